@@ -1,0 +1,109 @@
+# make                 build/ouroboros            make demo    set everything up, then mint a kernel
+# make check           every test                 make bench   speed, as ratios; results on stdout
+# MODE=release|debug|asan|tsan   CC=gcc|clang   PORTABLE=1 (no vector variants)   V=1 (show commands)
+MODE ?= release
+B    := build/$(MODE)$(if $(filter clang,$(CC)),-clang)$(if $(PORTABLE),-portable)
+Q    := $(if $(V),,@)
+
+PKGS := jansson libseccomp libmd
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wvla -Wformat=2 -Wstrict-prototypes \
+        -Wmissing-prototypes -Wundef -Werror
+MODE_release := -O2 -DNDEBUG
+MODE_debug   := -O0 -g3
+MODE_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+MODE_tsan    := -O1 -g -fsanitize=thread
+MODE_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+# No contraction, no fast math, no excess precision: the same bits from every compiler and at every level.
+FLAGS = -std=c17 -D_GNU_SOURCE -Isrc -I$(B)/gen -Itest $(WARN) -ffp-contract=off -fno-fast-math -fexcess-precision=standard \
+        -fno-strict-aliasing $(MODE_$(MODE)) $(if $(PORTABLE),-DPORTABLE) $(CFLAGS) $(PKG_CFLAGS)
+PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+LIBS = -lm -ldl -pthread $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+ifneq ($(findstring clang,$(CC)),)
+FLAGS := $(filter-out -fexcess-precision=standard,$(FLAGS))
+endif
+
+ISA_base   :=
+ISA_avx2   := -mavx2 -O3
+ISA_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512 -O3
+ISAS       := base $(if $(PORTABLE),,avx2 avx512)
+
+SRC   := $(sort $(wildcard src/*/*.c))
+SIMD  := $(filter %_simd.c,$(SRC))
+PLAIN := $(filter-out %_simd.c,$(SRC))
+OBJ    = $(patsubst %.c,$(B)/%.o,$(filter-out src/cmd/%,$(PLAIN))) \
+         $(foreach i,$(ISAS),$(patsubst %.c,$(B)/%.$(i).o,$(SIMD))) $(B)/gen/embed.o
+CMD    = $(patsubst %.c,$(B)/%.o,$(filter src/cmd/%,$(PLAIN)))
+TESTS := $(patsubst %.c,$(B)/%,$(sort $(wildcard test/*/test_*.c)))
+FUZZ  := $(patsubst %.c,$(B)/%,$(sort $(wildcard test/fuzz/fuzz_*.c)))
+BENCH := $(patsubst %.c,$(B)/%,$(sort $(wildcard bench/bench_*.c)))
+LINK   = @echo "  ld  $@"; mkdir -p $(@D); $(CC) $(FLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
+
+all: build/ouroboros
+build/ouroboros: $(B)/ouroboros
+	$(Q)cp -f $< $@
+$(B)/ouroboros: $(CMD) $(B)/libouroboros.a
+	$(LINK)
+$(B)/libouroboros.a: $(OBJ)
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(TESTS): $(B)/%: $(B)/%.o $(B)/libouroboros.a
+	$(LINK) -lcmocka
+$(BENCH): $(B)/%: $(B)/%.o $(B)/libouroboros.a
+	$(LINK)
+$(FUZZ): $(B)/%: $(B)/%.o $(B)/libouroboros.a
+	$(LINK) -fsanitize=fuzzer
+
+$(B)/%.o: %.c $(B)/flags | deps
+	@mkdir -p $(@D)
+	@echo "  cc  $<"
+	$(Q)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
+define simd_rule
+$(B)/%_simd.$(1).o: %_simd.c $(B)/flags | deps
+	@mkdir -p $$(@D)
+	@echo "  cc  $$< ($(1))"
+	$(Q)$$(CC) $$(FLAGS) $$(ISA_$(1)) -DISA=$(1) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach i,base avx2 avx512,$(eval $(call simd_rule,$(i))))
+
+# The op suite and the self-test programs are data: embedded as text.
+EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py))
+$(B)/gen/embed.c: tools/embed.sh $(EMBEDDED)
+	@mkdir -p $(@D)
+	$(Q)sh tools/embed.sh src/op/suite $(EMBEDDED) >$@.part && mv $@.part $@
+$(B)/gen/embed.o: $(B)/gen/embed.c $(B)/flags
+	$(Q)$(CC) $(FLAGS) -c -o $@ $<
+
+$(B)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(FLAGS)' | cmp -s - $@ || echo '$(CC) $(FLAGS)' >$@
+
+deps:
+	@sh tools/deps.sh
+
+check:
+	@sh tools/check.sh
+demo:
+	@sh tools/deps.sh build
+	@$(MAKE) --no-print-directory all
+	./build/ouroboros mint add_rmsnorm_gelu
+tests: $(TESTS) $(B)/ouroboros
+bench: $(BENCH) $(B)/ouroboros
+	@for b in $(BENCH); do $$b || exit 1; done
+fuzz:
+	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run
+fuzz-run: $(FUZZ)
+	@for f in $(FUZZ); do mkdir -p build/corpus/$$(basename $$f); \
+	  $$f -max_total_time=$${SECS:-60} -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
+	  build/corpus/$$(basename $$f) || exit 1; done
+layers:
+	@sh tools/layers.sh
+format:
+	clang-format -i $(wildcard src/*/*.[ch] test/*/*.[ch] bench/*.[ch])
+compile_commands.json: Makefile $(SRC)
+	@for f in $(SRC); do printf ',\n{"directory":"%s","file":"%s","command":"$(CC) $(FLAGS) -DISA=base -c %s"}' \
+	  "$(CURDIR)" $$f $$f; done | sed '1s/,/[/' >$@ && echo ']' >>$@
+clean:
+	rm -rf build compile_commands.json
+FORCE:
+.PHONY: all check demo tests bench fuzz fuzz-run layers format deps clean FORCE
+.DELETE_ON_ERROR:
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

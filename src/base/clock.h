@@ -1,0 +1,3 @@
+// clock.h - monotonic seconds, for reports and for the loose limits; never for a verdict.
+#pragma once
+double clock_seconds(void);

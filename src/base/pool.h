@@ -1,0 +1,11 @@
+// pool.h - a fixed set of threads for loops whose items are independent. pool_run() calls fn(arg, item, worker)
+// for every item in [0, n), the caller's thread taking part, and returns when all are done. Items are handed
+// out in order; results must not depend on which worker ran which item. worker is in [0, pool_size()).
+#pragma once
+#include <stddef.h>
+
+typedef struct Pool Pool;
+Pool *pool_open(int threads); // 0: one per core that this process may use; never NULL
+int pool_size(const Pool *p);
+void pool_run(Pool *p, size_t n, void (*fn)(void *arg, size_t item, int worker), void *arg);
+void pool_close(Pool *p);

@@ -1,0 +1,40 @@
+// str.h - borrowed text (Str) and growing text (Buf).
+// A Str owns nothing and need not be NUL-terminated. A Buf grows in its arena; buf_str() borrows from it, and
+// buf_cstr() is NUL-terminated; both stay valid until the next append.
+#pragma once
+#include "base/arena.h"
+#include <string.h>
+
+typedef struct {
+    const char *p;
+    size_t len;
+} Str;
+
+#define STR(literal) ((Str){(literal), sizeof(literal) - 1})
+#define STR_ARG(s)   (int)(s).len, (s).p // for "%.*s"
+
+Str str_of(const char *cstr);
+bool str_eq(Str a, Str b);
+bool str_is(Str a, const char *cstr);
+bool str_starts(Str s, const char *prefix);
+bool str_ends(Str s, const char *suffix);
+int str_cmp(Str a, Str b); // order of bytes; shorter first on a tie
+Str str_dup(Arena *a, Str s);
+char *str_cdup(Arena *a, Str s);
+uint64_t str_hash(Str s); // FNV-1a, 64 bits; for tables, not for trust
+bool utf8_valid(Str s);   // strict: no overlong forms, no surrogates, at most U+10FFFF
+
+typedef struct {
+    Arena *arena;
+    char *p;
+    size_t len, cap;
+} Buf;
+
+#define BUF(a) ((Buf){.arena = (a)})
+void buf_putc(Buf *b, char c);
+void buf_put(Buf *b, const void *p, size_t n);
+void buf_puts(Buf *b, const char *s);
+void buf_str_put(Buf *b, Str s);
+void buf_printf(Buf *b, const char *fmt, ...) PRINTF(2, 3);
+static inline Str buf_str(const Buf *b) { return (Str){b->p, b->len}; }
+const char *buf_cstr(Buf *b);
