@@ -6,7 +6,7 @@ shift
 echo '#include "op/embed.h"'
 i=0
 for f in "$@"; do
-    echo "static const char text_$i[] = {"
+    echo "static const unsigned char text_$i[] = {"
     od -An -v -tu1 "$f" | sed 's/  *\([0-9]\)/\1/; s/  */,/g; s/$/,/'
     echo "0};"
     i=$((i + 1))
@@ -14,7 +14,7 @@ done
 echo "const EmbeddedFile embedded_files[] = {"
 i=0
 for f in "$@"; do
-    echo "    {\"${f#"$root"/}\", text_$i, sizeof text_$i - 1},"
+    echo "    {\"${f#"$root"/}\", (const char *)text_$i, sizeof text_$i - 1},"
     i=$((i + 1))
 done
 echo "    {0, 0, 0}};"

@@ -1,10 +1,10 @@
 // arena.h - memory with a lifetime instead of an owner.
-// A function that allocates takes the Arena first, so its signature says so. What comes back is zeroed and lives
-// until the arena is reset or freed. Freed space is poisoned under AddressSanitizer, and every allocation is
-// followed by a red zone there.
-// Two kinds: {0} grows by malloc; arena_over() works inside memory that the caller mapped and never grows (the
-// referee's child, which may not ask the system for memory). Exhaustion calls `on_full`, or aborts without one:
-// sizes are checked against limits at the input boundary (arena_left() tells what a fixed arena still holds).
+// A function that allocates takes the Arena first, so its signature says so. What comes back is zeroed and
+// lives until the arena is reset or freed. Freed space is poisoned under AddressSanitizer, and every
+// allocation is followed by a red zone there. Two kinds: {0} grows by malloc; arena_over() works inside
+// memory that the caller mapped and never grows (the referee's child, which may not ask the system for
+// memory). Exhaustion calls `on_full`, or aborts without one: sizes are checked against limits at the input
+// boundary (arena_left() tells what a fixed arena still holds).
 #pragma once
 #include "base/err.h"
 #include <stddef.h>
@@ -13,6 +13,7 @@
 typedef struct ArenaBlock ArenaBlock;
 typedef struct {
     ArenaBlock *top;
+    ArenaBlock *spare;       // one dropped block, kept for the next growth
     bool fixed;              // arena_over: one block, never grows, never freed
     void (*on_full)(void *); // must not return
     void *on_full_arg;
@@ -26,14 +27,15 @@ typedef struct {
 
 void arena_over(Arena *a, void *memory, size_t bytes);
 void *arena_alloc(Arena *a, size_t count, size_t size, size_t align);
-void *arena_raw(Arena *a, size_t bytes, size_t align); // not zeroed: for big tensors that are filled at once
+void *arena_raw(Arena *a, size_t bytes, size_t align);  // not zeroed: for big tensors that are filled at once
 char *arena_strndup(Arena *a, const char *s, size_t n); // NUL-terminated
 char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3);
-size_t arena_left(const Arena *a); // bytes a fixed arena still holds; SIZE_MAX for a growing one
+// What a fixed arena surely still gives in one piece at any ordinary alignment; SIZE_MAX for a growing one.
+size_t arena_left(const Arena *a);
 
 ArenaMark arena_mark(const Arena *a);
 void arena_reset(Arena *a, ArenaMark m); // drop everything since the mark
-void arena_free(Arena *a);
+void arena_free(Arena *a); // a fixed arena stays, always full, and its memory is the caller's again
 
 #define NEW(a, T)     ((T *)arena_alloc((a), 1, sizeof(T), _Alignof(T)))
 #define NEWN(a, T, n) ((T *)arena_alloc((a), (n), sizeof(T), _Alignof(T)))

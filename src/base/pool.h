@@ -1,6 +1,6 @@
-// pool.h - a fixed set of threads for loops whose items are independent. pool_run() calls fn(arg, item, worker)
-// for every item in [0, n), the caller's thread taking part, and returns when all are done. Items are handed
-// out in order; results must not depend on which worker ran which item. worker is in [0, pool_size()).
+// pool.h - a fixed set of threads for loops whose items are independent. pool_run() calls fn(arg, item,
+// worker) for every item in [0, n), the caller's thread taking part, and returns when all are done. Items are
+// handed out in order; results must not depend on which worker ran which item. worker is in [0, pool_size()).
 #pragma once
 #include <stddef.h>
 

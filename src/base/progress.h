@@ -1,5 +1,5 @@
-// progress.h - one line on standard error that tells how far a long command is. Shown only when standard error
-// is a terminal; finished or cleared before anything else is printed.
+// progress.h - one line on standard error that tells how far a long command is. Shown only when standard
+// error is a terminal; finished or cleared before anything else is printed.
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>

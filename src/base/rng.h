@@ -21,10 +21,12 @@ typedef struct {
 Rng rng_at(uint64_t seed, uint64_t stream);
 uint32_t rng_u32(Rng *r);
 uint64_t rng_u64(Rng *r);
-uint64_t rng_below(Rng *r, uint64_t n);                  // uniform in [0, n), exact; n >= 1
-int64_t rng_between(Rng *r, int64_t lo, int64_t hi);     // uniform in [lo, hi]
-double rng_unit(Rng *r);                                 // uniform in [0, 1), 53 bits
-double rng_normal(Rng *r);                               // sum of eight 16-bit uniforms, scaled to variance 1: |z| < 4.9
-void rng_fill_normal(Rng *r, double *out, size_t n);     // same sequence as n times rng_normal, faster
-uint64_t rng_mix(uint64_t seed, uint64_t label);         // an independent seed for a labelled purpose
+uint64_t rng_below(Rng *r, uint64_t n);              // uniform in [0, n), exact; n >= 1
+int64_t rng_between(Rng *r, int64_t lo, int64_t hi); // uniform in [lo, hi]
+double rng_unit(Rng *r);                             // uniform in [0, 1), 53 bits
+// The sum of the eight 16-bit halves of one block, scaled to variance 1: |z| < 4.9. Takes a whole block of
+// its own; what is left of the one before is dropped.
+double rng_normal(Rng *r);
+void rng_fill_normal(Rng *r, double *out, size_t n);      // same sequence as n times rng_normal, faster
+uint64_t rng_mix(uint64_t seed, uint64_t label);          // an independent seed for a labelled purpose
 MUST_CHECK bool rng_entropy(void *out, size_t n, Err *e); // getrandom(2)

@@ -1,0 +1,185 @@
+#include "base/arena.h"
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_ASAN 1
+#endif
+#endif
+
+// AddressSanitizer's shadow describes groups of eight bytes by the length of their usable prefix, so an
+// allocation has to start on such a group for its first unusable byte to be known exactly.
+#ifdef ARENA_ASAN
+#include <sanitizer/asan_interface.h>
+#define HIDE(p, n) __asan_poison_memory_region((p), (n))
+#define SHOW(p, n) __asan_unpoison_memory_region((p), (n))
+enum { RED_ZONE = 16, ALIGN_MIN = 8 };
+#else
+#define HIDE(p, n) ((void)(p), (void)(n))
+#define SHOW(p, n) ((void)(p), (void)(n))
+enum { RED_ZONE = 0, ALIGN_MIN = 1 };
+#endif
+
+struct ArenaBlock {
+    ArenaBlock *below;
+    size_t size, used; // bytes of data; a red zone comes before the first piece, too
+    _Alignas(max_align_t) unsigned char data[];
+};
+
+enum { BLOCK_FIRST = 32 << 10, BLOCK_LARGEST = 4 << 20 };
+static const size_t request_max = PTRDIFF_MAX / 4;
+
+static _Noreturn void arena_is_full(Arena *a, size_t bytes) {
+    if (a->on_full) a->on_full(a->on_full_arg);
+    fprintf(stderr, "out of memory: %zu more bytes after %zu\n", bytes, a->total);
+    abort();
+}
+
+// Space for `bytes` and its red zone in the block, or NULL. Changes nothing but the block.
+static void *block_take(ArenaBlock *b, size_t bytes, size_t align) {
+    uintptr_t base = (uintptr_t)b->data;
+    size_t at = (size_t)(((base + b->used + align - 1) & ~(uintptr_t)(align - 1)) - base);
+    if (at > b->size || b->size - at < bytes + RED_ZONE) return NULL;
+    b->used = at + bytes + RED_ZONE;
+    SHOW(b->data + at, bytes);
+    return b->data + at;
+}
+
+static ArenaBlock *block_new(Arena *a, size_t need) {
+    if (a->spare && a->spare->size >= need) {
+        ArenaBlock *b = a->spare;
+        a->spare = NULL;
+        return b;
+    }
+    size_t size = a->top && a->top->size > BLOCK_FIRST / 2 ? a->top->size * 2 : BLOCK_FIRST;
+    if (size > BLOCK_LARGEST) size = BLOCK_LARGEST;
+    if (size < need) size = need;
+    ArenaBlock *b = malloc(sizeof *b + size);
+    if (!b) return NULL;
+    b->size = size;
+    b->used = RED_ZONE;
+    HIDE(b->data, size);
+    return b;
+}
+
+// A loop that marks and resets would otherwise give its block back and ask for it again each time round.
+static void block_drop(Arena *a, ArenaBlock *b) {
+    if (b->size <= BLOCK_LARGEST && (!a->spare || a->spare->size < b->size)) {
+        ArenaBlock *old = a->spare;
+        b->used = RED_ZONE;
+        HIDE(b->data, b->size);
+        a->spare = b;
+        b = old;
+    }
+    if (!b) return;
+    SHOW(b->data, b->size);
+    free(b);
+}
+
+void arena_over(Arena *a, void *memory, size_t bytes) {
+    *a = (Arena){.fixed = true};
+    uintptr_t at = (uintptr_t)memory;
+    size_t skip = (size_t)(-at & (uintptr_t)(_Alignof(ArenaBlock) - 1));
+    if (bytes < skip + sizeof(ArenaBlock) + RED_ZONE) return; // an arena that is always full
+    ArenaBlock *b = (ArenaBlock *)((char *)memory + skip);
+    b->below = NULL;
+    b->size = bytes - skip - sizeof *b;
+    b->used = RED_ZONE;
+    a->top = b;
+    HIDE(b->data, b->size);
+}
+
+void *arena_raw(Arena *a, size_t bytes, size_t align) {
+    assert(align && (align & (align - 1)) == 0);
+    if (align < ALIGN_MIN) align = ALIGN_MIN;
+    if (bytes > request_max || align > request_max) arena_is_full(a, bytes);
+    void *p = a->top ? block_take(a->top, bytes, align) : NULL;
+    if (!p) {
+        ArenaBlock *b = a->fixed ? NULL : block_new(a, bytes + align + 2 * RED_ZONE);
+        if (!b) arena_is_full(a, bytes);
+        b->below = a->top;
+        a->top = b;
+        p = block_take(b, bytes, align);
+    }
+    a->total += bytes;
+    if (a->total > a->peak) a->peak = a->total;
+#ifdef ARENA_ASAN
+    memset(p, 0xa5, bytes); // whoever reads before writing shall notice
+#endif
+    return p;
+}
+
+void *arena_alloc(Arena *a, size_t count, size_t size, size_t align) {
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes)) arena_is_full(a, SIZE_MAX);
+    return memset(arena_raw(a, bytes, align), 0, bytes);
+}
+
+char *arena_strndup(Arena *a, const char *s, size_t n) {
+    if (n >= request_max) arena_is_full(a, n);
+    char *p = arena_raw(a, n + 1, 1);
+    if (n) memcpy(p, s, n);
+    p[n] = 0;
+    return p;
+}
+
+char *arena_printf(Arena *a, const char *fmt, ...) {
+    char text[256];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    assert(n >= 0);
+    if ((size_t)n < sizeof text) return arena_strndup(a, text, (size_t)n);
+    char *p = arena_raw(a, (size_t)n + 1, 1);
+    va_start(ap, fmt);
+    vsnprintf(p, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    return p;
+}
+
+size_t arena_left(const Arena *a) {
+    if (!a->fixed) return SIZE_MAX;
+    size_t lost = RED_ZONE + _Alignof(max_align_t) - 1;
+    size_t left = a->top ? a->top->size - a->top->used : 0;
+    return left > lost ? left - lost : 0;
+}
+
+ArenaMark arena_mark(const Arena *a) { return (ArenaMark){a->top, a->top ? a->top->used : 0, a->total}; }
+
+void arena_reset(Arena *a, ArenaMark m) {
+    while (a->top != m.top) {
+        assert(a->top && !a->fixed); // else the mark is of another arena, or older than the last reset
+        ArenaBlock *b = a->top;
+        a->top = b->below;
+        block_drop(a, b);
+    }
+    a->total = m.total;
+    if (!a->top) return;
+    assert(m.used <= a->top->used);
+    HIDE(a->top->data + m.used, a->top->size - m.used);
+    a->top->used = m.used;
+}
+
+void arena_free(Arena *a) {
+    if (a->fixed && a->top) {
+        SHOW(a->top->data, a->top->size); // the memory is the caller's again
+        *a = (Arena){.fixed = true};
+        return;
+    }
+    for (ArenaBlock *b = a->top, *below; b; b = below) {
+        below = b->below;
+        SHOW(b->data, b->size);
+        free(b);
+    }
+    if (a->spare) SHOW(a->spare->data, a->spare->size);
+    free(a->spare);
+    a->top = a->spare = NULL;
+    a->total = 0;
+}

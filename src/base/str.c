@@ -1,0 +1,112 @@
+#include "base/str.h"
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+Str str_of(const char *cstr) { return (Str){cstr, strlen(cstr)}; }
+
+bool str_eq(Str a, Str b) { return a.len == b.len && (!a.len || memcmp(a.p, b.p, a.len) == 0); }
+
+bool str_is(Str a, const char *cstr) { return str_eq(a, str_of(cstr)); }
+
+bool str_starts(Str s, const char *prefix) {
+    size_t n = strlen(prefix);
+    return s.len >= n && (!n || memcmp(s.p, prefix, n) == 0);
+}
+
+bool str_ends(Str s, const char *suffix) {
+    size_t n = strlen(suffix);
+    return s.len >= n && (!n || memcmp(s.p + s.len - n, suffix, n) == 0);
+}
+
+int str_cmp(Str a, Str b) {
+    size_t n = a.len < b.len ? a.len : b.len;
+    int order = n ? memcmp(a.p, b.p, n) : 0;
+    if (order) return order < 0 ? -1 : 1;
+    return (a.len > b.len) - (a.len < b.len);
+}
+
+char *str_cdup(Arena *a, Str s) { return arena_strndup(a, s.p, s.len); }
+
+Str str_dup(Arena *a, Str s) { return (Str){str_cdup(a, s), s.len}; }
+
+uint64_t str_hash(Str s) {
+    uint64_t h = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < s.len; i++) h = (h ^ (unsigned char)s.p[i]) * 0x100000001b3u;
+    return h;
+}
+
+bool utf8_valid(Str s) {
+    const unsigned char *p = (const unsigned char *)s.p;
+    for (size_t i = 0; i < s.len;) {
+        unsigned c = p[i++];
+        if (c < 0x80) continue;
+        int more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : 1;
+        if (c < 0xc2 || c > 0xf4) return false; // a stray continuation, overlong, or above the last plane
+        if (s.len - i < (size_t)more) return false;
+        unsigned second = p[i];
+        if (c == 0xe0 && second < 0xa0) return false; // overlong
+        if (c == 0xed && second > 0x9f) return false; // surrogate
+        if (c == 0xf0 && second < 0x90) return false; // overlong
+        if (c == 0xf4 && second > 0x8f) return false; // above U+10FFFF
+        for (int k = 0; k < more; k++, i++)
+            if ((p[i] & 0xc0) != 0x80) return false;
+    }
+    return true;
+}
+
+// Room for `n` more bytes and a NUL.
+static char *buf_room(Buf *b, size_t n) {
+    if (b->cap - b->len > n) return b->p + b->len;
+    size_t cap = b->cap ? b->cap : 64;
+    while (cap - b->len <= n) {
+        if (cap > SIZE_MAX / 2) {
+            cap = SIZE_MAX; // the arena refuses it
+            break;
+        }
+        cap *= 2;
+    }
+    char *p = arena_raw(b->arena, cap, 1);
+    if (b->len) memcpy(p, b->p, b->len);
+    b->p = p;
+    b->cap = cap;
+    return p + b->len;
+}
+
+void buf_putc(Buf *b, char c) {
+    *buf_room(b, 1) = c;
+    b->len++;
+}
+
+void buf_put(Buf *b, const void *p, size_t n) {
+    char *to = buf_room(b, n);
+    if (n) memcpy(to, p, n);
+    b->len += n;
+}
+
+void buf_puts(Buf *b, const char *s) { buf_put(b, s, strlen(s)); }
+
+void buf_str_put(Buf *b, Str s) { buf_put(b, s.p, s.len); }
+
+void buf_printf(Buf *b, const char *fmt, ...) {
+    char text[256];
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    assert(n >= 0);
+    if ((size_t)n < sizeof text) {
+        buf_put(b, text, (size_t)n);
+        return;
+    }
+    char *to = buf_room(b, (size_t)n);
+    va_start(ap, fmt);
+    vsnprintf(to, (size_t)n + 1, fmt, ap);
+    va_end(ap);
+    b->len += (size_t)n;
+}
+
+const char *buf_cstr(Buf *b) {
+    *buf_room(b, 0) = 0;
+    return b->p;
+}

@@ -1,0 +1,340 @@
+#include "host/api.h"
+#include "base/fmath.h"
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+const Api api_rows[] = {
+#define API(fn, op, may, kind, names, signature, doc)                                                                  \
+    {api_##fn, BOUND_##op, FOR_##may, API_##kind, names, signature, doc},
+#include "host/api.def"
+#undef API
+};
+enum { ROWS = sizeof api_rows / sizeof *api_rows };
+const int api_count = ROWS;
+
+typedef struct {
+    DiagKind kind;
+    const char *names, *reason;
+} Refused;
+static const Refused refused[] = {
+#define REFUSED(kind, names, reason) {DIAG_##kind, names, reason},
+#include "host/refused.def"
+#undef REFUSED
+};
+
+// One entry for each name of each row.
+typedef struct {
+    Str name; // without the dot of a member
+    bool member;
+    const Api *row;
+    ValueKind receiver;
+} Entry;
+enum { ENTRIES_MAX = 1024, BUCKETS = 2048 };
+static Entry entry[ENTRIES_MAX];
+static int entries;
+static int16_t bucket[BUCKETS]; // first entry + 1
+static int16_t chain[ENTRIES_MAX];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static bool word_next(const char **p, Str *out) {
+    while (**p == ' ') ++*p;
+    const char *from = *p;
+    while (**p && **p != ' ') ++*p;
+    *out = (Str){from, (size_t)(*p - from)};
+    return out->len > 0;
+}
+
+static ValueKind receiver_kind(const char *signature) {
+    size_t n = strcspn(signature, ",");
+    Str s = {signature, n};
+    if (str_is(s, "input")) return V_TENSOR;
+    if (str_is(s, "list")) return V_LIST;
+    if (str_is(s, "dict")) return V_DICT;
+    if (str_is(s, "pair")) return V_TUPLE;
+    if (str_is(s, "dtype")) return V_DTYPE;
+    if (str_is(s, "device")) return V_DEVICE;
+    assert(str_is(s, "properties"));
+    return V_PROPERTIES;
+}
+
+static void index_build(void) {
+    for (int i = 0; i < ROWS; i++) {
+        const char *p = api_rows[i].names;
+        for (Str w; word_next(&p, &w);) {
+            assert(entries < ENTRIES_MAX);
+            bool member = w.p[0] == '.';
+            if (member) w = (Str){w.p + 1, w.len - 1};
+            entry[entries] =
+                (Entry){w, member, &api_rows[i], member ? receiver_kind(api_rows[i].signature) : V_UNBOUND};
+            uint64_t h = str_hash(w) % BUCKETS;
+            chain[entries] = bucket[h];
+            bucket[h] = (int16_t)(++entries);
+        }
+    }
+}
+
+static bool row_allows(const Api *row, bool candidate) { return (row->may & (candidate ? FOR_C : FOR_R)) != 0; }
+
+static const Entry *entry_find(Str name, bool member, ValueKind receiver, bool candidate) {
+    pthread_once(&once, index_build);
+    for (int i = bucket[str_hash(name) % BUCKETS]; i; i = chain[i - 1]) {
+        const Entry *e = &entry[i - 1];
+        if (e->member == member && (receiver == V_UNBOUND || e->receiver == receiver) &&
+            row_allows(e->row, candidate) && str_eq(e->name, name))
+            return e;
+    }
+    return NULL;
+}
+
+const Api *api_named(Str name, bool candidate) {
+    const Entry *e = entry_find(name, false, V_UNBOUND, candidate);
+    return e ? e->row : NULL;
+}
+
+const Api *api_member(Str name, Value receiver, bool candidate) {
+    ValueKind kind = receiver.kind == V_BOUND ? V_TENSOR : receiver.kind;
+    if (kind == V_TUPLE && receiver.seq->flavour != SEQ_PAIR) return NULL;
+    if (kind == V_UNBOUND) return NULL;
+    const Entry *e = entry_find(name, true, kind, candidate);
+    return e ? e->row : NULL;
+}
+
+bool api_is_member(Str name, bool candidate) { return entry_find(name, true, V_UNBOUND, candidate) != NULL; }
+
+static Str last_part(Str name) {
+    size_t at = name.len;
+    while (at > 0 && name.p[at - 1] != '.') at--;
+    return (Str){name.p + at, name.len - at};
+}
+
+bool api_is_last_part(Str name, bool candidate) {
+    pthread_once(&once, index_build);
+    for (int i = 0; i < entries; i++)
+        if (!entry[i].member && row_allows(entry[i].row, candidate) && str_eq(last_part(entry[i].name), name))
+            return true;
+    return false;
+}
+
+static bool is_prefix(Str path, Str name) {
+    return name.len > path.len && name.p[path.len] == '.' && memcmp(name.p, path.p, path.len) == 0;
+}
+
+bool api_is_module(Str path, bool candidate) {
+    pthread_once(&once, index_build);
+    if (candidate && (str_is(path, "libdevice") || str_is(path, "tl"))) return true;
+    for (int i = 0; i < entries; i++)
+        if (!entry[i].member && row_allows(entry[i].row, candidate) && is_prefix(path, entry[i].name)) return true;
+    return false;
+}
+
+Str api_canonical(Arena *a, Str dotted) {
+    static const struct {
+        const char *from, *to;
+    } alias[] = {{"torch.nn.functional", "F"}, {"triton.language", "tl"}};
+    for (size_t i = 0; i < sizeof alias / sizeof *alias; i++) {
+        size_t n = strlen(alias[i].from);
+        if (dotted.len < n || memcmp(dotted.p, alias[i].from, n) != 0) continue;
+        if (dotted.len == n) return str_of(alias[i].to);
+        if (dotted.p[n] != '.') continue;
+        return str_of(arena_printf(a, "%s%.*s", alias[i].to, (int)(dotted.len - n), dotted.p + n));
+    }
+    return dotted;
+}
+
+// Levenshtein distance, capped: names here are short, longer ones are no typing mistake.
+static int edit_distance(Str a, Str b) {
+    enum { LONGEST = 48 };
+    if (a.len > LONGEST || b.len > LONGEST) return LONGEST;
+    int row[LONGEST + 1];
+    for (size_t j = 0; j <= b.len; j++) row[j] = (int)j;
+    for (size_t i = 1; i <= a.len; i++) {
+        int diagonal = row[0];
+        row[0] = (int)i;
+        for (size_t j = 1; j <= b.len; j++) {
+            int change = diagonal + (a.p[i - 1] != b.p[j - 1]);
+            diagonal = row[j];
+            int gap = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            row[j] = change < gap ? change : gap;
+        }
+    }
+    return row[b.len];
+}
+
+static const Entry *nearest(Str name, bool member, bool candidate) {
+    pthread_once(&once, index_build);
+    const Entry *best = NULL;
+    int least = 3; // at most two slips
+    for (int i = 0; i < entries; i++) {
+        const Entry *e = &entry[i];
+        if (e->member != member || !row_allows(e->row, candidate)) continue;
+        int d = edit_distance(name, e->name);
+        if (d > 0 && d < least && (size_t)d * 3 <= name.len) best = e, least = d;
+    }
+    return best;
+}
+
+static const Refused *refused_find(Str name, bool member) {
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        const char *p = refused[i].names;
+        for (Str w; word_next(&p, &w);) {
+            bool dotted = w.p[0] == '.';
+            if (dotted) w = (Str){w.p + 1, w.len - 1};
+            if (dotted != member) continue;
+            if (str_eq(w, name) || (!member && is_prefix(w, name))) return &refused[i];
+        }
+    }
+    return NULL;
+}
+
+bool api_known_refused(Str name, bool method, bool candidate) {
+    return refused_find(name, method) || entry_find(name, method, V_UNBOUND, !candidate);
+}
+
+const char *api_reason(Arena *a, Str name, bool method, bool candidate, DiagKind *kind) {
+    *kind = DIAG_REFUSED;
+    const Refused *r = refused_find(name, method);
+    if (r && !(r->kind == DIAG_UNSUPPORTED && !candidate)) {
+        *kind = r->kind;
+        return r->reason;
+    }
+    const Entry *other = entry_find(name, method, V_UNBOUND, !candidate);
+    if (other && candidate) return "it computes on tensors; do it in a kernel";
+    if (other) return "it belongs to kernel files, not to references";
+    const Entry *near = nearest(name, method, candidate);
+    const char *what = candidate ? "host code has allocation, shapes, views and launches only"
+                                 : "references have the operations listed by the API table only";
+    if (!near) return what;
+    return arena_printf(a, "%s; did you mean %s%.*s?", what, near->member ? "." : "", STR_ARG(near->name));
+}
+
+// --- calling a row ---
+
+typedef struct {
+    Str name;
+    Str standard; // text of the default; empty: required
+    bool star, double_star;
+} Param;
+
+static int signature_parse(const char *s, Param *out, int *positional) {
+    int n = 0;
+    *positional = -1;
+    bool after_star = false;
+    while (*s) {
+        size_t len = strcspn(s, ",");
+        // A default may hold a comma only inside (): "()" is the one we use.
+        Str part = {s, len};
+        s += len;
+        while (*s == ',' || *s == ' ') s++;
+        if (str_is(part, "*")) {
+            after_star = true;
+            *positional = n;
+            continue;
+        }
+        Param p = {0};
+        if (str_starts(part, "**"))
+            p.double_star = true, part = (Str){part.p + 2, part.len - 2};
+        else if (str_starts(part, "*"))
+            p.star = true, part = (Str){part.p + 1, part.len - 1};
+        const char *eq = memchr(part.p, '=', part.len);
+        p.name = (Str){part.p, eq ? (size_t)(eq - part.p) : part.len};
+        if (eq) p.standard = (Str){eq + 1, part.len - (size_t)(eq - part.p) - 1};
+        assert(n < API_ARGS_MAX);
+        if (p.star || p.double_star) {
+            if (!after_star) *positional = n;
+            after_star = true;
+        }
+        out[n++] = p;
+    }
+    if (!after_star) *positional = n;
+    return n;
+}
+
+static bool default_value(Interp *in, Span at, Str text, Value *out) {
+    if (str_is(text, "None")) return *out = NONE_VALUE, true;
+    if (str_is(text, "True")) return *out = value_bool(true), true;
+    if (str_is(text, "False")) return *out = value_bool(false), true;
+    if (str_is(text, "()")) return seq_new(in, at, V_TUPLE, 0, out);
+    if (text.p[0] == '\'') return *out = value_str((Str){text.p + 1, text.len - 2}), true;
+    char digits[32];
+    assert(text.len < sizeof digits);
+    memcpy(digits, text.p, text.len);
+    digits[text.len] = 0;
+    if (strpbrk(digits, ".e"))
+        *out = value_float(strtod(digits, NULL));
+    else
+        *out = value_int(strtoll(digits, NULL, 10));
+    return true;
+}
+
+bool api_call(Interp *in, const Api *row, Str name, Value self, const Args *args, Value *out) {
+    Param param[API_ARGS_MAX];
+    int positional, params = signature_parse(row->signature, param, &positional);
+    Call c = {.in = in, .row = row, .name = name, .at = args->at};
+    int filled = 0;
+    if (self.kind != V_UNBOUND) c.arg[filled++] = self;
+    int used = 0; // positional arguments consumed
+    while (used < args->n && filled < positional) c.arg[filled++] = args->pos[used++];
+    for (int i = 0; i < params; i++) {
+        if (!param[i].star) continue;
+        c.rest = args->pos + used;
+        c.rests = args->n - used;
+        used = args->n;
+    }
+    if (used < args->n)
+        return host_raise(in, args->at, "TypeError: %.*s() takes %d positional argument%s but %d were given",
+                          STR_ARG(name), positional - (self.kind != V_UNBOUND),
+                          positional - (self.kind != V_UNBOUND) == 1 ? "" : "s", args->n);
+    Value extra = {0};
+    for (int k = 0; k < args->names; k++) {
+        int i = 0;
+        while (i < params && (param[i].star || param[i].double_star || !str_eq(param[i].name, args->name[k]))) i++;
+        if (i < params && c.arg[i].kind != V_UNBOUND)
+            return host_raise(in, args->at, "TypeError: %.*s() got multiple values for argument '%.*s'", STR_ARG(name),
+                              STR_ARG(args->name[k]));
+        if (i < params) {
+            c.arg[i] = args->named[k];
+            continue;
+        }
+        if (!params || !param[params - 1].double_star)
+            return host_raise(in, args->at, "TypeError: %.*s() got an unexpected keyword argument '%.*s'",
+                              STR_ARG(name), STR_ARG(args->name[k]));
+        if (extra.kind == V_UNBOUND && !dict_new(in, args->at, &extra)) return false;
+        if (!dict_put(in, args->at, extra.dict, value_str(args->name[k]), args->named[k])) return false;
+    }
+    for (int i = 0; i < params; i++) {
+        if (c.arg[i].kind != V_UNBOUND || param[i].star) continue;
+        if (param[i].double_star) {
+            if (extra.kind == V_UNBOUND && !dict_new(in, args->at, &extra)) return false;
+            c.arg[i] = extra;
+            continue;
+        }
+        if (!param[i].standard.len)
+            return host_raise(in, args->at, "TypeError: %.*s() missing required argument '%.*s'", STR_ARG(name),
+                              STR_ARG(param[i].name));
+        if (!default_value(in, args->at, param[i].standard, &c.arg[i])) return false;
+    }
+    return row->run(&c, out);
+}
+
+void host_api_reference(Buf *out) {
+    static const struct {
+        Privilege may;
+        const char *title;
+    } part[] = {{FOR_B, "In kernel files and references"},
+                {FOR_C, "In the host code of kernel files"},
+                {FOR_R, "In references"}};
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        buf_printf(out, "%s%s:\n", i ? "\n" : "", part[i].title);
+        for (int r = 0; r < ROWS; r++) {
+            const Api *row = &api_rows[r];
+            if (row->may != part[i].may) continue;
+            const char *p = row->names;
+            bool first = true, called = row->kind == API_FUNCTION || row->kind == API_METHOD;
+            for (Str w; word_next(&p, &w); first = false)
+                buf_printf(out, "%s%s%.*s", first ? "  " : ", ", w.p[0] == '.' ? "x" : "", STR_ARG(w));
+            if (called) buf_printf(out, "(%s)", row->signature);
+            buf_printf(out, ": %s\n", row->doc);
+        }
+    }
+}

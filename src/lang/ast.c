@@ -1,0 +1,115 @@
+#include "lang/ast.h"
+
+#include "lang/shape.h"
+#include <assert.h>
+
+static const char *const oper_texts[OPER_COUNT] = {
+#define OPERATOR(id, text, method, kind) text,
+#include "lang/operator.def"
+#undef OPERATOR
+};
+static const char *const oper_methods[OPER_COUNT] = {
+#define OPERATOR(id, text, method, kind) method,
+#include "lang/operator.def"
+#undef OPERATOR
+};
+static const char *const kind_names[NODE_COUNT] = {
+#define NODE(id, doc) #id,
+#include "lang/node.def"
+#undef NODE
+};
+const Field node_shape[NODE_COUNT][FIELDS_MAX] = {
+#define F(what, member)   {FIELD_##what, offsetof(Node, member)},
+#define SHAPE(id, fields) [NODE_##id] = {fields{FIELD_END, 0}},
+#include "lang/shape.def"
+#undef SHAPE
+#undef F
+};
+
+const char *oper_text(Oper o) { return oper_texts[o]; }
+const char *oper_method(Oper o) { return oper_methods[o]; }
+const char *node_kind_name(NodeKind k) { return kind_names[k]; }
+
+void node_each_child(const Node *n, void (*fn)(void *arg, const Node *child), void *arg) {
+    for (const Field *f = node_shape[n->kind]; f->kind != FIELD_END; f++) {
+        if (f->kind == FIELD_NODE) {
+            const Node *child = *field_node(f, n);
+            if (child) fn(arg, child);
+        } else if (f->kind == FIELD_NODES) {
+            const Nodes *list = field_nodes(f, n);
+            for (int i = 0; i < list->n; i++)
+                if (list->at[i]) fn(arg, list->at[i]); // a key of `**value` is NULL
+        }
+    }
+}
+
+// Integers beyond 64 bits are compared by their digits, which the parser has freed of `_` and capitals.
+static bool integer_equal(const Node *a, const Node *b) {
+    if (a->integer.too_big != b->integer.too_big) return false;
+    if (a->integer.too_big) return str_eq(a->integer.text, b->integer.text);
+    return a->integer.value == b->integer.value;
+}
+
+static bool nodes_equal(const Nodes *a, const Nodes *b) {
+    if (a->n != b->n) return false;
+    for (int i = 0; i < a->n; i++)
+        if (!node_equal(a->at[i], b->at[i])) return false;
+    return true;
+}
+
+static bool field_equal(const Field *f, const Node *a, const Node *b) {
+    const char *pa = (const char *)a + f->offset, *pb = (const char *)b + f->offset;
+    switch ((FieldKind)f->kind) {
+    case FIELD_END: return true;
+    case FIELD_NODE: return node_equal(*field_node(f, a), *field_node(f, b));
+    case FIELD_NODES: return nodes_equal(field_nodes(f, a), field_nodes(f, b));
+    case FIELD_STR: return str_eq(*field_str(f, a), *field_str(f, b));
+    case FIELD_FLAG: return *pa == *pb;
+    case FIELD_ENUM:
+    case FIELD_COUNT: return memcmp(pa, pb, sizeof(int)) == 0;
+    case FIELD_OPS:
+        return a->compare.rest.n == 0 || memcmp(a->compare.ops, b->compare.ops,
+                                                sizeof(Oper) * (size_t)a->compare.rest.n) == 0;
+    case FIELD_INTEGER: return integer_equal(a, b);
+    case FIELD_REAL: return memcmp(pa, pb, sizeof(double)) == 0;
+    }
+    return false;
+}
+static_assert(sizeof(Oper) == sizeof(int) && sizeof(ParamKind) == sizeof(int) && sizeof(CompKind) == sizeof(int),
+              "ENUM fields are compared as ints");
+static_assert(sizeof(bool) == sizeof(char), "FLAG fields are compared as chars");
+
+// Recursion is bounded by HEIGHT_MAX, which the parser enforces.
+bool node_equal(const Node *a, const Node *b) {
+    if (!a || !b) return a == b;
+    if (a->kind != b->kind) return false;
+    for (const Field *f = node_shape[a->kind]; f->kind != FIELD_END; f++)
+        if (!field_equal(f, a, b)) return false;
+    return true;
+}
+
+const Node *module_function(const Node *module, Str name) {
+    for (int i = module->module.body.n - 1; i >= 0; i--) {
+        const Node *n = module->module.body.at[i];
+        if (n->kind == NODE_FUNCTION && str_eq(n->function.name, name)) return n;
+    }
+    return NULL;
+}
+
+bool node_is_name(const Node *n, const char *name) { return n && n->kind == NODE_NAME && str_is(n->name, name); }
+
+bool node_dotted(const Node *n, Buf *out) {
+    Str part[4];
+    int parts = 0;
+    for (; n && n->kind == NODE_ATTRIBUTE; n = n->attribute.value) {
+        if (parts == 3) return false;
+        part[parts++] = n->attribute.name;
+    }
+    if (!n || n->kind != NODE_NAME) return false;
+    buf_str_put(out, n->name);
+    while (parts > 0) {
+        buf_putc(out, '.');
+        buf_str_put(out, part[--parts]);
+    }
+    return true;
+}

@@ -1,0 +1,822 @@
+// Expressions, loosest binding first; the comment above a function is its rule.
+#include "lang/names.h"
+#include "lang/parse.h"
+
+static Node *parse_disjunction(Parser *p);
+static Node *parse_unary(Parser *p);
+
+// ---- what may stand left of `=`
+
+const char *node_describe(const Node *n) {
+    switch (n->kind) {
+    case NODE_NAME: return "a name";
+    case NODE_INT:
+    case NODE_FLOAT: return "a number";
+    case NODE_STRING: return "a string";
+    case NODE_FSTRING: return "an f-string";
+    case NODE_TRUE: return "True";
+    case NODE_FALSE: return "False";
+    case NODE_NONE: return "None";
+    case NODE_ELLIPSIS: return "'...'";
+    case NODE_TUPLE: return "a tuple";
+    case NODE_LIST: return "a list";
+    case NODE_SET: return "a set display";
+    case NODE_DICT: return "a dict display";
+    case NODE_CALL: return "a function call";
+    case NODE_COMPARE: return "a comparison";
+    case NODE_IFEXP: return "a conditional expression";
+    case NODE_LAMBDA: return "a lambda";
+    case NODE_COMP: return "a comprehension";
+    case NODE_WALRUS: return "a ':=' expression";
+    case NODE_YIELD: return "a yield expression";
+    case NODE_STARRED: return "a starred expression";
+    default: return "an expression";
+    }
+}
+
+static bool check_targets(Parser *p, const Node *list, const char *verb) {
+    const Node *star = NULL;
+    for (int i = 0; i < list->items.n; i++) {
+        const Node *item = list->items.at[i];
+        if (item->kind == NODE_STARRED && strcmp(verb, "delete") != 0) {
+            if (star) return fail(p, item->span, "two starred targets in one assignment");
+            star = item;
+            item = item->value;
+        }
+        if (!check_target(p, item, verb)) return false;
+    }
+    return true;
+}
+
+bool check_target(Parser *p, const Node *n, const char *verb) {
+    switch (n->kind) {
+    case NODE_NAME:
+    case NODE_ATTRIBUTE:
+    case NODE_SUBSCRIPT: return true;
+    case NODE_TUPLE:
+    case NODE_LIST: return check_targets(p, n, verb);
+    case NODE_STARRED:
+        return fail(p, n->span, "a starred target must stand in a list or tuple; a comma makes one: *a, = b");
+    case NODE_COMPARE: return fail(p, n->span, "cannot %s %s; perhaps '=' was meant instead of '=='", verb, node_describe(n));
+    default: return fail(p, n->span, "cannot %s %s", verb, node_describe(n));
+    }
+}
+
+// ---- parameters of def and lambda
+
+typedef struct {
+    NameTable names;
+    int count;
+    bool defaults, star, starstar, slash;
+    bool needs_keyword; // a bare `*` was the last parameter
+} Params;
+
+static bool add_param(Parser *p, Params *ps, Node *n, Token name) {
+    if (++ps->count > PARAMS_MAX) return fail(p, token_span(name), "more than %d parameters", PARAMS_MAX);
+    n->param.name = token_str(p, name);
+    bool added;
+    names_put(&ps->names, n->param.name, 0, &added);
+    if (!added) return fail(p, token_span(name), "this parameter name is taken by an earlier one");
+    return true;
+}
+
+// `/`: everything before it takes no keyword.
+static bool slash_param(Parser *p, Params *ps, int mark) {
+    Span span = token_span(p->tok);
+    advance(p);
+    if (p->top == mark) return fail(p, span, "'/' must follow a parameter");
+    if (ps->slash) return fail(p, span, "only one '/' may stand among the parameters");
+    if (ps->star) return fail(p, span, "'/' must stand before '*'");
+    ps->slash = true;
+    for (int i = mark; i < p->top; i++) p->stack[i]->param.positional_only = true;
+    return true;
+}
+
+// name [":" expression] ["=" expression], or one of * *name **name
+static bool parse_param(Parser *p, Params *ps, bool annotations) {
+    Node *n = node_new(p, NODE_PARAM, p->tok.at);
+    if (ps->starstar) return fail(p, token_span(p->tok), "nothing may follow the '**' parameter");
+    if (accept(p, TOK_STAR)) {
+        if (ps->star) return fail(p, (Span){n->span.at, 1}, "only one '*' may stand among the parameters");
+        n->param.kind = PARAM_STAR;
+        ps->star = true;
+        ps->needs_keyword = !at(p, TOK_NAME);
+        if (ps->needs_keyword) {
+            if (!at(p, TOK_COMMA)) return fail(p, (Span){n->span.at, 1}, "a named parameter must follow the bare '*'");
+            if (!node_done(p, n)) return false;
+            return push(p, n), true;
+        }
+    } else if (accept(p, TOK_DSTAR)) {
+        n->param.kind = PARAM_DOUBLESTAR;
+        ps->starstar = true;
+        if (ps->needs_keyword) return fail(p, (Span){n->span.at, 2}, "a named parameter must follow the bare '*'");
+    } else {
+        n->param.kind = ps->star ? PARAM_KWONLY : PARAM_PLAIN;
+        ps->needs_keyword = false;
+    }
+    Token name = p->tok;
+    if (!at(p, TOK_NAME)) return fail_token(p, "a parameter name");
+    advance(p);
+    if (!add_param(p, ps, n, name)) return false;
+    if (annotations && accept(p, TOK_COLON)) {
+        n->param.annotation = n->param.kind == PARAM_STAR && at(p, TOK_STAR) ? parse_tuple(p) : parse_expression(p);
+        if (!n->param.annotation) return false;
+    }
+    bool starred = n->param.kind == PARAM_STAR || n->param.kind == PARAM_DOUBLESTAR;
+    if (at(p, TOK_ASSIGN) && starred) return fail(p, token_span(p->tok), "a starred parameter takes no default");
+    if (accept(p, TOK_ASSIGN)) {
+        n->param.def = parse_expression(p);
+        if (!n->param.def) return false;
+        if (n->param.kind == PARAM_PLAIN) ps->defaults = true;
+    } else if (n->param.kind == PARAM_PLAIN && ps->defaults)
+        return fail(p, token_span(name), "a parameter without a default follows one with a default");
+    if (!node_done(p, n)) return false;
+    return push(p, n), true;
+}
+
+Nodes parse_parameters(Parser *p, TokenKind stop, bool annotations) {
+    int mark = p->top;
+    Params ps = {.names = NAMES(p->arena)};
+    while (!at(p, stop)) {
+        bool ok = at(p, TOK_SLASH) ? slash_param(p, &ps, mark) : parse_param(p, &ps, annotations);
+        if (!ok) return (Nodes){0};
+        if (at(p, stop)) break;
+        if (!at(p, TOK_COMMA)) {
+            fail_token(p, arena_printf(p->arena, "',' or %s after a parameter", token_what(stop)));
+            return (Nodes){0};
+        }
+        advance(p);
+    }
+    if (ps.needs_keyword) fail(p, token_span(p->tok), "a named parameter must follow the bare '*'");
+    return pop_list(p, mark);
+}
+
+// ---- comprehensions
+
+static bool at_comprehension(const Parser *p) {
+    return at(p, TOK_FOR) || (at(p, TOK_ASYNC) && p->next.kind == TOK_FOR);
+}
+
+// [async] for TARGETS in DISJUNCTION (if DISJUNCTION)*
+static Node *parse_compfor(Parser *p) {
+    Node *n = node_new(p, NODE_COMPFOR, p->tok.at);
+    n->compfor.async = accept(p, TOK_ASYNC);
+    advance(p);
+    n->compfor.target = parse_targets(p);
+    if (!n->compfor.target || !expect(p, TOK_IN, "after the target of `for`")) return NULL;
+    n->compfor.iter = parse_disjunction(p);
+    if (!n->compfor.iter) return NULL;
+    int mark = p->top;
+    while (accept(p, TOK_IF)) {
+        Node *cond = parse_disjunction(p);
+        if (!cond) return NULL;
+        push(p, cond);
+    }
+    n->compfor.conds = pop_list(p, mark);
+    return node_done(p, n);
+}
+
+// The rest of a comprehension whose element has been parsed, up to its closing bracket.
+static Node *parse_comprehension(Parser *p, CompKind kind, Node *element, Node *val, uint32_t start) {
+    if (!element || element->kind == NODE_STARRED)
+        return fail(p, element ? element->span : (Span){start, 2}, "unpacking has no place in a comprehension");
+    Node *n = node_new(p, NODE_COMP, start);
+    n->comp.kind = kind;
+    n->comp.element = element;
+    n->comp.val = val;
+    int mark = p->top;
+    while (at_comprehension(p)) {
+        Node *f = parse_compfor(p);
+        if (!f) return NULL;
+        push(p, f);
+    }
+    n->comp.fors = pop_list(p, mark);
+    return n;
+}
+
+// ---- brackets
+
+// `*` operand, the operand binding tighter than comparisons.
+static Node *parse_star(Parser *p);
+
+static Node *parse_item(Parser *p) { return at(p, TOK_STAR) ? parse_star(p) : parse_named(p); }
+
+// Items up to the closing bracket, the first one (if any) parsed already. Pushes them; *commas counts.
+static bool parse_items(Parser *p, Node *first, TokenKind close, int *commas) {
+    if (first) push(p, first);
+    while (accept(p, TOK_COMMA)) {
+        ++*commas;
+        if (at(p, close)) break;
+        Node *item = parse_item(p);
+        if (!item) return false;
+        push(p, item);
+    }
+    return true;
+}
+
+// ( ), (a), (a, b), (a for ..), (yield ..)
+static Node *parse_group(Parser *p) {
+    Token open = p->tok;
+    advance(p);
+    Node *first = NULL;
+    if (at(p, TOK_YIELD)) {
+        first = parse_value(p);
+        if (!first || !expect_close(p, TOK_RPAREN, open, "an operator")) return NULL;
+        return first;
+    }
+    if (!at(p, TOK_RPAREN) && !(first = parse_item(p))) return NULL;
+    if (first && at_comprehension(p)) {
+        Node *n = parse_comprehension(p, COMP_GENERATOR, first, NULL, open.at);
+        if (!n || !expect_close(p, TOK_RPAREN, open, "'for', 'if'")) return NULL;
+        return node_done(p, n);
+    }
+    int mark = p->top, commas = 0;
+    if (first && !parse_items(p, first, TOK_RPAREN, &commas)) return NULL;
+    Nodes items = pop_list(p, mark);
+    if (!expect_close(p, TOK_RPAREN, open, "','")) return NULL;
+    if (first && !commas) {
+        if (first->kind == NODE_STARRED) return fail(p, first->span, "a starred expression cannot stand alone in parentheses");
+        return first;
+    }
+    Node *n = node_new(p, NODE_TUPLE, open.at);
+    n->items = items;
+    return node_done(p, n);
+}
+
+static Node *parse_list_display(Parser *p) {
+    Token open = p->tok;
+    advance(p);
+    Node *first = NULL;
+    if (!at(p, TOK_RBRACKET) && !(first = parse_item(p))) return NULL;
+    if (first && at_comprehension(p)) {
+        Node *n = parse_comprehension(p, COMP_LIST, first, NULL, open.at);
+        if (!n || !expect_close(p, TOK_RBRACKET, open, "'for', 'if'")) return NULL;
+        return node_done(p, n);
+    }
+    int mark = p->top, commas = 0;
+    if (first && !parse_items(p, first, TOK_RBRACKET, &commas)) return NULL;
+    Node *n = node_new(p, NODE_LIST, open.at);
+    n->items = pop_list(p, mark);
+    if (!expect_close(p, TOK_RBRACKET, open, "','")) return NULL;
+    return node_done(p, n);
+}
+
+// key ":" value, or `**value` with *key NULL.
+static Node *parse_entry(Parser *p, Node **key) {
+    *key = NULL;
+    if (accept(p, TOK_DSTAR)) return parse_disjunction(p);
+    *key = parse_expression(p);
+    if (!*key || !expect(p, TOK_COLON, "after a key")) return NULL;
+    return parse_expression(p);
+}
+
+static Node *parse_dict_rest(Parser *p, Token open, Node *key, Node *value) {
+    Node *n = node_new(p, NODE_DICT, open.at);
+    int mark = p->top;
+    for (;;) {
+        push(p, key);
+        push(p, value);
+        if (!accept(p, TOK_COMMA) || at(p, TOK_RBRACE)) break;
+        value = parse_entry(p, &key);
+        if (!value) return NULL;
+    }
+    Nodes pairs = pop_list(p, mark);
+    int count = pairs.n / 2;
+    n->dict.keys = (Nodes){NEWN(p->arena, Node *, (size_t)count), count};
+    n->dict.values = (Nodes){NEWN(p->arena, Node *, (size_t)count), count};
+    for (int i = 0; i < count; i++) {
+        n->dict.keys.at[i] = pairs.at[2 * i];
+        n->dict.values.at[i] = pairs.at[2 * i + 1];
+    }
+    if (!expect_close(p, TOK_RBRACE, open, "','")) return NULL;
+    return node_done(p, n);
+}
+
+// Dicts and sets, displays and comprehensions.
+static Node *parse_braces(Parser *p) {
+    Token open = p->tok;
+    advance(p);
+    if (accept(p, TOK_RBRACE)) return node_done(p, node_new(p, NODE_DICT, open.at));
+    Node *key = NULL, *value = NULL;
+    if (at(p, TOK_DSTAR)) value = parse_entry(p, &key);
+    else {
+        key = parse_item(p);
+        if (!key) return NULL;
+        bool entry = at(p, TOK_COLON) && key->kind != NODE_STARRED && key->kind != NODE_WALRUS;
+        if (entry) advance(p), value = parse_expression(p);
+        if (entry && !value) return NULL;
+    }
+    if (at_comprehension(p)) {
+        Node *n = parse_comprehension(p, value ? COMP_DICT : COMP_SET, key, value, open.at);
+        if (!n || !expect_close(p, TOK_RBRACE, open, "'for', 'if'")) return NULL;
+        return node_done(p, n);
+    }
+    if (value) return parse_dict_rest(p, open, key, value);
+    if (!key) return NULL;
+    int mark = p->top, commas = 0;
+    if (!parse_items(p, key, TOK_RBRACE, &commas)) return NULL;
+    Node *n = node_new(p, NODE_SET, open.at);
+    n->items = pop_list(p, mark);
+    if (!expect_close(p, TOK_RBRACE, open, "','")) return NULL;
+    return node_done(p, n);
+}
+
+// ---- calls and subscripts
+
+typedef struct {
+    NameTable names; // of the keywords
+    bool keyword, unpacked;
+} Arguments;
+
+static Node *parse_keyword(Parser *p, Arguments *as) {
+    Node *n = node_new(p, NODE_KEYWORD, p->tok.at);
+    if (accept(p, TOK_DSTAR)) as->unpacked = true;
+    else {
+        n->keyword.name = token_str(p, p->tok);
+        bool added;
+        names_put(&as->names, n->keyword.name, 0, &added);
+        if (!added) return fail(p, token_span(p->tok), "this keyword argument is given twice");
+        advance(p);
+        advance(p);
+        as->keyword = true;
+    }
+    n->keyword.value = parse_expression(p);
+    return n->keyword.value ? node_done(p, n) : NULL;
+}
+
+// `*expression`; unlike elsewhere any expression may follow the star.
+static Node *parse_star_argument(Parser *p, const Arguments *as) {
+    Node *n = node_new(p, NODE_STARRED, p->tok.at);
+    if (as->unpacked) return fail(p, token_span(p->tok), "a '*' argument follows a '**' argument");
+    advance(p);
+    n->value = parse_expression(p);
+    return n->value ? node_done(p, n) : NULL;
+}
+
+static Node *parse_positional(Parser *p, const Arguments *as, bool first, Token open) {
+    uint32_t start = p->tok.at;
+    Node *n = parse_named(p);
+    if (!n) return NULL;
+    if (at(p, TOK_ASSIGN))
+        return fail(p, token_span(p->tok), "only a plain name may stand before '=' in a call; comparison is '=='");
+    if (at_comprehension(p)) {
+        n = parse_comprehension(p, COMP_GENERATOR, n, NULL, start);
+        if (!n || !(n = node_done(p, n))) return NULL;
+        if (!first || !at(p, TOK_RPAREN)) {
+            if (!at(p, TOK_COMMA) && !at(p, TOK_RPAREN)) return expect_close(p, TOK_RPAREN, open, "'for', 'if'"), NULL;
+            return fail(p, n->span, "a generator needs parentheses unless it is the only argument");
+        }
+    }
+    if (as->unpacked) return fail(p, n->span, "a positional argument follows a '**' argument");
+    if (as->keyword) return fail(p, n->span, "a positional argument follows a keyword argument");
+    return n;
+}
+
+Nodes parse_arguments(Parser *p, Token open, Nodes *keywords) {
+    int mark = p->top;
+    Arguments as = {.names = NAMES(p->arena)};
+    Nodes none = {0};
+    *keywords = none;
+    while (!at(p, TOK_RPAREN)) {
+        Node *n;
+        bool named = at(p, TOK_NAME) && p->next.kind == TOK_ASSIGN;
+        if (named || at(p, TOK_DSTAR)) n = parse_keyword(p, &as);
+        else if (at(p, TOK_STAR)) n = parse_star_argument(p, &as);
+        else n = parse_positional(p, &as, p->top == mark, open);
+        if (!n) return none;
+        push(p, n);
+        if (!accept(p, TOK_COMMA)) break;
+    }
+    if (!expect_close(p, TOK_RPAREN, open, "','")) return none;
+    Nodes all = pop_list(p, mark), args = {.at = all.at};
+    for (int i = 0; i < all.n; i++)
+        if (all.at[i]->kind == NODE_KEYWORD) push(p, all.at[i]);
+        else args.at[args.n++] = all.at[i];
+    *keywords = pop_list(p, mark);
+    return args;
+}
+
+// lo:hi:step with every part optional, a starred or a plain expression
+static Node *parse_index(Parser *p) {
+    uint32_t start = p->tok.at;
+    if (at(p, TOK_STAR)) return parse_star(p);
+    Node *lo = NULL;
+    if (!at(p, TOK_COLON) && !(lo = parse_named(p))) return NULL;
+    if (lo && (!at(p, TOK_COLON) || lo->kind == NODE_WALRUS)) return lo;
+    Node *n = node_new(p, NODE_SLICE, start);
+    n->slice.lo = lo;
+    Node **part[] = {&n->slice.hi, &n->slice.step};
+    for (int i = 0; i < 2 && accept(p, TOK_COLON); i++) {
+        if (at(p, TOK_COLON) || at(p, TOK_COMMA) || at(p, TOK_RBRACKET)) continue;
+        *part[i] = parse_expression(p);
+        if (!*part[i]) return NULL;
+    }
+    return node_done(p, n);
+}
+
+static Node *parse_subscript(Parser *p, Node *value, uint32_t start) {
+    Token open = p->tok;
+    advance(p);
+    Node *n = node_new(p, NODE_SUBSCRIPT, start);
+    n->subscript.value = value;
+    if (at(p, TOK_RBRACKET)) return fail_token(p, "an index");
+    uint32_t index_at = p->tok.at;
+    Node *index = parse_index(p);
+    if (!index) return NULL;
+    if (at(p, TOK_COMMA) || index->kind == NODE_STARRED) {
+        Node *tuple = node_new(p, NODE_TUPLE, index_at);
+        int mark = p->top;
+        push(p, index);
+        while (accept(p, TOK_COMMA) && !at(p, TOK_RBRACKET)) {
+            index = parse_index(p);
+            if (!index) return NULL;
+            push(p, index);
+        }
+        tuple->items = pop_list(p, mark);
+        index = node_done(p, tuple);
+        if (!index) return NULL;
+    }
+    n->subscript.index = index;
+    if (!expect_close(p, TOK_RBRACKET, open, "','")) return NULL;
+    return node_done(p, n);
+}
+
+// ---- atoms
+
+static int digit_of(char c) { return c <= '9' ? c - '0' : (c | 32) - 'a' + 10; }
+
+static Node *parse_int(Parser *p) {
+    Node *n = node_new(p, NODE_INT, p->tok.at);
+    Str s = token_str(p, p->tok);
+    char mark = s.len > 1 ? (char)(s.p[1] | 32) : 0;
+    unsigned base = mark == 'x' ? 16 : mark == 'o' ? 8 : mark == 'b' ? 2 : 10;
+    uint64_t v = 0;
+    for (size_t i = base == 10 ? 0 : 2; i < s.len && !n->integer.too_big; i++) {
+        if (s.p[i] == '_') continue;
+        n->integer.too_big = __builtin_mul_overflow(v, (uint64_t)base, &v) ||
+                             __builtin_add_overflow(v, (uint64_t)digit_of(s.p[i]), &v);
+    }
+    n->integer.value = n->integer.too_big ? 0 : v;
+    n->integer.text = s;
+    if (n->integer.too_big) { // one spelling for each, so that equal numbers of one base have equal texts
+        Buf text = BUF(p->arena);
+        for (size_t i = 0; i < s.len; i++)
+            if (s.p[i] != '_') buf_putc(&text, (char)(s.p[i] >= 'A' && s.p[i] <= 'Z' ? s.p[i] | 32 : s.p[i]));
+        n->integer.text = buf_str(&text);
+    }
+    advance(p);
+    return node_done(p, n);
+}
+
+static Node *parse_float(Parser *p) {
+    Node *n = node_new(p, NODE_FLOAT, p->tok.at);
+    Str s = token_str(p, p->tok);
+    char small[64];
+    char *text = s.len < sizeof small ? small : arena_raw(p->arena, s.len + 1, 1);
+    size_t len = 0;
+    for (size_t i = 0; i < s.len; i++)
+        if (s.p[i] != '_') text[len++] = s.p[i];
+    text[len] = 0;
+    n->real = strtod(text, NULL); // rounds correctly, as Python does; the program never leaves the C locale
+    advance(p);
+    return node_done(p, n);
+}
+
+static Node *parse_name(Parser *p) {
+    Node *n = node_new(p, NODE_NAME, p->tok.at);
+    n->name = token_str(p, p->tok);
+    advance(p);
+    return node_done(p, n);
+}
+
+static Node *parse_constant(Parser *p, NodeKind k) {
+    Node *n = node_new(p, k, p->tok.at);
+    advance(p);
+    return node_done(p, n);
+}
+
+static Node *fail_atom(Parser *p) {
+    switch (p->tok.kind) {
+    case TOK_LAMBDA: return fail(p, token_span(p->tok), "a lambda inside an operation needs parentheses");
+    case TOK_NOT: return fail(p, token_span(p->tok), "`not` after an operator needs parentheses");
+    case TOK_YIELD: return fail(p, token_span(p->tok), "`yield` needs parentheses here");
+    case TOK_STAR: return fail(p, token_span(p->tok), "a starred expression has no place here");
+    case TOK_DSTAR: return fail(p, token_span(p->tok), "'**' has no place here");
+    case TOK_ERROR: return fail_token(p, "");
+    default: break;
+    }
+    if (token_is_keyword(p->tok.kind))
+        return fail(p, token_span(p->tok), "expected an expression, found the keyword %s", token_what(p->tok.kind));
+    return fail_token(p, "an expression");
+}
+
+static Node *parse_atom(Parser *p) {
+    switch (p->tok.kind) {
+    case TOK_NAME: return parse_name(p);
+    case TOK_INT: return parse_int(p);
+    case TOK_FLOAT: return parse_float(p);
+    case TOK_STRING:
+    case TOK_FSTART: return parse_strings(p);
+    case TOK_TRUE: return parse_constant(p, NODE_TRUE);
+    case TOK_FALSE: return parse_constant(p, NODE_FALSE);
+    case TOK_NONE: return parse_constant(p, NODE_NONE);
+    case TOK_ELLIPSIS: return parse_constant(p, NODE_ELLIPSIS);
+    case TOK_LPAREN: return parse_group(p);
+    case TOK_LBRACKET: return parse_list_display(p);
+    case TOK_LBRACE: return parse_braces(p);
+    default: return fail_atom(p);
+    }
+}
+
+static Node *parse_call(Parser *p, Node *func, uint32_t start) {
+    Token open = p->tok;
+    advance(p);
+    Node *n = node_new(p, NODE_CALL, start);
+    n->call.func = func;
+    n->call.args = parse_arguments(p, open, &n->call.keywords);
+    return p->failed ? NULL : node_done(p, n);
+}
+
+static Node *parse_attribute(Parser *p, Node *value, uint32_t start) {
+    advance(p);
+    Node *n = node_new(p, NODE_ATTRIBUTE, start);
+    n->attribute.value = value;
+    n->attribute.name = token_str(p, p->tok);
+    if (!at(p, TOK_NAME)) return fail_token(p, "a name after '.'");
+    advance(p);
+    return node_done(p, n);
+}
+
+// ATOM ("." name | "(" arguments ")" | "[" indices "]")*
+static Node *parse_postfix(Parser *p) {
+    uint32_t start = p->tok.at;
+    Node *n = parse_atom(p);
+    while (n) {
+        if (at(p, TOK_DOT)) n = parse_attribute(p, n, start);
+        else if (at(p, TOK_LPAREN)) n = parse_call(p, n, start);
+        else if (at(p, TOK_LBRACKET)) n = parse_subscript(p, n, start);
+        else break;
+    }
+    return n;
+}
+
+// ---- operators
+
+static Node *parse_await(Parser *p) {
+    if (!at(p, TOK_AWAIT)) return parse_postfix(p);
+    Node *n = node_new(p, NODE_AWAIT, p->tok.at);
+    if (!p->in_async) return fail(p, token_span(p->tok), "`await` outside an async function");
+    advance(p);
+    n->value = parse_postfix(p);
+    return n->value ? node_done(p, n) : NULL;
+}
+
+// AWAIT ["**" UNARY]
+static Node *parse_power(Parser *p) {
+    uint32_t start = p->tok.at;
+    Node *left = parse_await(p);
+    if (!left || !accept(p, TOK_DSTAR)) return left;
+    Node *n = node_new(p, NODE_BINARY, start);
+    n->binary.op = OPER_POW;
+    n->binary.left = left;
+    n->binary.right = parse_unary(p);
+    return n->binary.right ? node_done(p, n) : NULL;
+}
+
+// ("-" | "+" | "~")* POWER
+static Node *parse_unary(Parser *p) {
+    Oper op;
+    switch (p->tok.kind) {
+    case TOK_MINUS: op = OPER_NEG; break;
+    case TOK_PLUS: op = OPER_POS; break;
+    case TOK_TILDE: op = OPER_INVERT; break;
+    default:
+        if (!enter(p)) return NULL;
+        Node *power = parse_power(p);
+        leave(p);
+        return power;
+    }
+    Node *n = node_new(p, NODE_UNARY, p->tok.at);
+    n->unary.op = op;
+    if (!enter(p)) return NULL;
+    advance(p);
+    n->unary.operand = parse_unary(p);
+    leave(p);
+    return n->unary.operand ? node_done(p, n) : NULL;
+}
+
+// Operators of at least this level, left to right. Recursion ends at the tightest level.
+static Node *parse_infix(Parser *p, int level) {
+    uint32_t start = p->tok.at;
+    Node *left = parse_unary(p);
+    while (left) {
+        TokenOper o = token_oper(p->tok.kind);
+        if (!o.infix || o.level < level || o.level == 0) break;
+        advance(p);
+        Node *n = node_new(p, NODE_BINARY, start);
+        n->binary.op = o.oper;
+        n->binary.left = left;
+        n->binary.right = parse_infix(p, o.level + 1);
+        left = n->binary.right ? node_done(p, n) : NULL;
+    }
+    return left;
+}
+
+// Takes a comparison operator if one is next.
+static bool accept_comparison(Parser *p, Oper *op) {
+    switch (p->tok.kind) {
+    case TOK_LT: *op = OPER_LT; break;
+    case TOK_LE: *op = OPER_LE; break;
+    case TOK_GT: *op = OPER_GT; break;
+    case TOK_GE: *op = OPER_GE; break;
+    case TOK_EQ: *op = OPER_EQ; break;
+    case TOK_NE: *op = OPER_NE; break;
+    case TOK_IN: *op = OPER_IN; break;
+    case TOK_IS: *op = p->next.kind == TOK_NOT ? OPER_ISNOT : OPER_IS; break;
+    case TOK_NOT:
+        if (p->next.kind != TOK_IN) return false;
+        *op = OPER_NOTIN;
+        break;
+    default: return false;
+    }
+    advance(p);
+    if (*op == OPER_ISNOT || *op == OPER_NOTIN) advance(p);
+    return true;
+}
+
+// INFIX (comparison INFIX)*
+static Node *parse_comparison(Parser *p) {
+    uint32_t start = p->tok.at;
+    Node *left = parse_infix(p, 1);
+    Oper op;
+    if (!left || !accept_comparison(p, &op)) return left;
+    Node *n = node_new(p, NODE_COMPARE, start);
+    n->compare.left = left;
+    int mark = p->top, cap = 0;
+    do {
+        int count = p->top - mark;
+        if (count == cap) {
+            cap = cap ? cap * 2 : 1;
+            Oper *ops = NEWN(p->arena, Oper, (size_t)cap);
+            if (count) memcpy(ops, n->compare.ops, sizeof *ops * (size_t)count);
+            n->compare.ops = ops;
+        }
+        n->compare.ops[count] = op;
+        Node *right = parse_infix(p, 1);
+        if (!right) return NULL;
+        push(p, right);
+    } while (accept_comparison(p, &op));
+    n->compare.rest = pop_list(p, mark);
+    return node_done(p, n);
+}
+
+// "not"* COMPARISON
+static Node *parse_inversion(Parser *p) {
+    if (!at(p, TOK_NOT)) return parse_comparison(p);
+    Node *n = node_new(p, NODE_UNARY, p->tok.at);
+    n->unary.op = OPER_NOT;
+    if (!enter(p)) return NULL;
+    advance(p);
+    n->unary.operand = parse_inversion(p);
+    leave(p);
+    return n->unary.operand ? node_done(p, n) : NULL;
+}
+
+static Node *parse_boolop(Parser *p, TokenKind word, Oper op, Node *(*operand)(Parser *)) {
+    uint32_t start = p->tok.at;
+    Node *first = operand(p);
+    if (!first || !at(p, word)) return first;
+    Node *n = node_new(p, NODE_BOOLOP, start);
+    n->boolop.op = op;
+    int mark = p->top;
+    push(p, first);
+    while (accept(p, word)) {
+        Node *item = operand(p);
+        if (!item) return NULL;
+        push(p, item);
+    }
+    n->boolop.items = pop_list(p, mark);
+    return node_done(p, n);
+}
+
+static Node *parse_conjunction(Parser *p) { return parse_boolop(p, TOK_AND, OPER_AND, parse_inversion); }
+static Node *parse_disjunction(Parser *p) { return parse_boolop(p, TOK_OR, OPER_OR, parse_conjunction); }
+
+// ---- whole expressions
+
+static Node *parse_lambda(Parser *p) {
+    Node *n = node_new(p, NODE_LAMBDA, p->tok.at);
+    advance(p);
+    n->lambda.params = parse_parameters(p, TOK_COLON, false);
+    if (p->failed) return NULL;
+    if (!expect(p, TOK_COLON, "after the parameters of the lambda")) return NULL;
+    bool in_function = p->in_function, in_async = p->in_async;
+    p->in_function = true;
+    p->in_async = false;
+    n->lambda.body = parse_expression(p);
+    p->in_function = in_function;
+    p->in_async = in_async;
+    return n->lambda.body ? node_done(p, n) : NULL;
+}
+
+// LAMBDA | DISJUNCTION ["if" DISJUNCTION "else" EXPRESSION]
+static Node *parse_expression_inside(Parser *p) {
+    if (at(p, TOK_LAMBDA)) return parse_lambda(p);
+    uint32_t start = p->tok.at;
+    Node *then = parse_disjunction(p);
+    if (!then || !accept(p, TOK_IF)) return then;
+    Node *n = node_new(p, NODE_IFEXP, start);
+    n->ifexp.then = then;
+    n->ifexp.cond = parse_disjunction(p);
+    if (!n->ifexp.cond || !expect(p, TOK_ELSE, "in the conditional expression")) return NULL;
+    n->ifexp.otherwise = parse_expression(p);
+    return n->ifexp.otherwise ? node_done(p, n) : NULL;
+}
+
+Node *parse_expression(Parser *p) {
+    if (!enter(p)) return NULL;
+    Node *n = parse_expression_inside(p);
+    leave(p);
+    return n;
+}
+
+Node *parse_named(Parser *p) {
+    if (!at(p, TOK_NAME) || p->next.kind != TOK_WALRUS) return parse_expression(p);
+    Node *n = node_new(p, NODE_WALRUS, p->tok.at);
+    n->walrus.name = token_str(p, p->tok);
+    advance(p);
+    advance(p);
+    n->walrus.value = parse_expression(p);
+    return n->walrus.value ? node_done(p, n) : NULL;
+}
+
+static Node *parse_star(Parser *p) {
+    Node *n = node_new(p, NODE_STARRED, p->tok.at);
+    advance(p);
+    n->value = parse_infix(p, 1);
+    return n->value ? node_done(p, n) : NULL;
+}
+
+// What may follow the comma of a tuple without parentheses and so end it.
+static bool tuple_ends(const Parser *p) {
+    switch (p->tok.kind) {
+    case TOK_NEWLINE:
+    case TOK_SEMI:
+    case TOK_ASSIGN:
+    case TOK_COLON:
+    case TOK_RPAREN:
+    case TOK_RBRACE:
+    case TOK_RBRACKET:
+    case TOK_BANG:
+    case TOK_IN:
+    case TOK_END: return true;
+    default: return token_oper(p->tok.kind).assigns;
+    }
+}
+
+// One `item`, or a TUPLE of several; a lone starred one is refused unless `lone_star`.
+static Node *parse_items_bare(Parser *p, Node *(*item)(Parser *), bool lone_star) {
+    uint32_t start = p->tok.at;
+    Node *first = at(p, TOK_STAR) ? parse_star(p) : item(p);
+    if (!first) return NULL;
+    if (!at(p, TOK_COMMA)) {
+        if (first->kind == NODE_STARRED && !lone_star)
+            return fail(p, first->span, "a starred expression needs a list or tuple around it; a comma makes one: *a,");
+        return first;
+    }
+    int mark = p->top;
+    push(p, first);
+    while (accept(p, TOK_COMMA) && !tuple_ends(p)) {
+        Node *n = at(p, TOK_STAR) ? parse_star(p) : item(p);
+        if (!n) return NULL;
+        push(p, n);
+    }
+    Node *n = node_new(p, NODE_TUPLE, start);
+    n->items = pop_list(p, mark);
+    return node_done(p, n);
+}
+
+Node *parse_tuple(Parser *p) { return parse_items_bare(p, parse_expression, false); }
+
+static Node *parse_yield(Parser *p) {
+    Node *n = node_new(p, NODE_YIELD, p->tok.at);
+    if (!p->in_function) return fail(p, token_span(p->tok), "`yield` outside a function");
+    advance(p);
+    n->yield.from = accept(p, TOK_FROM);
+    if (n->yield.from && p->in_async) return fail(p, n->span, "`yield from` in an async function");
+    if (n->yield.from || !tuple_ends(p)) {
+        n->yield.value = n->yield.from ? parse_expression(p) : parse_tuple(p);
+        if (!n->yield.value) return NULL;
+    }
+    return node_done(p, n);
+}
+
+Node *parse_value(Parser *p) { return at(p, TOK_YIELD) ? parse_yield(p) : parse_tuple(p); }
+
+static Node *parse_target(Parser *p) { return parse_infix(p, 1); }
+
+Node *parse_targets(Parser *p) {
+    Node *n = parse_items_bare(p, parse_target, true);
+    if (!n || !check_target(p, n, "assign to")) return NULL;
+    return n;
+}

@@ -1,0 +1,520 @@
+// define.c - reads a definition: strict about everything it understands, and says what to write instead.
+#include "op/op.h"
+#include <math.h>
+
+typedef struct {
+    Arena *arena;
+    DiagList *diags;
+    Op *op;
+    const Node *inputs, *dims, *keep[OP_INPUTS_MAX]; // keep: the value of that key, or NULL
+} Reader;
+
+#define wrong(r, node, ...) diag_add((r)->diags, DIAG_REFUSED, (node)->span, __VA_ARGS__)
+
+static const double float16_max = 65504;
+enum { WORD_MAX = 31, SENTENCE_MAX = 300 };
+
+// ---- literals ----
+
+static bool read_number(Reader *r, const Node *n, const char *what, double *out, bool *is_int) {
+    bool negative = n->kind == NODE_UNARY && n->unary.op == OPER_NEG;
+    const Node *digits = negative ? n->unary.operand : n;
+    *is_int = digits->kind == NODE_INT;
+    if (*is_int && !digits->integer.too_big && digits->integer.value <= INT64_MAX) {
+        *out = (double)digits->integer.value;
+    } else if (digits->kind == NODE_FLOAT && isfinite(digits->real)) {
+        *out = digits->real;
+    } else {
+        return wrong(r, n, "%s must be a finite number, written out", what);
+    }
+    if (negative) *out = -*out;
+    return true;
+}
+
+static bool read_count(Reader *r, const Node *n, const char *what, int64_t lo, int64_t hi, int64_t *out) {
+    if (n->kind != NODE_INT || n->integer.too_big || n->integer.value > (uint64_t)hi ||
+        n->integer.value < (uint64_t)lo)
+        return wrong(r, n, "%s must be an integer from %lld to %lld", what, (long long)lo, (long long)hi);
+    *out = (int64_t)n->integer.value;
+    return true;
+}
+
+static bool read_flag(Reader *r, const Node *n, const char *what, bool *out) {
+    if (n->kind != NODE_TRUE && n->kind != NODE_FALSE) return wrong(r, n, "%s must be True or False", what);
+    *out = n->kind == NODE_TRUE;
+    return true;
+}
+
+static bool read_text(Reader *r, const Node *n, const char *what, Str *out) {
+    if (n->kind != NODE_STRING || n->string.bytes) return wrong(r, n, "%s must be a string", what);
+    *out = n->string.text;
+    return true;
+}
+
+static bool read_pair(Reader *r, const Node *n, const char *what, const Node *out[2]) {
+    if ((n->kind != NODE_TUPLE && n->kind != NODE_LIST) || n->items.n != 2)
+        return wrong(r, n, "%s must be a pair: \"%s\": (lo, hi)", what, what);
+    out[0] = n->items.at[0];
+    out[1] = n->items.at[1];
+    return true;
+}
+
+static bool is_word(Str s) {
+    if (!s.len || s.len > WORD_MAX || (s.p[0] >= '0' && s.p[0] <= '9')) return false;
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.p[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'))
+            return false;
+    }
+    return true;
+}
+
+// A dictionary with distinct plain string keys.
+static bool check_dict(Reader *r, const Node *n, const char *what, const char *example) {
+    if (n->kind != NODE_DICT)
+        return wrong(r, n, "%s must be a dictionary literal, such as %s", what, example);
+    for (int i = 0; i < n->dict.keys.n; i++) {
+        const Node *key = n->dict.keys.at[i];
+        if (!key) return wrong(r, n->dict.values.at[i], "%s must be written out: no `**` in it", what);
+        Str text;
+        if (!read_text(r, key, "a key", &text)) return false;
+        for (int k = 0; k < i; k++)
+            if (str_eq(n->dict.keys.at[k]->string.text, text))
+                return wrong(r, key, "\"%.*s\" occurs twice in %s; keep one", STR_ARG(text), what);
+    }
+    return true;
+}
+
+static int input_index(const Op *op, Str name) {
+    for (int i = 0; i < op->inputs; i++)
+        if (str_eq(op->input[i].name, name)) return i;
+    return -1;
+}
+
+static int dim_index(const Op *op, Str name) {
+    for (int i = 0; i < op->dims; i++)
+        if (str_eq(op->dim[i].name, name)) return i;
+    return -1;
+}
+
+// ---- the keys of an input ----
+
+static bool read_dim(Reader *r, const Node *n, OpInput *in) {
+    Op *op = r->op;
+    int at = in->rank++;
+    in->dim[at] = -1;
+    if (n->kind == NODE_INT) return read_count(r, n, "a size", 1, OP_SIZE_MAX, &in->size[at]);
+    Str name;
+    if (!read_text(r, n, "a dimension", &name)) return false;
+    if (!is_word(name) || name.p[0] < 'A' || name.p[0] > 'Z')
+        return wrong(r, n, "a dimension's name starts with an upper-case letter: \"M\", \"N\", \"Heads\"");
+    in->dim[at] = dim_index(op, name);
+    if (in->dim[at] >= 0) return true;
+    if (op->dims == OP_DIMS_MAX) return wrong(r, n, "more than %d different dimensions", OP_DIMS_MAX);
+    in->dim[at] = op->dims;
+    op->dim[op->dims++] = (OpDim){name, .multiple_of = 1, .min = 1, .max = OP_SIZE_MAX};
+    return true;
+}
+
+static bool read_shape(Reader *r, const Node *n, OpInput *in) {
+    if (n->kind == NODE_STRING)
+        return wrong(r, n, "a shape is a tuple; one dimension needs a comma: (\"%.*s\",)",
+                     STR_ARG(n->string.text));
+    if ((n->kind != NODE_TUPLE && n->kind != NODE_LIST) || n->items.n < 1 || n->items.n > OP_RANK_MAX)
+        return wrong(r, n, "shape must be a tuple of 1 to %d dimensions: (\"M\", \"N\")", OP_RANK_MAX);
+    for (int i = 0; i < n->items.n; i++)
+        if (!read_dim(r, n->items.at[i], in)) return false;
+    return true;
+}
+
+static bool read_dtype(Reader *r, const Node *n, OpInput *in) {
+    Str name;
+    if (!read_text(r, n, "dtype", &name)) return false;
+    if (str_is(name, "float")) return true;
+    if (!dtype_by_torch_name(name, &in->dtype))
+        return wrong(
+            r, n,
+            "\"%.*s\" is no dtype; write \"float\" (float16, bfloat16 and float32 in turn) or one name "
+            "such as \"int64\"",
+            (int)(name.len < 40 ? name.len : 40), name.p);
+    if (in->dtype == DT_F64)
+        return wrong(r, n, "float64 inputs cannot be judged: the oracle itself computes in float64");
+    in->any_float = false;
+    return true;
+}
+
+// The largest magnitude an input's type holds; inputs of every float type must fit the narrowest.
+static double input_limit(const OpInput *in) {
+    return in->any_float || in->dtype == DT_F16 ? float16_max : dtype_max(in->dtype);
+}
+
+static bool input_is_float(const OpInput *in) { return in->any_float || dtype_is_float(in->dtype); }
+
+static bool read_scale(Reader *r, const Node *n, OpInput *in) {
+    const Node *ends[2];
+    bool is_int;
+    if (!read_pair(r, n, "scale", ends) || !read_number(r, ends[0], "scale", &in->scale_lo, &is_int) ||
+        !read_number(r, ends[1], "scale", &in->scale_hi, &is_int))
+        return false;
+    if (!(in->scale_lo > 0 && in->scale_lo <= in->scale_hi))
+        return wrong(r, n, "scale must be (lo, hi) with 0 < lo <= hi");
+    if (in->scale_hi > input_limit(in))
+        return wrong(r, n, "scale goes beyond the input's dtype, whose largest value is %g", input_limit(in));
+    return true;
+}
+
+static bool read_shift(Reader *r, const Node *n, OpInput *in) {
+    bool is_int;
+    if (!read_number(r, n, "shift", &in->shift, &is_int)) return false;
+    if (in->shift < 0 || in->shift > input_limit(in))
+        return wrong(r, n, "shift must lie between 0 and %g", input_limit(in));
+    return true;
+}
+
+static double integer_min(DType t) { return dtype_info[t].kind == DTYPE_KIND_I ? -dtype_max(t) - 1 : 0; }
+
+static bool read_range(Reader *r, const Node *n, OpInput *in) {
+    const Node *ends[2];
+    bool lo_int, hi_int = true;
+    if (!read_pair(r, n, "range", ends) || !read_number(r, ends[0], "range", &in->range_lo, &lo_int))
+        return false;
+    in->ranged = true;
+    if (ends[1]->kind == NODE_STRING) {
+        in->range_dim = dim_index(r->op, ends[1]->string.text);
+        if (in->range_dim < 0)
+            return wrong(r, ends[1], "range names a dimension that no shape before it uses");
+        if (!lo_int || in->range_lo != 0)
+            return wrong(r, ends[0], "indices start at 0: write \"range\": (0, \"%s\")",
+                         str_cdup(r->arena, ends[1]->string.text));
+        if (in->any_float || (in->dtype != DT_I32 && in->dtype != DT_I64))
+            return wrong(r, n, "indices need \"dtype\": \"int64\" or \"int32\"");
+        return true;
+    }
+    if (!read_number(r, ends[1], "range", &in->range_hi, &hi_int)) return false;
+    if (!(in->range_lo <= in->range_hi)) return wrong(r, n, "range must be (lo, hi) with lo <= hi");
+    double least = input_is_float(in) ? -input_limit(in) : integer_min(in->dtype);
+    if (in->range_lo < least || in->range_hi > input_limit(in))
+        return wrong(r, n, "range goes beyond the input's dtype, which holds %g to %g", least,
+                     input_limit(in));
+    if (!input_is_float(in) && !(lo_int && hi_int))
+        return wrong(r, n, "the range of an integer input is a pair of integers");
+    return true;
+}
+
+static bool read_role(Reader *r, const Node *n, OpInput *in) {
+    static const struct {
+        const char *name;
+        OpRole role;
+    } roles[] = {{"data", ROLE_DATA}, {"weight", ROLE_WEIGHT}, {"bias", ROLE_BIAS}};
+    Str name;
+    if (!read_text(r, n, "role", &name)) return false;
+    for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
+        if (!str_is(name, roles[i].name)) continue;
+        in->role = roles[i].role;
+        return true;
+    }
+    return wrong(r, n, "role must be \"data\", \"weight\" or \"bias\"");
+}
+
+static bool read_large(Reader *r, const Node *n, OpInput *in) { return read_flag(r, n, "large", &in->large); }
+
+static bool read_neg_inf(Reader *r, const Node *n, OpInput *in) {
+    return read_flag(r, n, "neg_inf", &in->neg_inf);
+}
+
+static bool read_keep(Reader *r, const Node *n, OpInput *in) {
+    Str name;
+    if (!read_text(r, n, "keep", &name)) return false;
+    r->keep[in - r->op->input] = n; // its input may come later: resolved by check_keep
+    return true;
+}
+
+// Order matters: what a key means may depend on those above it (limits of a range on the dtype).
+enum {
+    KEY_SHAPE,
+    KEY_DTYPE,
+    KEY_SCALE,
+    KEY_SHIFT,
+    KEY_LARGE,
+    KEY_RANGE,
+    KEY_NEG_INF,
+    KEY_KEEP,
+    KEY_ROLE,
+    KEYS
+};
+static const struct {
+    const char *name;
+    bool (*read)(Reader *r, const Node *n, OpInput *in);
+} input_key[KEYS] = {
+    [KEY_SHAPE] = {"shape", read_shape},       [KEY_DTYPE] = {"dtype", read_dtype},
+    [KEY_SCALE] = {"scale", read_scale},       [KEY_SHIFT] = {"shift", read_shift},
+    [KEY_LARGE] = {"large", read_large},       [KEY_RANGE] = {"range", read_range},
+    [KEY_NEG_INF] = {"neg_inf", read_neg_inf}, [KEY_KEEP] = {"keep", read_keep},
+    [KEY_ROLE] = {"role", read_role},
+};
+
+static bool find_keys(Reader *r, const Node *dict, const Node *found[KEYS]) {
+    for (int i = 0; i < dict->dict.keys.n; i++) {
+        const Node *key = dict->dict.keys.at[i];
+        int k = 0;
+        while (k < KEYS && !str_is(key->string.text, input_key[k].name)) k++;
+        if (k == KEYS)
+            return wrong(
+                r, key,
+                "an input has no key \"%.*s\"; the keys are shape, dtype, scale, shift, large, range, "
+                "neg_inf, keep and role",
+                (int)(key->string.text.len < 40 ? key->string.text.len : 40), key->string.text.p);
+        found[k] = dict->dict.values.at[i];
+    }
+    if (!found[KEY_SHAPE]) return wrong(r, dict, "an input needs its shape: {\"shape\": (\"M\", \"N\")}");
+    return true;
+}
+
+// Combinations that contradict each other.
+static bool check_keys(Reader *r, const Node *dict, const Node *const found[KEYS], const OpInput *in) {
+    static const int ordinary[] = {KEY_SCALE, KEY_SHIFT, KEY_LARGE, KEY_ROLE};
+    bool bounded = in->ranged || !input_is_float(in);
+    for (size_t i = 0; i < sizeof ordinary / sizeof *ordinary; i++) {
+        const Node *n = found[ordinary[i]];
+        if (n && bounded)
+            return wrong(r, n,
+                         "\"%s\" says nothing about an input with a range or of integers; drop one of them",
+                         input_key[ordinary[i]].name);
+    }
+    if (!input_is_float(in) && !in->ranged)
+        return wrong(r, dict,
+                     "an integer input says which values it takes: \"range\": (0, \"N\") or (-128, 127)");
+    if (in->neg_inf && (!input_is_float(in) || in->ranged))
+        return wrong(r, found[KEY_NEG_INF], "only a float input without a range can hold -inf");
+    if (found[KEY_KEEP] && !in->neg_inf)
+        return wrong(r, found[KEY_KEEP],
+                     "\"keep\" protects an element from -inf: it needs \"neg_inf\": True");
+    return true;
+}
+
+static bool read_input(Reader *r, const Node *key, const Node *dict) {
+    Op *op = r->op;
+    if (op->inputs == OP_INPUTS_MAX) return wrong(r, key, "more than %d inputs", OP_INPUTS_MAX);
+    if (!is_word(key->string.text))
+        return wrong(r, key, "an input's name is an identifier of at most %d characters", WORD_MAX);
+    if (!check_dict(r, dict, "an input", "{\"shape\": (\"M\", \"N\")}")) return false;
+    OpInput *in = &op->input[op->inputs++];
+    *in = (OpInput){.name = key->string.text,
+                    .any_float = true,
+                    .dtype = DT_F32,
+                    .scale_lo = 1e-4,
+                    .scale_hi = 8,
+                    .range_dim = -1,
+                    .keep = -1};
+    const Node *found[KEYS] = {0};
+    if (!find_keys(r, dict, found)) return false;
+    for (int k = 0; k < KEYS; k++)
+        if (found[k] && !input_key[k].read(r, found[k], in)) return false;
+    return check_keys(r, dict, found, in);
+}
+
+// The kept element must be addressable: one index for each row of this input, along its last dimension.
+static bool check_keep(Reader *r, const Node *n, OpInput *in) {
+    in->keep = input_index(r->op, n->string.text);
+    if (in->keep < 0) return wrong(r, n, "\"keep\" must name an input");
+    const OpInput *index = &r->op->input[in->keep];
+    bool fits =
+        index->range_dim >= 0 && index->range_dim == in->dim[in->rank - 1] && index->rank == in->rank - 1;
+    for (int i = 0; fits && i < index->rank; i++)
+        fits = index->dim[i] == in->dim[i] && index->size[i] == in->size[i];
+    if (fits) return true;
+    return wrong(
+        r, n,
+        "\"keep\" must name an index input whose shape is this one without its last dimension and whose "
+        "range is (0, that dimension)");
+}
+
+static bool read_inputs(Reader *r) {
+    const Node *n = r->inputs;
+    Op *op = r->op;
+    if (!check_dict(r, n, "inputs", "inputs = {\"x\": {\"shape\": (\"M\", \"N\")}}")) return false;
+    if (!n->dict.keys.n) return wrong(r, n, "inputs is empty: an op takes at least one input");
+    for (int i = 0; i < n->dict.keys.n; i++)
+        if (!read_input(r, n->dict.keys.at[i], n->dict.values.at[i])) return false;
+    for (int i = 0; i < op->inputs; i++)
+        if (r->keep[i] && !check_keep(r, r->keep[i], &op->input[i])) return false;
+    const OpInput *first = &op->input[0];
+    op->row_dim = first->dim[first->rank - 1];
+    if (op->row_dim < 0)
+        return wrong(
+            r, n->dict.values.at[0],
+            "the last dimension of the first input is the row length: give it a name, such as \"N\"");
+    op->rows_dim = dim_index(op, STR("M"));
+    if (op->rows_dim == op->row_dim)
+        return wrong(r, n->dict.values.at[0],
+                     "\"M\" counts rows: give the last dimension of \"%s\" another name",
+                     str_cdup(r->arena, first->name));
+    return true;
+}
+
+// ---- dims ----
+
+static bool read_dim_limits(Reader *r, const Node *key, const Node *dict) {
+    int at = dim_index(r->op, key->string.text);
+    if (at < 0) return wrong(r, key, "no input has this dimension");
+    OpDim *d = &r->op->dim[at];
+    if (!check_dict(r, dict, "a dimension", "{\"multiple_of\": 2, \"min\": 2}")) return false;
+    for (int i = 0; i < dict->dict.keys.n; i++) {
+        Str name = dict->dict.keys.at[i]->string.text;
+        int64_t *field = str_is(name, "multiple_of") ? &d->multiple_of
+                         : str_is(name, "min")       ? &d->min
+                         : str_is(name, "max")       ? &d->max
+                                                     : NULL;
+        if (!field)
+            return wrong(r, dict->dict.keys.at[i], "the keys of a dimension are multiple_of, min and max");
+        if (!read_count(r, dict->dict.values.at[i], str_cdup(r->arena, name), 1, OP_SIZE_MAX, field))
+            return false;
+    }
+    if (d->max / d->multiple_of * d->multiple_of < d->min)
+        return wrong(r, dict, "no size satisfies these limits: no multiple of %lld between %lld and %lld",
+                     (long long)d->multiple_of, (long long)d->min, (long long)d->max);
+    return true;
+}
+
+static bool read_dims(Reader *r) {
+    if (!r->dims) return true;
+    if (!check_dict(r, r->dims, "dims", "dims = {\"N\": {\"multiple_of\": 2}}")) return false;
+    for (int i = 0; i < r->dims->dict.keys.n; i++)
+        if (!read_dim_limits(r, r->dims->dict.keys.at[i], r->dims->dict.values.at[i])) return false;
+    return true;
+}
+
+// ---- the file ----
+
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// One line: what stands before the first blank line, runs of space as one, control characters dropped.
+static Str first_paragraph(Arena *a, Str s) {
+    Buf b = BUF(a);
+    bool gap = false;
+    int newlines = 0;
+    for (size_t i = 0; i < s.len && b.len < SENTENCE_MAX; i++) {
+        if (is_space(s.p[i])) {
+            newlines += s.p[i] == '\n';
+            if (newlines > 1 && b.len) break;
+            gap = b.len > 0;
+            continue;
+        }
+        newlines = 0;
+        if ((unsigned char)s.p[i] < 0x20 || s.p[i] == 0x7f) continue;
+        if (gap) buf_putc(&b, ' ');
+        gap = false;
+        buf_putc(&b, s.p[i]);
+    }
+    while (b.len && !utf8_valid(buf_str(&b))) b.len--; // the limit may have cut a character
+    return buf_str(&b);
+}
+
+static bool read_docstring(Reader *r) {
+    const Nodes *body = &r->op->module->module.body;
+    const Node *first = body->n ? body->at[0] : NULL;
+    bool text = first && first->kind == NODE_EXPRSTMT && first->value->kind == NODE_STRING &&
+                !first->value->string.bytes;
+    if (text) r->op->notes = first_paragraph(r->arena, first->value->string.text);
+    if (r->op->notes.len) return true;
+    Span start = {0, first ? first->span.len : 0};
+    return diag_add(
+        r->diags, DIAG_REFUSED, start,
+        "a definition starts with a docstring: one plain sentence that says what the op computes");
+}
+
+static bool is_constant(const Node *n) {
+    if (n->kind == NODE_UNARY && n->unary.op == OPER_NEG) n = n->unary.operand;
+    return n->kind == NODE_INT || n->kind == NODE_FLOAT || n->kind == NODE_TRUE || n->kind == NODE_FALSE;
+}
+
+static bool read_assignment(Reader *r, const Node *s) {
+    const Node *target = s->assign.targets.at[0];
+    if (s->assign.targets.n != 1 || target->kind != NODE_NAME)
+        return wrong(r, s, "a definition holds plain assignments only: NAME = value");
+    const Node **slot = node_is_name(target, "inputs") ? &r->inputs
+                        : node_is_name(target, "dims") ? &r->dims
+                                                       : NULL;
+    if (slot && *slot)
+        return wrong(r, s, "%s is assigned twice; keep one", slot == &r->inputs ? "inputs" : "dims");
+    if (slot) {
+        *slot = s->assign.value;
+        return true;
+    }
+    if (node_is_name(target, "reference"))
+        return wrong(r, s, "reference must be a function: def reference(...):");
+    if (!is_constant(s->assign.value))
+        return wrong(r, s->assign.value, "beside inputs and dims only numbers may be assigned here");
+    return true;
+}
+
+static bool read_import(Reader *r, const Node *s) {
+    Str name = s->import.from      ? s->import.module
+               : s->import.names.n ? s->import.names.at[0]->alias.name
+                                   : (Str){0};
+    bool one = s->import.from || s->import.names.n == 1;
+    if (one && !s->import.dots &&
+        (str_is(name, "torch") || str_starts(name, "torch.") || str_is(name, "math")))
+        return true;
+    return wrong(r, s, "a definition imports only torch and math");
+}
+
+static bool read_statement(Reader *r, const Node *s) {
+    switch (s->kind) {
+    case NODE_ASSIGN: return read_assignment(r, s);
+    case NODE_IMPORT: return read_import(r, s);
+    case NODE_PASS: return true;
+    case NODE_EXPRSTMT:
+        if (s->value->kind == NODE_STRING) return true;
+        break;
+    case NODE_FUNCTION:
+        if (s->function.decorators.n || s->function.async)
+            return wrong(r, s, "functions of a definition are plain: no decorators, not async");
+        if (!str_is(s->function.name, "reference")) return true;
+        if (r->op->reference) return wrong(r, s, "reference is defined twice; keep one");
+        r->op->reference = s;
+        return true;
+    default: break;
+    }
+    return wrong(
+        r, s,
+        "a definition holds a docstring, inputs, dims, constants and functions; nothing else runs in it");
+}
+
+static bool check_reference(Reader *r) {
+    const Op *op = r->op;
+    const Node *f = op->reference;
+    Buf want = BUF(r->arena);
+    for (int i = 0; i < op->inputs; i++)
+        buf_printf(&want, "%s%.*s", i ? ", " : "", STR_ARG(op->input[i].name));
+    bool same = f->function.params.n == op->inputs;
+    for (int i = 0; same && i < op->inputs; i++) {
+        const Node *p = f->function.params.at[i];
+        same = p->param.kind == PARAM_PLAIN && !p->param.def && str_eq(p->param.name, op->input[i].name);
+    }
+    if (same) return true;
+    return wrong(r, f, "reference takes the inputs in their order and nothing else: def reference(%s):",
+                 buf_cstr(&want));
+}
+
+bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d) {
+    *out = (Op){.name = name, .source = source, .user = user, .rows_dim = -1, .row_dim = -1};
+    Reader r = {.arena = a, .diags = d, .op = out};
+    Span all = {0, 0};
+    if (source.len > OP_SOURCE_MAX)
+        return diag_add(d, DIAG_REFUSED, all, "a definition has at most %d bytes", OP_SOURCE_MAX);
+    out->module = parse_module(a, source, d);
+    if (!out->module) return false;
+    out->hash = sha256_of(source);
+    if (!read_docstring(&r)) return false;
+    const Nodes *body = &out->module->module.body;
+    for (int i = 0; i < body->n; i++)
+        if (!read_statement(&r, body->at[i])) return false;
+    if (!r.inputs)
+        return diag_add(
+            d, DIAG_REFUSED, all,
+            "no inputs: add inputs = {\"x\": {\"shape\": (\"M\", \"N\")}} and say each input's domain");
+    if (!out->reference)
+        return diag_add(d, DIAG_REFUSED, all, "no reference: add def reference(...) that returns one tensor");
+    return read_inputs(&r) && read_dims(&r) && check_reference(&r);
+}

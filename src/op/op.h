@@ -1,0 +1,121 @@
+// op.h - the op suite: what an op computes (a PyTorch reference, as text), on which inputs (its declared
+// domain), and how people name it. An op is data: a `.py` definition embedded from src/op/suite, made by the
+// chain grammar (chain.def), or read from a file of the user's at run time. Definitions are hostile input
+// like any other.
+//
+// A definition is a Python file with a docstring (one plain sentence), `inputs = {...}` (a literal),
+// optionally `dims = {...}` (a literal), and `def reference(<the inputs in order>)` that returns one tensor:
+//
+//     """Swish of x times a learned scale, row by row."""
+//     inputs = {
+//         "x": {"shape": ("M", "N"), "scale": (1e-4, 64), "large": True},
+//         "w": {"shape": ("N",), "scale": (1, 32), "role": "weight"},
+//     }
+//     def reference(x, w):
+//         h = x.float() * w.float()
+//         return (h * torch.sigmoid(h)).to(x.dtype)
+//
+// `import torch` is implied. Helper functions and constants (NAME = number) may stand beside it. A comment
+// line
+// `# words: rotary embedding | rotary` holds the plain words that find an op of the suite.
+//
+// Keys of an input (all but shape optional):
+//   shape    tuple of dimension names and positive integers, rank 1 to 4; a name is an upper-case letter or
+//   word. "M" counts
+//            rows, the last dimension of the first input is the row length and must be a name.
+//   dtype    "float" (default: each of float16, bfloat16, float32 in turn, the same for all "float" inputs of
+//   a case)
+//            or the name of one dtype, which is then fixed.
+//   scale    (lo, hi): magnitudes of ordinary rows are drawn between; default (1e-4, 8)
+//   shift    rows may be shifted as a whole by up to this much either way; default 0
+//   large    True: rows at the large end of float16 (to +-65504, in every float dtype, so that a float32
+//   evaluation
+//            squares them without overflow) are in the domain; default False
+//   range    (lo, hi): values lie within, uniformly and at both ends; for integers inclusive. Stands instead
+//   of scale,
+//            shift and large. hi may be a dimension's name: then values are indices 0..size-1 and lo is 0.
+//            An integer input needs it.
+//   neg_inf  True: rows may hold -inf, never a whole row
+//   keep     with neg_inf: name of an index input whose chosen element is never -inf; its shape is this shape
+//   without
+//            the last dimension, which it indexes
+//   role     "weight" or "bias": drawn with weights' classes (ones, scaled, zeros, negative); default "data"
+// dims: {"N": {"multiple_of": 2, "min": 2, "max": 65536}, ...}; defaults 1, 1 and OP_SIZE_MAX
+#pragma once
+#include "base/sha256.h"
+#include "lang/ast.h"
+#include "tensor/dtype.h"
+
+enum {
+    OP_INPUTS_MAX = 8,
+    OP_RANK_MAX = 4,
+    OP_DIMS_MAX = 8,
+    OP_SOURCE_MAX = 64 * 1024,
+    OP_SIZE_MAX = 1 << 30
+};
+enum { OP_NAME_MAX = 63, OP_EPILOGUES_MAX = 3 };
+
+typedef enum { ROLE_DATA, ROLE_WEIGHT, ROLE_BIAS } OpRole;
+typedef struct {
+    Str name;
+    int rank;
+    int dim[OP_RANK_MAX];      // index into Op.dim, or -1
+    int64_t size[OP_RANK_MAX]; // where dim is -1
+    bool any_float;            // "float": varies with the case
+    DType dtype;               // otherwise
+    double scale_lo, scale_hi, shift;
+    bool large, ranged, neg_inf;
+    double range_lo, range_hi;
+    int range_dim; // values are indices below this dimension; -1: none
+    int keep;      // index of the input named by "keep"; -1: none
+    OpRole role;
+} OpInput;
+
+typedef struct {
+    Str name;
+    int64_t multiple_of, min, max;
+} OpDim;
+
+typedef struct {
+    Str name;    // of the suite, of a chain, or the stem of a user's file
+    Str notes;   // the docstring's first paragraph
+    Str source;  // the definition's text
+    Sha256 hash; // of the text
+    bool user;   // came from a file of the user's
+    const Node *module, *reference;
+    OpInput input[OP_INPUTS_MAX];
+    int inputs;
+    OpDim dim[OP_DIMS_MAX];
+    int dims;
+    int rows_dim, row_dim; // "M" (or -1) and the row length
+} Op;
+
+// Reads a definition. Findings are the user's mistakes with their places; `file` is for messages.
+MUST_CHECK bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d);
+
+// By suite or chain name, spelled exactly. False (no error) when there is none.
+bool op_find(Arena *a, Str name, Op *out);
+// What a user typed: a name, a path to a .py definition, or plain words ("root mean square norm with
+// residual, then gelu"). On failure the message lists the nearest ops.
+MUST_CHECK bool op_resolve(Arena *a, const char *text, Op *out, Err *e);
+// All names of the suite, then all chains, in order. NULL-terminated array.
+const Str *op_names(Arena *a, int *count);
+// "run(x: Tensor[M, N], w: Tensor[N]) -> Tensor[M, N]"; the result shape is found by evaluating nothing:
+// "Tensor".
+void op_signature(Buf *out, const Op *op);
+// What the domain says, in plain words, one line an input.
+void op_domain(Buf *out, const Op *op);
+
+// Programs for the self-test, embedded from suite/{gold,wrong,cheat,honest}: header comments say which op and
+// what status is expected.
+typedef enum { PROGRAM_GOLD, PROGRAM_WRONG, PROGRAM_CHEAT, PROGRAM_HONEST } ProgramKind;
+typedef struct {
+    const char *name; // file name without folder and ".py"
+    Str source;
+    Str op;           // "# op: NAME"
+    Str expect;       // "# expect: incorrect|inaccurate": one of these statuses; "ok" unless said
+    Str about;        // "# about: what it does", one line
+    Str level;        // "# level: full": cheaper levels cannot tell it from a right one; empty unless said
+    ProgramKind kind; // folder: gold wrong cheat honest
+} Program;
+const Program *op_programs(Arena *a, int *count);

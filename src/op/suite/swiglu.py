@@ -1,0 +1,11 @@
+"""Gated linear unit with silu: silu(gate) times up, element by element."""
+# words: swi glu | swish glu | silu glu | silu and mul | silu gate times up | gated silu | gated swish | silu times up | swish gated linear unit | swish gate times up | silu gated linear unit | gated linear unit with silu | gated linear unit with swish | silu mul | silu of gate times up | silu gate up | silu of gate up
+inputs = {
+    "gate": {"shape": ("M", "N"), "scale": (1e-4, 64), "large": True},
+    "up": {"shape": ("M", "N"), "scale": (1e-4, 64), "large": True},
+}
+
+
+def reference(gate, up):
+    g = gate.float()
+    return (g * torch.sigmoid(g) * up.float()).to(gate.dtype)

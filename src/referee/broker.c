@@ -1,0 +1,257 @@
+#include "referee/broker.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "referee/broker_serve.h"
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+struct Broker {
+    Arena arena; // of this struct
+    int control; // packets are atomic: threads may send without a lock
+    pid_t pid;
+};
+
+// A broker that does not report a killed child within this time is stuck.
+static const double answer_seconds = 60;
+
+static void close_fd(int *fd) {
+    if (*fd >= 0) close(*fd);
+    *fd = -1;
+}
+
+static bool receive(int fd, void *p, size_t n) {
+    ssize_t got;
+    do got = recv(fd, p, n, 0);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)n;
+}
+
+bool broker_open(ChildMain main, Broker **out, Err *e) {
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return err_set(e, ERR_IO, "broker: socket: %s", strerror(errno));
+    pid_t pid = fork();
+    if (pid == 0) broker_serve(main, pair[1]);
+    int error = errno;
+    close(pair[1]);
+    if (pid < 0) {
+        close(pair[0]);
+        return err_set(e, ERR_IO, "broker: fork: %s", strerror(error));
+    }
+    Arena a = {0};
+    Broker *b = NEW(&a, Broker);
+    *b = (Broker){a, pair[0], pid};
+
+    BrokerHello hello;
+    if (receive(b->control, &hello, sizeof hello) && hello.ready) {
+        *out = b;
+        return true;
+    }
+    if (hello.ready || hello.why.code == ERR_NONE)
+        hello.why = (Err){ERR_SANDBOX, "broker: ended before it was ready"};
+    broker_close(b);
+    return err_set(e, hello.why.code, "%s", hello.why.msg);
+}
+
+void broker_close(Broker *b) {
+    if (!b) return;
+    close(b->control); // it ends when it reads this
+    while (waitpid(b->pid, NULL, 0) < 0 && errno == EINTR) {}
+    Arena a = b->arena;
+    arena_free(&a);
+}
+
+// ---- one job ----
+
+typedef struct {
+    int fd[JOB_FDS];    // the child's and the broker's ends
+    int report, status; // ours
+} Lines;
+
+static bool draw_sealed(const BrokerJob *job, Err *e) {
+    int seals = fcntl(job->draw_fd, F_GET_SEALS);
+    struct stat st;
+    if (seals < 0 || fstat(job->draw_fd, &st) != 0)
+        return err_set(e, ERR_IO, "inputs: %s", strerror(errno));
+    if (!(seals & F_SEAL_WRITE) || !(seals & F_SEAL_SHRINK) || (uintmax_t)st.st_size < job->draw_bytes)
+        return err_set(e, ERR_IO, "inputs: the mapping is not sealed, or too short");
+    return true;
+}
+
+static bool source_file(const BrokerJob *job, int *out, Err *e) {
+    if (job->source.len > UINT32_MAX) return err_set(e, ERR_LIMIT, "source: too long");
+    int fd = *out = memfd_create("source", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0) return err_set(e, ERR_IO, "source: memfd: %s", strerror(errno));
+    JobHeader header = {WIRE_MAGIC, (uint32_t)job->source.len, (int64_t)job->arena_bytes};
+    if (!io_write_all(fd, &header, sizeof header, e) || !io_write_all(fd, job->source.p, job->source.len, e))
+        return err_ctx(e, "source");
+    if (fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0)
+        return err_set(e, ERR_IO, "source: seals: %s", strerror(errno));
+    return true;
+}
+
+static bool output_file(const BrokerJob *job, int *out, Err *e) {
+    int fd = *out = memfd_create("output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0) return err_set(e, ERR_IO, "output: memfd: %s", strerror(errno));
+    if (job->output_bytes > (size_t)INT64_MAX || ftruncate(fd, (off_t)job->output_bytes) != 0)
+        return err_set(e, ERR_IO, "output: %zu bytes: %s", job->output_bytes, strerror(errno));
+    // Against a reader that is killed because the bytes under its mapping have gone.
+    if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
+        return err_set(e, ERR_IO, "output: seals: %s", strerror(errno));
+    return true;
+}
+
+static bool lines_open(Lines *l, Err *e) {
+    int pair[2];
+    if (pipe2(pair, O_CLOEXEC) != 0) return err_set(e, ERR_IO, "report pipe: %s", strerror(errno));
+    l->report = pair[0];
+    l->fd[JOB_FD_REPORT] = pair[1];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return err_set(e, ERR_IO, "status socket: %s", strerror(errno));
+    l->status = pair[0];
+    l->fd[JOB_FD_STATUS] = pair[1];
+    return true;
+}
+
+static bool order_send(const Broker *b, const BrokerJob *job, const Lines *l, Err *e) {
+    JobOrder order = {job->draw_bytes, sizeof(JobHeader) + job->source.len, job->output_bytes, job->arena_bytes,
+                      job->wall_seconds};
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof l->fd)];
+    } control = {0};
+    struct iovec part = {&order, sizeof order};
+    struct msghdr msg = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof l->fd);
+    memcpy(CMSG_DATA(c), l->fd, sizeof l->fd);
+    for (;;) {
+        ssize_t sent = sendmsg(b->control, &msg, MSG_NOSIGNAL);
+        if (sent == (ssize_t)sizeof order) return true;
+        if (sent < 0 && errno == EINTR) continue;
+        // Too many descriptors on their way: the broker will take them soon.
+        if (sent < 0 && errno == ETOOMANYREFS) {
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+            continue;
+        }
+        return err_set(e, ERR_IO, "broker: gone: %s", strerror(errno));
+    }
+}
+
+static void child_kill(const Lines *l) { (void)!send(l->status, "", 1, MSG_NOSIGNAL | MSG_DONTWAIT); }
+
+// True when something can be read from fd (its end included), false at the deadline.
+static bool readable(int fd, double deadline) {
+    for (;;) {
+        double left = deadline - clock_seconds();
+        if (!(left > 0)) left = 0;
+        struct pollfd p = {.fd = fd, .events = POLLIN};
+        int n = poll(&p, 1, left > 1e6 ? 1000000000 : (int)(left * 1000) + (left > 0));
+        if (n > 0) return true;
+        if (n == 0 && left <= 0) return false;
+    }
+}
+
+// Frames until the pipe closes: by then the child is gone.
+static bool reports_read(const Lines *l, Arena *a, const BrokerJob *job, ChildResult *out, Err *e) {
+    size_t most = (size_t)job->max_reports * sizeof(CaseReport), got = 0;
+    char *bytes = arena_raw(a, most, _Alignof(CaseReport));
+    double deadline = clock_seconds() + job->wall_seconds;
+    bool killed = false;
+    for (;;) {
+        if (!readable(l->report, deadline)) {
+            if (killed) return err_set(e, ERR_IO, "broker: does not end a child");
+            child_kill(l);
+            killed = true;
+            deadline = clock_seconds() + answer_seconds;
+            continue;
+        }
+        char excess[4096];
+        ssize_t n = got < most ? read(l->report, bytes + got, most - got) : read(l->report, excess, sizeof excess);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return err_set(e, ERR_IO, "report pipe: %s", strerror(errno));
+        if (n == 0) break;
+        if (got < most)
+            got += (size_t)n;
+        else
+            out->garbage = true;
+        if (out->garbage && !killed) {
+            child_kill(l);
+            killed = true;
+            deadline = clock_seconds() + answer_seconds;
+        }
+    }
+    out->report = (CaseReport *)bytes;
+    out->reports = (int)(got / sizeof(CaseReport));
+    if (got % sizeof(CaseReport)) out->garbage = true;
+    return true;
+}
+
+static bool end_read(const Lines *l, ChildResult *out, Err *e) {
+    JobEnd end;
+    if (!readable(l->status, clock_seconds() + answer_seconds))
+        return err_set(e, ERR_IO, "broker: does not answer");
+    if (!receive(l->status, &end, sizeof end)) return err_set(e, ERR_IO, "broker: gone");
+    if (!end.started) return err_set(e, ERR_IO, "child: %s", end.why);
+    out->cpu_seconds = end.cpu_seconds;
+    if (WIFEXITED(end.wait_status)) {
+        out->end = CHILD_EXITED;
+        out->code = WEXITSTATUS(end.wait_status);
+        return true;
+    }
+    out->code = WTERMSIG(end.wait_status);
+    bool outside = out->code == SIGKILL || out->code == SIGXCPU;
+    out->end = outside && !out->garbage ? CHILD_OVERDUE : CHILD_SIGNALLED;
+    return true;
+}
+
+// The bytes as the child left them, for good: the seal holds only if nobody can write to them any more.
+static bool output_freeze(int fd, size_t bytes, ChildResult *out, Err *e) {
+    // Somebody who looks at a dying process (ps, say) keeps its mappings alive for a moment.
+    for (int tries = 0; fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SEAL) != 0; tries++) {
+        if (errno != EBUSY || tries == 1000) return err_set(e, ERR_IO, "output: seal: %s", strerror(errno));
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    void *p = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED) return err_set(e, ERR_IO, "output: map: %s", strerror(errno));
+    out->output = p;
+    out->output_bytes = bytes;
+    return true;
+}
+
+bool broker_run(Broker *b, Arena *a, const BrokerJob *job, ChildResult *out, Err *e) {
+    assert(job->max_reports >= 0 && job->max_reports <= WIRE_CASES_MAX + 1);
+    *out = (ChildResult){0};
+    Lines l = {.fd = {job->draw_fd, -1, -1, -1, -1}, .report = -1, .status = -1};
+    bool ok = draw_sealed(job, e) && source_file(job, &l.fd[JOB_FD_JOB], e) &&
+              output_file(job, &l.fd[JOB_FD_OUTPUT], e) && lines_open(&l, e) && order_send(b, job, &l, e);
+    // Our copies of the other side's ends would keep the pipe from ever ending.
+    close_fd(&l.fd[JOB_FD_REPORT]);
+    close_fd(&l.fd[JOB_FD_STATUS]);
+    close_fd(&l.fd[JOB_FD_JOB]);
+    ok = ok && reports_read(&l, a, job, out, e) && end_read(&l, out, e);
+    if (ok && job->output_bytes && out->end == CHILD_EXITED)
+        ok = output_freeze(l.fd[JOB_FD_OUTPUT], job->output_bytes, out, e);
+    close_fd(&l.fd[JOB_FD_OUTPUT]);
+    close_fd(&l.report);
+    close_fd(&l.status);
+    return ok;
+}
+
+void child_result_free(ChildResult *r) {
+    if (r->output) munmap((void *)(uintptr_t)r->output, r->output_bytes);
+    r->output = NULL;
+    r->output_bytes = 0;
+}

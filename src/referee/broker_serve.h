@@ -1,0 +1,29 @@
+// broker_serve.h - what the two halves of the broker say to each other. Private to broker.c (the callers' half) and
+// broker_serve.c (the process).
+#pragma once
+#include "referee/broker.h"
+
+// One packet on the control socket for each job, with these descriptors beside it.
+enum { JOB_FD_DRAW, JOB_FD_JOB, JOB_FD_OUTPUT, JOB_FD_REPORT, JOB_FD_STATUS, JOB_FDS };
+typedef struct {
+    size_t draw_bytes, job_bytes, output_bytes, arena_bytes;
+    double wall_seconds;
+} JobOrder;
+
+// The one packet on a job's status socket, after the child has been reaped. The caller may send one byte before it,
+// or close its end: either kills the child.
+typedef struct {
+    bool started;    // false: `why`; the candidate's code never ran
+    int wait_status; // as waitpid() gives it
+    double cpu_seconds;
+    char why[256];
+} JobEnd;
+
+// The first packet on the control socket, from the broker.
+typedef struct {
+    bool ready;
+    Err why;
+} BrokerHello;
+
+// The broker's whole life. `control` is the only thing that it shares with its parent.
+_Noreturn void broker_serve(ChildMain main, int control);

@@ -1,0 +1,108 @@
+#include "referee/compare.h"
+
+#include <math.h>
+
+// Half of the spacing around a finite value of the type, seen from it toward `direction`: where its cell ends.
+static double cell_end(DType t, double out, int direction) {
+    if (isinf(out)) {
+        if ((out > 0) == (direction > 0)) return out; // the cell of +inf is [max + half an ulp, inf]
+        double max = dtype_max(t);
+        double half = dtype_half_ulp(t, max);
+        return out > 0 ? max + half : -(max + half);
+    }
+    double next = dtype_next(t, out, direction);
+    if (isinf(next)) return out + (direction > 0 ? 1 : -1) * dtype_half_ulp(t, out);
+    return out / 2 + next / 2; // no overflow at the end of float64
+}
+
+double compare_needed(DType dtype, double v, double e, double out) {
+    if (isnan(v) || isnan(out)) return isnan(v) && isnan(out) ? 0 : INFINITY;
+    if (isinf(v)) return out == v ? 0 : INFINITY;
+    if (!dtype_is_float(dtype)) {
+        double off = fabs(out - v);
+        if (off <= BOUND_KAPPA * BOUND_U * e) return 0;
+        return e > 0 && off > 0 ? off / (BOUND_U * e) / BOUND_KAPPA : INFINITY;
+    }
+    double lo = cell_end(dtype, out, -1), hi = cell_end(dtype, out, +1);
+    double off = v < lo ? lo - v : v > hi ? v - hi : 0;
+    if (off == 0) return 0;
+    return e > 0 ? off / (BOUND_U * e) / BOUND_KAPPA : INFINITY;
+}
+
+// error-bound.md section 5.
+static Match judge_wrong(double needed, double v, double out) {
+    if (isnan(v) != isnan(out) || isinf(v) != isinf(out)) return MATCH_NAN;
+    if (needed <= 0x1p8) return MATCH_INACCURATE;
+    if (needed <= 0x1p16 && fabs(out - v) <= fabs(v) / 16) return MATCH_INACCURATE;
+    return MATCH_INCORRECT;
+}
+
+static double ulp_of(DType t, double v) {
+    if (!dtype_is_float(t)) return 1;
+    double m = fabs(v) < dtype_max(t) ? fabs(v) : dtype_max(t);
+    return 2 * dtype_half_ulp(t, m);
+}
+
+typedef struct {
+    double ratio; // distance over (bound + half ulp): a cheap order for "worst"
+    int64_t at;
+} Worst;
+
+// The exact test, for elements that the cheap one could not accept.
+static void judge_slowly(const Bound *b, int64_t i, double v, double e, double out, uint8_t *judged, Comparison *c) {
+    double needed = compare_needed(b->dtype, v, e, out);
+    if (!(e < INFINITY) && !isnan(v)) { // an intermediate may honestly overflow here: nothing can be said
+        c->unjudged++;
+        if (c->worst < MATCH_UNJUDGED) c->worst = MATCH_UNJUDGED;
+        return;
+    }
+    judged[i] = 1;
+    if (needed <= 1) {
+        if (needed > c->use) c->use = needed;
+        return;
+    }
+    Match m = judge_wrong(needed, v, out);
+    if (c->wrong++ == 0) c->first_wrong = i;
+    c->nans += m == MATCH_NAN;
+    if (m > c->worst) c->worst = m;
+    if (needed > c->use) {
+        c->use = needed;
+        c->worst_at = i;
+    }
+}
+
+enum { CHUNK = 512 };
+
+void compare_case(const Bound *b, const void *out, uint8_t *judged, Comparison *c) {
+    *c = (Comparison){.worst = MATCH_YES, .total = b->numel};
+    Worst worst = {-1, 0};
+    double o[CHUNK];
+    double scale = BOUND_KAPPA * BOUND_U;
+    // Within half an ulp for any magnitude: relative part of the type's precision. Only an order, not a test.
+    double relative = b->dtype == DT_F16 ? 0x1p-11 : b->dtype == DT_BF16 ? 0x1p-8 : BOUND_U;
+    for (int64_t at = 0; at < b->numel; at += CHUNK) {
+        int64_t n = b->numel - at < CHUNK ? b->numel - at : CHUNK;
+        dtype_load_row(b->dtype, (const char *)out + at * dtype_bytes(b->dtype), 1, o, (size_t)n);
+        for (int64_t k = 0; k < n; k++) {
+            double v = b->v[at + k], e = b->e ? b->e[at + k] : 0, bound = scale * e;
+            // Rounding is monotone: an output inside [v - b, v + b] is inside the rounded interval.
+            if (fabs(o[k] - v) <= bound && bound < INFINITY && fabs(v) < INFINITY) {
+                judged[at + k] = 1;
+            } else {
+                judge_slowly(b, at + k, v, e, o[k], judged, c);
+            }
+            double ratio = fabs(o[k] - v) / (bound + relative * fabs(v) + 0x1p-150);
+            if (ratio > worst.ratio && ratio < INFINITY) worst = (Worst){ratio, at + k};
+        }
+    }
+    if (c->wrong == 0 && worst.ratio >= 0) c->worst_at = worst.at;
+    double v = b->v[c->worst_at], e = b->e ? b->e[c->worst_at] : 0, got;
+    dtype_load_row(b->dtype, (const char *)out + c->worst_at * dtype_bytes(b->dtype), 1, &got, 1);
+    double ulp = ulp_of(b->dtype, v);
+    c->error_ulp = isfinite(got) && isfinite(v) ? fabs(got - v) / ulp : got == v || (isnan(got) && isnan(v)) ? 0 : INFINITY;
+    c->bound_ulp = isfinite(v) ? scale * e / ulp : 0;
+    if (c->wrong == 0) {
+        double needed = compare_needed(b->dtype, v, e, got);
+        if (needed <= 1 && needed > c->use) c->use = needed;
+    }
+}

@@ -1,0 +1,19 @@
+// compare.h - one case's output against the oracle, element by element (error-bound.md sections 1 and 5).
+#pragma once
+#include "referee/draw.h"
+
+typedef enum { MATCH_YES, MATCH_UNJUDGED, MATCH_INACCURATE, MATCH_INCORRECT, MATCH_NAN } Match;
+
+typedef struct {
+    Match worst;         // of all elements; UNJUDGED only when none is worse and some could not be judged
+    int64_t wrong, nans, unjudged, total;
+    int64_t first_wrong; // row-major
+    int64_t worst_at;
+    double use;          // largest needed / kappa over judged elements (1 is the limit; +inf possible)
+    double error_ulp, bound_ulp; // at worst_at, in ulps of the output type
+} Comparison;
+
+// out: numel elements of expected->dtype, row-major. judged: numel flags, set to 1 where this case judged.
+void compare_case(const Bound *expected, const void *out, uint8_t *judged, Comparison *c);
+// The rule for one element: needed kappa divided by kappa; <= 1 accepts. NaN classes give +inf.
+double compare_needed(DType dtype, double v, double e, double out);

@@ -1,0 +1,201 @@
+#include "referee/decide.h"
+
+#include <signal.h>
+
+// What a finding of the checker, the host or the VM means for the candidate, and which rule it broke.
+static const struct {
+    Status status;
+    const char *rule;
+} finding_means[DIAG_COUNT] = {
+    [DIAG_WARNING] = {STATUS_referee_error, "protocol"},
+    [DIAG_SYNTAX] = {STATUS_parse_reject, "syntax"},
+    [DIAG_REFUSED] = {STATUS_parse_reject, "privilege"},
+    [DIAG_COMPILE] = {STATUS_compile_fail, "types"},
+    [DIAG_UNSUPPORTED] = {STATUS_unsupported, "unsupported"},
+    [DIAG_HOST] = {STATUS_host_error, "host"},
+    [DIAG_OOB] = {STATUS_oob, "memory"},
+    [DIAG_UNINIT] = {STATUS_uninit_read, "memory"},
+    [DIAG_WRITE] = {STATUS_input_write, "memory"},
+    [DIAG_RACE] = {STATUS_race, "memory"},
+    [DIAG_BUDGET] = {STATUS_timeout, "budget"},
+    [DIAG_VALUE] = {STATUS_bad_value, "arithmetic"},
+};
+
+ClassId truth_class(const CaseTruth *t, int64_t element) {
+    const Bound *b = t->expected;
+    int64_t per_row = b->numel / (t->rows > 0 ? t->rows : 1);
+    int64_t row = per_row > 0 ? element / per_row : 0;
+    return (ClassId)t->row_class[row < t->rows ? row : t->rows - 1];
+}
+
+void truth_name(Buf *out, const Draw *d, int index) {
+    const CaseTruth *t = &d->truth[index];
+    const Op *op = d->op;
+    bool any_float = false;
+    for (int i = 0; i < op->inputs; i++) any_float |= op->input[i].any_float;
+    if (any_float) buf_printf(out, "%s ", dtype_info[t->dtype].torch);
+    if (op->rows_dim >= 0) buf_printf(out, "%lldx", (long long)t->dim[op->rows_dim]);
+    buf_printf(out, "%lld%s", (long long)t->dim[op->row_dim], t->strided ? " strided" : "");
+}
+
+typedef struct {
+    Arena *arena;
+    const Draw *draw;
+    Str source;
+    const ChildResult *child;
+    Verdict *v;
+    // The output columns that some case judged, for each dtype and row length of the output.
+    struct Columns {
+        DType dtype;
+        int64_t n;
+        uint8_t *judged;
+    } *columns;
+    int column_sets;
+    double worst_use; // over all cases: which one the evidence names
+} Decision;
+
+static void settle(Decision *z, Status s, const char *rule, const char *feedback) {
+    z->v->status = s;
+    z->v->rule = rule;
+    z->v->feedback = feedback;
+}
+
+static void note_worst(Decision *z, int index, const Comparison *c, bool failing) {
+    if (!failing && c->use < z->worst_use) return;
+    z->worst_use = c->use;
+    z->v->use = c->use;
+    z->v->error_ulp = c->error_ulp;
+    z->v->bound_ulp = c->bound_ulp;
+    Buf b = BUF(z->arena);
+    truth_name(&b, z->draw, index);
+    if (!z->draw->truth[index].hidden) buf_printf(&b, " %s", class_name(truth_class(&z->draw->truth[index], c->worst_at)));
+    snprintf(z->v->worst_case, sizeof z->v->worst_case, "%s", buf_cstr(&b));
+}
+
+static void note_columns(Decision *z, const Bound *b, const uint8_t *judged) {
+    int64_t n = b->rank ? b->shape[b->rank - 1] : 1;
+    if (b->rank == 1 && z->draw->op->rows_dim >= 0) n = 1; // one value a row: the column is the value
+    struct Columns *c = NULL;
+    for (int i = 0; i < z->column_sets && !c; i++)
+        if (z->columns[i].dtype == b->dtype && z->columns[i].n == n) c = &z->columns[i];
+    if (!c) {
+        c = &z->columns[z->column_sets++];
+        *c = (struct Columns){b->dtype, n, NEWN(z->arena, uint8_t, (size_t)n)};
+    }
+    for (int64_t at = 0; n > 0 && at < b->numel; at += n)
+        for (int64_t k = 0; k < n; k++) c->judged[k] |= judged[at + k];
+}
+
+static bool columns_all_judged(const Decision *z) {
+    for (int i = 0; i < z->column_sets; i++)
+        if (memchr(z->columns[i].judged, 0, (size_t)z->columns[i].n)) return false;
+    return true;
+}
+
+static Status match_status(Match m) {
+    return m == MATCH_NAN ? STATUS_nan_class : m == MATCH_INCORRECT ? STATUS_incorrect : STATUS_inaccurate;
+}
+
+static bool shape_matches(const CaseReport *r, const Bound *b) {
+    if (r->rank != b->rank) return false;
+    for (int d = 0; d < b->rank; d++)
+        if (r->shape[d] != b->shape[d]) return false;
+    return true;
+}
+
+// One case that ran to its end. False when it decides the verdict on its own.
+static bool judge_ran(Decision *z, int index, const CaseReport *r, Comparison *c) {
+    const Bound *b = z->draw->truth[index].expected;
+    const CaseSpec *spec = &z->draw->spec[index];
+    *c = (Comparison){0};
+    if (!shape_matches(r, b)) {
+        settle(z, STATUS_wrong_shape, "shape", feedback_shape(z->arena, z->draw, r, false));
+        return false;
+    }
+    if (r->dtype != (int32_t)b->dtype) {
+        settle(z, STATUS_wrong_dtype, "dtype", feedback_shape(z->arena, z->draw, r, true));
+        return false;
+    }
+    if (r->unwritten > 0) {
+        settle(z, STATUS_uncovered_output, "coverage", feedback_unwritten(z->arena, z->draw, r));
+        return false;
+    }
+    uint8_t *judged = NEWN(z->arena, uint8_t, (size_t)b->numel + 1);
+    compare_case(b, z->child->output + spec->output_at, judged, c);
+    note_columns(z, b, judged);
+    return true;
+}
+
+static void take_traffic(Decision *z, const CaseReport *r) {
+    const CaseSpec *spec = &z->draw->spec[z->draw->traffic_case];
+    z->v->count = r->count;
+    z->v->bytes_ideal = spec->output_bytes;
+    for (int i = 0; i < spec->inputs; i++) {
+        int64_t n = 1;
+        shape_numel(spec->input[i].shape, spec->input[i].rank, &n);
+        z->v->bytes_ideal += n * dtype_bytes((DType)spec->input[i].dtype);
+    }
+}
+
+static int64_t row_length(const Draw *d, int index) { return d->truth[index].dim[d->op->row_dim]; }
+
+// The cases in order. True when all passed.
+static bool judge_cases(Decision *z) {
+    const ChildResult *r = z->child;
+    const Draw *d = z->draw;
+    int failed = -1; // the case that decides, while others of its row length are still looked at
+    Comparison worst = {0};
+    for (int i = 0; i < d->cases && i < r->reports; i++) {
+        if (failed >= 0 && row_length(d, i) > row_length(d, failed)) break;
+        const CaseReport *report = &r->report[i];
+        if (report->kind == REPORT_FINDING) {
+            if (failed >= 0) break;
+            DiagKind k = (DiagKind)report->finding;
+            settle(z, finding_means[k].status, finding_means[k].rule, feedback_finding(z->arena, d, z->source, report));
+            return false;
+        }
+        if (report->kind != REPORT_RAN) break;
+        z->v->cases_run++;
+        Comparison c;
+        if (!judge_ran(z, i, report, &c)) {
+            if (failed < 0) return false;
+            break;
+        }
+        if (i == d->traffic_case) take_traffic(z, report);
+        if (c.wrong == 0) {
+            z->v->cases_passed++;
+            if (failed < 0) note_worst(z, i, &c, false);
+        } else if (failed < 0 || c.worst > worst.worst || (c.worst == worst.worst && c.use > worst.use)) {
+            failed = i;
+            worst = c;
+        }
+    }
+    if (failed < 0) return true;
+    note_worst(z, failed, &worst, true);
+    const char *rule = worst.worst == MATCH_NAN ? "class" : "bounds";
+    settle(z, match_status(worst.worst), rule, feedback_numeric(z->arena, d, failed, &worst));
+    return false;
+}
+
+void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *v) {
+    Decision z = {.arena = a, .draw = d, .source = source, .child = r, .v = v, .worst_use = -1,
+                  .columns = NEWN(a, struct Columns, (size_t)d->cases)};
+    const char *why;
+    WireEnd end = wire_check(r->report, r->reports, d->cases, source.len, &why);
+    if (r->end == CHILD_OVERDUE) {
+        settle(&z, STATUS_referee_error, "clock", feedback_child(a, "the machine was too busy to finish within the clock limit"));
+    } else if (r->end == CHILD_SIGNALLED && r->code == SIGKILL) {
+        settle(&z, STATUS_referee_error, "killed", feedback_child(a, "the system ended the interpreter, perhaps for lack of memory"));
+    } else if (r->end != CHILD_EXITED || r->code != 0) {
+        settle(&z, STATUS_crash, "child", feedback_child(a, "the interpreter died on this program"));
+    } else if (end == WIRE_BROKEN || r->garbage) {
+        settle(&z, STATUS_crash, "protocol", feedback_child(a, why ? why : "the interpreter sent more than its reports"));
+    } else if (judge_cases(&z)) {
+        if (end != WIRE_DONE || z.v->cases_passed != d->cases)
+            settle(&z, STATUS_crash, "protocol", feedback_child(a, "cases are missing"));
+        else if (!columns_all_judged(&z))
+            settle(&z, STATUS_referee_error, "judged", feedback_child(a, "some output positions could not be judged in any case"));
+        else
+            settle(&z, STATUS_ok, "all", feedback_ok(a, d, v));
+    }
+}

@@ -1,0 +1,22 @@
+// decide.h - from what a child reported and wrote to a verdict. Pure: no processes, no clocks. The first failing case
+// decides (cases are ordered by row length); among numeric failures of that row length, the worst element does.
+#pragma once
+#include "referee/broker.h"
+#include "referee/compare.h"
+#include "referee/verdict.h"
+
+// Fills status, rule, feedback, cases, worst and traffic of `v`; v->op, seed, level and times are the caller's.
+void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *v);
+
+// Where in the rotation of classes an element lies: the class of its row, or of the whole case.
+ClassId truth_class(const CaseTruth *t, int64_t element);
+// "float16 17x1000", with ", strided" where it applies.
+void truth_name(Buf *out, const Draw *d, int index);
+
+// Sentences (feedback.c). All are cut to FEEDBACK_MAX and hold no seed, value or bound.
+const char *feedback_ok(Arena *a, const Draw *d, const Verdict *v);
+const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseReport *r);
+const char *feedback_unwritten(Arena *a, const Draw *d, const CaseReport *r);
+const char *feedback_shape(Arena *a, const Draw *d, const CaseReport *r, bool dtype);
+const char *feedback_numeric(Arena *a, const Draw *d, int index, const Comparison *c);
+const char *feedback_child(Arena *a, const char *what);

@@ -1,0 +1,355 @@
+#include "referee/draw.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/rng.h"
+#include "host/host.h"
+#include "referee/plan.h"
+#include "referee/rows.h"
+
+enum {
+    ALIGN = 64,
+    BASE_STEPS = 64 << 20,     // lanes that any case may use
+    STEPS_PER_ELEMENT = 1024,  // and more for each input element: some fifty times what an honest kernel needs
+    REFERENCE_STEPS = 1 << 20, // interpreter steps of one evaluation of a reference
+};
+static const int64_t ORACLE_ELEMENTS = (int64_t)1 << 32; // work of one evaluation, in elements of all its operations
+
+static int64_t input_rows(const CaseTensor *t) {
+    int64_t n = 1;
+    for (int d = 0; d + 1 < t->rank; d++) n *= t->shape[d];
+    return n;
+}
+static int64_t input_row_length(const CaseTensor *t) { return t->rank ? t->shape[t->rank - 1] : 1; }
+
+// Where a tensor's elements lie. Strided cases give every argument its own row stride and an odd offset, so that
+// the base is aligned to the element only; the gaps are outside the view and therefore out of bounds.
+static void lay_out(CaseTensor *t, int input, bool strided, int64_t *at) {
+    t->offset = strided ? 1 + 2 * input : 0;
+    int64_t stride = 1;
+    for (int d = t->rank - 1; d >= 0; d--) {
+        t->stride[d] = stride;
+        stride *= t->shape[d];
+        if (strided && d == t->rank - 1) stride += 3 + 2 * input;
+    }
+    int64_t last = t->offset + 1;
+    for (int d = 0; d < t->rank; d++) last += (t->shape[d] - 1) * t->stride[d];
+    t->bytes = last * dtype_bytes((DType)t->dtype);
+    t->at = *at;
+    *at = (*at + t->bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static bool spec_inputs(const Op *op, const PlannedCase *p, CaseSpec *spec, int64_t *at, int64_t *elements, Err *e) {
+    spec->inputs = op->inputs;
+    *elements = 0;
+    for (int i = 0; i < op->inputs; i++) {
+        const OpInput *in = &op->input[i];
+        CaseTensor *t = &spec->input[i];
+        t->rank = in->rank;
+        t->dtype = (int32_t)(in->any_float ? p->dtype : in->dtype);
+        for (int d = 0; d < in->rank; d++) t->shape[d] = in->dim[d] >= 0 ? p->dim[in->dim[d]] : in->size[d];
+        int64_t numel;
+        if (!shape_numel(t->shape, t->rank, &numel) || numel > (int64_t)1 << 26)
+            return err_set(e, ERR_INPUT, "op %.*s: input %.*s would have more than 2^26 elements in a case",
+                           STR_ARG(op->name), STR_ARG(in->name));
+        lay_out(t, i, p->strided, at);
+        *elements += numel;
+    }
+    return true;
+}
+
+static int64_t element_at(const CaseTensor *t, int64_t row) { // first element of a row
+    int64_t at = t->offset;
+    for (int d = t->rank - 2; d >= 0; d--) {
+        at += row % t->shape[d] * t->stride[d];
+        row /= t->shape[d];
+    }
+    return at;
+}
+static uint8_t *row_bytes(uint8_t *map, const CaseTensor *t, int64_t row) {
+    return map + t->at + element_at(t, row) * dtype_bytes((DType)t->dtype);
+}
+
+// ---- values --------------------------------------------------------------------------------------------------------
+
+typedef struct {
+    const Op *op;
+    const PlannedCase *plan;
+    const CaseSpec *spec;
+    CaseTruth *truth;
+    uint8_t *map;
+    uint64_t seed;
+    int index; // of the case
+    double *row, *partner;
+} Filler;
+
+static bool is_index(const OpInput *in) { return in->range_dim >= 0; }
+static bool is_data(const OpInput *in, DType t) { return in->role == ROLE_DATA && !in->ranged && dtype_is_float(t); }
+
+// The element that an index input of this op points to in this row, or -1. A "keep" input is preferred.
+static int64_t chosen_element(const Filler *f, const OpInput *in, int64_t row, int64_t n) {
+    int which = in->keep;
+    for (int i = 0; which < 0 && i < f->op->inputs; i++)
+        if (is_index(&f->op->input[i]) && f->op->input[i].range_dim == f->op->row_dim) which = i;
+    if (which < 0) return -1;
+    const CaseTensor *t = &f->spec->input[which];
+    int64_t len = input_row_length(t), rows = input_rows(t);
+    int64_t flat = row < len * rows ? row : 0;
+    double v = dtype_load((DType)t->dtype, row_bytes(f->map, t, flat / len) + flat % len * dtype_bytes((DType)t->dtype));
+    return v >= 0 && v < (double)n ? (int64_t)v : -1;
+}
+
+static ClassId weight_class(const OpInput *in, int turn) {
+    static const ClassId weights[] = {CLASS_weights, CLASS_weights_wide, CLASS_ones, CLASS_weights_neg, CLASS_weights_zero};
+    static const ClassId biases[] = {CLASS_weights, CLASS_weights_wide, CLASS_weights_zero, CLASS_weights_neg};
+    return in->role == ROLE_BIAS ? biases[turn % 4] : weights[turn % 5];
+}
+
+// One input takes the row's class, the others are ordinary: so that a failure names its cause.
+static ClassId data_class(const Filler *f, int64_t global, int data_index, ClassId wanted) {
+    int data = plan_data_inputs(f->op);
+    if (wanted == CLASS_cancelling) return wanted;
+    ClassId list[CLASS_COUNT];
+    int k = plan_classes(f->op, f->plan->dtype, list);
+    bool primary = global / (k > 0 ? k : 1) % data == data_index;
+    return primary ? wanted : global % 5 == 0 ? CLASS_bell_wide : CLASS_bell;
+}
+
+static void fill_input(Filler *f, int input, int data_index) {
+    const OpInput *in = &f->op->input[input];
+    const CaseTensor *t = &f->spec->input[input];
+    DType dtype = (DType)t->dtype;
+    int64_t rows = input_rows(t), n = input_row_length(t);
+    for (int64_t r = 0; r < rows; r++) {
+        RowSpec s = {.dtype = dtype, .in = in, .n = n, .chosen = -1, .range_hi = in->range_hi};
+        int64_t global = f->plan->first_row + r;
+        if (in->ranged) {
+            if (is_index(in)) s.range_hi = (double)(f->plan->dim[in->range_dim] - 1);
+            s.cls = (r + f->index) % 3 == 0 ? CLASS_range_ends : CLASS_range;
+        } else if (in->role != ROLE_DATA || !dtype_is_float(dtype)) {
+            s.cls = weight_class(in, f->index + (int)(f->seed >> 7 & 1));
+        } else if (n == 1 && rows > 1) {
+            s.cls = CLASS_bell; // a value per row: a scale, a temperature
+        } else {
+            s.cls = data_class(f, global, data_index, (ClassId)f->truth->row_class[r < f->truth->rows ? r : 0]);
+            s.chosen = chosen_element(f, in, r, n);
+            if (s.cls == CLASS_cancelling && data_index > 0) {
+                const CaseTensor *first = NULL;
+                for (int i = 0; !first && i < input; i++)
+                    if (is_data(&f->op->input[i], (DType)f->spec->input[i].dtype)) first = &f->spec->input[i];
+                if (first && input_row_length(first) == n && r < input_rows(first)) {
+                    dtype_load_row((DType)first->dtype, row_bytes(f->map, first, r), 1, f->partner, (size_t)n);
+                    s.partner = f->partner;
+                }
+            }
+        }
+        Rng rng = rng_at(f->seed, rng_mix(((uint64_t)f->index << 8) + (uint64_t)input, (uint64_t)r));
+        row_draw(&rng, &s, f->row);
+        dtype_store_row(dtype, row_bytes(f->map, t, r), 1, f->row, (size_t)n);
+    }
+}
+
+// Index inputs first: data rows may depend on which element they choose.
+static void fill_case(Filler *f) {
+    int data_index = 0;
+    for (int i = 0; i < f->op->inputs; i++)
+        if (is_index(&f->op->input[i])) fill_input(f, i, 0);
+    for (int i = 0; i < f->op->inputs; i++) {
+        if (is_index(&f->op->input[i])) continue;
+        fill_input(f, i, data_index);
+        data_index += is_data(&f->op->input[i], (DType)f->spec->input[i].dtype);
+    }
+}
+
+static void name_rows(Arena *a, const Op *op, const PlannedCase *p, CaseTruth *t) {
+    ClassId list[CLASS_COUNT];
+    int k = plan_classes(op, p->dtype, list);
+    t->dtype = p->dtype;
+    t->strided = p->strided;
+    t->hidden = p->hidden;
+    memcpy(t->dim, p->dim, sizeof t->dim);
+    t->rows = op->rows_dim >= 0 ? p->dim[op->rows_dim] : 1;
+    t->row_class = NEWN(a, uint8_t, (size_t)t->rows);
+    bool data = plan_data_inputs(op) > 0 && k > 0;
+    for (int64_t r = 0; r < t->rows; r++)
+        t->row_class[r] = (uint8_t)(data ? list[(p->first_row + r) % k] : CLASS_range);
+}
+
+// ---- making a draw ---------------------------------------------------------------------------------------------------
+
+typedef struct {
+    Draw *d;
+    const PlannedCase *plan;
+    CaseSpec *spec;
+    uint8_t *map;
+    Arena *scratch; // one for each worker
+    Arena *result;  // one for each worker: expected values live here until the draw's arena takes them
+    DiagList *diags;
+    bool *failed;
+    const char **why;
+} Work;
+
+static void fill_one(void *arg, size_t i, int worker) {
+    Work *w = arg;
+    Arena *a = &w->scratch[worker];
+    ArenaMark mark = arena_mark(a);
+    int64_t longest = 1;
+    for (int k = 0; k < w->spec[i].inputs; k++) {
+        int64_t n = input_row_length(&w->spec[i].input[k]);
+        if (n > longest) longest = n;
+    }
+    Filler f = {.op = w->d->op, .plan = &w->plan[i], .spec = &w->spec[i], .truth = &w->d->truth[i], .map = w->map,
+                .seed = w->d->seed, .index = (int)i, .row = NEWN(a, double, (size_t)longest),
+                .partner = NEWN(a, double, (size_t)longest)};
+    fill_case(&f);
+    arena_reset(a, mark);
+}
+
+static Tensor case_tensor(const CaseTensor *t, Storage *s) {
+    Tensor x = {.storage = s, .dtype = (DType)t->dtype, .rank = t->rank, .offset = t->offset};
+    memcpy(x.shape, t->shape, sizeof x.shape);
+    memcpy(x.stride, t->stride, sizeof x.stride);
+    return x;
+}
+
+static const Bound *keep_result(Arena *a, const Bound *b) {
+    Bound *k = NEW(a, Bound);
+    *k = *b;
+    k->inputs = 0;
+    k->v = arena_raw(a, (size_t)b->numel * sizeof(double) + 1, 64);
+    memcpy(k->v, b->v, (size_t)b->numel * sizeof(double));
+    if (b->e) {
+        k->e = arena_raw(a, (size_t)b->numel * sizeof(double) + 1, 64);
+        memcpy(k->e, b->e, (size_t)b->numel * sizeof(double));
+    }
+    return k;
+}
+
+static void judge_one(void *arg, size_t i, int worker) {
+    Work *w = arg;
+    Arena *a = &w->scratch[worker];
+    ArenaMark mark = arena_mark(a);
+    const Op *op = w->d->op;
+    BoundCtx ctx = {.arena = a, .elements_left = ORACLE_ELEMENTS};
+    const Bound *in[OP_INPUTS_MAX];
+    Storage store[OP_INPUTS_MAX];
+    for (int k = 0; k < op->inputs; k++) {
+        const CaseTensor *t = &w->spec[i].input[k];
+        store[k] = (Storage){.data = w->map + t->at, .bytes = (size_t)t->bytes, .dtype = (DType)t->dtype, .read_only = true};
+        Tensor x = case_tensor(t, &store[k]);
+        in[k] = bound_input(&ctx, &x, k);
+    }
+    DiagList diags = DIAGS(&w->result[worker]);
+    const Bound *b = host_reference(&ctx, op->module, in, op->inputs, REFERENCE_STEPS, &diags);
+    if (b) {
+        w->d->truth[i].expected = keep_result(&w->result[worker], b);
+    } else {
+        const Diag *first = diag_first(&diags);
+        LineCol at = first ? line_col(op->source, first->span.at) : (LineCol){0, 0};
+        w->failed[i] = true;
+        w->why[i] = arena_printf(&w->result[worker], "line %d:%d: %s", at.line, at.col, first ? first->msg : "it failed");
+    }
+    arena_reset(a, mark);
+}
+
+// A memfd that nobody can write any more: children map what the oracle saw.
+static bool seal(Draw *d, uint8_t *map, Err *e) {
+    munmap(map, d->bytes);
+    if (fcntl(d->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
+        return err_set(e, ERR_IO, "cannot seal the input mapping: %s", strerror(errno));
+    void *p = mmap(NULL, d->bytes, PROT_READ, MAP_SHARED, d->fd, 0);
+    if (p == MAP_FAILED) return err_set(e, ERR_IO, "cannot map the inputs: %s", strerror(errno));
+    d->mapping = p;
+    d->spec = (const CaseSpec *)(d->mapping + sizeof(DrawHeader));
+    return true;
+}
+
+static bool map_inputs(Draw *d, int64_t bytes, uint8_t **map, Err *e) {
+    d->bytes = (size_t)bytes;
+    d->fd = memfd_create("ouroboros-inputs", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (d->fd < 0) return err_set(e, ERR_IO, "cannot create the input mapping: %s", strerror(errno));
+    void *p = MAP_FAILED;
+    if (ftruncate(d->fd, bytes) == 0) p = mmap(NULL, d->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, d->fd, 0);
+    if (p != MAP_FAILED) {
+        *map = p;
+        return true;
+    }
+    err_record(e, ERR_IO, "cannot map %lld bytes of inputs: %s", (long long)bytes, strerror(errno));
+    close(d->fd);
+    d->fd = -1;
+    return false;
+}
+
+static bool evaluate(Arena *a, Pool *pool, Draw *d, const PlannedCase *plan, CaseSpec *spec, uint8_t *map, Err *e) {
+    int workers = pool_size(pool);
+    Work w = {.d = d, .plan = plan, .spec = spec, .map = map, .scratch = NEWN(a, Arena, (size_t)workers),
+              .result = NEWN(a, Arena, (size_t)workers), .failed = NEWN(a, bool, (size_t)d->cases),
+              .why = NEWN(a, const char *, (size_t)d->cases)};
+    double t0 = clock_seconds();
+    pool_run(pool, (size_t)d->cases, fill_one, &w);
+    double t1 = clock_seconds();
+    pool_run(pool, (size_t)d->cases, judge_one, &w);
+    d->seconds_inputs = t1 - t0;
+    d->seconds_oracle = clock_seconds() - t1;
+    bool ok = true;
+    for (int i = 0; i < d->cases && ok; i++) {
+        if (w.failed[i])
+            ok = err_set(e, ERR_INPUT, "the reference of %.*s fails on its own domain: %s", STR_ARG(d->op->name), w.why[i]);
+        else
+            d->truth[i].expected = keep_result(a, d->truth[i].expected);
+    }
+    for (int i = 0; i < workers; i++) arena_free(&w.scratch[i]), arena_free(&w.result[i]);
+    return ok;
+}
+
+bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed, const DrawFilter *filter, Draw *d, Err *e) {
+    *d = (Draw){.op = op, .level = level, .seed = seed, .fd = -1};
+    PlannedCase *plan;
+    d->cases = plan_cases(a, op, level, seed, filter, &plan);
+    if (d->cases == 0) return err_set(e, ERR_INPUT, "op %.*s: the filter leaves no case", STR_ARG(op->name));
+    d->traffic_case = plan_traffic_case(plan, d->cases, op);
+    d->truth = NEWN(a, CaseTruth, (size_t)d->cases);
+    CaseSpec *layout = NEWN(a, CaseSpec, (size_t)d->cases);
+    int64_t at = (int64_t)(sizeof(DrawHeader) + (size_t)d->cases * sizeof(CaseSpec));
+    at = (at + ALIGN - 1) / ALIGN * ALIGN;
+    for (int i = 0; i < d->cases; i++) {
+        int64_t elements;
+        if (!spec_inputs(op, &plan[i], &layout[i], &at, &elements, e)) return false;
+        layout[i].steps = BASE_STEPS + STEPS_PER_ELEMENT * elements;
+        layout[i].order_seed = rng_mix(seed, 0x6f726465 + (uint64_t)i) | 1;
+        d->input_elements += elements;
+        name_rows(a, op, &plan[i], &d->truth[i]);
+    }
+    uint8_t *map;
+    if (!map_inputs(d, at, &map, e)) return false;
+    CaseSpec *spec = (CaseSpec *)(map + sizeof(DrawHeader));
+    memcpy(spec, layout, (size_t)d->cases * sizeof *spec);
+    *(DrawHeader *)map = (DrawHeader){.magic = WIRE_MAGIC, .cases = (uint32_t)d->cases};
+    if (!evaluate(a, pool, d, plan, spec, map, e)) {
+        munmap(map, d->bytes);
+        draw_free(d);
+        return false;
+    }
+    for (int i = 0; i < d->cases; i++) {
+        const Bound *b = d->truth[i].expected;
+        spec[i].output_at = (int64_t)d->output_bytes;
+        spec[i].output_bytes = b->numel * dtype_bytes(b->dtype);
+        d->output_bytes += (size_t)((spec[i].output_bytes + ALIGN - 1) / ALIGN * ALIGN);
+    }
+    if (!seal(d, map, e)) {
+        draw_free(d);
+        return false;
+    }
+    return true;
+}
+
+void draw_free(Draw *d) {
+    if (d->mapping) munmap((void *)(uintptr_t)d->mapping, d->bytes);
+    if (d->fd >= 0) close(d->fd);
+    d->mapping = NULL;
+    d->fd = -1;
+}

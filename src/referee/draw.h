@@ -1,0 +1,58 @@
+// draw.h - one draw of an op at a level: the plan (which cases), the inputs, and the oracle's values and bounds.
+// Made by the parent from one seed, after the sources it will judge have been journaled; shared by at most
+// DRAW_SHARE_MAX candidates.
+#pragma once
+#include "base/pool.h"
+#include "op/op.h"
+#include "referee/wire.h"
+#include "tensor/bound.h"
+
+typedef enum { LEVEL_QUICK, LEVEL_FULL, LEVEL_COUNT } Level;
+enum { DRAW_SHARE_MAX = 64 };
+
+// Input classes: what a row of values looks like.
+typedef enum {
+#define CLASS(id, who, doc) CLASS_##id,
+#include "referee/class.def"
+#undef CLASS
+    CLASS_COUNT
+} ClassId;
+const char *class_name(ClassId c); // "stagnation"
+const char *class_words(ClassId c); // for feedback: "a row of one large value followed by ones"
+
+// What the parent knows about a case and the child does not.
+typedef struct {
+    DType dtype;    // of the floating inputs
+    int64_t dim[OP_DIMS_MAX];
+    bool strided;   // row strides larger than N, storage offset, base aligned to its element only
+    bool hidden;    // feedback says only that a hidden check failed
+    uint8_t *row_class; // rows: class of each row of the first input
+    int64_t rows;
+    const Bound *expected; // values and bounds; dtype and shape of the right answer
+} CaseTruth;
+
+typedef struct {
+    const Op *op;
+    Level level;
+    uint64_t seed;
+    int cases;
+    const CaseSpec *spec;   // inside the mapping
+    CaseTruth *truth;
+    int fd;                 // sealed memfd with the input mapping
+    const uint8_t *mapping; // read-only here too
+    size_t bytes, output_bytes;
+    int64_t input_elements;
+    int traffic_case; // whose counters a verdict reports
+    double seconds_inputs, seconds_oracle;
+} Draw;
+
+// Restrict a draw to one shape or dtype (0 / -1: all). For `mint --shape`, `--dtype` and the stream's fields.
+typedef struct {
+    int64_t m, n;
+    int dtype; // DType or -1
+} DrawFilter;
+
+// False with ERR_INPUT when the reference itself fails on its own domain (a user's definition): the message says where.
+MUST_CHECK bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed, const DrawFilter *filter,
+                          Draw *out, Err *e);
+void draw_free(Draw *d); // unmaps and closes; the arena's part goes with the arena

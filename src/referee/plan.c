@@ -1,0 +1,157 @@
+#include "referee/plan.h"
+
+#include "base/rng.h"
+#include "referee/rows.h"
+
+static const struct {
+    const char *name, *words;
+    char who;
+} class_info[CLASS_COUNT] = {
+#define CLASS(id, who, doc) {#id, doc, #who[0]},
+#include "referee/class.def"
+#undef CLASS
+};
+const char *class_name(ClassId c) { return class_info[c].name; }
+const char *class_words(ClassId c) { return class_info[c].words; }
+
+static bool is_data(const OpInput *in) { return in->role == ROLE_DATA && !in->ranged && (in->any_float || dtype_is_float(in->dtype)); }
+
+int plan_data_inputs(const Op *op) {
+    int n = 0;
+    for (int i = 0; i < op->inputs; i++) n += is_data(&op->input[i]);
+    return n;
+}
+
+int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]) {
+    int n = 0;
+    for (ClassId c = 0; c < CLASS_COUNT; c++) {
+        if (class_info[c].who != 'D') continue;
+        if (c == CLASS_cancelling && plan_data_inputs(op) < 2) continue;
+        bool fits = true;
+        for (int i = 0; i < op->inputs; i++)
+            if (is_data(&op->input[i])) fits &= row_class_fits(c, &op->input[i], dtype);
+        if (fits) out[n++] = c;
+    }
+    return n;
+}
+
+// Row lengths and rows: rows 0 means one for every class, and -1 one for every class and data input.
+typedef struct {
+    int64_t n, m;
+    bool strided;
+} Shape;
+static const Shape quick_shapes[] = {
+    {1, 3, false},    {2, 5, true},    {3, 7, false},   {5, 4, true},     {17, 9, false},   {127, 5, true},
+    {128, 9, false},  {129, 7, true},  {1000, -1, true}, {1023, 2, false}, {1025, 3, false}, {4096, 0, false},
+    {4097, 2, true}, {8193, 5, false},
+};
+static const Shape full_shapes[] = {
+    {1, 17, true},   {2, 1, false},   {3, 1, true},     {17, 1023, true}, {127, 33, false},   {1000, -1, false},
+    {1024, 17, true}, {4095, 5, true}, {4096, 0, true},  {8191, 3, false}, {8192, 0, false}, {65536, 5, false},
+    {65537, 2, true},
+};
+enum { HIDDEN_CASES = 4, FILTER_ELEMENTS = 1 << 18 };
+
+static int64_t fit_dim(const OpDim *d, int64_t n) {
+    int64_t step = d->multiple_of > 0 ? d->multiple_of : 1;
+    n = (n + step - 1) / step * step;
+    if (n < d->min) n = (d->min + step - 1) / step * step;
+    if (d->max > 0 && n > d->max) n = d->max / step * step;
+    return n < 1 ? step : n;
+}
+
+typedef struct {
+    const Op *op;
+    Arena *arena;
+    PlannedCase *at;
+    int n;
+    int64_t rotation[DT_COUNT]; // rows handed out so far in each dtype
+} Planner;
+
+static void plan_one(Planner *p, DType dtype, int64_t m, int64_t n, bool strided, bool hidden, Rng *r) {
+    if (p->n == WIRE_CASES_MAX) return;
+    const Op *op = p->op;
+    PlannedCase *c = &p->at[p->n];
+    *c = (PlannedCase){.dtype = dtype, .strided = strided, .hidden = hidden, .first_row = p->rotation[dtype]};
+    for (int d = 0; d < op->dims; d++) {
+        int64_t want = d == op->row_dim ? n : d == op->rows_dim ? m : 1 + (int64_t)rng_below(r, 16);
+        c->dim[d] = fit_dim(&op->dim[d], want);
+    }
+    for (int k = 0; k < p->n; k++) // rounding to the domain may make two shapes one
+        if (!hidden && p->at[k].dtype == dtype && p->at[k].strided == strided && !p->at[k].hidden &&
+            memcmp(p->at[k].dim, c->dim, sizeof c->dim) == 0)
+            return;
+    p->rotation[dtype] += op->rows_dim >= 0 ? c->dim[op->rows_dim] : 1;
+    p->n++;
+}
+
+static void plan_shapes(Planner *p, DType dtype, const Shape *s, int count, Rng *r) {
+    ClassId classes[CLASS_COUNT];
+    int k = plan_classes(p->op, dtype, classes), data = plan_data_inputs(p->op);
+    for (int i = 0; i < count; i++) {
+        int64_t m = s[i].m > 0 ? s[i].m : s[i].m == 0 ? k : (int64_t)k * (data > 1 ? data : 1);
+        plan_one(p, dtype, m < 3 && s[i].m <= 0 ? 5 : m, s[i].n, s[i].strided, false, r);
+    }
+}
+
+// --shape MxN: that row length in both layouts, and as many of the rows as a CPU judges in good time.
+static void plan_filtered(Planner *p, DType dtype, const DrawFilter *f, Rng *r) {
+    int64_t most = FILTER_ELEMENTS / f->n + 3, m = f->m < most ? f->m : most;
+    plan_one(p, dtype, m, f->n, false, false, r);
+    plan_one(p, dtype, m < 7 ? m : 7, f->n, true, false, r);
+}
+
+static void plan_hidden(Planner *p, DType dtype, Rng *r) {
+    for (int i = 0; i < HIDDEN_CASES; i++) {
+        int64_t n = i == 0 ? rng_between(r, 1, 64) : rng_between(r, 65, 3000);
+        plan_one(p, dtype, rng_between(r, 1, 24), n, rng_u32(r) & 1, true, r);
+    }
+}
+
+static int64_t row_length(const PlannedCase *c, const Op *op) { return c->dim[op->row_dim]; }
+
+// Insertion sort: stable, and the list is short.
+static void sort_by_row(PlannedCase *c, int n, const Op *op) {
+    for (int i = 1; i < n; i++) {
+        PlannedCase x = c[i];
+        int j = i;
+        for (; j > 0 && row_length(&c[j - 1], op) > row_length(&x, op); j--) c[j] = c[j - 1];
+        c[j] = x;
+    }
+}
+
+int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFilter *filter, PlannedCase **out) {
+    static const DType float_types[] = {DT_F32, DT_F16, DT_BF16};
+    Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
+    Rng r = rng_at(seed, rng_mix(seed, 0x706c616e));
+    bool any_float = false;
+    for (int i = 0; i < op->inputs; i++) any_float |= op->input[i].any_float;
+    for (int t = 0; t < (any_float ? 3 : 1); t++) {
+        DType dtype = float_types[t];
+        if (any_float && filter && filter->dtype >= 0 && (DType)filter->dtype != dtype) continue;
+        if (filter && filter->n > 0) {
+            plan_filtered(&p, dtype, filter, &r);
+            continue;
+        }
+        plan_shapes(&p, dtype, quick_shapes, (int)(sizeof quick_shapes / sizeof *quick_shapes), &r);
+        if (level == LEVEL_QUICK) continue;
+        plan_shapes(&p, dtype, full_shapes, (int)(sizeof full_shapes / sizeof *full_shapes), &r);
+        plan_hidden(&p, dtype, &r);
+    }
+    sort_by_row(p.at, p.n, op);
+    *out = p.at;
+    return p.n;
+}
+
+int plan_traffic_case(const PlannedCase *c, int n, const Op *op) {
+    enum { ORDINARY_ROW = 4096 };
+    int best = 0;
+    int64_t best_rank = -1;
+    for (int i = 0; i < n; i++) {
+        if (c[i].strided || c[i].hidden || row_length(&c[i], op) > ORDINARY_ROW) continue;
+        int64_t rows = op->rows_dim >= 0 ? c[i].dim[op->rows_dim] : 1;
+        int64_t rank = row_length(&c[i], op) * rows * 2 + (c[i].dtype == DT_F16);
+        if (rank > best_rank) best = i, best_rank = rank;
+    }
+    return best;
+}

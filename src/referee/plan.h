@@ -1,0 +1,20 @@
+// plan.h - which cases a draw consists of: row lengths, row counts, dtypes, layouts, and which class each row gets.
+// Depends on the op's domain, the level, the filter and (for hidden cases) the seed; never on a candidate.
+#pragma once
+#include "referee/draw.h"
+
+typedef struct {
+    DType dtype; // of the floating inputs
+    int64_t dim[OP_DIMS_MAX];
+    bool strided, hidden;
+    int64_t first_row; // position in the rotation of classes: row r gets class number (first_row + r)
+} PlannedCase;
+
+// Cases in the order they are judged: shortest rows first. At most WIRE_CASES_MAX.
+int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFilter *filter, PlannedCase **out);
+// The case whose traffic is reported: the contiguous one of the longest ordinary row, in a half type if any.
+int plan_traffic_case(const PlannedCase *c, int n, const Op *op);
+
+// The classes that a data input of this dtype may be drawn from, in rotation order.
+int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]);
+int plan_data_inputs(const Op *op); // floating inputs of role data that have rows

@@ -1,0 +1,211 @@
+#include "referee/referee.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/rng.h"
+#include "referee/decide.h"
+
+enum {
+    CHILD_MEMORY = 512 << 20, // virtual; only what a candidate touches is ever there
+    WALL_SECONDS = 60,        // ten times what the step budget takes on a slow machine
+    ATTEMPTS = 2,
+};
+
+struct Referee {
+    Broker *broker;
+    Journal *journal; // NULL: not kept
+    Pool *pool;
+    pthread_mutex_t progress;
+};
+
+static const char *state_directory(Arena *a, const char *given) {
+    if (given) return given;
+    const char *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    if (xdg && xdg[0] == '/') return arena_printf(a, "%s/ouroboros", xdg);
+    return home ? arena_printf(a, "%s/.local/state/ouroboros", home) : NULL;
+}
+
+static bool open_journal(Referee *r, const RefereeConfig *c, Err *e) {
+    if (c->no_journal) return true;
+    Arena a = {0};
+    const char *dir = state_directory(&a, c->state);
+    bool ok = dir ? journal_open(dir, &r->journal, e)
+                  : err_set(e, ERR_IO, "no place for the journal: set HOME or XDG_STATE_HOME, or give --state DIR");
+    arena_free(&a);
+    return ok;
+}
+
+bool referee_open(const RefereeConfig *c, Referee **out, Err *e) {
+    Broker *broker;
+    if (!broker_open(c->child ? c->child : child_interpret, &broker, e)) return false;
+    Referee *r = calloc(1, sizeof *r);
+    if (!r) abort();
+    r->broker = broker;
+    pthread_mutex_init(&r->progress, NULL);
+    if (!open_journal(r, c, e)) {
+        referee_close(r);
+        return false;
+    }
+    r->pool = pool_open(c->jobs);
+    *out = r;
+    return true;
+}
+
+void referee_close(Referee *r) {
+    if (!r) return;
+    if (r->pool) pool_close(r->pool);
+    if (r->journal) journal_close(r->journal);
+    broker_close(r->broker);
+    pthread_mutex_destroy(&r->progress);
+    free(r);
+}
+
+Pool *referee_pool(Referee *r) { return r->pool; }
+
+// ---- one candidate -----------------------------------------------------------------------------------------------
+
+typedef struct {
+    Referee *r;
+    const JudgeRequest *q;
+    const Draw *draw;
+    const Str *source;
+    Verdict *out;
+    Arena *arena; // one for each candidate: verdict texts
+    Err *err;     // one for each candidate
+    int done;
+} Batch;
+
+static bool worth_a_retry(const Verdict *v) { return v->status == STATUS_referee_error && strcmp(v->rule, "judged") != 0; }
+
+static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
+    BrokerJob job = {.draw_fd = b->draw->fd, .draw_bytes = b->draw->bytes, .source = b->source[i],
+                     .output_bytes = b->draw->output_bytes, .arena_bytes = CHILD_MEMORY, .wall_seconds = WALL_SECONDS,
+                     .max_reports = b->draw->cases + 1};
+    ChildResult r;
+    Arena scratch = {0};
+    double t0 = clock_seconds();
+    bool ok = broker_run(b->r->broker, &scratch, &job, &r, e);
+    double t1 = clock_seconds();
+    if (ok) {
+        Verdict blank = {.op = v->op, .seed = v->seed, .replay = v->replay, .level = v->level, .rule = "", .feedback = ""};
+        memcpy(blank.source_sha256, v->source_sha256, sizeof blank.source_sha256);
+        *v = blank;
+        decide(&scratch, b->draw, b->source[i], &r, v);
+        v->feedback = arena_strndup(&b->arena[i], v->feedback, strlen(v->feedback));
+        v->seconds_child = t1 - t0;
+        v->seconds_compare = clock_seconds() - t1;
+        child_result_free(&r);
+    }
+    arena_free(&scratch);
+    return ok;
+}
+
+static void judge_candidate(void *arg, size_t i, int worker) {
+    (void)worker;
+    Batch *b = arg;
+    Verdict *v = &b->out[i];
+    double t0 = clock_seconds();
+    if (b->source[i].len > SOURCE_MAX) {
+        v->status = STATUS_parse_reject;
+        v->rule = "syntax";
+        v->feedback = arena_printf(&b->arena[i], "The source is larger than %d bytes.", SOURCE_MAX);
+    } else {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            if (!judge_once(b, i, v, &b->err[i])) {
+                v->status = STATUS_referee_error;
+                v->rule = "world";
+                v->feedback = arena_printf(&b->arena[i], "The referee could not run: %s.", b->err[i].msg);
+            }
+            if (!worth_a_retry(v)) break;
+            b->err[i] = (Err){0};
+        }
+    }
+    v->elapsed_ms = 1e3 * (clock_seconds() - t0);
+    pthread_mutex_lock(&b->r->progress);
+    b->done++;
+    if (b->q->progress) b->q->progress(b->q->progress_arg, b->done);
+    pthread_mutex_unlock(&b->r->progress);
+}
+
+// ---- a batch -------------------------------------------------------------------------------------------------------
+
+// Sources are frozen before the seed exists.
+static bool journal_sources(Referee *r, const JudgeRequest *q, Verdict *v, int n, Err *e) {
+    if (!r->journal) return true;
+    Arena a = {0};
+    char op_hash[65];
+    sha256_hex(q->op->hash, op_hash);
+    Str *lines = NEWN(&a, Str, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        Buf b = BUF(&a);
+        json_put(&b, json_pack("{s:s, s:s, s:s%, s:s, s:s, s:b, s:s}", "record", "source", "sha256", v[i].source_sha256, "op",
+                               q->op->name.p, q->op->name.len, "definition", op_hash, "level", level_name(q->level), "replay",
+                               q->seed != NULL, "version", REFEREE_VERSION));
+        lines[i] = buf_str(&b);
+    }
+    bool ok = journal_commit(r->journal, lines, n, e);
+    arena_free(&a);
+    return ok;
+}
+
+static bool journal_verdicts(Referee *r, const Verdict *v, int n, Err *e) {
+    if (!r->journal) return true;
+    Arena a = {0};
+    Str *lines = NEWN(&a, Str, (size_t)n);
+    json_t *record = json_string("verdict");
+    for (int i = 0; i < n; i++) {
+        Buf b = BUF(&a);
+        verdict_json(&b, &v[i], "record", record);
+        lines[i] = buf_str(&b);
+    }
+    json_decref(record);
+    bool ok = journal_commit(r->journal, lines, n, e);
+    arena_free(&a);
+    return ok;
+}
+
+static bool judge_chunk(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n, Verdict *out, int done, Err *e) {
+    for (int i = 0; i < n; i++) {
+        out[i] = (Verdict){.op = q->op->name, .replay = q->seed != NULL, .level = q->level, .status = STATUS_referee_error,
+                           .rule = "", .feedback = ""};
+        sha256_hex(sha256_of(source[i]), out[i].source_sha256);
+    }
+    if (!journal_sources(r, q, out, n, e)) return false;
+    uint64_t seed;
+    if (q->seed) {
+        seed = *q->seed;
+    } else {
+        if (!rng_entropy(&seed, sizeof seed, e)) return false;
+        seed >>= 1; // JSON's integers are signed
+    }
+    Arena work = {0};
+    Draw draw;
+    if (!draw_make(&work, r->pool, q->op, q->level, seed, &q->filter, &draw, e)) {
+        arena_free(&work);
+        return false;
+    }
+    Batch b = {.r = r, .q = q, .draw = &draw, .source = source, .out = out, .arena = NEWN(&work, Arena, (size_t)n),
+               .err = NEWN(&work, Err, (size_t)n), .done = done};
+    for (int i = 0; i < n; i++) out[i].seed = seed;
+    pool_run(r->pool, (size_t)n, judge_candidate, &b);
+    for (int i = 0; i < n; i++) {
+        out[i].feedback = arena_strndup(a, out[i].feedback, strlen(out[i].feedback));
+        arena_free(&b.arena[i]);
+    }
+    draw_free(&draw);
+    arena_free(&work);
+    return journal_verdicts(r, out, n, e);
+}
+
+bool referee_judge(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n, Verdict *out, Err *e) {
+    for (int at = 0; at < n; at += DRAW_SHARE_MAX) {
+        int k = n - at < DRAW_SHARE_MAX ? n - at : DRAW_SHARE_MAX;
+        if (!judge_chunk(r, a, q, source + at, k, out + at, at, e)) return false;
+    }
+    return true;
+}

@@ -1,0 +1,17 @@
+// rows.h - draws one row of an input.
+#pragma once
+#include "base/rng.h"
+#include "referee/draw.h"
+
+typedef struct {
+    ClassId cls;
+    DType dtype;
+    const OpInput *in;
+    int64_t n;
+    double range_hi; // of a ranged input: the declared end, or size - 1 of its dimension
+    int64_t chosen;  // the element an index input points to (never -inf, the peak of near_zero); -1: none
+    const double *partner; // cancelling: the row of the other summand; NULL: none
+} RowSpec;
+
+bool row_class_fits(ClassId c, const OpInput *in, DType dtype); // is the class inside the declared domain?
+void row_draw(Rng *r, const RowSpec *spec, double *out); // values of spec->dtype, already rounded

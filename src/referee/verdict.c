@@ -1,0 +1,65 @@
+#include "referee/verdict.h"
+
+#include <jansson.h>
+#include <math.h>
+
+static const struct {
+    const char *name, *doc;
+    StatusClass class;
+} status_info[STATUS_COUNT] = {
+#define VERDICT(id, class, doc) {#id, doc, CLASS_##class},
+#include "referee/verdict.def"
+#undef VERDICT
+};
+const char *status_name(Status s) { return status_info[s].name; }
+const char *status_doc(Status s) { return status_info[s].doc; }
+StatusClass status_class(Status s) { return status_info[s].class; }
+bool status_by_name(Str name, Status *out) {
+    for (Status s = 0; s < STATUS_COUNT; s++) {
+        if (!str_is(name, status_info[s].name)) continue;
+        *out = s;
+        return true;
+    }
+    return false;
+}
+
+const char *level_name(Level l) { return l == LEVEL_FULL ? "full" : "quick"; }
+bool level_by_name(Str name, Level *out) {
+    if (str_is(name, "quick")) return *out = LEVEL_QUICK, true;
+    if (str_is(name, "full")) return *out = LEVEL_FULL, true;
+    return false;
+}
+
+// JSON has no infinity; a missing number says as much.
+static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+static json_t *verdict_object(const Verdict *v) {
+    double ratio = v->bytes_ideal ? (double)(v->count.bytes_loaded + v->count.bytes_stored + v->count.bytes_copied) / (double)v->bytes_ideal : 0;
+    return json_pack("{s:s%, s:s, s:b, s:s, s:s, s:s, s:i, s:i, s:{s:s, s:o, s:o}, s:{s:I, s:I, s:I, s:o, s:i}, s:I, s:b, s:s, s:o, s:s}",
+                     "op", v->op.p, v->op.len, "source_sha256", v->source_sha256, "accepted", verdict_accepted(v), "status",
+                     status_name(v->status), "rule", v->rule, "feedback", v->feedback, "cases_run", v->cases_run, "cases_passed",
+                     v->cases_passed, "worst", "case", v->worst_case, "error_ulp", number(v->error_ulp), "bound_ulp",
+                     number(v->bound_ulp), "traffic", "bytes_loaded", (json_int_t)v->count.bytes_loaded, "bytes_stored",
+                     (json_int_t)v->count.bytes_stored, "ideal_bytes", (json_int_t)v->bytes_ideal, "ratio", number(ratio),
+                     "launches", (int)v->count.launches, "seed", (json_int_t)v->seed, "replay", v->replay, "level", level_name(v->level),
+                     "elapsed_ms", number(v->elapsed_ms), "version", REFEREE_VERSION);
+}
+
+void json_put(Buf *out, json_t *o) {
+    enum { DIGITS = 6 };
+    char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS) | JSON_ENCODE_ANY);
+    json_decref(o);
+    buf_puts(out, text ? text : "null");
+    free(text);
+}
+
+void verdict_json(Buf *out, const Verdict *v, const char *key, json_t *value) {
+    json_t *o = verdict_object(v);
+    if (value) {
+        json_t *first = json_pack("{s:O}", key, value);
+        json_object_update(first, o);
+        json_decref(o);
+        o = first;
+    }
+    json_put(out, o);
+}

@@ -1,0 +1,49 @@
+// verdict.h - what the referee says about one candidate, and its JSON (the contract of the command line).
+// verdict.def is the table of statuses.
+#pragma once
+#include <jansson.h>
+
+#include "referee/draw.h"
+
+#define REFEREE_VERSION "0.1"
+
+typedef enum {
+#define VERDICT(id, class, doc) STATUS_##id,
+#include "referee/verdict.def"
+#undef VERDICT
+    STATUS_COUNT
+} Status;
+typedef enum { CLASS_ACCEPTED, CLASS_REJECTED, CLASS_UNDECIDED } StatusClass;
+const char *status_name(Status s);
+StatusClass status_class(Status s);
+bool status_by_name(Str name, Status *out);
+
+enum { FEEDBACK_MAX = 600 };
+typedef struct {
+    Status status;
+    Str op;
+    char source_sha256[65];
+    const char *rule;     // which rule decided: "bounds", "coverage", "syntax" ...; never NULL
+    const char *feedback; // at most FEEDBACK_MAX characters; never seeds, input values or bounds
+    int cases_run, cases_passed;
+    char worst_case[96];  // "float16 17x1000 stagnation"; empty when nothing was compared
+    double error_ulp, bound_ulp, use;
+    Counters count;       // of the traffic case: Draw.traffic_case
+    int64_t bytes_ideal;  // inputs and outputs of that case once
+    uint64_t seed;
+    bool replay;
+    Level level;
+    double elapsed_ms;
+    double seconds_child, seconds_compare;
+} Verdict;
+static inline bool verdict_accepted(const Verdict *v) { return v->status == STATUS_ok; }
+
+const char *status_doc(Status s);
+const char *level_name(Level l);
+MUST_CHECK bool level_by_name(Str name, Level *out);
+
+// The contract's JSON object on one line, keys in the documented order. One more member stands first when `value` is
+// not NULL (borrowed): the stream's "id", the journal's "record".
+void verdict_json(Buf *out, const Verdict *v, const char *key, json_t *value);
+// Any JSON value on one line, keys in insertion order; takes the reference.
+void json_put(Buf *out, json_t *value);

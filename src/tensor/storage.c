@@ -1,0 +1,107 @@
+#include "base/arena.h"
+#include "tensor/tensor.h"
+#include <assert.h>
+
+// Red zones and alignment of the arena, and the Storage itself.
+enum { ARENA_SLACK = 4096 };
+
+static Storage *enter(StorageTable *t, DType dtype, size_t bytes) {
+    Storage *s = NEW(t->arena, Storage);
+    s->bytes = bytes;
+    s->dtype = dtype;
+    t->at[t->count++] = s;
+    s->id = t->count;
+    return s;
+}
+
+// Fresh bytes are all ones: NaN in every float type, -1 in every integer. The shadow says that they may not be
+// read; a value that gets past it should hurt.
+bool storage_new(StorageTable *t, DType dtype, size_t bytes, Storage **out) {
+    size_t elements = bytes / (size_t)dtype_bytes(dtype) + 1;
+    if (t->count == STORAGES_MAX || bytes > SIZE_MAX / 16) return false;
+    if (arena_left(t->arena) < 2 * bytes + 2 * elements * sizeof(uint32_t) + ARENA_SLACK) return false;
+    Storage *s = enter(t, dtype, bytes);
+    s->data = arena_raw(t->arena, bytes, 64);
+    s->shadow = arena_raw(t->arena, bytes, 64);
+    memset(s->data, 0xff, bytes);
+    memset(s->shadow, SHADOW_ALLOC, bytes);
+    s->writer = NEWN(t->arena, uint32_t, elements);
+    s->reader = NEWN(t->arena, uint32_t, elements);
+    *out = s;
+    return true;
+}
+
+bool storage_wrap(StorageTable *t, DType dtype, const void *data, size_t bytes, Storage **out) {
+    if (t->count == STORAGES_MAX || bytes > SIZE_MAX / 16) return false;
+    if (arena_left(t->arena) < bytes + ARENA_SLACK) return false;
+    Storage *s = enter(t, dtype, bytes);
+    s->data = (uint8_t *)(uintptr_t)data; // never written: read_only says so to the VM, const to nobody else
+    s->shadow = NEWN(t->arena, uint8_t, bytes);
+    s->read_only = true;
+    *out = s;
+    return true;
+}
+
+// --- Walking a view ----------------------------------------------------------------------------------------------
+
+// Rows of a view: the last dimension is a row, `at` its first element's offset. Starts with row_first().
+typedef struct {
+    const Tensor *t;
+    int64_t index[TENSOR_RANK_MAX];
+    int64_t at, length, stride; // of the current row, in elements
+} RowWalk;
+
+static bool row_first(RowWalk *w, const Tensor *t) {
+    *w = (RowWalk){.t = t, .at = t->offset, .length = 1, .stride = 1};
+    if (t->rank > 0) {
+        w->length = t->shape[t->rank - 1];
+        w->stride = t->stride[t->rank - 1];
+    }
+    return tensor_numel(t) > 0;
+}
+
+static bool row_next(RowWalk *w) {
+    for (int d = w->t->rank - 2; d >= 0; d--) {
+        w->at += w->t->stride[d];
+        if (++w->index[d] < w->t->shape[d]) return true;
+        w->at -= w->t->stride[d] * w->index[d];
+        w->index[d] = 0;
+    }
+    return false;
+}
+
+void tensor_expose(const Tensor *view, uint8_t flags) {
+    RowWalk w;
+    size_t size = (size_t)dtype_bytes(view->dtype);
+    for (bool more = row_first(&w, view); more; more = row_next(&w)) {
+        for (int64_t i = 0; i < w.length; i++) {
+            size_t first = (size_t)(w.at + i * w.stride) * size;
+            assert(first + size <= view->storage->bytes);
+            for (size_t b = 0; b < size; b++) view->storage->shadow[first + b] |= flags;
+        }
+    }
+}
+
+static uint8_t flags_of(const uint8_t *shadow, size_t size) {
+    uint8_t all = 0xff;
+    for (size_t b = 0; b < size; b++) all &= shadow[b];
+    return all;
+}
+
+void tensor_gather(const Tensor *t, void *out, uint8_t *flags) {
+    RowWalk w;
+    size_t size = (size_t)dtype_bytes(t->dtype);
+    char *to = out;
+    for (bool more = row_first(&w, t); more; more = row_next(&w)) {
+        const uint8_t *data = t->storage->data + w.at * (int64_t)size;
+        const uint8_t *shadow = t->storage->shadow + w.at * (int64_t)size;
+        if (w.stride == 1) {
+            memcpy(to, data, (size_t)w.length * size);
+            to += (size_t)w.length * size;
+        } else {
+            for (int64_t i = 0; i < w.length; i++, to += size) memcpy(to, data + i * w.stride * (int64_t)size, size);
+        }
+        if (!flags) continue;
+        for (int64_t i = 0; i < w.length; i++) *flags++ = flags_of(shadow + i * w.stride * (int64_t)size, size);
+    }
+}

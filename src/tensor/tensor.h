@@ -1,0 +1,66 @@
+// tensor.h - real bytes with shadow memory, and strided views of them: what kernels and candidates' hosts touch.
+//
+// A Storage is one allocation. Its shadow holds one flag byte for each data byte; an access is legal when every
+// byte is SHADOW_ALLOC (inside a declared view: the gap of a row stride larger than N is not), a load also needs
+// SHADOW_INIT, a store a storage that is not read-only. writer/reader hold, per element, the serial number of the
+// last program that touched it, for the race detector; read-only storages have none.
+//
+// Addresses inside the VM are tagged: (id << ADDRESS_BITS) + ADDRESS_BIAS + byte offset. Arithmetic that leaves
+// the tag's range is caught by the VM, so a pointer can never wander from one storage into another.
+#pragma once
+#include "base/arena.h"
+#include "tensor/dtype.h"
+
+enum { TENSOR_RANK_MAX = 5, ADDRESS_BITS = 42 };
+#define ADDRESS_BIAS ((int64_t)1 << (ADDRESS_BITS - 1))
+
+// STORED: written by a kernel's store, not merely filled or copied by the host: what an output's bytes must show.
+enum { SHADOW_ALLOC = 1, SHADOW_INIT = 2, SHADOW_STORED = 4 };
+#define READER_MANY 0x80000000u // reader: more than one program of the launch has read this element
+
+typedef struct {
+    uint8_t *data, *shadow;
+    uint32_t *writer, *reader; // one for each element; NULL when read_only
+    size_t bytes;
+    DType dtype;
+    bool read_only; // an input
+    int id;         // index in the machine's table, from 1
+} Storage;
+
+typedef struct {
+    Storage *storage;
+    DType dtype;
+    int rank;
+    int64_t shape[TENSOR_RANK_MAX], stride[TENSOR_RANK_MAX]; // in elements
+    int64_t offset;                                          // in elements from the storage's first byte
+} Tensor;
+
+// Storages of one host call; ids are positions + 1.
+enum { STORAGES_MAX = 1024 };
+typedef struct {
+    Arena *arena;
+    Storage *at[STORAGES_MAX];
+    int count;
+} StorageTable;
+
+// A new storage with `bytes` bytes: not initialised, all allocated. False when the table is full or the arena
+// does not hold data + shadow + race words (nothing is allocated then).
+MUST_CHECK bool storage_new(StorageTable *t, DType dtype, size_t bytes, Storage **out);
+// Wraps bytes that the caller owns as a read-only input: shadow starts at 0, see tensor_expose().
+MUST_CHECK bool storage_wrap(StorageTable *t, DType dtype, const void *data, size_t bytes, Storage **out);
+void tensor_expose(const Tensor *view, uint8_t flags); // sets flags on exactly the bytes of the view's elements
+
+int64_t tensor_numel(const Tensor *t); // checked by the constructors: never overflows
+bool shape_numel(const int64_t *shape, int rank, int64_t *out); // false on overflow or a negative size
+void tensor_contiguous_strides(Tensor *t);
+bool tensor_is_contiguous(const Tensor *t); // torch's rule: sizes of 1 do not count
+// Views: false when torch would refuse. reshape of a strided tensor that needs a copy returns false too.
+bool tensor_view(const Tensor *t, const int64_t *shape, int rank, Tensor *out);
+bool tensor_transpose(const Tensor *t, int d0, int d1, Tensor *out);
+int64_t tensor_at(const Tensor *t, const int64_t *index); // element offset in the storage
+static inline int64_t tensor_address(const Tensor *t) {
+    return ((int64_t)t->storage->id << ADDRESS_BITS) + ADDRESS_BIAS + t->offset * dtype_bytes(t->dtype);
+}
+// Copies all elements row-major to `out` (numel * dtype bytes), and their shadow flags ANDed per element to
+// `flags` (numel bytes) when not NULL.
+void tensor_gather(const Tensor *t, void *out, uint8_t *flags);

@@ -1,0 +1,50 @@
+// check.h - from the syntax tree of a @triton.jit function and the arguments of one launch to typed code, by the
+// rules of Triton 3.6 (triton-surface.md sections 5 and 6), with its wording for what it refuses.
+// op.def is the table of everything that `tl.` offers here; `ouroboros lang` prints it.
+#pragma once
+#include "lang/pyvalue.h"
+#include "tile/vm.h"
+
+typedef enum { ARG_PLAIN, ARG_DTYPE, ARG_TENSOR, ARG_TUPLE } ArgKind;
+typedef struct LaunchArg LaunchArg;
+struct LaunchArg {
+    Str name; // keyword, or empty for a positional argument
+    ArgKind kind;
+    PyValue value;        // PLAIN: None, bool, int, float, str
+    DType dtype;          // DTYPE: a constexpr type such as tl.float16
+    const Tensor *tensor; // TENSOR
+    const LaunchArg *item; // TUPLE
+    int items;
+    Span span;
+};
+
+// Launch options that never change results: num_warps, num_stages, num_ctas and a few more. num_warps must be a
+// power of two.
+bool launch_option(Str name);
+
+// A kernel's arguments after Python's binding rules: one for each parameter, defaults filled in.
+typedef struct {
+    const Node *kernel; // FUNCTION
+    const Node *module; // MODULE: where helpers and constexpr globals are found
+    LaunchArg *arg;     // in parameter order; names are the parameters'
+    int args;
+    int num_warps;
+} Binding;
+// Triton's messages: "dynamic_func() missing 1 required positional argument: 'N'", "Keyword argument X was
+// specified but unrecognised", ... as DIAG_COMPILE at `span` (the launch in the host function).
+MUST_CHECK bool launch_bind(Arena *a, const Node *module, const Node *kernel, const LaunchArg *arg, int args, Span span,
+                            Binding *out, DiagList *d);
+// Same order as the cells of vm_launch: only runtime arguments (constexpr ones are folded into the code).
+typedef struct {
+    Code *code;
+    int64_t *cells;
+    int count;
+} Launchable;
+// Codes are cached in `cache` by signature; a NULL cache compiles afresh.
+typedef struct CodeCache CodeCache;
+CodeCache *code_cache_new(Arena *a);
+MUST_CHECK bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out, DiagList *d);
+bool is_jit_function(const Node *function); // has a @triton.jit (or @jit) decorator
+
+// The language reference, from op.def.
+void language_reference(Buf *out);

@@ -1,0 +1,253 @@
+// What the VM knows about registers before it runs: which may hold undefined lanes, which feed addresses, and
+// where each lives. All three ignore the order of instructions where that can only err to the safe side.
+#include "tile/code.h"
+#include <assert.h>
+#include <stdlib.h>
+
+static bool is_jump(const Insn *s) { return s->op == INSN_JUMP || s->op == INSN_JUMPNOT || s->op == INSN_LOOPTEST; }
+static bool writes_d(const Insn *s) { return s->d >= 0 && s->op != INSN_LOOPTEST; }
+
+// ---- undefined lanes ----
+
+// Passes undefined lanes on from its operands. A reduction reports them instead, a load takes them from `other`
+// only (undefined masks and addresses are reported).
+static bool taints(const Code *c, const Insn *s) {
+#define TAINTED(r) ((r) >= 0 && c->reg[r].tainted)
+    switch (s->op) {
+    case INSN_LOAD: return s->b >= 0 && (s->c < 0 || TAINTED(s->c));
+    case INSN_SUM:
+    case INSN_RMAX:
+    case INSN_RMIN:
+    case INSN_XORSUM:
+    case INSN_ARGMAX:
+    case INSN_ARGMIN: return false;
+    default: return TAINTED(s->a) || TAINTED(s->b) || TAINTED(s->c);
+    }
+#undef TAINTED
+}
+
+// Each pass in order settles straight code; loops need one more for each register that carries a taint around.
+static void mark_tainted(Code *c) {
+    for (int r = 0; r < c->regs; r++) c->reg[r].tainted = false;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = 0; i < c->insns; i++) {
+            const Insn *s = &c->insn[i];
+            if (!writes_d(s) || c->reg[s->d].tainted || !taints(c, s)) continue;
+            c->reg[s->d].tainted = true;
+            changed = true;
+        }
+    }
+}
+
+// ---- what feeds addresses ----
+
+// Which operands of an instruction the value of its result comes from, as bits 1 a, 2 b, 4 c. Exclusive or and
+// `and` end the chain: they are what hashes and masks are made of, where wrapping is meant.
+static unsigned sources(const Insn *s) {
+    switch (s->op) {
+    case INSN_LOAD:
+    case INSN_AND:
+    case INSN_XOR:
+    case INSN_LT:
+    case INSN_LE:
+    case INSN_GT:
+    case INSN_GE:
+    case INSN_EQ:
+    case INSN_NE: return 0;
+    case INSN_WHERE: return 2 | 4;
+    default: return 1 | 2 | 4;
+    }
+}
+
+static void mark_addresses(Code *c) {
+    for (int r = 0; r < c->regs; r++) c->reg[r].address = false;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = c->insns - 1; i >= 0; i--) {
+            const Insn *s = &c->insn[i];
+            unsigned from = s->op == INSN_PTRADD ? 2 : writes_d(s) && c->reg[s->d].address ? sources(s) : 0;
+            const int r[] = {s->a, s->b, s->c};
+            for (int k = 0; k < 3; k++) {
+                if (!(from >> k & 1) || r[k] < 0 || c->reg[r[k]].address) continue;
+                c->reg[r[k]].address = true;
+                changed = true;
+            }
+        }
+    }
+}
+
+// ---- lifetimes ----
+
+typedef struct {
+    int first, last; // instructions; last < first: never used
+    bool read_first; // the first instruction reads it
+} Life;
+typedef struct {
+    int start, end, around; // around: the enclosing loop, or -1
+} Loop;
+
+static void touch(Life *l, int at, bool read) {
+    if (l->last < l->first) *l = (Life){at, at, read};
+    l->last = at;
+}
+
+static int by_start(const void *x, const void *y) {
+    const Loop *a = x, *b = y;
+    return a->start != b->start ? (a->start < b->start ? -1 : 1) : (a->end > b->end ? -1 : a->end < b->end);
+}
+
+// Loops are intervals that nest (code_verify). inner[i] is the innermost one around instruction i, or -1.
+static int find_loops(Arena *a, const Code *c, Loop **out, int *inner) {
+    int n = 0;
+    for (int i = 0; i < c->insns; i++) n += is_jump(&c->insn[i]) && c->insn[i].imm <= i;
+    Loop *loop = NEWN(a, Loop, (size_t)n + 1);
+    n = 0;
+    for (int i = 0; i < c->insns; i++)
+        if (is_jump(&c->insn[i]) && c->insn[i].imm <= i) loop[n++] = (Loop){(int)c->insn[i].imm, i, -1};
+    qsort(loop, (size_t)n, sizeof *loop, by_start);
+    for (int i = 0, next = 0, at = -1; i < c->insns; i++) {
+        while (at >= 0 && loop[at].end < i) at = loop[at].around;
+        for (; next < n && loop[next].start == i; next++) {
+            loop[next].around = at;
+            at = next;
+        }
+        inner[i] = at;
+    }
+    *out = loop;
+    return n;
+}
+
+static bool holds(const Loop *loop, int l, int at) { return l < 0 || (loop[l].start <= at && at <= loop[l].end); }
+
+// A register lives from its first to its last mention, and through the whole of every loop that holds only part
+// of them: the value may come from before, be used after, or be carried to the next iteration.
+static void extend_over_loops(Life *l, const Loop *loop, const int *inner) {
+    int common = inner[l->first];
+    while (!holds(loop, common, l->last)) common = loop[common].around;
+    for (int k = inner[l->first]; k != common; k = loop[k].around) l->first = loop[k].start;
+    for (int k = inner[l->last]; k != common; k = loop[k].around) l->last = loop[k].end;
+    for (int k = common; l->read_first && k >= 0; k = loop[k].around) {
+        l->first = loop[k].start;
+        l->last = loop[k].end;
+    }
+}
+
+static Life *find_lives(Arena *a, const Code *c) {
+    Life *life = NEWN(a, Life, (size_t)c->regs + 1);
+    for (int r = 0; r < c->regs; r++) life[r] = (Life){0, -1, false};
+    for (int i = 0; i < c->insns; i++) {
+        const Insn *s = &c->insn[i];
+        if (s->a >= 0) touch(&life[s->a], i, true);
+        if (s->b >= 0) touch(&life[s->b], i, true);
+        if (s->c >= 0) touch(&life[s->c], i, true);
+        if (s->d >= 0) touch(&life[s->d], i, !writes_d(s));
+    }
+    Loop *loop;
+    int *inner = NEWN(a, int, (size_t)c->insns);
+    if (find_loops(a, c, &loop, inner) == 0) return life;
+    for (int r = 0; r < c->regs; r++)
+        if (life[r].first <= life[r].last) extend_over_loops(&life[r], loop, inner);
+    return life;
+}
+
+// ---- packing ----
+
+typedef struct {
+    size_t at, bytes;
+} Hole;
+typedef struct {
+    Hole *hole; // by address, never adjacent
+    int holes;
+    size_t end;
+} Space;
+
+// The smallest hole that fits, else the end of the file.
+static size_t space_take(Space *s, size_t bytes) {
+    int best = -1;
+    for (int i = 0; i < s->holes; i++)
+        if (s->hole[i].bytes >= bytes && (best < 0 || s->hole[i].bytes < s->hole[best].bytes)) best = i;
+    if (best < 0) {
+        size_t at = s->end;
+        s->end += bytes;
+        return at;
+    }
+    Hole *h = &s->hole[best];
+    size_t at = h->at;
+    h->at += bytes;
+    h->bytes -= bytes;
+    if (h->bytes == 0) {
+        memmove(h, h + 1, (size_t)(s->holes - best - 1) * sizeof *h);
+        s->holes--;
+    }
+    return at;
+}
+
+static void space_give(Space *s, size_t at, size_t bytes) {
+    int i = 0;
+    while (i < s->holes && s->hole[i].at < at) i++;
+    bool left = i > 0 && s->hole[i - 1].at + s->hole[i - 1].bytes == at;
+    bool right = i < s->holes && at + bytes == s->hole[i].at;
+    if (left && right) {
+        s->hole[i - 1].bytes += bytes + s->hole[i].bytes;
+        memmove(&s->hole[i], &s->hole[i + 1], (size_t)(s->holes - i - 1) * sizeof(Hole));
+        s->holes--;
+    } else if (left) {
+        s->hole[i - 1].bytes += bytes;
+    } else if (right) {
+        s->hole[i] = (Hole){at, bytes + s->hole[i].bytes};
+    } else {
+        memmove(&s->hole[i + 1], &s->hole[i], (size_t)(s->holes - i) * sizeof(Hole));
+        s->hole[i] = (Hole){at, bytes};
+        s->holes++;
+    }
+}
+
+static size_t round_up(size_t n) { return (n + 63) & ~(size_t)63; }
+static size_t lane_space(const Register *r) {
+    return round_up((size_t)tile_lanes(&r->type) * (size_t)tile_lane_bytes(&r->type));
+}
+static size_t register_space(const Register *r) {
+    return lane_space(r) + (r->tainted ? round_up((size_t)tile_lanes(&r->type)) : 0);
+}
+
+// Registers sorted into lists by an instruction number: two counting sorts instead of comparisons.
+typedef struct {
+    int *head, *next;
+} Lists;
+static Lists lists_new(Arena *a, int keys, int items) {
+    Lists l = {NEWN(a, int, (size_t)keys), NEWN(a, int, (size_t)items + 1)};
+    for (int i = 0; i < keys; i++) l.head[i] = -1;
+    return l;
+}
+static void lists_add(Lists *l, int key, int item) {
+    l->next[item] = l->head[key];
+    l->head[key] = item;
+}
+
+// Along the code: a register gets its place where its life begins and returns it after the instruction where it
+// ends, so that a result never shares space with an operand of the same instruction.
+void code_layout(Arena *a, Code *c) {
+    mark_tainted(c);
+    mark_addresses(c);
+    ArenaMark mark = arena_mark(a);
+    Life *life = find_lives(a, c);
+    Lists born = lists_new(a, c->insns, c->regs), dies = lists_new(a, c->insns, c->regs);
+    for (int r = c->regs - 1; r >= 0; r--) {
+        c->reg[r].offset = c->reg[r].poison_offset = 0;
+        if (life[r].last < life[r].first) continue;
+        lists_add(&born, life[r].first, r);
+        lists_add(&dies, life[r].last, r);
+    }
+    Space space = {.hole = NEWN(a, Hole, (size_t)c->regs + 1)};
+    for (int i = 0; i < c->insns; i++) {
+        for (int r = born.head[i]; r >= 0; r = born.next[r]) {
+            c->reg[r].offset = space_take(&space, register_space(&c->reg[r]));
+            c->reg[r].poison_offset = c->reg[r].offset + lane_space(&c->reg[r]);
+        }
+        for (int r = dies.head[i]; r >= 0; r = dies.next[r])
+            space_give(&space, c->reg[r].offset, register_space(&c->reg[r]));
+    }
+    c->file_bytes = space.end;
+    arena_reset(a, mark);
+}

@@ -1,0 +1,44 @@
+// loops.h - the inner loops of the VM: one plain loop for each operation and type, vectorised by the compiler.
+// loops_simd.c is compiled once for each instruction set and fills one table each time; all give the same bits.
+// (The bits of a NaN inside a register are not defined: every way out of a register makes them canonical.)
+//
+// A loop reads n >= 1 lanes of each operand, or one lane where its mode says so, and writes n lanes of d.
+// d may be the very address of an operand with n lanes; it overlaps nothing in any other way.
+#pragma once
+#include "base/isa.h"
+#include "tile/code.h"
+
+// What a loop returns: which lanes-have-no-meaning conditions it met, ORed over the lanes. d is defined anyway.
+enum { LOOP_ZERO = 1, LOOP_QUOTIENT = 2, LOOP_SHIFT = 4, LOOP_OVERFLOW = 8 };
+typedef uint32_t LoopFn(void *d, const void *a, const void *b, const void *c, size_t n);
+
+// Bits of a mode: which operands have one lane. With all of them one lane, run mode 0 with n = 1.
+enum { ONE_A = 1, ONE_B = 2, ONE_C = 4 };
+
+typedef struct {
+    // By the type of the operands (of b and c for WHERE); pointers are DT_I64. NULL: no such operation.
+    LoopFn *op[INSN_COUNT][DT_COUNT][8];
+    LoopFn *propagate[INSN_COUNT][4][8]; // MAX, MIN with imm 1, by type - DT_F16
+    LoopFn *checked[INSN_COUNT][4];      // ADD, SUB, MUL, SHL on int32 that report LOOP_OVERFLOW
+    LoopFn *cast[DT_COUNT][DT_COUNT];    // [from][to]; a only
+    LoopFn *chop[DT_COUNT][DT_COUNT];    // float to narrower float, toward zero
+    LoopFn *ptradd[DT_COUNT][4];         // by the type of b; c points to the int64 element size
+    LoopFn *read[DT_COUNT];              // d lanes from a memory elements
+    LoopFn *write[DT_COUNT];             // d memory elements from a lanes; NaN becomes canonical
+    // Passes over memory, addresses and masks.
+    bool (*consecutive)(const int64_t *address, size_t n, int64_t step);
+    uint8_t (*all_flags)(const uint8_t *p, size_t n); // AND
+    uint8_t (*any_flag)(const uint8_t *p, size_t n);  // OR
+    size_t (*count_ones)(const uint8_t *p, size_t n); // of bytes that are 0 or 1
+    // Race words of n elements: true when another program of the launch (serials from `first` on) has written
+    // them (read), or written or read them (write). Marks them as touched by `serial`.
+    bool (*race_read)(const uint32_t *writer, uint32_t *reader, size_t n, uint32_t first, uint32_t serial);
+    bool (*race_write)(uint32_t *writer, const uint32_t *reader, size_t n, uint32_t first, uint32_t serial);
+} TileLoops;
+
+extern const TileLoops tile_loops_base;
+#if !defined(PORTABLE) && defined(__x86_64__)
+extern const TileLoops tile_loops_avx2, tile_loops_avx512;
+#endif
+const TileLoops *tile_loops_of(IsaLevel isa); // the base table where a build has no other
+const TileLoops *tile_loops(void);            // for this machine

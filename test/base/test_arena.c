@@ -1,0 +1,231 @@
+// Allocations are zeroed, aligned and apart; marks give everything back; limits are met, not passed; and
+// under AddressSanitizer one byte too far is fatal.
+#include "base/arena.h"
+#include "base/rng.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define UNDER_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNDER_ASAN 1
+#endif
+#endif
+#ifndef UNDER_ASAN
+#define UNDER_ASAN 0
+#endif
+
+typedef struct {
+    unsigned char *p;
+    size_t n;
+    unsigned char fill;
+} Piece;
+
+static void allocate_and_check(Arena *a, Rng *r, uint64_t seed) {
+    enum { PIECES = 200 };
+    Piece piece[PIECES];
+    for (int i = 0; i < PIECES; i++) {
+        size_t align = (size_t)1 << rng_below(r, 8);
+        size_t n = rng_below(r, 8) ? rng_below(r, 300) : rng_below(r, 100000);
+        unsigned char *p = arena_alloc(a, n, 1, align);
+        if ((uintptr_t)p % align) fail_msg("seed %llu: piece %d is not aligned", (unsigned long long)seed, i);
+        for (size_t k = 0; k < n; k++)
+            if (p[k]) fail_msg("seed %llu: piece %d is not zeroed", (unsigned long long)seed, i);
+        piece[i] = (Piece){p, n, (unsigned char)rng_u32(r)};
+        if (n) memset(p, piece[i].fill, n);
+    }
+    for (int i = 0; i < PIECES; i++)
+        for (size_t k = 0; k < piece[i].n; k++)
+            if (piece[i].p[k] != piece[i].fill)
+                fail_msg("seed %llu: piece %d was overwritten", (unsigned long long)seed, i);
+}
+
+static void test_pieces_are_zeroed_aligned_apart(void **state) {
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3; seed++) {
+        Rng r = rng_at(seed, 0);
+        Arena a = {0};
+        for (int round = 0; round < 3; round++) { // later rounds reuse dirty blocks
+            ArenaMark m = arena_mark(&a);
+            allocate_and_check(&a, &r, seed);
+            if (round != 1) arena_reset(&a, m);
+        }
+        arena_free(&a);
+    }
+}
+
+static void test_mark_and_reset(void **state) {
+    (void)state;
+    Arena a = {0};
+    ArenaMark empty = arena_mark(&a);
+    char *kept = arena_strndup(&a, "kept", 4);
+    ArenaMark m = arena_mark(&a);
+    size_t before = a.total;
+    for (int i = 0; i < 50; i++) NEWN(&a, double, 1000);
+    assert_int_equal(a.total, before + 50 * 8000);
+    arena_reset(&a, m);
+    assert_int_equal(a.total, before);
+    assert_int_equal(a.peak, before + 50 * 8000);
+    assert_string_equal(kept, "kept");
+    arena_reset(&a, empty);
+    assert_int_equal(a.total, 0);
+    arena_free(&a);
+    assert_null(a.top);
+    arena_free(&a); // twice is harmless
+}
+
+static void test_text(void **state) {
+    (void)state;
+    Arena a = {0};
+    char *s = arena_printf(&a, "%d-%s", 7, "x");
+    assert_string_equal(s, "7-x");
+    char *wide = arena_printf(&a, "%*d", 5000, 3);
+    assert_int_equal(strlen(wide), 5000);
+    assert_int_equal(wide[4999], '3');
+    assert_string_equal(arena_strndup(&a, "abcdef", 3), "abc");
+    assert_string_equal(arena_strndup(&a, NULL, 0), "");
+    arena_free(&a);
+}
+
+static jmp_buf full;
+static int full_arg;
+static void when_full(void *arg) {
+    assert_ptr_equal(arg, &full_arg);
+    longjmp(full, 1);
+}
+
+static bool fits(Arena *a, size_t count, size_t size) {
+    a->on_full = when_full;
+    a->on_full_arg = &full_arg;
+    if (setjmp(full)) return false;
+    arena_alloc(a, count, size, 1);
+    return true;
+}
+
+static void test_fixed_arena_stays_inside(void **state) {
+    (void)state;
+    enum { SIZE = 4096 };
+    unsigned char *memory = malloc(SIZE + 2);
+    memset(memory, 0x5a, SIZE + 2);
+    for (size_t skew = 0; skew < 2; skew++) {
+        Arena a;
+        arena_over(&a, memory + skew, SIZE);
+        assert_true(a.fixed);
+        unsigned char *p = arena_alloc(&a, 100, 1, 64);
+        assert_true(p >= memory + skew && p + 100 <= memory + skew + SIZE);
+        ArenaMark m = arena_mark(&a);
+        size_t left = arena_left(&a);
+        assert_in_range(left, SIZE - 400, SIZE - 100);
+        unsigned char *q = arena_raw(&a, left, 16);
+        memset(q, 1, left);
+        assert_true(q >= p + 100 && q + left <= memory + skew + SIZE);
+        assert_false(fits(&a, 1, 64));
+        arena_reset(&a, m);
+        assert_int_equal(arena_left(&a), left);
+        assert_true(fits(&a, 1, 64));
+        assert_false(fits(&a, 1, SIZE));
+        arena_free(&a);
+        memset(memory + skew, 0x5a, SIZE); // and nothing of it is poisoned any more
+        assert_false(fits(&a, 1, 1));
+    }
+    Arena tiny;
+    arena_over(&tiny, memory, 8);
+    assert_int_equal(arena_left(&tiny), 0);
+    assert_false(fits(&tiny, 1, 1));
+    free(memory);
+}
+
+static void test_sizes_that_overflow(void **state) {
+    (void)state;
+    Arena a = {0};
+    assert_int_equal(arena_left(&a), SIZE_MAX);
+    assert_true(fits(&a, 10, 10));
+    assert_false(fits(&a, SIZE_MAX / 2, 3));
+    assert_false(fits(&a, (size_t)1 << 32, (size_t)1 << 32));
+    assert_false(fits(&a, 1, SIZE_MAX));
+    assert_false(fits(&a, 1, PTRDIFF_MAX));
+    assert_true(fits(&a, 10, 10)); // still usable
+    assert_int_equal(a.total, 200);
+    arena_free(&a);
+}
+
+// What a child does with an arena, and how the child ends: 0 for a plain return.
+static int ending_of(void (*act)(Arena *, size_t), size_t n) {
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (!freopen("/dev/null", "w", stderr)) _exit(0);
+        Arena a = {0};
+        act(&a, n);
+        _exit(0);
+    }
+    int status = 0;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+static void ask_too_much(Arena *a, size_t n) { arena_raw(a, n, 1); }
+static void write_last(Arena *a, size_t n) { ((volatile char *)arena_raw(a, n, 1))[n - 1] = 1; }
+static void write_past(Arena *a, size_t n) {
+    volatile char *p = arena_raw(a, n, 1);
+    arena_raw(a, 64, 1); // a neighbour, which must not hide it
+    p[n] = 1;
+}
+static void write_before(Arena *a, size_t n) {
+    arena_raw(a, 64, 1);
+    ((volatile char *)arena_raw(a, n, 1))[-1] = 1;
+}
+static void write_dropped(Arena *a, size_t n) {
+    NEW(a, int);
+    ArenaMark m = arena_mark(a);
+    volatile char *p = arena_raw(a, n, 1);
+    arena_reset(a, m);
+    p[0] = 1;
+}
+static void write_past_fixed(Arena *a, size_t n) {
+    static unsigned char memory[1 << 16];
+    arena_over(a, memory, sizeof memory);
+    write_past(a, n);
+}
+
+static void test_exhaustion_aborts_without_a_handler(void **state) {
+    (void)state;
+    int status = ending_of(ask_too_much, PTRDIFF_MAX);
+    assert_true(WIFSIGNALED(status));
+    assert_int_equal(WTERMSIG(status), SIGABRT);
+    assert_int_equal(ending_of(ask_too_much, 100), 0);
+}
+
+static void test_asan_sees_one_byte(void **state) {
+    (void)state;
+    if (!UNDER_ASAN) skip();
+    static const size_t size[] = {1, 8, 100, 40000};
+    for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) {
+        assert_int_equal(ending_of(write_last, size[i]), 0);
+        assert_int_not_equal(ending_of(write_past, size[i]), 0);
+        assert_int_not_equal(ending_of(write_before, size[i]), 0);
+        assert_int_not_equal(ending_of(write_dropped, size[i]), 0);
+    }
+    assert_int_not_equal(ending_of(write_past_fixed, 33), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pieces_are_zeroed_aligned_apart),
+        cmocka_unit_test(test_mark_and_reset),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_fixed_arena_stays_inside),
+        cmocka_unit_test(test_sizes_that_overflow),
+        cmocka_unit_test(test_exhaustion_aborts_without_a_handler),
+        cmocka_unit_test(test_asan_sees_one_byte),
+    };
+    return cmocka_run_group_tests_name("arena", tests, NULL, NULL);
+}
