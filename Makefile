@@ -13,10 +13,10 @@ MODE_debug   := -O0 -g3
 MODE_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 MODE_tsan    := -O1 -g -fsanitize=thread
 MODE_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 # No contraction, no fast math, no excess precision: the same bits from every compiler and at every level.
-FLAGS = -std=c17 -D_GNU_SOURCE -Isrc -I$(B)/gen -Itest $(WARN) -ffp-contract=off -fno-fast-math -fexcess-precision=standard \
+FLAGS := -std=c17 -D_GNU_SOURCE -Isrc -Itest $(WARN) -ffp-contract=off -fno-fast-math -fexcess-precision=standard \
         -fno-strict-aliasing $(MODE_$(MODE)) $(if $(PORTABLE),-DPORTABLE) $(CFLAGS) $(PKG_CFLAGS)
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 LIBS = -lm -ldl -pthread $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 ifneq ($(findstring clang,$(CC)),)
 FLAGS := $(filter-out -fexcess-precision=standard,$(FLAGS))

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "lang/lex.h"
+#include "lang/text.h"
 
 static const char *const diag_names[DIAG_COUNT] = {
 #define DIAG(id, doc) #id,
@@ -72,13 +73,6 @@ Str source_line(Str source, int line) {
     return (Str){start, (size_t)(p - start)};
 }
 
-// Control characters and the marks that reorder text on a screen must not reach a terminal.
-static bool printable(uint32_t c) {
-    if (c < 0x20 || (c >= 0x7f && c < 0xa0)) return false;
-    return c != 0x061c && c != 0x200e && c != 0x200f && !(c >= 0x2028 && c <= 0x202e) &&
-           !(c >= 0x2066 && c <= 0x2069) && c != 0xfeff;
-}
-
 typedef struct {
     Str line;
     int first, last; // characters to show, [first, last)
@@ -102,7 +96,7 @@ static void put_window(Buf *out, Window w) {
         uint32_t c = utf8_at(w.line.p + i, &len);
         if (index < w.first) continue;
         if (c == '\t') buf_putc(out, ' ');
-        else if (printable(c)) buf_put(out, w.line.p + i, (size_t)len);
+        else if (char_printable(c)) buf_put(out, w.line.p + i, (size_t)len);
         else buf_putc(out, '?');
     }
 }

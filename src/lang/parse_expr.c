@@ -1,8 +1,13 @@
-// Expressions, loosest binding first; the comment above a function is its rule.
+// Expressions; the comment above a function is its rule. Whatever can contain itself calls enter(): brackets, prefix
+// operators, the right of `**`, the `else` of a conditional, lambdas and the braces of f-strings. Operators that bind
+// to the left and postfixes are loops; node_done() limits the height of what they build.
 #include "lang/names.h"
 #include "lang/parse.h"
 
+#include <stdlib.h>
+
 static Node *parse_disjunction(Parser *p);
+static Node *parse_infix(Parser *p, int level);
 static Node *parse_unary(Parser *p);
 
 // ---- what may stand left of `=`
@@ -119,7 +124,7 @@ static bool parse_param(Parser *p, Params *ps, bool annotations) {
     advance(p);
     if (!add_param(p, ps, n, name)) return false;
     if (annotations && accept(p, TOK_COLON)) {
-        n->param.annotation = n->param.kind == PARAM_STAR && at(p, TOK_STAR) ? parse_tuple(p) : parse_expression(p);
+        n->param.annotation = parse_expression(p);
         if (!n->param.annotation) return false;
     }
     bool starred = n->param.kind == PARAM_STAR || n->param.kind == PARAM_DOUBLESTAR;
@@ -264,7 +269,7 @@ static Node *parse_list_display(Parser *p) {
 // key ":" value, or `**value` with *key NULL.
 static Node *parse_entry(Parser *p, Node **key) {
     *key = NULL;
-    if (accept(p, TOK_DSTAR)) return parse_disjunction(p);
+    if (accept(p, TOK_DSTAR)) return parse_infix(p, 1);
     *key = parse_expression(p);
     if (!*key || !expect(p, TOK_COLON, "after a key")) return NULL;
     return parse_expression(p);
@@ -363,8 +368,9 @@ static Node *parse_positional(Parser *p, const Arguments *as, bool first, Token 
         n = parse_comprehension(p, COMP_GENERATOR, n, NULL, start);
         if (!n || !(n = node_done(p, n))) return NULL;
         if (!first || !at(p, TOK_RPAREN)) {
-            if (!at(p, TOK_COMMA) && !at(p, TOK_RPAREN)) return expect_close(p, TOK_RPAREN, open, "'for', 'if'"), NULL;
-            return fail(p, n->span, "a generator needs parentheses unless it is the only argument");
+            if (at(p, TOK_COMMA) || at(p, TOK_RPAREN))
+                return fail(p, n->span, "a generator needs parentheses unless it is the only argument");
+            if (!expect_close(p, TOK_RPAREN, open, "'for', 'if'")) return NULL;
         }
     }
     if (as->unpacked) return fail(p, n->span, "a positional argument follows a '**' argument");
@@ -510,6 +516,13 @@ static Node *fail_atom(Parser *p) {
     return fail_token(p, "an expression");
 }
 
+static Node *parse_bracketed(Parser *p) {
+    if (!enter(p)) return NULL;
+    Node *n = at(p, TOK_LPAREN) ? parse_group(p) : at(p, TOK_LBRACKET) ? parse_list_display(p) : parse_braces(p);
+    leave(p);
+    return n;
+}
+
 static Node *parse_atom(Parser *p) {
     switch (p->tok.kind) {
     case TOK_NAME: return parse_name(p);
@@ -521,9 +534,9 @@ static Node *parse_atom(Parser *p) {
     case TOK_FALSE: return parse_constant(p, NODE_FALSE);
     case TOK_NONE: return parse_constant(p, NODE_NONE);
     case TOK_ELLIPSIS: return parse_constant(p, NODE_ELLIPSIS);
-    case TOK_LPAREN: return parse_group(p);
-    case TOK_LBRACKET: return parse_list_display(p);
-    case TOK_LBRACE: return parse_braces(p);
+    case TOK_LPAREN:
+    case TOK_LBRACKET:
+    case TOK_LBRACE: return parse_bracketed(p);
     default: return fail_atom(p);
     }
 }
@@ -533,7 +546,9 @@ static Node *parse_call(Parser *p, Node *func, uint32_t start) {
     advance(p);
     Node *n = node_new(p, NODE_CALL, start);
     n->call.func = func;
+    if (!enter(p)) return NULL;
     n->call.args = parse_arguments(p, open, &n->call.keywords);
+    leave(p);
     return p->failed ? NULL : node_done(p, n);
 }
 
@@ -554,8 +569,11 @@ static Node *parse_postfix(Parser *p) {
     while (n) {
         if (at(p, TOK_DOT)) n = parse_attribute(p, n, start);
         else if (at(p, TOK_LPAREN)) n = parse_call(p, n, start);
-        else if (at(p, TOK_LBRACKET)) n = parse_subscript(p, n, start);
-        else break;
+        else if (at(p, TOK_LBRACKET)) {
+            if (!enter(p)) return NULL;
+            n = parse_subscript(p, n, start);
+            leave(p);
+        } else break;
     }
     return n;
 }
@@ -579,7 +597,9 @@ static Node *parse_power(Parser *p) {
     Node *n = node_new(p, NODE_BINARY, start);
     n->binary.op = OPER_POW;
     n->binary.left = left;
+    if (!enter(p)) return NULL;
     n->binary.right = parse_unary(p);
+    leave(p);
     return n->binary.right ? node_done(p, n) : NULL;
 }
 
@@ -590,11 +610,7 @@ static Node *parse_unary(Parser *p) {
     case TOK_MINUS: op = OPER_NEG; break;
     case TOK_PLUS: op = OPER_POS; break;
     case TOK_TILDE: op = OPER_INVERT; break;
-    default:
-        if (!enter(p)) return NULL;
-        Node *power = parse_power(p);
-        leave(p);
-        return power;
+    default: return parse_power(p);
     }
     Node *n = node_new(p, NODE_UNARY, p->tok.at);
     n->unary.op = op;
@@ -707,6 +723,7 @@ static Node *parse_disjunction(Parser *p) { return parse_boolop(p, TOK_OR, OPER_
 static Node *parse_lambda(Parser *p) {
     Node *n = node_new(p, NODE_LAMBDA, p->tok.at);
     advance(p);
+    if (!enter(p)) return NULL;
     n->lambda.params = parse_parameters(p, TOK_COLON, false);
     if (p->failed) return NULL;
     if (!expect(p, TOK_COLON, "after the parameters of the lambda")) return NULL;
@@ -716,11 +733,12 @@ static Node *parse_lambda(Parser *p) {
     n->lambda.body = parse_expression(p);
     p->in_function = in_function;
     p->in_async = in_async;
+    leave(p);
     return n->lambda.body ? node_done(p, n) : NULL;
 }
 
 // LAMBDA | DISJUNCTION ["if" DISJUNCTION "else" EXPRESSION]
-static Node *parse_expression_inside(Parser *p) {
+Node *parse_expression(Parser *p) {
     if (at(p, TOK_LAMBDA)) return parse_lambda(p);
     uint32_t start = p->tok.at;
     Node *then = parse_disjunction(p);
@@ -729,15 +747,10 @@ static Node *parse_expression_inside(Parser *p) {
     n->ifexp.then = then;
     n->ifexp.cond = parse_disjunction(p);
     if (!n->ifexp.cond || !expect(p, TOK_ELSE, "in the conditional expression")) return NULL;
-    n->ifexp.otherwise = parse_expression(p);
-    return n->ifexp.otherwise ? node_done(p, n) : NULL;
-}
-
-Node *parse_expression(Parser *p) {
     if (!enter(p)) return NULL;
-    Node *n = parse_expression_inside(p);
+    n->ifexp.otherwise = parse_expression(p);
     leave(p);
-    return n;
+    return n->ifexp.otherwise ? node_done(p, n) : NULL;
 }
 
 Node *parse_named(Parser *p) {

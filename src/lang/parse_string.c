@@ -165,8 +165,10 @@ static bool parse_field(Parser *p, Joined *j, bool raw) {
     if (at(p, TOK_RBRACE) || at(p, TOK_BANG) || at(p, TOK_COLON))
         return fail_token(p, "an expression in the braces of the f-string");
     uint32_t text_at = open.at + 1, start = p->tok.at;
+    if (!enter(p)) return false;
     Node *value = parse_value(p);
     if (!value) return false;
+    leave(p);
     bool shows_source = accept(p, TOK_ASSIGN);
     if (shows_source) {
         Piece shown = {.text = {p->source.p + text_at, p->tok.at - text_at}, .raw = true};

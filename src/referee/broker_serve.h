@@ -10,8 +10,8 @@ typedef struct {
     double wall_seconds;
 } JobOrder;
 
-// The one packet on a job's status socket, after the child has been reaped. The caller may send one byte before it,
-// or close its end: either kills the child.
+// The one packet on a job's status socket, after the child has been reaped. The caller never sends; when it shuts its
+// side down, or closes it, the child is killed.
 typedef struct {
     bool started;    // false: `why`; the candidate's code never ran
     int wait_status; // as waitpid() gives it

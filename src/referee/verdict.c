@@ -3,6 +3,8 @@
 #include <jansson.h>
 #include <math.h>
 
+#include "referee/traffic.h"
+
 static const struct {
     const char *name, *doc;
     StatusClass class;
@@ -34,7 +36,7 @@ bool level_by_name(Str name, Level *out) {
 static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
 static json_t *verdict_object(const Verdict *v) {
-    double ratio = v->bytes_ideal ? (double)(v->count.bytes_loaded + v->count.bytes_stored + v->count.bytes_copied) / (double)v->bytes_ideal : 0;
+    double ratio = traffic_ratio(v);
     return json_pack("{s:s%, s:s, s:b, s:s, s:s, s:s, s:i, s:i, s:{s:s, s:o, s:o}, s:{s:I, s:I, s:I, s:o, s:i}, s:I, s:b, s:s, s:o, s:s}",
                      "op", v->op.p, v->op.len, "source_sha256", v->source_sha256, "accepted", verdict_accepted(v), "status",
                      status_name(v->status), "rule", v->rule, "feedback", v->feedback, "cases_run", v->cases_run, "cases_passed",

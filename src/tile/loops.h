@@ -30,9 +30,13 @@ typedef struct {
     uint8_t (*all_flags)(const uint8_t *p, size_t n); // AND
     uint8_t (*any_flag)(const uint8_t *p, size_t n);  // OR
     size_t (*count_ones)(const uint8_t *p, size_t n); // of bytes that are 0 or 1
+    LoopFn *arange;   // d int32 lanes from one int32 a, counting up
+    LoopFn *splat[9]; // n lanes of d from one lane a, by the bytes of a lane: 1, 4, 8
+    LoopFn *copy[9];
     // Race words of n elements: true when another program of the launch (serials from `first` on) has written
     // them (read), or written or read them (write). Marks them as touched by `serial`.
     bool (*race_read)(const uint32_t *writer, uint32_t *reader, size_t n, uint32_t first, uint32_t serial);
+    // race_write marks nothing when it finds something.
     bool (*race_write)(uint32_t *writer, const uint32_t *reader, size_t n, uint32_t first, uint32_t serial);
 } TileLoops;
 

@@ -120,7 +120,11 @@ static inline double fma_odd(double a, double b, double c) {
         TD *d = d_;                                                                                              \
         const T *pa = a_, *pb = b_;                                                                              \
         const T a0 = *pa, b0 = *pb;                                                                              \
-        uint32_t bad = 0;                                                                                        \
+        uint32_t bad |= (uint32_t)(last >= first) & (uint32_t)(r != serial);
+    }
+    if (bad) return true;
+    LANES for (size_t i = 0; i < n; i++) writer[i] = serial;
+    return false;= 0;                                                                                        \
         (void)c_, (void)a0, (void)b0;                                                                            \
         LANES for (size_t i = 0; i < n; i++) {                                                                   \
             const T a = (one_a) ? a0 : pa[i], b = (one_b) ? b0 : pb[i];                                          \
@@ -565,6 +569,24 @@ UNARY(write_bf16, uint16_t, float, bf16_bits(a))
 UNARY(write_f32, uint32_t, float, a != a ? F32_NAN : bits32(a))
 UNARY(write_f64, uint64_t, double, a != a ? F64_NAN : bits64(a))
 
+#define SPLAT(name, T)                                                                                           \
+    static uint32_t name(void *d_, const void *a_, const void *b_, const void *c_, size_t n) {                   \
+        T *d = d_;                                                                                               \
+        const T a0 = *(const T *)a_;                                                                             \
+        (void)b_, (void)c_;                                                                                      \
+        LANES for (size_t i = 0; i < n; i++) d[i] = a0;                                                          \
+        return 0;                                                                                                \
+    }
+SPLAT(splat_1, uint8_t)
+SPLAT(splat_4, uint32_t)
+SPLAT(splat_8, uint64_t)
+static uint32_t arange(void *d_, const void *a_, const void *b_, const void *c_, size_t n) {
+    uint32_t *d = d_, first = *(const uint32_t *)a_;
+    (void)b_, (void)c_;
+    LANES for (size_t i = 0; i < n; i++) d[i] = first + (uint32_t)i;
+    return 0;
+}
+
 static bool consecutive(const int64_t *address, size_t n, int64_t step) {
     uint64_t first = (uint64_t)address[0], wrong = 0;
     LANES for (size_t i = 0; i < n; i++) wrong |= (uint64_t)address[i] ^ (first + i * (uint64_t)step);
@@ -746,6 +768,9 @@ const TileLoops ISA_NAME(tile_loops) = {
     .write = {[DT_BOOL] = copy_b, [DT_I8] = write_8, [DT_I16] = write_16, [DT_I32] = copy_u32, [DT_I64] = copy_u64,
               [DT_U8] = write_8, [DT_U16] = write_16, [DT_U32] = copy_u32, [DT_U64] = copy_u64, [DT_F16] = write_f16,
               [DT_BF16] = write_bf16, [DT_F32] = write_f32, [DT_F64] = write_f64},
+    .arange = arange,
+    .splat = {[1] = splat_1, [4] = splat_4, [8] = splat_8},
+    .copy = {[1] = copy_b, [4] = copy_u32, [8] = copy_u64},
     .consecutive = consecutive,
     .all_flags = all_flags,
     .any_flag = any_flag,

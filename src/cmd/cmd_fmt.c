@@ -1,0 +1,32 @@
+#include <stdio.h>
+
+#include "base/io.h"
+#include "cmd/cmd.h"
+#include "lang/ast.h"
+
+enum { FILE_MAX = 256 << 20 };
+
+int cmd_fmt(int argc, char **argv) {
+    Positionals rest;
+    Err e = {0};
+    if (!options_parse(argc, argv, NULL, 0, &rest, &e)) return cmd_fail("fmt", &e);
+    if (rest.n != 1) return cmd_usage("fmt", "name one file");
+    Arena a = {0};
+    Str source;
+    int code = EXIT_OK;
+    if (!io_read(&a, rest.at[0], FILE_MAX, &source, &e)) {
+        code = cmd_fail("fmt", &e);
+    } else {
+        DiagList diags = DIAGS(&a);
+        const Node *module = parse_module(&a, source, &diags);
+        Buf out = BUF(&a);
+        if (module)
+            print_module(&out, module);
+        else
+            diag_render(&out, rest.at[0], source, diag_first(&diags));
+        fwrite(out.p, 1, out.len, module ? stdout : stderr);
+        code = module ? EXIT_OK : EXIT_REJECTED;
+    }
+    arena_free(&a);
+    return code;
+}

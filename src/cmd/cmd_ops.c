@@ -1,0 +1,71 @@
+#include <stdio.h>
+
+#include "cmd/cmd.h"
+#include "op/op.h"
+#include "referee/verdict.h"
+
+static json_t *op_object(Arena *a, const Op *op, bool whole) {
+    Buf signature = BUF(a), domain = BUF(a);
+    op_signature(&signature, op);
+    op_domain(&domain, op);
+    json_t *o = json_pack("{s:s%, s:s%, s:s%}", "op", op->name.p, op->name.len, "notes", op->notes.p, op->notes.len, "signature",
+                          signature.p, signature.len);
+    if (!whole) return o;
+    json_object_set_new(o, "domain", json_stringn(domain.p, domain.len));
+    json_object_set_new(o, "definition", json_stringn(op->source.p, op->source.len));
+    return o;
+}
+
+static void list_ops(Arena *a, bool json, Buf *out) {
+    int n;
+    const Str *names = op_names(a, &n);
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++) {
+        Op op;
+        if (!op_find(a, names[i], &op)) continue;
+        if (json)
+            json_array_append_new(list, op_object(a, &op, false));
+        else
+            buf_printf(out, "%-28.*s %.*s\n", STR_ARG(op.name), STR_ARG(op.notes));
+    }
+    if (json)
+        json_put(out, list), buf_putc(out, '\n');
+    else
+        json_decref(list);
+}
+
+static void show_op(Arena *a, const Op *op, bool json, Buf *out) {
+    if (json) {
+        json_put(out, op_object(a, op, true));
+        buf_putc(out, '\n');
+        return;
+    }
+    buf_printf(out, "%.*s: %.*s\n", STR_ARG(op->name), STR_ARG(op->notes));
+    op_signature(out, op);
+    buf_puts(out, "\n\n");
+    op_domain(out, op);
+    buf_puts(out, "\n");
+    buf_str_put(out, op->source);
+}
+
+int cmd_ops(int argc, char **argv) {
+    bool json = false;
+    const Option options[] = {{"--json", OPTION_FLAG, &json}};
+    Positionals rest;
+    Err e = {0};
+    if (!options_parse(argc, argv, options, 1, &rest, &e)) return cmd_fail("ops", &e);
+    if (rest.n > 1) return cmd_usage("ops", "name at most one op");
+    Arena a = {0};
+    Buf out = BUF(&a);
+    Op op;
+    int code = EXIT_OK;
+    if (rest.n == 0)
+        list_ops(&a, json, &out);
+    else if (op_resolve(&a, rest.at[0], &op, &e))
+        show_op(&a, &op, json, &out);
+    else
+        code = cmd_fail("ops", &e);
+    fwrite(out.p, 1, out.len, stdout);
+    arena_free(&a);
+    return code;
+}

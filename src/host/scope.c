@@ -1,0 +1,151 @@
+#include "host/interp.h"
+
+// Which names a piece of code binds in its own scope, so that a read before the first assignment is Python's error
+// and not a global of the same name. Depth is limited like everything that walks a tree from outside.
+enum { WALK_MAX = 400 };
+
+void names_add(Names *names, Str name) {
+    if (names_have(names, name)) return;
+    if (names->n == names->cap) {
+        int cap = names->cap ? names->cap * 2 : 8;
+        Str *to = NEWN(names->arena, Str, (size_t)cap);
+        if (names->n) memcpy(to, names->at, (size_t)names->n * sizeof *to);
+        names->at = to;
+        names->cap = cap;
+    }
+    names->at[names->n++] = name;
+}
+
+bool names_have(const Names *names, Str name) {
+    for (int i = 0; i < names->n; i++)
+        if (str_eq(names->at[i], name)) return true;
+    return false;
+}
+
+void names_of_target(Names *names, const Node *target, int depth) {
+    if (depth > WALK_MAX) return;
+    switch (target->kind) {
+    case NODE_NAME: names_add(names, target->name); break;
+    case NODE_STARRED: names_of_target(names, target->value, depth + 1); break;
+    case NODE_TUPLE:
+    case NODE_LIST:
+        for (int i = 0; i < target->items.n; i++) names_of_target(names, target->items.at[i], depth + 1);
+        break;
+    default: break; // attributes and subscripts bind no name
+    }
+}
+
+static void names_of_exprs(Names *names, const Nodes *list, int depth) {
+    for (int i = 0; i < list->n; i++)
+        if (list->at[i]) names_of_expr(names, list->at[i], depth);
+}
+
+// Only := binds inside an expression. Lambdas have their own scope; comprehensions hand := outwards.
+void names_of_expr(Names *names, const Node *n, int depth) {
+    if (!n || ++depth > WALK_MAX) return;
+    switch (n->kind) {
+    case NODE_WALRUS:
+        names_add(names, n->walrus.name);
+        names_of_expr(names, n->walrus.value, depth);
+        break;
+    case NODE_FSTRING:
+    case NODE_TUPLE:
+    case NODE_LIST:
+    case NODE_SET: names_of_exprs(names, &n->items, depth); break;
+    case NODE_DICT:
+        names_of_exprs(names, &n->dict.keys, depth);
+        names_of_exprs(names, &n->dict.values, depth);
+        break;
+    case NODE_UNARY: names_of_expr(names, n->unary.operand, depth); break;
+    case NODE_BINARY:
+        names_of_expr(names, n->binary.left, depth);
+        names_of_expr(names, n->binary.right, depth);
+        break;
+    case NODE_BOOLOP: names_of_exprs(names, &n->boolop.items, depth); break;
+    case NODE_COMPARE:
+        names_of_expr(names, n->compare.left, depth);
+        names_of_exprs(names, &n->compare.rest, depth);
+        break;
+    case NODE_CALL:
+        names_of_expr(names, n->call.func, depth);
+        names_of_exprs(names, &n->call.args, depth);
+        names_of_exprs(names, &n->call.keywords, depth);
+        break;
+    case NODE_KEYWORD: names_of_expr(names, n->keyword.value, depth); break;
+    case NODE_ATTRIBUTE: names_of_expr(names, n->attribute.value, depth); break;
+    case NODE_SUBSCRIPT:
+        names_of_expr(names, n->subscript.value, depth);
+        names_of_expr(names, n->subscript.index, depth);
+        break;
+    case NODE_SLICE:
+        names_of_expr(names, n->slice.lo, depth);
+        names_of_expr(names, n->slice.hi, depth);
+        names_of_expr(names, n->slice.step, depth);
+        break;
+    case NODE_IFEXP:
+        names_of_expr(names, n->ifexp.cond, depth);
+        names_of_expr(names, n->ifexp.then, depth);
+        names_of_expr(names, n->ifexp.otherwise, depth);
+        break;
+    case NODE_STARRED: names_of_expr(names, n->value, depth); break;
+    case NODE_COMP:
+        names_of_expr(names, n->comp.element, depth);
+        names_of_expr(names, n->comp.val, depth);
+        for (int i = 0; i < n->comp.fors.n; i++) {
+            names_of_expr(names, n->comp.fors.at[i]->compfor.iter, depth);
+            names_of_exprs(names, &n->comp.fors.at[i]->compfor.conds, depth);
+        }
+        break;
+    default: break;
+    }
+}
+
+void names_of_block(Names *names, const Nodes *body, int depth) {
+    if (++depth > WALK_MAX) return;
+    for (int i = 0; i < body->n; i++) {
+        const Node *s = body->at[i];
+        switch (s->kind) {
+        case NODE_FUNCTION: names_add(names, s->function.name); break;
+        case NODE_ASSIGN:
+            for (int k = 0; k < s->assign.targets.n; k++) names_of_target(names, s->assign.targets.at[k], depth);
+            names_of_expr(names, s->assign.value, depth);
+            break;
+        case NODE_AUGASSIGN:
+            names_of_target(names, s->augassign.target, depth);
+            names_of_expr(names, s->augassign.value, depth);
+            break;
+        case NODE_ANNASSIGN:
+            names_of_target(names, s->annassign.target, depth);
+            names_of_expr(names, s->annassign.value, depth);
+            break;
+        case NODE_EXPRSTMT:
+        case NODE_RETURN: names_of_expr(names, s->value, depth); break;
+        case NODE_ASSERT: names_of_expr(names, s->assertion.cond, depth); break;
+        case NODE_IF:
+            names_of_expr(names, s->branch.cond, depth);
+            names_of_block(names, &s->branch.then, depth);
+            names_of_block(names, &s->branch.otherwise, depth);
+            break;
+        case NODE_FOR:
+            names_of_target(names, s->loop.target, depth);
+            names_of_expr(names, s->loop.iter, depth);
+            names_of_block(names, &s->loop.body, depth);
+            names_of_block(names, &s->loop.otherwise, depth);
+            break;
+        case NODE_WHILE:
+            names_of_expr(names, s->whileloop.cond, depth);
+            names_of_block(names, &s->whileloop.body, depth);
+            names_of_block(names, &s->whileloop.otherwise, depth);
+            break;
+        case NODE_DELETE:
+            for (int k = 0; k < s->items.n; k++) names_of_target(names, s->items.at[k], depth);
+            break;
+        default: break;
+        }
+    }
+}
+
+void names_of_params(Names *names, const Nodes *params) {
+    for (int i = 0; i < params->n; i++)
+        if (params->at[i]->param.name.len) names_add(names, params->at[i]->param.name);
+}

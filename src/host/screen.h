@@ -1,0 +1,11 @@
+// screen.h - what host code may not contain, whether it is reached or not.
+#pragma once
+#include "host/interp.h"
+
+// Why a construct is outside both privileges; a general sentence for one that merely stands in a wrong place.
+const char *node_refused(NodeKind kind);
+// The four import lines (and a reference's); otherwise *why says what is wrong.
+bool import_allowed(const Node *n, bool candidate, DiagKind *kind, const char **why);
+// Decorators of a function: *jit is set for a kernel. False with a finding for anything else.
+bool decorators_allowed(const Node *function, bool *jit, DiagKind *kind, const char **why);
+bool host_screen_reference(const Node *module, DiagList *d);

@@ -1,0 +1,339 @@
+// Loads and stores: every byte is checked against its shadow, every element against the other programs.
+//
+// An access is split into runs: active lanes with consecutive addresses. A tile that is one run (contiguous, with
+// a mask that cuts off one or both ends) is checked and moved by a few passes over its bytes; otherwise each row
+// of the last dimension is tried as a run, and rows that are none go lane by lane.
+//
+// Sectors: the distinct 32-byte sectors that one instruction of one program touches. Exact for one run; for
+// several, a small table remembers the sectors met, and one that was pushed out of it counts again when it comes
+// back (SECTOR_SLOTS sectors are 32 KiB, so few kernels notice).
+#include "tile/step.h"
+
+typedef struct {
+    Vm *v;
+    const Step *s;
+    const int64_t *address;
+    const uint8_t *mask; // NULL: every lane is active
+    bool store;
+    size_t bytes;       // of an element
+    Storage *storage;   // of the last lane looked up
+    int64_t id;         // its id
+    uint64_t last;      // sector met last
+    int64_t sectors;
+    char *raw; // lanes as elements in memory format, where the access is not one run
+} Access;
+
+static void sector_meet(Access *x, uint64_t sector) {
+    if (sector == x->last) return;
+    x->last = sector;
+    uint64_t *slot = &x->v->sectors[sector % SECTOR_SLOTS];
+    x->sectors += *slot != sector;
+    *slot = sector;
+}
+
+static Storage *storage_at(Access *x, int64_t address, int64_t *offset) {
+    int64_t id = address >> ADDRESS_BITS;
+    *offset = address - (id << ADDRESS_BITS) - ADDRESS_BIAS;
+    if (id == x->id) return x->storage;
+    StorageTable *t = &x->v->m->storages;
+    x->id = id;
+    x->storage = id >= 1 && id <= t->count ? t->at[id - 1] : NULL;
+    return x->storage;
+}
+
+// ---- findings ----
+
+static bool touched_by_other(const Access *x, uint32_t serial) {
+    return serial >= x->v->first && serial != x->v->serial;
+}
+
+// What is wrong with one lane's element, found again by the slow road. False when something is.
+static bool explain_lane(Access *x, size_t lane) {
+    Vm *v = x->v;
+    const Step *s = x->s;
+    const char *what = x->store ? "store" : "load";
+    int64_t offset, size = (int64_t)x->bytes;
+    Storage *m = storage_at(x, x->address[lane], &offset);
+    if (!m)
+        return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s from an address that left the range of its tensor", what);
+    int64_t element = offset >= 0 ? offset / size : -((size - 1 - offset) / size);
+    long long at = (long long)element, end = (long long)(m->bytes / x->bytes);
+    if (offset < 0)
+        return vm_finding(v, s, DIAG_OOB, (int64_t)lane,
+                          "%s outside the tensor's memory: element offset %lld, %lld before its first element", what,
+                          at, -at);
+    if (offset + size > (int64_t)m->bytes)
+        return vm_finding(v, s, DIAG_OOB, (int64_t)lane,
+                          "%s outside the tensor's memory: element offset %lld, %lld past its last element", what, at,
+                          at - end + 1);
+    if (offset % size) return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s from a misaligned address", what);
+    uint8_t flags = v->loops->all_flags(m->shadow + offset, x->bytes);
+    if (!(flags & SHADOW_ALLOC))
+        return vm_finding(v, s, DIAG_OOB, (int64_t)lane,
+                          "%s of element offset %lld, which lies between the rows of the tensor and belongs to no element",
+                          what, at);
+    if (x->store && m->read_only)
+        return vm_finding(v, s, DIAG_WRITE, (int64_t)lane, "store to an input (element offset %lld); inputs are read-only", at);
+    if (!x->store && !(flags & SHADOW_INIT))
+        return vm_finding(v, s, DIAG_UNINIT, (int64_t)lane,
+                          "load of element offset %lld, which nothing has written yet: store it first, or allocate with torch.zeros",
+                          at);
+    if (!m->writer) return true;
+    size_t unit = (size_t)dtype_bytes(m->dtype);
+    for (size_t w = (size_t)offset / unit; w <= ((size_t)offset + x->bytes - 1) / unit; w++) {
+        uint32_t reader = m->reader[w] & ~READER_MANY;
+        bool many = reader >= v->first && (m->reader[w] & READER_MANY);
+        if (touched_by_other(x, m->writer[w]))
+            return vm_finding(v, s, DIAG_RACE, (int64_t)lane,
+                              "%s of element offset %lld, which another program of this launch has written; programs run in any order",
+                              what, at);
+        if (x->store && (many || touched_by_other(x, reader)))
+            return vm_finding(v, s, DIAG_RACE, (int64_t)lane,
+                              "store to element offset %lld, which another program of this launch has read; programs run in any order",
+                              at);
+    }
+    return true;
+}
+
+static bool explain_run(Access *x, size_t lane, size_t n) {
+    for (size_t i = lane; i < lane + n; i++)
+        if (!explain_lane(x, i)) return false;
+    // The passes over the run saw something that no lane shows: ours to be ashamed of, never a silent pass.
+    return vm_finding(x->v, x->s, DIAG_OOB, (int64_t)lane, "an access that could not be explained");
+}
+
+// ---- runs ----
+
+// Checks n elements from lane `lane` on, at consecutive addresses, and marks them as touched. *at: their place.
+static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
+    const TileLoops *loops = x->v->loops;
+    int64_t offset;
+    Storage *m = storage_at(x, x->address[lane], &offset);
+    size_t size = n * x->bytes;
+    if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size || (size_t)offset % x->bytes)
+        return explain_run(x, lane, n);
+    uint8_t flags = loops->all_flags(m->shadow + offset, size), need = x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT;
+    if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, n);
+    if (m->writer) {
+        size_t unit = (size_t)dtype_bytes(m->dtype), w = (size_t)offset / unit;
+        size_t words = ((size_t)offset + size - 1) / unit - w + 1;
+        bool race = x->store ? loops->race_write(m->writer + w, m->reader + w, words, x->v->first, x->v->serial)
+                             : loops->race_read(m->writer + w, m->reader + w, words, x->v->first, x->v->serial);
+        if (race) return explain_run(x, lane, n);
+    }
+    if (x->store) memset(m->shadow + offset, SHADOW_ALLOC | SHADOW_INIT, size);
+    *at = m->data + offset;
+    return true;
+}
+
+// The same for one lane, where calls would cost more than they do.
+static bool check_lane(Access *x, size_t lane, uint8_t **at) {
+    int64_t offset;
+    Storage *m = storage_at(x, x->address[lane], &offset);
+    size_t size = x->bytes;
+    if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size || (size_t)offset % size)
+        return explain_run(x, lane, 1);
+    uint8_t flags = 0xff, need = x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT;
+    for (size_t i = 0; i < size; i++) flags &= m->shadow[(size_t)offset + i];
+    if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, 1);
+    if (m->writer) {
+        size_t unit = (size_t)dtype_bytes(m->dtype), w = (size_t)offset / unit;
+        const TileLoops *loops = x->v->loops;
+        size_t words = ((size_t)offset + size - 1) / unit - w + 1;
+        uint32_t serial = x->v->serial;
+        if (words == 1 && m->writer[w] == serial && (x->store || m->reader[w] == serial)) {
+            // Ours already. A store after another program's read was refused when we wrote first.
+            if (x->store && m->reader[w] != serial && (m->reader[w] & ~READER_MANY) >= x->v->first) return explain_run(x, lane, 1);
+        } else {
+            bool race = x->store ? loops->race_write(m->writer + w, m->reader + w, words, x->v->first, serial)
+                                 : loops->race_read(m->writer + w, m->reader + w, words, x->v->first, serial);
+            if (race) return explain_run(x, lane, 1);
+        }
+    }
+    if (x->store) memset(m->shadow + offset, SHADOW_ALLOC | SHADOW_INIT, size);
+    *at = m->data + offset;
+    return true;
+}
+
+// The active lanes of [lane, lane + n) as one run: its first lane and length. False: they are not one run.
+static bool one_run(const Access *x, size_t lane, size_t n, size_t *first, size_t *length) {
+    const TileLoops *loops = x->v->loops;
+    if (!loops->consecutive(x->address + lane, n, (int64_t)x->bytes)) return false;
+    *first = lane;
+    *length = n;
+    if (!x->mask) return true;
+    size_t ones = loops->count_ones(x->mask + lane, n);
+    *length = ones;
+    if (ones == 0 || ones == n) return true;
+    const uint8_t *one = memchr(x->mask + lane, 1, n);
+    *first = (size_t)(one - x->mask);
+    return *first + ones <= lane + n && loops->count_ones(one, ones) == ones;
+}
+
+static uint64_t sector_of(int64_t address) { return (uint64_t)address >> 5; }
+
+// ---- several runs ----
+
+static bool scattered_run(Access *x, size_t lane, size_t n) {
+    uint8_t *at;
+    if (!check_run(x, lane, n, &at)) return false;
+    size_t size = n * x->bytes;
+    char *raw = x->raw + lane * x->bytes;
+    if (x->store) memcpy(at, raw, size);
+    else memcpy(raw, at, size);
+    uint64_t last = sector_of(x->address[lane] + (int64_t)size - 1);
+    for (uint64_t k = sector_of(x->address[lane]); k <= last; k++) sector_meet(x, k);
+    return true;
+}
+
+static bool scattered_lanes(Access *x, size_t lane, size_t n) {
+    for (size_t i = lane; i < lane + n; i++) {
+        uint8_t *at;
+        if (x->mask && !x->mask[i]) continue;
+        if (!check_lane(x, i, &at)) return false;
+        char *raw = x->raw + i * x->bytes;
+        if (x->store) memcpy(at, raw, x->bytes);
+        else memcpy(raw, at, x->bytes);
+        sector_meet(x, sector_of(x->address[i]));
+    }
+    return true;
+}
+
+// After a scattered store every active lane must find its own value in memory: else another lane of the same
+// instruction has written a different one there, and which of them stays is undefined.
+static bool stores_agree(Access *x, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (x->mask && !x->mask[i]) continue;
+        int64_t offset;
+        Storage *m = storage_at(x, x->address[i], &offset);
+        if (memcmp(m->data + offset, x->raw + i * x->bytes, x->bytes) == 0) continue;
+        return vm_finding(x->v, x->s, DIAG_RACE, (int64_t)i,
+                          "two lanes of one store write different values to element offset %lld; which one stays is undefined",
+                          (long long)(offset / (int64_t)x->bytes));
+    }
+    return true;
+}
+
+static bool scattered(Access *x, size_t n) {
+    const TileType *t = &x->v->code->reg[x->v->code->insn[x->s->insn].a].type;
+    size_t row = t->rank >= 2 && t->shape[t->rank - 1] >= 8 ? (size_t)t->shape[t->rank - 1] : n;
+    memset(x->v->sectors, 0, SECTOR_SLOTS * sizeof *x->v->sectors);
+    for (size_t lane = 0; lane < n; lane += row) {
+        size_t first, length;
+        bool run = row < n && one_run(x, lane, row, &first, &length);
+        if (run && length == 0) continue;
+        if (run ? !scattered_run(x, first, length) : !scattered_lanes(x, lane, row)) return false;
+    }
+    return !x->store || stores_agree(x, n);
+}
+
+// ---- masks and poison ----
+
+static bool any_active(Vm *v, const uint8_t *poison, bool one, const uint8_t *mask, size_t n, int64_t *lane) {
+    if (!poison) return false;
+    if (one) {
+        const uint8_t *at = mask ? memchr(mask, 1, n) : mask;
+        *lane = mask ? (at ? at - mask : -1) : 0;
+        return *poison && (!mask || at);
+    }
+    if (!v->loops->any_flag(poison, n)) return false;
+    for (size_t i = 0; i < n; i++)
+        if (poison[i] && (!mask || mask[i])) return *lane = (int64_t)i, true;
+    return false;
+}
+
+// The mask without the cases that need none. *idle: no lane is active.
+static bool mask_of(Vm *v, const Step *s, const uint8_t *mask, const uint8_t *poison, bool one, const uint8_t **out,
+                    bool *idle) {
+    size_t n = (size_t)s->lanes;
+    int64_t lane = 0;
+    *out = NULL;
+    *idle = false;
+    if (!mask) return true;
+    if (any_active(v, poison, one, NULL, n, &lane))
+        return vm_finding(v, s, DIAG_UNINIT, lane, "an undefined value reached a mask: " GIVE_OTHER);
+    if (one) return *idle = !*mask, true;
+    size_t ones = v->loops->count_ones(mask, n);
+    *idle = ones == 0;
+    if (ones < n) *out = mask;
+    return true;
+}
+
+static bool address_defined(Vm *v, const Step *s, const uint8_t *mask) {
+    int64_t lane;
+    if (!any_active(v, s->pa, false, mask, (size_t)s->lanes, &lane)) return true;
+    return vm_finding(v, s, DIAG_UNINIT, lane, "an undefined value reached an address: " GIVE_OTHER);
+}
+
+static const uint64_t zero_lane = 0;
+
+// Lanes that the load will not write: `other`, or zero bytes marked undefined.
+static void fill_idle(Vm *v, const Step *s, const uint8_t *mask) {
+    size_t n = (size_t)s->lanes;
+    bool one = !s->c || (s->one & ONE_C);
+    (one ? v->loops->splat : v->loops->copy)[s->size](s->d, s->c ? s->c : &zero_lane, NULL, NULL, n);
+    if (!s->pd) return;
+    if (!s->c) memset(s->pd, 1, n);
+    else if (!s->pc) memset(s->pd, 0, n);
+    else if (one) memset(s->pd, *s->pc, n);
+    else memcpy(s->pd, s->pc, n);
+    if (!mask) return; // no lane is active
+    for (size_t i = 0; i < n; i++) s->pd[i] &= (uint8_t)~mask[i];
+}
+
+// ---- the two instructions ----
+
+bool step_load(Vm *v, const Step *s) {
+    size_t n = (size_t)s->lanes, first, length;
+    bool idle;
+    Access x = {.v = v, .s = s, .address = s->a, .bytes = s->bytes, .id = -1, .last = UINT64_MAX};
+    if (!mask_of(v, s, s->b, s->pb, s->one & ONE_B, &x.mask, &idle)) return false;
+    if (idle || x.mask) fill_idle(v, s, x.mask);
+    else if (s->pd) memset(s->pd, 0, n);
+    if (idle) return true;
+    if (!address_defined(v, s, x.mask)) return false;
+    if (one_run(&x, 0, n, &first, &length)) {
+        uint8_t *at;
+        if (!check_run(&x, first, length, &at)) return false;
+        v->loops->read[s->dtype]((char *)s->d + first * s->size, at, NULL, NULL, length);
+        x.sectors = (int64_t)(sector_of(x.address[first] + (int64_t)(length * x.bytes) - 1) - sector_of(x.address[first]) + 1);
+    } else {
+        x.raw = v->scratch[0];
+        if (x.mask) memset(x.raw, 0, n * x.bytes);
+        if (!scattered(&x, n)) return false;
+        void *to = x.mask ? v->scratch[1] : s->d;
+        v->loops->read[s->dtype](to, x.raw, NULL, NULL, n);
+        if (x.mask) v->loops->op[INSN_WHERE][s->dtype][0](s->d, x.mask, to, s->d, n);
+    }
+    v->m->count.bytes_loaded += 32 * x.sectors;
+    return true;
+}
+
+bool step_store(Vm *v, const Step *s) {
+    size_t n = (size_t)s->lanes, first, length;
+    bool idle;
+    int64_t lane;
+    Access x = {.v = v, .s = s, .address = s->a, .bytes = s->bytes, .store = true, .id = -1, .last = UINT64_MAX};
+    if (!mask_of(v, s, s->c, s->pc, s->one & ONE_C, &x.mask, &idle)) return false;
+    if (idle) return true;
+    if (!address_defined(v, s, x.mask)) return false;
+    if (any_active(v, s->pb, s->one & ONE_B, x.mask, n, &lane))
+        return vm_finding(v, s, DIAG_UNINIT, lane, "an undefined value reached a store: " GIVE_OTHER);
+    const char *value = s->b;
+    if (s->one & ONE_B) {
+        v->loops->splat[s->size](v->scratch[1], s->b, NULL, NULL, n);
+        value = v->scratch[1];
+    }
+    if (one_run(&x, 0, n, &first, &length)) {
+        uint8_t *at;
+        if (!check_run(&x, first, length, &at)) return false;
+        v->loops->write[s->dtype](at, value + first * s->size, NULL, NULL, length);
+        x.sectors = (int64_t)(sector_of(x.address[first] + (int64_t)(length * x.bytes) - 1) - sector_of(x.address[first]) + 1);
+    } else {
+        x.raw = v->scratch[0];
+        v->loops->write[s->dtype](x.raw, value, NULL, NULL, n);
+        if (!scattered(&x, n)) return false;
+    }
+    v->m->count.bytes_stored += 32 * x.sectors;
+    return true;
+}

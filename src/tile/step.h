@@ -1,0 +1,80 @@
+// step.h - inside the VM: what a launch decodes each instruction into, and what vm.c, memory.c and fold.c share.
+// A step holds addresses in the register file and the loop to run, so that the hot path decides nothing.
+#pragma once
+#include "tile/loops.h"
+#include "tile/vm.h"
+
+typedef enum {
+    ACT_LOOP,    // run the loop; nothing can go wrong and no lane is undefined
+    ACT_GUARDED, // run the loop, look at what it reports, carry poison along
+    ACT_SET,     // one lane from imm
+    ACT_WALK,    // lanes move: BROADCAST, TRANS; and every move of tainted registers
+    ACT_REDUCE,
+    ACT_ARG,
+    ACT_SCAN,
+    ACT_LOAD,
+    ACT_STORE,
+    ACT_JUMP,
+    ACT_JUMPNOT,
+    ACT_LOOPTEST,
+    ACT_END,
+} Act;
+
+// d[i0, i1, ..] = a[i0 * stride0 + i1 * stride1 + ..], strides in lanes.
+typedef struct {
+    int rank;
+    int shape[TILE_RANK_MAX];
+    int stride[TILE_RANK_MAX];
+} Walk;
+
+typedef struct {
+    LoopFn *fn;
+    void *d;
+    const void *a, *b, *c;
+    uint8_t *pd; // poison bytes beside the lanes; NULL: no lane can be undefined
+    const uint8_t *pa, *pb, *pc;
+    int64_t imm;
+    const Walk *walk;
+    int outer, n, inner; // REDUCE, ARG, SCAN: the operand as [outer, n, inner], folded along n
+    int lanes;           // of d; of the addresses of a store
+    int lanes_a;
+    int cost; // lanes charged to the budget
+    int insn; // its place in the code
+    int target;
+    uint8_t act;
+    uint8_t one;   // ONE_A | ONE_B | ONE_C: operands with one lane beside a d with more
+    uint8_t size;  // bytes of a lane of d (of the value of a store)
+    uint8_t bytes; // of an element in memory
+    uint8_t dtype; // of d; of the operand of ARG; of the value of a store
+    bool fill;     // all operands have one lane, d has more: compute one and spread it
+    bool aside;    // may report lanes, and d is an operand: compute beside it, so that the operand can be asked
+} Step;
+
+typedef struct {
+    Machine *m;
+    const Code *code;
+    const TileLoops *loops;
+    Step *step;
+    void *scratch[2];        // each as large as any operand
+    uint8_t *poison_scratch; // a byte for each lane of any operand
+    uint64_t *sectors;       // SECTOR_SLOTS: those a scattered access has met
+    int32_t pid[3], grid[3];
+    int64_t left; // of the step budget
+    uint32_t first, serial; // of this launch and of this program
+    // The finding that ended the launch; recorded after the launch's memory has gone back.
+    DiagKind kind;
+    Span span;
+    char msg[480];
+} Vm;
+enum { SECTOR_SLOTS = 1024 };
+
+// Notes a finding at the step's place; lane < 0: none in particular. Always false.
+bool vm_finding(Vm *v, const Step *s, DiagKind kind, int64_t lane, const char *fmt, ...) PRINTF(5, 6);
+#define GIVE_OTHER "masked-off lanes of a load without `other` are undefined; give the load an `other=`"
+
+void step_walk(const Walk *w, int size, void *d, const void *a);
+MUST_CHECK bool step_reduce(Vm *v, const Step *s);
+MUST_CHECK bool step_arg(Vm *v, const Step *s);
+void step_scan(Vm *v, const Step *s);
+MUST_CHECK bool step_load(Vm *v, const Step *s);
+MUST_CHECK bool step_store(Vm *v, const Step *s);

@@ -1,0 +1,16 @@
+#!/bin/sh
+# banned.sh - calls that have no place in src/: unbounded string functions, the C library's own elementary functions
+# (their bits differ between machines), exit below cmd/, allocation outside the places that own memory.
+bad=0
+ban() { # PATTERN FILES-REGEX-EXCLUDED WHY
+    found=$(grep -nE "(^|[^a-zA-Z0-9_.>])($1)\(" $(find src -name '*.[ch]' | grep -vE "$2" | sort) | grep -vE '^[^:]*:[0-9]*: *(//|\*)' | grep -vE '//.*('"$1"')\(')
+    [ -z "$found" ] && return
+    echo "$found" | sed "s/$/   <- $3/"
+    bad=1
+}
+ban 'strcpy|strcat|sprintf|vsprintf|strtok|gets|alloca' '^$' 'unbounded'
+ban 'expf?|exp2f?|expm1f?|logf?|log2f?|log1pf?|erff?|tanhf?|powf?|sinf?|cosf?' '^$' 'use base/fmath.h'
+ban 'exit' '^src/cmd/' 'only cmd/ ends the program'
+ban 'printf|puts|perror' '^src/cmd/' 'only cmd/ prints results'
+ban 'rand|srand|random|drand48' '^$' 'use base/rng.h'
+exit $bad
