@@ -70,7 +70,7 @@ static void folder_of(const char *path, char folder[PATH_MAX]) {
     const char *slash = strrchr(path, '/');
     size_t n = !slash ? 0 : slash == path ? 1 : (size_t)(slash - path);
     snprintf(folder, PATH_MAX, "%.*s", (int)n, path);
-    if (!n) strcpy(folder, ".");
+    if (!n) memcpy(folder, ".", 2);
 }
 
 // A device or a pipe cannot be replaced by a rename (and /dev/null should not be): written in place.

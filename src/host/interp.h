@@ -81,8 +81,9 @@ MUST_CHECK bool module_run(Interp *in); // executes the module's statements into
 // Names that a statement list, or one target, binds in its own scope (nested functions' insides excluded).
 typedef struct {
     Arena *arena;
-    Str *at;
+    Str *at; // in order of first binding
     int n, cap;
+    int *slot; // index + 1 into `at`, by hash; 2 * cap of them
 } Names;
 void names_add(Names *names, Str name);
 bool names_have(const Names *names, Str name);

@@ -4,22 +4,29 @@
 // and not a global of the same name. Depth is limited like everything that walks a tree from outside.
 enum { WALK_MAX = 400 };
 
+static int *names_slot(const Names *names, Str name) {
+    for (uint32_t i = (uint32_t)str_hash(name);; i++) {
+        int *slot = &names->slot[i & (uint32_t)(2 * names->cap - 1)];
+        if (!*slot || str_eq(names->at[*slot - 1], name)) return slot;
+    }
+}
+
+bool names_have(const Names *names, Str name) { return names->cap && *names_slot(names, name); }
+
 void names_add(Names *names, Str name) {
     if (names_have(names, name)) return;
     if (names->n == names->cap) {
-        int cap = names->cap ? names->cap * 2 : 8;
-        Str *to = NEWN(names->arena, Str, (size_t)cap);
-        if (names->n) memcpy(to, names->at, (size_t)names->n * sizeof *to);
-        names->at = to;
-        names->cap = cap;
+        Names grown = {.arena = names->arena, .cap = names->cap ? names->cap * 2 : 8};
+        grown.at = NEWN(names->arena, Str, (size_t)grown.cap);
+        grown.slot = NEWN(names->arena, int, (size_t)grown.cap * 2);
+        for (int i = 0; i < names->n; i++) {
+            grown.at[i] = names->at[i];
+            *names_slot(&grown, names->at[i]) = ++grown.n;
+        }
+        *names = grown;
     }
-    names->at[names->n++] = name;
-}
-
-bool names_have(const Names *names, Str name) {
-    for (int i = 0; i < names->n; i++)
-        if (str_eq(names->at[i], name)) return true;
-    return false;
+    names->at[names->n] = name;
+    *names_slot(names, name) = ++names->n;
 }
 
 void names_of_target(Names *names, const Node *target, int depth) {

@@ -15,7 +15,8 @@ typedef struct {
     // Children whose parent is not finished yet; a list is cut off its top when it is.
     Node **stack;
     int top, cap;
-    bool in_function, in_async, in_loop;
+    // in_function: directly, which a class between ends; enclosed: at any distance, for `nonlocal`.
+    bool in_function, in_async, in_loop, enclosed;
 } Parser;
 
 // ---- parse.c: tokens, nodes, errors

@@ -156,6 +156,8 @@ Nodes parse_parameters(Parser *p, TokenKind stop, bool annotations) {
     return pop_list(p, mark);
 }
 
+static bool at_walrus(const Parser *p) { return at(p, TOK_NAME) && p->next.kind == TOK_WALRUS; }
+
 // ---- comprehensions
 
 static bool at_comprehension(const Parser *p) {
@@ -305,9 +307,10 @@ static Node *parse_braces(Parser *p) {
     Node *key = NULL, *value = NULL;
     if (at(p, TOK_DSTAR)) value = parse_entry(p, &key);
     else {
+        bool entry = !at_walrus(p);
         key = parse_item(p);
         if (!key) return NULL;
-        bool entry = at(p, TOK_COLON) && key->kind != NODE_STARRED && key->kind != NODE_WALRUS;
+        entry = entry && at(p, TOK_COLON) && key->kind != NODE_STARRED;
         if (entry) advance(p), value = parse_expression(p);
         if (entry && !value) return NULL;
     }
@@ -407,8 +410,9 @@ static Node *parse_index(Parser *p) {
     uint32_t start = p->tok.at;
     if (at(p, TOK_STAR)) return parse_star(p);
     Node *lo = NULL;
+    bool walrus = at_walrus(p);
     if (!at(p, TOK_COLON) && !(lo = parse_named(p))) return NULL;
-    if (lo && (!at(p, TOK_COLON) || lo->kind == NODE_WALRUS)) return lo;
+    if (lo && (!at(p, TOK_COLON) || walrus)) return lo;
     Node *n = node_new(p, NODE_SLICE, start);
     n->slice.lo = lo;
     Node **part[] = {&n->slice.hi, &n->slice.step};
@@ -754,7 +758,7 @@ Node *parse_expression(Parser *p) {
 }
 
 Node *parse_named(Parser *p) {
-    if (!at(p, TOK_NAME) || p->next.kind != TOK_WALRUS) return parse_expression(p);
+    if (!at_walrus(p)) return parse_expression(p);
     Node *n = node_new(p, NODE_WALRUS, p->tok.at);
     n->walrus.name = token_str(p, p->tok);
     advance(p);

@@ -204,12 +204,13 @@ static Node *parse_function(Parser *p, uint32_t start, bool async, Nodes decorat
         n->function.returns = parse_expression(p);
         if (!n->function.returns) return NULL;
     }
-    bool in_function = p->in_function, in_async = p->in_async, in_loop = p->in_loop;
-    p->in_function = true;
+    bool in_function = p->in_function, in_async = p->in_async, in_loop = p->in_loop, enclosed = p->enclosed;
+    p->in_function = p->enclosed = true;
     p->in_async = async;
     p->in_loop = false;
     bool ok = parse_block(p, "the head of the function", &n->function.body);
     p->in_function = in_function;
+    p->enclosed = enclosed;
     p->in_async = in_async;
     p->in_loop = in_loop;
     return ok ? node_done(p, n) : NULL;
@@ -352,7 +353,7 @@ static Node *parse_from(Parser *p) {
 static Node *parse_global(Parser *p) {
     Node *n = node_new(p, NODE_GLOBAL, p->tok.at);
     n->global.nonlocal = at(p, TOK_NONLOCAL);
-    if (n->global.nonlocal && !p->in_function) return fail(p, token_span(p->tok), "`nonlocal` outside a function");
+    if (n->global.nonlocal && !p->enclosed) return fail(p, token_span(p->tok), "`nonlocal` outside a function");
     advance(p);
     int mark = p->top;
     do {

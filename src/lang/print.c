@@ -8,7 +8,7 @@
 // How tightly an expression binds; a place that asks for at least L puts parentheses around anything looser.
 typedef enum {
     BARE,  // a tuple or yield without parentheses
-    NAMED, // name := ..
+    NAMED, // name := .., though not where a bare tuple may stand
     TEST,  // conditional, lambda
     OR,
     AND,
@@ -407,12 +407,12 @@ static void put_inside(Printer *p, const Node *n) {
         put_expr(p, n->value, POSTFIX);
         break;
     case NODE_PARAM: put_param(p, n); break;
-    default: assert(!"an expression");
+    default: assert(0 && "not an expression");
     }
 }
 
 static void put_expr(Printer *p, const Node *n, Level least) {
-    bool wrap = level_of(n) < least || (p->field && n->kind == NODE_LAMBDA);
+    bool wrap = level_of(n) < least || (least == BARE && n->kind == NODE_WALRUS) || (p->field && n->kind == NODE_LAMBDA);
     if (!wrap) return put_inside(p, n);
     bool field = p->field;
     p->field = false;

@@ -255,6 +255,13 @@ static Bound *cast_to_float(BoundCtx *c, const Bound *a, DType t) {
     return r;
 }
 
+static Bound *cast_to_bool(BoundCtx *c, const Bound *a) {
+    Bound zero = {.dtype = a->dtype, .weak = true, .numel = 1, .v = (double[1]){0}};
+    Bound *truth = run(c, &(BoundCall){.op = BOUND_NE, .inputs = 2, .in = {a, &zero}});
+    if (truth) truth->weak = false;
+    return truth;
+}
+
 static Bound *cast(BoundCtx *c, const BoundCall *call) {
     const Bound *a = call->in[0];
     if (call->attrs != 1 || call->attr[0] < 0 || call->attr[0] >= DT_COUNT) return bound_fail(c, "to: no such type");
@@ -266,14 +273,7 @@ static Bound *cast(BoundCtx *c, const BoundCall *call) {
     }
     if (dtype_is_float(t)) return cast_to_float(c, a, t);
     a = bound_settle(c, a);
-    Bound zero = {.dtype = a->dtype, .weak = true, .numel = 1, .v = (double[1]){0}};
-    BoundCall go = {.op = t == BOUND_CAST ? BOUND_CAST : BOUND_CAST, .inputs = 1, .in = {a}};
-    if (t == DT_BOOL) go = (BoundCall){.op = BOUND_NE, .inputs = 2, .in = {a, &zero}};
-    if (t == DT_BOOL) {
-        Bound *truth = run(c, &go);
-        if (truth) truth->weak = false;
-        return truth;
-    }
+    if (t == DT_BOOL) return cast_to_bool(c, a);
     Bound *r = bound_new(c, t, a->shape, a->rank);
     if (!r) return NULL;
     if (a->e) r->e = bound_room(c, a->numel);
@@ -292,24 +292,29 @@ enum { POWER_MAX = 8 }; // larger whole exponents go through exp and log
 
 static Bound *unary(BoundCtx *c, BoundOp op, const Bound *a) { return run(c, &(BoundCall){.op = op, .in = {a}, .inputs = 1}); }
 
-// a^n by repeated products, n >= 2, in a's type or float32; the order of the factors is the naive one.
-static Bound *product_power(BoundCtx *c, const Bound *a, int n) {
-    Bound wide = *a; // products of halves are rounded once, at the end
-    if (dtype_is_half(a->dtype)) wide.dtype = DT_F32;
-    Bound *r = unary(c, BOUND_SQUARE, &wide);
-    for (int i = 2; r && i < n; i++) r = run(c, &(BoundCall){.op = BOUND_MUL, .in = {r, &wide}, .inputs = 2});
-    return r;
-}
-
+// a^n by repeated products, |n| <= POWER_MAX; the order of the factors is the naive one. Products of halves and
+// of integers with a float result are made in float32, and rounded once, at the end.
 static Bound *whole_power(BoundCtx *c, const Bound *a, int n, DType t) {
     if (n == 0) {
         Bound *ones = bound_new(c, t, a->shape, a->rank);
         for (int64_t i = 0; ones && i < ones->numel; i++) ones->v[i] = 1;
         return ones;
     }
-    Bound *r = n == 1 || n == -1 ? bound_alias(c, a, a->shape, a->rank) : product_power(c, a, n < 0 ? -n : n);
-    if (r && n < 0) r = unary(c, BOUND_RECIPROCAL, r);
-    if (!r || n == 1 || r->dtype == t) return r;
+    Bound wide = *a;
+    if (dtype_is_float(t) && t != DT_F64) wide.dtype = DT_F32;
+    if (n == 1) {
+        Bound *same = bound_alias(c, a, a->shape, a->rank);
+        same->dtype = t;
+        return same;
+    }
+    int factors = n < 0 ? -n : n;
+    Bound *r = NULL;
+    if (factors > 1) r = unary(c, BOUND_SQUARE, &wide);
+    for (int i = 2; r && i < factors; i++)
+        r = run(c, &(BoundCall){.op = BOUND_MUL, .in = {r, &wide}, .inputs = 2});
+    if (factors > 1 && !r) return NULL;
+    if (n < 0) r = unary(c, BOUND_RECIPROCAL, r ? r : &wide);
+    if (!r) return NULL;
     r->dtype = t;
     if (dtype_is_half(t)) bound_round(c, r, false);
     return r;
@@ -319,16 +324,18 @@ static Bound *power(BoundCtx *c, const BoundCall *call) {
     const Bound *a = call->in[0], *b = call->in[1];
     DType t;
     if (!bound_promote(c, call->in, 2, &t)) return NULL;
-    bool literal = b->op == BOUND_LITERAL && b->rank == 0 && !b->e;
+    bool literal = b->weak && b->rank == 0 && !b->e;
     double n = literal ? b->v[0] : 0.25;
     if (!dtype_is_float(t)) {
         if (!literal || n < 0) return bound_fail(c, "pow: an integer to a power that is no literal or negative");
         if (n > POWER_MAX) return bound_fail(c, "pow: an exponent above %d for integers", POWER_MAX);
     }
-    if (literal && n == 0.5) return unary(c, BOUND_SQRT, a);
-    if (literal && n == -0.5) return unary(c, BOUND_RSQRT, a);
-    if (literal && n == trunc(n) && fabs(n) <= POWER_MAX) return whole_power(c, a, (int)n, t);
-    return run(c, call);
+    Bound *r = literal && n == 0.5                                     ? unary(c, BOUND_SQRT, a)
+               : literal && n == -0.5                                  ? unary(c, BOUND_RSQRT, a)
+               : literal && n == trunc(n) && fabs(n) <= POWER_MAX ? whole_power(c, a, (int)n, t)
+                                                                       : run(c, call);
+    if (r) r->weak = a->weak && b->weak;
+    return r;
 }
 
 Bound *bound_elementwise(BoundCtx *c, const BoundCall *call) {

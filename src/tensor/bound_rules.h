@@ -16,6 +16,9 @@ typedef struct {
     double v, e;
 } Ve;
 
+// A loop with a call left in it does not vectorise: inline everything, whatever the compiler's budget says.
+#define RULE static inline __attribute__((always_inline, flatten))
+
 #define RULE_U     BOUND_U
 #define RULE_K     (BOUND_KAPPA * BOUND_U)
 #define RULE_INF   ((double)INFINITY)
@@ -25,31 +28,31 @@ typedef struct {
 #define RULE_FMAX  ((double)FLT_MAX)
 
 // Truth is int here: bool operands of & and | read like a typing error to clang, and && is a branch to gcc.
-static inline double rule_max(double a, double b) { return f64_if(a > b, a, b); }
-static inline double rule_min(double a, double b) { return f64_if(a < b, a, b); }
+RULE double rule_max(double a, double b) { return f64_if(a > b, a, b); }
+RULE double rule_min(double a, double b) { return f64_if(a < b, a, b); }
 // Product of an error and a factor: 0 * inf = 0.
-static inline double rule_times(double a, double b) {
+RULE double rule_times(double a, double b) {
     double p = a * b;
     return f64_if(p == p, p, 0);
 }
-static inline int rule_over(Ve a) { return (a.e == RULE_INF) & (f64_abs(a.v) > RULE_FMAX); }
-static inline int rule_finite(double x) { return f64_abs(x) <= DBL_MAX; }
-static inline int rule_endless(Ve a, Ve b) { // an operand is infinite or NaN
+RULE int rule_over(Ve a) { return (a.e == RULE_INF) & (f64_abs(a.v) > RULE_FMAX); }
+RULE int rule_finite(double x) { return f64_abs(x) <= DBL_MAX; }
+RULE int rule_endless(Ve a, Ve b) { // an operand is infinite or NaN
     int fa = rule_finite(a.v), fb = rule_finite(b.v);
     return !(fa & fb);
 }
 // Both ends of what an honest value may be.
-static inline double rule_low(Ve a) {
+RULE double rule_low(Ve a) {
     bool exact = (a.e == 0) | ((a.e == RULE_INF) & (a.v > RULE_FMAX));
     return f64_if(exact, a.v, a.v - RULE_K * a.e);
 }
-static inline double rule_high(Ve a) {
+RULE double rule_high(Ve a) {
     bool exact = (a.e == 0) | ((a.e == RULE_INF) & (a.v < -RULE_FMAX));
     return f64_if(exact, a.v, a.v + RULE_K * a.e);
 }
 // e where v is infinite or NaN. It is certain (0) if the operands' errors are finite and an operand was infinite
 // or the function has a pole there; an overflow of float64 itself is unknown, like any other overflow.
-static inline double rule_wild(double v, double e, double operands_e, bool certain) {
+RULE double rule_wild(double v, double e, double operands_e, bool certain) {
     double w = f64_if((operands_e == RULE_INF) | !((v != v) | certain), RULE_INF, 0);
     e = f64_if(e == e, e, RULE_INF);
     return f64_if(rule_finite(v), e, w);
@@ -57,7 +60,7 @@ static inline double rule_wild(double v, double e, double operands_e, bool certa
 
 // Ends every float32 operation: overflow is unknown, and a result that may be subnormal may be flushed to zero.
 // The addition covers |v| itself for every v that an honest value below 2^-126 can belong to.
-static inline Ve rule_end(Ve r) {
+RULE Ve rule_end(Ve r) {
     double m = f64_abs(r.v);
     bool over = (m > RULE_FMAX) & !((m > DBL_MAX) & (r.e == 0));
     bool tiny = (m != 0) & (m - RULE_K * r.e < RULE_MIN);
@@ -69,7 +72,7 @@ static inline Ve rule_end(Ve r) {
 // --- Arithmetic ------------------------------------------------------------------------------------------------
 
 // ea + eb + |v|
-static inline Ve rule_add(Ve a, Ve b) {
+RULE Ve rule_add(Ve a, Ve b) {
     double v = a.v + b.v, in = a.e + b.e;
     bool certain = rule_endless(a, b);
     // Two overflows of opposite sign: the honest result may be NaN, whatever v is.
@@ -79,7 +82,7 @@ static inline Ve rule_add(Ve a, Ve b) {
 }
 
 // ea + eb + max(|a|, |b|): honest kernels rescale before they subtract
-static inline Ve rule_sub(Ve a, Ve b) {
+RULE Ve rule_sub(Ve a, Ve b) {
     double v = a.v - b.v, in = a.e + b.e;
     bool certain = rule_endless(a, b);
     bool lost = rule_over(a) & rule_over(b) & (a.v * b.v > 0);
@@ -88,7 +91,7 @@ static inline Ve rule_sub(Ve a, Ve b) {
 }
 
 // |a| eb + |b| ea + k ea eb + |v|
-static inline Ve rule_mul(Ve a, Ve b) {
+RULE Ve rule_mul(Ve a, Ve b) {
     double v = a.v * b.v, in = a.e + b.e;
     double e = rule_times(f64_abs(a.v), b.e) + rule_times(f64_abs(b.v), a.e) + rule_times(RULE_K * a.e, b.e);
     bool certain = rule_endless(a, b);
@@ -96,7 +99,7 @@ static inline Ve rule_mul(Ve a, Ve b) {
 }
 
 // (ea + |v| eb) / (|b| - k eb) + C |v|; unknown once k eb reaches 3/4 |b|. An overflowed divisor gives v or 0.
-static inline Ve rule_div(Ve a, Ve b) {
+RULE Ve rule_div(Ve a, Ve b) {
     double v = a.v / b.v, in = a.e + b.e, size = f64_abs(b.v), m = f64_abs(v);
     double e = (a.e + rule_times(m, b.e)) / (size - RULE_K * b.e) + RULE_C * m;
     e = f64_if((RULE_K * b.e >= 0.75 * size) & (b.e > 0), RULE_INF, e);
@@ -107,56 +110,65 @@ static inline Ve rule_div(Ve a, Ve b) {
     return rule_end((Ve){v, rule_wild(v, e, in, certain)});
 }
 
+// sum(ei) + G(N) sum|ai|, given the three sums: rigorous for any order whose longest chain is at most kappa*G
+// additions. Where the sizes add up beyond FLT_MAX, so may a partial sum.
+RULE Ve rule_sum(double v, double size, double operands_e, double growth) {
+    double e = operands_e + growth * size;
+    int infinite = !rule_finite(size);
+    e = f64_if((size > RULE_FMAX) & !infinite, RULE_INF, e);
+    return (Ve){v, rule_wild(v, e, operands_e, infinite)};
+}
+
 // --- Choices: interval hulls, which collapse to 0 behind the kink ---------------------------------------------
 
-static inline Ve rule_hull(double v, double low, double high, double operands_e) {
+RULE Ve rule_hull(double v, double low, double high, double operands_e) {
     double up = f64_if(high == v, 0, high - v), down = f64_if(low == v, 0, v - low);
     double e = rule_max(up, down) / RULE_K;
     return (Ve){v, f64_if(v == v, e, f64_if(operands_e == RULE_INF, RULE_INF, 0))};
 }
-static inline Ve rule_maximum(Ve a, Ve b) {
+RULE Ve rule_maximum(Ve a, Ve b) {
     double v = f64_if((a.v > b.v) | (a.v != a.v), a.v, b.v); // NaN wins
     return rule_hull(v, rule_max(rule_low(a), rule_low(b)), rule_max(rule_high(a), rule_high(b)), a.e + b.e);
 }
-static inline Ve rule_minimum(Ve a, Ve b) {
+RULE Ve rule_minimum(Ve a, Ve b) {
     double v = f64_if((a.v < b.v) | (a.v != a.v), a.v, b.v);
     return rule_hull(v, rule_min(rule_low(a), rule_low(b)), rule_min(rule_high(a), rule_high(b)), a.e + b.e);
 }
 
 // A truth value is 0 or 1; e = 1/u, which covers both, where the answer is not certain.
-static inline Ve rule_bool(bool v, bool certain) { return (Ve){f64_if(v, 1, 0), f64_if(certain, 0, 1 / RULE_U)}; }
+RULE Ve rule_bool(bool v, bool certain) { return (Ve){f64_if(v, 1, 0), f64_if(certain, 0, 1 / RULE_U)}; }
 // Exact operands, NaN operands and disjoint intervals compare with certainty.
-static inline int rule_compares(Ve a, Ve b) {
+RULE int rule_compares(Ve a, Ve b) {
     bool exact = (a.e == 0) & (b.e == 0);
     double la = rule_low(a), ha = rule_high(a), lb = rule_low(b), hb = rule_high(b);
     bool apart = (ha < lb) | (hb < la);
     bool nan = ((a.v != a.v) | (b.v != b.v)) & (a.e + b.e < RULE_INF);
     return exact | apart | nan;
 }
-static inline Ve rule_lt(Ve a, Ve b) { return rule_bool(a.v < b.v, rule_compares(a, b)); }
-static inline Ve rule_le(Ve a, Ve b) { return rule_bool(a.v <= b.v, rule_compares(a, b)); }
-static inline Ve rule_gt(Ve a, Ve b) { return rule_bool(a.v > b.v, rule_compares(a, b)); }
-static inline Ve rule_ge(Ve a, Ve b) { return rule_bool(a.v >= b.v, rule_compares(a, b)); }
-static inline Ve rule_eq(Ve a, Ve b) { return rule_bool(a.v == b.v, rule_compares(a, b)); }
-static inline Ve rule_ne(Ve a, Ve b) { return rule_bool(a.v != b.v, rule_compares(a, b)); }
+RULE Ve rule_lt(Ve a, Ve b) { return rule_bool(a.v < b.v, rule_compares(a, b)); }
+RULE Ve rule_le(Ve a, Ve b) { return rule_bool(a.v <= b.v, rule_compares(a, b)); }
+RULE Ve rule_gt(Ve a, Ve b) { return rule_bool(a.v > b.v, rule_compares(a, b)); }
+RULE Ve rule_ge(Ve a, Ve b) { return rule_bool(a.v >= b.v, rule_compares(a, b)); }
+RULE Ve rule_eq(Ve a, Ve b) { return rule_bool(a.v == b.v, rule_compares(a, b)); }
+RULE Ve rule_ne(Ve a, Ve b) { return rule_bool(a.v != b.v, rule_compares(a, b)); }
 
-static inline int rule_truth_known(Ve a) {
+RULE int rule_truth_known(Ve a) {
     double low = rule_low(a), high = rule_high(a);
     return (a.e == 0) | (low > 0) | (high < 0) | ((a.v != a.v) & (a.e < RULE_INF));
 }
 // Certain when both are, or when one alone decides.
-static inline Ve rule_and(Ve a, Ve b) {
+RULE Ve rule_and(Ve a, Ve b) {
     bool ka = rule_truth_known(a), kb = rule_truth_known(b), ta = a.v != 0, tb = b.v != 0;
     return rule_bool(ta & tb, (ka & kb) | (ka & !ta) | (kb & !tb));
 }
-static inline Ve rule_or(Ve a, Ve b) {
+RULE Ve rule_or(Ve a, Ve b) {
     bool ka = rule_truth_known(a), kb = rule_truth_known(b), ta = a.v != 0, tb = b.v != 0;
     return rule_bool(ta | tb, (ka & kb) | (ka & ta) | (kb & tb));
 }
-static inline Ve rule_not(Ve a) { return rule_bool(a.v == 0, rule_truth_known(a)); }
+RULE Ve rule_not(Ve a) { return rule_bool(a.v == 0, rule_truth_known(a)); }
 
 // The taken branch; where the condition is not certain, wide enough for the other one too.
-static inline Ve rule_where(Ve c, Ve a, Ve b) {
+RULE Ve rule_where(Ve c, Ve a, Ve b) {
     bool take = c.v != 0;
     double v = f64_if(take, a.v, b.v), e = f64_if(take, a.e, b.e);
     double w = f64_if(take, b.v, a.v), other = f64_if(take, b.e, a.e);
@@ -169,17 +181,17 @@ static inline Ve rule_where(Ve c, Ve a, Ve b) {
 
 // How much faster than ea the result may move: (e^t - 1) / t <= 1 + t up to t = 1.79, t = k ea.
 #define RULE_WIDE 1.5
-static inline int rule_is_wide(Ve a, double scale) { return RULE_K * a.e * scale >= RULE_WIDE; }
+RULE int rule_is_wide(Ve a, double scale) { return RULE_K * a.e * scale >= RULE_WIDE; }
 
 // v (ea + |a| + C): |a| is the rounding of a*log2(e) before ex2. Below what float32 can hold it is exactly 0.
 // When k ea is wide, e is only right after rule_exp_wide(), which the loops call for such elements.
-static inline Ve rule_exp_near(Ve a) {
+RULE Ve rule_exp_near(Ve a) {
     double v = f64_exp(a.v);
     double e = rule_times(v, a.e * (1 + RULE_K * a.e) + f64_abs(a.v) + RULE_C);
     e = f64_if(v == 0, 0, e);
     return (Ve){v, rule_wild(v, e, a.e, !rule_finite(a.v))};
 }
-static inline Ve rule_exp_wide(Ve a) {
+RULE Ve rule_exp_wide(Ve a) {
     Ve r = rule_exp_near(a);
     if (!rule_is_wide(a, 1) || r.v != r.v) return r;
     double high = rule_high(a);
@@ -187,13 +199,13 @@ static inline Ve rule_exp_wide(Ve a) {
     return (Ve){r.v, (f64_exp(high) - r.v) / RULE_K + rule_times(r.v, f64_abs(a.v) + RULE_C)};
 }
 // v (ln2 (ea + |a|) + C): honest kernels may go through e^(a ln2).
-static inline Ve rule_exp2_near(Ve a) {
+RULE Ve rule_exp2_near(Ve a) {
     double v = f64_exp2(a.v), ea = 0.6931471805599453 * a.e;
     double e = rule_times(v, ea * (1 + RULE_K * ea) + 0.6931471805599453 * f64_abs(a.v) + RULE_C);
     e = f64_if(v == 0, 0, e);
     return (Ve){v, rule_wild(v, e, a.e, !rule_finite(a.v))};
 }
-static inline Ve rule_exp2_wide(Ve a) {
+RULE Ve rule_exp2_wide(Ve a) {
     Ve r = rule_exp2_near(a);
     if (!rule_is_wide(a, 0.6931471805599453) || r.v != r.v) return r;
     double high = rule_high(a);
@@ -201,33 +213,33 @@ static inline Ve rule_exp2_wide(Ve a) {
     return (Ve){r.v, (f64_exp2(high) - r.v) / RULE_K + rule_times(r.v, f64_abs(a.v) + RULE_C)};
 }
 // exp(a) - 1 by the rules of exp and subtraction: the naive form has an absolute error of a few u.
-static inline Ve rule_expm1_of(Ve a, Ve exp) {
+RULE Ve rule_expm1_of(Ve a, Ve exp) {
     double v = f64_expm1(a.v);
     return (Ve){v, rule_wild(v, exp.e + rule_max(exp.v, 1), exp.e, !rule_finite(a.v))};
 }
-static inline Ve rule_expm1_near(Ve a) { return rule_expm1_of(a, rule_exp_near(a)); }
-static inline Ve rule_expm1_wide(Ve a) { return rule_expm1_of(a, rule_exp_wide(a)); }
+RULE Ve rule_expm1_near(Ve a) { return rule_expm1_of(a, rule_exp_near(a)); }
+RULE Ve rule_expm1_wide(Ve a) { return rule_expm1_of(a, rule_exp_wide(a)); }
 
 // ea / (a - k ea) + absolute + (C+1) |v|: lg2 units have an absolute error near 1 u.
 // x is what the logarithm is taken of, v the result, scale 1 / ln(base).
-static inline Ve rule_log_of(double v, double x, double ex, double scale, double absolute) {
+RULE Ve rule_log_of(double v, double x, double ex, double scale, double absolute) {
     double e = scale * ex / (x - RULE_K * ex) + absolute + (RULE_C + 1) * f64_abs(v);
     e = f64_if((RULE_K * ex >= 0.75 * x) & (ex > 0), RULE_INF, e);
     bool below = x + RULE_K * ex < 0; // certainly NaN
     double in = f64_if((x <= 0) & (ex > 0) & !below, RULE_INF, f64_if(below & (ex < RULE_INF), 0, ex));
     return (Ve){v, rule_wild(v, e, in, (x == 0) | (x == RULE_INF))};
 }
-static inline Ve rule_log(Ve a) { return rule_end(rule_log_of(f64_log(a.v), a.v, a.e, 1, 3)); }
-static inline Ve rule_log2(Ve a) {
+RULE Ve rule_log(Ve a) { return rule_end(rule_log_of(f64_log(a.v), a.v, a.e, 1, 3)); }
+RULE Ve rule_log2(Ve a) {
     return rule_end(rule_log_of(f64_log2(a.v), a.v, a.e, 1.4426950408889634, 4.5));
 }
-static inline Ve rule_log1p(Ve a) { // as log(1 + a)
+RULE Ve rule_log1p(Ve a) { // as log(1 + a)
     double y = 1 + a.v;
     return rule_end(rule_log_of(f64_log1p(a.v), y, a.e + f64_abs(y), 1, 3));
 }
 
 // The larger of the ways down and up, which differ near the vertical tangent, + C v
-static inline Ve rule_sqrt(Ve a) {
+RULE Ve rule_sqrt(Ve a) {
     double v = sqrt(a.v), d = RULE_K * a.e;
     double down = v - sqrt(rule_max(a.v - d, 0)), up = sqrt(a.v + d) - v;
     double e = rule_max(down, up) / RULE_K + RULE_C * v;
@@ -238,7 +250,7 @@ static inline Ve rule_sqrt(Ve a) {
 
 // v ((1 - q)^-1/2 - 1) / k for q = k ea / a < 3/4, else max(ea/2a, 1) v/u; + C v. A large q arises only in
 // variances, where the mean dwarfs the spread. Overflow: 0 or v. A subnormal may be read as 0: unknown.
-static inline Ve rule_rsqrt(Ve a) {
+RULE Ve rule_rsqrt(Ve a) {
     double root = sqrt(a.v), v = 1 / root, q = RULE_K * a.e / a.v;
     bool near = q < 0.75;
     double s = sqrt(1 - f64_if(near, q, 0));
@@ -254,7 +266,7 @@ static inline Ve rule_rsqrt(Ve a) {
 
 // (1 - v^2) (ea + |a|) + 10, at most (1 + |v|)/u + 10: 2 sigmoid(2x) - 1 and 1 - 2/(e^2x + 1) are honest.
 // The slope within d = k ea of a is at most e^2d times the slope at a (<= 1 + 4d for d < 1/2), and at most 1.
-static inline Ve rule_tanh(Ve a) {
+RULE Ve rule_tanh(Ve a) {
     double v = f64_tanh(a.v), ea = f64_if(rule_over(a), 0, a.e), d = RULE_K * ea;
     double slope = 1 - v * v;
     double steep = f64_if(d < 0.5, slope * (1 + 4 * d), f64_if(f64_abs(a.v) - d > 9, slope, 1));
@@ -265,7 +277,7 @@ static inline Ve rule_tanh(Ve a) {
 
 // v (1 - v) (ea + |a| + C) + (C+1) v, at most 1/u: relative in the negative tail. Slope within d: at most e^d
 // times the slope at a, and at most 1/4.
-static inline Ve rule_sigmoid(Ve a) {
+RULE Ve rule_sigmoid(Ve a) {
     double v = f64_sigmoid(a.v), ea = f64_if(rule_over(a), 0, a.e), d = RULE_K * ea;
     double slope = v * (1 - v);
     double steep = f64_if(d < 1, slope * (1 + 2 * d), f64_if(a.v - d > 17, slope, 0.25));
@@ -275,7 +287,7 @@ static inline Ve rule_sigmoid(Ve a) {
 
 // 1.128 exp(-a^2) (ea + |a|) + 6, at most (1 + |v|)/u + 6. Slope within d < 0.01 of |a| <= 6: at most e^(2|a|d)
 // <= 1 + 13 d times the slope at a; never more than 2/sqrt(pi).
-static inline Ve rule_erf(Ve a) {
+RULE Ve rule_erf(Ve a) {
     double v = f64_erf(a.v), ea = f64_if(rule_over(a), 0, a.e), d = RULE_K * ea;
     double slope = 1.1283791670955126 * f64_exp(-(a.v * a.v));
     double steep = f64_if(d < 0.01, slope * (1 + 13 * d), f64_if(f64_abs(a.v) - d > 4, slope, 1.1283791670955126));
@@ -285,34 +297,34 @@ static inline Ve rule_erf(Ve a) {
 }
 
 // ea + C |v| + min(|a|, C), at most 2/k more: 1-Lipschitz, and an absolute error where range reduction cancels.
-static inline Ve rule_wave(double v, Ve a) {
+RULE Ve rule_wave(double v, Ve a) {
     double e = rule_min(a.e, 2 / RULE_K) + RULE_C * f64_abs(v) + rule_min(f64_abs(a.v), RULE_C);
     return rule_end((Ve){v, rule_wild(v, e, a.e, true)});
 }
-static inline Ve rule_sin(Ve a) { return rule_wave(f64_sin(a.v), a); }
-static inline Ve rule_cos(Ve a) { return rule_wave(f64_cos(a.v), a); }
+RULE Ve rule_sin(Ve a) { return rule_wave(f64_sin(a.v), a); }
+RULE Ve rule_cos(Ve a) { return rule_wave(f64_cos(a.v), a); }
 
 // --- Compositions ------------------------------------------------------------------------------------------------
 
-static inline Ve rule_exact(double v) { return (Ve){v, 0}; }
-static inline Ve rule_square(Ve a) { return rule_mul(a, a); }
-static inline Ve rule_reciprocal(Ve a) { return rule_div(rule_exact(1), a); }
-static inline Ve rule_relu(Ve a) { return rule_maximum(a, rule_exact(0)); }
-static inline Ve rule_silu(Ve a) { return rule_mul(a, rule_sigmoid(a)); }
-static inline Ve rule_gelu_of(Ve a, Ve f) {
+RULE Ve rule_exact(double v) { return (Ve){v, 0}; }
+RULE Ve rule_square(Ve a) { return rule_mul(a, a); }
+RULE Ve rule_reciprocal(Ve a) { return rule_div(rule_exact(1), a); }
+RULE Ve rule_relu(Ve a) { return rule_maximum(a, rule_exact(0)); }
+RULE Ve rule_silu(Ve a) { return rule_mul(a, rule_sigmoid(a)); }
+RULE Ve rule_gelu_of(Ve a, Ve f) {
     return rule_mul(rule_mul(rule_exact(0.5), a), rule_add(rule_exact(1), f));
 }
-static inline Ve rule_gelu_tanh(Ve a) {
+RULE Ve rule_gelu_tanh(Ve a) {
     Ve cubic = rule_mul(rule_exact(0.044715), rule_mul(a, rule_mul(a, a)));
     return rule_gelu_of(a, rule_tanh(rule_mul(rule_exact(0.7978845608028654), rule_add(a, cubic))));
 }
-static inline Ve rule_gelu_erf(Ve a) {
+RULE Ve rule_gelu_erf(Ve a) {
     return rule_gelu_of(a, rule_erf(rule_mul(a, rule_exact(0.7071067811865476))));
 }
 
 // log(1 + e^a) by the rules of exp, addition and log: with s = sigmoid(a) the slope,
 // s (ea + |a| + C) + 1 + 3 + (C+1) |v|. This also covers max(a, 0) + log1p(e^-|a|), and a itself above 20.
-static inline Ve rule_softplus(Ve a) {
+RULE Ve rule_softplus(Ve a) {
     double v = f64_if(a.v > 20, a.v, f64_log1p(f64_exp(rule_min(a.v, 20)))), d = RULE_K * a.e;
     double s = f64_sigmoid(a.v);
     double steep = f64_if(d < 1, rule_min(s * (1 + 2 * d), 1), 1);

@@ -2,10 +2,12 @@
 #include "tensor/bound_simd.h"
 #include "base/isa.h"
 
+#define FLAT __attribute__((flatten)) // see RULE
+
 // --- Elementwise -----------------------------------------------------------------------------------------------
 
 #define UNARY(id, rule)                                                                                                \
-    static void unary_##id(size_t n, const double *restrict v, const double *restrict e, double scalar,                \
+    FLAT static void unary_##id(size_t n, const double *restrict v, const double *restrict e, double scalar,                \
                            double *restrict ov, double *restrict oe) {                                                 \
         (void)scalar;                                                                                                  \
         for (size_t i = 0; i < n; i++) {                                                                               \
@@ -17,7 +19,7 @@
 
 // Functions without a limit, whose first-order rule fails where k*e is large: those elements are done again.
 #define UNARY_WIDE(id, rule, scale)                                                                                    \
-    static void unary_##id(size_t n, const double *restrict v, const double *restrict e, double scalar,                \
+    FLAT static void unary_##id(size_t n, const double *restrict v, const double *restrict e, double scalar,                \
                            double *restrict ov, double *restrict oe) {                                                 \
         (void)scalar;                                                                                                  \
         uint64_t wide = 0;                                                                                             \
@@ -34,7 +36,7 @@
     }
 
 #define BINARY(id, rule)                                                                                               \
-    static void binary_##id(size_t n, const double *restrict av, const double *restrict ae,                            \
+    FLAT static void binary_##id(size_t n, const double *restrict av, const double *restrict ae,                            \
                             const double *restrict bv, const double *restrict be, double *restrict ov,                 \
                             double *restrict oe) {                                                                     \
         for (size_t i = 0; i < n; i++) {                                                                               \
@@ -45,7 +47,7 @@
     }
 
 // Toward zero; where honest values lie on both sides of an integer, as wide as the jump.
-static inline Ve rule_truncate(Ve a) {
+RULE Ve rule_truncate(Ve a) {
     double v = trunc(a.v), low = trunc(rule_low(a)), high = trunc(rule_high(a));
     bool fits = f64_abs(a.v) < 0x1p63;
     Ve r = rule_hull(v, low, high, a.e);
@@ -105,7 +107,7 @@ BINARY(NE, rule_ne(a, b))
 BINARY(LOGICAL_AND, rule_and(a, b))
 BINARY(LOGICAL_OR, rule_or(a, b))
 
-static void ternary_WHERE(size_t n, const double *const v[3], const double *const e[3], double *restrict ov,
+FLAT static void ternary_WHERE(size_t n, const double *const v[3], const double *const e[3], double *restrict ov,
                           double *restrict oe) {
     const double *restrict cv = v[0], *restrict av = v[1], *restrict bv = v[2];
     const double *restrict ce = e[0], *restrict ae = e[1], *restrict be = e[2];
@@ -118,7 +120,7 @@ static void ternary_WHERE(size_t n, const double *const v[3], const double *cons
 
 // --- Rounding to a narrower type -----------------------------------------------------------------------------------
 
-static void round_to(DType t, bool only_exact, size_t n, const double *restrict v, double *restrict e) {
+FLAT static void round_to(DType t, bool only_exact, size_t n, const double *restrict v, double *restrict e) {
     // 2^-digits, half the smallest subnormal, the first magnitude that rounds to infinity
     bool f16 = t == DT_F16, bf16 = t == DT_BF16;
     double unit = f16 ? 0x1p-11 : bf16 ? 0x1p-8 : 0x1p-24;
@@ -147,6 +149,8 @@ typedef int64_t M8 __attribute__((vector_size(64)));
 typedef struct {
     V8 lane[2];
 } Lanes;
+
+static const double zeros[BOUND_CHUNK] = {0}; // the e of exact operands
 
 static inline void lanes_add(Lanes *restrict sum, const double *restrict x, size_t n) {
     V8 s0 = sum->lane[0], s1 = sum->lane[1];
@@ -185,13 +189,14 @@ static RowSum row_sum(size_t n, const double *restrict v, const double *restrict
     return (RowSum){lanes_total(&sum), lanes_total(&size), lanes_total(&err)};
 }
 
-static RowSum row_deviations(size_t n, const double *restrict v, const double *restrict e, Ve mean) {
+FLAT static RowSum row_deviations(size_t n, const double *restrict v, const double *restrict e, Ve mean) {
     Lanes sum = {0}, err = {0};
     double square[BOUND_CHUNK], square_e[BOUND_CHUNK];
     for (size_t i = 0; i < n; i += BOUND_CHUNK) {
         size_t k = n - i < BOUND_CHUNK ? n - i : BOUND_CHUNK;
+        const double *restrict x = v + i, *restrict dx = e ? e + i : zeros;
         for (size_t j = 0; j < k; j++) {
-            Ve r = rule_square(rule_sub((Ve){v[i + j], e ? e[i + j] : 0}, mean));
+            Ve r = rule_square(rule_sub((Ve){x[j], dx[j]}, mean));
             square[j] = r.v;
             square_e[j] = r.e;
         }
@@ -235,7 +240,7 @@ static inline double lanes_top(const Lanes *top, const M8 *nan) {
     return bad ? f64_nan() : best;
 }
 
-static RowMax row_largest(size_t n, const double *restrict v, const double *restrict e, double sign) {
+FLAT static RowMax row_largest(size_t n, const double *restrict v, const double *restrict e, double sign) {
     Lanes none;
     for (int l = 0; l < 8; l++) none.lane[0][l] = none.lane[1][l] = -RULE_INF;
     Lanes top = none, top_low = none, top_high = none;
@@ -278,14 +283,13 @@ static double wide_te(double x, double ex, double m, double t) {
 }
 
 // t and big_e (E) may be NULL when only the sums are wanted; ex may be NULL. m is finite.
-static ExpSum row_exps(size_t n, const double *restrict x, const double *restrict ex, double m, double *restrict t,
+FLAT static ExpSum row_exps(size_t n, const double *restrict x, const double *restrict ex, double m, double *restrict t,
                        double *restrict big_e) {
     Lanes s = {0}, te = {0};
-    static const double zero[BOUND_CHUNK] = {0};
     double tt[BOUND_CHUNK], ee[BOUND_CHUNK], ww[BOUND_CHUNK];
     for (size_t i = 0; i < n; i += BOUND_CHUNK) {
         size_t k = n - i < BOUND_CHUNK ? n - i : BOUND_CHUNK;
-        const double *restrict xx = x + i, *restrict dx = ex ? ex + i : zero;
+        const double *restrict xx = x + i, *restrict dx = ex ? ex + i : zeros;
         uint64_t wide = 0;
         for (size_t j = 0; j < k; j++) {
             double d = xx[j] - m, p = f64_exp(d);
@@ -309,7 +313,7 @@ static ExpSum row_exps(size_t n, const double *restrict x, const double *restric
 }
 
 // p = t / s, e = p (E + S + C + 1) / (1 - k S); v holds t and e holds E on entry.
-static void row_softmax(size_t n, double s, double spread, double *restrict v, double *restrict e) {
+FLAT static void row_softmax(size_t n, double s, double spread, double *restrict v, double *restrict e) {
     double scale = 1 / s, own = spread + RULE_C + 1, grow = 1 / (1 - RULE_K * spread);
     bool lost = !(RULE_K * spread < 0.75);
     for (size_t i = 0; i < n; i++) {
@@ -323,15 +327,45 @@ static void row_softmax(size_t n, double s, double spread, double *restrict v, d
 
 // v = (x - m) - log s, e = S + 3 + (C+1) log s + log s + ex + |m| + |x| + |x - m| + |v|: covers that form and
 // x - (m + log s).
-static void row_log_softmax(size_t n, const double *restrict x, const double *restrict ex, double m, double log_s,
+FLAT static void row_log_softmax(size_t n, const double *restrict x, const double *restrict ex, double m, double log_s,
                             double spread, double *restrict v, double *restrict e) {
     double own = spread + 3 + (RULE_C + 2) * log_s + f64_abs(m);
-    for (size_t i = 0; i < n; i++) {
-        double in = ex ? ex[i] : 0, d = x[i] - m, y = d - log_s;
-        double big = own + in + f64_abs(x[i]) + f64_abs(d) + f64_abs(y);
-        Ve r = rule_end((Ve){y, rule_wild(y, big, in + spread, !rule_finite(x[i]))});
-        v[i] = r.v;
-        e[i] = r.e;
+    for (size_t i = 0; i < n; i += BOUND_CHUNK) {
+        size_t k = n - i < BOUND_CHUNK ? n - i : BOUND_CHUNK;
+        const double *restrict xx = x + i, *restrict dx = ex ? ex + i : zeros;
+        double *restrict vv = v + i, *restrict ee = e + i;
+        for (size_t j = 0; j < k; j++) {
+            double d = xx[j] - m, y = d - log_s;
+            double big = own + dx[j] + f64_abs(xx[j]) + f64_abs(d) + f64_abs(y);
+            Ve r = rule_end((Ve){y, rule_wild(y, big, dx[j] + spread, !rule_finite(xx[j]))});
+            vv[j] = r.v;
+            ee[j] = r.e;
+        }
+    }
+}
+
+// --- Prefix sums ---------------------------------------------------------------------------------------------------
+
+// e of prefix i: sum_{j<=i} ej + min(i, G(N)) sum_{j<=i} |aj|, since a prefix of i + 1 elements takes i additions in
+// any scan. Sums run from the left; only the last step of each chunk is vector work. e may be NULL.
+FLAT static void row_cumsum(size_t n, const double *restrict v, const double *restrict e, double growth,
+                       double *restrict ov, double *restrict oe) {
+    double sum = 0, size = 0, err = 0, sums[BOUND_CHUNK], sizes[BOUND_CHUNK], errs[BOUND_CHUNK];
+    for (size_t i = 0; i < n; i += BOUND_CHUNK) {
+        size_t k = n - i < BOUND_CHUNK ? n - i : BOUND_CHUNK;
+        const double *restrict x = v + i, *restrict dx = e ? e + i : zeros;
+        for (size_t j = 0; j < k; j++) {
+            sums[j] = sum += x[j];
+            sizes[j] = size += f64_abs(x[j]);
+            errs[j] = err += dx[j];
+        }
+        double *restrict vv = ov + i, *restrict ee = oe + i;
+        for (size_t j = 0; j < k; j++) {
+            double depth = rule_min((double)(int32_t)(i + j), growth);
+            Ve r = rule_end(rule_sum(sums[j], sizes[j], errs[j], depth));
+            vv[j] = r.v;
+            ee[j] = r.e;
+        }
     }
 }
 
@@ -348,6 +382,6 @@ const BoundSimd ISA_NAME(bound_simd) = {
 #include "tensor/bound.def"
     .round = round_to,       .sum = row_sum,   .deviations = row_deviations,
     .largest = row_largest,  .exps = row_exps, .softmax = row_softmax,
-    .log_softmax = row_log_softmax,
+    .log_softmax = row_log_softmax, .cumsum = row_cumsum,
 };
 #undef BOUND

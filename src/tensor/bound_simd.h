@@ -38,6 +38,7 @@ typedef struct {
     void (*softmax)(size_t n, double s, double spread, double *v, double *e);
     void (*log_softmax)(size_t n, const double *x, const double *ex, double m, double log_s, double spread, double *v,
                         double *e);
+    void (*cumsum)(size_t n, const double *v, const double *e, double growth, double *ov, double *oe); // n < 2^31
 } BoundSimd;
 extern const BoundSimd bound_simd_base, bound_simd_avx2, bound_simd_avx512;
 const BoundSimd *bound_simd(void); // bound.c

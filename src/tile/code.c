@@ -131,6 +131,7 @@ static bool verify_special(Verify *v) {
         if (!v->a->pointer || v->d->pointer || v->a->elem != v->d->elem) return wrong(v, "not a pointer to the result's type");
         if (!same_shape(v->a, v->d)) return wrong(v, "the pointers have another shape than the result");
         if (v->b && (!is_bool(v->b) || !fits(v->b, v->a))) return wrong(v, "the mask");
+        if (s->d == s->b || s->d == s->c) return wrong(v, "the result overwrites an operand");
         return !v->c || (same_elem(v->c, v->d) && fits(v->c, v->a)) || wrong(v, "other");
     case INSN_STORE:
         if (!operands(v, false, true, true, 2)) return false;
@@ -249,21 +250,20 @@ static bool verify_written(Verify *v, uint8_t *written) {
     return true;
 }
 
-// Jumps back must nest: layout relies on loops being intervals inside one another. A stack of loop ends, met from
-// the right: each loop must begin at or after the start of the one around it.
+// Jumps back must nest: layout relies on loops being intervals inside one another. A stack of loops, met from
+// the right (their starts, that is): each loop must begin at or after the start of the one around it.
 static bool verify_nesting(const Code *c, const char **why) {
-    int depth = 0, end[64], start[64];
+    enum { NESTED_MAX = 1024 };
+    int depth = 0, start[NESTED_MAX];
     for (int i = c->insns - 1; i >= 0; i--) {
         while (depth > 0 && i < start[depth - 1]) depth--;
         const Insn *s = &c->insn[i];
         bool jump = s->op == INSN_JUMP || s->op == INSN_JUMPNOT || s->op == INSN_LOOPTEST;
         if (!jump || s->imm > i) continue;
         if (depth > 0 && s->imm < start[depth - 1]) return *why = "loops that overlap without nesting", false;
-        if (depth == 64) return *why = "loops nested more than 64 deep", false;
-        start[depth] = (int)s->imm;
-        end[depth++] = i;
+        if (depth == NESTED_MAX) return *why = "loops nested too deep", false;
+        start[depth++] = (int)s->imm;
     }
-    (void)end;
     return true;
 }
 

@@ -55,7 +55,7 @@ static bool explain_lane(Access *x, size_t lane) {
     int64_t offset, size = (int64_t)x->bytes;
     Storage *m = storage_at(x, x->address[lane], &offset);
     if (!m)
-        return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s from an address that left the range of its tensor", what);
+        return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s at an address that left the range of its tensor", what);
     int64_t element = offset >= 0 ? offset / size : -((size - 1 - offset) / size);
     long long at = (long long)element, end = (long long)(m->bytes / x->bytes);
     if (offset < 0)
@@ -66,7 +66,7 @@ static bool explain_lane(Access *x, size_t lane) {
         return vm_finding(v, s, DIAG_OOB, (int64_t)lane,
                           "%s outside the tensor's memory: element offset %lld, %lld past its last element", what, at,
                           at - end + 1);
-    if (offset % size) return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s from a misaligned address", what);
+    if (offset % size) return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s at a misaligned address", what);
     uint8_t flags = v->loops->all_flags(m->shadow + offset, x->bytes);
     if (!(flags & SHADOW_ALLOC))
         return vm_finding(v, s, DIAG_OOB, (int64_t)lane,
@@ -141,10 +141,9 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
         const TileLoops *loops = x->v->loops;
         size_t words = ((size_t)offset + size - 1) / unit - w + 1;
         uint32_t serial = x->v->serial;
-        if (words == 1 && m->writer[w] == serial && (x->store || m->reader[w] == serial)) {
-            // Ours already. A store after another program's read was refused when we wrote first.
-            if (x->store && m->reader[w] != serial && (m->reader[w] & ~READER_MANY) >= x->v->first) return explain_run(x, lane, 1);
-        } else {
+        // Marked by this program before: whatever another one did to it has been refused already.
+        bool ours = words == 1 && m->writer[w] == serial && (x->store || m->reader[w] == serial);
+        if (!ours) {
             bool race = x->store ? loops->race_write(m->writer + w, m->reader + w, words, x->v->first, serial)
                                  : loops->race_read(m->writer + w, m->reader + w, words, x->v->first, serial);
             if (race) return explain_run(x, lane, 1);

@@ -1,0 +1,543 @@
+#include "host/screen.h"
+#include "host/api.h"
+
+// One pass over host code before anything runs. It knows names, not types: what depends on a value (`x + 1` with a
+// tensor x) is refused when it is reached. Kernel bodies are the checker's business; only what Python would evaluate
+// around them (decorators, defaults, annotations) is looked at here.
+enum { WALK_MAX = 400 };
+
+typedef struct Scope Scope;
+struct Scope {
+    Scope *outer;
+    Names names;
+};
+typedef struct {
+    Arena *arena;
+    DiagList *d;
+    DiagList later; // UNSUPPORTED findings: they decide only where nothing is refused
+    bool candidate;
+    bool ok;
+    bool in_function;
+    int loops, depth;
+} Screen;
+
+static void screen_expr(Screen *s, Scope *scope, const Node *n);
+static void screen_block(Screen *s, Scope *scope, const Nodes *body);
+
+const char *node_refused(NodeKind kind) {
+    switch (kind) {
+    case NODE_TRY:
+    case NODE_EXCEPT: return "try: host code has no exceptions to catch; a failure must show";
+    case NODE_WITH:
+    case NODE_WITHITEM: return "with: host code enters no contexts, streams or guards";
+    case NODE_CLASS: return "class: host code defines no types";
+    case NODE_GLOBAL: return "global and nonlocal: nothing may outlive a call";
+    case NODE_YIELD: return "yield: host code has no generators of its own";
+    case NODE_AWAIT: return "async and await: host code is one straight call";
+    case NODE_SET: return "sets are not part of the host vocabulary; use a tuple";
+    default: return "this construct is not part of the host vocabulary here";
+    }
+}
+
+static void refuse(Screen *s, DiagKind kind, Span at, const char *what, Str name, const char *why) {
+    DiagList *d = kind == DIAG_UNSUPPORTED ? &s->later : s->d;
+    s->ok = false;
+    if (name.len)
+        diag_clean(d, kind, at, "%s%.*s`: %s", what, STR_ARG(name), why);
+    else
+        diag_clean(d, kind, at, "%s", why);
+}
+
+static void refuse_name(Screen *s, Span at, Str name, bool member) {
+    DiagKind kind;
+    const char *why = api_reason(s->arena, name, member, s->candidate, &kind);
+    refuse(s, kind, at, member ? "`." : "`", name, why);
+}
+
+static bool too_deep(Screen *s, Span at) {
+    if (s->depth < WALK_MAX) return false;
+    if (s->ok) refuse(s, DIAG_REFUSED, at, "", (Str){0}, "nested too deeply");
+    return true;
+}
+
+static bool bound_here(const Scope *scope, Str name) {
+    for (; scope; scope = scope->outer)
+        if (names_have(&scope->names, name)) return true;
+    return false;
+}
+
+// Names through which everything else is reached keep their meaning.
+static void screen_binding(Screen *s, Span at, Str name) {
+    static const char *const fixed[] = {"torch", "triton", "tl", "math", "libdevice", "F"};
+    if (str_starts(name, "__"))
+        refuse(s, DIAG_REFUSED, at, "`", name, "host code does not reach into Python's own names");
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed - s->candidate; i++)
+        if (str_is(name, fixed[i])) refuse(s, DIAG_REFUSED, at, "`", name, "a module's name may not be given to anything else");
+}
+
+static void screen_target(Screen *s, Scope *scope, const Node *n) {
+    if (too_deep(s, n->span)) return;
+    s->depth++;
+    switch (n->kind) {
+    case NODE_NAME: screen_binding(s, n->span, n->name); break;
+    case NODE_STARRED: screen_target(s, scope, n->value); break;
+    case NODE_TUPLE:
+    case NODE_LIST:
+        for (int i = 0; i < n->items.n; i++) screen_target(s, scope, n->items.at[i]);
+        break;
+    case NODE_ATTRIBUTE:
+        refuse(s, DIAG_REFUSED, n->span, "assignment to `.", n->attribute.name,
+               "attributes of functions, modules and tensors may not be changed");
+        break;
+    case NODE_SUBSCRIPT:
+        refuse(s, DIAG_REFUSED, n->span, "", (Str){0},
+               "assignment to a subscript: tensors are written by kernels, and lists are built with append()");
+        break;
+    default: refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(n->kind));
+    }
+    s->depth--;
+}
+
+// --- imports and decorators ---
+
+static bool alias_is(const Node *n, const char *module, const char *name, const char *as) {
+    if (!str_is(n->import.module, module) || n->import.names.n != 1 || n->import.dots) return false;
+    const Node *a = n->import.names.at[0];
+    return str_is(a->alias.name, name) && (a->alias.as.len ? str_is(a->alias.as, as) : strcmp(name, as) == 0);
+}
+
+bool import_allowed(const Node *n, bool candidate, DiagKind *kind, const char **why) {
+    static const struct {
+        const char *module, *name, *as;
+        bool candidate, reference;
+    } line[] = {{"", "torch", "torch", true, true},
+                {"", "triton", "triton", true, false},
+                {"", "triton.language", "tl", true, false},
+                {"triton.language.extra", "libdevice", "libdevice", true, false},
+                {"", "math", "math", true, true},
+                {"", "torch.nn.functional", "F", false, true},
+                {"torch.nn", "functional", "F", false, true}};
+    *kind = DIAG_REFUSED;
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        if (candidate ? !line[i].candidate : !line[i].reference) continue;
+        if (n->import.from == (line[i].module[0] != 0) && alias_is(n, line[i].module, line[i].name, line[i].as))
+            return true;
+    }
+    *why = candidate ? "import: a kernel file imports only `import torch`, `import triton`, `import triton.language as tl`, "
+                       "`from triton.language.extra import libdevice` and `import math`"
+                     : "import: a definition imports only torch, math and `import torch.nn.functional as F`";
+    if (candidate && n->import.from && str_starts(n->import.module, "triton.tools")) {
+        *kind = DIAG_UNSUPPORTED;
+        *why = "import: tensor descriptors are not run by this version";
+    }
+    // "import torch, triton" is several of the lines in one.
+    if (!n->import.from && n->import.names.n > 1) {
+        for (int i = 0; i < n->import.names.n; i++) {
+            Node one = *n;
+            one.import.names = (Nodes){&n->import.names.at[i], 1};
+            if (!import_allowed(&one, candidate, kind, why)) return false;
+        }
+        return true;
+    }
+    return false;
+}
+
+bool decorators_allowed(const Node *function, bool *jit, DiagKind *kind, const char **why) {
+    *jit = is_jit_function(function);
+    *kind = DIAG_REFUSED;
+    for (int i = 0; i < function->function.decorators.n; i++) {
+        const Node *d = function->function.decorators.at[i];
+        if (d->kind == NODE_CALL) d = d->call.func;
+        bool of_triton = d->kind == NODE_ATTRIBUTE && node_is_name(d->attribute.value, "triton");
+        Str name = of_triton ? d->attribute.name : d->kind == NODE_NAME ? d->name : (Str){0};
+        if (str_is(name, "jit")) continue;
+        if (str_is(name, "autotune") || str_is(name, "heuristics")) {
+            *kind = DIAG_UNSUPPORTED;
+            *why = str_is(name, "autotune") ? "@triton.autotune is not run by this version: launch with fixed constants"
+                                            : "@triton.heuristics is not run by this version: compute the constants in run()";
+            return false;
+        }
+        *why = *jit ? "a kernel has no decorator but @triton.jit" : "host functions have no decorators";
+        return false;
+    }
+    return true;
+}
+
+// --- expressions ---
+
+// What module-level statements and defaults may hold: values that nobody can change.
+static bool is_constant(Screen *s, const Node *n, int depth) {
+    if (depth > WALK_MAX) return false;
+    switch (n->kind) {
+    case NODE_INT:
+    case NODE_FLOAT:
+    case NODE_STRING:
+    case NODE_TRUE:
+    case NODE_FALSE:
+    case NODE_NONE:
+    case NODE_NAME: return true;
+    case NODE_ATTRIBUTE: return is_constant(s, n->attribute.value, depth + 1);
+    case NODE_TUPLE:
+        for (int i = 0; i < n->items.n; i++)
+            if (!is_constant(s, n->items.at[i], depth + 1)) return false;
+        return true;
+    case NODE_UNARY: return is_constant(s, n->unary.operand, depth + 1);
+    case NODE_BINARY: return is_constant(s, n->binary.left, depth + 1) && is_constant(s, n->binary.right, depth + 1);
+    case NODE_CALL: {
+        const Node *f = n->call.func;
+        bool ok = node_is_name(f, "float") || node_is_name(f, "int") || node_is_name(f, "min") || node_is_name(f, "max");
+        if (f->kind == NODE_ATTRIBUTE)
+            ok = node_is_name(f->attribute.value, "math") ||
+                 (node_is_name(f->attribute.value, "tl") && str_is(f->attribute.name, "constexpr")) ||
+                 (node_is_name(f->attribute.value, "triton") && (str_is(f->attribute.name, "cdiv") || str_is(f->attribute.name, "next_power_of_2")));
+        for (int i = 0; ok && i < n->call.args.n; i++) ok = is_constant(s, n->call.args.at[i], depth + 1);
+        return ok && n->call.keywords.n == 0;
+    }
+    default: return false;
+    }
+}
+
+static void screen_annotation(Screen *s, const Node *n) {
+    if (!n || too_deep(s, n->span)) return;
+    s->depth++;
+    switch (n->kind) {
+    case NODE_NAME:
+    case NODE_NONE:
+    case NODE_ELLIPSIS:
+    case NODE_INT:
+    case NODE_STRING: break;
+    case NODE_ATTRIBUTE: screen_annotation(s, n->attribute.value); break;
+    case NODE_SUBSCRIPT:
+        screen_annotation(s, n->subscript.value);
+        screen_annotation(s, n->subscript.index);
+        break;
+    case NODE_BINARY:
+        screen_annotation(s, n->binary.left);
+        screen_annotation(s, n->binary.right);
+        break;
+    case NODE_TUPLE:
+    case NODE_LIST:
+        for (int i = 0; i < n->items.n; i++) screen_annotation(s, n->items.at[i]);
+        break;
+    default: refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "annotations name types and compute nothing");
+    }
+    s->depth--;
+}
+
+static void screen_all(Screen *s, Scope *scope, const Nodes *list) {
+    for (int i = 0; i < list->n; i++)
+        if (list->at[i]) screen_expr(s, scope, list->at[i]);
+}
+
+static void screen_member(Screen *s, const Node *n) {
+    Str name = n->attribute.name;
+    if (str_starts(name, "__"))
+        refuse(s, DIAG_REFUSED, n->span, "`.", name, "host code does not reach into Python's own attributes");
+    else if (!api_is_member(name, s->candidate) && !api_is_last_part(name, s->candidate))
+        refuse_name(s, n->span, name, true);
+}
+
+// `torch.a.b`: looked up from the root outwards, as far as it names modules.
+static void screen_attribute(Screen *s, Scope *scope, const Node *n) {
+    enum { CHAIN_MAX = 12 };
+    const Node *part[CHAIN_MAX];
+    int parts = 0;
+    const Node *root = n;
+    for (; root->kind == NODE_ATTRIBUTE && parts < CHAIN_MAX; root = root->attribute.value) part[parts++] = root;
+    bool from_module = root->kind == NODE_NAME && !bound_here(scope, root->name) && api_is_module(root->name, s->candidate);
+    if (!from_module) {
+        for (int i = 0; i < parts; i++) screen_member(s, part[i]);
+        screen_expr(s, scope, root);
+        return;
+    }
+    Str path = root->name;
+    while (parts > 0) {
+        const Node *p = part[--parts];
+        if (str_starts(p->attribute.name, "__")) return screen_member(s, p);
+        path = str_of(arena_printf(s->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(p->attribute.name)));
+        Str full = api_canonical(s->arena, path);
+        if (api_named(full, s->candidate)) break;
+        bool on_the_way = (str_is(full, "torch.nn") && !s->candidate) || api_is_module(full, s->candidate);
+        if (!on_the_way) return refuse_name(s, p->span, full, false);
+    }
+    while (parts > 0) screen_member(s, part[--parts]); // members of what the name stands for
+}
+
+static void screen_name(Screen *s, Scope *scope, const Node *n) {
+    if (bound_here(scope, n->name) || api_named(n->name, s->candidate) || api_is_module(n->name, s->candidate)) return;
+    if (str_starts(n->name, "__"))
+        refuse(s, DIAG_REFUSED, n->span, "`", n->name, "host code does not reach into Python's own names");
+    else if (api_known_refused(n->name, false, s->candidate))
+        refuse_name(s, n->span, n->name, false);
+    // Anything else is a NameError, if it is ever reached.
+}
+
+static void screen_params(Screen *s, Scope *scope, const Nodes *params) {
+    for (int i = 0; i < params->n; i++) {
+        const Node *p = params->at[i];
+        screen_binding(s, p->span, p->param.name);
+        screen_annotation(s, p->param.annotation);
+        if (!p->param.def) continue;
+        if (is_constant(s, p->param.def, 0))
+            screen_expr(s, scope, p->param.def);
+        else
+            refuse(s, DIAG_REFUSED, p->param.def->span, "default of `", p->param.name,
+                   "defaults are constants: a mutable one would survive the call");
+    }
+}
+
+static void screen_lambda(Screen *s, Scope *scope, const Node *n) {
+    Scope inner = {.outer = scope, .names = {.arena = s->arena}};
+    screen_params(s, scope, &n->lambda.params);
+    names_of_params(&inner.names, &n->lambda.params);
+    names_of_expr(&inner.names, n->lambda.body, 0);
+    screen_expr(s, &inner, n->lambda.body);
+}
+
+static void screen_comp(Screen *s, Scope *scope, const Node *n) {
+    Scope inner = {.outer = scope, .names = {.arena = s->arena}};
+    if (n->comp.kind == COMP_SET) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(NODE_SET));
+    for (int i = 0; i < n->comp.fors.n; i++) names_of_target(&inner.names, n->comp.fors.at[i]->compfor.target, 0);
+    for (int i = 0; i < n->comp.fors.n; i++) {
+        const Node *f = n->comp.fors.at[i];
+        screen_target(s, &inner, f->compfor.target);
+        screen_expr(s, &inner, f->compfor.iter);
+        screen_all(s, &inner, &f->compfor.conds);
+    }
+    screen_expr(s, &inner, n->comp.element);
+    if (n->comp.val) screen_expr(s, &inner, n->comp.val);
+}
+
+static void screen_expr_here(Screen *s, Scope *scope, const Node *n) {
+    switch (n->kind) {
+    case NODE_NAME: screen_name(s, scope, n); break;
+    case NODE_ATTRIBUTE: screen_attribute(s, scope, n); break;
+    case NODE_STRING:
+        if (n->string.bytes) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "bytes are not part of the host vocabulary");
+        break;
+    case NODE_INT:
+    case NODE_FLOAT:
+    case NODE_TRUE:
+    case NODE_FALSE:
+    case NODE_NONE:
+    case NODE_ELLIPSIS: break;
+    case NODE_FSTRING:
+    case NODE_TUPLE:
+    case NODE_LIST: screen_all(s, scope, &n->items); break;
+    case NODE_DICT:
+        screen_all(s, scope, &n->dict.keys);
+        screen_all(s, scope, &n->dict.values);
+        break;
+    case NODE_UNARY: screen_expr(s, scope, n->unary.operand); break;
+    case NODE_BINARY:
+        screen_expr(s, scope, n->binary.left);
+        screen_expr(s, scope, n->binary.right);
+        break;
+    case NODE_BOOLOP: screen_all(s, scope, &n->boolop.items); break;
+    case NODE_COMPARE:
+        screen_expr(s, scope, n->compare.left);
+        screen_all(s, scope, &n->compare.rest);
+        break;
+    case NODE_CALL:
+        screen_expr(s, scope, n->call.func);
+        screen_all(s, scope, &n->call.args);
+        for (int i = 0; i < n->call.keywords.n; i++) screen_expr(s, scope, n->call.keywords.at[i]->keyword.value);
+        break;
+    case NODE_SUBSCRIPT:
+        screen_expr(s, scope, n->subscript.value);
+        screen_expr(s, scope, n->subscript.index);
+        break;
+    case NODE_SLICE:
+        if (n->slice.lo) screen_expr(s, scope, n->slice.lo);
+        if (n->slice.hi) screen_expr(s, scope, n->slice.hi);
+        if (n->slice.step) screen_expr(s, scope, n->slice.step);
+        break;
+    case NODE_IFEXP:
+        screen_expr(s, scope, n->ifexp.cond);
+        screen_expr(s, scope, n->ifexp.then);
+        screen_expr(s, scope, n->ifexp.otherwise);
+        break;
+    case NODE_STARRED: screen_expr(s, scope, n->value); break;
+    case NODE_LAMBDA: screen_lambda(s, scope, n); break;
+    case NODE_COMP: screen_comp(s, scope, n); break;
+    case NODE_WALRUS:
+        screen_binding(s, n->span, n->walrus.name);
+        screen_expr(s, scope, n->walrus.value);
+        break;
+    default: refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(n->kind));
+    }
+}
+
+static void screen_expr(Screen *s, Scope *scope, const Node *n) {
+    if (too_deep(s, n->span)) return;
+    s->depth++;
+    screen_expr_here(s, scope, n);
+    s->depth--;
+}
+
+// --- statements ---
+
+static void screen_function(Screen *s, Scope *scope, const Node *n) {
+    bool jit;
+    DiagKind kind;
+    const char *why;
+    screen_binding(s, n->span, n->function.name);
+    if (!decorators_allowed(n, &jit, &kind, &why)) refuse(s, kind, n->span, "", (Str){0}, why);
+    if (n->function.async) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(NODE_AWAIT));
+    if (jit && !s->candidate) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "a reference has no kernels");
+    if (jit && s->in_function) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "kernels are defined at module level");
+    screen_params(s, scope, &n->function.params);
+    screen_annotation(s, n->function.returns);
+    if (jit) return;
+    Scope inner = {.outer = scope, .names = {.arena = s->arena}};
+    names_of_params(&inner.names, &n->function.params);
+    names_of_block(&inner.names, &n->function.body, 0);
+    bool was_in = s->in_function;
+    int loops = s->loops;
+    s->in_function = true;
+    s->loops = 0;
+    screen_block(s, &inner, &n->function.body);
+    s->in_function = was_in;
+    s->loops = loops;
+}
+
+// `raise Name` or `raise Name(...)` of the exceptions in the table.
+static void screen_raise(Screen *s, Scope *scope, const Node *n) {
+    const Node *e = n->raise.value;
+    if (!e || n->raise.cause) {
+        refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "raise: only `raise ValueError(...)` and the like");
+        return;
+    }
+    const Node *name = e->kind == NODE_CALL ? e->call.func : e;
+    const Api *row = name->kind == NODE_NAME && !bound_here(scope, name->name) ? api_named(name->name, s->candidate) : NULL;
+    if (!row || row->kind != API_EXCEPTION)
+        refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "raise: only Python's plain exceptions, such as ValueError");
+    else
+        screen_expr(s, scope, e);
+}
+
+static void screen_statement(Screen *s, Scope *scope, const Node *n) {
+    switch (n->kind) {
+    case NODE_EXPRSTMT: screen_expr(s, scope, n->value); break;
+    case NODE_ASSIGN:
+        for (int i = 0; i < n->assign.targets.n; i++) screen_target(s, scope, n->assign.targets.at[i]);
+        screen_expr(s, scope, n->assign.value);
+        break;
+    case NODE_AUGASSIGN:
+        screen_target(s, scope, n->augassign.target);
+        screen_expr(s, scope, n->augassign.value);
+        break;
+    case NODE_ANNASSIGN:
+        screen_target(s, scope, n->annassign.target);
+        screen_annotation(s, n->annassign.annotation);
+        if (n->annassign.value) screen_expr(s, scope, n->annassign.value);
+        break;
+    case NODE_RETURN:
+        if (!s->in_function) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "'return' outside function");
+        if (n->value) screen_expr(s, scope, n->value);
+        break;
+    case NODE_ASSERT:
+        screen_expr(s, scope, n->assertion.cond);
+        if (n->assertion.message) screen_expr(s, scope, n->assertion.message);
+        break;
+    case NODE_RAISE: screen_raise(s, scope, n); break;
+    case NODE_IF:
+        screen_expr(s, scope, n->branch.cond);
+        screen_block(s, scope, &n->branch.then);
+        screen_block(s, scope, &n->branch.otherwise);
+        break;
+    case NODE_FOR:
+        screen_target(s, scope, n->loop.target);
+        screen_expr(s, scope, n->loop.iter);
+        s->loops++;
+        screen_block(s, scope, &n->loop.body);
+        s->loops--;
+        screen_block(s, scope, &n->loop.otherwise);
+        break;
+    case NODE_WHILE:
+        screen_expr(s, scope, n->whileloop.cond);
+        s->loops++;
+        screen_block(s, scope, &n->whileloop.body);
+        s->loops--;
+        screen_block(s, scope, &n->whileloop.otherwise);
+        break;
+    case NODE_BREAK:
+    case NODE_CONTINUE:
+        if (!s->loops)
+            refuse(s, DIAG_REFUSED, n->span, "", (Str){0},
+                   n->kind == NODE_BREAK ? "'break' outside loop" : "'continue' not properly in loop");
+        break;
+    case NODE_DELETE:
+        for (int i = 0; i < n->items.n; i++) screen_target(s, scope, n->items.at[i]);
+        break;
+    case NODE_FUNCTION: screen_function(s, scope, n); break;
+    case NODE_IMPORT: {
+        DiagKind kind;
+        const char *why;
+        if (!import_allowed(n, s->candidate, &kind, &why)) refuse(s, kind, n->span, "", (Str){0}, why);
+        break;
+    }
+    case NODE_PASS: break;
+    default: refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(n->kind));
+    }
+}
+
+static void screen_block(Screen *s, Scope *scope, const Nodes *body) {
+    if (!body->n || too_deep(s, body->at[0]->span)) return;
+    s->depth++;
+    for (int i = 0; i < body->n; i++) screen_statement(s, scope, body->at[i]);
+    s->depth--;
+}
+
+// Only what leaves nothing behind that a later call, or another kernel file, could see.
+static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
+    const Node *value = NULL;
+    bool fits = false;
+    switch (n->kind) {
+    case NODE_IMPORT:
+    case NODE_FUNCTION:
+    case NODE_PASS: return screen_statement(s, scope, n);
+    case NODE_EXPRSTMT: fits = n->value->kind == NODE_STRING; break; // a docstring
+    case NODE_ASSIGN: value = n->assign.value; break;
+    case NODE_ANNASSIGN: value = n->annassign.value; break;
+    case NODE_AUGASSIGN:
+    case NODE_DELETE:
+    case NODE_IF:
+    case NODE_FOR:
+    case NODE_WHILE:
+    case NODE_ASSERT: break;
+    default: return screen_statement(s, scope, n); // refused there, with the construct's own reason
+    }
+    if (value || n->kind == NODE_ANNASSIGN) {
+        // An op definition's `inputs = {...}` is plain data.
+        fits = !value || is_constant(s, value, 0) || (!s->candidate && value->kind == NODE_DICT);
+        screen_statement(s, scope, n);
+        if (!fits)
+            refuse(s, DIAG_REFUSED, value->span, "", (Str){0},
+                   "module level: only numbers, strings and tuples of them; anything else could keep state between calls");
+        return;
+    }
+    if (!fits) {
+        refuse(s, DIAG_REFUSED, n->span, "", (Str){0},
+               "module level: only imports, constants, functions and kernels");
+        screen_statement(s, scope, n);
+    }
+}
+
+static bool screen_module(const Node *module, DiagList *d, bool candidate, const char *entry) {
+    Screen s = {.arena = d->arena, .d = d, .later = DIAGS(d->arena), .candidate = candidate, .ok = true};
+    Scope globals = {.names = {.arena = d->arena}};
+    const Nodes *body = &module->module.body;
+    names_of_block(&globals.names, body, 0);
+    for (int i = 0; i < body->n; i++) screen_module_statement(&s, &globals, body->at[i]);
+    const Node *f = module_function(module, str_of(entry));
+    if (!f)
+        refuse(&s, DIAG_REFUSED, module->span, "there is no function `", str_of(entry), "every file of this kind defines one");
+    else if (candidate && is_jit_function(f))
+        refuse(&s, DIAG_REFUSED, f->span, "", (Str){0}, "run is a kernel; it must be the host function that launches kernels");
+    for (int i = 0; i < s.later.count; i++) diag_clean(d, s.later.at[i].kind, s.later.at[i].span, "%s", s.later.at[i].msg);
+    return s.ok;
+}
+
+bool host_screen(const Node *module, DiagList *d) { return screen_module(module, d, true, "run"); }
+bool host_screen_reference(const Node *module, DiagList *d) { return screen_module(module, d, false, "reference"); }

@@ -1,0 +1,397 @@
+// Text for telling programs apart: the tree is copied with its local names numbered and its decoration dropped, and
+// the copy is printed. Two different programs must not get one text; equal programs may get two.
+//
+// A name keeps its spelling everywhere in the module when anything but scoping could refer to it: a keyword argument,
+// a string (autotune keys, META["BLOCK"]), an import, `global` and `nonlocal`, a class, other modules.
+// Code that can look names up at run time (locals(), f.__name__, f(**d)) turns renaming off, entirely or for parameters.
+// Numbers are written `$3`, which no name of a source can be.
+#include "lang/names.h"
+#include "lang/shape.h"
+
+enum { KEPT = -1 }; // the number of a name that keeps its spelling
+
+typedef struct Scope {
+    const struct Scope *up;
+    NameTable names;
+    bool klass; // seen by its own statements only, not by functions inside
+} Scope;
+
+typedef struct {
+    Arena *arena;
+    NameTable kept;
+    bool keep_all, keep_params;
+    int next;
+} Canon;
+
+// ---- which names keep their spelling
+
+static void keep(Canon *c, Str name) { names_put(&c->kept, name, KEPT, NULL); }
+
+// Whether the text could name a variable; long or odd texts cannot, and are not worth a place in the table.
+static bool could_be_name(Str s) {
+    if (!s.len || s.len > 200 || (s.p[0] >= '0' && s.p[0] <= '9')) return false;
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char ch = (unsigned char)s.p[i], low = ch | 32;
+        if (!(ch >= 0x80 || ch == '_' || (low >= 'a' && low <= 'z') || (ch >= '0' && ch <= '9'))) return false;
+    }
+    return true;
+}
+
+static bool is_dunder(Str s) { return s.len > 4 && str_starts(s, "__") && str_ends(s, "__"); }
+
+static bool reads_scopes(Str name) {
+    static const char *const names[] = {"locals", "globals", "vars", "dir", "eval", "exec", "compile", "__import__"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(name, names[i])) return true;
+    return false;
+}
+
+// A string that is a statement does nothing: docstrings, mostly.
+static bool does_nothing(const Node *n) {
+    return n->kind == NODE_PASS || (n->kind == NODE_EXPRSTMT && n->value->kind == NODE_STRING);
+}
+
+static void collect_kept(void *arg, const Node *n) {
+    Canon *c = arg;
+    if (does_nothing(n)) return;
+    switch (n->kind) {
+    case NODE_NAME:
+        if (is_dunder(n->name)) keep(c, n->name);
+        c->keep_all |= reads_scopes(n->name);
+        break;
+    case NODE_STRING:
+        if (could_be_name(n->string.text)) keep(c, n->string.text);
+        break;
+    case NODE_KEYWORD:
+        if (n->keyword.name.len) keep(c, n->keyword.name);
+        else c->keep_params = true; // f(**d): the names of the parameters come from data
+        break;
+    case NODE_ATTRIBUTE:
+        // f.__name__ and its like tell the spelling; the constructor does not.
+        c->keep_all |= is_dunder(n->attribute.name) && !str_is(n->attribute.name, "__init__");
+        break;
+    case NODE_GLOBAL:
+        for (int i = 0; i < n->global.names.n; i++) keep(c, n->global.names.at[i]->name);
+        break;
+    case NODE_ALIAS: {
+        const char *dot = n->alias.name.len ? memchr(n->alias.name.p, '.', n->alias.name.len) : NULL;
+        Str first = {n->alias.name.p, dot ? (size_t)(dot - n->alias.name.p) : n->alias.name.len};
+        keep(c, n->alias.as.len ? n->alias.as : first);
+        break;
+    }
+    default: break;
+    }
+    node_each_child(n, collect_kept, c);
+}
+
+static void collect_params(void *arg, const Node *n) {
+    if (n->kind == NODE_PARAM && n->param.name.len) keep(arg, n->param.name);
+    node_each_child(n, collect_params, arg);
+}
+
+// Functions that others look up by name, in kernels, in definitions of ops and in benchmark problems.
+static void collect_entries(Canon *c) {
+    static const char *const names[] = {"run", "reference", "get_inputs", "get_init_inputs"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) keep(c, str_of(names[i]));
+}
+
+// ---- scopes
+
+static void bind_as(Canon *c, Scope *s, Str name, bool keeps) {
+    int number = keeps || c->keep_all || names_find(&c->kept, name) ? KEPT : c->next;
+    bool added;
+    names_put(&s->names, name, number, &added);
+    if (added && number != KEPT) c->next++;
+}
+
+// Attributes of classes are reached from outside, variables and classes of the module may be.
+static void bind(Canon *c, Scope *s, Str name) { bind_as(c, s, name, s->klass || !s->up); }
+static void bind_function(Canon *c, Scope *s, Str name) { bind_as(c, s, name, s->klass); }
+
+typedef struct {
+    Canon *c;
+    Scope *s;
+} Binder;
+
+static void bind_in(void *arg, const Node *n);
+
+// The names that an assignment's left side binds.
+static void bind_target(Binder *b, const Node *n) {
+    if (n->kind == NODE_NAME) bind(b->c, b->s, n->name);
+    else if (n->kind == NODE_STARRED) bind_target(b, n->value);
+    else if (n->kind == NODE_TUPLE || n->kind == NODE_LIST)
+        for (int i = 0; i < n->items.n; i++) bind_target(b, n->items.at[i]);
+    else bind_in(b, n);
+}
+
+static void bind_all(Binder *b, const Nodes *list) {
+    for (int i = 0; i < list->n; i++)
+        if (list->at[i]) bind_in(b, list->at[i]);
+}
+
+static void bind_defaults(Binder *b, const Nodes *params) {
+    for (int i = 0; i < params->n; i++) {
+        if (params->at[i]->param.annotation) bind_in(b, params->at[i]->param.annotation);
+        if (params->at[i]->param.def) bind_in(b, params->at[i]->param.def);
+    }
+}
+
+// Binds what the statement or expression binds in the scope around it, in the order of the text. Bodies of functions,
+// classes and lambdas have scopes of their own; in a comprehension only `:=` reaches out.
+static void bind_in(void *arg, const Node *n) {
+    Binder *b = arg;
+    switch (n->kind) {
+    case NODE_FUNCTION:
+        bind_all(b, &n->function.decorators);
+        bind_defaults(b, &n->function.params);
+        bind_function(b->c, b->s, n->function.name);
+        return;
+    case NODE_CLASS:
+        bind_all(b, &n->klass.decorators);
+        bind_all(b, &n->klass.bases);
+        bind_all(b, &n->klass.keywords);
+        bind(b->c, b->s, n->klass.name);
+        return;
+    case NODE_LAMBDA: bind_defaults(b, &n->lambda.params); return;
+    case NODE_ASSIGN:
+        bind_in(b, n->assign.value);
+        for (int i = 0; i < n->assign.targets.n; i++) bind_target(b, n->assign.targets.at[i]);
+        return;
+    case NODE_AUGASSIGN:
+        bind_in(b, n->augassign.value);
+        bind_target(b, n->augassign.target);
+        return;
+    case NODE_ANNASSIGN:
+        if (n->annassign.value) bind_in(b, n->annassign.value);
+        bind_target(b, n->annassign.target);
+        return;
+    case NODE_FOR:
+        bind_in(b, n->loop.iter);
+        bind_target(b, n->loop.target);
+        bind_all(b, &n->loop.body);
+        bind_all(b, &n->loop.otherwise);
+        return;
+    case NODE_WITHITEM:
+        bind_in(b, n->withitem.value);
+        if (n->withitem.target) bind_target(b, n->withitem.target);
+        return;
+    case NODE_WALRUS:
+        bind_in(b, n->walrus.value);
+        bind(b->c, b->s, n->walrus.name);
+        return;
+    case NODE_DELETE:
+        for (int i = 0; i < n->items.n; i++) bind_target(b, n->items.at[i]);
+        return;
+    case NODE_EXCEPT:
+        if (n->handler.type) bind_in(b, n->handler.type);
+        if (n->handler.name.len) bind(b->c, b->s, n->handler.name);
+        bind_all(b, &n->handler.body);
+        return;
+    case NODE_ALIAS: return; // kept everywhere
+    default: node_each_child(n, bind_in, b);
+    }
+}
+
+static Str numbered(Canon *c, int number) { return str_of(arena_printf(c->arena, "$%d", number)); }
+
+static Str resolve(Canon *c, const Scope *s, Str name) {
+    for (const Scope *at = s; at; at = at->up) {
+        if (at->klass && at != s) continue;
+        const int *number = names_find(&at->names, name);
+        if (number) return *number == KEPT ? name : numbered(c, *number);
+    }
+    return name;
+}
+
+// ---- the copy
+
+static Node *copy(Canon *c, const Scope *s, const Node *n);
+
+// Statements that do nothing are left out; a block keeps a `pass` if nothing else remains.
+static Nodes copy_list(Canon *c, const Scope *s, const Nodes *list) {
+    Nodes out = {NEWN(c->arena, Node *, (size_t)list->n), 0};
+    for (int i = 0; i < list->n; i++)
+        if (!list->at[i]) out.at[out.n++] = NULL;
+        else if (!does_nothing(list->at[i])) out.at[out.n++] = copy(c, s, list->at[i]);
+    if (out.n || !list->n) return out;
+    out.at[out.n] = NEW(c->arena, Node);
+    out.at[out.n++]->kind = NODE_PASS;
+    return out;
+}
+
+static Node *copy_children(Canon *c, const Scope *s, const Node *n) {
+    Node *out = NEW(c->arena, Node);
+    *out = *n;
+    for (const Field *f = node_shape[n->kind]; f->kind != FIELD_END; f++) {
+        if (f->kind == FIELD_NODE && *field_node(f, n)) *field_node(f, out) = copy(c, s, *field_node(f, n));
+        else if (f->kind == FIELD_NODES) *field_nodes(f, out) = copy_list(c, s, field_nodes(f, n));
+    }
+    return out;
+}
+
+// tl.constexpr under any of its names, unless a variable of the program stands in for the module. Triton takes a
+// string for it as well.
+static bool is_constexpr(Canon *c, const Scope *s, const Node *n) {
+    if (n->kind == NODE_STRING) return str_is(n->string.text, "constexpr") || str_ends(n->string.text, ".constexpr");
+    const Node *base = n;
+    while (base->kind == NODE_ATTRIBUTE) base = base->attribute.value;
+    if (base->kind != NODE_NAME || !str_eq(resolve(c, s, base->name), base->name)) return false;
+    return str_is(n->kind == NODE_NAME ? n->name : n->attribute.name, "constexpr");
+}
+
+static Node *constexpr_annotation(Canon *c) {
+    Node *tl = NEW(c->arena, Node), *n = NEW(c->arena, Node);
+    tl->kind = NODE_NAME;
+    tl->name = STR("tl");
+    n->kind = NODE_ATTRIBUTE;
+    n->attribute.value = tl;
+    n->attribute.name = STR("constexpr");
+    return n;
+}
+
+static void note_effect(void *arg, const Node *n) {
+    bool *effect = arg;
+    if (n->kind == NODE_CALL || n->kind == NODE_AWAIT || n->kind == NODE_YIELD || n->kind == NODE_WALRUS) *effect = true;
+    else if (!*effect) node_each_child(n, note_effect, effect);
+}
+
+// What remains of an annotation: constexpr in one spelling; types for a decorator to read (Triton's "*fp32", i64), and
+// whatever runs code; else nothing.
+static Node *copy_annotation(Canon *c, const Scope *s, const Node *n, bool read) {
+    if (!n) return NULL;
+    if (is_constexpr(c, s, n)) return constexpr_annotation(c);
+    bool effect = false;
+    note_effect(&effect, n);
+    return read || effect ? copy(c, s, n) : NULL;
+}
+
+// Defaults and annotations belong to `outer`, the names to `inner`.
+static Nodes copy_params(Canon *c, const Scope *outer, const Scope *inner, const Nodes *params, bool read) {
+    Nodes out = {NEWN(c->arena, Node *, (size_t)params->n), params->n};
+    for (int i = 0; i < params->n; i++) {
+        const Node *n = params->at[i];
+        Node *m = out.at[i] = NEW(c->arena, Node);
+        *m = *n;
+        if (n->param.name.len) m->param.name = resolve(c, inner, n->param.name);
+        m->param.annotation = copy_annotation(c, outer, n->param.annotation, read);
+        if (n->param.def) m->param.def = copy(c, outer, n->param.def);
+    }
+    return out;
+}
+
+static void bind_params(Canon *c, Scope *s, const Nodes *params) {
+    for (int i = 0; i < params->n; i++) {
+        Str name = params->at[i]->param.name;
+        if (name.len) bind(c, s, name);
+    }
+}
+
+static Node *copy_function(Canon *c, const Scope *s, const Node *n) {
+    Node *out = NEW(c->arena, Node);
+    *out = *n;
+    Scope inner = {.up = s, .names = NAMES(c->arena)};
+    bind_params(c, &inner, &n->function.params);
+    bind_all(&(Binder){c, &inner}, &n->function.body);
+    out->function.decorators = copy_list(c, s, &n->function.decorators);
+    out->function.name = resolve(c, s, n->function.name);
+    out->function.params = copy_params(c, s, &inner, &n->function.params, n->function.decorators.n > 0);
+    out->function.returns = copy_annotation(c, s, n->function.returns, false);
+    out->function.body = copy_list(c, &inner, &n->function.body);
+    return out;
+}
+
+static Node *copy_lambda(Canon *c, const Scope *s, const Node *n) {
+    Node *out = NEW(c->arena, Node);
+    *out = *n;
+    Scope inner = {.up = s, .names = NAMES(c->arena)};
+    bind_params(c, &inner, &n->lambda.params);
+    bind_in(&(Binder){c, &inner}, n->lambda.body);
+    out->lambda.params = copy_params(c, s, &inner, &n->lambda.params, false);
+    out->lambda.body = copy(c, &inner, n->lambda.body);
+    return out;
+}
+
+static Node *copy_class(Canon *c, const Scope *s, const Node *n) {
+    Node *out = NEW(c->arena, Node);
+    *out = *n;
+    Scope inner = {.up = s, .names = NAMES(c->arena), .klass = true};
+    bind_all(&(Binder){c, &inner}, &n->klass.body);
+    out->klass.decorators = copy_list(c, s, &n->klass.decorators);
+    out->klass.name = resolve(c, s, n->klass.name);
+    out->klass.bases = copy_list(c, s, &n->klass.bases);
+    out->klass.keywords = copy_list(c, s, &n->klass.keywords);
+    out->klass.body = copy_list(c, &inner, &n->klass.body);
+    return out;
+}
+
+// The first iterable is evaluated outside; everything else sees the targets.
+static Node *copy_comp(Canon *c, const Scope *s, const Node *n) {
+    Node *out = NEW(c->arena, Node);
+    *out = *n;
+    Scope inner = {.up = s, .names = NAMES(c->arena)};
+    for (int i = 0; i < n->comp.fors.n; i++) bind_target(&(Binder){c, &inner}, n->comp.fors.at[i]->compfor.target);
+    out->comp.fors = (Nodes){NEWN(c->arena, Node *, (size_t)n->comp.fors.n), n->comp.fors.n};
+    for (int i = 0; i < n->comp.fors.n; i++) {
+        const Node *f = n->comp.fors.at[i];
+        Node *g = out->comp.fors.at[i] = NEW(c->arena, Node);
+        *g = *f;
+        g->compfor.target = copy(c, &inner, f->compfor.target);
+        g->compfor.iter = copy(c, i ? &inner : s, f->compfor.iter);
+        g->compfor.conds = copy_list(c, &inner, &f->compfor.conds);
+    }
+    out->comp.element = copy(c, &inner, n->comp.element);
+    if (n->comp.val) out->comp.val = copy(c, &inner, n->comp.val);
+    return out;
+}
+
+// `x: int = 1` is `x = 1` except in a class, where the annotations are the fields of a dataclass.
+static Node *copy_annassign(Canon *c, const Scope *s, const Node *n) {
+    Node *out = NEW(c->arena, Node);
+    *out = *n;
+    Node *target = copy(c, s, n->annassign.target), *value = n->annassign.value ? copy(c, s, n->annassign.value) : NULL;
+    Node *annotation = copy_annotation(c, s, n->annassign.annotation, s->klass || !value);
+    if (annotation) {
+        out->annassign.target = target;
+        out->annassign.annotation = annotation;
+        out->annassign.value = value;
+        return out;
+    }
+    out->kind = NODE_ASSIGN;
+    out->assign.targets = (Nodes){NEWN(c->arena, Node *, 1), 1};
+    out->assign.targets.at[0] = target;
+    out->assign.value = value;
+    return out;
+}
+
+static Node *copy(Canon *c, const Scope *s, const Node *n) {
+    switch (n->kind) {
+    case NODE_FUNCTION: return copy_function(c, s, n);
+    case NODE_CLASS: return copy_class(c, s, n);
+    case NODE_LAMBDA: return copy_lambda(c, s, n);
+    case NODE_COMP: return copy_comp(c, s, n);
+    case NODE_ANNASSIGN: return copy_annassign(c, s, n);
+    default: break;
+    }
+    Node *out = copy_children(c, s, n);
+    switch (n->kind) {
+    case NODE_NAME: out->name = resolve(c, s, n->name); break;
+    case NODE_WALRUS: out->walrus.name = resolve(c, s, n->walrus.name); break;
+    case NODE_EXCEPT:
+        if (n->handler.name.len) out->handler.name = resolve(c, s, n->handler.name);
+        break;
+    default: break;
+    }
+    return out;
+}
+
+void print_canonical(Buf *out, const Node *module) {
+    Arena arena = {0};
+    Canon c = {.arena = &arena, .kept = NAMES(&arena)};
+    collect_entries(&c);
+    collect_kept(&c, module);
+    if (c.keep_params) collect_params(&c, module);
+    Scope s = {.names = NAMES(&arena)};
+    bind_all(&(Binder){&c, &s}, &module->module.body);
+    print_module(out, copy(&c, &s, module));
+    arena_free(&arena);
+}

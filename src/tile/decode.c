@@ -1,0 +1,226 @@
+#include "tile/decode.h"
+#include <assert.h>
+
+static DType loop_type(const TileType *t) { return t->pointer ? DT_I64 : t->elem; }
+static int max(int a, int b) { return a > b ? a : b; }
+
+size_t decode_lanes_max(const Code *c) {
+    int most = 1;
+    for (int r = 0; r < c->regs; r++) most = max(most, tile_lanes(&c->reg[r].type));
+    return (size_t)most;
+}
+
+typedef struct {
+    Arena *arena;
+    Vm *v;
+    char *file;
+    const int64_t *args;
+    const Insn *insn;
+    const Register *rd, *ra, *rb, *rc; // NULL: absent
+    Step *s;
+} Decode;
+
+// A float constant or argument arrives as the bits of a double; integers are reduced to their type.
+static int64_t cell_of(const TileType *t, int64_t bits) {
+    if (t->pointer) return bits;
+    int64_t out = 0;
+    if (dtype_is_float(t->elem)) {
+        double x;
+        memcpy(&x, &bits, sizeof x);
+        x = dtype_round(t->elem, x);
+        float f = (float)x;
+        if (t->elem == DT_F64) memcpy(&out, &x, sizeof x);
+        else memcpy(&out, &f, sizeof f);
+        return out;
+    }
+    switch (t->elem) {
+    case DT_BOOL: return bits != 0;
+    case DT_I8: return (int8_t)bits;
+    case DT_I16: return (int16_t)bits;
+    case DT_U8: return (uint8_t)bits;
+    case DT_U16: return (uint16_t)bits;
+    default: return bits; // the low half is what a 32-bit register takes
+    }
+}
+
+static void set_cell(Decode *x, int64_t cell) {
+    x->s->act = ACT_SET;
+    x->s->imm = cell;
+}
+
+static void set_loop(Decode *x, LoopFn *fn) {
+    assert(fn);
+    x->s->act = ACT_LOOP;
+    x->s->fn = fn;
+}
+
+// Moves: one loop over lanes in order, or a walk with strides. With poison always a walk, which takes both.
+static void decode_move(Decode *x) {
+    Step *s = x->s;
+    const TileType *d = &x->rd->type, *a = &x->ra->type;
+    bool straight = x->insn->op == INSN_COPY || x->insn->op == INSN_RESHAPE;
+    bool same = straight || s->lanes == s->lanes_a, one = s->lanes_a == 1;
+    if (x->insn->op != INSN_TRANS && (same || one) && !s->pd) {
+        set_loop(x, (same ? x->v->loops->copy : x->v->loops->splat)[s->size]);
+        return;
+    }
+    Walk *w = NEW(x->arena, Walk);
+    s->act = ACT_WALK;
+    s->walk = w;
+    if (x->insn->op != INSN_TRANS && (same || one)) {
+        *w = (Walk){.rank = 1, .shape = {s->lanes}, .stride = {same}};
+        return;
+    }
+    int stride[TILE_RANK_MAX], step = 1;
+    for (int i = a->rank - 1; i >= 0; i--) {
+        stride[i] = step;
+        step *= a->shape[i];
+    }
+    w->rank = d->rank;
+    for (int i = 0; i < d->rank; i++) {
+        int from = x->insn->op == INSN_TRANS ? (int)(x->insn->imm >> (4 * i)) & 15 : i;
+        w->shape[i] = d->shape[i];
+        w->stride[i] = a->shape[from] == 1 ? 0 : stride[from];
+    }
+}
+
+static InsnOp folding(InsnOp op) {
+    switch (op) {
+    case INSN_SUM:
+    case INSN_CUMSUM: return INSN_ADD;
+    case INSN_CUMPROD: return INSN_MUL;
+    case INSN_RMAX: return INSN_MAX;
+    case INSN_RMIN: return INSN_MIN;
+    default: return INSN_XOR;
+    }
+}
+
+static void decode_fold(Decode *x, Act act) {
+    Step *s = x->s;
+    const TileType *a = &x->ra->type;
+    int axis = act == ACT_SCAN ? (int)(x->insn->imm & 15) : (int)x->insn->imm;
+    s->act = (uint8_t)act;
+    s->outer = s->inner = 1;
+    s->n = axis < 0 ? s->lanes_a : a->shape[axis];
+    for (int i = 0; axis >= 0 && i < a->rank; i++) {
+        if (i < axis) s->outer *= a->shape[i];
+        if (i > axis) s->inner *= a->shape[i];
+    }
+    s->dtype = (uint8_t)a->elem;
+    if (act != ACT_ARG) s->fn = x->v->loops->op[folding(x->insn->op)][a->elem][0];
+    assert(act == ACT_ARG || s->fn);
+}
+
+static int lanes_of(const Register *r) { return r ? tile_lanes(&r->type) : 1; }
+
+static void decode_elementwise(Decode *x) {
+    Step *s = x->s;
+    const Insn *i = x->insn;
+    const TileLoops *loops = x->v->loops;
+    int mode = s->one;
+    bool all_one = (!x->ra || lanes_of(x->ra) == 1) && (!x->rb || lanes_of(x->rb) == 1) && (!x->rc || lanes_of(x->rc) == 1);
+    s->fill = all_one && s->lanes > 1;
+    if (all_one) mode = 0;
+    DType key = loop_type(i->op == INSN_WHERE ? &x->rb->type : &x->ra->type);
+    bool guarded = s->pd || s->fill;
+    if (i->op == INSN_CAST) {
+        DType to = x->rd->type.elem;
+        LoopFn *chop = i->imm == 1 ? loops->chop[key][to] : NULL;
+        set_loop(x, chop ? chop : loops->cast[key][to]);
+    } else if (i->op == INSN_PTRADD) {
+        set_loop(x, loops->ptradd[x->rb->type.elem][mode]);
+        s->c = &s->imm;
+    } else if ((i->op == INSN_MAX || i->op == INSN_MIN) && i->imm == 1 && dtype_is_float(key)) {
+        set_loop(x, loops->propagate[i->op][key - DT_F16][mode]);
+    } else if (x->rd->address && key == DT_I32 && loops->checked[i->op][0]) {
+        set_loop(x, loops->checked[i->op][mode]);
+        guarded = true;
+    } else {
+        set_loop(x, loops->op[i->op][key][mode]);
+        bool shift = i->op == INSN_SHL || i->op == INSN_SHR;
+        guarded |= i->op == INSN_IDIV || shift || (i->op == INSN_MOD && !dtype_is_float(key));
+    }
+    if (!guarded) return;
+    s->act = ACT_GUARDED;
+    s->aside = i->d == i->a || i->d == i->b || i->d == i->c;
+}
+
+static void decode_insn(Decode *x) {
+    const Insn *i = x->insn;
+    Step *s = x->s;
+    switch (i->op) {
+    case INSN_CONST: set_cell(x, cell_of(&x->rd->type, i->imm)); break;
+    case INSN_PARAM: set_cell(x, cell_of(&x->rd->type, x->args[i->imm])); break;
+    case INSN_PID:
+        s->a = &x->v->pid[i->imm];
+        set_loop(x, x->v->loops->copy[4]);
+        break;
+    case INSN_NPROG: set_cell(x, x->v->grid[i->imm]); break;
+    case INSN_ARANGE:
+        s->a = &s->imm; // its low half, the machine being little-endian
+        set_loop(x, x->v->loops->arange);
+        break;
+    case INSN_COPY:
+    case INSN_SPLAT:
+    case INSN_RESHAPE:
+    case INSN_BROADCAST:
+    case INSN_TRANS: decode_move(x); break;
+    case INSN_SUM:
+    case INSN_RMAX:
+    case INSN_RMIN:
+    case INSN_XORSUM: decode_fold(x, ACT_REDUCE); break;
+    case INSN_ARGMAX:
+    case INSN_ARGMIN: decode_fold(x, ACT_ARG); break;
+    case INSN_CUMSUM:
+    case INSN_CUMPROD: decode_fold(x, ACT_SCAN); break;
+    case INSN_LOAD:
+        s->act = ACT_LOAD;
+        s->bytes = (uint8_t)dtype_bytes(x->rd->type.elem);
+        break;
+    case INSN_STORE:
+        s->act = ACT_STORE;
+        s->lanes = s->lanes_a;
+        s->size = (uint8_t)tile_lane_bytes(&x->rb->type);
+        s->dtype = (uint8_t)x->rb->type.elem;
+        s->bytes = (uint8_t)dtype_bytes(x->rb->type.elem);
+        break;
+    case INSN_JUMP: s->act = ACT_JUMP; break;
+    case INSN_JUMPNOT: s->act = ACT_JUMPNOT; break;
+    case INSN_LOOPTEST: s->act = ACT_LOOPTEST; break;
+    case INSN_END: s->act = ACT_END; break;
+    default: decode_elementwise(x); break;
+    }
+}
+
+static const Register *register_of(const Code *c, int r) { return r < 0 ? NULL : &c->reg[r]; }
+static char *lanes_at(char *file, const Register *r) { return r ? file + r->offset : NULL; }
+static uint8_t *poison_at(char *file, const Register *r) {
+    return r && r->tainted ? (uint8_t *)file + r->poison_offset : NULL;
+}
+
+void decode(Arena *a, Vm *v, char *file, const int64_t *args) {
+    const Code *c = v->code;
+    v->step = NEWN(a, Step, (size_t)c->insns);
+    for (int k = 0; k < c->insns; k++) {
+        const Insn *i = &c->insn[k];
+        Step *s = &v->step[k];
+        Decode x = {a, v, file, args, i, register_of(c, i->d), register_of(c, i->a), register_of(c, i->b),
+                    register_of(c, i->c), s};
+        *s = (Step){.d = lanes_at(file, x.rd), .a = lanes_at(file, x.ra), .b = lanes_at(file, x.rb),
+                    .c = lanes_at(file, x.rc), .pd = poison_at(file, x.rd), .pa = poison_at(file, x.ra),
+                    .pb = poison_at(file, x.rb), .pc = poison_at(file, x.rc), .imm = i->imm, .insn = k,
+                    .target = (int)i->imm};
+        s->lanes = lanes_of(x.rd);
+        s->lanes_a = lanes_of(x.ra);
+        s->cost = max(max(s->lanes, s->lanes_a), max(lanes_of(x.rb), lanes_of(x.rc)));
+        int wide = x.rd ? s->lanes : s->lanes_a; // what one-lane operands stand beside
+        s->one = (uint8_t)((x.ra && wide > 1 && s->lanes_a == 1 ? ONE_A : 0) |
+                           (x.rb && wide > 1 && lanes_of(x.rb) == 1 ? ONE_B : 0) |
+                           (x.rc && wide > 1 && lanes_of(x.rc) == 1 ? ONE_C : 0));
+        if (x.rd) {
+            s->size = (uint8_t)tile_lane_bytes(&x.rd->type);
+            s->dtype = (uint8_t)loop_type(&x.rd->type);
+        }
+        decode_insn(&x);
+    }
+}

@@ -1,0 +1,36 @@
+#!/bin/sh
+# Every op of the slice mints an accepted kernel with default settings, and what is printed is what was judged.
+. "$(dirname "$0")/lib.sh"
+for op in $("$bin" ops | awk '{print $1}'); do
+    check "mints_$op" exits 0 "$bin" mint "$op"
+done
+check kernel_file exits 0 "$bin" mint softmax --seed 3 -o "$tmp/k.py"
+check nothing_on_stdout sh -c "[ ! -s $tmp/out ]"
+check file_is_accepted_again exits 0 "$bin" referee "$tmp/k.py" --op softmax
+check json exits 0 "$bin" mint swiglu --seed 3 -n 4 --json
+for key in op smith proposed distinct judged accepted best source verdict elapsed_ms; do
+    check "mint_json_has_$key" grep -q "\"$key\":" "$tmp/out"
+done
+check winner_was_judged_at_full grep -q '"level":"full"' "$tmp/out"
+"$bin" mint rope --seed 17 2>/dev/null | sed '/^# /d' >"$tmp/a.py"
+"$bin" mint rope --seed 17 2>/dev/null | sed '/^# /d' >"$tmp/b.py"
+check the_seed_decides_the_kernel cmp "$tmp/a.py" "$tmp/b.py"
+check shape_and_dtype exits 0 "$bin" mint rmsnorm --shape 64x2048 --dtype bf16
+check unwritable_file_is_the_world exits 3 "$bin" mint softmax -n 2 -o "$tmp/no/such/folder/k.py"
+# Ctrl-C: no half-written file, no stray process, the journal still reads.
+for delay in 0.02 0.1 0.3 0.6; do
+    rm -f "$tmp/c.py"
+    "$bin" mint add_layernorm_gelu -n 64 -o "$tmp/c.py" >/dev/null 2>&1 &
+    pid=$!
+    sleep $delay
+    kill -INT $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    if [ -e "$tmp/c.py" ]; then
+        check "interrupt_at_${delay}_leaves_a_whole_file" exits 0 "$bin" referee "$tmp/c.py" --op add_layernorm_gelu --level quick
+    else
+        check "interrupt_at_${delay}_leaves_nothing" sh -c "! ls $tmp/c.py* $tmp/.c.py* 2>/dev/null | grep -q ."
+    fi
+done
+sleep 0.5
+check no_process_is_left sh -c "! pgrep -f '$tmp/c.py' >/dev/null"
+check the_journal_still_reads exits 0 "$bin" mint softmax -n 2

@@ -1,0 +1,118 @@
+// The acceptance rule, element by element (error-bound.md sections 1 and 5): each row of the table there has its case.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "referee/compare.h"
+
+// The rule as the document states it: accept iff rnd_D(v - b) <= out <= rnd_D(v + b).
+static bool accepted_by_definition(DType t, double v, double e, double out) {
+    if (isnan(v) || isnan(out)) return isnan(v) && isnan(out);
+    if (isinf(v)) return v == out;
+    double b = BOUND_KAPPA * BOUND_U * e;
+    return dtype_round(t, v - b) <= out && out <= dtype_round(t, v + b);
+}
+
+static void agrees_with_definition(void **state) {
+    (void)state;
+    static const DType types[] = {DT_F16, DT_BF16, DT_F32};
+    static const double values[] = {0, 1, -1, 0.1, 3.14159, -1e-3, 65504, 65519, 65520, 70000, -65535, 1e-7, 5.9e-8, 2.9e-8, 1e30, 3.4e38};
+    int accepted = 0, rejected = 0;
+    for (size_t t = 0; t < 3; t++)
+        for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+            for (double e = 0; e < 1e6; e = e == 0 ? 1e-3 : e * 7) {
+                double v = values[i], near = dtype_round(types[t], v);
+                for (int k = -3; k <= 3; k++) {
+                    double out = near;
+                    for (int s = 0; s < abs(k); s++) out = dtype_next(types[t], out, k < 0 ? -1 : 1);
+                    bool want = accepted_by_definition(types[t], v, e * fabs(v), out);
+                    bool got = compare_needed(types[t], v, e * fabs(v), out) <= 1;
+                    // A tie may go either way by definition 1's two forms: the cell is closed, rounding picks even.
+                    if (want) assert_true(got);
+                    if (!want && got) assert_true(compare_needed(types[t], v, e * fabs(v) * (1 + 1e-9) + 1e-300, out) <= 1);
+                    accepted += got;
+                    rejected += !got;
+                }
+            }
+    assert_true(accepted > 100);
+    assert_true(rejected > 100);
+}
+
+static void exact_results_must_be_exact(void **state) {
+    (void)state;
+    assert_true(compare_needed(DT_F16, 1.0, 0, 1.0) <= 1);
+    assert_false(compare_needed(DT_F16, 1.0, 0, 1.0009765625) <= 1);
+    assert_true(compare_needed(DT_F32, 0.0, 0, -0.0) <= 1);
+    assert_false(compare_needed(DT_F32, 0.0, 0, 0x1p-149) <= 1);
+}
+
+static void overflow_needs_infinity_only_where_it_is_certain(void **state) {
+    (void)state;
+    assert_true(compare_needed(DT_F16, 70000, 1, INFINITY) <= 1);
+    assert_false(compare_needed(DT_F16, 70000, 1, 65504) <= 1);
+    assert_false(compare_needed(DT_F16, 70000, 1, -INFINITY) <= 1);
+    assert_false(compare_needed(DT_F16, 60000, 1, INFINITY) <= 1);
+    double e = 10 / (BOUND_KAPPA * BOUND_U); // b = 10 around the threshold of 65520
+    assert_true(compare_needed(DT_F16, 65519, e, INFINITY) <= 1);
+    assert_true(compare_needed(DT_F16, 65521, e, 65504) <= 1);
+}
+
+static void classes_must_match(void **state) {
+    (void)state;
+    assert_true(compare_needed(DT_F32, NAN, 0, NAN) <= 1);
+    assert_false(compare_needed(DT_F32, 1, 1e9, NAN) <= 1);
+    assert_false(compare_needed(DT_F32, NAN, 1e9, 1) <= 1);
+    assert_true(compare_needed(DT_F32, INFINITY, 0, INFINITY) <= 1);
+    assert_false(compare_needed(DT_F32, INFINITY, 0, -INFINITY) <= 1);
+}
+
+static Comparison compare_floats(const double *v, const double *e, const float *out, int n, uint8_t *judged) {
+    Bound b = {.dtype = DT_F32, .rank = 1, .shape = {n}, .numel = n, .v = (double *)(uintptr_t)v, .e = (double *)(uintptr_t)e};
+    Comparison c;
+    compare_case(&b, out, judged, &c);
+    return c;
+}
+
+static void worst_element_gives_the_kind(void **state) {
+    (void)state;
+    double v[4] = {1, 2, 3, 4}, e[4] = {8, 8, 8, 8};
+    uint8_t judged[4] = {0};
+    float right[4] = {1, 2, 3, 4}, off[4] = {1, 2.0001f, 3, 4}, wrong[4] = {1, 2, 30, 4}, nan[4] = {1, 2, 3, NAN};
+    assert_int_equal(compare_floats(v, e, right, 4, judged).worst, MATCH_YES);
+    assert_int_equal(judged[0] + judged[1] + judged[2] + judged[3], 4);
+    Comparison c = compare_floats(v, e, off, 4, judged);
+    assert_int_equal(c.worst, MATCH_INACCURATE);
+    assert_int_equal(c.worst_at, 1);
+    assert_int_equal(c.wrong, 1);
+    assert_int_equal(compare_floats(v, e, wrong, 4, judged).worst, MATCH_INCORRECT);
+    assert_int_equal(compare_floats(v, e, nan, 4, judged).worst, MATCH_NAN);
+}
+
+static void what_cannot_be_judged_is_no_evidence(void **state) {
+    (void)state;
+    double v[2] = {1, 2}, e[2] = {INFINITY, 8};
+    uint8_t judged[2] = {0};
+    float out[2] = {777, 2};
+    Comparison c = compare_floats(v, e, out, 2, judged);
+    assert_int_equal(c.worst, MATCH_UNJUDGED);
+    assert_int_equal(c.unjudged, 1);
+    assert_int_equal(judged[0], 0);
+    assert_int_equal(judged[1], 1);
+    out[1] = 3;
+    assert_int_equal(compare_floats(v, e, out, 2, judged).worst, MATCH_INCORRECT);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(agrees_with_definition),
+        cmocka_unit_test(exact_results_must_be_exact),
+        cmocka_unit_test(overflow_needs_infinity_only_where_it_is_certain),
+        cmocka_unit_test(classes_must_match),
+        cmocka_unit_test(worst_element_gives_the_kind),
+        cmocka_unit_test(what_cannot_be_judged_is_no_evidence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,223 @@
+// What a draw promises: every required class in every dtype, the sizes that quick and full state, the domain kept.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "referee/draw.h"
+#include "referee/plan.h"
+#include "referee/rows.h"
+
+static const DrawFilter all = {.dtype = -1};
+
+static Op the_op(Arena *a, const char *name) {
+    Op op;
+    if (!op_find(a, str_of(name), &op)) fail_msg("no op %s", name);
+    return op;
+}
+
+static void quick_shows_every_class_in_every_dtype(void **state) {
+    (void)state;
+    Arena a = {0};
+    int n;
+    const Str *names = op_names(&a, &n);
+    assert_true(n >= 30);
+    for (int i = 0; i < n; i++) {
+        Op op;
+        assert_true(op_find(&a, names[i], &op));
+        PlannedCase *plan;
+        int cases = plan_cases(&a, &op, LEVEL_QUICK, 1, &all, &plan);
+        assert_true(cases > 5);
+        static const DType types[] = {DT_F16, DT_BF16, DT_F32};
+        int data = plan_data_inputs(&op);
+        for (int t = 0; t < 3 && data > 0; t++) {
+            ClassId list[CLASS_COUNT];
+            int k = plan_classes(&op, types[t], list);
+            // Rows long enough that a class is more than its name; each class reaches each data input.
+            uint8_t seen[CLASS_COUNT][8] = {{0}};
+            for (int c = 0; c < cases; c++) {
+                if (plan[c].dtype != types[t] || plan[c].dim[op.row_dim] < 100) continue;
+                int64_t rows = op.rows_dim >= 0 ? plan[c].dim[op.rows_dim] : 1;
+                for (int64_t r = 0; r < rows; r++) {
+                    int64_t g = plan[c].first_row + r;
+                    seen[list[g % k]][g / k % data] = 1;
+                }
+            }
+            for (int c = 0; c < k; c++)
+                for (int d = 0; d < data; d++)
+                    if (!seen[list[c]][d]) fail_msg("%.*s %s: class %s never reaches data input %d", STR_ARG(op.name), dtype_info[types[t]].torch, class_name(list[c]), d);
+        }
+    }
+    arena_free(&a);
+}
+
+static void required_classes_are_there(void **state) {
+    (void)state;
+    Arena a = {0};
+    static const struct {
+        const char *op;
+        ClassId c;
+    } required[] = {
+        {"rmsnorm", CLASS_constant},        {"rmsnorm", CLASS_stagnation},   {"rmsnorm", CLASS_spike_first}, {"layernorm", CLASS_mean_1000},
+        {"softmax", CLASS_constant_79},     {"softmax", CLASS_near_zero},    {"softmax", CLASS_neg_inf},     {"softmax", CLASS_shifted},
+        {"rmsnorm", CLASS_tiny_1e4},        {"rmsnorm", CLASS_tiny_1e20},    {"rmsnorm", CLASS_zero},        {"add_rmsnorm", CLASS_cancelling},
+        {"cross_entropy", CLASS_near_zero}, {"layernorm", CLASS_large_end},  {"rmsnorm", CLASS_subnormal},   {"softmax", CLASS_one_hot},
+    };
+    for (size_t i = 0; i < sizeof required / sizeof *required; i++) {
+        Op op = the_op(&a, required[i].op);
+        ClassId list[CLASS_COUNT];
+        int k = plan_classes(&op, DT_F32, list);
+        bool found = false;
+        for (int c = 0; c < k; c++) found |= list[c] == required[i].c;
+        if (!found) fail_msg("%s lacks %s", required[i].op, class_name(required[i].c));
+    }
+    // And a class outside the domain stays outside: cumsum declares no shift.
+    Op op = the_op(&a, "cumsum");
+    ClassId list[CLASS_COUNT];
+    int k = plan_classes(&op, DT_F32, list);
+    for (int c = 0; c < k; c++) assert_true(list[c] != CLASS_mean_1000 && list[c] != CLASS_neg_inf);
+    arena_free(&a);
+}
+
+static void full_adds_wide_rows_many_rows_and_hidden_cases(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op = the_op(&a, "softmax");
+    PlannedCase *plan;
+    int n = plan_cases(&a, &op, LEVEL_FULL, 1, &all, &plan);
+    bool wide[2] = {0}, many = false, hidden = false, sorted = true;
+    for (int i = 0; i < n; i++) {
+        int64_t len = plan[i].dim[op.row_dim];
+        wide[0] |= len == 65536;
+        wide[1] |= len == 65537;
+        many |= plan[i].dim[op.rows_dim] == 1023;
+        hidden |= plan[i].hidden;
+        sorted &= i == 0 || plan[i - 1].dim[op.row_dim] <= len;
+    }
+    assert_true(wide[0] && wide[1] && many && hidden && sorted);
+    n = plan_cases(&a, &op, LEVEL_QUICK, 1, &all, &plan);
+    for (int i = 0; i < n; i++) assert_true(plan[i].dim[op.row_dim] < 65536 && !plan[i].hidden);
+    arena_free(&a);
+}
+
+static void quick_is_about_two_million_elements(void **state) {
+    (void)state;
+    Arena a = {0};
+    Pool *pool = pool_open(2);
+    int n;
+    const Str *names = op_names(&a, &n);
+    for (int i = 0; i < n; i++) {
+        Op op;
+        Draw d;
+        Err e = {0};
+        Arena work = {0};
+        assert_true(op_find(&a, names[i], &op));
+        if (i % 5 && plan_data_inputs(&op) == 1) continue; // a sample of the chains is enough here
+        if (!draw_make(&work, pool, &op, LEVEL_QUICK, 7, &all, &d, &e)) fail_msg("%s", e.msg);
+        assert_true(d.input_elements <= 2200000);
+        assert_true(d.input_elements >= 100000);
+        draw_free(&d);
+        arena_free(&work);
+    }
+    pool_close(pool);
+    arena_free(&a);
+}
+
+static void the_seed_decides_every_byte(void **state) {
+    (void)state;
+    Arena a = {0};
+    Pool *one = pool_open(1), *three = pool_open(3);
+    Op op = the_op(&a, "cross_entropy");
+    Draw x, y, z;
+    Err e = {0};
+    assert_true(draw_make(&a, one, &op, LEVEL_QUICK, 77, &all, &x, &e));
+    assert_true(draw_make(&a, three, &op, LEVEL_QUICK, 77, &all, &y, &e));
+    assert_true(draw_make(&a, one, &op, LEVEL_QUICK, 78, &all, &z, &e));
+    assert_int_equal(x.bytes, y.bytes);
+    assert_memory_equal(x.mapping, y.mapping, x.bytes);
+    assert_true(x.bytes != z.bytes || memcmp(x.mapping, z.mapping, x.bytes) != 0);
+    for (int i = 0; i < x.cases; i++) {
+        const Bound *p = x.truth[i].expected, *q = y.truth[i].expected;
+        assert_int_equal(p->numel, q->numel);
+        assert_memory_equal(p->v, q->v, (size_t)p->numel * sizeof(double));
+    }
+    draw_free(&x), draw_free(&y), draw_free(&z);
+    pool_close(one), pool_close(three);
+    arena_free(&a);
+}
+
+static void values_keep_to_the_domain(void **state) {
+    (void)state;
+    Arena a = {0};
+    Pool *pool = pool_open(2);
+    static const char *const ops[] = {"softmax", "rope", "cross_entropy", "dequant_int8", "add_layernorm_gelu"};
+    for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
+        Op op = the_op(&a, ops[k]);
+        Draw d;
+        Err e = {0};
+        assert_true(draw_make(&a, pool, &op, LEVEL_QUICK, 5, &all, &d, &e));
+        bool ends[OP_INPUTS_MAX][2] = {{0}};
+        for (int c = 0; c < d.cases; c++)
+            for (int i = 0; i < op.inputs; i++) {
+                const CaseTensor *t = &d.spec[c].input[i];
+                const OpInput *in = &op.input[i];
+                double hi = in->range_dim >= 0 ? (double)(d.truth[c].dim[in->range_dim] - 1) : in->range_hi;
+                for (int64_t r = 0; r < (t->rank > 1 ? t->shape[0] : 1); r++)
+                    for (int64_t j = 0; j < t->shape[t->rank - 1]; j++) {
+                        int64_t at = t->offset + (t->rank > 1 ? r * t->stride[0] : 0) + j;
+                        double v = dtype_load((DType)t->dtype, d.mapping + t->at + at * dtype_bytes((DType)t->dtype));
+                        assert_false(isnan(v));
+                        if (isinf(v)) assert_true(in->neg_inf && v < 0);
+                        if (!in->ranged) continue;
+                        assert_true(v >= in->range_lo - 1e-6 && v <= hi + 1e-6);
+                        ends[i][0] |= v <= in->range_lo + 1e-6;
+                        ends[i][1] |= v >= hi - 1e-6;
+                    }
+            }
+        for (int i = 0; i < op.inputs; i++)
+            if (op.input[i].ranged && !dtype_is_float(op.input[i].any_float ? DT_F32 : op.input[i].dtype)) assert_true(ends[i][0] && ends[i][1]);
+        for (int c = 0; c < d.cases; c++)
+            for (int64_t j = 0; j < d.truth[c].expected->numel; j++) assert_false(isnan(d.truth[c].expected->v[j]));
+        draw_free(&d);
+    }
+    pool_close(pool);
+    arena_free(&a);
+}
+
+static void strided_cases_differ_in_every_argument(void **state) {
+    (void)state;
+    Arena a = {0};
+    Pool *pool = pool_open(2);
+    Op op = the_op(&a, "add_rmsnorm");
+    Draw d;
+    Err e = {0};
+    assert_true(draw_make(&a, pool, &op, LEVEL_QUICK, 5, &all, &d, &e));
+    int strided = 0;
+    for (int c = 0; c < d.cases; c++) {
+        const CaseTensor *x = &d.spec[c].input[0], *r = &d.spec[c].input[1];
+        if (!d.truth[c].strided) continue;
+        strided++;
+        assert_true(x->stride[0] > x->shape[1] && r->stride[0] > r->shape[1] && x->stride[0] != r->stride[0]);
+        assert_true(x->offset > 0 && x->offset % 2 == 1);
+    }
+    assert_true(strided >= 3);
+    draw_free(&d);
+    pool_close(pool);
+    arena_free(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quick_shows_every_class_in_every_dtype),
+        cmocka_unit_test(required_classes_are_there),
+        cmocka_unit_test(full_adds_wide_rows_many_rows_and_hidden_cases),
+        cmocka_unit_test(quick_is_about_two_million_elements),
+        cmocka_unit_test(the_seed_decides_every_byte),
+        cmocka_unit_test(values_keep_to_the_domain),
+        cmocka_unit_test(strided_cases_differ_in_every_argument),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
