@@ -288,7 +288,12 @@ bool api_call(Interp *in, const Api *row, Str name, Value self, const Args *args
     Value extra = {0};
     for (int k = 0; k < args->names; k++) {
         int i = 0;
-        while (i < params && (param[i].star || param[i].double_star || !str_eq(param[i].name, args->name[k]))) i++;
+        while (i < params && (param[i].double_star || !str_eq(param[i].name, args->name[k]))) i++;
+        if (i < params && param[i].star && c.rests == 0) { // torch.empty(size=(2, 3))
+            c.rest = &args->named[k];
+            c.rests = 1;
+            continue;
+        }
         if (i < params && c.arg[i].kind != V_UNBOUND)
             return host_raise(in, args->at, "TypeError: %.*s() got multiple values for argument '%.*s'", STR_ARG(name),
                               STR_ARG(args->name[k]));

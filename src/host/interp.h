@@ -99,6 +99,7 @@ const int64_t *value_shape(Value t);
 DType value_elem(Value t);
 MUST_CHECK bool shape_axis(Interp *in, Span at, Value axis, int rank, int *out); // 0..rank-1, negative counted from the end
 MUST_CHECK bool shape_sizes(Interp *in, Span at, const Value *v, int n, int64_t *out, int *rank); // ints, or one tuple of them
+bool shape_sane(const int64_t *size, int rank); // products of sizes cannot overflow
 MUST_CHECK bool shape_reshape(Interp *in, Span at, Value t, const int64_t *size, int rank, bool copy, Value *out);
 MUST_CHECK bool shape_transpose(Interp *in, Span at, Value t, int a, int b, Value *out);
 

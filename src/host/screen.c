@@ -257,8 +257,12 @@ static void screen_attribute(Screen *s, Scope *scope, const Node *n) {
         path = str_of(arena_printf(s->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(p->attribute.name)));
         Str full = api_canonical(s->arena, path);
         if (api_named(full, s->candidate)) break;
-        bool on_the_way = (str_is(full, "torch.nn") && !s->candidate) || api_is_module(full, s->candidate);
-        if (!on_the_way) return refuse_name(s, p->span, full, false);
+        if (str_is(full, "torch.nn") || api_is_module(full, s->candidate)) continue;
+        while (parts > 0) { // the reason belongs to the whole name
+            p = part[--parts];
+            path = str_of(arena_printf(s->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(p->attribute.name)));
+        }
+        return refuse_name(s, n->span, api_canonical(s->arena, path), false);
     }
     while (parts > 0) screen_member(s, part[--parts]); // members of what the name stands for
 }

@@ -234,17 +234,17 @@ static Token based_number(Lexer *l, const char *name, bool (*ok)(int)) {
     uint32_t at = l->at;
     l->at += 2;
     if (peek(l, 0) == '_') l->at++;
-    if (!digits(l, ok)) return lex_fail(l, at, l->at - at, "a %s number lacks a digit", name);
+    if (!digits(l, ok)) return lex_fail(l, at, l->at - at, "%s number lacks a digit", name);
     if (is_digit(peek(l, 0)))
-        return lex_fail(l, l->at, 1, "the digit '%c' does not belong in a %s number", peek(l, 0), name);
+        return lex_fail(l, l->at, 1, "the digit '%c' does not belong in %s number", peek(l, 0), name);
     return number_end(l, TOK_INT, at);
 }
 
 static Token lex_number(Lexer *l) {
     int c = peek(l, 0), after = peek(l, 1) | 32;
-    if (c == '0' && after == 'x') return based_number(l, "hexadecimal", is_hex);
-    if (c == '0' && after == 'o') return based_number(l, "octal", is_octal);
-    if (c == '0' && after == 'b') return based_number(l, "binary", is_binary);
+    if (c == '0' && after == 'x') return based_number(l, "a hexadecimal", is_hex);
+    if (c == '0' && after == 'o') return based_number(l, "an octal", is_octal);
+    if (c == '0' && after == 'b') return based_number(l, "a binary", is_binary);
     uint32_t at = l->at;
     TokenKind kind = TOK_INT;
     if (c != '.' && !digits(l, is_digit))
@@ -289,10 +289,12 @@ static Token lex_text(Lexer *l) {
     bool spec = o.kind == OPEN_SPEC;
     uint32_t at = l->at;
     for (;;) {
-        if (l->at == l->source.len) return lex_fail(l, o.at, 1, "this f-string is never closed");
+        bool end = l->at == l->source.len;
         int c = peek(l, 0), next = peek(l, 1);
         if (at_quotes(l, o.mark, o.triple)) break;
-        if (!o.triple && break_here(l)) return lex_fail(l, o.at, l->at - o.at, "this f-string is not closed on its line");
+        if (!o.triple && (end || break_here(l)))
+            return lex_fail(l, o.at, l->at - o.at, "this f-string is not closed on its line");
+        if (end) return lex_fail(l, o.at, 1, "this f-string is never closed");
         if (c == '{' && !spec && next == '{') l->at += 2;
         else if (c == '}' && !spec && next == '}') l->at += 2;
         else if (c == '{') break;
@@ -335,8 +337,10 @@ static Token lex_string(Lexer *l, uint32_t prefix) {
         return token_since(l, TOK_FSTART, at);
     }
     while (!at_quotes(l, quote, triple)) {
-        if (l->at == l->source.len) return lex_fail(l, at, triple ? prefix + 3 : l->at - at, "this string is never closed");
-        if (!triple && break_here(l)) return lex_fail(l, at, l->at - at, "this string is not closed on its line");
+        bool end = l->at == l->source.len;
+        if (!triple && (end || break_here(l)))
+            return lex_fail(l, at, l->at - at, "this string is not closed on its line");
+        if (end) return lex_fail(l, at, prefix + 3, "this string is never closed");
         if (peek(l, 0) == '\\') skip_escaped(l);
         else l->at++;
     }

@@ -160,17 +160,26 @@ static void float_divmod(double a, double b, double *quotient, double *rest) {
     *rest = mod;
 }
 
-// x^n for a small whole n by squaring: exact wherever every factor is, as 10.0 ** 22 must be.
-static double whole_power(double x, int n) {
-    double r = 1;
-    for (; n; n >>= 1, x *= x)
-        if (n & 1) r *= x;
-    return r;
+// x^n where that is exact, as 10.0 ** 22 must be: the odd part of x, to the n, still fits a mantissa.
+static bool exact_power(double x, int n, double *out) {
+    int e;
+    uint64_t odd = (uint64_t)ldexp(frexp(fabs(x), &e), 53), r = 1;
+    int zeros = odd ? __builtin_ctzll(odd) : 0;
+    odd >>= zeros;
+    for (int i = 0; i < n; i++)
+        if (__builtin_mul_overflow(r, odd, &r) || r >> 53) return false;
+    *out = ldexp((double)r, (e - 53 + zeros) * n);
+    if (x < 0 && n & 1) *out = -*out;
+    return true;
 }
 
+// Where f64_pow's last bit matters most: whole exponents and square roots come out as Python has them.
 static double power(double a, double b) {
-    if (b == rint(b) && fabs(b) <= 64) {
-        double r = whole_power(a, (int)fabs(b));
+    double r;
+    if (b == 1) return a;
+    if (b == 2) return a * a;
+    bool small = b == rint(b) && fabs(b) <= 64 && isfinite(a) && a != 0;
+    if (small && exact_power(a, (int)fabs(b), &r)) {
         if (b >= 0) return r;
         if (!isinf(r) && r != 0) return 1 / r;
     }

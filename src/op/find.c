@@ -292,6 +292,13 @@ static bool word_is_filler(const Lexicon *x, Str word) {
     return false;
 }
 
+static bool word_in_name(Str name, Str word) {
+    Str piece;
+    while (str_piece(&name, '_', &piece))
+        if (word_is_near(word, piece)) return true;
+    return false;
+}
+
 static int parts_of(const Lexicon *x, Str name, Meaning out[2 + OP_EPILOGUES_MAX]) {
     for (int i = 0; i < x->ops; i++) {
         if (!str_eq(x->op[i], name)) continue;
@@ -325,9 +332,9 @@ static Near near_of(const Lexicon *x, Str name, Str typed, const Str *word, int 
         bool fits = false;
         for (int k = 0; k < parts && !fits; k++)
             fits = !word_is_filler(x, word[i]) && word_fits(x, word[i], part[k].means, part[k].index);
-        hits += fits;
+        hits += fits * (word_in_name(name, word[i]) ? 3 : 2);
     }
-    return (Near){3 * hits - 2 * missed, edit_distance(typed, name), name};
+    return (Near){hits - 2 * missed, edit_distance(typed, name), name};
 }
 
 static bool nearer(const Near *a, const Near *b) {

@@ -80,8 +80,7 @@ typedef struct {
 static bool draw_sealed(const BrokerJob *job, Err *e) {
     int seals = fcntl(job->draw_fd, F_GET_SEALS);
     struct stat st;
-    if (seals < 0 || fstat(job->draw_fd, &st) != 0)
-        return err_set(e, ERR_IO, "inputs: %s", strerror(errno));
+    if (seals < 0 || fstat(job->draw_fd, &st) != 0) return err_set(e, ERR_IO, "inputs: %s", strerror(errno));
     if (!(seals & F_SEAL_WRITE) || !(seals & F_SEAL_SHRINK) || (uintmax_t)st.st_size < job->draw_bytes)
         return err_set(e, ERR_IO, "inputs: the mapping is not sealed, or too short");
     return true;
@@ -123,15 +122,17 @@ static bool lines_open(Lines *l, Err *e) {
 }
 
 static bool order_send(const Broker *b, const BrokerJob *job, const Lines *l, Err *e) {
-    JobOrder order = {job->draw_bytes, sizeof(JobHeader) + job->source.len, job->output_bytes, job->arena_bytes,
-                      job->wall_seconds};
+    JobOrder order = {job->draw_bytes, sizeof(JobHeader) + job->source.len, job->output_bytes,
+                      job->arena_bytes, job->wall_seconds};
     union {
         struct cmsghdr align;
         char bytes[CMSG_SPACE(sizeof l->fd)];
     } control = {0};
     struct iovec part = {&order, sizeof order};
-    struct msghdr msg = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    struct msghdr msg = {.msg_iov = &part,
+                         .msg_iovlen = 1,
+                         .msg_control = control.bytes,
+                         .msg_controllen = sizeof control.bytes};
     struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
@@ -180,7 +181,8 @@ static bool reports_read(const Lines *l, Arena *a, const BrokerJob *job, ChildRe
             continue;
         }
         char excess[4096];
-        ssize_t n = got < most ? read(l->report, bytes + got, most - got) : read(l->report, excess, sizeof excess);
+        ssize_t n =
+            got < most ? read(l->report, bytes + got, most - got) : read(l->report, excess, sizeof excess);
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return err_set(e, ERR_IO, "report pipe: %s", strerror(errno));
         if (n == 0) break;
@@ -215,6 +217,7 @@ static bool end_read(const Lines *l, ChildResult *out, Err *e) {
     out->code = WTERMSIG(end.wait_status);
     bool outside = out->code == SIGKILL || out->code == SIGXCPU;
     out->end = outside && !out->garbage ? CHILD_OVERDUE : CHILD_SIGNALLED;
+    if (outside && out->garbage) out->code = SIGPIPE; // it was us, for writing where nobody would read
     return true;
 }
 

@@ -1,29 +1,30 @@
-// broker.h - the process that makes children. Started before any thread or large allocation, so that a fork costs a
-// fraction of a millisecond; single-threaded; it forks one child for each candidate and reports how it ended.
+// broker.h - the process that makes children. Started before any thread or large allocation, so that a fork
+// costs a fraction of a millisecond; single-threaded; it forks one child for each candidate and reports how
+// it ended.
 //
 //   referee (threads) --jobs--> broker --fork--> child: sandbox, then child_main, then _exit
 //                      <--- exit status          <------- reports (pipe), outputs (shared mapping)
 //
-// The child starts with exactly three things: the two read-only mappings, its output mapping, and the report pipe.
-// It enters the sandbox before it reads a byte of the candidate's source. How it ended is known from the kernel and
-// told by the broker on a socket that the child does not have. The broker ends when its parent ends, and with it
-// its children; a client thread that gives up on a job takes only that job's child with it.
+// The child starts with exactly three things: the two read-only mappings, its output mapping, and the report
+// pipe. It enters the sandbox before it reads a byte of the candidate's source. How it ended is known from
+// the kernel and told by the broker on a socket that the child does not have. The broker ends when its parent
+// ends, and with it its children; a client thread that gives up on a job takes only that job's child with it.
 #pragma once
 #include "base/err.h"
 #include "referee/wire.h"
 
 typedef struct Broker Broker;
 
-// What runs inside the sandbox. Returns the exit code: 0 unless something is wrong with us. Tests pass others (a
-// child that lies, babbles or dies).
+// What runs inside the sandbox. Returns the exit code: 0 unless something is wrong with us. Tests pass others
+// (a child that lies, babbles or dies).
 typedef struct {
-    const uint8_t *draw;  // DrawHeader ...
+    const uint8_t *draw; // DrawHeader ...
     size_t draw_bytes;
-    const uint8_t *job;   // JobHeader ...
+    const uint8_t *job; // JobHeader ...
     size_t job_bytes;
     uint8_t *output;
     size_t output_bytes;
-    void *arena;          // mapped before the sandbox closed, touched on demand
+    void *arena; // mapped before the sandbox closed, touched on demand
     size_t arena_bytes;
     int report_fd;
 } ChildJob;
@@ -45,21 +46,22 @@ typedef struct {
     int max_reports;
 } BrokerJob;
 
-// OVERDUE: past the deadline, or killed by the system (SIGKILL, which a child cannot send: no memory left). It says
-// nothing about the candidate.
+// OVERDUE: past the deadline, or killed by the system (SIGKILL, which a child cannot send: no memory left).
+// It says nothing about the candidate.
 typedef enum { CHILD_EXITED, CHILD_SIGNALLED, CHILD_OVERDUE } ChildEnd;
 typedef struct {
     ChildEnd end;
-    int code;            // exit code or signal
-    CaseReport *report;  // as many as came whole, unchecked: see wire_check()
+    int code;           // exit code or signal
+    CaseReport *report; // as many as came whole, unchecked: see wire_check()
     int reports;
-    bool garbage;        // bytes after the last whole frame, or too many frames (which ends the child: SIGNALLED)
-    const uint8_t *output; // a frozen copy-free view: the child is gone and the bytes are sealed; NULL when empty
+    bool garbage; // bytes after the last whole frame, or too many frames (which ends it: SIGNALLED, SIGPIPE)
+    const uint8_t
+        *output; // a frozen copy-free view: the child is gone and the bytes are sealed; NULL when empty
     size_t output_bytes;
     double cpu_seconds;
 } ChildResult;
-// Runs one job to its end. Safe to call from several threads at once; each call has its own child. False only when
-// the world fails (no memory, broker gone).
+// Runs one job to its end. Safe to call from several threads at once; each call has its own child. False only
+// when the world fails (no memory, broker gone).
 MUST_CHECK bool broker_run(Broker *b, Arena *a, const BrokerJob *job, ChildResult *out, Err *e);
 void child_result_free(ChildResult *r);
 

@@ -45,12 +45,13 @@ static void *child_map(int fd, size_t bytes, int flags, int protection, int setu
     return p;
 }
 
-static _Noreturn void child_start(const Server *s, const JobOrder *order, const int fd[JOB_FDS], int setup, pid_t broker) {
+static _Noreturn void child_start(const Server *s, const JobOrder *order, const int fd[JOB_FDS], int setup,
+                                  pid_t broker) {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != broker) _exit(1);
 
-    // Private, because older kernels refuse even a read-only shared mapping of a sealed file; the pages are shared
-    // all the same.
+    // Private, because older kernels refuse even a read-only shared mapping of a sealed file; the pages are
+    // shared all the same.
     ChildJob job = {.draw_bytes = order->draw_bytes,
                     .job_bytes = order->job_bytes,
                     .output_bytes = order->output_bytes,
@@ -58,11 +59,13 @@ static _Noreturn void child_start(const Server *s, const JobOrder *order, const 
                     .report_fd = SANDBOX_FD};
     job.draw = child_map(fd[JOB_FD_DRAW], order->draw_bytes, MAP_PRIVATE, PROT_READ, setup, "inputs");
     job.job = child_map(fd[JOB_FD_JOB], order->job_bytes, MAP_PRIVATE, PROT_READ, setup, "source");
-    job.output = child_map(fd[JOB_FD_OUTPUT], order->output_bytes, MAP_SHARED, PROT_READ | PROT_WRITE, setup, "outputs");
-    job.arena = child_map(-1, order->arena_bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, PROT_READ | PROT_WRITE,
-                          setup, "memory");
+    job.output = child_map(fd[JOB_FD_OUTPUT], order->output_bytes, MAP_SHARED, PROT_READ | PROT_WRITE, setup,
+                           "outputs");
+    job.arena = child_map(-1, order->arena_bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                          PROT_READ | PROT_WRITE, setup, "memory");
 
-    // One thread cannot use more processor time than wall time: this only fires when nobody watches the clock.
+    // One thread cannot use more processor time than wall time: this only fires when nobody watches the
+    // clock.
     double wall = order->wall_seconds > 0 && order->wall_seconds < 1e6 ? order->wall_seconds : 1e6;
     struct rlimit cpu = {(rlim_t)wall + 2, (rlim_t)wall + 4};
     if (setrlimit(RLIMIT_CPU, &cpu) != 0) child_give_up(setup, "processor time limit");
@@ -145,8 +148,10 @@ static bool job_take(Server *s) {
         char bytes[CMSG_SPACE(sizeof fd)];
     } control;
     struct iovec part = {&order, sizeof order};
-    struct msghdr msg = {
-        .msg_iov = &part, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof control.bytes};
+    struct msghdr msg = {.msg_iov = &part,
+                         .msg_iovlen = 1,
+                         .msg_control = control.bytes,
+                         .msg_controllen = sizeof control.bytes};
     ssize_t got = recvmsg(s->control, &msg, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (got < 0) return errno == EAGAIN || errno == EINTR || errno == EMFILE || errno == ENOMEM;
     if (got == 0) return false;
@@ -203,8 +208,8 @@ static bool server_open(Server *s, Err *e) {
     return true;
 }
 
-// What a child that was taken over could read: a fork copies all of this process. The parent had secrets only in
-// its environment at this point.
+// What a child that was taken over could read: a fork copies all of this process. The parent had secrets only
+// in its environment at this point.
 static void forget(void) {
     isa_level(); // reads the environment once
     for (char **v = environ; v && *v; v++) memset(*v, 0, strlen(*v));
@@ -218,8 +223,9 @@ _Noreturn void broker_serve(ChildMain main, int control) {
     setsid();
     prctl(PR_SET_NAME, "broker", 0, 0, 0);
     for (int sig = 1; sig < NSIG; sig++) signal(sig, SIG_DFL);
-    // Nothing inherited stays open: neither the descriptors of an older broker, whose end would then not be seen,
-    // nor standard output, whose reader waits for its end. Standard error stays, for a sanitizer's words.
+    // Nothing inherited stays open: neither the descriptors of an older broker, whose end would then not be
+    // seen, nor standard output, whose reader waits for its end. Standard error stays, for a sanitizer's
+    // words.
     if (control != SANDBOX_FD && dup2(control, SANDBOX_FD) < 0) _exit(1);
     fcntl(SANDBOX_FD, F_SETFD, FD_CLOEXEC);
     s.control = SANDBOX_FD;
@@ -234,7 +240,8 @@ _Noreturn void broker_serve(ChildMain main, int control) {
 
     BrokerHello hello = {0};
     hello.ready = server_open(&s, &hello.why);
-    if (send(s.control, &hello, sizeof hello, MSG_NOSIGNAL) == (ssize_t)sizeof hello && hello.ready) serve(&s);
+    if (send(s.control, &hello, sizeof hello, MSG_NOSIGNAL) == (ssize_t)sizeof hello && hello.ready)
+        serve(&s);
     for (int i = 0; i < s.jobs; i++) kill(s.job[i].pid, SIGKILL);
     _exit(hello.ready ? 0 : 1);
 }

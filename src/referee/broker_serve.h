@@ -1,5 +1,5 @@
-// broker_serve.h - what the two halves of the broker say to each other. Private to broker.c (the callers' half) and
-// broker_serve.c (the process).
+// broker_serve.h - what the two halves of the broker say to each other. Private to broker.c (the callers'
+// half) and broker_serve.c (the process).
 #pragma once
 #include "referee/broker.h"
 
@@ -10,8 +10,8 @@ typedef struct {
     double wall_seconds;
 } JobOrder;
 
-// The one packet on a job's status socket, after the child has been reaped. The caller never sends; when it shuts its
-// side down, or closes it, the child is killed.
+// The one packet on a job's status socket, after the child has been reaped. The caller never sends; when it
+// shuts its side down, or closes it, the child is killed.
 typedef struct {
     bool started;    // false: `why`; the candidate's code never ran
     int wait_status; // as waitpid() gives it

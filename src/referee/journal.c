@@ -155,7 +155,8 @@ bool journal_open(const char *dir, Journal **out, Err *e) {
     bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     if (!ok) err_record(e, ERR_IO, "journal: %s is not a file", path);
     off_t size;
-    ok = ok && dir_sync(dir, e) && file_lock(fd, LOCK_EX, e) && tail_cut(fd, &size, e) && file_lock(fd, LOCK_UN, e);
+    ok = ok && dir_sync(dir, e) && file_lock(fd, LOCK_EX, e) && tail_cut(fd, &size, e) &&
+         file_lock(fd, LOCK_UN, e);
     if (!ok) {
         close(fd); // and with it the lock
         return false;
@@ -215,8 +216,8 @@ static bool group_write(Journal *j, const Commit *group, Err *e) {
     return err_set(e, ERR_IO, "journal: the disk did not take it: %s", strerror(errno));
 }
 
-// Writes everything that waits, its own commit included. Called and left with the lock held; who came meanwhile is
-// led by the first of them that wakes up.
+// Writes everything that waits, its own commit included. Called and left with the lock held; who came
+// meanwhile is led by the first of them that wakes up.
 static void lead(Journal *j) {
     Commit *group = j->first;
     j->first = NULL;

@@ -1,9 +1,9 @@
-// journal.h - the append-only record of what was judged, in the state directory ($XDG_STATE_HOME/ouroboros or --state).
-// One line a record: 8 hex digits of CRC-32 (IEEE), a space, one JSON object, a newline. Several processes may
-// append at once (a lock on the file); a record is durable when journal_commit() returns (group commit: callers
-// that wait together share one fsync). A torn last line, as a crash leaves it, is cut off when the journal is
-// opened (and before the next record, should another process have died meanwhile); a damaged line elsewhere is
-// reported and kept.
+// journal.h - the append-only record of what was judged, in the state directory ($XDG_STATE_HOME/ouroboros or
+// --state). One line a record: 8 hex digits of CRC-32 (IEEE), a space, one JSON object, a newline. Several
+// processes may append at once (a lock on the file); a record is durable when journal_commit() returns (group
+// commit: callers that wait together share one fsync). A torn last line, as a crash leaves it, is cut off
+// when the journal is opened (and before the next record, should another process have died meanwhile); a
+// damaged line elsewhere is reported and kept.
 #pragma once
 #include "base/str.h"
 
@@ -12,15 +12,16 @@ enum { JOURNAL_RECORD_MAX = 4 << 20 }; // bytes of JSON in one record
 
 typedef struct Journal Journal;
 MUST_CHECK bool journal_open(const char *dir, Journal **out, Err *e); // makes the directory
-// Appends the n objects together and waits until they are durable; thread-safe. An object is one line without NUL.
-// After a failed write to the disk nothing is ever promised again: every later call fails.
+// Appends the n objects together and waits until they are durable; thread-safe. An object is one line without
+// NUL. After a failed write to the disk nothing is ever promised again: every later call fails.
 MUST_CHECK bool journal_commit(Journal *j, const Str *json, int n, Err *e);
 void journal_close(Journal *j);
-// Every whole record in order; stops early when fn returns false. Damaged lines are counted, not passed on. No
-// journal at all is an empty one. What others append after the start is not seen.
-MUST_CHECK bool journal_scan(const char *dir, bool (*fn)(void *arg, Str json), void *arg, int *damaged, Err *e);
+// Every whole record in order; stops early when fn returns false. Damaged lines are counted, not passed on.
+// No journal at all is an empty one. What others append after the start is not seen.
+MUST_CHECK bool journal_scan(const char *dir, bool (*fn)(void *arg, Str json), void *arg, int *damaged,
+                             Err *e);
 
-// The scanner's core: passes on the records of all whole lines of `text`, returns the bytes used (up to the last
-// newline, or the line at which fn returned false: then *stopped). Any bytes are allowed.
+// The scanner's core: passes on the records of all whole lines of `text`, returns the bytes used (up to the
+// last newline, or the line at which fn returned false: then *stopped). Any bytes are allowed.
 size_t journal_lines(Str text, bool (*fn)(void *arg, Str json), void *arg, int *damaged, bool *stopped);
 uint32_t journal_crc(Str s); // CRC-32 (IEEE 802.3, as zlib's): of "123456789" it is cbf43926

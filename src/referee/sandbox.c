@@ -70,9 +70,9 @@ static int rules_add(scmp_filter_ctx filter) {
     int bad = seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
     for (int i = 0; i < ROWS && !bad; i++) {
         if (!table[i].here) continue;
-        bad = table[i].rule == RULE_REPORT
-                  ? seccomp_rule_add(filter, SCMP_ACT_ALLOW, table[i].number, 1, SCMP_CMP(0, SCMP_CMP_EQ, SANDBOX_FD, 0))
-                  : seccomp_rule_add(filter, SCMP_ACT_ALLOW, table[i].number, 0);
+        bad = table[i].rule == RULE_REPORT ? seccomp_rule_add(filter, SCMP_ACT_ALLOW, table[i].number, 1,
+                                                              SCMP_CMP(0, SCMP_CMP_EQ, SANDBOX_FD, 0))
+                                           : seccomp_rule_add(filter, SCMP_ACT_ALLOW, table[i].number, 0);
     }
     return bad;
 }
@@ -103,7 +103,8 @@ bool sandbox_prepare(Sandbox **out, Err *e) {
     Sandbox *s = NEW(&a, Sandbox);
     s->arena = a;
     int fd = memfd_create("filter", MFD_CLOEXEC);
-    bool ok = fd >= 0 ? filter_compile(s, fd, e) : err_set(e, ERR_SANDBOX, "sandbox: memfd: %s", strerror(errno));
+    bool ok =
+        fd >= 0 ? filter_compile(s, fd, e) : err_set(e, ERR_SANDBOX, "sandbox: memfd: %s", strerror(errno));
     if (fd >= 0) close(fd);
     if (ok)
         *out = s;
@@ -124,8 +125,8 @@ static bool limit_set(__rlimit_resource_t what, rlim_t most) {
 }
 
 bool sandbox_enter(const Sandbox *s, int keep, Err *e) {
-    // A handler of our parent's (a flag for Ctrl-C, a sanitizer's crash report) has no business here: a fault is a
-    // plain death, and what the signal was is told by the exit status.
+    // A handler of our parent's (a flag for Ctrl-C, a sanitizer's crash report) has no business here: a fault
+    // is a plain death, and what the signal was is told by the exit status.
     for (int sig = 1; sig < NSIG; sig++) signal(sig, SIG_DFL);
     signal(SIGPIPE, SIG_IGN); // a reader that went away is seen by write()
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)

@@ -58,7 +58,9 @@ static const char *report_fault(CaseReport *r, int index, bool last, int cases, 
     printable(r->message, sizeof r->message);
     if (!counters_sane(&r->count)) return "a report has an impossible count";
     if (last && r->kind == REPORT_DONE)
-        return r->case_index != -1 ? "the closing report names a case" : index != cases ? "cases are missing" : NULL;
+        return r->case_index != -1 ? "the closing report names a case"
+               : index != cases    ? "cases are missing"
+                                   : NULL;
     if (last && r->kind == REPORT_FINDING) {
         bool own = r->case_index == index && index < cases;
         bool source = r->case_index == -1 && index == 0;

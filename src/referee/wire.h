@@ -1,13 +1,13 @@
-// wire.h - what crosses the boundary between the referee and the child that interprets a candidate. Plain data of
-// fixed size, no pointers. The parent believes nothing in it without checking: a report can only make a candidate
-// fail, never pass (passing needs the right bytes in every output).
+// wire.h - what crosses the boundary between the referee and the child that interprets a candidate. Plain
+// data of fixed size, no pointers. The parent believes nothing in it without checking: a report can only make
+// a candidate fail, never pass (passing needs the right bytes in every output).
 //
 // Input mapping (shared by all candidates of one draw, read-only for children):
 //   DrawHeader, CaseSpec[cases], then the tensors' bytes at CaseTensor.at.
 // Job mapping (one for each candidate, read-only): JobHeader, then the source text.
 // Output mapping (one for each candidate, fresh zero pages): outputs, row-major, at CaseSpec.output_at.
-// Report pipe: CaseReport frames in case order: one REPORT_RAN for each case that ran, then one REPORT_DONE (case_index
-// -1) or one REPORT_FINDING (the case it happened in; -1: in the source itself). Nothing follows.
+// Report pipe: CaseReport frames in case order: one REPORT_RAN for each case that ran, then one REPORT_DONE
+// (case_index -1) or one REPORT_FINDING (the case it happened in; -1: in the source itself). Nothing follows.
 #pragma once
 #include "tile/vm.h"
 
@@ -41,13 +41,14 @@ typedef struct {
 typedef enum { REPORT_RAN, REPORT_FINDING, REPORT_DONE } ReportKind;
 typedef struct {
     uint32_t magic;
-    int32_t case_index; // -1 with REPORT_DONE; -1 with REPORT_FINDING when the source itself is at fault
-    int32_t kind;       // ReportKind
-    int32_t finding;    // DiagKind; never DIAG_WARNING
-    uint32_t at, len;   // span in the source
+    int32_t case_index;  // -1 with REPORT_DONE; -1 with REPORT_FINDING when the source itself is at fault
+    int32_t kind;        // ReportKind
+    int32_t finding;     // DiagKind; never DIAG_WARNING
+    uint32_t at, len;    // span in the source
     int32_t dtype, rank; // of the returned tensor
     int64_t shape[TENSOR_RANK_MAX];
-    int64_t unwritten, first_unwritten; // output elements without SHADOW_STORED on every byte; row-major index
+    int64_t unwritten,
+        first_unwritten; // output elements without SHADOW_STORED on every byte; row-major index
     Counters count;
     char message[WIRE_MESSAGE_MAX]; // NUL-terminated printable ASCII
 } CaseReport;
@@ -58,8 +59,8 @@ typedef enum {
     WIRE_FINDING, // as many cases as there are frames before the last ran; the last frame is a finding
     WIRE_BROKEN,  // anything else: missing, out of order, impossible values. Never an acceptance
 } WireEnd;
-// Frames before the last are REPORT_RAN of cases 0, 1, 2 ... Makes every message printable in place and puts zeros
-// into fields that the frame's kind does not use. `why` (of WIRE_BROKEN) is a constant text.
+// Frames before the last are REPORT_RAN of cases 0, 1, 2 ... Makes every message printable in place and puts
+// zeros into fields that the frame's kind does not use. `why` (of WIRE_BROKEN) is a constant text.
 WireEnd wire_check(CaseReport *report, int n, int cases, size_t source_len, const char **why);
 // Fills in the magic and copies a message, shortened and made printable. Used by the child, needs no memory.
 void wire_message(CaseReport *r, const char *text);

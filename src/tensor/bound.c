@@ -215,7 +215,7 @@ static Bound *source(BoundCtx *c, const BoundCall *call) {
 // Rounding commutes with these (monotone, odd or moving elements only), so a pending cast passes through.
 static bool carries_pending(BoundOp op) {
     return op == BOUND_CAST || op == BOUND_NEG || op == BOUND_ABS || op == BOUND_RELU ||
-           (op_info[op].kind == KIND_SHAPE && op != BOUND_CAT);
+           op_info[op].kind == KIND_SHAPE;
 }
 
 static bool arity_ok(BoundOp op, int inputs) {

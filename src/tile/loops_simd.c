@@ -120,11 +120,7 @@ static inline double fma_odd(double a, double b, double c) {
         TD *d = d_;                                                                                              \
         const T *pa = a_, *pb = b_;                                                                              \
         const T a0 = *pa, b0 = *pb;                                                                              \
-        uint32_t bad |= (uint32_t)(last >= first) & (uint32_t)(r != serial);
-    }
-    if (bad) return true;
-    LANES for (size_t i = 0; i < n; i++) writer[i] = serial;
-    return false;= 0;                                                                                        \
+        uint32_t bad = 0;                                                                                        \
         (void)c_, (void)a0, (void)b0;                                                                            \
         LANES for (size_t i = 0; i < n; i++) {                                                                   \
             const T a = (one_a) ? a0 : pa[i], b = (one_b) ? b0 : pb[i];                                          \
@@ -629,9 +625,10 @@ static bool race_write(uint32_t *writer, const uint32_t *reader, size_t n, uint3
         uint32_t w = writer[i], r = reader[i], last = r & ~READER_MANY;
         bad |= (uint32_t)(w >= first) & (uint32_t)(w != serial);
         bad |= (uint32_t)(last >= first) & (uint32_t)(r != serial);
-        writer[i] = serial;
     }
-    return bad != 0;
+    if (bad) return true;
+    LANES for (size_t i = 0; i < n; i++) writer[i] = serial;
+    return false;
 }
 
 // ---- the table ----

@@ -33,7 +33,7 @@ static void sector_meet(Access *x, uint64_t sector) {
 
 static Storage *storage_at(Access *x, int64_t address, int64_t *offset) {
     int64_t id = address >> ADDRESS_BITS;
-    *offset = address - (id << ADDRESS_BITS) - ADDRESS_BIAS;
+    *offset = (address & (((int64_t)1 << ADDRESS_BITS) - 1)) - ADDRESS_BIAS;
     if (id == x->id) return x->storage;
     StorageTable *t = &x->v->m->storages;
     x->id = id;

@@ -60,6 +60,7 @@ typedef struct {
     uint64_t *sectors;       // SECTOR_SLOTS: those a scattered access has met
     int32_t pid[3], grid[3];
     int64_t left; // of the step budget
+    bool spent;   // an instruction could not be paid
     uint32_t first, serial; // of this launch and of this program
     // The finding that ended the launch; recorded after the launch's memory has gone back.
     DiagKind kind;

@@ -181,7 +181,7 @@ static bool run_program(Vm *v, int64_t *instructions) {
     for (;;) {
         if (s->cost > left) {
             ok = vm_finding(v, s, DIAG_BUDGET, -1, "the step budget is spent: too much work, or a loop without an end");
-            left = 0;
+            v->spent = true;
             break;
         }
         left -= s->cost;
@@ -316,7 +316,7 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     arena_reset(m->arena, mark);
     m->count.launches++;
     m->count.lanes += m->steps_left - v.left;
-    m->steps_left = v.left;
+    m->steps_left = v.spent ? 0 : v.left;
     if (!ok) diag_record(m->diags, v.kind, v.span, "%s", v.msg); // after the reset: it may live in the same arena
     return ok;
 }

@@ -1,5 +1,6 @@
-// The journal's scanner on any bytes: no crash, no read outside, and what it passes on is a record with a right
-// checksum. The input is also cut in two anywhere: scanning the rest from where the first part ended finds the same.
+// The journal's scanner on any bytes: no crash, no read outside, and what it passes on is a record with a
+// right checksum. The input is also cut in two anywhere: scanning the rest from where the first part ended
+// finds the same.
 #include "referee/journal.h"
 #include <stdlib.h>
 
@@ -12,7 +13,8 @@ typedef struct {
 
 static bool see(void *arg, Str json) {
     Seen *s = arg;
-    if (json.len < 2 || json.p[0] != '{' || json.p[json.len - 1] != '}' || memchr(json.p, '\n', json.len)) abort();
+    if (json.len < 2 || json.p[0] != '{' || json.p[json.len - 1] != '}' || memchr(json.p, '\n', json.len))
+        abort();
     char sum[10];
     uint32_t crc = journal_crc(json);
     for (int i = 0; i < 8; i++) sum[i] = "0123456789abcdef"[crc >> (28 - 4 * i) & 15];
@@ -21,7 +23,8 @@ static bool see(void *arg, Str json) {
     return ++s->records != s->stop_after;
 }
 
-// Lines with right checksums are beyond a fuzzer's luck: "#" at the start of a line stands for the sum of the rest.
+// Lines with right checksums are beyond a fuzzer's luck: "#" at the start of a line stands for the sum of the
+// rest.
 static size_t with_sums(const uint8_t *data, size_t size, char *out) {
     size_t n = 0;
     for (size_t i = 0; i < size; i++) {
@@ -51,13 +54,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Seen all = {0}, parts = {0}, one = {.stop_after = 1};
     int damaged = 0, damaged_parts = 0, damaged_one = 0;
     size_t used = journal_lines((Str){exact, n}, see, &all, &damaged, &stopped);
-    if (stopped || used > n || (used && exact[used - 1] != '\n') || memchr(exact + used, '\n', n - used)) abort();
+    if (stopped || used > n || (used && exact[used - 1] != '\n') || memchr(exact + used, '\n', n - used))
+        abort();
 
     size_t cut = n ? (data[0] | (size_t)data[1] << 8) % (n + 1) : 0;
     size_t first = journal_lines((Str){exact, cut}, see, &parts, &damaged_parts, &stopped);
     if (first > cut) abort();
     size_t second = journal_lines((Str){exact + first, n - first}, see, &parts, &damaged_parts, &stopped);
-    if (first + second != used || parts.hash != all.hash || parts.records != all.records || damaged_parts != damaged) abort();
+    if (first + second != used || parts.hash != all.hash || parts.records != all.records ||
+        damaged_parts != damaged)
+        abort();
 
     journal_lines((Str){exact, n}, see, &one, &damaged_one, &stopped);
     if (stopped != (all.records > 0) || one.records != (all.records > 0)) abort();

@@ -142,7 +142,8 @@ static void what_is_not_one_line_of_json_is_refused(void **state) {
     memset(big, 'x', JOURNAL_RECORD_MAX + 1);
     big[0] = '{';
     big[JOURNAL_RECORD_MAX] = '}';
-    const Str bad[] = {STR(""),      STR("{"),        STR("1"), STR("{\n}"), STR("{} "), STR("[]"),
+    const Str bad[] = {STR(""),     STR("{"),      STR("1"),
+                       STR("{\n}"), STR("{} "),    STR("[]"),
                        STR("{\0}"), STR("{}\n{}"), {big, JOURNAL_RECORD_MAX + 1}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Err e = {0};
@@ -320,7 +321,8 @@ static void *write_pairs(void *arg) {
         char text[2][80];
         Str pair[2];
         for (int k = 0; k < 2; k++) {
-            snprintf(text[k], sizeof text[k], "{\"p\":%d,\"t\":%d,\"i\":%d,\"k\":%d}", w->process, w->thread, i, k);
+            snprintf(text[k], sizeof text[k], "{\"p\":%d,\"t\":%d,\"i\":%d,\"k\":%d}", w->process, w->thread,
+                     i, k);
             pair[k] = str_of(text[k]);
         }
         Err e = {0};
@@ -351,8 +353,8 @@ static bool write_from_threads(int process) {
 typedef struct {
     int next[PROCESSES][THREADS]; // 2 * i + k
     int total, wrong;
-    int p, t;     // of the last record
-    bool open;    // the last record was the first of its pair
+    int p, t;  // of the last record
+    bool open; // the last record was the first of its pair
 } Order;
 
 static bool check_order(void *arg, Str json) {
@@ -414,7 +416,8 @@ static void append_for_ever(int round, int fd) {
     if (!journal_open(dir, &j, &e)) _exit(1);
     for (int i = 0;; i++) {
         ArenaMark m = arena_mark(&a);
-        Str s = str_of(arena_printf(&a, "{\"round\":%d,\"i\":%d,\"pad\":\"%.*s\"}", round, i, (int)sizeof pad, pad));
+        Str s = str_of(
+            arena_printf(&a, "{\"round\":%d,\"i\":%d,\"pad\":\"%.*s\"}", round, i, (int)sizeof pad, pad));
         if (!journal_commit(j, &s, 1, &e)) _exit(2);
         if (write(fd, &i, sizeof i) != (ssize_t)sizeof i) _exit(3);
         arena_reset(&a, m);

@@ -1,4 +1,5 @@
-// The sandbox from the inside: every system call number outside the table ends the child, the table's own work.
+// The sandbox from the inside: every system call number outside the table ends the child, the table's own
+// work.
 // clang-format off
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,8 +47,8 @@ static bool survived(int status) { return WIFEXITED(status) && WEXITSTATUS(statu
 static void act_call(long number) { syscall(number, 0L, 0L, 0L, 0L, 0L, 0L); }
 static void act_nothing(long unused) { (void)unused; }
 
-// The kernel's own trampolines for probes (uretprobe, uprobe). Recent kernels do not show them to any filter, on
-// purpose; called from anywhere else they refuse by themselves. That they do is tested below.
+// The kernel's own trampolines for probes (uretprobe, uprobe). Recent kernels do not show them to any filter,
+// on purpose; called from anywhere else they refuse by themselves. That they do is tested below.
 static bool unfiltered(long nr) { return nr == 335 || nr == 336; }
 
 // Number of calls that were not denied although the table does not have them.
@@ -94,14 +95,19 @@ static void the_x32_entry_is_denied(void **state) {
 
 static void odd_numbers_are_denied(void **state) {
     (void)state;
-    static const long odd[] = {-1, -2, 0x7fffffff, 0x80000000, 0xffffffff, 0x3fffffff, 1L << 32, 0x80000001, 4096};
-    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) assert_int_equal(not_denied(odd[i], odd[i] + 1, 1), 0);
+    static const long odd[] = {-1,         -2,       0x7fffffff, 0x80000000, 0xffffffff,
+                               0x3fffffff, 1L << 32, 0x80000001, 4096};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        assert_int_equal(not_denied(odd[i], odd[i] + 1, 1), 0);
 }
 
 #if defined(__x86_64__)
 static void act_i386(long number) {
     long result;
-    __asm__ volatile("int $0x80" : "=a"(result) : "0"(number), "b"(0L), "c"(0L), "d"(0L) : "memory", "r8", "r9", "r10", "r11");
+    __asm__ volatile("int $0x80"
+                     : "=a"(result)
+                     : "0"(number), "b"(0L), "c"(0L), "d"(0L)
+                     : "memory", "r8", "r9", "r10", "r11");
     (void)result;
 }
 static void act_vsyscall(long address) {
@@ -113,7 +119,8 @@ static void act_vsyscall(long address) {
 static void other_ways_into_the_kernel_are_denied(void **state) {
     (void)state;
 #if defined(__x86_64__)
-    // The 32-bit entry: SIGSYS from the filter, or a fault where the kernel has no such entry. 1 and 252 are exits.
+    // The 32-bit entry: SIGSYS from the filter, or a fault where the kernel has no such entry. 1 and 252 are
+    // exits.
     static const long number[] = {1, 4, 20, 252, 11, 90};
     for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
         int status = inside(act_i386, number[i], null_fd);
@@ -129,8 +136,9 @@ static void the_table_is_short_and_its_calls_are_not_killed(void **state) {
     assert_in_range(sandbox_table_rows(), 1, 12);
     assert_true(sandbox_allows(SYS_write));
     assert_true(sandbox_allows(SYS_exit_group));
-    static const int never[] = {SYS_read,   SYS_open,  SYS_openat, SYS_mremap,  SYS_mprotect, SYS_brk,  SYS_kill,
-                                SYS_execve, SYS_clone, SYS_fork,   SYS_socket, SYS_ptrace,  SYS_dup2, SYS_prctl};
+    static const int never[] = {SYS_read,   SYS_open,   SYS_openat, SYS_mremap, SYS_mprotect,
+                                SYS_brk,    SYS_kill,   SYS_execve, SYS_clone,  SYS_fork,
+                                SYS_socket, SYS_ptrace, SYS_dup2,   SYS_prctl};
     for (size_t i = 0; i < sizeof never / sizeof *never; i++) assert_false(sandbox_allows(never[i]));
     assert_true(survived(inside(act_nothing, 0, null_fd))); // exit_group
 }
@@ -249,7 +257,8 @@ static void it_works_without_privileges(void **state) {
     (void)state;
     pid_t pid = fork();
     if (pid == 0) {
-        if (getuid() == 0 && (setgroups(0, NULL) || setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
+        if (getuid() == 0 &&
+            (setgroups(0, NULL) || setresgid(65534, 65534, 65534) || setresuid(65534, 65534, 65534)))
             _exit(2);
         if (getuid() == 0 || setuid(0) == 0) _exit(3);
         Err e = {0};

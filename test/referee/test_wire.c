@@ -21,12 +21,19 @@ static CaseReport ran(int index) {
 }
 
 static CaseReport finding(int index) {
-    CaseReport r = {.magic = WIRE_MAGIC, .case_index = index, .kind = REPORT_FINDING, .finding = DIAG_OOB, .at = 90, .len = 10};
+    CaseReport r = {.magic = WIRE_MAGIC,
+                    .case_index = index,
+                    .kind = REPORT_FINDING,
+                    .finding = DIAG_OOB,
+                    .at = 90,
+                    .len = 10};
     wire_message(&r, "store outside");
     return r;
 }
 
-static CaseReport closing(void) { return (CaseReport){.magic = WIRE_MAGIC, .case_index = -1, .kind = REPORT_DONE}; }
+static CaseReport closing(void) {
+    return (CaseReport){.magic = WIRE_MAGIC, .case_index = -1, .kind = REPORT_DONE};
+}
 
 static WireEnd check(CaseReport *r, int n) {
     const char *why;
@@ -51,19 +58,19 @@ static void right_reports_are_believed(void **state) {
 static void the_order_is_fixed(void **state) {
     (void)state;
     const CaseReport broken[][5] = {
-        {closing()},                                         // nothing ran
-        {ran(0), ran(1), closing()},                         // one is missing
-        {ran(0), ran(1), ran(2)},                            // the end is missing
-        {ran(0), ran(2), ran(1), closing()},                 // swapped
-        {ran(0), ran(0), ran(1), closing()},                 // twice
-        {ran(1), ran(2), ran(2), closing()},                 // from the middle
-        {ran(0), ran(1), ran(2), ran(3), closing()},         // one too many
-        {ran(0), finding(2)},                                // skips a case
-        {ran(0), finding(0)},                                // names a case that ran
-        {ran(0), finding(-1)},                               // too late for the source
-        {ran(0), ran(1), ran(2), finding(3)},                // no such case
-        {finding(0), ran(1), ran(2), closing()},             // goes on after a finding
-        {ran(0), closing(), ran(1), ran(2), closing()},      // done twice
+        {closing()},                                    // nothing ran
+        {ran(0), ran(1), closing()},                    // one is missing
+        {ran(0), ran(1), ran(2)},                       // the end is missing
+        {ran(0), ran(2), ran(1), closing()},            // swapped
+        {ran(0), ran(0), ran(1), closing()},            // twice
+        {ran(1), ran(2), ran(2), closing()},            // from the middle
+        {ran(0), ran(1), ran(2), ran(3), closing()},    // one too many
+        {ran(0), finding(2)},                           // skips a case
+        {ran(0), finding(0)},                           // names a case that ran
+        {ran(0), finding(-1)},                          // too late for the source
+        {ran(0), ran(1), ran(2), finding(3)},           // no such case
+        {finding(0), ran(1), ran(2), closing()},        // goes on after a finding
+        {ran(0), closing(), ran(1), ran(2), closing()}, // done twice
     };
     static const int n[] = {1, 3, 3, 4, 4, 4, 5, 2, 2, 2, 4, 4, 5};
     _Static_assert(sizeof n / sizeof *n == sizeof broken / sizeof *broken, "one length each");
@@ -75,13 +82,13 @@ static void the_order_is_fixed(void **state) {
     assert_int_equal(check(NULL, 0), WIRE_BROKEN);
 }
 
-#define REFUSED(make, index, change)                                                                                 \
-    do {                                                                                                             \
-        CaseReport r_[] = {ran(0), make(index), ran(2), closing()}, *r = &r_[1];                                     \
-        int n_ = r->kind == REPORT_FINDING ? 2 : 4;                                                                  \
-        assert_int_not_equal(check(r_, n_), WIRE_BROKEN);                                                            \
-        change;                                                                                                      \
-        assert_int_equal(check(r_, n_), WIRE_BROKEN);                                                                \
+#define REFUSED(make, index, change)                                             \
+    do {                                                                         \
+        CaseReport r_[] = {ran(0), make(index), ran(2), closing()}, *r = &r_[1]; \
+        int n_ = r->kind == REPORT_FINDING ? 2 : 4;                              \
+        assert_int_not_equal(check(r_, n_), WIRE_BROKEN);                        \
+        change;                                                                  \
+        assert_int_equal(check(r_, n_), WIRE_BROKEN);                            \
     } while (0)
 
 static void every_field_is_checked(void **state) {
@@ -117,7 +124,7 @@ static void messages_are_made_printable(void **state) {
     (void)state;
     CaseReport r[] = {ran(0), finding(1)};
     memset(r[1].message, 'A', sizeof r[1].message); // no end
-    memcpy(r[1].message, "\x1b[31m\r\n\t\x7f\xff%n", 11);
+    memcpy(r[1].message, "\x1b[31m\r\n\t\x7f\xff%n", 12);
     assert_int_equal(check(r, 2), WIRE_FINDING);
     assert_int_equal(strlen(r[1].message), WIRE_MESSAGE_MAX - 1);
     assert_memory_equal(r[1].message, "?[31m?  ??%nAAA", 15);

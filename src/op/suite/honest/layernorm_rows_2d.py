@@ -1,5 +1,5 @@
 # op: layernorm
-# about: two rows per program, means by a second axis, weights broadcast
+# about: two rows per program unless they are wide, means by a second axis, weights broadcast
 import torch
 import triton
 import triton.language as tl
@@ -23,5 +23,7 @@ def ln_rows(x_ptr, w_ptr, b_ptr, y_ptr, M, N, sx, sy, R: tl.constexpr, C: tl.con
 def run(x, w, b):
     M, N = x.shape
     y = torch.empty_like(x)
-    ln_rows[(triton.cdiv(M, 2),)](x, w, b, y, M, N, x.stride(0), y.stride(0), R=2, C=triton.next_power_of_2(N))
+    C = triton.next_power_of_2(N)
+    R = 2 if C <= 8192 else 1
+    ln_rows[(triton.cdiv(M, R),)](x, w, b, y, M, N, x.stride(0), y.stride(0), R=R, C=C)
     return y

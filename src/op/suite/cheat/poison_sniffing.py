@@ -1,0 +1,24 @@
+# op: softmax
+# expect: uninit_read
+# about: reads the output buffer first and computes only if it finds a poison there
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def lazy_kernel(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    old = tl.load(out_ptr + row * out_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=-float("inf")).to(tl.float32)
+    p = tl.exp(x - tl.max(x, axis=0))
+    tl.store(out_ptr + row * out_stride + cols, tl.where(old != old, p / tl.sum(p, axis=0), old), mask=mask)
+
+
+def run(x):
+    M, N = x.shape
+    out = torch.empty_like(x)
+    lazy_kernel[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK=triton.next_power_of_2(N))
+    return out

@@ -1,0 +1,29 @@
+# op: layernorm
+# expect: incorrect|nan_class
+# about: mean and variance from the first 15/16 of the row
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def ln_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    used = N - N // 16
+    part = cols < used
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    mean = tl.sum(tl.where(part, x, 0.0), axis=0) / used
+    d = tl.where(part, x - mean, 0.0)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    y = (x - mean) * tl.rsqrt(tl.sum(d * d, axis=0) / used + 1e-5) * w + b
+    tl.store(out_ptr + row * out_stride + cols, y, mask=mask)
+
+
+def run(x, w, b):
+    M, N = x.shape
+    out = torch.empty_like(x)
+    ln_kernel[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, BLOCK=triton.next_power_of_2(N))
+    return out

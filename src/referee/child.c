@@ -1,0 +1,179 @@
+// What runs behind the closed door: the candidate's source against every case of a draw. No descriptor but
+// the report pipe, no memory but the arena's. Nothing here judges: outputs and counts go to the parent as
+// they are.
+#include "host/host.h"
+#include "referee/broker.h"
+#include "referee/sandbox.h"
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+typedef struct {
+    const ChildJob *job;
+    const CaseSpec *spec;
+    int cases;
+    Str source;
+    Arena code; // the syntax tree, then compiled kernels
+    Arena call; // everything of one case
+    int at;     // the case that runs; -1 before the first
+} Child;
+
+// Exit codes other than 0 say that something is wrong with us, not with the candidate.
+enum { EXIT_DONE, EXIT_WIRE = 10, EXIT_PIPE, EXIT_SILENT };
+
+static void send_report(const Child *c, const CaseReport *r) {
+    const char *p = (const char *)r;
+    for (size_t left = sizeof *r; left;) {
+        ssize_t n = write(c->job->report_fd, p, left);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) _exit(EXIT_PIPE);
+        p += n;
+        left -= (size_t)n;
+    }
+}
+
+static CaseReport report_of(const Child *c, ReportKind kind) {
+    return (CaseReport){
+        .magic = WIRE_MAGIC, .case_index = c->at, .kind = (int32_t)kind, .first_unwritten = -1};
+}
+
+static void send_finding(const Child *c, const Diag *d, const Counters *count) {
+    CaseReport r = report_of(c, REPORT_FINDING);
+    size_t at = d->span.at < c->source.len ? d->span.at : c->source.len;
+    size_t len = d->span.len < c->source.len - at ? d->span.len : c->source.len - at;
+    r.finding = (int32_t)d->kind;
+    r.at = (uint32_t)at;
+    r.len = (uint32_t)len;
+    if (count) r.count = *count;
+    wire_message(&r, d->msg);
+    send_report(c, &r);
+}
+
+// The candidate's fault by the rules: every honest kernel of these cases fits many times over.
+static void memory_gone(void *arg) {
+    Child *c = arg;
+    char text[128];
+    snprintf(text, sizeof text, "out of memory: the program needs more than the %zu MiB that it may use",
+             c->job->arena_bytes >> 20);
+    Diag d = {.kind = DIAG_HOST, .msg = text};
+    send_finding(c, &d, NULL);
+    _exit(EXIT_DONE);
+}
+
+// The mappings are the parent's work; a fault in them is ours.
+static bool job_read(Child *c) {
+    const ChildJob *job = c->job;
+    const JobHeader *h = (const JobHeader *)job->job;
+    const DrawHeader *d = (const DrawHeader *)job->draw;
+    if (job->job_bytes < sizeof *h || h->magic != WIRE_MAGIC || h->source_len != job->job_bytes - sizeof *h)
+        return false;
+    if (job->draw_bytes < sizeof *d || d->magic != WIRE_MAGIC || d->cases > WIRE_CASES_MAX) return false;
+    if (job->draw_bytes < sizeof *d + d->cases * sizeof(CaseSpec)) return false;
+    c->source = (Str){(const char *)(h + 1), h->source_len};
+    c->spec = (const CaseSpec *)(d + 1);
+    c->cases = (int)d->cases;
+    return true;
+}
+
+static bool within(int64_t at, int64_t bytes, size_t all) {
+    return at >= 0 && bytes >= 0 && (uint64_t)at <= all && (uint64_t)bytes <= all - (uint64_t)at;
+}
+
+// An input as the candidate sees it: exactly the view's bytes exist, the gaps between strided rows do not.
+static bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *out) {
+    if (t->dtype < 0 || t->dtype >= DT_COUNT || t->rank < 0 || t->rank > TENSOR_RANK_MAX) return false;
+    if (!within(t->at, t->bytes, c->job->draw_bytes)) return false;
+    *out = (Tensor){.dtype = (DType)t->dtype, .rank = t->rank, .offset = t->offset};
+    memcpy(out->shape, t->shape, sizeof out->shape);
+    memcpy(out->stride, t->stride, sizeof out->stride);
+    if (!storage_wrap(&m->storages, out->dtype, c->job->draw + t->at, (size_t)t->bytes, &out->storage))
+        return false;
+    tensor_expose(out, SHADOW_ALLOC | SHADOW_INIT);
+    return true;
+}
+
+static void count_unwritten(const uint8_t *flags, int64_t n, CaseReport *r) {
+    for (int64_t i = 0; i < n; i++)
+        if (!(flags[i] & SHADOW_STORED) && r->unwritten++ == 0) r->first_unwritten = i;
+}
+
+// Copies the returned tensor out when there is room for it: when there is not, its shape or dtype is wrong
+// and the parent says so.
+static void output_take(Child *c, const CaseSpec *spec, const Tensor *t, CaseReport *r) {
+    r->dtype = (int32_t)t->dtype;
+    r->rank = t->rank;
+    memcpy(r->shape, t->shape, sizeof(int64_t) * (size_t)t->rank);
+    int64_t n = tensor_numel(t);
+    if (n > spec->output_bytes / dtype_bytes(t->dtype)) return;
+    uint8_t *flags = arena_raw(&c->call, (size_t)n, 1);
+    tensor_gather(t, c->job->output + spec->output_at, flags);
+    count_unwritten(flags, n, r);
+}
+
+// False when the case ends the run: *code is the exit code then.
+static bool case_run(Child *c, CodeCache *cache, const Node *module, int *code) {
+    const CaseSpec *spec = &c->spec[c->at];
+    *code = EXIT_WIRE;
+    if (spec->inputs < 0 || spec->inputs > WIRE_INPUTS_MAX) return false;
+    if (!within(spec->output_at, spec->output_bytes, c->job->output_bytes)) return false;
+    DiagList diags = DIAGS(&c->call);
+    Machine *m = NEW(&c->call, Machine);
+    machine_init(m, &c->call, &diags, spec->steps);
+    m->order_seed = spec->order_seed;
+    Tensor input[WIRE_INPUTS_MAX], out;
+    for (int i = 0; i < spec->inputs; i++)
+        if (!input_wrap(c, m, &spec->input[i], &input[i])) return false;
+
+    if (host_run(m, cache, module, input, spec->inputs, &out)) {
+        CaseReport r = report_of(c, REPORT_RAN);
+        r.count = m->count;
+        output_take(c, spec, &out, &r);
+        send_report(c, &r);
+        return true;
+    }
+    const Diag *d = diag_first(&diags);
+    *code = d ? EXIT_DONE : EXIT_SILENT;
+    if (d) send_finding(c, d, &m->count);
+    return false;
+}
+
+static int cases_run(Child *c, const Node *module) {
+    ArenaMark code = arena_mark(&c->code), call = arena_mark(&c->call);
+    size_t room = arena_left(&c->code);
+    CodeCache *cache = code_cache_new(&c->code);
+    for (c->at = 0; c->at < c->cases; c->at++) {
+        // Kernels compiled for one case serve the next. A program that asks for many gets them compiled again
+        // rather than running out of room after some number of cases: each case finds nearly all of it free.
+        if (arena_left(&c->code) < room - room / 8) {
+            arena_reset(&c->code, code);
+            cache = code_cache_new(&c->code);
+        }
+        int exit_code;
+        if (!case_run(c, cache, module, &exit_code)) return exit_code;
+        arena_reset(&c->call, call);
+    }
+    c->at = -1;
+    CaseReport done = report_of(c, REPORT_DONE);
+    send_report(c, &done);
+    return EXIT_DONE;
+}
+
+int child_interpret(const ChildJob *job) {
+    Child c = {.job = job, .at = -1};
+    if (!job_read(&c)) return EXIT_WIRE;
+    size_t quarter = job->arena_bytes / 4 & ~(size_t)4095;
+    arena_over(&c.code, job->arena, quarter);
+    arena_over(&c.call, (char *)job->arena + quarter, job->arena_bytes - quarter);
+    c.code.on_full = c.call.on_full = memory_gone;
+    c.code.on_full_arg = c.call.on_full_arg = &c;
+
+    DiagList diags = DIAGS(&c.code);
+    const Node *module = parse_module(&c.code, c.source, &diags);
+    if (!module || !host_screen(module, &diags)) {
+        const Diag *d = diag_first(&diags);
+        if (!d) return EXIT_SILENT;
+        send_finding(&c, d, NULL);
+        return EXIT_DONE;
+    }
+    return cases_run(&c, module);
+}

@@ -1,0 +1,244 @@
+// What names mean: locals, the module's functions and imports, constexpr globals, Python's few builtins; and what
+// stands behind a dot.
+#include "tile/checker.h"
+#include <math.h>
+
+// ---- annotations ----
+
+static Str last_part(const Node *n) {
+    if (n->kind == NODE_NAME) return n->name;
+    if (n->kind == NODE_ATTRIBUTE) return n->attribute.name;
+    if (n->kind == NODE_STRING && !n->string.bytes) return n->string.text;
+    return (Str){0};
+}
+bool annotation_is_constexpr(const Node *annotation) {
+    return annotation && (str_is(last_part(annotation), "constexpr") || str_ends(last_part(annotation), ".constexpr"));
+}
+
+// ---- the module ----
+
+static bool binds(const Node *target, Str name) { return target->kind == NODE_NAME && str_eq(target->name, name); }
+
+// The last statement at the top level that binds the name; for an import also which alias.
+static const Node *module_binding(Checker *c, Str name, const Node **alias) {
+    Nodes body = c->module->module.body;
+    c->visits += body.n / 16;
+    for (int i = body.n - 1; i >= 0; i--) {
+        const Node *s = body.at[i];
+        switch (s->kind) {
+        case NODE_FUNCTION:
+            if (str_eq(s->function.name, name)) return s;
+            break;
+        case NODE_CLASS:
+            if (str_eq(s->klass.name, name)) return s;
+            break;
+        case NODE_ASSIGN:
+            for (int k = 0; k < s->assign.targets.n; k++)
+                if (binds(s->assign.targets.at[k], name)) return s;
+            break;
+        case NODE_ANNASSIGN:
+            if (s->annassign.value && binds(s->annassign.target, name)) return s;
+            break;
+        case NODE_IMPORT:
+            for (int k = s->import.names.n - 1; k >= 0; k--) {
+                const Node *a = s->import.names.at[k];
+                Str bound = a->alias.as.len ? a->alias.as : a->alias.name;
+                const char *dot = a->alias.as.len || s->import.from ? NULL : memchr(bound.p, '.', bound.len);
+                if (dot) bound.len = (size_t)(dot - bound.p); // `import a.b` binds a
+                if (str_eq(bound, name)) return *alias = a, s;
+            }
+            break;
+        default: break;
+        }
+    }
+    return NULL;
+}
+
+// ---- dotted paths ----
+
+static const char *const modules[] = {"triton", "triton.language", "triton.language.math", "triton.language.core",
+                                      "triton.language.standard", "triton.language.extra", "triton.language.extra.cuda",
+                                      "triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice",
+                                      "triton.language.PropagateNan"};
+
+static const struct {
+    const char *name;
+    double value;
+} math_constants[] = {{"pi", 0x1.921fb54442d18p+1}, {"e", 0x1.5bf0a8b145769p+1}, {"tau", 0x1.921fb54442d18p+2},
+                      {"inf", INFINITY}, {"nan", NAN}};
+
+// The path inside triton.language as op.def spells it: "math.exp", "libdevice.tanh", "load".
+static Str language_name(Str path) {
+    static const char *const prefix[] = {"triton.language.core.", "triton.language.standard.", "triton.language.extra.cuda.",
+                                         "triton.language.extra.", "triton.language."};
+    for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
+        if (str_starts(path, prefix[i])) return (Str){path.p + strlen(prefix[i]), path.len - strlen(prefix[i])};
+    return (Str){0};
+}
+
+static bool no_attribute(Checker *c, const Node *at, Str module, Str name) {
+    return checker_fail(c, at, "AttributeError", "module '%.*s' has no attribute '%.*s'", STR_ARG(module), STR_ARG(name));
+}
+
+static bool triton_member(Checker *c, const Node *at, Str module, Str name, Str path, Val *out) {
+    DType t;
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        if (str_is(path, modules[i])) return *out = (Val){.kind = VAL_MODULE, .path = path}, true;
+    if (str_is(module, "triton.language.PropagateNan")) {
+        if (!str_is(name, "ALL") && !str_is(name, "NONE")) return no_attribute(c, at, module, name);
+        return *out = val_str(name), true;
+    }
+    bool language = str_is(module, "triton.language") || str_is(module, "triton.language.core");
+    if (language && dtype_by_triton_name(name, &t)) {
+        // fp32, i64 and the like are how types print, not names in tl.
+        bool real = str_starts(name, "int") || str_starts(name, "uint") || str_starts(name, "float") || str_starts(name, "bfloat");
+        if (real) return *out = val_dtype(t), true;
+    }
+    Str spelled = str_is(module, "triton") ? path : language_name(path);
+    const OpRow *row = spelled.len ? oprow_named(spelled) : NULL;
+    if (row) return *out = (Val){.kind = VAL_OP, .op = {.row = row, .name = name}}, true;
+    if (language) {
+        const Builtin *b = builtin_named((Str){arena_printf(c->arena, "tl.%.*s", STR_ARG(name)), name.len + 3});
+        if (b) return *out = (Val){.kind = VAL_BUILTIN, .builtin = {.row = b, .name = name}}, true;
+    }
+    const char *why = spelled.len ? oprow_unsupported(spelled) : NULL;
+    if (why) return checker_unsupported(c, at, "%.*s: %s", STR_ARG(path), why);
+    return no_attribute(c, at, module, name);
+}
+
+static bool path_member(Checker *c, const Node *at, Str module, Str name, Val *out) {
+    Str path = str_of(arena_printf(c->arena, "%.*s.%.*s", STR_ARG(module), STR_ARG(name)));
+    if (str_is(module, "triton") || str_starts(module, "triton.")) return triton_member(c, at, module, name, path, out);
+    if (str_is(module, "math")) {
+        for (size_t i = 0; i < sizeof math_constants / sizeof *math_constants; i++)
+            if (str_is(name, math_constants[i].name)) return *out = val_float(math_constants[i].value), true;
+        return checker_fail(c, at, "TypeError", "math.%.*s: must be real number, not tensor", STR_ARG(name));
+    }
+    return checker_fail(c, at, "TypeError", "%.*s cannot be used from within @jit'ed function", STR_ARG(path));
+}
+
+static bool import_value(Checker *c, const Node *at, const Node *import, const Node *alias, Val *out) {
+    if (!import->import.from) {
+        Str path = alias->alias.name;
+        const char *dot = alias->alias.as.len ? NULL : memchr(path.p, '.', path.len);
+        if (dot) path.len = (size_t)(dot - path.p);
+        return *out = (Val){.kind = VAL_MODULE, .path = path}, true;
+    }
+    return path_member(c, at, import->import.module, alias->alias.name, out);
+}
+
+// ---- names ----
+
+static bool plain_global(Checker *c, const Node *at, Str name) {
+    return checker_fail(c, at, "NameError",
+                        "Cannot access global variable %.*s from within @jit'ed function. Triton kernels can only access "
+                        "global variables that are instanstiated as constexpr (`x = triton.language.constexpr(42)`).",
+                        STR_ARG(name));
+}
+
+static bool is_constexpr_call(const Node *n) {
+    return n->kind == NODE_CALL && str_is(last_part(n->call.func), "constexpr");
+}
+
+// A global is evaluated where it stands: outside of every function.
+static bool global_value(Checker *c, const Node *value, Val *out) {
+    Frame module = {0}, *frame = c->frame;
+    bool allowed = c->globals_allowed;
+    c->frame = &module;
+    c->globals_allowed = true;
+    bool ok = check_expr(c, value, out);
+    c->frame = frame;
+    c->globals_allowed = allowed;
+    return ok;
+}
+
+static bool global_name(Checker *c, const Node *at, Str name, const Node *s, const Node *alias, Val *out) {
+    if (s->kind == NODE_IMPORT) return import_value(c, at, s, alias, out);
+    if (s->kind == NODE_FUNCTION) {
+        if (!is_jit_function(s)) return plain_global(c, at, name);
+        return *out = (Val){.kind = VAL_FUNCTION, .function = s}, true;
+    }
+    if (s->kind == NODE_CLASS) return plain_global(c, at, name);
+    const Node *value = s->kind == NODE_ASSIGN ? s->assign.value : s->annassign.value;
+    bool annotated = s->kind == NODE_ANNASSIGN && annotation_is_constexpr(s->annassign.annotation);
+    if (is_constexpr_call(value) || annotated || c->globals_allowed) return global_value(c, value, out);
+    // A type or a function of tl under another name is no plain variable.
+    bool alias_of = value->kind == NODE_ATTRIBUTE;
+    for (const Node *n = value; alias_of && n->kind != NODE_NAME; n = n->attribute.value) alias_of = n->kind == NODE_ATTRIBUTE;
+    if (alias_of && global_value(c, value, out) && (out->kind == VAL_TYPE || out->kind == VAL_OP)) return true;
+    return plain_global(c, at, name);
+}
+
+bool check_name(Checker *c, const Node *n, Str name, Val *out) {
+    const Val *local = scope_find(c, name);
+    if (local) return *out = *local, true;
+    const Node *alias = NULL, *s = module_binding(c, name, &alias);
+    if (s) return global_name(c, n, name, s, alias, out);
+    const Builtin *b = builtin_named(name);
+    if (b) return *out = (Val){.kind = VAL_BUILTIN, .builtin = {.row = b, .name = name}}, true;
+    // Kernels are often written down without their imports.
+    if (str_is(name, "tl")) return *out = (Val){.kind = VAL_MODULE, .path = STR("triton.language")}, true;
+    if (str_is(name, "triton") || str_is(name, "torch")) return *out = (Val){.kind = VAL_MODULE, .path = name}, true;
+    return checker_fail(c, n, "NameError", "%.*s is not defined", STR_ARG(name));
+}
+
+// ---- attributes ----
+
+static bool tuple_of_shape(Checker *c, const TileType *t, Val *out) {
+    Val *at = NEWN(c->arena, Val, TILE_RANK_MAX);
+    for (int i = 0; i < t->rank; i++) at[i] = val_int(t->shape[i]);
+    *out = val_tuple(at, t->rank);
+    return true;
+}
+
+static bool tensor_attribute(Checker *c, const Node *n, const Val *v, Str name, Val *out) {
+    const TileType *t = &v->t.type;
+    if (str_is(name, "dtype")) return *out = val_type((TileType){.elem = t->elem, .pointer = t->pointer}), true;
+    if (str_is(name, "type")) return *out = val_type(*t), true;
+    if (str_is(name, "shape")) return tuple_of_shape(c, t, out);
+    if (str_is(name, "numel")) return *out = val_int(tile_lanes(t)), true;
+    const OpRow *row = oprow_member(str_is(name, "T") ? STR("trans") : name);
+    Val *self = NEW(c->arena, Val);
+    *self = *v;
+    if (row && str_is(name, "T")) return check_op(c, n, row, STR("trans"), self, NULL, 0, out);
+    if (row) return *out = (Val){.kind = VAL_OP, .op = {row, name, self}}, true;
+    static const char *const unsupported[] = {"atomic_add", "atomic_max", "atomic_min", "atomic_cas", "atomic_xchg",
+                                              "atomic_and", "atomic_or",  "atomic_xor", "reduce",     "associative_scan",
+                                              "sort",       "flip",       "gather",     "histogram",  "split"};
+    for (size_t i = 0; i < sizeof unsupported / sizeof *unsupported; i++)
+        if (str_is(name, unsupported[i])) return checker_unsupported(c, n, "%s: %s", unsupported[i], oprow_unsupported(name));
+    return checker_fail(c, n, "AttributeError", "'tensor' object has no attribute '%.*s'", STR_ARG(name));
+}
+
+static bool type_attribute(Checker *c, const Node *n, const Val *v, Str name, Val *out) {
+    const TileType *t = &v->type;
+    TileType scalar = {.elem = t->elem, .pointer = t->pointer}, element = {.elem = t->elem, .pointer = t->pointer && t->rank};
+    if (str_is(name, "element_ty") && (t->pointer || t->rank)) return *out = val_type(element), true;
+    if (str_is(name, "scalar")) return *out = val_type(scalar), true;
+    if (str_is(name, "shape") && t->rank) return tuple_of_shape(c, t, out);
+    if (str_is(name, "name")) return *out = val_str(str_of(type_text(c, t))), true;
+    int bits = t->pointer ? 64 : dtype_bits(t->elem);
+    if (str_is(name, "primitive_bitwidth")) return *out = val_int(bits), true;
+    if (str_is(name, "itemsize")) return *out = val_int((bits + 7) / 8), true;
+    if (str_is(name, "int_bitwidth") && type_is_integer(t)) return *out = val_int(bits), true;
+    const Builtin *b = builtin_member(name);
+    Val *self = NEW(c->arena, Val);
+    *self = *v;
+    if (b) return *out = (Val){.kind = VAL_BUILTIN, .builtin = {b, name, self}}, true;
+    return checker_fail(c, n, "AttributeError", "'%s' object has no attribute '%.*s'", val_class(v), STR_ARG(name));
+}
+
+bool check_attribute(Checker *c, const Node *n, Val *out) {
+    Val v;
+    Str name = n->attribute.name;
+    if (!check_expr(c, n->attribute.value, &v)) return false;
+    switch (v.kind) {
+    case VAL_MODULE: return path_member(c, n, v.path, name, out);
+    case VAL_TENSOR: return tensor_attribute(c, n, &v, name, out);
+    case VAL_TYPE: return type_attribute(c, n, &v, name, out);
+    case VAL_PY:
+        if (str_is(name, "value")) return *out = v, true;
+        return checker_fail(c, n, "AttributeError", "'constexpr' object has no attribute '%.*s'", STR_ARG(name));
+    default: return checker_fail(c, n, "AttributeError", "'%s' object has no attribute '%.*s'", val_class(&v), STR_ARG(name));
+    }
+}

@@ -1,0 +1,290 @@
+// Definitions: what is read, and that every kind of mistake is refused with its place and a next step.
+#include "op/op.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static Arena arena;
+
+#define DOC  "\"\"\"Scales x.\"\"\"\n"
+#define BODY "def reference(x):\n    return x * 2\n"
+#define X    "inputs = {\"x\": {\"shape\": (\"M\", \"N\")}}\n"
+
+static bool define(const char *source, Op *op, DiagList *d) {
+    *d = DIAGS(&arena);
+    return op_define(&arena, STR("mine"), str_of(source), true, op, d);
+}
+
+static void accepts(const char *source, Op *op) {
+    DiagList d;
+    if (define(source, op, &d)) return;
+    fail_msg("refused: %s\n%s", diag_first(&d) ? diag_first(&d)->msg : "(no finding)", source);
+}
+
+// `at` is the text that the finding's place must start with; NULL: the place does not matter.
+static void refuses(const char *source, const char *message, const char *at) {
+    Op op;
+    DiagList d;
+    if (define(source, &op, &d)) fail_msg("accepted:\n%s", source);
+    const Diag *first = diag_first(&d);
+    assert_non_null(first);
+    if (!strstr(first->msg, message)) fail_msg("\"%s\" does not say \"%s\"", first->msg, message);
+    assert_true(first->span.at <= strlen(source));
+    if (at && strncmp(source + first->span.at, at, strlen(at)) != 0)
+        fail_msg("%s: points at \"%.20s\", not \"%s\"", first->msg, source + first->span.at, at);
+}
+
+static void defaults(void **state) {
+    (void)state;
+    Op op;
+    accepts(DOC X BODY, &op);
+    assert_int_equal(op.inputs, 1);
+    const OpInput *x = &op.input[0];
+    assert_true(str_is(x->name, "x") && x->any_float && x->rank == 2);
+    assert_true(x->scale_lo == 1e-4 && x->scale_hi == 8 && x->shift == 0);
+    assert_false(x->large || x->ranged || x->neg_inf);
+    assert_true(x->range_dim == -1 && x->keep == -1 && x->role == ROLE_DATA);
+    assert_int_equal(op.dims, 2);
+    assert_int_equal(op.rows_dim, 0);
+    assert_int_equal(op.row_dim, 1);
+    assert_true(op.dim[1].multiple_of == 1 && op.dim[1].min == 1 && op.dim[1].max == OP_SIZE_MAX);
+    assert_true(str_is(op.notes, "Scales x.") && str_is(op.name, "mine") && op.user);
+    assert_true(op.module && op.reference);
+    Sha256 hash = sha256_of(str_of(DOC X BODY));
+    assert_memory_equal(&op.hash, &hash, sizeof hash);
+}
+
+static void every_key(void **state) {
+    (void)state;
+    Op op;
+    accepts("\"\"\"One\n   sentence.\n\n   More.\n\"\"\"\n"
+            "import torch\nimport torch.nn.functional as F\n"
+            "EPS = 1e-6\nSHIFT = -3\n"
+            "inputs = {\n"
+            "  'x': {'shape': ('M', 4, 'K'), 'scale': (0.5, 64), 'shift': 30000, 'large': True, 'neg_inf': "
+            "True,\n"
+            "        'keep': 't'},\n"
+            "  't': {'shape': ('M', 4), 'dtype': 'int64', 'range': (0, 'K')},\n"
+            "  'q': {'shape': ['K'], 'dtype': 'int8', 'range': (-128, 127)},\n"
+            "  'c': {'shape': ('M', 'K'), 'range': (-1, 1.5)},\n"
+            "  's': {'shape': (1,), 'dtype': 'float16', 'role': 'bias', 'scale': (2, 2)},\n"
+            "  'w': {'shape': ('K',), 'role': 'weight', 'neg_inf': False},\n"
+            "}\n"
+            "dims = {'K': {'multiple_of': 8, 'min': 16, 'max': 4096}}\n"
+            "def helper(v):\n    return v + EPS\n"
+            "def reference(x, t, q, c, s, w):\n    return helper(x)\n",
+            &op);
+    assert_true(str_is(op.notes, "One sentence."));
+    assert_int_equal(op.inputs, 6);
+    const OpInput *x = &op.input[0], *t = &op.input[1], *q = &op.input[2], *c = &op.input[3],
+                  *s = &op.input[4];
+    assert_true(x->rank == 3 && x->dim[1] == -1 && x->size[1] == 4 && x->large && x->neg_inf && x->keep == 1);
+    assert_true(x->scale_lo == 0.5 && x->scale_hi == 64 && x->shift == 30000);
+    assert_true(!t->any_float && t->dtype == DT_I64 && t->ranged && t->range_dim == op.row_dim);
+    assert_true(q->dtype == DT_I8 && q->range_lo == -128 && q->range_hi == 127 && q->range_dim == -1);
+    assert_true(c->any_float && c->ranged && c->range_hi == 1.5);
+    assert_true(s->dtype == DT_F16 && !s->any_float && s->role == ROLE_BIAS && s->size[0] == 1);
+    assert_true(op.input[5].role == ROLE_WEIGHT);
+    const OpDim *k = &op.dim[op.row_dim];
+    assert_true(str_is(k->name, "K") && k->multiple_of == 8 && k->min == 16 && k->max == 4096);
+}
+
+static void rows_may_be_absent(void **state) {
+    (void)state;
+    Op op;
+    accepts(DOC "inputs = {\"x\": {\"shape\": (\"N\",)}}\n" BODY, &op);
+    assert_int_equal(op.rows_dim, -1);
+    assert_int_equal(op.row_dim, 0);
+}
+
+#define ONE(domain) DOC "inputs = {\"x\": " domain "}\n" BODY
+
+static void wrong_files(void **state) {
+    (void)state;
+    refuses("", "", NULL);
+    refuses("def (", "", NULL);
+    refuses(X BODY, "starts with a docstring", "inputs");
+    refuses("\"\"\" \n \"\"\"\n" X BODY, "starts with a docstring", NULL);
+    refuses(DOC BODY, "no inputs", NULL);
+    refuses(DOC X, "no reference", NULL);
+    refuses(DOC X X BODY, "assigned twice", "inputs");
+    refuses(DOC X BODY BODY, "defined twice", "def reference");
+    refuses(DOC X "reference = 1\n", "must be a function", "reference");
+    refuses(DOC X BODY "open('x')\n", "nothing else runs in it", "open");
+    refuses(DOC X BODY "while True:\n    pass\n", "nothing else runs in it", "while");
+    refuses(DOC X BODY "class A:\n    pass\n", "nothing else runs in it", "class");
+    refuses(DOC "import os\n" X BODY, "imports only torch", "import os");
+    refuses(DOC "from os import path\n" X BODY, "imports only torch", "from os");
+    refuses(DOC "import torch, os\n" X BODY, "imports only torch", "import torch");
+    refuses(DOC X "scale = x.sum()\n" BODY, "only numbers", "x.sum");
+    refuses(DOC X "a = b = 3\n" BODY, "plain assignments", "a = b");
+    refuses(DOC X "x.y = 3\n" BODY, "plain assignments", "x.y");
+    refuses(DOC X "@torch.compile\n" BODY, "no decorators", NULL);
+    refuses(DOC X "def reference(y):\n    return y\n", "def reference(x):", "def reference");
+    refuses(DOC X "def reference(x, y):\n    return y\n", "def reference(x):", NULL);
+    refuses(DOC X "def reference():\n    return 1\n", "def reference(x):", NULL);
+    refuses(DOC X "def reference(x=1):\n    return x\n", "def reference(x):", NULL);
+    refuses(DOC X "def reference(*x):\n    return x\n", "def reference(x):", NULL);
+    refuses(DOC X "def reference(*, x):\n    return x\n", "def reference(x):", NULL);
+    refuses(DOC "inputs = {\"x\": {\"shape\": (\"M\", \"N\")}, \"y\": {\"shape\": (\"N\",)}}\n"
+                "def reference(y, x):\n    return x\n",
+            "def reference(x, y):", NULL);
+}
+
+static void wrong_inputs(void **state) {
+    (void)state;
+    refuses(DOC "inputs = []\n" BODY, "dictionary literal", "[]");
+    refuses(DOC "inputs = dict(x=1)\n" BODY, "dictionary literal", "dict");
+    refuses(DOC "inputs = {}\n" BODY, "at least one input", "{}");
+    refuses(DOC "inputs = {**other}\n" BODY, "written out", NULL);
+    refuses(DOC "inputs = {3: {\"shape\": (\"N\",)}}\n" BODY, "must be a string", "3");
+    refuses(DOC "inputs = {\"x\": {\"shape\": (\"N\",)}, \"x\": {\"shape\": (\"N\",)}}\n" BODY,
+            "occurs twice", "\"x\"");
+    refuses(DOC "inputs = {\"x y\": {\"shape\": (\"N\",)}}\n" BODY, "identifier", "\"x y\"");
+    refuses(ONE("3"), "dictionary literal", "3");
+    refuses(ONE("{}"), "needs its shape", "{}");
+    refuses(ONE("{\"shape\": (\"N\",), \"scael\": (1, 2)}"), "no key \"scael\"", "\"scael\"");
+    refuses(ONE("{\"shape\": (\"N\",), \"shape\": (\"N\",)}"), "occurs twice", "\"shape\"");
+    Buf many = BUF(&arena);
+    buf_puts(&many, DOC "inputs = {");
+    for (int i = 0; i < OP_INPUTS_MAX + 1; i++) buf_printf(&many, "\"x%d\": {\"shape\": (\"N\",)}, ", i);
+    buf_puts(&many, "}\n" BODY);
+    refuses(buf_cstr(&many), "more than 8 inputs", "\"x8\"");
+}
+
+static void wrong_shapes(void **state) {
+    (void)state;
+    refuses(ONE("{\"shape\": (\"N\")}"), "needs a comma", "\"N\"");
+    refuses(ONE("{\"shape\": ()}"), "1 to 4 dimensions", "(");
+    refuses(ONE("{\"shape\": (1, 2, 3, 4, \"N\")}"), "1 to 4 dimensions", "(1");
+    refuses(ONE("{\"shape\": 4}"), "1 to 4 dimensions", "4");
+    refuses(ONE("{\"shape\": (\"n\",)}"), "upper-case", "\"n\"");
+    refuses(ONE("{\"shape\": (\"\",)}"), "upper-case", "\"\"");
+    refuses(ONE("{\"shape\": (0, \"N\")}"), "a size must be", "0");
+    refuses(ONE("{\"shape\": (-1, \"N\")}"), "must be a string", "-1");
+    refuses(ONE("{\"shape\": (99999999999999999999999, \"N\")}"), "a size must be", "9999");
+    refuses(ONE("{\"shape\": (2.0, \"N\")}"), "must be a string", "2.0");
+    refuses(ONE("{\"shape\": (\"M\", 4)}"), "row length", NULL);
+    refuses(ONE("{\"shape\": (\"M\",)}"), "another name", NULL);
+    refuses(DOC "inputs = {\"x\": {\"shape\": (\"A\", \"B\", \"C\", \"D\")}, \"y\": {\"shape\": (\"E\", "
+                "\"F\", \"G\", "
+                "\"H\")}, \"z\": {\"shape\": (\"I\",)}}\n" BODY,
+            "different dimensions", "\"I\"");
+}
+
+static void wrong_domains(void **state) {
+    (void)state;
+    refuses(ONE("{\"shape\": (\"N\",), \"dtype\": \"float17\"}"), "no dtype", "\"float17\"");
+    refuses(ONE("{\"shape\": (\"N\",), \"dtype\": torch.int8}"), "must be a string", "torch");
+    refuses(ONE("{\"shape\": (\"N\",), \"dtype\": \"float64\"}"), "cannot be judged", "\"float64\"");
+    refuses(ONE("{\"shape\": (\"N\",), \"dtype\": \"int8\"}"), "which values it takes", "{");
+    refuses(ONE("{\"shape\": (\"N\",), \"scale\": 3}"), "must be a pair", "3");
+    refuses(ONE("{\"shape\": (\"N\",), \"scale\": (1, 2, 3)}"), "must be a pair", "(1");
+    refuses(ONE("{\"shape\": (\"N\",), \"scale\": (2, 1)}"), "0 < lo <= hi", "(2");
+    refuses(ONE("{\"shape\": (\"N\",), \"scale\": (0, 1)}"), "0 < lo <= hi", NULL);
+    refuses(ONE("{\"shape\": (\"N\",), \"scale\": (-1, 1)}"), "0 < lo <= hi", NULL);
+    refuses(ONE("{\"shape\": (\"N\",), \"scale\": (1, 1e5)}"), "largest value is 65504", NULL);
+    refuses(ONE("{\"shape\": (\"N\",), \"scale\": (1, 1e999)}"), "finite number", "1e999");
+    refuses(ONE("{\"shape\": (\"N\",), \"scale\": (1, 2**3)}"), "finite number", "2**3");
+    refuses(ONE("{\"shape\": (\"N\",), \"scale\": (1, True)}"), "finite number", "True");
+    refuses(ONE("{\"shape\": (\"N\",), \"shift\": -1}"), "between 0 and", "-1");
+    refuses(ONE("{\"shape\": (\"N\",), \"shift\": 1e6}"), "between 0 and", "1e6");
+    refuses(ONE("{\"shape\": (\"N\",), \"large\": 1}"), "True or False", "1");
+    refuses(ONE("{\"shape\": (\"N\",), \"neg_inf\": \"yes\"}"), "True or False", "\"yes\"");
+    refuses(ONE("{\"shape\": (\"N\",), \"role\": \"gamma\"}"), "\"weight\"", "\"gamma\"");
+    refuses(ONE("{\"shape\": (\"N\",), \"range\": (2, 1)}"), "lo <= hi", "(2");
+    refuses(ONE("{\"shape\": (\"N\",), \"range\": (0, 1e5)}"), "dtype", "(0");
+    refuses(ONE("{\"shape\": (\"N\",), \"range\": (0, 1), \"scale\": (1, 2)}"), "\"scale\" says nothing",
+            "(1");
+    refuses(ONE("{\"shape\": (\"N\",), \"range\": (0, 1), \"large\": True}"), "\"large\" says nothing",
+            "True");
+    refuses(ONE("{\"shape\": (\"N\",), \"range\": (0, 1), \"neg_inf\": True}"), "can hold -inf", "True");
+    refuses(ONE("{\"shape\": (\"N\",), \"dtype\": \"int8\", \"range\": (-129, 0)}"), "holds -128 to 127",
+            "(-129");
+    refuses(ONE("{\"shape\": (\"N\",), \"dtype\": \"uint8\", \"range\": (-1, 0)}"), "holds 0 to 255", "(-1");
+    refuses(ONE("{\"shape\": (\"N\",), \"dtype\": \"int8\", \"range\": (0, 1.5)}"), "pair of integers", "(0");
+    refuses(ONE("{\"shape\": (\"N\",), \"dtype\": \"int64\", \"range\": (0, \"K\")}"), "no shape before it",
+            "\"K\"");
+    refuses(ONE("{\"shape\": (\"N\",), \"dtype\": \"int64\", \"range\": (1, \"N\")}"), "start at 0", "1");
+    refuses(ONE("{\"shape\": (\"N\",), \"dtype\": \"int8\", \"range\": (0, \"N\")}"), "\"int64\"", "(0");
+    refuses(ONE("{\"shape\": (\"N\",), \"range\": (0, \"N\")}"), "\"int64\"", "(0");
+    refuses(ONE("{\"shape\": (\"N\",), \"keep\": \"t\"}"), "needs \"neg_inf\"", "\"t\"");
+    refuses(ONE("{\"shape\": (\"N\",), \"neg_inf\": True, \"keep\": \"t\"}"), "must name an input", "\"t\"");
+    refuses(ONE("{\"shape\": (\"N\",), \"neg_inf\": True, \"keep\": \"x\"}"), "index input", "\"x\"");
+    refuses(DOC "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"neg_inf\": True, \"keep\": \"t\"},"
+                " \"t\": {\"shape\": (\"M\",), \"dtype\": \"int64\", \"range\": (0, \"M\")}}\n" BODY,
+            "index input", "\"t\"");
+}
+
+static void wrong_dims(void **state) {
+    (void)state;
+    refuses(DOC X "dims = 3\n" BODY, "dictionary literal", "3");
+    refuses(DOC X "dims = {\"K\": {}}\n" BODY, "no input has this dimension", "\"K\"");
+    refuses(DOC X "dims = {\"N\": 2}\n" BODY, "dictionary literal", "2");
+    refuses(DOC X "dims = {\"N\": {\"step\": 2}}\n" BODY, "multiple_of, min and max", "\"step\"");
+    refuses(DOC X "dims = {\"N\": {\"min\": 0}}\n" BODY, "min must be an integer", "0");
+    refuses(DOC X "dims = {\"N\": {\"max\": 1.5}}\n" BODY, "max must be an integer", "1.5");
+    refuses(DOC X "dims = {\"N\": {\"min\": 5, \"max\": 4}}\n" BODY, "no size satisfies", "{\"min\"");
+    refuses(DOC X "dims = {\"N\": {\"multiple_of\": 8, \"min\": 9, \"max\": 15}}\n" BODY, "no multiple of 8",
+            NULL);
+}
+
+static void hostile(void **state) {
+    (void)state;
+    Buf b = BUF(&arena);
+    buf_puts(&b, DOC "inputs = ");
+    for (int i = 0; i < 5000; i++) buf_puts(&b, "{'a':");
+    refuses(buf_cstr(&b), "", NULL);
+    b = BUF(&arena);
+    for (int i = 0; i < OP_SOURCE_MAX; i++) buf_putc(&b, '#');
+    buf_puts(&b, "\n" DOC X BODY);
+    refuses(buf_cstr(&b), "at most 65536 bytes", NULL);
+    b = BUF(&arena);
+    buf_puts(&b, "\"\"\"");
+    for (int i = 0; i < 400; i++) buf_puts(&b, "\xc3\xa4\\x1b[31m");
+    buf_puts(&b, "\"\"\"\n" X BODY);
+    Op op;
+    accepts(buf_cstr(&b), &op);
+    assert_true(op.notes.len <= 300 && utf8_valid(op.notes));
+    assert_null(memchr(op.notes.p, 0x1b, op.notes.len));
+}
+
+static void descriptions(void **state) {
+    (void)state;
+    Op op;
+    accepts("\"\"\"Doc.\"\"\"\n"
+            "inputs = {'x': {'shape': ('M', 'N'), 'neg_inf': True, 'keep': 't', 'shift': 5, 'large': True},"
+            " 't': {'shape': ('M',), 'dtype': 'int32', 'range': (0, 'N')},"
+            " 'w': {'shape': (1, 'N'), 'role': 'weight'}, 'c': {'shape': ('N',), 'range': (-1, 1)}}\n"
+            "dims = {'N': {'multiple_of': 2, 'min': 4, 'max': 64}}\n"
+            "def reference(x, t, w, c):\n    return x\n",
+            &op);
+    Buf b = BUF(&arena);
+    op_signature(&b, &op);
+    assert_string_equal(buf_cstr(&b),
+                        "run(x: Tensor[M, N], t: Tensor[M], w: Tensor[1, N], c: Tensor[N]) -> Tensor");
+    b = BUF(&arena);
+    op_domain(&b, &op);
+    assert_string_equal(
+        buf_cstr(&b),
+        "x[M, N]: float16, bfloat16 or float32, scales from 0.0001 to 8, rows shifted by up to 5 either "
+        "way, rows up to +-65504, -inf in some places but never in a whole row and never where t points\n"
+        "t[M]: int32, indices from 0 to N - 1\n"
+        "w[1, N]: float16, bfloat16 or float32, a weight, scales from 0.0001 to 8\n"
+        "c[N]: float16, bfloat16 or float32, values from -1 to 1\n"
+        "N is a multiple of 2\nN is at least 4\nN is at most 64\n");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(defaults),      cmocka_unit_test(every_key),    cmocka_unit_test(rows_may_be_absent),
+        cmocka_unit_test(wrong_files),   cmocka_unit_test(wrong_inputs), cmocka_unit_test(wrong_shapes),
+        cmocka_unit_test(wrong_domains), cmocka_unit_test(wrong_dims),   cmocka_unit_test(hostile),
+        cmocka_unit_test(descriptions),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    arena_free(&arena);
+    return failed;
+}

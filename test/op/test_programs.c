@@ -1,0 +1,121 @@
+// The self-test's programs as data: each says what it is for, parses where it should, and no op goes without.
+#include "op/op.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static Arena arena;
+static const Program *all;
+static int count;
+
+static bool expects(const Program *p, const char *status) {
+    const char *e = str_cdup(&arena, p->expect), *at = strstr(e, status);
+    size_t n = strlen(status);
+    return at && (at == e || at[-1] == '|') && (at[n] == 0 || at[n] == '|');
+}
+
+static void headers_are_complete(void **state) {
+    (void)state;
+    for (int i = 0; i < count; i++) {
+        Op op;
+        if (!op_find(&arena, all[i].op, &op)) fail_msg("%s: no op \"%.*s\"", all[i].name, STR_ARG(all[i].op));
+        if (all[i].about.len < 10) fail_msg("%s: says nothing about itself", all[i].name);
+        bool right = all[i].kind == PROGRAM_GOLD || all[i].kind == PROGRAM_HONEST;
+        if (right != expects(&all[i], "ok"))
+            fail_msg("%s: expects %.*s", all[i].name, STR_ARG(all[i].expect));
+        if (right && !str_is(all[i].expect, "ok")) fail_msg("%s: expects more than ok", all[i].name);
+        if (all[i].level.len && !str_is(all[i].level, "full")) fail_msg("%s: unknown level", all[i].name);
+        if (memchr(all[i].expect.p, ' ', all[i].expect.len)) fail_msg("%s: space in statuses", all[i].name);
+    }
+}
+
+static void names_are_unique(void **state) {
+    (void)state;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < i; k++)
+            if (strcmp(all[i].name, all[k].name) == 0) fail_msg("two programs named %s", all[i].name);
+}
+
+static void sources_parse(void **state) {
+    (void)state;
+    int broken = 0;
+    for (int i = 0; i < count; i++) {
+        DiagList d = DIAGS(&arena);
+        const Node *module = parse_module(&arena, all[i].source, &d);
+        if (!module && !expects(&all[i], "parse_reject"))
+            fail_msg("%s: %s", all[i].name, diag_first(&d)->msg);
+        broken += !module;
+        bool runs = module && module_function(module, STR("run"));
+        if (!runs && !expects(&all[i], "parse_reject")) fail_msg("%s: no run()", all[i].name);
+    }
+    assert_true(broken >= 1); // the parser does refuse something
+}
+
+// run() takes exactly the op's inputs: a right program that did not would be rejected for the wrong reason.
+static void signatures_match(void **state) {
+    (void)state;
+    for (int i = 0; i < count; i++) {
+        if (expects(&all[i], "parse_reject")) continue;
+        DiagList d = DIAGS(&arena);
+        const Node *run = module_function(parse_module(&arena, all[i].source, &d), STR("run"));
+        Op op;
+        assert_true(op_find(&arena, all[i].op, &op));
+        if (run->function.params.n != op.inputs) fail_msg("%s: run() takes other inputs", all[i].name);
+        for (int k = 0; k < op.inputs; k++)
+            if (!str_eq(run->function.params.at[k]->param.name, op.input[k].name))
+                fail_msg("%s: run() takes other inputs", all[i].name);
+    }
+}
+
+static int count_of(Str op, ProgramKind kind) {
+    int n = 0;
+    for (int i = 0; i < count; i++) n += all[i].kind == kind && str_eq(all[i].op, op);
+    return n;
+}
+
+static void every_op_is_covered(void **state) {
+    (void)state;
+    int ops;
+    const Str *name = op_names(&arena, &ops);
+    for (int i = 0; i < ops; i++) {
+        if (count_of(name[i], PROGRAM_GOLD) < 1) fail_msg("no gold for %.*s", STR_ARG(name[i]));
+        if (count_of(name[i], PROGRAM_WRONG) < 2) fail_msg("too few wrongs for %.*s", STR_ARG(name[i]));
+    }
+}
+
+static void enough_of_each(void **state) {
+    (void)state;
+    int kind[4] = {0};
+    for (int i = 0; i < count; i++) kind[all[i].kind]++;
+    assert_true(kind[PROGRAM_GOLD] >= 30 && kind[PROGRAM_WRONG] >= 60);
+    assert_true(kind[PROGRAM_CHEAT] >= 30 && kind[PROGRAM_HONEST] >= 24);
+}
+
+// Every status that a candidate can earn on this machine is what at least one program must show.
+static void statuses_are_shown(void **state) {
+    (void)state;
+    static const char *const status[] = {"ok",         "parse_reject", "compile_fail",     "host_error",
+                                         "oob",        "uninit_read",  "uncovered_output", "input_write",
+                                         "race",       "bad_value",    "wrong_shape",      "wrong_dtype",
+                                         "incorrect",  "inaccurate",   "nan_class",        "timeout",
+                                         "unsupported"};
+    for (size_t s = 0; s < sizeof status / sizeof *status; s++) {
+        bool shown = false;
+        for (int i = 0; i < count && !shown; i++) shown = expects(&all[i], status[s]);
+        if (!shown) fail_msg("no program expects %s", status[s]);
+    }
+}
+
+int main(void) {
+    all = op_programs(&arena, &count);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(headers_are_complete), cmocka_unit_test(names_are_unique),
+        cmocka_unit_test(sources_parse),        cmocka_unit_test(signatures_match),
+        cmocka_unit_test(every_op_is_covered),  cmocka_unit_test(enough_of_each),
+        cmocka_unit_test(statuses_are_shown)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    arena_free(&arena);
+    return failed;
+}

@@ -1,0 +1,610 @@
+// Every loop of every table against scalar arithmetic written down a second time, over random and special lanes.
+#include "tile/loops.h"
+#include "base/fmath.h"
+#include "base/rng.h"
+#include <fenv.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+enum { N = 531 }; // more than two blocks of the functions, and an odd rest
+typedef __int128 Wide;
+
+// ---- lanes ----
+
+typedef union {
+    uint8_t b[N + 1];
+    int32_t i[N + 1];
+    uint32_t u[N + 1];
+    int64_t l[N + 1];
+    uint64_t ul[N + 1];
+    float f[N + 1];
+    double d[N + 1];
+} Lanes;
+
+static size_t lane_size(DType t) {
+    TileType tt = {.elem = t};
+    return (size_t)tile_lane_bytes(&tt);
+}
+static double get_float(DType t, const Lanes *x, size_t i) { return t == DT_F64 ? x->d[i] : (double)x->f[i]; }
+static void set_float(DType t, Lanes *x, size_t i, double v) {
+    if (t == DT_F64) x->d[i] = v;
+    else x->f[i] = (float)v;
+}
+static Wide get_int(DType t, const Lanes *x, size_t i) {
+    if (t == DT_BOOL) return x->b[i];
+    if (t == DT_I64) return x->l[i];
+    if (t == DT_U64) return x->ul[i];
+    return dtype_info[t].kind == DTYPE_KIND_I ? (Wide)x->i[i] : (Wide)x->u[i];
+}
+static void set_int(DType t, Lanes *x, size_t i, Wide v) {
+    if (t == DT_BOOL) x->b[i] = v & 1;
+    else if (lane_size(t) == 8) x->ul[i] = (uint64_t)v;
+    else x->u[i] = (uint32_t)v;
+}
+static Wide wrap(DType t, Wide v) {
+    int bits = dtype_bits(t);
+    Wide m = (Wide)1 << bits;
+    v &= m - 1;
+    return dtype_info[t].kind == DTYPE_KIND_I && v >> (bits - 1) ? v - m : v;
+}
+static Wide least(DType t) { return dtype_info[t].kind == DTYPE_KIND_I ? -((Wide)1 << (dtype_bits(t) - 1)) : 0; }
+static Wide most(DType t) { return dtype_info[t].kind == DTYPE_KIND_I ? -least(t) - 1 : ((Wide)1 << dtype_bits(t)) - 1; }
+
+static const double special[] = {0.0,       -0.0,        1,          -1,        INFINITY,   -INFINITY,  NAN,     65504,
+                                 -65504,    65519.99,    65520,      0x1p-14,   0x1p-24,    0x1p-25,    1.5,     2.5,
+                                 0x1p-126,  0x1p-149,    0x1p-133,   0x1.fep127, 3.4028234663852886e38, 0x1p31, -0x1p31, 0x1p63,
+                                 -0x1p63,   0x1p64,      0x1p-1074,  1e308,     -1e308,     127.9,      -128.9,  0.49999,
+                                 -0.7,      2147483647,  4294967295, 88.0,      -104.0,     0x1.fffp-15, 1e-30,  -1e-30};
+static void fill(DType t, Lanes *x, Rng *r) {
+    for (size_t i = 0; i <= N; i++) {
+        uint32_t kind = rng_u32(r) % 8;
+        if (dtype_is_float(t)) {
+            double v = special[rng_u32(r) % (sizeof special / sizeof *special)];
+            if (kind >= 2) v = rng_normal(r) * ldexp(1.0, (int)(rng_u32(r) % (kind < 5 ? 8 : 60)) - (kind < 5 ? 4 : 30));
+            if (kind == 7) v = rng_normal(r) * ldexp(1.0, (int)(rng_u32(r) % 300) - 150);
+            set_float(t, x, i, dtype_round(t, v));
+        } else {
+            Wide v = (Wide)(int64_t)rng_u64(r);
+            if (kind == 0) v = least(t);
+            if (kind == 1) v = most(t);
+            if (kind == 2) v = 0;
+            if (kind == 3) v = -1;
+            if (kind == 4) v = (Wide)(rng_u32(r) % 70);
+            if (kind == 5) v = (Wide)(rng_u32(r) % 70000) - 35000;
+            set_int(t, x, i, wrap(t, v));
+        }
+    }
+}
+static bool same_lane(DType t, const Lanes *x, const Lanes *y, size_t i) {
+    if (!dtype_is_float(t)) return get_int(t, x, i) == get_int(t, y, i);
+    double a = get_float(t, x, i), b = get_float(t, y, i);
+    if (a != a || b != b) return a != a && b != b;
+    return a == b && signbit(a) == signbit(b);
+}
+static void check_same(const char *what, int isa, DType t, const Lanes *got, const Lanes *want, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (same_lane(t, got, want, i)) continue;
+        if (dtype_is_float(t))
+            fail_msg("%s %s isa %d lane %zu: %a, expected %a", what, dtype_info[t].triton, isa, i, get_float(t, got, i),
+                     get_float(t, want, i));
+        fail_msg("%s %s isa %d lane %zu: %lld, expected %lld", what, dtype_info[t].triton, isa, i,
+                 (long long)get_int(t, got, i), (long long)get_int(t, want, i));
+    }
+}
+static int isas(void) { return (int)isa_level() + 1; }
+
+// ---- two operands ----
+
+static double extreme(double a, double b, bool want_max) {
+    if (a != a) return b;
+    if (b != b) return a;
+    if (a == b) return want_max == !signbit(a) ? a : b; // max prefers +0, min -0
+    return (a > b) == want_max ? a : b;
+}
+// The reference; *bad as the loops report it. False: the type has no such operation.
+static bool binary(InsnOp op, DType t, const Lanes *x, size_t i, const Lanes *y, size_t j, Lanes *out, size_t k, uint32_t *bad) {
+    if (op >= INSN_LT && op <= INSN_NE) {
+        bool lt, eq;
+        if (dtype_is_float(t)) lt = get_float(t, x, i) < get_float(t, y, j), eq = get_float(t, x, i) == get_float(t, y, j);
+        else lt = get_int(t, x, i) < get_int(t, y, j), eq = get_int(t, x, i) == get_int(t, y, j);
+        bool nan = dtype_is_float(t) && isunordered(get_float(t, x, i), get_float(t, y, j));
+        bool r[] = {lt, lt || eq, !nan && !lt && !eq, !nan && !lt, eq, !eq};
+        out->b[k] = r[op - INSN_LT];
+        return true;
+    }
+    if (dtype_is_float(t)) {
+        double a = get_float(t, x, i), b = get_float(t, y, j), r;
+        switch (op) {
+        case INSN_ADD: r = dtype_round(t, a + b); break;
+        case INSN_SUB: r = dtype_round(t, a - b); break;
+        case INSN_MUL: r = dtype_round(t, a * b); break;
+        case INSN_DIV: r = dtype_round(t, a / b); break;
+        case INSN_MOD: r = fmod(a, b); break;
+        case INSN_MAX: r = extreme(a, b, true); break;
+        case INSN_MIN: r = extreme(a, b, false); break;
+        case INSN_POW: r = dtype_round(t, f64_pow(a, b)); break;
+        default: return false;
+        }
+        set_float(t, out, k, r);
+        return true;
+    }
+    Wide a = get_int(t, x, i), b = get_int(t, y, j), r = 0;
+    bool is_bool = t == DT_BOOL;
+    switch (op) {
+    case INSN_ADD: r = a + b; break;
+    case INSN_SUB: r = a - b; break;
+    case INSN_MUL: r = (Wide)((unsigned __int128)a * (unsigned __int128)b); break;
+    case INSN_AND: r = a & b; break;
+    case INSN_OR: r = a | b; break;
+    case INSN_XOR: r = a ^ b; break;
+    case INSN_MAX: r = a > b ? a : b; break;
+    case INSN_MIN: r = a < b ? a : b; break;
+    case INSN_IDIV:
+    case INSN_MOD:
+        if (is_bool) return false;
+        if (b == 0) *bad |= LOOP_ZERO;
+        else if (b == -1 && a == least(t)) *bad |= LOOP_QUOTIENT;
+        else r = op == INSN_IDIV ? a / b : a % b;
+        if (*bad) return set_int(t, out, k, 0), true;
+        break;
+    case INSN_SHL:
+    case INSN_SHR:
+        if (is_bool) return false;
+        if (b < 0 || b >= dtype_bits(t)) *bad |= LOOP_SHIFT;
+        else r = op == INSN_SHL ? (Wide)((unsigned __int128)a << (int)b) : a >> (int)b;
+        break;
+    default: return false;
+    }
+    set_int(t, out, k, wrap(t, r));
+    return true;
+}
+static bool is_binary(InsnOp op) {
+    return (op >= INSN_ADD && op <= INSN_NE) || op == INSN_POW;
+}
+
+static void test_binary(void **state) {
+    (void)state;
+    static Lanes a, b, want, got;
+    Rng r = rng_at(1, 1);
+    int loops = 0;
+    for (int op = 0; op < INSN_COUNT; op++) {
+        if (!is_binary((InsnOp)op)) continue;
+        for (int t = 0; t < DT_COUNT; t++) {
+            fill((DType)t, &a, &r), fill((DType)t, &b, &r);
+            uint32_t dummy = 0;
+            bool has = binary((InsnOp)op, (DType)t, &a, 0, &b, 0, &want, 0, &dummy);
+            assert_int_equal(has, tile_loops_base.op[op][t][0] != NULL);
+            if (!has) continue;
+            DType result = op >= INSN_LT && op <= INSN_NE ? DT_BOOL : (DType)t;
+            for (int mode = 0; mode < 3; mode++) {
+                for (int round = 0; round < 4; round++) {
+                    size_t at = rng_u32(&r) % 100, n = round == 0 ? 1 : round == 1 ? 7 : N - at;
+                    size_t size = lane_size((DType)t);
+                    uint32_t bad = 0;
+                    static uint32_t lane_bad[N];
+                    for (size_t i = 0; i < n; i++) {
+                        lane_bad[i] = 0;
+                        binary((InsnOp)op, (DType)t, &a, at + (mode == 1 ? 0 : i), &b, at + (mode == 2 ? 0 : i), &want, i, &lane_bad[i]);
+                        bad |= lane_bad[i];
+                    }
+                    for (int isa = 0; isa < isas(); isa++) {
+                        const TileLoops *l = tile_loops_of((IsaLevel)isa);
+                        memset(&got, 0xee, sizeof got);
+                        uint32_t is = l->op[op][t][mode](&got, a.b + at * size, b.b + at * size, NULL, n);
+                        assert_int_equal(is, bad);
+                        for (size_t i = 0; i < n; i++) // what a lane without a meaning holds is nobody's business
+                            if (lane_bad[i] && lane_size(result) == 4) want.u[i] = got.u[i];
+                            else if (lane_bad[i]) want.ul[i] = got.ul[i];
+                        check_same(insn_name((InsnOp)op), isa, result, &got, &want, n);
+                        loops++;
+                    }
+                }
+            }
+        }
+    }
+    assert_true(loops > 1000);
+}
+
+// The result may lie on an operand.
+static void test_in_place(void **state) {
+    (void)state;
+    static Lanes a, b, want;
+    Rng r = rng_at(2, 1);
+    for (int op = INSN_ADD; op <= INSN_MIN; op++) {
+        for (int t = 0; t < DT_COUNT; t++) {
+            if (!tile_loops_base.op[op][t][0]) continue;
+            for (int isa = 0; isa < isas(); isa++) {
+                const TileLoops *l = tile_loops_of((IsaLevel)isa);
+                fill((DType)t, &a, &r), fill((DType)t, &b, &r);
+                l->op[op][t][0](&want, &a, &b, NULL, N);
+                l->op[op][t][0](&a, &a, &b, NULL, N);
+                check_same("in place", isa, (DType)t, &a, &want, N);
+                l->op[op][t][0](&want, &a, &b, NULL, N);
+                l->op[op][t][0](&b, &a, &b, NULL, N);
+                check_same("in place", isa, (DType)t, &b, &want, N);
+            }
+        }
+    }
+}
+
+static void test_propagate_nan(void **state) {
+    (void)state;
+    static Lanes a, b, want, got;
+    Rng r = rng_at(3, 1);
+    for (int t = DT_F16; t <= DT_F64; t++) {
+        fill((DType)t, &a, &r), fill((DType)t, &b, &r);
+        for (int op = INSN_MAX; op <= INSN_MIN; op++) {
+            for (size_t i = 0; i < N; i++) {
+                double x = get_float((DType)t, &a, i), y = get_float((DType)t, &b, i);
+                set_float((DType)t, &want, i, x != x || y != y ? NAN : extreme(x, y, op == INSN_MAX));
+            }
+            for (int isa = 0; isa < isas(); isa++) {
+                tile_loops_of((IsaLevel)isa)->propagate[op][t - DT_F16][0](&got, &a, &b, NULL, N);
+                check_same("propagate", isa, (DType)t, &got, &want, N);
+            }
+        }
+    }
+}
+
+static void test_checked(void **state) {
+    (void)state;
+    static Lanes a, b, want, got;
+    Rng r = rng_at(4, 1);
+    InsnOp ops[] = {INSN_ADD, INSN_SUB, INSN_MUL, INSN_SHL};
+    int clean = 0, over = 0;
+    for (int k = 0; k < 4; k++) {
+        for (int round = 0; round < 400; round++) {
+            fill(DT_I32, &a, &r), fill(DT_I32, &b, &r);
+            int mode = round % 3;
+            size_t n = 1 + rng_u32(&r) % 4;
+            uint32_t bad = 0;
+            for (size_t i = 0; i < n; i++) {
+                uint32_t lane = 0;
+                size_t ia = mode == 1 ? 0 : i, ib = mode == 2 ? 0 : i;
+                binary(ops[k], DT_I32, &a, ia, &b, ib, &want, i, &lane);
+                Wide x = a.i[ia], y = b.i[ib];
+                Wide v = ops[k] == INSN_ADD   ? x + y
+                         : ops[k] == INSN_SUB ? x - y
+                         : ops[k] == INSN_MUL ? x * y
+                         : lane               ? 0
+                                              : x * ((Wide)1 << (int)y);
+                if (v < INT32_MIN || v > INT32_MAX) lane |= LOOP_OVERFLOW;
+                bad |= lane;
+            }
+            for (int isa = 0; isa < isas(); isa++) {
+                uint32_t is = tile_loops_of((IsaLevel)isa)->checked[ops[k]][mode](&got, &a, &b, NULL, n);
+                assert_int_equal(is, bad);
+                check_same("checked", isa, DT_I32, &got, &want, n);
+            }
+            if (bad & LOOP_OVERFLOW) over++;
+            else clean++;
+        }
+    }
+    assert_true(clean > 100 && over > 100);
+}
+
+// ---- one operand ----
+
+static double library(InsnOp op, double x) {
+    switch (op) {
+    case INSN_EXP: return exp(x);
+    case INSN_EXP2: return exp2(x);
+    case INSN_EXPM1: return expm1(x);
+    case INSN_LOG: return log(x);
+    case INSN_LOG2: return log2(x);
+    case INSN_LOG1P: return log1p(x);
+    case INSN_SQRT: return sqrt(x);
+    case INSN_RSQRT: return 1 / sqrt(x);
+    case INSN_SIN: return sin(x);
+    case INSN_COS: return cos(x);
+    case INSN_ERF: return erf(x);
+    case INSN_TANH: return tanh(x);
+    case INSN_FLOOR: return floor(x);
+    case INSN_CEIL: return ceil(x);
+    default: return fabs(x);
+    }
+}
+static void test_unary(void **state) {
+    (void)state;
+    static Lanes a, base, got;
+    Rng r = rng_at(5, 1);
+    for (int op = INSN_ABS; op <= INSN_CEIL; op++) {
+        for (int t = 0; t < DT_COUNT; t++) {
+            bool is_float = dtype_is_float((DType)t);
+            bool has = op == INSN_ABS || (op == INSN_INVERT ? !is_float : is_float);
+            assert_int_equal(has, tile_loops_base.op[op][t][0] != NULL);
+            if (!has) continue;
+            fill((DType)t, &a, &r);
+            for (int isa = 0; isa < isas(); isa++) {
+                memset(&got, 0xee, sizeof got);
+                tile_loops_of((IsaLevel)isa)->op[op][t][0](isa ? &got : &base, &a, NULL, NULL, N);
+                if (isa) check_same(insn_name((InsnOp)op), isa, (DType)t, &got, &base, N);
+            }
+            for (size_t i = 0; i < N; i++) {
+                if (!is_float) {
+                    Wide x = get_int((DType)t, &a, i);
+                    Wide want = op == INSN_ABS ? (x < 0 ? -x : x) : t == DT_BOOL ? !x : ~x;
+                    assert_true(get_int((DType)t, &base, i) == wrap((DType)t, want));
+                    continue;
+                }
+                double x = get_float((DType)t, &a, i), y = get_float((DType)t, &base, i), exact = library((InsnOp)op, x);
+                double want = dtype_round((DType)t, exact);
+                bool sloppy = t == DT_F64 && op != INSN_ABS && op != INSN_SQRT && op != INSN_FLOOR && op != INSN_CEIL;
+                if (want != want || isinf(want) || want == 0) {
+                    if (want != want ? y == y : y != want && !sloppy) fail_msg("%s(%a) = %a, expected %a", insn_name((InsnOp)op), x, y, want);
+                } else if (sloppy ? fabs(y - want) > 8 * dtype_half_ulp(DT_F64, want) : fabs(y - want) > 2 * dtype_half_ulp((DType)t, want)) {
+                    fail_msg("%s(%a) = %a, expected %a (%s)", insn_name((InsnOp)op), x, y, want, dtype_info[t].triton);
+                }
+            }
+        }
+    }
+}
+
+// ---- three operands ----
+
+static double fma_reference(DType t, double a, double b, double c) {
+    if (t == DT_F64) return fma(a, b, c);
+    if (t == DT_F32) return fmaf((float)a, (float)b, (float)c);
+    // The exact sum cut to double with its inexact bit ORed in, by the machine's own rounding mode and flags.
+    volatile double p = a * b, s;
+    feclearexcept(FE_INEXACT);
+    fesetround(FE_TOWARDZERO);
+    s = p + c;
+    bool inexact = fetestexcept(FE_INEXACT);
+    fesetround(FE_TONEAREST);
+    uint64_t u;
+    double out = s;
+    memcpy(&u, &out, sizeof u);
+    if (inexact && !isinf(out) && out == out) u |= 1;
+    memcpy(&out, &u, sizeof u);
+    return dtype_round(t, out);
+}
+static void test_fma(void **state) {
+    (void)state;
+    static Lanes a, b, c, want, got;
+    Rng r = rng_at(6, 1);
+    for (int t = DT_F16; t <= DT_F64; t++) {
+        for (int round = 0; round < 14; round++) {
+            int mode = round % 7;
+            fill((DType)t, &a, &r), fill((DType)t, &b, &r), fill((DType)t, &c, &r);
+            // Sums that end near a tie are where two roundings go wrong: c = -(a * b) rounded, give or take.
+            for (size_t i = 0; i < N && mode == 0; i += 2) {
+                double p = get_float((DType)t, &a, i) * get_float((DType)t, &b, i);
+                set_float((DType)t, &c, i, dtype_round((DType)t, i % 4 ? -p : ldexp(p, 20 + (int)(i % 16))));
+            }
+            for (size_t i = 0; i < N; i++)
+                set_float((DType)t, &want, i,
+                          fma_reference((DType)t, get_float((DType)t, &a, mode & 1 ? 0 : i), get_float((DType)t, &b, mode & 2 ? 0 : i),
+                                        get_float((DType)t, &c, mode & 4 ? 0 : i)));
+            for (int isa = 0; isa < isas(); isa++) {
+                tile_loops_of((IsaLevel)isa)->op[INSN_FMA][t][mode](&got, &a, &b, &c, N);
+                check_same("FMA", isa, (DType)t, &got, &want, N);
+            }
+        }
+    }
+    // A case where rounding the exact sum first to double and then to float is wrong.
+    float x = 0x1.000002p0f, y = 0x1.000002p0f, z = 0x1p-60f;
+    tile_loops_base.op[INSN_FMA][DT_F32][0](&got, &x, &y, &z, 1);
+    assert_true(got.f[0] == fmaf(x, y, z));
+}
+static void test_where(void **state) {
+    (void)state;
+    static Lanes m, b, c, want, got;
+    Rng r = rng_at(7, 1);
+    for (int t = 0; t < DT_COUNT; t++) {
+        for (int mode = 0; mode < 7; mode++) {
+            size_t size = lane_size((DType)t);
+            fill(DT_BOOL, &m, &r), fill((DType)t, &b, &r), fill((DType)t, &c, &r);
+            for (size_t i = 0; i < N; i++)
+                memcpy(want.b + i * size, m.b[mode & 1 ? 0 : i] ? b.b + (mode & 2 ? 0 : i) * size : c.b + (mode & 4 ? 0 : i) * size, size);
+            for (int isa = 0; isa < isas(); isa++) {
+                tile_loops_of((IsaLevel)isa)->op[INSN_WHERE][t][mode](&got, &m, &b, &c, N);
+                assert_memory_equal(&got, &want, N * size);
+            }
+        }
+    }
+}
+
+// ---- casts ----
+
+static double chop(DType t, double x) {
+    double y = dtype_round(t, x);
+    if (x != x || isinf(x)) return y;
+    if (isinf(y)) return copysign(dtype_max(t), x);
+    return fabs(y) > fabs(x) ? dtype_next(t, y, x > 0 ? -1 : 1) : y;
+}
+static void cast_reference(DType from, const Lanes *a, DType to, Lanes *out, size_t i) {
+    if (dtype_is_float(from)) {
+        double x = get_float(from, a, i);
+        if (dtype_is_float(to)) return set_float(to, out, i, dtype_round(to, x));
+        if (to == DT_BOOL) return set_int(to, out, i, x != 0);
+        double y = trunc(x);
+        Wide v = x != x ? 0 : y >= 0x1p65 ? most(to) : y <= -0x1p65 ? least(to) : (Wide)y;
+        return set_int(to, out, i, v < least(to) ? least(to) : v > most(to) ? most(to) : v);
+    }
+    Wide v = get_int(from, a, i);
+    if (to == DT_BOOL) return set_int(to, out, i, v != 0);
+    if (!dtype_is_float(to)) return set_int(to, out, i, wrap(to, v));
+    if (to == DT_F32 || to == DT_F64) {
+        bool big = from == DT_U64;
+        double x = big ? (double)(uint64_t)v : (double)(int64_t)v;
+        return set_float(to, out, i, to == DT_F64 ? x : big ? (double)(float)(uint64_t)v : (double)(float)(int64_t)v);
+    }
+    // To 16 bits: nearest by trying the neighbours with exact integers. Values of 16-bit floats from 2^12 on are integers.
+    double y = dtype_round(to, (double)v);
+    if (!isinf(y) && fabs(y) > 4096) {
+        double best = y;
+        for (int dir = -1; dir <= 1; dir += 2) {
+            double other = dtype_next(to, y, dir);
+            Wide e0 = v - (Wide)best, e1 = v - (Wide)other;
+            if ((e1 < 0 ? -e1 : e1) < (e0 < 0 ? -e0 : e0)) best = other;
+        }
+        y = best;
+    }
+    set_float(to, out, i, y);
+}
+static void test_casts(void **state) {
+    (void)state;
+    static Lanes a, want, got;
+    Rng r = rng_at(8, 1);
+    for (int from = 0; from < DT_COUNT; from++) {
+        for (int to = 0; to < DT_COUNT; to++) {
+            for (int round = 0; round < 3; round++) {
+                fill((DType)from, &a, &r);
+                for (size_t i = 0; i < N; i++) cast_reference((DType)from, &a, (DType)to, &want, i);
+                for (int isa = 0; isa < isas(); isa++) {
+                    char what[64];
+                    snprintf(what, sizeof what, "cast from %s to", dtype_info[from].triton);
+                    memset(&got, 0xee, sizeof got);
+                    tile_loops_of((IsaLevel)isa)->cast[from][to](&got, &a, NULL, NULL, N);
+                    check_same(what, isa, (DType)to, &got, &want, N);
+                    if (!dtype_is_float((DType)from) || !dtype_is_float((DType)to)) continue;
+                    static Lanes chopped;
+                    for (size_t i = 0; i < N; i++)
+                        set_float((DType)to, &chopped, i, chop((DType)to, get_float((DType)from, &a, i)));
+                    tile_loops_of((IsaLevel)isa)->chop[from][to](&got, &a, NULL, NULL, N);
+                    check_same("chop", isa, (DType)to, &got, &chopped, N);
+                }
+            }
+        }
+    }
+}
+
+// Every float16 and bfloat16 bit pattern there and back.
+static void test_memory_formats(void **state) {
+    (void)state;
+    static uint16_t bits[1 << 16], back[1 << 16];
+    static float lanes[1 << 16];
+    for (int i = 0; i < 1 << 16; i++) bits[i] = (uint16_t)i;
+    for (int isa = 0; isa < isas(); isa++) {
+        const TileLoops *l = tile_loops_of((IsaLevel)isa);
+        for (int t = DT_F16; t <= DT_BF16; t++) {
+            l->read[t](lanes, bits, NULL, NULL, 1 << 16);
+            l->write[t](back, lanes, NULL, NULL, 1 << 16);
+            for (int i = 0; i < 1 << 16; i++) {
+                float want = t == DT_F16 ? f32_from_f16((uint16_t)i) : f32_from_bf16((uint16_t)i);
+                if (want != want) {
+                    assert_true(lanes[i] != lanes[i]);
+                    assert_int_equal(back[i], t == DT_F16 ? 0x7e00 : 0x7fc0);
+                } else {
+                    assert_true(lanes[i] == want && back[i] == i);
+                }
+            }
+        }
+        static Lanes a, lane, out;
+        Rng r = rng_at(9, (uint64_t)isa);
+        for (int t = 0; t < DT_COUNT; t++) {
+            if (t == DT_F16 || t == DT_BF16) continue;
+            fill((DType)t, &a, &r);
+            size_t bytes = (size_t)dtype_bytes((DType)t);
+            l->write[t](&out, &a, NULL, NULL, N);
+            l->read[t](&lane, &out, NULL, NULL, N);
+            check_same("write, read", isa, (DType)t, &lane, &a, N);
+            for (size_t i = 0; i < N && !dtype_is_float((DType)t); i++) {
+                uint64_t v = 0;
+                memcpy(&v, out.b + i * bytes, bytes);
+                assert_true(v == ((uint64_t)get_int((DType)t, &a, i) & (bytes == 8 ? UINT64_MAX : ((uint64_t)1 << (8 * bytes)) - 1)));
+            }
+        }
+        double nan = -NAN;
+        uint64_t canonical;
+        l->write[DT_F64](&canonical, &nan, NULL, NULL, 1);
+        assert_true(canonical == 0x7ff8000000000000u);
+    }
+}
+
+// ---- addresses, masks, race words ----
+
+static void test_ptradd(void **state) {
+    (void)state;
+    const int64_t base = ((int64_t)5 << ADDRESS_BITS) + ADDRESS_BIAS, four = 4;
+    for (int isa = 0; isa < isas(); isa++) {
+        const TileLoops *l = tile_loops_of((IsaLevel)isa);
+        int64_t off[] = {0, 1, -1, 1000, ((int64_t)1 << 39) - 1, (int64_t)1 << 39, INT64_MAX, INT64_MIN, -((int64_t)1 << 39), (int64_t)1 << 38};
+        int64_t want[] = {base, base + 4, base - 4, base + 4000, 0, 0, 0, 0, 0, 0}, got[10], zero[10];
+        // 2^38 elements are the limit of one step, well inside the range; beyond it nothing is valid.
+        l->ptradd[DT_I64][ONE_A](got, &base, off, &four, 10);
+        for (int i = 0; i < 10; i++) assert_true(got[i] == want[i]);
+        int64_t edge = ((int64_t)6 << ADDRESS_BITS) - 4, one = 1, minus = -1, low = (int64_t)5 << ADDRESS_BITS;
+        l->ptradd[DT_I64][0](got, &edge, &one, &four, 1);
+        assert_true(got[0] == 0);
+        l->ptradd[DT_I64][0](got, &low, &minus, &four, 1);
+        assert_true(got[0] == 0);
+        // From nowhere there is no way back.
+        int64_t nowhere[10] = {0}, far[10];
+        for (int i = 0; i < 10; i++) far[i] = ((int64_t)1 << 37) + i;
+        for (int k = 0; k < 40; k++) {
+            l->ptradd[DT_I64][0](zero, nowhere, far, &four, 10);
+            memcpy(nowhere, zero, sizeof zero);
+            for (int i = 0; i < 10; i++) assert_true(zero[i] >> ADDRESS_BITS <= 0);
+        }
+        uint32_t big = UINT32_MAX;
+        l->ptradd[DT_U32][0](got, &base, &big, &four, 1);
+        assert_true(got[0] == base + 4 * (int64_t)UINT32_MAX);
+        int32_t small = INT32_MIN;
+        l->ptradd[DT_I32][0](got, &base, &small, &four, 1);
+        assert_true(got[0] == base + 4 * (int64_t)INT32_MIN);
+    }
+}
+static void test_passes(void **state) {
+    (void)state;
+    static uint8_t m[2000];
+    static int64_t address[300];
+    for (int isa = 0; isa < isas(); isa++) {
+        const TileLoops *l = tile_loops_of((IsaLevel)isa);
+        memset(m, 1, sizeof m);
+        assert_int_equal(l->count_ones(m, 2000), 2000);
+        m[777] = 0;
+        assert_int_equal(l->count_ones(m, 2000), 1999);
+        assert_int_equal(l->all_flags(m, 777), 1);
+        assert_int_equal(l->all_flags(m, 778), 0);
+        memset(m, 0, sizeof m);
+        m[1999] = 1;
+        assert_int_equal(l->any_flag(m, 1999), 0);
+        assert_int_equal(l->any_flag(m, 2000), 1);
+        for (int i = 0; i < 300; i++) address[i] = 1000 + 4 * i;
+        assert_true(l->consecutive(address, 300, 4));
+        assert_false(l->consecutive(address, 300, 2));
+        address[299]++;
+        assert_false(l->consecutive(address, 300, 4));
+        assert_true(l->consecutive(address, 299, 4));
+    }
+}
+static void test_race_words(void **state) {
+    (void)state;
+    for (int isa = 0; isa < isas(); isa++) {
+        const TileLoops *l = tile_loops_of((IsaLevel)isa);
+        // Serials 10.. belong to this launch; we are 12.
+        uint32_t writer[6] = {0, 9, 12, 0, 0, 0}, reader[6] = {0, 9 | READER_MANY, 12, 11, 11 | READER_MANY, 12 | READER_MANY};
+        assert_false(l->race_read(writer, reader, 6, 10, 12));
+        uint32_t want[6] = {12, 12, 12, 12 | READER_MANY, 12 | READER_MANY, 12 | READER_MANY};
+        assert_memory_equal(reader, want, sizeof want);
+        writer[3] = 11;
+        assert_true(l->race_read(writer, reader, 6, 10, 12));
+        uint32_t w2[3] = {0, 12, 9}, r2[3] = {0, 12, 9 | READER_MANY};
+        assert_false(l->race_write(w2, r2, 3, 10, 12));
+        for (int i = 0; i < 3; i++) assert_int_equal(w2[i], 12);
+        const uint32_t other[] = {11, 11 | READER_MANY, 12 | READER_MANY};
+        for (int i = 0; i < 3; i++) {
+            uint32_t w = 0, r = other[i];
+            assert_true(l->race_write(&w, &r, 1, 10, 12));
+            assert_int_equal(w, 0);
+        }
+        uint32_t w = 11, r = 0;
+        assert_true(l->race_write(&w, &r, 1, 10, 12));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_binary),         cmocka_unit_test(test_in_place), cmocka_unit_test(test_propagate_nan),
+        cmocka_unit_test(test_checked),        cmocka_unit_test(test_unary),    cmocka_unit_test(test_fma),
+        cmocka_unit_test(test_where),          cmocka_unit_test(test_casts),    cmocka_unit_test(test_memory_formats),
+        cmocka_unit_test(test_ptradd),         cmocka_unit_test(test_passes),   cmocka_unit_test(test_race_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

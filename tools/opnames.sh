@@ -1,0 +1,25 @@
+#!/bin/sh
+# opnames.sh - the program knows no op by name: names of the suite stand in src/op/suite and src/op/chain.def only.
+# A name that Triton's or torch's own vocabulary has too (the tables of tile/, tensor/ and host/ list it in quotes) is
+# a word of those languages: it may also stand in these three folders, and elsewhere after "tl.", "torch." or "F.".
+root=${1:-src}
+ops=$(ls "$root"/op/suite/*.py | sed 's|.*/||; s|\.py$||')
+norms=$(sed -n 's/^CHAIN_NORM(\([a-z_0-9]*\),.*/\1/p' "$root/op/chain.def")
+[ -n "$ops" ] && [ -n "$norms" ] || { echo "opnames: no op found under $root/op"; exit 1; }
+
+lines() { # of all files outside the suite that match the options and pattern given
+    find "$root" -type f ! -path "$root/op/suite/*" ! -path "$root/op/chain.def" -exec grep -nH "$@" {} +
+}
+bad=0
+for name in $ops $norms; do
+    if grep -qsE "[\" .]$name[\" ]" "$root"/tile/op.def "$root"/tensor/bound.def "$root"/host/api.def; then
+        found=$(lines -w "$name" | grep -vE "^$root/(tile|tensor|host)/" |
+            sed "s/\<\(tl\|torch\|F\)\.$name\>//g" | grep -w "$name")
+    else # a piece of an identifier counts too; letters on either side do not, so that "property" names no op
+        found=$(lines -iE "(^|[^a-z])$name([^a-z]|\$)")
+    fi
+    [ -z "$found" ] && continue
+    echo "$found" | sed "s|^|op \"$name\" is named outside the suite: |"
+    bad=1
+done
+exit $bad
