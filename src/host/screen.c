@@ -18,7 +18,7 @@ typedef struct {
     bool candidate;
     bool ok;
     bool in_function;
-    int loops, depth;
+    int depth;
 } Screen;
 
 static void screen_expr(Screen *s, Scope *scope, const Node *n);
@@ -397,12 +397,9 @@ static void screen_function(Screen *s, Scope *scope, const Node *n) {
     names_of_params(&inner.names, &n->function.params);
     names_of_block(&inner.names, &n->function.body, 0);
     bool was_in = s->in_function;
-    int loops = s->loops;
     s->in_function = true;
-    s->loops = 0;
     screen_block(s, &inner, &n->function.body);
     s->in_function = was_in;
-    s->loops = loops;
 }
 
 // `raise Name` or `raise Name(...)` of the exceptions in the table.
@@ -437,7 +434,6 @@ static void screen_statement(Screen *s, Scope *scope, const Node *n) {
         if (n->annassign.value) screen_expr(s, scope, n->annassign.value);
         break;
     case NODE_RETURN:
-        if (!s->in_function) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "'return' outside function");
         if (n->value) screen_expr(s, scope, n->value);
         break;
     case NODE_ASSERT:
@@ -453,23 +449,13 @@ static void screen_statement(Screen *s, Scope *scope, const Node *n) {
     case NODE_FOR:
         screen_target(s, scope, n->loop.target);
         screen_expr(s, scope, n->loop.iter);
-        s->loops++;
         screen_block(s, scope, &n->loop.body);
-        s->loops--;
         screen_block(s, scope, &n->loop.otherwise);
         break;
     case NODE_WHILE:
         screen_expr(s, scope, n->whileloop.cond);
-        s->loops++;
         screen_block(s, scope, &n->whileloop.body);
-        s->loops--;
         screen_block(s, scope, &n->whileloop.otherwise);
-        break;
-    case NODE_BREAK:
-    case NODE_CONTINUE:
-        if (!s->loops)
-            refuse(s, DIAG_REFUSED, n->span, "", (Str){0},
-                   n->kind == NODE_BREAK ? "'break' outside loop" : "'continue' not properly in loop");
         break;
     case NODE_DELETE:
         for (int i = 0; i < n->items.n; i++) screen_target(s, scope, n->items.at[i]);
@@ -481,7 +467,9 @@ static void screen_statement(Screen *s, Scope *scope, const Node *n) {
         if (!import_allowed(n, s->candidate, &kind, &why)) refuse(s, kind, n->span, "", (Str){0}, why);
         break;
     }
-    case NODE_PASS: break;
+    case NODE_BREAK:
+    case NODE_CONTINUE:
+    case NODE_PASS: break; // the parser knows where they may stand
     default: refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(n->kind));
     }
 }

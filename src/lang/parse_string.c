@@ -164,6 +164,8 @@ static bool parse_field(Parser *p, Joined *j, bool raw) {
     advance(p);
     if (at(p, TOK_RBRACE) || at(p, TOK_BANG) || at(p, TOK_COLON))
         return fail_token(p, "an expression in the braces of the f-string");
+    if (at(p, TOK_LAMBDA)) // its colon would start the format specification
+        return fail(p, token_span(p->tok), "a lambda in the braces of an f-string needs parentheses");
     uint32_t text_at = open.at + 1, start = p->tok.at;
     if (!enter(p)) return false;
     Node *value = parse_value(p);

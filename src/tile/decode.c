@@ -43,15 +43,19 @@ static int64_t cell_of(const TileType *t, int64_t bits) {
     }
 }
 
-static void set_cell(Decode *x, int64_t cell) {
-    x->s->act = ACT_SET;
-    x->s->imm = cell;
-}
-
+// A register that another instruction may taint gets its poison cleared by every other one that writes it.
 static void set_loop(Decode *x, LoopFn *fn) {
     assert(fn);
-    x->s->act = ACT_LOOP;
+    x->s->act = x->s->pd ? ACT_GUARDED : ACT_LOOP;
     x->s->fn = fn;
+}
+
+static void set_cell(Decode *x, int64_t cell) {
+    Step *s = x->s;
+    s->imm = cell;
+    s->a = &s->imm; // its low bytes, the machine being little-endian
+    set_loop(x, x->v->loops->copy[s->size]);
+    if (!s->pd) s->act = ACT_SET;
 }
 
 // Moves: one loop over lanes in order, or a walk with strides. With poison always a walk, which takes both.
@@ -122,7 +126,7 @@ static void decode_elementwise(Decode *x) {
     s->fill = all_one && s->lanes > 1;
     if (all_one) mode = 0;
     DType key = loop_type(i->op == INSN_WHERE ? &x->rb->type : &x->ra->type);
-    bool guarded = s->pd || s->fill;
+    bool guarded = s->fill;
     if (i->op == INSN_CAST) {
         DType to = x->rd->type.elem;
         LoopFn *chop = i->imm == 1 ? loops->chop[key][to] : NULL;
@@ -140,8 +144,7 @@ static void decode_elementwise(Decode *x) {
         bool shift = i->op == INSN_SHL || i->op == INSN_SHR;
         guarded |= i->op == INSN_IDIV || shift || (i->op == INSN_MOD && !dtype_is_float(key));
     }
-    if (!guarded) return;
-    s->act = ACT_GUARDED;
+    if (guarded) s->act = ACT_GUARDED;
     s->aside = i->d == i->a || i->d == i->b || i->d == i->c;
 }
 
@@ -157,7 +160,7 @@ static void decode_insn(Decode *x) {
         break;
     case INSN_NPROG: set_cell(x, x->v->grid[i->imm]); break;
     case INSN_ARANGE:
-        s->a = &s->imm; // its low half, the machine being little-endian
+        s->a = &s->imm;
         set_loop(x, x->v->loops->arange);
         break;
     case INSN_COPY:

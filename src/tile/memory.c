@@ -8,6 +8,7 @@
 // several, a small table remembers the sectors met, and one that was pushed out of it counts again when it comes
 // back (SECTOR_SLOTS sectors are 32 KiB, so few kernels notice).
 #include "tile/step.h"
+#include <assert.h>
 
 typedef struct {
     Vm *v;
@@ -95,11 +96,11 @@ static bool explain_lane(Access *x, size_t lane) {
     return true;
 }
 
-static bool explain_run(Access *x, size_t lane, size_t n) {
+static void explain_run(Access *x, size_t lane, size_t n) {
     for (size_t i = lane; i < lane + n; i++)
-        if (!explain_lane(x, i)) return false;
-    // The passes over the run saw something that no lane shows: ours to be ashamed of, never a silent pass.
-    return vm_finding(x->v, x->s, DIAG_OOB, (int64_t)lane, "an access that could not be explained");
+        if (!explain_lane(x, i)) return;
+    assert(!"the passes over a run saw what none of its lanes shows");
+    (void)vm_finding(x->v, x->s, DIAG_OOB, (int64_t)lane, "an access that could not be explained");
 }
 
 // ---- runs ----
@@ -111,15 +112,15 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     Storage *m = storage_at(x, x->address[lane], &offset);
     size_t size = n * x->bytes;
     if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size || (size_t)offset % x->bytes)
-        return explain_run(x, lane, n);
+        return explain_run(x, lane, n), false;
     uint8_t flags = loops->all_flags(m->shadow + offset, size), need = x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT;
-    if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, n);
+    if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, n), false;
     if (m->writer) {
         size_t unit = (size_t)dtype_bytes(m->dtype), w = (size_t)offset / unit;
         size_t words = ((size_t)offset + size - 1) / unit - w + 1;
         bool race = x->store ? loops->race_write(m->writer + w, m->reader + w, words, x->v->first, x->v->serial)
                              : loops->race_read(m->writer + w, m->reader + w, words, x->v->first, x->v->serial);
-        if (race) return explain_run(x, lane, n);
+        if (race) return explain_run(x, lane, n), false;
     }
     if (x->store) memset(m->shadow + offset, SHADOW_ALLOC | SHADOW_INIT, size);
     *at = m->data + offset;
@@ -132,10 +133,10 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
     Storage *m = storage_at(x, x->address[lane], &offset);
     size_t size = x->bytes;
     if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size || (size_t)offset % size)
-        return explain_run(x, lane, 1);
+        return explain_run(x, lane, 1), false;
     uint8_t flags = 0xff, need = x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT;
     for (size_t i = 0; i < size; i++) flags &= m->shadow[(size_t)offset + i];
-    if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, 1);
+    if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, 1), false;
     if (m->writer) {
         size_t unit = (size_t)dtype_bytes(m->dtype), w = (size_t)offset / unit;
         const TileLoops *loops = x->v->loops;
@@ -146,7 +147,7 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
         if (!ours) {
             bool race = x->store ? loops->race_write(m->writer + w, m->reader + w, words, x->v->first, serial)
                                  : loops->race_read(m->writer + w, m->reader + w, words, x->v->first, serial);
-            if (race) return explain_run(x, lane, 1);
+            if (race) return explain_run(x, lane, 1), false;
         }
     }
     if (x->store) memset(m->shadow + offset, SHADOW_ALLOC | SHADOW_INIT, size);

@@ -177,7 +177,7 @@ static bool loop_test(Vm *v, const Step *s, bool *leave) {
 static bool run_program(Vm *v, int64_t *instructions) {
     const Step *s = v->step;
     int64_t left = v->left, count = 0;
-    bool ok = true, leave;
+    bool ok = true, leave = false;
     for (;;) {
         if (s->cost > left) {
             ok = vm_finding(v, s, DIAG_BUDGET, -1, "the step budget is spent: too much work, or a loop without an end");

@@ -35,9 +35,7 @@ static const Case constructs[] = {
     ALLOW(RUN "    if x.dim() != 2:\n        raise ValueError('bad rank')\n    return x\n"),
     REFUSE("raise", RUN "    raise SystemExit(0)\n"),
     REFUSE("raise", RUN "    raise x\n"),
-    REFUSE("'break' outside loop", RUN "    break\n"),
     ALLOW(RUN "    for i in range(3):\n        break\n    return x\n"),
-    REFUSE("'return' outside function", "return 3\n" RUN "    return x\n"),
     REFUSE("no function `run`", "def walk(x):\n    return x\n"),
     REFUSE("run is a kernel", "@triton.jit\ndef run(x):\n    pass\n"),
 };
@@ -45,7 +43,7 @@ static const Case constructs[] = {
 static const Case names[] = {
     REFUSE("runs text", RUN "    exec('1')\n    return x\n"),
     REFUSE("runs text", RUN "    return eval('x')\n"),
-    REFUSE("runs text", RUN "    return __import__('os')\n"),
+    REFUSE("Python's own names", RUN "    return __import__('os')\n"),
     REFUSE("outside", RUN "    print('RESULT: ok')\n    return x\n"),
     REFUSE("outside", RUN "    open('/etc/passwd')\n    return x\n"),
     REFUSE("getattr", RUN "    return getattr(x, 'sum')()\n"),
