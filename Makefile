@@ -44,7 +44,7 @@ build/ouroboros: $(B)/ouroboros
 $(B)/ouroboros: $(CMD) $(B)/libouroboros.a
 	$(LINK)
 $(B)/libouroboros.a: $(OBJ)
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && ar qcs $@ $^
 $(TESTS): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK) -lcmocka
 $(BENCH): $(B)/%: $(B)/%.o $(B)/libouroboros.a

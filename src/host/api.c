@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 const Api api_rows[] = {
-#define API(fn, op, may, kind, names, signature, doc)                                                                  \
+#define API(fn, op, may, kind, names, signature, doc) \
     {api_##fn, BOUND_##op, FOR_##may, API_##kind, names, signature, doc},
 #include "host/api.def"
 #undef API
@@ -74,7 +74,9 @@ static void index_build(void) {
     }
 }
 
-static bool row_allows(const Api *row, bool candidate) { return (row->may & (candidate ? FOR_C : FOR_R)) != 0; }
+static bool row_allows(const Api *row, bool candidate) {
+    return (row->may & (candidate ? FOR_C : FOR_R)) != 0;
+}
 
 static const Entry *entry_find(Str name, bool member, ValueKind receiver, bool candidate) {
     pthread_once(&once, index_build);
@@ -124,7 +126,8 @@ bool api_is_module(Str path, bool candidate) {
     pthread_once(&once, index_build);
     if (candidate && (str_is(path, "libdevice") || str_is(path, "tl"))) return true;
     for (int i = 0; i < entries; i++)
-        if (!entry[i].member && row_allows(entry[i].row, candidate) && is_prefix(path, entry[i].name)) return true;
+        if (!entry[i].member && row_allows(entry[i].row, candidate) && is_prefix(path, entry[i].name))
+            return true;
     return false;
 }
 
@@ -199,8 +202,11 @@ const char *api_reason(Arena *a, Str name, bool method, bool candidate, DiagKind
         return r->reason;
     }
     const Entry *other = entry_find(name, method, V_UNBOUND, !candidate);
+    if (other && other->row->may == FOR_B) other = NULL; // another kind of value has it
     if (other && candidate) return "it computes on tensors; do it in a kernel";
     if (other) return "it belongs to kernel files, not to references";
+    if (candidate && !method && str_starts(name, "tl."))
+        return "it belongs inside kernels; did you forget @triton.jit?";
     const Entry *near = nearest(name, method, candidate);
     const char *what = candidate ? "host code has allocation, shapes, views and launches only"
                                  : "references have the operations listed by the API table only";
@@ -277,7 +283,7 @@ bool api_call(Interp *in, const Api *row, Str name, Value self, const Args *args
     while (used < args->n && filled < positional) c.arg[filled++] = args->pos[used++];
     for (int i = 0; i < params; i++) {
         if (!param[i].star) continue;
-        c.rest = args->pos + used;
+        c.rest = args->n ? args->pos + used : NULL;
         c.rests = args->n - used;
         used = args->n;
     }
@@ -295,8 +301,8 @@ bool api_call(Interp *in, const Api *row, Str name, Value self, const Args *args
             continue;
         }
         if (i < params && c.arg[i].kind != V_UNBOUND)
-            return host_raise(in, args->at, "TypeError: %.*s() got multiple values for argument '%.*s'", STR_ARG(name),
-                              STR_ARG(args->name[k]));
+            return host_raise(in, args->at, "TypeError: %.*s() got multiple values for argument '%.*s'",
+                              STR_ARG(name), STR_ARG(args->name[k]));
         if (i < params) {
             c.arg[i] = args->named[k];
             continue;
@@ -315,8 +321,8 @@ bool api_call(Interp *in, const Api *row, Str name, Value self, const Args *args
             continue;
         }
         if (!param[i].standard.len)
-            return host_raise(in, args->at, "TypeError: %.*s() missing required argument '%.*s'", STR_ARG(name),
-                              STR_ARG(param[i].name));
+            return host_raise(in, args->at, "TypeError: %.*s() missing required argument '%.*s'",
+                              STR_ARG(name), STR_ARG(param[i].name));
         if (!default_value(in, args->at, param[i].standard, &c.arg[i])) return false;
     }
     return row->run(&c, out);

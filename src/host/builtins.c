@@ -4,7 +4,8 @@
 // Python's own functions and math. Arguments arrive bound to the signatures of api.def.
 
 static bool wrong_type(Call *c, Value v, const char *want) {
-    return host_raise(c->in, c->at, "TypeError: %.*s() expects %s, not '%s'", STR_ARG(c->name), want, value_type(v));
+    return host_raise(c->in, c->at, "TypeError: %.*s() expects %s, not '%s'", STR_ARG(c->name), want,
+                      value_type(v));
 }
 
 bool api_len(Call *c, Value *out) {
@@ -58,7 +59,8 @@ static bool best_of(Call *c, Oper better, Value *out) {
     Seq several = {.at = c->rest, .n = c->rests};
     if (c->arg[2].kind != V_NONE) return host_refuse(c->in, c->at, "key= is not part of the host vocabulary");
     if (c->rests == 0)
-        return host_raise(c->in, c->at, "TypeError: %.*s expected at least 1 argument, got 0", STR_ARG(c->name));
+        return host_raise(c->in, c->at, "TypeError: %.*s expected at least 1 argument, got 0",
+                          STR_ARG(c->name));
     if (c->rests == 1)
         over = c->rest[0];
     else
@@ -69,10 +71,12 @@ static bool best_of(Call *c, Oper better, Value *out) {
         return c->arg[1].kind != V_NONE ||
                host_raise(c->in, c->at, "ValueError: %.*s() iterable argument is empty", STR_ARG(c->name));
     }
-    if (value_is_tensor(*out)) return host_refuse(c->in, c->at, "%.*s() of tensors looks at their values", STR_ARG(c->name));
+    if (value_is_tensor(*out))
+        return host_refuse(c->in, c->at, "%.*s() of tensors looks at their values", STR_ARG(c->name));
     while (iter_next(&it, &v)) {
         bool wins;
-        if (!host_work(c->in, c->at, 4) || !compare_values(c->in, c->at, better, v, *out, &wins)) return false;
+        if (!host_work(c->in, c->at, 4) || !compare_values(c->in, c->at, better, v, *out, &wins))
+            return false;
         if (wins) *out = v;
     }
     return true;
@@ -103,7 +107,8 @@ bool api_abs(Call *c, Value *out) {
     int64_t i;
     if (v.kind == V_FLOAT) return *out = value_float(fabs(v.f)), true;
     if (v.kind == V_BOUND) return bound_do(c->in, c->at, BOUND_ABS, &v, 1, NULL, 0, 0, out);
-    if (v.kind == V_TENSOR) return host_refuse(c->in, c->at, "host code may not compute on tensors (abs); do it in a kernel");
+    if (v.kind == V_TENSOR)
+        return host_refuse(c->in, c->at, "host code may not compute on tensors (abs); do it in a kernel");
     if (!value_as_int(v, &i)) return wrong_type(c, v, "a number");
     if (i == INT64_MIN) return host_raise(c->in, c->at, "OverflowError: integer does not fit 64 bits");
     *out = value_int(i < 0 ? -i : i);
@@ -113,7 +118,8 @@ bool api_abs(Call *c, Value *out) {
 static bool int_of_float(Call *c, double x, Value *out) {
     if (isnan(x)) return host_raise(c->in, c->at, "ValueError: cannot convert float NaN to integer");
     if (isinf(x)) return host_raise(c->in, c->at, "OverflowError: cannot convert float infinity to integer");
-    if (!(x >= -0x1p63 && x < 0x1p63)) return host_raise(c->in, c->at, "OverflowError: integer does not fit 64 bits");
+    if (!(x >= -0x1p63 && x < 0x1p63))
+        return host_raise(c->in, c->at, "OverflowError: integer does not fit 64 bits");
     *out = value_int((int64_t)x);
     return true;
 }
@@ -139,7 +145,8 @@ bool api_float(Call *c, Value *out) {
         if (str_is(s, "inf") || str_is(s, "infinity") || str_is(s, "Infinity"))
             return *out = value_float(minus ? -INFINITY : INFINITY), true;
         if (str_is(s, "nan")) return *out = value_float(NAN), true;
-        return host_raise(c->in, c->at, "ValueError: could not convert string to float here: only inf and nan");
+        return host_raise(c->in, c->at,
+                          "ValueError: could not convert string to float here: only inf and nan");
     }
     if (!value_as_number(v, &x)) return wrong_type(c, v, "a number");
     *out = value_float(x);
@@ -174,7 +181,8 @@ bool api_round(Call *c, Value *out) {
 bool api_divmod(Call *c, Value *out) {
     Value q, r;
     if (!binary_values(c->in, c->at, OPER_FLOORDIV, c->arg[0], c->arg[1], &q) ||
-        !binary_values(c->in, c->at, OPER_MOD, c->arg[0], c->arg[1], &r) || !seq_new(c->in, c->at, V_TUPLE, 2, out))
+        !binary_values(c->in, c->at, OPER_MOD, c->arg[0], c->arg[1], &r) ||
+        !seq_new(c->in, c->at, V_TUPLE, 2, out))
         return false;
     out->seq->at[0] = q;
     out->seq->at[1] = r;
@@ -216,7 +224,8 @@ bool api_enumerate(Call *c, Value *out) {
     if (!iter_start(c->in, c->at, c->arg[0], &it) || !seq_new(c->in, c->at, V_LIST, 0, out)) return false;
     for (Value v, pair; iter_next(&it, &v);) {
         if (!pair_new(c, value_int(n), v, &pair) || !seq_push(c->in, c->at, out->seq, pair)) return false;
-        if (__builtin_add_overflow(n, 1, &n)) return host_raise(c->in, c->at, "OverflowError: integer does not fit 64 bits");
+        if (__builtin_add_overflow(n, 1, &n))
+            return host_raise(c->in, c->at, "OverflowError: integer does not fit 64 bits");
     }
     return true;
 }
@@ -288,7 +297,8 @@ bool api_all(Call *c, Value *out) { return some(c, false, out); }
 static bool is_instance(Call *c, Value v, Value cls, bool *out) {
     *out = false;
     if (cls.kind == V_TUPLE) {
-        if (++c->in->depth > DEPTH_MAX) return host_raise(c->in, c->at, "RecursionError: maximum recursion depth exceeded");
+        if (++c->in->depth > DEPTH_MAX)
+            return host_raise(c->in, c->at, "RecursionError: maximum recursion depth exceeded");
         for (int i = 0; i < cls.seq->n && !*out; i++)
             if (!host_work(c->in, c->at, 4) || !is_instance(c, v, cls.seq->at[i], out)) return false;
         c->in->depth--;
@@ -423,8 +433,9 @@ bool api_math_pow(Call *c, Value *out) {
     if (!number_arg(c, 0, &x) || !number_arg(c, 1, &y)) return false;
     double r = f64_pow(x, y);
     if (isfinite(x) && isfinite(y) && !isfinite(r))
-        return host_raise(c->in, c->at, isnan(r) || x == 0 ? "ValueError: math domain error"
-                                                           : "OverflowError: math range error");
+        return host_raise(c->in, c->at,
+                          isnan(r) || x == 0 ? "ValueError: math domain error"
+                                             : "OverflowError: math range error");
     *out = value_float(r);
     return true;
 }
@@ -485,7 +496,8 @@ bool api_next_power_of_2(Call *c, Value *out) {
     int64_t n;
     if (!value_as_int(c->arg[0], &n)) return wrong_type(c, c->arg[0], "an integer");
     if (n <= 0) return *out = value_int(0), true; // what its bit twiddling gives
-    if (n > (INT64_MAX >> 1) + 1) return host_raise(c->in, c->at, "OverflowError: integer does not fit 64 bits");
+    if (n > (INT64_MAX >> 1) + 1)
+        return host_raise(c->in, c->at, "OverflowError: integer does not fit 64 bits");
     int64_t p = 1;
     while (p < n) p *= 2;
     *out = value_int(p);
@@ -495,5 +507,6 @@ bool api_next_power_of_2(Call *c, Value *out) {
 bool api_constexpr(Call *c, Value *out) {
     PyValue plain;
     *out = c->arg[0];
-    return value_plain(*out, &plain) || out->kind == V_DTYPE || out->kind == V_TUPLE || wrong_type(c, *out, "a constant");
+    return value_plain(*out, &plain) || out->kind == V_DTYPE || out->kind == V_TUPLE ||
+           wrong_type(c, *out, "a constant");
 }

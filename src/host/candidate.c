@@ -1,7 +1,7 @@
 #include "host/api.h"
 
-// What only a candidate does: allocate, copy, launch. Fills and copies are billed to the step budget and to the
-// traffic counters, so that work moved from kernels into the host is seen.
+// What only a candidate does: allocate, copy, launch. Fills and copies are billed to the step budget and to
+// the traffic counters, so that work moved from kernels into the host is seen.
 
 static bool bill(Interp *in, Span at, int64_t elements, int64_t bytes) {
     if (!host_work(in, at, elements)) return false;
@@ -14,14 +14,17 @@ static bool allocate(Interp *in, Span at, DType dtype, const int64_t *size, int 
     int64_t numel = 0, bytes = 0;
     for (int i = 0; i < rank; i++) {
         if (size[i] < 0)
-            return host_raise(in, at, "RuntimeError: Trying to create tensor with negative dimension %lld", (long long)size[i]);
+            return host_raise(in, at, "RuntimeError: Trying to create tensor with negative dimension %lld",
+                              (long long)size[i]);
         t.shape[i] = size[i];
     }
     if (!shape_sane(size, rank) || !shape_numel(size, rank, &numel))
-        return host_raise(in, at, "RuntimeError: Storage size calculation overflowed: the sizes are too large");
+        return host_raise(in, at,
+                          "RuntimeError: Storage size calculation overflowed: the sizes are too large");
     bytes = numel * dtype_bytes(dtype); // at most 2^51
     if (bytes > in->tensor_bytes_left || !storage_new(&in->m->storages, dtype, (size_t)bytes, &t.storage))
-        return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate %lld bytes", (long long)bytes);
+        return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate %lld bytes",
+                          (long long)bytes);
     in->tensor_bytes_left -= bytes;
     tensor_contiguous_strides(&t);
     return tensor_value(in, at, &t, cpu, out);
@@ -37,7 +40,8 @@ static bool fill(Interp *in, Span at, Value v, double x) {
     return true;
 }
 
-// Row-major without gaps. An element's copy is defined, and counts as stored by a kernel, where the original is.
+// Row-major without gaps. An element's copy is defined, and counts as stored by a kernel, where the original
+// is.
 bool tensor_copy(Interp *in, Span at, Value v, Value *out) {
     const Tensor *t = &v.tensor->t;
     int64_t n = tensor_numel(t), width = dtype_bytes(t->dtype);
@@ -46,11 +50,13 @@ bool tensor_copy(Interp *in, Span at, Value v, Value *out) {
     if (n == 0) return true;
     Storage *to = out->tensor->t.storage;
     ArenaMark mark = arena_mark(in->arena);
-    if (arena_left(in->arena) < (size_t)n + (64 << 10)) return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory");
+    if (arena_left(in->arena) < (size_t)n + (64 << 10))
+        return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory");
     uint8_t *flags = arena_raw(in->arena, (size_t)n, 1);
     tensor_gather(t, to->data, flags);
     for (int64_t i = 0; i < n; i++)
-        memset(to->shadow + i * width, SHADOW_ALLOC | (flags[i] & (SHADOW_INIT | SHADOW_STORED)), (size_t)width);
+        memset(to->shadow + i * width, SHADOW_ALLOC | (flags[i] & (SHADOW_INIT | SHADOW_STORED)),
+               (size_t)width);
     arena_reset(in->arena, mark);
     return true;
 }
@@ -60,7 +66,8 @@ bool tensor_copy(Interp *in, Span at, Value v, Value *out) {
 static bool want_dtype(Call *c, Value v, DType standard, DType *out) {
     if (v.kind == V_NONE) return *out = standard, true;
     if (v.kind == V_DTYPE && !v.dtype.triton) return *out = v.dtype.t, true;
-    return host_raise(c->in, c->at, "TypeError: %.*s(): argument 'dtype' must be torch.dtype, not %s", STR_ARG(c->name), value_type(v));
+    return host_raise(c->in, c->at, "TypeError: %.*s(): argument 'dtype' must be torch.dtype, not %s",
+                      STR_ARG(c->name), value_type(v));
 }
 
 // Without a device torch allocates on the CPU, where kernels cannot reach.
@@ -73,7 +80,8 @@ static bool want_device(Call *c, Value v, bool standard_cpu, bool *cpu) {
         if (str_is(v.s, "cpu")) return *cpu = true, true;
         return host_raise(c->in, c->at, "RuntimeError: Invalid device string: '%.*s'", STR_ARG(v.s));
     }
-    return host_raise(c->in, c->at, "TypeError: %.*s(): argument 'device' must be torch.device, not %s", STR_ARG(c->name), value_type(v));
+    return host_raise(c->in, c->at, "TypeError: %.*s(): argument 'device' must be torch.device, not %s",
+                      STR_ARG(c->name), value_type(v));
 }
 
 static bool no_grad(Call *c, Value v) {
@@ -84,10 +92,12 @@ static bool no_grad(Call *c, Value v) {
 
 static bool fill_value(Call *c, Value v, double *out) {
     if (value_as_number(v, out)) return true;
-    return host_raise(c->in, c->at, "TypeError: %.*s(): argument 'fill_value' must be Number, not %s", STR_ARG(c->name), value_type(v));
+    return host_raise(c->in, c->at, "TypeError: %.*s(): argument 'fill_value' must be Number, not %s",
+                      STR_ARG(c->name), value_type(v));
 }
 
-static bool new_sized(Call *c, const Value *size, int n, Value dtype, Value device, DType standard, bool standard_cpu, Value *out) {
+static bool new_sized(Call *c, const Value *size, int n, Value dtype, Value device, DType standard,
+                      bool standard_cpu, Value *out) {
     int64_t sizes[TENSOR_RANK_MAX];
     int rank;
     DType t;
@@ -117,7 +127,9 @@ static void like_strides(const Tensor *from, Tensor *to) {
     int order[TENSOR_RANK_MAX]; // outermost first
     for (int i = 0; i < from->rank; i++) {
         int k = i;
-        for (; k > 0 && from->stride[i] && from->stride[order[k - 1]] && from->stride[order[k - 1]] < from->stride[i]; k--)
+        for (; k > 0 && from->stride[i] && from->stride[order[k - 1]] &&
+               from->stride[order[k - 1]] < from->stride[i];
+             k--)
             order[k] = order[k - 1];
         order[k] = i;
     }
@@ -130,32 +142,43 @@ static void like_strides(const Tensor *from, Tensor *to) {
 
 static bool like(Call *c, Value dtype, Value device, Value *out) {
     if (c->arg[0].kind != V_TENSOR)
-        return host_raise(c->in, c->at, "TypeError: %.*s(): argument 'input' must be Tensor, not %s", STR_ARG(c->name), value_type(c->arg[0]));
+        return host_raise(c->in, c->at, "TypeError: %.*s(): argument 'input' must be Tensor, not %s",
+                          STR_ARG(c->name), value_type(c->arg[0]));
     const Tensor *from = &c->arg[0].tensor->t;
     DType t;
     bool cpu;
-    if (!want_dtype(c, dtype, from->dtype, &t) || !want_device(c, device, c->arg[0].tensor->cpu, &cpu)) return false;
+    if (!want_dtype(c, dtype, from->dtype, &t) || !want_device(c, device, c->arg[0].tensor->cpu, &cpu))
+        return false;
     if (!allocate(c->in, c->at, t, from->shape, from->rank, cpu, out)) return false;
     like_strides(from, &out->tensor->t);
     return true;
 }
-bool api_empty_like(Call *c, Value *out) { return no_grad(c, c->arg[3]) && like(c, c->arg[1], c->arg[2], out); }
-bool api_zeros_like(Call *c, Value *out) { return api_empty_like(c, out) && fill(c->in, c->at, *out, named_value(c)); }
+bool api_empty_like(Call *c, Value *out) {
+    return no_grad(c, c->arg[3]) && like(c, c->arg[1], c->arg[2], out);
+}
+bool api_zeros_like(Call *c, Value *out) {
+    return api_empty_like(c, out) && fill(c->in, c->at, *out, named_value(c));
+}
 bool api_full_like(Call *c, Value *out) {
     double x;
-    return fill_value(c, c->arg[1], &x) && no_grad(c, c->arg[4]) && like(c, c->arg[2], c->arg[3], out) && fill(c->in, c->at, *out, x);
+    return fill_value(c, c->arg[1], &x) && no_grad(c, c->arg[4]) && like(c, c->arg[2], c->arg[3], out) &&
+           fill(c->in, c->at, *out, x);
 }
 
 bool api_new_empty(Call *c, Value *out) {
     const HostTensor *self = c->arg[0].tensor;
-    return no_grad(c, c->arg[4]) && new_sized(c, c->rest, c->rests, c->arg[2], c->arg[3], self->t.dtype, self->cpu, out);
+    return no_grad(c, c->arg[4]) &&
+           new_sized(c, c->rest, c->rests, c->arg[2], c->arg[3], self->t.dtype, self->cpu, out);
 }
-bool api_new_zeros(Call *c, Value *out) { return api_new_empty(c, out) && fill(c->in, c->at, *out, named_value(c)); }
+bool api_new_zeros(Call *c, Value *out) {
+    return api_new_empty(c, out) && fill(c->in, c->at, *out, named_value(c));
+}
 bool api_new_full(Call *c, Value *out) {
     double x;
     const HostTensor *self = c->arg[0].tensor;
     return fill_value(c, c->arg[2], &x) && no_grad(c, c->arg[5]) &&
-           new_sized(c, &c->arg[1], 1, c->arg[3], c->arg[4], self->t.dtype, self->cpu, out) && fill(c->in, c->at, *out, x);
+           new_sized(c, &c->arg[1], 1, c->arg[3], c->arg[4], self->t.dtype, self->cpu, out) &&
+           fill(c->in, c->at, *out, x);
 }
 bool api_memory_format(Call *c, Value *out) { return *out = value_str(c->name), true; }
 
@@ -168,13 +191,18 @@ static bool launch_arg(Interp *in, Span at, Value v, Str name, int place, Launch
     switch (v.kind) {
     case V_TENSOR:
         if (v.tensor->cpu)
-            return host_raise(in, at, "ValueError: Pointer argument (at %d) cannot be accessed from Triton (cpu tensor?): allocate with device=x.device", place);
+            return host_raise(in, at,
+                              "ValueError: Pointer argument (at %d) cannot be accessed from Triton (cpu "
+                              "tensor?): allocate with device=x.device",
+                              place);
         out->kind = ARG_TENSOR;
         out->tensor = &v.tensor->t;
         return true;
     case V_DTYPE:
         if (!v.dtype.triton)
-            return host_raise(in, at, "TypeError: torch.%s cannot be handed to a kernel; pass tl.%s, or use the pointer's .dtype.element_ty",
+            return host_raise(in, at,
+                              "TypeError: torch.%s cannot be handed to a kernel; pass tl.%s, or use the "
+                              "pointer's .dtype.element_ty",
                               dtype_info[v.dtype.t].torch, dtype_info[v.dtype.t].torch);
         out->kind = ARG_DTYPE;
         out->dtype = v.dtype.t;
@@ -184,14 +212,16 @@ static bool launch_arg(Interp *in, Span at, Value v, Str name, int place, Launch
         if (!item) return false;
         if (++in->depth > DEPTH_MAX) return host_raise(in, at, "RecursionError: nested too deeply");
         for (int i = 0; i < v.seq->n; i++)
-            if (!host_work(in, at, 4) || !launch_arg(in, at, v.seq->at[i], (Str){0}, place, &item[i])) return false;
+            if (!host_work(in, at, 4) || !launch_arg(in, at, v.seq->at[i], (Str){0}, place, &item[i]))
+                return false;
         in->depth--;
         out->kind = ARG_TUPLE;
         out->item = item;
         out->items = v.seq->n;
         return true;
     }
-    case V_KERNEL: return host_unsupported(in, at, "kernels as arguments of kernels are not run by this version");
+    case V_KERNEL:
+        return host_unsupported(in, at, "kernels as arguments of kernels are not run by this version");
     default: return host_raise(in, at, "TypeError: a %s cannot be handed to a kernel", value_type(v));
     }
 }
@@ -217,24 +247,36 @@ static bool grid_sizes(Interp *in, Span at, Value grid, const Binding *b, int64_
         Args args = {.pos = &meta, .n = 1, .at = at};
         if (!dict_new(in, at, &meta)) return false;
         for (int i = 0; i < b->args; i++)
-            if (!launch_value(in, at, &b->arg[i], &v) || !dict_put(in, at, meta.dict, value_str(b->arg[i].name), v)) return false;
+            if (!launch_value(in, at, &b->arg[i], &v) ||
+                !dict_put(in, at, meta.dict, value_str(b->arg[i].name), v))
+                return false;
         if (!call_value(in, grid, &args, &grid)) return false;
     }
     if (!value_is_seq(grid)) {
         if (grid.kind == V_TENSOR) return host_refuse(in, at, "a grid is made of numbers, not of tensors");
-        return host_raise(in, at, "TypeError: object of type '%s' has no len(): a grid is a tuple such as (n,)", value_type(grid));
+        return host_raise(in, at,
+                          "TypeError: object of type '%s' has no len(): a grid is a tuple such as (n,)",
+                          value_type(grid));
     }
-    if (grid.seq->n == 0) return host_raise(in, at, "IndexError: tuple index out of range: the grid is empty");
-    if (grid.seq->n > 3) return host_raise(in, at, "ValueError: a grid has at most 3 dimensions, not %d", grid.seq->n);
+    if (grid.seq->n == 0)
+        return host_raise(in, at, "IndexError: tuple index out of range: the grid is empty");
+    if (grid.seq->n > 3)
+        return host_raise(in, at, "ValueError: a grid has at most 3 dimensions, not %d", grid.seq->n);
     for (int i = 0; i < 3; i++) {
         out[i] = 1;
         if (i >= grid.seq->n) continue;
         if (!value_as_int(grid.seq->at[i], &out[i]))
-            return host_raise(in, at, "TypeError: '%s' object cannot be interpreted as an integer: grid dimension %d", value_type(grid.seq->at[i]), i);
+            return host_raise(in, at,
+                              "TypeError: '%s' object cannot be interpreted as an integer: grid dimension %d",
+                              value_type(grid.seq->at[i]), i);
         if (out[i] > INT32_MAX || out[i] < INT32_MIN)
-            return host_raise(in, at, "OverflowError: signed integer is greater than maximum: grid dimension %d is %lld", i, (long long)out[i]);
+            return host_raise(
+                in, at, "OverflowError: signed integer is greater than maximum: grid dimension %d is %lld", i,
+                (long long)out[i]);
         if (out[i] < 0 || (i > 0 && out[i] > 65535))
-            return host_raise(in, at, "RuntimeError: Triton Error [CUDA]: invalid argument: grid dimension %d is %lld", i, (long long)out[i]);
+            return host_raise(
+                in, at, "RuntimeError: Triton Error [CUDA]: invalid argument: grid dimension %d is %lld", i,
+                (long long)out[i]);
     }
     return true;
 }
@@ -247,7 +289,8 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *args) {
     if (!arg) return false;
     for (int i = 0; i < n; i++) {
         bool named = i >= args->n;
-        if (!launch_arg(in, at, named ? args->named[i - args->n] : args->pos[i], named ? args->name[i - args->n] : (Str){0}, i, &arg[i]))
+        if (!launch_arg(in, at, named ? args->named[i - args->n] : args->pos[i],
+                        named ? args->name[i - args->n] : (Str){0}, i, &arg[i]))
             return false;
     }
     Binding binding = {0};
@@ -255,5 +298,6 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *args) {
     int64_t grid[3];
     if (!launch_bind(m->arena, in->module, l->kernel, arg, n, at, &binding, in->d)) return false;
     if (!grid_sizes(in, at, l->grid, &binding, grid)) return false;
-    return kernel_check(m->arena, in->cache, &binding, &code, in->d) && vm_launch(m, code.code, code.cells, grid);
+    return kernel_check(m->arena, in->cache, &binding, &code, in->d) &&
+           vm_launch(m, code.code, code.cells, grid);
 }

@@ -64,11 +64,13 @@ bool env_read(Interp *in, Span at, Env *env, Str name, Value *out) {
         if (s && s->v.kind != V_UNBOUND) return *out = s->v, true;
         if (s && here)
             return host_raise(in, at,
-                              "UnboundLocalError: cannot access local variable '%.*s' where it is not associated with a value",
+                              "UnboundLocalError: cannot access local variable '%.*s' where it is not "
+                              "associated with a value",
                               STR_ARG(name));
         if (s && !e->module)
             return host_raise(in, at,
-                              "NameError: cannot access free variable '%.*s' where it is not associated with a value in enclosing scope",
+                              "NameError: cannot access free variable '%.*s' where it is not associated with "
+                              "a value in enclosing scope",
                               STR_ARG(name));
         if (!e->comprehension) here = false;
     }
@@ -103,13 +105,14 @@ static bool module_member(Interp *in, Span at, Str path, Str name, Value *out) {
 
 bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
     if (str_starts(name, "__"))
-        return host_refuse(in, at, "`.%.*s`: host code does not reach into Python's own attributes", STR_ARG(name));
+        return host_refuse(in, at, "`.%.*s`: host code does not reach into Python's own attributes",
+                           STR_ARG(name));
     if (v.kind == V_MODULE) return module_member(in, at, v.s, name, out);
     const Api *row = api_member(name, v, in->candidate);
     if (row) return api_value(in, at, row, name, v, out);
-    if (!value_is_tensor(v) && v.kind != V_KERNEL && v.kind != V_LAUNCHER &&
-        !api_known_refused(name, true, in->candidate))
-        return host_raise(in, at, "AttributeError: '%s' object has no attribute '%.*s'", value_type(v), STR_ARG(name));
+    if (!value_is_tensor(v) && v.kind != V_KERNEL && v.kind != V_LAUNCHER)
+        return host_raise(in, at, "AttributeError: '%s' object has no attribute '%.*s'", value_type(v),
+                          STR_ARG(name));
     DiagKind kind;
     const char *why = api_reason(in->arena, name, true, in->candidate, &kind);
     host_report(in, kind, at, "`.%.*s` is not available on a %s here: %s", STR_ARG(name), value_type(v), why);
@@ -158,7 +161,8 @@ static bool string_fits(Interp *in, Span at, Oper op, PyValue l, PyValue r) {
 
 bool binary_values(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
     if (l.kind == V_TENSOR || r.kind == V_TENSOR)
-        return host_refuse(in, at, "host code may not compute on tensors (`%s`); do it in a kernel", oper_text(op));
+        return host_refuse(in, at, "host code may not compute on tensors (`%s`); do it in a kernel",
+                           oper_text(op));
     if (l.kind == V_BOUND || r.kind == V_BOUND) return bound_binary(in, at, op, l, r, out);
     PyValue pl, pr, result;
     if (value_plain(l, &pl) && value_plain(r, &pr)) {
@@ -173,8 +177,10 @@ bool binary_values(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
         return host_raise(in, at, "TypeError: can only concatenate %s (not \"%s\") to %s", value_type(l),
                           value_type(r), value_type(l));
     int64_t times;
-    if (op == OPER_MUL && value_is_seq(l) && value_as_int(r, &times)) return seq_repeat(in, at, l, times, out);
-    if (op == OPER_MUL && value_is_seq(r) && value_as_int(l, &times)) return seq_repeat(in, at, r, times, out);
+    if (op == OPER_MUL && value_is_seq(l) && value_as_int(r, &times))
+        return seq_repeat(in, at, l, times, out);
+    if (op == OPER_MUL && value_is_seq(r) && value_as_int(l, &times))
+        return seq_repeat(in, at, r, times, out);
     return unsupported_operands(in, at, op, l, r);
 }
 
@@ -197,8 +203,8 @@ static bool contains(Interp *in, Span at, Value item, Value in_what, bool *out) 
     if (in_what.kind == V_RANGE && value_as_int(item, &i)) {
         const Range *r = in_what.range;
         int64_t away;
-        *out = r->n && !__builtin_sub_overflow(i, r->start, &away) && away % r->step == 0 && away / r->step >= 0 &&
-               away / r->step < r->n;
+        *out = r->n && !__builtin_sub_overflow(i, r->start, &away) && away % r->step == 0 &&
+               away / r->step >= 0 && away / r->step < r->n;
         return true;
     }
     Iter it;
@@ -216,14 +222,18 @@ static bool contains(Interp *in, Span at, Value item, Value in_what, bool *out) 
 
 static bool seq_order(Interp *in, Span at, Oper op, const Seq *a, const Seq *b, bool *out) {
     int i = 0, n = a->n < b->n ? a->n : b->n;
-    if (++in->depth > DEPTH_MAX) return host_raise(in, at, "RecursionError: maximum recursion depth exceeded");
+    if (++in->depth > DEPTH_MAX)
+        return host_raise(in, at, "RecursionError: maximum recursion depth exceeded");
     for (bool equal; i < n; i++) {
         if (!value_equal(in, at, a->at[i], b->at[i], &equal)) return false;
         if (!equal) break;
     }
     in->depth--;
     if (i < n) return compare_values(in, at, op, a->at[i], b->at[i], out);
-    *out = op == OPER_LT ? a->n < b->n : op == OPER_LE ? a->n <= b->n : op == OPER_GT ? a->n > b->n : a->n >= b->n;
+    *out = op == OPER_LT   ? a->n < b->n
+           : op == OPER_LE ? a->n <= b->n
+           : op == OPER_GT ? a->n > b->n
+                           : a->n >= b->n;
     return true;
 }
 
@@ -244,14 +254,15 @@ bool compare_values(Interp *in, Span at, Oper op, Value l, Value r, bool *out) {
     default: break;
     }
     if (value_is_tensor(l) || value_is_tensor(r))
-        return host_refuse(in, at, "host code may not compare tensors (`%s`); do it in a kernel", oper_text(op));
+        return host_refuse(in, at, "host code may not compare tensors (`%s`); do it in a kernel",
+                           oper_text(op));
     PyValue pl, pr;
     const char *why = NULL;
     if (value_plain(l, &pl) && value_plain(r, &pr))
         return py_compare(in->arena, op, pl, pr, out, &why) || host_raise(in, at, "%s", why);
     if (value_is_seq(l) && l.kind == r.kind) return seq_order(in, at, op, l.seq, r.seq, out);
-    return host_raise(in, at, "TypeError: '%s' not supported between instances of '%s' and '%s'", oper_text(op),
-                      value_type(l), value_type(r));
+    return host_raise(in, at, "TypeError: '%s' not supported between instances of '%s' and '%s'",
+                      oper_text(op), value_type(l), value_type(r));
 }
 
 static bool eval_compare(Interp *in, Env *env, const Node *n, Value *out) {
@@ -263,7 +274,8 @@ static bool eval_compare(Interp *in, Env *env, const Node *n, Value *out) {
         bool by_element = op >= OPER_LT && op <= OPER_NE && l.kind != V_NONE && r.kind != V_NONE;
         if (by_element && (l.kind == V_BOUND || r.kind == V_BOUND)) {
             if (n->compare.rest.n > 1)
-                return host_refuse(in, n->span, "a chained comparison needs the truth of a tensor; use & and torch.where");
+                return host_refuse(in, n->span,
+                                   "a chained comparison needs the truth of a tensor; use & and torch.where");
             return bound_binary(in, n->span, op, l, r, out);
         }
         bool holds;
@@ -295,10 +307,12 @@ static bool eval_unary(Interp *in, Env *env, const Node *n, Value *out) {
         return true;
     }
     if (v.kind == V_TENSOR)
-        return host_refuse(in, n->span, "host code may not compute on tensors (`%s`); do it in a kernel", oper_text(op));
+        return host_refuse(in, n->span, "host code may not compute on tensors (`%s`); do it in a kernel",
+                           oper_text(op));
     if (v.kind == V_BOUND) return bound_unary(in, n->span, op, v, out);
     if (!value_plain(v, &plain))
-        return host_raise(in, n->span, "TypeError: bad operand type for unary %s: '%s'", oper_text(op), value_type(v));
+        return host_raise(in, n->span, "TypeError: bad operand type for unary %s: '%s'", oper_text(op),
+                          value_type(v));
     if (!py_unary(in->arena, op, plain, &result, &why)) return host_raise(in, n->span, "%s", why);
     *out = value_of_plain(result);
     return true;
@@ -340,7 +354,8 @@ static bool eval_dict(Interp *in, Env *env, const Node *n, Value *out) {
     for (int i = 0; i < n->dict.keys.n; i++) {
         Value k, v;
         if (n->dict.keys.at[i]) {
-            if (!eval(in, env, n->dict.keys.at[i], &k) || !eval(in, env, n->dict.values.at[i], &v)) return false;
+            if (!eval(in, env, n->dict.keys.at[i], &k) || !eval(in, env, n->dict.values.at[i], &v))
+                return false;
             if (!dict_put(in, n->span, out->dict, k, v)) return false;
             continue;
         }
@@ -394,7 +409,8 @@ static bool eval_comp(Interp *in, Env *env, const Node *n, Value *out) {
     inner->comprehension = true;
     for (int i = 0; i < names.n; i++)
         if (!env_set(in, n->span, inner, names.at[i], (Value){0})) return false;
-    if (n->comp.kind == COMP_DICT ? !dict_new(in, n->span, out) : !seq_new(in, n->span, V_LIST, 0, out)) return false;
+    if (n->comp.kind == COMP_DICT ? !dict_new(in, n->span, out) : !seq_new(in, n->span, V_LIST, 0, out))
+        return false;
     return comp_loops(in, inner, n, 0, &first, out);
 }
 
@@ -446,7 +462,8 @@ not_int:
 
 static bool index_resolve(Interp *in, Span at, Value index, int64_t n, const char *type, int64_t *out) {
     if (!value_as_int(index, out))
-        return host_raise(in, at, "TypeError: %s indices must be integers or slices, not %s", type, value_type(index));
+        return host_raise(in, at, "TypeError: %s indices must be integers or slices, not %s", type,
+                          value_type(index));
     if (*out < 0) *out = *out < -n ? -1 : *out + n;
     if (*out >= 0 && *out < n) return true;
     return host_raise(in, at, "IndexError: %s index out of range", type);
@@ -470,7 +487,8 @@ static bool str_subscript(Interp *in, Span at, Value v, Value index, Value *out)
     int64_t n = (int64_t)v.s.len, i;
     Range r;
     for (size_t k = 0; k < v.s.len; k++)
-        if (v.s.p[k] & 0x80) return host_unsupported(in, at, "indexing of strings beyond ASCII is not available");
+        if (v.s.p[k] & 0x80)
+            return host_unsupported(in, at, "indexing of strings beyond ASCII is not available");
     if (!host_work(in, at, n / 16)) return false;
     if (index.kind != V_SLICE) {
         if (!index_resolve(in, at, index, n, "string", &i)) return false;
@@ -517,7 +535,8 @@ static bool eval_subscript(Interp *in, Env *env, const Node *n, Value *out) {
         if (index.kind == V_TUPLE) return tensor_index(in, n->span, v, index.seq->at, index.seq->n, out);
         return tensor_index(in, n->span, v, &index, 1, out);
     case V_FUNCTION:
-        return host_raise(in, n->span, "TypeError: 'function' object is not subscriptable; did you forget @triton.jit?");
+        return host_raise(in, n->span,
+                          "TypeError: 'function' object is not subscriptable; did you forget @triton.jit?");
     default: return host_raise(in, n->span, "TypeError: '%s' object is not subscriptable", value_type(v));
     }
 }
@@ -542,7 +561,8 @@ bool call_value(Interp *in, Value f, const Args *args, Value *out) {
     case V_LAUNCHER: *out = NONE_VALUE; return kernel_launch(in, f.launcher, args);
     case V_KERNEL:
         return host_raise(in, args->at,
-                          "RuntimeError: Cannot call @triton.jit'd outside of the scope of a kernel; launch it as %.*s[grid](...)",
+                          "RuntimeError: Cannot call @triton.jit'd outside of the scope of a kernel; launch "
+                          "it as %.*s[grid](...)",
                           STR_ARG(f.kernel->function.name));
     default: return host_raise(in, args->at, "TypeError: '%s' object is not callable", value_type(f));
     }
@@ -551,7 +571,8 @@ bool call_value(Interp *in, Value f, const Args *args, Value *out) {
 static bool args_name(Interp *in, Args *args, int *cap, Str name, Value v) {
     for (int i = 0; i < args->names; i++)
         if (str_eq(args->name[i], name))
-            return host_raise(in, args->at, "TypeError: got multiple values for keyword argument '%.*s'", STR_ARG(name));
+            return host_raise(in, args->at, "TypeError: got multiple values for keyword argument '%.*s'",
+                              STR_ARG(name));
     if (!host_work(in, args->at, args->names)) return false;
     if (args->names == *cap) {
         int n = *cap * 2 + 8;
@@ -585,9 +606,11 @@ static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
             continue;
         }
         if (v.kind != V_DICT)
-            return host_raise(in, k->span, "TypeError: argument after ** must be a mapping, not %s", value_type(v));
+            return host_raise(in, k->span, "TypeError: argument after ** must be a mapping, not %s",
+                              value_type(v));
         for (int j = 0; j < v.dict->n; j++) {
-            if (v.dict->key[j].kind != V_STR) return host_raise(in, k->span, "TypeError: keywords must be strings");
+            if (v.dict->key[j].kind != V_STR)
+                return host_raise(in, k->span, "TypeError: keywords must be strings");
             if (!args_name(in, &args, &cap, v.dict->key[j].s, v.dict->value[j])) return false;
         }
     }
@@ -639,7 +662,8 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
     case NODE_IFEXP: {
         bool truth;
         Value v;
-        if (!eval(in, env, n->ifexp.cond, &v) || !value_truth(in, n->ifexp.cond->span, v, &truth)) return false;
+        if (!eval(in, env, n->ifexp.cond, &v) || !value_truth(in, n->ifexp.cond->span, v, &truth))
+            return false;
         return eval(in, env, truth ? n->ifexp.then : n->ifexp.otherwise, out);
     }
     case NODE_LAMBDA: return function_new(in, env, n, out);
@@ -651,7 +675,8 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
 
 bool eval(Interp *in, Env *env, const Node *n, Value *out) {
     if (!host_step(in, n->span)) return false;
-    if (++in->depth > DEPTH_MAX) return host_raise(in, n->span, "RecursionError: maximum recursion depth exceeded");
+    if (++in->depth > DEPTH_MAX)
+        return host_raise(in, n->span, "RecursionError: maximum recursion depth exceeded");
     bool ok = eval_here(in, env, n, out);
     in->depth--;
     return ok;

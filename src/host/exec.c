@@ -22,7 +22,8 @@ static bool assign_items(Interp *in, Env *env, const Nodes *targets, Span at, Va
     if (got < want)
         return host_raise(in, at, "ValueError: not enough values to unpack (expected %s%d, got %d)",
                           star >= 0 ? "at least " : "", want, got);
-    if (star < 0 && got > want) return host_raise(in, at, "ValueError: too many values to unpack (expected %d)", want);
+    if (star < 0 && got > want)
+        return host_raise(in, at, "ValueError: too many values to unpack (expected %d)", want);
     for (int i = 0, from = 0; i < targets->n; i++) {
         if (i != star) {
             if (!assign(in, env, targets->at[i], items.seq->at[from++])) return false;
@@ -40,7 +41,8 @@ bool assign(Interp *in, Env *env, const Node *target, Value v) {
     if (!host_step(in, target->span)) return false;
     if (target->kind == NODE_NAME) return env_set(in, target->span, env, target->name, v);
     if (target->kind != NODE_TUPLE && target->kind != NODE_LIST)
-        return host_refuse(in, target->span, "host code assigns to plain names only, not to attributes or subscripts");
+        return host_refuse(in, target->span,
+                           "host code assigns to plain names only, not to attributes or subscripts");
     if (++in->depth > DEPTH_MAX) return host_raise(in, target->span, "RecursionError: nested too deeply");
     bool ok = assign_items(in, env, &target->items, target->span, v);
     in->depth--;
@@ -51,7 +53,8 @@ static bool exec_augassign(Interp *in, Env *env, const Node *s) {
     const Node *target = s->augassign.target;
     Value l, r;
     if (target->kind != NODE_NAME)
-        return host_refuse(in, target->span, "host code assigns to plain names only, not to attributes or subscripts");
+        return host_refuse(in, target->span,
+                           "host code assigns to plain names only, not to attributes or subscripts");
     if (!eval(in, env, target, &l) || !eval(in, env, s->augassign.value, &r)) return false;
     if (l.kind == V_BOUND)
         return host_refuse(in, s->span, "references do not change tensors in place; write %.*s = %.*s %s ...",
@@ -72,7 +75,8 @@ static bool exec_augassign(Interp *in, Env *env, const Node *s) {
 static bool exec_assert(Interp *in, Env *env, const Node *s) {
     Value v;
     bool holds;
-    if (!eval(in, env, s->assertion.cond, &v) || !value_truth(in, s->assertion.cond->span, v, &holds)) return false;
+    if (!eval(in, env, s->assertion.cond, &v) || !value_truth(in, s->assertion.cond->span, v, &holds))
+        return false;
     if (holds) return true;
     if (!s->assertion.message) return host_raise(in, s->span, "AssertionError");
     if (!eval(in, env, s->assertion.message, &v)) return false;
@@ -93,7 +97,8 @@ static bool exec_raise(Interp *in, Env *env, const Node *s) {
 static Flow exec_for(Interp *in, Env *env, const Node *s, Value *result) {
     Value over, v;
     Iter it;
-    if (!eval(in, env, s->loop.iter, &over) || !iter_start(in, s->loop.iter->span, over, &it)) return FLOW_ERROR;
+    if (!eval(in, env, s->loop.iter, &over) || !iter_start(in, s->loop.iter->span, over, &it))
+        return FLOW_ERROR;
     while (iter_next(&it, &v)) {
         if (!host_step(in, s->span) || !assign(in, env, s->loop.target, v)) return FLOW_ERROR;
         Flow f = exec_block(in, env, &s->loop.body, result);
@@ -180,7 +185,8 @@ static Flow exec_statement(Interp *in, Env *env, const Node *s, Value *result) {
     if (!host_step(in, s->span)) return FLOW_ERROR;
     switch (s->kind) {
     case NODE_IF:
-        if (!eval(in, env, s->branch.cond, &v) || !value_truth(in, s->branch.cond->span, v, &truth)) return FLOW_ERROR;
+        if (!eval(in, env, s->branch.cond, &v) || !value_truth(in, s->branch.cond->span, v, &truth))
+            return FLOW_ERROR;
         return exec_block(in, env, truth ? &s->branch.then : &s->branch.otherwise, result);
     case NODE_FOR: return exec_for(in, env, s, result);
     case NODE_WHILE: return exec_while(in, env, s, result);
@@ -197,7 +203,8 @@ static Flow exec_statement(Interp *in, Env *env, const Node *s, Value *result) {
 static Flow exec_block(Interp *in, Env *env, const Nodes *body, Value *result) {
     Flow f = FLOW_NEXT;
     if (body->n && ++in->depth > DEPTH_MAX)
-        return host_report(in, DIAG_HOST, body->at[0]->span, "RecursionError: maximum recursion depth exceeded"),
+        return host_report(in, DIAG_HOST, body->at[0]->span,
+                           "RecursionError: maximum recursion depth exceeded"),
                FLOW_ERROR;
     for (int i = 0; f == FLOW_NEXT && i < body->n; i++) f = exec_statement(in, env, body->at[i], result);
     if (body->n) in->depth--;
@@ -225,7 +232,8 @@ bool function_new(Interp *in, Env *env, const Node *node, Value *out) {
         names_of_expr(&names, node->lambda.body, 0);
     else
         names_of_block(&names, &node->function.body, 0);
-    if ((size_t)names.cap * 2 * sizeof(Str) > in->heap_left) return host_new(in, node->span, INT64_MAX, 1) != NULL;
+    if ((size_t)names.cap * 2 * sizeof(Str) > in->heap_left)
+        return host_new(in, node->span, INT64_MAX, 1) != NULL;
     in->heap_left -= (size_t)names.cap * 2 * sizeof(Str);
     f->local = names.at;
     f->locals = names.n;
@@ -253,7 +261,8 @@ static bool bind_positional(Interp *in, const Function *f, const Nodes *params, 
     }
     if (used == args->n) return true;
     return host_raise(in, args->at, "TypeError: %.*s() takes %d positional argument%s but %d %s given",
-                      STR_ARG(function_name(f)), plain, plain == 1 ? "" : "s", args->n, args->n == 1 ? "was" : "were");
+                      STR_ARG(function_name(f)), plain, plain == 1 ? "" : "s", args->n,
+                      args->n == 1 ? "was" : "were");
 }
 
 static bool bind_named(Interp *in, const Function *f, const Nodes *params, const Args *args, Env *env) {
@@ -267,7 +276,8 @@ static bool bind_named(Interp *in, const Function *f, const Nodes *params, const
         const Node *p = NULL;
         for (int i = 0; i < params->n && !p; i++) {
             const Node *q = params->at[i];
-            bool named = q->param.kind == PARAM_KWONLY || (q->param.kind == PARAM_PLAIN && !q->param.positional_only);
+            bool named =
+                q->param.kind == PARAM_KWONLY || (q->param.kind == PARAM_PLAIN && !q->param.positional_only);
             if (named && str_eq(q->param.name, args->name[k])) p = q;
         }
         if (!host_work(in, args->at, params->n)) return false;
@@ -315,7 +325,8 @@ bool function_call(Interp *in, const Function *f, const Args *args, Value *out) 
     if (!bind_positional(in, f, params, args, env) || !bind_named(in, f, params, args, env) ||
         !bind_defaults(in, f, params, args, env))
         return false;
-    if (++in->depth > DEPTH_MAX) return host_raise(in, args->at, "RecursionError: maximum recursion depth exceeded");
+    if (++in->depth > DEPTH_MAX)
+        return host_raise(in, args->at, "RecursionError: maximum recursion depth exceeded");
     *out = NONE_VALUE;
     bool ok = lambda ? eval(in, env, f->node->lambda.body, out)
                      : exec_block(in, env, &f->node->function.body, out) != FLOW_ERROR;
@@ -343,7 +354,8 @@ static bool entry_function(Interp *in, const char *name, Value *out) {
     return true;
 }
 
-bool host_run(Machine *m, CodeCache *cache, const Node *module, const Tensor *inputs, int count, Tensor *out) {
+bool host_run(Machine *m, CodeCache *cache, const Node *module, const Tensor *inputs, int count,
+              Tensor *out) {
     Interp in = {.arena = m->arena,
                  .d = m->diags,
                  .module = module,
@@ -368,15 +380,11 @@ bool host_run(Machine *m, CodeCache *cache, const Node *module, const Tensor *in
     return true;
 }
 
-const Bound *host_reference(BoundCtx *c, const Node *module, const Bound *const *inputs, int count, int64_t budget,
-                            DiagList *d) {
+const Bound *host_reference(BoundCtx *c, const Node *module, const Bound *const *inputs, int count,
+                            int64_t budget, DiagList *d) {
     int64_t lanes = budget > INT64_MAX / STEP_LANES ? INT64_MAX : budget * STEP_LANES;
-    Interp in = {.arena = c->arena,
-                 .d = d,
-                 .module = module,
-                 .lanes = &lanes,
-                 .heap_left = HEAP_MAX,
-                 .bound = c};
+    Interp in = {
+        .arena = c->arena, .d = d, .module = module, .lanes = &lanes, .heap_left = HEAP_MAX, .bound = c};
     Value reference, arg[HOST_INPUTS_MAX], result;
     if (!host_screen_reference(module, d)) return NULL;
     if (!module_run(&in) || !entry_function(&in, "reference", &reference)) return NULL;

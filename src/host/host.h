@@ -1,12 +1,12 @@
 // host.h - the mini-Python around kernels, with two privileges and no third.
 //
-// Candidate: a kernel file's `run(*inputs)`. Its whole vocabulary is shape arithmetic, allocation, metadata, views,
-// `contiguous()` (billed as a copy) and kernel launches. Everything else is refused by name with the reason; nothing
-// it can express outlives the call: every call gets a fresh interpreter over the immutable syntax tree, module-level
-// statements included.
+// Candidate: a kernel file's `run(*inputs)`. Its whole vocabulary is shape arithmetic, allocation, metadata,
+// views, `contiguous()` (billed as a copy) and kernel launches. Everything else is refused by name with the
+// reason; nothing it can express outlives the call: every call gets a fresh interpreter over the immutable
+// syntax tree, module-level statements included.
 //
-// Reference: an op definition's `reference(*inputs)`, eager PyTorch evaluated in float64 with an error bound beside
-// each element (tensor/bound.h).
+// Reference: an op definition's `reference(*inputs)`, eager PyTorch evaluated in float64 with an error bound
+// beside each element (tensor/bound.h).
 //
 // api.def is the one table of names: each row says which privilege may use it.
 #pragma once
@@ -15,10 +15,11 @@
 
 enum { HOST_INPUTS_MAX = 12 };
 
-// Runs `run` of a candidate. `inputs` live in m->storages as read-only storages. Findings go to m->diags; false
-// when there is one that rejects. On success `out` is the returned tensor (a view of any storage of the machine,
-// possibly of an input: what its bytes must be is the referee's business).
-MUST_CHECK bool host_run(Machine *m, CodeCache *cache, const Node *module, const Tensor *inputs, int count, Tensor *out);
+// Runs `run` of a candidate. `inputs` live in m->storages as read-only storages. Findings go to m->diags;
+// false when there is one that rejects. On success `out` is the returned tensor (a view of any storage of the
+// machine, possibly of an input: what its bytes must be is the referee's business).
+MUST_CHECK bool host_run(Machine *m, CodeCache *cache, const Node *module, const Tensor *inputs, int count,
+                         Tensor *out);
 
 // Checks, before anything runs, what can be said without running: `run` exists, module-level statements are
 // allowed, no construct outside the privilege anywhere in host code (unreached branches included).
@@ -26,8 +27,8 @@ MUST_CHECK bool host_screen(const Node *module, DiagList *d);
 
 // Evaluates `reference` of a definition. `budget` limits interpreter steps, c->elements_left the tensor work.
 // NULL with a finding in `d` on failure (c->why becomes part of its message).
-const Bound *host_reference(BoundCtx *c, const Node *module, const Bound *const *inputs, int count, int64_t budget,
-                            DiagList *d);
+const Bound *host_reference(BoundCtx *c, const Node *module, const Bound *const *inputs, int count,
+                            int64_t budget, DiagList *d);
 
 // The names, their privilege and one sentence each, for documentation.
 void host_api_reference(Buf *out);

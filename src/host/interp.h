@@ -3,10 +3,10 @@
 #include "host/value.h"
 
 enum {
-    STEP_LANES = 64,         // what one step of host code takes from the lane budget
-    DEPTH_MAX = 500,         // nested expressions, blocks and calls together
-    HEAP_MAX = 16 << 20,     // bytes of host values of one call
-    STRING_MAX = 1 << 20,    // bytes of one string
+    STEP_LANES = 64,            // what one step of host code takes from the lane budget
+    DEPTH_MAX = 500,            // nested expressions, blocks and calls together
+    HEAP_MAX = 16 << 20,        // bytes of host values of one call
+    STRING_MAX = 1 << 20,       // bytes of one string
     TENSOR_BYTES_MAX = 1 << 28, // bytes of all tensors that one call allocates
 };
 
@@ -97,10 +97,13 @@ MUST_CHECK bool tensor_index(Interp *in, Span at, Value t, const Value *item, in
 int value_rank(Value t);
 const int64_t *value_shape(Value t);
 DType value_elem(Value t);
-MUST_CHECK bool shape_axis(Interp *in, Span at, Value axis, int rank, int *out); // 0..rank-1, negative counted from the end
-MUST_CHECK bool shape_sizes(Interp *in, Span at, const Value *v, int n, int64_t *out, int *rank); // ints, or one tuple of them
+MUST_CHECK bool shape_axis(Interp *in, Span at, Value axis, int rank,
+                           int *out); // 0..rank-1, negative counted from the end
+MUST_CHECK bool shape_sizes(Interp *in, Span at, const Value *v, int n, int64_t *out,
+                            int *rank);         // ints, or one tuple of them
 bool shape_sane(const int64_t *size, int rank); // products of sizes cannot overflow
-MUST_CHECK bool shape_reshape(Interp *in, Span at, Value t, const int64_t *size, int rank, bool copy, Value *out);
+MUST_CHECK bool shape_reshape(Interp *in, Span at, Value t, const int64_t *size, int rank, bool copy,
+                              Value *out);
 MUST_CHECK bool shape_transpose(Interp *in, Span at, Value t, int a, int b, Value *out);
 
 // Candidate (candidate.c, launch.c).
@@ -109,7 +112,7 @@ MUST_CHECK bool tensor_value(Interp *in, Span at, const Tensor *t, bool cpu, Val
 MUST_CHECK bool kernel_launch(Interp *in, const Launcher *l, const Args *args);
 
 // Reference (reference.c).
-MUST_CHECK bool bound_do(Interp *in, Span at, BoundOp op, const Value *in_, int n, const int64_t *attr, int attrs,
-                         double scalar, Value *out); // numbers become literals
+MUST_CHECK bool bound_do(Interp *in, Span at, BoundOp op, const Value *in_, int n, const int64_t *attr,
+                         int attrs, double scalar, Value *out); // numbers become literals
 MUST_CHECK bool bound_binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out);
 MUST_CHECK bool bound_unary(Interp *in, Span at, Oper op, Value v, Value *out);

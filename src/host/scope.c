@@ -1,7 +1,7 @@
 #include "host/interp.h"
 
-// Which names a piece of code binds in its own scope, so that a read before the first assignment is Python's error
-// and not a global of the same name. Depth is limited like everything that walks a tree from outside.
+// Which names a piece of code binds in its own scope, so that a read before the first assignment is Python's
+// error and not a global of the same name. Depth is limited like everything that walks a tree from outside.
 enum { WALK_MAX = 400 };
 
 static int *names_slot(const Names *names, Str name) {
@@ -114,7 +114,8 @@ void names_of_block(Names *names, const Nodes *body, int depth) {
         switch (s->kind) {
         case NODE_FUNCTION: names_add(names, s->function.name); break;
         case NODE_ASSIGN:
-            for (int k = 0; k < s->assign.targets.n; k++) names_of_target(names, s->assign.targets.at[k], depth);
+            for (int k = 0; k < s->assign.targets.n; k++)
+                names_of_target(names, s->assign.targets.at[k], depth);
             names_of_expr(names, s->assign.value, depth);
             break;
         case NODE_AUGASSIGN:

@@ -1,9 +1,9 @@
 #include "host/screen.h"
 #include "host/api.h"
 
-// One pass over host code before anything runs. It knows names, not types: what depends on a value (`x + 1` with a
-// tensor x) is refused when it is reached. Kernel bodies are the checker's business; only what Python would evaluate
-// around them (decorators, defaults, annotations) is looked at here.
+// One pass over host code before anything runs. It knows names, not types: what depends on a value (`x + 1`
+// with a tensor x) is refused when it is reached. Kernel bodies are the checker's business; only what Python
+// would evaluate around them (decorators, defaults, annotations) is looked at here.
 enum { WALK_MAX = 400 };
 
 typedef struct Scope Scope;
@@ -72,7 +72,8 @@ static void screen_binding(Screen *s, Span at, Str name) {
     if (str_starts(name, "__"))
         refuse(s, DIAG_REFUSED, at, "`", name, "host code does not reach into Python's own names");
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed - s->candidate; i++)
-        if (str_is(name, fixed[i])) refuse(s, DIAG_REFUSED, at, "`", name, "a module's name may not be given to anything else");
+        if (str_is(name, fixed[i]))
+            refuse(s, DIAG_REFUSED, at, "`", name, "a module's name may not be given to anything else");
 }
 
 static void screen_target(Screen *s, Scope *scope, const Node *n) {
@@ -90,8 +91,9 @@ static void screen_target(Screen *s, Scope *scope, const Node *n) {
                "attributes of functions, modules and tensors may not be changed");
         break;
     case NODE_SUBSCRIPT:
-        refuse(s, DIAG_REFUSED, n->span, "", (Str){0},
-               "assignment to a subscript: tensors are written by kernels, and lists are built with append()");
+        refuse(
+            s, DIAG_REFUSED, n->span, "", (Str){0},
+            "assignment to a subscript: tensors are written by kernels, and lists are built with append()");
         break;
     default: refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(n->kind));
     }
@@ -120,10 +122,12 @@ bool import_allowed(const Node *n, bool candidate, DiagKind *kind, const char **
     *kind = DIAG_REFUSED;
     for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
         if (candidate ? !line[i].candidate : !line[i].reference) continue;
-        if (n->import.from == (line[i].module[0] != 0) && alias_is(n, line[i].module, line[i].name, line[i].as))
+        if (n->import.from == (line[i].module[0] != 0) &&
+            alias_is(n, line[i].module, line[i].name, line[i].as))
             return true;
     }
-    *why = candidate ? "import: a kernel file imports only `import torch`, `import triton`, `import triton.language as tl`, "
+    *why = candidate ? "import: a kernel file imports only `import torch`, `import triton`, `import "
+                       "triton.language as tl`, "
                        "`from triton.language.extra import libdevice` and `import math`"
                      : "import: a definition imports only torch, math and `import torch.nn.functional as F`";
     if (candidate && n->import.from && str_starts(n->import.module, "triton.tools")) {
@@ -153,8 +157,9 @@ bool decorators_allowed(const Node *function, bool *jit, DiagKind *kind, const c
         if (str_is(name, "jit")) continue;
         if (str_is(name, "autotune") || str_is(name, "heuristics")) {
             *kind = DIAG_UNSUPPORTED;
-            *why = str_is(name, "autotune") ? "@triton.autotune is not run by this version: launch with fixed constants"
-                                            : "@triton.heuristics is not run by this version: compute the constants in run()";
+            *why = str_is(name, "autotune")
+                       ? "@triton.autotune is not run by this version: launch with fixed constants"
+                       : "@triton.heuristics is not run by this version: compute the constants in run()";
             return false;
         }
         *why = *jit ? "a kernel has no decorator but @triton.jit" : "host functions have no decorators";
@@ -182,14 +187,17 @@ static bool is_constant(Screen *s, const Node *n, int depth) {
             if (!is_constant(s, n->items.at[i], depth + 1)) return false;
         return true;
     case NODE_UNARY: return is_constant(s, n->unary.operand, depth + 1);
-    case NODE_BINARY: return is_constant(s, n->binary.left, depth + 1) && is_constant(s, n->binary.right, depth + 1);
+    case NODE_BINARY:
+        return is_constant(s, n->binary.left, depth + 1) && is_constant(s, n->binary.right, depth + 1);
     case NODE_CALL: {
         const Node *f = n->call.func;
-        bool ok = node_is_name(f, "float") || node_is_name(f, "int") || node_is_name(f, "min") || node_is_name(f, "max");
+        bool ok = node_is_name(f, "float") || node_is_name(f, "int") || node_is_name(f, "min") ||
+                  node_is_name(f, "max");
         if (f->kind == NODE_ATTRIBUTE)
             ok = node_is_name(f->attribute.value, "math") ||
                  (node_is_name(f->attribute.value, "tl") && str_is(f->attribute.name, "constexpr")) ||
-                 (node_is_name(f->attribute.value, "triton") && (str_is(f->attribute.name, "cdiv") || str_is(f->attribute.name, "next_power_of_2")));
+                 (node_is_name(f->attribute.value, "triton") &&
+                  (str_is(f->attribute.name, "cdiv") || str_is(f->attribute.name, "next_power_of_2")));
         for (int i = 0; ok && i < n->call.args.n; i++) ok = is_constant(s, n->call.args.at[i], depth + 1);
         return ok && n->call.keywords.n == 0;
     }
@@ -243,11 +251,13 @@ static void screen_attribute(Screen *s, Scope *scope, const Node *n) {
     const Node *part[CHAIN_MAX];
     int parts = 0;
     const Node *root = n;
-    for (; root->kind == NODE_ATTRIBUTE && parts < CHAIN_MAX; root = root->attribute.value) part[parts++] = root;
-    bool from_module = root->kind == NODE_NAME && !bound_here(scope, root->name) && api_is_module(root->name, s->candidate);
+    for (; root->kind == NODE_ATTRIBUTE && parts < CHAIN_MAX; root = root->attribute.value)
+        part[parts++] = root;
+    bool from_module =
+        root->kind == NODE_NAME && !bound_here(scope, root->name) && api_is_module(root->name, s->candidate);
     if (!from_module) {
-        for (int i = 0; i < parts; i++) screen_member(s, part[i]);
         screen_expr(s, scope, root);
+        while (parts > 0) screen_member(s, part[--parts]);
         return;
     }
     Str path = root->name;
@@ -268,7 +278,9 @@ static void screen_attribute(Screen *s, Scope *scope, const Node *n) {
 }
 
 static void screen_name(Screen *s, Scope *scope, const Node *n) {
-    if (bound_here(scope, n->name) || api_named(n->name, s->candidate) || api_is_module(n->name, s->candidate)) return;
+    if (bound_here(scope, n->name) || api_named(n->name, s->candidate) ||
+        api_is_module(n->name, s->candidate))
+        return;
     if (str_starts(n->name, "__"))
         refuse(s, DIAG_REFUSED, n->span, "`", n->name, "host code does not reach into Python's own names");
     else if (api_known_refused(n->name, false, s->candidate))
@@ -301,7 +313,8 @@ static void screen_lambda(Screen *s, Scope *scope, const Node *n) {
 static void screen_comp(Screen *s, Scope *scope, const Node *n) {
     Scope inner = {.outer = scope, .names = {.arena = s->arena}};
     if (n->comp.kind == COMP_SET) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(NODE_SET));
-    for (int i = 0; i < n->comp.fors.n; i++) names_of_target(&inner.names, n->comp.fors.at[i]->compfor.target, 0);
+    for (int i = 0; i < n->comp.fors.n; i++)
+        names_of_target(&inner.names, n->comp.fors.at[i]->compfor.target, 0);
     for (int i = 0; i < n->comp.fors.n; i++) {
         const Node *f = n->comp.fors.at[i];
         screen_target(s, &inner, f->compfor.target);
@@ -317,7 +330,8 @@ static void screen_expr_here(Screen *s, Scope *scope, const Node *n) {
     case NODE_NAME: screen_name(s, scope, n); break;
     case NODE_ATTRIBUTE: screen_attribute(s, scope, n); break;
     case NODE_STRING:
-        if (n->string.bytes) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "bytes are not part of the host vocabulary");
+        if (n->string.bytes)
+            refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "bytes are not part of the host vocabulary");
         break;
     case NODE_INT:
     case NODE_FLOAT:
@@ -345,7 +359,8 @@ static void screen_expr_here(Screen *s, Scope *scope, const Node *n) {
     case NODE_CALL:
         screen_expr(s, scope, n->call.func);
         screen_all(s, scope, &n->call.args);
-        for (int i = 0; i < n->call.keywords.n; i++) screen_expr(s, scope, n->call.keywords.at[i]->keyword.value);
+        for (int i = 0; i < n->call.keywords.n; i++)
+            screen_expr(s, scope, n->call.keywords.at[i]->keyword.value);
         break;
     case NODE_SUBSCRIPT:
         screen_expr(s, scope, n->subscript.value);
@@ -389,7 +404,8 @@ static void screen_function(Screen *s, Scope *scope, const Node *n) {
     if (!decorators_allowed(n, &jit, &kind, &why)) refuse(s, kind, n->span, "", (Str){0}, why);
     if (n->function.async) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(NODE_AWAIT));
     if (jit && !s->candidate) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "a reference has no kernels");
-    if (jit && s->in_function) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "kernels are defined at module level");
+    if (jit && s->in_function)
+        refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "kernels are defined at module level");
     screen_params(s, scope, &n->function.params);
     screen_annotation(s, n->function.returns);
     if (jit) return;
@@ -410,9 +426,12 @@ static void screen_raise(Screen *s, Scope *scope, const Node *n) {
         return;
     }
     const Node *name = e->kind == NODE_CALL ? e->call.func : e;
-    const Api *row = name->kind == NODE_NAME && !bound_here(scope, name->name) ? api_named(name->name, s->candidate) : NULL;
+    const Api *row = name->kind == NODE_NAME && !bound_here(scope, name->name)
+                         ? api_named(name->name, s->candidate)
+                         : NULL;
     if (!row || row->kind != API_EXCEPTION)
-        refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "raise: only Python's plain exceptions, such as ValueError");
+        refuse(s, DIAG_REFUSED, n->span, "", (Str){0},
+               "raise: only Python's plain exceptions, such as ValueError");
     else
         screen_expr(s, scope, e);
 }
@@ -506,7 +525,8 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
         screen_statement(s, scope, n);
         if (!fits)
             refuse(s, DIAG_REFUSED, value->span, "", (Str){0},
-                   "module level: only numbers, strings and tuples of them; anything else could keep state between calls");
+                   "module level: only numbers, strings and tuples of them; anything else could keep state "
+                   "between calls");
         return;
     }
     if (!fits) {
@@ -524,12 +544,17 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
     for (int i = 0; i < body->n; i++) screen_module_statement(&s, &globals, body->at[i]);
     const Node *f = module_function(module, str_of(entry));
     if (!f)
-        refuse(&s, DIAG_REFUSED, module->span, "there is no function `", str_of(entry), "every file of this kind defines one");
+        refuse(&s, DIAG_REFUSED, module->span, "there is no function `", str_of(entry),
+               "every file of this kind defines one");
     else if (candidate && is_jit_function(f))
-        refuse(&s, DIAG_REFUSED, f->span, "", (Str){0}, "run is a kernel; it must be the host function that launches kernels");
-    for (int i = 0; i < s.later.count; i++) diag_clean(d, s.later.at[i].kind, s.later.at[i].span, "%s", s.later.at[i].msg);
+        refuse(&s, DIAG_REFUSED, f->span, "", (Str){0},
+               "run is a kernel; it must be the host function that launches kernels");
+    for (int i = 0; i < s.later.count; i++)
+        diag_clean(d, s.later.at[i].kind, s.later.at[i].span, "%s", s.later.at[i].msg);
     return s.ok;
 }
 
 bool host_screen(const Node *module, DiagList *d) { return screen_module(module, d, true, "run"); }
-bool host_screen_reference(const Node *module, DiagList *d) { return screen_module(module, d, false, "reference"); }
+bool host_screen_reference(const Node *module, DiagList *d) {
+    return screen_module(module, d, false, "reference");
+}

@@ -6,26 +6,32 @@
 int value_rank(Value t) { return t.kind == V_TENSOR ? t.tensor->t.rank : t.bound->rank; }
 const int64_t *value_shape(Value t) { return t.kind == V_TENSOR ? t.tensor->t.shape : t.bound->shape; }
 DType value_elem(Value t) { return t.kind == V_TENSOR ? t.tensor->t.dtype : t.bound->dtype; }
-static int64_t value_numel(Value t) { return t.kind == V_TENSOR ? tensor_numel(&t.tensor->t) : t.bound->numel; }
+static int64_t value_numel(Value t) {
+    return t.kind == V_TENSOR ? tensor_numel(&t.tensor->t) : t.bound->numel;
+}
 
 static bool need_tensor(Call *c, int i) {
     if (value_is_tensor(c->arg[i])) return true;
-    return host_raise(c->in, c->at, "TypeError: %.*s(): argument %d must be Tensor, not %s", STR_ARG(c->name), i + 1,
-                      value_type(c->arg[i]));
+    return host_raise(c->in, c->at, "TypeError: %.*s(): argument %d must be Tensor, not %s", STR_ARG(c->name),
+                      i + 1, value_type(c->arg[i]));
 }
 
 static bool need_int(Call *c, Value v, int64_t *out) {
     if (value_as_int(v, out)) return true;
-    return host_raise(c->in, c->at, "TypeError: %.*s(): expected an int, not %s", STR_ARG(c->name), value_type(v));
+    return host_raise(c->in, c->at, "TypeError: %.*s(): expected an int, not %s", STR_ARG(c->name),
+                      value_type(v));
 }
 
 bool shape_axis(Interp *in, Span at, Value axis, int rank, int *out) {
     int64_t a;
-    if (!value_as_int(axis, &a)) return host_raise(in, at, "TypeError: dim must be int, not %s", value_type(axis));
+    if (!value_as_int(axis, &a))
+        return host_raise(in, at, "TypeError: dim must be int, not %s", value_type(axis));
     int64_t n = rank ? rank : 1; // a 0-d tensor counts as one dimension here
     if (a < -n || a >= n)
-        return host_raise(in, at, "IndexError: Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)",
-                          (long long)-n, (long long)(n - 1), (long long)a);
+        return host_raise(
+            in, at,
+            "IndexError: Dimension out of range (expected to be in range of [%lld, %lld], but got %lld)",
+            (long long)-n, (long long)(n - 1), (long long)a);
     *out = (int)(a < 0 ? a + n : a);
     return true;
 }
@@ -35,10 +41,12 @@ bool shape_sizes(Interp *in, Span at, const Value *v, int n, int64_t *out, int *
         n = v[0].seq->n;
         v = v[0].seq->at;
     }
-    if (n > TENSOR_RANK_MAX) return host_unsupported(in, at, "tensors have at most %d dimensions here", TENSOR_RANK_MAX);
+    if (n > TENSOR_RANK_MAX)
+        return host_unsupported(in, at, "tensors have at most %d dimensions here", TENSOR_RANK_MAX);
     for (int i = 0; i < n; i++)
         if (!value_as_int(v[i], &out[i]))
-            return host_raise(in, at, "TypeError: sizes must be ints, but found element of type %s at pos %d", value_type(v[i]), i);
+            return host_raise(in, at, "TypeError: sizes must be ints, but found element of type %s at pos %d",
+                              value_type(v[i]), i);
     *rank = n;
     return true;
 }
@@ -47,7 +55,8 @@ bool shape_sizes(Interp *in, Span at, const Value *v, int n, int64_t *out, int *
 bool shape_sane(const int64_t *size, int rank) {
     int64_t product = 1;
     for (int i = 0; i < rank; i++)
-        if (size[i] > 1 && (__builtin_mul_overflow(product, size[i], &product) || product > (int64_t)1 << 48)) return false;
+        if (size[i] > 1 && (__builtin_mul_overflow(product, size[i], &product) || product > (int64_t)1 << 48))
+            return false;
     return true;
 }
 
@@ -72,7 +81,8 @@ bool shape_transpose(Interp *in, Span at, Value t, int a, int b, Value *out) {
     int64_t attr[2] = {a, b};
     if (t.kind == V_BOUND) return bound_do(in, at, BOUND_TRANSPOSE, &t, 1, attr, 2, 0, out);
     Tensor view;
-    if (!tensor_transpose(&t.tensor->t, a, b, &view)) return host_raise(in, at, "RuntimeError: cannot transpose");
+    if (!tensor_transpose(&t.tensor->t, a, b, &view))
+        return host_raise(in, at, "RuntimeError: cannot transpose");
     return tensor_value(in, at, &view, t.tensor->cpu, out);
 }
 
@@ -83,7 +93,8 @@ static bool sizes_infer(Interp *in, Span at, int64_t numel, int64_t *size, int r
     Buf text = BUF(in->arena);
     shape_text(&text, size, rank);
     for (int i = 0; i < rank; i++) {
-        if (size[i] == -1 && free >= 0) return host_raise(in, at, "RuntimeError: only one dimension can be inferred");
+        if (size[i] == -1 && free >= 0)
+            return host_raise(in, at, "RuntimeError: only one dimension can be inferred");
         if (size[i] == -1)
             free = i;
         else if (size[i] < 0)
@@ -93,7 +104,9 @@ static bool sizes_infer(Interp *in, Span at, int64_t numel, int64_t *size, int r
     }
     if (free >= 0) {
         if (known == 0)
-            return host_raise(in, at, "RuntimeError: cannot reshape tensor of 0 elements into shape %s because the unspecified dimension size -1 can be any value and is ambiguous",
+            return host_raise(in, at,
+                              "RuntimeError: cannot reshape tensor of 0 elements into shape %s because the "
+                              "unspecified dimension size -1 can be any value and is ambiguous",
                               buf_cstr(&text));
         if (numel % known) goto invalid;
         size[free] = numel / known;
@@ -101,7 +114,8 @@ static bool sizes_infer(Interp *in, Span at, int64_t numel, int64_t *size, int r
     }
     if (known == numel && shape_sane(size, rank)) return true;
 invalid:
-    return host_raise(in, at, "RuntimeError: shape '%s' is invalid for input of size %lld", buf_cstr(&text), (long long)numel);
+    return host_raise(in, at, "RuntimeError: shape '%s' is invalid for input of size %lld", buf_cstr(&text),
+                      (long long)numel);
 }
 
 bool shape_reshape(Interp *in, Span at, Value t, const int64_t *given, int rank, bool copy, Value *out) {
@@ -112,14 +126,19 @@ bool shape_reshape(Interp *in, Span at, Value t, const int64_t *given, int rank,
     Tensor view;
     if (tensor_view(&t.tensor->t, size, rank, &view)) return tensor_value(in, at, &view, t.tensor->cpu, out);
     if (!copy)
-        return host_raise(in, at, "RuntimeError: view size is not compatible with input tensor's size and stride (at least one dimension spans across two contiguous subspaces). Use .reshape(...) instead.");
+        return host_raise(
+            in, at,
+            "RuntimeError: view size is not compatible with input tensor's size and stride (at least one "
+            "dimension spans across two contiguous subspaces). Use .reshape(...) instead.");
     Value dense;
     if (!tensor_copy(in, at, t, &dense)) return false;
-    if (!tensor_view(&dense.tensor->t, size, rank, &view)) return host_raise(in, at, "RuntimeError: cannot reshape");
+    if (!tensor_view(&dense.tensor->t, size, rank, &view))
+        return host_raise(in, at, "RuntimeError: cannot reshape");
     return tensor_value(in, at, &view, t.tensor->cpu, out);
 }
 
-static bool take_slice(Interp *in, Span at, Value t, int axis, int64_t start, int64_t count, int64_t step, Value *out) {
+static bool take_slice(Interp *in, Span at, Value t, int axis, int64_t start, int64_t count, int64_t step,
+                       Value *out) {
     int64_t size = value_shape(t)[axis];
     if (start == 0 && count == size && (step == 1 || count <= 1)) return *out = t, true;
     if (t.kind == V_BOUND) {
@@ -137,7 +156,8 @@ static bool take_slice(Interp *in, Span at, Value t, int axis, int64_t start, in
 static bool take_select(Interp *in, Span at, Value t, int axis, int64_t index, Value *out) {
     int64_t size = value_shape(t)[axis];
     if (index < -size || index >= size)
-        return host_raise(in, at, "IndexError: index %lld is out of bounds for dimension %d with size %lld", (long long)index, axis, (long long)size);
+        return host_raise(in, at, "IndexError: index %lld is out of bounds for dimension %d with size %lld",
+                          (long long)index, axis, (long long)size);
     if (index < 0) index += size;
     int64_t attr[2] = {axis, index};
     if (t.kind == V_BOUND) return bound_do(in, at, BOUND_SELECT, &t, 1, attr, 2, 0, out);
@@ -151,7 +171,8 @@ static bool take_select(Interp *in, Span at, Value t, int axis, int64_t index, V
 static bool add_axis(Interp *in, Span at, Value t, int axis, Value *out) {
     int rank = value_rank(t);
     int64_t size[TENSOR_RANK_MAX];
-    if (rank == TENSOR_RANK_MAX) return host_unsupported(in, at, "tensors have at most %d dimensions here", TENSOR_RANK_MAX);
+    if (rank == TENSOR_RANK_MAX)
+        return host_unsupported(in, at, "tensors have at most %d dimensions here", TENSOR_RANK_MAX);
     for (int i = 0; i <= rank; i++) size[i] = i == axis ? 1 : value_shape(t)[i - (i > axis)];
     if (t.kind == V_BOUND) return bound_do(in, at, BOUND_RESHAPE, &t, 1, size, rank + 1, 0, out);
     Tensor v = t.tensor->t;
@@ -179,8 +200,10 @@ bool tensor_index(Interp *in, Span at, Value t, const Value *item, int items, Va
         ellipses += item[i].kind == V_ELLIPSIS;
         used += item[i].kind == V_INT || item[i].kind == V_SLICE;
     }
-    if (ellipses > 1) return host_raise(in, at, "IndexError: an index can only have a single ellipsis ('...')");
-    if (used > value_rank(t)) return host_raise(in, at, "IndexError: too many indices for tensor of dimension %d", value_rank(t));
+    if (ellipses > 1)
+        return host_raise(in, at, "IndexError: an index can only have a single ellipsis ('...')");
+    if (used > value_rank(t))
+        return host_raise(in, at, "IndexError: too many indices for tensor of dimension %d", value_rank(t));
     int skipped = value_rank(t) - used; // dimensions that the ellipsis stands for
     for (int i = 0; i < items; i++) {
         int64_t lo = 0, step = 1, hi;
@@ -207,11 +230,15 @@ bool tensor_index(Interp *in, Span at, Value t, const Value *item, int items, Va
                 if (x < 0) x = x < -size ? 0 : x + size;
                 *end[k] = x > size ? size : x;
             }
-            if (!take_slice(in, at, t, axis, lo, hi <= lo ? 0 : (hi - lo - 1) / step + 1, step, &t)) return false;
+            if (!take_slice(in, at, t, axis, lo, hi <= lo ? 0 : (hi - lo - 1) / step + 1, step, &t))
+                return false;
             axis++;
             break;
         default:
-            return host_raise(in, at, "TypeError: only integers, slices (`:`), ellipsis (`...`) and None are valid indices here (got %s)", value_type(item[i]));
+            return host_raise(in, at,
+                              "TypeError: only integers, slices (`:`), ellipsis (`...`) and None are valid "
+                              "indices here (got %s)",
+                              value_type(item[i]));
         }
     }
     *out = t;
@@ -232,7 +259,8 @@ bool api_size(Call *c, Value *out) {
     int axis;
     if (c->arg[1].kind == V_NONE) return api_shape(c, out);
     if (!shape_axis(c->in, c->at, c->arg[1], value_rank(c->arg[0]), &axis)) return false;
-    if (value_rank(c->arg[0]) == 0) return host_raise(c->in, c->at, "IndexError: dimension specified as 0 but tensor has no dimensions");
+    if (value_rank(c->arg[0]) == 0)
+        return host_raise(c->in, c->at, "IndexError: dimension specified as 0 but tensor has no dimensions");
     *out = value_int(value_shape(c->arg[0])[axis]);
     return true;
 }
@@ -253,7 +281,9 @@ bool api_is_cuda(Call *c, Value *out) {
     *out = value_bool(!(c->arg[0].kind == V_TENSOR && c->arg[0].tensor->cpu));
     return true;
 }
-bool api_element_size(Call *c, Value *out) { return *out = value_int(dtype_bytes(value_elem(c->arg[0]))), true; }
+bool api_element_size(Call *c, Value *out) {
+    return *out = value_int(dtype_bytes(value_elem(c->arg[0]))), true;
+}
 bool api_tensor_itemsize(Call *c, Value *out) { return api_element_size(c, out); }
 bool api_nbytes(Call *c, Value *out) {
     *out = value_int(value_numel(c->arg[0]) * dtype_bytes(value_elem(c->arg[0])));
@@ -270,7 +300,8 @@ bool api_stride(Call *c, Value *out) {
     int axis;
     if (c->arg[1].kind == V_NONE) return seq_of_ints(c->in, c->at, V_TUPLE, t->stride, t->rank, out);
     if (!shape_axis(c->in, c->at, c->arg[1], t->rank, &axis)) return false;
-    if (t->rank == 0) return host_raise(c->in, c->at, "IndexError: dimension specified as 0 but tensor has no dimensions");
+    if (t->rank == 0)
+        return host_raise(c->in, c->at, "IndexError: dimension specified as 0 but tensor has no dimensions");
     *out = value_int(t->stride[axis]);
     return true;
 }
@@ -303,12 +334,15 @@ bool api_tl_dtype(Call *c, Value *out) {
     return true;
 }
 bool api_dtype_size(Call *c, Value *out) { return *out = value_int(dtype_bytes(c->arg[0].dtype.t)), true; }
-bool api_dtype_float(Call *c, Value *out) { return *out = value_bool(dtype_is_float(c->arg[0].dtype.t)), true; }
+bool api_dtype_float(Call *c, Value *out) {
+    return *out = value_bool(dtype_is_float(c->arg[0].dtype.t)), true;
+}
 
 bool api_device(Call *c, Value *out) {
     if (c->arg[0].kind == V_DEVICE) return *out = c->arg[0], true;
     if (c->arg[0].kind != V_STR)
-        return host_raise(c->in, c->at, "TypeError: device(): argument 'type' must be str, not %s", value_type(c->arg[0]));
+        return host_raise(c->in, c->at, "TypeError: device(): argument 'type' must be str, not %s",
+                          value_type(c->arg[0]));
     Str s = c->arg[0].s;
     if (str_is(s, "cuda") || str_is(s, "cuda:0")) return *out = value_device(false), true;
     if (str_is(s, "cpu")) return *out = value_device(true), true;
@@ -329,7 +363,9 @@ bool api_tensor_type(Call *c, Value *out) {
 bool api_device_now(Call *c, Value *out) { return (void)c, *out = value_int(0), true; }
 bool api_device_count(Call *c, Value *out) { return (void)c, *out = value_int(1), true; }
 bool api_device_there(Call *c, Value *out) { return (void)c, *out = value_bool(true), true; }
-bool api_device_properties(Call *c, Value *out) { return (void)c, *out = (Value){.kind = V_PROPERTIES}, true; }
+bool api_device_properties(Call *c, Value *out) {
+    return (void)c, *out = (Value){.kind = V_PROPERTIES}, true;
+}
 bool api_properties_sms(Call *c, Value *out) { return (void)c, *out = value_int(132), true; }
 bool api_properties_warp(Call *c, Value *out) { return (void)c, *out = value_int(32), true; }
 
@@ -338,15 +374,19 @@ bool api_properties_warp(Call *c, Value *out) { return (void)c, *out = value_int
 static bool reshape_args(Call *c, const Value *v, int n, bool copy, Value *out) {
     int64_t size[TENSOR_RANK_MAX];
     int rank;
-    if (n == 1 && v[0].kind == V_DTYPE) return host_refuse(c->in, c->at, "view(dtype) reads elements as another type; do it in a kernel");
-    return shape_sizes(c->in, c->at, v, n, size, &rank) && shape_reshape(c->in, c->at, c->arg[0], size, rank, copy, out);
+    if (n == 1 && v[0].kind == V_DTYPE)
+        return host_refuse(c->in, c->at, "view(dtype) reads elements as another type; do it in a kernel");
+    return shape_sizes(c->in, c->at, v, n, size, &rank) &&
+           shape_reshape(c->in, c->at, c->arg[0], size, rank, copy, out);
 }
 bool api_view(Call *c, Value *out) { return reshape_args(c, c->rest, c->rests, false, out); }
 bool api_reshape(Call *c, Value *out) { return reshape_args(c, c->rest, c->rests, true, out); }
-bool api_reshape_to(Call *c, Value *out) { return need_tensor(c, 0) && reshape_args(c, &c->arg[1], 1, true, out); }
+bool api_reshape_to(Call *c, Value *out) {
+    return need_tensor(c, 0) && reshape_args(c, &c->arg[1], 1, true, out);
+}
 bool api_view_as(Call *c, Value *out) {
-    return need_tensor(c, 1) && shape_reshape(c->in, c->at, c->arg[0], value_shape(c->arg[1]), value_rank(c->arg[1]),
-                                              str_is(c->name, "reshape_as"), out);
+    return need_tensor(c, 1) && shape_reshape(c->in, c->at, c->arg[0], value_shape(c->arg[1]),
+                                              value_rank(c->arg[1]), str_is(c->name, "reshape_as"), out);
 }
 
 bool api_flatten(Call *c, Value *out) {
@@ -354,8 +394,11 @@ bool api_flatten(Call *c, Value *out) {
     if (!need_tensor(c, 0)) return false;
     int rank = value_rank(c->arg[0]), n = 0;
     int64_t size[TENSOR_RANK_MAX + 1], joined = 1;
-    if (!shape_axis(c->in, c->at, c->arg[1], rank, &from) || !shape_axis(c->in, c->at, c->arg[2], rank, &to)) return false;
-    if (from > to) return host_raise(c->in, c->at, "RuntimeError: flatten() has invalid args: start_dim cannot come after end_dim");
+    if (!shape_axis(c->in, c->at, c->arg[1], rank, &from) || !shape_axis(c->in, c->at, c->arg[2], rank, &to))
+        return false;
+    if (from > to)
+        return host_raise(c->in, c->at,
+                          "RuntimeError: flatten() has invalid args: start_dim cannot come after end_dim");
     for (int i = 0; i < from && i < rank; i++) size[n++] = value_shape(c->arg[0])[i];
     for (int i = from; i <= to && i < rank; i++) joined *= value_shape(c->arg[0])[i]; // a part of numel
     size[n++] = joined;
@@ -390,7 +433,8 @@ bool api_squeeze(Call *c, Value *out) {
 
 bool api_unsqueeze(Call *c, Value *out) {
     int axis;
-    if (!need_tensor(c, 0) || !shape_axis(c->in, c->at, c->arg[1], value_rank(c->arg[0]) + 1, &axis)) return false;
+    if (!need_tensor(c, 0) || !shape_axis(c->in, c->at, c->arg[1], value_rank(c->arg[0]) + 1, &axis))
+        return false;
     return add_axis(c->in, c->at, c->arg[0], axis, out);
 }
 
@@ -405,13 +449,17 @@ bool api_transpose(Call *c, Value *out) {
 bool api_t(Call *c, Value *out) {
     if (!need_tensor(c, 0)) return false;
     if (value_rank(c->arg[0]) > 2)
-        return host_raise(c->in, c->at, "RuntimeError: t() expects a tensor with <= 2 dimensions, but self is %dD", value_rank(c->arg[0]));
+        return host_raise(c->in, c->at,
+                          "RuntimeError: t() expects a tensor with <= 2 dimensions, but self is %dD",
+                          value_rank(c->arg[0]));
     return shape_transpose(c->in, c->at, c->arg[0], 0, 1, out);
 }
 
 bool api_mt(Call *c, Value *out) {
     int rank = value_rank(c->arg[0]);
-    if (rank < 2) return host_raise(c->in, c->at, "RuntimeError: tensor.mT is only supported on matrices or batches of matrices");
+    if (rank < 2)
+        return host_raise(c->in, c->at,
+                          "RuntimeError: tensor.mT is only supported on matrices or batches of matrices");
     return shape_transpose(c->in, c->at, c->arg[0], rank - 2, rank - 1, out);
 }
 
@@ -421,12 +469,17 @@ static bool permute(Call *c, const Value *v, int n, Value *out) {
     int rank = value_rank(t), place[TENSOR_RANK_MAX], now[TENSOR_RANK_MAX];
     if (n == 1 && value_is_seq(v[0])) n = v[0].seq->n, v = v[0].seq->at;
     if (n != rank)
-        return host_raise(c->in, c->at, "RuntimeError: permute(dims): number of dimensions in the tensor input does not match the length of the desired ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %d",
-                          rank, n);
+        return host_raise(
+            c->in, c->at,
+            "RuntimeError: permute(dims): number of dimensions in the tensor input does not match the length "
+            "of the desired ordering of dimensions i.e. input.dim() = %d is not equal to len(dims) = %d",
+            rank, n);
     for (int i = 0; i < n; i++) {
         if (!shape_axis(c->in, c->at, v[i], rank, &place[i])) return false;
         for (int k = 0; k < i; k++)
-            if (place[k] == place[i]) return host_raise(c->in, c->at, "RuntimeError: permute(dims): duplicate dims are not allowed.");
+            if (place[k] == place[i])
+                return host_raise(c->in, c->at,
+                                  "RuntimeError: permute(dims): duplicate dims are not allowed.");
         now[i] = i;
     }
     for (int i = 0; i < n; i++) { // selection by swaps; now[] tells which dimension stands where
@@ -447,12 +500,17 @@ static bool expand_to(Call *c, const int64_t *size, int rank, Value *out) {
     int old = value_rank(t), lead = rank - old;
     int64_t to[TENSOR_RANK_MAX];
     if (lead < 0)
-        return host_raise(c->in, c->at, "RuntimeError: expand: the number of sizes provided (%d) must be greater or equal to the number of dimensions in the tensor (%d)", rank, old);
+        return host_raise(c->in, c->at,
+                          "RuntimeError: expand: the number of sizes provided (%d) must be greater or equal "
+                          "to the number of dimensions in the tensor (%d)",
+                          rank, old);
     for (int i = 0; i < rank; i++) {
         int64_t was = i < lead ? 1 : value_shape(t)[i - lead];
         to[i] = size[i] == -1 && i >= lead ? was : size[i];
         if (to[i] < 0 || (to[i] != was && was != 1))
-            return host_raise(c->in, c->at, "RuntimeError: The expanded size of the tensor (%lld) must match the existing size (%lld) at non-singleton dimension %d.",
+            return host_raise(c->in, c->at,
+                              "RuntimeError: The expanded size of the tensor (%lld) must match the existing "
+                              "size (%lld) at non-singleton dimension %d.",
                               (long long)size[i], (long long)was, i);
     }
     if (!shape_sane(to, rank)) return host_raise(c->in, c->at, "RuntimeError: expanded tensor is too large");
@@ -478,14 +536,17 @@ bool api_expand_as(Call *c, Value *out) {
 bool api_narrow(Call *c, Value *out) {
     int axis;
     int64_t start, n;
-    if (!need_tensor(c, 0) || !shape_axis(c->in, c->at, c->arg[1], value_rank(c->arg[0]), &axis) || !need_int(c, c->arg[2], &start) ||
-        !need_int(c, c->arg[3], &n))
+    if (!need_tensor(c, 0) || !shape_axis(c->in, c->at, c->arg[1], value_rank(c->arg[0]), &axis) ||
+        !need_int(c, c->arg[2], &start) || !need_int(c, c->arg[3], &n))
         return false;
-    if (value_rank(c->arg[0]) == 0) return host_raise(c->in, c->at, "RuntimeError: narrow() cannot be applied to a 0-dim tensor.");
+    if (value_rank(c->arg[0]) == 0)
+        return host_raise(c->in, c->at, "RuntimeError: narrow() cannot be applied to a 0-dim tensor.");
     int64_t size = value_shape(c->arg[0])[axis];
     if (start < 0 && start >= -size) start += size;
     if (start < 0 || n < 0 || start > size || n > size - start)
-        return host_raise(c->in, c->at, "RuntimeError: start (%lld) + length (%lld) exceeds dimension size (%lld).", (long long)start, (long long)n, (long long)size);
+        return host_raise(c->in, c->at,
+                          "RuntimeError: start (%lld) + length (%lld) exceeds dimension size (%lld).",
+                          (long long)start, (long long)n, (long long)size);
     return take_slice(c->in, c->at, c->arg[0], axis, start, n, 1, out);
 }
 
@@ -493,8 +554,10 @@ bool api_select(Call *c, Value *out) {
     int axis;
     int64_t i;
     if (!need_tensor(c, 0) || !need_int(c, c->arg[2], &i)) return false;
-    if (value_rank(c->arg[0]) == 0) return host_raise(c->in, c->at, "IndexError: select() cannot be applied to a 0-dim tensor.");
-    return shape_axis(c->in, c->at, c->arg[1], value_rank(c->arg[0]), &axis) && take_select(c->in, c->at, c->arg[0], axis, i, out);
+    if (value_rank(c->arg[0]) == 0)
+        return host_raise(c->in, c->at, "IndexError: select() cannot be applied to a 0-dim tensor.");
+    return shape_axis(c->in, c->at, c->arg[1], value_rank(c->arg[0]), &axis) &&
+           take_select(c->in, c->at, c->arg[0], axis, i, out);
 }
 
 // Parts of at most `part` along an axis; zero elements still make one part.
@@ -505,7 +568,9 @@ static bool parts_of(Call *c, int axis, int64_t part, Value *out) {
     do {
         Value v;
         int64_t n = size - at < part ? size - at : part;
-        if (!host_step(c->in, c->at) || !take_slice(c->in, c->at, c->arg[0], axis, at, n, 1, &v) || !seq_push(c->in, c->at, out->seq, v)) return false;
+        if (!host_step(c->in, c->at) || !take_slice(c->in, c->at, c->arg[0], axis, at, n, 1, &v) ||
+            !seq_push(c->in, c->at, out->seq, v))
+            return false;
         at += n;
     } while (at < size);
     return true;
@@ -514,9 +579,15 @@ static bool parts_of(Call *c, int axis, int64_t part, Value *out) {
 bool api_chunk(Call *c, Value *out) {
     int axis;
     int64_t n;
-    if (!need_tensor(c, 0) || !need_int(c, c->arg[1], &n) || !shape_axis(c->in, c->at, c->arg[2], value_rank(c->arg[0]), &axis)) return false;
-    if (n <= 0) return host_raise(c->in, c->at, "RuntimeError: chunk expects `chunks` to be greater than 0, got: %lld", (long long)n);
-    if (value_rank(c->arg[0]) == 0) return host_raise(c->in, c->at, "RuntimeError: chunk expects at least a 1-dimensional tensor");
+    if (!need_tensor(c, 0) || !need_int(c, c->arg[1], &n) ||
+        !shape_axis(c->in, c->at, c->arg[2], value_rank(c->arg[0]), &axis))
+        return false;
+    if (n <= 0)
+        return host_raise(c->in, c->at,
+                          "RuntimeError: chunk expects `chunks` to be greater than 0, got: %lld",
+                          (long long)n);
+    if (value_rank(c->arg[0]) == 0)
+        return host_raise(c->in, c->at, "RuntimeError: chunk expects at least a 1-dimensional tensor");
     int64_t size = value_shape(c->arg[0])[axis];
     int64_t part = size / n + (size % n != 0);
     return parts_of(c, axis, part ? part : 1, out);
@@ -525,12 +596,17 @@ bool api_chunk(Call *c, Value *out) {
 bool api_split(Call *c, Value *out) {
     int axis;
     int64_t part, at = 0;
-    if (!need_tensor(c, 0) || !shape_axis(c->in, c->at, c->arg[2], value_rank(c->arg[0]), &axis)) return false;
-    if (value_rank(c->arg[0]) == 0) return host_raise(c->in, c->at, "RuntimeError: split expects at least a 1-dimensional tensor");
+    if (!need_tensor(c, 0) || !shape_axis(c->in, c->at, c->arg[2], value_rank(c->arg[0]), &axis))
+        return false;
+    if (value_rank(c->arg[0]) == 0)
+        return host_raise(c->in, c->at, "RuntimeError: split expects at least a 1-dimensional tensor");
     int64_t size = value_shape(c->arg[0])[axis];
     if (!value_is_seq(c->arg[1])) {
         if (!need_int(c, c->arg[1], &part)) return false;
-        if (part <= 0) return host_raise(c->in, c->at, "RuntimeError: split expects split_size be positive, but got split_size=%lld", (long long)part);
+        if (part <= 0)
+            return host_raise(c->in, c->at,
+                              "RuntimeError: split expects split_size be positive, but got split_size=%lld",
+                              (long long)part);
         return parts_of(c, axis, part, out);
     }
     const Seq *s = c->arg[1].seq;
@@ -539,22 +615,32 @@ bool api_split(Call *c, Value *out) {
         Value v;
         if (!host_step(c->in, c->at) || !need_int(c, s->at[i], &part)) return false;
         if (part < 0 || part > size - at) goto wrong;
-        if (!take_slice(c->in, c->at, c->arg[0], axis, at, part, 1, &v) || !seq_push(c->in, c->at, out->seq, v)) return false;
+        if (!take_slice(c->in, c->at, c->arg[0], axis, at, part, 1, &v) ||
+            !seq_push(c->in, c->at, out->seq, v))
+            return false;
         at += part;
     }
     if (at == size) return true;
 wrong:
-    return host_raise(c->in, c->at, "RuntimeError: split_with_sizes expects split_sizes to sum exactly to %lld (input tensor's size at dimension %d)", (long long)size, axis);
+    return host_raise(c->in, c->at,
+                      "RuntimeError: split_with_sizes expects split_sizes to sum exactly to %lld (input "
+                      "tensor's size at dimension %d)",
+                      (long long)size, axis);
 }
 
 bool api_unbind(Call *c, Value *out) {
     int axis;
-    if (!need_tensor(c, 0) || !shape_axis(c->in, c->at, c->arg[1], value_rank(c->arg[0]), &axis)) return false;
-    if (value_rank(c->arg[0]) == 0) return host_raise(c->in, c->at, "RuntimeError: Dimension specified as 0 but tensor has no dimensions");
+    if (!need_tensor(c, 0) || !shape_axis(c->in, c->at, c->arg[1], value_rank(c->arg[0]), &axis))
+        return false;
+    if (value_rank(c->arg[0]) == 0)
+        return host_raise(c->in, c->at,
+                          "RuntimeError: Dimension specified as 0 but tensor has no dimensions");
     if (!seq_new(c->in, c->at, V_TUPLE, 0, out)) return false;
     for (int64_t i = 0; i < value_shape(c->arg[0])[axis]; i++) {
         Value v;
-        if (!host_step(c->in, c->at) || !take_select(c->in, c->at, c->arg[0], axis, i, &v) || !seq_push(c->in, c->at, out->seq, v)) return false;
+        if (!host_step(c->in, c->at) || !take_select(c->in, c->at, c->arg[0], axis, i, &v) ||
+            !seq_push(c->in, c->at, out->seq, v))
+            return false;
     }
     return true;
 }

@@ -38,7 +38,8 @@ void *host_new(Interp *in, Span at, int64_t count, size_t size) {
     size_t bytes;
     if (count < 0 || __builtin_mul_overflow((size_t)count, size, &bytes) || bytes > in->heap_left ||
         arena_left(in->arena) < SLACK || bytes > arena_left(in->arena) - SLACK)
-        return host_report(in, DIAG_HOST, at, "MemoryError: host values of one call may take %d MiB", HEAP_MAX >> 20),
+        return host_report(in, DIAG_HOST, at, "MemoryError: host values of one call may take %d MiB",
+                           HEAP_MAX >> 20),
                NULL;
     in->heap_left -= bytes;
     return arena_alloc(in->arena, (size_t)count, size, _Alignof(max_align_t));
@@ -168,8 +169,11 @@ bool value_truth(Interp *in, Span at, Value v, bool *out) {
     case V_LIST: *out = v.seq->n > 0; return true;
     case V_DICT: *out = v.dict->n > 0; return true;
     case V_RANGE: *out = v.range->n > 0; return true;
-    case V_TENSOR: return host_refuse(in, at, "host code may not look at the values of tensors: a tensor has no truth here");
-    case V_BOUND: return host_refuse(in, at, "a reference may not branch on the values of tensors; use torch.where");
+    case V_TENSOR:
+        return host_refuse(in, at,
+                           "host code may not look at the values of tensors: a tensor has no truth here");
+    case V_BOUND:
+        return host_refuse(in, at, "a reference may not branch on the values of tensors; use torch.where");
     default: *out = true; return true;
     }
 }
@@ -177,7 +181,8 @@ bool value_truth(Interp *in, Span at, Value v, bool *out) {
 static bool seq_equal(Interp *in, Span at, const Seq *a, const Seq *b, bool *out) {
     *out = false;
     if (a->n != b->n) return true;
-    if (++in->depth > DEPTH_MAX) return host_raise(in, at, "RecursionError: maximum recursion depth exceeded");
+    if (++in->depth > DEPTH_MAX)
+        return host_raise(in, at, "RecursionError: maximum recursion depth exceeded");
     for (int i = 0; i < a->n && i < b->n; i++) {
         if (!value_equal(in, at, a->at[i], b->at[i], out)) return false;
         if (!*out) break;
@@ -205,7 +210,9 @@ bool value_same(Value a, Value b) {
     case V_TENSOR: return a.tensor == b.tensor;
     case V_BOUND: return a.bound == b.bound;
     case V_FUNCTION: return a.function == b.function;
-    case V_API: return a.member->row == b.member->row && a.member->self.kind == V_UNBOUND && b.member->self.kind == V_UNBOUND && str_eq(a.member->name, b.member->name);
+    case V_API:
+        return a.member->row == b.member->row && a.member->self.kind == V_UNBOUND &&
+               b.member->self.kind == V_UNBOUND && str_eq(a.member->name, b.member->name);
     case V_KERNEL: return a.kernel == b.kernel;
     case V_LAUNCHER: return a.launcher == b.launcher;
     default: return true; // None, Ellipsis, the device's properties: one of each
@@ -220,7 +227,8 @@ bool value_equal(Interp *in, Span at, Value a, Value b, bool *out) {
         return py_compare(in->arena, OPER_EQ, pa, pb, out, &why) || host_raise(in, at, "%s", why);
     }
     if (value_is_tensor(a) || value_is_tensor(b)) {
-        if (a.kind == V_NONE || b.kind == V_NONE || a.kind == V_STR || b.kind == V_STR) return *out = false, true;
+        if (a.kind == V_NONE || b.kind == V_NONE || a.kind == V_STR || b.kind == V_STR)
+            return *out = false, true;
         return host_refuse(in, at, "host code may not compare tensors; use `is` for identity");
     }
     if (value_is_seq(a) && a.kind == b.kind) return seq_equal(in, at, a.seq, b.seq, out);
@@ -321,7 +329,9 @@ bool iter_start(Interp *in, Span at, Value v, Iter *out) {
     case V_DICT: out->n = v.dict->n; return true;
     case V_RANGE: out->n = v.range->n; return true;
     case V_STR: out->n = (int64_t)v.s.len; return true;
-    case V_TENSOR: return host_refuse(in, at, "host code does not iterate over tensors; use .shape, .unbind() or a kernel");
+    case V_TENSOR:
+        return host_refuse(in, at,
+                           "host code does not iterate over tensors; use .shape, .unbind() or a kernel");
     case V_BOUND: return host_refuse(in, at, "references do not iterate over tensors; use .unbind()");
     default: return host_raise(in, at, "TypeError: '%s' object is not iterable", value_type(v));
     }

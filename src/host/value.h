@@ -1,6 +1,6 @@
-// value.h - the values of host code: Python's plain ones, and opaque handles for tensors, kernels and names of the
-// API. Everything lives in the arena of the call; lists and dicts are shared by reference as in Python, the rest is
-// immutable. Every allocation goes through host_new(), which keeps one call's heap small.
+// value.h - the values of host code: Python's plain ones, and opaque handles for tensors, kernels and names
+// of the API. Everything lives in the arena of the call; lists and dicts are shared by reference as in
+// Python, the rest is immutable. Every allocation goes through host_new(), which keeps one call's heap small.
 #pragma once
 #include "host/host.h"
 
@@ -34,7 +34,11 @@ typedef enum {
     V_LAUNCHER, // kernel[grid]
 } ValueKind;
 
-typedef enum { SEQ_PLAIN, SEQ_SIZE, SEQ_PAIR } SeqFlavour; // SIZE prints as torch.Size, PAIR is (values, indices)
+typedef enum {
+    SEQ_PLAIN,
+    SEQ_SIZE,
+    SEQ_PAIR
+} SeqFlavour; // SIZE prints as torch.Size, PAIR is (values, indices)
 typedef struct {
     Value *at;
     int n, cap;

@@ -68,14 +68,15 @@ static bool field_equal(const Field *f, const Node *a, const Node *b) {
     case FIELD_ENUM:
     case FIELD_COUNT: return memcmp(pa, pb, sizeof(int)) == 0;
     case FIELD_OPS:
-        return a->compare.rest.n == 0 || memcmp(a->compare.ops, b->compare.ops,
-                                                sizeof(Oper) * (size_t)a->compare.rest.n) == 0;
+        return a->compare.rest.n == 0 ||
+               memcmp(a->compare.ops, b->compare.ops, sizeof(Oper) * (size_t)a->compare.rest.n) == 0;
     case FIELD_INTEGER: return integer_equal(a, b);
     case FIELD_REAL: return memcmp(pa, pb, sizeof(double)) == 0;
     }
     return false;
 }
-static_assert(sizeof(Oper) == sizeof(int) && sizeof(ParamKind) == sizeof(int) && sizeof(CompKind) == sizeof(int),
+static_assert(sizeof(Oper) == sizeof(int) && sizeof(ParamKind) == sizeof(int) &&
+                  sizeof(CompKind) == sizeof(int),
               "ENUM fields are compared as ints");
 static_assert(sizeof(bool) == sizeof(char), "FLAG fields are compared as chars");
 
@@ -96,7 +97,9 @@ const Node *module_function(const Node *module, Str name) {
     return NULL;
 }
 
-bool node_is_name(const Node *n, const char *name) { return n && n->kind == NODE_NAME && str_is(n->name, name); }
+bool node_is_name(const Node *n, const char *name) {
+    return n && n->kind == NODE_NAME && str_is(n->name, name);
+}
 
 bool node_dotted(const Node *n, Buf *out) {
     Str part[4];

@@ -1,6 +1,6 @@
-// ast.h - the syntax tree of the Python that kernels, hosts and references are written in. Nodes are immutable
-// after parsing and live in the arena they were parsed into; names and texts borrow from the source or the arena.
-// A pointer that may be absent says "or NULL".
+// ast.h - the syntax tree of the Python that kernels, hosts and references are written in. Nodes are
+// immutable after parsing and live in the arena they were parsed into; names and texts borrow from the source
+// or the arena. A pointer that may be absent says "or NULL".
 #pragma once
 #include "lang/diag.h"
 
@@ -39,14 +39,15 @@ struct Node {
             uint64_t value;
             bool too_big; // beyond 64 bits: value is not meaningful
             Str text;     // digits as written; the printer writes them in base 10 unless too_big
-        } integer; // INT
-        double real; // FLOAT
+        } integer;        // INT
+        double real;      // FLOAT
         struct {
             Str text; // decoded
             bool bytes;
-        } string;      // STRING
-        // TUPLE LIST SET; GLOBAL (NAMEs); DELETE; FSTRING: a STRING that is not bytes is literal text, anything else
-        // is an expression in braces, wrapped in a FORMAT when it has a conversion or a format specification.
+        } string; // STRING
+        // TUPLE LIST SET; GLOBAL (NAMEs); DELETE; FSTRING: a STRING that is not bytes is literal text,
+        // anything else is an expression in braces, wrapped in a FORMAT when it has a conversion or a format
+        // specification.
         Nodes items;
         struct {
             Node *value;
@@ -55,7 +56,7 @@ struct Node {
         } format;            // FORMAT
         struct {
             Nodes keys, values; // a NULL key is `**value`
-        } dict; // DICT
+        } dict;                 // DICT
         struct {
             Oper op;
             Node *operand;
@@ -77,7 +78,7 @@ struct Node {
             Node *func;
             Nodes args;     // expressions and STARRED
             Nodes keywords; // KEYWORD
-        } call; // CALL
+        } call;             // CALL
         struct {
             Str name; // empty: `**value`
             Node *value;
@@ -88,10 +89,10 @@ struct Node {
         } attribute; // ATTRIBUTE
         struct {
             Node *value, *index; // index: any expression, SLICE, or a TUPLE of them
-        } subscript; // SUBSCRIPT
+        } subscript;             // SUBSCRIPT
         struct {
             Node *lo, *hi, *step; // each or NULL
-        } slice; // SLICE
+        } slice;                  // SLICE
         struct {
             Node *cond, *then, *otherwise;
         } ifexp; // IFEXP
@@ -108,7 +109,7 @@ struct Node {
             CompKind kind;
             Node *element, *val; // val only for COMP_DICT (element is the key)
             Nodes fors;          // COMPFOR
-        } comp; // COMP
+        } comp;                  // COMP
         struct {
             Node *target, *iter;
             Nodes conds;
@@ -133,7 +134,7 @@ struct Node {
             Node *annotation, *def; // each or NULL
             ParamKind kind;         // a bare `*` is PARAM_STAR with an empty name
             bool positional_only;   // stood before `/`
-        } param; // PARAM
+        } param;                    // PARAM
         struct {
             Str name;
             Nodes bases, keywords, body, decorators;
@@ -148,11 +149,11 @@ struct Node {
         } augassign; // AUGASSIGN
         struct {
             Node *target, *annotation, *value; // value or NULL
-        } annassign; // ANNASSIGN
+        } annassign;                           // ANNASSIGN
         struct {
             Node *cond;
             Nodes then, otherwise; // elif: otherwise holds one IF
-        } branch; // IF
+        } branch;                  // IF
         struct {
             Node *target, *iter;
             Nodes body, otherwise;
@@ -168,7 +169,7 @@ struct Node {
         } with; // WITH
         struct {
             Node *value, *target; // target or NULL
-        } withitem; // WITHITEM
+        } withitem;               // WITHITEM
         struct {
             Nodes body, handlers, otherwise, final;
         } attempt; // TRY
@@ -179,19 +180,19 @@ struct Node {
         } handler; // EXCEPT
         struct {
             Node *value, *cause; // each or NULL
-        } raise; // RAISE
+        } raise;                 // RAISE
         struct {
             Node *cond, *message; // message or NULL
-        } assertion; // ASSERT
+        } assertion;              // ASSERT
         struct {
-            Str module; // "from MODULE import"; empty for plain import
-            int dots;   // leading dots of a relative import
+            Str module;  // "from MODULE import"; empty for plain import
+            int dots;    // leading dots of a relative import
             Nodes names; // ALIAS; one with name "*" for a star import
             bool from;
         } import; // IMPORT
         struct {
             Str name, as; // dotted name; `as` may be empty
-        } alias; // ALIAS
+        } alias;          // ALIAS
         struct {
             Nodes names; // NAME
             bool nonlocal;
@@ -200,23 +201,27 @@ struct Node {
 };
 
 enum {
-    SOURCE_MAX = 1 << 20,     // bytes
-    TOKENS_MAX = 1 << 18,     // tokens of one source
-    NESTING_MAX = 100,        // nested brackets, blocks and operators together
-    HEIGHT_MAX = 1000,        // levels of the tree: a + b + c + .., f()()().., elif chains; bounds every recursion over it
-    PARAMS_MAX = 1000,        // parameters of one function
+    SOURCE_MAX = 1 << 20, // bytes
+    TOKENS_MAX = 1 << 18, // tokens of one source
+    NESTING_MAX = 100,    // nested brackets, blocks and operators together
+    HEIGHT_MAX =
+        1000, // levels of the tree: a + b + c + .., f()()().., elif chains; bounds every recursion over it
+    PARAMS_MAX = 1000, // parameters of one function
 };
 
 // The MODULE, or NULL with at least one DIAG_SYNTAX. `source` must outlive the tree. An empty, too long, not
 // UTF-8 or NUL-holding source is a DIAG_SYNTAX as well.
 Node *parse_module(Arena *a, Str source, DiagList *d);
 
-// Canonical text: four spaces, one statement per line, double quotes, fewest parentheses. parse(print(n)) equals n.
+// Canonical text: four spaces, one statement per line, double quotes, fewest parentheses. parse(print(n))
+// equals n.
 void print_module(Buf *out, const Node *module);
 void print_node(Buf *out, const Node *n); // one expression or statement
-bool node_equal(const Node *a, const Node *b); // spans, heights and literal spelling aside; either may be NULL
-const char *node_kind_name(NodeKind k);        // "NAME"
-// Calls fn for each child that is there, in the order of the text as far as fields allow; not for grandchildren.
+bool node_equal(const Node *a,
+                const Node *b);         // spans, heights and literal spelling aside; either may be NULL
+const char *node_kind_name(NodeKind k); // "NAME"
+// Calls fn for each child that is there, in the order of the text as far as fields allow; not for
+// grandchildren.
 void node_each_child(const Node *n, void (*fn)(void *arg, const Node *child), void *arg);
 
 // Text with every locally bound name (parameters, locals, functions, kernels) replaced by its order of first

@@ -1,10 +1,10 @@
-// Text for telling programs apart: the tree is copied with its local names numbered and its decoration dropped, and
-// the copy is printed. Two different programs must not get one text; equal programs may get two.
+// Text for telling programs apart: the tree is copied with its local names numbered and its decoration
+// dropped, and the copy is printed. Two different programs must not get one text; equal programs may get two.
 //
-// A name keeps its spelling everywhere in the module when anything but scoping could refer to it: a keyword argument,
-// a string (autotune keys, META["BLOCK"]), an import, `global` and `nonlocal`, a class, other modules.
-// Code that can look names up at run time (locals(), f.__name__, f(**d)) turns renaming off, entirely or for parameters.
-// Numbers are written `$3`, which no name of a source can be.
+// A name keeps its spelling everywhere in the module when anything but scoping could refer to it: a keyword
+// argument, a string (autotune keys, META["BLOCK"]), an import, `global` and `nonlocal`, a class, other
+// modules. Code that can look names up at run time (locals(), f.__name__, f(**d)) turns renaming off,
+// entirely or for parameters. Numbers are written `$3`, which no name of a source can be.
 #include "lang/names.h"
 #include "lang/shape.h"
 
@@ -32,7 +32,8 @@ static bool could_be_name(Str s) {
     if (!s.len || s.len > 200 || (s.p[0] >= '0' && s.p[0] <= '9')) return false;
     for (size_t i = 0; i < s.len; i++) {
         unsigned char ch = (unsigned char)s.p[i], low = ch | 32;
-        if (!(ch >= 0x80 || ch == '_' || (low >= 'a' && low <= 'z') || (ch >= '0' && ch <= '9'))) return false;
+        if (!(ch >= 0x80 || ch == '_' || (low >= 'a' && low <= 'z') || (ch >= '0' && ch <= '9')))
+            return false;
     }
     return true;
 }
@@ -40,7 +41,8 @@ static bool could_be_name(Str s) {
 static bool is_dunder(Str s) { return s.len > 4 && str_starts(s, "__") && str_ends(s, "__"); }
 
 static bool reads_scopes(Str name) {
-    static const char *const names[] = {"locals", "globals", "vars", "dir", "eval", "exec", "compile", "__import__"};
+    static const char *const names[] = {"locals", "globals", "vars",    "dir",
+                                        "eval",   "exec",    "compile", "__import__"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (str_is(name, names[i])) return true;
     return false;
@@ -63,8 +65,10 @@ static void collect_kept(void *arg, const Node *n) {
         if (could_be_name(n->string.text)) keep(c, n->string.text);
         break;
     case NODE_KEYWORD:
-        if (n->keyword.name.len) keep(c, n->keyword.name);
-        else c->keep_params = true; // f(**d): the names of the parameters come from data
+        if (n->keyword.name.len)
+            keep(c, n->keyword.name);
+        else
+            c->keep_params = true; // f(**d): the names of the parameters come from data
         break;
     case NODE_ATTRIBUTE:
         // f.__name__ and its like tell the spelling; the constructor does not.
@@ -117,11 +121,14 @@ static void bind_in(void *arg, const Node *n);
 
 // The names that an assignment's left side binds.
 static void bind_target(Binder *b, const Node *n) {
-    if (n->kind == NODE_NAME) bind(b->c, b->s, n->name);
-    else if (n->kind == NODE_STARRED) bind_target(b, n->value);
+    if (n->kind == NODE_NAME)
+        bind(b->c, b->s, n->name);
+    else if (n->kind == NODE_STARRED)
+        bind_target(b, n->value);
     else if (n->kind == NODE_TUPLE || n->kind == NODE_LIST)
         for (int i = 0; i < n->items.n; i++) bind_target(b, n->items.at[i]);
-    else bind_in(b, n);
+    else
+        bind_in(b, n);
 }
 
 static void bind_all(Binder *b, const Nodes *list) {
@@ -136,8 +143,8 @@ static void bind_defaults(Binder *b, const Nodes *params) {
     }
 }
 
-// Binds what the statement or expression binds in the scope around it, in the order of the text. Bodies of functions,
-// classes and lambdas have scopes of their own; in a comprehension only `:=` reaches out.
+// Binds what the statement or expression binds in the scope around it, in the order of the text. Bodies of
+// functions, classes and lambdas have scopes of their own; in a comprehension only `:=` reaches out.
 static void bind_in(void *arg, const Node *n) {
     Binder *b = arg;
     switch (n->kind) {
@@ -211,8 +218,10 @@ static Node *copy(Canon *c, const Scope *s, const Node *n);
 static Nodes copy_list(Canon *c, const Scope *s, const Nodes *list) {
     Nodes out = {NEWN(c->arena, Node *, (size_t)list->n), 0};
     for (int i = 0; i < list->n; i++)
-        if (!list->at[i]) out.at[out.n++] = NULL;
-        else if (!does_nothing(list->at[i])) out.at[out.n++] = copy(c, s, list->at[i]);
+        if (!list->at[i])
+            out.at[out.n++] = NULL;
+        else if (!does_nothing(list->at[i]))
+            out.at[out.n++] = copy(c, s, list->at[i]);
     if (out.n || !list->n) return out;
     out.at[out.n] = NEW(c->arena, Node);
     out.at[out.n++]->kind = NODE_PASS;
@@ -223,16 +232,19 @@ static Node *copy_children(Canon *c, const Scope *s, const Node *n) {
     Node *out = NEW(c->arena, Node);
     *out = *n;
     for (const Field *f = node_shape[n->kind]; f->kind != FIELD_END; f++) {
-        if (f->kind == FIELD_NODE && *field_node(f, n)) *field_node(f, out) = copy(c, s, *field_node(f, n));
-        else if (f->kind == FIELD_NODES) *field_nodes(f, out) = copy_list(c, s, field_nodes(f, n));
+        if (f->kind == FIELD_NODE && *field_node(f, n))
+            *field_node(f, out) = copy(c, s, *field_node(f, n));
+        else if (f->kind == FIELD_NODES)
+            *field_nodes(f, out) = copy_list(c, s, field_nodes(f, n));
     }
     return out;
 }
 
-// tl.constexpr under any of its names, unless a variable of the program stands in for the module. Triton takes a
-// string for it as well.
+// tl.constexpr under any of its names, unless a variable of the program stands in for the module. Triton
+// takes a string for it as well.
 static bool is_constexpr(Canon *c, const Scope *s, const Node *n) {
-    if (n->kind == NODE_STRING) return str_is(n->string.text, "constexpr") || str_ends(n->string.text, ".constexpr");
+    if (n->kind == NODE_STRING)
+        return str_is(n->string.text, "constexpr") || str_ends(n->string.text, ".constexpr");
     const Node *base = n;
     while (base->kind == NODE_ATTRIBUTE) base = base->attribute.value;
     if (base->kind != NODE_NAME || !str_eq(resolve(c, s, base->name), base->name)) return false;
@@ -251,12 +263,14 @@ static Node *constexpr_annotation(Canon *c) {
 
 static void note_effect(void *arg, const Node *n) {
     bool *effect = arg;
-    if (n->kind == NODE_CALL || n->kind == NODE_AWAIT || n->kind == NODE_YIELD || n->kind == NODE_WALRUS) *effect = true;
-    else if (!*effect) node_each_child(n, note_effect, effect);
+    if (n->kind == NODE_CALL || n->kind == NODE_AWAIT || n->kind == NODE_YIELD || n->kind == NODE_WALRUS)
+        *effect = true;
+    else if (!*effect)
+        node_each_child(n, note_effect, effect);
 }
 
-// What remains of an annotation: constexpr in one spelling; types for a decorator to read (Triton's "*fp32", i64), and
-// whatever runs code; else nothing.
+// What remains of an annotation: constexpr in one spelling; types for a decorator to read (Triton's "*fp32",
+// i64), and whatever runs code; else nothing.
 static Node *copy_annotation(Canon *c, const Scope *s, const Node *n, bool read) {
     if (!n) return NULL;
     if (is_constexpr(c, s, n)) return constexpr_annotation(c);
@@ -329,7 +343,8 @@ static Node *copy_comp(Canon *c, const Scope *s, const Node *n) {
     Node *out = NEW(c->arena, Node);
     *out = *n;
     Scope inner = {.up = s, .names = NAMES(c->arena)};
-    for (int i = 0; i < n->comp.fors.n; i++) bind_target(&(Binder){c, &inner}, n->comp.fors.at[i]->compfor.target);
+    for (int i = 0; i < n->comp.fors.n; i++)
+        bind_target(&(Binder){c, &inner}, n->comp.fors.at[i]->compfor.target);
     out->comp.fors = (Nodes){NEWN(c->arena, Node *, (size_t)n->comp.fors.n), n->comp.fors.n};
     for (int i = 0; i < n->comp.fors.n; i++) {
         const Node *f = n->comp.fors.at[i];
@@ -348,7 +363,8 @@ static Node *copy_comp(Canon *c, const Scope *s, const Node *n) {
 static Node *copy_annassign(Canon *c, const Scope *s, const Node *n) {
     Node *out = NEW(c->arena, Node);
     *out = *n;
-    Node *target = copy(c, s, n->annassign.target), *value = n->annassign.value ? copy(c, s, n->annassign.value) : NULL;
+    Node *target = copy(c, s, n->annassign.target),
+         *value = n->annassign.value ? copy(c, s, n->annassign.value) : NULL;
     Node *annotation = copy_annotation(c, s, n->annassign.annotation, s->klass || !value);
     if (annotation) {
         out->annassign.target = target;

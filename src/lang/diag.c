@@ -24,9 +24,12 @@ static void make_plain(char *s) {
 
 void diag_record(DiagList *d, DiagKind kind, Span span, const char *fmt, ...) {
     Diag *slot;
-    if (d->count < LIST_MAX) slot = &d->at[d->count++];
-    else if (kind != DIAG_WARNING && !diag_first(d)) slot = &d->at[LIST_MAX - 1]; // warnings must not hide it
-    else return;
+    if (d->count < LIST_MAX)
+        slot = &d->at[d->count++];
+    else if (kind != DIAG_WARNING && !diag_first(d))
+        slot = &d->at[LIST_MAX - 1]; // warnings must not hide it
+    else
+        return;
     char msg[512];
     va_list ap;
     va_start(ap, fmt);
@@ -54,7 +57,8 @@ LineCol line_col(Str source, uint32_t at) {
         if (br && i + (size_t)br <= stop) {
             lc.line++;
             lc.col = 1;
-        } else if (!br && (source.p[i] & 0xc0) != 0x80) lc.col++;
+        } else if (!br && (source.p[i] & 0xc0) != 0x80)
+            lc.col++;
         i += br ? (size_t)br : 1;
     }
     return lc;
@@ -95,15 +99,19 @@ static void put_window(Buf *out, Window w) {
     for (size_t i = 0; i < w.line.len && index < w.last; i += (size_t)len, index++) {
         uint32_t c = utf8_at(w.line.p + i, &len);
         if (index < w.first) continue;
-        if (c == '\t') buf_putc(out, ' ');
-        else if (char_printable(c)) buf_put(out, w.line.p + i, (size_t)len);
-        else buf_putc(out, '?');
+        if (c == '\t')
+            buf_putc(out, ' ');
+        else if (char_printable(c))
+            buf_put(out, w.line.p + i, (size_t)len);
+        else
+            buf_putc(out, '?');
     }
 }
 
 void diag_render(Buf *out, const char *file, Str source, const Diag *d) {
     LineCol lc = line_col(source, d->span.at);
-    buf_printf(out, "%s:%d:%d: %s%s\n", file, lc.line, lc.col, d->kind == DIAG_WARNING ? "warning: " : "", d->msg);
+    buf_printf(out, "%s:%d:%d: %s%s\n", file, lc.line, lc.col, d->kind == DIAG_WARNING ? "warning: " : "",
+               d->msg);
     if (!utf8_valid(source)) return; // nothing to show that a terminal would understand
     Window w = window_around(source_line(source, lc.line), lc.col);
     buf_puts(out, "    ");

@@ -19,7 +19,7 @@ static const TokenOper token_opers[TOK_COUNT] = {
 #define TOKEN(id, what)
 #define KEYWORD(id, text)
 #define PUNCT(id, text)
-#define INFIX(id, text, oper, level, assigns)                                                                \
+#define INFIX(id, text, oper, level, assigns) \
     [TOK_##id] = {OPER_##oper, level, false, true}, [TOK_##id##_ASSIGN] = {OPER_##oper, 0, true, true},
 #include "lang/token.def"
 #undef TOKEN
@@ -89,9 +89,12 @@ static bool letter_beyond_ascii(uint32_t code) {
     int lo = 0, hi = LETTER_RANGES - 1;
     while (lo <= hi) {
         int mid = (lo + hi) / 2;
-        if (code < letters[mid].first) hi = mid - 1;
-        else if (code > letters[mid].last) lo = mid + 1;
-        else return true;
+        if (code < letters[mid].first)
+            hi = mid - 1;
+        else if (code > letters[mid].last)
+            lo = mid + 1;
+        else
+            return true;
     }
     return false;
 }
@@ -140,7 +143,8 @@ static Token bracket_close(Lexer *l, TokenKind kind) {
     const Open *o = top(l);
     if (!o) return lex_fail(l, l->at, 1, "'%c' closes nothing", mark);
     if (o->kind == OPEN_FIELD) {
-        if (mark != '}') return lex_fail(l, l->at, 1, "'%c' inside the braces of an f-string closes nothing", mark);
+        if (mark != '}')
+            return lex_fail(l, l->at, 1, "'%c' inside the braces of an f-string closes nothing", mark);
     } else {
         char expected = o->mark == '(' ? ')' : o->mark == '[' ? ']' : '}';
         if (mark != expected) {
@@ -161,8 +165,10 @@ static TokenKind keyword_or_name(Str s) {
         int mid = (lo + hi) / 2;
         int order = str_cmp(s, (Str){keywords[mid].text, keywords[mid].len});
         if (order == 0) return (TokenKind)keywords[mid].kind;
-        if (order < 0) hi = mid - 1;
-        else lo = mid + 1;
+        if (order < 0)
+            hi = mid - 1;
+        else
+            lo = mid + 1;
     }
     return TOK_NAME;
 }
@@ -172,7 +178,8 @@ static Token stray_character(Lexer *l) {
     uint32_t code = utf8_at(here(l), &len);
     if (code >= 0x20 && code < 0x7f) return lex_fail(l, l->at, 1, "unexpected character '%c'", (char)code);
     if (code == 0x201c || code == 0x201d || code == 0x2018 || code == 0x2019)
-        return lex_fail(l, l->at, (uint32_t)len, "typographic quote U+%04X: strings take straight quotes", code);
+        return lex_fail(l, l->at, (uint32_t)len, "typographic quote U+%04X: strings take straight quotes",
+                        code);
     return lex_fail(l, l->at, (uint32_t)len, "unexpected character U+%04X", code);
 }
 
@@ -266,7 +273,8 @@ static Token lex_number(Lexer *l) {
     if (kind == TOK_INT && c == '0')
         for (uint32_t i = 0; i < whole; i++)
             if (l->source.p[at + i] >= '1' && l->source.p[at + i] <= '9')
-                return lex_fail(l, at, whole, "an integer must not start with 0; octal numbers are written 0o17");
+                return lex_fail(l, at, whole,
+                                "an integer must not start with 0; octal numbers are written 0o17");
     return number_end(l, kind, at);
 }
 
@@ -295,19 +303,27 @@ static Token lex_text(Lexer *l) {
         if (!o.triple && (end || break_here(l)))
             return lex_fail(l, o.at, l->at - o.at, "this f-string is not closed on its line");
         if (end) return lex_fail(l, o.at, 1, "this f-string is never closed");
-        if (c == '{' && !spec && next == '{') l->at += 2;
-        else if (c == '}' && !spec && next == '}') l->at += 2;
-        else if (c == '{') break;
-        else if (c == '}' && spec) break;
-        else if (c == '}') return lex_fail(l, l->at, 1, "a single '}' in an f-string must be written '}}'");
+        if (c == '{' && !spec && next == '{')
+            l->at += 2;
+        else if (c == '}' && !spec && next == '}')
+            l->at += 2;
+        else if (c == '{')
+            break;
+        else if (c == '}' && spec)
+            break;
+        else if (c == '}')
+            return lex_fail(l, l->at, 1, "a single '}' in an f-string must be written '}}'");
         else if (c == '\\' && !o.raw && next == 'N' && peek(l, 2) == '{')
             return lex_fail(l, l->at, 3, "escapes by character name are not supported");
-        else if (c == '\\' && next != '{' && next != '}') skip_escaped(l);
-        else l->at++;
+        else if (c == '\\' && next != '{' && next != '}')
+            skip_escaped(l);
+        else
+            l->at++;
     }
     if (l->at > at) return token_since(l, TOK_FTEXT, at);
     if (peek(l, 0) == '{') {
-        if (!open_push(l, (Open){OPEN_FIELD, o.mark, o.triple, o.raw, l->at})) return token(TOK_ERROR, l->at, 1);
+        if (!open_push(l, (Open){OPEN_FIELD, o.mark, o.triple, o.raw, l->at}))
+            return token(TOK_ERROR, l->at, 1);
         return token(TOK_LBRACE, l->at++, 1);
     }
     if (spec) {
@@ -341,8 +357,10 @@ static Token lex_string(Lexer *l, uint32_t prefix) {
         if (!triple && (end || break_here(l)))
             return lex_fail(l, at, l->at - at, "this string is not closed on its line");
         if (end) return lex_fail(l, at, prefix + 3, "this string is never closed");
-        if (peek(l, 0) == '\\') skip_escaped(l);
-        else l->at++;
+        if (peek(l, 0) == '\\')
+            skip_escaped(l);
+        else
+            l->at++;
     }
     l->at += triple ? 3 : 1;
     return token_since(l, TOK_STRING, at);
@@ -393,7 +411,8 @@ static Token lex_punct(Lexer *l) {
     case '.': return next == '.' && peek(l, 2) == '.' ? take(l, TOK_ELLIPSIS, 3) : take(l, TOK_DOT, 1);
     case ':':
         if (!field) return next == '=' ? take(l, TOK_WALRUS, 2) : take(l, TOK_COLON, 1);
-        if (!open_push(l, (Open){OPEN_SPEC, o->mark, o->triple, o->raw, l->at})) return token(TOK_ERROR, l->at, 1);
+        if (!open_push(l, (Open){OPEN_SPEC, o->mark, o->triple, o->raw, l->at}))
+            return token(TOK_ERROR, l->at, 1);
         return take(l, TOK_COLON, 1);
     case '=': return next == '=' ? take(l, TOK_EQ, 2) : take(l, TOK_ASSIGN, 1);
     case '!':
@@ -451,17 +470,22 @@ static bool continue_line(Lexer *l) {
 static bool skip_blank(Lexer *l) {
     while (l->at < l->source.len) {
         int c = peek(l, 0);
-        if (c == ' ' || c == '\t' || c == '\f') l->at++;
-        else if (c == '#') skip_comment(l);
+        if (c == ' ' || c == '\t' || c == '\f')
+            l->at++;
+        else if (c == '#')
+            skip_comment(l);
         else if (c == '\\') {
             if (!continue_line(l)) return false;
-        } else if (l->opens && break_here(l)) l->at += (uint32_t)break_here(l);
-        else break;
+        } else if (l->opens && break_here(l))
+            l->at += (uint32_t)break_here(l);
+        else
+            break;
     }
     return true;
 }
 
-// Compares the indentation of a new logical line with the open blocks; false on an error. INDENT is told by *deeper.
+// Compares the indentation of a new logical line with the open blocks; false on an error. INDENT is told by
+// *deeper.
 static bool indentation(Lexer *l, uint32_t column, uint32_t narrow, bool *deeper) {
     static const char tabs[] = "tabs and spaces in this indentation do not agree with the lines above";
     uint32_t at = l->at;
@@ -505,9 +529,12 @@ static bool start_line(Lexer *l, bool *deeper) {
     uint32_t column = 0, narrow = 0;
     for (;;) {
         int c = peek(l, 0);
-        if (c == ' ') column++, narrow++;
-        else if (c == '\t') column = (column / TAB_WIDTH + 1) * TAB_WIDTH, narrow++;
-        else if (c == '\f') column = narrow = 0;
+        if (c == ' ')
+            column++, narrow++;
+        else if (c == '\t')
+            column = (column / TAB_WIDTH + 1) * TAB_WIDTH, narrow++;
+        else if (c == '\f')
+            column = narrow = 0;
         else if (c == '\\') {
             if (!continue_line(l)) return false;
             while (peek(l, 0) == ' ' || peek(l, 0) == '\t') l->at++; // the first line's indentation counts
@@ -519,7 +546,8 @@ static bool start_line(Lexer *l, bool *deeper) {
             l->at += (uint32_t)break_here(l);
             column = narrow = 0;
             continue;
-        } else break;
+        } else
+            break;
         l->at++;
     }
     if (l->at == l->source.len) column = narrow = 0;

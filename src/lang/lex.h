@@ -1,6 +1,7 @@
-// lex.h - Python's tokens, one at a time: the lexer is a value that can be copied to look ahead, and owns nothing.
-// Indentation becomes INDENT and DEDENT; line ends inside brackets vanish; an f-string is FSTART, then FTEXT and
-// braces with ordinary tokens between them, then FEND. The source must be valid UTF-8. After an ERROR it stays there.
+// lex.h - Python's tokens, one at a time: the lexer is a value that can be copied to look ahead, and owns
+// nothing. Indentation becomes INDENT and DEDENT; line ends inside brackets vanish; an f-string is FSTART,
+// then FTEXT and braces with ordinary tokens between them, then FEND. The source must be valid UTF-8. After
+// an ERROR it stays there.
 #pragma once
 #include "lang/ast.h"
 
@@ -22,7 +23,8 @@ typedef struct {
     uint32_t at, len;
 } Token;
 
-// What is open at the current place. TEXT and SPEC are literal parts of an f-string, FIELD one of its expressions.
+// What is open at the current place. TEXT and SPEC are literal parts of an f-string, FIELD one of its
+// expressions.
 typedef enum { OPEN_BRACKET, OPEN_TEXT, OPEN_FIELD, OPEN_SPEC } OpenKind;
 typedef struct {
     uint8_t kind; // OpenKind

@@ -13,7 +13,7 @@ static struct NameSlot *slot_for(const NameTable *t, Str name) {
 
 static void grow(NameTable *t) {
     NameTable old = *t;
-    t->cap = old.cap ? old.cap * 2 : 16;
+    t->cap = old.cap ? old.cap * 2 : 8;
     t->slot = NEWN(t->arena, struct NameSlot, t->cap);
     for (uint32_t i = 0; i < old.cap; i++)
         if (old.slot[i].name.p) *slot_for(t, old.slot[i].name) = old.slot[i];

@@ -57,15 +57,18 @@ bool expect(Parser *p, TokenKind k, const char *where) {
 bool expect_close(Parser *p, TokenKind k, Token open, const char *items) {
     if (accept(p, k)) return true;
     int line = line_col(p->source, open.at).line, here = line_col(p->source, p->tok.at).line;
-    const char *where = line == here ? "" : arena_printf(p->arena, " for the %s of line %d", token_what(open.kind), line);
+    const char *where =
+        line == here ? "" : arena_printf(p->arena, " for the %s of line %d", token_what(open.kind), line);
     fail_token(p, arena_printf(p->arena, "%s or %s%s", items, token_what(k), where));
     return false;
 }
 
 bool enter(Parser *p) {
     if (p->depth < NESTING_MAX) return ++p->depth, true;
-    if (at(p, TOK_ERROR)) fail_token(p, "");
-    else fail(p, token_span(p->tok), "nested more than %d deep", NESTING_MAX);
+    if (at(p, TOK_ERROR))
+        fail_token(p, "");
+    else
+        fail(p, token_span(p->tok), "nested more than %d deep", NESTING_MAX);
     return false;
 }
 
@@ -88,7 +91,8 @@ Node *node_done(Parser *p, Node *n) {
     uint16_t tallest = 0;
     node_each_child(n, measure, &tallest);
     if (tallest >= HEIGHT_MAX)
-        return fail(p, n->span, "this chain of operators, calls or branches has more than %d links", HEIGHT_MAX);
+        return fail(p, n->span, "this chain of operators, calls or branches has more than %d links",
+                    HEIGHT_MAX);
     n->height = (uint16_t)(tallest + 1);
     return n;
 }
@@ -118,8 +122,10 @@ static bool source_ok(Parser *p, Str s) {
     const char *nul = s.len ? memchr(s.p, 0, s.len) : NULL;
     if (s.len > SOURCE_MAX)
         fail(p, (Span){0, 0}, "the source has %zu bytes, more than %d", s.len, SOURCE_MAX);
-    else if (nul) fail(p, (Span){(uint32_t)(nul - s.p), 1}, "the source holds a NUL byte");
-    else if (!utf8_valid(s)) fail(p, (Span){0, 0}, "the source is not valid UTF-8");
+    else if (nul)
+        fail(p, (Span){(uint32_t)(nul - s.p), 1}, "the source holds a NUL byte");
+    else if (!utf8_valid(s))
+        fail(p, (Span){0, 0}, "the source is not valid UTF-8");
     return !p->failed;
 }
 

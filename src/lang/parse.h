@@ -1,5 +1,5 @@
-// parse.h - what the files of the parser share; private to lang/. A recursive descent over a window of two tokens.
-// Every function returns NULL or false after the first error, which is recorded by then.
+// parse.h - what the files of the parser share; private to lang/. A recursive descent over a window of two
+// tokens. Every function returns NULL or false after the first error, which is recorded by then.
 #pragma once
 #include "lang/lex.h"
 
@@ -46,10 +46,14 @@ Node *parse_named(Parser *p);      // the same or `name := expression`
 Node *parse_tuple(Parser *p);      // expressions and *expressions; a comma makes it a TUPLE
 Node *parse_value(Parser *p);      // the same or a yield: the right of `=`, a statement
 Node *parse_targets(Parser *p);    // between `for` and `in`, checked
-Nodes parse_arguments(Parser *p, Token open, Nodes *keywords); // after `(`, takes the `)`; check p->failed
-Nodes parse_parameters(Parser *p, TokenKind stop, bool annotations); // up to `stop`, which stays; check p->failed
+// After `(`, takes the `)`; check p->failed. Only a call may have a generator without parentheses of its own.
+Nodes parse_arguments(Parser *p, Token open, bool call, Nodes *keywords);
+
+// ---- parse_binding.c
+Nodes parse_parameters(Parser *p, TokenKind stop,
+                       bool annotations); // up to `stop`, which stays; check p->failed
 MUST_CHECK bool check_target(Parser *p, const Node *n, const char *verb); // "assign to", "delete"
-const char *node_describe(const Node *n);                                 // "function call"
+const char *node_describe(const Node *n);                                 // "a function call"
 
 // ---- parse_string.c
 Node *parse_strings(Parser *p); // adjacent literals, joined

@@ -1,6 +1,6 @@
-// Expressions; the comment above a function is its rule. Whatever can contain itself calls enter(): brackets, prefix
-// operators, the right of `**`, the `else` of a conditional, lambdas and the braces of f-strings. Operators that bind
-// to the left and postfixes are loops; node_done() limits the height of what they build.
+// Expressions; the comment above a function is its rule. Whatever can contain itself calls enter(): brackets,
+// prefix operators, the right of `**`, the `else` of a conditional, lambdas and the braces of f-strings.
+// Operators that bind to the left and postfixes are loops; node_done() limits the height of what they build.
 #include "lang/names.h"
 #include "lang/parse.h"
 
@@ -9,152 +9,6 @@
 static Node *parse_disjunction(Parser *p);
 static Node *parse_infix(Parser *p, int level);
 static Node *parse_unary(Parser *p);
-
-// ---- what may stand left of `=`
-
-const char *node_describe(const Node *n) {
-    switch (n->kind) {
-    case NODE_NAME: return "a name";
-    case NODE_INT:
-    case NODE_FLOAT: return "a number";
-    case NODE_STRING: return "a string";
-    case NODE_FSTRING: return "an f-string";
-    case NODE_TRUE: return "True";
-    case NODE_FALSE: return "False";
-    case NODE_NONE: return "None";
-    case NODE_ELLIPSIS: return "'...'";
-    case NODE_TUPLE: return "a tuple";
-    case NODE_LIST: return "a list";
-    case NODE_SET: return "a set display";
-    case NODE_DICT: return "a dict display";
-    case NODE_CALL: return "a function call";
-    case NODE_COMPARE: return "a comparison";
-    case NODE_IFEXP: return "a conditional expression";
-    case NODE_LAMBDA: return "a lambda";
-    case NODE_COMP: return "a comprehension";
-    case NODE_WALRUS: return "a ':=' expression";
-    case NODE_YIELD: return "a yield expression";
-    case NODE_STARRED: return "a starred expression";
-    default: return "an expression";
-    }
-}
-
-static bool check_targets(Parser *p, const Node *list, const char *verb) {
-    const Node *star = NULL;
-    for (int i = 0; i < list->items.n; i++) {
-        const Node *item = list->items.at[i];
-        if (item->kind == NODE_STARRED && strcmp(verb, "delete") != 0) {
-            if (star) return fail(p, item->span, "two starred targets in one assignment");
-            star = item;
-            item = item->value;
-        }
-        if (!check_target(p, item, verb)) return false;
-    }
-    return true;
-}
-
-bool check_target(Parser *p, const Node *n, const char *verb) {
-    switch (n->kind) {
-    case NODE_NAME:
-    case NODE_ATTRIBUTE:
-    case NODE_SUBSCRIPT: return true;
-    case NODE_TUPLE:
-    case NODE_LIST: return check_targets(p, n, verb);
-    case NODE_STARRED:
-        return fail(p, n->span, "a starred target must stand in a list or tuple; a comma makes one: *a, = b");
-    case NODE_COMPARE: return fail(p, n->span, "cannot %s %s; perhaps '=' was meant instead of '=='", verb, node_describe(n));
-    default: return fail(p, n->span, "cannot %s %s", verb, node_describe(n));
-    }
-}
-
-// ---- parameters of def and lambda
-
-typedef struct {
-    NameTable names;
-    int count;
-    bool defaults, star, starstar, slash;
-    bool needs_keyword; // a bare `*` was the last parameter
-} Params;
-
-static bool add_param(Parser *p, Params *ps, Node *n, Token name) {
-    if (++ps->count > PARAMS_MAX) return fail(p, token_span(name), "more than %d parameters", PARAMS_MAX);
-    n->param.name = token_str(p, name);
-    bool added;
-    names_put(&ps->names, n->param.name, 0, &added);
-    if (!added) return fail(p, token_span(name), "this parameter name is taken by an earlier one");
-    return true;
-}
-
-// `/`: everything before it takes no keyword.
-static bool slash_param(Parser *p, Params *ps, int mark) {
-    Span span = token_span(p->tok);
-    advance(p);
-    if (p->top == mark) return fail(p, span, "'/' must follow a parameter");
-    if (ps->slash) return fail(p, span, "only one '/' may stand among the parameters");
-    if (ps->star) return fail(p, span, "'/' must stand before '*'");
-    ps->slash = true;
-    for (int i = mark; i < p->top; i++) p->stack[i]->param.positional_only = true;
-    return true;
-}
-
-// name [":" expression] ["=" expression], or one of * *name **name
-static bool parse_param(Parser *p, Params *ps, bool annotations) {
-    Node *n = node_new(p, NODE_PARAM, p->tok.at);
-    if (ps->starstar) return fail(p, token_span(p->tok), "nothing may follow the '**' parameter");
-    if (accept(p, TOK_STAR)) {
-        if (ps->star) return fail(p, (Span){n->span.at, 1}, "only one '*' may stand among the parameters");
-        n->param.kind = PARAM_STAR;
-        ps->star = true;
-        ps->needs_keyword = !at(p, TOK_NAME);
-        if (ps->needs_keyword) {
-            if (!at(p, TOK_COMMA)) return fail(p, (Span){n->span.at, 1}, "a named parameter must follow the bare '*'");
-            if (!node_done(p, n)) return false;
-            return push(p, n), true;
-        }
-    } else if (accept(p, TOK_DSTAR)) {
-        n->param.kind = PARAM_DOUBLESTAR;
-        ps->starstar = true;
-        if (ps->needs_keyword) return fail(p, (Span){n->span.at, 2}, "a named parameter must follow the bare '*'");
-    } else {
-        n->param.kind = ps->star ? PARAM_KWONLY : PARAM_PLAIN;
-        ps->needs_keyword = false;
-    }
-    Token name = p->tok;
-    if (!at(p, TOK_NAME)) return fail_token(p, "a parameter name");
-    advance(p);
-    if (!add_param(p, ps, n, name)) return false;
-    if (annotations && accept(p, TOK_COLON)) {
-        n->param.annotation = parse_expression(p);
-        if (!n->param.annotation) return false;
-    }
-    bool starred = n->param.kind == PARAM_STAR || n->param.kind == PARAM_DOUBLESTAR;
-    if (at(p, TOK_ASSIGN) && starred) return fail(p, token_span(p->tok), "a starred parameter takes no default");
-    if (accept(p, TOK_ASSIGN)) {
-        n->param.def = parse_expression(p);
-        if (!n->param.def) return false;
-        if (n->param.kind == PARAM_PLAIN) ps->defaults = true;
-    } else if (n->param.kind == PARAM_PLAIN && ps->defaults)
-        return fail(p, token_span(name), "a parameter without a default follows one with a default");
-    if (!node_done(p, n)) return false;
-    return push(p, n), true;
-}
-
-Nodes parse_parameters(Parser *p, TokenKind stop, bool annotations) {
-    int mark = p->top;
-    Params ps = {.names = NAMES(p->arena)};
-    while (!at(p, stop)) {
-        bool ok = at(p, TOK_SLASH) ? slash_param(p, &ps, mark) : parse_param(p, &ps, annotations);
-        if (!ok) return (Nodes){0};
-        if (at(p, stop)) break;
-        if (!at(p, TOK_COMMA)) {
-            fail_token(p, arena_printf(p->arena, "',' or %s after a parameter", token_what(stop)));
-            return (Nodes){0};
-        }
-        advance(p);
-    }
-    if (ps.needs_keyword) fail(p, token_span(p->tok), "a named parameter must follow the bare '*'");
-    return pop_list(p, mark);
-}
 
 static bool at_walrus(const Parser *p) { return at(p, TOK_NAME) && p->next.kind == TOK_WALRUS; }
 
@@ -186,7 +40,8 @@ static Node *parse_compfor(Parser *p) {
 // The rest of a comprehension whose element has been parsed, up to its closing bracket.
 static Node *parse_comprehension(Parser *p, CompKind kind, Node *element, Node *val, uint32_t start) {
     if (!element || element->kind == NODE_STARRED)
-        return fail(p, element ? element->span : (Span){start, 2}, "unpacking has no place in a comprehension");
+        return fail(p, element ? element->span : (Span){start, 2},
+                    "unpacking has no place in a comprehension");
     Node *n = node_new(p, NODE_COMP, start);
     n->comp.kind = kind;
     n->comp.element = element;
@@ -242,7 +97,8 @@ static Node *parse_group(Parser *p) {
     Nodes items = pop_list(p, mark);
     if (!expect_close(p, TOK_RPAREN, open, "','")) return NULL;
     if (first && !commas) {
-        if (first->kind == NODE_STARRED) return fail(p, first->span, "a starred expression cannot stand alone in parentheses");
+        if (first->kind == NODE_STARRED)
+            return fail(p, first->span, "a starred expression cannot stand alone in parentheses");
         return first;
     }
     Node *n = node_new(p, NODE_TUPLE, open.at);
@@ -305,7 +161,8 @@ static Node *parse_braces(Parser *p) {
     advance(p);
     if (accept(p, TOK_RBRACE)) return node_done(p, node_new(p, NODE_DICT, open.at));
     Node *key = NULL, *value = NULL;
-    if (at(p, TOK_DSTAR)) value = parse_entry(p, &key);
+    if (at(p, TOK_DSTAR))
+        value = parse_entry(p, &key);
     else {
         bool entry = !at_walrus(p);
         key = parse_item(p);
@@ -338,7 +195,8 @@ typedef struct {
 
 static Node *parse_keyword(Parser *p, Arguments *as) {
     Node *n = node_new(p, NODE_KEYWORD, p->tok.at);
-    if (accept(p, TOK_DSTAR)) as->unpacked = true;
+    if (accept(p, TOK_DSTAR))
+        as->unpacked = true;
     else {
         n->keyword.name = token_str(p, p->tok);
         bool added;
@@ -361,18 +219,20 @@ static Node *parse_star_argument(Parser *p, const Arguments *as) {
     return n->value ? node_done(p, n) : NULL;
 }
 
-static Node *parse_positional(Parser *p, const Arguments *as, bool first, Token open) {
+static Node *parse_positional(Parser *p, const Arguments *as, bool bare_generator, Token open) {
     uint32_t start = p->tok.at;
     Node *n = parse_named(p);
     if (!n) return NULL;
     if (at(p, TOK_ASSIGN))
-        return fail(p, token_span(p->tok), "only a plain name may stand before '=' in a call; comparison is '=='");
+        return fail(p, token_span(p->tok),
+                    "only a plain name may stand before '=' in a call; comparison is '=='");
     if (at_comprehension(p)) {
         n = parse_comprehension(p, COMP_GENERATOR, n, NULL, start);
         if (!n || !(n = node_done(p, n))) return NULL;
-        if (!first || !at(p, TOK_RPAREN)) {
+        if (!bare_generator || !at(p, TOK_RPAREN)) {
             if (at(p, TOK_COMMA) || at(p, TOK_RPAREN))
-                return fail(p, n->span, "a generator needs parentheses unless it is the only argument");
+                return fail(p, n->span,
+                            "a generator needs parentheses unless it is the only argument of a call");
             if (!expect_close(p, TOK_RPAREN, open, "'for', 'if'")) return NULL;
         }
     }
@@ -381,7 +241,7 @@ static Node *parse_positional(Parser *p, const Arguments *as, bool first, Token 
     return n;
 }
 
-Nodes parse_arguments(Parser *p, Token open, Nodes *keywords) {
+Nodes parse_arguments(Parser *p, Token open, bool call, Nodes *keywords) {
     int mark = p->top;
     Arguments as = {.names = NAMES(p->arena)};
     Nodes none = {0};
@@ -389,9 +249,12 @@ Nodes parse_arguments(Parser *p, Token open, Nodes *keywords) {
     while (!at(p, TOK_RPAREN)) {
         Node *n;
         bool named = at(p, TOK_NAME) && p->next.kind == TOK_ASSIGN;
-        if (named || at(p, TOK_DSTAR)) n = parse_keyword(p, &as);
-        else if (at(p, TOK_STAR)) n = parse_star_argument(p, &as);
-        else n = parse_positional(p, &as, p->top == mark, open);
+        if (named || at(p, TOK_DSTAR))
+            n = parse_keyword(p, &as);
+        else if (at(p, TOK_STAR))
+            n = parse_star_argument(p, &as);
+        else
+            n = parse_positional(p, &as, call && p->top == mark, open);
         if (!n) return none;
         push(p, n);
         if (!accept(p, TOK_COMMA)) break;
@@ -399,8 +262,10 @@ Nodes parse_arguments(Parser *p, Token open, Nodes *keywords) {
     if (!expect_close(p, TOK_RPAREN, open, "','")) return none;
     Nodes all = pop_list(p, mark), args = {.at = all.at};
     for (int i = 0; i < all.n; i++)
-        if (all.at[i]->kind == NODE_KEYWORD) push(p, all.at[i]);
-        else args.at[args.n++] = all.at[i];
+        if (all.at[i]->kind == NODE_KEYWORD)
+            push(p, all.at[i]);
+        else
+            args.at[args.n++] = all.at[i];
     *keywords = pop_list(p, mark);
     return args;
 }
@@ -516,13 +381,16 @@ static Node *fail_atom(Parser *p) {
     default: break;
     }
     if (token_is_keyword(p->tok.kind))
-        return fail(p, token_span(p->tok), "expected an expression, found the keyword %s", token_what(p->tok.kind));
+        return fail(p, token_span(p->tok), "expected an expression, found the keyword %s",
+                    token_what(p->tok.kind));
     return fail_token(p, "an expression");
 }
 
 static Node *parse_bracketed(Parser *p) {
     if (!enter(p)) return NULL;
-    Node *n = at(p, TOK_LPAREN) ? parse_group(p) : at(p, TOK_LBRACKET) ? parse_list_display(p) : parse_braces(p);
+    Node *n = at(p, TOK_LPAREN)     ? parse_group(p)
+              : at(p, TOK_LBRACKET) ? parse_list_display(p)
+                                    : parse_braces(p);
     leave(p);
     return n;
 }
@@ -551,7 +419,7 @@ static Node *parse_call(Parser *p, Node *func, uint32_t start) {
     Node *n = node_new(p, NODE_CALL, start);
     n->call.func = func;
     if (!enter(p)) return NULL;
-    n->call.args = parse_arguments(p, open, &n->call.keywords);
+    n->call.args = parse_arguments(p, open, true, &n->call.keywords);
     leave(p);
     return p->failed ? NULL : node_done(p, n);
 }
@@ -571,13 +439,16 @@ static Node *parse_postfix(Parser *p) {
     uint32_t start = p->tok.at;
     Node *n = parse_atom(p);
     while (n) {
-        if (at(p, TOK_DOT)) n = parse_attribute(p, n, start);
-        else if (at(p, TOK_LPAREN)) n = parse_call(p, n, start);
+        if (at(p, TOK_DOT))
+            n = parse_attribute(p, n, start);
+        else if (at(p, TOK_LPAREN))
+            n = parse_call(p, n, start);
         else if (at(p, TOK_LBRACKET)) {
             if (!enter(p)) return NULL;
             n = parse_subscript(p, n, start);
             leave(p);
-        } else break;
+        } else
+            break;
     }
     return n;
 }
@@ -798,7 +669,8 @@ static Node *parse_items_bare(Parser *p, Node *(*item)(Parser *), bool lone_star
     if (!first) return NULL;
     if (!at(p, TOK_COMMA)) {
         if (first->kind == NODE_STARRED && !lone_star)
-            return fail(p, first->span, "a starred expression needs a list or tuple around it; a comma makes one: *a,");
+            return fail(p, first->span,
+                        "a starred expression needs a list or tuple around it; a comma makes one: *a,");
         return first;
     }
     int mark = p->top;

@@ -8,7 +8,8 @@ static bool parse_simple_line(Parser *p);
 // ":" and either simple statements on the same line or an indented block. `of` completes "after ..".
 static bool parse_block(Parser *p, const char *of, Nodes *out) {
     *out = (Nodes){0};
-    if (at(p, TOK_ASSIGN)) return fail(p, token_span(p->tok), "expected ':' after %s, found '='; comparison is '=='", of);
+    if (at(p, TOK_ASSIGN))
+        return fail(p, token_span(p->tok), "expected ':' after %s, found '='; comparison is '=='", of);
     if (!expect(p, TOK_COLON, arena_printf(p->arena, "after %s", of))) return false;
     int mark = p->top;
     if (!enter(p)) return false;
@@ -16,7 +17,8 @@ static bool parse_block(Parser *p, const char *of, Nodes *out) {
         if (!parse_simple_line(p)) return false;
     } else {
         advance(p);
-        if (!at(p, TOK_INDENT)) return fail_token(p, arena_printf(p->arena, "an indented block after %s", of));
+        if (!at(p, TOK_INDENT))
+            return fail_token(p, arena_printf(p->arena, "an indented block after %s", of));
         advance(p);
         while (!at(p, TOK_DEDENT) && !at(p, TOK_END))
             if (!parse_statement(p)) return false;
@@ -89,7 +91,8 @@ static Node *parse_while(Parser *p) {
     Node *n = node_new(p, NODE_WHILE, p->tok.at);
     advance(p);
     n->whileloop.cond = parse_named(p);
-    if (!n->whileloop.cond || !parse_loop_block(p, "the condition of `while`", &n->whileloop.body)) return NULL;
+    if (!n->whileloop.cond || !parse_loop_block(p, "the condition of `while`", &n->whileloop.body))
+        return NULL;
     if (!parse_else(p, "`else` of the loop", &n->whileloop.otherwise)) return NULL;
     return node_done(p, n);
 }
@@ -100,15 +103,16 @@ static Node *parse_withitem(Parser *p, bool named) {
     n->withitem.value = named ? parse_named(p) : parse_expression(p);
     if (!n->withitem.value) return NULL;
     if (accept(p, TOK_AS)) {
-        n->withitem.target = at(p, TOK_LPAREN) || at(p, TOK_LBRACKET) || at(p, TOK_NAME) ? parse_expression(p) : NULL;
-        if (!n->withitem.target) return fail_token(p, "a target after `as`");
-        if (!check_target(p, n->withitem.target, "assign to")) return NULL;
+        if (at(p, TOK_COLON) || at(p, TOK_COMMA)) return fail_token(p, "a target after `as`");
+        n->withitem.target = parse_expression(p);
+        if (!n->withitem.target || !check_target(p, n->withitem.target, "assign to")) return NULL;
     }
     return node_done(p, n);
 }
 
-// Whether the parenthesis here encloses the items of a `with` rather than starting an expression: it closes right
-// before the ':' and holds a comma or `as`, but neither `for`, `yield` nor a star at its own level. Reads ahead on copies.
+// Whether the parenthesis here encloses the items of a `with` rather than starting an expression: it closes
+// right before the ':' and holds a comma or `as`, but neither `for`, `yield` nor a star at its own level.
+// Reads ahead on copies.
 static bool encloses_withitems(const Parser *p) {
     Lexer lex = p->lex;
     Token t = p->next;
@@ -116,8 +120,10 @@ static bool encloses_withitems(const Parser *p) {
     int depth = 1;
     while (depth > 0) {
         if (t.kind == TOK_ERROR || t.kind == TOK_END) return false;
-        if (t.kind == TOK_LPAREN || t.kind == TOK_LBRACKET || t.kind == TOK_LBRACE || t.kind == TOK_FSTART) depth++;
-        if (t.kind == TOK_RPAREN || t.kind == TOK_RBRACKET || t.kind == TOK_RBRACE || t.kind == TOK_FEND) depth--;
+        if (t.kind == TOK_LPAREN || t.kind == TOK_LBRACKET || t.kind == TOK_LBRACE || t.kind == TOK_FSTART)
+            depth++;
+        if (t.kind == TOK_RPAREN || t.kind == TOK_RBRACKET || t.kind == TOK_RBRACE || t.kind == TOK_FEND)
+            depth--;
         if (depth == 1) {
             if (t.kind == TOK_FOR || t.kind == TOK_YIELD || (t.kind == TOK_STAR && after_comma)) return false;
             after_comma = t.kind == TOK_COMMA;
@@ -182,7 +188,8 @@ static Node *parse_try(Parser *p) {
     if (n->attempt.handlers.n && !parse_else(p, "`else` of `try`", &n->attempt.otherwise)) return NULL;
     if (accept(p, TOK_FINALLY)) {
         if (!parse_block(p, "`finally`", &n->attempt.final)) return NULL;
-    } else if (!n->attempt.handlers.n) return fail_token(p, "`except` or `finally` after the block of `try`");
+    } else if (!n->attempt.handlers.n)
+        return fail_token(p, "`except` or `finally` after the block of `try`");
     return node_done(p, n);
 }
 
@@ -227,7 +234,7 @@ static Node *parse_class(Parser *p, uint32_t start, Nodes decorators) {
     if (at(p, TOK_LBRACKET)) return fail(p, token_span(open), "type parameters are not supported");
     if (accept(p, TOK_LPAREN)) {
         if (!enter(p)) return NULL;
-        n->klass.bases = parse_arguments(p, open, &n->klass.keywords);
+        n->klass.bases = parse_arguments(p, open, false, &n->klass.keywords);
         leave(p);
         if (p->failed) return NULL;
     }
@@ -270,7 +277,9 @@ static Node *parse_decorated(Parser *p) {
 
 // ---- simple statements
 
-static bool statement_ends(const Parser *p) { return at(p, TOK_NEWLINE) || at(p, TOK_SEMI) || at(p, TOK_END); }
+static bool statement_ends(const Parser *p) {
+    return at(p, TOK_NEWLINE) || at(p, TOK_SEMI) || at(p, TOK_END);
+}
 
 // a.b.c, written without blanks in the tree however it was written in the source.
 static bool parse_dotted(Parser *p, Str *out) {
@@ -346,14 +355,16 @@ static Node *parse_from(Parser *p) {
         advance(p);
         push(p, node_done(p, all));
         n->import.names = pop_list(p, p->top - 1);
-    } else if (!parse_from_names(p, &n->import.names)) return NULL;
+    } else if (!parse_from_names(p, &n->import.names))
+        return NULL;
     return node_done(p, n);
 }
 
 static Node *parse_global(Parser *p) {
     Node *n = node_new(p, NODE_GLOBAL, p->tok.at);
     n->global.nonlocal = at(p, TOK_NONLOCAL);
-    if (n->global.nonlocal && !p->enclosed) return fail(p, token_span(p->tok), "`nonlocal` outside a function");
+    if (n->global.nonlocal && !p->enclosed)
+        return fail(p, token_span(p->tok), "`nonlocal` outside a function");
     advance(p);
     int mark = p->top;
     do {
@@ -420,7 +431,8 @@ static Node *parse_assert(Parser *p) {
 
 static Node *parse_word(Parser *p, NodeKind k) {
     Node *n = node_new(p, k, p->tok.at);
-    if (k != NODE_PASS && !p->in_loop) return fail(p, token_span(p->tok), "%s outside a loop", token_what(p->tok.kind));
+    if (k != NODE_PASS && !p->in_loop)
+        return fail(p, token_span(p->tok), "%s outside a loop", token_what(p->tok.kind));
     advance(p);
     return node_done(p, n);
 }
@@ -478,7 +490,8 @@ static bool fail_two_expressions(Parser *p, Token first, const Node *value) {
     Str word = token_str(p, first);
     if (first.kind == TOK_NAME && value->kind == NODE_NAME) {
         if (str_is(word, "print") || str_is(word, "exec"))
-            return fail(p, token_span(first), "%.*s is a function: its arguments need parentheses", STR_ARG(word));
+            return fail(p, token_span(first), "%.*s is a function: its arguments need parentheses",
+                        STR_ARG(word));
         if (str_is(word, "match")) return fail(p, token_span(first), "`match` statements are not supported");
         if (str_is(word, "type")) return fail(p, token_span(first), "`type` statements are not supported");
     }
@@ -495,7 +508,8 @@ static Node *parse_expression_statement(Parser *p) {
     if (at(p, TOK_ASSIGN)) return parse_assign(p, value, first.at);
     if (at(p, TOK_COLON)) return parse_annassign(p, value, first.at);
     if (token_oper(p->tok.kind).assigns) return parse_augassign(p, value, first.at);
-    if (at(p, TOK_WALRUS)) return fail(p, token_span(p->tok), "':=' as a statement needs parentheses, or '='");
+    if (at(p, TOK_WALRUS))
+        return fail(p, token_span(p->tok), "':=' as a statement needs parentheses, or '='");
     if (!statement_ends(p)) return fail_two_expressions(p, first, value), NULL;
     Node *n = node_new(p, NODE_EXPRSTMT, first.at);
     n->value = value;
@@ -516,9 +530,11 @@ static Node *parse_simple(Parser *p) {
     case TOK_BREAK: return parse_word(p, NODE_BREAK);
     case TOK_CONTINUE: return parse_word(p, NODE_CONTINUE);
     case TOK_ELIF:
-    case TOK_ELSE: return fail(p, token_span(p->tok), "%s without an `if` or loop above it", token_what(p->tok.kind));
+    case TOK_ELSE:
+        return fail(p, token_span(p->tok), "%s without an `if` or loop above it", token_what(p->tok.kind));
     case TOK_EXCEPT:
-    case TOK_FINALLY: return fail(p, token_span(p->tok), "%s without a `try` above it", token_what(p->tok.kind));
+    case TOK_FINALLY:
+        return fail(p, token_span(p->tok), "%s without a `try` above it", token_what(p->tok.kind));
     case TOK_DEF:
     case TOK_CLASS:
     case TOK_IF:
@@ -527,7 +543,8 @@ static Node *parse_simple(Parser *p) {
     case TOK_WITH:
     case TOK_TRY:
     case TOK_AT:
-    case TOK_ASYNC: return fail(p, token_span(p->tok), "%s must start a line of its own", token_what(p->tok.kind));
+    case TOK_ASYNC:
+        return fail(p, token_span(p->tok), "%s must start a line of its own", token_what(p->tok.kind));
     default: return parse_expression_statement(p);
     }
 }

@@ -33,14 +33,18 @@ static bool hex_escape(Parser *p, Buf *out, const Piece *piece, size_t i, size_t
     for (size_t k = 0; k < count; k++) {
         int digit = i + 2 + k < s.len ? hex_digit(s.p[i + 2 + k]) : -1;
         if (digit < 0)
-            return fail(p, (Span){start, (uint32_t)(2 + k)}, "'\\%c' needs %zu hexadecimal digits", s.p[i + 1], count);
+            return fail(p, (Span){start, (uint32_t)(2 + k)}, "'\\%c' needs %zu hexadecimal digits",
+                        s.p[i + 1], count);
         code = code << 4 | (uint32_t)digit;
     }
     Span span = {start, (uint32_t)(2 + count)};
     if (code > 0x10ffff) return fail(p, span, "there is no character U+%X", code);
-    if (code >= 0xd800 && code < 0xe000) return fail(p, span, "U+%04X is half of a surrogate pair, no character", code);
-    if (piece->bytes) buf_putc(out, (char)code);
-    else utf8_put(out, code);
+    if (code >= 0xd800 && code < 0xe000)
+        return fail(p, span, "U+%04X is half of a surrogate pair, no character", code);
+    if (piece->bytes)
+        buf_putc(out, (char)code);
+    else
+        utf8_put(out, code);
     return true;
 }
 
@@ -51,8 +55,10 @@ static size_t octal_escape(Buf *out, const Piece *piece, size_t i) {
     size_t k = 0;
     while (k < 3 && i + 1 + k < s.len && s.p[i + 1 + k] >= '0' && s.p[i + 1 + k] <= '7')
         code = code * 8 + (uint32_t)(s.p[i + 1 + k++] - '0');
-    if (piece->bytes) buf_putc(out, (char)(code & 0xff));
-    else utf8_put(out, code);
+    if (piece->bytes)
+        buf_putc(out, (char)(code & 0xff));
+    else
+        utf8_put(out, code);
     return k;
 }
 
@@ -108,7 +114,8 @@ static bool decode(Parser *p, Buf *out, const Piece *piece) {
 static bool ascii_only(Parser *p, const Piece *piece) {
     for (size_t i = 0; i < piece->text.len; i++)
         if ((unsigned char)piece->text.p[i] >= 0x80)
-            return fail(p, (Span){(uint32_t)(piece->text.p + i - p->source.p), 1}, "bytes hold ASCII characters only");
+            return fail(p, (Span){(uint32_t)(piece->text.p + i - p->source.p), 1},
+                        "bytes hold ASCII characters only");
     return true;
 }
 
@@ -201,7 +208,8 @@ static Node *parse_spec(Parser *p, bool raw) {
             advance(p);
         } else if (at(p, TOK_LBRACE)) {
             if (!parse_field(p, &j, raw)) return NULL;
-        } else return fail_token(p, "'}' after the format specification");
+        } else
+            return fail_token(p, "'}' after the format specification");
     }
     if (!flush_text(p, &j)) return NULL;
     n->items = pop_list(p, mark);
@@ -221,7 +229,8 @@ static bool parse_fstring(Parser *p, Joined *j) {
             advance(p);
         } else if (at(p, TOK_LBRACE)) {
             if (!parse_field(p, j, raw)) return false;
-        } else return fail_token(p, "the end of the f-string");
+        } else
+            return fail_token(p, "the end of the f-string");
     }
     return true;
 }
@@ -243,7 +252,8 @@ static Node *parse_lone_string(Parser *p) {
 }
 
 Node *parse_strings(Parser *p) {
-    if (at(p, TOK_STRING) && p->next.kind != TOK_STRING && p->next.kind != TOK_FSTART) return parse_lone_string(p);
+    if (at(p, TOK_STRING) && p->next.kind != TOK_STRING && p->next.kind != TOK_FSTART)
+        return parse_lone_string(p);
     Node *n = node_new(p, NODE_STRING, p->tok.at);
     int mark = p->top;
     Joined j = {.text = BUF(p->arena), .text_at = p->tok.at};

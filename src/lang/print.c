@@ -36,17 +36,21 @@ static void put(Printer *p, const char *s) { buf_puts(p->out, s); }
 // ---- literals
 
 static void put_int(Printer *p, const Node *n) {
-    if (n->integer.too_big) buf_str_put(p->out, n->integer.text);
-    else buf_printf(p->out, "%llu", (unsigned long long)n->integer.value);
+    if (n->integer.too_big)
+        buf_str_put(p->out, n->integer.text);
+    else
+        buf_printf(p->out, "%llu", (unsigned long long)n->integer.value);
 }
 
 static void put_float(Printer *p, double v) {
-    if (isinf(v)) put(p, "1e999"); // `inf` would be a name
-    else float_repr(p->out, v);
+    if (isinf(v))
+        put(p, "1e999"); // `inf` would be a name
+    else
+        float_repr(p->out, v);
 }
 
-// Quotes of a string at this depth of f-strings. Older Pythons need a new kind for each depth; four are all there
-// are, and from then on only a Python that nests them freely reads the text.
+// Quotes of a string at this depth of f-strings. Older Pythons need a new kind for each depth; four are all
+// there are, and from then on only a Python that nests them freely reads the text.
 static StringStyle quotes_at(int depth) {
     return (StringStyle){.quote = depth % 2 ? '\'' : '"', .triple = depth % 4 >= 2};
 }
@@ -95,8 +99,10 @@ static void put_field(Printer *p, const Node *n, StringStyle style) {
 static void put_pieces(Printer *p, const Nodes *items, StringStyle style) {
     for (int i = 0; i < items->n; i++) {
         const Node *n = items->at[i];
-        if (n->kind == NODE_STRING && !n->string.bytes) string_body(p->out, n->string.text, style);
-        else put_field(p, n, style);
+        if (n->kind == NODE_STRING && !n->string.bytes)
+            string_body(p->out, n->string.text, style);
+        else
+            put_field(p, n, style);
     }
 }
 
@@ -144,7 +150,8 @@ static void put_dict(Printer *p, const Node *n) {
         if (key) {
             put_expr(p, key, TEST);
             put(p, ": ");
-        } else put(p, "**");
+        } else
+            put(p, "**");
         put_expr(p, n->dict.values.at[i], key ? TEST : INFIX);
     }
     put(p, "}");
@@ -169,8 +176,8 @@ static void put_params(Printer *p, const Nodes *params) {
         const Node *n = params->at[i];
         if (i) put(p, ", ");
         put_param(p, n);
-        bool last_positional = n->param.positional_only &&
-                               (i + 1 == params->n || !params->at[i + 1]->param.positional_only);
+        bool last_positional =
+            n->param.positional_only && (i + 1 == params->n || !params->at[i + 1]->param.positional_only);
         if (last_positional) put(p, ", /");
     }
 }
@@ -216,7 +223,8 @@ static void put_argument(Printer *p, const Node *n) {
     if (n->kind == NODE_STARRED) {
         put(p, "*");
         put_expr(p, n->value, TEST);
-    } else put_expr(p, n, NAMED);
+    } else
+        put_expr(p, n, NAMED);
 }
 
 static void put_keyword(Printer *p, const Node *n) {
@@ -225,11 +233,11 @@ static void put_keyword(Printer *p, const Node *n) {
     put_expr(p, n->keyword.value, TEST);
 }
 
-static void put_arguments(Printer *p, const Nodes *args, const Nodes *keywords) {
+static void put_arguments(Printer *p, const Nodes *args, const Nodes *keywords, bool call) {
     bool field = p->field;
     p->field = false;
     put(p, "(");
-    bool generator = args->n == 1 && keywords->n == 0 && args->at[0]->kind == NODE_COMP &&
+    bool generator = call && args->n == 1 && keywords->n == 0 && args->at[0]->kind == NODE_COMP &&
                      args->at[0]->comp.kind == COMP_GENERATOR;
     if (generator) put_comp_inside(p, args->at[0]);
     for (int i = 0; i < args->n && !generator; i++) {
@@ -259,8 +267,10 @@ static void put_subscript(Printer *p, const Node *n) {
     p->field = false;
     put_expr(p, n->subscript.value, POSTFIX);
     put(p, "[");
-    if (index->kind == NODE_TUPLE && index->items.n) put_tuple_items(p, &index->items, NAMED);
-    else put_expr(p, index, NAMED);
+    if (index->kind == NODE_TUPLE && index->items.n)
+        put_tuple_items(p, &index->items, NAMED);
+    else
+        put_expr(p, index, NAMED);
     put(p, "]");
     p->field = field;
 }
@@ -377,7 +387,7 @@ static void put_inside(Printer *p, const Node *n) {
     case NODE_COMPARE: put_compare(p, n); break;
     case NODE_CALL:
         put_expr(p, n->call.func, POSTFIX);
-        put_arguments(p, &n->call.args, &n->call.keywords);
+        put_arguments(p, &n->call.args, &n->call.keywords, true);
         break;
     case NODE_KEYWORD: put_keyword(p, n); break;
     case NODE_ATTRIBUTE: put_attribute(p, n); break;
@@ -412,13 +422,16 @@ static void put_inside(Printer *p, const Node *n) {
 }
 
 static void put_expr(Printer *p, const Node *n, Level least) {
-    bool wrap = level_of(n) < least || (least == BARE && n->kind == NODE_WALRUS) || (p->field && n->kind == NODE_LAMBDA);
+    bool wrap = level_of(n) < least || (least == BARE && n->kind == NODE_WALRUS) ||
+                (p->field && n->kind == NODE_LAMBDA);
     if (!wrap) return put_inside(p, n);
     bool field = p->field;
     p->field = false;
     put(p, "(");
-    if (n->kind == NODE_TUPLE) put_tuple_items(p, &n->items, NAMED);
-    else put_inside(p, n);
+    if (n->kind == NODE_TUPLE)
+        put_tuple_items(p, &n->items, NAMED);
+    else
+        put_inside(p, n);
     put(p, ")");
     p->field = field;
 }
@@ -463,7 +476,7 @@ static void put_class(Printer *p, const Node *n) {
     put_decorators(p, &n->klass.decorators);
     put(p, "class ");
     buf_str_put(p->out, n->klass.name);
-    if (n->klass.bases.n || n->klass.keywords.n) put_arguments(p, &n->klass.bases, &n->klass.keywords);
+    if (n->klass.bases.n || n->klass.keywords.n) put_arguments(p, &n->klass.bases, &n->klass.keywords, false);
     put_block(p, &n->klass.body);
 }
 
@@ -621,7 +634,9 @@ static bool put_compound(Printer *p, const Node *n) {
 
 static void put_simple(Printer *p, const Node *n) {
     switch (n->kind) {
-    case NODE_RETURN: put_after(p, "return", n->value, n->value && n->value->kind == NODE_YIELD ? TEST : BARE); break;
+    case NODE_RETURN:
+        put_after(p, "return", n->value, n->value && n->value->kind == NODE_YIELD ? TEST : BARE);
+        break;
     case NODE_ASSIGN: put_assign(p, n); break;
     case NODE_AUGASSIGN: put_augassign(p, n); break;
     case NODE_ANNASSIGN: put_annassign(p, n); break;
@@ -682,6 +697,8 @@ void print_module(Buf *out, const Node *module) { put_body(&(Printer){.out = out
 
 void print_node(Buf *out, const Node *n) {
     Printer p = {.out = out};
-    if (n->kind == NODE_MODULE) put_body(&p, &n->module.body);
-    else if (!put_compound(&p, n)) put_simple(&p, n);
+    if (n->kind == NODE_MODULE)
+        put_body(&p, &n->module.body);
+    else if (!put_compound(&p, n))
+        put_simple(&p, n);
 }

@@ -46,7 +46,8 @@ static double divide_ints(int64_t a, int64_t b) {
     bool negative = (a < 0) != (b < 0);
     uint64_t n = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, d = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
     if (n == 0) return negative ? -0.0 : 0.0;
-    // The quotient gets 62 bits or more, its last bit sticky, so that the conversion to double is the only rounding.
+    // The quotient gets 62 bits or more, its last bit sticky, so that the conversion to double is the only
+    // rounding.
     int shift = 62 + __builtin_clzll(n) - __builtin_clzll(d);
     if (shift < 0) shift = 0;
     unsigned __int128 wide = (unsigned __int128)n << shift;
@@ -90,7 +91,9 @@ static bool int_binary(Oper op, int64_t a, int64_t b, PyValue *out, const char *
         return true;
     case OPER_FLOORDIV:
     case OPER_MOD:
-        if (b == 0) return because(why, "ZeroDivisionError: integer division or modulo by zero");
+        if (b == 0)
+            return because(why, op == OPER_MOD ? "ZeroDivisionError: integer modulo by zero"
+                                               : "ZeroDivisionError: integer division or modulo by zero");
         if (b == -1) { // INT64_MIN / -1 would trap
             lost = op == OPER_FLOORDIV && __builtin_sub_overflow((int64_t)0, a, &r);
             break;
@@ -150,12 +153,14 @@ static void float_divmod(double a, double b, double *quotient, double *rest) {
             mod += b;
             div -= 1;
         }
-    } else mod = copysign(0.0, b);
+    } else
+        mod = copysign(0.0, b);
     if (div != 0) {
         double whole = floor(div);
         if (div - whole > 0.5) whole += 1;
         div = whole;
-    } else div = copysign(0.0, a / b);
+    } else
+        div = copysign(0.0, a / b);
     *quotient = div;
     *rest = mod;
 }
@@ -245,6 +250,16 @@ static bool text_repeat(Arena *a, Str s, int64_t times, PyValue *out, const char
 
 // ---- the operators
 
+static const char *operands_unfit(Arena *a, Oper op, PyKind l, PyKind r) {
+    if (op == OPER_ADD && l == PY_STR)
+        return arena_printf(a, "TypeError: can only concatenate str (not \"%s\") to str", py_type_name(r));
+    if (op == OPER_MUL && (l == PY_STR || r == PY_STR))
+        return arena_printf(a, "TypeError: can't multiply sequence by non-int of type '%s'",
+                            py_type_name(l == PY_STR ? r : l));
+    return arena_printf(a, "TypeError: unsupported operand type(s) for %s: '%s' and '%s'",
+                        op == OPER_POW ? "** or pow()" : oper_text(op), py_type_name(l), py_type_name(r));
+}
+
 static bool is_bitwise(Oper op) { return op == OPER_BITAND || op == OPER_BITOR || op == OPER_BITXOR; }
 
 bool py_binary(Arena *a, Oper op, PyValue l, PyValue r, PyValue *out, const char **why) {
@@ -253,15 +268,19 @@ bool py_binary(Arena *a, Oper op, PyValue l, PyValue r, PyValue *out, const char
     if (l.kind == PY_BOOL && r.kind == PY_BOOL && is_bitwise(op)) {
         ok = int_binary(op, l.b, r.b, out, why);
         if (ok) *out = of_bool(out->i != 0);
-    } else if (is_integer(l) && is_integer(r)) ok = int_binary(op, as_int(l), as_int(r), out, why);
-    else if (is_number(l) && is_number(r)) ok = float_binary(op, as_float(l), as_float(r), out, why);
-    else if (op == OPER_ADD && l.kind == PY_STR && r.kind == PY_STR) ok = text_join(a, l.s, r.s, out, why);
-    else if (op == OPER_MUL && l.kind == PY_STR && is_integer(r)) ok = text_repeat(a, l.s, as_int(r), out, why);
-    else if (op == OPER_MUL && is_integer(l) && r.kind == PY_STR) ok = text_repeat(a, r.s, as_int(l), out, why);
-    else if (op == OPER_MOD && l.kind == PY_STR) *why = "TypeError: formatting with % is not supported";
-    if (!ok && !*why)
-        *why = arena_printf(a, "TypeError: unsupported operand type(s) for %s: '%s' and '%s'", oper_text(op),
-                            py_type_name(l.kind), py_type_name(r.kind));
+    } else if (is_integer(l) && is_integer(r))
+        ok = int_binary(op, as_int(l), as_int(r), out, why);
+    else if (is_number(l) && is_number(r))
+        ok = float_binary(op, as_float(l), as_float(r), out, why);
+    else if (op == OPER_ADD && l.kind == PY_STR && r.kind == PY_STR)
+        ok = text_join(a, l.s, r.s, out, why);
+    else if (op == OPER_MUL && l.kind == PY_STR && is_integer(r))
+        ok = text_repeat(a, l.s, as_int(r), out, why);
+    else if (op == OPER_MUL && is_integer(l) && r.kind == PY_STR)
+        ok = text_repeat(a, r.s, as_int(l), out, why);
+    else if (op == OPER_MOD && l.kind == PY_STR)
+        *why = "TypeError: formatting with % is not supported";
+    if (!ok && !*why) *why = operands_unfit(a, op, l.kind, r.kind);
     return ok;
 }
 
@@ -295,10 +314,12 @@ static bool values_same(PyValue l, PyValue r) { return l.kind == r.kind && value
 
 static bool in_text(Arena *a, PyValue part, PyValue whole, bool *out, const char **why) {
     if (whole.kind != PY_STR)
-        return because(why, arena_printf(a, "TypeError: argument of type '%s' is not iterable", py_type_name(whole.kind)));
+        return because(why, arena_printf(a, "TypeError: argument of type '%s' is not iterable",
+                                         py_type_name(whole.kind)));
     if (part.kind != PY_STR)
-        return because(why, arena_printf(a, "TypeError: 'in <string>' requires string as left operand, not %s",
-                                         py_type_name(part.kind)));
+        return because(why,
+                       arena_printf(a, "TypeError: 'in <string>' requires string as left operand, not %s",
+                                    py_type_name(part.kind)));
     *out = !part.s.len || memmem(whole.s.p, whole.s.len, part.s.p, part.s.len) != NULL;
     return true;
 }
@@ -324,8 +345,8 @@ bool py_compare(Arena *a, Oper op, PyValue l, PyValue r, bool *out, const char *
     if (is_number(l) && is_number(r)) return *out = ordered(op, compare_numbers(l, r)), true;
     // UTF-8 keeps the order of code points, so bytes may be compared.
     if (l.kind == PY_STR && r.kind == PY_STR) return *out = ordered(op, str_cmp(l.s, r.s)), true;
-    return because(why, arena_printf(a, "TypeError: '%s' not supported between instances of '%s' and '%s'", oper_text(op),
-                                     py_type_name(l.kind), py_type_name(r.kind)));
+    return because(why, arena_printf(a, "TypeError: '%s' not supported between instances of '%s' and '%s'",
+                                     oper_text(op), py_type_name(l.kind), py_type_name(r.kind)));
 }
 
 bool py_unary(Arena *a, Oper op, PyValue v, PyValue *out, const char **why) {

@@ -50,8 +50,8 @@ static void count_up(Decimal *d) {
     d->exponent++;
 }
 
-// Below a power of two the floats lie twice as dense as above it, so there the nearest decimal may be too far below
-// while the next one up is close enough.
+// Below a power of two the floats lie twice as dense as above it, so there the nearest decimal may be too far
+// below while the next one up is close enough.
 static Decimal shortest(double v) {
     int e;
     bool power = frexp(v, &e) == 0.5;
@@ -100,8 +100,10 @@ static void put_escape(Buf *out, uint32_t code) {
     case '\t': return buf_puts(out, "\\t");
     default: break;
     }
-    if (code < 0x100) buf_printf(out, "\\x%02x", code);
-    else buf_printf(out, "\\u%04x", code);
+    if (code < 0x100)
+        buf_printf(out, "\\x%02x", code);
+    else
+        buf_printf(out, "\\u%04x", code);
 }
 
 void string_body(Buf *out, Str s, StringStyle style) {
@@ -120,9 +122,13 @@ void string_body(Buf *out, Str s, StringStyle style) {
         } else if (style.braces == BRACES_DOUBLED && (code == '{' || code == '}')) {
             buf_putc(out, (char)code);
             buf_putc(out, (char)code);
-        } else if (style.braces == BRACES_ESCAPED && (code == '{' || code == '}')) buf_printf(out, "\\x%02x", code);
-        else if (code == '\n' && style.triple) buf_putc(out, '\n');
-        else if (style.bytes ? code >= 0x20 && code < 0x7f : char_printable(code)) buf_put(out, s.p + i, (size_t)len);
-        else put_escape(out, code);
+        } else if (style.braces == BRACES_ESCAPED && (code == '{' || code == '}'))
+            buf_printf(out, "\\x%02x", code);
+        else if (code == '\n' && style.triple)
+            buf_putc(out, '\n');
+        else if (style.bytes ? code >= 0x20 && code < 0x7f : char_printable(code))
+            buf_put(out, s.p + i, (size_t)len);
+        else
+            put_escape(out, code);
     }
 }

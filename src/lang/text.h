@@ -2,7 +2,8 @@
 #pragma once
 #include "base/str.h"
 
-// Shortest decimal that reads back as the same bits, in the form of Python's repr: "1e-05", "0.1", "1e+16", "inf".
+// Shortest decimal that reads back as the same bits, in the form of Python's repr: "1e-05", "0.1", "1e+16",
+// "inf".
 void float_repr(Buf *out, double v);
 
 typedef enum { BRACES_PLAIN, BRACES_DOUBLED, BRACES_ESCAPED } BraceStyle;
@@ -13,4 +14,4 @@ typedef struct {
     BraceStyle braces; // in the text of an f-string, or in its format specifications
 } StringStyle;
 void string_body(Buf *out, Str s, StringStyle style); // without the quotes
-bool char_printable(uint32_t code);                   // neither a control character nor one that reorders or hides text
+bool char_printable(uint32_t code); // neither a control character nor one that reorders or hides text

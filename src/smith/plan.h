@@ -11,9 +11,9 @@ typedef enum {
 } Schedule;
 
 enum { FORMS_MAX = 4 };
-typedef enum { BIND_ANY, BIND_BITS, BIND_SUM, BIND_PRODUCT, BIND_SIGNED, BIND_ATOM } Binding_;
+typedef enum { BIND_ANY, BIND_BITS, BIND_SUM, BIND_PRODUCT, BIND_SIGNED, BIND_ATOM } Bind;
 typedef struct {
-    Binding_ bind;
+    Bind bind;
     const char *text;
 } Form;
 const Form *form_of(BoundOp op, int choice); // choice is taken modulo the number of forms; NULL: no form

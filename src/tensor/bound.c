@@ -6,7 +6,15 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-typedef enum { KIND_SOURCE, KIND_UNARY, KIND_BINARY, KIND_TERNARY, KIND_REDUCE, KIND_ROW, KIND_SHAPE } BoundKind;
+typedef enum {
+    KIND_SOURCE,
+    KIND_UNARY,
+    KIND_BINARY,
+    KIND_TERNARY,
+    KIND_REDUCE,
+    KIND_ROW,
+    KIND_SHAPE
+} BoundKind;
 static const struct {
     const char *name;
     BoundKind kind;
@@ -35,7 +43,7 @@ double bound_growth(int64_t n) {
     return (double)(chain < n - 1 ? chain : n - 1);
 }
 
-// --- Making results ----------------------------------------------------------------------------------------------
+// --- Making results ------------------------------------------------------------------------------
 
 Bound *bound_fail(BoundCtx *c, const char *fmt, ...) {
     char text[256];
@@ -48,7 +56,8 @@ Bound *bound_fail(BoundCtx *c, const char *fmt, ...) {
 }
 
 bool bound_charge(BoundCtx *c, int64_t elements) {
-    if (elements > c->elements_left) return bound_fail(c, "more elements than the reference may compute"), false;
+    if (elements > c->elements_left)
+        return bound_fail(c, "more elements than the reference may compute"), false;
     c->elements_left -= elements;
     return true;
 }
@@ -72,7 +81,13 @@ Bound *bound_new(BoundCtx *c, DType t, const int64_t *shape, int rank) {
 
 Bound *bound_alias(BoundCtx *c, const Bound *b, const int64_t *shape, int rank) {
     Bound *r = NEW(c->arena, Bound);
-    *r = (Bound){.dtype = b->dtype, .pending = b->pending, .weak = b->weak, .rank = rank, .numel = b->numel, .v = b->v, .e = b->e};
+    *r = (Bound){.dtype = b->dtype,
+                 .pending = b->pending,
+                 .weak = b->weak,
+                 .rank = rank,
+                 .numel = b->numel,
+                 .v = b->v,
+                 .e = b->e};
     if (rank > 0) memcpy(r->shape, shape, (size_t)rank * sizeof *shape);
     return r;
 }
@@ -102,12 +117,14 @@ const Bound *bound_settle(BoundCtx *c, const Bound *b) {
 bool bound_axis(BoundCtx *c, const Bound *b, int64_t axis, int *out) {
     int rank = b->rank ? b->rank : 1;
     if (axis < -rank || axis >= rank)
-        return bound_fail(c, "dimension %" PRId64 " is out of range for a tensor of %d dimensions", axis, b->rank), false;
+        return bound_fail(c, "dimension %" PRId64 " is out of range for a tensor of %d dimensions", axis,
+                          b->rank),
+               false;
     *out = (int)(axis < 0 ? axis + rank : axis);
     return true;
 }
 
-// --- Types -----------------------------------------------------------------------------------------------------
+// --- Types ---------------------------------------------------------------------------------------
 
 // The higher tier decides within its category; a lower one only lifts it from bool to int to float.
 static bool combine(DType higher, DType lower, bool has_higher, bool has_lower, DType *out) {
@@ -124,7 +141,9 @@ bool bound_promote(BoundCtx *c, const Bound *const *in, int inputs, DType *out) 
         int at = in[i]->weak ? 2 : in[i]->rank == 0 ? 1 : 0;
         DType t = in[i]->weak && dtype_is_float(in[i]->dtype) ? DT_F32 : in[i]->dtype;
         if (has[at] && !dtype_promote(tier[at], t, &t))
-            return bound_fail(c, "no type holds both %s and %s", dtype_info[tier[at]].torch, dtype_info[t].torch), false;
+            return bound_fail(c, "no type holds both %s and %s", dtype_info[tier[at]].torch,
+                              dtype_info[t].torch),
+                   false;
         tier[at] = t;
         has[at] = true;
     }
@@ -135,7 +154,7 @@ bool bound_promote(BoundCtx *c, const Bound *const *in, int inputs, DType *out) 
     return true;
 }
 
-// --- Sources -----------------------------------------------------------------------------------------------------
+// --- Sources -------------------------------------------------------------------------------------
 
 static void trace(Bound *b, const BoundCall *call) {
     b->op = call->op;
@@ -162,14 +181,23 @@ static void load(const Tensor *t, double *out) {
     }
 }
 
-// Subnormals of float32 (and of the types with its exponents) may be read as 0.
-static double *flushed_inputs(BoundCtx *c, const Bound *b) {
+// Subnormals of float32 (and of the types with its exponents) may be read as 0; a float64 may overflow
+// float32.
+static double input_error(double x) {
+    double m = fabs(x);
+    if (m < RULE_MIN) return m / RULE_U;
+    return m > RULE_FMAX && m <= DBL_MAX ? RULE_INF : 0;
+}
+static double *input_errors(BoundCtx *c, const Bound *b) {
     if (!dtype_is_float(b->dtype) || b->dtype == DT_F16) return NULL;
     uint64_t any = 0;
-    for (int64_t i = 0; i < b->numel; i++) any |= (fabs(b->v[i]) < RULE_MIN) & (b->v[i] != 0);
+    for (int64_t i = 0; i < b->numel; i++) {
+        double m = fabs(b->v[i]);
+        any |= ((m < RULE_MIN) & (m != 0)) | ((m > RULE_FMAX) & (m <= DBL_MAX));
+    }
     if (!any) return NULL;
     double *e = bound_room(c, b->numel);
-    for (int64_t i = 0; i < b->numel; i++) e[i] = fabs(b->v[i]) < RULE_MIN ? fabs(b->v[i]) / RULE_U : 0;
+    for (int64_t i = 0; i < b->numel; i++) e[i] = input_error(b->v[i]);
     return e;
 }
 
@@ -177,7 +205,7 @@ Bound *bound_input(BoundCtx *c, const Tensor *t, int index) {
     Bound *b = bound_new(c, t->dtype, t->shape, t->rank);
     if (!b) return NULL;
     load(t, b->v);
-    b->e = flushed_inputs(c, b);
+    b->e = input_errors(c, b);
     trace(b, &(BoundCall){.op = BOUND_INPUT});
     b->input_index = index;
     return b;
@@ -199,7 +227,8 @@ static Bound *source(BoundCtx *c, const BoundCall *call) {
         for (int64_t i = 0; b && i < b->numel; i++) b->v[i] = call->scalar;
         return b;
     }
-    if (call->op != BOUND_ARANGE || call->attrs != 2) return bound_fail(c, "not a source that can be applied");
+    if (call->op != BOUND_ARANGE || call->attrs != 2)
+        return bound_fail(c, "not a source that can be applied");
     int64_t start = call->attr[0], stop = call->attr[1], size = 0, limit = (int64_t)1 << 53;
     if (start < -limit || start > limit || stop < -limit || stop > limit)
         return bound_fail(c, "arange beyond 2^53");
@@ -210,7 +239,7 @@ static Bound *source(BoundCtx *c, const BoundCall *call) {
     return b;
 }
 
-// --- One entry for all ---------------------------------------------------------------------------------------------
+// --- One entry for all ---------------------------------------------------------------------------
 
 // Rounding commutes with these (monotone, odd or moving elements only), so a pending cast passes through.
 static bool carries_pending(BoundOp op) {
@@ -227,16 +256,21 @@ static bool arity_ok(BoundOp op, int inputs) {
     return inputs == (op == BOUND_GATHER ? 2 : want[op_info[op].kind]);
 }
 
-Bound *bound_apply(BoundCtx *c, BoundOp op, const Bound *const *in, int inputs, const int64_t *attr, int attrs,
-                   double scalar) {
+Bound *bound_apply(BoundCtx *c, BoundOp op, const Bound *const *in, int inputs, const int64_t *attr,
+                   int attrs, double scalar) {
     static Bound *(*const by_kind[])(BoundCtx *, const BoundCall *) = {
-        [KIND_SOURCE] = source,        [KIND_UNARY] = bound_elementwise, [KIND_BINARY] = bound_elementwise,
-        [KIND_TERNARY] = bound_elementwise, [KIND_REDUCE] = bound_reduce, [KIND_ROW] = bound_reduce,
+        [KIND_SOURCE] = source,
+        [KIND_UNARY] = bound_elementwise,
+        [KIND_BINARY] = bound_elementwise,
+        [KIND_TERNARY] = bound_elementwise,
+        [KIND_REDUCE] = bound_reduce,
+        [KIND_ROW] = bound_reduce,
         [KIND_SHAPE] = bound_shape,
     };
     assert(op >= 0 && op < BOUND_COUNT);
     if (!arity_ok(op, inputs)) return bound_fail(c, "%s: wrong number of operands", bound_name(op));
     if (attrs < 0 || attrs > TENSOR_RANK_MAX * 2) return bound_fail(c, "%s: too many sizes", bound_name(op));
+    if (!bound_charge(c, 1)) return NULL; // an operation on nothing is work too
     BoundCall call = {.op = op, .inputs = inputs, .attr = attr, .attrs = attrs, .scalar = scalar};
     BoundCall settled = call;
     for (int i = 0; i < inputs; i++) {

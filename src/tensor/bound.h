@@ -1,14 +1,22 @@
-// bound.h - the oracle's tensors: each element is a float64 value v and e, a first-order bound on what an honest
-// float32 implementation may be off by: its value lies in [v - kappa*u*e, v + kappa*u*e], u = 2^-24, kappa = 2.
-// Rules, constants and their calibration: error-bound.md (propagation rules section 2, growth factor section 3).
-// e = +inf means "cannot be judged". Tensors are dense, row-major and immutable; views copy.
+// bound.h - the oracle's tensors: each element is a float64 value v and e, a first-order bound on what an
+// honest float32 implementation may be off by: its value lies in [v - kappa*u*e, v + kappa*u*e], u = 2^-24,
+// kappa = 2. Rules, constants and their calibration: error-bound.md (propagation rules section 2, growth
+// factor section 3). e = +inf means "cannot be judged"; with |v| > FLT_MAX it means that float32 has
+// overflowed with v's sign, which functions with limits turn finite again. Tensors are dense, row-major and
+// immutable; views copy or share.
 //
-// dtype is the *nominal* type, what torch would hold. Arithmetic in a nominal half type adds half an ulp of that
-// type (error-bound.md 8.5); `.float()` is exact; `.to(half)` is a permitted rounding: it only marks the tensor
-// `pending`, and the widening of e is added when another operation uses it. A final cast therefore costs nothing:
-// the comparison rounds once.
+// The formulas stand beside their functions: bound_rules.h (elementwise), bound_reduce.c and bound_simd.c
+// (rows). Two choices differ from error-bound.md: conditions and second-order terms use kappa*u*e where it
+// has u*e, because that is the interval an honest value may occupy, and erf's absolute term is 8 instead
+// of 6.
 //
-// Every result remembers how it was made (op, operands, attributes): the proposer reads this trace as a graph.
+// dtype is the *nominal* type, what torch would hold. Arithmetic in a nominal half type adds half an ulp of
+// that type (error-bound.md 8.5); `.float()` is exact; `.to(half)` is a permitted rounding: it only marks the
+// tensor `pending`, and the widening of e is added when another operation uses it. A final cast therefore
+// costs nothing: the comparison rounds once.
+//
+// Every result remembers how it was made (op, operands, attributes): the proposer reads this trace as a
+// graph.
 #pragma once
 #include "tensor/tensor.h"
 
@@ -39,7 +47,7 @@ struct Bound {
     const Bound *in[4];
     int inputs;
     int64_t attr[TENSOR_RANK_MAX * 2]; // axes, sizes, offsets: see bound.def
-    double scalar;                     // LITERAL and the parameter of clamp, leaky_relu ...
+    double scalar;                     // LITERAL, FULL and the parameter of clamp
     int input_index;                   // INPUT: which argument of the reference
 };
 
@@ -55,6 +63,7 @@ Bound *bound_input(BoundCtx *c, const Tensor *t, int index);
 Bound *bound_literal(BoundCtx *c, double x, bool is_float);
 
 // One entry for all operations: arity and attributes as bound.def documents. NULL with c->why on error.
-Bound *bound_apply(BoundCtx *c, BoundOp op, const Bound *const *in, int inputs, const int64_t *attr, int attrs, double scalar);
+Bound *bound_apply(BoundCtx *c, BoundOp op, const Bound *const *in, int inputs, const int64_t *attr,
+                   int attrs, double scalar);
 // e widened by a pending cast: what the comparison must not do, and every other user must.
 const Bound *bound_settle(BoundCtx *c, const Bound *b);

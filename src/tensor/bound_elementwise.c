@@ -1,11 +1,11 @@
-// Elementwise operations: result type, broadcasting, and the walk that feeds the loops of bound_simd.c with chunks
-// of contiguous operands.
+// Elementwise operations: result type, broadcasting, and the walk that feeds the loops of bound_simd.c with
+// chunks of contiguous operands.
 #include "tensor/bound_impl.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
-// --- Which type a result has ---------------------------------------------------------------------------------------
+// --- Which type a result has ---------------------------------------------------------------------
 
 typedef enum {
     CLASS_ARITHMETIC, // rounds its result
@@ -16,16 +16,29 @@ typedef enum {
 
 static OpClass class_of(BoundOp op) {
     switch (op) {
-    case BOUND_ADD: case BOUND_SUB: case BOUND_MUL: case BOUND_POW: case BOUND_SQUARE:
-        return CLASS_ARITHMETIC;
-    case BOUND_MAXIMUM: case BOUND_MINIMUM: case BOUND_NEG: case BOUND_ABS: case BOUND_RELU: case BOUND_CLAMP_MIN:
-    case BOUND_CLAMP_MAX: case BOUND_WHERE:
-        return CLASS_CHOICE;
-    case BOUND_LT: case BOUND_LE: case BOUND_GT: case BOUND_GE: case BOUND_EQ: case BOUND_NE: case BOUND_LOGICAL_AND:
-    case BOUND_LOGICAL_OR: case BOUND_LOGICAL_NOT:
-        return CLASS_TRUTH;
-    default:
-        return CLASS_FLOAT;
+    case BOUND_ADD:
+    case BOUND_SUB:
+    case BOUND_MUL:
+    case BOUND_POW:
+    case BOUND_SQUARE: return CLASS_ARITHMETIC;
+    case BOUND_MAXIMUM:
+    case BOUND_MINIMUM:
+    case BOUND_NEG:
+    case BOUND_ABS:
+    case BOUND_RELU:
+    case BOUND_CLAMP_MIN:
+    case BOUND_CLAMP_MAX:
+    case BOUND_WHERE: return CLASS_CHOICE;
+    case BOUND_LT:
+    case BOUND_LE:
+    case BOUND_GT:
+    case BOUND_GE:
+    case BOUND_EQ:
+    case BOUND_NE:
+    case BOUND_LOGICAL_AND:
+    case BOUND_LOGICAL_OR:
+    case BOUND_LOGICAL_NOT: return CLASS_TRUTH;
+    default: return CLASS_FLOAT;
     }
 }
 
@@ -34,7 +47,8 @@ static bool is_clamp(BoundOp op) { return op == BOUND_CLAMP_MIN || op == BOUND_C
 static bool result_type(BoundCtx *c, const BoundCall *call, OpClass class, DType *out) {
     int first = call->op == BOUND_WHERE ? 1 : 0;
     if (!bound_promote(c, call->in + first, call->inputs - first, out)) return false;
-    if (first && call->in[0]->dtype != DT_BOOL) return bound_fail(c, "where: the condition is not bool"), false;
+    if (first && call->in[0]->dtype != DT_BOOL)
+        return bound_fail(c, "where: the condition is not bool"), false;
     if (*out == DT_BOOL && (call->op == BOUND_SUB || call->op == BOUND_NEG || call->op == BOUND_ABS ||
                             call->op == BOUND_RELU || is_clamp(call->op)))
         return bound_fail(c, "%s is not defined for bool", bound_name(call->op)), false;
@@ -54,9 +68,9 @@ static bool result_shape(BoundCtx *c, const BoundCall *call, int64_t *shape, int
             int64_t size = at < 0 ? 1 : call->in[i]->shape[at];
             if (size == 1 || size == shape[d]) continue;
             if (shape[d] != 1)
-                return bound_fail(c,
-                                  "sizes %" PRId64 " and %" PRId64 " of dimension %d do not broadcast together",
-                                  shape[d], size, d),
+                return bound_fail(
+                           c, "sizes %" PRId64 " and %" PRId64 " of dimension %d do not broadcast together",
+                           shape[d], size, d),
                        false;
             shape[d] = size;
         }
@@ -64,11 +78,11 @@ static bool result_shape(BoundCtx *c, const BoundCall *call, int64_t *shape, int
     return true;
 }
 
-// --- The walk ----------------------------------------------------------------------------------------------------
+// --- The walk ------------------------------------------------------------------------------------
 
-// The result's dimensions with those of size 1 dropped and neighbours merged wherever every operand runs through
-// both with one step. What is left as the last dimension is a run: each operand is contiguous in it (step 1) or a
-// single element (step 0), so that the inner loops know no indices.
+// The result's dimensions with those of size 1 dropped and neighbours merged wherever every operand runs
+// through both with one step. What is left as the last dimension is a run: each operand is contiguous in it
+// (step 1) or a single element (step 0), so that the inner loops know no indices.
 typedef struct {
     int rank; // at least 1
     int64_t size[TENSOR_RANK_MAX];
@@ -110,7 +124,7 @@ static bool walk_next(Walk *w, int inputs) {
     return false;
 }
 
-// --- Integers ----------------------------------------------------------------------------------------------------
+// --- Integers ------------------------------------------------------------------------------------
 
 // Two's complement, as torch computes; 64-bit results must stay exact in a double.
 static bool wrap_integers(BoundCtx *c, DType t, size_t n, double *v) {
@@ -127,7 +141,7 @@ static bool wrap_integers(BoundCtx *c, DType t, size_t n, double *v) {
     return true;
 }
 
-// --- Running the loops ---------------------------------------------------------------------------------------------
+// --- Running the loops ---------------------------------------------------------------------------
 
 typedef struct {
     double v[3][BOUND_CHUNK], e[3][BOUND_CHUNK], unused[BOUND_CHUNK];
@@ -139,8 +153,8 @@ static void fill(double *buffer, double x, size_t n) {
     for (size_t i = 0; i < n; i++) buffer[i] = x;
 }
 
-static void run_loop(const BoundCall *call, size_t n, const double *const *v, const double *const *e, double *ov,
-                     double *oe) {
+static void run_loop(const BoundCall *call, size_t n, const double *const *v, const double *const *e,
+                     double *ov, double *oe) {
     const BoundSimd *simd = bound_simd();
     if (call->inputs == 1)
         simd->unary[call->op](n, v[0], e[0], call->scalar, ov, oe);
@@ -151,7 +165,8 @@ static void run_loop(const BoundCall *call, size_t n, const double *const *v, co
 }
 
 // One run of the walk: n elements into out at `to`.
-static bool run_run(BoundCtx *c, const BoundCall *call, const Walk *w, int charge, Buffers *buf, Bound *out, int64_t to) {
+static bool run_run(BoundCtx *c, const BoundCall *call, const Walk *w, int charge, Buffers *buf, Bound *out,
+                    int64_t to) {
     int64_t n = w->size[w->rank - 1];
     size_t most = (size_t)(n < BOUND_CHUNK ? n : BOUND_CHUNK);
     const double *v[3] = {0}, *e[3] = {0};
@@ -184,33 +199,38 @@ static bool run_run(BoundCtx *c, const BoundCall *call, const Walk *w, int charg
     return true;
 }
 
-// Whether results in a half type are rounded: 1 all of them, 2 only exact ones (literals that the type does not
-// hold), 0 none. A choice among values of the same half type rounds nothing.
+// Whether results in a half type are rounded: 1 all of them, 2 only exact ones (literals that the type does
+// not hold), 0 none. A choice among values of the same half type rounds nothing.
 static int rounding_of(const BoundCall *call, OpClass class, DType t) {
     if (!dtype_is_half(t)) return 0;
     if (class != CLASS_CHOICE) return 1;
     int how = is_clamp(call->op) ? 2 : 0;
     for (int i = call->op == BOUND_WHERE; i < call->inputs; i++) {
-        if (call->in[i]->weak) how = how ? how : 2;
-        else if (call->in[i]->dtype != t) how = 1;
+        if (call->in[i]->weak)
+            how = how ? how : 2;
+        else if (call->in[i]->dtype != t)
+            how = 1;
     }
     return how;
 }
 
-// Comparing with a constant that float32 does not hold: the kernel's constant is off by up to half an ulp.
-static const Bound *blurred_literal(const Bound *b, Bound *copy, double *e) {
-    if (!b->weak || b->rank || b->e || (double)(float)b->v[0] == b->v[0]) return b;
+// Comparing with a constant that the common type does not hold: a kernel may compare with the constant
+// rounded to float32 or, when a half type is compared, to that.
+static const Bound *blurred_literal(const Bound *b, DType common, Bound *copy, double *e) {
+    DType t = dtype_is_half(common) ? common : DT_F32;
+    if (!b->weak || b->numel != 1 || b->e || dtype_round(t, b->v[0]) == b->v[0]) return b;
     *copy = *b;
-    *e = fabs(b->v[0]);
+    *e = dtype_half_ulp(t, b->v[0]) / RULE_K;
     copy->e = e;
     return copy;
 }
 
 static Bound *run(BoundCtx *c, const BoundCall *call) {
     OpClass class = class_of(call->op);
-    DType t;
+    DType t, common = DT_F32;
     int rank;
     int64_t shape[TENSOR_RANK_MAX] = {0};
+    if (class == CLASS_TRUTH && !bound_promote(c, call->in, call->inputs, &common)) return NULL;
     if (!result_type(c, call, class, &t) || !result_shape(c, call, shape, &rank)) return NULL;
     Bound *out = bound_new(c, t, shape, rank);
     if (!out) return NULL;
@@ -220,7 +240,7 @@ static Bound *run(BoundCtx *c, const BoundCall *call) {
     double copy_e[3];
     bool exact = class == CLASS_CHOICE || class == CLASS_TRUTH || !dtype_is_float(t);
     for (int i = 0; i < call->inputs; i++) {
-        if (class == CLASS_TRUTH) blurred.in[i] = blurred_literal(call->in[i], &copy[i], &copy_e[i]);
+        if (class == CLASS_TRUTH) blurred.in[i] = blurred_literal(call->in[i], common, &copy[i], &copy_e[i]);
         out->weak = out->weak && call->in[i]->weak;
         exact = exact && blurred.in[i]->e == NULL;
     }
@@ -239,7 +259,7 @@ static Bound *run(BoundCtx *c, const BoundCall *call) {
     return out;
 }
 
-// --- Casts -----------------------------------------------------------------------------------------------------
+// --- Casts ---------------------------------------------------------------------------------------
 
 // Every value of `from` is a value of `to`.
 static bool widens(DType from, DType to) {
@@ -264,7 +284,8 @@ static Bound *cast_to_bool(BoundCtx *c, const Bound *a) {
 
 static Bound *cast(BoundCtx *c, const BoundCall *call) {
     const Bound *a = call->in[0];
-    if (call->attrs != 1 || call->attr[0] < 0 || call->attr[0] >= DT_COUNT) return bound_fail(c, "to: no such type");
+    if (call->attrs != 1 || call->attr[0] < 0 || call->attr[0] >= DT_COUNT)
+        return bound_fail(c, "to: no such type");
     DType t = (DType)call->attr[0];
     if (t == a->dtype) {
         Bound *same = bound_alias(c, a, a->shape, a->rank);
@@ -280,20 +301,23 @@ static Bound *cast(BoundCtx *c, const BoundCall *call) {
     double unused[BOUND_CHUNK];
     for (int64_t i = 0; i < a->numel; i += BOUND_CHUNK) {
         size_t n = (size_t)(a->numel - i < BOUND_CHUNK ? a->numel - i : BOUND_CHUNK);
-        bound_simd()->unary[BOUND_CAST](n, a->v + i, a->e ? a->e + i : zeros, 0, r->v + i, r->e ? r->e + i : unused);
+        bound_simd()->unary[BOUND_CAST](n, a->v + i, a->e ? a->e + i : zeros, 0, r->v + i,
+                                        r->e ? r->e + i : unused);
         if (!wrap_integers(c, t, n, r->v + i)) return NULL;
     }
     return r;
 }
 
-// --- Powers ----------------------------------------------------------------------------------------------------
+// --- Powers --------------------------------------------------------------------------------------
 
 enum { POWER_MAX = 8 }; // larger whole exponents go through exp and log
 
-static Bound *unary(BoundCtx *c, BoundOp op, const Bound *a) { return run(c, &(BoundCall){.op = op, .in = {a}, .inputs = 1}); }
+static Bound *unary(BoundCtx *c, BoundOp op, const Bound *a) {
+    return run(c, &(BoundCall){.op = op, .in = {a}, .inputs = 1});
+}
 
-// a^n by repeated products, |n| <= POWER_MAX; the order of the factors is the naive one. Products of halves and
-// of integers with a float result are made in float32, and rounded once, at the end.
+// a^n by repeated products, |n| <= POWER_MAX; the order of the factors is the naive one. Products of halves
+// and of integers with a float result are made in float32, and rounded once, at the end.
 static Bound *whole_power(BoundCtx *c, const Bound *a, int n, DType t) {
     if (n == 0) {
         Bound *ones = bound_new(c, t, a->shape, a->rank);
@@ -327,13 +351,14 @@ static Bound *power(BoundCtx *c, const BoundCall *call) {
     bool literal = b->weak && b->rank == 0 && !b->e;
     double n = literal ? b->v[0] : 0.25;
     if (!dtype_is_float(t)) {
-        if (!literal || n < 0) return bound_fail(c, "pow: an integer to a power that is no literal or negative");
+        if (!literal || n < 0)
+            return bound_fail(c, "pow: an integer to a power that is no literal or negative");
         if (n > POWER_MAX) return bound_fail(c, "pow: an exponent above %d for integers", POWER_MAX);
     }
-    Bound *r = literal && n == 0.5                                     ? unary(c, BOUND_SQRT, a)
-               : literal && n == -0.5                                  ? unary(c, BOUND_RSQRT, a)
+    Bound *r = literal && n == 0.5                                ? unary(c, BOUND_SQRT, a)
+               : literal && n == -0.5                             ? unary(c, BOUND_RSQRT, a)
                : literal && n == trunc(n) && fabs(n) <= POWER_MAX ? whole_power(c, a, (int)n, t)
-                                                                       : run(c, call);
+                                                                  : run(c, call);
     if (r) r->weak = a->weak && b->weak;
     return r;
 }

@@ -1,6 +1,6 @@
 // bound_impl.h - what the files of the oracle share; nobody else includes it.
-// Operands arrive settled (bound_settle) unless the operation carries a pending cast through; the caller records
-// how a result was made.
+// Operands arrive settled (bound_settle) unless the operation carries a pending cast through; the caller
+// records how a result was made.
 #pragma once
 #include "tensor/bound_simd.h"
 
@@ -27,7 +27,8 @@ Bound *bound_alias(BoundCtx *c, const Bound *b, const int64_t *shape, int rank);
 double *bound_room(BoundCtx *c, int64_t n); // not zeroed
 // Charges the rounding of every element to b's nominal type, if that is narrower than float32.
 void bound_round(BoundCtx *c, Bound *b, bool only_exact);
-// The dtype of an operation on these operands by torch's three tiers: tensors, zero-dimensional ones, scalars.
+// The dtype of an operation on these operands by torch's three tiers: tensors, zero-dimensional ones,
+// scalars.
 bool bound_promote(BoundCtx *c, const Bound *const *in, int inputs, DType *out);
 static inline bool dtype_is_half(DType t) { return t == DT_F16 || t == DT_BF16; }
 // An axis in -rank..rank-1; a zero-dimensional tensor has one axis, like in torch.

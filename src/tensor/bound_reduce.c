@@ -1,5 +1,5 @@
-// Reductions and row operations. Every row is first made contiguous (free along the last axis), then handed to one
-// function; sums run in the fixed lanes of bound_simd.h.
+// Reductions and row operations. Every row is first made contiguous (free along the last axis), then handed
+// to one function; sums run in the fixed lanes of bound_simd.h.
 #include "tensor/bound_impl.h"
 #include <assert.h>
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct {
     int64_t correction;  // of VAR
 } Row;
 
-// --- Sums --------------------------------------------------------------------------------------------------------
+// --- Sums ----------------------------------------------------------------------------------------
 
 static Ve end_sum(RowSum s, double growth) { return rule_sum(s.sum, s.size, s.e, growth); }
 
@@ -61,7 +61,7 @@ static void row_CUMSUM(const Row *r) {
     for (size_t i = 0; i < r->n; i++) r->ov[i] = sum += r->v[i];
 }
 
-// --- Extremes ----------------------------------------------------------------------------------------------------
+// --- Extremes ------------------------------------------------------------------------------------
 
 static void put_extreme(const Row *r, double sign) {
     RowMax m = bound_simd()->largest(r->n, r->v, r->e, sign);
@@ -89,11 +89,12 @@ static void row_ARGMAX(const Row *r) {
     }
 }
 
-// --- Softmax family ------------------------------------------------------------------------------------------------
-// S = sum p E + G(N): the relative error of the denominator, E as in bound_simd.c. The error of m cancels.
+// --- Softmax family ------------------------------------------------------------------------------
 
+// S = sum p E + G(N): the relative error of the denominator, E as in bound_simd.c. The error of m cancels.
 typedef struct {
     double m, log_s, s, spread; // spread: S, +inf where the denominator is too uncertain
+    double log_spread;          // the same for log s: -log(1 - k S) <= k S / (1 - k S)
     double in;                  // +inf if an operand is unknown and the row is not finite
     bool finite;                // m is
 } Denominator;
@@ -110,6 +111,7 @@ static Denominator denominator(const Row *r, double *t, double *big_e) {
     d.log_s = f64_log(sum.s);
     d.spread = sum.te / sum.s + r->growth;
     if (!(RULE_K * d.spread < 0.75)) d.spread = RULE_INF;
+    d.log_spread = d.spread < RULE_INF ? d.spread / (1 - RULE_K * d.spread) : RULE_INF;
     return d;
 }
 
@@ -123,14 +125,18 @@ static void fill_nan(const Row *r, const Denominator *d) {
 
 static void row_SOFTMAX(const Row *r) {
     Denominator d = denominator(r, r->ov, r->oe);
-    if (!d.finite) fill_nan(r, &d);
-    else bound_simd()->softmax(r->n, d.s, d.spread, r->ov, r->oe);
+    if (!d.finite)
+        fill_nan(r, &d);
+    else
+        bound_simd()->softmax(r->n, d.s, d.spread, r->ov, r->oe);
 }
 
 static void row_LOG_SOFTMAX(const Row *r) {
     Denominator d = denominator(r, NULL, NULL);
-    if (!d.finite) fill_nan(r, &d);
-    else bound_simd()->log_softmax(r->n, r->v, r->e, d.m, d.log_s, d.spread, r->ov, r->oe);
+    if (!d.finite)
+        fill_nan(r, &d);
+    else
+        bound_simd()->log_softmax(r->n, r->v, r->e, d.m, d.log_s, d.log_spread, r->ov, r->oe);
 }
 
 // S + 3 + (C+1) log s + |m| + |v|; s >= 1, so the logarithm is never of a small number.
@@ -141,33 +147,40 @@ static void row_LOGSUMEXP(const Row *r) {
         return;
     }
     double v = d.m + d.log_s;
-    put(r, (Ve){v, d.spread + 3 + (RULE_C + 1) * d.log_s + fabs(d.m) + fabs(v)});
+    put(r, (Ve){v, d.log_spread + 3 + (RULE_C + 1) * d.log_s + fabs(d.m) + fabs(v)});
 }
 
-// --- Driving the rows ------------------------------------------------------------------------------------------------
+// --- Driving the rows ----------------------------------------------------------------------------
 
 #define ROW_SOURCE(id)
 #define ROW_UNARY(id)
 #define ROW_BINARY(id)
 #define ROW_TERNARY(id)
 #define ROW_SHAPE(id)
-#define ROW_REDUCE(id) [BOUND_##id] = row_##id,
-#define ROW_ROW(id)    [BOUND_##id] = row_##id,
+#define ROW_REDUCE(id)              [BOUND_##id] = row_##id,
+#define ROW_ROW(id)                 [BOUND_##id] = row_##id,
 #define BOUND(id, torch, kind, doc) ROW_##kind(id)
 static void (*const row_function[BOUND_COUNT])(const Row *) = {
 #include "tensor/bound.def"
 };
 #undef BOUND
 
-static bool keeps_shape(BoundOp op) { return op == BOUND_SOFTMAX || op == BOUND_LOG_SOFTMAX || op == BOUND_CUMSUM; }
-static bool has_no_empty_row(BoundOp op) { return op == BOUND_AMAX || op == BOUND_AMIN || op == BOUND_ARGMAX; }
+static bool keeps_shape(BoundOp op) {
+    return op == BOUND_SOFTMAX || op == BOUND_LOG_SOFTMAX || op == BOUND_CUMSUM;
+}
+static bool has_no_empty_row(BoundOp op) {
+    return op == BOUND_AMAX || op == BOUND_AMIN || op == BOUND_ARGMAX;
+}
 
 static bool result_type(BoundCtx *c, BoundOp op, DType in, DType *out) {
     *out = in;
     switch (op) {
-    case BOUND_AMAX: case BOUND_AMIN: return true;
+    case BOUND_AMAX:
+    case BOUND_AMIN: return true;
     case BOUND_ARGMAX: *out = DT_I64; return true;
-    case BOUND_SUM: case BOUND_PROD: case BOUND_CUMSUM:
+    case BOUND_SUM:
+    case BOUND_PROD:
+    case BOUND_CUMSUM:
         if (!dtype_is_float(in)) *out = DT_I64;
         return true;
     default:
@@ -201,7 +214,8 @@ static void drop(const double *from, double *to, int64_t step, int64_t n) {
     for (int64_t i = 0; i < n; i++) to[i * step] = from[i];
 }
 
-static void run_last_axis(void (*f)(const Row *), Row r, const Bound *a, Layout l, int64_t results, Bound *out) {
+static void run_last_axis(void (*f)(const Row *), Row r, const Bound *a, Layout l, int64_t results,
+                          Bound *out) {
     for (int64_t o = 0; o < l.outer; o++) {
         r.v = a->v + o * l.n;
         r.e = a->e ? a->e + o * l.n : NULL;
@@ -211,8 +225,8 @@ static void run_last_axis(void (*f)(const Row *), Row r, const Bound *a, Layout 
     }
 }
 
-static void run_inner_axis(BoundCtx *c, void (*f)(const Row *), Row r, const Bound *a, Layout l, int64_t results,
-                           Bound *out) {
+static void run_inner_axis(BoundCtx *c, void (*f)(const Row *), Row r, const Bound *a, Layout l,
+                           int64_t results, Bound *out) {
     double *v = bound_room(c, l.n + 1), *e = a->e ? bound_room(c, l.n + 1) : NULL;
     double *ov = bound_room(c, results + 1), *oe = out->e ? bound_room(c, results + 1) : NULL;
     r.v = v, r.e = e, r.ov = ov, r.oe = oe;
@@ -231,8 +245,10 @@ static void run_inner_axis(BoundCtx *c, void (*f)(const Row *), Row r, const Bou
 static int reduced_shape(const Bound *a, int axis, bool keep, int64_t *shape) {
     int rank = 0;
     for (int d = 0; d < a->rank; d++) {
-        if (d != axis) shape[rank++] = a->shape[d];
-        else if (keep) shape[rank++] = 1;
+        if (d != axis)
+            shape[rank++] = a->shape[d];
+        else if (keep)
+            shape[rank++] = 1;
     }
     return rank;
 }
@@ -255,17 +271,23 @@ Bound *bound_reduce(BoundCtx *c, const BoundCall *call) {
     if (l.n == 0 && has_no_empty_row(call->op)) return bound_fail(c, "%s of nothing", bound_name(call->op));
     int64_t shape[TENSOR_RANK_MAX] = {0};
     int rank = a->rank;
-    if (keeps_shape(call->op)) memcpy(shape, a->shape, sizeof shape);
-    else rank = reduced_shape(a, axis, call->attr[1] != 0, shape);
+    if (keeps_shape(call->op))
+        memcpy(shape, a->shape, sizeof shape);
+    else
+        rank = reduced_shape(a, axis, call->attr[1] != 0, shape);
     if (!bound_charge(c, a->numel)) return NULL;
     Bound *out = bound_new(c, t, shape, rank);
     if (!out) return NULL;
     if (!exact_result(call->op, a, t)) out->e = bound_room(c, out->numel);
-    Row r = {.n = (size_t)l.n, .growth = bound_growth(l.n), .correction = call->op == BOUND_VAR ? call->attr[2] : 0};
+    Row r = {.n = (size_t)l.n,
+             .growth = dtype_is_float(t) ? bound_growth(l.n) : 0,
+             .correction = call->op == BOUND_VAR ? call->attr[2] : 0};
     if (r.correction < 0 || r.correction > 1) return bound_fail(c, "var: the correction is not 0 or 1");
     int64_t results = keeps_shape(call->op) ? l.n : 1;
-    if (l.inner == 1) run_last_axis(row_function[call->op], r, a, l, results, out);
-    else run_inner_axis(c, row_function[call->op], r, a, l, results, out);
+    if (l.inner == 1)
+        run_last_axis(row_function[call->op], r, a, l, results, out);
+    else
+        run_inner_axis(c, row_function[call->op], r, a, l, results, out);
     bool rounds = call->op != BOUND_AMAX && call->op != BOUND_AMIN && call->op != BOUND_ARGMAX;
     if (rounds && dtype_is_half(t)) bound_simd()->round(t, false, (size_t)out->numel, out->v, out->e);
     return sums_are_exact(c, out) ? out : NULL;

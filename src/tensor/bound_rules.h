@@ -1,12 +1,14 @@
 // bound_rules.h - the propagation rules of error-bound.md section 2, one inline function for each primitive:
 // from operands (v, e) to the result (v, e). Free of branches, so that loops over them vectorise.
 //
-// An operand stands for all values within k*e of v, k = kappa*u. Where error-bound.md uses u*e in a condition or
-// in a second-order term (hulls, products, 1 - q, exp, sqrt, rsqrt), these rules use k*e: the interval that an
-// honest value may really occupy. For small errors both agree; near a kink or a pole only k*e is rigorous.
+// An operand stands for all values within k*e of v, k = kappa*u. Where error-bound.md uses u*e in a condition
+// or in a second-order term (hulls, products, 1 - q, exp, sqrt, rsqrt), these rules use k*e: the interval
+// that an honest value may really occupy. For small errors both agree; near a kink or a pole only k*e is
+// rigorous.
 //
-// e = +inf means that nothing is known, except when |v| > FLT_MAX: then float32 has overflowed, and the honest
-// value is at least |v| in size and has v's sign ("over" below). Functions with limits turn that finite again.
+// e = +inf means that nothing is known, except when |v| > FLT_MAX: then float32 has overflowed, and the
+// honest value is at least |v| in size and has v's sign ("over" below). Functions with limits turn that
+// finite again.
 #pragma once
 #include "base/fmath.h"
 #include "tensor/bound.h"
@@ -50,16 +52,17 @@ RULE double rule_high(Ve a) {
     bool exact = (a.e == 0) | ((a.e == RULE_INF) & (a.v < -RULE_FMAX));
     return f64_if(exact, a.v, a.v + RULE_K * a.e);
 }
-// e where v is infinite or NaN. It is certain (0) if the operands' errors are finite and an operand was infinite
-// or the function has a pole there; an overflow of float64 itself is unknown, like any other overflow.
+// e where v is infinite or NaN. It is certain (0) if the operands' errors are finite and an operand was
+// infinite or the function has a pole there; an overflow of float64 itself is unknown, like any other
+// overflow.
 RULE double rule_wild(double v, double e, double operands_e, bool certain) {
     double w = f64_if((operands_e == RULE_INF) | !((v != v) | certain), RULE_INF, 0);
     e = f64_if(e == e, e, RULE_INF);
     return f64_if(rule_finite(v), e, w);
 }
 
-// Ends every float32 operation: overflow is unknown, and a result that may be subnormal may be flushed to zero.
-// The addition covers |v| itself for every v that an honest value below 2^-126 can belong to.
+// Ends every float32 operation: overflow is unknown, and a result that may be subnormal may be flushed to
+// zero. The addition covers |v| itself for every v that an honest value below 2^-126 can belong to.
 RULE Ve rule_end(Ve r) {
     double m = f64_abs(r.v);
     bool over = (m > RULE_FMAX) & !((m > DBL_MAX) & (r.e == 0));
@@ -69,7 +72,7 @@ RULE Ve rule_end(Ve r) {
     return r;
 }
 
-// --- Arithmetic ------------------------------------------------------------------------------------------------
+// --- Arithmetic ----------------------------------------------------------------------------------
 
 // ea + eb + |v|
 RULE Ve rule_add(Ve a, Ve b) {
@@ -98,7 +101,8 @@ RULE Ve rule_mul(Ve a, Ve b) {
     return rule_end((Ve){v, rule_wild(v, e + f64_abs(v), in, certain)});
 }
 
-// (ea + |v| eb) / (|b| - k eb) + C |v|; unknown once k eb reaches 3/4 |b|. An overflowed divisor gives v or 0.
+// (ea + |v| eb) / (|b| - k eb) + C |v|; unknown once k eb reaches 3/4 |b|. An overflowed divisor gives v or
+// 0.
 RULE Ve rule_div(Ve a, Ve b) {
     double v = a.v / b.v, in = a.e + b.e, size = f64_abs(b.v), m = f64_abs(v);
     double e = (a.e + rule_times(m, b.e)) / (size - RULE_K * b.e) + RULE_C * m;
@@ -119,7 +123,7 @@ RULE Ve rule_sum(double v, double size, double operands_e, double growth) {
     return (Ve){v, rule_wild(v, e, operands_e, infinite)};
 }
 
-// --- Choices: interval hulls, which collapse to 0 behind the kink ---------------------------------------------
+// --- Choices: interval hulls, which collapse to 0 behind the kink --------------------------------
 
 RULE Ve rule_hull(double v, double low, double high, double operands_e) {
     double up = f64_if(high == v, 0, high - v), down = f64_if(low == v, 0, v - low);
@@ -177,7 +181,7 @@ RULE Ve rule_where(Ve c, Ve a, Ve b) {
     return (Ve){v, f64_if(rule_truth_known(c), e, both)};
 }
 
-// --- Elementary functions -----------------------------------------------------------------------------------------
+// --- Elementary functions ------------------------------------------------------------------------
 
 // How much faster than ea the result may move: (e^t - 1) / t <= 1 + t up to t = 1.79, t = k ea.
 #define RULE_WIDE 1.5
@@ -230,9 +234,7 @@ RULE Ve rule_log_of(double v, double x, double ex, double scale, double absolute
     return (Ve){v, rule_wild(v, e, in, (x == 0) | (x == RULE_INF))};
 }
 RULE Ve rule_log(Ve a) { return rule_end(rule_log_of(f64_log(a.v), a.v, a.e, 1, 3)); }
-RULE Ve rule_log2(Ve a) {
-    return rule_end(rule_log_of(f64_log2(a.v), a.v, a.e, 1.4426950408889634, 4.5));
-}
+RULE Ve rule_log2(Ve a) { return rule_end(rule_log_of(f64_log2(a.v), a.v, a.e, 1.4426950408889634, 4.5)); }
 RULE Ve rule_log1p(Ve a) { // as log(1 + a)
     double y = 1 + a.v;
     return rule_end(rule_log_of(f64_log1p(a.v), y, a.e + f64_abs(y), 1, 3));
@@ -286,19 +288,22 @@ RULE Ve rule_sigmoid(Ve a) {
 }
 
 // 1.128 exp(-a^2) (ea + |a|) + 8, at most (1 + |v|)/u + 8. error-bound.md says 6; but in the usual five-term
-// polynomial the slope with respect to t = 1/(1 + pa) reaches 3.4, so that a reciprocal 2 ulp off, its own 1.5e-7
-// and its roundings add up to 14 u: honest kernels used 104 % of a bound with 6. Slope within d < 0.01 of |a| <= 6: at most e^(2|a|d)
+// polynomial the slope with respect to t = 1/(1 + pa) reaches 3.4, so that a reciprocal 2 ulp off, its
+// own 1.5e-7 and its roundings add up to 14 u: honest kernels used 104 % of a bound with 6. Slope within d <
+// 0.01 of |a| <= 6: at most e^(2|a|d)
 // <= 1 + 13 d times the slope at a; never more than 2/sqrt(pi).
 RULE Ve rule_erf(Ve a) {
     double v = f64_erf(a.v), ea = f64_if(rule_over(a), 0, a.e), d = RULE_K * ea;
     double slope = 1.1283791670955126 * f64_exp(-(a.v * a.v));
-    double steep = f64_if(d < 0.01, slope * (1 + 13 * d), f64_if(f64_abs(a.v) - d > 4, slope, 1.1283791670955126));
+    double steep =
+        f64_if(d < 0.01, slope * (1 + 13 * d), f64_if(f64_abs(a.v) - d > 4, slope, 1.1283791670955126));
     double e = rule_times(steep, ea) + rule_times(slope, f64_abs(a.v));
     e = rule_min(e, (1 + f64_abs(v)) / RULE_U) + 8;
     return rule_end((Ve){v, rule_wild(v, e, a.e, true)});
 }
 
-// ea + C |v| + min(|a|, C), at most 2/k more: 1-Lipschitz, and an absolute error where range reduction cancels.
+// ea + C |v| + min(|a|, C), at most 2/k more: 1-Lipschitz, and an absolute error where range reduction
+// cancels.
 RULE Ve rule_wave(double v, Ve a) {
     double e = rule_min(a.e, 2 / RULE_K) + RULE_C * f64_abs(v) + rule_min(f64_abs(a.v), RULE_C);
     return rule_end((Ve){v, rule_wild(v, e, a.e, true)});
@@ -306,7 +311,7 @@ RULE Ve rule_wave(double v, Ve a) {
 RULE Ve rule_sin(Ve a) { return rule_wave(f64_sin(a.v), a); }
 RULE Ve rule_cos(Ve a) { return rule_wave(f64_cos(a.v), a); }
 
-// --- Compositions ------------------------------------------------------------------------------------------------
+// --- Compositions --------------------------------------------------------------------------------
 
 RULE Ve rule_exact(double v) { return (Ve){v, 0}; }
 RULE Ve rule_square(Ve a) { return rule_mul(a, a); }
@@ -320,9 +325,7 @@ RULE Ve rule_gelu_tanh(Ve a) {
     Ve cubic = rule_mul(rule_exact(0.044715), rule_mul(a, rule_mul(a, a)));
     return rule_gelu_of(a, rule_tanh(rule_mul(rule_exact(0.7978845608028654), rule_add(a, cubic))));
 }
-RULE Ve rule_gelu_erf(Ve a) {
-    return rule_gelu_of(a, rule_erf(rule_mul(a, rule_exact(0.7071067811865476))));
-}
+RULE Ve rule_gelu_erf(Ve a) { return rule_gelu_of(a, rule_erf(rule_mul(a, rule_exact(0.7071067811865476)))); }
 
 // log(1 + e^a) by the rules of exp, addition and log: with s = sigmoid(a) the slope,
 // s (ea + |a| + C) + 1 + 3 + (C+1) |v|. This also covers max(a, 0) + log1p(e^-|a|), and a itself above 20.

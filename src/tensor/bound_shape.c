@@ -1,5 +1,5 @@
-// Operations that only move elements. Nothing rounds, so a pending cast stays pending; values are shared where the
-// order of elements stays the same.
+// Operations that only move elements. Nothing rounds, so a pending cast stays pending; values are shared
+// where the order of elements stays the same.
 #include "tensor/bound_impl.h"
 #include <inttypes.h>
 #include <string.h>
@@ -24,7 +24,8 @@ static void copy_strided(const Bound *a, int64_t base, const int64_t *step, Boun
     }
 }
 
-static Bound *moved(BoundCtx *c, const Bound *a, const int64_t *shape, int rank, int64_t base, const int64_t *step) {
+static Bound *moved(BoundCtx *c, const Bound *a, const int64_t *shape, int rank, int64_t base,
+                    const int64_t *step) {
     Bound *out = bound_new(c, a->dtype, shape, rank);
     if (!out) return NULL;
     if (a->e) out->e = bound_room(c, out->numel);
@@ -47,7 +48,8 @@ static Bound *shape_RESHAPE(BoundCtx *c, const BoundCall *call) {
     Tensor dense = {.dtype = a->dtype, .rank = a->rank}, view = {0};
     memcpy(dense.shape, a->shape, sizeof dense.shape);
     tensor_contiguous_strides(&dense);
-    if (!tensor_view(&dense, call->attr, call->attrs, &view)) return bound_fail(c, "the shape does not fit the elements");
+    if (!tensor_view(&dense, call->attr, call->attrs, &view))
+        return bound_fail(c, "the shape does not fit the elements");
     return bound_alias(c, a, view.shape, view.rank);
 }
 
@@ -110,7 +112,8 @@ static Bound *shape_SELECT(BoundCtx *c, const BoundCall *call) {
     if (!bound_axis(c, a, call->attr[0], &axis)) return NULL;
     int64_t n = a->shape[axis], at = call->attr[1];
     if (at < -n || at >= n)
-        return bound_fail(c, "index %" PRId64 " is out of bounds for dimension %d of size %" PRId64, at, axis, n);
+        return bound_fail(c, "index %" PRId64 " is out of bounds for dimension %d of size %" PRId64, at, axis,
+                          n);
     int64_t own[TENSOR_RANK_MAX], shape[TENSOR_RANK_MAX] = {0}, step[TENSOR_RANK_MAX] = {0};
     steps_of(a, own);
     int rank = 0;
@@ -122,7 +125,7 @@ static Bound *shape_SELECT(BoundCtx *c, const BoundCall *call) {
     return moved(c, a, shape, rank, (at < 0 ? at + n : at) * own[axis], step);
 }
 
-// --- Gather ------------------------------------------------------------------------------------------------------
+// --- Gather --------------------------------------------------------------------------------------
 
 static bool gather_fits(BoundCtx *c, const Bound *a, const Bound *index, int axis) {
     if (index->dtype != DT_I64) return bound_fail(c, "gather: the index is not int64"), false;
@@ -147,7 +150,8 @@ static Bound *shape_GATHER(BoundCtx *c, const BoundCall *call) {
     for (int64_t i = 0; i < out->numel; i++) {
         double k = index->v[i];
         if (!(k >= 0 && k < (double)size))
-            return bound_fail(c, "gather: index %.0f is out of bounds for dimension %d of size %" PRId64, k, axis, size);
+            return bound_fail(c, "gather: index %.0f is out of bounds for dimension %d of size %" PRId64, k,
+                              axis, size);
         int64_t from = a->rank ? (int64_t)k * step[axis] : 0;
         for (int d = 0; d < a->rank; d++)
             if (d != axis) from += at[d] * step[d];
@@ -162,21 +166,24 @@ static Bound *shape_GATHER(BoundCtx *c, const BoundCall *call) {
     return out;
 }
 
-// --- Concatenation -------------------------------------------------------------------------------------------------
+// --- Concatenation -------------------------------------------------------------------------------
 
 // Parts whose casts are all pending in one type stay pending; otherwise each is settled.
-static bool cat_parts(BoundCtx *c, const BoundCall *call, int axis, const Bound **part, DType *t, int64_t *total) {
+static bool cat_parts(BoundCtx *c, const BoundCall *call, int axis, const Bound **part, DType *t,
+                      int64_t *total) {
     bool pending = true;
     *total = 0;
     if (!bound_promote(c, call->in, call->inputs, t)) return false;
     for (int i = 0; i < call->inputs; i++) {
         const Bound *a = call->in[i];
         pending = pending && a->pending && a->dtype == *t;
-        if (a->rank != call->in[0]->rank || a->rank == 0) return bound_fail(c, "cat: ranks differ or are 0"), false;
+        if (a->rank != call->in[0]->rank || a->rank == 0)
+            return bound_fail(c, "cat: ranks differ or are 0"), false;
         for (int d = 0; d < a->rank; d++)
             if (d != axis && a->shape[d] != call->in[0]->shape[d])
                 return bound_fail(c, "cat: sizes differ in dimension %d", d), false;
-        if (__builtin_add_overflow(*total, a->shape[axis], total)) return bound_fail(c, "cat: too large"), false;
+        if (__builtin_add_overflow(*total, a->shape[axis], total))
+            return bound_fail(c, "cat: too large"), false;
     }
     for (int i = 0; i < call->inputs; i++) part[i] = pending ? call->in[i] : bound_settle(c, call->in[i]);
     return true;
@@ -184,8 +191,10 @@ static bool cat_parts(BoundCtx *c, const BoundCall *call, int axis, const Bound 
 
 static void copy_part(double *out, int64_t out_block, const double *in, int64_t block, int64_t outer) {
     for (int64_t o = 0; o < outer && block > 0; o++) {
-        if (in) memcpy(out + o * out_block, in + o * block, (size_t)block * sizeof *out);
-        else memset(out + o * out_block, 0, (size_t)block * sizeof *out);
+        if (in)
+            memcpy(out + o * out_block, in + o * block, (size_t)block * sizeof *out);
+        else
+            memset(out + o * out_block, 0, (size_t)block * sizeof *out);
     }
 }
 

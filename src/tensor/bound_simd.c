@@ -4,46 +4,46 @@
 
 #define FLAT __attribute__((flatten)) // see RULE
 
-// --- Elementwise -----------------------------------------------------------------------------------------------
+// --- Elementwise ---------------------------------------------------------------------------------
 
-#define UNARY(id, rule)                                                                                                \
-    FLAT static void unary_##id(size_t n, const double *restrict v, const double *restrict e, double scalar,                \
-                           double *restrict ov, double *restrict oe) {                                                 \
-        (void)scalar;                                                                                                  \
-        for (size_t i = 0; i < n; i++) {                                                                               \
-            Ve a = {v[i], e[i]}, r = rule;                                                                             \
-            ov[i] = r.v;                                                                                               \
-            oe[i] = r.e;                                                                                               \
-        }                                                                                                              \
+#define UNARY(id, rule)                                                                                      \
+    FLAT static void unary_##id(size_t n, const double *restrict v, const double *restrict e, double scalar, \
+                                double *restrict ov, double *restrict oe) {                                  \
+        (void)scalar;                                                                                        \
+        for (size_t i = 0; i < n; i++) {                                                                     \
+            Ve a = {v[i], e[i]}, r = rule;                                                                   \
+            ov[i] = r.v;                                                                                     \
+            oe[i] = r.e;                                                                                     \
+        }                                                                                                    \
     }
 
 // Functions without a limit, whose first-order rule fails where k*e is large: those elements are done again.
-#define UNARY_WIDE(id, rule, scale)                                                                                    \
-    FLAT static void unary_##id(size_t n, const double *restrict v, const double *restrict e, double scalar,                \
-                           double *restrict ov, double *restrict oe) {                                                 \
-        (void)scalar;                                                                                                  \
-        uint64_t wide = 0;                                                                                             \
-        for (size_t i = 0; i < n; i++) {                                                                               \
-            Ve a = {v[i], e[i]}, r = rule_end(rule##_near(a));                                                         \
-            wide |= rule_is_wide(a, scale);                                                                            \
-            ov[i] = r.v;                                                                                               \
-            oe[i] = r.e;                                                                                               \
-        }                                                                                                              \
-        for (size_t i = 0; wide && i < n; i++) {                                                                       \
-            Ve a = {v[i], e[i]};                                                                                       \
-            if (rule_is_wide(a, scale)) oe[i] = rule_end(rule##_wide(a)).e;                                            \
-        }                                                                                                              \
+#define UNARY_WIDE(id, rule, scale)                                                                          \
+    FLAT static void unary_##id(size_t n, const double *restrict v, const double *restrict e, double scalar, \
+                                double *restrict ov, double *restrict oe) {                                  \
+        (void)scalar;                                                                                        \
+        uint64_t wide = 0;                                                                                   \
+        for (size_t i = 0; i < n; i++) {                                                                     \
+            Ve a = {v[i], e[i]}, r = rule_end(rule##_near(a));                                               \
+            wide |= rule_is_wide(a, scale);                                                                  \
+            ov[i] = r.v;                                                                                     \
+            oe[i] = r.e;                                                                                     \
+        }                                                                                                    \
+        for (size_t i = 0; wide && i < n; i++) {                                                             \
+            Ve a = {v[i], e[i]};                                                                             \
+            if (rule_is_wide(a, scale)) oe[i] = rule_end(rule##_wide(a)).e;                                  \
+        }                                                                                                    \
     }
 
-#define BINARY(id, rule)                                                                                               \
-    FLAT static void binary_##id(size_t n, const double *restrict av, const double *restrict ae,                            \
-                            const double *restrict bv, const double *restrict be, double *restrict ov,                 \
-                            double *restrict oe) {                                                                     \
-        for (size_t i = 0; i < n; i++) {                                                                               \
-            Ve a = {av[i], ae[i]}, b = {bv[i], be[i]}, r = rule;                                                       \
-            ov[i] = r.v;                                                                                               \
-            oe[i] = r.e;                                                                                               \
-        }                                                                                                              \
+#define BINARY(id, rule)                                                                                    \
+    FLAT static void binary_##id(size_t n, const double *restrict av, const double *restrict ae,            \
+                                 const double *restrict bv, const double *restrict be, double *restrict ov, \
+                                 double *restrict oe) {                                                     \
+        for (size_t i = 0; i < n; i++) {                                                                    \
+            Ve a = {av[i], ae[i]}, b = {bv[i], be[i]}, r = rule;                                            \
+            ov[i] = r.v;                                                                                    \
+            oe[i] = r.e;                                                                                    \
+        }                                                                                                   \
     }
 
 // Toward zero; where honest values lie on both sides of an integer, as wide as the jump.
@@ -107,8 +107,8 @@ BINARY(NE, rule_ne(a, b))
 BINARY(LOGICAL_AND, rule_and(a, b))
 BINARY(LOGICAL_OR, rule_or(a, b))
 
-FLAT static void ternary_WHERE(size_t n, const double *const v[3], const double *const e[3], double *restrict ov,
-                          double *restrict oe) {
+FLAT static void ternary_WHERE(size_t n, const double *const v[3], const double *const e[3],
+                               double *restrict ov, double *restrict oe) {
     const double *restrict cv = v[0], *restrict av = v[1], *restrict bv = v[2];
     const double *restrict ce = e[0], *restrict ae = e[1], *restrict be = e[2];
     for (size_t i = 0; i < n; i++) {
@@ -118,7 +118,7 @@ FLAT static void ternary_WHERE(size_t n, const double *const v[3], const double 
     }
 }
 
-// --- Rounding to a narrower type -----------------------------------------------------------------------------------
+// --- Rounding to a narrower type -----------------------------------------------------------------
 
 FLAT static void round_to(DType t, bool only_exact, size_t n, const double *restrict v, double *restrict e) {
     // 2^-digits, half the smallest subnormal, the first magnitude that rounds to infinity
@@ -141,7 +141,7 @@ FLAT static void round_to(DType t, bool only_exact, size_t n, const double *rest
     }
 }
 
-// --- Rows ------------------------------------------------------------------------------------------------------
+// --- Rows ----------------------------------------------------------------------------------------
 
 // Eight lanes as one value; both compilers split it into what the machine has.
 typedef double V8 __attribute__((vector_size(64)));
@@ -264,10 +264,10 @@ FLAT static RowMax row_largest(size_t n, const double *restrict v, const double 
     return (RowMax){best, lanes_top(&top_low, &ignored), lanes_top(&top_high, &ignored)};
 }
 
-// --- Softmax family ------------------------------------------------------------------------------------------------
-// t = exp(x - m); E = ex + |x - m| + F + C with F = |x| + |m| below 2^18, else 0: exp2(x*c - m*c) is tolerated only
-// where it works. The error of m is common to all terms and cancels.
+// --- Softmax family ------------------------------------------------------------------------------
 
+// t = exp(x - m); E = ex + |x - m| + F + C with F = |x| + |m| below 2^18, else 0: exp2(x*c - m*c) is
+// tolerated only where it works. The error of m is common to all terms and cancels.
 #define FOLD_LIMIT 0x1p18
 
 static inline double fold(double x, double m) {
@@ -275,7 +275,8 @@ static inline double fold(double x, double m) {
     return f64_if(f < FOLD_LIMIT, f, 0);
 }
 
-// An element whose k*ex is not small: t E k is how far t may really move.
+// An element whose k*ex is not small: k t E is how far t may really move. E is NaN where t is 0 but may not
+// be.
 static double wide_te(double x, double ex, double m, double t) {
     double high = rule_high((Ve){x, ex}) - m;
     if (high < -104) return 0;
@@ -283,8 +284,8 @@ static double wide_te(double x, double ex, double m, double t) {
 }
 
 // t and big_e (E) may be NULL when only the sums are wanted; ex may be NULL. m is finite.
-FLAT static ExpSum row_exps(size_t n, const double *restrict x, const double *restrict ex, double m, double *restrict t,
-                       double *restrict big_e) {
+FLAT static ExpSum row_exps(size_t n, const double *restrict x, const double *restrict ex, double m,
+                            double *restrict t, double *restrict big_e) {
     Lanes s = {0}, te = {0};
     double tt[BOUND_CHUNK], ee[BOUND_CHUNK], ww[BOUND_CHUNK];
     for (size_t i = 0; i < n; i += BOUND_CHUNK) {
@@ -302,7 +303,7 @@ FLAT static ExpSum row_exps(size_t n, const double *restrict x, const double *re
         for (size_t j = 0; wide && j < k; j++) {
             if (!(RULE_K * dx[j] >= RULE_WIDE)) continue;
             ww[j] = wide_te(xx[j], dx[j], m, tt[j]);
-            ee[j] = tt[j] > 0 ? ww[j] / tt[j] : ww[j] > 0 ? RULE_INF : 0;
+            ee[j] = tt[j] > 0 ? ww[j] / tt[j] : ww[j] > 0 ? f64_nan() : 0;
         }
         lanes_add(&s, tt, k);
         lanes_add(&te, ww, k);
@@ -317,18 +318,18 @@ FLAT static void row_softmax(size_t n, double s, double spread, double *restrict
     double scale = 1 / s, own = spread + RULE_C + 1, grow = 1 / (1 - RULE_K * spread);
     bool lost = !(RULE_K * spread < 0.75);
     for (size_t i = 0; i < n; i++) {
-        double p = v[i] * scale, big = rule_times(p, (e[i] + own) * grow);
-        big = f64_if((p == 0) & (e[i] == RULE_INF) & (v[i] != v[i]), RULE_INF, big);
-        Ve r = rule_end((Ve){p, f64_if(lost, RULE_INF, big)});
+        double big = rule_times(v[i], (e[i] + own) * grow) * scale;
+        bool unknown = lost | (e[i] != e[i]);
+        Ve r = rule_end((Ve){v[i] * scale, f64_if(unknown, RULE_INF, big)});
         v[i] = r.v;
         e[i] = r.e;
     }
 }
 
-// v = (x - m) - log s, e = S + 3 + (C+1) log s + log s + ex + |m| + |x| + |x - m| + |v|: covers that form and
-// x - (m + log s).
-FLAT static void row_log_softmax(size_t n, const double *restrict x, const double *restrict ex, double m, double log_s,
-                            double spread, double *restrict v, double *restrict e) {
+// v = (x - m) - log s, with S for the logarithm, see bound_reduce.c: e = S + 3 + (C+1) log s + log s + ex +
+// |m| + |x| + |x - m| + |v|: covers that form and x - (m + log s).
+FLAT static void row_log_softmax(size_t n, const double *restrict x, const double *restrict ex, double m,
+                                 double log_s, double spread, double *restrict v, double *restrict e) {
     double own = spread + 3 + (RULE_C + 2) * log_s + f64_abs(m);
     for (size_t i = 0; i < n; i += BOUND_CHUNK) {
         size_t k = n - i < BOUND_CHUNK ? n - i : BOUND_CHUNK;
@@ -344,12 +345,13 @@ FLAT static void row_log_softmax(size_t n, const double *restrict x, const doubl
     }
 }
 
-// --- Prefix sums ---------------------------------------------------------------------------------------------------
+// --- Prefix sums ---------------------------------------------------------------------------------
 
-// e of prefix i: sum_{j<=i} ej + min(i, G(N)) sum_{j<=i} |aj|, since a prefix of i + 1 elements takes i additions in
-// any scan. Sums run from the left; only the last step of each chunk is vector work. e may be NULL.
+// e of prefix i: sum_{j<=i} ej + min(i, G(N)) sum_{j<=i} |aj|, since a prefix of i + 1 elements takes i
+// additions in any scan. Sums run from the left; only the last step of each chunk is vector work. e may be
+// NULL.
 FLAT static void row_cumsum(size_t n, const double *restrict v, const double *restrict e, double growth,
-                       double *restrict ov, double *restrict oe) {
+                            double *restrict ov, double *restrict oe) {
     double sum = 0, size = 0, err = 0, sums[BOUND_CHUNK], sizes[BOUND_CHUNK], errs[BOUND_CHUNK];
     for (size_t i = 0; i < n; i += BOUND_CHUNK) {
         size_t k = n - i < BOUND_CHUNK ? n - i : BOUND_CHUNK;
@@ -380,8 +382,13 @@ FLAT static void row_cumsum(size_t n, const double *restrict v, const double *re
 #define BOUND(id, torch, kind, doc) LOOP_##kind(id)
 const BoundSimd ISA_NAME(bound_simd) = {
 #include "tensor/bound.def"
-    .round = round_to,       .sum = row_sum,   .deviations = row_deviations,
-    .largest = row_largest,  .exps = row_exps, .softmax = row_softmax,
-    .log_softmax = row_log_softmax, .cumsum = row_cumsum,
+    .round = round_to,
+    .sum = row_sum,
+    .deviations = row_deviations,
+    .largest = row_largest,
+    .exps = row_exps,
+    .softmax = row_softmax,
+    .log_softmax = row_log_softmax,
+    .cumsum = row_cumsum,
 };
 #undef BOUND

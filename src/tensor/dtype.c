@@ -23,27 +23,39 @@ static bool find_alias(const Alias *alias, size_t count, Str name, DType *out) {
 }
 
 bool dtype_by_torch_name(Str name, DType *out) {
-    static const Alias alias[] = {{"half", DT_F16}, {"float", DT_F32}, {"double", DT_F64},
-                                  {"short", DT_I16}, {"int", DT_I32},  {"long", DT_I64}};
+    static const Alias alias[] = {{"half", DT_F16},  {"float", DT_F32}, {"double", DT_F64},
+                                  {"short", DT_I16}, {"int", DT_I32},   {"long", DT_I64}};
     for (int t = 0; t < DT_COUNT; t++)
         if (str_is(name, dtype_info[t].torch)) return *out = (DType)t, true;
     return find_alias(alias, sizeof alias / sizeof *alias, name, out);
 }
 
 bool dtype_by_triton_name(Str name, DType *out) {
-    static const Alias alias[] = {
-        {"float16", DT_F16}, {"bfloat16", DT_BF16}, {"float32", DT_F32}, {"float64", DT_F64}, {"bool", DT_BOOL},
-        // The short forms of types in Triton's own printing.
-        {"i1", DT_BOOL}, {"i8", DT_I8}, {"i16", DT_I16}, {"i32", DT_I32}, {"i64", DT_I64},
-        {"u8", DT_U8},   {"u16", DT_U16}, {"u32", DT_U32}, {"u64", DT_U64}};
+    static const Alias alias[] = {{"float16", DT_F16},
+                                  {"bfloat16", DT_BF16},
+                                  {"float32", DT_F32},
+                                  {"float64", DT_F64},
+                                  {"bool", DT_BOOL},
+                                  // The short forms of types in Triton's own printing.
+                                  {"i1", DT_BOOL},
+                                  {"i8", DT_I8},
+                                  {"i16", DT_I16},
+                                  {"i32", DT_I32},
+                                  {"i64", DT_I64},
+                                  {"u8", DT_U8},
+                                  {"u16", DT_U16},
+                                  {"u32", DT_U32},
+                                  {"u64", DT_U64}};
     for (int t = 0; t < DT_COUNT; t++)
         if (str_is(name, dtype_info[t].triton)) return *out = (DType)t, true;
     return find_alias(alias, sizeof alias / sizeof *alias, name, out);
 }
 
-// --- Integers --------------------------------------------------------------------------------------------------
+// --- Integers ------------------------------------------------------------------------------------
 
-static double int_min(DType t) { return dtype_info[t].kind == DTYPE_KIND_I ? -ldexp(1, dtype_bits(t) - 1) : 0; }
+static double int_min(DType t) {
+    return dtype_info[t].kind == DTYPE_KIND_I ? -ldexp(1, dtype_bits(t) - 1) : 0;
+}
 
 // Toward zero, saturating; NaN gives 0. Exact for every double.
 static int64_t to_signed(DType t, double x) {
@@ -59,7 +71,7 @@ static uint64_t to_unsigned(DType t, double x) {
     return (uint64_t)x;
 }
 
-// --- Values of a type ------------------------------------------------------------------------------------------
+// --- Values of a type ----------------------------------------------------------------------------
 
 double dtype_round(DType t, double x) {
     switch (t) {
@@ -131,11 +143,11 @@ double dtype_next(DType t, double x, int direction) {
     }
 }
 
-// --- Memory ----------------------------------------------------------------------------------------------------
+// --- Memory --------------------------------------------------------------------------------------
 
 // Elements may lie at any byte: memcpy, never a cast of the pointer.
-#define LOAD_AS(T)                                                                                                     \
-    T s;                                                                                                               \
+#define LOAD_AS(T) \
+    T s;           \
     memcpy(&s, p, sizeof s)
 
 double dtype_load(DType t, const void *p) {
@@ -143,16 +155,46 @@ double dtype_load(DType t, const void *p) {
     case DT_BOOL: return *(const uint8_t *)p != 0;
     case DT_I8: return *(const int8_t *)p;
     case DT_U8: return *(const uint8_t *)p;
-    case DT_I16: { LOAD_AS(int16_t); return s; }
-    case DT_U16: { LOAD_AS(uint16_t); return s; }
-    case DT_I32: { LOAD_AS(int32_t); return s; }
-    case DT_U32: { LOAD_AS(uint32_t); return s; }
-    case DT_I64: { LOAD_AS(int64_t); return (double)s; }
-    case DT_U64: { LOAD_AS(uint64_t); return (double)s; }
-    case DT_F16: { LOAD_AS(uint16_t); return (double)f32_from_f16(s); }
-    case DT_BF16: { LOAD_AS(uint16_t); return (double)f32_from_bf16(s); }
-    case DT_F32: { LOAD_AS(float); return (double)s; }
-    case DT_F64: { LOAD_AS(double); return s; }
+    case DT_I16: {
+        LOAD_AS(int16_t);
+        return s;
+    }
+    case DT_U16: {
+        LOAD_AS(uint16_t);
+        return s;
+    }
+    case DT_I32: {
+        LOAD_AS(int32_t);
+        return s;
+    }
+    case DT_U32: {
+        LOAD_AS(uint32_t);
+        return s;
+    }
+    case DT_I64: {
+        LOAD_AS(int64_t);
+        return (double)s;
+    }
+    case DT_U64: {
+        LOAD_AS(uint64_t);
+        return (double)s;
+    }
+    case DT_F16: {
+        LOAD_AS(uint16_t);
+        return (double)f32_from_f16(s);
+    }
+    case DT_BF16: {
+        LOAD_AS(uint16_t);
+        return (double)f32_from_bf16(s);
+    }
+    case DT_F32: {
+        LOAD_AS(float);
+        return (double)s;
+    }
+    case DT_F64: {
+        LOAD_AS(double);
+        return s;
+    }
     case DT_COUNT: break;
     }
     assert(t < DT_COUNT);
@@ -166,11 +208,11 @@ void dtype_store(DType t, void *p, double x) {
     } else if (t == DT_F64) {
         memcpy(p, &x, sizeof x);
     } else {
-        uint64_t bits = t == DT_F16                            ? f16_from_f64(x)
-                        : t == DT_BF16                         ? bf16_from_f64(x)
-                        : t == DT_BOOL                         ? x != 0
+        uint64_t bits = t == DT_F16                          ? f16_from_f64(x)
+                        : t == DT_BF16                       ? bf16_from_f64(x)
+                        : t == DT_BOOL                       ? x != 0
                         : dtype_info[t].kind == DTYPE_KIND_I ? (uint64_t)to_signed(t, x)
-                                                               : to_unsigned(t, x);
+                                                             : to_unsigned(t, x);
         memcpy(p, &bits, (size_t)dtype_bytes(t)); // little endian: the low bytes come first
     }
 }
@@ -204,7 +246,7 @@ void dtype_store_row(DType t, void *p, int64_t stride, const double *in, size_t 
     for (size_t i = 0; i < n; i++) dtype_store(t, at + (int64_t)i * stride * dtype_bytes(t), in[i]);
 }
 
-// --- Promotion -------------------------------------------------------------------------------------------------
+// --- Promotion -----------------------------------------------------------------------------------
 
 bool dtype_promote(DType a, DType b, DType *out) {
     *out = a;
@@ -224,6 +266,8 @@ bool dtype_promote(DType a, DType b, DType *out) {
     bool wide_unsigned = (dtype_info[a].kind == DTYPE_KIND_U && a != DT_U8) ||
                          (dtype_info[b].kind == DTYPE_KIND_U && b != DT_U8);
     if (wide_unsigned) return false;
-    *out = dtype_bytes(a) == dtype_bytes(b) ? DT_I16 : dtype_bytes(a) == wide ? a : b; // int8 with uint8: int16
+    *out = dtype_bytes(a) == dtype_bytes(b) ? DT_I16
+           : dtype_bytes(a) == wide         ? a
+                                            : b; // int8 with uint8: int16
     return true;
 }

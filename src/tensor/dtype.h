@@ -1,6 +1,6 @@
-// dtype.h - element types: names, sizes, and rounding between them. All roundings are to nearest, ties to even,
-// with gradual underflow; overflow gives infinity, NaN stays NaN. Same bits on every machine.
-// The 16-bit conversions are inline and free of branches, so that a loop over them vectorises.
+// dtype.h - element types: names, sizes, and rounding between them. All roundings are to nearest, ties to
+// even, with gradual underflow; overflow gives infinity, NaN stays NaN. Same bits on every machine. The
+// 16-bit conversions are inline and free of branches, so that a loop over them vectorises.
 #pragma once
 #include "base/str.h"
 #include <stdint.h>
@@ -49,9 +49,9 @@ static inline double dtype_value64(uint64_t b) {
     return x;
 }
 
-// Bit patterns of the 16-bit floats. Adding a number whose unit in the last place is the spacing of the target's
-// subnormals (0.5f has 2^-24) makes the processor round a subnormal result; normal ones are rounded by an integer
-// addition whose carry runs into the exponent, up to the pattern of infinity.
+// Bit patterns of the 16-bit floats. Adding a number whose unit in the last place is the spacing of the
+// target's subnormals (0.5f has 2^-24) makes the processor round a subnormal result; normal ones are rounded
+// by an integer addition whose carry runs into the exponent, up to the pattern of infinity.
 static inline uint16_t f16_from_f32(float x) {
     uint32_t b = dtype_pattern32(x), a = b & 0x7fffffffu;
     uint32_t normal = (a - (112u << 23) + 0xfffu + (a >> 13 & 1u)) >> 13;
@@ -94,15 +94,18 @@ static inline uint16_t bf16_from_f64(double x) {
     return (uint16_t)(r | (b >> 48 & 0x8000u));
 }
 
-// The value of float type t nearest to x, as a double (rnd_D of error-bound.md section 1); exact identity for F64.
-// For integer types what dtype_store would keep.
+// The value of float type t nearest to x, as a double (rnd_D of error-bound.md section 1); exact identity for
+// F64. For integer types what dtype_store would keep.
 double dtype_round(DType t, double x);
-double dtype_max(DType t);                           // largest finite value of a float or integer type
-double dtype_half_ulp(DType t, double magnitude);    // half the spacing of float type t at |x|, gradual underflow included
+double dtype_max(DType t); // largest finite value of a float or integer type
+double
+dtype_half_ulp(DType t,
+               double magnitude); // half the spacing of float type t at |x|, gradual underflow included
 double dtype_next(DType t, double x, int direction); // neighbour of a value of t: +1 up, -1 down
-double dtype_load(DType t, const void *p);           // one element as a double (64-bit integers lose their low bits)
+double dtype_load(DType t, const void *p);    // one element as a double (64-bit integers lose their low bits)
 void dtype_store(DType t, void *p, double x); // rounds floats; integers are truncated toward zero, saturating
 void dtype_load_row(DType t, const void *p, int64_t stride, double *out, size_t n); // stride in elements
 void dtype_store_row(DType t, void *p, int64_t stride, const double *in, size_t n);
-// The type that holds the result of an operation on tensors of types a and b in torch; false where torch refuses.
+// The type that holds the result of an operation on tensors of types a and b in torch; false where torch
+// refuses.
 bool dtype_promote(DType a, DType b, DType *out);

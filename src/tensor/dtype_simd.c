@@ -1,11 +1,12 @@
-// Loops over contiguous rows, one for each type. Nothing here decides anything: see dtype.h for the roundings.
+// Loops over contiguous rows, one for each type. Nothing here decides anything: see dtype.h for the
+// roundings.
 #include "tensor/dtype_simd.h"
 #include "base/isa.h"
 
-#define LOAD_ROW(name, T, value)                                                                                       \
-    static void load_##name(const void *restrict p, double *restrict out, size_t n) {                                  \
-        const T *restrict s = p;                                                                                       \
-        for (size_t i = 0; i < n; i++) out[i] = (double)(value);                                                       \
+#define LOAD_ROW(name, T, value)                                                      \
+    static void load_##name(const void *restrict p, double *restrict out, size_t n) { \
+        const T *restrict s = p;                                                      \
+        for (size_t i = 0; i < n; i++) out[i] = (double)(value);                      \
     }
 LOAD_ROW(BOOL, uint8_t, s[i] != 0)
 LOAD_ROW(I8, int8_t, s[i])
@@ -30,10 +31,10 @@ static void load(DType t, const void *p, double *out, size_t n) {
     row[t](p, out, n);
 }
 
-#define STORE_ROW(T, value)                                                                                            \
-    do {                                                                                                               \
-        T *restrict d = p;                                                                                             \
-        for (size_t i = 0; i < n; i++) d[i] = (value);                                                                 \
+#define STORE_ROW(T, value)                            \
+    do {                                               \
+        T *restrict d = p;                             \
+        for (size_t i = 0; i < n; i++) d[i] = (value); \
     } while (0)
 
 static void store(DType t, void *restrict p, const double *restrict in, size_t n) {

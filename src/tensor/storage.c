@@ -14,8 +14,8 @@ static Storage *enter(StorageTable *t, DType dtype, size_t bytes) {
     return s;
 }
 
-// Fresh bytes are all ones: NaN in every float type, -1 in every integer. The shadow says that they may not be
-// read; a value that gets past it should hurt.
+// Fresh bytes are all ones: NaN in every float type, -1 in every integer. The shadow says that they may not
+// be read; a value that gets past it should hurt.
 bool storage_new(StorageTable *t, DType dtype, size_t bytes, Storage **out) {
     size_t elements = bytes / (size_t)dtype_bytes(dtype) + 1;
     if (t->count == STORAGES_MAX || bytes > SIZE_MAX / 16) return false;
@@ -42,7 +42,7 @@ bool storage_wrap(StorageTable *t, DType dtype, const void *data, size_t bytes, 
     return true;
 }
 
-// --- Walking a view ----------------------------------------------------------------------------------------------
+// --- Walking a view ------------------------------------------------------------------------------
 
 // Rows of a view: the last dimension is a row, `at` its first element's offset. Starts with row_first().
 typedef struct {
@@ -99,9 +99,11 @@ void tensor_gather(const Tensor *t, void *out, uint8_t *flags) {
             memcpy(to, data, (size_t)w.length * size);
             to += (size_t)w.length * size;
         } else {
-            for (int64_t i = 0; i < w.length; i++, to += size) memcpy(to, data + i * w.stride * (int64_t)size, size);
+            for (int64_t i = 0; i < w.length; i++, to += size)
+                memcpy(to, data + i * w.stride * (int64_t)size, size);
         }
         if (!flags) continue;
-        for (int64_t i = 0; i < w.length; i++) *flags++ = flags_of(shadow + i * w.stride * (int64_t)size, size);
+        for (int64_t i = 0; i < w.length; i++)
+            *flags++ = flags_of(shadow + i * w.stride * (int64_t)size, size);
     }
 }

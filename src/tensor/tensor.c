@@ -56,8 +56,8 @@ static bool infer_size(const int64_t *shape, int rank, int64_t numel, int64_t *o
     return shape_numel(out, rank, &found) && found == numel;
 }
 
-// Torch's rule: the old dimensions fall into groups, each of which is evenly strided inside; every group must be
-// covered exactly by consecutive new dimensions. Both are walked from the last dimension.
+// Torch's rule: the old dimensions fall into groups, each of which is evenly strided inside; every group must
+// be covered exactly by consecutive new dimensions. Both are walked from the last dimension.
 bool tensor_view(const Tensor *t, const int64_t *shape, int rank, Tensor *out) {
     int64_t sizes[TENSOR_RANK_MAX] = {0}, numel = tensor_numel(t);
     if (!infer_size(shape, rank, numel, sizes)) return false;

@@ -1,12 +1,13 @@
-// tensor.h - real bytes with shadow memory, and strided views of them: what kernels and candidates' hosts touch.
+// tensor.h - real bytes with shadow memory, and strided views of them: what kernels and candidates' hosts
+// touch.
 //
-// A Storage is one allocation. Its shadow holds one flag byte for each data byte; an access is legal when every
-// byte is SHADOW_ALLOC (inside a declared view: the gap of a row stride larger than N is not), a load also needs
-// SHADOW_INIT, a store a storage that is not read-only. writer/reader hold, per element, the serial number of the
-// last program that touched it, for the race detector; read-only storages have none.
+// A Storage is one allocation. Its shadow holds one flag byte for each data byte; an access is legal when
+// every byte is SHADOW_ALLOC (inside a declared view: the gap of a row stride larger than N is not), a load
+// also needs SHADOW_INIT, a store a storage that is not read-only. writer/reader hold, per element, the
+// serial number of the last program that touched it, for the race detector; read-only storages have none.
 //
-// Addresses inside the VM are tagged: (id << ADDRESS_BITS) + ADDRESS_BIAS + byte offset. Arithmetic that leaves
-// the tag's range is caught by the VM, so a pointer can never wander from one storage into another.
+// Addresses inside the VM are tagged: (id << ADDRESS_BITS) + ADDRESS_BIAS + byte offset. Arithmetic that
+// leaves the tag's range is caught by the VM, so a pointer can never wander from one storage into another.
 #pragma once
 #include "base/arena.h"
 #include "tensor/dtype.h"
@@ -14,7 +15,8 @@
 enum { TENSOR_RANK_MAX = 5, ADDRESS_BITS = 42 };
 #define ADDRESS_BIAS ((int64_t)1 << (ADDRESS_BITS - 1))
 
-// STORED: written by a kernel's store, not merely filled or copied by the host: what an output's bytes must show.
+// STORED: written by a kernel's store, not merely filled or copied by the host: what an output's bytes must
+// show.
 enum { SHADOW_ALLOC = 1, SHADOW_INIT = 2, SHADOW_STORED = 4 };
 #define READER_MANY 0x80000000u // reader: more than one program of the launch has read this element
 
@@ -48,7 +50,8 @@ typedef struct {
 MUST_CHECK bool storage_new(StorageTable *t, DType dtype, size_t bytes, Storage **out);
 // Wraps bytes that the caller owns as a read-only input: shadow starts at 0, see tensor_expose().
 MUST_CHECK bool storage_wrap(StorageTable *t, DType dtype, const void *data, size_t bytes, Storage **out);
-void tensor_expose(const Tensor *view, uint8_t flags); // sets flags on exactly the bytes of the view's elements
+void tensor_expose(const Tensor *view,
+                   uint8_t flags); // sets flags on exactly the bytes of the view's elements
 
 int64_t tensor_numel(const Tensor *t); // checked by the constructors: never overflows
 bool shape_numel(const int64_t *shape, int rank, int64_t *out); // false on overflow or a negative size

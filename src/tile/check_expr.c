@@ -16,14 +16,17 @@ static bool items(Checker *c, Nodes list, Val *out) {
 static bool boolop(Checker *c, const Node *n, Val *out) {
     bool is_or = n->boolop.op == OPER_OR, any = false;
     Val last = val_none();
-    Val *pending = NEWN(c->arena, Val, (size_t)n->boolop.items.n + 1); // tensors, joined from the right as in Triton
+    Val *pending =
+        NEWN(c->arena, Val, (size_t)n->boolop.items.n + 1); // tensors, joined from the right as in Triton
     int count = 0;
     for (int i = 0; i < n->boolop.items.n; i++) {
         const Node *item = n->boolop.items.at[i];
         if (!check_expr(c, item, &last)) return false;
         if (val_is_tensor(&last)) {
             if (last.t.type.rank)
-                checker_warn(c, item, "Logical operators 'and' and 'or' are deprecated for non-scalar tensors; please use '&' or '|' instead");
+                checker_warn(c, item,
+                             "Logical operators 'and' and 'or' are deprecated for non-scalar tensors; please "
+                             "use '&' or '|' instead");
             pending[count++] = last;
             any = true;
             continue;
@@ -33,7 +36,8 @@ static bool boolop(Checker *c, const Node *n, Val *out) {
     }
     if (!any) return *out = last, true;
     while (count >= 2) {
-        if (!check_logical(c, n, is_or, &pending[count - 2], &pending[count - 1], &pending[count - 2])) return false;
+        if (!check_logical(c, n, is_or, &pending[count - 2], &pending[count - 1], &pending[count - 2]))
+            return false;
         count--;
     }
     *out = pending[0];
@@ -45,23 +49,27 @@ static bool ifexp(Checker *c, const Node *n, Val *out) {
     if (!check_expr(c, n->ifexp.cond, &cond)) return false;
     if (!val_is_tensor(&cond)) {
         bool yes;
-        return check_truth(c, n->ifexp.cond, &cond, &yes) && check_expr(c, yes ? n->ifexp.then : n->ifexp.otherwise, out);
+        return check_truth(c, n->ifexp.cond, &cond, &yes) &&
+               check_expr(c, yes ? n->ifexp.then : n->ifexp.otherwise, out);
     }
     // Both arms may hold control flow of helpers, so they are jumped around.
     if (!check_bool_scalar(c, n->ifexp.cond, &cond, &test)) return false;
     int old = checker_region(c), jump = c->insns;
     if (!checker_emit(c, n, INSN_JUMPNOT, -1, test.t.reg, -1, -1, 0)) return false;
-    if (!check_expr(c, n->ifexp.then, &then) || !check_to_tensor(c, n->ifexp.then, &then, &then)) return false;
+    if (!check_expr(c, n->ifexp.then, &then) || !check_to_tensor(c, n->ifexp.then, &then, &then))
+        return false;
     Val result;
     if (!check_copy(c, n, &then, &result)) return false;
     int skip = c->insns;
     if (!checker_emit(c, n, INSN_JUMP, -1, -1, -1, -1, 0)) return false;
     c->insn[jump].imm = c->insns;
     checker_region(c);
-    if (!check_expr(c, n->ifexp.otherwise, &otherwise) || !check_to_tensor(c, n->ifexp.otherwise, &otherwise, &otherwise))
+    if (!check_expr(c, n->ifexp.otherwise, &otherwise) ||
+        !check_to_tensor(c, n->ifexp.otherwise, &otherwise, &otherwise))
         return false;
     if (!type_same(&then.t.type, &otherwise.t.type))
-        return checker_fail(c, n, "AssertionError", "Ternary expression with dynamic condition has inconsistent types %s and %s",
+        return checker_fail(c, n, "AssertionError",
+                            "Ternary expression with dynamic condition has inconsistent types %s and %s",
                             val_type_text(c, &then), val_type_text(c, &otherwise));
     if (!check_store_into(c, n, &result, &otherwise)) return false;
     c->insn[skip].imm = c->insns;
@@ -81,9 +89,11 @@ static bool tensor_index(Checker *c, const Node *at, const Val *x, const Val *in
         const Val *s = &list[i];
         if (val_is_tensor(s))
             return checker_fail(c, at, "ValueError",
-                                "Did you forget to add @triton.jit ? (`_semantic` argument must be provided outside of JIT functions.)");
+                                "Did you forget to add @triton.jit ? (`_semantic` argument must be provided "
+                                "outside of JIT functions.)");
         if (val_is_none(s)) {
-            if (i > ret.t.type.rank) return checker_fail(c, at, "ValueError", "unsupported tensor index: too many indices");
+            if (i > ret.t.type.rank)
+                return checker_fail(c, at, "ValueError", "unsupported tensor index: too many indices");
             if (ret.t.type.rank == 0) {
                 TileType t = {.rank = 1, .shape = {1}};
                 if (!check_broadcast_to(c, at, &ret, &t, &ret)) return false;
@@ -96,7 +106,8 @@ static bool tensor_index(Checker *c, const Node *at, const Val *x, const Val *in
         for (int k = 0; whole && k < 3; k++) whole = val_is_none(&s->tuple.at[k]);
         if (!whole) return checker_fail(c, at, "ValueError", "unsupported tensor index: %s", val_text(c, s));
         if (i >= ret.t.type.rank)
-            return checker_fail(c, at, "ValueError", "unsupported tensor index: too many indices for a tensor of rank %d",
+            return checker_fail(c, at, "ValueError",
+                                "unsupported tensor index: too many indices for a tensor of rank %d",
                                 x->t.type.rank);
     }
     *out = ret;
@@ -119,8 +130,10 @@ static bool tuple_index(Checker *c, const Node *at, const Val *x, const Val *ind
         return true;
     }
     int64_t i = 0;
-    if (val_is_py(index, PY_INT)) i = index->py.i;
-    else if (val_is_py(index, PY_BOOL)) i = index->py.b;
+    if (val_is_py(index, PY_INT))
+        i = index->py.i;
+    else if (val_is_py(index, PY_BOOL))
+        i = index->py.b;
     else
         return checker_fail(c, at, "TypeError", "tuple indices must be integers or slices, not %s",
                             index->kind == VAL_PY ? py_type_name(index->py.kind) : val_class(index));
@@ -160,11 +173,13 @@ static bool fstring(Checker *c, const Node *n, Val *out) {
         } else {
             Val v;
             if (part->kind == NODE_FORMAT)
-                return checker_unsupported(c, part, "conversions and format specifications in f-strings of kernels");
+                return checker_unsupported(c, part,
+                                           "conversions and format specifications in f-strings of kernels");
             if (!check_expr(c, part, &v)) return false;
             if (v.kind == VAL_TENSOR)
                 return checker_fail(c, part, "NotImplementedError",
-                                    "Cannot evaluate f-string containing non-constexpr conversion values, found conversion of type %s",
+                                    "Cannot evaluate f-string containing non-constexpr conversion values, "
+                                    "found conversion of type %s",
                                     val_type_text(c, &v));
             buf_puts(&b, val_text(c, &v));
         }
@@ -177,23 +192,29 @@ static bool fstring(Checker *c, const Node *n, Val *out) {
 
 // Triton takes one generator over a tuple.
 static bool listcomp(Checker *c, const Node *n, Val *out) {
-    if (n->comp.kind != COMP_LIST) return checker_fail(c, n, NULL, "unsupported AST node type: %s", node_class(n));
-    if (n->comp.fors.n != 1) return checker_fail(c, n, "ValueError", "nested comprehensions are not supported");
+    if (n->comp.kind != COMP_LIST)
+        return checker_fail(c, n, NULL, "unsupported AST node type: %s", node_class(n));
+    if (n->comp.fors.n != 1)
+        return checker_fail(c, n, "ValueError", "nested comprehensions are not supported");
     const Node *f = n->comp.fors.at[0];
     Val over;
     if (!check_expr(c, f->compfor.iter, &over)) return false;
     if (over.kind != VAL_TUPLE)
-        return checker_fail(c, f->compfor.iter, "NotImplementedError", "only tuple comprehensions are supported");
-    if (f->compfor.conds.n) return checker_fail(c, n, "NotImplementedError", "conditions in comprehensions are not supported");
+        return checker_fail(c, f->compfor.iter, "NotImplementedError",
+                            "only tuple comprehensions are supported");
+    if (f->compfor.conds.n)
+        return checker_fail(c, n, "NotImplementedError", "conditions in comprehensions are not supported");
     Val *at = NEWN(c->arena, Val, (size_t)over.tuple.n + 1);
     for (int i = 0; i < over.tuple.n; i++)
-        if (!check_assign(c, f->compfor.target, &over.tuple.at[i]) || !check_expr(c, n->comp.element, &at[i])) return false;
+        if (!check_assign(c, f->compfor.target, &over.tuple.at[i]) || !check_expr(c, n->comp.element, &at[i]))
+            return false;
     *out = val_tuple(at, over.tuple.n);
     return true;
 }
 
 static bool compare(Checker *c, const Node *n, Val *out) {
-    if (n->compare.rest.n != 1) return checker_fail(c, n, NULL, "simultaneous multiple comparison is not supported");
+    if (n->compare.rest.n != 1)
+        return checker_fail(c, n, NULL, "simultaneous multiple comparison is not supported");
     Val l, r;
     return check_expr(c, n->compare.left, &l) && check_expr(c, n->compare.rest.at[0], &r) &&
            check_compare(c, n, n->compare.ops[0], &l, &r, out);

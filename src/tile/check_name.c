@@ -1,5 +1,5 @@
-// What names mean: locals, the module's functions and imports, constexpr globals, Python's few builtins; and what
-// stands behind a dot.
+// What names mean: locals, the module's functions and imports, constexpr globals, Python's few builtins; and
+// what stands behind a dot.
 #include "tile/checker.h"
 #include <math.h>
 
@@ -12,12 +12,15 @@ static Str last_part(const Node *n) {
     return (Str){0};
 }
 bool annotation_is_constexpr(const Node *annotation) {
-    return annotation && (str_is(last_part(annotation), "constexpr") || str_ends(last_part(annotation), ".constexpr"));
+    return annotation &&
+           (str_is(last_part(annotation), "constexpr") || str_ends(last_part(annotation), ".constexpr"));
 }
 
 // ---- the module ----
 
-static bool binds(const Node *target, Str name) { return target->kind == NODE_NAME && str_eq(target->name, name); }
+static bool binds(const Node *target, Str name) {
+    return target->kind == NODE_NAME && str_eq(target->name, name);
+}
 
 // The last statement at the top level that binds the name; for an import also which alias.
 static const Node *module_binding(Checker *c, Str name, const Node **alias) {
@@ -56,28 +59,40 @@ static const Node *module_binding(Checker *c, Str name, const Node **alias) {
 
 // ---- dotted paths ----
 
-static const char *const modules[] = {"triton", "triton.language", "triton.language.math", "triton.language.core",
-                                      "triton.language.standard", "triton.language.extra", "triton.language.extra.cuda",
-                                      "triton.language.extra.libdevice", "triton.language.extra.cuda.libdevice",
+static const char *const modules[] = {"triton",
+                                      "triton.language",
+                                      "triton.language.math",
+                                      "triton.language.core",
+                                      "triton.language.standard",
+                                      "triton.language.extra",
+                                      "triton.language.extra.cuda",
+                                      "triton.language.extra.libdevice",
+                                      "triton.language.extra.cuda.libdevice",
                                       "triton.language.PropagateNan"};
 
 static const struct {
     const char *name;
     double value;
-} math_constants[] = {{"pi", 0x1.921fb54442d18p+1}, {"e", 0x1.5bf0a8b145769p+1}, {"tau", 0x1.921fb54442d18p+2},
-                      {"inf", INFINITY}, {"nan", NAN}};
+} math_constants[] = {{"pi", 0x1.921fb54442d18p+1},
+                      {"e", 0x1.5bf0a8b145769p+1},
+                      {"tau", 0x1.921fb54442d18p+2},
+                      {"inf", INFINITY},
+                      {"nan", NAN}};
 
 // The path inside triton.language as op.def spells it: "math.exp", "libdevice.tanh", "load".
 static Str language_name(Str path) {
-    static const char *const prefix[] = {"triton.language.core.", "triton.language.standard.", "triton.language.extra.cuda.",
-                                         "triton.language.extra.", "triton.language."};
+    static const char *const prefix[] = {"triton.language.core.", "triton.language.standard.",
+                                         "triton.language.extra.cuda.", "triton.language.extra.",
+                                         "triton.language."};
     for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
-        if (str_starts(path, prefix[i])) return (Str){path.p + strlen(prefix[i]), path.len - strlen(prefix[i])};
+        if (str_starts(path, prefix[i]))
+            return (Str){path.p + strlen(prefix[i]), path.len - strlen(prefix[i])};
     return (Str){0};
 }
 
 static bool no_attribute(Checker *c, const Node *at, Str module, Str name) {
-    return checker_fail(c, at, "AttributeError", "module '%.*s' has no attribute '%.*s'", STR_ARG(module), STR_ARG(name));
+    return checker_fail(c, at, "AttributeError", "module '%.*s' has no attribute '%.*s'", STR_ARG(module),
+                        STR_ARG(name));
 }
 
 static bool triton_member(Checker *c, const Node *at, Str module, Str name, Str path, Val *out) {
@@ -91,14 +106,16 @@ static bool triton_member(Checker *c, const Node *at, Str module, Str name, Str 
     bool language = str_is(module, "triton.language") || str_is(module, "triton.language.core");
     if (language && dtype_by_triton_name(name, &t)) {
         // fp32, i64 and the like are how types print, not names in tl.
-        bool real = str_starts(name, "int") || str_starts(name, "uint") || str_starts(name, "float") || str_starts(name, "bfloat");
+        bool real = str_starts(name, "int") || str_starts(name, "uint") || str_starts(name, "float") ||
+                    str_starts(name, "bfloat");
         if (real) return *out = val_dtype(t), true;
     }
     Str spelled = str_is(module, "triton") ? path : language_name(path);
     const OpRow *row = spelled.len ? oprow_named(spelled) : NULL;
     if (row) return *out = (Val){.kind = VAL_OP, .op = {.row = row, .name = name}}, true;
     if (language) {
-        const Builtin *b = builtin_named((Str){arena_printf(c->arena, "tl.%.*s", STR_ARG(name)), name.len + 3});
+        const Builtin *b =
+            builtin_named((Str){arena_printf(c->arena, "tl.%.*s", STR_ARG(name)), name.len + 3});
         if (b) return *out = (Val){.kind = VAL_BUILTIN, .builtin = {.row = b, .name = name}}, true;
     }
     const char *why = spelled.len ? oprow_unsupported(spelled) : NULL;
@@ -108,13 +125,15 @@ static bool triton_member(Checker *c, const Node *at, Str module, Str name, Str 
 
 static bool path_member(Checker *c, const Node *at, Str module, Str name, Val *out) {
     Str path = str_of(arena_printf(c->arena, "%.*s.%.*s", STR_ARG(module), STR_ARG(name)));
-    if (str_is(module, "triton") || str_starts(module, "triton.")) return triton_member(c, at, module, name, path, out);
+    if (str_is(module, "triton") || str_starts(module, "triton."))
+        return triton_member(c, at, module, name, path, out);
     if (str_is(module, "math")) {
         for (size_t i = 0; i < sizeof math_constants / sizeof *math_constants; i++)
             if (str_is(name, math_constants[i].name)) return *out = val_float(math_constants[i].value), true;
         return checker_fail(c, at, "TypeError", "math.%.*s: must be real number, not tensor", STR_ARG(name));
     }
-    return checker_fail(c, at, "TypeError", "%.*s cannot be used from within @jit'ed function", STR_ARG(path));
+    return checker_fail(c, at, "TypeError", "%.*s cannot be used from within @jit'ed function",
+                        STR_ARG(path));
 }
 
 static bool import_value(Checker *c, const Node *at, const Node *import, const Node *alias, Val *out) {
@@ -130,10 +149,11 @@ static bool import_value(Checker *c, const Node *at, const Node *import, const N
 // ---- names ----
 
 static bool plain_global(Checker *c, const Node *at, Str name) {
-    return checker_fail(c, at, "NameError",
-                        "Cannot access global variable %.*s from within @jit'ed function. Triton kernels can only access "
-                        "global variables that are instanstiated as constexpr (`x = triton.language.constexpr(42)`).",
-                        STR_ARG(name));
+    return checker_fail(
+        c, at, "NameError",
+        "Cannot access global variable %.*s from within @jit'ed function. Triton kernels can only access "
+        "global variables that are instanstiated as constexpr (`x = triton.language.constexpr(42)`).",
+        STR_ARG(name));
 }
 
 static bool is_constexpr_call(const Node *n) {
@@ -164,8 +184,10 @@ static bool global_name(Checker *c, const Node *at, Str name, const Node *s, con
     if (is_constexpr_call(value) || annotated || c->globals_allowed) return global_value(c, value, out);
     // A type or a function of tl under another name is no plain variable.
     bool alias_of = value->kind == NODE_ATTRIBUTE;
-    for (const Node *n = value; alias_of && n->kind != NODE_NAME; n = n->attribute.value) alias_of = n->kind == NODE_ATTRIBUTE;
-    if (alias_of && global_value(c, value, out) && (out->kind == VAL_TYPE || out->kind == VAL_OP)) return true;
+    for (const Node *n = value; alias_of && n->kind != NODE_NAME; n = n->attribute.value)
+        alias_of = n->kind == NODE_ATTRIBUTE;
+    if (alias_of && global_value(c, value, out) && (out->kind == VAL_TYPE || out->kind == VAL_OP))
+        return true;
     return plain_global(c, at, name);
 }
 
@@ -178,7 +200,8 @@ bool check_name(Checker *c, const Node *n, Str name, Val *out) {
     if (b) return *out = (Val){.kind = VAL_BUILTIN, .builtin = {.row = b, .name = name}}, true;
     // Kernels are often written down without their imports.
     if (str_is(name, "tl")) return *out = (Val){.kind = VAL_MODULE, .path = STR("triton.language")}, true;
-    if (str_is(name, "triton") || str_is(name, "torch")) return *out = (Val){.kind = VAL_MODULE, .path = name}, true;
+    if (str_is(name, "triton") || str_is(name, "torch"))
+        return *out = (Val){.kind = VAL_MODULE, .path = name}, true;
     return checker_fail(c, n, "NameError", "%.*s is not defined", STR_ARG(name));
 }
 
@@ -193,7 +216,8 @@ static bool tuple_of_shape(Checker *c, const TileType *t, Val *out) {
 
 static bool tensor_attribute(Checker *c, const Node *n, const Val *v, Str name, Val *out) {
     const TileType *t = &v->t.type;
-    if (str_is(name, "dtype")) return *out = val_type((TileType){.elem = t->elem, .pointer = t->pointer}), true;
+    if (str_is(name, "dtype"))
+        return *out = val_type((TileType){.elem = t->elem, .pointer = t->pointer}), true;
     if (str_is(name, "type")) return *out = val_type(*t), true;
     if (str_is(name, "shape")) return tuple_of_shape(c, t, out);
     if (str_is(name, "numel")) return *out = val_int(tile_lanes(t)), true;
@@ -202,17 +226,20 @@ static bool tensor_attribute(Checker *c, const Node *n, const Val *v, Str name, 
     *self = *v;
     if (row && str_is(name, "T")) return check_op(c, n, row, STR("trans"), self, NULL, 0, out);
     if (row) return *out = (Val){.kind = VAL_OP, .op = {row, name, self}}, true;
-    static const char *const unsupported[] = {"atomic_add", "atomic_max", "atomic_min", "atomic_cas", "atomic_xchg",
-                                              "atomic_and", "atomic_or",  "atomic_xor", "reduce",     "associative_scan",
-                                              "sort",       "flip",       "gather",     "histogram",  "split"};
+    static const char *const unsupported[] = {"atomic_add",  "atomic_max",       "atomic_min", "atomic_cas",
+                                              "atomic_xchg", "atomic_and",       "atomic_or",  "atomic_xor",
+                                              "reduce",      "associative_scan", "sort",       "flip",
+                                              "gather",      "histogram",        "split"};
     for (size_t i = 0; i < sizeof unsupported / sizeof *unsupported; i++)
-        if (str_is(name, unsupported[i])) return checker_unsupported(c, n, "%s: %s", unsupported[i], oprow_unsupported(name));
+        if (str_is(name, unsupported[i]))
+            return checker_unsupported(c, n, "%s: %s", unsupported[i], oprow_unsupported(name));
     return checker_fail(c, n, "AttributeError", "'tensor' object has no attribute '%.*s'", STR_ARG(name));
 }
 
 static bool type_attribute(Checker *c, const Node *n, const Val *v, Str name, Val *out) {
     const TileType *t = &v->type;
-    TileType scalar = {.elem = t->elem, .pointer = t->pointer}, element = {.elem = t->elem, .pointer = t->pointer && t->rank};
+    TileType scalar = {.elem = t->elem, .pointer = t->pointer},
+             element = {.elem = t->elem, .pointer = t->pointer && t->rank};
     if (str_is(name, "element_ty") && (t->pointer || t->rank)) return *out = val_type(element), true;
     if (str_is(name, "scalar")) return *out = val_type(scalar), true;
     if (str_is(name, "shape") && t->rank) return tuple_of_shape(c, t, out);
@@ -225,7 +252,8 @@ static bool type_attribute(Checker *c, const Node *n, const Val *v, Str name, Va
     Val *self = NEW(c->arena, Val);
     *self = *v;
     if (b) return *out = (Val){.kind = VAL_BUILTIN, .builtin = {b, name, self}}, true;
-    return checker_fail(c, n, "AttributeError", "'%s' object has no attribute '%.*s'", val_class(v), STR_ARG(name));
+    return checker_fail(c, n, "AttributeError", "'%s' object has no attribute '%.*s'", val_class(v),
+                        STR_ARG(name));
 }
 
 bool check_attribute(Checker *c, const Node *n, Val *out) {
@@ -238,7 +266,10 @@ bool check_attribute(Checker *c, const Node *n, Val *out) {
     case VAL_TYPE: return type_attribute(c, n, &v, name, out);
     case VAL_PY:
         if (str_is(name, "value")) return *out = v, true;
-        return checker_fail(c, n, "AttributeError", "'constexpr' object has no attribute '%.*s'", STR_ARG(name));
-    default: return checker_fail(c, n, "AttributeError", "'%s' object has no attribute '%.*s'", val_class(&v), STR_ARG(name));
+        return checker_fail(c, n, "AttributeError", "'constexpr' object has no attribute '%.*s'",
+                            STR_ARG(name));
+    default:
+        return checker_fail(c, n, "AttributeError", "'%s' object has no attribute '%.*s'", val_class(&v),
+                            STR_ARG(name));
     }
 }

@@ -56,14 +56,17 @@ void checker_warn(Checker *c, const Node *at, const char *fmt, ...) {
 bool checker_spend(Checker *c, const Node *at, int64_t visits) {
     if (visits > VISITS_MAX - c->visits) {
         c->visits = VISITS_MAX;
-        return checker_fail(c, at, NULL, "the kernel is too large: more than %d expressions and statements after unrolling", VISITS_MAX);
+        return checker_fail(
+            c, at, NULL, "the kernel is too large: more than %d expressions and statements after unrolling",
+            VISITS_MAX);
     }
     c->visits += (int)visits;
     return true;
 }
 
 bool checker_enter(Checker *c, const Node *at) {
-    if (c->depth >= DEPTH_MAX) return checker_fail(c, at, "RecursionError", "maximum recursion depth exceeded");
+    if (c->depth >= DEPTH_MAX)
+        return checker_fail(c, at, "RecursionError", "maximum recursion depth exceeded");
     c->depth++;
     return checker_spend(c, at, 1);
 }
@@ -155,8 +158,10 @@ const char *val_class(const Val *v) {
 static void put_text(Checker *c, Buf *b, const Val *v, bool quoted, int depth) {
     switch (v->kind) {
     case VAL_PY:
-        if (v->py.kind == PY_STR && !quoted) buf_str_put(b, v->py.s);
-        else py_repr(b, v->py);
+        if (v->py.kind == PY_STR && !quoted)
+            buf_str_put(b, v->py.s);
+        else
+            py_repr(b, v->py);
         break;
     case VAL_TYPE: tile_type_name(b, &v->type); break;
     case VAL_TENSOR: tile_type_name(b, &v->t.type); break;
@@ -193,8 +198,10 @@ const char *node_class(const Node *n) {
     case NODE_DICT: return "Dict";
     case NODE_SET: return "Set";
     case NODE_COMP:
-        return n->comp.kind == COMP_LIST ? "ListComp" : n->comp.kind == COMP_SET ? "SetComp"
-               : n->comp.kind == COMP_DICT ? "DictComp" : "GeneratorExp";
+        return n->comp.kind == COMP_LIST   ? "ListComp"
+               : n->comp.kind == COMP_SET  ? "SetComp"
+               : n->comp.kind == COMP_DICT ? "DictComp"
+                                           : "GeneratorExp";
     case NODE_YIELD: return n->yield.from ? "YieldFrom" : "Yield";
     case NODE_AWAIT: return "Await";
     case NODE_CLASS: return "ClassDef";

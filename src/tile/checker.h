@@ -1,7 +1,7 @@
-// checker.h - what the files of the checker share; private to tile/. The checker walks a kernel's syntax tree once
-// for one launch signature, in Triton's order, with a value for every name: a Python constant, a type, a tuple, a
-// function, or a register of the code that it emits on the way.
-// Every function that can find a fault returns false after recording the first one.
+// checker.h - what the files of the checker share; private to tile/. The checker walks a kernel's syntax tree
+// once for one launch signature, in Triton's order, with a value for every name: a Python constant, a type, a
+// tuple, a function, or a register of the code that it emits on the way. Every function that can find a fault
+// returns false after recording the first one.
 #pragma once
 #include "lang/pyvalue.h"
 #include "tile/check.h"
@@ -48,7 +48,7 @@ struct Val {
         Str path; // MODULE
         struct {
             const OpRow *row;
-            Str name;         // the spelling used, for messages
+            Str name;        // the spelling used, for messages
             const Val *self; // or NULL
         } op;
         struct {
@@ -75,11 +75,11 @@ struct Frame {
     Frame *caller;
     Scope scope;
     bool kernel;
-    int loops;    // runtime loops of this function around the current statement
-    bool direct;  // the only return is the last statement: its value needs no copy
-    bool returned;
-    Val result; // after the first return
-    int *exits;   // JUMPs to the end of an inlined helper
+    int loops;           // runtime loops of this function around the current statement
+    bool direct;         // the only return is the last statement: its value needs no copy
+    bool returned, dead; // dead: every path to here has returned
+    Val result;          // after the first return
+    int *exits;          // JUMPs to the end of an inlined helper
     int exit_count, exit_cap;
 };
 
@@ -119,12 +119,14 @@ typedef struct {
 } Checker;
 
 // ---- checker.c: faults, values, limits
-// "message" as Triton words it; err: the Python exception whose repr() Triton prints, or NULL for the bare text.
+// "message" as Triton words it; err: the Python exception whose repr() Triton prints, or NULL for the bare
+// text.
 bool checker_fail(Checker *c, const Node *at, const char *err, const char *fmt, ...) PRINTF(4, 5);
 bool checker_unsupported(Checker *c, const Node *at, const char *fmt, ...) PRINTF(3, 4);
 void checker_warn(Checker *c, const Node *at, const char *fmt, ...) PRINTF(3, 4);
 MUST_CHECK bool checker_spend(Checker *c, const Node *at, int64_t visits);
-MUST_CHECK bool checker_enter(Checker *c, const Node *at); // one level deeper; checker_leave() on success only
+MUST_CHECK bool checker_enter(Checker *c,
+                              const Node *at); // one level deeper; checker_leave() on success only
 void checker_leave(Checker *c);
 
 Val val_py(PyValue p);
@@ -144,6 +146,7 @@ static inline bool val_is_number(const Val *v) { // Python's numbers.Number
     return v->kind == VAL_PY && (v->py.kind == PY_BOOL || v->py.kind == PY_INT || v->py.kind == PY_FLOAT);
 }
 bool val_same(const Val *a, const Val *b); // the same constant or register
+bool val_same_type(const Val *a, const Val *b);
 const char *val_type_text(Checker *c, const Val *v); // Triton's type: "fp32", "constexpr[4]"
 const char *val_class(const Val *v);                 // Python's class: "tensor", "constexpr"
 const char *val_text(Checker *c, const Val *v);      // as an f-string prints it
@@ -157,9 +160,10 @@ int checker_register(Checker *c, const Node *at, TileType type); // -1 after a f
 // Appends; false when the code is too long. d, a, b, cc are registers or -1.
 MUST_CHECK bool checker_emit(Checker *c, const Node *at, InsnOp op, int d, int a, int b, int cc, int64_t imm);
 // A new register of this type, written by the instruction.
-MUST_CHECK bool checker_result(Checker *c, const Node *at, InsnOp op, TileType type, int a, int b, int cc, int64_t imm,
-                               Val *out);
-MUST_CHECK bool checker_constant(Checker *c, const Node *at, DType elem, PyValue v, Val *out); // no range check
+MUST_CHECK bool checker_result(Checker *c, const Node *at, InsnOp op, TileType type, int a, int b, int cc,
+                               int64_t imm, Val *out);
+MUST_CHECK bool checker_constant(Checker *c, const Node *at, DType elem, PyValue v,
+                                 Val *out); // no range check
 MUST_CHECK bool checker_parameter(Checker *c, const Node *at, TileType type, int cell, Val *out);
 int checker_region(Checker *c); // begins a new stretch, returns the old one for checker_region_end()
 void checker_region_end(Checker *c, int old);
@@ -168,16 +172,18 @@ Code *checker_finish(Checker *c, Str kernel); // NULL after a fault
 // ---- promote.c: Triton's type rules
 MUST_CHECK bool check_to_tensor(Checker *c, const Node *at, const Val *v, Val *out);
 MUST_CHECK bool check_cast(Checker *c, const Node *at, const Val *v, DType to, Val *out);
-MUST_CHECK bool check_cast_rounding(Checker *c, const Node *at, const Val *v, DType to, const char *rounding, Val *out);
+MUST_CHECK bool check_cast_rounding(Checker *c, const Node *at, const Val *v, DType to, const char *rounding,
+                                    Val *out);
 MUST_CHECK bool check_broadcast_to(Checker *c, const Node *at, const Val *v, const TileType *shape, Val *out);
 MUST_CHECK bool check_broadcast(Checker *c, const Node *at, Val *l, Val *r); // both; one lane stays as it is
-MUST_CHECK bool check_binary_insn(Checker *c, const Node *at, InsnOp op, const Val *l, const Val *r, Val *out); // l's type, after check_broadcast()
+MUST_CHECK bool check_binary_insn(Checker *c, const Node *at, InsnOp op, const Val *l, const Val *r,
+                                  Val *out);           // l's type, after check_broadcast()
 TileType check_joint_type(const Val *l, const Val *r); // of l's elements, after check_broadcast()
 MUST_CHECK bool check_reshape(Checker *c, const Node *at, const Val *v, const int *shape, int rank, Val *out);
 MUST_CHECK bool check_expand(Checker *c, const Node *at, const Val *v, int axis, Val *out);
 enum { ALLOW_LEFT_POINTER = 1, ALLOW_RIGHT_POINTER = 2, NO_ARITHMETIC = 4, DIV_OR_MOD = 8 };
 MUST_CHECK bool check_promote(Checker *c, const Node *at, Val *l, Val *r, int flags);
-bool integer_promote(DType a, DType b, DType *out); // false when one is no integer
+bool integer_promote(DType a, DType b, DType *out);     // false when one is no integer
 static inline bool type_is_integer(const TileType *t) { // Triton counts int1
     return !t->pointer && dtype_info[t->elem].kind != DTYPE_KIND_F;
 }
@@ -189,7 +195,7 @@ MUST_CHECK bool check_binary(Checker *c, const Node *at, Oper op, const Val *l, 
 MUST_CHECK bool check_compare(Checker *c, const Node *at, Oper op, const Val *l, const Val *r, Val *out);
 MUST_CHECK bool check_unary(Checker *c, const Node *at, Oper op, const Val *v, Val *out);
 MUST_CHECK bool check_logical(Checker *c, const Node *at, bool is_or, const Val *l, const Val *r, Val *out);
-MUST_CHECK bool check_truth(Checker *c, const Node *at, const Val *v, bool *out); // of a constexpr `if`
+MUST_CHECK bool check_truth(Checker *c, const Node *at, const Val *v, bool *out);      // of a constexpr `if`
 MUST_CHECK bool check_bool_scalar(Checker *c, const Node *at, const Val *v, Val *out); // of a runtime `if`
 
 // ---- check_expr.c, check_name.c, check_call.c
@@ -205,7 +211,7 @@ MUST_CHECK bool check_for(Checker *c, const Node *n);
 MUST_CHECK bool check_while(Checker *c, const Node *n);
 MUST_CHECK bool check_assign(Checker *c, const Node *target, const Val *v);
 MUST_CHECK bool check_decay(Checker *c, const Node *at, const Val *v, Val *out); // what `x = v` stores
-MUST_CHECK bool check_copy(Checker *c, const Node *at, const Val *v, Val *out);  // into fresh shared registers
+MUST_CHECK bool check_copy(Checker *c, const Node *at, const Val *v, Val *out); // into fresh shared registers
 MUST_CHECK bool check_store_into(Checker *c, const Node *at, const Val *to, const Val *from);
 
 // ---- scope.c
@@ -215,7 +221,7 @@ Scope scope_copy(Checker *c, const Scope *s);
 
 // ---- bind.c: Python's rules for calls
 typedef struct {
-    Str name;  // empty: positional
+    Str name; // empty: positional
     Val value;
     const Node *at;
 } Arg;
@@ -232,7 +238,8 @@ typedef struct {
 } Signature;
 // slot[i]: index of the argument for parameter i, or -1 for its default. rest: arguments of a star parameter.
 // NULL, or the text of Python's TypeError.
-const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, int args, int *slot, int *rest, int *rests);
+const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, int args, int *slot, int *rest,
+                           int *rests);
 
 // ---- ops: one function for each row of op.def
 typedef struct {
@@ -253,21 +260,23 @@ extern const int oprow_count;
 #define OP(id, names, signature, doc) bool check_##id(Call *k, Val *out);
 #include "tile/op.def"
 #undef OP
-const OpRow *oprow_named(Str name);  // "load", "math.exp", "triton.cdiv", "libdevice.tanh"
-const OpRow *oprow_member(Str name); // methods of a tensor
+const OpRow *oprow_named(Str name);      // "load", "math.exp", "triton.cdiv", "libdevice.tanh"
+const OpRow *oprow_member(Str name);     // methods of a tensor
 const char *oprow_unsupported(Str name); // why a name that Triton has is not here, or NULL
-MUST_CHECK bool check_op(Checker *c, const Node *at, const OpRow *row, Str name, const Val *self, const Arg *arg,
-                         int args, Val *out);
+MUST_CHECK bool check_op(Checker *c, const Node *at, const OpRow *row, Str name, const Val *self,
+                         const Arg *arg, int args, Val *out);
 // From C: the row's function on values, defaults filled in.
 MUST_CHECK bool check_float_unary(Checker *c, const Node *at, InsnOp op, const Val *x, Val *out);
 MUST_CHECK bool check_shape(Checker *c, const Node *at, const Val *v, int *shape, int *rank);
 MUST_CHECK bool check_axis(Checker *c, const Node *at, const Val *v, int rank, int *out);
 MUST_CHECK bool check_dtype(Checker *c, const Node *at, const Val *v, DType *out);
-MUST_CHECK bool check_flag(Checker *c, const Node *at, const Val *v, bool *out); // truth of a constexpr option
+MUST_CHECK bool check_flag(Checker *c, const Node *at, const Val *v,
+                           bool *out); // truth of a constexpr option
 
 struct Builtin {
     const char *name; // ".is_fp32" for a method of a dtype
-    bool (*run)(Checker *c, const Node *at, const Builtin *b, const Val *self, const Arg *arg, int args, Val *out);
+    bool (*run)(Checker *c, const Node *at, const Builtin *b, const Val *self, const Arg *arg, int args,
+                Val *out);
 };
 const Builtin *builtin_named(Str name);
 const Builtin *builtin_member(Str name);

@@ -96,7 +96,8 @@ static bool operands(Verify *v, bool d, bool a, bool b, int c) { // c: 0 absent,
     if (d != (v->d != NULL)) return wrong(v, d ? "no result" : "a result where there is none");
     if (a != (v->a != NULL)) return wrong(v, a ? "no operand a" : "operand a where there is none");
     if (b != (v->b != NULL)) return wrong(v, b ? "no operand b" : "operand b where there is none");
-    if (c != 2 && (c == 1) != (v->c != NULL)) return wrong(v, c ? "no operand c" : "operand c where there is none");
+    if (c != 2 && (c == 1) != (v->c != NULL))
+        return wrong(v, c ? "no operand c" : "operand c where there is none");
     return true;
 }
 
@@ -118,7 +119,8 @@ static bool verify_special(Verify *v) {
     case INSN_ARANGE:
         if (!operands(v, true, false, false, 0)) return false;
         if (v->d->pointer || v->d->elem != DT_I32) return wrong(v, "the result is not int32");
-        return (s->imm >= INT32_MIN && s->imm <= INT32_MAX - tile_lanes(v->d)) || wrong(v, "the range leaves int32");
+        return (s->imm >= INT32_MIN && s->imm <= INT32_MAX - tile_lanes(v->d)) ||
+               wrong(v, "the range leaves int32");
     case INSN_PTRADD:
         if (!operands(v, true, true, true, 0)) return false;
         if (!v->d->pointer || !same_elem(v->d, v->a)) return wrong(v, "not a pointer, or of another type");
@@ -128,14 +130,16 @@ static bool verify_special(Verify *v) {
     case INSN_LOAD:
         if (!operands(v, true, true, v->b != NULL, 2)) return false;
         if (v->c && !v->b) return wrong(v, "other without mask");
-        if (!v->a->pointer || v->d->pointer || v->a->elem != v->d->elem) return wrong(v, "not a pointer to the result's type");
+        if (!v->a->pointer || v->d->pointer || v->a->elem != v->d->elem)
+            return wrong(v, "not a pointer to the result's type");
         if (!same_shape(v->a, v->d)) return wrong(v, "the pointers have another shape than the result");
         if (v->b && (!is_bool(v->b) || !fits(v->b, v->a))) return wrong(v, "the mask");
         if (s->d == s->b || s->d == s->c) return wrong(v, "the result overwrites an operand");
         return !v->c || (same_elem(v->c, v->d) && fits(v->c, v->a)) || wrong(v, "other");
     case INSN_STORE:
         if (!operands(v, false, true, true, 2)) return false;
-        if (!v->a->pointer || v->b->pointer || v->a->elem != v->b->elem) return wrong(v, "not a pointer to the value's type");
+        if (!v->a->pointer || v->b->pointer || v->a->elem != v->b->elem)
+            return wrong(v, "not a pointer to the value's type");
         if (!fits(v->b, v->a)) return wrong(v, "the value's shape");
         return !v->c || (is_bool(v->c) && fits(v->c, v->a)) || wrong(v, "the mask");
     default: return wrong(v, "no such instruction");
@@ -153,7 +157,8 @@ static bool verify_move(Verify *v) {
     case INSN_BROADCAST:
         if (a->rank != d->rank) return wrong(v, "the rank changes");
         for (int i = 0; i < a->rank; i++)
-            if (a->shape[i] != 1 && a->shape[i] != d->shape[i]) return wrong(v, "a dimension that is not 1 changes");
+            if (a->shape[i] != 1 && a->shape[i] != d->shape[i])
+                return wrong(v, "a dimension that is not 1 changes");
         break;
     default: {
         if (a->rank != d->rank) return wrong(v, "the rank changes");
@@ -173,7 +178,8 @@ static bool verify_elementwise(Verify *v, InsnClass class) {
     InsnOp op = v->insn->op;
     if (!operands(v, true, true, class != UNARY && class != CAST, class == TERNARY)) return false;
     const TileType *key = op == INSN_WHERE ? v->b : v->a;
-    if (!fits(v->a, v->d) || (v->b && !fits(v->b, v->d)) || (v->c && !fits(v->c, v->d))) return wrong(v, "operand shapes");
+    if (!fits(v->a, v->d) || (v->b && !fits(v->b, v->d)) || (v->c && !fits(v->c, v->d)))
+        return wrong(v, "operand shapes");
     if (class == CAST) return (!v->d->pointer && !v->a->pointer) || wrong(v, "a cast of pointers");
     if (!has_loop(op, key)) return wrong(v, "no such operation on this type");
     if (op == INSN_WHERE) {
@@ -207,7 +213,8 @@ static bool verify_fold(Verify *v, InsnClass class) {
 
 static bool verify_control(Verify *v) {
     const Insn *s = v->insn;
-    if (s->op != INSN_END && (s->imm < 0 || s->imm >= v->code->insns)) return wrong(v, "a jump out of the code");
+    if (s->op != INSN_END && (s->imm < 0 || s->imm >= v->code->insns))
+        return wrong(v, "a jump out of the code");
     if (s->op == INSN_JUMPNOT) {
         if (!operands(v, false, true, false, 0)) return false;
         return (is_bool(v->a) && one_lane(v->a)) || wrong(v, "the condition is not one bool");
@@ -238,8 +245,8 @@ static bool verify_insn(Verify *v) {
     }
 }
 
-// Every register that an instruction reads is written by an earlier one in the text: jumps back are loops around
-// text that has run before, so this holds along every path that structured code can take.
+// Every register that an instruction reads is written by an earlier one in the text: jumps back are loops
+// around text that has run before, so this holds along every path that structured code can take.
 static bool verify_written(Verify *v, uint8_t *written) {
     const Insn *s = v->insn;
     bool reads_d = s->op == INSN_LOOPTEST;

@@ -1,6 +1,7 @@
-// code.h - checked kernels: straight typed instructions over tile registers. Made by the checker for one launch
-// signature (argument types, constexpr values, integers equal to 1), run by the VM. No instruction can be
-// ill-typed: the checker guarantees it, code_verify() asserts it in debug builds and for hand-made code in tests.
+// code.h - checked kernels: straight typed instructions over tile registers. Made by the checker for one
+// launch signature (argument types, constexpr values, integers equal to 1), run by the VM. No instruction can
+// be ill-typed: the checker guarantees it, code_verify() asserts it in debug builds and for hand-made code in
+// tests.
 //
 // A register holds one tile (one lane for a scalar) of a fixed type. Lanes are stored as
 //   float16, bfloat16, float32 -> float (16-bit values are exact in it; every operation rounds to its type)
@@ -14,7 +15,7 @@
 enum { TILE_RANK_MAX = 5, TILE_LANES_MAX = 1 << 20, REGISTERS_MAX = 1 << 14, INSNS_MAX = 1 << 18 };
 
 typedef struct {
-    DType elem;   // of a pointer: what it points to
+    DType elem; // of a pointer: what it points to
     bool pointer;
     int rank; // 0: a scalar
     int shape[TILE_RANK_MAX];
@@ -24,7 +25,8 @@ static inline int tile_lanes(const TileType *t) {
     for (int i = 0; i < t->rank; i++) n *= t->shape[i];
     return n;
 }
-void tile_type_name(Buf *out, const TileType *t); // "fp32", "pointer<fp16>", "<['128'], fp32>" as Triton prints them
+void tile_type_name(Buf *out,
+                    const TileType *t); // "fp32", "pointer<fp16>", "<['128'], fp32>" as Triton prints them
 static inline int tile_lane_bytes(const TileType *t) {
     if (t->pointer) return 8;
     if (t->elem == DT_BOOL) return 1;
@@ -50,7 +52,8 @@ typedef struct {
     TileType type;
     bool tainted;  // may hold undefined lanes: the VM carries a poison byte per lane beside it
     bool address;  // feeds an address: signed 32-bit overflow on the way there is a finding
-    size_t offset; // byte offset in the register file, set by code_layout(); poison bytes follow at poison_offset
+    size_t offset; // byte offset in the register file, set by code_layout(); poison bytes follow at
+                   // poison_offset
     size_t poison_offset;
 } Register;
 
@@ -63,9 +66,10 @@ typedef struct {
     Str kernel;        // name, for messages
 } Code;
 
-// Marks tainted registers (from masked loads without `other`, through data flow, loops included), computes live
-// ranges and packs registers into as small a file as is cheap: offsets are 64-byte aligned; registers whose
-// lifetimes (extended over loops) do not overlap share space. Must run before the VM.
+// Marks tainted registers (from masked loads without `other`, through data flow, loops included), computes
+// live ranges and packs registers into as small a file as is cheap: offsets are 64-byte aligned; registers
+// whose lifetimes (extended over loops) do not overlap share space. Must run before the VM.
 void code_layout(Arena *a, Code *c);
 bool code_verify(const Code *c, const char **why);
-void code_dump(Buf *out, const Code *c); // one line an instruction, types of registers included; for tests and bugs
+void code_dump(Buf *out,
+               const Code *c); // one line an instruction, types of registers included; for tests and bugs

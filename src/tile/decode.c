@@ -29,8 +29,10 @@ static int64_t cell_of(const TileType *t, int64_t bits) {
         memcpy(&x, &bits, sizeof x);
         x = dtype_round(t->elem, x);
         float f = (float)x;
-        if (t->elem == DT_F64) memcpy(&out, &x, sizeof x);
-        else memcpy(&out, &f, sizeof f);
+        if (t->elem == DT_F64)
+            memcpy(&out, &x, sizeof x);
+        else
+            memcpy(&out, &f, sizeof f);
         return out;
     }
     switch (t->elem) {
@@ -122,7 +124,8 @@ static void decode_elementwise(Decode *x) {
     const Insn *i = x->insn;
     const TileLoops *loops = x->v->loops;
     int mode = s->one;
-    bool all_one = (!x->ra || lanes_of(x->ra) == 1) && (!x->rb || lanes_of(x->rb) == 1) && (!x->rc || lanes_of(x->rc) == 1);
+    bool all_one = (!x->ra || lanes_of(x->ra) == 1) && (!x->rb || lanes_of(x->rb) == 1) &&
+                   (!x->rc || lanes_of(x->rc) == 1);
     s->fill = all_one && s->lanes > 1;
     if (all_one) mode = 0;
     DType key = loop_type(i->op == INSN_WHERE ? &x->rb->type : &x->ra->type);
@@ -207,11 +210,26 @@ void decode(Arena *a, Vm *v, char *file, const int64_t *args) {
     for (int k = 0; k < c->insns; k++) {
         const Insn *i = &c->insn[k];
         Step *s = &v->step[k];
-        Decode x = {a, v, file, args, i, register_of(c, i->d), register_of(c, i->a), register_of(c, i->b),
-                    register_of(c, i->c), s};
-        *s = (Step){.d = lanes_at(file, x.rd), .a = lanes_at(file, x.ra), .b = lanes_at(file, x.rb),
-                    .c = lanes_at(file, x.rc), .pd = poison_at(file, x.rd), .pa = poison_at(file, x.ra),
-                    .pb = poison_at(file, x.rb), .pc = poison_at(file, x.rc), .imm = i->imm, .insn = k,
+        Decode x = {a,
+                    v,
+                    file,
+                    args,
+                    i,
+                    register_of(c, i->d),
+                    register_of(c, i->a),
+                    register_of(c, i->b),
+                    register_of(c, i->c),
+                    s};
+        *s = (Step){.d = lanes_at(file, x.rd),
+                    .a = lanes_at(file, x.ra),
+                    .b = lanes_at(file, x.rb),
+                    .c = lanes_at(file, x.rc),
+                    .pd = poison_at(file, x.rd),
+                    .pa = poison_at(file, x.ra),
+                    .pb = poison_at(file, x.rb),
+                    .pc = poison_at(file, x.rc),
+                    .imm = i->imm,
+                    .insn = k,
                     .target = (int)i->imm};
         s->lanes = lanes_of(x.rd);
         s->lanes_a = lanes_of(x.ra);

@@ -1,10 +1,11 @@
-// Registers and instructions. Constants and launch parameters are collected in a preamble, one register for each,
-// so that a loop does not make them again.
+// Registers and instructions. Constants and launch parameters are collected in a preamble, one register for
+// each, so that a loop does not make them again.
 #include "tile/checker.h"
 #include <assert.h>
 
 static bool too_long(Checker *c, const Node *at) {
-    return checker_fail(c, at, NULL, "the kernel is too large: more than %d instructions or %d values after unrolling",
+    return checker_fail(c, at, NULL,
+                        "the kernel is too large: more than %d instructions or %d values after unrolling",
                         INSNS_MAX, REGISTERS_MAX);
 }
 
@@ -50,7 +51,8 @@ bool checker_emit(Checker *c, const Node *at, InsnOp op, int d, int a, int b, in
     return append(c, at, &c->insn, &c->insns, &c->insn_cap, (Insn){op, d, a, b, cc, imm, at->span});
 }
 
-bool checker_result(Checker *c, const Node *at, InsnOp op, TileType type, int a, int b, int cc, int64_t imm, Val *out) {
+bool checker_result(Checker *c, const Node *at, InsnOp op, TileType type, int a, int b, int cc, int64_t imm,
+                    Val *out) {
     int d = checker_register(c, at, type);
     if (d < 0 || !checker_emit(c, at, op, d, a, b, cc, imm)) return false;
     *out = val_tensor(c, d);
@@ -61,7 +63,8 @@ static bool preamble(Checker *c, const Node *at, InsnOp op, TileType type, int64
     int d = checker_register(c, at, type);
     if (d < 0) return false;
     c->def[d].shared = true;
-    if (!append(c, at, &c->pre, &c->pres, &c->pre_cap, (Insn){op, d, -1, -1, -1, imm, at->span})) return false;
+    if (!append(c, at, &c->pre, &c->pres, &c->pre_cap, (Insn){op, d, -1, -1, -1, imm, at->span}))
+        return false;
     *out = val_tensor(c, d);
     return true;
 }
@@ -70,7 +73,8 @@ bool checker_parameter(Checker *c, const Node *at, TileType type, int cell, Val 
     return preamble(c, at, INSN_PARAM, type, cell, out);
 }
 
-// Integers are reduced to the range of the type; 16-bit floats are rounded by way of float32, as Triton's builder does.
+// Integers are reduced to the range of the type; 16-bit floats are rounded by way of float32, as Triton's
+// builder does.
 static int64_t constant_bits(DType elem, PyValue v) {
     if (dtype_is_float(elem)) {
         double x = v.kind == PY_FLOAT ? v.f : v.kind == PY_INT ? (double)v.i : (double)v.b;
@@ -93,7 +97,8 @@ static int64_t constant_bits(DType elem, PyValue v) {
 bool checker_constant(Checker *c, const Node *at, DType elem, PyValue v, Val *out) {
     assert(v.kind == PY_BOOL || v.kind == PY_INT || v.kind == PY_FLOAT);
     int64_t imm = constant_bits(elem, v);
-    uint64_t hash = ((uint64_t)imm ^ (uint64_t)imm >> 29) * 0x9e3779b97f4a7c15u + (uint64_t)elem * 0x100000001b3u;
+    uint64_t hash =
+        ((uint64_t)imm ^ (uint64_t)imm >> 29) * 0x9e3779b97f4a7c15u + (uint64_t)elem * 0x100000001b3u;
     int *slot = &c->slot[hash >> 56];
     for (int i = *slot; i; i = c->constant[i - 1].next) { // 0 ends the chain
         if (c->constant[i - 1].elem != elem || c->constant[i - 1].imm != imm) continue;

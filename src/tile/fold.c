@@ -3,13 +3,17 @@
 
 // ---- moves ----
 
-#define WALK_ROW(T)                                                                                              \
+#define WALK_ROW(T) \
     for (int i = 0; i < n; i++) ((T *)to)[i] = ((const T *)from)[(int64_t)i * stride]
 static void walk_row(int size, void *to, const void *from, int n, int stride) {
-    if (stride == 1) memcpy(to, from, (size_t)n * (size_t)size);
-    else if (size == 1) WALK_ROW(uint8_t);
-    else if (size == 4) WALK_ROW(uint32_t);
-    else WALK_ROW(uint64_t);
+    if (stride == 1)
+        memcpy(to, from, (size_t)n * (size_t)size);
+    else if (size == 1)
+        WALK_ROW(uint8_t);
+    else if (size == 4)
+        WALK_ROW(uint32_t);
+    else
+        WALK_ROW(uint64_t);
 }
 
 void step_walk(const Walk *w, int size, void *d, const void *a) {
@@ -36,8 +40,8 @@ void step_walk(const Walk *w, int size, void *d, const void *a) {
 
 // ---- reductions ----
 
-// n rows of `inner` lanes into one: row i meets row i + h, h = ceil(n / 2), then the same for the h results. For
-// n a power of two these are the halves of the classic tree; an odd row out waits for the next round.
+// n rows of `inner` lanes into one: row i meets row i + h, h = ceil(n / 2), then the same for the h results.
+// For n a power of two these are the halves of the classic tree; an odd row out waits for the next round.
 static void tree(Vm *v, const Step *s, char *d, const char *a, size_t n, size_t inner) {
     size_t row = inner * s->size;
     if (n == 1) memcpy(d, a, row);
@@ -83,21 +87,22 @@ bool step_reduce(Vm *v, const Step *s) {
         tree(v, s, d, v->scratch[1], n, (size_t)s->outer);
         return true;
     }
-    for (int o = 0; o < s->outer; o++) tree(v, s, d + (size_t)o * inner * s->size, a + (size_t)o * n * inner * s->size, n, inner);
+    for (int o = 0; o < s->outer; o++)
+        tree(v, s, d + (size_t)o * inner * s->size, a + (size_t)o * n * inner * s->size, n, inner);
     return true;
 }
 
 // The leftmost of the best lanes; NaN counts only where everything is NaN, and then it is lane 0.
-#define ARG_OF(T)                                                                                                \
-    do {                                                                                                         \
-        const T *x = (const T *)s->a + (int64_t)o * s->n * s->inner + j;                                         \
-        T top = x[0];                                                                                            \
-        for (int i = 1; i < s->n; i++) {                                                                         \
-            T y = x[(int64_t)i * s->inner];                                                                      \
-            bool better = (least ? y < top : y > top) || (top != top && y == y);                                 \
-            best = better ? i : best;                                                                            \
-            top = better ? y : top;                                                                              \
-        }                                                                                                        \
+#define ARG_OF(T)                                                                \
+    do {                                                                         \
+        const T *x = (const T *)s->a + (int64_t)o * s->n * s->inner + j;         \
+        T top = x[0];                                                            \
+        for (int i = 1; i < s->n; i++) {                                         \
+            T y = x[(int64_t)i * s->inner];                                      \
+            bool better = (least ? y < top : y > top) || (top != top && y == y); \
+            best = better ? i : best;                                            \
+            top = better ? y : top;                                              \
+        }                                                                        \
     } while (0)
 bool step_arg(Vm *v, const Step *s) {
     if (!defined(v, s)) return false;
@@ -127,8 +132,8 @@ bool step_arg(Vm *v, const Step *s) {
 
 // ---- scans ----
 
-// Round k combines each lane with the one 2^k before it (Hillis and Steele), so that lane i ends as the fold of
-// lanes 0..i in a tree of depth ceil(log2 n), as warp shuffles do. From the end: the mirror image.
+// Round k combines each lane with the one 2^k before it (Hillis and Steele), so that lane i ends as the fold
+// of lanes 0..i in a tree of depth ceil(log2 n), as warp shuffles do. From the end: the mirror image.
 static void scan_block(Vm *v, const Step *s, char *d, const char *a, bool from_end) {
     size_t row = (size_t)s->inner * s->size, all = row * (size_t)s->n;
     int rounds = 0;
@@ -138,8 +143,10 @@ static void scan_block(Vm *v, const Step *s, char *d, const char *a, bool from_e
         char *to = (rounds - k) % 2 ? d : v->scratch[0]; // the last round writes d
         size_t skip = row << k, lanes = (all - skip) / s->size;
         s->fn(from_end ? to : to + skip, a, a + skip, NULL, lanes);
-        if (from_end) memcpy(to + all - skip, a + all - skip, skip);
-        else memcpy(to, a, skip);
+        if (from_end)
+            memcpy(to + all - skip, a + all - skip, skip);
+        else
+            memcpy(to, a, skip);
         a = to;
     }
 }

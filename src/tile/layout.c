@@ -4,13 +4,15 @@
 #include <assert.h>
 #include <stdlib.h>
 
-static bool is_jump(const Insn *s) { return s->op == INSN_JUMP || s->op == INSN_JUMPNOT || s->op == INSN_LOOPTEST; }
+static bool is_jump(const Insn *s) {
+    return s->op == INSN_JUMP || s->op == INSN_JUMPNOT || s->op == INSN_LOOPTEST;
+}
 static bool writes_d(const Insn *s) { return s->d >= 0 && s->op != INSN_LOOPTEST; }
 
 // ---- undefined lanes ----
 
-// Passes undefined lanes on from its operands. A reduction reports them instead, a load takes them from `other`
-// only (undefined masks and addresses are reported).
+// Passes undefined lanes on from its operands. A reduction reports them instead, a load takes them from
+// `other` only (undefined masks and addresses are reported).
 static bool taints(const Code *c, const Insn *s) {
 #define TAINTED(r) ((r) >= 0 && c->reg[r].tainted)
     switch (s->op) {
@@ -26,7 +28,8 @@ static bool taints(const Code *c, const Insn *s) {
 #undef TAINTED
 }
 
-// Each pass in order settles straight code; loops need one more for each register that carries a taint around.
+// Each pass in order settles straight code; loops need one more for each register that carries a taint
+// around.
 static void mark_tainted(Code *c) {
     for (int r = 0; r < c->regs; r++) c->reg[r].tainted = false;
     for (bool changed = true; changed;) {
@@ -42,8 +45,8 @@ static void mark_tainted(Code *c) {
 
 // ---- what feeds addresses ----
 
-// Which operands of an instruction the value of its result comes from, as bits 1 a, 2 b, 4 c. Exclusive or and
-// `and` end the chain: they are what hashes and masks are made of, where wrapping is meant.
+// Which operands of an instruction the value of its result comes from, as bits 1 a, 2 b, 4 c. Exclusive or
+// and `and` end the chain: they are what hashes and masks are made of, where wrapping is meant.
 static unsigned sources(const Insn *s) {
     switch (s->op) {
     case INSN_LOAD:
@@ -118,10 +121,12 @@ static int find_loops(Arena *a, const Code *c, Loop **out, int *inner) {
     return n;
 }
 
-static bool holds(const Loop *loop, int l, int at) { return l < 0 || (loop[l].start <= at && at <= loop[l].end); }
+static bool holds(const Loop *loop, int l, int at) {
+    return l < 0 || (loop[l].start <= at && at <= loop[l].end);
+}
 
-// A register lives from its first to its last mention, and through the whole of every loop that holds only part
-// of them: the value may come from before, be used after, or be carried to the next iteration.
+// A register lives from its first to its last mention, and through the whole of every loop that holds only
+// part of them: the value may come from before, be used after, or be carried to the next iteration.
 static void extend_over_loops(Life *l, const Loop *loop, const int *inner) {
     int common = inner[l->first];
     while (!holds(loop, common, l->last)) common = loop[common].around;
@@ -225,8 +230,8 @@ static void lists_add(Lists *l, int key, int item) {
     l->head[key] = item;
 }
 
-// Along the code: a register gets its place where its life begins and returns it after the instruction where it
-// ends, so that a result never shares space with an operand of the same instruction.
+// Along the code: a register gets its place where its life begins and returns it after the instruction where
+// it ends, so that a result never shares space with an operand of the same instruction.
 void code_layout(Arena *a, Code *c) {
     mark_tainted(c);
     mark_addresses(c);

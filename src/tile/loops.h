@@ -1,6 +1,7 @@
-// loops.h - the inner loops of the VM: one plain loop for each operation and type, vectorised by the compiler.
-// loops_simd.c is compiled once for each instruction set and fills one table each time; all give the same bits.
-// (The bits of a NaN inside a register are not defined: every way out of a register makes them canonical.)
+// loops.h - the inner loops of the VM: one plain loop for each operation and type, vectorised by the
+// compiler. loops_simd.c is compiled once for each instruction set and fills one table each time; all give
+// the same bits. (The bits of a NaN inside a register are not defined: every way out of a register makes them
+// canonical.)
 //
 // A loop reads n >= 1 lanes of each operand, or one lane where its mode says so, and writes n lanes of d.
 // d may be the very address of an operand with n lanes; it overlaps nothing in any other way.
@@ -8,7 +9,8 @@
 #include "base/isa.h"
 #include "tile/code.h"
 
-// What a loop returns: which lanes-have-no-meaning conditions it met, ORed over the lanes. d is defined anyway.
+// What a loop returns: which lanes-have-no-meaning conditions it met, ORed over the lanes. d is defined
+// anyway.
 enum { LOOP_ZERO = 1, LOOP_QUOTIENT = 2, LOOP_SHIFT = 4, LOOP_OVERFLOW = 8 };
 typedef uint32_t LoopFn(void *d, const void *a, const void *b, const void *c, size_t n);
 
@@ -30,7 +32,7 @@ typedef struct {
     uint8_t (*all_flags)(const uint8_t *p, size_t n); // AND
     uint8_t (*any_flag)(const uint8_t *p, size_t n);  // OR
     size_t (*count_ones)(const uint8_t *p, size_t n); // of bytes that are 0 or 1
-    LoopFn *arange;   // d int32 lanes from one int32 a, counting up
+    LoopFn *arange;                                   // d int32 lanes from one int32 a, counting up
     LoopFn *splat[9]; // n lanes of d from one lane a, by the bytes of a lane: 1, 4, 8
     LoopFn *copy[9];
     // Race words of n elements: true when another program of the launch (serials from `first` on) has written

@@ -1,6 +1,6 @@
 // Compiled once for each instruction set: see base/isa.h. Nothing here may depend on which one it is.
-#include "tile/loops.h"
 #include "base/fmath.h"
+#include "tile/loops.h"
 #include <math.h>
 
 #if defined(__clang__)
@@ -57,7 +57,8 @@ static inline float round_bf16(float x) {
     r = m > F32_INF ? F32_NAN : r;
     return float_of(r | sign);
 }
-static inline double round_double(double x, int drop, uint64_t smallest_normal, double unit, double too_large) {
+static inline double round_double(double x, int drop, uint64_t smallest_normal, double unit,
+                                  double too_large) {
     uint64_t u = bits64(x), sign = u & 0x8000000000000000u, m = u ^ sign;
     uint64_t r = (m + (((uint64_t)1 << (drop - 1)) - 1) + ((m >> drop) & 1)) & ~(((uint64_t)1 << drop) - 1);
     r = r >= bits64(too_large) ? F64_INF : r;
@@ -74,7 +75,8 @@ static inline float bf16_of_double(double x) {
 static inline float f32_of_double(double x) { return (float)x; }
 static inline double f64_of_double(double x) { return x; }
 
-// Toward zero: cut the bits of normal numbers, count whole units of subnormals; overflow stops at the largest.
+// Toward zero: cut the bits of normal numbers, count whole units of subnormals; overflow stops at the
+// largest.
 static inline double chop_double(double x, int drop, double smallest_normal, double unit, double largest) {
     uint64_t u = bits64(x), sign = u & 0x8000000000000000u, m = u ^ sign;
     double size = double_of(m);
@@ -88,7 +90,9 @@ static inline double chop_double(double x, int drop, double smallest_normal, dou
 }
 static inline float chop_f16(double x) { return (float)chop_double(x, 42, 0x1p-14, 0x1p-24, 65504.0); }
 static inline float chop_bf16(double x) { return (float)chop_double(x, 45, 0x1p-126, 0x1p-133, 0x1.fep127); }
-static inline float chop_f32(double x) { return (float)chop_double(x, 29, 0x1p-126, 0x1p-149, 0x1.fffffep127); }
+static inline float chop_f32(double x) {
+    return (float)chop_double(x, 29, 0x1p-126, 0x1p-149, 0x1.fffffep127);
+}
 
 // A double that rounds to every type of at most 32 bits as the exact value would: bits that do not fit are
 // ORed into the last one that does.
@@ -115,80 +119,81 @@ static inline double fma_odd(double a, double b, double c) {
 
 // ---- elementwise loops ----
 
-#define LOOP2(m, one_a, one_b, name, TD, T, EXPR)                                                                \
-    static uint32_t name##_##m(void *d_, const void *a_, const void *b_, const void *c_, size_t n) {             \
-        TD *d = d_;                                                                                              \
-        const T *pa = a_, *pb = b_;                                                                              \
-        const T a0 = *pa, b0 = *pb;                                                                              \
-        uint32_t bad = 0;                                                                                        \
-        (void)c_, (void)a0, (void)b0;                                                                            \
-        LANES for (size_t i = 0; i < n; i++) {                                                                   \
-            const T a = (one_a) ? a0 : pa[i], b = (one_b) ? b0 : pb[i];                                          \
-            d[i] = (TD)(EXPR);                                                                                   \
-        }                                                                                                        \
-        return bad;                                                                                              \
+#define LOOP2(m, one_a, one_b, name, TD, T, EXPR)                                                    \
+    static uint32_t name##_##m(void *d_, const void *a_, const void *b_, const void *c_, size_t n) { \
+        TD *d = d_;                                                                                  \
+        const T *pa = a_, *pb = b_;                                                                  \
+        const T a0 = *pa, b0 = *pb;                                                                  \
+        uint32_t bad = 0;                                                                            \
+        (void)c_, (void)a0, (void)b0;                                                                \
+        LANES for (size_t i = 0; i < n; i++) {                                                       \
+            const T a = (one_a) ? a0 : pa[i], b = (one_b) ? b0 : pb[i];                              \
+            d[i] = (TD)(EXPR);                                                                       \
+        }                                                                                            \
+        return bad;                                                                                  \
     }
-#define BINARY(name, TD, T, EXPR)                                                                                \
-    LOOP2(vv, 0, 0, name, TD, T, EXPR)                                                                           \
-    LOOP2(sv, 1, 0, name, TD, T, EXPR)                                                                           \
+#define BINARY(name, TD, T, EXPR)      \
+    LOOP2(vv, 0, 0, name, TD, T, EXPR) \
+    LOOP2(sv, 1, 0, name, TD, T, EXPR) \
     LOOP2(vs, 0, 1, name, TD, T, EXPR)
-#define MODES2(name) {name##_vv, name##_sv, name##_vs, name##_vv}
+#define MODES2(name) \
+    { name##_vv, name##_sv, name##_vs, name##_vv }
 
-#define UNARY(name, TD, T, EXPR)                                                                                 \
-    static uint32_t name(void *d_, const void *a_, const void *b_, const void *c_, size_t n) {                   \
-        TD *d = d_;                                                                                              \
-        const T *pa = a_;                                                                                        \
-        (void)b_, (void)c_;                                                                                      \
-        LANES for (size_t i = 0; i < n; i++) {                                                                   \
-            const T a = pa[i];                                                                                   \
-            d[i] = (TD)(EXPR);                                                                                   \
-        }                                                                                                        \
-        return 0;                                                                                                \
+#define UNARY(name, TD, T, EXPR)                                                               \
+    static uint32_t name(void *d_, const void *a_, const void *b_, const void *c_, size_t n) { \
+        TD *d = d_;                                                                            \
+        const T *pa = a_;                                                                      \
+        (void)b_, (void)c_;                                                                    \
+        LANES for (size_t i = 0; i < n; i++) {                                                 \
+            const T a = pa[i];                                                                 \
+            d[i] = (TD)(EXPR);                                                                 \
+        }                                                                                      \
+        return 0;                                                                              \
     }
 
-// A loop followed by a pass over its result: how narrow types reuse the loops of wide ones. Rounding a float32
-// result of + - * / sqrt to float16 or bfloat16 is the single correct rounding (24 >= 2 * 11 + 2).
+// A loop followed by a pass over its result: how narrow types reuse the loops of wide ones. Rounding a
+// float32 result of + - * / sqrt to float16 or bfloat16 is the single correct rounding (24 >= 2 * 11 + 2).
 UNARY(round_all_f16, float, float, round_f16(a))
 UNARY(round_all_bf16, float, float, round_bf16(a))
 UNARY(wrap_i8, int32_t, int32_t, (int8_t)a)
 UNARY(wrap_i16, int32_t, int32_t, (int16_t)a)
 UNARY(wrap_u8, uint32_t, uint32_t, (uint8_t)a)
 UNARY(wrap_u16, uint32_t, uint32_t, (uint16_t)a)
-#define THEN1(m, name, first, after)                                                                             \
-    static uint32_t name##m(void *d, const void *a, const void *b, const void *c, size_t n) {                    \
-        uint32_t bad = first##m(d, a, b, c, n);                                                                  \
-        after(d, d, NULL, NULL, n);                                                                              \
-        return bad;                                                                                              \
+#define THEN1(m, name, first, after)                                                          \
+    static uint32_t name##m(void *d, const void *a, const void *b, const void *c, size_t n) { \
+        uint32_t bad = first##m(d, a, b, c, n);                                               \
+        after(d, d, NULL, NULL, n);                                                           \
+        return bad;                                                                           \
     }
-#define THEN(name, first, after)                                                                                 \
+#define THEN(name, first, after) \
     THEN1(_vv, name, first, after) THEN1(_sv, name, first, after) THEN1(_vs, name, first, after)
 
 // Arithmetic
-#define FLOAT_OP(name, EXPR32, EXPR64)                                                                           \
-    BINARY(name##_f32, float, float, EXPR32)                                                                     \
-    BINARY(name##_f64, double, double, EXPR64)                                                                   \
-    THEN(name##_f16, name##_f32, round_all_f16)                                                                  \
+#define FLOAT_OP(name, EXPR32, EXPR64)          \
+    BINARY(name##_f32, float, float, EXPR32)    \
+    BINARY(name##_f64, double, double, EXPR64)  \
+    THEN(name##_f16, name##_f32, round_all_f16) \
     THEN(name##_bf16, name##_f32, round_all_bf16)
 FLOAT_OP(add, a + b, a + b)
 FLOAT_OP(sub, a - b, a - b)
-FLOAT_OP(mul, a * b, a * b)
+FLOAT_OP(mul, a *b, a *b)
 FLOAT_OP(div, a / b, a / b)
 FLOAT_OP(mod, fmodf(a, b), fmod(a, b)) // exact in every correct libm
 
-#define WRAPPING_OP(name, OP)                                                                                    \
-    BINARY(name##_u32, uint32_t, uint32_t, a OP b)                                                               \
-    BINARY(name##_u64, uint64_t, uint64_t, a OP b)                                                               \
-    THEN(name##_i8, name##_u32, wrap_i8)                                                                         \
-    THEN(name##_i16, name##_u32, wrap_i16)                                                                       \
-    THEN(name##_u8, name##_u32, wrap_u8)                                                                         \
+#define WRAPPING_OP(name, OP)                      \
+    BINARY(name##_u32, uint32_t, uint32_t, a OP b) \
+    BINARY(name##_u64, uint64_t, uint64_t, a OP b) \
+    THEN(name##_i8, name##_u32, wrap_i8)           \
+    THEN(name##_i16, name##_u32, wrap_i16)         \
+    THEN(name##_u8, name##_u32, wrap_u8)           \
     THEN(name##_u16, name##_u32, wrap_u16)
 WRAPPING_OP(add, +)
 WRAPPING_OP(sub, -)
 WRAPPING_OP(mul, *)
 
-#define BITWISE_OP(name, OP)                                                                                     \
-    BINARY(name##_b, uint8_t, uint8_t, a OP b)                                                                   \
-    BINARY(name##_u32, uint32_t, uint32_t, a OP b)                                                               \
+#define BITWISE_OP(name, OP)                       \
+    BINARY(name##_b, uint8_t, uint8_t, a OP b)     \
+    BINARY(name##_u32, uint32_t, uint32_t, a OP b) \
     BINARY(name##_u64, uint64_t, uint64_t, a OP b)
 BITWISE_OP(and, &)
 BITWISE_OP(or, |)
@@ -201,7 +206,7 @@ static inline int32_t narrow(int64_t x, uint32_t *bad) {
 }
 BINARY(checked_add, int32_t, int32_t, narrow((int64_t)a + b, &bad))
 BINARY(checked_sub, int32_t, int32_t, narrow((int64_t)a - b, &bad))
-BINARY(checked_mul, int32_t, int32_t, narrow((int64_t)a * b, &bad))
+BINARY(checked_mul, int32_t, int32_t, narrow((int64_t)a *b, &bad))
 static inline int64_t shift_wide(int32_t a, int32_t b, uint32_t *bad) {
     bool wrong = (uint32_t)b >= 32;
     *bad |= wrong ? LOOP_SHIFT : 0;
@@ -211,18 +216,18 @@ BINARY(checked_shl, int32_t, int32_t, narrow(shift_wide(a, b, &bad), &bad))
 
 // Division of 32-bit integers through double: the quotient lies at least 1/b from the next integer, far more
 // than double's rounding, so that cutting it is exact.
-#define DIVIDE(T, U, name, least, WIDE)                                                                          \
-    static inline T idiv_##name(T a, T b, uint32_t *bad) {                                                       \
-        bool edge = (least) != 0 && a == (T)(least) && b == (T)-1;                                               \
-        *bad |= (b == 0 ? LOOP_ZERO : 0) | (edge ? LOOP_QUOTIENT : 0);                                           \
-        T by = b == 0 || edge ? 1 : b;                                                                           \
-        return (T)((WIDE)a / (WIDE)by);                                                                          \
-    }                                                                                                            \
-    static inline T imod_##name(T a, T b, uint32_t *bad) {                                                       \
-        T q = idiv_##name(a, b, bad);                                                                            \
-        return b == 0 ? 0 : (T)((U)a - (U)q * (U)b);                                                             \
-    }                                                                                                            \
-    BINARY(idiv_loop_##name, T, T, idiv_##name(a, b, &bad))                                                      \
+#define DIVIDE(T, U, name, least, WIDE)                                \
+    static inline T idiv_##name(T a, T b, uint32_t *bad) {             \
+        bool edge = (least) != 0 && a == (T)(least) && b == (T)-1;     \
+        *bad |= (b == 0 ? LOOP_ZERO : 0) | (edge ? LOOP_QUOTIENT : 0); \
+        T by = b == 0 || edge ? 1 : b;                                 \
+        return (T)((WIDE)a / (WIDE)by);                                \
+    }                                                                  \
+    static inline T imod_##name(T a, T b, uint32_t *bad) {             \
+        T q = idiv_##name(a, b, bad);                                  \
+        return b == 0 ? 0 : (T)((U)a - (U)q * (U)b);                   \
+    }                                                                  \
+    BINARY(idiv_loop_##name, T, T, idiv_##name(a, b, &bad))            \
     BINARY(imod_loop_##name, T, T, imod_##name(a, b, &bad))
 DIVIDE(int32_t, uint32_t, i8, INT8_MIN, double)
 DIVIDE(int32_t, uint32_t, i16, INT16_MIN, double)
@@ -231,18 +236,18 @@ DIVIDE(uint32_t, uint32_t, u32, 0, double)
 DIVIDE(int64_t, uint64_t, i64, INT64_MIN, int64_t)
 DIVIDE(uint64_t, uint64_t, u64, 0, uint64_t)
 
-#define SHIFTS(T, U, name, width)                                                                                \
-    static inline T shl_##name(T a, T b, uint32_t *bad) {                                                        \
-        bool wrong = (U)b >= (width);                                                                            \
-        *bad |= wrong ? LOOP_SHIFT : 0;                                                                          \
-        return wrong ? 0 : (T)((U)a << b);                                                                       \
-    }                                                                                                            \
-    static inline T shr_##name(T a, T b, uint32_t *bad) {                                                        \
-        bool wrong = (U)b >= (width);                                                                            \
-        *bad |= wrong ? LOOP_SHIFT : 0;                                                                          \
-        return wrong ? 0 : (T)(a >> b);                                                                          \
-    }                                                                                                            \
-    BINARY(shl_wide_##name, T, T, shl_##name(a, b, &bad))                                                        \
+#define SHIFTS(T, U, name, width)                         \
+    static inline T shl_##name(T a, T b, uint32_t *bad) { \
+        bool wrong = (U)b >= (width);                     \
+        *bad |= wrong ? LOOP_SHIFT : 0;                   \
+        return wrong ? 0 : (T)((U)a << b);                \
+    }                                                     \
+    static inline T shr_##name(T a, T b, uint32_t *bad) { \
+        bool wrong = (U)b >= (width);                     \
+        *bad |= wrong ? LOOP_SHIFT : 0;                   \
+        return wrong ? 0 : (T)(a >> b);                   \
+    }                                                     \
+    BINARY(shl_wide_##name, T, T, shl_##name(a, b, &bad)) \
     BINARY(shr_loop_##name, T, T, shr_##name(a, b, &bad))
 SHIFTS(int32_t, uint32_t, i8, 8)
 SHIFTS(int32_t, uint32_t, i16, 16)
@@ -258,25 +263,25 @@ THEN(shl_loop_u8, shl_wide_u8, wrap_u8)
 THEN(shl_loop_u16, shl_wide_u16, wrap_u16)
 
 // Equal floats differ at most in the sign of zero: AND prefers +0, OR prefers -0.
-#define EXTREMES(T, name, bits, of)                                                                              \
-    static inline T max_##name(T a, T b) {                                                                       \
-        T r = a > b ? a : b;                                                                                     \
-        r = a == b ? of(bits(a) & bits(b)) : r;                                                                  \
-        return b != b ? a : r;                                                                                   \
-    }                                                                                                            \
-    static inline T min_##name(T a, T b) {                                                                       \
-        T r = a < b ? a : b;                                                                                     \
-        r = a == b ? of(bits(a) | bits(b)) : r;                                                                  \
-        return b != b ? a : r;                                                                                   \
-    }                                                                                                            \
-    BINARY(max_loop_##name, T, T, max_##name(a, b))                                                              \
-    BINARY(min_loop_##name, T, T, min_##name(a, b))                                                              \
-    BINARY(max_nan_##name, T, T, a != a ? a : b != b ? b : max_##name(a, b))                                     \
+#define EXTREMES(T, name, bits, of)                                          \
+    static inline T max_##name(T a, T b) {                                   \
+        T r = a > b ? a : b;                                                 \
+        r = a == b ? of(bits(a) & bits(b)) : r;                              \
+        return b != b ? a : r;                                               \
+    }                                                                        \
+    static inline T min_##name(T a, T b) {                                   \
+        T r = a < b ? a : b;                                                 \
+        r = a == b ? of(bits(a) | bits(b)) : r;                              \
+        return b != b ? a : r;                                               \
+    }                                                                        \
+    BINARY(max_loop_##name, T, T, max_##name(a, b))                          \
+    BINARY(min_loop_##name, T, T, min_##name(a, b))                          \
+    BINARY(max_nan_##name, T, T, a != a ? a : b != b ? b : max_##name(a, b)) \
     BINARY(min_nan_##name, T, T, a != a ? a : b != b ? b : min_##name(a, b))
 EXTREMES(float, f32, bits32, float_of)
 EXTREMES(double, f64, bits64, double_of)
-#define INT_EXTREMES(T, name)                                                                                    \
-    BINARY(max_loop_##name, T, T, a > b ? a : b)                                                                 \
+#define INT_EXTREMES(T, name)                    \
+    BINARY(max_loop_##name, T, T, a > b ? a : b) \
     BINARY(min_loop_##name, T, T, a < b ? a : b)
 INT_EXTREMES(uint8_t, b)
 INT_EXTREMES(int32_t, i32)
@@ -284,12 +289,12 @@ INT_EXTREMES(uint32_t, u32)
 INT_EXTREMES(int64_t, i64)
 INT_EXTREMES(uint64_t, u64)
 
-#define COMPARISONS(T, name)                                                                                     \
-    BINARY(lt_##name, uint8_t, T, a < b)                                                                         \
-    BINARY(le_##name, uint8_t, T, a <= b)                                                                        \
-    BINARY(gt_##name, uint8_t, T, a > b)                                                                         \
-    BINARY(ge_##name, uint8_t, T, a >= b)                                                                        \
-    BINARY(eq_##name, uint8_t, T, a == b)                                                                        \
+#define COMPARISONS(T, name)              \
+    BINARY(lt_##name, uint8_t, T, a < b)  \
+    BINARY(le_##name, uint8_t, T, a <= b) \
+    BINARY(gt_##name, uint8_t, T, a > b)  \
+    BINARY(ge_##name, uint8_t, T, a >= b) \
+    BINARY(eq_##name, uint8_t, T, a == b) \
     BINARY(ne_##name, uint8_t, T, a != b)
 COMPARISONS(uint8_t, b)
 COMPARISONS(int32_t, i32)
@@ -333,10 +338,10 @@ static void widen_f32(double *x, const void *a, size_t at, size_t n) {
 static void widen_f64(double *x, const void *a, size_t at, size_t n) {
     memcpy(x, (const double *)a + at, n * sizeof *x);
 }
-#define NARROW(T, name)                                                                                          \
-    static void narrow_##name(void *d, size_t at, const double *x, size_t n) {                                   \
-        T *p = (T *)d + at;                                                                                      \
-        LANES for (size_t i = 0; i < n; i++) p[i] = name##_of_double(x[i]);                                      \
+#define NARROW(T, name)                                                        \
+    static void narrow_##name(void *d, size_t at, const double *x, size_t n) { \
+        T *p = (T *)d + at;                                                    \
+        LANES for (size_t i = 0; i < n; i++) p[i] = name##_of_double(x[i]);    \
     }
 NARROW(float, f16)
 NARROW(float, bf16)
@@ -345,22 +350,22 @@ NARROW(double, f64)
 #define widen_f16  widen_f32
 #define widen_bf16 widen_f32
 
-#define FUNCTION_OF(name, type)                                                                                  \
-    static uint32_t name##_##type(void *d, const void *a, const void *b, const void *c, size_t n) {              \
-        _Alignas(64) double x[BLOCK];                                                                            \
-        (void)b, (void)c;                                                                                        \
-        for (size_t at = 0; at < n; at += BLOCK) {                                                               \
-            size_t k = n - at < BLOCK ? n - at : BLOCK;                                                          \
-            widen_##type(x, a, at, k);                                                                           \
-            name##_block(x, k);                                                                                  \
-            narrow_##type(d, at, x, k);                                                                          \
-        }                                                                                                        \
-        return 0;                                                                                                \
+#define FUNCTION_OF(name, type)                                                                     \
+    static uint32_t name##_##type(void *d, const void *a, const void *b, const void *c, size_t n) { \
+        _Alignas(64) double x[BLOCK];                                                               \
+        (void)b, (void)c;                                                                           \
+        for (size_t at = 0; at < n; at += BLOCK) {                                                  \
+            size_t k = n - at < BLOCK ? n - at : BLOCK;                                             \
+            widen_##type(x, a, at, k);                                                              \
+            name##_block(x, k);                                                                     \
+            narrow_##type(d, at, x, k);                                                             \
+        }                                                                                           \
+        return 0;                                                                                   \
     }
-#define FUNCTION(name, EXPR)                                                                                     \
-    static __attribute__((noinline)) void name##_block(double *x, size_t n) {                                    \
-        LANES for (size_t i = 0; i < n; i++) x[i] = EXPR;                                                        \
-    }                                                                                                            \
+#define FUNCTION(name, EXPR)                                                  \
+    static __attribute__((noinline)) void name##_block(double *x, size_t n) { \
+        LANES for (size_t i = 0; i < n; i++) x[i] = EXPR;                     \
+    }                                                                         \
     FUNCTION_OF(name, f16) FUNCTION_OF(name, bf16) FUNCTION_OF(name, f32) FUNCTION_OF(name, f64)
 FUNCTION(exp, f64_exp(x[i]))
 FUNCTION(exp2, f64_exp2(x[i]))
@@ -388,90 +393,101 @@ static void fma_block_f64(double *x, const double *y, const double *z, size_t n)
 static void spread(double *x, size_t n) {
     for (size_t i = 1; i < n; i++) x[i] = x[0];
 }
-#define BLOCKWISE(name, core, type)                                                                              \
-    static void name##_all_##type(void *d, const void *a, const void *b, const void *c, size_t n, int one) {     \
-        _Alignas(64) double x[BLOCK], x0[1], y[BLOCK], z[BLOCK];                                                 \
-        size_t first = n < BLOCK ? n : BLOCK;                                                                    \
-        if (one & ONE_A) widen_##type(x0, a, 0, 1);                                                              \
-        if (one & ONE_B) widen_##type(y, b, 0, 1), spread(y, first);                                             \
-        if (one & ONE_C) widen_##type(z, c, 0, 1), spread(z, first);                                             \
-        for (size_t at = 0; at < n; at += BLOCK) {                                                               \
-            size_t k = n - at < BLOCK ? n - at : BLOCK;                                                          \
-            if (one & ONE_A) x[0] = x0[0], spread(x, k);                                                         \
-            else widen_##type(x, a, at, k);                                                                      \
-            if (!(one & ONE_B)) widen_##type(y, b, at, k);                                                       \
-            if (c && !(one & ONE_C)) widen_##type(z, c, at, k);                                                  \
-            core(x, y, z, k);                                                                                    \
-            narrow_##type(d, at, x, k);                                                                          \
-        }                                                                                                        \
+#define BLOCKWISE(name, core, type)                                                                          \
+    static void name##_all_##type(void *d, const void *a, const void *b, const void *c, size_t n, int one) { \
+        _Alignas(64) double x[BLOCK], x0[1], y[BLOCK], z[BLOCK];                                             \
+        size_t first = n < BLOCK ? n : BLOCK;                                                                \
+        if (one & ONE_A) widen_##type(x0, a, 0, 1);                                                          \
+        if (one & ONE_B) widen_##type(y, b, 0, 1), spread(y, first);                                         \
+        if (one & ONE_C) widen_##type(z, c, 0, 1), spread(z, first);                                         \
+        for (size_t at = 0; at < n; at += BLOCK) {                                                           \
+            size_t k = n - at < BLOCK ? n - at : BLOCK;                                                      \
+            if (one & ONE_A)                                                                                 \
+                x[0] = x0[0], spread(x, k);                                                                  \
+            else                                                                                             \
+                widen_##type(x, a, at, k);                                                                   \
+            if (!(one & ONE_B)) widen_##type(y, b, at, k);                                                   \
+            if (c && !(one & ONE_C)) widen_##type(z, c, at, k);                                              \
+            core(x, y, z, k);                                                                                \
+            narrow_##type(d, at, x, k);                                                                      \
+        }                                                                                                    \
     }
-#define BLOCKWISE_MODE(name, type, one)                                                                          \
-    static uint32_t name##_##type##_##one(void *d, const void *a, const void *b, const void *c, size_t n) {      \
-        name##_all_##type(d, a, b, c, n, one);                                                                   \
-        return 0;                                                                                                \
+#define BLOCKWISE_MODE(name, type, one)                                                                     \
+    static uint32_t name##_##type##_##one(void *d, const void *a, const void *b, const void *c, size_t n) { \
+        name##_all_##type(d, a, b, c, n, one);                                                              \
+        return 0;                                                                                           \
     }
-#define POW(type)                                                                                                \
-    BLOCKWISE(pow, pow_block, type)                                                                              \
+#define POW(type)                   \
+    BLOCKWISE(pow, pow_block, type) \
     BLOCKWISE_MODE(pow, type, 0) BLOCKWISE_MODE(pow, type, 1) BLOCKWISE_MODE(pow, type, 2)
 POW(f16)
 POW(bf16)
 POW(f32)
 POW(f64)
-#define FMA(type, core)                                                                                          \
-    BLOCKWISE(fma, core, type)                                                                                   \
-    BLOCKWISE_MODE(fma, type, 0) BLOCKWISE_MODE(fma, type, 1) BLOCKWISE_MODE(fma, type, 2)                       \
-    BLOCKWISE_MODE(fma, type, 3) BLOCKWISE_MODE(fma, type, 4) BLOCKWISE_MODE(fma, type, 5)                       \
-    BLOCKWISE_MODE(fma, type, 6)
+#define FMA(type, core)                                                                    \
+    BLOCKWISE(fma, core, type)                                                             \
+    BLOCKWISE_MODE(fma, type, 0)                                                           \
+    BLOCKWISE_MODE(fma, type, 1) BLOCKWISE_MODE(fma, type, 2) BLOCKWISE_MODE(fma, type, 3) \
+        BLOCKWISE_MODE(fma, type, 4) BLOCKWISE_MODE(fma, type, 5) BLOCKWISE_MODE(fma, type, 6)
 FMA(f16, fma_block)
 FMA(bf16, fma_block)
 FMA(f32, fma_block)
 FMA(f64, fma_block_f64)
-#define POW_MODES(type) {pow_##type##_0, pow_##type##_1, pow_##type##_2, pow_##type##_0}
-#define FMA_MODES(type)                                                                                          \
-    {fma_##type##_0, fma_##type##_1, fma_##type##_2, fma_##type##_3,                                             \
-     fma_##type##_4, fma_##type##_5, fma_##type##_6, fma_##type##_0}
-
-#define WHERE(name, T, one)                                                                                      \
-    static uint32_t where_##name##_##one(void *d_, const void *a_, const void *b_, const void *c_, size_t n) {   \
-        T *d = d_;                                                                                               \
-        const uint8_t *pa = a_;                                                                                  \
-        const T *pb = b_, *pc = c_;                                                                              \
-        const uint8_t a0 = *pa;                                                                                  \
-        const T b0 = *pb, c0 = *pc;                                                                              \
-        (void)a0, (void)b0, (void)c0;                                                                            \
-        LANES for (size_t i = 0; i < n; i++) {                                                                   \
-            const T b = (one) & ONE_B ? b0 : pb[i], c = (one) & ONE_C ? c0 : pc[i];                              \
-            d[i] = ((one) & ONE_A ? a0 : pa[i]) ? b : c;                                                         \
-        }                                                                                                        \
-        return 0;                                                                                                \
+#define POW_MODES(type) \
+    { pow_##type##_0, pow_##type##_1, pow_##type##_2, pow_##type##_0 }
+#define FMA_MODES(type)                                                                                 \
+    {                                                                                                   \
+        fma_##type##_0, fma_##type##_1, fma_##type##_2, fma_##type##_3, fma_##type##_4, fma_##type##_5, \
+            fma_##type##_6, fma_##type##_0                                                              \
     }
-#define WHERES(name, T)                                                                                          \
-    WHERE(name, T, 0) WHERE(name, T, 1) WHERE(name, T, 2) WHERE(name, T, 3)                                      \
-    WHERE(name, T, 4) WHERE(name, T, 5) WHERE(name, T, 6)
+
+#define WHERE(name, T, one)                                                                        \
+    static uint32_t where_##name##_##one(void *d_, const void *a_, const void *b_, const void *c_, \
+                                         size_t n) {                                               \
+        T *d = d_;                                                                                 \
+        const uint8_t *pa = a_;                                                                    \
+        const T *pb = b_, *pc = c_;                                                                \
+        const uint8_t a0 = *pa;                                                                    \
+        const T b0 = *pb, c0 = *pc;                                                                \
+        (void)a0, (void)b0, (void)c0;                                                              \
+        LANES for (size_t i = 0; i < n; i++) {                                                     \
+            const T b = (one)&ONE_B ? b0 : pb[i], c = (one)&ONE_C ? c0 : pc[i];                    \
+            d[i] = ((one)&ONE_A ? a0 : pa[i]) ? b : c;                                             \
+        }                                                                                          \
+        return 0;                                                                                  \
+    }
+#define WHERES(name, T)                                                                       \
+    WHERE(name, T, 0)                                                                         \
+    WHERE(name, T, 1) WHERE(name, T, 2) WHERE(name, T, 3) WHERE(name, T, 4) WHERE(name, T, 5) \
+        WHERE(name, T, 6)
 WHERES(b, uint8_t)
 WHERES(u32, uint32_t)
 WHERES(u64, uint64_t)
-#define WHERE_MODES(name)                                                                                        \
-    {where_##name##_0, where_##name##_1, where_##name##_2, where_##name##_3,                                     \
-     where_##name##_4, where_##name##_5, where_##name##_6, where_##name##_0}
+#define WHERE_MODES(name)                                                                         \
+    {                                                                                             \
+        where_##name##_0, where_##name##_1, where_##name##_2, where_##name##_3, where_##name##_4, \
+            where_##name##_5, where_##name##_6, where_##name##_0                                  \
+    }
 
 // ---- casts ----
 
 // Truncates; outside the range: the nearest end; NaN: 0. The guard keeps every conversion defined.
-#define SATURATE(T, name, F, from, lo, hi, least, most)                                                          \
-    UNARY(cast_##from##_##name, T, F,                                                                            \
-          a >= (hi) ? (T)(most) : a < (lo) ? (T)(least) : (T)(a >= (lo) && a < (hi) ? a : 0))
-#define CASTS_FROM_FLOAT(F, from)                                                                                \
-    UNARY(cast_##from##_b, uint8_t, F, a != 0)                                                                   \
-    SATURATE(int32_t, i8, F, from, -0x1p7f, 0x1p7f, INT8_MIN, INT8_MAX)                                          \
-    SATURATE(int32_t, i16, F, from, -0x1p15f, 0x1p15f, INT16_MIN, INT16_MAX)                                     \
-    SATURATE(int32_t, i32, F, from, -0x1p31f, 0x1p31f, INT32_MIN, INT32_MAX)                                     \
-    SATURATE(int64_t, i64, F, from, -0x1p63f, 0x1p63f, INT64_MIN, INT64_MAX)                                     \
-    SATURATE(uint32_t, u8, F, from, 0, 0x1p8f, 0, UINT8_MAX)                                                     \
-    SATURATE(uint32_t, u16, F, from, 0, 0x1p16f, 0, UINT16_MAX)                                                  \
-    SATURATE(uint32_t, u32, F, from, 0, 0x1p32f, 0, UINT32_MAX)                                                  \
-    SATURATE(uint64_t, u64, F, from, 0, 0x1p64f, 0, UINT64_MAX)                                                  \
-    UNARY(chop_##from##_f16, float, F, chop_f16(a))                                                              \
+#define SATURATE(T, name, F, from, lo, hi, least, most) \
+    UNARY(cast_##from##_##name, T, F,                   \
+          a >= (hi)  ? (T)(most)                        \
+          : a < (lo) ? (T)(least)                       \
+                     : (T)(a >= (lo) && a < (hi) ? a : 0))
+#define CASTS_FROM_FLOAT(F, from)                                            \
+    UNARY(cast_##from##_b, uint8_t, F, a != 0)                               \
+    SATURATE(int32_t, i8, F, from, -0x1p7f, 0x1p7f, INT8_MIN, INT8_MAX)      \
+    SATURATE(int32_t, i16, F, from, -0x1p15f, 0x1p15f, INT16_MIN, INT16_MAX) \
+    SATURATE(int32_t, i32, F, from, -0x1p31f, 0x1p31f, INT32_MIN, INT32_MAX) \
+    SATURATE(int64_t, i64, F, from, -0x1p63f, 0x1p63f, INT64_MIN, INT64_MAX) \
+    SATURATE(uint32_t, u8, F, from, 0, 0x1p8f, 0, UINT8_MAX)                 \
+    SATURATE(uint32_t, u16, F, from, 0, 0x1p16f, 0, UINT16_MAX)              \
+    SATURATE(uint32_t, u32, F, from, 0, 0x1p32f, 0, UINT32_MAX)              \
+    SATURATE(uint64_t, u64, F, from, 0, 0x1p64f, 0, UINT64_MAX)              \
+    UNARY(chop_##from##_f16, float, F, chop_f16(a))                          \
     UNARY(chop_##from##_bf16, float, F, chop_bf16(a))
 CASTS_FROM_FLOAT(float, f32)
 CASTS_FROM_FLOAT(double, f64)
@@ -485,19 +501,19 @@ UNARY(chop_f64_f32, float, double, chop_f32(a))
 #define cast_f32_f32  copy_u32
 #define cast_f64_f64  copy_u64
 
-#define CASTS_FROM_INT(T, from, exact)                                                                           \
-    UNARY(cast_##from##_b, uint8_t, T, a != 0)                                                                   \
-    UNARY(cast_##from##_i8, int32_t, T, (int8_t)a)                                                               \
-    UNARY(cast_##from##_i16, int32_t, T, (int16_t)a)                                                             \
-    UNARY(cast_##from##_i32, int32_t, T, a)                                                                      \
-    UNARY(cast_##from##_i64, int64_t, T, a)                                                                      \
-    UNARY(cast_##from##_u8, uint32_t, T, (uint8_t)a)                                                             \
-    UNARY(cast_##from##_u16, uint32_t, T, (uint16_t)a)                                                           \
-    UNARY(cast_##from##_u32, uint32_t, T, a)                                                                     \
-    UNARY(cast_##from##_u64, uint64_t, T, a)                                                                     \
-    UNARY(cast_##from##_f16, float, T, f16_of_double(exact(a)))                                                  \
-    UNARY(cast_##from##_bf16, float, T, bf16_of_double(exact(a)))                                                \
-    UNARY(cast_##from##_f32, float, T, a)                                                                        \
+#define CASTS_FROM_INT(T, from, exact)                            \
+    UNARY(cast_##from##_b, uint8_t, T, a != 0)                    \
+    UNARY(cast_##from##_i8, int32_t, T, (int8_t)a)                \
+    UNARY(cast_##from##_i16, int32_t, T, (int16_t)a)              \
+    UNARY(cast_##from##_i32, int32_t, T, a)                       \
+    UNARY(cast_##from##_i64, int64_t, T, a)                       \
+    UNARY(cast_##from##_u8, uint32_t, T, (uint8_t)a)              \
+    UNARY(cast_##from##_u16, uint32_t, T, (uint16_t)a)            \
+    UNARY(cast_##from##_u32, uint32_t, T, a)                      \
+    UNARY(cast_##from##_u64, uint64_t, T, a)                      \
+    UNARY(cast_##from##_f16, float, T, f16_of_double(exact(a)))   \
+    UNARY(cast_##from##_bf16, float, T, bf16_of_double(exact(a))) \
+    UNARY(cast_##from##_f32, float, T, a)                         \
     UNARY(cast_##from##_f64, double, T, a)
 CASTS_FROM_INT(uint8_t, b, (double))
 CASTS_FROM_INT(int32_t, i32, (double))
@@ -507,28 +523,29 @@ CASTS_FROM_INT(uint64_t, u64, odd_u64)
 
 // ---- addresses and memory ----
 
-// An address that leaves its storage's range becomes 0, which belongs to no storage. Every step keeps the tag or
-// gives 0, so adding to 0 can never arrive at a storage either.
+// An address that leaves its storage's range becomes 0, which belongs to no storage. Every step keeps the tag
+// or gives 0, so adding to 0 can never arrive at a storage either.
 static inline int64_t address_step(int64_t a, int64_t bytes) {
     int64_t r = a + bytes; // |bytes| < 2^42 and tags are small: no overflow
     return (r >> ADDRESS_BITS) == (a >> ADDRESS_BITS) ? r : 0;
 }
-#define PTRADD1(m, one_a, one_b, name, T, INSIDE)                                                                \
-    static uint32_t ptradd_##name##_##m(void *d_, const void *a_, const void *b_, const void *c_, size_t n) {    \
-        int64_t *d = d_;                                                                                         \
-        const int64_t *pa = a_, size = *(const int64_t *)c_, a0 = *pa;                                           \
-        const T *pb = b_, b0 = *pb;                                                                              \
-        (void)a0, (void)b0;                                                                                      \
-        LANES for (size_t i = 0; i < n; i++) {                                                                   \
-            const int64_t a = (one_a) ? a0 : pa[i];                                                              \
-            const T b = (one_b) ? b0 : pb[i];                                                                    \
-            bool inside = INSIDE;                                                                                \
-            int64_t r = address_step(a, (inside ? (int64_t)b : 0) * size);                                       \
-            d[i] = inside ? r : 0;                                                                               \
-        }                                                                                                        \
-        return 0;                                                                                                \
+#define PTRADD1(m, one_a, one_b, name, T, INSIDE)                                                 \
+    static uint32_t ptradd_##name##_##m(void *d_, const void *a_, const void *b_, const void *c_, \
+                                        size_t n) {                                               \
+        int64_t *d = d_;                                                                          \
+        const int64_t *pa = a_, size = *(const int64_t *)c_, a0 = *pa;                            \
+        const T *pb = b_, b0 = *pb;                                                               \
+        (void)a0, (void)b0;                                                                       \
+        LANES for (size_t i = 0; i < n; i++) {                                                    \
+            const int64_t a = (one_a) ? a0 : pa[i];                                               \
+            const T b = (one_b) ? b0 : pb[i];                                                     \
+            bool inside = INSIDE;                                                                 \
+            int64_t r = address_step(a, (inside ? (int64_t)b : 0) * size);                        \
+            d[i] = inside ? r : 0;                                                                \
+        }                                                                                         \
+        return 0;                                                                                 \
     }
-#define PTRADD(name, T, INSIDE)                                                                                  \
+#define PTRADD(name, T, INSIDE) \
     PTRADD1(vv, 0, 0, name, T, INSIDE) PTRADD1(sv, 1, 0, name, T, INSIDE) PTRADD1(vs, 0, 1, name, T, INSIDE)
 PTRADD(i32, int32_t, true)
 PTRADD(u32, uint32_t, true)
@@ -565,13 +582,13 @@ UNARY(write_bf16, uint16_t, float, bf16_bits(a))
 UNARY(write_f32, uint32_t, float, a != a ? F32_NAN : bits32(a))
 UNARY(write_f64, uint64_t, double, a != a ? F64_NAN : bits64(a))
 
-#define SPLAT(name, T)                                                                                           \
-    static uint32_t name(void *d_, const void *a_, const void *b_, const void *c_, size_t n) {                   \
-        T *d = d_;                                                                                               \
-        const T a0 = *(const T *)a_;                                                                             \
-        (void)b_, (void)c_;                                                                                      \
-        LANES for (size_t i = 0; i < n; i++) d[i] = a0;                                                          \
-        return 0;                                                                                                \
+#define SPLAT(name, T)                                                                         \
+    static uint32_t name(void *d_, const void *a_, const void *b_, const void *c_, size_t n) { \
+        T *d = d_;                                                                             \
+        const T a0 = *(const T *)a_;                                                           \
+        (void)b_, (void)c_;                                                                    \
+        LANES for (size_t i = 0; i < n; i++) d[i] = a0;                                        \
+        return 0;                                                                              \
     }
 SPLAT(splat_1, uint8_t)
 SPLAT(splat_4, uint32_t)
@@ -600,7 +617,8 @@ static uint8_t any_flag(const uint8_t *p, size_t n) {
 }
 static size_t count_ones(const uint8_t *p, size_t n) {
     size_t total = 0;
-    for (size_t at = 0; at < n; at += 255) { // a byte holds the sum of 255 lanes, so bytes can be added as bytes
+    for (size_t at = 0; at < n;
+         at += 255) { // a byte holds the sum of 255 lanes, so bytes can be added as bytes
         size_t k = n - at < 255 ? n - at : 255;
         uint8_t sum = 0;
         LANES for (size_t i = 0; i < k; i++) sum = (uint8_t)(sum + p[at + i]);
@@ -633,26 +651,26 @@ static bool race_write(uint32_t *writer, const uint32_t *reader, size_t n, uint3
 
 // ---- the table ----
 
-#define FLOATS2(name)                                                                                            \
-    [DT_F16] = MODES2(name##_f16), [DT_BF16] = MODES2(name##_bf16), [DT_F32] = MODES2(name##_f32),               \
+#define FLOATS2(name)                                                                              \
+    [DT_F16] = MODES2(name##_f16), [DT_BF16] = MODES2(name##_bf16), [DT_F32] = MODES2(name##_f32), \
     [DT_F64] = MODES2(name##_f64)
-#define WRAPPING2(name)                                                                                          \
-    [DT_I8] = MODES2(name##_i8), [DT_I16] = MODES2(name##_i16), [DT_I32] = MODES2(name##_u32),                   \
-    [DT_I64] = MODES2(name##_u64), [DT_U8] = MODES2(name##_u8), [DT_U16] = MODES2(name##_u16),                   \
+#define WRAPPING2(name)                                                                        \
+    [DT_I8] = MODES2(name##_i8), [DT_I16] = MODES2(name##_i16), [DT_I32] = MODES2(name##_u32), \
+    [DT_I64] = MODES2(name##_u64), [DT_U8] = MODES2(name##_u8), [DT_U16] = MODES2(name##_u16), \
     [DT_U32] = MODES2(name##_u32), [DT_U64] = MODES2(name##_u64)
-#define BITS2(name)                                                                                              \
-    [DT_BOOL] = MODES2(name##_b), [DT_I8] = MODES2(name##_u32), [DT_I16] = MODES2(name##_u32),                   \
-    [DT_I32] = MODES2(name##_u32), [DT_I64] = MODES2(name##_u64), [DT_U8] = MODES2(name##_u32),                  \
+#define BITS2(name)                                                                             \
+    [DT_BOOL] = MODES2(name##_b), [DT_I8] = MODES2(name##_u32), [DT_I16] = MODES2(name##_u32),  \
+    [DT_I32] = MODES2(name##_u32), [DT_I64] = MODES2(name##_u64), [DT_U8] = MODES2(name##_u32), \
     [DT_U16] = MODES2(name##_u32), [DT_U32] = MODES2(name##_u32), [DT_U64] = MODES2(name##_u64)
-#define EACH_INT2(name)                                                                                          \
-    [DT_I8] = MODES2(name##_i8), [DT_I16] = MODES2(name##_i16), [DT_I32] = MODES2(name##_i32),                   \
-    [DT_I64] = MODES2(name##_i64), [DT_U8] = MODES2(name##_u8), [DT_U16] = MODES2(name##_u16),                   \
+#define EACH_INT2(name)                                                                        \
+    [DT_I8] = MODES2(name##_i8), [DT_I16] = MODES2(name##_i16), [DT_I32] = MODES2(name##_i32), \
+    [DT_I64] = MODES2(name##_i64), [DT_U8] = MODES2(name##_u8), [DT_U16] = MODES2(name##_u16), \
     [DT_U32] = MODES2(name##_u32), [DT_U64] = MODES2(name##_u64)
-#define LANES2(name)                                                                                             \
-    [DT_BOOL] = MODES2(name##_b), [DT_I8] = MODES2(name##_i32), [DT_I16] = MODES2(name##_i32),                   \
-    [DT_I32] = MODES2(name##_i32), [DT_I64] = MODES2(name##_i64), [DT_U8] = MODES2(name##_u32),                  \
-    [DT_U16] = MODES2(name##_u32), [DT_U32] = MODES2(name##_u32), [DT_U64] = MODES2(name##_u64),                 \
-    [DT_F16] = MODES2(name##_f32), [DT_BF16] = MODES2(name##_f32), [DT_F32] = MODES2(name##_f32),                \
+#define LANES2(name)                                                                              \
+    [DT_BOOL] = MODES2(name##_b), [DT_I8] = MODES2(name##_i32), [DT_I16] = MODES2(name##_i32),    \
+    [DT_I32] = MODES2(name##_i32), [DT_I64] = MODES2(name##_i64), [DT_U8] = MODES2(name##_u32),   \
+    [DT_U16] = MODES2(name##_u32), [DT_U32] = MODES2(name##_u32), [DT_U64] = MODES2(name##_u64),  \
+    [DT_F16] = MODES2(name##_f32), [DT_BF16] = MODES2(name##_f32), [DT_F32] = MODES2(name##_f32), \
     [DT_F64] = MODES2(name##_f64)
 // Unsigned types share the loops of int division and shifts that need no wrapping.
 #define idiv_loop_u8_vv  idiv_loop_u32_vv
@@ -679,99 +697,192 @@ static bool race_write(uint32_t *writer, const uint32_t *reader, size_t n, uint3
 #define shl_loop_u64_vv  shl_wide_u64_vv
 #define shl_loop_u64_sv  shl_wide_u64_sv
 #define shl_loop_u64_vs  shl_wide_u64_vs
-#define FUNCTION1(name)                                                                                          \
+#define FUNCTION1(name) \
     [DT_F16] = {name##_f16}, [DT_BF16] = {name##_bf16}, [DT_F32] = {name##_f32}, [DT_F64] = {name##_f64}
-#define CASTS(from)                                                                                              \
-    {[DT_BOOL] = cast_##from##_b, [DT_I8] = cast_##from##_i8, [DT_I16] = cast_##from##_i16,                      \
-     [DT_I32] = cast_##from##_i32, [DT_I64] = cast_##from##_i64, [DT_U8] = cast_##from##_u8,                     \
-     [DT_U16] = cast_##from##_u16, [DT_U32] = cast_##from##_u32, [DT_U64] = cast_##from##_u64,                   \
-     [DT_F16] = cast_##from##_f16, [DT_BF16] = cast_##from##_bf16, [DT_F32] = cast_##from##_f32,                 \
-     [DT_F64] = cast_##from##_f64}
+#define CASTS(from)                                                                                 \
+    {                                                                                               \
+        [DT_BOOL] = cast_##from##_b, [DT_I8] = cast_##from##_i8, [DT_I16] = cast_##from##_i16,      \
+        [DT_I32] = cast_##from##_i32, [DT_I64] = cast_##from##_i64, [DT_U8] = cast_##from##_u8,     \
+        [DT_U16] = cast_##from##_u16, [DT_U32] = cast_##from##_u32, [DT_U64] = cast_##from##_u64,   \
+        [DT_F16] = cast_##from##_f16, [DT_BF16] = cast_##from##_bf16, [DT_F32] = cast_##from##_f32, \
+        [DT_F64] = cast_##from##_f64                                                                \
+    }
 
-const TileLoops ISA_NAME(tile_loops) = {
-    .op = {
-        [INSN_ADD] = {FLOATS2(add), WRAPPING2(add), [DT_BOOL] = MODES2(xor_b)},
-        [INSN_SUB] = {FLOATS2(sub), WRAPPING2(sub), [DT_BOOL] = MODES2(xor_b)},
-        [INSN_MUL] = {FLOATS2(mul), WRAPPING2(mul), [DT_BOOL] = MODES2(and_b)},
-        [INSN_DIV] = {FLOATS2(div)},
-        [INSN_IDIV] = {EACH_INT2(idiv_loop)},
-        [INSN_MOD] = {EACH_INT2(imod_loop), FLOATS2(mod)},
-        [INSN_AND] = {BITS2(and)},
-        [INSN_OR] = {BITS2(or)},
-        [INSN_XOR] = {BITS2(xor)},
-        [INSN_SHL] = {EACH_INT2(shl_loop)},
-        [INSN_SHR] = {EACH_INT2(shr_loop)},
-        [INSN_MAX] = {LANES2(max_loop)},
-        [INSN_MIN] = {LANES2(min_loop)},
-        [INSN_LT] = {LANES2(lt)},
-        [INSN_LE] = {LANES2(le)},
-        [INSN_GT] = {LANES2(gt)},
-        [INSN_GE] = {LANES2(ge)},
-        [INSN_EQ] = {LANES2(eq)},
-        [INSN_NE] = {LANES2(ne)},
-        [INSN_ABS] = {[DT_BOOL] = {copy_b}, [DT_I8] = {abs_i8}, [DT_I16] = {abs_i16}, [DT_I32] = {abs_i32},
-                      [DT_I64] = {abs_i64}, [DT_U8] = {copy_u32}, [DT_U16] = {copy_u32}, [DT_U32] = {copy_u32},
-                      [DT_U64] = {copy_u64}, [DT_F16] = {abs_f32}, [DT_BF16] = {abs_f32}, [DT_F32] = {abs_f32},
-                      [DT_F64] = {abs_f64}},
-        [INSN_INVERT] = {[DT_BOOL] = {not_b}, [DT_I8] = {not_u32}, [DT_I16] = {not_u32}, [DT_I32] = {not_u32},
-                         [DT_I64] = {not_u64}, [DT_U8] = {not_u8}, [DT_U16] = {not_u16}, [DT_U32] = {not_u32},
-                         [DT_U64] = {not_u64}},
-        [INSN_EXP] = {FUNCTION1(exp)},
-        [INSN_EXP2] = {FUNCTION1(exp2)},
-        [INSN_EXPM1] = {FUNCTION1(expm1)},
-        [INSN_LOG] = {FUNCTION1(log)},
-        [INSN_LOG2] = {FUNCTION1(log2)},
-        [INSN_LOG1P] = {FUNCTION1(log1p)},
-        [INSN_SQRT] = {FUNCTION1(sqrt)},
-        [INSN_RSQRT] = {FUNCTION1(rsqrt)},
-        [INSN_SIN] = {FUNCTION1(sin)},
-        [INSN_COS] = {FUNCTION1(cos)},
-        [INSN_ERF] = {FUNCTION1(erf)},
-        [INSN_TANH] = {FUNCTION1(tanh)},
-        [INSN_FLOOR] = {[DT_F16] = {floor_f32}, [DT_BF16] = {floor_f32}, [DT_F32] = {floor_f32},
-                        [DT_F64] = {floor_f64}},
-        [INSN_CEIL] = {[DT_F16] = {ceil_f32}, [DT_BF16] = {ceil_f32}, [DT_F32] = {ceil_f32},
-                       [DT_F64] = {ceil_f64}},
-        [INSN_POW] = {[DT_F16] = POW_MODES(f16), [DT_BF16] = POW_MODES(bf16), [DT_F32] = POW_MODES(f32),
-                      [DT_F64] = POW_MODES(f64)},
-        [INSN_FMA] = {[DT_F16] = FMA_MODES(f16), [DT_BF16] = FMA_MODES(bf16), [DT_F32] = FMA_MODES(f32),
-                      [DT_F64] = FMA_MODES(f64)},
-        [INSN_WHERE] = {[DT_BOOL] = WHERE_MODES(b), [DT_I8] = WHERE_MODES(u32), [DT_I16] = WHERE_MODES(u32),
-                        [DT_I32] = WHERE_MODES(u32), [DT_I64] = WHERE_MODES(u64), [DT_U8] = WHERE_MODES(u32),
-                        [DT_U16] = WHERE_MODES(u32), [DT_U32] = WHERE_MODES(u32), [DT_U64] = WHERE_MODES(u64),
-                        [DT_F16] = WHERE_MODES(u32), [DT_BF16] = WHERE_MODES(u32), [DT_F32] = WHERE_MODES(u32),
-                        [DT_F64] = WHERE_MODES(u64)},
-    },
-    .propagate = {
-        [INSN_MAX] = {MODES2(max_nan_f32), MODES2(max_nan_f32), MODES2(max_nan_f32), MODES2(max_nan_f64)},
-        [INSN_MIN] = {MODES2(min_nan_f32), MODES2(min_nan_f32), MODES2(min_nan_f32), MODES2(min_nan_f64)},
-    },
-    .checked = {[INSN_ADD] = MODES2(checked_add), [INSN_SUB] = MODES2(checked_sub),
-                [INSN_MUL] = MODES2(checked_mul), [INSN_SHL] = MODES2(checked_shl)},
-    .cast = {[DT_BOOL] = CASTS(b), [DT_I8] = CASTS(i32), [DT_I16] = CASTS(i32), [DT_I32] = CASTS(i32),
-             [DT_I64] = CASTS(i64), [DT_U8] = CASTS(u32), [DT_U16] = CASTS(u32), [DT_U32] = CASTS(u32),
-             [DT_U64] = CASTS(u64), [DT_F16] = CASTS(f32), [DT_BF16] = CASTS(f32), [DT_F32] = CASTS(f32),
-             [DT_F64] = CASTS(f64)},
-    .chop = {[DT_F16] = {[DT_F16] = copy_u32, [DT_BF16] = chop_f32_bf16, [DT_F32] = copy_u32, [DT_F64] = cast_f32_f64},
-             [DT_BF16] = {[DT_F16] = chop_f32_f16, [DT_BF16] = copy_u32, [DT_F32] = copy_u32, [DT_F64] = cast_f32_f64},
-             [DT_F32] = {[DT_F16] = chop_f32_f16, [DT_BF16] = chop_f32_bf16, [DT_F32] = copy_u32, [DT_F64] = cast_f32_f64},
-             [DT_F64] = {[DT_F16] = chop_f64_f16, [DT_BF16] = chop_f64_bf16, [DT_F32] = chop_f64_f32, [DT_F64] = copy_u64}},
-    .ptradd = {[DT_I8] = MODES2(ptradd_i32), [DT_I16] = MODES2(ptradd_i32), [DT_I32] = MODES2(ptradd_i32),
-               [DT_I64] = MODES2(ptradd_i64), [DT_U8] = MODES2(ptradd_u32), [DT_U16] = MODES2(ptradd_u32),
-               [DT_U32] = MODES2(ptradd_u32), [DT_U64] = MODES2(ptradd_u64)},
-    .read = {[DT_BOOL] = read_b, [DT_I8] = read_i8, [DT_I16] = read_i16, [DT_I32] = copy_u32, [DT_I64] = copy_u64,
-             [DT_U8] = read_u8, [DT_U16] = read_u16, [DT_U32] = copy_u32, [DT_U64] = copy_u64, [DT_F16] = read_f16,
-             [DT_BF16] = read_bf16, [DT_F32] = copy_u32, [DT_F64] = copy_u64},
-    .write = {[DT_BOOL] = copy_b, [DT_I8] = write_8, [DT_I16] = write_16, [DT_I32] = copy_u32, [DT_I64] = copy_u64,
-              [DT_U8] = write_8, [DT_U16] = write_16, [DT_U32] = copy_u32, [DT_U64] = copy_u64, [DT_F16] = write_f16,
-              [DT_BF16] = write_bf16, [DT_F32] = write_f32, [DT_F64] = write_f64},
-    .arange = arange,
-    .splat = {[1] = splat_1, [4] = splat_4, [8] = splat_8},
-    .copy = {[1] = copy_b, [4] = copy_u32, [8] = copy_u64},
-    .consecutive = consecutive,
-    .all_flags = all_flags,
-    .any_flag = any_flag,
-    .count_ones = count_ones,
-    .race_read = race_read,
-    .race_write = race_write,
+const TileLoops
+    ISA_NAME(tile_loops) =
+        {
+            .op =
+                {
+                    [INSN_ADD] = {FLOATS2(add), WRAPPING2(add), [DT_BOOL] = MODES2(xor_b)},
+                    [INSN_SUB] = {FLOATS2(sub), WRAPPING2(sub), [DT_BOOL] = MODES2(xor_b)},
+                    [INSN_MUL] = {FLOATS2(mul), WRAPPING2(mul), [DT_BOOL] = MODES2(and_b)},
+                    [INSN_DIV] = {FLOATS2(div)},
+                    [INSN_IDIV] = {EACH_INT2(idiv_loop)},
+                    [INSN_MOD] = {EACH_INT2(imod_loop), FLOATS2(mod)},
+                    [INSN_AND] = {BITS2(and)},
+                    [INSN_OR] = {BITS2(or)},
+                    [INSN_XOR] = {BITS2(xor)},
+                    [INSN_SHL] = {EACH_INT2(shl_loop)},
+                    [INSN_SHR] = {EACH_INT2(shr_loop)},
+                    [INSN_MAX] = {LANES2(max_loop)},
+                    [INSN_MIN] = {LANES2(min_loop)},
+                    [INSN_LT] = {LANES2(lt)},
+                    [INSN_LE] = {LANES2(le)},
+                    [INSN_GT] = {LANES2(gt)},
+                    [INSN_GE] = {LANES2(ge)},
+                    [INSN_EQ] = {LANES2(eq)},
+                    [INSN_NE] = {LANES2(ne)},
+                    [INSN_ABS] = {[DT_BOOL] = {copy_b},
+                                  [DT_I8] = {abs_i8},
+                                  [DT_I16] = {abs_i16},
+                                  [DT_I32] = {abs_i32},
+                                  [DT_I64] = {abs_i64},
+                                  [DT_U8] = {copy_u32},
+                                  [DT_U16] = {copy_u32},
+                                  [DT_U32] = {copy_u32},
+                                  [DT_U64] = {copy_u64},
+                                  [DT_F16] = {abs_f32},
+                                  [DT_BF16] = {abs_f32},
+                                  [DT_F32] = {abs_f32},
+                                  [DT_F64] = {abs_f64}},
+                    [INSN_INVERT] =
+                        {
+                            [DT_BOOL] = {not_b},
+                            [DT_I8] = {not_u32},
+                            [DT_I16] = {not_u32},
+                            [DT_I32] = {not_u32},
+                            [DT_I64] = {not_u64},
+                            [DT_U8] = {not_u8},
+                            [DT_U16] = {not_u16},
+                            [DT_U32] = {not_u32},
+                            [DT_U64] = {not_u64}},
+                    [INSN_EXP] = {FUNCTION1(exp)},
+                    [INSN_EXP2] = {FUNCTION1(exp2)},
+                    [INSN_EXPM1] = {FUNCTION1(expm1)},
+                    [INSN_LOG] = {FUNCTION1(log)},
+                    [INSN_LOG2] = {FUNCTION1(log2)},
+                    [INSN_LOG1P] = {FUNCTION1(log1p)},
+                    [INSN_SQRT] = {FUNCTION1(sqrt)},
+                    [INSN_RSQRT] = {FUNCTION1(rsqrt)},
+                    [INSN_SIN] = {FUNCTION1(sin)},
+                    [INSN_COS] = {FUNCTION1(cos)},
+                    [INSN_ERF] = {FUNCTION1(erf)},
+                    [INSN_TANH] = {FUNCTION1(tanh)},
+                    [INSN_FLOOR] =
+                        {[DT_F16] = {floor_f32},
+                         [DT_BF16] = {floor_f32},
+                         [DT_F32] =
+                             {floor_f32},
+                         [DT_F64] =
+                             {floor_f64}},
+                    [INSN_CEIL] =
+                        {[DT_F16] = {ceil_f32},
+                         [DT_BF16] = {ceil_f32},
+                         [DT_F32] = {ceil_f32},
+                         [DT_F64] = {ceil_f64}},
+                    [INSN_POW] = {[DT_F16] = POW_MODES(f16),
+                                  [DT_BF16] = POW_MODES(bf16),
+                                  [DT_F32] = POW_MODES(f32),
+                                  [DT_F64] = POW_MODES(f64)},
+                    [INSN_FMA] = {[DT_F16] = FMA_MODES(f16),
+                                  [DT_BF16] = FMA_MODES(bf16),
+                                  [DT_F32] = FMA_MODES(f32),
+                                  [DT_F64] = FMA_MODES(f64)},
+                    [INSN_WHERE] = {[DT_BOOL] = WHERE_MODES(b),
+                                    [DT_I8] = WHERE_MODES(u32),
+                                    [DT_I16] = WHERE_MODES(u32),
+                                    [DT_I32] = WHERE_MODES(u32),
+                                    [DT_I64] = WHERE_MODES(u64),
+                                    [DT_U8] = WHERE_MODES(u32),
+                                    [DT_U16] = WHERE_MODES(u32),
+                                    [DT_U32] = WHERE_MODES(u32),
+                                    [DT_U64] = WHERE_MODES(u64),
+                                    [DT_F16] = WHERE_MODES(u32),
+                                    [DT_BF16] = WHERE_MODES(u32),
+                                    [DT_F32] = WHERE_MODES(u32),
+                                    [DT_F64] = WHERE_MODES(u64)},
+                },
+            .propagate =
+                {
+                    [INSN_MAX] = {MODES2(max_nan_f32), MODES2(max_nan_f32), MODES2(max_nan_f32),
+                                  MODES2(max_nan_f64)},
+                    [INSN_MIN] = {MODES2(min_nan_f32), MODES2(min_nan_f32), MODES2(min_nan_f32),
+                                  MODES2(min_nan_f64)},
+                },
+            .checked = {[INSN_ADD] = MODES2(checked_add),
+                        [INSN_SUB] = MODES2(checked_sub),
+                        [INSN_MUL] = MODES2(checked_mul),
+                        [INSN_SHL] = MODES2(checked_shl)},
+            .cast = {[DT_BOOL] = CASTS(b),
+                     [DT_I8] = CASTS(i32),
+                     [DT_I16] = CASTS(i32),
+                     [DT_I32] = CASTS(i32),
+                     [DT_I64] = CASTS(i64),
+                     [DT_U8] = CASTS(u32),
+                     [DT_U16] = CASTS(u32),
+                     [DT_U32] = CASTS(u32),
+                     [DT_U64] = CASTS(u64),
+                     [DT_F16] = CASTS(f32),
+                     [DT_BF16] = CASTS(f32),
+                     [DT_F32] = CASTS(f32),
+                     [DT_F64] = CASTS(f64)},
+            .chop = {[DT_F16] = {[DT_F16] = copy_u32,
+                                 [DT_BF16] = chop_f32_bf16,
+                                 [DT_F32] = copy_u32,
+                                 [DT_F64] = cast_f32_f64},
+                     [DT_BF16] = {[DT_F16] = chop_f32_f16,
+                                  [DT_BF16] = copy_u32,
+                                  [DT_F32] = copy_u32,
+                                  [DT_F64] = cast_f32_f64},
+                     [DT_F32] = {[DT_F16] = chop_f32_f16,
+                                 [DT_BF16] = chop_f32_bf16,
+                                 [DT_F32] = copy_u32,
+                                 [DT_F64] = cast_f32_f64},
+                     [DT_F64] = {[DT_F16] = chop_f64_f16,
+                                 [DT_BF16] = chop_f64_bf16,
+                                 [DT_F32] = chop_f64_f32,
+                                 [DT_F64] = copy_u64}},
+            .ptradd = {[DT_I8] = MODES2(ptradd_i32),
+                       [DT_I16] = MODES2(ptradd_i32),
+                       [DT_I32] = MODES2(ptradd_i32),
+                       [DT_I64] = MODES2(ptradd_i64),
+                       [DT_U8] = MODES2(ptradd_u32),
+                       [DT_U16] = MODES2(ptradd_u32),
+                       [DT_U32] = MODES2(ptradd_u32),
+                       [DT_U64] = MODES2(ptradd_u64)},
+            .read = {[DT_BOOL] = read_b,
+                     [DT_I8] = read_i8,
+                     [DT_I16] = read_i16,
+                     [DT_I32] = copy_u32,
+                     [DT_I64] = copy_u64,
+                     [DT_U8] = read_u8,
+                     [DT_U16] = read_u16,
+                     [DT_U32] = copy_u32,
+                     [DT_U64] = copy_u64,
+                     [DT_F16] = read_f16,
+                     [DT_BF16] = read_bf16,
+                     [DT_F32] = copy_u32,
+                     [DT_F64] = copy_u64},
+            .write = {[DT_BOOL] = copy_b,
+                      [DT_I8] = write_8,
+                      [DT_I16] = write_16,
+                      [DT_I32] = copy_u32,
+                      [DT_I64] = copy_u64,
+                      [DT_U8] = write_8,
+                      [DT_U16] = write_16,
+                      [DT_U32] = copy_u32,
+                      [DT_U64] = copy_u64,
+                      [DT_F16] = write_f16,
+                      [DT_BF16] = write_bf16,
+                      [DT_F32] = write_f32,
+                      [DT_F64] = write_f64},
+            .arange = arange,
+            .splat = {[1] = splat_1, [4] = splat_4, [8] = splat_8},
+            .copy = {[1] = copy_b, [4] = copy_u32, [8] = copy_u64},
+            .consecutive = consecutive,
+            .all_flags = all_flags,
+            .any_flag = any_flag,
+            .count_ones = count_ones,
+            .race_read = race_read,
+            .race_write = race_write,
 };

@@ -1,12 +1,12 @@
 // Loads and stores: every byte is checked against its shadow, every element against the other programs.
 //
-// An access is split into runs: active lanes with consecutive addresses. A tile that is one run (contiguous, with
-// a mask that cuts off one or both ends) is checked and moved by a few passes over its bytes; otherwise each row
-// of the last dimension is tried as a run, and rows that are none go lane by lane.
+// An access is split into runs: active lanes with consecutive addresses. A tile that is one run (contiguous,
+// with a mask that cuts off one or both ends) is checked and moved by a few passes over its bytes; otherwise
+// each row of the last dimension is tried as a run, and rows that are none go lane by lane.
 //
 // Sectors: the distinct 32-byte sectors that one instruction of one program touches. Exact for one run; for
-// several, a small table remembers the sectors met, and one that was pushed out of it counts again when it comes
-// back (SECTOR_SLOTS sectors are 32 KiB, so few kernels notice).
+// several, a small table remembers the sectors met, and one that was pushed out of it counts again when it
+// comes back (SECTOR_SLOTS sectors are 32 KiB, so few kernels notice).
 #include "tile/step.h"
 #include <assert.h>
 
@@ -16,10 +16,10 @@ typedef struct {
     const int64_t *address;
     const uint8_t *mask; // NULL: every lane is active
     bool store;
-    size_t bytes;       // of an element
-    Storage *storage;   // of the last lane looked up
-    int64_t id;         // its id
-    uint64_t last;      // sector met last
+    size_t bytes;     // of an element
+    Storage *storage; // of the last lane looked up
+    int64_t id;       // its id
+    uint64_t last;    // sector met last
     int64_t sectors;
     char *raw; // lanes as elements in memory format, where the access is not one run
 } Access;
@@ -56,28 +56,33 @@ static bool explain_lane(Access *x, size_t lane) {
     int64_t offset, size = (int64_t)x->bytes;
     Storage *m = storage_at(x, x->address[lane], &offset);
     if (!m)
-        return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s at an address that left the range of its tensor", what);
+        return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s at an address that left the range of its tensor",
+                          what);
     int64_t element = offset >= 0 ? offset / size : -((size - 1 - offset) / size);
     long long at = (long long)element, end = (long long)(m->bytes / x->bytes);
     if (offset < 0)
-        return vm_finding(v, s, DIAG_OOB, (int64_t)lane,
-                          "%s outside the tensor's memory: element offset %lld, %lld before its first element", what,
-                          at, -at);
+        return vm_finding(
+            v, s, DIAG_OOB, (int64_t)lane,
+            "%s outside the tensor's memory: element offset %lld, %lld before its first element", what, at,
+            -at);
     if (offset + size > (int64_t)m->bytes)
         return vm_finding(v, s, DIAG_OOB, (int64_t)lane,
-                          "%s outside the tensor's memory: element offset %lld, %lld past its last element", what, at,
-                          at - end + 1);
+                          "%s outside the tensor's memory: element offset %lld, %lld past its last element",
+                          what, at, at - end + 1);
     if (offset % size) return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s at a misaligned address", what);
     uint8_t flags = v->loops->all_flags(m->shadow + offset, x->bytes);
     if (!(flags & SHADOW_ALLOC))
-        return vm_finding(v, s, DIAG_OOB, (int64_t)lane,
-                          "%s of element offset %lld, which lies between the rows of the tensor and belongs to no element",
-                          what, at);
+        return vm_finding(
+            v, s, DIAG_OOB, (int64_t)lane,
+            "%s of element offset %lld, which lies between the rows of the tensor and belongs to no element",
+            what, at);
     if (x->store && m->read_only)
-        return vm_finding(v, s, DIAG_WRITE, (int64_t)lane, "store to an input (element offset %lld); inputs are read-only", at);
+        return vm_finding(v, s, DIAG_WRITE, (int64_t)lane,
+                          "store to an input (element offset %lld); inputs are read-only", at);
     if (!x->store && !(flags & SHADOW_INIT))
         return vm_finding(v, s, DIAG_UNINIT, (int64_t)lane,
-                          "load of element offset %lld, which nothing has written yet: store it first, or allocate with torch.zeros",
+                          "load of element offset %lld, which nothing has written yet: store it first, or "
+                          "allocate with torch.zeros",
                           at);
     if (!m->writer) return true;
     size_t unit = (size_t)dtype_bytes(m->dtype);
@@ -86,11 +91,13 @@ static bool explain_lane(Access *x, size_t lane) {
         bool many = reader >= v->first && (m->reader[w] & READER_MANY);
         if (touched_by_other(x, m->writer[w]))
             return vm_finding(v, s, DIAG_RACE, (int64_t)lane,
-                              "%s of element offset %lld, which another program of this launch has written; programs run in any order",
+                              "%s of element offset %lld, which another program of this launch has written; "
+                              "programs run in any order",
                               what, at);
         if (x->store && (many || touched_by_other(x, reader)))
             return vm_finding(v, s, DIAG_RACE, (int64_t)lane,
-                              "store to element offset %lld, which another program of this launch has read; programs run in any order",
+                              "store to element offset %lld, which another program of this launch has read; "
+                              "programs run in any order",
                               at);
     }
     return true;
@@ -99,13 +106,14 @@ static bool explain_lane(Access *x, size_t lane) {
 static void explain_run(Access *x, size_t lane, size_t n) {
     for (size_t i = lane; i < lane + n; i++)
         if (!explain_lane(x, i)) return;
-    assert(!"the passes over a run saw what none of its lanes shows");
+    assert(false && "the passes over a run saw what none of its lanes shows");
     (void)vm_finding(x->v, x->s, DIAG_OOB, (int64_t)lane, "an access that could not be explained");
 }
 
 // ---- runs ----
 
-// Checks n elements from lane `lane` on, at consecutive addresses, and marks them as touched. *at: their place.
+// Checks n elements from lane `lane` on, at consecutive addresses, and marks them as touched. *at: their
+// place.
 static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     const TileLoops *loops = x->v->loops;
     int64_t offset;
@@ -113,13 +121,15 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     size_t size = n * x->bytes;
     if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size || (size_t)offset % x->bytes)
         return explain_run(x, lane, n), false;
-    uint8_t flags = loops->all_flags(m->shadow + offset, size), need = x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT;
+    uint8_t flags = loops->all_flags(m->shadow + offset, size),
+            need = x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT;
     if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, n), false;
     if (m->writer) {
         size_t unit = (size_t)dtype_bytes(m->dtype), w = (size_t)offset / unit;
         size_t words = ((size_t)offset + size - 1) / unit - w + 1;
-        bool race = x->store ? loops->race_write(m->writer + w, m->reader + w, words, x->v->first, x->v->serial)
-                             : loops->race_read(m->writer + w, m->reader + w, words, x->v->first, x->v->serial);
+        bool race = x->store
+                        ? loops->race_write(m->writer + w, m->reader + w, words, x->v->first, x->v->serial)
+                        : loops->race_read(m->writer + w, m->reader + w, words, x->v->first, x->v->serial);
         if (race) return explain_run(x, lane, n), false;
     }
     if (x->store) memset(m->shadow + offset, SHADOW_ALLOC | SHADOW_INIT, size);
@@ -127,30 +137,51 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     return true;
 }
 
-// The same for one lane, where calls would cost more than they do.
+// The same for one lane, without calls: they would cost more than the work.
+static inline void copy_element(void *to, const void *from, size_t bytes) {
+    switch (bytes) {
+    case 1: memcpy(to, from, 1); break;
+    case 2: memcpy(to, from, 2); break;
+    case 4: memcpy(to, from, 4); break;
+    default: memcpy(to, from, 8); break;
+    }
+}
+
+static bool race_word(const Access *x, Storage *m, size_t w) {
+    uint32_t first = x->v->first, serial = x->v->serial;
+    uint32_t writer = m->writer[w], reader = m->reader[w], last = reader & ~READER_MANY;
+    if (writer >= first && writer != serial) return true;
+    if (x->store) {
+        if (last >= first && reader != serial) return true;
+        m->writer[w] = serial;
+        return false;
+    }
+    if (last < first)
+        m->reader[w] = serial;
+    else if (last != serial)
+        m->reader[w] = serial | READER_MANY;
+    return false;
+}
+
 static bool check_lane(Access *x, size_t lane, uint8_t **at) {
     int64_t offset;
     Storage *m = storage_at(x, x->address[lane], &offset);
     size_t size = x->bytes;
     if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size || (size_t)offset % size)
         return explain_run(x, lane, 1), false;
-    uint8_t flags = 0xff, need = x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT;
-    for (size_t i = 0; i < size; i++) flags &= m->shadow[(size_t)offset + i];
+    uint64_t flags = 0, need = 0x0101010101010101u * (x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT);
+    copy_element(&flags, m->shadow + offset, size);
+    if (size < 8) need &= ((uint64_t)1 << (8 * size)) - 1;
     if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, 1), false;
     if (m->writer) {
-        size_t unit = (size_t)dtype_bytes(m->dtype), w = (size_t)offset / unit;
-        const TileLoops *loops = x->v->loops;
-        size_t words = ((size_t)offset + size - 1) / unit - w + 1;
-        uint32_t serial = x->v->serial;
-        // Marked by this program before: whatever another one did to it has been refused already.
-        bool ours = words == 1 && m->writer[w] == serial && (x->store || m->reader[w] == serial);
-        if (!ours) {
-            bool race = x->store ? loops->race_write(m->writer + w, m->reader + w, words, x->v->first, serial)
-                                 : loops->race_read(m->writer + w, m->reader + w, words, x->v->first, serial);
-            if (race) return explain_run(x, lane, 1), false;
-        }
+        size_t unit = (size_t)dtype_bytes(m->dtype);
+        for (size_t w = (size_t)offset / unit; w <= ((size_t)offset + size - 1) / unit; w++)
+            if (race_word(x, m, w)) return explain_run(x, lane, 1), false;
     }
-    if (x->store) memset(m->shadow + offset, SHADOW_ALLOC | SHADOW_INIT, size);
+    if (x->store) {
+        static const uint8_t both[8] = {3, 3, 3, 3, 3, 3, 3, 3};
+        copy_element(m->shadow + offset, both, size);
+    }
     *at = m->data + offset;
     return true;
 }
@@ -179,8 +210,10 @@ static bool scattered_run(Access *x, size_t lane, size_t n) {
     if (!check_run(x, lane, n, &at)) return false;
     size_t size = n * x->bytes;
     char *raw = x->raw + lane * x->bytes;
-    if (x->store) memcpy(at, raw, size);
-    else memcpy(raw, at, size);
+    if (x->store)
+        memcpy(at, raw, size);
+    else
+        memcpy(raw, at, size);
     uint64_t last = sector_of(x->address[lane] + (int64_t)size - 1);
     for (uint64_t k = sector_of(x->address[lane]); k <= last; k++) sector_meet(x, k);
     return true;
@@ -192,8 +225,10 @@ static bool scattered_lanes(Access *x, size_t lane, size_t n) {
         if (x->mask && !x->mask[i]) continue;
         if (!check_lane(x, i, &at)) return false;
         char *raw = x->raw + i * x->bytes;
-        if (x->store) memcpy(at, raw, x->bytes);
-        else memcpy(raw, at, x->bytes);
+        if (x->store)
+            memcpy(at, raw, x->bytes);
+        else
+            memcpy(raw, at, x->bytes);
         sector_meet(x, sector_of(x->address[i]));
     }
     return true;
@@ -208,7 +243,8 @@ static bool stores_agree(Access *x, size_t n) {
         Storage *m = storage_at(x, x->address[i], &offset);
         if (memcmp(m->data + offset, x->raw + i * x->bytes, x->bytes) == 0) continue;
         return vm_finding(x->v, x->s, DIAG_RACE, (int64_t)i,
-                          "two lanes of one store write different values to element offset %lld; which one stays is undefined",
+                          "two lanes of one store write different values to element offset %lld; which one "
+                          "stays is undefined",
                           (long long)(offset / (int64_t)x->bytes));
     }
     return true;
@@ -243,8 +279,8 @@ static bool any_active(Vm *v, const uint8_t *poison, bool one, const uint8_t *ma
 }
 
 // The mask without the cases that need none. *idle: no lane is active.
-static bool mask_of(Vm *v, const Step *s, const uint8_t *mask, const uint8_t *poison, bool one, const uint8_t **out,
-                    bool *idle) {
+static bool mask_of(Vm *v, const Step *s, const uint8_t *mask, const uint8_t *poison, bool one,
+                    const uint8_t **out, bool *idle) {
     size_t n = (size_t)s->lanes;
     int64_t lane = 0;
     *out = NULL;
@@ -273,10 +309,14 @@ static void fill_idle(Vm *v, const Step *s, const uint8_t *mask) {
     bool one = !s->c || (s->one & ONE_C);
     (one ? v->loops->splat : v->loops->copy)[s->size](s->d, s->c ? s->c : &zero_lane, NULL, NULL, n);
     if (!s->pd) return;
-    if (!s->c) memset(s->pd, 1, n);
-    else if (!s->pc) memset(s->pd, 0, n);
-    else if (one) memset(s->pd, *s->pc, n);
-    else memcpy(s->pd, s->pc, n);
+    if (!s->c)
+        memset(s->pd, 1, n);
+    else if (!s->pc)
+        memset(s->pd, 0, n);
+    else if (one)
+        memset(s->pd, *s->pc, n);
+    else
+        memcpy(s->pd, s->pc, n);
     if (!mask) return; // no lane is active
     for (size_t i = 0; i < n; i++) s->pd[i] &= (uint8_t)~mask[i];
 }
@@ -288,15 +328,18 @@ bool step_load(Vm *v, const Step *s) {
     bool idle;
     Access x = {.v = v, .s = s, .address = s->a, .bytes = s->bytes, .id = -1, .last = UINT64_MAX};
     if (!mask_of(v, s, s->b, s->pb, s->one & ONE_B, &x.mask, &idle)) return false;
-    if (idle || x.mask) fill_idle(v, s, x.mask);
-    else if (s->pd) memset(s->pd, 0, n);
+    if (idle || x.mask)
+        fill_idle(v, s, x.mask);
+    else if (s->pd)
+        memset(s->pd, 0, n);
     if (idle) return true;
     if (!address_defined(v, s, x.mask)) return false;
     if (one_run(&x, 0, n, &first, &length)) {
         uint8_t *at;
         if (!check_run(&x, first, length, &at)) return false;
         v->loops->read[s->dtype]((char *)s->d + first * s->size, at, NULL, NULL, length);
-        x.sectors = (int64_t)(sector_of(x.address[first] + (int64_t)(length * x.bytes) - 1) - sector_of(x.address[first]) + 1);
+        x.sectors = (int64_t)(sector_of(x.address[first] + (int64_t)(length * x.bytes) - 1) -
+                              sector_of(x.address[first]) + 1);
     } else {
         x.raw = v->scratch[0];
         if (x.mask) memset(x.raw, 0, n * x.bytes);
@@ -313,7 +356,8 @@ bool step_store(Vm *v, const Step *s) {
     size_t n = (size_t)s->lanes, first, length;
     bool idle;
     int64_t lane;
-    Access x = {.v = v, .s = s, .address = s->a, .bytes = s->bytes, .store = true, .id = -1, .last = UINT64_MAX};
+    Access x = {
+        .v = v, .s = s, .address = s->a, .bytes = s->bytes, .store = true, .id = -1, .last = UINT64_MAX};
     if (!mask_of(v, s, s->c, s->pc, s->one & ONE_C, &x.mask, &idle)) return false;
     if (idle) return true;
     if (!address_defined(v, s, x.mask)) return false;
@@ -328,7 +372,8 @@ bool step_store(Vm *v, const Step *s) {
         uint8_t *at;
         if (!check_run(&x, first, length, &at)) return false;
         v->loops->write[s->dtype](at, value + first * s->size, NULL, NULL, length);
-        x.sectors = (int64_t)(sector_of(x.address[first] + (int64_t)(length * x.bytes) - 1) - sector_of(x.address[first]) + 1);
+        x.sectors = (int64_t)(sector_of(x.address[first] + (int64_t)(length * x.bytes) - 1) -
+                              sector_of(x.address[first]) + 1);
     } else {
         x.raw = v->scratch[0];
         v->loops->write[s->dtype](x.raw, value, NULL, NULL, n);

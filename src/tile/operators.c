@@ -13,7 +13,8 @@ TileType check_joint_type(const Val *l, const Val *r) {
 bool check_binary_insn(Checker *c, const Node *at, InsnOp op, const Val *l, const Val *r, Val *out) {
     TileType t = check_joint_type(l, r);
     if (op >= INSN_LT && op <= INSN_NE) t.elem = DT_BOOL, t.pointer = false;
-    return checker_result(c, at, op, t, l->t.reg, r->t.reg, -1, op == INSN_PTRADD ? dtype_bytes(t.elem) : 0, out);
+    return checker_result(c, at, op, t, l->t.reg, r->t.reg, -1, op == INSN_PTRADD ? dtype_bytes(t.elem) : 0,
+                          out);
 }
 
 static bool unexpected(Checker *c, const Node *at, const Val *v) {
@@ -35,7 +36,8 @@ static bool negate(Checker *c, const Node *at, const Val *v, Val *out) {
 
 static bool add(Checker *c, const Node *at, Val *l, Val *r, Val *out) {
     if (!check_promote(c, at, l, r, ALLOW_LEFT_POINTER | ALLOW_RIGHT_POINTER)) return false;
-    if (l->t.type.pointer && r->t.type.pointer) return checker_fail(c, at, "TypeError", "cannot add pointers together");
+    if (l->t.type.pointer && r->t.type.pointer)
+        return checker_fail(c, at, "TypeError", "cannot add pointers together");
     if (r->t.type.pointer) {
         Val swap = *l;
         *l = *r;
@@ -55,8 +57,7 @@ static bool sub(Checker *c, const Node *at, Val *l, Val *r, Val *out) {
 
 static bool divide(Checker *c, const Node *at, Val *l, Val *r, Val *out) {
     if (!check_promote(c, at, l, r, DIV_OR_MOD)) return false;
-    if (type_is_integer(&l->t.type) &&
-        (!check_cast(c, at, l, DT_F32, l) || !check_cast(c, at, r, DT_F32, r)))
+    if (type_is_integer(&l->t.type) && (!check_cast(c, at, l, DT_F32, l) || !check_cast(c, at, r, DT_F32, r)))
         return false;
     return check_binary_insn(c, at, INSN_DIV, l, r, out);
 }
@@ -64,8 +65,8 @@ static bool divide(Checker *c, const Node *at, Val *l, Val *r, Val *out) {
 // The VM's integer division has no bool: a quotient of bools is defined for the divisor 1 only, as in uint8.
 static bool bool_division(Checker *c, const Node *at, InsnOp op, const Val *l, const Val *r, Val *out) {
     Val a, b, q;
-    return check_cast(c, at, l, DT_U8, &a) && check_cast(c, at, r, DT_U8, &b) && check_binary_insn(c, at, op, &a, &b, &q) &&
-           check_cast(c, at, &q, DT_BOOL, out);
+    return check_cast(c, at, l, DT_U8, &a) && check_cast(c, at, r, DT_U8, &b) &&
+           check_binary_insn(c, at, op, &a, &b, &q) && check_cast(c, at, &q, DT_BOOL, out);
 }
 
 static bool divide_whole(Checker *c, const Node *at, InsnOp op, Val *l, Val *r, Val *out) {
@@ -84,10 +85,12 @@ static bool bitwise(Checker *c, const Node *at, InsnOp op, Val *l, Val *r, Val *
                             dtype_info[a->elem].triton, dtype_info[b->elem].triton);
     bool shift = op == INSN_SHL || op == INSN_SHR;
     if (shift && a->elem == DT_BOOL) return checker_unsupported(c, at, "shifts of int1 by int1");
-    if (op != INSN_SHR || was_signed == dtype_is_signed(a->elem)) return check_binary_insn(c, at, op, l, r, out);
+    if (op != INSN_SHR || was_signed == dtype_is_signed(a->elem))
+        return check_binary_insn(c, at, op, l, r, out);
     // The left operand's own type says whether the shift is arithmetic, whatever the promoted type.
-    static const DType other[DT_COUNT] = {[DT_I8] = DT_U8, [DT_I16] = DT_U16, [DT_I32] = DT_U32, [DT_I64] = DT_U64,
-                                          [DT_U8] = DT_I8, [DT_U16] = DT_I16, [DT_U32] = DT_I32, [DT_U64] = DT_I64};
+    static const DType other[DT_COUNT] = {
+        [DT_I8] = DT_U8, [DT_I16] = DT_U16, [DT_I32] = DT_U32, [DT_I64] = DT_U64,
+        [DT_U8] = DT_I8, [DT_U16] = DT_I16, [DT_U32] = DT_I32, [DT_U64] = DT_I64};
     DType ret = a->elem;
     Val x, n, y;
     return check_cast(c, at, l, other[ret], &x) && check_cast(c, at, r, other[ret], &n) &&
@@ -97,7 +100,8 @@ static bool bitwise(Checker *c, const Node *at, InsnOp op, Val *l, Val *r, Val *
 // "__radd__" when the tensor stands on the right.
 static bool no_method(Checker *c, const Node *at, Oper op, bool reversed) {
     const char *m = oper_method(op);
-    return checker_fail(c, at, "AttributeError", "'tensor' object has no attribute '__%s%s'", reversed ? "r" : "", m + 2);
+    return checker_fail(c, at, "AttributeError", "'tensor' object has no attribute '__%s%s'",
+                        reversed ? "r" : "", m + 2);
 }
 
 static bool tensor_binary(Checker *c, const Node *at, Oper op, const Val *left, const Val *right, Val *out) {
@@ -132,7 +136,8 @@ static bool tuple_join(Checker *c, const Node *at, const Val *l, const Val *r, V
 }
 
 bool check_binary(Checker *c, const Node *at, Oper op, const Val *l, const Val *r, Val *out) {
-    if (op == OPER_MATMUL) return checker_fail(c, at, "AttributeError", "'MatMult' object has no attribute '__name__'");
+    if (op == OPER_MATMUL)
+        return checker_fail(c, at, "AttributeError", "'MatMult' object has no attribute '__name__'");
     if (val_is_tensor(l) || val_is_tensor(r)) return tensor_binary(c, at, op, l, r, out);
     if (l->kind == VAL_PY && r->kind == VAL_PY) {
         PyValue v;
@@ -142,14 +147,15 @@ bool check_binary(Checker *c, const Node *at, Oper op, const Val *l, const Val *
         return true;
     }
     if (op == OPER_ADD && l->kind == VAL_TUPLE && r->kind == VAL_TUPLE) return tuple_join(c, at, l, r, out);
-    return checker_fail(c, at, "TypeError", "unsupported operand type(s) for %s: '%s' and '%s'", oper_text(op), val_class(l),
-                        val_class(r));
+    return checker_fail(c, at, "TypeError", "unsupported operand type(s) for %s: '%s' and '%s'",
+                        oper_text(op), val_class(l), val_class(r));
 }
 
 // ---- comparisons ----
 
-static const InsnOp compare_insn[OPER_COUNT] = {[OPER_LT] = INSN_LT, [OPER_LE] = INSN_LE, [OPER_GT] = INSN_GT,
-                                                [OPER_GE] = INSN_GE, [OPER_EQ] = INSN_EQ, [OPER_NE] = INSN_NE};
+static const InsnOp compare_insn[OPER_COUNT] = {
+    [OPER_LT] = INSN_LT, [OPER_LE] = INSN_LE, [OPER_GT] = INSN_GT,
+    [OPER_GE] = INSN_GE, [OPER_EQ] = INSN_EQ, [OPER_NE] = INSN_NE};
 
 bool check_compare(Checker *c, const Node *at, Oper op, const Val *l, const Val *r, Val *out) {
     if (op == OPER_IS || op == OPER_ISNOT) {
@@ -163,7 +169,9 @@ bool check_compare(Checker *c, const Node *at, Oper op, const Val *l, const Val 
                             op == OPER_IN ? "In" : "NotIn");
     if (val_is_tensor(l) || val_is_tensor(r)) {
         Val a, b; // real tensors: a number is not weak here
-        if (!check_to_tensor(c, at, l, &a) || !check_to_tensor(c, at, r, &b) || !check_promote(c, at, &a, &b, 0)) return false;
+        if (!check_to_tensor(c, at, l, &a) || !check_to_tensor(c, at, r, &b) ||
+            !check_promote(c, at, &a, &b, 0))
+            return false;
         return check_binary_insn(c, at, compare_insn[op], &a, &b, out);
     }
     bool equality = op == OPER_EQ || op == OPER_NE, yes;
@@ -174,8 +182,8 @@ bool check_compare(Checker *c, const Node *at, Oper op, const Val *l, const Val 
         return true;
     }
     if (!equality)
-        return checker_fail(c, at, "TypeError", "'%s' not supported between instances of '%s' and '%s'", oper_text(op),
-                            val_class(l), val_class(r));
+        return checker_fail(c, at, "TypeError", "'%s' not supported between instances of '%s' and '%s'",
+                            oper_text(op), val_class(l), val_class(r));
     *out = val_bool(val_same(l, r) == (op == OPER_EQ));
     return true;
 }
@@ -199,10 +207,11 @@ bool check_unary(Checker *c, const Node *at, Oper op, const Val *v, Val *out) {
         *out = val_py(p);
         return true;
     }
-    if (op == OPER_NOT && !val_is_tensor(v)) return *out = val_bool(v->kind == VAL_TUPLE && v->tuple.n == 0), true;
+    if (op == OPER_NOT && !val_is_tensor(v))
+        return *out = val_bool(v->kind == VAL_TUPLE && v->tuple.n == 0), true;
     if (!val_is_tensor(v))
-        return checker_fail(c, at, NULL, "AST unary operator '%s' is not (currently) implemented on type %s", oper_method(op),
-                            val_class(v));
+        return checker_fail(c, at, NULL, "AST unary operator '%s' is not (currently) implemented on type %s",
+                            oper_method(op), val_class(v));
     const TileType *t = &v->t.type;
     Val b;
     switch (op) {
@@ -215,15 +224,19 @@ bool check_unary(Checker *c, const Node *at, Oper op, const Val *v, Val *out) {
     case OPER_INVERT:
         if (!type_is_integer(t))
             return checker_fail(c, at, "ValueError", "wrong type argument to unary invert (%s%s%s)",
-                                t->pointer ? "pointer<" : "", dtype_info[t->elem].triton, t->pointer ? ">" : "");
+                                t->pointer ? "pointer<" : "", dtype_info[t->elem].triton,
+                                t->pointer ? ">" : "");
         return checker_result(c, at, INSN_INVERT, *t, v->t.reg, -1, -1, 0, out);
-    default: return bool_tensor(c, at, v, &b) && checker_result(c, at, INSN_INVERT, b.t.type, b.t.reg, -1, -1, 0, out);
+    default:
+        return bool_tensor(c, at, v, &b) &&
+               checker_result(c, at, INSN_INVERT, b.t.type, b.t.reg, -1, -1, 0, out);
     }
 }
 
 bool check_logical(Checker *c, const Node *at, bool is_or, const Val *l, const Val *r, Val *out) {
     Val a = *l, b = *r;
-    if (!check_promote(c, at, &a, &b, 0) || !bool_tensor(c, at, &a, &a) || !bool_tensor(c, at, &b, &b)) return false;
+    if (!check_promote(c, at, &a, &b, 0) || !bool_tensor(c, at, &a, &a) || !bool_tensor(c, at, &b, &b))
+        return false;
     return check_binary_insn(c, at, is_or ? INSN_OR : INSN_AND, &a, &b, out);
 }
 
@@ -232,13 +245,16 @@ bool check_truth(Checker *c, const Node *at, const Val *v, bool *out) {
         *out = py_truth(v->py);
         return true;
     }
-    return checker_fail(c, at, NULL, "`if` conditionals can only accept values of type {bool, int, NoneType}, not objects of type %s",
-                        v->kind == VAL_PY ? py_type_name(v->py.kind) : val_class(v));
+    return checker_fail(
+        c, at, NULL,
+        "`if` conditionals can only accept values of type {bool, int, NoneType}, not objects of type %s",
+        v->kind == VAL_PY ? py_type_name(v->py.kind) : val_class(v));
 }
 
 bool check_bool_scalar(Checker *c, const Node *at, const Val *v, Val *out) {
     const TileType *t = &v->t.type;
-    if (t->rank > 0) return checker_fail(c, at, NULL, "Boolean value of Tensor with more than one value is ambiguous");
+    if (t->rank > 0)
+        return checker_fail(c, at, NULL, "Boolean value of Tensor with more than one value is ambiguous");
     if (!t->pointer) return check_cast(c, at, v, DT_BOOL, out);
     // An address is never null here: every storage has its own tag.
     return checker_constant(c, at, DT_BOOL, (PyValue){.kind = PY_BOOL, .b = true}, out);

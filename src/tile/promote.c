@@ -7,9 +7,12 @@ bool integer_promote(DType a, DType b, DType *out) {
     if (dtype_is_float(a) || dtype_is_float(b)) return false;
     int wa = dtype_bits(a), wb = dtype_bits(b);
     bool sa = dtype_is_signed(a), sb = dtype_is_signed(b);
-    if (sa == sb) *out = wa > wb ? a : b;
-    else if (!sa) *out = wa >= wb ? a : b;
-    else *out = wb >= wa ? b : a;
+    if (sa == sb)
+        *out = wa > wb ? a : b;
+    else if (!sa)
+        *out = wa >= wb ? a : b;
+    else
+        *out = wb >= wa ? b : a;
     return true;
 }
 
@@ -18,7 +21,9 @@ static bool number_dtype(PyValue v, DType *out) {
     switch (v.kind) {
     case PY_BOOL: *out = DT_BOOL; return true;
     case PY_INT:
-        *out = v.i >= INT32_MIN && v.i <= INT32_MAX ? DT_I32 : v.i > 0 && v.i <= (int64_t)UINT32_MAX ? DT_U32 : DT_I64;
+        *out = v.i >= INT32_MIN && v.i <= INT32_MAX    ? DT_I32
+               : v.i > 0 && v.i <= (int64_t)UINT32_MAX ? DT_U32
+                                                       : DT_I64;
         return true;
     case PY_FLOAT: {
         double x = fabs(v.f);
@@ -35,7 +40,8 @@ bool check_to_tensor(Checker *c, const Node *at, const Val *v, Val *out) {
     DType t;
     if (v->kind != VAL_PY || !number_dtype(v->py, &t)) {
         const char *class = v->kind == VAL_PY ? py_type_name(v->py.kind) : val_class(v);
-        return checker_fail(c, at, "TypeError", "cannot convert %s of type <class '%s'> to tensor", val_text(c, v), class);
+        return checker_fail(c, at, "TypeError", "cannot convert %s of type <class '%s'> to tensor",
+                            val_text(c, v), class);
     }
     return checker_constant(c, at, t, v->py, out);
 }
@@ -54,12 +60,13 @@ bool check_cast_rounding(Checker *c, const Node *at, const Val *v, DType to, con
     if (from == to) return *out = *v, true; // before anything is said about the rounding, as in Triton
     bool down = dtype_is_float(from) && dtype_is_float(to) && dtype_bits(to) < dtype_bits(from);
     if (rounding && !down)
-        return checker_fail(c, at, "ValueError",
-                            "fp_downcast_rounding should be set only for truncating fp conversions. Source scalar type is "
-                            "%s and destination type is %s",
-                            dtype_info[from].triton, dtype_info[to].triton);
-    // A half goes to anything else by way of float32. That matters for the other half only, whose cast rounds once
-    // from an exact float32 here as there: one instruction does both.
+        return checker_fail(
+            c, at, "ValueError",
+            "fp_downcast_rounding should be set only for truncating fp conversions. Source scalar type is "
+            "%s and destination type is %s",
+            dtype_info[from].triton, dtype_info[to].triton);
+    // A half goes to anything else by way of float32. That matters for the other half only, whose cast rounds
+    // once from an exact float32 here as there: one instruction does both.
     return cast_insn(c, at, v, to, rounding && strcmp(rounding, "rtz") == 0, out);
 }
 bool check_cast(Checker *c, const Node *at, const Val *v, DType to, Val *out) {
@@ -69,11 +76,13 @@ bool check_cast(Checker *c, const Node *at, const Val *v, DType to, Val *out) {
 // ---- shapes ----
 
 static bool shape_limit(Checker *c, const Node *at, const int *shape, int rank) {
-    if (rank > TILE_RANK_MAX) return checker_unsupported(c, at, "tiles of more than %d dimensions", TILE_RANK_MAX);
+    if (rank > TILE_RANK_MAX)
+        return checker_unsupported(c, at, "tiles of more than %d dimensions", TILE_RANK_MAX);
     int64_t lanes = 1;
     for (int i = 0; i < rank; i++) lanes *= shape[i]; // at most 2^20 each, at most five
     if (lanes > TILE_LANES_MAX)
-        return checker_fail(c, at, "ValueError", "numel (%" PRId64 ") exceeds triton maximum tensor numel (%d)", lanes,
+        return checker_fail(c, at, "ValueError",
+                            "numel (%" PRId64 ") exceeds triton maximum tensor numel (%d)", lanes,
                             TILE_LANES_MAX);
     return true;
 }
@@ -119,10 +128,11 @@ bool check_broadcast_to(Checker *c, const Node *at, const Val *v, const TileType
         return checker_fail(c, at, "ValueError", "Cannot broadcast, rank mismatch: %s", buf_cstr(&shapes));
     for (int i = 0; i < t->rank; i++)
         if (t->shape[i] != to->shape[i] && t->shape[i] != 1)
-            return checker_fail(c, at, "ValueError",
-                                "Cannot broadcast, the expanded size of the tensor (%d) must match the existing size (%d) "
-                                "at non-singleton dimension (%d): %s",
-                                to->shape[i], t->shape[i], i, buf_cstr(&shapes));
+            return checker_fail(
+                c, at, "ValueError",
+                "Cannot broadcast, the expanded size of the tensor (%d) must match the existing size (%d) "
+                "at non-singleton dimension (%d): %s",
+                to->shape[i], t->shape[i], i, buf_cstr(&shapes));
     return checker_result(c, at, INSN_BROADCAST, type, v->t.reg, -1, -1, 0, out);
 }
 
@@ -138,9 +148,10 @@ bool check_broadcast(Checker *c, const Node *at, Val *l, Val *r) {
     TileType to = *a;
     for (int i = 0; i < a->rank; i++) {
         if (a->shape[i] != b->shape[i] && a->shape[i] != 1 && b->shape[i] != 1)
-            return checker_fail(c, at, "ValueError",
-                                "Cannot make_shape_compatible: incompatible dimensions at index %d: %d and %d", i,
-                                a->shape[i], b->shape[i]);
+            return checker_fail(
+                c, at, "ValueError",
+                "Cannot make_shape_compatible: incompatible dimensions at index %d: %d and %d", i,
+                a->shape[i], b->shape[i]);
         to.shape[i] = a->shape[i] == 1 ? b->shape[i] : a->shape[i];
     }
     if (!shape_limit(c, at, to.shape, to.rank)) return false;
@@ -159,16 +170,16 @@ static const char *scalar_text(Checker *c, const TileType *t) {
 static bool pointer_ok(Checker *c, const Node *at, const TileType *a, const TileType *b, bool allowed) {
     if (!a->pointer) return true;
     if (allowed && !(b->pointer && b->elem != a->elem) && !type_is_float(b)) return true;
-    return checker_fail(c, at, "IncompatibleTypeErrorImpl", "invalid operands of type %s and %s", scalar_text(c, a),
-                        scalar_text(c, b));
+    return checker_fail(c, at, "IncompatibleTypeErrorImpl", "invalid operands of type %s and %s",
+                        scalar_text(c, a), scalar_text(c, b));
 }
 
 static int kind_rank(DType t) { // bool < int < float
     return t == DT_BOOL ? 0 : dtype_is_float(t) ? 2 : 1;
 }
 
-static bool computation_type(Checker *c, const Node *at, DType a, bool weak_a, DType b, bool weak_b, bool div_or_mod,
-                             DType *out) {
+static bool computation_type(Checker *c, const Node *at, DType a, bool weak_a, DType b, bool weak_b,
+                             bool div_or_mod, DType *out) {
     bool half = div_or_mod; // no 16-bit / and %
     if (weak_a != weak_b) {
         DType weak = weak_a ? a : b, real = weak_a ? b : a;
@@ -183,10 +194,11 @@ static bool computation_type(Checker *c, const Node *at, DType a, bool weak_a, D
     if (a == DT_BF16 && b == DT_BF16) return *out = half ? DT_F32 : DT_BF16, true;
     if (a == DT_BF16 || b == DT_BF16) return *out = DT_F32, true;
     if (div_or_mod && dtype_is_signed(a) != dtype_is_signed(b))
-        return checker_fail(c, at, "TypeError",
-                            "Cannot use /, #, or %% with %s and %s because they have different signedness;this is unlikely "
-                            "to result in a useful answer. Cast them to the same signedness.",
-                            dtype_info[a].triton, dtype_info[b].triton);
+        return checker_fail(
+            c, at, "TypeError",
+            "Cannot use /, #, or %% with %s and %s because they have different signedness;this is unlikely "
+            "to result in a useful answer. Cast them to the same signedness.",
+            dtype_info[a].triton, dtype_info[b].triton);
     return integer_promote(a, b, out);
 }
 
@@ -195,13 +207,14 @@ static bool scalar_in_range(Checker *c, const Node *at, PyValue v, DType t) {
     int64_t i = v.kind == PY_INT ? v.i : v.b;
     bool is_signed = dtype_is_signed(t);
     if (i < 0 && !is_signed)
-        return checker_fail(c, at, "ValueError",
-                            "Cannot perform a binary operation between an unsigned tensor and a negative scalar. Perform a "
-                            "explicit cast on one of them.");
+        return checker_fail(
+            c, at, "ValueError",
+            "Cannot perform a binary operation between an unsigned tensor and a negative scalar. Perform a "
+            "explicit cast on one of them.");
     int bits = dtype_bits(t) - is_signed;
     bool fits = bits >= 63 || (i <= ((int64_t)1 << bits) - 1 && i >= -((int64_t)1 << bits));
-    return fits ||
-           checker_fail(c, at, "ValueError", "Scalar %" PRId64 " is out of range for type %s", i, dtype_info[t].triton);
+    return fits || checker_fail(c, at, "ValueError", "Scalar %" PRId64 " is out of range for type %s", i,
+                                dtype_info[t].triton);
 }
 
 static bool operand_cast(Checker *c, const Node *at, const Val *from, Val *tensor, DType to) {
@@ -220,7 +233,8 @@ bool check_promote(Checker *c, const Node *at, Val *l, Val *r, int flags) {
     DType tl = l->t.type.elem, tr = r->t.type.elem;
     if (l->kind == VAL_PY && !number_dtype(l->py, &tl)) return false;
     if (r->kind == VAL_PY && !number_dtype(r->py, &tr)) return false;
-    TileType a = l->kind == VAL_PY ? (TileType){.elem = tl} : l->t.type, b = r->kind == VAL_PY ? (TileType){.elem = tr} : r->t.type;
+    TileType a = l->kind == VAL_PY ? (TileType){.elem = tl} : l->t.type,
+             b = r->kind == VAL_PY ? (TileType){.elem = tr} : r->t.type;
     if (!pointer_ok(c, at, &a, &b, flags & ALLOW_LEFT_POINTER)) return false;
     if (!pointer_ok(c, at, &b, &a, flags & ALLOW_RIGHT_POINTER)) return false;
     if (!(flags & NO_ARITHMETIC) && !a.pointer && !b.pointer) {

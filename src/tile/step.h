@@ -1,5 +1,6 @@
-// step.h - inside the VM: what a launch decodes each instruction into, and what vm.c, memory.c and fold.c share.
-// A step holds addresses in the register file and the loop to run, so that the hot path decides nothing.
+// step.h - inside the VM: what a launch decodes each instruction into, and what vm.c, memory.c and fold.c
+// share. A step holds addresses in the register file and the loop to run, so that the hot path decides
+// nothing.
 #pragma once
 #include "tile/loops.h"
 #include "tile/vm.h"
@@ -47,7 +48,7 @@ typedef struct {
     uint8_t bytes; // of an element in memory
     uint8_t dtype; // of d; of the operand of ARG; of the value of a store
     bool fill;     // all operands have one lane, d has more: compute one and spread it
-    bool aside;    // may report lanes, and d is an operand: compute beside it, so that the operand can be asked
+    bool aside; // may report lanes, and d is an operand: compute beside it, so that the operand can be asked
 } Step;
 
 typedef struct {
@@ -59,8 +60,8 @@ typedef struct {
     uint8_t *poison_scratch; // a byte for each lane of any operand
     uint64_t *sectors;       // SECTOR_SLOTS: those a scattered access has met
     int32_t pid[3], grid[3];
-    int64_t left; // of the step budget
-    bool spent;   // an instruction could not be paid
+    int64_t left;           // of the step budget
+    bool spent;             // an instruction could not be paid
     uint32_t first, serial; // of this launch and of this program
     // The finding that ended the launch; recorded after the launch's memory has gone back.
     DiagKind kind;

@@ -40,7 +40,8 @@ static const TileType *widest(const Code *c, const Insn *i) {
     const int r[] = {i->d, i->a, i->b, i->c};
     const TileType *best = NULL;
     for (int k = 0; k < 4; k++)
-        if (r[k] >= 0 && (!best || tile_lanes(&c->reg[r[k]].type) > tile_lanes(best))) best = &c->reg[r[k]].type;
+        if (r[k] >= 0 && (!best || tile_lanes(&c->reg[r[k]].type) > tile_lanes(best)))
+            best = &c->reg[r[k]].type;
     return best;
 }
 
@@ -48,7 +49,8 @@ static const TileType *widest(const Code *c, const Insn *i) {
 static void line_place(Line *l, const Vm *v, const Step *s, int64_t lane) {
     const TileType *t = widest(v->code, &v->code->insn[s->insn]);
     line_add(l, " (");
-    if (lane >= 0 && t && t->rank == 1 && t->shape[0] > 1) line_add(l, "lane %" PRId64 " of %d, ", lane, t->shape[0]);
+    if (lane >= 0 && t && t->rank == 1 && t->shape[0] > 1)
+        line_add(l, "lane %" PRId64 " of %d, ", lane, t->shape[0]);
     if (lane >= 0 && t && t->rank >= 2 && tile_lanes(t) > 1) {
         int64_t below = tile_lanes(t);
         line_add(l, "lane [");
@@ -80,8 +82,8 @@ bool vm_finding(Vm *v, const Step *s, DiagKind kind, int64_t lane, const char *f
 
 static const uint8_t clean = 0;
 
-// Poison of an elementwise result, before the operands change: that of any operand, but of WHERE's branches only
-// the chosen one's. n lanes into v->poison_scratch.
+// Poison of an elementwise result, before the operands change: that of any operand, but of WHERE's branches
+// only the chosen one's. n lanes into v->poison_scratch.
 static void gather_poison(Vm *v, const Step *s, size_t n) {
     uint8_t *to = v->poison_scratch;
     const uint8_t *p[3] = {s->pa, s->pb, s->pc};
@@ -102,13 +104,14 @@ static void gather_poison(Vm *v, const Step *s, size_t n) {
     } else if ((one & (ONE_B | ONE_C)) == (ONE_B | ONE_C)) {
         memset(to, *p[1] | *p[2], n);
     } else {
-        l->op[INSN_OR][DT_BOOL][(one & ONE_B ? ONE_A : 0) | (one & ONE_C ? ONE_B : 0)](to, p[1], p[2], NULL, n);
+        l->op[INSN_OR][DT_BOOL][(one & ONE_B ? ONE_A : 0) | (one & ONE_C ? ONE_B : 0)](to, p[1], p[2], NULL,
+                                                                                       n);
     }
     l->op[INSN_OR][DT_BOOL][one & ONE_A](to, p[0], to, NULL, n);
 }
 
-// The loop met a lane without a meaning. Undefined lanes may hold anything and are forgiven; the first other one is
-// the finding.
+// The loop met a lane without a meaning. Undefined lanes may hold anything and are forgiven; the first other
+// one is the finding.
 static bool blame_lane(Vm *v, const Step *s, size_t n) {
     size_t size = s->size;
     for (size_t i = 0; i < n; i++) {
@@ -120,10 +123,13 @@ static bool blame_lane(Vm *v, const Step *s, size_t n) {
         int64_t lane = (int64_t)i;
         if (bad & LOOP_ZERO) return vm_finding(v, s, DIAG_VALUE, lane, "integer division by zero");
         if (bad & LOOP_QUOTIENT)
-            return vm_finding(v, s, DIAG_VALUE, lane, "integer division overflows: the smallest integer by -1");
+            return vm_finding(v, s, DIAG_VALUE, lane,
+                              "integer division overflows: the smallest integer by -1");
         if (bad & LOOP_SHIFT)
-            return vm_finding(v, s, DIAG_VALUE, lane, "shift by a negative amount or by at least the width of the type");
-        return vm_finding(v, s, DIAG_VALUE, lane, "int32 overflow in an address computation; cast to tl.int64 first");
+            return vm_finding(v, s, DIAG_VALUE, lane,
+                              "shift by a negative amount or by at least the width of the type");
+        return vm_finding(v, s, DIAG_VALUE, lane,
+                          "int32 overflow in an address computation; cast to tl.int64 first");
     }
     return true;
 }
@@ -134,18 +140,24 @@ static bool run_guarded(Vm *v, const Step *s) {
     if (s->pd) gather_poison(v, s, n);
     uint32_t bad = s->fn(d, s->a, s->b, s->c, n);
     if (bad && !blame_lane(v, s, n)) return false;
-    if (s->fill) v->loops->splat[s->size](s->d, d, NULL, NULL, (size_t)s->lanes);
-    else if (s->aside) memcpy(s->d, d, n * s->size);
+    if (s->fill)
+        v->loops->splat[s->size](s->d, d, NULL, NULL, (size_t)s->lanes);
+    else if (s->aside)
+        memcpy(s->d, d, n * s->size);
     if (!s->pd) return true;
-    if (s->fill) memset(s->pd, v->poison_scratch[0], (size_t)s->lanes);
-    else memcpy(s->pd, v->poison_scratch, n);
+    if (s->fill)
+        memset(s->pd, v->poison_scratch[0], (size_t)s->lanes);
+    else
+        memcpy(s->pd, v->poison_scratch, n);
     return true;
 }
 
 static void run_walk(const Step *s) {
     step_walk(s->walk, s->size, s->d, s->a);
-    if (s->pd && s->pa) step_walk(s->walk, 1, s->pd, s->pa);
-    else if (s->pd) memset(s->pd, 0, (size_t)s->lanes);
+    if (s->pd && s->pa)
+        step_walk(s->walk, 1, s->pd, s->pa);
+    else if (s->pd)
+        memset(s->pd, 0, (size_t)s->lanes);
 }
 
 // ---- control flow ----
@@ -155,7 +167,8 @@ static bool undefined(const uint8_t *poison) { return poison && *poison; }
 // *leave: the loop is over.
 static bool loop_test(Vm *v, const Step *s, bool *leave) {
     if (undefined(s->pd) || undefined(s->pa) || undefined(s->pb))
-        return vm_finding(v, s, DIAG_UNINIT, -1, "an undefined value reached the bounds of a loop: " GIVE_OTHER);
+        return vm_finding(v, s, DIAG_UNINIT, -1,
+                          "an undefined value reached the bounds of a loop: " GIVE_OTHER);
     int64_t step, at, end;
     bool wide = s->size == 8, is_signed = dtype_info[s->dtype].kind == DTYPE_KIND_I;
     if (wide) {
@@ -168,8 +181,10 @@ static bool loop_test(Vm *v, const Step *s, bool *leave) {
         step = is_signed ? x[2] : (int64_t)(uint32_t)x[2];
     }
     if (step == 0) return vm_finding(v, s, DIAG_VALUE, -1, "the step of a loop is zero");
-    if (is_signed) *leave = step > 0 ? at >= end : at <= end;
-    else *leave = (uint64_t)at >= (uint64_t)end;
+    if (is_signed)
+        *leave = step > 0 ? at >= end : at <= end;
+    else
+        *leave = (uint64_t)at >= (uint64_t)end;
     return true;
 }
 
@@ -180,7 +195,8 @@ static bool run_program(Vm *v, int64_t *instructions) {
     bool ok = true, leave = false;
     for (;;) {
         if (s->cost > left) {
-            ok = vm_finding(v, s, DIAG_BUDGET, -1, "the step budget is spent: too much work, or a loop without an end");
+            ok = vm_finding(v, s, DIAG_BUDGET, -1,
+                            "the step budget is spent: too much work, or a loop without an end");
             v->spent = true;
             break;
         }
@@ -317,6 +333,7 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     m->count.launches++;
     m->count.lanes += m->steps_left - v.left;
     m->steps_left = v.spent ? 0 : v.left;
-    if (!ok) diag_record(m->diags, v.kind, v.span, "%s", v.msg); // after the reset: it may live in the same arena
+    if (!ok)
+        diag_record(m->diags, v.kind, v.span, "%s", v.msg); // after the reset: it may live in the same arena
     return ok;
 }

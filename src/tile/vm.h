@@ -1,7 +1,8 @@
 // vm.h - run checked kernels over shadowed memory, one program after another, in one thread.
-// A launch runs every program of the grid; what a GPU leaves undefined is a finding here: see DIAG_OOB, UNINIT,
-// WRITE, RACE, VALUE, BUDGET. The first finding ends the launch. Masked-off lanes never touch memory.
-// Nothing is allocated while a program runs: the register file is taken from the machine's arena once a launch.
+// A launch runs every program of the grid; what a GPU leaves undefined is a finding here: see DIAG_OOB,
+// UNINIT, WRITE, RACE, VALUE, BUDGET. The first finding ends the launch. Masked-off lanes never touch memory.
+// Nothing is allocated while a program runs: the register file is taken from the machine's arena once a
+// launch.
 //
 // Program order never shows in the results of a launch without findings: a race would be one. Budget: an
 // instruction costs the lanes of its widest register, paid before it runs; a launch itself costs one step for
@@ -10,12 +11,12 @@
 #include "tile/code.h"
 
 typedef struct {
-    int64_t lanes;         // tile lanes of all executed instructions: the unit of the step budget
-    int64_t instructions;  // executed
+    int64_t lanes;        // tile lanes of all executed instructions: the unit of the step budget
+    int64_t instructions; // executed
     int64_t programs, launches;
-    int64_t bytes_loaded;  // 32-byte sectors touched by each load of each program, times 32
-    int64_t bytes_stored;  // the same for stores
-    int64_t bytes_copied;  // by host-side copies (contiguous) and fills: read plus written
+    int64_t bytes_loaded; // 32-byte sectors touched by each load of each program, times 32
+    int64_t bytes_stored; // the same for stores
+    int64_t bytes_copied; // by host-side copies (contiguous) and fills: read plus written
 } Counters;
 
 // One machine serves one call of a host function: fresh storages, counters that add up over its launches.
@@ -25,16 +26,16 @@ typedef struct {
     DiagList *diags;
     int64_t steps_left; // lanes; shared by kernels and host code; DIAG_BUDGET when spent
     Counters count;
-    uint32_t serial;      // last program number handed out; grows over all launches, at most READER_MANY - 1
-    uint64_t order_seed;  // programs run in a pseudo-random order drawn from it; 0: natural order
+    uint32_t serial;     // last program number handed out; grows over all launches, at most READER_MANY - 1
+    uint64_t order_seed; // programs run in a pseudo-random order drawn from it; 0: natural order
 } Machine;
 void machine_init(Machine *m, Arena *arena, DiagList *diags, int64_t steps);
 
 // Register files larger than this are refused as DIAG_COMPILE: no GPU has so many registers for one program.
 enum { REGISTER_FILE_MAX = 128 << 20 };
 
-// args: one 8-byte cell for each PARAM: tagged address, int64, or the bits of a double (rounded to float32 first
-// where the register's type says so). The grid's sizes are >= 0; zero anywhere launches nothing; a grid
+// args: one 8-byte cell for each PARAM: tagged address, int64, or the bits of a double (rounded to float32
+// first where the register's type says so). The grid's sizes are >= 0; zero anywhere launches nothing; a grid
 // that CUDA refuses (more than 2^31 - 1, 65535, 65535 programs along the axes) is DIAG_HOST.
 // The code must satisfy code_verify() and have been through code_layout().
 // False when a finding was added to m->diags; the counters stay valid.

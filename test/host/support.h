@@ -1,12 +1,12 @@
 // support.h - what the host tests share: parse text, screen it, run it.
 #pragma once
+#include "host/host.h"
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
-#include "host/host.h"
 
 static inline const Node *parsed(Arena *a, const char *source) {
     DiagList d = DIAGS(a);
@@ -19,5 +19,6 @@ static inline void expect_finding(const DiagList *d, DiagKind kind, const char *
     const Diag *first = diag_first(d);
     if (!first) fail_msg("no finding, expected %s %s:\n%s", diag_name(kind), part, source);
     if (first->kind != kind || !strstr(first->msg, part))
-        fail_msg("expected %s '%s' but got %s '%s':\n%s", diag_name(kind), part, diag_name(first->kind), first->msg, source);
+        fail_msg("expected %s '%s' but got %s '%s':\n%s", diag_name(kind), part, diag_name(first->kind),
+                 first->msg, source);
 }

@@ -1,16 +1,19 @@
-// The static screen: every construct outside the candidate's privilege is refused by name, each beside a near miss
-// that must be allowed.
-#include "host/support.h"
+// The static screen: every construct outside the candidate's privilege is refused by name, each beside a near
+// miss that must be allowed.
 #include "host/screen.h"
+#include "host/support.h"
 
 #define RUN "def run(x):\n"
 typedef struct {
     DiagKind kind; // DIAG_COUNT: allowed
     const char *part, *source;
 } Case;
-#define REFUSE(part, source) {DIAG_REFUSED, part, source}
-#define LATER(part, source)  {DIAG_UNSUPPORTED, part, source}
-#define ALLOW(source)        {DIAG_COUNT, "", source}
+#define REFUSE(part, source) \
+    { DIAG_REFUSED, part, source }
+#define LATER(part, source) \
+    { DIAG_UNSUPPORTED, part, source }
+#define ALLOW(source) \
+    { DIAG_COUNT, "", source }
 
 static const Case constructs[] = {
     REFUSE("try", RUN "    try:\n        return x\n    except ValueError:\n        return x\n"),
@@ -20,14 +23,16 @@ static const Case constructs[] = {
     REFUSE("class", RUN "    class A:\n        pass\n    return x\n"),
     REFUSE("global", "n = 0\n" RUN "    global n\n    n = 1\n    return x\n"),
     ALLOW("n = 0\n" RUN "    n = 1\n    return x\n"),
-    REFUSE("global and nonlocal", RUN "    k = 1\n    def f():\n        nonlocal k\n        k = 2\n    return x\n"),
+    REFUSE("global and nonlocal",
+           RUN "    k = 1\n    def f():\n        nonlocal k\n        k = 2\n    return x\n"),
     ALLOW(RUN "    k = 1\n    def f():\n        return k\n    f()\n    return x\n"),
     REFUSE("yield", RUN "    yield x\n"),
     REFUSE("async", "async def run(x):\n    return x\n"),
     REFUSE("sets", RUN "    s = {1, 2}\n    return x\n"),
     ALLOW(RUN "    s = {1: 2}\n    return x\n"),
     REFUSE("sets", RUN "    s = {i for i in range(3)}\n    return x\n"),
-    ALLOW(RUN "    s = [i for i in range(3)]\n    t = {i: i for i in s}\n    u = tuple(i for i in s if i)\n    return x\n"),
+    ALLOW(RUN "    s = [i for i in range(3)]\n    t = {i: i for i in s}\n    u = tuple(i for i in s if i)\n  "
+              "  return x\n"),
     REFUSE("bytes", RUN "    s = b'x'\n    return x\n"),
     ALLOW(RUN "    s = 'x'\n    return x\n"),
     ALLOW(RUN "    if (n := x.shape[0]) > 3:\n        pass\n    return x\n"),
@@ -48,14 +53,16 @@ static const Case names[] = {
     REFUSE("outside", RUN "    open('/etc/passwd')\n    return x\n"),
     REFUSE("getattr", RUN "    return getattr(x, 'sum')()\n"),
     REFUSE("setattr", RUN "    setattr(torch, 'allclose', None)\n    return x\n"),
-    REFUSE("globals", RUN "    globals()['n'] = 1\n    return x\n"),
+    REFUSE("globals", RUN "    return globals()['n']\n"),
     REFUSE("__builtins__", RUN "    return __builtins__\n"),
     REFUSE("__class__", RUN "    return x.__class__\n"),
     REFUSE("__globals__", "def f():\n    return 1\n" RUN "    f.__globals__\n    return x\n"),
-    ALLOW("def run(input, id, hash):\n    print = 3\n    n = print + 1\n    return input\n"), // plain variables
+    ALLOW(
+        "def run(input, id, hash):\n    print = 3\n    n = print + 1\n    return input\n"), // plain variables
     REFUSE("threading", RUN "    threading.Thread(target=run).start()\n    return x\n"),
     REFUSE("do it in a kernel", RUN "    return torch.softmax(x, -1)\n"),
-    REFUSE("do it in a kernel", RUN "    if x.shape[0] > 9:\n        return torch.softmax(x, -1)\n    return x\n"),
+    REFUSE("do it in a kernel",
+           RUN "    if x.shape[0] > 9:\n        return torch.softmax(x, -1)\n    return x\n"),
     REFUSE("do it in a kernel", RUN "    return torch.nn.functional.softmax(x, -1)\n"),
     REFUSE("F.softmax", RUN "    return torch.nn.functional.softmax(x, -1)\n"),
     REFUSE("do it in a kernel", RUN "    return F.softmax(x, -1)\n"),
@@ -70,11 +77,12 @@ static const Case names[] = {
     REFUSE("do it in a kernel", RUN "    y = torch.empty_like(x)\n    y.copy_(x)\n    return y\n"),
     REFUSE("streams", RUN "    s = torch.cuda.Stream()\n    return x\n"),
     ALLOW(RUN "    n = torch.cuda.get_device_properties(0).multi_processor_count\n    return x\n"),
-    REFUSE("beyond this call", RUN "    torch.backends.cuda.matmul.allow_tf32 = True\n    return x\n"),
+    REFUSE("beyond this call", RUN "    n = torch.backends.cuda.matmul.allow_tf32\n    return x\n"),
     REFUSE("beyond this call", RUN "    f = torch.compile(run)\n    return x\n"),
     REFUSE("did you mean torch.empty?", RUN "    return torch.emty(3)\n"),
     REFUSE("did you mean .contiguous?", RUN "    return x.contigous()\n"),
     ALLOW(RUN "    return torch.float32.itemsize\n"),
+    REFUSE("forget @triton.jit", "def helper(a):\n    return tl.sum(a)\n" RUN "    return x\n"),
     REFUSE("`.foo`", RUN "    return x.foo\n"),
     ALLOW(RUN "    return nowhere\n"), // a NameError, if it is reached
 };
@@ -101,7 +109,8 @@ static const Case places[] = {
     REFUSE("module level", "if True:\n    n = 1\n" RUN "    return x\n"),
     REFUSE("module level", "print('RESULT')\n" RUN "    return x\n"),
     REFUSE("module level", "f = lambda: 1\n" RUN "    return x\n"),
-    ALLOW("\"\"\"Doc.\"\"\"\nBLOCK = 1024\nA, B = 1, 2.5\nS: tl.constexpr = 3\nC = tl.constexpr(BLOCK * 2)\nLOG2E = 1.0 / math.log(2)\n"
+    ALLOW("\"\"\"Doc.\"\"\"\nBLOCK = 1024\nA, B = 1, 2.5\nS: tl.constexpr = 3\nC = tl.constexpr(BLOCK * "
+          "2)\nLOG2E = 1.0 / math.log(2)\n"
           "INF = float('inf')\nT = (1, 'a', None, -1)\nD = tl.float32\n" RUN "    return x\n"),
     REFUSE("module's name", "torch = 3\n" RUN "    return x\n"),
     REFUSE("module's name", "def run(torch):\n    return torch\n"),
@@ -113,18 +122,22 @@ static const Case places[] = {
     REFUSE("no decorator but", "@triton.jit\n@memo\ndef k(x):\n    pass\n" RUN "    return x\n"),
     ALLOW("@triton.jit\ndef k(x, B: tl.constexpr = 4):\n    pass\n" RUN "    return x\n"),
     ALLOW("@triton.jit(do_not_specialize=['n'])\ndef k(x, n):\n    pass\n" RUN "    return x\n"),
-    LATER("autotune", "@triton.autotune(configs=[], key=[])\n@triton.jit\ndef k(x):\n    pass\n" RUN "    return x\n"),
+    LATER("autotune",
+          "@triton.autotune(configs=[], key=[])\n@triton.jit\ndef k(x):\n    pass\n" RUN "    return x\n"),
     LATER("heuristics", "@triton.heuristics({})\n@triton.jit\ndef k(x):\n    pass\n" RUN "    return x\n"),
-    REFUSE("kernel", "@triton.autotune(configs=[], key=[])\n@triton.jit\ndef k(x):\n    pass\n" RUN "    return torch.exp(x)\n"),
+    REFUSE("kernel", "@triton.autotune(configs=[], key=[])\n@triton.jit\ndef k(x):\n    pass\n" RUN
+                     "    return torch.exp(x)\n"),
     REFUSE("module level", RUN "    @triton.jit\n    def k(x):\n        pass\n    return x\n"),
     REFUSE("annotations", "def run(x: exec('1')):\n    return x\n"),
     REFUSE("annotations", "@triton.jit\ndef k(x, n: open('f')):\n    pass\n" RUN "    return x\n"),
-    ALLOW("def run(x: torch.Tensor, n: 'int' = 3) -> torch.Tensor | None:\n    y: Foo[int, ...] = x\n    return y\n"),
+    ALLOW("def run(x: torch.Tensor, n: 'int' = 3) -> torch.Tensor | None:\n    y: Foo[int, ...] = x\n    "
+          "return y\n"),
     REFUSE("default", "@triton.jit\ndef k(x, n=[]):\n    pass\n" RUN "    return x\n"),
 };
 
 static const Case imports[] = {
-    ALLOW("import torch\nimport triton\nimport triton.language as tl\nfrom triton.language.extra import libdevice\nimport math\n" RUN "    return x\n"),
+    ALLOW("import torch\nimport triton\nimport triton.language as tl\nfrom triton.language.extra import "
+          "libdevice\nimport math\n" RUN "    return x\n"),
     ALLOW("import torch, triton\n" RUN "    import torch\n    return x\n"),
     REFUSE("import", "import torch as t\n" RUN "    return x\n"),
     REFUSE("import", "import torch, os\n" RUN "    return x\n"),
@@ -135,7 +148,8 @@ static const Case imports[] = {
     REFUSE("import", "from torch import *\n" RUN "    return x\n"),
     REFUSE("import", "from . import torch\n" RUN "    return x\n"),
     REFUSE("import", RUN "    import threading\n    return x\n"),
-    LATER("descriptors", "from triton.tools.tensor_descriptor import TensorDescriptor\n" RUN "    return x\n"),
+    LATER("descriptors",
+          "from triton.tools.tensor_descriptor import TensorDescriptor\n" RUN "    return x\n"),
 };
 
 static void check(const Case *c, size_t n) {
@@ -159,8 +173,10 @@ static void test_imports(void **s) { (void)s, check(imports, sizeof imports / si
 
 static void test_references_have_their_own_privilege(void **state) {
     static const Case cases[] = {
-        ALLOW("import torch.nn.functional as F\ninputs = {'x': {'shape': ('M', 'N')}}\ndef reference(x):\n    return F.gelu(x.float(), approximate='tanh').to(x.dtype)\n"),
-        ALLOW("from torch.nn import functional as F\ndef half(x):\n    return x.chunk(2, dim=-1)[0]\ndef reference(x):\n    return torch.nn.functional.silu(half(x))\n"),
+        ALLOW("import torch.nn.functional as F\ninputs = {'x': {'shape': ('M', 'N')}}\ndef reference(x):\n   "
+              " return F.gelu(x.float(), approximate='tanh').to(x.dtype)\n"),
+        ALLOW("from torch.nn import functional as F\ndef half(x):\n    return x.chunk(2, dim=-1)[0]\ndef "
+              "reference(x):\n    return torch.nn.functional.silu(half(x))\n"),
         REFUSE("no function `reference`", "def run(x):\n    return x\n"),
         REFUSE("belongs to kernel files", "def reference(x):\n    return torch.empty_like(x)\n"),
         REFUSE("no kernels", "@triton.jit\ndef k(x):\n    pass\ndef reference(x):\n    return x\n"),
@@ -174,7 +190,8 @@ static void test_references_have_their_own_privilege(void **state) {
         Arena a = {0};
         DiagList d = DIAGS(&a);
         bool ok = host_screen_reference(parsed(&a, cases[i].source), &d);
-        if (ok != (cases[i].kind == DIAG_COUNT)) fail_msg("%s:\n%s", d.count ? d.at[0].msg : "allowed", cases[i].source);
+        if (ok != (cases[i].kind == DIAG_COUNT))
+            fail_msg("%s:\n%s", d.count ? d.at[0].msg : "allowed", cases[i].source);
         if (!ok) expect_finding(&d, cases[i].kind, cases[i].part, cases[i].source);
         arena_free(&a);
     }

@@ -30,7 +30,8 @@ static inline Node *try_parse(Str source, Diag *found) {
         assert_int_equal(d.count, 1);
         assert_int_equal(d.at[0].kind, DIAG_SYNTAX);
         assert_true(d.at[0].span.at <= source.len);
-    } else assert_int_equal(d.count, 0);
+    } else
+        assert_int_equal(d.count, 0);
     if (found && !n) *found = d.at[0];
     return n;
 }

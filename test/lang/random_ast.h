@@ -1,4 +1,5 @@
-// Random syntax trees for round trips: everything the grammar can say, built from the leaves up without the parser.
+// Random syntax trees for round trips: everything the grammar can say, built from the leaves up without the
+// parser.
 #pragma once
 #include "base/rng.h"
 #include "lang/ast.h"
@@ -23,7 +24,8 @@ static inline Node *gen_new(Gen *g, NodeKind k) {
 }
 
 static inline Str gen_name(Gen *g) {
-    static const char *const names[] = {"a", "b", "x_ptr", "tl", "BLOCK", "match", "print", "_", "\xcf\x83", "m\xc3\xa9"};
+    static const char *const names[] = {"a",     "b",     "x_ptr", "tl",       "BLOCK",
+                                        "match", "print", "_",     "\xcf\x83", "m\xc3\xa9"};
     return str_of(names[pick(g, 10)]);
 }
 
@@ -42,12 +44,32 @@ static inline Node *gen_name_node(Gen *g, int depth) {
 }
 
 static inline Str gen_text(Gen *g, bool bytes) {
-    static const char *const parts[] = {"a", " ", "'", "\"", "\\", "\n", "{", "}", "{{", "\t", "\r", "\x01", "\x7f",
-                                        "x", "\"\"\"", "'''", "\xc3\xa9", "\xe2\x80\xae", "\xf0\x9f\x98\x80", "\\N"};
+    static const char *const parts[] = {"a",
+                                        " ",
+                                        "'",
+                                        "\"",
+                                        "\\",
+                                        "\n",
+                                        "{",
+                                        "}",
+                                        "{{",
+                                        "\t",
+                                        "\r",
+                                        "\x01",
+                                        "\x7f",
+                                        "x",
+                                        "\"\"\"",
+                                        "'''",
+                                        "\xc3\xa9",
+                                        "\xe2\x80\xae",
+                                        "\xf0\x9f\x98\x80",
+                                        "\\N"};
     Buf b = BUF(g->arena);
     for (int n = pick(g, 6); n > 0; n--) {
-        if (bytes) buf_putc(&b, (char)pick(g, 256));
-        else buf_puts(&b, parts[pick(g, 20)]);
+        if (bytes)
+            buf_putc(&b, (char)pick(g, 256));
+        else
+            buf_puts(&b, parts[pick(g, 20)]);
     }
     return buf_str(&b);
 }
@@ -62,8 +84,10 @@ static inline Node *gen_string(Gen *g, bool bytes) {
 static inline Node *gen_int(Gen *g) {
     Node *n = gen_new(g, NODE_INT);
     n->integer.too_big = chance(g, 5);
-    if (n->integer.too_big) n->integer.text = STR("18446744073709551616");
-    else n->integer.value = rng_u64(&g->rng) >> pick(g, 64);
+    if (n->integer.too_big)
+        n->integer.text = STR("18446744073709551616");
+    else
+        n->integer.value = rng_u64(&g->rng) >> pick(g, 64);
     return n;
 }
 
@@ -145,9 +169,12 @@ static inline Nodes gen_params(Gen *g, int depth, bool annotations) {
     for (int i = 0; i < plain + (star > 0) + keyed + more; i++) {
         Node *n = gen_new(g, NODE_PARAM);
         n->param.name = str_of(arena_printf(g->arena, "p%d", i));
-        if (i < plain) n->param.positional_only = i < slash;
-        else if (star && i == plain) n->param.kind = PARAM_STAR;
-        else n->param.kind = i < plain + (star > 0) + keyed ? PARAM_KWONLY : PARAM_DOUBLESTAR;
+        if (i < plain)
+            n->param.positional_only = i < slash;
+        else if (star && i == plain)
+            n->param.kind = PARAM_STAR;
+        else
+            n->param.kind = i < plain + (star > 0) + keyed ? PARAM_KWONLY : PARAM_DOUBLESTAR;
         if (star == 2 && i == plain) n->param.name = (Str){0};
         if (annotations && n->param.name.len && chance(g, 40)) n->param.annotation = gen_expr(g, depth);
         bool may = n->param.kind == PARAM_PLAIN || n->param.kind == PARAM_KWONLY;
@@ -196,7 +223,10 @@ static inline Node *gen_index(Gen *g, int depth) {
 
 static inline Node *gen_operation(Gen *g, int depth) {
     int which = pick(g, 4);
-    Node *n = gen_new(g, which == 0 ? NODE_UNARY : which == 1 ? NODE_BOOLOP : which == 2 ? NODE_COMPARE : NODE_BINARY);
+    Node *n = gen_new(g, which == 0   ? NODE_UNARY
+                         : which == 1 ? NODE_BOOLOP
+                         : which == 2 ? NODE_COMPARE
+                                      : NODE_BINARY);
     switch (which) {
     case 0:
         n->unary.op = (Oper)(OPER_NEG + pick(g, 4));

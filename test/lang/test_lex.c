@@ -21,14 +21,18 @@ static const char *tokens_of(const char *source) {
         case TOK_ERROR: buf_printf(&b, "ERROR %s", l.error); return buf_cstr(&b);
         case TOK_FTEXT: buf_printf(&b, "<%.*s>", (int)t.len, source + t.at); break;
         default:
-            if (fixed) buf_put(&b, what + 1, strlen(what) - 2);
-            else buf_put(&b, source + t.at, t.len);
+            if (fixed)
+                buf_put(&b, what + 1, strlen(what) - 2);
+            else
+                buf_put(&b, source + t.at, t.len);
             if (fixed) assert_memory_equal(what + 1, source + t.at, t.len);
         }
     }
 }
 
-static void check(const char *source, const char *expected) { assert_string_equal(tokens_of(source), expected); }
+static void check(const char *source, const char *expected) {
+    assert_string_equal(tokens_of(source), expected);
+}
 
 static void test_lines_and_blocks(void **state) {
     (void)state;
@@ -45,7 +49,9 @@ static void test_lines_and_blocks(void **state) {
     check("(a\n  b\n#x\n)c", "( a b ) c NL END");
     check("a # tail", "a NL END");
     check("\fa\n\f  \fb", "a NL b NL END");
-    check("\xef\xbb\xbf" "a", "a NL END");
+    check("\xef\xbb\xbf"
+          "a",
+          "a NL END");
     check("if a:\r\n\tb\r\nc\rd", "if a : NL IN b NL DE c NL d NL END");
     check("if a:\n  \\\n   b\n  c", "if a : NL IN b NL c NL DE END");
 }
@@ -53,17 +59,23 @@ static void test_lines_and_blocks(void **state) {
 static void test_tabs(void **state) {
     (void)state;
     check("if a:\n\tb\n\tc", "if a : NL IN b NL c NL DE END");
-    check("if a:\n        b\n\tc", "if a : NL IN b NL ERROR tabs and spaces in this indentation do not agree with the lines above");
-    check("if a:\n\tif b:\n        c", "if a : NL IN if b : NL ERROR tabs and spaces in this indentation do not agree with the lines above");
+    check("if a:\n        b\n\tc",
+          "if a : NL IN b NL ERROR tabs and spaces in this indentation do not agree with the lines above");
+    check(
+        "if a:\n\tif b:\n        c",
+        "if a : NL IN if b : NL ERROR tabs and spaces in this indentation do not agree with the lines above");
     check("if a:\n    b\n  c", "if a : NL IN b NL ERROR this indentation matches no block above");
-    check("if a:\n    if b:\n\tc", "if a : NL IN if b : NL ERROR tabs and spaces in this indentation do not agree with the lines above");
+    check(
+        "if a:\n    if b:\n\tc",
+        "if a : NL IN if b : NL ERROR tabs and spaces in this indentation do not agree with the lines above");
     check("if a:\n if b:\n  \tc\n  \td\n e", "if a : NL IN if b : NL IN c NL d NL DE e NL DE END");
 }
 
 static void test_numbers(void **state) {
     (void)state;
     check("0 00 1_000 0xFf_F 0B1_0 0o17 0_0", "0 00 1_000 0xFf_F 0B1_0 0o17 0_0 NL END");
-    check("1. .5 1.5 1e5 1E-5 1_0.0_1e+1_0 1.e3 0.0 00.5 09.5 1e05", "1. .5 1.5 1e5 1E-5 1_0.0_1e+1_0 1.e3 0.0 00.5 09.5 1e05 NL END");
+    check("1. .5 1.5 1e5 1E-5 1_0.0_1e+1_0 1.e3 0.0 00.5 09.5 1e05",
+          "1. .5 1.5 1e5 1E-5 1_0.0_1e+1_0 1.e3 0.0 00.5 09.5 1e05 NL END");
     check("1.real", "ERROR a number runs into a name");
     check("1..real 1 .real", "1. . real 1 . real NL END");
     check("1if x else 0and y", "1 if x else 0 and y NL END");
@@ -89,7 +101,8 @@ static void test_strings(void **state) {
     check("'''a\n'b''c''' \"\"\"\"\"\"", "'''a\n'b''c''' \"\"\"\"\"\" NL END");
     check("r'\\\\' b'x' Rb\"y\" bR'z' u'w' U'v'", "r'\\\\' b'x' Rb\"y\" bR'z' u'w' U'v' NL END");
     check("'a\\'b' 'a\\\nb' 'a\\\r\nb'", "'a\\'b' 'a\\\nb' 'a\\\r\nb' NL END");
-    check("r'\\'", "ERROR this string is not closed on its line"); // a raw string keeps the backslash but minds it
+    check("r'\\'",
+          "ERROR this string is not closed on its line"); // a raw string keeps the backslash but minds it
     check("ur'x'", "ur 'x' NL END");
     check("'abc", "ERROR this string is not closed on its line");
     check("'abc\n'", "ERROR this string is not closed on its line");
@@ -125,7 +138,8 @@ static void test_fstrings(void **state) {
 
 static void test_names(void **state) {
     (void)state;
-    check("x _y1 \xcf\x83 m\xc3\xa9 match \xe4\xb8\xad", "x _y1 \xcf\x83 m\xc3\xa9 match \xe4\xb8\xad NL END");
+    check("x _y1 \xcf\x83 m\xc3\xa9 match \xe4\xb8\xad",
+          "x _y1 \xcf\x83 m\xc3\xa9 match \xe4\xb8\xad NL END");
     check("\xc2\xb5", "ERROR unexpected character U+00B5"); // micro sign: NFKC turns it into another letter
     check("\xe2\x80\x9cx", "ERROR typographic quote U+201C: strings take straight quotes");
     check("a \xe2\x89\xa4 b", "a ERROR unexpected character U+2264");
@@ -136,10 +150,10 @@ static void test_every_keyword_is_found(void **state) {
     (void)state;
     const char *last = "";
 #define TOKEN(id, what)
-#define KEYWORD(id, text)                                                                                    \
-    check(text, text " NL END");                                                                             \
-    assert_true(strcmp(last, text) < 0);                                                                     \
-    assert_true(token_is_keyword(TOK_##id));                                                                 \
+#define KEYWORD(id, text)                    \
+    check(text, text " NL END");             \
+    assert_true(strcmp(last, text) < 0);     \
+    assert_true(token_is_keyword(TOK_##id)); \
     last = text;
 #define PUNCT(id, text)
 #define INFIX(id, text, oper, level, assigns)
@@ -194,9 +208,15 @@ static void test_utf8_round_trip(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_lines_and_blocks), TEST(test_tabs),           TEST(test_numbers),
-        TEST(test_strings),          TEST(test_fstrings),       TEST(test_names),
-        TEST(test_every_keyword_is_found), TEST(test_operators), TEST(test_brackets_match),
+        TEST(test_lines_and_blocks),
+        TEST(test_tabs),
+        TEST(test_numbers),
+        TEST(test_strings),
+        TEST(test_fstrings),
+        TEST(test_names),
+        TEST(test_every_keyword_is_found),
+        TEST(test_operators),
+        TEST(test_brackets_match),
         TEST(test_utf8_round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -68,17 +68,28 @@ static void test_binding_of_operators(void **state) {
 static void test_trees_that_differ(void **state) {
     (void)state;
     static const char *const differ[][2] = {
-        {"(a < b) < c", "a < b < c"},     {"(a and b) and c", "a and b and c"},
-        {"1", "1.0"},                     {"1", "True"},
-        {"'a'", "b'a'"},                  {"'a'", "f'a'"},
-        {"f(a=1)", "f(b=1)"},             {"f(a)", "f(*a)"},
-        {"x[a:b]", "x[a:b:1]"},           {"a is not b", "a is (not b)"},
-        {"a + b", "a - b"},               {"[a]", "(a,)"},
-        {"x: int", "x: float"},           {"def f(a, /): pass", "def f(a): pass"},
-        {"def f(*, a): pass", "def f(a): pass"}, {"yield_", "yields"},
-        {"{a: b}", "{**a, c: b}"},        {"import a", "from a import b"},
-        {"from . import a", "from .. import a"}, {"[a for a in b]", "{a for a in b}"},
-        {"a = b", "a = b = c"},           {"a += b", "a -= b"},
+        {"(a < b) < c", "a < b < c"},
+        {"(a and b) and c", "a and b and c"},
+        {"1", "1.0"},
+        {"1", "True"},
+        {"'a'", "b'a'"},
+        {"'a'", "f'a'"},
+        {"f(a=1)", "f(b=1)"},
+        {"f(a)", "f(*a)"},
+        {"x[a:b]", "x[a:b:1]"},
+        {"a is not b", "a is (not b)"},
+        {"a + b", "a - b"},
+        {"[a]", "(a,)"},
+        {"x: int", "x: float"},
+        {"def f(a, /): pass", "def f(a): pass"},
+        {"def f(*, a): pass", "def f(a): pass"},
+        {"yield_", "yields"},
+        {"{a: b}", "{**a, c: b}"},
+        {"import a", "from a import b"},
+        {"from . import a", "from .. import a"},
+        {"[a for a in b]", "{a for a in b}"},
+        {"a = b", "a = b = c"},
+        {"a += b", "a -= b"},
         {"x = 340282366920938463463374607431768211456", "x = 340282366920938463463374607431768211457"},
     };
     for (size_t i = 0; i < sizeof differ / sizeof *differ; i++) {
@@ -154,7 +165,8 @@ static void test_spans(void **state) {
 
 static void test_parameters(void **state) {
     (void)state;
-    const Node *f = statement("def f(a, b: int = 1, /, c=2, *rest, d, e: tl.constexpr = 3, **more) -> None: pass");
+    const Node *f =
+        statement("def f(a, b: int = 1, /, c=2, *rest, d, e: tl.constexpr = 3, **more) -> None: pass");
     const Nodes *ps = &f->function.params;
     assert_int_equal(ps->n, 7);
     static const struct {
@@ -162,9 +174,9 @@ static void test_parameters(void **state) {
         ParamKind kind;
         bool positional, annotated, defaulted;
     } expected[] = {
-        {"a", PARAM_PLAIN, true, false, false},    {"b", PARAM_PLAIN, true, true, true},
-        {"c", PARAM_PLAIN, false, false, true},    {"rest", PARAM_STAR, false, false, false},
-        {"d", PARAM_KWONLY, false, false, false},  {"e", PARAM_KWONLY, false, true, true},
+        {"a", PARAM_PLAIN, true, false, false},          {"b", PARAM_PLAIN, true, true, true},
+        {"c", PARAM_PLAIN, false, false, true},          {"rest", PARAM_STAR, false, false, false},
+        {"d", PARAM_KWONLY, false, false, false},        {"e", PARAM_KWONLY, false, true, true},
         {"more", PARAM_DOUBLESTAR, false, false, false},
     };
     for (int i = 0; i < ps->n; i++) {
@@ -220,7 +232,8 @@ static const struct {
     {"while x y: pass", "expected ':' after the condition of `while`, found 'y'", 1, 9},
     {"if a: pass\nelif b\n c", "expected ':' after the condition of `elif`, found the end of the line", 2, 7},
     {"if x:\ny", "expected an indented block after the condition of `if`, found 'y'", 2, 1},
-    {"def f():\n", "expected an indented block after the head of the function, found the end of the file", 2, 1},
+    {"def f():\n", "expected an indented block after the head of the function, found the end of the file", 2,
+     1},
     {"def f()\n  x", "expected ':' after the head of the function, found the end of the line", 1, 8},
     {"def (x): pass", "expected the name of the function after `def`, found '('", 1, 5},
     {"def f(a, a): pass", "this parameter name is taken by an earlier one", 1, 10},
@@ -261,7 +274,9 @@ static const struct {
     {"f(**a, *b)", "a '*' argument follows a '**' argument", 1, 8},
     {"f(a=1, a=2)", "this keyword argument is given twice", 1, 8},
     {"f(a.b=1)", "only a plain name may stand before '=' in a call; comparison is '=='", 1, 6},
-    {"f(x for x in y, 1)", "a generator needs parentheses unless it is the only argument", 1, 3},
+    {"f(x for x in y, 1)", "a generator needs parentheses unless it is the only argument of a call", 1, 3},
+    {"class C(x for x in y): pass", "a generator needs parentheses unless it is the only argument of a call",
+     1, 9},
     {"[a for b]", "expected 'in' after the target of `for`, found ']'", 1, 9},
     {"[*a for a in b]", "unpacking has no place in a comprehension", 1, 2},
     {"{**a for a in b}", "unpacking has no place in a comprehension", 1, 1},
@@ -328,17 +343,18 @@ static void test_errors(void **state) {
         if (try_parse(source, &found)) fail_msg("accepted: %s", errors[i].source);
         LineCol lc = line_col(source, found.span.at);
         if (strcmp(found.msg, errors[i].msg) != 0 || lc.line != errors[i].line || lc.col != errors[i].col)
-            fail_msg("%s\n%d:%d: %s\nis not %d:%d: %s", errors[i].source, lc.line, lc.col, found.msg, errors[i].line,
-                     errors[i].col, errors[i].msg);
+            fail_msg("%s\n%d:%d: %s\nis not %d:%d: %s", errors[i].source, lc.line, lc.col, found.msg,
+                     errors[i].line, errors[i].col, errors[i].msg);
     }
 }
 
 // Every prefix of a program is a program or an error, never a crash.
 static void test_truncated_sources(void **state) {
     (void)state;
-    static const char source[] = "@jit(a, *b, **{'c': [d for e in f if g]})\ndef h(i: j = k, *, l=lambda m: n) -> o:\n"
-                                 "    try:\n        with (p as q, r as s): x[t:u, ::v] += f'{w!r:>{y}}' 'z' if not a < b else c\n"
-                                 "    except d as e: raise f from g\n    finally: del h, i\n";
+    static const char source[] =
+        "@jit(a, *b, **{'c': [d for e in f if g]})\ndef h(i: j = k, *, l=lambda m: n) -> o:\n"
+        "    try:\n        with (p as q, r as s): x[t:u, ::v] += f'{w!r:>{y}}' 'z' if not a < b else c\n"
+        "    except d as e: raise f from g\n    finally: del h, i\n";
     for (size_t n = 0; n < sizeof source; n++) {
         ArenaMark mark = arena_mark(&arena);
         try_parse((Str){source, n}, NULL);
@@ -379,7 +395,8 @@ static void check_nesting(const char *open, const char *middle, const char *clos
         for (int i = 0; i < deepest + over; i++) buf_puts(&b, open);
         buf_puts(&b, middle);
         for (int i = 0; i < deepest + over; i++) buf_puts(&b, close);
-        if (over) refused(buf_str(&b), "nested more than");
+        if (over)
+            refused(buf_str(&b), "nested more than");
         else {
             const Node *n = parse_str(buf_str(&b));
             assert_true(node_equal(n, parse_text(printed(n))));
@@ -409,7 +426,7 @@ static void test_limit_of_nesting(void **state) {
     check_nesting("f(a, *b, k=", "x", ")", NESTING_MAX);
     check_nesting("x[a:", "x", "]", NESTING_MAX);
     check_nesting("f'{", "x", "}'", NESTING_MAX);
-    check_nesting("f'{x:{", "x", "}}'", NESTING_MAX / 3);
+    check_nesting("f'{x:{", "x", "}}'", NESTING_MAX / 2);
 }
 
 static void test_limit_of_blocks(void **state) {
@@ -422,7 +439,8 @@ static void test_limit_of_blocks(void **state) {
         }
         for (int k = 0; k < NESTING_MAX + over; k++) buf_putc(&b, ' ');
         buf_puts(&b, "y\n");
-        if (over) refused(buf_str(&b), "nested more than");
+        if (over)
+            refused(buf_str(&b), "nested more than");
         else {
             const Node *n = parse_str(buf_str(&b));
             assert_true(node_equal(n, parse_text(printed(n))));
@@ -437,7 +455,7 @@ static void check_chain(const char *before, const char *link, int longest) {
     Buf b = BUF(&arena);
     print_canonical(&b, n);
     refused(repeated(before, link, longest + 1, ""), "links");
-    refused(repeated(before, link, 60000, ""), "links");
+    refused(repeated(before, link, 40000, ""), "links");
 }
 
 static void test_limit_of_chains(void **state) {
@@ -467,34 +485,60 @@ static void test_limit_of_parameters(void **state) {
         buf_puts(&b, "def f(");
         for (int i = 0; i < PARAMS_MAX + over; i++) buf_printf(&b, "a%d, ", i);
         buf_puts(&b, "): pass");
-        if (over) refused(buf_str(&b), "parameters");
-        else parse_str(buf_str(&b));
+        if (over)
+            refused(buf_str(&b), "parameters");
+        else
+            parse_str(buf_str(&b));
     }
 }
 
 // Memory stays in proportion to the source, whatever it is made of.
 static void test_memory_is_linear(void **state) {
     (void)state;
-    static const char *const parts[] = {"x\n", "x=1\n", "-1\n", "f(a=1)\n", "'a' 'b'\n", "f'{a}'\n", "[a for a in b]\n",
-                                        "{a: b}\n", "def f(a): pass\n", "lambda: 0\n", "a<b\n", "if a: b\n", "()\n"};
+    static const char *const parts[] = {"x\n",
+                                        "x=1\n",
+                                        "-1\n",
+                                        "f(a=1)\n",
+                                        "'a' 'b'\n",
+                                        "f'{a}'\n",
+                                        "[a for a in b]\n",
+                                        "{a: b}\n",
+                                        "def f(a): pass\n",
+                                        "lambda: 0\n",
+                                        "a<b\n",
+                                        "if a: b\n",
+                                        "()\n"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         Arena a = {0};
         DiagList d = DIAGS(&a);
         Str s = repeated("", parts[i], 10000, "");
         assert_non_null(parse_module(&a, s, &d));
-        if (a.peak > 400 * s.len) fail_msg("%s%zu bytes of tree for each of source", parts[i], a.peak / s.len);
+        if (a.peak > 400 * s.len)
+            fail_msg("%s%zu bytes of tree for each of source", parts[i], a.peak / s.len);
         arena_free(&a);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_binding_of_operators), TEST(test_trees_that_differ), TEST(test_numbers),
-        TEST(test_strings),              TEST(test_fstrings),          TEST(test_spans),
-        TEST(test_parameters),           TEST(test_calls),             TEST(test_helpers),
-        TEST(test_errors),               TEST(test_truncated_sources), TEST(test_limit_of_size),
-        TEST(test_limit_of_tokens),      TEST(test_limit_of_nesting),  TEST(test_limit_of_blocks),
-        TEST(test_limit_of_chains),      TEST(test_limit_of_parameters), TEST(test_memory_is_linear),
+        TEST(test_binding_of_operators),
+        TEST(test_trees_that_differ),
+        TEST(test_numbers),
+        TEST(test_strings),
+        TEST(test_fstrings),
+        TEST(test_spans),
+        TEST(test_parameters),
+        TEST(test_calls),
+        TEST(test_helpers),
+        TEST(test_errors),
+        TEST(test_truncated_sources),
+        TEST(test_limit_of_size),
+        TEST(test_limit_of_tokens),
+        TEST(test_limit_of_nesting),
+        TEST(test_limit_of_blocks),
+        TEST(test_limit_of_chains),
+        TEST(test_limit_of_parameters),
+        TEST(test_memory_is_linear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// oracle.h - shorthand for the tests of the oracle: one context, tensors from arrays, operations as expressions.
-// Included by one test program each, after cmocka.h.
+// oracle.h - shorthand for the tests of the oracle: one context, tensors from arrays, operations as
+// expressions. Included by one test program each, after cmocka.h.
 #pragma once
 #include "tensor/bound.h"
 #include <math.h>
@@ -37,7 +37,7 @@ static __attribute__((unused)) const Bound *input(DType t, int rank, const int64
     if (!b) abort();
     return b;
 }
-#define INPUT(t, v, ...)                                                                                               \
+#define INPUT(t, v, ...) \
     input((t), (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}, (v))
 
 static __attribute__((unused)) const Bound *lit(double x) { return bound_literal(&ctx, x, true); }
@@ -50,7 +50,8 @@ typedef struct {
 #define ATTRS(...) ((Attrs){(int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), {__VA_ARGS__}})
 static const Attrs no_attrs;
 
-static __attribute__((unused)) const Bound *try_op(BoundOp op, Attrs a, double scalar, int n, const Bound *const *in) {
+static __attribute__((unused)) const Bound *try_op(BoundOp op, Attrs a, double scalar, int n,
+                                                   const Bound *const *in) {
     ctx.why = NULL;
     return bound_apply(&ctx, op, in, n, a.at, a.n, scalar);
 }
@@ -58,13 +59,18 @@ static __attribute__((unused)) const Bound *must(const Bound *b) {
     if (!b) fail_msg("%s", ctx.why);
     return b;
 }
-#define OPERANDS(...) (int)(sizeof((const Bound *[]){__VA_ARGS__}) / sizeof(Bound *)), (const Bound *[]){__VA_ARGS__}
-#define OP(id, ...)          must(try_op(BOUND_##id, no_attrs, 0, OPERANDS(__VA_ARGS__)))
-#define OPA(id, attrs, ...)  must(try_op(BOUND_##id, (attrs), 0, OPERANDS(__VA_ARGS__)))
-#define OPS(id, scalar, ...) must(try_op(BOUND_##id, no_attrs, (scalar), OPERANDS(__VA_ARGS__)))
-#define TO(t, x)             OPA(CAST, ATTRS(t), (x))
+#define OPERANDS(...) \
+    (int)(sizeof((const Bound *[]){__VA_ARGS__}) / sizeof(Bound *)), (const Bound *[]) { __VA_ARGS__ }
+#define OP(id, ...)             must(try_op(BOUND_##id, no_attrs, 0, OPERANDS(__VA_ARGS__)))
+#define OPA(id, attrs, ...)     must(try_op(BOUND_##id, (attrs), 0, OPERANDS(__VA_ARGS__)))
+#define OPS(id, scalar, ...)    must(try_op(BOUND_##id, no_attrs, (scalar), OPERANDS(__VA_ARGS__)))
+#define TO(t, x)                OPA(CAST, ATTRS(t), (x))
 #define REFUSED(id, attrs, ...) assert_null(try_op(BOUND_##id, (attrs), 0, OPERANDS(__VA_ARGS__)))
 
 static __attribute__((unused)) double err_at(const Bound *b, int64_t i) { return b->e ? b->e[i] : 0; }
-static __attribute__((unused)) double low_at(const Bound *b, int64_t i) { return b->v[i] - KU * err_at(b, i); }
-static __attribute__((unused)) double high_at(const Bound *b, int64_t i) { return b->v[i] + KU * err_at(b, i); }
+static __attribute__((unused)) double low_at(const Bound *b, int64_t i) {
+    return b->v[i] - KU * err_at(b, i);
+}
+static __attribute__((unused)) double high_at(const Bound *b, int64_t i) {
+    return b->v[i] + KU * err_at(b, i);
+}

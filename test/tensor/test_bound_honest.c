@@ -1,6 +1,6 @@
-// The bound as a judge: float32 implementations in the style of real kernels lie inside it on adversarial rows, and
-// wrong ones do not. Prints how much of the bound the worst honest element used.
-// Approximate units are modelled as the correctly rounded value moved by up to 2 ulp.
+// The bound as a judge: float32 implementations in the style of real kernels lie inside it on adversarial
+// rows, and wrong ones do not. Prints how much of the bound the worst honest element used. Approximate units
+// are modelled as the correctly rounded value moved by up to 2 ulp.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,17 +14,38 @@
 
 enum { N_MAX = 65537, ROWS = 22 };
 
-// --- Rows ------------------------------------------------------------------------------------------------------
+// --- Rows ----------------------------------------------------------------------------------------
 
 typedef enum {
-    ROW_RANDN, ROW_RANDN8, ROW_RANDN64, ROW_MEAN1000, ROW_MEAN30, ROW_CONSTANT, ROW_MANTISSA, ROW_79, ROW_ZERO,
-    ROW_TINY4, ROW_TINY20, ROW_SPIKE_FIRST, ROW_SPIKE_LAST, ROW_STAGNATION, ROW_ASCENDING, ROW_ALTERNATING,
-    ROW_UNIFORM60, ROW_UNIFORM300, ROW_BITS, ROW_ONE_HOT, ROW_LOG_UNIFORM, ROW_SHIFTED,
+    ROW_RANDN,
+    ROW_RANDN8,
+    ROW_RANDN64,
+    ROW_MEAN1000,
+    ROW_MEAN30,
+    ROW_CONSTANT,
+    ROW_MANTISSA,
+    ROW_79,
+    ROW_ZERO,
+    ROW_TINY4,
+    ROW_TINY20,
+    ROW_SPIKE_FIRST,
+    ROW_SPIKE_LAST,
+    ROW_STAGNATION,
+    ROW_ASCENDING,
+    ROW_ALTERNATING,
+    ROW_UNIFORM60,
+    ROW_UNIFORM300,
+    ROW_BITS,
+    ROW_ONE_HOT,
+    ROW_LOG_UNIFORM,
+    ROW_SHIFTED,
 } RowClass;
 static const char *const row_name[ROWS] = {
-    "randn", "randn x8", "randn x64", "mean 1000", "mean 30", "constant 3.25", "constant mantissa", "constant 79",
-    "zero", "tiny 1e-4", "tiny 1e-20", "spike first", "spike last", "stagnation", "ascending", "alternating",
-    "uniform 60", "uniform 300", "0/1", "one-hot", "log-uniform", "shifted -30000",
+    "randn",         "randn x8",          "randn x64",   "mean 1000",  "mean 30",
+    "constant 3.25", "constant mantissa", "constant 79", "zero",       "tiny 1e-4",
+    "tiny 1e-20",    "spike first",       "spike last",  "stagnation", "ascending",
+    "alternating",   "uniform 60",        "uniform 300", "0/1",        "one-hot",
+    "log-uniform",   "shifted -30000",
 };
 
 static void make_row(RowClass k, Rng *r, int n, float *x) {
@@ -59,7 +80,7 @@ static void make_row(RowClass k, Rng *r, int n, float *x) {
     }
 }
 
-// --- Honest arithmetic -------------------------------------------------------------------------------------------
+// --- Honest arithmetic ---------------------------------------------------------------------------
 
 typedef enum { SUM_TREE, SUM_LANES, SUM_BLOCKS, SUM_CHUNKS, SUM_SERIAL } SumKind; // the last is not honest
 typedef struct {
@@ -140,10 +161,20 @@ static float f_sum(const float *x, int n) {
     return all;
 }
 
-// --- Kernels: x is the row, w and b parameters, y the result; `wrong` selects a planted error ---------------------
+// --- Kernels: x is the row, w and b parameters, y the result; `wrong` selects a planted error ----
 
 typedef enum {
-    RIGHT, NO_EPS, COUNT_LESS_ONE, LAST_DROPPED, ONE_PASS, BF16_SUM, OTHER_GELU, BF16_EXP, NO_SHIFT, EXCLUSIVE, FACTOR,
+    RIGHT,
+    NO_EPS,
+    COUNT_LESS_ONE,
+    LAST_DROPPED,
+    ONE_PASS,
+    BF16_SUM,
+    OTHER_GELU,
+    BF16_EXP,
+    NO_SHIFT,
+    EXCLUSIVE,
+    FACTOR,
 } Wrong;
 static Wrong wrong;
 static float t[N_MAX], u[N_MAX];
@@ -157,7 +188,9 @@ static float statistic(const float *x, int n) {
     for (int i = 0; i < 128; i++) all = bf16(all + part[i]);
     return all;
 }
-static float average(float sum, int n) { return style.other ? f(sum * (1.0f / (float)n)) : unit((double)sum / n); }
+static float average(float sum, int n) {
+    return style.other ? f(sum * (1.0f / (float)n)) : unit((double)sum / n);
+}
 
 static void k_rmsnorm(int n, const float *x, const float *w, const float *b, float *y) {
     (void)b;
@@ -179,8 +212,10 @@ static void k_layernorm(int n, const float *x, const float *w, const float *b, f
 static float shifted_exp(float x, float m) {
     if (wrong == NO_SHIFT) return f_exp(x);
     float e;
-    if (style.fold && fabsf(x) + fabsf(m) < 0x1p18f) e = unit(exp2((double)f(f(x * log2e) - f(m * log2e))));
-    else e = f_exp(f(x - m));
+    if (style.fold && fabsf(x) + fabsf(m) < 0x1p18f)
+        e = unit(exp2((double)f(f(x * log2e) - f(m * log2e))));
+    else
+        e = f_exp(f(x - m));
     return wrong == BF16_EXP ? bf16(e) : e;
 }
 static float row_max(int n, const float *x) {
@@ -219,8 +254,11 @@ static void k_gelu_tanh(int n, const float *x, const float *w, const float *b, f
     (void)w, (void)b;
     for (int i = 0; i < n; i++) {
         float a = x[i], z = f(0.797884561f * f(a + f(0.044715f * f(f(a * a) * a))));
-        if (wrong == OTHER_GELU) y[i] = f(f(0.5f * a) * f(1 + f_erf(f(a * 0.707106781f))));
-        else y[i] = style.other && style.ulps != 9 ? f(a * f_sigmoid(2 * z)) : f(f(0.5f * a) * f(1 + f_tanh(z)));
+        if (wrong == OTHER_GELU)
+            y[i] = f(f(0.5f * a) * f(1 + f_erf(f(a * 0.707106781f))));
+        else
+            y[i] =
+                style.other && style.ulps != 9 ? f(a * f_sigmoid(2 * z)) : f(f(0.5f * a) * f(1 + f_tanh(z)));
     }
 }
 static void k_gelu_erf(int n, const float *x, const float *w, const float *b, float *y) {
@@ -232,10 +270,13 @@ static void k_gelu_erf(int n, const float *x, const float *w, const float *b, fl
 }
 static void k_swiglu(int n, const float *x, const float *w, const float *b, float *y) {
     (void)b;
-    for (int i = 0; i < n; i++) y[i] = f(style.other ? f(f(x[i] * f_sigmoid(x[i])) * w[i]) : f(f_div(x[i], f(1 + f_exp(-x[i]))) * w[i]));
+    for (int i = 0; i < n; i++)
+        y[i] =
+            f(style.other ? f(f(x[i] * f_sigmoid(x[i])) * w[i]) : f(f_div(x[i], f(1 + f_exp(-x[i]))) * w[i]));
     for (int i = 0; wrong == FACTOR && i < n; i++) y[i] *= 1.00002f;
 }
-// Blocks: a doubling scan in each, and a carry; chunks and lanes: one contiguous piece per thread, offsets added.
+// Blocks: a doubling scan in each, and a carry; chunks and lanes: one contiguous piece per thread, offsets
+// added.
 static void k_cumsum(int n, const float *x, const float *w, const float *b, float *y) {
     (void)w, (void)b;
     bool blocks = style.sum == SUM_TREE || style.sum == SUM_BLOCKS;
@@ -253,7 +294,7 @@ static void k_cumsum(int n, const float *x, const float *w, const float *b, floa
     for (int i = n - 1; wrong == EXCLUSIVE && i >= 0; i--) y[i] = i ? y[i - 1] : 0;
 }
 
-// --- References, as torch text would be evaluated -----------------------------------------------------------------
+// --- References, as torch text would be evaluated ------------------------------------------------
 
 static const Bound *r_rmsnorm(const Bound *x, const Bound *w, const Bound *b) {
     (void)b;
@@ -318,9 +359,21 @@ static Op ops[] = {
     {"cumsum", r_cumsum, k_cumsum, 0},
 };
 enum { OPS = sizeof ops / sizeof *ops };
-enum { RMSNORM, LAYERNORM, LAYERNORM_VAR, SOFTMAX, SOFTMAX_ONLINE, SOFTMAX_BY_HAND, LOG_SOFTMAX, GELU_T, GELU_E, SWIGLU, CUMSUM };
+enum {
+    RMSNORM,
+    LAYERNORM,
+    LAYERNORM_VAR,
+    SOFTMAX,
+    SOFTMAX_ONLINE,
+    SOFTMAX_BY_HAND,
+    LOG_SOFTMAX,
+    GELU_T,
+    GELU_E,
+    SWIGLU,
+    CUMSUM
+};
 
-// --- Judging -----------------------------------------------------------------------------------------------------
+// --- Judging -------------------------------------------------------------------------------------
 
 typedef struct {
     float *x, *w, *b, *y;

@@ -1,4 +1,5 @@
-// Element types: every 16-bit pattern, every halfway case, rows against single elements on every instruction set.
+// Element types: every 16-bit pattern, every halfway case, rows against single elements on every instruction
+// set.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,10 +13,12 @@
 #include <float.h>
 #include <math.h>
 
-// What a pattern means, from the definition of the format: sign, exponent field of `bits`, fraction of `digits`.
+// What a pattern means, from the definition of the format: sign, exponent field of `bits`, fraction of
+// `digits`.
 static double meaning(uint32_t pattern, int exponent_bits, int fraction_bits) {
     uint32_t fraction = pattern & ((1u << fraction_bits) - 1);
-    int exponent = (int)(pattern >> fraction_bits & ((1u << exponent_bits) - 1)), bias = (1 << (exponent_bits - 1)) - 1;
+    int exponent = (int)(pattern >> fraction_bits & ((1u << exponent_bits) - 1)),
+        bias = (1 << (exponent_bits - 1)) - 1;
     double sign = pattern >> (exponent_bits + fraction_bits) & 1 ? -1 : 1;
     if (exponent == (1 << exponent_bits) - 1) return fraction ? (double)NAN : sign * (double)INFINITY;
     if (exponent == 0) return sign * ldexp(fraction, 1 - bias - fraction_bits);
@@ -40,7 +43,8 @@ static void every_pattern_survives(void **state) {
     for (size_t k = 0; k < 2; k++) {
         const Format *f = &formats[k];
         for (uint32_t h = 0; h < 65536; h++) {
-            double want = meaning(h, f->exponent_bits, f->fraction_bits), got = (double)f->to_f32((uint16_t)h);
+            double want = meaning(h, f->exponent_bits, f->fraction_bits),
+                   got = (double)f->to_f32((uint16_t)h);
             if (want != want) {
                 assert_true(got != got);
                 assert_true(f->to_f32(f->from_f32((float)got)) != f->to_f32(f->from_f32((float)got)));
@@ -115,10 +119,21 @@ static void integers_truncate_and_saturate(void **state) {
         DType t;
         double in, out;
     } row[] = {
-        {DT_I8, -3.9, -3},   {DT_I8, 200, 127},       {DT_I8, -1e300, -128},  {DT_I8, (double)NAN, 0},
-        {DT_U8, -1, 0},      {DT_U8, 255.9, 255},     {DT_I16, 40000, 32767}, {DT_I32, -3e9, -2147483648.0},
-        {DT_U32, 5e9, 4294967295.0}, {DT_I64, 0x1p62, 0x1p62}, {DT_I64, 1e30, 0x1p63}, {DT_I64, -1e30, -0x1p63},
-        {DT_U64, 0x1p63, 0x1p63},    {DT_BOOL, -0.5, 1},       {DT_BOOL, 0, 0},
+        {DT_I8, -3.9, -3},
+        {DT_I8, 200, 127},
+        {DT_I8, -1e300, -128},
+        {DT_I8, (double)NAN, 0},
+        {DT_U8, -1, 0},
+        {DT_U8, 255.9, 255},
+        {DT_I16, 40000, 32767},
+        {DT_I32, -3e9, -2147483648.0},
+        {DT_U32, 5e9, 4294967295.0},
+        {DT_I64, 0x1p62, 0x1p62},
+        {DT_I64, 1e30, 0x1p63},
+        {DT_I64, -1e30, -0x1p63},
+        {DT_U64, 0x1p63, 0x1p63},
+        {DT_BOOL, -0.5, 1},
+        {DT_BOOL, 0, 0},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         char raw[8] = {0};
@@ -137,7 +152,8 @@ static void rows_agree_with_elements(void **state) {
     static const DTypeSimd *const table[ISA_COUNT] = {
         &dtype_simd_base,
 #ifndef PORTABLE
-        &dtype_simd_avx2, &dtype_simd_avx512,
+        &dtype_simd_avx2,
+        &dtype_simd_avx512,
 #endif
     };
     Rng r = rng_at(5, 1);
@@ -192,9 +208,10 @@ static void promotion_of_pairs(void **state) {
     static const struct {
         DType a, b, want;
     } row[] = {
-        {DT_F16, DT_BF16, DT_F32}, {DT_F16, DT_F32, DT_F32},  {DT_I64, DT_F16, DT_F16}, {DT_BOOL, DT_I8, DT_I8},
-        {DT_U8, DT_I8, DT_I16},    {DT_U8, DT_I32, DT_I32},   {DT_I8, DT_I64, DT_I64},  {DT_F64, DT_BF16, DT_F64},
-        {DT_BOOL, DT_BOOL, DT_BOOL}, {DT_U16, DT_BOOL, DT_U16},
+        {DT_F16, DT_BF16, DT_F32}, {DT_F16, DT_F32, DT_F32},  {DT_I64, DT_F16, DT_F16},
+        {DT_BOOL, DT_I8, DT_I8},   {DT_U8, DT_I8, DT_I16},    {DT_U8, DT_I32, DT_I32},
+        {DT_I8, DT_I64, DT_I64},   {DT_F64, DT_BF16, DT_F64}, {DT_BOOL, DT_BOOL, DT_BOOL},
+        {DT_U16, DT_BOOL, DT_U16},
     };
     DType t;
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -206,9 +223,12 @@ static void promotion_of_pairs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pattern_survives),   cmocka_unit_test(every_halfway_case),
-        cmocka_unit_test(the_ends),                 cmocka_unit_test(integers_truncate_and_saturate),
-        cmocka_unit_test(rows_agree_with_elements), cmocka_unit_test(names),
+        cmocka_unit_test(every_pattern_survives),
+        cmocka_unit_test(every_halfway_case),
+        cmocka_unit_test(the_ends),
+        cmocka_unit_test(integers_truncate_and_saturate),
+        cmocka_unit_test(rows_agree_with_elements),
+        cmocka_unit_test(names),
         cmocka_unit_test(promotion_of_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,7 +15,8 @@ static Tensor dense(Storage *s, DType t, int rank, const int64_t *shape) {
     tensor_contiguous_strides(&r);
     return r;
 }
-#define SHAPE(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__}
+#define SHAPE(...) \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
 
 static void new_storages_are_not_initialised(void **state) {
     (void)state;
@@ -156,8 +157,8 @@ static int64_t nth_offset(const Tensor *t, int64_t n) {
     return tensor_at(t, index);
 }
 
-// Any view that is granted lists the same elements in the same order; refused ones of one dimension really have
-// no single stride.
+// Any view that is granted lists the same elements in the same order; refused ones of one dimension really
+// have no single stride.
 static void views_keep_the_order(void **state) {
     (void)state;
     Rng r = rng_at(3, 9);
@@ -184,7 +185,8 @@ static void views_keep_the_order(void **state) {
             refused++;
             bool even = true;
             for (int64_t i = 2; i < numel; i++)
-                even = even && nth_offset(&t, i) - nth_offset(&t, i - 1) == nth_offset(&t, 1) - nth_offset(&t, 0);
+                even = even &&
+                       nth_offset(&t, i) - nth_offset(&t, i - 1) == nth_offset(&t, 1) - nth_offset(&t, 0);
             assert_false(even);
         }
     }
@@ -205,10 +207,14 @@ static void transposes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(new_storages_are_not_initialised), cmocka_unit_test(full_tables_and_arenas_refuse),
-        cmocka_unit_test(exposure_follows_the_view),        cmocka_unit_test(sizes_are_checked),
-        cmocka_unit_test(contiguity_ignores_sizes_of_one),  cmocka_unit_test(views_follow_torch),
-        cmocka_unit_test(views_keep_the_order),             cmocka_unit_test(transposes),
+        cmocka_unit_test(new_storages_are_not_initialised),
+        cmocka_unit_test(full_tables_and_arenas_refuse),
+        cmocka_unit_test(exposure_follows_the_view),
+        cmocka_unit_test(sizes_are_checked),
+        cmocka_unit_test(contiguity_ignores_sizes_of_one),
+        cmocka_unit_test(views_follow_torch),
+        cmocka_unit_test(views_keep_the_order),
+        cmocka_unit_test(transposes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

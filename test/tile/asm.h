@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+
 #include <cmocka.h>
 
 typedef struct {
@@ -51,12 +52,18 @@ static inline int64_t bits_of_double(double x) {
     memcpy(&u, &x, sizeof u);
     return u;
 }
-static inline int asm_int(Asm *s, DType t, int64_t x) { return asm_new_reg(s, scalar_type(t), INSN_CONST, -1, -1, -1, x); }
+static inline int asm_int(Asm *s, DType t, int64_t x) {
+    return asm_new_reg(s, scalar_type(t), INSN_CONST, -1, -1, -1, x);
+}
 static inline int asm_float(Asm *s, DType t, double x) {
     return asm_new_reg(s, scalar_type(t), INSN_CONST, -1, -1, -1, bits_of_double(x));
 }
-static inline int asm_param(Asm *s, TileType t, int n) { return asm_new_reg(s, t, INSN_PARAM, -1, -1, -1, n); }
-static inline int asm_arange(Asm *s, int n) { return asm_new_reg(s, vector_type(DT_I32, n), INSN_ARANGE, -1, -1, -1, 0); }
+static inline int asm_param(Asm *s, TileType t, int n) {
+    return asm_new_reg(s, t, INSN_PARAM, -1, -1, -1, n);
+}
+static inline int asm_arange(Asm *s, int n) {
+    return asm_new_reg(s, vector_type(DT_I32, n), INSN_ARANGE, -1, -1, -1, 0);
+}
 static inline int asm_op(Asm *s, InsnOp op, int a, int b) { // the wider operand's type; comparisons give bool
     const TileType *ta = &s->code.reg[a].type, *tb = b >= 0 ? &s->code.reg[b].type : ta;
     TileType t = tile_lanes(tb) > tile_lanes(ta) ? *tb : *ta;
@@ -80,7 +87,9 @@ static inline int asm_cast(Asm *s, int a, DType to) {
     t.elem = to;
     return asm_new_reg(s, t, INSN_CAST, a, -1, -1, 0);
 }
-static inline void asm_store(Asm *s, int p, int value, int mask) { asm_put(s, INSN_STORE, -1, p, value, mask, 0); }
+static inline void asm_store(Asm *s, int p, int value, int mask) {
+    asm_put(s, INSN_STORE, -1, p, value, mask, 0);
+}
 static inline const Code *asm_done(Asm *s) {
     const char *why = "";
     asm_put(s, INSN_END, -1, -1, -1, -1, 0);
@@ -122,16 +131,21 @@ static inline Storage *rig_storage(Rig *r, DType t, size_t elements, const void 
     s->id = r->m.storages.count;
     return s;
 }
-static inline int64_t rig_address(const Storage *s) { return ((int64_t)s->id << ADDRESS_BITS) + ADDRESS_BIAS; }
+static inline int64_t rig_address(const Storage *s) {
+    return ((int64_t)s->id << ADDRESS_BITS) + ADDRESS_BIAS;
+}
 static inline bool rig_run(Rig *r, const Code *c, const int64_t *args, int64_t x, int64_t y, int64_t z) {
     int64_t grid[3] = {x, y, z};
     return vm_launch(&r->m, c, args, grid);
 }
 static inline void expect_finding(Rig *r, DiagKind kind, const char *words) {
     const Diag *d = diag_first(&r->diags);
-    if (!d) fail_msg("no finding; expected %s", diag_name(kind));
-    else if (d->kind != kind) fail_msg("%s (%s); expected %s", diag_name(d->kind), d->msg, diag_name(kind));
-    else if (!strstr(d->msg, words)) fail_msg("'%s' lacks '%s'", d->msg, words);
+    if (!d)
+        fail_msg("no finding; expected %s", diag_name(kind));
+    else if (d->kind != kind)
+        fail_msg("%s (%s); expected %s", diag_name(d->kind), d->msg, diag_name(kind));
+    else if (!strstr(d->msg, words))
+        fail_msg("'%s' lacks '%s'", d->msg, words);
 }
 static inline void expect_clean(Rig *r, bool ok) {
     const Diag *d = diag_first(&r->diags);

@@ -1,7 +1,7 @@
 // What code_layout and code_verify know about a kernel, and random kernels that must not notice where their
 // registers live.
-#include "tile/asm.h"
 #include "base/rng.h"
+#include "tile/asm.h"
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,28 +10,34 @@ static void test_marks(void **state) {
     Rig r;
     rig_open(&r);
     Asm s = asm_new(&r.arena);
-    int p = asm_param(&s, pointer_to(scalar_type(DT_I32)), 0), i = asm_arange(&s, 8), lim = asm_int(&s, DT_I32, 4);
+    int p = asm_param(&s, pointer_to(scalar_type(DT_I32)), 0), i = asm_arange(&s, 8),
+        lim = asm_int(&s, DT_I32, 4);
     int m = asm_op(&s, INSN_LT, i, lim), at = asm_ptradd(&s, p, i);
     int bare = asm_load(&s, at, m, -1), full = asm_load(&s, at, -1, -1), other = asm_load(&s, at, m, lim);
     int mixed = asm_op(&s, INSN_ADD, bare, full), clean = asm_op(&s, INSN_ADD, full, other);
-    int cond = asm_op(&s, INSN_LT, bare, lim), sum = asm_new_reg(&s, scalar_type(DT_I32), INSN_SUM, bare, -1, -1, 0);
+    int cond = asm_op(&s, INSN_LT, bare, lim),
+        sum = asm_new_reg(&s, scalar_type(DT_I32), INSN_SUM, bare, -1, -1, 0);
     int again = asm_load(&s, at, m, mixed);
     // Around a loop: acc is tainted only by what the end of the body does.
-    int acc = asm_new_reg(&s, vector_type(DT_I32, 8), INSN_COPY, full, -1, -1, 0), n = asm_int(&s, DT_I32, 0), one = asm_int(&s, DT_I32, 1);
+    int acc = asm_new_reg(&s, vector_type(DT_I32, 8), INSN_COPY, full, -1, -1, 0), n = asm_int(&s, DT_I32, 0),
+        one = asm_int(&s, DT_I32, 1);
     int top = asm_put(&s, INSN_LOOPTEST, n, lim, one, -1, 0);
     int copy = asm_op(&s, INSN_ADD, acc, one);
     asm_put(&s, INSN_ADD, acc, acc, bare, -1, 0);
     asm_put(&s, INSN_ADD, n, n, one, -1, 0);
     asm_put(&s, INSN_JUMP, -1, -1, -1, -1, top);
     s.code.insn[top].imm = s.code.insns;
-    int hash = asm_op(&s, INSN_MUL, full, full), low = asm_op(&s, INSN_AND, hash, lim), wide = asm_op(&s, INSN_ADD, low, i);
+    int hash = asm_op(&s, INSN_MUL, full, full), low = asm_op(&s, INSN_AND, hash, lim),
+        wide = asm_op(&s, INSN_ADD, low, i);
     (void)asm_ptradd(&s, p, wide);
     const Code *c = asm_done(&s);
     const struct {
         int reg;
         bool tainted, address;
-    } want[] = {{bare, true, false}, {full, false, false}, {other, false, false}, {mixed, true, false}, {clean, false, false}, {cond, true, false}, {sum, false, false},
-                {again, true, false}, {acc, true, false}, {copy, true, false}, {n, false, false}, {i, false, true}, {low, false, true}, {wide, false, true}, {hash, false, false}};
+    } want[] = {{bare, true, false},   {full, false, false}, {other, false, false}, {mixed, true, false},
+                {clean, false, false}, {cond, true, false},  {sum, false, false},   {again, true, false},
+                {acc, true, false},    {copy, true, false},  {n, false, false},     {i, false, true},
+                {low, false, true},    {wide, false, true},  {hash, false, false}};
     for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
         if (c->reg[want[k].reg].tainted != want[k].tainted) fail_msg("row %zu: tainted", k);
         if (c->reg[want[k].reg].address != want[k].address) fail_msg("row %zu: address", k);
@@ -62,14 +68,16 @@ static void test_packing(void **state) {
     int before = asm_new_reg(&s, vector_type(DT_F32, 256), INSN_SPLAT, asm_float(&s, DT_F32, 1), -1, -1, 0);
     int n = asm_int(&s, DT_I32, 0), end = asm_int(&s, DT_I32, 9), one = asm_int(&s, DT_I32, 1);
     int top = asm_put(&s, INSN_LOOPTEST, n, end, one, -1, 0);
-    int early = asm_op(&s, INSN_ADD, before, before), mid = asm_op(&s, INSN_ADD, early, early), late = asm_op(&s, INSN_ADD, mid, mid);
+    int early = asm_op(&s, INSN_ADD, before, before), mid = asm_op(&s, INSN_ADD, early, early),
+        late = asm_op(&s, INSN_ADD, mid, mid);
     asm_put(&s, INSN_ADD, n, n, one, -1, 0);
     asm_put(&s, INSN_JUMP, -1, -1, -1, -1, top);
     s.code.insn[top].imm = s.code.insns;
     c = asm_done(&s);
     assert_true(share(&c->reg[early], &c->reg[late]));
     const int others[] = {early, mid, late, n, end, one};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) assert_false(share(&c->reg[before], &c->reg[others[i]]));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(share(&c->reg[before], &c->reg[others[i]]));
     rig_close(&r);
 }
 
@@ -80,8 +88,10 @@ static void test_verify(void **state) {
     enum { CASES = 18 };
     for (int k = -1; k < CASES; k++) {
         Asm s = asm_new(&r.arena);
-        int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0), i = asm_arange(&s, 8), m = asm_op(&s, INSN_LT, i, asm_int(&s, DT_I32, 5));
-        int at = asm_ptradd(&s, p, i), v = asm_load(&s, at, m, -1), h = asm_cast(&s, v, DT_F16), fresh = asm_reg(&s, vector_type(DT_F32, 8));
+        int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0), i = asm_arange(&s, 8),
+            m = asm_op(&s, INSN_LT, i, asm_int(&s, DT_I32, 5));
+        int at = asm_ptradd(&s, p, i), v = asm_load(&s, at, m, -1), h = asm_cast(&s, v, DT_F16),
+            fresh = asm_reg(&s, vector_type(DT_F32, 8));
         int odd = asm_reg(&s, vector_type(DT_F32, 16));
         switch (k) {
         case 0: asm_put(&s, INSN_ADD, fresh, v, h, -1, 0); break;
@@ -135,13 +145,15 @@ static void test_dump(void **state) {
     Rig r;
     rig_open(&r);
     Asm s = asm_new(&r.arena);
-    int p = asm_param(&s, pointer_to(scalar_type(DT_F16)), 0), i = asm_arange(&s, 8), m = asm_op(&s, INSN_LT, i, asm_int(&s, DT_I32, 5));
+    int p = asm_param(&s, pointer_to(scalar_type(DT_F16)), 0), i = asm_arange(&s, 8),
+        m = asm_op(&s, INSN_LT, i, asm_int(&s, DT_I32, 5));
     (void)asm_load(&s, asm_ptradd(&s, p, i), m, -1);
     const Code *c = asm_done(&s);
     Buf b = BUF(&r.arena);
     code_dump(&b, c);
     assert_non_null(strstr(buf_cstr(&b), "PARAM     %0:pointer<fp16>"));
-    assert_non_null(strstr(buf_cstr(&b), "LOAD      %5?:<['8'], fp16> = %4:<['8'], pointer<fp16>>, %3:<['8'], int1>"));
+    assert_non_null(
+        strstr(buf_cstr(&b), "LOAD      %5?:<['8'], fp16> = %4:<['8'], pointer<fp16>>, %3:<['8'], int1>"));
     assert_non_null(strstr(buf_cstr(&b), "END"));
     rig_close(&r);
 }
@@ -183,15 +195,20 @@ static int pick(Gen *g, TileType t) {
         if (like(&g->s.code.reg[r].type, &t)) return r;
     }
     int64_t x = rng_between(&g->rng, -9, 9);
-    int c = dtype_is_float(t.elem) ? asm_float(&g->s, t.elem, (double)x * 0.75) : asm_int(&g->s, t.elem, t.elem == DT_BOOL ? x & 1 : x);
+    int c = dtype_is_float(t.elem) ? asm_float(&g->s, t.elem, (double)x * 0.75)
+                                   : asm_int(&g->s, t.elem, t.elem == DT_BOOL ? x & 1 : x);
     return keep(g, t.rank == 0 ? c : asm_new_reg(&g->s, t, INSN_SPLAT, c, -1, -1, 0));
 }
-static int pick_or_one(Gen *g, TileType t) { return pick(g, rng_below(&g->rng, 4) ? t : scalar_type(t.elem)); }
+static int pick_or_one(Gen *g, TileType t) {
+    return pick(g, rng_below(&g->rng, 4) ? t : scalar_type(t.elem));
+}
 
 // Offsets inside the block of WORDS that belongs to this program.
 static int offsets(Gen *g, TileType t) {
     t.elem = DT_I32;
-    int raw = rng_below(&g->rng, 2) && t.rank ? asm_new_reg(&g->s, t, INSN_RESHAPE, asm_arange(&g->s, tile_lanes(&t)), -1, -1, 0) : pick(g, t);
+    int raw = rng_below(&g->rng, 2) && t.rank
+                  ? asm_new_reg(&g->s, t, INSN_RESHAPE, asm_arange(&g->s, tile_lanes(&t)), -1, -1, 0)
+                  : pick(g, t);
     int in = asm_op(&g->s, INSN_AND, raw, asm_int(&g->s, DT_I32, rng_below(&g->rng, 30) ? WORDS - 1 : WORDS));
     return asm_op(&g->s, INSN_ADD, in, asm_op(&g->s, INSN_MUL, g->pid, asm_int(&g->s, DT_I32, WORDS)));
 }
@@ -206,12 +223,18 @@ static void statement(Gen *g) {
     switch (rng_below(&g->rng, 13)) {
     case 0:
     case 1: {
-        InsnOp ops[] = {INSN_ADD, INSN_SUB, INSN_MUL, INSN_MAX, INSN_MIN, dtype_is_float(dt) ? INSN_DIV : INSN_XOR};
+        InsnOp ops[] = {INSN_ADD, INSN_SUB, INSN_MUL,
+                        INSN_MAX, INSN_MIN, dtype_is_float(dt) ? INSN_DIV : INSN_XOR};
         keep(g, asm_new_reg(s, t, ops[rng_below(&g->rng, 6)], pick_or_one(g, t), pick_or_one(g, t), -1, 0));
         break;
     }
-    case 2: keep(g, asm_new_reg(s, b, (InsnOp)(INSN_LT + rng_below(&g->rng, 6)), pick_or_one(g, t), pick_or_one(g, t), -1, 0)); break;
-    case 3: keep(g, asm_new_reg(s, t, INSN_WHERE, pick_or_one(g, b), pick_or_one(g, t), pick_or_one(g, t), 0)); break;
+    case 2:
+        keep(g, asm_new_reg(s, b, (InsnOp)(INSN_LT + rng_below(&g->rng, 6)), pick_or_one(g, t),
+                            pick_or_one(g, t), -1, 0));
+        break;
+    case 3:
+        keep(g, asm_new_reg(s, t, INSN_WHERE, pick_or_one(g, b), pick_or_one(g, t), pick_or_one(g, t), 0));
+        break;
     case 4: {
         TileType from = t;
         from.elem = types[rng_below(&g->rng, 6)];
@@ -229,11 +252,16 @@ static void statement(Gen *g) {
         int y = asm_new_reg(s, turned, INSN_TRANS, x, -1, -1, 1);
         keep(g, asm_new_reg(s, row, INSN_RESHAPE, y, -1, -1, 0));
         TileType col = matrix_type(dt, 4, 1);
-        int w = asm_new_reg(s, vector_type(dt, 4), rng_below(&g->rng, 2) ? INSN_SUM : INSN_RMAX, x, -1, -1, 1);
-        keep(g, asm_new_reg(s, v, INSN_BROADCAST, asm_new_reg(s, col, INSN_RESHAPE, w, -1, -1, 0), -1, -1, 0));
+        int w =
+            asm_new_reg(s, vector_type(dt, 4), rng_below(&g->rng, 2) ? INSN_SUM : INSN_RMAX, x, -1, -1, 1);
+        keep(g,
+             asm_new_reg(s, v, INSN_BROADCAST, asm_new_reg(s, col, INSN_RESHAPE, w, -1, -1, 0), -1, -1, 0));
         break;
     }
-    case 7: keep(g, asm_new_reg(s, vector_type(dt, 32), INSN_CUMSUM, pick(g, vector_type(dt, 32)), -1, -1, (int64_t)rng_below(&g->rng, 2) * 16)); break;
+    case 7:
+        keep(g, asm_new_reg(s, vector_type(dt, 32), INSN_CUMSUM, pick(g, vector_type(dt, 32)), -1, -1,
+                            (int64_t)rng_below(&g->rng, 2) * 16));
+        break;
     case 8: {
         bool is_float = rng_below(&g->rng, 2);
         t.elem = is_float ? DT_F32 : DT_I32;
@@ -244,7 +272,8 @@ static void statement(Gen *g) {
     }
     case 9: {
         t.elem = DT_I32;
-        asm_store(s, asm_ptradd(s, g->out, offsets(g, t)), pick_or_one(g, t), rng_below(&g->rng, 2) ? pick_or_one(g, b) : -1);
+        asm_store(s, asm_ptradd(s, g->out, offsets(g, t)), pick_or_one(g, t),
+                  rng_below(&g->rng, 2) ? pick_or_one(g, b) : -1);
         break;
     }
     case 10: { // if / else, each with names of its own
@@ -263,7 +292,8 @@ static void statement(Gen *g) {
     }
     case 11: {
         if (g->depth >= 3) break;
-        int i = asm_int(s, DT_I32, 0), end = asm_int(s, DT_I32, rng_between(&g->rng, 0, 3)), one = asm_int(s, DT_I32, 1);
+        int i = asm_int(s, DT_I32, 0), end = asm_int(s, DT_I32, rng_between(&g->rng, 0, 3)),
+            one = asm_int(s, DT_I32, 1);
         int acc = pick(g, t), n = g->n;
         int top = asm_put(s, INSN_LOOPTEST, i, end, one, -1, 0);
         g->depth++;
@@ -302,7 +332,8 @@ static void run_random(uint64_t seed, uint64_t order, bool packed, Outcome *o) {
         words[i] = (int32_t)rng_between(&fill, -300, 300);
         floats[i] = (float)rng_normal(&fill);
     }
-    Storage *in = rig_storage(&r, DT_I32, 4 * WORDS, words, true), *inf = rig_storage(&r, DT_F32, 4 * WORDS, floats, true);
+    Storage *in = rig_storage(&r, DT_I32, 4 * WORDS, words, true),
+            *inf = rig_storage(&r, DT_F32, 4 * WORDS, floats, true);
     Storage *out = rig_storage(&r, DT_I32, 4 * WORDS + 1, words, false);
     Gen g = {.s = asm_new(&r.arena), .rng = rng_at(seed, 1)};
     g.in = asm_param(&g.s, pointer_to(scalar_type(DT_I32)), 0);
@@ -346,10 +377,15 @@ static void test_random_kernels(void **state) {
     for (uint64_t seed = 1; seed <= n; seed++) {
         run_random(seed, 0, true, &packed);
         run_random(seed, 0, false, &loose);
-        if (memcmp(&packed, &loose, sizeof packed)) fail_msg("seed %llu: packing changes the outcome: '%s' '%s'", (unsigned long long)seed, packed.msg, loose.msg);
+        if (memcmp(&packed, &loose, sizeof packed))
+            fail_msg("seed %llu: packing changes the outcome: '%s' '%s'", (unsigned long long)seed,
+                     packed.msg, loose.msg);
         run_random(seed, seed * 77, true, &other);
-        if (packed.ok != other.ok) fail_msg("seed %llu: order changes the verdict: '%s' '%s'", (unsigned long long)seed, packed.msg, other.msg);
-        if (packed.ok && memcmp(&packed, &other, sizeof packed)) fail_msg("seed %llu: order changes the result", (unsigned long long)seed);
+        if (packed.ok != other.ok)
+            fail_msg("seed %llu: order changes the verdict: '%s' '%s'", (unsigned long long)seed, packed.msg,
+                     other.msg);
+        if (packed.ok && memcmp(&packed, &other, sizeof packed))
+            fail_msg("seed %llu: order changes the result", (unsigned long long)seed);
         fine += packed.ok;
         findings += !packed.ok;
     }
@@ -359,8 +395,8 @@ static void test_random_kernels(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_marks),  cmocka_unit_test(test_packing),        cmocka_unit_test(test_verify),
-        cmocka_unit_test(test_dump),   cmocka_unit_test(test_random_kernels),
+        cmocka_unit_test(test_marks), cmocka_unit_test(test_packing),        cmocka_unit_test(test_verify),
+        cmocka_unit_test(test_dump),  cmocka_unit_test(test_random_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

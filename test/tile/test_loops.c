@@ -1,13 +1,15 @@
-// Every loop of every table against scalar arithmetic written down a second time, over random and special lanes.
-#include "tile/loops.h"
+// Every loop of every table against scalar arithmetic written down a second time, over random and special
+// lanes.
 #include "base/fmath.h"
 #include "base/rng.h"
+#include "tile/loops.h"
 #include <fenv.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
 #include <cmocka.h>
 
 enum { N = 531 }; // more than two blocks of the functions, and an odd rest
@@ -31,8 +33,10 @@ static size_t lane_size(DType t) {
 }
 static double get_float(DType t, const Lanes *x, size_t i) { return t == DT_F64 ? x->d[i] : (double)x->f[i]; }
 static void set_float(DType t, Lanes *x, size_t i, double v) {
-    if (t == DT_F64) x->d[i] = v;
-    else x->f[i] = (float)v;
+    if (t == DT_F64)
+        x->d[i] = v;
+    else
+        x->f[i] = (float)v;
 }
 static Wide get_int(DType t, const Lanes *x, size_t i) {
     if (t == DT_BOOL) return x->b[i];
@@ -41,9 +45,12 @@ static Wide get_int(DType t, const Lanes *x, size_t i) {
     return dtype_info[t].kind == DTYPE_KIND_I ? (Wide)x->i[i] : (Wide)x->u[i];
 }
 static void set_int(DType t, Lanes *x, size_t i, Wide v) {
-    if (t == DT_BOOL) x->b[i] = v & 1;
-    else if (lane_size(t) == 8) x->ul[i] = (uint64_t)v;
-    else x->u[i] = (uint32_t)v;
+    if (t == DT_BOOL)
+        x->b[i] = v & 1;
+    else if (lane_size(t) == 8)
+        x->ul[i] = (uint64_t)v;
+    else
+        x->u[i] = (uint32_t)v;
 }
 static Wide wrap(DType t, Wide v) {
     int bits = dtype_bits(t);
@@ -51,20 +58,27 @@ static Wide wrap(DType t, Wide v) {
     v &= m - 1;
     return dtype_info[t].kind == DTYPE_KIND_I && v >> (bits - 1) ? v - m : v;
 }
-static Wide least(DType t) { return dtype_info[t].kind == DTYPE_KIND_I ? -((Wide)1 << (dtype_bits(t) - 1)) : 0; }
-static Wide most(DType t) { return dtype_info[t].kind == DTYPE_KIND_I ? -least(t) - 1 : ((Wide)1 << dtype_bits(t)) - 1; }
+static Wide least(DType t) {
+    return dtype_info[t].kind == DTYPE_KIND_I ? -((Wide)1 << (dtype_bits(t) - 1)) : 0;
+}
+static Wide most(DType t) {
+    return dtype_info[t].kind == DTYPE_KIND_I ? -least(t) - 1 : ((Wide)1 << dtype_bits(t)) - 1;
+}
 
-static const double special[] = {0.0,       -0.0,        1,          -1,        INFINITY,   -INFINITY,  NAN,     65504,
-                                 -65504,    65519.99,    65520,      0x1p-14,   0x1p-24,    0x1p-25,    1.5,     2.5,
-                                 0x1p-126,  0x1p-149,    0x1p-133,   0x1.fep127, 3.4028234663852886e38, 0x1p31, -0x1p31, 0x1p63,
-                                 -0x1p63,   0x1p64,      0x1p-1074,  1e308,     -1e308,     127.9,      -128.9,  0.49999,
-                                 -0.7,      2147483647,  4294967295, 88.0,      -104.0,     0x1.fffp-15, 1e-30,  -1e-30};
+static const double special[] = {
+    0.0,    -0.0,    1,           -1,       INFINITY, -INFINITY,  NAN,
+    65504,  -65504,  65519.99,    65520,    0x1p-14,  0x1p-24,    0x1p-25,
+    1.5,    2.5,     0x1p-126,    0x1p-149, 0x1p-133, 0x1.fep127, 3.4028234663852886e38,
+    0x1p31, -0x1p31, 0x1p63,      -0x1p63,  0x1p64,   0x1p-1074,  1e308,
+    -1e308, 127.9,   -128.9,      0.49999,  -0.7,     2147483647, 4294967295,
+    88.0,   -104.0,  0x1.fffp-15, 1e-30,    -1e-30};
 static void fill(DType t, Lanes *x, Rng *r) {
     for (size_t i = 0; i <= N; i++) {
         uint32_t kind = rng_u32(r) % 8;
         if (dtype_is_float(t)) {
             double v = special[rng_u32(r) % (sizeof special / sizeof *special)];
-            if (kind >= 2) v = rng_normal(r) * ldexp(1.0, (int)(rng_u32(r) % (kind < 5 ? 8 : 60)) - (kind < 5 ? 4 : 30));
+            if (kind >= 2)
+                v = rng_normal(r) * ldexp(1.0, (int)(rng_u32(r) % (kind < 5 ? 8 : 60)) - (kind < 5 ? 4 : 30));
             if (kind == 7) v = rng_normal(r) * ldexp(1.0, (int)(rng_u32(r) % 300) - 150);
             set_float(t, x, i, dtype_round(t, v));
         } else {
@@ -89,8 +103,8 @@ static void check_same(const char *what, int isa, DType t, const Lanes *got, con
     for (size_t i = 0; i < n; i++) {
         if (same_lane(t, got, want, i)) continue;
         if (dtype_is_float(t))
-            fail_msg("%s %s isa %d lane %zu: %a, expected %a", what, dtype_info[t].triton, isa, i, get_float(t, got, i),
-                     get_float(t, want, i));
+            fail_msg("%s %s isa %d lane %zu: %a, expected %a", what, dtype_info[t].triton, isa, i,
+                     get_float(t, got, i), get_float(t, want, i));
         fail_msg("%s %s isa %d lane %zu: %lld, expected %lld", what, dtype_info[t].triton, isa, i,
                  (long long)get_int(t, got, i), (long long)get_int(t, want, i));
     }
@@ -106,11 +120,14 @@ static double extreme(double a, double b, bool want_max) {
     return (a > b) == want_max ? a : b;
 }
 // The reference; *bad as the loops report it. False: the type has no such operation.
-static bool binary(InsnOp op, DType t, const Lanes *x, size_t i, const Lanes *y, size_t j, Lanes *out, size_t k, uint32_t *bad) {
+static bool binary(InsnOp op, DType t, const Lanes *x, size_t i, const Lanes *y, size_t j, Lanes *out,
+                   size_t k, uint32_t *bad) {
     if (op >= INSN_LT && op <= INSN_NE) {
         bool lt, eq;
-        if (dtype_is_float(t)) lt = get_float(t, x, i) < get_float(t, y, j), eq = get_float(t, x, i) == get_float(t, y, j);
-        else lt = get_int(t, x, i) < get_int(t, y, j), eq = get_int(t, x, i) == get_int(t, y, j);
+        if (dtype_is_float(t))
+            lt = get_float(t, x, i) < get_float(t, y, j), eq = get_float(t, x, i) == get_float(t, y, j);
+        else
+            lt = get_int(t, x, i) < get_int(t, y, j), eq = get_int(t, x, i) == get_int(t, y, j);
         bool nan = dtype_is_float(t) && isunordered(get_float(t, x, i), get_float(t, y, j));
         bool r[] = {lt, lt || eq, !nan && !lt && !eq, !nan && !lt, eq, !eq};
         out->b[k] = r[op - INSN_LT];
@@ -146,25 +163,28 @@ static bool binary(InsnOp op, DType t, const Lanes *x, size_t i, const Lanes *y,
     case INSN_IDIV:
     case INSN_MOD:
         if (is_bool) return false;
-        if (b == 0) *bad |= LOOP_ZERO;
-        else if (b == -1 && a == least(t)) *bad |= LOOP_QUOTIENT;
-        else r = op == INSN_IDIV ? a / b : a % b;
+        if (b == 0)
+            *bad |= LOOP_ZERO;
+        else if (b == -1 && a == least(t))
+            *bad |= LOOP_QUOTIENT;
+        else
+            r = op == INSN_IDIV ? a / b : a % b;
         if (*bad) return set_int(t, out, k, 0), true;
         break;
     case INSN_SHL:
     case INSN_SHR:
         if (is_bool) return false;
-        if (b < 0 || b >= dtype_bits(t)) *bad |= LOOP_SHIFT;
-        else r = op == INSN_SHL ? (Wide)((unsigned __int128)a << (int)b) : a >> (int)b;
+        if (b < 0 || b >= dtype_bits(t))
+            *bad |= LOOP_SHIFT;
+        else
+            r = op == INSN_SHL ? (Wide)((unsigned __int128)a << (int)b) : a >> (int)b;
         break;
     default: return false;
     }
     set_int(t, out, k, wrap(t, r));
     return true;
 }
-static bool is_binary(InsnOp op) {
-    return (op >= INSN_ADD && op <= INSN_NE) || op == INSN_POW;
-}
+static bool is_binary(InsnOp op) { return (op >= INSN_ADD && op <= INSN_NE) || op == INSN_POW; }
 
 static void test_binary(void **state) {
     (void)state;
@@ -188,17 +208,22 @@ static void test_binary(void **state) {
                     static uint32_t lane_bad[N];
                     for (size_t i = 0; i < n; i++) {
                         lane_bad[i] = 0;
-                        binary((InsnOp)op, (DType)t, &a, at + (mode == 1 ? 0 : i), &b, at + (mode == 2 ? 0 : i), &want, i, &lane_bad[i]);
+                        binary((InsnOp)op, (DType)t, &a, at + (mode == 1 ? 0 : i), &b,
+                               at + (mode == 2 ? 0 : i), &want, i, &lane_bad[i]);
                         bad |= lane_bad[i];
                     }
                     for (int isa = 0; isa < isas(); isa++) {
                         const TileLoops *l = tile_loops_of((IsaLevel)isa);
                         memset(&got, 0xee, sizeof got);
-                        uint32_t is = l->op[op][t][mode](&got, a.b + at * size, b.b + at * size, NULL, n);
+                        uint32_t is =
+                            l->op[op][t][mode](&got, (char *)&a + at * size, (char *)&b + at * size, NULL, n);
                         assert_int_equal(is, bad);
-                        for (size_t i = 0; i < n; i++) // what a lane without a meaning holds is nobody's business
-                            if (lane_bad[i] && lane_size(result) == 4) want.u[i] = got.u[i];
-                            else if (lane_bad[i]) want.ul[i] = got.ul[i];
+                        for (size_t i = 0; i < n;
+                             i++) // what a lane without a meaning holds is nobody's business
+                            if (lane_bad[i] && lane_size(result) == 4)
+                                want.u[i] = got.u[i];
+                            else if (lane_bad[i])
+                                want.ul[i] = got.ul[i];
                         check_same(insn_name((InsnOp)op), isa, result, &got, &want, n);
                         loops++;
                     }
@@ -280,8 +305,10 @@ static void test_checked(void **state) {
                 assert_int_equal(is, bad);
                 check_same("checked", isa, DT_I32, &got, &want, n);
             }
-            if (bad & LOOP_OVERFLOW) over++;
-            else clean++;
+            if (bad & LOOP_OVERFLOW)
+                over++;
+            else
+                clean++;
         }
     }
     assert_true(clean > 100 && over > 100);
@@ -331,13 +358,18 @@ static void test_unary(void **state) {
                     assert_true(get_int((DType)t, &base, i) == wrap((DType)t, want));
                     continue;
                 }
-                double x = get_float((DType)t, &a, i), y = get_float((DType)t, &base, i), exact = library((InsnOp)op, x);
+                double x = get_float((DType)t, &a, i), y = get_float((DType)t, &base, i),
+                       exact = library((InsnOp)op, x);
                 double want = dtype_round((DType)t, exact);
-                bool sloppy = t == DT_F64 && op != INSN_ABS && op != INSN_SQRT && op != INSN_FLOOR && op != INSN_CEIL;
+                bool sloppy =
+                    t == DT_F64 && op != INSN_ABS && op != INSN_SQRT && op != INSN_FLOOR && op != INSN_CEIL;
                 if (want != want || isinf(want) || want == 0) {
-                    if (want != want ? y == y : y != want && !sloppy) fail_msg("%s(%a) = %a, expected %a", insn_name((InsnOp)op), x, y, want);
-                } else if (sloppy ? fabs(y - want) > 8 * dtype_half_ulp(DT_F64, want) : fabs(y - want) > 2 * dtype_half_ulp((DType)t, want)) {
-                    fail_msg("%s(%a) = %a, expected %a (%s)", insn_name((InsnOp)op), x, y, want, dtype_info[t].triton);
+                    if (want != want ? y == y : y != want && !sloppy)
+                        fail_msg("%s(%a) = %a, expected %a", insn_name((InsnOp)op), x, y, want);
+                } else if (sloppy ? fabs(y - want) > 8 * dtype_half_ulp(DT_F64, want)
+                                  : fabs(y - want) > 2 * dtype_half_ulp((DType)t, want)) {
+                    fail_msg("%s(%a) = %a, expected %a (%s)", insn_name((InsnOp)op), x, y, want,
+                             dtype_info[t].triton);
                 }
             }
         }
@@ -378,7 +410,8 @@ static void test_fma(void **state) {
             }
             for (size_t i = 0; i < N; i++)
                 set_float((DType)t, &want, i,
-                          fma_reference((DType)t, get_float((DType)t, &a, mode & 1 ? 0 : i), get_float((DType)t, &b, mode & 2 ? 0 : i),
+                          fma_reference((DType)t, get_float((DType)t, &a, mode & 1 ? 0 : i),
+                                        get_float((DType)t, &b, mode & 2 ? 0 : i),
                                         get_float((DType)t, &c, mode & 4 ? 0 : i)));
             for (int isa = 0; isa < isas(); isa++) {
                 tile_loops_of((IsaLevel)isa)->op[INSN_FMA][t][mode](&got, &a, &b, &c, N);
@@ -400,7 +433,10 @@ static void test_where(void **state) {
             size_t size = lane_size((DType)t);
             fill(DT_BOOL, &m, &r), fill((DType)t, &b, &r), fill((DType)t, &c, &r);
             for (size_t i = 0; i < N; i++)
-                memcpy(want.b + i * size, m.b[mode & 1 ? 0 : i] ? b.b + (mode & 2 ? 0 : i) * size : c.b + (mode & 4 ? 0 : i) * size, size);
+                memcpy((char *)&want + i * size,
+                       m.b[mode & 1 ? 0 : i] ? (char *)&b + (mode & 2 ? 0 : i) * size
+                                             : (char *)&c + (mode & 4 ? 0 : i) * size,
+                       size);
             for (int isa = 0; isa < isas(); isa++) {
                 tile_loops_of((IsaLevel)isa)->op[INSN_WHERE][t][mode](&got, &m, &b, &c, N);
                 assert_memory_equal(&got, &want, N * size);
@@ -432,9 +468,13 @@ static void cast_reference(DType from, const Lanes *a, DType to, Lanes *out, siz
     if (to == DT_F32 || to == DT_F64) {
         bool big = from == DT_U64;
         double x = big ? (double)(uint64_t)v : (double)(int64_t)v;
-        return set_float(to, out, i, to == DT_F64 ? x : big ? (double)(float)(uint64_t)v : (double)(float)(int64_t)v);
+        return set_float(to, out, i,
+                         to == DT_F64 ? x
+                         : big        ? (double)(float)(uint64_t)v
+                                      : (double)(float)(int64_t)v);
     }
-    // To 16 bits: nearest by trying the neighbours with exact integers. Values of 16-bit floats from 2^12 on are integers.
+    // To 16 bits: nearest by trying the neighbours with exact integers. Values of 16-bit floats from 2^12 on
+    // are integers.
     double y = dtype_round(to, (double)v);
     if (!isinf(y) && fabs(y) > 4096) {
         double best = y;
@@ -506,8 +546,9 @@ static void test_memory_formats(void **state) {
             check_same("write, read", isa, (DType)t, &lane, &a, N);
             for (size_t i = 0; i < N && !dtype_is_float((DType)t); i++) {
                 uint64_t v = 0;
-                memcpy(&v, out.b + i * bytes, bytes);
-                assert_true(v == ((uint64_t)get_int((DType)t, &a, i) & (bytes == 8 ? UINT64_MAX : ((uint64_t)1 << (8 * bytes)) - 1)));
+                memcpy(&v, (char *)&out + i * bytes, bytes);
+                assert_true(v == ((uint64_t)get_int((DType)t, &a, i) &
+                                  (bytes == 8 ? UINT64_MAX : ((uint64_t)1 << (8 * bytes)) - 1)));
             }
         }
         double nan = -NAN;
@@ -524,12 +565,22 @@ static void test_ptradd(void **state) {
     const int64_t base = ((int64_t)5 << ADDRESS_BITS) + ADDRESS_BIAS, four = 4;
     for (int isa = 0; isa < isas(); isa++) {
         const TileLoops *l = tile_loops_of((IsaLevel)isa);
-        int64_t off[] = {0, 1, -1, 1000, ((int64_t)1 << 39) - 1, (int64_t)1 << 39, INT64_MAX, INT64_MIN, -((int64_t)1 << 39), (int64_t)1 << 38};
+        int64_t off[] = {0,
+                         1,
+                         -1,
+                         1000,
+                         ((int64_t)1 << 39) - 1,
+                         (int64_t)1 << 39,
+                         INT64_MAX,
+                         INT64_MIN,
+                         -((int64_t)1 << 39),
+                         (int64_t)1 << 38};
         int64_t want[] = {base, base + 4, base - 4, base + 4000, 0, 0, 0, 0, 0, 0}, got[10], zero[10];
         // 2^38 elements are the limit of one step, well inside the range; beyond it nothing is valid.
         l->ptradd[DT_I64][ONE_A](got, &base, off, &four, 10);
         for (int i = 0; i < 10; i++) assert_true(got[i] == want[i]);
-        int64_t edge = ((int64_t)6 << ADDRESS_BITS) - 4, one = 1, minus = -1, low = (int64_t)5 << ADDRESS_BITS;
+        int64_t edge = ((int64_t)6 << ADDRESS_BITS) - 4, one = 1, minus = -1,
+                low = (int64_t)5 << ADDRESS_BITS;
         l->ptradd[DT_I64][0](got, &edge, &one, &four, 1);
         assert_true(got[0] == 0);
         l->ptradd[DT_I64][0](got, &low, &minus, &four, 1);
@@ -579,7 +630,8 @@ static void test_race_words(void **state) {
     for (int isa = 0; isa < isas(); isa++) {
         const TileLoops *l = tile_loops_of((IsaLevel)isa);
         // Serials 10.. belong to this launch; we are 12.
-        uint32_t writer[6] = {0, 9, 12, 0, 0, 0}, reader[6] = {0, 9 | READER_MANY, 12, 11, 11 | READER_MANY, 12 | READER_MANY};
+        uint32_t writer[6] = {0, 9, 12, 0, 0, 0},
+                 reader[6] = {0, 9 | READER_MANY, 12, 11, 11 | READER_MANY, 12 | READER_MANY};
         assert_false(l->race_read(writer, reader, 6, 10, 12));
         uint32_t want[6] = {12, 12, 12, 12 | READER_MANY, 12 | READER_MANY, 12 | READER_MANY};
         assert_memory_equal(reader, want, sizeof want);
@@ -601,10 +653,12 @@ static void test_race_words(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binary),         cmocka_unit_test(test_in_place), cmocka_unit_test(test_propagate_nan),
-        cmocka_unit_test(test_checked),        cmocka_unit_test(test_unary),    cmocka_unit_test(test_fma),
-        cmocka_unit_test(test_where),          cmocka_unit_test(test_casts),    cmocka_unit_test(test_memory_formats),
-        cmocka_unit_test(test_ptradd),         cmocka_unit_test(test_passes),   cmocka_unit_test(test_race_words),
+        cmocka_unit_test(test_binary),         cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_propagate_nan),  cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_unary),          cmocka_unit_test(test_fma),
+        cmocka_unit_test(test_where),          cmocka_unit_test(test_casts),
+        cmocka_unit_test(test_memory_formats), cmocka_unit_test(test_ptradd),
+        cmocka_unit_test(test_passes),         cmocka_unit_test(test_race_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

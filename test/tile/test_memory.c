@@ -1,6 +1,6 @@
 // Loads and stores: what arrives, what is counted, and every finding with a control that must stay silent.
-#include "tile/asm.h"
 #include "base/rng.h"
+#include "tile/asm.h"
 
 static float ramp_at(size_t i) { return (float)i * 0.5f - 7; }
 static const float *ramp(Arena *a, size_t n) {
@@ -12,7 +12,8 @@ static const float *ramp(Arena *a, size_t n) {
 // y[off + i] = x[off + i], off = pid * n, masked by off + i < limit; `other` when wanted.
 static const Code *copy_kernel(Arena *a, int n, bool masked, bool with_other, bool mask_store) {
     Asm s = asm_new(a);
-    int x = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0), y = asm_param(&s, pointer_to(scalar_type(DT_F32)), 1);
+    int x = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0),
+        y = asm_param(&s, pointer_to(scalar_type(DT_F32)), 1);
     int limit = asm_param(&s, scalar_type(DT_I32), 2), block = asm_int(&s, DT_I32, n);
     int pid = asm_new_reg(&s, scalar_type(DT_I32), INSN_PID, -1, -1, -1, 0);
     int off = asm_op(&s, INSN_ADD, asm_arange(&s, n), asm_op(&s, INSN_MUL, pid, block));
@@ -27,7 +28,8 @@ static void test_copy(void **state) {
     for (int k = 0; k < 4; k++) {
         Rig r;
         rig_open(&r);
-        Storage *x = rig_storage(&r, DT_F32, 100, ramp(&r.arena, 100), true), *y = rig_storage(&r, DT_F32, 100, NULL, false);
+        Storage *x = rig_storage(&r, DT_F32, 100, ramp(&r.arena, 100), true),
+                *y = rig_storage(&r, DT_F32, 100, NULL, false);
         r.m.order_seed = (uint64_t)k;
         const Code *c = copy_kernel(&r.arena, 16, true, k & 1, true);
         expect_clean(&r, rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(y), 100}, 7, 1, 1));
@@ -49,10 +51,15 @@ static void test_types(void **state) {
         rig_open(&r);
         uint8_t bytes[64 * 8];
         Rng rng = rng_at(7, (uint64_t)t);
-        for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)(rng_u32(&rng) & (t == DT_BOOL ? 1 : t == DT_F16 || t == DT_BF16 ? 0x3b : 0x7f));
-        Storage *x = rig_storage(&r, (DType)t, 64, bytes, true), *y = rig_storage(&r, (DType)t, 64, NULL, false);
+        for (size_t i = 0; i < sizeof bytes; i++)
+            bytes[i] = (uint8_t)(rng_u32(&rng) & (t == DT_BOOL                  ? 1
+                                                  : t == DT_F16 || t == DT_BF16 ? 0x3b
+                                                                                : 0x7f));
+        Storage *x = rig_storage(&r, (DType)t, 64, bytes, true),
+                *y = rig_storage(&r, (DType)t, 64, NULL, false);
         Asm s = asm_new(&r.arena);
-        int px = asm_param(&s, pointer_to(scalar_type((DType)t)), 0), py = asm_param(&s, pointer_to(scalar_type((DType)t)), 1);
+        int px = asm_param(&s, pointer_to(scalar_type((DType)t)), 0),
+            py = asm_param(&s, pointer_to(scalar_type((DType)t)), 1);
         int i = asm_arange(&s, 64);
         asm_store(&s, asm_ptradd(&s, py, i), asm_load(&s, asm_ptradd(&s, px, i), -1, -1), -1);
         expect_clean(&r, rig_run(&r, asm_done(&s), (int64_t[]){rig_address(x), rig_address(y)}, 1, 1, 1));
@@ -67,33 +74,40 @@ static void test_oob(void **state) {
     (void)state;
     Rig r;
     rig_open(&r);
-    Storage *x = rig_storage(&r, DT_F32, 100, ramp(&r.arena, 100), true), *y = rig_storage(&r, DT_F32, 128, NULL, false);
-    assert_false(rig_run(&r, copy_kernel(&r.arena, 16, false, false, true), (int64_t[]){rig_address(x), rig_address(y), 100}, 7, 1, 1));
+    Storage *x = rig_storage(&r, DT_F32, 100, ramp(&r.arena, 100), true),
+            *y = rig_storage(&r, DT_F32, 128, NULL, false);
+    assert_false(rig_run(&r, copy_kernel(&r.arena, 16, false, false, true),
+                         (int64_t[]){rig_address(x), rig_address(y), 100}, 7, 1, 1));
     expect_finding(&r, DIAG_OOB, "element offset 100, 1 past its last element");
     expect_finding(&r, DIAG_OOB, "lane 4 of 16, program (6, 0, 0)");
     rig_close(&r);
     rig_open(&r);
-    x = rig_storage(&r, DT_F32, 112, ramp(&r.arena, 112), true), y = rig_storage(&r, DT_F32, 100, NULL, false);
-    assert_false(rig_run(&r, copy_kernel(&r.arena, 16, true, true, false), (int64_t[]){rig_address(x), rig_address(y), 100}, 7, 1, 1));
+    x = rig_storage(&r, DT_F32, 112, ramp(&r.arena, 112), true),
+    y = rig_storage(&r, DT_F32, 100, NULL, false);
+    assert_false(rig_run(&r, copy_kernel(&r.arena, 16, true, true, false),
+                         (int64_t[]){rig_address(x), rig_address(y), 100}, 7, 1, 1));
     expect_finding(&r, DIAG_OOB, "store outside");
     rig_close(&r);
     // Before the first element, and a base that belongs to no storage.
     rig_open(&r);
     x = rig_storage(&r, DT_F32, 16, ramp(&r.arena, 16), true), y = rig_storage(&r, DT_F32, 16, NULL, false);
-    assert_false(rig_run(&r, copy_kernel(&r.arena, 16, false, false, false), (int64_t[]){rig_address(x) - 12, rig_address(y), 16}, 1, 1, 1));
+    assert_false(rig_run(&r, copy_kernel(&r.arena, 16, false, false, false),
+                         (int64_t[]){rig_address(x) - 12, rig_address(y), 16}, 1, 1, 1));
     expect_finding(&r, DIAG_OOB, "element offset -3, 3 before");
     rig_close(&r);
     for (int k = 0; k < 4; k++) {
         rig_open(&r);
         y = rig_storage(&r, DT_F32, 16, NULL, false);
         int64_t wild[] = {0, -1, ((int64_t)9 << ADDRESS_BITS) + ADDRESS_BIAS, INT64_MIN};
-        assert_false(rig_run(&r, copy_kernel(&r.arena, 16, false, false, false), (int64_t[]){wild[k], rig_address(y), 16}, 1, 1, 1));
+        assert_false(rig_run(&r, copy_kernel(&r.arena, 16, false, false, false),
+                             (int64_t[]){wild[k], rig_address(y), 16}, 1, 1, 1));
         expect_finding(&r, DIAG_OOB, "left the range");
         rig_close(&r);
     }
     rig_open(&r);
     x = rig_storage(&r, DT_F32, 32, ramp(&r.arena, 32), true), y = rig_storage(&r, DT_F32, 16, NULL, false);
-    assert_false(rig_run(&r, copy_kernel(&r.arena, 16, false, false, false), (int64_t[]){rig_address(x) + 2, rig_address(y), 16}, 1, 1, 1));
+    assert_false(rig_run(&r, copy_kernel(&r.arena, 16, false, false, false),
+                         (int64_t[]){rig_address(x) + 2, rig_address(y), 16}, 1, 1, 1));
     expect_finding(&r, DIAG_OOB, "misaligned");
     rig_close(&r);
 }
@@ -103,7 +117,8 @@ static void test_gap_uninit_write(void **state) {
     const Code *c;
     Rig r;
     rig_open(&r); // an unallocated element in the middle
-    Storage *x = rig_storage(&r, DT_F32, 16, ramp(&r.arena, 16), true), *y = rig_storage(&r, DT_F32, 16, NULL, false);
+    Storage *x = rig_storage(&r, DT_F32, 16, ramp(&r.arena, 16), true),
+            *y = rig_storage(&r, DT_F32, 16, NULL, false);
     memset(x->shadow + 36, 0, 4);
     c = copy_kernel(&r.arena, 16, false, false, false);
     assert_false(rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(y), 16}, 1, 1, 1));
@@ -145,7 +160,8 @@ static void test_poison(void **state) {
     Rig r;
     for (int k = 0; k < 3; k++) {
         rig_open(&r);
-        Storage *x = rig_storage(&r, DT_F32, 20, ramp(&r.arena, 20), true), *y = rig_storage(&r, DT_F32, 32, NULL, false);
+        Storage *x = rig_storage(&r, DT_F32, 20, ramp(&r.arena, 20), true),
+                *y = rig_storage(&r, DT_F32, 32, NULL, false);
         const Code *c = copy_kernel(&r.arena, 16, true, k == 1, k == 2);
         bool ok = rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(y), 20}, 2, 1, 1);
         if (k == 0) { // unmasked store of masked lanes without other
@@ -172,7 +188,8 @@ static void test_poisoned_address_and_mask(void **state) {
         int32_t index[8] = {0, 1, 2, 3, 4, 5, 6, 7};
         Storage *x = rig_storage(&r, DT_I32, 8, index, true), *y = rig_storage(&r, DT_I32, 8, NULL, false);
         Asm s = asm_new(&r.arena);
-        int p = asm_param(&s, pointer_to(scalar_type(DT_I32)), 0), q = asm_param(&s, pointer_to(scalar_type(DT_I32)), 1);
+        int p = asm_param(&s, pointer_to(scalar_type(DT_I32)), 0),
+            q = asm_param(&s, pointer_to(scalar_type(DT_I32)), 1);
         int i = asm_arange(&s, 8), m = asm_op(&s, INSN_LT, i, asm_int(&s, DT_I32, 5));
         int j = asm_load(&s, asm_ptradd(&s, p, i), m, k == 3 ? asm_int(&s, DT_I32, 7) : -1);
         if (k == 2) {
@@ -191,7 +208,15 @@ static void test_poisoned_address_and_mask(void **state) {
 
 // ---- races ----
 
-enum { RACE_NONE, RACE_WRITE_WRITE, RACE_SAME_VALUE, RACE_READ_THEN_WRITE, RACE_SHARED_READ, RACE_SHIFTED_READ, RACE_KINDS };
+enum {
+    RACE_NONE,
+    RACE_WRITE_WRITE,
+    RACE_SAME_VALUE,
+    RACE_READ_THEN_WRITE,
+    RACE_SHARED_READ,
+    RACE_SHIFTED_READ,
+    RACE_KINDS
+};
 static void test_races(void **state) {
     (void)state;
     for (int kind = 0; kind < RACE_KINDS; kind++) {
@@ -202,23 +227,33 @@ static void test_races(void **state) {
             Storage *x = rig_storage(&r, DT_F32, 64, ramp(&r.arena, 64), false);
             Asm s = asm_new(&r.arena);
             int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0);
-            int pid = asm_new_reg(&s, scalar_type(DT_I32), INSN_PID, -1, -1, -1, 0), block = asm_int(&s, DT_I32, 8);
-            int base = asm_op(&s, INSN_MUL, pid, block), i = asm_arange(&s, 8), own = asm_op(&s, INSN_ADD, i, base);
+            int pid = asm_new_reg(&s, scalar_type(DT_I32), INSN_PID, -1, -1, -1, 0),
+                block = asm_int(&s, DT_I32, 8);
+            int base = asm_op(&s, INSN_MUL, pid, block), i = asm_arange(&s, 8),
+                own = asm_op(&s, INSN_ADD, i, base);
             int value = asm_cast(&s, pid, DT_F32);
-            int other = asm_op(&s, INSN_MOD, asm_op(&s, INSN_ADD, own, block), asm_int(&s, DT_I32, 64)); // the next program's block
+            int other = asm_op(&s, INSN_MOD, asm_op(&s, INSN_ADD, own, block),
+                               asm_int(&s, DT_I32, 64)); // the next program's block
             switch (kind) {
-            case RACE_NONE: asm_store(&s, asm_ptradd(&s, p, own), asm_load(&s, asm_ptradd(&s, p, own), -1, -1), -1); break;
+            case RACE_NONE:
+                asm_store(&s, asm_ptradd(&s, p, own), asm_load(&s, asm_ptradd(&s, p, own), -1, -1), -1);
+                break;
             case RACE_WRITE_WRITE: asm_store(&s, asm_ptradd(&s, p, i), value, -1); break;
             case RACE_SAME_VALUE: asm_store(&s, asm_ptradd(&s, p, i), asm_float(&s, DT_F32, 1), -1); break;
-            case RACE_READ_THEN_WRITE: asm_store(&s, asm_ptradd(&s, p, own), asm_load(&s, asm_ptradd(&s, p, i), -1, -1), -1); break;
+            case RACE_READ_THEN_WRITE:
+                asm_store(&s, asm_ptradd(&s, p, own), asm_load(&s, asm_ptradd(&s, p, i), -1, -1), -1);
+                break;
             case RACE_SHARED_READ: (void)asm_load(&s, asm_ptradd(&s, p, i), -1, -1); break;
-            default: asm_store(&s, asm_ptradd(&s, p, own), asm_load(&s, asm_ptradd(&s, p, other), -1, -1), -1); break;
+            default:
+                asm_store(&s, asm_ptradd(&s, p, own), asm_load(&s, asm_ptradd(&s, p, other), -1, -1), -1);
+                break;
             }
             const Code *c = asm_done(&s);
             bool ok = rig_run(&r, c, (int64_t[]){rig_address(x)}, 8, 1, 1);
             if (kind == RACE_NONE || kind == RACE_SHARED_READ) {
                 expect_clean(&r, ok);
-                expect_clean(&r, rig_run(&r, c, (int64_t[]){rig_address(x)}, 8, 1, 1)); // launches are ordered
+                expect_clean(&r,
+                             rig_run(&r, c, (int64_t[]){rig_address(x)}, 8, 1, 1)); // launches are ordered
             } else {
                 assert_false(ok);
                 expect_finding(&r, DIAG_RACE, "another program of this launch");
@@ -242,16 +277,20 @@ static void test_lanes_collide(void **state) {
             int i = asm_arange(&s, 16), half = asm_op(&s, INSN_IDIV, i, asm_int(&s, DT_I32, 2));
             asm_store(&s, asm_ptradd(&s, p, half), same ? half : i, -1);
         } else { // two rows of 8 that overlap by 4
-            int i = asm_arange(&s, 8), row = asm_new_reg(&s, matrix_type(DT_I32, 1, 8), INSN_RESHAPE, i, -1, -1, 0);
+            int i = asm_arange(&s, 8),
+                row = asm_new_reg(&s, matrix_type(DT_I32, 1, 8), INSN_RESHAPE, i, -1, -1, 0);
             int rows = asm_new_reg(&s, matrix_type(DT_I32, 2, 8), INSN_BROADCAST, row, -1, -1, 0);
-            int j = asm_arange(&s, 2), col = asm_new_reg(&s, matrix_type(DT_I32, 2, 1), INSN_RESHAPE, j, -1, -1, 0);
+            int j = asm_arange(&s, 2),
+                col = asm_new_reg(&s, matrix_type(DT_I32, 2, 1), INSN_RESHAPE, j, -1, -1, 0);
             int cols = asm_new_reg(&s, matrix_type(DT_I32, 2, 8), INSN_BROADCAST, col, -1, -1, 0);
             int off = asm_op(&s, INSN_ADD, rows, asm_op(&s, INSN_MUL, cols, asm_int(&s, DT_I32, 4)));
             asm_store(&s, asm_ptradd(&s, p, off), same ? off : rows, -1);
         }
         bool ok = rig_run(&r, asm_done(&s), (int64_t[]){rig_address(y)}, 1, 1, 1);
-        if (same) expect_clean(&r, ok);
-        else expect_finding(&r, DIAG_RACE, "two lanes of one store");
+        if (same)
+            expect_clean(&r, ok);
+        else
+            expect_finding(&r, DIAG_RACE, "two lanes of one store");
         rig_close(&r);
     }
 }
@@ -277,17 +316,24 @@ static void test_gather_scatter(void **state) {
             bool on = style == 0 ? i % K < 1 + round % K : rng_u32(&rng) % 4 != 0;
             mask[i] = on;
         }
-        Storage *w = rig_storage(&r, DT_I32, M * K, where, true), *m = rig_storage(&r, DT_BOOL, M * K, mask, true);
-        Storage *x = rig_storage(&r, DT_F32, SPACE, ramp(&r.arena, SPACE), true), *y = rig_storage(&r, DT_F32, SPACE, NULL, false);
+        Storage *w = rig_storage(&r, DT_I32, M * K, where, true),
+                *m = rig_storage(&r, DT_BOOL, M * K, mask, true);
+        Storage *x = rig_storage(&r, DT_F32, SPACE, ramp(&r.arena, SPACE), true),
+                *y = rig_storage(&r, DT_F32, SPACE, NULL, false);
         Asm s = asm_new(&r.arena);
         TileType t = matrix_type(DT_I32, M, K);
-        int pw = asm_param(&s, pointer_to(scalar_type(DT_I32)), 0), pm = asm_param(&s, pointer_to(scalar_type(DT_BOOL)), 1);
-        int px = asm_param(&s, pointer_to(scalar_type(DT_F32)), 2), py = asm_param(&s, pointer_to(scalar_type(DT_F32)), 3);
+        int pw = asm_param(&s, pointer_to(scalar_type(DT_I32)), 0),
+            pm = asm_param(&s, pointer_to(scalar_type(DT_BOOL)), 1);
+        int px = asm_param(&s, pointer_to(scalar_type(DT_F32)), 2),
+            py = asm_param(&s, pointer_to(scalar_type(DT_F32)), 3);
         int i = asm_new_reg(&s, t, INSN_RESHAPE, asm_arange(&s, M * K), -1, -1, 0);
-        int off = asm_load(&s, asm_ptradd(&s, pw, i), -1, -1), on = asm_load(&s, asm_ptradd(&s, pm, i), -1, -1);
+        int off = asm_load(&s, asm_ptradd(&s, pw, i), -1, -1),
+            on = asm_load(&s, asm_ptradd(&s, pm, i), -1, -1);
         int v = asm_load(&s, asm_ptradd(&s, px, off), on, asm_float(&s, DT_F32, -1));
         asm_store(&s, asm_ptradd(&s, py, off), asm_op(&s, INSN_ADD, v, asm_float(&s, DT_F32, 1)), on);
-        expect_clean(&r, rig_run(&r, asm_done(&s), (int64_t[]){rig_address(w), rig_address(m), rig_address(x), rig_address(y)}, 1, 1, 1));
+        expect_clean(&r, rig_run(&r, asm_done(&s),
+                                 (int64_t[]){rig_address(w), rig_address(m), rig_address(x), rig_address(y)},
+                                 1, 1, 1));
         bool sector[SPACE / 8] = {false}, written[SPACE] = {false};
         int64_t sectors = 0;
         for (int k = 0; k < M * K; k++) {
@@ -313,12 +359,16 @@ static void test_one_lane_operands(void **state) {
     for (int on = 0; on < 2; on++) {
         Rig r;
         rig_open(&r);
-        Storage *x = rig_storage(&r, DT_F32, 8, ramp(&r.arena, 8), true), *y = rig_storage(&r, DT_F32, 8, NULL, false);
+        Storage *x = rig_storage(&r, DT_F32, 8, ramp(&r.arena, 8), true),
+                *y = rig_storage(&r, DT_F32, 8, NULL, false);
         Asm s = asm_new(&r.arena);
-        int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0), q = asm_param(&s, pointer_to(scalar_type(DT_F32)), 1);
+        int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0),
+            q = asm_param(&s, pointer_to(scalar_type(DT_F32)), 1);
         int m = asm_int(&s, DT_BOOL, on), i = asm_arange(&s, 8);
-        int v = asm_load(&s, asm_ptradd(&s, p, asm_int(&s, DT_I32, 3)), m, asm_float(&s, DT_F32, 9)); // one lane
-        int same = asm_load(&s, asm_new_reg(&s, pointer_to(vector_type(DT_F32, 8)), INSN_SPLAT, p, -1, -1, 0), m, asm_float(&s, DT_F32, 1));
+        int v =
+            asm_load(&s, asm_ptradd(&s, p, asm_int(&s, DT_I32, 3)), m, asm_float(&s, DT_F32, 9)); // one lane
+        int same = asm_load(&s, asm_new_reg(&s, pointer_to(vector_type(DT_F32, 8)), INSN_SPLAT, p, -1, -1, 0),
+                            m, asm_float(&s, DT_F32, 1));
         asm_store(&s, asm_ptradd(&s, q, i), v, -1);
         asm_store(&s, asm_ptradd(&s, q, i), same, m);
         asm_store(&s, asm_ptradd(&s, q, asm_int(&s, DT_I32, 7)), v, m);
@@ -334,11 +384,16 @@ static void test_one_lane_operands(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_copy),         cmocka_unit_test(test_types),
-        cmocka_unit_test(test_oob),          cmocka_unit_test(test_gap_uninit_write),
-        cmocka_unit_test(test_poison),       cmocka_unit_test(test_poisoned_address_and_mask),
-        cmocka_unit_test(test_races),        cmocka_unit_test(test_lanes_collide),
-        cmocka_unit_test(test_gather_scatter), cmocka_unit_test(test_one_lane_operands),
+        cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_oob),
+        cmocka_unit_test(test_gap_uninit_write),
+        cmocka_unit_test(test_poison),
+        cmocka_unit_test(test_poisoned_address_and_mask),
+        cmocka_unit_test(test_races),
+        cmocka_unit_test(test_lanes_collide),
+        cmocka_unit_test(test_gather_scatter),
+        cmocka_unit_test(test_one_lane_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 # op: softmax
-# expect: compile_fail|parse_reject
+# expect: host_error|compile_fail
 # about: calls the kernel without a grid
 import torch
 import triton

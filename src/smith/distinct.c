@@ -1,0 +1,31 @@
+#include "smith/distinct.h"
+
+Sha256 program_hash(Arena *scratch, Str source) {
+    DiagList diags = DIAGS(scratch);
+    const Node *module = parse_module(scratch, source, &diags);
+    if (!module) return sha256_of(source);
+    Buf b = BUF(scratch);
+    print_canonical(&b, module);
+    return sha256_of(buf_str(&b));
+}
+
+bool seen_before(SeenPrograms *s, Sha256 h) {
+    for (int i = 0; i < s->n; i++)
+        if (memcmp(&s->at[i], &h, sizeof h) == 0) return true;
+    if (s->n == s->cap) {
+        Sha256 *more = NEWN(s->arena, Sha256, (size_t)s->cap * 2 + 16);
+        if (s->n) memcpy(more, s->at, (size_t)s->n * sizeof *more);
+        s->at = more;
+        s->cap = s->cap * 2 + 16;
+    }
+    s->at[s->n++] = h;
+    return false;
+}
+
+int smith_distinct(Arena *a, Proposal *p, int n) {
+    SeenPrograms seen = {.arena = a};
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (!seen_before(&seen, program_hash(a, p[i].source))) p[kept++] = p[i];
+    return kept;
+}

@@ -1,0 +1,127 @@
+// A launch's arguments by Python's rules, as Triton's generated dynamic_func() binds them.
+#include "tile/checker.h"
+#include <inttypes.h>
+
+// Options of the CUDA backend that change resources and scheduling, never results.
+static const char *const options[] = {"num_warps",
+                                      "num_stages",
+                                      "num_ctas",
+                                      "maxnreg",
+                                      "debug",
+                                      "warmup",
+                                      "enable_fp_fusion",
+                                      "launch_cooperative_grid",
+                                      "launch_pdl",
+                                      "instrumentation_mode"};
+bool launch_option(Str name) {
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (str_is(name, options[i])) return true;
+    return false;
+}
+
+// ---- decorators ----
+
+// "triton.jit", "jit": the last part decides, called or not.
+static Str decorator_name(const Node *d) {
+    if (d->kind == NODE_CALL) d = d->call.func;
+    if (d->kind == NODE_NAME) return d->name;
+    return d->kind == NODE_ATTRIBUTE ? d->attribute.name : (Str){0};
+}
+
+bool is_jit_function(const Node *function) {
+    for (int i = 0; i < function->function.decorators.n; i++)
+        if (str_is(decorator_name(function->function.decorators.at[i]), "jit")) return true;
+    return false;
+}
+
+static bool screen_decorators(const Node *kernel, Span span, DiagList *d) {
+    static const char *const changing[] = {"autotune", "heuristics"};
+    for (int i = 0; i < kernel->function.decorators.n; i++) {
+        Str name = decorator_name(kernel->function.decorators.at[i]);
+        for (size_t k = 0; k < sizeof changing / sizeof *changing; k++)
+            if (str_is(name, changing[k]))
+                return diag_add(d, DIAG_UNSUPPORTED, span, "@triton.%s", changing[k]);
+    }
+    return true;
+}
+
+// ---- options ----
+
+static bool option_value(const LaunchArg *arg, Binding *out, DiagList *d) {
+    if (!str_is(arg->name, "num_warps")) return true;
+    if (arg->kind != ARG_PLAIN || arg->value.kind != PY_INT || arg->value.i < 1 ||
+        (arg->value.i & (arg->value.i - 1)))
+        return diag_add(d, DIAG_COMPILE, arg->span, "AssertionError('num_warps must be a power of 2')");
+    if (arg->value.i > 32)
+        return diag_add(d, DIAG_COMPILE, arg->span,
+                        "num_warps = %" PRId64 ": a block has at most 1024 threads", arg->value.i);
+    out->num_warps = (int)arg->value.i;
+    return true;
+}
+
+// ---- binding ----
+
+// A default is evaluated as Python would at the definition, constants and types only.
+static bool default_value(Arena *a, const Node *module, const Node *param, LaunchArg *out, DiagList *d) {
+    Frame top = {0};
+    Checker c = {.arena = a, .module = module, .diags = d, .frame = &top, .globals_allowed = true};
+    Val v;
+    if (!check_expr(&c, param->param.def, &v)) return false;
+    out->span = param->span;
+    if (v.kind == VAL_PY) {
+        out->kind = ARG_PLAIN;
+        out->value = v.py;
+    } else if (v.kind == VAL_TYPE && !v.type.pointer && v.type.rank == 0) {
+        out->kind = ARG_DTYPE;
+        out->dtype = v.type.elem;
+    } else {
+        return diag_add(d, DIAG_UNSUPPORTED, param->span, "a default that is neither a constant nor a type");
+    }
+    return true;
+}
+
+bool launch_bind(Arena *a, const Node *module, const Node *kernel, const LaunchArg *arg, int args, Span span,
+                 Binding *out, DiagList *d) {
+    Nodes params = kernel->function.params;
+    *out = (Binding){.kernel = kernel, .module = module, .num_warps = 4};
+    if (!screen_decorators(kernel, span, d)) return false;
+    Str *pname = NEWN(a, Str, (size_t)params.n + 1), *given = NEWN(a, Str, (size_t)args + 1);
+    bool *has_default = NEWN(a, bool, (size_t)params.n + 1);
+    const LaunchArg **kept = NEWN(a, const LaunchArg *, (size_t)args + 1);
+    int *slot = NEWN(a, int, (size_t)params.n + 1), rests, n = 0;
+    for (int i = 0; i < params.n; i++) {
+        const Node *p = params.at[i];
+        if (p->param.kind == PARAM_STAR || p->param.kind == PARAM_DOUBLESTAR)
+            return diag_add(d, DIAG_UNSUPPORTED, p->span, "*args and **kwargs of kernels and helpers");
+        pname[i] = p->param.name;
+        has_default[i] = p->param.def != NULL;
+    }
+    // Keywords that are no parameter are options, or unknown.
+    for (int i = 0; i < args; i++) {
+        int p = 0;
+        while (p < params.n && !str_eq(pname[p], arg[i].name)) p++;
+        if (!arg[i].name.len || p < params.n) {
+            given[n] = arg[i].name;
+            kept[n++] = &arg[i];
+        } else if (!launch_option(arg[i].name)) {
+            return diag_add(d, DIAG_COMPILE, arg[i].span,
+                            "KeyError('Keyword argument %.*s was specified but unrecognised')",
+                            STR_ARG(arg[i].name));
+        } else if (!option_value(&arg[i], out, d)) {
+            return false;
+        }
+    }
+    Signature s = {"dynamic_func", pname, has_default, params.n, false};
+    const char *why = signature_bind(a, &s, given, n, slot, NULL, &rests);
+    if (why) return diag_add(d, DIAG_COMPILE, span, "TypeError: %s", why);
+    out->args = params.n;
+    out->arg = NEWN(a, LaunchArg, (size_t)params.n + 1);
+    for (int i = 0; i < params.n; i++) {
+        if (slot[i] >= 0)
+            out->arg[i] = *kept[slot[i]];
+        else if (!default_value(a, module, params.at[i], &out->arg[i], d))
+            return false;
+        out->arg[i].name = pname[i];
+    }
+    return true;
+}

@@ -1,0 +1,199 @@
+// Python's few builtins inside kernels, tl.constexpr, and the methods of types.
+#include "tile/checker.h"
+#include <inttypes.h>
+#include <math.h>
+
+static bool wrong_count(Checker *c, const Node *at, const char *name, int want, int got) {
+    return checker_fail(c, at, "TypeError", "%s() takes exactly %d argument%s (%d given)", name, want,
+                        want == 1 ? "" : "s", got);
+}
+static bool plain(Checker *c, const Node *at, const char *name, const Arg *arg, int args, int want) {
+    for (int i = 0; i < args; i++)
+        if (arg[i].name.len) return checker_fail(c, at, "TypeError", "%s() takes no keyword arguments", name);
+    return args == want || wrong_count(c, at, name, want, args);
+}
+#define BUILTIN(id)                                                                                         \
+    static bool id(Checker *c, const Node *at, const Builtin *b, const Val *self, const Arg *arg, int args, \
+                   Val *out)
+
+BUILTIN(py_len) {
+    (void)self;
+    if (!plain(c, at, b->name, arg, args, 1)) return false;
+    if (arg->value.kind == VAL_TUPLE) return *out = val_int(arg->value.tuple.n), true;
+    return checker_fail(c, at, "TypeError", "object of type '%s' has no len()", val_class(&arg->value));
+}
+
+BUILTIN(py_list) {
+    (void)self;
+    if (!plain(c, at, b->name, arg, args, 1)) return false;
+    if (arg->value.kind == VAL_TUPLE) return *out = arg->value, true;
+    return checker_fail(c, at, "TypeError", "'%s' object is not iterable", val_class(&arg->value));
+}
+
+static bool same_word(Str s, const char *word) {
+    size_t n = strlen(word);
+    if (s.len != n) return false;
+    for (size_t i = 0; i < n; i++)
+        if ((s.p[i] | 0x20) != word[i]) return false;
+    return true;
+}
+
+BUILTIN(py_float) {
+    (void)self;
+    if (!plain(c, at, b->name, arg, args, 1)) return false;
+    const Val *v = &arg->value;
+    if (val_is_number(v)) {
+        *out = val_float(v->py.kind == PY_FLOAT ? v->py.f
+                         : v->py.kind == PY_INT ? (double)v->py.i
+                                                : (double)v->py.b);
+        return true;
+    }
+    if (!val_is_py(v, PY_STR))
+        return checker_fail(c, at, "TypeError",
+                            "float() argument must be a string or a real number, not '%s'", val_class(v));
+    Str s = v->py.s;
+    bool minus = s.len && *s.p == '-';
+    if (s.len && (*s.p == '-' || *s.p == '+')) s.p++, s.len--;
+    if (same_word(s, "inf") || same_word(s, "infinity"))
+        return *out = val_float(minus ? -INFINITY : INFINITY), true;
+    if (same_word(s, "nan")) return *out = val_float(NAN), true;
+    return checker_unsupported(c, at, "float() of a string other than inf and nan inside a kernel");
+}
+
+BUILTIN(py_int) {
+    (void)self;
+    if (!plain(c, at, b->name, arg, args, 1)) return false;
+    const Val *v = &arg->value;
+    if (val_is_py(v, PY_INT)) return *out = *v, true;
+    if (val_is_py(v, PY_BOOL)) return *out = val_int(v->py.b), true;
+    if (!val_is_py(v, PY_FLOAT))
+        return checker_fail(c, at, "TypeError",
+                            "int() argument must be a string, a bytes-like object or a real number, not '%s'",
+                            val_class(v));
+    if (!(v->py.f > -0x1p63 && v->py.f < 0x1p63))
+        return checker_fail(c, at, "OverflowError", "cannot convert float to a 64-bit integer");
+    return *out = val_int((int64_t)v->py.f), true;
+}
+
+BUILTIN(py_isinstance) {
+    (void)self;
+    if (!plain(c, at, b->name, arg, args, 2)) return false;
+    const Val *v = &arg[0].value, *what = &arg[1].value;
+    if (what->kind != VAL_BUILTIN)
+        return checker_fail(c, at, "TypeError", "isinstance() arg 2 must be a type");
+    const char *t = what->builtin.row->name;
+    bool yes = (strcmp(t, "int") == 0 && (val_is_py(v, PY_INT) || val_is_py(v, PY_BOOL))) ||
+               (strcmp(t, "float") == 0 && val_is_py(v, PY_FLOAT)) ||
+               (strcmp(t, "tl.tensor") == 0 && val_is_tensor(v)) ||
+               (strcmp(t, "tl.dtype") == 0 && v->kind == VAL_TYPE) ||
+               (strcmp(t, "tl.tuple") == 0 && v->kind == VAL_TUPLE);
+    return *out = val_bool(yes), true; // a constexpr is unwrapped on the way in, so tl.constexpr never holds
+}
+
+BUILTIN(not_here) {
+    (void)self, (void)arg, (void)args, (void)out;
+    return checker_unsupported(c, at, "%s() as a value inside a kernel", b->name);
+}
+
+// print() is device_print, min() and max() are tl.minimum and tl.maximum.
+BUILTIN(as_op) {
+    const char *name = strcmp(b->name, "min") == 0   ? "minimum"
+                       : strcmp(b->name, "max") == 0 ? "maximum"
+                                                     : "device_print";
+    return check_op(c, at, oprow_named(str_of(name)), str_of(name), self, arg, args, out);
+}
+
+BUILTIN(constexpr_of) {
+    (void)self;
+    if (!plain(c, at, b->name, arg, args, 1)) return false;
+    if (val_is_tensor(&arg->value))
+        return checker_fail(c, at, "TypeError", "a constexpr needs a value known at compile time, got %s",
+                            val_type_text(c, &arg->value));
+    return *out = arg->value, true;
+}
+
+// ---- types ----
+
+BUILTIN(type_is) {
+    const char *q = b->name + 4; // behind ".is_"
+    if (!plain(c, at, b->name + 1, arg, args, 0)) return false;
+    const TileType *t = &self->type;
+    DTypeKind kind = dtype_info[t->elem].kind;
+    bool scalar = !t->pointer && t->rank == 0, yes;
+    if (strcmp(q, "block") == 0)
+        yes = t->rank > 0;
+    else if (strcmp(q, "ptr") == 0)
+        yes = t->pointer && t->rank == 0;
+    else if (strcmp(q, "floating") == 0 || strcmp(q, "standard_floating") == 0)
+        yes = scalar && kind == DTYPE_KIND_F;
+    else if (strcmp(q, "int") == 0)
+        yes = scalar && kind != DTYPE_KIND_F;
+    else if (strcmp(q, "int_signed") == 0)
+        yes = scalar && kind == DTYPE_KIND_I;
+    else if (strcmp(q, "int_unsigned") == 0)
+        yes = scalar && (kind == DTYPE_KIND_U || kind == DTYPE_KIND_B);
+    else if (strcmp(q, "bool") == 0)
+        yes = scalar && t->elem == DT_BOOL;
+    else if (strcmp(q, "fp8") == 0 || strcmp(q, "void") == 0 || strcmp(q, "const") == 0)
+        yes = false;
+    else
+        yes = scalar && strcmp(q, dtype_info[t->elem].triton) == 0;
+    return *out = val_bool(yes), true;
+}
+
+#define TYPE_IS(name) \
+    { ".is_" name, type_is }
+static const Builtin builtins[] = {
+    {"len", py_len},
+    {"list", py_list},
+    {"range", not_here},
+    {"float", py_float},
+    {"int", py_int},
+    {"isinstance", py_isinstance},
+    {"getattr", not_here},
+    {"hasattr", not_here},
+    {"print", as_op},
+    {"min", as_op},
+    {"max", as_op},
+    {"tl.constexpr", constexpr_of},
+    {"tl.range", not_here},
+    {"tl.static_range", not_here},
+    {"tl.tensor", not_here},
+    {"tl.dtype", not_here},
+    {"tl.tuple", not_here},
+    TYPE_IS("block"),
+    TYPE_IS("ptr"),
+    TYPE_IS("floating"),
+    TYPE_IS("standard_floating"),
+    TYPE_IS("int"),
+    TYPE_IS("int_signed"),
+    TYPE_IS("int_unsigned"),
+    TYPE_IS("bool"),
+    TYPE_IS("fp8"),
+    TYPE_IS("void"),
+    TYPE_IS("const"),
+    TYPE_IS("fp16"),
+    TYPE_IS("bf16"),
+    TYPE_IS("fp32"),
+    TYPE_IS("fp64"),
+    TYPE_IS("int1"),
+    TYPE_IS("int8"),
+    TYPE_IS("int16"),
+    TYPE_IS("int32"),
+    TYPE_IS("int64"),
+    TYPE_IS("uint8"),
+    TYPE_IS("uint16"),
+    TYPE_IS("uint32"),
+    TYPE_IS("uint64"),
+};
+
+const Builtin *builtin_named(Str name) {
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+        if (str_is(name, builtins[i].name)) return &builtins[i];
+    return NULL;
+}
+const Builtin *builtin_member(Str name) {
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+        if (builtins[i].name[0] == '.' && str_is(name, builtins[i].name + 1)) return &builtins[i];
+    return NULL;
+}

@@ -1,0 +1,203 @@
+// Specialisation: which arguments become constants, which become cells, and the cache of codes by signature.
+#include "tile/checker.h"
+#include <inttypes.h>
+
+// ---- the cache ----
+
+typedef struct Cached Cached;
+struct Cached {
+    Str key;
+    Code *code;
+    Cached *next;
+};
+enum { CACHE_SLOTS = 64 };
+struct CodeCache {
+    Arena *arena;
+    Cached *slot[CACHE_SLOTS];
+};
+CodeCache *code_cache_new(Arena *a) {
+    CodeCache *cache = NEW(a, CodeCache);
+    cache->arena = a;
+    return cache;
+}
+static Cached **cache_slot(CodeCache *cache, Str key) { return &cache->slot[str_hash(key) % CACHE_SLOTS]; }
+static Code *cache_find(CodeCache *cache, Str key) {
+    for (Cached *e = *cache_slot(cache, key); e; e = e->next)
+        if (str_eq(e->key, key)) return e->code;
+    return NULL;
+}
+static void cache_add(CodeCache *cache, Str key, Code *code) {
+    Cached **slot = cache_slot(cache, key), *e = NEW(cache->arena, Cached);
+    *e = (Cached){str_dup(cache->arena, key), code, *slot};
+    *slot = e;
+}
+
+// ---- specialisation ----
+
+typedef struct {
+    Checker *c; // NULL: only the key and the cells are made
+    Arena *arena;
+    DiagList *diags;
+    Buf key;
+    int64_t *cells;
+    int count;
+} Special;
+
+static bool not_specialized(const Node *kernel, const Node *param, int index) {
+    for (int i = 0; i < kernel->function.decorators.n; i++) {
+        const Node *dec = kernel->function.decorators.at[i];
+        if (dec->kind != NODE_CALL) continue;
+        for (int k = 0; k < dec->call.keywords.n; k++) {
+            const Node *kw = dec->call.keywords.at[k], *list = kw->keyword.value;
+            if (!str_is(kw->keyword.name, "do_not_specialize") ||
+                (list->kind != NODE_LIST && list->kind != NODE_TUPLE))
+                continue;
+            for (int j = 0; j < list->items.n; j++) {
+                const Node *item = list->items.at[j];
+                if (item->kind == NODE_STRING && str_eq(item->string.text, param->param.name)) return true;
+                if (item->kind == NODE_INT && !item->integer.too_big &&
+                    item->integer.value == (uint64_t)index)
+                    return true;
+            }
+        }
+    }
+    return false;
+}
+
+// `x: tl.int64`, `x: "i64"`, `x: bool`. Python's int and float say nothing.
+static bool annotated_type(const Node *annotation, DType *out) {
+    if (!annotation) return false;
+    if (annotation->kind == NODE_STRING && !annotation->string.bytes)
+        return dtype_by_triton_name(annotation->string.text, out);
+    if (annotation->kind == NODE_ATTRIBUTE) return dtype_by_triton_name(annotation->attribute.name, out);
+    return annotation->kind == NODE_NAME && dtype_by_triton_name(annotation->name, out);
+}
+
+static bool cell(Special *s, const Node *at, TileType type, int64_t bits, Val *out) {
+    if (s->count >= RUNTIME_ARGS_MAX) return diag_add(s->diags, DIAG_COMPILE, at->span, "too many arguments");
+    s->cells[s->count] = bits;
+    buf_printf(&s->key, "%c%d ", type.pointer ? 'p' : 't', (int)type.elem);
+    if (s->c && !checker_parameter(s->c, at, type, s->count, out)) return false;
+    s->count++;
+    return true;
+}
+
+static void key_py(Buf *key, PyValue v) {
+    switch (v.kind) {
+    case PY_NONE: buf_puts(key, "n "); break;
+    case PY_BOOL: buf_puts(key, v.b ? "b1 " : "b0 "); break;
+    case PY_INT: buf_printf(key, "i%" PRId64 " ", v.i); break;
+    case PY_FLOAT: buf_printf(key, "f%" PRIx64 " ", dtype_pattern64(v.f)); break;
+    case PY_STR:
+        buf_printf(key, "s%zu:", v.s.len);
+        buf_str_put(key, v.s);
+        break;
+    }
+}
+
+static bool constant(Special *s, const LaunchArg *arg, Val *out) {
+    if (arg->kind == ARG_DTYPE) {
+        buf_printf(&s->key, "d%d ", (int)arg->dtype);
+        *out = val_dtype(arg->dtype);
+        return true;
+    }
+    key_py(&s->key, arg->value);
+    *out = val_py(arg->value);
+    return true;
+}
+
+static int64_t float_bits(double x, DType t) { return (int64_t)dtype_pattern64(dtype_round(t, x)); }
+
+static bool number(Special *s, const Node *param, const LaunchArg *arg, bool specialize, Val *out) {
+    PyValue v = arg->value;
+    DType t;
+    bool fixed = annotated_type(param->param.annotation, &t);
+    if (fixed && (t == DT_F16 || t == DT_BF16))
+        return diag_add(s->diags, DIAG_UNSUPPORTED, param->span,
+                        "a scalar argument annotated as a 16-bit float");
+    if (fixed) { // the annotation decides, 1 included
+        bool is_float = v.kind == PY_FLOAT;
+        if (is_float && !dtype_is_float(t))
+            return diag_add(s->diags, DIAG_COMPILE, arg->span,
+                            "TypeError: a float was given for '%.*s', annotated as %s",
+                            STR_ARG(param->param.name), dtype_info[t].triton);
+        int64_t i = v.kind == PY_INT ? v.i : v.kind == PY_BOOL ? v.b : 0;
+        if (dtype_is_float(t))
+            return cell(s, param, (TileType){.elem = t}, float_bits(is_float ? v.f : (double)i, t), out);
+        int bits = dtype_bits(t) - dtype_is_signed(t);
+        bool fits = t == DT_BOOL ||
+                    (dtype_is_signed(t) ? bits >= 63 || (i >= -((int64_t)1 << bits) && i < (int64_t)1 << bits)
+                                        : i >= 0 && (bits >= 63 || i < (int64_t)1 << bits));
+        if (!fits)
+            return diag_add(s->diags, DIAG_COMPILE, arg->span,
+                            "OverflowError: %" PRId64 " does not fit '%.*s', annotated as %s", i,
+                            STR_ARG(param->param.name), dtype_info[t].triton);
+        return cell(s, param, (TileType){.elem = t}, t == DT_BOOL ? i != 0 : i, out);
+    }
+    if (v.kind == PY_BOOL) return cell(s, param, (TileType){.elem = DT_BOOL}, v.b, out);
+    if (v.kind == PY_FLOAT) return cell(s, param, (TileType){.elem = DT_F32}, float_bits(v.f, DT_F32), out);
+    if (v.i == 1 && specialize) return constant(s, arg, out);
+    return cell(s, param, (TileType){.elem = v.i >= INT32_MIN && v.i <= INT32_MAX ? DT_I32 : DT_I64}, v.i,
+                out);
+}
+
+static bool argument(Special *s, const Node *param, const LaunchArg *arg, bool constexpr, bool specialize,
+                     int depth, Val *out) {
+    if (arg->kind == ARG_TUPLE) {
+        if (depth > 8 || arg->items > RUNTIME_ARGS_MAX)
+            return diag_add(s->diags, DIAG_COMPILE, arg->span, "too many arguments");
+        Val *at = NEWN(s->arena, Val, (size_t)arg->items + 1);
+        buf_printf(&s->key, "(%d ", arg->items);
+        for (int i = 0; i < arg->items; i++)
+            if (!argument(s, param, &arg->item[i], constexpr, specialize, depth + 1, &at[i])) return false;
+        *out = val_tuple(at, arg->items);
+        return true;
+    }
+    if (arg->kind == ARG_TENSOR) {
+        if (constexpr)
+            return diag_add(s->diags, DIAG_COMPILE, arg->span,
+                            "TypeError: a tensor was given for the constexpr '%.*s'",
+                            STR_ARG(param->param.name));
+        return cell(s, param, (TileType){.elem = arg->tensor->dtype, .pointer = true},
+                    tensor_address(arg->tensor), out);
+    }
+    if (constexpr || arg->kind == ARG_DTYPE || arg->value.kind == PY_NONE) return constant(s, arg, out);
+    if (arg->value.kind == PY_STR)
+        return diag_add(s->diags, DIAG_COMPILE, arg->span,
+                        "TypeError: Unsupported type <class 'str'> for '%.*s' in `tl.load`",
+                        STR_ARG(param->param.name));
+    return number(s, param, arg, specialize, out);
+}
+
+static bool arguments(Special *s, const Binding *b) {
+    for (int i = 0; i < b->args; i++) {
+        const Node *param = b->kernel->function.params.at[i];
+        Val v;
+        bool specialize = !not_specialized(b->kernel, param, i);
+        if (!argument(s, param, &b->arg[i], annotation_is_constexpr(param->param.annotation), specialize, 0,
+                      &v))
+            return false;
+        if (s->c && !scope_set(s->c, param, param->param.name, &v)) return false;
+    }
+    return true;
+}
+
+static Code *compile(Arena *a, const Binding *b, DiagList *d) {
+    Frame frame = {.function = b->kernel, .kernel = true};
+    Checker c = {.arena = a, .module = b->module, .diags = d, .frame = &frame};
+    Special s = {.c = &c, .arena = a, .diags = d, .key = BUF(a), .cells = NEWN(a, int64_t, RUNTIME_ARGS_MAX)};
+    if (!arguments(&s, b) || !check_block(&c, b->kernel->function.body)) return NULL;
+    return checker_finish(&c, b->kernel->function.name);
+}
+
+bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out, DiagList *d) {
+    Special s = {.arena = a, .diags = d, .key = BUF(a), .cells = NEWN(a, int64_t, RUNTIME_ARGS_MAX)};
+    buf_printf(&s.key, "%p %p ", (const void *)b->module, (const void *)b->kernel);
+    if (!arguments(&s, b)) return false;
+    *out = (Launchable){NULL, s.cells, s.count};
+    Str key = buf_str(&s.key);
+    if (cache && (out->code = cache_find(cache, key))) return true;
+    if (!(out->code = compile(cache ? cache->arena : a, b, d))) return false;
+    if (cache) cache_add(cache, key, out->code);
+    return true;
+}

@@ -1,0 +1,269 @@
+// Calls: Python's binding rules, rows of op.def, and helpers, which are inlined.
+#include "tile/checker.h"
+#include <assert.h>
+
+// ---- Python's binding of arguments to parameters ----
+
+static void names_list(Buf *b, const Signature *s, const int *slot) {
+    int missing = 0, seen = 0;
+    for (int i = 0; i < s->params; i++) missing += slot[i] == -2;
+    buf_printf(b, "%s() missing %d required positional argument%s: ", s->function, missing,
+               missing > 1 ? "s" : "");
+    for (int i = 0; i < s->params; i++) {
+        if (slot[i] != -2) continue;
+        if (seen) buf_puts(b, missing == 2 ? " and " : seen == missing - 1 ? ", and " : ", ");
+        buf_printf(b, "'%.*s'", STR_ARG(s->name[i]));
+        seen++;
+    }
+}
+
+const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, int args, int *slot, int *rest,
+                           int *rests) {
+    int plain = s->star ? s->params - 1 : s->params, given = 0, required = 0;
+    *rests = 0;
+    for (int i = 0; i < plain; i++) {
+        slot[i] = -1;
+        required += !s->has_default[i];
+    }
+    for (int k = 0; k < args; k++) {
+        if (arg_name[k].len) continue;
+        if (given < plain)
+            slot[given] = k;
+        else if (s->star)
+            rest[(*rests)++] = k;
+        given++;
+    }
+    for (int k = 0; k < args; k++) {
+        if (!arg_name[k].len) continue;
+        int p = 0;
+        while (p < plain && !str_eq(s->name[p], arg_name[k])) p++;
+        if (p == plain)
+            return arena_printf(a, "%s() got an unexpected keyword argument '%.*s'", s->function,
+                                STR_ARG(arg_name[k]));
+        if (slot[p] >= 0)
+            return arena_printf(a, "%s() got multiple values for argument '%.*s'", s->function,
+                                STR_ARG(arg_name[k]));
+        slot[p] = k;
+    }
+    if (given > plain && !s->star) {
+        Buf b = BUF(a);
+        buf_printf(&b, "%s() takes ", s->function);
+        if (required < plain) buf_printf(&b, "from %d to ", required);
+        buf_printf(&b, "%d positional argument%s but %d %s given", plain, plain == 1 ? "" : "s", given,
+                   given == 1 ? "was" : "were");
+        return buf_cstr(&b);
+    }
+    bool missing = false;
+    for (int i = 0; i < plain; i++)
+        if (slot[i] < 0 && !s->has_default[i]) slot[i] = -2, missing = true;
+    if (!missing) return NULL;
+    Buf b = BUF(a);
+    names_list(&b, &(Signature){s->function, s->name, s->has_default, plain, false}, slot);
+    return buf_cstr(&b);
+}
+
+// ---- rows of op.def ----
+
+static Str trim(Str s) {
+    while (s.len && *s.p == ' ') s.p++, s.len--;
+    return s;
+}
+
+static int signature_parse(const char *text, OpParam *param) {
+    int n = 0, depth = 0;
+    for (const char *p = text, *start = text;; p++) {
+        depth += (*p == '(') - (*p == ')');
+        if (*p && (*p != ',' || depth)) continue;
+        Str part = trim((Str){start, (size_t)(p - start)});
+        if (part.len) {
+            assert(n < OP_ARGS_MAX);
+            const char *eq = memchr(part.p, '=', part.len);
+            bool star = *part.p == '*';
+            Str name = {part.p + star, (size_t)((eq ? eq : part.p + part.len) - part.p) - star};
+            Str def = {eq ? eq + 1 : NULL, eq ? (size_t)(part.p + part.len - eq - 1) : 0};
+            param[n++] = (OpParam){name, def, star};
+        }
+        if (!*p) return n;
+        start = p + 1;
+    }
+}
+
+// Defaults in op.def are None, True, False, a whole number, '' or ().
+static Val default_value(Str def) {
+    if (str_is(def, "True")) return val_bool(true);
+    if (str_is(def, "False")) return val_bool(false);
+    if (str_is(def, "''")) return val_str(STR(""));
+    if (str_is(def, "()")) return val_tuple(NULL, 0);
+    if (str_is(def, "None")) return val_none();
+    int64_t i = 0;
+    for (size_t k = 0; k < def.len; k++) i = i * 10 + (def.p[k] - '0');
+    return val_int(i);
+}
+
+bool check_op(Checker *c, const Node *at, const OpRow *row, Str name, const Val *self, const Arg *arg,
+              int args, Val *out) {
+    OpParam param[OP_ARGS_MAX];
+    Str pname[OP_ARGS_MAX];
+    bool has_default[OP_ARGS_MAX];
+    int slot[OP_ARGS_MAX], rests, params = signature_parse(row->signature, param), first = self != NULL;
+    for (int i = 0; i < params; i++) pname[i] = param[i].name, has_default[i] = param[i].def.p != NULL;
+    bool star = params && param[params - 1].star;
+    if (!checker_spend(c, at, args)) return false;
+    Call call = {.c = c, .at = at, .row = row, .name = name};
+    Str *given = NEWN(c->arena, Str, (size_t)args + 2);
+    int *rest = star ? NEWN(c->arena, int, (size_t)args + 2) : NULL;
+    for (int i = 0; i < args; i++) given[i + first] = arg[i].name; // the receiver is the first argument
+    Buf fn = BUF(c->arena);
+    buf_str_put(&fn, name);
+    Signature s = {buf_cstr(&fn), pname, has_default, params, star};
+    const char *why = signature_bind(c->arena, &s, given, args + first, slot, rest, &rests);
+    if (why) return checker_fail(c, at, "TypeError", "%s", why);
+#define GIVEN(k) (self && (k) == 0 ? *self : arg[(k)-first].value)
+    for (int i = 0; i < params - star; i++)
+        call.arg[i] = slot[i] < 0 ? default_value(param[i].def) : GIVEN(slot[i]);
+    if (star) {
+        call.rest = NEWN(c->arena, Val, (size_t)rests + 1);
+        call.rests = rests;
+        for (int i = 0; i < rests; i++) call.rest[i] = GIVEN(rest[i]);
+    }
+#undef GIVEN
+    return row->run(&call, out);
+}
+
+// ---- helpers ----
+
+static void count_returns(void *arg, const Node *n) {
+    if (n->kind == NODE_FUNCTION || n->kind == NODE_LAMBDA) return;
+    if (n->kind == NODE_RETURN)
+        (*(int *)arg)++;
+    else
+        node_each_child(n, count_returns, arg);
+}
+
+static bool default_of(Checker *c, const Node *param, Val *out) {
+    Frame module = {0}, *frame = c->frame;
+    bool allowed = c->globals_allowed;
+    c->frame = &module;
+    c->globals_allowed = true;
+    bool ok = check_expr(c, param->param.def, out);
+    c->frame = frame;
+    c->globals_allowed = allowed;
+    return ok;
+}
+
+static bool bind_helper(Checker *c, const Node *at, const Node *f, const Arg *arg, int args, Val *value) {
+    Nodes params = f->function.params;
+    Str *pname = NEWN(c->arena, Str, (size_t)params.n + 1), *given = NEWN(c->arena, Str, (size_t)args + 1);
+    bool *has_default = NEWN(c->arena, bool, (size_t)params.n + 1);
+    int *slot = NEWN(c->arena, int, (size_t)params.n + 1), rests;
+    for (int i = 0; i < params.n; i++) {
+        const Node *p = params.at[i];
+        if (p->param.kind == PARAM_STAR || p->param.kind == PARAM_DOUBLESTAR)
+            return checker_unsupported(c, p, "*args and **kwargs of kernels and helpers");
+        pname[i] = p->param.name;
+        has_default[i] = p->param.def != NULL;
+    }
+    for (int i = 0; i < args; i++) given[i] = arg[i].name;
+    Signature s = {str_cdup(c->arena, f->function.name), pname, has_default, params.n, false};
+    const char *why = signature_bind(c->arena, &s, given, args, slot, NULL, &rests);
+    if (why) return checker_fail(c, at, "TypeError", "%s", why);
+    for (int i = 0; i < params.n; i++) {
+        if (slot[i] >= 0)
+            value[i] = arg[slot[i]].value;
+        else if (!default_of(c, params.at[i], &value[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool inline_body(Checker *c, const Node *at, Frame *frame, Val *out) {
+    const Node *f = frame->function;
+    Nodes body = f->function.body;
+    int returns = 0, old = c->region;
+    for (int i = 0; i < body.n; i++) count_returns(&returns, body.at[i]);
+    frame->direct = returns == 0 || (returns == 1 && body.at[body.n - 1]->kind == NODE_RETURN);
+    if (!frame->direct) old = checker_region(c); // what follows an early return does not always run
+    if (!check_block(c, body)) return false;
+    *out = frame->returned ? frame->result : val_none();
+    if (frame->direct) return true;
+    if (!frame->dead && !val_is_none(out))
+        return checker_fail(c, at, "TypeError",
+                            "Inconsistent return types: %s and void: %.*s can end without a value",
+                            val_type_text(c, out), STR_ARG(f->function.name));
+    for (int i = 0; i < frame->exit_count; i++) c->insn[frame->exits[i]].imm = c->insns;
+    checker_region_end(c, old);
+    return true;
+}
+
+static bool call_function(Checker *c, const Node *at, const Node *f, const Arg *arg, int args, Val *out) {
+    for (const Frame *up = c->frame; up; up = up->caller)
+        if (up->function == f)
+            return checker_fail(c, at, "RecursionError",
+                                "maximum recursion depth exceeded: %.*s calls itself",
+                                STR_ARG(f->function.name));
+    if (c->calls >= CALLS_MAX)
+        return checker_fail(c, at, "RecursionError", "maximum recursion depth exceeded");
+    Val *value = NEWN(c->arena, Val, (size_t)f->function.params.n + 1);
+    if (!bind_helper(c, at, f, arg, args, value)) return false;
+    Frame frame = {.function = f, .caller = c->frame};
+    c->frame = &frame;
+    c->calls++;
+    bool ok = true;
+    for (int i = 0; ok && i < f->function.params.n; i++)
+        ok = scope_set(c, at, f->function.params.at[i]->param.name, &value[i]);
+    // A loop around the call does not forbid its returns: they only leave the helper.
+    ok = ok && inline_body(c, at, &frame, out);
+    c->calls--;
+    c->frame = frame.caller;
+    return ok;
+}
+
+// ---- the call ----
+
+static bool gather_arguments(Checker *c, const Node *n, Arg **out, int *count) {
+    Nodes args = n->call.args, keywords = n->call.keywords;
+    int cap = args.n + keywords.n + 1, k = 0;
+    Arg *arg = NEWN(c->arena, Arg, (size_t)cap);
+    for (int i = 0; i < args.n; i++) {
+        const Node *a = args.at[i];
+        Val v;
+        if (!check_expr(c, a->kind == NODE_STARRED ? a->value : a, &v)) return false;
+        if (a->kind != NODE_STARRED) {
+            arg[k++] = (Arg){.value = v, .at = a};
+            continue;
+        }
+        if (v.kind != VAL_TUPLE)
+            return checker_fail(c, a, "TypeError", "argument after * must be an iterable, not %s",
+                                val_class(&v));
+        if (!checker_spend(c, a, v.tuple.n)) return false;
+        cap += v.tuple.n;
+        Arg *more = NEWN(c->arena, Arg, (size_t)cap);
+        if (k) memcpy(more, arg, (size_t)k * sizeof *more);
+        arg = more;
+        for (int j = 0; j < v.tuple.n; j++) arg[k++] = (Arg){.value = v.tuple.at[j], .at = a};
+    }
+    for (int i = 0; i < keywords.n; i++) {
+        const Node *kw = keywords.at[i];
+        if (!kw->keyword.name.len) return checker_fail(c, kw, NULL, "unsupported AST node type: **keywords");
+        arg[k] = (Arg){.name = kw->keyword.name, .at = kw};
+        if (!check_expr(c, kw->keyword.value, &arg[k++].value)) return false;
+    }
+    *out = arg;
+    *count = k;
+    return true;
+}
+
+bool check_call(Checker *c, const Node *n, Val *out) {
+    Val f;
+    Arg *arg;
+    int args;
+    if (!check_expr(c, n->call.func, &f)) return false;
+    if (f.kind == VAL_OP && f.op.row->run == check_static_print) return *out = val_none(), true;
+    if (!gather_arguments(c, n, &arg, &args)) return false;
+    switch (f.kind) {
+    case VAL_OP: return check_op(c, n, f.op.row, f.op.name, f.op.self, arg, args, out);
+    case VAL_FUNCTION: return call_function(c, n, f.function, arg, args, out);
+    case VAL_BUILTIN: return f.builtin.row->run(c, n, f.builtin.row, f.builtin.self, arg, args, out);
+    default: return checker_fail(c, n, "TypeError", "'%s' object is not callable", val_class(&f));
+    }
+}

@@ -1,0 +1,185 @@
+// Rows of op.def: casts, shapes, hints, and what has no effect.
+#include "tile/checker.h"
+#include <inttypes.h>
+
+bool check_dtype(Checker *c, const Node *at, const Val *v, DType *out) {
+    if (v->kind != VAL_TYPE)
+        return checker_fail(c, at, "AttributeError", "'%s' object has no attribute 'scalar'",
+                            v->kind == VAL_PY ? py_type_name(v->py.kind) : val_class(v));
+    if (v->type.pointer) return checker_unsupported(c, at, "casts between pointers and other types");
+    *out = v->type.elem;
+    return true;
+}
+
+// A tuple of constexpr powers of two.
+bool check_shape(Checker *c, const Node *at, const Val *v, int *shape, int *rank) {
+    if (v->kind != VAL_TUPLE)
+        return checker_fail(c, at, "TypeError", "'%s' object is not iterable",
+                            v->kind == VAL_PY ? py_type_name(v->py.kind) : val_class(v));
+    int64_t lanes = 1;
+    if (v->tuple.n > TILE_RANK_MAX)
+        return checker_unsupported(c, at, "tiles of more than %d dimensions", TILE_RANK_MAX);
+    for (int i = 0; i < v->tuple.n; i++) {
+        const Val *d = &v->tuple.at[i];
+        if (d->kind != VAL_PY)
+            return checker_fail(c, at, "TypeError", "Shape element %d must have type `constexpr`", i);
+        if (d->py.kind != PY_INT)
+            return checker_fail(
+                c, at, "TypeError",
+                "Shape element %d must have type `constexpr[int]`, got `constexpr[<class '%s'>]`", i,
+                py_type_name(d->py.kind));
+        if (d->py.i < 1 || (d->py.i & (d->py.i - 1)))
+            return checker_fail(c, at, "ValueError", "Shape element %d must be a power of 2", i);
+        if (d->py.i > TILE_LANES_MAX || (lanes *= d->py.i) > TILE_LANES_MAX)
+            return checker_fail(c, at, "ValueError",
+                                "numel (%" PRId64 ") exceeds triton maximum tensor numel (%d)",
+                                d->py.i > TILE_LANES_MAX ? d->py.i : lanes, TILE_LANES_MAX);
+        shape[i] = (int)d->py.i;
+    }
+    *rank = v->tuple.n;
+    return true;
+}
+
+// f(x, 4, 8) and f(x, (4, 8)) mean the same.
+static Val listed(Call *k) {
+    if (k->rests == 1 && k->rest[0].kind == VAL_TUPLE) return k->rest[0];
+    return val_tuple(k->rest, k->rests);
+}
+
+static bool same_bits(Checker *c, const Node *at, const TileType *t, DType to) {
+    int from_bits = t->pointer ? 64 : dtype_bits(t->elem), bits = dtype_bits(to);
+    if (from_bits != bits)
+        return checker_fail(c, at, "ValueError",
+                            "Cannot bitcast data-type of size %d to data-type of size %d", from_bits, bits);
+    return checker_unsupported(c, at, "bitcasts");
+}
+
+bool check_to(Call *k, Val *out) {
+    Checker *c = k->c;
+    Val v;
+    DType to;
+    bool bits;
+    if (!check_to_tensor(c, k->at, &k->arg[0], &v) || !check_flag(c, k->at, &k->arg[3], &bits)) return false;
+    const Val *type = &k->arg[1];
+    if (type->kind == VAL_TYPE && type->type.pointer && v.t.type.pointer && type->type.elem == v.t.type.elem)
+        return *out = v, true;
+    if (!check_dtype(c, k->at, type, &to)) return false;
+    if (bits) {
+        if (!v.t.type.pointer && v.t.type.elem == to) return *out = v, true;
+        return same_bits(c, k->at, &v.t.type, to);
+    }
+    const Val *r = &k->arg[2];
+    if (val_is_none(r)) return check_cast(c, k->at, &v, to, out);
+    if (!val_is_py(r, PY_STR) || (!str_is(r->py.s, "rtne") && !str_is(r->py.s, "rtz")))
+        return checker_fail(c, k->at, "ValueError",
+                            "Invalid rounding mode: %s. Supported rounding modes are 'rtne' and 'rtz'.",
+                            val_text(c, r));
+    return check_cast_rounding(c, k->at, &v, to, str_is(r->py.s, "rtz") ? "rtz" : "rtne", out);
+}
+
+// ---- shapes ----
+
+bool check_expand_dims(Call *k, Val *out) {
+    Val v, list = k->arg[1];
+    if (!check_to_tensor(k->c, k->at, &k->arg[0], &v)) return false;
+    const Val *axes = list.kind == VAL_TUPLE ? list.tuple.at : &k->arg[1];
+    int n = list.kind == VAL_TUPLE ? list.tuple.n : 1, at[TILE_RANK_MAX];
+    if (v.t.type.rank + n > TILE_RANK_MAX)
+        return checker_unsupported(k->c, k->at, "tiles of more than %d dimensions", TILE_RANK_MAX);
+    for (int i = 0; i < n; i++) {
+        if (!check_axis(k->c, k->at, &axes[i], v.t.type.rank + n, &at[i])) return false;
+        int j = i;
+        for (; j > 0 && at[j - 1] > at[j]; j--) {
+            int swap = at[j];
+            at[j] = at[j - 1];
+            at[j - 1] = swap;
+        }
+        if (j > 0 && at[j - 1] == at[j])
+            return checker_fail(k->c, k->at, "ValueError", "expand_dims received duplicate axes: %s",
+                                val_text(k->c, &list));
+    }
+    *out = v;
+    for (int i = 0; i < n; i++)
+        if (!check_expand(k->c, k->at, out, at[i], out)) return false;
+    return true;
+}
+
+bool check_broadcast_op(Call *k, Val *out) {
+    Val v, shape = listed(k);
+    TileType t = {0};
+    return check_to_tensor(k->c, k->at, &k->arg[0], &v) &&
+           check_shape(k->c, k->at, &shape, t.shape, &t.rank) && check_broadcast_to(k->c, k->at, &v, &t, out);
+}
+
+static bool reshaped(Call *k, const Val *v, const Val *shape, Val *out) {
+    int to[TILE_RANK_MAX], rank, lanes = 1;
+    if (!check_shape(k->c, k->at, shape, to, &rank)) return false;
+    for (int i = 0; i < rank; i++) lanes *= to[i];
+    if (lanes != tile_lanes(&v->t.type))
+        return checker_fail(k->c, k->at, "ValueError",
+                            "reshape() cannot change total number of elements in tensor");
+    return check_reshape(k->c, k->at, v, to, rank, out);
+}
+bool check_reshape_op(Call *k, Val *out) {
+    Val v, shape = listed(k);
+    return check_to_tensor(k->c, k->at, &k->arg[0], &v) && reshaped(k, &v, &shape, out);
+}
+bool check_ravel(Call *k, Val *out) {
+    Val v;
+    if (!check_to_tensor(k->c, k->at, &k->arg[0], &v)) return false;
+    return check_reshape(k->c, k->at, &v, (int[]){tile_lanes(&v.t.type)}, 1, out);
+}
+
+bool check_trans(Call *k, Val *out) {
+    Checker *c = k->c;
+    Val v, dims = listed(k);
+    if (!check_to_tensor(c, k->at, &k->arg[0], &v)) return false;
+    TileType t = v.t.type, r = t;
+    int from[TILE_RANK_MAX], seen = 0;
+    if (dims.tuple.n == 0) {
+        if (t.rank < 2)
+            return checker_fail(c, k->at, "ValueError", "tl.trans invoked with a 0- or 1-dimensional tensor");
+        for (int i = 0; i < t.rank; i++)
+            from[i] = i < t.rank - 2 ? i : 2 * t.rank - 3 - i; // the last two change places
+    } else {
+        if (dims.tuple.n != t.rank)
+            return checker_fail(c, k->at, "ValueError",
+                                "permute dims must have the same length as input shape");
+        for (int i = 0; i < t.rank; i++) {
+            if (!check_axis(c, k->at, &dims.tuple.at[i], t.rank, &from[i])) return false;
+            seen |= 1 << from[i];
+        }
+        if (seen != (1 << t.rank) - 1)
+            return checker_fail(c, k->at, "ValueError",
+                                "permute dims must be a permutation of 0, 1, ..., n-1, but were %s",
+                                val_text(c, &dims));
+    }
+    int64_t imm = 0;
+    for (int i = 0; i < t.rank; i++) {
+        r.shape[i] = t.shape[from[i]];
+        imm |= (int64_t)from[i] << (4 * i);
+    }
+    return checker_result(c, k->at, INSN_TRANS, r, v.t.reg, -1, -1, imm, out);
+}
+
+// ---- hints and messages ----
+
+bool check_multiple_of(Call *k, Val *out) { return *out = k->arg[0], true; }
+static bool no_effect(Val *out) { return *out = val_none(), true; }
+bool check_assume(Call *k, Val *out) { return (void)k, no_effect(out); }
+bool check_debug_barrier(Call *k, Val *out) { return (void)k, no_effect(out); }
+bool check_device_print(Call *k, Val *out) { return (void)k, no_effect(out); }
+bool check_device_assert(Call *k, Val *out) { return (void)k, no_effect(out); }
+bool check_static_print(Call *k, Val *out) { return (void)k, no_effect(out); }
+
+bool check_static_assert(Call *k, Val *out) {
+    const Val *cond = &k->arg[0], *msg = &k->arg[1];
+    if (!val_is_py(cond, PY_BOOL))
+        return checker_fail(
+            k->c, k->at, "NotImplementedError",
+            "Assertion condition could not be determined at compile-time. Make sure that it depends only on "
+            "`constexpr` values");
+    if (!cond->py.b)
+        return checker_fail(k->c, k->at, "CompileTimeAssertionFailure", "%s", val_text(k->c, msg));
+    return no_effect(out);
+}

@@ -1,0 +1,42 @@
+#!/bin/sh
+# An op of the user's own: minted, judged, and bound to its definition: another eps or another operator makes the old
+# gold wrong and a new one right.
+. "$(dirname "$0")/lib.sh"
+user=test/op/user
+for op in peak_swish peak_swish_eps peak_swish_sum; do
+    check "mints_$op" exits 0 "$bin" mint $user/$op.py -o "$tmp/$op.py"
+    check "minted_${op}_is_accepted" exits 0 "$bin" referee "$tmp/$op.py" --op $user/$op.py
+done
+for other in peak_swish_eps peak_swish_sum; do
+    check "old_kernel_is_wrong_for_$other" exits 1 "$bin" referee "$tmp/peak_swish.py" --op $user/$other.py
+    check "new_kernel_of_${other}_is_wrong_for_the_old_op" exits 1 "$bin" referee "$tmp/$other.py" --op $user/peak_swish.py
+done
+for k in $user/kernel/*.py; do
+    name=$(basename "$k" .py)
+    [ -e "$user/$name.py" ] || continue
+    check "gold_$name" exits 0 "$bin" referee "$k" --op "$user/$name.py"
+done
+# The same with an op of the suite: its definition copied and changed.
+"$bin" ops rmsnorm | sed -n '/^"""/,$p' >"$tmp/same.py"
+sed 's/1e-6/1e-3/' "$tmp/same.py" >"$tmp/eps.py"
+gold=$(grep -l '^# op: rmsnorm *$' src/op/suite/gold/*.py | head -n 1)
+check copied_definition_accepts_the_gold exits 0 "$bin" referee "$gold" --op "$tmp/same.py"
+check changed_eps_rejects_the_gold exits 1 "$bin" referee "$gold" --op "$tmp/eps.py"
+check changed_eps_mints_a_new_one exits 0 "$bin" mint "$tmp/eps.py"
+
+definition() { printf '"""An op."""\ninputs = {"x": {"shape": ("M", "N")}}\n\n\ndef reference(x):\n    return %s\n' "$1" >"$tmp/def.py"; }
+refused() { # NAME EXPRESSION WORDS
+    definition "$2"
+    check "refuses_$1" exits 3 "$bin" mint "$tmp/def.py"
+    check "says_why_$1" grep -q "$3" "$tmp/err"
+}
+refused copy 'x.float().to(x.dtype)' 'copy of input x'
+refused zeros '(x.float() * 0.0).to(x.dtype)' 'zeros'
+refused constant '(x.float() * 0.0 + 3.0).to(x.dtype)' 'constant'
+for bad in $user/refused/*.py; do
+    name=$(basename "$bad" .py)
+    check "refuses_definition_$name" sh -c "! $bin mint $bad >$tmp/out 2>$tmp/err"
+    check "names_the_place_in_$name" grep -q "$name" "$tmp/err"
+done
+definition 'torch.fft.fft(x)'
+check names_what_it_does_not_know sh -c "! $bin mint $tmp/def.py 2>$tmp/err >/dev/null && grep -q fft $tmp/err"
