@@ -206,7 +206,7 @@ enum {
     NESTING_MAX = 100,    // nested brackets, blocks and operators together
     HEIGHT_MAX =
         1000, // levels of the tree: a + b + c + .., f()()().., elif chains; bounds every recursion over it
-    PARAMS_MAX = 1000, // parameters of one function
+    PARAMS_MAX = 1000, // parameters of one function, keywords of one call
 };
 
 // The MODULE, or NULL with at least one DIAG_SYNTAX. `source` must outlive the tree. An empty, too long, not

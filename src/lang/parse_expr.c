@@ -201,6 +201,8 @@ static Node *parse_keyword(Parser *p, Arguments *as) {
         n->keyword.name = token_str(p, p->tok);
         bool added;
         names_put(&as->names, n->keyword.name, 0, &added);
+        if (as->names.count > PARAMS_MAX)
+            return fail(p, token_span(p->tok), "more than %d keyword arguments", PARAMS_MAX);
         if (!added) return fail(p, token_span(p->tok), "this keyword argument is given twice");
         advance(p);
         advance(p);

@@ -50,12 +50,13 @@ static void count_up(Decimal *d) {
     d->exponent++;
 }
 
-// Below a power of two the floats lie twice as dense as above it, so there the nearest decimal may be too far
-// below while the next one up is close enough.
+// A decimal of up to 15 digits survives the way through a normal float, so if one of them is v, the 15 digits
+// of v show it, with zeros behind. Below a power of two the floats lie twice as dense as above it, so there
+// the nearest decimal may be too far below while the next one up is close enough.
 static Decimal shortest(double v) {
     int e;
     bool power = frexp(v, &e) == 0.5;
-    for (int count = 1;; count++) {
+    for (int count = v < 0x1p-1022 ? 1 : 15;; count++) {
         Decimal d = decimal_of(v, count);
         if (count == 17 || reads_back(&d, v)) return d;
         if (!power) continue;

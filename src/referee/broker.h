@@ -67,3 +67,7 @@ void child_result_free(ChildResult *r);
 
 // The real child: parses, screens and checks the source, runs every case, reports. (child.c)
 int child_interpret(const ChildJob *job);
+// Once in the broker: runs a small program of ours, so that whatever is built on first use (tables of names,
+// the choice of vector loops) is there before the door closes and every child shares it. Behind the door
+// there is no way to wait for a lock.
+void child_prepare(void);

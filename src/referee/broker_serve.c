@@ -212,6 +212,7 @@ static bool server_open(Server *s, Err *e) {
 // in its environment at this point.
 static void forget(void) {
     isa_level(); // reads the environment once
+    child_prepare();
     for (char **v = environ; v && *v; v++) memset(*v, 0, strlen(*v));
     environ = NULL;
 }

@@ -4,6 +4,7 @@
 #include "host/host.h"
 #include "referee/broker.h"
 #include "referee/sandbox.h"
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -176,4 +177,34 @@ int child_interpret(const ChildJob *job) {
         return EXIT_DONE;
     }
     return cases_run(&c, module);
+}
+
+void child_prepare(void) {
+    static const char source[] = "import torch\n"
+                                 "import triton\n"
+                                 "import triton.language as tl\n"
+                                 "@triton.jit\n"
+                                 "def k(x, out, N, BLOCK: tl.constexpr):\n"
+                                 "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+                                 "    v = tl.load(x + i, mask=i < N, other=0.0).to(tl.float32)\n"
+                                 "    tl.store(out + i, tl.exp(v - tl.max(v, axis=0)), mask=i < N)\n"
+                                 "def run(x):\n"
+                                 "    out = torch.empty_like(x)\n"
+                                 "    k[(triton.cdiv(x.numel(), 4),)](x, out, x.numel(), BLOCK=4)\n"
+                                 "    return out\n";
+    static const uint16_t data[6];
+    Arena a = {0};
+    DiagList diags = DIAGS(&a);
+    const Node *module = parse_module(&a, STR(source), &diags);
+    Machine *m = NEW(&a, Machine);
+    machine_init(m, &a, &diags, 1000000);
+    Tensor x = {.dtype = DT_F16, .rank = 1, .shape = {6}, .stride = {1}}, out;
+    bool ok = module && host_screen(module, &diags) &&
+              storage_wrap(&m->storages, DT_F16, data, sizeof data, &x.storage);
+    if (ok) {
+        tensor_expose(&x, SHADOW_ALLOC | SHADOW_INIT);
+        ok = host_run(m, code_cache_new(&a), module, &x, 1, &out);
+    }
+    assert(ok);
+    arena_free(&a);
 }

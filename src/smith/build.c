@@ -84,7 +84,8 @@ static int reduction(Build *b, BoundOp op, int a) {
 static int mean_of(Build *b, int a, int64_t correction) {
     Size n = b->g->node[a].cols;
     if (correction) n.r -= correction * (n.of == SIZE_CONST ? 1 : n.q);
-    return build_binary(b, BOUND_DIV, reduction(b, BOUND_SUM, a), build_sized(b, n, 1));
+    int sum = reduction(b, BOUND_SUM, a); // not an argument: their order of evaluation is the compiler's
+    return build_binary(b, BOUND_DIV, sum, build_sized(b, n, 1));
 }
 
 int build_variance(Build *b, int a, int64_t correction) {

@@ -286,7 +286,7 @@ static Expr scan(Emit *e, int node, Place *p) {
     if (!e->in_loop) {
         x.s = arena_printf(e->a, "tl.%s(%s, axis=%d)", name, x.s, e->two_d);
         x.bind = BIND_ATOM;
-        return emit_bind(e, x, STR("run"));
+        return emit_bind(e, x, STR("prefix"));
     }
     x = emit_bind(e, x, str_of(e->style->temp));
     const char *carry = emit_fresh(e, e->style->carry, false);
@@ -542,12 +542,16 @@ static Expr elementwise(Emit *e, const GraphNode *n, Place *p) {
     Expr in[4], x = {.bind = BIND_ATOM};
     const Form *form = form_of(n->op, e->plan->form[n->op]);
     assert(form);
-    bool called = e->plan->helper && is_activation(n->op);
+    bool plain_call = form->bind == BIND_ATOM && mentions(form->text, 'a') == 1;
+    bool called = e->plan->helper && is_activation(n->op) && !plain_call;
     for (int k = 0; k < n->inputs; k++) {
         in[k] = operand(e, n, k, floats && k >= first, p);
         const GraphNode *from = &e->g->node[n->in[k]];
         bool hoisted = p && !in[k].tile && size_is(from->cols, 1) && from->op != BOUND_LITERAL;
-        if (hoisted) in[k] = emit_bind(e, in[k], variable_name(e, from)); // once a row, not once a lane
+        if (hoisted) { // once a row, not once a lane
+            in[k] = emit_bind(e, in[k], variable_name(e, from));
+            emit_remember(e, n->in[k], NULL, in[k]);
+        }
         if (!called && mentions(form->text, (char)('a' + k)) > 1 && !(in[k].bind == BIND_ATOM && is_name(in[k].s)))
             in[k] = emit_bind(e, in[k], str_of(e->style->temp));
         x.tile = x.tile || in[k].tile;

@@ -92,9 +92,9 @@ static void row_ARGMAX(const Row *r) {
 // --- Softmax family ------------------------------------------------------------------------------
 
 // S = sum p E + G(N): the relative error of the denominator, E as in bound_simd.c. The error of m cancels.
+// log s moves by at most k S: up by log(1 + k S), and down by no more than the mean of the k E (Jensen).
 typedef struct {
     double m, log_s, s, spread; // spread: S, +inf where the denominator is too uncertain
-    double log_spread;          // the same for log s: -log(1 - k S) <= k S / (1 - k S)
     double in;                  // +inf if an operand is unknown and the row is not finite
     bool finite;                // m is
 } Denominator;
@@ -111,7 +111,6 @@ static Denominator denominator(const Row *r, double *t, double *big_e) {
     d.log_s = f64_log(sum.s);
     d.spread = sum.te / sum.s + r->growth;
     if (!(RULE_K * d.spread < 0.75)) d.spread = RULE_INF;
-    d.log_spread = d.spread < RULE_INF ? d.spread / (1 - RULE_K * d.spread) : RULE_INF;
     return d;
 }
 
@@ -136,7 +135,7 @@ static void row_LOG_SOFTMAX(const Row *r) {
     if (!d.finite)
         fill_nan(r, &d);
     else
-        bound_simd()->log_softmax(r->n, r->v, r->e, d.m, d.log_s, d.log_spread, r->ov, r->oe);
+        bound_simd()->log_softmax(r->n, r->v, r->e, d.m, d.log_s, d.spread, r->ov, r->oe);
 }
 
 // S + 3 + (C+1) log s + |m| + |v|; s >= 1, so the logarithm is never of a small number.
@@ -147,7 +146,7 @@ static void row_LOGSUMEXP(const Row *r) {
         return;
     }
     double v = d.m + d.log_s;
-    put(r, (Ve){v, d.log_spread + 3 + (RULE_C + 1) * d.log_s + fabs(d.m) + fabs(v)});
+    put(r, (Ve){v, d.spread + 3 + (RULE_C + 1) * d.log_s + fabs(d.m) + fabs(v)});
 }
 
 // --- Driving the rows ----------------------------------------------------------------------------

@@ -326,7 +326,7 @@ FLAT static void row_softmax(size_t n, double s, double spread, double *restrict
     }
 }
 
-// v = (x - m) - log s, with S for the logarithm, see bound_reduce.c: e = S + 3 + (C+1) log s + log s + ex +
+// v = (x - m) - log s, e = S + 3 + (C+1) log s + log s + ex +
 // |m| + |x| + |x - m| + |v|: covers that form and x - (m + log s).
 FLAT static void row_log_softmax(size_t n, const double *restrict x, const double *restrict ex, double m,
                                  double log_s, double spread, double *restrict v, double *restrict e) {

@@ -190,8 +190,16 @@ static Code *compile(Arena *a, const Binding *b, DiagList *d) {
     return checker_finish(&c, b->kernel->function.name);
 }
 
+static int64_t leaves(const LaunchArg *arg, int n, int depth) {
+    int64_t total = 0;
+    for (int i = 0; i < n && depth < 10; i++) total += arg[i].kind == ARG_TUPLE ? leaves(arg[i].item, arg[i].items, depth + 1) : 1;
+    return total;
+}
+
 bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out, DiagList *d) {
-    Special s = {.arena = a, .diags = d, .key = BUF(a), .cells = NEWN(a, int64_t, RUNTIME_ARGS_MAX)};
+    int64_t cells = leaves(b->arg, b->args, 0);
+    if (cells > RUNTIME_ARGS_MAX) cells = RUNTIME_ARGS_MAX;
+    Special s = {.arena = a, .diags = d, .key = BUF(a), .cells = NEWN(a, int64_t, (size_t)cells + 1)};
     buf_printf(&s.key, "%p %p ", (const void *)b->module, (const void *)b->kernel);
     if (!arguments(&s, b)) return false;
     *out = (Launchable){NULL, s.cells, s.count};

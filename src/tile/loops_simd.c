@@ -424,11 +424,13 @@ POW(f16)
 POW(bf16)
 POW(f32)
 POW(f64)
-#define FMA(type, core)                                                                    \
-    BLOCKWISE(fma, core, type)                                                             \
-    BLOCKWISE_MODE(fma, type, 0)                                                           \
-    BLOCKWISE_MODE(fma, type, 1) BLOCKWISE_MODE(fma, type, 2) BLOCKWISE_MODE(fma, type, 3) \
-        BLOCKWISE_MODE(fma, type, 4) BLOCKWISE_MODE(fma, type, 5) BLOCKWISE_MODE(fma, type, 6)
+// clang-format off
+#define FMA(type, core)                                                                                          \
+    BLOCKWISE(fma, core, type)                                                                                   \
+    BLOCKWISE_MODE(fma, type, 0) BLOCKWISE_MODE(fma, type, 1) BLOCKWISE_MODE(fma, type, 2)                       \
+    BLOCKWISE_MODE(fma, type, 3) BLOCKWISE_MODE(fma, type, 4) BLOCKWISE_MODE(fma, type, 5)                       \
+    BLOCKWISE_MODE(fma, type, 6)
+// clang-format on
 FMA(f16, fma_block)
 FMA(bf16, fma_block)
 FMA(f32, fma_block)
@@ -456,10 +458,11 @@ FMA(f64, fma_block_f64)
         }                                                                                          \
         return 0;                                                                                  \
     }
-#define WHERES(name, T)                                                                       \
-    WHERE(name, T, 0)                                                                         \
-    WHERE(name, T, 1) WHERE(name, T, 2) WHERE(name, T, 3) WHERE(name, T, 4) WHERE(name, T, 5) \
-        WHERE(name, T, 6)
+// clang-format off
+#define WHERES(name, T)                                                                                          \
+    WHERE(name, T, 0) WHERE(name, T, 1) WHERE(name, T, 2) WHERE(name, T, 3)                                      \
+    WHERE(name, T, 4) WHERE(name, T, 5) WHERE(name, T, 6)
+// clang-format on
 WHERES(b, uint8_t)
 WHERES(u32, uint32_t)
 WHERES(u64, uint64_t)

@@ -112,6 +112,9 @@ static void explain_run(Access *x, size_t lane, size_t n) {
 
 // ---- runs ----
 
+// What the bytes of a store become.
+enum { WRITTEN = SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED };
+
 // Checks n elements from lane `lane` on, at consecutive addresses, and marks them as touched. *at: their
 // place.
 static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
@@ -132,7 +135,7 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
                         : loops->race_read(m->writer + w, m->reader + w, words, x->v->first, x->v->serial);
         if (race) return explain_run(x, lane, n), false;
     }
-    if (x->store) memset(m->shadow + offset, SHADOW_ALLOC | SHADOW_INIT, size);
+    if (x->store) memset(m->shadow + offset, WRITTEN, size);
     *at = m->data + offset;
     return true;
 }
@@ -179,8 +182,8 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
             if (race_word(x, m, w)) return explain_run(x, lane, 1), false;
     }
     if (x->store) {
-        static const uint8_t both[8] = {3, 3, 3, 3, 3, 3, 3, 3};
-        copy_element(m->shadow + offset, both, size);
+        static const uint8_t written[8] = {WRITTEN, WRITTEN, WRITTEN, WRITTEN, WRITTEN, WRITTEN, WRITTEN, WRITTEN};
+        copy_element(m->shadow + offset, written, size);
     }
     *at = m->data + offset;
     return true;

@@ -1,12 +1,14 @@
 // support.h - what the host tests share: parse text, screen it, run it.
 #pragma once
-#include "host/host.h"
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+#include <cmocka.h>
+
+#include "host/host.h"
 
 static inline const Node *parsed(Arena *a, const char *source) {
     DiagList d = DIAGS(a);

@@ -95,11 +95,11 @@ static double softplus_(double a) { return a > 20 ? a : log1p(exp(a)); }
 #define x_ X(r, c)
 #define y_ Y(r, c)
 EXPECT(e_add, x_ + y_)
-EXPECT(e_sub, x_ - y_) EXPECT(e_mul, x_ *y_) EXPECT(e_div, x_ / y_) EXPECT(e_scaled, 2 * x_ - 1) EXPECT(
-    e_rsub, 1 - x_) EXPECT(e_row, x_ *W(c)) EXPECT(e_alpha, x_ + 3 * y_) EXPECT(e_square,
-                                                                                x_ *x_) EXPECT(e_cube,
-                                                                                               x_ *x_ *x_)
-    EXPECT(e_neg, -x_) EXPECT(e_abs, fabs(x_)) EXPECT(e_exp, exp(x_)) EXPECT(e_exp2, exp2(x_)) EXPECT(e_expm1, expm1(x_)) EXPECT(
+EXPECT(e_sub, x_ - y_)
+EXPECT(e_mul, x_ *y_) EXPECT(e_div, x_ / y_) EXPECT(e_scaled, 2 * x_ - 1) EXPECT(e_rsub, 1 - x_) EXPECT(
+    e_row, x_ *W(c)) EXPECT(e_alpha, x_ + 3 * y_) EXPECT(e_square,
+                                                         x_ *x_) EXPECT(e_cube, x_ *x_ *x_) EXPECT(e_neg, -x_)
+    EXPECT(e_abs, fabs(x_)) EXPECT(e_exp, exp(x_)) EXPECT(e_exp2, exp2(x_)) EXPECT(e_expm1, expm1(x_)) EXPECT(
         e_log,
         log(
             y_)) EXPECT(e_log2, log2(y_)) EXPECT(e_log1p, log1p(y_))
@@ -177,42 +177,50 @@ EXPECT(e_sub, x_ - y_) EXPECT(e_mul, x_ *y_) EXPECT(e_div, x_ / y_) EXPECT(e_sca
                                                                     I(r))) EXPECT(e_rms, x_ / sqrt(squares(r) / COLS + 1e-6) *
                                                                                              W(c))
                                                                 EXPECT(e_rms_plain, x_ / sqrt(squares(r) / COLS + 0x1p-23)) EXPECT(
-                                                                    e_ln,
-                                                                    (x_ - mean(r)) / sqrt(var(r) + 1e-5) *
-                                                                            W(c) +
-                                                                        W(c)) EXPECT(e_normalize,
-                                                                                     x_ / fmax(sqrt(squares(r)), 1e-12))
-                                                                    EXPECT(e_rotate, c < 4 ? -X(r, c + 4) : X(r, c - 4)) EXPECT(
-                                                                        e_transposed,
-                                                                        X(c, r)) EXPECT(e_even, X(r, 2 * c))
-                                                                        EXPECT(e_stack,
-                                                                               c == 0
-                                                                                   ? X(r, 1)
-                                                                                   : Y(r,
-                                                                                       2)) EXPECT(e_last,
-                                                                                                  X(2, r))
-                                                                            EXPECT(e_one, 1) EXPECT(
-                                                                                e_zero,
-                                                                                0) EXPECT(e_seven,
-                                                                                          7) EXPECT(e_arange, r)
-                                                                                EXPECT(e_arange2, r + 2) EXPECT(
-                                                                                    e_outer,
-                                                                                    X(0, r) * W(c))
-                                                                                    EXPECT(e_cat3,
-                                                                                           r < 3 ? X(r, c)
-                                                                                           : r < 6
-                                                                                               ? Y(r - 3, c)
-                                                                                               : X(r - 6, c))
-                                                                                        EXPECT(e_pow, pow(y_, 3)) EXPECT(
-                                                                                            e_third,
-                                                                                            X(r, c + 2))
-                                                                                            EXPECT(
-                                                                                                e_prod,
-                                                                                                Y(0, r) *
-                                                                                                    Y(1, r) *
-                                                                                                    Y(2,
-                                                                                                      r)) static double e_cumsum(int r,
-                                                                                                                                 int c) {
+                                                                    e_ln, (x_ - mean(r)) /
+                                                                                  sqrt(var(r) + 1e-5) *
+                                                                                  W(c) +
+                                                                              W(c))
+                                                                    EXPECT(e_normalize,
+                                                                           x_ /
+                                                                               fmax(sqrt(squares(r)), 1e-12))
+                                                                        EXPECT(
+                                                                            e_rotate,
+                                                                            c < 4 ? -X(r, c + 4)
+                                                                                  : X(r,
+                                                                                      c - 4)) EXPECT(e_transposed,
+                                                                                                     X(c, r))
+                                                                            EXPECT(e_even, X(r, 2 * c)) EXPECT(
+                                                                                e_stack,
+                                                                                c == 0
+                                                                                    ? X(r, 1)
+                                                                                    : Y(r, 2)) EXPECT(e_last,
+                                                                                                      X(2, r))
+                                                                                EXPECT(e_one, 1) EXPECT(
+                                                                                    e_zero,
+                                                                                    0) EXPECT(e_seven,
+                                                                                              7) EXPECT(e_arange, r)
+                                                                                    EXPECT(e_arange2, r + 2) EXPECT(
+                                                                                        e_outer,
+                                                                                        X(0, r) * W(c))
+                                                                                        EXPECT(e_cat3,
+                                                                                               r < 3 ? X(r, c)
+                                                                                               : r < 6
+                                                                                                   ? Y(r - 3,
+                                                                                                       c)
+                                                                                                   : X(r - 6,
+                                                                                                       c))
+                                                                                            EXPECT(e_pow, pow(y_, 3)) EXPECT(
+                                                                                                e_third,
+                                                                                                X(r, c + 2))
+                                                                                                EXPECT(
+                                                                                                    e_prod,
+                                                                                                    Y(0, r) *
+                                                                                                        Y(1,
+                                                                                                          r) *
+                                                                                                        Y(2,
+                                                                                                          r)) static double e_cumsum(int r,
+                                                                                                                                     int c) {
     double s = 0;
     for (int k = 0; k <= c; k++) s += X(r, k);
     return s;

@@ -489,6 +489,14 @@ static void test_limit_of_parameters(void **state) {
             refused(buf_str(&b), "parameters");
         else
             parse_str(buf_str(&b));
+        Buf call = BUF(&arena);
+        buf_puts(&call, "f(");
+        for (int i = 0; i < PARAMS_MAX + over; i++) buf_printf(&call, "a%d=0, ", i);
+        buf_puts(&call, ")");
+        if (over)
+            refused(buf_str(&call), "keyword arguments");
+        else
+            parse_str(buf_str(&call));
     }
 }
 

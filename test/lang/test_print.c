@@ -248,7 +248,7 @@ static void round_trip(const Node *n, const char *what) {
 
 static void test_random_trees(void **state) {
     (void)state;
-    for (uint64_t seed = 0; seed < 600; seed++) {
+    for (uint64_t seed = 0; seed < 300; seed++) {
         ArenaMark mark = arena_mark(&arena);
         Gen g = {.arena = &arena, .rng = rng_at(seed, 1)};
         round_trip(gen_module(&g), arena_printf(&arena, "seed %llu", (unsigned long long)seed));

@@ -225,6 +225,24 @@ static void room_for_code_does_not_run_out_over_the_cases(void **state) {
     assert_true(fits > 0 && too_small > 0);
 }
 
+// Found with the C library's sort: beyond a kilobyte it asks the system how much memory there is.
+static void many_loops_in_one_kernel(void **state) {
+    (void)state;
+    Arena a = {0};
+    Buf b = BUF(&a);
+    buf_puts(&b, KERNEL(LOAD));
+    for (int i = 0; i < 300; i++) buf_printf(&b, "    for j%d in range(0, 2):\n        v = v + 1.0\n", i);
+    buf_puts(&b, "    tl.store(out + r * N + i, v, mask=i < N)\n" HOST);
+    Draw d;
+    draw_init(&d, 100000000);
+    Run run = run_with(&d, buf_str(&b), 64 << 20);
+    assert_int_equal(run.end, WIRE_DONE);
+    const float *out = (const float *)(const void *)run.r.output;
+    assert_true(out[7] == input_at(0, 7) + 600);
+    run_free(&run);
+    arena_free(&a);
+}
+
 static void each_kind_of_finding(void **state) {
     (void)state;
     static const struct {
@@ -397,6 +415,7 @@ int main(void) {
         cmocka_unit_test(a_right_program_runs_every_case),
         cmocka_unit_test(a_kernel_compiled_once_serves_later_cases),
         cmocka_unit_test(room_for_code_does_not_run_out_over_the_cases),
+        cmocka_unit_test(many_loops_in_one_kernel),
         cmocka_unit_test(each_kind_of_finding),
         cmocka_unit_test(what_no_kernel_wrote_is_counted),
         cmocka_unit_test(an_output_without_room_is_only_described),

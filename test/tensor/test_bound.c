@@ -305,6 +305,56 @@ static void row_intervals_hold(void **state) {
     }
 }
 
+// e of exact operands is what the rule adds by itself: the constants of error-bound.md section 2.
+static void constants_of_the_rules(void **state) {
+    (void)state;
+    double one[1] = {3}, two[1] = {-7}, half[1] = {0.5}, eight[8] = {1, 2, 3, 4, 5, -6, 7, 8};
+    const Bound *a = INPUT(DT_F32, one, 1), *b = INPUT(DT_F32, two, 1), *h = INPUT(DT_F32, half, 1);
+    const Bound *row = INPUT(DT_F32, eight, 8);
+    double t = tanh(0.5), s = 1 / (1 + exp(-0.5)), q = sqrt(3), g = 7 * 36; // G(8) = 7, sum of sizes 36
+    const struct {
+        const Bound *is;
+        double e;
+    } row_of[] = {
+        {OP(ADD, a, b), 4},
+        {OP(SUB, a, b), 10 - 3}, // max(3, 7)
+        {OP(MUL, a, b), 21},
+        {OP(DIV, a, b), 4 * 3.0 / 7},
+        {OP(RECIPROCAL, a), 4.0 / 3},
+        {OP(SQRT, a), 4 * q},
+        {OP(RSQRT, a), 4 / q},
+        {OP(EXP, a), exp(3) * (3 + 4)},
+        {OP(EXP2, a), 8 * (3 * log(2) + 4)},
+        {OP(EXPM1, a), exp(3) * (3 + 4) + exp(3)},
+        {OP(LOG, a), 3 + 5 * log(3)},
+        {OP(LOG1P, a), 3 + 1 + 5 * log(4)},
+        {OP(TANH, h), (1 - t * t) * 0.5 + 10},
+        {OP(SIGMOID, h), s * (1 - s) * 4.5 + 5 * s},
+        {OP(ERF, h), 2 / sqrt(acos(-1)) * exp(-0.25) * 0.5 + 8},
+        {OP(SOFTPLUS, h), s * 4.5 + 4 + 5 * log1p(exp(0.5))},
+        {OP(SILU, h), 0.5 * (s * (1 - s) * 4.5 + 5 * s) + 0.5 * s},
+        {OP(COS, h), 4 * cos(0.5) + 0.5},
+        {OPA(SUM, ATTRS(0, 0), row), g},
+        {OPA(MEAN, ATTRS(0, 0), row), g / 8 + 2 * 3},
+    };
+    for (size_t i = 0; i < sizeof row_of / sizeof *row_of; i++)
+        if (fabs(row_of[i].is->e[0] - row_of[i].e) > 1e-6 * row_of[i].e)
+            fail_msg("%s: e is %.9g, not %.9g", bound_name(row_of[i].is->op), row_of[i].is->e[0],
+                     row_of[i].e);
+    const Bound *scan = OPA(CUMSUM, ATTRS(0), row), *p = OPA(SOFTMAX, ATTRS(0), row),
+                *l = OPA(LOG_SOFTMAX, ATTRS(0), row);
+    assert_true(scan->e[0] == 0 && scan->e[1] == 3 && scan->e[7] == g);
+    double sum = 0, spread = 7; // S = sum p E + G, E = |x - m| + (|x| + |m|) + 4
+    for (int i = 0; i < 8; i++) sum += exp(eight[i] - 8);
+    for (int i = 0; i < 8; i++) spread += exp(eight[i] - 8) / sum * (8 - eight[i] + fabs(eight[i]) + 8 + 4);
+    double e2 = exp(3.0 - 8) / sum * (5 + 11 + 4 + spread + 5);
+    assert_true(fabs(p->e[2] - e2) < 1e-4 * e2);
+    e2 = spread + 3 + 6 * log(sum) + 8 + 3 + 5 + fabs(3 - 8 - log(sum));
+    assert_true(fabs(l->e[2] - e2) < 1e-6 * e2);
+    double far[2] = {-300000, -300001}; // beyond the folding limit: F = 0
+    assert_true(OPA(SOFTMAX, ATTRS(0), INPUT(DT_F32, far, 2))->e[0] < 20);
+}
+
 static void choices_collapse_behind_the_kink(void **state) {
     (void)state;
     double v[4] = {-1, 1, -1e-7, 5}, e[4] = {3, 3, 3, 0};
@@ -801,6 +851,7 @@ int main(void) {
         cmocka_unit_test(unary_intervals_hold),
         cmocka_unit_test(binary_intervals_hold),
         cmocka_unit_test(row_intervals_hold),
+        cmocka_unit_test(constants_of_the_rules),
         cmocka_unit_test(choices_collapse_behind_the_kink),
         cmocka_unit_test(overflow_is_unknown_until_a_limit),
         cmocka_unit_test(infinities_and_poles_are_exact),
