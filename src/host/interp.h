@@ -7,7 +7,7 @@ enum {
     DEPTH_MAX = 500,            // nested expressions, blocks and calls together
     HEAP_MAX = 16 << 20,        // bytes of host values of one call
     STRING_MAX = 1 << 20,       // bytes of one string
-    TENSOR_BYTES_MAX = 1 << 28, // bytes of all tensors that one call allocates
+    TENSOR_BYTES_MAX = 1 << 26, // bytes of all tensors that one call allocates
 };
 
 typedef struct {

@@ -4,7 +4,7 @@
 // One pass over host code before anything runs. It knows names, not types: what depends on a value (`x + 1`
 // with a tensor x) is refused when it is reached. Kernel bodies are the checker's business; only what Python
 // would evaluate around them (decorators, defaults, annotations) is looked at here.
-enum { WALK_MAX = 400 };
+enum { WALK_MAX = 400, FINDINGS_MAX = 8 };
 
 typedef struct Scope Scope;
 struct Scope {
@@ -18,7 +18,7 @@ typedef struct {
     bool candidate;
     bool ok;
     bool in_function;
-    int depth;
+    int depth, found;
 } Screen;
 
 static void screen_expr(Screen *s, Scope *scope, const Node *n);
@@ -42,6 +42,7 @@ const char *node_refused(NodeKind kind) {
 static void refuse(Screen *s, DiagKind kind, Span at, const char *what, Str name, const char *why) {
     DiagList *d = kind == DIAG_UNSUPPORTED ? &s->later : s->d;
     s->ok = false;
+    if (s->found++ >= FINDINGS_MAX) return;
     if (name.len)
         diag_clean(d, kind, at, "%s%.*s`: %s", what, STR_ARG(name), why);
     else
@@ -49,6 +50,8 @@ static void refuse(Screen *s, DiagKind kind, Span at, const char *what, Str name
 }
 
 static void refuse_name(Screen *s, Span at, Str name, bool member) {
+    s->ok = false;
+    if (s->found >= FINDINGS_MAX) return; // looking for the nearest name is not free
     DiagKind kind;
     const char *why = api_reason(s->arena, name, member, s->candidate, &kind);
     refuse(s, kind, at, member ? "`." : "`", name, why);

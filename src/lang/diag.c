@@ -1,6 +1,5 @@
 #include "lang/diag.h"
 
-#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -33,9 +32,8 @@ void diag_record(DiagList *d, DiagKind kind, Span span, const char *fmt, ...) {
     char msg[512];
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(msg, sizeof msg, fmt, ap);
+    vsnprintf(msg, sizeof msg, fmt, ap);
     va_end(ap);
-    assert(n >= 0);
     make_plain(msg);
     *slot = (Diag){kind, span, arena_strndup(d->arena, msg, strlen(msg))};
 }

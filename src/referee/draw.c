@@ -115,7 +115,7 @@ static ClassId data_class(const Filler *f, int64_t global, int data_index, Class
     if (wanted == CLASS_cancelling) return wanted;
     ClassId list[CLASS_COUNT];
     int k = plan_classes(f->op, f->plan->dtype, list);
-    bool primary = global / (k > 0 ? k : 1) % data == data_index;
+    bool primary = f->plan->wide ? data_index == 0 : global / (k > 0 ? k : 1) % data == data_index;
     return primary ? wanted : global % 5 == 0 ? CLASS_bell_wide : CLASS_bell;
 }
 
@@ -166,17 +166,13 @@ static void fill_case(Filler *f) {
 }
 
 static void name_rows(Arena *a, const Op *op, const PlannedCase *p, CaseTruth *t) {
-    ClassId list[CLASS_COUNT];
-    int k = plan_classes(op, p->dtype, list);
     t->dtype = p->dtype;
     t->strided = p->strided;
     t->hidden = p->hidden;
     memcpy(t->dim, p->dim, sizeof t->dim);
     t->rows = op->rows_dim >= 0 ? p->dim[op->rows_dim] : 1;
     t->row_class = NEWN(a, uint8_t, (size_t)t->rows);
-    bool data = plan_data_inputs(op) > 0 && k > 0;
-    for (int64_t r = 0; r < t->rows; r++)
-        t->row_class[r] = (uint8_t)(data ? list[(p->first_row + r) % k] : CLASS_range);
+    for (int64_t r = 0; r < t->rows; r++) t->row_class[r] = (uint8_t)plan_row_class(op, p, r);
 }
 
 // ---- making a draw ---------------------------------------------------------------------------------------------------

@@ -35,22 +35,40 @@ int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]) {
     return n;
 }
 
-// Row lengths and rows: rows 0 means one for every class, and -1 one for every class and data input.
+// What error-bound.md asks of rows of 65,536: sums that overflow without a maximum subtraction, chains of additions that
+// stagnate. The rotation alone would leave them to chance.
+static const ClassId wide_classes[] = {CLASS_constant_79, CLASS_stagnation, CLASS_bell, CLASS_constant, CLASS_spike_first};
+enum { WIDE_CLASSES = sizeof wide_classes / sizeof *wide_classes };
+
+ClassId plan_row_class(const Op *op, const PlannedCase *c, int64_t row) {
+    ClassId list[CLASS_COUNT], wide[WIDE_CLASSES];
+    int k = plan_classes(op, c->dtype, list), w = 0;
+    if (plan_data_inputs(op) == 0) return CLASS_range;
+    for (int i = 0; i < WIDE_CLASSES; i++)
+        for (int j = 0; j < k; j++)
+            if (list[j] == wide_classes[i]) wide[w++] = list[j];
+    return c->wide ? wide[row % w] : list[(c->first_row + row) % k];
+}
+
+// Row lengths and rows.
+enum { EVERY_CLASS = 0, EVERY_CLASS_AND_INPUT = -1, WIDE = -2 };
 typedef struct {
     int64_t n, m;
     bool strided;
 } Shape;
 static const Shape quick_shapes[] = {
-    {1, 3, false},    {2, 5, true},    {3, 7, false},   {5, 4, true},     {17, 9, false},   {127, 5, true},
-    {128, 9, false},  {129, 7, true},  {1000, -1, true}, {1023, 2, false}, {1025, 3, false}, {4096, 0, false},
-    {4097, 2, true}, {8193, 5, false},
+    {1, EVERY_CLASS, false}, {2, 5, true},    {3, 7, false},    {5, 4, true},
+    {17, 9, false},          {127, 5, true},  {128, 9, false},  {129, 7, true},
+    {1000, EVERY_CLASS_AND_INPUT, true},      {1023, 2, false}, {1025, 3, false},
+    {4096, EVERY_CLASS, false},               {4097, 2, true},  {8193, 5, false},
 };
 static const Shape full_shapes[] = {
-    {1, 17, true},   {2, 1, false},   {3, 1, true},     {17, 1023, true}, {127, 33, false},   {1000, -1, false},
-    {1024, 17, true}, {4095, 5, true}, {4096, 0, true},  {8191, 3, false}, {8192, 0, false}, {65536, 5, false},
-    {65537, 2, true},
+    {1, 17, true},    {2, 1, false},  {3, 1, true},              {17, 1023, true},
+    {127, 33, false}, {1024, 17, true}, {1000, EVERY_CLASS_AND_INPUT, false},
+    {4095, 5, true},  {8191, 3, false}, {4096, EVERY_CLASS, true}, {8192, EVERY_CLASS, false},
+    {65536, WIDE, false}, {65537, 2, true},
 };
-enum { HIDDEN_CASES = 4, FILTER_ELEMENTS = 1 << 18 };
+enum { ROWS_MIN = 5, HIDDEN_CASES = 4, FILTER_ELEMENTS = 1 << 18 };
 
 static int64_t fit_dim(const OpDim *d, int64_t n) {
     int64_t step = d->multiple_of > 0 ? d->multiple_of : 1;
@@ -68,11 +86,11 @@ typedef struct {
     int64_t rotation[DT_COUNT]; // rows handed out so far in each dtype
 } Planner;
 
-static void plan_one(Planner *p, DType dtype, int64_t m, int64_t n, bool strided, bool hidden, Rng *r) {
+static void plan_one(Planner *p, DType dtype, int64_t m, int64_t n, bool strided, bool hidden, bool wide, Rng *r) {
     if (p->n == WIRE_CASES_MAX) return;
     const Op *op = p->op;
     PlannedCase *c = &p->at[p->n];
-    *c = (PlannedCase){.dtype = dtype, .strided = strided, .hidden = hidden, .first_row = p->rotation[dtype]};
+    *c = (PlannedCase){.dtype = dtype, .strided = strided, .hidden = hidden, .wide = wide, .first_row = p->rotation[dtype]};
     for (int d = 0; d < op->dims; d++) {
         int64_t want = d == op->row_dim ? n : d == op->rows_dim ? m : 1 + (int64_t)rng_below(r, 16);
         c->dim[d] = fit_dim(&op->dim[d], want);
@@ -89,22 +107,26 @@ static void plan_shapes(Planner *p, DType dtype, const Shape *s, int count, Rng 
     ClassId classes[CLASS_COUNT];
     int k = plan_classes(p->op, dtype, classes), data = plan_data_inputs(p->op);
     for (int i = 0; i < count; i++) {
-        int64_t m = s[i].m > 0 ? s[i].m : s[i].m == 0 ? k : (int64_t)k * (data > 1 ? data : 1);
-        plan_one(p, dtype, m < 3 && s[i].m <= 0 ? 5 : m, s[i].n, s[i].strided, false, r);
+        int64_t m = s[i].m;
+        if (m == EVERY_CLASS) m = k;
+        if (m == EVERY_CLASS_AND_INPUT) m = (int64_t)k * (data > 1 ? data : 1);
+        bool wide = m == WIDE;
+        if (wide) m = WIDE_CLASSES;
+        plan_one(p, dtype, m < ROWS_MIN && s[i].m <= 0 ? ROWS_MIN : m, s[i].n, s[i].strided, false, wide, r);
     }
 }
 
 // --shape MxN: that row length in both layouts, and as many of the rows as a CPU judges in good time.
 static void plan_filtered(Planner *p, DType dtype, const DrawFilter *f, Rng *r) {
     int64_t most = FILTER_ELEMENTS / f->n + 3, m = f->m < most ? f->m : most;
-    plan_one(p, dtype, m, f->n, false, false, r);
-    plan_one(p, dtype, m < 7 ? m : 7, f->n, true, false, r);
+    plan_one(p, dtype, m, f->n, false, false, false, r);
+    plan_one(p, dtype, m < 7 ? m : 7, f->n, true, false, false, r);
 }
 
 static void plan_hidden(Planner *p, DType dtype, Rng *r) {
     for (int i = 0; i < HIDDEN_CASES; i++) {
         int64_t n = i == 0 ? rng_between(r, 1, 64) : rng_between(r, 65, 3000);
-        plan_one(p, dtype, rng_between(r, 1, 24), n, rng_u32(r) & 1, true, r);
+        plan_one(p, dtype, rng_between(r, 1, 24), n, rng_u32(r) & 1, true, false, r);
     }
 }
 

@@ -7,6 +7,7 @@ typedef struct {
     DType dtype; // of the floating inputs
     int64_t dim[OP_DIMS_MAX];
     bool strided, hidden;
+    bool wide;         // rows take the classes that only very wide rows make hard, not the rotation's
     int64_t first_row; // position in the rotation of classes: row r gets class number (first_row + r)
 } PlannedCase;
 
@@ -17,4 +18,5 @@ int plan_traffic_case(const PlannedCase *c, int n, const Op *op);
 
 // The classes that a data input of this dtype may be drawn from, in rotation order.
 int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]);
+ClassId plan_row_class(const Op *op, const PlannedCase *c, int64_t row); // CLASS_range where no input is drawn by class
 int plan_data_inputs(const Op *op); // floating inputs of role data that have rows

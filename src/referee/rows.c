@@ -115,7 +115,7 @@ static void draw_class(Rng *r, const RowSpec *s, double *out) {
     case CLASS_shifted: fill_bell(r, out, n, one, (2 * rng_unit(r) - 1) * in->shift); break;
     case CLASS_zero: fill_same(out, n, 0); break;
     case CLASS_constant: fill_same(out, n, (1 + rng_unit(r)) * smaller(cap, 4)); break;
-    case CLASS_constant_79: fill_same(out, n, rng_u32(r) & 1 ? 79 : 77.7); break;
+    case CLASS_constant_79: fill_same(out, n, 79); break;
     case CLASS_tiny_1e4: fill_bell(r, out, n, 1e-4, 0); break;
     case CLASS_tiny_1e20: fill_bell(r, out, n, s->dtype == DT_F16 ? 1e-6 : 1e-20, 0); break;
     case CLASS_subnormal: fill_bell(r, out, n, s->dtype == DT_F16 ? 0x1p-18 : 0x1p-130, 0); break;

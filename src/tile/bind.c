@@ -35,12 +35,14 @@ bool is_jit_function(const Node *function) {
 }
 
 static bool screen_decorators(const Node *kernel, Span span, DiagList *d) {
-    static const char *const changing[] = {"autotune", "heuristics"};
     for (int i = 0; i < kernel->function.decorators.n; i++) {
-        Str name = decorator_name(kernel->function.decorators.at[i]);
-        for (size_t k = 0; k < sizeof changing / sizeof *changing; k++)
-            if (str_is(name, changing[k]))
-                return diag_add(d, DIAG_UNSUPPORTED, span, "@triton.%s", changing[k]);
+        const Node *dec = kernel->function.decorators.at[i];
+        Str name = decorator_name(dec);
+        if (str_is(name, "jit")) continue;
+        if (str_is(name, "autotune") || str_is(name, "heuristics"))
+            return diag_add(d, DIAG_UNSUPPORTED, span, "@triton.%.*s", STR_ARG(name));
+        if (d->count == 0)
+            diag_record(d, DIAG_WARNING, dec->span, "the decorator @%.*s is ignored", STR_ARG(name));
     }
     return true;
 }

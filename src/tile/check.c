@@ -192,7 +192,8 @@ static Code *compile(Arena *a, const Binding *b, DiagList *d) {
 
 static int64_t leaves(const LaunchArg *arg, int n, int depth) {
     int64_t total = 0;
-    for (int i = 0; i < n && depth < 10; i++) total += arg[i].kind == ARG_TUPLE ? leaves(arg[i].item, arg[i].items, depth + 1) : 1;
+    for (int i = 0; i < n && depth < 10; i++)
+        total += arg[i].kind == ARG_TUPLE ? leaves(arg[i].item, arg[i].items, depth + 1) : 1;
     return total;
 }
 

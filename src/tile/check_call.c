@@ -140,17 +140,6 @@ static void count_returns(void *arg, const Node *n) {
         node_each_child(n, count_returns, arg);
 }
 
-static bool default_of(Checker *c, const Node *param, Val *out) {
-    Frame module = {0}, *frame = c->frame;
-    bool allowed = c->globals_allowed;
-    c->frame = &module;
-    c->globals_allowed = true;
-    bool ok = check_expr(c, param->param.def, out);
-    c->frame = frame;
-    c->globals_allowed = allowed;
-    return ok;
-}
-
 static bool bind_helper(Checker *c, const Node *at, const Node *f, const Arg *arg, int args, Val *value) {
     Nodes params = f->function.params;
     Str *pname = NEWN(c->arena, Str, (size_t)params.n + 1), *given = NEWN(c->arena, Str, (size_t)args + 1);
@@ -170,7 +159,7 @@ static bool bind_helper(Checker *c, const Node *at, const Node *f, const Arg *ar
     for (int i = 0; i < params.n; i++) {
         if (slot[i] >= 0)
             value[i] = arg[slot[i]].value;
-        else if (!default_of(c, params.at[i], &value[i]))
+        else if (!check_outside(c, params.at[i]->param.def, &value[i]))
             return false;
     }
     return true;
@@ -180,6 +169,7 @@ static bool inline_body(Checker *c, const Node *at, Frame *frame, Val *out) {
     const Node *f = frame->function;
     Nodes body = f->function.body;
     int returns = 0, old = c->region;
+    c->visits += f->span.len > 64 ? (int)(f->span.len / 64) : 0; // looking for returns takes its time too
     for (int i = 0; i < body.n; i++) count_returns(&returns, body.at[i]);
     frame->direct = returns == 0 || (returns == 1 && body.at[body.n - 1]->kind == NODE_RETURN);
     if (!frame->direct) old = checker_region(c); // what follows an early return does not always run

@@ -8,6 +8,7 @@ typedef struct {
     Checker *c;
     Str *name;
     int n, cap;
+    unsigned seen; // nodes
 } Names;
 
 static void add_target(Names *out, const Node *target) {
@@ -31,6 +32,7 @@ static void add_target(Names *out, const Node *target) {
 
 static void collect(void *arg, const Node *n) {
     Names *out = arg;
+    out->c->visits += ++out->seen % 4 == 0; // the next visit notices
     if (n->kind == NODE_ASSIGN)
         for (int i = 0; i < n->assign.targets.n; i++) add_target(out, n->assign.targets.at[i]);
     else if (n->kind == NODE_AUGASSIGN)
@@ -158,7 +160,7 @@ static bool emit_moves(Checker *c, const Node *n, Moves *m, int start) {
     }
     for (int i = 0; i < m->n; i++) {
         Move now = m->at[i];
-        if (!checker_spend(c, n, 1)) return false;
+        if (!checker_spend(c, n, 1 + (c->insns - c->def[now.from].insn) / 64)) return false;
         if (!write_in_place(c, start, now)) {
             if (!checker_emit(c, n, INSN_COPY, now.to, now.from, -1, -1, 0)) return false;
             continue;
@@ -352,6 +354,8 @@ static bool runtime_while(Checker *c, const Node *n) {
     if (!val_is_tensor(&cond))
         return checker_fail(c, n->whileloop.cond, "AttributeError",
                             "'constexpr' object has no attribute 'handle'");
+    if (cond.t.type.rank == 0 && (cond.t.type.pointer || cond.t.type.elem != DT_BOOL))
+        return checker_fail(c, n->whileloop.cond, NULL, "the condition of a `while` must be int1, got %s", val_type_text(c, &cond));
     if (!check_bool_scalar(c, n->whileloop.cond, &cond, &test)) return false;
     int jump = c->insns;
     if (!checker_emit(c, n, INSN_JUMPNOT, -1, test.t.reg, -1, -1, 0)) return false;

@@ -160,9 +160,8 @@ static bool is_constexpr_call(const Node *n) {
     return n->kind == NODE_CALL && str_is(last_part(n->call.func), "constexpr");
 }
 
-// A global is evaluated where it stands: outside of every function.
-static bool global_value(Checker *c, const Node *value, Val *out) {
-    Frame module = {0}, *frame = c->frame;
+bool check_outside(Checker *c, const Node *value, Val *out) {
+    Frame module = {.caller = c->frame}, *frame = c->frame;
     bool allowed = c->globals_allowed;
     c->frame = &module;
     c->globals_allowed = true;
@@ -181,12 +180,12 @@ static bool global_name(Checker *c, const Node *at, Str name, const Node *s, con
     if (s->kind == NODE_CLASS) return plain_global(c, at, name);
     const Node *value = s->kind == NODE_ASSIGN ? s->assign.value : s->annassign.value;
     bool annotated = s->kind == NODE_ANNASSIGN && annotation_is_constexpr(s->annassign.annotation);
-    if (is_constexpr_call(value) || annotated || c->globals_allowed) return global_value(c, value, out);
+    if (is_constexpr_call(value) || annotated || c->globals_allowed) return check_outside(c, value, out);
     // A type or a function of tl under another name is no plain variable.
     bool alias_of = value->kind == NODE_ATTRIBUTE;
     for (const Node *n = value; alias_of && n->kind != NODE_NAME; n = n->attribute.value)
         alias_of = n->kind == NODE_ATTRIBUTE;
-    if (alias_of && global_value(c, value, out) && (out->kind == VAL_TYPE || out->kind == VAL_OP))
+    if (alias_of && check_outside(c, value, out) && (out->kind == VAL_TYPE || out->kind == VAL_OP))
         return true;
     return plain_global(c, at, name);
 }

@@ -156,6 +156,7 @@ const char *val_class(const Val *v) {
 }
 
 static void put_text(Checker *c, Buf *b, const Val *v, bool quoted, int depth) {
+    if (b->len > 4096) return; // texts of texts of texts
     switch (v->kind) {
     case VAL_PY:
         if (v->py.kind == PY_STR && !quoted)
@@ -224,6 +225,7 @@ const char *node_class(const Node *n) {
 
 const Val *scope_find(Checker *c, Str name) {
     Scope *s = &c->frame->scope;
+    c->visits += s->n / 64; // the next visit notices
     for (int i = s->n - 1; i >= 0; i--)
         if (str_eq(s->at[i].name, name)) return &s->at[i].value;
     return NULL;

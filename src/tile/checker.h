@@ -91,9 +91,10 @@ typedef struct {
 enum { CONSTANT_SLOTS = 256 };
 
 typedef struct {
-    int insn;    // last one that writes it
-    int region;  // of that instruction
-    bool shared; // written by several instructions, or before the body
+    int insn;     // last one that writes it
+    int region;   // of that instruction
+    bool shared;  // written by several instructions, or before the body
+    int constant; // 1 + its place among the constants, or 0
 } Definition;
 
 typedef struct {
@@ -202,6 +203,8 @@ MUST_CHECK bool check_bool_scalar(Checker *c, const Node *at, const Val *v, Val 
 MUST_CHECK bool check_expr(Checker *c, const Node *n, Val *out);
 MUST_CHECK bool check_name(Checker *c, const Node *n, Str name, Val *out);
 MUST_CHECK bool check_attribute(Checker *c, const Node *n, Val *out);
+// A global or a default: evaluated outside of every function, where plain globals may be read.
+MUST_CHECK bool check_outside(Checker *c, const Node *value, Val *out);
 MUST_CHECK bool check_call(Checker *c, const Node *n, Val *out);
 bool annotation_is_constexpr(const Node *annotation); // NULL: no
 

@@ -115,6 +115,7 @@ bool checker_constant(Checker *c, const Node *at, DType elem, PyValue v, Val *ou
     }
     c->constant[c->constants] = (Constant){elem, imm, out->t.reg, *slot};
     *slot = ++c->constants;
+    c->def[out->t.reg].constant = c->constants;
     return true;
 }
 

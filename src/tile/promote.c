@@ -54,6 +54,20 @@ static bool cast_insn(Checker *c, const Node *at, const Val *v, DType to, int64_
     return checker_result(c, at, INSN_CAST, t, v->t.reg, -1, -1, chop, out);
 }
 
+// `other=0.0` of a half inside a loop should not be converted there. Integers up to 2^24 are exact in
+// float32, by way of which checker_constant() rounds.
+static bool fold_cast(const Checker *c, const Val *v, DType to, PyValue *out) {
+    int k = c->def[v->t.reg].constant;
+    if (k == 0 || !dtype_is_float(to)) return false;
+    const Constant *from = &c->constant[k - 1];
+    if (dtype_is_float(from->elem)) {
+        *out = (PyValue){.kind = PY_FLOAT, .f = dtype_value64((uint64_t)from->imm)};
+        return from->elem != DT_F64 || to == DT_F64;
+    }
+    *out = (PyValue){.kind = PY_INT, .i = from->imm};
+    return from->imm >= -(1 << 24) && from->imm <= 1 << 24;
+}
+
 bool check_cast_rounding(Checker *c, const Node *at, const Val *v, DType to, const char *rounding, Val *out) {
     if (v->t.type.pointer) return checker_unsupported(c, at, "casts from pointers to other types");
     DType from = v->t.type.elem;
@@ -65,6 +79,9 @@ bool check_cast_rounding(Checker *c, const Node *at, const Val *v, DType to, con
             "fp_downcast_rounding should be set only for truncating fp conversions. Source scalar type is "
             "%s and destination type is %s",
             dtype_info[from].triton, dtype_info[to].triton);
+    PyValue folded;
+    if (v->t.type.rank == 0 && !rounding && fold_cast(c, v, to, &folded))
+        return checker_constant(c, at, to, folded, out);
     // A half goes to anything else by way of float32. That matters for the other half only, whose cast rounds
     // once from an exact float32 here as there: one instruction does both.
     return cast_insn(c, at, v, to, rounding && strcmp(rounding, "rtz") == 0, out);

@@ -3,6 +3,7 @@
 #include "smith/distinct.h"
 #include "smith/plan.h"
 #include "smith/smith.h"
+#include "smith/text.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

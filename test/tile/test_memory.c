@@ -307,9 +307,13 @@ static void test_gather_scatter(void **state) {
         int32_t where[M * K];
         uint8_t mask[M * K];
         bool taken[SPACE] = {false};
-        int style = round % 4;
+        int style = round % 5; // 4: consecutive addresses under a mask with holes
         for (int i = 0; i < M * K; i++) {
-            int at = style == 0 ? i / K * 37 + i % K : style == 1 ? i * 3 : style == 2 ? (M * K - 1 - i) : 0;
+            int at = style == 0   ? i / K * 37 + i % K
+                     : style == 1 ? i * 3
+                     : style == 2 ? M * K - 1 - i
+                     : style == 4 ? i
+                                  : 0;
             while (style == 3 && taken[at = (int)rng_below(&rng, SPACE)]) {}
             taken[at] = true;
             where[i] = at;

@@ -176,3 +176,11 @@ def k(x):
 @triton.jit
 def k(x, t: tl.constexpr):
     tl.static_assert(tl.zeros((4,), t).dtype == tl.bfloat16)
+
+# case: unknown-decorator
+# launch: *fp32
+# warning: the decorator @libentry is ignored
+@libentry()
+@triton.jit
+def k(x):
+    pass

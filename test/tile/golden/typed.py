@@ -506,3 +506,38 @@ def k(x):
 @triton.jit
 def k(x):
     v = tl.full((4,), 1.5, tl.int32)
+
+# case: string-too-long
+# launch: *fp32
+# error: 
+@triton.jit
+def k(x):
+    a: tl.constexpr = "a" * 1000000000
+
+# case: string-doubling
+# launch: *fp32
+# error: 
+@triton.jit
+def k(x):
+    a: tl.constexpr = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" * 512
+    b: tl.constexpr = a + a + a + a + a + a + a + a + a + a
+    c: tl.constexpr = b + b + b + b + b + b + b + b + b + b
+    d: tl.constexpr = c + c + c + c + c + c + c + c + c + c
+    e: tl.constexpr = d + d + d + d + d + d + d + d + d + d
+
+# case: while-int
+# launch: *fp32 3
+# error: the condition of a `while` must be int1, got int32
+@triton.jit
+def k(x, n):
+    while n:
+        n -= 1
+
+# case: while-block
+# launch: *fp32 3
+# error: Boolean value of Tensor with more than one value is ambiguous
+@triton.jit
+def k(x, n):
+    v = tl.arange(0, 4)
+    while v < n:
+        v += 1

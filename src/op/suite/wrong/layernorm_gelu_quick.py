@@ -1,5 +1,5 @@
 # op: layernorm_gelu
-# expect: incorrect
+# expect: incorrect|inaccurate
 # about: approximates gelu by y * sigmoid(1.702 * y)
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: rmsnorm
-# expect: incorrect
+# expect: incorrect|inaccurate
 # about: adds eps to the root instead of under it
 import torch
 import triton

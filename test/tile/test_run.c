@@ -1,0 +1,410 @@
+// Whole kernels from source text to bytes: parser, checker and machine together, against plain C in double.
+#include "launch.h"
+#include <math.h>
+#include <stdio.h>
+
+typedef struct {
+    Arena arena;
+    DiagList diags;
+    Machine machine;
+    LaunchArg arg[16];
+    int args;
+    float *data[16]; // of an input, by argument
+} Run;
+
+static void run_begin(Run *r) {
+    memset(r, 0, sizeof *r);
+    r->diags = DIAGS(&r->arena);
+    machine_init(&r->machine, &r->arena, &r->diags, 1000000);
+}
+static void run_end(Run *r) { arena_free(&r->arena); }
+
+static float noise(uint32_t *state) { // about uniform in [-2, 2]
+    *state = *state * 1664525u + 1013904223u;
+    return (float)(int32_t)*state * 0x1p-30f;
+}
+
+static const Tensor *tensor_over(Run *r, Storage *s, DType t, int64_t n) {
+    Tensor *x = NEW(&r->arena, Tensor);
+    *x = (Tensor){.storage = s, .dtype = t, .rank = 1, .shape = {n}, .stride = {1}};
+    return x;
+}
+
+// An input filled from `values`, rounded to the type.
+static void input_of(Run *r, DType t, const float *values, int64_t n) {
+    uint8_t *bytes = NEWN(&r->arena, uint8_t, (size_t)n * (size_t)dtype_bytes(t) + 8);
+    float *kept = NEWN(&r->arena, float, (size_t)n + 1);
+    for (int64_t i = 0; i < n; i++) {
+        dtype_store(t, bytes + i * dtype_bytes(t), values[i]);
+        kept[i] = (float)dtype_load(t, bytes + i * dtype_bytes(t));
+    }
+    Storage *s;
+    assert_true(storage_wrap(&r->machine.storages, t, bytes, (size_t)n * (size_t)dtype_bytes(t), &s));
+    const Tensor *x = tensor_over(r, s, t, n);
+    tensor_expose(x, SHADOW_ALLOC | SHADOW_INIT);
+    r->data[r->args] = kept;
+    r->arg[r->args++] = (LaunchArg){.kind = ARG_TENSOR, .tensor = x};
+}
+static float *input(Run *r, DType t, int64_t n, uint32_t seed) {
+    float *v = NEWN(&r->arena, float, (size_t)n + 1);
+    for (int64_t i = 0; i < n; i++) v[i] = noise(&seed);
+    input_of(r, t, v, n);
+    return r->data[r->args - 1];
+}
+static const Tensor *output(Run *r, DType t, int64_t n) {
+    Storage *s;
+    assert_true(storage_new(&r->machine.storages, t, (size_t)n * (size_t)dtype_bytes(t), &s));
+    const Tensor *x = tensor_over(r, s, t, n);
+    r->arg[r->args++] = (LaunchArg){.kind = ARG_TENSOR, .tensor = x};
+    return x;
+}
+static void number(Run *r, int64_t i) { r->arg[r->args++] = (LaunchArg){.value = {.kind = PY_INT, .i = i}}; }
+static void real(Run *r, double f) { r->arg[r->args++] = (LaunchArg){.value = {.kind = PY_FLOAT, .f = f}}; }
+static void named(Run *r, const char *name, int64_t i) {
+    number(r, i);
+    r->arg[r->args - 1].name = str_of(name);
+}
+
+static bool run(Run *r, const char *source, int64_t programs) {
+    LaunchText l;
+    Launchable k;
+    assert_true(launch_text(&r->arena, &r->diags, str_of(source), (Str){0}, &l));
+    memcpy(l.arg, r->arg, sizeof r->arg);
+    l.args = r->args;
+    if (!launch_check(&l, NULL, &k)) return false;
+    return vm_launch(&r->machine, k.code, k.cells, (int64_t[3]){programs, 1, 1});
+}
+static void run_ok(Run *r, const char *source, int64_t programs) {
+    if (run(r, source, programs)) return;
+    Buf b = BUF(&r->arena);
+    diag_render(&b, "kernel", str_of(source), diag_first(&r->diags));
+    fail_msg("%s", buf_cstr(&b));
+}
+static double at(const Tensor *t, int64_t i) { return dtype_load(t->dtype, t->storage->data + i * dtype_bytes(t->dtype)); }
+static void near(const Tensor *t, int64_t i, double want, double tolerance) {
+    double got = at(t, i);
+    if (!(fabs(got - want) <= tolerance * (fabs(want) + 1))) fail_msg("element %d is %.9g, not %.9g", (int)i, got, want);
+    if (!(t->storage->shadow[i * dtype_bytes(t->dtype)] & SHADOW_STORED)) fail_msg("element %d was not stored", (int)i);
+}
+
+static void test_rmsnorm(void **state) {
+    (void)state;
+    static const char source[] =
+        "import torch, triton\nimport triton.language as tl\n"
+        "@triton.jit\n"
+        "def k(x_ptr, w_ptr, y_ptr, stride, N, eps, BLOCK: tl.constexpr):\n"
+        "    row = tl.program_id(0)\n"
+        "    x_ptr += row * stride; y_ptr += row * stride\n"
+        "    acc = tl.zeros([BLOCK], dtype=tl.float32)\n"
+        "    for off in range(0, N, BLOCK):\n"
+        "        cols = off + tl.arange(0, BLOCK)\n"
+        "        x = tl.load(x_ptr + cols, mask=cols < N, other=0.0).to(tl.float32)\n"
+        "        acc += x * x\n"
+        "    rms = tl.rsqrt(tl.sum(acc) / N + eps)\n"
+        "    for off in range(0, N, BLOCK):\n"
+        "        cols = off + tl.arange(0, BLOCK)\n"
+        "        mask = cols < N\n"
+        "        x = tl.load(x_ptr + cols, mask=mask, other=0.0).to(tl.float32)\n"
+        "        w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)\n"
+        "        tl.store(y_ptr + cols, (x * rms * w), mask=mask)\n";
+    static const DType types[] = {DT_F32, DT_F16, DT_BF16};
+    static const int widths[] = {1, 7, 64, 65, 200};
+    for (int t = 0; t < 3; t++)
+        for (int w = 0; w < 5; w++) {
+            Run r;
+            run_begin(&r);
+            int M = 3, N = widths[w];
+            const float *x = input(&r, types[t], (int64_t)M * N, 1), *g = input(&r, types[t], N, 2);
+            const Tensor *y = output(&r, types[t], (int64_t)M * N);
+            number(&r, N);
+            number(&r, N);
+            real(&r, 1e-6);
+            named(&r, "BLOCK", 64);
+            run_ok(&r, source, M);
+            for (int i = 0; i < M; i++) {
+                double sum = 0;
+                for (int j = 0; j < N; j++) sum += (double)x[i * N + j] * x[i * N + j];
+                for (int j = 0; j < N; j++)
+                    near(y, i * N + j, x[i * N + j] / sqrt(sum / N + 1e-6) * g[j], types[t] == DT_F32 ? 1e-5 : types[t] == DT_F16 ? 1e-3 : 8e-3);
+            }
+            run_end(&r);
+        }
+}
+
+static void check_softmax_kernel(const char *source, int N, int block, int warps) {
+    Run r;
+    run_begin(&r);
+    int M = 4;
+    const float *x = input(&r, DT_F32, (int64_t)M * N, 3);
+    const Tensor *y = output(&r, DT_F32, (int64_t)M * N);
+    number(&r, N);
+    named(&r, "BLOCK", block);
+    named(&r, "num_warps", warps);
+    run_ok(&r, source, M);
+    for (int i = 0; i < M; i++) {
+        double top = -INFINITY, sum = 0;
+        for (int j = 0; j < N; j++) top = fmax(top, x[i * N + j]);
+        for (int j = 0; j < N; j++) sum += exp(x[i * N + j] - top);
+        for (int j = 0; j < N; j++) near(y, i * N + j, exp(x[i * N + j] - top) / sum, 1e-6);
+    }
+    run_end(&r);
+}
+
+static void test_softmax(void **state) {
+    (void)state;
+    static const char whole[] = "@triton.jit\n"
+                                "def k(x, y, N, BLOCK: tl.constexpr):\n"
+                                "    row = tl.program_id(0)\n"
+                                "    cols = tl.arange(0, BLOCK)\n"
+                                "    mask = cols < N\n"
+                                "    v = tl.load(x + row * N + cols, mask=mask, other=-float('inf'))\n"
+                                "    e = tl.exp(v - tl.max(v, axis=0))\n"
+                                "    tl.store(y + row * N + cols, e / tl.sum(e, axis=0), mask=mask)\n";
+    static const char library[] = "@triton.jit\n"
+                                  "def k(x, y, N, BLOCK: tl.constexpr):\n"
+                                  "    p = tl.program_id(0) * N + tl.arange(0, BLOCK)\n"
+                                  "    m = tl.arange(0, BLOCK) < N\n"
+                                  "    tl.store(y + p, tl.softmax(tl.load(x + p, m, -float('inf'))), m)\n";
+    static const char online[] = "@triton.jit\n"
+                                 "def k(x, y, N, BLOCK: tl.constexpr):\n"
+                                 "    x += tl.program_id(0) * N\n"
+                                 "    y += tl.program_id(0) * N\n"
+                                 "    m = -float('inf')\n"
+                                 "    s = 0.0\n"
+                                 "    for off in range(0, N, BLOCK):\n"
+                                 "        cols = off + tl.arange(0, BLOCK)\n"
+                                 "        v = tl.load(x + cols, mask=cols < N, other=-float('inf'))\n"
+                                 "        new = tl.maximum(m, tl.max(v))\n"
+                                 "        s = s * tl.exp(m - new) + tl.sum(tl.exp(v - new))\n"
+                                 "        m = new\n"
+                                 "    for off in range(0, N, BLOCK):\n"
+                                 "        cols = off + tl.arange(0, BLOCK)\n"
+                                 "        v = tl.load(x + cols, mask=cols < N, other=0.0)\n"
+                                 "        tl.store(y + cols, tl.exp(v - m) / s, mask=cols < N)\n";
+    // Lane by lane maxima and sums, joined at the end; exp by way of exp2.
+    static const char lanes[] = "LOG2E = tl.constexpr(1.4426950408889634)\n"
+                                "@triton.jit\n"
+                                "def rescale(m, s, new):\n"
+                                "    return s * tl.exp2((m - new) * LOG2E)\n"
+                                "@triton.jit\n"
+                                "def k(x, y, N, BLOCK: tl.constexpr):\n"
+                                "    x += tl.program_id(0) * N\n"
+                                "    y += tl.program_id(0) * N\n"
+                                "    m = tl.full([BLOCK], -1e30, tl.float32)\n"
+                                "    s = tl.zeros([BLOCK], tl.float32)\n"
+                                "    off = 0\n"
+                                "    while off < N:\n"
+                                "        cols = off + tl.arange(0, BLOCK)\n"
+                                "        mask = cols < N\n"
+                                "        v = tl.load(x + cols, mask=mask, other=-1e30)\n"
+                                "        new = tl.maximum(m, v)\n"
+                                "        s = rescale(m, s, new) + tl.where(mask, tl.exp2((v - new) * LOG2E), 0.0)\n"
+                                "        m = new\n"
+                                "        off += BLOCK\n"
+                                "    top = tl.max(m)\n"
+                                "    total = tl.sum(rescale(m, s, top))\n"
+                                "    for o in range(0, N, BLOCK):\n"
+                                "        cols = o + tl.arange(0, BLOCK)\n"
+                                "        v = tl.load(x + cols, mask=cols < N, other=0.0)\n"
+                                "        tl.store(y + cols, tl.exp2((v - top) * LOG2E) / total, mask=cols < N)\n";
+    static const int widths[] = {1, 5, 128, 300};
+    for (int i = 0; i < 4; i++) {
+        check_softmax_kernel(whole, widths[i], 512, 4);
+        check_softmax_kernel(library, widths[i], 512, 1);
+        check_softmax_kernel(online, widths[i], 64, 8);
+        check_softmax_kernel(lanes, widths[i], 32, 2);
+    }
+}
+
+static void test_layernorm(void **state) {
+    (void)state;
+    static const char source[] =
+        "@triton.jit\n"
+        "def moments(p, N, BLOCK: tl.constexpr):\n"
+        "    s = tl.zeros((BLOCK,), tl.float32)\n"
+        "    q = tl.zeros((BLOCK,), tl.float32)\n"
+        "    for off in range(0, N, BLOCK):\n"
+        "        cols = off + tl.arange(0, BLOCK)\n"
+        "        v = tl.load(p + cols, mask=cols < N, other=0.0).to(tl.float32)\n"
+        "        s += v\n"
+        "        q += v * v\n"
+        "    mean = tl.sum(s, axis=0) / N\n"
+        "    return mean, tl.sum(q, axis=0) / N - mean * mean\n"
+        "@triton.jit\n"
+        "def k(x, w, b, y, N, eps, HAS_BIAS: tl.constexpr, BLOCK: tl.constexpr):\n"
+        "    row = tl.program_id(0).to(tl.int64)\n"
+        "    mean, var = moments(x + row * N, N, BLOCK)\n"
+        "    rstd = 1 / tl.sqrt(var + eps)\n"
+        "    for off in range(0, N, BLOCK):\n"
+        "        cols = off + tl.arange(0, BLOCK)\n"
+        "        mask = cols < N\n"
+        "        v = tl.load(x + row * N + cols, mask=mask, other=0.0).to(tl.float32)\n"
+        "        v = (v - mean) * rstd * tl.load(w + cols, mask=mask, other=0.0)\n"
+        "        if HAS_BIAS:\n"
+        "            v += tl.load(b + cols, mask=mask, other=0.0)\n"
+        "        tl.store(y + row * N + cols, v, mask=mask)\n";
+    for (int bias = 0; bias < 2; bias++) {
+        Run r;
+        run_begin(&r);
+        int M = 5, N = 77;
+        const float *x = input(&r, DT_F32, (int64_t)M * N, 5), *w = input(&r, DT_F32, N, 6), *b = input(&r, DT_F32, N, 7);
+        const Tensor *y = output(&r, DT_F32, (int64_t)M * N);
+        number(&r, N);
+        real(&r, 1e-5);
+        number(&r, bias);
+        named(&r, "BLOCK", 32);
+        run_ok(&r, source, M);
+        for (int i = 0; i < M; i++) {
+            double mean = 0, var = 0;
+            for (int j = 0; j < N; j++) mean += x[i * N + j] / (double)N;
+            for (int j = 0; j < N; j++) var += (x[i * N + j] - mean) * (x[i * N + j] - mean) / N;
+            for (int j = 0; j < N; j++)
+                near(y, i * N + j, (x[i * N + j] - mean) / sqrt(var + 1e-5) * w[j] + (bias ? b[j] : 0), 1e-5);
+        }
+        run_end(&r);
+    }
+}
+
+static void test_2d(void **state) {
+    (void)state;
+    static const char source[] = "@triton.jit\n"
+                                 "def k(x, y, M, N, ROWS: tl.constexpr, COLS: tl.constexpr):\n"
+                                 "    rows = tl.program_id(0) * ROWS + tl.arange(0, ROWS)\n"
+                                 "    cols = tl.arange(0, COLS)\n"
+                                 "    mask = (rows < M)[:, None] & (cols < N)[None, :]\n"
+                                 "    p = rows[:, None] * N + cols[None, :]\n"
+                                 "    v = tl.load(x + p, mask=mask, other=0.0)\n"
+                                 "    mean = tl.sum(v, axis=1) / N\n"
+                                 "    v = v - mean[:, None]\n"
+                                 "    t = tl.trans(v).T + tl.max(v, axis=1, keep_dims=True) * 0\n"
+                                 "    tl.store(y + p, t, mask=mask)\n";
+    Run r;
+    run_begin(&r);
+    int M = 11, N = 13;
+    const float *x = input(&r, DT_F32, (int64_t)M * N, 9);
+    const Tensor *y = output(&r, DT_F32, (int64_t)M * N);
+    number(&r, M);
+    number(&r, N);
+    named(&r, "ROWS", 4);
+    named(&r, "COLS", 16);
+    run_ok(&r, source, 3);
+    for (int i = 0; i < M; i++) {
+        double mean = 0;
+        for (int j = 0; j < N; j++) mean += x[i * N + j] / (double)N;
+        for (int j = 0; j < N; j++) near(y, i * N + j, x[i * N + j] - mean, 1e-6);
+    }
+    run_end(&r);
+}
+
+static void test_cumsum(void **state) {
+    (void)state;
+    static const char source[] = "@triton.jit\n"
+                                 "def k(x, y, N, BLOCK: tl.constexpr):\n"
+                                 "    x += tl.program_id(0) * N\n"
+                                 "    y += tl.program_id(0) * N\n"
+                                 "    carry = 0.0\n"
+                                 "    for off in range(0, N, BLOCK):\n"
+                                 "        cols = off + tl.arange(0, BLOCK)\n"
+                                 "        v = tl.load(x + cols, mask=cols < N, other=0.0)\n"
+                                 "        tl.store(y + cols, tl.cumsum(v, 0) + carry, mask=cols < N)\n"
+                                 "        carry += tl.sum(v)\n";
+    Run r;
+    run_begin(&r);
+    int M = 2, N = 100;
+    const float *x = input(&r, DT_F32, (int64_t)M * N, 11);
+    const Tensor *y = output(&r, DT_F32, (int64_t)M * N);
+    number(&r, N);
+    named(&r, "BLOCK", 16);
+    run_ok(&r, source, M);
+    for (int i = 0; i < M; i++) {
+        double sum = 0;
+        for (int j = 0; j < N; j++) near(y, i * N + j, sum += x[i * N + j], 1e-5);
+    }
+    run_end(&r);
+}
+
+// Kernels that store one integer each; the number is what Python would compute.
+static void gives(const char *source, int64_t n, int64_t want) {
+    Run r;
+    run_begin(&r);
+    const Tensor *y = output(&r, DT_I64, 8);
+    number(&r, n);
+    run_ok(&r, source, 1);
+    near(y, 0, (double)want, 0);
+    run_end(&r);
+}
+#define K(body) "@triton.jit\ndef k(y, n):\n" body
+
+static void test_control(void **state) {
+    (void)state;
+    gives(K("    a = 0\n    b = 1\n    for i in range(n):\n        a, b = b, a + b\n    tl.store(y, a)\n"), 10, 55);
+    gives(K("    a = 1\n    b = 2\n    c = 3\n    for i in range(n):\n        a, b, c = b, c, a\n    tl.store(y, a * 100 + b * 10 + c)\n"), 4, 231);
+    gives(K("    a = 0\n    for i in range(n, 0, -3):\n        a = a * 10 + i\n    tl.store(y, a)\n"), 10, 10741);
+    gives(K("    a = 0\n    for i in range(5, n):\n        a += 1\n    tl.store(y, a)\n"), 3, 0);
+    gives(K("    a = 0\n    for i in range(n):\n        i = i * 2\n        a += i\n    tl.store(y, a)\n"), 4, 12);
+    gives(K("    a = 0\n    for i in range(n):\n        for j in range(i):\n            a += j\n    tl.store(y, a)\n"), 5, 10);
+    gives(K("    a = 0\n    last = 0\n    for i in range(n):\n        old = a\n        a = a + i\n        last = old\n    tl.store(y, a * 100 + last)\n"), 5, 1006);
+    gives(K("    a = 5\n    b = a\n    for i in range(n):\n        b = a\n        a = a + 1\n    tl.store(y, a * 10 + b)\n"), 3, 87);
+    gives(K("    a = 0\n    while a < n:\n        if a % 2 == 0:\n            a += 3\n        else:\n            a += 1\n    tl.store(y, a)\n"), 10, 11);
+    gives(K("    a = 7\n    if n > 3:\n        a = 8\n    tl.store(y, a)\n"), 4, 8);
+    gives(K("    a = 7\n    if n > 3:\n        a = 8\n    tl.store(y, a)\n"), 2, 7);
+    gives(K("    if n > 8:\n        a = 1\n    elif n > 4:\n        a = 2\n    else:\n        a = 3\n    tl.store(y, a)\n"), 6, 2);
+    gives(K("    a = 1\n    b = 2\n    if n > 3:\n        a, b = b, a\n    tl.store(y, a * 10 + b)\n"), 6, 21);
+    gives(K("    tl.store(y, 1)\n    if n > 3:\n        return\n    tl.store(y, 2)\n"), 4, 1);
+    gives(K("    tl.store(y, 1)\n    if n > 3:\n        return\n    tl.store(y, 2)\n"), 2, 2);
+    gives(K("    tl.store(y, 3 if n > 3 else 4)\n"), 2, 4);
+    gives(K("    a = 0\n    for i in tl.static_range(1, 8, 3):\n        a = a * 10 + i\n    tl.store(y, a + n * 0)\n"), 2, 147);
+    gives("@triton.jit\ndef f(n):\n    if n > 3:\n        return n * 2\n    return n\n" K("    a = 0\n    for i in range(n):\n        a += f(i)\n    tl.store(y, a)\n"), 6, 0 + 1 + 2 + 3 + 8 + 10);
+    gives("@triton.jit\ndef f(n):\n    if n > 3:\n        return n, 1\n    else:\n        return 0, n\n" K("    a, b = f(n)\n    tl.store(y, a * 10 + b)\n"), 6, 61);
+    gives(K("    best = -1\n    where = -1\n    for i in range(n):\n        v = (i * 7) % 5\n        if v > best:\n            best = v\n            where = i\n    tl.store(y, best * 10 + where)\n"), 5, 42);
+}
+
+static void test_arithmetic(void **state) {
+    (void)state;
+    gives(K("    tl.store(y, -n // 2)\n"), 7, -3); // C's division, unlike Python's
+    gives(K("    tl.store(y, -n % 4)\n"), 7, -3);
+    gives(K("    tl.store(y, -7 // 2 + 0 * n)\n"), 7, -4);
+    gives(K("    tl.store(y, tl.cdiv(n, 4))\n"), 9, 3);
+    gives(K("    tl.store(y, (n > 3) + (n > 4))\n"), 9, 0); // exclusive or
+    gives(K("    tl.store(y, (n > 3) + 1)\n"), 9, 2);
+    gives(K("    tl.store(y, tl.sum(tl.arange(0, 8) < n))\n"), 5, 5);
+    gives(K("    tl.store(y, tl.argmax(tl.arange(0, 8) * (n - tl.arange(0, 8)), 0))\n"), 7, 3);
+    gives(K("    tl.store(y, tl.xor_sum(tl.arange(0, 8) + n))\n"), 1, 8);
+    gives(K("    tl.store(y, tl.maximum(n, 9) * 10 + min(n, 3))\n"), 5, 93);
+    gives(K("    tl.store(y, (n << 3) >> 1)\n"), 5, 20);
+    gives(K("    tl.store(y, ~n)\n"), 5, -6);
+    gives(K("    tl.store(y, tl.sum(tl.where(tl.arange(0, 4)[:, None] > tl.arange(0, 2)[None, :], n, 1)))\n"), 5, 5 * 5 + 3);
+    gives(K("    tl.store(y, tl.sum(tl.reshape(tl.arange(0, 8), (2, 4)), axis=0).sum())\n"), 5, 28);
+    gives(K("    t = tl.load(y, mask=n > 100, other=n)\n    tl.store(y, t)\n"), 5, 5);
+    gives(K("    y += 2\n    tl.store(y - 2, n)\n"), 5, 5);
+    gives(K("    a = n.to(tl.int64) * 4000000000\n    tl.store(y, a // 1000000000)\n"), 5, 20);
+    gives(K("    tl.store(y, (n / 2).to(tl.int32))\n"), 5, 2);
+}
+
+static void finds(const char *source, int64_t n, DiagKind kind) {
+    Run r;
+    run_begin(&r);
+    output(&r, DT_I64, 8);
+    number(&r, n);
+    assert_false(run(&r, source, 2));
+    assert_int_equal(diag_first(&r.diags)->kind, kind);
+    run_end(&r);
+}
+
+static void test_findings(void **state) {
+    (void)state;
+    finds(K("    tl.store(y + n, 1)\n"), 8, DIAG_OOB);
+    finds(K("    tl.store(y, 1)\n"), 8, DIAG_RACE);
+    finds(K("    tl.store(y, tl.load(y + 1))\n"), 8, DIAG_UNINIT);
+    finds(K("    v = tl.load(y + tl.arange(0, 4), mask=tl.arange(0, 4) < 0)\n    tl.store(y, tl.sum(v))\n"), 8, DIAG_UNINIT);
+    finds(K("    tl.store(y, 5 // (n - 8))\n"), 8, DIAG_VALUE);
+    finds(K("    a = 0\n    while a < n:\n        a = a * 1\n"), 8, DIAG_BUDGET);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rmsnorm), cmocka_unit_test(test_softmax),    cmocka_unit_test(test_layernorm),
+        cmocka_unit_test(test_2d),      cmocka_unit_test(test_cumsum),     cmocka_unit_test(test_control),
+        cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_findings)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
