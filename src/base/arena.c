@@ -163,7 +163,7 @@ void arena_reset(Arena *a, ArenaMark m) {
     a->total = m.total;
     if (!a->top) return;
     assert(m.used <= a->top->used);
-    HIDE(a->top->data + m.used, a->top->size - m.used);
+    HIDE(a->top->data + m.used, a->top->used - m.used); // what lies beyond is hidden already
     a->top->used = m.used;
 }
 

@@ -132,8 +132,8 @@ static void fill_input(Filler *f, int input, int data_index) {
             s.cls = (r + f->index) % 3 == 0 ? CLASS_range_ends : CLASS_range;
         } else if (in->role != ROLE_DATA || !dtype_is_float(dtype)) {
             s.cls = weight_class(in, f->index + (int)(f->seed >> 7 & 1));
-        } else if (n == 1 && rows > 1) {
-            s.cls = CLASS_bell; // a value per row: a scale, a temperature
+        } else if (in->dim[in->rank - 1] != f->op->row_dim) {
+            s.cls = CLASS_bell; // a value or a few per row: a scale, a temperature
         } else {
             s.cls = data_class(f, global, data_index, (ClassId)f->truth->row_class[r < f->truth->rows ? r : 0]);
             s.chosen = chosen_element(f, in, r, n);
@@ -257,7 +257,7 @@ static bool seal(Draw *d, uint8_t *map, Err *e) {
     munmap(map, d->bytes);
     if (fcntl(d->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
         return err_set(e, ERR_IO, "cannot seal the input mapping: %s", strerror(errno));
-    void *p = mmap(NULL, d->bytes, PROT_READ, MAP_SHARED, d->fd, 0);
+    void *p = mmap(NULL, d->bytes, PROT_READ, MAP_PRIVATE, d->fd, 0); // older kernels refuse to share what is sealed
     if (p == MAP_FAILED) return err_set(e, ERR_IO, "cannot map the inputs: %s", strerror(errno));
     d->mapping = p;
     d->spec = (const CaseSpec *)(d->mapping + sizeof(DrawHeader));

@@ -31,7 +31,9 @@ int build_node(Build *b, GraphNode n) {
 }
 
 int build_literal(Build *b, double x, ValueKind kind) {
-    return build_node(b, (GraphNode){.op = BOUND_LITERAL, .kind = kind, .cols = size_const(1), .scalar = x, .size = size_const(0)});
+    return build_node(
+        b, (GraphNode){
+               .op = BOUND_LITERAL, .kind = kind, .cols = size_const(1), .scalar = x, .size = size_const(0)});
 }
 
 int build_sized(Build *b, Size s, double power) {
@@ -157,9 +159,12 @@ void build_finish(Build *b, int result) {
 
 static void print_size(Buf *out, Size s) {
     const char *x = s.of == SIZE_ROWS ? "M" : "N";
-    if (s.of == SIZE_CONST) buf_printf(out, "%lld", (long long)s.r);
-    else if (size_plain(s)) buf_puts(out, x);
-    else buf_printf(out, "(%lld%s%+lld)/%lld", (long long)s.p, x, (long long)s.r, (long long)s.q);
+    if (s.of == SIZE_CONST)
+        buf_printf(out, "%lld", (long long)s.r);
+    else if (size_plain(s))
+        buf_puts(out, x);
+    else
+        buf_printf(out, "(%lld%s%+lld)/%lld", (long long)s.p, x, (long long)s.r, (long long)s.q);
 }
 
 static const char *node_name(const GraphNode *n) {
@@ -199,7 +204,9 @@ void graph_print(Buf *out, const Graph *g) {
         print_size(out, g->out_shape[d]);
     }
     buf_puts(out, g->out_like >= 0 ? " like " : " as ");
-    if (g->out_like >= 0) buf_str_put(out, g->op->input[g->out_like].name);
-    else buf_puts(out, dtype_info[g->out_dtype].torch);
+    if (g->out_like >= 0)
+        buf_str_put(out, g->op->input[g->out_like].name);
+    else
+        buf_puts(out, dtype_info[g->out_dtype].torch);
     buf_puts(out, "\n");
 }

@@ -15,4 +15,4 @@ int build_binary(Build *b, BoundOp op, int x, int y);
 int build_reduce(Build *b, BoundOp op, int a); // SUM AMAX AMIN PROD MEAN VAR LOGSUMEXP SOFTMAX LOG_SOFTMAX
 int build_variance(Build *b, int a, int64_t correction);
 bool build_power(Build *b, int a, double exponent, int *out); // false: no product of a few factors and roots
-void build_finish(Build *b, int result);                      // drops unreached nodes, counts uses, finds levels
+void build_finish(Build *b, int result); // drops unreached nodes, counts uses, finds levels

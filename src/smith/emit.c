@@ -4,26 +4,79 @@
 #include <math.h>
 
 const Style styles[STYLE_COUNT] = {
-    [STYLE_COMPACT] = {.row = "r", .rows = "r", .row_mask = "rm", .cols = "c", .mask = "m", .col_mask = "cm", .start = "o",
-                       .acc = "acc", .most = "mx", .sum = "s", .carry = "k", .temp = "t", .mean = "mu", .n = "N", .m = "M",
-                       .block = "BLOCK", .rows_block = "ROWS", .out = "y", .pointer = {"", "_ptr"}, .stride = {"s_", ""},
-                       .kernel = {"_", "_k"}, .width = 110},
-    [STYLE_PLAIN] = {.row = "row", .rows = "rows", .row_mask = "row_mask", .cols = "cols", .mask = "mask",
-                     .col_mask = "col_mask", .start = "off", .acc = "acc", .most = "peak", .sum = "total", .carry = "carry",
-                     .temp = "v", .mean = "mean", .n = "N", .m = "M", .block = "BLOCK", .rows_block = "ROWS", .out = "out",
-                     .pointer = {"", "_ptr"}, .stride = {"", "_stride"}, .kernel = {"", "_kernel"}},
-    [STYLE_SPELLED] = {.row = "row_index", .rows = "row_indices", .row_mask = "row_valid", .cols = "col_offsets",
-                       .mask = "valid", .col_mask = "col_valid", .start = "start", .acc = "partial", .most = "row_max",
-                       .sum = "row_sum", .carry = "running", .temp = "value", .mean = "row_mean", .n = "n_cols",
-                       .m = "n_rows", .block = "BLOCK_SIZE", .rows_block = "ROWS_PER_PROGRAM", .out = "output",
-                       .pointer = {"", "_pointer"}, .stride = {"", "_row_stride"}, .kernel = {"fused_", ""},
+    [STYLE_COMPACT] = {.row = "r",
+                       .rows = "r",
+                       .row_mask = "rm",
+                       .cols = "c",
+                       .mask = "m",
+                       .col_mask = "cm",
+                       .start = "o",
+                       .acc = "acc",
+                       .most = "mx",
+                       .sum = "s",
+                       .carry = "k",
+                       .temp = "t",
+                       .mean = "mu",
+                       .n = "N",
+                       .m = "M",
+                       .block = "BLOCK",
+                       .rows_block = "ROWS",
+                       .out = "y",
+                       .pointer = {"", "_ptr"},
+                       .stride = {"s_", ""},
+                       .kernel = {"_", "_k"},
+                       .width = 110},
+    [STYLE_PLAIN] = {.row = "row",
+                     .rows = "rows",
+                     .row_mask = "row_mask",
+                     .cols = "cols",
+                     .mask = "mask",
+                     .col_mask = "col_mask",
+                     .start = "off",
+                     .acc = "acc",
+                     .most = "peak",
+                     .sum = "total",
+                     .carry = "carry",
+                     .temp = "v",
+                     .mean = "mean",
+                     .n = "N",
+                     .m = "M",
+                     .block = "BLOCK",
+                     .rows_block = "ROWS",
+                     .out = "out",
+                     .pointer = {"", "_ptr"},
+                     .stride = {"", "_stride"},
+                     .kernel = {"", "_kernel"}},
+    [STYLE_SPELLED] = {.row = "row_index",
+                       .rows = "row_indices",
+                       .row_mask = "row_valid",
+                       .cols = "col_offsets",
+                       .mask = "valid",
+                       .col_mask = "col_valid",
+                       .start = "start",
+                       .acc = "partial",
+                       .most = "row_max",
+                       .sum = "row_sum",
+                       .carry = "running",
+                       .temp = "value",
+                       .mean = "row_mean",
+                       .n = "n_cols",
+                       .m = "n_rows",
+                       .block = "BLOCK_SIZE",
+                       .rows_block = "ROWS_PER_PROGRAM",
+                       .out = "output",
+                       .pointer = {"", "_pointer"},
+                       .stride = {"", "_row_stride"},
+                       .kernel = {"fused_", ""},
                        .comments = true},
 };
 
-// --- NameSet and lines -----------------------------------------------------------------------------------------------
+// --- NameSet and lines
+// -----------------------------------------------------------------------------------------------
 
 const char *emit_fresh(Emit *e, const char *wish, bool inner) {
-    return inner ? nameset_fresh(&e->inner, &e->names, str_of(wish)) : nameset_fresh(&e->names, &e->inner, str_of(wish));
+    return inner ? nameset_fresh(&e->inner, &e->names, str_of(wish))
+                 : nameset_fresh(&e->names, &e->inner, str_of(wish));
 }
 
 const char *emit_affixed(Emit *e, const char *const affix[2], Str name) {
@@ -38,7 +91,8 @@ static Lines *home(Emit *e, bool tile, bool rows) {
 
 static bool is_name(const char *s) {
     for (; *s; s++)
-        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '_')) return false;
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '_'))
+            return false;
     return true;
 }
 
@@ -51,7 +105,9 @@ Expr emit_bind(Emit *e, Expr x, Str wish) {
     return x;
 }
 
-const char *emit_wrap(Emit *e, Expr x, Bind at) { return x.bind < at ? arena_printf(e->a, "(%s)", x.s) : x.s; }
+const char *emit_wrap(Emit *e, Expr x, Bind at) {
+    return x.bind < at ? arena_printf(e->a, "(%s)", x.s) : x.s;
+}
 
 void emit_remember(Emit *e, int node, const Place *p, Expr x) {
     Memo *m = NEW(e->a, Memo);
@@ -65,7 +121,8 @@ void emit_remember(Emit *e, int node, const Place *p, Expr x) {
     e->kept_memo = kept;
 }
 
-// --- Sizes ---------------------------------------------------------------------------------------------------------
+// --- Sizes
+// ---------------------------------------------------------------------------------------------------------
 
 static const char *formula(Arena *a, Size s, const char *x) {
     Buf b = BUF(a);
@@ -79,9 +136,13 @@ static const char *formula(Arena *a, Size s, const char *x) {
 }
 
 Expr emit_size(Emit *e, Size s) {
-    if (s.of == SIZE_CONST) return (Expr){arena_printf(e->a, "%lld", (long long)s.r), s.r < 0 ? BIND_SIGNED : BIND_ATOM, false, false};
-    if (s.of == SIZE_ROWS) e->m_used = true;
-    else e->n_used = true;
+    if (s.of == SIZE_CONST)
+        return (Expr){arena_printf(e->a, "%lld", (long long)s.r), s.r < 0 ? BIND_SIGNED : BIND_ATOM, false,
+                      false};
+    if (s.of == SIZE_ROWS)
+        e->m_used = true;
+    else
+        e->n_used = true;
     const char *x = s.of == SIZE_ROWS ? e->m : e->n;
     if (size_plain(s)) return (Expr){x, BIND_ATOM, false, false};
     for (struct SizeName *k = e->sizes; k; k = k->next)
@@ -89,7 +150,8 @@ Expr emit_size(Emit *e, Size s) {
     struct SizeName *k = NEW(e->a, struct SizeName);
     bool half = s.p == 1 && s.q == 2 && s.r == 0;
     *k = (struct SizeName){.next = e->sizes, .size = s};
-    k->name = emit_bind(e, (Expr){formula(e->a, s, x), BIND_ANY, false, false}, str_of(half ? "half" : "width")).s;
+    k->name =
+        emit_bind(e, (Expr){formula(e->a, s, x), BIND_ANY, false, false}, str_of(half ? "half" : "width")).s;
     e->sizes = k;
     return (Expr){k->name, BIND_ATOM, false, false};
 }
@@ -103,12 +165,14 @@ const char *host_size(Emit *e, Size s) {
 static Expr shifted(Emit *e, Expr index, Size s, int sign) {
     if (size_is(s, 0)) return index;
     Expr by = emit_size(e, s);
-    index.s = arena_printf(e->a, "%s %c %s", emit_wrap(e, index, BIND_SUM), sign > 0 ? '+' : '-', emit_wrap(e, by, BIND_PRODUCT));
+    index.s = arena_printf(e->a, "%s %c %s", emit_wrap(e, index, BIND_SUM), sign > 0 ? '+' : '-',
+                           emit_wrap(e, by, BIND_PRODUCT));
     index.bind = BIND_SUM;
     return index;
 }
 
-// --- Places --------------------------------------------------------------------------------------------------------
+// --- Places
+// --------------------------------------------------------------------------------------------------------
 
 static bool texts_equal(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
@@ -116,7 +180,11 @@ static Place *place_at(Emit *e, Expr index, const char *mask, bool plain, Size w
     for (Place *p = e->places; p; p = p->next)
         if (strcmp(p->key, index.s) == 0 && texts_equal(p->mask, mask) && p->plain == plain) return p;
     Place *p = NEW(e->a, Place);
-    *p = (Place){.key = index.s, .index = emit_bind(e, index, STR("src")), .mask = mask, .plain = plain, .width = width};
+    *p = (Place){.key = index.s,
+                 .index = emit_bind(e, index, STR("src")),
+                 .mask = mask,
+                 .plain = plain,
+                 .width = width};
     p->next = e->places;
     e->places = p;
     return p;
@@ -144,7 +212,8 @@ const char *emit_both(Emit *e, Place *p) {
     return p->both;
 }
 
-// --- Loads ---------------------------------------------------------------------------------------------------------
+// --- Loads
+// ---------------------------------------------------------------------------------------------------------
 
 const char *emit_row_part(Emit *e, int input) {
     if (!e->in_stride[input]) {
@@ -162,7 +231,9 @@ static const char *input_pointer(Emit *e, int input, bool rows) {
     const char *sum = arena_printf(e->a, "%s + %s", e->in_param[input], emit_row_part(e, input));
     if (!e->plan->bases) return sum;
     if (!e->in_base[input])
-        e->in_base[input] = emit_bind(e, (Expr){sum, BIND_SUM, false, true}, str_of(arena_printf(e->a, "%.*s_row", STR_ARG(name)))).s;
+        e->in_base[input] = emit_bind(e, (Expr){sum, BIND_SUM, false, true},
+                                      str_of(arena_printf(e->a, "%.*s_row", STR_ARG(name))))
+                                .s;
     return e->in_base[input];
 }
 
@@ -185,7 +256,8 @@ static Expr load(Emit *e, const GraphNode *n, Place *p) {
     return x;
 }
 
-// --- Padding -------------------------------------------------------------------------------------------------------
+// --- Padding
+// -------------------------------------------------------------------------------------------------------
 
 typedef struct {
     enum { PAD_UNKNOWN, PAD_ROW, PAD_KNOWN } is; // ROW: the same in every lane, and finite
@@ -220,8 +292,12 @@ static Pad pad_of(const Emit *e, int node, int depth) {
     if (depth > 40 || n->inputs == 0) return (Pad){PAD_UNKNOWN, 0};
     Pad a = pad_of(e, n->in[0], depth + 1);
     switch (n->op) {
-    case BOUND_EXPAND: case BOUND_CAST: return a;
-    case BOUND_ADD: case BOUND_SUB: case BOUND_MUL: case BOUND_MAXIMUM: return pad_binary(n->op, a, pad_of(e, n->in[1], depth + 1));
+    case BOUND_EXPAND:
+    case BOUND_CAST: return a;
+    case BOUND_ADD:
+    case BOUND_SUB:
+    case BOUND_MUL:
+    case BOUND_MAXIMUM: return pad_binary(n->op, a, pad_of(e, n->in[1], depth + 1));
     default: break;
     }
     if (a.is != PAD_KNOWN) return (Pad){PAD_UNKNOWN, 0};
@@ -231,8 +307,13 @@ static Pad pad_of(const Emit *e, int node, int depth) {
     case BOUND_SQUARE: return known(a.v * a.v);
     case BOUND_RELU: return known(a.v > 0 ? a.v : 0);
     case BOUND_EXP: return a.v == -HUGE_VAL ? known(0) : a.v == 0 ? known(1) : (Pad){PAD_UNKNOWN, 0};
-    case BOUND_TANH: case BOUND_ERF: case BOUND_SILU: case BOUND_GELU_TANH: case BOUND_GELU_ERF: case BOUND_SIN: case BOUND_SQRT:
-        return a.v == 0 ? known(0) : (Pad){PAD_UNKNOWN, 0};
+    case BOUND_TANH:
+    case BOUND_ERF:
+    case BOUND_SILU:
+    case BOUND_GELU_TANH:
+    case BOUND_GELU_ERF:
+    case BOUND_SIN:
+    case BOUND_SQRT: return a.v == 0 ? known(0) : (Pad){PAD_UNKNOWN, 0};
     default: return (Pad){PAD_UNKNOWN, 0};
     }
 }
@@ -247,21 +328,30 @@ Expr emit_masked(Emit *e, int node, Place *p, double neutral) {
     return x;
 }
 
-// --- Reductions ----------------------------------------------------------------------------------------------------
+// --- Reductions
+// ----------------------------------------------------------------------------------------------------
 
 const char *emit_reduce(Emit *e, BoundOp op, const char *tile) {
     if (op == BOUND_PROD) { // the last of the running products
-        const char *lanes = arena_printf(e->a, e->two_d ? "tl.arange(0, %s)[None, :]" : "tl.arange(0, %s)", e->block);
-        return emit_reduce(e, BOUND_SUM, arena_printf(e->a, "tl.where(%s == %s - 1, tl.cumprod(%s, axis=%d), 0.0)", lanes, e->block, tile, e->two_d));
+        const char *lanes =
+            arena_printf(e->a, e->two_d ? "tl.arange(0, %s)[None, :]" : "tl.arange(0, %s)", e->block);
+        return emit_reduce(e, BOUND_SUM,
+                           arena_printf(e->a, "tl.where(%s == %s - 1, tl.cumprod(%s, axis=%d), 0.0)", lanes,
+                                        e->block, tile, e->two_d));
     }
     const char *name = op == BOUND_SUM ? "sum" : op == BOUND_AMAX ? "max" : "min";
     if (!e->two_d) return arena_printf(e->a, "tl.%s(%s, axis=0)", name, tile);
-    return arena_printf(e->a, e->plan->squeeze ? "tl.%s(%s, axis=1)[:, None]" : "tl.%s(%s, axis=1, keep_dims=True)", name, tile);
+    return arena_printf(e->a,
+                        e->plan->squeeze ? "tl.%s(%s, axis=1)[:, None]" : "tl.%s(%s, axis=1, keep_dims=True)",
+                        name, tile);
 }
 
 static Str reduction_name(const Emit *e, int node) {
     const GraphNode *n = &e->g->node[node];
-    return str_of(n->op == BOUND_AMAX ? e->style->most : n->op == BOUND_SUM ? e->style->sum : n->op == BOUND_AMIN ? "low" : "prod");
+    return str_of(n->op == BOUND_AMAX   ? e->style->most
+                  : n->op == BOUND_SUM  ? e->style->sum
+                  : n->op == BOUND_AMIN ? "low"
+                                        : "prod");
 }
 
 static double neutral_of(BoundOp op) {
@@ -273,7 +363,8 @@ static Expr whole_reduction(Emit *e, int node) {
     assert(!e->looped); // a looped schedule has computed it in its own pass
     Place *p = emit_place(e, e->g->node[n->in[0]].cols);
     Expr x = emit_masked(e, n->in[0], p, neutral_of(n->op));
-    return emit_bind(e, (Expr){emit_reduce(e, n->op, x.s), BIND_ATOM, false, n->rows}, reduction_name(e, node));
+    return emit_bind(e, (Expr){emit_reduce(e, n->op, x.s), BIND_ATOM, false, n->rows},
+                     reduction_name(e, node));
 }
 
 static Expr scan(Emit *e, int node, Place *p) {
@@ -290,15 +381,19 @@ static Expr scan(Emit *e, int node, Place *p) {
     }
     x = emit_bind(e, x, str_of(e->style->temp));
     const char *carry = emit_fresh(e, e->style->carry, false);
-    if (e->two_d) line_add(&e->top, 0, false, "%s = tl.zeros([%s, 1], dtype=tl.float32)", carry, e->rows_block);
-    else line_add(&e->top, 0, false, "%s = 0.0", carry);
-    Expr sum = {arena_printf(e->a, "%s + tl.%s(%s, axis=%d)", carry, name, x.s, e->two_d), BIND_SUM, true, n->rows};
+    if (e->two_d)
+        line_add(&e->top, 0, false, "%s = tl.zeros([%s, 1], dtype=tl.float32)", carry, e->rows_block);
+    else
+        line_add(&e->top, 0, false, "%s = 0.0", carry);
+    Expr sum = {arena_printf(e->a, "%s + tl.%s(%s, axis=%d)", carry, name, x.s, e->two_d), BIND_SUM, true,
+                n->rows};
     sum = emit_bind(e, sum, STR("prefix"));
     line_add(&e->body, 0, false, "%s += %s", carry, emit_reduce(e, BOUND_SUM, x.s));
     return sum;
 }
 
-// --- Moves ---------------------------------------------------------------------------------------------------------
+// --- Moves
+// ---------------------------------------------------------------------------------------------------------
 
 static Expr place_slice(Emit *e, const GraphNode *n, Place *p) {
     Expr index = p->index;
@@ -351,18 +446,27 @@ static bool part_of(const Emit *e, int node, Part *out) {
 // Two pieces of one thing: a single load at the column that each lane needs.
 static bool swapped(Emit *e, const GraphNode *n, Place *p, Expr *out) {
     Part a, b;
-    if (!e->plan->one_load || n->inputs != 2 || !part_of(e, n->in[0], &a) || !part_of(e, n->in[1], &b) || a.base != b.base) return false;
+    if (!e->plan->one_load || n->inputs != 2 || !part_of(e, n->in[0], &a) || !part_of(e, n->in[1], &b) ||
+        a.base != b.base)
+        return false;
     Size first = e->g->node[n->in[0]].cols;
     Expr end = emit_size(e, first);
-    Expr left = {arena_printf(e->a, "%s < %s", emit_wrap(e, p->index, BIND_SUM), end.s), BIND_ANY, p->index.tile, p->index.rows};
+    Expr left = {arena_printf(e->a, "%s < %s", emit_wrap(e, p->index, BIND_SUM), end.s), BIND_ANY,
+                 p->index.tile, p->index.rows};
     left = emit_bind(e, left, STR("left"));
-    Expr from_a = shifted(e, p->index, a.start, 1), from_b = shifted(e, shifted(e, p->index, first, -1), b.start, 1);
-    Expr source = {arena_printf(e->a, "tl.where(%s, %s, %s)", left.s, from_a.s, from_b.s), BIND_ATOM, p->index.tile, p->index.rows};
-    Expr x = emit_bind(e, emit_value(e, a.base, place_at(e, source, p->mask, false, n->cols)), str_of(e->style->temp));
+    Expr from_a = shifted(e, p->index, a.start, 1),
+         from_b = shifted(e, shifted(e, p->index, first, -1), b.start, 1);
+    Expr source = {arena_printf(e->a, "tl.where(%s, %s, %s)", left.s, from_a.s, from_b.s), BIND_ATOM,
+                   p->index.tile, p->index.rows};
+    Expr x = emit_bind(e, emit_value(e, a.base, place_at(e, source, p->mask, false, n->cols)),
+                       str_of(e->style->temp));
     if (a.negative || b.negative) {
-        if (a.negative && b.negative) x = (Expr){arena_printf(e->a, "-%s", x.s), BIND_SIGNED, x.tile, x.rows};
-        else x = (Expr){arena_printf(e->a, "tl.where(%s, %s%s, %s%s)", left.s, a.negative ? "-" : "", x.s, b.negative ? "-" : "", x.s), BIND_ATOM,
-                        x.tile || left.tile, x.rows || left.rows};
+        if (a.negative && b.negative)
+            x = (Expr){arena_printf(e->a, "-%s", x.s), BIND_SIGNED, x.tile, x.rows};
+        else
+            x = (Expr){arena_printf(e->a, "tl.where(%s, %s%s, %s%s)", left.s, a.negative ? "-" : "", x.s,
+                                    b.negative ? "-" : "", x.s),
+                       BIND_ATOM, x.tile || left.tile, x.rows || left.rows};
     }
     *out = x;
     return true;
@@ -376,7 +480,8 @@ static Expr cat(Emit *e, const GraphNode *n, Place *p) {
         Size width = e->g->node[n->in[i]].cols;
         Expr end = emit_size(e, width), index = p->index;
         if (i > 0 && i < n->inputs - 1)
-            end = emit_bind(e, (Expr){arena_printf(e->a, "%s + %s", begin.s, end.s), BIND_SUM, false, false}, STR("end"));
+            end = emit_bind(e, (Expr){arena_printf(e->a, "%s + %s", begin.s, end.s), BIND_SUM, false, false},
+                            STR("end"));
         if (i > 0) {
             index.s = arena_printf(e->a, "%s - %s", emit_wrap(e, index, BIND_SUM), begin.s);
             index.bind = BIND_SUM;
@@ -384,14 +489,18 @@ static Expr cat(Emit *e, const GraphNode *n, Place *p) {
         const char *at = emit_wrap(e, p->index, BIND_SUM);
         bool last = i == n->inputs - 1, middle = i > 0 && !last;
         Expr in = {.bind = middle ? BIND_BITS : BIND_ANY, .tile = p->index.tile, .rows = p->index.rows};
-        if (i == 0) in.s = arena_printf(e->a, "%s < %s", at, end.s);
-        else if (last) in.s = arena_printf(e->a, "%s >= %s", at, begin.s);
-        else in.s = arena_printf(e->a, "(%s >= %s) & (%s < %s)", at, begin.s, at, end.s);
+        if (i == 0)
+            in.s = arena_printf(e->a, "%s < %s", at, end.s);
+        else if (last)
+            in.s = arena_printf(e->a, "%s >= %s", at, begin.s);
+        else
+            in.s = arena_printf(e->a, "(%s >= %s) & (%s < %s)", at, begin.s, at, end.s);
         inside[i] = emit_bind(e, in, STR("part"));
         in.s = p->mask ? arena_printf(e->a, "%s & %s", p->mask, inside[i].s) : inside[i].s;
         in.bind = p->mask ? BIND_BITS : BIND_ATOM;
         in = emit_bind(e, in, STR("part_mask"));
-        piece[i] = emit_bind(e, emit_value(e, n->in[i], place_at(e, index, in.s, false, width)), str_of(e->style->temp));
+        piece[i] = emit_bind(e, emit_value(e, n->in[i], place_at(e, index, in.s, false, width)),
+                             str_of(e->style->temp));
         begin = end;
     }
     x = piece[n->inputs - 1];
@@ -404,12 +513,14 @@ static Expr cat(Emit *e, const GraphNode *n, Place *p) {
     return x;
 }
 
-// --- Elementwise ---------------------------------------------------------------------------------------------------
+// --- Elementwise
+// ---------------------------------------------------------------------------------------------------
 
 static Expr argument(Emit *e, const char *wish, double value, const char *host) {
     for (int i = 0; i < e->extras; i++)
         if (strcmp(e->extra[i].host, host) == 0) return (Expr){e->extra[i].param, BIND_ATOM, false, false};
-    if (e->extras == ARGUMENTS_MAX) return (Expr){float_text(e->a, value), value < 0 ? BIND_SIGNED : BIND_ATOM, false, false};
+    if (e->extras == ARGUMENTS_MAX)
+        return (Expr){float_text(e->a, value), value < 0 ? BIND_SIGNED : BIND_ATOM, false, false};
     const char *name = emit_fresh(e, wish, false);
     e->extra[e->extras++] = (Argument){name, host};
     return (Expr){name, BIND_ATOM, false, false};
@@ -418,7 +529,8 @@ static Expr argument(Emit *e, const char *wish, double value, const char *host) 
 static Expr sized_literal(Emit *e, const GraphNode *n) {
     if (n->power == 1) return emit_size(e, n->size);
     const char *x = host_size(e, n->size);
-    const char *host = n->power == -1 ? arena_printf(e->a, "1.0 / %s", x) : arena_printf(e->a, "%s ** %s", x, float_text(e->a, n->power));
+    const char *host = n->power == -1 ? arena_printf(e->a, "1.0 / %s", x)
+                                      : arena_printf(e->a, "%s ** %s", x, float_text(e->a, n->power));
     return argument(e, "scale", 0, host);
 }
 
@@ -451,7 +563,12 @@ static Expr operand(Emit *e, const GraphNode *n, int k, bool floats, Place *p) {
 
 static bool is_activation(BoundOp op) {
     switch (op) {
-    case BOUND_TANH: case BOUND_SIGMOID: case BOUND_SILU: case BOUND_GELU_TANH: case BOUND_GELU_ERF: case BOUND_SOFTPLUS: return true;
+    case BOUND_TANH:
+    case BOUND_SIGMOID:
+    case BOUND_SILU:
+    case BOUND_GELU_TANH:
+    case BOUND_GELU_ERF:
+    case BOUND_SOFTPLUS: return true;
     default: return false;
     }
 }
@@ -480,14 +597,18 @@ static const char *fill(Emit *e, const char *form, const Expr *in, double number
             continue;
         }
         char who = s[1], sign = s[2];
-        if (who == 's') buf_puts(&b, float_text(e->a, number));
-        else buf_puts(&b, emit_wrap(e, in[who - 'a'], wants(sign)));
+        if (who == 's')
+            buf_puts(&b, float_text(e->a, number));
+        else
+            buf_puts(&b, emit_wrap(e, in[who - 'a'], wants(sign)));
         s = strchr(s, '}');
     }
     return buf_cstr(&b);
 }
 
-const char *emit_exp(Emit *e, Expr x) { return fill(e, form_of(BOUND_EXP, e->plan->form[BOUND_EXP])->text, &x, 0); }
+const char *emit_exp(Emit *e, Expr x) {
+    return fill(e, form_of(BOUND_EXP, e->plan->form[BOUND_EXP])->text, &x, 0);
+}
 
 static const char *helper_of(Emit *e, BoundOp op) {
     for (int i = 0; i < e->helpers; i++)
@@ -519,10 +640,14 @@ static bool reciprocal(Emit *e, const GraphNode *n, Expr a, Expr *out) {
             goto found;
         }
     by = operand(e, n, 1, true, NULL);
-    by = emit_bind(e, (Expr){arena_printf(e->a, "1.0 / %s", emit_wrap(e, by, BIND_SIGNED)), BIND_PRODUCT, false, by.rows}, STR("inv"));
+    by = emit_bind(
+        e,
+        (Expr){arena_printf(e->a, "1.0 / %s", emit_wrap(e, by, BIND_SIGNED)), BIND_PRODUCT, false, by.rows},
+        STR("inv"));
     emit_remember(e, key, NULL, by);
 found:
-    *out = (Expr){arena_printf(e->a, "%s * %s", emit_wrap(e, a, BIND_PRODUCT), by.s), BIND_PRODUCT, a.tile, a.rows || by.rows};
+    *out = (Expr){arena_printf(e->a, "%s * %s", emit_wrap(e, a, BIND_PRODUCT), by.s), BIND_PRODUCT, a.tile,
+                  a.rows || by.rows};
     return true;
 }
 
@@ -552,7 +677,8 @@ static Expr elementwise(Emit *e, const GraphNode *n, Place *p) {
             in[k] = emit_bind(e, in[k], variable_name(e, from));
             emit_remember(e, n->in[k], NULL, in[k]);
         }
-        if (!called && mentions(form->text, (char)('a' + k)) > 1 && !(in[k].bind == BIND_ATOM && is_name(in[k].s)))
+        if (!called && mentions(form->text, (char)('a' + k)) > 1 &&
+            !(in[k].bind == BIND_ATOM && is_name(in[k].s)))
             in[k] = emit_bind(e, in[k], str_of(e->style->temp));
         x.tile = x.tile || in[k].tile;
         x.rows = x.rows || in[k].rows;
@@ -569,13 +695,16 @@ static Expr elementwise(Emit *e, const GraphNode *n, Place *p) {
 
 static Expr convert(Emit *e, const GraphNode *n, Place *p) {
     const GraphNode *from = &e->g->node[n->in[0]];
-    Expr x = from->op == BOUND_INPUT && from->uses == 1 ? load(e, from, size_is(from->cols, 1) ? NULL : p) : emit_value(e, n->in[0], p);
+    Expr x = from->op == BOUND_INPUT && from->uses == 1 ? load(e, from, size_is(from->cols, 1) ? NULL : p)
+                                                        : emit_value(e, n->in[0], p);
     if (n->kind == VALUE_BOOL) {
-        x.s = arena_printf(e->a, "%s != %s", emit_wrap(e, x, BIND_SUM), from->kind == VALUE_FLOAT ? "0.0" : "0");
+        x.s = arena_printf(e->a, "%s != %s", emit_wrap(e, x, BIND_SUM),
+                           from->kind == VALUE_FLOAT ? "0.0" : "0");
         x.bind = BIND_ANY;
         return x;
     }
-    x.s = arena_printf(e->a, "%s.to(%s)", emit_wrap(e, x, BIND_ATOM), n->kind == VALUE_FLOAT ? "tl.float32" : "tl.int64");
+    x.s = arena_printf(e->a, "%s.to(%s)", emit_wrap(e, x, BIND_ATOM),
+                       n->kind == VALUE_FLOAT ? "tl.float32" : "tl.int64");
     x.bind = BIND_ATOM;
     return x;
 }
@@ -596,7 +725,10 @@ static Expr compute(Emit *e, int node, Place *p) {
     case BOUND_SELECT: return select_column(e, n);
     case BOUND_GATHER: return gather(e, n, p);
     case BOUND_CAT: return cat(e, n, p);
-    case BOUND_SUM: case BOUND_AMAX: case BOUND_AMIN: case BOUND_PROD: return whole_reduction(e, node);
+    case BOUND_SUM:
+    case BOUND_AMAX:
+    case BOUND_AMIN:
+    case BOUND_PROD: return whole_reduction(e, node);
     case BOUND_CUMSUM: return scan(e, node, p);
     case BOUND_CAST: return convert(e, n, p);
     default: return elementwise(e, n, p);
@@ -612,7 +744,8 @@ Expr emit_value(Emit *e, int node, Place *p) {
     if (n->op == BOUND_LITERAL || n->op == BOUND_EXPAND) return x;
     size_t most = e->style->width ? 80 : 56;
     bool moves = n->op == BOUND_SLICE || n->op == BOUND_SELECT || n->op == BOUND_ARANGE;
-    if (!moves && (n->uses > 1 || n->op == BOUND_INPUT || strlen(x.s) > most)) x = emit_bind(e, x, variable_name(e, n));
+    if (!moves && (n->uses > 1 || n->op == BOUND_INPUT || strlen(x.s) > most))
+        x = emit_bind(e, x, variable_name(e, n));
     emit_remember(e, node, p, x);
     return x;
 }

@@ -4,9 +4,10 @@
 
 enum { HEADLINE_ROWS = 8192, HEADLINE_COLS = 4096, TRIES_IN_VAIN = 64, PROPOSALS_MAX = 4096 };
 
-// The schedules take turns, so that the first few proposals differ in what matters most. The first of each is drawn
-// plain, the later ones with everything open.
-static bool propose(Smith *s, Arena *a, const Op *op, const SmithRequest *q, Proposal *out, int *written, Err *e) {
+// The schedules take turns, so that the first few proposals differ in what matters most. The first of each is
+// drawn plain, the later ones with everything open.
+static bool propose(Smith *s, Arena *a, const Op *op, const SmithRequest *q, Proposal *out, int *written,
+                    Err *e) {
     (void)s;
     *written = 0;
     Graph g;

@@ -1,9 +1,10 @@
 // graph.h - what a reference computes, as a dataflow graph over (row, column): found by evaluating it on tiny
 // tensors of a few shapes and float types, and reading the trace that every result of the oracle carries.
 //
-// A node is a function of a row and, where `cols` is not 1, of a column. Shapes, views and broadcasts disappear in
-// this; composites (means, variances, the family of exponentials over their sum) are spelled out, so that what is
-// left is: loads, elementwise operations, reductions and prefix sums along a row, and moves of columns.
+// A node is a function of a row and, where `cols` is not 1, of a column. Shapes, views and broadcasts
+// disappear in this; composites (means, variances, the family of exponentials over their sum) are spelled
+// out, so that what is left is: loads, elementwise operations, reductions and prefix sums along a row, and
+// moves of columns.
 #pragma once
 #include "op/op.h"
 #include "smith/size.h"
@@ -13,7 +14,8 @@ enum { GRAPH_NODES_MAX = 512 };
 
 typedef enum { VALUE_FLOAT, VALUE_INT, VALUE_BOOL } ValueKind;
 
-// Operations are the oracle's. EXPAND stands for every view: the operand, repeated to `cols` columns if it has one.
+// Operations are the oracle's. EXPAND stands for every view: the operand, repeated to `cols` columns if it
+// has one.
 typedef struct {
     BoundOp op;
     int in[4], inputs;
@@ -44,7 +46,8 @@ typedef struct {
 
 // ERR_INPUT when the op is beyond rows and columns, naming the operation and its line.
 MUST_CHECK bool graph_trace(Arena *a, const Op *op, Graph *out, Err *e);
-// The same from results that the caller evaluated on the shapes of `p`, dtypes[i] being the floating type of probe i.
+// The same from results that the caller evaluated on the shapes of `p`, dtypes[i] being the floating type of
+// probe i.
 MUST_CHECK bool graph_read(Arena *a, const Op *op, const Probes *p, const Bound *const result[PROBES],
                            const DType dtypes[PROBES], Graph *out, Err *e);
 bool graph_is_reduction(BoundOp op);

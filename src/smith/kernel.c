@@ -7,7 +7,8 @@
 #define LOWEST "-3.4028234663852886e+38"
 
 static const char *columns_text(Emit *e, const char *from) {
-    const char *lanes = arena_printf(e->a, e->two_d ? "tl.arange(0, %s)[None, :]" : "tl.arange(0, %s)", e->block);
+    const char *lanes =
+        arena_printf(e->a, e->two_d ? "tl.arange(0, %s)[None, :]" : "tl.arange(0, %s)", e->block);
     return from ? arena_printf(e->a, "%s + %s", from, lanes) : lanes;
 }
 
@@ -15,10 +16,12 @@ static void comment(Emit *e, Lines *to, const char *text) {
     if (e->style->comments) line_add(to, 0, true, "# %s", text);
 }
 
-// --- Storing -------------------------------------------------------------------------------------------------------
+// --- Storing
+// -------------------------------------------------------------------------------------------------------
 
 static const char *stored(Emit *e, Expr x) {
-    if (!e->plan->store_cast || e->g->node[e->g->result].kind != VALUE_FLOAT || !(x.tile || x.rows)) return x.s;
+    if (!e->plan->store_cast || e->g->node[e->g->result].kind != VALUE_FLOAT || !(x.tile || x.rows))
+        return x.s;
     return arena_printf(e->a, "%s.to(%s.dtype.element_ty)", emit_wrap(e, x, BIND_ATOM), e->out_param);
 }
 
@@ -36,7 +39,8 @@ static void store(Emit *e, Lines *to, Place *p) {
     line_add(to, 0, false, "%s)", buf_cstr(&b));
 }
 
-// --- Loops over the columns ----------------------------------------------------------------------------------------
+// --- Loops over the columns
+// ----------------------------------------------------------------------------------------
 
 static Place *loop_open(Emit *e, Size width) {
     e->in_loop = true;
@@ -73,7 +77,10 @@ typedef struct {
 } Running;
 
 static const char *start_value(BoundOp op) {
-    return op == BOUND_AMAX ? "float(\"-inf\")" : op == BOUND_AMIN ? "float(\"inf\")" : op == BOUND_PROD ? "1.0" : "0.0";
+    return op == BOUND_AMAX   ? "float(\"-inf\")"
+           : op == BOUND_AMIN ? "float(\"inf\")"
+           : op == BOUND_PROD ? "1.0"
+                              : "0.0";
 }
 
 static double neutral(BoundOp op) {
@@ -81,17 +88,24 @@ static double neutral(BoundOp op) {
 }
 
 static void open_scalar(Emit *e, const char *name, const char *value) {
-    if (e->two_d) line_add(&e->top, 0, false, "%s = tl.full([%s, 1], %s, dtype=tl.float32)", name, e->rows_block, value);
-    else line_add(&e->top, 0, false, "%s = %s", name, value);
+    if (e->two_d)
+        line_add(&e->top, 0, false, "%s = tl.full([%s, 1], %s, dtype=tl.float32)", name, e->rows_block,
+                 value);
+    else
+        line_add(&e->top, 0, false, "%s = %s", name, value);
 }
 
 static const char *combined(Emit *e, BoundOp op, const char *a, const char *b) {
-    if (op == BOUND_SUM || op == BOUND_PROD) return arena_printf(e->a, op == BOUND_SUM ? "%s + %s" : "%s * (%s)", a, b);
+    if (op == BOUND_SUM || op == BOUND_PROD)
+        return arena_printf(e->a, op == BOUND_SUM ? "%s + %s" : "%s * (%s)", a, b);
     return arena_printf(e->a, "tl.%s(%s, %s)", op == BOUND_AMAX ? "maximum" : "minimum", a, b);
 }
 
 static const char *reduction_wish(const Emit *e, BoundOp op) {
-    return op == BOUND_AMAX ? e->style->most : op == BOUND_SUM ? e->style->sum : op == BOUND_AMIN ? "low" : "prod";
+    return op == BOUND_AMAX   ? e->style->most
+           : op == BOUND_SUM  ? e->style->sum
+           : op == BOUND_AMIN ? "low"
+                              : "prod";
 }
 
 // One accumulator a lane, summed up after the loop; or one a row, fed with the block's own reduction.
@@ -105,12 +119,18 @@ static void accumulate(Emit *e, Running *r, Place *p) {
         x.s = emit_reduce(e, n->op, x.s);
         x.bind = BIND_ATOM;
     } else {
-        const char *shape = arena_printf(e->a, e->two_d ? "%s, %s" : "%s%s", e->two_d ? e->rows_block : "", e->block);
-        if (n->op == BOUND_SUM) line_add(&e->top, 0, false, "%s = tl.zeros([%s], dtype=tl.float32)", r->name, shape);
-        else line_add(&e->top, 0, false, "%s = tl.full([%s], %s, dtype=tl.float32)", r->name, shape, start_value(n->op));
+        const char *shape =
+            arena_printf(e->a, e->two_d ? "%s, %s" : "%s%s", e->two_d ? e->rows_block : "", e->block);
+        if (n->op == BOUND_SUM)
+            line_add(&e->top, 0, false, "%s = tl.zeros([%s], dtype=tl.float32)", r->name, shape);
+        else
+            line_add(&e->top, 0, false, "%s = tl.full([%s], %s, dtype=tl.float32)", r->name, shape,
+                     start_value(n->op));
     }
-    if (n->op == BOUND_SUM) line_add(&e->body, 0, false, "%s += %s", r->name, x.s);
-    else line_add(&e->body, 0, false, "%s = %s", r->name, combined(e, n->op, r->name, x.s));
+    if (n->op == BOUND_SUM)
+        line_add(&e->body, 0, false, "%s += %s", r->name, x.s);
+    else
+        line_add(&e->body, 0, false, "%s = %s", r->name, combined(e, n->op, r->name, x.s));
 }
 
 // The largest so far, and the sum of exponentials below it, rescaled when it grows.
@@ -123,7 +143,8 @@ static void accumulate_online(Emit *e, Running *most, Running *sum, Place *p) {
     open_scalar(e, most->name, LOWEST);
     open_scalar(e, sum->name, "0.0");
     const char *grown = emit_fresh(e, arena_printf(e->a, "%s_new", e->style->most), true);
-    line_add(&e->body, 0, false, "%s = tl.maximum(%s, %s)", grown, most->name, emit_reduce(e, BOUND_AMAX, x.s));
+    line_add(&e->body, 0, false, "%s = tl.maximum(%s, %s)", grown, most->name,
+             emit_reduce(e, BOUND_AMAX, x.s));
     Expr shrink = {arena_printf(e->a, "%s - %s", most->name, grown), BIND_SUM, false, true};
     Expr less = {arena_printf(e->a, "%s - %s", x.s, grown), BIND_SUM, true, true};
     line_add(&e->body, 0, false, "%s = %s * %s + %s", sum->name, sum->name, emit_exp(e, shrink),
@@ -158,14 +179,17 @@ static void pass(Emit *e, int level, Size width) {
     for (int i = 0; i < e->g->nodes; i++) {
         const GraphNode *n = &e->g->node[i];
         int sum;
-        if (!graph_is_reduction(n->op) || e->level[i] != level || !size_equal(e->g->node[n->in[0]].cols, width)) continue;
+        if (!graph_is_reduction(n->op) || e->level[i] != level ||
+            !size_equal(e->g->node[n->in[0]].cols, width))
+            continue;
         if (e->merged[i] >= 0) continue; // found together with its largest
         running[count].node = i;
         if (n->op == BOUND_AMAX && has_partner(e, i, &sum)) {
             running[count + 1].node = sum;
             accumulate_online(e, &running[count], &running[count + 1], p);
             count += 2;
-        } else accumulate(e, &running[count++], p);
+        } else
+            accumulate(e, &running[count++], p);
     }
     loop_close(e, width);
     for (int i = 0; i < count; i++) finish(e, &running[i]);
@@ -173,7 +197,8 @@ static void pass(Emit *e, int level, Size width) {
 
 static bool width_seen(const Emit *e, int level, int before, Size width) {
     for (int i = 0; i < before; i++)
-        if (graph_is_reduction(e->g->node[i].op) && e->level[i] == level && size_equal(e->g->node[e->g->node[i].in[0]].cols, width))
+        if (graph_is_reduction(e->g->node[i].op) && e->level[i] == level &&
+            size_equal(e->g->node[e->g->node[i].in[0]].cols, width))
             return true;
     return false;
 }
@@ -185,7 +210,9 @@ static void looped(Emit *e, int passes) {
             if (!graph_is_reduction(n->op) || e->level[i] != level) continue;
             Size width = e->g->node[n->in[0]].cols;
             if (width_seen(e, level, i, width)) continue;
-            comment(e, &e->top, arena_printf(e->a, "Pass %d of %d over the row.", level, passes + !size_is(e->g->out_cols, 1)));
+            comment(e, &e->top,
+                    arena_printf(e->a, "Pass %d of %d over the row.", level,
+                                 passes + !size_is(e->g->out_cols, 1)));
             pass(e, level, width);
         }
     }
@@ -200,7 +227,8 @@ static void looped(Emit *e, int passes) {
     loop_close(e, e->g->out_cols);
 }
 
-// --- Whole rows ----------------------------------------------------------------------------------------------------
+// --- Whole rows
+// ----------------------------------------------------------------------------------------------------
 
 // Loads are padded with -inf where that spares the largest its `where`.
 static bool wants_low_padding(const Emit *e) {
@@ -216,7 +244,8 @@ static void whole(Emit *e) {
     store(e, &e->top, row_result ? NULL : emit_place(e, e->g->out_cols));
 }
 
-// --- The file ------------------------------------------------------------------------------------------------------
+// --- The file
+// ------------------------------------------------------------------------------------------------------
 
 static void put_list(Buf *out, const char *item, const char **comma) {
     buf_printf(out, "%s%s", *comma, item);
@@ -275,8 +304,9 @@ static bool same_shape(const Graph *g, const OpInput *in) {
     if (in->rank != g->out_rank) return false;
     for (int d = 0; d < in->rank; d++) {
         Size s = g->out_shape[d];
-        bool fits = in->dim[d] < 0 ? size_is(s, in->size[d])
-                                   : size_plain(s) && s.of == (in->dim[d] == g->op->rows_dim ? SIZE_ROWS : SIZE_COLS);
+        bool fits = in->dim[d] < 0
+                        ? size_is(s, in->size[d])
+                        : size_plain(s) && s.of == (in->dim[d] == g->op->rows_dim ? SIZE_ROWS : SIZE_COLS);
         if (!fits) return false;
     }
     return true;
@@ -291,11 +321,13 @@ static void host_output(Emit *e, Lines *to, const char *out) {
     }
     Buf shape = BUF(e->a);
     for (int d = 0; d < g->out_rank; d++)
-        buf_printf(&shape, "%s%s", d ? ", " : "", size_is(g->out_shape[d], 1) ? "1" : host_size(e, g->out_shape[d]));
+        buf_printf(&shape, "%s%s", d ? ", " : "",
+                   size_is(g->out_shape[d], 1) ? "1" : host_size(e, g->out_shape[d]));
     if (g->out_rank == 1) buf_putc(&shape, ',');
     const char *dtype = g->out_like >= 0 ? arena_printf(e->a, "%s.dtype", host_input(e, g->out_like))
                                          : arena_printf(e->a, "torch.%s", dtype_info[g->out_dtype].torch);
-    line_add(to, 0, false, "%s = torch.empty((%s), device=%s.device, dtype=%s)", out, buf_cstr(&shape), host_input(e, 0), dtype);
+    line_add(to, 0, false, "%s = torch.empty((%s), device=%s.device, dtype=%s)", out, buf_cstr(&shape),
+             host_input(e, 0), dtype);
 }
 
 static const char *host_width(Emit *e) {
@@ -306,8 +338,10 @@ static const char *host_width(Emit *e) {
         const char *w = host_size(e, e->widths[i]);
         list = arena_printf(e->a, "%s%s%s", list, n++ ? ", " : "", w);
     }
-    if (n > 1) buf_printf(&b, "max(%s)", list);
-    else buf_puts(&b, n ? list : "1");
+    if (n > 1)
+        buf_printf(&b, "max(%s)", list);
+    else
+        buf_puts(&b, n ? list : "1");
     return buf_cstr(&b);
 }
 
@@ -317,7 +351,8 @@ static const char *host_grid(Emit *e, const char *block, const char *rows_block)
     switch (e->plan->schedule) {
     case SCHEDULE_ROWS: return arena_printf(e->a, "triton.cdiv(%s, %s),", m, rows_block);
     case SCHEDULE_ROWS_LOOPED: return arena_printf(e->a, "triton.cdiv(%s, %d),", m, e->plan->rows);
-    case SCHEDULE_GRID: return arena_printf(e->a, "%s, triton.cdiv(%s, %s)", m, host_size(e, e->g->out_cols), block);
+    case SCHEDULE_GRID:
+        return arena_printf(e->a, "%s, triton.cdiv(%s, %s)", m, host_size(e, e->g->out_cols), block);
     case SCHEDULE_PERSISTENT: return arena_printf(e->a, "min(%s, %d),", m, 264);
     default: return arena_printf(e->a, "%s,", m);
     }
@@ -339,8 +374,10 @@ static void launch(Emit *e, Lines *to, const char *out, const char *block, const
     for (int i = 0; i < e->extras; i++) put_list(&b, e->extra[i].host, &comma);
     if (e->two_d) put_list(&b, arena_printf(e->a, "%s=%s", e->rows_block, rows_block), &comma);
     if (e->block) put_list(&b, arena_printf(e->a, "%s=%s", e->block, block), &comma);
-    if (p->warps) put_list(&b, arena_printf(e->a, "num_warps=%d", p->warps), &comma);
-    else put_list(&b, arena_printf(e->a, "num_warps=min(16, max(1, %s // 512))", block), &comma);
+    if (p->warps)
+        put_list(&b, arena_printf(e->a, "num_warps=%d", p->warps), &comma);
+    else
+        put_list(&b, arena_printf(e->a, "num_warps=min(16, max(1, %s // 512))", block), &comma);
     if (p->stages) put_list(&b, arena_printf(e->a, "num_stages=%d", p->stages), &comma);
     line_add(to, 0, false, "%s[(%s)](%s)", e->kernel, host_grid(e, block, rows_block), buf_cstr(&b));
 }
@@ -358,8 +395,10 @@ static void host(Emit *e, Buf *file) {
     }
     if (p->schedule == SCHEDULE_ROWS) {
         rows_block = nameset_fresh(&e->host, NULL, str_of(e->style->rows_block));
-        if (e->style->comments) line_add(&lines, 0, true, "# Long rows go one by one: a tile has no more than 8192 lanes then.");
-        line_add(&lines, 0, false, "%s = max(1, min(%d, 8192 // %s))", rows_block, p->rows, e->block ? block : "1");
+        if (e->style->comments)
+            line_add(&lines, 0, true, "# Long rows go one by one: a tile has no more than 8192 lanes then.");
+        line_add(&lines, 0, false, "%s = max(1, min(%d, 8192 // %s))", rows_block, p->rows,
+                 e->block ? block : "1");
     }
     launch(e, &lines, out, block, rows_block);
     line_add(&lines, 0, false, "return %s", out);
@@ -369,7 +408,8 @@ static void host(Emit *e, Buf *file) {
     lines_print(file, &lines, 1, e->style->width);
 }
 
-// --- Putting it together -------------------------------------------------------------------------------------------
+// --- Putting it together
+// -------------------------------------------------------------------------------------------
 
 static void name_all(Emit *e) {
     const Style *s = e->style;
@@ -392,7 +432,8 @@ static void name_all(Emit *e) {
 static void preamble(Emit *e, Lines *to, bool uses_columns) {
     Schedule s = e->plan->schedule;
     if (e->two_d) {
-        line_add(to, 0, false, "%s = tl.program_id(0) * %s + tl.arange(0, %s)[:, None]", e->row, e->rows_block, e->rows_block);
+        line_add(to, 0, false, "%s = tl.program_id(0) * %s + tl.arange(0, %s)[:, None]", e->row,
+                 e->rows_block, e->rows_block);
         line_add(to, 0, false, "%s = %s < %s", e->row_mask, e->row, e->m);
         line_add(to, 0, false, "%s = %s.to(tl.int64)", e->row, e->row);
         e->m_used = true;
@@ -411,7 +452,8 @@ static const char *about(const Emit *e) {
     case SCHEDULE_ROWS: return "Several whole rows per program, as one 2D tile.";
     case SCHEDULE_ROWS_LOOPED: return "Several rows per program, walked block by block together.";
     case SCHEDULE_GRID: return "One program per block of a row: nothing crosses columns.";
-    case SCHEDULE_PERSISTENT: return "A few programs share all rows; what rows have in common is loaded once.";
+    case SCHEDULE_PERSISTENT:
+        return "A few programs share all rows; what rows have in common is loaded once.";
     default: return "";
     }
 }
@@ -436,14 +478,18 @@ Str kernel_emit(Arena *a, const Graph *g, const Plan *p) {
     name_all(e);
     bool uses_columns = !size_is(g->out_cols, 1) || passes > 0;
     if (!e->looped) e->cols = emit_fresh(e, e->style->cols, false);
-    if (e->looped) looped(e, passes);
-    else whole(e);
+    if (e->looped)
+        looped(e, passes);
+    else
+        whole(e);
     if (!uses_columns) e->block = NULL;
     Lines all = {.arena = a};
     comment(e, &all, about(e));
     preamble(e, &all, uses_columns);
-    if (p->schedule == SCHEDULE_PERSISTENT) persist(e, &all);
-    else lines_append(&all, &e->top, 0);
+    if (p->schedule == SCHEDULE_PERSISTENT)
+        persist(e, &all);
+    else
+        lines_append(&all, &e->top, 0);
     Buf body = BUF(a), file = BUF(a);
     lines_print(&body, &all, 1, e->style->width);
     bool library = strstr(buf_cstr(&body), "libdevice.") != NULL;
@@ -451,7 +497,8 @@ Str kernel_emit(Arena *a, const Graph *g, const Plan *p) {
     buf_puts(&file, "import torch\nimport triton\nimport triton.language as tl\n");
     if (library) buf_puts(&file, "from triton.language.extra import libdevice\n");
     for (int i = 0; i < e->helpers; i++)
-        buf_printf(&file, "\n\n@triton.jit\ndef %s(v):\n    return %s\n", e->helper[i].name, e->helper[i].text);
+        buf_printf(&file, "\n\n@triton.jit\ndef %s(v):\n    return %s\n", e->helper[i].name,
+                   e->helper[i].text);
     buf_puts(&file, "\n\n");
     signature(e, &file);
     buf_str_put(&file, buf_str(&body));

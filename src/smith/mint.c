@@ -15,7 +15,8 @@ static void tell(void *arg, int done) {
     if (s->q->progress) s->q->progress(s->q->progress_arg, s->stage, done, s->total);
 }
 
-// Cheaper first; on a tie fewer executed lanes, then the earlier proposal, so that the order is the seed's alone.
+// Cheaper first; on a tie fewer executed lanes, then the earlier proposal, so that the order is the seed's
+// alone.
 static bool ranks_before(const Verdict *a, const Verdict *b) {
     double x = traffic_cost(a), y = traffic_cost(b);
     if (x != y) return x < y;
@@ -43,7 +44,8 @@ bool mint_run(Referee *r, Arena *a, const MintRequest *q, MintResult *out, Err *
     for (int i = 0; i < n; i++) source[i] = out->proposal[i].source;
 
     Stage stage = {q, "refereeing", n};
-    JudgeRequest judge = {.op = q->op, .level = LEVEL_QUICK, .filter = q->filter, .progress = tell, .progress_arg = &stage};
+    JudgeRequest judge = {
+        .op = q->op, .level = LEVEL_QUICK, .filter = q->filter, .progress = tell, .progress_arg = &stage};
     if (!referee_judge(r, a, &judge, source, n, out->quick, e)) return false;
     out->judged = n;
     int *order = NEWN(a, int, (size_t)n + 1);

@@ -1,5 +1,5 @@
-// mint.h - the loop: propose, drop duplicates, referee at quick, rank what was accepted by the traffic model, and let the
-// best prove itself at full. The winner is always judged at full.
+// mint.h - the loop: propose, drop duplicates, referee at quick, rank what was accepted by the traffic model,
+// and let the best prove itself at full. The winner is always judged at full.
 #pragma once
 #include "referee/referee.h"
 #include "smith/smith.h"
@@ -17,7 +17,7 @@ typedef struct {
     int proposed, distinct, judged, accepted; // accepted: at quick
     bool found;
     Proposal best;
-    Verdict verdict;  // of the best at full
+    Verdict verdict;    // of the best at full
     Proposal *proposal; // the distinct ones, in order of proposal
     Verdict *quick;     // one for each of them
 } MintResult;

@@ -23,7 +23,8 @@ const Form *form_of(BoundOp op, int choice) {
     return NULL;
 }
 
-// --- Which schedules ------------------------------------------------------------------------------------------------
+// --- Which schedules
+// ------------------------------------------------------------------------------------------------
 
 static bool crosses_columns(const Graph *g) {
     for (int i = 0; i < g->nodes; i++)
@@ -33,7 +34,9 @@ static bool crosses_columns(const Graph *g) {
 
 bool plan_possible(const Graph *g, Schedule s) {
     switch (s) {
-    case SCHEDULE_ROWS: case SCHEDULE_ROWS_LOOPED: case SCHEDULE_PERSISTENT: return g->has_rows;
+    case SCHEDULE_ROWS:
+    case SCHEDULE_ROWS_LOOPED:
+    case SCHEDULE_PERSISTENT: return g->has_rows;
     case SCHEDULE_GRID: return !crosses_columns(g) && !size_is(g->out_cols, 1);
     default: return true;
     }
@@ -41,9 +44,12 @@ bool plan_possible(const Graph *g, Schedule s) {
 
 // Long rows are cut, short ones put together; what is left stands behind, for variety.
 int plan_schedules(const Graph *g, int64_t m, int64_t n, Schedule out[SCHEDULE_COUNT]) {
-    static const Schedule wide[] = {SCHEDULE_LOOPED, SCHEDULE_GRID, SCHEDULE_WHOLE, SCHEDULE_ROWS_LOOPED, SCHEDULE_PERSISTENT, SCHEDULE_ROWS};
-    static const Schedule middle[] = {SCHEDULE_WHOLE, SCHEDULE_LOOPED, SCHEDULE_GRID, SCHEDULE_PERSISTENT, SCHEDULE_ROWS, SCHEDULE_ROWS_LOOPED};
-    static const Schedule narrow[] = {SCHEDULE_ROWS, SCHEDULE_WHOLE, SCHEDULE_PERSISTENT, SCHEDULE_ROWS_LOOPED, SCHEDULE_LOOPED, SCHEDULE_GRID};
+    static const Schedule wide[] = {SCHEDULE_LOOPED,      SCHEDULE_GRID,       SCHEDULE_WHOLE,
+                                    SCHEDULE_ROWS_LOOPED, SCHEDULE_PERSISTENT, SCHEDULE_ROWS};
+    static const Schedule middle[] = {SCHEDULE_WHOLE,      SCHEDULE_LOOPED, SCHEDULE_GRID,
+                                      SCHEDULE_PERSISTENT, SCHEDULE_ROWS,   SCHEDULE_ROWS_LOOPED};
+    static const Schedule narrow[] = {SCHEDULE_ROWS,        SCHEDULE_WHOLE,  SCHEDULE_PERSISTENT,
+                                      SCHEDULE_ROWS_LOOPED, SCHEDULE_LOOPED, SCHEDULE_GRID};
     _Static_assert(sizeof wide == SCHEDULE_COUNT * sizeof *wide, "every schedule once");
     const Schedule *order = n > 16384 ? wide : n > 1024 || m < 64 ? middle : narrow;
     int k = 0;
@@ -52,7 +58,8 @@ int plan_schedules(const Graph *g, int64_t m, int64_t n, Schedule out[SCHEDULE_C
     return k;
 }
 
-// --- Drawing --------------------------------------------------------------------------------------------------------
+// --- Drawing
+// --------------------------------------------------------------------------------------------------------
 
 static bool coin(Rng *r) { return rng_below(r, 2) == 1; }
 
@@ -78,7 +85,8 @@ static int draw_block(Schedule s, int64_t n, bool first, Rng *r) {
 }
 
 static int draw_warps(const Plan *p, int64_t n, bool first, Rng *r) {
-    bool whole = p->schedule == SCHEDULE_WHOLE || p->schedule == SCHEDULE_PERSISTENT || p->schedule == SCHEDULE_ROWS;
+    bool whole =
+        p->schedule == SCHEDULE_WHOLE || p->schedule == SCHEDULE_PERSISTENT || p->schedule == SCHEDULE_ROWS;
     int lanes = whole ? next_power(n) : p->block * p->rows, fit = clamp_int(lanes / 256, 1, 16);
     if (whole && p->schedule != SCHEDULE_ROWS && !first && rng_below(r, 3) == 0) return 0;
     if (first) return fit;
@@ -114,7 +122,8 @@ Plan plan_draw(const Graph *g, Schedule s, int64_t m, int64_t n, bool first, Rng
     return p;
 }
 
-// --- Passes ---------------------------------------------------------------------------------------------------------
+// --- Passes
+// ---------------------------------------------------------------------------------------------------------
 
 // sum(exp(a - max(a))): the maximum that the sum can be rescaled by while it is being found.
 static int online_partner(const Graph *g, int sum) {
@@ -136,8 +145,10 @@ int plan_levels(const Graph *g, bool online, int level[GRAPH_NODES_MAX], int mer
         for (int k = 0; k < n->inputs; k++)
             if (level[n->in[k]] > level[i]) level[i] = level[n->in[k]];
         merged[i] = online ? online_partner(g, i) : -1;
-        if (merged[i] >= 0) level[i] = level[merged[i]];
-        else level[i] += graph_is_reduction(n->op);
+        if (merged[i] >= 0)
+            level[i] = level[merged[i]];
+        else
+            level[i] += graph_is_reduction(n->op);
         if (level[i] > passes) passes = level[i];
     }
     return passes;

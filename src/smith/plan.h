@@ -23,9 +23,9 @@ typedef enum { STYLE_COMPACT, STYLE_PLAIN, STYLE_SPELLED, STYLE_COUNT } StyleId;
 
 typedef struct {
     Schedule schedule;
-    int block; // columns of a tile where rows are looped over or cut
-    int rows;  // rows of a tile
-    int warps; // 0: derived from the block on the host, where whole rows are in a tile
+    int block;  // columns of a tile where rows are looped over or cut
+    int rows;   // rows of a tile
+    int warps;  // 0: derived from the block on the host, where whole rows are in a tile
     int stages; // 0: not said
     StyleId style;
     bool online;     // largest and sum of exponentials in one pass
@@ -49,8 +49,8 @@ const char *plan_words(Arena *a, const Graph *g, const Plan *p); // "looped, 2 p
 // Order in which schedules should be tried for that shape; returns how many.
 int plan_schedules(const Graph *g, int64_t m, int64_t n, Schedule out[SCHEDULE_COUNT]);
 
-// Level of every reduction when `online` merges what it can: passes over the row before the last. merged[i] is the
-// largest that sum i rescales by, or -1.
+// Level of every reduction when `online` merges what it can: passes over the row before the last. merged[i]
+// is the largest that sum i rescales by, or -1.
 int plan_levels(const Graph *g, bool online, int level[GRAPH_NODES_MAX], int merged[GRAPH_NODES_MAX]);
 
 // The kernel file.

@@ -1,4 +1,5 @@
-// size.h - what a number has to do with the shape: found by looking at it in a few probes of different shapes.
+// size.h - what a number has to do with the shape: found by looking at it in a few probes of different
+// shapes.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,7 +19,8 @@ typedef struct {
     int64_t rows[PROBES], cols[PROBES]; // rows are all 0 for an op without rows
 } Probes;
 
-bool size_fit(const Probes *p, const int64_t v[PROBES], Size *out); // the simplest formula; false if none fits
+bool size_fit(const Probes *p, const int64_t v[PROBES],
+              Size *out); // the simplest formula; false if none fits
 int64_t size_at(Size s, int64_t rows, int64_t cols);
 bool size_equal(Size a, Size b);
 static inline Size size_const(int64_t n) { return (Size){SIZE_CONST, 0, 1, n}; }

@@ -1,5 +1,6 @@
-// smith.h - proposers: something that, asked for an op, writes kernel files. A smith sees what an op computes and its
-// shapes; it knows nothing of how the referee judges. One interface for the grammar smith and for models.
+// smith.h - proposers: something that, asked for an op, writes kernel files. A smith sees what an op computes
+// and its shapes; it knows nothing of how the referee judges. One interface for the grammar smith and for
+// models.
 #pragma once
 #include "op/op.h"
 
@@ -17,14 +18,15 @@ typedef struct {
 typedef struct Smith Smith;
 struct Smith {
     const char *name; // "grammar"
-    // Writes up to q->count proposals, reproducibly from q->seed; fewer when it has no more ideas. ERR_INPUT when the op
-    // is beyond it, with the reason.
-    bool (*propose)(Smith *s, Arena *a, const Op *op, const SmithRequest *q, Proposal *out, int *written, Err *e);
+    // Writes up to q->count proposals, reproducibly from q->seed; fewer when it has no more ideas. ERR_INPUT
+    // when the op is beyond it, with the reason.
+    bool (*propose)(Smith *s, Arena *a, const Op *op, const SmithRequest *q, Proposal *out, int *written,
+                    Err *e);
 };
 
 // By the text after --smith. ERR_USAGE lists the known ones.
 MUST_CHECK bool smith_open(Arena *a, const char *which, Smith **out, Err *e);
 
-// Drops proposals whose canonical program (lang/ast.h, print_canonical) was seen before; keeps order. A source that
-// does not parse counts by its text. Returns how many stay.
+// Drops proposals whose canonical program (lang/ast.h, print_canonical) was seen before; keeps order. A
+// source that does not parse counts by its text. Returns how many stay.
 int smith_distinct(Arena *a, Proposal *p, int n);

@@ -5,11 +5,13 @@
 #include <stdlib.h>
 
 static const char *const taken[] = {
-    "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
-    "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
-    "pass", "raise", "return", "try", "while", "with", "yield", "match", "case", "type", "tl", "triton", "torch", "libdevice", "run",
-    "range", "max", "min", "float", "int", "len", "abs", "bool", "str", "sum", "math", "print", "F", "num_warps", "num_stages",
-    "num_ctas", "grid", "warmup",
+    "False", "None",     "True",      "and",        "as",       "assert",    "async",  "await",    "break",
+    "class", "continue", "def",       "del",        "elif",     "else",      "except", "finally",  "for",
+    "from",  "global",   "if",        "import",     "in",       "is",        "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise",     "return",     "try",      "while",     "with",   "yield",    "match",
+    "case",  "type",     "tl",        "triton",     "torch",    "libdevice", "run",    "range",    "max",
+    "min",   "float",    "int",       "len",        "abs",      "bool",      "str",    "sum",      "math",
+    "print", "F",        "num_warps", "num_stages", "num_ctas", "grid",      "warmup",
 };
 
 bool nameset_has(const NameSet *s, const char *name) {
@@ -76,7 +78,8 @@ void line_add(Lines *l, int depth, bool alone, const char *fmt, ...) {
 }
 
 void lines_append(Lines *l, const Lines *more, int depth) {
-    for (int i = 0; i < more->n; i++) push(l, (Line){more->at[i].text, more->at[i].depth + depth, more->at[i].alone});
+    for (int i = 0; i < more->n; i++)
+        push(l, (Line){more->at[i].text, more->at[i].depth + depth, more->at[i].alone});
 }
 
 void lines_print(Buf *out, const Lines *l, int depth, size_t width) {
@@ -84,7 +87,8 @@ void lines_print(Buf *out, const Lines *l, int depth, size_t width) {
     for (int i = 0; i < l->n; i++) {
         const Line *x = &l->at[i];
         size_t len = strlen(x->text);
-        bool joins = i > 0 && !x->alone && !l->at[i - 1].alone && l->at[i - 1].depth == x->depth && column + 2 + len <= width;
+        bool joins = i > 0 && !x->alone && !l->at[i - 1].alone && l->at[i - 1].depth == x->depth &&
+                     column + 2 + len <= width;
         if (i > 0) buf_puts(out, joins ? "; " : "\n");
         if (!joins) {
             for (int d = 0; d < depth + x->depth; d++) buf_puts(out, "    ");

@@ -1,5 +1,5 @@
-// From four evaluations of a reference to one graph: the traces are walked side by side; what differs between them
-// must be a size, and is recognised as a formula of the shape.
+// From four evaluations of a reference to one graph: the traces are walked side by side; what differs between
+// them must be a size, and is recognised as a formula of the shape.
 #include "host/host.h"
 #include "smith/build.h"
 #include <assert.h>
@@ -27,13 +27,14 @@ typedef struct {
     struct {
         Side side;
         int node;
-    } *seen;
+    } * seen;
     int seen_count;
 } Reader;
 
 static bool read_node(Reader *r, Side s, int *out);
 
-// --- Saying no ---------------------------------------------------------------------------------------------------
+// --- Saying no
+// ---------------------------------------------------------------------------------------------------
 
 typedef struct {
     const char *name; // torch's, or NULL for an index in brackets
@@ -64,14 +65,16 @@ static bool refuse(Reader *r, BoundOp what, const char *why) {
                    *name ? name : "this reference", line_of(r->op, what), why);
 }
 
-// --- Shapes --------------------------------------------------------------------------------------------------------
+// --- Shapes
+// --------------------------------------------------------------------------------------------------------
 
 static bool roles_of(Reader *r, Side s, BoundOp what, Roles *out) {
     *out = (Roles){.row = -1, .col = -1, .cols = size_const(1)};
     for (int d = 0; d < s.at[0]->rank; d++) {
         int64_t v[PROBES];
         for (int i = 0; i < PROBES; i++) {
-            if (s.at[i]->rank != s.at[0]->rank) return refuse(r, what, "its number of dimensions depends on the sizes");
+            if (s.at[i]->rank != s.at[0]->rank)
+                return refuse(r, what, "its number of dimensions depends on the sizes");
             v[i] = s.at[i]->shape[d];
         }
         if (!size_fit(r->probes, v, &out->size[d]))
@@ -102,12 +105,14 @@ static ValueKind kind_of(DType t) {
     return dtype_is_float(t) ? VALUE_FLOAT : t == DT_BOOL ? VALUE_BOOL : VALUE_INT;
 }
 
-// --- Sources -------------------------------------------------------------------------------------------------------
+// --- Sources
+// -------------------------------------------------------------------------------------------------------
 
 static bool read_input(Reader *r, Side s, const Roles *roles, int *out) {
     const Bound *b = s.at[0];
     const char *name = arena_printf(r->arena, "%.*s", STR_ARG(r->op->input[b->input_index].name));
-    if (b->dtype == DT_F64) return err_set(r->e, ERR_INPUT, "the grammar smith has no float64 kernels (input %s)", name);
+    if (b->dtype == DT_F64)
+        return err_set(r->e, ERR_INPUT, "the grammar smith has no float64 kernels (input %s)", name);
     if (b->rank > 2 || (roles->row > 0 && roles->col == 0))
         return err_set(r->e, ERR_INPUT, "the grammar smith takes rows and columns only (input %s)", name);
     *out = build_node(&r->build, (GraphNode){.op = BOUND_INPUT,
@@ -122,7 +127,10 @@ static bool read_input(Reader *r, Side s, const Roles *roles, int *out) {
 static bool powers_fit(Reader *r, const double v[PROBES], double power, Size *out) {
     int64_t whole[PROBES];
     for (int i = 0; i < PROBES; i++) {
-        double x = power == 1 ? v[i] : power == -1 ? 1 / v[i] : power == 0.5 ? v[i] * v[i] : 1 / (v[i] * v[i]);
+        double x = power == 1     ? v[i]
+                   : power == -1  ? 1 / v[i]
+                   : power == 0.5 ? v[i] * v[i]
+                                  : 1 / (v[i] * v[i]);
         if (!(fabs(x) < 0x1p40)) return false;
         double n = rint(x);
         if (fabs(x - n) > fabs(x) * 0x1p-45) return false;
@@ -159,11 +167,13 @@ static bool read_arange(Reader *r, Side s, const Roles *roles, int *out) {
     if (roles->row >= 0) return refuse(r, BOUND_ARANGE, "it numbers the rows");
     Size first;
     if (!fit_attr(r, start, BOUND_ARANGE, &first)) return false;
-    *out = build_node(&r->build, (GraphNode){.op = BOUND_ARANGE, .kind = VALUE_INT, .cols = roles->cols, .size = first});
+    *out = build_node(&r->build,
+                      (GraphNode){.op = BOUND_ARANGE, .kind = VALUE_INT, .cols = roles->cols, .size = first});
     return true;
 }
 
-// --- Moves ---------------------------------------------------------------------------------------------------------
+// --- Moves
+// ---------------------------------------------------------------------------------------------------------
 
 static int repeat(Reader *r, int a, Size cols) {
     const GraphNode *x = &r->build.g->node[a];
@@ -182,7 +192,8 @@ static bool read_view(Reader *r, Side s, const Roles *from, const Roles *to, int
     bool turned = from->row >= 0 && from->col >= 0 && (from->row < from->col) != (to->row < to->col);
     if (turned && op == BOUND_RESHAPE) return refuse(r, op, "it mixes rows and columns");
     if (from->row >= 0 && to->row < 0) return refuse(r, op, "it mixes rows and columns");
-    if (from->col >= 0 && !size_equal(from->cols, to->cols)) return refuse(r, op, "it mixes rows and columns");
+    if (from->col >= 0 && !size_equal(from->cols, to->cols))
+        return refuse(r, op, "it mixes rows and columns");
     *out = repeat(r, a, to->cols);
     return true;
 }
@@ -231,7 +242,12 @@ static bool read_cat(Reader *r, Side s, const Roles *to, const int *in, int *out
         rows = rows || r->build.g->node[in[i]].rows;
         if (r->build.g->node[in[i]].kind != kind) return refuse(r, BOUND_CAT, "its parts differ in kind");
     }
-    GraphNode n = {.op = BOUND_CAT, .inputs = b->inputs, .kind = kind, .rows = rows, .cols = to->cols, .size = size_const(0)};
+    GraphNode n = {.op = BOUND_CAT,
+                   .inputs = b->inputs,
+                   .kind = kind,
+                   .rows = rows,
+                   .cols = to->cols,
+                   .size = size_const(0)};
     memcpy(n.in, in, sizeof n.in);
     *out = build_node(&r->build, n);
     return true;
@@ -239,8 +255,12 @@ static bool read_cat(Reader *r, Side s, const Roles *to, const int *in, int *out
 
 static bool read_gather(Reader *r, Side s, const Roles *to, const int *in, int *out) {
     Roles a, index;
-    if (!roles_of(r, (Side){{s.at[0]->in[0], s.at[1]->in[0], s.at[2]->in[0], s.at[3]->in[0]}}, BOUND_GATHER, &a)) return false;
-    if (!roles_of(r, (Side){{s.at[0]->in[1], s.at[1]->in[1], s.at[2]->in[1], s.at[3]->in[1]}}, BOUND_GATHER, &index)) return false;
+    if (!roles_of(r, (Side){{s.at[0]->in[0], s.at[1]->in[0], s.at[2]->in[0], s.at[3]->in[0]}}, BOUND_GATHER,
+                  &a))
+        return false;
+    if (!roles_of(r, (Side){{s.at[0]->in[1], s.at[1]->in[1], s.at[2]->in[1], s.at[3]->in[1]}}, BOUND_GATHER,
+                  &index))
+        return false;
     int axis = (int)s.at[0]->attr[0];
     if (a.row >= 0 && (axis == a.row || index.row != a.row)) return refuse(r, BOUND_GATHER, "it picks rows");
     if (a.col < 0) {
@@ -260,7 +280,8 @@ static bool read_gather(Reader *r, Side s, const Roles *to, const int *in, int *
     return true;
 }
 
-// --- Arithmetic ----------------------------------------------------------------------------------------------------
+// --- Arithmetic
+// ----------------------------------------------------------------------------------------------------
 
 static bool read_reduction(Reader *r, Side s, const Roles *from, int a, int *out) {
     BoundOp op = s.at[0]->op;
@@ -269,14 +290,18 @@ static bool read_reduction(Reader *r, Side s, const Roles *from, int a, int *out
     if (from->row >= 0 && axis == from->row) return refuse(r, op, "it runs over the rows");
     if (r->build.g->node[a].kind != VALUE_FLOAT || kind_of(s.at[0]->dtype) != VALUE_FLOAT)
         return refuse(r, op, "it is not over floating numbers");
-    if (alone && (scan || op == BOUND_SUM || op == BOUND_MEAN || op == BOUND_AMAX || op == BOUND_AMIN || op == BOUND_PROD)) {
+    if (alone && (scan || op == BOUND_SUM || op == BOUND_MEAN || op == BOUND_AMAX || op == BOUND_AMIN ||
+                  op == BOUND_PROD)) {
         *out = a; // over one element
         return true;
     }
     if (alone) return refuse(r, op, "it runs over a single element");
-    if (scan) *out = build_unary(&r->build, op, a);
-    else if (op == BOUND_VAR) *out = build_variance(&r->build, a, s.at[0]->attr[2]);
-    else *out = build_reduce(&r->build, op, a);
+    if (scan)
+        *out = build_unary(&r->build, op, a);
+    else if (op == BOUND_VAR)
+        *out = build_variance(&r->build, a, s.at[0]->attr[2]);
+    else
+        *out = build_reduce(&r->build, op, a);
     return true;
 }
 
@@ -285,7 +310,8 @@ static bool read_power(Reader *r, Side s, const int *in, int *out) {
     if (s.at[0]->in[1]->op != BOUND_LITERAL || exponent->sized)
         return refuse(r, BOUND_POW, "the exponent is not a number");
     double n = exponent->scalar;
-    if (!build_power(&r->build, in[0], n, out)) *out = build_binary(&r->build, BOUND_POW, in[0], build_literal(&r->build, n, VALUE_FLOAT));
+    if (!build_power(&r->build, in[0], n, out))
+        *out = build_binary(&r->build, BOUND_POW, in[0], build_literal(&r->build, n, VALUE_FLOAT));
     return true;
 }
 
@@ -308,18 +334,26 @@ static bool read_elementwise(Reader *r, Side s, const Roles *to, const int *in, 
         for (int p = 0; p < PROBES; p++)
             if (s.at[p]->scalar != b->scalar) return refuse(r, b->op, "its limit depends on the sizes");
     }
-    GraphNode n = {.op = b->op, .inputs = b->inputs, .kind = kind, .rows = rows, .scalar = b->scalar, .size = size_const(0)};
+    GraphNode n = {.op = b->op,
+                   .inputs = b->inputs,
+                   .kind = kind,
+                   .rows = rows,
+                   .scalar = b->scalar,
+                   .size = size_const(0)};
     memcpy(n.in, in, sizeof n.in);
     n.cols = size_const(1);
     for (int i = 0; i < b->inputs; i++)
         if (!size_is(r->build.g->node[in[i]].cols, 1)) n.cols = r->build.g->node[in[i]].cols;
-    if (b->op == BOUND_CAST && r->build.g->node[in[0]].kind == kind) *out = in[0];
-    else *out = build_node(&r->build, n);
+    if (b->op == BOUND_CAST && r->build.g->node[in[0]].kind == kind)
+        *out = in[0];
+    else
+        *out = build_node(&r->build, n);
     *out = repeat(r, *out, to->cols);
     return true;
 }
 
-// --- The walk ------------------------------------------------------------------------------------------------------
+// --- The walk
+// ------------------------------------------------------------------------------------------------------
 
 // A cast between float types is either exact or a rounding that the reference permits but does not ask for.
 static const Bound *without_casts(const Bound *b) {
@@ -330,7 +364,8 @@ static const Bound *without_casts(const Bound *b) {
 static bool in_step(Reader *r, Side s) {
     for (int i = 1; i < PROBES; i++) {
         const Bound *a = s.at[0], *b = s.at[i];
-        if (a->op != b->op || a->inputs != b->inputs || a->rank != b->rank || kind_of(a->dtype) != kind_of(b->dtype) ||
+        if (a->op != b->op || a->inputs != b->inputs || a->rank != b->rank ||
+            kind_of(a->dtype) != kind_of(b->dtype) ||
             (a->op == BOUND_INPUT && a->input_index != b->input_index))
             return refuse(r, a->op, "what it computes depends on the sizes or the types");
     }
@@ -366,7 +401,8 @@ static bool read_shape(Reader *r, Side s, const Roles *to, const int *in, int *o
     if (!roles_of(r, first, op, &from)) return false;
     switch (op) {
     case BOUND_GATHER: return read_gather(r, s, to, in, out);
-    case BOUND_SLICE: case BOUND_SELECT: return read_slice(r, s, &from, to, in[0], out);
+    case BOUND_SLICE:
+    case BOUND_SELECT: return read_slice(r, s, &from, to, in[0], out);
     case BOUND_CAT: return read_cat(r, s, to, in, out);
     default: return read_view(r, s, &from, to, in[0], out);
     }
@@ -387,10 +423,12 @@ static bool read_made(Reader *r, Side s, int *out) {
     case KIND_REDUCE: {
         Side first;
         for (int i = 0; i < PROBES; i++) first.at[i] = s.at[i]->in[0];
-        return attrs_in_step(r, s) && roles_of(r, first, b->op, &from) && read_reduction(r, s, &from, in[0], out);
+        return attrs_in_step(r, s) && roles_of(r, first, b->op, &from) &&
+               read_reduction(r, s, &from, in[0], out);
     }
     case KIND_SHAPE: return read_shape(r, s, &to, in, out);
-    case KIND_UNARY: return b->op == BOUND_POW ? read_power(r, s, in, out) : read_elementwise(r, s, &to, in, out);
+    case KIND_UNARY:
+        return b->op == BOUND_POW ? read_power(r, s, in, out) : read_elementwise(r, s, &to, in, out);
     default: break;
     }
     if (b->op == BOUND_INPUT) return read_input(r, s, &to, out);
@@ -413,13 +451,15 @@ static bool read_node(Reader *r, Side s, int *out) {
     if (!read_made(r, s, out)) return false;
     r->depth--;
     if (r->build.full) return err_set(r->e, ERR_INPUT, "the reference is too long for the grammar smith");
-    if (r->seen_count == TRACE_MAX) return err_set(r->e, ERR_INPUT, "the reference is too long for the grammar smith");
+    if (r->seen_count == TRACE_MAX)
+        return err_set(r->e, ERR_INPUT, "the reference is too long for the grammar smith");
     r->seen[r->seen_count].side = s;
     r->seen[r->seen_count++].node = *out;
     return true;
 }
 
-// --- The result ----------------------------------------------------------------------------------------------------
+// --- The result
+// ----------------------------------------------------------------------------------------------------
 
 static bool read_dtype(Reader *r, Side s, const DType dtypes[PROBES]) {
     Graph *g = r->build.g;
@@ -446,7 +486,8 @@ static bool read_result(Reader *r, Side s, const DType dtypes[PROBES]) {
         if (s.at[i]->rank != s.at[0]->rank || s.at[i]->rank > 2)
             return err_set(r->e, ERR_INPUT, "the grammar smith returns rows and columns only");
     if (!read_node(r, s, &node) || !roles_of(r, s, s.at[0]->op, &roles)) return false;
-    if (g->has_rows && roles.row < 0) return err_set(r->e, ERR_INPUT, "the grammar smith needs a result for every row");
+    if (g->has_rows && roles.row < 0)
+        return err_set(r->e, ERR_INPUT, "the grammar smith needs a result for every row");
     if (roles.row >= 0 && roles.col >= 0 && roles.row > roles.col)
         return err_set(r->e, ERR_INPUT, "the grammar smith cannot return a transposed result");
     g->out_rank = s.at[0]->rank;
@@ -460,13 +501,14 @@ static bool read_result(Reader *r, Side s, const DType dtypes[PROBES]) {
 static bool dims_fit(const Op *op, Err *e) {
     for (int i = 0; i < op->dims; i++)
         if (i != op->rows_dim && i != op->row_dim)
-            return err_set(e, ERR_INPUT, "the grammar smith knows rows and columns; dimension %.*s is neither",
+            return err_set(e, ERR_INPUT,
+                           "the grammar smith knows rows and columns; dimension %.*s is neither",
                            STR_ARG(op->dim[i].name));
     return true;
 }
 
-bool graph_read(Arena *a, const Op *op, const Probes *p, const Bound *const result[PROBES], const DType dtypes[PROBES],
-                Graph *out, Err *e) {
+bool graph_read(Arena *a, const Op *op, const Probes *p, const Bound *const result[PROBES],
+                const DType dtypes[PROBES], Graph *out, Err *e) {
     *out = (Graph){.op = op, .node = NEWN(a, GraphNode, GRAPH_NODES_MAX), .has_rows = op->rows_dim >= 0};
     Reader r = {.build = {.g = out}, .arena = a, .op = op, .probes = p, .e = e};
     Side s;
@@ -476,7 +518,8 @@ bool graph_read(Arena *a, const Op *op, const Probes *p, const Bound *const resu
     return read_result(&r, s, dtypes);
 }
 
-// --- Probing -------------------------------------------------------------------------------------------------------
+// --- Probing
+// -------------------------------------------------------------------------------------------------------
 
 // Sizes of one dimension: multiples of what the definition asks for, `wish` or more where it allows.
 static void probe_sizes(const OpDim *d, int64_t wish, const int64_t more[PROBES], int64_t out[PROBES]) {
@@ -531,9 +574,12 @@ static const Bound *probe(Arena *a, const Op *op, const Probes *p, int i, DType 
     const Bound *r = host_reference(&c, op->module, in, op->inputs, EVALUATION_STEPS, &diags);
     const Diag *first = diag_first(&diags);
     if (!r)
-        err_record(e, ERR_INPUT, "the reference fails on a %lld x %lld input (line %d): %s", (long long)p->rows[i],
-                   (long long)p->cols[i], first ? line_col(op->source, first->span.at).line : 0,
-                   first ? first->msg : c.why ? c.why : "no reason");
+        err_record(e, ERR_INPUT, "the reference fails on a %lld x %lld input (line %d): %s",
+                   (long long)p->rows[i], (long long)p->cols[i],
+                   first ? line_col(op->source, first->span.at).line : 0,
+                   first   ? first->msg
+                   : c.why ? c.why
+                           : "no reason");
     return r;
 }
 
@@ -548,7 +594,8 @@ bool graph_trace(Arena *a, const Op *op, Graph *out, Err *e) {
     probe_sizes(cols, 20, wide ? few_cols : more_cols, p.cols);
     if (op->rows_dim >= 0) {
         probe_sizes(&op->dim[op->rows_dim], 3, wide ? few_rows : more_rows, p.rows);
-        if (p.rows[0] == p.rows[1]) return err_set(e, ERR_INPUT, "the grammar smith needs a free number of rows");
+        if (p.rows[0] == p.rows[1])
+            return err_set(e, ERR_INPUT, "the grammar smith needs a free number of rows");
     }
     const Bound *result[PROBES];
     for (int i = 0; i < PROBES; i++) {

@@ -183,8 +183,7 @@ static bool fstring(Checker *c, const Node *n, Val *out) {
                                     val_type_text(c, &v));
             buf_puts(&b, val_text(c, &v));
         }
-        if (!checker_spend(c, n, (int64_t)b.len / 64)) return false;
-        if (b.len > 1 << 16) return checker_fail(c, n, NULL, "a string of more than 65536 bytes");
+        if (!checker_text(c, n, b.len)) return false;
     }
     *out = val_str(buf_str(&b));
     return true;

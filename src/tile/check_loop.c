@@ -355,7 +355,8 @@ static bool runtime_while(Checker *c, const Node *n) {
         return checker_fail(c, n->whileloop.cond, "AttributeError",
                             "'constexpr' object has no attribute 'handle'");
     if (cond.t.type.rank == 0 && (cond.t.type.pointer || cond.t.type.elem != DT_BOOL))
-        return checker_fail(c, n->whileloop.cond, NULL, "the condition of a `while` must be int1, got %s", val_type_text(c, &cond));
+        return checker_fail(c, n->whileloop.cond, NULL, "the condition of a `while` must be int1, got %s",
+                            val_type_text(c, &cond));
     if (!check_bool_scalar(c, n->whileloop.cond, &cond, &test)) return false;
     int jump = c->insns;
     if (!checker_emit(c, n, INSN_JUMPNOT, -1, test.t.reg, -1, -1, 0)) return false;

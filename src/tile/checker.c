@@ -64,6 +64,12 @@ bool checker_spend(Checker *c, const Node *at, int64_t visits) {
     return true;
 }
 
+bool checker_text(Checker *c, const Node *at, size_t bytes) {
+    if (bytes > TEXT_BYTES_MAX)
+        return checker_fail(c, at, NULL, "a string of more than %d bytes", TEXT_BYTES_MAX);
+    return checker_spend(c, at, (int64_t)bytes / 16);
+}
+
 bool checker_enter(Checker *c, const Node *at) {
     if (c->depth >= DEPTH_MAX)
         return checker_fail(c, at, "RecursionError", "maximum recursion depth exceeded");

@@ -7,13 +7,14 @@
 #include "tile/check.h"
 
 enum {
-    VISITS_MAX = 1 << 20,    // nodes visited, unrolled loops and inlined helpers counted each time
-    DEPTH_MAX = 300,         // levels of nodes and calls together: bounds the machine stack
-    CALLS_MAX = 30,          // helpers inlined into one another
-    LOOPS_MAX = 30,          // loops inside one another
-    OP_ARGS_MAX = 12,        // parameters of one row of op.def
-    TUPLE_MAX = 1 << 12,     // items of a tuple
-    RUNTIME_ARGS_MAX = 1000, // cells of one launch
+    VISITS_MAX = 1 << 20,     // nodes visited, unrolled loops and inlined helpers counted each time
+    DEPTH_MAX = 300,          // levels of nodes and calls together: bounds the machine stack
+    CALLS_MAX = 30,           // helpers inlined into one another
+    LOOPS_MAX = 30,           // loops inside one another
+    OP_ARGS_MAX = 12,         // parameters of one row of op.def
+    TUPLE_MAX = 1 << 12,      // items of a tuple
+    TEXT_BYTES_MAX = 1 << 16, // of a string
+    RUNTIME_ARGS_MAX = 1000,  // cells of one launch
 };
 
 typedef enum {
@@ -126,6 +127,7 @@ bool checker_fail(Checker *c, const Node *at, const char *err, const char *fmt, 
 bool checker_unsupported(Checker *c, const Node *at, const char *fmt, ...) PRINTF(3, 4);
 void checker_warn(Checker *c, const Node *at, const char *fmt, ...) PRINTF(3, 4);
 MUST_CHECK bool checker_spend(Checker *c, const Node *at, int64_t visits);
+MUST_CHECK bool checker_text(Checker *c, const Node *at, size_t bytes); // strings are work, too
 MUST_CHECK bool checker_enter(Checker *c,
                               const Node *at); // one level deeper; checker_leave() on success only
 void checker_leave(Checker *c);

@@ -2,7 +2,6 @@
 // where each lives. All three ignore the order of instructions where that can only err to the safe side.
 #include "tile/code.h"
 #include <assert.h>
-#include <stdlib.h>
 
 static bool is_jump(const Insn *s) {
     return s->op == INSN_JUMP || s->op == INSN_JUMPNOT || s->op == INSN_LOOPTEST;
@@ -95,9 +94,18 @@ static void touch(Life *l, int at, bool read) {
     l->last = at;
 }
 
-static int by_start(const void *x, const void *y) {
-    const Loop *a = x, *b = y;
-    return a->start != b->start ? (a->start < b->start ? -1 : 1) : (a->end > b->end ? -1 : a->end < b->end);
+static bool starts_before(const Loop *a, const Loop *b) {
+    return a->start != b->start ? a->start < b->start : a->end > b->end;
+}
+
+// By insertion: backward jumps come almost in order, and qsort may ask the system for memory, which a sandbox denies.
+static void sort_loops(Loop *loop, int n) {
+    for (int i = 1; i < n; i++) {
+        Loop x = loop[i];
+        int j = i;
+        for (; j > 0 && starts_before(&x, &loop[j - 1]); j--) loop[j] = loop[j - 1];
+        loop[j] = x;
+    }
 }
 
 // Loops are intervals that nest (code_verify). inner[i] is the innermost one around instruction i, or -1.
@@ -108,7 +116,7 @@ static int find_loops(Arena *a, const Code *c, Loop **out, int *inner) {
     n = 0;
     for (int i = 0; i < c->insns; i++)
         if (is_jump(&c->insn[i]) && c->insn[i].imm <= i) loop[n++] = (Loop){(int)c->insn[i].imm, i, -1};
-    qsort(loop, (size_t)n, sizeof *loop, by_start);
+    sort_loops(loop, n);
     for (int i = 0, next = 0, at = -1; i < c->insns; i++) {
         while (at >= 0 && loop[at].end < i) at = loop[at].around;
         for (; next < n && loop[next].start == i; next++) {

@@ -143,6 +143,7 @@ bool check_binary(Checker *c, const Node *at, Oper op, const Val *l, const Val *
         PyValue v;
         const char *why;
         if (!py_binary(c->arena, op, l->py, r->py, &v, &why)) return checker_fail(c, at, NULL, "%s", why);
+        if (v.kind == PY_STR && !checker_text(c, at, v.s.len)) return false;
         *out = val_py(v);
         return true;
     }

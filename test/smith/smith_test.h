@@ -15,7 +15,8 @@
 static inline Op define(Arena *a, const char *name, const char *source) {
     Op op;
     DiagList d = DIAGS(a);
-    if (!op_define(a, str_of(name), str_of(source), true, &op, &d)) fail_msg("%s: %s", name, diag_first(&d)->msg);
+    if (!op_define(a, str_of(name), str_of(source), true, &op, &d))
+        fail_msg("%s: %s", name, diag_first(&d)->msg);
     return op;
 }
 
@@ -36,39 +37,43 @@ static inline Op define_body(Arena *a, const char *body) {
 static const struct {
     const char *name, *source;
 } user_ops[] = {
-    {"variance_and_root", "\"\"\"Standard score by the unbiased variance, scaled by the root of the row length.\"\"\"\n"
-                          "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 4)}}\n"
-                          "dims = {\"N\": {\"min\": 2}}\n"
-                          "def reference(x):\n"
-                          "    h = x.float()\n"
-                          "    v = h.var(-1, keepdim=True)\n"
-                          "    c = h - h.mean(-1, keepdim=True)\n"
-                          "    return (c / torch.sqrt(v + 1e-3) * x.shape[-1] ** -0.5).to(x.dtype)\n"},
+    {"variance_and_root",
+     "\"\"\"Standard score by the unbiased variance, scaled by the root of the row length.\"\"\"\n"
+     "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 4)}}\n"
+     "dims = {\"N\": {\"min\": 2}}\n"
+     "def reference(x):\n"
+     "    h = x.float()\n"
+     "    v = h.var(-1, keepdim=True)\n"
+     "    c = h - h.mean(-1, keepdim=True)\n"
+     "    return (c / torch.sqrt(v + 1e-3) * x.shape[-1] ** -0.5).to(x.dtype)\n"},
     {"packed_gate", "\"\"\"First half of each row times the sigmoid of the second.\"\"\"\n"
                     "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 8)}}\n"
                     "dims = {\"N\": {\"multiple_of\": 2, \"min\": 2}}\n"
                     "def reference(x):\n"
                     "    half = x.shape[-1] // 2\n"
                     "    return (x[:, :half].float() * torch.sigmoid(x[:, half:].float())).to(x.dtype)\n"},
-    {"doubled", "\"\"\"Each row, then its softplus of a third, side by side.\"\"\"\n"
-                "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 30)}}\n"
-                "def reference(x):\n"
-                "    h = x.float()\n"
-                "    return torch.cat((h, torch.nn.functional.softplus(h / 3), h[:, :1]), dim=-1).to(x.dtype)\n"},
-    {"masked_tail", "\"\"\"Columns below a row's length, others a constant; the range of the row subtracted.\"\"\"\n"
-                    "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 8)},\n"
-                    "          \"length\": {\"shape\": (\"M\",), \"dtype\": \"int64\", \"range\": (0, \"N\")}}\n"
-                    "def reference(x, length):\n"
-                    "    h = x.float()\n"
-                    "    keep = torch.arange(x.shape[-1]) <= length.unsqueeze(-1)\n"
-                    "    spread = h.amax(-1, keepdim=True) - h.amin(-1, keepdim=True)\n"
-                    "    return (torch.where(keep, h, -1.5) - spread).to(x.dtype)\n"},
+    {"doubled",
+     "\"\"\"Each row, then its softplus of a third, side by side.\"\"\"\n"
+     "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 30)}}\n"
+     "def reference(x):\n"
+     "    h = x.float()\n"
+     "    return torch.cat((h, torch.nn.functional.softplus(h / 3), h[:, :1]), dim=-1).to(x.dtype)\n"},
+    {"masked_tail",
+     "\"\"\"Columns below a row's length, others a constant; the range of the row subtracted.\"\"\"\n"
+     "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 8)},\n"
+     "          \"length\": {\"shape\": (\"M\",), \"dtype\": \"int64\", \"range\": (0, \"N\")}}\n"
+     "def reference(x, length):\n"
+     "    h = x.float()\n"
+     "    keep = torch.arange(x.shape[-1]) <= length.unsqueeze(-1)\n"
+     "    spread = h.amax(-1, keepdim=True) - h.amin(-1, keepdim=True)\n"
+     "    return (torch.where(keep, h, -1.5) - spread).to(x.dtype)\n"},
     {"row_entropy", "\"\"\"Entropy of the softmax of each row.\"\"\"\n"
                     "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 4)}}\n"
                     "def reference(x):\n"
                     "    logp = torch.log_softmax(x.float(), dim=-1)\n"
                     "    return (-(torch.exp(logp) * logp).sum(-1)).to(x.dtype)\n"},
-    {"scan_and_scale", "\"\"\"Prefix sums divided by the largest prefix sum's magnitude plus one, times a scale per call.\"\"\"\n"
+    {"scan_and_scale", "\"\"\"Prefix sums divided by the largest prefix sum's magnitude plus one, times a "
+                       "scale per call.\"\"\"\n"
                        "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 2)},\n"
                        "          \"s\": {\"shape\": (1,), \"range\": (0.5, 2)}}\n"
                        "def reference(x, s):\n"
@@ -80,19 +85,23 @@ static const struct {
               "          \"range\": {\"shape\": (\"M\", 1), \"scale\": (0.5, 2)}}\n"
               "def reference(out, BLOCK, range):\n"
               "    return (out.float() * BLOCK.float() + range.float().abs().sqrt()).to(out.dtype)\n"},
-    {"elus", "\"\"\"A few piecewise curves, one after another.\"\"\"\n"
-             "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 8)}}\n"
-             "def reference(x):\n"
-             "    h = torch.nn.functional.elu(x.float())\n"
-             "    h = torch.nn.functional.hardswish(h) + torch.nn.functional.gelu(h) - h.clamp(-0.5, 0.5) ** 3\n"
-             "    h = torch.nn.functional.mish(h) + torch.erf(h) * torch.cos(h) + torch.log1p(h.abs()) + torch.sin(-h)\n"
-             "    return torch.where((h > 0.5) | ~(h < 3), h, torch.exp2(h) - torch.log2(h.abs() + 2)).to(x.dtype)\n"},
-    {"products", "\"\"\"Product of a row's sigmoids, and the row's first element.\"\"\"\n"
-                 "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 1)}}\n"
-                 "dims = {\"N\": {\"max\": 128}}\n"
-                 "def reference(x):\n"
-                 "    h = x.float()\n"
-                 "    return (torch.sigmoid(h + 4).prod(-1, keepdim=True) + h[:, 0].unsqueeze(-1)).to(x.dtype)\n"},
+    {"elus",
+     "\"\"\"A few piecewise curves, one after another.\"\"\"\n"
+     "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 8)}}\n"
+     "def reference(x):\n"
+     "    h = torch.nn.functional.elu(x.float())\n"
+     "    h = torch.nn.functional.hardswish(h) + torch.nn.functional.gelu(h) - h.clamp(-0.5, 0.5) ** 3\n"
+     "    h = torch.nn.functional.mish(h) + torch.erf(h) * torch.cos(h) + torch.log1p(h.abs()) + "
+     "torch.sin(-h)\n"
+     "    return torch.where((h > 0.5) | ~(h < 3), h, torch.exp2(h) - torch.log2(h.abs() + "
+     "2)).to(x.dtype)\n"},
+    {"products",
+     "\"\"\"Product of a row's sigmoids, and the row's first element.\"\"\"\n"
+     "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 1)}}\n"
+     "dims = {\"N\": {\"max\": 128}}\n"
+     "def reference(x):\n"
+     "    h = x.float()\n"
+     "    return (torch.sigmoid(h + 4).prod(-1, keepdim=True) + h[:, 0].unsqueeze(-1)).to(x.dtype)\n"},
     {"strided_pairs", "\"\"\"Pairs of neighbours multiplied; half-precision arithmetic, no float().\"\"\"\n"
                       "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 4)}}\n"
                       "dims = {\"N\": {\"multiple_of\": 2, \"min\": 2}}\n"

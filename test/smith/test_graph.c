@@ -58,26 +58,28 @@ static void rows_columns_and_constants_differ(void **state) {
 
 static void statistics_are_spelled_out(void **state) {
     (void)state;
-    expect_graph("    h = x.float()\n"
-                 "    return (h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6) * w.float()).to(x.dtype)\n",
-                 "0: INPUT x [M,N] level 0\n"
-                 "1: SQUARE 0 [M,N] level 0\n"
-                 "2: SUM 1 [M,1] level 1\n"
-                 "3: LITERAL N [1,1] level 0\n"
-                 "4: DIV 2 3 [M,1] level 1\n"
-                 "5: LITERAL 1e-06 [1,1] level 0\n"
-                 "6: ADD 4 5 [M,1] level 1\n"
-                 "7: RSQRT 6 [M,1] level 1\n"
-                 "8: MUL 0 7 [M,N] level 1\n"
-                 "9: INPUT w [1,N] level 0\n"
-                 "10: MUL 8 9 [M,N] level 1\n"
-                 "result M N like x\n");
+    expect_graph(
+        "    h = x.float()\n"
+        "    return (h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6) * w.float()).to(x.dtype)\n",
+        "0: INPUT x [M,N] level 0\n"
+        "1: SQUARE 0 [M,N] level 0\n"
+        "2: SUM 1 [M,1] level 1\n"
+        "3: LITERAL N [1,1] level 0\n"
+        "4: DIV 2 3 [M,1] level 1\n"
+        "5: LITERAL 1e-06 [1,1] level 0\n"
+        "6: ADD 4 5 [M,1] level 1\n"
+        "7: RSQRT 6 [M,1] level 1\n"
+        "8: MUL 0 7 [M,N] level 1\n"
+        "9: INPUT w [1,N] level 0\n"
+        "10: MUL 8 9 [M,N] level 1\n"
+        "result M N like x\n");
 }
 
 static void equal_parts_are_one_node(void **state) {
     (void)state;
-    expect_graph("    a = torch.exp(x.float()) + torch.exp(x.float())\n    return a.to(x.dtype)\n",
-                 "0: INPUT x [M,N] level 0\n1: EXP 0 [M,N] level 0\n2: ADD 1 1 [M,N] level 0\nresult M N like x\n");
+    expect_graph(
+        "    a = torch.exp(x.float()) + torch.exp(x.float())\n    return a.to(x.dtype)\n",
+        "0: INPUT x [M,N] level 0\n1: EXP 0 [M,N] level 0\n2: ADD 1 1 [M,N] level 0\nresult M N like x\n");
 }
 
 static void sizes_in_formulas_are_found(void **state) {
@@ -119,8 +121,10 @@ static void a_row_result_has_its_own_type(void **state) {
 
 static void what_cannot_be_fused_is_named_with_its_line(void **state) {
     (void)state;
-    expect_refused("    h = x.float()\n    i = h.argmax(-1)\n    return i\n", "cannot fuse argmax (line 10 of the definition)");
-    expect_refused("    h = x.float()\n    return h - h.sum(0)\n", "cannot fuse sum (line 10 of the definition): it runs over the rows");
+    expect_refused("    h = x.float()\n    i = h.argmax(-1)\n    return i\n",
+                   "cannot fuse argmax (line 10 of the definition)");
+    expect_refused("    h = x.float()\n    return h - h.sum(0)\n",
+                   "cannot fuse sum (line 10 of the definition): it runs over the rows");
     expect_refused("    return x.reshape(-1) * 2\n", "cannot fuse reshape");
     expect_refused("    return x.float().t()\n", "transposed");
     expect_refused("    return (x[1:, :] * w)\n", "cannot fuse [] (line 9 of the definition): rows");
@@ -133,8 +137,10 @@ static void what_cannot_be_fused_is_named_with_its_line(void **state) {
 
 static void shapes_may_not_steer_the_computation(void **state) {
     (void)state;
-    expect_refused("    if x.shape[-1] > 22:\n        return x * 2\n    return x + 2\n", "depends on the sizes");
-    expect_refused("    if x.dtype == torch.float16:\n        return x * 2\n    return x + 2\n", "depends on the sizes or the types");
+    expect_refused("    if x.shape[-1] > 22:\n        return x * 2\n    return x + 2\n",
+                   "depends on the sizes");
+    expect_refused("    if x.dtype == torch.float16:\n        return x * 2\n    return x + 2\n",
+                   "depends on the sizes or the types");
     expect_refused("    return x * (x.shape[-1] % 7 + 0.5)\n", "in no simple way");
 }
 
@@ -142,7 +148,8 @@ static void other_dimensions_are_refused(void **state) {
     (void)state;
     Arena a = {0};
     Op op = define(&a, "three",
-                   "\"\"\"Heads.\"\"\"\ninputs = {\"x\": {\"shape\": (\"M\", \"H\", \"N\")}}\ndef reference(x):\n    return x * 2\n");
+                   "\"\"\"Heads.\"\"\"\ninputs = {\"x\": {\"shape\": (\"M\", \"H\", \"N\")}}\ndef "
+                   "reference(x):\n    return x * 2\n");
     expect_no(&op, &a, "dimension H");
     arena_free(&a);
 }

@@ -1,5 +1,6 @@
-// The proof that the smith writes correct kernels: every schedule of every op runs in the VM on a few small shapes,
-// with row strides, offsets and every float type, and each element is held against the reference's own bound.
+// The proof that the smith writes correct kernels: every schedule of every op runs in the VM on a few small
+// shapes, with row strides, offsets and every float type, and each element is held against the reference's
+// own bound.
 #include "host/host.h"
 #include "smith_test.h"
 #include <math.h>
@@ -20,9 +21,10 @@ static double draw(const OpInput *in, int64_t indices, bool first_of_row, Rng *r
     return rng_normal(r) * in->scale_hi / 4;
 }
 
-// Rows lie further apart than they are long, by a different gap for each argument, and start at an odd offset.
-static void make_input(Arena *a, StorageTable *table, BoundCtx *c, const Op *op, int k, const int64_t *dims, DType t, bool strided,
-                       Rng *r, Inputs *out) {
+// Rows lie further apart than they are long, by a different gap for each argument, and start at an odd
+// offset.
+static void make_input(Arena *a, StorageTable *table, BoundCtx *c, const Op *op, int k, const int64_t *dims,
+                       DType t, bool strided, Rng *r, Inputs *out) {
     const OpInput *in = &op->input[k];
     Tensor x = {.dtype = in->any_float ? t : in->dtype, .rank = in->rank};
     for (int d = 0; d < in->rank; d++) x.shape[d] = in->dim[d] >= 0 ? dims[in->dim[d]] : in->size[d];
@@ -30,11 +32,13 @@ static void make_input(Arena *a, StorageTable *table, BoundCtx *c, const Op *op,
     if (strided && in->rank == 2) x.stride[0] += 3 + 2 * k;
     x.offset = strided ? 1 + k : 0;
     int64_t rows = in->rank == 2 ? x.shape[0] : 1, cols = in->rank ? x.shape[in->rank - 1] : 1;
-    int64_t step = in->rank == 2 ? x.stride[0] : 0, size = dtype_bytes(x.dtype), total = x.offset + rows * (step ? step : cols) + cols + 8;
+    int64_t step = in->rank == 2 ? x.stride[0] : 0, size = dtype_bytes(x.dtype),
+            total = x.offset + rows * (step ? step : cols) + cols + 8;
     uint8_t *data = NEWN(a, uint8_t, (size_t)(total * size));
     for (int64_t i = 0; i < rows; i++)
         for (int64_t j = 0; j < cols; j++)
-            dtype_store(x.dtype, data + (x.offset + i * step + j) * size, draw(in, in->range_dim >= 0 ? dims[in->range_dim] : 1, j == 0, r));
+            dtype_store(x.dtype, data + (x.offset + i * step + j) * size,
+                        draw(in, in->range_dim >= 0 ? dims[in->range_dim] : 1, j == 0, r));
     assert_true(storage_wrap(table, x.dtype, data, (size_t)(total * size), &x.storage));
     tensor_expose(&x, SHADOW_ALLOC | SHADOW_INIT);
     out->t[k] = x;
@@ -42,7 +46,8 @@ static void make_input(Arena *a, StorageTable *table, BoundCtx *c, const Op *op,
     assert_non_null(out->b[k]);
 }
 
-// error-bound.md section 1: rnd(v - b) <= o <= rnd(v + b); an infinity or NaN only where the reference has it.
+// error-bound.md section 1: rnd(v - b) <= o <= rnd(v + b); an infinity or NaN only where the reference has
+// it.
 static bool acceptable(DType t, double o, double v, double e) {
     if (v != v) return o != o;
     if (e == INFINITY) return true;
@@ -62,11 +67,13 @@ static const char *compare(Arena *a, const Tensor *got, const Bound *want) {
     for (int64_t i = 0; i < want->numel; i++) {
         int64_t at = tensor_at(got, index) * dtype_bytes(got->dtype);
         for (int b = 0; b < dtype_bytes(got->dtype); b++)
-            if (!(got->storage->shadow[at + b] & SHADOW_STORED)) return arena_printf(a, "element %lld was not stored", (long long)i);
+            if (!(got->storage->shadow[at + b] & SHADOW_STORED))
+                return arena_printf(a, "element %lld was not stored", (long long)i);
         double out = dtype_load(got->dtype, got->storage->data + at);
         double e = want->e ? want->e[i] : 0;
         if (!acceptable(got->dtype, out, want->v[i], e))
-            return arena_printf(a, "element %lld is %.9g, not %.9g +- %.3g", (long long)i, out, want->v[i], BOUND_KAPPA * BOUND_U * e);
+            return arena_printf(a, "element %lld is %.9g, not %.9g +- %.3g", (long long)i, out, want->v[i],
+                                BOUND_KAPPA * BOUND_U * e);
         elements++;
         judged += e != INFINITY;
         for (int d = want->rank - 1; d >= 0; d--) {
@@ -95,7 +102,8 @@ static const char *run_one(Arena *a, const Op *op, const Node *module, Str sourc
     int64_t dims[OP_DIMS_MAX] = {0};
     if (op->rows_dim >= 0) dims[op->rows_dim] = s.m;
     dims[op->row_dim] = s.n;
-    for (int k = 0; k < op->inputs; k++) make_input(a, &m->storages, &c, op, k, dims, s.dtype, s.strided, &r, &in);
+    for (int k = 0; k < op->inputs; k++)
+        make_input(a, &m->storages, &c, op, k, dims, s.dtype, s.strided, &r, &in);
     const Bound *want = host_reference(&c, op->module, in.b, op->inputs, 1 << 20, &d);
     if (!want) return diag_first(&d)->msg;
     Tensor out;
@@ -105,12 +113,14 @@ static const char *run_one(Arena *a, const Op *op, const Node *module, Str sourc
     return buf_cstr(&b);
 }
 
-static void expect_right(Arena *a, const Op *op, const Node *module, Str source, const char *schedule, Shape s, uint64_t seed) {
+static void expect_right(Arena *a, const Op *op, const Node *module, Str source, const char *schedule,
+                         Shape s, uint64_t seed) {
     ArenaMark mark = arena_mark(a);
     const char *why = run_one(a, op, module, source, s, seed);
     if (why)
-        fail_msg("%.*s, %s, %lld x %lld %s%s: %s\n%.*s", STR_ARG(op->name), schedule, (long long)s.m, (long long)s.n,
-                 dtype_info[s.dtype].torch, s.strided ? ", strided" : "", why, STR_ARG(source));
+        fail_msg("%.*s, %s, %lld x %lld %s%s: %s\n%.*s", STR_ARG(op->name), schedule, (long long)s.m,
+                 (long long)s.n, dtype_info[s.dtype].torch, s.strided ? ", strided" : "", why,
+                 STR_ARG(source));
     arena_reset(a, mark);
 }
 
@@ -123,8 +133,8 @@ static int64_t fit(const OpDim *d, int64_t n) {
 // Every form of every operation comes up: the plan's forms are shifted with its number.
 static void check_schedule(Arena *a, const Op *op, const Graph *g, Schedule schedule, int plans) {
     static const Shape shapes[] = {
-        {5, 257, DT_F32, true}, {3, 1, DT_F16, false}, {1, 2, DT_BF16, true}, {2, 1030, DT_F32, false}, {9, 31, DT_F16, true},
-        {1, 1, DT_F32, false},
+        {5, 257, DT_F32, true},   {3, 1, DT_F16, false}, {1, 2, DT_BF16, true},
+        {2, 1030, DT_F32, false}, {9, 31, DT_F16, true}, {1, 1, DT_F32, false},
     };
     enum { SHAPES = sizeof shapes / sizeof *shapes };
     Rng r = rng_at(2026, schedule);
@@ -193,7 +203,8 @@ static void proposals_are_within_the_bound(void **state) {
             DiagList d = DIAGS(&a);
             const Node *module = parse_module(&a, p[k].source, &d);
             assert_non_null(module);
-            Shape s = {ops[i].rows_dim < 0 ? 1 : 4, fit(&ops[i].dim[ops[i].row_dim], 130), (DType[]){DT_F32, DT_F16, DT_BF16}[k % 3], true};
+            Shape s = {ops[i].rows_dim < 0 ? 1 : 4, fit(&ops[i].dim[ops[i].row_dim], 130),
+                       (DType[]){DT_F32, DT_F16, DT_BF16}[k % 3], true};
             expect_right(&a, &ops[i], module, p[k].source, p[k].schedule, s, 7 + (uint64_t)k);
         }
         arena_reset(&a, mark);
@@ -225,7 +236,8 @@ static void a_kernel_of_another_op_is_found_out(void **state) {
     assert_false(right_for("    return (x.float() * w.float() + 2e-3).to(x.dtype)\n", right, s));
     assert_false(right_for("    return (x.float() * w.float() + 1e-3).half()\n", right, s));
     assert_false(right_for("    return (x.float() * w.float() + 1e-3)[:, :50].to(x.dtype)\n", right, s));
-    assert_false(right_for("    return (x.float()[:, 1:]).sum(-1).to(x.dtype)\n", "    return x.float().sum(-1).to(x.dtype)\n", s));
+    assert_false(right_for("    return (x.float()[:, 1:]).sum(-1).to(x.dtype)\n",
+                           "    return x.float().sum(-1).to(x.dtype)\n", s));
 }
 
 static void the_comparison_can_fail(void **state) {
