@@ -39,10 +39,12 @@ static void fill_same(double *out, int64_t n, double x) {
 static void fill_uniform(Rng *r, double *out, int64_t n, double lo, double hi) {
     for (int64_t i = 0; i < n; i++) out[i] = lo + (hi - lo) * rng_unit(r);
 }
+// `at` stands out by `height`, which may be negative.
 static void fill_spike(Rng *r, double *out, int64_t n, int64_t at, double height) {
     fill_bell(r, out, n, 0.5, 0);
-    out[at] = rng_u32(r) & 1 ? height : -height;
+    out[at] = height;
 }
+static double either_sign(Rng *r, double x) { return rng_u32(r) & 1 ? x : -x; }
 static void fill_ramp(double *out, int64_t n, double from, double to) {
     for (int64_t i = 0; i < n; i++) out[i] = n == 1 ? from : from + (to - from) * (double)i / (double)(n - 1);
 }
@@ -119,9 +121,10 @@ static void draw_class(Rng *r, const RowSpec *s, double *out) {
     case CLASS_tiny_1e4: fill_bell(r, out, n, 1e-4, 0); break;
     case CLASS_tiny_1e20: fill_bell(r, out, n, s->dtype == DT_F16 ? 1e-6 : 1e-20, 0); break;
     case CLASS_subnormal: fill_bell(r, out, n, s->dtype == DT_F16 ? 0x1p-18 : 0x1p-130, 0); break;
-    case CLASS_spike_first: fill_spike(r, out, n, 0, spike); break;
+    case CLASS_spike_first: fill_spike(r, out, n, 0, either_sign(r, spike)); break;
+    // Positive, so that a maximum that misses it overflows.
     case CLASS_spike_last: fill_spike(r, out, n, n - 1, spike); break;
-    case CLASS_spike_inside: fill_spike(r, out, n, (int64_t)rng_below(r, (uint64_t)n), smaller(cap, 80)); break;
+    case CLASS_spike_inside: fill_spike(r, out, n, (int64_t)rng_below(r, (uint64_t)n), either_sign(r, smaller(cap, 200))); break;
     case CLASS_stagnation: fill_same(out, n, 1), out[0] = 4096; break;
     case CLASS_ascending: fill_ramp(out, n, -smaller(wide, 16), smaller(wide, 16)); break;
     case CLASS_descending: fill_ramp(out, n, smaller(wide, 16), -smaller(wide, 16)); break;

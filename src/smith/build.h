@@ -16,3 +16,5 @@ int build_reduce(Build *b, BoundOp op, int a); // SUM AMAX AMIN PROD MEAN VAR LO
 int build_variance(Build *b, int a, int64_t correction);
 bool build_power(Build *b, int a, double exponent, int *out); // false: no product of a few factors and roots
 void build_finish(Build *b, int result); // drops unreached nodes, counts uses, finds levels
+
+MUST_CHECK bool graph_dims_fit(const Op *op, Err *e); // rows and columns, no other dimension

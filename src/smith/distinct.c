@@ -1,12 +1,14 @@
 #include "smith/distinct.h"
 
-Sha256 program_hash(Arena *scratch, Str source) {
-    DiagList diags = DIAGS(scratch);
-    const Node *module = parse_module(scratch, source, &diags);
-    if (!module) return sha256_of(source);
-    Buf b = BUF(scratch);
-    print_canonical(&b, module);
-    return sha256_of(buf_str(&b));
+Sha256 program_hash(Str source) {
+    Arena scratch = {0};
+    DiagList diags = DIAGS(&scratch);
+    const Node *module = parse_module(&scratch, source, &diags);
+    Buf b = BUF(&scratch);
+    if (module) print_canonical(&b, module);
+    Sha256 h = sha256_of(module ? buf_str(&b) : source);
+    arena_free(&scratch);
+    return h;
 }
 
 bool seen_before(SeenPrograms *s, Sha256 h) {
@@ -26,6 +28,6 @@ int smith_distinct(Arena *a, Proposal *p, int n) {
     SeenPrograms seen = {.arena = a};
     int kept = 0;
     for (int i = 0; i < n; i++)
-        if (!seen_before(&seen, program_hash(a, p[i].source))) p[kept++] = p[i];
+        if (!seen_before(&seen, program_hash(p[i].source))) p[kept++] = p[i];
     return kept;
 }

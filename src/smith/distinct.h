@@ -2,8 +2,8 @@
 #pragma once
 #include "smith/smith.h"
 
-Sha256 program_hash(Arena *scratch,
-                    Str source); // of the canonical text; of the text itself if it does not parse
+// Of the canonical text; of the text itself if it does not parse.
+Sha256 program_hash(Str source);
 
 typedef struct {
     Arena *arena;

@@ -91,6 +91,13 @@ Expr emit_bind(Emit *e, Expr x, Str name);       // makes it a variable unless i
 Expr emit_size(Emit *e, Size s);                 // in the kernel
 const char *emit_wrap(Emit *e, Expr x, Bind at); // in parentheses where the place needs them
 Place *emit_place(Emit *e, Size width);          // the tile's own columns
+Place *emit_place_at(Emit *e, Expr index, const char *mask, bool plain, Size width);
+Expr emit_shifted(Emit *e, Expr index, Size s, int sign); // index + sign * s
+Expr emit_load(Emit *e, const GraphNode *n, Place *p);
+Expr emit_whole_reduction(Emit *e, int node);
+Expr emit_scan(Emit *e, int node, Place *p);
+bool emit_is_name(const char *s);
+bool emit_recall(const Emit *e, int node, const Place *p, Expr *out);
 void emit_remember(Emit *e, int node, const Place *p, Expr x);
 const char *emit_both(Emit *e, Place *p);      // mask of a load or store at rows and columns; NULL: none
 const char *emit_row_part(Emit *e, int input); // " + row * stride"

@@ -18,17 +18,17 @@ static bool propose(Smith *s, Arena *a, const Op *op, const SmithRequest *q, Pro
     int schedules = plan_schedules(&g, m, n, order);
     Rng rng = rng_at(q->seed, 0);
     SeenPrograms seen = {.arena = a};
+    Arena scratch = {0};
     for (int turn = 0, vain = 0; *written < count && vain < TRIES_IN_VAIN; turn++) {
-        Plan p = plan_draw(&g, order[turn % schedules], m, n, turn < schedules, &rng);
-        Proposal x = {.source = kernel_emit(a, &g, &p), .schedule = plan_words(a, &g, &p)};
-        Sha256 hash = program_hash(a, x.source);
-        if (seen_before(&seen, hash)) {
-            vain++;
-            continue;
-        }
-        vain = 0;
-        out[(*written)++] = x;
+        ArenaMark mark = arena_mark(&scratch);
+        Plan p = plan_draw(order[turn % schedules], n, turn < schedules, &rng);
+        Str source = kernel_emit(&scratch, &g, &p);
+        bool again = seen_before(&seen, program_hash(source));
+        if (!again) out[(*written)++] = (Proposal){str_dup(a, source), plan_words(a, &g, &p)};
+        vain = again ? vain + 1 : 0;
+        arena_reset(&scratch, mark);
     }
+    arena_free(&scratch);
     return true;
 }
 

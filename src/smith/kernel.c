@@ -16,8 +16,7 @@ static void comment(Emit *e, Lines *to, const char *text) {
     if (e->style->comments) line_add(to, 0, true, "# %s", text);
 }
 
-// --- Storing
-// -------------------------------------------------------------------------------------------------------
+// --- Storing -----------------------------------------------------------------------------------------
 
 static const char *stored(Emit *e, Expr x) {
     if (!e->plan->store_cast || e->g->node[e->g->result].kind != VALUE_FLOAT || !(x.tile || x.rows))
@@ -39,8 +38,7 @@ static void store(Emit *e, Lines *to, Place *p) {
     line_add(to, 0, false, "%s)", buf_cstr(&b));
 }
 
-// --- Loops over the columns
-// ----------------------------------------------------------------------------------------
+// --- Loops over the columns --------------------------------------------------------------------------
 
 static Place *loop_open(Emit *e, Size width) {
     e->in_loop = true;
@@ -227,8 +225,7 @@ static void looped(Emit *e, int passes) {
     loop_close(e, e->g->out_cols);
 }
 
-// --- Whole rows
-// ----------------------------------------------------------------------------------------------------
+// --- Whole rows --------------------------------------------------------------------------------------
 
 // Loads are padded with -inf where that spares the largest its `where`.
 static bool wants_low_padding(const Emit *e) {
@@ -244,8 +241,7 @@ static void whole(Emit *e) {
     store(e, &e->top, row_result ? NULL : emit_place(e, e->g->out_cols));
 }
 
-// --- The file
-// ------------------------------------------------------------------------------------------------------
+// --- The file ----------------------------------------------------------------------------------------
 
 static void put_list(Buf *out, const char *item, const char **comma) {
     buf_printf(out, "%s%s", *comma, item);
@@ -408,8 +404,7 @@ static void host(Emit *e, Buf *file) {
     lines_print(file, &lines, 1, e->style->width);
 }
 
-// --- Putting it together
-// -------------------------------------------------------------------------------------------
+// --- Putting it together -----------------------------------------------------------------------------
 
 static void name_all(Emit *e) {
     const Style *s = e->style;

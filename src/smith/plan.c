@@ -23,8 +23,7 @@ const Form *form_of(BoundOp op, int choice) {
     return NULL;
 }
 
-// --- Which schedules
-// ------------------------------------------------------------------------------------------------
+// --- Which schedules ---------------------------------------------------------------------------------
 
 static bool crosses_columns(const Graph *g) {
     for (int i = 0; i < g->nodes; i++)
@@ -58,8 +57,7 @@ int plan_schedules(const Graph *g, int64_t m, int64_t n, Schedule out[SCHEDULE_C
     return k;
 }
 
-// --- Drawing
-// --------------------------------------------------------------------------------------------------------
+// --- Drawing -----------------------------------------------------------------------------------------
 
 static bool coin(Rng *r) { return rng_below(r, 2) == 1; }
 
@@ -94,9 +92,7 @@ static int draw_warps(const Plan *p, int64_t n, bool first, Rng *r) {
     return clamp_int(shift == 0 ? fit / 2 : shift == 1 ? fit : fit * 2, 1, 16);
 }
 
-Plan plan_draw(const Graph *g, Schedule s, int64_t m, int64_t n, bool first, Rng *r) {
-    (void)g;
-    (void)m;
+Plan plan_draw(Schedule s, int64_t n, bool first, Rng *r) {
     Plan p = {.schedule = s, .rows = 1};
     p.block = draw_block(s, n, first, r);
     if (s == SCHEDULE_ROWS) p.rows = power_between(r, 2, 8);
@@ -122,11 +118,9 @@ Plan plan_draw(const Graph *g, Schedule s, int64_t m, int64_t n, bool first, Rng
     return p;
 }
 
-// --- Passes
-// ---------------------------------------------------------------------------------------------------------
+// --- Passes ------------------------------------------------------------------------------------------
 
-// sum(exp(a - max(a))): the maximum that the sum can be rescaled by while it is being found.
-static int online_partner(const Graph *g, int sum) {
+int plan_partner(const Graph *g, int sum) {
     const GraphNode *s = &g->node[sum];
     if (s->op != BOUND_SUM) return -1;
     const GraphNode *power = &g->node[s->in[0]];
@@ -144,7 +138,7 @@ int plan_levels(const Graph *g, bool online, int level[GRAPH_NODES_MAX], int mer
         level[i] = 0;
         for (int k = 0; k < n->inputs; k++)
             if (level[n->in[k]] > level[i]) level[i] = level[n->in[k]];
-        merged[i] = online ? online_partner(g, i) : -1;
+        merged[i] = online ? plan_partner(g, i) : -1;
         if (merged[i] >= 0)
             level[i] = level[merged[i]];
         else

@@ -43,14 +43,17 @@ typedef struct {
 } Plan;
 
 bool plan_possible(const Graph *g, Schedule s);
-// A random plan of that schedule for an m x n input; `first`: the plainest choices.
-Plan plan_draw(const Graph *g, Schedule s, int64_t m, int64_t n, bool first, Rng *r);
+// A random plan of that schedule for rows of n columns; `first`: the plainest choices.
+Plan plan_draw(Schedule s, int64_t n, bool first, Rng *r);
 const char *plan_words(Arena *a, const Graph *g, const Plan *p); // "looped, 2 passes, block 1024, 8 warps"
 // Order in which schedules should be tried for that shape; returns how many.
 int plan_schedules(const Graph *g, int64_t m, int64_t n, Schedule out[SCHEDULE_COUNT]);
 
-// Level of every reduction when `online` merges what it can: passes over the row before the last. merged[i]
-// is the largest that sum i rescales by, or -1.
+// For a node sum(exp(a - max(a))) the node max(a), by which the sum can be rescaled while it is being found;
+// else -1.
+int plan_partner(const Graph *g, int node);
+// For each node the passes over the row that it needs before it is known, when `online` merges what it can;
+// the most is returned. merged[i] is the largest that sum i rescales by, or -1.
 int plan_levels(const Graph *g, bool online, int level[GRAPH_NODES_MAX], int merged[GRAPH_NODES_MAX]);
 
 // The kernel file.

@@ -1,11 +1,10 @@
 // From four evaluations of a reference to one graph: the traces are walked side by side; what differs between
 // them must be a size, and is recognised as a formula of the shape.
-#include "host/host.h"
 #include "smith/build.h"
 #include <assert.h>
 #include <math.h>
 
-enum { DEPTH_MAX = 400, TRACE_MAX = 4096, EVALUATION_STEPS = 1 << 20, EVALUATION_ELEMENTS = 1 << 22 };
+enum { DEPTH_MAX = 400, TRACE_MAX = 4096 };
 
 typedef struct {
     const Bound *at[PROBES];
@@ -18,23 +17,23 @@ typedef struct {
 } Roles;
 
 typedef struct {
+    Side side;
+    int node;
+} Seen;
+
+typedef struct {
     Build build;
-    Arena *arena;
     const Op *op;
     const Probes *probes;
     Err *e;
     int depth;
-    struct {
-        Side side;
-        int node;
-    } * seen;
+    Seen *seen;
     int seen_count;
 } Reader;
 
 static bool read_node(Reader *r, Side s, int *out);
 
-// --- Saying no
-// ---------------------------------------------------------------------------------------------------
+// --- Saying no ---------------------------------------------------------------------------------------
 
 typedef struct {
     const char *name; // torch's, or NULL for an index in brackets
@@ -65,8 +64,7 @@ static bool refuse(Reader *r, BoundOp what, const char *why) {
                    *name ? name : "this reference", line_of(r->op, what), why);
 }
 
-// --- Shapes
-// --------------------------------------------------------------------------------------------------------
+// --- Shapes ------------------------------------------------------------------------------------------
 
 static bool roles_of(Reader *r, Side s, BoundOp what, Roles *out) {
     *out = (Roles){.row = -1, .col = -1, .cols = size_const(1)};
@@ -105,16 +103,17 @@ static ValueKind kind_of(DType t) {
     return dtype_is_float(t) ? VALUE_FLOAT : t == DT_BOOL ? VALUE_BOOL : VALUE_INT;
 }
 
-// --- Sources
-// -------------------------------------------------------------------------------------------------------
+// --- Sources -----------------------------------------------------------------------------------------
 
 static bool read_input(Reader *r, Side s, const Roles *roles, int *out) {
     const Bound *b = s.at[0];
-    const char *name = arena_printf(r->arena, "%.*s", STR_ARG(r->op->input[b->input_index].name));
+    Str name = r->op->input[b->input_index].name;
     if (b->dtype == DT_F64)
-        return err_set(r->e, ERR_INPUT, "the grammar smith has no float64 kernels (input %s)", name);
+        return err_set(r->e, ERR_INPUT, "the grammar smith has no float64 kernels (input %.*s)",
+                       STR_ARG(name));
     if (b->rank > 2 || (roles->row > 0 && roles->col == 0))
-        return err_set(r->e, ERR_INPUT, "the grammar smith takes rows and columns only (input %s)", name);
+        return err_set(r->e, ERR_INPUT, "the grammar smith takes rows and columns only (input %.*s)",
+                       STR_ARG(name));
     *out = build_node(&r->build, (GraphNode){.op = BOUND_INPUT,
                                              .kind = kind_of(b->dtype),
                                              .rows = roles->row >= 0,
@@ -172,8 +171,7 @@ static bool read_arange(Reader *r, Side s, const Roles *roles, int *out) {
     return true;
 }
 
-// --- Moves
-// ---------------------------------------------------------------------------------------------------------
+// --- Moves -------------------------------------------------------------------------------------------
 
 static int repeat(Reader *r, int a, Size cols) {
     const GraphNode *x = &r->build.g->node[a];
@@ -280,8 +278,7 @@ static bool read_gather(Reader *r, Side s, const Roles *to, const int *in, int *
     return true;
 }
 
-// --- Arithmetic
-// ----------------------------------------------------------------------------------------------------
+// --- Arithmetic --------------------------------------------------------------------------------------
 
 static bool read_reduction(Reader *r, Side s, const Roles *from, int a, int *out) {
     BoundOp op = s.at[0]->op;
@@ -352,8 +349,7 @@ static bool read_elementwise(Reader *r, Side s, const Roles *to, const int *in, 
     return true;
 }
 
-// --- The walk
-// ------------------------------------------------------------------------------------------------------
+// --- The walk ----------------------------------------------------------------------------------------
 
 // A cast between float types is either exact or a rounding that the reference permits but does not ask for.
 static const Bound *without_casts(const Bound *b) {
@@ -458,8 +454,7 @@ static bool read_node(Reader *r, Side s, int *out) {
     return true;
 }
 
-// --- The result
-// ----------------------------------------------------------------------------------------------------
+// --- The result --------------------------------------------------------------------------------------
 
 static bool read_dtype(Reader *r, Side s, const DType dtypes[PROBES]) {
     Graph *g = r->build.g;
@@ -498,7 +493,7 @@ static bool read_result(Reader *r, Side s, const DType dtypes[PROBES]) {
     return true;
 }
 
-static bool dims_fit(const Op *op, Err *e) {
+bool graph_dims_fit(const Op *op, Err *e) {
     for (int i = 0; i < op->dims; i++)
         if (i != op->rows_dim && i != op->row_dim)
             return err_set(e, ERR_INPUT,
@@ -510,97 +505,13 @@ static bool dims_fit(const Op *op, Err *e) {
 bool graph_read(Arena *a, const Op *op, const Probes *p, const Bound *const result[PROBES],
                 const DType dtypes[PROBES], Graph *out, Err *e) {
     *out = (Graph){.op = op, .node = NEWN(a, GraphNode, GRAPH_NODES_MAX), .has_rows = op->rows_dim >= 0};
-    Reader r = {.build = {.g = out}, .arena = a, .op = op, .probes = p, .e = e};
+    Arena scratch = {0};
+    Reader r = {.build = {.g = out}, .op = op, .probes = p, .e = e};
     Side s;
-    if (!dims_fit(op, e)) return false;
-    r.seen = arena_alloc(a, TRACE_MAX, sizeof *r.seen, _Alignof(max_align_t));
+    if (!graph_dims_fit(op, e)) return false;
+    r.seen = NEWN(&scratch, Seen, TRACE_MAX);
     for (int i = 0; i < PROBES; i++) s.at[i] = result[i];
-    return read_result(&r, s, dtypes);
-}
-
-// --- Probing
-// -------------------------------------------------------------------------------------------------------
-
-// Sizes of one dimension: multiples of what the definition asks for, `wish` or more where it allows.
-static void probe_sizes(const OpDim *d, int64_t wish, const int64_t more[PROBES], int64_t out[PROBES]) {
-    int64_t unit = d->multiple_of > 0 ? d->multiple_of : 1;
-    int64_t low = (d->min + unit - 1) / unit, high = d->max / unit, k = (wish + unit - 1) / unit;
-    if (low < 1) low = 1;
-    if (high < low) high = low;
-    if (k < low) k = low;
-    if (k > high - more[2]) k = low;
-    for (int i = 0; i < PROBES; i++) out[i] = unit * (k + more[i] % (high - k + 1));
-}
-
-static double probe_value(const OpInput *in, int64_t i, int64_t indices) {
-    double part = (double)(1 + i * 7 % 11) / 16;
-    if (in->range_dim >= 0) return (double)(i % indices);
-    if (!in->ranged) return part;
-    double x = in->range_lo + part * (in->range_hi - in->range_lo);
-    return dtype_is_float(in->dtype) || in->any_float ? x : floor(x);
-}
-
-static Bound *probe_input(BoundCtx *c, const Op *op, int index, const int64_t *dims, DType t) {
-    const OpInput *in = &op->input[index];
-    Tensor x = {.dtype = in->any_float ? t : in->dtype, .rank = in->rank};
-    int64_t n = 0;
-    for (int d = 0; d < in->rank; d++) x.shape[d] = in->dim[d] >= 0 ? dims[in->dim[d]] : in->size[d];
-    if (!shape_numel(x.shape, x.rank, &n) || n > c->elements_left) return NULL;
-    tensor_contiguous_strides(&x);
-    Storage *s = NEW(c->arena, Storage);
-    *s = (Storage){.bytes = (size_t)(n * dtype_bytes(x.dtype)), .dtype = x.dtype, .read_only = true, .id = 1};
-    s->data = NEWN(c->arena, uint8_t, s->bytes + 1);
-    x.storage = s;
-    int64_t indices = in->range_dim >= 0 ? dims[in->range_dim] : 1;
-    for (int64_t i = 0; i < n; i++)
-        dtype_store(x.dtype, s->data + i * dtype_bytes(x.dtype), probe_value(in, i, indices));
-    return bound_input(c, &x, index);
-}
-
-static const Bound *probe(Arena *a, const Op *op, const Probes *p, int i, DType t, Err *e) {
-    BoundCtx c = {.arena = a, .elements_left = EVALUATION_ELEMENTS};
-    DiagList diags = DIAGS(a);
-    const Bound *in[OP_INPUTS_MAX];
-    int64_t dims[OP_DIMS_MAX] = {0};
-    if (op->rows_dim >= 0) dims[op->rows_dim] = p->rows[i];
-    dims[op->row_dim] = p->cols[i];
-    for (int k = 0; k < op->inputs; k++) {
-        in[k] = probe_input(&c, op, k, dims, t);
-        if (!in[k]) {
-            err_record(e, ERR_INPUT, "the smallest inputs of the op are too large to look at");
-            return NULL;
-        }
-    }
-    const Bound *r = host_reference(&c, op->module, in, op->inputs, EVALUATION_STEPS, &diags);
-    const Diag *first = diag_first(&diags);
-    if (!r)
-        err_record(e, ERR_INPUT, "the reference fails on a %lld x %lld input (line %d): %s",
-                   (long long)p->rows[i], (long long)p->cols[i],
-                   first ? line_col(op->source, first->span.at).line : 0,
-                   first   ? first->msg
-                   : c.why ? c.why
-                           : "no reason");
-    return r;
-}
-
-bool graph_trace(Arena *a, const Op *op, Graph *out, Err *e) {
-    static const int64_t more_rows[PROBES] = {0, 3, 1, 4}, more_cols[PROBES] = {0, 5, 10, 3};
-    static const int64_t few_rows[PROBES] = {0, 2, 1, 3}, few_cols[PROBES] = {0, 1, 3, 2};
-    static const DType dtypes[PROBES] = {DT_F32, DT_F16, DT_BF16, DT_F32};
-    Probes p = {0};
-    if (!dims_fit(op, e)) return false;
-    const OpDim *cols = &op->dim[op->row_dim];
-    bool wide = cols->multiple_of > 64 || cols->min > 4096;
-    probe_sizes(cols, 20, wide ? few_cols : more_cols, p.cols);
-    if (op->rows_dim >= 0) {
-        probe_sizes(&op->dim[op->rows_dim], 3, wide ? few_rows : more_rows, p.rows);
-        if (p.rows[0] == p.rows[1])
-            return err_set(e, ERR_INPUT, "the grammar smith needs a free number of rows");
-    }
-    const Bound *result[PROBES];
-    for (int i = 0; i < PROBES; i++) {
-        result[i] = probe(a, op, &p, i, dtypes[i], e);
-        if (!result[i]) return false;
-    }
-    return graph_read(a, op, &p, result, dtypes, out, e);
+    bool ok = read_result(&r, s, dtypes);
+    arena_free(&scratch);
+    return ok;
 }

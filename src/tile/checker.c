@@ -15,31 +15,34 @@ static void text_repr(Buf *out, const char *s) {
     buf_putc(out, quote);
 }
 
-bool checker_fail(Checker *c, const Node *at, const char *err, const char *fmt, ...) {
-    if (c->failed) return false;
+void checker_record(Checker *c, const Node *at, const char *err, const char *fmt, ...) {
+    if (c->failed) return;
     c->failed = true;
     char text[1024];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    if (!err) return diag_add(c->diags, DIAG_COMPILE, at->span, "%s", text);
+    if (!err) {
+        diag_record(c->diags, DIAG_COMPILE, at->span, "%s", text);
+        return;
+    }
     Buf b = BUF(c->arena);
     buf_printf(&b, "%s(", err);
     text_repr(&b, text);
     buf_putc(&b, ')');
-    return diag_add(c->diags, DIAG_COMPILE, at->span, "%s", buf_cstr(&b));
+    diag_record(c->diags, DIAG_COMPILE, at->span, "%s", buf_cstr(&b));
 }
 
-bool checker_unsupported(Checker *c, const Node *at, const char *fmt, ...) {
-    if (c->failed) return false;
+void checker_record_unsupported(Checker *c, const Node *at, const char *fmt, ...) {
+    if (c->failed) return;
     c->failed = true;
     char text[512];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return diag_add(c->diags, DIAG_UNSUPPORTED, at->span, "%s", text);
+    diag_record(c->diags, DIAG_UNSUPPORTED, at->span, "%s", text);
 }
 
 void checker_warn(Checker *c, const Node *at, const char *fmt, ...) {

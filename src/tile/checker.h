@@ -123,8 +123,11 @@ typedef struct {
 // ---- checker.c: faults, values, limits
 // "message" as Triton words it; err: the Python exception whose repr() Triton prints, or NULL for the bare
 // text.
-bool checker_fail(Checker *c, const Node *at, const char *err, const char *fmt, ...) PRINTF(4, 5);
-bool checker_unsupported(Checker *c, const Node *at, const char *fmt, ...) PRINTF(3, 4);
+// Both are `false`, as diag_add() is.
+#define checker_fail(c, at, err, ...)   (checker_record((c), (at), (err), __VA_ARGS__), err_no())
+#define checker_unsupported(c, at, ...) (checker_record_unsupported((c), (at), __VA_ARGS__), err_no())
+void checker_record(Checker *c, const Node *at, const char *err, const char *fmt, ...) PRINTF(4, 5);
+void checker_record_unsupported(Checker *c, const Node *at, const char *fmt, ...) PRINTF(3, 4);
 void checker_warn(Checker *c, const Node *at, const char *fmt, ...) PRINTF(3, 4);
 MUST_CHECK bool checker_spend(Checker *c, const Node *at, int64_t visits);
 MUST_CHECK bool checker_text(Checker *c, const Node *at, size_t bytes); // strings are work, too

@@ -5,10 +5,10 @@ trap 'rm -rf "$tmp"' EXIT
 XDG_STATE_HOME=$tmp/state
 export XDG_STATE_HOME
 check() { # NAME COMMAND...
-    name=$1
+    checked=$1
     shift
-    if "$@" >"$tmp/check.log" 2>&1; then echo "ok $name"; else
-        echo "not ok $name"
+    if "$@" >"$tmp/check.log" 2>&1; then echo "ok $checked"; else
+        echo "not ok $checked"
         tail -n 5 "$tmp/check.log" | sed 's/^/    /'
     fi
 }

@@ -79,10 +79,10 @@ host overflowing_tensor host_error '    y = torch.empty((2**40, 2**40), device=x
 host many_tensors 'host_error|timeout' '    for i in range(10**9):
         y = torch.empty((1024, 1024), device=x.device, dtype=x.dtype)
     return x'
-host huge_grid 'timeout|compile_fail|host_error|race' '    y = torch.empty_like(x)
+host huge_grid 'timeout|compile_fail|host_error|oob' '    y = torch.empty_like(x)
     k[(2**62,)](x, y, x.stride(0), x.shape[1], B=1024)
     return y'
-host huge_grid_3d 'timeout|compile_fail|host_error|race' '    y = torch.empty_like(x)
+host huge_grid_3d 'timeout|compile_fail|host_error|oob' '    y = torch.empty_like(x)
     k[(2**30, 60000, 60000)](x, y, x.stride(0), x.shape[1], B=1024)
     return y'
 host negative_grid 'compile_fail|host_error|uncovered_output' '    y = torch.empty_like(x)

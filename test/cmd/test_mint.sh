@@ -32,5 +32,5 @@ for delay in 0.02 0.1 0.3 0.6; do
     fi
 done
 sleep 0.5
-check no_process_is_left sh -c "! pgrep -f '$tmp/c.py' >/dev/null"
+check no_process_is_left sh -c "! pgrep -f '[-]o $tmp/c.py' >/dev/null"
 check the_journal_still_reads exits 0 "$bin" mint softmax -n 2

@@ -85,16 +85,16 @@ static const struct {
               "          \"range\": {\"shape\": (\"M\", 1), \"scale\": (0.5, 2)}}\n"
               "def reference(out, BLOCK, range):\n"
               "    return (out.float() * BLOCK.float() + range.float().abs().sqrt()).to(out.dtype)\n"},
-    {"elus",
-     "\"\"\"A few piecewise curves, one after another.\"\"\"\n"
-     "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 8)}}\n"
-     "def reference(x):\n"
-     "    h = torch.nn.functional.elu(x.float())\n"
-     "    h = torch.nn.functional.hardswish(h) + torch.nn.functional.gelu(h) - h.clamp(-0.5, 0.5) ** 3\n"
-     "    h = torch.nn.functional.mish(h) + torch.erf(h) * torch.cos(h) + torch.log1p(h.abs()) + "
-     "torch.sin(-h)\n"
-     "    return torch.where((h > 0.5) | ~(h < 3), h, torch.exp2(h) - torch.log2(h.abs() + "
-     "2)).to(x.dtype)\n"},
+    {"elus", "\"\"\"A few piecewise curves, one after another.\"\"\"\n"
+             "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 8)}}\n"
+             "def reference(x):\n"
+             "    h = torch.nn.functional.elu(x.float())\n"
+             "    h = torch.nn.functional.hardswish(h) + torch.nn.functional.gelu(h) - h.clamp(-0.5, 0.5) ** "
+             "3 + (h.abs() + 0.5) ** 1.5\n"
+             "    h = torch.nn.functional.mish(h) + torch.erf(h) * torch.cos(h) + torch.log1p(h.abs()) + "
+             "torch.sin(-h)\n"
+             "    return torch.where((h > 0.5) | ~(h < 3), h, torch.exp2(h) - torch.log2(h.abs() + "
+             "2)).to(x.dtype)\n"},
     {"products",
      "\"\"\"Product of a row's sigmoids, and the row's first element.\"\"\"\n"
      "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 1)}}\n"

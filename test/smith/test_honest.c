@@ -140,7 +140,7 @@ static void check_schedule(Arena *a, const Op *op, const Graph *g, Schedule sche
     Rng r = rng_at(2026, schedule);
     for (int i = 0; i < plans; i++) {
         ArenaMark mark = arena_mark(a);
-        Plan p = plan_draw(g, schedule, 64, 700, i == 0, &r);
+        Plan p = plan_draw(schedule, 700, i == 0, &r);
         for (int k = 0; k < BOUND_COUNT; k++) p.form[k] = (uint8_t)i;
         p.online = i % 2;
         p.one_load = i / 2 % 2;
@@ -219,7 +219,7 @@ static bool right_for(const char *judged_by, const char *written, Shape s) {
     Op op = define_body(&a, written), other = define_body(&a, judged_by);
     Rng r = rng_at(1, 1);
     if (!graph_trace(&a, &op, &g, &e)) fail_msg("%s", e.msg);
-    Plan p = plan_draw(&g, SCHEDULE_WHOLE, 8, 100, true, &r);
+    Plan p = plan_draw(SCHEDULE_WHOLE, 100, true, &r);
     Str source = kernel_emit(&a, &g, &p);
     DiagList d = DIAGS(&a);
     bool right = !run_one(&a, &other, parse_module(&a, source, &d), source, s, 3);

@@ -1,6 +1,6 @@
 // launch.h - for tests: a source text and an argument line become a bound and checked kernel.
-// Arguments, separated by spaces, each plain or NAME=: *fp32 (a tensor of 64 elements), 12, 1.5, True, None, inf,
-// 'text', tl.float16, (1,2,*fp32). The kernel is the last jit function of the module.
+// Arguments, separated by spaces, each plain or NAME=: *fp32 (a tensor of 64 elements), 12, 1.5, True, None,
+// inf, 'text', tl.float16, (1,2,*fp32). The kernel is the last jit function of the module.
 #pragma once
 #include "tile/check.h"
 #include <assert.h>
@@ -98,7 +98,8 @@ static inline bool launch_text(Arena *a, DiagList *d, Str source, Str line, Laun
 
 static inline bool launch_check(LaunchText *l, CodeCache *cache, Launchable *out) {
     Binding b;
-    if (!launch_bind(l->arena, l->module, l->kernel, l->arg, l->args, l->kernel->span, &b, l->diags)) return false;
+    if (!launch_bind(l->arena, l->module, l->kernel, l->arg, l->args, l->kernel->span, &b, l->diags))
+        return false;
     if (!kernel_check(l->arena, cache, &b, out, l->diags)) return false;
     const char *why;
     if (!code_verify(out->code, &why)) {

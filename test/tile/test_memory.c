@@ -2,6 +2,9 @@
 #include "base/rng.h"
 #include "tile/asm.h"
 
+// What a store leaves in the shadow.
+enum { WRITTEN = SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED };
+
 static float ramp_at(size_t i) { return (float)i * 0.5f - 7; }
 static const float *ramp(Arena *a, size_t n) {
     float *p = NEWN(a, float, n);
@@ -34,7 +37,7 @@ static void test_copy(void **state) {
         const Code *c = copy_kernel(&r.arena, 16, true, k & 1, true);
         expect_clean(&r, rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(y), 100}, 7, 1, 1));
         assert_memory_equal(x->data, y->data, 400);
-        for (int i = 0; i < 400; i++) assert_int_equal(y->shadow[i], SHADOW_ALLOC | SHADOW_INIT);
+        for (int i = 0; i < 400; i++) assert_int_equal(y->shadow[i], WRITTEN);
         assert_int_equal(r.m.count.programs, 7);
         assert_int_equal(r.m.count.bytes_loaded, 32 * 13); // 400 bytes are 12.5 sectors
         assert_int_equal(r.m.count.bytes_stored, 32 * 13);
@@ -137,7 +140,7 @@ static void test_gap_uninit_write(void **state) {
     x->shadow[23] = SHADOW_ALLOC;
     c = copy_kernel(&r.arena, 16, true, false, true);
     expect_clean(&r, rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(y), 5}, 1, 1, 1));
-    assert_int_equal(y->shadow[19], SHADOW_ALLOC | SHADOW_INIT);
+    assert_int_equal(y->shadow[19], WRITTEN);
     assert_int_equal(y->shadow[20], SHADOW_ALLOC);
     rig_close(&r);
     rig_open(&r); // an input is read-only, even for the value it holds
@@ -349,7 +352,7 @@ static void test_gather_scatter(void **state) {
             float got;
             memcpy(&got, y->data + 4 * k, 4);
             if (written[k]) assert_true(got == ramp_at((size_t)k) + 1);
-            assert_int_equal(y->shadow[4 * k], written[k] ? SHADOW_ALLOC | SHADOW_INIT : SHADOW_ALLOC);
+            assert_int_equal(y->shadow[4 * k], written[k] ? WRITTEN : SHADOW_ALLOC);
         }
         assert_int_equal(r.m.count.bytes_stored, 32 * sectors);
         assert_int_equal(r.m.count.bytes_loaded, 32 * (sectors + M * K * 4 / 32 + M * K / 32));

@@ -80,11 +80,15 @@ static void run_ok(Run *r, const char *source, int64_t programs) {
     diag_render(&b, "kernel", str_of(source), diag_first(&r->diags));
     fail_msg("%s", buf_cstr(&b));
 }
-static double at(const Tensor *t, int64_t i) { return dtype_load(t->dtype, t->storage->data + i * dtype_bytes(t->dtype)); }
+static double at(const Tensor *t, int64_t i) {
+    return dtype_load(t->dtype, t->storage->data + i * dtype_bytes(t->dtype));
+}
 static void near(const Tensor *t, int64_t i, double want, double tolerance) {
     double got = at(t, i);
-    if (!(fabs(got - want) <= tolerance * (fabs(want) + 1))) fail_msg("element %d is %.9g, not %.9g", (int)i, got, want);
-    if (!(t->storage->shadow[i * dtype_bytes(t->dtype)] & SHADOW_STORED)) fail_msg("element %d was not stored", (int)i);
+    if (!(fabs(got - want) <= tolerance * (fabs(want) + 1)))
+        fail_msg("element %d is %.9g, not %.9g", (int)i, got, want);
+    if (!(t->storage->shadow[i * dtype_bytes(t->dtype)] & SHADOW_STORED))
+        fail_msg("element %d was not stored", (int)i);
 }
 
 static void test_rmsnorm(void **state) {
@@ -125,7 +129,10 @@ static void test_rmsnorm(void **state) {
                 double sum = 0;
                 for (int j = 0; j < N; j++) sum += (double)x[i * N + j] * x[i * N + j];
                 for (int j = 0; j < N; j++)
-                    near(y, i * N + j, x[i * N + j] / sqrt(sum / N + 1e-6) * g[j], types[t] == DT_F32 ? 1e-5 : types[t] == DT_F16 ? 1e-3 : 8e-3);
+                    near(y, i * N + j, x[i * N + j] / sqrt(sum / N + 1e-6) * g[j],
+                         types[t] == DT_F32   ? 1e-5
+                         : types[t] == DT_F16 ? 1e-3
+                                              : 8e-3);
             }
             run_end(&r);
         }
@@ -182,31 +189,32 @@ static void test_softmax(void **state) {
                                  "        v = tl.load(x + cols, mask=cols < N, other=0.0)\n"
                                  "        tl.store(y + cols, tl.exp(v - m) / s, mask=cols < N)\n";
     // Lane by lane maxima and sums, joined at the end; exp by way of exp2.
-    static const char lanes[] = "LOG2E = tl.constexpr(1.4426950408889634)\n"
-                                "@triton.jit\n"
-                                "def rescale(m, s, new):\n"
-                                "    return s * tl.exp2((m - new) * LOG2E)\n"
-                                "@triton.jit\n"
-                                "def k(x, y, N, BLOCK: tl.constexpr):\n"
-                                "    x += tl.program_id(0) * N\n"
-                                "    y += tl.program_id(0) * N\n"
-                                "    m = tl.full([BLOCK], -1e30, tl.float32)\n"
-                                "    s = tl.zeros([BLOCK], tl.float32)\n"
-                                "    off = 0\n"
-                                "    while off < N:\n"
-                                "        cols = off + tl.arange(0, BLOCK)\n"
-                                "        mask = cols < N\n"
-                                "        v = tl.load(x + cols, mask=mask, other=-1e30)\n"
-                                "        new = tl.maximum(m, v)\n"
-                                "        s = rescale(m, s, new) + tl.where(mask, tl.exp2((v - new) * LOG2E), 0.0)\n"
-                                "        m = new\n"
-                                "        off += BLOCK\n"
-                                "    top = tl.max(m)\n"
-                                "    total = tl.sum(rescale(m, s, top))\n"
-                                "    for o in range(0, N, BLOCK):\n"
-                                "        cols = o + tl.arange(0, BLOCK)\n"
-                                "        v = tl.load(x + cols, mask=cols < N, other=0.0)\n"
-                                "        tl.store(y + cols, tl.exp2((v - top) * LOG2E) / total, mask=cols < N)\n";
+    static const char lanes[] =
+        "LOG2E = tl.constexpr(1.4426950408889634)\n"
+        "@triton.jit\n"
+        "def rescale(m, s, new):\n"
+        "    return s * tl.exp2((m - new) * LOG2E)\n"
+        "@triton.jit\n"
+        "def k(x, y, N, BLOCK: tl.constexpr):\n"
+        "    x += tl.program_id(0) * N\n"
+        "    y += tl.program_id(0) * N\n"
+        "    m = tl.full([BLOCK], -1e30, tl.float32)\n"
+        "    s = tl.zeros([BLOCK], tl.float32)\n"
+        "    off = 0\n"
+        "    while off < N:\n"
+        "        cols = off + tl.arange(0, BLOCK)\n"
+        "        mask = cols < N\n"
+        "        v = tl.load(x + cols, mask=mask, other=-1e30)\n"
+        "        new = tl.maximum(m, v)\n"
+        "        s = rescale(m, s, new) + tl.where(mask, tl.exp2((v - new) * LOG2E), 0.0)\n"
+        "        m = new\n"
+        "        off += BLOCK\n"
+        "    top = tl.max(m)\n"
+        "    total = tl.sum(rescale(m, s, top))\n"
+        "    for o in range(0, N, BLOCK):\n"
+        "        cols = o + tl.arange(0, BLOCK)\n"
+        "        v = tl.load(x + cols, mask=cols < N, other=0.0)\n"
+        "        tl.store(y + cols, tl.exp2((v - top) * LOG2E) / total, mask=cols < N)\n";
     static const int widths[] = {1, 5, 128, 300};
     for (int i = 0; i < 4; i++) {
         check_softmax_kernel(whole, widths[i], 512, 4);
@@ -247,7 +255,8 @@ static void test_layernorm(void **state) {
         Run r;
         run_begin(&r);
         int M = 5, N = 77;
-        const float *x = input(&r, DT_F32, (int64_t)M * N, 5), *w = input(&r, DT_F32, N, 6), *b = input(&r, DT_F32, N, 7);
+        const float *x = input(&r, DT_F32, (int64_t)M * N, 5), *w = input(&r, DT_F32, N, 6),
+                    *b = input(&r, DT_F32, N, 7);
         const Tensor *y = output(&r, DT_F32, (int64_t)M * N);
         number(&r, N);
         real(&r, 1e-5);
@@ -337,26 +346,50 @@ static void gives(const char *source, int64_t n, int64_t want) {
 
 static void test_control(void **state) {
     (void)state;
-    gives(K("    a = 0\n    b = 1\n    for i in range(n):\n        a, b = b, a + b\n    tl.store(y, a)\n"), 10, 55);
-    gives(K("    a = 1\n    b = 2\n    c = 3\n    for i in range(n):\n        a, b, c = b, c, a\n    tl.store(y, a * 100 + b * 10 + c)\n"), 4, 231);
-    gives(K("    a = 0\n    for i in range(n, 0, -3):\n        a = a * 10 + i\n    tl.store(y, a)\n"), 10, 10741);
+    gives(K("    a = 0\n    b = 1\n    for i in range(n):\n        a, b = b, a + b\n    tl.store(y, a)\n"),
+          10, 55);
+    gives(K("    a = 1\n    b = 2\n    c = 3\n    for i in range(n):\n        a, b, c = b, c, a\n    "
+            "tl.store(y, a * 100 + b * 10 + c)\n"),
+          4, 231);
+    gives(K("    a = 0\n    for i in range(n, 0, -3):\n        a = a * 10 + i\n    tl.store(y, a)\n"), 10,
+          10741);
     gives(K("    a = 0\n    for i in range(5, n):\n        a += 1\n    tl.store(y, a)\n"), 3, 0);
-    gives(K("    a = 0\n    for i in range(n):\n        i = i * 2\n        a += i\n    tl.store(y, a)\n"), 4, 12);
-    gives(K("    a = 0\n    for i in range(n):\n        for j in range(i):\n            a += j\n    tl.store(y, a)\n"), 5, 10);
-    gives(K("    a = 0\n    last = 0\n    for i in range(n):\n        old = a\n        a = a + i\n        last = old\n    tl.store(y, a * 100 + last)\n"), 5, 1006);
-    gives(K("    a = 5\n    b = a\n    for i in range(n):\n        b = a\n        a = a + 1\n    tl.store(y, a * 10 + b)\n"), 3, 87);
-    gives(K("    a = 0\n    while a < n:\n        if a % 2 == 0:\n            a += 3\n        else:\n            a += 1\n    tl.store(y, a)\n"), 10, 11);
+    gives(K("    a = 0\n    for i in range(n):\n        i = i * 2\n        a += i\n    tl.store(y, a)\n"), 4,
+          12);
+    gives(K("    a = 0\n    for i in range(n):\n        for j in range(i):\n            a += j\n    "
+            "tl.store(y, a)\n"),
+          5, 10);
+    gives(K("    a = 0\n    last = 0\n    for i in range(n):\n        old = a\n        a = a + i\n        "
+            "last = old\n    tl.store(y, a * 100 + last)\n"),
+          5, 1006);
+    gives(K("    a = 5\n    b = a\n    for i in range(n):\n        b = a\n        a = a + 1\n    tl.store(y, "
+            "a * 10 + b)\n"),
+          3, 87);
+    gives(K("    a = 0\n    while a < n:\n        if a % 2 == 0:\n            a += 3\n        else:\n        "
+            "    a += 1\n    tl.store(y, a)\n"),
+          10, 11);
     gives(K("    a = 7\n    if n > 3:\n        a = 8\n    tl.store(y, a)\n"), 4, 8);
     gives(K("    a = 7\n    if n > 3:\n        a = 8\n    tl.store(y, a)\n"), 2, 7);
-    gives(K("    if n > 8:\n        a = 1\n    elif n > 4:\n        a = 2\n    else:\n        a = 3\n    tl.store(y, a)\n"), 6, 2);
-    gives(K("    a = 1\n    b = 2\n    if n > 3:\n        a, b = b, a\n    tl.store(y, a * 10 + b)\n"), 6, 21);
+    gives(K("    if n > 8:\n        a = 1\n    elif n > 4:\n        a = 2\n    else:\n        a = 3\n    "
+            "tl.store(y, a)\n"),
+          6, 2);
+    gives(K("    a = 1\n    b = 2\n    if n > 3:\n        a, b = b, a\n    tl.store(y, a * 10 + b)\n"), 6,
+          21);
     gives(K("    tl.store(y, 1)\n    if n > 3:\n        return\n    tl.store(y, 2)\n"), 4, 1);
     gives(K("    tl.store(y, 1)\n    if n > 3:\n        return\n    tl.store(y, 2)\n"), 2, 2);
     gives(K("    tl.store(y, 3 if n > 3 else 4)\n"), 2, 4);
-    gives(K("    a = 0\n    for i in tl.static_range(1, 8, 3):\n        a = a * 10 + i\n    tl.store(y, a + n * 0)\n"), 2, 147);
-    gives("@triton.jit\ndef f(n):\n    if n > 3:\n        return n * 2\n    return n\n" K("    a = 0\n    for i in range(n):\n        a += f(i)\n    tl.store(y, a)\n"), 6, 0 + 1 + 2 + 3 + 8 + 10);
-    gives("@triton.jit\ndef f(n):\n    if n > 3:\n        return n, 1\n    else:\n        return 0, n\n" K("    a, b = f(n)\n    tl.store(y, a * 10 + b)\n"), 6, 61);
-    gives(K("    best = -1\n    where = -1\n    for i in range(n):\n        v = (i * 7) % 5\n        if v > best:\n            best = v\n            where = i\n    tl.store(y, best * 10 + where)\n"), 5, 42);
+    gives(K("    a = 0\n    for i in tl.static_range(1, 8, 3):\n        a = a * 10 + i\n    tl.store(y, a + "
+            "n * 0)\n"),
+          2, 147);
+    gives("@triton.jit\ndef f(n):\n    if n > 3:\n        return n * 2\n    return n\n" K(
+              "    a = 0\n    for i in range(n):\n        a += f(i)\n    tl.store(y, a)\n"),
+          6, 0 + 1 + 2 + 3 + 8 + 10);
+    gives("@triton.jit\ndef f(n):\n    if n > 3:\n        return n, 1\n    else:\n        return 0, n\n" K(
+              "    a, b = f(n)\n    tl.store(y, a * 10 + b)\n"),
+          6, 61);
+    gives(K("    best = -1\n    where = -1\n    for i in range(n):\n        v = (i * 7) % 5\n        if v > "
+            "best:\n            best = v\n            where = i\n    tl.store(y, best * 10 + where)\n"),
+          5, 42);
 }
 
 static void test_arithmetic(void **state) {
@@ -373,7 +406,8 @@ static void test_arithmetic(void **state) {
     gives(K("    tl.store(y, tl.maximum(n, 9) * 10 + min(n, 3))\n"), 5, 93);
     gives(K("    tl.store(y, (n << 3) >> 1)\n"), 5, 20);
     gives(K("    tl.store(y, ~n)\n"), 5, -6);
-    gives(K("    tl.store(y, tl.sum(tl.where(tl.arange(0, 4)[:, None] > tl.arange(0, 2)[None, :], n, 1)))\n"), 5, 5 * 5 + 3);
+    gives(K("    tl.store(y, tl.sum(tl.where(tl.arange(0, 4)[:, None] > tl.arange(0, 2)[None, :], n, 1)))\n"),
+          5, 5 * 5 + 3);
     gives(K("    tl.store(y, tl.sum(tl.reshape(tl.arange(0, 8), (2, 4)), axis=0).sum())\n"), 5, 28);
     gives(K("    t = tl.load(y, mask=n > 100, other=n)\n    tl.store(y, t)\n"), 5, 5);
     gives(K("    y += 2\n    tl.store(y - 2, n)\n"), 5, 5);
@@ -396,15 +430,16 @@ static void test_findings(void **state) {
     finds(K("    tl.store(y + n, 1)\n"), 8, DIAG_OOB);
     finds(K("    tl.store(y, 1)\n"), 8, DIAG_RACE);
     finds(K("    tl.store(y, tl.load(y + 1))\n"), 8, DIAG_UNINIT);
-    finds(K("    v = tl.load(y + tl.arange(0, 4), mask=tl.arange(0, 4) < 0)\n    tl.store(y, tl.sum(v))\n"), 8, DIAG_UNINIT);
+    finds(K("    v = tl.load(y + tl.arange(0, 4), mask=tl.arange(0, 4) < 0)\n    tl.store(y, tl.sum(v))\n"),
+          8, DIAG_UNINIT);
     finds(K("    tl.store(y, 5 // (n - 8))\n"), 8, DIAG_VALUE);
     finds(K("    a = 0\n    while a < n:\n        a = a * 1\n"), 8, DIAG_BUDGET);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rmsnorm), cmocka_unit_test(test_softmax),    cmocka_unit_test(test_layernorm),
-        cmocka_unit_test(test_2d),      cmocka_unit_test(test_cumsum),     cmocka_unit_test(test_control),
-        cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_findings)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rmsnorm),    cmocka_unit_test(test_softmax),
+                                       cmocka_unit_test(test_layernorm),  cmocka_unit_test(test_2d),
+                                       cmocka_unit_test(test_cumsum),     cmocka_unit_test(test_control),
+                                       cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_findings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -509,14 +509,14 @@ def k(x):
 
 # case: string-too-long
 # launch: *fp32
-# error: 
+# error: MemoryError
 @triton.jit
 def k(x):
     a: tl.constexpr = "a" * 1000000000
 
 # case: string-doubling
 # launch: *fp32
-# error: 
+# error: a string of more than 65536 bytes
 @triton.jit
 def k(x):
     a: tl.constexpr = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" * 512
