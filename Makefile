@@ -8,7 +8,7 @@ Q    := $(if $(V),,@)
 PKGS := jansson libseccomp libmd
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wvla -Wformat=2 -Wstrict-prototypes \
         -Wmissing-prototypes -Wundef -Werror
-MODE_release := -O2 -DNDEBUG -Wno-maybe-uninitialized
+MODE_release := -O2 -DNDEBUG
 MODE_debug   := -O0 -g3
 MODE_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 MODE_tsan    := -O1 -g -fsanitize=thread

@@ -183,8 +183,6 @@ typedef struct {
     CaseSpec *spec;
     uint8_t *map;
     Arena *scratch; // one for each worker
-    Arena *result;  // one for each worker: expected values live here until the draw's arena takes them
-    DiagList *diags;
     bool *failed;
     const char **why;
 } Work;
@@ -239,15 +237,15 @@ static void judge_one(void *arg, size_t i, int worker) {
         Tensor x = case_tensor(t, &store[k]);
         in[k] = bound_input(&ctx, &x, k);
     }
-    DiagList diags = DIAGS(&w->result[worker]);
+    DiagList diags = DIAGS(&w->d->kept[worker]);
     const Bound *b = host_reference(&ctx, op->module, in, op->inputs, REFERENCE_STEPS, &diags);
     if (b) {
-        w->d->truth[i].expected = keep_result(&w->result[worker], b);
+        w->d->truth[i].expected = keep_result(&w->d->kept[worker], b);
     } else {
         const Diag *first = diag_first(&diags);
         LineCol at = first ? line_col(op->source, first->span.at) : (LineCol){0, 0};
         w->failed[i] = true;
-        w->why[i] = arena_printf(&w->result[worker], "line %d:%d: %s", at.line, at.col, first ? first->msg : "it failed");
+        w->why[i] = arena_printf(&w->d->kept[worker], "line %d:%d: %s", at.line, at.col, first ? first->msg : "it failed");
     }
     arena_reset(a, mark);
 }
@@ -283,8 +281,9 @@ static bool map_inputs(Draw *d, int64_t bytes, uint8_t **map, Err *e) {
 static bool evaluate(Arena *a, Pool *pool, Draw *d, const PlannedCase *plan, CaseSpec *spec, uint8_t *map, Err *e) {
     int workers = pool_size(pool);
     Work w = {.d = d, .plan = plan, .spec = spec, .map = map, .scratch = NEWN(a, Arena, (size_t)workers),
-              .result = NEWN(a, Arena, (size_t)workers), .failed = NEWN(a, bool, (size_t)d->cases),
-              .why = NEWN(a, const char *, (size_t)d->cases)};
+              .failed = NEWN(a, bool, (size_t)d->cases), .why = NEWN(a, const char *, (size_t)d->cases)};
+    d->kept = NEWN(a, Arena, (size_t)workers);
+    d->kepts = workers;
     double t0 = clock_seconds();
     pool_run(pool, (size_t)d->cases, fill_one, &w);
     double t1 = clock_seconds();
@@ -292,13 +291,10 @@ static bool evaluate(Arena *a, Pool *pool, Draw *d, const PlannedCase *plan, Cas
     d->seconds_inputs = t1 - t0;
     d->seconds_oracle = clock_seconds() - t1;
     bool ok = true;
-    for (int i = 0; i < d->cases && ok; i++) {
+    for (int i = 0; i < d->cases && ok; i++)
         if (w.failed[i])
             ok = err_set(e, ERR_INPUT, "the reference of %.*s fails on its own domain: %s", STR_ARG(d->op->name), w.why[i]);
-        else
-            d->truth[i].expected = keep_result(a, d->truth[i].expected);
-    }
-    for (int i = 0; i < workers; i++) arena_free(&w.scratch[i]), arena_free(&w.result[i]);
+    for (int i = 0; i < workers; i++) arena_free(&w.scratch[i]);
     return ok;
 }
 
@@ -346,6 +342,8 @@ bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed, c
 void draw_free(Draw *d) {
     if (d->mapping) munmap((void *)(uintptr_t)d->mapping, d->bytes);
     if (d->fd >= 0) close(d->fd);
+    for (int i = 0; i < d->kepts; i++) arena_free(&d->kept[i]);
+    d->kepts = 0;
     d->mapping = NULL;
     d->fd = -1;
 }

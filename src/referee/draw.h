@@ -41,6 +41,8 @@ typedef struct {
     int fd;                 // sealed memfd with the input mapping
     const uint8_t *mapping; // read-only here too
     size_t bytes, output_bytes;
+    Arena *kept;            // expected values, one arena for each worker that made them
+    int kepts;
     int64_t input_elements;
     int traffic_case; // whose counters a verdict reports
     double seconds_inputs, seconds_oracle;
@@ -55,4 +57,4 @@ typedef struct {
 // False with ERR_INPUT when the reference itself fails on its own domain (a user's definition): the message says where.
 MUST_CHECK bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed, const DrawFilter *filter,
                           Draw *out, Err *e);
-void draw_free(Draw *d); // unmaps and closes; the arena's part goes with the arena
+void draw_free(Draw *d); // unmaps, closes and frees the expected values; the rest goes with the arena
