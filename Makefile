@@ -8,7 +8,7 @@ Q    := $(if $(V),,@)
 PKGS := jansson libseccomp libmd
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wvla -Wformat=2 -Wstrict-prototypes \
         -Wmissing-prototypes -Wundef -Werror
-MODE_release := -O2 -DNDEBUG
+MODE_release := -O3 -DNDEBUG
 MODE_debug   := -O0 -g3
 MODE_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 MODE_tsan    := -O1 -g -fsanitize=thread
@@ -22,9 +22,9 @@ ifneq ($(findstring clang,$(CC)),)
 FLAGS := $(filter-out -fexcess-precision=standard,$(FLAGS))
 endif
 
-ISA_base   := -O3
-ISA_avx2   := -mavx2 -O3
-ISA_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512 -O3
+ISA_base   :=
+ISA_avx2   := -mavx2
+ISA_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512
 ISAS       := base $(if $(PORTABLE),,avx2 avx512)
 
 SRC   := $(sort $(wildcard src/*/*.c))

@@ -2,6 +2,9 @@
 
 #include <math.h>
 
+#include "base/isa.h"
+#include "referee/compare_simd.h"
+
 // Half of the spacing around a finite value of the type, seen from it toward `direction`: where its cell ends.
 static double cell_end(DType t, double out, int direction) {
     if (isinf(out)) {
@@ -71,38 +74,61 @@ static void judge_slowly(const Bound *b, int64_t i, double v, double e, double o
     }
 }
 
-enum { CHUNK = 512 };
+static const CompareLoops *loops(void) {
+#ifdef PORTABLE
+    return &compare_loops_base;
+#else
+    static const CompareLoops *const table[ISA_COUNT] = {&compare_loops_base, &compare_loops_avx2, &compare_loops_avx512};
+    return table[isa_level()];
+#endif
+}
 
-void compare_case(const Bound *b, const void *out, uint8_t *judged, Comparison *c) {
-    *c = (Comparison){.worst = MATCH_YES, .total = b->numel};
-    Worst worst = {-1, 0};
-    double o[CHUNK];
-    double scale = BOUND_KAPPA * BOUND_U;
-    // Within half an ulp for any magnitude: relative part of the type's precision. Only an order, not a test.
-    double relative = b->dtype == DT_F16 ? 0x1p-11 : b->dtype == DT_BF16 ? 0x1p-8 : BOUND_U;
-    for (int64_t at = 0; at < b->numel; at += CHUNK) {
-        int64_t n = b->numel - at < CHUNK ? b->numel - at : CHUNK;
-        dtype_load_row(b->dtype, (const char *)out + at * dtype_bytes(b->dtype), 1, o, (size_t)n);
-        for (int64_t k = 0; k < n; k++) {
-            double v = b->v[at + k], e = b->e ? b->e[at + k] : 0, bound = scale * e;
-            // Rounding is monotone: an output inside [v - b, v + b] is inside the rounded interval.
-            if (fabs(o[k] - v) <= bound && bound < INFINITY && fabs(v) < INFINITY) {
-                judged[at + k] = 1;
-            } else {
-                judge_slowly(b, at + k, v, e, o[k], judged, c);
-            }
-            double ratio = fabs(o[k] - v) / (bound + relative * fabs(v) + 0x1p-150);
-            if (ratio > worst.ratio && ratio < INFINITY) worst = (Worst){ratio, at + k};
+static CompareRule rule_of(DType t) {
+    CompareRule r = {.scale = BOUND_KAPPA * BOUND_U};
+    if (!dtype_is_float(t)) return r;
+    r.half = dtype_half_ulp(t, 1);
+    r.half_smallest = dtype_half_ulp(t, 0);
+    return r;
+}
+
+// The largest finite ratio of a chunk: where to look when nothing is wrong.
+static void note_ratio(const double *ratio, int64_t n, int64_t at, Worst *worst) {
+    double most = worst->ratio;
+    for (int64_t k = 0; k < n; k++) most = ratio[k] > most && ratio[k] < INFINITY ? ratio[k] : most;
+    if (!(most > worst->ratio)) return;
+    for (int64_t k = 0; k < n; k++)
+        if (ratio[k] == most) {
+            *worst = (Worst){most, at + k};
+            return;
         }
-    }
-    if (c->wrong == 0 && worst.ratio >= 0) c->worst_at = worst.at;
+}
+
+static void note_evidence(const Bound *b, const void *out, Comparison *c) {
     double v = b->v[c->worst_at], e = b->e ? b->e[c->worst_at] : 0, got;
     dtype_load_row(b->dtype, (const char *)out + c->worst_at * dtype_bytes(b->dtype), 1, &got, 1);
     double ulp = ulp_of(b->dtype, v);
     c->error_ulp = isfinite(got) && isfinite(v) ? fabs(got - v) / ulp : got == v || (isnan(got) && isnan(v)) ? 0 : INFINITY;
-    c->bound_ulp = isfinite(v) ? scale * e / ulp : 0;
-    if (c->wrong == 0) {
-        double needed = compare_needed(b->dtype, v, e, got);
-        if (needed <= 1 && needed > c->use) c->use = needed;
+    c->bound_ulp = isfinite(v) ? BOUND_KAPPA * BOUND_U * e / ulp : 0;
+    double needed = compare_needed(b->dtype, v, e, got);
+    if (c->wrong == 0 && needed <= 1 && needed > c->use) c->use = needed;
+}
+
+void compare_case(const Bound *b, const void *out, uint8_t *judged, Comparison *c) {
+    enum { CHUNK = 512 };
+    double o[CHUNK], ratio[CHUNK];
+    *c = (Comparison){.worst = MATCH_YES, .total = b->numel};
+    if (b->numel == 0) return;
+    Worst worst = {-1, 0};
+    CompareRule rule = rule_of(b->dtype);
+    for (int64_t at = 0; at < b->numel; at += CHUNK) {
+        int64_t n = b->numel - at < CHUNK ? b->numel - at : CHUNK;
+        const double *e = b->e ? b->e + at : NULL;
+        dtype_load_row(b->dtype, (const char *)out + at * dtype_bytes(b->dtype), 1, o, (size_t)n);
+        size_t sure = loops()->sure(&rule, b->v + at, e, o, (size_t)n, judged + at, ratio);
+        for (int64_t k = 0; sure < (size_t)n && k < n; k++)
+            if (!judged[at + k]) judge_slowly(b, at + k, b->v[at + k], e ? e[k] : 0, o[k], judged, c);
+        note_ratio(ratio, n, at, &worst);
     }
+    if (c->wrong == 0 && worst.ratio >= 0) c->worst_at = worst.at;
+    note_evidence(b, out, c);
 }

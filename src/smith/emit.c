@@ -196,6 +196,12 @@ Place *emit_place_at(Emit *e, Expr index, const char *mask, bool plain, Size wid
     return p;
 }
 
+static void note_width(Emit *e, Size width) {
+    for (int i = 0; i < e->width_count; i++)
+        if (size_equal(e->widths[i], width)) return;
+    if (e->width_count < ARGUMENTS_MAX) e->widths[e->width_count++] = width;
+}
+
 Place *emit_place(Emit *e, Size width) {
     for (Place *p = e->places; p; p = p->next)
         if (p->plain && size_equal(p->width, width)) return p;
@@ -204,7 +210,7 @@ Place *emit_place(Emit *e, Size width) {
     const char *wish = e->two_d ? e->style->col_mask : e->style->mask;
     const char *mask = emit_fresh(e, wish, e->in_loop);
     line_add(to, 0, false, "%s = %s < %s", mask, e->cols, w.s);
-    if (!e->looped && e->width_count < ARGUMENTS_MAX) e->widths[e->width_count++] = width;
+    note_width(e, width);
     return emit_place_at(e, (Expr){e->cols, BIND_ATOM, true, false}, mask, true, width);
 }
 

@@ -80,7 +80,7 @@ typedef struct {
         const char *name, *text;
     } helper[BOUND_COUNT];
     int helpers;
-    Size widths[ARGUMENTS_MAX]; // of whole rows in one tile
+    Size widths[ARGUMENTS_MAX]; // of what tiles run over
     int width_count;
     NameSet host; // names of the host function
     const int *level, *merged;

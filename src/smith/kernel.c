@@ -385,9 +385,12 @@ static void host(Emit *e, Buf *file) {
     host_sizes(e, &lines);
     host_output(e, &lines, out);
     const char *block = arena_printf(e->a, "%d", p->block), *rows_block = arena_printf(e->a, "%d", p->rows);
-    if (!e->looped && p->schedule != SCHEDULE_GRID && e->block) {
+    bool cut = e->looped || p->schedule == SCHEDULE_GRID;
+    if (e->block && (!cut || p->fit)) {
+        const char *fit = arena_printf(e->a, "triton.next_power_of_2(%s)", host_width(e));
+        if (cut) fit = arena_printf(e->a, "min(%d, %s)", p->block, fit);
         block = nameset_fresh(&e->host, NULL, str_of(e->style->block));
-        line_add(&lines, 0, false, "%s = triton.next_power_of_2(%s)", block, host_width(e));
+        line_add(&lines, 0, false, "%s = %s", block, fit);
     }
     if (p->schedule == SCHEDULE_ROWS) {
         rows_block = nameset_fresh(&e->host, NULL, str_of(e->style->rows_block));

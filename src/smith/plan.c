@@ -100,6 +100,7 @@ Plan plan_draw(Schedule s, int64_t n, bool first, Rng *r) {
     p.warps = draw_warps(&p, n, first, r);
     p.stages = !first && rng_below(r, 4) == 0 ? 2 + (int)rng_below(r, 3) : 0;
     p.style = (StyleId)rng_below(r, STYLE_COUNT);
+    p.fit = p.block * p.rows >= 2048 || coin(r); // a large tile would be mostly empty on a short row
     p.online = coin(r);
     p.scalars = !first && coin(r);
     p.reciprocal = coin(r);

@@ -28,6 +28,7 @@ typedef struct {
     int warps;  // 0: derived from the block on the host, where whole rows are in a tile
     int stages; // 0: not said
     StyleId style;
+    bool fit;        // the host makes the block smaller for rows that are shorter than it
     bool online;     // largest and sum of exponentials in one pass
     bool scalars;    // one accumulator a row instead of one a lane
     bool reciprocal; // multiply by 1 / N and by the inverse of a sum of exponentials

@@ -74,18 +74,32 @@ void tensor_expose(const Tensor *view, uint8_t flags) {
     RowWalk w;
     size_t size = (size_t)dtype_bytes(view->dtype);
     for (bool more = row_first(&w, view); more; more = row_next(&w)) {
-        for (int64_t i = 0; i < w.length; i++) {
-            size_t first = (size_t)(w.at + i * w.stride) * size;
-            assert(first + size <= view->storage->bytes);
-            for (size_t b = 0; b < size; b++) view->storage->shadow[first + b] |= flags;
-        }
+        uint8_t *shadow = view->storage->shadow + (size_t)w.at * size;
+        // A row without gaps is one run of bytes.
+        size_t run = w.stride == 1 ? (size_t)w.length * size : size, step = (size_t)w.stride * size;
+        int64_t runs = w.stride == 1 ? w.length > 0 : w.length;
+        assert(runs == 0 || (size_t)w.at * size + (size_t)(runs - 1) * step + run <= view->storage->bytes);
+        for (int64_t i = 0; i < runs; i++, shadow += step)
+            for (size_t b = 0; b < run; b++) shadow[b] |= flags;
     }
 }
 
-static uint8_t flags_of(const uint8_t *shadow, size_t size) {
-    uint8_t all = 0xff;
-    for (size_t b = 0; b < size; b++) all &= shadow[b];
-    return all;
+// The flags that all bytes of each element have. One loop for each size, so that the inner one is a constant.
+static void row_flags(const uint8_t *shadow, int64_t stride, int64_t length, size_t size, uint8_t *out) {
+#define FLAGS_OF(bytes)                                                                                      \
+    for (int64_t i = 0; i < length; i++) {                                                                   \
+        const uint8_t *s = shadow + i * stride * (bytes);                                                    \
+        uint8_t all = s[0];                                                                                  \
+        for (int b = 1; b < (bytes); b++) all &= s[b];                                                       \
+        out[i] = all;                                                                                        \
+    }
+    switch (size) {
+    case 1: FLAGS_OF(1) break;
+    case 2: FLAGS_OF(2) break;
+    case 4: FLAGS_OF(4) break;
+    default: FLAGS_OF(8) break;
+    }
+#undef FLAGS_OF
 }
 
 void tensor_gather(const Tensor *t, void *out, uint8_t *flags) {
@@ -103,7 +117,7 @@ void tensor_gather(const Tensor *t, void *out, uint8_t *flags) {
                 memcpy(to, data + i * w.stride * (int64_t)size, size);
         }
         if (!flags) continue;
-        for (int64_t i = 0; i < w.length; i++)
-            *flags++ = flags_of(shadow + i * w.stride * (int64_t)size, size);
+        row_flags(shadow, w.stride, w.length, size, flags);
+        flags += w.length;
     }
 }

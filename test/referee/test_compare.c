@@ -7,7 +7,10 @@
 
 #include <cmocka.h>
 
+#include "base/isa.h"
+#include "base/rng.h"
 #include "referee/compare.h"
+#include "referee/compare_simd.h"
 
 // The rule as the document states it: accept iff rnd_D(v - b) <= out <= rnd_D(v + b).
 static bool accepted_by_definition(DType t, double v, double e, double out) {
@@ -106,6 +109,48 @@ static void what_cannot_be_judged_is_no_evidence(void **state) {
     assert_int_equal(compare_floats(v, e, out, 2, judged).worst, MATCH_INCORRECT);
 }
 
+// The vectorised half may only accept what the rule accepts, and on every instruction set the same.
+static void cheap_acceptance_is_never_looser(void **state) {
+    (void)state;
+    enum { N = 4096 };
+    static double v[N], e[N], o[N], ratio[3][N];
+    static uint8_t sure[3][N];
+    static const DType types[] = {DT_F16, DT_BF16, DT_F32, DT_I64};
+    const CompareLoops *loops[] = {
+        &compare_loops_base,
+#ifndef PORTABLE
+        &compare_loops_avx2, &compare_loops_avx512,
+#endif
+    };
+    int builds = isa_level() + 1, accepted = 0, rejected = 0, missed = 0;
+    Rng r = rng_at(2024, 1);
+    for (int t = 0; t < 4; t++)
+        for (int round = 0; round < 20; round++) {
+            for (int i = 0; i < N; i++) {
+                double scale = dtype_is_float(types[t]) ? ldexp(1, (int)rng_between(&r, -40, 18)) : 100;
+                v[i] = rng_normal(&r) * scale;
+                e[i] = rng_below(&r, 4) ? fabs(v[i]) * (double)rng_below(&r, 2000) * 0.01 : rng_below(&r, 2) ? 0 : INFINITY;
+                o[i] = dtype_is_float(types[t]) ? dtype_round(types[t], v[i] + rng_normal(&r) * 2 * BOUND_U * (e[i] < 1e300 ? e[i] : 1)) : rint(v[i]);
+                if (rng_below(&r, 4) == 0 && dtype_is_float(types[t])) o[i] = dtype_next(types[t], o[i], rng_u32(&r) & 1 ? 1 : -1);
+                if (rng_below(&r, 50) == 0) o[i] = NAN;
+                if (rng_below(&r, 50) == 0) v[i] = rng_u32(&r) & 1 ? INFINITY : NAN;
+            }
+            CompareRule rule = {BOUND_KAPPA * BOUND_U, 0, 0};
+            if (dtype_is_float(types[t])) rule.half = dtype_half_ulp(types[t], 1), rule.half_smallest = dtype_half_ulp(types[t], 0);
+            for (int b = 0; b < builds; b++) loops[b]->sure(&rule, v, e, o, N, sure[b], ratio[b]);
+            for (int b = 1; b < builds; b++) assert_memory_equal(sure[0], sure[b], N);
+            for (int i = 0; i < N; i++) {
+                bool rule_accepts = e[i] < INFINITY && isfinite(v[i]) && compare_needed(types[t], v[i], e[i], o[i]) <= 1 + 1e-9;
+                if (sure[0][i] && !rule_accepts) fail_msg("%s: v %a e %a o %a", dtype_info[types[t]].torch, v[i], e[i], o[i]);
+                accepted += sure[0][i];
+                rejected += !rule_accepts;
+                missed += rule_accepts && !sure[0][i];
+            }
+        }
+    assert_true(accepted > 50000 && rejected > 50000);
+    assert_true(missed < accepted / 20); // else it is not worth having
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_definition),
@@ -114,6 +159,7 @@ int main(void) {
         cmocka_unit_test(classes_must_match),
         cmocka_unit_test(worst_element_gives_the_kind),
         cmocka_unit_test(what_cannot_be_judged_is_no_evidence),
+        cmocka_unit_test(cheap_acceptance_is_never_looser),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

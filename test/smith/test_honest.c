@@ -145,6 +145,7 @@ static void check_schedule(Arena *a, const Op *op, const Graph *g, Schedule sche
         p.online = i % 2;
         p.one_load = i / 2 % 2;
         p.scalars = i / 2 % 2;
+        p.fit = i % 2;
         Str source = kernel_emit(a, g, &p);
         DiagList d = DIAGS(a);
         const Node *module = parse_module(a, source, &d);

@@ -1,5 +1,5 @@
 # op: softmax
-# expect: incorrect|nan_class
+# expect: nan_class
 # about: looks at the first 32 values and takes a shortcut if they look ordinary
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: softmax
-# expect: uncovered_output|incorrect|input_write
+# expect: uncovered_output
 # about: returns a view of its input after launching a kernel on scratch
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: add_layernorm_silu
-# expect: incorrect|inaccurate
+# expect: incorrect
 # about: sigmoid of 1.702 times the value, which is another activation
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: add_rmsnorm
-# expect: incorrect|inaccurate
+# expect: incorrect
 # about: forgets the residual
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: add_rmsnorm_softplus
-# expect: incorrect|inaccurate
+# expect: incorrect
 # about: uses relu in place of softplus
 import torch
 import triton

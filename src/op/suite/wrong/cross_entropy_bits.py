@@ -1,5 +1,5 @@
 # op: cross_entropy
-# expect: incorrect|inaccurate
+# expect: incorrect
 # about: uses the logarithm to base 2
 import torch
 import triton

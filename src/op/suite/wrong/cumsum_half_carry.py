@@ -1,5 +1,5 @@
 # op: cumsum
-# expect: inaccurate|incorrect|nan_class
+# expect: inaccurate
 # about: the carry is rounded to bfloat16 between blocks
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: cumsum
-# expect: incorrect|inaccurate|nan_class
+# expect: incorrect
 # about: every block of 1,024 columns starts again at zero
 import torch
 import triton

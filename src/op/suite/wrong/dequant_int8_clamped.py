@@ -1,5 +1,5 @@
 # op: dequant_int8
-# expect: incorrect|inaccurate
+# expect: inaccurate
 # about: takes -128 for -127
 import torch
 import triton

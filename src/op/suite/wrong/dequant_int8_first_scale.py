@@ -1,5 +1,5 @@
 # op: dequant_int8
-# expect: incorrect|inaccurate
+# expect: incorrect
 # about: every row takes the first row's scale
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: softmax
-# expect: host_error|parse_reject
+# expect: host_error
 # about: unpacks the shape of a matrix into three names
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: layernorm
-# expect: incorrect|inaccurate
+# expect: incorrect
 # about: eps 1e-6 where 1e-5 is asked for
 import torch
 import triton

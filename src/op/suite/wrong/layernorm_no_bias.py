@@ -1,5 +1,5 @@
 # op: layernorm
-# expect: incorrect|inaccurate
+# expect: incorrect
 # about: never adds the bias
 import torch
 import triton

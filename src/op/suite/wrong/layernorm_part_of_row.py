@@ -1,5 +1,5 @@
 # op: layernorm
-# expect: incorrect|nan_class|inaccurate
+# expect: incorrect|nan_class
 # about: mean and variance from the first 15/16 of the row
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: layernorm
-# expect: incorrect|nan_class|inaccurate
+# expect: incorrect
 # about: the sample variance, divided by N - 1
 import torch
 import triton

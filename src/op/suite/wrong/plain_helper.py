@@ -1,5 +1,5 @@
 # op: softmax
-# expect: compile_fail|parse_reject
+# expect: parse_reject
 # about: calls a helper without @triton.jit
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: rmsnorm
-# expect: inaccurate|incorrect
+# expect: inaccurate
 # about: accumulates the squares in bfloat16
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: rmsnorm
-# expect: incorrect|inaccurate
+# expect: incorrect
 # about: eps 1e-5 where 1e-6 is asked for
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: rmsnorm
-# expect: incorrect|inaccurate
+# expect: incorrect
 # about: adds eps to the root instead of under it
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: rmsnorm
-# expect: incorrect|nan_class|inaccurate
+# expect: nan_class
 # about: divides the sum of squares by N - 1
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: rmsnorm
-# expect: incorrect|inaccurate
+# expect: incorrect
 # about: never multiplies by the weight
 import torch
 import triton

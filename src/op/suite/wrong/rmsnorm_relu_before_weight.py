@@ -1,5 +1,5 @@
 # op: rmsnorm_relu
-# expect: incorrect|inaccurate
+# expect: incorrect
 # about: clips before the weight is applied, which a negative weight shows
 import torch
 import triton

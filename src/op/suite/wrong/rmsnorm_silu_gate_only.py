@@ -1,5 +1,5 @@
 # op: rmsnorm_silu
-# expect: incorrect|inaccurate
+# expect: incorrect
 # about: applies the sigmoid but forgets to multiply by the value
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: rmsnorm
-# expect: inaccurate|incorrect
+# expect: inaccurate
 # about: rounds the result through bfloat16 whatever the output type
 import torch
 import triton

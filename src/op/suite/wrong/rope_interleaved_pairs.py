@@ -1,5 +1,5 @@
 # op: rope
-# expect: incorrect|inaccurate|nan_class
+# expect: incorrect|nan_class
 # about: rotates neighbouring pairs instead of the two halves
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: rope
-# expect: incorrect|inaccurate|nan_class
+# expect: nan_class|incorrect
 # about: the second half is rotated in without its minus sign
 import torch
 import triton

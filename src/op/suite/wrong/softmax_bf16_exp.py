@@ -1,5 +1,5 @@
 # op: softmax
-# expect: inaccurate|incorrect
+# expect: inaccurate
 # about: keeps the exponentials in bfloat16
 import torch
 import triton
