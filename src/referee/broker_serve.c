@@ -63,6 +63,8 @@ static _Noreturn void child_start(const Server *s, const JobOrder *order, const 
                            "outputs");
     job.arena = child_map(-1, order->arena_bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                           PROT_READ | PROT_WRITE, setup, "memory");
+    // A hint: page faults were a third of a short verdict's time.
+    (void)madvise((void *)(uintptr_t)job.arena, order->arena_bytes, MADV_HUGEPAGE);
 
     // One thread cannot use more processor time than wall time: this only fires when nobody watches the
     // clock.

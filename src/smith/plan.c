@@ -163,7 +163,8 @@ const char *plan_words(Arena *a, const Graph *g, const Plan *p) {
         int passes = plan_levels(g, p->online, level, merged) + !size_is(g->out_cols, 1);
         buf_printf(&b, ", %d pass%s", passes, passes == 1 ? "" : "es");
     }
-    if (looped || p->schedule == SCHEDULE_GRID) buf_printf(&b, ", block %d", p->block);
+    if (looped || p->schedule == SCHEDULE_GRID)
+        buf_printf(&b, ", block %s%d", p->fit ? "up to " : "", p->block);
     if (p->rows > 1) buf_printf(&b, ", %s%d rows", p->schedule == SCHEDULE_ROWS ? "up to " : "", p->rows);
     if (p->warps) buf_printf(&b, ", %d warp%s", p->warps, p->warps == 1 ? "" : "s");
     return buf_cstr(&b);

@@ -46,7 +46,8 @@ typedef struct {
 bool plan_possible(const Graph *g, Schedule s);
 // A random plan of that schedule for rows of n columns; `first`: the plainest choices.
 Plan plan_draw(Schedule s, int64_t n, bool first, Rng *r);
-const char *plan_words(Arena *a, const Graph *g, const Plan *p); // "looped, 2 passes, block 1024, 8 warps"
+const char *plan_words(Arena *a, const Graph *g,
+                       const Plan *p); // "looped, 2 passes, block up to 1024, 8 warps"
 // Order in which schedules should be tried for that shape; returns how many.
 int plan_schedules(const Graph *g, int64_t m, int64_t n, Schedule out[SCHEDULE_COUNT]);
 

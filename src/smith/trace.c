@@ -1,10 +1,12 @@
 // From four evaluations of a reference to one graph: the traces are walked side by side; what differs between
 // them must be a size, and is recognised as a formula of the shape.
 #include "smith/build.h"
+#include "smith/plan.h"
 #include <assert.h>
 #include <math.h>
 
-enum { DEPTH_MAX = 400, TRACE_MAX = 4096 };
+// LEVELS: passes over a row that wait for each other; a looped kernel repeats what they share in each.
+enum { DEPTH_MAX = 400, TRACE_MAX = 4096, LEVELS_MAX = 16 };
 
 typedef struct {
     const Bound *at[PROBES];
@@ -318,6 +320,7 @@ static bool read_elementwise(Reader *r, Side s, const Roles *to, const int *in, 
     const Bound *b = s.at[0];
     ValueKind kind = kind_of(b->dtype);
     bool rows = false, truth = kind == VALUE_BOOL;
+    if (b->op != BOUND_CAST && form_count(b->op) == 0) return refuse(r, b->op, "there is no Triton for it");
     if (kind == VALUE_INT && !is_choice(b->op)) return refuse(r, b->op, "it is arithmetic on integers");
     if (b->op == BOUND_CAST && kind == VALUE_INT && r->build.g->node[in[0]].kind == VALUE_FLOAT)
         return refuse(r, b->op, "it cuts numbers to integers");
@@ -490,6 +493,10 @@ static bool read_result(Reader *r, Side s, const DType dtypes[PROBES]) {
     g->out_cols = roles.cols;
     if (!read_dtype(r, s, dtypes)) return false;
     build_finish(&r->build, node);
+    if (g->node[g->result].level > LEVELS_MAX)
+        return err_set(r->e, ERR_INPUT,
+                       "more than %d reductions wait for each other: too long for the grammar smith",
+                       LEVELS_MAX);
     return true;
 }
 

@@ -158,6 +158,8 @@ static void other_dimensions_are_refused(void **state) {
 static void long_references_are_refused(void **state) {
     (void)state;
     expect_refused("    for i in range(3000):\n        x = x + 1.5 * i\n    return x\n", "too long");
+    expect_refused("    for i in range(20):\n        x = x - x.sum(-1, keepdim=True)\n    return x\n",
+                   "wait for each other");
 }
 
 static void every_op_has_a_graph(void **state) {
