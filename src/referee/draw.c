@@ -13,8 +13,11 @@
 
 enum {
     ALIGN = 64,
-    BASE_STEPS = 64 << 20,     // lanes that any case may use
-    STEPS_PER_ELEMENT = 1024,  // and more for each input element: some fifty times what an honest kernel needs
+    // Lanes that a case may use: some fifty times what an honest kernel needs. By row, because a fixed block costs its
+    // width however short the row is: 64 instructions on 8192 lanes.
+    STEPS_BASE = 64 << 20,
+    STEPS_PER_ROW = 1 << 19,
+    STEPS_PER_ELEMENT = 1024,
     REFERENCE_STEPS = 1 << 20, // interpreter steps of one evaluation of a reference
 };
 static const int64_t ORACLE_ELEMENTS = (int64_t)1 << 32; // work of one evaluation, in elements of all its operations
@@ -311,10 +314,10 @@ bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed, c
     for (int i = 0; i < d->cases; i++) {
         int64_t elements;
         if (!spec_inputs(op, &plan[i], &layout[i], &at, &elements, e)) return false;
-        layout[i].steps = BASE_STEPS + STEPS_PER_ELEMENT * elements;
         layout[i].order_seed = rng_mix(seed, 0x6f726465 + (uint64_t)i) | 1;
         d->input_elements += elements;
         name_rows(a, op, &plan[i], &d->truth[i]);
+        layout[i].steps = STEPS_BASE + STEPS_PER_ROW * d->truth[i].rows + STEPS_PER_ELEMENT * elements;
     }
     uint8_t *map;
     if (!map_inputs(d, at, &map, e)) return false;

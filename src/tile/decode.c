@@ -233,7 +233,7 @@ void decode(Arena *a, Vm *v, char *file, const int64_t *args) {
                     .target = (int)i->imm};
         s->lanes = lanes_of(x.rd);
         s->lanes_a = lanes_of(x.ra);
-        s->cost = max(max(s->lanes, s->lanes_a), max(lanes_of(x.rb), lanes_of(x.rc)));
+        s->cost = max(max(max(s->lanes, s->lanes_a), max(lanes_of(x.rb), lanes_of(x.rc))), COST_MIN);
         int wide = x.rd ? s->lanes : s->lanes_a; // what one-lane operands stand beside
         s->one = (uint8_t)((x.ra && wide > 1 && s->lanes_a == 1 ? ONE_A : 0) |
                            (x.rb && wide > 1 && lanes_of(x.rb) == 1 ? ONE_B : 0) |

@@ -5,13 +5,15 @@
 // launch.
 //
 // Program order never shows in the results of a launch without findings: a race would be one. Budget: an
-// instruction costs the lanes of its widest register, paid before it runs; a launch itself costs one step for
+// instruction costs the lanes of its widest register, at least COST_MIN, paid before it runs; a launch itself costs one step for
 // each instruction of its code, which decoding reads.
 #pragma once
 #include "tile/code.h"
 
+enum { COST_MIN = 4 }; // lanes: what dispatching an instruction costs, so that scalar loops are paid for too
+
 typedef struct {
-    int64_t lanes;        // tile lanes of all executed instructions: the unit of the step budget
+    int64_t lanes;        // charged for all executed instructions: the unit of the step budget
     int64_t instructions; // executed
     int64_t programs, launches;
     int64_t bytes_loaded; // 32-byte sectors touched by each load of each program, times 32
