@@ -366,7 +366,7 @@ static void test_truncated_sources(void **state) {
 // ---- limits
 
 static void refused(Str source, const char *part) {
-    Diag found;
+    Diag found = {0};
     if (try_parse(source, &found)) fail_msg("accepted: %.60s", source.p);
     if (!strstr(found.msg, part)) fail_msg("%.60s\n%s\nlacks: %s", source.p, found.msg, part);
 }
