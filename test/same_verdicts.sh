@@ -11,12 +11,16 @@ make --no-print-directory -j"$jobs" PORTABLE=1 build/release-portable/ouroboros 
 out=build/same
 rm -rf $out
 mkdir -p $out
-verdicts() { # BINARY ISA OUT LEVEL: every gold and wrong kernel with one seed
+verdicts() { # BINARY ISA OUT: every gold and wrong kernel with one seed
     for f in src/op/suite/gold/*.py src/op/suite/wrong/*.py; do
         op=$(sed -n 's/^# op: *//p' "$f" | head -n 1)
         OUROBOROS_ISA=$2 "$1" referee "$f" --op "$op" --level quick --seed 20261 --json --state $out/state 2>/dev/null |
             sed 's/"elapsed_ms":[^,]*,//'
     done >"$3"
+    # And the same kernels from the same seed.
+    for op in softmax add_layernorm_gelu rope cumsum; do
+        OUROBOROS_ISA=$2 "$1" mint $op -n 6 --seed 5 --state $out/state 2>/dev/null | sed '/^# /d'
+    done >>"$3"
 }
 verdicts build/release/ouroboros avx512 $out/gcc-avx512
 [ "$(wc -l <$out/gcc-avx512)" -ge 20 ] || { echo "too few verdicts"; exit 1; }

@@ -126,7 +126,9 @@ static void plan_filtered(Planner *p, DType dtype, const DrawFilter *f, Rng *r) 
 static void plan_hidden(Planner *p, DType dtype, Rng *r) {
     for (int i = 0; i < HIDDEN_CASES; i++) {
         int64_t n = i == 0 ? rng_between(r, 1, 64) : rng_between(r, 65, 3000);
-        plan_one(p, dtype, rng_between(r, 1, 24), n, rng_u32(r) & 1, true, false, r);
+        int64_t m = rng_between(r, 1, 24);
+        bool strided = rng_u32(r) & 1;
+        plan_one(p, dtype, m, n, strided, true, false, r);
     }
 }
 

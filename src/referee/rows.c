@@ -124,7 +124,12 @@ static void draw_class(Rng *r, const RowSpec *s, double *out) {
     case CLASS_spike_first: fill_spike(r, out, n, 0, either_sign(r, spike)); break;
     // Positive, so that a maximum that misses it overflows.
     case CLASS_spike_last: fill_spike(r, out, n, n - 1, spike); break;
-    case CLASS_spike_inside: fill_spike(r, out, n, (int64_t)rng_below(r, (uint64_t)n), either_sign(r, smaller(cap, 200))); break;
+    case CLASS_spike_inside: {
+        // One draw after the other: the order in which arguments are evaluated is the compiler's.
+        int64_t at = (int64_t)rng_below(r, (uint64_t)n);
+        fill_spike(r, out, n, at, either_sign(r, smaller(cap, 200)));
+        break;
+    }
     case CLASS_stagnation: fill_same(out, n, 1), out[0] = 4096; break;
     case CLASS_ascending: fill_ramp(out, n, -smaller(wide, 16), smaller(wide, 16)); break;
     case CLASS_descending: fill_ramp(out, n, smaller(wide, 16), -smaller(wide, 16)); break;
