@@ -1,7 +1,7 @@
 #!/bin/sh
-# check.sh - everything `make check` does: set-up, house rules, unit tests (release and AddressSanitizer), the command
-# line, the self-test, and the same verdicts from every build. Ends with "N passed, N failed".
-# CHECK_ONLY="rules unit asan cli selftest builds" limits the sections.
+# check.sh - everything `make check` does: set-up, house rules, unit tests (release, AddressSanitizer, ThreadSanitizer), the
+# command line, the self-test, and the same verdicts from every build. Ends with "N passed, N failed".
+# CHECK_ONLY="rules unit cli selftest builds asan tsan" limits the sections.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 sh tools/deps.sh check || exit 1
@@ -10,7 +10,7 @@ rm -rf "$logs"
 mkdir -p "$logs"
 passed=0
 failed=0
-only=${CHECK_ONLY:-rules unit asan cli selftest builds}
+only=${CHECK_ONLY:-rules unit cli selftest builds asan tsan}
 jobs=$(nproc 2>/dev/null || echo 2)
 wanted() { case " $only " in *" $1 "*) true ;; *) false ;; esac; }
 # Private state: a check never touches the user's journal.
@@ -88,6 +88,10 @@ if wanted builds; then echo "the same verdicts from every build"; step builds sh
 if wanted asan; then
     echo "unit tests, AddressSanitizer and UndefinedBehaviorSanitizer"
     build asan MODE=asan tests && unit build/asan
+fi
+if wanted tsan; then
+    echo "unit tests, ThreadSanitizer"
+    build tsan MODE=tsan tests && unit build/tsan
 fi
 echo
 echo "$passed passed, $failed failed"
