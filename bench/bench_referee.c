@@ -1,5 +1,5 @@
-// Verdicts per second on this machine, where the time goes, a whole mint, and peak memory. Argument: seconds for each
-// measurement (default 4).
+// Verdicts per second on this machine, where the time goes, a whole mint, and peak memory. Argument: seconds
+// for each measurement (default 4).
 #include <string.h>
 #include <sys/resource.h>
 
@@ -39,7 +39,8 @@ static Rate judge_rate(Referee *r, const Op *op, Str gold, Level level, int batc
         if (!referee_judge(r, &a, &q, source, batch, v, &e)) die("judge", &e);
         for (int i = 0; i < batch; i++) {
             if (!verdict_accepted(&v[i])) {
-                fprintf(stderr, "bench_referee: the gold of %.*s was not accepted: %s\n", STR_ARG(op->name), v[i].feedback);
+                fprintf(stderr, "bench_referee: the gold of %.*s was not accepted: %s\n", STR_ARG(op->name),
+                        v[i].feedback);
                 exit(1);
             }
             child += v[i].seconds_child;
@@ -50,7 +51,9 @@ static Rate judge_rate(Referee *r, const Op *op, Str gold, Level level, int batc
     } while (clock_seconds() - t0 < seconds);
     double wall = clock_seconds() - t0;
     int cores = pool_size(referee_pool(r));
-    return (Rate){.per_second = verdicts / wall, .child = child / (wall * cores), .compare = compare / (wall * cores),
+    return (Rate){.per_second = verdicts / wall,
+                  .child = child / (wall * cores),
+                  .compare = compare / (wall * cores),
                   .other = 1 - (child + compare) / (wall * cores)};
 }
 
@@ -66,8 +69,9 @@ static void draw_shares(Referee *r, const Op *op, Level level) {
         oracle[i] = d.seconds_oracle;
         draw_free(&d);
     }
-    printf("  one draw at %s: %d cases, %.2f million input elements, inputs %.1f ms, oracle %.1f ms\n", level_name(level), d.cases,
-           (double)d.input_elements / 1e6, 1e3 * bench_median(inputs, 5), 1e3 * bench_median(oracle, 5));
+    printf("  one draw at %s: %d cases, %.2f million input elements, inputs %.1f ms, oracle %.1f ms\n",
+           level_name(level), d.cases, (double)d.input_elements / 1e6, 1e3 * bench_median(inputs, 5),
+           1e3 * bench_median(oracle, 5));
     arena_free(&a);
 }
 
@@ -83,11 +87,14 @@ static void bench_op(Referee *r, const char *name, double seconds) {
         const char *what;
         Level level;
         int batch;
-    } runs[] = {{"quick, batches of 64 that share a draw", LEVEL_QUICK, 64}, {"quick, one draw for each source", LEVEL_QUICK, 1}, {"full, batches of 16 that share a draw", LEVEL_FULL, 16}};
+    } runs[] = {{"quick, batches of 64 that share a draw", LEVEL_QUICK, 64},
+                {"quick, one draw for each source", LEVEL_QUICK, 1},
+                {"full, batches of 16 that share a draw", LEVEL_FULL, 16}};
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
         Rate x = judge_rate(r, &op, gold, runs[i].level, runs[i].batch, seconds);
-        printf("  %-40s %7.1f verdicts/s; of the cores' time: child %.0f %%, compare %.0f %%, inputs, oracle and the rest %.0f %%\n", runs[i].what,
-               x.per_second, 100 * x.child, 100 * x.compare, 100 * x.other);
+        printf("  %-40s %7.1f verdicts/s; of the cores' time: child %.0f %%, compare %.0f %%, inputs, oracle "
+               "and the rest %.0f %%\n",
+               runs[i].what, x.per_second, 100 * x.child, 100 * x.compare, 100 * x.other);
     }
     arena_free(&a);
 }
@@ -101,7 +108,9 @@ static void bench_mint(Referee *r, const char *name) {
         MintRequest q = {.op = &op, .ask = {.count = 16, .seed = (uint64_t)i}, .filter = {.dtype = -1}};
         MintResult m;
         double t0 = clock_seconds();
-        if (!op_resolve(&a, name, &op, &e) || !smith_open(&a, "grammar", &q.smith, &e) || !mint_run(r, &a, &q, &m, &e)) die("mint", &e);
+        if (!op_resolve(&a, name, &op, &e) || !smith_open(&a, "grammar", &q.smith, &e) ||
+            !mint_run(r, &a, &q, &m, &e))
+            die("mint", &e);
         t[i] = clock_seconds() - t0;
         if (!m.found) {
             fprintf(stderr, "bench_referee: nothing minted for %s\n", name);
@@ -127,6 +136,7 @@ int main(int argc, char **argv) {
     getrusage(RUSAGE_SELF, &self);
     referee_close(r); // the broker's children count once it is reaped
     getrusage(RUSAGE_CHILDREN, &children);
-    printf("peak memory: %.0f MB in the referee, %.0f MB in the largest child\n", (double)self.ru_maxrss / 1024, (double)children.ru_maxrss / 1024);
+    printf("peak memory: %.0f MB in the referee, %.0f MB in the largest child\n",
+           (double)self.ru_maxrss / 1024, (double)children.ru_maxrss / 1024);
     return 0;
 }

@@ -1,6 +1,6 @@
-// Tile arithmetic and reductions of the VM against the same loops in C, on float32 tiles of 1,024 lanes. Both sides run
-// interleaved in one process; medians of 15 runs. The C loops are what gcc makes of the plain source at -O3 for this
-// machine's vectors.
+// Tile arithmetic and reductions of the VM against the same loops in C, on float32 tiles of 1,024 lanes. Both
+// sides run interleaved in one process; medians of 15 runs. The C loops are what gcc makes of the plain
+// source at -O3 for this machine's vectors.
 #include <string.h>
 
 #include "bench.h"
@@ -8,31 +8,31 @@
 
 enum { LANES = 1024, ROUNDS = 4000, RUNS = 15 };
 
-static const char *const source =
-    "@triton.jit\n"
-    "def arithmetic(x_ptr, y_ptr, o_ptr, R, B: tl.constexpr):\n"
-    "    c = tl.arange(0, B)\n"
-    "    x = tl.load(x_ptr + c)\n"
-    "    y = tl.load(y_ptr + c)\n"
-    "    acc = x\n"
-    "    for i in range(0, R):\n"
-    "        acc = acc * x + y\n"
-    "    tl.store(o_ptr + c, acc)\n"
-    "@triton.jit\n"
-    "def reduction(x_ptr, y_ptr, o_ptr, R, B: tl.constexpr):\n"
-    "    c = tl.arange(0, B)\n"
-    "    x = tl.load(x_ptr + c)\n"
-    "    s = tl.sum(x, axis=0)\n"
-    "    for i in range(0, R):\n"
-    "        s = s + tl.sum(x, axis=0)\n"
-    "    tl.store(o_ptr + c, x + s)\n";
+static const char *const source = "@triton.jit\n"
+                                  "def arithmetic(x_ptr, y_ptr, o_ptr, R, B: tl.constexpr):\n"
+                                  "    c = tl.arange(0, B)\n"
+                                  "    x = tl.load(x_ptr + c)\n"
+                                  "    y = tl.load(y_ptr + c)\n"
+                                  "    acc = x\n"
+                                  "    for i in range(0, R):\n"
+                                  "        acc = acc * x + y\n"
+                                  "    tl.store(o_ptr + c, acc)\n"
+                                  "@triton.jit\n"
+                                  "def reduction(x_ptr, y_ptr, o_ptr, R, B: tl.constexpr):\n"
+                                  "    c = tl.arange(0, B)\n"
+                                  "    x = tl.load(x_ptr + c)\n"
+                                  "    s = tl.sum(x, axis=0)\n"
+                                  "    for i in range(0, R):\n"
+                                  "        s = s + tl.sum(x, axis=0)\n"
+                                  "    tl.store(o_ptr + c, x + s)\n";
 
 typedef struct {
     const char *name;
     void (*c)(const float *x, const float *y, float *out);
 } Case;
 
-__attribute__((noinline, optimize("O3"), target_clones("avx512f", "avx2", "default"))) static void c_arithmetic(const float *x, const float *y, float *out) {
+__attribute__((noinline, optimize("O3"), target_clones("avx512f", "avx2", "default"))) static void
+c_arithmetic(const float *x, const float *y, float *out) {
     for (int i = 0; i < LANES; i++) out[i] = x[i];
     for (int r = 0; r < ROUNDS; r++) {
         for (int i = 0; i < LANES; i++) out[i] = out[i] * x[i] + y[i];
@@ -41,7 +41,8 @@ __attribute__((noinline, optimize("O3"), target_clones("avx512f", "avx2", "defau
 }
 
 // The same tree of halves that the VM documents.
-__attribute__((noinline, optimize("O3"), target_clones("avx512f", "avx2", "default"))) static void c_reduction(const float *x, const float *y, float *out) {
+__attribute__((noinline, optimize("O3"), target_clones("avx512f", "avx2", "default"))) static void
+c_reduction(const float *x, const float *y, float *out) {
     (void)y;
     float s = 0, t[LANES / 2];
     for (int r = 0; r <= ROUNDS; r++) {
@@ -69,12 +70,16 @@ static double run_vm(const Node *module, const char *kernel, const float *x, con
     Machine m;
     machine_init(&m, &a, &diags, (int64_t)1 << 40);
     Tensor tx = make(&m, x, true), ty = make(&m, y, true), to = make(&m, NULL, false);
-    LaunchArg arg[5] = {{.kind = ARG_TENSOR, .tensor = &tx}, {.kind = ARG_TENSOR, .tensor = &ty}, {.kind = ARG_TENSOR, .tensor = &to},
-                        {.kind = ARG_PLAIN, .value = {.kind = PY_INT, .i = ROUNDS}}, {.kind = ARG_PLAIN, .name = STR("B"), .value = {.kind = PY_INT, .i = LANES}}};
+    LaunchArg arg[5] = {{.kind = ARG_TENSOR, .tensor = &tx},
+                        {.kind = ARG_TENSOR, .tensor = &ty},
+                        {.kind = ARG_TENSOR, .tensor = &to},
+                        {.kind = ARG_PLAIN, .value = {.kind = PY_INT, .i = ROUNDS}},
+                        {.kind = ARG_PLAIN, .name = STR("B"), .value = {.kind = PY_INT, .i = LANES}}};
     Binding b;
     Launchable l;
     const int64_t grid[3] = {1, 1, 1};
-    if (!launch_bind(&a, module, module_function(module, str_of(kernel)), arg, 5, (Span){0}, &b, &diags) || !kernel_check(&a, NULL, &b, &l, &diags)) {
+    if (!launch_bind(&a, module, module_function(module, str_of(kernel)), arg, 5, (Span){0}, &b, &diags) ||
+        !kernel_check(&a, NULL, &b, &l, &diags)) {
         fprintf(stderr, "%s\n", diag_first(&diags)->msg);
         exit(1);
     }
@@ -109,8 +114,8 @@ int main(void) {
             return 1;
         }
         double tv = bench_median(vm, RUNS), tc = bench_median(c, RUNS);
-        printf("tile %-10s fp32 x %d: VM %.3f ns a lane, C %.3f ns a lane, ratio %.2f\n", cases[k].name, LANES,
-               1e9 * tv / ROUNDS / LANES, 1e9 * tc / ROUNDS / LANES, tv / tc);
+        printf("tile %-10s fp32 x %d: VM %.3f ns a lane, C %.3f ns a lane, ratio %.2f\n", cases[k].name,
+               LANES, 1e9 * tv / ROUNDS / LANES, 1e9 * tc / ROUNDS / LANES, tv / tc);
     }
     arena_free(&a);
     return 0;

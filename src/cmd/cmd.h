@@ -1,4 +1,5 @@
-// cmd.h - verbs. One verb, one file, one row of cmd.def; the only place that prints results and picks exit codes.
+// cmd.h - verbs. One verb, one file, one row of cmd.def; the only place that prints results and picks exit
+// codes.
 #pragma once
 #include "base/str.h"
 
@@ -13,7 +14,7 @@ typedef enum { OPTION_FLAG, OPTION_TEXT, OPTION_COUNT, OPTION_SEED, OPTION_SHAPE
 typedef struct {
     const char *name; // "--seed"; also matches "--seed=S"
     OptionKind kind;
-    void *out;    // bool, const char *, int (1 to 1,000,000), Seed, Shape
+    void *out; // bool, const char *, int (1 to 1,000,000), Seed, Shape
 } Option;
 typedef struct {
     bool given;
@@ -28,7 +29,8 @@ typedef struct {
     int n;
 } Positionals;
 MUST_CHECK bool option_value(const Option *o, const char *value, Err *e); // one value, validated by its kind
-MUST_CHECK bool options_parse(int argc, char **argv, const Option *options, int count, Positionals *rest, Err *e);
+MUST_CHECK bool options_parse(int argc, char **argv, const Option *options, int count, Positionals *rest,
+                              Err *e);
 
 // Prints "ouroboros VERB: message" on standard error; the exit code that its kind asks for.
 int cmd_fail(const char *verb, const Err *e);

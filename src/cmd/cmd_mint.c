@@ -35,11 +35,12 @@ static void put_mint_json(Buf *out, const Op *op, const Smith *smith, const Mint
     if (m->found) {
         Buf v = BUF(out->arena);
         verdict_json(&v, &m->verdict, NULL, NULL);
-        best = json_pack("{s:s%, s:o}", "source", m->best.source.p, m->best.source.len, "verdict", json_loadb(v.p, v.len, 0, NULL));
+        best = json_pack("{s:s%, s:o}", "source", m->best.source.p, m->best.source.len, "verdict",
+                         json_loadb(v.p, v.len, 0, NULL));
     }
-    json_put(out, json_pack("{s:s%, s:s, s:i, s:i, s:i, s:i, s:o, s:f}", "op", op->name.p, op->name.len, "smith", smith->name, "proposed",
-                            m->proposed, "distinct", m->distinct, "judged", m->judged, "accepted", m->accepted, "best", best,
-                            "elapsed_ms", ms));
+    json_put(out, json_pack("{s:s%, s:s, s:i, s:i, s:i, s:i, s:o, s:f}", "op", op->name.p, op->name.len,
+                            "smith", smith->name, "proposed", m->proposed, "distinct", m->distinct, "judged",
+                            m->judged, "accepted", m->accepted, "best", best, "elapsed_ms", ms));
     buf_putc(out, '\n');
 }
 
@@ -47,18 +48,24 @@ static void put_mint_json(Buf *out, const Op *op, const Smith *smith, const Mint
 static void put_kernel(Buf *out, const Op *op, const Smith *smith, const MintResult *m) {
     buf_str_put(out, m->best.source);
     if (m->best.source.len && m->best.source.p[m->best.source.len - 1] != '\n') buf_putc(out, '\n');
-    buf_printf(out, "\n# Minted by ouroboros %s for %.*s: %s\n", REFEREE_VERSION, STR_ARG(op->name), m->best.schedule);
-    buf_printf(out, "# smith %s: %d proposed, %d distinct, %d judged, %d accepted at quick; this one was judged again at full\n",
+    buf_printf(out, "\n# Minted by ouroboros %s for %.*s: %s\n", REFEREE_VERSION, STR_ARG(op->name),
+               m->best.schedule);
+    buf_printf(out,
+               "# smith %s: %d proposed, %d distinct, %d judged, %d accepted at quick; this one was judged "
+               "again at full\n",
                smith->name, m->proposed, m->distinct, m->judged, m->accepted);
     verdict_text(out, &m->verdict, "# ");
 }
 
 static int explain_nothing(const Op *op, const MintResult *m) {
-    fprintf(stderr, "ouroboros mint: none of %d kernels for %.*s was accepted\n", m->judged, STR_ARG(op->name));
+    fprintf(stderr, "ouroboros mint: none of %d kernels for %.*s was accepted\n", m->judged,
+            STR_ARG(op->name));
     bool undecided = m->judged > 0;
     for (int i = 0; i < m->judged; i++) {
         undecided &= status_class(m->quick[i].status) == CLASS_UNDECIDED;
-        if (i < 3) fprintf(stderr, "  %s: %s: %s\n", m->proposal[i].schedule, status_name(m->quick[i].status), m->quick[i].feedback);
+        if (i < 3)
+            fprintf(stderr, "  %s: %s: %s\n", m->proposal[i].schedule, status_name(m->quick[i].status),
+                    m->quick[i].feedback);
     }
     return undecided ? EXIT_UNDECIDED : EXIT_REJECTED;
 }
@@ -96,13 +103,15 @@ static bool mint(Referee *r, Arena *a, const char *text, const MintOptions *o, i
 int cmd_mint(int argc, char **argv) {
     MintOptions o = {.smith = "grammar", .count = 16};
     const Option options[] = {
-        {"--smith", OPTION_TEXT, &o.smith}, {"-n", OPTION_COUNT, &o.count},     {"--seed", OPTION_SEED, &o.seed},
-        {"--shape", OPTION_SHAPE, &o.shape}, {"--dtype", OPTION_TEXT, &o.dtype}, {"-o", OPTION_TEXT, &o.file},
+        {"--smith", OPTION_TEXT, &o.smith}, {"-n", OPTION_COUNT, &o.count},
+        {"--seed", OPTION_SEED, &o.seed},   {"--shape", OPTION_SHAPE, &o.shape},
+        {"--dtype", OPTION_TEXT, &o.dtype}, {"-o", OPTION_TEXT, &o.file},
         {"--state", OPTION_TEXT, &o.state}, {"--json", OPTION_FLAG, &o.json},
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e)) return cmd_fail("mint", &e);
+    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+        return cmd_fail("mint", &e);
     if (rest.n != 1) return cmd_usage("mint", "name one op");
     Referee *r;
     RefereeConfig config = {.state = o.state};

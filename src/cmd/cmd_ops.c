@@ -8,8 +8,8 @@ static json_t *op_object(Arena *a, const Op *op, bool whole) {
     Buf signature = BUF(a), domain = BUF(a);
     op_signature(&signature, op);
     op_domain(&domain, op);
-    json_t *o = json_pack("{s:s%, s:s%, s:s%}", "op", op->name.p, op->name.len, "notes", op->notes.p, op->notes.len, "signature",
-                          signature.p, signature.len);
+    json_t *o = json_pack("{s:s%, s:s%, s:s%}", "op", op->name.p, op->name.len, "notes", op->notes.p,
+                          op->notes.len, "signature", signature.p, signature.len);
     if (!whole) return o;
     json_object_set_new(o, "domain", json_stringn(domain.p, domain.len));
     json_object_set_new(o, "definition", json_stringn(op->source.p, op->source.len));

@@ -14,11 +14,13 @@ typedef struct {
     bool json, stream, fresh;
 } RefereeOptions;
 
-static bool judge_file(Referee *r, Arena *a, const char *file, Level level, const RefereeOptions *o, int *code, Err *e) {
+static bool judge_file(Referee *r, Arena *a, const char *file, Level level, const RefereeOptions *o,
+                       int *code, Err *e) {
     Op op;
     Str source;
     JudgeRequest q = {.op = &op, .level = level, .seed = o->seed.given ? &o->seed.value : NULL};
-    if (!filter_of(&o->shape, o->dtype, &q.filter, e) || !io_read(a, file, FILE_MAX, &source, e)) return false;
+    if (!filter_of(&o->shape, o->dtype, &q.filter, e) || !io_read(a, file, FILE_MAX, &source, e))
+        return false;
     if (!op_for_judging(r, a, o->op, &op, e)) return false;
     Verdict v;
     if (!referee_judge(r, a, &q, &source, 1, &v, e)) return false;
@@ -35,24 +37,29 @@ static bool judge_file(Referee *r, Arena *a, const char *file, Level level, cons
 int cmd_referee(int argc, char **argv) {
     RefereeOptions o = {0};
     const Option options[] = {
-        {"--op", OPTION_TEXT, &o.op},         {"--level", OPTION_TEXT, &o.level}, {"--seed", OPTION_SEED, &o.seed},
-        {"--shape", OPTION_SHAPE, &o.shape},  {"--dtype", OPTION_TEXT, &o.dtype}, {"--json", OPTION_FLAG, &o.json},
-        {"--stream", OPTION_FLAG, &o.stream}, {"--fresh", OPTION_FLAG, &o.fresh}, {"--jobs", OPTION_COUNT, &o.jobs},
-        {"--state", OPTION_TEXT, &o.state},
+        {"--op", OPTION_TEXT, &o.op},         {"--level", OPTION_TEXT, &o.level},
+        {"--seed", OPTION_SEED, &o.seed},     {"--shape", OPTION_SHAPE, &o.shape},
+        {"--dtype", OPTION_TEXT, &o.dtype},   {"--json", OPTION_FLAG, &o.json},
+        {"--stream", OPTION_FLAG, &o.stream}, {"--fresh", OPTION_FLAG, &o.fresh},
+        {"--jobs", OPTION_COUNT, &o.jobs},    {"--state", OPTION_TEXT, &o.state},
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e)) return cmd_fail("referee", &e);
+    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+        return cmd_fail("referee", &e);
     Level level = o.stream ? LEVEL_QUICK : LEVEL_FULL;
-    if (o.level && !level_by_name(str_of(o.level), &level)) return cmd_usage("referee", "--level is quick or full");
-    if (o.stream ? rest.n != 0 : rest.n != 1) return cmd_usage("referee", o.stream ? "--stream takes no file" : "name one kernel file");
+    if (o.level && !level_by_name(str_of(o.level), &level))
+        return cmd_usage("referee", "--level is quick or full");
+    if (o.stream ? rest.n != 0 : rest.n != 1)
+        return cmd_usage("referee", o.stream ? "--stream takes no file" : "name one kernel file");
     if (!o.stream && !o.op) return cmd_usage("referee", "--op is missing");
     Referee *r;
     RefereeConfig config = {.state = o.state, .jobs = o.jobs};
     if (!referee_open(&config, &r, &e)) return cmd_fail("referee", &e);
     Arena a = {0};
     int code = EXIT_OK;
-    bool ok = o.stream ? stream_run(r, STDIN_FILENO, STDOUT_FILENO, level, &e) : judge_file(r, &a, rest.at[0], level, &o, &code, &e);
+    bool ok = o.stream ? stream_run(r, STDIN_FILENO, STDOUT_FILENO, level, &e)
+                       : judge_file(r, &a, rest.at[0], level, &o, &code, &e);
     if (!ok) code = cmd_fail("referee", &e);
     arena_free(&a);
     referee_close(r);

@@ -21,7 +21,8 @@ static bool as_expected(Str expect, Status got) {
 static bool judge_op(Referee *r, Arena *a, const Program *p, int n, int first, Verdict *out, Err *e) {
     Op op;
     if (!op_find(a, p[first].op, &op))
-        return err_set(e, ERR_INPUT, "self-test program %s names no op: \"%.*s\"", p[first].name, STR_ARG(p[first].op));
+        return err_set(e, ERR_INPUT, "self-test program %s names no op: \"%.*s\"", p[first].name,
+                       STR_ARG(p[first].op));
     Str *source = NEWN(a, Str, (size_t)n);
     int *member = NEWN(a, int, (size_t)n), k = 0;
     for (int i = first; i < n; i++) {
@@ -38,12 +39,15 @@ static bool judge_op(Referee *r, Arena *a, const Program *p, int n, int first, V
 
 static void put_row(Buf *out, const Program *p, const Verdict *v, bool good, bool json) {
     if (json) {
-        json_put(out, json_pack("{s:s, s:s, s:s%, s:s%, s:s, s:b, s:s}", "program", p->name, "kind", kind_name[p->kind], "op", p->op.p, p->op.len,
-                                "expected", p->expect.p, p->expect.len, "status", status_name(v->status), "as_expected", good, "feedback", v->feedback));
+        json_put(out, json_pack("{s:s, s:s, s:s%, s:s%, s:s, s:b, s:s}", "program", p->name, "kind",
+                                kind_name[p->kind], "op", p->op.p, p->op.len, "expected", p->expect.p,
+                                p->expect.len, "status", status_name(v->status), "as_expected", good,
+                                "feedback", v->feedback));
         buf_putc(out, '\n');
         return;
     }
-    buf_printf(out, "%-4s %-7s %-34s %-16.*s %s\n", good ? "ok" : "BAD", kind_name[p->kind], p->name, STR_ARG(p->op), status_name(v->status));
+    buf_printf(out, "%-4s %-7s %-34s %-16.*s %s\n", good ? "ok" : "BAD", kind_name[p->kind], p->name,
+               STR_ARG(p->op), status_name(v->status));
     if (!good) buf_printf(out, "       expected %.*s: %s\n", STR_ARG(p->expect), v->feedback);
 }
 
@@ -85,10 +89,13 @@ static bool selftest(Referee *r, Arena *a, bool exploits, bool json, int *code, 
 int cmd_selftest(int argc, char **argv) {
     bool exploits = false, json = false;
     const char *state = NULL;
-    const Option options[] = {{"--exploits", OPTION_FLAG, &exploits}, {"--json", OPTION_FLAG, &json}, {"--state", OPTION_TEXT, &state}};
+    const Option options[] = {{"--exploits", OPTION_FLAG, &exploits},
+                              {"--json", OPTION_FLAG, &json},
+                              {"--state", OPTION_TEXT, &state}};
     Positionals rest;
     Err e = {0};
-    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e)) return cmd_fail("selftest", &e);
+    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+        return cmd_fail("selftest", &e);
     if (rest.n) return cmd_usage("selftest", "takes no argument");
     Referee *r;
     RefereeConfig config = {.no_journal = state == NULL, .state = state};

@@ -16,16 +16,19 @@ enum { VERBS = sizeof verbs / sizeof *verbs };
 
 static void print_help(FILE *f) {
     fprintf(f, "ouroboros %s: GPU kernels that a referee has verified\n\n", REFEREE_VERSION);
-    for (int i = 0; i < VERBS; i++) fprintf(f, "  ouroboros %s %s\n      %s\n", verbs[i].name, verbs[i].args, verbs[i].doc);
-    fprintf(f, "\nOP is a name (ouroboros ops), a description in plain words, or the path of a .py definition.\n"
-               "Verbs that judge keep a journal in $XDG_STATE_HOME/ouroboros; --state DIR puts it elsewhere.\n"
-               "Exit codes: 0 done or accepted, 1 rejected, 2 wrong usage, 3 the world failed, 4 undecided.\n");
+    for (int i = 0; i < VERBS; i++)
+        fprintf(f, "  ouroboros %s %s\n      %s\n", verbs[i].name, verbs[i].args, verbs[i].doc);
+    fprintf(f,
+            "\nOP is a name (ouroboros ops), a description in plain words, or the path of a .py definition.\n"
+            "Verbs that judge keep a journal in $XDG_STATE_HOME/ouroboros; --state DIR puts it elsewhere.\n"
+            "Exit codes: 0 done or accepted, 1 rejected, 2 wrong usage, 3 the world failed, 4 undecided.\n");
 }
 
 int cmd_usage(const char *verb, const char *why) {
     if (why) fprintf(stderr, "ouroboros %s: %s\n", verb, why);
     for (int i = 0; i < VERBS; i++)
-        if (strcmp(verbs[i].name, verb) == 0) fprintf(stderr, "usage: ouroboros %s %s\n", verb, verbs[i].args);
+        if (strcmp(verbs[i].name, verb) == 0)
+            fprintf(stderr, "usage: ouroboros %s %s\n", verb, verbs[i].args);
     return EXIT_USAGE;
 }
 

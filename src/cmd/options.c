@@ -19,7 +19,8 @@ static bool parse_shape(const char *s, Shape *out) {
     if (!x || (size_t)(x - s) >= sizeof left) return false;
     memcpy(left, s, (size_t)(x - s));
     left[x - s] = '\0';
-    if (!parse_number(left, SIDE_MAX, &m) || !parse_number(x + 1, SIDE_MAX, &n) || m == 0 || n == 0) return false;
+    if (!parse_number(left, SIDE_MAX, &m) || !parse_number(x + 1, SIDE_MAX, &n) || m == 0 || n == 0)
+        return false;
     *out = (Shape){(int64_t)m, (int64_t)n};
     return true;
 }
@@ -32,7 +33,8 @@ bool option_value(const Option *o, const char *value, Err *e) {
     case OPTION_TEXT: *(const char **)o->out = value; return true;
     case OPTION_COUNT:
         if (!parse_number(value, COUNT_MAX, &number) || number == 0)
-            return err_set(e, ERR_USAGE, "%s needs a number from 1 to %d, not \"%s\"", o->name, COUNT_MAX, value);
+            return err_set(e, ERR_USAGE, "%s needs a number from 1 to %d, not \"%s\"", o->name, COUNT_MAX,
+                           value);
         *(int *)o->out = (int)number;
         return true;
     case OPTION_SEED:
@@ -42,7 +44,9 @@ bool option_value(const Option *o, const char *value, Err *e) {
         return true;
     case OPTION_SHAPE:
         if (!parse_shape(value, o->out))
-            return err_set(e, ERR_USAGE, "%s needs ROWSxCOLUMNS, such as 8192x4096, each at most 1048576, not \"%s\"", o->name, value);
+            return err_set(e, ERR_USAGE,
+                           "%s needs ROWSxCOLUMNS, such as 8192x4096, each at most 1048576, not \"%s\"",
+                           o->name, value);
         return true;
     }
     return true;
@@ -54,7 +58,8 @@ bool options_parse(int argc, char **argv, const Option *options, int count, Posi
     for (int i = 0; i < argc; i++) {
         const char *arg = argv[i];
         if (only_positionals || arg[0] != '-' || arg[1] == '\0') {
-            if (rest->n == POSITIONALS_MAX) return err_set(e, ERR_USAGE, "one argument too many: \"%s\"", arg);
+            if (rest->n == POSITIONALS_MAX)
+                return err_set(e, ERR_USAGE, "one argument too many: \"%s\"", arg);
             rest->at[rest->n++] = arg;
             continue;
         }

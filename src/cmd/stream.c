@@ -7,7 +7,8 @@
 
 #include "base/io.h"
 
-// ---- lines ---------------------------------------------------------------------------------------------------------
+// ---- lines
+// ---------------------------------------------------------------------------------------------------------
 
 typedef struct {
     int fd;
@@ -19,7 +20,8 @@ typedef struct {
 
 typedef enum { LINE_NONE, LINE_READY, LINE_TOO_LONG, LINE_END } LineState;
 
-// A complete line without its newline, if one is in the buffer; it is valid until the next call of reader_fill.
+// A complete line without its newline, if one is in the buffer; it is valid until the next call of
+// reader_fill.
 static LineState reader_next(Reader *r, size_t *at, Str *out) {
     char *nl = r->len > *at ? memchr(r->buf + *at, '\n', r->len - *at) : NULL;
     if (!nl) {
@@ -65,7 +67,8 @@ static bool reader_fill(Reader *r, size_t consumed, bool wait, bool *got, Err *e
     return true;
 }
 
-// ---- requests ------------------------------------------------------------------------------------------------------
+// ---- requests
+// ------------------------------------------------------------------------------------------------------
 
 typedef struct {
     json_t *id; // owned; NULL when the line gave none
@@ -101,7 +104,8 @@ static KnownOp *known_op(Stream *s, const char *text) {
     KnownOp *k = &s->known[s->knowns++];
     Err e = {0};
     k->text = arena_strndup(&s->ops, text, strlen(text));
-    if (!op_for_judging(s->referee, &s->ops, text, &k->op, &e)) k->bad = arena_strndup(&s->ops, e.msg, strlen(e.msg));
+    if (!op_for_judging(s->referee, &s->ops, text, &k->op, &e))
+        k->bad = arena_strndup(&s->ops, e.msg, strlen(e.msg));
     return k;
 }
 
@@ -113,7 +117,9 @@ static const char *read_filter(Arena *a, json_t *o, DrawFilter *out) {
         const Option option = {"\"shape\"", OPTION_SHAPE, &wanted};
         const char *value = json_string_value(shape);
         Err e = {0};
-        if (!value || !option_value(&option, value, &e)) return value ? arena_strndup(a, e.msg, strlen(e.msg)) : "\"shape\" is a text such as \"8192x4096\"";
+        if (!value || !option_value(&option, value, &e))
+            return value ? arena_strndup(a, e.msg, strlen(e.msg))
+                         : "\"shape\" is a text such as \"8192x4096\"";
     }
     if (dtype && !json_is_string(dtype)) return "\"dtype\" is a text such as \"fp16\"";
     Err e = {0};
@@ -123,12 +129,14 @@ static const char *read_filter(Arena *a, json_t *o, DrawFilter *out) {
 
 static const char *read_request(Stream *s, Arena *a, json_t *o, Request *q) {
     if (!json_is_object(o)) return "a request is a JSON object";
-    json_t *id = json_object_get(o, "id"), *op = json_object_get(o, "op"), *source = json_object_get(o, "source"), *level = json_object_get(o, "level");
+    json_t *id = json_object_get(o, "id"), *op = json_object_get(o, "op"),
+           *source = json_object_get(o, "source"), *level = json_object_get(o, "level");
     if (id) q->id = json_incref(id);
     if (!json_is_string(op)) return "\"op\" is missing or not a text";
     if (!json_is_string(source)) return "\"source\" is missing or not a text";
     q->source = str_dup(a, (Str){json_string_value(source), json_string_length(source)});
-    if (level && (!json_is_string(level) || !level_by_name(str_of(json_string_value(level)), &q->level))) return "\"level\" is \"quick\" or \"full\"";
+    if (level && (!json_is_string(level) || !level_by_name(str_of(json_string_value(level)), &q->level)))
+        return "\"level\" is \"quick\" or \"full\"";
     const char *bad = read_filter(a, o, &q->filter);
     if (bad) return bad;
     KnownOp *k = known_op(s, json_string_value(op));
@@ -155,10 +163,12 @@ static void parse_line(Stream *s, Arena *a, Str line, LineState state, long numb
     json_decref(o);
 }
 
-// ---- answers -------------------------------------------------------------------------------------------------------
+// ---- answers
+// -------------------------------------------------------------------------------------------------------
 
 static bool same_batch(const Request *a, const Request *b) {
-    return a->op == b->op && a->level == b->level && a->filter.m == b->filter.m && a->filter.n == b->filter.n && a->filter.dtype == b->filter.dtype;
+    return a->op == b->op && a->level == b->level && a->filter.m == b->filter.m &&
+           a->filter.n == b->filter.n && a->filter.dtype == b->filter.dtype;
 }
 
 static void put_answer(Buf *out, const Request *q, const Verdict *v) {
@@ -186,7 +196,11 @@ static bool judge_batch(Stream *s, Arena *a, Request *q, int n, int first, Err *
 }
 
 static bool answer_bad(Stream *s, Arena *a, Request *q, Err *e) {
-    Verdict v = {.status = STATUS_referee_error, .op = STR(""), .rule = "request", .feedback = q->bad, .level = q->level};
+    Verdict v = {.status = STATUS_referee_error,
+                 .op = STR(""),
+                 .rule = "request",
+                 .feedback = q->bad,
+                 .level = q->level};
     Buf out = BUF(a);
     q->answered = true;
     put_answer(&out, q, &v);

@@ -1,7 +1,8 @@
 // stream.h - verdicts for a training loop: JSON Lines in, JSON Lines out, in any order. A request is
-// {"id","op","source"[,"level","shape","dtype"]}; the answer is the verdict with the same "id". Requests that wait
-// together for the same op, level, shape and dtype are judged as one batch. A bad line gets an answer with status
-// referee_error and is never fatal; memory is bounded by STREAM_WAITING lines of at most STREAM_LINE_MAX bytes.
+// {"id","op","source"[,"level","shape","dtype"]}; the answer is the verdict with the same "id". Requests that
+// wait together for the same op, level, shape and dtype are judged as one batch. A bad line gets an answer
+// with status referee_error and is never fatal; memory is bounded by STREAM_WAITING lines of at most
+// STREAM_LINE_MAX bytes.
 #pragma once
 #include "cmd/judging.h"
 

@@ -5,7 +5,8 @@
 #include "base/isa.h"
 #include "referee/compare_simd.h"
 
-// Half of the spacing around a finite value of the type, seen from it toward `direction`: where its cell ends.
+// Half of the spacing around a finite value of the type, seen from it toward `direction`: where its cell
+// ends.
 static double cell_end(DType t, double out, int direction) {
     if (isinf(out)) {
         if ((out > 0) == (direction > 0)) return out; // the cell of +inf is [max + half an ulp, inf]
@@ -32,7 +33,7 @@ double compare_needed(DType dtype, double v, double e, double out) {
     return e > 0 ? off / (BOUND_U * e) / BOUND_KAPPA : INFINITY;
 }
 
-// error-bound.md section 5.
+// doc/error-bound.md section 5.
 static Match judge_wrong(double needed, double v, double out) {
     if (isnan(v) != isnan(out) || isinf(v) != isinf(out)) return MATCH_NAN;
     if (needed <= 0x1p8) return MATCH_INACCURATE;
@@ -52,7 +53,8 @@ typedef struct {
 } Worst;
 
 // The exact test, for elements that the cheap one could not accept.
-static void judge_slowly(const Bound *b, int64_t i, double v, double e, double out, uint8_t *judged, Comparison *c) {
+static void judge_slowly(const Bound *b, int64_t i, double v, double e, double out, uint8_t *judged,
+                         Comparison *c) {
     double needed = compare_needed(b->dtype, v, e, out);
     if (!(e < INFINITY) && !isnan(v)) { // an intermediate may honestly overflow here: nothing can be said
         c->unjudged++;
@@ -78,7 +80,8 @@ static const CompareLoops *loops(void) {
 #ifdef PORTABLE
     return &compare_loops_base;
 #else
-    static const CompareLoops *const table[ISA_COUNT] = {&compare_loops_base, &compare_loops_avx2, &compare_loops_avx512};
+    static const CompareLoops *const table[ISA_COUNT] = {&compare_loops_base, &compare_loops_avx2,
+                                                         &compare_loops_avx512};
     return table[isa_level()];
 #endif
 }
@@ -107,7 +110,9 @@ static void note_evidence(const Bound *b, const void *out, Comparison *c) {
     double v = b->v[c->worst_at], e = b->e ? b->e[c->worst_at] : 0, got;
     dtype_load_row(b->dtype, (const char *)out + c->worst_at * dtype_bytes(b->dtype), 1, &got, 1);
     double ulp = ulp_of(b->dtype, v);
-    c->error_ulp = isfinite(got) && isfinite(v) ? fabs(got - v) / ulp : got == v || (isnan(got) && isnan(v)) ? 0 : INFINITY;
+    c->error_ulp = isfinite(got) && isfinite(v)           ? fabs(got - v) / ulp
+                   : got == v || (isnan(got) && isnan(v)) ? 0
+                                                          : INFINITY;
     c->bound_ulp = isfinite(v) ? BOUND_KAPPA * BOUND_U * e / ulp : 0;
     double needed = compare_needed(b->dtype, v, e, got);
     if (c->wrong == 0 && needed <= 1 && needed > c->use) c->use = needed;

@@ -1,15 +1,15 @@
-// compare.h - one case's output against the oracle, element by element (error-bound.md sections 1 and 5).
+// compare.h - one case's output against the oracle, element by element (doc/error-bound.md sections 1 and 5).
 #pragma once
 #include "referee/draw.h"
 
 typedef enum { MATCH_YES, MATCH_UNJUDGED, MATCH_INACCURATE, MATCH_INCORRECT, MATCH_NAN } Match;
 
 typedef struct {
-    Match worst;         // of all elements; UNJUDGED only when none is worse and some could not be judged
+    Match worst; // of all elements; UNJUDGED only when none is worse and some could not be judged
     int64_t wrong, nans, unjudged, total;
     int64_t first_wrong; // row-major
     int64_t worst_at;
-    double use;          // largest needed / kappa over judged elements (1 is the limit; +inf possible)
+    double use; // largest needed / kappa over judged elements (1 is the limit; +inf possible)
     double error_ulp, bound_ulp; // at worst_at, in ulps of the output type
 } Comparison;
 

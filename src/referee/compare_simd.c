@@ -5,8 +5,8 @@
 
 #include "base/isa.h"
 
-// Half the distance from o to its nearer neighbour: a power of two has a closer one below it. Never too large, and
-// exact but for zero.
+// Half the distance from o to its nearer neighbour: a power of two has a closer one below it. Never too
+// large, and exact but for zero.
 static inline double half_cell(const CompareRule *r, double o) {
     uint64_t bits, power;
     memcpy(&bits, &o, sizeof bits);
@@ -18,7 +18,8 @@ static inline double half_cell(const CompareRule *r, double o) {
 }
 
 static inline size_t sure_loop(const CompareRule *r, const double *restrict v, const double *restrict e,
-                               const double *restrict o, size_t n, uint8_t *restrict sure, double *restrict ratio) {
+                               const double *restrict o, size_t n, uint8_t *restrict sure,
+                               double *restrict ratio) {
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {
         double bound = e ? r->scale * e[i] : 0, room = bound + half_cell(r, o[i]), off = fabs(o[i] - v[i]);
@@ -31,8 +32,8 @@ static inline size_t sure_loop(const CompareRule *r, const double *restrict v, c
     return count;
 }
 
-static size_t sure_any(const CompareRule *r, const double *v, const double *e, const double *o, size_t n, uint8_t *sure,
-                       double *ratio) {
+static size_t sure_any(const CompareRule *r, const double *v, const double *e, const double *o, size_t n,
+                       uint8_t *sure, double *ratio) {
     return e ? sure_loop(r, v, e, o, n, sure, ratio) : sure_loop(r, v, NULL, o, n, sure, ratio);
 }
 

@@ -1,5 +1,5 @@
-// compare_simd.h - the cheap half of the comparison, compiled for each instruction set (base/isa.h): which elements are
-// surely inside their interval. The others are judged one by one (compare.c).
+// compare_simd.h - the cheap half of the comparison, compiled for each instruction set (base/isa.h): which
+// elements are surely inside their interval. The others are judged one by one (compare.c).
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -11,8 +11,10 @@ typedef struct {
 } CompareRule;
 
 typedef struct {
-    // sure[i] = 1 where |o - v| <= scale * e + (half the width of o's cell), everything finite; e may be NULL (all zero).
-    // ratio[i] = |o - v| over that sum: an order for "worst", not a test. Returns how many are sure.
-    size_t (*sure)(const CompareRule *r, const double *v, const double *e, const double *o, size_t n, uint8_t *sure, double *ratio);
+    // sure[i] = 1 where |o - v| <= scale * e + (half the width of o's cell), everything finite; e may be NULL
+    // (all zero). ratio[i] = |o - v| over that sum: an order for "worst", not a test. Returns how many are
+    // sure.
+    size_t (*sure)(const CompareRule *r, const double *v, const double *e, const double *o, size_t n,
+                   uint8_t *sure, double *ratio);
 } CompareLoops;
 extern const CompareLoops compare_loops_base, compare_loops_avx2, compare_loops_avx512;

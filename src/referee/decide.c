@@ -49,7 +49,7 @@ typedef struct {
         DType dtype;
         int64_t n;
         uint8_t *judged;
-    } *columns;
+    } * columns;
     int column_sets;
     double worst_use; // over all cases: which one the evidence names
 } Decision;
@@ -68,7 +68,8 @@ static void note_worst(Decision *z, int index, const Comparison *c, bool failing
     z->v->bound_ulp = c->bound_ulp;
     Buf b = BUF(z->arena);
     truth_name(&b, z->draw, index);
-    if (!z->draw->truth[index].hidden) buf_printf(&b, " %s", class_name(truth_class(&z->draw->truth[index], c->worst_at)));
+    if (!z->draw->truth[index].hidden)
+        buf_printf(&b, " %s", class_name(truth_class(&z->draw->truth[index], c->worst_at)));
     snprintf(z->v->worst_case, sizeof z->v->worst_case, "%s", buf_cstr(&b));
 }
 
@@ -151,7 +152,8 @@ static bool judge_cases(Decision *z) {
         if (report->kind == REPORT_FINDING) {
             if (failed >= 0) break;
             DiagKind k = (DiagKind)report->finding;
-            settle(z, finding_means[k].status, finding_means[k].rule, feedback_finding(z->arena, d, z->source, report));
+            settle(z, finding_means[k].status, finding_means[k].rule,
+                   feedback_finding(z->arena, d, z->source, report));
             return false;
         }
         if (report->kind != REPORT_RAN) break;
@@ -178,23 +180,32 @@ static bool judge_cases(Decision *z) {
 }
 
 void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *v) {
-    Decision z = {.arena = a, .draw = d, .source = source, .child = r, .v = v, .worst_use = -1,
+    Decision z = {.arena = a,
+                  .draw = d,
+                  .source = source,
+                  .child = r,
+                  .v = v,
+                  .worst_use = -1,
                   .columns = NEWN(a, struct Columns, (size_t)d->cases)};
     const char *why;
     WireEnd end = wire_check(r->report, r->reports, d->cases, source.len, &why);
     if (r->end == CHILD_OVERDUE) {
-        settle(&z, STATUS_referee_error, "clock", feedback_child(a, "the machine was too busy to finish within the clock limit"));
+        settle(&z, STATUS_referee_error, "clock",
+               feedback_child(a, "the machine was too busy to finish within the clock limit"));
     } else if (r->end == CHILD_SIGNALLED && r->code == SIGKILL) {
-        settle(&z, STATUS_referee_error, "killed", feedback_child(a, "the system ended the interpreter, perhaps for lack of memory"));
+        settle(&z, STATUS_referee_error, "killed",
+               feedback_child(a, "the system ended the interpreter, perhaps for lack of memory"));
     } else if (r->end != CHILD_EXITED || r->code != 0) {
         settle(&z, STATUS_crash, "child", feedback_child(a, "the interpreter died on this program"));
     } else if (end == WIRE_BROKEN || r->garbage) {
-        settle(&z, STATUS_crash, "protocol", feedback_child(a, why ? why : "the interpreter sent more than its reports"));
+        settle(&z, STATUS_crash, "protocol",
+               feedback_child(a, why ? why : "the interpreter sent more than its reports"));
     } else if (judge_cases(&z)) {
         if (end != WIRE_DONE || z.v->cases_passed != d->cases)
             settle(&z, STATUS_crash, "protocol", feedback_child(a, "cases are missing"));
         else if (!columns_all_judged(&z))
-            settle(&z, STATUS_referee_error, "judged", feedback_child(a, "some output positions could not be judged in any case"));
+            settle(&z, STATUS_referee_error, "judged",
+                   feedback_child(a, "some output positions could not be judged in any case"));
         else
             settle(&z, STATUS_ok, "all", feedback_ok(a, d, v));
     }

@@ -1,11 +1,13 @@
-// decide.h - from what a child reported and wrote to a verdict. Pure: no processes, no clocks. The first failing case
-// decides (cases are ordered by row length); among numeric failures of that row length, the worst element does.
+// decide.h - from what a child reported and wrote to a verdict. Pure: no processes, no clocks. The first
+// failing case decides (cases are ordered by row length); among numeric failures of that row length, the
+// worst element does.
 #pragma once
 #include "referee/broker.h"
 #include "referee/compare.h"
 #include "referee/verdict.h"
 
-// Fills status, rule, feedback, cases, worst and traffic of `v`; v->op, seed, level and times are the caller's.
+// Fills status, rule, feedback, cases, worst and traffic of `v`; v->op, seed, level and times are the
+// caller's.
 void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *v);
 
 // Where in the rotation of classes an element lies: the class of its row, or of the whole case.

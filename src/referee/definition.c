@@ -1,5 +1,5 @@
-// Is an op worth refereeing? A definition whose zero, constant or copied-input answer would pass teaches nothing and
-// can be fooled by doing nothing; it is refused with that reason.
+// Is an op worth refereeing? A definition whose zero, constant or copied-input answer would pass teaches
+// nothing and can be fooled by doing nothing; it is refused with that reason.
 #include <math.h>
 
 #include "base/rng.h"
@@ -18,15 +18,20 @@ static bool lazy_answer(const Draw *d, int index, Answer kind, int input, void *
         for (int64_t i = 0; i < want->numel; i++) dtype_store(want->dtype, (char *)out + i * bytes, x);
         return true;
     }
-    if (t->rank != want->rank || memcmp(t->shape, want->shape, sizeof *t->shape * (size_t)t->rank) != 0) return false;
-    Storage s = {.data = (uint8_t *)(uintptr_t)(d->mapping + t->at), .bytes = (size_t)t->bytes, .dtype = (DType)t->dtype, .read_only = true};
+    if (t->rank != want->rank || memcmp(t->shape, want->shape, sizeof *t->shape * (size_t)t->rank) != 0)
+        return false;
+    Storage s = {.data = (uint8_t *)(uintptr_t)(d->mapping + t->at),
+                 .bytes = (size_t)t->bytes,
+                 .dtype = (DType)t->dtype,
+                 .read_only = true};
     Tensor x = {.storage = &s, .dtype = (DType)t->dtype, .rank = t->rank, .offset = t->offset};
     memcpy(x.shape, t->shape, sizeof x.shape);
     memcpy(x.stride, t->stride, sizeof x.stride);
     for (int64_t i = 0; i < want->numel; i++) {
         int64_t at = x.offset, rest = i;
         for (int k = x.rank - 1; k >= 0; k--) at += rest % x.shape[k] * x.stride[k], rest /= x.shape[k];
-        dtype_store(want->dtype, (char *)out + i * bytes, dtype_load(x.dtype, s.data + at * dtype_bytes(x.dtype)));
+        dtype_store(want->dtype, (char *)out + i * bytes,
+                    dtype_load(x.dtype, s.data + at * dtype_bytes(x.dtype)));
     }
     return true;
 }
@@ -50,11 +55,14 @@ static bool check_lazy(Arena *a, const Draw *d, Err *e) {
     static const char *const what[] = {"all zeros", "all ones", "one constant everywhere"};
     for (Answer k = ANSWER_ZEROS; k <= ANSWER_FIRST; k++)
         if (lazy_passes(a, d, k, 0))
-            return err_set(e, ERR_INPUT, "%.*s: an answer of %s would pass; widen the inputs' domain or change the reference",
-                           STR_ARG(op->name), what[k]);
+            return err_set(
+                e, ERR_INPUT,
+                "%.*s: an answer of %s would pass; widen the inputs' domain or change the reference",
+                STR_ARG(op->name), what[k]);
     for (int i = 0; i < op->inputs; i++)
         if (lazy_passes(a, d, ANSWER_COPY, i))
-            return err_set(e, ERR_INPUT, "%.*s: a copy of input %.*s would pass; change the reference or its domain",
+            return err_set(e, ERR_INPUT,
+                           "%.*s: a copy of input %.*s would pass; change the reference or its domain",
                            STR_ARG(op->name), STR_ARG(op->input[i].name));
     return true;
 }
@@ -68,7 +76,9 @@ static bool check_judged(const Draw *d, Err *e) {
         for (int64_t k = 0; k < b->numel; k++) judged += !b->e || b->e[k] < INFINITY || isnan(b->v[k]);
     }
     if (judged * 2 >= total && total > 0) return true;
-    return err_set(e, ERR_INPUT, "%.*s: only %lld of %lld output elements can be judged (intermediates leave float32's range); narrow the inputs' scale",
+    return err_set(e, ERR_INPUT,
+                   "%.*s: only %lld of %lld output elements can be judged (intermediates leave float32's "
+                   "range); narrow the inputs' scale",
                    STR_ARG(d->op->name), (long long)judged, (long long)total);
 }
 

@@ -13,14 +13,15 @@
 
 enum {
     ALIGN = 64,
-    // Lanes that a case may use: some fifty times what an honest kernel needs. By row, because a fixed block costs its
-    // width however short the row is: 64 instructions on 8192 lanes.
+    // Lanes that a case may use: some fifty times what an honest kernel needs. By row, because a fixed block
+    // costs its width however short the row is: 64 instructions on 8192 lanes.
     STEPS_BASE = 64 << 20,
     STEPS_PER_ROW = 1 << 19,
     STEPS_PER_ELEMENT = 1024,
     REFERENCE_STEPS = 1 << 20, // interpreter steps of one evaluation of a reference
 };
-static const int64_t ORACLE_ELEMENTS = (int64_t)1 << 32; // work of one evaluation, in elements of all its operations
+static const int64_t ORACLE_ELEMENTS = (int64_t)1
+                                       << 32; // work of one evaluation, in elements of all its operations
 
 static int64_t input_rows(const CaseTensor *t) {
     int64_t n = 1;
@@ -29,8 +30,8 @@ static int64_t input_rows(const CaseTensor *t) {
 }
 static int64_t input_row_length(const CaseTensor *t) { return t->rank ? t->shape[t->rank - 1] : 1; }
 
-// Where a tensor's elements lie. Strided cases give every argument its own row stride and an odd offset, so that
-// the base is aligned to the element only; the gaps are outside the view and therefore out of bounds.
+// Where a tensor's elements lie. Strided cases give every argument its own row stride and an odd offset, so
+// that the base is aligned to the element only; the gaps are outside the view and therefore out of bounds.
 static void lay_out(CaseTensor *t, int input, bool strided, int64_t *at) {
     t->offset = strided ? 1 + 2 * input : 0;
     int64_t stride = 1;
@@ -46,7 +47,8 @@ static void lay_out(CaseTensor *t, int input, bool strided, int64_t *at) {
     *at = (*at + t->bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static bool spec_inputs(const Op *op, const PlannedCase *p, CaseSpec *spec, int64_t *at, int64_t *elements, Err *e) {
+static bool spec_inputs(const Op *op, const PlannedCase *p, CaseSpec *spec, int64_t *at, int64_t *elements,
+                        Err *e) {
     spec->inputs = op->inputs;
     *elements = 0;
     for (int i = 0; i < op->inputs; i++) {
@@ -77,7 +79,8 @@ static uint8_t *row_bytes(uint8_t *map, const CaseTensor *t, int64_t row) {
     return map + t->at + element_at(t, row) * dtype_bytes((DType)t->dtype);
 }
 
-// ---- values --------------------------------------------------------------------------------------------------------
+// ---- values
+// --------------------------------------------------------------------------------------------------------
 
 typedef struct {
     const Op *op;
@@ -91,7 +94,6 @@ typedef struct {
 } Filler;
 
 static bool is_index(const OpInput *in) { return in->range_dim >= 0; }
-static bool is_data(const OpInput *in, DType t) { return in->role == ROLE_DATA && !in->ranged && dtype_is_float(t); }
 
 // The element that an index input of this op points to in this row, or -1. A "keep" input is preferred.
 static int64_t chosen_element(const Filler *f, const OpInput *in, int64_t row, int64_t n) {
@@ -102,13 +104,16 @@ static int64_t chosen_element(const Filler *f, const OpInput *in, int64_t row, i
     const CaseTensor *t = &f->spec->input[which];
     int64_t len = input_row_length(t), rows = input_rows(t);
     int64_t flat = row < len * rows ? row : 0;
-    double v = dtype_load((DType)t->dtype, row_bytes(f->map, t, flat / len) + flat % len * dtype_bytes((DType)t->dtype));
+    double v = dtype_load((DType)t->dtype,
+                          row_bytes(f->map, t, flat / len) + flat % len * dtype_bytes((DType)t->dtype));
     return v >= 0 && v < (double)n ? (int64_t)v : -1;
 }
 
 static ClassId weight_class(const OpInput *in, int turn) {
-    static const ClassId weights[] = {CLASS_weights, CLASS_weights_wide, CLASS_ones, CLASS_weights_neg, CLASS_weights_zero};
-    static const ClassId biases[] = {CLASS_weights, CLASS_weights_wide, CLASS_weights_zero, CLASS_weights_neg};
+    static const ClassId weights[] = {CLASS_weights, CLASS_weights_wide, CLASS_ones, CLASS_weights_neg,
+                                      CLASS_weights_zero};
+    static const ClassId biases[] = {CLASS_weights, CLASS_weights_wide, CLASS_weights_zero,
+                                     CLASS_weights_neg};
     return in->role == ROLE_BIAS ? biases[turn % 4] : weights[turn % 5];
 }
 
@@ -138,14 +143,16 @@ static void fill_input(Filler *f, int input, int data_index) {
         } else if (in->dim[in->rank - 1] != f->op->row_dim) {
             s.cls = CLASS_bell; // a value or a few per row: a scale, a temperature
         } else {
-            s.cls = data_class(f, global, data_index, (ClassId)f->truth->row_class[r < f->truth->rows ? r : 0]);
+            s.cls =
+                data_class(f, global, data_index, (ClassId)f->truth->row_class[r < f->truth->rows ? r : 0]);
             s.chosen = chosen_element(f, in, r, n);
             if (s.cls == CLASS_cancelling && data_index > 0) {
                 const CaseTensor *first = NULL;
                 for (int i = 0; !first && i < input; i++)
-                    if (is_data(&f->op->input[i], (DType)f->spec->input[i].dtype)) first = &f->spec->input[i];
+                    if (plan_is_data(&f->op->input[i])) first = &f->spec->input[i];
                 if (first && input_row_length(first) == n && r < input_rows(first)) {
-                    dtype_load_row((DType)first->dtype, row_bytes(f->map, first, r), 1, f->partner, (size_t)n);
+                    dtype_load_row((DType)first->dtype, row_bytes(f->map, first, r), 1, f->partner,
+                                   (size_t)n);
                     s.partner = f->partner;
                 }
             }
@@ -164,7 +171,7 @@ static void fill_case(Filler *f) {
     for (int i = 0; i < f->op->inputs; i++) {
         if (is_index(&f->op->input[i])) continue;
         fill_input(f, i, data_index);
-        data_index += is_data(&f->op->input[i], (DType)f->spec->input[i].dtype);
+        data_index += plan_is_data(&f->op->input[i]);
     }
 }
 
@@ -178,7 +185,8 @@ static void name_rows(Arena *a, const Op *op, const PlannedCase *p, CaseTruth *t
     for (int64_t r = 0; r < t->rows; r++) t->row_class[r] = (uint8_t)plan_row_class(op, p, r);
 }
 
-// ---- making a draw ---------------------------------------------------------------------------------------------------
+// ---- making a draw
+// ---------------------------------------------------------------------------------------------------
 
 typedef struct {
     Draw *d;
@@ -199,8 +207,14 @@ static void fill_one(void *arg, size_t i, int worker) {
         int64_t n = input_row_length(&w->spec[i].input[k]);
         if (n > longest) longest = n;
     }
-    Filler f = {.op = w->d->op, .plan = &w->plan[i], .spec = &w->spec[i], .truth = &w->d->truth[i], .map = w->map,
-                .seed = w->d->seed, .index = (int)i, .row = NEWN(a, double, (size_t)longest),
+    Filler f = {.op = w->d->op,
+                .plan = &w->plan[i],
+                .spec = &w->spec[i],
+                .truth = &w->d->truth[i],
+                .map = w->map,
+                .seed = w->d->seed,
+                .index = (int)i,
+                .row = NEWN(a, double, (size_t)longest),
                 .partner = NEWN(a, double, (size_t)longest)};
     fill_case(&f);
     arena_reset(a, mark);
@@ -236,7 +250,8 @@ static void judge_one(void *arg, size_t i, int worker) {
     Storage store[OP_INPUTS_MAX];
     for (int k = 0; k < op->inputs; k++) {
         const CaseTensor *t = &w->spec[i].input[k];
-        store[k] = (Storage){.data = w->map + t->at, .bytes = (size_t)t->bytes, .dtype = (DType)t->dtype, .read_only = true};
+        store[k] = (Storage){
+            .data = w->map + t->at, .bytes = (size_t)t->bytes, .dtype = (DType)t->dtype, .read_only = true};
         Tensor x = case_tensor(t, &store[k]);
         in[k] = bound_input(&ctx, &x, k);
     }
@@ -248,7 +263,8 @@ static void judge_one(void *arg, size_t i, int worker) {
         const Diag *first = diag_first(&diags);
         LineCol at = first ? line_col(op->source, first->span.at) : (LineCol){0, 0};
         w->failed[i] = true;
-        w->why[i] = arena_printf(&w->d->kept[worker], "line %d:%d: %s", at.line, at.col, first ? first->msg : "it failed");
+        w->why[i] = arena_printf(&w->d->kept[worker], "line %d:%d: %s", at.line, at.col,
+                                 first ? first->msg : "it failed");
     }
     arena_reset(a, mark);
 }
@@ -258,7 +274,8 @@ static bool seal(Draw *d, uint8_t *map, Err *e) {
     munmap(map, d->bytes);
     if (fcntl(d->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
         return err_set(e, ERR_IO, "cannot seal the input mapping: %s", strerror(errno));
-    void *p = mmap(NULL, d->bytes, PROT_READ, MAP_PRIVATE, d->fd, 0); // older kernels refuse to share what is sealed
+    void *p = mmap(NULL, d->bytes, PROT_READ, MAP_PRIVATE, d->fd,
+                   0); // older kernels refuse to share what is sealed
     if (p == MAP_FAILED) return err_set(e, ERR_IO, "cannot map the inputs: %s", strerror(errno));
     d->mapping = p;
     d->spec = (const CaseSpec *)(d->mapping + sizeof(DrawHeader));
@@ -281,10 +298,16 @@ static bool map_inputs(Draw *d, int64_t bytes, uint8_t **map, Err *e) {
     return false;
 }
 
-static bool evaluate(Arena *a, Pool *pool, Draw *d, const PlannedCase *plan, CaseSpec *spec, uint8_t *map, Err *e) {
+static bool evaluate(Arena *a, Pool *pool, Draw *d, const PlannedCase *plan, CaseSpec *spec, uint8_t *map,
+                     Err *e) {
     int workers = pool_size(pool);
-    Work w = {.d = d, .plan = plan, .spec = spec, .map = map, .scratch = NEWN(a, Arena, (size_t)workers),
-              .failed = NEWN(a, bool, (size_t)d->cases), .why = NEWN(a, const char *, (size_t)d->cases)};
+    Work w = {.d = d,
+              .plan = plan,
+              .spec = spec,
+              .map = map,
+              .scratch = NEWN(a, Arena, (size_t)workers),
+              .failed = NEWN(a, bool, (size_t)d->cases),
+              .why = NEWN(a, const char *, (size_t)d->cases)};
     d->kept = NEWN(a, Arena, (size_t)workers);
     d->kepts = workers;
     double t0 = clock_seconds();
@@ -296,12 +319,14 @@ static bool evaluate(Arena *a, Pool *pool, Draw *d, const PlannedCase *plan, Cas
     bool ok = true;
     for (int i = 0; i < d->cases && ok; i++)
         if (w.failed[i])
-            ok = err_set(e, ERR_INPUT, "the reference of %.*s fails on its own domain: %s", STR_ARG(d->op->name), w.why[i]);
+            ok = err_set(e, ERR_INPUT, "the reference of %.*s fails on its own domain: %s",
+                         STR_ARG(d->op->name), w.why[i]);
     for (int i = 0; i < workers; i++) arena_free(&w.scratch[i]);
     return ok;
 }
 
-bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed, const DrawFilter *filter, Draw *d, Err *e) {
+bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed, const DrawFilter *filter,
+               Draw *d, Err *e) {
     *d = (Draw){.op = op, .level = level, .seed = seed, .fd = -1};
     PlannedCase *plan;
     d->cases = plan_cases(a, op, level, seed, filter, &plan);

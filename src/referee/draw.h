@@ -1,6 +1,6 @@
-// draw.h - one draw of an op at a level: the plan (which cases), the inputs, and the oracle's values and bounds.
-// Made by the parent from one seed, after the sources it will judge have been journaled; shared by at most
-// DRAW_SHARE_MAX candidates.
+// draw.h - one draw of an op at a level: the plan (which cases), the inputs, and the oracle's values and
+// bounds. Made by the parent from one seed, after the sources it will judge have been journaled; shared by at
+// most DRAW_SHARE_MAX candidates.
 #pragma once
 #include "base/pool.h"
 #include "op/op.h"
@@ -17,15 +17,15 @@ typedef enum {
 #undef CLASS
     CLASS_COUNT
 } ClassId;
-const char *class_name(ClassId c); // "stagnation"
+const char *class_name(ClassId c);  // "stagnation"
 const char *class_words(ClassId c); // for feedback: "a row of one large value followed by ones"
 
 // What the parent knows about a case and the child does not.
 typedef struct {
-    DType dtype;    // of the floating inputs
+    DType dtype; // of the floating inputs
     int64_t dim[OP_DIMS_MAX];
-    bool strided;   // row strides larger than N, storage offset, base aligned to its element only
-    bool hidden;    // feedback says only that a hidden check failed
+    bool strided;       // row strides larger than N, storage offset, base aligned to its element only
+    bool hidden;        // feedback says only that a hidden check failed
     uint8_t *row_class; // rows: class of each row of the first input
     int64_t rows;
     const Bound *expected; // values and bounds; dtype and shape of the right answer
@@ -36,12 +36,12 @@ typedef struct {
     Level level;
     uint64_t seed;
     int cases;
-    const CaseSpec *spec;   // inside the mapping
+    const CaseSpec *spec; // inside the mapping
     CaseTruth *truth;
     int fd;                 // sealed memfd with the input mapping
     const uint8_t *mapping; // read-only here too
     size_t bytes, output_bytes;
-    Arena *kept;            // expected values, one arena for each worker that made them
+    Arena *kept; // expected values, one arena for each worker that made them
     int kepts;
     int64_t input_elements;
     int traffic_case; // whose counters a verdict reports
@@ -54,7 +54,8 @@ typedef struct {
     int dtype; // DType or -1
 } DrawFilter;
 
-// False with ERR_INPUT when the reference itself fails on its own domain (a user's definition): the message says where.
-MUST_CHECK bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed, const DrawFilter *filter,
-                          Draw *out, Err *e);
+// False with ERR_INPUT when the reference itself fails on its own domain (a user's definition): the message
+// says where.
+MUST_CHECK bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed,
+                          const DrawFilter *filter, Draw *out, Err *e);
 void draw_free(Draw *d); // unmaps, closes and frees the expected values; the rest goes with the arena

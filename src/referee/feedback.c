@@ -1,4 +1,5 @@
-// The sentences that a model or a person reads: what, where in its own source, on which kind of input, what next.
+// The sentences that a model or a person reads: what, where in its own source, on which kind of input, what
+// next.
 #include <math.h>
 
 #include "referee/decide.h"
@@ -20,7 +21,9 @@ static void put_case(Buf *b, const Draw *d, int index) {
 
 const char *feedback_ok(Arena *a, const Draw *d, const Verdict *v) {
     Buf b = BUF(a);
-    buf_printf(&b, "Accepted: %d of %d cases passed (%s), all output bytes written by the kernel, no memory finding; closest call %.0f %% of the error bound.",
+    buf_printf(&b,
+               "Accepted: %d of %d cases passed (%s), all output bytes written by the kernel, no memory "
+               "finding; closest call %.0f %% of the error bound.",
                v->cases_passed, v->cases_run, level_name(d->level), 100 * v->use);
     return cut(a, &b);
 }
@@ -44,11 +47,15 @@ const char *feedback_unwritten(Arena *a, const Draw *d, const CaseReport *r) {
     const Bound *want = d->truth[r->case_index].expected;
     int64_t n = want->rank ? want->shape[want->rank - 1] : 1;
     Buf b = BUF(a);
-    buf_printf(&b, "The kernel left %lld of %lld output elements unwritten", (long long)r->unwritten, (long long)want->numel);
+    buf_printf(&b, "The kernel left %lld of %lld output elements unwritten", (long long)r->unwritten,
+               (long long)want->numel);
     put_case(&b, d, r->case_index);
     if (!d->truth[r->case_index].hidden && want->numel > 0)
-        buf_printf(&b, "; the first is row %lld, column %lld", (long long)(r->first_unwritten / n), (long long)(r->first_unwritten % n));
-    buf_puts(&b, ". Every element must be stored by a kernel: check the grid, the loop bounds and the store's mask.");
+        buf_printf(&b, "; the first is row %lld, column %lld", (long long)(r->first_unwritten / n),
+                   (long long)(r->first_unwritten % n));
+    buf_puts(
+        &b,
+        ". Every element must be stored by a kernel: check the grid, the loop bounds and the store's mask.");
     return cut(a, &b);
 }
 
@@ -98,10 +105,12 @@ const char *feedback_numeric(Arena *a, const Draw *d, int index, const Compariso
         advice = "Look for an overflow, a division by zero, or a missing maximum subtraction.";
     } else if (c->worst == MATCH_INACCURATE) {
         buf_puts(&b, "Values are off by more rounding than an honest float32 kernel makes");
-        advice = "Accumulate in float32 in a tree or in at least 128 lanes, avoid one-pass variance, convert to the output type once.";
+        advice = "Accumulate in float32 in a tree or in at least 128 lanes, avoid one-pass variance, convert "
+                 "to the output type once.";
     } else {
         buf_puts(&b, "Values are wrong");
-        advice = "This is not rounding: compare the formula, eps, the mask and the bounds with the reference.";
+        advice =
+            "This is not rounding: compare the formula, eps, the mask and the bounds with the reference.";
     }
     if (t->hidden) {
         buf_printf(&b, " in a hidden check (%s). %s", class_words(truth_class(t, c->worst_at)), advice);

@@ -14,11 +14,13 @@ static const struct {
 const char *class_name(ClassId c) { return class_info[c].name; }
 const char *class_words(ClassId c) { return class_info[c].words; }
 
-static bool is_data(const OpInput *in) { return in->role == ROLE_DATA && !in->ranged && (in->any_float || dtype_is_float(in->dtype)); }
+bool plan_is_data(const OpInput *in) {
+    return in->role == ROLE_DATA && !in->ranged && (in->any_float || dtype_is_float(in->dtype));
+}
 
 int plan_data_inputs(const Op *op) {
     int n = 0;
-    for (int i = 0; i < op->inputs; i++) n += is_data(&op->input[i]);
+    for (int i = 0; i < op->inputs; i++) n += plan_is_data(&op->input[i]);
     return n;
 }
 
@@ -29,15 +31,16 @@ int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]) {
         if (c == CLASS_cancelling && plan_data_inputs(op) < 2) continue;
         bool fits = true;
         for (int i = 0; i < op->inputs; i++)
-            if (is_data(&op->input[i])) fits &= row_class_fits(c, &op->input[i], dtype);
+            if (plan_is_data(&op->input[i])) fits &= row_class_fits(c, &op->input[i], dtype);
         if (fits) out[n++] = c;
     }
     return n;
 }
 
-// What error-bound.md asks of rows of 65,536: sums that overflow without a maximum subtraction, chains of additions that
-// stagnate. The rotation alone would leave them to chance.
-static const ClassId wide_classes[] = {CLASS_constant_79, CLASS_stagnation, CLASS_bell, CLASS_constant, CLASS_spike_first};
+// What doc/error-bound.md asks of rows of 65,536: sums that overflow without a maximum subtraction, chains of
+// additions that stagnate. The rotation alone would leave them to chance.
+static const ClassId wide_classes[] = {CLASS_constant_79, CLASS_stagnation, CLASS_bell, CLASS_constant,
+                                       CLASS_spike_first};
 enum { WIDE_CLASSES = sizeof wide_classes / sizeof *wide_classes };
 
 ClassId plan_row_class(const Op *op, const PlannedCase *c, int64_t row) {
@@ -57,16 +60,35 @@ typedef struct {
     bool strided;
 } Shape;
 static const Shape quick_shapes[] = {
-    {1, EVERY_CLASS, false}, {2, 5, true},    {3, 7, false},    {5, 4, true},
-    {17, 9, false},          {127, 5, true},  {128, 9, false},  {129, 7, true},
-    {1000, EVERY_CLASS_AND_INPUT, true},      {1023, 2, false}, {1025, 3, false},
-    {4096, EVERY_CLASS, false},               {4097, 2, true},  {8193, 5, false},
+    {1, EVERY_CLASS, false},
+    {2, 5, true},
+    {3, 7, false},
+    {5, 4, true},
+    {17, 9, false},
+    {127, 5, true},
+    {128, 9, false},
+    {129, 7, true},
+    {1000, EVERY_CLASS_AND_INPUT, true},
+    {1023, 2, false},
+    {1025, 3, false},
+    {4096, EVERY_CLASS, false},
+    {4097, 2, true},
+    {8193, 5, false},
 };
 static const Shape full_shapes[] = {
-    {1, 17, true},    {2, 1, false},  {3, 1, true},              {17, 1023, true},
-    {127, 33, false}, {1024, 17, true}, {1000, EVERY_CLASS_AND_INPUT, false},
-    {4095, 5, true},  {8191, 3, false}, {4096, EVERY_CLASS, true}, {8192, EVERY_CLASS, false},
-    {65536, WIDE, false}, {65537, 2, true},
+    {1, 17, true},
+    {2, 1, false},
+    {3, 1, true},
+    {17, 1023, true},
+    {127, 33, false},
+    {1024, 17, true},
+    {1000, EVERY_CLASS_AND_INPUT, false},
+    {4095, 5, true},
+    {8191, 3, false},
+    {4096, EVERY_CLASS, true},
+    {8192, EVERY_CLASS, false},
+    {65536, WIDE, false},
+    {65537, 2, true},
 };
 enum { ROWS_MIN = 5, HIDDEN_CASES = 4, FILTER_ELEMENTS = 1 << 18 };
 
@@ -86,11 +108,13 @@ typedef struct {
     int64_t rotation[DT_COUNT]; // rows handed out so far in each dtype
 } Planner;
 
-static void plan_one(Planner *p, DType dtype, int64_t m, int64_t n, bool strided, bool hidden, bool wide, Rng *r) {
+static void plan_one(Planner *p, DType dtype, int64_t m, int64_t n, bool strided, bool hidden, bool wide,
+                     Rng *r) {
     if (p->n == WIRE_CASES_MAX) return;
     const Op *op = p->op;
     PlannedCase *c = &p->at[p->n];
-    *c = (PlannedCase){.dtype = dtype, .strided = strided, .hidden = hidden, .wide = wide, .first_row = p->rotation[dtype]};
+    *c = (PlannedCase){
+        .dtype = dtype, .strided = strided, .hidden = hidden, .wide = wide, .first_row = p->rotation[dtype]};
     for (int d = 0; d < op->dims; d++) {
         int64_t want = d == op->row_dim ? n : d == op->rows_dim ? m : 1 + (int64_t)rng_below(r, 16);
         c->dim[d] = fit_dim(&op->dim[d], want);
@@ -144,7 +168,8 @@ static void sort_by_row(PlannedCase *c, int n, const Op *op) {
     }
 }
 
-int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFilter *filter, PlannedCase **out) {
+int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFilter *filter,
+               PlannedCase **out) {
     static const DType float_types[] = {DT_F32, DT_F16, DT_BF16};
     Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
     Rng r = rng_at(seed, rng_mix(seed, 0x706c616e));

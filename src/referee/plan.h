@@ -1,5 +1,6 @@
-// plan.h - which cases a draw consists of: row lengths, row counts, dtypes, layouts, and which class each row gets.
-// Depends on the op's domain, the level, the filter and (for hidden cases) the seed; never on a candidate.
+// plan.h - which cases a draw consists of: row lengths, row counts, dtypes, layouts, and which class each row
+// gets. Depends on the op's domain, the level, the filter and (for hidden cases) the seed; never on a
+// candidate.
 #pragma once
 #include "referee/draw.h"
 
@@ -12,11 +13,14 @@ typedef struct {
 } PlannedCase;
 
 // Cases in the order they are judged: shortest rows first. At most WIRE_CASES_MAX.
-int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFilter *filter, PlannedCase **out);
+int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFilter *filter,
+               PlannedCase **out);
 // The case whose traffic is reported: the contiguous one of the longest ordinary row, in a half type if any.
 int plan_traffic_case(const PlannedCase *c, int n, const Op *op);
 
 // The classes that a data input of this dtype may be drawn from, in rotation order.
 int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]);
-ClassId plan_row_class(const Op *op, const PlannedCase *c, int64_t row); // CLASS_range where no input is drawn by class
-int plan_data_inputs(const Op *op); // floating inputs of role data that have rows
+ClassId plan_row_class(const Op *op, const PlannedCase *c,
+                       int64_t row); // CLASS_range where no input is drawn by class
+bool plan_is_data(const OpInput *in);
+int plan_data_inputs(const Op *op);  // floating inputs of role data that have rows

@@ -34,8 +34,9 @@ static bool open_journal(Referee *r, const RefereeConfig *c, Err *e) {
     if (c->no_journal) return true;
     Arena a = {0};
     const char *dir = state_directory(&a, c->state);
-    bool ok = dir ? journal_open(dir, &r->journal, e)
-                  : err_set(e, ERR_IO, "no place for the journal: set HOME or XDG_STATE_HOME, or give --state DIR");
+    bool ok =
+        dir ? journal_open(dir, &r->journal, e)
+            : err_set(e, ERR_IO, "no place for the journal: set HOME or XDG_STATE_HOME, or give --state DIR");
     arena_free(&a);
     return ok;
 }
@@ -67,7 +68,8 @@ void referee_close(Referee *r) {
 
 Pool *referee_pool(Referee *r) { return r->pool; }
 
-// ---- one candidate -----------------------------------------------------------------------------------------------
+// ---- one candidate
+// -----------------------------------------------------------------------------------------------
 
 typedef struct {
     Referee *r;
@@ -80,11 +82,17 @@ typedef struct {
     int done;
 } Batch;
 
-static bool worth_a_retry(const Verdict *v) { return v->status == STATUS_referee_error && strcmp(v->rule, "judged") != 0; }
+static bool worth_a_retry(const Verdict *v) {
+    return v->status == STATUS_referee_error && strcmp(v->rule, "judged") != 0;
+}
 
 static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
-    BrokerJob job = {.draw_fd = b->draw->fd, .draw_bytes = b->draw->bytes, .source = b->source[i],
-                     .output_bytes = b->draw->output_bytes, .arena_bytes = CHILD_MEMORY, .wall_seconds = WALL_SECONDS,
+    BrokerJob job = {.draw_fd = b->draw->fd,
+                     .draw_bytes = b->draw->bytes,
+                     .source = b->source[i],
+                     .output_bytes = b->draw->output_bytes,
+                     .arena_bytes = CHILD_MEMORY,
+                     .wall_seconds = WALL_SECONDS,
                      .max_reports = b->draw->cases + 1};
     ChildResult r;
     Arena scratch = {0};
@@ -92,7 +100,8 @@ static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
     bool ok = broker_run(b->r->broker, &scratch, &job, &r, e);
     double t1 = clock_seconds();
     if (ok) {
-        Verdict blank = {.op = v->op, .seed = v->seed, .replay = v->replay, .level = v->level, .rule = "", .feedback = ""};
+        Verdict blank = {
+            .op = v->op, .seed = v->seed, .replay = v->replay, .level = v->level, .rule = "", .feedback = ""};
         memcpy(blank.source_sha256, v->source_sha256, sizeof blank.source_sha256);
         *v = blank;
         decide(&scratch, b->draw, b->source[i], &r, v);
@@ -132,7 +141,8 @@ static void judge_candidate(void *arg, size_t i, int worker) {
     pthread_mutex_unlock(&b->r->progress);
 }
 
-// ---- a batch -------------------------------------------------------------------------------------------------------
+// ---- a batch
+// -------------------------------------------------------------------------------------------------------
 
 // Sources are frozen before the seed exists.
 static bool journal_sources(Referee *r, const JudgeRequest *q, Verdict *v, int n, Err *e) {
@@ -143,9 +153,10 @@ static bool journal_sources(Referee *r, const JudgeRequest *q, Verdict *v, int n
     Str *lines = NEWN(&a, Str, (size_t)n);
     for (int i = 0; i < n; i++) {
         Buf b = BUF(&a);
-        json_put(&b, json_pack("{s:s, s:s, s:s%, s:s, s:s, s:b, s:s}", "record", "source", "sha256", v[i].source_sha256, "op",
-                               q->op->name.p, q->op->name.len, "definition", op_hash, "level", level_name(q->level), "replay",
-                               q->seed != NULL, "version", REFEREE_VERSION));
+        json_put(&b, json_pack("{s:s, s:s, s:s%, s:s, s:s, s:b, s:s}", "record", "source", "sha256",
+                               v[i].source_sha256, "op", q->op->name.p, q->op->name.len, "definition",
+                               op_hash, "level", level_name(q->level), "replay", q->seed != NULL, "version",
+                               REFEREE_VERSION));
         lines[i] = buf_str(&b);
     }
     bool ok = journal_commit(r->journal, lines, n, e);
@@ -169,10 +180,15 @@ static bool journal_verdicts(Referee *r, const Verdict *v, int n, Err *e) {
     return ok;
 }
 
-static bool judge_chunk(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n, Verdict *out, int done, Err *e) {
+static bool judge_chunk(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n, Verdict *out,
+                        int done, Err *e) {
     for (int i = 0; i < n; i++) {
-        out[i] = (Verdict){.op = q->op->name, .replay = q->seed != NULL, .level = q->level, .status = STATUS_referee_error,
-                           .rule = "", .feedback = ""};
+        out[i] = (Verdict){.op = q->op->name,
+                           .replay = q->seed != NULL,
+                           .level = q->level,
+                           .status = STATUS_referee_error,
+                           .rule = "",
+                           .feedback = ""};
         sha256_hex(sha256_of(source[i]), out[i].source_sha256);
     }
     if (!journal_sources(r, q, out, n, e)) return false;
@@ -189,8 +205,14 @@ static bool judge_chunk(Referee *r, Arena *a, const JudgeRequest *q, const Str *
         arena_free(&work);
         return false;
     }
-    Batch b = {.r = r, .q = q, .draw = &draw, .source = source, .out = out, .arena = NEWN(&work, Arena, (size_t)n),
-               .err = NEWN(&work, Err, (size_t)n), .done = done};
+    Batch b = {.r = r,
+               .q = q,
+               .draw = &draw,
+               .source = source,
+               .out = out,
+               .arena = NEWN(&work, Arena, (size_t)n),
+               .err = NEWN(&work, Err, (size_t)n),
+               .done = done};
     for (int i = 0; i < n; i++) out[i].seed = seed;
     pool_run(r->pool, (size_t)n, judge_candidate, &b);
     for (int i = 0; i < n; i++) {
@@ -202,7 +224,8 @@ static bool judge_chunk(Referee *r, Arena *a, const JudgeRequest *q, const Str *
     return journal_verdicts(r, out, n, e);
 }
 
-bool referee_judge(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n, Verdict *out, Err *e) {
+bool referee_judge(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n, Verdict *out,
+                   Err *e) {
     for (int at = 0; at < n; at += DRAW_SHARE_MAX) {
         int k = n - at < DRAW_SHARE_MAX ? n - at : DRAW_SHARE_MAX;
         if (!judge_chunk(r, a, q, source + at, k, out + at, at, e)) return false;

@@ -1,5 +1,6 @@
-// referee.h - the judge. Order of a batch: journal every source's hash, then draw the seed, make inputs and oracle,
-// run each candidate in its own child, compare, journal the verdicts, answer. Default verdict: reject.
+// referee.h - the judge. Order of a batch: journal every source's hash, then draw the seed, make inputs and
+// oracle, run each candidate in its own child, compare, journal the verdicts, answer. Default verdict:
+// reject.
 #pragma once
 #include "referee/broker.h"
 #include "referee/draw.h"
@@ -8,10 +9,11 @@
 
 typedef struct Referee Referee;
 typedef struct {
-    int jobs;          // children at a time; 0: one per core
-    const char *state; // directory of the journal; NULL: $XDG_STATE_HOME/ouroboros, else ~/.local/state/ouroboros
-    bool no_journal;   // replays and the self-test
-    ChildMain child;   // NULL: child_interpret
+    int jobs; // children at a time; 0: one per core
+    const char
+        *state; // directory of the journal; NULL: $XDG_STATE_HOME/ouroboros, else ~/.local/state/ouroboros
+    bool no_journal; // replays and the self-test
+    ChildMain child; // NULL: child_interpret
 } RefereeConfig;
 // Starts the broker first: call before any thread. The pool is the referee's.
 MUST_CHECK bool referee_open(const RefereeConfig *c, Referee **out, Err *e);
@@ -27,8 +29,9 @@ typedef struct {
     void *progress_arg;
 } JudgeRequest;
 // Verdicts live in `a`. At most DRAW_SHARE_MAX sources share one draw; more are split into several.
-MUST_CHECK bool referee_judge(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n, Verdict *out, Err *e);
+MUST_CHECK bool referee_judge(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n,
+                              Verdict *out, Err *e);
 
-// A definition is refused when zeros, a constant, or a copy of one of its inputs would pass as its answer, or when an
-// output position can never be judged. ERR_INPUT with the reason.
+// A definition is refused when zeros, a constant, or a copy of one of its inputs would pass as its answer, or
+// when an output position can never be judged. ERR_INPUT with the reason.
 MUST_CHECK bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e);

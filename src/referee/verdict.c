@@ -37,14 +37,16 @@ static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(
 
 static json_t *verdict_object(const Verdict *v) {
     double ratio = traffic_ratio(v);
-    return json_pack("{s:s%, s:s, s:b, s:s, s:s, s:s, s:i, s:i, s:{s:s, s:o, s:o}, s:{s:I, s:I, s:I, s:o, s:i}, s:I, s:b, s:s, s:o, s:s}",
-                     "op", v->op.p, v->op.len, "source_sha256", v->source_sha256, "accepted", verdict_accepted(v), "status",
-                     status_name(v->status), "rule", v->rule, "feedback", v->feedback, "cases_run", v->cases_run, "cases_passed",
-                     v->cases_passed, "worst", "case", v->worst_case, "error_ulp", number(v->error_ulp), "bound_ulp",
-                     number(v->bound_ulp), "traffic", "bytes_loaded", (json_int_t)v->count.bytes_loaded, "bytes_stored",
-                     (json_int_t)v->count.bytes_stored, "ideal_bytes", (json_int_t)v->bytes_ideal, "ratio", number(ratio),
-                     "launches", (int)v->count.launches, "seed", (json_int_t)v->seed, "replay", v->replay, "level", level_name(v->level),
-                     "elapsed_ms", number(v->elapsed_ms), "version", REFEREE_VERSION);
+    return json_pack(
+        "{s:s%, s:s, s:b, s:s, s:s, s:s, s:i, s:i, s:{s:s, s:o, s:o}, s:{s:I, s:I, s:I, s:o, s:i}, s:I, s:b, "
+        "s:s, s:o, s:s}",
+        "op", v->op.p, v->op.len, "source_sha256", v->source_sha256, "accepted", verdict_accepted(v),
+        "status", status_name(v->status), "rule", v->rule, "feedback", v->feedback, "cases_run", v->cases_run,
+        "cases_passed", v->cases_passed, "worst", "case", v->worst_case, "error_ulp", number(v->error_ulp),
+        "bound_ulp", number(v->bound_ulp), "traffic", "bytes_loaded", (json_int_t)v->count.bytes_loaded,
+        "bytes_stored", (json_int_t)v->count.bytes_stored, "ideal_bytes", (json_int_t)v->bytes_ideal, "ratio",
+        number(ratio), "launches", (int)v->count.launches, "seed", (json_int_t)v->seed, "replay", v->replay,
+        "level", level_name(v->level), "elapsed_ms", number(v->elapsed_ms), "version", REFEREE_VERSION);
 }
 
 void json_put(Buf *out, json_t *o) {

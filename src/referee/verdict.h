@@ -26,10 +26,10 @@ typedef struct {
     const char *rule;     // which rule decided: "bounds", "coverage", "syntax" ...; never NULL
     const char *feedback; // at most FEEDBACK_MAX characters; never seeds, input values or bounds
     int cases_run, cases_passed;
-    char worst_case[96];  // "float16 17x1000 stagnation"; empty when nothing was compared
+    char worst_case[96]; // "float16 17x1000 stagnation"; empty when nothing was compared
     double error_ulp, bound_ulp, use;
-    Counters count;       // of the traffic case: Draw.traffic_case
-    int64_t bytes_ideal;  // inputs and outputs of that case once
+    Counters count;      // of the traffic case: Draw.traffic_case
+    int64_t bytes_ideal; // inputs and outputs of that case once
     uint64_t seed;
     bool replay;
     Level level;
@@ -42,8 +42,8 @@ const char *status_doc(Status s);
 const char *level_name(Level l);
 MUST_CHECK bool level_by_name(Str name, Level *out);
 
-// The contract's JSON object on one line, keys in the documented order. One more member stands first when `value` is
-// not NULL (borrowed): the stream's "id", the journal's "record".
+// The contract's JSON object on one line, keys in the documented order. One more member stands first when
+// `value` is not NULL (borrowed): the stream's "id", the journal's "record".
 void verdict_json(Buf *out, const Verdict *v, const char *key, json_t *value);
 // Any JSON value on one line, keys in insertion order; takes the reference.
 void json_put(Buf *out, json_t *value);

@@ -1,19 +1,17 @@
 // bound.h - the oracle's tensors: each element is a float64 value v and e, a first-order bound on what an
 // honest float32 implementation may be off by: its value lies in [v - kappa*u*e, v + kappa*u*e], u = 2^-24,
-// kappa = 2. Rules, constants and their calibration: error-bound.md (propagation rules section 2, growth
+// kappa = 2. Rules, constants and their calibration: doc/error-bound.md (propagation rules section 2, growth
 // factor section 3). e = +inf means "cannot be judged"; with |v| > FLT_MAX it means that float32 has
 // overflowed with v's sign, which functions with limits turn finite again. Tensors are dense, row-major and
 // immutable; views copy or share.
 //
 // The formulas stand beside their functions: bound_rules.h (elementwise), bound_reduce.c and bound_simd.c
-// (rows). Two choices differ from error-bound.md: conditions and second-order terms use kappa*u*e where it
-// has u*e, because that is the interval an honest value may occupy, and erf's absolute term is 8 instead
-// of 6.
+// (rows).
 //
 // dtype is the *nominal* type, what torch would hold. Arithmetic in a nominal half type adds half an ulp of
-// that type (error-bound.md 8.5); `.float()` is exact; `.to(half)` is a permitted rounding: it only marks the
-// tensor `pending`, and the widening of e is added when another operation uses it. A final cast therefore
-// costs nothing: the comparison rounds once.
+// that type (doc/error-bound.md section 6); `.float()` is exact; `.to(half)` is a permitted rounding: it only
+// marks the tensor `pending`, and the widening of e is added when another operation uses it. A final cast
+// therefore costs nothing: the comparison rounds once.
 //
 // Every result remembers how it was made (op, operands, attributes): the proposer reads this trace as a
 // graph.

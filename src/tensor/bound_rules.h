@@ -1,10 +1,8 @@
-// bound_rules.h - the propagation rules of error-bound.md section 2, one inline function for each primitive:
-// from operands (v, e) to the result (v, e). Free of branches, so that loops over them vectorise.
+// bound_rules.h - the propagation rules of doc/error-bound.md section 2, one inline function for each
+// primitive: from operands (v, e) to the result (v, e). Free of branches, so that loops over them vectorise.
 //
-// An operand stands for all values within k*e of v, k = kappa*u. Where error-bound.md uses u*e in a condition
-// or in a second-order term (hulls, products, 1 - q, exp, sqrt, rsqrt), these rules use k*e: the interval
-// that an honest value may really occupy. For small errors both agree; near a kink or a pole only k*e is
-// rigorous.
+// An operand stands for all values within k*e of v, k = kappa*u: conditions and second-order terms (hulls,
+// products, 1 - q, exp, sqrt, rsqrt) use k*e, because near a kink or a pole only that interval is rigorous.
 //
 // e = +inf means that nothing is known, except when |v| > FLT_MAX: then float32 has overflowed, and the
 // honest value is at least |v| in size and has v's sign ("over" below). Functions with limits turn that
@@ -287,11 +285,10 @@ RULE Ve rule_sigmoid(Ve a) {
     return rule_end((Ve){v, rule_wild(v, rule_min(e, 1 / RULE_U), a.e, true)});
 }
 
-// 1.128 exp(-a^2) (ea + |a|) + 8, at most (1 + |v|)/u + 8. error-bound.md says 6; but in the usual five-term
-// polynomial the slope with respect to t = 1/(1 + pa) reaches 3.4, so that a reciprocal 2 ulp off, its
-// own 1.5e-7 and its roundings add up to 14 u: honest kernels used 104 % of a bound with 6. Slope within d <
-// 0.01 of |a| <= 6: at most e^(2|a|d)
-// <= 1 + 13 d times the slope at a; never more than 2/sqrt(pi).
+// 1.128 exp(-a^2) (ea + |a|) + 8, at most (1 + |v|)/u + 8. The 8: in the usual five-term polynomial the slope
+// with respect to t = 1/(1 + pa) reaches 3.4, so that a reciprocal 2 ulp off, its own 1.5e-7 and its
+// roundings add up to 14 u. Slope within d < 0.01 of |a| <= 6: at most e^(2|a|d) <= 1 + 13 d times the slope
+// at a; never more than 2/sqrt(pi).
 RULE Ve rule_erf(Ve a) {
     double v = f64_erf(a.v), ea = f64_if(rule_over(a), 0, a.e), d = RULE_K * ea;
     double slope = 1.1283791670955126 * f64_exp(-(a.v * a.v));

@@ -94,7 +94,7 @@ static inline uint16_t bf16_from_f64(double x) {
     return (uint16_t)(r | (b >> 48 & 0x8000u));
 }
 
-// The value of float type t nearest to x, as a double (rnd_D of error-bound.md section 1); exact identity for
+// The value of float type t nearest to x, as a double (rnd_D of doc/error-bound.md section 1); exact identity for
 // F64. For integer types what dtype_store would keep.
 double dtype_round(DType t, double x);
 double dtype_max(DType t); // largest finite value of a float or integer type

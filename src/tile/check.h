@@ -1,5 +1,5 @@
 // check.h - from the syntax tree of a @triton.jit function and the arguments of one launch to typed code, by the
-// rules of Triton 3.6 (triton-surface.md sections 5 and 6), with its wording for what it refuses.
+// rules of Triton 3.6 (doc/triton.md), with its wording for what it refuses.
 // op.def is the table of everything that `tl.` offers here; `ouroboros lang` prints it.
 #pragma once
 #include "lang/pyvalue.h"

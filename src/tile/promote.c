@@ -1,4 +1,4 @@
-// Triton's type rules: promotion, weak scalars, casts, broadcasting (triton-surface.md section 6).
+// Triton's type rules: promotion, weak scalars, casts, broadcasting (doc/triton.md).
 #include "tile/checker.h"
 #include <inttypes.h>
 #include <math.h>

@@ -1,4 +1,5 @@
-// The acceptance rule, element by element (error-bound.md sections 1 and 5): each row of the table there has its case.
+// The acceptance rule, element by element (doc/error-bound.md sections 1 and 5): each row of the table there has
+// its case.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +24,8 @@ static bool accepted_by_definition(DType t, double v, double e, double out) {
 static void agrees_with_definition(void **state) {
     (void)state;
     static const DType types[] = {DT_F16, DT_BF16, DT_F32};
-    static const double values[] = {0, 1, -1, 0.1, 3.14159, -1e-3, 65504, 65519, 65520, 70000, -65535, 1e-7, 5.9e-8, 2.9e-8, 1e30, 3.4e38};
+    static const double values[] = {0,     1,     -1,     0.1,  3.14159, -1e-3,  65504, 65519,
+                                    65520, 70000, -65535, 1e-7, 5.9e-8,  2.9e-8, 1e30,  3.4e38};
     int accepted = 0, rejected = 0;
     for (size_t t = 0; t < 3; t++)
         for (size_t i = 0; i < sizeof values / sizeof *values; i++)
@@ -34,9 +36,11 @@ static void agrees_with_definition(void **state) {
                     for (int s = 0; s < abs(k); s++) out = dtype_next(types[t], out, k < 0 ? -1 : 1);
                     bool want = accepted_by_definition(types[t], v, e * fabs(v), out);
                     bool got = compare_needed(types[t], v, e * fabs(v), out) <= 1;
-                    // A tie may go either way by definition 1's two forms: the cell is closed, rounding picks even.
+                    // A tie may go either way by definition 1's two forms: the cell is closed, rounding picks
+                    // even.
                     if (want) assert_true(got);
-                    if (!want && got) assert_true(compare_needed(types[t], v, e * fabs(v) * (1 + 1e-9) + 1e-300, out) <= 1);
+                    if (!want && got)
+                        assert_true(compare_needed(types[t], v, e * fabs(v) * (1 + 1e-9) + 1e-300, out) <= 1);
                     accepted += got;
                     rejected += !got;
                 }
@@ -74,7 +78,12 @@ static void classes_must_match(void **state) {
 }
 
 static Comparison compare_floats(const double *v, const double *e, const float *out, int n, uint8_t *judged) {
-    Bound b = {.dtype = DT_F32, .rank = 1, .shape = {n}, .numel = n, .v = (double *)(uintptr_t)v, .e = (double *)(uintptr_t)e};
+    Bound b = {.dtype = DT_F32,
+               .rank = 1,
+               .shape = {n},
+               .numel = n,
+               .v = (double *)(uintptr_t)v,
+               .e = (double *)(uintptr_t)e};
     Comparison c;
     compare_case(&b, out, judged, &c);
     return c;
@@ -84,7 +93,8 @@ static void worst_element_gives_the_kind(void **state) {
     (void)state;
     double v[4] = {1, 2, 3, 4}, e[4] = {8, 8, 8, 8};
     uint8_t judged[4] = {0};
-    float right[4] = {1, 2, 3, 4}, off[4] = {1, 2.0001f, 3, 4}, wrong[4] = {1, 2, 30, 4}, nan[4] = {1, 2, 3, NAN};
+    float right[4] = {1, 2, 3, 4}, off[4] = {1, 2.0001f, 3, 4}, wrong[4] = {1, 2, 30, 4},
+          nan[4] = {1, 2, 3, NAN};
     assert_int_equal(compare_floats(v, e, right, 4, judged).worst, MATCH_YES);
     assert_int_equal(judged[0] + judged[1] + judged[2] + judged[3], 4);
     Comparison c = compare_floats(v, e, off, 4, judged);
@@ -119,7 +129,8 @@ static void cheap_acceptance_is_never_looser(void **state) {
     const CompareLoops *loops[] = {
         &compare_loops_base,
 #ifndef PORTABLE
-        &compare_loops_avx2, &compare_loops_avx512,
+        &compare_loops_avx2,
+        &compare_loops_avx512,
 #endif
     };
     int builds = isa_level() + 1, accepted = 0, rejected = 0, missed = 0;
@@ -129,19 +140,27 @@ static void cheap_acceptance_is_never_looser(void **state) {
             for (int i = 0; i < N; i++) {
                 double scale = dtype_is_float(types[t]) ? ldexp(1, (int)rng_between(&r, -40, 18)) : 100;
                 v[i] = rng_normal(&r) * scale;
-                e[i] = rng_below(&r, 4) ? fabs(v[i]) * (double)rng_below(&r, 2000) * 0.01 : rng_below(&r, 2) ? 0 : INFINITY;
-                o[i] = dtype_is_float(types[t]) ? dtype_round(types[t], v[i] + rng_normal(&r) * 2 * BOUND_U * (e[i] < 1e300 ? e[i] : 1)) : rint(v[i]);
-                if (rng_below(&r, 4) == 0 && dtype_is_float(types[t])) o[i] = dtype_next(types[t], o[i], rng_u32(&r) & 1 ? 1 : -1);
+                e[i] = rng_below(&r, 4)   ? fabs(v[i]) * (double)rng_below(&r, 2000) * 0.01
+                       : rng_below(&r, 2) ? 0
+                                          : INFINITY;
+                o[i] = dtype_is_float(types[t]) ? dtype_round(types[t], v[i] + rng_normal(&r) * 2 * BOUND_U *
+                                                                                   (e[i] < 1e300 ? e[i] : 1))
+                                                : rint(v[i]);
+                if (rng_below(&r, 4) == 0 && dtype_is_float(types[t]))
+                    o[i] = dtype_next(types[t], o[i], rng_u32(&r) & 1 ? 1 : -1);
                 if (rng_below(&r, 50) == 0) o[i] = NAN;
                 if (rng_below(&r, 50) == 0) v[i] = rng_u32(&r) & 1 ? INFINITY : NAN;
             }
             CompareRule rule = {BOUND_KAPPA * BOUND_U, 0, 0};
-            if (dtype_is_float(types[t])) rule.half = dtype_half_ulp(types[t], 1), rule.half_smallest = dtype_half_ulp(types[t], 0);
+            if (dtype_is_float(types[t]))
+                rule.half = dtype_half_ulp(types[t], 1), rule.half_smallest = dtype_half_ulp(types[t], 0);
             for (int b = 0; b < builds; b++) loops[b]->sure(&rule, v, e, o, N, sure[b], ratio[b]);
             for (int b = 1; b < builds; b++) assert_memory_equal(sure[0], sure[b], N);
             for (int i = 0; i < N; i++) {
-                bool rule_accepts = e[i] < INFINITY && isfinite(v[i]) && compare_needed(types[t], v[i], e[i], o[i]) <= 1 + 1e-9;
-                if (sure[0][i] && !rule_accepts) fail_msg("%s: v %a e %a o %a", dtype_info[types[t]].torch, v[i], e[i], o[i]);
+                bool rule_accepts = e[i] < INFINITY && isfinite(v[i]) &&
+                                    compare_needed(types[t], v[i], e[i], o[i]) <= 1 + 1e-9;
+                if (sure[0][i] && !rule_accepts)
+                    fail_msg("%s: v %a e %a o %a", dtype_info[types[t]].torch, v[i], e[i], o[i]);
                 accepted += sure[0][i];
                 rejected += !rule_accepts;
                 missed += rule_accepts && !sure[0][i];

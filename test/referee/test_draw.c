@@ -1,4 +1,5 @@
-// What a draw promises: every required class in every dtype, the sizes that quick and full state, the domain kept.
+// What a draw promises: every required class in every dtype, the sizes that quick and full state, the domain
+// kept.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,7 +49,9 @@ static void quick_shows_every_class_in_every_dtype(void **state) {
             }
             for (int c = 0; c < k; c++)
                 for (int d = 0; d < data; d++)
-                    if (!seen[list[c]][d]) fail_msg("%.*s %s: class %s never reaches data input %d", STR_ARG(op.name), dtype_info[types[t]].torch, class_name(list[c]), d);
+                    if (!seen[list[c]][d])
+                        fail_msg("%.*s %s: class %s never reaches data input %d", STR_ARG(op.name),
+                                 dtype_info[types[t]].torch, class_name(list[c]), d);
         }
     }
     arena_free(&a);
@@ -61,10 +64,12 @@ static void required_classes_are_there(void **state) {
         const char *op;
         ClassId c;
     } required[] = {
-        {"rmsnorm", CLASS_constant},        {"rmsnorm", CLASS_stagnation},   {"rmsnorm", CLASS_spike_first}, {"layernorm", CLASS_mean_1000},
-        {"softmax", CLASS_constant_79},     {"softmax", CLASS_near_zero},    {"softmax", CLASS_neg_inf},     {"softmax", CLASS_shifted},
-        {"rmsnorm", CLASS_tiny_1e4},        {"rmsnorm", CLASS_tiny_1e20},    {"rmsnorm", CLASS_zero},        {"add_rmsnorm", CLASS_cancelling},
-        {"cross_entropy", CLASS_near_zero}, {"layernorm", CLASS_large_end},  {"rmsnorm", CLASS_subnormal},   {"softmax", CLASS_one_hot},
+        {"rmsnorm", CLASS_constant},        {"rmsnorm", CLASS_stagnation},  {"rmsnorm", CLASS_spike_first},
+        {"layernorm", CLASS_mean_1000},     {"softmax", CLASS_constant_79}, {"softmax", CLASS_near_zero},
+        {"softmax", CLASS_neg_inf},         {"softmax", CLASS_shifted},     {"rmsnorm", CLASS_tiny_1e4},
+        {"rmsnorm", CLASS_tiny_1e20},       {"rmsnorm", CLASS_zero},        {"add_rmsnorm", CLASS_cancelling},
+        {"cross_entropy", CLASS_near_zero}, {"layernorm", CLASS_large_end}, {"rmsnorm", CLASS_subnormal},
+        {"softmax", CLASS_one_hot},
     };
     for (size_t i = 0; i < sizeof required / sizeof *required; i++) {
         Op op = the_op(&a, required[i].op);
@@ -153,7 +158,8 @@ static void values_keep_to_the_domain(void **state) {
     (void)state;
     Arena a = {0};
     Pool *pool = pool_open(2);
-    static const char *const ops[] = {"softmax", "rope", "cross_entropy", "dequant_int8", "add_layernorm_gelu"};
+    static const char *const ops[] = {"softmax", "rope", "cross_entropy", "dequant_int8",
+                                      "add_layernorm_gelu"};
     for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
         Op op = the_op(&a, ops[k]);
         Draw d;
@@ -168,7 +174,8 @@ static void values_keep_to_the_domain(void **state) {
                 for (int64_t r = 0; r < (t->rank > 1 ? t->shape[0] : 1); r++)
                     for (int64_t j = 0; j < t->shape[t->rank - 1]; j++) {
                         int64_t at = t->offset + (t->rank > 1 ? r * t->stride[0] : 0) + j;
-                        double v = dtype_load((DType)t->dtype, d.mapping + t->at + at * dtype_bytes((DType)t->dtype));
+                        double v = dtype_load((DType)t->dtype,
+                                              d.mapping + t->at + at * dtype_bytes((DType)t->dtype));
                         assert_false(isnan(v));
                         if (isinf(v)) assert_true(in->neg_inf && v < 0);
                         if (!in->ranged) continue;
@@ -178,9 +185,11 @@ static void values_keep_to_the_domain(void **state) {
                     }
             }
         for (int i = 0; i < op.inputs; i++)
-            if (op.input[i].ranged && !dtype_is_float(op.input[i].any_float ? DT_F32 : op.input[i].dtype)) assert_true(ends[i][0] && ends[i][1]);
+            if (op.input[i].ranged && !dtype_is_float(op.input[i].any_float ? DT_F32 : op.input[i].dtype))
+                assert_true(ends[i][0] && ends[i][1]);
         for (int c = 0; c < d.cases; c++)
-            for (int64_t j = 0; j < d.truth[c].expected->numel; j++) assert_false(isnan(d.truth[c].expected->v[j]));
+            for (int64_t j = 0; j < d.truth[c].expected->numel; j++)
+                assert_false(isnan(d.truth[c].expected->v[j]));
         draw_free(&d);
     }
     pool_close(pool);

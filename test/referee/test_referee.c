@@ -1,5 +1,5 @@
-// The judge as a whole, with children that are not what they should be: no acceptance without the right bytes in every
-// output, whatever the child says.
+// The judge as a whole, with children that are not what they should be: no acceptance without the right bytes
+// in every output, whatever the child says.
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -135,14 +135,16 @@ static void lying_children_get_no_acceptance(void **state) {
 
 static void same_seed_same_verdict(void **state) {
     (void)state;
-    Verdict a = judge_with(NULL, PROGRAM_GOLD, 42), b = judge_with(NULL, PROGRAM_GOLD, 42), c = judge_with(NULL, PROGRAM_GOLD, 43);
+    Verdict a = judge_with(NULL, PROGRAM_GOLD, 42), b = judge_with(NULL, PROGRAM_GOLD, 42),
+            c = judge_with(NULL, PROGRAM_GOLD, 43);
     assert_true(a.error_ulp == b.error_ulp && a.use == b.use);
     assert_string_equal(a.worst_case, b.worst_case);
     assert_memory_equal(&a.count, &b.count, sizeof a.count);
     assert_true(a.use != c.use); // another seed, other inputs
 }
 
-// ---- the journal's order: sources first, then the draw, then verdicts ------------------------------------------------
+// ---- the journal's order: sources first, then the draw, then verdicts
+// ------------------------------------------------
 
 typedef struct {
     int sources, verdicts;
@@ -173,7 +175,8 @@ static void a_batch_shares_one_draw_made_after_all_hashes(void **state) {
     if (!referee_open(&config, &r, &e)) fail_msg("%s", e.msg);
     Op op;
     assert_true(op_find(&a, STR("softmax"), &op));
-    Str source[3] = {first_program(&a, PROGRAM_GOLD, "softmax"), first_program(&a, PROGRAM_WRONG, "softmax"), STR("x = (")};
+    Str source[3] = {first_program(&a, PROGRAM_GOLD, "softmax"), first_program(&a, PROGRAM_WRONG, "softmax"),
+                     STR("x = (")};
     JudgeRequest q = {.op = &op, .level = LEVEL_QUICK, .filter = {.dtype = -1}};
     Verdict v[3], later;
     assert_true(referee_judge(r, &a, &q, source, 3, v, &e));
@@ -209,8 +212,10 @@ static int drop_state(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(honest_child_accepts_a_gold),      cmocka_unit_test(honest_child_rejects_a_wrong_kernel),
-        cmocka_unit_test(lying_children_get_no_acceptance), cmocka_unit_test(same_seed_same_verdict),
+        cmocka_unit_test(honest_child_accepts_a_gold),
+        cmocka_unit_test(honest_child_rejects_a_wrong_kernel),
+        cmocka_unit_test(lying_children_get_no_acceptance),
+        cmocka_unit_test(same_seed_same_verdict),
         cmocka_unit_test(a_batch_shares_one_draw_made_after_all_hashes),
     };
     return cmocka_run_group_tests(tests, make_state, drop_state);

@@ -46,7 +46,7 @@ static void make_input(Arena *a, StorageTable *table, BoundCtx *c, const Op *op,
     assert_non_null(out->b[k]);
 }
 
-// error-bound.md section 1: rnd(v - b) <= o <= rnd(v + b); an infinity or NaN only where the reference has
+// doc/error-bound.md section 1: rnd(v - b) <= o <= rnd(v + b); an infinity or NaN only where the reference has
 // it.
 static bool acceptable(DType t, double o, double v, double e) {
     if (v != v) return o != o;

@@ -305,7 +305,7 @@ static void row_intervals_hold(void **state) {
     }
 }
 
-// e of exact operands is what the rule adds by itself: the constants of error-bound.md section 2.
+// e of exact operands is what the rule adds by itself: the constants of doc/error-bound.md section 2.
 static void constants_of_the_rules(void **state) {
     (void)state;
     double one[1] = {3}, two[1] = {-7}, half[1] = {0.5}, eight[8] = {1, 2, 3, 4, 5, -6, 7, 8};

@@ -1,4 +1,4 @@
-# What language models get wrong, in the order of triton-surface.md section 5.
+# What language models get wrong, the most frequent first.
 
 # case: unknown-name-in-tl
 # launch: *fp32
