@@ -94,16 +94,12 @@ static CompareRule rule_of(DType t) {
     return r;
 }
 
-// The largest finite ratio of a chunk: where to look when nothing is wrong.
-static void note_ratio(const double *ratio, int64_t n, int64_t at, Worst *worst) {
-    double most = worst->ratio;
-    for (int64_t k = 0; k < n; k++) most = ratio[k] > most && ratio[k] < INFINITY ? ratio[k] : most;
+// The first of the largest ratios: where to look when nothing is wrong.
+static void note_ratio(const double *ratio, double most, int64_t at, Worst *worst) {
     if (!(most > worst->ratio)) return;
-    for (int64_t k = 0; k < n; k++)
-        if (ratio[k] == most) {
-            *worst = (Worst){most, at + k};
-            return;
-        }
+    int64_t k = 0;
+    while (ratio[k] != most) k++;
+    *worst = (Worst){most, at + k};
 }
 
 static void note_evidence(const Bound *b, const void *out, Comparison *c) {
@@ -129,10 +125,11 @@ void compare_case(const Bound *b, const void *out, uint8_t *judged, Comparison *
         int64_t n = b->numel - at < CHUNK ? b->numel - at : CHUNK;
         const double *e = b->e ? b->e + at : NULL;
         dtype_load_row(b->dtype, (const char *)out + at * dtype_bytes(b->dtype), 1, o, (size_t)n);
-        size_t sure = loops()->sure(&rule, b->v + at, e, o, (size_t)n, judged + at, ratio);
+        double most;
+        size_t sure = loops()->sure(&rule, b->v + at, e, o, (size_t)n, judged + at, ratio, &most);
         for (int64_t k = 0; sure < (size_t)n && k < n; k++)
             if (!judged[at + k]) judge_slowly(b, at + k, b->v[at + k], e ? e[k] : 0, o[k], judged, c);
-        note_ratio(ratio, n, at, &worst);
+        note_ratio(ratio, most, at, &worst);
     }
     if (c->wrong == 0 && worst.ratio >= 0) c->worst_at = worst.at;
     note_evidence(b, out, c);

@@ -12,9 +12,9 @@ typedef struct {
 
 typedef struct {
     // sure[i] = 1 where |o - v| <= scale * e + (half the width of o's cell), everything finite; e may be NULL
-    // (all zero). ratio[i] = |o - v| over that sum: an order for "worst", not a test. Returns how many are
-    // sure.
+    // (all zero). ratio[i] = |o - v| over that sum, 0 where that is not a number: an order for "worst", not a
+    // test. *most is the largest finite one. Returns how many are sure.
     size_t (*sure)(const CompareRule *r, const double *v, const double *e, const double *o, size_t n,
-                   uint8_t *sure, double *ratio);
+                   uint8_t *sure, double *ratio, double *most);
 } CompareLoops;
 extern const CompareLoops compare_loops_base, compare_loops_avx2, compare_loops_avx512;

@@ -73,7 +73,7 @@ static void note_worst(Decision *z, int index, const Comparison *c, bool failing
     snprintf(z->v->worst_case, sizeof z->v->worst_case, "%s", buf_cstr(&b));
 }
 
-static void note_columns(Decision *z, const Bound *b, const uint8_t *judged) {
+static void note_columns(Decision *z, const Bound *b, const uint8_t *judged, bool all) {
     int64_t n = b->rank ? b->shape[b->rank - 1] : 1;
     if (b->rank == 1 && z->draw->op->rows_dim >= 0) n = 1; // one value a row: the column is the value
     struct Columns *c = NULL;
@@ -83,7 +83,8 @@ static void note_columns(Decision *z, const Bound *b, const uint8_t *judged) {
         c = &z->columns[z->column_sets++];
         *c = (struct Columns){b->dtype, n, NEWN(z->arena, uint8_t, (size_t)n)};
     }
-    for (int64_t at = 0; n > 0 && at < b->numel; at += n)
+    if (all && b->numel > 0) memset(c->judged, 1, (size_t)n);
+    for (int64_t at = 0; !all && n > 0 && at < b->numel; at += n)
         for (int64_t k = 0; k < n; k++) c->judged[k] |= judged[at + k];
 }
 
@@ -123,7 +124,7 @@ static bool judge_ran(Decision *z, int index, const CaseReport *r, Comparison *c
     }
     uint8_t *judged = NEWN(z->arena, uint8_t, (size_t)b->numel + 1);
     compare_case(b, z->child->output + spec->output_at, judged, c);
-    note_columns(z, b, judged);
+    note_columns(z, b, judged, c->unjudged == 0);
     return true;
 }
 

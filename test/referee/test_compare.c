@@ -123,7 +123,7 @@ static void what_cannot_be_judged_is_no_evidence(void **state) {
 static void cheap_acceptance_is_never_looser(void **state) {
     (void)state;
     enum { N = 4096 };
-    static double v[N], e[N], o[N], ratio[3][N];
+    static double v[N], e[N], o[N], ratio[3][N], most[3];
     static uint8_t sure[3][N];
     static const DType types[] = {DT_F16, DT_BF16, DT_F32, DT_I64};
     const CompareLoops *loops[] = {
@@ -154,8 +154,12 @@ static void cheap_acceptance_is_never_looser(void **state) {
             CompareRule rule = {BOUND_KAPPA * BOUND_U, 0, 0};
             if (dtype_is_float(types[t]))
                 rule.half = dtype_half_ulp(types[t], 1), rule.half_smallest = dtype_half_ulp(types[t], 0);
-            for (int b = 0; b < builds; b++) loops[b]->sure(&rule, v, e, o, N, sure[b], ratio[b]);
-            for (int b = 1; b < builds; b++) assert_memory_equal(sure[0], sure[b], N);
+            for (int b = 0; b < builds; b++) loops[b]->sure(&rule, v, e, o, N, sure[b], ratio[b], &most[b]);
+            for (int b = 1; b < builds; b++) {
+                assert_memory_equal(sure[0], sure[b], N);
+                assert_memory_equal(ratio[0], ratio[b], sizeof ratio[0]);
+                assert_true(most[0] == most[b]);
+            }
             for (int i = 0; i < N; i++) {
                 bool rule_accepts = e[i] < INFINITY && isfinite(v[i]) &&
                                     compare_needed(types[t], v[i], e[i], o[i]) <= 1 + 1e-9;
