@@ -38,7 +38,7 @@ static bool open_journal(Referee *r, const RefereeConfig *c, Err *e) {
         dir ? journal_open(dir, &r->journal, e)
             : err_set(e, ERR_IO, "no place for the journal: set HOME or XDG_STATE_HOME, or give --state DIR");
     arena_free(&a);
-    return ok;
+    return ok || err_ctx(e, "no verdict without a journal (--state DIR puts it elsewhere)");
 }
 
 bool referee_open(const RefereeConfig *c, Referee **out, Err *e) {
