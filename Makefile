@@ -1,5 +1,6 @@
 # make                 build/ouroboros            make demo    set everything up, then mint a kernel
 # make check           every test                 make bench   speed, as ratios; results on stdout
+# make sweep           the smith's kernels of every op, judged at full       make fuzz SECS=60   each fuzz target
 # MODE=release|debug|asan|tsan   CC=gcc|clang   PORTABLE=1 (no vector variants)   V=1 (show commands)
 MODE ?= release
 B    := build/$(MODE)$(if $(filter clang,$(CC)),-clang)$(if $(PORTABLE),-portable)
@@ -88,6 +89,8 @@ demo:
 tests: $(TESTS) $(B)/ouroboros
 bench: $(BENCH) $(B)/ouroboros
 	@for b in $(BENCH); do $$b || exit 1; done
+sweep: all
+	@sh tools/sweep.sh
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run
 fuzz-run: $(FUZZ)
@@ -104,6 +107,6 @@ compile_commands.json: Makefile $(SRC)
 clean:
 	rm -rf build compile_commands.json
 FORCE:
-.PHONY: all check demo tests bench fuzz fuzz-run layers format deps clean FORCE
+.PHONY: all check demo tests bench sweep fuzz fuzz-run layers format deps clean FORCE
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -8,7 +8,7 @@
 #include "smith/mint.h"
 
 typedef struct {
-    const char *smith, *dtype, *file, *state;
+    const char *smith, *dtype, *file, *state, *suite;
     int count;
     Seed seed;
     Shape shape;
@@ -75,7 +75,9 @@ static bool mint(Referee *r, Arena *a, const char *text, const MintOptions *o, i
     Op op;
     Smith *smith;
     MintRequest q = {.ask = {.m = o->shape.m, .n = o->shape.n, .count = o->count, .seed = o->seed.value}};
+    if (o->suite && !op_suite_add(a, o->suite, e)) return false;
     if (!op_for_judging(r, a, text, &op, e) || !smith_open(a, o->smith, &smith, e)) return false;
+    if (!o->shape.m) op_usual_shape(&op, &q.ask.m, &q.ask.n);
     if (!filter_of(&o->shape, o->dtype, &q.filter, e)) return false;
     if (!o->seed.given && !rng_entropy(&q.ask.seed, sizeof q.ask.seed, e)) return false;
     Shown shown = {0};
@@ -107,6 +109,7 @@ int cmd_mint(int argc, char **argv) {
         {"--seed", OPTION_SEED, &o.seed},   {"--shape", OPTION_SHAPE, &o.shape},
         {"--dtype", OPTION_TEXT, &o.dtype}, {"-o", OPTION_TEXT, &o.file},
         {"--state", OPTION_TEXT, &o.state}, {"--json", OPTION_FLAG, &o.json},
+        {"--suite", OPTION_TEXT, &o.suite},
     };
     Positionals rest;
     Err e = {0};

@@ -8,12 +8,30 @@ static json_t *op_object(Arena *a, const Op *op, bool whole) {
     Buf signature = BUF(a), domain = BUF(a);
     op_signature(&signature, op);
     op_domain(&domain, op);
-    json_t *o = json_pack("{s:s%, s:s%, s:s%}", "op", op->name.p, op->name.len, "notes", op->notes.p,
-                          op->notes.len, "signature", signature.p, signature.len);
-    if (!whole) return o;
-    json_object_set_new(o, "domain", json_stringn(domain.p, domain.len));
-    json_object_set_new(o, "definition", json_stringn(op->source.p, op->source.len));
+    json_t *o =
+        json_pack("{s:s%, s:s%, s:s%, s:s%}", "op", op->name.p, op->name.len, "notes", op->notes.p,
+                  op->notes.len, "signature", signature.p, signature.len, "domain", domain.p, domain.len);
+    if (whole) json_object_set_new(o, "definition", json_stringn(op->source.p, op->source.len));
     return o;
+}
+
+static void put_indented(Buf *out, Str text) {
+    while (text.len) {
+        const char *end = memchr(text.p, '\n', text.len);
+        size_t n = end ? (size_t)(end - text.p) : text.len;
+        buf_printf(out, "    %.*s\n", (int)n, text.p);
+        n += end != NULL;
+        text = (Str){text.p + n, text.len - n};
+    }
+}
+
+static void put_op(Arena *a, const Op *op, Buf *out) {
+    Buf signature = BUF(a), domain = BUF(a);
+    op_signature(&signature, op);
+    op_domain(&domain, op);
+    buf_printf(out, "%-28.*s %.*s\n", STR_ARG(op->name), STR_ARG(op->notes));
+    put_indented(out, buf_str(&signature));
+    put_indented(out, buf_str(&domain));
 }
 
 static void list_ops(Arena *a, bool json, Buf *out) {
@@ -26,12 +44,15 @@ static void list_ops(Arena *a, bool json, Buf *out) {
         if (json)
             json_array_append_new(list, op_object(a, &op, false));
         else
-            buf_printf(out, "%-28.*s %.*s\n", STR_ARG(op.name), STR_ARG(op.notes));
+            put_op(a, &op, out);
     }
     if (json)
         json_put(out, list), buf_putc(out, '\n');
     else
         json_decref(list);
+    Str name, words;
+    for (int i = 0; !json && op_variant(i, &name, &words); i++)
+        buf_printf(out, "\nOP_%.*s: each of them, %.*s\n", STR_ARG(name), STR_ARG(words));
 }
 
 static void show_op(Arena *a, const Op *op, bool json, Buf *out) {
@@ -50,16 +71,20 @@ static void show_op(Arena *a, const Op *op, bool json, Buf *out) {
 
 int cmd_ops(int argc, char **argv) {
     bool json = false;
-    const Option options[] = {{"--json", OPTION_FLAG, &json}};
+    const char *suite = NULL;
+    const Option options[] = {{"--json", OPTION_FLAG, &json}, {"--suite", OPTION_TEXT, &suite}};
     Positionals rest;
     Err e = {0};
-    if (!options_parse(argc, argv, options, 1, &rest, &e)) return cmd_fail("ops", &e);
+    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+        return cmd_fail("ops", &e);
     if (rest.n > 1) return cmd_usage("ops", "name at most one op");
     Arena a = {0};
     Buf out = BUF(&a);
     Op op;
     int code = EXIT_OK;
-    if (rest.n == 0)
+    if (suite && !op_suite_add(&a, suite, &e))
+        code = cmd_fail("ops", &e);
+    else if (rest.n == 0)
         list_ops(&a, json, &out);
     else if (op_resolve(&a, rest.at[0], &op, &e))
         show_op(&a, &op, json, &out);

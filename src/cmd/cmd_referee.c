@@ -7,7 +7,7 @@
 enum { FILE_MAX = 256 << 20 };
 
 typedef struct {
-    const char *op, *level, *dtype, *state;
+    const char *op, *level, *dtype, *state, *suite;
     Seed seed;
     Shape shape;
     int jobs;
@@ -42,6 +42,7 @@ int cmd_referee(int argc, char **argv) {
         {"--dtype", OPTION_TEXT, &o.dtype},   {"--json", OPTION_FLAG, &o.json},
         {"--stream", OPTION_FLAG, &o.stream}, {"--fresh", OPTION_FLAG, &o.fresh},
         {"--jobs", OPTION_COUNT, &o.jobs},    {"--state", OPTION_TEXT, &o.state},
+        {"--suite", OPTION_TEXT, &o.suite},
     };
     Positionals rest;
     Err e = {0};
@@ -58,8 +59,10 @@ int cmd_referee(int argc, char **argv) {
     if (!referee_open(&config, &r, &e)) return cmd_fail("referee", &e);
     Arena a = {0};
     int code = EXIT_OK;
-    bool ok = o.stream ? stream_run(r, STDIN_FILENO, STDOUT_FILENO, level, &e)
-                       : judge_file(r, &a, rest.at[0], level, &o, &code, &e);
+    bool ok = !o.suite || op_suite_add(&a, o.suite, &e);
+    if (ok)
+        ok = o.stream ? stream_run(r, STDIN_FILENO, STDOUT_FILENO, level, &e)
+                      : judge_file(r, &a, rest.at[0], level, &o, &code, &e);
     if (!ok) code = cmd_fail("referee", &e);
     arena_free(&a);
     referee_close(r);

@@ -54,6 +54,7 @@ static ValueKind receiver_kind(const char *signature) {
     if (str_is(s, "pair")) return V_TUPLE;
     if (str_is(s, "dtype")) return V_DTYPE;
     if (str_is(s, "device")) return V_DEVICE;
+    if (str_is(s, "config")) return V_CONFIG;
     assert(str_is(s, "properties"));
     return V_PROPERTIES;
 }

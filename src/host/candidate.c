@@ -281,8 +281,12 @@ static bool grid_sizes(Interp *in, Span at, Value grid, const Binding *b, int64_
     return true;
 }
 
-bool kernel_launch(Interp *in, const Launcher *l, const Args *args) {
-    Span at = args->at;
+bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
+    Span at = given->at;
+    Args tuned;
+    bool restless;
+    if (!kernel_tune(in, l->kernel, given, &tuned, &restless)) return false;
+    const Args *args = &tuned;
     Machine *m = in->m;
     int n = args->n + args->names;
     LaunchArg *arg = HOST_NEW(in, at, LaunchArg, n + 1);
@@ -296,8 +300,14 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *args) {
     Binding binding = {0};
     Launchable code;
     int64_t grid[3];
-    if (!launch_bind(m->arena, in->module, l->kernel, arg, n, at, &binding, in->d)) return false;
+    if (!launch_bind(m->arena, in->module, l->kernel->node, arg, n, at, &binding, in->d)) return false;
     if (!grid_sizes(in, at, l->grid, &binding, grid)) return false;
-    return kernel_check(m->arena, in->cache, &binding, &code, in->d) &&
-           vm_launch(m, code.code, code.cells, grid);
+    if (!kernel_check(m->arena, in->cache, &binding, &code, in->d)) return false;
+    if (restless && code.code->atomics)
+        return host_raise(
+            in, at,
+            "autotuning runs every config on the same tensors, and what the atomics of %.*s did stays: "
+            "name the tensors in reset_to_zero or restore_value",
+            STR_ARG(l->kernel->node->function.name));
+    return vm_launch(m, code.code, code.cells, grid);
 }

@@ -563,7 +563,10 @@ bool call_value(Interp *in, Value f, const Args *args, Value *out) {
         return host_raise(in, args->at,
                           "RuntimeError: Cannot call @triton.jit'd outside of the scope of a kernel; launch "
                           "it as %.*s[grid](...)",
-                          STR_ARG(f.kernel->function.name));
+                          STR_ARG(f.kernel->node->function.name));
+    case V_TUNER:
+        return host_refuse(in, args->at,
+                           "triton.autotune and triton.heuristics stand above a kernel as decorators");
     default: return host_raise(in, args->at, "TypeError: '%s' object is not callable", value_type(f));
     }
 }

@@ -128,9 +128,9 @@ static bool exec_function(Interp *in, Env *env, const Node *s) {
     Value f;
     if (!decorators_allowed(s, &jit, &kind, &why)) return host_report(in, kind, s->span, "%s", why), false;
     if (jit && env != in->globals) return host_refuse(in, s->span, "kernels are defined at module level");
-    if (jit)
-        f = (Value){.kind = V_KERNEL, .kernel = s};
-    else if (!function_new(in, env, s, &f))
+    if (jit) {
+        if (!kernel_new(in, env, s, &f)) return false;
+    } else if (!function_new(in, env, s, &f))
         return false;
     return env_set(in, s->span, env, s->function.name, f);
 }
@@ -153,6 +153,7 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
     case NODE_EXPRSTMT: ok = eval(in, env, s->value, &v); break;
     case NODE_ASSIGN:
         ok = eval(in, env, s->assign.value, &v);
+        if (env->module && v.kind == V_LIST) v.kind = V_TUPLE; // a list of configs: nobody may change it
         for (int i = 0; ok && i < s->assign.targets.n; i++) ok = assign(in, env, s->assign.targets.at[i], v);
         break;
     case NODE_ANNASSIGN:

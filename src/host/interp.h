@@ -106,7 +106,12 @@ MUST_CHECK bool shape_reshape(Interp *in, Span at, Value t, const int64_t *size,
                               Value *out);
 MUST_CHECK bool shape_transpose(Interp *in, Span at, Value t, int a, int b, Value *out);
 
-// Candidate (candidate.c, launch.c).
+// Candidate (candidate.c, tune.c).
+MUST_CHECK bool kernel_new(Interp *in, Env *env, const Node *function,
+                           Value *out); // evaluates its decorators
+// What the decorators make of a launch's arguments. *restless: several configs and nothing restores the
+// tensors.
+MUST_CHECK bool kernel_tune(Interp *in, const Kernel *k, const Args *args, Args *out, bool *restless);
 MUST_CHECK bool tensor_copy(Interp *in, Span at, Value t, Value *out); // contiguous, billed
 MUST_CHECK bool tensor_value(Interp *in, Span at, const Tensor *t, bool cpu, Value *out);
 MUST_CHECK bool kernel_launch(Interp *in, const Launcher *l, const Args *args);

@@ -154,18 +154,19 @@ bool decorators_allowed(const Node *function, bool *jit, DiagKind *kind, const c
     *kind = DIAG_REFUSED;
     for (int i = 0; i < function->function.decorators.n; i++) {
         const Node *d = function->function.decorators.at[i];
-        if (d->kind == NODE_CALL) d = d->call.func;
+        bool call = d->kind == NODE_CALL;
+        if (call) d = d->call.func;
         bool of_triton = d->kind == NODE_ATTRIBUTE && node_is_name(d->attribute.value, "triton");
         Str name = of_triton ? d->attribute.name : d->kind == NODE_NAME ? d->name : (Str){0};
-        if (str_is(name, "jit")) continue;
-        if (str_is(name, "autotune") || str_is(name, "heuristics")) {
-            *kind = DIAG_UNSUPPORTED;
-            *why = str_is(name, "autotune")
-                       ? "@triton.autotune is not run by this version: launch with fixed constants"
-                       : "@triton.heuristics is not run by this version: compute the constants in run()";
+        if (str_is(name, "jit")) {
+            if (i + 1 == function->function.decorators.n) continue;
+            *why = "@triton.jit stands directly above the function, other decorators above it";
             return false;
         }
-        *why = *jit ? "a kernel has no decorator but @triton.jit" : "host functions have no decorators";
+        if (*jit && of_triton && call && (str_is(name, "autotune") || str_is(name, "heuristics"))) continue;
+        *why = *jit ? "a kernel has no decorators but @triton.jit and, above it, @triton.autotune(...) and "
+                      "@triton.heuristics(...)"
+                    : "host functions have no decorators";
         return false;
     }
     return true;
@@ -411,6 +412,8 @@ static void screen_function(Screen *s, Scope *scope, const Node *n) {
         refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "kernels are defined at module level");
     screen_params(s, scope, &n->function.params);
     screen_annotation(s, n->function.returns);
+    for (int i = 0; jit && i + 1 < n->function.decorators.n; i++)
+        screen_expr(s, scope, n->function.decorators.at[i]);
     if (jit) return;
     Scope inner = {.outer = scope, .names = {.arena = s->arena}};
     names_of_params(&inner.names, &n->function.params);
@@ -503,6 +506,20 @@ static void screen_block(Screen *s, Scope *scope, const Nodes *body) {
     s->depth--;
 }
 
+// A list of configs may stand at module level: nothing can change it there (exec.c makes it a tuple).
+static bool is_config(const Node *n) {
+    return n->kind == NODE_CALL && n->call.func->kind == NODE_ATTRIBUTE &&
+           node_is_name(n->call.func->attribute.value, "triton") &&
+           str_is(n->call.func->attribute.name, "Config");
+}
+static bool is_configs(const Node *n) {
+    if (n->kind == NODE_COMP) return n->comp.kind == COMP_LIST && is_config(n->comp.element);
+    if (n->kind != NODE_LIST && n->kind != NODE_TUPLE) return false;
+    for (int i = 0; i < n->items.n; i++)
+        if (!is_config(n->items.at[i])) return false;
+    return n->items.n > 0;
+}
+
 // Only what leaves nothing behind that a later call, or another kernel file, could see.
 static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     const Node *value = NULL;
@@ -524,7 +541,8 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     }
     if (value || n->kind == NODE_ANNASSIGN) {
         // An op definition's `inputs = {...}` is plain data.
-        fits = !value || is_constant(s, value, 0) || (!s->candidate && value->kind == NODE_DICT);
+        fits = !value || is_constant(s, value, 0) || (s->candidate && is_configs(value)) ||
+               (!s->candidate && value->kind == NODE_DICT);
         screen_statement(s, scope, n);
         if (!fits)
             refuse(s, DIAG_REFUSED, value->span, "", (Str){0},

@@ -107,6 +107,8 @@ const char *value_type(Value v) {
     case V_MODULE: return "module";
     case V_KERNEL:
     case V_LAUNCHER: return "JITFunction";
+    case V_CONFIG: return "Config";
+    case V_TUNER: return "decorator";
     }
     return "?";
 }
@@ -215,6 +217,8 @@ bool value_same(Value a, Value b) {
                b.member->self.kind == V_UNBOUND && str_eq(a.member->name, b.member->name);
     case V_KERNEL: return a.kernel == b.kernel;
     case V_LAUNCHER: return a.launcher == b.launcher;
+    case V_CONFIG: return a.config == b.config;
+    case V_TUNER: return a.tuner == b.tuner;
     default: return true; // None, Ellipsis, the device's properties: one of each
     }
 }

@@ -32,6 +32,8 @@ typedef enum {
     V_MODULE,     // "torch", "torch.cuda": a prefix of names of the API
     V_KERNEL,
     V_LAUNCHER, // kernel[grid]
+    V_CONFIG,   // triton.Config(...)
+    V_TUNER,    // triton.autotune(...) or triton.heuristics(...), to stand above a kernel
 } ValueKind;
 
 typedef enum {
@@ -59,6 +61,9 @@ typedef struct {
 typedef struct Function Function;
 typedef struct Member Member;
 typedef struct Launcher Launcher;
+typedef struct Kernel Kernel;
+typedef struct Config Config;
+typedef struct Tuner Tuner;
 
 struct Value {
     ValueKind kind;
@@ -82,8 +87,10 @@ struct Value {
         const Bound *bound;
         Function *function;
         Member *member;
-        const Node *kernel;
+        Kernel *kernel;
         Launcher *launcher;
+        Config *config;
+        Tuner *tuner;
     };
 };
 struct Slice {
@@ -101,8 +108,24 @@ struct Member {
     Str name;   // the spelling that found the row
     Value self; // UNBOUND for a plain function
 };
+enum { CONFIG_OPTIONS = 4 }; // num_warps, num_stages, num_ctas, maxnreg
+struct Config {
+    Dict *kwargs;
+    Value option[CONFIG_OPTIONS];
+};
+struct Tuner {
+    bool heuristics;
+    Seq *configs;  // autotune
+    bool restores; // autotune: reset_to_zero or restore_value name something
+    Dict *values;  // heuristics: name -> function of the arguments' dictionary
+};
+struct Kernel {
+    const Node *node;
+    const Tuner **tuner; // top to bottom: the order in which they see a launch
+    int tuners;
+};
 struct Launcher {
-    const Node *kernel;
+    const Kernel *kernel;
     Value grid;
 };
 

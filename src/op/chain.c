@@ -65,11 +65,10 @@ int chain_epilogues(const ChainPart **out) {
 
 const ChainPart *chain_residual(void) { return &residual_name; }
 
-typedef struct {
-    bool residual;
-    int norm;
-    int epilogue[OP_EPILOGUES_MAX], epilogues;
-} Chain;
+void chain_bare_name(Buf *out, bool residual, int norm) {
+    if (residual) buf_printf(out, "%s_", residual_name.name);
+    buf_puts(out, norm_names[norm].name);
+}
 
 static int part_index(const ChainPart *parts, int n, Str name) {
     for (int i = 0; i < n; i++)
@@ -77,11 +76,24 @@ static int part_index(const ChainPart *parts, int n, Str name) {
     return -1;
 }
 
-// A trailing or doubled underscore leaves an empty piece, which is no part; str_piece cannot show a trailing
-// one.
-static bool chain_parse(Str name, Chain *out) {
+// The epilogue whose name starts here, the longest where one name begins another; -1: none.
+static int epilogue_at(Str rest) {
+    int best = -1;
+    size_t longest = 0;
+    for (int i = 0; i < EPILOGUES; i++) {
+        size_t n = strlen(epilogue_names[i].name);
+        if (n <= longest || !str_starts(rest, epilogue_names[i].name)) continue;
+        if (rest.len > n && rest.p[n] != '_') continue;
+        best = i;
+        longest = n;
+    }
+    return best;
+}
+
+// A trailing or doubled underscore leaves a piece that is no part.
+bool chain_parse(Str name, Chain *out) {
     *out = (Chain){0};
-    if (str_ends(name, "_")) return false;
+    if (name.len > OP_NAME_MAX || str_ends(name, "_")) return false;
     Str rest = name, piece;
     if (!str_piece(&rest, '_', &piece)) return false;
     if (str_is(piece, residual_name.name)) {
@@ -90,10 +102,12 @@ static bool chain_parse(Str name, Chain *out) {
     }
     out->norm = part_index(norm_names, NORMS, piece);
     if (out->norm < 0) return false;
-    while (str_piece(&rest, '_', &piece)) {
-        int i = part_index(epilogue_names, EPILOGUES, piece);
+    while (rest.len) {
+        int i = epilogue_at(rest);
         if (i < 0 || out->epilogues == OP_EPILOGUES_MAX) return false;
         out->epilogue[out->epilogues++] = i;
+        size_t n = strlen(epilogue_names[i].name) + 1;
+        rest = n < rest.len ? (Str){rest.p + n, rest.len - n} : (Str){0};
     }
     return true;
 }
@@ -118,7 +132,7 @@ static void put_sentence(Buf *out, const Chain *c) {
 
 bool chain_source(Arena *a, Str name, Str *source) {
     Chain c;
-    if (name.len > OP_NAME_MAX || !chain_parse(name, &c)) return false;
+    if (!chain_parse(name, &c)) return false;
     Buf b = BUF(a);
     put_sentence(&b, &c);
     buf_puts(&b, "inputs = {\n");

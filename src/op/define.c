@@ -12,7 +12,7 @@ typedef struct {
 #define wrong(r, node, ...) diag_add((r)->diags, DIAG_REFUSED, (node)->span, __VA_ARGS__)
 
 static const double float16_max = 65504;
-enum { WORD_MAX = 31, SENTENCE_MAX = 300 };
+enum { WORD_MAX = 31, SENTENCE_MAX = 300, USUAL_MAX = 1 << 20 };
 
 // ---- literals ----
 
@@ -99,6 +99,25 @@ static int dim_index(const Op *op, Str name) {
 
 // ---- the keys of an input ----
 
+// "D/2": a size that follows from one named before it.
+static bool read_quotient(Reader *r, const Node *n, Str name, OpDim *out) {
+    enum { DIVISOR_MAX = 64 };
+    const char *slash = memchr(name.p, '/', name.len);
+    size_t head = slash ? (size_t)(slash - name.p) : name.len;
+    *out = (OpDim){name, .multiple_of = 1, .min = 1, .max = OP_SIZE_MAX, .of = -1};
+    if (!slash) return true;
+    for (size_t i = head + 1; i < name.len && out->divisor <= DIVISOR_MAX; i++) {
+        bool digit = name.p[i] >= '0' && name.p[i] <= '9';
+        out->divisor = digit ? 10 * out->divisor + (name.p[i] - '0') : DIVISOR_MAX + 1;
+    }
+    out->of = dim_index(r->op, (Str){name.p, head});
+    if (out->divisor < 2 || out->divisor > DIVISOR_MAX || out->of < 0 || r->op->dim[out->of].of >= 0)
+        return wrong(r, n,
+                     "a part of a dimension is written \"D/2\": a name that stands before it, and 2 to %d",
+                     DIVISOR_MAX);
+    return true;
+}
+
 static bool read_dim(Reader *r, const Node *n, OpInput *in) {
     Op *op = r->op;
     int at = in->rank++;
@@ -106,13 +125,15 @@ static bool read_dim(Reader *r, const Node *n, OpInput *in) {
     if (n->kind == NODE_INT) return read_count(r, n, "a size", 1, OP_SIZE_MAX, &in->size[at]);
     Str name;
     if (!read_text(r, n, "a dimension", &name)) return false;
-    if (!is_word(name) || name.p[0] < 'A' || name.p[0] > 'Z')
+    OpDim d;
+    if (!read_quotient(r, n, name, &d)) return false;
+    if (d.of < 0 && (!is_word(name) || name.p[0] < 'A' || name.p[0] > 'Z'))
         return wrong(r, n, "a dimension's name starts with an upper-case letter: \"M\", \"N\", \"Heads\"");
     in->dim[at] = dim_index(op, name);
     if (in->dim[at] >= 0) return true;
     if (op->dims == OP_DIMS_MAX) return wrong(r, n, "more than %d different dimensions", OP_DIMS_MAX);
     in->dim[at] = op->dims;
-    op->dim[op->dims++] = (OpDim){name, .multiple_of = 1, .min = 1, .max = OP_SIZE_MAX};
+    op->dim[op->dims++] = d;
     return true;
 }
 
@@ -216,6 +237,13 @@ static bool read_role(Reader *r, const Node *n, OpInput *in) {
     return wrong(r, n, "role must be \"data\", \"weight\" or \"bias\"");
 }
 
+static bool read_signs(Reader *r, const Node *n, OpInput *in) {
+    Str text;
+    if (!read_text(r, n, "signs", &text)) return false;
+    in->both_signs = str_is(text, "both");
+    return in->both_signs || wrong(r, n, "signs must be \"both\"; leave it out for values as in the range");
+}
+
 static bool read_large(Reader *r, const Node *n, OpInput *in) { return read_flag(r, n, "large", &in->large); }
 
 static bool read_neg_inf(Reader *r, const Node *n, OpInput *in) {
@@ -237,6 +265,7 @@ enum {
     KEY_SHIFT,
     KEY_LARGE,
     KEY_RANGE,
+    KEY_SIGNS,
     KEY_NEG_INF,
     KEY_KEEP,
     KEY_ROLE,
@@ -246,11 +275,11 @@ static const struct {
     const char *name;
     bool (*read)(Reader *r, const Node *n, OpInput *in);
 } input_key[KEYS] = {
-    [KEY_SHAPE] = {"shape", read_shape},       [KEY_DTYPE] = {"dtype", read_dtype},
-    [KEY_SCALE] = {"scale", read_scale},       [KEY_SHIFT] = {"shift", read_shift},
-    [KEY_LARGE] = {"large", read_large},       [KEY_RANGE] = {"range", read_range},
-    [KEY_NEG_INF] = {"neg_inf", read_neg_inf}, [KEY_KEEP] = {"keep", read_keep},
-    [KEY_ROLE] = {"role", read_role},
+    [KEY_SHAPE] = {"shape", read_shape}, [KEY_DTYPE] = {"dtype", read_dtype},
+    [KEY_SCALE] = {"scale", read_scale}, [KEY_SHIFT] = {"shift", read_shift},
+    [KEY_LARGE] = {"large", read_large}, [KEY_RANGE] = {"range", read_range},
+    [KEY_SIGNS] = {"signs", read_signs}, [KEY_NEG_INF] = {"neg_inf", read_neg_inf},
+    [KEY_KEEP] = {"keep", read_keep},    [KEY_ROLE] = {"role", read_role},
 };
 
 static bool find_keys(Reader *r, const Node *dict, const Node *found[KEYS]) {
@@ -262,7 +291,7 @@ static bool find_keys(Reader *r, const Node *dict, const Node *found[KEYS]) {
             return wrong(
                 r, key,
                 "an input has no key \"%.*s\"; the keys are shape, dtype, scale, shift, large, range, "
-                "neg_inf, keep and role",
+                "signs, neg_inf, keep and role",
                 (int)(key->string.text.len < 40 ? key->string.text.len : 40), key->string.text.p);
         found[k] = dict->dict.values.at[i];
     }
@@ -286,6 +315,8 @@ static bool check_keys(Reader *r, const Node *dict, const Node *const found[KEYS
                      "an integer input says which values it takes: \"range\": (0, \"N\") or (-128, 127)");
     if (in->neg_inf && (!input_is_float(in) || in->ranged))
         return wrong(r, found[KEY_NEG_INF], "only a float input without a range can hold -inf");
+    if (found[KEY_SIGNS] && !(in->ranged && input_is_float(in) && in->range_lo > 0))
+        return wrong(r, found[KEY_SIGNS], "\"signs\" goes with a float input's range of positive numbers");
     if (found[KEY_KEEP] && !in->neg_inf)
         return wrong(r, found[KEY_KEEP],
                      "\"keep\" protects an element from -inf: it needs \"neg_inf\": True");
@@ -340,7 +371,7 @@ static bool read_inputs(Reader *r) {
         if (r->keep[i] && !check_keep(r, r->keep[i], &op->input[i])) return false;
     const OpInput *first = &op->input[0];
     op->row_dim = first->dim[first->rank - 1];
-    if (op->row_dim < 0)
+    if (op->row_dim < 0 || op->dim[op->row_dim].of >= 0)
         return wrong(
             r, n->dict.values.at[0],
             "the last dimension of the first input is the row length: give it a name, such as \"N\"");
@@ -358,21 +389,39 @@ static bool read_dim_limits(Reader *r, const Node *key, const Node *dict) {
     int at = dim_index(r->op, key->string.text);
     if (at < 0) return wrong(r, key, "no input has this dimension");
     OpDim *d = &r->op->dim[at];
+    if (d->of >= 0) return wrong(r, key, "this size follows from another; limit that one");
     if (!check_dict(r, dict, "a dimension", "{\"multiple_of\": 2, \"min\": 2}")) return false;
     for (int i = 0; i < dict->dict.keys.n; i++) {
         Str name = dict->dict.keys.at[i]->string.text;
         int64_t *field = str_is(name, "multiple_of") ? &d->multiple_of
                          : str_is(name, "min")       ? &d->min
                          : str_is(name, "max")       ? &d->max
+                         : str_is(name, "usual")     ? &d->usual
                                                      : NULL;
         if (!field)
-            return wrong(r, dict->dict.keys.at[i], "the keys of a dimension are multiple_of, min and max");
-        if (!read_count(r, dict->dict.values.at[i], str_cdup(r->arena, name), 1, OP_SIZE_MAX, field))
-            return false;
+            return wrong(r, dict->dict.keys.at[i],
+                         "the keys of a dimension are multiple_of, min, max and usual");
+        int64_t most = field == &d->usual ? USUAL_MAX : OP_SIZE_MAX;
+        if (!read_count(r, dict->dict.values.at[i], str_cdup(r->arena, name), 1, most, field)) return false;
     }
     if (d->max / d->multiple_of * d->multiple_of < d->min)
         return wrong(r, dict, "no size satisfies these limits: no multiple of %lld between %lld and %lld",
                      (long long)d->multiple_of, (long long)d->min, (long long)d->max);
+    if (d->usual && (d->usual < d->min || d->usual > d->max || d->usual % d->multiple_of))
+        return wrong(r, dict, "the usual size is outside the limits beside it");
+    return true;
+}
+
+// A size that is divided must divide.
+static bool check_quotients(Reader *r) {
+    const Op *op = r->op;
+    for (int i = 0; i < op->dims; i++) {
+        const OpDim *d = &op->dim[i];
+        if (d->of >= 0 && op->dim[d->of].multiple_of % d->divisor)
+            return wrong(r, r->dims ? r->dims : r->inputs,
+                         "\"%.*s\" needs dims = {\"%.*s\": {\"multiple_of\": %d}}", STR_ARG(d->name),
+                         STR_ARG(op->dim[d->of].name), d->divisor);
+    }
     return true;
 }
 
@@ -516,5 +565,5 @@ bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d) 
             "no inputs: add inputs = {\"x\": {\"shape\": (\"M\", \"N\")}} and say each input's domain");
     if (!out->reference)
         return diag_add(d, DIAG_REFUSED, all, "no reference: add def reference(...) that returns one tensor");
-    return read_inputs(&r) && read_dims(&r) && check_reference(&r);
+    return read_inputs(&r) && read_dims(&r) && check_quotients(&r) && check_reference(&r);
 }

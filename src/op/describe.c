@@ -29,7 +29,8 @@ static void put_values(Buf *out, const Op *op, const OpInput *in) {
         return;
     }
     if (in->ranged) {
-        buf_printf(out, ", values from %g to %g", in->range_lo, in->range_hi);
+        buf_printf(out, ", values from %g to %g%s", in->range_lo, in->range_hi,
+                   in->both_signs ? ", of either sign" : "");
         return;
     }
     buf_printf(out, "%s, scales from %g to %g", roles[in->role], in->scale_lo, in->scale_hi);
@@ -55,5 +56,6 @@ void op_domain(Buf *out, const Op *op) {
         if (d->min > 1) buf_printf(out, "%.*s is at least %lld\n", STR_ARG(d->name), (long long)d->min);
         if (d->max < OP_SIZE_MAX)
             buf_printf(out, "%.*s is at most %lld\n", STR_ARG(d->name), (long long)d->max);
+        if (d->usual) buf_printf(out, "%.*s is usually %lld\n", STR_ARG(d->name), (long long)d->usual);
     }
 }

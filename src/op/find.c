@@ -2,49 +2,88 @@
 // order words, filler); a description counts only if every word is understood, so that "... backward" or "...
 // without weight" lists the nearest ops instead of quietly naming another one.
 #include "base/io.h"
-#include "op/embed.h"
 #include "op/suite.h"
 #include <assert.h>
 
-enum { TEXT_MAX = 200, WORDS_MAX = 32, PHRASES_MAX = 512, PHRASE_WORDS = 8, NAMES_MAX = 128, NEAREST = 5 };
+enum { TEXT_MAX = 200, WORDS_MAX = 32, PHRASES_MAX = 4096, PHRASE_WORDS = 10, NEAREST = 5 };
 
 // ---- names ----
 
-static Str embedded_name(const EmbeddedFile *f) {
-    Str name = str_of(f->name);
-    return memchr(name.p, '/', name.len) || !str_ends(name, ".py") ? (Str){0} : (Str){name.p, name.len - 3};
+static const struct {
+    const char *name, *words;
+    int64_t m, n;
+} variants[] = {
+#define VARIANT(name, m, n, words) {#name, words, m, n},
+#include "op/variant.def"
+#undef VARIANT
+};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+bool op_variant(int i, Str *name, Str *words) {
+    if (i < 0 || i >= VARIANTS) return false;
+    *name = str_of(variants[i].name);
+    *words = str_of(variants[i].words);
+    return true;
 }
 
 const Str *op_names(Arena *a, int *count) {
     const ChainPart *norm, *epilogue;
-    int norms = chain_norms(&norm), epilogues = chain_epilogues(&epilogue), n = 0;
-    Str *all = NEWN(a, Str, NAMES_MAX + 1);
-    for (const EmbeddedFile *f = embedded_files; f->name && n < NAMES_MAX; f++) {
-        Str name = embedded_name(f);
-        if (name.len) all[n++] = name;
-    }
+    int norms = chain_norms(&norm), epilogues = chain_epilogues(&epilogue), n = 0, at = 0;
+    Str *all = NEWN(a, Str, SUITE_MAX + 1);
+    Definition d;
+    while (suite_next(&at, &d) && !d.user) all[n++] = d.name;
     for (int form = 0; form < 2 * norms; form++) {
-        for (int e = -1; e < epilogues && n < NAMES_MAX; e++) {
+        for (int e = -1; e < epilogues; e++) {
             Buf b = BUF(a);
-            if (form >= norms) buf_printf(&b, "%s_", chain_residual()->name);
-            buf_puts(&b, norm[form % norms].name);
+            chain_bare_name(&b, form >= norms, form % norms);
             if (e >= 0) buf_printf(&b, "_%s", epilogue[e].name);
+            assert(n < SUITE_MAX);
             all[n++] = buf_str(&b);
         }
     }
+    for (at = 0; suite_next(&at, &d);)
+        if (d.user && n < SUITE_MAX) all[n++] = d.name;
     *count = n;
     return all;
 }
 
-bool op_find(Arena *a, Str name, Op *out) {
-    Str source;
+static bool find_plain(Arena *a, Str name, Op *out) {
+    Definition def;
     if (name.len > OP_NAME_MAX) return false;
-    if (!suite_source(name, &source) && !chain_source(a, name, &source)) return false;
+    if (!suite_find(name, &def)) {
+        def = (Definition){0};
+        if (!chain_source(a, name, &def.source)) return false;
+    }
     DiagList d = DIAGS(a);
-    // A built-in definition that does not read is our mistake, not the user's.
-    bool defined = op_define(a, str_dup(a, name), source, false, out, &d);
+    // A definition of the suite that does not read is our mistake; an added one was read when it was added.
+    bool defined = op_define(a, str_dup(a, name), def.source, def.user, out, &d);
     assert(defined);
     return defined;
+}
+
+bool op_find(Arena *a, Str name, Op *out) {
+    if (find_plain(a, name, out)) return true;
+    for (int i = 0; i < VARIANTS; i++) {
+        size_t n = strlen(variants[i].name) + 1;
+        if (!str_ends(name, variants[i].name) || name.len <= n || name.p[name.len - n] != '_') continue;
+        if (!find_plain(a, (Str){name.p, name.len - n}, out) || out->rows_dim < 0) return false;
+        out->name = str_dup(a, name);
+        out->variant = str_of(variants[i].name);
+        out->dim[out->rows_dim].usual = variants[i].m;
+        out->dim[out->row_dim].usual = variants[i].n;
+        return true;
+    }
+    return false;
+}
+
+void op_usual_shape(const Op *op, int64_t *m, int64_t *n) {
+    *m = op->rows_dim >= 0 ? op->dim[op->rows_dim].usual : 0;
+    *n = op->dim[op->row_dim].usual;
+}
+
+void op_sizes_fit(const Op *op, int64_t size[OP_DIMS_MAX]) {
+    for (int i = 0; i < op->dims; i++)
+        if (op->dim[i].of >= 0) size[i] = size[op->dim[i].of] / op->dim[i].divisor;
 }
 
 // ---- phrases ----
@@ -63,7 +102,7 @@ typedef struct {
     Arena *arena;
     Phrase phrase[PHRASES_MAX];
     int phrases;
-    Str op[NAMES_MAX]; // of IS_OP
+    Str op[SUITE_MAX]; // of IS_OP
     int ops;
 } Lexicon;
 
@@ -77,7 +116,7 @@ static const char filler[] = "a|an|the|and|with|on|in|for|to|by|its|it|over|alon
 static const char then_words[] = "then|and then|followed by|before|afterwards|next|finally|later";
 static const char of_words[] = "of|after|following|on top of";
 
-// Lower-case words of letters and digits. A "(" glued to a word reads as "of": gelu(norm(x)). "+" reads as
+// Lower-case words of letters and digits. A "(" glued to a word reads as "of": tanh(norm(x)). "+" reads as
 // "plus".
 static int split_words(Arena *a, Str text, Str *word, int max) {
     int n = 0;
@@ -110,12 +149,10 @@ static int split_words(Arena *a, Str text, Str *word, int max) {
 static void add_phrases(Lexicon *x, Str phrases, char separator, Means means, int index) {
     Str one;
     while (str_piece(&phrases, separator, &one)) {
-        assert(x->phrases < PHRASES_MAX);
-        if (x->phrases == PHRASES_MAX) return;
+        if (x->phrases == PHRASES_MAX) return; // words of added definitions are anybody's
         Phrase *p = &x->phrase[x->phrases];
         *p = (Phrase){.meaning = {means, index}};
         p->words = split_words(x->arena, one, p->word, PHRASE_WORDS);
-        assert(p->words > 0);
         if (p->words > 0) x->phrases++;
     }
 }
@@ -136,12 +173,11 @@ static Lexicon *lexicon(Arena *a) {
     for (int i = 0; i < norms; i++) add_part(x, &norm[i], IS_NORM, i);
     for (int i = 0; i < epilogues; i++) add_part(x, &epilogue[i], IS_EPILOGUE, i);
     add_part(x, chain_residual(), IS_RESIDUAL, 0);
-    for (const EmbeddedFile *f = embedded_files; f->name && x->ops < NAMES_MAX; f++) {
-        Str name = embedded_name(f);
-        if (!name.len) continue;
-        add_phrases(x, name, '|', IS_OP, x->ops);
-        add_phrases(x, source_header((Str){f->text, f->len}, "words"), '|', IS_OP, x->ops);
-        x->op[x->ops++] = name;
+    Definition d;
+    for (int at = 0; x->ops < SUITE_MAX && suite_next(&at, &d);) {
+        add_phrases(x, d.name, '|', IS_OP, x->ops);
+        add_phrases(x, source_header(d.source, "words"), '|', IS_OP, x->ops);
+        x->op[x->ops++] = d.name;
     }
     return x;
 }
@@ -179,7 +215,7 @@ typedef struct {
 static void read_epilogue(Reading *s, int index) {
     bool past = s->norm >= 0;
     int *list = past ? s->after : s->before, *n = past ? &s->afters : &s->befores;
-    if (*n == OP_EPILOGUES_MAX || (past && s->link == IS_OF)) { // "norm of gelu" applies gelu first
+    if (*n == OP_EPILOGUES_MAX || (past && s->link == IS_OF)) { // "norm of tanh" applies tanh first
         s->broken = true;
         return;
     }
@@ -208,7 +244,7 @@ static void read_part(Reading *s, Meaning m) {
         break;
     case IS_NORM:
         if (s->norm >= 0) s->broken = true;
-        if (s->befores && s->link != IS_OF) s->broken = true; // "gelu then norm" is not gelu of the norm
+        if (s->befores && s->link != IS_OF) s->broken = true; // "tanh then norm" is not tanh of the norm
         if (s->residual && !s->befores && s->link == IS_OF) s->broken = true; // "residual add after the norm"
         s->norm = m.index;
         break;
@@ -218,14 +254,18 @@ static void read_part(Reading *s, Meaning m) {
 }
 
 static bool chain_name(const Reading *s, Buf *name) {
-    if (s->norm < 0 || (s->of_links && s->then_links) || s->befores + s->afters > OP_EPILOGUES_MAX)
-        return false;
-    const ChainPart *norm, *epilogue;
-    chain_norms(&norm);
+    if ((s->of_links && s->then_links) || s->befores + s->afters > OP_EPILOGUES_MAX) return false;
+    const ChainPart *epilogue;
     chain_epilogues(&epilogue);
-    if (s->residual) buf_printf(name, "%s_", chain_residual()->name);
-    buf_puts(name, norm[s->norm].name);
-    for (int i = 0; i < s->befores; i++) // "silu of gelu of norm" applies the last one first
+    if (s->norm < 0) { // an epilogue on its own: an op where the suite has one of that name
+        Definition d;
+        if (s->residual || s->befores != 1 || !suite_find(str_of(epilogue[s->before[0]].name), &d))
+            return false;
+        buf_str_put(name, d.name);
+        return true;
+    }
+    chain_bare_name(name, s->residual, s->norm);
+    for (int i = 0; i < s->befores; i++) // "tanh of relu of norm" applies the last one first
         buf_printf(name, "_%s", epilogue[s->before[s->of_links ? s->befores - 1 - i : i]].name);
     for (int i = 0; i < s->afters; i++) buf_printf(name, "_%s", epilogue[s->after[i]].name);
     return true;
@@ -305,17 +345,12 @@ static int parts_of(const Lexicon *x, Str name, Meaning out[2 + OP_EPILOGUES_MAX
         out[0] = (Meaning){IS_OP, i};
         return 1;
     }
+    Chain c;
     int n = 0;
-    const ChainPart *norm, *epilogue;
-    int norms = chain_norms(&norm), epilogues = chain_epilogues(&epilogue);
-    Str piece;
-    while (n < 2 + OP_EPILOGUES_MAX && str_piece(&name, '_', &piece)) {
-        if (str_is(piece, chain_residual()->name)) out[n++] = (Meaning){IS_RESIDUAL, 0};
-        for (int i = 0; i < norms; i++)
-            if (str_is(piece, norm[i].name)) out[n++] = (Meaning){IS_NORM, i};
-        for (int i = 0; i < epilogues; i++)
-            if (str_is(piece, epilogue[i].name)) out[n++] = (Meaning){IS_EPILOGUE, i};
-    }
+    if (!chain_parse(name, &c)) return 0;
+    if (c.residual) out[n++] = (Meaning){IS_RESIDUAL, 0};
+    out[n++] = (Meaning){IS_NORM, c.norm};
+    for (int i = 0; i < c.epilogues; i++) out[n++] = (Meaning){IS_EPILOGUE, c.epilogue[i]};
     return n;
 }
 
@@ -334,7 +369,9 @@ static Near near_of(const Lexicon *x, Str name, Str typed, const Str *word, int 
             fits = !word_is_filler(x, word[i]) && word_fits(x, word[i], part[k].means, part[k].index);
         hits += fits * (word_in_name(name, word[i]) ? 3 : 2);
     }
-    return (Near){hits - 2 * missed, edit_distance(typed, name), name};
+    // A name with a slip or two in it beats one of which some words are spelled right.
+    int distance = edit_distance(typed, name);
+    return (Near){hits - 2 * missed + (distance <= 2 ? 8 : 0), distance, name};
 }
 
 static bool nearer(const Near *a, const Near *b) {

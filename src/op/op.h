@@ -21,8 +21,8 @@
 //
 // Keys of an input (all but shape optional):
 //   shape    tuple of dimension names and positive integers, rank 1 to 4; a name is an upper-case letter or
-//   word. "M" counts
-//            rows, the last dimension of the first input is the row length and must be a name.
+//            word. "M" counts rows, the last dimension of the first input is the row length and must be a
+//            name. "D/2" is half of a dimension named before it, which is then a multiple of 2.
 //   dtype    "float" (default: each of float16, bfloat16, float32 in turn, the same for all "float" inputs of
 //   a case)
 //            or the name of one dtype, which is then fixed.
@@ -35,12 +35,15 @@
 //   of scale,
 //            shift and large. hi may be a dimension's name: then values are indices 0..size-1 and lo is 0.
 //            An integer input needs it.
+//   signs    "both", with a range of positive numbers: in some cases the values are negated, all of them. In
+//            such a case no input holds -inf, which a negative factor would turn into +inf.
 //   neg_inf  True: rows may hold -inf, never a whole row
 //   keep     with neg_inf: name of an index input whose chosen element is never -inf; its shape is this shape
 //   without
 //            the last dimension, which it indexes
 //   role     "weight" or "bias": drawn with weights' classes (ones, scaled, zeros, negative); default "data"
-// dims: {"N": {"multiple_of": 2, "min": 2, "max": 65536}, ...}; defaults 1, 1 and OP_SIZE_MAX
+// dims: {"N": {"multiple_of": 2, "min": 2, "max": 65536, "usual": 4096}, ...}; defaults 1, 1 and OP_SIZE_MAX;
+// "usual" is the size to optimise for
 #pragma once
 #include "base/sha256.h"
 #include "lang/ast.h"
@@ -64,7 +67,7 @@ typedef struct {
     bool any_float;            // "float": varies with the case
     DType dtype;               // otherwise
     double scale_lo, scale_hi, shift;
-    bool large, ranged, neg_inf;
+    bool large, ranged, neg_inf, both_signs;
     double range_lo, range_hi;
     int range_dim; // values are indices below this dimension; -1: none
     int keep;      // index of the input named by "keep"; -1: none
@@ -74,6 +77,8 @@ typedef struct {
 typedef struct {
     Str name;
     int64_t multiple_of, min, max;
+    int64_t usual;   // the size to optimise for; 0: no opinion
+    int of, divisor; // "D/2": the index of D, and 2; of is -1 for a dimension with a size of its own
 } OpDim;
 
 typedef struct {
@@ -81,6 +86,7 @@ typedef struct {
     Str notes;   // the docstring's first paragraph
     Str source;  // the definition's text
     Sha256 hash; // of the text
+    Str variant; // "short": a row of variant.def, which says the usual sizes; empty for the op itself
     bool user;   // came from a file of the user's
     const Node *module, *reference;
     OpInput input[OP_INPUTS_MAX];
@@ -93,24 +99,36 @@ typedef struct {
 // Reads a definition. Findings are the user's mistakes with their places; `file` is for messages.
 MUST_CHECK bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d);
 
-// By suite or chain name, spelled exactly. False (no error) when there is none.
+// By suite or chain name, spelled exactly, or either with "_" and a row of variant.def behind it. False (no
+// error) when there is none.
 bool op_find(Arena *a, Str name, Op *out);
+// Adds every .py definition of a folder, named by its file, to those of the suite. For the start of a
+// process: nothing else may run meanwhile, and `a` must outlive every look-up. A name that is taken is an
+// error.
+MUST_CHECK bool op_suite_add(Arena *a, const char *dir, Err *e);
 // What a user typed: a name, a path to a .py definition, or plain words ("root mean square norm with
-// residual, then gelu"). On failure the message lists the nearest ops.
+// residual, then tanh"). On failure the message lists the nearest ops.
 MUST_CHECK bool op_resolve(Arena *a, const char *text, Op *out, Err *e);
-// All names of the suite, then all chains, in order. NULL-terminated array.
+// All names of the suite, then all chains with at most one epilogue, then added ones. NULL-terminated array.
+// Longer chains and variants are found by name, but not listed: they are combinations of what is.
 const Str *op_names(Arena *a, int *count);
+// The rows of variant.def: "short" and what it means, in plain words. False at the end.
+bool op_variant(int i, Str *name, Str *words);
+// The shape to optimise for; 0 where the op has no opinion.
+void op_usual_shape(const Op *op, int64_t *m, int64_t *n);
+// Sets the sizes that follow from others ("D/2"); sizes of the others are given, by index into Op.dim.
+void op_sizes_fit(const Op *op, int64_t size[OP_DIMS_MAX]);
 // "run(x: Tensor[M, N], w: Tensor[N]) -> Tensor[M, N]"; the result shape is found by evaluating nothing:
 // "Tensor".
 void op_signature(Buf *out, const Op *op);
 // What the domain says, in plain words, one line an input.
 void op_domain(Buf *out, const Op *op);
 
-// Programs for the self-test, embedded from suite/{gold,wrong,cheat,honest}: header comments say which op and
-// what status is expected.
+// Programs for the self-test, embedded from suite/{gold,wrong,cheat,honest} or made from chain.def: header
+// comments say which op and what status is expected.
 typedef enum { PROGRAM_GOLD, PROGRAM_WRONG, PROGRAM_CHEAT, PROGRAM_HONEST } ProgramKind;
 typedef struct {
-    const char *name; // file name without folder and ".py"
+    const char *name; // file name without folder and ".py", or made the same way
     Str source;
     Str op;           // "# op: NAME"
     Str expect;       // "# expect: incorrect|inaccurate": one of these statuses; "ok" unless said

@@ -33,8 +33,10 @@ static bool program_read(Arena *a, const EmbeddedFile *f, Program *out) {
 const Program *op_programs(Arena *a, int *count) {
     int files = 0;
     while (embedded_files[files].name) files++;
-    Program *all = NEWN(a, Program, (size_t)files + 1);
+    Program *all = NEWN(a, Program, (size_t)(files + chain_program_count()) + 1);
     *count = 0;
     for (int i = 0; i < files; i++) *count += program_read(a, &embedded_files[i], &all[*count]);
+    chain_programs(a, all + *count);
+    *count += chain_program_count();
     return all;
 }

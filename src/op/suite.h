@@ -2,8 +2,14 @@
 #pragma once
 #include "op/op.h"
 
-// The text of a chain's definition; false when `name` is no chain. Chains are
-//     [add_]NORM[_EPILOGUE[_EPILOGUE[_EPILOGUE]]]        with the rows of chain.def
+// A chain's name:  [add_]NORM[_EPILOGUE[_EPILOGUE[_EPILOGUE]]]  with the rows of chain.def.
+typedef struct {
+    bool residual;
+    int norm;
+    int epilogue[OP_EPILOGUES_MAX], epilogues;
+} Chain;
+bool chain_parse(Str name, Chain *out);
+// The text of a chain's definition; false when `name` is no chain.
 bool chain_source(Arena *a, Str name, Str *source);
 
 // The rows of chain.def, for naming and searching. `words` holds phrases separated by '|'.
@@ -13,9 +19,21 @@ typedef struct {
 int chain_norms(const ChainPart **out);
 int chain_epilogues(const ChainPart **out);
 const ChainPart *chain_residual(void); // the prefix: its name is "add"
+void chain_bare_name(Buf *out, bool residual, int norm);
 
-// The embedded definition of an op; false when there is none. `name` without ".py".
-bool suite_source(Str name, Str *source);
+// Self-test programs made from CHAIN_PROGRAM rows and the golds of bare norms; chain_program_count of them.
+int chain_program_count(void);
+void chain_programs(Arena *a, Program *out);
+
+// Definitions with a name of their own: embedded ones, then added ones. False at the end; *at starts at 0.
+typedef struct {
+    Str name, source;
+    bool user;
+} Definition;
+bool suite_next(int *at, Definition *out);
+bool suite_find(Str name, Definition *out);
+enum { SUITE_MAX = 512 }; // definitions and listed chains together
+
 // "cut here | and here": the next piece, trimmed; false at the end.
 bool str_piece(Str *rest, char separator, Str *piece);
 Str str_trim(Str s);

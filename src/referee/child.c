@@ -17,6 +17,7 @@ typedef struct {
     Arena code; // the syntax tree, then compiled kernels
     Arena call; // everything of one case
     int at;     // the case that runs; -1 before the first
+    int short_cases;
 } Child;
 
 // Exit codes other than 0 say that something is wrong with us, not with the candidate.
@@ -114,6 +115,49 @@ static void output_take(Child *c, const CaseSpec *spec, const Tensor *t, CaseRep
     count_unwritten(flags, n, r);
 }
 
+// Autotuned kernels: every config is judged on the short rows. The short cases of each dtype count through
+// the configs, and each dtype goes on where the one before it has stopped: up to as many configs as a dtype
+// has short cases are run in every dtype, up to as many as there are short cases in one at least. The long
+// cases do the same from a config drawn at random on.
+enum { SHORT_ROW = 1000 };
+static bool is_short(const CaseSpec *spec) {
+    for (int i = 0; i < spec->inputs && i < WIRE_INPUTS_MAX; i++) {
+        const CaseTensor *t = &spec->input[i];
+        if (t->rank > 0 && t->rank <= TENSOR_RANK_MAX && t->shape[t->rank - 1] >= SHORT_ROW) return false;
+    }
+    return true;
+}
+
+static int32_t float_dtype(const CaseSpec *spec) {
+    for (int i = 0; i < spec->inputs && i < WIRE_INPUTS_MAX; i++)
+        if (spec->input[i].dtype >= DT_F16 && spec->input[i].dtype < DT_COUNT) return spec->input[i].dtype;
+    return -1;
+}
+
+static int case_tune(const Child *c) {
+    const CaseSpec *spec = &c->spec[c->at];
+    bool is_long = !is_short(spec);
+    int place = is_long ? (int)(c->spec[0].order_seed >> 34) : 0;
+    for (int i = 0; i < c->cases; i++) {
+        if (is_short(&c->spec[i]) == is_long) continue;
+        int32_t theirs = float_dtype(&c->spec[i]), own = float_dtype(spec);
+        place += theirs < own || (theirs == own && i < c->at);
+    }
+    return place;
+}
+
+// With cases of long rows alone (--shape) nothing can promise that each config is judged.
+static bool too_many_configs(const Child *c, const Machine *m, const Node *module) {
+    if (c->short_cases == 0 || m->tune_configs <= c->short_cases) return false;
+    char text[160];
+    snprintf(text, sizeof text,
+             "an autotuned kernel has %d configs, more than the %d short cases that judge one each",
+             m->tune_configs, c->short_cases);
+    Diag d = {.kind = DIAG_UNSUPPORTED, .msg = text, .span = {module->span.at, 0}};
+    send_finding(c, &d, &m->count);
+    return true;
+}
+
 // False when the case ends the run: *code is the exit code then.
 static bool case_run(Child *c, CodeCache *cache, const Node *module, int *code) {
     const CaseSpec *spec = &c->spec[c->at];
@@ -124,11 +168,14 @@ static bool case_run(Child *c, CodeCache *cache, const Node *module, int *code) 
     Machine *m = NEW(&c->call, Machine);
     machine_init(m, &c->call, &diags, spec->steps);
     m->order_seed = spec->order_seed;
+    m->tune = case_tune(c);
     Tensor input[WIRE_INPUTS_MAX], out;
     for (int i = 0; i < spec->inputs; i++)
         if (!input_wrap(c, m, &spec->input[i], &input[i])) return false;
 
     if (host_run(m, cache, module, input, spec->inputs, &out)) {
+        *code = EXIT_DONE;
+        if (too_many_configs(c, m, module)) return false;
         CaseReport r = report_of(c, REPORT_RAN);
         r.count = m->count;
         output_take(c, spec, &out, &r);
@@ -145,6 +192,7 @@ static int cases_run(Child *c, const Node *module) {
     ArenaMark code = arena_mark(&c->code), call = arena_mark(&c->call);
     size_t room = arena_left(&c->code);
     CodeCache *cache = code_cache_new(&c->code);
+    for (int i = 0; i < c->cases; i++) c->short_cases += is_short(&c->spec[i]);
     for (c->at = 0; c->at < c->cases; c->at++) {
         // Kernels compiled for one case serve the next. A program that asks for many gets them compiled again
         // rather than running out of room after some number of cases: each case finds nearly all of it free.

@@ -91,6 +91,7 @@ typedef struct {
     uint64_t seed;
     int index; // of the case
     double *row, *partner;
+    double factor; // of single values that data is multiplied by
 } Filler;
 
 static bool is_index(const OpInput *in) { return in->range_dim >= 0; }
@@ -133,7 +134,13 @@ static void fill_input(Filler *f, int input, int data_index) {
     DType dtype = (DType)t->dtype;
     int64_t rows = input_rows(t), n = input_row_length(t);
     for (int64_t r = 0; r < rows; r++) {
-        RowSpec s = {.dtype = dtype, .in = in, .n = n, .chosen = -1, .range_hi = in->range_hi};
+        RowSpec s = {.dtype = dtype,
+                     .in = in,
+                     .n = n,
+                     .chosen = -1,
+                     .range_hi = in->range_hi,
+                     .negated = in->both_signs && f->plan->negated,
+                     .factor = f->factor};
         int64_t global = f->plan->first_row + r;
         if (in->ranged) {
             if (is_index(in)) s.range_hi = (double)(f->plan->dim[in->range_dim] - 1);
@@ -163,13 +170,25 @@ static void fill_input(Filler *f, int input, int data_index) {
     }
 }
 
-// Index inputs first: data rows may depend on which element they choose.
+// A single value of both signs is a factor of the whole case.
+static bool is_factor(const Filler *f, int input) {
+    const CaseTensor *t = &f->spec->input[input];
+    return f->op->input[input].both_signs && input_rows(t) * input_row_length(t) == 1;
+}
+
+// Indices and factors first: data rows may depend on which element is chosen, and on what they are multiplied
+// by.
 static void fill_case(Filler *f) {
     int data_index = 0;
-    for (int i = 0; i < f->op->inputs; i++)
-        if (is_index(&f->op->input[i])) fill_input(f, i, 0);
+    f->factor = 1;
     for (int i = 0; i < f->op->inputs; i++) {
-        if (is_index(&f->op->input[i])) continue;
+        if (!is_index(&f->op->input[i]) && !is_factor(f, i)) continue;
+        fill_input(f, i, 0);
+        const CaseTensor *t = &f->spec->input[i];
+        if (is_factor(f, i)) f->factor *= dtype_load((DType)t->dtype, row_bytes(f->map, t, 0));
+    }
+    for (int i = 0; i < f->op->inputs; i++) {
+        if (is_index(&f->op->input[i]) || is_factor(f, i)) continue;
         fill_input(f, i, data_index);
         data_index += plan_is_data(&f->op->input[i]);
     }

@@ -50,7 +50,8 @@ ClassId plan_row_class(const Op *op, const PlannedCase *c, int64_t row) {
     for (int i = 0; i < WIDE_CLASSES; i++)
         for (int j = 0; j < k; j++)
             if (list[j] == wide_classes[i]) wide[w++] = list[j];
-    return c->wide ? wide[row % w] : list[(c->first_row + row) % k];
+    ClassId one = c->wide ? wide[row % w] : list[(c->first_row + row) % k];
+    return one == CLASS_neg_inf && c->negated ? CLASS_bell_wide : one;
 }
 
 // Row lengths and rows.
@@ -119,6 +120,10 @@ static void plan_one(Planner *p, DType dtype, int64_t m, int64_t n, bool strided
         int64_t want = d == op->row_dim ? n : d == op->rows_dim ? m : 1 + (int64_t)rng_below(r, 16);
         c->dim[d] = fit_dim(&op->dim[d], want);
     }
+    op_sizes_fit(op, c->dim);
+    bool signs = false;
+    for (int i = 0; i < op->inputs; i++) signs |= op->input[i].both_signs;
+    c->negated = signs && (rng_u32(r) & 1);
     for (int k = 0; k < p->n; k++) // rounding to the domain may make two shapes one
         if (!hidden && p->at[k].dtype == dtype && p->at[k].strided == strided && !p->at[k].hidden &&
             memcmp(p->at[k].dim, c->dim, sizeof c->dim) == 0)
@@ -129,11 +134,14 @@ static void plan_one(Planner *p, DType dtype, int64_t m, int64_t n, bool strided
 
 static void plan_shapes(Planner *p, DType dtype, const Shape *s, int count, Rng *r) {
     ClassId classes[CLASS_COUNT];
-    int k = plan_classes(p->op, dtype, classes), data = plan_data_inputs(p->op);
+    int k = plan_classes(p->op, dtype, classes), data = plan_data_inputs(p->op), tensors = 0;
+    for (int i = 0; i < p->op->inputs; i++) tensors += p->op->input[i].rank > 1;
     for (int i = 0; i < count; i++) {
         int64_t m = s[i].m;
         if (m == EVERY_CLASS) m = k;
         if (m == EVERY_CLASS_AND_INPUT) m = (int64_t)k * (data > 1 ? data : 1);
+        // Ops with many tensors of rows take fewer long rows, so that a draw stays about as large.
+        if (s[i].m == EVERY_CLASS && s[i].n > 1000 && tensors > 2) m = k * 2 / tensors;
         bool wide = m == WIDE;
         if (wide) m = WIDE_CLASSES;
         plan_one(p, dtype, m < ROWS_MIN && s[i].m <= 0 ? ROWS_MIN : m, s[i].n, s[i].strided, false, wide, r);

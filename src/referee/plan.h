@@ -8,6 +8,7 @@ typedef struct {
     DType dtype; // of the floating inputs
     int64_t dim[OP_DIMS_MAX];
     bool strided, hidden;
+    bool negated;      // inputs of both signs are negative here, and no row holds -inf
     bool wide;         // rows take the classes that only very wide rows make hard, not the rotation's
     int64_t first_row; // position in the rotation of classes: row r gets class number (first_row + r)
 } PlannedCase;
@@ -23,4 +24,4 @@ int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]);
 ClassId plan_row_class(const Op *op, const PlannedCase *c,
                        int64_t row); // CLASS_range where no input is drawn by class
 bool plan_is_data(const OpInput *in);
-int plan_data_inputs(const Op *op);  // floating inputs of role data that have rows
+int plan_data_inputs(const Op *op); // floating inputs of role data that have rows

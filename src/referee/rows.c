@@ -57,7 +57,7 @@ static void fill_log_uniform(Rng *r, double *out, int64_t n, double lo, double h
 }
 
 static void draw_range(Rng *r, const RowSpec *s, double *out) {
-    double lo = s->in->range_lo, hi = s->range_hi;
+    double lo = s->negated ? -s->range_hi : s->in->range_lo, hi = s->negated ? -s->in->range_lo : s->range_hi;
     bool whole = !dtype_is_float(s->dtype);
     for (int64_t i = 0; i < s->n; i++) {
         if (s->cls == CLASS_range_ends) {
@@ -117,7 +117,9 @@ static void draw_class(Rng *r, const RowSpec *s, double *out) {
     case CLASS_shifted: fill_bell(r, out, n, one, (2 * rng_unit(r) - 1) * in->shift); break;
     case CLASS_zero: fill_same(out, n, 0); break;
     case CLASS_constant: fill_same(out, n, (1 + rng_unit(r)) * smaller(cap, 4)); break;
-    case CLASS_constant_79: fill_same(out, n, 79); break;
+    case CLASS_constant_79:
+        fill_same(out, n, 79 / s->factor);
+        break; // e^79 does not overflow, a sum of them does
     case CLASS_tiny_1e4: fill_bell(r, out, n, 1e-4, 0); break;
     case CLASS_tiny_1e20: fill_bell(r, out, n, s->dtype == DT_F16 ? 1e-6 : 1e-20, 0); break;
     case CLASS_subnormal: fill_bell(r, out, n, s->dtype == DT_F16 ? 0x1p-18 : 0x1p-130, 0); break;

@@ -10,6 +10,8 @@ typedef struct {
     int64_t n;
     double range_hi; // of a ranged input: the declared end, or size - 1 of its dimension
     int64_t chosen;  // the element an index input points to (never -inf, the peak of near_zero); -1: none
+    bool negated;    // a ranged input of both signs: the negatives of its values
+    double factor;   // what this input is multiplied by before anything else, 1 unless the op says
     const double *partner; // cancelling: the row of the other summand; NULL: none
 } RowSpec;
 

@@ -194,6 +194,7 @@ void graph_print(Buf *out, const Graph *g) {
             print_size(out, n->size);
             if (n->op == BOUND_SLICE) buf_printf(out, " step %lld", (long long)n->step);
         }
+        if (n->op == BOUND_CAT && n->step) buf_puts(out, " in turns");
         buf_printf(out, " [%s,", n->rows ? "M" : "1");
         print_size(out, n->cols);
         buf_printf(out, "] level %d\n", n->level);

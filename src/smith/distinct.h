@@ -5,6 +5,10 @@
 // Of the canonical text; of the text itself if it does not parse.
 Sha256 program_hash(Str source);
 
+// Of the canonical text without what says how big or how fast: literals, and the options of a launch.
+// Programs that differ in this differ in structure. False if the source does not parse.
+bool program_structure(Str source, Sha256 *out);
+
 typedef struct {
     Arena *arena;
     Sha256 *at;

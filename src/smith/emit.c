@@ -22,6 +22,9 @@ const Style styles[STYLE_COUNT] = {
                        .block = "BLOCK",
                        .rows_block = "ROWS",
                        .out = "y",
+                       .part = "p",
+                       .parts = "P",
+                       .slots = "j",
                        .pointer = {"", "_ptr"},
                        .stride = {"s_", ""},
                        .kernel = {"_", "_k"},
@@ -44,6 +47,9 @@ const Style styles[STYLE_COUNT] = {
                      .block = "BLOCK",
                      .rows_block = "ROWS",
                      .out = "out",
+                     .part = "part",
+                     .parts = "parts",
+                     .slots = "slots",
                      .pointer = {"", "_ptr"},
                      .stride = {"", "_stride"},
                      .kernel = {"", "_kernel"}},
@@ -65,11 +71,79 @@ const Style styles[STYLE_COUNT] = {
                        .block = "BLOCK_SIZE",
                        .rows_block = "ROWS_PER_PROGRAM",
                        .out = "output",
+                       .part = "part_index",
+                       .parts = "n_parts",
+                       .slots = "part_offsets",
                        .pointer = {"", "_pointer"},
                        .stride = {"", "_row_stride"},
                        .kernel = {"fused_", ""},
                        .comments = true},
+    [STYLE_CAPITAL] = {.row = "pid_m",
+                       .rows = "rm",
+                       .row_mask = "mask_m",
+                       .cols = "rn",
+                       .mask = "mask_n",
+                       .col_mask = "mask_n",
+                       .start = "k",
+                       .acc = "_acc",
+                       .most = "m_i",
+                       .sum = "l_i",
+                       .carry = "c",
+                       .temp = "a",
+                       .mean = "mu",
+                       .n = "N_COLS",
+                       .m = "M_ROWS",
+                       .block = "BLOCK_N",
+                       .rows_block = "BLOCK_M",
+                       .out = "Out",
+                       .part = "pid_n",
+                       .parts = "NUM_PARTS",
+                       .slots = "rp",
+                       .pointer = {"P_", ""},
+                       .stride = {"stride_", "m"},
+                       .kernel = {"_", "_fwd"},
+                       .run_first = true},
+    [STYLE_TYPED] = {.row = "row_id",
+                     .rows = "row_ids",
+                     .row_mask = "in_rows",
+                     .cols = "offs",
+                     .mask = "in_row",
+                     .col_mask = "in_cols",
+                     .start = "base",
+                     .acc = "lanes",
+                     .most = "biggest",
+                     .sum = "denom",
+                     .carry = "so_far",
+                     .temp = "tmp",
+                     .mean = "avg",
+                     .n = "hidden",
+                     .m = "tokens",
+                     .block = "BLOCK_COLS",
+                     .rows_block = "BLOCK_ROWS",
+                     .out = "result",
+                     .part = "chunk",
+                     .parts = "chunks",
+                     .slots = "chunk_ids",
+                     .pointer = {"ptr_", ""},
+                     .stride = {"", "_stride_0"},
+                     .kernel = {"triton_", ""},
+                     .doc = true,
+                     .typed = true},
 };
+
+bool emit_flaw(Emit *e, Flaw f) {
+    if (e->plan->flaw != f) return false;
+    e->flawed++;
+    return true;
+}
+
+// Zeros and infinities, in the ways people write them.
+const char *emit_number(Emit *e, double x) {
+    if (x == 0 && e->plan->zero) return e->plan->zero == 1 ? "0" : "0.";
+    if (x == -HUGE_VAL && e->plan->zero == 1) return "-float('inf')";
+    if (x == -HUGE_VAL && e->plan->zero == 2) return "float('-inf')";
+    return float_text(e->a, x);
+}
 
 // --- NameSet and lines -------------------------------------------------------------------------------
 
@@ -165,7 +239,7 @@ Expr emit_size(Emit *e, Size s) {
 
 const char *host_size(Emit *e, Size s) {
     if (s.of == SIZE_CONST) return arena_printf(e->a, "%lld", (long long)s.r);
-    return formula(e->a, s, s.of == SIZE_ROWS ? e->m_host : e->n_host);
+    return formula(e->a, s, s.of == SIZE_ROWS ? e->host->m : e->host->n);
 }
 
 // index + sign * s
@@ -205,19 +279,28 @@ static void note_width(Emit *e, Size width) {
 Place *emit_place(Emit *e, Size width) {
     for (Place *p = e->places; p; p = p->next)
         if (p->plain && size_equal(p->width, width)) return p;
+    if (e->flat) return emit_place_at(e, (Expr){e->cols, BIND_ATOM, true, true}, e->row_mask, true, width);
     Lines *to = e->in_loop ? &e->body : home(e, true, false);
     Expr w = emit_size(e, width);
     const char *wish = e->two_d ? e->style->col_mask : e->style->mask;
-    const char *mask = emit_fresh(e, wish, e->in_loop);
-    line_add(to, 0, false, "%s = %s < %s", mask, e->cols, w.s);
+    const char *mask = arena_printf(e->a, "%s < %s", e->cols, w.s);
+    if (emit_flaw(e, FLAW_off_by_one)) mask = arena_printf(e->a, "%s < %s - 1", e->cols, w.s);
+    if (e->two_d || !e->plan->inline_mask) {
+        const char *name = emit_fresh(e, wish, e->in_loop);
+        line_add(to, 0, false, "%s = %s", name, mask);
+        mask = name;
+    }
     note_width(e, width);
     return emit_place_at(e, (Expr){e->cols, BIND_ATOM, true, false}, mask, true, width);
 }
 
 const char *emit_both(Emit *e, Place *p) {
-    if (!p) return e->two_d ? e->row_mask : NULL;
-    if (!e->two_d) return p->mask;
+    if (!p) return e->row_mask;
+    if (!e->two_d) return p->mask ? p->mask : e->row_mask;
     if (!p->mask) return e->row_mask;
+    if (p->both) return p->both;
+    for (Place *o = e->places; o && !p->both; o = o->next)
+        if (o->both && texts_equal(o->mask, p->mask) && o->index.tile == p->index.tile) p->both = o->both;
     if (p->both) return p->both;
     Expr x = {arena_printf(e->a, "%s & %s", e->row_mask, p->mask), BIND_BITS, p->index.tile, true};
     p->both = emit_bind(e, x, str_of(e->style->mask)).s;
@@ -226,7 +309,21 @@ const char *emit_both(Emit *e, Place *p) {
 
 // --- Loads -------------------------------------------------------------------------------------------
 
+static Size input_width(const Graph *g, int input) {
+    const OpInput *in = &g->op->input[input];
+    if (in->rank < 2) return size_const(1);
+    int last = in->dim[in->rank - 1];
+    for (int i = 0; i < g->nodes && last >= 0; i++)
+        if (g->node[i].op == BOUND_INPUT && g->node[i].input == input) return g->node[i].cols;
+    return size_const(1);
+}
+
 const char *emit_row_part(Emit *e, int input) {
+    Size width = input_width(e->g, input);
+    if (!size_is(width, 1) && emit_flaw(e, FLAW_contiguous)) {
+        e->row_used = true;
+        return arena_printf(e->a, "%s * %s", e->row, emit_size(e, width).s);
+    }
     if (!e->in_stride[input]) {
         Str name = e->g->op->input[input].name;
         e->in_stride[input] = emit_affixed(e, e->style->stride, name);
@@ -248,21 +345,62 @@ static const char *input_pointer(Emit *e, int input, bool rows) {
     return e->in_base[input];
 }
 
+// Rows are read again by the next pass and then never again; what rows share is worth keeping.
+static void put_hint(Emit *e, Buf *b, const GraphNode *n, Expr x) {
+    bool again = (e->looped || e->split) && !e->last_pass;
+    if (!x.tile || !e->plan->hints) return;
+    if (e->plan->hints == 3)
+        buf_printf(b, ", cache_modifier='%s'", n->rows && !again ? ".cg" : ".ca");
+    else if (n->rows)
+        buf_printf(b, ", eviction_policy='%s'", again ? "evict_last" : "evict_first");
+    else if (e->plan->hints == 2)
+        buf_puts(b, ", eviction_policy='evict_last'");
+}
+
+// Whether some arithmetic would run in the storage type without the conversion behind the loads: operands of
+// float32 draw the others with them, and so does the largest of a row, which is never narrower; a quotient is
+// never narrower either.
+static bool narrow_arithmetic(const Graph *g) {
+    for (int i = 0; i < g->nodes; i++) {
+        const GraphNode *n = &g->node[i];
+        bool moves = n->op == BOUND_EXPAND || n->op == BOUND_SLICE || n->op == BOUND_SELECT ||
+                     n->op == BOUND_GATHER || n->op == BOUND_CAT || n->op == BOUND_CAST;
+        bool exact = n->op == BOUND_NEG || n->op == BOUND_ABS || n->op == BOUND_RELU || n->op == BOUND_DIV ||
+                     n->op == BOUND_RECIPROCAL || n->kind != VALUE_FLOAT;
+        int narrow = 0, wide = 0;
+        for (int k = 0; k < n->inputs; k++) {
+            const GraphNode *x = &g->node[n->in[k]];
+            bool tile = x->op == BOUND_INPUT && !size_is(x->cols, 1) && g->op->input[x->input].any_float;
+            narrow += tile;
+            wide += !tile && (x->op != BOUND_LITERAL || x->sized);
+        }
+        if (narrow && !wide && !moves && !exact && !graph_is_reduction(n->op)) return true;
+    }
+    return false;
+}
+
 Expr emit_load(Emit *e, const GraphNode *n, Place *p) {
     Expr x = {.bind = BIND_ATOM, .rows = n->rows || (p && p->index.rows), .tile = p && p->index.tile};
     Buf b = BUF(e->a);
     buf_printf(&b, "tl.load(%s", input_pointer(e, n->input, n->rows));
     if (p) buf_printf(&b, " + %s", emit_wrap(e, p->index, BIND_PRODUCT));
     const char *mask = n->rows ? emit_both(e, p) : p ? p->mask : NULL;
+    if (!mask && e->flat && x.rows) mask = e->row_mask;
     if (mask && p && !p->index.tile && e->two_d && !n->rows) mask = emit_both(e, p);
+    if (mask && x.tile && emit_flaw(e, FLAW_load_mask)) mask = NULL;
     if (mask) {
         double other = n->kind == VALUE_FLOAT && x.tile ? e->padding : 0;
-        buf_printf(&b, ", mask=%s, other=%s", mask, n->kind == VALUE_FLOAT ? float_text(e->a, other) : "0");
+        if (x.tile && e->plan->flaw == FLAW_other_value) other = 1;
+        buf_printf(&b, ", mask=%s, other=%s", mask,
+                   n->kind == VALUE_FLOAT ? emit_number(e, other)
+                   : other != 0           ? "1"
+                                          : "0");
     }
-    if (e->plan->hints && e->looped && x.tile && n->rows)
-        buf_printf(&b, ", eviction_policy=\"%s\"", e->last_pass ? "evict_first" : "evict_last");
+    put_hint(e, &b, n, x);
     buf_puts(&b, ")");
-    if (n->kind == VALUE_FLOAT) buf_puts(&b, ".to(tl.float32)");
+    bool bare = n->kind == VALUE_FLOAT && x.tile && e->plan->flaw == FLAW_missing_cast &&
+                narrow_arithmetic(e->g) && emit_flaw(e, FLAW_missing_cast);
+    if (n->kind == VALUE_FLOAT && !bare) buf_puts(&b, ".to(tl.float32)");
     x.s = buf_cstr(&b);
     return x;
 }
@@ -331,14 +469,25 @@ static Pad pad_of(const Emit *e, int node, int depth) {
 Expr emit_masked(Emit *e, int node, Place *p, double neutral) {
     Expr x = emit_value(e, node, p);
     Pad pad = pad_of(e, node, 0);
-    if (x.tile && pad.is == PAD_KNOWN && pad.v == neutral && e->plan->trust_pad) return x;
-    x.s = arena_printf(e->a, "tl.where(%s, %s, %s)", p->mask, x.s, float_text(e->a, neutral));
+    if (x.tile && pad.is == PAD_KNOWN && pad.v == neutral && e->plan->trust_pad &&
+        e->plan->flaw != FLAW_other_value)
+        return x;
+    if (x.tile && emit_flaw(e, FLAW_other_value)) return x;
+    x.s = arena_printf(e->a, "tl.where(%s, %s, %s)", p->mask, x.s,
+                       isinf(neutral) ? emit_number(e, neutral) : float_text(e->a, neutral));
     x.bind = BIND_ATOM;
     x.tile = true;
     return x;
 }
 
 // --- Reductions --------------------------------------------------------------------------------------
+
+static const char *storage_type(Emit *e) {
+    for (int i = 0; i < e->g->op->inputs; i++)
+        if (e->in_param[i] && e->g->op->input[i].any_float)
+            return arena_printf(e->a, "%s.dtype.element_ty", e->in_param[i]);
+    return NULL;
+}
 
 const char *emit_reduce(Emit *e, BoundOp op, const char *tile) {
     if (op == BOUND_PROD) { // the last of the running products
@@ -348,14 +497,22 @@ const char *emit_reduce(Emit *e, BoundOp op, const char *tile) {
                            arena_printf(e->a, "tl.where(%s == %s - 1, tl.cumprod(%s, axis=%d), 0.0)", lanes,
                                         e->block, tile, e->two_d));
     }
-    const char *name = op == BOUND_SUM ? "sum" : op == BOUND_AMAX ? "max" : "min";
-    if (!e->two_d) return arena_printf(e->a, "tl.%s(%s, axis=0)", name, tile);
-    return arena_printf(e->a,
-                        e->plan->squeeze ? "tl.%s(%s, axis=1)[:, None]" : "tl.%s(%s, axis=1, keep_dims=True)",
-                        name, tile);
+    const char *name = op == BOUND_SUM ? "sum" : op == BOUND_AMAX ? "max" : "min", *after = "";
+    const char *type = op == BOUND_SUM && e->plan->flaw == FLAW_half_accumulator ? storage_type(e) : NULL;
+    if (type && emit_flaw(e, FLAW_half_accumulator)) {
+        tile = arena_printf(e->a, "(%s).to(%s)", tile, type);
+        after = ".to(tl.float32)";
+    }
+    if (!e->two_d) {
+        static const char *const axis[] = {", axis=0", ", 0", ""};
+        return arena_printf(e->a, "tl.%s(%s%s)%s", name, tile, axis[e->plan->axis % 3], after);
+    }
+    return arena_printf(
+        e->a, e->plan->squeeze ? "tl.%s(%s, axis=1)%s[:, None]" : "tl.%s(%s, axis=1, keep_dims=True)%s", name,
+        tile, after);
 }
 
-static Str reduction_name(const Emit *e, int node) {
+Str emit_reduction_name(const Emit *e, int node) {
     const GraphNode *n = &e->g->node[node];
     return str_of(n->op == BOUND_AMAX   ? e->style->most
                   : n->op == BOUND_SUM  ? e->style->sum
@@ -363,17 +520,13 @@ static Str reduction_name(const Emit *e, int node) {
                                         : "prod");
 }
 
-static double neutral_of(BoundOp op) {
-    return op == BOUND_AMAX ? -HUGE_VAL : op == BOUND_AMIN ? HUGE_VAL : op == BOUND_PROD ? 1 : 0;
-}
-
 Expr emit_whole_reduction(Emit *e, int node) {
     const GraphNode *n = &e->g->node[node];
     assert(!e->looped); // a looped schedule has computed it in its own pass
     Place *p = emit_place(e, e->g->node[n->in[0]].cols);
-    Expr x = emit_masked(e, n->in[0], p, neutral_of(n->op));
+    Expr x = emit_masked(e, n->in[0], p, reduction_neutral(n->op));
     return emit_bind(e, (Expr){emit_reduce(e, n->op, x.s), BIND_ATOM, false, n->rows},
-                     reduction_name(e, node));
+                     emit_reduction_name(e, node));
 }
 
 Expr emit_scan(Emit *e, int node, Place *p) {
@@ -383,20 +536,23 @@ Expr emit_scan(Emit *e, int node, Place *p) {
     Expr x = emit_value(e, n->in[0], p);
     if (!x.tile) x = emit_masked(e, n->in[0], p, 0);
     x.rows = n->rows;
-    if (!e->in_loop) {
+    if (!e->in_loop && !e->split) {
         x.s = arena_printf(e->a, "tl.%s(%s, axis=%d)", name, x.s, e->two_d);
         x.bind = BIND_ATOM;
         return emit_bind(e, x, STR("prefix"));
     }
     x = emit_bind(e, x, str_of(e->style->temp));
-    const char *carry = emit_fresh(e, e->style->carry, false);
-    if (e->two_d)
+    const char *carry = e->before[node];
+    if (!carry) carry = emit_fresh(e, e->style->carry, false);
+    if (!e->split && e->two_d)
         line_add(&e->top, 0, false, "%s = tl.zeros([%s, 1], dtype=tl.float32)", carry, e->rows_block);
-    else
+    else if (!e->split)
         line_add(&e->top, 0, false, "%s = 0.0", carry);
-    Expr sum = {arena_printf(e->a, "%s + tl.%s(%s, axis=%d)", carry, name, x.s, e->two_d), BIND_SUM, true,
-                n->rows};
+    bool dropped = emit_flaw(e, FLAW_carry_dropped);
+    Expr sum = {arena_printf(e->a, "%s%stl.%s(%s, axis=%d)", dropped ? "" : carry, dropped ? "" : " + ", name,
+                             x.s, e->two_d),
+                dropped ? BIND_ATOM : BIND_SUM, true, n->rows};
     sum = emit_bind(e, sum, STR("prefix"));
-    line_add(&e->body, 0, false, "%s += %s", carry, emit_reduce(e, BOUND_SUM, x.s));
+    if (!e->split) line_add(&e->body, 0, false, "%s += %s", carry, emit_reduce(e, BOUND_SUM, x.s));
     return sum;
 }

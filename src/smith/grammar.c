@@ -4,6 +4,29 @@
 
 enum { HEADLINE_ROWS = 8192, HEADLINE_COLS = 4096, TRIES_IN_VAIN = 64, PROPOSALS_MAX = 4096 };
 
+typedef struct {
+    const Graph *g;
+    const SmithRequest *q;
+    Flaw flaw;
+    Rng rng;
+} Draw;
+
+// False when the drawn plan has no place for the flaw.
+static bool write_one(Draw *d, Arena *a, Schedule s, int64_t n, bool first, Plan *plan, Str *out) {
+    Graph wrong;
+    const Graph *g = d->g;
+    int sites = 1;
+    *plan = plan_draw(s, n, first, &d->rng);
+    if (flaw_in_graph(d->flaw)) {
+        if (!flaw_graph(a, d->g, d->flaw, &d->rng, &wrong)) return false;
+        g = &wrong;
+        if (!plan_possible(g, s)) return false; // with the mistake in it nothing may be online any more
+    } else
+        plan->flaw = d->flaw;
+    *out = kernel_emit(a, g, plan, d->flaw == FLAW_NONE || g == &wrong ? NULL : &sites);
+    return sites > 0;
+}
+
 // The schedules take turns, so that the first few proposals differ in what matters most. The first of each is
 // drawn plain, the later ones with everything open.
 static bool propose(Smith *s, Arena *a, const Op *op, const SmithRequest *q, Proposal *out, int *written,
@@ -11,24 +34,44 @@ static bool propose(Smith *s, Arena *a, const Op *op, const SmithRequest *q, Pro
     (void)s;
     *written = 0;
     Graph g;
+    Draw d = {.g = &g, .q = q, .rng = rng_at(q->seed, 0)};
+    if (q->flaw && !(d.flaw = flaw_by_name(q->flaw))) {
+        Buf b = BUF(a);
+        const char *name;
+        for (int i = 0; (name = smith_flaw(i, NULL)); i++) buf_printf(&b, "%s%s", i ? ", " : "", name);
+        return err_set(e, ERR_USAGE, "no flaw is called '%s'; known: %s", q->flaw, buf_cstr(&b));
+    }
     if (!graph_trace(a, op, &g, e)) return false;
-    int64_t m = q->m > 0 ? q->m : HEADLINE_ROWS, n = q->n > 0 ? q->n : HEADLINE_COLS;
+    int64_t usual_m = op->rows_dim >= 0 ? op->dim[op->rows_dim].usual : 1,
+            usual_n = op->dim[op->row_dim].usual;
+    int64_t m = q->m > 0  ? q->m
+                : usual_m ? usual_m
+                          : HEADLINE_ROWS,
+            n = q->n > 0  ? q->n
+                : usual_n ? usual_n
+                          : HEADLINE_COLS;
     int count = q->count < PROPOSALS_MAX ? q->count : PROPOSALS_MAX;
     Schedule order[SCHEDULE_COUNT];
     int schedules = plan_schedules(&g, m, n, order);
-    Rng rng = rng_at(q->seed, 0);
     SeenPrograms seen = {.arena = a};
     Arena scratch = {0};
     for (int turn = 0, vain = 0; *written < count && vain < TRIES_IN_VAIN; turn++) {
         ArenaMark mark = arena_mark(&scratch);
-        Plan p = plan_draw(order[turn % schedules], n, turn < schedules, &rng);
-        Str source = kernel_emit(&scratch, &g, &p);
-        bool again = seen_before(&seen, program_hash(source));
-        if (!again) out[(*written)++] = (Proposal){str_dup(a, source), plan_words(a, &g, &p)};
-        vain = again ? vain + 1 : 0;
+        Plan p;
+        Str source;
+        bool fresh = write_one(&d, &scratch, order[turn % schedules], n, turn < schedules, &p, &source) &&
+                     !seen_before(&seen, program_hash(source));
+        if (fresh)
+            out[(*written)++] = (Proposal){.source = str_dup(a, source),
+                                           .schedule = plan_words(a, &g, &p),
+                                           .flaw = d.flaw ? flaw_name(d.flaw) : NULL};
+        vain = fresh ? 0 : vain + 1;
         arena_reset(&scratch, mark);
     }
     arena_free(&scratch);
+    if (d.flaw && count > 0 && *written == 0)
+        return err_set(e, ERR_INPUT, "%.*s has no place for the flaw %s", STR_ARG(op->name),
+                       flaw_name(d.flaw));
     return true;
 }
 

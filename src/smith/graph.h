@@ -26,7 +26,7 @@ typedef struct {
     bool sized;    // LITERAL that is `size`, or with `power` a power of it
     double power;  // 1, -1, 0.5, -0.5
     Size size;     // LITERAL; SLICE, SELECT, ARANGE: the first column
-    int64_t step;  // SLICE
+    int64_t step;  // SLICE; CAT: 0 one behind the other, k: k operands take turns
     int input;     // INPUT: which argument
     int uses;      // by other nodes, and by the result
     int level;     // reductions on the longest way down to the inputs, its own included

@@ -1,4 +1,5 @@
 #include "smith/plan.h"
+#include <math.h>
 
 static const struct {
     BoundOp op;
@@ -31,11 +32,28 @@ static bool crosses_columns(const Graph *g) {
     return false;
 }
 
+// Whether what a part of a row knows of each statistic is a sum or an extreme, and not too much of it.
+static bool parts_fit(const Graph *g) {
+    int n = 0;
+    for (int i = 0; i < g->nodes; i++) {
+        if (g->node[i].op == BOUND_PROD) return false;
+        n += graph_is_reduction(g->node[i].op) || g->node[i].op == BOUND_CUMSUM;
+    }
+    return n <= PARTIALS_MAX;
+}
+
 bool plan_possible(const Graph *g, Schedule s) {
+    Levels levels;
     switch (s) {
+    case SCHEDULE_ONLINE: return plan_levels(g, false, false, &levels) > plan_levels(g, true, false, &levels);
+    case SCHEDULE_SPLIT: {
+        int passes = plan_levels(g, true, true, &levels);
+        return passes > 0 && passes <= SPLIT_LEVELS && parts_fit(g);
+    }
     case SCHEDULE_ROWS:
     case SCHEDULE_ROWS_LOOPED:
     case SCHEDULE_PERSISTENT: return g->has_rows;
+    case SCHEDULE_FLAT: return g->has_rows && plan_possible(g, SCHEDULE_GRID);
     case SCHEDULE_GRID: return !crosses_columns(g) && !size_is(g->out_cols, 1);
     default: return true;
     }
@@ -43,12 +61,15 @@ bool plan_possible(const Graph *g, Schedule s) {
 
 // Long rows are cut, short ones put together; what is left stands behind, for variety.
 int plan_schedules(const Graph *g, int64_t m, int64_t n, Schedule out[SCHEDULE_COUNT]) {
-    static const Schedule wide[] = {SCHEDULE_LOOPED,      SCHEDULE_GRID,       SCHEDULE_WHOLE,
+    static const Schedule wide[] = {SCHEDULE_ONLINE,      SCHEDULE_LOOPED,     SCHEDULE_GRID,
+                                    SCHEDULE_SPLIT,       SCHEDULE_FLAT,       SCHEDULE_WHOLE,
                                     SCHEDULE_ROWS_LOOPED, SCHEDULE_PERSISTENT, SCHEDULE_ROWS};
-    static const Schedule middle[] = {SCHEDULE_WHOLE,      SCHEDULE_LOOPED, SCHEDULE_GRID,
-                                      SCHEDULE_PERSISTENT, SCHEDULE_ROWS,   SCHEDULE_ROWS_LOOPED};
-    static const Schedule narrow[] = {SCHEDULE_ROWS,        SCHEDULE_WHOLE,  SCHEDULE_PERSISTENT,
-                                      SCHEDULE_ROWS_LOOPED, SCHEDULE_LOOPED, SCHEDULE_GRID};
+    static const Schedule middle[] = {SCHEDULE_WHOLE,  SCHEDULE_LOOPED,      SCHEDULE_GRID,
+                                      SCHEDULE_ONLINE, SCHEDULE_FLAT,        SCHEDULE_PERSISTENT,
+                                      SCHEDULE_ROWS,   SCHEDULE_ROWS_LOOPED, SCHEDULE_SPLIT};
+    static const Schedule narrow[] = {SCHEDULE_ROWS,       SCHEDULE_FLAT,        SCHEDULE_WHOLE,
+                                      SCHEDULE_PERSISTENT, SCHEDULE_ROWS_LOOPED, SCHEDULE_LOOPED,
+                                      SCHEDULE_GRID,       SCHEDULE_ONLINE,      SCHEDULE_SPLIT};
     _Static_assert(sizeof wide == SCHEDULE_COUNT * sizeof *wide, "every schedule once");
     const Schedule *order = n > 16384 ? wide : n > 1024 || m < 64 ? middle : narrow;
     int k = 0;
@@ -78,6 +99,7 @@ static int clamp_int(int x, int low, int high) { return x < low ? low : x > high
 // At least 256 lanes: fewer would chain too many additions in one lane.
 static int draw_block(Schedule s, int64_t n, bool first, Rng *r) {
     int most = clamp_int(next_power(n), 256, 4096);
+    if (s == SCHEDULE_SPLIT) return first ? 4096 : power_between(r, 1024, 8192);
     if (s == SCHEDULE_ROWS_LOOPED) return power_between(r, 256, clamp_int(most, 256, 1024));
     return first ? clamp_int(most, 256, 1024) : power_between(r, 256, most < 1024 ? 1024 : most);
 }
@@ -100,16 +122,28 @@ Plan plan_draw(Schedule s, int64_t n, bool first, Rng *r) {
     p.warps = draw_warps(&p, n, first, r);
     p.stages = !first && rng_below(r, 4) == 0 ? 2 + (int)rng_below(r, 3) : 0;
     p.style = (StyleId)rng_below(r, STYLE_COUNT);
-    p.fit = p.block * p.rows >= 2048 || coin(r); // a large tile would be mostly empty on a short row
-    p.online = coin(r);
+    p.fit = p.schedule == SCHEDULE_SPLIT || p.block * p.rows >= 2048 ||
+            coin(r); // a large tile would be mostly empty on a short row
+    p.online = s == SCHEDULE_ONLINE || s == SCHEDULE_SPLIT || (s == SCHEDULE_ROWS_LOOPED && coin(r));
     p.scalars = !first && coin(r);
+    p.fold = !first && coin(r);
     p.reciprocal = coin(r);
     p.one_load = coin(r);
     p.trust_pad = coin(r);
     p.bases = coin(r);
     p.helper = p.style == STYLE_SPELLED || (p.style == STYLE_PLAIN && coin(r));
     p.eps_arg = coin(r);
-    p.hints = !first && rng_below(r, 4) == 0;
+    p.hints = !first && rng_below(r, 3) == 0 ? 1 + (int)rng_below(r, 3) : 0;
+    p.inline_mask = !first && rng_below(r, 4) == 0;
+    p.lambda_grid = !first && rng_below(r, 4) == 0;
+    p.view = !first && rng_below(r, 5) == 0;
+    p.pid = coin(r);
+    p.zero = (int)rng_below(r, 3);
+    p.axis = (int)rng_below(r, 3);
+    p.sizes = first ? 0 : (int)rng_below(r, 4);
+    p.aligned = !first && rng_below(r, 6) == 0;
+    p.autotune = !first && s != SCHEDULE_SPLIT && rng_below(r, 12) == 0;
+    p.processors = (int)rng_below(r, 3);
     p.store_cast = p.style == STYLE_SPELLED && coin(r);
     p.squeeze = coin(r);
     for (int i = 0; i < BOUND_COUNT; i++) {
@@ -132,18 +166,67 @@ int plan_partner(const Graph *g, int sum) {
     return most->op == BOUND_AMAX && most->in[0] == less->in[0] ? less->in[1] : -1;
 }
 
-int plan_levels(const Graph *g, bool online, int level[GRAPH_NODES_MAX], int merged[GRAPH_NODES_MAX]) {
+static bool is_square_of(const GraphNode *n, int *of) {
+    *of = n->in[0];
+    return n->op == BOUND_SQUARE || (n->op == BOUND_MUL && n->in[0] == n->in[1]);
+}
+
+int plan_mean(const Graph *g, int node, int *mean) {
+    const GraphNode *s = &g->node[node];
+    int apart;
+    if (s->op != BOUND_SUM || !is_square_of(&g->node[s->in[0]], &apart)) return -1;
+    const GraphNode *less = &g->node[apart];
+    if (less->op != BOUND_SUB) return -1;
+    const GraphNode *ratio = &g->node[less->in[1]];
+    if (ratio->op != BOUND_DIV) return -1;
+    const GraphNode *sum = &g->node[ratio->in[0]], *n = &g->node[ratio->in[1]];
+    bool length = n->op == BOUND_LITERAL && n->sized && n->power == 1 && size_plain(n->size) &&
+                  size_equal(n->size, g->node[less->in[0]].cols);
+    if (sum->op != BOUND_SUM || sum->in[0] != less->in[0] || !length) return -1;
+    *mean = less->in[1];
+    return ratio->in[0];
+}
+
+// What a value may be in magnitude, by the domain that the op declares; infinite when nothing is known.
+static double magnitude(const Graph *g, int node, int depth) {
+    const GraphNode *n = &g->node[node];
+    if (depth > 20) return HUGE_VAL;
+    switch (n->op) {
+    case BOUND_INPUT: {
+        const OpInput *in = &g->op->input[n->input];
+        if (in->ranged) return fmax(fabs(in->range_lo), fabs(in->range_hi));
+        return in->large || in->range_dim >= 0 ? HUGE_VAL
+                                               : 16 * fmax(in->scale_lo, in->scale_hi) + fabs(in->shift);
+    }
+    case BOUND_LITERAL: return n->sized ? HUGE_VAL : fabs(n->scalar);
+    case BOUND_MUL: return magnitude(g, n->in[0], depth + 1) * magnitude(g, n->in[1], depth + 1);
+    case BOUND_ADD:
+    case BOUND_SUB: return magnitude(g, n->in[0], depth + 1) + magnitude(g, n->in[1], depth + 1);
+    case BOUND_NEG:
+    case BOUND_EXPAND: return magnitude(g, n->in[0], depth + 1);
+    case BOUND_TANH: return 1;
+    default: return HUGE_VAL;
+    }
+}
+
+bool plan_folds(const Graph *g, int node) { return magnitude(g, node, 0) < 0x1p17; }
+
+int plan_levels(const Graph *g, bool online, bool split, Levels *out) {
     int passes = 0;
     for (int i = 0; i < g->nodes; i++) {
         const GraphNode *n = &g->node[i];
+        int mean, *level = out->level;
         level[i] = 0;
         for (int k = 0; k < n->inputs; k++)
             if (level[n->in[k]] > level[i]) level[i] = level[n->in[k]];
-        merged[i] = online ? plan_partner(g, i) : -1;
-        if (merged[i] >= 0)
-            level[i] = level[merged[i]];
+        out->merged[i] = online ? plan_partner(g, i) : -1;
+        out->spread[i] = online ? plan_mean(g, i, &mean) : -1;
+        if (out->merged[i] >= 0)
+            level[i] = level[out->merged[i]];
+        else if (out->spread[i] >= 0)
+            level[i] = level[out->spread[i]];
         else
-            level[i] += graph_is_reduction(n->op);
+            level[i] += graph_is_reduction(n->op) || (split && n->op == BOUND_CUMSUM);
         if (level[i] > passes) passes = level[i];
     }
     return passes;
@@ -155,17 +238,24 @@ const char *plan_words(Arena *a, const Graph *g, const Plan *p) {
 #include "smith/schedule.def"
 #undef SCHEDULE
     };
-    int level[GRAPH_NODES_MAX], merged[GRAPH_NODES_MAX];
+    Levels levels;
     Buf b = BUF(a);
     buf_puts(&b, words[p->schedule]);
-    bool looped = p->schedule == SCHEDULE_LOOPED || p->schedule == SCHEDULE_ROWS_LOOPED;
+    bool looped = p->schedule == SCHEDULE_LOOPED || p->schedule == SCHEDULE_ROWS_LOOPED ||
+                  p->schedule == SCHEDULE_ONLINE;
     if (looped) {
-        int passes = plan_levels(g, p->online, level, merged) + !size_is(g->out_cols, 1);
+        int passes = plan_levels(g, p->online, false, &levels) + !size_is(g->out_cols, 1);
         buf_printf(&b, ", %d pass%s", passes, passes == 1 ? "" : "es");
     }
-    if (looped || p->schedule == SCHEDULE_GRID)
+    if (p->schedule == SCHEDULE_SPLIT)
+        buf_printf(&b, ", %d kernels", plan_levels(g, true, true, &levels) + 1);
+    if (looped || p->schedule == SCHEDULE_GRID || p->schedule == SCHEDULE_FLAT ||
+        p->schedule == SCHEDULE_SPLIT)
         buf_printf(&b, ", block %s%d", p->fit ? "up to " : "", p->block);
     if (p->rows > 1) buf_printf(&b, ", %s%d rows", p->schedule == SCHEDULE_ROWS ? "up to " : "", p->rows);
-    if (p->warps) buf_printf(&b, ", %d warp%s", p->warps, p->warps == 1 ? "" : "s");
+    if (p->autotune)
+        buf_puts(&b, ", autotuned");
+    else if (p->warps)
+        buf_printf(&b, ", %d warp%s", p->warps, p->warps == 1 ? "" : "s");
     return buf_cstr(&b);
 }

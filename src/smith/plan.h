@@ -10,7 +10,16 @@ typedef enum {
     SCHEDULE_COUNT
 } Schedule;
 
-enum { FORMS_MAX = 4 };
+// Mistakes to be made on purpose; NONE is the rule.
+typedef enum {
+    FLAW_NONE,
+#define FLAW(id, where, words) FLAW_##id,
+#include "smith/flaw.def"
+#undef FLAW
+    FLAW_COUNT
+} Flaw;
+
+enum { FORMS_MAX = 4, SPLIT_LEVELS = 4, PARTIALS_MAX = 32 };
 typedef enum { BIND_ANY, BIND_BITS, BIND_SUM, BIND_PRODUCT, BIND_SIGNED, BIND_ATOM } Bind;
 typedef struct {
     Bind bind;
@@ -19,7 +28,7 @@ typedef struct {
 const Form *form_of(BoundOp op, int choice); // choice is taken modulo the number of forms; NULL: no form
 int form_count(BoundOp op);
 
-typedef enum { STYLE_COMPACT, STYLE_PLAIN, STYLE_SPELLED, STYLE_COUNT } StyleId;
+typedef enum { STYLE_COMPACT, STYLE_PLAIN, STYLE_SPELLED, STYLE_CAPITAL, STYLE_TYPED, STYLE_COUNT } StyleId;
 
 typedef struct {
     Schedule schedule;
@@ -28,19 +37,31 @@ typedef struct {
     int warps;  // 0: derived from the block on the host, where whole rows are in a tile
     int stages; // 0: not said
     StyleId style;
-    bool fit;        // the host makes the block smaller for rows that are shorter than it
-    bool online;     // largest and sum of exponentials in one pass
-    bool scalars;    // one accumulator a row instead of one a lane
-    bool reciprocal; // multiply by 1 / N and by the inverse of a sum of exponentials
-    bool one_load;   // swapped halves: one load at a chosen column
-    bool trust_pad;  // no `where` before a reduction where the padding is neutral already
-    bool bases;      // row pointers as variables
-    bool helper;     // activations as helper functions
-    bool eps_arg;    // small constants as arguments
-    bool hints;      // cache hints
+    bool fit;         // the host makes the block smaller for rows that are shorter than it
+    bool online;      // largest and sum of exponentials, mean and spread in one pass
+    bool scalars;     // one accumulator a row instead of one a lane
+    bool fold;        // exp(a - b) as exp2(a * log2 e - b * log2 e)
+    bool reciprocal;  // multiply by 1 / N and by the inverse of a sum of exponentials
+    bool one_load;    // swapped halves: one load at a chosen column
+    bool trust_pad;   // no `where` before a reduction where the padding is neutral already
+    bool bases;       // row pointers as variables
+    bool helper;      // activations as helper functions
+    bool eps_arg;     // small constants as arguments
+    bool inline_mask; // `cols < N` where it is needed, no variable
+    bool lambda_grid;
+    bool view;       // inputs through view(-1, N)
+    bool autotune;   // a list of configurations, keyed by the row length
+    bool aligned;    // says that columns are contiguous from a multiple of the tile
+    bool pid;        // the program's number has a name of its own
+    int hints;       // eviction policies (1, 2), cache modifiers (3); 0: none
+    int zero;        // how masked lanes are filled: 0.0, 0, 0.
+    int axis;        // axis=0, 0, or nothing, where a tile has one dimension
+    int sizes;       // M, N = x.shape; x.size(0); x.shape[-1]; x.numel() // N
+    int processors;  // persistent: programs as a number, or from the device
     bool store_cast; // convert to the output's type before the store
     bool squeeze;    // 2D: axis dropped and put back, instead of keep_dims
     uint8_t form[BOUND_COUNT];
+    Flaw flaw;
 } Plan;
 
 bool plan_possible(const Graph *g, Schedule s);
@@ -54,9 +75,24 @@ int plan_schedules(const Graph *g, int64_t m, int64_t n, Schedule out[SCHEDULE_C
 // For a node sum(exp(a - max(a))) the node max(a), by which the sum can be rescaled while it is being found;
 // else -1.
 int plan_partner(const Graph *g, int node);
-// For each node the passes over the row that it needs before it is known, when `online` merges what it can;
-// the most is returned. merged[i] is the largest that sum i rescales by, or -1.
-int plan_levels(const Graph *g, bool online, int level[GRAPH_NODES_MAX], int merged[GRAPH_NODES_MAX]);
+// For a node sum((a - sum(a) / N)^2) the node sum(a); else -1. *mean is the quotient.
+int plan_mean(const Graph *g, int node, int *mean);
+// Whether values of the node stay so small that exp2 may be used on multiples by log2 e.
+bool plan_folds(const Graph *g, int node);
+// For each node the passes over the row that it needs before it is known; the most is returned. How online:
+// merged[i] is the largest that sum i rescales by, spread[i] the sum whose mean squares i are taken from, or
+// -1. How split: a prefix sum waits for the parts before it.
+typedef struct {
+    int level[GRAPH_NODES_MAX], merged[GRAPH_NODES_MAX], spread[GRAPH_NODES_MAX];
+} Levels;
+int plan_levels(const Graph *g, bool online, bool split, Levels *out);
 
-// The kernel file.
-Str kernel_emit(Arena *a, const Graph *g, const Plan *p);
+// The kernel file. `flawed`, if not NULL, is told at how many places the plan's flaw went in.
+Str kernel_emit(Arena *a, const Graph *g, const Plan *p, int *flawed);
+
+// By name; FLAW_NONE when there is none.
+Flaw flaw_by_name(const char *name);
+const char *flaw_name(Flaw f);
+bool flaw_in_graph(Flaw f);
+// The graph with the flaw in it, somewhere; false when it has no place for it.
+bool flaw_graph(Arena *a, const Graph *g, Flaw f, Rng *r, Graph *out);

@@ -49,6 +49,7 @@ static const Bound *probe(Arena *a, const Op *op, const Probes *p, int i, DType 
     int64_t dims[OP_DIMS_MAX] = {0};
     if (op->rows_dim >= 0) dims[op->rows_dim] = p->rows[i];
     dims[op->row_dim] = p->cols[i];
+    op_sizes_fit(op, dims);
     for (int k = 0; k < op->inputs; k++) {
         in[k] = probe_input(&c, op, k, dims, t);
         if (!in[k]) {

@@ -7,12 +7,14 @@
 typedef struct {
     Str source;           // a kernel file
     const char *schedule; // how it works, a few words: "looped, 2 passes, block 1024"; "" when unknown
+    const char *flaw;     // the mistake it was asked to make; NULL: none
 } Proposal;
 
 typedef struct {
     int64_t m, n; // the shape to optimise for; 0: the headline shape
     uint64_t seed;
     int count;
+    const char *flaw; // NULL, or a name of flaw.def: plausible kernels that are wrong in this way
 } SmithRequest;
 
 typedef struct Smith Smith;
@@ -26,6 +28,9 @@ struct Smith {
 
 // By the text after --smith. ERR_USAGE lists the known ones.
 MUST_CHECK bool smith_open(Arena *a, const char *which, Smith **out, Err *e);
+
+// The kinds of flaws, for messages and tests: name and what is wrong, NULL behind the last.
+const char *smith_flaw(int i, const char **words);
 
 // Drops proposals whose canonical program (lang/ast.h, print_canonical) was seen before; keeps order. A
 // source that does not parse counts by its text. Returns how many stay.

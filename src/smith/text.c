@@ -11,7 +11,7 @@ static const char *const taken[] = {
     "or",    "pass",     "raise",     "return",     "try",      "while",     "with",   "yield",    "match",
     "case",  "type",     "tl",        "triton",     "torch",    "libdevice", "run",    "range",    "max",
     "min",   "float",    "int",       "len",        "abs",      "bool",      "str",    "sum",      "math",
-    "print", "F",        "num_warps", "num_stages", "num_ctas", "grid",      "warmup",
+    "print", "F",        "num_warps", "num_stages", "num_ctas", "grid",      "warmup", "meta",
 };
 
 bool nameset_has(const NameSet *s, const char *name) {

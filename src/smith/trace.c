@@ -12,10 +12,12 @@ typedef struct {
     const Bound *at[PROBES];
 } Side; // one node of the trace, in all probes
 
+// Columns may be grouped: [M, N / k, k] are rows of N, k of them side by side.
 typedef struct {
-    int row, col; // axes; -1: none
+    int row, col, group; // axes; -1: none
     Size size[TENSOR_RANK_MAX];
-    Size cols;
+    Size cols;    // of all groups together
+    int64_t side; // how many a group has
 } Roles;
 
 typedef struct {
@@ -69,7 +71,7 @@ static bool refuse(Reader *r, BoundOp what, const char *why) {
 // --- Shapes ------------------------------------------------------------------------------------------
 
 static bool roles_of(Reader *r, Side s, BoundOp what, Roles *out) {
-    *out = (Roles){.row = -1, .col = -1, .cols = size_const(1)};
+    *out = (Roles){.row = -1, .col = -1, .group = -1, .cols = size_const(1), .side = 1};
     for (int d = 0; d < s.at[0]->rank; d++) {
         int64_t v[PROBES];
         for (int i = 0; i < PROBES; i++) {
@@ -88,7 +90,16 @@ static bool roles_of(Reader *r, Side s, BoundOp what, Roles *out) {
             out->row = d;
             continue;
         }
-        if (out->col >= 0) return refuse(r, what, "its result has more dimensions than rows and columns");
+        if (out->col >= 0) {
+            if (out->group >= 0 || size.of != SIZE_CONST || out->cols.of == SIZE_CONST)
+                return refuse(r, what, "its result has more dimensions than rows and columns");
+            for (int i = 0; i < PROBES; i++) v[i] *= s.at[i]->shape[out->col];
+            if (!size_fit(r->probes, v, &out->cols))
+                return refuse(r, what, "a size of its result is no simple formula of rows or columns");
+            out->group = d;
+            out->side = size.r;
+            continue;
+        }
         out->col = d;
         out->cols = size;
     }
@@ -190,7 +201,8 @@ static int repeat(Reader *r, int a, Size cols) {
 static bool read_view(Reader *r, Side s, const Roles *from, const Roles *to, int a, int *out) {
     BoundOp op = s.at[0]->op;
     bool turned = from->row >= 0 && from->col >= 0 && (from->row < from->col) != (to->row < to->col);
-    if (turned && op == BOUND_RESHAPE) return refuse(r, op, "it mixes rows and columns");
+    bool grouped = from->group >= 0 || to->group >= 0;
+    if (turned && (op == BOUND_RESHAPE || grouped)) return refuse(r, op, "it mixes rows and columns");
     if (from->row >= 0 && to->row < 0) return refuse(r, op, "it mixes rows and columns");
     if (from->col >= 0 && !size_equal(from->cols, to->cols))
         return refuse(r, op, "it mixes rows and columns");
@@ -220,6 +232,9 @@ static bool read_slice(Reader *r, Side s, const Roles *from, const Roles *to, in
     }
     if (axis == from->row) return refuse(r, BOUND_SLICE, "it picks some of the rows");
     Size first;
+    if (from->group >= 0 && (axis != from->group || to->group >= 0))
+        return refuse(r, BOUND_SLICE, "it picks some of several groups");
+    if (from->group >= 0) step = from->side; // one of each group
     if (!fit_attr(r, start, BOUND_SLICE, &first)) return false;
     const GraphNode *x = &r->build.g->node[a];
     *out = build_node(&r->build, (GraphNode){.op = to->col >= 0 ? BOUND_SLICE : BOUND_SELECT,
@@ -236,7 +251,9 @@ static bool read_slice(Reader *r, Side s, const Roles *from, const Roles *to, in
 static bool read_cat(Reader *r, Side s, const Roles *to, const int *in, int *out) {
     const Bound *b = s.at[0];
     bool rows = false;
-    if ((int)b->attr[0] != to->col) return refuse(r, BOUND_CAT, "it joins rows");
+    bool side_by_side = to->group >= 0 && (int)b->attr[0] == to->group && b->inputs == to->side;
+    if (to->group >= 0 && !side_by_side) return refuse(r, BOUND_CAT, "it joins groups of columns");
+    if (!side_by_side && (int)b->attr[0] != to->col) return refuse(r, BOUND_CAT, "it joins rows");
     ValueKind kind = kind_of(b->dtype);
     for (int i = 0; i < b->inputs; i++) {
         rows = rows || r->build.g->node[in[i]].rows;
@@ -247,7 +264,8 @@ static bool read_cat(Reader *r, Side s, const Roles *to, const int *in, int *out
                    .kind = kind,
                    .rows = rows,
                    .cols = to->cols,
-                   .size = size_const(0)};
+                   .size = size_const(0),
+                   .step = side_by_side ? to->side : 0};
     memcpy(n.in, in, sizeof n.in);
     *out = build_node(&r->build, n);
     return true;
@@ -262,6 +280,7 @@ static bool read_gather(Reader *r, Side s, const Roles *to, const int *in, int *
                   &index))
         return false;
     int axis = (int)s.at[0]->attr[0];
+    if (a.group >= 0 || index.group >= 0) return refuse(r, BOUND_GATHER, "it picks from groups");
     if (a.row >= 0 && (axis == a.row || index.row != a.row)) return refuse(r, BOUND_GATHER, "it picks rows");
     if (a.col < 0) {
         *out = repeat(r, in[0], to->cols);
@@ -287,6 +306,7 @@ static bool read_reduction(Reader *r, Side s, const Roles *from, int a, int *out
     int axis = (int)s.at[0]->attr[0];
     bool scan = op == BOUND_CUMSUM, alone = from->col < 0 || axis != from->col;
     if (from->row >= 0 && axis == from->row) return refuse(r, op, "it runs over the rows");
+    if (from->group >= 0) return refuse(r, op, "it runs over groups of columns");
     if (r->build.g->node[a].kind != VALUE_FLOAT || kind_of(s.at[0]->dtype) != VALUE_FLOAT)
         return refuse(r, op, "it is not over floating numbers");
     if (alone && (scan || op == BOUND_SUM || op == BOUND_MEAN || op == BOUND_AMAX || op == BOUND_AMIN ||
@@ -342,8 +362,12 @@ static bool read_elementwise(Reader *r, Side s, const Roles *to, const int *in, 
                    .size = size_const(0)};
     memcpy(n.in, in, sizeof n.in);
     n.cols = size_const(1);
-    for (int i = 0; i < b->inputs; i++)
-        if (!size_is(r->build.g->node[in[i]].cols, 1)) n.cols = r->build.g->node[in[i]].cols;
+    for (int i = 0; i < b->inputs; i++) {
+        Size cols = r->build.g->node[in[i]].cols;
+        if (size_is(cols, 1)) continue;
+        if (!size_equal(cols, to->cols)) return refuse(r, b->op, "it repeats columns");
+        n.cols = cols;
+    }
     if (b->op == BOUND_CAST && r->build.g->node[in[0]].kind == kind)
         *out = in[0];
     else
@@ -476,6 +500,24 @@ static bool read_dtype(Reader *r, Side s, const DType dtypes[PROBES]) {
     return true;
 }
 
+static bool moves_columns(BoundOp op) {
+    return op == BOUND_SLICE || op == BOUND_SELECT || op == BOUND_GATHER || op == BOUND_CAT;
+}
+
+// A prefix sum is known at its own columns, where the tile stands, and nowhere else.
+static bool scans_stay(Reader *r) {
+    const Graph *g = r->build.g;
+    bool scanned[GRAPH_NODES_MAX];
+    for (int i = 0; i < g->nodes; i++) {
+        const GraphNode *n = &g->node[i];
+        bool below = false;
+        for (int k = 0; k < n->inputs; k++) below = below || scanned[n->in[k]];
+        if (below && moves_columns(n->op)) return refuse(r, n->op, "it moves the columns of a prefix sum");
+        scanned[i] = n->op == BOUND_CUMSUM || (below && !graph_is_reduction(n->op));
+    }
+    return true;
+}
+
 static bool read_result(Reader *r, Side s, const DType dtypes[PROBES]) {
     Graph *g = r->build.g;
     Roles roles;
@@ -493,6 +535,7 @@ static bool read_result(Reader *r, Side s, const DType dtypes[PROBES]) {
     g->out_cols = roles.cols;
     if (!read_dtype(r, s, dtypes)) return false;
     build_finish(&r->build, node);
+    if (!scans_stay(r)) return false;
     if (g->node[g->result].level > LEVELS_MAX)
         return err_set(r->e, ERR_INPUT,
                        "more than %d reductions wait for each other: too long for the grammar smith",
@@ -502,7 +545,7 @@ static bool read_result(Reader *r, Side s, const DType dtypes[PROBES]) {
 
 bool graph_dims_fit(const Op *op, Err *e) {
     for (int i = 0; i < op->dims; i++)
-        if (i != op->rows_dim && i != op->row_dim)
+        if (i != op->rows_dim && i != op->row_dim && op->dim[i].of != op->row_dim)
             return err_set(e, ERR_INPUT,
                            "the grammar smith knows rows and columns; dimension %.*s is neither",
                            STR_ARG(op->dim[i].name));

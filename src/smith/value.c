@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <math.h>
 
+#define LOG2_E "1.4426950408889634"
+
 // --- Moves -------------------------------------------------------------------------------------------
 
 static Expr place_slice(Emit *e, const GraphNode *n, Place *p) {
@@ -82,8 +84,28 @@ static bool swapped(Emit *e, const GraphNode *n, Place *p, Expr *out) {
     return true;
 }
 
+// Column i is of part i % k, column i // k there.
+static Expr in_turns(Emit *e, const GraphNode *n, Place *p) {
+    const char *at = emit_wrap(e, p->index, BIND_PRODUCT);
+    Expr pair = {arena_printf(e->a, "%s // %d", at, n->inputs), BIND_PRODUCT, p->index.tile, p->index.rows},
+         side = {arena_printf(e->a, "%s %% %d", at, n->inputs), BIND_PRODUCT, p->index.tile, p->index.rows};
+    Place *from =
+        emit_place_at(e, emit_bind(e, pair, STR("pair")), p->mask, false, e->g->node[n->in[0]].cols);
+    side = emit_bind(e, side, STR("side"));
+    Expr x = emit_value(e, n->in[n->inputs - 1], from);
+    for (int i = n->inputs - 2; i >= 0; i--) {
+        Expr piece = emit_value(e, n->in[i], from);
+        x.s = arena_printf(e->a, "tl.where(%s == %d, %s, %s)", side.s, i, piece.s, x.s);
+        x.bind = BIND_ATOM;
+        x.tile = true;
+        x.rows = x.rows || piece.rows || side.rows;
+    }
+    return x;
+}
+
 static Expr cat(Emit *e, const GraphNode *n, Place *p) {
     Expr x, begin = {"0", BIND_ATOM, false, false};
+    if (n->step) return in_turns(e, n, p);
     if (swapped(e, n, p, &x)) return x;
     Expr piece[4], inside[4];
     for (int i = 0; i < n->inputs; i++) {
@@ -106,7 +128,9 @@ static Expr cat(Emit *e, const GraphNode *n, Place *p) {
         else
             in.s = arena_printf(e->a, "(%s >= %s) & (%s < %s)", at, begin.s, at, end.s);
         inside[i] = emit_bind(e, in, STR("part"));
-        in.s = p->mask ? arena_printf(e->a, "%s & %s", p->mask, inside[i].s) : inside[i].s;
+        in.s = p->mask
+                   ? arena_printf(e->a, emit_is_name(p->mask) ? "%s & %s" : "(%s) & %s", p->mask, inside[i].s)
+                   : inside[i].s;
         in.bind = p->mask ? BIND_BITS : BIND_ATOM;
         in = emit_bind(e, in, STR("part_mask"));
         piece[i] = emit_bind(e, emit_value(e, n->in[i], emit_place_at(e, index, in.s, false, width)),
@@ -128,7 +152,7 @@ static Expr cat(Emit *e, const GraphNode *n, Place *p) {
 static Expr argument(Emit *e, const char *wish, double value, const char *host) {
     for (int i = 0; i < e->extras; i++)
         if (strcmp(e->extra[i].host, host) == 0) return (Expr){e->extra[i].param, BIND_ATOM, false, false};
-    if (e->extras == ARGUMENTS_MAX)
+    if (e->extras >= ARGUMENTS_MAX - 2)
         return (Expr){float_text(e->a, value), value < 0 ? BIND_SIGNED : BIND_ATOM, false, false};
     const char *name = emit_fresh(e, wish, false);
     e->extra[e->extras++] = (Argument){name, host};
@@ -136,6 +160,10 @@ static Expr argument(Emit *e, const char *wish, double value, const char *host) 
 }
 
 static Expr sized_literal(Emit *e, const GraphNode *n) {
+    bool length = (n->power == 1 || n->power == -1) && size_plain(n->size) && e->block;
+    if (length && emit_flaw(e, FLAW_mean_over_block))
+        return (Expr){n->power == 1 ? e->block : arena_printf(e->a, "(1.0 / %s)", e->block), BIND_ATOM, false,
+                      false};
     if (n->power == 1) return emit_size(e, n->size);
     const char *x = host_size(e, n->size);
     const char *host = n->power == -1 ? arena_printf(e->a, "1.0 / %s", x)
@@ -149,7 +177,8 @@ static Expr literal(Emit *e, const GraphNode *n, bool whole) {
     if (whole && x == trunc(x) && fabs(x) < 0x1p31)
         return (Expr){arena_printf(e->a, "%.0f", x), x < 0 ? BIND_SIGNED : BIND_ATOM, false, false};
     const char *text = float_text(e->a, x);
-    if (e->plan->eps_arg && x > 0 && x < 0.005) return argument(e, "eps", x, text);
+    if (e->plan->eps_arg && x > 0 && x < 0.005 && e->extras < ARGUMENTS_MAX / 2)
+        return argument(e, "eps", x, text);
     return (Expr){text, x < 0 && !isinf(x) ? BIND_SIGNED : BIND_ATOM, false, false};
 }
 
@@ -217,6 +246,34 @@ static const char *fill(Emit *e, const char *form, const Expr *in, double number
 
 const char *emit_exp(Emit *e, Expr x) {
     return fill(e, form_of(BOUND_EXP, e->plan->form[BOUND_EXP])->text, &x, 0);
+}
+
+static bool folds(const Emit *e, int a) { return e->plan->fold && plan_folds(e->g, a); }
+
+// exp(a - b) for a and b that have names.
+const char *emit_exp_less(Emit *e, const char *a, const char *b, bool fold) {
+    if (fold) return arena_printf(e->a, "tl.exp2(%s * " LOG2_E " - %s * " LOG2_E ")", a, b);
+    return emit_exp(e, (Expr){arena_printf(e->a, "%s - %s", a, b), BIND_SUM, true, true});
+}
+
+// exp(a - max(a)): both multiplied by log2 e first, the largest once a row.
+static bool folded(Emit *e, const GraphNode *n, Place *p, Expr *out) {
+    const GraphNode *less = &e->g->node[n->in[0]];
+    if (n->op != BOUND_EXP || less->op != BOUND_SUB || e->g->node[less->in[1]].op != BOUND_AMAX || !p ||
+        e->g->node[less->in[1]].in[0] != less->in[0] || !folds(e, less->in[0]))
+        return false;
+    Expr most, a = emit_bind(e, emit_value(e, less->in[0], p), str_of(e->style->temp));
+    int key = -2 - GRAPH_NODES_MAX - less->in[1]; // of no node
+    if (!emit_recall(e, key, NULL, &most)) {
+        most = emit_value(e, less->in[1], NULL);
+        most.s = arena_printf(e->a, "%s * " LOG2_E, emit_wrap(e, most, BIND_PRODUCT));
+        most.bind = BIND_PRODUCT;
+        most = emit_bind(e, most, STR("top"));
+        emit_remember(e, key, NULL, most);
+    }
+    *out = (Expr){arena_printf(e->a, "tl.exp2(%s * " LOG2_E " - %s)", emit_wrap(e, a, BIND_PRODUCT), most.s),
+                  BIND_ATOM, true, n->rows};
+    return true;
 }
 
 static const char *helper_of(Emit *e, BoundOp op) {
@@ -332,8 +389,10 @@ static Expr compute(Emit *e, int node, Place *p) {
     case BOUND_PROD: return emit_whole_reduction(e, node);
     case BOUND_CUMSUM: return emit_scan(e, node, p);
     case BOUND_CAST: return convert(e, n, p);
-    default: return elementwise(e, n, p);
+    default: break;
     }
+    Expr x;
+    return folded(e, n, p, &x) ? x : elementwise(e, n, p);
 }
 
 Expr emit_value(Emit *e, int node, Place *p) {

@@ -34,17 +34,16 @@ bool is_jit_function(const Node *function) {
     return false;
 }
 
-static bool screen_decorators(const Node *kernel, Span span, DiagList *d) {
+static void warn_of_decorators(const Node *kernel, DiagList *d) {
     for (int i = 0; i < kernel->function.decorators.n; i++) {
         const Node *dec = kernel->function.decorators.at[i];
         Str name = decorator_name(dec);
         if (str_is(name, "jit")) continue;
         if (str_is(name, "autotune") || str_is(name, "heuristics"))
-            return diag_add(d, DIAG_UNSUPPORTED, span, "@triton.%.*s", STR_ARG(name));
+            continue; // the host's work, before binding
         if (d->count == 0)
             diag_record(d, DIAG_WARNING, dec->span, "the decorator @%.*s is ignored", STR_ARG(name));
     }
-    return true;
 }
 
 // ---- options ----
@@ -86,7 +85,7 @@ bool launch_bind(Arena *a, const Node *module, const Node *kernel, const LaunchA
                  Binding *out, DiagList *d) {
     Nodes params = kernel->function.params;
     *out = (Binding){.kernel = kernel, .module = module, .num_warps = 4};
-    if (!screen_decorators(kernel, span, d)) return false;
+    warn_of_decorators(kernel, d);
     Str *pname = NEWN(a, Str, (size_t)params.n + 1), *given = NEWN(a, Str, (size_t)args + 1);
     bool *has_default = NEWN(a, bool, (size_t)params.n + 1);
     const LaunchArg **kept = NEWN(a, const LaunchArg *, (size_t)args + 1);

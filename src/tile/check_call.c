@@ -208,6 +208,12 @@ static bool call_function(Checker *c, const Node *at, const Node *f, const Arg *
     return ok;
 }
 
+bool check_apply(Checker *c, const Node *at, const Node *f, const Val *arg, int args, Val *out) {
+    Arg *list = NEWN(c->arena, Arg, (size_t)args + 1);
+    for (int i = 0; i < args; i++) list[i] = (Arg){.value = arg[i], .at = at};
+    return checker_spend(c, at, args) && call_function(c, at, f, list, args, out);
+}
+
 // ---- the call ----
 
 static bool gather_arguments(Checker *c, const Node *n, Arg **out, int *count) {

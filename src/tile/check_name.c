@@ -225,10 +225,7 @@ static bool tensor_attribute(Checker *c, const Node *n, const Val *v, Str name, 
     *self = *v;
     if (row && str_is(name, "T")) return check_op(c, n, row, STR("trans"), self, NULL, 0, out);
     if (row) return *out = (Val){.kind = VAL_OP, .op = {row, name, self}}, true;
-    static const char *const unsupported[] = {"atomic_add",  "atomic_max",       "atomic_min", "atomic_cas",
-                                              "atomic_xchg", "atomic_and",       "atomic_or",  "atomic_xor",
-                                              "reduce",      "associative_scan", "sort",       "flip",
-                                              "gather",      "histogram",        "split"};
+    static const char *const unsupported[] = {"sort", "histogram"};
     for (size_t i = 0; i < sizeof unsupported / sizeof *unsupported; i++)
         if (str_is(name, unsupported[i]))
             return checker_unsupported(c, n, "%s: %s", unsupported[i], oprow_unsupported(name));

@@ -212,6 +212,8 @@ MUST_CHECK bool check_attribute(Checker *c, const Node *n, Val *out);
 MUST_CHECK bool check_outside(Checker *c, const Node *value, Val *out);
 MUST_CHECK bool check_call(Checker *c, const Node *n, Val *out);
 bool annotation_is_constexpr(const Node *annotation); // NULL: no
+// A jit function on positional arguments: what tl.reduce and tl.associative_scan do with theirs.
+MUST_CHECK bool check_apply(Checker *c, const Node *at, const Node *f, const Val *arg, int args, Val *out);
 
 // ---- check_stmt.c, check_loop.c
 MUST_CHECK bool check_block(Checker *c, Nodes body);
@@ -280,6 +282,10 @@ MUST_CHECK bool check_axis(Checker *c, const Node *at, const Val *v, int rank, i
 MUST_CHECK bool check_dtype(Checker *c, const Node *at, const Val *v, DType *out);
 MUST_CHECK bool check_flag(Checker *c, const Node *at, const Val *v,
                            bool *out); // truth of a constexpr option
+MUST_CHECK bool check_pointer(Call *k, const Val *p, const char *op);
+MUST_CHECK bool check_mask_bool(Call *k, const Val *mask);
+MUST_CHECK bool check_keep_dims(Checker *c, const Node *at, Val *v, int axis,
+                                int rank); // axis -1: all of them
 
 struct Builtin {
     const char *name; // ".is_fp32" for a method of a dtype

@@ -101,6 +101,78 @@ static bool operands(Verify *v, bool d, bool a, bool b, int c) { // c: 0 absent,
     return true;
 }
 
+bool atomic_knows(AtomicOp op, DType t) {
+    if (t == DT_F16 || t == DT_BF16) return op == ATOMIC_ADD;
+    if (dtype_bits(t) < 32) return false;
+    return !dtype_is_float(t) || (op != ATOMIC_AND && op != ATOMIC_OR && op != ATOMIC_XOR);
+}
+
+static bool overwrites(const Verify *v) {
+    const Insn *s = v->insn;
+    return s->d == s->a || s->d == s->b || s->d == s->c;
+}
+
+static bool verify_atomic(Verify *v) {
+    const Insn *s = v->insn;
+    bool cas = s->op == INSN_CAS;
+    if (!operands(v, true, true, true, cas ? 1 : 2)) return false;
+    if (!v->a->pointer || v->b->pointer || v->d->pointer || v->a->elem != v->b->elem ||
+        v->a->elem != v->d->elem)
+        return wrong(v, "not a pointer to the value's type");
+    if (!same_shape(v->a, v->d)) return wrong(v, "the pointers have another shape than the result");
+    if (!fits(v->b, v->a) || (v->c && !fits(v->c, v->a))) return wrong(v, "operand shapes");
+    if (overwrites(v)) return wrong(v, "the result overwrites an operand");
+    if (cas) return (same_elem(v->b, v->c) && dtype_bits(v->b->elem) >= 16) || wrong(v, "operand types");
+    if (v->c && !is_bool(v->c)) return wrong(v, "the mask");
+    return (s->imm >= 0 && s->imm < ATOMIC_COUNT && atomic_knows((AtomicOp)s->imm, v->a->elem)) ||
+           wrong(v, "no such operation on this type");
+}
+
+// Same rank, and the same length along every axis but one.
+static bool same_beside(const TileType *x, const TileType *y, int64_t axis) {
+    if (x->rank != y->rank) return false;
+    for (int i = 0; i < x->rank; i++)
+        if (i != axis && x->shape[i] != y->shape[i]) return false;
+    return true;
+}
+
+static bool verify_part(Verify *v) {
+    const Insn *s = v->insn;
+    bool two = s->op == INSN_CONCAT || s->op == INSN_GATHER;
+    if (!operands(v, true, true, two, 0)) return false;
+    int64_t axis = s->op == INSN_SLICE ? s->imm & 15 : s->imm;
+    if (s->imm < 0 || axis >= v->a->rank) return wrong(v, "no such axis");
+    if (!same_elem(v->d, v->a)) return wrong(v, "the element type changes");
+    if (overwrites(v)) return wrong(v, "the result overwrites an operand");
+    if (!same_beside(v->d, v->a, axis) || (two && !same_beside(v->b, v->a, axis)))
+        return wrong(v, "operand shapes");
+    int d = v->d->shape[axis], a = v->a->shape[axis];
+    switch (s->op) {
+    case INSN_SLICE: return (s->imm >> 4) + d <= a || wrong(v, "a slice beyond the end");
+    case INSN_FLIP: return d == a || wrong(v, "the shape changes");
+    case INSN_GATHER: return (is_int(v->b) && d == v->b->shape[axis]) || wrong(v, "the index");
+    default: return (same_elem(v->a, v->b) && d == a + v->b->shape[axis]) || wrong(v, "the result's shape");
+    }
+}
+
+static bool verify_dot(Verify *v) {
+    if (!operands(v, true, true, true, 2)) return false;
+    const TileType *d = v->d, *a = v->a, *b = v->b;
+    int r = d->rank;
+    if ((r != 2 && r != 3) || a->rank != r || b->rank != r) return wrong(v, "operand ranks");
+    if (a->shape[r - 1] != b->shape[r - 2] || d->shape[r - 2] != a->shape[r - 2] ||
+        d->shape[r - 1] != b->shape[r - 1] ||
+        (r == 3 && (a->shape[0] != b->shape[0] || a->shape[0] != d->shape[0])))
+        return wrong(v, "operand shapes");
+    if (!same_elem(a, b) || a->pointer || d->pointer) return wrong(v, "operand types");
+    if (v->c && (!same_elem(v->c, d) || !same_shape(v->c, d))) return wrong(v, "the accumulator");
+    if (overwrites(v)) return wrong(v, "the result overwrites an operand");
+    bool half = a->elem == DT_F16 && d->elem == DT_F16;
+    DType sum = a->elem == DT_I8 ? DT_I32 : a->elem == DT_F64 ? DT_F64 : DT_F32;
+    return (tile_loops_base.dot[a->elem] && (half || d->elem == sum)) ||
+           wrong(v, "no such operation on this type");
+}
+
 static bool verify_special(Verify *v) {
     const Insn *s = v->insn;
     switch (s->op) {
@@ -127,6 +199,19 @@ static bool verify_special(Verify *v) {
         if (!is_int(v->b)) return wrong(v, "the offset is not an integer");
         if (!fits(v->a, v->d) || !fits(v->b, v->d)) return wrong(v, "operand shapes");
         return s->imm == dtype_bytes(v->a->elem) || wrong(v, "imm is not the size of the pointee");
+    case INSN_BITCAST:
+        if (!operands(v, true, true, false, 0)) return false;
+        if (v->d->pointer || v->a->pointer || dtype_bits(v->d->elem) != dtype_bits(v->a->elem))
+            return wrong(v, "types of different width");
+        if (overwrites(v)) return wrong(v, "the result overwrites an operand");
+        return same_shape(v->d, v->a) || wrong(v, "the shape changes");
+    case INSN_SLICE:
+    case INSN_CONCAT:
+    case INSN_FLIP:
+    case INSN_GATHER: return verify_part(v);
+    case INSN_DOT: return verify_dot(v);
+    case INSN_ATOMIC:
+    case INSN_CAS: return verify_atomic(v);
     case INSN_LOAD:
         if (!operands(v, true, true, v->b != NULL, 2)) return false;
         if (v->c && !v->b) return wrong(v, "other without mask");

@@ -41,12 +41,33 @@ typedef enum {
 } InsnOp;
 const char *insn_name(InsnOp op);
 
+// imm of INSN_ATOMIC. float16 and bfloat16 know ADD alone; types of less than 32 bits are otherwise unknown;
+// the bitwise ones want integers.
+typedef enum {
+    ATOMIC_ADD,
+    ATOMIC_MAX,
+    ATOMIC_MIN,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_XCHG,
+    ATOMIC_COUNT
+} AtomicOp;
+bool atomic_knows(AtomicOp op, DType elem);
+
 typedef struct {
     InsnOp op;
     int d, a, b, c; // registers; -1: absent
     int64_t imm;
     Span span; // of the source, for findings
 } Insn;
+
+// What a register holds at run time: all its lanes, or a short form of them (ramp.c).
+typedef enum {
+    FORM_LANES,
+    FORM_RAMP,     // lane 0; lane i is `step` times i more
+    FORM_INTERVAL, // a mask: the ends of the active lanes
+} RegisterForm;
 
 typedef struct {
     TileType type;
@@ -55,6 +76,8 @@ typedef struct {
     size_t offset; // byte offset in the register file, set by code_layout(); poison bytes follow at
                    // poison_offset
     size_t poison_offset;
+    RegisterForm form;
+    int64_t step; // RAMP; of pointers in bytes
 } Register;
 
 typedef struct {
@@ -64,6 +87,7 @@ typedef struct {
     int regs;
     size_t file_bytes; // size of the register file after code_layout()
     Str kernel;        // name, for messages
+    bool atomics;      // has ATOMIC or CAS: with floats, results may depend on the order of the programs
 } Code;
 
 // Marks tainted registers (from masked loads without `other`, through data flow, loops included), computes

@@ -151,9 +151,63 @@ static void decode_elementwise(Decode *x) {
     s->aside = i->d == i->a || i->d == i->b || i->d == i->c;
 }
 
+// Part of a tile, or a tile backwards: a walk that begins somewhere inside.
+static void decode_part(Decode *x) {
+    Step *s = x->s;
+    const TileType *d = &x->rd->type, *a = &x->ra->type;
+    bool flip = x->insn->op == INSN_FLIP;
+    int axis = (int)(x->insn->imm & 15), first = flip ? a->shape[axis] - 1 : (int)(x->insn->imm >> 4), step = 1;
+    Walk *w = NEW(x->arena, Walk);
+    w->rank = d->rank;
+    for (int i = a->rank - 1; i >= 0; i--) {
+        w->shape[i] = d->shape[i];
+        w->stride[i] = flip && i == axis ? -step : step;
+        if (i == axis) first *= step;
+        step *= a->shape[i];
+    }
+    s->a = (const char *)s->a + (size_t)first * s->size;
+    if (s->pa) s->pa += first;
+    s->act = ACT_WALK;
+    s->walk = w;
+}
+
+static void decode_call(Decode *x, StepFn *call) {
+    x->s->act = ACT_CALL;
+    x->s->call = call;
+    if (x->insn->op == INSN_ATOMIC || x->insn->op == INSN_CAS) {
+        x->s->bytes = (uint8_t)dtype_bytes(x->rd->type.elem);
+        x->s->cost *= 16; // lane by lane
+    }
+    if (x->insn->op == INSN_GATHER) x->s->cost *= 4;
+    if (x->insn->op != INSN_DOT) return;
+    // Four products are about the work of one lane, where rows are long enough for vectors.
+    const TileType *a = &x->ra->type, *d = &x->rd->type;
+    int64_t k = a->shape[a->rank - 1], n = d->shape[d->rank - 1];
+    x->s->cost = max(x->s->cost, (int)(x->s->lanes / n * k * max((int)n, 8) / 4));
+}
+
+// A register in short form: one lane of work, whatever the instruction.
+static bool decode_short(Decode *x) {
+    Step *s = x->s;
+    s->lanes = s->lanes_a = 1;
+    s->one = 0;
+    switch (x->insn->op) {
+    case INSN_ADD:
+    case INSN_SUB: decode_call(x, step_ramp); return true;
+    case INSN_LT:
+    case INSN_LE:
+    case INSN_GT:
+    case INSN_GE: decode_call(x, step_compare); return true;
+    case INSN_AND: decode_call(x, step_intersect); return true;
+    default: return false; // the loops do it, on one lane
+    }
+}
+
 static void decode_insn(Decode *x) {
     const Insn *i = x->insn;
     Step *s = x->s;
+    if (x->rd && x->rd->form != FORM_LANES && decode_short(x)) return;
+    bool short_address = x->ra && x->ra->form == FORM_RAMP;
     switch (i->op) {
     case INSN_CONST: set_cell(x, cell_of(&x->rd->type, i->imm)); break;
     case INSN_PARAM: set_cell(x, cell_of(&x->rd->type, x->args[i->imm])); break;
@@ -182,6 +236,7 @@ static void decode_insn(Decode *x) {
     case INSN_LOAD:
         s->act = ACT_LOAD;
         s->bytes = (uint8_t)dtype_bytes(x->rd->type.elem);
+        if (short_address) decode_call(x, step_load_run);
         break;
     case INSN_STORE:
         s->act = ACT_STORE;
@@ -189,7 +244,16 @@ static void decode_insn(Decode *x) {
         s->size = (uint8_t)tile_lane_bytes(&x->rb->type);
         s->dtype = (uint8_t)x->rb->type.elem;
         s->bytes = (uint8_t)dtype_bytes(x->rb->type.elem);
+        if (short_address) decode_call(x, step_store_run);
         break;
+    case INSN_SLICE:
+    case INSN_FLIP: decode_part(x); break;
+    case INSN_BITCAST: decode_call(x, step_bitcast); break;
+    case INSN_CONCAT: decode_call(x, step_concat); break;
+    case INSN_GATHER: decode_call(x, step_gather); break;
+    case INSN_DOT: decode_call(x, step_dot); break;
+    case INSN_ATOMIC: decode_call(x, step_atomic); break;
+    case INSN_CAS: decode_call(x, step_cas); break;
     case INSN_JUMP: s->act = ACT_JUMP; break;
     case INSN_JUMPNOT: s->act = ACT_JUMPNOT; break;
     case INSN_LOOPTEST: s->act = ACT_LOOPTEST; break;

@@ -87,7 +87,11 @@ bool step_reduce(Vm *v, const Step *s) {
         tree(v, s, d, v->scratch[1], n, (size_t)s->outer);
         return true;
     }
-    for (int o = 0; o < s->outer; o++)
+    InsnOp op = v->code->insn[s->insn].op;
+    TreeFn *fn = inner == 1 && op <= INSN_RMIN ? v->loops->tree[op - INSN_SUM][s->dtype] : NULL;
+    for (int o = 0; fn && o < s->outer; o++)
+        fn(d + (size_t)o * s->size, a + (size_t)o * n * s->size, v->scratch[0], n);
+    for (int o = 0; !fn && o < s->outer; o++)
         tree(v, s, d + (size_t)o * inner * s->size, a + (size_t)o * n * inner * s->size, n, inner);
     return true;
 }

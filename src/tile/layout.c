@@ -1,6 +1,6 @@
 // What the VM knows about registers before it runs: which may hold undefined lanes, which feed addresses, and
 // where each lives. All three ignore the order of instructions where that can only err to the safe side.
-#include "tile/code.h"
+#include "tile/ramp.h"
 #include <assert.h>
 
 static bool is_jump(const Insn *s) {
@@ -16,6 +16,8 @@ static bool taints(const Code *c, const Insn *s) {
 #define TAINTED(r) ((r) >= 0 && c->reg[r].tainted)
     switch (s->op) {
     case INSN_LOAD: return s->b >= 0 && (s->c < 0 || TAINTED(s->c));
+    case INSN_ATOMIC: return s->c >= 0; // undefined operands are reported
+    case INSN_CAS:
     case INSN_SUM:
     case INSN_RMAX:
     case INSN_RMIN:
@@ -49,6 +51,8 @@ static void mark_tainted(Code *c) {
 static unsigned sources(const Insn *s) {
     switch (s->op) {
     case INSN_LOAD:
+    case INSN_ATOMIC:
+    case INSN_CAS:
     case INSN_AND:
     case INSN_XOR:
     case INSN_LT:
@@ -241,8 +245,11 @@ static void lists_add(Lists *l, int key, int item) {
 // Along the code: a register gets its place where its life begins and returns it after the instruction where
 // it ends, so that a result never shares space with an operand of the same instruction.
 void code_layout(Arena *a, Code *c) {
+    c->atomics = false;
+    for (int i = 0; i < c->insns; i++) c->atomics |= c->insn[i].op == INSN_ATOMIC || c->insn[i].op == INSN_CAS;
     mark_tainted(c);
     mark_addresses(c);
+    mark_ramps(a, c);
     ArenaMark mark = arena_mark(a);
     Life *life = find_lives(a, c);
     Lists born = lists_new(a, c->insns, c->regs), dies = lists_new(a, c->insns, c->regs);

@@ -14,6 +14,12 @@
 enum { LOOP_ZERO = 1, LOOP_QUOTIENT = 2, LOOP_SHIFT = 4, LOOP_OVERFLOW = 8 };
 typedef uint32_t LoopFn(void *d, const void *a, const void *b, const void *c, size_t n);
 
+// d[m, n] += a[m, k] x b[k, n], lanes row-major without gaps, in the order that insn.def gives.
+typedef void DotFn(void *d, const void *a, const void *b, size_t m, size_t n, size_t k);
+
+// *d = the fold of n lanes of a, by the pairs of REDUCE; scratch holds as many lanes.
+typedef void TreeFn(void *d, const void *a, void *scratch, size_t n);
+
 // Bits of a mode: which operands have one lane. With all of them one lane, run mode 0 with n = 1.
 enum { ONE_A = 1, ONE_B = 2, ONE_C = 4 };
 
@@ -24,6 +30,9 @@ typedef struct {
     LoopFn *checked[INSN_COUNT][4];      // ADD, SUB, MUL, SHL on int32 that report LOOP_OVERFLOW
     LoopFn *cast[DT_COUNT][DT_COUNT];    // [from][to]; a only
     LoopFn *chop[DT_COUNT][DT_COUNT];    // float to narrower float, toward zero
+    TreeFn *tree[3][DT_COUNT];           // SUM, RMAX, RMIN of floats: all rounds in one call
+    DotFn *dot[DT_COUNT];                // by the type of a and b
+    DotFn *dot_half;                     // float16 with a float16 d
     LoopFn *ptradd[DT_COUNT][4];         // by the type of b; c points to the int64 element size
     LoopFn *read[DT_COUNT];              // d lanes from a memory elements
     LoopFn *write[DT_COUNT];             // d memory elements from a lanes; NaN becomes canonical

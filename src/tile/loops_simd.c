@@ -325,6 +325,20 @@ UNARY(floor_f32, float, float, floorf(a))
 UNARY(floor_f64, double, double, floor(a))
 UNARY(ceil_f32, float, float, ceilf(a))
 UNARY(ceil_f64, double, double, ceil(a))
+// rintf() and its kin are exact; half way is looked for in what truncation cuts off, which is exact, too.
+#define ROUND_AWAY(T, name, trunc, fabs, copysign)     \
+    static inline T round_away_##name(T a) {           \
+        T whole = trunc(a);                            \
+        T up = whole + copysign((T)1, a);              \
+        return fabs(a - whole) >= (T)0.5 ? up : whole; \
+    }                                                  \
+    UNARY(round_##name, T, T, round_away_##name(a))
+ROUND_AWAY(float, f32, truncf, fabsf, copysignf)
+ROUND_AWAY(double, f64, trunc, fabs, copysign)
+UNARY(rint_f32, float, float, rintf(a))
+UNARY(rint_f64, double, double, rint(a))
+UNARY(trunc_f32, float, float, truncf(a))
+UNARY(trunc_f64, double, double, trunc(a))
 THEN1(, sqrt_f16, sqrt_f32, round_all_f16)
 THEN1(, sqrt_bf16, sqrt_f32, round_all_bf16)
 
@@ -367,8 +381,24 @@ NARROW(double, f64)
         LANES for (size_t i = 0; i < n; i++) x[i] = EXPR;                     \
     }                                                                         \
     FUNCTION_OF(name, f16) FUNCTION_OF(name, bf16) FUNCTION_OF(name, f32) FUNCTION_OF(name, f64)
-FUNCTION(exp, f64_exp(x[i]))
-FUNCTION(exp2, f64_exp2(x[i]))
+// The exponentials are half of many kernels: float32 and less get by with a shorter polynomial.
+#define FUNCTION_SHORT(name, SHORT, EXPR)                                         \
+    static __attribute__((noinline)) void name##_block(double *x, size_t n) {     \
+        LANES for (size_t i = 0; i < n; i++) x[i] = SHORT;                        \
+    }                                                                             \
+    static __attribute__((noinline)) void name##_block_f64(double *x, size_t n) { \
+        LANES for (size_t i = 0; i < n; i++) x[i] = EXPR;                         \
+    }                                                                             \
+    FUNCTION_OF(name, f16)                                                        \
+    FUNCTION_OF(name, bf16) FUNCTION_OF(name, f32) static uint32_t name##_f64(    \
+        void *d, const void *a, const void *b, const void *c, size_t n) {         \
+        (void)b, (void)c;                                                         \
+        memmove(d, a, n * sizeof(double));                                        \
+        name##_block_f64(d, n);                                                   \
+        return 0;                                                                 \
+    }
+FUNCTION_SHORT(exp, f64_short_exp(x[i]), f64_exp(x[i]))
+FUNCTION_SHORT(exp2, f64_short_exp2(x[i]), f64_exp2(x[i]))
 FUNCTION(expm1, f64_expm1(x[i]))
 FUNCTION(log, f64_log(x[i]))
 FUNCTION(log2, f64_log2(x[i]))
@@ -652,6 +682,75 @@ static bool race_write(uint32_t *writer, const uint32_t *reader, size_t n, uint3
     return false;
 }
 
+// ---- reductions ----
+
+// Round by round as fold.c does it with the loops above, without a call for each round.
+#define TREE(name, T, EXPR)                                                       \
+    static void tree_##name(void *d, const void *from, void *scratch, size_t n) { \
+        const T *x = from;                                                        \
+        T *to = scratch;                                                          \
+        while (n > 1) {                                                           \
+            size_t pairs = n / 2, h = n - pairs;                                  \
+            LANES for (size_t i = 0; i < pairs; i++) {                            \
+                const T a = x[i], b = x[i + h];                                   \
+                to[i] = EXPR;                                                     \
+            }                                                                     \
+            if (pairs < h) to[pairs] = x[pairs];                                  \
+            x = to;                                                               \
+            n = h;                                                                \
+        }                                                                         \
+        *(T *)d = x[0];                                                           \
+    }
+TREE(add_f32, float, a + b)
+TREE(add_f64, double, a + b)
+TREE(add_f16, float, round_f16(a + b))
+TREE(add_bf16, float, round_bf16(a + b))
+TREE(max_f32, float, max_f32(a, b))
+TREE(max_f64, double, max_f64(a, b))
+TREE(min_f32, float, min_f32(a, b))
+TREE(min_f64, double, min_f64(a, b))
+
+// ---- matrix products ----
+
+// Four products at a time, so that a lane of d is read and written once for them; the order is that of one at
+// a time.
+#define DOT(name, TD, T, U)                                                                    \
+    static void name(void *d_, const void *a_, const void *b_, size_t m, size_t n, size_t k) { \
+        const T *a = a_;                                                                       \
+        for (size_t i = 0; i < m; i++, a += k) {                                               \
+            TD *d = (TD *)d_ + i * n;                                                          \
+            const T *b = b_;                                                                   \
+            size_t l = 0;                                                                      \
+            for (; l + 4 <= k; l += 4, b += 4 * n) {                                           \
+                const U a0 = (U)a[l], a1 = (U)a[l + 1], a2 = (U)a[l + 2], a3 = (U)a[l + 3];    \
+                LANES for (size_t j = 0; j < n; j++) {                                         \
+                    U s = (U)d[j] + a0 * (U)b[j];                                              \
+                    s = s + a1 * (U)b[n + j];                                                  \
+                    s = s + a2 * (U)b[2 * n + j];                                              \
+                    s = s + a3 * (U)b[3 * n + j];                                              \
+                    d[j] = (TD)s;                                                              \
+                }                                                                              \
+            }                                                                                  \
+            for (; l < k; l++, b += n) {                                                       \
+                const U a0 = (U)a[l];                                                          \
+                LANES for (size_t j = 0; j < n; j++) d[j] = (TD)((U)d[j] + a0 * (U)b[j]);      \
+            }                                                                                  \
+        }                                                                                      \
+    }
+DOT(dot_f32, float, float, float)
+DOT(dot_f64, double, double, double)
+DOT(dot_i32, int32_t, int32_t, uint32_t)
+static void dot_half(void *d_, const void *a_, const void *b_, size_t m, size_t n, size_t k) {
+    for (size_t i = 0; i < m; i++) {
+        float *d = (float *)d_ + i * n;
+        for (size_t l = 0; l < k; l += 16) {
+            size_t part = k - l < 16 ? k - l : 16;
+            dot_f32(d, (const float *)a_ + i * k + l, (const float *)b_ + l * n, 1, n, part);
+            round_all_f16(d, d, NULL, NULL, n);
+        }
+    }
+}
+
 // ---- the table ----
 
 #define FLOATS2(name)                                                                              \
@@ -702,6 +801,12 @@ static bool race_write(uint32_t *writer, const uint32_t *reader, size_t n, uint3
 #define shl_loop_u64_vs  shl_wide_u64_vs
 #define FUNCTION1(name) \
     [DT_F16] = {name##_f16}, [DT_BF16] = {name##_bf16}, [DT_F32] = {name##_f32}, [DT_F64] = {name##_f64}
+#define FLOATS1(name)                                                                            \
+    {                                                                                            \
+        [DT_F16] = {name##_f32}, [DT_BF16] = {name##_f32}, [DT_F32] = {name##_f32}, [DT_F64] = { \
+            name##_f64                                                                           \
+        }                                                                                        \
+    }
 #define CASTS(from)                                                                                 \
     {                                                                                               \
         [DT_BOOL] = cast_##from##_b, [DT_I8] = cast_##from##_i8, [DT_I16] = cast_##from##_i16,      \
@@ -783,6 +888,9 @@ const TileLoops
                          [DT_BF16] = {ceil_f32},
                          [DT_F32] = {ceil_f32},
                          [DT_F64] = {ceil_f64}},
+                    [INSN_RINT] = FLOATS1(rint),
+                    [INSN_ROUND] = FLOATS1(round),
+                    [INSN_TRUNC] = FLOATS1(trunc),
                     [INSN_POW] = {[DT_F16] = POW_MODES(f16),
                                   [DT_BF16] = POW_MODES(bf16),
                                   [DT_F32] = POW_MODES(f32),
@@ -845,6 +953,24 @@ const TileLoops
                                  [DT_BF16] = chop_f64_bf16,
                                  [DT_F32] = chop_f64_f32,
                                  [DT_F64] = copy_u64}},
+            .tree = {{[DT_F16] = tree_add_f16,
+                      [DT_BF16] = tree_add_bf16,
+                      [DT_F32] = tree_add_f32,
+                      [DT_F64] = tree_add_f64},
+                     {[DT_F16] = tree_max_f32,
+                      [DT_BF16] = tree_max_f32,
+                      [DT_F32] = tree_max_f32,
+                      [DT_F64] = tree_max_f64},
+                     {[DT_F16] = tree_min_f32,
+                      [DT_BF16] = tree_min_f32,
+                      [DT_F32] = tree_min_f32,
+                      [DT_F64] = tree_min_f64}},
+            .dot = {[DT_F16] = dot_f32,
+                    [DT_BF16] = dot_f32,
+                    [DT_F32] = dot_f32,
+                    [DT_F64] = dot_f64,
+                    [DT_I8] = dot_i32},
+            .dot_half = dot_half,
             .ptradd = {[DT_I8] = MODES2(ptradd_i32),
                        [DT_I16] = MODES2(ptradd_i32),
                        [DT_I32] = MODES2(ptradd_i32),

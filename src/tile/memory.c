@@ -7,13 +7,15 @@
 // Sectors: the distinct 32-byte sectors that one instruction of one program touches. Exact for one run; for
 // several, a small table remembers the sectors met, and one that was pushed out of it counts again when it
 // comes back (SECTOR_SLOTS sectors are 32 KiB, so few kernels notice).
+#include "tile/ramp.h"
 #include "tile/step.h"
 #include <assert.h>
 
 typedef struct {
     Vm *v;
     const Step *s;
-    const int64_t *address;
+    const int64_t *address; // of each lane; NULL: consecutive from `start`
+    int64_t start;
     const uint8_t *mask; // NULL: every lane is active
     bool store;
     size_t bytes;     // of an element
@@ -23,6 +25,10 @@ typedef struct {
     int64_t sectors;
     char *raw; // lanes as elements in memory format, where the access is not one run
 } Access;
+
+static int64_t lane_address(const Access *x, size_t lane) {
+    return x->address ? x->address[lane] : x->start + (int64_t)(lane * x->bytes);
+}
 
 static void sector_meet(Access *x, uint64_t sector) {
     if (sector == x->last) return;
@@ -54,7 +60,7 @@ static bool explain_lane(Access *x, size_t lane) {
     const Step *s = x->s;
     const char *what = x->store ? "store" : "load";
     int64_t offset, size = (int64_t)x->bytes;
-    Storage *m = storage_at(x, x->address[lane], &offset);
+    Storage *m = storage_at(x, lane_address(x, lane), &offset);
     if (!m)
         return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s at an address that left the range of its tensor",
                           what);
@@ -120,7 +126,7 @@ enum { WRITTEN = SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED };
 static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     const TileLoops *loops = x->v->loops;
     int64_t offset;
-    Storage *m = storage_at(x, x->address[lane], &offset);
+    Storage *m = storage_at(x, lane_address(x, lane), &offset);
     size_t size = n * x->bytes;
     if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size || (size_t)offset % x->bytes)
         return explain_run(x, lane, n), false;
@@ -130,6 +136,7 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     if (m->writer) {
         size_t unit = (size_t)dtype_bytes(m->dtype), w = (size_t)offset / unit;
         size_t words = ((size_t)offset + size - 1) / unit - w + 1;
+        if (x->v->code->atomics) atomic_settle(x->v, m, w, words);
         bool race = x->store
                         ? loops->race_write(m->writer + w, m->reader + w, words, x->v->first, x->v->serial)
                         : loops->race_read(m->writer + w, m->reader + w, words, x->v->first, x->v->serial);
@@ -178,8 +185,10 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
     if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, 1), false;
     if (m->writer) {
         size_t unit = (size_t)dtype_bytes(m->dtype);
-        for (size_t w = (size_t)offset / unit; w <= ((size_t)offset + size - 1) / unit; w++)
+        for (size_t w = (size_t)offset / unit; w <= ((size_t)offset + size - 1) / unit; w++) {
+            if (x->v->code->atomics) atomic_settle(x->v, m, w, 1);
             if (race_word(x, m, w)) return explain_run(x, lane, 1), false;
+        }
     }
     if (x->store) {
         static const uint8_t written[8] = {WRITTEN, WRITTEN, WRITTEN, WRITTEN, WRITTEN, WRITTEN, WRITTEN, WRITTEN};
@@ -326,6 +335,11 @@ static void fill_idle(Vm *v, const Step *s, const uint8_t *mask) {
 
 // ---- the two instructions ----
 
+static int64_t run_sectors(const Access *x, size_t first, size_t length) {
+    int64_t from = lane_address(x, first);
+    return (int64_t)(sector_of(from + (int64_t)(length * x->bytes) - 1) - sector_of(from) + 1);
+}
+
 bool step_load(Vm *v, const Step *s) {
     size_t n = (size_t)s->lanes, first, length;
     bool idle;
@@ -341,8 +355,7 @@ bool step_load(Vm *v, const Step *s) {
         uint8_t *at;
         if (!check_run(&x, first, length, &at)) return false;
         v->loops->read[s->dtype]((char *)s->d + first * s->size, at, NULL, NULL, length);
-        x.sectors = (int64_t)(sector_of(x.address[first] + (int64_t)(length * x.bytes) - 1) -
-                              sector_of(x.address[first]) + 1);
+        x.sectors = run_sectors(&x, first, length);
     } else {
         x.raw = v->scratch[0];
         if (x.mask) memset(x.raw, 0, n * x.bytes);
@@ -352,6 +365,44 @@ bool step_load(Vm *v, const Step *s) {
         if (x.mask) v->loops->op[INSN_WHERE][s->dtype][0](s->d, x.mask, to, s->d, n);
     }
     v->m->count.bytes_loaded += 32 * x.sectors;
+    return true;
+}
+
+// Address and mask in short form (ramp.c): one run, known without looking at lanes.
+bool step_load_run(Vm *v, const Step *s) {
+    size_t n = (size_t)s->lanes;
+    Interval in = interval_of(s->b, s->one & ONE_B, s->lanes);
+    size_t first = (size_t)in.lo, length = (size_t)(in.hi - in.lo);
+    Access x = {.v = v, .s = s, .start = *(const int64_t *)s->a, .bytes = s->bytes, .id = -1, .last = UINT64_MAX};
+    if (length < n) fill_idle(v, s, NULL);
+    if (s->pd && length > 0) memset(s->pd + first, 0, length);
+    if (length == 0) return true;
+    uint8_t *at;
+    if (!check_run(&x, first, length, &at)) return false;
+    v->loops->read[s->dtype]((char *)s->d + first * s->size, at, NULL, NULL, length);
+    v->m->count.bytes_loaded += 32 * run_sectors(&x, first, length);
+    return true;
+}
+
+bool step_store_run(Vm *v, const Step *s) {
+    Interval in = interval_of(s->c, s->one & ONE_C, s->lanes);
+    size_t first = (size_t)in.lo, length = (size_t)(in.hi - in.lo);
+    Access x = {.v = v, .s = s, .start = *(const int64_t *)s->a, .bytes = s->bytes, .store = true, .id = -1, .last = UINT64_MAX};
+    bool one = s->one & ONE_B;
+    int64_t lane;
+    if (length == 0) return true;
+    if (any_active(v, s->pb && !one ? s->pb + first : s->pb, one, NULL, length, &lane))
+        return vm_finding(v, s, DIAG_UNINIT, lane + (one ? 0 : (int64_t)first),
+                          "an undefined value reached a store: " GIVE_OTHER);
+    const char *value = (const char *)s->b + first * s->size;
+    if (one) {
+        v->loops->splat[s->size](v->scratch[1], s->b, NULL, NULL, length);
+        value = v->scratch[1];
+    }
+    uint8_t *at;
+    if (!check_run(&x, first, length, &at)) return false;
+    v->loops->write[s->dtype](at, value, NULL, NULL, length);
+    v->m->count.bytes_stored += 32 * run_sectors(&x, first, length);
     return true;
 }
 
@@ -375,8 +426,7 @@ bool step_store(Vm *v, const Step *s) {
         uint8_t *at;
         if (!check_run(&x, first, length, &at)) return false;
         v->loops->write[s->dtype](at, value + first * s->size, NULL, NULL, length);
-        x.sectors = (int64_t)(sector_of(x.address[first] + (int64_t)(length * x.bytes) - 1) -
-                              sector_of(x.address[first]) + 1);
+        x.sectors = run_sectors(&x, first, length);
     } else {
         x.raw = v->scratch[0];
         v->loops->write[s->dtype](x.raw, value, NULL, NULL, n);

@@ -4,7 +4,7 @@
 
 // ---- load, store ----
 
-static bool pointer_argument(Call *k, const Val *p, const char *op) {
+bool check_pointer(Call *k, const Val *p, const char *op) {
     if (val_is_tensor(p) && p->t.type.pointer) return true;
     if (val_is_tensor(p))
         return checker_fail(k->c, k->at, "ValueError", "Unsupported ptr type %s in `tl.%s`",
@@ -18,7 +18,7 @@ static bool is_given(const Val *v) { // boundary_check and padding_option
     return v->kind != VAL_PY || py_truth(v->py);
 }
 
-static bool mask_is_bool(Call *k, const Val *mask) {
+bool check_mask_bool(Call *k, const Val *mask) {
     return (!mask->t.type.pointer && mask->t.type.elem == DT_BOOL) ||
            checker_fail(k->c, k->at, "ValueError", "Mask must have boolean scalar type");
 }
@@ -35,7 +35,7 @@ bool check_load(Call *k, Val *out) {
     bool masked = !val_is_none(&mask), filled = !val_is_none(&other);
     if (masked && !check_to_tensor(c, k->at, &mask, &mask)) return false;
     if (filled && !check_to_tensor(c, k->at, &other, &other)) return false;
-    if (!pointer_argument(k, &ptr, "load")) return false;
+    if (!check_pointer(k, &ptr, "load")) return false;
     if (!masked && filled)
         return checker_fail(c, k->at, "ValueError", "`other` cannot be provided without `mask`");
     if (is_given(&k->arg[3]) || is_given(&k->arg[4]))
@@ -51,7 +51,7 @@ bool check_load(Call *k, Val *out) {
         if (masked && !check_broadcast(c, k->at, &ptr, &mask)) return false;
         if (filled && !check_broadcast(c, k->at, &ptr, &other)) return false;
     }
-    if (masked && !mask_is_bool(k, &mask)) return false;
+    if (masked && !check_mask_bool(k, &mask)) return false;
     DType elem = ptr.t.type.elem;
     if (filled) {
         // Booleans are int8 in memory.
@@ -97,7 +97,7 @@ bool check_store(Call *k, Val *out) {
     bool masked = !val_is_none(&mask);
     if (!check_to_tensor(c, k->at, &v, &v) || (masked && !check_to_tensor(c, k->at, &mask, &mask)))
         return false;
-    if (!pointer_argument(k, &ptr, "store")) return false;
+    if (!check_pointer(k, &ptr, "store")) return false;
     if (is_given(&k->arg[3]))
         return checker_fail(
             c, k->at, "ValueError",
@@ -115,7 +115,7 @@ bool check_store(Call *k, Val *out) {
         !check_cast(c, k->at, &v, DT_I8, &v))
         return false;
     if (!check_cast(c, k->at, &v, elem, &v)) return false;
-    if (masked && !mask_is_bool(k, &mask)) return false;
+    if (masked && !check_mask_bool(k, &mask)) return false;
     *out = val_none();
     return checker_emit(c, k->at, INSN_STORE, -1, ptr.t.reg, v.t.reg, masked ? mask.t.reg : -1, 0);
 }

@@ -27,7 +27,7 @@ static bool tensor_argument(Checker *c, const Node *at, const Val *v) {
 }
 
 // keep_dims of a reduction over all axes leaves every axis with one lane.
-static bool keep(Checker *c, const Node *at, Val *v, int axis, int rank) {
+bool check_keep_dims(Checker *c, const Node *at, Val *v, int axis, int rank) {
     if (axis >= 0 && v->t.type.rank > 0) return check_expand(c, at, v, axis, v);
     static const int ones[TILE_RANK_MAX] = {1, 1, 1, 1, 1};
     return check_reshape(c, at, v, ones, rank, v);
@@ -49,7 +49,7 @@ static bool reduce(Checker *c, const Node *at, InsnOp op, const Val *v, const Va
     for (int i = 0; axis >= 0 && i < t->rank; i++)
         if (i != axis) r.shape[r.rank++] = t->shape[i];
     return checker_result(c, at, op, r, v->t.reg, -1, -1, axis, out) &&
-           (!keep_dims || keep(c, at, out, axis, t->rank));
+           (!keep_dims || check_keep_dims(c, at, out, axis, t->rank));
 }
 
 // int8, int16 and bool go to 32 bits of the same sign.

@@ -46,12 +46,15 @@ static Val listed(Call *k) {
     return val_tuple(k->rest, k->rests);
 }
 
-static bool same_bits(Checker *c, const Node *at, const TileType *t, DType to) {
-    int from_bits = t->pointer ? 64 : dtype_bits(t->elem), bits = dtype_bits(to);
+static bool same_bits(Checker *c, const Node *at, const Val *v, DType to, Val *out) {
+    TileType t = v->t.type;
+    int from_bits = t.pointer ? 64 : dtype_bits(t.elem), bits = dtype_bits(to);
     if (from_bits != bits)
         return checker_fail(c, at, "ValueError",
                             "Cannot bitcast data-type of size %d to data-type of size %d", from_bits, bits);
-    return checker_unsupported(c, at, "bitcasts");
+    if (t.pointer) return checker_unsupported(c, at, "casts between pointers and other types");
+    t.elem = to;
+    return checker_result(c, at, INSN_BITCAST, t, v->t.reg, -1, -1, 0, out);
 }
 
 bool check_to(Call *k, Val *out) {
@@ -66,7 +69,7 @@ bool check_to(Call *k, Val *out) {
     if (!check_dtype(c, k->at, type, &to)) return false;
     if (bits) {
         if (!v.t.type.pointer && v.t.type.elem == to) return *out = v, true;
-        return same_bits(c, k->at, &v.t.type, to);
+        return same_bits(c, k->at, &v, to, out);
     }
     const Val *r = &k->arg[2];
     if (val_is_none(r)) return check_cast(c, k->at, &v, to, out);

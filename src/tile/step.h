@@ -18,8 +18,13 @@ typedef enum {
     ACT_JUMP,
     ACT_JUMPNOT,
     ACT_LOOPTEST,
+    ACT_CALL, // whatever is rare: a function of its own
     ACT_END,
 } Act;
+
+typedef struct Vm Vm;
+typedef struct Step Step;
+typedef bool StepFn(Vm *v, const Step *s);
 
 // d[i0, i1, ..] = a[i0 * stride0 + i1 * stride1 + ..], strides in lanes.
 typedef struct {
@@ -28,8 +33,11 @@ typedef struct {
     int stride[TILE_RANK_MAX];
 } Walk;
 
-typedef struct {
-    LoopFn *fn;
+struct Step {
+    union {
+        LoopFn *fn;
+        StepFn *call; // CALL
+    };
     void *d;
     const void *a, *b, *c;
     uint8_t *pd; // poison bytes beside the lanes; NULL: no lane can be undefined
@@ -49,9 +57,9 @@ typedef struct {
     uint8_t dtype; // of d; of the operand of ARG; of the value of a store
     bool fill;     // all operands have one lane, d has more: compute one and spread it
     bool aside; // may report lanes, and d is an operand: compute beside it, so that the operand can be asked
-} Step;
+};
 
-typedef struct {
+struct Vm {
     Machine *m;
     const Code *code;
     const TileLoops *loops;
@@ -67,7 +75,7 @@ typedef struct {
     DiagKind kind;
     Span span;
     char msg[480];
-} Vm;
+};
 enum { SECTOR_SLOTS = 1024 };
 
 // Notes a finding at the step's place; lane < 0: none in particular. Always false.
@@ -80,3 +88,12 @@ MUST_CHECK bool step_arg(Vm *v, const Step *s);
 void step_scan(Vm *v, const Step *s);
 MUST_CHECK bool step_load(Vm *v, const Step *s);
 MUST_CHECK bool step_store(Vm *v, const Step *s);
+// atomic.c. In a launch with atomics the serial v->first belongs to no program: as a writer it says "atomics
+// alone".
+StepFn step_atomic, step_cas;
+// Before a plain access of a launch with atomics: words that only this program's atomics have touched become
+// plain.
+void atomic_settle(const Vm *v, Storage *m, size_t word, size_t words);
+StepFn step_ramp, step_compare, step_intersect; // ramp.c
+StepFn step_load_run, step_store_run;           // memory.c: accesses whose address and mask are in short form
+StepFn step_bitcast, step_concat, step_gather, step_dot; // shuffle.c, dot.c

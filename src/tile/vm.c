@@ -226,6 +226,7 @@ static bool run_program(Vm *v, int64_t *instructions) {
             if (!ok || !leave) break;
             s = &v->step[s->target];
             continue;
+        case ACT_CALL: ok = s->call(v, s); break;
         case ACT_END: goto out;
         }
         if (!ok) break;
@@ -273,6 +274,7 @@ static bool run_grid(Vm *v, uint64_t programs) {
     uint64_t gx = (uint64_t)v->grid[0], gy = (uint64_t)v->grid[1];
     Order order = order_of(programs, m->order_seed ? rng_mix(m->order_seed, (uint64_t)m->count.launches) : 0);
     v->first = m->serial + 1;
+    if (v->code->atomics) m->serial++, m->atomic_launches++; // see step.h
     for (uint64_t k = 0; k < programs; k++, order_next(&order)) {
         if (m->serial >= READER_MANY - 1)
             return vm_finding(v, v->step, DIAG_BUDGET, -1, "the step budget is spent: too many programs");

@@ -29,6 +29,9 @@ typedef struct {
     int64_t steps_left; // lanes; shared by kernels and host code; DIAG_BUDGET when spent
     Counters count;
     uint32_t serial;     // last program number handed out; grows over all launches, at most READER_MANY - 1
+    int atomic_launches; // of kernels with atomics: where their results may depend on the order of programs
+    int tune;            // which config an autotuned kernel runs with, modulo how many it has; at least 0
+    int tune_configs;    // most configs that a launched kernel has had; 0: none was autotuned
     uint64_t order_seed; // programs run in a pseudo-random order drawn from it; 0: natural order
 } Machine;
 void machine_init(Machine *m, Arena *arena, DiagList *diags, int64_t steps);

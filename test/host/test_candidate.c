@@ -220,7 +220,13 @@ static void test_refusals(void **state) {
         {DIAG_REFUSED, "try", "try:\n    pass\nexcept ValueError:\n    pass"},
         {DIAG_REFUSED, "plain names", "d = {}\nd[0] = 1"},
         {DIAG_REFUSED, "no gradients", "y = torch.empty(3, requires_grad=True)"},
-        {DIAG_UNSUPPORTED, "autotun", "y = triton.autotune"},
+        {DIAG_REFUSED, "as decorators", "y = triton.heuristics({})(run)"},
+        {DIAG_UNSUPPORTED, "prune_configs_by", "y = triton.autotune([], [], prune_configs_by={})"},
+        {DIAG_UNSUPPORTED, "pre_hook", "y = triton.Config({}, pre_hook=len)"},
+        {DIAG_HOST, "not list", "y = triton.Config([])"},
+        {DIAG_HOST, "a triton.Config, not int", "y = triton.autotune([1], [])"},
+        {DIAG_HOST, "lists for configs and key", "y = triton.autotune([], 'N')"},
+        {DIAG_HOST, "keywords must be strings", "y = triton.heuristics({1: len})"},
         {DIAG_REFUSED, "outside", "print(1)"},
     };
     expect_failures(cases, sizeof cases / sizeof *cases);

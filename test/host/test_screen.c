@@ -119,12 +119,24 @@ static const Case places[] = {
     ALLOW("def run(f, t, m):\n    return f\n"),
     REFUSE("decorators", "@cache\ndef run(x):\n    return x\n"),
     REFUSE("decorators", "@torch.no_grad()\ndef run(x):\n    return x\n"),
-    REFUSE("no decorator but", "@triton.jit\n@memo\ndef k(x):\n    pass\n" RUN "    return x\n"),
+    REFUSE("directly above", "@triton.jit\n@memo\ndef k(x):\n    pass\n" RUN "    return x\n"),
     ALLOW("@triton.jit\ndef k(x, B: tl.constexpr = 4):\n    pass\n" RUN "    return x\n"),
     ALLOW("@triton.jit(do_not_specialize=['n'])\ndef k(x, n):\n    pass\n" RUN "    return x\n"),
-    LATER("autotune",
-          "@triton.autotune(configs=[], key=[])\n@triton.jit\ndef k(x):\n    pass\n" RUN "    return x\n"),
-    LATER("heuristics", "@triton.heuristics({})\n@triton.jit\ndef k(x):\n    pass\n" RUN "    return x\n"),
+    ALLOW("@triton.autotune(configs=[], key=[])\n@triton.jit\ndef k(x):\n    pass\n" RUN "    return x\n"),
+    ALLOW("@triton.autotune(configs=[triton.Config({'B': b}, num_warps=w) for b in (1, 2) for w in (4, 8)], "
+          "key=['N'])\n@triton.heuristics({'E': lambda args: args['N'] % args['B'] == 0})\n@triton.jit\n"
+          "def k(x):\n    pass\n" RUN "    return x\n"),
+    ALLOW("configs = [triton.Config({'B': 4})]\n@triton.autotune(configs, key=[])\n@triton.jit\ndef k(x):\n"
+          "    pass\n" RUN "    return x\n"),
+    ALLOW("configs = [triton.Config({'B': b}) for b in (1, 2)]\n" RUN "    return x\n"),
+    REFUSE("module level", "configs = [triton.Config({'B': 4}), 1]\n" RUN "    return x\n"),
+    REFUSE("no decorators but", "@memo\n@triton.jit\ndef k(x):\n    pass\n" RUN "    return x\n"),
+    REFUSE("no decorators but", "@triton.autotune\n@triton.jit\ndef k(x):\n    pass\n" RUN "    return x\n"),
+    REFUSE("no decorators", "@triton.heuristics({})\ndef f(x):\n    return x\n" RUN "    return x\n"),
+    REFUSE("directly above",
+           "@triton.jit\n@triton.heuristics({})\ndef k(x):\n    pass\n" RUN "    return x\n"),
+    REFUSE("values of tensors", "@triton.heuristics({'E': lambda args: args['x'].item()})\n@triton.jit\n"
+                                "def k(x):\n    pass\n" RUN "    return x\n"),
     REFUSE("kernel", "@triton.autotune(configs=[], key=[])\n@triton.jit\ndef k(x):\n    pass\n" RUN
                      "    return torch.exp(x)\n"),
     REFUSE("module level", RUN "    @triton.jit\n    def k(x):\n        pass\n    return x\n"),

@@ -56,6 +56,11 @@ static void names(void **state) {
                                        "layernorm_tanh",
                                        "add_layernorm_relu",
                                        "rmsnorm_gelu_gelu_gelu",
+                                       "rmsnorm_gelu_erf",
+                                       "rmsnorm_gelu_gelu_erf_gelu",
+                                       "layernorm_leaky_relu_relu_relu6",
+                                       "layernorm_leaky_relu_leaky_relu_leaky_relu",
+                                       "rmsnorm_silu_square",
                                        "add_rmsnorm_softplus_silu"};
     static const char *const bad[] = {"",
                                       "add",
@@ -72,6 +77,14 @@ static void names(void **state) {
                                       "rmsnorm_rmsnorm",
                                       "rmsnorm_mean",
                                       "rmsnormgelu",
+                                      "rmsnorm_erf",
+                                      "rmsnorm_leaky",
+                                      "rmsnorm_gelu_erf_erf",
+                                      "rmsnorm_relu66",
+                                      "rmsnorm_relux",
+                                      "rmsnorm_gelu_erfx",
+                                      "rmsnorm_leaky_relu_leaky",
+                                      "rmsnorm_gelu_erf_gelu_erf_gelu_erf_gelu_erf",
                                       "rmsnorm_gelu_gelu_gelu_gelu"};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         if (!is_chain(good[i])) fail_msg("%s is a chain", good[i]);
@@ -83,36 +96,70 @@ static void names(void **state) {
     assert_false(is_chain(buf_cstr(&b)));
 }
 
-// Every chain of up to three epilogues is a definition that reads, and no two have the same text.
+static void longest_name_wins(void **state) {
+    (void)state;
+    Str s;
+    assert_true(chain_source(&arena, STR("rmsnorm_gelu_erf"), &s));
+    const char *text = str_cdup(&arena, s);
+    assert_non_null(strstr(text, "gelu(h)"));
+    assert_null(strstr(text, "approximate"));
+    Chain c;
+    assert_true(chain_parse(STR("add_layernorm_leaky_relu_gelu_erf_relu"), &c));
+    const ChainPart *epilogue, *norm;
+    chain_epilogues(&epilogue);
+    chain_norms(&norm);
+    assert_true(c.residual && c.epilogues == 3);
+    assert_string_equal(norm[c.norm].name, "layernorm");
+    assert_string_equal(epilogue[c.epilogue[0]].name, "leaky_relu");
+    assert_string_equal(epilogue[c.epilogue[1]].name, "gelu_erf");
+    assert_string_equal(epilogue[c.epilogue[2]].name, "relu");
+}
+
+static Op chain_of(int form, const int *e, int n) {
+    const ChainPart *norm, *epilogue;
+    int norms = chain_norms(&norm);
+    chain_epilogues(&epilogue);
+    Buf b = BUF(&arena);
+    chain_bare_name(&b, form >= norms, form % norms);
+    for (int i = 0; i < n; i++) buf_printf(&b, "_%s", epilogue[e[i]].name);
+    Op op;
+    if (!op_find(&arena, buf_str(&b), &op)) fail_msg("%s does not define", buf_cstr(&b));
+    assert_true(op.inputs == 2 + (form >= norms) + (norm[form % norms].name[0] == 'l'));
+    assert_int_equal(op.input[1 + (form >= norms)].role, ROLE_WEIGHT);
+    return op;
+}
+
+// Every chain of up to two epilogues is a definition that reads, and no two have the same text; of three,
+// every one on one norm.
 static void all_define(void **state) {
     (void)state;
     const ChainPart *norm, *epilogue;
-    int norms = chain_norms(&norm), epilogues = chain_epilogues(&epilogue), base = epilogues + 1, count = 0;
-    uint64_t seen[1024];
-    for (int code = 0; code < 2 * norms * base * base * base; code++) {
-        int e[3] = {code % base, code / base % base, code / base / base % base},
-            form = code / base / base / base;
-        if ((e[1] && !e[0]) || (e[2] && !e[1])) continue;
-        Buf b = BUF(&arena);
-        if (form >= norms) buf_puts(&b, "add_");
-        buf_puts(&b, norm[form % norms].name);
-        for (int i = 0; i < 3 && e[i]; i++) buf_printf(&b, "_%s", epilogue[e[i] - 1].name);
-        Op op;
-        if (!op_find(&arena, buf_str(&b), &op)) fail_msg("%s does not define", buf_cstr(&b));
-        assert_true(op.inputs == 2 + (form >= norms) + (norm[form % norms].name[0] == 'l'));
-        assert_int_equal(op.input[1 + (form >= norms)].role, ROLE_WEIGHT);
-        uint64_t hash = str_hash(op.source);
-        for (int i = 0; i < count; i++) assert_true(seen[i] != hash);
-        assert_in_range(count, 0, 1023);
-        seen[count++] = hash;
+    int forms = 2 * chain_norms(&norm), k = chain_epilogues(&epilogue), count = 0;
+    assert_int_equal(forms, 4);
+    assert_int_equal(k, 19);
+    uint64_t seen[4 * (1 + 19 + 19 * 19)];
+    for (int form = 0; form < forms; form++)
+        for (int code = 0; code < 1 + k + k * k; code++) {
+            int n = code == 0 ? 0 : code <= k ? 1 : 2, at = code - 1 - k;
+            int e[2] = {n == 2 ? at / k : code - 1, n == 2 ? at % k : 0};
+            Op op = chain_of(form, e, n);
+            seen[count++] = str_hash(op.source);
+        }
+    assert_int_equal(count, sizeof seen / sizeof *seen);
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++) assert_true(seen[i] != seen[j]);
+    for (int code = 0; code < k * k * k; code++) {
+        int e[3] = {code % k, code / k % k, code / k / k};
+        ArenaMark mark = arena_mark(&arena);
+        chain_of(code % forms, e, 3);
+        arena_reset(&arena, mark);
     }
-    assert_int_equal(count, 4 * (1 + 5 + 25 + 125));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(text_of_a_chain),
                                        cmocka_unit_test(epilogues_apply_in_order), cmocka_unit_test(names),
-                                       cmocka_unit_test(all_define)};
+                                       cmocka_unit_test(longest_name_wins), cmocka_unit_test(all_define)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);
     return failed;

@@ -223,12 +223,50 @@ static void wrong_dims(void **state) {
     refuses(DOC X "dims = 3\n" BODY, "dictionary literal", "3");
     refuses(DOC X "dims = {\"K\": {}}\n" BODY, "no input has this dimension", "\"K\"");
     refuses(DOC X "dims = {\"N\": 2}\n" BODY, "dictionary literal", "2");
-    refuses(DOC X "dims = {\"N\": {\"step\": 2}}\n" BODY, "multiple_of, min and max", "\"step\"");
+    refuses(DOC X "dims = {\"N\": {\"step\": 2}}\n" BODY, "multiple_of, min, max and usual", "\"step\"");
     refuses(DOC X "dims = {\"N\": {\"min\": 0}}\n" BODY, "min must be an integer", "0");
     refuses(DOC X "dims = {\"N\": {\"max\": 1.5}}\n" BODY, "max must be an integer", "1.5");
     refuses(DOC X "dims = {\"N\": {\"min\": 5, \"max\": 4}}\n" BODY, "no size satisfies", "{\"min\"");
     refuses(DOC X "dims = {\"N\": {\"multiple_of\": 8, \"min\": 9, \"max\": 15}}\n" BODY, "no multiple of 8",
             NULL);
+}
+
+// Sizes that follow from others, sizes to optimise for, factors of either sign.
+static void parts_and_signs(void **state) {
+    (void)state;
+#define HALF(shape, dims)                                                                     \
+    DOC "inputs = {\"x\": {\"shape\": (\"M\", \"D\")}, \"c\": {\"shape\": " shape "}}\n" dims \
+        "\ndef reference(x, c):\n    return x\n"
+    Op op;
+    accepts(HALF("(\"M\", \"D/2\")", "dims = {\"D\": {\"multiple_of\": 4, \"usual\": 64}}"), &op);
+    assert_true(op.dims == 3 && str_is(op.dim[2].name, "D/2") && op.dim[2].of == 1 && op.dim[2].divisor == 2);
+    assert_true(op.dim[1].of == -1 && op.dim[1].usual == 64 && op.dim[0].usual == 0 &&
+                op.input[1].dim[1] == 2);
+    int64_t size[OP_DIMS_MAX] = {7, 12, 99};
+    op_sizes_fit(&op, size);
+    assert_true(size[0] == 7 && size[1] == 12 && size[2] == 6);
+    refuses(HALF("(\"M\", \"D/2\")", ""), "multiple_of", NULL);
+    refuses(HALF("(\"M\", \"D/2\")", "dims = {\"D\": {\"multiple_of\": 3}}"), "multiple_of", NULL);
+    refuses(HALF("(\"M\", \"E/2\")", ""), "a part of a dimension", "\"E/2\"");
+    refuses(HALF("(\"M\", \"D/1\")", ""), "a part of a dimension", NULL);
+    refuses(HALF("(\"M\", \"D/\")", ""), "a part of a dimension", NULL);
+    refuses(HALF("(\"M\", \"D/-2\")", ""), "a part of a dimension", NULL);
+    refuses(HALF("(\"M\", \"D/2/2\")", ""), "a part of a dimension", NULL);
+    refuses(HALF("(\"M\", \"D/99999999999999999999\")", ""), "a part of a dimension", NULL);
+    refuses(HALF("(\"M\", \"D/2\")", "dims = {\"D/2\": {\"min\": 2}}"), "follows from another", "\"D/2\"");
+    refuses(DOC "inputs = {\"x\": {\"shape\": (\"N\", \"N/2\")}}\n" BODY, "row length", NULL);
+    refuses(DOC X "dims = {\"N\": {\"usual\": 3, \"multiple_of\": 2}}\n" BODY, "usual size", NULL);
+    refuses(DOC X "dims = {\"N\": {\"usual\": 1048577}}\n" BODY, "usual must be an integer", NULL);
+    accepts(DOC "inputs = {\"x\": {\"shape\": (\"N\",), \"range\": (0.5, 2), \"signs\": \"both\"}}\n" BODY,
+            &op);
+    assert_true(op.input[0].both_signs);
+    accepts(DOC "inputs = {\"x\": {\"shape\": (\"N\",), \"range\": (0.5, 2)}}\n" BODY, &op);
+    assert_false(op.input[0].both_signs);
+    refuses(ONE("{\"shape\": (\"N\",), \"range\": (0.5, 2), \"signs\": \"plus\"}"), "\"both\"", "\"plus\"");
+    refuses(ONE("{\"shape\": (\"N\",), \"range\": (0, 2), \"signs\": \"both\"}"), "positive numbers", NULL);
+    refuses(ONE("{\"shape\": (\"N\",), \"signs\": \"both\"}"), "positive numbers", NULL);
+    refuses(ONE("{\"shape\": (\"N\",), \"dtype\": \"int8\", \"range\": (1, 2), \"signs\": \"both\"}"),
+            "positive numbers", NULL);
 }
 
 static void hostile(void **state) {
@@ -281,8 +319,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),      cmocka_unit_test(every_key),    cmocka_unit_test(rows_may_be_absent),
         cmocka_unit_test(wrong_files),   cmocka_unit_test(wrong_inputs), cmocka_unit_test(wrong_shapes),
-        cmocka_unit_test(wrong_domains), cmocka_unit_test(wrong_dims),   cmocka_unit_test(hostile),
-        cmocka_unit_test(descriptions),
+        cmocka_unit_test(wrong_domains), cmocka_unit_test(wrong_dims),   cmocka_unit_test(parts_and_signs),
+        cmocka_unit_test(hostile),       cmocka_unit_test(descriptions),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);

@@ -32,7 +32,7 @@ static void all_names_define(void **state) {
     (void)state;
     int n;
     const Str *name = op_names(&arena, &n);
-    assert_int_equal(n, 6 + 24);
+    assert_int_equal(n, 23 + 4 * (1 + 19));
     assert_null(name[n].p);
     for (int i = 0; i < n; i++) {
         Op op;
@@ -63,6 +63,48 @@ static void domains(void **state) {
     assert_true(op.input[0].dtype == DT_I8 && op.input[0].range_lo == -128 && op.input[1].size[1] == 1);
     assert_true(op_find(&arena, STR("cumsum"), &op));
     assert_true(op.input[0].shift == 0 && op.input[0].scale_hi == 8);
+    assert_true(op_find(&arena, STR("softmax_scale"), &op));
+    assert_true(op.input[1].both_signs && op.input[1].range_lo == 0.01 && op.input[1].range_hi == 4);
+    assert_true(op_find(&arena, STR("rope_interleaved"), &op));
+    int64_t size[OP_DIMS_MAX] = {[0] = 3, [1] = 10};
+    assert_true(op.dims == 3 && op.dim[2].of == op.row_dim && op.dim[0].of == -1);
+    op_sizes_fit(&op, size);
+    assert_true(size[0] == 3 && size[1] == 10 && size[2] == 5);
+    int64_t m, n;
+    op_usual_shape(&op, &m, &n);
+    assert_true(m == 32768 && n == 128);
+}
+
+// The same definition under another name, with sizes to optimise for.
+static void variants(void **state) {
+    (void)state;
+    static const char *const good[] = {"softmax", "rope", "add_rmsnorm_gelu_erf", "rmsnorm_silu_square",
+                                       "kl_div"};
+    static const char *const bad[] = {"softmax_",     "short",        "_short", "softmax_short_short",
+                                      "softmaxshort", "nothing_short"};
+    Str name, words;
+    assert_true(op_variant(0, &name, &words) && str_is(name, "short") && words.len > 10);
+    assert_false(op_variant(1, &name, &words) || op_variant(-1, &name, &words));
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        Op op, base;
+        int64_t m, n;
+        assert_true(op_find(&arena, str_of(good[i]), &base));
+        op_usual_shape(&base, &m, &n);
+        assert_true(base.variant.len == 0 && (m == 0 || m == 32768));
+        const char *longer = arena_printf(&arena, "%s_short", good[i]);
+        assert_true(op_find(&arena, str_of(longer), &op));
+        assert_true(str_is(op.name, longer) && str_is(op.variant, "short") && str_eq(op.source, base.source));
+        op_usual_shape(&op, &m, &n);
+        assert_true(m == 16384 && n == 2048);
+        Buf domain = BUF(&arena);
+        op_domain(&domain, &op);
+        assert_non_null(strstr(buf_cstr(&domain), "M is usually 16384\n"));
+        finds(longer, longer);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        Op op;
+        if (op_find(&arena, str_of(bad[i]), &op)) fail_msg("%s is no op", bad[i]);
+    }
 }
 
 static void plain_words(void **state) {
@@ -88,6 +130,21 @@ static void plain_words(void **state) {
     finds("int8 dequantization", "dequant_int8");
     finds("  softmax ", "softmax");
     finds("softplus of the layer norm", "layernorm_softplus");
+    finds("leaky relu of the layer norm", "layernorm_leaky_relu");
+    finds("rmsnorm then exact gelu", "rmsnorm_gelu_erf");
+    finds("rmsnorm, then silu, then square", "rmsnorm_silu_square");
+    finds("rmsnorm followed by squared relu", "rmsnorm_relu2");
+    finds("swish", "silu");
+    finds("gelu activation", "gelu");
+    finds("gated linear unit with gelu", "geglu");
+    finds("gemma rms norm", "rmsnorm_gemma");
+    finds("interleaved rope", "rope_interleaved");
+    finds("rmsnorm then rope", "qknorm_rope");
+    finds("softmax of x times scale", "softmax_scale");
+    finds("log of softmax", "log_softmax");
+    finds("kl divergence of softmax x and softmax y", "kl_div");
+    finds("entropy of the softmax", "entropy");
+    finds("add bias then gelu", "bias_gelu");
 }
 
 static void near_misses(void **state) {
@@ -106,7 +163,8 @@ static void near_misses(void **state) {
     lists("rmsnorm and layernorm", "rmsnorm");
     lists("rmsnorm gelu gelu gelu gelu", "rmsnorm_gelu");
     lists("silu of gelu then relu of rmsnorm", "rmsnorm_relu");
-    lists("gelu", "rmsnorm_gelu");
+    lists("hardswish", "rmsnorm_hardswish");
+    lists("gelu of relu", "gelu");
     lists("cumulative product", "cumsum");
     lists("the", "`ouroboros ops`");
     lists("?!", "`ouroboros ops`");
@@ -166,10 +224,68 @@ static void files(void **state) {
     rmdir(dir);
 }
 
+static const char *write_definition(const char *dir, const char *name, const char *text) {
+    char *path = arena_printf(&arena, "%s/%s.py", dir, name);
+    Err e = {0};
+    if (!io_write_atomic(path, str_of(text), &e)) fail_msg("%s", e.msg);
+    return path;
+}
+
+static void refuses(const char *dir, const char *name, const char *text, const char *why) {
+    const char *path = write_definition(dir, name, text);
+    Err e = {0};
+    if (op_suite_add(&arena, dir, &e)) fail_msg("%s was added", name);
+    if (!strstr(e.msg, why)) fail_msg("%s: \"%s\" does not say %s", name, e.msg, why);
+    unlink(path);
+}
+
+// A folder of definitions stands beside the suite: found by name and by words, listed last, checked like any
+// file.
+static void added_folder(void **state) {
+    (void)state;
+    char dir[] = "/tmp/test-suite-XXXXXX";
+    assert_non_null(mkdtemp(dir));
+    const char *text = "\"\"\"x plus one.\"\"\"\n# words: increment | plus one of x\n"
+                       "inputs = {'x': {'shape': ('M', 'N')}}\ndef reference(x):\n    return x + 1\n";
+    Err e = {0};
+    assert_false(op_suite_add(&arena, dir, &e));
+    assert_non_null(strstr(e.msg, "holds no .py"));
+    e = (Err){0};
+    assert_false(op_suite_add(&arena, "/nowhere/at/all", &e));
+    assert_int_equal(e.code, ERR_IO);
+    refuses(dir, "softmax", text, "an op of this name");
+    refuses(dir, "rmsnorm_silu_square", text, "an op of this name");
+    refuses(dir, "my op", text, "letters, digits");
+    refuses(dir, "1st", text, "letters, digits");
+    refuses(dir, "broken", "\"\"\"Doc.\"\"\"\ninputs = {}\n", "broken.py:");
+    const char *one = write_definition(dir, "plus_one", text), *two = write_definition(dir, "add_one", text);
+    const char *other = arena_printf(&arena, "%s/notes.txt", dir);
+    assert_true(io_write_atomic(other, STR("not a definition"), &e));
+    e = (Err){0};
+    if (!op_suite_add(&arena, dir, &e)) fail_msg("%s", e.msg);
+    int n;
+    const Str *name = op_names(&arena, &n);
+    assert_int_equal(n, 23 + 4 * (1 + 19) + 2);
+    assert_true(str_is(name[n - 2], "add_one") && str_is(name[n - 1], "plus_one"));
+    Op op;
+    assert_true(op_find(&arena, STR("plus_one"), &op) && op.user && str_is(op.notes, "x plus one."));
+    assert_true(op_find(&arena, STR("plus_one_short"), &op) && op.user);
+    finds("plus one of x", "add_one");
+    finds("increment", "add_one");
+    lists("plus_on", "plus_one");
+    e = (Err){0};
+    assert_false(op_suite_add(&arena, dir, &e)); // twice: the names are taken
+    unlink(one);
+    unlink(two);
+    unlink(other);
+    rmdir(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(all_names_define), cmocka_unit_test(domains),
                                        cmocka_unit_test(plain_words),      cmocka_unit_test(near_misses),
-                                       cmocka_unit_test(hostile_words),    cmocka_unit_test(files)};
+                                       cmocka_unit_test(hostile_words),    cmocka_unit_test(files),
+                                       cmocka_unit_test(variants),         cmocka_unit_test(added_folder)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);
     return failed;

@@ -1,6 +1,6 @@
 // The suite's references, evaluated, against the formulas written out once more in plain C.
 #include "host/host.h"
-#include "op/op.h"
+#include "op/suite.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -30,13 +30,16 @@ static const Bound *evaluate(Case *c, DType dtype) {
     static BoundCtx ctx;
     ctx = (BoundCtx){.arena = &arena, .elements_left = 1 << 20};
     const Bound *in[OP_INPUTS_MAX];
+    int64_t size[OP_DIMS_MAX];
+    for (int d = 0; d < c->op.dims; d++) size[d] = d == c->op.rows_dim ? ROWS : COLS;
+    op_sizes_fit(&c->op, size);
     for (int k = 0; k < c->op.inputs; k++) {
         const OpInput *x = &c->op.input[k];
         Storage *s = NEW(&arena, Storage);
         Tensor t = {.storage = s, .dtype = x->any_float ? dtype : x->dtype, .rank = x->rank};
         int64_t numel = 1;
         for (int d = 0; d < x->rank; d++) {
-            t.shape[d] = x->dim[d] < 0 ? x->size[d] : x->dim[d] == c->op.rows_dim ? ROWS : COLS;
+            t.shape[d] = x->dim[d] < 0 ? x->size[d] : size[x->dim[d]];
             numel *= t.shape[d];
         }
         tensor_contiguous_strides(&t);
@@ -74,13 +77,35 @@ static void start(Case *c, const char *name) {
 
 // ---- chains ----
 
+static double sigmoid(double y) { return 1 / (1 + exp(-y)); }
+static double relu(double y) { return y > 0 ? y : 0; }
+static double gelu_tanh(double y) {
+    return 0.5 * y * (1 + tanh(sqrt(2 / acos(-1.0)) * (y + 0.044715 * y * y * y)));
+}
+static double clamp(double y, double lo, double hi) { return y < lo ? lo : y > hi ? hi : y; }
+static double softplus(double y) { return y > 20 ? y : log1p(exp(y)); }
+
 static double epilogue(const char *name, double y) {
-    if (strcmp(name, "relu") == 0) return y > 0 ? y : 0;
-    if (strcmp(name, "silu") == 0) return y / (1 + exp(-y));
-    if (strcmp(name, "gelu") == 0)
-        return 0.5 * y * (1 + tanh(sqrt(2 / acos(-1.0)) * (y + 0.044715 * y * y * y)));
+    if (strcmp(name, "gelu") == 0) return gelu_tanh(y);
+    if (strcmp(name, "gelu_erf") == 0) return 0.5 * y * (1 + erf(y / sqrt(2.0)));
+    if (strcmp(name, "silu") == 0) return y * sigmoid(y);
+    if (strcmp(name, "relu") == 0) return relu(y);
+    if (strcmp(name, "relu2") == 0) return relu(y) * relu(y);
     if (strcmp(name, "tanh") == 0) return tanh(y);
-    if (strcmp(name, "softplus") == 0) return y > 20 ? y : log1p(exp(y));
+    if (strcmp(name, "sigmoid") == 0) return sigmoid(y);
+    if (strcmp(name, "square") == 0) return y * y;
+    if (strcmp(name, "abs") == 0) return fabs(y);
+    if (strcmp(name, "softsign") == 0) return y / (1 + fabs(y));
+    if (strcmp(name, "hardsigmoid") == 0) return clamp(y + 3, 0, 6) / 6;
+    if (strcmp(name, "hardswish") == 0) return y * clamp(y + 3, 0, 6) / 6;
+    if (strcmp(name, "leaky_relu") == 0) return y > 0 ? y : 0.01 * y;
+    if (strcmp(name, "relu6") == 0) return clamp(y, 0, 6);
+    if (strcmp(name, "hardtanh") == 0) return clamp(y, -1, 1);
+    if (strcmp(name, "elu") == 0) return y > 0 ? y : expm1(y);
+    if (strcmp(name, "selu") == 0)
+        return 1.0507009873554804934193349852946 * (y > 0 ? y : 1.6732632423543772848170429916717 * expm1(y));
+    if (strcmp(name, "softplus") == 0) return softplus(y);
+    if (strcmp(name, "mish") == 0) return y * tanh(softplus(y));
     fail_msg("no formula for %s", name);
     return 0;
 }
@@ -104,10 +129,16 @@ static void want_chain(Case *c, bool residual, bool layer, const char *const *ep
 
 static void chains(void **state) {
     (void)state;
-    static const char *const epilogues[] = {"relu", "silu", "gelu", "tanh", "softplus"};
+    const ChainPart *epilogues;
+    int n = chain_epilogues(&epilogues);
     for (int form = 0; form < 4; form++) {
-        for (int e = -1; e < 5; e++) {
-            const char *list[3] = {e < 0 ? NULL : epilogues[e], e == 2 ? "silu" : NULL, NULL};
+        for (int e = -1; e < n; e++) {
+            // Every third one with two more behind it.
+            const char *list[4] = {e < 0 ? NULL : epilogues[e].name};
+            if (e >= 0 && (e + form) % 3 == 0) {
+                list[1] = epilogues[(e + 5) % n].name;
+                list[2] = epilogues[(e + 11) % n].name;
+            }
             Buf name = BUF(&arena);
             buf_printf(&name, "%s%s", form & 1 ? "add_" : "", form & 2 ? "layernorm" : "rmsnorm");
             for (int k = 0; list[k]; k++) buf_printf(&name, "_%s", list[k]);
@@ -189,11 +220,100 @@ static void dequant_int8(void **state) {
     check(&c, DT_F16, b, false); // float16 whatever the case's float type
 }
 
+static void softmax_family(void **state) {
+    (void)state;
+    static const char *const name[] = {"log_softmax", "softmax_scale", "softcap_softmax", "entropy",
+                                       "kl_div"};
+    for (int k = 0; k < 5; k++) {
+        Case c;
+        start(&c, name[k]);
+        const Bound *b = evaluate(&c, DT_F32);
+        bool rows_only = k >= 3;
+        for (int r = 0; r < ROWS; r++) {
+            double z[COLS], y[COLS], sum = 0;
+            for (int i = 0; i < COLS; i++) {
+                double x = c.in[0][r * COLS + i];
+                z[i] = k == 1 ? x * c.in[1][0] : k == 2 ? 30 * tanh(x / 30) : x;
+                y[i] = k == 4 ? c.in[1][r * COLS + i] : 0;
+            }
+            double lse = row_lse(z), lse_y = row_lse(y);
+            for (int i = 0; i < COLS; i++) {
+                double log_p = z[i] - lse, p = exp(log_p);
+                sum += k == 3 ? -p * log_p : p * (log_p - (y[i] - lse_y));
+                if (!rows_only) c.want[r * COLS + i] = k == 0 ? log_p : p;
+            }
+            if (rows_only) c.want[r] = sum;
+        }
+        check(&c, DT_F32, b, rows_only);
+    }
+}
+
+static void gates_and_activations(void **state) {
+    (void)state;
+    static const char *const name[] = {"geglu", "reglu", "glu", "gelu", "silu", "relu2", "bias_gelu"};
+    for (int k = 0; k < 7; k++) {
+        Case c;
+        start(&c, name[k]);
+        const Bound *b = evaluate(&c, DT_BF16);
+        for (int i = 0; i < MOST; i++) {
+            double x = c.in[0][i], up = c.in[1][i];
+            c.want[i] = k == 0   ? gelu_tanh(x) * up
+                        : k == 1 ? relu(x) * up
+                        : k == 2 ? sigmoid(x) * up
+                        : k == 3 ? gelu_tanh(x)
+                        : k == 4 ? x * sigmoid(x)
+                        : k == 5 ? relu(x) * relu(x)
+                                 : gelu_tanh(x + c.in[1][i % COLS]);
+        }
+        check(&c, DT_BF16, b, false);
+    }
+}
+
+static void norms_and_rotations(void **state) {
+    (void)state;
+    static const char *const name[] = {"rmsnorm_gemma", "l2norm", "rope_interleaved", "qknorm_rope",
+                                       "add_rmsnorm_rope"};
+    enum { HALF = COLS / 2 };
+    for (int k = 0; k < 5; k++) {
+        Case c;
+        start(&c, name[k]);
+        const Bound *b = evaluate(&c, DT_F32);
+        bool residual = k == 4, turns = k >= 3;
+        const double *w = c.in[1 + residual], *co = c.in[2 + residual], *si = c.in[3 + residual];
+        for (int r = 0; r < ROWS; r++) {
+            double h[COLS], square = 0;
+            for (int i = 0; i < COLS; i++) {
+                h[i] = c.in[0][r * COLS + i] + (residual ? c.in[1][r * COLS + i] : 0);
+                square += h[i] * h[i];
+            }
+            double scale = k == 1 ? 1 / sqrt(square + 1e-6) : 1 / sqrt(square / COLS + 1e-6);
+            for (int i = 0; i < COLS; i++)
+                h[i] *= k == 2 ? 1 : scale * (k == 0 ? 1 + w[i] : k == 1 ? 1 : w[i]);
+            for (int i = 0; i < COLS; i++) {
+                double *want = &c.want[r * COLS + i];
+                int pair = r * HALF + i / 2, at = r * COLS + i;
+                if (k == 2) // cos and sin are the second and third input, half as wide
+                    *want = i & 1 ? h[i - 1] * c.in[2][pair] + h[i] * c.in[1][pair]
+                                  : h[i] * c.in[1][pair] - h[i + 1] * c.in[2][pair];
+                else
+                    *want = !turns ? h[i] : h[i] * co[at] + (i < HALF ? -h[i + HALF] : h[i - HALF]) * si[at];
+            }
+        }
+        check(&c, DT_F32, b, false);
+    }
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(chains),        cmocka_unit_test(softmax),
-                                       cmocka_unit_test(cross_entropy), cmocka_unit_test(swiglu),
-                                       cmocka_unit_test(rope),          cmocka_unit_test(cumsum),
-                                       cmocka_unit_test(dequant_int8)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(chains),
+                                       cmocka_unit_test(softmax),
+                                       cmocka_unit_test(cross_entropy),
+                                       cmocka_unit_test(swiglu),
+                                       cmocka_unit_test(rope),
+                                       cmocka_unit_test(cumsum),
+                                       cmocka_unit_test(dequant_int8),
+                                       cmocka_unit_test(softmax_family),
+                                       cmocka_unit_test(gates_and_activations),
+                                       cmocka_unit_test(norms_and_rotations)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);
     return failed;

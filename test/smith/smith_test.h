@@ -79,6 +79,19 @@ static const struct {
                        "def reference(x, s):\n"
                        "    c = torch.cumsum(x.float() * s.float(), dim=-1)\n"
                        "    return (c / (c.abs().amax(-1, keepdim=True) + 1.0)).to(x.dtype)\n"},
+    {"prefix_total",
+     "\"\"\"Sum of the prefix sums of each row's softmax, one number a row.\"\"\"\n"
+     "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 4)}}\n"
+     "def reference(x):\n"
+     "    return torch.cumsum(torch.softmax(x.float(), dim=-1), dim=-1).sum(-1).to(x.dtype)\n"},
+    {"pairs_in_turns", "\"\"\"Differences and sums of neighbours, side by side, normalised.\"\"\"\n"
+                       "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 4)}}\n"
+                       "dims = {\"N\": {\"multiple_of\": 2, \"min\": 2}}\n"
+                       "def reference(x):\n"
+                       "    a = x[:, ::2].float()\n"
+                       "    b = x[:, 1::2].float()\n"
+                       "    h = torch.stack((a - b, a + b), dim=-1).flatten(-2)\n"
+                       "    return (h / (h.abs().amax(-1, keepdim=True) + 1.0)).to(x.dtype)\n"},
     {"names", "\"\"\"Inputs named like everything else in a kernel file.\"\"\"\n"
               "inputs = {\"out\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 4)},\n"
               "          \"BLOCK\": {\"shape\": (\"N\",), \"scale\": (0.5, 2)},\n"

@@ -93,9 +93,14 @@ static void the_first_proposals_differ_in_schedule(void **state) {
     Arena a = {0};
     Op op = define_body(&a, "    h = x.float() * w.float()\n    return (h * torch.sigmoid(h)).to(x.dtype)\n");
     Proposal p[SCHEDULE_COUNT];
-    int n = proposals(&a, &op, 3, SCHEDULE_COUNT, p);
-    assert_int_equal(n, SCHEDULE_COUNT);
-    for (int i = 0; i < n; i++)
+    Graph g;
+    Err e = {0};
+    assert_true(graph_trace(&a, &op, &g, &e));
+    int possible = 0;
+    for (int i = 0; i < SCHEDULE_COUNT; i++) possible += plan_possible(&g, (Schedule)i);
+    assert_true(possible >= 6);
+    assert_int_equal(proposals(&a, &op, 3, possible, p), possible);
+    for (int i = 0; i < possible; i++)
         for (int k = 0; k < i; k++) {
             size_t len = strcspn(p[i].schedule, ",");
             bool same = strncmp(p[i].schedule, p[k].schedule, len) == 0 && strcspn(p[k].schedule, ",") == len;
@@ -118,16 +123,35 @@ static void nothing_is_reduced_across_a_grid_of_blocks(void **state) {
     arena_free(&a);
 }
 
+// The workspace of a split row has room for so much.
+static void rows_with_many_statistics_are_not_split(void **state) {
+    (void)state;
+    Arena a = {0};
+    Err e = {0};
+    Graph g;
+    for (int n = 3; n <= 60; n += 57) {
+        const char *body =
+            arena_printf(&a,
+                         "    t = x.float()\n    for i in range(%d):\n"
+                         "        t = t + (x.float() * (1.5 + i)).sum(-1, keepdim=True)\n    return t\n",
+                         n);
+        Op op = define_body(&a, body);
+        if (!graph_trace(&a, &op, &g, &e)) fail_msg("%s", e.msg);
+        assert_true(plan_possible(&g, SCHEDULE_SPLIT) == (n == 3));
+    }
+    arena_free(&a);
+}
+
 static void online_needs_one_pass_less(void **state) {
     (void)state;
     Arena a = {0};
     Err e = {0};
     Graph g;
-    int level[GRAPH_NODES_MAX], merged[GRAPH_NODES_MAX];
+    Levels levels;
     Op op = define_body(&a, "    return torch.softmax(x.float() * w.float(), dim=-1).to(x.dtype)\n");
     assert_true(graph_trace(&a, &op, &g, &e));
-    assert_int_equal(plan_levels(&g, false, level, merged), 2);
-    assert_int_equal(plan_levels(&g, true, level, merged), 1);
+    assert_int_equal(plan_levels(&g, false, false, &levels), 2);
+    assert_int_equal(plan_levels(&g, true, false, &levels), 1);
     arena_free(&a);
 }
 
@@ -197,6 +221,7 @@ int main(void) {
         cmocka_unit_test(more_can_be_asked_for_and_the_first_stay),
         cmocka_unit_test(the_first_proposals_differ_in_schedule),
         cmocka_unit_test(nothing_is_reduced_across_a_grid_of_blocks),
+        cmocka_unit_test(rows_with_many_statistics_are_not_split),
         cmocka_unit_test(online_needs_one_pass_less),
         cmocka_unit_test(distinct_ignores_names_and_layout_but_not_numbers),
         cmocka_unit_test(unknown_smiths_are_refused_with_the_known_ones),

@@ -110,6 +110,24 @@ static void halves_are_moves_of_columns(void **state) {
                  "result M N like x\n");
 }
 
+static void neighbours_take_turns(void **state) {
+    (void)state;
+    expect_graph("    return torch.stack((x * 2, x), dim=-1).flatten(-2)\n",
+                 "0: INPUT x [M,N] level 0\n"
+                 "1: LITERAL 2 [1,1] level 0\n"
+                 "2: MUL 0 1 [M,N] level 0\n"
+                 "3: CAT 2 0 in turns [M,(2N+0)/1] level 0\n"
+                 "result M (2N+0)/1 like x\n");
+    expect_graph("    return torch.stack((x * 2, x), dim=-1)[:, :, 1] + x\n",
+                 "0: INPUT x [M,N] level 0\n"
+                 "1: LITERAL 2 [1,1] level 0\n"
+                 "2: MUL 0 1 [M,N] level 0\n"
+                 "3: CAT 2 0 in turns [M,(2N+0)/1] level 0\n"
+                 "4: SLICE 3 from 1 step 2 [M,N] level 0\n"
+                 "5: ADD 4 0 [M,N] level 0\n"
+                 "result M N like x\n");
+}
+
 static void a_row_result_has_its_own_type(void **state) {
     (void)state;
     expect_graph("    return (x.float() * 2).sum(-1).half()\n", "0: INPUT x [M,N] level 0\n"
@@ -131,8 +149,18 @@ static void what_cannot_be_fused_is_named_with_its_line(void **state) {
     expect_refused("    return x[0] * x\n", "it picks some of the rows");
     expect_refused("    return torch.cat((x, x), dim=0)\n", "rows may not be joined");
     expect_refused("    return w * 2\n", "a result for every row");
-    expect_refused("    return torch.stack((x, x), dim=-1).sum(-1)\n", "more dimensions");
+    expect_refused("    return torch.stack((x, x), dim=-1).sum(-1)\n", "runs over groups");
+    expect_refused("    return torch.stack((x, x), dim=-1).sum(-2)\n", "runs over groups");
+    expect_refused("    return torch.stack((x, x), dim=1).flatten(-2)\n", "more dimensions");
+    expect_refused("    return (torch.stack((x, x), dim=-1) * x.unsqueeze(-1)).flatten(-2)\n",
+                   "repeats columns");
+    expect_refused("    return torch.stack((x, x), dim=-1)[:, 1:].flatten(-2)\n", "several groups");
+    expect_refused("    return torch.stack((x, x), dim=-1)\n", "rows and columns only");
     expect_refused("    return torch.cumsum(x.flip(0), 0)\n", "reference fails");
+    expect_refused("    return torch.cumsum(x.float(), -1)[:, 1:].sum(-1)\n",
+                   "moves the columns of a prefix sum");
+    expect_refused("    c = torch.cumsum(x.float(), -1)\n    return c - c[:, -1:]\n",
+                   "moves the columns of a prefix");
 }
 
 static void shapes_may_not_steer_the_computation(void **state) {
@@ -187,6 +215,7 @@ int main(void) {
         cmocka_unit_test(equal_parts_are_one_node),
         cmocka_unit_test(sizes_in_formulas_are_found),
         cmocka_unit_test(halves_are_moves_of_columns),
+        cmocka_unit_test(neighbours_take_turns),
         cmocka_unit_test(a_row_result_has_its_own_type),
         cmocka_unit_test(what_cannot_be_fused_is_named_with_its_line),
         cmocka_unit_test(shapes_may_not_steer_the_computation),

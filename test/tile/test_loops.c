@@ -234,6 +234,31 @@ static void test_binary(void **state) {
     assert_true(loops > 1000);
 }
 
+// A tree in one call gives what its rounds give one by one, for odd lengths too.
+static void test_trees(void **state) {
+    (void)state;
+    static Lanes a, want, got, scratch;
+    static const InsnOp op[] = {INSN_ADD, INSN_MAX, INSN_MIN};
+    static const size_t length[] = {1, 2, 3, 5, 8, 31, 64, 100, N};
+    Rng r = rng_at(12, 1);
+    for (int k = 0; k < 3; k++)
+        for (int t = 0; t < DT_COUNT; t++) {
+            assert_int_equal(tile_loops_base.tree[k][t] != NULL, dtype_is_float((DType)t));
+            for (size_t z = 0; dtype_is_float((DType)t) && z < sizeof length / sizeof *length; z++) {
+                fill((DType)t, &a, &r);
+                want = a;
+                size_t size = (size_t)tile_lane_bytes(&(TileType){.elem = (DType)t});
+                for (size_t n = length[z]; n > 1; n -= n / 2)
+                    tile_loops_base.op[op[k]][t][0](&want, &want, (char *)&want + (n - n / 2) * size, NULL,
+                                                    n / 2);
+                for (int isa = 0; isa < isas(); isa++) {
+                    tile_loops_of((IsaLevel)isa)->tree[k][t](&got, &a, &scratch, length[z]);
+                    check_same("tree", isa, (DType)t, &got, &want, 1);
+                }
+            }
+        }
+}
+
 // The result may lie on an operand.
 static void test_in_place(void **state) {
     (void)state;
@@ -332,6 +357,9 @@ static double library(InsnOp op, double x) {
     case INSN_TANH: return tanh(x);
     case INSN_FLOOR: return floor(x);
     case INSN_CEIL: return ceil(x);
+    case INSN_RINT: return rint(x);
+    case INSN_ROUND: return round(x);
+    case INSN_TRUNC: return trunc(x);
     default: return fabs(x);
     }
 }
@@ -339,7 +367,7 @@ static void test_unary(void **state) {
     (void)state;
     static Lanes a, base, got;
     Rng r = rng_at(5, 1);
-    for (int op = INSN_ABS; op <= INSN_CEIL; op++) {
+    for (int op = INSN_ABS; op <= INSN_TRUNC; op++) {
         for (int t = 0; t < DT_COUNT; t++) {
             bool is_float = dtype_is_float((DType)t);
             bool has = op == INSN_ABS || (op == INSN_INVERT ? !is_float : is_float);
@@ -658,7 +686,8 @@ int main(void) {
         cmocka_unit_test(test_unary),          cmocka_unit_test(test_fma),
         cmocka_unit_test(test_where),          cmocka_unit_test(test_casts),
         cmocka_unit_test(test_memory_formats), cmocka_unit_test(test_ptradd),
-        cmocka_unit_test(test_passes),         cmocka_unit_test(test_race_words),
+        cmocka_unit_test(test_trees),          cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_race_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

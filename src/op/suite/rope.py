@@ -5,7 +5,7 @@ inputs = {
     "cos": {"shape": ("M", "D"), "range": (-1, 1)},
     "sin": {"shape": ("M", "D"), "range": (-1, 1)},
 }
-dims = {"D": {"multiple_of": 2, "min": 2}}
+dims = {"M": {"usual": 32768}, "D": {"multiple_of": 2, "min": 2, "usual": 128}}
 
 
 def reference(x, cos, sin):

@@ -162,13 +162,14 @@ def k(x, n: tl.int8):
 def k(x, n: tl.float16):
     pass
 
-# case: autotune
-# launch: *fp32
-# unsupported: autotune
-@triton.autotune(configs=[], key=[])
+# case: tuners-have-done-their-work
+# launch: *fp32 B=4
+# ok
+@triton.autotune(configs=[triton.Config({"B": 4})], key=[])
+@triton.heuristics({})
 @triton.jit
-def k(x):
-    pass
+def k(x, B: tl.constexpr):
+    tl.static_assert(B == 4)
 
 # case: dtype-argument
 # launch: *fp32 tl.bfloat16

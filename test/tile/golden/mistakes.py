@@ -29,20 +29,20 @@ from triton.language.extra import libdevice
 def k(x):
     tl.store(x, libdevice.gelu(tl.load(x)))
 
-# case: dot-is-tier-2
+# case: block-pointers
 # launch: *fp32
-# unsupported: matrix multiplication
+# unsupported: block pointers
+@triton.jit
+def k(x):
+    p = tl.make_block_ptr(x, (64,), (1,), (0,), (16,), (0,))
+
+# case: dot-trans-b
+# launch: *fp32
+# error: dot() got an unexpected keyword argument 'trans_b'
 @triton.jit
 def k(x):
     a = tl.zeros((16, 16), tl.float32)
-    tl.store(x, tl.sum(tl.dot(a, a)))
-
-# case: atomics-are-tier-2
-# launch: *fp32
-# unsupported: atomic
-@triton.jit
-def k(x):
-    tl.atomic_add(x, 1.0)
+    tl.store(x, tl.sum(tl.dot(a, a, trans_b=True)))
 
 # case: sort-method
 # launch: *fp32

@@ -256,10 +256,15 @@ def k(x):
 
 # case: bitcast
 # launch: *fp32
-# unsupported: bitcast
+# ok
 @triton.jit
 def k(x):
     v = tl.load(x).to(tl.int32, bitcast=True)
+    tl.static_assert(v.dtype == tl.int32)
+    w = tl.cast(v & 0x7fffffff, tl.float32, bitcast=True)
+    tl.static_assert(w.dtype == tl.float32)
+    h = tl.load(x).to(tl.float16).to(tl.uint16, bitcast=True)
+    tl.static_assert(h.dtype == tl.uint16)
 
 # case: pointer-to-int
 # launch: *fp32

@@ -35,6 +35,7 @@ def add_layernorm_kernel(x_ptr, residual_ptr, w_ptr, b_ptr, out_ptr, x_stride, r
         w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
         b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
         y = (h - mean) * scale * w + b
+        # epilogue
         tl.store(out_ptr + row * out_stride + cols, y, mask=mask)
 
 

@@ -25,6 +25,7 @@ def add_rmsnorm_kernel(x_ptr, residual_ptr, w_ptr, out_ptr, x_stride, residual_s
         h += tl.load(residual_row + cols, mask=mask, other=0.0).to(tl.float32)
         w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
         y = h * scale * w
+        # epilogue
         tl.store(out_ptr + row * out_stride + cols, y, mask=mask)
 
 

@@ -17,6 +17,7 @@ def layernorm_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOC
     w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     y = c * scale * w + b
+    # epilogue
     tl.store(out_ptr + row * out_stride + cols, y, mask=mask)
 
 

@@ -14,6 +14,7 @@ def rmsnorm_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.con
     scale = tl.rsqrt(tl.sum(h * h, axis=0) / N + 1e-6)
     w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
     y = h * scale * w
+    # epilogue
     tl.store(out_ptr + row * out_stride + cols, y, mask=mask)
 
 

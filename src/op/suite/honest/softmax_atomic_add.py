@@ -1,6 +1,5 @@
 # op: softmax
-# expect: unsupported
-# about: accumulates with atomics: valid, but not run by this version
+# about: adds into zeros with atomics, each element once
 import torch
 import triton
 import triton.language as tl

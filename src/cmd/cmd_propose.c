@@ -1,0 +1,72 @@
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd/cmd.h"
+#include "smith/smith.h"
+
+typedef struct {
+    const char *smith, *flaw, *suite;
+    int count;
+    Seed seed;
+    Shape shape;
+    bool json;
+} ProposeOptions;
+
+// A line that `referee --stream` takes as it is: it answers with the id, which says what was proposed.
+static bool put_line(Buf *out, const Op *op, const char *text, const Smith *smith, const Proposal *p, int index, Err *e) {
+    json_t *id = json_pack("{s:s, s:s, s:s?, s:i}", "op", text, "schedule", p->schedule, "flaw", p->flaw, "index", index);
+    json_t *o = json_pack("{s:o, s:s, s:s%, s:s, s:s, s:s?, s:s%}", "id", id, "op", text, "name", op->name.p, op->name.len, "smith", smith->name,
+                          "schedule", p->schedule, "flaw", p->flaw, "source", p->source.p, p->source.len);
+    char *line = o ? json_dumps(o, JSON_COMPACT) : NULL;
+    json_decref(o);
+    if (!line) return err_set(e, ERR_INPUT, "a proposal is no UTF-8 text");
+    buf_puts(out, line);
+    buf_putc(out, '\n');
+    free(line);
+    return true;
+}
+
+static void put_text(Buf *out, const Proposal *p, int index) {
+    buf_printf(out, "%s# %d: %s%s%s\n", index ? "\n\n" : "", index + 1, p->schedule, p->flaw ? "; flaw: " : "", p->flaw ? p->flaw : "");
+    buf_str_put(out, p->source);
+}
+
+static bool propose(Arena *a, const char *text, const ProposeOptions *o, int *code, Err *e) {
+    Op op;
+    Smith *smith;
+    int n = 0;
+    if (o->suite && !op_suite_add(a, o->suite, e)) return false;
+    if (!op_resolve(a, text, &op, e) || !smith_open(a, o->smith, &smith, e)) return false;
+    SmithRequest ask = {.m = o->shape.m, .n = o->shape.n, .seed = o->seed.value, .count = o->count, .flaw = o->flaw};
+    Proposal *p = NEWN(a, Proposal, (size_t)o->count);
+    if (!smith->propose(smith, a, &op, &ask, p, &n, e)) return false;
+    Buf out = BUF(a);
+    for (int i = 0; i < n; i++) {
+        if (!o->json)
+            put_text(&out, &p[i], i);
+        else if (!put_line(&out, &op, text, smith, &p[i], i, e))
+            return false;
+    }
+    fwrite(out.p, 1, out.len, stdout);
+    *code = EXIT_OK;
+    return true;
+}
+
+int cmd_propose(int argc, char **argv) {
+    ProposeOptions o = {.smith = "grammar", .count = 1};
+    const Option options[] = {
+        {"--smith", OPTION_TEXT, &o.smith}, {"-n", OPTION_COUNT, &o.count},      {"--seed", OPTION_SEED, &o.seed},
+        {"--flaw", OPTION_TEXT, &o.flaw},   {"--shape", OPTION_SHAPE, &o.shape}, {"--json", OPTION_FLAG, &o.json},
+        {"--suite", OPTION_TEXT, &o.suite},
+    };
+    Positionals rest;
+    Err e = {0};
+    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e)) return cmd_fail("propose", &e);
+    if (rest.n != 1) return cmd_usage("propose", "name one op");
+    Arena a = {0};
+    int code = EXIT_WORLD;
+    if (!propose(&a, rest.at[0], &o, &code, &e)) code = cmd_fail("propose", &e);
+    arena_free(&a);
+    return code;
+}

@@ -1,0 +1,210 @@
+// triton.autotune and triton.heuristics: decorators that complete a launch's arguments. Which config an
+// autotuned kernel runs with is the machine's choice (Machine.tune), so that a referee can have every config
+// judged; nothing is measured, and `key` decides nothing.
+#include "host/api.h"
+
+static const char *const option_name[CONFIG_OPTIONS] = {"num_warps", "num_stages", "num_ctas", "maxnreg"};
+
+// --- what the names of the API make ---
+
+bool api_config(Call *c, Value *out) {
+    if (c->arg[0].kind != V_DICT)
+        return host_raise(c->in, c->at, "TypeError: triton.Config wants a dictionary of constants, not %s",
+                          value_type(c->arg[0]));
+    if (c->arg[5].kind != V_NONE || c->arg[6].kind != V_NONE)
+        return host_unsupported(c->in, c->at,
+                                "pre_hook and ir_override of triton.Config are not run by this version");
+    Config *config = HOST_NEW(c->in, c->at, Config, 1);
+    if (!config) return false;
+    config->kwargs = c->arg[0].dict;
+    for (int i = 0; i < config->kwargs->n; i++)
+        if (config->kwargs->key[i].kind != V_STR)
+            return host_raise(c->in, c->at, "TypeError: keywords must be strings");
+    for (int i = 0; i < CONFIG_OPTIONS; i++) config->option[i] = c->arg[1 + i];
+    return *out = (Value){.kind = V_CONFIG, .config = config}, true;
+}
+bool api_config_kwargs(Call *c, Value *out) {
+    return *out = (Value){.kind = V_DICT, .dict = c->arg[0].config->kwargs}, true;
+}
+bool api_config_option(Call *c, Value *out) {
+    for (int i = 0; i < CONFIG_OPTIONS; i++)
+        if (str_is(c->name, option_name[i])) *out = c->arg[0].config->option[i];
+    return true;
+}
+
+static bool names_something(Value v) { return value_is_seq(v) && v.seq->n > 0; }
+
+bool api_autotune(Call *c, Value *out) {
+    static const char *const hooks[] = {
+        "prune_configs_by", NULL, NULL, "pre_hook", "post_hook", NULL, NULL, NULL, "do_bench"};
+    for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++)
+        if (hooks[i] && c->arg[2 + i].kind != V_NONE)
+            return host_unsupported(c->in, c->at, "%s of triton.autotune is not run by this version",
+                                    hooks[i]);
+    Tuner *t = HOST_NEW(c->in, c->at, Tuner, 1);
+    if (!t) return false;
+    if (!value_is_seq(c->arg[0]) || !value_is_seq(c->arg[1]))
+        return host_raise(c->in, c->at, "TypeError: triton.autotune wants lists for configs and key");
+    *t = (Tuner){.configs = c->arg[0].seq,
+                 .restores = names_something(c->arg[3]) || names_something(c->arg[4])};
+    for (int i = 0; i < t->configs->n; i++)
+        if (t->configs->at[i].kind != V_CONFIG)
+            return host_raise(c->in, c->at,
+                              "TypeError: a config of triton.autotune is a triton.Config, not %s",
+                              value_type(t->configs->at[i]));
+    for (int i = 0; i < c->arg[1].seq->n; i++)
+        if (c->arg[1].seq->at[i].kind != V_STR)
+            return host_raise(c->in, c->at,
+                              "TypeError: the key of triton.autotune is a list of argument names");
+    return *out = (Value){.kind = V_TUNER, .tuner = t}, true;
+}
+
+bool api_heuristics(Call *c, Value *out) {
+    Tuner *t = HOST_NEW(c->in, c->at, Tuner, 1);
+    if (!t) return false;
+    if (c->arg[0].kind != V_DICT)
+        return host_raise(c->in, c->at,
+                          "TypeError: triton.heuristics wants a dictionary of functions, not %s",
+                          value_type(c->arg[0]));
+    *t = (Tuner){.heuristics = true, .values = c->arg[0].dict};
+    for (int i = 0; i < t->values->n; i++)
+        if (t->values->key[i].kind != V_STR)
+            return host_raise(c->in, c->at, "TypeError: keywords must be strings");
+    return *out = (Value){.kind = V_TUNER, .tuner = t}, true;
+}
+
+// --- the kernel ---
+
+bool kernel_new(Interp *in, Env *env, const Node *function, Value *out) {
+    Nodes list = function->function.decorators;
+    Kernel *k = HOST_NEW(in, function->span, Kernel, 1);
+    if (!k) return false;
+    *k = (Kernel){.node = function, .tuner = HOST_NEW(in, function->span, const Tuner *, list.n + 1)};
+    if (!k->tuner) return false;
+    for (int i = 0; i + 1 < list.n; i++) { // the last one is jit: decorators_allowed()
+        Value v;
+        if (!eval(in, env, list.at[i], &v)) return false;
+        if (v.kind != V_TUNER)
+            return host_raise(in, list.at[i]->span, "TypeError: a %s is no decorator of kernels",
+                              value_type(v));
+        k->tuner[k->tuners++] = v.tuner;
+    }
+    return *out = (Value){.kind = V_KERNEL, .kernel = k}, true;
+}
+
+// --- a launch ---
+
+typedef struct {
+    Interp *in;
+    const Kernel *kernel;
+    Args *args;
+    int cap;
+} Tuning;
+
+static Value *named_find(const Args *args, Str name) {
+    for (int i = 0; i < args->names; i++)
+        if (str_eq(args->name[i], name)) return &args->named[i];
+    return NULL;
+}
+
+static bool named_add(Tuning *t, Str name, Value v) {
+    Args *a = t->args;
+    if (!host_work(t->in, a->at, 1 + a->names / 16)) return false;
+    if (a->names == t->cap) {
+        int cap = 2 * t->cap + 8;
+        Str *names = HOST_NEW(t->in, a->at, Str, cap);
+        Value *named = names ? HOST_NEW(t->in, a->at, Value, cap) : NULL;
+        if (!named) return false;
+        if (a->names) memcpy(names, a->name, (size_t)a->names * sizeof *names);
+        if (a->names) memcpy(named, a->named, (size_t)a->names * sizeof *named);
+        a->name = names;
+        a->named = named;
+        t->cap = cap;
+    }
+    a->name[a->names] = name;
+    a->named[a->names++] = v;
+    return true;
+}
+
+static bool heuristics(Tuning *t, const Dict *values) {
+    Interp *in = t->in;
+    Args *a = t->args;
+    Nodes params = t->kernel->node->function.params;
+    Value meta, v;
+    if (!dict_new(in, a->at, &meta)) return false;
+    for (int i = 0; i < a->n && i < params.n; i++)
+        if (!dict_put(in, a->at, meta.dict, value_str(params.at[i]->param.name), a->pos[i])) return false;
+    for (int i = 0; i < a->names; i++)
+        if (!dict_put(in, a->at, meta.dict, value_str(a->name[i]), a->named[i])) return false;
+    Args call = {.pos = &meta, .n = 1, .at = a->at};
+    for (int i = 0; i < values->n; i++) {
+        Value *was = named_find(a, values->key[i].s);
+        if (!call_value(in, values->value[i], &call, &v)) return false;
+        if (was)
+            *was = v;
+        else if (!named_add(t, values->key[i].s, v))
+            return false;
+        if (!dict_put(in, a->at, meta.dict, values->key[i], v)) return false;
+    }
+    return true;
+}
+
+// Triton looks for conflicts only when there is something to choose; with one config Python notices.
+static bool no_conflicts(Tuning *t, const Config *config, bool choice) {
+    Buf names = BUF(t->in->arena);
+    for (int i = 0; i < config->kwargs->n; i++) {
+        Str name = config->kwargs->key[i].s;
+        if (!named_find(t->args, name)) continue;
+        buf_puts(&names, names.len ? ", " : "");
+        buf_str_put(&names, (Str){name.p, name.len < 60 ? name.len : 60});
+    }
+    if (names.len && choice)
+        return host_raise(
+            t->in, t->args->at,
+            "ValueError: Conflicting meta-parameters: %s. Make sure that you don't re-define auto-tuned "
+            "symbols.",
+            buf_cstr(&names));
+    for (int i = 0; i < CONFIG_OPTIONS; i++)
+        if (config->option[i].kind != V_NONE && named_find(t->args, str_of(option_name[i])) && !names.len)
+            buf_puts(&names, option_name[i]);
+    return !names.len ||
+           host_raise(t->in, t->args->at, "TypeError: run() got multiple values for keyword argument '%s'",
+                      buf_cstr(&names));
+}
+
+static bool autotune(Tuning *t, const Tuner *tuner) {
+    static Dict nothing;
+    static const Config standard = {
+        .kwargs = &nothing,
+        .option = {
+            {.kind = V_INT, .i = 4}, {.kind = V_INT, .i = 3}, {.kind = V_INT, .i = 1}, {.kind = V_NONE}}};
+    Machine *m = t->in->m;
+    int n = tuner->configs->n;
+    const Config *config = n ? tuner->configs->at[m->tune % n].config : &standard;
+    if (n > m->tune_configs) m->tune_configs = n;
+    if (!no_conflicts(t, config, n > 1)) return false;
+    for (int i = 0; i < config->kwargs->n; i++)
+        if (!named_add(t, config->kwargs->key[i].s, config->kwargs->value[i])) return false;
+    for (int i = 0; i < CONFIG_OPTIONS; i++)
+        if (config->option[i].kind != V_NONE && !named_add(t, str_of(option_name[i]), config->option[i]))
+            return false;
+    return true;
+}
+
+bool kernel_tune(Interp *in, const Kernel *k, const Args *args, Args *out, bool *restless) {
+    *out = *args;
+    *restless = false;
+    if (!k->tuners) return true;
+    Tuning t = {in, k, out, 0};
+    out->name = NULL; // the caller's arrays stay as they are
+    out->named = NULL;
+    out->names = 0;
+    for (int i = 0; i < args->names; i++)
+        if (!named_add(&t, args->name[i], args->named[i])) return false;
+    for (int i = 0; i < k->tuners; i++) {
+        const Tuner *tuner = k->tuner[i];
+        if (!(tuner->heuristics ? heuristics(&t, tuner->values) : autotune(&t, tuner))) return false;
+        *restless |= !tuner->heuristics && tuner->configs->n > 1 && !tuner->restores;
+    }
+    return true;
+}

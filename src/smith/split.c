@@ -1,0 +1,258 @@
+// Rows split over programs: for each reduction that waits for another a kernel that leaves what it found in
+// its part of the row in a workspace; then one that puts the parts together and writes the result.
+#include "smith/emit.h"
+#include <assert.h>
+#include <math.h>
+
+static const char *slot(Emit *e, const Partial *p, const char *where) {
+    if (!e->g->has_rows) return arena_printf(e->a, "%s + %s", p->param, where);
+    e->row_used = true;
+    return arena_printf(e->a, "%s + %s * %s + %s", p->param, e->row, e->parts, where);
+}
+
+static Partial *partial_of(Emit *e, int node) {
+    for (int i = 0; i < e->partials; i++)
+        if (e->partial[i].node == node) return &e->partial[i];
+    return NULL;
+}
+
+// --- What a part leaves ------------------------------------------------------------------------------
+
+static void leave(Emit *e, int node, const char *value) {
+    Partial *p = partial_of(e, node);
+    p->used = e->parts_used = true;
+    line_add(&e->top, 0, false, "tl.store(%s, %s)", slot(e, p, e->part), value);
+}
+
+// As in online.c: -inf would not do for a part that has nothing but -inf.
+static void leave_pair(Emit *e, int most, int sum, Place *p) {
+    int a = e->g->node[most].in[0];
+    Expr x = emit_bind(e, emit_masked(e, a, p, -HUGE_VAL), str_of(e->style->temp));
+    bool fold = e->plan->fold && plan_folds(e->g, a);
+    const char *top = emit_fresh(e, e->style->most, false);
+    line_add(&e->top, 0, false, "%s = tl.maximum(%s, %s)", top, emit_reduce(e, BOUND_AMAX, x.s),
+             fold ? "-1e30" : LOWEST);
+    leave(e, most, top);
+    leave(e, sum, emit_reduce(e, BOUND_SUM, emit_exp_less(e, x.s, top, fold)));
+}
+
+static void leave_spread(Emit *e, int sum, int spread, Place *p) {
+    int a = e->g->node[sum].in[0];
+    Expr x = emit_bind(e, emit_masked(e, a, p, 0), str_of(e->style->temp));
+    const char *n = emit_fresh(e, "count", false), *mean = emit_fresh(e, e->style->mean, false),
+               *d = emit_fresh(e, "apart", false);
+    line_add(&e->top, 0, false, "%s = tl.minimum(%s, %s - %s * %s)", n, e->block, emit_size(e, p->width).s,
+             e->part, e->block);
+    line_add(&e->top, 0, false, "%s = %s / tl.maximum(%s, 1)", mean, emit_reduce(e, BOUND_SUM, x.s), n);
+    line_add(&e->top, 0, false, "%s = tl.where(%s, %s - %s, 0.0)", d, p->mask, x.s, mean);
+    leave(e, sum, mean);
+    leave(e, spread, emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s * %s", d, d)));
+}
+
+static int second_of(const Emit *e, const int *of, int first) {
+    for (int i = 0; i < e->g->nodes; i++)
+        if (of[i] == first) return i;
+    return -1;
+}
+
+static bool is_statistic(const GraphNode *n) { return graph_is_reduction(n->op) || n->op == BOUND_CUMSUM; }
+
+static void leave_all(Emit *e, int level) {
+    for (int i = 0; i < e->g->nodes; i++) {
+        const GraphNode *n = &e->g->node[i];
+        if (!is_statistic(n) || e->level[i] != level || e->merged[i] >= 0 || e->spread[i] >= 0) continue;
+        Place *p = emit_place(e, e->g->node[n->in[0]].cols);
+        int pair = second_of(e, e->merged, i), spread = second_of(e, e->spread, i);
+        if (pair >= 0)
+            leave_pair(e, i, pair, p);
+        else if (spread >= 0)
+            leave_spread(e, i, spread, p);
+        else {
+            BoundOp op = n->op == BOUND_CUMSUM ? BOUND_SUM : n->op;
+            int flawed = e->flawed;
+            leave(e, i, emit_reduce(e, op, emit_masked(e, n->in[0], p, reduction_neutral(op)).s));
+            // Masked lanes are in the last part, which stands before no other.
+            if (n->op == BOUND_CUMSUM && e->plan->flaw == FLAW_other_value) e->flawed = flawed;
+        }
+    }
+}
+
+// --- Putting the parts together ----------------------------------------------------------------------
+
+static const char *parts_of(Emit *e, int node, const char *other) {
+    Partial *p = partial_of(e, node);
+    const char *name = emit_fresh(e, arena_printf(e->a, "%s_parts", emit_reduction_name(e, node).p), false);
+    p->used = e->parts_used = e->slots_used = true;
+    line_add(&e->top, 0, false, "%s = tl.load(%s, mask=%s < %s, other=%s)", name, slot(e, p, e->slots),
+             e->slots, e->parts, other);
+    return name;
+}
+
+static const char *bound(Emit *e, const char *wish, const char *text) {
+    const char *name = emit_fresh(e, wish, false);
+    line_add(&e->top, 0, false, "%s = %s", name, text);
+    return name;
+}
+
+static void remember(Emit *e, int node, const char *text, Bind bind) {
+    emit_remember(e, node, NULL, (Expr){text, bind, false, e->g->node[node].rows});
+}
+
+static void join_pair(Emit *e, int most, int sum) {
+    bool fold = e->plan->fold && plan_folds(e->g, e->g->node[most].in[0]);
+    const char *m = parts_of(e, most, fold ? "-1e30" : LOWEST), *s = parts_of(e, sum, "0.0");
+    const char *top = bound(e, e->style->most, emit_reduce(e, BOUND_AMAX, m));
+    const char *scaled = arena_printf(e->a, "%s * %s", s, emit_exp_less(e, m, top, fold));
+    if (emit_flaw(e, FLAW_carry_dropped)) scaled = s;
+    const char *total = bound(e, e->style->sum, emit_reduce(e, BOUND_SUM, scaled));
+    remember(e, most, top, BIND_ATOM);
+    remember(e, sum, total, BIND_ATOM);
+}
+
+static void join_spread(Emit *e, int sum, int spread) {
+    int mean_node;
+    (void)plan_mean(e->g, spread, &mean_node);
+    const char *length = emit_size(e, e->g->node[e->g->node[sum].in[0]].cols).s;
+    const char *mean = parts_of(e, sum, "0.0"), *m2 = parts_of(e, spread, "0.0");
+    e->block_used = true;
+    const char *n = bound(e, "counts",
+                          arena_printf(e->a, "tl.maximum(tl.minimum(%s, %s - %s * %s), 0)", e->block, length,
+                                       e->slots, e->block));
+    const char *whole =
+        bound(e, e->style->mean,
+              arena_printf(e->a, "%s / %s", emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s * %s", mean, n)),
+                           length));
+    const char *apart = bound(e, "apart", arena_printf(e->a, "%s - %s", mean, whole));
+    const char *between = arena_printf(e->a, " + %s * %s * %s", n, apart, apart);
+    if (emit_flaw(e, FLAW_carry_dropped)) between = "";
+    remember(e, spread, bound(e, "m2", emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s%s", m2, between))),
+             BIND_ATOM);
+    remember(e, mean_node, whole, BIND_ATOM);
+    remember(e, sum, arena_printf(e->a, "%s * %s", whole, length), BIND_PRODUCT);
+}
+
+static void join_scan(Emit *e, int node) {
+    const char *all = parts_of(e, node, "0.0");
+    e->before[node] = bound(
+        e, e->style->carry,
+        emit_reduce(e, BOUND_SUM, arena_printf(e->a, "tl.where(%s < %s, %s, 0.0)", e->slots, e->part, all)));
+}
+
+static const char *plain_other(BoundOp op) { return op == BOUND_SUM ? "0.0" : reduction_start(op); }
+
+static bool needed(const Graph *g, int node, const bool *wanted, const Levels *levels) {
+    bool is = wanted[node];
+    for (int i = 0; i < g->nodes; i++)
+        if (levels->merged[i] == node || levels->spread[i] == node) is = is || wanted[i];
+    return is;
+}
+
+// Statistics of earlier passes that this kernel's values go back to.
+static void join_all(Emit *e, const Levels *levels, int below, const bool *wanted) {
+    for (int i = 0; i < e->g->nodes; i++) {
+        const GraphNode *n = &e->g->node[i];
+        if (!is_statistic(n) || e->level[i] >= below || e->merged[i] >= 0 || e->spread[i] >= 0) continue;
+        if (!needed(e->g, i, wanted, levels)) continue;
+        int pair = second_of(e, e->merged, i), spread = second_of(e, e->spread, i);
+        if (pair >= 0)
+            join_pair(e, i, pair);
+        else if (spread >= 0)
+            join_spread(e, i, spread);
+        else if (n->op == BOUND_CUMSUM)
+            join_scan(e, i);
+        else
+            remember(e, i,
+                     bound(e, emit_reduction_name(e, i).p,
+                           emit_reduce(e, n->op, parts_of(e, i, plain_other(n->op)))),
+                     BIND_ATOM);
+    }
+}
+
+// Everything on the way down from the roots, stopping at statistics of earlier passes.
+static void want(const Graph *g, const Levels *levels, int below, int root, bool *wanted) {
+    bool open[GRAPH_NODES_MAX] = {false};
+    open[root] = true;
+    for (int i = root; i >= 0; i--) {
+        if (!open[i]) continue;
+        const GraphNode *n = &g->node[i];
+        wanted[i] = true;
+        if (graph_is_reduction(n->op) && levels->level[i] < below) continue;
+        for (int k = 0; k < n->inputs; k++) open[n->in[k]] = true;
+    }
+}
+
+static void wants(const Graph *g, const Levels *levels, int level, int passes, bool *wanted) {
+    if (level > passes) {
+        want(g, levels, level, g->result, wanted);
+        return;
+    }
+    for (int i = 0; i < g->nodes; i++)
+        if (is_statistic(&g->node[i]) && levels->level[i] == level)
+            want(g, levels, level, g->node[i].in[0], wanted);
+}
+
+// --- The kernels -------------------------------------------------------------------------------------
+
+static void list_partials(Arena *a, const Graph *g, const Levels *levels, Host *host, Partial *out,
+                          int *count) {
+    *count = 0;
+    for (int i = 0; i < g->nodes; i++) {
+        const GraphNode *n = &g->node[i];
+        if (!is_statistic(n)) continue;
+        assert(*count < PARTIALS_MAX); // plan_possible has counted
+        const char *what = n->op == BOUND_AMAX      ? "max"
+                           : n->op == BOUND_AMIN    ? "min"
+                           : levels->spread[i] >= 0 ? "m2"
+                                                    : "sum";
+        out[(*count)++] =
+            (Partial){.node = i,
+                      .level = levels->level[i],
+                      .host = nameset_fresh(&host->names, NULL, str_of(arena_printf(a, "part_%s", what)))};
+    }
+}
+
+static Emit *one_kernel(Arena *a, const Graph *g, const Plan *p, const Levels *levels, int level, int passes,
+                        Host *host, const Partial *partial, int partials, Lines *body) {
+    bool last = level > passes, wanted[GRAPH_NODES_MAX] = {false};
+    const char *suffix = last ? "_finish" : passes == 1 ? "_parts" : arena_printf(a, "_parts%d", level);
+    Emit *e = kernel_open(a, g, p, levels, host, suffix);
+    e->partial = NEWN(a, Partial, PARTIALS_MAX);
+    e->partials = partials;
+    e->last_pass = last;
+    for (int i = 0; i < partials; i++) {
+        e->partial[i] = partial[i];
+        e->partial[i].param = emit_affixed(e, e->style->pointer, str_of(partial[i].host));
+    }
+    wants(g, levels, level, passes, wanted);
+    join_all(e, levels, level, wanted);
+    bool columns = !last || !size_is(g->out_cols, 1);
+    if (last)
+        kernel_store(e, &e->top, columns ? emit_place(e, g->out_cols) : NULL);
+    else
+        leave_all(e, level);
+    *body = (Lines){.arena = a};
+    kernel_comment(e, body,
+                   last ? "The parts of each row are known: put them together and finish."
+                        : "One program per part of a row: what it finds goes to a workspace.");
+    if (e->row_used) line_add(body, 0, false, "%s = tl.program_id(0).to(tl.int64)", e->row);
+    if (columns) {
+        line_add(body, 0, false, "%s = tl.program_id(1)", e->part);
+        line_add(body, 0, false, "%s = %s * %s + tl.arange(0, %s)", e->cols, e->part, e->block, e->block);
+    }
+    if (e->slots_used) line_add(body, 0, false, "%s = tl.arange(0, %s)", e->slots, e->parts_block);
+    lines_append(body, &e->top, 0);
+    if (!columns) e->grid_rows = true;
+    if (!columns && !e->block_used) e->block = NULL;
+    return e;
+}
+
+int split_kernels(Arena *a, const Graph *g, const Plan *p, const Levels *levels, int passes, Host *host,
+                  Emit *kernel[KERNELS_MAX], Lines body[KERNELS_MAX]) {
+    Partial partial[PARTIALS_MAX];
+    int partials;
+    list_partials(a, g, levels, host, partial, &partials);
+    for (int level = 1; level <= passes + 1; level++)
+        kernel[level - 1] =
+            one_kernel(a, g, p, levels, level, passes, host, partial, partials, &body[level - 1]);
+    return passes + 1;
+}

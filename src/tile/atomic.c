@@ -1,0 +1,172 @@
+// Atomics: each active lane in its turn reads an element, combines it with its value and writes it back.
+//
+// Races. Atomics of different programs may meet on an element; an atomic and a plain access of another
+// program may not. In the race words the serial v->first, which no program of such a launch has, as a writer
+// means: written by atomics alone; the reader is then the program whose atomics they are, READER_MANY with
+// those of several. What a program does atomically after or before a plain access of its own counts as plain.
+#include "tile/step.h"
+
+void atomic_settle(const Vm *v, Storage *m, size_t word, size_t words) {
+    for (size_t w = word; w < word + words; w++)
+        if (m->writer[w] == v->first && m->reader[w] == v->serial) m->writer[w] = v->serial;
+}
+
+typedef struct {
+    Vm *v;
+    const Step *s;
+    int64_t lane;
+    Storage *m;
+    size_t offset;
+    long long element;
+} Atomic;
+
+static bool find_element(Atomic *x, int64_t address) {
+    const StorageTable *t = &x->v->m->storages;
+    int64_t id = address >> ADDRESS_BITS, size = x->s->bytes;
+    int64_t offset = (address & (((int64_t)1 << ADDRESS_BITS) - 1)) - ADDRESS_BIAS;
+    if (id < 1 || id > t->count)
+        return vm_finding(x->v, x->s, DIAG_OOB, x->lane,
+                          "atomic at an address that left the range of its tensor");
+    Storage *m = x->m = t->at[id - 1];
+    x->offset = (size_t)offset;
+    x->element = (long long)(offset >= 0 ? offset / size : -((size - 1 - offset) / size));
+    if (offset < 0)
+        return vm_finding(
+            x->v, x->s, DIAG_OOB, x->lane,
+            "atomic outside the tensor's memory: element offset %lld, %lld before its first element",
+            x->element, -x->element);
+    if (offset + size > (int64_t)m->bytes)
+        return vm_finding(
+            x->v, x->s, DIAG_OOB, x->lane,
+            "atomic outside the tensor's memory: element offset %lld, %lld past its last element", x->element,
+            x->element - (long long)(m->bytes / (size_t)size) + 1);
+    if (offset % size) return vm_finding(x->v, x->s, DIAG_OOB, x->lane, "atomic at a misaligned address");
+    return true;
+}
+
+static bool may_touch(Atomic *x) {
+    uint8_t flags = x->v->loops->all_flags(x->m->shadow + x->offset, x->s->bytes);
+    if (!(flags & SHADOW_ALLOC))
+        return vm_finding(x->v, x->s, DIAG_OOB, x->lane,
+                          "atomic on element offset %lld, which lies between the rows of the tensor and "
+                          "belongs to no element",
+                          x->element);
+    if (x->m->read_only)
+        return vm_finding(x->v, x->s, DIAG_WRITE, x->lane,
+                          "atomic on an input (element offset %lld); inputs are read-only", x->element);
+    if (!(flags & SHADOW_INIT))
+        return vm_finding(
+            x->v, x->s, DIAG_UNINIT, x->lane,
+            "atomic on element offset %lld, which nothing has written yet: an atomic reads what it "
+            "changes, so allocate with torch.zeros",
+            x->element);
+    return true;
+}
+
+static bool mark_word(Atomic *x, size_t w) {
+    const Vm *v = x->v;
+    uint32_t *writer = &x->m->writer[w], *reader = &x->m->reader[w], last = *reader & ~READER_MANY;
+    if (*writer == v->first) {
+        if (*reader != v->serial) *reader = v->serial | READER_MANY;
+        return true;
+    }
+    if (*writer == v->serial) return true;
+    bool written = *writer >= v->first;
+    if (written || (last >= v->first && *reader != v->serial))
+        return vm_finding(
+            x->v, x->s, DIAG_RACE, x->lane,
+            "atomic on element offset %lld, which another program of this launch has %s without an "
+            "atomic; programs run in any order",
+            x->element, written ? "written" : "read");
+    if (*reader == v->serial) {
+        *writer = v->serial;
+    } else {
+        *writer = v->first;
+        *reader = v->serial;
+    }
+    return true;
+}
+
+static bool touch(Atomic *x) {
+    size_t unit = (size_t)dtype_bytes(x->m->dtype), size = x->s->bytes;
+    for (size_t w = x->offset / unit; w <= (x->offset + size - 1) / unit; w++)
+        if (!mark_word(x, w)) return false;
+    memset(x->m->shadow + x->offset, SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED, size);
+    uint64_t sector = x->offset >> 5 | (uint64_t)x->m->id << ADDRESS_BITS,
+             *slot = &x->v->sectors[sector % SECTOR_SLOTS];
+    if (*slot != sector) {
+        *slot = sector;
+        x->v->m->count.bytes_loaded += 32;
+        x->v->m->count.bytes_stored += 32;
+    }
+    return true;
+}
+
+// Lane i of an operand, which may have one lane for all.
+static const char *lane_of(const void *p, bool one, size_t i, size_t size) {
+    return (const char *)p + (one ? 0 : i * size);
+}
+
+static bool defined(const Atomic *x, const uint8_t *poison, bool one, const char *what) {
+    return !poison || !poison[one ? 0 : x->lane] ||
+           vm_finding(x->v, x->s, DIAG_UNINIT, x->lane,
+                      "an undefined value reached %s of an atomic: " GIVE_OTHER, what);
+}
+
+static const InsnOp operation[ATOMIC_COUNT] = {
+    [ATOMIC_ADD] = INSN_ADD, [ATOMIC_MAX] = INSN_MAX, [ATOMIC_MIN] = INSN_MIN,  [ATOMIC_AND] = INSN_AND,
+    [ATOMIC_OR] = INSN_OR,   [ATOMIC_XOR] = INSN_XOR, [ATOMIC_XCHG] = INSN_COPY};
+
+static bool locate(Atomic *x) {
+    return defined(x, x->s->pa, false, "the address") &&
+           find_element(x, ((const int64_t *)x->s->a)[x->lane]) && may_touch(x) && touch(x);
+}
+
+bool step_atomic(Vm *v, const Step *s) {
+    const TileLoops *l = v->loops;
+    DType t = (DType)s->dtype;
+    LoopFn *change = s->imm == ATOMIC_XCHG ? NULL : l->op[operation[s->imm]][t][0];
+    bool one_b = s->one & ONE_B, one_c = s->one & ONE_C;
+    Atomic x = {.v = v, .s = s};
+    memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);
+    for (size_t i = 0; i < (size_t)s->lanes; i++) {
+        char *old = (char *)s->d + i * s->size;
+        uint64_t next;
+        x.lane = (int64_t)i;
+        if (!defined(&x, s->pc, one_c, "the mask")) return false;
+        bool active = !s->c || *lane_of(s->c, one_c, i, 1);
+        if (s->pd) s->pd[i] = !active;
+        if (!active) {
+            memset(old, 0, s->size);
+            continue;
+        }
+        if (!defined(&x, s->pb, one_b, "the value") || !locate(&x)) return false;
+        uint8_t *at = x.m->data + x.offset;
+        const char *value = lane_of(s->b, one_b, i, s->size);
+        l->read[t](old, at, NULL, NULL, 1);
+        if (change) change(&next, old, value, NULL, 1);
+        l->write[t](at, change ? (const void *)&next : value, NULL, NULL, 1);
+    }
+    return true;
+}
+
+bool step_cas(Vm *v, const Step *s) {
+    const TileLoops *l = v->loops;
+    DType t = (DType)s->dtype;
+    Atomic x = {.v = v, .s = s};
+    if (s->pd) memset(s->pd, 0, (size_t)s->lanes);
+    memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);
+    for (size_t i = 0; i < (size_t)s->lanes; i++) {
+        uint64_t want = 0;
+        x.lane = (int64_t)i;
+        if (!defined(&x, s->pb, s->one & ONE_B, "the value") ||
+            !defined(&x, s->pc, s->one & ONE_C, "the value") || !locate(&x))
+            return false;
+        uint8_t *at = x.m->data + x.offset;
+        l->read[t]((char *)s->d + i * s->size, at, NULL, NULL, 1);
+        l->write[t](&want, lane_of(s->b, s->one & ONE_B, i, s->size), NULL, NULL, 1);
+        if (memcmp(&want, at, s->bytes) == 0)
+            l->write[t](at, lane_of(s->c, s->one & ONE_C, i, s->size), NULL, NULL, 1);
+    }
+    return true;
+}

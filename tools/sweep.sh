@@ -1,0 +1,69 @@
+#!/bin/sh
+# sweep.sh - the smith's kernels against the referee: for every op of the suite, PER_OP proposals are judged at full. Prints
+# a table op x schedule (accepted/judged), then every rejection with its reason. Fails if there is one, or too few kernels.
+# PER_OP=24 SEED=1 OPS="softmax cumsum" LEVEL=full KEEP=folder for the proposals OUROBOROS=build/ouroboros
+set -u
+bin=${OUROBOROS:-build/ouroboros}
+per_op=${PER_OP:-24}
+seed=${SEED:-1}
+level=${LEVEL:-full}
+least=${LEAST:-2000}
+mkdir -p build && work=$(mktemp -d "${SWEEP_TMP:-build}/sweep.XXXXXX") || exit 3
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM
+ops=${OPS:-$($bin ops | awk '/^[a-z]/ {print $1}')}
+total=$(printf '%s\n' $ops | wc -l)
+started=$(date +%s)
+n=0
+for op in $ops; do
+    n=$((n + 1))
+    if [ -t 2 ]; then printf '\r\033[K%d/%d %s' "$n" "$total" "$op" >&2; fi
+    if ! $bin propose "$op" -n "$per_op" --seed "$seed" --json >"$work/asked" 2>"$work/err"; then
+        printf '%s\tPROPOSE\t%s\n' "$op" "$(head -n 1 "$work/err")" >>"$work/failed"
+        continue
+    fi
+    $bin referee --stream --level "$level" --state "$work/state" <"$work/asked" >>"$work/answers" 2>>"$work/errors" ||
+        printf '%s\tREFEREE\t%s\n' "$op" "$(tail -n 1 "$work/errors")" >>"$work/failed"
+    if [ -n "${KEEP:-}" ]; then
+        mkdir -p "$KEEP"
+        cp "$work/asked" "$KEEP/$op.jsonl"
+    fi
+done
+if [ -t 2 ]; then printf '\r\033[K' >&2; fi
+seconds=$(($(date +%s) - started))
+touch "$work/answers" "$work/failed"
+# One line an answer: op, schedule, index, accepted, status, feedback.
+sed -n 's/.*"id": *{"op": *"\([^"]*\)", *"schedule": *"\([^",]*\)\([^"]*\)", *"flaw": *[^,]*, *"index": *\([0-9]*\)}.*/\1\t\2\t\2\3\t\4/p' \
+    "$work/answers" >"$work/ids"
+sed 's/.*"accepted": *\([a-z]*\).*"status": *"\([^"]*\)".*"feedback": *"\(\([^"\\]\|\\.\)*\)".*/\1\t\2\t\3/' "$work/answers" >"$work/verdicts"
+paste "$work/ids" "$work/verdicts" | awk -F '\t' -v seconds="$seconds" -v least="$least" -v failed="$work/failed" '
+    {
+        if (!($1 in op)) { op[$1] = 1; ops[++nops] = $1 }
+        if (!($2 in sch)) { sch[$2] = 1; schs[++nsch] = $2 }
+        judged[$1, $2]++; all++; by[$2]++
+        if ($5 == "true") { ok[$1, $2]++; good++; bygood[$2]++ }
+        else bad[++nbad] = sprintf("%s #%s (%s): %s: %s", $1, $4, $3, $6, $7)
+    }
+    END {
+        width = 12
+        for (i = 1; i <= nops; i++) if (length(ops[i]) > width) width = length(ops[i])
+        printf "%-*s", width, "op"
+        for (s = 1; s <= nsch; s++) printf "  %s", schs[s]
+        print ""
+        for (i = 1; i <= nops; i++) {
+            printf "%-*s", width, ops[i]
+            for (s = 1; s <= nsch; s++) {
+                j = judged[ops[i], schs[s]] + 0
+                printf "  %*s", length(schs[s]), j ? (ok[ops[i], schs[s]] + 0) "/" j : "-"
+            }
+            print ""
+        }
+        printf "%-*s", width, "all"
+        for (s = 1; s <= nsch; s++) printf "  %*s", length(schs[s]), (bygood[schs[s]] + 0) "/" by[schs[s]]
+        print ""
+        while ((getline line < failed) > 0) { bad[++nbad] = line }
+        print ""
+        for (i = 1; i <= nbad; i++) print "not accepted: " bad[i]
+        printf "%d ops, %d kernels judged, %d accepted, %d not, %d s\n", nops, all, good, nbad, seconds
+        exit nbad > 0 || good < least
+    }'
