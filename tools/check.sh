@@ -83,7 +83,7 @@ fi
 if wanted unit || wanted cli || wanted selftest; then build release tests all || only=rules; fi
 if wanted unit; then echo "unit tests, release"; unit build/release; fi
 if wanted cli; then echo "command line"; cli; fi
-if wanted selftest; then echo "self-test"; step selftest ./build/ouroboros selftest; fi
+if wanted selftest; then echo "self-test"; step selftest ./build/ouroboros selftest --seed 1; fi
 if wanted builds; then echo "the same verdicts from every build"; step builds sh test/same_verdicts.sh; fi
 if wanted asan; then
     echo "unit tests, AddressSanitizer and UndefinedBehaviorSanitizer"

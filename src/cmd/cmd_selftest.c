@@ -18,7 +18,8 @@ static bool as_expected(Str expect, Status got) {
 }
 
 // All programs of one op share one draw.
-static bool judge_op(Referee *r, Arena *a, const Program *p, int n, int first, Verdict *out, Err *e) {
+static bool judge_op(Referee *r, Arena *a, const Program *p, int n, int first, const uint64_t *seed,
+                     Verdict *out, Err *e) {
     Op op;
     if (!op_find(a, p[first].op, &op))
         return err_set(e, ERR_INPUT, "self-test program %s names no op: \"%.*s\"", p[first].name,
@@ -31,7 +32,7 @@ static bool judge_op(Referee *r, Arena *a, const Program *p, int n, int first, V
         member[k++] = i;
     }
     Verdict *v = NEWN(a, Verdict, (size_t)k);
-    JudgeRequest q = {.op = &op, .level = LEVEL_FULL, .filter = {.dtype = -1}};
+    JudgeRequest q = {.op = &op, .level = LEVEL_FULL, .filter = {.dtype = -1}, .seed = seed};
     if (!referee_judge(r, a, &q, source, k, v, e)) return false;
     for (int i = 0; i < k; i++) out[member[i]] = v[i];
     return true;
@@ -51,7 +52,8 @@ static void put_row(Buf *out, const Program *p, const Verdict *v, bool good, boo
     if (!good) buf_printf(out, "       expected %.*s: %s\n", STR_ARG(p->expect), v->feedback);
 }
 
-static bool selftest(Referee *r, Arena *a, bool exploits, bool json, int *code, Err *e) {
+static bool selftest(Referee *r, Arena *a, bool exploits, bool json, const uint64_t *seed, int *code,
+                     Err *e) {
     int n, kept = 0;
     const Program *all = op_programs(a, &n);
     Program *p = NEWN(a, Program, (size_t)n + 1);
@@ -62,7 +64,7 @@ static bool selftest(Referee *r, Arena *a, bool exploits, bool json, int *code, 
     progress_start(&bar, "self-test", (size_t)kept);
     bool ok = kept > 0 || err_set(e, ERR_INPUT, "no self-test programs are built in");
     for (int i = 0; ok && i < kept; i++) {
-        if (!v[i].rule) ok = judge_op(r, a, p, kept, i, v, e);
+        if (!v[i].rule) ok = judge_op(r, a, p, kept, i, seed, v, e);
         progress_step(&bar, (size_t)i + 1, NULL);
     }
     progress_end(&bar);
@@ -89,9 +91,11 @@ static bool selftest(Referee *r, Arena *a, bool exploits, bool json, int *code, 
 int cmd_selftest(int argc, char **argv) {
     bool exploits = false, json = false;
     const char *state = NULL;
+    Seed seed = {0};
     const Option options[] = {{"--exploits", OPTION_FLAG, &exploits},
                               {"--json", OPTION_FLAG, &json},
-                              {"--state", OPTION_TEXT, &state}};
+                              {"--state", OPTION_TEXT, &state},
+                              {"--seed", OPTION_SEED, &seed}};
     Positionals rest;
     Err e = {0};
     if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
@@ -102,7 +106,8 @@ int cmd_selftest(int argc, char **argv) {
     if (!referee_open(&config, &r, &e)) return cmd_fail("selftest", &e);
     Arena a = {0};
     int code = EXIT_WORLD;
-    if (!selftest(r, &a, exploits, json, &code, &e)) code = cmd_fail("selftest", &e);
+    if (!selftest(r, &a, exploits, json, seed.given ? &seed.value : NULL, &code, &e))
+        code = cmd_fail("selftest", &e);
     arena_free(&a);
     referee_close(r);
     return code;
