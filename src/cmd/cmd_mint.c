@@ -8,7 +8,7 @@
 #include "smith/mint.h"
 
 typedef struct {
-    const char *smith, *dtype, *file, *state, *suite;
+    const char *smith, *dtype, *file, *state, *suite, *target;
     int count;
     Seed seed;
     Shape shape;
@@ -38,9 +38,11 @@ static void put_mint_json(Buf *out, const Op *op, const Smith *smith, const Mint
         best = json_pack("{s:s%, s:o}", "source", m->best.source.p, m->best.source.len, "verdict",
                          json_loadb(v.p, v.len, 0, NULL));
     }
-    json_put(out, json_pack("{s:s%, s:s, s:i, s:i, s:i, s:i, s:o, s:f}", "op", op->name.p, op->name.len,
-                            "smith", smith->name, "proposed", m->proposed, "distinct", m->distinct, "judged",
-                            m->judged, "accepted", m->accepted, "best", best, "elapsed_ms", ms));
+    json_put(out,
+             json_pack("{s:s%, s:s, s:i, s:i, s:i, s:i, s:o, s:{s:s, s:f}, s:f}", "op", op->name.p,
+                       op->name.len, "smith", smith->name, "proposed", m->proposed, "distinct", m->distinct,
+                       "judged", m->judged, "accepted", m->accepted, "best", best, "rank_model", "target",
+                       m->target->name, "estimate_us", m->estimate_us, "elapsed_ms", ms));
     buf_putc(out, '\n');
 }
 
@@ -54,6 +56,12 @@ static void put_kernel(Buf *out, const Op *op, const Smith *smith, const MintRes
                "# smith %s: %d proposed, %d distinct, %d judged, %d accepted at quick; this one was judged "
                "again at full\n",
                smith->name, m->proposed, m->distinct, m->judged, m->accepted);
+    buf_printf(
+        out,
+        "# rank model (not a timing), target %s: %.1f us at %lldx%lld with %d-byte floats; the lowest of "
+        "those accepted\n",
+        m->target->name, m->estimate_us, (long long)m->ranked_at.rows, (long long)m->ranked_at.row,
+        m->ranked_at.elem_bytes);
     verdict_text(out, &m->verdict, "# ");
 }
 
@@ -75,6 +83,7 @@ static bool mint(Referee *r, Arena *a, const char *text, const MintOptions *o, i
     Op op;
     Smith *smith;
     MintRequest q = {.ask = {.m = o->shape.m, .n = o->shape.n, .count = o->count, .seed = o->seed.value}};
+    if (!target_by_name(o->target, &q.target, e)) return false;
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
     if (!op_for_judging(r, a, text, &op, e) || !smith_open(a, o->smith, &smith, e)) return false;
     if (!o->shape.m) op_usual_shape(&op, &q.ask.m, &q.ask.n);
@@ -103,13 +112,13 @@ static bool mint(Referee *r, Arena *a, const char *text, const MintOptions *o, i
 }
 
 int cmd_mint(int argc, char **argv) {
-    MintOptions o = {.smith = "grammar", .count = 16};
+    MintOptions o = {.smith = "grammar", .count = 16, .target = RANK_TARGET};
     const Option options[] = {
         {"--smith", OPTION_TEXT, &o.smith}, {"-n", OPTION_COUNT, &o.count},
         {"--seed", OPTION_SEED, &o.seed},   {"--shape", OPTION_SHAPE, &o.shape},
         {"--dtype", OPTION_TEXT, &o.dtype}, {"-o", OPTION_TEXT, &o.file},
         {"--state", OPTION_TEXT, &o.state}, {"--json", OPTION_FLAG, &o.json},
-        {"--suite", OPTION_TEXT, &o.suite},
+        {"--suite", OPTION_TEXT, &o.suite}, {"--target", OPTION_TEXT, &o.target},
     };
     Positionals rest;
     Err e = {0};

@@ -309,5 +309,9 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
             "autotuning runs every config on the same tensors, and what the atomics of %.*s did stays: "
             "name the tensors in reset_to_zero or restore_value",
             STR_ARG(l->kernel->node->function.name));
+    Counters *count = &m->count;
+    if (binding.num_warps > count->warps) count->warps = binding.num_warps;
+    if ((int64_t)code.code->file_bytes > count->tile_bytes)
+        count->tile_bytes = (int64_t)code.code->file_bytes;
     return vm_launch(m, code.code, code.cells, grid);
 }

@@ -51,7 +51,8 @@ typedef struct {
         uint8_t *judged;
     } * columns;
     int column_sets;
-    double worst_use; // over all cases: which one the evidence names
+    int64_t stored_least; // bytes of the traffic case's output
+    double worst_use;     // over all cases: which one the evidence names
 } Decision;
 
 static void settle(Decision *z, Status s, const char *rule, const char *feedback) {
@@ -130,13 +131,29 @@ static bool judge_ran(Decision *z, int index, const CaseReport *r, Comparison *c
 
 static void take_traffic(Decision *z, const CaseReport *r) {
     const CaseSpec *spec = &z->draw->spec[z->draw->traffic_case];
+    const Op *op = z->draw->op;
+    const CaseTruth *truth = &z->draw->truth[z->draw->traffic_case];
     z->v->count = r->count;
-    z->v->bytes_ideal = spec->output_bytes;
+    z->v->facts = (RankCase){.rows = op->rows_dim >= 0 ? truth->dim[op->rows_dim] : 1,
+                             .row = truth->dim[op->row_dim],
+                             .has_rows = op->rows_dim >= 0};
+    int64_t inputs = 0, shared = 0;
+    bool any_float = false;
     for (int i = 0; i < spec->inputs; i++) {
         int64_t n = 1;
         shape_numel(spec->input[i].shape, spec->input[i].rank, &n);
-        z->v->bytes_ideal += n * dtype_bytes((DType)spec->input[i].dtype);
+        n *= dtype_bytes((DType)spec->input[i].dtype);
+        inputs += n;
+        bool by_row = false;
+        for (int d = 0; d < op->input[i].rank; d++) by_row |= op->input[i].dim[d] == op->rows_dim;
+        if (!by_row) shared += n;
+        any_float |= op->input[i].any_float;
     }
+    z->v->bytes_ideal = inputs + spec->output_bytes;
+    z->v->facts.elem_bytes = any_float ? dtype_bytes(truth->dtype) : 0;
+    z->v->facts.row_bytes = (double)(inputs - shared + spec->output_bytes);
+    z->v->facts.shared_bytes = (double)shared;
+    z->stored_least = spec->output_bytes;
 }
 
 static int64_t row_length(const Draw *d, int index) { return d->truth[index].dim[d->op->row_dim]; }
@@ -204,6 +221,12 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
     } else if (judge_cases(&z)) {
         if (end != WIRE_DONE || z.v->cases_passed != d->cases)
             settle(&z, STATUS_crash, "protocol", feedback_child(a, "cases are missing"));
+        else if (v->count.bytes_stored + v->count.bytes_copied < z.stored_least)
+            // Right bytes that nobody wrote: our counters are wrong, or the child's word is not to be had.
+            // Loads know no such floor: an op may leave most of an input unread (a gather), and a program may
+            // read less than all of it where the rest cannot matter.
+            settle(&z, STATUS_referee_error, "traffic",
+                   feedback_child(a, "fewer bytes were stored than the output has"));
         else if (!columns_all_judged(&z))
             settle(&z, STATUS_referee_error, "judged",
                    feedback_child(a, "some output positions could not be judged in any case"));

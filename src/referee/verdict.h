@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "referee/draw.h"
+#include "referee/rank.h"
 
 #define REFEREE_VERSION "0.1"
 
@@ -30,6 +31,7 @@ typedef struct {
     double error_ulp, bound_ulp, use;
     Counters count;      // of the traffic case: Draw.traffic_case
     int64_t bytes_ideal; // inputs and outputs of that case once
+    RankCase facts;      // of that case, for the rank model
     uint64_t seed;
     bool replay;
     Level level;

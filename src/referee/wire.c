@@ -20,8 +20,8 @@ void wire_message(CaseReport *r, const char *text) {
 }
 
 static bool counters_sane(const Counters *c) {
-    const int64_t all[] = {c->lanes,        c->instructions, c->programs,    c->launches,
-                           c->bytes_loaded, c->bytes_stored, c->bytes_copied};
+    const int64_t all[] = {c->lanes,        c->instructions, c->programs,   c->launches, c->bytes_loaded,
+                           c->bytes_stored, c->bytes_copied, c->tile_bytes, c->warps};
     _Static_assert(sizeof all == sizeof *c, "a new counter has to be checked here too");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i] < 0 || all[i] > count_max) return false;

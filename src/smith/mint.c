@@ -2,8 +2,6 @@
 
 #include <stdlib.h>
 
-#include "referee/traffic.h"
-
 typedef struct {
     const MintRequest *q;
     const char *stage;
@@ -15,27 +13,38 @@ static void tell(void *arg, int done) {
     if (s->q->progress) s->q->progress(s->q->progress_arg, s->stage, done, s->total);
 }
 
-// Cheaper first; on a tie fewer executed lanes, then the earlier proposal, so that the order is the seed's
-// alone.
-static bool ranks_before(const Verdict *a, const Verdict *b) {
-    double x = traffic_cost(a), y = traffic_cost(b);
+static double estimate(const MintResult *m, const Verdict *v) {
+    return rank_estimate(m->target, &v->count, &v->facts, &m->ranked_at);
+}
+
+// Faster by the model first; on a tie fewer executed lanes, then the earlier proposal, so that the order is
+// the seed's alone.
+static bool ranks_before(const MintResult *m, const Verdict *a, const Verdict *b) {
+    double x = estimate(m, a), y = estimate(m, b);
     if (x != y) return x < y;
     return a->count.lanes < b->count.lanes;
 }
 
-static int rank_accepted(const Verdict *v, int n, int *order) {
+static int rank_accepted(const MintResult *m, int n, int *order) {
+    const Verdict *v = m->quick;
     int k = 0;
     for (int i = 0; i < n; i++) {
         if (!verdict_accepted(&v[i])) continue;
         int j = k++;
-        for (; j > 0 && ranks_before(&v[i], &v[order[j - 1]]); j--) order[j] = order[j - 1];
+        for (; j > 0 && ranks_before(m, &v[i], &v[order[j - 1]]); j--) order[j] = order[j - 1];
         order[j] = i;
     }
     return k;
 }
 
 bool mint_run(Referee *r, Arena *a, const MintRequest *q, MintResult *out, Err *e) {
-    *out = (MintResult){.proposal = NEWN(a, Proposal, (size_t)q->ask.count)};
+    *out = (MintResult){
+        .proposal = NEWN(a, Proposal, (size_t)q->ask.count),
+        .target = q->target,
+        .ranked_at = {.rows = q->ask.m ? q->ask.m : RANK_ROWS,
+                      .row = q->ask.n ? q->ask.n : RANK_ROW,
+                      .elem_bytes = q->filter.dtype >= 0 ? dtype_bytes((DType)q->filter.dtype) : 2}};
+    if (!out->target && !target_by_name(RANK_TARGET, &out->target, e)) return false;
     if (!q->smith->propose(q->smith, a, q->op, &q->ask, out->proposal, &out->proposed, e)) return false;
     out->distinct = smith_distinct(a, out->proposal, out->proposed);
     int n = out->distinct;
@@ -49,7 +58,7 @@ bool mint_run(Referee *r, Arena *a, const MintRequest *q, MintResult *out, Err *
     if (!referee_judge(r, a, &judge, source, n, out->quick, e)) return false;
     out->judged = n;
     int *order = NEWN(a, int, (size_t)n + 1);
-    out->accepted = rank_accepted(out->quick, n, order);
+    out->accepted = rank_accepted(out, n, order);
 
     stage = (Stage){q, "proving the best", 1};
     judge.level = LEVEL_FULL;
@@ -58,5 +67,6 @@ bool mint_run(Referee *r, Arena *a, const MintRequest *q, MintResult *out, Err *
         out->found = verdict_accepted(&out->verdict);
         if (out->found) out->best = out->proposal[order[i]];
     }
+    if (out->found) out->estimate_us = estimate(out, &out->verdict);
     return true;
 }

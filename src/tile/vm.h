@@ -19,6 +19,9 @@ typedef struct {
     int64_t bytes_loaded; // 32-byte sectors touched by each load of each program, times 32
     int64_t bytes_stored; // the same for stores
     int64_t bytes_copied; // by host-side copies (contiguous) and fills: read plus written
+    // What the launches of a host function need at most; not the VM's business, set by who launches.
+    int64_t tile_bytes; // of the largest register file
+    int64_t warps;      // num_warps
 } Counters;
 
 // One machine serves one call of a host function: fresh storages, counters that add up over its launches.

@@ -16,6 +16,10 @@ check winner_was_judged_at_full grep -q '"level":"full"' "$tmp/out"
 "$bin" mint rope --seed 17 2>/dev/null | sed '/^# /d' >"$tmp/b.py"
 check the_seed_decides_the_kernel cmp "$tmp/a.py" "$tmp/b.py"
 check shape_and_dtype exits 0 "$bin" mint rmsnorm --shape 64x2048 --dtype bf16
+check target exits 0 "$bin" mint softmax --seed 3 -n 4 --target l4
+check evidence_names_model_and_target grep -q '^# rank model (not a timing), target l4: [0-9.]* us at 8192x4096' "$tmp/out"
+check target_in_json sh -c "'$bin' mint softmax --seed 3 -n 2 --json | grep -q '\"rank_model\":{\"target\":\"h200\"'"
+check unknown_target_is_usage exits 2 "$bin" mint softmax --target h201
 check unwritable_file_is_the_world exits 3 "$bin" mint softmax -n 2 -o "$tmp/no/such/folder/k.py"
 # Ctrl-C: no half-written file, no stray process, the journal still reads.
 for delay in 0.02 0.1 0.3 0.6; do

@@ -111,6 +111,8 @@ static void every_field_is_checked(void **state) {
     REFUSED(ran, 1, r->count.lanes = -1);
     REFUSED(ran, 1, r->count.bytes_copied = INT64_MAX);
     REFUSED(ran, 1, r->count.launches = INT64_MIN);
+    REFUSED(ran, 1, r->count.tile_bytes = -1);
+    REFUSED(ran, 1, r->count.warps = INT64_MAX);
     REFUSED(finding, 1, r->finding = DIAG_WARNING);
     REFUSED(finding, 1, r->finding = -1);
     REFUSED(finding, 1, r->finding = DIAG_COUNT);
