@@ -156,7 +156,8 @@ static void decode_part(Decode *x) {
     Step *s = x->s;
     const TileType *d = &x->rd->type, *a = &x->ra->type;
     bool flip = x->insn->op == INSN_FLIP;
-    int axis = (int)(x->insn->imm & 15), first = flip ? a->shape[axis] - 1 : (int)(x->insn->imm >> 4), step = 1;
+    int axis = (int)(x->insn->imm & 15), first = flip ? a->shape[axis] - 1 : (int)(x->insn->imm >> 4),
+        step = 1;
     Walk *w = NEW(x->arena, Walk);
     w->rank = d->rank;
     for (int i = a->rank - 1; i >= 0; i--) {
@@ -268,6 +269,54 @@ static uint8_t *poison_at(char *file, const Register *r) {
     return r && r->tainted ? (uint8_t *)file + r->poison_offset : NULL;
 }
 
+// ---- a product and its sum in one pass ----
+
+static bool apart(const void *p, size_t n, const void *q, size_t m) {
+    return (const char *)p + n <= (const char *)q || (const char *)q + m <= (const char *)p;
+}
+
+// Operand and result may be the same register, but must not overlap in any other way: the packer may give the
+// sum part of the space of an operand that dies at the product.
+static bool may_share(const Step *product, const Step *sum, const void *operand, bool one) {
+    size_t n = (size_t)sum->lanes * 4;
+    return one || operand == sum->d || apart(operand, n, sum->d, (size_t)product->lanes * 4);
+}
+
+// The product's register is used by the next instruction alone, and nothing jumps in between.
+static bool feeds_next(const Code *c, int k) {
+    int r = c->insn[k].d, uses = 0, defs = 0;
+    for (int i = 0; i < c->insns; i++) {
+        const Insn *s = &c->insn[i];
+        bool jumps = s->op == INSN_JUMP || s->op == INSN_JUMPNOT || s->op == INSN_LOOPTEST;
+        if (jumps && s->imm == k + 1) return false;
+        uses += (s->a == r) + (s->b == r) + (s->c == r);
+        defs += s->d == r;
+    }
+    return uses == 1 && defs == 1 && c->insn[k + 1].op == INSN_ADD &&
+           (c->insn[k + 1].a == r || c->insn[k + 1].b == r);
+}
+
+static void fuse_products(Vm *v) {
+    const Code *c = v->code;
+    for (int k = 0; k + 1 < c->insns; k++) {
+        Step *s = &v->step[k], *sum = s + 1;
+        if (c->insn[k].op != INSN_MUL || s->act != ACT_LOOP || sum->act != ACT_LOOP || s->dtype != DT_F32 ||
+            sum->dtype != DT_F32 || s->fill || s->lanes != sum->lanes || s->lanes < 2 || !feeds_next(c, k))
+            continue;
+        bool left = c->insn[k + 1].a == c->insn[k].d;
+        const void *addend = left ? sum->b : sum->a;
+        bool one = sum->one & (left ? ONE_B : ONE_A);
+        LoopFn *fn = v->loops->muladd[s->one | (one ? ONE_C : 0)];
+        if (!fn || !may_share(s, sum, s->a, s->one & ONE_A) || !may_share(s, sum, s->b, s->one & ONE_B))
+            continue;
+        s->act = ACT_FUSED;
+        s->fn = fn;
+        s->c = addend;
+        s->d = sum->d;
+        s->cost += sum->cost;
+    }
+}
+
 void decode(Arena *a, Vm *v, char *file, const int64_t *args) {
     const Code *c = v->code;
     v->step = NEWN(a, Step, (size_t)c->insns);
@@ -308,4 +357,5 @@ void decode(Arena *a, Vm *v, char *file, const int64_t *args) {
         }
         decode_insn(&x);
     }
+    fuse_products(v);
 }

@@ -26,6 +26,7 @@ enum { ONE_A = 1, ONE_B = 2, ONE_C = 4 };
 typedef struct {
     // By the type of the operands (of b and c for WHERE); pointers are DT_I64. NULL: no such operation.
     LoopFn *op[INSN_COUNT][DT_COUNT][8];
+    LoopFn *muladd[8];                   // float32: d = a * b + c with both roundings; c adds ONE_C
     LoopFn *propagate[INSN_COUNT][4][8]; // MAX, MIN with imm 1, by type - DT_F16
     LoopFn *checked[INSN_COUNT][4];      // ADD, SUB, MUL, SHL on int32 that report LOOP_OVERFLOW
     LoopFn *cast[DT_COUNT][DT_COUNT];    // [from][to]; a only

@@ -382,20 +382,21 @@ NARROW(double, f64)
     }                                                                         \
     FUNCTION_OF(name, f16) FUNCTION_OF(name, bf16) FUNCTION_OF(name, f32) FUNCTION_OF(name, f64)
 // The exponentials are half of many kernels: float32 and less get by with a shorter polynomial.
-#define FUNCTION_SHORT(name, SHORT, EXPR)                                         \
-    static __attribute__((noinline)) void name##_block(double *x, size_t n) {     \
-        LANES for (size_t i = 0; i < n; i++) x[i] = SHORT;                        \
-    }                                                                             \
-    static __attribute__((noinline)) void name##_block_f64(double *x, size_t n) { \
-        LANES for (size_t i = 0; i < n; i++) x[i] = EXPR;                         \
-    }                                                                             \
-    FUNCTION_OF(name, f16)                                                        \
-    FUNCTION_OF(name, bf16) FUNCTION_OF(name, f32) static uint32_t name##_f64(    \
-        void *d, const void *a, const void *b, const void *c, size_t n) {         \
-        (void)b, (void)c;                                                         \
-        memmove(d, a, n * sizeof(double));                                        \
-        name##_block_f64(d, n);                                                   \
-        return 0;                                                                 \
+#define FUNCTION_SHORT(name, SHORT, EXPR)                                                                   \
+    static __attribute__((noinline)) void name##_block(double *x, size_t n) {                               \
+        LANES for (size_t i = 0; i < n; i++) x[i] = SHORT;                                                  \
+    }                                                                                                       \
+    static __attribute__((noinline)) void name##_block_f64(double *x, size_t n) {                           \
+        LANES for (size_t i = 0; i < n; i++) x[i] = EXPR;                                                   \
+    }                                                                                                       \
+    FUNCTION_OF(name, f16)                                                                                  \
+    FUNCTION_OF(name, bf16)                                                                                 \
+    FUNCTION_OF(name, f32) static uint32_t name##_f64(void *d, const void *a, const void *b, const void *c, \
+                                                      size_t n) {                                           \
+        (void)b, (void)c;                                                                                   \
+        memmove(d, a, n * sizeof(double));                                                                  \
+        name##_block_f64(d, n);                                                                             \
+        return 0;                                                                                           \
     }
 FUNCTION_SHORT(exp, f64_short_exp(x[i]), f64_exp(x[i]))
 FUNCTION_SHORT(exp2, f64_short_exp2(x[i]), f64_exp2(x[i]))
@@ -768,6 +769,25 @@ static void dot_half(void *d_, const void *a_, const void *b_, size_t m, size_t 
     [DT_I8] = MODES2(name##_i8), [DT_I16] = MODES2(name##_i16), [DT_I32] = MODES2(name##_i32), \
     [DT_I64] = MODES2(name##_i64), [DT_U8] = MODES2(name##_u8), [DT_U16] = MODES2(name##_u16), \
     [DT_U32] = MODES2(name##_u32), [DT_U64] = MODES2(name##_u64)
+// A product and the sum that follows it in one pass, rounded twice.
+#define MULADD(mode, A, B, C)                                                                           \
+    static uint32_t muladd_##mode(void *d_, const void *a_, const void *b_, const void *c_, size_t n) { \
+        float *d = d_;                                                                                  \
+        const float *a = a_, *b = b_, *c = c_, a0 = *a, b0 = *b, c0 = *c;                               \
+        (void)a0, (void)b0, (void)c0;                                                                   \
+        LANES for (size_t i = 0; i < n; i++) {                                                          \
+            float product = A * B;                                                                      \
+            d[i] = product + C;                                                                         \
+        }                                                                                               \
+        return 0;                                                                                       \
+    }
+MULADD(vvv, a[i], b[i], c[i])
+MULADD(svv, a0, b[i], c[i])
+MULADD(vsv, a[i], b0, c[i])
+MULADD(vvs, a[i], b[i], c0)
+MULADD(svs, a0, b[i], c0)
+MULADD(vss, a[i], b0, c0)
+
 #define LANES2(name)                                                                              \
     [DT_BOOL] = MODES2(name##_b), [DT_I8] = MODES2(name##_i32), [DT_I16] = MODES2(name##_i32),    \
     [DT_I32] = MODES2(name##_i32), [DT_I64] = MODES2(name##_i64), [DT_U8] = MODES2(name##_u32),   \
@@ -1005,6 +1025,12 @@ const TileLoops
                       [DT_BF16] = write_bf16,
                       [DT_F32] = write_f32,
                       [DT_F64] = write_f64},
+            .muladd = {[0] = muladd_vvv,
+                       [ONE_A] = muladd_svv,
+                       [ONE_B] = muladd_vsv,
+                       [ONE_C] = muladd_vvs,
+                       [ONE_A | ONE_C] = muladd_svs,
+                       [ONE_B | ONE_C] = muladd_vss},
             .arange = arange,
             .splat = {[1] = splat_1, [4] = splat_4, [8] = splat_8},
             .copy = {[1] = copy_b, [4] = copy_u32, [8] = copy_u64},

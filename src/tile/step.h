@@ -19,6 +19,7 @@ typedef enum {
     ACT_JUMPNOT,
     ACT_LOOPTEST,
     ACT_CALL, // whatever is rare: a function of its own
+    ACT_FUSED, // run the loop; the step after it is done, too
     ACT_END,
 } Act;
 

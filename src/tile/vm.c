@@ -204,6 +204,11 @@ static bool run_program(Vm *v, int64_t *instructions) {
         count++;
         switch ((Act)s->act) {
         case ACT_LOOP: s->fn(s->d, s->a, s->b, s->c, (size_t)s->lanes); break;
+        case ACT_FUSED:
+            s->fn(s->d, s->a, s->b, s->c, (size_t)s->lanes);
+            count++;
+            s++;
+            break;
         case ACT_GUARDED: ok = run_guarded(v, s); break;
         case ACT_SET: memcpy(s->d, &s->imm, s->size); break;
         case ACT_WALK: run_walk(s); break;
