@@ -1,6 +1,6 @@
 # make                 build/ouroboros            make demo    set everything up, then mint a kernel
 # make check           every test                 make bench   speed, as ratios; results on stdout
-# make sweep           the smith's kernels of every op, judged at full       make fuzz SECS=60   each fuzz target
+# make sweep           the smith's kernels of every op at full, then the mutation proof    make fuzz SECS=60   each target
 # MODE=release|debug|asan|tsan   CC=gcc|clang   PORTABLE=1 (no vector variants)   V=1 (show commands)
 MODE ?= release
 B    := build/$(MODE)$(if $(filter clang,$(CC)),-clang)$(if $(PORTABLE),-portable)
@@ -91,6 +91,7 @@ bench: $(BENCH) $(B)/ouroboros
 	@for b in $(BENCH); do $$b || exit 1; done
 sweep: all
 	@sh tools/sweep.sh
+	@sh tools/prove.sh
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run
 fuzz-run: $(FUZZ)
