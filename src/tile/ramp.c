@@ -82,20 +82,18 @@ static bool access_is_short(const Marker *k, const Insn *s) {
            k->step[s->a] == dtype_bytes(k->code->reg[value].type.elem) && mask_is_short(k, mask);
 }
 
+// An `and` of intervals needs both of them as intervals: it cannot be computed from lanes.
+static bool can_be_computed(const Marker *k, const Insn *s) {
+    return s->op != INSN_AND ||
+           ((!is_interval(k, s->a) || k->short_form[s->a]) && (!is_interval(k, s->b) || k->short_form[s->b]));
+}
+
 // May operand r of this instruction be in short form?
 static bool use_is_short(const Marker *k, const Insn *s, int r) {
     if (s->op == INSN_LOAD) return s->c != r && access_is_short(k, s);
     if (s->op == INSN_STORE) return s->b != r && access_is_short(k, s);
     if (s->d < 0 || k->form[s->d] == FORM_LANES || !k->short_form[s->d]) return false;
-    // Both intervals of an `and` have to be there as intervals.
-    return s->op != INSN_AND ||
-           ((!is_interval(k, s->a) || k->short_form[s->a]) && (!is_interval(k, s->b) || k->short_form[s->b]));
-}
-
-// A register in short form whose `and` lost the other side cannot be computed from lanes.
-static bool can_be_computed(const Marker *k, const Insn *s) {
-    return s->op != INSN_AND ||
-           ((!is_interval(k, s->a) || k->short_form[s->a]) && (!is_interval(k, s->b) || k->short_form[s->b]));
+    return can_be_computed(k, s);
 }
 
 static void settle(Marker *k) {
