@@ -6,7 +6,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -14,14 +16,28 @@
 #include <time.h>
 #include <unistd.h>
 
+// Shared memory that one child at a time writes its outputs to. New pages for each child cost as much as
+// running a short kernel.
+typedef struct OutputBuffer OutputBuffer;
+struct OutputBuffer {
+    OutputBuffer *next;
+    int fd; // sealed against shrinking and growing: nobody can take the bytes away from under a reader
+    size_t bytes;
+    uint8_t *map;
+};
+
 struct Broker {
-    Arena arena; // of this struct
     int control; // packets are atomic: threads may send without a lock
     pid_t pid;
+    pthread_mutex_t lock; // of the list
+    OutputBuffer *idle;   // nobody but us has these mapped
 };
 
 // A broker that does not report a killed child within this time is stuck.
 static const double answer_seconds = 60;
+
+// Sizes of output buffers are multiples of it: draws differ little, and share buffers.
+enum { OUTPUT_STEP = 1 << 21 };
 
 static void close_fd(int *fd) {
     if (*fd >= 0) close(*fd);
@@ -35,6 +51,69 @@ static bool receive(int fd, void *p, size_t n) {
     return got == (ssize_t)n;
 }
 
+// ---- output buffers ----
+
+static void buffer_drop(OutputBuffer *o) {
+    if (!o) return;
+    if (o->map) munmap(o->map, o->bytes);
+    close_fd(&o->fd);
+    free(o);
+}
+
+static bool buffer_new(size_t bytes, OutputBuffer **out, Err *e) {
+    OutputBuffer *o = calloc(1, sizeof *o);
+    if (!o) abort();
+    o->bytes = bytes;
+    o->fd = memfd_create("output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    bool ok = o->fd >= 0 && bytes <= (size_t)INT64_MAX && ftruncate(o->fd, (off_t)bytes) == 0 &&
+              fcntl(o->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
+    if (ok) {
+        void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, o->fd, 0);
+        ok = p != MAP_FAILED;
+        if (ok) o->map = p;
+    }
+    if (ok) {
+        (void)madvise(o->map, bytes, MADV_HUGEPAGE); // a hint: most systems allow it for no shared memory
+        *out = o;
+        return true;
+    }
+    err_set(e, ERR_IO, "output: %zu bytes: %s", bytes, strerror(errno));
+    buffer_drop(o);
+    return false;
+}
+
+// A buffer whose first `bytes` bytes, and the rest of the page that they end in, are zero: what one candidate
+// left behind no other may see. A child maps no more than that.
+static bool buffer_take(Broker *b, size_t bytes, OutputBuffer **out, Err *e) {
+    *out = NULL;
+    if (bytes > SIZE_MAX - OUTPUT_STEP) return err_set(e, ERR_IO, "output: %zu bytes: too many", bytes);
+    size_t room = (bytes / OUTPUT_STEP + 1) * OUTPUT_STEP;
+    pthread_mutex_lock(&b->lock);
+    OutputBuffer *o = b->idle;
+    if (o) b->idle = o->next;
+    pthread_mutex_unlock(&b->lock);
+    // Not one that is far too large either: a single large draw would hold its memory for ever.
+    if (o && (o->bytes < room || o->bytes / 8 > room)) {
+        buffer_drop(o);
+        o = NULL;
+    }
+    if (!o && !buffer_new(room, &o, e)) return false;
+    memset(o->map, 0, (bytes + 4095) / 4096 * 4096);
+    *out = o;
+    return true;
+}
+
+// Only when its child has been reaped: a process ends with its mappings before anybody can wait for it.
+static void buffer_give(Broker *b, OutputBuffer *o) {
+    if (!o) return;
+    pthread_mutex_lock(&b->lock);
+    o->next = b->idle;
+    b->idle = o;
+    pthread_mutex_unlock(&b->lock);
+}
+
+// ---- the process ----
+
 bool broker_open(ChildMain main, Broker **out, Err *e) {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
@@ -47,9 +126,11 @@ bool broker_open(ChildMain main, Broker **out, Err *e) {
         close(pair[0]);
         return err_set(e, ERR_IO, "broker: fork: %s", strerror(error));
     }
-    Arena a = {0};
-    Broker *b = NEW(&a, Broker);
-    *b = (Broker){a, pair[0], pid};
+    Broker *b = calloc(1, sizeof *b);
+    if (!b) abort();
+    b->control = pair[0];
+    b->pid = pid;
+    pthread_mutex_init(&b->lock, NULL);
 
     BrokerHello hello;
     if (receive(b->control, &hello, sizeof hello) && hello.ready) {
@@ -66,8 +147,13 @@ void broker_close(Broker *b) {
     if (!b) return;
     close(b->control); // it ends when it reads this
     while (waitpid(b->pid, NULL, 0) < 0 && errno == EINTR) {}
-    Arena a = b->arena;
-    arena_free(&a);
+    while (b->idle) {
+        OutputBuffer *o = b->idle;
+        b->idle = o->next;
+        buffer_drop(o);
+    }
+    pthread_mutex_destroy(&b->lock);
+    free(b);
 }
 
 // ---- one job ----
@@ -95,17 +181,6 @@ static bool source_file(const BrokerJob *job, int *out, Err *e) {
         return err_ctx(e, "source");
     if (fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0)
         return err_set(e, ERR_IO, "source: seals: %s", strerror(errno));
-    return true;
-}
-
-static bool output_file(const BrokerJob *job, int *out, Err *e) {
-    int fd = *out = memfd_create("output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd < 0) return err_set(e, ERR_IO, "output: memfd: %s", strerror(errno));
-    if (job->output_bytes > (size_t)INT64_MAX || ftruncate(fd, (off_t)job->output_bytes) != 0)
-        return err_set(e, ERR_IO, "output: %zu bytes: %s", job->output_bytes, strerror(errno));
-    // Against a reader that is killed because the bytes under its mapping have gone.
-    if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) != 0)
-        return err_set(e, ERR_IO, "output: seals: %s", strerror(errno));
     return true;
 }
 
@@ -221,41 +296,37 @@ static bool end_read(const Lines *l, ChildResult *out, Err *e) {
     return true;
 }
 
-// The bytes as the child left them, for good: the seal holds only if nobody can write to them any more.
-static bool output_freeze(int fd, size_t bytes, ChildResult *out, Err *e) {
-    // Somebody who looks at a dying process (ps, say) keeps its mappings alive for a moment.
-    for (int tries = 0; fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SEAL) != 0; tries++) {
-        if (errno != EBUSY || tries == 1000) return err_set(e, ERR_IO, "output: seal: %s", strerror(errno));
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    }
-    void *p = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (p == MAP_FAILED) return err_set(e, ERR_IO, "output: map: %s", strerror(errno));
-    out->output = p;
-    out->output_bytes = bytes;
-    return true;
-}
-
 bool broker_run(Broker *b, Arena *a, const BrokerJob *job, ChildResult *out, Err *e) {
     assert(job->max_reports >= 0 && job->max_reports <= WIRE_CASES_MAX + 1);
     *out = (ChildResult){0};
     Lines l = {.fd = {job->draw_fd, -1, -1, -1, -1}, .report = -1, .status = -1};
+    OutputBuffer *o = NULL;
     bool ok = draw_sealed(job, e) && source_file(job, &l.fd[JOB_FD_JOB], e) &&
-              output_file(job, &l.fd[JOB_FD_OUTPUT], e) && lines_open(&l, e) && order_send(b, job, &l, e);
+              buffer_take(b, job->output_bytes, &o, e) && lines_open(&l, e);
+    if (o) l.fd[JOB_FD_OUTPUT] = o->fd;
+    ok = ok && order_send(b, job, &l, e);
     // Our copies of the other side's ends would keep the pipe from ever ending.
     close_fd(&l.fd[JOB_FD_REPORT]);
     close_fd(&l.fd[JOB_FD_STATUS]);
     close_fd(&l.fd[JOB_FD_JOB]);
     ok = ok && reports_read(&l, a, job, out, e) && end_read(&l, out, e);
-    if (ok && job->output_bytes && out->end == CHILD_EXITED)
-        ok = output_freeze(l.fd[JOB_FD_OUTPUT], job->output_bytes, out, e);
-    close_fd(&l.fd[JOB_FD_OUTPUT]);
     close_fd(&l.report);
     close_fd(&l.status);
-    return ok;
+    if (!ok) {
+        buffer_drop(o); // who knows whether its child still runs
+        return false;
+    }
+    out->buffer = o;
+    if (job->output_bytes && out->end == CHILD_EXITED) {
+        out->output = o->map;
+        out->output_bytes = job->output_bytes;
+    }
+    return true;
 }
 
-void child_result_free(ChildResult *r) {
-    if (r->output) munmap((void *)(uintptr_t)r->output, r->output_bytes);
+void child_result_free(Broker *b, ChildResult *r) {
+    buffer_give(b, r->buffer);
+    r->buffer = NULL;
     r->output = NULL;
     r->output_bytes = 0;
 }

@@ -6,7 +6,8 @@
 //                      <--- exit status          <------- reports (pipe), outputs (shared mapping)
 //
 // The child starts with exactly three things: the two read-only mappings, its output mapping, and the report
-// pipe. It enters the sandbox before it reads a byte of the candidate's source. How it ended is known from
+// pipe. Output buffers are used again: cleared before each child, and never handed on unless the broker has
+// reaped the child that had it, when no process can write to it any more. It enters the sandbox before it reads a byte of the candidate's source. How it ended is known from
 // the kernel and told by the broker on a socket that the child does not have. The broker ends when its parent
 // ends, and with it its children; a client thread that gives up on a job takes only that job's child with it.
 #pragma once
@@ -55,15 +56,15 @@ typedef struct {
     CaseReport *report; // as many as came whole, unchecked: see wire_check()
     int reports;
     bool garbage; // bytes after the last whole frame, or too many frames (which ends it: SIGNALLED, SIGPIPE)
-    const uint8_t
-        *output; // a frozen copy-free view: the child is gone and the bytes are sealed; NULL when empty
+    const uint8_t *output; // the child's own pages: it is gone and nobody else has them; NULL when empty
     size_t output_bytes;
     double cpu_seconds;
+    struct OutputBuffer *buffer; // whose bytes `output` are, until child_result_free()
 } ChildResult;
 // Runs one job to its end. Safe to call from several threads at once; each call has its own child. False only
 // when the world fails (no memory, broker gone).
 MUST_CHECK bool broker_run(Broker *b, Arena *a, const BrokerJob *job, ChildResult *out, Err *e);
-void child_result_free(ChildResult *r);
+void child_result_free(Broker *b, ChildResult *r); // before broker_close()
 
 // The real child: parses, screens and checks the source, runs every case, reports. (child.c)
 int child_interpret(const ChildJob *job);

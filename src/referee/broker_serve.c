@@ -59,8 +59,8 @@ static _Noreturn void child_start(const Server *s, const JobOrder *order, const 
                     .report_fd = SANDBOX_FD};
     job.draw = child_map(fd[JOB_FD_DRAW], order->draw_bytes, MAP_PRIVATE, PROT_READ, setup, "inputs");
     job.job = child_map(fd[JOB_FD_JOB], order->job_bytes, MAP_PRIVATE, PROT_READ, setup, "source");
-    job.output = child_map(fd[JOB_FD_OUTPUT], order->output_bytes, MAP_SHARED, PROT_READ | PROT_WRITE, setup,
-                           "outputs");
+    job.output = child_map(fd[JOB_FD_OUTPUT], order->output_bytes, MAP_SHARED | MAP_POPULATE,
+                           PROT_READ | PROT_WRITE, setup, "outputs");
     job.arena = child_map(-1, order->arena_bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                           PROT_READ | PROT_WRITE, setup, "memory");
     // A hint: page faults were a third of a short verdict's time.

@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
+// Sent together, they wake the parent once for all of a quick draw.
+enum { REPORTS_TOGETHER = 64 };
+
 typedef struct {
     const ChildJob *job;
     const CaseSpec *spec;
@@ -18,20 +21,28 @@ typedef struct {
     Arena call; // everything of one case
     int at;     // the case that runs; -1 before the first
     int short_cases;
+    CaseReport *report; // [REPORTS_TOGETHER]
+    int waiting;        // how many of them wait to be sent
 } Child;
 
 // Exit codes other than 0 say that something is wrong with us, not with the candidate.
 enum { EXIT_DONE, EXIT_WIRE = 10, EXIT_PIPE, EXIT_SILENT };
 
-static void send_report(const Child *c, const CaseReport *r) {
-    const char *p = (const char *)r;
-    for (size_t left = sizeof *r; left;) {
+static void send_waiting(Child *c) {
+    const char *p = (const char *)c->report;
+    for (size_t left = sizeof *c->report * (size_t)c->waiting; left;) {
         ssize_t n = write(c->job->report_fd, p, left);
         if (n < 0 && errno == EINTR) continue;
         if (n <= 0) _exit(EXIT_PIPE);
         p += n;
         left -= (size_t)n;
     }
+    c->waiting = 0;
+}
+
+static void send_report(Child *c, const CaseReport *r) {
+    c->report[c->waiting++] = *r;
+    if (c->waiting == REPORTS_TOGETHER || r->kind != REPORT_RAN) send_waiting(c);
 }
 
 static CaseReport report_of(const Child *c, ReportKind kind) {
@@ -39,7 +50,7 @@ static CaseReport report_of(const Child *c, ReportKind kind) {
         .magic = WIRE_MAGIC, .case_index = c->at, .kind = (int32_t)kind, .first_unwritten = -1};
 }
 
-static void send_finding(const Child *c, const Diag *d, const Counters *count) {
+static void send_finding(Child *c, const Diag *d, const Counters *count) {
     CaseReport r = report_of(c, REPORT_FINDING);
     size_t at = d->span.at < c->source.len ? d->span.at : c->source.len;
     size_t len = d->span.len < c->source.len - at ? d->span.len : c->source.len - at;
@@ -147,7 +158,7 @@ static int case_tune(const Child *c) {
 }
 
 // With cases of long rows alone (--shape) nothing can promise that each config is judged.
-static bool too_many_configs(const Child *c, const Machine *m, const Node *module) {
+static bool too_many_configs(Child *c, const Machine *m, const Node *module) {
     if (c->short_cases == 0 || m->tune_configs <= c->short_cases) return false;
     char text[160];
     snprintf(text, sizeof text,
@@ -219,6 +230,7 @@ int child_interpret(const ChildJob *job) {
     c.code.on_full = c.call.on_full = memory_gone;
     c.code.on_full_arg = c.call.on_full_arg = &c;
 
+    c.report = NEWN(&c.code, CaseReport, REPORTS_TOGETHER);
     DiagList diags = DIAGS(&c.code);
     const Node *module = parse_module(&c.code, c.source, &diags);
     if (!module || !host_screen(module, &diags)) {

@@ -108,7 +108,7 @@ static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
         v->feedback = arena_strndup(&b->arena[i], v->feedback, strlen(v->feedback));
         v->seconds_child = t1 - t0;
         v->seconds_compare = clock_seconds() - t1;
-        child_result_free(&r);
+        child_result_free(b->r->broker, &r);
     }
     arena_free(&scratch);
     return ok;

@@ -41,6 +41,9 @@ static CaseReport ran(int index) {
 }
 
 static int child_honest(const ChildJob *j) {
+    // To the end of the last page: more than that is not mapped.
+    for (size_t i = 0; i < (j->output_bytes + 4095) / 4096 * 4096; i++)
+        if (j->output[i]) return 3; // what another candidate left
     for (size_t i = 0; i < j->output_bytes; i++) j->output[i] = (uint8_t)(j->draw[i % j->draw_bytes] + 1);
     for (int i = 0; i < CASES; i++) {
         CaseReport r = ran(i);
@@ -130,6 +133,7 @@ static int child_main(const ChildJob *j) {
     case 'm': child_floods(j);
     case 'f': return child_forges_an_end();
     case 's': child_spins();
+    case 'W': return memset(j->output, 0xff, j->output_bytes), poke((void *)8), 0;
     case 'S': put(j, &r, sizeof r), child_spins();
     case 'c': return poke((void *)8), 0;
     case 'i': return poke(j->draw), 0;
@@ -177,7 +181,7 @@ static void still_works(void) {
     Arena a = {0};
     ChildResult r = run_source(&a, "o");
     assert_true(done(&r) && output_right(&r));
-    child_result_free(&r);
+    child_result_free(broker, &r);
     arena_free(&a);
 }
 
@@ -237,8 +241,43 @@ static void an_honest_child(void **state) {
     assert_int_equal(r.reports, CASES + 1);
     assert_true(output_right(&r));
     assert_true(r.cpu_seconds >= 0 && r.cpu_seconds < 20);
-    child_result_free(&r);
+    child_result_free(broker, &r);
     assert_null(r.output);
+    arena_free(&a);
+}
+
+static void outputs_are_clean_each_time_whatever_became_of_the_last_child(void **state) {
+    (void)state;
+    // Ends that keep the buffer (W: all of it written, then a death; s: killed), and sizes that share one.
+    static const char *const before[] = {"o", "W", "s"};
+    static const size_t bytes[] = {OUTPUT_BYTES, OUTPUT_BYTES, OUTPUT_BYTES / 3, OUTPUT_BYTES};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 4; k++) {
+            Arena a = {0};
+            BrokerJob job = job_of(before[i]);
+            job.wall_seconds = *before[i] == 's' ? 0.02 : 20;
+            ChildResult r = run_job(&a, &job);
+            child_result_free(broker, &r);
+            job = job_of("o");
+            job.output_bytes = bytes[k];
+            r = run_job(&a, &job);
+            assert_int_equal(r.code, 0);
+            assert_true(done(&r));
+            child_result_free(broker, &r);
+            arena_free(&a);
+        }
+}
+
+// The bytes of a result that is still held belong to nobody else, however many children come after it.
+static void a_result_keeps_its_outputs_until_it_is_freed(void **state) {
+    (void)state;
+    Arena a = {0};
+    ChildResult first = run_source(&a, "o"), second = run_source(&a, "o");
+    assert_ptr_not_equal(first.output, second.output);
+    child_result_free(broker, &second);
+    still_works();
+    assert_true(output_right(&first));
+    child_result_free(broker, &first);
     arena_free(&a);
 }
 
@@ -248,7 +287,7 @@ static void memory_is_fresh_each_time_and_all_of_it_usable(void **state) {
     for (int i = 0; i < 3; i++) {
         ChildResult r = run_source(&a, "a");
         assert_true(done(&r));
-        child_result_free(&r);
+        child_result_free(broker, &r);
     }
     arena_free(&a);
 }
@@ -261,6 +300,7 @@ static void a_job_without_outputs_or_memory(void **state) {
     ChildResult r = run_job(&a, &job);
     assert_true(done(&r));
     assert_null(r.output);
+    child_result_free(broker, &r);
     arena_free(&a);
 }
 
@@ -271,7 +311,7 @@ static void the_environment_is_forgotten(void **state) {
     ChildResult r = run_source(&a, "v");
     assert_int_equal(r.code, 0);
     assert_true(done(&r));
-    child_result_free(&r);
+    child_result_free(broker, &r);
     arena_free(&a);
 }
 
@@ -302,7 +342,7 @@ static void children_that_end_badly(void **state) {
         const char *why;
         assert_int_equal(wire_check(r.report, r.reports, CASES, 1, &why), WIRE_BROKEN);
         assert_false(done(&r));
-        child_result_free(&r);
+        child_result_free(broker, &r);
         arena_free(&a);
     }
     still_works(); // inputs unchanged, too
@@ -317,7 +357,7 @@ static void babble_is_never_believed(void **state) {
     assert_true(r.garbage);
     assert_int_equal(r.reports, 1000 / (int)sizeof(CaseReport));
     assert_int_equal(wire_check(r.report, r.reports, CASES, 1, &why), WIRE_BROKEN);
-    child_result_free(&r);
+    child_result_free(broker, &r);
     arena_free(&a);
 }
 
@@ -334,7 +374,7 @@ static void a_child_that_never_ends_is_ended(void **state) {
         assert_int_equal(r.reports, i);
         assert_true(clock_seconds() - start > 0.09);
         assert_true(clock_seconds() - start < 10);
-        child_result_free(&r);
+        child_result_free(broker, &r);
         arena_free(&a);
     }
     still_works();
@@ -388,7 +428,7 @@ static void *many_jobs(void *arg) {
         bool ok = broker_run(broker, &a, &job, &r, &e);
         bool fine = *s == 'o' ? done(&r) && output_right(&r) : *s == 's' ? r.end == CHILD_OVERDUE : !done(&r);
         if (!ok || !fine) wrong++;
-        child_result_free(&r);
+        child_result_free(broker, &r);
         arena_free(&a);
     }
     return (void *)wrong;
@@ -517,6 +557,8 @@ int main(void) {
     if (!broker_open(child_main, &broker, &e)) return fprintf(stderr, "%s\n", e.msg), 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_honest_child),
+        cmocka_unit_test(outputs_are_clean_each_time_whatever_became_of_the_last_child),
+        cmocka_unit_test(a_result_keeps_its_outputs_until_it_is_freed),
         cmocka_unit_test(memory_is_fresh_each_time_and_all_of_it_usable),
         cmocka_unit_test(a_job_without_outputs_or_memory),
         cmocka_unit_test(the_environment_is_forgotten),

@@ -124,7 +124,7 @@ static Run run_source(const char *source) {
 }
 
 static void run_free(Run *run) {
-    child_result_free(&run->r);
+    child_result_free(broker, &run->r);
     arena_free(&run->arena);
 }
 
@@ -159,7 +159,7 @@ static void an_allocation_would_be_noticed(void **state) {
     assert_true(broker_run(broker, &a, &job, &r, &e));
     assert_int_equal(r.end, CHILD_EXITED);
     assert_int_equal(r.code, EXIT_ALLOCATED);
-    child_result_free(&r);
+    child_result_free(broker, &r);
     arena_free(&a);
     close(fd);
 }
