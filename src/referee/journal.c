@@ -14,6 +14,7 @@ typedef struct Commit Commit;
 struct Commit {
     const Str *json;
     int n;
+    off_t *at; // or NULL
     bool done, ok;
     Err why;
     Commit *next;
@@ -30,7 +31,7 @@ struct Journal {
     bool broken;
 };
 
-enum { PREFIX = 9 }; // "xxxxxxxx "
+enum { PREFIX = JOURNAL_PREFIX };
 
 // ---- lines ----
 
@@ -184,12 +185,11 @@ void journal_close(Journal *j) {
 
 // ---- group commit ----
 
-static bool lines_append(Journal *j, Str text, Err *e) {
-    off_t size;
-    if (!tail_cut(j->fd, &size, e)) return false;
+static bool lines_append(Journal *j, Str text, off_t *start, Err *e) {
+    if (!tail_cut(j->fd, start, e)) return false;
     if (io_write_all(j->fd, text.p, text.len, e)) return true;
     // Half a group (a full disk, say) would be taken for records that somebody was promised.
-    (void)!ftruncate(j->fd, size);
+    (void)!ftruncate(j->fd, *start);
     return err_ctx(e, "journal");
 }
 
@@ -202,14 +202,20 @@ static bool group_write(Journal *j, const Commit *group, Err *e) {
             buf_str_put(&text, c->json[i]);
             buf_putc(&text, '\n');
         }
+    off_t at = 0;
     bool ok = file_lock(j->fd, LOCK_EX, e);
     if (ok) {
-        ok = lines_append(j, buf_str(&text), e);
+        ok = lines_append(j, buf_str(&text), &at, e);
         // Others may write while we wait for the disk: their lines come after ours.
         flock(j->fd, LOCK_UN);
     }
     arena_reset(&j->scratch, mark);
     if (!ok) return false;
+    for (const Commit *c = group; c; c = c->next)
+        for (int i = 0; i < c->n; i++) {
+            if (c->at) c->at[i] = at;
+            at += (off_t)(PREFIX + c->json[i].len + 1);
+        }
     if (fdatasync(j->fd) == 0) return true;
     // The kernel forgets what it could not write, and says so only once.
     j->broken = true;
@@ -243,11 +249,15 @@ static void lead(Journal *j) {
 }
 
 bool journal_commit(Journal *j, const Str *json, int n, Err *e) {
+    return journal_append(j, json, n, NULL, e);
+}
+
+bool journal_append(Journal *j, const Str *json, int n, off_t *at, Err *e) {
     for (int i = 0; i < n; i++)
         if (!is_object(json[i]) || memchr(json[i].p, '\n', json[i].len) || memchr(json[i].p, 0, json[i].len))
             return err_set(e, ERR_INPUT, "journal: a record is not a JSON object on one line");
     if (n <= 0) return true;
-    Commit mine = {.json = json, .n = n};
+    Commit mine = {.json = json, .n = n, .at = at};
     pthread_mutex_lock(&j->lock);
     *j->last = &mine;
     j->last = &mine.next;
@@ -264,10 +274,19 @@ typedef struct {
     int fd;
     off_t at, size;
     Buf rest;  // from the start of a line
-    bool skip; // inside a line that is too long to be a record
+    bool skip; // inside a line that is too long to be a record, or that starts before the first wanted one
+    bool (*fn)(void *arg, Str json);
+    bool (*fn_at)(void *arg, Str json, off_t at); // one of the two
+    void *arg;
 } Scan;
 
-static bool scan_all(Scan *s, bool (*fn)(void *arg, Str json), void *arg, int *damaged, Err *e) {
+static bool scan_record(void *arg, Str json) {
+    Scan *s = arg;
+    if (s->fn) return s->fn(s->arg, json);
+    return s->fn_at(s->arg, json, s->at - (off_t)s->rest.len + (json.p - s->rest.p) - PREFIX);
+}
+
+static bool scan_all(Scan *s, int *damaged, Err *e) {
     enum { STEP = 1 << 16 };
     char part[STEP];
     while (s->at < s->size) {
@@ -283,7 +302,7 @@ static bool scan_all(Scan *s, bool (*fn)(void *arg, Str json), void *arg, int *d
         }
         buf_put(&s->rest, from, (size_t)(part + n - from));
         bool stopped;
-        size_t used = journal_lines(buf_str(&s->rest), fn, arg, damaged, &stopped);
+        size_t used = journal_lines(buf_str(&s->rest), scan_record, s, damaged, &stopped);
         if (stopped) return true;
         s->rest.len -= used;
         if (s->rest.len && used) memmove(s->rest.p, s->rest.p + used, s->rest.len);
@@ -296,6 +315,29 @@ static bool scan_all(Scan *s, bool (*fn)(void *arg, Str json), void *arg, int *d
     return true;
 }
 
+// Whole lines stay as they are for ever, so the lock is not needed while they are read.
+static bool scan_size(int fd, off_t *whole, Err *e) {
+    off_t all;
+    if (!file_lock(fd, LOCK_SH, e)) return false;
+    bool ok = whole_size(fd, &all, whole, e);
+    flock(fd, LOCK_UN);
+    return ok;
+}
+
+bool journal_size(Journal *j, off_t *bytes, Err *e) { return scan_size(j->fd, bytes, e); }
+
+bool journal_each(Journal *j, off_t from, bool (*fn)(void *arg, Str json, off_t at), void *arg, int *damaged,
+                  Err *e) {
+    Arena a = {0};
+    // One byte earlier: a newline there means that a line starts at `from`.
+    Scan s = {.fd = j->fd, .at = from > 0 ? from - 1 : 0, .skip = from > 0, .fn_at = fn, .arg = arg};
+    s.rest = BUF(&a);
+    *damaged = 0;
+    bool ok = scan_size(j->fd, &s.size, e) && scan_all(&s, damaged, e);
+    arena_free(&a);
+    return ok;
+}
+
 bool journal_scan(const char *dir, bool (*fn)(void *arg, Str json), void *arg, int *damaged, Err *e) {
     char path[PATH_MAX];
     *damaged = 0;
@@ -304,12 +346,34 @@ bool journal_scan(const char *dir, bool (*fn)(void *arg, Str json), void *arg, i
     if (fd < 0 && errno == ENOENT) return true;
     if (fd < 0) return err_set(e, ERR_IO, "journal: %s: %s", path, strerror(errno));
     Arena a = {0};
-    off_t all;
-    Scan s = {.fd = fd, .rest = BUF(&a)};
-    // Whole lines stay as they are for ever, so the lock is not needed while they are read.
-    bool ok = file_lock(fd, LOCK_SH, e) && whole_size(fd, &all, &s.size, e) && file_lock(fd, LOCK_UN, e) &&
-              scan_all(&s, fn, arg, damaged, e);
+    Scan s = {.fd = fd, .rest = BUF(&a), .fn = fn, .arg = arg};
+    bool ok = scan_size(fd, &s.size, e) && scan_all(&s, damaged, e);
     close(fd);
     arena_free(&a);
     return ok;
+}
+
+static bool read_line(void *arg, Str json) {
+    *(Str *)arg = json;
+    return false;
+}
+
+bool journal_read(Journal *j, Arena *a, off_t at, Str *json) {
+    enum { USUAL = 2048 }; // most records are shorter
+    for (size_t room = USUAL;; room *= 4) {
+        if (room > JOURNAL_RECORD_MAX + PREFIX + 1) room = JOURNAL_RECORD_MAX + PREFIX + 1;
+        char *text = arena_raw(a, room, 1);
+        ssize_t n;
+        do n = pread(j->fd, text, room, at);
+        while (n < 0 && errno == EINTR);
+        if (n <= 0) return false;
+        const char *end = memchr(text, '\n', (size_t)n);
+        if (end) {
+            int damaged = 0;
+            bool stopped;
+            journal_lines((Str){text, (size_t)(end - text) + 1}, read_line, json, &damaged, &stopped);
+            return stopped;
+        }
+        if ((size_t)n < room || room == JOURNAL_RECORD_MAX + PREFIX + 1) return false;
+    }
 }

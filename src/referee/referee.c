@@ -1,5 +1,6 @@
 #include "referee/referee.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -67,6 +68,7 @@ void referee_close(Referee *r) {
 }
 
 Pool *referee_pool(Referee *r) { return r->pool; }
+Journal *referee_journal(Referee *r) { return r->journal; }
 
 // ---- one candidate
 // -----------------------------------------------------------------------------------------------
@@ -141,11 +143,18 @@ static void judge_candidate(void *arg, size_t i, int worker) {
     pthread_mutex_unlock(&b->r->progress);
 }
 
-// ---- a batch
+// ---- a round
 // -------------------------------------------------------------------------------------------------------
 
+struct Round {
+    Arena arena; // of this struct and everything below
+    Draw draw;
+    Batch batch;
+    int n;
+};
+
 // Sources are frozen before the seed exists.
-static bool journal_sources(Referee *r, const JudgeRequest *q, Verdict *v, int n, Err *e) {
+static bool journal_sources(Referee *r, const JudgeRequest *q, const Verdict *v, int n, Err *e) {
     if (!r->journal) return true;
     Arena a = {0};
     char op_hash[65];
@@ -164,24 +173,42 @@ static bool journal_sources(Referee *r, const JudgeRequest *q, Verdict *v, int n
     return ok;
 }
 
-static bool journal_verdicts(Referee *r, const Verdict *v, int n, Err *e) {
+// {"record":"verdict", what the caller adds, the verdict}
+static json_t *verdict_record(const JudgeRequest *q, const Verdict *v, int i) {
+    json_t *o = json_pack("{s:s}", "record", "verdict"), *more = q->note ? q->note(q->note_arg, i, v) : NULL;
+    if (more) json_object_update(o, more);
+    json_decref(more);
+    json_object_update_new(o, verdict_object(v));
+    return o;
+}
+
+static bool journal_verdicts(Referee *r, const JudgeRequest *q, const Verdict *v, int n, off_t *at, Err *e) {
     if (!r->journal) return true;
     Arena a = {0};
     Str *lines = NEWN(&a, Str, (size_t)n);
-    json_t *record = json_string("verdict");
     for (int i = 0; i < n; i++) {
         Buf b = BUF(&a);
-        verdict_json(&b, &v[i], "record", record);
+        json_put(&b, verdict_record(q, &v[i], i));
         lines[i] = buf_str(&b);
     }
-    json_decref(record);
-    bool ok = journal_commit(r->journal, lines, n, e);
+    bool ok = journal_append(r->journal, lines, n, at, e);
     arena_free(&a);
     return ok;
 }
 
-static bool judge_chunk(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n, Verdict *out,
-                        int done, Err *e) {
+Round *round_open(Referee *r, const JudgeRequest *q, const Str *source, int n, Verdict *out) {
+    assert(n > 0 && n <= DRAW_SHARE_MAX);
+    Arena a = {0};
+    Round *t = NEW(&a, Round);
+    t->n = n;
+    t->batch = (Batch){.r = r,
+                       .q = q,
+                       .draw = &t->draw,
+                       .source = source,
+                       .out = out,
+                       .arena = NEWN(&a, Arena, (size_t)n),
+                       .err = NEWN(&a, Err, (size_t)n)};
+    t->draw.fd = -1;
     for (int i = 0; i < n; i++) {
         out[i] = (Verdict){.op = q->op->name,
                            .replay = q->seed != NULL,
@@ -191,7 +218,14 @@ static bool judge_chunk(Referee *r, Arena *a, const JudgeRequest *q, const Str *
                            .feedback = ""};
         sha256_hex(sha256_of(source[i]), out[i].source_sha256);
     }
-    if (!journal_sources(r, q, out, n, e)) return false;
+    t->arena = a;
+    return t;
+}
+
+bool round_freeze(Round *t, Err *e) { return journal_sources(t->batch.r, t->batch.q, t->batch.out, t->n, e); }
+
+bool round_draw(Round *t, Pool *pool, Err *e) {
+    const JudgeRequest *q = t->batch.q;
     uint64_t seed;
     if (q->seed) {
         seed = *q->seed;
@@ -199,29 +233,35 @@ static bool judge_chunk(Referee *r, Arena *a, const JudgeRequest *q, const Str *
         if (!rng_entropy(&seed, sizeof seed, e)) return false;
         seed >>= 1; // JSON's integers are signed
     }
-    Arena work = {0};
-    Draw draw;
-    if (!draw_make(&work, r->pool, q->op, q->level, seed, &q->filter, &draw, e)) {
-        arena_free(&work);
-        return false;
+    for (int i = 0; i < t->n; i++) t->batch.out[i].seed = seed;
+    return draw_make(&t->arena, pool, q->op, q->level, seed, &q->filter, &t->draw, e);
+}
+
+void round_judge(Round *t, int i) { judge_candidate(&t->batch, (size_t)i, 0); }
+
+bool round_commit(Round *t, off_t *at, Err *e) {
+    return journal_verdicts(t->batch.r, t->batch.q, t->batch.out, t->n, at, e);
+}
+
+void round_close(Round *t) {
+    for (int i = 0; i < t->n; i++) arena_free(&t->batch.arena[i]);
+    draw_free(&t->draw);
+    Arena a = t->arena;
+    arena_free(&a);
+}
+
+static bool judge_chunk(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n, Verdict *out,
+                        int done, Err *e) {
+    Round *t = round_open(r, q, source, n, out);
+    t->batch.done = done;
+    bool ok = round_freeze(t, e) && round_draw(t, r->pool, e);
+    if (ok) {
+        pool_run(r->pool, (size_t)n, judge_candidate, &t->batch);
+        ok = round_commit(t, NULL, e);
     }
-    Batch b = {.r = r,
-               .q = q,
-               .draw = &draw,
-               .source = source,
-               .out = out,
-               .arena = NEWN(&work, Arena, (size_t)n),
-               .err = NEWN(&work, Err, (size_t)n),
-               .done = done};
-    for (int i = 0; i < n; i++) out[i].seed = seed;
-    pool_run(r->pool, (size_t)n, judge_candidate, &b);
-    for (int i = 0; i < n; i++) {
-        out[i].feedback = arena_strndup(a, out[i].feedback, strlen(out[i].feedback));
-        arena_free(&b.arena[i]);
-    }
-    draw_free(&draw);
-    arena_free(&work);
-    return journal_verdicts(r, out, n, e);
+    for (int i = 0; i < n; i++) out[i].feedback = arena_strndup(a, out[i].feedback, strlen(out[i].feedback));
+    round_close(t);
+    return ok;
 }
 
 bool referee_judge(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n, Verdict *out,

@@ -19,6 +19,7 @@ typedef struct {
 MUST_CHECK bool referee_open(const RefereeConfig *c, Referee **out, Err *e);
 void referee_close(Referee *r);
 Pool *referee_pool(Referee *r);
+Journal *referee_journal(Referee *r); // NULL: not kept
 
 typedef struct {
     const Op *op;
@@ -27,10 +28,26 @@ typedef struct {
     const uint64_t *seed; // a replay; NULL: drawn from the operating system after the sources are journaled
     void (*progress)(void *arg, int done); // may be NULL; called from any thread, one at a time
     void *progress_arg;
+    // More members for the journal's record of verdict i (a new object, or NULL); may be NULL.
+    json_t *(*note)(void *arg, int i, const Verdict *v);
+    void *note_arg;
 } JudgeRequest;
 // Verdicts live in `a`. At most DRAW_SHARE_MAX sources share one draw; more are split into several.
 MUST_CHECK bool referee_judge(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n,
                               Verdict *out, Err *e);
+
+// The same in steps, for a caller that works on several rounds at once. One round is at most DRAW_SHARE_MAX
+// candidates of one request that share a draw; `q`, `source` and `out` must outlive it. The steps in order:
+// freeze (the hashes are durable), draw, judge (each candidate once, on any thread, several at once), commit
+// (the verdicts are durable; `at`, if not NULL, gets where each record lies in the journal). Verdicts' texts
+// live until the round is closed, which may happen after any step.
+typedef struct Round Round;
+Round *round_open(Referee *r, const JudgeRequest *q, const Str *source, int n, Verdict *out);
+MUST_CHECK bool round_freeze(Round *t, Err *e);
+MUST_CHECK bool round_draw(Round *t, Pool *pool, Err *e); // ERR_INPUT: the op or the filter, not the world
+void round_judge(Round *t, int i);
+MUST_CHECK bool round_commit(Round *t, off_t *at, Err *e);
+void round_close(Round *t);
 
 // A definition is refused when zeros, a constant, or a copy of one of its inputs would pass as its answer, or
 // when an output position can never be judged. ERR_INPUT with the reason.

@@ -35,7 +35,7 @@ bool level_by_name(Str name, Level *out) {
 // JSON has no infinity; a missing number says as much.
 static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
-static json_t *verdict_object(const Verdict *v) {
+json_t *verdict_object(const Verdict *v) {
     double ratio = traffic_ratio(v);
     return json_pack(
         "{s:s%, s:s, s:b, s:s, s:s, s:s, s:i, s:i, s:{s:s, s:o, s:o}, s:{s:I, s:I, s:I, s:o, s:i}, s:I, s:b, "

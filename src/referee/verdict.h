@@ -44,8 +44,10 @@ const char *status_doc(Status s);
 const char *level_name(Level l);
 MUST_CHECK bool level_by_name(Str name, Level *out);
 
-// The contract's JSON object on one line, keys in the documented order. One more member stands first when
-// `value` is not NULL (borrowed): the stream's "id", the journal's "record".
+// The contract's JSON object, keys in the documented order; the caller's.
+json_t *verdict_object(const Verdict *v);
+// The same on one line, keys in the documented order. One more member stands first when
+// `value` is not NULL (borrowed): the stream's "id".
 void verdict_json(Buf *out, const Verdict *v, const char *key, json_t *value);
 // Any JSON value on one line, keys in insertion order; takes the reference.
 void json_put(Buf *out, json_t *value);

@@ -161,6 +161,64 @@ static void what_is_not_one_line_of_json_is_refused(void **state) {
     free(big);
 }
 
+typedef struct {
+    Journal *j;
+    off_t want[8];
+    int n;
+} Places;
+
+static bool at_its_place(void *arg, Str json, off_t at) {
+    Places *p = arg;
+    Arena a = {0};
+    Str again = {0};
+    assert_int_equal(at, p->want[p->n++]);
+    assert_true(journal_read(p->j, &a, at, &again));
+    assert_true(str_eq(again, json));
+    arena_free(&a);
+    return true;
+}
+
+static void a_record_is_read_at_its_place(void **state) {
+    (void)state;
+    Places p = {.j = opened()};
+    char *big = malloc(100001);
+    memset(big, 'x', 100000);
+    memcpy(big, "{\"", 2);
+    memcpy(big + 99994, "\":null}", 7);
+    const Str all[4] = {STR("{\"a\":1}"), {big, 100001}, STR("{}"), STR("{\"last\":2}")};
+    big[100000] = '}';
+    Err e = {0};
+    off_t size;
+    assert_true(journal_append(p.j, all, 2, p.want, &e));
+    assert_true(journal_append(p.j, all + 2, 2, p.want + 2, &e));
+    int damaged;
+    assert_true(journal_each(p.j, 0, at_its_place, &p, &damaged, &e));
+    assert_int_equal(p.n, 4);
+    for (int first = 0; first < 4; first++) { // from the start of a line, and from just behind it
+        p.n = first;
+        assert_true(journal_each(p.j, p.want[first], at_its_place, &p, &damaged, &e));
+        assert_int_equal(p.n, 4);
+        p.n = first + 1;
+        assert_true(journal_each(p.j, p.want[first] + 1, at_its_place, &p, &damaged, &e));
+        assert_int_equal(p.n, 4);
+    }
+    assert_int_equal(damaged, 0);
+    assert_true(journal_size(p.j, &size, &e));
+    // Anywhere else, and after a flipped bit, there is no record.
+    Arena a = {0};
+    Str json;
+    for (off_t at = p.want[2] + 1; at < size + 20; at++)
+        if (at != p.want[3]) assert_false(journal_read(p.j, &a, at, &json));
+    int fd = open(file, O_WRONLY | O_CLOEXEC);
+    assert_int_equal(pwrite(fd, "?", 1, p.want[3] + 12), 1);
+    close(fd);
+    assert_false(journal_read(p.j, &a, p.want[3], &json));
+    assert_true(journal_read(p.j, &a, p.want[2], &json));
+    arena_free(&a);
+    free(big);
+    journal_close(p.j);
+}
+
 static bool count_only(void *arg, Str json) {
     *(size_t *)arg += json.len;
     return true;
@@ -464,6 +522,7 @@ int main(void) {
         TEST(the_checksum_is_the_usual_one),
         TEST(what_was_committed_is_read_back_in_order),
         TEST(a_scan_stops_when_told),
+        TEST(a_record_is_read_at_its_place),
         TEST(no_journal_is_an_empty_one),
         TEST(what_is_not_one_line_of_json_is_refused),
         TEST(a_line_longer_than_any_record_does_not_hide_the_next),
