@@ -77,10 +77,18 @@ bool check_cat(Call *k, Val *out) {
 }
 
 bool check_flip(Call *k, Val *out) {
-    Val v, last = val_int(-1);
+    Val v;
     int axis;
-    return check_to_tensor(k->c, k->at, &k->arg[0], &v) &&
-           check_axis(k->c, k->at, val_is_none(&k->arg[1]) ? &last : &k->arg[1], v.t.type.rank, &axis) &&
+    const Val *dim = &k->arg[1];
+    if (!check_to_tensor(k->c, k->at, &k->arg[0], &v)) return false;
+    if (val_is_none(dim)) // the default is there, but Triton 3.6 compares it with numbers
+        return checker_fail(k->c, k->at, "TypeError",
+                            "'<=' not supported between instances of 'int' and 'NoneType'");
+    int rank = v.t.type.rank;
+    if (val_is_py(dim, PY_INT) && (dim->py.i < -rank || dim->py.i >= rank))
+        return checker_fail(k->c, k->at, "CompileTimeAssertionFailure", "dimension %s of a tile of rank %d",
+                            val_text(k->c, dim), rank);
+    return check_axis(k->c, k->at, dim, rank, &axis) &&
            checker_result(k->c, k->at, INSN_FLIP, v.t.type, v.t.reg, -1, -1, axis, out);
 }
 

@@ -167,7 +167,29 @@ bool check_trans(Call *k, Val *out) {
 
 // ---- hints and messages ----
 
-bool check_multiple_of(Call *k, Val *out) { return *out = k->arg[0], true; }
+// One constexpr integer for each axis, or a single one. A scalar takes one from multiple_of and none from the
+// others.
+bool check_multiple_of(Call *k, Val *out) {
+    const Val *v = &k->arg[0], list = k->arg[1].kind == VAL_TUPLE ? k->arg[1] : val_tuple(&k->arg[1], 1);
+    for (int i = 0; i < list.tuple.n; i++) {
+        const Val *d = &list.tuple.at[i];
+        if (d->kind != VAL_PY)
+            return checker_fail(k->c, k->at, "TypeError", "values element %d must have type `constexpr`", i);
+        if (d->py.kind != PY_INT && d->py.kind != PY_BOOL)
+            return checker_fail(
+                k->c, k->at, "TypeError",
+                "values element %d must have type `constexpr[int]`, got `constexpr[<class '%s'>]", i,
+                py_type_name(d->py.kind));
+    }
+    if (!val_is_tensor(v))
+        return checker_fail(k->c, k->at, "AttributeError", "'%s' object has no attribute 'shape'",
+                            val_class(v));
+    int rank = v->t.type.rank > 0 || !str_is(k->name, "multiple_of") ? v->t.type.rank : 1;
+    if (list.tuple.n != rank)
+        return checker_fail(k->c, k->at, "ValueError",
+                            "Shape of input to %.*s does not match the length of values", STR_ARG(k->name));
+    return *out = *v, true;
+}
 static bool no_effect(Val *out) { return *out = val_none(), true; }
 bool check_assume(Call *k, Val *out) { return (void)k, no_effect(out); }
 bool check_debug_barrier(Call *k, Val *out) { return (void)k, no_effect(out); }

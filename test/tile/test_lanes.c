@@ -22,7 +22,7 @@ static void gives_all(const char *helpers, const char *body, const int64_t *want
 
 static void test_places(void **state) {
     (void)state;
-    GIVES("", "    tl.store(y + o, tl.flip(o + n))\n", 10, 9, 8, 7, 6, 5, 4, 3);
+    GIVES("", "    tl.store(y + o, tl.flip(o + n, 0))\n", 10, 9, 8, 7, 6, 5, 4, 3);
     GIVES("", "    tl.store(y + o, tl.reshape(tl.flip(tl.reshape(o, (2, 4)), 0), (8,)))\n", 4, 5, 6, 7, 0, 1,
           2, 3);
     GIVES("", "    tl.store(y + o, tl.reshape(tl.flip(tl.reshape(o, (2, 2, 2)), 1), (8,)))\n", 2, 3, 0, 1, 6,
@@ -63,8 +63,8 @@ static void test_poison_travels(void **state) {
         bool ok;
     } c[] = {{"    tl.store(y + o, v, mask=m)\n", true},
              {"    tl.store(y + o, v)\n", false},
-             {"    tl.store(y + o, tl.flip(v), mask=o >= 4)\n", true},
-             {"    tl.store(y + o, tl.flip(v), mask=m)\n", false},
+             {"    tl.store(y + o, tl.flip(v, 0), mask=o >= 4)\n", true},
+             {"    tl.store(y + o, tl.flip(v, 0), mask=m)\n", false},
              {"    c = tl.cat(v, o.to(tl.int64))\n    q = tl.arange(0, 16)\n    tl.store(y + q % 8, c * 0, "
               "mask=(q < 4) | (q >= 8))\n",
               true},

@@ -1,0 +1,177 @@
+# Reductions and scans.
+
+# case: sums
+# launch: *int32 *int32:3,1,2,5
+# gives: 11 11 4 7 4 7 11 5 5 1 1 3 3 1 1
+@triton.jit
+def k(y, x):
+    o = tl.arange(0, 4)
+    q = tl.arange(0, 2)
+    v = tl.load(x + o)
+    m = v.reshape(2, 2)
+    tl.store(y, tl.sum(v))
+    tl.store(y + 1, v.sum(axis=0))
+    tl.store(y + 2 + q, tl.sum(m, axis=1, keep_dims=True).reshape(2))
+    tl.store(y + 4 + q, m.sum(-1))
+    tl.store(y + 6, tl.sum(m, dtype=tl.float32).to(tl.int32))
+    tl.store(y + 7, tl.max(v, 0))
+    tl.store(y + 8, v.max())
+    tl.store(y + 9, tl.min(v, axis=0))
+    tl.store(y + 10, v.min())
+    tl.store(y + 11, tl.argmax(v, 0))
+    tl.store(y + 12, v.argmax(axis=0))
+    tl.store(y + 13, tl.argmin(v, axis=0, tie_break_left=True))
+    tl.store(y + 14, v.argmin(0, keep_dims=False))
+
+# case: indices
+# launch: *int32 *int32:3,5,5,1
+# gives: 5 1 1 3 5 3 5 1 1 1
+@triton.jit
+def k(y, x):
+    o = tl.arange(0, 4)
+    v = tl.load(x + o)
+    top, at = tl.max(v, 0, return_indices=True)
+    tl.store(y, top)
+    tl.store(y + 1, at)
+    low, where = tl.min(v, axis=0, return_indices=True, return_indices_tie_break_left=True)
+    tl.store(y + 2, low)
+    tl.store(y + 3, where)
+    m = v.reshape(2, 2)
+    a, b = m.max(axis=1, return_indices=True, keep_dims=True)
+    tl.store(y + 4, tl.sum(a.reshape(2) * (tl.arange(0, 2) == 0)))
+    tl.store(y + 5, tl.argmin(v, 0))
+    q = tl.arange(0, 2)
+    tl.store(y + 6 + q, tl.max(m, 1) * (1 - q) + q)
+    tl.store(y + 8 + q, tl.argmax(m, 1, keep_dims=True).reshape(2) * (1 - q) + q)
+
+# case: bits
+# launch: *int32 *int32:3,5,6,8
+# gives: 8 8 17
+@triton.jit
+def k(y, x):
+    o = tl.arange(0, 4)
+    v = tl.load(x + o)
+    tl.store(y, tl.xor_sum(v))
+    tl.store(y + 1, v.xor_sum(axis=0))
+    tl.store(y + 2, tl.sum(tl.xor_sum(v.reshape(2, 2), 0, keep_dims=True)) - 1)
+
+# case: scans
+# launch: *int32 *int32:1,2,3,4
+# gives: 1 3 6 10 10 9 7 4 1 2 6 24 24 24 12 4 1 3 6 10 1 2 6 24
+@triton.jit
+def k(y, x):
+    o = tl.arange(0, 4)
+    v = tl.load(x + o)
+    tl.store(y + o, tl.cumsum(v, axis=0))
+    tl.store(y + 4 + o, tl.cumsum(v, 0, reverse=True, dtype=tl.int64))
+    tl.store(y + 8 + o, tl.cumprod(v))
+    tl.store(y + 12 + o, tl.cumprod(v, axis=0, reverse=True))
+    tl.store(y + 16 + o, v.cumsum())
+    tl.store(y + 20 + o, v.cumprod(0))
+
+# case: cumsum-matrix
+# launch: *int64 *int8:100,100,1,2
+# gives: 100 200 1 3 100 100 101 102
+@triton.jit
+def k(y, x):
+    o = tl.arange(0, 4)
+    m = tl.load(x + o).reshape(2, 2)
+    tl.store(y + o, tl.cumsum(m, 1).reshape(4))
+    tl.store(y + 4 + o, tl.cumsum(m, 0).reshape(4))
+
+# case: sum-axis
+# launch: *int32
+# error: invalid axis 1
+@triton.jit
+def k(y):
+    v = tl.sum(tl.arange(0, 4), axis=1)
+
+# case: max-keepdim
+# launch: *int32
+# error: max() got an unexpected keyword argument 'keepdim'
+@triton.jit
+def k(y):
+    v = tl.max(tl.arange(0, 4), 0, keepdim=True)
+
+# case: min-none
+# launch: *int32
+# error: NoneType
+@triton.jit
+def k(y):
+    v = tl.min(None, 0)
+
+# case: argmax-no-axis
+# launch: *int32
+# error: argmax() missing 1 required positional argument: 'axis'
+@triton.jit
+def k(y):
+    v = tl.argmax(tl.arange(0, 4))
+
+# case: argmin-axis-none
+# launch: *int32
+# error: tuple indices must be integers or slices, not NoneType
+@triton.jit
+def k(y):
+    v = tl.argmin(tl.arange(0, 4), axis=None)
+
+# case: xor-sum-float
+# launch: *fp32
+# error: xor_sum only supported for integers
+@triton.jit
+def k(y):
+    v = tl.xor_sum(tl.zeros((4,), tl.float32), 0)
+
+# case: cumsum-axis
+# launch: *fp32
+# error: axis
+@triton.jit
+def k(y):
+    v = tl.cumsum(tl.arange(0, 4), 1)
+
+# case: cumprod-dtype
+# launch: *fp32
+# error: cumprod() got an unexpected keyword argument 'dtype'
+@triton.jit
+def k(y):
+    v = tl.cumprod(tl.arange(0, 4), 0, dtype=tl.int64)
+
+# case: functions
+# launch: *int32 *int32:4,1,7,3
+# gives: 15 15 7 2 4 5 12 15 4 4 7 7 0 0 2 2
+@triton.jit
+def add(a, b):
+    return a + b
+@triton.jit
+def best(v, i, w, j):
+    left = (v > w) | ((v == w) & (i < j))
+    return tl.where(left, v, w), tl.where(left, i, j)
+@triton.jit
+def k(y, x):
+    o = tl.arange(0, 4)
+    v = tl.load(x + o)
+    tl.store(y, tl.reduce(v, 0, add))
+    tl.store(y + 1, v.reduce(axis=0, combine_fn=add))
+    top, at = tl.reduce((v, o), axis=0, combine_fn=best)
+    tl.store(y + 2, top)
+    tl.store(y + 3, at)
+    tl.store(y + 4 + o, v.associative_scan(0, add))
+    run, place = tl.associative_scan((v, o), 0, best, reverse=False)
+    tl.store(y + 8 + o, run)
+    tl.store(y + 12 + o, place)
+
+# case: reduce-not-jit
+# launch: *int32
+# error: combine_fn must be a @triton.jit function
+@triton.jit
+def k(y):
+    v = tl.reduce(tl.arange(0, 4), 0, tl.maximum)
+
+# case: scan-types
+# launch: *int32
+# error: must return the types that it combines
+@triton.jit
+def half(a, b):
+    return (a + b) * 0.5
+@triton.jit
+def k(y):
+    v = tl.associative_scan(tl.arange(0, 4), 0, half)

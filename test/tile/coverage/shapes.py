@@ -1,0 +1,149 @@
+# Shapes: every way to get from one to another.
+
+# case: shapes
+# launch: *int32
+# gives: 0 1 2 3 0 2 1 3 0 2 1 3 0 2 1 3 0 2 1 3 0 2 1 3
+@triton.jit
+def k(y):
+    o = tl.arange(0, 4)
+    m = tl.reshape(o, (2, 2))
+    tl.store(y + o, m.reshape(4))
+    tl.store(y + 4 + o, tl.ravel(tl.trans(m)))
+    tl.store(y + 8 + o, tl.permute(m, (1, 0)).ravel())
+    tl.store(y + 12 + o, m.trans(1, 0).view(4))
+    tl.store(y + 16 + o, tl.view(m.T, [4]))
+    tl.store(y + 20 + o, m.permute(1, 0).reshape((4,)))
+
+# case: expand-broadcast
+# launch: *int32
+# gives: 0 0 1 1 0 0 1 1 0 1 0 1 0 1 0 1
+@triton.jit
+def k(y):
+    o = tl.arange(0, 4)
+    q = tl.arange(0, 2)
+    tl.store(y + o, tl.broadcast_to(tl.expand_dims(q, 1), (2, 2)).reshape(4))
+    tl.store(y + 4 + o, q[:, None].broadcast_to(2, 2).reshape(4))
+    tl.store(y + 8 + o, tl.broadcast_to(q.expand_dims(0), 2, 2).reshape(4))
+    tl.store(y + 12 + o, tl.broadcast_to(q[None, :], (2, 2)).reshape(4))
+
+# case: rank-five
+# launch: *int32
+# gives: 0 16 1 17 2 18
+@triton.jit
+def k(y):
+    o = tl.arange(0, 32)
+    m = o.reshape(2, 2, 2, 2, 2)
+    t = tl.permute(m, (1, 2, 3, 4, 0))
+    tl.static_assert(m.shape[4] == 2)
+    tl.static_assert(len(m.sum(4)[:, None, :, :].shape) == 5)
+    tl.store(y + o, t.reshape(32))
+
+# case: reshape-count
+# launch: *int32
+# error: reshape() cannot change total number of elements in tensor
+@triton.jit
+def k(y):
+    v = tl.reshape(tl.arange(0, 4), (8,))
+
+# case: trans-rank
+# launch: *int32
+# error: tl.trans invoked with a 0- or 1-dimensional tensor
+@triton.jit
+def k(y):
+    v = tl.trans(tl.arange(0, 4))
+
+# case: permute-twice
+# launch: *int32
+# error: permute dims must be a permutation of 0, 1, ..., n-1, but were (0, 0)
+@triton.jit
+def k(y):
+    v = tl.permute(tl.zeros((2, 2), tl.int32), (0, 0))
+
+# case: expand-axis
+# launch: *int32
+# error: invalid axis 3
+@triton.jit
+def k(y):
+    v = tl.expand_dims(tl.arange(0, 4), 3)
+
+# case: broadcast-to-shape
+# launch: *int32
+# error: Cannot broadcast, the expanded size of the tensor (8) must match the existing size (4)
+@triton.jit
+def k(y):
+    v = tl.broadcast_to(tl.arange(0, 4), (8,))
+
+# case: ravel-none
+# launch: *int32
+# error: NoneType
+@triton.jit
+def k(y):
+    v = tl.ravel(None)
+
+# case: joining
+# launch: *int32
+# gives: 0 4 1 5 2 6 3 7 0 1 2 3 4 5 6 7 3 2 1 0
+@triton.jit
+def k(y):
+    o = tl.arange(0, 8)
+    a = tl.arange(0, 4)
+    b = a + 4
+    j = tl.join(a, b)
+    tl.store(y + o, tl.interleave(a, b))
+    p, q = tl.split(j)
+    c = tl.cat(p, q, can_reorder=True)
+    tl.store(y + 8 + c, c)
+    r, s = j.split()
+    tl.store(y + 16 + a, tl.flip(r, 0))
+    tl.store(y + 16 + a, r.flip(0))
+
+# case: join-types
+# launch: *int32
+# error: type
+@triton.jit
+def k(y):
+    v = tl.join(tl.arange(0, 4), tl.zeros((4,), tl.float32))
+
+# case: split-shape
+# launch: *int32
+# error: last dimension of size 2
+@triton.jit
+def k(y):
+    a, b = tl.split(tl.arange(0, 4))
+
+# case: interleave-shapes
+# launch: *int32
+# error: incompatible dimensions at index 0: 4 and 8
+@triton.jit
+def k(y):
+    v = tl.interleave(tl.arange(0, 4), tl.arange(0, 8))
+
+# case: cat-rank
+# launch: *int32
+# error: tensors must have the same rank
+@triton.jit
+def k(y):
+    v = tl.cat(tl.arange(0, 4), tl.zeros((2, 2), tl.int32), can_reorder=True)
+
+# case: gather
+# launch: *int32
+# gives: 9 4 1 0 0 1 4 9
+@triton.jit
+def k(y):
+    o = tl.arange(0, 4)
+    tl.store(y + o, tl.gather(o * o, 3 - o, 0))
+    tl.store(y + 4 + o, (o * o).gather(o, axis=0))
+
+# case: gather-index
+# launch: *int32
+# error: index must be an integer tensor
+@triton.jit
+def k(y):
+    v = tl.gather(tl.arange(0, 4), tl.zeros((4,), tl.float32), 0)
+
+# case: flip-axis
+# launch: *int32
+# error: CompileTimeAssertionFailure
+@triton.jit
+def k(y):
+    v = tl.flip(tl.arange(0, 4), 1)
