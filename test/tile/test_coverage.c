@@ -269,8 +269,7 @@ static bool methods_only(const OpRow *row) {
     return true;
 }
 
-// A keyword that no function has, on every spelling.
-static bool refuses_keyword(const Spelling *s) {
+static bool refused(Spelling *s, const char *arguments, const char *want) {
     char source[512];
     Arena a = {0};
     DiagList d = DIAGS(&a);
@@ -279,16 +278,27 @@ static bool refuses_keyword(const Spelling *s) {
     bool bare = strncmp(s->text, "triton.", 7) == 0 || strncmp(s->text, "libdevice.", 10) == 0;
     snprintf(source, sizeof source,
              "from triton.language.extra import libdevice\n@triton.jit\ndef k(x):\n    v = tl.arange(0, 8)\n"
-             "    w = %s%s(no_such_keyword=1)\n",
+             "    h = v.to(tl.float16)\n    w = %s%s(%s)\n",
              *s->text == '.' ? "v"
              : bare          ? ""
                              : "tl.",
-             s->text);
+             s->text, arguments);
     bool ok = launch_text(&a, &d, str_of(source), STR("*fp32"), &l) && launch_check(&l, NULL, &k);
     const Diag *first = diag_first(&d);
-    ok = !ok && first && first->kind == DIAG_COMPILE && strstr(first->msg, "no_such_keyword");
+    ok = !ok && first && first->kind == DIAG_COMPILE && strstr(first->msg, want);
     arena_free(&a);
     return ok;
+}
+
+// A keyword that no function has, on every spelling; and on libdevice's, a type that none has.
+static bool refuses_keyword(Spelling *s) {
+    if (s->row->run == check_static_print) return true; // its arguments are not looked at
+    if (!refused(s, "no_such_keyword=1", "no_such_keyword")) return false;
+    if (strncmp(s->text, "libdevice.", 10) != 0) return true;
+    char list[64] = "h";
+    for (const char *p = s->row->signature; (p = strchr(p, ',')); p++) strcat(list, ", h");
+    s->wrong += refused(s, list, "fp16");
+    return s->wrong > 0;
 }
 
 static void test_every_name(void **state) {
@@ -298,13 +308,12 @@ static void test_every_name(void **state) {
     assert_int_equal(failures, 0);
     int bad = 0, right = 0, misused = 0;
     for (int i = 0; i < spellings; i++) {
-        const Spelling *s = &spelling[i];
-        bool keyword =
-            s->row->run == check_static_print || refuses_keyword(s); // its arguments are not looked at
+        Spelling *s = &spelling[i];
+        bool keyword = refuses_keyword(s);
         right += s->right > 0;
         misused += s->wrong > 0;
         if (s->right && keyword) continue;
-        print_error("%s: %s\n", s->text, s->right ? "takes any keyword" : "no program uses it");
+        print_error("%s: %s\n", s->text, s->right ? "takes any keyword or type" : "no program uses it");
         bad++;
     }
     for (int i = 0; i < oprow_count; i++) {
