@@ -1,5 +1,6 @@
 #include "base/arena.h"
 #include <assert.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,6 +35,14 @@ struct ArenaBlock {
 
 enum { BLOCK_FIRST = 32 << 10, BLOCK_LARGEST = 4 << 20 };
 static const size_t request_max = PTRDIFF_MAX / 4;
+
+// By default malloc maps large blocks and unmaps them when they are freed, so that the next owner pays for
+// every page again: for arenas that come and go, more than for what they hold.
+void arena_keep_pages(void) {
+    enum { BLOCKS = 32 << 20, KEPT = 256 << 20 }; // 32 MiB is the largest threshold that glibc takes
+    mallopt(M_MMAP_THRESHOLD, BLOCKS);
+    mallopt(M_TRIM_THRESHOLD, KEPT);
+}
 
 static _Noreturn void arena_is_full(Arena *a, size_t bytes) {
     if (a->on_full) a->on_full(a->on_full_arg);

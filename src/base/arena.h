@@ -33,6 +33,10 @@ char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3);
 // What a fixed arena surely still gives in one piece at any ordinary alignment; SIZE_MAX for a growing one.
 size_t arena_left(const Arena *a);
 
+// For a process whose arenas come and go: what is freed stays with the process, up to a limit. Once, at the
+// start.
+void arena_keep_pages(void);
+
 ArenaMark arena_mark(const Arena *a);
 void arena_reset(Arena *a, ArenaMark m); // drop everything since the mark
 void arena_free(Arena *a); // a fixed arena stays, always full, and its memory is the caller's again

@@ -11,11 +11,15 @@ typedef struct {
 } Philox4;
 Philox4 philox4x32(Philox4 counter, uint32_t key0, uint32_t key1); // ten rounds
 
-// A sequence: seed is the key, stream the upper half of the counter.
+// A sequence: seed is the key, stream the upper half of the counter. What was computed ahead shows in no
+// result.
+enum { RNG_AHEAD = 8 };
 typedef struct {
     uint64_t seed, stream, position; // position counts blocks of four
     Philox4 block;
     int left;
+    uint64_t ahead_from, ahead_known; // position of ahead[0], and how many there are
+    Philox4 ahead[RNG_AHEAD];         // blocks computed together
 } Rng;
 
 Rng rng_at(uint64_t seed, uint64_t stream);

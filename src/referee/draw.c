@@ -91,7 +91,8 @@ typedef struct {
     uint64_t seed;
     int index; // of the case
     double *row, *partner;
-    double factor; // of single values that data is multiplied by
+    double factor;            // of single values that data is multiplied by
+    int data_inputs, classes; // of the op, in this case
 } Filler;
 
 static bool is_index(const OpInput *in) { return in->range_dim >= 0; }
@@ -120,11 +121,9 @@ static ClassId weight_class(const OpInput *in, int turn) {
 
 // One input takes the row's class, the others are ordinary: so that a failure names its cause.
 static ClassId data_class(const Filler *f, int64_t global, int data_index, ClassId wanted) {
-    int data = plan_data_inputs(f->op);
     if (wanted == CLASS_cancelling) return wanted;
-    ClassId list[CLASS_COUNT];
-    int k = plan_classes(f->op, f->plan->dtype, list);
-    bool primary = f->plan->wide ? data_index == 0 : global / (k > 0 ? k : 1) % data == data_index;
+    int64_t k = f->classes > 0 ? f->classes : 1;
+    bool primary = f->plan->wide ? data_index == 0 : global / k % f->data_inputs == data_index;
     return primary ? wanted : global % 5 == 0 ? CLASS_bell_wide : CLASS_bell;
 }
 
@@ -201,7 +200,7 @@ static void name_rows(Arena *a, const Op *op, const PlannedCase *p, CaseTruth *t
     memcpy(t->dim, p->dim, sizeof t->dim);
     t->rows = op->rows_dim >= 0 ? p->dim[op->rows_dim] : 1;
     t->row_class = NEWN(a, uint8_t, (size_t)t->rows);
-    for (int64_t r = 0; r < t->rows; r++) t->row_class[r] = (uint8_t)plan_row_class(op, p, r);
+    plan_row_classes(op, p, t->rows, t->row_class);
 }
 
 // ---- making a draw
@@ -222,6 +221,7 @@ static void fill_one(void *arg, size_t i, int worker) {
     Arena *a = &w->scratch[worker];
     ArenaMark mark = arena_mark(a);
     int64_t longest = 1;
+    ClassId list[CLASS_COUNT];
     for (int k = 0; k < w->spec[i].inputs; k++) {
         int64_t n = input_row_length(&w->spec[i].input[k]);
         if (n > longest) longest = n;
@@ -233,6 +233,8 @@ static void fill_one(void *arg, size_t i, int worker) {
                 .map = w->map,
                 .seed = w->d->seed,
                 .index = (int)i,
+                .data_inputs = plan_data_inputs(w->d->op),
+                .classes = plan_classes(w->d->op, w->plan[i].dtype, list),
                 .row = NEWN(a, double, (size_t)longest),
                 .partner = NEWN(a, double, (size_t)longest)};
     fill_case(&f);

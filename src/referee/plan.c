@@ -43,15 +43,17 @@ static const ClassId wide_classes[] = {CLASS_constant_79, CLASS_stagnation, CLAS
                                        CLASS_spike_first};
 enum { WIDE_CLASSES = sizeof wide_classes / sizeof *wide_classes };
 
-ClassId plan_row_class(const Op *op, const PlannedCase *c, int64_t row) {
+void plan_row_classes(const Op *op, const PlannedCase *c, int64_t rows, uint8_t *out) {
     ClassId list[CLASS_COUNT], wide[WIDE_CLASSES];
     int k = plan_classes(op, c->dtype, list), w = 0;
-    if (plan_data_inputs(op) == 0) return CLASS_range;
     for (int i = 0; i < WIDE_CLASSES; i++)
         for (int j = 0; j < k; j++)
             if (list[j] == wide_classes[i]) wide[w++] = list[j];
-    ClassId one = c->wide ? wide[row % w] : list[(c->first_row + row) % k];
-    return one == CLASS_neg_inf && c->negated ? CLASS_bell_wide : one;
+    bool by_class = plan_data_inputs(op) > 0;
+    for (int64_t r = 0; r < rows; r++) {
+        ClassId one = !by_class ? CLASS_range : c->wide ? wide[r % w] : list[(c->first_row + r) % k];
+        out[r] = (uint8_t)(one == CLASS_neg_inf && c->negated ? CLASS_bell_wide : one);
+    }
 }
 
 // Row lengths and rows.

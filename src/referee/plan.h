@@ -21,7 +21,7 @@ int plan_traffic_case(const PlannedCase *c, int n, const Op *op);
 
 // The classes that a data input of this dtype may be drawn from, in rotation order.
 int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]);
-ClassId plan_row_class(const Op *op, const PlannedCase *c,
-                       int64_t row); // CLASS_range where no input is drawn by class
+// The class of every row of a case; CLASS_range where no input is drawn by class.
+void plan_row_classes(const Op *op, const PlannedCase *c, int64_t rows, uint8_t *out);
 bool plan_is_data(const OpInput *in);
 int plan_data_inputs(const Op *op); // floating inputs of role data that have rows

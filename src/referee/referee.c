@@ -45,6 +45,7 @@ static bool open_journal(Referee *r, const RefereeConfig *c, Err *e) {
 bool referee_open(const RefereeConfig *c, Referee **out, Err *e) {
     Broker *broker;
     if (!broker_open(c->child ? c->child : child_interpret, &broker, e)) return false;
+    arena_keep_pages(); // for draws; after the fork, because children count what they touch
     Referee *r = calloc(1, sizeof *r);
     if (!r) abort();
     r->broker = broker;

@@ -1,6 +1,17 @@
 #include "referee/rows.h"
 
 #include "base/fmath.h"
+#include "base/isa.h"
+#include "referee/rows_simd.h"
+
+static const RowLoops *loops(void) {
+#ifdef PORTABLE
+    return &row_loops_base;
+#else
+    static const RowLoops *const table[ISA_COUNT] = {&row_loops_base, &row_loops_avx2, &row_loops_avx512};
+    return table[isa_level()];
+#endif
+}
 
 // The largest magnitude that the domain allows for a row of this input.
 static double magnitude_cap(const OpInput *in, DType dtype) {
@@ -31,7 +42,7 @@ bool row_class_fits(ClassId c, const OpInput *in, DType dtype) {
 
 static void fill_bell(Rng *r, double *out, int64_t n, double scale, double mean) {
     rng_fill_normal(r, out, (size_t)n);
-    for (int64_t i = 0; i < n; i++) out[i] = out[i] * scale + mean;
+    loops()->stretch(out, (size_t)n, scale, mean);
 }
 static void fill_same(double *out, int64_t n, double x) {
     for (int64_t i = 0; i < n; i++) out[i] = x;
@@ -169,11 +180,5 @@ static void draw_class(Rng *r, const RowSpec *s, double *out) {
 void row_draw(Rng *r, const RowSpec *s, double *out) {
     draw_class(r, s, out);
     // The bell's tails may pass the cap; the domain is what was declared.
-    double limit = s->in->ranged ? INFINITY : magnitude_cap(s->in, s->dtype);
-    for (int64_t i = 0; i < s->n; i++) {
-        double x = out[i];
-        if (x > limit) x = limit;
-        if (x < -limit && x != -INFINITY) x = -limit;
-        out[i] = dtype_is_float(s->dtype) ? dtype_round(s->dtype, x) : x;
-    }
+    if (!s->in->ranged) loops()->clip(out, (size_t)s->n, magnitude_cap(s->in, s->dtype));
 }

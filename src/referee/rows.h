@@ -16,4 +16,4 @@ typedef struct {
 } RowSpec;
 
 bool row_class_fits(ClassId c, const OpInput *in, DType dtype); // is the class inside the declared domain?
-void row_draw(Rng *r, const RowSpec *spec, double *out);        // values of spec->dtype, already rounded
+void row_draw(Rng *r, const RowSpec *spec, double *out); // inside the domain, not rounded to spec->dtype
