@@ -100,7 +100,9 @@ typedef struct {
     Partial *partial;
     int partials;
     const char *before[GRAPH_NODES_MAX]; // split: what stands before the tile in a prefix sum
-    const int *level, *merged, *spread;
+    // Split, for a largest: that of the part, or those of all parts; exponentials below it, or their sums.
+    const char *tops[GRAPH_NODES_MAX], *power[GRAPH_NODES_MAX];
+    const int *level, *merged, *weighed, *spread;
     int flawed; // sites where the plan's flaw has been put
 } Emit;
 
@@ -133,7 +135,8 @@ const char *emit_fresh(Emit *e, const char *wish, bool inner);
 const char *emit_affixed(Emit *e, const char *const affix[2], Str name);
 
 // online.c: a pass over the row that finds several things at once.
-void online_pair(Emit *e, int most, int sum, Place *p);     // largest, and sum of exponentials below it
+enum { ONLINE_MAX = 16 }; // largest ones in one pass, and sums they weigh
+void online_pairs(Emit *e, const int *most, int count, Place *p); // with their sums, and what those weigh
 void online_spread(Emit *e, int sum, int spread, Place *p); // mean, and sum of squared distances from it
 double reduction_neutral(BoundOp op);
 const char *reduction_start(BoundOp op);

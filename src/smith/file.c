@@ -28,12 +28,13 @@ static const char *constant(Emit *e, const char *name) {
 static void put_configs(Emit *e, Buf *out) {
     const Plan *p = e->plan;
     const char *comma = "";
+    int block = p->block < 1024 ? p->block : 1024; // even the largest is not wasted on a short row
     buf_puts(out, "@triton.autotune(\n    configs=[\n");
     for (int i = 0; i < 3; i++) {
         int warps = 2 << i;
         buf_puts(out, "        triton.Config({");
         if (e->looped || e->flat || p->schedule == SCHEDULE_GRID)
-            buf_printf(out, "\"%s\": %d", e->block, p->block << i);
+            buf_printf(out, "\"%s\": %d", e->block, block << i);
         buf_printf(out, "}, num_warps=%d%s),\n", warps, p->stages ? ", num_stages=2" : "");
     }
     buf_puts(out, "    ],\n    key=[");

@@ -1,7 +1,7 @@
 // Mistakes on purpose. Those in what is computed are made here, by taking the graph apart and putting it
 // together again with one node replaced; those in how it is written are made where the text is made.
 #include "smith/build.h"
-#include "smith/plan.h"
+#include "smith/weigh.h"
 #include "smith/smith.h"
 
 static const struct {
@@ -176,5 +176,7 @@ bool flaw_graph(Arena *a, const Graph *g, Flaw f, Rng *r, Graph *out) {
     }
     if (b.full) return false;
     build_finish(&b, map[g->result]);
+    out->online = NULL;
+    out->online = weigh_graph(a, out);
     return true;
 }

@@ -32,7 +32,8 @@ typedef struct {
     int level;     // reductions on the longest way down to the inputs, its own included
 } GraphNode;
 
-typedef struct {
+typedef struct Graph Graph;
+struct Graph {
     const Op *op;
     GraphNode *node; // operands stand before their users
     int nodes, result;
@@ -42,7 +43,8 @@ typedef struct {
     Size out_cols;                   // CONST 1: one number a row
     int out_like;                    // input whose dtype the result has; -1: out_dtype
     DType out_dtype;
-} Graph;
+    const Graph *online; // the same, spelled for fewer passes (weigh.c); NULL: there is nothing to gain
+};
 
 // ERR_INPUT when the op is beyond rows and columns, naming the operation and its line.
 MUST_CHECK bool graph_trace(Arena *a, const Op *op, Graph *out, Err *e);

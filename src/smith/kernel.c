@@ -130,7 +130,7 @@ static bool has_partner(const Emit *e, const int *of, int first, int *second) {
 // Reductions that wait for nothing but earlier passes, over the same columns: one loop.
 static void pass(Emit *e, int level, Size width) {
     Running running[GRAPH_NODES_MAX];
-    int count = 0;
+    int count = 0, most[ONLINE_MAX], pairs = 0;
     Place *p = loop_open(e, width);
     for (int i = 0; i < e->g->nodes; i++) {
         const GraphNode *n = &e->g->node[i];
@@ -138,9 +138,9 @@ static void pass(Emit *e, int level, Size width) {
         if (!graph_is_reduction(n->op) || e->level[i] != level ||
             !size_equal(e->g->node[n->in[0]].cols, width))
             continue;
-        if (e->merged[i] >= 0 || e->spread[i] >= 0) continue; // found together with another
+        if (e->merged[i] >= 0 || e->weighed[i] >= 0 || e->spread[i] >= 0) continue; // found with another
         if (has_partner(e, e->merged, i, &other))
-            online_pair(e, i, other, p);
+            most[pairs++] = i;
         else if (has_partner(e, e->spread, i, &other))
             online_spread(e, i, other, p);
         else {
@@ -148,6 +148,7 @@ static void pass(Emit *e, int level, Size width) {
             accumulate(e, &running[count++], p);
         }
     }
+    online_pairs(e, most, pairs, p);
     loop_close(e, width);
     for (int i = 0; i < count; i++) finish(e, &running[i]);
 }
@@ -237,6 +238,7 @@ Emit *kernel_open(Arena *a, const Graph *g, const Plan *p, const Levels *levels,
                 .host = host,
                 .level = levels->level,
                 .merged = levels->merged,
+                .weighed = levels->weighed,
                 .spread = levels->spread};
     e->names.arena = e->inner.arena = e->fixed.arena = e->top.arena = e->body.arena = e->after.arena = a;
     e->two_d = p->schedule == SCHEDULE_ROWS || p->schedule == SCHEDULE_ROWS_LOOPED;
@@ -345,10 +347,8 @@ static Emit *single(Arena *a, const Graph *g, const Plan *p, const Levels *level
 Str kernel_emit(Arena *a, const Graph *g, const Plan *p, int *flawed) {
     Levels levels;
     Plan plan = *p;
-    bool looped_rows = p->schedule == SCHEDULE_LOOPED || p->schedule == SCHEDULE_ONLINE ||
-                       p->schedule == SCHEDULE_ROWS_LOOPED || p->schedule == SCHEDULE_SPLIT;
-    int passes = plan_levels(g, p->online && looped_rows, p->schedule == SCHEDULE_SPLIT, &levels),
-        kernels = 1;
+    g = plan_graph(g, p);
+    int passes = plan_levels(g, plan_online(p), p->schedule == SCHEDULE_SPLIT, &levels), kernels = 1;
     Host host;
     Emit *kernel[KERNELS_MAX];
     Lines body[KERNELS_MAX];

@@ -1,8 +1,10 @@
 // Things that can be corrected while they grow, so that one pass over the row finds them together: the
-// largest with the sum of exponentials below it, and the mean with the sum of squared distances from it. One
-// of each a lane, put together after the loop; or one of each a row, fed block by block.
+// largest with the sum of exponentials below it and sums that those exponentials weigh, and the mean with the
+// sum of squared distances from it. One of each a lane, put together after the loop; or one of each a row,
+// fed block by block.
 #include "smith/emit.h"
 #include <math.h>
+#include <string.h>
 
 double reduction_neutral(BoundOp op) {
     return op == BOUND_AMAX ? -HUGE_VAL : op == BOUND_AMIN ? HUGE_VAL : op == BOUND_PROD ? 1 : 0;
@@ -36,54 +38,178 @@ static void remember(Emit *e, int node, const char *name) {
     emit_remember(e, node, NULL, (Expr){name, BIND_ATOM, false, e->g->node[node].rows});
 }
 
-// --- The largest, and the sum of exponentials below it -----------------------------------------------
+// --- The largest, the sum of exponentials below it, and what they weigh ------------------------------
 
-static void pair_by_row(Emit *e, int most, int sum, const char *x, bool fold) {
-    const char *m = emit_fresh(e, e->style->most, false), *s = emit_fresh(e, e->style->sum, false);
-    open_scalar(e, m, fold ? "-1e30" : LOWEST);
-    open_scalar(e, s, "0.0");
-    const char *grown = emit_fresh(e, arena_printf(e->a, "%s_new", e->style->most), true);
-    line_add(&e->body, 0, false, "%s = tl.maximum(%s, %s)", grown, m, emit_reduce(e, BOUND_AMAX, x));
-    const char *more = emit_reduce(e, BOUND_SUM, emit_exp_less(e, x, grown, fold));
-    if (emit_flaw(e, FLAW_carry_dropped))
-        line_add(&e->body, 0, false, "%s = %s + %s", s, s, more);
+typedef struct {
+    int most, sum;
+    bool fold, weighs, shifts;
+    const char *x, *m, *s, *grown; // values; the largest and the sum so far; the largest from now on
+    const char *power, *scale;     // exp(x - grown), exp(m - grown)
+    const char *top;               // by lane, after the loop: the largest of all lanes
+} Pair;
+
+typedef struct {
+    int node;
+    Shifts shifts;
+    const Pair *by;
+    const char *w, *more;
+} Weighed;
+
+typedef struct {
+    Pair pair[ONLINE_MAX];
+    Weighed weighed[ONLINE_MAX];
+    int pairs, count;
+} Group;
+
+static Pair *pair_of(Group *g, int most) {
+    for (int i = 0; i < g->pairs; i++)
+        if (g->pair[i].most == most) return &g->pair[i];
+    return NULL;
+}
+
+static void read_group(Emit *e, const int *most, int count, Group *g) {
+    *g = (Group){0};
+    for (int i = 0; i < count; i++) {
+        bool fold = e->plan->fold && plan_folds(e->g, e->g->node[most[i]].in[0]);
+        g->pair[g->pairs++] = (Pair){.most = most[i], .sum = plan_total(e->g, most[i]), .fold = fold};
+    }
+    for (int i = 0; i < e->g->nodes && g->count < ONLINE_MAX; i++) {
+        if (e->weighed[i] < 0) continue;
+        Pair *by = pair_of(g, e->weighed[i]);
+        if (!by) continue; // of another pass
+        Weighed *w = &g->weighed[g->count++];
+        *w = (Weighed){.node = i, .by = by};
+        (void)plan_weighed(e->g, i, &w->shifts);
+        by->weighs = true;
+        for (int k = 0; k < w->shifts.n; k++) pair_of(g, w->shifts.at[k].most)->shifts = true;
+    }
+}
+
+static void open_running(Emit *e, const char *name, const char *value) {
+    if (e->plan->scalars)
+        open_scalar(e, name, value);
     else
-        line_add(&e->body, 0, false, "%s = %s * %s + %s", s, s, emit_exp_less(e, m, grown, fold), more);
-    line_add(&e->body, 0, false, "%s = %s", m, grown);
-    remember(e, most, m);
-    remember(e, sum, s);
+        open_lanes(e, name, strcmp(value, "0.0") == 0 ? NULL : value);
+}
+
+static const char *running_name(Emit *e, const char *wish) {
+    return emit_fresh(e, e->plan->scalars ? wish : arena_printf(e->a, "%s_lanes", wish), false);
+}
+
+// As much of a tile as is kept: all lanes, or what they come to.
+static const char *gathered(Emit *e, BoundOp op, const char *tile) {
+    return e->plan->scalars ? emit_reduce(e, op, tile) : tile;
+}
+
+static const char *exp_named(Emit *e, const char *wish, const char *a, const char *b, bool fold) {
+    const char *name = emit_fresh(e, wish, true);
+    line_add(&e->body, 0, false, "%s = %s", name, emit_exp_less(e, a, b, fold));
+    return name;
+}
+
+// How the terms of a weighed sum move when its largest ones do, times the sum of the weights:
+// " + (m - top) * s"; empty when they stay.
+static const char *shift_text(Emit *e, const Group *g, const Weighed *w, bool after) {
+    if (w->shifts.n == 0) return "";
+    Buf b = BUF(e->a);
+    for (int i = 0; i < w->shifts.n; i++) {
+        const Pair *p = pair_of((Group *)g, w->shifts.at[i].most);
+        double by = w->shifts.at[i].by, size = fabs(by);
+        buf_puts(&b, by < 0 ? (i ? " - " : "-") : (i ? " + " : ""));
+        buf_printf(&b, "(%s - %s)", p->m, after ? p->top : p->grown);
+        if (size != 1) buf_printf(&b, " * %s", float_text(e->a, size));
+    }
+    return arena_printf(e->a, w->shifts.n > 1 || w->shifts.at[0].by != 1 ? " + (%s) * %s" : " + %s * %s",
+                        buf_cstr(&b), w->by->s);
+}
+
+static void grow(Emit *e, Pair *p, Place *place) {
+    p->x =
+        emit_bind(e, emit_masked(e, e->g->node[p->most].in[0], place, -HUGE_VAL), str_of(e->style->temp)).s;
+    p->m = running_name(e, e->style->most);
+    p->s = running_name(e, e->style->sum);
+    // A shift by what no value has reached yet must not overflow.
+    open_running(e, p->m, p->fold || p->shifts ? "-1e30" : LOWEST);
+    open_running(e, p->s, "0.0");
+    p->grown = emit_fresh(e, arena_printf(e->a, "%s_new", e->style->most), true);
+    line_add(&e->body, 0, false, "%s = tl.maximum(%s, %s)", p->grown, p->m, gathered(e, BOUND_AMAX, p->x));
+    if (p->weighs) {
+        p->power = exp_named(e, "e", p->x, p->grown, p->fold);
+        p->scale = exp_named(e, "scale", p->m, p->grown, p->fold);
+    }
+    if (p->shifts)
+        emit_remember(e, p->most, NULL,
+                      (Expr){p->grown, BIND_ATOM, !e->plan->scalars, e->g->node[p->most].rows});
+}
+
+static void weigh(Emit *e, const Group *g, Weighed *w, Place *p) {
+    Expr t = emit_masked(e, w->shifts.factor, p, 0);
+    w->w = running_name(e, "weighed");
+    open_running(e, w->w, "0.0");
+    const char *more =
+        gathered(e, BOUND_SUM, arena_printf(e->a, "%s * %s", w->by->power, emit_wrap(e, t, BIND_PRODUCT)));
+    const char *shift = shift_text(e, g, w, false);
+    if (emit_flaw(e, FLAW_carry_dropped))
+        line_add(&e->body, 0, false, "%s = %s + %s", w->w, w->w, more);
+    else
+        line_add(&e->body, 0, false, *shift ? "%s = (%s%s) * %s + %s" : "%s = %s%s * %s + %s", w->w, w->w,
+                 shift, w->by->scale, more);
 }
 
 // A lane that has seen nothing holds the sum 0, whatever it is multiplied by.
-static void pair_by_lane(Emit *e, int most, int sum, const char *x, bool fold) {
-    const char *m = emit_fresh(e, arena_printf(e->a, "%s_lanes", e->style->most), false),
-               *s = emit_fresh(e, arena_printf(e->a, "%s_lanes", e->style->sum), false);
-    open_lanes(e, m, fold ? "-1e30" : LOWEST);
-    open_lanes(e, s, NULL);
-    const char *grown = emit_fresh(e, arena_printf(e->a, "%s_new", e->style->most), true);
-    line_add(&e->body, 0, false, "%s = tl.maximum(%s, %s)", grown, m, x);
+static void carry(Emit *e, const Pair *p) {
+    const char *more =
+        gathered(e, BOUND_SUM, p->power ? p->power : emit_exp_less(e, p->x, p->grown, p->fold));
     if (emit_flaw(e, FLAW_carry_dropped))
-        line_add(&e->body, 0, false, "%s = %s + %s", s, s, emit_exp_less(e, x, grown, fold));
+        line_add(&e->body, 0, false, "%s = %s + %s", p->s, p->s, more);
     else
-        line_add(&e->body, 0, false, "%s = %s * %s + %s", s, s, emit_exp_less(e, m, grown, fold),
-                 emit_exp_less(e, x, grown, fold));
-    line_add(&e->body, 0, false, "%s = %s", m, grown);
-    const char *top = emit_fresh(e, e->style->most, false), *total = emit_fresh(e, e->style->sum, false);
-    line_add(&e->after, 0, false, "%s = %s", top, emit_reduce(e, BOUND_AMAX, m));
-    line_add(&e->after, 0, false, "%s = %s", total,
-             emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s * %s", s, emit_exp_less(e, m, top, fold))));
-    remember(e, most, top);
-    remember(e, sum, total);
+        line_add(&e->body, 0, false, "%s = %s * %s + %s", p->s, p->s,
+                 p->scale ? p->scale : emit_exp_less(e, p->m, p->grown, p->fold), more);
+    line_add(&e->body, 0, false, "%s = %s", p->m, p->grown);
 }
 
-void online_pair(Emit *e, int most, int sum, Place *p) {
-    int a = e->g->node[most].in[0];
-    Expr x = emit_bind(e, emit_masked(e, a, p, -HUGE_VAL), str_of(e->style->temp));
-    bool fold = e->plan->fold && plan_folds(e->g, a);
-    if (e->plan->scalars)
-        pair_by_row(e, most, sum, x.s, fold);
-    else
-        pair_by_lane(e, most, sum, x.s, fold);
+static void join_lanes(Emit *e, Group *g) {
+    const char *total[ONLINE_MAX];
+    for (int i = 0; i < g->pairs; i++) {
+        Pair *p = &g->pair[i];
+        p->top = emit_fresh(e, e->style->most, false);
+        line_add(&e->after, 0, false, "%s = %s", p->top, emit_reduce(e, BOUND_AMAX, p->m));
+        if (!p->weighs) continue;
+        p->scale = emit_fresh(e, "lane_scale", false);
+        line_add(&e->after, 0, false, "%s = %s", p->scale, emit_exp_less(e, p->m, p->top, p->fold));
+    }
+    for (int i = 0; i < g->count; i++) {
+        Weighed *w = &g->weighed[i];
+        const char *shift = shift_text(e, g, w, true), *name = emit_fresh(e, "weighed", false);
+        line_add(
+            &e->after, 0, false, "%s = %s", name,
+            emit_reduce(e, BOUND_SUM,
+                        arena_printf(e->a, *shift ? "(%s%s) * %s" : "%s%s * %s", w->w, shift, w->by->scale)));
+        w->w = name;
+    }
+    for (int i = 0; i < g->pairs; i++) {
+        Pair *p = &g->pair[i];
+        total[i] = emit_fresh(e, e->style->sum, false);
+        const char *scale = p->weighs ? p->scale : emit_exp_less(e, p->m, p->top, p->fold);
+        line_add(&e->after, 0, false, "%s = %s", total[i],
+                 emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s * %s", p->s, scale)));
+        p->m = p->top;
+        p->s = total[i];
+    }
+}
+
+void online_pairs(Emit *e, const int *most, int count, Place *p) {
+    Group *g = NEW(e->a, Group);
+    read_group(e, most, count, g);
+    for (int i = 0; i < g->pairs; i++) grow(e, &g->pair[i], p);
+    for (int i = 0; i < g->count; i++) weigh(e, g, &g->weighed[i], p);
+    for (int i = 0; i < g->pairs; i++) carry(e, &g->pair[i]);
+    if (!e->plan->scalars) join_lanes(e, g);
+    for (int i = 0; i < g->pairs; i++) {
+        remember(e, g->pair[i].most, g->pair[i].m);
+        remember(e, g->pair[i].sum, g->pair[i].s);
+    }
+    for (int i = 0; i < g->count; i++) remember(e, g->weighed[i].node, g->weighed[i].w);
 }
 
 // --- The mean, and the squared distances from it -----------------------------------------------------

@@ -1,4 +1,4 @@
-#include "smith/plan.h"
+#include "smith/weigh.h"
 #include <math.h>
 
 static const struct {
@@ -44,11 +44,15 @@ static bool parts_fit(const Graph *g) {
 
 bool plan_possible(const Graph *g, Schedule s) {
     Levels levels;
+    const Graph *best = g->online ? g->online : g;
     switch (s) {
-    case SCHEDULE_ONLINE: return plan_levels(g, false, false, &levels) > plan_levels(g, true, false, &levels);
+    case SCHEDULE_ONLINE: {
+        int waiting = plan_levels(g, false, false, &levels);
+        return waiting > plan_levels(best, true, false, &levels);
+    }
     case SCHEDULE_SPLIT: {
-        int passes = plan_levels(g, true, true, &levels);
-        return passes > 0 && passes <= SPLIT_LEVELS && parts_fit(g);
+        int passes = plan_levels(best, true, true, &levels);
+        return passes > 0 && passes <= SPLIT_LEVELS && parts_fit(best);
     }
     case SCHEDULE_ROWS:
     case SCHEDULE_ROWS_LOOPED:
@@ -166,6 +170,20 @@ int plan_partner(const Graph *g, int sum) {
     return most->op == BOUND_AMAX && most->in[0] == less->in[0] ? less->in[1] : -1;
 }
 
+int plan_total(const Graph *g, int most) {
+    for (int i = most + 1; i < g->nodes; i++)
+        if (plan_partner(g, i) == most) return i;
+    return -1;
+}
+
+bool plan_online(const Plan *p) {
+    bool walks = p->schedule == SCHEDULE_LOOPED || p->schedule == SCHEDULE_ONLINE ||
+                 p->schedule == SCHEDULE_ROWS_LOOPED || p->schedule == SCHEDULE_SPLIT;
+    return p->online && walks;
+}
+
+const Graph *plan_graph(const Graph *g, const Plan *p) { return plan_online(p) && g->online ? g->online : g; }
+
 static bool is_square_of(const GraphNode *n, int *of) {
     *of = n->in[0];
     return n->op == BOUND_SQUARE || (n->op == BOUND_MUL && n->in[0] == n->in[1]);
@@ -211,18 +229,35 @@ static double magnitude(const Graph *g, int node, int depth) {
 
 bool plan_folds(const Graph *g, int node) { return magnitude(g, node, 0) < 0x1p17; }
 
+// Everything but the shifted distances in t is known when the pass begins, and they are of this very pass.
+static bool weighs_now(const Graph *g, const Shifts *t, int most, const int *level) {
+    Size width = g->node[g->node[most].in[0]].cols;
+    for (int i = 0; i < t->n; i++) {
+        int other = t->at[i].most;
+        if (level[other] != level[most] || plan_total(g, other) < 0 ||
+            !size_equal(g->node[g->node[other].in[0]].cols, width))
+            return false;
+    }
+    return plan_total(g, most) >= 0 && weigh_known(g, t->factor, level, level[most]);
+}
+
 int plan_levels(const Graph *g, bool online, bool split, Levels *out) {
     int passes = 0;
     for (int i = 0; i < g->nodes; i++) {
         const GraphNode *n = &g->node[i];
         int mean, *level = out->level;
+        Shifts shifts;
         level[i] = 0;
         for (int k = 0; k < n->inputs; k++)
             if (level[n->in[k]] > level[i]) level[i] = level[n->in[k]];
         out->merged[i] = online ? plan_partner(g, i) : -1;
+        out->weighed[i] = online ? plan_weighed(g, i, &shifts) : -1;
+        if (out->weighed[i] >= 0 && !weighs_now(g, &shifts, out->weighed[i], level)) out->weighed[i] = -1;
         out->spread[i] = online ? plan_mean(g, i, &mean) : -1;
         if (out->merged[i] >= 0)
             level[i] = level[out->merged[i]];
+        else if (out->weighed[i] >= 0)
+            level[i] = level[out->weighed[i]];
         else if (out->spread[i] >= 0)
             level[i] = level[out->spread[i]];
         else
@@ -244,11 +279,11 @@ const char *plan_words(Arena *a, const Graph *g, const Plan *p) {
     bool looped = p->schedule == SCHEDULE_LOOPED || p->schedule == SCHEDULE_ROWS_LOOPED ||
                   p->schedule == SCHEDULE_ONLINE;
     if (looped) {
-        int passes = plan_levels(g, p->online, false, &levels) + !size_is(g->out_cols, 1);
+        int passes = plan_levels(plan_graph(g, p), plan_online(p), false, &levels) + !size_is(g->out_cols, 1);
         buf_printf(&b, ", %d pass%s", passes, passes == 1 ? "" : "es");
     }
     if (p->schedule == SCHEDULE_SPLIT)
-        buf_printf(&b, ", %d kernels", plan_levels(g, true, true, &levels) + 1);
+        buf_printf(&b, ", %d kernels", plan_levels(plan_graph(g, p), true, true, &levels) + 1);
     if (looped || p->schedule == SCHEDULE_GRID || p->schedule == SCHEDULE_FLAT ||
         p->schedule == SCHEDULE_SPLIT)
         buf_printf(&b, ", block %s%d", p->fit ? "up to " : "", p->block);

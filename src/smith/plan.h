@@ -75,16 +75,34 @@ int plan_schedules(const Graph *g, int64_t m, int64_t n, Schedule out[SCHEDULE_C
 // For a node sum(exp(a - max(a))) the node max(a), by which the sum can be rescaled while it is being found;
 // else -1.
 int plan_partner(const Graph *g, int node);
+// The node sum(exp(a - most)) of most = max(a), else -1.
+int plan_total(const Graph *g, int most);
+// For a node sum(exp(a - max(a)) * t) the node max(a), by which it can be rescaled, else -1. t is a sum of
+// values and of distances from their own largest, by * (b - max(b)): these shift when it grows.
+enum { SHIFTS_MAX = 4 };
+typedef struct {
+    double by;
+    int most;
+} Shift;
+typedef struct {
+    int factor; // t
+    Shift at[SHIFTS_MAX];
+    int n;
+} Shifts;
+int plan_weighed(const Graph *g, int node, Shifts *out);
 // For a node sum((a - sum(a) / N)^2) the node sum(a); else -1. *mean is the quotient.
 int plan_mean(const Graph *g, int node, int *mean);
 // Whether values of the node stay so small that exp2 may be used on multiples by log2 e.
 bool plan_folds(const Graph *g, int node);
 // For each node the passes over the row that it needs before it is known; the most is returned. How online:
-// merged[i] is the largest that sum i rescales by, spread[i] the sum whose mean squares i are taken from, or
-// -1. How split: a prefix sum waits for the parts before it.
+// merged[i] is the largest that sum i rescales by, weighed[i] that of its weights, spread[i] the sum whose
+// mean squares i are taken from, or -1. How split: a prefix sum waits for the parts before it.
 typedef struct {
-    int level[GRAPH_NODES_MAX], merged[GRAPH_NODES_MAX], spread[GRAPH_NODES_MAX];
+    int level[GRAPH_NODES_MAX], merged[GRAPH_NODES_MAX], weighed[GRAPH_NODES_MAX], spread[GRAPH_NODES_MAX];
 } Levels;
+// Whether the plan's schedule finds what can be corrected as it grows in one pass, and the graph to do it by.
+bool plan_online(const Plan *p);
+const Graph *plan_graph(const Graph *g, const Plan *p);
 int plan_levels(const Graph *g, bool online, bool split, Levels *out);
 
 // The kernel file. `flawed`, if not NULL, is told at how many places the plan's flaw went in.

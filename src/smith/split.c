@@ -16,6 +16,10 @@ static Partial *partial_of(Emit *e, int node) {
     return NULL;
 }
 
+static void remember(Emit *e, int node, const char *text, Bind bind) {
+    emit_remember(e, node, NULL, (Expr){text, bind, false, e->g->node[node].rows});
+}
+
 // --- What a part leaves ------------------------------------------------------------------------------
 
 static void leave(Emit *e, int node, const char *value) {
@@ -24,16 +28,49 @@ static void leave(Emit *e, int node, const char *value) {
     line_add(&e->top, 0, false, "tl.store(%s, %s)", slot(e, p, e->part), value);
 }
 
+// Statistics that are found together with others.
+static bool is_second(const Emit *e, int node) {
+    return e->merged[node] >= 0 || e->weighed[node] >= 0 || e->spread[node] >= 0;
+}
+
+static bool pair_folds(const Emit *e, int most) {
+    return e->plan->fold && plan_folds(e->g, e->g->node[most].in[0]);
+}
+
 // As in online.c: -inf would not do for a part that has nothing but -inf.
+static const char *lowest(const Emit *e, int most) {
+    bool shifts = false;
+    for (int i = 0; i < e->g->nodes; i++) shifts = shifts || e->weighed[i] >= 0;
+    return shifts || pair_folds(e, most) ? "-1e30" : LOWEST;
+}
+
 static void leave_pair(Emit *e, int most, int sum, Place *p) {
     int a = e->g->node[most].in[0];
     Expr x = emit_bind(e, emit_masked(e, a, p, -HUGE_VAL), str_of(e->style->temp));
-    bool fold = e->plan->fold && plan_folds(e->g, a);
     const char *top = emit_fresh(e, e->style->most, false);
     line_add(&e->top, 0, false, "%s = tl.maximum(%s, %s)", top, emit_reduce(e, BOUND_AMAX, x.s),
-             fold ? "-1e30" : LOWEST);
+             lowest(e, most));
     leave(e, most, top);
-    leave(e, sum, emit_reduce(e, BOUND_SUM, emit_exp_less(e, x.s, top, fold)));
+    Expr power = {emit_exp_less(e, x.s, top, pair_folds(e, most)), BIND_ATOM, true, true};
+    bool weighs = false;
+    for (int i = 0; i < e->g->nodes; i++) weighs = weighs || e->weighed[i] == most;
+    if (weighs) {
+        power = emit_bind(e, power, STR("e"));
+        e->power[most] = power.s;
+    }
+    e->tops[most] = top;
+    leave(e, sum, emit_reduce(e, BOUND_SUM, power.s));
+}
+
+// The part's own largest ones stand for the row's.
+static void leave_weighed(Emit *e, int node, Place *p) {
+    Shifts shifts;
+    int most = plan_weighed(e->g, node, &shifts);
+    for (int i = 0; i < shifts.n; i++) remember(e, shifts.at[i].most, e->tops[shifts.at[i].most], BIND_ATOM);
+    Expr t = emit_masked(e, shifts.factor, p, 0);
+    leave(e, node,
+          emit_reduce(e, BOUND_SUM,
+                      arena_printf(e->a, "%s * %s", e->power[most], emit_wrap(e, t, BIND_PRODUCT))));
 }
 
 static void leave_spread(Emit *e, int sum, int spread, Place *p) {
@@ -60,7 +97,7 @@ static bool is_statistic(const GraphNode *n) { return graph_is_reduction(n->op) 
 static void leave_all(Emit *e, int level) {
     for (int i = 0; i < e->g->nodes; i++) {
         const GraphNode *n = &e->g->node[i];
-        if (!is_statistic(n) || e->level[i] != level || e->merged[i] >= 0 || e->spread[i] >= 0) continue;
+        if (!is_statistic(n) || e->level[i] != level || is_second(e, i)) continue;
         Place *p = emit_place(e, e->g->node[n->in[0]].cols);
         int pair = second_of(e, e->merged, i), spread = second_of(e, e->spread, i);
         if (pair >= 0)
@@ -75,6 +112,9 @@ static void leave_all(Emit *e, int level) {
             if (n->op == BOUND_CUMSUM && e->plan->flaw == FLAW_other_value) e->flawed = flawed;
         }
     }
+    for (int i = 0; i < e->g->nodes; i++)
+        if (e->weighed[i] >= 0 && e->level[i] == level)
+            leave_weighed(e, i, emit_place(e, e->g->node[e->g->node[i].in[0]].cols));
 }
 
 // --- Putting the parts together ----------------------------------------------------------------------
@@ -94,19 +134,41 @@ static const char *bound(Emit *e, const char *wish, const char *text) {
     return name;
 }
 
-static void remember(Emit *e, int node, const char *text, Bind bind) {
-    emit_remember(e, node, NULL, (Expr){text, bind, false, e->g->node[node].rows});
-}
-
 static void join_pair(Emit *e, int most, int sum) {
-    bool fold = e->plan->fold && plan_folds(e->g, e->g->node[most].in[0]);
-    const char *m = parts_of(e, most, fold ? "-1e30" : LOWEST), *s = parts_of(e, sum, "0.0");
+    bool fold = pair_folds(e, most);
+    const char *m = parts_of(e, most, lowest(e, most)), *s = parts_of(e, sum, "0.0");
     const char *top = bound(e, e->style->most, emit_reduce(e, BOUND_AMAX, m));
     const char *scaled = arena_printf(e->a, "%s * %s", s, emit_exp_less(e, m, top, fold));
     if (emit_flaw(e, FLAW_carry_dropped)) scaled = s;
     const char *total = bound(e, e->style->sum, emit_reduce(e, BOUND_SUM, scaled));
+    e->tops[most] = m;
+    e->power[most] = s;
     remember(e, most, top, BIND_ATOM);
     remember(e, sum, total, BIND_ATOM);
+}
+
+// Each part has taken its distances from its own largest ones.
+static void join_weighed(Emit *e, int node) {
+    Shifts shifts;
+    int most = plan_weighed(e->g, node, &shifts);
+    const char *w = parts_of(e, node, "0.0");
+    Buf b = BUF(e->a);
+    Expr top;
+    for (int i = 0; i < shifts.n; i++) {
+        const Shift *x = &shifts.at[i];
+        (void)emit_recall(e, x->most, NULL, &top);
+        buf_printf(&b, " %c (%s - %s) * ", x->by < 0 ? '-' : '+', e->tops[x->most], top.s);
+        if (fabs(x->by) != 1) buf_printf(&b, "%s * ", float_text(e->a, fabs(x->by)));
+        buf_puts(&b, e->power[most]);
+    }
+    const char *moved = shifts.n ? arena_printf(e->a, "(%s%s)", w, buf_cstr(&b)) : w;
+    (void)emit_recall(e, most, NULL, &top);
+    if (!emit_flaw(e, FLAW_carry_dropped))
+        moved =
+            arena_printf(e->a, "%s * %s", moved, emit_exp_less(e, e->tops[most], top.s, pair_folds(e, most)));
+    else
+        moved = w;
+    remember(e, node, bound(e, "weighed", emit_reduce(e, BOUND_SUM, moved)), BIND_ATOM);
 }
 
 static void join_spread(Emit *e, int sum, int spread) {
@@ -142,8 +204,14 @@ static const char *plain_other(BoundOp op) { return op == BOUND_SUM ? "0.0" : re
 
 static bool needed(const Graph *g, int node, const bool *wanted, const Levels *levels) {
     bool is = wanted[node];
-    for (int i = 0; i < g->nodes; i++)
-        if (levels->merged[i] == node || levels->spread[i] == node) is = is || wanted[i];
+    Shifts shifts;
+    for (int i = 0; i < g->nodes; i++) {
+        if (!wanted[i]) continue;
+        if (levels->merged[i] == node || levels->weighed[i] == node || levels->spread[i] == node) is = true;
+        if (levels->weighed[i] < 0) continue;
+        (void)plan_weighed(g, i, &shifts);
+        for (int k = 0; k < shifts.n; k++) is = is || shifts.at[k].most == node;
+    }
     return is;
 }
 
@@ -151,7 +219,7 @@ static bool needed(const Graph *g, int node, const bool *wanted, const Levels *l
 static void join_all(Emit *e, const Levels *levels, int below, const bool *wanted) {
     for (int i = 0; i < e->g->nodes; i++) {
         const GraphNode *n = &e->g->node[i];
-        if (!is_statistic(n) || e->level[i] >= below || e->merged[i] >= 0 || e->spread[i] >= 0) continue;
+        if (!is_statistic(n) || e->level[i] >= below || is_second(e, i)) continue;
         if (!needed(e->g, i, wanted, levels)) continue;
         int pair = second_of(e, e->merged, i), spread = second_of(e, e->spread, i);
         if (pair >= 0)
@@ -166,6 +234,8 @@ static void join_all(Emit *e, const Levels *levels, int below, const bool *wante
                            emit_reduce(e, n->op, parts_of(e, i, plain_other(n->op)))),
                      BIND_ATOM);
     }
+    for (int i = 0; i < e->g->nodes; i++)
+        if (e->weighed[i] >= 0 && e->level[i] < below && wanted[i]) join_weighed(e, i);
 }
 
 // Everything on the way down from the roots, stopping at statistics of earlier passes.

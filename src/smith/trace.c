@@ -1,7 +1,7 @@
 // From four evaluations of a reference to one graph: the traces are walked side by side; what differs between
 // them must be a size, and is recognised as a formula of the shape.
 #include "smith/build.h"
-#include "smith/plan.h"
+#include "smith/weigh.h"
 #include <assert.h>
 #include <math.h>
 
@@ -562,6 +562,7 @@ bool graph_read(Arena *a, const Op *op, const Probes *p, const Bound *const resu
     r.seen = NEWN(&scratch, Seen, TRACE_MAX);
     for (int i = 0; i < PROBES; i++) s.at[i] = result[i];
     bool ok = read_result(&r, s, dtypes);
+    if (ok) out->online = weigh_graph(a, out);
     arena_free(&scratch);
     return ok;
 }

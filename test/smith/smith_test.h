@@ -124,6 +124,17 @@ static const struct {
                      "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 4)}}\n"
                      "def reference(x):\n"
                      "    return x.float().pow(2).sum(-1, keepdim=True)\n"},
+    {"soft_targets", "\"\"\"Cross entropy against soft targets, at another temperature.\"\"\"\n"
+                     "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 8)},\n"
+                     "          \"t\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 8)}}\n"
+                     "def reference(x, t):\n"
+                     "    p = torch.softmax(t.float() / 1.5, dim=-1)\n"
+                     "    return -(p * torch.log_softmax(x.float(), dim=-1)).sum(-1).to(x.dtype)\n"},
+    {"weighed", "\"\"\"Values averaged by the softmax of scores, some of which may be missing.\"\"\"\n"
+                "inputs = {\"s\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 8), \"neg_inf\": True},\n"
+                "          \"v\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 8)}}\n"
+                "def reference(s, v):\n"
+                "    return (torch.softmax(s.float(), -1) * (v.float() * 2 + 1)).sum(-1).to(v.dtype)\n"},
     {"one_row", "\"\"\"A vector scaled to length one.\"\"\"\n"
                 "inputs = {\"x\": {\"shape\": (\"N\",), \"scale\": (0.5, 4)}}\n"
                 "def reference(x):\n"
