@@ -12,6 +12,7 @@ enum {
     EQUIVALENT_ELEMENTS = 10 * 1000 * 1000,
     EQUIVALENT_DRAWS_MAX = 400,
     CLAIMED_PERCENT_MAX = 5,
+    CHECKS_MAX = 64,
 };
 static const double score_wanted[LEVEL_COUNT] = {[LEVEL_QUICK] = 95, [LEVEL_FULL] = 98};
 
@@ -36,6 +37,7 @@ typedef struct {
     Referee *r;
     Arena *a;
     Op op;
+    Str base; // the op's name without its variant's
     Str source;
     Level level;
     const Seed *seed;
@@ -87,7 +89,7 @@ static void decide_fates(Trial *t, const Claims *claims) {
                            : c == CLASS_ACCEPTED  ? FATE_SURVIVED
                            : never_ran(v->status) ? FATE_REFUSED
                                                   : FATE_KILLED;
-        if (c == CLASS_ACCEPTED) t->proof[i].claim = claim_find(claims, t->op.name, &t->mutants.at[i]);
+        if (c == CLASS_ACCEPTED) t->proof[i].claim = claim_find(claims, t->base, &t->mutants.at[i]);
     }
 }
 
@@ -151,6 +153,12 @@ static bool check_claims(Trial *t, Err *e) {
 typedef struct {
     int of[MUTATOR_COUNT + 1][FATE_COUNT]; // the last row: all
     int status[STATUS_COUNT];
+    int by[MUTATOR_COUNT][STATUS_COUNT]; // killed, by what the verdict was
+    struct {
+        const char *rule;
+        int n;
+    } check[CHECKS_MAX]; // the rules that decided about killed ones
+    int checks;
     int claimed;
     int weakest; // the killed mutant that came nearest to the bound; -1
     double score, claimed_percent;
@@ -158,6 +166,15 @@ typedef struct {
 } Summary;
 
 static bool is_numeric(Status s) { return s == STATUS_incorrect || s == STATUS_inaccurate; }
+
+static void count_kill(Summary *s, Mutator kind, const Verdict *v) {
+    s->by[kind][v->status]++;
+    int i = 0;
+    while (i < s->checks && strcmp(s->check[i].rule, v->rule) != 0) i++;
+    if (i == CHECKS_MAX) return;
+    if (i == s->checks) s->check[s->checks++].rule = v->rule;
+    s->check[i].n++;
+}
 
 static Summary summarise(const Trial *t) {
     Summary s = {.weakest = -1};
@@ -167,6 +184,7 @@ static Summary summarise(const Trial *t) {
         s.of[MUTATOR_COUNT][f]++;
         s.status[t->verdict[i].status]++;
         s.claimed += t->proof[i].claim != NULL;
+        if (f == FATE_KILLED) count_kill(&s, t->mutants.at[i].kind, &t->verdict[i]);
         if (f == FATE_KILLED && is_numeric(t->verdict[i].status) &&
             (s.weakest < 0 || t->verdict[i].use < t->verdict[s.weakest].use))
             s.weakest = i;
@@ -216,18 +234,26 @@ static void put_text(Buf *out, const Trial *t, const Summary *s) {
     buf_printf(out, "%.*s, level %s: %d mutants from %d edits\n\n%-18s", STR_ARG(t->op.name),
                level_name(t->level), t->mutants.n, edits, "kind");
     for (Fate f = 0; f < FATE_COUNT; f++) buf_printf(out, " %10s", fate_name[f]);
-    buf_putc(out, '\n');
+    buf_puts(out, "   killed as\n");
     for (int k = 0; k <= MUTATOR_COUNT; k++) {
         int sum = 0;
         for (Fate f = 0; f < FATE_COUNT; f++) sum += s->of[k][f];
         if (sum == 0) continue;
         buf_printf(out, "%-18s", k < MUTATOR_COUNT ? mutator_name((Mutator)k) : "all");
         for (Fate f = 0; f < FATE_COUNT; f++) buf_printf(out, " %10d", s->of[k][f]);
+        const char *comma = "   ";
+        for (Status v = 0; k < MUTATOR_COUNT && v < STATUS_COUNT; v++) {
+            if (!s->by[k][v]) continue;
+            buf_printf(out, "%s%s %d", comma, status_name(v), s->by[k][v]);
+            comma = ", ";
+        }
         buf_putc(out, '\n');
     }
     buf_puts(out, "\nverdicts:");
     for (Status k = 0; k < STATUS_COUNT; k++)
         if (s->status[k]) buf_printf(out, " %s %d", status_name(k), s->status[k]);
+    buf_puts(out, "\nkilled by the checks:");
+    for (int i = 0; i < s->checks; i++) buf_printf(out, " %s %d", s->check[i].rule, s->check[i].n);
     buf_putc(out, '\n');
     for (int i = 0; i < t->mutants.n; i++)
         if (t->proof[i].fate == FATE_SURVIVED || t->proof[i].fate == FATE_EQUIVALENT ||
@@ -283,6 +309,10 @@ static void put_json(Buf *out, const Trial *t, const Summary *s) {
         json_object_set_new(row, "same", json_integer(t->mutants.same[k]));
         for (Fate f = 0; f < FATE_COUNT; f++)
             json_object_set_new(row, fate_name[f], json_integer(s->of[k][f]));
+        json_t *by = json_object();
+        for (Status v = 0; v < STATUS_COUNT; v++)
+            if (s->by[k][v]) json_object_set_new(by, status_name(v), json_integer(s->by[k][v]));
+        json_object_set_new(row, "killed_as", by);
         json_object_set_new(kinds, mutator_name(k), row);
     }
     for (Status k = 0; k < STATUS_COUNT; k++)
@@ -291,8 +321,12 @@ static void put_json(Buf *out, const Trial *t, const Summary *s) {
         if (t->proof[i].fate == FATE_SURVIVED || t->proof[i].fate == FATE_EQUIVALENT ||
             t->proof[i].fate == FATE_UNDECIDED)
             json_array_append_new(left, mutant_json(t, i));
+    json_t *checks = json_object();
+    for (int i = 0; i < s->checks; i++)
+        json_object_set_new(checks, s->check[i].rule, json_integer(s->check[i].n));
     json_object_set_new(o, "kinds", kinds);
     json_object_set_new(o, "statuses", statuses);
+    json_object_set_new(o, "checks", checks);
     json_object_set_new(o, "left", left);
     json_object_set_new(o, "smallest_margin", s->weakest >= 0 ? mutant_json(t, s->weakest) : json_null());
     json_put(out, o);
@@ -302,12 +336,24 @@ static void put_json(Buf *out, const Trial *t, const Summary *s) {
 // ---- the verb
 // -------------------------------------------------------------------------------------------------------------
 
-static bool gold_source(Arena *a, Str op, Str *out, Err *e) {
+// A variant is the same op on rows of other usual lengths.
+static Str base_name(const Op *op) {
+    return (Str){op->name.p, op->name.len - op->variant.len - (op->variant.len > 0)};
+}
+
+static bool gold_source(Trial *t, Err *e) {
     int n;
-    const Program *p = op_programs(a, &n);
-    for (int i = 0; i < n; i++)
-        if (p[i].kind == PROGRAM_GOLD && str_eq(p[i].op, op)) return *out = p[i].source, true;
-    return err_set(e, ERR_INPUT, "%.*s has no built-in kernel: name a file", STR_ARG(op));
+    const Program *p = op_programs(t->a, &n);
+    for (int i = 0; i < n && !t->op.user; i++)
+        if (p[i].kind == PROGRAM_GOLD && str_eq(p[i].op, t->base)) return t->source = p[i].source, true;
+    return err_set(e, ERR_INPUT, "%.*s has no built-in kernel: name a file", STR_ARG(t->op.name));
+}
+
+static bool open_trial(Trial *t, const char *suite, const Positionals *rest, Err *e) {
+    if (suite && !op_suite_add(t->a, suite, e)) return false;
+    if (!op_for_judging(t->r, t->a, rest->at[0], &t->op, e)) return false;
+    t->base = base_name(&t->op);
+    return rest->n > 1 ? io_read(t->a, rest->at[1], FILE_MAX, &t->source, e) : gold_source(t, e);
 }
 
 static bool prove(Trial *t, bool json, int *code, Err *e) {
@@ -351,15 +397,13 @@ static bool prove(Trial *t, bool json, int *code, Err *e) {
 }
 
 int cmd_prove(int argc, char **argv) {
-    const char *level = NULL, *state = NULL;
+    const char *level = NULL, *state = NULL, *suite = NULL;
     bool json = false;
     Seed seed = {0};
     int jobs = 0;
-    const Option options[] = {{"--level", OPTION_TEXT, &level},
-                              {"--json", OPTION_FLAG, &json},
-                              {"--seed", OPTION_SEED, &seed},
-                              {"--jobs", OPTION_COUNT, &jobs},
-                              {"--state", OPTION_TEXT, &state}};
+    const Option options[] = {{"--level", OPTION_TEXT, &level}, {"--json", OPTION_FLAG, &json},
+                              {"--seed", OPTION_SEED, &seed},   {"--jobs", OPTION_COUNT, &jobs},
+                              {"--suite", OPTION_TEXT, &suite}, {"--state", OPTION_TEXT, &state}};
     Positionals rest;
     Err e = {0};
     if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
@@ -372,11 +416,7 @@ int cmd_prove(int argc, char **argv) {
     RefereeConfig config = {.no_journal = state == NULL, .state = state, .jobs = jobs};
     if (!referee_open(&config, &t.r, &e)) return cmd_fail("prove", &e);
     int code = EXIT_WORLD;
-    bool ok = op_for_judging(t.r, &a, rest.at[0], &t.op, &e) &&
-              (rest.n > 1 ? io_read(&a, rest.at[1], FILE_MAX, &t.source, &e)
-                          : gold_source(&a, t.op.name, &t.source, &e)) &&
-              prove(&t, json, &code, &e);
-    if (!ok) code = cmd_fail("prove", &e);
+    if (!open_trial(&t, suite, &rest, &e) || !prove(&t, json, &code, &e)) code = cmd_fail("prove", &e);
     arena_free(&a);
     referee_close(t.r);
     return code;
