@@ -82,11 +82,14 @@ BUILTIN(py_isinstance) {
     if (what->kind != VAL_BUILTIN)
         return checker_fail(c, at, "TypeError", "isinstance() arg 2 must be a type");
     const char *t = what->builtin.row->name;
-    bool yes = (strcmp(t, "int") == 0 && (val_is_py(v, PY_INT) || val_is_py(v, PY_BOOL))) ||
-               (strcmp(t, "float") == 0 && val_is_py(v, PY_FLOAT)) ||
-               (strcmp(t, "tl.tensor") == 0 && val_is_tensor(v)) ||
-               (strcmp(t, "tl.dtype") == 0 && v->kind == VAL_TYPE) ||
-               (strcmp(t, "tl.tuple") == 0 && v->kind == VAL_TUPLE);
+    bool yes =
+        (strcmp(t, "int") == 0 && (val_is_py(v, PY_INT) || val_is_py(v, PY_BOOL))) ||
+        (strcmp(t, "float") == 0 && val_is_py(v, PY_FLOAT)) ||
+        (strcmp(t, "tl.tensor") == 0 &&
+         (val_is_tensor(v) || (v->kind == VAL_BLOCK && !v->tuple.block->descriptor))) ||
+        (strcmp(t, "tl.dtype") == 0 && v->kind == VAL_TYPE) ||
+        (strcmp(t, "tl.tensor_descriptor") == 0 && v->kind == VAL_BLOCK && v->tuple.block->descriptor) ||
+        (strcmp(t, "tl.tuple") == 0 && v->kind == VAL_TUPLE);
     return *out = val_bool(yes), true; // a constexpr is unwrapped on the way in, so tl.constexpr never holds
 }
 
@@ -114,6 +117,33 @@ BUILTIN(constexpr_of) {
 
 // ---- types ----
 
+// tl.pointer_type(element, address_space=1, const=False): global memory is the only address space here.
+BUILTIN(pointer_type) {
+    (void)b, (void)self;
+    static const char *const name[] = {"element_ty", "address_space", "const"};
+    Val v[3] = {val_none(), val_int(1), val_bool(false)};
+    if (args > 3)
+        return checker_fail(c, at, "TypeError",
+                            "pointer_type() takes from 1 to 3 arguments but %d were given", args);
+    for (int i = 0; i < args; i++) {
+        int k = arg[i].name.len ? 0 : i;
+        while (arg[i].name.len && k < 3 && !str_is(arg[i].name, name[k])) k++;
+        if (k == 3)
+            return checker_fail(c, at, "TypeError",
+                                "pointer_type() got an unexpected keyword argument '%.*s'",
+                                STR_ARG(arg[i].name));
+        v[k] = arg[i].value;
+    }
+    if (v[0].kind != VAL_TYPE)
+        return checker_fail(c, at, "TypeError", "element_ty has type `%s`; expected `dtype`.",
+                            val_class(&v[0]));
+    if (v[0].type.pointer || v[0].type.rank)
+        return checker_unsupported(c, at, "pointers to %s", val_text(c, &v[0]));
+    if (!val_is_py(&v[1], PY_INT) || v[1].py.i != 1)
+        return checker_unsupported(c, at, "address spaces other than global memory");
+    return *out = val_type((TileType){.elem = v[0].type.elem, .pointer = true}), true;
+}
+
 BUILTIN(type_is) {
     const char *q = b->name + 4; // behind ".is_"
     if (!plain(c, at, b->name + 1, arg, args, 0)) return false;
@@ -121,9 +151,9 @@ BUILTIN(type_is) {
     DTypeKind kind = dtype_info[t->elem].kind;
     bool scalar = !t->pointer && t->rank == 0, yes;
     if (strcmp(q, "block") == 0)
-        yes = t->rank > 0;
+        yes = t->rank > 0 && !self->to_tile;
     else if (strcmp(q, "ptr") == 0)
-        yes = t->pointer && t->rank == 0;
+        yes = t->pointer && (t->rank == 0 || self->to_tile);
     else if (strcmp(q, "floating") == 0 || strcmp(q, "standard_floating") == 0)
         yes = scalar && kind == DTYPE_KIND_F;
     else if (strcmp(q, "int") == 0)
@@ -159,6 +189,8 @@ static const Builtin builtins[] = {
     {"tl.range", not_here},
     {"tl.static_range", not_here},
     {"tl.tensor", not_here},
+    {"tl.tensor_descriptor", not_here},
+    {"tl.pointer_type", pointer_type},
     {"tl.dtype", not_here},
     {"tl.tuple", not_here},
     TYPE_IS("block"),

@@ -88,11 +88,11 @@ static int signature_parse(const char *text, OpParam *param) {
     }
 }
 
-// Defaults in op.def are None, True, False, a whole number, '' or ().
+// Defaults in op.def are None, True, False, a whole number, a text in single quotes, or ().
 static Val default_value(Str def) {
     if (str_is(def, "True")) return val_bool(true);
     if (str_is(def, "False")) return val_bool(false);
-    if (str_is(def, "''")) return val_str(STR(""));
+    if (*def.p == '\'') return val_str((Str){def.p + 1, def.len - 2});
     if (str_is(def, "()")) return val_tuple(NULL, 0);
     if (str_is(def, "None")) return val_none();
     int64_t i = 0;

@@ -75,7 +75,7 @@ static bool carry_in(Checker *c, const Node *n, Nodes body, Str target, Carries 
 
 static bool same_types(Checker *c, const Node *n, const Carry *carry, const Val *now) {
     const Val *before = &carry->before;
-    if (before->kind != VAL_TENSOR && before->kind != VAL_TUPLE) {
+    if (before->kind != VAL_TENSOR && !val_has_items(before)) {
         if (val_same(before, now)) return true;
         return checker_fail(c, n, "AssertionError", "cannot reassign constexpr %.*s in the loop",
                             STR_ARG(carry->name));
@@ -103,7 +103,7 @@ typedef struct {
 } Moves;
 
 static void add_moves(Checker *c, Moves *m, const Val *to, const Val *from) {
-    if (to->kind == VAL_TUPLE) {
+    if (val_has_items(to)) {
         for (int i = 0; i < to->tuple.n; i++) add_moves(c, m, &to->tuple.at[i], &from->tuple.at[i]);
     } else if (to->kind == VAL_TENSOR && to->t.reg != from->t.reg) {
         if (m->n == m->cap) {

@@ -236,6 +236,12 @@ static bool type_attribute(Checker *c, const Node *n, const Val *v, Str name, Va
     const TileType *t = &v->type;
     TileType scalar = {.elem = t->elem, .pointer = t->pointer},
              element = {.elem = t->elem, .pointer = t->pointer && t->rank};
+    if (v->to_tile && str_is(name, "scalar")) return *out = *v, true;
+    if (v->to_tile && str_is(name, "element_ty")) {
+        *out = val_type(*t);
+        out->type.pointer = false;
+        return true;
+    }
     if (str_is(name, "element_ty") && (t->pointer || t->rank)) return *out = val_type(element), true;
     if (str_is(name, "scalar")) return *out = val_type(scalar), true;
     if (str_is(name, "shape") && t->rank) return tuple_of_shape(c, t, out);
@@ -259,6 +265,7 @@ bool check_attribute(Checker *c, const Node *n, Val *out) {
     switch (v.kind) {
     case VAL_MODULE: return path_member(c, n, v.path, name, out);
     case VAL_TENSOR: return tensor_attribute(c, n, &v, name, out);
+    case VAL_BLOCK: return check_block_attribute(c, n, &v, name, out);
     case VAL_TYPE: return type_attribute(c, n, &v, name, out);
     case VAL_PY:
         if (str_is(name, "value")) return *out = v, true;

@@ -11,7 +11,7 @@ bool check_copy(Checker *c, const Node *at, const Val *v, Val *out) {
         return *out = val_tensor(c, d), true;
     }
     *out = *v;
-    if (v->kind != VAL_TUPLE || !v->tuple.n) return true;
+    if (!val_has_items(v) || !v->tuple.n) return true;
     if (!checker_spend(c, at, v->tuple.n)) return false;
     Val *at_ = NEWN(c->arena, Val, (size_t)v->tuple.n);
     for (int i = 0; i < v->tuple.n; i++)
@@ -24,17 +24,21 @@ bool check_copy(Checker *c, const Node *at, const Val *v, Val *out) {
 bool check_store_into(Checker *c, const Node *at, const Val *to, const Val *from) {
     if (to->kind == VAL_TENSOR)
         return to->t.reg == from->t.reg || checker_emit(c, at, INSN_COPY, to->t.reg, from->t.reg, -1, -1, 0);
-    if (to->kind != VAL_TUPLE) return true;
+    if (!val_has_items(to)) return true;
     for (int i = 0; i < to->tuple.n; i++)
         if (!check_store_into(c, at, &to->tuple.at[i], &from->tuple.at[i])) return false;
     return true;
 }
 
+static bool same_block(const Block *a, const Block *b) {
+    if (!a || !b) return a == b;
+    return type_same(&a->tile, &b->tile) && a->descriptor == b->descriptor && a->nan == b->nan;
+}
 bool val_same_type(const Val *a, const Val *b) {
     if (a->kind != b->kind) return false;
     if (a->kind == VAL_TENSOR) return type_same(&a->t.type, &b->t.type);
-    if (a->kind != VAL_TUPLE) return val_same(a, b);
-    if (a->tuple.n != b->tuple.n) return false;
+    if (!val_has_items(a)) return val_same(a, b);
+    if (a->tuple.n != b->tuple.n || !same_block(a->tuple.block, b->tuple.block)) return false;
     for (int i = 0; i < a->tuple.n; i++)
         if (!val_same_type(&a->tuple.at[i], &b->tuple.at[i])) return false;
     return true;
@@ -47,6 +51,7 @@ bool check_decay(Checker *c, const Node *at, const Val *v, Val *out) {
     switch (v->kind) {
     case VAL_PY: return val_is_none(v) || check_to_tensor(c, at, v, out);
     case VAL_TENSOR:
+    case VAL_BLOCK:
     case VAL_TYPE: return true;
     case VAL_TUPLE: {
         if (!checker_spend(c, at, v->tuple.n)) return false;
@@ -187,7 +192,7 @@ static bool join_arms(Checker *c, const Node *n, const Scope *before, const Arm 
         const Local *t = &then->scope.at[i], *o = find(&otherwise->scope, t->name),
                     *b = find(before, t->name);
         if (!checker_spend(c, n, 1 + then->scope.n / 64)) return false;
-        bool live = b && (b->value.kind == VAL_TENSOR || b->value.kind == VAL_TUPLE ||
+        bool live = b && (b->value.kind == VAL_TENSOR || val_has_items(&b->value) ||
                           (b->value.kind == VAL_PY && !val_is_none(&b->value)));
         if (!o || val_same(&t->value, &o->value)) continue;
         if (live) {

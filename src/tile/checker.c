@@ -120,11 +120,12 @@ bool val_same(const Val *a, const Val *b) {
     if (a->kind != b->kind) return false;
     switch (a->kind) {
     case VAL_PY: return py_same(a->py, b->py);
-    case VAL_TYPE: return type_same(&a->type, &b->type);
+    case VAL_TYPE: return a->to_tile == b->to_tile && type_same(&a->type, &b->type);
     case VAL_TENSOR: return a->t.reg == b->t.reg;
     case VAL_TUPLE:
+    case VAL_BLOCK:
     case VAL_SLICE:
-        if (a->tuple.n != b->tuple.n) return false;
+        if (a->tuple.n != b->tuple.n || a->tuple.block != b->tuple.block) return false;
         if (a->tuple.at == b->tuple.at) return true;
         for (int i = 0; i < a->tuple.n; i++)
             if (!val_same(&a->tuple.at[i], &b->tuple.at[i])) return false;
@@ -146,6 +147,7 @@ const char *type_text(Checker *c, const TileType *t) {
 const char *val_type_text(Checker *c, const Val *v) {
     if (v->kind == VAL_TENSOR) return type_text(c, &v->t.type);
     if (v->kind == VAL_PY) return arena_printf(c->arena, "constexpr[%s]", val_text(c, v));
+    if (v->kind == VAL_BLOCK) return val_text(c, v);
     return val_class(v);
 }
 
@@ -160,8 +162,17 @@ const char *val_class(const Val *v) {
     case VAL_OP:
     case VAL_BUILTIN: return "function";
     case VAL_SLICE: return "slice";
+    case VAL_BLOCK: return v->tuple.block->descriptor ? "tensor_descriptor" : "tensor";
     }
     return "?";
+}
+
+static void put_block(Buf *b, const TileType *tile, bool descriptor) {
+    TileType t = *tile;
+    t.pointer = false;
+    buf_puts(b, descriptor ? "tensor_descriptor<" : "pointer<");
+    tile_type_name(b, &t);
+    buf_putc(b, '>');
 }
 
 static void put_text(Checker *c, Buf *b, const Val *v, bool quoted, int depth) {
@@ -173,7 +184,14 @@ static void put_text(Checker *c, Buf *b, const Val *v, bool quoted, int depth) {
         else
             py_repr(b, v->py);
         break;
-    case VAL_TYPE: tile_type_name(b, &v->type); break;
+    case VAL_TYPE:
+        if (!v->to_tile) {
+            tile_type_name(b, &v->type);
+            break;
+        }
+        put_block(b, &v->type, false);
+        break;
+    case VAL_BLOCK: put_block(b, &v->tuple.block->tile, v->tuple.block->descriptor); break;
     case VAL_TENSOR: tile_type_name(b, &v->t.type); break;
     case VAL_TUPLE:
     case VAL_SLICE:

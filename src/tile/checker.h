@@ -27,13 +27,20 @@ typedef enum {
     VAL_OP,       // a row of op.def, perhaps bound to its receiver
     VAL_BUILTIN,  // a row of the builtins of builtin.def, a method of a dtype, or `constexpr`
     VAL_SLICE,    // lo:hi:step as a tuple of three
+    VAL_BLOCK,    // a block pointer or a tensor descriptor
 } ValKind;
 
 typedef struct Val Val;
 typedef struct OpRow OpRow;
 typedef struct Builtin Builtin;
+// What is static about a block pointer or a tensor descriptor: the tile that a load of it gives.
+typedef struct {
+    TileType tile;
+    bool descriptor, nan; // nan: lanes of a descriptor's tile outside of the tensor read as NaN, not zero
+} Block;
 struct Val {
     ValKind kind;
+    bool to_tile; // TYPE: a pointer to a tile, not a tile of pointers
     union {
         PyValue py;
         TileType type; // TYPE
@@ -44,7 +51,8 @@ struct Val {
         struct {
             const Val *at;
             int n;
-        } tuple; // TUPLE, SLICE
+            const Block *block;
+        } tuple; // TUPLE, SLICE; BLOCK: base, then shape, strides and (not of a descriptor) offsets
         const Node *function;
         Str path; // MODULE
         struct {
@@ -148,6 +156,7 @@ Val val_tuple(const Val *at, int n);
 static inline bool val_is_none(const Val *v) { return v->kind == VAL_PY && v->py.kind == PY_NONE; }
 static inline bool val_is_py(const Val *v, PyKind k) { return v->kind == VAL_PY && v->py.kind == k; }
 static inline bool val_is_tensor(const Val *v) { return v->kind == VAL_TENSOR; }
+static inline bool val_has_items(const Val *v) { return v->kind == VAL_TUPLE || v->kind == VAL_BLOCK; }
 static inline bool val_is_number(const Val *v) { // Python's numbers.Number
     return v->kind == VAL_PY && (v->py.kind == PY_BOOL || v->py.kind == PY_INT || v->py.kind == PY_FLOAT);
 }
@@ -280,6 +289,12 @@ MUST_CHECK bool check_float_unary(Checker *c, const Node *at, InsnOp op, const V
 MUST_CHECK bool check_shape(Checker *c, const Node *at, const Val *v, int *shape, int *rank);
 MUST_CHECK bool check_axis(Checker *c, const Node *at, const Val *v, int rank, int *out);
 MUST_CHECK bool check_dtype(Checker *c, const Node *at, const Val *v, DType *out);
+// Between pointers, and between pointers and 64-bit integers.
+MUST_CHECK bool check_cast_pointer(Checker *c, const Node *at, const Val *v, const TileType *to, Val *out);
+// ops_block.c: what a block pointer is to tl.load, tl.store and a dot behind it.
+MUST_CHECK bool check_block_load(Call *k, Val *out);
+MUST_CHECK bool check_block_store(Call *k, Val *out);
+MUST_CHECK bool check_block_attribute(Checker *c, const Node *n, const Val *v, Str name, Val *out);
 MUST_CHECK bool check_flag(Checker *c, const Node *at, const Val *v,
                            bool *out); // truth of a constexpr option
 MUST_CHECK bool check_pointer(Call *k, const Val *p, const char *op);

@@ -212,6 +212,10 @@ static bool verify_special(Verify *v) {
     case INSN_DOT: return verify_dot(v);
     case INSN_ATOMIC:
     case INSN_CAS: return verify_atomic(v);
+    case INSN_ALIGNED:
+        if (!operands(v, false, true, false, 0)) return false;
+        if (!v->a->pointer && v->a->elem != DT_I64) return wrong(v, "not a pointer and not int64");
+        return (one_lane(v->a) && s->imm > 0) || wrong(v, "more than one lane");
     case INSN_LOAD:
         if (!operands(v, true, true, v->b != NULL, 2)) return false;
         if (v->c && !v->b) return wrong(v, "other without mask");
@@ -259,13 +263,17 @@ static bool verify_move(Verify *v) {
     return v->insn->d != v->insn->a || wrong(v, "the result overwrites the operand");
 }
 
+static bool is_address(const TileType *t) { return t->pointer || t->elem == DT_I64; }
 static bool verify_elementwise(Verify *v, InsnClass class) {
     InsnOp op = v->insn->op;
     if (!operands(v, true, true, class != UNARY && class != CAST, class == TERNARY)) return false;
     const TileType *key = op == INSN_WHERE ? v->b : v->a;
     if (!fits(v->a, v->d) || (v->b && !fits(v->b, v->d)) || (v->c && !fits(v->c, v->d)))
         return wrong(v, "operand shapes");
-    if (class == CAST) return (!v->d->pointer && !v->a->pointer) || wrong(v, "a cast of pointers");
+    if (class == CAST) {
+        bool address = v->d->pointer || v->a->pointer;
+        return !address || (is_address(v->d) && is_address(v->a)) || wrong(v, "a cast of pointers");
+    }
     if (!has_loop(op, key)) return wrong(v, "no such operation on this type");
     if (op == INSN_WHERE) {
         if (!is_bool(v->a)) return wrong(v, "the condition is not bool");

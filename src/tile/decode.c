@@ -131,7 +131,7 @@ static void decode_elementwise(Decode *x) {
     DType key = loop_type(i->op == INSN_WHERE ? &x->rb->type : &x->ra->type);
     bool guarded = s->fill;
     if (i->op == INSN_CAST) {
-        DType to = x->rd->type.elem;
+        DType to = loop_type(&x->rd->type);
         LoopFn *chop = i->imm == 1 ? loops->chop[key][to] : NULL;
         set_loop(x, chop ? chop : loops->cast[key][to]);
     } else if (i->op == INSN_PTRADD) {
@@ -253,6 +253,7 @@ static void decode_insn(Decode *x) {
     case INSN_CONCAT: decode_call(x, step_concat); break;
     case INSN_GATHER: decode_call(x, step_gather); break;
     case INSN_DOT: decode_call(x, step_dot); break;
+    case INSN_ALIGNED: decode_call(x, step_aligned); break;
     case INSN_ATOMIC: decode_call(x, step_atomic); break;
     case INSN_CAS: decode_call(x, step_cas); break;
     case INSN_JUMP: s->act = ACT_JUMP; break;

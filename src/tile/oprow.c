@@ -50,7 +50,8 @@ static void put_names(Buf *out, const OpRow *row) {
     bool first = true;
     for (const char *p = row->names; *p;) {
         size_t n = strcspn(p, " ");
-        bool bare = *p != '.' && strncmp(p, "libdevice.", 10) != 0 && strncmp(p, "triton.", 7) != 0;
+        bool bare = *p != '.' && strncmp(p, "libdevice.", 10) != 0 && strncmp(p, "triton.", 7) != 0 &&
+                    strncmp(p, "desc.", 5) != 0;
         buf_printf(out, "%s%s%s%.*s", first ? "" : ", ", bare ? "tl." : "", *p == '.' ? "x" : "", (int)n, p);
         first = false;
         p += n;

@@ -31,6 +31,7 @@ static bool only_scalar(Call *k, const Val *v, const char *what) {
 
 bool check_load(Call *k, Val *out) {
     Checker *c = k->c;
+    if (k->arg[0].kind == VAL_BLOCK) return check_block_load(k, out);
     Val ptr = k->arg[0], mask = k->arg[1], other = k->arg[2];
     bool masked = !val_is_none(&mask), filled = !val_is_none(&other);
     if (masked && !check_to_tensor(c, k->at, &mask, &mask)) return false;
@@ -93,6 +94,7 @@ static bool within(Call *k, const Val *ptr, Val *v) {
 
 bool check_store(Call *k, Val *out) {
     Checker *c = k->c;
+    if (k->arg[0].kind == VAL_BLOCK) return check_block_store(k, out);
     Val ptr = k->arg[0], v = k->arg[1], mask = k->arg[2];
     bool masked = !val_is_none(&mask);
     if (!check_to_tensor(c, k->at, &v, &v) || (masked && !check_to_tensor(c, k->at, &mask, &mask)))

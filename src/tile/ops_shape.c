@@ -57,6 +57,42 @@ static bool same_bits(Checker *c, const Node *at, const Val *v, DType to, Val *o
     return checker_result(c, at, INSN_BITCAST, t, v->t.reg, -1, -1, 0, out);
 }
 
+static bool cannot_cast(Checker *c, const Node *at, const Val *v, const TileType *to) {
+    Buf b = BUF(c->arena);
+    TileType from = {.elem = v->t.type.elem, .pointer = v->t.type.pointer}, t = v->t.type;
+    tile_type_name(&b, &from);
+    for (int i = 0; i < t.rank; i++) buf_printf(&b, "%s%d", i ? ", " : "[", t.shape[i]);
+    buf_puts(&b, t.rank ? "]" : "[]");
+    t.elem = to->elem;
+    t.pointer = to->pointer;
+    return checker_fail(c, at, "AssertionError", "cannot cast %s to %s", buf_cstr(&b), type_text(c, &t));
+}
+
+// Addresses are 64-bit integers; an address made from anything else than one belongs to no tensor, or to one
+// whose every byte is checked as any other access is.
+bool check_cast_pointer(Checker *c, const Node *at, const Val *v, const TileType *to, Val *out) {
+    TileType t = v->t.type, wide = t;
+    if (t.pointer == to->pointer && t.elem == to->elem) return *out = *v, true;
+    wide.elem = DT_I64;
+    wide.pointer = false;
+    if (to->pointer) {
+        Val x = *v;
+        if (!t.pointer && t.elem != DT_I64 && t.elem != DT_U64) {
+            if (!type_is_integer(&t)) return cannot_cast(c, at, v, to);
+            return checker_fail(c, at, NULL,
+                                "'tt.int_to_ptr' op operand #0 must be 64-bit signless integer, but got %s",
+                                type_text(c, &t));
+        }
+        if (!t.pointer && !check_cast(c, at, v, DT_I64, &x)) return false;
+        t.elem = to->elem;
+        t.pointer = true;
+        return checker_result(c, at, INSN_CAST, t, x.t.reg, -1, -1, 0, out);
+    }
+    if (to->elem != DT_I64 && to->elem != DT_U64 && to->elem != DT_BOOL) return cannot_cast(c, at, v, to);
+    return checker_result(c, at, INSN_CAST, wide, v->t.reg, -1, -1, 0, out) &&
+           check_cast(c, at, out, to->elem, out);
+}
+
 bool check_to(Call *k, Val *out) {
     Checker *c = k->c;
     Val v;
@@ -64,8 +100,8 @@ bool check_to(Call *k, Val *out) {
     bool bits;
     if (!check_to_tensor(c, k->at, &k->arg[0], &v) || !check_flag(c, k->at, &k->arg[3], &bits)) return false;
     const Val *type = &k->arg[1];
-    if (type->kind == VAL_TYPE && type->type.pointer && v.t.type.pointer && type->type.elem == v.t.type.elem)
-        return *out = v, true;
+    if (type->kind == VAL_TYPE && !type->to_tile && (type->type.pointer || v.t.type.pointer))
+        return check_cast_pointer(c, k->at, &v, &type->type, out);
     if (!check_dtype(c, k->at, type, &to)) return false;
     if (bits) {
         if (!v.t.type.pointer && v.t.type.elem == to) return *out = v, true;

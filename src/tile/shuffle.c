@@ -15,6 +15,21 @@ bool step_bitcast(Vm *v, const Step *s) {
     return true;
 }
 
+bool step_aligned(Vm *v, const Step *s) {
+    bool pointer = type_of(v, v->code->insn[s->insn].a)->pointer;
+    int64_t x;
+    memcpy(&x, s->a, sizeof x);
+    if (s->pa && *s->pa)
+        return vm_finding(v, s, DIAG_UNINIT, -1,
+                          "an undefined value reached a tensor descriptor: " GIVE_OTHER);
+    if (x % s->imm == 0) return true;
+    if (pointer)
+        return vm_finding(v, s, DIAG_VALUE, -1, "a tensor descriptor's base must be 16-byte aligned");
+    return vm_finding(v, s, DIAG_VALUE, -1,
+                      "a tensor descriptor's stride of %" PRId64 " elements is not a multiple of 16 bytes",
+                      x);
+}
+
 // The operands as [outer, n, inner] around an axis.
 typedef struct {
     size_t outer, na, nb, inner;

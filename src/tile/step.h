@@ -18,7 +18,7 @@ typedef enum {
     ACT_JUMP,
     ACT_JUMPNOT,
     ACT_LOOPTEST,
-    ACT_CALL, // whatever is rare: a function of its own
+    ACT_CALL,  // whatever is rare: a function of its own
     ACT_FUSED, // run the loop; the step after it is done, too
     ACT_END,
 } Act;
@@ -97,4 +97,4 @@ StepFn step_atomic, step_cas;
 void atomic_settle(const Vm *v, Storage *m, size_t word, size_t words);
 StepFn step_ramp, step_compare, step_intersect; // ramp.c
 StepFn step_load_run, step_store_run;           // memory.c: accesses whose address and mask are in short form
-StepFn step_bitcast, step_concat, step_gather, step_dot; // shuffle.c, dot.c
+StepFn step_aligned, step_bitcast, step_concat, step_gather, step_dot; // shuffle.c, dot.c

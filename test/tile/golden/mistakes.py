@@ -29,13 +29,6 @@ from triton.language.extra import libdevice
 def k(x):
     tl.store(x, libdevice.gelu(tl.load(x)))
 
-# case: block-pointers
-# launch: *fp32
-# unsupported: block pointers
-@triton.jit
-def k(x):
-    p = tl.make_block_ptr(x, (64,), (1,), (0,), (16,), (0,))
-
 # case: dot-trans-b
 # launch: *fp32
 # error: dot() got an unexpected keyword argument 'trans_b'

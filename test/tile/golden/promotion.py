@@ -266,13 +266,6 @@ def k(x):
     h = tl.load(x).to(tl.float16).to(tl.uint16, bitcast=True)
     tl.static_assert(h.dtype == tl.uint16)
 
-# case: pointer-to-int
-# launch: *fp32
-# unsupported: casts from pointers
-@triton.jit
-def k(x):
-    v = x.to(tl.int64)
-
 # case: where-non-bool
 # launch: *fp32 *int32
 # warning: tl.where with a non-boolean condition is deprecated
