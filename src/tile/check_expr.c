@@ -158,7 +158,7 @@ static bool slice(Checker *c, const Node *n, Val *out) {
         at[i] = val_none();
         if (part[i] && !check_expr(c, part[i], &at[i])) return false;
     }
-    *out = (Val){.kind = VAL_SLICE, .tuple = {at, 3}};
+    *out = (Val){.kind = VAL_SLICE, .tuple = {.at = at, .n = 3}};
     return true;
 }
 

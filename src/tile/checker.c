@@ -92,7 +92,7 @@ Val val_str(Str s) { return val_py((PyValue){.kind = PY_STR, .s = s}); }
 Val val_type(TileType t) { return (Val){.kind = VAL_TYPE, .type = t}; }
 Val val_dtype(DType t) { return val_type((TileType){.elem = t}); }
 Val val_tensor(const Checker *c, int reg) { return (Val){.kind = VAL_TENSOR, .t = {c->reg[reg].type, reg}}; }
-Val val_tuple(const Val *at, int n) { return (Val){.kind = VAL_TUPLE, .tuple = {at, n}}; }
+Val val_tuple(const Val *at, int n) { return (Val){.kind = VAL_TUPLE, .tuple = {.at = at, .n = n}}; }
 
 bool shape_same(const TileType *a, const TileType *b) {
     if (a->rank != b->rank) return false;
