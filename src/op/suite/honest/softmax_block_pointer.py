@@ -1,6 +1,5 @@
 # op: softmax
-# expect: unsupported
-# about: a block pointer: valid, but not run by this version
+# about: rows read and written through block pointers
 import torch
 import triton
 import triton.language as tl
@@ -15,7 +14,8 @@ def sm_kernel(x_ptr, out_ptr, x_stride, out_stride, M, N, BLOCK: tl.constexpr):
     x = tl.where(cols[None, :] < N, x, -float("inf"))
     p = tl.exp(x - tl.max(x, axis=1, keep_dims=True))
     y = p / tl.sum(p, axis=1, keep_dims=True)
-    tl.store(out_ptr + row * out_stride + cols[None, :], y, mask=cols[None, :] < N)
+    to = tl.make_block_ptr(out_ptr, shape=(M, N), strides=(out_stride, 1), offsets=(row, 0), block_shape=(1, BLOCK), order=(1, 0))
+    tl.store(to, y.to(to.dtype.element_ty), boundary_check=(1,))
 
 def run(x):
     M, N = x.shape
