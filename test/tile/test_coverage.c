@@ -99,8 +99,8 @@ static bool spell(const Node *func, char *out, size_t cap) {
 }
 
 static void count_spelling(const char *text, bool right) {
-    for (int i = 0; i < spellings; i++)
-        if (strcmp(spelling[i].text, text) == 0) right ? spelling[i].right++ : spelling[i].wrong++;
+    for (int i = 0; i < spellings; i++) // "desc.load" is a method, too: ".load"
+        if (strcmp(spelling[i].text + (strncmp(spelling[i].text, "desc.", 5) ? 0 : 4), text) == 0) right ? spelling[i].right++ : spelling[i].wrong++;
 }
 
 static void count_calls(void *arg, const Node *n) {
@@ -275,10 +275,12 @@ static bool refused(Spelling *s, const char *arguments, const char *want) {
     DiagList d = DIAGS(&a);
     LaunchText l;
     Launchable k;
-    bool bare = strncmp(s->text, "triton.", 7) == 0 || strncmp(s->text, "libdevice.", 10) == 0;
+    bool bare = strncmp(s->text, "triton.", 7) == 0 || strncmp(s->text, "libdevice.", 10) == 0 ||
+                strncmp(s->text, "desc.", 5) == 0;
     snprintf(source, sizeof source,
              "from triton.language.extra import libdevice\n@triton.jit\ndef k(x):\n    v = tl.arange(0, 8)\n"
-             "    h = v.to(tl.float16)\n    w = %s%s(%s)\n",
+             "    h = v.to(tl.float16)\n    desc = tl.make_tensor_descriptor(x, [8, 8], [8, 1], [8, 8])\n"
+             "    w = %s%s(%s)\n",
              *s->text == '.' ? "v"
              : bare          ? ""
                              : "tl.",
