@@ -50,6 +50,9 @@ $(TESTS): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK) -lcmocka
 $(BENCH): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK)
+# Static: it travels to machines that lack our libraries.
+$(B)/conform: $(B)/test/conformance/conform.o $(B)/libouroboros.a
+	$(LINK) -static
 $(FUZZ): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK) -fsanitize=fuzzer
 
@@ -92,6 +95,9 @@ bench: $(BENCH) $(B)/ouroboros
 sweep: all
 	@sh tools/sweep.sh
 	@sh tools/prove.sh
+# What goes along to a machine with a GPU: see test/conformance/gpu.py.
+conformance-kit: all $(B)/conform
+	@python3 test/conformance/prepare.py --conform $(B)/conform
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run
 fuzz-run: $(FUZZ)
@@ -108,6 +114,6 @@ compile_commands.json: Makefile $(SRC)
 clean:
 	rm -rf build compile_commands.json
 FORCE:
-.PHONY: all check demo tests bench sweep fuzz fuzz-run layers format deps clean FORCE
+.PHONY: all check demo tests bench sweep conformance-kit fuzz fuzz-run layers format deps clean FORCE
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,127 @@
+// conform - what the comparison with torch and Triton needs to know of us, on files:
+//   conform programs                    the self-test's programs, one JSON line each
+//   conform draw OP LEVEL SEED PREFIX   a draw: PREFIX.json says what lies where in PREFIX.bin (inputs as the
+//   referee
+//                                       lays them out, then the oracle's values and bounds as float64)
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "op/op.h"
+#include "referee/draw.h"
+
+static int fail(const char *what, const char *why) {
+    fprintf(stderr, "conform: %s: %s\n", what, why);
+    return 1;
+}
+
+static bool put_json(FILE *f, json_t *o) {
+    bool ok = o && json_dumpf(o, f, JSON_COMPACT) == 0 && fputc('\n', f) == '\n';
+    json_decref(o);
+    return ok;
+}
+
+static json_t *text_of(Str s) { return json_stringn(s.p ? s.p : "", s.len); }
+
+static int programs(void) {
+    static const char *const kind[] = {"gold", "wrong", "cheat", "honest"};
+    Arena a = {0};
+    int n;
+    const Program *p = op_programs(&a, &n);
+    bool ok = true;
+    for (int i = 0; ok && i < n; i++)
+        ok = put_json(stdout,
+                      json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "name", p[i].name, "kind", kind[p[i].kind],
+                                "op", text_of(p[i].op), "expect", text_of(p[i].expect), "about",
+                                text_of(p[i].about), "source", text_of(p[i].source)));
+    arena_free(&a);
+    return ok ? 0 : fail("programs", "cannot write");
+}
+
+static json_t *numbers(const int64_t *x, int n) {
+    json_t *list = json_array();
+    for (int i = 0; i < n; i++) json_array_append_new(list, json_integer(x[i]));
+    return list;
+}
+
+static json_t *input_json(const Op *op, const CaseSpec *c, int i) {
+    const CaseTensor *t = &c->input[i];
+    return json_pack("{s:o, s:s, s:o, s:o, s:I, s:I, s:I}", "name", text_of(op->input[i].name), "dtype",
+                     dtype_info[t->dtype].torch, "shape", numbers(t->shape, t->rank), "stride",
+                     numbers(t->stride, t->rank), "offset", (json_int_t)t->offset, "at", (json_int_t)t->at,
+                     "bytes", (json_int_t)t->bytes);
+}
+
+static json_t *case_json(const Draw *d, int i, int64_t v_at, int64_t e_at) {
+    const CaseTruth *t = &d->truth[i];
+    json_t *inputs = json_array(), *classes = json_array();
+    for (int k = 0; k < d->spec[i].inputs; k++)
+        json_array_append_new(inputs, input_json(d->op, &d->spec[i], k));
+    for (int64_t r = 0; r < t->rows; r++)
+        json_array_append_new(classes, json_string(class_name((ClassId)t->row_class[r])));
+    return json_pack(
+        "{s:s, s:o, s:b, s:b, s:o, s:o, s:s, s:o, s:I, s:I}", "dtype", dtype_info[t->dtype].torch, "dims",
+        numbers(t->dim, d->op->dims), "strided", t->strided, "hidden", t->hidden, "classes", classes,
+        "inputs", inputs, "out_dtype", dtype_info[t->expected->dtype].torch, "out_shape",
+        numbers(t->expected->shape, t->expected->rank), "v_at", (json_int_t)v_at, "e_at", (json_int_t)e_at);
+}
+
+static bool put_doubles(FILE *f, const double *x, int64_t n, int64_t *at) {
+    *at += n * (int64_t)sizeof *x;
+    return fwrite(x, sizeof *x, (size_t)n, f) == (size_t)n;
+}
+
+static bool put_draw(const Draw *d, FILE *bin, FILE *index) {
+    static const char zeros[8];
+    int64_t at = (int64_t)d->bytes;
+    size_t pad = (size_t)(-at & 7);
+    bool ok = fwrite(d->mapping, 1, d->bytes, bin) == d->bytes && fwrite(zeros, 1, pad, bin) == pad;
+    at += (int64_t)pad;
+    json_t *cases = json_array();
+    for (int i = 0; ok && i < d->cases; i++) {
+        const Bound *b = d->truth[i].expected;
+        int64_t v_at = at, e_at = -1; // -1: every bound is zero
+        ok = put_doubles(bin, b->v, b->numel, &at);
+        if (ok && b->e) {
+            e_at = at;
+            ok = put_doubles(bin, b->e, b->numel, &at);
+        }
+        json_array_append_new(cases, case_json(d, i, v_at, e_at));
+    }
+    return put_json(index, json_pack("{s:o, s:o}", "op", text_of(d->op->name), "cases", cases)) && ok;
+}
+
+static FILE *create(Arena *a, const char *prefix, const char *ending) {
+    return fopen(arena_printf(a, "%s.%s", prefix, ending), "wb");
+}
+
+static int draw(char **argv) {
+    Arena a = {0};
+    Err e = {0};
+    Op op;
+    Draw d;
+    if (!op_resolve(&a, argv[0], &op, &e)) return fail("draw", e.msg);
+    Level level = strcmp(argv[1], "full") == 0 ? LEVEL_FULL : LEVEL_QUICK;
+    DrawFilter all = {.dtype = -1};
+    Pool *pool = pool_open(1);
+    if (!draw_make(&a, pool, &op, level, strtoull(argv[2], NULL, 0), &all, &d, &e))
+        return fail("draw", e.msg);
+    FILE *bin = create(&a, argv[3], "bin"), *index = create(&a, argv[3], "json");
+    if (!bin || !index) return fail(argv[3], strerror(errno));
+    bool ok = put_draw(&d, bin, index);
+    if (fclose(bin) != 0) ok = false;
+    if (fclose(index) != 0) ok = false;
+    draw_free(&d);
+    pool_close(pool);
+    arena_free(&a);
+    return ok ? 0 : fail(argv[3], "cannot write");
+}
+
+int main(int argc, char **argv) {
+    if (argc == 2 && strcmp(argv[1], "programs") == 0) return programs();
+    if (argc == 6 && strcmp(argv[1], "draw") == 0) return draw(argv + 2);
+    fprintf(stderr, "usage: conform programs | conform draw OP quick|full SEED PREFIX\n");
+    return 2;
+}
