@@ -53,6 +53,11 @@ int cmd_referee(int argc, char **argv) {
         return cmd_usage("referee", "--level is quick or full");
     if (o.stream ? rest.n != 0 : rest.n != 1)
         return cmd_usage("referee", o.stream ? "--stream takes no file" : "name one kernel file");
+    if (o.stream && (o.seed.given || o.op || o.dtype || o.shape.m))
+        return cmd_usage("referee",
+                         "with --stream, each line names its op, shape and dtype; no line has a seed");
+    if (!o.stream && o.fresh)
+        return cmd_usage("referee", "--fresh belongs to --stream: a file is always judged");
     if (!o.stream && !o.op) return cmd_usage("referee", "--op is missing");
     Referee *r;
     RefereeConfig config = {.state = o.state, .jobs = o.jobs};
@@ -61,7 +66,7 @@ int cmd_referee(int argc, char **argv) {
     int code = EXIT_OK;
     bool ok = !o.suite || op_suite_add(&a, o.suite, &e);
     if (ok)
-        ok = o.stream ? stream_run(r, STDIN_FILENO, STDOUT_FILENO, level, &e)
+        ok = o.stream ? stream_run(r, STDIN_FILENO, STDOUT_FILENO, level, o.fresh, &e)
                       : judge_file(r, &a, rest.at[0], level, &o, &code, &e);
     if (!ok) code = cmd_fail("referee", &e);
     arena_free(&a);

@@ -1,5 +1,6 @@
 #include "cmd/judging.h"
 
+#include "referee/line.h"
 #include "referee/traffic.h"
 
 bool op_for_judging(Referee *r, Arena *a, const char *text, Op *out, Err *e) {
@@ -10,13 +11,7 @@ bool op_for_judging(Referee *r, Arena *a, const char *text, Op *out, Err *e) {
 bool filter_of(const Shape *shape, const char *dtype, DrawFilter *out, Err *e) {
     *out = (DrawFilter){.m = shape->m, .n = shape->n, .dtype = -1};
     if (!dtype) return true;
-    static const struct {
-        const char *name;
-        DType t;
-    } names[] = {{"fp16", DT_F16},      {"float16", DT_F16}, {"bf16", DT_BF16},
-                 {"bfloat16", DT_BF16}, {"fp32", DT_F32},    {"float32", DT_F32}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(dtype, names[i].name) == 0) return out->dtype = (int)names[i].t, true;
+    if (filter_dtype(str_of(dtype), &out->dtype)) return true;
     return err_set(e, ERR_USAGE, "--dtype is one of fp16, bf16, fp32, not \"%s\"", dtype);
 }
 

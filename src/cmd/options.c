@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
+#include "referee/line.h"
 
 static bool parse_number(const char *s, uint64_t max, uint64_t *out) {
     if (*s < '0' || *s > '9') return false;
@@ -9,20 +10,6 @@ static bool parse_number(const char *s, uint64_t max, uint64_t *out) {
     errno = 0;
     *out = strtoull(s, &end, 10);
     return errno == 0 && *end == '\0' && *out <= max;
-}
-
-static bool parse_shape(const char *s, Shape *out) {
-    enum { SIDE_MAX = 1 << 20 };
-    const char *x = strchr(s, 'x');
-    uint64_t m, n;
-    char left[24];
-    if (!x || (size_t)(x - s) >= sizeof left) return false;
-    memcpy(left, s, (size_t)(x - s));
-    left[x - s] = '\0';
-    if (!parse_number(left, SIDE_MAX, &m) || !parse_number(x + 1, SIDE_MAX, &n) || m == 0 || n == 0)
-        return false;
-    *out = (Shape){(int64_t)m, (int64_t)n};
-    return true;
 }
 
 bool option_value(const Option *o, const char *value, Err *e) {
@@ -43,7 +30,7 @@ bool option_value(const Option *o, const char *value, Err *e) {
         *(Seed *)o->out = (Seed){true, number};
         return true;
     case OPTION_SHAPE:
-        if (!parse_shape(value, o->out))
+        if (!filter_shape(str_of(value), &((Shape *)o->out)->m, &((Shape *)o->out)->n))
             return err_set(e, ERR_USAGE,
                            "%s needs ROWSxCOLUMNS, such as 8192x4096, each at most 1048576, not \"%s\"",
                            o->name, value);

@@ -2,220 +2,524 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "cmd/stream_read.h"
+#include "referee/memo.h"
+#include "referee/queue.h"
 
-// ---- lines
-// ---------------------------------------------------------------------------------------------------------
+enum {
+    KNOWN_MAX = 512,   // definitions at hand at a time
+    SPARE_THREADS = 2, // beside one for each job: they wait for the disk while others compute
+    GATHER = 256,      // while more lines come in, draws that could still fill wait for this many requests
+    FLUSH_MAX = 256,   // duplicates that are answered together
+    FLIGHT_BUCKETS = 1024,
+};
 
-typedef struct {
-    int fd;
-    char *buf; // from malloc: it outlives every batch
-    size_t len, cap;
-    bool ended, skipping; // skipping: inside a line that is too long
-    long line;
-} Reader;
-
-typedef enum { LINE_NONE, LINE_READY, LINE_TOO_LONG, LINE_END } LineState;
-
-// A complete line without its newline, if one is in the buffer; it is valid until the next call of
-// reader_fill.
-static LineState reader_next(Reader *r, size_t *at, Str *out) {
-    char *nl = r->len > *at ? memchr(r->buf + *at, '\n', r->len - *at) : NULL;
-    if (!nl) {
-        if (r->len - *at >= STREAM_LINE_MAX) {
-            r->skipping = true;
-            *at = r->len;
-        }
-        if (!r->ended) return LINE_NONE;
-        if (*at >= r->len) return LINE_END;
-        *out = (Str){r->buf + *at, r->len - *at};
-        *at = r->len;
-    } else {
-        *out = (Str){r->buf + *at, (size_t)(nl - (r->buf + *at))};
-        *at = (size_t)(nl - r->buf) + 1;
-    }
-    r->line++;
-    bool too_long = r->skipping || out->len > STREAM_LINE_MAX;
-    r->skipping = false;
-    return too_long ? LINE_TOO_LONG : LINE_READY;
-}
-
-// Drops what was consumed and reads more. False on a read error.
-static bool reader_fill(Reader *r, size_t consumed, bool wait, bool *got, Err *e) {
-    memmove(r->buf, r->buf + consumed, r->len - consumed);
-    r->len -= consumed;
-    *got = false;
-    struct pollfd p = {.fd = r->fd, .events = POLLIN};
-    if (!wait && poll(&p, 1, 0) <= 0) return true;
-    if (r->cap - r->len < 65536) {
-        size_t cap = r->cap ? r->cap * 2 : 1 << 18;
-        char *grown = realloc(r->buf, cap);
-        if (!grown) return err_set(e, ERR_LIMIT, "out of memory for a line of the stream");
-        r->buf = grown;
-        r->cap = cap;
-    }
-    ssize_t n;
-    do n = read(r->fd, r->buf + r->len, r->cap - r->len);
-    while (n < 0 && errno == EINTR);
-    if (n < 0) return err_set(e, ERR_IO, "cannot read the stream: %s", strerror(errno));
-    if (n == 0) r->ended = true;
-    r->len += (size_t)n;
-    *got = true;
-    return true;
-}
-
-// ---- requests
-// ------------------------------------------------------------------------------------------------------
+// ---- what there is
 
 typedef struct {
-    json_t *id; // owned; NULL when the line gave none
-    Str source;
-    Op *op;
-    Level level;
-    DrawFilter filter;
-    const char *bad; // why the line cannot be judged; NULL: it can
-    bool answered;
-} Request;
-
-typedef struct {
+    Arena arena;
     char *text;
     Op op;
     char *bad;
+    int users;     // requests that were not answered yet
+    uint64_t used; // when last
 } KnownOp;
-enum { KNOWN_MAX = 256 };
+
+// One allocation each: it lives from its line to its answer.
+typedef struct Request {
+    QueueItem item; // first: the queue hands these out
+    KnownOp *op;
+    Level level;
+    DrawFilter filter;
+    bool keyed, in_flight;
+    MemoKey key;
+    struct Request *chain; // of the table of what is in flight
+    struct Request *twins; // equal ones that wait for this verdict, by `next`
+    struct Request *next;  // of twins, and of what is ready
+    char *answer, *record; // of a duplicate: to be printed and, before, journaled
+    size_t bytes;
+    Str id, source;
+    char text[];
+} Request;
+
+typedef enum { STAGE_FREEZE, STAGE_DRAW, STAGE_JUDGE, STAGE_COMMIT } Stage;
+typedef struct Batch {
+    struct Batch *next;
+    Stage stage;
+    bool busy; // somebody freezes, draws or commits it
+    JudgeRequest ask;
+    Round *round;
+    int n, taken, judged;
+    Request *request[DRAW_SHARE_MAX];
+    Str source[DRAW_SHARE_MAX];
+    Verdict verdict[DRAW_SHARE_MAX];
+    bool noted[DRAW_SHARE_MAX];
+} Batch;
 
 typedef struct {
     Referee *referee;
-    Arena ops; // definitions live as long as the stream
-    KnownOp known[KNOWN_MAX];
-    int knowns;
+    Memo *memo; // NULL: --fresh, or no journal
     Level level;
-    int out;
+    int out, wake; // wake: an eventfd for the reader
+    int jobs;
+    pthread_mutex_t printing;
+
+    pthread_mutex_t lock; // of everything below
+    pthread_cond_t changed;
+    Queue queue;
+    Batch *first, **last; // in order of their start
+    Request *ready, **ready_last;
+    Request *flight[FLIGHT_BUCKETS];
+    int waiting; // requests that were read and not answered
+    size_t bytes;
+    int computing; // threads that draw or judge
+    bool pool_taken, flushing;
+    bool gathering, no_room; // what the reader does
+    bool over, failed;
+    Err why;
+
+    KnownOp *known[KNOWN_MAX]; // the reader's, but for `users`
+    int knowns;
+    uint64_t uses;
 } Stream;
 
-// Definitions are read and checked once, so that every request of a run is judged by the same text.
-static KnownOp *known_op(Stream *s, const char *text) {
-    for (int i = 0; i < s->knowns; i++)
-        if (strcmp(s->known[i].text, text) == 0) return &s->known[i];
-    if (s->knowns == KNOWN_MAX) return NULL;
-    KnownOp *k = &s->known[s->knowns++];
-    Err e = {0};
-    k->text = arena_strndup(&s->ops, text, strlen(text));
-    if (!op_for_judging(s->referee, &s->ops, text, &k->op, &e))
-        k->bad = arena_strndup(&s->ops, e.msg, strlen(e.msg));
-    return k;
-}
-
-static const char *read_filter(Arena *a, json_t *o, DrawFilter *out) {
-    *out = (DrawFilter){.dtype = -1};
-    json_t *shape = json_object_get(o, "shape"), *dtype = json_object_get(o, "dtype");
-    Shape wanted = {0};
-    if (shape) {
-        const Option option = {"\"shape\"", OPTION_SHAPE, &wanted};
-        const char *value = json_string_value(shape);
-        Err e = {0};
-        if (!value || !option_value(&option, value, &e))
-            return value ? arena_strndup(a, e.msg, strlen(e.msg))
-                         : "\"shape\" is a text such as \"8192x4096\"";
-    }
-    if (dtype && !json_is_string(dtype)) return "\"dtype\" is a text such as \"fp16\"";
-    Err e = {0};
-    if (!filter_of(&wanted, json_string_value(dtype), out, &e)) return arena_strndup(a, e.msg, strlen(e.msg));
-    return NULL;
-}
-
-static const char *read_request(Stream *s, Arena *a, json_t *o, Request *q) {
-    if (!json_is_object(o)) return "a request is a JSON object";
-    json_t *id = json_object_get(o, "id"), *op = json_object_get(o, "op"),
-           *source = json_object_get(o, "source"), *level = json_object_get(o, "level");
-    if (id) q->id = json_incref(id);
-    if (!json_is_string(op)) return "\"op\" is missing or not a text";
-    if (!json_is_string(source)) return "\"source\" is missing or not a text";
-    q->source = str_dup(a, (Str){json_string_value(source), json_string_length(source)});
-    if (level && (!json_is_string(level) || !level_by_name(str_of(json_string_value(level)), &q->level)))
-        return "\"level\" is \"quick\" or \"full\"";
-    const char *bad = read_filter(a, o, &q->filter);
-    if (bad) return bad;
-    KnownOp *k = known_op(s, json_string_value(op));
-    if (!k) return "too many different ops in one stream";
-    if (k->bad) return k->bad;
-    q->op = &k->op;
-    return NULL;
-}
-
-static void parse_line(Stream *s, Arena *a, Str line, LineState state, long number, Request *q) {
-    *q = (Request){.level = s->level};
-    if (state == LINE_TOO_LONG) {
-        q->bad = arena_printf(a, "line %ld is longer than %d bytes", number, STREAM_LINE_MAX);
-        return;
-    }
-    json_error_t error;
-    json_t *o = json_loadb(line.p, line.len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &error);
-    if (!o) {
-        q->bad = arena_printf(a, "line %ld, column %d: %s", number, error.column, error.text);
-        return;
-    }
-    const char *bad = read_request(s, a, o, q);
-    if (bad) q->bad = arena_printf(a, "line %ld: %s", number, bad);
-    json_decref(o);
+static void fail(Stream *s, const Err *e) { // with the lock held
+    if (!s->failed) s->why = *e;
+    s->failed = true;
+    pthread_cond_broadcast(&s->changed);
+    (void)!write(s->wake, &(uint64_t){1}, sizeof(uint64_t));
 }
 
 // ---- answers
-// -------------------------------------------------------------------------------------------------------
 
-static bool same_batch(const Request *a, const Request *b) {
-    return a->op == b->op && a->level == b->level && a->filter.m == b->filter.m &&
-           a->filter.n == b->filter.n && a->filter.dtype == b->filter.dtype;
+static bool print(Stream *s, Str text) {
+    Err e = {0};
+    pthread_mutex_lock(&s->printing);
+    bool ok = io_write_all(s->out, text.p, text.len, &e);
+    pthread_mutex_unlock(&s->printing);
+    if (ok) return true;
+    err_prefix(&e, "answers");
+    pthread_mutex_lock(&s->lock);
+    fail(s, &e);
+    pthread_mutex_unlock(&s->lock);
+    return false;
 }
 
-static void put_answer(Buf *out, const Request *q, const Verdict *v) {
-    json_t *id = q->id ? json_incref(q->id) : json_null();
-    verdict_json(out, v, "id", id);
-    json_decref(id);
-    buf_putc(out, '\n');
+// {"id":..., the verdict}
+static void put_answer(Buf *out, Str id, json_t *verdict) {
+    buf_puts(out, "{\"id\":");
+    buf_str_put(out, id);
+    buf_putc(out, ',');
+    size_t at = out->len;
+    json_put(out, verdict);
+    memmove(out->p + at, out->p + at + 1, out->len - at - 1); // its brace
+    out->p[out->len - 1] = '\n';
 }
 
-static bool judge_batch(Stream *s, Arena *a, Request *q, int n, int first, Err *e) {
-    Str source[STREAM_WAITING];
-    int member[STREAM_WAITING], k = 0;
-    Verdict verdict[STREAM_WAITING];
-    for (int i = first; i < n; i++) {
-        if (q[i].answered || q[i].bad || !same_batch(&q[first], &q[i])) continue;
-        source[k] = q[i].source;
-        member[k++] = i;
-        q[i].answered = true;
+static void put_undecided(Buf *out, Str id, Level level, const char *rule, const char *why) {
+    Verdict v = {
+        .status = STATUS_referee_error, .op = STR(""), .rule = rule, .feedback = why, .level = level};
+    put_answer(out, id, verdict_object(&v));
+}
+
+// With the lock held: the request is answered, or nobody will answer it.
+static void request_free(Stream *s, Request *q) {
+    s->waiting--;
+    s->bytes -= q->bytes;
+    q->op->users--;
+    free(q->answer);
+    free(q->record);
+    free(q);
+    if (s->no_room) (void)!write(s->wake, &(uint64_t){1}, sizeof(uint64_t));
+}
+
+// ---- duplicates
+
+static Request **flight_bucket(Stream *s, const MemoKey *key) {
+    return &s->flight[str_hash((Str){key->hex, 64}) % FLIGHT_BUCKETS];
+}
+
+static Request *flight_find(Stream *s, const MemoKey *key) {
+    Request *q = *flight_bucket(s, key);
+    while (q && strcmp(q->key.hex, key->hex) != 0) q = q->chain;
+    return q;
+}
+
+static void flight_end(Stream *s, Request *q) {
+    if (!q->in_flight) return;
+    Request **at = flight_bucket(s, &q->key);
+    while (*at != q) at = &(*at)->chain;
+    *at = q->chain;
+    q->in_flight = false;
+}
+
+static void make_ready(Stream *s, Request *q) {
+    q->next = NULL;
+    *s->ready_last = q;
+    s->ready_last = &q->next;
+}
+
+static void enqueue(Stream *s, Request *q) {
+    QueueKey key = {&q->op->op, q->level, q->filter};
+    queue_put(&s->queue, &key, &q->item);
+}
+
+// An answer from the journal, if there is one. Without the lock.
+static bool answer_from_journal(Stream *s, Request *q) {
+    json_t *verdict = memo_find(s->memo, &q->key, q->source);
+    if (!verdict) return false;
+    Arena a = {0};
+    Buf answer = BUF(&a), record = BUF(&a);
+    json_put(&record, json_pack("{s:s, s:O, s:s}", "record", "duplicate", "sha256",
+                                json_object_get(verdict, "source_sha256"), "of", q->key.hex));
+    put_answer(&answer, q->id, verdict);
+    q->answer = strndup(answer.p, answer.len);
+    q->record = strndup(record.p, record.len);
+    arena_free(&a);
+    if (!q->answer || !q->record) abort();
+    return true;
+}
+
+static void flush_ready(Stream *s, Request *list, int n) {
+    Arena a = {0};
+    Str *record = NEWN(&a, Str, (size_t)n);
+    Buf text = BUF(&a);
+    int k = 0;
+    for (Request *q = list; q; q = q->next) {
+        record[k++] = str_of(q->record);
+        buf_puts(&text, q->answer);
     }
-    JudgeRequest ask = {.op = q[first].op, .level = q[first].level, .filter = q[first].filter};
-    if (!referee_judge(s->referee, a, &ask, source, k, verdict, e)) return false;
-    Buf out = BUF(a);
-    for (int i = 0; i < k; i++) put_answer(&out, &q[member[i]], &verdict[i]);
-    return io_write_all(s->out, out.p, out.len, e);
-}
-
-static bool answer_bad(Stream *s, Arena *a, Request *q, Err *e) {
-    Verdict v = {.status = STATUS_referee_error,
-                 .op = STR(""),
-                 .rule = "request",
-                 .feedback = q->bad,
-                 .level = q->level};
-    Buf out = BUF(a);
-    q->answered = true;
-    put_answer(&out, q, &v);
-    return io_write_all(s->out, out.p, out.len, e);
-}
-
-static bool answer_all(Stream *s, Arena *a, Request *q, int n, Err *e) {
-    bool ok = true;
-    for (int i = 0; i < n && ok; i++) {
-        if (q[i].answered) continue;
-        ok = q[i].bad ? answer_bad(s, a, &q[i], e) : judge_batch(s, a, q, n, i, e);
+    Err e = {0};
+    bool ok = journal_append(referee_journal(s->referee), record, k, NULL, &e);
+    if (ok) (void)print(s, buf_str(&text));
+    arena_free(&a);
+    pthread_mutex_lock(&s->lock);
+    if (!ok) fail(s, &e);
+    for (Request *q = list, *next; q; q = next) {
+        next = q->next;
+        request_free(s, q);
     }
-    for (int i = 0; i < n; i++)
-        if (q[i].id) json_decref(q[i].id);
-    return ok;
+}
+
+// ---- batches: freeze, draw, judge, commit
+
+static json_t *note(void *arg, int i, const Verdict *v) {
+    Batch *b = arg;
+    const Request *q = b->request[i];
+    json_t *o = q->keyed ? memo_note(&q->key, q->source, v) : NULL;
+    b->noted[i] = o != NULL;
+    return o;
+}
+
+// With the lock held.
+static Batch *batch_open(Stream *s, const QueueKey *key, QueueItem **item, int n) {
+    Batch *b = calloc(1, sizeof *b);
+    if (!b) abort();
+    b->n = n;
+    b->ask = (JudgeRequest){
+        .op = key->op, .level = key->level, .filter = key->filter, .note = note, .note_arg = b};
+    for (int i = 0; i < n; i++) {
+        b->request[i] = (Request *)item[i];
+        b->source[i] = b->request[i]->source;
+    }
+    *s->last = b;
+    s->last = &b->next;
+    return b;
+}
+
+static void batch_drop(Stream *s, Batch *b) { // with the lock held
+    Batch **at = &s->first;
+    while (*at != b) at = &(*at)->next;
+    *at = b->next;
+    if (!*at) s->last = at;
+    if (b->round) round_close(b->round);
+    free(b);
+}
+
+// The twins of a verdict that is durable now, and whoever it does not answer for. Without the lock.
+static void serve_twins(Stream *s, Request *twin) {
+    for (Request *next; twin; twin = next) {
+        next = twin->next;
+        bool answered = answer_from_journal(s, twin);
+        pthread_mutex_lock(&s->lock);
+        if (answered)
+            make_ready(s, twin);
+        else
+            enqueue(s, twin); // on its own: it is the same program, but not the same sentence
+        pthread_mutex_unlock(&s->lock);
+    }
+}
+
+// Answers all of a batch; with the lock held, which is let go meanwhile. `why`: it could not be drawn.
+static void batch_answer(Stream *s, Batch *b, const char *why) {
+    Request *twins[DRAW_SHARE_MAX] = {0};
+    pthread_mutex_unlock(&s->lock);
+    Arena a = {0};
+    Buf text = BUF(&a);
+    for (int i = 0; i < b->n; i++)
+        if (why)
+            put_undecided(&text, b->request[i]->id, b->ask.level, "draw", why);
+        else
+            put_answer(&text, b->request[i]->id, verdict_object(&b->verdict[i]));
+    (void)print(s, buf_str(&text));
+    arena_free(&a);
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; i < b->n; i++) {
+        flight_end(s, b->request[i]);
+        twins[i] = b->request[i]->twins;
+        request_free(s, b->request[i]);
+    }
+    pthread_mutex_unlock(&s->lock);
+    for (int i = 0; i < b->n; i++)
+        if (twins[i]) serve_twins(s, twins[i]);
+    pthread_mutex_lock(&s->lock);
+    batch_drop(s, b);
+}
+
+static void do_freeze(Stream *s, Batch *b) {
+    b->busy = true;
+    pthread_mutex_unlock(&s->lock);
+    Err e = {0};
+    b->round = round_open(s->referee, &b->ask, b->source, b->n, b->verdict);
+    bool ok = round_freeze(b->round, &e);
+    pthread_mutex_lock(&s->lock);
+    b->busy = false;
+    b->stage = STAGE_DRAW;
+    if (!ok) fail(s, &e);
+}
+
+static void do_draw(Stream *s, Batch *b, Pool *alone) {
+    // When nobody else computes, all cores work on this draw.
+    bool together = s->computing == 0 && !s->pool_taken;
+    b->busy = true;
+    s->pool_taken |= together;
+    s->computing++;
+    pthread_mutex_unlock(&s->lock);
+    Err e = {0};
+    bool ok = round_draw(b->round, together ? referee_pool(s->referee) : alone, &e);
+    pthread_mutex_lock(&s->lock);
+    s->computing--;
+    if (together) s->pool_taken = false;
+    if (ok) {
+        b->busy = false;
+        b->stage = STAGE_JUDGE;
+    } else {
+        batch_answer(s, b, e.msg);
+    }
+}
+
+static void do_judge(Stream *s, Batch *b) {
+    int i = b->taken++;
+    s->computing++;
+    pthread_mutex_unlock(&s->lock);
+    round_judge(b->round, i);
+    pthread_mutex_lock(&s->lock);
+    s->computing--;
+    if (++b->judged == b->n) b->stage = STAGE_COMMIT;
+}
+
+static void do_commit(Stream *s, Batch *b) {
+    b->busy = true;
+    pthread_mutex_unlock(&s->lock);
+    Err e = {0};
+    off_t at[DRAW_SHARE_MAX];
+    bool ok = round_commit(b->round, at, &e);
+    for (int i = 0; ok && i < b->n; i++)
+        if (b->noted[i]) memo_put(s->memo, &b->request[i]->key, at[i]);
+    pthread_mutex_lock(&s->lock);
+    if (ok)
+        batch_answer(s, b, NULL);
+    else
+        fail(s, &e);
+}
+
+static void do_flush(Stream *s) {
+    Request *list = s->ready, *q = list;
+    int n = 1;
+    for (; n < FLUSH_MAX && q->next; n++) q = q->next;
+    s->ready = q->next;
+    if (!s->ready) s->ready_last = &s->ready;
+    q->next = NULL;
+    s->flushing = true;
+    pthread_mutex_unlock(&s->lock);
+    flush_ready(s, list, n); // comes back with the lock
+    s->flushing = false;
+}
+
+// ---- threads
+
+static Batch *batch_at(const Stream *s, Stage stage) {
+    for (Batch *b = s->first; b; b = b->next)
+        if (b->stage == stage && !b->busy && (stage != STAGE_JUDGE || b->taken < b->n)) return b;
+    return NULL;
+}
+
+// One batch ahead of what is computed: its hashes reach the disk and its draw is made while the last
+// candidates of the one before are judged; a later start would find more to share the draw.
+static bool start_batch(Stream *s) {
+    int undrawn = 0, untaken = 0;
+    for (const Batch *b = s->first; b; b = b->next) {
+        undrawn += b->stage < STAGE_JUDGE;
+        if (b->stage == STAGE_JUDGE) untaken += b->n - b->taken;
+    }
+    if (undrawn >= s->jobs || untaken > 4 * s->jobs || (undrawn > 0 && untaken > s->jobs)) return false;
+    QueueKey key;
+    QueueItem *item[DRAW_SHARE_MAX];
+    int n = queue_take(&s->queue, !s->gathering || s->queue.count >= GATHER, &key, item);
+    if (n) batch_open(s, &key, item, n);
+    return n > 0;
+}
+
+// One step of work; false when there is none now.
+static bool work(Stream *s, Pool *alone) {
+    Batch *b;
+    if ((b = batch_at(s, STAGE_COMMIT)))
+        do_commit(s, b);
+    else if (s->ready && !s->flushing)
+        do_flush(s);
+    else if (s->computing < s->jobs && (b = batch_at(s, STAGE_JUDGE)))
+        do_judge(s, b);
+    else if (s->computing < s->jobs && (b = batch_at(s, STAGE_DRAW)))
+        do_draw(s, b, alone);
+    else if ((b = batch_at(s, STAGE_FREEZE)))
+        do_freeze(s, b);
+    else
+        return start_batch(s);
+    return true;
+}
+
+static void *worker(void *arg) {
+    Stream *s = arg;
+    Pool *alone = pool_open(1);
+    pthread_mutex_lock(&s->lock);
+    while (!s->failed && !(s->over && s->waiting == 0))
+        if (work(s, alone))
+            pthread_cond_broadcast(&s->changed);
+        else
+            pthread_cond_wait(&s->changed, &s->lock);
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    pool_close(alone);
+    return NULL;
+}
+
+// ---- requests
+
+static KnownOp *known_slot(Stream *s) {
+    if (s->knowns < KNOWN_MAX) {
+        KnownOp *k = calloc(1, sizeof *k);
+        if (!k) abort();
+        return s->known[s->knowns++] = k;
+    }
+    KnownOp *oldest = NULL;
+    pthread_mutex_lock(&s->lock);
+    for (int i = 0; i < KNOWN_MAX; i++)
+        if (!s->known[i]->users && (!oldest || s->known[i]->used < oldest->used)) oldest = s->known[i];
+    pthread_mutex_unlock(&s->lock);
+    if (!oldest) return NULL;
+    arena_free(&oldest->arena);
+    *oldest = (KnownOp){0};
+    return oldest;
+}
+
+// Definitions are read and checked once, so that requests are judged by the same text while it is known.
+static KnownOp *known_op(Stream *s, Str text) {
+    for (int i = 0; i < s->knowns; i++)
+        if (str_is(text, s->known[i]->text)) {
+            s->known[i]->used = ++s->uses;
+            return s->known[i];
+        }
+    KnownOp *k = known_slot(s);
+    if (!k) return NULL;
+    k->used = ++s->uses;
+    k->text = str_cdup(&k->arena, text);
+    pthread_mutex_lock(&s->lock);
+    while (s->pool_taken) pthread_cond_wait(&s->changed, &s->lock);
+    s->pool_taken = true;
+    pthread_mutex_unlock(&s->lock);
+    Err e = {0};
+    if (!op_for_judging(s->referee, &k->arena, k->text, &k->op, &e))
+        k->bad = arena_strndup(&k->arena, e.msg, strlen(e.msg));
+    pthread_mutex_lock(&s->lock);
+    s->pool_taken = false;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    return k;
+}
+
+static Request *request_new(const StreamLine *l, KnownOp *k) {
+    size_t bytes = sizeof(Request) + l->id.len + l->source.len;
+    Request *q = malloc(bytes);
+    if (!q) abort();
+    *q = (Request){.op = k, .level = l->level, .filter = l->filter, .bytes = bytes};
+    memcpy(q->text, l->id.p, l->id.len);
+    memcpy(q->text + l->id.len, l->source.p, l->source.len);
+    q->id = (Str){q->text, l->id.len};
+    q->source = (Str){q->text + l->id.len, l->source.len};
+    return q;
+}
+
+static void admit(Stream *s, Request *q) {
+    bool answered = false;
+    if (s->memo) {
+        q->key = memo_key(s->memo, &q->op->op, q->level, &q->filter, q->source);
+        q->keyed = true;
+        // Before the table of what is in flight: what ends in between is judged once more, which is no harm.
+        answered = answer_from_journal(s, q);
+    }
+    pthread_mutex_lock(&s->lock);
+    s->waiting++;
+    s->bytes += q->bytes;
+    q->op->users++;
+    Request *twin = q->keyed && !answered ? flight_find(s, &q->key) : NULL;
+    if (answered) {
+        make_ready(s, q);
+    } else if (twin) {
+        q->next = twin->twins;
+        twin->twins = q;
+    } else {
+        if (q->keyed) {
+            Request **bucket = flight_bucket(s, &q->key);
+            q->chain = *bucket;
+            *bucket = q;
+            q->in_flight = true;
+        }
+        enqueue(s, q);
+    }
+    if (!s->gathering || s->queue.count >= GATHER || answered) pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static void read_request(Stream *s, Arena *a, Str line, long number) {
+    StreamLine l;
+    stream_line_read(a, line, number, s->level, &l);
+    KnownOp *k = l.bad ? NULL : known_op(s, l.op);
+    if (!l.bad && (!k || k->bad))
+        l.bad = arena_printf(a, "line %ld: %s", number, k ? k->bad : "too many different ops at once");
+    if (!l.bad) return admit(s, request_new(&l, k));
+    Buf out = BUF(a);
+    put_undecided(&out, l.id, l.level, "request", l.bad);
+    (void)print(s, buf_str(&out));
+}
+
+// ---- the reader
+
+static volatile sig_atomic_t stop_asked;
+static int stop_wake = -1;
+
+static void on_signal(int sig) {
+    (void)sig;
+    int saved = errno;
+    stop_asked = 1;
+    (void)!write(stop_wake, &(uint64_t){1}, sizeof(uint64_t));
+    errno = saved;
 }
 
 static bool is_blank(Str line) {
@@ -224,48 +528,169 @@ static bool is_blank(Str line) {
     return true;
 }
 
-static bool stream_loop(Stream *s, Reader *r, Err *e) {
+static bool has_room(Stream *s) {
+    pthread_mutex_lock(&s->lock);
+    bool room = s->waiting == 0 || (s->waiting < STREAM_WAITING && s->bytes < STREAM_BYTES);
+    s->no_room = !room;
+    if (!room) {
+        s->gathering = false;
+        pthread_cond_broadcast(&s->changed);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return room;
+}
+
+static bool ended_early(Stream *s) {
+    pthread_mutex_lock(&s->lock);
+    bool failed = s->failed;
+    pthread_mutex_unlock(&s->lock);
+    return failed || stop_asked;
+}
+
+// Sleeps until there is something to read (if it may be read) or somebody wakes the reader. True: read.
+static bool wait_input(Stream *s, int in, bool may_read, int timeout) {
+    struct pollfd p[2] = {{.fd = s->wake, .events = POLLIN}, {.fd = may_read ? in : -1, .events = POLLIN}};
+    if (poll(p, 2, timeout) <= 0) return false;
+    uint64_t count;
+    if (p[0].revents) (void)!read(s->wake, &count, sizeof count);
+    return p[1].revents != 0;
+}
+
+static void set_gathering(Stream *s, bool on) {
+    pthread_mutex_lock(&s->lock);
+    s->gathering = on;
+    if (!on) pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+}
+
+static bool read_all(Stream *s, LineReader *r, Err *e) {
     Arena a = {0};
-    bool ok = true, over = false;
-    while (ok && !over) {
-        Request q[STREAM_WAITING];
-        int n = 0;
-        size_t at = 0;
-        bool drained = false;
-        while (ok && n < STREAM_WAITING && !drained) {
-            Str line;
-            LineState state = reader_next(r, &at, &line);
-            if (state == LINE_END) {
-                over = drained = true;
-            } else if (state == LINE_NONE) {
-                bool got;
-                ok = reader_fill(r, at, n == 0, &got, e);
-                at = 0;
-                drained = !got;
-            } else if (state == LINE_TOO_LONG || !is_blank(line)) {
-                parse_line(s, &a, line, state, r->line, &q[n++]);
-            }
+    bool ok = true;
+    while (ok && !ended_early(s)) {
+        if (!has_room(s)) {
+            wait_input(s, r->fd, false, -1);
+            continue;
         }
-        ok = ok && answer_all(s, &a, q, n, e);
-        memmove(r->buf, r->buf + at, r->len - at);
-        r->len -= at;
+        Str line;
+        LineState state = reader_next(r, &line);
+        if (state == LINE_END) break;
+        if (state == LINE_NONE) {
+            bool more = wait_input(s, r->fd, true, 0);
+            if (!more) {
+                set_gathering(s, false);
+                more = wait_input(s, r->fd, true, -1);
+            }
+            if (more) ok = reader_fill(r, e);
+            continue;
+        }
+        if (state == LINE_READY && is_blank(line)) continue;
+        if (!s->gathering) set_gathering(s, true);
+        read_request(s, &a, line, r->line);
         arena_reset(&a, (ArenaMark){0});
     }
     arena_free(&a);
     return ok;
 }
 
-bool stream_run(Referee *referee, int in, int out, Level level, Err *e) {
-    Reader r = {.fd = in, .cap = 1 << 18, .buf = malloc(1 << 18)};
-    if (!r.buf) return err_set(e, ERR_LIMIT, "out of memory for the stream");
+// What has no draw yet is answered without one; twins with whom they wait for.
+static void answer_stopped(Stream *s) {
+    QueueKey key;
+    QueueItem *item[DRAW_SHARE_MAX];
+    for (int n; (n = queue_take(&s->queue, true, &key, item));) {
+        Batch *b = batch_open(s, &key, item, n);
+        b->busy = true;
+        for (int i = 0; i < n; i++) {
+            Request *q = b->request[i];
+            for (Request *t = q->twins, *next; t; t = next) {
+                next = t->next;
+                t->keyed = false;
+                enqueue(s, t);
+            }
+            q->twins = NULL;
+        }
+        batch_answer(s, b, "The referee was asked to stop before this was judged");
+    }
+}
+
+static void free_rest(Stream *s) { // after a failure
+    QueueKey key;
+    QueueItem *item[DRAW_SHARE_MAX];
+    for (int n; (n = queue_take(&s->queue, true, &key, item));) batch_open(s, &key, item, n);
+    while (s->first) {
+        for (int i = 0; i < s->first->n; i++) {
+            Request *q = s->first->request[i];
+            for (Request *t = q->twins, *next; t; t = next) {
+                next = t->next;
+                request_free(s, t);
+            }
+            request_free(s, q);
+        }
+        batch_drop(s, s->first);
+    }
+    for (Request *q = s->ready, *next; q; q = next) {
+        next = q->next;
+        request_free(s, q);
+    }
+    queue_free(&s->queue);
+    for (int i = 0; i < s->knowns; i++) {
+        arena_free(&s->known[i]->arena);
+        free(s->known[i]);
+    }
+}
+
+static bool run(Stream *s, LineReader *r, Err *e) {
+    int threads = s->jobs + SPARE_THREADS, started = 0;
+    pthread_t *thread = calloc((size_t)threads, sizeof *thread);
+    if (!thread) abort();
+    while (started < threads && pthread_create(&thread[started], NULL, worker, s) == 0) started++;
+    bool ok = started > 0 || err_set(e, ERR_LIMIT, "no thread for the stream");
+    ok = ok && read_all(s, r, e);
+    pthread_mutex_lock(&s->lock);
+    if (stop_asked) answer_stopped(s);
+    if (!ok) fail(s, e);
+    s->over = true;
+    s->gathering = false;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    for (int i = 0; i < started; i++) pthread_join(thread[i], NULL);
+    free(thread);
+    if (s->failed) *e = s->why;
+    return !s->failed;
+}
+
+bool stream_run(Referee *referee, int in, int out, Level level, bool fresh, Err *e) {
     Stream *s = calloc(1, sizeof *s);
     if (!s) abort();
     s->referee = referee;
     s->level = level;
     s->out = out;
-    bool ok = stream_loop(s, &r, e);
-    arena_free(&s->ops);
+    s->jobs = pool_size(referee_pool(referee));
+    s->last = &s->first;
+    s->ready_last = &s->ready;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->printing, NULL);
+    pthread_cond_init(&s->changed, NULL);
+    s->wake = stop_wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    LineReader r = {0};
+    bool ok = s->wake >= 0 || err_set(e, ERR_IO, "eventfd: %s", strerror(errno));
+    ok = ok && reader_open(&r, in, e);
+    if (ok && !fresh && referee_journal(referee)) ok = memo_open(referee_journal(referee), 0, &s->memo, e);
+    if (ok) {
+        // The second signal is not ours any more: it ends the process.
+        struct sigaction stop = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+        sigaction(SIGTERM, &stop, NULL);
+        sigaction(SIGINT, &stop, NULL);
+        ok = run(s, &r, e);
+        signal(SIGTERM, SIG_DFL);
+        signal(SIGINT, SIG_DFL);
+    }
+    free_rest(s);
+    reader_close(&r);
+    memo_close(s->memo);
+    if (s->wake >= 0) close(s->wake);
+    pthread_mutex_destroy(&s->lock);
+    pthread_mutex_destroy(&s->printing);
+    pthread_cond_destroy(&s->changed);
     free(s);
-    free(r.buf);
     return ok;
 }

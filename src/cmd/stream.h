@@ -1,12 +1,18 @@
 // stream.h - verdicts for a training loop: JSON Lines in, JSON Lines out, in any order. A request is
-// {"id","op","source"[,"level","shape","dtype"]}; the answer is the verdict with the same "id". Requests that
-// wait together for the same op, level, shape and dtype are judged as one batch. A bad line gets an answer
-// with status referee_error and is never fatal; memory is bounded by STREAM_WAITING lines of at most
-// STREAM_LINE_MAX bytes.
+// {"id","op","source"[,"level","shape","dtype","policy"]}; the answer is the verdict with the same "id". What
+// waits together for the same op, level, shape and dtype is judged with one draw (referee/queue.h). A bad
+// line gets an answer with status referee_error and is never fatal. A source that was judged before, by this
+// build and under the same options, is answered from the journal with "cached":true (referee/memo.h), unless
+// `fresh`; equal sources that are under way share one judgment.
+//
+// Memory is bounded: STREAM_WAITING requests of STREAM_BYTES together; then nothing is read until something
+// is answered. Whoever sends without reading answers stops being read. An answer is printed when its record
+// is durable. End of input finishes everything; SIGTERM and SIGINT finish what has been drawn for, answer the
+// rest with referee_error, and end; a second one ends at once.
 #pragma once
 #include "cmd/judging.h"
 
-enum { STREAM_WAITING = 64, STREAM_LINE_MAX = 8 << 20 };
+enum { STREAM_WAITING = 2048, STREAM_BYTES = 64 << 20 };
 
 // Reads descriptor `in` until its end, writes answers to descriptor `out`. False when the world fails.
-MUST_CHECK bool stream_run(Referee *r, int in, int out, Level level, Err *e);
+MUST_CHECK bool stream_run(Referee *r, int in, int out, Level level, bool fresh, Err *e);

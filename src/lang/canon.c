@@ -4,7 +4,11 @@
 // A name keeps its spelling everywhere in the module when anything but scoping could refer to it: a keyword
 // argument, a string (autotune keys, META["BLOCK"]), an import, `global` and `nonlocal`, a class, other
 // modules. Code that can look names up at run time (locals(), f.__name__, f(**d)) turns renaming off,
-// entirely or for parameters. Numbers are written `$3`, which no name of a source can be.
+// entirely or for parameters. A name that means something by itself to whoever judges (Python's own, the
+// modules', a launch option's) keeps its spelling as well, so that a program that takes one over is never
+// taken for one that does not. Numbers are written `$3`, which no name of a source can be.
+#include "lang/canon.h"
+
 #include "lang/names.h"
 #include "lang/shape.h"
 
@@ -21,6 +25,7 @@ typedef struct {
     NameTable kept;
     bool keep_all, keep_params;
     int next;
+    CanonMap *map; // or NULL
 } Canon;
 
 // ---- which names keep their spelling
@@ -48,9 +53,28 @@ static bool reads_scopes(Str name) {
     return false;
 }
 
-// A string that is a statement does nothing: docstrings, mostly.
+// Names with a meaning of their own, to Python or to whoever reads kernels by their text.
+static bool means_something(Str name) {
+    static const char *const names[] = {
+        // modules, and what they lend without a prefix
+        "torch", "triton", "tl", "math", "libdevice", "F", "np", "numpy", "jit", "autotune", "heuristics",
+        "Config", "constexpr", "cdiv", "next_power_of_2", "static_range", "static_assert", "static_print",
+        // options of a launch
+        "num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "grid", "warmup",
+        // Python's own
+        "range", "len", "min", "max", "sum", "abs", "int", "float", "bool", "str", "round", "divmod", "pow",
+        "tuple", "list", "dict", "set", "enumerate", "zip", "reversed", "sorted", "any", "all", "isinstance",
+        "print", "type", "object", "open", "input", "getattr", "setattr", "hasattr", "map", "filter", "iter",
+        "next", "slice", "repr", "id", "hash", "super", "property"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(name, names[i])) return true;
+    return str_starts(name, "__");
+}
+
+// A string that is a statement does nothing: docstrings, mostly. (Bytes are refused in places.)
 static bool does_nothing(const Node *n) {
-    return n->kind == NODE_PASS || (n->kind == NODE_EXPRSTMT && n->value->kind == NODE_STRING);
+    return n->kind == NODE_PASS ||
+           (n->kind == NODE_EXPRSTMT && n->value->kind == NODE_STRING && !n->value->string.bytes);
 }
 
 static void collect_kept(void *arg, const Node *n) {
@@ -99,13 +123,40 @@ static void collect_entries(Canon *c) {
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) keep(c, str_of(names[i]));
 }
 
+// ---- the map
+
+static void map_name(CanonMap *m, Str name) {
+    if (m->names == m->name_cap) {
+        m->name_cap = m->name_cap * 2 + 16;
+        Str *more = NEWN(m->arena, Str, (size_t)m->name_cap);
+        if (m->names) memcpy(more, m->name, (size_t)m->names * sizeof *more);
+        m->name = more;
+    }
+    m->name[m->names++] = name;
+}
+
+static void map_spans(void *arg, const Node *n) {
+    CanonMap *m = arg;
+    if (m->spans == m->span_cap) {
+        m->span_cap = m->span_cap * 2 + 256;
+        Span *more = NEWN(m->arena, Span, (size_t)m->span_cap);
+        if (m->spans) memcpy(more, m->span, (size_t)m->spans * sizeof *more);
+        m->span = more;
+    }
+    m->span[m->spans++] = n->span;
+    node_each_child(n, map_spans, m);
+}
+
 // ---- scopes
 
 static void bind_as(Canon *c, Scope *s, Str name, bool keeps) {
-    int number = keeps || c->keep_all || names_find(&c->kept, name) ? KEPT : c->next;
+    bool keep_it = keeps || c->keep_all || names_find(&c->kept, name) || means_something(name);
+    int number = keep_it ? KEPT : c->next;
     bool added;
     names_put(&s->names, name, number, &added);
-    if (added && number != KEPT) c->next++;
+    if (!added || number == KEPT) return;
+    if (c->map) map_name(c->map, name);
+    c->next++;
 }
 
 // Attributes of classes are reached from outside, variables and classes of the module may be.
@@ -261,22 +312,51 @@ static Node *constexpr_annotation(Canon *c) {
     return n;
 }
 
-static void note_effect(void *arg, const Node *n) {
-    bool *effect = arg;
-    if (n->kind == NODE_CALL || n->kind == NODE_AWAIT || n->kind == NODE_YIELD || n->kind == NODE_WALRUS)
-        *effect = true;
-    else if (!*effect)
-        node_each_child(n, note_effect, effect);
+// Whether the last word is constexpr, whatever stands before it.
+static bool says_constexpr(const Node *n) {
+    Str last = n->kind == NODE_STRING      ? n->string.text
+               : n->kind == NODE_NAME      ? n->name
+               : n->kind == NODE_ATTRIBUTE ? n->attribute.name
+                                           : STR("");
+    return str_is(last, "constexpr") || str_ends(last, ".constexpr");
+}
+
+// Whether the annotation only names a type. One that computes is refused where it stands; so is a very tall
+// one.
+typedef struct {
+    bool plain;
+} Plainness;
+
+static void note_plain(void *arg, const Node *n) {
+    Plainness *p = arg;
+    switch (n->kind) {
+    case NODE_NAME:
+    case NODE_NONE:
+    case NODE_ELLIPSIS:
+    case NODE_INT:
+    case NODE_STRING: break;
+    case NODE_ATTRIBUTE:
+    case NODE_SUBSCRIPT:
+    case NODE_BINARY:
+    case NODE_TUPLE:
+    case NODE_LIST: node_each_child(n, note_plain, p); break;
+    default: p->plain = false;
+    }
+}
+
+static bool is_plain(const Node *n) {
+    enum { TALL = 20 };
+    Plainness p = {n->height <= TALL};
+    if (p.plain) note_plain(&p, n);
+    return p.plain;
 }
 
 // What remains of an annotation: constexpr in one spelling; types for a decorator to read (Triton's "*fp32",
-// i64), and whatever runs code; else nothing.
+// i64), and whatever does more than name a type; else nothing.
 static Node *copy_annotation(Canon *c, const Scope *s, const Node *n, bool read) {
     if (!n) return NULL;
     if (is_constexpr(c, s, n)) return constexpr_annotation(c);
-    bool effect = false;
-    note_effect(&effect, n);
-    return read || effect ? copy(c, s, n) : NULL;
+    return read || says_constexpr(n) || !is_plain(n) ? copy(c, s, n) : NULL;
 }
 
 // Defaults and annotations belong to `outer`, the names to `inner`.
@@ -365,7 +445,8 @@ static Node *copy_annassign(Canon *c, const Scope *s, const Node *n) {
     *out = *n;
     Node *target = copy(c, s, n->annassign.target),
          *value = n->annassign.value ? copy(c, s, n->annassign.value) : NULL;
-    Node *annotation = copy_annotation(c, s, n->annassign.annotation, s->klass || !value);
+    Node *annotation = copy_annotation(c, s, n->annassign.annotation,
+                                       s->klass || !value || n->annassign.target->kind != NODE_NAME);
     if (annotation) {
         out->annassign.target = target;
         out->annassign.annotation = annotation;
@@ -400,14 +481,20 @@ static Node *copy(Canon *c, const Scope *s, const Node *n) {
     return out;
 }
 
-void print_canonical(Buf *out, const Node *module) {
+static void print_mapped(Buf *out, const Node *module, CanonMap *map) {
     Arena arena = {0};
-    Canon c = {.arena = &arena, .kept = NAMES(&arena)};
+    Canon c = {.arena = &arena, .kept = NAMES(&arena), .map = map};
     collect_entries(&c);
     collect_kept(&c, module);
     if (c.keep_params) collect_params(&c, module);
     Scope s = {.names = NAMES(&arena)};
     bind_all(&(Binder){&c, &s}, &module->module.body);
-    print_module(out, copy(&c, &s, module));
+    const Node *canonical = copy(&c, &s, module);
+    print_module(out, canonical);
+    if (map) map_spans(map, canonical);
     arena_free(&arena);
 }
+
+void print_canonical(Buf *out, const Node *module) { print_mapped(out, module, NULL); }
+
+void print_canonical_map(Buf *out, const Node *module, CanonMap *map) { print_mapped(out, module, map); }

@@ -170,6 +170,8 @@ static bool judge_cases(Decision *z) {
         if (report->kind == REPORT_FINDING) {
             if (failed >= 0) break;
             DiagKind k = (DiagKind)report->finding;
+            z->v->found = true;
+            z->v->placed = finding_place(z->source, report, &z->v->place);
             settle(z, finding_means[k].status, finding_means[k].rule,
                    feedback_finding(z->arena, d, z->source, report));
             return false;

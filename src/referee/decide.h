@@ -15,6 +15,8 @@ ClassId truth_class(const CaseTruth *t, int64_t element);
 // "float16 17x1000", with ", strided" where it applies.
 void truth_name(Buf *out, const Draw *d, int index);
 
+// The place of a finding in the source, if it has one.
+bool finding_place(Str source, const CaseReport *r, Span *out);
 // Sentences (feedback.c). All are cut to FEEDBACK_MAX and hold no seed, value or bound.
 const char *feedback_ok(Arena *a, const Draw *d, const Verdict *v);
 const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseReport *r);

@@ -28,10 +28,16 @@ const char *feedback_ok(Arena *a, const Draw *d, const Verdict *v) {
     return cut(a, &b);
 }
 
+bool finding_place(Str source, const CaseReport *r, Span *out) {
+    *out = (Span){r->at, r->len};
+    return r->at < source.len || (r->at == source.len && r->len == 0);
+}
+
 const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseReport *r) {
     Buf b = BUF(a);
-    if (r->at < source.len || (r->at == source.len && r->len == 0)) {
-        LineCol at = line_col(source, r->at);
+    Span place;
+    if (finding_place(source, r, &place)) {
+        LineCol at = line_col(source, place.at);
         buf_printf(&b, "line %d:%d: ", at.line, at.col);
     }
     buf_puts(&b, r->message);

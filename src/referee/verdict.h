@@ -26,6 +26,9 @@ typedef struct {
     char source_sha256[65];
     const char *rule;     // which rule decided: "bounds", "coverage", "syntax" ...; never NULL
     const char *feedback; // at most FEEDBACK_MAX characters; never seeds, input values or bounds
+    bool found;           // a finding in the source: its sentence names the candidate's own words
+    Span place;           // where, if `placed`
+    bool placed;
     int cases_run, cases_passed;
     char worst_case[96]; // "float16 17x1000 stagnation"; empty when nothing was compared
     double error_ulp, bound_ulp, use;

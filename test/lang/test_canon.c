@@ -1,4 +1,5 @@
 // The canonical text: which pairs of programs are one, and which must never be.
+#include "lang/canon.h"
 #include "lang_test.h"
 
 static void same(const char *a, const char *b) {
@@ -130,6 +131,64 @@ static void test_scopes(void **state) {
            "def h(tl):\n @triton.jit\n def f(a: tl.constexpr): pass");
 }
 
+// A name or an annotation that decides by itself how a program is judged is never renamed or dropped.
+static void test_what_decides_by_itself_stays(void **state) {
+    (void)state;
+    differ("def run(x):\n __a = 1\n return x", "def run(x):\n a = 1\n return x"); // Python's own names
+    differ("def run(x):\n tl = 1\n return x", "def run(x):\n a = 1\n return x");  // a module's name
+    differ("def k(x, torch): return x", "def k(x, y): return x");
+    differ("@triton.jit\ndef k(num_warps): pass", "@triton.jit\ndef k(n): pass");
+    differ("def f():\n range = 5\n for i in range(4): g()", "def f():\n q = 5\n for i in q(4): g()");
+    differ("def jit(f): return f\n@jit\ndef k(): pass", "def own(f): return f\n@own\ndef k(): pass");
+    differ("def f(x):\n b'bytes'\n return x", "def f(x): return x");
+    differ("def f(x: {1}): return x", "def f(x): return x"); // annotations that compute
+    differ("def f(x: -a): return x", "def f(x): return x");
+    differ("def f(x) -> [i for i in y]: return x", "def f(x): return x");
+    differ("def f(a):\n B: a.constexpr = 4\n return B", "def f(a):\n B = 4\n return B");
+    differ("def f(a):\n a[0]: int = 4", "def f(a):\n a[0] = 4");
+    // Controls: what only names a type is decoration.
+    same("def f(x: a.b[int, 'c'] | None) -> tuple[int, ...]: return x", "def f(x): return x");
+    same("def run(x):\n _a = 1\n return x", "def run(x):\n b = 1\n return x");
+    same("def f():\n ranges = 5\n return ranges", "def f():\n q = 5\n return q");
+}
+
+// A place in one spelling is found again in another.
+static void test_the_map(void **state) {
+    (void)state;
+    Str text[2] = {
+        STR("def f(aa, b):\n  '''doc'''\n  c: int = (aa) + b.x\n  return c[0]"),
+        STR("# says\ndef g(y, z): t = y+z.x; return (\n  t [0])"),
+    };
+    Arena a = {0};
+    CanonMap map[2] = {{.arena = &a}, {.arena = &a}};
+    Buf out[2] = {BUF(&a), BUF(&a)};
+    for (int i = 0; i < 2; i++) {
+        DiagList d = DIAGS(&a);
+        const Node *m = parse_module(&a, text[i], &d);
+        assert_non_null(m);
+        print_canonical_map(&out[i], m, &map[i]);
+    }
+    assert_true(str_eq(buf_str(&out[0]), buf_str(&out[1])));
+    assert_int_equal(map[0].spans, map[1].spans);
+    assert_int_equal(map[0].names, map[1].names);
+    int found = 0;
+    for (int i = 0; i < map[0].spans; i++) {
+        Span s[2] = {map[0].span[i], map[1].span[i]};
+        Str at[2] = {{text[0].p + s[0].at, s[0].len}, {text[1].p + s[1].at, s[1].len}};
+        if (str_is(at[0], "b.x")) found += str_is(at[1], "z.x");
+        if (str_is(at[0], "c[0]")) found += str_is(at[1], "t [0]");
+    }
+    assert_int_equal(found, 2);
+    found = 0;
+    for (int i = 0; i < map[0].names; i++) {
+        if (str_is(map[0].name[i], "aa")) found += str_is(map[1].name[i], "y");
+        if (str_is(map[0].name[i], "c")) found += str_is(map[1].name[i], "t");
+        if (str_is(map[0].name[i], "f")) found += str_is(map[1].name[i], "g");
+    }
+    assert_int_equal(found, 3);
+    arena_free(&a);
+}
+
 static void test_is_idempotent_under_renaming_twice(void **state) {
     (void)state;
     const char *a = "def f(a, b):\n c = [a for a in b]\n return lambda d: c + d";
@@ -146,6 +205,8 @@ int main(void) {
         TEST(test_meaning_counts),
         TEST(test_names_that_stay),
         TEST(test_scopes),
+        TEST(test_what_decides_by_itself_stays),
+        TEST(test_the_map),
         TEST(test_is_idempotent_under_renaming_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
