@@ -103,7 +103,7 @@ fuzz:
 fuzz-run: $(FUZZ)
 	@for f in $(FUZZ); do mkdir -p build/corpus/$$(basename $$f); \
 	  $$f -max_total_time=$${SECS:-60} -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
-	  build/corpus/$$(basename $$f) || exit 1; done
+	  build/corpus/$$(basename $$f) src/op/suite/gold src/op/suite/honest || exit 1; done
 layers:
 	@sh tools/layers.sh
 format:
