@@ -16,6 +16,7 @@ need libmd-dev pkg-config --exists libmd
 if [ "$what" = check ]; then
     need libcmocka-dev pkg-config --exists cmocka
     need clang command -v clang
+    need python3 python3 -c "import json, subprocess, threading, unittest" # for the tests of clients/python only
     need libclang-rt-dev sh -c 'test -e "$(clang -print-resource-dir 2>/dev/null)/lib/linux/libclang_rt.fuzzer-x86_64.a"'
 fi
 [ -z "$missing" ] && exit 0

@@ -1,0 +1,309 @@
+"""The referee as a child process: requests go to its standard input, verdicts come back in any order."""
+
+import collections
+import json
+import os
+import shutil
+import subprocess
+import threading
+import time
+
+
+class RefereeError(Exception):
+    """The referee cannot be run at all: no program, a wrong option, no sandbox. Never a verdict on a kernel."""
+
+
+class Verdict(dict):
+    """A verdict: the referee's JSON object as it came, and its most used members as attributes.
+
+    `accepted` is True only for status "ok". `decided` is False for the statuses that say nothing about the
+    kernel ("unsupported", "referee_error") and for any the client does not know to be a rejection.
+    """
+
+    REJECTED = frozenset(
+        "parse_reject compile_fail host_error oob uninit_read uncovered_output input_write race bad_value "
+        "nondeterministic wrong_shape wrong_dtype incorrect inaccurate nan_class timeout crash no_kernel "
+        "truncated timing_unstable below_floor".split()
+    )
+
+    @property
+    def status(self):
+        return self.get("status", "referee_error")
+
+    @property
+    def accepted(self):
+        return self.get("accepted") is True and self.status == "ok"
+
+    @property
+    def decided(self):
+        return self.accepted or self.status in self.REJECTED
+
+    @property
+    def feedback(self):
+        return self.get("feedback", "")
+
+    @property
+    def cached(self):
+        return self.get("cached", False)
+
+
+def undecided(op, why, rule="client"):
+    """What the client itself answers when it has no answer of the referee's."""
+    return Verdict(op=op, accepted=False, status="referee_error", rule=rule, feedback=why)
+
+
+def find_binary(binary=None):
+    """The program: what was given, $OUROBOROS, or `ouroboros` on the PATH."""
+    wanted = binary or os.environ.get("OUROBOROS") or "ouroboros"
+    found = shutil.which(os.fspath(wanted))
+    if not found:
+        raise RefereeError(
+            f"there is no program {wanted!r}: give Referee(binary=...), or set OUROBOROS to its path"
+        )
+    return found
+
+
+class _Job:
+    """One request until its verdict. `tries` counts the processes that died on it."""
+
+    __slots__ = ("number", "op", "line", "verdict", "tries", "done")
+
+    def __init__(self, number, op, line):
+        self.number, self.op, self.line = number, op, line
+        self.verdict, self.tries = None, 0
+        self.done = threading.Event()
+
+    def finish(self, verdict):
+        if self.verdict is None:
+            self.verdict = verdict
+            self.done.set()
+
+
+class _Process:
+    """One running referee and its two threads: one writes what is asked, one reads what is answered. Both are
+    needed: the referee reads no more when its answers are not taken."""
+
+    def __init__(self, command, on_answer, on_end):
+        self.on_answer, self.on_end = on_answer, on_end
+        self.asked = collections.deque()
+        self.wake = threading.Condition()
+        self.closing = False
+        self.said = collections.deque(maxlen=20)  # the last words on standard error
+        try:
+            self.popen = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+        except OSError as e:
+            raise RefereeError(f"cannot start {command[0]}: {e}") from e
+        self.threads = [
+            threading.Thread(target=f, daemon=True, name="referee-" + f.__name__.strip("_"))
+            for f in (self._write, self._listen, self._read)
+        ]
+        for t in self.threads:
+            t.start()
+
+    def ask(self, line):
+        with self.wake:
+            self.asked.append(line)
+            self.wake.notify()
+
+    def close_input(self):
+        with self.wake:
+            self.closing = True
+            self.wake.notify()
+
+    def _write(self):
+        try:
+            while True:
+                with self.wake:
+                    while not self.asked and not self.closing:
+                        self.wake.wait()
+                    lines = list(self.asked)
+                    self.asked.clear()
+                    closing = self.closing
+                if lines:
+                    self.popen.stdin.write(b"".join(lines))
+                    self.popen.stdin.flush()
+                elif closing:
+                    break
+        except (OSError, ValueError):
+            pass  # it is dead: the reader notices, too
+        try:
+            self.popen.stdin.close()
+        except OSError:
+            pass
+
+    def _listen(self):
+        for line in self.popen.stderr:
+            self.said.append(line.decode("utf-8", "replace").rstrip())
+        self.popen.stderr.close()
+
+    def _read(self):
+        for line in self.popen.stdout:
+            if not line.endswith(b"\n"):
+                break  # it died in the middle of this one
+            self.on_answer(self, line)
+        self.popen.stdout.close()
+        code = self.popen.wait()
+        self.close_input()
+        self.on_end(self, code)
+
+
+class Referee:
+    """A referee that is there when it is needed.
+
+    binary   path of the program; default: $OUROBOROS, else `ouroboros` on the PATH
+    jobs     kernels judged at a time; default: one per core
+    level    "quick" (default, for training) or "full"
+    timeout  seconds that one call waits; then the verdict is an undecided one. None: for ever
+    fresh    judge again what was judged before, instead of answering from the journal
+    state    directory of the journal; default: the program's own
+    retries  how many processes may die on one request before it is given up as undecided
+    options  more options of `ouroboros referee --stream`
+
+    The process is started by the first request, and again when it has died: a request that was lost with it is
+    asked again. All methods may be called from several threads at once.
+    """
+
+    def __init__(
+        self, binary=None, jobs=None, level="quick", timeout=600.0, fresh=False, state=None, retries=2, options=()
+    ):
+        if level not in ("quick", "full"):
+            raise ValueError('level is "quick" or "full"')
+        self.timeout, self.retries = timeout, retries
+        self._command = [find_binary(binary), "referee", "--stream", "--level", level]
+        if jobs is not None:
+            self._command += ["--jobs", str(int(jobs))]
+        if state is not None:
+            self._command += ["--state", os.fspath(state)]
+        if fresh:
+            self._command.append("--fresh")
+        self._command += list(options)
+        self._lock = threading.Lock()
+        self._process = None
+        self._jobs = {}
+        self._number = 0
+        self._closed = False
+        self._failed = None  # why it cannot be run at all
+        self._answers = 0  # of the running process
+        self.restarts = 0  # how often a process died with requests open
+
+    # ---- what it is for
+
+    def judge(self, op, source, timeout=None, **fields):
+        """The verdict on one kernel. `fields`: level, shape or dtype for this request alone."""
+        return self.judge_many([(op, source)], timeout=timeout, **fields)[0]
+
+    def judge_many(self, pairs, timeout=None, **fields):
+        """Verdicts on (op, source) pairs, in their order. Pairs of one op that are asked together are judged
+        together, which is much cheaper than one by one."""
+        jobs = [self._ask(op, source, fields) for op, source in pairs]
+        timeout = self.timeout if timeout is None else timeout
+        end = None if timeout is None else time.monotonic() + timeout
+        try:
+            for job in jobs:
+                job.done.wait(None if end is None else max(0.0, end - time.monotonic()))
+        finally:
+            with self._lock:
+                for job in jobs:
+                    self._jobs.pop(job.number, None)
+                    job.finish(undecided(job.op, f"no verdict within {timeout} seconds", "timeout"))
+                failed = self._failed
+        if failed:
+            raise RefereeError(failed)
+        return [job.verdict for job in jobs]
+
+    def close(self):
+        """Ends the process; what is open becomes undecided."""
+        with self._lock:
+            self._closed = True
+            process, self._process = self._process, None
+            jobs = list(self._jobs.values())
+            self._jobs.clear()
+        for job in jobs:
+            job.finish(undecided(job.op, "the client was closed", "closed"))
+        if process:
+            process.close_input()
+            try:
+                process.popen.terminate()
+                process.popen.wait(10)
+            except (OSError, subprocess.TimeoutExpired):
+                process.popen.kill()
+            for thread in process.threads:
+                if thread is not threading.current_thread():
+                    thread.join(10)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    # ---- how it is done
+
+    def _ask(self, op, source, fields):
+        with self._lock:
+            if self._closed:
+                raise RefereeError("this referee was closed")
+            if self._failed:
+                raise RefereeError(self._failed)
+            self._number += 1
+            request = {"id": self._number, "op": op, "source": source}
+            request.update({k: v for k, v in fields.items() if v is not None})
+            # ASCII: a lone surrogate in a model's text stays an escape, and is refused there, not here.
+            job = _Job(self._number, op, json.dumps(request).encode("ascii") + b"\n")
+            if not self._process:
+                self._start()
+            self._jobs[job.number] = job
+            self._process.ask(job.line)
+            return job
+
+    def _start(self):  # with the lock held
+        self._answers = 0
+        self._process = _Process(self._command, self._answered, self._ended)
+
+    def _answered(self, process, line):
+        try:
+            verdict = json.loads(line)
+            number = verdict.pop("id")
+        except (ValueError, KeyError, AttributeError, TypeError):
+            return
+        with self._lock:
+            if process is not self._process:
+                return  # of a process that was given up
+            self._answers += 1
+            job = self._jobs.pop(number, None) if isinstance(number, int) else None
+        if job:
+            job.finish(Verdict(verdict))
+
+    def _ended(self, process, code):
+        lost = []
+        with self._lock:
+            if process is not self._process:
+                return
+            self._process = None
+            open_jobs = list(self._jobs.values())
+            if code in (2, 3) and not self._answers:
+                # It says itself that it cannot run: trying again would say it again.
+                words = " ".join(process.said) or f"exit code {code}"
+                self._failed = f"the referee cannot run: {words}"
+                lost = open_jobs
+                self._jobs.clear()
+            elif open_jobs:
+                self.restarts += 1
+                for job in open_jobs:
+                    job.tries += 1
+                    if job.tries > self.retries:
+                        lost.append(self._jobs.pop(job.number))
+                again = list(self._jobs.values())
+                if again:
+                    try:
+                        self._start()
+                        for job in again:
+                            self._process.ask(job.line)
+                    except RefereeError as e:
+                        self._failed = str(e)
+                        lost += again
+                        self._jobs.clear()
+        for job in lost:
+            job.finish(undecided(job.op, "the referee died on this request, or beside it", "died"))

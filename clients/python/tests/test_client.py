@@ -1,0 +1,262 @@
+"""The client against the real program. $OUROBOROS names it."""
+
+import json
+import os
+import re
+import signal
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+
+from ouroboros_referee import KernelReward, Referee, RefereeError, RewardTable, Verdict, extract_kernel  # noqa: E402
+
+BINARY = os.environ.get("OUROBOROS", "ouroboros")
+
+
+def proposals(op, n, flaw=None):
+    command = [BINARY, "propose", op, "-n", str(n), "--seed", "3", "--json"]
+    if flaw:
+        command += ["--flaw", flaw]
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return [json.loads(line)["source"] for line in text.splitlines()]
+
+
+GOOD = proposals("softmax", 4)
+WRONG = proposals("softmax", 1, "contiguous")[0]
+
+
+def in_fence(source):
+    return "Here it is:\n\n```python\n" + source + "```\n"
+
+
+class WithState(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.TemporaryDirectory()
+        self.addCleanup(self.dir.cleanup)
+
+    def referee(self, **more):
+        options = {"binary": BINARY, "jobs": 2, "state": os.path.join(self.dir.name, "state")}
+        options.update(more)
+        referee = Referee(**options)
+        self.addCleanup(referee.close)
+        return referee
+
+    def script(self, text):
+        path = os.path.join(self.dir.name, f"program{len(os.listdir(self.dir.name))}")
+        with open(path, "w") as f:
+            f.write("#!/bin/sh\n" + text)
+        os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+        return path
+
+
+class Judging(WithState):
+    def test_accepts_and_rejects(self):
+        with self.referee() as r:
+            good, wrong = r.judge("softmax", GOOD[0]), r.judge("softmax", WRONG)
+            self.assertTrue(good.accepted and good.decided)
+            self.assertEqual(good["op"], "softmax")
+            self.assertFalse(wrong.accepted)
+            self.assertTrue(wrong.decided)
+            self.assertIn(wrong.status, Verdict.REJECTED)
+            self.assertTrue(wrong.feedback)
+
+    def test_many_come_back_in_order(self):
+        sources = [GOOD[0], "def (", WRONG, GOOD[1], "import os\n"]
+        verdicts = self.referee().judge_many([("softmax", s) for s in sources])
+        self.assertEqual([v.accepted for v in verdicts], [True, False, False, True, False])
+        self.assertEqual(verdicts[1].status, "parse_reject")
+        self.assertEqual(self.referee().judge_many([]), [])
+
+    def test_what_cannot_be_judged_is_undecided(self):
+        r = self.referee()
+        unknown = r.judge("no such op at all", GOOD[0])
+        self.assertEqual((unknown.status, unknown.accepted, unknown.decided), ("referee_error", False, False))
+        bad = r.judge("softmax", GOOD[0], shape="many")
+        self.assertFalse(bad.decided)
+        self.assertTrue(r.judge("softmax", GOOD[0], dtype="fp16").accepted)
+
+    def test_any_text_of_a_model_is_answered(self):
+        for source in ("", "\ud800", "\0", "x" * (2 << 20), "\u2028\r\n\x85", "\U0001f40d"):
+            verdict = self.referee().judge("softmax", source)
+            self.assertFalse(verdict.accepted)
+
+    def test_duplicates_are_cached_unless_fresh(self):
+        first = self.referee().judge("softmax", GOOD[0])
+        again = self.referee().judge("softmax", "# again\n" + GOOD[0])
+        fresh = self.referee(fresh=True).judge("softmax", GOOD[0])
+        self.assertEqual([v.cached for v in (first, again, fresh)], [False, True, False])
+        self.assertEqual(first["seed"], again["seed"])
+        self.assertNotEqual(first["seed"], fresh["seed"])
+
+    def test_threads_share_one_process(self):
+        r = self.referee()
+        results = {}
+
+        def ask(i):
+            results[i] = r.judge_many([("softmax", GOOD[i % 4]), ("softmax", f"def ({i}")])
+
+        threads = [threading.Thread(target=ask, args=(i,)) for i in range(8)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(len(results), 8)
+        for good, bad in results.values():
+            self.assertTrue(good.accepted)
+            self.assertEqual(bad.status, "parse_reject")
+        self.assertEqual(r.restarts, 0)
+
+
+class Trouble(WithState):
+    def test_a_dead_process_is_replaced(self):
+        r = self.referee(fresh=True)
+        self.assertTrue(r.judge("softmax", GOOD[0]).accepted)
+        r._process.popen.send_signal(signal.SIGKILL)  # idle: nothing is lost
+        self.assertTrue(r.judge("softmax", GOOD[0]).accepted)
+
+        def kill():
+            while not r._jobs:
+                time.sleep(0.001)
+            r._process.popen.send_signal(signal.SIGKILL)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        verdicts = r.judge_many([("softmax", s) for s in GOOD * 8])
+        killer.join()
+        self.assertEqual([v.accepted for v in verdicts], [True] * 32)
+        self.assertGreaterEqual(r.restarts, 1)
+
+    def test_a_request_that_kills_every_process_is_given_up(self):
+        r = self.referee(binary=self.script("read line; exit 9\n"), retries=2)
+        verdict = r.judge("softmax", GOOD[0])
+        self.assertEqual((verdict.status, verdict["rule"]), ("referee_error", "died"))
+        self.assertEqual(r.restarts, 3)
+        self.assertFalse(verdict.decided)
+
+    def test_a_time_out_is_undecided(self):
+        r = self.referee(binary=self.script("exec sleep 60\n"), timeout=0.3)
+        start = time.monotonic()
+        verdict = r.judge("softmax", GOOD[0])
+        self.assertEqual((verdict.status, verdict["rule"], verdict.decided), ("referee_error", "timeout", False))
+        self.assertLess(time.monotonic() - start, 20)
+        self.assertFalse(r._jobs)
+
+    def test_nonsense_is_not_a_verdict(self):
+        noise = 'echo nonsense; echo "{}"; echo "[1]"; echo \'{"id":[1],"accepted":true,"status":"ok"}\'; exec sleep 60\n'
+        r = self.referee(binary=self.script(noise), timeout=0.5)
+        self.assertFalse(r.judge("softmax", GOOD[0]).accepted)
+
+    def test_half_an_answer_is_no_answer(self):
+        r = self.referee(
+            binary=self.script('printf \'{"id":1,"accepted":true,"status":"ok"}\'; exit 1\n'), retries=0
+        )
+        self.assertEqual(r.judge("softmax", GOOD[0])["rule"], "died")
+
+    def test_what_cannot_run_at_all_is_raised(self):
+        with self.assertRaises(RefereeError):
+            Referee(binary=os.path.join(self.dir.name, "missing"))
+        r = self.referee(options=("--no-such-option",))
+        with self.assertRaisesRegex(RefereeError, "no-such-option"):
+            r.judge("softmax", GOOD[0])
+        with self.assertRaises(RefereeError):
+            r.judge("softmax", GOOD[0])
+        with self.assertRaises(ValueError):
+            Referee(binary=BINARY, level="best")
+
+    def test_closing_frees_those_who_wait(self):
+        r = self.referee(binary=self.script("exec sleep 60\n"))
+        threading.Timer(0.3, r.close).start()
+        self.assertEqual(r.judge("softmax", GOOD[0])["rule"], "closed")
+        with self.assertRaises(RefereeError):
+            r.judge("softmax", GOOD[0])
+        r.close()
+
+    def test_what_says_accepted_and_is_not_ok_is_not_accepted(self):
+        self.assertFalse(Verdict(accepted=True, status="incorrect").accepted)
+        self.assertFalse(Verdict(accepted="yes", status="ok").accepted)
+        self.assertFalse(Verdict(status="ok").accepted)
+        self.assertFalse(Verdict(status="something new").decided)
+        self.assertFalse(Verdict().decided)
+        self.assertTrue(Verdict(accepted=True, status="ok").accepted)
+
+
+class Extraction(unittest.TestCase):
+    def test_the_last_block_counts(self):
+        self.assertEqual(extract_kernel("a\n```py\none\n```\nb\n```\ntwo\n\n```\nend"), ("two\n\n", None))
+        self.assertEqual(extract_kernel("~~~~ python\nx\n```\ny\n~~~~\n"), ("x\n```\ny\n", None))
+        self.assertEqual(extract_kernel("  ```python\r\n  x\r\n  ```  \r\n"), ("  x\r\n", None))
+        self.assertEqual(extract_kernel("```\nx\n`````\n"), ("x\n", None))
+
+    def test_no_kernel_and_truncated(self):
+        for text in ("", "I cannot.", "```\n\n```\n", "use ```x``` here", "def run(x): is what you need"):
+            self.assertEqual(extract_kernel(text), (None, "no_kernel"), text)
+        for text in ("```python\nimport", "```\na\n```\n```python\nb", "```\na\n``", "~~~\n```\n```\n"):
+            self.assertEqual(extract_kernel(text), (None, "truncated"), text)
+
+    def test_a_bare_kernel_counts(self):
+        self.assertEqual(extract_kernel("\n" + GOOD[0])[0].strip(), GOOD[0].strip())
+
+    def test_a_long_reply_takes_no_time(self):
+        start = time.monotonic()
+        extract_kernel("```\n" * 200001)
+        extract_kernel("".join("`" * (n % 500 + 3) + "\n" for n in range(20000)))
+        self.assertLess(time.monotonic() - start, 20)
+
+
+class Rewards(WithState):
+    def test_rewards_of_completions(self):
+        reward = KernelReward(self.referee())
+        completions = [
+            in_fence(GOOD[0]),
+            [{"role": "assistant", "content": "hm"}, {"role": "assistant", "content": in_fence(WRONG)}],
+            "nothing",
+            "```python\ncut",
+            in_fence(GOOD[1]),
+            [{"role": "assistant", "content": [{"type": "text", "text": in_fence(GOOD[2])}]}],
+        ]
+        ops = ["softmax"] * 4 + ["an op that is not", "softmax"]
+        got = reward(prompts=["p"] * 6, completions=completions, op=ops, completion_ids=None, trainer_state=None)
+        self.assertEqual([got[i] for i in (0, 2, 3, 4, 5)], [1.0, 0.0, 0.0, None, 1.0])
+        self.assertTrue(0 <= got[1] < 1)
+        self.assertEqual(
+            [reward.verdicts[i].status for i in (0, 2, 3, 4)], ["ok", "no_kernel", "truncated", "referee_error"]
+        )
+        self.assertEqual(reward.__name__, "kernel_reward")
+
+    def test_the_op_may_be_fixed(self):
+        reward = KernelReward(self.referee(), op="softmax")
+        self.assertEqual(reward(["p"], [in_fence(GOOD[0])]), [1.0])
+        with self.assertRaises(ValueError):
+            KernelReward(self.referee())(["p"], ["x"])
+        with self.assertRaises(ValueError):
+            KernelReward(self.referee())(["p"], ["x"], op=["softmax", "softmax"])
+
+    def test_the_table(self):
+        table = RewardTable({"incorrect": 0.7}, ok=0.6)
+        self.assertEqual(table.reward(Verdict(accepted=True, status="ok")), 0.6)
+        # Never more for what was rejected.
+        self.assertEqual(table.reward(Verdict(accepted=False, status="incorrect")), 0.6)
+        self.assertEqual(table.reward(Verdict(accepted=False, status="below_floor")), 0.0)
+        for status in ("unsupported", "referee_error", "something new"):
+            self.assertIsNone(table.reward(Verdict(accepted=False, status=status)))
+        # Every status that is a rejection has a row.
+        self.assertEqual(set(RewardTable.DEFAULT) - {"ok"}, Verdict.REJECTED - {"timing_unstable", "below_floor"})
+
+    def test_the_statuses_are_the_program_s(self):
+        table = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../src/referee/verdict.def")
+        with open(table) as f:
+            rows = re.findall(r"^VERDICT\((\w+), +(\w+)", f.read(), re.MULTILINE)
+        self.assertGreater(len(rows), 15)
+        for status, kind in rows:
+            self.assertEqual(status in Verdict.REJECTED, kind == "REJECTED", status)
+            self.assertEqual(Verdict(accepted=True, status=status).accepted, kind == "ACCEPTED", status)
+
+
+if __name__ == "__main__":
+    unittest.main()
