@@ -70,6 +70,22 @@ static bool need_none(Call *c, int i, const char *what) {
 
 // --- operators ---
 
+// torch.matmul also takes vectors and repeats batches; here both operands are matrices, or batches of one
+// size.
+static bool matmul(Interp *in, Span at, Value l, Value r, Value *out) {
+    if (l.kind != V_BOUND || r.kind != V_BOUND)
+        return host_raise(in, at, "TypeError: unsupported operand type(s) for @: '%s' and '%s'",
+                          value_type(l), value_type(r));
+    int a = l.bound->rank, b = r.bound->rank;
+    if (a != b || a < 2 || a > 3)
+        return host_unsupported(in, at,
+                                "a matrix product of tensors of %d and %d dimensions: 2 and 2, or 3 and 3, "
+                                "are available",
+                                a, b);
+    return bound_do(in, at, BOUND_MATMUL, (Value[]){l, r}, 2, NULL, 0, 0, out);
+}
+bool api_matmul(Call *c, Value *out) { return matmul(c->in, c->at, c->arg[0], c->arg[1], out); }
+
 bool bound_binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
     static const struct {
         Oper from;
@@ -94,6 +110,7 @@ bool bound_binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
         if (value_as_number(l, &x) && x == 2) return bound_do(in, at, BOUND_EXP2, &r, 1, NULL, 0, 0, out);
         return host_unsupported(in, at, "a power with a tensor as exponent is available for base 2 alone");
     }
+    if (op == OPER_MATMUL) return matmul(in, at, l, r, out);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].from == op) return bound_do(in, at, table[i].to, operand, 2, NULL, 0, 0, out);
     return host_refuse(in, at, "`%s` on tensors is not among a reference's operations", oper_text(op));

@@ -6,7 +6,7 @@ typedef struct {
     Arena *arena;
     DiagList *diags;
     Op *op;
-    const Node *inputs, *dims, *keep[OP_INPUTS_MAX]; // keep: the value of that key, or NULL
+    const Node *inputs, *dims, *tf32, *keep[OP_INPUTS_MAX]; // keep: the value of that key, or NULL
 } Reader;
 
 #define wrong(r, node, ...) diag_add((r)->diags, DIAG_REFUSED, (node)->span, __VA_ARGS__)
@@ -483,9 +483,9 @@ static bool read_assignment(Reader *r, const Node *s) {
         return wrong(r, s, "a definition holds plain assignments only: NAME = value");
     const Node **slot = node_is_name(target, "inputs") ? &r->inputs
                         : node_is_name(target, "dims") ? &r->dims
-                                                       : NULL;
-    if (slot && *slot)
-        return wrong(r, s, "%s is assigned twice; keep one", slot == &r->inputs ? "inputs" : "dims");
+                        : node_is_name(target, "allow_tf32") ? &r->tf32
+                                                             : NULL;
+    if (slot && *slot) return wrong(r, s, "%.*s is assigned twice; keep one", STR_ARG(target->name));
     if (slot) {
         *slot = s->assign.value;
         return true;
@@ -527,7 +527,7 @@ static bool read_statement(Reader *r, const Node *s) {
     }
     return wrong(
         r, s,
-        "a definition holds a docstring, inputs, dims, constants and functions; nothing else runs in it");
+        "a definition holds a docstring, inputs, dims, allow_tf32, constants and functions; nothing else runs in it");
 }
 
 static bool check_reference(Reader *r) {
@@ -565,5 +565,6 @@ bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d) 
             "no inputs: add inputs = {\"x\": {\"shape\": (\"M\", \"N\")}} and say each input's domain");
     if (!out->reference)
         return diag_add(d, DIAG_REFUSED, all, "no reference: add def reference(...) that returns one tensor");
+    if (r.tf32 && !read_flag(&r, r.tf32, "allow_tf32", &out->allow_tf32)) return false;
     return read_inputs(&r) && read_dims(&r) && check_quotients(&r) && check_reference(&r);
 }

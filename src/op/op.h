@@ -19,6 +19,9 @@
 // line
 // `# words: rotary embedding | rotary` holds the plain words that find an op of the suite.
 //
+// `allow_tf32 = True` beside inputs: matrix products of the reference may be computed with float32 operands of 10
+// mantissa bits, as GPUs do unless a kernel says otherwise. The default is no, and a kernel cannot change it.
+//
 // Keys of an input (all but shape optional):
 //   shape    tuple of dimension names and positive integers, rank 1 to 4; a name is an upper-case letter or
 //            word. "M" counts rows, the last dimension of the first input is the row length and must be a
@@ -93,6 +96,7 @@ typedef struct {
     int inputs;
     OpDim dim[OP_DIMS_MAX];
     int dims;
+    bool allow_tf32;
     int rows_dim, row_dim; // "M" (or -1) and the row length
 } Op;
 

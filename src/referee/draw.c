@@ -266,7 +266,7 @@ static void judge_one(void *arg, size_t i, int worker) {
     Arena *a = &w->scratch[worker];
     ArenaMark mark = arena_mark(a);
     const Op *op = w->d->op;
-    BoundCtx ctx = {.arena = a, .elements_left = ORACLE_ELEMENTS};
+    BoundCtx ctx = {.arena = a, .elements_left = ORACLE_ELEMENTS, .allow_tf32 = op->allow_tf32};
     const Bound *in[OP_INPUTS_MAX];
     Storage store[OP_INPUTS_MAX];
     for (int k = 0; k < op->inputs; k++) {

@@ -54,6 +54,7 @@ typedef struct {
     Arena *arena;
     const char *why;
     int64_t elements_left; // work limit over all operations of one evaluation
+    bool allow_tf32;       // matrix products may read float32 operands with 10 mantissa bits
 } BoundCtx;
 
 // An input: values exactly as stored; subnormals of fp32/bf16/fp64 start with e = |x|/u (may be read as 0).

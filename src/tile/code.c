@@ -167,6 +167,8 @@ static bool verify_dot(Verify *v) {
     if (!same_elem(a, b) || a->pointer || d->pointer) return wrong(v, "operand types");
     if (v->c && (!same_elem(v->c, d) || !same_shape(v->c, d))) return wrong(v, "the accumulator");
     if (overwrites(v)) return wrong(v, "the result overwrites an operand");
+    if (v->insn->imm < 0 || v->insn->imm > 16 || (v->insn->imm && a->elem != DT_F32))
+        return wrong(v, "bits cut off what is not float32");
     bool half = a->elem == DT_F16 && d->elem == DT_F16;
     DType sum = a->elem == DT_I8 ? DT_I32 : a->elem == DT_F64 ? DT_F64 : DT_F32;
     return (tile_loops_base.dot[a->elem] && (half || d->elem == sum)) ||

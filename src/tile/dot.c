@@ -23,6 +23,14 @@ static void spread_poison(const Step *s, size_t batch, size_t m, size_t n, size_
     }
 }
 
+// float32 operands as the matrix units read them: their low bits do not count. A NaN stays one.
+static const void *cut(void *to, const void *from, size_t n, int64_t bits) {
+    uint32_t *d = to, keep = (uint32_t)-1 << bits;
+    memcpy(d, from, n * sizeof *d);
+    for (size_t i = 0; i < n; i++) d[i] = (d[i] & 0x7fffffffu) > 0x7f800000u ? d[i] : d[i] & keep;
+    return to;
+}
+
 bool step_dot(Vm *v, const Step *s) {
     const Insn *insn = &v->code->insn[s->insn];
     const TileType *a = &v->code->reg[insn->a].type, *d = &v->code->reg[insn->d].type;
@@ -34,9 +42,14 @@ bool step_dot(Vm *v, const Step *s) {
         memcpy(s->d, s->c, batch * m * n * to);
     else
         memset(s->d, 0, batch * m * n * to);
+    const void *left = s->a, *right = s->b;
+    if (s->imm) {
+        left = cut(v->scratch[0], left, batch * m * k, s->imm);
+        right = cut(v->scratch[1], right, batch * k * n, s->imm);
+    }
     for (size_t z = 0; z < batch; z++)
-        fn((char *)s->d + z * m * n * to, (const char *)s->a + z * m * k * from,
-           (const char *)s->b + z * k * n * from, m, n, k);
+        fn((char *)s->d + z * m * n * to, (const char *)left + z * m * k * from,
+           (const char *)right + z * k * n * from, m, n, k);
     if (s->pd) spread_poison(s, batch, m, n, k);
     return true;
 }

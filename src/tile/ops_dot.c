@@ -1,5 +1,6 @@
 // Rows of op.def: tl.dot.
 #include "tile/checker.h"
+#include <strings.h>
 
 static const char *shape_text(Checker *c, const TileType *t) {
     Buf b = BUF(c->arena);
@@ -9,10 +10,13 @@ static const char *shape_text(Checker *c, const TileType *t) {
     return buf_cstr(&b);
 }
 
+static bool is_block(Call *k, const Val *v) {
+    return val_is_tensor(v) ||
+           checker_fail(k->c, k->at, "AttributeError", "'%s' object has no attribute 'shape'",
+                        v->kind == VAL_PY ? py_type_name(v->py.kind) : val_class(v));
+}
+
 static bool operand(Call *k, const Val *v, const char *side) {
-    if (!val_is_tensor(v) || v->t.type.rank == 0)
-        return checker_fail(k->c, k->at, "AssertionError", "tl.dot wants two blocks, got %s",
-                            val_type_text(k->c, v));
     DType t = v->t.type.elem;
     bool known = !v->t.type.pointer && (t == DT_I8 || t == DT_U8 || dtype_is_float(t));
     if (known) return true;
@@ -21,45 +25,57 @@ static bool operand(Call *k, const Val *v, const char *side) {
                         type_text(k->c, &elem));
 }
 
-static bool shapes(Call *k, const TileType *a, const TileType *b) {
+// tl.dot's own assertions on shapes, before anything is asked about types.
+static bool shapes(Call *k, const Val *l, const Val *r, const Val *acc) {
     Checker *c = k->c;
-    if (a->rank != b->rank || a->rank < 2 || a->rank > 3)
+    const TileType *a = &l->t.type, *b = &r->t.type;
+    int n = a->rank;
+    if (n != b->rank || n < 2)
         return checker_fail(c, k->at, "AssertionError",
-                            "Both inputs must be either 2D or 3D; (lhs: %s vs rhs: %s)", shape_text(c, a),
-                            shape_text(c, b));
-    int r = a->rank, inner = a->shape[r - 1], other = b->shape[r - 2],
-        least = dtype_bits(a->elem) == 8 ? 32 : 16;
-    if (inner != other)
+                            "input and other must have equal ranks >= 2 (lhs: %s vs rhs: %s)",
+                            shape_text(c, a), shape_text(c, b));
+    for (int i = 0; i < n - 2; i++)
+        if (a->shape[i] != b->shape[i])
+            return checker_fail(c, k->at, "AssertionError",
+                                "input and other must have equal batch shapes (lhs: %s vs rhs: %s)",
+                                shape_text(c, a), shape_text(c, b));
+    if (a->shape[n - 1] != b->shape[n - 2])
         return checker_fail(
             c, k->at, "AssertionError",
-            "First input shape (%s) and second input shape %s are not compatible for matmul (second "
-            "index of first shape (%d) must be equal to first index of second shape (%d)",
-            shape_text(c, a), shape_text(c, b), inner, other);
-    if (inner < least)
-        return checker_fail(c, k->at, "AssertionError", "Input shapes should have M >= 1, N >= 1 and K >= %d",
-                            least);
-    if (r == 3 && a->shape[0] != b->shape[0])
-        return checker_fail(c, k->at, "AssertionError", "the batches of tl.dot differ: %s and %s",
-                            shape_text(c, a), shape_text(c, b));
-    return true;
+            "input and other must have equal reduction dimensions (first input shape %s and second "
+            "input shape %s are not compatible for matmul)",
+            shape_text(c, a), shape_text(c, b));
+    if (val_is_none(acc)) return true;
+    TileType d = *a;
+    d.shape[n - 1] = b->shape[n - 1];
+    return (val_is_tensor(acc) && shape_same(&acc->t.type, &d)) ||
+           checker_fail(c, k->at, "AssertionError", "accumulator shape is incompatible (wants %s, got %s)",
+                        shape_text(c, &d), val_type_text(c, acc));
 }
 
-// Options that this version accepts and computes as full precision: a kernel that is right with the exact
-// product of its float32 operands is judged by its error bound, in which tf32 would only widen the error.
-static bool precision(Call *k) {
+// How many low bits of float32 operands do not count: 13 of tf32, which is the default; two bfloat16 parts
+// hold 16 bits. Three of either hold more than float32 needs.
+static bool precision(Call *k, int64_t *cut) {
     const Val *p = &k->arg[3], *tf32 = &k->arg[4];
+    bool allowed = true;
     if (!val_is_none(p) && !val_is_none(tf32))
         return checker_fail(k->c, k->at, "AssertionError",
                             "Only one of input_precision and allow_tf32 can be specified");
-    bool known = val_is_none(p), flag;
-    static const char *const names[] = {"tf32", "tf32x3", "ieee", "bf16x3", "bf16x6"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        known |= val_is_py(p, PY_STR) && str_is(p->py.s, names[i]);
-    if (!known)
-        return checker_fail(k->c, k->at, "AssertionError",
-                            "input_precision must be one of ('tf32', 'tf32x3', 'ieee'). Got %s",
-                            val_text(k->c, p));
-    return val_is_none(tf32) || check_flag(k->c, k->at, tf32, &flag);
+    if (!val_is_none(tf32) && !check_flag(k->c, k->at, tf32, &allowed)) return false;
+    *cut = allowed ? 13 : 0;
+    if (val_is_none(p)) return true;
+    static const struct {
+        const char *name;
+        int cut;
+    } known[] = {{"tf32", 13}, {"tf32x3", 0}, {"ieee", 0}, {"bf16x3", 8}, {"bf16x6", 0}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (val_is_py(p, PY_STR) && p->py.s.len == strlen(known[i].name) &&
+            strncasecmp(p->py.s.p, known[i].name, p->py.s.len) == 0)
+            return *cut = known[i].cut, true;
+    return checker_fail(
+        k->c, k->at, "AssertionError",
+        "input_precision must be one of ('tf32', 'tf32x3', 'ieee', 'bf16x3', 'bf16x6'). Got %s",
+        val_text(k->c, p));
 }
 
 static bool result_type(Call *k, DType in, DType want, DType *out) {
@@ -77,33 +93,52 @@ static bool result_type(Call *k, DType in, DType want, DType *out) {
     return *out = want, true;
 }
 
+// Batches of batches are one batch.
+static bool one_batch(Call *k, const Val *v, Val *out) {
+    const TileType *t = &v->t.type;
+    int r = t->rank, shape[3] = {1, t->shape[r - 2], t->shape[r - 1]};
+    if (r <= 3) return *out = *v, true;
+    for (int i = 0; i < r - 2; i++) shape[0] *= t->shape[i];
+    return check_reshape(k->c, k->at, v, shape, 3, out);
+}
+
 bool check_dot(Call *k, Val *out) {
     Checker *c = k->c;
-    const Val *a = &k->arg[0], *b = &k->arg[1];
+    Val a = k->arg[0], b = k->arg[1], acc = k->arg[2];
     DType want = DT_F32, elem;
-    if (!precision(k)) return false;
+    int64_t cut;
+    if (!precision(k, &cut)) return false;
     if (!val_is_none(&k->arg[6]) && !check_dtype(c, k->at, &k->arg[6], &want)) return false;
-    if (!operand(k, a, "lhs") || !operand(k, b, "rhs")) return false;
-    if (a->t.type.elem != b->t.type.elem)
+    if (!is_block(k, &a) || !is_block(k, &b) || !shapes(k, &a, &b, &acc)) return false;
+    TileType result = a.t.type;
+    int rank = result.rank;
+    result.shape[rank - 1] = b.t.type.shape[rank - 1];
+    if (!operand(k, &a, "lhs") || !operand(k, &b, "rhs")) return false;
+    if (a.t.type.elem != b.t.type.elem)
         return checker_fail(c, k->at, "AssertionError", "Both operands must be same dtype. Got %s and %s",
-                            dtype_info[a->t.type.elem].triton, dtype_info[b->t.type.elem].triton);
-    if (!shapes(k, &a->t.type, &b->t.type) || !result_type(k, a->t.type.elem, want, &elem)) return false;
-    TileType t = a->t.type;
-    int r = t.rank;
+                            dtype_info[a.t.type.elem].triton, dtype_info[b.t.type.elem].triton);
+    int least = dtype_bits(a.t.type.elem) == 8 ? 32 : 16;
+    if (a.t.type.shape[rank - 1] < least)
+        return checker_fail(c, k->at, "AssertionError", "Input shapes should have M >= 1, N >= 1 and K >= %d",
+                            least);
+    if (!result_type(k, a.t.type.elem, want, &elem)) return false;
+    result.elem = elem;
+    int64_t lanes = 1;
+    for (int i = 0; i < rank; i++) lanes *= result.shape[i];
+    if (lanes > TILE_LANES_MAX)
+        return checker_fail(c, k->at, "ValueError", "numel (%lld) exceeds triton maximum tensor numel (%d)",
+                            (long long)lanes, TILE_LANES_MAX);
+    if (!val_is_none(&acc) && (acc.t.type.pointer || acc.t.type.elem != want || want != elem))
+        return checker_fail(c, k->at, "AssertionError",
+                            "acc of tl.dot must be a %s with out_dtype=%s, got %s", type_text(c, &result),
+                            dtype_info[elem].triton, val_type_text(c, &acc));
+    if (a.t.type.elem != DT_F32) cut = 0;
+    if (!one_batch(k, &a, &a) || !one_batch(k, &b, &b) || (!val_is_none(&acc) && !one_batch(k, &acc, &acc)))
+        return false;
+    TileType t = a.t.type;
     t.elem = elem;
-    t.shape[r - 1] = b->t.type.shape[r - 1];
-    if (tile_lanes(&t) > TILE_LANES_MAX)
-        return checker_fail(c, k->at, "ValueError", "numel (%d) exceeds triton maximum tensor numel (%d)",
-                            tile_lanes(&t), TILE_LANES_MAX);
-    int acc = -1;
-    if (!val_is_none(&k->arg[2])) {
-        const Val *v = &k->arg[2];
-        if (!val_is_tensor(v) || !shape_same(&v->t.type, &t) || v->t.type.pointer || v->t.type.elem != want ||
-            want != elem)
-            return checker_fail(c, k->at, "AssertionError",
-                                "acc of tl.dot must be a %s with out_dtype=%s, got %s", type_text(c, &t),
-                                dtype_info[elem].triton, val_type_text(c, v));
-        acc = v->t.reg;
-    }
-    return checker_result(c, k->at, INSN_DOT, t, a->t.reg, b->t.reg, acc, 0, out);
+    t.shape[t.rank - 1] = b.t.type.shape[t.rank - 1];
+    return checker_result(c, k->at, INSN_DOT, t, a.t.reg, b.t.reg, val_is_none(&acc) ? -1 : acc.t.reg, cut,
+                          out) &&
+           check_reshape(c, k->at, out, result.shape, rank, out);
 }

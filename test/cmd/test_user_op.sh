@@ -24,6 +24,17 @@ check copied_definition_accepts_the_gold exits 0 "$bin" referee "$gold" --op "$t
 check changed_eps_rejects_the_gold exits 1 "$bin" referee "$gold" --op "$tmp/eps.py"
 check changed_eps_mints_a_new_one exits 0 "$bin" mint "$tmp/eps.py"
 
+# A matrix product by tl.dot, whose default is tf32: only the definition may allow that. Half operands lose nothing.
+k=$user/tf32/kernel.py
+sed 's/tl.dot(a, b, acc)/tl.dot(a, b, acc, input_precision="ieee")/' $k >"$tmp/ieee.py"
+sed 's/tl.dot(a, b, acc)/tl.dot(a.to(tl.bfloat16), b.to(tl.bfloat16), acc)/' $k >"$tmp/half.py"
+check ieee_product exits 0 "$bin" referee "$tmp/ieee.py" --op $user/tf32/product.py
+check ieee_product_where_tf32_is_allowed exits 0 "$bin" referee "$tmp/ieee.py" --op $user/tf32/product_tf32.py
+check tf32_product exits 1 "$bin" referee $k --op $user/tf32/product.py --json
+check tf32_product_is_inaccurate grep -q '"status":"inaccurate"' "$tmp/out"
+check tf32_product_where_it_is_allowed exits 0 "$bin" referee $k --op $user/tf32/product_tf32.py
+check half_product_where_tf32_is_allowed exits 1 "$bin" referee "$tmp/half.py" --op $user/tf32/product_tf32.py
+
 definition() { printf '"""An op."""\ninputs = {"x": {"shape": ("M", "N")}}\n\n\ndef reference(x):\n    return %s\n' "$1" >"$tmp/def.py"; }
 refused() { # NAME EXPRESSION WORDS
     definition "$2"

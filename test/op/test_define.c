@@ -36,6 +36,19 @@ static void refuses(const char *source, const char *message, const char *at) {
         fail_msg("%s: points at \"%.20s\", not \"%s\"", first->msg, source + first->span.at, at);
 }
 
+static void tf32_is_declared(void **state) {
+    (void)state;
+    Op op;
+    accepts(DOC X BODY, &op);
+    assert_false(op.allow_tf32);
+    accepts(DOC X "allow_tf32 = False\n" BODY, &op);
+    assert_false(op.allow_tf32);
+    accepts(DOC X "allow_tf32 = True\n" BODY, &op);
+    assert_true(op.allow_tf32);
+    refuses(DOC X "allow_tf32 = 1\n" BODY, "allow_tf32 must be True or False", "1");
+    refuses(DOC X "allow_tf32 = True\nallow_tf32 = True\n" BODY, "allow_tf32 is assigned twice", NULL);
+}
+
 static void defaults(void **state) {
     (void)state;
     Op op;
@@ -317,7 +330,8 @@ static void descriptions(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),      cmocka_unit_test(every_key),    cmocka_unit_test(rows_may_be_absent),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(tf32_is_declared),      cmocka_unit_test(every_key),    cmocka_unit_test(rows_may_be_absent),
         cmocka_unit_test(wrong_files),   cmocka_unit_test(wrong_inputs), cmocka_unit_test(wrong_shapes),
         cmocka_unit_test(wrong_domains), cmocka_unit_test(wrong_dims),   cmocka_unit_test(parts_and_signs),
         cmocka_unit_test(hostile),       cmocka_unit_test(descriptions),

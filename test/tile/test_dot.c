@@ -16,7 +16,8 @@ static float in_order(const float *a, const float *b, int n, int k, float s, boo
 
 static const char product[] =
     "@triton.jit\n"
-    "def k(a, b, c, d, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, H: tl.constexpr):\n"
+    "def k(a, b, c, d, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, H: tl.constexpr, "
+    "P: tl.constexpr):\n"
     "    m = tl.arange(0, M)[:, None]\n"
     "    n = tl.arange(0, N)[None, :]\n"
     "    i = tl.arange(0, K)\n"
@@ -26,8 +27,52 @@ static const char product[] =
     "    if H:\n"
     "        acc = tl.dot(x, y, acc.to(tl.float16), out_dtype=tl.float16).to(tl.float32)\n"
     "    else:\n"
-    "        acc = tl.dot(x, y, acc)\n"
+    "        acc = tl.dot(x, y, acc, input_precision=P)\n"
     "    tl.store(d + m * N + n, acc)\n";
+
+static void precision(Run *r, const char *how) {
+    r->arg[r->args++] = (LaunchArg){.name = STR("P"), .value = {.kind = how ? PY_STR : PY_NONE}};
+    if (how) r->arg[r->args - 1].value.s = str_of(how);
+}
+
+static float without(float x, int bits) { return dtype_value32(dtype_pattern32(x) & ((uint32_t)-1 << bits)); }
+
+// What each input precision leaves of float32 operands; others are never cut.
+static void test_precisions(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        int cut;
+    } how[] = {{NULL, 13},    {"tf32", 13},  {"TF32", 13}, {"ieee", 0},
+               {"tf32x3", 0}, {"bf16x3", 8}, {"bf16x6", 0}};
+    enum { M = 4, N = 8, K = 32 };
+    static const DType types[] = {DT_F32, DT_F16, DT_BF16};
+    for (int t = 0; t < 3; t++)
+        for (size_t h = 0; h < sizeof how / sizeof *how; h++) {
+            Run r;
+            run_begin(&r);
+            const float *a = input(&r, types[t], M * K, 1), *b = input(&r, types[t], K * N, 2),
+                        *c = input(&r, DT_F32, M * N, 3);
+            const Tensor *d = output(&r, DT_F32, M * N);
+            named(&r, "M", M);
+            named(&r, "N", N);
+            named(&r, "K", K);
+            named(&r, "H", 0);
+            precision(&r, how[h].name);
+            run_ok(&r, product, 1);
+            float x[M * K], y[K * N];
+            bool differs = false;
+            for (int i = 0; i < M * K; i++) x[i] = without(a[i], types[t] == DT_F32 ? how[h].cut : 0);
+            for (int i = 0; i < K * N; i++) y[i] = without(b[i], types[t] == DT_F32 ? how[h].cut : 0);
+            for (int i = 0; i < M; i++)
+                for (int j = 0; j < N; j++) {
+                    near(d, i * N + j, in_order(x + i * K, y + j, N, K, c[i * N + j], false), 0);
+                    differs |= at(d, i * N + j) != in_order(a + i * K, b + j, N, K, c[i * N + j], false);
+                }
+            assert_int_equal(differs, types[t] == DT_F32 && how[h].cut > 0);
+            run_end(&r);
+        }
+}
 
 static void test_order(void **state) {
     (void)state;
@@ -47,6 +92,7 @@ static void test_order(void **state) {
             named(&r, "N", N);
             named(&r, "K", K);
             named(&r, "H", h);
+            precision(&r, "ieee");
             run_ok(&r, product, 1);
             for (int i = 0; i < M; i++)
                 for (int j = 0; j < N; j++)
@@ -157,8 +203,8 @@ static void test_undefined_products_are_found(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_instruction_sets),
-                                       cmocka_unit_test(test_matmul),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_order), cmocka_unit_test(test_precisions),
+                                       cmocka_unit_test(test_instruction_sets), cmocka_unit_test(test_matmul),
                                        cmocka_unit_test(test_undefined_products_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

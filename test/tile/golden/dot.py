@@ -50,7 +50,7 @@ def k(x):
 
 # case: inner
 # launch: *fp32
-# error: First input shape ([16, 32]) and second input shape [16, 32] are not compatible for matmul (second index of first shape (32) must be equal to first index of second shape (16)
+# error: input and other must have equal reduction dimensions
 @triton.jit
 def k(x):
     a = tl.zeros((16, 32), tl.float32)
@@ -58,7 +58,7 @@ def k(x):
 
 # case: rank
 # launch: *fp32
-# error: Both inputs must be either 2D or 3D; (lhs: [16] vs rhs: [16])
+# error: input and other must have equal ranks >= 2
 @triton.jit
 def k(x):
     a = tl.zeros((16,), tl.float32)
@@ -114,7 +114,7 @@ def k(x):
 
 # case: acc-shape
 # launch: *fp32
-# error: acc of tl.dot must be
+# error: accumulator shape is incompatible
 @triton.jit
 def k(x):
     a = tl.zeros((16, 16), tl.float32)
@@ -126,3 +126,27 @@ def k(x):
 @triton.jit
 def k(x):
     tl.dot(tl.zeros((2048, 16), tl.float32), tl.zeros((16, 1024), tl.float32))
+
+# case: four-dimensions
+# launch: *fp32
+# ok
+@triton.jit
+def k(x):
+    c = tl.dot(tl.zeros((2, 4, 8, 16), tl.float16), tl.zeros((2, 4, 16, 32), tl.float16), tl.zeros((2, 4, 8, 32), tl.float32))
+    tl.static_assert(len(c.shape) == 4)
+    tl.static_assert(c.shape[1] == 4)
+    tl.static_assert(c.shape[3] == 32)
+
+# case: batches
+# launch: *fp32
+# error: input and other must have equal batch shapes
+@triton.jit
+def k(x):
+    tl.dot(tl.zeros((2, 16, 16), tl.float16), tl.zeros((4, 16, 16), tl.float16))
+
+# case: no-tensor
+# launch: *fp32
+# error: 'int' object has no attribute 'shape'
+@triton.jit
+def k(x):
+    tl.dot(3, tl.zeros((16, 16), tl.float16))
