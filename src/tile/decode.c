@@ -1,4 +1,5 @@
 #include "tile/decode.h"
+#include "tile/lanes.h"
 #include <assert.h>
 
 static DType loop_type(const TileType *t) { return t->pointer ? DT_I64 : t->elem; }
@@ -172,9 +173,30 @@ static void decode_part(Decode *x) {
     s->walk = w;
 }
 
+// Of what is a call: everything but lane by lane work exchanges values between lanes.
+static bool lanes_apart(InsnOp op) {
+    switch (op) {
+    case INSN_ADD:
+    case INSN_SUB:
+    case INSN_LT:
+    case INSN_LE:
+    case INSN_GT:
+    case INSN_GE:
+    case INSN_AND:
+    case INSN_BITCAST:
+    case INSN_LOAD:
+    case INSN_STORE:
+    case INSN_ATOMIC:
+    case INSN_CAS:
+    case INSN_ALIGNED: return true;
+    default: return false;
+    }
+}
+
 static void decode_call(Decode *x, StepFn *call) {
     x->s->act = ACT_CALL;
     x->s->call = call;
+    x->s->meets = !lanes_apart(x->insn->op);
     if (x->insn->op == INSN_ATOMIC || x->insn->op == INSN_CAS) {
         x->s->bytes = (uint8_t)dtype_bytes(x->rd->type.elem);
         x->s->cost *= 16; // lane by lane
@@ -256,6 +278,7 @@ static void decode_insn(Decode *x) {
     case INSN_ALIGNED: decode_call(x, step_aligned); break;
     case INSN_ATOMIC: decode_call(x, step_atomic); break;
     case INSN_CAS: decode_call(x, step_cas); break;
+    case INSN_BARRIER: decode_call(x, step_barrier); break;
     case INSN_JUMP: s->act = ACT_JUMP; break;
     case INSN_JUMPNOT: s->act = ACT_JUMPNOT; break;
     case INSN_LOOPTEST: s->act = ACT_LOOPTEST; break;
@@ -356,6 +379,7 @@ void decode(Arena *a, Vm *v, char *file, const int64_t *args) {
             s->size = (uint8_t)tile_lane_bytes(&x.rd->type);
             s->dtype = (uint8_t)loop_type(&x.rd->type);
         }
+        if (i->op == INSN_LOAD || i->op == INSN_STORE) s->shape = lanes_shape(&x.ra->type);
         decode_insn(&x);
     }
     fuse_products(v);

@@ -22,6 +22,7 @@ typedef void TreeFn(void *d, const void *a, void *scratch, size_t n);
 
 // Bits of a mode: which operands have one lane. With all of them one lane, run mode 0 with n = 1.
 enum { ONE_A = 1, ONE_B = 2, ONE_C = 4 };
+enum { RACE_OTHER = 1, RACE_WROTE = 2, RACE_READ = 4 };
 
 typedef struct {
     // By the type of the operands (of b and c for WHERE); pointers are DT_I64. NULL: no such operation.
@@ -45,11 +46,14 @@ typedef struct {
     LoopFn *arange;                                   // d int32 lanes from one int32 a, counting up
     LoopFn *splat[9]; // n lanes of d from one lane a, by the bytes of a lane: 1, 4, 8
     LoopFn *copy[9];
-    // Race words of n elements: true when another program of the launch (serials from `first` on) has written
-    // them (read), or written or read them (write). Marks them as touched by `serial`.
-    bool (*race_read)(const uint32_t *writer, uint32_t *reader, size_t n, uint32_t first, uint32_t serial);
-    // race_write marks nothing when it finds something.
-    bool (*race_write)(uint32_t *writer, const uint32_t *reader, size_t n, uint32_t first, uint32_t serial);
+    // Race words of n elements: RACE_OTHER when another program of the launch (serials from `first` on) has
+    // written them (read), or written or read them (write); RACE_WROTE, RACE_READ when this program itself
+    // has. Marks them as touched by `serial`.
+    uint32_t (*race_read)(const uint32_t *writer, uint32_t *reader, size_t n, uint32_t first,
+                          uint32_t serial);
+    // race_write marks nothing when it finds RACE_OTHER.
+    uint32_t (*race_write)(uint32_t *writer, const uint32_t *reader, size_t n, uint32_t first,
+                           uint32_t serial);
 } TileLoops;
 
 extern const TileLoops tile_loops_base;

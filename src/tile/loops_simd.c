@@ -661,26 +661,36 @@ static size_t count_ones(const uint8_t *p, size_t n) {
     return total;
 }
 
-static bool race_read(const uint32_t *writer, uint32_t *reader, size_t n, uint32_t first, uint32_t serial) {
-    uint32_t bad = 0;
+// First whether the launch has touched any of the elements at all: mostly it has not, and that is all there is to know.
+static uint32_t race_read(const uint32_t *writer, uint32_t *reader, size_t n, uint32_t first, uint32_t serial) {
+    uint32_t touched = 0, other = 0;
     LANES for (size_t i = 0; i < n; i++) {
-        uint32_t w = writer[i], r = reader[i], last = r & ~READER_MANY;
-        bad |= (uint32_t)(w >= first) & (uint32_t)(w != serial);
+        uint32_t r = reader[i], last = r & ~READER_MANY;
+        touched |= (uint32_t)(writer[i] >= first);
         uint32_t many = last == serial ? r & READER_MANY : READER_MANY;
         reader[i] = serial | (last >= first ? many : 0);
     }
-    return bad != 0;
+    if (!touched) return 0;
+    for (size_t i = 0; i < n; i++) other |= (uint32_t)(writer[i] >= first) & (uint32_t)(writer[i] != serial);
+    return other ? RACE_OTHER : RACE_WROTE;
 }
-static bool race_write(uint32_t *writer, const uint32_t *reader, size_t n, uint32_t first, uint32_t serial) {
-    uint32_t bad = 0;
+static uint32_t race_write(uint32_t *writer, const uint32_t *reader, size_t n, uint32_t first, uint32_t serial) {
+    uint32_t touched = 0, other = 0, wrote = 0, read = 0;
     LANES for (size_t i = 0; i < n; i++) {
-        uint32_t w = writer[i], r = reader[i], last = r & ~READER_MANY;
-        bad |= (uint32_t)(w >= first) & (uint32_t)(w != serial);
-        bad |= (uint32_t)(last >= first) & (uint32_t)(r != serial);
+        touched |= (uint32_t)(writer[i] >= first) | (uint32_t)((reader[i] & ~READER_MANY) >= first);
     }
-    if (bad) return true;
+    if (touched) {
+        LANES for (size_t i = 0; i < n; i++) {
+            uint32_t w = writer[i], r = reader[i], last = r & ~READER_MANY;
+            other |= (uint32_t)(w >= first) & (uint32_t)(w != serial);
+            other |= (uint32_t)(last >= first) & (uint32_t)(r != serial);
+            wrote |= (uint32_t)(w == serial);
+            read |= (uint32_t)(r == serial);
+        }
+        if (other) return RACE_OTHER;
+    }
     LANES for (size_t i = 0; i < n; i++) writer[i] = serial;
-    return false;
+    return (wrote ? RACE_WROTE : 0) | (read ? RACE_READ : 0);
 }
 
 // ---- reductions ----

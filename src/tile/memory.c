@@ -7,8 +7,8 @@
 // Sectors: the distinct 32-byte sectors that one instruction of one program touches. Exact for one run; for
 // several, a small table remembers the sectors met, and one that was pushed out of it counts again when it
 // comes back (SECTOR_SLOTS sectors are 32 KiB, so few kernels notice).
+#include "tile/lanes.h"
 #include "tile/ramp.h"
-#include "tile/step.h"
 #include <assert.h>
 
 typedef struct {
@@ -23,7 +23,9 @@ typedef struct {
     int64_t id;       // its id
     uint64_t last;    // sector met last
     int64_t sectors;
-    char *raw; // lanes as elements in memory format, where the access is not one run
+    char *raw;         // lanes as elements in memory format, where the access is not one run
+    const char *value; // of a store that is one run: its first lane
+    int wrote, read;   // runs that the program had noted before this instruction
 } Access;
 
 static int64_t lane_address(const Access *x, size_t lane) {
@@ -116,6 +118,43 @@ static void explain_run(Access *x, size_t lane, size_t n) {
     (void)vm_finding(x->v, x->s, DIAG_OOB, (int64_t)lane, "an access that could not be explained");
 }
 
+// ---- lanes of this program ----
+
+static LaneRun *lane_run(const Access *x, LaneRuns *runs, Storage *m, int64_t offset, size_t lane, size_t n) {
+    LaneRun *r = lanes_slot(runs);
+    r->storage = m;
+    r->at = offset;
+    r->stride = (int64_t)x->bytes;
+    r->lane = (uint32_t)lane;
+    r->n = (uint32_t)n;
+    r->bytes = (uint32_t)x->bytes;
+    r->shape = x->s->shape;
+    return r;
+}
+
+// This program comes back to elements of the run.
+static bool come_back(Access *x, const LaneRun *run, uint32_t race) {
+    if (!x->store) return lanes_load(x->v, x->s, run, x->wrote);
+    return lanes_store(x->v, x->s, run, x->wrote, x->raw ? x->raw + run->lane * x->bytes : NULL, x->value,
+                       race);
+}
+
+static bool run_allowed(Access *x, Storage *m, int64_t offset, size_t lane, size_t n, uint32_t race) {
+    LaneRuns *runs = x->store ? &x->v->log.wrote : &x->v->log.read;
+    LaneRun *run = lane_run(x, runs, m, offset, lane, n);
+    if (race && !come_back(x, run, race)) return false;
+    lanes_note(runs);
+    return true;
+}
+
+static bool lane_allowed(Access *x, Storage *m, int64_t offset, size_t lane, uint32_t race) {
+    LaneRuns *runs = x->store ? &x->v->log.wrote : &x->v->log.read;
+    LaneRun *run = lane_run(x, runs, m, offset, lane, 1);
+    if (race && !come_back(x, run, race)) return false;
+    lanes_join(runs, x->store ? x->wrote : x->read);
+    return true;
+}
+
 // ---- runs ----
 
 // What the bytes of a store become.
@@ -137,10 +176,11 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
         size_t unit = (size_t)dtype_bytes(m->dtype), w = (size_t)offset / unit;
         size_t words = ((size_t)offset + size - 1) / unit - w + 1;
         if (x->v->code->atomics) atomic_settle(x->v, m, w, words);
-        bool race = x->store
-                        ? loops->race_write(m->writer + w, m->reader + w, words, x->v->first, x->v->serial)
-                        : loops->race_read(m->writer + w, m->reader + w, words, x->v->first, x->v->serial);
-        if (race) return explain_run(x, lane, n), false;
+        uint32_t race =
+            x->store ? loops->race_write(m->writer + w, m->reader + w, words, x->v->first, x->v->serial)
+                     : loops->race_read(m->writer + w, m->reader + w, words, x->v->first, x->v->serial);
+        if (race & RACE_OTHER) return explain_run(x, lane, n), false;
+        if (!run_allowed(x, m, offset, lane, n, race)) return false;
     }
     if (x->store) memset(m->shadow + offset, WRITTEN, size);
     *at = m->data + offset;
@@ -157,20 +197,21 @@ static inline void copy_element(void *to, const void *from, size_t bytes) {
     }
 }
 
-static bool race_word(const Access *x, Storage *m, size_t w) {
+static uint32_t race_word(const Access *x, Storage *m, size_t w) {
     uint32_t first = x->v->first, serial = x->v->serial;
     uint32_t writer = m->writer[w], reader = m->reader[w], last = reader & ~READER_MANY;
-    if (writer >= first && writer != serial) return true;
+    if (writer >= first && writer != serial) return RACE_OTHER;
+    uint32_t own = writer == serial ? RACE_WROTE : 0;
     if (x->store) {
-        if (last >= first && reader != serial) return true;
+        if (last >= first && reader != serial) return RACE_OTHER;
         m->writer[w] = serial;
-        return false;
+        return own | (reader == serial ? RACE_READ : 0);
     }
     if (last < first)
         m->reader[w] = serial;
     else if (last != serial)
         m->reader[w] = serial | READER_MANY;
-    return false;
+    return own;
 }
 
 static bool check_lane(Access *x, size_t lane, uint8_t **at) {
@@ -185,13 +226,17 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
     if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, 1), false;
     if (m->writer) {
         size_t unit = (size_t)dtype_bytes(m->dtype);
+        uint32_t race = 0;
         for (size_t w = (size_t)offset / unit; w <= ((size_t)offset + size - 1) / unit; w++) {
             if (x->v->code->atomics) atomic_settle(x->v, m, w, 1);
-            if (race_word(x, m, w)) return explain_run(x, lane, 1), false;
+            race |= race_word(x, m, w);
+            if (race & RACE_OTHER) return explain_run(x, lane, 1), false;
         }
+        if (!lane_allowed(x, m, offset, lane, race)) return false;
     }
     if (x->store) {
-        static const uint8_t written[8] = {WRITTEN, WRITTEN, WRITTEN, WRITTEN, WRITTEN, WRITTEN, WRITTEN, WRITTEN};
+        static const uint8_t written[8] = {WRITTEN, WRITTEN, WRITTEN, WRITTEN,
+                                           WRITTEN, WRITTEN, WRITTEN, WRITTEN};
         copy_element(m->shadow + offset, written, size);
     }
     *at = m->data + offset;
@@ -343,7 +388,14 @@ static int64_t run_sectors(const Access *x, size_t first, size_t length) {
 bool step_load(Vm *v, const Step *s) {
     size_t n = (size_t)s->lanes, first, length;
     bool idle;
-    Access x = {.v = v, .s = s, .address = s->a, .bytes = s->bytes, .id = -1, .last = UINT64_MAX};
+    Access x = {.v = v,
+                .s = s,
+                .address = s->a,
+                .bytes = s->bytes,
+                .id = -1,
+                .last = UINT64_MAX,
+                .wrote = v->log.wrote.n,
+                .read = v->log.read.n};
     if (!mask_of(v, s, s->b, s->pb, s->one & ONE_B, &x.mask, &idle)) return false;
     if (idle || x.mask)
         fill_idle(v, s, x.mask);
@@ -373,7 +425,14 @@ bool step_load_run(Vm *v, const Step *s) {
     size_t n = (size_t)s->lanes;
     Interval in = interval_of(s->b, s->one & ONE_B, s->lanes);
     size_t first = (size_t)in.lo, length = (size_t)(in.hi - in.lo);
-    Access x = {.v = v, .s = s, .start = *(const int64_t *)s->a, .bytes = s->bytes, .id = -1, .last = UINT64_MAX};
+    Access x = {.v = v,
+                .s = s,
+                .start = *(const int64_t *)s->a,
+                .bytes = s->bytes,
+                .id = -1,
+                .last = UINT64_MAX,
+                .wrote = v->log.wrote.n,
+                .read = v->log.read.n};
     if (length < n) fill_idle(v, s, NULL);
     if (s->pd && length > 0) memset(s->pd + first, 0, length);
     if (length == 0) return true;
@@ -387,7 +446,15 @@ bool step_load_run(Vm *v, const Step *s) {
 bool step_store_run(Vm *v, const Step *s) {
     Interval in = interval_of(s->c, s->one & ONE_C, s->lanes);
     size_t first = (size_t)in.lo, length = (size_t)(in.hi - in.lo);
-    Access x = {.v = v, .s = s, .start = *(const int64_t *)s->a, .bytes = s->bytes, .store = true, .id = -1, .last = UINT64_MAX};
+    Access x = {.v = v,
+                .s = s,
+                .start = *(const int64_t *)s->a,
+                .bytes = s->bytes,
+                .store = true,
+                .id = -1,
+                .last = UINT64_MAX,
+                .wrote = v->log.wrote.n,
+                .read = v->log.read.n};
     bool one = s->one & ONE_B;
     int64_t lane;
     if (length == 0) return true;
@@ -400,6 +467,7 @@ bool step_store_run(Vm *v, const Step *s) {
         value = v->scratch[1];
     }
     uint8_t *at;
+    x.value = value;
     if (!check_run(&x, first, length, &at)) return false;
     v->loops->write[s->dtype](at, value, NULL, NULL, length);
     v->m->count.bytes_stored += 32 * run_sectors(&x, first, length);
@@ -410,8 +478,15 @@ bool step_store(Vm *v, const Step *s) {
     size_t n = (size_t)s->lanes, first, length;
     bool idle;
     int64_t lane;
-    Access x = {
-        .v = v, .s = s, .address = s->a, .bytes = s->bytes, .store = true, .id = -1, .last = UINT64_MAX};
+    Access x = {.v = v,
+                .s = s,
+                .address = s->a,
+                .bytes = s->bytes,
+                .store = true,
+                .id = -1,
+                .last = UINT64_MAX,
+                .wrote = v->log.wrote.n,
+                .read = v->log.read.n};
     if (!mask_of(v, s, s->c, s->pc, s->one & ONE_C, &x.mask, &idle)) return false;
     if (idle) return true;
     if (!address_defined(v, s, x.mask)) return false;
@@ -424,8 +499,9 @@ bool step_store(Vm *v, const Step *s) {
     }
     if (one_run(&x, 0, n, &first, &length)) {
         uint8_t *at;
+        x.value = value + first * s->size;
         if (!check_run(&x, first, length, &at)) return false;
-        v->loops->write[s->dtype](at, value + first * s->size, NULL, NULL, length);
+        v->loops->write[s->dtype](at, x.value, NULL, NULL, length);
         x.sectors = run_sectors(&x, first, length);
     } else {
         x.raw = v->scratch[0];

@@ -51,14 +51,28 @@ struct Step {
     int cost; // lanes charged to the budget
     int insn; // its place in the code
     int target;
+    uint32_t shape; // LOAD, STORE: lanes_shape() of the addresses
     uint8_t act;
     uint8_t one;   // ONE_A | ONE_B | ONE_C: operands with one lane beside a d with more
     uint8_t size;  // bytes of a lane of d (of the value of a store)
     uint8_t bytes; // of an element in memory
     uint8_t dtype; // of d; of the operand of ARG; of the value of a store
+    bool meets;    // CALL: lanes exchange values (lanes.h)
     bool fill;     // all operands have one lane, d has more: compute one and spread it
     bool aside; // may report lanes, and d is an operand: compute beside it, so that the operand can be asked
 };
+
+// lanes.h: runs of lanes that the running program has stored, and loaded.
+typedef struct LaneRun LaneRun;
+typedef struct {
+    LaneRun *run;
+    int n;    // more than there is room for: the list is not complete
+    int hint; // where the last search ended
+} LaneRuns;
+typedef struct {
+    LaneRuns wrote, read;
+    bool mixed; // different lanes have stored the same value to one element
+} LaneLog;
 
 struct Vm {
     Machine *m;
@@ -69,8 +83,10 @@ struct Vm {
     uint8_t *poison_scratch; // a byte for each lane of any operand
     uint64_t *sectors;       // SECTOR_SLOTS: those a scattered access has met
     int32_t pid[3], grid[3];
-    int64_t left;           // of the step budget
-    bool spent;             // an instruction could not be paid
+    int64_t left; // of the step budget
+    bool spent;   // an instruction could not be paid
+    int64_t owed; // lanes of work that an instruction found it had to do beyond its price
+    LaneLog log;
     uint32_t first, serial; // of this launch and of this program
     // The finding that ended the launch; recorded after the launch's memory has gone back.
     DiagKind kind;
@@ -96,5 +112,6 @@ StepFn step_atomic, step_cas;
 // plain.
 void atomic_settle(const Vm *v, Storage *m, size_t word, size_t words);
 StepFn step_ramp, step_compare, step_intersect; // ramp.c
+StepFn step_barrier;                            // lanes.c
 StepFn step_load_run, step_store_run;           // memory.c: accesses whose address and mask are in short form
 StepFn step_aligned, step_bitcast, step_concat, step_gather, step_dot; // shuffle.c, dot.c

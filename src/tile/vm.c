@@ -1,6 +1,7 @@
 #include "tile/vm.h"
 #include "base/rng.h"
 #include "tile/decode.h"
+#include "tile/lanes.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -211,12 +212,30 @@ static bool run_program(Vm *v, int64_t *instructions) {
             break;
         case ACT_GUARDED: ok = run_guarded(v, s); break;
         case ACT_SET: memcpy(s->d, &s->imm, s->size); break;
-        case ACT_WALK: run_walk(s); break;
-        case ACT_REDUCE: ok = step_reduce(v, s); break;
-        case ACT_ARG: ok = step_arg(v, s); break;
-        case ACT_SCAN: step_scan(v, s); break;
-        case ACT_LOAD: ok = step_load(v, s); break;
-        case ACT_STORE: ok = step_store(v, s); break;
+        case ACT_WALK:
+            lanes_meet(&v->log);
+            run_walk(s);
+            break;
+        case ACT_REDUCE:
+            lanes_meet(&v->log);
+            ok = step_reduce(v, s);
+            break;
+        case ACT_ARG:
+            lanes_meet(&v->log);
+            ok = step_arg(v, s);
+            break;
+        case ACT_SCAN:
+            lanes_meet(&v->log);
+            step_scan(v, s);
+            break;
+        case ACT_LOAD:
+            ok = step_load(v, s);
+            left -= lanes_owed(v);
+            break;
+        case ACT_STORE:
+            ok = step_store(v, s);
+            left -= lanes_owed(v);
+            break;
         case ACT_JUMP: s = &v->step[s->target]; continue;
         case ACT_JUMPNOT:
             if (undefined(s->pa)) {
@@ -231,7 +250,11 @@ static bool run_program(Vm *v, int64_t *instructions) {
             if (!ok || !leave) break;
             s = &v->step[s->target];
             continue;
-        case ACT_CALL: ok = s->call(v, s); break;
+        case ACT_CALL:
+            if (s->meets) lanes_meet(&v->log);
+            ok = s->call(v, s);
+            left -= lanes_owed(v);
+            break;
         case ACT_END: goto out;
         }
         if (!ok) break;
@@ -287,6 +310,7 @@ static bool run_grid(Vm *v, uint64_t programs) {
         v->pid[0] = (int32_t)(order.at % gx);
         v->pid[1] = (int32_t)(order.at / gx % gy);
         v->pid[2] = (int32_t)(order.at / gx / gy);
+        lanes_forget(&v->log);
         m->count.programs++;
         if (!run_program(v, &m->count.instructions)) return false;
     }
@@ -322,7 +346,8 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     }
     m->steps_left -= code->insns;
     size_t lanes = decode_lanes_max(code);
-    size_t need = code->file_bytes + 18 * lanes + (size_t)code->insns * (sizeof(Step) + sizeof(Walk)) + 65536;
+    size_t need = code->file_bytes + 18 * lanes + (size_t)code->insns * (sizeof(Step) + sizeof(Walk)) +
+                  65536 + lanes_log_bytes();
     if (code->file_bytes > REGISTER_FILE_MAX || need > arena_left(m->arena))
         return diag_add(m->diags, DIAG_COMPILE, span,
                         "out of resource: the tiles of %.*s need %zu KiB of registers; use smaller blocks",
@@ -334,12 +359,13 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     for (int i = 0; i < 2; i++) v.scratch[i] = arena_raw(m->arena, 8 * lanes, 64);
     v.poison_scratch = arena_raw(m->arena, lanes, 64);
     v.sectors = arena_raw(m->arena, SECTOR_SLOTS * sizeof *v.sectors, 64);
+    lanes_init(m->arena, &v.log);
     decode(m->arena, &v, file, args);
     bool ok = run_grid(&v, programs);
     arena_reset(m->arena, mark);
     m->count.launches++;
     m->count.lanes += m->steps_left - v.left;
-    m->steps_left = v.spent ? 0 : v.left;
+    m->steps_left = v.spent || v.left < 0 ? 0 : v.left;
     if (!ok)
         diag_record(m->diags, v.kind, v.span, "%s", v.msg); // after the reset: it may live in the same arena
     return ok;

@@ -272,6 +272,7 @@ static void statement(Gen *g) {
     }
     case 9: {
         t.elem = DT_I32;
+        if (rng_below(&g->rng, 8)) asm_put(s, INSN_BARRIER, -1, -1, -1, -1, 0);
         asm_store(s, asm_ptradd(s, g->out, offsets(g, t)), pick_or_one(g, t),
                   rng_below(&g->rng, 2) ? pick_or_one(g, b) : -1);
         break;
@@ -343,6 +344,7 @@ static void run_random(uint64_t seed, uint64_t order, bool packed, Outcome *o) {
     statements(&g, 5 + (int)rng_below(&g.rng, 30));
     for (int k = 0; k < 4; k++) { // make what was computed visible
         TileType t = shape_of(&g, DT_I32);
+        asm_put(&g.s, INSN_BARRIER, -1, -1, -1, -1, 0);
         asm_store(&g.s, asm_ptradd(&g.s, g.out, offsets(&g, t)), pick(&g, t), -1);
     }
     asm_done(&g.s);

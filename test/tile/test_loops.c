@@ -660,22 +660,26 @@ static void test_race_words(void **state) {
         // Serials 10.. belong to this launch; we are 12.
         uint32_t writer[6] = {0, 9, 12, 0, 0, 0},
                  reader[6] = {0, 9 | READER_MANY, 12, 11, 11 | READER_MANY, 12 | READER_MANY};
-        assert_false(l->race_read(writer, reader, 6, 10, 12));
+        assert_int_equal(l->race_read(writer, reader, 6, 10, 12), RACE_WROTE);
         uint32_t want[6] = {12, 12, 12, 12 | READER_MANY, 12 | READER_MANY, 12 | READER_MANY};
         assert_memory_equal(reader, want, sizeof want);
         writer[3] = 11;
-        assert_true(l->race_read(writer, reader, 6, 10, 12));
+        assert_int_equal(l->race_read(writer, reader, 6, 10, 12), RACE_OTHER);
+        assert_int_equal(l->race_read(writer, reader, 2, 10, 12), 0);
         uint32_t w2[3] = {0, 12, 9}, r2[3] = {0, 12, 9 | READER_MANY};
-        assert_false(l->race_write(w2, r2, 3, 10, 12));
+        assert_int_equal(l->race_write(w2, r2, 3, 10, 12), RACE_WROTE | RACE_READ);
         for (int i = 0; i < 3; i++) assert_int_equal(w2[i], 12);
         const uint32_t other[] = {11, 11 | READER_MANY, 12 | READER_MANY};
         for (int i = 0; i < 3; i++) {
             uint32_t w = 0, r = other[i];
-            assert_true(l->race_write(&w, &r, 1, 10, 12));
+            assert_int_equal(l->race_write(&w, &r, 1, 10, 12), RACE_OTHER);
             assert_int_equal(w, 0);
         }
+        uint32_t w1[2] = {0, 9}, r1[2] = {12, 0};
+        assert_int_equal(l->race_write(w1, r1, 2, 10, 12), RACE_READ);
+        assert_int_equal(l->race_write(w1 + 1, r1 + 1, 1, 10, 12), RACE_WROTE);
         uint32_t w = 11, r = 0;
-        assert_true(l->race_write(&w, &r, 1, 10, 12));
+        assert_int_equal(l->race_write(&w, &r, 1, 10, 12), RACE_OTHER);
     }
 }
 

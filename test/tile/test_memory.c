@@ -378,6 +378,7 @@ static void test_one_lane_operands(void **state) {
                             m, asm_float(&s, DT_F32, 1));
         asm_store(&s, asm_ptradd(&s, q, i), v, -1);
         asm_store(&s, asm_ptradd(&s, q, i), same, m);
+        asm_put(&s, INSN_BARRIER, -1, -1, -1, -1, 0);
         asm_store(&s, asm_ptradd(&s, q, asm_int(&s, DT_I32, 7)), v, m);
         expect_clean(&r, rig_run(&r, asm_done(&s), (int64_t[]){rig_address(x), rig_address(y)}, 1, 1, 1));
         for (int k = 0; k < 8; k++) {
