@@ -135,9 +135,9 @@ const char *emit_fresh(Emit *e, const char *wish, bool inner);
 const char *emit_affixed(Emit *e, const char *const affix[2], Str name);
 
 // online.c: a pass over the row that finds several things at once.
-enum { ONLINE_MAX = 16 }; // largest ones in one pass, and sums they weigh
-void online_pairs(Emit *e, const int *most, int count, Place *p); // with their sums, and what those weigh
-void online_spread(Emit *e, int sum, int spread, Place *p); // mean, and sum of squared distances from it
+void online_pairs(Emit *e, const int *most, int count, Place *p);  // with their sums, and what those weigh
+bool online_is_mean(const Emit *e, int sum);                       // whether a moment is taken from its mean
+void online_moments(Emit *e, const int *sum, int count, Place *p); // means, and moments around them
 double reduction_neutral(BoundOp op);
 const char *reduction_start(BoundOp op);
 void open_scalar(Emit *e, const char *name, const char *value); // an accumulator a row

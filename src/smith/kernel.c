@@ -130,7 +130,7 @@ static bool has_partner(const Emit *e, const int *of, int first, int *second) {
 // Reductions that wait for nothing but earlier passes, over the same columns: one loop.
 static void pass(Emit *e, int level, Size width) {
     Running running[GRAPH_NODES_MAX];
-    int count = 0, most[ONLINE_MAX], pairs = 0;
+    int count = 0, most[ONLINE_MAX], pairs = 0, mean[ONLINE_MAX], means = 0;
     Place *p = loop_open(e, width);
     for (int i = 0; i < e->g->nodes; i++) {
         const GraphNode *n = &e->g->node[i];
@@ -141,14 +141,15 @@ static void pass(Emit *e, int level, Size width) {
         if (e->merged[i] >= 0 || e->weighed[i] >= 0 || e->spread[i] >= 0) continue; // found with another
         if (has_partner(e, e->merged, i, &other))
             most[pairs++] = i;
-        else if (has_partner(e, e->spread, i, &other))
-            online_spread(e, i, other, p);
+        else if (online_is_mean(e, i))
+            mean[means++] = i;
         else {
             running[count].node = i;
             accumulate(e, &running[count++], p);
         }
     }
     online_pairs(e, most, pairs, p);
+    online_moments(e, mean, means, p);
     loop_close(e, width);
     for (int i = 0; i < count; i++) finish(e, &running[i]);
 }

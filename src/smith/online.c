@@ -3,6 +3,7 @@
 // sum of squared distances from it. One of each a lane, put together after the loop; or one of each a row,
 // fed block by block.
 #include "smith/emit.h"
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -212,77 +213,160 @@ void online_pairs(Emit *e, const int *most, int count, Place *p) {
     for (int i = 0; i < g->count; i++) remember(e, g->weighed[i].node, g->weighed[i].w);
 }
 
-// --- The mean, and the squared distances from it -----------------------------------------------------
+// --- Means, and what is summed of the distances from them --------------------------------------------
 
-// Two groups of values put together by their counts, means and squared distances.
-static void spread_by_row(Emit *e, int sum, int spread, Place *p, const char *x) {
-    int mean_node;
-    (void)plan_mean(e->g, spread, &mean_node);
-    const char *n = emit_fresh(e, "seen", false), *mean = emit_fresh(e, e->style->mean, false),
-               *m2 = emit_fresh(e, "m2", false);
-    line_add(&e->top, 0, false, "%s = 0.0", n);
-    open_scalar(e, mean, "0.0");
-    open_scalar(e, m2, "0.0");
-    const char *count = emit_fresh(e, "n_new", true), *here = emit_fresh(e, "mean_new", true),
-               *d = emit_fresh(e, "d", true), *delta = emit_fresh(e, "delta", true),
+typedef struct {
+    int sum, node;                   // the node is the mean
+    const char *x, *mean;            // value, mean so far
+    const char *d, *delta, *between; // distance from the block's mean, or the lane's; of the means
+} Mean;
+
+typedef struct {
+    int node, a, b; // indices of means
+    const char *m2;
+} Spread;
+
+typedef struct {
+    Mean mean[ONLINE_MAX];
+    Spread spread[ONLINE_MAX];
+    int means, spreads;
+} Moments;
+
+static int mean_of(const Moments *m, int sum) {
+    for (int i = 0; i < m->means; i++)
+        if (m->mean[i].sum == sum) return i;
+    return -1;
+}
+
+bool online_is_mean(const Emit *e, int sum) {
+    Moment m;
+    for (int i = 0; i < e->g->nodes; i++)
+        if (e->spread[i] >= 0 && plan_moment(e->g, i, &m) && (m.sum[0] == sum || m.sum[1] == sum))
+            return true;
+    return false;
+}
+
+static void read_moments(Emit *e, const int *sum, int count, Moments *out) {
+    *out = (Moments){0};
+    for (int i = 0; i < count; i++) out->mean[out->means++] = (Mean){.sum = sum[i]};
+    for (int i = 0; i < e->g->nodes; i++) {
+        Moment m;
+        if (e->spread[i] < 0 || !plan_moment(e->g, i, &m) || mean_of(out, m.sum[0]) < 0) continue;
+        assert(out->spreads < ONLINE_MAX); // kernel.c has counted
+        Spread *s = &out->spread[out->spreads++];
+        *s = (Spread){.node = i, .a = mean_of(out, m.sum[0]), .b = mean_of(out, m.sum[1])};
+        out->mean[s->a].node = m.mean[0];
+        out->mean[s->b].node = m.mean[1];
+    }
+}
+
+static void remember_moments(Emit *e, const Moments *m, const char *count) {
+    for (int i = 0; i < m->means; i++) {
+        const Mean *x = &m->mean[i];
+        remember(e, x->node, x->mean);
+        emit_remember(e, x->sum, NULL,
+                      (Expr){arena_printf(e->a, "%s * %s", x->mean, count), BIND_PRODUCT, false,
+                             e->g->node[x->sum].rows});
+    }
+    for (int i = 0; i < m->spreads; i++) remember(e, m->spread[i].node, m->spread[i].m2);
+}
+
+// Two groups of values put together by their counts, means and sums of products of distances.
+static void moments_by_row(Emit *e, Moments *m, Place *p) {
+    const char *n = emit_fresh(e, "seen", false), *count = emit_fresh(e, "n_new", true),
                *all = emit_fresh(e, "n_all", true);
+    line_add(&e->top, 0, false, "%s = 0.0", n);
     line_add(
         &e->body, 0, false, "%s = tl.sum(%s.to(tl.float32))", count,
         emit_wrap(e, (Expr){p->mask, emit_is_name(p->mask) ? BIND_ATOM : BIND_ANY, true, false}, BIND_ATOM));
-    line_add(&e->body, 0, false, "%s = %s / %s", here, emit_reduce(e, BOUND_SUM, x), count);
-    line_add(&e->body, 0, false, "%s = tl.where(%s, %s - %s, 0.0)", d, p->mask, x, here);
-    line_add(&e->body, 0, false, "%s = %s - %s", delta, here, mean);
     line_add(&e->body, 0, false, "%s = %s + %s", all, n, count);
-    line_add(&e->body, 0, false, "%s += %s * (%s / %s)", mean, delta, count, all);
-    const char *between = arena_printf(e->a, " + %s * %s * (%s * %s / %s)", delta, delta, n, count, all);
-    if (emit_flaw(e, FLAW_carry_dropped)) between = "";
-    line_add(&e->body, 0, false, "%s += %s%s", m2,
-             emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s * %s", d, d)), between);
+    for (int i = 0; i < m->means; i++) {
+        Mean *x = &m->mean[i];
+        x->mean = emit_fresh(e, e->style->mean, false);
+        open_scalar(e, x->mean, "0.0");
+        const char *here = emit_fresh(e, "mean_new", true);
+        x->d = emit_fresh(e, "d", true);
+        x->delta = emit_fresh(e, "delta", true);
+        line_add(&e->body, 0, false, "%s = %s / %s", here, emit_reduce(e, BOUND_SUM, x->x), count);
+        line_add(&e->body, 0, false, "%s = tl.where(%s, %s - %s, 0.0)", x->d, p->mask, x->x, here);
+        line_add(&e->body, 0, false, "%s = %s - %s", x->delta, here, x->mean);
+        line_add(&e->body, 0, false, "%s += %s * (%s / %s)", x->mean, x->delta, count, all);
+    }
+    for (int i = 0; i < m->spreads; i++) {
+        Spread *s = &m->spread[i];
+        const Mean *a = &m->mean[s->a], *b = &m->mean[s->b];
+        s->m2 = emit_fresh(e, "m2", false);
+        open_scalar(e, s->m2, "0.0");
+        const char *between =
+            arena_printf(e->a, " + %s * %s * (%s * %s / %s)", a->delta, b->delta, n, count, all);
+        if (emit_flaw(e, FLAW_carry_dropped)) between = "";
+        line_add(&e->body, 0, false, "%s += %s%s", s->m2,
+                 emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s * %s", a->d, b->d)), between);
+    }
     line_add(&e->body, 0, false, "%s = %s", n, all);
-    remember(e, mean_node, mean);
-    remember(e, spread, m2);
-    emit_remember(e, sum, NULL,
-                  (Expr){arena_printf(e->a, "%s * %s", mean, n), BIND_PRODUCT, false, e->g->node[sum].rows});
+    remember_moments(e, m, n);
 }
 
 // Welford's way in every lane.
-static void spread_by_lane(Emit *e, int sum, int spread, Place *p, const char *x) {
-    int mean_node;
-    (void)plan_mean(e->g, spread, &mean_node);
-    const char *n = emit_fresh(e, "count", false), *mean = emit_fresh(e, "lane_mean", false),
-               *m2 = emit_fresh(e, "lane_m2", false), *delta = emit_fresh(e, "delta", true);
+static void moments_by_lane(Emit *e, Moments *m, Place *p) {
+    const char *n = emit_fresh(e, "count", false), *length = emit_size(e, p->width).s;
     open_lanes(e, n, NULL);
-    open_lanes(e, mean, NULL);
-    open_lanes(e, m2, NULL);
     line_add(&e->body, 0, false, "%s = tl.where(%s, %s + 1.0, %s)", n, p->mask, n, n);
-    line_add(&e->body, 0, false, "%s = tl.where(%s, %s - %s, 0.0)", delta, p->mask, x, mean);
-    line_add(&e->body, 0, false, "%s += %s / tl.maximum(%s, 1.0)", mean, delta, n);
-    line_add(&e->body, 0, false, "%s += tl.where(%s, %s * (%s - %s), 0.0)", m2, p->mask, delta, x, mean);
-    const char *whole = emit_fresh(e, e->style->mean, false), *apart = emit_fresh(e, "apart", false),
-               *total = emit_fresh(e, "m2", false);
-    const char *length = emit_size(e, p->width).s;
-    line_add(&e->after, 0, false, "%s = %s / %s", whole,
-             emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s * %s", mean, n)), length);
-    line_add(&e->after, 0, false, "%s = %s - %s", apart, mean, whole);
-    const char *between = arena_printf(e->a, " + %s * %s * %s", n, apart, apart);
-    if (emit_flaw(e, FLAW_carry_dropped)) between = "";
-    line_add(&e->after, 0, false, "%s = %s", total,
-             emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s%s", m2, between)));
-    remember(e, mean_node, whole);
-    remember(e, spread, total);
-    emit_remember(
-        e, sum, NULL,
-        (Expr){arena_printf(e->a, "%s * %s", whole, length), BIND_PRODUCT, false, e->g->node[sum].rows});
+    for (int i = 0; i < m->means; i++) {
+        Mean *x = &m->mean[i];
+        x->mean = emit_fresh(e, "lane_mean", false);
+        x->delta = emit_fresh(e, "delta", true);
+        open_lanes(e, x->mean, NULL);
+        line_add(&e->body, 0, false, "%s = tl.where(%s, %s - %s, 0.0)", x->delta, p->mask, x->x, x->mean);
+        line_add(&e->body, 0, false, "%s += %s / tl.maximum(%s, 1.0)", x->mean, x->delta, n);
+    }
+    for (int i = 0; i < m->spreads; i++) {
+        Spread *s = &m->spread[i];
+        const Mean *a = &m->mean[s->a], *b = &m->mean[s->b];
+        s->m2 = emit_fresh(e, "lane_m2", false);
+        open_lanes(e, s->m2, NULL);
+        line_add(&e->body, 0, false, "%s += tl.where(%s, %s * (%s - %s), 0.0)", s->m2, p->mask, a->delta,
+                 b->x, b->mean);
+    }
+    for (int i = 0; i < m->means; i++) {
+        Mean *x = &m->mean[i];
+        const char *whole = emit_fresh(e, e->style->mean, false);
+        x->between = emit_fresh(e, "apart", false);
+        line_add(&e->after, 0, false, "%s = %s / %s", whole,
+                 emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s * %s", x->mean, n)), length);
+        line_add(&e->after, 0, false, "%s = %s - %s", x->between, x->mean, whole);
+        x->mean = whole;
+    }
+    for (int i = 0; i < m->spreads; i++) {
+        Spread *s = &m->spread[i];
+        const char *total = emit_fresh(e, "m2", false);
+        const char *between =
+            arena_printf(e->a, " + %s * %s * %s", n, m->mean[s->a].between, m->mean[s->b].between);
+        if (emit_flaw(e, FLAW_carry_dropped)) between = "";
+        line_add(&e->after, 0, false, "%s = %s", total,
+                 emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s%s", s->m2, between)));
+        s->m2 = total;
+    }
+    remember_moments(e, m, length);
 }
 
-void online_spread(Emit *e, int sum, int spread, Place *p) {
-    Expr x = emit_bind(e, emit_value(e, e->g->node[sum].in[0], p), str_of(e->style->temp));
-    if (e->plan->scalars && x.tile)
-        spread_by_row(e, sum, spread, p,
-                      emit_bind(e,
-                                (Expr){emit_masked(e, e->g->node[sum].in[0], p, 0).s, BIND_ANY, true, true},
-                                STR("kept"))
-                          .s);
-    else
-        spread_by_lane(e, sum, spread, p, x.s);
+void online_moments(Emit *e, const int *sum, int count, Place *p) {
+    Moments *m = NEW(e->a, Moments);
+    if (count == 0) return;
+    read_moments(e, sum, count, m);
+    bool tiles = true;
+    for (int i = 0; i < m->means; i++) {
+        int x = e->g->node[sum[i]].in[0];
+        m->mean[i].x = emit_bind(e, emit_value(e, x, p), str_of(e->style->temp)).s;
+        tiles = tiles && emit_value(e, x, p).tile;
+    }
+    if (!e->plan->scalars || !tiles) {
+        moments_by_lane(e, m, p);
+        return;
+    }
+    for (int i = 0; i < m->means; i++) {
+        const char *kept = emit_masked(e, e->g->node[sum[i]].in[0], p, 0).s;
+        m->mean[i].x = emit_bind(e, (Expr){kept, BIND_ANY, true, true}, STR("kept")).s;
+    }
+    moments_by_row(e, m, p);
 }

@@ -184,25 +184,30 @@ bool plan_online(const Plan *p) {
 
 const Graph *plan_graph(const Graph *g, const Plan *p) { return plan_online(p) && g->online ? g->online : g; }
 
-static bool is_square_of(const GraphNode *n, int *of) {
-    *of = n->in[0];
-    return n->op == BOUND_SQUARE || (n->op == BOUND_MUL && n->in[0] == n->in[1]);
+// a - sum(a) / n, n columns.
+static bool is_deviation(const Graph *g, int node, int *sum, int *mean) {
+    const GraphNode *less = &g->node[node];
+    if (less->op != BOUND_SUB) return false;
+    const GraphNode *ratio = &g->node[less->in[1]];
+    if (ratio->op != BOUND_DIV) return false;
+    const GraphNode *total = &g->node[ratio->in[0]], *n = &g->node[ratio->in[1]];
+    Size cols = g->node[less->in[0]].cols;
+    bool length = n->op == BOUND_LITERAL && n->sized && n->power == 1 && size_equal(n->size, cols);
+    *sum = ratio->in[0];
+    *mean = less->in[1];
+    return total->op == BOUND_SUM && total->in[0] == less->in[0] && length;
 }
 
-int plan_mean(const Graph *g, int node, int *mean) {
+bool plan_moment(const Graph *g, int node, Moment *out) {
     const GraphNode *s = &g->node[node];
-    int apart;
-    if (s->op != BOUND_SUM || !is_square_of(&g->node[s->in[0]], &apart)) return -1;
-    const GraphNode *less = &g->node[apart];
-    if (less->op != BOUND_SUB) return -1;
-    const GraphNode *ratio = &g->node[less->in[1]];
-    if (ratio->op != BOUND_DIV) return -1;
-    const GraphNode *sum = &g->node[ratio->in[0]], *n = &g->node[ratio->in[1]];
-    bool length = n->op == BOUND_LITERAL && n->sized && n->power == 1 && size_plain(n->size) &&
-                  size_equal(n->size, g->node[less->in[0]].cols);
-    if (sum->op != BOUND_SUM || sum->in[0] != less->in[0] || !length) return -1;
-    *mean = less->in[1];
-    return ratio->in[0];
+    if (s->op != BOUND_SUM) return false;
+    const GraphNode *product = &g->node[s->in[0]];
+    if (product->op != BOUND_SQUARE && product->op != BOUND_MUL) return false;
+    for (int k = 0; k < 2; k++) {
+        int factor = product->in[product->op == BOUND_MUL ? k : 0];
+        if (!is_deviation(g, factor, &out->sum[k], &out->mean[k])) return false;
+    }
+    return size_equal(g->node[g->node[out->sum[0]].in[0]].cols, g->node[g->node[out->sum[1]].in[0]].cols);
 }
 
 // What a value may be in magnitude, by the domain that the op declares; infinite when nothing is known.
@@ -241,19 +246,37 @@ static bool weighs_now(const Graph *g, const Shifts *t, int most, const int *lev
     return plan_total(g, most) >= 0 && weigh_known(g, t->factor, level, level[most]);
 }
 
+// Ops with more of them than a pass has room for do without.
+static void count_online(const Graph *g, bool *pairs, bool *moments) {
+    int total = 0, weighed = 0, around = 0;
+    Shifts shifts;
+    Moment moment;
+    for (int i = 0; i < g->nodes; i++) {
+        total += plan_partner(g, i) >= 0;
+        weighed += plan_weighed(g, i, &shifts) >= 0;
+        around += plan_moment(g, i, &moment);
+    }
+    *pairs = total <= ONLINE_MAX && weighed <= ONLINE_MAX;
+    *moments = around <= ONLINE_MAX / 2; // each has up to two means
+}
+
 int plan_levels(const Graph *g, bool online, bool split, Levels *out) {
     int passes = 0;
+    bool pairs = false, moments = false;
+    if (online) count_online(g, &pairs, &moments);
     for (int i = 0; i < g->nodes; i++) {
         const GraphNode *n = &g->node[i];
-        int mean, *level = out->level;
+        int *level = out->level;
         Shifts shifts;
+        Moment moment;
         level[i] = 0;
         for (int k = 0; k < n->inputs; k++)
             if (level[n->in[k]] > level[i]) level[i] = level[n->in[k]];
-        out->merged[i] = online ? plan_partner(g, i) : -1;
-        out->weighed[i] = online ? plan_weighed(g, i, &shifts) : -1;
+        out->merged[i] = pairs ? plan_partner(g, i) : -1;
+        out->weighed[i] = pairs ? plan_weighed(g, i, &shifts) : -1;
         if (out->weighed[i] >= 0 && !weighs_now(g, &shifts, out->weighed[i], level)) out->weighed[i] = -1;
-        out->spread[i] = online ? plan_mean(g, i, &mean) : -1;
+        bool together = moments && plan_moment(g, i, &moment) && level[moment.sum[0]] == level[moment.sum[1]];
+        out->spread[i] = together ? moment.sum[0] : -1;
         if (out->merged[i] >= 0)
             level[i] = level[out->merged[i]];
         else if (out->weighed[i] >= 0)

@@ -20,6 +20,7 @@ typedef enum {
 } Flaw;
 
 enum { FORMS_MAX = 4, SPLIT_LEVELS = 4, PARTIALS_MAX = 32 };
+enum { ONLINE_MAX = 16 }; // largest ones, sums they weigh, and means that are corrected in one pass
 typedef enum { BIND_ANY, BIND_BITS, BIND_SUM, BIND_PRODUCT, BIND_SIGNED, BIND_ATOM } Bind;
 typedef struct {
     Bind bind;
@@ -90,13 +91,16 @@ typedef struct {
     int n;
 } Shifts;
 int plan_weighed(const Graph *g, int node, Shifts *out);
-// For a node sum((a - sum(a) / N)^2) the node sum(a); else -1. *mean is the quotient.
-int plan_mean(const Graph *g, int node, int *mean);
+// A node sum((a - sum(a) / n) * (b - sum(b) / n)), n columns; b may be a.
+typedef struct {
+    int sum[2], mean[2];
+} Moment;
+bool plan_moment(const Graph *g, int node, Moment *out);
 // Whether values of the node stay so small that exp2 may be used on multiples by log2 e.
 bool plan_folds(const Graph *g, int node);
 // For each node the passes over the row that it needs before it is known; the most is returned. How online:
-// merged[i] is the largest that sum i rescales by, weighed[i] that of its weights, spread[i] the sum whose
-// mean squares i are taken from, or -1. How split: a prefix sum waits for the parts before it.
+// merged[i] is the largest that sum i rescales by, weighed[i] that of its weights, spread[i] the
+// sum whose mean moment i is taken from, or -1. How split: a prefix sum waits for the parts before it.
 typedef struct {
     int level[GRAPH_NODES_MAX], merged[GRAPH_NODES_MAX], weighed[GRAPH_NODES_MAX], spread[GRAPH_NODES_MAX];
 } Levels;

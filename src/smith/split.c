@@ -73,7 +73,8 @@ static void leave_weighed(Emit *e, int node, Place *p) {
                       arena_printf(e->a, "%s * %s", e->power[most], emit_wrap(e, t, BIND_PRODUCT))));
 }
 
-static void leave_spread(Emit *e, int sum, int spread, Place *p) {
+// The mean of the part, and in power[] the name of the distances from it.
+static void leave_mean(Emit *e, int sum, Place *p) {
     int a = e->g->node[sum].in[0];
     Expr x = emit_bind(e, emit_masked(e, a, p, 0), str_of(e->style->temp));
     const char *n = emit_fresh(e, "count", false), *mean = emit_fresh(e, e->style->mean, false),
@@ -83,7 +84,14 @@ static void leave_spread(Emit *e, int sum, int spread, Place *p) {
     line_add(&e->top, 0, false, "%s = %s / tl.maximum(%s, 1)", mean, emit_reduce(e, BOUND_SUM, x.s), n);
     line_add(&e->top, 0, false, "%s = tl.where(%s, %s - %s, 0.0)", d, p->mask, x.s, mean);
     leave(e, sum, mean);
-    leave(e, spread, emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s * %s", d, d)));
+    e->power[sum] = d;
+}
+
+static void leave_spread(Emit *e, int node) {
+    Moment m;
+    (void)plan_moment(e->g, node, &m);
+    leave(e, node,
+          emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s * %s", e->power[m.sum[0]], e->power[m.sum[1]])));
 }
 
 static int second_of(const Emit *e, const int *of, int first) {
@@ -99,11 +107,11 @@ static void leave_all(Emit *e, int level) {
         const GraphNode *n = &e->g->node[i];
         if (!is_statistic(n) || e->level[i] != level || is_second(e, i)) continue;
         Place *p = emit_place(e, e->g->node[n->in[0]].cols);
-        int pair = second_of(e, e->merged, i), spread = second_of(e, e->spread, i);
+        int pair = second_of(e, e->merged, i);
         if (pair >= 0)
             leave_pair(e, i, pair, p);
-        else if (spread >= 0)
-            leave_spread(e, i, spread, p);
+        else if (online_is_mean(e, i))
+            leave_mean(e, i, p);
         else {
             BoundOp op = n->op == BOUND_CUMSUM ? BOUND_SUM : n->op;
             int flawed = e->flawed;
@@ -115,6 +123,8 @@ static void leave_all(Emit *e, int level) {
     for (int i = 0; i < e->g->nodes; i++)
         if (e->weighed[i] >= 0 && e->level[i] == level)
             leave_weighed(e, i, emit_place(e, e->g->node[e->g->node[i].in[0]].cols));
+    for (int i = 0; i < e->g->nodes; i++)
+        if (e->spread[i] >= 0 && e->level[i] == level) leave_spread(e, i);
 }
 
 // --- Putting the parts together ----------------------------------------------------------------------
@@ -171,11 +181,15 @@ static void join_weighed(Emit *e, int node) {
     remember(e, node, bound(e, "weighed", emit_reduce(e, BOUND_SUM, moved)), BIND_ATOM);
 }
 
-static void join_spread(Emit *e, int sum, int spread) {
-    int mean_node;
-    (void)plan_mean(e->g, spread, &mean_node);
+// In power[] the counts, in tops[] how far the parts' means lie from the row's.
+static void join_mean(Emit *e, int sum) {
+    Moment m = {0};
+    int mean_node = -1;
+    for (int i = 0; i < e->g->nodes && mean_node < 0; i++)
+        for (int k = 0; k < 2 && e->spread[i] >= 0; k++)
+            if (plan_moment(e->g, i, &m) && m.sum[k] == sum) mean_node = m.mean[k];
     const char *length = emit_size(e, e->g->node[e->g->node[sum].in[0]].cols).s;
-    const char *mean = parts_of(e, sum, "0.0"), *m2 = parts_of(e, spread, "0.0");
+    const char *mean = parts_of(e, sum, "0.0");
     e->block_used = true;
     const char *n = bound(e, "counts",
                           arena_printf(e->a, "tl.maximum(tl.minimum(%s, %s - %s * %s), 0)", e->block, length,
@@ -184,13 +198,21 @@ static void join_spread(Emit *e, int sum, int spread) {
         bound(e, e->style->mean,
               arena_printf(e->a, "%s / %s", emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s * %s", mean, n)),
                            length));
-    const char *apart = bound(e, "apart", arena_printf(e->a, "%s - %s", mean, whole));
-    const char *between = arena_printf(e->a, " + %s * %s * %s", n, apart, apart);
-    if (emit_flaw(e, FLAW_carry_dropped)) between = "";
-    remember(e, spread, bound(e, "m2", emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s%s", m2, between))),
-             BIND_ATOM);
+    e->tops[sum] = bound(e, "apart", arena_printf(e->a, "%s - %s", mean, whole));
+    e->power[sum] = n;
     remember(e, mean_node, whole, BIND_ATOM);
     remember(e, sum, arena_printf(e->a, "%s * %s", whole, length), BIND_PRODUCT);
+}
+
+static void join_spread(Emit *e, int node) {
+    Moment m;
+    (void)plan_moment(e->g, node, &m);
+    const char *m2 = parts_of(e, node, "0.0");
+    const char *between =
+        arena_printf(e->a, " + %s * %s * %s", e->power[m.sum[0]], e->tops[m.sum[0]], e->tops[m.sum[1]]);
+    if (emit_flaw(e, FLAW_carry_dropped)) between = "";
+    remember(e, node, bound(e, "m2", emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s%s", m2, between))),
+             BIND_ATOM);
 }
 
 static void join_scan(Emit *e, int node) {
@@ -205,8 +227,10 @@ static const char *plain_other(BoundOp op) { return op == BOUND_SUM ? "0.0" : re
 static bool needed(const Graph *g, int node, const bool *wanted, const Levels *levels) {
     bool is = wanted[node];
     Shifts shifts;
+    Moment moment;
     for (int i = 0; i < g->nodes; i++) {
         if (!wanted[i]) continue;
+        if (levels->spread[i] >= 0 && plan_moment(g, i, &moment)) is = is || moment.sum[1] == node;
         if (levels->merged[i] == node || levels->weighed[i] == node || levels->spread[i] == node) is = true;
         if (levels->weighed[i] < 0) continue;
         (void)plan_weighed(g, i, &shifts);
@@ -221,11 +245,11 @@ static void join_all(Emit *e, const Levels *levels, int below, const bool *wante
         const GraphNode *n = &e->g->node[i];
         if (!is_statistic(n) || e->level[i] >= below || is_second(e, i)) continue;
         if (!needed(e->g, i, wanted, levels)) continue;
-        int pair = second_of(e, e->merged, i), spread = second_of(e, e->spread, i);
+        int pair = second_of(e, e->merged, i);
         if (pair >= 0)
             join_pair(e, i, pair);
-        else if (spread >= 0)
-            join_spread(e, i, spread);
+        else if (online_is_mean(e, i))
+            join_mean(e, i);
         else if (n->op == BOUND_CUMSUM)
             join_scan(e, i);
         else
@@ -236,6 +260,8 @@ static void join_all(Emit *e, const Levels *levels, int below, const bool *wante
     }
     for (int i = 0; i < e->g->nodes; i++)
         if (e->weighed[i] >= 0 && e->level[i] < below && wanted[i]) join_weighed(e, i);
+    for (int i = 0; i < e->g->nodes; i++)
+        if (e->spread[i] >= 0 && e->level[i] < below && wanted[i]) join_spread(e, i);
 }
 
 // Everything on the way down from the roots, stopping at statistics of earlier passes.

@@ -135,6 +135,23 @@ static const struct {
                 "          \"v\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 8)}}\n"
                 "def reference(s, v):\n"
                 "    return (torch.softmax(s.float(), -1) * (v.float() * 2 + 1)).sum(-1).to(v.dtype)\n"},
+    {"correlation",
+     "\"\"\"Correlation of two rows.\"\"\"\n"
+     "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.5, 8)},\n"
+     "          \"y\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.5, 8)}}\n"
+     "def reference(x, y):\n"
+     "    a = x.float() - x.float().mean(-1, keepdim=True)\n"
+     "    b = y.float() - y.float().mean(-1, keepdim=True)\n"
+     "    r = torch.rsqrt(a.pow(2).sum(-1) + 1e-3) * torch.rsqrt(b.pow(2).sum(-1) + 1e-3)\n"
+     "    return ((a * b).sum(-1) * r).to(x.dtype)\n"},
+    {"halves", "\"\"\"Each half of a row over its own standard deviation.\"\"\"\n"
+               "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.5, 8)}}\n"
+               "dims = {\"N\": {\"multiple_of\": 2, \"min\": 2}}\n"
+               "def reference(x):\n"
+               "    a, b = x.float().chunk(2, dim=-1)\n"
+               "    a = a * torch.rsqrt(a.var(-1, keepdim=True, correction=0) + 1e-2)\n"
+               "    b = b * torch.rsqrt(b.var(-1, keepdim=True, correction=0) + 1e-2)\n"
+               "    return torch.cat((a, b), dim=-1).to(x.dtype)\n"},
     {"one_row", "\"\"\"A vector scaled to length one.\"\"\"\n"
                 "inputs = {\"x\": {\"shape\": (\"N\",), \"scale\": (0.5, 4)}}\n"
                 "def reference(x):\n"

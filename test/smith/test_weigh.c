@@ -105,12 +105,54 @@ static void shifts_are_found_with_their_factors(void **state) {
     arena_free(&a);
 }
 
+static void moments_around_means_need_one_pass(void **state) {
+    (void)state;
+    const char *c = "    c = x.float() - x.float().mean(-1, keepdim=True)\n"
+                    "    d = w.float() * x.float()\n    d = d - d.mean(-1, keepdim=True)\n";
+    Arena a = {0};
+    expect_passes(arena_printf(&a, "%s    return (c * d).sum(-1).to(x.dtype)\n", c), 2, 1);
+    expect_passes(arena_printf(&a, "%s    return (c * c).mean(-1).to(x.dtype)\n", c), 2, 1);
+    expect_passes(arena_printf(&a, "%s    return ((c * d).sum(-1) / d.square().sum(-1)).to(x.dtype)\n", c), 2,
+                  1);
+    expect_passes("    h = x.float()[:, ::2]\n    return h.var(-1, correction=0).to(x.dtype)\n", 2, 1);
+    // The mean of another number of columns, a third power, and a mean that is known a pass later.
+    expect_passes("    h = x.float()\n    c = h - h.sum(-1, keepdim=True) / (h.shape[-1] + 1)\n"
+                  "    return (c * c).sum(-1).to(x.dtype)\n",
+                  2, 2);
+    expect_passes(arena_printf(&a, "%s    return (c * c * d).sum(-1).to(x.dtype)\n", c), 2, 2);
+    expect_passes(arena_printf(&a,
+                               "%s    e = c * c.amax(-1, keepdim=True)\n"
+                               "    return (c * (e - e.mean(-1, keepdim=True))).sum(-1).to(x.dtype)\n",
+                               c),
+                  4, 4);
+    arena_free(&a);
+}
+
+// A pass has room for so many and no more: the kernel is written with more passes instead.
+static void too_many_statistics_for_one_pass_wait(void **state) {
+    (void)state;
+    expect_passes("    h = x.float()\n    s = 0\n    for i in range(16):\n        s = s + torch.softmax(h * "
+                  "(i + 2), -1)\n"
+                  "    return s.to(x.dtype)\n",
+                  2, 1);
+    expect_passes("    h = x.float()\n    s = 0\n    for i in range(17):\n        s = s + torch.softmax(h * "
+                  "(i + 2), -1)\n"
+                  "    return s.to(x.dtype)\n",
+                  2, 2);
+    expect_passes("    h = x.float()\n    s = 0\n    for i in range(9):\n        s = s + (h + i + 1).var(-1, "
+                  "correction=0)\n"
+                  "    return s.to(x.dtype)\n",
+                  2, 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sums_of_weighted_terms_need_one_pass),
         cmocka_unit_test(what_is_no_weighted_sum_waits),
         cmocka_unit_test(the_algebra_is_as_written),
         cmocka_unit_test(shifts_are_found_with_their_factors),
+        cmocka_unit_test(moments_around_means_need_one_pass),
+        cmocka_unit_test(too_many_statistics_for_one_pass_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
