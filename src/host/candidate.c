@@ -220,6 +220,10 @@ static bool launch_arg(Interp *in, Span at, Value v, Str name, int place, Launch
         out->items = v.seq->n;
         return true;
     }
+    case V_DESCRIPTOR:
+        out->kind = ARG_DESCRIPTOR;
+        out->descriptor = v.descriptor;
+        return true;
     case V_KERNEL:
         return host_unsupported(in, at, "kernels as arguments of kernels are not run by this version");
     default: return host_raise(in, at, "TypeError: a %s cannot be handed to a kernel", value_type(v));
@@ -231,6 +235,7 @@ static bool launch_value(Interp *in, Span at, const LaunchArg *a, Value *out) {
     case ARG_PLAIN: *out = value_of_plain(a->value); return true;
     case ARG_DTYPE: *out = value_dtype(a->dtype, true); return true;
     case ARG_TENSOR: return tensor_value(in, at, a->tensor, false, out);
+    case ARG_DESCRIPTOR: return *out = (Value){.kind = V_DESCRIPTOR, .descriptor = a->descriptor}, true;
     case ARG_TUPLE:
         if (!seq_new(in, at, V_TUPLE, a->items, out)) return false;
         for (int i = 0; i < a->items; i++)

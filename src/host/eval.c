@@ -110,6 +110,9 @@ bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
     if (v.kind == V_MODULE) return module_member(in, at, v.s, name, out);
     const Api *row = api_member(name, v, in->candidate);
     if (row) return api_value(in, at, row, name, v, out);
+    // A class of the API and what stands behind its dot: TensorDescriptor.from_tensor.
+    if (v.kind == V_API && v.member->self.kind == V_UNBOUND && api_is_module(v.member->name, in->candidate))
+        return module_member(in, at, v.member->name, name, out);
     if (!value_is_tensor(v) && v.kind != V_KERNEL && v.kind != V_LAUNCHER)
         return host_raise(in, at, "AttributeError: '%s' object has no attribute '%.*s'", value_type(v),
                           STR_ARG(name));

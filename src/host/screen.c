@@ -119,6 +119,7 @@ bool import_allowed(const Node *n, bool candidate, DiagKind *kind, const char **
                 {"", "triton", "triton", true, false},
                 {"", "triton.language", "tl", true, false},
                 {"triton.language.extra", "libdevice", "libdevice", true, false},
+                {"triton.tools.tensor_descriptor", "TensorDescriptor", "TensorDescriptor", true, false},
                 {"", "math", "math", true, true},
                 {"", "torch.nn.functional", "F", false, true},
                 {"torch.nn", "functional", "F", false, true}};
@@ -131,12 +132,9 @@ bool import_allowed(const Node *n, bool candidate, DiagKind *kind, const char **
     }
     *why = candidate ? "import: a kernel file imports only `import torch`, `import triton`, `import "
                        "triton.language as tl`, "
-                       "`from triton.language.extra import libdevice` and `import math`"
+                       "`from triton.language.extra import libdevice`, `from "
+                       "triton.tools.tensor_descriptor import TensorDescriptor` and `import math`"
                      : "import: a definition imports only torch, math and `import torch.nn.functional as F`";
-    if (candidate && n->import.from && str_starts(n->import.module, "triton.tools")) {
-        *kind = DIAG_UNSUPPORTED;
-        *why = "import: tensor descriptors are not run by this version";
-    }
     // "import torch, triton" is several of the lines in one.
     if (!n->import.from && n->import.names.n > 1) {
         for (int i = 0; i < n->import.names.n; i++) {

@@ -108,6 +108,7 @@ const char *value_type(Value v) {
     case V_KERNEL:
     case V_LAUNCHER: return "JITFunction";
     case V_CONFIG: return "Config";
+    case V_DESCRIPTOR: return "TensorDescriptor";
     case V_TUNER: return "decorator";
     }
     return "?";
@@ -218,6 +219,7 @@ bool value_same(Value a, Value b) {
     case V_KERNEL: return a.kernel == b.kernel;
     case V_LAUNCHER: return a.launcher == b.launcher;
     case V_CONFIG: return a.config == b.config;
+    case V_DESCRIPTOR: return a.descriptor == b.descriptor;
     case V_TUNER: return a.tuner == b.tuner;
     default: return true; // None, Ellipsis, the device's properties: one of each
     }

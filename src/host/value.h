@@ -33,6 +33,7 @@ typedef enum {
     V_KERNEL,
     V_LAUNCHER, // kernel[grid]
     V_CONFIG,   // triton.Config(...)
+    V_DESCRIPTOR, // TensorDescriptor(...)
     V_TUNER,    // triton.autotune(...) or triton.heuristics(...), to stand above a kernel
 } ValueKind;
 
@@ -90,6 +91,7 @@ struct Value {
         Kernel *kernel;
         Launcher *launcher;
         Config *config;
+        const LaunchDescriptor *descriptor;
         Tuner *tuner;
     };
 };

@@ -141,6 +141,26 @@ static bool number(Special *s, const Node *param, const LaunchArg *arg, bool spe
                 out);
 }
 
+// The base, the sizes as int32 and the strides as int64; its tile is part of the type.
+static bool descriptor(Special *s, const Node *param, const LaunchDescriptor *d, Val *out) {
+    Block *b = NEW(s->arena, Block);
+    Val *at = NEWN(s->arena, Val, (size_t)(2 * d->rank + 1));
+    *b = (Block){.tile = {.elem = d->base->dtype, .rank = d->rank}, .descriptor = true, .nan = d->nan};
+    buf_printf(&s->key, "[%d %d ", d->rank, d->nan);
+    for (int i = 0; i < d->rank; i++) {
+        b->tile.shape[i] = d->block[i];
+        buf_printf(&s->key, "%d ", d->block[i]);
+    }
+    if (!cell(s, param, (TileType){.elem = d->base->dtype, .pointer = true}, tensor_address(d->base), &at[0]))
+        return false;
+    for (int i = 0; i < d->rank; i++)
+        if (!cell(s, param, (TileType){.elem = DT_I32}, d->shape[i], &at[1 + i]) ||
+            !cell(s, param, (TileType){.elem = DT_I64}, d->stride[i], &at[1 + d->rank + i]))
+            return false;
+    *out = (Val){.kind = VAL_BLOCK, .tuple = {at, 2 * d->rank + 1, b}};
+    return true;
+}
+
 static bool argument(Special *s, const Node *param, const LaunchArg *arg, bool constexpr, bool specialize,
                      int depth, Val *out) {
     if (arg->kind == ARG_TUPLE) {
@@ -153,7 +173,8 @@ static bool argument(Special *s, const Node *param, const LaunchArg *arg, bool c
         *out = val_tuple(at, arg->items);
         return true;
     }
-    if (arg->kind == ARG_TENSOR) {
+    if (arg->kind == ARG_DESCRIPTOR && !constexpr) return descriptor(s, param, arg->descriptor, out);
+    if (arg->kind == ARG_TENSOR || arg->kind == ARG_DESCRIPTOR) {
         if (constexpr)
             return diag_add(s->diags, DIAG_COMPILE, arg->span,
                             "TypeError: a tensor was given for the constexpr '%.*s'",
@@ -193,7 +214,9 @@ static Code *compile(Arena *a, const Binding *b, DiagList *d) {
 static int64_t leaves(const LaunchArg *arg, int n, int depth) {
     int64_t total = 0;
     for (int i = 0; i < n && depth < 10; i++)
-        total += arg[i].kind == ARG_TUPLE ? leaves(arg[i].item, arg[i].items, depth + 1) : 1;
+        total += arg[i].kind == ARG_TUPLE        ? leaves(arg[i].item, arg[i].items, depth + 1)
+                 : arg[i].kind == ARG_DESCRIPTOR ? 1 + 2 * arg[i].descriptor->rank
+                                                 : 1;
     return total;
 }
 

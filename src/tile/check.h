@@ -5,7 +5,15 @@
 #include "lang/pyvalue.h"
 #include "tile/vm.h"
 
-typedef enum { ARG_PLAIN, ARG_DTYPE, ARG_TENSOR, ARG_TUPLE } ArgKind;
+typedef enum { ARG_PLAIN, ARG_DTYPE, ARG_TENSOR, ARG_TUPLE, ARG_DESCRIPTOR } ArgKind;
+// A tensor descriptor made by the host, which has checked it.
+typedef struct {
+    const Tensor *base;
+    int rank;
+    int64_t shape[TILE_RANK_MAX], stride[TILE_RANK_MAX];
+    int block[TILE_RANK_MAX];
+    bool nan; // lanes outside of the tensor read as NaN
+} LaunchDescriptor;
 typedef struct LaunchArg LaunchArg;
 struct LaunchArg {
     Str name; // keyword, or empty for a positional argument
@@ -15,6 +23,7 @@ struct LaunchArg {
     const Tensor *tensor; // TENSOR
     const LaunchArg *item; // TUPLE
     int items;
+    const LaunchDescriptor *descriptor; // DESCRIPTOR
     Span span;
 };
 

@@ -160,8 +160,9 @@ static const Case imports[] = {
     REFUSE("import", "from torch import *\n" RUN "    return x\n"),
     REFUSE("import", "from . import torch\n" RUN "    return x\n"),
     REFUSE("import", RUN "    import threading\n    return x\n"),
-    LATER("descriptors",
-          "from triton.tools.tensor_descriptor import TensorDescriptor\n" RUN "    return x\n"),
+    ALLOW("from triton.tools.tensor_descriptor import TensorDescriptor\n" RUN "    return x\n"),
+    REFUSE("import", "from triton.tools.tensor_descriptor import TensorDescriptor as T\n" RUN "    return x\n"),
+    REFUSE("import", "from triton.tools.mxfp import MXFP4Tensor\n" RUN "    return x\n"),
 };
 
 static void check(const Case *c, size_t n) {
