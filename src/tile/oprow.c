@@ -1,6 +1,9 @@
 // The tables of names: op.def, unsupported.def, and the language reference printed from them.
 #include "tile/checker.h"
 
+#include <assert.h>
+#include <pthread.h>
+
 const OpRow oprows[] = {
 #define OP(id, names, signature, doc) {check_##id, #id, names, signature, doc},
 #include "tile/op.def"
@@ -16,33 +19,68 @@ static const struct {
 #undef UNSUPPORTED
 };
 
-static bool listed(const char *names, const char *dot, Str name) {
-    size_t skip = strlen(dot);
+// ---- finding a name ----
+
+// Every name of both tables by its hash, built on first use: kernels look names up again for each signature
+// they are compiled for. The index is complete before a child's door closes (child_prepare).
+enum { NAME_SLOTS = 4096 };
+typedef struct {
+    Str name;
+    const OpRow *row;    // NULL: unsupported
+    const char *feature; // of an unsupported one
+} NameSlot;
+static NameSlot name_slot[NAME_SLOTS];
+static pthread_once_t names_once = PTHREAD_ONCE_INIT;
+
+static size_t hash_on(size_t h, const char *p, size_t n) {
+    for (size_t i = 0; i < n; i++) h = (h ^ (uint8_t)p[i]) * 0x100000001b3;
+    return h;
+}
+
+// The slot of a name spelled as `dot` and then `name`, or the free one where it belongs.
+static NameSlot *name_find(const char *dot, Str name) {
+    size_t skip = strlen(dot), at = hash_on(hash_on(0xcbf29ce484222325, dot, skip), name.p, name.len);
+    for (;; at++) {
+        NameSlot *s = &name_slot[(at ^ at >> 32) % NAME_SLOTS];
+        bool same = s->name.len == name.len + skip && memcmp(s->name.p, dot, skip) == 0 &&
+                    memcmp(s->name.p + skip, name.p, name.len) == 0;
+        if (!s->name.p || same) return s;
+    }
+}
+
+// The first row that has a name keeps it.
+static int names_add(const char *names, const OpRow *row, const char *feature) {
+    int added = 0;
     for (const char *p = names; *p;) {
-        const char *end = strchr(p, ' ');
-        size_t n = end ? (size_t)(end - p) : strlen(p);
-        if (n == name.len + skip && memcmp(p, dot, skip) == 0 && memcmp(p + skip, name.p, name.len) == 0)
-            return true;
-        p += n;
+        Str name = {p, strcspn(p, " ")};
+        NameSlot *s = name_find("", name);
+        if (!s->name.p) {
+            *s = (NameSlot){name, row, feature};
+            added++;
+        }
+        p += name.len;
         while (*p == ' ') p++;
     }
-    return false;
+    return added;
 }
 
-static const OpRow *row_of(const char *dot, Str name) {
-    if (name.len == 0 || *name.p == '.') return NULL;
-    for (int i = 0; i < oprow_count; i++)
-        if (listed(oprows[i].names, dot, name)) return &oprows[i];
-    return NULL;
-}
-const OpRow *oprow_named(Str name) { return row_of("", name); }
-const OpRow *oprow_member(Str name) { return row_of(".", name); }
-
-const char *oprow_unsupported(Str name) {
+static void names_index(void) {
+    int all = 0;
+    for (int i = 0; i < oprow_count; i++) all += names_add(oprows[i].names, &oprows[i], NULL);
     for (size_t i = 0; i < sizeof unsupported / sizeof *unsupported; i++)
-        if (listed(unsupported[i].names, "", name)) return unsupported[i].feature;
-    return NULL;
+        all += names_add(unsupported[i].names, NULL, unsupported[i].feature);
+    assert(all < NAME_SLOTS / 2);
+    (void)all;
 }
+
+static const NameSlot *name_known(const char *dot, Str name) {
+    pthread_once(&names_once, names_index);
+    return name_find(dot, name);
+}
+
+const OpRow *oprow_named(Str name) { return name.len && *name.p != '.' ? name_known("", name)->row : NULL; }
+const OpRow *oprow_member(Str name) { return name.len && *name.p != '.' ? name_known(".", name)->row : NULL; }
+const char *oprow_unsupported(Str name) { return name.len ? name_known("", name)->feature : NULL; }
 
 // ---- printing ----
 
