@@ -99,8 +99,12 @@ static bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *
     *out = (Tensor){.dtype = (DType)t->dtype, .rank = t->rank, .offset = t->offset};
     memcpy(out->shape, t->shape, sizeof out->shape);
     memcpy(out->stride, t->stride, sizeof out->stride);
-    if (!storage_wrap(&m->storages, out->dtype, c->job->draw + t->at, (size_t)t->bytes, &out->storage))
-        return false;
+    const uint8_t *data = c->job->draw + t->at;
+    int64_t all;
+    if (out->offset == 0 && tensor_is_contiguous(out) && shape_numel(out->shape, out->rank, &all) &&
+        all == t->bytes / dtype_bytes(out->dtype) && t->bytes % dtype_bytes(out->dtype) == 0)
+        return storage_wrap_open(&m->storages, out->dtype, data, (size_t)t->bytes, &out->storage);
+    if (!storage_wrap(&m->storages, out->dtype, data, (size_t)t->bytes, &out->storage)) return false;
     tensor_expose(out, SHADOW_ALLOC | SHADOW_INIT);
     return true;
 }

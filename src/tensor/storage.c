@@ -31,6 +31,16 @@ bool storage_new(StorageTable *t, DType dtype, size_t bytes, Storage **out) {
     return true;
 }
 
+bool storage_wrap_open(StorageTable *t, DType dtype, const void *data, size_t bytes, Storage **out) {
+    if (t->count == STORAGES_MAX || bytes > SIZE_MAX / 16) return false;
+    if (arena_left(t->arena) < ARENA_SLACK) return false;
+    Storage *s = enter(t, dtype, bytes);
+    s->data = (uint8_t *)(uintptr_t)data; // never written: read_only says so to the VM, const to nobody else
+    s->read_only = s->open = true;
+    *out = s;
+    return true;
+}
+
 bool storage_wrap(StorageTable *t, DType dtype, const void *data, size_t bytes, Storage **out) {
     if (t->count == STORAGES_MAX || bytes > SIZE_MAX / 16) return false;
     if (arena_left(t->arena) < bytes + ARENA_SLACK) return false;
@@ -86,12 +96,12 @@ void tensor_expose(const Tensor *view, uint8_t flags) {
 
 // The flags that all bytes of each element have. One loop for each size, so that the inner one is a constant.
 static void row_flags(const uint8_t *shadow, int64_t stride, int64_t length, size_t size, uint8_t *out) {
-#define FLAGS_OF(bytes)                                                                                      \
-    for (int64_t i = 0; i < length; i++) {                                                                   \
-        const uint8_t *s = shadow + i * stride * (bytes);                                                    \
-        uint8_t all = s[0];                                                                                  \
-        for (int b = 1; b < (bytes); b++) all &= s[b];                                                       \
-        out[i] = all;                                                                                        \
+#define FLAGS_OF(bytes)                                   \
+    for (int64_t i = 0; i < length; i++) {                \
+        const uint8_t *s = shadow + i * stride * (bytes); \
+        uint8_t all = s[0];                               \
+        for (int b = 1; b < (bytes); b++) all &= s[b];    \
+        out[i] = all;                                     \
     }
     switch (size) {
     case 1: FLAGS_OF(1) break;
@@ -108,7 +118,6 @@ void tensor_gather(const Tensor *t, void *out, uint8_t *flags) {
     char *to = out;
     for (bool more = row_first(&w, t); more; more = row_next(&w)) {
         const uint8_t *data = t->storage->data + w.at * (int64_t)size;
-        const uint8_t *shadow = t->storage->shadow + w.at * (int64_t)size;
         if (w.stride == 1) {
             memcpy(to, data, (size_t)w.length * size);
             to += (size_t)w.length * size;
@@ -117,7 +126,10 @@ void tensor_gather(const Tensor *t, void *out, uint8_t *flags) {
                 memcpy(to, data + i * w.stride * (int64_t)size, size);
         }
         if (!flags) continue;
-        row_flags(shadow, w.stride, w.length, size, flags);
+        if (t->storage->open)
+            memset(flags, SHADOW_ALLOC | SHADOW_INIT, (size_t)w.length);
+        else
+            row_flags(t->storage->shadow + w.at * (int64_t)size, w.stride, w.length, size, flags);
         flags += w.length;
     }
 }

@@ -21,11 +21,12 @@ enum { SHADOW_ALLOC = 1, SHADOW_INIT = 2, SHADOW_STORED = 4 };
 #define READER_MANY 0x80000000u // reader: more than one program of the launch has read this element
 
 typedef struct {
-    uint8_t *data, *shadow;
+    uint8_t *data, *shadow;    // shadow: NULL when open
     uint32_t *writer, *reader; // one for each element; NULL when read_only
     size_t bytes;
     DType dtype;
     bool read_only; // an input
+    bool open;      // an input without gaps: every byte is SHADOW_ALLOC | SHADOW_INIT, and no array says so
     int id;         // index in the machine's table, from 1
 } Storage;
 
@@ -50,6 +51,9 @@ typedef struct {
 MUST_CHECK bool storage_new(StorageTable *t, DType dtype, size_t bytes, Storage **out);
 // Wraps bytes that the caller owns as a read-only input: shadow starts at 0, see tensor_expose().
 MUST_CHECK bool storage_wrap(StorageTable *t, DType dtype, const void *data, size_t bytes, Storage **out);
+// The same for bytes that a view covers without gaps: all of them exposed from the start.
+MUST_CHECK bool storage_wrap_open(StorageTable *t, DType dtype, const void *data, size_t bytes,
+                                  Storage **out);
 void tensor_expose(const Tensor *view,
                    uint8_t flags); // sets flags on exactly the bytes of the view's elements
 

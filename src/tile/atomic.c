@@ -45,7 +45,7 @@ static bool find_element(Atomic *x, int64_t address) {
 }
 
 static bool may_touch(Atomic *x) {
-    uint8_t flags = x->v->loops->all_flags(x->m->shadow + x->offset, x->s->bytes);
+    uint8_t flags = shadow_flags(x->v->loops, x->m, (size_t)x->offset, x->s->bytes);
     if (!(flags & SHADOW_ALLOC))
         return vm_finding(x->v, x->s, DIAG_OOB, x->lane,
                           "atomic on element offset %lld, which lies between the rows of the tensor and "

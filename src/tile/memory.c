@@ -78,7 +78,7 @@ static bool explain_lane(Access *x, size_t lane) {
                           "%s outside the tensor's memory: element offset %lld, %lld past its last element",
                           what, at, at - end + 1);
     if (offset % size) return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s at a misaligned address", what);
-    uint8_t flags = v->loops->all_flags(m->shadow + offset, x->bytes);
+    uint8_t flags = shadow_flags(v->loops, m, (size_t)offset, x->bytes);
     if (!(flags & SHADOW_ALLOC))
         return vm_finding(
             v, s, DIAG_OOB, (int64_t)lane,
@@ -169,7 +169,7 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     size_t size = n * x->bytes;
     if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size || (size_t)offset % x->bytes)
         return explain_run(x, lane, n), false;
-    uint8_t flags = loops->all_flags(m->shadow + offset, size),
+    uint8_t flags = shadow_flags(loops, m, (size_t)offset, size),
             need = x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT;
     if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, n), false;
     if (m->writer) {
@@ -220,8 +220,8 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
     size_t size = x->bytes;
     if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size || (size_t)offset % size)
         return explain_run(x, lane, 1), false;
-    uint64_t flags = 0, need = 0x0101010101010101u * (x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT);
-    copy_element(&flags, m->shadow + offset, size);
+    uint64_t flags = -(uint64_t)m->open, need = 0x0101010101010101u * (x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT);
+    if (!m->open) copy_element(&flags, m->shadow + offset, size);
     if (size < 8) need &= ((uint64_t)1 << (8 * size)) - 1;
     if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, 1), false;
     if (m->writer) {

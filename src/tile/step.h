@@ -95,6 +95,11 @@ struct Vm {
 };
 enum { SECTOR_SLOTS = 1024 };
 
+// The shadow flags that all `size` bytes from `offset` on have.
+static inline uint8_t shadow_flags(const TileLoops *loops, const Storage *m, size_t offset, size_t size) {
+    return m->open ? SHADOW_ALLOC | SHADOW_INIT : loops->all_flags(m->shadow + offset, size);
+}
+
 // Notes a finding at the step's place; lane < 0: none in particular. Always false.
 bool vm_finding(Vm *v, const Step *s, DiagKind kind, int64_t lane, const char *fmt, ...) PRINTF(5, 6);
 #define GIVE_OTHER "masked-off lanes of a load without `other` are undefined; give the load an `other=`"

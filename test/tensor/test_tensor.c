@@ -205,6 +205,32 @@ static void transposes(void **state) {
     assert_false(tensor_transpose(&t, 0, 1, &v));
 }
 
+// An input without gaps has no shadow array; a walk over it sees what one with an array shows.
+static void an_open_storage_reads_like_an_exposed_one(void **state) {
+    (void)state;
+    Arena a = {0};
+    StorageTable t = {.arena = &a};
+    float data[12];
+    for (int i = 0; i < 12; i++) data[i] = (float)i;
+    Tensor whole = {.dtype = DT_F32, .rank = 2, .shape = {3, 4}, .stride = {4, 1}}, part;
+    assert_true(storage_wrap_open(&t, DT_F32, data, sizeof data, &whole.storage));
+    assert_true(whole.storage->open && whole.storage->read_only);
+    assert_null(whole.storage->shadow);
+    assert_true(tensor_transpose(&whole, 0, 1, &part));
+    float out[12];
+    uint8_t flags[12];
+    tensor_gather(&part, out, flags);
+    for (int i = 0; i < 12; i++) {
+        assert_true(out[i] == data[i % 3 * 4 + i / 3]);
+        assert_int_equal(flags[i], SHADOW_ALLOC | SHADOW_INIT);
+    }
+    assert_true(
+        storage_wrap(&t, DT_F32, data, sizeof data, &whole.storage)); // not exposed: the array says so
+    tensor_gather(&whole, out, flags);
+    assert_int_equal(flags[0], 0);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_storages_are_not_initialised),
@@ -215,6 +241,7 @@ int main(void) {
         cmocka_unit_test(views_follow_torch),
         cmocka_unit_test(views_keep_the_order),
         cmocka_unit_test(transposes),
+        cmocka_unit_test(an_open_storage_reads_like_an_exposed_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
