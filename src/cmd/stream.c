@@ -320,7 +320,10 @@ static void do_judge(Stream *s, Batch *b) {
     s->computing++;
     pthread_mutex_unlock(&s->lock);
     round_judge(b->round, i);
+    Err e = {0};
+    bool lost = referee_lost(s->referee, &e);
     pthread_mutex_lock(&s->lock);
+    if (lost) fail(s, &e);
     s->computing--;
     if (++b->judged == b->n) b->stage = STAGE_COMMIT;
 }

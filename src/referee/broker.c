@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -29,6 +30,8 @@ struct OutputBuffer {
 struct Broker {
     int control; // packets are atomic: threads may send without a lock
     pid_t pid;
+    bool ours;            // our own child, to be waited for
+    atomic_bool stuck;    // it did not do what it was told
     pthread_mutex_t lock; // of the list
     OutputBuffer *idle;   // nobody but us has these mapped
 };
@@ -49,6 +52,18 @@ static bool receive(int fd, void *p, size_t n) {
     do got = recv(fd, p, n, 0);
     while (got < 0 && errno == EINTR);
     return got == (ssize_t)n;
+}
+
+// True when something can be read from fd (its end included), false at the deadline.
+static bool readable(int fd, double deadline) {
+    for (;;) {
+        double left = deadline - clock_seconds();
+        if (!(left > 0)) left = 0;
+        struct pollfd p = {.fd = fd, .events = POLLIN};
+        int n = poll(&p, 1, left > 1e6 ? 1000000000 : (int)(left * 1000) + (left > 0));
+        if (n > 0) return true;
+        if (n == 0 && left <= 0) return false;
+    }
 }
 
 // ---- output buffers ----
@@ -114,6 +129,27 @@ static void buffer_give(Broker *b, OutputBuffer *o) {
 
 // ---- the process ----
 
+static bool broker_greet(int control, pid_t child, Broker **out, Err *e) {
+    Broker *b = calloc(1, sizeof *b);
+    if (!b) abort();
+    b->control = control;
+    b->pid = child;
+    b->ours = child != 0;
+    pthread_mutex_init(&b->lock, NULL);
+
+    BrokerHello hello = {0};
+    if (readable(control, clock_seconds() + answer_seconds) && receive(control, &hello, sizeof hello) &&
+        hello.ready) {
+        b->pid = hello.pid;
+        *out = b;
+        return true;
+    }
+    if (hello.ready || hello.why.code == ERR_NONE)
+        hello.why = (Err){ERR_SANDBOX, "broker: ended before it was ready"};
+    broker_close(b);
+    return err_set(e, hello.why.code, "%s", hello.why.msg);
+}
+
 bool broker_open(ChildMain main, Broker **out, Err *e) {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
@@ -126,27 +162,21 @@ bool broker_open(ChildMain main, Broker **out, Err *e) {
         close(pair[0]);
         return err_set(e, ERR_IO, "broker: fork: %s", strerror(error));
     }
-    Broker *b = calloc(1, sizeof *b);
-    if (!b) abort();
-    b->control = pair[0];
-    b->pid = pid;
-    pthread_mutex_init(&b->lock, NULL);
+    return broker_greet(pair[0], pid, out, e);
+}
 
-    BrokerHello hello;
-    if (receive(b->control, &hello, sizeof hello) && hello.ready) {
-        *out = b;
-        return true;
-    }
-    if (hello.ready || hello.why.code == ERR_NONE)
-        hello.why = (Err){ERR_SANDBOX, "broker: ended before it was ready"};
-    broker_close(b);
-    return err_set(e, hello.why.code, "%s", hello.why.msg);
+bool broker_adopt(int control, Broker **out, Err *e) { return broker_greet(control, 0, out, e); }
+
+bool broker_serves(Broker *b) {
+    struct pollfd p = {.fd = b->control}; // errors and a hang-up are told in any case
+    return !atomic_load(&b->stuck) && poll(&p, 1, 0) == 0;
 }
 
 void broker_close(Broker *b) {
     if (!b) return;
+    if (atomic_load(&b->stuck)) kill(b->pid, SIGKILL);
     close(b->control); // it ends when it reads this
-    while (waitpid(b->pid, NULL, 0) < 0 && errno == EINTR) {}
+    while (b->ours && waitpid(b->pid, NULL, 0) < 0 && errno == EINTR) {}
     while (b->idle) {
         OutputBuffer *o = b->idle;
         b->idle = o->next;
@@ -161,6 +191,7 @@ void broker_close(Broker *b) {
 typedef struct {
     int fd[JOB_FDS];    // the child's and the broker's ends
     int report, status; // ours
+    bool stuck;
 } Lines;
 
 static bool draw_sealed(const BrokerJob *job, Err *e) {
@@ -229,26 +260,15 @@ static bool order_send(const Broker *b, const BrokerJob *job, const Lines *l, Er
 // No byte for this: one that nobody reads would reset the connection and lose the answer.
 static void child_kill(const Lines *l) { shutdown(l->status, SHUT_WR); }
 
-// True when something can be read from fd (its end included), false at the deadline.
-static bool readable(int fd, double deadline) {
-    for (;;) {
-        double left = deadline - clock_seconds();
-        if (!(left > 0)) left = 0;
-        struct pollfd p = {.fd = fd, .events = POLLIN};
-        int n = poll(&p, 1, left > 1e6 ? 1000000000 : (int)(left * 1000) + (left > 0));
-        if (n > 0) return true;
-        if (n == 0 && left <= 0) return false;
-    }
-}
-
 // Frames until the pipe closes: by then the child is gone.
-static bool reports_read(const Lines *l, Arena *a, const BrokerJob *job, ChildResult *out, Err *e) {
+static bool reports_read(Lines *l, Arena *a, const BrokerJob *job, ChildResult *out, Err *e) {
     size_t most = (size_t)job->max_reports * sizeof(CaseReport), got = 0;
     char *bytes = arena_raw(a, most, _Alignof(CaseReport));
     double deadline = clock_seconds() + job->wall_seconds;
     bool killed = false;
     for (;;) {
         if (!readable(l->report, deadline)) {
+            l->stuck = killed;
             if (killed) return err_set(e, ERR_IO, "broker: does not end a child");
             child_kill(l);
             killed = true;
@@ -277,10 +297,10 @@ static bool reports_read(const Lines *l, Arena *a, const BrokerJob *job, ChildRe
     return true;
 }
 
-static bool end_read(const Lines *l, ChildResult *out, Err *e) {
+static bool end_read(Lines *l, ChildResult *out, Err *e) {
     JobEnd end;
-    if (!readable(l->status, clock_seconds() + answer_seconds))
-        return err_set(e, ERR_IO, "broker: does not answer");
+    l->stuck = !readable(l->status, clock_seconds() + answer_seconds);
+    if (l->stuck) return err_set(e, ERR_IO, "broker: does not answer");
     if (!receive(l->status, &end, sizeof end)) return err_set(e, ERR_IO, "broker: gone");
     if (!end.started) return err_set(e, ERR_IO, "child: %s", end.why);
     out->cpu_seconds = end.cpu_seconds;
@@ -312,6 +332,7 @@ bool broker_run(Broker *b, Arena *a, const BrokerJob *job, ChildResult *out, Err
     ok = ok && reports_read(&l, a, job, out, e) && end_read(&l, out, e);
     close_fd(&l.report);
     close_fd(&l.status);
+    if (l.stuck) atomic_store(&b->stuck, true);
     if (!ok) {
         buffer_drop(o); // who knows whether its child still runs
         return false;

@@ -241,7 +241,7 @@ _Noreturn void broker_serve(ChildMain main, int control) {
     }
     forget();
 
-    BrokerHello hello = {0};
+    BrokerHello hello = {.pid = getpid()};
     hello.ready = server_open(&s, &hello.why);
     if (send(s.control, &hello, sizeof hello, MSG_NOSIGNAL) == (ssize_t)sizeof hello && hello.ready)
         serve(&s);

@@ -1,6 +1,8 @@
 // broker_serve.h - what the two halves of the broker say to each other. Private to broker.c (the callers'
 // half) and broker_serve.c (the process).
 #pragma once
+#include <sys/types.h>
+
 #include "referee/broker.h"
 
 // One packet on the control socket for each job, with these descriptors beside it.
@@ -23,7 +25,13 @@ typedef struct {
 typedef struct {
     bool ready;
     Err why;
+    pid_t pid;
 } BrokerHello;
+
+// A broker that somebody else forked, by our end of its control socket, which is the broker's from now on.
+MUST_CHECK bool broker_adopt(int control, Broker **out, Err *e);
+// Whether it is there and was never found stuck.
+bool broker_serves(Broker *b);
 
 // The broker's whole life. `control` is the only thing that it shares with its parent.
 _Noreturn void broker_serve(ChildMain main, int control);

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/rng.h"
+#include "referee/brokers.h"
 #include "referee/decide.h"
 
 enum {
@@ -18,7 +19,7 @@ enum {
 };
 
 struct Referee {
-    Broker *broker;
+    Brokers *brokers;
     Journal *journal; // NULL: not kept
     Pool *pool;
     pthread_mutex_t progress;
@@ -43,12 +44,12 @@ static bool open_journal(Referee *r, const RefereeConfig *c, Err *e) {
 }
 
 bool referee_open(const RefereeConfig *c, Referee **out, Err *e) {
-    Broker *broker;
-    if (!broker_open(c->child ? c->child : child_interpret, &broker, e)) return false;
+    Brokers *brokers;
+    if (!brokers_open(c->child ? c->child : child_interpret, &brokers, e)) return false;
     arena_keep_pages(); // for draws; after the fork, because children count what they touch
     Referee *r = calloc(1, sizeof *r);
     if (!r) abort();
-    r->broker = broker;
+    r->brokers = brokers;
     pthread_mutex_init(&r->progress, NULL);
     if (!open_journal(r, c, e)) {
         referee_close(r);
@@ -63,12 +64,13 @@ void referee_close(Referee *r) {
     if (!r) return;
     if (r->pool) pool_close(r->pool);
     if (r->journal) journal_close(r->journal);
-    broker_close(r->broker);
+    brokers_close(r->brokers);
     pthread_mutex_destroy(&r->progress);
     free(r);
 }
 
 Pool *referee_pool(Referee *r) { return r->pool; }
+bool referee_lost(Referee *r, Err *e) { return brokers_lost(r->brokers, e); }
 Journal *referee_journal(Referee *r) { return r->journal; }
 
 // ---- one candidate
@@ -100,7 +102,8 @@ static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
     ChildResult r;
     Arena scratch = {0};
     double t0 = clock_seconds();
-    bool ok = broker_run(b->r->broker, &scratch, &job, &r, e);
+    Broker *broker = brokers_take(b->r->brokers, e);
+    bool ok = broker && broker_run(broker, &scratch, &job, &r, e);
     double t1 = clock_seconds();
     if (ok) {
         Verdict blank = {
@@ -111,8 +114,9 @@ static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
         v->feedback = arena_strndup(&b->arena[i], v->feedback, strlen(v->feedback));
         v->seconds_child = t1 - t0;
         v->seconds_compare = clock_seconds() - t1;
-        child_result_free(b->r->broker, &r);
+        child_result_free(broker, &r);
     }
+    if (broker) brokers_leave(b->r->brokers, broker, !ok);
     arena_free(&scratch);
     return ok;
 }

@@ -20,6 +20,8 @@ MUST_CHECK bool referee_open(const RefereeConfig *c, Referee **out, Err *e);
 void referee_close(Referee *r);
 Pool *referee_pool(Referee *r);
 Journal *referee_journal(Referee *r); // NULL: not kept
+// The processes that run candidates have gone for good: every further verdict would be undecided.
+bool referee_lost(Referee *r, Err *e);
 
 typedef struct {
     const Op *op;
