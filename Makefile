@@ -1,5 +1,6 @@
 # make                 build/ouroboros            make demo    set everything up, then mint a kernel
 # make check           every test                 make bench   speed, as ratios; results on stdout
+# make soak SOAK=N     the stream's memory after N verdicts, and kill -9 at random moments
 # make sweep           the smith's kernels of every op at full, then the mutation proof    make fuzz SECS=60   each target
 # MODE=release|debug|asan|tsan   CC=gcc|clang   PORTABLE=1 (no vector variants)   V=1 (show commands)
 MODE ?= release
@@ -98,6 +99,13 @@ sweep: all
 # What goes along to a machine with a GPU: see test/conformance/gpu.py.
 conformance-kit: all $(B)/conform
 	@python3 test/conformance/prepare.py --conform $(B)/conform
+# SOAK=N verdicts (or what SOAK_SECONDS allow) through one stream: its memory must not grow. Then kill -9 at random
+# moments until SOAK_KILLED verdicts were told: none may be lost.
+SOAK ?= 1000000
+SOAK_KILLED ?= 10000
+soak: $(B)/bench/bench_stream all
+	$< --soak $(SOAK) $(SOAK_SECONDS)
+	VERDICTS=$(SOAK_KILLED) KILLS=100000 sh test/cmd/test_stream.sh build/ouroboros
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run
 fuzz-run: $(FUZZ)
@@ -114,6 +122,6 @@ compile_commands.json: Makefile $(SRC)
 clean:
 	rm -rf build compile_commands.json
 FORCE:
-.PHONY: all check demo tests bench sweep conformance-kit fuzz fuzz-run layers format deps clean FORCE
+.PHONY: all check demo tests bench soak sweep conformance-kit fuzz fuzz-run layers format deps clean FORCE
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

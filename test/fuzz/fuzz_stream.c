@@ -1,0 +1,80 @@
+// Lines of the stream and records of the journal as a duplicate meets them, on any bytes: no crash, no read
+// outside, and no answer from a record that is not about the same program under the same key.
+#include "base/sha256.h"
+#include "referee/line.h"
+#include "referee/memo.h"
+#include "referee/queue.h"
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+// Exactly as long as the text, so that a read beyond it is seen.
+static Str exact(const uint8_t *p, size_t n, char **owner) {
+    *owner = malloc(n ? n : 1);
+    memcpy(*owner, p, n);
+    return (Str){*owner, n};
+}
+
+static void one_line(Arena *a, Str text) {
+    StreamLine l;
+    stream_line_read(a, text, 1, LEVEL_QUICK, &l);
+    if (!l.id.len || memchr(l.id.p, '\n', l.id.len)) abort(); // it is printed on one line
+    json_error_t error;
+    json_t *id = json_loadb(l.id.p, l.id.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+    if (!id) abort();
+    json_decref(id);
+    if (l.bad) {
+        if (strchr(l.bad, '\n')) abort();
+        return;
+    }
+    if (!l.op.p || !l.source.p || l.filter.m < 0 || l.filter.n < 0 || l.filter.m > 1 << 20) abort();
+}
+
+// A sentence about a source, and the same about the source's own canonical text: what was said of it comes
+// back word for word.
+static void one_sentence(Arena *a, Str source, Str sentence, uint32_t at, uint32_t len) {
+    Said said;
+    if (source.len > SOURCE_MAX || !said_of(a, source, sentence, len > 0, (Span){at, len}, &said)) return;
+    Buf again = BUF(a);
+    if (said_about(a, source, &said, &again) && !str_eq(buf_str(&again), sentence)) abort();
+    Buf other = BUF(a);
+    said.said = sentence; // any text as a template
+    (void)!said_about(a, source, &said, &other);
+    if (other.len > 64 * FEEDBACK_MAX + 1024 * sentence.len + 4096 * source.len) abort();
+}
+
+static void one_record(Str text, Str source) {
+    json_error_t error;
+    json_t *record = json_loadb(text.p, text.len, JSON_REJECT_DUPLICATES, &error);
+    if (!record) return;
+    MemoKey key;
+    memset(key.hex, 'a', 64);
+    key.hex[64] = 0;
+    json_t *answer = json_is_object(record) ? memo_answer(record, &key, source) : NULL;
+    if (answer) {
+        const char *its = json_string_value(json_object_get(record, "key"));
+        if (!its || strcmp(its, key.hex) != 0 || json_object_get(answer, "key")) abort();
+        char hex[65];
+        sha256_hex(sha256_of(source), hex);
+        if (strcmp(json_string_value(json_object_get(answer, "source_sha256")), hex) != 0) abort();
+    }
+    json_decref(answer);
+    json_decref(record);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size < 6) return 0;
+    // Three bytes cut the rest in two.
+    size_t n = size - 5, cut = (data[0] | (size_t)data[1] << 8) % (n + 1);
+    uint32_t at = data[2] | (uint32_t)data[3] << 8, len = data[4];
+    char *own[2];
+    Str first = exact(data + 5, cut, &own[0]), second = exact(data + 5 + cut, n - cut, &own[1]);
+    Arena a = {0};
+    one_line(&a, first);
+    one_sentence(&a, first, second, at, len);
+    one_record(second, first);
+    arena_free(&a);
+    free(own[0]);
+    free(own[1]);
+    return 0;
+}

@@ -1,0 +1,40 @@
+#!/bin/sh
+# stream_tsan.sh BINARY - the stream's threads under ThreadSanitizer: several ops, duplicates in flight and from the journal,
+# findings, bad lines, a dead broker, and a signal in the middle. A race ends the program with exit code 66.
+set -eu
+bin=$1
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+XDG_STATE_HOME=$tmp/state
+export XDG_STATE_HOME
+for op in softmax rmsnorm gelu; do "$bin" propose "$op" -n 3 --seed 2 --json; done >"$tmp/kernels"
+{
+    cat "$tmp/kernels"
+    echo '{"id":1,"op":'
+    echo '{"id":2,"op":"no such op","source":""}'
+    echo '{"id":3,"op":"softmax","source":"def run(x):\n    return y.foo\n"}'
+    echo '{"id":4,"op":"softmax","source":"\n\ndef run(z):\n    return y.foo\n"}'
+    cat "$tmp/kernels"
+} >"$tmp/in"
+"$bin" referee --stream --jobs 4 <"$tmp/in" >"$tmp/out"
+[ "$(wc -l <"$tmp/out")" = 22 ]
+[ "$(grep -c cached "$tmp/out")" = 10 ]
+# With a broker that dies, and --fresh.
+"$bin" referee --stream --jobs 3 --fresh <"$tmp/in" >"$tmp/out" &
+pid=$!
+for c in $(sleep 0.5; cat /proc/$pid/task/$pid/children); do
+    [ "$(cat /proc/$c/comm)" != broker ] || kill -9 "$c"
+done
+wait $pid
+[ "$(wc -l <"$tmp/out")" = 22 ]
+# A signal while it is at work and its input stays open.
+mkfifo "$tmp/fifo"
+sh -c "cat '$tmp/in' && exec sleep 60" >"$tmp/fifo" &
+feeder=$!
+"$bin" referee --stream --jobs 4 --fresh <"$tmp/fifo" >"$tmp/out" &
+pid=$!
+sleep 1
+kill -TERM $pid
+wait $pid
+kill $feeder
+echo "stream_tsan: no races"
