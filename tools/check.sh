@@ -91,7 +91,7 @@ if wanted asan; then
 fi
 if wanted tsan; then
     echo "unit tests, ThreadSanitizer"
-    build tsan MODE=tsan tests && unit build/tsan && step stream_tsan sh test/stream_tsan.sh build/tsan/ouroboros
+    build tsan MODE=tsan tests && { unit build/tsan; step stream_tsan sh test/stream_tsan.sh build/tsan/ouroboros; }
 fi
 echo
 echo "$passed passed, $failed failed"
