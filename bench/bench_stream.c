@@ -162,9 +162,9 @@ int main(int argc, char **argv) {
         double now = clock_seconds();
         if (!enough) {
             last = now;
-            if (!first && now - t0 > 1)
+            if (first <= 0 && now - t0 > 1)
                 first = now;
-            else if (first)
+            else if (first > 0)
                 counted++;
         }
         if (answers == WARM) warm_kb = memory_kb(pid);
@@ -188,7 +188,7 @@ int main(int argc, char **argv) {
     printf(
         "stream, %d ops mixed, %ld quick verdicts (%ld accepted, %ld undecided): %.0f verdicts/s, %.2f ms of "
         "processor time each; memory %ld MB",
-        ops_n, answers, accepted, undecided, first && last > first ? (double)counted / (last - first) : 0,
+        ops_n, answers, accepted, undecided, first > 0 && last > first ? (double)counted / (last - first) : 0,
         1e3 * cpu / (double)answers, end_kb / 1024);
     if (warm_kb) printf(", %+ld MB since the first %d", (end_kb - warm_kb) / 1024, WARM);
     printf("\n");

@@ -74,7 +74,8 @@ bool said_of(Arena *a, Str source, Str feedback, bool placed, Span place, Said *
                 quote = 0;
             else if (!quote && (c == '\'' || c == '`' || c == '"') && !(i && in_name(feedback.p[i - 1])))
                 quote = c; // and no apostrophe
-            buf_puts(&b, c == '$' ? "$$" : (char[]){c, 0});
+            buf_putc(&b, c);
+            if (c == '$') buf_putc(&b, c);
             i++;
             continue;
         }

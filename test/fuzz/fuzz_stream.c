@@ -16,6 +16,8 @@ static Str exact(const uint8_t *p, size_t n, char **owner) {
 }
 
 static void one_line(Arena *a, Str text) {
+    const char *nl = text.len ? memchr(text.p, '\n', text.len) : NULL;
+    if (nl) text.len = (size_t)(nl - text.p); // as the reader gives them out
     StreamLine l;
     stream_line_read(a, text, 1, LEVEL_QUICK, &l);
     if (!l.id.len || memchr(l.id.p, '\n', l.id.len)) abort(); // it is printed on one line
