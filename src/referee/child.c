@@ -119,14 +119,14 @@ static void count_unwritten(const uint8_t *flags, int64_t n, CaseReport *r) {
 
 // Copies the returned tensor out when there is room for it: when there is not, its shape or dtype is wrong
 // and the parent says so.
-static void output_take(Child *c, const CaseSpec *spec, const Tensor *t, CaseReport *r) {
+static void output_take(Child *c, const CaseSpec *spec, const Tensor *t, int order, CaseReport *r) {
     r->dtype = (int32_t)t->dtype;
     r->rank = t->rank;
     memcpy(r->shape, t->shape, sizeof(int64_t) * (size_t)t->rank);
     int64_t n = tensor_numel(t);
     if (n > spec->output_bytes / dtype_bytes(t->dtype)) return;
     uint8_t *flags = arena_raw(&c->call, (size_t)n, 1);
-    tensor_gather(t, c->job->output + spec->output_at, flags);
+    tensor_gather(t, c->job->output + spec_output_at(spec, order), flags);
     count_unwritten(flags, n, r);
 }
 
@@ -173,16 +173,16 @@ static bool too_many_configs(Child *c, const Machine *m, const Node *module) {
     return true;
 }
 
-// False when the case ends the run: *code is the exit code then.
-static bool case_run(Child *c, CodeCache *cache, const Node *module, int *code) {
+// One run of the case's program in one order of the kernels' programs. False when it ends the run: *code is
+// the exit code then.
+static bool order_run(Child *c, CodeCache *cache, const Node *module, int order, CaseReport *r, int *code) {
     const CaseSpec *spec = &c->spec[c->at];
     *code = EXIT_WIRE;
-    if (spec->inputs < 0 || spec->inputs > WIRE_INPUTS_MAX) return false;
-    if (!within(spec->output_at, spec->output_bytes, c->job->output_bytes)) return false;
     DiagList diags = DIAGS(&c->call);
     Machine *m = NEW(&c->call, Machine);
     machine_init(m, &c->call, &diags, spec->steps);
     m->order_seed = spec->order_seed;
+    m->order_reversed = order > 0;
     m->tune = case_tune(c);
     Tensor input[WIRE_INPUTS_MAX], out;
     for (int i = 0; i < spec->inputs; i++)
@@ -191,16 +191,47 @@ static bool case_run(Child *c, CodeCache *cache, const Node *module, int *code) 
     if (host_run(m, cache, module, input, spec->inputs, &out)) {
         *code = EXIT_DONE;
         if (too_many_configs(c, m, module)) return false;
-        CaseReport r = report_of(c, REPORT_RAN);
-        r.count = m->count;
-        output_take(c, spec, &out, &r);
-        send_report(c, &r);
+        r->count = m->count;
+        r->atomic_launches = m->atomic_launches;
+        output_take(c, spec, &out, order, r);
         return true;
     }
     const Diag *d = diag_first(&diags);
     *code = d ? EXIT_DONE : EXIT_SILENT;
     if (d) send_finding(c, d, &m->count);
     return false;
+}
+
+// Without atomics, no order can show that races have not shown: one case in four makes sure of it.
+enum { ORDERS_SAMPLED = 4 };
+static bool run_again(const Child *c, const CaseReport *r) {
+    return c->spec[c->at].again > 0 && r->count.programs > r->count.launches &&
+           (r->atomic_launches > 0 || c->at % ORDERS_SAMPLED == 0);
+}
+
+static bool case_run(Child *c, CodeCache *cache, const Node *module, int *code) {
+    const CaseSpec *spec = &c->spec[c->at];
+    *code = EXIT_WIRE;
+    if (spec->inputs < 0 || spec->inputs > WIRE_INPUTS_MAX || spec->again < 0 || spec->again > 1)
+        return false;
+    if (!within(spec_output_at(spec, spec->again), spec->output_bytes, c->job->output_bytes)) return false;
+    if (!within(spec->output_at, spec->output_bytes, c->job->output_bytes)) return false;
+    CaseReport r = report_of(c, REPORT_RAN), second = report_of(c, REPORT_RAN);
+    ArenaMark call = arena_mark(&c->call);
+    if (!order_run(c, cache, module, 0, &r, code)) return false;
+    if (run_again(c, &r)) {
+        arena_reset(&c->call, call);
+        if (!order_run(c, cache, module, 1, &second, code)) return false;
+        bool same = second.dtype == r.dtype && second.rank == r.rank &&
+                    memcmp(second.shape, r.shape, sizeof r.shape) == 0;
+        r.again = same ? 1 : -1;
+        if (same && r.unwritten == 0) {
+            r.unwritten = second.unwritten;
+            r.first_unwritten = second.first_unwritten;
+        }
+    }
+    send_report(c, &r);
+    return true;
 }
 
 static int cases_run(Child *c, const Node *module) {

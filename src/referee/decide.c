@@ -106,6 +106,38 @@ static bool shape_matches(const CaseReport *r, const Bound *b) {
     return true;
 }
 
+// The same case with its programs in another order. Without atomics the bits must be the same. With them,
+// rounding may differ: the two outputs may be as far apart as two honest ones, and both are judged. False
+// when it decides the verdict.
+static bool judge_orders(Decision *z, int index, const CaseReport *r, Comparison *c) {
+    const Bound *b = z->draw->truth[index].expected;
+    const CaseSpec *spec = &z->draw->spec[index];
+    const uint8_t *one = z->child->output + spec->output_at,
+                  *two = z->child->output + spec_output_at(spec, 1);
+    if (r->again > 0 && memcmp(one, two, (size_t)spec->output_bytes) == 0) return true;
+    int64_t apart = -1;
+    if (r->again > 0 && r->atomic_launches > 0) {
+        Comparison other;
+        Bound first = *b;
+        first.v = NEWN(z->arena, double, (size_t)b->numel + 1);
+        first.e = b->e ? NEWN(z->arena, double, (size_t)b->numel + 1) : NULL;
+        for (int64_t i = 0; i < b->numel; i++) {
+            first.v[i] = dtype_load(b->dtype, one + i * dtype_bytes(b->dtype));
+            if (b->e) first.e[i] = 2 * b->e[i];
+        }
+        uint8_t *judged = NEWN(z->arena, uint8_t, (size_t)b->numel + 1);
+        compare_case(&first, two, judged, &other);
+        if (other.wrong == 0) {
+            compare_case(b, two, judged, &other);
+            if (other.worst > c->worst || (other.worst == c->worst && other.use > c->use)) *c = other;
+            return true;
+        }
+        apart = other.first_wrong;
+    }
+    settle(z, STATUS_nondeterministic, "orders", feedback_orders(z->arena, z->draw, index, apart));
+    return false;
+}
+
 // One case that ran to its end. False when it decides the verdict on its own.
 static bool judge_ran(Decision *z, int index, const CaseReport *r, Comparison *c) {
     const Bound *b = z->draw->truth[index].expected;
@@ -123,10 +155,15 @@ static bool judge_ran(Decision *z, int index, const CaseReport *r, Comparison *c
         settle(z, STATUS_uncovered_output, "coverage", feedback_unwritten(z->arena, z->draw, r));
         return false;
     }
+    if (r->again > spec->again) {
+        settle(z, STATUS_crash, "protocol",
+               feedback_child(z->arena, "an order was run that nobody asked for"));
+        return false;
+    }
     uint8_t *judged = NEWN(z->arena, uint8_t, (size_t)b->numel + 1);
     compare_case(b, z->child->output + spec->output_at, judged, c);
     note_columns(z, b, judged, c->unjudged == 0);
-    return true;
+    return r->again == 0 || judge_orders(z, index, r, c);
 }
 
 static void take_traffic(Decision *z, const CaseReport *r) {

@@ -134,6 +134,22 @@ const char *feedback_numeric(Arena *a, const Draw *d, int index, const Compariso
     return cut(a, &b);
 }
 
+const char *feedback_orders(Arena *a, const Draw *d, int index, int64_t element) {
+    const Bound *want = d->truth[index].expected;
+    int64_t n = want->rank > 1 ? want->shape[want->rank - 1] : 1;
+    Buf b = BUF(a);
+    buf_puts(&b, "The result depends on the order in which the programs of a launch run");
+    put_case(&b, d, index);
+    if (element >= 0 && !d->truth[index].hidden) {
+        buf_printf(&b, ": two orders differ at row %lld", (long long)(element / n));
+        if (n > 1) buf_printf(&b, ", column %lld", (long long)(element % n));
+    }
+    buf_puts(&b, ", by more than rounding. No order is promised: what an atomic returns, or which of several "
+                 "writers comes last, "
+                 "must not decide about values.");
+    return cut(a, &b);
+}
+
 const char *feedback_child(Arena *a, const char *what) {
     Buf b = BUF(a);
     buf_printf(&b, "No verdict on the values: %s.", what);

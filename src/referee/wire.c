@@ -38,6 +38,8 @@ static const char *ran_fault(CaseReport *r) {
     if (r->unwritten < 0 || r->unwritten > numel) return "a report counts more elements than there are";
     if (r->unwritten ? r->first_unwritten < 0 || r->first_unwritten >= numel : r->first_unwritten != -1)
         return "a report names an element that does not exist";
+    if (r->again < -1 || r->again > 1) return "a report counts orders that were not asked for";
+    if (r->atomic_launches < 0) return "a report has an impossible count";
     r->finding = 0;
     r->at = r->len = 0;
     return NULL;
@@ -50,6 +52,7 @@ static const char *finding_fault(CaseReport *r, size_t source_len) {
     memset(r->shape, 0, sizeof r->shape);
     r->unwritten = 0;
     r->first_unwritten = -1;
+    r->again = r->atomic_launches = 0;
     return NULL;
 }
 

@@ -21,12 +21,18 @@ typedef struct {
 } CaseTensor;
 
 typedef struct {
-    int32_t inputs, reserved;
+    int32_t inputs;
+    int32_t again; // orders of the programs beyond the first that there is room for: 0 or 1
     CaseTensor input[WIRE_INPUTS_MAX];
     int64_t output_at, output_bytes; // room in the output mapping
     int64_t steps;                   // step budget of this case, in lanes
     uint64_t order_seed;             // of the program order; says nothing about the inputs' seed
 } CaseSpec;
+
+// Where the outputs of order 0 and 1 lie.
+static inline int64_t spec_output_at(const CaseSpec *s, int order) {
+    return s->output_at + order * ((s->output_bytes + 63) & ~(int64_t)63);
+}
 
 typedef struct {
     uint32_t magic, cases;
@@ -49,6 +55,9 @@ typedef struct {
     int64_t shape[TENSOR_RANK_MAX];
     int64_t unwritten,
         first_unwritten; // output elements without SHADOW_STORED on every byte; row-major index
+    int32_t again;       // further orders of the programs that were run and left their outputs, too; -1: with
+                         // another shape
+    int32_t atomic_launches; // of this case
     Counters count;
     char message[WIRE_MESSAGE_MAX]; // NUL-terminated printable ASCII
 } CaseReport;

@@ -283,12 +283,18 @@ static uint64_t gcd(uint64_t a, uint64_t b) {
     return a;
 }
 
-static Order order_of(uint64_t n, uint64_t seed) {
+static Order order_of(uint64_t n, uint64_t seed, bool reversed) {
     Order o = {n, 0, 1};
-    if (seed == 0 || n == 1) return o;
-    o.at = rng_mix(seed, 1) % n;
-    o.factor = 1 + rng_mix(seed, 2) % (n - 1);
-    while (gcd(o.factor, n) != 1) o.factor = o.factor % (n - 1) + 1; // 1 is coprime: this ends
+    if (n == 1) return o;
+    if (seed) {
+        o.at = rng_mix(seed, 1) % n;
+        o.factor = 1 + rng_mix(seed, 2) % (n - 1);
+        while (gcd(o.factor, n) != 1) o.factor = o.factor % (n - 1) + 1; // 1 is coprime: this ends
+    }
+    if (reversed) {
+        o.at = (o.at + n - o.factor) % n; // n - 1 steps on is one step back
+        o.factor = n - o.factor;
+    }
     return o;
 }
 
@@ -300,7 +306,8 @@ static void order_next(Order *o) {
 static bool run_grid(Vm *v, uint64_t programs) {
     Machine *m = v->m;
     uint64_t gx = (uint64_t)v->grid[0], gy = (uint64_t)v->grid[1];
-    Order order = order_of(programs, m->order_seed ? rng_mix(m->order_seed, (uint64_t)m->count.launches) : 0);
+    Order order = order_of(programs, m->order_seed ? rng_mix(m->order_seed, (uint64_t)m->count.launches) : 0,
+                           m->order_reversed);
     v->first = m->serial + 1;
     if (v->code->atomics) m->serial++, m->atomic_launches++; // see step.h
     for (uint64_t k = 0; k < programs; k++, order_next(&order)) {

@@ -36,6 +36,7 @@ typedef struct {
     int tune;            // which config an autotuned kernel runs with, modulo how many it has; at least 0
     int tune_configs;    // most configs that a launched kernel has had; 0: none was autotuned
     uint64_t order_seed; // programs run in a pseudo-random order drawn from it; 0: natural order
+    bool order_reversed; // ... from its end: of any two programs, the other one comes first
 } Machine;
 void machine_init(Machine *m, Arena *arena, DiagList *diags, int64_t steps);
 

@@ -435,12 +435,54 @@ static void broken_mappings_are_our_fault(void **state) {
     }
 }
 
+// Which place a program gets from a counter is its place in the order, plus one.
+#define TICKETS(atomic)                                                                  \
+    HEAD "@triton.jit\n"                                                                 \
+         "def k(x, out, counter, N, BLOCK: tl.constexpr):\n"                             \
+         "    i = tl.arange(0, BLOCK)\n"                                                 \
+         "    t = " atomic "\n"                                                          \
+         "    tl.store(out + tl.program_id(0) * N + i, 1.0 + t + 0.0 * i, mask=i < N)\n" \
+         "def run(x):\n"                                                                 \
+         "    M, N = x.shape\n"                                                          \
+         "    out = torch.empty((M, N), dtype=x.dtype, device=x.device)\n"               \
+         "    c = torch.zeros((1,), dtype=torch.int32, device=x.device)\n"               \
+         "    k[(M,)](x, out, c, N, BLOCK=triton.next_power_of_2(N))\n"                  \
+         "    return out\n"
+
+static void a_second_order_is_the_first_one_backwards(void **state) {
+    (void)state;
+    for (int atomics = 0; atomics < 2; atomics++) {
+        Draw d;
+        draw_init(&d, 10000000);
+        for (int k = 0; k < CASES; k++) d.spec[k].again = 1;
+        Run run =
+            run_with(&d, str_of(atomics ? TICKETS("tl.atomic_add(counter, 1)") : TICKETS("tl.program_id(0)")),
+                     64 << 20);
+        if (run.end != WIRE_DONE) fail_msg("%s", run.why ? run.why : run.r.report[run.r.reports - 1].message);
+        for (int k = 0; k < CASES; k++) {
+            // One program has no other order; without atomics one case in four is run again, the first one
+            // here.
+            const CaseReport *r = &run.r.report[k];
+            assert_int_equal(r->again, atomics && rows[k] > 1);
+            assert_int_equal(r->atomic_launches, atomics);
+            for (int64_t m = 0; atomics && rows[k] > 1 && m < rows[k]; m++) {
+                float one, two;
+                memcpy(&one, run.r.output + spec_output_at(&d.spec[k], 0) + m * row[k] * 4, 4);
+                memcpy(&two, run.r.output + spec_output_at(&d.spec[k], 1) + m * row[k] * 4, 4);
+                assert_true(one + two == (float)(rows[k] + 1));
+            }
+        }
+        run_free(&run);
+    }
+}
+
 int main(void) {
     Err e = {0};
     if (!broker_open(child_without_malloc, &broker, &e)) return fprintf(stderr, "%s\n", e.msg), 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_allocation_would_be_noticed),
         cmocka_unit_test(a_right_program_runs_every_case),
+        cmocka_unit_test(a_second_order_is_the_first_one_backwards),
         cmocka_unit_test(short_cases_share_the_configs),
         cmocka_unit_test(a_kernel_compiled_once_serves_later_cases),
         cmocka_unit_test(room_for_code_does_not_run_out_over_the_cases),

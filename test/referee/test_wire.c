@@ -104,6 +104,9 @@ static void every_field_is_checked(void **state) {
     REFUSED(ran, 1, r->shape[0] = -1);
     REFUSED(ran, 1, r->shape[0] = r->shape[1] = INT64_MAX);
     REFUSED(ran, 1, r->unwritten = -1);
+    REFUSED(ran, 1, r->again = 2);
+    REFUSED(ran, 1, r->again = -2);
+    REFUSED(ran, 1, r->atomic_launches = -1);
     REFUSED(ran, 1, (r->unwritten = 16, r->first_unwritten = 0));
     REFUSED(ran, 1, (r->unwritten = 1, r->first_unwritten = -1));
     REFUSED(ran, 1, (r->unwritten = 1, r->first_unwritten = 15));
@@ -156,6 +159,8 @@ static void fields_that_a_kind_does_not_use_are_cleared(void **state) {
     r[1].rank = -3;
     r[1].shape[0] = -1;
     r[1].unwritten = -9;
+    r[1].again = 7;
+    r[1].atomic_launches = -7;
     assert_int_equal(check(r, 2), WIRE_FINDING);
     assert_int_equal(r[0].finding, 0);
     assert_int_equal(r[0].at, 0);
@@ -164,6 +169,8 @@ static void fields_that_a_kind_does_not_use_are_cleared(void **state) {
     assert_int_equal(r[1].rank, 0);
     assert_int_equal(r[1].shape[0], 0);
     assert_int_equal(r[1].unwritten, 0);
+    assert_int_equal(r[1].again, 0);
+    assert_int_equal(r[1].atomic_launches, 0);
     assert_int_equal(r[1].first_unwritten, -1);
 }
 
