@@ -102,6 +102,21 @@ static bool one_batch(Call *k, const Val *v, Val *out) {
     return check_reshape(k->c, k->at, v, shape, 3, out);
 }
 
+// Operands of a dot go through shared memory, one after the other at least. An H200 has this much for a
+// program.
+enum { SHARED_MEMORY_MAX = 232448 };
+static bool fits_shared_memory(Call *k, const TileType *a, const TileType *b) {
+    int64_t left = (int64_t)tile_lanes(a) * dtype_bytes(a->elem),
+            right = (int64_t)tile_lanes(b) * dtype_bytes(b->elem);
+    int64_t need = left > right ? left : right;
+    return need <= SHARED_MEMORY_MAX ||
+           checker_fail(
+               k->c, k->at, "OutOfResources",
+               "out of resource: shared memory, Required: %lld, Hardware limit: %d. Reducing block sizes or "
+               "`num_stages` may help.",
+               (long long)need, SHARED_MEMORY_MAX);
+}
+
 bool check_dot(Call *k, Val *out) {
     Checker *c = k->c;
     Val a = k->arg[0], b = k->arg[1], acc = k->arg[2];
@@ -121,6 +136,7 @@ bool check_dot(Call *k, Val *out) {
     if (a.t.type.shape[rank - 1] < least)
         return checker_fail(c, k->at, "AssertionError", "Input shapes should have M >= 1, N >= 1 and K >= %d",
                             least);
+    if (!fits_shared_memory(k, &a.t.type, &b.t.type)) return false;
     if (!result_type(k, a.t.type.elem, want, &elem)) return false;
     result.elem = elem;
     int64_t lanes = 1;

@@ -190,6 +190,42 @@ static void test_atomics_need_a_reset(void **state) {
     }
 }
 
+// So does every kernel that works in place, unless doing it twice is doing it once.
+static void test_in_place_needs_a_restore(void **state) {
+    (void)state;
+    static const struct {
+        bool ok;
+        const char *more, *store;
+    } c[] = {{false, "", "v + 1"},
+             {true, ", restore_value=['y']", "v + 1"},
+             {true, "", "tl.maximum(v, 1.0)"},
+             {true, "", "tl.load(x + cols, mask=cols < 24, other=0.0)"}};
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        World w;
+        Arena a = {0};
+        const char *kernel =
+            arena_printf(&a,
+                         "@triton.autotune(configs=[triton.Config({'B': 8}), triton.Config({'B': 16})], "
+                         "key=[]%s)\n@triton.jit\n"
+                         "def bump(x, y, B: tl.constexpr):\n    cols = tl.program_id(0) * B + tl.arange(0, "
+                         "B)\n    v = tl.load(y + cols, mask=cols < 24, other=0.0)\n"
+                         "    tl.store(y + cols, %s, mask=cols < 24)\n",
+                         c[i].more, c[i].store);
+        bool ok = world_run(&w, 0, kernel,
+                            "def run(x):\n    y = torch.zeros(24, device=x.device)\n    bump[lambda m: "
+                            "(triton.cdiv(24, m['B']),)](x, y)\n    return y\n");
+        if (ok != c[i].ok) fail_msg("%s: %s", kernel, ok ? "fine" : diag_first(&w.d)->msg);
+        if (!ok)
+            expect_finding(&w.d, DIAG_HOST, "each run of bump changes what the one before it left in y",
+                           kernel);
+        float out[24] = {0};
+        if (ok) tensor_gather(&w.out, out, NULL);
+        if (ok && i < 3) assert_true(out[0] == 1);
+        arena_free(&w.arena);
+        arena_free(&a);
+    }
+}
+
 // Whole programs: an autotuned rmsnorm whose loop knows whether blocks come out even, and one that adds its
 // sums of squares up by atomics in a second kernel's input.
 static const char tuned_rmsnorm[] =
@@ -252,8 +288,11 @@ static void test_rmsnorm(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_configs), cmocka_unit_test(test_heuristics), cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_atomics_need_a_reset), cmocka_unit_test(test_rmsnorm)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_configs),
+                                       cmocka_unit_test(test_heuristics),
+                                       cmocka_unit_test(test_mistakes),
+                                       cmocka_unit_test(test_atomics_need_a_reset),
+                                       cmocka_unit_test(test_in_place_needs_a_restore),
+                                       cmocka_unit_test(test_rmsnorm)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

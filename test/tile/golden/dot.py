@@ -34,6 +34,20 @@ def k(x):
 def k(x):
     tl.dot(tl.zeros((16, 16), tl.float32), tl.zeros((16, 16), tl.float16))
 
+# case: more-than-shared-memory
+# launch: *fp32
+# error: out of resource: shared memory, Required: 262144, Hardware limit: 232448. Reducing block sizes or `num_stages` may help.
+@triton.jit
+def k(x):
+    tl.dot(tl.zeros((16, 4096), tl.float32), tl.zeros((4096, 16), tl.float32))
+
+# case: just-within-shared-memory
+# launch: *fp32
+# ok
+@triton.jit
+def k(x):
+    tl.dot(tl.zeros((16, 2048), tl.float32), tl.zeros((2048, 16), tl.float32))
+
 # case: small-k
 # launch: *fp32
 # error: Input shapes should have M >= 1, N >= 1 and K >= 16
