@@ -171,11 +171,21 @@ static bool emit_moves(Checker *c, const Node *n, Moves *m, int start) {
     return true;
 }
 
+// The body's own loop over this name ended it, and the next iteration would begin with nothing.
+static bool lost_target(Checker *c, const Node *n, const Carry *carry) {
+    if (carry->before.kind == VAL_TENSOR)
+        return checker_unsupported(c, n, "a loop over %.*s, which is a variable of the loop around it",
+                                   STR_ARG(carry->name));
+    return checker_fail(c, n, "AssertionError", "cannot reassign constexpr %.*s in the loop",
+                        STR_ARG(carry->name));
+}
+
 static bool carry_round(Checker *c, const Node *n, const Carries *carries, int start) {
     Moves moves = {0};
     for (int i = 0; i < carries->n; i++) {
         const Carry *carry = &carries->at[i];
         const Val *now = scope_find(c, carry->name);
+        if (!now) return lost_target(c, n, carry);
         if (!same_types(c, n, carry, now)) return false;
         add_moves(c, &moves, &carry->carried, now);
     }

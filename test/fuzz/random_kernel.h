@@ -206,7 +206,26 @@ static inline Shape2 put_expression(Writer *w) {
                                                                                               "==", "!="};
     Shape2 a, b;
     int v;
-    switch (pick(&w->in, 12)) {
+    switch (pick(&w->in, 14)) {
+    case 12: { // of one type, the second turned round
+        static const char *const types[] = {"float32", "float16", "int8", "bfloat16"};
+        const char *t = pick_text(w, types, 4);
+        Shape2 like = {'f', 2, {w->dim[0], w->dim[1]}};
+        int x = find_var(w, 'n', &like), y = find_var(w, 'n', &like);
+        buf_printf(w->out, "tl.dot(v%d.to(tl.%s), v%d.T.to(tl.%s)", x, t, y, t);
+        if (pick(&w->in, 4) == 0) buf_printf(w->out, ", acc=v%d.to(tl.float32)", find_var(w, 'n', &like));
+        buf_puts(w->out, ")");
+        return (Shape2){t[0] == 'i' ? 'i' : 'f', 2, {w->dim[0], w->dim[0]}};
+    }
+    case 13:
+        if (pick(&w->in, 2)) {
+            buf_puts(w->out, "~");
+            return put_operand(w, pick(&w->in, 2) ? 'i' : 'b', NULL);
+        }
+        buf_printf(w->out, "tl.atomic_cas(p3 + pid, %d, ", pick(&w->in, 3));
+        (void)put_operand(w, 'i', &(Shape2){'i', 0, {0, 0}});
+        buf_puts(w->out, ")");
+        return (Shape2){'i', 0, {0, 0}};
     case 0:
     case 1:
     case 2:
@@ -266,6 +285,33 @@ static inline void remember_var(Writer *w, Shape2 s, int v) {
 }
 
 static inline void put_block(Writer *w);
+
+// A tile by block pointer or by descriptor, read or written.
+static inline void put_window(Writer *w) {
+    bool pointer = pick(&w->in, 2), writes = pick(&w->in, 2);
+    int tensor = writes ? 2 + pick(&w->in, 2) : pick(&w->in, KERNEL_TENSORS), rows = pick(&w->in, 40);
+    int a = w->dim[0], b = w->dim[1], width = pick(&w->in, 3) ? b : pick(&w->in, 40);
+    buf_printf(w->out, "q = tl.%s(p%d, [%d, %d], [%d, 1], ",
+               pointer ? "make_block_ptr" : "make_tensor_descriptor", tensor, rows, width,
+               pick(&w->in, 3) ? b : 16);
+    if (pointer) buf_printf(w->out, "[pid * %d, 0], ", a);
+    buf_printf(w->out, pointer ? "[%d, %d], (1, 0))\n" : "[%d, %d])\n", a, b);
+    put_indent(w);
+    if (pointer && pick(&w->in, 4) == 0) {
+        buf_printf(w->out, "q = tl.advance(q, [%d, %d])\n", pick(&w->in, 3), pick(&w->in, 3) - 1);
+        put_indent(w);
+    }
+    Shape2 like = {'f', 2, {a, b}};
+    int v = w->vars < KERNEL_VARS ? w->vars : pick(&w->in, KERNEL_VARS);
+    if (writes)
+        buf_printf(w->out, pointer ? "tl.store(q, " : "q.store([pid * %d, 0], ", a);
+    else
+        buf_printf(w->out, pointer ? "v%d = tl.load(q" : "v%d = q.load([pid * %d, 0]", v, a);
+    if (writes) (void)put_operand(w, 'n', &like);
+    if (pointer && pick(&w->in, 4)) buf_puts(w->out, ", boundary_check=(0, 1)");
+    buf_puts(w->out, ")\n");
+    if (!writes) remember_var(w, (Shape2){tensor % 2 ? 'i' : 'f', 2, {a, b}}, v);
+}
 
 static inline void put_statement(Writer *w) {
     Shape2 s;
@@ -339,6 +385,7 @@ static inline void put_statement(Writer *w) {
         buf_puts(w->out, "\n");
         return;
     }
+    case 7: put_window(w); return;
     default: break;
     }
     v = pick(&w->in, 4) ? w->vars : pick(&w->in, w->vars);
@@ -362,7 +409,8 @@ static inline void put_block(Writer *w) {
 
 // The helpers, the signature and what every kernel begins with; statements follow by put_statement.
 static inline void put_head(Writer *w) {
-    for (int i = 0; i < 2; i++) w->dim[i] = 1 << pick(&w->in, 5);
+    int square = pick(&w->in, 4) == 0; // what a dot needs
+    for (int i = 0; i < 2; i++) w->dim[i] = square ? 16 : 1 << pick(&w->in, 5);
     w->indent = 1;
     buf_puts(w->out, "from triton.language.extra import libdevice\n\n\n"
                      "@triton.jit\ndef add2(a, b):\n    return a + b\n\n\n"

@@ -256,3 +256,35 @@ def k(x, n):
 @triton.jit
 def k(x, n):
     v = (w := n)
+
+# case: inner-target-was-constexpr
+# launch: *i32 5
+# error: cannot reassign constexpr j in the loop
+@triton.jit
+def k(x, n):
+    for j in tl.static_range(2):
+        tl.store(x + j, j)
+    for i in range(n):
+        for j in range(n):
+            tl.store(x + i, j)
+
+# case: inner-target-was-a-tensor
+# launch: *i32 5
+# unsupported: a loop over j
+@triton.jit
+def k(x, n):
+    j = tl.program_id(0)
+    while j < n:
+        for j in range(n):
+            tl.store(x + 3, j)
+
+# case: inner-target-of-an-earlier-loop
+# launch: *i32 5
+# ok
+@triton.jit
+def k(x, n):
+    for j in range(n):
+        tl.store(x + j, 0)
+    for i in range(n):
+        for j in range(n):
+            tl.store(x + i, j)
