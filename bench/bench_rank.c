@@ -4,13 +4,13 @@
 // each op, and one quick judgement of it gives the counters. Their clock includes some 20 us of host
 // dispatch, the same for all: it moves no rank, but it drowns differences between small shapes.
 //   bench_rank [file]
-#include <math.h>
 #include <string.h>
 
 #include "base/io.h"
 #include "bench.h"
 #include "referee/referee.h"
 #include "smith/smith.h"
+#include "spearman.h"
 
 enum { CELLS_MAX = 4096, PROPOSALS = 48, TRIED = 8, SHAPES_MAX = 64 };
 static const uint64_t seed = 1;
@@ -118,39 +118,7 @@ static void estimate_op(const Bench *b, Cell *cell, int cells, Str op, int *like
     }
 }
 
-// ---- rank correlation ----
-
-static const double *sort_key;
-static int by_key(const void *a, const void *b) {
-    double x = sort_key[*(const int *)a], y = sort_key[*(const int *)b];
-    return x < y ? -1 : x > y;
-}
-
-// Ranks from 0; equal values share the mean of theirs.
-static void rank_values(const double *x, int n, double *rank) {
-    static int order[CELLS_MAX];
-    for (int i = 0; i < n; i++) order[i] = i;
-    sort_key = x;
-    qsort(order, (size_t)n, sizeof *order, by_key);
-    for (int i = 0, j; i < n; i = j) {
-        for (j = i; j < n && x[order[j]] == x[order[i]]; j++)
-            ;
-        for (int k = i; k < j; k++) rank[order[k]] = (i + j - 1) / 2.0;
-    }
-}
-
-static double spearman(const double *x, const double *y, int n) {
-    static double a[CELLS_MAX], b[CELLS_MAX];
-    rank_values(x, n, a);
-    rank_values(y, n, b);
-    double mean = (n - 1) / 2.0, xy = 0, xx = 0, yy = 0;
-    for (int i = 0; i < n; i++) {
-        xy += (a[i] - mean) * (b[i] - mean);
-        xx += (a[i] - mean) * (a[i] - mean);
-        yy += (b[i] - mean) * (b[i] - mean);
-    }
-    return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : 0;
-}
+// ---- what is printed ----
 
 // Of the cells of one shape, or of all when m is 0.
 static void print_row(const Cell *cell, int cells, int64_t m, int64_t n) {
