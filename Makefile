@@ -99,12 +99,13 @@ sweep: all
 # What goes along to a machine with a GPU: see test/conformance/gpu.py.
 conformance-kit: all $(B)/conform
 	@python3 test/conformance/prepare.py --conform $(B)/conform
-# SOAK=N verdicts (or what SOAK_SECONDS allow) through one stream: its memory must not grow. Then kill -9 at random
-# moments until SOAK_KILLED verdicts were told: none may be lost.
+# SOAK=N verdicts (or what SOAK_SECONDS allow; SOAK_SAME of 100 repeated) through one stream: memory must not grow. Then
+# kill -9 at random moments until SOAK_KILLED verdicts were told: none may be lost.
 SOAK ?= 1000000
+SOAK_SECONDS ?= 86400
 SOAK_KILLED ?= 10000
 soak: $(B)/bench/bench_stream all
-	$< --soak $(SOAK) $(SOAK_SECONDS)
+	$< --soak $(SOAK) $(SOAK_SECONDS) $(SOAK_SAME)
 	VERDICTS=$(SOAK_KILLED) KILLS=100000 sh test/cmd/test_stream.sh build/ouroboros
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run
