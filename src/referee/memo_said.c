@@ -82,7 +82,8 @@ bool said_of(Arena *a, Str source, Str feedback, bool placed, Span place, Said *
         size_t end = i;
         while (end < feedback.len && in_name(feedback.p[end])) end++;
         Str word = {feedback.p + i, end - i};
-        int number = -1, many = variables(&map, word, &number);
+        bool member = i && feedback.p[i - 1] == '.'; // of something, whatever variables are called
+        int number = -1, many = member ? 0 : variables(&map, word, &number);
         if (many > 1 || (many == 1 && !quote)) return false;
         if (many)
             buf_printf(&b, "$%d", number);

@@ -155,6 +155,10 @@ static void a_finding_is_said_about_the_submitted_text(void **state) {
     assert_true(keep(first, &v));
     assert_string_equal(ask(first), v.feedback);
     assert_string_equal(ask(renamed), "line 4:12: 'y' has no foo, see `total`, costs $3.");
+    // A member is no variable, whatever variables are called.
+    Verdict w = finding(first, "x.foo", "line 2:11: `x.acc` and `acc.x`.");
+    assert_true(keep(first, &w));
+    assert_string_equal(ask(renamed), "line 4:12: `y.acc` and `total.x`.");
 }
 
 static void what_cannot_be_said_again_answers_for_its_own_text_only(void **state) {
