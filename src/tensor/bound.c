@@ -182,23 +182,11 @@ static void load(const Tensor *t, double *out) {
     }
 }
 
-// Subnormals of float32 (and of the types with its exponents) may be read as 0; a float64 may overflow
-// float32.
-static double input_error(double x) {
-    double m = fabs(x);
-    if (m < RULE_MIN) return m / RULE_U;
-    return m > RULE_FMAX && m <= DBL_MAX ? RULE_INF : 0;
-}
 static double *input_errors(BoundCtx *c, const Bound *b) {
-    if (!dtype_is_float(b->dtype) || b->dtype == DT_F16) return NULL;
-    uint64_t any = 0;
-    for (int64_t i = 0; i < b->numel; i++) {
-        double m = fabs(b->v[i]);
-        any |= ((m < RULE_MIN) & (m != 0)) | ((m > RULE_FMAX) & (m <= DBL_MAX));
-    }
-    if (!any) return NULL;
+    size_t n = (size_t)b->numel;
+    if (!dtype_is_float(b->dtype) || b->dtype == DT_F16 || !bound_simd()->any_uncertain(n, b->v)) return NULL;
     double *e = bound_room(c, b->numel);
-    for (int64_t i = 0; i < b->numel; i++) e[i] = input_error(b->v[i]);
+    bound_simd()->uncertainty(n, b->v, e);
     return e;
 }
 

@@ -19,13 +19,14 @@ typedef struct {
 // A loop with a call left in it does not vectorise: inline everything, whatever the compiler's budget says.
 #define RULE static inline __attribute__((always_inline, flatten))
 
-#define RULE_U     BOUND_U
-#define RULE_K     (BOUND_KAPPA * BOUND_U)
-#define RULE_INF   ((double)INFINITY)
-#define RULE_C     4.0 // an intrinsic good to 2 ulp, in u of the result
-#define RULE_MIN   0x1p-126
-#define RULE_FLUSH (2 * RULE_MIN / RULE_K) // a flushed result, in e
-#define RULE_FMAX  ((double)FLT_MAX)
+#define RULE_U         BOUND_U
+#define RULE_K         (BOUND_KAPPA * BOUND_U)
+#define RULE_INF       ((double)INFINITY)
+#define RULE_C         4.0 // an intrinsic good to 2 ulp, in u of the result
+#define RULE_MIN       0x1p-126
+#define RULE_FLUSH     (2 * RULE_MIN / RULE_K) // a flushed result, in e
+#define RULE_FMAX      ((double)FLT_MAX)
+#define RULE_SQRT_HALF 0.7071067811865476
 
 // Truth is int here: bool operands of & and | read like a typing error to clang, and && is a branch to gcc.
 RULE double rule_max(double a, double b) { return f64_if(a > b, a, b); }
@@ -36,6 +37,7 @@ RULE double rule_times(double a, double b) {
     return f64_if(p == p, p, 0);
 }
 RULE int rule_over(Ve a) { return (a.e == RULE_INF) & (f64_abs(a.v) > RULE_FMAX); }
+RULE Ve rule_exact(double v) { return (Ve){v, 0}; }
 RULE int rule_finite(double x) { return f64_abs(x) <= DBL_MAX; }
 RULE int rule_endless(Ve a, Ve b) { // an operand is infinite or NaN
     int fa = rule_finite(a.v), fb = rule_finite(b.v);
@@ -68,6 +70,13 @@ RULE Ve rule_end(Ve r) {
     r.e = f64_if(tiny, r.e + RULE_FLUSH, r.e);
     r.e = f64_if(over, RULE_INF, r.e);
     return r;
+}
+
+// Subnormals of float32 (and of the types with its exponents) may be read as 0; a float64 may overflow
+// float32.
+RULE double rule_stored(double v) {
+    double m = f64_abs(v);
+    return f64_if(m < RULE_MIN, m / RULE_U, f64_if((m > RULE_FMAX) & (m <= DBL_MAX), RULE_INF, 0));
 }
 
 // --- Arithmetic ----------------------------------------------------------------------------------
@@ -177,6 +186,33 @@ RULE Ve rule_where(Ve c, Ve a, Ve b) {
     double apart = f64_if((v == w) | ((v != v) & (w != w)), 0, f64_abs(v - w) / RULE_K);
     double both = f64_if(apart == apart, rule_max(e, other + apart), RULE_INF);
     return (Ve){v, f64_if(rule_truth_known(c), e, both)};
+}
+
+// --- Tame values ---------------------------------------------------------------------------------
+
+// Nearly all elements are finite, far from float32's overflow, and of known error. The rules of sum and
+// product say the same for them in a third of the operations; what is not tame shows in *wild, and then the
+// rules themselves have to be asked.
+RULE Ve tame_end(Ve r, uint64_t *wild) {
+    double m = f64_abs(r.v);
+    int tame = (m <= RULE_FMAX) & (r.e < RULE_INF), tiny = (m != 0) & (m - RULE_K * r.e < RULE_MIN);
+    *wild |= !tame;
+    return (Ve){r.v, r.e + f64_if(tiny, RULE_FLUSH, 0)};
+}
+RULE Ve tame_add(Ve a, Ve b, uint64_t *wild) {
+    double v = a.v + b.v;
+    return tame_end((Ve){v, a.e + b.e + f64_abs(v)}, wild);
+}
+RULE Ve tame_sub(Ve a, Ve b, uint64_t *wild) {
+    return tame_end((Ve){a.v - b.v, a.e + b.e + rule_max(f64_abs(a.v), f64_abs(b.v))}, wild);
+}
+RULE Ve tame_mul(Ve a, Ve b, uint64_t *wild) {
+    double v = a.v * b.v, e = f64_abs(a.v) * b.e + f64_abs(b.v) * a.e + RULE_K * a.e * b.e;
+    return tame_end((Ve){v, e + f64_abs(v)}, wild);
+}
+RULE Ve tame_scale(double c, Ve a, uint64_t *wild) { // c > 0, exact
+    double v = c * a.v;
+    return tame_end((Ve){v, c * a.e + f64_abs(v)}, wild);
 }
 
 // --- Elementary functions ------------------------------------------------------------------------
@@ -310,7 +346,6 @@ RULE Ve rule_cos(Ve a) { return rule_wave(f64_cos(a.v), a); }
 
 // --- Compositions --------------------------------------------------------------------------------
 
-RULE Ve rule_exact(double v) { return (Ve){v, 0}; }
 RULE Ve rule_square(Ve a) { return rule_mul(a, a); }
 RULE Ve rule_reciprocal(Ve a) { return rule_div(rule_exact(1), a); }
 RULE Ve rule_relu(Ve a) { return rule_maximum(a, rule_exact(0)); }
@@ -318,11 +353,20 @@ RULE Ve rule_silu(Ve a) { return rule_mul(a, rule_sigmoid(a)); }
 RULE Ve rule_gelu_of(Ve a, Ve f) {
     return rule_mul(rule_mul(rule_exact(0.5), a), rule_add(rule_exact(1), f));
 }
-RULE Ve rule_gelu_tanh(Ve a) {
-    Ve cubic = rule_mul(rule_exact(0.044715), rule_mul(a, rule_mul(a, a)));
-    return rule_gelu_of(a, rule_tanh(rule_mul(rule_exact(0.7978845608028654), rule_add(a, cubic))));
+RULE Ve tame_gelu_of(Ve a, Ve f, uint64_t *wild) {
+    return tame_mul(tame_scale(0.5, a, wild), tame_add(rule_exact(1), f, wild), wild);
 }
-RULE Ve rule_gelu_erf(Ve a) { return rule_gelu_of(a, rule_erf(rule_mul(a, rule_exact(0.7071067811865476)))); }
+RULE Ve rule_gelu_tanh_inner(Ve a) {
+    Ve cubic = rule_mul(rule_exact(0.044715), rule_mul(a, rule_mul(a, a)));
+    return rule_mul(rule_exact(0.7978845608028654), rule_add(a, cubic));
+}
+RULE Ve tame_gelu_tanh_inner(Ve a, uint64_t *wild) {
+    Ve cubic = tame_scale(0.044715, tame_mul(a, tame_mul(a, a, wild), wild), wild);
+    return tame_scale(0.7978845608028654, tame_add(a, cubic, wild), wild);
+}
+RULE Ve rule_gelu_erf_inner(Ve a) { return rule_mul(a, rule_exact(RULE_SQRT_HALF)); }
+RULE Ve rule_gelu_tanh(Ve a) { return rule_gelu_of(a, rule_tanh(rule_gelu_tanh_inner(a))); }
+RULE Ve rule_gelu_erf(Ve a) { return rule_gelu_of(a, rule_erf(rule_gelu_erf_inner(a))); }
 
 // log(1 + e^a) by the rules of exp, addition and log: with s = sigmoid(a) the slope,
 // s (ea + |a| + C) + 1 + 3 + (C+1) |v|. This also covers max(a, 0) + log1p(e^-|a|), and a itself above 20.

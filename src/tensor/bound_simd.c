@@ -46,6 +46,51 @@
         }                                                                                                   \
     }
 
+// Tame first (bound_rules.h); by the rule where that was wrong for an element. `tame` uses wild.
+#define BINARY_TAME(id, tame, rule)                                                                         \
+    BINARY(id##_wild, rule)                                                                                 \
+    FLAT static void binary_##id(size_t n, const double *restrict av, const double *restrict ae,            \
+                                 const double *restrict bv, const double *restrict be, double *restrict ov, \
+                                 double *restrict oe) {                                                     \
+        uint64_t any = 0, *wild = &any;                                                                     \
+        for (size_t i = 0; i < n; i++) {                                                                    \
+            Ve a = {av[i], ae[i]}, b = {bv[i], be[i]}, r = tame;                                            \
+            ov[i] = r.v;                                                                                    \
+            oe[i] = r.e;                                                                                    \
+        }                                                                                                   \
+        if (any) binary_##id##_wild(n, av, ae, bv, be, ov, oe);                                             \
+    }
+#define UNARY_TAME(id, tame, rule)                                                                           \
+    UNARY(id##_wild, rule)                                                                                   \
+    FLAT static void unary_##id(size_t n, const double *restrict v, const double *restrict e, double scalar, \
+                                double *restrict ov, double *restrict oe) {                                  \
+        uint64_t any = 0, *wild = &any;                                                                      \
+        for (size_t i = 0; i < n; i++) {                                                                     \
+            Ve a = {v[i], e[i]}, r = tame;                                                                   \
+            ov[i] = r.v;                                                                                     \
+            oe[i] = r.e;                                                                                     \
+        }                                                                                                    \
+        if (any) unary_##id##_wild(n, v, e, scalar, ov, oe);                                                 \
+    }
+
+// Compositions, one loop for each part: a single loop over all of it is one long chain of dependent
+// operations, of which a processor has no two elements under way. inner: of a, the middle's argument; outer:
+// of a and the middle's result b.
+#define UNARY_STAGED(id, tame_inner, inner, middle, tame_outer, outer)                                  \
+    UNARY_TAME(id##_inner, tame_inner, inner)                                                           \
+    UNARY(id##_middle, middle)                                                                          \
+    BINARY_TAME(id##_outer, tame_outer, outer)                                                          \
+    static void unary_##id(size_t n, const double *restrict v, const double *restrict e, double scalar, \
+                           double *restrict ov, double *restrict oe) {                                  \
+        double xv[BOUND_CHUNK], xe[BOUND_CHUNK], fv[BOUND_CHUNK], fe[BOUND_CHUNK];                      \
+        for (size_t i = 0; i < n; i += BOUND_CHUNK) {                                                   \
+            size_t k = n - i < BOUND_CHUNK ? n - i : BOUND_CHUNK;                                       \
+            unary_##id##_inner(k, v + i, e + i, scalar, xv, xe);                                        \
+            unary_##id##_middle(k, xv, xe, scalar, fv, fe);                                             \
+            binary_##id##_outer(k, v + i, e + i, fv, fe, ov + i, oe + i);                               \
+        }                                                                                               \
+    }
+
 // Toward zero; where honest values lie on both sides of an integer, as wide as the jump.
 RULE Ve rule_truncate(Ve a) {
     double v = trunc(a.v), low = trunc(rule_low(a)), high = trunc(rule_high(a));
@@ -76,7 +121,7 @@ UNARY(LOG1P, rule_log1p(a))
 UNARY(SQRT, rule_sqrt(a))
 UNARY(RSQRT, rule_rsqrt(a))
 UNARY(RECIPROCAL, rule_reciprocal(a))
-UNARY(SQUARE, rule_square(a))
+UNARY_TAME(SQUARE, tame_mul(a, a, wild), rule_square(a))
 UNARY(TANH, rule_tanh(a))
 UNARY(SIGMOID, rule_sigmoid(a))
 UNARY(ERF, rule_erf(a))
@@ -84,16 +129,18 @@ UNARY(SIN, rule_sin(a))
 UNARY(COS, rule_cos(a))
 UNARY(RELU, rule_relu(a))
 UNARY(SILU, rule_silu(a))
-UNARY(GELU_TANH, rule_gelu_tanh(a))
-UNARY(GELU_ERF, rule_gelu_erf(a))
+UNARY_STAGED(GELU_TANH, tame_gelu_tanh_inner(a, wild), rule_gelu_tanh_inner(a), rule_tanh(a),
+             tame_gelu_of(a, b, wild), rule_gelu_of(a, b))
+UNARY_STAGED(GELU_ERF, tame_scale(RULE_SQRT_HALF, a, wild), rule_gelu_erf_inner(a), rule_erf(a),
+             tame_gelu_of(a, b, wild), rule_gelu_of(a, b))
 UNARY(SOFTPLUS, rule_softplus(a))
 UNARY(CLAMP_MIN, rule_maximum(a, rule_exact(scalar)))
 UNARY(CLAMP_MAX, rule_minimum(a, rule_exact(scalar)))
 UNARY(CAST, rule_truncate(a)) // to integers; the others are no arithmetic
 
-BINARY(ADD, rule_add(a, b))
-BINARY(SUB, rule_sub(a, b))
-BINARY(MUL, rule_mul(a, b))
+BINARY_TAME(ADD, tame_add(a, b, wild), rule_add(a, b))
+BINARY_TAME(SUB, tame_sub(a, b, wild), rule_sub(a, b))
+BINARY_TAME(MUL, tame_mul(a, b, wild), rule_mul(a, b))
 BINARY(DIV, rule_div(a, b))
 BINARY(MAXIMUM, rule_maximum(a, b))
 BINARY(MINIMUM, rule_minimum(a, b))
@@ -116,6 +163,20 @@ FLAT static void ternary_WHERE(size_t n, const double *const v[3], const double 
         ov[i] = r.v;
         oe[i] = r.e;
     }
+}
+
+// --- Inputs --------------------------------------------------------------------------------------
+
+FLAT static void uncertainty(size_t n, const double *restrict v, double *restrict e) {
+    for (size_t i = 0; i < n; i++) e[i] = rule_stored(v[i]);
+}
+FLAT static bool any_uncertain(size_t n, const double *v) {
+    uint64_t any = 0;
+    for (size_t i = 0; i < n; i++) {
+        double m = f64_abs(v[i]);
+        any |= ((m < RULE_MIN) & (m != 0)) | ((m > RULE_FMAX) & (m <= DBL_MAX));
+    }
+    return any != 0;
 }
 
 // --- Rounding to a narrower type -----------------------------------------------------------------
@@ -383,6 +444,8 @@ FLAT static void row_cumsum(size_t n, const double *restrict v, const double *re
 #define BOUND(id, torch, kind, doc) LOOP_##kind(id)
 const BoundSimd ISA_NAME(bound_simd) = {
 #include "tensor/bound.def"
+    .uncertainty = uncertainty,
+    .any_uncertain = any_uncertain,
     .round = round_to,
     .sum = row_sum,
     .deviations = row_deviations,

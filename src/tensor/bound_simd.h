@@ -29,6 +29,10 @@ typedef struct {
     UnaryLoop *unary[BOUND_COUNT];
     BinaryLoop *binary[BOUND_COUNT];
     TernaryLoop *ternary[BOUND_COUNT];
+    // What is uncertain about an input before anything is computed: rule_stored of each, and whether any is
+    // not 0.
+    void (*uncertainty)(size_t n, const double *v, double *e);
+    bool (*any_uncertain)(size_t n, const double *v);
     // Charges the rounding to a narrower float type: e += half_ulp(|v| + k e) / k, unknown where that
     // overflows. Exact values that the type holds are left alone; with only_exact so is everything that has
     // an e.

@@ -77,7 +77,7 @@ double dtype_round(DType t, double x) {
     switch (t) {
     case DT_F64: return x;
     case DT_F32: return (double)(float)x;
-    case DT_F16: return (double)f32_from_f16(f16_from_f64(x));
+    case DT_F16: return f64_from_f16(f16_from_f64(x));
     case DT_BF16: return (double)f32_from_bf16(bf16_from_f64(x));
     case DT_BOOL: return x != 0;
     default: return dtype_info[t].kind == DTYPE_KIND_I ? (double)to_signed(t, x) : (double)to_unsigned(t, x);
@@ -181,7 +181,7 @@ double dtype_load(DType t, const void *p) {
     }
     case DT_F16: {
         LOAD_AS(uint16_t);
-        return (double)f32_from_f16(s);
+        return f64_from_f16(s);
     }
     case DT_BF16: {
         LOAD_AS(uint16_t);

@@ -68,6 +68,15 @@ static inline float f32_from_f16(uint16_t h) {
     r = a >= 0x7c00u ? a << 13 | 0x7f800000u : r;
     return dtype_value32(r | sign);
 }
+static inline double f64_from_f16(uint16_t h) { // in one step, what the detour over float gives
+    uint64_t a = h & 0x7fffu, sign = (uint64_t)(h & 0x8000u) << 48;
+    // Under the exponent of 2^52 a subnormal's bits are a whole number.
+    uint64_t small = dtype_pattern64((dtype_value64(a | (uint64_t)1075 << 52) - 0x1p52) * 0x1p-24);
+    uint64_t r = a < 0x0400u ? small : (a << 42) + ((uint64_t)1008 << 52);
+    r = a >= 0x7c00u ? a << 42 | (uint64_t)2047 << 52 : r;
+    r = a > 0x7c00u ? r | (uint64_t)1 << 51 : r;
+    return dtype_value64(r | sign);
+}
 static inline uint16_t bf16_from_f32(float x) {
     uint32_t b = dtype_pattern32(x), r = (b + 0x7fffu + (b >> 16 & 1u)) >> 16;
     return (uint16_t)((b & 0x7fffffffu) > 0x7f800000u ? b >> 16 | 0x40u : r);
@@ -94,8 +103,8 @@ static inline uint16_t bf16_from_f64(double x) {
     return (uint16_t)(r | (b >> 48 & 0x8000u));
 }
 
-// The value of float type t nearest to x, as a double (rnd_D of doc/error-bound.md section 1); exact identity for
-// F64. For integer types what dtype_store would keep.
+// The value of float type t nearest to x, as a double (rnd_D of doc/error-bound.md section 1); exact identity
+// for F64. For integer types what dtype_store would keep.
 double dtype_round(DType t, double x);
 double dtype_max(DType t); // largest finite value of a float or integer type
 double
