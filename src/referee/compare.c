@@ -125,11 +125,12 @@ void compare_case(const Bound *b, const void *out, uint8_t *judged, Comparison *
         int64_t n = b->numel - at < CHUNK ? b->numel - at : CHUNK;
         const double *e = b->e ? b->e + at : NULL;
         dtype_load_row(b->dtype, (const char *)out + at * dtype_bytes(b->dtype), 1, o, (size_t)n);
-        double most;
-        size_t sure = loops()->sure(&rule, b->v + at, e, o, (size_t)n, judged + at, ratio, &most);
+        bool beyond;
+        size_t sure = loops()->sure(&rule, b->v + at, e, o, (size_t)n, judged + at, worst.ratio, &beyond);
         for (int64_t k = 0; sure < (size_t)n && k < n; k++)
             if (!judged[at + k]) judge_slowly(b, at + k, b->v[at + k], e ? e[k] : 0, o[k], judged, c);
-        note_ratio(ratio, most, at, &worst);
+        // Divisions only where they can change the answer, which is soon nearly nowhere.
+        if (beyond) note_ratio(ratio, loops()->ratios(&rule, b->v + at, e, o, (size_t)n, ratio), at, &worst);
     }
     if (c->wrong == 0 && worst.ratio >= 0) c->worst_at = worst.at;
     note_evidence(b, out, c);

@@ -17,20 +17,38 @@ static inline double half_cell(const CompareRule *r, double o) {
     return h > r->half_smallest ? h : r->half_smallest;
 }
 
-enum { LANES = 8 }; // of the running maximum: written out, so that the loop vectorises
+static inline double room_of(const CompareRule *r, const double *e, size_t i, double o) {
+    return (e ? r->scale * e[i] : 0) + half_cell(r, o);
+}
+#define ROOM_MIN 0x1p-200 // no division by zero
 
+// A quotient that rounds to more than `least` has a numerator above least * (1 - 2^-49) times the
+// denominator, however these products round.
 static inline size_t sure_loop(const CompareRule *r, const double *restrict v, const double *restrict e,
-                               const double *restrict o, size_t n, uint8_t *restrict sure,
-                               double *restrict ratio, double *most) {
+                               const double *restrict o, size_t n, uint8_t *restrict sure, double least,
+                               bool *beyond) {
     size_t count = 0;
+    uint64_t any = 0;
+    double below = least * (1 - 0x1p-49);
     for (size_t i = 0; i < n; i++) {
-        double bound = e ? r->scale * e[i] : 0, room = bound + half_cell(r, o[i]), off = fabs(o[i] - v[i]);
+        double room = room_of(r, e, i, o[i]), off = fabs(o[i] - v[i]);
         // An infinite bound or a value that is not finite is for the slow side: its comparisons fail here.
         uint8_t yes = (off <= room) & (room < INFINITY) & (off < INFINITY);
         sure[i] = yes;
-        double x = off / (room + 0x1p-200);
-        ratio[i] = x < INFINITY ? x : 0;
+        any |= off > below * (room + ROOM_MIN);
         count += yes;
+    }
+    *beyond = any != 0 || least < 0;
+    return count;
+}
+
+enum { LANES = 8 }; // of the running maximum: written out, so that the loop vectorises
+
+static inline double ratio_loop(const CompareRule *r, const double *restrict v, const double *restrict e,
+                                const double *restrict o, size_t n, double *restrict ratio) {
+    for (size_t i = 0; i < n; i++) {
+        double x = fabs(o[i] - v[i]) / (room_of(r, e, i, o[i]) + ROOM_MIN);
+        ratio[i] = x < INFINITY ? x : 0;
     }
     double lane[LANES] = {0};
     size_t i = 0;
@@ -38,13 +56,17 @@ static inline size_t sure_loop(const CompareRule *r, const double *restrict v, c
         for (int k = 0; k < LANES; k++) lane[k] = ratio[i + k] > lane[k] ? ratio[i + k] : lane[k];
     for (; i < n; i++) lane[0] = ratio[i] > lane[0] ? ratio[i] : lane[0];
     for (int k = 1; k < LANES; k++) lane[0] = lane[k] > lane[0] ? lane[k] : lane[0];
-    *most = lane[0];
-    return count;
+    return lane[0];
 }
 
 static size_t sure_any(const CompareRule *r, const double *v, const double *e, const double *o, size_t n,
-                       uint8_t *sure, double *ratio, double *most) {
-    return e ? sure_loop(r, v, e, o, n, sure, ratio, most) : sure_loop(r, v, NULL, o, n, sure, ratio, most);
+                       uint8_t *sure, double least, bool *beyond) {
+    return e ? sure_loop(r, v, e, o, n, sure, least, beyond)
+             : sure_loop(r, v, NULL, o, n, sure, least, beyond);
+}
+static double ratios_any(const CompareRule *r, const double *v, const double *e, const double *o, size_t n,
+                         double *ratio) {
+    return e ? ratio_loop(r, v, e, o, n, ratio) : ratio_loop(r, v, NULL, o, n, ratio);
 }
 
-const CompareLoops ISA_NAME(compare_loops) = {.sure = sure_any};
+const CompareLoops ISA_NAME(compare_loops) = {.sure = sure_any, .ratios = ratios_any};

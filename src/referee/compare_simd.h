@@ -1,6 +1,7 @@
 // compare_simd.h - the cheap half of the comparison, compiled for each instruction set (base/isa.h): which
 // elements are surely inside their interval. The others are judged one by one (compare.c).
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,9 +13,13 @@ typedef struct {
 
 typedef struct {
     // sure[i] = 1 where |o - v| <= scale * e + (half the width of o's cell), everything finite; e may be NULL
-    // (all zero). ratio[i] = |o - v| over that sum, 0 where that is not a number: an order for "worst", not a
-    // test. *most is the largest finite one. Returns how many are sure.
+    // (all zero). Returns how many are sure. *beyond: whether some |o - v| may be more than `least` times
+    // that sum; where it is false, none is.
     size_t (*sure)(const CompareRule *r, const double *v, const double *e, const double *o, size_t n,
-                   uint8_t *sure, double *ratio, double *most);
+                   uint8_t *sure, double least, bool *beyond);
+    // ratio[i] = |o - v| over that sum, 0 where that is not a number: an order for "worst", not a test.
+    // Returns the largest.
+    double (*ratios)(const CompareRule *r, const double *v, const double *e, const double *o, size_t n,
+                     double *ratio);
 } CompareLoops;
 extern const CompareLoops compare_loops_base, compare_loops_avx2, compare_loops_avx512;

@@ -20,13 +20,8 @@ static bool lazy_answer(const Draw *d, int index, Answer kind, int input, void *
     }
     if (t->rank != want->rank || memcmp(t->shape, want->shape, sizeof *t->shape * (size_t)t->rank) != 0)
         return false;
-    Storage s = {.data = (uint8_t *)(uintptr_t)(d->mapping + t->at),
-                 .bytes = (size_t)t->bytes,
-                 .dtype = (DType)t->dtype,
-                 .read_only = true};
-    Tensor x = {.storage = &s, .dtype = (DType)t->dtype, .rank = t->rank, .offset = t->offset};
-    memcpy(x.shape, t->shape, sizeof x.shape);
-    memcpy(x.stride, t->stride, sizeof x.stride);
+    Storage s;
+    Tensor x = draw_input(d->mapping, t, &s);
     for (int64_t i = 0; i < want->numel; i++) {
         int64_t at = x.offset, rest = i;
         for (int k = x.rank - 1; k >= 0; k--) at += rest % x.shape[k] * x.stride[k], rest /= x.shape[k];

@@ -242,8 +242,12 @@ static void fill_one(void *arg, size_t i, int worker) {
     arena_reset(a, mark);
 }
 
-static Tensor case_tensor(const CaseTensor *t, Storage *s) {
-    Tensor x = {.storage = s, .dtype = (DType)t->dtype, .rank = t->rank, .offset = t->offset};
+Tensor draw_input(const uint8_t *mapping, const CaseTensor *t, Storage *storage) {
+    *storage = (Storage){.data = (uint8_t *)(uintptr_t)(mapping + t->at), // const in deed: read_only
+                         .bytes = (size_t)t->bytes,
+                         .dtype = (DType)t->dtype,
+                         .read_only = true};
+    Tensor x = {.storage = storage, .dtype = (DType)t->dtype, .rank = t->rank, .offset = t->offset};
     memcpy(x.shape, t->shape, sizeof x.shape);
     memcpy(x.stride, t->stride, sizeof x.stride);
     return x;
@@ -271,10 +275,7 @@ static void judge_one(void *arg, size_t i, int worker) {
     const Bound *in[OP_INPUTS_MAX];
     Storage store[OP_INPUTS_MAX];
     for (int k = 0; k < op->inputs; k++) {
-        const CaseTensor *t = &w->spec[i].input[k];
-        store[k] = (Storage){
-            .data = w->map + t->at, .bytes = (size_t)t->bytes, .dtype = (DType)t->dtype, .read_only = true};
-        Tensor x = case_tensor(t, &store[k]);
+        Tensor x = draw_input(w->map, &w->spec[i].input[k], &store[k]);
         in[k] = bound_input(&ctx, &x, k);
     }
     DiagList diags = DIAGS(&w->d->kept[worker]);

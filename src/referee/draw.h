@@ -48,6 +48,9 @@ typedef struct {
     double seconds_inputs, seconds_oracle;
 } Draw;
 
+// An input of a case as a view of the mapping's bytes; *storage, which it points to, is filled in.
+Tensor draw_input(const uint8_t *mapping, const CaseTensor *t, Storage *storage);
+
 // Restrict a draw to one shape or dtype (0 / -1: all). For `mint --shape`, `--dtype` and the stream's fields.
 typedef struct {
     int64_t m, n;

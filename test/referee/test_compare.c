@@ -1,5 +1,5 @@
-// The acceptance rule, element by element (doc/error-bound.md sections 1 and 5): each row of the table there has
-// its case.
+// The acceptance rule, element by element (doc/error-bound.md sections 1 and 5): each row of the table there
+// has its case.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -154,7 +154,16 @@ static void cheap_acceptance_is_never_looser(void **state) {
             CompareRule rule = {BOUND_KAPPA * BOUND_U, 0, 0};
             if (dtype_is_float(types[t]))
                 rule.half = dtype_half_ulp(types[t], 1), rule.half_smallest = dtype_half_ulp(types[t], 0);
-            for (int b = 0; b < builds; b++) loops[b]->sure(&rule, v, e, o, N, sure[b], ratio[b], &most[b]);
+            for (int b = 0; b < builds; b++) {
+                most[b] = loops[b]->ratios(&rule, v, e, o, N, ratio[b]);
+                // Nothing is beyond the largest finite ratio unless it is infinite; something is beyond less.
+                bool beyond[3], endless = false;
+                for (int i = 0; i < N; i++) endless |= isinf(o[i] - v[i]);
+                loops[b]->sure(&rule, v, e, o, N, sure[b], most[b] * (1 + 0x1p-40), &beyond[0]);
+                loops[b]->sure(&rule, v, e, o, N, sure[b], nextafter(most[b], 0), &beyond[1]);
+                loops[b]->sure(&rule, v, e, o, N, sure[b], -1, &beyond[2]);
+                assert_true(beyond[0] == endless && beyond[1] && beyond[2]);
+            }
             for (int b = 1; b < builds; b++) {
                 assert_memory_equal(sure[0], sure[b], N);
                 assert_memory_equal(ratio[0], ratio[b], sizeof ratio[0]);
@@ -174,6 +183,39 @@ static void cheap_acceptance_is_never_looser(void **state) {
     assert_true(missed < accepted / 20); // else it is not worth having
 }
 
+// Where the comparison points to, against the first of the largest ratios found one by one.
+static void worst_place_is_the_first_of_the_worst(void **state) {
+    (void)state;
+    enum { N = 5000 };
+    static double v[N], e[N];
+    static float out[N];
+    static uint8_t judged[N];
+    Rng r = rng_at(2025, 1);
+    for (int round = 0; round < 40; round++) {
+        for (int i = 0; i < N; i++) {
+            v[i] = rng_normal(&r);
+            e[i] = fabs(v[i]) * 40;
+            int64_t off = round % 4 ? rng_between(&r, -20, 20) : 0; // exact results, too
+            out[i] = (float)v[i];
+            v[i] = (double)out[i] * (1 + (double)off * (round % 4 == 3 ? 0.5 : 1) * BOUND_U);
+            if (round % 3 == 1 && rng_below(&r, 20) == 0) v[i] = e[i] = 0, out[i] = 0;
+        }
+        Bound b = {.dtype = DT_F32, .rank = 1, .shape = {N}, .numel = N, .v = v, .e = e};
+        Comparison c;
+        compare_case(&b, out, judged, &c);
+        assert_int_equal(c.wrong, 0);
+        double best = -1;
+        int64_t at = 0;
+        for (int i = 0; i < N; i++) {
+            double next = fabs(dtype_next(DT_F32, out[i], out[i] > 0 ? -1 : 1) - (double)out[i]);
+            double room = BOUND_KAPPA * BOUND_U * e[i] + next / 2;
+            double ratio = fabs((double)out[i] - v[i]) / (room + 0x1p-200);
+            if (ratio > best) best = ratio, at = i;
+        }
+        assert_int_equal(c.worst_at, at);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_definition),
@@ -183,6 +225,7 @@ int main(void) {
         cmocka_unit_test(worst_element_gives_the_kind),
         cmocka_unit_test(what_cannot_be_judged_is_no_evidence),
         cmocka_unit_test(cheap_acceptance_is_never_looser),
+        cmocka_unit_test(worst_place_is_the_first_of_the_worst),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
