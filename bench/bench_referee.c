@@ -57,21 +57,31 @@ static Rate judge_rate(Referee *r, const Op *op, Str gold, Level level, int batc
                   .other = 1 - (child + compare) / (wall * cores)};
 }
 
+static double core_seconds(void) {
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
 static void draw_shares(Referee *r, const Op *op, Level level) {
     Arena a = {0};
     Err e = {0};
     Draw d;
     DrawFilter all = {.dtype = -1};
-    double inputs[5], oracle[5];
+    double inputs[5], oracle[5], core[5];
     for (int i = 0; i < 5; i++) {
+        core[i] = -core_seconds();
         if (!draw_make(&a, referee_pool(r), op, level, (uint64_t)i, &all, &d, &e)) die("draw", &e);
         inputs[i] = d.seconds_inputs;
         oracle[i] = d.seconds_oracle;
         draw_free(&d);
+        core[i] += core_seconds();
     }
-    printf("  one draw at %s: %d cases, %.2f million input elements, inputs %.1f ms, oracle %.1f ms\n",
+    printf("  one draw at %s: %d cases, %.2f million input elements, inputs %.1f ms, oracle %.1f ms; %.1f ms "
+           "of a core\n",
            level_name(level), d.cases, (double)d.input_elements / 1e6, 1e3 * bench_median(inputs, 5),
-           1e3 * bench_median(oracle, 5));
+           1e3 * bench_median(oracle, 5), 1e3 * bench_median(core, 5));
     arena_free(&a);
 }
 
