@@ -10,10 +10,10 @@ export XDG_STATE_HOME
 for op in softmax rmsnorm gelu; do "$bin" propose "$op" -n 3 --seed 2 --json; done >"$tmp/kernels"
 {
     cat "$tmp/kernels"
-    echo '{"id":1,"op":'
-    echo '{"id":2,"op":"no such op","source":""}'
-    echo '{"id":3,"op":"softmax","source":"def run(x):\n    return y.foo\n"}'
-    echo '{"id":4,"op":"softmax","source":"\n\ndef run(z):\n    return y.foo\n"}'
+    printf '%s\n' '{"id":1,"op":'
+    printf '%s\n' '{"id":2,"op":"no such op","source":""}'
+    printf '%s\n' '{"id":3,"op":"softmax","source":"def run(x):\n    return y.foo\n"}'
+    printf '%s\n' '{"id":4,"op":"softmax","source":"\n\ndef run(z):\n    return y.foo\n"}'
     cat "$tmp/kernels"
 } >"$tmp/in"
 "$bin" referee --stream --jobs 4 <"$tmp/in" >"$tmp/out"
