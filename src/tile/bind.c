@@ -64,8 +64,8 @@ static bool option_value(const LaunchArg *arg, Binding *out, DiagList *d) {
 
 // A default is evaluated as Python would at the definition, constants and types only.
 static bool default_value(Arena *a, const Node *module, const Node *param, LaunchArg *out, DiagList *d) {
-    Frame top = {0};
-    Checker c = {.arena = a, .module = module, .diags = d, .frame = &top, .globals_allowed = true};
+    Frame top = {.module = module};
+    Checker c = {.arena = a, .diags = d, .frame = &top, .globals_allowed = true};
     Val v;
     if (!check_expr(&c, param->param.def, &v)) return false;
     out->span = param->span;
@@ -112,7 +112,7 @@ bool launch_bind(Arena *a, const Node *module, const Node *kernel, const LaunchA
             return false;
         }
     }
-    Signature s = {"dynamic_func", pname, has_default, params.n, false};
+    Signature s = {"dynamic_func", pname, has_default, params.n, false, 0};
     const char *why = signature_bind(a, &s, given, n, slot, NULL, &rests);
     if (why) return diag_add(d, DIAG_COMPILE, span, "TypeError: %s", why);
     out->args = params.n;

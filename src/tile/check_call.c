@@ -19,15 +19,15 @@ static void names_list(Buf *b, const Signature *s, const int *slot) {
 
 const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, int args, int *slot, int *rest,
                            int *rests) {
-    int plain = s->star ? s->params - 1 : s->params, given = 0, required = 0;
+    int plain = s->star ? s->params - 1 : s->params, places = plain - s->keyword, given = 0, required = 0;
     *rests = 0;
     for (int i = 0; i < plain; i++) {
         slot[i] = -1;
-        required += !s->has_default[i];
+        required += i < places && !s->has_default[i];
     }
     for (int k = 0; k < args; k++) {
         if (arg_name[k].len) continue;
-        if (given < plain)
+        if (given < places)
             slot[given] = k;
         else if (s->star)
             rest[(*rests)++] = k;
@@ -45,11 +45,11 @@ const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, in
                                 STR_ARG(arg_name[k]));
         slot[p] = k;
     }
-    if (given > plain && !s->star) {
+    if (given > places && !s->star) {
         Buf b = BUF(a);
         buf_printf(&b, "%s() takes ", s->function);
-        if (required < plain) buf_printf(&b, "from %d to ", required);
-        buf_printf(&b, "%d positional argument%s but %d %s given", plain, plain == 1 ? "" : "s", given,
+        if (required < places) buf_printf(&b, "from %d to ", required);
+        buf_printf(&b, "%d positional argument%s but %d %s given", places, places == 1 ? "" : "s", given,
                    given == 1 ? "was" : "were");
         return buf_cstr(&b);
     }
@@ -58,7 +58,7 @@ const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, in
         if (slot[i] < 0 && !s->has_default[i]) slot[i] = -2, missing = true;
     if (!missing) return NULL;
     Buf b = BUF(a);
-    names_list(&b, &(Signature){s->function, s->name, s->has_default, plain, false}, slot);
+    names_list(&b, &(Signature){s->function, s->name, s->has_default, plain, false, s->keyword}, slot);
     return buf_cstr(&b);
 }
 
@@ -106,6 +106,15 @@ bool check_op(Checker *c, const Node *at, const OpRow *row, Str name, const Val 
     Str pname[OP_ARGS_MAX];
     bool has_default[OP_ARGS_MAX];
     int slot[OP_ARGS_MAX], rests, params = signature_parse(row->signature, param), first = self != NULL;
+    // `a, *rest, b=1`: what takes the rest goes last, b is keyword-only.
+    int keyword = 0;
+    for (int i = params - 2; i >= 0; i--) {
+        if (!param[i].star) continue;
+        OpParam rest_param = param[i];
+        keyword = params - 1 - i;
+        memmove(&param[i], &param[i + 1], (size_t)keyword * sizeof *param);
+        param[params - 1] = rest_param;
+    }
     for (int i = 0; i < params; i++) pname[i] = param[i].name, has_default[i] = param[i].def.p != NULL;
     bool star = params && param[params - 1].star;
     if (!checker_spend(c, at, args)) return false;
@@ -115,7 +124,7 @@ bool check_op(Checker *c, const Node *at, const OpRow *row, Str name, const Val 
     for (int i = 0; i < args; i++) given[i + first] = arg[i].name; // the receiver is the first argument
     Buf fn = BUF(c->arena);
     buf_str_put(&fn, name);
-    Signature s = {buf_cstr(&fn), pname, has_default, params, star};
+    Signature s = {buf_cstr(&fn), pname, has_default, params, star, keyword};
     const char *why = signature_bind(c->arena, &s, given, args + first, slot, rest, &rests);
     if (why) return checker_fail(c, at, "TypeError", "%s", why);
 #define GIVEN(k) (self && (k) == 0 ? *self : arg[(k)-first].value)
@@ -140,7 +149,8 @@ static void count_returns(void *arg, const Node *n) {
         node_each_child(n, count_returns, arg);
 }
 
-static bool bind_helper(Checker *c, const Node *at, const Node *f, const Arg *arg, int args, Val *value) {
+static bool bind_helper(Checker *c, const Node *at, const Val *fn, const Arg *arg, int args, Val *value) {
+    const Node *f = fn->function;
     Nodes params = f->function.params;
     Str *pname = NEWN(c->arena, Str, (size_t)params.n + 1), *given = NEWN(c->arena, Str, (size_t)args + 1);
     bool *has_default = NEWN(c->arena, bool, (size_t)params.n + 1);
@@ -153,13 +163,13 @@ static bool bind_helper(Checker *c, const Node *at, const Node *f, const Arg *ar
         has_default[i] = p->param.def != NULL;
     }
     for (int i = 0; i < args; i++) given[i] = arg[i].name;
-    Signature s = {str_cdup(c->arena, f->function.name), pname, has_default, params.n, false};
+    Signature s = {str_cdup(c->arena, f->function.name), pname, has_default, params.n, false, 0};
     const char *why = signature_bind(c->arena, &s, given, args, slot, NULL, &rests);
     if (why) return checker_fail(c, at, "TypeError", "%s", why);
     for (int i = 0; i < params.n; i++) {
         if (slot[i] >= 0)
             value[i] = arg[slot[i]].value;
-        else if (!check_outside(c, params.at[i]->param.def, &value[i]))
+        else if (!check_outside(c, fn->home, params.at[i]->param.def, &value[i]))
             return false;
     }
     return true;
@@ -185,7 +195,8 @@ static bool inline_body(Checker *c, const Node *at, Frame *frame, Val *out) {
     return true;
 }
 
-static bool call_function(Checker *c, const Node *at, const Node *f, const Arg *arg, int args, Val *out) {
+static bool call_function(Checker *c, const Node *at, const Val *fn, const Arg *arg, int args, Val *out) {
+    const Node *f = fn->function;
     for (const Frame *up = c->frame; up; up = up->caller)
         if (up->function == f)
             return checker_fail(c, at, "RecursionError",
@@ -194,8 +205,8 @@ static bool call_function(Checker *c, const Node *at, const Node *f, const Arg *
     if (c->calls >= CALLS_MAX)
         return checker_fail(c, at, "RecursionError", "maximum recursion depth exceeded");
     Val *value = NEWN(c->arena, Val, (size_t)f->function.params.n + 1);
-    if (!bind_helper(c, at, f, arg, args, value)) return false;
-    Frame frame = {.function = f, .caller = c->frame};
+    if (!bind_helper(c, at, fn, arg, args, value)) return false;
+    Frame frame = {.function = f, .module = fn->home, .caller = c->frame};
     c->frame = &frame;
     c->calls++;
     bool ok = true;
@@ -208,7 +219,7 @@ static bool call_function(Checker *c, const Node *at, const Node *f, const Arg *
     return ok;
 }
 
-bool check_apply(Checker *c, const Node *at, const Node *f, const Val *arg, int args, Val *out) {
+bool check_apply(Checker *c, const Node *at, const Val *f, const Val *arg, int args, Val *out) {
     Arg *list = NEWN(c->arena, Arg, (size_t)args + 1);
     for (int i = 0; i < args; i++) list[i] = (Arg){.value = arg[i], .at = at};
     return checker_spend(c, at, args) && call_function(c, at, f, list, args, out);
@@ -258,7 +269,7 @@ bool check_call(Checker *c, const Node *n, Val *out) {
     if (!gather_arguments(c, n, &arg, &args)) return false;
     switch (f.kind) {
     case VAL_OP: return check_op(c, n, f.op.row, f.op.name, f.op.self, arg, args, out);
-    case VAL_FUNCTION: return call_function(c, n, f.function, arg, args, out);
+    case VAL_FUNCTION: return call_function(c, n, &f, arg, args, out);
     case VAL_BUILTIN: return f.builtin.row->run(c, n, f.builtin.row, f.builtin.self, arg, args, out);
     default: return checker_fail(c, n, "TypeError", "'%s' object is not callable", val_class(&f));
     }

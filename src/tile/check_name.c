@@ -24,7 +24,7 @@ static bool binds(const Node *target, Str name) {
 
 // The last statement at the top level that binds the name; for an import also which alias.
 static const Node *module_binding(Checker *c, Str name, const Node **alias) {
-    Nodes body = c->module->module.body;
+    Nodes body = c->frame->module->module.body;
     c->visits += body.n / 16;
     for (int i = body.n - 1; i >= 0; i--) {
         const Node *s = body.at[i];
@@ -64,6 +64,7 @@ static const char *const modules[] = {"triton",
                                       "triton.language.math",
                                       "triton.language.core",
                                       "triton.language.standard",
+                                      "triton.language.random",
                                       "triton.language.extra",
                                       "triton.language.extra.cuda",
                                       "triton.language.extra.libdevice",
@@ -160,8 +161,8 @@ static bool is_constexpr_call(const Node *n) {
     return n->kind == NODE_CALL && str_is(last_part(n->call.func), "constexpr");
 }
 
-bool check_outside(Checker *c, const Node *value, Val *out) {
-    Frame module = {.caller = c->frame}, *frame = c->frame;
+bool check_outside(Checker *c, const Node *home, const Node *value, Val *out) {
+    Frame module = {.module = home, .caller = c->frame}, *frame = c->frame;
     bool allowed = c->globals_allowed;
     c->frame = &module;
     c->globals_allowed = true;
@@ -175,17 +176,19 @@ static bool global_name(Checker *c, const Node *at, Str name, const Node *s, con
     if (s->kind == NODE_IMPORT) return import_value(c, at, s, alias, out);
     if (s->kind == NODE_FUNCTION) {
         if (!is_jit_function(s)) return plain_global(c, at, name);
-        return *out = (Val){.kind = VAL_FUNCTION, .function = s}, true;
+        return *out = (Val){.kind = VAL_FUNCTION, .function = s, .home = c->frame->module}, true;
     }
     if (s->kind == NODE_CLASS) return plain_global(c, at, name);
     const Node *value = s->kind == NODE_ASSIGN ? s->assign.value : s->annassign.value;
     bool annotated = s->kind == NODE_ANNASSIGN && annotation_is_constexpr(s->annassign.annotation);
-    if (is_constexpr_call(value) || annotated || c->globals_allowed) return check_outside(c, value, out);
+    if (is_constexpr_call(value) || annotated || c->globals_allowed)
+        return check_outside(c, c->frame->module, value, out);
     // A type or a function of tl under another name is no plain variable.
     bool alias_of = value->kind == NODE_ATTRIBUTE;
     for (const Node *n = value; alias_of && n->kind != NODE_NAME; n = n->attribute.value)
         alias_of = n->kind == NODE_ATTRIBUTE;
-    if (alias_of && check_outside(c, value, out) && (out->kind == VAL_TYPE || out->kind == VAL_OP))
+    if (alias_of && check_outside(c, c->frame->module, value, out) &&
+        (out->kind == VAL_TYPE || out->kind == VAL_OP))
         return true;
     return plain_global(c, at, name);
 }
@@ -225,10 +228,6 @@ static bool tensor_attribute(Checker *c, const Node *n, const Val *v, Str name, 
     *self = *v;
     if (row && str_is(name, "T")) return check_op(c, n, row, STR("trans"), self, NULL, 0, out);
     if (row) return *out = (Val){.kind = VAL_OP, .op = {row, name, self}}, true;
-    static const char *const unsupported[] = {"sort", "histogram"};
-    for (size_t i = 0; i < sizeof unsupported / sizeof *unsupported; i++)
-        if (str_is(name, unsupported[i]))
-            return checker_unsupported(c, n, "%s: %s", unsupported[i], oprow_unsupported(name));
     return checker_fail(c, n, "AttributeError", "'tensor' object has no attribute '%.*s'", STR_ARG(name));
 }
 

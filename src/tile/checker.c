@@ -15,6 +15,8 @@ static void text_repr(Buf *out, const char *s) {
     buf_putc(out, quote);
 }
 
+Span checker_span(const Checker *c, const Node *at) { return c->foreign ? c->foreign->span : at->span; }
+
 void checker_record(Checker *c, const Node *at, const char *err, const char *fmt, ...) {
     if (c->failed) return;
     c->failed = true;
@@ -24,14 +26,14 @@ void checker_record(Checker *c, const Node *at, const char *err, const char *fmt
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     if (!err) {
-        diag_record(c->diags, DIAG_COMPILE, at->span, "%s", text);
+        diag_record(c->diags, DIAG_COMPILE, checker_span(c, at), "%s", text);
         return;
     }
     Buf b = BUF(c->arena);
     buf_printf(&b, "%s(", err);
     text_repr(&b, text);
     buf_putc(&b, ')');
-    diag_record(c->diags, DIAG_COMPILE, at->span, "%s", buf_cstr(&b));
+    diag_record(c->diags, DIAG_COMPILE, checker_span(c, at), "%s", buf_cstr(&b));
 }
 
 void checker_record_unsupported(Checker *c, const Node *at, const char *fmt, ...) {
@@ -42,7 +44,7 @@ void checker_record_unsupported(Checker *c, const Node *at, const char *fmt, ...
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    diag_record(c->diags, DIAG_UNSUPPORTED, at->span, "%s", text);
+    diag_record(c->diags, DIAG_UNSUPPORTED, checker_span(c, at), "%s", text);
 }
 
 void checker_warn(Checker *c, const Node *at, const char *fmt, ...) {
@@ -53,7 +55,7 @@ void checker_warn(Checker *c, const Node *at, const char *fmt, ...) {
     va_end(ap);
     for (int i = 0; i < c->diags->count; i++) // unrolled loops and second launches come by again
         if (c->diags->at[i].kind == DIAG_WARNING && strcmp(c->diags->at[i].msg, text) == 0) return;
-    if (c->diags->count < 8) diag_record(c->diags, DIAG_WARNING, at->span, "%s", text);
+    if (c->diags->count < 8) diag_record(c->diags, DIAG_WARNING, checker_span(c, at), "%s", text);
 }
 
 bool checker_spend(Checker *c, const Node *at, int64_t visits) {

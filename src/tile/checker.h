@@ -53,7 +53,9 @@ struct Val {
             int n;
             const Block *block;
         } tuple; // TUPLE, SLICE; BLOCK: base, then shape, strides and (not of a descriptor) offsets
-        const Node *function;
+        struct {
+            const Node *function, *home; // home: the module whose names it sees
+        };
         Str path; // MODULE
         struct {
             const OpRow *row;
@@ -80,7 +82,7 @@ typedef struct {
 
 typedef struct Frame Frame;
 struct Frame {
-    const Node *function;
+    const Node *function, *module;
     Frame *caller;
     Scope scope;
     bool kernel;
@@ -108,7 +110,8 @@ typedef struct {
 
 typedef struct {
     Arena *arena;
-    const Node *module;
+    const Node *prelude; // parsed when the first row needs it
+    const Node *foreign; // the call by which the checker left the kernel's own text, or NULL: what findings point to
     DiagList *diags;
     Frame *frame;
     bool failed;
@@ -170,6 +173,8 @@ bool type_same(const TileType *a, const TileType *b);
 bool shape_same(const TileType *a, const TileType *b);
 const char *node_class(const Node *n); // the name of Python's ast class
 
+Span checker_span(const Checker *c, const Node *at); // where to say it
+
 // ---- emit.c: registers and instructions
 int checker_register(Checker *c, const Node *at, TileType type); // -1 after a fault
 // Appends; false when the code is too long. d, a, b, cc are registers or -1.
@@ -218,11 +223,11 @@ MUST_CHECK bool check_expr(Checker *c, const Node *n, Val *out);
 MUST_CHECK bool check_name(Checker *c, const Node *n, Str name, Val *out);
 MUST_CHECK bool check_attribute(Checker *c, const Node *n, Val *out);
 // A global or a default: evaluated outside of every function, where plain globals may be read.
-MUST_CHECK bool check_outside(Checker *c, const Node *value, Val *out);
+MUST_CHECK bool check_outside(Checker *c, const Node *module, const Node *value, Val *out);
 MUST_CHECK bool check_call(Checker *c, const Node *n, Val *out);
 bool annotation_is_constexpr(const Node *annotation); // NULL: no
 // A jit function on positional arguments: what tl.reduce and tl.associative_scan do with theirs.
-MUST_CHECK bool check_apply(Checker *c, const Node *at, const Node *f, const Val *arg, int args, Val *out);
+MUST_CHECK bool check_apply(Checker *c, const Node *at, const Val *f, const Val *arg, int args, Val *out);
 
 // ---- check_stmt.c, check_loop.c
 MUST_CHECK bool check_block(Checker *c, Nodes body);
@@ -253,7 +258,8 @@ typedef struct {
     const Str *name;
     const bool *has_default;
     int params;
-    bool star; // the last one takes the rest
+    bool star;   // the last one takes the rest
+    int keyword; // how many in front of it (or of the end) are keyword-only
 } Signature;
 // slot[i]: index of the argument for parameter i, or -1 for its default. rest: arguments of a star parameter.
 // NULL, or the text of Python's TypeError.

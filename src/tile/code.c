@@ -155,6 +155,36 @@ static bool verify_part(Verify *v) {
     }
 }
 
+static bool verify_sorting(Verify *v) {
+    const Insn *s = v->insn;
+    bool swap = s->op == INSN_SWAP;
+    if (!operands(v, true, true, !swap && s->b >= 0, 0)) return false;
+    if (overwrites(v)) return wrong(v, "the result overwrites an operand");
+    if (swap) {
+        if (v->a->pointer || !same_elem(v->d, v->a) || !same_shape(v->d, v->a))
+            return wrong(v, "the result's type");
+        int64_t lanes = tile_lanes(v->a), bit = s->imm & 31, by = s->imm >> 8;
+        return ((s->imm & ~(int64_t)0xffff) == 0 && (lanes & (lanes - 1)) == 0 && (int64_t)1 << bit < lanes &&
+                (by < 2 || by - 2 > bit)) ||
+               wrong(v, "no such step");
+    }
+    if (!(is_int(v->a) || is_bool(v->a)) || v->d->rank != 1 || v->d->pointer || v->d->elem != DT_I32)
+        return wrong(v, "operand types");
+    return !v->b || (is_bool(v->b) && fits(v->b, v->a)) || wrong(v, "the mask");
+}
+
+static bool verify_math(Verify *v) {
+    const Insn *s = v->insn;
+    if (s->imm < 0 || s->imm >= MATH_COUNT) return wrong(v, "no such function");
+    int n = math_info[s->imm].operands;
+    if (!operands(v, true, true, n > 1, n > 2 ? 1 : 0)) return false;
+    if (overwrites(v)) return wrong(v, "the result overwrites an operand");
+    if (!fits(v->a, v->d) || (v->b && !fits(v->b, v->d)) || (v->c && !fits(v->c, v->d)))
+        return wrong(v, "operand shapes");
+    return !(v->d->pointer || v->a->pointer || (v->b && v->b->pointer) || (v->c && v->c->pointer)) ||
+           wrong(v, "pointers");
+}
+
 static bool verify_dot(Verify *v) {
     if (!operands(v, true, true, true, 2)) return false;
     const TileType *d = v->d, *a = v->a, *b = v->b;
@@ -212,6 +242,9 @@ static bool verify_special(Verify *v) {
     case INSN_FLIP:
     case INSN_GATHER: return verify_part(v);
     case INSN_DOT: return verify_dot(v);
+    case INSN_SWAP:
+    case INSN_HISTOGRAM: return verify_sorting(v);
+    case INSN_MATH: return verify_math(v);
     case INSN_ATOMIC:
     case INSN_CAS: return verify_atomic(v);
     case INSN_ALIGNED:

@@ -55,6 +55,20 @@ typedef enum {
 } AtomicOp;
 bool atomic_knows(AtomicOp op, DType elem);
 
+// imm of INSN_MATH.
+typedef enum {
+#define MATH(id, operands, domain, cost, doc) MATH_##id,
+#include "tile/math.def"
+#undef MATH
+    MATH_COUNT
+} MathFn;
+typedef struct {
+    const char *name;
+    int operands, cost;
+    bool real; // of doubles, not of integers
+} MathInfo;
+extern const MathInfo math_info[MATH_COUNT];
+
 typedef struct {
     InsnOp op;
     int d, a, b, c; // registers; -1: absent

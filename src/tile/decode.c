@@ -98,6 +98,7 @@ static InsnOp folding(InsnOp op) {
     case INSN_CUMPROD: return INSN_MUL;
     case INSN_RMAX: return INSN_MAX;
     case INSN_RMIN: return INSN_MIN;
+    case INSN_ORSUM: return INSN_OR;
     default: return INSN_XOR;
     }
 }
@@ -201,7 +202,9 @@ static void decode_call(Decode *x, StepFn *call) {
         x->s->bytes = (uint8_t)dtype_bytes(x->rd->type.elem);
         x->s->cost *= 16; // lane by lane
     }
-    if (x->insn->op == INSN_GATHER) x->s->cost *= 4;
+    if (x->insn->op == INSN_GATHER || x->insn->op == INSN_HISTOGRAM) x->s->cost *= 4;
+    if (x->insn->op == INSN_MATH) x->s->cost *= math_info[x->insn->imm].cost;
+    if (x->insn->op == INSN_SWAP) x->s->cost *= 2;
     if (x->insn->op != INSN_DOT) return;
     // Four products are about the work of one lane, where rows are long enough for vectors.
     const TileType *a = &x->ra->type, *d = &x->rd->type;
@@ -251,7 +254,8 @@ static void decode_insn(Decode *x) {
     case INSN_SUM:
     case INSN_RMAX:
     case INSN_RMIN:
-    case INSN_XORSUM: decode_fold(x, ACT_REDUCE); break;
+    case INSN_XORSUM:
+    case INSN_ORSUM: decode_fold(x, ACT_REDUCE); break;
     case INSN_ARGMAX:
     case INSN_ARGMIN: decode_fold(x, ACT_ARG); break;
     case INSN_CUMSUM:
@@ -276,6 +280,9 @@ static void decode_insn(Decode *x) {
     case INSN_GATHER: decode_call(x, step_gather); break;
     case INSN_DOT: decode_call(x, step_dot); break;
     case INSN_ALIGNED: decode_call(x, step_aligned); break;
+    case INSN_SWAP: decode_call(x, step_swap); break;
+    case INSN_HISTOGRAM: decode_call(x, step_histogram); break;
+    case INSN_MATH: decode_call(x, step_math); break;
     case INSN_ATOMIC: decode_call(x, step_atomic); break;
     case INSN_CAS: decode_call(x, step_cas); break;
     case INSN_BARRIER: decode_call(x, step_barrier); break;

@@ -48,7 +48,8 @@ bool checker_emit(Checker *c, const Node *at, InsnOp op, int d, int a, int b, in
         def->insn = c->insns;
         def->region = c->region;
     }
-    return append(c, at, &c->insn, &c->insns, &c->insn_cap, (Insn){op, d, a, b, cc, imm, at->span});
+    return append(c, at, &c->insn, &c->insns, &c->insn_cap,
+                  (Insn){op, d, a, b, cc, imm, checker_span(c, at)});
 }
 
 bool checker_result(Checker *c, const Node *at, InsnOp op, TileType type, int a, int b, int cc, int64_t imm,
@@ -63,7 +64,7 @@ static bool preamble(Checker *c, const Node *at, InsnOp op, TileType type, int64
     int d = checker_register(c, at, type);
     if (d < 0) return false;
     c->def[d].shared = true;
-    if (!append(c, at, &c->pre, &c->pres, &c->pre_cap, (Insn){op, d, -1, -1, -1, imm, at->span}))
+    if (!append(c, at, &c->pre, &c->pres, &c->pre_cap, (Insn){op, d, -1, -1, -1, imm, checker_span(c, at)}))
         return false;
     *out = val_tensor(c, d);
     return true;

@@ -61,6 +61,7 @@ static const char *reduction_name(InsnOp op) {
     case INSN_RMAX: return "tl.max";
     case INSN_RMIN: return "tl.min";
     case INSN_XORSUM: return "tl.xor_sum";
+    case INSN_ORSUM: return "tl.reduce_or";
     case INSN_ARGMAX: return "tl.argmax";
     default: return "tl.argmin";
     }

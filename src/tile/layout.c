@@ -22,6 +22,8 @@ static bool taints(const Code *c, const Insn *s) {
     case INSN_RMAX:
     case INSN_RMIN:
     case INSN_XORSUM:
+    case INSN_ORSUM:
+    case INSN_HISTOGRAM:
     case INSN_ARGMAX:
     case INSN_ARGMIN: return false;
     default: return TAINTED(s->a) || TAINTED(s->b) || TAINTED(s->c);
@@ -53,6 +55,7 @@ static unsigned sources(const Insn *s) {
     case INSN_LOAD:
     case INSN_ATOMIC:
     case INSN_CAS:
+    case INSN_HISTOGRAM:
     case INSN_AND:
     case INSN_XOR:
     case INSN_LT:
@@ -102,7 +105,8 @@ static bool starts_before(const Loop *a, const Loop *b) {
     return a->start != b->start ? a->start < b->start : a->end > b->end;
 }
 
-// By insertion: backward jumps come almost in order, and qsort may ask the system for memory, which a sandbox denies.
+// By insertion: backward jumps come almost in order, and qsort may ask the system for memory, which a sandbox
+// denies.
 static void sort_loops(Loop *loop, int n) {
     for (int i = 1; i < n; i++) {
         Loop x = loop[i];
@@ -246,7 +250,8 @@ static void lists_add(Lists *l, int key, int item) {
 // it ends, so that a result never shares space with an operand of the same instruction.
 void code_layout(Arena *a, Code *c) {
     c->atomics = false;
-    for (int i = 0; i < c->insns; i++) c->atomics |= c->insn[i].op == INSN_ATOMIC || c->insn[i].op == INSN_CAS;
+    for (int i = 0; i < c->insns; i++)
+        c->atomics |= c->insn[i].op == INSN_ATOMIC || c->insn[i].op == INSN_CAS;
     mark_tainted(c);
     mark_addresses(c);
     mark_ramps(a, c);

@@ -5,7 +5,7 @@
 
 typedef struct {
     Call *call;
-    const Node *function;
+    Val function;
     Val *tile; // n tiles of one shape
     int n;
     int axis, length;
@@ -19,7 +19,7 @@ static bool begin(Call *k, Combine *x, bool all) {
     if (f->kind != VAL_FUNCTION)
         return checker_fail(c, k->at, "AttributeError", "combine_fn must be a @triton.jit function, got %s",
                             val_class(f));
-    x->function = f->function;
+    x->function = *f;
     if (x->n < 1 || x->n > 16 || !checker_spend(c, k->at, x->n))
         return checker_fail(c, k->at, "ValueError", "from one to 16 tiles can be combined, not %d", x->n);
     x->tile = NEWN(c->arena, Val, (size_t)x->n);
@@ -66,11 +66,11 @@ static bool apply(const Combine *x, const Val *a, const Val *b, Val *out) {
     Checker *c = k->c;
     Val arg[32], r;
     for (int i = 0; i < x->n; i++) arg[i] = a[i], arg[x->n + i] = b[i];
-    if (!check_apply(c, k->at, x->function, arg, 2 * x->n, &r)) return false;
+    if (!check_apply(c, k->at, &x->function, arg, 2 * x->n, &r)) return false;
     bool tuple = r.kind == VAL_TUPLE;
     if ((tuple ? r.tuple.n : 1) != x->n)
         return checker_fail(c, k->at, "AssertionError", "%.*s must return as many values as it combines: %d",
-                            STR_ARG(x->function->function.name), x->n);
+                            STR_ARG(x->function.function->function.name), x->n);
     for (int i = 0; i < x->n; i++) {
         const Val *v = tuple ? &r.tuple.at[i] : &r;
         if (val_is_tensor(v) && v->t.type.rank == 0 &&
@@ -82,7 +82,7 @@ static bool apply(const Combine *x, const Val *a, const Val *b, Val *out) {
             TileType want = {.elem = a[i].t.type.elem};
             return checker_fail(
                 c, k->at, "AssertionError", "%.*s must return the types that it combines: %s, not %s",
-                STR_ARG(x->function->function.name), type_text(c, &want), val_type_text(c, v));
+                STR_ARG(x->function.function->function.name), type_text(c, &want), val_type_text(c, v));
         }
         out[i] = *v;
     }

@@ -96,6 +96,44 @@ static bool float_division(Call *k, bool f32_only, Val *out) {
 bool check_fdiv(Call *k, Val *out) { return float_division(k, false, out); }
 bool check_div_rn(Call *k, Val *out) { return float_division(k, true, out); }
 
+// tl.add and the like: the operators, with real tensors for numbers.
+static bool by_name(Call *k, Oper op, Val *out) {
+    Val x, y;
+    return check_to_tensor(k->c, k->at, &k->arg[0], &x) && check_to_tensor(k->c, k->at, &k->arg[1], &y) &&
+           check_binary(k->c, k->at, op, val_is_number(&k->arg[0]) ? &k->arg[0] : &x,
+                        val_is_number(&k->arg[1]) && !val_is_number(&k->arg[0]) ? &k->arg[1] : &y, out);
+}
+bool check_add(Call *k, Val *out) { return by_name(k, OPER_ADD, out); }
+bool check_sub(Call *k, Val *out) { return by_name(k, OPER_SUB, out); }
+bool check_mul(Call *k, Val *out) { return by_name(k, OPER_MUL, out); }
+bool check_logical_and(Call *k, Val *out) {
+    return check_logical(k->c, k->at, false, &k->arg[0], &k->arg[1], out);
+}
+bool check_logical_or(Call *k, Val *out) {
+    return check_logical(k->c, k->at, true, &k->arg[0], &k->arg[1], out);
+}
+
+bool check_umulhi(Call *k, Val *out) {
+    Checker *c = k->c;
+    Val v[2] = {k->arg[0], k->arg[1]};
+    for (int i = 0; i < 2; i++) {
+        const TileType *t = &v[i].t.type;
+        bool whole = !val_is_tensor(&v[i]) || (!t->pointer && (t->elem == DT_I32 || t->elem == DT_I64 ||
+                                                               t->elem == DT_U32 || t->elem == DT_U64));
+        if (!whole)
+            return checker_fail(c, k->at, "ValueError",
+                                "Expected dtype ['int32', 'int64', 'uint32', 'uint64'] but got %s",
+                                type_text(c, &(TileType){.elem = t->elem, .pointer = t->pointer}));
+        if (!check_to_tensor(c, k->at, &v[i], &v[i])) return false;
+    }
+    if (!check_promote(c, k->at, &v[0], &v[1], 0)) return false;
+    TileType t = check_joint_type(&v[0], &v[1]);
+    if (!dtype_is_int(t.elem))
+        return checker_fail(c, k->at, "TypeError", "unexpected type %s", type_text(c, &t));
+    MathFn fn = dtype_bits(t.elem) == 64 ? MATH_UMULHI64 : MATH_UMULHI32;
+    return checker_result(c, k->at, INSN_MATH, t, v[0].t.reg, v[1].t.reg, -1, fn, out);
+}
+
 static bool ternary(Call *k, InsnOp op, const Val *a, const Val *b, const Val *c, TileType elem, Val *out) {
     Val ab = {.kind = VAL_TENSOR, .t = {check_joint_type(a, b), -1}};
     TileType t = check_joint_type(&ab, c);

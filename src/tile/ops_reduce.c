@@ -78,6 +78,15 @@ bool check_xor_sum(Call *k, Val *out) {
     return reduce(k->c, k->at, INSN_XORSUM, v, &k->arg[1], &k->arg[2], out);
 }
 
+bool check_reduce_or(Call *k, Val *out) {
+    const Val *v = &k->arg[0];
+    if (!tensor_argument(k->c, k->at, v)) return false;
+    if (dtype_is_float(v->t.type.elem))
+        return checker_fail(k->c, k->at, "CompileTimeAssertionFailure",
+                            "reduce_or only supported for integers");
+    return reduce(k->c, k->at, INSN_ORSUM, v, &k->arg[1], &k->arg[2], out);
+}
+
 // ---- max, min ----
 
 static bool bf16_to_fp32(Checker *c, const Node *at, Val *v) {

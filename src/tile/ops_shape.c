@@ -163,10 +163,31 @@ bool check_reshape_op(Call *k, Val *out) {
     Val v, shape = listed(k);
     return check_to_tensor(k->c, k->at, &k->arg[0], &v) && reshaped(k, &v, &shape, out);
 }
+bool check_view_op(Call *k, Val *out) { return check_reshape_op(k, out); }
 bool check_ravel(Call *k, Val *out) {
     Val v;
     if (!check_to_tensor(k->c, k->at, &k->arg[0], &v)) return false;
     return check_reshape(k->c, k->at, &v, (int[]){tile_lanes(&v.t.type)}, 1, out);
+}
+
+bool check_broadcast_both(Call *k, Val *out) {
+    Checker *c = k->c;
+    Val *pair = NEWN(c->arena, Val, 2);
+    if (!check_to_tensor(c, k->at, &k->arg[0], &pair[0]) ||
+        !check_to_tensor(c, k->at, &k->arg[1], &pair[1]) || !check_broadcast(c, k->at, &pair[0], &pair[1]))
+        return false;
+    TileType t = check_joint_type(&pair[0], &pair[1]);
+    for (int i = 0; i < 2; i++)
+        if (!check_broadcast_to(c, k->at, &pair[i], &t, &pair[i])) return false;
+    return *out = val_tuple(pair, 2), true;
+}
+
+bool check_item(Call *k, Val *out) {
+    Val v;
+    if (!check_to_tensor(k->c, k->at, &k->arg[0], &v)) return false;
+    if (tile_lanes(&v.t.type) != 1)
+        return checker_fail(k->c, k->at, "AssertionError", "can only unsplat single-element tensors");
+    return check_reshape(k->c, k->at, &v, NULL, 0, out);
 }
 
 bool check_trans(Call *k, Val *out) {

@@ -106,7 +106,7 @@ static bool shape_limit(Checker *c, const Node *at, const int *shape, int rank) 
 
 static TileType type_shaped(const TileType *elem, const int *shape, int rank) {
     TileType t = {.elem = elem->elem, .pointer = elem->pointer, .rank = rank};
-    memcpy(t.shape, shape, (size_t)rank * sizeof *shape);
+    if (rank) memcpy(t.shape, shape, (size_t)rank * sizeof *shape);
     return t;
 }
 

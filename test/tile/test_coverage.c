@@ -80,21 +80,17 @@ static void list_spellings(void) {
 }
 
 // The spelling of a called function; a method's receiver is whatever is no module.
-static bool spell(const Node *func, char *out, size_t cap) {
-    char tail[64] = "";
+static bool spell(Arena *a, const Node *func, const char **out) {
+    if (func->kind != NODE_ATTRIBUTE) return false;
+    const char *tail = "";
     const Node *n = func;
-    for (; n->kind == NODE_ATTRIBUTE; n = n->attribute.value) {
-        char longer[64];
-        snprintf(longer, sizeof longer, "%.*s%s%s", STR_ARG(n->attribute.name), *tail ? "." : "", tail);
-        memcpy(tail, longer, sizeof tail);
-    }
-    if (n->kind == NODE_NAME && func->kind == NODE_NAME) return false;
-    if (node_is_name(n, "tl"))
-        snprintf(out, cap, "%s", tail);
-    else if (node_is_name(n, "triton") || node_is_name(n, "libdevice"))
-        snprintf(out, cap, "%.*s.%s", STR_ARG(n->name), tail);
-    else
-        snprintf(out, cap, ".%.*s", STR_ARG(func->attribute.name));
+    for (; n->kind == NODE_ATTRIBUTE; n = n->attribute.value)
+        tail = arena_printf(a, "%.*s%s%s", STR_ARG(n->attribute.name), *tail ? "." : "", tail);
+    *out = tail;
+    if (node_is_name(n, "triton") || node_is_name(n, "libdevice"))
+        *out = arena_printf(a, "%.*s.%s", STR_ARG(n->name), tail);
+    else if (!node_is_name(n, "tl"))
+        *out = arena_printf(a, ".%.*s", STR_ARG(func->attribute.name));
     return true;
 }
 
@@ -104,8 +100,8 @@ static void count_spelling(const char *text, bool right) {
 }
 
 static void count_calls(void *arg, const Node *n) {
-    char text[128];
-    if (n->kind == NODE_CALL && spell(n->call.func, text, sizeof text)) count_spelling(text, true);
+    const char *text;
+    if (n->kind == NODE_CALL && spell(arg, n->call.func, &text)) count_spelling(text, true);
     node_each_child(n, count_calls, arg);
 }
 
@@ -230,13 +226,13 @@ static void run_case(const char *file, const Case *c, bool counted) {
             wrong(file, c, arena_printf(&r.arena, "%s: %s", diag_name(kind), msg));
     }
     if (counted && failures == before && l.module) {
-        char text[128];
+        const char *text;
         Around a = {first ? first->span : (Span){0}, NULL};
         if (c->kind == GIVES)
-            count_calls(NULL, l.module);
+            count_calls(&r.arena, l.module);
         else
             find_call(&a, l.module);
-        if (a.call && spell(a.call->call.func, text, sizeof text)) count_spelling(text, false);
+        if (a.call && spell(&r.arena, a.call->call.func, &text)) count_spelling(text, false);
     }
     run_end(&r);
 }

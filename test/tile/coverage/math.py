@@ -376,3 +376,68 @@ def k(y, n):
 @triton.jit
 def k(y, n):
     v = triton.next_power_of_2(n)
+
+# case: by-name
+# launch: *int64 7
+# gives: 10 4 21 1 1 3 4
+@triton.jit
+def k(y, n):
+    tl.store(y, tl.add(n, 3))
+    tl.store(y + 1, tl.sub(n, 3, sanitize_overflow=False))
+    tl.store(y + 2, tl.mul(3, n, True))
+    tl.store(y + 3, (n > 3).logical_and(n < 9).to(tl.int32))
+    tl.store(y + 4, (n > 3).logical_or(n > 9).to(tl.int32))
+    tl.store(y + 5, tl.umulhi(n - 6 + 0x7fffffff, 4) + 1)
+    tl.store(y + 6, tl.math.umulhi(n.to(tl.uint64) << 61, tl.full((), 5, tl.uint64)))
+
+# case: add-pointers
+# launch: *int32
+# error: cannot add pointers together
+@triton.jit
+def k(y):
+    v = tl.add(y, y)
+
+# case: sub-none
+# launch: *int32
+# error: NoneType
+@triton.jit
+def k(y):
+    v = tl.sub(1, None)
+
+# case: mul-pointer
+# launch: *int32
+# error: invalid operands of type pointer<int32>
+@triton.jit
+def k(y):
+    v = tl.mul(y, 2)
+
+# case: logical-and-int
+# launch: *int32 7
+# error: Cannot bitcast data-type of size 32 to data-type of size 1
+@triton.jit
+def k(y, n):
+    v = n.logical_and(n)
+
+# case: umulhi-int16
+# launch: *int32 7
+# error: Expected dtype ['int32', 'int64', 'uint32', 'uint64'] but got int16
+@triton.jit
+def k(y, n):
+    v = tl.umulhi(n.to(tl.int16), 3)
+
+# case: swizzle
+# launch: *int32
+# gives: 0 1 2 0 1 2 3 3 0 0 0 1 1 1 0 1
+@triton.jit
+def k(y):
+    o = tl.arange(0, 8)
+    i, j = tl.swizzle2d(o // 2, o % 2, 4, 2, 3)
+    tl.store(y + o, i)
+    tl.store(y + 8 + o, j)
+
+# case: swizzle-float
+# launch: *int32
+# error: unexpected type fp32
+@triton.jit
+def k(y):
+    v = tl.swizzle2d(1.5, 2, 4, 4, 2)

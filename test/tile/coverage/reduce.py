@@ -175,3 +175,21 @@ def half(a, b):
 @triton.jit
 def k(y):
     v = tl.associative_scan(tl.arange(0, 4), 0, half)
+
+# case: ors
+# launch: *int32 *int32:3,5,6,8
+# gives: 15 15 7 14
+@triton.jit
+def k(y, x):
+    o = tl.arange(0, 4)
+    v = tl.load(x + o)
+    tl.store(y, tl.reduce_or(v, 0))
+    tl.store(y + 1, v.reduce_or(axis=0))
+    tl.store(y + 2 + tl.arange(0, 2), tl.reduce_or(v.reshape(2, 2), 1, keep_dims=True).reshape(2))
+
+# case: reduce-or-float
+# launch: *fp32
+# error: reduce_or only supported for integers
+@triton.jit
+def k(y):
+    v = tl.reduce_or(tl.zeros((4,), tl.float32), 0)

@@ -147,3 +147,37 @@ def k(y):
 @triton.jit
 def k(y):
     v = tl.flip(tl.arange(0, 4), 1)
+
+# case: broadcast-item-store
+# launch: *int32
+# gives: 0 1 0 1 0 0 1 1 5 6
+@triton.jit
+def k(y):
+    o = tl.arange(0, 4)
+    q = tl.arange(0, 2)
+    a, b = tl.broadcast(q[None, :], q[:, None])
+    tl.store(y + o, a.reshape(4))
+    tl.store(y + 4 + o, b.reshape([4], can_reorder=False))
+    (y + 8).store(tl.full((1, 1), 5, tl.int32).item())
+    tl.store(y + 9, tl.full((1,), 6, tl.int32).ravel(can_reorder=True).item())
+
+# case: broadcast-shapes
+# launch: *int32
+# error: incompatible dimensions at index 0: 4 and 8
+@triton.jit
+def k(y):
+    v = tl.broadcast(tl.arange(0, 4), tl.arange(0, 8))
+
+# case: item-lanes
+# launch: *int32
+# error: can only unsplat single-element tensors
+@triton.jit
+def k(y):
+    v = tl.arange(0, 4).item()
+
+# case: view-none
+# launch: *int32
+# error: Shape element 0
+@triton.jit
+def k(y):
+    v = tl.view(tl.arange(0, 4), (3,))

@@ -39,10 +39,11 @@ def k(x):
 
 # case: sort-method
 # launch: *fp32
-# unsupported: sort
+# error: cannot convert None of type <class 'NoneType'> to tensor
 @triton.jit
 def k(x):
-    v = tl.load(x + tl.arange(0, 4)).sort()
+    o = tl.arange(0, 4)
+    tl.store(x + o, tl.load(x + o).sort())
 
 # case: index-constant
 # launch: *fp32
