@@ -1,6 +1,5 @@
 # op: softmax
-# expect: unsupported
-# about: sorts a row: valid, but not run by this version
+# about: sorts a row of zeros on the way
 import torch
 import triton
 import triton.language as tl
