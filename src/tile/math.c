@@ -1,5 +1,7 @@
 // Functions of lanes by the table math.def: one plain loop over doubles or 64-bit integers, the same bits on
 // every machine.
+#include "base/fmath.h"
+#include "base/special.h"
 #include "tile/step.h"
 #include <math.h>
 
@@ -12,16 +14,104 @@ const MathInfo math_info[MATH_COUNT] = {
 #undef MATH
 };
 
+// ---- floats ----
+
+static int exponent_of(double x) { // of a finite number that is not 0
+    int e;
+    (void)frexp(x, &e);
+    return e - 1;
+}
+static double remainder_of(double x, double y) {
+    double a = fabs(x), b = fabs(y);
+    if (isnan(x) || isnan(y) || isinf(x) || b == 0) return NAN;
+    if (isinf(b)) return x;
+    if (b < 0x1p1022) a = fmod(a, 2 * b);
+    double half = 0.5 * b;
+    if (b < 0x1p-1000 ? 2 * a > b : a > half) {
+        a -= b;
+        if (b < 0x1p-1000 ? 2 * a >= b : a >= half) a -= b;
+    }
+    return signbit(x) ? -a : a;
+}
+static double next_of(DType t, double x, double to) {
+    if (isnan(x) || isnan(to)) return NAN;
+    if (x == to) return to;
+    return dtype_next(t, x, to > x ? 1 : -1);
+}
+#define REAL(id, EXPR)                                      \
+    static double math_##id(double a, double b, double c) { \
+        (void)b, (void)c;                                   \
+        return EXPR;                                        \
+    }
+REAL(TAN, f64_tan(a))
+REAL(ASIN, f64_asin(a))
+REAL(ACOS, f64_acos(a))
+REAL(ATAN, f64_atan(a))
+REAL(SINH, f64_sinh(a))
+REAL(COSH, f64_cosh(a))
+REAL(ASINH, f64_asinh(a))
+REAL(ACOSH, f64_acosh(a))
+REAL(ATANH, f64_atanh(a))
+REAL(EXP10, f64_exp10(a))
+REAL(LOG10, f64_log10(a))
+REAL(CBRT, f64_cbrt(a))
+REAL(ERFC, f64_erfc(a))
+REAL(ERFCX, f64_erfcx(a))
+REAL(ERFINV, f64_erfinv(a))
+REAL(ERFCINV, f64_erfcinv(a))
+REAL(LGAMMA, f64_lgamma(a))
+REAL(TGAMMA, f64_tgamma(a))
+REAL(SINPI, f64_sinpi(a))
+REAL(COSPI, f64_cospi(a))
+REAL(RCBRT, 1.0 / f64_cbrt(a))
+REAL(NORMCDF, 0.5 * f64_erfc(-a * 0x1.6a09e667f3bcdp-1))
+REAL(NORMCDFINV, -0x1.6a09e667f3bcdp+0 * f64_erfcinv(2.0 * a))
+REAL(LOGB, a == 0 || isinf(a) || isnan(a) ? a == 0 ? -INFINITY : fabs(a) : (double)exponent_of(a))
+REAL(RCP, 1.0 / a)
+REAL(ATAN2, f64_atan2(a, b))
+REAL(HYPOT, f64_hypot(a, b))
+REAL(RHYPOT, 1.0 / f64_hypot(a, b))
+REAL(FDIM, a != a || b != b ? a + b : a > b ? a - b : 0.0)
+REAL(REMAINDER, remainder_of(a, b))
+REAL(NORM3, f64_hypot(f64_hypot(a, b), c))
+REAL(RNORM3, 1.0 / f64_hypot(f64_hypot(a, b), c))
+REAL(LDEXP, b > 4000 ? ldexp(a, 4000) : b < -4000 ? ldexp(a, -4000) : ldexp(a, (int)b))
+REAL(ILOGB, isinf(a) ? INT32_MAX : a == 0 || isnan(a) ? INT32_MIN : (double)exponent_of(a))
+REAL(NEXT32, next_of(DT_F32, a, b))
+REAL(NEXT64, next_of(DT_F64, a, b))
+
 // ---- integers ----
 
-static int64_t math_UMULHI32(int64_t a, int64_t b, int64_t c) {
-    (void)c;
-    return (int64_t)((uint64_t)(uint32_t)a * (uint32_t)b >> 32);
+static int64_t reversed(uint64_t x, int bits) {
+    uint64_t r = 0;
+    for (int i = 0; i < bits; i++) r |= (x >> i & 1) << (bits - 1 - i);
+    return (int64_t)r;
 }
-static int64_t math_UMULHI64(int64_t a, int64_t b, int64_t c) {
-    (void)c;
-    return (int64_t)(uint64_t)((unsigned __int128)(uint64_t)a * (uint64_t)b >> 64);
+static int64_t permuted(uint64_t a, uint64_t b, uint64_t pick) {
+    uint64_t all = (a & 0xffffffffu) | b << 32, r = 0;
+    for (int i = 0; i < 4; i++) r |= (all >> (8 * (pick >> (4 * i) & 7)) & 0xff) << (8 * i);
+    return (int64_t)r;
 }
+#define WHOLE(id, EXPR)                                         \
+    static int64_t math_##id(int64_t a, int64_t b, int64_t c) { \
+        (void)b, (void)c;                                       \
+        return (int64_t)(EXPR);                                 \
+    }
+WHOLE(UMULHI32, (uint64_t)(uint32_t)a *(uint32_t)b >> 32)
+WHOLE(UMULHI64, (uint64_t)((unsigned __int128)(uint64_t)a *(uint64_t)b >> 64))
+WHOLE(MULHI32, a *b >> 32)
+WHOLE(MULHI64, (__int128)a *b >> 64)
+WHOLE(CLZ32, (uint32_t)a ? __builtin_clz((uint32_t)a) : 32)
+WHOLE(CLZ64, a ? __builtin_clzll((uint64_t)a) : 64)
+WHOLE(POPC32, __builtin_popcount((uint32_t)a))
+WHOLE(POPC64, __builtin_popcountll((uint64_t)a))
+WHOLE(FFS, __builtin_ffsll(a))
+WHOLE(BREV32, reversed((uint32_t)a, 32))
+WHOLE(BREV64, reversed((uint64_t)a, 64))
+WHOLE(HADD, (a + b) >> 1)
+WHOLE(RHADD, (a + b + 1) >> 1)
+WHOLE(SAD, (a > b ? a - b : b - a) + c)
+WHOLE(BYTE_PERM, permuted((uint64_t)a, (uint64_t)b, (uint64_t)c))
 
 static const union {
     FloatFn *real;
