@@ -23,7 +23,7 @@ static bool boolop(Checker *c, const Node *n, Val *out) {
         const Node *item = n->boolop.items.at[i];
         if (!check_expr(c, item, &last)) return false;
         if (val_is_tensor(&last)) {
-            if (last.t.type.rank)
+            if (last.t.type.rank && !c->lifted)
                 checker_warn(c, item,
                              "Logical operators 'and' and 'or' are deprecated for non-scalar tensors; please "
                              "use '&' or '|' instead");
@@ -52,6 +52,7 @@ static bool ifexp(Checker *c, const Node *n, Val *out) {
         return check_truth(c, n->ifexp.cond, &cond, &yes) &&
                check_expr(c, yes ? n->ifexp.then : n->ifexp.otherwise, out);
     }
+    if (c->lifted && cond.t.type.rank) return check_lifted_ifexp(c, n, &cond, out);
     // Both arms may hold control flow of helpers, so they are jumped around.
     if (!check_bool_scalar(c, n->ifexp.cond, &cond, &test)) return false;
     int old = checker_region(c), jump = c->insns;

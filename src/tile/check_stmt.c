@@ -257,6 +257,7 @@ static bool runtime_if(Checker *c, const Node *n, const Val *cond) {
 static bool branch(Checker *c, const Node *n) {
     Val cond;
     if (!check_expr(c, n->branch.cond, &cond)) return false;
+    if (val_is_tensor(&cond) && c->lifted && cond.t.type.rank) return check_lifted_if(c, n, &cond);
     if (val_is_tensor(&cond)) return runtime_if(c, n, &cond);
     bool yes;
     return check_truth(c, n->branch.cond, &cond, &yes) &&

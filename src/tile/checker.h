@@ -116,6 +116,8 @@ typedef struct {
     Frame *frame;
     bool failed;
     int visits, depth, calls, loops;
+    int lifted;       // inside functions that combine tiles lane by lane (check_lifted.c)
+    const Val *guard; // there: the lanes that chose the arm that is visited, or NULL for all of them
     bool globals_allowed; // while a parameter's default is evaluated
     // Code. Constants and parameters go to a preamble that is put in front at the end.
     Insn *insn;
@@ -237,6 +239,11 @@ MUST_CHECK bool check_assign(Checker *c, const Node *target, const Val *v);
 MUST_CHECK bool check_decay(Checker *c, const Node *at, const Val *v, Val *out); // what `x = v` stores
 MUST_CHECK bool check_copy(Checker *c, const Node *at, const Val *v, Val *out); // into fresh shared registers
 MUST_CHECK bool check_store_into(Checker *c, const Node *at, const Val *to, const Val *from);
+
+// ---- check_lifted.c
+MUST_CHECK bool check_lifted_if(Checker *c, const Node *n, const Val *cond);
+MUST_CHECK bool check_lifted_ifexp(Checker *c, const Node *n, const Val *cond, Val *out);
+MUST_CHECK bool checker_guarded(Checker *c, const Node *at, InsnOp op, const Val *l, const Val *r, Val *out);
 
 // ---- scope.c
 const Val *scope_find(Checker *c, Str name);

@@ -11,9 +11,11 @@ TileType check_joint_type(const Val *l, const Val *r) {
 }
 
 bool check_binary_insn(Checker *c, const Node *at, InsnOp op, const Val *l, const Val *r, Val *out) {
-    TileType t = check_joint_type(l, r);
+    Val guarded;
+    if (!checker_guarded(c, at, op, l, r, &guarded)) return false;
+    TileType t = check_joint_type(l, &guarded);
     if (op >= INSN_LT && op <= INSN_NE) t.elem = DT_BOOL, t.pointer = false;
-    return checker_result(c, at, op, t, l->t.reg, r->t.reg, -1, op == INSN_PTRADD ? dtype_bytes(t.elem) : 0,
+    return checker_result(c, at, op, t, l->t.reg, guarded.t.reg, -1, op == INSN_PTRADD ? dtype_bytes(t.elem) : 0,
                           out);
 }
 

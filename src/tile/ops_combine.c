@@ -66,7 +66,10 @@ static bool apply(const Combine *x, const Val *a, const Val *b, Val *out) {
     Checker *c = k->c;
     Val arg[32], r;
     for (int i = 0; i < x->n; i++) arg[i] = a[i], arg[x->n + i] = b[i];
-    if (!check_apply(c, k->at, &x->function, arg, 2 * x->n, &r)) return false;
+    c->lifted++;
+    bool ok = check_apply(c, k->at, &x->function, arg, 2 * x->n, &r);
+    c->lifted--;
+    if (!ok) return false;
     bool tuple = r.kind == VAL_TUPLE;
     if ((tuple ? r.tuple.n : 1) != x->n)
         return checker_fail(c, k->at, "AssertionError", "%.*s must return as many values as it combines: %d",

@@ -5,6 +5,9 @@
 // ---- load, store ----
 
 bool check_pointer(Call *k, const Val *p, const char *op) {
+    if (k->c->guard)
+        return checker_unsupported(
+            k->c, k->at, "tl.%s in a branch that depends on the values that a function combines", op);
     if (val_is_tensor(p) && p->t.type.pointer) return true;
     if (val_is_tensor(p))
         return checker_fail(k->c, k->at, "ValueError", "Unsupported ptr type %s in `tl.%s`",

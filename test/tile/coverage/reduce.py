@@ -193,3 +193,100 @@ def k(y, x):
 @triton.jit
 def k(y):
     v = tl.reduce_or(tl.zeros((4,), tl.float32), 0)
+
+# case: reduce-with-if
+# launch: *int32 *int32:4,1,7,3
+# gives: 7 2 4 4 7 7 1 1 3 3
+@triton.jit
+def best(v, i, w, j):
+    if v >= w:
+        top = v
+        at = i
+    else:
+        top = w
+        at = j
+    return top, at
+@triton.jit
+def least(a, b):
+    low = b
+    if a < b:
+        low = a
+    return low
+@triton.jit
+def k(y, x):
+    o = tl.arange(0, 4)
+    v = tl.load(x + o)
+    top, at = tl.reduce((v, o), 0, best)
+    tl.store(y, top)
+    tl.store(y + 1, at)
+    run, place = tl.associative_scan((v, o), 0, best)
+    tl.store(y + 2 + o, run)
+    tl.store(y + 6 + o, tl.associative_scan(v, 0, least, reverse=True))
+
+
+# case: reduce-with-ternary
+# launch: *fp32 *fp32:4,1,7,3
+# gives: 7
+@triton.jit
+def larger(a, b):
+    return a if a > b else b
+@triton.jit
+def k(y, x):
+    tl.store(y, tl.reduce(tl.load(x + tl.arange(0, 4)), 0, larger))
+
+# case: reduce-division-in-a-branch
+# launch: *int32 *int32:8,0,2,0
+# gives: 8 4
+@triton.jit
+def ratio(a, b):
+    r = a
+    if b != 0:
+        r = a // b
+    else:
+        if a == 0:
+            r = b
+    return r
+@triton.jit
+def k(y, x):
+    v = tl.load(x + tl.arange(0, 4))
+    tl.store(y, tl.max(v, 0))
+    tl.store(y + 1, tl.reduce(v, 0, ratio))
+
+# case: reduce-branch-types
+# launch: *int32
+# error: Mismatched type for r between then block (fp32) and else block (int32)
+@triton.jit
+def f(a, b):
+    if a > b:
+        r = 1.5
+    else:
+        r = a
+    return r
+@triton.jit
+def k(y):
+    v = tl.reduce(tl.arange(0, 4), 0, f)
+
+# case: reduce-branch-name
+# launch: *int32
+# error: r is not defined
+@triton.jit
+def f(a, b):
+    if a > b:
+        r = a
+    return r
+@triton.jit
+def k(y):
+    v = tl.reduce(tl.arange(0, 4), 0, f)
+
+# case: reduce-branch-load
+# launch: *int32
+# unsupported: in a branch that depends on the values
+@triton.jit
+def f(a, b):
+    r = a
+    if a > b:
+        r = tl.load(b)
+    return r
+@triton.jit
+def k(y):
+    v = tl.reduce(tl.arange(0, 4), 0, f)
