@@ -93,6 +93,34 @@ BUILTIN(py_isinstance) {
     return *out = val_bool(yes), true; // a constexpr is unwrapped on the way in, so tl.constexpr never holds
 }
 
+BUILTIN(py_getattr) {
+    (void)self, (void)b;
+    if (args < 2 || args > 3 || !val_is_py(&arg[1].value, PY_STR))
+        return checker_fail(c, at, "TypeError", "getattr expected an object and the name of an attribute");
+    DiagList *diags = c->diags, quiet = DIAGS(c->arena);
+    if (args == 3) c->diags = &quiet;
+    bool ok = check_member(c, at, arg[0].value, arg[1].value.py.s, out);
+    c->diags = diags;
+    if (ok || args == 2) return ok;
+    c->failed = false;
+    return *out = arg[2].value, true;
+}
+
+BUILTIN(py_hasattr) {
+    (void)self;
+    if (!plain(c, at, b->name, arg, args, 2)) return false;
+    if (!val_is_py(&arg[1].value, PY_STR))
+        return checker_fail(c, at, "TypeError", "attribute name must be string, not '%s'",
+                            val_class(&arg[1].value));
+    DiagList *diags = c->diags, quiet = DIAGS(c->arena);
+    Val member;
+    c->diags = &quiet;
+    bool has = check_member(c, at, arg[0].value, arg[1].value.py.s, &member);
+    c->diags = diags;
+    c->failed = false;
+    return *out = val_bool(has), true;
+}
+
 BUILTIN(not_here) {
     (void)self, (void)arg, (void)args, (void)out;
     return checker_unsupported(c, at, "%s() as a value inside a kernel", b->name);
@@ -180,8 +208,8 @@ static const Builtin builtins[] = {
     {"float", py_float},
     {"int", py_int},
     {"isinstance", py_isinstance},
-    {"getattr", not_here},
-    {"hasattr", not_here},
+    {"getattr", py_getattr},
+    {"hasattr", py_hasattr},
     {"print", as_op},
     {"min", as_op},
     {"max", as_op},
@@ -189,6 +217,11 @@ static const Builtin builtins[] = {
     {"tl.range", not_here},
     {"tl.static_range", not_here},
     {"tl.tensor", not_here},
+    {"tl.block_type", not_here},
+    {"tl.const", not_here},
+    {"tl.constexpr_type", not_here},
+    {"tl.slice", not_here},
+    {"tl.void", not_here},
     {"tl.tensor_descriptor", not_here},
     {"tl.pointer_type", pointer_type},
     {"tl.dtype", not_here},

@@ -77,6 +77,9 @@ static bool same_types(Checker *c, const Node *n, const Carry *carry, const Val 
     const Val *before = &carry->before;
     if (before->kind != VAL_TENSOR && !val_has_items(before)) {
         if (val_same(before, now)) return true;
+        if (val_is_none(before))
+            return checker_fail(c, n, "AssertionError", "Loop carried variable %.*s is not a triton value",
+                                STR_ARG(carry->name));
         return checker_fail(c, n, "AssertionError", "cannot reassign constexpr %.*s in the loop",
                             STR_ARG(carry->name));
     }

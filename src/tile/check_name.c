@@ -65,6 +65,7 @@ static const char *const modules[] = {"triton",
                                       "triton.language.core",
                                       "triton.language.standard",
                                       "triton.language.random",
+                                      "triton.language.target_info",
                                       "triton.language.extra",
                                       "triton.language.extra.cuda",
                                       "triton.language.extra.libdevice",
@@ -111,6 +112,9 @@ static bool triton_member(Checker *c, const Node *at, Str module, Str name, Str 
                     str_starts(name, "bfloat");
         if (real) return *out = val_dtype(t), true;
     }
+    if (language && str_is(name, "TRITON_MAX_TENSOR_NUMEL")) return *out = val_int(TILE_LANES_MAX), true;
+    if (language && str_is(name, "pi32_t"))
+        return *out = val_type((TileType){.elem = DT_I32, .pointer = true}), true;
     Str spelled = str_is(module, "triton") ? path : language_name(path);
     const OpRow *row = spelled.len ? oprow_named(spelled) : NULL;
     if (row) return *out = (Val){.kind = VAL_OP, .op = {.row = row, .name = name}}, true;
@@ -153,7 +157,9 @@ static bool plain_global(Checker *c, const Node *at, Str name) {
     return checker_fail(
         c, at, "NameError",
         "Cannot access global variable %.*s from within @jit'ed function. Triton kernels can only access "
-        "global variables that are instanstiated as constexpr (`x = triton.language.constexpr(42)`).",
+        "global variables that are instanstiated as constexpr (`x = triton.language.constexpr(42)`). Note "
+        "that this is different from annotating a variable as constexpr "
+        "(`x: triton.language.constexpr = 42`), which is not supported.",
         STR_ARG(name));
 }
 
@@ -180,9 +186,7 @@ static bool global_name(Checker *c, const Node *at, Str name, const Node *s, con
     }
     if (s->kind == NODE_CLASS) return plain_global(c, at, name);
     const Node *value = s->kind == NODE_ASSIGN ? s->assign.value : s->annassign.value;
-    bool annotated = s->kind == NODE_ANNASSIGN && annotation_is_constexpr(s->annassign.annotation);
-    if (is_constexpr_call(value) || annotated || c->globals_allowed)
-        return check_outside(c, c->frame->module, value, out);
+    if (is_constexpr_call(value) || c->globals_allowed) return check_outside(c, c->frame->module, value, out);
     // A type or a function of tl under another name is no plain variable.
     bool alias_of = value->kind == NODE_ATTRIBUTE;
     for (const Node *n = value; alias_of && n->kind != NODE_NAME; n = n->attribute.value)
@@ -259,8 +263,10 @@ static bool type_attribute(Checker *c, const Node *n, const Val *v, Str name, Va
 
 bool check_attribute(Checker *c, const Node *n, Val *out) {
     Val v;
-    Str name = n->attribute.name;
-    if (!check_expr(c, n->attribute.value, &v)) return false;
+    return check_expr(c, n->attribute.value, &v) && check_member(c, n, v, n->attribute.name, out);
+}
+
+bool check_member(Checker *c, const Node *n, Val v, Str name, Val *out) {
     switch (v.kind) {
     case VAL_MODULE: return path_member(c, n, v.path, name, out);
     case VAL_TENSOR: return tensor_attribute(c, n, &v, name, out);

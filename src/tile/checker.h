@@ -171,6 +171,7 @@ const char *val_type_text(Checker *c, const Val *v); // Triton's type: "fp32", "
 const char *val_class(const Val *v);                 // Python's class: "tensor", "constexpr"
 const char *val_text(Checker *c, const Val *v);      // as an f-string prints it
 const char *type_text(Checker *c, const TileType *t);
+const char *type_repr(Checker *c, const TileType *t);
 bool type_same(const TileType *a, const TileType *b);
 bool shape_same(const TileType *a, const TileType *b);
 const char *node_class(const Node *n); // the name of Python's ast class
@@ -224,6 +225,7 @@ MUST_CHECK bool check_bool_scalar(Checker *c, const Node *at, const Val *v, Val 
 MUST_CHECK bool check_expr(Checker *c, const Node *n, Val *out);
 MUST_CHECK bool check_name(Checker *c, const Node *n, Str name, Val *out);
 MUST_CHECK bool check_attribute(Checker *c, const Node *n, Val *out);
+MUST_CHECK bool check_member(Checker *c, const Node *n, Val v, Str name, Val *out);
 // A global or a default: evaluated outside of every function, where plain globals may be read.
 MUST_CHECK bool check_outside(Checker *c, const Node *module, const Node *value, Val *out);
 MUST_CHECK bool check_call(Checker *c, const Node *n, Val *out);

@@ -15,8 +15,8 @@ bool check_binary_insn(Checker *c, const Node *at, InsnOp op, const Val *l, cons
     if (!checker_guarded(c, at, op, l, r, &guarded)) return false;
     TileType t = check_joint_type(l, &guarded);
     if (op >= INSN_LT && op <= INSN_NE) t.elem = DT_BOOL, t.pointer = false;
-    return checker_result(c, at, op, t, l->t.reg, guarded.t.reg, -1, op == INSN_PTRADD ? dtype_bytes(t.elem) : 0,
-                          out);
+    return checker_result(c, at, op, t, l->t.reg, guarded.t.reg, -1,
+                          op == INSN_PTRADD ? dtype_bytes(t.elem) : 0, out);
 }
 
 static bool unexpected(Checker *c, const Node *at, const Val *v) {
@@ -84,7 +84,7 @@ static bool bitwise(Checker *c, const Node *at, InsnOp op, Val *l, Val *r, Val *
     const TileType *a = &l->t.type, *b = &r->t.type;
     if (!type_is_integer(a) || !type_is_integer(b))
         return checker_fail(c, at, "IncompatibleTypeErrorImpl", "invalid operands of type %s and %s",
-                            dtype_info[a->elem].triton, dtype_info[b->elem].triton);
+                            type_repr(c, a), type_repr(c, b));
     bool shift = op == INSN_SHL || op == INSN_SHR;
     if (shift && a->elem == DT_BOOL) return checker_unsupported(c, at, "shifts of int1 by int1");
     if (op != INSN_SHR || was_signed == dtype_is_signed(a->elem))
@@ -137,6 +137,16 @@ static bool tuple_join(Checker *c, const Node *at, const Val *l, const Val *r, V
     return true;
 }
 
+static bool tuple_repeat(Checker *c, const Node *at, const Val *x, int64_t times, Val *out) {
+    int64_t n = times > 0 && x->tuple.n ? times : 0;
+    if (n > TUPLE_MAX || n * x->tuple.n > TUPLE_MAX)
+        return checker_fail(c, at, NULL, "a tuple of more than %d items", TUPLE_MAX);
+    *out = val_tuple(NULL, 0);
+    for (int64_t i = 0; i < n; i++)
+        if (!tuple_join(c, at, out, x, out)) return false;
+    return true;
+}
+
 bool check_binary(Checker *c, const Node *at, Oper op, const Val *l, const Val *r, Val *out) {
     if (op == OPER_MATMUL)
         return checker_fail(c, at, "AttributeError", "'MatMult' object has no attribute '__name__'");
@@ -149,6 +159,10 @@ bool check_binary(Checker *c, const Node *at, Oper op, const Val *l, const Val *
         *out = val_py(v);
         return true;
     }
+    if (op == OPER_MUL && l->kind == VAL_TUPLE && val_is_py(r, PY_INT))
+        return tuple_repeat(c, at, l, r->py.i, out);
+    if (op == OPER_MUL && r->kind == VAL_TUPLE && val_is_py(l, PY_INT))
+        return tuple_repeat(c, at, r, l->py.i, out);
     if (op == OPER_ADD && l->kind == VAL_TUPLE && r->kind == VAL_TUPLE) return tuple_join(c, at, l, r, out);
     return checker_fail(c, at, "TypeError", "unsupported operand type(s) for %s: '%s' and '%s'",
                         oper_text(op), val_class(l), val_class(r));

@@ -256,6 +256,16 @@ bool check_device_print(Call *k, Val *out) { return (void)k, no_effect(out); }
 bool check_device_assert(Call *k, Val *out) { return (void)k, no_effect(out); }
 bool check_static_print(Call *k, Val *out) { return (void)k, no_effect(out); }
 
+// What kernels may ask about the target.
+bool check_is_cuda(Call *k, Val *out) { return (void)k, *out = val_bool(true), true; }
+bool check_is_hip(Call *k, Val *out) { return (void)k, *out = val_bool(false), true; }
+bool check_capability(Call *k, Val *out) {
+    const Val *major = &k->arg[0], *minor = &k->arg[1];
+    if (!val_is_py(major, PY_INT) || !val_is_py(minor, PY_INT))
+        return checker_fail(k->c, k->at, "TypeError", "a compute capability is two constexpr integers");
+    return *out = val_bool(major->py.i < 9 || (major->py.i == 9 && minor->py.i <= 0)), true;
+}
+
 bool check_static_assert(Call *k, Val *out) {
     const Val *cond = &k->arg[0], *msg = &k->arg[1];
     if (!val_is_py(cond, PY_BOOL))

@@ -179,16 +179,21 @@ bool check_broadcast(Checker *c, const Node *at, Val *l, Val *r) {
 
 // ---- promotion ----
 
-static const char *scalar_text(Checker *c, const TileType *t) {
+// Python's repr(): "triton.language.float32", and "pointer<fp32>".
+const char *type_repr(Checker *c, const TileType *t) {
     TileType s = {.elem = t->elem, .pointer = t->pointer};
-    return type_text(c, &s);
+    const char *name = type_text(c, &s);
+    if (t->pointer) return name;
+    if (strncmp(name, "fp", 2) == 0) return arena_printf(c->arena, "triton.language.float%s", name + 2);
+    if (strncmp(name, "bf", 2) == 0) return arena_printf(c->arena, "triton.language.bfloat%s", name + 2);
+    return arena_printf(c->arena, "triton.language.%s", name);
 }
 
 static bool pointer_ok(Checker *c, const Node *at, const TileType *a, const TileType *b, bool allowed) {
     if (!a->pointer) return true;
     if (allowed && !(b->pointer && b->elem != a->elem) && !type_is_float(b)) return true;
     return checker_fail(c, at, "IncompatibleTypeErrorImpl", "invalid operands of type %s and %s",
-                        scalar_text(c, a), scalar_text(c, b));
+                        type_repr(c, a), type_repr(c, b));
 }
 
 static int kind_rank(DType t) { // bool < int < float

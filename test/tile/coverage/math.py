@@ -301,7 +301,7 @@ def k(y):
 
 # case: maximum-pointer
 # launch: *fp32
-# error: invalid operands of type pointer<fp32> and fp32
+# error: invalid operands of type pointer<fp32> and triton.language.float32
 @triton.jit
 def k(y):
     v = tl.maximum(y, 1.0)

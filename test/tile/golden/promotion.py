@@ -124,7 +124,7 @@ def k(x):
 # launch: *fp32 B=8
 # ok
 OFFSET = tl.constexpr(3)
-SCALE: tl.constexpr = 2.5
+SCALE = tl.constexpr(2.5)
 @triton.jit
 def k(x, B: tl.constexpr):
     tl.static_assert(-7 // 2 == -4)

@@ -320,14 +320,14 @@ def k(x, y):
 
 # case: pointer-plus-float
 # launch: *fp32 3.5
-# error: invalid operands of type pointer<fp32> and fp32
+# error: invalid operands of type pointer<fp32> and triton.language.float32
 @triton.jit
 def k(x, f):
     v = x + f
 
 # case: pointer-times-int
 # launch: *fp32
-# error: invalid operands of type pointer<fp32> and int32
+# error: invalid operands of type pointer<fp32> and triton.language.int32
 @triton.jit
 def k(x):
     v = x * 2
@@ -362,7 +362,7 @@ def k(x):
 
 # case: bitwise-float
 # launch: *fp32
-# error: invalid operands of type fp32 and fp32
+# error: invalid operands of type triton.language.float32 and triton.language.float32
 @triton.jit
 def k(x):
     v = tl.load(x) & tl.load(x)
