@@ -130,6 +130,12 @@ static void output_take(Child *c, const CaseSpec *spec, const Tensor *t, int ord
     count_unwritten(flags, n, r);
 }
 
+static void seen_take(Child *c, const CaseSpec *spec, const Tensor *input) {
+    uint8_t *to = c->job->output + spec->seen_at;
+    for (int i = 0; spec->seen_bytes > 0 && i < spec->inputs; i++, to += input[i - 1].storage->bytes)
+        memcpy(to, input[i].storage->seen, input[i].storage->bytes);
+}
+
 // Autotuned kernels: every config is judged on the short rows. The short cases of each dtype count through
 // the configs, and each dtype goes on where the one before it has stopped: up to as many configs as a dtype
 // has short cases are run in every dtype, up to as many as there are short cases in one at least. The long
@@ -187,6 +193,8 @@ static bool order_run(Child *c, CodeCache *cache, const Node *module, int order,
     Tensor input[WIRE_INPUTS_MAX], out;
     for (int i = 0; i < spec->inputs; i++)
         if (!input_wrap(c, m, &spec->input[i], &input[i])) return false;
+    for (int i = 0; spec->seen_bytes > 0 && order == 0 && i < spec->inputs; i++)
+        input[i].storage->seen = NEWN(&c->call, uint8_t, input[i].storage->bytes + 1);
 
     if (host_run(m, cache, module, input, spec->inputs, &out)) {
         *code = EXIT_DONE;
@@ -194,6 +202,7 @@ static bool order_run(Child *c, CodeCache *cache, const Node *module, int order,
         r->count = m->count;
         r->atomic_launches = m->atomic_launches;
         output_take(c, spec, &out, order, r);
+        if (order == 0) seen_take(c, spec, input);
         return true;
     }
     const Diag *d = diag_first(&diags);
@@ -216,6 +225,10 @@ static bool case_run(Child *c, CodeCache *cache, const Node *module, int *code) 
         return false;
     if (!within(spec_output_at(spec, spec->again), spec->output_bytes, c->job->output_bytes)) return false;
     if (!within(spec->output_at, spec->output_bytes, c->job->output_bytes)) return false;
+    int64_t seen = 0;
+    for (int i = 0; i < spec->inputs; i++) seen += spec->input[i].bytes;
+    if (spec->seen_bytes && (spec->seen_bytes != seen || !within(spec->seen_at, seen, c->job->output_bytes)))
+        return false;
     CaseReport r = report_of(c, REPORT_RAN), second = report_of(c, REPORT_RAN);
     ArenaMark call = arena_mark(&c->call);
     if (!order_run(c, cache, module, 0, &r, code)) return false;

@@ -236,6 +236,18 @@ static bool judge_cases(Decision *z) {
     return false;
 }
 
+// What the child says that it has loaded. It cannot gain by lying: its outputs were right already.
+static bool judge_needs(Decision *z) {
+    const Draw *d = z->draw;
+    for (int k = 0; k < d->needs; k++) {
+        const Needed *n = &d->needed[k];
+        if (z->child->output[d->spec[n->case_index].seen_at + n->at]) continue;
+        settle(z, STATUS_incorrect, "unread", feedback_unread(z->arena, d, n));
+        return false;
+    }
+    return true;
+}
+
 void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *v) {
     Decision z = {.arena = a,
                   .draw = d,
@@ -269,7 +281,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
         else if (!columns_all_judged(&z))
             settle(&z, STATUS_referee_error, "judged",
                    feedback_child(a, "some output positions could not be judged in any case"));
-        else
+        else if (judge_needs(&z))
             settle(&z, STATUS_ok, "all", feedback_ok(a, d, v));
     }
 }

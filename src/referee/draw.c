@@ -266,20 +266,26 @@ static const Bound *keep_result(Arena *a, const Bound *b) {
     return k;
 }
 
+const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, const CaseSpec *spec, int instead,
+                            const uint8_t *data, DiagList *diags) {
+    BoundCtx ctx = {.arena = a, .elements_left = ORACLE_ELEMENTS, .allow_tf32 = op->allow_tf32};
+    const Bound *in[OP_INPUTS_MAX];
+    Storage store[OP_INPUTS_MAX];
+    for (int k = 0; k < op->inputs; k++) {
+        Tensor x = draw_input(mapping, &spec->input[k], &store[k]);
+        if (k == instead) store[k].data = (uint8_t *)(uintptr_t)data; // never written either
+        in[k] = bound_input(&ctx, &x, k);
+    }
+    return host_reference(&ctx, op->module, in, op->inputs, REFERENCE_STEPS, diags);
+}
+
 static void judge_one(void *arg, size_t i, int worker) {
     Work *w = arg;
     Arena *a = &w->scratch[worker];
     ArenaMark mark = arena_mark(a);
     const Op *op = w->d->op;
-    BoundCtx ctx = {.arena = a, .elements_left = ORACLE_ELEMENTS, .allow_tf32 = op->allow_tf32};
-    const Bound *in[OP_INPUTS_MAX];
-    Storage store[OP_INPUTS_MAX];
-    for (int k = 0; k < op->inputs; k++) {
-        Tensor x = draw_input(w->map, &w->spec[i].input[k], &store[k]);
-        in[k] = bound_input(&ctx, &x, k);
-    }
     DiagList diags = DIAGS(&w->d->kept[worker]);
-    const Bound *b = host_reference(&ctx, op->module, in, op->inputs, REFERENCE_STEPS, &diags);
+    const Bound *b = draw_reference(a, op, w->map, &w->spec[i], -1, NULL, &diags);
     if (b) {
         w->d->truth[i].expected = keep_result(&w->d->kept[worker], b);
     } else {
@@ -385,11 +391,21 @@ bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed, c
         d->output_bytes =
             (size_t)(spec_output_at(&spec[i], spec[i].again) + spec[i].output_bytes + ALIGN - 1) / ALIGN *
             ALIGN;
+        if (!spec[i].again) continue;
+        int64_t seen = 0;
+        for (int k = 0; k < op->inputs; k++) seen += spec[i].input[k].bytes;
+        if (seen > TINY_OUTPUT) continue;
+        spec[i].seen_at = (int64_t)d->output_bytes;
+        spec[i].seen_bytes = seen;
+        d->output_bytes += (size_t)(seen + ALIGN - 1) / ALIGN * ALIGN;
     }
     if (!seal(d, map, e)) {
         draw_free(d);
         return false;
     }
+    Arena scratch = {0};
+    draw_needs(&scratch, d);
+    arena_free(&scratch);
     return true;
 }
 

@@ -31,6 +31,15 @@ typedef struct {
     const Bound *expected; // values and bounds; dtype and shape of the right answer
 } CaseTruth;
 
+// An element of an input that the right answer of its case depends on: with another value there, no output
+// would be right for both. Who has not loaded it is right by luck.
+typedef struct {
+    int case_index, input;
+    int64_t element; // row-major
+    int64_t at;      // its first byte among the seen ones of its case
+} Needed;
+enum { NEEDED_MAX = 16 };
+
 typedef struct {
     const Op *op;
     Level level;
@@ -44,6 +53,8 @@ typedef struct {
     Arena *kept; // expected values, one arena for each worker that made them
     int kepts;
     int64_t input_elements;
+    Needed needed[NEEDED_MAX];
+    int needs;
     int traffic_case; // whose counters a verdict reports
     double seconds_inputs, seconds_oracle;
 } Draw;
@@ -61,4 +72,11 @@ typedef struct {
 // says where.
 MUST_CHECK bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed,
                           const DrawFilter *filter, Draw *out, Err *e);
+// The reference on a case of a mapping, input number `instead` (-1: none) with other bytes. NULL with a
+// finding. The result lives in the arena.
+const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, const CaseSpec *spec, int instead,
+                            const uint8_t *data, DiagList *diags);
+// Tries elements of tiny cases (needed.c).
+void draw_needs(Arena *scratch, Draw *d);
+
 void draw_free(Draw *d); // unmaps, closes and frees the expected values; the rest goes with the arena

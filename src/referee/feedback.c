@@ -134,6 +134,19 @@ const char *feedback_numeric(Arena *a, const Draw *d, int index, const Compariso
     return cut(a, &b);
 }
 
+const char *feedback_unread(Arena *a, const Draw *d, const Needed *n) {
+    const CaseTensor *t = &d->spec[n->case_index].input[n->input];
+    int64_t row = t->rank ? t->shape[t->rank - 1] : 1;
+    Buf b = BUF(a);
+    buf_printf(&b, "No kernel has loaded row %lld, column %lld of %.*s", (long long)(n->element / row),
+               (long long)(n->element % row), STR_ARG(d->op->input[n->input].name));
+    put_case(&b, d, n->case_index);
+    buf_puts(&b, ", but the right answer depends on it: what was stored is right by luck. Check the load's "
+                 "mask and the loop "
+                 "bounds.");
+    return cut(a, &b);
+}
+
 const char *feedback_orders(Arena *a, const Draw *d, int index, int64_t element) {
     const Bound *want = d->truth[index].expected;
     int64_t n = want->rank > 1 ? want->shape[want->rank - 1] : 1;

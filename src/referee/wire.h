@@ -25,8 +25,10 @@ typedef struct {
     int32_t again; // orders of the programs beyond the first that there is room for: 0 or 1
     CaseTensor input[WIRE_INPUTS_MAX];
     int64_t output_at, output_bytes; // room in the output mapping
-    int64_t steps;                   // step budget of this case, in lanes
-    uint64_t order_seed;             // of the program order; says nothing about the inputs' seed
+    int64_t seen_at, seen_bytes; // in the output mapping: a byte for each byte of the inputs, one input after
+                                 // another, that a kernel of order 0 has loaded; seen_bytes 0: nobody asks
+    int64_t steps;       // step budget of this case, in lanes
+    uint64_t order_seed; // of the program order; says nothing about the inputs' seed
 } CaseSpec;
 
 // Where the outputs of order 0 and 1 lie.

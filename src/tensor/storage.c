@@ -118,6 +118,8 @@ void tensor_gather(const Tensor *t, void *out, uint8_t *flags) {
     char *to = out;
     for (bool more = row_first(&w, t); more; more = row_next(&w)) {
         const uint8_t *data = t->storage->data + w.at * (int64_t)size;
+        for (int64_t i = 0; t->storage->seen && i < w.length; i++)
+            memset(t->storage->seen + (w.at + i * w.stride) * (int64_t)size, 1, size);
         if (w.stride == 1) {
             memcpy(to, data, (size_t)w.length * size);
             to += (size_t)w.length * size;

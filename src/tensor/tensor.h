@@ -22,6 +22,7 @@ enum { SHADOW_ALLOC = 1, SHADOW_INIT = 2, SHADOW_STORED = 4 };
 
 typedef struct {
     uint8_t *data, *shadow;    // shadow: NULL when open
+    uint8_t *seen;             // a byte for each byte that has been loaded; NULL: nobody asks
     uint32_t *writer, *reader; // one for each element; NULL when read_only
     size_t bytes;
     DType dtype;
@@ -70,4 +71,5 @@ static inline int64_t tensor_address(const Tensor *t) {
 }
 // Copies all elements row-major to `out` (numel * dtype bytes), and their shadow flags ANDed per element to
 // `flags` (numel bytes) when not NULL.
+// Also marks them as seen.
 void tensor_gather(const Tensor *t, void *out, uint8_t *flags);

@@ -182,7 +182,10 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
         if (race & RACE_OTHER) return explain_run(x, lane, n), false;
         if (!run_allowed(x, m, offset, lane, n, race)) return false;
     }
-    if (x->store) memset(m->shadow + offset, WRITTEN, size);
+    if (x->store)
+        memset(m->shadow + offset, WRITTEN, size);
+    else if (m->seen)
+        memset(m->seen + offset, 1, size);
     *at = m->data + offset;
     return true;
 }
@@ -220,7 +223,8 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
     size_t size = x->bytes;
     if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size || (size_t)offset % size)
         return explain_run(x, lane, 1), false;
-    uint64_t flags = -(uint64_t)m->open, need = 0x0101010101010101u * (x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT);
+    uint64_t flags = -(uint64_t)m->open,
+             need = 0x0101010101010101u * (x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT);
     if (!m->open) copy_element(&flags, m->shadow + offset, size);
     if (size < 8) need &= ((uint64_t)1 << (8 * size)) - 1;
     if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, 1), false;
@@ -238,6 +242,8 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
         static const uint8_t written[8] = {WRITTEN, WRITTEN, WRITTEN, WRITTEN,
                                            WRITTEN, WRITTEN, WRITTEN, WRITTEN};
         copy_element(m->shadow + offset, written, size);
+    } else if (m->seen) {
+        memset(m->seen + offset, 1, size);
     }
     *at = m->data + offset;
     return true;
