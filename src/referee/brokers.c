@@ -132,8 +132,13 @@ static void retire(Brokers *b) {
     b->seat->next = b->retired;
     b->retired = b->seat;
     b->seat = NULL;
+    // The next one may be killed before it is ready, by whatever killed the last.
+    enum { TRIES = 5 };
     Broker *next;
-    if (replacement(b, &next, &b->why)) b->seat = seat_new(next);
+    for (int i = 0; i < TRIES && !b->seat; i++) {
+        b->why = (Err){0};
+        if (replacement(b, &next, &b->why)) b->seat = seat_new(next);
+    }
 }
 
 bool brokers_open(ChildMain main, Brokers **out, Err *e) {

@@ -135,6 +135,7 @@ check controls_without_killing sh -c "'$bin' referee --stream --fresh <$tmp/kern
 # ---- signals: what runs is finished and answered, the rest is told so
 for signal in TERM INT; do
     state "stop$signal"
+    rm -f "$tmp/a" # what is there then is of this run
     sh -c "cat '$tmp/kernels' && exec sleep 60" >"$tmp/in" &
     feeder=$!
     # An interactive shell's children hear SIGINT, a script's background jobs do not: env gives it back.
