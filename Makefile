@@ -1,6 +1,7 @@
 # make                 build/ouroboros            make demo    set everything up, then mint a kernel
 # make check           every test                 make bench   speed, as ratios; results on stdout
 # make soak SOAK=N     the stream's memory after N verdicts, and kill -9 at random moments
+# make conformance     against torch and Triton (downloads them)
 # make sweep           the smith's kernels of every op at full, then the mutation proof    make fuzz SECS=60   each target
 # MODE=release|debug|asan|tsan   CC=gcc|clang   PORTABLE=1 (no vector variants)   V=1 (show commands)
 MODE ?= release
@@ -54,6 +55,8 @@ $(BENCH): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 # Static: it travels to machines that lack our libraries.
 $(B)/conform: $(B)/test/conformance/conform.o $(B)/libouroboros.a
 	$(LINK) -static
+$(B)/conform-check: $(B)/test/conformance/check.o $(B)/libouroboros.a
+	$(LINK) -lcmocka
 $(FUZZ): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK) -fsanitize=fuzzer
 
@@ -107,6 +110,8 @@ SOAK_KILLED ?= 10000
 soak: $(B)/bench/bench_stream all
 	$< --soak $(SOAK) $(SOAK_SECONDS) $(SOAK_SAME)
 	VERDICTS=$(SOAK_KILLED) KILLS=100000 sh test/cmd/test_stream.sh build/ouroboros
+conformance: all $(B)/conform $(B)/conform-check
+	@sh tools/conformance.sh $(B)
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run
 fuzz-run: $(FUZZ)
@@ -123,6 +128,6 @@ compile_commands.json: Makefile $(SRC)
 clean:
 	rm -rf build compile_commands.json
 FORCE:
-.PHONY: all check demo tests bench soak sweep conformance-kit fuzz fuzz-run layers format deps clean FORCE
+.PHONY: all check demo tests bench soak sweep conformance conformance-kit fuzz fuzz-run layers format deps clean FORCE
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

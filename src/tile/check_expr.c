@@ -105,7 +105,11 @@ static bool tensor_index(Checker *c, const Node *at, const Val *x, const Val *in
         }
         bool whole = s->kind == VAL_SLICE;
         for (int k = 0; whole && k < 3; k++) whole = val_is_none(&s->tuple.at[k]);
-        if (!whole) return checker_fail(c, at, "ValueError", "unsupported tensor index: %s", val_text(c, s));
+        if (!whole)
+            return checker_fail(c, at, "ValueError", "unsupported tensor index: %s",
+                                s->kind == VAL_PY      ? val_type_text(c, s)
+                                : s->kind == VAL_SLICE ? "<triton.language.core.slice object>"
+                                                       : val_text(c, s));
         if (i >= ret.t.type.rank)
             return checker_fail(c, at, "ValueError",
                                 "unsupported tensor index: too many indices for a tensor of rank %d",

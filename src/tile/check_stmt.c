@@ -81,8 +81,12 @@ bool check_assign(Checker *c, const Node *target, const Val *v) {
         if (v->tuple.n != target->items.n)
             return checker_fail(c, target, "ValueError", "cannot unpack %d values into %d names", v->tuple.n,
                                 target->items.n);
-        for (int i = 0; i < v->tuple.n; i++)
-            if (!check_assign(c, target->items.at[i], &v->tuple.at[i])) return false;
+        for (int i = 0; i < v->tuple.n; i++) {
+            const Node *item = target->items.at[i];
+            if (item->kind == NODE_TUPLE || item->kind == NODE_LIST) // as Triton says it
+                return checker_fail(c, item, "TypeError", "unhashable type: 'list'");
+            if (!check_assign(c, item, &v->tuple.at[i])) return false;
+        }
         return true;
     default: return checker_fail(c, target, NULL, "unsupported AST node type: %s", node_class(target));
     }

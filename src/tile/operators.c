@@ -240,9 +240,8 @@ bool check_unary(Checker *c, const Node *at, Oper op, const Val *v, Val *out) {
         return *out = *v, true;
     case OPER_INVERT:
         if (!type_is_integer(t))
-            return checker_fail(c, at, "ValueError", "wrong type argument to unary invert (%s%s%s)",
-                                t->pointer ? "pointer<" : "", dtype_info[t->elem].triton,
-                                t->pointer ? ">" : "");
+            return checker_fail(c, at, "ValueError", "wrong type argument to unary invert (%s)",
+                                type_repr(c, &(TileType){.elem = t->elem, .pointer = t->pointer}));
         return checker_result(c, at, INSN_INVERT, *t, v->t.reg, -1, -1, 0, out);
     default:
         return bool_tensor(c, at, v, &b) &&

@@ -33,7 +33,7 @@ static bool change(Call *k, AtomicOp op, Val *out) {
         return false;
     if (!val_is_tensor(&ptr) || !ptr.t.type.pointer)
         return checker_fail(c, k->at, "ValueError", "Pointer argument of store instruction is %s",
-                            val_type_text(c, &ptr));
+                            val_is_tensor(&ptr) ? type_repr(c, &ptr.t.type) : val_type_text(c, &ptr));
     DType elem = ptr.t.type.elem;
     if (!atomic_knows(op, elem)) {
         bool bitwise = dtype_is_float(elem) && dtype_bits(elem) >= 32;

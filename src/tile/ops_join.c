@@ -19,6 +19,9 @@ static bool same_elements(Checker *c, const Node *at, const char *what, const Va
 static bool joined(Call *k, const char *what, Val *out) {
     Checker *c = k->c;
     Val a, b;
+    if (k->arg[0].kind == VAL_PY || k->arg[1].kind == VAL_PY) // Triton does not make tensors of numbers here
+        return checker_fail(c, k->at, "AttributeError",
+                            "'constexpr_type' object has no attribute 'is_block'");
     if (!check_to_tensor(c, k->at, &k->arg[0], &a) || !check_to_tensor(c, k->at, &k->arg[1], &b))
         return false;
     if (!check_broadcast(c, k->at, &a, &b) || !same_elements(c, k->at, what, &a, &b)) return false;
@@ -59,21 +62,16 @@ bool check_split(Call *k, Val *out) {
 
 bool check_cat(Call *k, Val *out) {
     Checker *c = k->c;
-    Val a, b;
+    Val a = k->arg[0], b = k->arg[1];
     bool reorder;
-    int axis;
-    if (!check_to_tensor(c, k->at, &k->arg[0], &a) || !check_to_tensor(c, k->at, &k->arg[1], &b))
-        return false;
-    if (!check_flag(c, k->at, &k->arg[2], &reorder) || !same_elements(c, k->at, "cat", &a, &b)) return false;
-    if (a.t.type.rank == 0 || a.t.type.rank != b.t.type.rank)
-        return checker_fail(c, k->at, "AssertionError", "tensors must have the same rank, got %s and %s",
+    if (!check_flag(c, k->at, &k->arg[2], &reorder)) return false;
+    if (!reorder)
+        return checker_fail(c, k->at, "AssertionError",
+                            "current implementation of `cat` always may reorder elements");
+    if (!val_is_tensor(&a) || !val_is_tensor(&b) || a.t.type.rank != 1 || b.t.type.rank != 1)
+        return checker_fail(c, k->at, "AssertionError", "tl.cat wants two tiles of rank 1, got %s and %s",
                             val_type_text(c, &a), val_type_text(c, &b));
-    if (!check_axis(c, k->at, &k->arg[3], a.t.type.rank, &axis)) return false;
-    for (int i = 0; i < a.t.type.rank; i++)
-        if (a.t.type.shape[i] != b.t.type.shape[i])
-            return checker_fail(c, k->at, "AssertionError", "tensor dims must match, got %s and %s",
-                                val_type_text(c, &a), val_type_text(c, &b));
-    return reorder ? concat(c, k->at, &b, &a, axis, out) : concat(c, k->at, &a, &b, axis, out);
+    return same_elements(c, k->at, "cat", &a, &b) && concat(c, k->at, &b, &a, 0, out);
 }
 
 bool check_flip(Call *k, Val *out) {

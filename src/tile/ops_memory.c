@@ -11,7 +11,7 @@ bool check_pointer(Call *k, const Val *p, const char *op) {
     if (val_is_tensor(p) && p->t.type.pointer) return true;
     if (val_is_tensor(p))
         return checker_fail(k->c, k->at, "ValueError", "Unsupported ptr type %s in `tl.%s`",
-                            val_type_text(k->c, p), op);
+                            type_repr(k->c, &p->t.type), op);
     return checker_fail(k->c, k->at, "AttributeError", "'%s' object has no attribute 'type'",
                         p->kind == VAL_PY ? py_type_name(p->py.kind) : val_class(p));
 }
@@ -80,7 +80,7 @@ bool check_load(Call *k, Val *out) {
 static const char *shape_text(Checker *c, const TileType *t) {
     Buf b = BUF(c->arena);
     buf_putc(&b, '[');
-    for (int i = 0; i < t->rank; i++) buf_printf(&b, "%s%d", i ? ", " : "", t->shape[i]);
+    for (int i = 0; i < t->rank; i++) buf_printf(&b, "%s'constexpr[%d]'", i ? ", " : "", t->shape[i]);
     buf_putc(&b, ']');
     return buf_cstr(&b);
 }

@@ -22,11 +22,14 @@ bool check_shape(Checker *c, const Node *at, const Val *v, int *shape, int *rank
     for (int i = 0; i < v->tuple.n; i++) {
         const Val *d = &v->tuple.at[i];
         if (d->kind != VAL_PY)
-            return checker_fail(c, at, "TypeError", "Shape element %d must have type `constexpr`", i);
+            return checker_fail(c, at, "TypeError",
+                                "Shape element %d must have type `constexpr[int]`, got "
+                                "`constexpr[<class 'triton.language.core.tensor'>]",
+                                i);
         if (d->py.kind != PY_INT)
             return checker_fail(
                 c, at, "TypeError",
-                "Shape element %d must have type `constexpr[int]`, got `constexpr[<class '%s'>]`", i,
+                "Shape element %d must have type `constexpr[int]`, got `constexpr[<class '%s'>]", i,
                 py_type_name(d->py.kind));
         if (d->py.i < 1 || (d->py.i & (d->py.i - 1)))
             return checker_fail(c, at, "ValueError", "Shape element %d must be a power of 2", i);

@@ -126,8 +126,8 @@ bool check_expand(Checker *c, const Node *at, const Val *v, int axis, Val *out) 
     return check_reshape(c, at, v, shape, t->rank + 1, out);
 }
 
-static void put_shape(Buf *b, const int *shape, int rank) {
-    for (int i = 0; i < rank; i++) buf_printf(b, "%s'%d'", i ? ", " : "[", shape[i]);
+static void put_shape(Buf *b, const int *shape, int rank, const char *quote) {
+    for (int i = 0; i < rank; i++) buf_printf(b, "%s%s%d%s", i ? ", " : "[", quote, shape[i], quote);
     buf_puts(b, rank ? "]" : "[]");
 }
 
@@ -138,9 +138,9 @@ bool check_broadcast_to(Checker *c, const Node *at, const Val *v, const TileType
     TileType type = type_shaped(t, to->shape, to->rank);
     if (t->rank == 0) return checker_result(c, at, INSN_SPLAT, type, v->t.reg, -1, -1, 0, out);
     Buf shapes = BUF(c->arena);
-    put_shape(&shapes, t->shape, t->rank);
+    put_shape(&shapes, t->shape, t->rank, "'");
     buf_puts(&shapes, ", ");
-    put_shape(&shapes, to->shape, to->rank);
+    put_shape(&shapes, to->shape, to->rank, "");
     if (t->rank != to->rank)
         return checker_fail(c, at, "ValueError", "Cannot broadcast, rank mismatch: %s", buf_cstr(&shapes));
     for (int i = 0; i < t->rank; i++)
@@ -148,7 +148,7 @@ bool check_broadcast_to(Checker *c, const Node *at, const Val *v, const TileType
             return checker_fail(
                 c, at, "ValueError",
                 "Cannot broadcast, the expanded size of the tensor (%d) must match the existing size (%d) "
-                "at non-singleton dimension (%d): %s",
+                "at non-singleton dimension %d: %s",
                 to->shape[i], t->shape[i], i, buf_cstr(&shapes));
     return checker_result(c, at, INSN_BROADCAST, type, v->t.reg, -1, -1, 0, out);
 }
@@ -220,7 +220,7 @@ static bool computation_type(Checker *c, const Node *at, DType a, bool weak_a, D
             c, at, "TypeError",
             "Cannot use /, #, or %% with %s and %s because they have different signedness;this is unlikely "
             "to result in a useful answer. Cast them to the same signedness.",
-            dtype_info[a].triton, dtype_info[b].triton);
+            type_repr(c, &(TileType){.elem = a}), type_repr(c, &(TileType){.elem = b}));
     return integer_promote(a, b, out);
 }
 

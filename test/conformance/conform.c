@@ -3,12 +3,17 @@
 //   conform draw OP LEVEL SEED PREFIX   a draw: PREFIX.json says what lies where in PREFIX.bin (inputs as the
 //   referee
 //                                       lays them out, then the oracle's values and bounds as float64)
+//   conform run                         JSON lines {"id", "source", "inputs"} in, what our machine makes of
+//   run(): each
+//                                       input is {"dtype", "shape", "stride", "offset", "hex"}, the answer
+//                                       {"id", "dtype", "shape", "hex"} or {"id", "kind", "message"}
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/host.h"
 #include "op/op.h"
 #include "referee/draw.h"
 
@@ -97,16 +102,25 @@ static FILE *create(Arena *a, const char *prefix, const char *ending) {
     return fopen(arena_printf(a, "%s.%s", prefix, ending), "wb");
 }
 
-static int draw(char **argv) {
+static bool filter_of(const char *shape, const char *dtype, DrawFilter *out) {
+    long long m, n;
+    DType t;
+    if (sscanf(shape, "%lldx%lld", &m, &n) != 2 || !dtype_by_torch_name(str_of(dtype), &t)) return false;
+    *out = (DrawFilter){.m = m, .n = n, .dtype = (int)t};
+    return true;
+}
+
+static int draw(int argc, char **argv) {
     Arena a = {0};
     Err e = {0};
     Op op;
     Draw d;
     if (!op_resolve(&a, argv[0], &op, &e)) return fail("draw", e.msg);
     Level level = strcmp(argv[1], "full") == 0 ? LEVEL_FULL : LEVEL_QUICK;
-    DrawFilter all = {.dtype = -1};
+    DrawFilter filter = {.dtype = -1};
+    if (argc == 6 && !filter_of(argv[4], argv[5], &filter)) return fail("draw", "want MxN and a dtype");
     Pool *pool = pool_open(1);
-    if (!draw_make(&a, pool, &op, level, strtoull(argv[2], NULL, 0), &all, &d, &e))
+    if (!draw_make(&a, pool, &op, level, strtoull(argv[2], NULL, 0), &filter, &d, &e))
         return fail("draw", e.msg);
     FILE *bin = create(&a, argv[3], "bin"), *index = create(&a, argv[3], "json");
     if (!bin || !index) return fail(argv[3], strerror(errno));
@@ -119,9 +133,86 @@ static int draw(char **argv) {
     return ok ? 0 : fail(argv[3], "cannot write");
 }
 
+static int digit(char c) { return c >= 'a' ? c - 'a' + 10 : c - '0'; }
+
+// Only for lines of our own scripts: hexadecimal, lower case.
+static uint8_t *bytes_of(Arena *a, const char *hex, size_t *n) {
+    *n = strlen(hex) / 2;
+    uint8_t *out = NEWN(a, uint8_t, *n + 8);
+    for (size_t i = 0; i < *n; i++) out[i] = (uint8_t)(digit(hex[2 * i]) * 16 + digit(hex[2 * i + 1]));
+    return out;
+}
+
+static bool input_read(Arena *a, Machine *m, json_t *in, Tensor *t) {
+    *t = (Tensor){.offset = json_integer_value(json_object_get(in, "offset"))};
+    const char *dtype = json_string_value(json_object_get(in, "dtype")),
+               *hex = json_string_value(json_object_get(in, "hex"));
+    json_t *shape = json_object_get(in, "shape"), *stride = json_object_get(in, "stride");
+    if (!dtype || !hex || !dtype_by_torch_name(str_of(dtype), &t->dtype) ||
+        json_array_size(shape) > TENSOR_RANK_MAX)
+        return false;
+    t->rank = (int)json_array_size(shape);
+    for (int d = 0; d < t->rank; d++) {
+        t->shape[d] = json_integer_value(json_array_get(shape, (size_t)d));
+        t->stride[d] = json_integer_value(json_array_get(stride, (size_t)d));
+    }
+    size_t n;
+    uint8_t *data = bytes_of(a, hex, &n);
+    if (!storage_wrap(&m->storages, t->dtype, data, n, &t->storage)) return false;
+    tensor_expose(t, SHADOW_ALLOC | SHADOW_INIT);
+    return true;
+}
+
+static json_t *output_json(Arena *a, json_t *id, const Tensor *out) {
+    size_t n = (size_t)(tensor_numel(out) * dtype_bytes(out->dtype));
+    uint8_t *bytes = NEWN(a, uint8_t, n + 8);
+    tensor_gather(out, bytes, NULL);
+    char *hex = NEWN(a, char, 2 * n + 1);
+    for (size_t i = 0; i < n; i++) snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+    return json_pack("{s:O, s:s, s:o, s:s}", "id", id, "dtype", dtype_info[out->dtype].torch, "shape",
+                     numbers(out->shape, out->rank), "hex", hex);
+}
+
+static json_t *run_answer(Arena *a, json_t *in) {
+    json_t *id = json_object_get(in, "id"), *inputs = json_object_get(in, "inputs");
+    const char *source = json_string_value(json_object_get(in, "source"));
+    if (!source || json_array_size(inputs) > HOST_INPUTS_MAX) return NULL;
+    DiagList diags = DIAGS(a);
+    Machine *m = NEW(a, Machine);
+    machine_init(m, a, &diags, (int64_t)1 << 40);
+    Tensor input[HOST_INPUTS_MAX], out;
+    int n = (int)json_array_size(inputs);
+    for (int i = 0; i < n; i++)
+        if (!input_read(a, m, json_array_get(inputs, (size_t)i), &input[i])) return NULL;
+    const Node *module = parse_module(a, str_of(source), &diags);
+    if (module && host_screen(module, &diags) && host_run(m, code_cache_new(a), module, input, n, &out))
+        return output_json(a, id, &out);
+    const Diag *d = diag_first(&diags);
+    return json_pack("{s:O, s:s, s:s}", "id", id, "kind", d ? diag_name(d->kind) : "none", "message",
+                     d ? d->msg : "");
+}
+
+static int run(void) {
+    char *line = NULL;
+    size_t room = 0;
+    bool ok = true;
+    for (ssize_t n; ok && (n = getline(&line, &room, stdin)) > 0;) {
+        Arena a = {0};
+        json_error_t why;
+        json_t *in = json_loadb(line, (size_t)n, 0, &why), *out = in ? run_answer(&a, in) : NULL;
+        ok = out && put_json(stdout, out) && fflush(stdout) == 0;
+        json_decref(in);
+        arena_free(&a);
+    }
+    free(line);
+    return ok ? 0 : fail("run", "a line that is no program");
+}
+
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "programs") == 0) return programs();
-    if (argc == 6 && strcmp(argv[1], "draw") == 0) return draw(argv + 2);
-    fprintf(stderr, "usage: conform programs | conform draw OP quick|full SEED PREFIX\n");
+    if (argc == 2 && strcmp(argv[1], "run") == 0) return run();
+    if ((argc == 6 || argc == 8) && strcmp(argv[1], "draw") == 0) return draw(argc - 2, argv + 2);
+    fprintf(stderr,
+            "usage: conform programs | conform run | conform draw OP quick|full SEED PREFIX [MxN DTYPE]\n");
     return 2;
 }

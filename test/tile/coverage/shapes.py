@@ -120,7 +120,7 @@ def k(y):
 
 # case: cat-rank
 # launch: *int32
-# error: tensors must have the same rank
+# error: tl.cat wants two tiles of rank 1
 @triton.jit
 def k(y):
     v = tl.cat(tl.arange(0, 4), tl.zeros((2, 2), tl.int32), can_reorder=True)

@@ -72,7 +72,7 @@ def k(x):
 
 # case: no-pointer
 # launch: *fp32
-# error: Pointer argument of store instruction is fp32
+# error: Pointer argument of store instruction is triton.language.float32
 @triton.jit
 def k(x):
     tl.atomic_add(tl.load(x), 1.0)

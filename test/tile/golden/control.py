@@ -152,6 +152,13 @@ def k(x, n, B: tl.constexpr):
         q = early(n)
         tl.store(x + o, q + s + d + twice(inc, i))
 
+# case: nested-targets
+# launch: *fp32
+# error: unhashable type: 'list'
+@triton.jit
+def k(x):
+    (c, d), e = (1, 2), 3
+
 # case: tuples
 # launch: *fp32
 # ok
@@ -161,7 +168,7 @@ def k(x):
     a, b = t
     tl.static_assert(a.dtype == tl.int32)
     tl.static_assert(b.dtype == tl.float32)
-    (c, d), e = (1, 2), 3
+    (c, d) = (1, 2)
     u = t + (3,)
     tl.static_assert(len(u) == 3)
     l = [v * 2 for v in (1, 2, 3)]

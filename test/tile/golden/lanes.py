@@ -13,12 +13,10 @@ def k(x):
     p, q = j.split()
     i = tl.interleave(a, a)
     tl.static_assert(i.shape[0] == 16)
-    s, t = tl.join(1.0, 2.0).split()
+    s, t = tl.join(tl.sum(a, 0), tl.max(a, 0)).split()
     tl.static_assert(len(s.shape) == 0)
-    c = tl.cat(a, a)
+    c = tl.cat(a, a, can_reorder=True)
     tl.static_assert(c.shape[0] == 16)
-    c = tl.cat(j, j, dim=1)
-    tl.static_assert(c.shape[1] == 4)
     f = tl.flip(j, -1)
     f = tl.flip(a, 0)
     f = a.flip(0)
@@ -43,12 +41,33 @@ def k(x):
     a = tl.arange(0, 4)
     j = tl.join(a, a.to(tl.float32))
 
-# case: cat-shapes
+# case: join-of-a-number
 # launch: *fp32
-# error: tensor dims must match
+# error: 'constexpr_type' object has no attribute 'is_block'
 @triton.jit
 def k(x):
-    a = tl.cat(tl.arange(0, 4), tl.arange(0, 8))
+    a = tl.join(tl.arange(0, 4), 1)
+
+# case: cat-keeps-no-order
+# launch: *fp32
+# error: current implementation of `cat` always may reorder elements
+@triton.jit
+def k(x):
+    a = tl.cat(tl.arange(0, 4), tl.arange(0, 4))
+
+# case: cat-has-no-dim
+# launch: *fp32
+# error: cat() got an unexpected keyword argument 'dim'
+@triton.jit
+def k(x):
+    a = tl.cat(tl.arange(0, 4), tl.arange(0, 4), can_reorder=True, dim=0)
+
+# case: cat-of-rank-2
+# launch: *fp32
+# error: tl.cat wants two tiles of rank 1
+@triton.jit
+def k(x):
+    a = tl.cat(tl.zeros((2, 2), tl.int32), tl.zeros((2, 2), tl.int32), can_reorder=True)
 
 # case: flip-axis
 # launch: *fp32

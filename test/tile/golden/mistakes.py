@@ -47,7 +47,7 @@ def k(x):
 
 # case: index-constant
 # launch: *fp32
-# error: unsupported tensor index: 0
+# error: unsupported tensor index: constexpr[0]
 @triton.jit
 def k(x):
     tl.store(x, x[0])
@@ -77,7 +77,7 @@ def k(x):
 
 # case: slice
 # launch: *fp32
-# error: unsupported tensor index: slice(0, 4, None)
+# error: unsupported tensor index: <triton.language.core.slice object>
 @triton.jit
 def k(x):
     a = tl.zeros((8,), tl.float32)

@@ -120,6 +120,14 @@ def k(x):
     tl.static_assert(h == tl.float16)
     tl.static_assert(i.dtype == tl.int64)
 
+# case: annotated-global-is-no-constexpr
+# launch: *fp32
+# error: Note that this is different from annotating a variable as constexpr
+SCALE: tl.constexpr = 2.5
+@triton.jit
+def k(x):
+    tl.store(x, SCALE)
+
 # case: constexpr-is-python
 # launch: *fp32 B=8
 # ok

@@ -93,14 +93,14 @@ def k(x):
 
 # case: shape-runtime
 # launch: *fp32 8
-# error: Shape element 1 must have type `constexpr`
+# error: Shape element 1 must have type `constexpr[int]`, got `constexpr[<class 'triton.language.core.tensor'>]
 @triton.jit
 def k(x, n):
     v = tl.zeros((4, n), tl.float32)
 
 # case: shape-float
 # launch: *fp32 B=8
-# error: Shape element 0 must have type `constexpr[int]`, got `constexpr[<class 'float'>]`
+# error: Shape element 0 must have type `constexpr[int]`, got `constexpr[<class 'float'>]
 @triton.jit
 def k(x, B: tl.constexpr):
     v = tl.zeros((B / 2,), tl.float32)
@@ -142,14 +142,14 @@ def k(x):
 
 # case: broadcast-rank
 # launch: *fp32
-# error: Cannot broadcast, rank mismatch: ['64'], ['64', '2']
+# error: Cannot broadcast, rank mismatch: ['64'], [64, 2]
 @triton.jit
 def k(x):
     v = tl.broadcast_to(tl.arange(0, 64), (64, 2))
 
 # case: broadcast-size
 # launch: *fp32
-# error: Cannot broadcast, the expanded size of the tensor (128) must match the existing size (64) at non-singleton dimension (0)
+# error: Cannot broadcast, the expanded size of the tensor (128) must match the existing size (64) at non-singleton dimension 0: ['64'], [128]
 @triton.jit
 def k(x):
     v = tl.broadcast_to(tl.arange(0, 64), 128)
@@ -198,7 +198,7 @@ def k(x):
 
 # case: value-wider-than-pointers
 # launch: *fp32
-# error: Expected pointer argument to have shape [4, 4] but got [4, 1]
+# error: Expected pointer argument to have shape ['constexpr[4]', 'constexpr[4]'] but got ['constexpr[4]', 'constexpr[1]']
 @triton.jit
 def k(x):
     p = x + tl.arange(0, 4)[:, None]
@@ -206,7 +206,7 @@ def k(x):
 
 # case: mask-wider-than-pointers
 # launch: *fp32
-# error: Expected pointer argument to have shape [4, 4] but got [1, 4]
+# error: Expected pointer argument to have shape ['constexpr[4]', 'constexpr[4]'] but got ['constexpr[1]', 'constexpr[4]']
 @triton.jit
 def k(x):
     p = x + tl.arange(0, 4)[None, :]
@@ -222,7 +222,7 @@ def k(x):
 
 # case: load-no-pointer
 # launch: *fp32 3
-# error: Unsupported ptr type int32 in `tl.load`
+# error: Unsupported ptr type triton.language.int32 in `tl.load`
 @triton.jit
 def k(x, n):
     v = tl.load(n)
@@ -334,7 +334,7 @@ def k(x):
 
 # case: mixed-sign-division
 # launch: *int32 *uint32
-# error: Cannot use /, #, or % with int32 and uint32 because they have different signedness
+# error: Cannot use /, #, or % with triton.language.int32 and triton.language.uint32 because they have different signedness
 @triton.jit
 def k(x, y):
     v = tl.load(x) // tl.load(y)
@@ -369,7 +369,7 @@ def k(x):
 
 # case: invert-float
 # launch: *fp32
-# error: wrong type argument to unary invert (fp32)
+# error: wrong type argument to unary invert (triton.language.float32)
 @triton.jit
 def k(x):
     v = ~tl.load(x)

@@ -1,0 +1,31 @@
+#!/bin/sh
+# conformance.sh BUILD - Ouroboros against torch and Triton: a virtual environment below build/, then the kit, the oracle, the
+# machine and the checker. A missing peer fails. Counts go to standard output; doc/conformance.md keeps the last ones.
+#   WRONG=n RIGHT=n SMITH=n   sizes; JOBS=n processes of Triton; GPU=file   what test/conformance/gpu.py wrote on a GPU
+set -e
+build=${1:-build/release}
+home=$PWD/build/conformance
+venv=$home/venv
+wanted="torch==2.11.0 triton==3.6.0 numpy<2.3" # the interpreter of Triton 3.6 does not know later numpys
+mkdir -p "$home"
+if [ "$(cat "$venv/wanted" 2>/dev/null)" != "$wanted" ]; then
+    rm -rf "$venv"
+    python3 -m venv "$venv"
+    # shellcheck disable=SC2086
+    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check $wanted
+    echo "$wanted" >"$venv/wanted"
+fi
+"$venv/bin/python" -c 'import torch, triton' || { echo "conformance: torch and Triton cannot be imported" >&2; exit 1; }
+python3 test/conformance/prepare.py --conform "$build/conform"
+failed=0
+cd test/conformance
+peer() { # NAME ARGUMENT... : runs on, so that one disagreement does not hide another
+    echo "== $1"
+    "$venv/bin/python" "$@" || failed=1
+}
+root=$OLDPWD
+peer oracle.py --kit "$home/kit" --conform "$root/$build/conform"
+peer vm.py --kit "$home/kit" --conform "$root/$build/conform" --smith "${SMITH:-412}" ${GPU:+--gpu "$GPU"}
+peer accept.py --kit "$home/kit" --ouroboros "$root/build/ouroboros" --check "$root/$build/conform-check" \
+    --conform "$root/$build/conform" --wrong "${WRONG:-1700}" --right "${RIGHT:-500}" --jobs "${JOBS:-2}"
+exit $failed
