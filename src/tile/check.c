@@ -64,13 +64,19 @@ static bool not_specialized(const Node *kernel, const Node *param, int index) {
     return false;
 }
 
-// `x: tl.int64`, `x: "i64"`, `x: bool`. Python's int and float say nothing.
+// `x: tl.int64`, `x: "i64"`, `x: int`: Python's own names fix a type, too.
+static bool type_named(Str name, DType *out) {
+    if (str_is(name, "int")) return *out = DT_I32, true;
+    if (str_is(name, "float")) return *out = DT_F32, true;
+    return dtype_by_triton_name(name, out);
+}
+
 static bool annotated_type(const Node *annotation, DType *out) {
     if (!annotation) return false;
     if (annotation->kind == NODE_STRING && !annotation->string.bytes)
-        return dtype_by_triton_name(annotation->string.text, out);
+        return type_named(annotation->string.text, out);
     if (annotation->kind == NODE_ATTRIBUTE) return dtype_by_triton_name(annotation->attribute.name, out);
-    return annotation->kind == NODE_NAME && dtype_by_triton_name(annotation->name, out);
+    return annotation->kind == NODE_NAME && type_named(annotation->name, out);
 }
 
 static bool cell(Special *s, const Node *at, TileType type, int64_t bits, Val *out) {

@@ -105,7 +105,7 @@ static bool assign(Checker *c, const Node *n) {
 static bool augassign(Checker *c, const Node *n) {
     const Node *target = n->augassign.target;
     Val l, r, v, stored;
-    if (target->kind != NODE_NAME) return check_assign(c, target, NULL);
+    if (target->kind != NODE_NAME) return check_expr(c, target, &l) && check_assign(c, target, NULL);
     return check_expr(c, target, &l) && check_expr(c, n->augassign.value, &r) &&
            check_binary(c, n, n->augassign.op, &l, &r, &v) && check_decay(c, n, &v, &stored) &&
            check_assign(c, target, &stored);

@@ -11,7 +11,7 @@ bool check_pointer(Call *k, const Val *p, const char *op) {
     if (val_is_tensor(p) && p->t.type.pointer) return true;
     if (val_is_tensor(p))
         return checker_fail(k->c, k->at, "ValueError", "Unsupported ptr type %s in `tl.%s`",
-                            type_repr(k->c, &p->t.type), op);
+                            p->t.type.rank ? val_type_text(k->c, p) : type_repr(k->c, &p->t.type), op);
     return checker_fail(k->c, k->at, "AttributeError", "'%s' object has no attribute 'type'",
                         p->kind == VAL_PY ? py_type_name(p->py.kind) : val_class(p));
 }

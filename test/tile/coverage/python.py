@@ -33,7 +33,8 @@ def swap(a, b):
 def k(y, n):
     t = (n, 2) + (3,)
     a, b, c = t
-    (d, e), f = swap(b, a), t[-1]
+    (d, e) = swap(b, a)
+    f = t[-1]
     tl.store(y, a)
     tl.store(y + 1, b)
     tl.store(y + 2, c)

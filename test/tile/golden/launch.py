@@ -141,12 +141,14 @@ def k(x, n: tl.int64, m: "i32", f: tl.float32):
     tl.static_assert(m.dtype == tl.int32)
     tl.static_assert(f.dtype == tl.float32)
 
-# case: python-annotations-say-nothing
-# launch: *fp32 1
+# case: python-annotations-fix-the-type
+# launch: *fp32 1 1 1
 # ok
 @triton.jit
-def k(x, n: int):
-    tl.static_assert(n == 1)
+def k(x, n: int, f: float, m: "int"):
+    tl.static_assert(n.dtype == tl.int32)
+    tl.static_assert(f.dtype == tl.float32)
+    tl.store(x, n.to(tl.int64) + m.to(tl.int64) + f)
 
 # case: annotated-overflow
 # launch: *fp32 300

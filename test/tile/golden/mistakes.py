@@ -69,7 +69,7 @@ def k(x):
 
 # case: setitem-augmented
 # launch: *fp32
-# error: __setitem__ is not supported in triton
+# error: unsupported tensor index: constexpr[0]
 @triton.jit
 def k(x):
     acc = tl.zeros((4,), tl.float32)
