@@ -73,10 +73,10 @@ endef
 $(foreach i,base avx2 avx512,$(eval $(call simd_rule,$(i))))
 
 # The op suite and the self-test programs are data: embedded as text.
-EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py))
+EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py test/exploit/*.py))
 $(B)/gen/embed.c: tools/embed.sh $(EMBEDDED)
 	@mkdir -p $(@D)
-	$(Q)sh tools/embed.sh src/op/suite $(EMBEDDED) >$@.part && mv $@.part $@
+	$(Q)sh tools/embed.sh $(EMBEDDED) >$@.part && mv $@.part $@
 $(B)/gen/embed.o: $(B)/gen/embed.c $(B)/flags
 	$(Q)$(CC) $(FLAGS) -c -o $@ $<
 

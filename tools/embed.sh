@@ -1,8 +1,6 @@
 #!/bin/sh
-# embed.sh ROOT FILE... - prints C that holds each file as text, named relative to ROOT. The array is declared in
-# src/op/embed.h; an empty list gives an empty table.
-root=$1
-shift
+# embed.sh FILE... - prints C that holds each file as text, named relative to src/op/suite or test. The array is
+# declared in src/op/embed.h; an empty list gives an empty table.
 echo '#include "op/embed.h"'
 i=0
 for f in "$@"; do
@@ -14,7 +12,8 @@ done
 echo "const EmbeddedFile embedded_files[] = {"
 i=0
 for f in "$@"; do
-    echo "    {\"${f#"$root"/}\", (const char *)text_$i, sizeof text_$i - 1},"
+    name=${f#src/op/suite/}
+    echo "    {\"${name#test/}\", (const char *)text_$i, sizeof text_$i - 1},"
     i=$((i + 1))
 done
 echo "    {0, 0, 0}};"

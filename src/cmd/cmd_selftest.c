@@ -1,21 +1,9 @@
 #include <stdio.h>
 
 #include "base/progress.h"
-#include "cmd/judging.h"
+#include "cmd/exploits.h"
 
 static const char *const kind_name[] = {"gold", "wrong", "cheat", "honest"};
-
-// "incorrect|inaccurate": any of them is as expected.
-static bool as_expected(Str expect, Status got) {
-    while (expect.len) {
-        const char *bar = memchr(expect.p, '|', expect.len);
-        size_t n = bar ? (size_t)(bar - expect.p) : expect.len;
-        if (str_is((Str){expect.p, n}, status_name(got))) return true;
-        expect.p += n + (bar != NULL);
-        expect.len -= n + (bar != NULL);
-    }
-    return false;
-}
 
 // All programs of one op share one draw.
 static bool judge_op(Referee *r, Arena *a, const Program *p, int n, int first, const uint64_t *seed,
@@ -52,13 +40,29 @@ static void put_row(Buf *out, const Program *p, const Verdict *v, bool good, boo
     if (!good) buf_printf(out, "       expected %.*s: %s\n", STR_ARG(p->expect), v->feedback);
 }
 
+static int table_put(Buf *out, const Program *p, const Verdict *v, int n, bool json) {
+    int bad = 0, seen[STATUS_COUNT] = {0};
+    for (int i = 0; i < n; i++) {
+        bool good = status_expected(p[i].expect, v[i].status);
+        bad += !good;
+        seen[v[i].status]++;
+        put_row(out, &p[i], &v[i], good, json);
+    }
+    if (json) return bad;
+    buf_puts(out, "\nstatuses shown:");
+    for (Status s = 0; s < STATUS_COUNT; s++)
+        if (seen[s]) buf_printf(out, " %s %d", status_name(s), seen[s]);
+    buf_printf(out, "\n%d as expected, %d not\n", n - bad, bad);
+    return bad;
+}
+
 static bool selftest(Referee *r, Arena *a, bool exploits, bool json, const uint64_t *seed, int *code,
                      Err *e) {
     int n, kept = 0;
     const Program *all = op_programs(a, &n);
     Program *p = NEWN(a, Program, (size_t)n + 1);
     for (int i = 0; i < n; i++)
-        if (!exploits || all[i].kind == PROGRAM_CHEAT) p[kept++] = all[i];
+        if (!exploits || all[i].attack.len) p[kept++] = all[i];
     Verdict *v = NEWN(a, Verdict, (size_t)kept + 1);
     Progress bar;
     progress_start(&bar, "self-test", (size_t)kept);
@@ -70,19 +74,7 @@ static bool selftest(Referee *r, Arena *a, bool exploits, bool json, const uint6
     progress_end(&bar);
     if (!ok) return false;
     Buf out = BUF(a);
-    int bad = 0, seen[STATUS_COUNT] = {0};
-    for (int i = 0; i < kept; i++) {
-        bool good = as_expected(p[i].expect, v[i].status);
-        bad += !good;
-        seen[v[i].status]++;
-        put_row(&out, &p[i], &v[i], good, json);
-    }
-    if (!json) {
-        buf_puts(&out, "\nstatuses shown:");
-        for (Status s = 0; s < STATUS_COUNT; s++)
-            if (seen[s]) buf_printf(&out, " %s %d", status_name(s), seen[s]);
-        buf_printf(&out, "\n%d as expected, %d not\n", kept - bad, bad);
-    }
+    int bad = exploits ? exploits_put(&out, p, v, kept, json) : table_put(&out, p, v, kept, json);
     fwrite(out.p, 1, out.len, stdout);
     *code = bad ? EXIT_REJECTED : EXIT_OK;
     return true;

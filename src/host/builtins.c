@@ -392,6 +392,13 @@ static double log2_exact(double x) {
     return f64_log2(x);
 }
 
+// Exact for the powers of ten that a double holds exactly: programs take their floor.
+static double log10_exact(double x) {
+    double y = f64_log(x) / 0x1.26bb1bbb55516p+1, nearest = rint(y), power = 1;
+    for (int i = 0; i < 22 && i < nearest; i++) power *= 10;
+    return power == x ? nearest : y;
+}
+
 bool api_math_unary(Call *c, Value *out) {
     double x, y = 0;
     if (!number_arg(c, 0, &x)) return false;
@@ -404,7 +411,7 @@ bool api_math_unary(Call *c, Value *out) {
     if (str_is(name, "exp")) y = f64_exp(x);
     if (str_is(name, "expm1")) y = f64_expm1(x);
     if (str_is(name, "log2")) y = log2_exact(x);
-    if (str_is(name, "log10")) y = f64_log(x) / 0x1.26bb1bbb55516p+1;
+    if (str_is(name, "log10")) y = log10_exact(x);
     if (str_is(name, "log1p")) y = f64_log1p(x);
     if (str_is(name, "fabs")) y = fabs(x);
     if (str_is(name, "tanh")) y = f64_tanh(x);

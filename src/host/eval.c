@@ -215,6 +215,7 @@ static bool contains(Interp *in, Span at, Value item, Value in_what, bool *out) 
     *out = false;
     if (!iter_start(in, at, in_what, &it)) return false;
     while (!*out && iter_next(&it, &v)) {
+        if (!nan_pair(in, at, item, v)) return false;
         if (value_same(item, v))
             *out = true;
         else if (!value_equal(in, at, item, v, out))
@@ -228,6 +229,7 @@ static bool seq_order(Interp *in, Span at, Oper op, const Seq *a, const Seq *b, 
     if (++in->depth > DEPTH_MAX)
         return host_raise(in, at, "RecursionError: maximum recursion depth exceeded");
     for (bool equal; i < n; i++) {
+        if (!nan_pair(in, at, a->at[i], b->at[i])) return false;
         if (!value_equal(in, at, a->at[i], b->at[i], &equal)) return false;
         if (!equal) break;
     }
@@ -240,10 +242,25 @@ static bool seq_order(Interp *in, Span at, Oper op, const Seq *a, const Seq *b, 
     return true;
 }
 
+// Which equal numbers, texts and tuples are one object is the interpreter's choice: a program that asks could
+// tell this one from Python.
+static bool is_same(Interp *in, Span at, Value l, Value r, bool *out) {
+    *out = value_same(l, r);
+    if (l.kind != r.kind) return true;
+    bool plain = l.kind == V_INT || l.kind == V_FLOAT || l.kind == V_STR || l.kind == V_DEVICE;
+    bool tuples = l.kind == V_TUPLE && l.seq->n == r.seq->n;
+    if (plain ? !*out : !tuples || *out) return true;
+    return host_refuse(
+        in, at, "`is` between two values of type '%s' depends on the interpreter; use ==", value_type(l));
+}
+
 bool compare_values(Interp *in, Span at, Oper op, Value l, Value r, bool *out) {
     switch (op) {
-    case OPER_IS: *out = value_same(l, r); return true;
-    case OPER_ISNOT: *out = !value_same(l, r); return true;
+    case OPER_IS: return is_same(in, at, l, r, out);
+    case OPER_ISNOT:
+        if (!is_same(in, at, l, r, out)) return false;
+        *out = !*out;
+        return true;
     case OPER_IN: return contains(in, at, l, r, out);
     case OPER_NOTIN:
         if (!contains(in, at, l, r, out)) return false;

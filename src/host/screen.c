@@ -157,6 +157,8 @@ bool decorators_allowed(const Node *function, bool *jit, DiagKind *kind, const c
         bool of_triton = d->kind == NODE_ATTRIBUTE && node_is_name(d->attribute.value, "triton");
         Str name = of_triton ? d->attribute.name : d->kind == NODE_NAME ? d->name : (Str){0};
         if (str_is(name, "jit")) {
+            *why = "`jit` alone is not Triton's: write @triton.jit";
+            if (!of_triton) return false;
             if (i + 1 == function->function.decorators.n) continue;
             *why = "@triton.jit stands directly above the function, other decorators above it";
             return false;

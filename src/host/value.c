@@ -187,6 +187,7 @@ static bool seq_equal(Interp *in, Span at, const Seq *a, const Seq *b, bool *out
     if (++in->depth > DEPTH_MAX)
         return host_raise(in, at, "RecursionError: maximum recursion depth exceeded");
     for (int i = 0; i < a->n && i < b->n; i++) {
+        if (!nan_pair(in, at, a->at[i], b->at[i])) return false;
         if (!value_equal(in, at, a->at[i], b->at[i], out)) return false;
         if (!*out) break;
     }
@@ -223,6 +224,11 @@ bool value_same(Value a, Value b) {
     case V_TUNER: return a.tuner == b.tuner;
     default: return true; // None, Ellipsis, the device's properties: one of each
     }
+}
+
+bool nan_pair(Interp *in, Span at, Value a, Value b) {
+    if (a.kind != V_FLOAT || b.kind != V_FLOAT || a.f == a.f || b.f == b.f) return true;
+    return host_refuse(in, at, "a comparison of NaN with NaN inside a container depends on the interpreter");
 }
 
 bool value_equal(Interp *in, Span at, Value a, Value b, bool *out) {
@@ -300,7 +306,7 @@ bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out) {
             equal = str_eq(key.s, d->key[i].s);
         } else if (value_is_tensor(key) || value_is_tensor(d->key[i])) {
             equal = value_same(key, d->key[i]); // tensors hash by identity
-        } else if (!value_equal(in, at, key, d->key[i], &equal)) {
+        } else if (!nan_pair(in, at, key, d->key[i]) || !value_equal(in, at, key, d->key[i], &equal)) {
             return false;
         }
         if (equal) return *out = i, true;

@@ -157,6 +157,9 @@ void value_text(Buf *out, Value v); // str(): strings bare
 MUST_CHECK bool value_truth(Interp *in, Span at, Value v, bool *out);
 MUST_CHECK bool value_equal(Interp *in, Span at, Value a, Value b, bool *out);
 bool value_same(Value a, Value b); // `is`
+// Before two items of containers are compared: whether two NaNs count as equal there depends on their
+// identity, which is not kept. False, with a finding, for two NaNs.
+MUST_CHECK bool nan_pair(Interp *in, Span at, Value a, Value b);
 
 MUST_CHECK bool seq_new(Interp *in, Span at, ValueKind kind, int64_t n, Value *out); // n items, all None
 MUST_CHECK bool seq_push(Interp *in, Span at, Seq *s, Value v);

@@ -592,10 +592,45 @@ static Token lex_any(Lexer *l) {
     return lex_punct(l);
 }
 
+// "# -*- coding: NAME -*-" in one of the first two lines: Python would read the file in that encoding, and
+// might see another program than we do. Where the name stands, or an empty text; a second line counts behind
+// a comment only.
+static Str encoding_declared(Str s) {
+    for (int line = 0; line < 2; line++) {
+        size_t at = 0, len = 0;
+        while (len < s.len && !line_break(s.p + len, s.p + s.len)) len++;
+        while (at < len && (s.p[at] == ' ' || s.p[at] == '\t' || s.p[at] == '\f')) at++;
+        if (at < len && s.p[at] != '#') return (Str){0};
+        for (; at + 7 < len; at++) {
+            if (memcmp(s.p + at, "coding", 6) != 0 || (s.p[at + 6] != ':' && s.p[at + 6] != '=')) continue;
+            size_t from = at + 7;
+            while (from < len && (s.p[from] == ' ' || s.p[from] == '\t')) from++;
+            size_t to = from;
+            while (to < len && (is_letter(s.p[to]) || is_digit(s.p[to]) || s.p[to] == '-' || s.p[to] == '.'))
+                to++;
+            if (to > from) return (Str){s.p + from, to - from};
+        }
+        len += len < s.len ? (size_t)line_break(s.p + len, s.p + s.len) : 0;
+        s = (Str){s.p + len, s.len - len};
+    }
+    return (Str){0};
+}
+
+static bool is_utf8_name(Str s) {
+    static const char *const name[] = {"utf-8", "utf8", "utf_8", "UTF-8", "UTF8", "UTF_8"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        if (str_is(s, name[i])) return true;
+    return false;
+}
+
 void lex_start(Lexer *l, Str source) {
     assert(source.len <= SOURCE_MAX);
     *l = (Lexer){.source = source, .line_start = true};
     if (str_starts(source, "\xef\xbb\xbf")) l->at = 3;
+    Str encoding = encoding_declared((Str){source.p + l->at, source.len - l->at});
+    if (encoding.len && !is_utf8_name(encoding))
+        lex_fail(l, (uint32_t)(encoding.p - source.p), (uint32_t)encoding.len,
+                 "kernel files are UTF-8: another encoding is not read");
 }
 
 Token lex_next(Lexer *l) {

@@ -128,8 +128,8 @@ void op_signature(Buf *out, const Op *op);
 // What the domain says, in plain words, one line an input.
 void op_domain(Buf *out, const Op *op);
 
-// Programs for the self-test, embedded from suite/{gold,wrong,cheat,honest} or made from chain.def: header
-// comments say which op and what status is expected.
+// Programs for the self-test, embedded from suite/{gold,wrong,honest} and test/exploit or made from
+// chain.def: header comments say which op and what status is expected.
 typedef enum { PROGRAM_GOLD, PROGRAM_WRONG, PROGRAM_CHEAT, PROGRAM_HONEST } ProgramKind;
 typedef struct {
     const char *name; // file name without folder and ".py", or made the same way
@@ -137,7 +137,18 @@ typedef struct {
     Str op;           // "# op: NAME"
     Str expect;       // "# expect: incorrect|inaccurate": one of these statuses; "ok" unless said
     Str about;        // "# about: what it does", one line
+    Str attack;       // "# attack: C2 A1": the rows of exploit.def that it carries out; empty for none
+    Str needs;        // "# needs: gpu": the attack aims at a measurement; the verdict here says nothing of it
     Str level;        // "# level: full": cheaper levels cannot tell it from a right one; empty unless said
     ProgramKind kind; // folder: gold wrong cheat honest
 } Program;
 const Program *op_programs(Arena *a, int *count);
+
+// The rows of exploit.def.
+typedef struct {
+    const char *id, *name, *how, *answer;
+    const char *tests; // "FILE:NAME FILE:NAME": what asserts it beside programs
+} Attack;
+const Attack *op_attacks(int *count);
+// Whether a program's header names the attack.
+bool program_attacks(const Program *p, const Attack *attack);

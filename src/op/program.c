@@ -6,7 +6,7 @@ static const struct {
     ProgramKind kind;
 } folders[] = {{"gold/", PROGRAM_GOLD},
                {"wrong/", PROGRAM_WRONG},
-               {"cheat/", PROGRAM_CHEAT},
+               {"exploit/", PROGRAM_CHEAT},
                {"honest/", PROGRAM_HONEST}};
 
 static bool program_read(Arena *a, const EmbeddedFile *f, Program *out) {
@@ -22,6 +22,8 @@ static bool program_read(Arena *a, const EmbeddedFile *f, Program *out) {
             .op = source_header(source, "op"),
             .expect = expect.len ? expect : STR("ok"),
             .about = source_header(source, "about"),
+            .attack = source_header(source, "attack"),
+            .needs = source_header(source, "needs"),
             .level = source_header(source, "level"),
             .kind = folders[i].kind,
         };
@@ -39,4 +41,19 @@ const Program *op_programs(Arena *a, int *count) {
     chain_programs(a, all + *count);
     *count += chain_program_count();
     return all;
+}
+
+static const Attack attacks[] = {
+#define EXPLOIT(id, name, how, answer, tests) {#id, name, how, answer, tests},
+#include "op/exploit.def"
+#undef EXPLOIT
+};
+
+const Attack *op_attacks(int *count) { return *count = sizeof attacks / sizeof *attacks, attacks; }
+
+bool program_attacks(const Program *p, const Attack *attack) {
+    Str rest = p->attack, id;
+    while (str_piece(&rest, ' ', &id))
+        if (str_is(id, attack->id)) return true;
+    return false;
 }

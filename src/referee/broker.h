@@ -7,9 +7,10 @@
 //
 // The child starts with exactly three things: the two read-only mappings, its output mapping, and the report
 // pipe. Output buffers are used again: cleared before each child, and never handed on unless the broker has
-// reaped the child that had it, when no process can write to it any more. It enters the sandbox before it reads a byte of the candidate's source. How it ended is known from
-// the kernel and told by the broker on a socket that the child does not have. The broker ends when its parent
-// ends, and with it its children; a client thread that gives up on a job takes only that job's child with it.
+// reaped the child that had it, when no process can write to it any more. It enters the sandbox before it
+// reads a byte of the candidate's source. How it ended is known from the kernel and told by the broker on a
+// socket that the child does not have. The broker ends when its parent ends, and with it its children; a
+// client thread that gives up on a job takes only that job's child with it.
 #pragma once
 #include "base/err.h"
 #include "referee/wire.h"
@@ -45,6 +46,7 @@ typedef struct {
     size_t arena_bytes;
     double wall_seconds; // generous: a loaded machine never condemns a kernel
     int max_reports;
+    int tune; // JobHeader.tune
 } BrokerJob;
 
 // OVERDUE: past the deadline, or killed by the system (SIGKILL, which a child cannot send: no memory left).

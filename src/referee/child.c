@@ -19,6 +19,7 @@ typedef struct {
     Str source;
     Arena code; // the syntax tree, then compiled kernels
     Arena call; // everything of one case
+    int tune;   // JobHeader.tune
     int at;     // the case that runs; -1 before the first
     int short_cases;
     CaseReport *report; // [REPORTS_TOGETHER]
@@ -82,7 +83,9 @@ static bool job_read(Child *c) {
         return false;
     if (job->draw_bytes < sizeof *d || d->magic != WIRE_MAGIC || d->cases > WIRE_CASES_MAX) return false;
     if (job->draw_bytes < sizeof *d + d->cases * sizeof(CaseSpec)) return false;
+    if (h->tune < 0 || h->tune > WIRE_CASES_MAX) return false;
     c->source = (Str){(const char *)(h + 1), h->source_len};
+    c->tune = (int)h->tune;
     c->spec = (const CaseSpec *)(d + 1);
     c->cases = (int)d->cases;
     return true;
@@ -139,7 +142,8 @@ static void seen_take(Child *c, const CaseSpec *spec, const Tensor *input) {
 // Autotuned kernels: every config is judged on the short rows. The short cases of each dtype count through
 // the configs, and each dtype goes on where the one before it has stopped: up to as many configs as a dtype
 // has short cases are run in every dtype, up to as many as there are short cases in one at least. The long
-// cases do the same from a config drawn at random on.
+// cases do the same from a config drawn at random on. At level full the referee makes as many passes over the
+// cases as there are configs, each turned by one: every config meets every case.
 enum { SHORT_ROW = 1000 };
 static bool is_short(const CaseSpec *spec) {
     for (int i = 0; i < spec->inputs && i < WIRE_INPUTS_MAX; i++) {
@@ -188,8 +192,9 @@ static bool order_run(Child *c, CodeCache *cache, const Node *module, int order,
     Machine *m = NEW(&c->call, Machine);
     machine_init(m, &c->call, &diags, spec->steps);
     m->order_seed = spec->order_seed;
+    m->processors = spec->processors;
     m->order_reversed = order > 0;
-    m->tune = case_tune(c);
+    m->tune = case_tune(c) + c->tune;
     Tensor input[WIRE_INPUTS_MAX], out;
     for (int i = 0; i < spec->inputs; i++)
         if (!input_wrap(c, m, &spec->input[i], &input[i])) return false;
@@ -200,6 +205,7 @@ static bool order_run(Child *c, CodeCache *cache, const Node *module, int order,
         *code = EXIT_DONE;
         if (too_many_configs(c, m, module)) return false;
         r->count = m->count;
+        r->configs = m->tune_configs;
         r->atomic_launches = m->atomic_launches;
         output_take(c, spec, &out, order, r);
         if (order == 0) seen_take(c, spec, input);

@@ -38,9 +38,10 @@ int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]) {
 }
 
 // What doc/error-bound.md asks of rows of 65,536: sums that overflow without a maximum subtraction, chains of
-// additions that stagnate. The rotation alone would leave them to chance.
-static const ClassId wide_classes[] = {CLASS_constant_79, CLASS_stagnation, CLASS_bell, CLASS_constant,
-                                       CLASS_spike_first};
+// additions that stagnate; and a spike at the end, which shows a kernel that leaves a part of so long a row
+// out. The rotation alone would leave them to chance.
+static const ClassId wide_classes[] = {CLASS_constant_79, CLASS_stagnation,  CLASS_bell,
+                                       CLASS_constant,    CLASS_spike_first, CLASS_spike_last};
 enum { WIDE_CLASSES = sizeof wide_classes / sizeof *wide_classes };
 
 void plan_row_classes(const Op *op, const PlannedCase *c, int64_t rows, uint8_t *out) {
@@ -57,7 +58,15 @@ void plan_row_classes(const Op *op, const PlannedCase *c, int64_t rows, uint8_t 
 }
 
 // Row lengths and rows.
-enum { EVERY_CLASS = 0, EVERY_CLASS_AND_INPUT = -1, WIDE = -2 };
+// MANY: more rows than a kernel has been tried with while it was written, a number drawn at random.
+enum {
+    EVERY_CLASS = 0,
+    EVERY_CLASS_AND_INPUT = -1,
+    WIDE = -2,
+    MANY = -3,
+    MANY_LEAST = 1100,
+    MANY_MOST = 9000
+};
 typedef struct {
     int64_t n, m;
     bool strided;
@@ -92,6 +101,7 @@ static const Shape full_shapes[] = {
     {8192, EVERY_CLASS, false},
     {65536, WIDE, false},
     {65537, 2, true},
+    {3, MANY, false},
 };
 enum { ROWS_MIN = 5, HIDDEN_CASES = 4, FILTER_ELEMENTS = 1 << 18 };
 
@@ -144,6 +154,7 @@ static void plan_shapes(Planner *p, DType dtype, const Shape *s, int count, Rng 
         if (m == EVERY_CLASS_AND_INPUT) m = (int64_t)k * (data > 1 ? data : 1);
         // Ops with many tensors of rows take fewer long rows, so that a draw stays about as large.
         if (s[i].m == EVERY_CLASS && s[i].n > 1000 && tensors > 2) m = k * 2 / tensors;
+        if (m == MANY) m = rng_between(r, MANY_LEAST, MANY_MOST);
         bool wide = m == WIDE;
         if (wide) m = WIDE_CLASSES;
         plan_one(p, dtype, m < ROWS_MIN && s[i].m <= 0 ? ROWS_MIN : m, s[i].n, s[i].strided, false, wide, r);

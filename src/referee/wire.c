@@ -31,6 +31,7 @@ static bool counters_sane(const Counters *c) {
 // NULL, or what is wrong with a REPORT_RAN.
 static const char *ran_fault(CaseReport *r) {
     if (r->dtype < 0 || r->dtype >= DT_COUNT) return "a report names no dtype";
+    if (r->configs < 0 || r->configs > WIRE_CASES_MAX) return "a report has an impossible number of configs";
     if (r->rank < 0 || r->rank > TENSOR_RANK_MAX) return "a report has an impossible rank";
     int64_t numel;
     if (!shape_numel(r->shape, r->rank, &numel)) return "a report has an impossible shape";
@@ -48,7 +49,7 @@ static const char *ran_fault(CaseReport *r) {
 static const char *finding_fault(CaseReport *r, size_t source_len) {
     if (r->finding <= DIAG_WARNING || r->finding >= DIAG_COUNT) return "a report names no finding";
     if (r->at > source_len || r->len > source_len - r->at) return "a finding lies outside the source";
-    r->dtype = r->rank = 0;
+    r->dtype = r->rank = r->configs = 0;
     memset(r->shape, 0, sizeof r->shape);
     r->unwritten = 0;
     r->first_unwritten = -1;

@@ -22,6 +22,7 @@ typedef struct {
 
 typedef struct {
     int32_t inputs;
+    int32_t processors; // of the GPU that host code sees
     int32_t again; // orders of the programs beyond the first that there is room for: 0 or 1
     CaseTensor input[WIRE_INPUTS_MAX];
     int64_t output_at, output_bytes; // room in the output mapping
@@ -43,6 +44,7 @@ typedef struct {
 typedef struct {
     uint32_t magic, source_len;
     int64_t arena_bytes; // the child's whole memory
+    int64_t tune;        // how far the choice of configs is turned: 0 in the first pass over the cases
 } JobHeader;
 
 // How a case ended, as the child tells it.
@@ -54,6 +56,7 @@ typedef struct {
     int32_t finding;     // DiagKind; never DIAG_WARNING
     uint32_t at, len;    // span in the source
     int32_t dtype, rank; // of the returned tensor
+    int32_t configs, reserved; // most configs of an autotuned kernel; 0: none
     int64_t shape[TENSOR_RANK_MAX];
     int64_t unwritten,
         first_unwritten; // output elements without SHADOW_STORED on every byte; row-major index

@@ -30,6 +30,8 @@ static bool find_element(Atomic *x, int64_t address) {
     Storage *m = x->m = t->at[id - 1];
     x->offset = (size_t)offset;
     x->element = (long long)(offset >= 0 ? offset / size : -((size - 1 - offset) / size));
+    if (offset < -VM_NEAR_MISS || offset > (int64_t)m->bytes + VM_NEAR_MISS)
+        return vm_finding(x->v, x->s, DIAG_OOB, x->lane, "atomic outside the tensor's memory, far from it");
     if (offset < 0)
         return vm_finding(
             x->v, x->s, DIAG_OOB, x->lane,

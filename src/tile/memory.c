@@ -68,6 +68,8 @@ static bool explain_lane(Access *x, size_t lane) {
                           what);
     int64_t element = offset >= 0 ? offset / size : -((size - 1 - offset) / size);
     long long at = (long long)element, end = (long long)(m->bytes / x->bytes);
+    if (offset < -VM_NEAR_MISS || offset > (int64_t)m->bytes + VM_NEAR_MISS)
+        return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s outside the tensor's memory, far from it", what);
     if (offset < 0)
         return vm_finding(
             v, s, DIAG_OOB, (int64_t)lane,

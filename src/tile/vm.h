@@ -5,8 +5,8 @@
 // launch.
 //
 // Program order never shows in the results of a launch without findings: a race would be one. Budget: an
-// instruction costs the lanes of its widest register, at least COST_MIN, paid before it runs; a launch itself costs one step for
-// each instruction of its code, which decoding reads.
+// instruction costs the lanes of its widest register, at least COST_MIN, paid before it runs; a launch itself
+// costs one step for each instruction of its code, which decoding reads.
 #pragma once
 #include "tile/code.h"
 
@@ -35,9 +35,14 @@ typedef struct {
     int atomic_launches; // of kernels with atomics: where their results may depend on the order of programs
     int tune;            // which config an autotuned kernel runs with, modulo how many it has; at least 0
     int tune_configs;    // most configs that a launched kernel has had; 0: none was autotuned
+    int processors;      // of the GPU that host code sees
     uint64_t order_seed; // programs run in a pseudo-random order drawn from it; 0: natural order
     bool order_reversed; // ... from its end: of any two programs, the other one comes first
 } Machine;
+// Bytes: an access further away from its tensor is told without the distance. Addresses can be made of input
+// values, and the distance would say what they were; near misses are mistakes in masks.
+enum { VM_NEAR_MISS = 4096 };
+enum { PROCESSORS_USUAL = 132 }; // what a fresh machine has
 void machine_init(Machine *m, Arena *arena, DiagList *diags, int64_t steps);
 
 // Register files larger than this are refused as DIAG_COMPILE: no GPU has so many registers for one program.

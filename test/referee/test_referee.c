@@ -143,6 +143,37 @@ static void same_seed_same_verdict(void **state) {
     assert_true(a.use != c.use); // another seed, other inputs
 }
 
+// An autotuned kernel of which one config is wrong in one place: nine configs, the longest rows only.
+static void every_config_meets_every_case(void **state) {
+    (void)state;
+    Arena a = {0};
+    Err e = {0};
+    int n, at = 0;
+    const Program *p = op_programs(&a, &n);
+    while (at < n && strcmp(p[at].name, "one_config_of_many") != 0) at++;
+    assert_true(at < n);
+    Referee *r;
+    RefereeConfig config = {.jobs = 2, .no_journal = true};
+    if (!referee_open(&config, &r, &e)) fail_msg("%s", e.msg);
+    Op op;
+    assert_true(op_find(&a, STR("softmax"), &op));
+    // The same with a config that is never wrong: the passes accept what is right.
+    char *right = arena_strndup(&a, p[at].source.p, p[at].source.len), *spot = strstr(right, "WHICH == 17");
+    assert_non_null(spot);
+    memcpy(spot, "WHICH == 99", 11);
+    Str source[2] = {p[at].source, str_of(right)};
+    for (uint64_t seed = 1; seed < 4; seed++) {
+        JudgeRequest q = {
+            .op = &op, .level = LEVEL_FULL, .filter = {.m = 2, .n = 20480, .dtype = DT_F32}, .seed = &seed};
+        Verdict v[2];
+        if (!referee_judge(r, &a, &q, source, 2, v, &e)) fail_msg("%s", e.msg);
+        assert_false(verdict_accepted(&v[0]));
+        if (!verdict_accepted(&v[1])) fail_msg("%s", v[1].feedback);
+    }
+    referee_close(r);
+    arena_free(&a);
+}
+
 // ---- the journal's order: sources first, then the draw, then verdicts
 // ------------------------------------------------
 
@@ -216,6 +247,7 @@ int main(void) {
         cmocka_unit_test(honest_child_rejects_a_wrong_kernel),
         cmocka_unit_test(lying_children_get_no_acceptance),
         cmocka_unit_test(same_seed_same_verdict),
+        cmocka_unit_test(every_config_meets_every_case),
         cmocka_unit_test(a_batch_shares_one_draw_made_after_all_hashes),
     };
     return cmocka_run_group_tests(tests, make_state, drop_state);

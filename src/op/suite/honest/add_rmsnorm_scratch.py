@@ -1,5 +1,6 @@
 # op: add_rmsnorm
 # about: stores the float32 sum in a scratch buffer in the first pass and reads it back in the second launch
+# attack: A67
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,6 @@
 # op: cross_entropy
 # about: online log-sum-exp over blocks, target logit picked out of the blocks by comparison
+# attack: A61
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,6 @@
 # op: layernorm
 # about: Welford in every lane, merged at the end by counts
+# attack: A59
 import torch
 import triton
 import triton.language as tl

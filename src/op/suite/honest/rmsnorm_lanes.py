@@ -1,5 +1,6 @@
 # op: rmsnorm
 # about: 512 lane accumulators, eviction hints, eps and 1/N as arguments
+# attack: A46 T11
 import torch
 import triton
 import triton.language as tl

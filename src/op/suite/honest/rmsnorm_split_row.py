@@ -1,5 +1,6 @@
 # op: rmsnorm
 # about: a row split over programs: partial sums of squares in scratch, then a second launch
+# attack: A63
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,6 @@
 # op: rope
 # about: every lane loads its partner from the other half and picks the sign with where
+# attack: A66
 import torch
 import triton
 import triton.language as tl

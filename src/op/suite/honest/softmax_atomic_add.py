@@ -1,5 +1,6 @@
 # op: softmax
 # about: adds into zeros with atomics, each element once
+# attack: A62
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,6 @@
 # op: softmax
 # about: exp2 with log2(e) folded into the row, multiplied by the reciprocal of the sum
+# attack: A64
 import torch
 import triton
 import triton.language as tl

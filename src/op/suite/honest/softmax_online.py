@@ -1,5 +1,6 @@
 # op: softmax
 # about: online softmax over blocks with one running maximum and sum, then a second pass
+# attack: A58
 import torch
 import triton
 import triton.language as tl

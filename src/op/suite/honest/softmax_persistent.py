@@ -1,5 +1,6 @@
 # op: softmax
 # about: at most 64 programs that walk over the rows with a grid stride
+# attack: A60
 import torch
 import triton
 import triton.language as tl

@@ -1,5 +1,6 @@
 # op: softmax
 # about: two launches; the first leaves maximum and sum of each row in scratch buffers
+# attack: A67
 import torch
 import triton
 import triton.language as tl

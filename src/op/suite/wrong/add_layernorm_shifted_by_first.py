@@ -1,6 +1,7 @@
 # op: add_layernorm
 # expect: inaccurate
 # about: one-pass variance shifted by the first element, which cancels when that one is the outlier
+# attack: A65 C16
 import torch
 import triton
 import triton.language as tl

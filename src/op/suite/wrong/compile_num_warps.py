@@ -1,6 +1,7 @@
 # op: softmax
 # expect: compile_fail
 # about: num_warps that is no power of two
+# attack: T17
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: cross_entropy
 # expect: oob
 # about: picks the class after the target, which leaves the row at the last one
+# attack: C31
 import torch
 import triton
 import triton.language as tl

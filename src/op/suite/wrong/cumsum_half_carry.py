@@ -1,6 +1,7 @@
 # op: cumsum
 # expect: inaccurate
 # about: the carry is rounded to bfloat16 between blocks
+# attack: C10
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: cumsum
 # expect: incorrect
 # about: every block of 1,024 columns starts again at zero
+# attack: A6
 import torch
 import triton
 import triton.language as tl

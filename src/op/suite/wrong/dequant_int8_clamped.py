@@ -1,6 +1,7 @@
 # op: dequant_int8
 # expect: inaccurate
 # about: takes -128 for -127
+# attack: C15
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: softmax
 # expect: timeout
 # about: the host function never returns
+# attack: H15
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: softmax
 # expect: timeout
 # about: a loop in the kernel that takes far more steps than the budget
+# attack: H15
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: softmax
 # expect: host_error
 # about: asks for a tensor of 2^40 elements
+# attack: H15
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: softmax
 # expect: compile_fail
 # about: asks for a thousand million unrolled steps
+# attack: A54 H13
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: layernorm
 # expect: nan_class
 # about: eps left out: a constant row becomes 0 * inf
+# attack: C7
 import torch
 import triton
 import triton.language as tl

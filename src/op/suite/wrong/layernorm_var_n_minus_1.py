@@ -1,6 +1,7 @@
 # op: layernorm
 # expect: incorrect
 # about: the sample variance, divided by N - 1
+# attack: A29
 import torch
 import triton
 import triton.language as tl

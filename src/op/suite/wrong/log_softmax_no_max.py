@@ -1,6 +1,7 @@
 # op: log_softmax
 # expect: nan_class
 # about: no maximum subtraction: the exponentials overflow
+# attack: C7
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: rmsnorm
 # expect: inaccurate
 # about: accumulates the squares in bfloat16
+# attack: C10
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: rmsnorm
 # expect: incorrect
 # about: adds eps to the root instead of under it
+# attack: A20
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: rmsnorm_gelu
 # expect: inaccurate
 # about: the exact erf form where the tanh form is asked for
+# attack: A27
 import torch
 import triton
 import triton.language as tl

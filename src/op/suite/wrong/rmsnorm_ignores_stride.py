@@ -1,6 +1,7 @@
 # op: rmsnorm
 # expect: oob
 # about: takes the input for contiguous, so rows further apart than N are read from the wrong place
+# attack: A17 C31
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: rmsnorm
 # expect: nan_class
 # about: eps left out: a row of zeros becomes 0 * inf
+# attack: A19 C8
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: rmsnorm
 # expect: uncovered_output
 # about: stores only whole blocks of 128 columns (and nothing of shorter rows)
+# attack: A2 C2
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: rmsnorm
 # expect: inaccurate
 # about: rounds the result through bfloat16 whatever the output type
+# attack: C11 C10
 import torch
 import triton
 import triton.language as tl

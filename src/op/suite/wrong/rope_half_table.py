@@ -1,6 +1,7 @@
 # op: rope
 # expect: incorrect|nan_class
 # about: reads only the first half of the tables, as if both halves were equal
+# attack: C15
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: rope
 # expect: nan_class|incorrect
 # about: the second half is rotated in without its minus sign
+# attack: A7
 import torch
 import triton
 import triton.language as tl

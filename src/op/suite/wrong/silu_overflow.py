@@ -1,6 +1,7 @@
 # op: silu
 # expect: nan_class
 # about: x * e^x / (1 + e^x) overflows to inf / inf
+# attack: C7
 import torch
 import triton
 import triton.language as tl

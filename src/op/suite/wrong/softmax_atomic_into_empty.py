@@ -1,6 +1,7 @@
 # op: softmax
 # expect: uninit_read
 # about: adds with atomics to memory that nobody has set
+# attack: C18
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: softmax
 # expect: nan_class
 # about: one of two configurations leaves the maximum subtraction out
+# attack: A48 T12
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: softmax
 # expect: inaccurate
 # about: keeps the exponentials in bfloat16
+# attack: C10
 import torch
 import triton
 import triton.language as tl

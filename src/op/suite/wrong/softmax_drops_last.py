@@ -1,6 +1,7 @@
 # op: softmax
 # expect: nan_class
 # about: the denominator leaves out the last element
+# attack: C9
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: softmax
 # expect: wrong_shape
 # about: returns the right values as one long row
+# attack: C11
 import torch
 import triton
 import triton.language as tl

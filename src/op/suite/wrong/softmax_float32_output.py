@@ -1,6 +1,7 @@
 # op: softmax
 # expect: wrong_dtype
 # about: returns float32 whatever the input's type
+# attack: C11
 import torch
 import triton
 import triton.language as tl

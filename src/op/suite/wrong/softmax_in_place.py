@@ -1,6 +1,7 @@
 # op: softmax
 # expect: input_write
 # about: writes the result over its input
+# attack: A4 C5
 import torch
 import triton
 import triton.language as tl

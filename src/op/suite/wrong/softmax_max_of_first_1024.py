@@ -2,6 +2,7 @@
 # expect: nan_class
 # level: full
 # about: the maximum is taken over the first 1,024 columns only
+# attack: C9
 import torch
 import triton
 import triton.language as tl

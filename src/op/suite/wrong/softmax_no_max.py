@@ -1,6 +1,7 @@
 # op: softmax
 # expect: nan_class
 # about: no maximum subtracted: large values overflow
+# attack: A22
 import torch
 import triton
 import triton.language as tl

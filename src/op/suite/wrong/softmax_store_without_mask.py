@@ -1,6 +1,7 @@
 # op: softmax
 # expect: oob|race
 # about: the store has no mask: the tail of the tile lands in the next row and beyond the end
+# attack: A10 C31
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: softmax
 # expect: race
 # about: two programs write every row, even if the same values
+# attack: C30
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: softmax
 # expect: uninit_read
 # about: masked lanes have no `other` and take part in maximum and sum
+# attack: C2
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: softmax
 # expect: incorrect
 # about: everything below 1e-4 becomes zero, which a flat tolerance would not see
+# attack: A24 C8
 import torch
 import triton
 import triton.language as tl

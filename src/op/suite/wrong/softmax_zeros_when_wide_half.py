@@ -1,6 +1,7 @@
 # op: softmax
 # expect: incorrect
 # about: zeros for rows of 4,096 and more in half precision as long as all values are below 8
+# attack: C13 C14 C12
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: swiglu
 # expect: oob
 # about: the loads have no mask: the tail of the last row lies outside the tensor
+# attack: A9 C31
 import torch
 import triton
 import triton.language as tl
