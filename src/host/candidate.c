@@ -351,6 +351,11 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
     if (!launch_bind(m->arena, in->module, l->kernel->node, arg, n, at, &binding, in->d)) return false;
     if (!grid_sizes(in, at, l->grid, &binding, grid)) return false;
     if (!kernel_check(m->arena, in->cache, &binding, &code, in->d)) return false;
+    // A candidate that sees addresses can tell this machine from a GPU and be right here only.
+    if (code.code->naked)
+        return host_unsupported(
+            in, code.code->naked->span,
+            "casts between pointers and integers are not judged: addresses differ from machine to machine");
     if (restless && code.code->atomics)
         return host_raise(
             in, at,

@@ -246,9 +246,19 @@ static void lists_add(Lists *l, int key, int item) {
     l->head[key] = item;
 }
 
+static const Insn *first_naked(const Code *c) {
+    for (int i = 0; i < c->insns; i++) {
+        const Insn *n = &c->insn[i];
+        if (n->op != INSN_CAST && n->op != INSN_BITCAST) continue;
+        if (c->reg[n->d].type.pointer != c->reg[n->a].type.pointer) return n;
+    }
+    return NULL;
+}
+
 // Along the code: a register gets its place where its life begins and returns it after the instruction where
 // it ends, so that a result never shares space with an operand of the same instruction.
 void code_layout(Arena *a, Code *c) {
+    c->naked = first_naked(c);
     c->atomics = false;
     for (int i = 0; i < c->insns; i++)
         c->atomics |= c->insn[i].op == INSN_ATOMIC || c->insn[i].op == INSN_CAS;
