@@ -45,7 +45,7 @@ const Program *op_programs(Arena *a, int *count) {
 
 static const Attack attacks[] = {
 #define EXPLOIT(id, name, how, answer, tests) {#id, name, how, answer, tests},
-#include "op/exploit.def"
+#include "op/suite/exploit.def"
 #undef EXPLOIT
 };
 
