@@ -153,14 +153,16 @@ static bool import_value(Checker *c, const Node *at, const Node *import, const N
 
 // ---- names ----
 
-static bool plain_global(Checker *c, const Node *at, Str name) {
+// The note stands where it helps: a message has no room for all of Triton's text.
+static bool plain_global(Checker *c, const Node *at, Str name, bool annotated) {
     return checker_fail(
         c, at, "NameError",
         "Cannot access global variable %.*s from within @jit'ed function. Triton kernels can only access "
-        "global variables that are instanstiated as constexpr (`x = triton.language.constexpr(42)`). Note "
-        "that this is different from annotating a variable as constexpr "
-        "(`x: triton.language.constexpr = 42`), which is not supported.",
-        STR_ARG(name));
+        "global variables that are instanstiated as constexpr (`x = triton.language.constexpr(42)`).%s",
+        STR_ARG(name),
+        annotated ? " Note that this is different from annotating a variable as constexpr (`x: "
+                    "triton.language.constexpr = 42`), which is not supported."
+                  : "");
 }
 
 static bool is_constexpr_call(const Node *n) {
@@ -181,10 +183,10 @@ bool check_outside(Checker *c, const Node *home, const Node *value, Val *out) {
 static bool global_name(Checker *c, const Node *at, Str name, const Node *s, const Node *alias, Val *out) {
     if (s->kind == NODE_IMPORT) return import_value(c, at, s, alias, out);
     if (s->kind == NODE_FUNCTION) {
-        if (!is_jit_function(s)) return plain_global(c, at, name);
+        if (!is_jit_function(s)) return plain_global(c, at, name, false);
         return *out = (Val){.kind = VAL_FUNCTION, .function = s, .home = c->frame->module}, true;
     }
-    if (s->kind == NODE_CLASS) return plain_global(c, at, name);
+    if (s->kind == NODE_CLASS) return plain_global(c, at, name, false);
     const Node *value = s->kind == NODE_ASSIGN ? s->assign.value : s->annassign.value;
     if (is_constexpr_call(value) || c->globals_allowed) return check_outside(c, c->frame->module, value, out);
     // A type or a function of tl under another name is no plain variable.
@@ -194,7 +196,8 @@ static bool global_name(Checker *c, const Node *at, Str name, const Node *s, con
     if (alias_of && check_outside(c, c->frame->module, value, out) &&
         (out->kind == VAL_TYPE || out->kind == VAL_OP))
         return true;
-    return plain_global(c, at, name);
+    return plain_global(c, at, name,
+                        s->kind == NODE_ANNASSIGN && annotation_is_constexpr(s->annassign.annotation));
 }
 
 bool check_name(Checker *c, const Node *n, Str name, Val *out) {

@@ -481,7 +481,7 @@ bool check_block_attribute(Checker *c, const Node *n, const Val *v, Str name, Va
             return true;
         }
         if (str_is(name, "shape")) return *out = val_tuple(NULL, 0), true;
-        static const char *const methods[] = {"advance", "load", "store"};
+        static const char *const methods[] = {"advance", "store"};
         for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
             if (str_is(name, methods[i])) return row_of(c, v, methods[i], name, out);
         return checker_fail(c, n, "AttributeError", "'tensor' object has no attribute '%.*s'", STR_ARG(name));

@@ -33,18 +33,24 @@ class Peer:
         self.command, self.process = command, None
 
     def ask(self, task):
-        if self.process is None or self.process.poll() is not None:
+        if self.process is None:
             self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, cwd=HERE)
+        line, why = "", "the process died"
         try:
             self.process.stdin.write(json.dumps(task) + "\n")
             self.process.stdin.flush()
-            if not select.select([self.process.stdout], [], [], PATIENCE)[0]:
-                self.process.kill()
-                return {"id": task["id"], "kind": "refused", "type": "timeout", "messages": [f"no answer within {PATIENCE} s"]}
-            line = self.process.stdout.readline()
+            if select.select([self.process.stdout], [], [], PATIENCE)[0]:
+                line = self.process.stdout.readline()
+            else:
+                why = f"no answer within {PATIENCE} s"
         except BrokenPipeError:
-            line = ""
-        return json.loads(line) if line else {"id": task["id"], "kind": "refused", "type": "crash", "messages": ["the process died"]}
+            pass
+        if line:
+            return json.loads(line)
+        self.process.kill()
+        self.process.wait()  # one that still gives memory back looks alive
+        self.process = None
+        return {"id": task["id"], "kind": "refused", "type": "lost", "messages": [why]}
 
     def close(self):
         if self.process:

@@ -14,13 +14,21 @@ def k(x, m, n, s):
     tl.static_assert(a.shape[0] == 8)
     tl.static_assert(a.shape[1] == 16)
     b = tl.load(p, boundary_check=[1], padding_option="nan")
-    c = p.load(boundary_check=0)
+    c = tl.load(p, boundary_check=0)
     p = tl.advance(p, (0, 16))
     p = p.advance([8, n])
     tl.store(p, (a + b).to(p.dtype.element_ty), boundary_check=(0, 1))
     tl.store(p, a, boundary_check=(1, 0))
     one = tl.make_block_ptr(base=x, shape=n, strides=1, offsets=m, block_shape=64, order=0)
     tl.static_assert(len(tl.load(one).shape) == 1)
+
+# case: load-is-no-method
+# launch: *fp16 12 48
+# error: 'tensor' object has no attribute 'load'
+@triton.jit
+def k(x, m, n):
+    p = tl.make_block_ptr(x, (m, n), (n, 1), (0, 0), (8, 16), (1, 0))
+    a = p.load()
 
 # case: in-a-loop
 # launch: *fp32 40
