@@ -31,7 +31,7 @@ static void put_configs(Emit *e, Buf *out) {
     int block = p->block < 1024 ? p->block : 1024; // even the largest is not wasted on a short row
     buf_puts(out, "@triton.autotune(\n    configs=[\n");
     for (int i = 0; i < 3; i++) {
-        int warps = 2 << i;
+        int warps = 4 << i; // fewer chain too many additions in one thread
         buf_puts(out, "        triton.Config({");
         if (e->looped || e->flat || p->schedule == SCHEDULE_GRID)
             buf_printf(out, "\"%s\": %d", e->block, block << i);

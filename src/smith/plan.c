@@ -108,14 +108,18 @@ static int draw_block(Schedule s, int64_t n, bool first, Rng *r) {
     return first ? clamp_int(most, 256, 1024) : power_between(r, 256, most < 1024 ? 1024 : most);
 }
 
+// The lanes of a thread add one after the other. From 4 warps on that chain is one that the bound allows at
+// every row length (doc/error-bound.md section 3); fewer are only right for short rows, and a whole row is as
+// long as the caller's: then the host function takes as many as the block asks for (0).
+enum { WARPS_FOR_ANY_ROW = 4 };
 static int draw_warps(const Plan *p, int64_t n, bool first, Rng *r) {
     bool whole =
         p->schedule == SCHEDULE_WHOLE || p->schedule == SCHEDULE_PERSISTENT || p->schedule == SCHEDULE_ROWS;
     int lanes = whole ? next_power(n) : p->block * p->rows, fit = clamp_int(lanes / 256, 1, 16);
     if (whole && p->schedule != SCHEDULE_ROWS && !first && rng_below(r, 3) == 0) return 0;
-    if (first) return fit;
-    int shift = (int)rng_below(r, 3);
-    return clamp_int(shift == 0 ? fit / 2 : shift == 1 ? fit : fit * 2, 1, 16);
+    int shift = first ? 1 : (int)rng_below(r, 3);
+    int warps = clamp_int(shift == 0 ? fit / 2 : shift == 1 ? fit : fit * 2, 1, 16);
+    return whole && warps < WARPS_FOR_ANY_ROW ? 0 : warps;
 }
 
 Plan plan_draw(Schedule s, int64_t n, bool first, Rng *r) {
