@@ -1,7 +1,8 @@
 #!/bin/sh
 # conformance.sh BUILD - Ouroboros against torch and Triton: a virtual environment below build/, then the kit, the oracle, the
 # machine and the checker. A missing peer fails. Counts go to standard output; doc/conformance.md keeps the last ones.
-#   WRONG=n RIGHT=n SMITH=n   sizes; JOBS=n processes of Triton; GPU=file   what test/conformance/gpu.py wrote on a GPU
+#   WRONG=n RIGHT=n SMITH=n   sizes; JOBS=n processes of Triton; GPU=file   what test/conformance/gpu.py
+#   wrote on a GPU, instead of the recorded test/conformance/h200.jsonl.gz
 set -e
 build=${1:-build/release}
 home=$PWD/build/conformance
@@ -24,8 +25,10 @@ peer() { # NAME ARGUMENT... : runs on, so that one disagreement does not hide an
     "$venv/bin/python" "$@" || failed=1
 }
 root=$OLDPWD
+gpu=${GPU:-$home/h200.jsonl} # what an H200 gave is recorded beside the scripts
+[ -n "$GPU" ] || gzip -dc h200.jsonl.gz >"$gpu"
 peer oracle.py --kit "$home/kit" --conform "$root/$build/conform"
-peer vm.py --kit "$home/kit" --conform "$root/$build/conform" --smith "${SMITH:-412}" ${GPU:+--gpu "$GPU"}
+peer vm.py --kit "$home/kit" --conform "$root/$build/conform" --smith "${SMITH:-412}" --gpu "$gpu"
 peer accept.py --kit "$home/kit" --ouroboros "$root/build/ouroboros" --check "$root/$build/conform-check" \
     --conform "$root/$build/conform" --wrong "${WRONG:-1700}" --right "${RIGHT:-500}" --jobs "${JOBS:-2}"
 exit $failed
