@@ -258,6 +258,10 @@ Bound *bound_apply(BoundCtx *c, BoundOp op, const Bound *const *in, int inputs, 
         [KIND_SHAPE] = bound_shape,
     };
     assert(op >= 0 && op < BOUND_COUNT);
+    for (int i = 0; i < inputs; i++)
+        if (dtype_is_f8(in[i]->dtype) && op != BOUND_CAST && op_info[op].kind != KIND_SHAPE)
+            return bound_fail(c, "%s is not implemented for %s: convert with .float() first", bound_name(op),
+                              dtype_info[in[i]->dtype].torch);
     if (!arity_ok(op, inputs)) return bound_fail(c, "%s: wrong number of operands", bound_name(op));
     if (attrs < 0 || attrs > TENSOR_RANK_MAX * 2) return bound_fail(c, "%s: too many sizes", bound_name(op));
     if (!bound_charge(c, 1)) return NULL; // an operation on nothing is work too

@@ -264,6 +264,7 @@ static Bound *run(BoundCtx *c, const BoundCall *call) {
 // Every value of `from` is a value of `to`.
 static bool widens(DType from, DType to) {
     if (from == DT_BOOL || to == DT_F64) return true;
+    if (dtype_is_f8(from)) return to == DT_F32 || to == DT_F16 || (to == DT_BF16);
     return dtype_is_half(from) && to == DT_F32;
 }
 
@@ -292,6 +293,7 @@ static Bound *cast(BoundCtx *c, const BoundCall *call) {
         same->weak = false;
         return same;
     }
+    if (dtype_is_f8(t)) return bound_fail(c, "conversions to %s are not available in a reference", dtype_info[t].torch);
     if (dtype_is_float(t)) return cast_to_float(c, a, t);
     a = bound_settle(c, a);
     if (t == DT_BOOL) return cast_to_bool(c, a);

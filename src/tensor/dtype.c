@@ -35,6 +35,11 @@ bool dtype_by_triton_name(Str name, DType *out) {
                                   {"bfloat16", DT_BF16},
                                   {"float32", DT_F32},
                                   {"float64", DT_F64},
+                                  {"float8e4nv", DT_F8E4NV},
+                                  {"float8e5", DT_F8E5},
+                                  {"float8e4b8", DT_F8E4B8},
+                                  {"float8e5b16", DT_F8E5B16},
+                                  {"float8e4b15", DT_F8E4B15},
                                   {"bool", DT_BOOL},
                                   // The short forms of types in Triton's own printing.
                                   {"i1", DT_BOOL},
@@ -71,6 +76,65 @@ static uint64_t to_unsigned(DType t, double x) {
     return (uint64_t)x;
 }
 
+// --- 8-bit floats --------------------------------------------------------------------------------
+
+typedef struct {
+    int mantissa, bias;
+    uint8_t top; // code of the largest finite value
+    int nan;     // a code, or -1: none
+    bool fnuz;   // no -0: its code is the NaN
+} F8Shape;
+static F8Shape f8_shape(DType t) {
+    switch (t) {
+    case DT_F8E4NV: return (F8Shape){3, 7, 0x7e, 0x7f, false};
+    case DT_F8E5: return (F8Shape){2, 15, 0x7b, 0x7f, false};
+    case DT_F8E4B8: return (F8Shape){3, 8, 0x7f, 0x80, true};
+    case DT_F8E5B16: return (F8Shape){2, 16, 0x7f, 0x80, true};
+    default: assert(t == DT_F8E4B15); return (F8Shape){3, 15, 0x7e, -1, false};
+    }
+}
+
+double f8_value(DType t, uint8_t code) {
+    F8Shape s = f8_shape(t);
+    int m = code & 0x7f, fraction = m & ((1 << s.mantissa) - 1), exponent = m >> s.mantissa;
+    if (s.fnuz ? code == 0x80 : s.nan > 0 && m > (t == DT_F8E5 ? 0x7c : s.top)) return (double)NAN;
+    if (t == DT_F8E5 && m == 0x7c) return code & 0x80 ? -(double)INFINITY : (double)INFINITY;
+    double v = exponent ? ldexp((double)(fraction + (1 << s.mantissa)), exponent - s.bias - s.mantissa)
+                        : ldexp((double)fraction, 1 - s.bias - s.mantissa);
+    return code & 0x80 ? -v : v;
+}
+
+static uint8_t e4b15_code(double x) {
+    uint64_t sign = dtype_pattern64(x) >> 63;
+    double m = fabs(x) < 1.75 ? fabs(x) : 1.75; // a NaN, too
+    uint16_t h = f16_from_f64(m);
+    if ((double)f32_from_f16(h) > m) h--;
+    return (uint8_t)((unsigned)(h + 0x40) >> 7 | sign << 7);
+}
+
+uint8_t f8_code(DType t, double x) {
+    F8Shape s = f8_shape(t);
+    if (t == DT_F8E4B15) return e4b15_code(x);
+    if (x != x) return (uint8_t)s.nan;
+    uint64_t sign = dtype_pattern64(x) >> 63;
+    double m = fabs(x), top = f8_value(t, s.top);
+    int code = s.top;
+    if (m == 0) {
+        code = 0;
+    } else if (m < top) {
+        int e = 0;
+        frexp(m, &e); // m in [2^(e-1), 2^e)
+        int exponent = e - 1 > 1 - s.bias ? e - 1 : 1 - s.bias;
+        // In units of the last place; an even tie is a step of one in the code, into the next binade
+        // included.
+        double units = rint(ldexp(m, s.mantissa - exponent));
+        code = (int)units + ((exponent + s.bias - 1) << s.mantissa);
+        if (code > s.top) code = s.top;
+    }
+    if (s.fnuz && code == 0) return 0;
+    return (uint8_t)(code | (int)(sign << 7));
+}
+
 // --- Values of a type ----------------------------------------------------------------------------
 
 double dtype_round(DType t, double x) {
@@ -80,6 +144,11 @@ double dtype_round(DType t, double x) {
     case DT_F16: return f64_from_f16(f16_from_f64(x));
     case DT_BF16: return (double)f32_from_bf16(bf16_from_f64(x));
     case DT_BOOL: return x != 0;
+    case DT_F8E4NV:
+    case DT_F8E5:
+    case DT_F8E4B8:
+    case DT_F8E5B16:
+    case DT_F8E4B15: return f8_value(t, f8_code(t, x));
     default: return dtype_info[t].kind == DTYPE_KIND_I ? (double)to_signed(t, x) : (double)to_unsigned(t, x);
     }
 }
@@ -91,6 +160,11 @@ double dtype_max(DType t) {
     case DT_F16: return 65504;
     case DT_BF16: return 0x1.fep127;
     case DT_BOOL: return 1;
+    case DT_F8E4NV:
+    case DT_F8E5:
+    case DT_F8E4B8:
+    case DT_F8E5B16:
+    case DT_F8E4B15: return f8_value(t, f8_shape(t).top);
     default: return dtype_info[t].kind == DTYPE_KIND_I ? -int_min(t) - 1 : ldexp(1, dtype_bits(t)) - 1;
     }
 }
@@ -105,6 +179,14 @@ static FloatShape float_shape(DType t) {
     case DT_F16: return (FloatShape){11, -24};
     case DT_BF16: return (FloatShape){8, -133};
     case DT_F32: return (FloatShape){24, -149};
+    case DT_F8E4NV:
+    case DT_F8E5:
+    case DT_F8E4B8:
+    case DT_F8E5B16:
+    case DT_F8E4B15: {
+        F8Shape s = f8_shape(t);
+        return (FloatShape){s.mantissa + 1, 1 - s.bias - s.mantissa};
+    }
     default: assert(t == DT_F64); return (FloatShape){53, -1074};
     }
 }
@@ -139,6 +221,14 @@ double dtype_next(DType t, double x, int direction) {
         return (double)dtype_value32((uint32_t)step(dtype_pattern32((float)x), (uint64_t)1 << 31, direction));
     case DT_F16: return (double)f32_from_f16((uint16_t)step(f16_from_f64(x), 0x8000, direction));
     case DT_BF16: return (double)f32_from_bf16((uint16_t)step(bf16_from_f64(x), 0x8000, direction));
+    case DT_F8E4NV:
+    case DT_F8E5:
+    case DT_F8E4B8:
+    case DT_F8E5B16:
+    case DT_F8E4B15: {
+        uint8_t code = (uint8_t)step(f8_code(t, x), 0x80, direction);
+        return f8_value(t, f8_shape(t).fnuz && code == 0x80 ? 0 : code); // upwards from the largest negative one
+    }
     default: return dtype_round(t, x + (direction > 0 ? 1 : -1));
     }
 }
@@ -195,6 +285,11 @@ double dtype_load(DType t, const void *p) {
         LOAD_AS(double);
         return s;
     }
+    case DT_F8E4NV:
+    case DT_F8E5:
+    case DT_F8E4B8:
+    case DT_F8E5B16:
+    case DT_F8E4B15: return f8_value(t, *(const uint8_t *)p);
     case DT_COUNT: break;
     }
     assert(t < DT_COUNT);
@@ -207,6 +302,8 @@ void dtype_store(DType t, void *p, double x) {
         memcpy(p, &f, sizeof f);
     } else if (t == DT_F64) {
         memcpy(p, &x, sizeof x);
+    } else if (dtype_is_f8(t)) {
+        *(uint8_t *)p = f8_code(t, x);
     } else {
         uint64_t bits = t == DT_F16                          ? f16_from_f64(x)
                         : t == DT_BF16                       ? bf16_from_f64(x)
@@ -250,6 +347,7 @@ void dtype_store_row(DType t, void *p, int64_t stride, const double *in, size_t 
 
 bool dtype_promote(DType a, DType b, DType *out) {
     *out = a;
+    if (a != b && (dtype_is_f8(a) || dtype_is_f8(b))) return false; // nor has torch
     if (a == b || b == DT_BOOL) return true;
     *out = b;
     if (a == DT_BOOL) return true;

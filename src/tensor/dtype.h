@@ -24,6 +24,7 @@ static inline bool dtype_is_float(DType t) { return dtype_info[t].kind == DTYPE_
 static inline bool dtype_is_int(DType t) {
     return dtype_info[t].kind == DTYPE_KIND_I || dtype_info[t].kind == DTYPE_KIND_U;
 }
+static inline bool dtype_is_f8(DType t) { return t >= DT_F8E4NV && t <= DT_F8E4B15; }
 static inline int dtype_bits(DType t) { return t == DT_BOOL ? 1 : 8 * dtype_info[t].bytes; }
 bool dtype_by_torch_name(Str name, DType *out);  // "float16", "half", "bfloat16", "float", "long", "int" ...
 bool dtype_by_triton_name(Str name, DType *out); // "float16", "int1", "fp32" ... : the names of tl.*
@@ -102,6 +103,13 @@ static inline uint16_t bf16_from_f64(double x) {
     r = a > (uint64_t)2047 << 52 ? 0x7fc0u : r;
     return (uint16_t)(r | (b >> 48 & 0x8000u));
 }
+
+// 8-bit floats: what each code means, and the code nearest to x. As on the hardware, everything beyond the
+// largest finite value becomes that value (torch gives NaN or infinity there); a NaN stays one where the type
+// has it. fp8e4b15 rounds as its conversion by way of float16 does: cut to float16 first, then ties away from
+// zero.
+double f8_value(DType t, uint8_t code);
+uint8_t f8_code(DType t, double x);
 
 // The value of float type t nearest to x, as a double (rnd_D of doc/error-bound.md section 1); exact identity
 // for F64. For integer types what dtype_store would keep.

@@ -21,6 +21,11 @@ LOAD_ROW(F16, uint16_t, f64_from_f16(s[i]))
 LOAD_ROW(BF16, uint16_t, f32_from_bf16(s[i]))
 LOAD_ROW(F32, float, s[i])
 LOAD_ROW(F64, double, s[i])
+LOAD_ROW(F8E4NV, uint8_t, f8_value(DT_F8E4NV, s[i]))
+LOAD_ROW(F8E5, uint8_t, f8_value(DT_F8E5, s[i]))
+LOAD_ROW(F8E4B8, uint8_t, f8_value(DT_F8E4B8, s[i]))
+LOAD_ROW(F8E5B16, uint8_t, f8_value(DT_F8E5B16, s[i]))
+LOAD_ROW(F8E4B15, uint8_t, f8_value(DT_F8E4B15, s[i]))
 
 static void load(DType t, const void *p, double *out, size_t n) {
     static void (*const row[DT_COUNT])(const void *restrict, double *restrict, size_t) = {
@@ -46,7 +51,7 @@ static void store(DType t, void *restrict p, const double *restrict in, size_t n
         STORE_ROW(float, (float)in[i]);
     else if (t == DT_F64)
         STORE_ROW(double, in[i]);
-    else // integers saturate, and are never hot
+    else // integers and 8-bit floats saturate, and are never hot
         for (size_t i = 0; i < n; i++) dtype_store(t, (char *)p + i * (size_t)dtype_bytes(t), in[i]);
 }
 

@@ -165,6 +165,7 @@ BUILTIN(pointer_type) {
     if (v[0].kind != VAL_TYPE)
         return checker_fail(c, at, "TypeError", "element_ty has type `%s`; expected `dtype`.",
                             val_class(&v[0]));
+    if (!check_f8_known(c, at, v[0].type.elem)) return false;
     if (v[0].type.pointer || v[0].type.rank)
         return checker_unsupported(c, at, "pointers to %s", val_text(c, &v[0]));
     if (!val_is_py(&v[1], PY_INT) || v[1].py.i != 1)
@@ -182,8 +183,12 @@ BUILTIN(type_is) {
         yes = t->rank > 0 && !self->to_tile;
     else if (strcmp(q, "ptr") == 0)
         yes = t->pointer && (t->rank == 0 || self->to_tile);
-    else if (strcmp(q, "floating") == 0 || strcmp(q, "standard_floating") == 0)
+    else if (strcmp(q, "floating") == 0)
         yes = scalar && kind == DTYPE_KIND_F;
+    else if (strcmp(q, "standard_floating") == 0)
+        yes = scalar && kind == DTYPE_KIND_F && !dtype_is_f8(t->elem);
+    else if (strcmp(q, "fp8") == 0)
+        yes = scalar && dtype_is_f8(t->elem);
     else if (strcmp(q, "int") == 0)
         yes = scalar && kind != DTYPE_KIND_F;
     else if (strcmp(q, "int_signed") == 0)
@@ -192,7 +197,7 @@ BUILTIN(type_is) {
         yes = scalar && (kind == DTYPE_KIND_U || kind == DTYPE_KIND_B);
     else if (strcmp(q, "bool") == 0)
         yes = scalar && t->elem == DT_BOOL;
-    else if (strcmp(q, "fp8") == 0 || strcmp(q, "void") == 0 || strcmp(q, "const") == 0)
+    else if (strcmp(q, "void") == 0 || strcmp(q, "const") == 0)
         yes = false;
     else
         yes = scalar && strcmp(q, dtype_info[t->elem].triton) == 0;
@@ -237,6 +242,11 @@ static const Builtin builtins[] = {
     TYPE_IS("fp8"),
     TYPE_IS("void"),
     TYPE_IS("const"),
+    TYPE_IS("fp8e4nv"),
+    TYPE_IS("fp8e5"),
+    TYPE_IS("fp8e4b8"),
+    TYPE_IS("fp8e5b16"),
+    TYPE_IS("fp8e4b15"),
     TYPE_IS("fp16"),
     TYPE_IS("bf16"),
     TYPE_IS("fp32"),

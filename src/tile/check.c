@@ -80,6 +80,7 @@ static bool annotated_type(const Node *annotation, DType *out) {
 }
 
 static bool cell(Special *s, const Node *at, TileType type, int64_t bits, Val *out) {
+    if (s->c && type.pointer && !check_f8_known(s->c, at, type.elem)) return false;
     if (s->count >= RUNTIME_ARGS_MAX) return diag_add(s->diags, DIAG_COMPILE, at->span, "too many arguments");
     s->cells[s->count] = bits;
     buf_printf(&s->key, "%c%d ", type.pointer ? 'p' : 't', (int)type.elem);
@@ -118,9 +119,9 @@ static bool number(Special *s, const Node *param, const LaunchArg *arg, bool spe
     PyValue v = arg->value;
     DType t;
     bool fixed = annotated_type(param->param.annotation, &t);
-    if (fixed && (t == DT_F16 || t == DT_BF16))
+    if (fixed && (t == DT_F16 || t == DT_BF16 || dtype_is_f8(t)))
         return diag_add(s->diags, DIAG_UNSUPPORTED, param->span,
-                        "a scalar argument annotated as a 16-bit float");
+                        "a scalar argument annotated as a float of less than 32 bits");
     if (fixed) { // the annotation decides, 1 included
         bool is_float = v.kind == PY_FLOAT;
         if (is_float && !dtype_is_float(t))

@@ -304,6 +304,8 @@ MUST_CHECK bool check_float_unary(Checker *c, const Node *at, InsnOp op, const V
 MUST_CHECK bool check_shape(Checker *c, const Node *at, const Val *v, int *shape, int *rank);
 MUST_CHECK bool check_axis(Checker *c, const Node *at, const Val *v, int rank, int *out);
 MUST_CHECK bool check_dtype(Checker *c, const Node *at, const Val *v, DType *out);
+bool check_f8_known(Checker *c, const Node *at, DType t); // of the target: false after a fault
+bool check_cannot_cast(Checker *c, const Node *at, const Val *v, const TileType *to); // says so: always false
 // Between pointers, and between pointers and 64-bit integers.
 MUST_CHECK bool check_cast_pointer(Checker *c, const Node *at, const Val *v, const TileType *to, Val *out);
 // ops_block.c: what a block pointer is to tl.load, tl.store and a dot behind it.

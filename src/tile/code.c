@@ -308,7 +308,8 @@ static bool verify_elementwise(Verify *v, InsnClass class) {
         return wrong(v, "operand shapes");
     if (class == CAST) {
         bool address = v->d->pointer || v->a->pointer;
-        return !address || (is_address(v->d) && is_address(v->a)) || wrong(v, "a cast of pointers");
+        if (address) return (is_address(v->d) && is_address(v->a)) || wrong(v, "a cast of pointers");
+        return tile_loops_base.cast[v->a->elem][v->d->elem] || wrong(v, "no such operation on this type");
     }
     if (!has_loop(op, key)) return wrong(v, "no such operation on this type");
     if (op == INSN_WHERE) {
@@ -328,6 +329,7 @@ static bool verify_fold(Verify *v, InsnClass class) {
     const TileType *a = v->a, *d = v->d;
     if (s->d == s->a) return wrong(v, "the result overwrites the operand");
     if (a->pointer || d->pointer) return wrong(v, "pointers");
+    if (dtype_is_f8(a->elem)) return wrong(v, "no such operation on this type");
     bool index = s->op == INSN_ARGMAX || s->op == INSN_ARGMIN;
     if (index ? d->elem != DT_I32 : !same_elem(a, d)) return wrong(v, "the result's type");
     if (s->op == INSN_XORSUM && dtype_is_float(a->elem)) return wrong(v, "exclusive or of floats");

@@ -41,7 +41,15 @@ static bool append(Checker *c, const Node *at, Insn **list, int *n, int *cap, In
     return true;
 }
 
+// 8-bit floats are moved, chosen and converted; Triton has no code for arithmetic on them either.
+static bool computes(InsnOp op) {
+    return (op >= INSN_ADD && op <= INSN_FMA) || (op >= INSN_SUM && op <= INSN_CUMPROD) || op == INSN_DOT;
+}
+
 bool checker_emit(Checker *c, const Node *at, InsnOp op, int d, int a, int b, int cc, int64_t imm) {
+    if (computes(op) && a >= 0 && !c->reg[a].type.pointer && dtype_is_f8(c->reg[a].type.elem))
+        return checker_unsupported(c, at, "arithmetic on %s: convert to fp16 or fp32 first",
+                                   dtype_info[c->reg[a].type.elem].triton);
     if (op != INSN_LOOPTEST && d >= 0) {
         Definition *def = &c->def[d];
         if (def->insn >= 0) def->shared = true;

@@ -30,7 +30,7 @@ typedef struct {
     LoopFn *muladd[8];                   // float32: d = a * b + c with both roundings; c adds ONE_C
     LoopFn *propagate[INSN_COUNT][4][8]; // MAX, MIN with imm 1, by type - DT_F16
     LoopFn *checked[INSN_COUNT][4];      // ADD, SUB, MUL, SHL on int32 that report LOOP_OVERFLOW
-    LoopFn *cast[DT_COUNT][DT_COUNT];    // [from][to]; a only
+    LoopFn *cast[DT_COUNT][DT_COUNT];    // [from][to]; a only; none between integers and 8-bit floats
     LoopFn *chop[DT_COUNT][DT_COUNT];    // float to narrower float, toward zero
     TreeFn *tree[3][DT_COUNT];           // SUM, RMAX, RMIN of floats: all rounds in one call
     DotFn *dot[DT_COUNT];                // by the type of a and b

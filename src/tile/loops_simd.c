@@ -602,6 +602,66 @@ static inline uint16_t f16_bits(float x) {
 }
 static inline uint16_t bf16_bits(float x) { return (uint16_t)(x != x ? 0x7fc0u : bits32(x) >> 16); }
 
+// 8-bit floats. A code's exponent and fraction, moved to where float32 has them, make a number whose exponent
+// is too small by the difference of the biases; multiplying by that power of two is exact, subnormals included.
+#define F8_VALUE(name, shift, scale, SPECIAL)              \
+    static inline float name##_value(uint8_t code) {       \
+        uint32_t m = code & 0x7f, sign = (uint32_t)(code & 0x80) << 24; \
+        uint32_t r = bits32(float_of(m << (shift)) * scale); \
+        (void)m;                                           \
+        return float_of((SPECIAL) | sign);                 \
+    }
+F8_VALUE(e4nv, 20, 0x1p120f, m == 0x7f ? F32_NAN : r)
+F8_VALUE(e5, 21, 0x1p112f, m > 0x7c ? F32_NAN : m == 0x7c ? F32_INF : r)
+F8_VALUE(e4b8, 20, 0x1p119f, code == 0x80 ? F32_NAN : r)
+F8_VALUE(e5b16, 21, 0x1p111f, code == 0x80 ? F32_NAN : r)
+F8_VALUE(e4b15, 20, 0x1p112f, r)
+
+// x is exactly a value of the type.
+#define F8_BITS(name, shift, scale, SPECIAL)                                            \
+    static inline uint8_t name##_bits(float x) {                                        \
+        uint32_t m = bits32(x) & 0x7fffffffu, sign = (bits32(x) >> 24) & 0x80u;         \
+        uint32_t r = bits32(float_of(m > F32_INF ? 0 : m) * scale) >> (shift);          \
+        return (uint8_t)(SPECIAL);                                                      \
+    }
+F8_BITS(e4nv, 20, 0x1p-120f, m > F32_INF ? 0x7f : r | sign)
+F8_BITS(e5, 21, 0x1p-112f, m > F32_INF ? 0x7f : m == F32_INF ? 0x7c | sign : r | sign)
+F8_BITS(e4b8, 20, 0x1p-119f, m > F32_INF ? 0x80 : m == 0 ? 0 : r | sign)
+F8_BITS(e5b16, 21, 0x1p-111f, m > F32_INF ? 0x80 : m == 0 ? 0 : r | sign)
+F8_BITS(e4b15, 20, 0x1p-112f, r | sign)
+
+// Nearest even, saturating: infinities become the largest value, too.
+static inline float f8_nearest(double x, int drop, double smallest_normal, double unit, double largest) {
+    double r = round_double(x, drop, bits64(smallest_normal), unit, 0x1p128);
+    r = r > largest ? largest : r;
+    return (float)(r < -largest ? -largest : r);
+}
+static inline float e4nv_of_double(double x) { return f8_nearest(x, 49, 0x1p-6, 0x1p43, 448); }
+static inline float e5_of_double(double x) { return f8_nearest(x, 50, 0x1p-14, 0x1p36, 57344); }
+static inline float e4b8_of_double(double x) { return f8_nearest(x, 49, 0x1p-7, 0x1p42, 240) + 0.0f; }
+static inline float e5b16_of_double(double x) { return f8_nearest(x, 50, 0x1p-15, 0x1p35, 57344) + 0.0f; }
+// By way of float16, cut: then the 7 bits that go are rounded, ties away from zero.
+static inline float e4b15_of_double(double x) {
+    uint64_t u = bits64(x), sign = (u >> 32) & 0x80000000u;
+    double m = double_of(u & 0x7fffffffffffffffu);
+    m = m < 1.75 ? m : 1.75;
+    uint32_t code = ((uint32_t)f16_bits(chop_f16(m)) + 0x40) >> 7;
+    return float_of(bits32(e4b15_value((uint8_t)code)) | (uint32_t)sign);
+}
+static inline float chop_e5(double x) { return (float)chop_double(x, 50, 0x1p-14, 0x1p-16, 57344.0); }
+#define F8_LOOPS(name)                                            \
+    UNARY(read_##name, float, uint8_t, name##_value(a))           \
+    UNARY(write_##name, uint8_t, float, name##_bits(a))           \
+    UNARY(cast_f32_##name, float, float, name##_of_double(a))     \
+    UNARY(cast_f64_##name, float, double, name##_of_double(a))
+F8_LOOPS(e4nv)
+F8_LOOPS(e5)
+F8_LOOPS(e4b8)
+F8_LOOPS(e5b16)
+F8_LOOPS(e4b15)
+UNARY(chop_f32_e5, float, float, chop_e5(a))
+UNARY(chop_f64_e5, float, double, chop_e5(a))
+
 UNARY(read_b, uint8_t, uint8_t, a != 0)
 UNARY(read_i8, int32_t, int8_t, a)
 UNARY(read_i16, int32_t, int16_t, a)
@@ -837,6 +897,15 @@ MULADD(vss, a[i], b0, c0)
             name##_f64                                                                           \
         }                                                                                        \
     }
+// Between floats of any size; 8-bit ones convert to no integer.
+#define FLOAT_CASTS(from)                                                                                  \
+    [DT_F8E4NV] = cast_##from##_e4nv, [DT_F8E5] = cast_##from##_e5, [DT_F8E4B8] = cast_##from##_e4b8,        \
+    [DT_F8E5B16] = cast_##from##_e5b16, [DT_F8E4B15] = cast_##from##_e4b15, [DT_F16] = cast_##from##_f16,    \
+    [DT_BF16] = cast_##from##_bf16, [DT_F32] = cast_##from##_f32, [DT_F64] = cast_##from##_f64
+#define INT_CASTS(from)                                                                                    \
+    [DT_BOOL] = cast_##from##_b, [DT_I8] = cast_##from##_i8, [DT_I16] = cast_##from##_i16,                  \
+    [DT_I32] = cast_##from##_i32, [DT_I64] = cast_##from##_i64, [DT_U8] = cast_##from##_u8,                 \
+    [DT_U16] = cast_##from##_u16, [DT_U32] = cast_##from##_u32, [DT_U64] = cast_##from##_u64
 #define CASTS(from)                                                                                 \
     {                                                                                               \
         [DT_BOOL] = cast_##from##_b, [DT_I8] = cast_##from##_i8, [DT_I16] = cast_##from##_i16,      \
@@ -941,7 +1010,12 @@ const TileLoops
                                     [DT_F16] = WHERE_MODES(u32),
                                     [DT_BF16] = WHERE_MODES(u32),
                                     [DT_F32] = WHERE_MODES(u32),
-                                    [DT_F64] = WHERE_MODES(u64)},
+                                    [DT_F64] = WHERE_MODES(u64),
+                                    [DT_F8E4NV] = WHERE_MODES(u32),
+                                    [DT_F8E5] = WHERE_MODES(u32),
+                                    [DT_F8E4B8] = WHERE_MODES(u32),
+                                    [DT_F8E5B16] = WHERE_MODES(u32),
+                                    [DT_F8E4B15] = WHERE_MODES(u32)},
                 },
             .propagate =
                 {
@@ -963,26 +1037,35 @@ const TileLoops
                      [DT_U16] = CASTS(u32),
                      [DT_U32] = CASTS(u32),
                      [DT_U64] = CASTS(u64),
-                     [DT_F16] = CASTS(f32),
-                     [DT_BF16] = CASTS(f32),
-                     [DT_F32] = CASTS(f32),
-                     [DT_F64] = CASTS(f64)},
+                     [DT_F16] = {INT_CASTS(f32), FLOAT_CASTS(f32)},
+                     [DT_BF16] = {INT_CASTS(f32), FLOAT_CASTS(f32)},
+                     [DT_F32] = {INT_CASTS(f32), FLOAT_CASTS(f32)},
+                     [DT_F64] = {INT_CASTS(f64), FLOAT_CASTS(f64)},
+                     [DT_F8E4NV] = {FLOAT_CASTS(f32)},
+                     [DT_F8E5] = {FLOAT_CASTS(f32)},
+                     [DT_F8E4B8] = {FLOAT_CASTS(f32)},
+                     [DT_F8E5B16] = {FLOAT_CASTS(f32)},
+                     [DT_F8E4B15] = {FLOAT_CASTS(f32)}},
             .chop = {[DT_F16] = {[DT_F16] = copy_u32,
                                  [DT_BF16] = chop_f32_bf16,
                                  [DT_F32] = copy_u32,
-                                 [DT_F64] = cast_f32_f64},
+                                 [DT_F64] = cast_f32_f64,
+                                 [DT_F8E5] = chop_f32_e5},
                      [DT_BF16] = {[DT_F16] = chop_f32_f16,
                                   [DT_BF16] = copy_u32,
                                   [DT_F32] = copy_u32,
-                                  [DT_F64] = cast_f32_f64},
+                                  [DT_F64] = cast_f32_f64,
+                                  [DT_F8E5] = chop_f32_e5},
                      [DT_F32] = {[DT_F16] = chop_f32_f16,
                                  [DT_BF16] = chop_f32_bf16,
                                  [DT_F32] = copy_u32,
-                                 [DT_F64] = cast_f32_f64},
+                                 [DT_F64] = cast_f32_f64,
+                                 [DT_F8E5] = chop_f32_e5},
                      [DT_F64] = {[DT_F16] = chop_f64_f16,
                                  [DT_BF16] = chop_f64_bf16,
                                  [DT_F32] = chop_f64_f32,
-                                 [DT_F64] = copy_u64}},
+                                 [DT_F64] = copy_u64,
+                                 [DT_F8E5] = chop_f64_e5}},
             .tree = {{[DT_F16] = tree_add_f16,
                       [DT_BF16] = tree_add_bf16,
                       [DT_F32] = tree_add_f32,
@@ -1021,7 +1104,12 @@ const TileLoops
                      [DT_F16] = read_f16,
                      [DT_BF16] = read_bf16,
                      [DT_F32] = copy_u32,
-                     [DT_F64] = copy_u64},
+                     [DT_F64] = copy_u64,
+                     [DT_F8E4NV] = read_e4nv,
+                     [DT_F8E5] = read_e5,
+                     [DT_F8E4B8] = read_e4b8,
+                     [DT_F8E5B16] = read_e5b16,
+                     [DT_F8E4B15] = read_e4b15},
             .write = {[DT_BOOL] = copy_b,
                       [DT_I8] = write_8,
                       [DT_I16] = write_16,
@@ -1034,7 +1122,12 @@ const TileLoops
                       [DT_F16] = write_f16,
                       [DT_BF16] = write_bf16,
                       [DT_F32] = write_f32,
-                      [DT_F64] = write_f64},
+                      [DT_F64] = write_f64,
+                      [DT_F8E4NV] = write_e4nv,
+                      [DT_F8E5] = write_e5,
+                      [DT_F8E4B8] = write_e4b8,
+                      [DT_F8E5B16] = write_e5b16,
+                      [DT_F8E4B15] = write_e4b15},
             .muladd = {[0] = muladd_vvv,
                        [ONE_A] = muladd_svv,
                        [ONE_B] = muladd_vsv,

@@ -98,6 +98,8 @@ static void put_names(Buf *out, const OpRow *row) {
     buf_printf(out, "(%s)\n    %s\n", row->signature, row->doc);
 }
 
+static const char *const float8_names[] = {"float8e4nv", "float8e5", "float8e4b8", "float8e5b16", "float8e4b15"};
+
 void language_reference(Buf *out) {
     buf_puts(
         out,
@@ -109,6 +111,7 @@ void language_reference(Buf *out) {
                            : t == DT_BF16 ? "bfloat16"
                            : t == DT_F32  ? "float32"
                            : t == DT_F64  ? "float64"
+                           : dtype_is_f8((DType)t) ? float8_names[t - DT_F8E4NV]
                                           : dtype_info[t].triton;
         buf_printf(out, "%s%s", t ? ", tl." : "", name);
     }

@@ -18,7 +18,7 @@ static bool is_block(Call *k, const Val *v) {
 
 static bool operand(Call *k, const Val *v, const char *side) {
     DType t = v->t.type.elem;
-    bool known = !v->t.type.pointer && (t == DT_I8 || t == DT_U8 || dtype_is_float(t));
+    bool known = !v->t.type.pointer && !dtype_is_f8(t) && (t == DT_I8 || t == DT_U8 || dtype_is_float(t));
     if (known) return true;
     TileType elem = {.elem = t, .pointer = v->t.type.pointer};
     return checker_fail(k->c, k->at, "AssertionError", "Unsupported %s dtype %s", side,
@@ -93,6 +93,15 @@ static bool result_type(Call *k, DType in, DType want, DType *out) {
     return *out = want, true;
 }
 
+static bool is_f8(const Val *v) { return !v->t.type.pointer && dtype_is_f8(v->t.type.elem); }
+
+static bool imprecise(Call *k, bool f8, int depth) {
+    const Val *n = &k->arg[5];
+    if (!f8 || !val_is_py(n, PY_INT) || n->py.i <= depth) return true;
+    return checker_fail(k->c, k->at, "ValueError", "max_num_imprecise_acc (%s) must be <= K (%d)",
+                        val_text(k->c, n), depth);
+}
+
 // Batches of batches are one batch.
 static bool one_batch(Call *k, const Val *v, Val *out) {
     const TileType *t = &v->t.type;
@@ -128,15 +137,19 @@ bool check_dot(Call *k, Val *out) {
     TileType result = a.t.type;
     int rank = result.rank;
     result.shape[rank - 1] = b.t.type.shape[rank - 1];
-    if (!operand(k, &a, "lhs") || !operand(k, &b, "rhs")) return false;
-    if (a.t.type.elem != b.t.type.elem)
+    bool f8 = is_f8(&a) && is_f8(&b); // any two of them
+    if (!f8 && (!operand(k, &a, "lhs") || !operand(k, &b, "rhs"))) return false;
+    if (!f8 && a.t.type.elem != b.t.type.elem)
         return checker_fail(c, k->at, "AssertionError", "Both operands must be same dtype. Got %s and %s",
                             dtype_info[a.t.type.elem].triton, dtype_info[b.t.type.elem].triton);
     int least = dtype_bits(a.t.type.elem) == 8 ? 32 : 16;
     if (a.t.type.shape[rank - 1] < least)
         return checker_fail(c, k->at, "AssertionError", "Input shapes should have M >= 1, N >= 1 and K >= %d",
                             least);
-    if (!fits_shared_memory(k, &a.t.type, &b.t.type)) return false;
+    if (!imprecise(k, f8, a.t.type.shape[rank - 1]) || !fits_shared_memory(k, &a.t.type, &b.t.type))
+        return false;
+    // Every value of fp8 is one of fp16, and products of those are exact in fp32 either way.
+    if (f8 && (!check_cast(c, k->at, &a, DT_F16, &a) || !check_cast(c, k->at, &b, DT_F16, &b))) return false;
     if (!result_type(k, a.t.type.elem, want, &elem)) return false;
     result.elem = elem;
     int64_t lanes = 1;

@@ -169,6 +169,10 @@ static bool filled(Checker *c, const Node *at, const TileType *shape, const Val 
             return checker_fail(c, at, "AssertionError", "only accepts size-1 tensor");
         if (!check_cast(c, at, value, elem, &one)) return false;
         if (one.t.type.rank && !check_reshape(c, at, &one, NULL, 0, &one)) return false;
+    } else if (dtype_is_f8(elem) && val_is_number(value) && py_truth(value->py)) {
+        return checker_fail(c, at, "AttributeError",
+                            "'triton._C.libtriton.ir.builder' object has no attribute 'get_%s'",
+                            dtype_info[elem].triton);
     } else if (!val_is_number(value) ||
                (value->py.kind == PY_FLOAT && !dtype_is_float(elem) && value->py.f != 0)) {
         return checker_fail(c, at, "TypeError", "get_%s(): incompatible function arguments: %s",

@@ -8,7 +8,15 @@ bool check_dtype(Checker *c, const Node *at, const Val *v, DType *out) {
                             v->kind == VAL_PY ? py_type_name(v->py.kind) : val_class(v));
     if (v->type.pointer) return checker_unsupported(c, at, "casts between pointers and other types");
     *out = v->type.elem;
-    return true;
+    return check_f8_known(c, at, *out);
+}
+
+bool check_f8_known(Checker *c, const Node *at, DType t) {
+    if (t != DT_F8E4B8 && t != DT_F8E5B16) return true;
+    return checker_fail(c, at, "ValueError",
+                        "type %s not supported in this architecture. The supported fp8 dtypes are ('fp8e4b15', "
+                        "'fp8e4nv', 'fp8e5')",
+                        dtype_info[t].triton);
 }
 
 // A tuple of constexpr powers of two.
@@ -60,7 +68,7 @@ static bool same_bits(Checker *c, const Node *at, const Val *v, DType to, Val *o
     return checker_result(c, at, INSN_BITCAST, t, v->t.reg, -1, -1, 0, out);
 }
 
-static bool cannot_cast(Checker *c, const Node *at, const Val *v, const TileType *to) {
+bool check_cannot_cast(Checker *c, const Node *at, const Val *v, const TileType *to) {
     Buf b = BUF(c->arena);
     TileType from = {.elem = v->t.type.elem, .pointer = v->t.type.pointer}, t = v->t.type;
     tile_type_name(&b, &from);
@@ -81,7 +89,7 @@ bool check_cast_pointer(Checker *c, const Node *at, const Val *v, const TileType
     if (to->pointer) {
         Val x = *v;
         if (!t.pointer && t.elem != DT_I64 && t.elem != DT_U64) {
-            if (!type_is_integer(&t)) return cannot_cast(c, at, v, to);
+            if (!type_is_integer(&t)) return check_cannot_cast(c, at, v, to);
             return checker_fail(c, at, NULL,
                                 "'tt.int_to_ptr' op operand #0 must be 64-bit signless integer, but got %s",
                                 type_text(c, &t));
@@ -91,7 +99,7 @@ bool check_cast_pointer(Checker *c, const Node *at, const Val *v, const TileType
         t.pointer = true;
         return checker_result(c, at, INSN_CAST, t, x.t.reg, -1, -1, 0, out);
     }
-    if (to->elem != DT_I64 && to->elem != DT_U64 && to->elem != DT_BOOL) return cannot_cast(c, at, v, to);
+    if (to->elem != DT_I64 && to->elem != DT_U64 && to->elem != DT_BOOL) return check_cannot_cast(c, at, v, to);
     return checker_result(c, at, INSN_CAST, wide, v->t.reg, -1, -1, 0, out) &&
            check_cast(c, at, out, to->elem, out);
 }

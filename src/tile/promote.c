@@ -68,10 +68,29 @@ static bool fold_cast(const Checker *c, const Val *v, DType to, PyValue *out) {
     return from->imm >= -(1 << 24) && from->imm <= 1 << 24;
 }
 
+// What the target converts: between an 8-bit float and a wider one; fp8e4b15 by code that knows fp16 and
+// fp32; toward zero to fp8e5 alone.
+static bool cast_f8(Checker *c, const Node *at, const Val *v, DType to, const char *rounding) {
+    DType from = v->t.type.elem, other = dtype_is_f8(to) ? from : to;
+    if (!dtype_is_float(from) || !dtype_is_float(to))
+        return check_cannot_cast(c, at, v, &(TileType){.elem = to});
+    bool chop = rounding && strcmp(rounding, "rtz") == 0;
+    bool custom = from == DT_F8E4B15 || to == DT_F8E4B15;
+    if (dtype_is_f8(from) && dtype_is_f8(to))
+        return checker_unsupported(c, at, "conversions from %s to %s", dtype_info[from].triton,
+                                   dtype_info[to].triton);
+    if (custom && other != DT_F16 && other != DT_F32)
+        return checker_unsupported(c, at, "conversions between fp8e4b15 and %s", dtype_info[other].triton);
+    if (chop && to != DT_F8E5)
+        return checker_unsupported(c, at, "conversions to %s toward zero", dtype_info[to].triton);
+    return true;
+}
+
 bool check_cast_rounding(Checker *c, const Node *at, const Val *v, DType to, const char *rounding, Val *out) {
     if (v->t.type.pointer) return checker_unsupported(c, at, "casts from pointers to other types");
     DType from = v->t.type.elem;
     if (from == to) return *out = *v, true; // before anything is said about the rounding, as in Triton
+    if ((dtype_is_f8(from) || dtype_is_f8(to)) && !cast_f8(c, at, v, to, rounding)) return false;
     bool down = dtype_is_float(from) && dtype_is_float(to) && dtype_bits(to) < dtype_bits(from);
     if (rounding && !down)
         return checker_fail(
@@ -215,6 +234,10 @@ static bool computation_type(Checker *c, const Node *at, DType a, bool weak_a, D
     if (a == DT_F16 || b == DT_F16) return *out = half ? DT_F32 : DT_F16, true;
     if (a == DT_BF16 && b == DT_BF16) return *out = half ? DT_F32 : DT_BF16, true;
     if (a == DT_BF16 || b == DT_BF16) return *out = DT_F32, true;
+    if (dtype_is_f8(a) && dtype_is_f8(b)) return *out = a == b ? a : DT_F16, true;
+    if (dtype_is_f8(a) || dtype_is_f8(b))
+        return checker_fail(c, at, "TypeError", "unexpected type %s and %s", dtype_info[a].triton,
+                            dtype_info[b].triton);
     if (div_or_mod && dtype_is_signed(a) != dtype_is_signed(b))
         return checker_fail(
             c, at, "TypeError",

@@ -34,6 +34,10 @@ check tf32_product exits 1 "$bin" referee $k --op $user/tf32/product.py --json
 check tf32_product_is_inaccurate grep -q '"status":"inaccurate"' "$tmp/out"
 check tf32_product_where_it_is_allowed exits 0 "$bin" referee $k --op $user/tf32/product_tf32.py
 check half_product_where_tf32_is_allowed exits 1 "$bin" referee "$tmp/half.py" --op $user/tf32/product_tf32.py
+# 8-bit inputs.
+sed 's/v \* scale/(v * scale).to(tl.float8e4nv)/' $user/fp8/kernel.py >"$tmp/coarse.py"
+check fp8_inputs exits 0 "$bin" referee $user/fp8/kernel.py --op $user/fp8/scaled.py
+check fp8_rounding_too_many exits 1 "$bin" referee "$tmp/coarse.py" --op $user/fp8/scaled.py
 
 definition() { printf '"""An op."""\ninputs = {"x": {"shape": ("M", "N")}}\n\n\ndef reference(x):\n    return %s\n' "$1" >"$tmp/def.py"; }
 refused() { # NAME EXPRESSION WORDS

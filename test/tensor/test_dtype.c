@@ -202,7 +202,95 @@ static void names(void **state) {
     assert_true(dtype_by_triton_name(STR("int1"), &t) && t == DT_BOOL);
     assert_true(dtype_by_triton_name(STR("float32"), &t) && t == DT_F32);
     assert_true(dtype_by_triton_name(STR("fp64"), &t) && t == DT_F64);
-    assert_false(dtype_by_triton_name(STR("float8e5"), &t));
+    assert_true(dtype_by_triton_name(STR("float8e5"), &t) && t == DT_F8E5);
+    assert_true(dtype_by_torch_name(STR("float8_e4m3fn"), &t) && t == DT_F8E4NV);
+    assert_false(dtype_by_triton_name(STR("float8"), &t));
+    assert_false(dtype_by_torch_name(STR(""), &t));
+}
+
+// ---- 8-bit floats ----
+
+static const DType f8_types[] = {DT_F8E4NV, DT_F8E5, DT_F8E4B8, DT_F8E5B16, DT_F8E4B15};
+enum { F8_TYPES = sizeof f8_types / sizeof *f8_types };
+
+// The published value of a code: (-1)^s 2^(e - bias) 1.f, or 2^(1 - bias) 0.f. NAN where there is none.
+static double f8_by_hand(DType t, int code) {
+    bool e5 = t == DT_F8E5 || t == DT_F8E5B16, fnuz = t == DT_F8E4B8 || t == DT_F8E5B16;
+    int digits = e5 ? 2 : 3, bias = t == DT_F8E4NV ? 7 : t == DT_F8E4B8 ? 8 : t == DT_F8E5B16 ? 16 : 15;
+    int s = code >> 7, e = (code & 127) >> digits, f = code & ((1 << digits) - 1);
+    if (fnuz && code == 0x80) return (double)NAN;
+    if (t == DT_F8E4NV && (code & 127) == 127) return (double)NAN;
+    if (t == DT_F8E5 && e == 31) return f ? (double)NAN : s ? -(double)INFINITY : (double)INFINITY;
+    double part = (double)f / (1 << digits), v = e ? ldexp(1 + part, e - bias) : ldexp(part, 1 - bias);
+    return s ? -v : v;
+}
+
+static void every_code_of_f8(void **state) {
+    (void)state;
+    static const double largest[F8_TYPES] = {448, 57344, 240, 57344, 1.75};
+    for (int k = 0; k < F8_TYPES; k++) {
+        DType t = f8_types[k];
+        assert_true(dtype_max(t) == largest[k]);
+        for (int code = 0; code < 256; code++) {
+            uint8_t byte = (uint8_t)code, back = 0xee;
+            double v = f8_value(t, byte), want = f8_by_hand(t, code);
+            assert_true(want != want ? v != v : v == want && signbit(v) == signbit(want));
+            assert_true(v != v || dtype_load(t, &byte) == v);
+            dtype_store(t, &back, v);
+            bool beyond = isinf(v) || (t == DT_F8E4B15 && (code & 127) == 127); // saturate
+            double kept = beyond ? copysign(dtype_max(t), v) : v;
+            assert_true(v != v ? dtype_load(t, &back) != dtype_load(t, &back) : dtype_load(t, &back) == kept);
+            if (v == v && !beyond) assert_int_equal(back, code);
+        }
+    }
+}
+
+// Nearest by looking at all codes; a tie goes to the even one. fp8e4b15: see dtype.h.
+static double f8_nearest_by_hand(DType t, double x) {
+    if (x != x) return t == DT_F8E4B15 ? copysign(1.75, x) : x;
+    double m = fabs(x) < dtype_max(t) ? fabs(x) : dtype_max(t), best = -1;
+    if (t == DT_F8E4B15) {
+        m = m < 1.75 ? m : 1.75;
+        double h = dtype_round(DT_F16, m);
+        m = h > m ? dtype_next(DT_F16, h, -1) : h;
+    }
+    for (int code = 0; code < 128; code++) {
+        double v = f8_by_hand(t, code);
+        if (!(v <= dtype_max(t))) continue;
+        double off = fabs(v - m), least = fabs(best - m);
+        bool tie = off == least && (t == DT_F8E4B15 || (code & 1) == 0);
+        if (best < 0 || off < least || tie) best = v;
+    }
+    return copysign(best, x);
+}
+
+static void f8_rounds_and_saturates(void **state) {
+    (void)state;
+    Rng r = rng_at(21, 1);
+    for (int k = 0; k < F8_TYPES; k++) {
+        DType t = f8_types[k];
+        for (int i = 0; i < 6000; i++) {
+            double x = rng_normal(&r) * ldexp(1, (int)rng_between(&r, -22, 18));
+            if (i < 254) { // halfway between two codes, and a little beside
+                double a = f8_by_hand(t, i / 2), b = f8_by_hand(t, i / 2 + 1);
+                x = (a + b) / 2 * (i & 1 ? 1 : 1 + 0x1p-40);
+                if (!(fabs(x) <= 1e6)) continue;
+            }
+            double got = dtype_round(t, x), want = f8_nearest_by_hand(t, x);
+            if (got != want) fail_msg("%s of %a: %a, not %a", dtype_info[t].triton, x, got, want);
+            double mean = dtype_round(DT_F16, x); // what most kernels hold
+            assert_true(dtype_round(t, mean) == f8_nearest_by_hand(t, mean));
+            // A value between its neighbours.
+            if (fabs(got) < dtype_max(t))
+                assert_true(dtype_next(t, got, 1) > got && dtype_next(t, got, -1) < got);
+            if (t != DT_F8E4B15 && fabs(x) <= dtype_max(t))
+                assert_true(fabs(got - x) <= dtype_half_ulp(t, x));
+        }
+        assert_true(dtype_round(t, (double)INFINITY) == dtype_max(t));
+        assert_true(dtype_round(t, -1e30) == -dtype_max(t));
+        double nan = dtype_round(t, (double)NAN);
+        assert_true(t == DT_F8E4B15 ? fabs(nan) == 1.75 : nan != nan);
+    }
 }
 
 static void promotion_of_pairs(void **state) {
@@ -231,6 +319,8 @@ int main(void) {
         cmocka_unit_test(integers_truncate_and_saturate),
         cmocka_unit_test(rows_agree_with_elements),
         cmocka_unit_test(names),
+        cmocka_unit_test(every_code_of_f8),
+        cmocka_unit_test(f8_rounds_and_saturates),
         cmocka_unit_test(promotion_of_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

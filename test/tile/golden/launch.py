@@ -159,7 +159,7 @@ def k(x, n: tl.int8):
 
 # case: annotated-half
 # launch: *fp32 2.0
-# unsupported: 16-bit float
+# unsupported: a float of less than 32 bits
 @triton.jit
 def k(x, n: tl.float16):
     pass
