@@ -182,7 +182,7 @@ bool check_compare(Checker *c, const Node *at, Oper op, const Val *l, const Val 
         return true;
     }
     if (op == OPER_IN || op == OPER_NOTIN)
-        return checker_fail(c, at, "AttributeError", "type object '%s' has no attribute '__name__'",
+        return checker_fail(c, at, "AttributeError", "'%s' object has no attribute '__name__'",
                             op == OPER_IN ? "In" : "NotIn");
     if (val_is_tensor(l) || val_is_tensor(r)) {
         Val a, b; // real tensors: a number is not weak here
