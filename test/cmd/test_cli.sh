@@ -30,7 +30,7 @@ check accepted_exits_0 exits 0 "$bin" referee "$one_gold" --op softmax --level q
 check rejected_exits_1 exits 1 "$bin" referee "$one_wrong" --op "$wrong_op" --level quick
 check default_level_is_full sh -c "$bin referee $one_gold --op softmax --json | grep -q '\"level\":\"full\"'"
 check stdin_is_dash sh -c "$bin referee - --op softmax --level quick <$one_gold | grep -q accepted"
-printf 'import torch\nimport triton\nimport triton.language as tl\n@triton.jit\ndef k(x, y, B: tl.constexpr):\n    p = tl.make_block_ptr(y, (64,), (1,), (0,), (16,), (0,))\ndef run(x):\n    y = torch.empty_like(x)\n    k[(1,)](x, y, B=16)\n    return y\n' >"$tmp/later.py"
+printf 'import torch\nimport triton\nimport triton.language as tl\n@triton.jit\ndef k(x, y, B: tl.constexpr):\n    p = tl.inline_asm_elementwise("", "=r,r", [x], tl.float32, True, 1)\ndef run(x):\n    y = torch.empty_like(x)\n    k[(1,)](x, y, B=16)\n    return y\n' >"$tmp/later.py"
 check unsupported_exits_4 exits 4 "$bin" referee "$tmp/later.py" --op softmax --level quick
 
 "$bin" referee "$one_gold" --op softmax --level quick --seed 9 --json >"$tmp/v.json" 2>/dev/null

@@ -211,3 +211,10 @@ from triton.language.extra import libdevice
 @triton.jit
 def k(x):
     v = libdevice.j0(tl.load(x))
+
+# case: transposed-rank
+# launch: *fp32
+# error: permute dims must have the same length as input shape
+@triton.jit
+def k(x):
+    a = tl.zeros((2, 4, 8), tl.float32).T
