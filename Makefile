@@ -74,7 +74,10 @@ $(foreach i,base avx2 avx512,$(eval $(call simd_rule,$(i))))
 
 # The op suite and the self-test programs are data: embedded as text.
 EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py test/exploit/*.py))
-$(B)/gen/embed.c: tools/embed.sh $(EMBEDDED)
+$(B)/gen/embedded: FORCE
+	@mkdir -p $(@D)
+	@echo '$(EMBEDDED)' | cmp -s - $@ || echo '$(EMBEDDED)' >$@
+$(B)/gen/embed.c: tools/embed.sh $(EMBEDDED) $(B)/gen/embedded
 	@mkdir -p $(@D)
 	$(Q)sh tools/embed.sh $(EMBEDDED) >$@.part && mv $@.part $@
 $(B)/gen/embed.o: $(B)/gen/embed.c $(B)/flags

@@ -251,6 +251,9 @@ static bool verify_special(Verify *v) {
         if (!operands(v, false, true, false, 0)) return false;
         if (!v->a->pointer && v->a->elem != DT_I64) return wrong(v, "not a pointer and not int64");
         return (one_lane(v->a) && s->imm > 0) || wrong(v, "more than one lane");
+    case INSN_ASSUME:
+        if (!operands(v, false, true, false, 0)) return false;
+        return (is_bool(v->a) && one_lane(v->a)) || wrong(v, "not one bool");
     case INSN_BARRIER: return operands(v, false, false, false, 0);
     case INSN_LOAD:
         if (!operands(v, true, true, v->b != NULL, 2)) return false;

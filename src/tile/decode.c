@@ -280,6 +280,7 @@ static void decode_insn(Decode *x) {
     case INSN_GATHER: decode_call(x, step_gather); break;
     case INSN_DOT: decode_call(x, step_dot); break;
     case INSN_ALIGNED: decode_call(x, step_aligned); break;
+    case INSN_ASSUME: decode_call(x, step_assume); break;
     case INSN_SWAP: decode_call(x, step_swap); break;
     case INSN_HISTOGRAM: decode_call(x, step_histogram); break;
     case INSN_MATH: decode_call(x, step_math); break;

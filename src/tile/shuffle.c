@@ -30,6 +30,14 @@ bool step_aligned(Vm *v, const Step *s) {
                       x);
 }
 
+bool step_assume(Vm *v, const Step *s) {
+    if (s->pa && *s->pa)
+        return vm_finding(v, s, DIAG_UNINIT, -1, "an undefined value reached tl.assume: " GIVE_OTHER);
+    if (*(const uint8_t *)s->a) return true;
+    return vm_finding(v, s, DIAG_VALUE, -1,
+                      "tl.assume of something that is false: the compiler may do anything");
+}
+
 // The operands as [outer, n, inner] around an axis.
 typedef struct {
     size_t outer, na, nb, inner;

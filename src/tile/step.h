@@ -119,6 +119,6 @@ void atomic_settle(const Vm *v, Storage *m, size_t word, size_t words);
 StepFn step_ramp, step_compare, step_intersect; // ramp.c
 StepFn step_barrier;                            // lanes.c
 StepFn step_load_run, step_store_run;           // memory.c: accesses whose address and mask are in short form
-StepFn step_aligned, step_bitcast, step_concat, step_gather, step_dot; // shuffle.c, dot.c
+StepFn step_aligned, step_assume, step_bitcast, step_concat, step_gather, step_dot; // shuffle.c, dot.c
 StepFn step_swap, step_histogram, step_math;        // sort.c, math.c
 int64_t lane_int(const void *p, DType t, size_t i); // an integer lane
