@@ -56,7 +56,9 @@ static void works(void) {
     assert_int_equal(end, CHILD_EXITED);
 }
 
-// The process of this name whose parent is `parent`; 0: none. (A fork has no name of its own for a moment.)
+static void wait_ms(long ms) { nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL); }
+
+// The process of this name whose parent is `parent`; 0: none.
 static pid_t named_child(pid_t parent, const char *name) {
     DIR *d = opendir("/proc");
     pid_t found = 0;
@@ -74,13 +76,23 @@ static pid_t named_child(pid_t parent, const char *name) {
     return found;
 }
 
-static pid_t keeper(void) { return named_child(getpid(), "keeper"); }
-static pid_t serving(void) { // the first broker is our child, others are the keeper's
-    pid_t p = named_child(getpid(), "broker");
-    return p ? p : named_child(keeper(), "broker");
+// A fork has no name of its own for a moment, hence the patience; never 0, which kill() takes for this whole
+// group of processes.
+static pid_t keeper(void) {
+    pid_t p = 0;
+    for (int i = 0; i < 500 && !p; i++, wait_ms(p ? 0 : 10)) p = named_child(getpid(), "keeper");
+    if (!p) fail_msg("no keeper");
+    return p;
 }
-
-static void wait_ms(long ms) { nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL); }
+static pid_t serving(void) { // the first broker is our child, others are the keeper's
+    pid_t p = 0;
+    for (int i = 0; i < 500 && !p; i++, wait_ms(p ? 0 : 10)) {
+        p = named_child(getpid(), "broker");
+        if (!p) p = named_child(named_child(getpid(), "keeper"), "broker");
+    }
+    if (!p) fail_msg("no broker");
+    return p;
+}
 
 static int start(void **state) {
     (void)state;
