@@ -55,9 +55,11 @@ static void test_types(void **state) {
         uint8_t bytes[64 * 8];
         Rng rng = rng_at(7, (uint64_t)t);
         for (size_t i = 0; i < sizeof bytes; i++)
-            bytes[i] = (uint8_t)(rng_u32(&rng) & (t == DT_BOOL                  ? 1
-                                                  : t == DT_F16 || t == DT_BF16 ? 0x3b
-                                                                                : 0x7f));
+            // no NaN: on its way out of a register it becomes the canonical one
+            bytes[i] =
+                (uint8_t)(rng_u32(&rng) & (t == DT_BOOL                                            ? 1
+                                           : dtype_bytes((DType)t) < 4 && dtype_is_float((DType)t) ? 0x3b
+                                                                                                   : 0x7f));
         Storage *x = rig_storage(&r, (DType)t, 64, bytes, true),
                 *y = rig_storage(&r, (DType)t, 64, NULL, false);
         Asm s = asm_new(&r.arena);
