@@ -96,6 +96,8 @@ bool check_make_block_ptr(Call *k, Val *out) {
     Checker *c = k->c;
     Val list[5];
     for (int i = 0; i < 5; i++) {
+        if (val_is_py(&k->arg[1 + i], PY_INT)) // a single tensor counts as a list of one, a number does not
+            return checker_fail(c, k->at, "TypeError", "'int' object is not iterable");
         list[i] = as_list(k, &k->arg[1 + i]);
         if (list[i].tuple.n > 31)
             return checker_unsupported(c, k->at, "tiles of more than %d dimensions", TILE_RANK_MAX);

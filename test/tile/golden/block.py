@@ -19,8 +19,15 @@ def k(x, m, n, s):
     p = p.advance([8, n])
     tl.store(p, (a + b).to(p.dtype.element_ty), boundary_check=(0, 1))
     tl.store(p, a, boundary_check=(1, 0))
-    one = tl.make_block_ptr(base=x, shape=n, strides=1, offsets=m, block_shape=64, order=0)
+    one = tl.make_block_ptr(base=x, shape=n, strides=s, offsets=m, block_shape=(64,), order=(0,))
     tl.static_assert(len(tl.load(one).shape) == 1)
+
+# case: numbers-are-no-lists
+# launch: *fp16 12 40
+# error: 'int' object is not iterable
+@triton.jit
+def k(x, n, s):
+    p = tl.make_block_ptr(x, (n,), 1, (0,), (64,), (0,))
 
 # case: load-is-no-method
 # launch: *fp16 12 48
