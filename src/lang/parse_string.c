@@ -179,6 +179,8 @@ static bool parse_field(Parser *p, Joined *j, bool raw) {
     if (!value) return false;
     leave(p);
     bool shows_source = accept(p, TOK_ASSIGN);
+    // An error's token points to what it is about, perhaps to the quote that nothing closes.
+    if (shows_source && at(p, TOK_ERROR)) return fail_token(p, "'}'");
     if (shows_source) {
         Piece shown = {.text = {p->source.p + text_at, p->tok.at - text_at}, .raw = true};
         if (!add_text(p, j, &shown, text_at)) return false;

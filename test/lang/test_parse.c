@@ -267,6 +267,7 @@ static const struct {
     {"x = *a", "a starred expression needs a list or tuple around it; a comma makes one: *a,", 1, 5},
     {"x = (*a)", "a starred expression cannot stand alone in parentheses", 1, 6},
     {"f(a, b", "this '(' is never closed", 1, 2},
+    {"-f\"vvvB b{K=", "this '{' of an f-string is never closed", 1, 10}, // shows its source, which has no end
     {"f(a b)", "expected ',' or ')', found 'b'", 1, 5},
     {"f(a,\nb\nc)", "expected ',' or ')' for the '(' of line 1, found 'c'", 3, 1},
     {"f(a=1, b)", "a positional argument follows a keyword argument", 1, 8},
