@@ -3,16 +3,25 @@
 
 #include "base/io.h"
 #include "cmd/stream.h"
+#include "referee/manifest.h"
 
 enum { FILE_MAX = 256 << 20 };
 
 typedef struct {
-    const char *op, *level, *dtype, *state, *suite;
+    const char *op, *level, *dtype, *state, *suite, *manifest;
     Seed seed;
     Shape shape;
     int jobs;
     bool json, stream, fresh;
 } RefereeOptions;
+
+// Findings behind the file's last line are about what was written from the manifest.
+static void put_written(Buf *out, const Verdict *v, const char *manifest, Str file, Str source) {
+    if (!v->placed || v->place.at < file.len || v->place.at >= source.len) return;
+    LineCol at = line_col(source, v->place.at);
+    Str line = source_line(source, at.line);
+    buf_printf(out, "line %d was written from %s: %.*s\n", at.line, manifest, STR_ARG(line));
+}
 
 static bool judge_file(Referee *r, Arena *a, const char *file, Level level, const RefereeOptions *o,
                        int *code, Err *e) {
@@ -22,13 +31,20 @@ static bool judge_file(Referee *r, Arena *a, const char *file, Level level, cons
     if (!filter_of(&o->shape, o->dtype, &q.filter, e) || !io_read(a, file, FILE_MAX, &source, e))
         return false;
     if (!op_for_judging(r, a, o->op, &op, e)) return false;
+    Str whole = source, text;
+    if (o->manifest && (!io_read(a, o->manifest, MANIFEST_MAX, &text, e) ||
+                        !manifest_apply(a, o->manifest, text, &op, source, true, &whole, e)))
+        return false;
     Verdict v;
-    if (!referee_judge(r, a, &q, &source, 1, &v, e)) return false;
+    if (!referee_judge(r, a, &q, &whole, 1, &v, e)) return false;
     Buf out = BUF(a);
     if (o->json)
-        verdict_json(&out, &v, NULL, NULL), buf_putc(&out, '\n');
+        verdict_json(&out, &v, o->manifest ? "judged" : NULL,
+                     o->manifest ? json_stringn(whole.p, whole.len) : NULL),
+            buf_putc(&out, '\n');
     else
         verdict_text(&out, &v, "");
+    if (!o->json && o->manifest) put_written(&out, &v, o->manifest, source, whole);
     fwrite(out.p, 1, out.len, stdout);
     *code = verdict_exit(&v);
     return true;
@@ -42,7 +58,7 @@ int cmd_referee(int argc, char **argv) {
         {"--dtype", OPTION_TEXT, &o.dtype},   {"--json", OPTION_FLAG, &o.json},
         {"--stream", OPTION_FLAG, &o.stream}, {"--fresh", OPTION_FLAG, &o.fresh},
         {"--jobs", OPTION_COUNT, &o.jobs},    {"--state", OPTION_TEXT, &o.state},
-        {"--suite", OPTION_TEXT, &o.suite},
+        {"--suite", OPTION_TEXT, &o.suite},   {"--manifest", OPTION_TEXT, &o.manifest},
     };
     Positionals rest;
     Err e = {0};
@@ -53,9 +69,10 @@ int cmd_referee(int argc, char **argv) {
         return cmd_usage("referee", "--level is quick or full");
     if (o.stream ? rest.n != 0 : rest.n != 1)
         return cmd_usage("referee", o.stream ? "--stream takes no file" : "name one kernel file");
-    if (o.stream && (o.seed.given || o.op || o.dtype || o.shape.m))
-        return cmd_usage("referee",
-                         "with --stream, each line names its op, shape and dtype; no line has a seed");
+    if (o.stream && (o.seed.given || o.op || o.dtype || o.shape.m || o.manifest))
+        return cmd_usage(
+            "referee",
+            "with --stream, each line names its op, shape, dtype and manifest; no line has a seed");
     if (!o.stream && o.fresh)
         return cmd_usage("referee", "--fresh belongs to --stream: a file is always judged");
     if (!o.stream && !o.op) return cmd_usage("referee", "--op is missing");

@@ -10,6 +10,7 @@
 
 #include "base/io.h"
 #include "cmd/stream_read.h"
+#include "referee/manifest.h"
 #include "referee/memo.h"
 #include "referee/queue.h"
 
@@ -506,6 +507,12 @@ static void read_request(Stream *s, Arena *a, Str line, long number) {
     KnownOp *k = l.bad ? NULL : known_op(s, l.op);
     if (!l.bad && (!k || k->bad))
         l.bad = arena_printf(a, "line %ld: %s", number, k ? k->bad : "too many different ops at once");
+    // What is written from a manifest is the request's source from here on: for the hash, the key of
+    // duplicates and the verdict. A kernel that the source lacks is the source's fault.
+    Err e = {0};
+    if (!l.bad && l.manifest.len &&
+        !manifest_apply(a, "manifest", l.manifest, &k->op, l.source, false, &l.source, &e))
+        l.bad = arena_printf(a, "line %ld: %s", number, e.msg);
     if (!l.bad) return admit(s, request_new(&l, k));
     Buf out = BUF(a);
     put_undecided(&out, l.id, l.level, "request", l.bad);

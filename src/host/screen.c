@@ -175,7 +175,7 @@ bool decorators_allowed(const Node *function, bool *jit, DiagKind *kind, const c
 // --- expressions ---
 
 // What module-level statements and defaults may hold: values that nobody can change.
-static bool is_constant(Screen *s, const Node *n, int depth) {
+static bool is_constant(const Node *n, int depth) {
     if (depth > WALK_MAX) return false;
     switch (n->kind) {
     case NODE_INT:
@@ -185,14 +185,14 @@ static bool is_constant(Screen *s, const Node *n, int depth) {
     case NODE_FALSE:
     case NODE_NONE:
     case NODE_NAME: return true;
-    case NODE_ATTRIBUTE: return is_constant(s, n->attribute.value, depth + 1);
+    case NODE_ATTRIBUTE: return is_constant(n->attribute.value, depth + 1);
     case NODE_TUPLE:
         for (int i = 0; i < n->items.n; i++)
-            if (!is_constant(s, n->items.at[i], depth + 1)) return false;
+            if (!is_constant(n->items.at[i], depth + 1)) return false;
         return true;
-    case NODE_UNARY: return is_constant(s, n->unary.operand, depth + 1);
+    case NODE_UNARY: return is_constant(n->unary.operand, depth + 1);
     case NODE_BINARY:
-        return is_constant(s, n->binary.left, depth + 1) && is_constant(s, n->binary.right, depth + 1);
+        return is_constant(n->binary.left, depth + 1) && is_constant(n->binary.right, depth + 1);
     case NODE_CALL: {
         const Node *f = n->call.func;
         bool ok = node_is_name(f, "float") || node_is_name(f, "int") || node_is_name(f, "min") ||
@@ -202,7 +202,7 @@ static bool is_constant(Screen *s, const Node *n, int depth) {
                  (node_is_name(f->attribute.value, "tl") && str_is(f->attribute.name, "constexpr")) ||
                  (node_is_name(f->attribute.value, "triton") &&
                   (str_is(f->attribute.name, "cdiv") || str_is(f->attribute.name, "next_power_of_2")));
-        for (int i = 0; ok && i < n->call.args.n; i++) ok = is_constant(s, n->call.args.at[i], depth + 1);
+        for (int i = 0; ok && i < n->call.args.n; i++) ok = is_constant(n->call.args.at[i], depth + 1);
         return ok && n->call.keywords.n == 0;
     }
     default: return false;
@@ -298,7 +298,7 @@ static void screen_params(Screen *s, Scope *scope, const Nodes *params) {
         screen_binding(s, p->span, p->param.name);
         screen_annotation(s, p->param.annotation);
         if (!p->param.def) continue;
-        if (is_constant(s, p->param.def, 0))
+        if (is_constant(p->param.def, 0))
             screen_expr(s, scope, p->param.def);
         else
             refuse(s, DIAG_REFUSED, p->param.def->span, "default of `", p->param.name,
@@ -541,7 +541,7 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     }
     if (value || n->kind == NODE_ANNASSIGN) {
         // An op definition's `inputs = {...}` is plain data.
-        fits = !value || is_constant(s, value, 0) || (s->candidate && is_configs(value)) ||
+        fits = !value || is_constant(value, 0) || (s->candidate && is_configs(value)) ||
                (!s->candidate && value->kind == NODE_DICT);
         screen_statement(s, scope, n);
         if (!fits)
@@ -573,6 +573,16 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
     for (int i = 0; i < s.later.count; i++)
         diag_clean(d, s.later.at[i].kind, s.later.at[i].span, "%s", s.later.at[i].msg);
     return s.ok;
+}
+
+bool host_stays(const Node *n) {
+    DiagKind kind;
+    const char *why;
+    const Node *value = n->kind == NODE_ASSIGN ? n->assign.value : NULL;
+    if (n->kind == NODE_ANNASSIGN) value = n->annassign.value;
+    if (n->kind == NODE_FUNCTION) return is_jit_function(n);
+    if (n->kind == NODE_IMPORT) return import_allowed(n, true, &kind, &why);
+    return value && (is_constant(value, 0) || is_configs(value));
 }
 
 bool host_screen(const Node *module, DiagList *d) { return screen_module(module, d, true, "run"); }

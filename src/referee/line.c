@@ -53,7 +53,7 @@ static const char *read_options(const json_t *o, StreamLine *q) {
     return NULL;
 }
 
-static Str id_text(Arena *a, const json_t *id) {
+static Str json_text(Arena *a, const json_t *id) {
     char *text = json_dumps(id, JSON_COMPACT | JSON_ENCODE_ANY);
     Str s = text ? str_dup(a, str_of(text)) : STR("null");
     free(text);
@@ -64,7 +64,7 @@ static const char *read_members(Arena *a, const json_t *o, StreamLine *q) {
     if (!json_is_object(o)) return "a request is a JSON object";
     const json_t *id = json_object_get(o, "id"), *op = json_object_get(o, "op"),
                  *source = json_object_get(o, "source");
-    if (id) q->id = id_text(a, id);
+    if (id) q->id = json_text(a, id);
     enum { OP_TEXT_MAX = 4096 };
     if (!json_is_string(op)) return "\"op\" is missing or not a text";
     if (!json_is_string(source)) return "\"source\" is missing or not a text";
@@ -72,6 +72,10 @@ static const char *read_members(Arena *a, const json_t *o, StreamLine *q) {
     if (q->op.len > OP_TEXT_MAX || memchr(q->op.p, 0, q->op.len))
         return "\"op\" is not a name, a description or a path";
     q->source = str_dup(a, text_of(source));
+    const json_t *manifest = json_object_get(o, "manifest");
+    if (manifest && !json_is_object(manifest))
+        return "\"manifest\" is an object: how the kernels are launched";
+    if (manifest) q->manifest = json_text(a, manifest);
     return read_options(o, q);
 }
 
@@ -89,7 +93,7 @@ static Str broken_id(Arena *a, Str line) {
     json_error_t error;
     json_t *id = json_loadb(line.p + at, line.len - at < ID_MAX ? line.len - at : ID_MAX,
                             JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &error);
-    Str s = id ? id_text(a, id) : STR("null");
+    Str s = id ? json_text(a, id) : STR("null");
     json_decref(id);
     return s;
 }

@@ -1,5 +1,5 @@
-// line.h - one line of the stream: {"id","op","source"[,"level","shape","dtype","policy"]}. Any bytes are
-// allowed; what cannot be judged says why.
+// line.h - one line of the stream: {"id","op","source"[,"level","shape","dtype","policy","manifest"]}. Any
+// bytes are allowed; what cannot be judged says why.
 #pragma once
 #include "referee/draw.h"
 
@@ -8,6 +8,7 @@ enum { STREAM_LINE_MAX = 8 << 20 }; // bytes: a source of SOURCE_MAX with every 
 typedef struct {
     Str id; // its JSON text; "null" when the line gave none
     Str op, source;
+    Str manifest; // its JSON text (referee/manifest.h); empty when the line gave none
     Level level;
     DrawFilter filter;
     const char *bad; // why the line cannot be judged; NULL: it can

@@ -43,6 +43,9 @@ static void a_request_is_read(void **state) {
     assert_true(l.level == LEVEL_FULL && l.filter.m == 3 && l.filter.n == 1048576);
     assert_int_equal(l.filter.dtype, DT_BF16);
     good("{\"op\":\"softmax\",\"source\":\"\"}");
+    assert_true(l.manifest.len == 0);
+    l = line("{\"op\":\"o\",\"source\":\"s\",\"manifest\":{ \"b\" : [1], \"a\":\"x\" }}");
+    assert_true(!l.bad && str_is(l.manifest, "{\"b\":[1],\"a\":\"x\"}"));
 }
 
 static void a_bad_line_says_why_with_its_id(void **state) {
@@ -57,6 +60,7 @@ static void a_bad_line_says_why_with_its_id(void **state) {
     bad("{\"id\":5,\"op\":\"a\\u0000b\",\"source\":\"\"}", "5", "\"op\"");
     bad("{\"id\":[5],\"op\":\"o\"}", "[5]", "\"source\"");
     bad("{\"id\":5,\"op\":\"o\",\"source\":[]}", "5", "\"source\"");
+    bad(ASK ",\"manifest\":[]}", "\"i\"", "\"manifest\"");
     bad(ASK ",\"level\":\"best\"}", "\"i\"", "\"level\"");
     bad(ASK ",\"level\":1}", "\"i\"", "\"level\"");
     bad(ASK ",\"shape\":\"8\"}", "\"i\"", "\"shape\"");

@@ -1,0 +1,51 @@
+// manifest.h - a kernel whose host code is out of reach: a JSON object says how it is launched, and `run` is
+// written from it. What comes out is an ordinary kernel file, judged like any other: parsed, screened and run
+// with a candidate's privilege. Nothing in a manifest can do more than `run` could.
+//
+//   {"kernel": "softmax_kernel",
+//    "args": ["x", "out", "x.stride(0)", "out.stride(0)", "N"],
+//    "constexprs": {"BLOCK": "triton.next_power_of_2(N)"},
+//    "grid": ["x.shape[0]"],
+//    "num_warps": 4,
+//    "values": {"N": "x.shape[1]"},
+//    "outputs": {"out": {"shape": ["x.shape[0]", "N"], "dtype": "x.dtype"}}}
+//
+// outputs     the one tensor that is the answer: shape (expressions, or one for all, such as "x.shape"),
+// dtype,
+//             optionally fill, a number
+// scratch     more tensors, of the same form
+// values      names for expressions, in order; each may use those before it
+// launches    several launches in a row: a list of objects with kernel, args, constexprs, grid, num_warps,
+//             num_stages, which then do not stand outside
+// expressions texts in Python: shapes, strides, dtypes and numbers of the inputs and tensors, arithmetic,
+//             conditions, min max abs int float len, triton.cdiv, triton.next_power_of_2, math.*. A number,
+//             true, false and null stand for themselves. An argument may also be a tensor's name, with
+//             .contiguous(), .view(...) or .reshape(...) behind it; a grid may use META["BLOCK"].
+//
+// Of the file, imports, constants and kernels stay, on their lines and columns. Other statements are left
+// out, unless they bind a name that stays: then they are judged, too.
+#pragma once
+#include "op/op.h"
+
+enum { MANIFEST_MAX = 64 << 10 }; // bytes of a manifest
+
+// The kernel file, in `a`. ERR_USAGE, with `file`, the key and what to do, for a manifest that is none. A
+// kernel that the source does not define is an error of the manifest if `kernels_exist`, else the judge's
+// business.
+MUST_CHECK bool manifest_apply(Arena *a, const char *file, Str json, const Op *op, Str source,
+                               bool kernels_exist, Str *out, Err *e);
+
+// manifest_expr.c: the names that expressions may use.
+typedef enum { NAME_TENSOR, NAME_VALUE, NAME_META } ManifestNameKind;
+typedef struct {
+    Str name;
+    ManifestNameKind kind;
+} ManifestName;
+enum { MANIFEST_NAMES_MAX = 96 };
+typedef struct {
+    ManifestName at[MANIFEST_NAMES_MAX];
+    int n;
+} ManifestNames;
+// NULL, or what is wrong. A tensor itself counts only where `tensor` says so.
+const char *manifest_expr(Arena *a, Str text, const ManifestNames *names, bool tensor, Buf *out);
+bool manifest_identifier(Arena *a, Str text);
