@@ -46,7 +46,8 @@ typedef struct {
     size_t arena_bytes;
     double wall_seconds; // generous: a loaded machine never condemns a kernel
     int max_reports;
-    int tune; // JobHeader.tune
+    int tune;         // JobHeader.tune
+    int64_t watch_at; // JobHeader.watch_at: the room is within output_bytes
 } BrokerJob;
 
 // OVERDUE: past the deadline, or killed by the system (SIGKILL, which a child cannot send: no memory left).

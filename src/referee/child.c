@@ -17,10 +17,13 @@ typedef struct {
     const CaseSpec *spec;
     int cases;
     Str source;
-    Arena code; // the syntax tree, then compiled kernels
-    Arena call; // everything of one case
-    int tune;   // JobHeader.tune
-    int at;     // the case that runs; -1 before the first
+    Arena code;     // the syntax tree, then compiled kernels
+    Arena call;     // everything of one case
+    int tune;       // JobHeader.tune
+    Trace *trace;   // of each case; NULL: nobody watches
+    uint8_t *flags; // behind the traces
+    size_t flags_bytes;
+    int at; // the case that runs; -1 before the first
     int short_cases;
     CaseReport *report; // [REPORTS_TOGETHER]
     int waiting;        // how many of them wait to be sent
@@ -74,6 +77,19 @@ static void memory_gone(void *arg) {
     _exit(EXIT_DONE);
 }
 
+static bool within(int64_t at, int64_t bytes, size_t all) {
+    return at >= 0 && bytes >= 0 && (uint64_t)at <= all && (uint64_t)bytes <= all - (uint64_t)at;
+}
+
+static bool watch_read(Child *c, int64_t at) {
+    int64_t traces = c->cases * (int64_t)sizeof(Trace);
+    if (at % (int64_t) _Alignof(Trace) || !within(at, traces, c->job->output_bytes)) return false;
+    c->trace = (Trace *)(c->job->output + at);
+    c->flags = c->job->output + at + traces;
+    c->flags_bytes = c->job->output_bytes - (size_t)(at + traces);
+    return true;
+}
+
 // The mappings are the parent's work; a fault in them is ours.
 static bool job_read(Child *c) {
     const ChildJob *job = c->job;
@@ -88,11 +104,7 @@ static bool job_read(Child *c) {
     c->tune = (int)h->tune;
     c->spec = (const CaseSpec *)(d + 1);
     c->cases = (int)d->cases;
-    return true;
-}
-
-static bool within(int64_t at, int64_t bytes, size_t all) {
-    return at >= 0 && bytes >= 0 && (uint64_t)at <= all && (uint64_t)bytes <= all - (uint64_t)at;
+    return h->watch_at == 0 || watch_read(c, h->watch_at);
 }
 
 // An input as the candidate sees it: exactly the view's bytes exist, the gaps between strided rows do not.
@@ -131,6 +143,8 @@ static void output_take(Child *c, const CaseSpec *spec, const Tensor *t, int ord
     uint8_t *flags = arena_raw(&c->call, (size_t)n, 1);
     tensor_gather(t, c->job->output + spec_output_at(spec, order), flags);
     count_unwritten(flags, n, r);
+    if (c->flags && order == 0 && within(spec->output_at, n, c->flags_bytes))
+        memcpy(c->flags + spec->output_at, flags, (size_t)n);
 }
 
 static void seen_take(Child *c, const CaseSpec *spec, const Tensor *input) {
@@ -195,6 +209,7 @@ static bool order_run(Child *c, CodeCache *cache, const Node *module, int order,
     m->processors = spec->processors;
     m->order_reversed = order > 0;
     m->tune = case_tune(c) + c->tune;
+    if (c->trace && order == 0) m->trace = &c->trace[c->at];
     Tensor input[WIRE_INPUTS_MAX], out;
     for (int i = 0; i < spec->inputs; i++)
         if (!input_wrap(c, m, &spec->input[i], &input[i])) return false;

@@ -134,6 +134,7 @@ static bool judge_orders(Decision *z, int index, const CaseReport *r, Comparison
         }
         apart = other.first_wrong;
     }
+    z->v->element = apart;
     settle(z, STATUS_nondeterministic, "orders", feedback_orders(z->arena, z->draw, index, apart));
     return false;
 }
@@ -143,6 +144,7 @@ static bool judge_ran(Decision *z, int index, const CaseReport *r, Comparison *c
     const Bound *b = z->draw->truth[index].expected;
     const CaseSpec *spec = &z->draw->spec[index];
     *c = (Comparison){0};
+    z->v->case_number = index + 1; // until the case has passed
     if (!shape_matches(r, b)) {
         settle(z, STATUS_wrong_shape, "shape", feedback_shape(z->arena, z->draw, r, false));
         return false;
@@ -152,6 +154,7 @@ static bool judge_ran(Decision *z, int index, const CaseReport *r, Comparison *c
         return false;
     }
     if (r->unwritten > 0) {
+        z->v->element = r->first_unwritten;
         settle(z, STATUS_uncovered_output, "coverage", feedback_unwritten(z->arena, z->draw, r));
         return false;
     }
@@ -208,6 +211,7 @@ static bool judge_cases(Decision *z) {
             if (failed >= 0) break;
             DiagKind k = (DiagKind)report->finding;
             z->v->found = true;
+            z->v->case_number = report->case_index + 1;
             z->v->placed = finding_place(z->source, report, &z->v->place);
             settle(z, finding_means[k].status, finding_means[k].rule,
                    feedback_finding(z->arena, d, z->source, report));
@@ -218,8 +222,10 @@ static bool judge_cases(Decision *z) {
         Comparison c;
         if (!judge_ran(z, i, report, &c)) {
             if (failed < 0) return false;
+            z->v->element = -1;
             break;
         }
+        z->v->case_number = 0;
         if (i == d->traffic_case) take_traffic(z, report);
         if (c.wrong == 0) {
             z->v->cases_passed++;
@@ -231,6 +237,8 @@ static bool judge_cases(Decision *z) {
     }
     if (failed < 0) return true;
     note_worst(z, failed, &worst, true);
+    z->v->case_number = failed + 1;
+    z->v->element = worst.worst_at;
     const char *rule = worst.worst == MATCH_NAN ? "class" : "bounds";
     settle(z, match_status(worst.worst), rule, feedback_numeric(z->arena, d, failed, &worst));
     return false;
@@ -242,6 +250,7 @@ static bool judge_needs(Decision *z) {
     for (int k = 0; k < d->needs; k++) {
         const Needed *n = &d->needed[k];
         if (z->child->output[d->spec[n->case_index].seen_at + n->at]) continue;
+        z->v->case_number = n->case_index + 1;
         settle(z, STATUS_incorrect, "unread", feedback_unread(z->arena, d, n));
         return false;
     }
@@ -257,6 +266,8 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
                   .worst_use = -1,
                   .columns = NEWN(a, struct Columns, (size_t)d->cases)};
     const char *why;
+    v->case_number = 0;
+    v->element = -1;
     WireEnd end = wire_check(r->report, r->reports, d->cases, source.len, &why);
     if (r->end == CHILD_OVERDUE) {
         settle(&z, STATUS_referee_error, "clock",

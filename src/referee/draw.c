@@ -362,9 +362,14 @@ static int32_t processors_of(uint64_t order_seed) {
 
 bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed, const DrawFilter *filter,
                Draw *d, Err *e) {
-    *d = (Draw){.op = op, .level = level, .seed = seed, .fd = -1};
     PlannedCase *plan;
-    d->cases = plan_cases(a, op, level, seed, filter, &plan);
+    int cases = plan_cases(a, op, level, seed, filter, &plan);
+    return draw_planned(a, pool, op, level, seed, plan, cases, d, e);
+}
+
+bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed, const PlannedCase *plan,
+                  int cases, Draw *d, Err *e) {
+    *d = (Draw){.op = op, .level = level, .seed = seed, .fd = -1, .cases = cases};
     if (d->cases == 0) return err_set(e, ERR_INPUT, "op %.*s: the filter leaves no case", STR_ARG(op->name));
     d->traffic_case = plan_traffic_case(plan, d->cases, op);
     d->truth = NEWN(a, CaseTruth, (size_t)d->cases);

@@ -52,7 +52,10 @@ void plan_row_classes(const Op *op, const PlannedCase *c, int64_t rows, uint8_t 
             if (list[j] == wide_classes[i]) wide[w++] = list[j];
     bool by_class = plan_data_inputs(op) > 0;
     for (int64_t r = 0; r < rows; r++) {
-        ClassId one = !by_class ? CLASS_range : c->wide ? wide[r % w] : list[(c->first_row + r) % k];
+        ClassId one = c->one_class ? c->cls
+                      : !by_class  ? CLASS_range
+                      : c->wide    ? wide[r % w]
+                                   : list[(c->first_row + r) % k];
         out[r] = (uint8_t)(one == CLASS_neg_inf && c->negated ? CLASS_bell_wide : one);
     }
 }
@@ -113,6 +116,11 @@ static int64_t fit_dim(const OpDim *d, int64_t n) {
     return n < 1 ? step : n;
 }
 
+void plan_fit(const Op *op, int64_t dim[OP_DIMS_MAX]) {
+    for (int d = 0; d < op->dims; d++) dim[d] = fit_dim(&op->dim[d], dim[d]);
+    op_sizes_fit(op, dim);
+}
+
 typedef struct {
     const Op *op;
     Arena *arena;
@@ -130,9 +138,9 @@ static void plan_one(Planner *p, DType dtype, int64_t m, int64_t n, bool strided
         .dtype = dtype, .strided = strided, .hidden = hidden, .wide = wide, .first_row = p->rotation[dtype]};
     for (int d = 0; d < op->dims; d++) {
         int64_t want = d == op->row_dim ? n : d == op->rows_dim ? m : 1 + (int64_t)rng_below(r, 16);
-        c->dim[d] = fit_dim(&op->dim[d], want);
+        c->dim[d] = want;
     }
-    op_sizes_fit(op, c->dim);
+    plan_fit(op, c->dim);
     bool signs = false;
     for (int i = 0; i < op->inputs; i++) signs |= op->input[i].both_signs;
     c->negated = signs && (rng_u32(r) & 1);

@@ -8,7 +8,9 @@ typedef struct {
     DType dtype; // of the floating inputs
     int64_t dim[OP_DIMS_MAX];
     bool strided, hidden;
-    bool negated;      // inputs of both signs are negative here, and no row holds -inf
+    bool negated;   // inputs of both signs are negative here, and no row holds -inf
+    bool one_class; // all rows are of class `cls`, not the rotation's
+    ClassId cls;
     bool wide;         // rows take the classes that only very wide rows make hard, not the rotation's
     int64_t first_row; // position in the rotation of classes: row r gets class number (first_row + r)
 } PlannedCase;
@@ -25,3 +27,9 @@ int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]);
 void plan_row_classes(const Op *op, const PlannedCase *c, int64_t rows, uint8_t *out);
 bool plan_is_data(const OpInput *in);
 int plan_data_inputs(const Op *op); // floating inputs of role data that have rows
+// Rounds sizes into the op's domain.
+void plan_fit(const Op *op, int64_t dim[OP_DIMS_MAX]);
+
+// draw_make() with a plan of the caller's (draw.c).
+MUST_CHECK bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed,
+                             const PlannedCase *plan, int cases, Draw *out, Err *e);

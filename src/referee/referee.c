@@ -85,10 +85,36 @@ typedef struct {
     Arena *arena; // one for each candidate: verdict texts
     Err *err;     // one for each candidate
     int done;
+    Watched *watched; // NULL: nobody watches; else there is one candidate
+    Arena *watched_arena;
 } Batch;
 
 static bool worth_a_retry(const Verdict *v) {
     return v->status == STATUS_referee_error && strcmp(v->rule, "judged") != 0;
+}
+
+// Room behind the outputs for what a person asks (wire.h).
+static void watch_room(const Draw *d, BrokerJob *job) {
+    job->watch_at = (int64_t)(d->output_bytes + 64) & ~(int64_t)63;
+    job->output_bytes = (size_t)job->watch_at + (size_t)d->cases * sizeof(Trace) + d->output_bytes;
+}
+
+static void watch_take(Batch *b, const BrokerJob *job, const ChildResult *r) {
+    const Draw *d = b->draw;
+    Arena *a = b->watched_arena;
+    *b->watched = (Watched){0};
+    const char *why;
+    if (wire_check(r->report, r->reports, d->cases, job->source.len, &why) == WIRE_BROKEN) return;
+    CaseReport *report = NEWN(a, CaseReport, (size_t)r->reports);
+    memcpy(report, r->report, sizeof *report * (size_t)r->reports);
+    b->watched->report = report;
+    b->watched->reports = r->reports;
+    if (!r->output) return;
+    uint8_t *bytes = arena_raw(a, job->output_bytes, 64);
+    memcpy(bytes, r->output, job->output_bytes);
+    b->watched->output = bytes;
+    b->watched->trace = (const Trace *)(bytes + job->watch_at);
+    b->watched->flags = bytes + job->watch_at + (size_t)d->cases * sizeof(Trace);
 }
 
 // One pass over the cases. *configs: of the kernel with most of them, as the child tells it.
@@ -101,6 +127,7 @@ static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, E
                      .arena_bytes = CHILD_MEMORY,
                      .wall_seconds = WALL_SECONDS,
                      .max_reports = b->draw->cases + 1};
+    if (b->watched) watch_room(b->draw, &job);
     ChildResult r;
     Arena scratch = {0};
     double t0 = clock_seconds();
@@ -118,6 +145,7 @@ static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, E
         v->seconds_compare = clock_seconds() - t1;
         for (int k = 0; verdict_accepted(v) && k < r.reports; k++)
             if (r.report[k].configs > *configs) *configs = r.report[k].configs;
+        if (b->watched && (tune == 0 || !verdict_accepted(v))) watch_take(b, &job, &r);
         child_result_free(broker, &r);
     }
     if (broker) brokers_leave(b->r->brokers, broker, !ok);
@@ -165,6 +193,34 @@ static void judge_candidate(void *arg, size_t i, int worker) {
     b->done++;
     if (b->q->progress) b->q->progress(b->q->progress_arg, b->done);
     pthread_mutex_unlock(&b->r->progress);
+}
+
+void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, Watched *out) {
+    JudgeRequest q = {.op = d->op, .level = d->level, .seed = &d->seed};
+    Arena text = {0};
+    Err e = {0};
+    Batch b = {.r = r,
+               .q = &q,
+               .draw = d,
+               .source = &source,
+               .out = v,
+               .arena = &text,
+               .err = &e,
+               .watched = out,
+               .watched_arena = a};
+    *out = (Watched){0};
+    *v = (Verdict){.op = d->op->name,
+                   .replay = true,
+                   .level = d->level,
+                   .seed = d->seed,
+                   .status = STATUS_referee_error,
+                   .element = -1,
+                   .rule = "",
+                   .feedback = ""};
+    sha256_hex(sha256_of(source), v->source_sha256);
+    judge_candidate(&b, 0, 0);
+    v->feedback = arena_strndup(a, v->feedback, strlen(v->feedback));
+    arena_free(&text);
 }
 
 // ---- a round

@@ -51,6 +51,18 @@ void round_judge(Round *t, int i);
 MUST_CHECK bool round_commit(Round *t, off_t *at, Err *e);
 void round_close(Round *t);
 
+// What a person may look at: everything that one candidate left behind on one draw.
+typedef struct {
+    const CaseReport *report; // checked by wire_check()
+    int reports;
+    const uint8_t *output; // as the draw lays it out; NULL: the child died
+    const uint8_t *flags;  // SHADOW_* of output element k of a case at CaseSpec.output_at + k
+    const Trace *trace;    // one for each case
+} Watched;
+// Judges one source on a draw of the caller's and shows what it did. Nothing is journaled.
+// The result lives in `a`.
+void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, Watched *out);
+
 // A definition is refused when zeros, a constant, or a copy of one of its inputs would pass as its answer, or
 // when an output position can never be judged. ERR_INPUT with the reason.
 MUST_CHECK bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e);

@@ -30,6 +30,8 @@ typedef struct {
     Span place;           // where, if `placed`
     bool placed;
     int cases_run, cases_passed;
+    int case_number;     // of the case that decided, from 1; 0: none did
+    int64_t element;     // of its output, row-major, where that decided; -1: it did not
     char worst_case[96]; // "float16 17x1000 stagnation"; empty when nothing was compared
     double error_ulp, bound_ulp, use;
     Counters count;      // of the traffic case: Draw.traffic_case

@@ -23,13 +23,13 @@ typedef struct {
 typedef struct {
     int32_t inputs;
     int32_t processors; // of the GPU that host code sees
-    int32_t again; // orders of the programs beyond the first that there is room for: 0 or 1
+    int32_t again;      // orders of the programs beyond the first that there is room for: 0 or 1
     CaseTensor input[WIRE_INPUTS_MAX];
     int64_t output_at, output_bytes; // room in the output mapping
     int64_t seen_at, seen_bytes; // in the output mapping: a byte for each byte of the inputs, one input after
                                  // another, that a kernel of order 0 has loaded; seen_bytes 0: nobody asks
-    int64_t steps;       // step budget of this case, in lanes
-    uint64_t order_seed; // of the program order; says nothing about the inputs' seed
+    int64_t steps;               // step budget of this case, in lanes
+    uint64_t order_seed;         // of the program order; says nothing about the inputs' seed
 } CaseSpec;
 
 // Where the outputs of order 0 and 1 lie.
@@ -45,6 +45,8 @@ typedef struct {
     uint32_t magic, source_len;
     int64_t arena_bytes; // the child's whole memory
     int64_t tune;        // how far the choice of configs is turned: 0 in the first pass over the cases
+    int64_t watch_at; // in the output mapping, 0: nobody watches. Room for a Trace of each case, and behind
+                      // them for the shadow flags of each output element, at CaseSpec.output_at from there
 } JobHeader;
 
 // How a case ended, as the child tells it.

@@ -79,6 +79,7 @@ struct Vm {
     const Code *code;
     const TileLoops *loops;
     Step *step;
+    const Step *plain;       // trace.c: what the traced steps stand for
     void *scratch[2];        // each as large as any operand
     uint8_t *poison_scratch; // a byte for each lane of any operand
     uint64_t *sectors;       // SECTOR_SLOTS: those a scattered access has met
@@ -117,8 +118,9 @@ StepFn step_atomic, step_cas;
 // plain.
 void atomic_settle(const Vm *v, Storage *m, size_t word, size_t words);
 StepFn step_ramp, step_compare, step_intersect; // ramp.c
+void trace_steps(Vm *v);                        // trace.c: every access is counted in v->m->trace from now on
 StepFn step_barrier;                            // lanes.c
 StepFn step_load_run, step_store_run;           // memory.c: accesses whose address and mask are in short form
 StepFn step_aligned, step_assume, step_bitcast, step_concat, step_gather, step_dot; // shuffle.c, dot.c
-StepFn step_swap, step_histogram, step_math;        // sort.c, math.c
-int64_t lane_int(const void *p, DType t, size_t i); // an integer lane
+StepFn step_swap, step_histogram, step_math;                                        // sort.c, math.c
+int64_t lane_int(const void *p, DType t, size_t i);                                 // an integer lane

@@ -353,8 +353,9 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     }
     m->steps_left -= code->insns;
     size_t lanes = decode_lanes_max(code);
-    size_t need = code->file_bytes + 18 * lanes + (size_t)code->insns * (sizeof(Step) + sizeof(Walk)) +
-                  65536 + lanes_log_bytes();
+    size_t steps = m->trace ? 2 * sizeof(Step) : sizeof(Step);
+    size_t need = code->file_bytes + 18 * lanes + (size_t)code->insns * (steps + sizeof(Walk)) + 65536 +
+                  lanes_log_bytes();
     if (code->file_bytes > REGISTER_FILE_MAX || need > arena_left(m->arena))
         return diag_add(m->diags, DIAG_COMPILE, span,
                         "out of resource: the tiles of %.*s need %zu KiB of registers; use smaller blocks",
@@ -368,6 +369,7 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     v.sectors = arena_raw(m->arena, SECTOR_SLOTS * sizeof *v.sectors, 64);
     lanes_init(m->arena, &v.log);
     decode(m->arena, &v, file, args);
+    if (m->trace) trace_steps(&v);
     bool ok = run_grid(&v, programs);
     arena_reset(m->arena, mark);
     m->count.launches++;

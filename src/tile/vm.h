@@ -24,6 +24,18 @@ typedef struct {
     int64_t warps;      // num_warps
 } Counters;
 
+// Bytes by access, for a person who asks where a kernel's traffic comes from: counted as in Counters.
+typedef struct {
+    uint32_t at;           // of the access in the source
+    int32_t rows, columns; // of its tile: the last two dimensions, 1 where there are fewer
+    int64_t loaded, stored;
+} Traced;
+enum { TRACED_MAX = 120 };
+typedef struct {
+    int64_t n; // more accesses than there is room for are left out
+    Traced access[TRACED_MAX];
+} Trace;
+
 // One machine serves one call of a host function: fresh storages, counters that add up over its launches.
 typedef struct {
     Arena *arena;
@@ -38,6 +50,7 @@ typedef struct {
     int processors;      // of the GPU that host code sees
     uint64_t order_seed; // programs run in a pseudo-random order drawn from it; 0: natural order
     bool order_reversed; // ... from its end: of any two programs, the other one comes first
+    Trace *trace;        // NULL: nobody asks, and nothing is slower for it
 } Machine;
 // Bytes: an access further away from its tensor is told without the distance. Addresses can be made of input
 // values, and the distance would say what they were; near misses are mistakes in masks.

@@ -1,0 +1,72 @@
+// explain: why a kernel was rejected, or how sure its acceptance is, for a person. A replay: nothing is
+// journaled, and the seed is printed, so that it can be repeated.
+#include <stdio.h>
+
+#include "base/io.h"
+#include "base/rng.h"
+#include "cmd/judging.h"
+#include "referee/explain.h"
+
+enum { FILE_MAX = 1 << 20 };
+
+typedef struct {
+    const char *op, *level, *dtype, *suite;
+    Seed seed;
+    Shape shape;
+    int jobs;
+    bool json, minimize, prove;
+} ExplainOptions;
+
+static bool explain_file(Referee *r, Arena *a, const char *file, Level level, const ExplainOptions *o,
+                         int *code, Err *e) {
+    Op op;
+    ExplainRequest q = {.op = &op, .level = level, .minimize = o->minimize, .prove = o->prove};
+    if (!filter_of(&o->shape, o->dtype, &q.filter, e) || !io_read(a, file, FILE_MAX, &q.source, e))
+        return false;
+    if (o->suite && !op_suite_add(a, o->suite, e)) return false;
+    if (!op_for_judging(r, a, o->op, &op, e)) return false;
+    q.seed = o->seed.value;
+    if (!o->seed.given) {
+        if (!rng_entropy(&q.seed, sizeof q.seed, e)) return false;
+        q.seed >>= 1; // JSON's integers are signed
+    }
+    Explanation x;
+    if (!explain(r, a, &q, &x, e)) return false;
+    Buf out = BUF(a);
+    if (o->json)
+        explain_json(&out, a, &q, &x);
+    else
+        explain_text(&out, a, &q, &x, file);
+    fwrite(out.p, 1, out.len, stdout);
+    *code = verdict_exit(&x.v);
+    return true;
+}
+
+int cmd_explain(int argc, char **argv) {
+    ExplainOptions o = {0};
+    const Option options[] = {
+        {"--op", OPTION_TEXT, &o.op},       {"--level", OPTION_TEXT, &o.level},
+        {"--seed", OPTION_SEED, &o.seed},   {"--shape", OPTION_SHAPE, &o.shape},
+        {"--dtype", OPTION_TEXT, &o.dtype}, {"--minimize", OPTION_FLAG, &o.minimize},
+        {"--prove", OPTION_FLAG, &o.prove}, {"--json", OPTION_FLAG, &o.json},
+        {"--jobs", OPTION_COUNT, &o.jobs},  {"--suite", OPTION_TEXT, &o.suite},
+    };
+    Positionals rest;
+    Err e = {0};
+    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+        return cmd_fail("explain", &e);
+    Level level = LEVEL_FULL;
+    if (o.level && !level_by_name(str_of(o.level), &level))
+        return cmd_usage("explain", "--level is quick or full");
+    if (rest.n != 1) return cmd_usage("explain", "name one kernel file");
+    if (!o.op) return cmd_usage("explain", "--op is missing");
+    Referee *r;
+    RefereeConfig config = {.no_journal = true, .jobs = o.jobs};
+    if (!referee_open(&config, &r, &e)) return cmd_fail("explain", &e);
+    Arena a = {0};
+    int code = EXIT_OK;
+    if (!explain_file(r, &a, rest.at[0], level, &o, &code, &e)) code = cmd_fail("explain", &e);
+    arena_free(&a);
+    referee_close(r);
+    return code;
+}

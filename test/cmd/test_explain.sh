@@ -1,0 +1,86 @@
+#!/bin/sh
+# explain: the facts it tells about known mistakes, and that it tells none where there is none.
+. "$(dirname "$0")/lib.sh"
+wrong=src/op/suite/wrong
+gold=src/op/suite/gold/softmax.py
+explain() { # CODE FILE OP OPTIONS...
+    code=$1 file=$2 op=$3
+    shift 3
+    exits "$code" "$bin" explain "$file" --op "$op" --level quick --seed 7 "$@"
+}
+told() { grep -qE -- "$1" "$tmp/out"; }
+untold() { ! grep -qE -- "$1" "$tmp/out"; }
+
+# No maximum subtraction: values decide, the class is named, one element shows it.
+check no_max explain 1 $wrong/softmax_no_max.py softmax --minimize
+check no_max_class told '^fails on float32 26x1, class mean_1000: mean 1000 with standard deviation 1$'
+check no_max_other_classes told '^  1 of 1 spike_first '
+check no_max_right_classes untold '^  . of . (bell|zero|tiny_1e4) '
+check no_max_region told '^the output: 7 NaN or infinity of 26 elements'
+check no_max_picture told '^ +4  N$'
+check no_max_minimal told '^smallest failure: float32 1 row of 1, class mean_1000 '
+check no_max_element told '^  row 0, column 0: expected 1, got nan,'
+check no_max_lines told '^  line 15: 212992 loaded   x = tl.load'
+check no_max_passes told '^passes over the data: 1.00 .*; the fewest: 1.00$'
+check no_max_seed told '^repeat with --seed 7$'
+cp "$tmp/out" "$tmp/first"
+explain 1 $wrong/softmax_no_max.py softmax --minimize
+check the_same_again cmp "$tmp/first" "$tmp/out"
+
+# A tail that nobody stores: its columns, its tile, and the least shape.
+check tail explain 1 $wrong/rmsnorm_partial_tail.py rmsnorm --minimize --shape 5x300
+check tail_region told 'unwritten of 1500 elements: exactly all rows \(5\), columns 256 to 299 of 0 to 299$'
+check tail_any_class told 'the class of the values does not decide$'
+check tail_picture told '^ +4  \.+u?U+$'
+check tail_minimal told '^smallest failure: float32 1 row of 1, any values '
+check last_row explain 1 $wrong/softmax_misses_last_row.py softmax --shape 6x64
+check last_row_region told '64 unwritten of 384 elements: exactly row 5 of 0 to 5, all columns \(64\)$'
+check last_row_less_traffic told '^passes over the data: 0\.83 '
+
+# No carry from one block to the next: wrong from the second tile on; the least row has one element more than a tile.
+check carry explain 1 $wrong/cumsum_no_carry.py cumsum --minimize
+check carry_region told 'column 1024 of 0 to 1024, from the start of a tile of 1024 columns on$'
+check carry_ruler told '\|  *\|  *tiles of 1024 columns$'
+check carry_minimal told '^smallest failure: bfloat16 1 row of 1025, '
+check carry_json explain 1 $wrong/cumsum_no_carry.py cumsum --minimize --json
+check carry_is_one_object sh -c "[ \$(wc -l <$tmp/out) = 1 ]"
+check carry_facts told '"status":"incorrect".*"column_first":1024.*"minimal":\{"found":true.*"rows":1,"row":1025,.*"expected":-?[0-9.]+,"got":-?[0-9.]+'
+
+# Findings: the line, with a caret; no output to look at, and the bytes until it stopped.
+check oob explain 1 $wrong/softmax_store_without_mask.py softmax --minimize
+check oob_line told "^$wrong/softmax_store_without_mask.py:16:5: store outside the tensor's memory"
+check oob_caret told '^ +\^~+$'
+check oob_no_picture untold '^the output:'
+check oob_stopped told ', until it was stopped\):$'
+check oob_minimal told '^smallest failure: float32 1 row of 3, any values '
+check race explain 1 $wrong/softmax_total_same_launch.py softmax --minimize
+check race_line told 'softmax_total_same_launch.py:23:5: atomic on element'
+check race_atomic_line told '^  line 23: [0-9]+ loaded, [0-9]+ stored   tl.atomic_add'
+check race_minimal told '^smallest failure: float32 1 row of 65, any values '
+check orders explain 1 $wrong/softmax_ticket.py softmax --minimize
+check orders_need_two_rows told '^smallest failure: float32 2 rows of 2, class '
+check syntax explain 1 $wrong/syntax_error.py softmax
+check syntax_caret told '^        \^~$'
+check syntax_no_case untold '^fails on|^bytes by line|^smallest'
+check compile_error explain 1 $wrong/compile_astype.py softmax
+check compile_caret told 'compile_astype.py:14:9: AttributeError'
+
+# A right kernel has no failure to show; its own mutants say how strong the test was.
+check accepted explain 0 $gold softmax --minimize --prove
+check accepted_closest told '^closest call: 0\.[0-9]+ of the bound, in float'
+check accepted_traffic told '^all traffic: 1\.00 times the fewest possible 425984 bytes$'
+check accepted_strength told '^how strong this test was: of 69 small edits of this kernel, the very same cases rejected 60, accepted 0; 9 never'
+check accepted_margin told '^smallest margin: line 15, accumulator, at '
+check accepted_nothing_fails untold '^fails on|^the output:|^smallest failure'
+check accepted_json explain 0 $gold softmax --json
+check accepted_json_facts told '"status":"ok".*"by_line":\{.*"passes":1\.0'
+check accepted_json_no_failure untold '"(region|minimal|place|strength)":'
+
+# Nothing is journaled; without a seed one is drawn and told; wrong usage is refused.
+check nothing_journaled sh -c "[ ! -e $tmp/state ]"
+check a_seed_is_drawn exits 0 "$bin" explain $gold --op softmax --level quick
+check a_drawn_seed_is_told told '^repeat with --seed [0-9]+$'
+check no_op exits 2 "$bin" explain $gold
+check no_file exits 2 "$bin" explain --op softmax
+check no_such_file exits 3 "$bin" explain "$tmp/none.py" --op softmax
+check bad_level exits 2 "$bin" explain $gold --op softmax --level best
