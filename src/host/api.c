@@ -51,6 +51,7 @@ static ValueKind receiver_kind(const char *signature) {
     if (str_is(s, "input")) return V_TENSOR;
     if (str_is(s, "list")) return V_LIST;
     if (str_is(s, "dict")) return V_DICT;
+    if (str_is(s, "text")) return V_STR;
     if (str_is(s, "pair")) return V_TUPLE;
     if (str_is(s, "dtype")) return V_DTYPE;
     if (str_is(s, "device")) return V_DEVICE;

@@ -342,6 +342,96 @@ bool api_list_extend(Call *c, Value *out) {
     return true;
 }
 
+bool api_list_pop(Call *c, Value *out) {
+    Seq *s = c->arg[0].seq;
+    int64_t i;
+    if (!value_as_int(c->arg[1], &i)) return wrong_type(c, c->arg[1], "an integer");
+    if (!s->n) return host_raise(c->in, c->at, "IndexError: pop from empty list");
+    if (i < 0) i = i < -s->n ? -1 : i + s->n;
+    if (i < 0 || i >= s->n) return host_raise(c->in, c->at, "IndexError: pop index out of range");
+    if (!host_work(c->in, c->at, s->n / 4)) return false;
+    *out = s->at[i];
+    memmove(s->at + i, s->at + i + 1, (size_t)(s->n - i - 1) * sizeof *s->at);
+    s->n--;
+    return true;
+}
+
+bool api_list_insert(Call *c, Value *out) {
+    Seq *s = c->arg[0].seq;
+    int64_t i;
+    *out = NONE_VALUE;
+    if (!value_as_int(c->arg[1], &i)) return wrong_type(c, c->arg[1], "an integer");
+    if (i < 0) i = i < -s->n ? 0 : i + s->n;
+    if (i > s->n) i = s->n;
+    if (!host_work(c->in, c->at, s->n / 4) || !seq_push(c->in, c->at, s, c->arg[2])) return false;
+    memmove(s->at + i + 1, s->at + i, (size_t)(s->n - 1 - i) * sizeof *s->at);
+    s->at[i] = c->arg[2];
+    return true;
+}
+
+static bool dict_merge(Call *c, Dict *to, Value from) {
+    if (from.kind != V_DICT) return wrong_type(c, from, "a dictionary");
+    for (int i = 0, n = from.dict->n; i < n; i++)
+        if (!dict_put(c->in, c->at, to, from.dict->key[i], from.dict->value[i])) return false;
+    return true;
+}
+
+bool api_dict_update(Call *c, Value *out) {
+    *out = NONE_VALUE;
+    for (int i = 0; i < c->rests; i++)
+        if (!dict_merge(c, c->arg[0].dict, c->rest[i])) return false;
+    return dict_merge(c, c->arg[0].dict, c->arg[2]);
+}
+
+bool api_dict_default(Call *c, Value *out) {
+    int i;
+    if (!dict_find(c->in, c->at, c->arg[0].dict, c->arg[1], &i)) return false;
+    *out = i >= 0 ? c->arg[0].dict->value[i] : c->arg[2];
+    return i >= 0 || dict_put(c->in, c->at, c->arg[0].dict, c->arg[1], c->arg[2]);
+}
+
+bool api_str_case(Call *c, Value *out) {
+    Str s = c->arg[0].s;
+    bool lower = str_is(c->name, "lower");
+    char *p = host_new(c->in, c->at, (int64_t)s.len + 1, 1);
+    if (!p || !host_work(c->in, c->at, (int64_t)s.len / 16)) return false;
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.p[i] & 0x80)
+            return host_unsupported(c->in, c->at, "letters beyond ASCII have no other case here");
+        bool letter = lower ? s.p[i] >= 'A' && s.p[i] <= 'Z' : s.p[i] >= 'a' && s.p[i] <= 'z';
+        p[i] = letter ? s.p[i] ^ 0x20 : s.p[i];
+    }
+    *out = value_str((Str){p, s.len});
+    return true;
+}
+
+bool api_str_ends(Call *c, Value *out) {
+    Str s = c->arg[0].s, part = c->arg[1].s;
+    if (c->arg[1].kind != V_STR) return wrong_type(c, c->arg[1], "a text");
+    size_t at = str_is(c->name, "startswith") ? 0 : s.len - part.len;
+    *out = value_bool(part.len <= s.len && (!part.len || memcmp(s.p + at, part.p, part.len) == 0));
+    return host_work(c->in, c->at, (int64_t)part.len / 16);
+}
+
+bool api_str_join(Call *c, Value *out) {
+    Buf text = BUF(c->in->arena);
+    Iter it;
+    if (!iter_start(c->in, c->at, c->arg[1], &it)) return false;
+    int n = 0;
+    for (Value v; iter_next(&it, &v); n++) {
+        if (v.kind != V_STR) return wrong_type(c, v, "a text");
+        size_t more = v.s.len + c->arg[0].s.len;
+        if (text.len + more > STRING_MAX || more > c->in->heap_left)
+            return host_raise(c->in, c->at, "MemoryError: a string of host code may take 1 MiB");
+        c->in->heap_left -= more;
+        if (!host_work(c->in, c->at, 1 + (int64_t)more / 16)) return false;
+        if (n) buf_str_put(&text, c->arg[0].s);
+        buf_str_put(&text, v.s);
+    }
+    *out = value_str(n ? buf_str(&text) : STR(""));
+    return true;
+}
+
 bool api_dict_get(Call *c, Value *out) {
     int i;
     if (!dict_find(c->in, c->at, c->arg[0].dict, c->arg[1], &i)) return false;

@@ -85,6 +85,42 @@ static bool want_device(Call *c, Value v, bool standard_cpu, bool *cpu) {
                       STR_ARG(c->name), value_type(v));
 }
 
+// What has its element type and its device already comes back as it is; a conversion is a kernel's work.
+static bool stays_same(Call *c, Value v) {
+    const HostTensor *self = c->arg[0].tensor;
+    bool cpu;
+    if (v.kind == V_NONE || v.kind == V_BOOL) return true;
+    DType t = v.kind == V_TENSOR ? v.tensor->t.dtype : self->t.dtype;
+    if (v.kind == V_DTYPE && !v.dtype.triton)
+        t = v.dtype.t;
+    else if (v.kind == V_TENSOR)
+        cpu = v.tensor->cpu;
+    else if (!want_device(c, v, self->cpu, &cpu))
+        return false;
+    if (v.kind == V_DTYPE) cpu = self->cpu;
+    if (t == self->t.dtype && cpu == self->cpu) return true;
+    return host_refuse(
+        c->in, c->at,
+        "`.%.*s` to another type or device computes on, or copies, the elements of tensors; do it "
+        "in a kernel",
+        STR_ARG(c->name));
+}
+
+bool api_to_same(Call *c, Value *out) {
+    bool copy;
+    for (int i = 0; i < c->rests; i++)
+        if (!stays_same(c, c->rest[i])) return false;
+    if (!stays_same(c, c->arg[1]) || !stays_same(c, c->arg[3]) ||
+        !value_truth(c->in, c->at, c->arg[5], &copy))
+        return false;
+    *out = c->arg[0];
+    if (c->arg[0].tensor->cpu && str_is(c->name, "cuda")) return stays_same(c, value_device(false));
+    return !copy ||
+           host_refuse(c->in, c->at, "`.to(copy=True)` copies the elements of a tensor; do it in a kernel");
+}
+bool api_detach(Call *c, Value *out) { return *out = c->arg[0], true; }
+bool api_requires_grad(Call *c, Value *out) { return (void)c, *out = value_bool(false), true; }
+
 static bool no_grad(Call *c, Value v) {
     bool grad;
     if (!value_truth(c->in, c->at, v, &grad)) return false;

@@ -412,6 +412,7 @@ static bool comp_loops(Interp *in, Env *env, const Node *n, int level, const Val
             if (!eval(in, env, cond, &v) || !value_truth(in, cond->span, v, &take)) return false;
         }
         if (take && !comp_loops(in, env, n, level + 1, NULL, out)) return false;
+        if (!iter_steady(in, loop->span, &it)) return false;
     }
     return true;
 }
@@ -520,6 +521,19 @@ static bool str_subscript(Interp *in, Span at, Value v, Value index, Value *out)
     if (!p) return false;
     for (int64_t k = 0; k < r.n; k++) p[k] = v.s.p[r.start + k * r.step];
     *out = value_str((Str){p, (size_t)r.n});
+    return true;
+}
+
+bool subscript_set(Interp *in, Span at, Value of, Value index, Value v) {
+    int64_t i;
+    if (of.kind == V_DICT) return dict_put(in, at, of.dict, index, v);
+    if (value_is_tensor(of))
+        return host_refuse(in, at, "assignment to a subscript: tensors are written by kernels");
+    if (of.kind != V_LIST)
+        return host_raise(in, at, "TypeError: '%s' object does not support item assignment", value_type(of));
+    if (index.kind == V_SLICE) return host_unsupported(in, at, "assignment to a slice is not available");
+    if (!index_resolve(in, at, index, of.seq->n, "list assignment", &i)) return false;
+    of.seq->at[i] = v;
     return true;
 }
 

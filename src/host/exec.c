@@ -40,6 +40,12 @@ static bool assign_items(Interp *in, Env *env, const Nodes *targets, Span at, Va
 bool assign(Interp *in, Env *env, const Node *target, Value v) {
     if (!host_step(in, target->span)) return false;
     if (target->kind == NODE_NAME) return env_set(in, target->span, env, target->name, v);
+    if (target->kind == NODE_SUBSCRIPT && in->candidate) {
+        Value of, index;
+        return eval(in, env, target->subscript.value, &of) &&
+               eval(in, env, target->subscript.index, &index) &&
+               subscript_set(in, target->span, of, index, v);
+    }
     if (target->kind != NODE_TUPLE && target->kind != NODE_LIST)
         return host_refuse(in, target->span,
                            "host code assigns to plain names only, not to attributes or subscripts");
@@ -104,6 +110,7 @@ static Flow exec_for(Interp *in, Env *env, const Node *s, Value *result) {
         Flow f = exec_block(in, env, &s->loop.body, result);
         if (f == FLOW_BREAK) return FLOW_NEXT;
         if (f == FLOW_RETURN || f == FLOW_ERROR) return f;
+        if (!iter_steady(in, s->span, &it)) return FLOW_ERROR;
     }
     return exec_block(in, env, &s->loop.otherwise, result);
 }
@@ -180,6 +187,19 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
     return ok ? FLOW_NEXT : FLOW_ERROR;
 }
 
+static Flow exec_with(Interp *in, Env *env, const Node *s, Value *result) {
+    for (int i = 0; i < s->with.items.n; i++) {
+        const Node *item = s->with.items.at[i];
+        Value v;
+        if (!in->candidate || s->with.async || !context_quiet(item))
+            return host_report(in, DIAG_REFUSED, item->span, "%s", node_refused(NODE_WITH)), FLOW_ERROR;
+        const Nodes *args = &item->withitem.value->call.args;
+        for (int k = 0; k < args->n; k++)
+            if (!eval(in, env, args->at[k], &v)) return FLOW_ERROR;
+    }
+    return exec_block(in, env, &s->with.body, result);
+}
+
 static Flow exec_statement(Interp *in, Env *env, const Node *s, Value *result) {
     Value v;
     bool truth;
@@ -191,6 +211,7 @@ static Flow exec_statement(Interp *in, Env *env, const Node *s, Value *result) {
         return exec_block(in, env, truth ? &s->branch.then : &s->branch.otherwise, result);
     case NODE_FOR: return exec_for(in, env, s, result);
     case NODE_WHILE: return exec_while(in, env, s, result);
+    case NODE_WITH: return exec_with(in, env, s, result);
     case NODE_BREAK: return FLOW_BREAK;
     case NODE_CONTINUE: return FLOW_CONTINUE;
     case NODE_RETURN:

@@ -67,6 +67,7 @@ MUST_CHECK bool call_value(Interp *in, Value f, const Args *args, Value *out);
 MUST_CHECK bool binary_values(Interp *in, Span at, Oper op, Value l, Value r, Value *out);
 MUST_CHECK bool compare_values(Interp *in, Span at, Oper op, Value l, Value r, bool *out); // not for tensors
 MUST_CHECK bool get_member(Interp *in, Span at, Value v, Str name, Value *out);
+MUST_CHECK bool subscript_set(Interp *in, Span at, Value of, Value index, Value v); // lists and dictionaries
 MUST_CHECK bool assign(Interp *in, Env *env, const Node *target, Value v);
 
 Env *env_new(Interp *in, Span at, Env *outer, int names);

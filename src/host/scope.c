@@ -145,6 +145,7 @@ void names_of_block(Names *names, const Nodes *body, int depth) {
             names_of_block(names, &s->whileloop.body, depth);
             names_of_block(names, &s->whileloop.otherwise, depth);
             break;
+        case NODE_WITH: names_of_block(names, &s->with.body, depth); break;
         case NODE_DELETE:
             for (int k = 0; k < s->items.n; k++) names_of_target(names, s->items.at[k], depth);
             break;

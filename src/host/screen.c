@@ -9,7 +9,7 @@ enum { WALK_MAX = 400, FINDINGS_MAX = 8 };
 typedef struct Scope Scope;
 struct Scope {
     Scope *outer;
-    Names names;
+    Names names, params;
 };
 typedef struct {
     Arena *arena;
@@ -29,7 +29,9 @@ const char *node_refused(NodeKind kind) {
     case NODE_TRY:
     case NODE_EXCEPT: return "try: host code has no exceptions to catch; a failure must show";
     case NODE_WITH:
-    case NODE_WITHITEM: return "with: host code enters no contexts, streams or guards";
+    case NODE_WITHITEM:
+        return "with: host code enters no contexts but `with torch.cuda.device(...)`, torch.cuda.device_of, "
+               "torch.no_grad and torch.inference_mode, without `as`";
     case NODE_CLASS: return "class: host code defines no types";
     case NODE_GLOBAL: return "global and nonlocal: nothing may outlive a call";
     case NODE_YIELD: return "yield: host code has no generators of its own";
@@ -79,6 +81,13 @@ static void screen_binding(Screen *s, Span at, Str name) {
             refuse(s, DIAG_REFUSED, at, "`", name, "a module's name may not be given to anything else");
 }
 
+// A name of a function's own that is no parameter of it.
+static bool made_here(const Scope *scope, const Node *n) {
+    for (; n->kind == NODE_NAME && scope && scope->outer; scope = scope->outer)
+        if (names_have(&scope->names, n->name)) return !names_have(&scope->params, n->name);
+    return false;
+}
+
 static void screen_target(Screen *s, Scope *scope, const Node *n) {
     if (too_deep(s, n->span)) return;
     s->depth++;
@@ -94,9 +103,13 @@ static void screen_target(Screen *s, Scope *scope, const Node *n) {
                "attributes of functions, modules and tensors may not be changed");
         break;
     case NODE_SUBSCRIPT:
-        refuse(
-            s, DIAG_REFUSED, n->span, "", (Str){0},
-            "assignment to a subscript: tensors are written by kernels, and lists are built with append()");
+        if (!s->candidate || !made_here(scope, n->subscript.value))
+            refuse(
+                s, DIAG_REFUSED, n->span, "", (Str){0},
+                "assignment to a subscript: tensors are written by kernels; only lists and dictionaries that "
+                "a function made itself may change");
+        screen_expr(s, scope, n->subscript.value);
+        screen_expr(s, scope, n->subscript.index);
         break;
     default: refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(n->kind));
     }
@@ -309,6 +322,8 @@ static void screen_params(Screen *s, Scope *scope, const Nodes *params) {
 static void screen_lambda(Screen *s, Scope *scope, const Node *n) {
     Scope inner = {.outer = scope, .names = {.arena = s->arena}};
     screen_params(s, scope, &n->lambda.params);
+    inner.params.arena = s->arena;
+    names_of_params(&inner.params, &n->lambda.params);
     names_of_params(&inner.names, &n->lambda.params);
     names_of_expr(&inner.names, n->lambda.body, 0);
     screen_expr(s, &inner, n->lambda.body);
@@ -416,12 +431,47 @@ static void screen_function(Screen *s, Scope *scope, const Node *n) {
         screen_expr(s, scope, n->function.decorators.at[i]);
     if (jit) return;
     Scope inner = {.outer = scope, .names = {.arena = s->arena}};
+    inner.params.arena = s->arena;
+    names_of_params(&inner.params, &n->function.params);
     names_of_params(&inner.names, &n->function.params);
     names_of_block(&inner.names, &n->function.body, 0);
     bool was_in = s->in_function;
     s->in_function = true;
     screen_block(s, &inner, &n->function.body);
     s->in_function = was_in;
+}
+
+bool context_quiet(const Node *item) {
+    static const char *const quiet[] = {"torch.cuda.device", "torch.cuda.device_of", "torch.no_grad",
+                                        "torch.inference_mode"};
+    const Node *call = item->withitem.value, *f = call;
+    char path[32];
+    size_t n = 0;
+    if (item->withitem.target || call->kind != NODE_CALL || call->call.keywords.n) return false;
+    // Read from the right: torch . cuda . device
+    for (f = call->call.func; f->kind == NODE_ATTRIBUTE; f = f->attribute.value) {
+        Str part = f->attribute.name;
+        if (n + part.len + 1 > sizeof path) return false;
+        memmove(path + part.len + 1, path, n);
+        path[0] = '.';
+        memcpy(path + 1, part.p, part.len);
+        n += part.len + 1;
+    }
+    if (!node_is_name(f, "torch")) return false;
+    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
+        if (strlen(quiet[i]) == n + 5 && memcmp(quiet[i] + 5, path, n) == 0) return true;
+    return false;
+}
+
+static void screen_with(Screen *s, Scope *scope, const Node *n) {
+    for (int i = 0; i < n->with.items.n; i++) {
+        const Node *item = n->with.items.at[i];
+        if (!s->candidate || n->with.async || !context_quiet(item))
+            refuse(s, DIAG_REFUSED, item->span, "", (Str){0}, node_refused(NODE_WITH));
+        else
+            screen_all(s, scope, &item->withitem.value->call.args);
+    }
+    screen_block(s, scope, &n->with.body);
 }
 
 // `raise Name` or `raise Name(...)` of the exceptions in the table.
@@ -482,6 +532,7 @@ static void screen_statement(Screen *s, Scope *scope, const Node *n) {
         screen_block(s, scope, &n->whileloop.body);
         screen_block(s, scope, &n->whileloop.otherwise);
         break;
+    case NODE_WITH: screen_with(s, scope, n); break;
     case NODE_DELETE:
         for (int i = 0; i < n->items.n; i++) screen_target(s, scope, n->items.at[i]);
         break;
@@ -536,6 +587,7 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     case NODE_IF:
     case NODE_FOR:
     case NODE_WHILE:
+    case NODE_WITH:
     case NODE_ASSERT: break;
     default: return screen_statement(s, scope, n); // refused there, with the construct's own reason
     }

@@ -8,6 +8,8 @@ const char *node_refused(NodeKind kind);
 bool import_allowed(const Node *n, bool candidate, DiagKind *kind, const char **why);
 // Decorators of a function: *jit is set for a kernel. False with a finding for anything else.
 bool decorators_allowed(const Node *function, bool *jit, DiagKind *kind, const char **why);
+// One item of a `with` that changes nothing here: which device is current, that no gradients are kept.
+bool context_quiet(const Node *item);
 // Whether a statement of a module may stand in a kernel file as an import, a constant or a kernel, by its
 // form.
 bool host_stays(const Node *n);

@@ -231,6 +231,22 @@ bool nan_pair(Interp *in, Span at, Value a, Value b) {
     return host_refuse(in, at, "a comparison of NaN with NaN inside a container depends on the interpreter");
 }
 
+static bool dict_equal(Interp *in, Span at, const Dict *a, const Dict *b, bool *out) {
+    *out = a->n == b->n;
+    if (++in->depth > DEPTH_MAX)
+        return host_raise(in, at, "RecursionError: maximum recursion depth exceeded in comparison");
+    for (int i = 0, k; *out && i < a->n; i++) {
+        if (!dict_find(in, at, b, a->key[i], &k)) return false;
+        *out = k >= 0;
+        if (!*out) break;
+        if (!nan_pair(in, at, a->value[i], b->value[k])) return false;
+        if (!value_same(a->value[i], b->value[k]) && !value_equal(in, at, a->value[i], b->value[k], out))
+            return false;
+    }
+    in->depth--;
+    return true;
+}
+
 bool value_equal(Interp *in, Span at, Value a, Value b, bool *out) {
     PyValue pa, pb;
     if (!host_work(in, at, 1)) return false;
@@ -244,6 +260,7 @@ bool value_equal(Interp *in, Span at, Value a, Value b, bool *out) {
         return host_refuse(in, at, "host code may not compare tensors; use `is` for identity");
     }
     if (value_is_seq(a) && a.kind == b.kind) return seq_equal(in, at, a.seq, b.seq, out);
+    if (a.kind == V_DICT && b.kind == V_DICT) return dict_equal(in, at, a.dict, b.dict, out);
     if (a.kind == V_RANGE && b.kind == V_RANGE) {
         const Range *x = a.range, *y = b.range;
         *out = x->n == y->n && (x->n == 0 || (x->start == y->start && (x->n == 1 || x->step == y->step)));
@@ -331,6 +348,11 @@ bool dict_put(Interp *in, Span at, Dict *d, Value key, Value v) {
     d->key[d->n] = key;
     d->value[d->n++] = v;
     return true;
+}
+
+bool iter_steady(Interp *in, Span at, const Iter *it) {
+    if (it->of.kind != V_DICT || it->of.dict->n == it->n) return true;
+    return host_raise(in, at, "RuntimeError: dictionary changed size during iteration");
 }
 
 bool iter_start(Interp *in, Span at, Value v, Iter *out) {

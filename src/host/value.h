@@ -31,10 +31,10 @@ typedef enum {
     V_API,        // a row of api.def, perhaps bound to its receiver
     V_MODULE,     // "torch", "torch.cuda": a prefix of names of the API
     V_KERNEL,
-    V_LAUNCHER, // kernel[grid]
-    V_CONFIG,   // triton.Config(...)
+    V_LAUNCHER,   // kernel[grid]
+    V_CONFIG,     // triton.Config(...)
     V_DESCRIPTOR, // TensorDescriptor(...)
-    V_TUNER,    // triton.autotune(...) or triton.heuristics(...), to stand above a kernel
+    V_TUNER,      // triton.autotune(...) or triton.heuristics(...), to stand above a kernel
 } ValueKind;
 
 typedef enum {
@@ -174,4 +174,6 @@ typedef struct {
     int64_t n, at;
 } Iter;
 MUST_CHECK bool iter_start(Interp *in, Span at, Value v, Iter *out);
+// Python's error when a dictionary has grown or shrunk since iteration started.
+MUST_CHECK bool iter_steady(Interp *in, Span at, const Iter *it);
 bool iter_next(Iter *it, Value *out); // lists may grow while they are iterated

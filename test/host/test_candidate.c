@@ -93,7 +93,8 @@ static void test_python(void **state) {
         "l = [1]\nm = l\nm.append(2)\nm += [3]\nassert l == [1, 2, 3] and l is m and len(l) == 3",
         "l = [1, 2]\nl.extend(l)\nl += l\nassert l == [1, 2, 1, 2, 1, 2, 1, 2]",
         "assert [i * j for i in range(3) for j in range(3) if i != j] == [0, 0, 0, 2, 0, 2]",
-        "assert {k: v for k, v in zip('ab', (1, 2))} == {'a': 1, 'b': 2} or True",
+        "assert {k: v for k, v in zip('ab', (1, 2))} == {'b': 2, 'a': 1} and {1: 2} != {1: 3} and {1: 2} != "
+        "{2: 2} and {} == {} and {} != {1: 2}",
         "d = {'B': 4, **{'C': 5}}\nassert d['C'] == 5 and d.get('D', 6) == 6 and list(d.items()) == [('B', "
         "4), ('C', 5)]",
         "assert sum([1, 2]) == 3 and max(1, 5, 2) == 5 and min([4, 3]) == 3 and abs(-2) == 2 and round(2.5) "
@@ -108,6 +109,23 @@ static void test_python(void **state) {
         "'bc'",
         "assert isinstance(True, int) and isinstance(x, torch.Tensor) and not isinstance(1.0, (int, str))",
         "assert f'{x.shape[0]}-{1.5}-{\"q\"}' == '4-1.5-q'",
+        "d = {}\nd['a'] = 1\nd['a'] = 2\nd[1, 2] = 3\nl = [1, 2]\nl[-1] = 5\nassert d == {'a': 2, (1, 2): 3} "
+        "and l == [1, 5]",
+        "d = {'a': 1}\nd['b'], e = 2, 3\nd.update({'a': 4}, c=5)\nassert d == {'a': 4, 'b': 2, 'c': 5} and "
+        "d.setdefault('z', 1) == 1 and d['z'] == 1 and d.setdefault('a', 0) == 4",
+        "l = [1, 2, 3]\nassert l.pop() == 3 and l.pop(0) == 1 and l == [2]\nl.insert(0, 9)\nl.insert(-9, "
+        "8)\nl.insert(99, 7)\nassert l == [8, 9, 2, 7]",
+        "l = [1, 2, 3, 4]\nn = 0\nfor i in l:\n    l.pop()\n    n += i\nassert n == 3",
+        "assert 'aBc'.upper() == 'ABC' and 'aBc'.lower() == 'abc' and 'abc'.startswith('ab') and not "
+        "'abc'.endswith('b') and 'a'.endswith('') and not 'a'.startswith('ab')",
+        "assert '-'.join(['a', 'b']) == 'a-b' and ''.join(()) == '' and ', '.join(str(i) for i in range(3)) "
+        "== '0, 1, 2'",
+        "with torch.cuda.device(x.device):\n    a = 1\nwith torch.no_grad(), torch.inference_mode(), "
+        "torch.cuda.device_of(x):\n    for i in range(3):\n        break\nassert a + i == 1",
+        "def f():\n    with torch.no_grad():\n        return 5\n    return 6\nassert f() == 5",
+        "assert x.to(x.device) is x and x.to(x.dtype) is x and x.to('cuda', torch.float32) is x and x.to(x) "
+        "is x and x.cuda() is x and x.detach() is x and not x.requires_grad and x.to(device=x.device, "
+        "dtype=torch.float, non_blocking=True) is x",
         "n = x.shape[0]\ndel n\nn = 2\nassert n == 2",
         "if (k := 5) > 4:\n    pass\nassert k == 5 and [(j := i) for i in range(3)] == [0, 1, 2] and j == 2",
         "i = 7\nm = [i for i in range(3)]\nassert i == 7",
@@ -218,7 +236,17 @@ static void test_refusals(void **state) {
         {DIAG_REFUSED, "do it in a kernel", "m = torch\ny = m.exp(x)"},
         {DIAG_REFUSED, "do it in a kernel", "y = x.view(torch.int32)"},
         {DIAG_REFUSED, "try", "try:\n    pass\nexcept ValueError:\n    pass"},
-        {DIAG_REFUSED, "plain names", "d = {}\nd[0] = 1"},
+        {DIAG_REFUSED, "written by kernels", "y = torch.empty(3)\ny[0] = 1"},
+        {DIAG_HOST, "does not support item assignment", "k = (1, 2)\nk[0] = 1"},
+        {DIAG_HOST, "index out of range", "k = [1, 2]\nk[2] = 1"},
+        {DIAG_UNSUPPORTED, "slice", "k = [1, 2]\nk[:1] = [1]"},
+        {DIAG_REFUSED, "plain names", "d = {}\nd[0] += 1"},
+        {DIAG_REFUSED, "do it in a kernel", "y = x.to(torch.float16)"},
+        {DIAG_REFUSED, "do it in a kernel", "y = x.to('cpu')"},
+        {DIAG_REFUSED, "do it in a kernel", "y = x.to(x.device, s.dtype)"},
+        {DIAG_REFUSED, "do it in a kernel", "y = torch.empty(3).cuda()"},
+        {DIAG_REFUSED, "do it in a kernel", "y = x.type_as(s)"},
+        {DIAG_REFUSED, "copies", "y = x.to(x.dtype, copy=True)"},
         {DIAG_REFUSED, "no gradients", "y = torch.empty(3, requires_grad=True)"},
         {DIAG_REFUSED, "as decorators", "y = triton.heuristics({})(run)"},
         {DIAG_UNSUPPORTED, "prune_configs_by", "y = triton.autotune([], [], prune_configs_by={})"},
@@ -267,6 +295,11 @@ static void test_what_python_and_torch_raise(void **state) {
         {DIAG_HOST, "not supported between", "y = 1 < 'a'"},
         {DIAG_HOST, "RecursionError", "def f(n):\n    return f(n + 1)\nf(0)"},
         {DIAG_HOST, "RecursionError", "l = []\nl.append(l)\nm = []\nm.append(m)\ny = l == m"},
+        {DIAG_HOST, "RecursionError", "l = {}\nl['a'] = l\nm = {}\nm['a'] = m\ny = l == m"},
+        {DIAG_HOST, "changed size", "d = {1: 2}\nfor k in d:\n    d[k + 1] = 0"},
+        {DIAG_HOST, "changed size", "d = {1: 2}\ny = [d.update({k + 1: 0}) for k in d]"},
+        {DIAG_HOST, "pop from empty list", "l = []\nl.pop()"},
+        {DIAG_HOST, "pop index out of range", "l = [1]\nl.pop(-2)"},
         {DIAG_HOST, "math domain", "y = math.log(0)"},
         {DIAG_HOST, "shape '[5, 5]' is invalid for input of size 32", "y = x.view(5, 5)"},
         {DIAG_HOST, "shape '[3, -1]' is invalid", "y = x.view(3, -1)"},
