@@ -33,6 +33,23 @@ bool finding_place(Str source, const CaseReport *r, Span *out) {
     return r->at < source.len || (r->at == source.len && r->len == 0);
 }
 
+// What next, for a finding of each kind. A sentence that names the candidate's variables is not said again
+// about another spelling (memo_said.c): words that are usual names of variables stay out of these.
+static const char *const finding_next[DIAG_COUNT] = {
+    [DIAG_WARNING] = "",
+    [DIAG_SYNTAX] = "Correct that line so that it parses.",
+    [DIAG_REFUSED] = "Only allocations, sizes and launches belong in host code.",
+    [DIAG_COMPILE] = "Triton would refuse this: rewrite that expression.",
+    [DIAG_UNSUPPORTED] = "This does not count against the program; write it without that to get a verdict.",
+    [DIAG_HOST] = "Correct the host code there.",
+    [DIAG_OOB] = "Guard that access, so that it stays inside the tensor.",
+    [DIAG_UNINIT] = "Define whatever that line depends on.",
+    [DIAG_WRITE] = "Write only to what you have allocated.",
+    [DIAG_RACE] = "Separate the two accesses: by a second launch, by an atomic, or by different elements.",
+    [DIAG_BUDGET] = "Make sure that it ends, and that it does less work.",
+    [DIAG_VALUE] = "Keep such operands away from that operation.",
+};
+
 const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseReport *r) {
     Buf b = BUF(a);
     Span place;
@@ -40,12 +57,15 @@ const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseRepo
         LineCol at = line_col(source, place.at);
         buf_printf(&b, "line %d:%d: ", at.line, at.col);
     }
-    buf_puts(&b, r->message);
+    size_t n = strlen(r->message);
+    while (n && r->message[n - 1] == '.') n--;
+    buf_put(&b, r->message, n);
     if (r->case_index >= 0) {
         buf_puts(&b, ",");
         put_case(&b, d, r->case_index);
     }
-    buf_puts(&b, ".");
+    bool asks = r->case_index < 0 && n && r->message[n - 1] == '?';
+    buf_printf(&b, "%s %s", asks ? "" : ".", finding_next[r->finding]);
     return cut(a, &b);
 }
 
@@ -84,7 +104,8 @@ const char *feedback_shape(Arena *a, const Draw *d, const CaseReport *r, bool dt
         put_shape(&b, want->shape, want->rank);
     }
     put_case(&b, d, r->case_index);
-    buf_puts(&b, ".");
+    buf_puts(&b, dtype ? ". Allocate what run() returns with the expected dtype."
+                       : ". Allocate what run() returns with the expected shape.");
     return cut(a, &b);
 }
 

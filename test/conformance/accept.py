@@ -83,6 +83,10 @@ def programs(o):
         yield {"id": f"planted_{k}", "group": kind, "op": base["op"], "source": source, "template": template}
 
 
+# How the last sentence of our feedback begins: what next.
+NEXT = "Correct that line|Only allocations|Triton would|Correct the host code"
+
+
 def our_verdicts(o, tasks):
     """The referee's stream: what it says before anything runs."""
     lines = "".join(
@@ -94,7 +98,7 @@ def our_verdicts(o, tasks):
         v = json.loads(line)
         status = v.get("status", "none")
         refused = status in ("parse_reject", "compile_fail", "host_error")
-        found = re.match(r"(?:line (\d+):\d+: )?(.*?)(?:, on input .*)?\.?$", v.get("feedback") or "", re.S)
+        found = re.match(rf"(?:line (\d+):\d+: )?(.*?)(?:, on input .*|(?:\.|(?<=\?)) (?:{NEXT}).*)?\.?$", v.get("feedback") or "", re.S)
         out[v["id"]] = {
             "kind": "refused" if refused else "unsupported" if status == "unsupported" else "ok",
             "status": status,
