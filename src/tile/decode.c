@@ -316,7 +316,9 @@ static bool may_share(const Step *product, const Step *sum, const void *operand,
 
 // The product's register is used by the next instruction alone, and nothing jumps in between.
 static bool feeds_next(const Code *c, int k) {
+    const Insn *next = &c->insn[k + 1];
     int r = c->insn[k].d, uses = 0, defs = 0;
+    if (next->op != INSN_ADD || (next->a != r && next->b != r)) return false; // before the long look
     for (int i = 0; i < c->insns; i++) {
         const Insn *s = &c->insn[i];
         bool jumps = s->op == INSN_JUMP || s->op == INSN_JUMPNOT || s->op == INSN_LOOPTEST;
@@ -324,8 +326,7 @@ static bool feeds_next(const Code *c, int k) {
         uses += (s->a == r) + (s->b == r) + (s->c == r);
         defs += s->d == r;
     }
-    return uses == 1 && defs == 1 && c->insn[k + 1].op == INSN_ADD &&
-           (c->insn[k + 1].a == r || c->insn[k + 1].b == r);
+    return uses == 1 && defs == 1;
 }
 
 static void fuse_products(Vm *v) {
