@@ -107,6 +107,7 @@ bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
     if (str_starts(name, "__"))
         return host_refuse(in, at, "`.%.*s`: host code does not reach into Python's own attributes",
                            STR_ARG(name));
+    if (v.kind == V_CLASS || v.kind == V_OBJECT) return class_member(in, at, v, name, out);
     if (v.kind == V_MODULE) return module_member(in, at, v.s, name, out);
     const Api *row = api_member(name, v, in->candidate);
     if (row) return api_value(in, at, row, name, v, out);
@@ -592,6 +593,9 @@ bool call_value(Interp *in, Value f, const Args *args, Value *out) {
     switch (f.kind) {
     case V_FUNCTION: return function_call(in, f.function, args, out);
     case V_API: return api_call(in, f.member->row, f.member->name, f.member->self, args, out);
+    case V_CLASS:
+    case V_OBJECT:
+    case V_METHOD: return class_call(in, f, args, out);
     case V_LAUNCHER: *out = NONE_VALUE; return kernel_launch(in, f.launcher, args);
     case V_KERNEL:
         return host_raise(in, args->at,
@@ -629,6 +633,7 @@ static bool args_name(Interp *in, Args *args, int *cap, Str name, Value v) {
 
 static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
     Value f, positional, v;
+    if (in->candidate && is_super_init(n)) return *out = NONE_VALUE, true; // bases hold nothing
     Args args = {.at = n->span};
     int cap = 0;
     if (!eval(in, env, n->call.func, &f)) return false;

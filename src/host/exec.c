@@ -46,6 +46,11 @@ bool assign(Interp *in, Env *env, const Node *target, Value v) {
                eval(in, env, target->subscript.index, &index) &&
                subscript_set(in, target->span, of, index, v);
     }
+    if (target->kind == NODE_ATTRIBUTE && in->candidate) {
+        Value of;
+        return eval(in, env, target->attribute.value, &of) &&
+               object_set(in, target->span, of, target->attribute.name, v);
+    }
     if (target->kind != NODE_TUPLE && target->kind != NODE_LIST)
         return host_refuse(in, target->span,
                            "host code assigns to plain names only, not to attributes or subscripts");
@@ -171,6 +176,11 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
     case NODE_ASSERT: ok = exec_assert(in, env, s); break;
     case NODE_RAISE: ok = exec_raise(in, env, s); break;
     case NODE_FUNCTION: ok = exec_function(in, env, s); break;
+    case NODE_CLASS:
+        ok = in->candidate && env->module
+                 ? class_new(in, env, s, &v) && env_set(in, s->span, env, s->klass.name, v)
+                 : host_refuse(in, s->span, "%s", node_refused(s->kind));
+        break;
     case NODE_DELETE: ok = exec_delete(in, env, s); break;
     case NODE_PASS: break;
     case NODE_IMPORT: {

@@ -77,6 +77,11 @@ MUST_CHECK bool env_read(Interp *in, Span at, Env *env, Str name, Value *out); /
 
 MUST_CHECK bool function_new(Interp *in, Env *env, const Node *node, Value *out); // evaluates defaults
 MUST_CHECK bool function_call(Interp *in, const Function *f, const Args *args, Value *out);
+// Classes of candidates (klass.c).
+MUST_CHECK bool class_new(Interp *in, Env *env, const Node *node, Value *out);
+MUST_CHECK bool class_call(Interp *in, Value f, const Args *args, Value *out); // of a class, object or method
+MUST_CHECK bool class_member(Interp *in, Span at, Value v, Str name, Value *out);
+MUST_CHECK bool object_set(Interp *in, Span at, Value of, Str name, Value v);
 MUST_CHECK bool module_run(Interp *in); // executes the module's statements into in->globals
 
 // Names that a statement list, or one target, binds in its own scope (nested functions' insides excluded).

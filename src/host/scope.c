@@ -113,6 +113,7 @@ void names_of_block(Names *names, const Nodes *body, int depth) {
         const Node *s = body->at[i];
         switch (s->kind) {
         case NODE_FUNCTION: names_add(names, s->function.name); break;
+        case NODE_CLASS: names_add(names, s->klass.name); break;
         case NODE_ASSIGN:
             for (int k = 0; k < s->assign.targets.n; k++)
                 names_of_target(names, s->assign.targets.at[k], depth);

@@ -18,11 +18,14 @@ typedef struct {
     bool candidate;
     bool ok;
     bool in_function;
+    Str self;      // first parameter of the method around
+    Names members; // of all classes of the file, and attributes that their methods set
     int depth, found;
 } Screen;
 
 static void screen_expr(Screen *s, Scope *scope, const Node *n);
 static void screen_block(Screen *s, Scope *scope, const Nodes *body);
+static void screen_statement(Screen *s, Scope *scope, const Node *n);
 
 const char *node_refused(NodeKind kind) {
     switch (kind) {
@@ -32,7 +35,9 @@ const char *node_refused(NodeKind kind) {
     case NODE_WITHITEM:
         return "with: host code enters no contexts but `with torch.cuda.device(...)`, torch.cuda.device_of, "
                "torch.no_grad and torch.inference_mode, without `as`";
-    case NODE_CLASS: return "class: host code defines no types";
+    case NODE_CLASS:
+        return "class: only module-level classes of functions and constants, whose base is nothing, "
+               "torch.nn.Module or torch.autograd.Function";
     case NODE_GLOBAL: return "global and nonlocal: nothing may outlive a call";
     case NODE_YIELD: return "yield: host code has no generators of its own";
     case NODE_AWAIT: return "async and await: host code is one straight call";
@@ -99,6 +104,9 @@ static void screen_target(Screen *s, Scope *scope, const Node *n) {
         for (int i = 0; i < n->items.n; i++) screen_target(s, scope, n->items.at[i]);
         break;
     case NODE_ATTRIBUTE:
+        if (s->self.len && n->attribute.value->kind == NODE_NAME &&
+            str_eq(n->attribute.value->name, s->self) && !str_starts(n->attribute.name, "__"))
+            break;
         refuse(s, DIAG_REFUSED, n->span, "assignment to `.", n->attribute.name,
                "attributes of functions, modules and tensors may not be changed");
         break;
@@ -133,6 +141,8 @@ bool import_allowed(const Node *n, bool candidate, DiagKind *kind, const char **
                 {"", "triton.language", "tl", true, false},
                 {"triton.language.extra", "libdevice", "libdevice", true, false},
                 {"triton.tools.tensor_descriptor", "TensorDescriptor", "TensorDescriptor", true, false},
+                {"", "torch.nn", "nn", true, false},
+                {"torch", "nn", "nn", true, false},
                 {"", "math", "math", true, true},
                 {"", "torch.nn.functional", "F", false, true},
                 {"torch.nn", "functional", "F", false, true}};
@@ -258,6 +268,8 @@ static void screen_member(Screen *s, const Node *n) {
     Str name = n->attribute.name;
     if (str_starts(name, "__"))
         refuse(s, DIAG_REFUSED, n->span, "`.", name, "host code does not reach into Python's own attributes");
+    else if (names_have(&s->members, name))
+        return; // of an object; anything else's is refused when it is reached
     else if (!api_is_member(name, s->candidate) && !api_is_last_part(name, s->candidate))
         refuse_name(s, n->span, name, true);
 }
@@ -376,6 +388,7 @@ static void screen_expr_here(Screen *s, Scope *scope, const Node *n) {
         screen_all(s, scope, &n->compare.rest);
         break;
     case NODE_CALL:
+        if (s->self.len && is_super_init(n)) break;
         screen_expr(s, scope, n->call.func);
         screen_all(s, scope, &n->call.args);
         for (int i = 0; i < n->call.keywords.n; i++)
@@ -415,12 +428,12 @@ static void screen_expr(Screen *s, Scope *scope, const Node *n) {
 
 // --- statements ---
 
-static void screen_function(Screen *s, Scope *scope, const Node *n) {
-    bool jit;
+static void screen_function(Screen *s, Scope *scope, const Node *n, bool method) {
+    bool jit = false;
     DiagKind kind;
     const char *why;
-    screen_binding(s, n->span, n->function.name);
-    if (!decorators_allowed(n, &jit, &kind, &why)) refuse(s, kind, n->span, "", (Str){0}, why);
+    if (!method) screen_binding(s, n->span, n->function.name);
+    if (!method && !decorators_allowed(n, &jit, &kind, &why)) refuse(s, kind, n->span, "", (Str){0}, why);
     if (n->function.async) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(NODE_AWAIT));
     if (jit && !s->candidate) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "a reference has no kernels");
     if (jit && s->in_function)
@@ -472,6 +485,97 @@ static void screen_with(Screen *s, Scope *scope, const Node *n) {
             screen_all(s, scope, &item->withitem.value->call.args);
     }
     screen_block(s, scope, &n->with.body);
+}
+
+bool is_super_init(const Node *n) {
+    const Node *f = n->kind == NODE_CALL ? n->call.func : n;
+    if (n->kind != NODE_CALL || f->kind != NODE_ATTRIBUTE || !str_is(f->attribute.name, "__init__") ||
+        n->call.args.n || n->call.keywords.n)
+        return false;
+    const Node *super = f->attribute.value;
+    if (super->kind != NODE_CALL || !node_is_name(super->call.func, "super") || super->call.keywords.n)
+        return false;
+    for (int i = 0; i < super->call.args.n; i++)
+        if (super->call.args.at[i]->kind != NODE_NAME) return false;
+    return super->call.args.n == 0 || super->call.args.n == 2;
+}
+
+ClassKind class_kind(const Node *n) {
+    if (n->klass.decorators.n || n->klass.keywords.n || n->klass.bases.n > 1) return CLASS_NONE;
+    if (!n->klass.bases.n) return CLASS_PLAIN;
+    static const struct {
+        const char *first, *second, *third;
+        ClassKind kind;
+    } base[] = {{"nn", "Module", NULL, CLASS_MODULE},
+                {"torch", "nn", "Module", CLASS_MODULE},
+                {"torch", "autograd", "Function", CLASS_AUTOGRAD}};
+    for (size_t i = 0; i < sizeof base / sizeof *base; i++) {
+        const Node *b = n->klass.bases.at[0];
+        const char *last = base[i].third ? base[i].third : base[i].second;
+        if (b->kind != NODE_ATTRIBUTE || !str_is(b->attribute.name, last)) continue;
+        b = b->attribute.value;
+        if (base[i].third) {
+            if (b->kind != NODE_ATTRIBUTE || !str_is(b->attribute.name, base[i].second)) continue;
+            b = b->attribute.value;
+        }
+        if (node_is_name(b, base[i].first)) return base[i].kind;
+    }
+    return CLASS_NONE;
+}
+
+bool is_method(const Node *f, bool *is_static) {
+    Str name = f->function.name;
+    const Nodes *d = &f->function.decorators;
+    *is_static = d->n == 1 && node_is_name(d->at[0], "staticmethod");
+    if (f->function.async || (d->n && !*is_static)) return false;
+    return !str_starts(name, "__") || str_is(name, "__init__") || str_is(name, "__call__");
+}
+
+static void screen_class(Screen *s, Scope *scope, const Node *n) {
+    bool is_static;
+    screen_binding(s, n->span, n->klass.name);
+    if (!s->candidate || s->in_function || class_kind(n) == CLASS_NONE ||
+        names_have(&scope->names, STR("nn")))
+        refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(NODE_CLASS));
+    for (int i = 0; i < n->klass.body.n; i++) {
+        const Node *f = n->klass.body.at[i];
+        bool text = f->kind == NODE_EXPRSTMT && f->value->kind == NODE_STRING;
+        bool constant = f->kind == NODE_ASSIGN && is_constant(f->assign.value, 0);
+        if (constant) screen_statement(s, scope, f);
+        if (text || constant || f->kind == NODE_PASS) continue;
+        if (f->kind != NODE_FUNCTION || !is_method(f, &is_static)) {
+            refuse(s, DIAG_REFUSED, f->span, "", (Str){0}, node_refused(NODE_CLASS));
+            continue;
+        }
+        const Nodes *params = &f->function.params;
+        s->self =
+            params->n && params->at[0]->param.kind == PARAM_PLAIN ? params->at[0]->param.name : (Str){0};
+        screen_function(s, scope, f, true);
+        s->self = (Str){0};
+    }
+}
+
+// Names that may stand behind a dot because classes of the file give them.
+static void members_of(void *arg, const Node *n) {
+    Names *names = arg;
+    if (n->kind == NODE_ASSIGN)
+        for (int i = 0; i < n->assign.targets.n; i++) {
+            const Node *t = n->assign.targets.at[i];
+            if (t->kind == NODE_ATTRIBUTE) names_add(names, t->attribute.name);
+            for (int k = 0; (t->kind == NODE_TUPLE || t->kind == NODE_LIST) && k < t->items.n; k++)
+                if (t->items.at[k]->kind == NODE_ATTRIBUTE) names_add(names, t->items.at[k]->attribute.name);
+        }
+    node_each_child(n, members_of, names);
+}
+
+static void collect_members(Names *names, const Nodes *body) {
+    static const char *const given[] = {"apply", "save_for_backward", "saved_tensors", "forward"};
+    for (int i = 0; i < body->n; i++) {
+        if (body->at[i]->kind != NODE_CLASS) continue;
+        for (size_t k = 0; k < sizeof given / sizeof *given; k++) names_add(names, str_of(given[k]));
+        names_of_block(names, &body->at[i]->klass.body, 0);
+        members_of(names, body->at[i]);
+    }
 }
 
 // `raise Name` or `raise Name(...)` of the exceptions in the table.
@@ -536,7 +640,8 @@ static void screen_statement(Screen *s, Scope *scope, const Node *n) {
     case NODE_DELETE:
         for (int i = 0; i < n->items.n; i++) screen_target(s, scope, n->items.at[i]);
         break;
-    case NODE_FUNCTION: screen_function(s, scope, n); break;
+    case NODE_FUNCTION: screen_function(s, scope, n, false); break;
+    case NODE_CLASS: screen_class(s, scope, n); break;
     case NODE_IMPORT: {
         DiagKind kind;
         const char *why;
@@ -578,6 +683,7 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     switch (n->kind) {
     case NODE_IMPORT:
     case NODE_FUNCTION:
+    case NODE_CLASS:
     case NODE_PASS: return screen_statement(s, scope, n);
     case NODE_EXPRSTMT: fits = n->value->kind == NODE_STRING; break; // a docstring
     case NODE_ASSIGN: value = n->assign.value; break;
@@ -614,6 +720,8 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
     Scope globals = {.names = {.arena = d->arena}};
     const Nodes *body = &module->module.body;
     names_of_block(&globals.names, body, 0);
+    s.members.arena = d->arena;
+    if (candidate) collect_members(&s.members, body);
     for (int i = 0; i < body->n; i++) screen_module_statement(&s, &globals, body->at[i]);
     const Node *f = module_function(module, str_of(entry));
     if (!f)

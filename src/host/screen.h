@@ -10,6 +10,11 @@ bool import_allowed(const Node *n, bool candidate, DiagKind *kind, const char **
 bool decorators_allowed(const Node *function, bool *jit, DiagKind *kind, const char **why);
 // One item of a `with` that changes nothing here: which device is current, that no gradients are kept.
 bool context_quiet(const Node *item);
+// What a class of a candidate is, by its header; CLASS_NONE for one that it may not define.
+ClassKind class_kind(const Node *n);
+bool is_method(const Node *function,
+               bool *is_static);      // false: decorators or a name that methods may not have
+bool is_super_init(const Node *call); // super().__init__() and super(C, self).__init__()
 // Whether a statement of a module may stand in a kernel file as an import, a constant or a kernel, by its
 // form.
 bool host_stays(const Node *n);

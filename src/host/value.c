@@ -110,6 +110,9 @@ const char *value_type(Value v) {
     case V_CONFIG: return "Config";
     case V_DESCRIPTOR: return "TensorDescriptor";
     case V_TUNER: return "decorator";
+    case V_CLASS: return "type";
+    case V_OBJECT: return "object";
+    case V_METHOD: return "method";
     }
     return "?";
 }
@@ -222,6 +225,9 @@ bool value_same(Value a, Value b) {
     case V_CONFIG: return a.config == b.config;
     case V_DESCRIPTOR: return a.descriptor == b.descriptor;
     case V_TUNER: return a.tuner == b.tuner;
+    case V_CLASS: return a.klass == b.klass;
+    case V_OBJECT: return a.object == b.object;
+    case V_METHOD: return a.method == b.method;
     default: return true; // None, Ellipsis, the device's properties: one of each
     }
 }
@@ -261,6 +267,12 @@ bool value_equal(Interp *in, Span at, Value a, Value b, bool *out) {
     }
     if (value_is_seq(a) && a.kind == b.kind) return seq_equal(in, at, a.seq, b.seq, out);
     if (a.kind == V_DICT && b.kind == V_DICT) return dict_equal(in, at, a.dict, b.dict, out);
+    if (a.kind == V_METHOD && b.kind == V_METHOD) { // made anew at every look
+        const Method *x = a.method, *y = b.method;
+        *out =
+            value_same(x->self, y->self) && value_same(x->function, y->function) && str_eq(x->name, y->name);
+        return true;
+    }
     if (a.kind == V_RANGE && b.kind == V_RANGE) {
         const Range *x = a.range, *y = b.range;
         *out = x->n == y->n && (x->n == 0 || (x->start == y->start && (x->n == 1 || x->step == y->step)));

@@ -34,6 +34,9 @@ typedef enum {
     V_LAUNCHER,   // kernel[grid]
     V_CONFIG,     // triton.Config(...)
     V_DESCRIPTOR, // TensorDescriptor(...)
+    V_CLASS,      // a class of the file's: a namespace of functions and constants
+    V_OBJECT,     // what calling one gives: attributes; or the ctx of an autograd.Function
+    V_METHOD,     // a function with its receiver
     V_TUNER,      // triton.autotune(...) or triton.heuristics(...), to stand above a kernel
 } ValueKind;
 
@@ -65,6 +68,9 @@ typedef struct Launcher Launcher;
 typedef struct Kernel Kernel;
 typedef struct Config Config;
 typedef struct Tuner Tuner;
+typedef struct Class Class;
+typedef struct Object Object;
+typedef struct Method Method;
 
 struct Value {
     ValueKind kind;
@@ -93,6 +99,9 @@ struct Value {
         Config *config;
         const LaunchDescriptor *descriptor;
         Tuner *tuner;
+        const Class *klass;
+        Object *object;
+        const Method *method;
     };
 };
 struct Slice {
@@ -109,6 +118,21 @@ struct Member {
     const Api *row;
     Str name;   // the spelling that found the row
     Value self; // UNBOUND for a plain function
+};
+typedef enum { CLASS_PLAIN, CLASS_MODULE, CLASS_AUTOGRAD, CLASS_NONE } ClassKind;
+struct Class {
+    Str name;
+    ClassKind kind;
+    Env *names; // functions and constants
+};
+struct Object {
+    const Class *of; // NULL: a ctx
+    Env *attribute;
+};
+struct Method {
+    Value self; // an object; for apply() the class
+    Value function;
+    Str name; // of one that has no function: apply, save_for_backward
 };
 enum { CONFIG_OPTIONS = 4 }; // num_warps, num_stages, num_ctas, maxnreg
 struct Config {

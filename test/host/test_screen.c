@@ -27,7 +27,7 @@ static const Case constructs[] = {
     REFUSE("module level", "with torch.no_grad():\n    K = 1\n" RUN "    return x\n"),
     REFUSE("eval", RUN "    with torch.no_grad():\n        return eval('x')\n"),
     REFUSE("eval", RUN "    with torch.cuda.device(eval('x')):\n        return x\n"),
-    REFUSE("class", "class A:\n    pass\n" RUN "    return x\n"),
+    REFUSE("class", "class A(B):\n    pass\n" RUN "    return x\n"),
     REFUSE("class", RUN "    class A:\n        pass\n    return x\n"),
     REFUSE("global", "n = 0\n" RUN "    global n\n    n = 1\n    return x\n"),
     ALLOW("n = 0\n" RUN "    n = 1\n    return x\n"),
