@@ -439,10 +439,17 @@ static bool eval_comp(Interp *in, Env *env, const Node *n, Value *out) {
 static bool eval_fstring(Interp *in, Env *env, const Node *n, Value *out) {
     Buf text = BUF(in->arena);
     for (int i = 0; i < n->items.n; i++) {
+        const Node *part = n->items.at[i];
         Value v;
-        if (!eval(in, env, n->items.at[i], &v)) return false;
+        bool format = part->kind == NODE_FORMAT;
+        if (format && (part->format.spec || part->format.conversion == 'a'))
+            return host_unsupported(in, part->span, "format specifications are not available in f-strings");
+        if (!eval(in, env, format ? part->format.value : part, &v)) return false;
         size_t before = text.len;
-        value_text(&text, v);
+        if (format && part->format.conversion == 'r')
+            value_repr(&text, v, 0);
+        else
+            value_text(&text, v);
         size_t grown = text.len - before;
         if (text.len > STRING_MAX || grown > in->heap_left)
             return host_raise(in, n->span, "MemoryError: a string of host code may take 1 MiB");

@@ -370,6 +370,10 @@ static void screen_expr_here(Screen *s, Scope *scope, const Node *n) {
     case NODE_FALSE:
     case NODE_NONE:
     case NODE_ELLIPSIS: break;
+    case NODE_FORMAT:
+        screen_expr(s, scope, n->format.value);
+        if (n->format.spec) screen_expr(s, scope, n->format.spec);
+        break;
     case NODE_FSTRING:
     case NODE_TUPLE:
     case NODE_LIST: screen_all(s, scope, &n->items); break;

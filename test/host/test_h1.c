@@ -109,7 +109,7 @@ static const Feature features[] = {
     {"tuple", HOLDS("(1, 2) + (3,) == (1, 2, 3) and (1, 2) < (1, 3) and tuple([1]) == (1,)")},
     {"str", HOLDS("'a' + 'b' == 'ab' and 'abc'[1:] == 'bc' and 'A'.lower() == 'a' and 'ab'.startswith('a') "
                   "and '-'.join(['a', 'b']) == 'a-b' and str(1) == '1'")},
-    {"f-strings", HOLDS("f'{x.shape[0]}x{x.shape[1]}' == '4x8'")},
+    {"f-strings", HOLDS("f'{x.shape[0]}x{x.shape[1]}' == '4x8' and f\"{'a'!r}{'a'!s}\" == \"'a'a\"")},
     {"comprehensions", HOLDS("[i for i in range(4) if i % 2] == [1, 3] and {i: i * i for i in (1, 2)} == {1: "
                              "1, 2: 4} and sum(i for i in (1, 2)) == 3")},
     {"conditional expression, walrus, lambda",
