@@ -6,11 +6,12 @@
 #include "base/rng.h"
 #include "cmd/judging.h"
 #include "referee/explain.h"
+#include "referee/manifest.h"
 
 enum { FILE_MAX = 1 << 20 };
 
 typedef struct {
-    const char *op, *level, *dtype, *suite;
+    const char *op, *level, *dtype, *suite, *manifest;
     Seed seed;
     Shape shape;
     int jobs;
@@ -21,10 +22,15 @@ static bool explain_file(Referee *r, Arena *a, const char *file, Level level, co
                          int *code, Err *e) {
     Op op;
     ExplainRequest q = {.op = &op, .level = level, .minimize = o->minimize, .prove = o->prove};
-    if (!filter_of(&o->shape, o->dtype, &q.filter, e) || !io_read(a, file, FILE_MAX, &q.source, e))
+    Str source, text;
+    if (!filter_of(&o->shape, o->dtype, &q.filter, e) || !io_read(a, file, FILE_MAX, &source, e))
         return false;
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
     if (!op_for_judging(r, a, o->op, &op, e)) return false;
+    q.source = source;
+    if (o->manifest && (!io_read(a, o->manifest, MANIFEST_MAX, &text, e) ||
+                        !manifest_apply(a, o->manifest, text, &op, source, true, &q.source, e)))
+        return false;
     q.seed = o->seed.value;
     if (!o->seed.given) {
         if (!rng_entropy(&q.seed, sizeof q.seed, e)) return false;
@@ -45,11 +51,17 @@ static bool explain_file(Referee *r, Arena *a, const char *file, Level level, co
 int cmd_explain(int argc, char **argv) {
     ExplainOptions o = {0};
     const Option options[] = {
-        {"--op", OPTION_TEXT, &o.op},       {"--level", OPTION_TEXT, &o.level},
-        {"--seed", OPTION_SEED, &o.seed},   {"--shape", OPTION_SHAPE, &o.shape},
-        {"--dtype", OPTION_TEXT, &o.dtype}, {"--minimize", OPTION_FLAG, &o.minimize},
-        {"--prove", OPTION_FLAG, &o.prove}, {"--json", OPTION_FLAG, &o.json},
-        {"--jobs", OPTION_COUNT, &o.jobs},  {"--suite", OPTION_TEXT, &o.suite},
+        {"--op", OPTION_TEXT, &o.op},
+        {"--level", OPTION_TEXT, &o.level},
+        {"--seed", OPTION_SEED, &o.seed},
+        {"--shape", OPTION_SHAPE, &o.shape},
+        {"--dtype", OPTION_TEXT, &o.dtype},
+        {"--minimize", OPTION_FLAG, &o.minimize},
+        {"--prove", OPTION_FLAG, &o.prove},
+        {"--json", OPTION_FLAG, &o.json},
+        {"--jobs", OPTION_COUNT, &o.jobs},
+        {"--suite", OPTION_TEXT, &o.suite},
+        {"--manifest", OPTION_TEXT, &o.manifest},
     };
     Positionals rest;
     Err e = {0};

@@ -347,10 +347,13 @@ static bool rehearse(Interp *in, Span at, const Kernel *k, const Binding *b, con
     uint64_t *first = HOST_NEW(in, at, uint64_t, t->count + 1);
     if (!first || !host_work(in, at, (int64_t)bytes / 8)) return false;
     Counters count = m->count;
+    Trace *trace = m->trace;
+    m->trace = NULL;
     if (!vm_launch(m, code->code, code->cells, grid)) return false;
     for (int i = 0; i < t->count; i++) first[i] = t->at[i]->read_only ? 0 : digest(t->at[i]);
     if (!vm_launch(m, code->code, code->cells, grid)) return false;
     m->count = count;
+    m->trace = trace;
     for (int i = 0; i < t->count; i++) {
         if (t->at[i]->read_only || digest(t->at[i]) == first[i]) continue;
         Str name = STR("a tensor");

@@ -59,6 +59,8 @@ check race_atomic_line told '^  line 23: [0-9]+ loaded, [0-9]+ stored   tl.atomi
 check race_minimal told '^smallest failure: float32 1 row of 65, any values '
 check orders explain 1 $wrong/softmax_ticket.py softmax --minimize
 check orders_need_two_rows told '^smallest failure: float32 2 rows of 2, class '
+check configs explain 1 $wrong/softmax_autotune_one_unstable.py softmax --minimize --level full
+check configs_minimal told '^smallest failure: float32 1 row of 1, class spike_first '
 check syntax explain 1 $wrong/syntax_error.py softmax
 check syntax_caret told '^        \^~$'
 check syntax_no_case untold '^fails on|^bytes by line|^smallest'
@@ -80,6 +82,15 @@ check accepted_json_no_failure untold '"(region|minimal|place|strength)":'
 check nothing_journaled sh -c "[ ! -e $tmp/state ]"
 check a_seed_is_drawn exits 0 "$bin" explain $gold --op softmax --level quick
 check a_drawn_seed_is_told told '^repeat with --seed [0-9]+$'
+# A kernel without its host code, launched as a manifest says.
+sed '/^def run/,$d' $gold >"$tmp/k.py"
+cat >"$tmp/m.json" <<'EOF'
+{"kernel": "softmax_kernel", "args": ["x", "out", "x.stride(0)", "out.stride(0)", "x.shape[1]"],
+ "constexprs": {"BLOCK": "triton.next_power_of_2(x.shape[1])"}, "grid": ["x.shape[0] - 1"],
+ "outputs": {"out": {"shape": "x.shape", "dtype": "x.dtype"}}}
+EOF
+check manifest explain 1 "$tmp/k.py" softmax --manifest "$tmp/m.json" --shape 5x40
+check manifest_region told 'exactly row 4 of 0 to 4, all columns'
 check no_op exits 2 "$bin" explain $gold
 check no_file exits 2 "$bin" explain --op softmax
 check no_such_file exits 3 "$bin" explain "$tmp/none.py" --op softmax
