@@ -90,7 +90,7 @@ typedef struct {
     CaseTruth *truth;
     uint8_t *map;
     uint64_t seed;
-    int index; // of the case
+    int index; // of the case, in the draw that its values are of
     double *row, *partner;
     double factor;            // of single values that data is multiplied by
     int data_inputs, classes; // of the op, in this case
@@ -133,6 +133,8 @@ static void fill_input(Filler *f, int input, int data_index) {
     const CaseTensor *t = &f->spec->input[input];
     DType dtype = (DType)t->dtype;
     int64_t rows = input_rows(t), n = input_row_length(t);
+    bool by_row = in->rank > 1 && in->dim[0] >= 0 && in->dim[0] == f->op->rows_dim;
+    int64_t skip = by_row ? f->plan->skip * (rows / t->shape[0]) : 0;
     for (int64_t r = 0; r < rows; r++) {
         RowSpec s = {.dtype = dtype,
                      .in = in,
@@ -141,10 +143,10 @@ static void fill_input(Filler *f, int input, int data_index) {
                      .range_hi = in->range_hi,
                      .negated = in->both_signs && f->plan->negated,
                      .factor = f->factor};
-        int64_t global = f->plan->first_row + r;
+        int64_t global = f->plan->first_row + skip + r;
         if (in->ranged) {
             if (is_index(in)) s.range_hi = (double)(f->plan->dim[in->range_dim] - 1);
-            s.cls = (r + f->index) % 3 == 0 ? CLASS_range_ends : CLASS_range;
+            s.cls = (skip + r + f->index) % 3 == 0 ? CLASS_range_ends : CLASS_range;
         } else if (in->role != ROLE_DATA || !dtype_is_float(dtype)) {
             s.cls = weight_class(in, f->index + (int)(f->seed >> 7 & 1));
         } else if (in->dim[in->rank - 1] != f->op->row_dim) {
@@ -164,7 +166,7 @@ static void fill_input(Filler *f, int input, int data_index) {
                 }
             }
         }
-        Rng rng = rng_at(f->seed, rng_mix(((uint64_t)f->index << 8) + (uint64_t)input, (uint64_t)r));
+        Rng rng = rng_at(f->seed, rng_mix(((uint64_t)f->index << 8) + (uint64_t)input, (uint64_t)(skip + r)));
         row_draw(&rng, &s, f->row);
         dtype_store_row(dtype, row_bytes(f->map, t, r), 1, f->row, (size_t)n);
     }
@@ -217,6 +219,8 @@ typedef struct {
     const char **why;
 } Work;
 
+static int drawn_as(const PlannedCase *p, int index) { return p->as_case > 0 ? p->as_case - 1 : index; }
+
 static void fill_one(void *arg, size_t i, int worker) {
     Work *w = arg;
     Arena *a = &w->scratch[worker];
@@ -233,7 +237,7 @@ static void fill_one(void *arg, size_t i, int worker) {
                 .truth = &w->d->truth[i],
                 .map = w->map,
                 .seed = w->d->seed,
-                .index = (int)i,
+                .index = drawn_as(&w->plan[i], (int)i),
                 .data_inputs = plan_data_inputs(w->d->op),
                 .classes = plan_classes(w->d->op, w->plan[i].dtype, list),
                 .row = NEWN(a, double, (size_t)longest),
@@ -379,8 +383,9 @@ bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed
     for (int i = 0; i < d->cases; i++) {
         int64_t elements;
         if (!spec_inputs(op, &plan[i], &layout[i], &at, &elements, e)) return false;
-        layout[i].order_seed = rng_mix(seed, 0x6f726465 + (uint64_t)i) | 1;
-        layout[i].processors = i == d->traffic_case ? PROCESSORS_USUAL : processors_of(layout[i].order_seed);
+        layout[i].order_seed = rng_mix(seed, 0x6f726465 + (uint64_t)drawn_as(&plan[i], i)) | 1;
+        bool usual = plan[i].as_case > 0 ? plan[i].usual_processors : i == d->traffic_case;
+        layout[i].processors = usual ? PROCESSORS_USUAL : processors_of(layout[i].order_seed);
         d->input_elements += elements;
         name_rows(a, op, &plan[i], &d->truth[i]);
         layout[i].steps = STEPS_BASE + STEPS_PER_ROW * d->truth[i].rows + STEPS_PER_ELEMENT * elements;

@@ -1,10 +1,11 @@
-// The smallest shape on which a program still fails in the same way: new draws with fewer rows and shorter
-// rows, all of the class that failed, from the same seed. Which row lengths fail need not be monotonous
+// The smallest shape on which a program still fails in the same way: parts of the failing case with fewer
+// rows and shorter rows, from the same seed. What was drawn for the failing row stays with it as far as its
+// length allows, its class in any case. Which row lengths fail need not be monotonous
 // (powers of two may pass), so lengths around all powers of two are tried upward, and only between the first
 // that fails and the one before it the edge is searched by halves.
 #include <math.h>
 
-#include "referee/compare.h"
+#include "referee/decide.h"
 #include "referee/explain.h"
 
 typedef struct {
@@ -86,24 +87,26 @@ static bool shrink_one(Shrink *s, bool rows, Err *e) {
     return true;
 }
 
-// The failing case, as a plan of its own: all rows of its class, which each input takes in turn.
+// The failing case as a plan of its own, with the very same values; then, where one row is at fault, that row
+// alone.
 static bool begin(Shrink *s, bool *yes, Err *e) {
-    const CaseTruth *t = &s->draw->truth[s->x->case_index];
-    PlannedCase c = {.dtype = t->dtype, .strided = t->strided, .one_class = true, .cls = s->x->cls};
-    memcpy(c.dim, t->dim, sizeof c.dim);
-    ClassId list[CLASS_COUNT];
-    int classes = plan_classes(s->op, t->dtype, list), data = plan_data_inputs(s->op);
+    PlannedCase *plan;
+    const Explanation *x = s->x;
+    int n = plan_cases(s->a, s->op, s->q->level, s->q->seed, &s->q->filter, &plan);
     *yes = false;
-    for (int primary = 0; !*yes && primary < (data > 0 ? data : 1); primary++)
-        for (int negated = 0; !*yes && negated < 2; negated++) {
-            c.first_row = (int64_t)classes * primary;
-            c.negated = negated;
-            s->plan = c;
-            if (!try_shape(s, rows_of(s), row_of(s), yes, e)) return false;
-            bool signs = false;
-            for (int i = 0; i < s->op->inputs; i++) signs |= s->op->input[i].both_signs;
-            if (!signs) break;
-        }
+    if (x->case_index >= n) return true;
+    s->plan = plan[x->case_index];
+    s->plan.hidden = false;
+    s->plan.as_case = x->case_index + 1;
+    s->plan.usual_processors = x->case_index == s->draw->traffic_case;
+    if (!try_shape(s, rows_of(s), row_of(s), yes, e)) return false;
+    if (!*yes || x->any_class || x->v.element < 0 || s->op->rows_dim < 0) return true;
+    const CaseTruth *t = &s->draw->truth[x->case_index];
+    PlannedCase all = s->plan;
+    bool alone;
+    s->plan.skip = x->v.element / (t->expected->numel / t->rows);
+    if (!try_shape(s, 1, row_of(s), &alone, e)) return false;
+    if (!alone) s->plan = all;
     return true;
 }
 
@@ -183,11 +186,12 @@ static bool report(Shrink *s, Minimal *out, Err *e) {
     out->row = row_of(s);
     out->dtype = s->plan.dtype;
     out->strided = s->plan.strided;
-    out->cls = s->plan.cls;
+    out->cls = s->x->cls;
     memcpy(out->dim, s->plan.dim, sizeof out->dim);
     const CaseTruth *t = &s->draw->truth[s->x->case_index];
     out->same = memcmp(t->dim, s->plan.dim, sizeof t->dim) == 0;
     if (yes) {
+        if (out->v.element >= 0) out->cls = truth_class(&d.truth[0], out->v.element);
         put_element(s, &d, &w, out);
         Buf b = BUF(s->a);
         if (out->has_values) put_inputs(&b, &d);

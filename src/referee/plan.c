@@ -52,10 +52,9 @@ void plan_row_classes(const Op *op, const PlannedCase *c, int64_t rows, uint8_t 
             if (list[j] == wide_classes[i]) wide[w++] = list[j];
     bool by_class = plan_data_inputs(op) > 0;
     for (int64_t r = 0; r < rows; r++) {
-        ClassId one = c->one_class ? c->cls
-                      : !by_class  ? CLASS_range
-                      : c->wide    ? wide[r % w]
-                                   : list[(c->first_row + r) % k];
+        ClassId one = !by_class ? CLASS_range
+                      : c->wide ? wide[(c->skip + r) % w]
+                                : list[(c->first_row + c->skip + r) % k];
         out[r] = (uint8_t)(one == CLASS_neg_inf && c->negated ? CLASS_bell_wide : one);
     }
 }

@@ -8,11 +8,14 @@ typedef struct {
     DType dtype; // of the floating inputs
     int64_t dim[OP_DIMS_MAX];
     bool strided, hidden;
-    bool negated;   // inputs of both signs are negative here, and no row holds -inf
-    bool one_class; // all rows are of class `cls`, not the rotation's
-    ClassId cls;
+    bool negated;      // inputs of both signs are negative here, and no row holds -inf
     bool wide;         // rows take the classes that only very wide rows make hard, not the rotation's
     int64_t first_row; // position in the rotation of classes: row r gets class number (first_row + r)
+    // A part of a case of another draw from the same seed, for explanations: what is drawn for row r is what
+    // was drawn there for row skip + r. Row lengths may differ, and the values with them.
+    int as_case; // the number of that case, from 1; 0: no part
+    int64_t skip;
+    bool usual_processors;
 } PlannedCase;
 
 // Cases in the order they are judged: shortest rows first. At most WIRE_CASES_MAX.
