@@ -69,11 +69,13 @@ static void judge_slowly(const Bound *b, int64_t i, double v, double e, double o
     Match m = judge_wrong(needed, v, out);
     if (c->wrong++ == 0) c->first_wrong = i;
     c->nans += m == MATCH_NAN;
-    if (m > c->worst) c->worst = m;
-    if (needed > c->use) {
-        c->use = needed;
+    // What is said about the worst element has to be true of it: a NaN is named by an element with one.
+    if (m > c->worst || (m == c->worst && needed > c->worst_needed)) {
+        c->worst = m;
+        c->worst_needed = needed;
         c->worst_at = i;
     }
+    if (needed > c->use) c->use = needed;
 }
 
 static const CompareLoops *loops(void) {

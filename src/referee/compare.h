@@ -8,8 +8,9 @@ typedef struct {
     Match worst; // of all elements; UNJUDGED only when none is worse and some could not be judged
     int64_t wrong, nans, unjudged, total;
     int64_t first_wrong; // row-major
-    int64_t worst_at;
-    double use; // largest needed / kappa over judged elements (1 is the limit; +inf possible)
+    int64_t worst_at;    // where something is wrong: of the worst kind, and of those the furthest off
+    double worst_needed; // there, where something is wrong
+    double use;          // largest needed / kappa over judged elements (1 is the limit; +inf possible)
     double error_ulp, bound_ulp; // at worst_at, in ulps of the output type
 } Comparison;
 

@@ -144,7 +144,8 @@ const char *feedback_numeric(Arena *a, const Draw *d, int index, const Compariso
         return cut(a, &b);
     }
     int64_t n = want->rank > 1 ? want->shape[want->rank - 1] : 1;
-    buf_printf(&b, " in %lld of %lld elements", (long long)c->wrong, (long long)c->total);
+    buf_printf(&b, " in %lld of %lld elements", (long long)(c->worst == MATCH_NAN ? c->nans : c->wrong),
+               (long long)c->total);
     put_case(&b, d, index);
     buf_printf(&b, ", worst in a row of %s", class_words(truth_class(t, c->worst_at)));
     buf_printf(&b, " at row %lld", (long long)(c->worst_at / n));

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -103,6 +104,27 @@ static void worst_element_gives_the_kind(void **state) {
     assert_int_equal(c.wrong, 1);
     assert_int_equal(compare_floats(v, e, wrong, 4, judged).worst, MATCH_INCORRECT);
     assert_int_equal(compare_floats(v, e, nan, 4, judged).worst, MATCH_NAN);
+}
+
+// A value as far off as can be stands before a NaN: the NaN gives the kind, and is the worst.
+static void the_worst_element_is_of_the_worst_kind(void **state) {
+    (void)state;
+    double v[4] = {1, 0, 3, 4}, e[4] = {1, 0, 1, 1};
+    float out[4] = {1, 7, NAN, 4};
+    Bound b = {.dtype = DT_F32, .rank = 1, .shape = {4}, .numel = 4, .v = v, .e = e};
+    uint8_t judged[4] = {0};
+    Comparison c;
+    compare_case(&b, out, judged, &c);
+    assert_int_equal(c.worst, MATCH_NAN);
+    assert_true(isinf(c.use));
+    assert_true(c.wrong == 2 && c.nans == 1);
+    assert_int_equal(c.first_wrong, 1);
+    assert_int_equal(c.worst_at, 2);
+    out[2] = 3;
+    memset(judged, 0, sizeof judged);
+    compare_case(&b, out, judged, &c);
+    assert_int_equal(c.worst, MATCH_INCORRECT);
+    assert_int_equal(c.worst_at, 1);
 }
 
 static void what_cannot_be_judged_is_no_evidence(void **state) {
@@ -223,6 +245,7 @@ int main(void) {
         cmocka_unit_test(overflow_needs_infinity_only_where_it_is_certain),
         cmocka_unit_test(classes_must_match),
         cmocka_unit_test(worst_element_gives_the_kind),
+        cmocka_unit_test(the_worst_element_is_of_the_worst_kind),
         cmocka_unit_test(what_cannot_be_judged_is_no_evidence),
         cmocka_unit_test(cheap_acceptance_is_never_looser),
         cmocka_unit_test(worst_place_is_the_first_of_the_worst),
