@@ -152,7 +152,10 @@ void explain_text(Buf *out, Arena *a, const ExplainRequest *q, const Explanation
     if (x->picture.pixel) put_picture(out, a, x);
     if (x->traffic_words) put_traffic(out, x);
     if (q->minimize && x->case_words) put_minimal(out, q, x);
-    if (x->strength.asked) put_strength(out, &x->strength);
+    if (x->strength.asked)
+        put_strength(out, &x->strength);
+    else if (q->prove)
+        buf_puts(out, "\nno mutants: those of a kernel that is not accepted prove nothing\n");
     buf_printf(out, "\nrepeat with --seed %llu\n", (unsigned long long)q->seed);
 }
 

@@ -67,6 +67,10 @@ check syntax_no_case untold '^fails on|^bytes by line|^smallest'
 check compile_error explain 1 $wrong/compile_astype.py softmax
 check compile_caret told 'compile_astype.py:14:9: AttributeError'
 
+check no_proof_of_a_wrong_kernel explain 1 $wrong/softmax_no_max.py softmax --prove
+check no_proof_is_told told '^no mutants: '
+check no_proof_no_strength untold '^how strong'
+
 # A right kernel has no failure to show; its own mutants say how strong the test was.
 check accepted explain 0 $gold softmax --minimize --prove
 check accepted_closest told '^closest call: 0\.[0-9]+ of the bound, in float'
