@@ -349,7 +349,7 @@ bool api_list_pop(Call *c, Value *out) {
     if (!s->n) return host_raise(c->in, c->at, "IndexError: pop from empty list");
     if (i < 0) i = i < -s->n ? -1 : i + s->n;
     if (i < 0 || i >= s->n) return host_raise(c->in, c->at, "IndexError: pop index out of range");
-    if (!host_work(c->in, c->at, s->n / 4)) return false;
+    if (!host_work(c->in, c->at, s->n / 4) || !not_frozen(c->in, c->at, s->frozen)) return false;
     *out = s->at[i];
     memmove(s->at + i, s->at + i + 1, (size_t)(s->n - i - 1) * sizeof *s->at);
     s->n--;

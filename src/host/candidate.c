@@ -292,7 +292,7 @@ static bool grid_sizes(Interp *in, Span at, Value grid, const Binding *b, int64_
             if (!launch_value(in, at, &b->arg[i], &v) ||
                 !dict_put(in, at, meta.dict, value_str(b->arg[i].name), v))
                 return false;
-        if (!call_value(in, grid, &args, &grid)) return false;
+        if (!value_freeze(in, at, meta) || !call_value(in, grid, &args, &grid)) return false;
     }
     if (!value_is_seq(grid)) {
         if (grid.kind == V_TENSOR) return host_refuse(in, at, "a grid is made of numbers, not of tensors");

@@ -21,7 +21,8 @@ bool api_config(Call *c, Value *out) {
         if (config->kwargs->key[i].kind != V_STR)
             return host_raise(c->in, c->at, "TypeError: keywords must be strings");
     for (int i = 0; i < CONFIG_OPTIONS; i++) config->option[i] = c->arg[1 + i];
-    return *out = (Value){.kind = V_CONFIG, .config = config}, true;
+    *out = (Value){.kind = V_CONFIG, .config = config};
+    return value_freeze(c->in, c->at, c->arg[0]);
 }
 bool api_config_kwargs(Call *c, Value *out) {
     return *out = (Value){.kind = V_DICT, .dict = c->arg[0].config->kwargs}, true;
@@ -139,7 +140,9 @@ static bool heuristics(Tuning *t, const Dict *values) {
     Args call = {.pos = &meta, .n = 1, .at = a->at};
     for (int i = 0; i < values->n; i++) {
         Value *was = named_find(a, values->key[i].s);
+        meta.dict->frozen = true; // each function gets a dictionary of its own from Triton
         if (!call_value(in, values->value[i], &call, &v)) return false;
+        meta.dict->frozen = false;
         if (was)
             *was = v;
         else if (!named_add(t, values->key[i].s, v))

@@ -285,6 +285,25 @@ bool value_equal(Interp *in, Span at, Value a, Value b, bool *out) {
 
 // --- sequences and dictionaries ---
 
+bool value_freeze(Interp *in, Span at, Value v) {
+    bool dict = v.kind == V_DICT;
+    if (!dict && !value_is_seq(v)) return true;
+    if (dict ? v.dict->frozen : v.seq->frozen) return true;
+    if (++in->depth > DEPTH_MAX) return host_raise(in, at, "RecursionError: nested too deeply");
+    int n = dict ? v.dict->n : v.seq->n;
+    *(dict ? &v.dict->frozen : &v.seq->frozen) = true;
+    if (!host_work(in, at, n)) return false;
+    for (int i = 0; i < n; i++)
+        if (!value_freeze(in, at, dict ? v.dict->value[i] : v.seq->at[i])) return false;
+    in->depth--;
+    return true;
+}
+
+bool not_frozen(Interp *in, Span at, bool frozen) {
+    return !frozen ||
+           host_refuse(in, at, "a launch or a config holds this value: copy it, then change the copy");
+}
+
 bool seq_new(Interp *in, Span at, ValueKind kind, int64_t n, Value *out) {
     Seq *s = HOST_NEW(in, at, Seq, 1);
     if (!s) return false;
@@ -297,7 +316,7 @@ bool seq_new(Interp *in, Span at, ValueKind kind, int64_t n, Value *out) {
 }
 
 bool seq_push(Interp *in, Span at, Seq *s, Value v) {
-    if (!host_work(in, at, 1)) return false;
+    if (!host_work(in, at, 1) || !not_frozen(in, at, s->frozen)) return false;
     if (s->n == s->cap) {
         int cap = s->cap < 4 ? 8 : s->cap * 2; // the heap limit keeps this far below INT_MAX
         Value *to = HOST_NEW(in, at, Value, cap);
@@ -345,7 +364,7 @@ bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out) {
 
 bool dict_put(Interp *in, Span at, Dict *d, Value key, Value v) {
     int i;
-    if (!dict_find(in, at, d, key, &i)) return false;
+    if (!not_frozen(in, at, d->frozen) || !dict_find(in, at, d, key, &i)) return false;
     if (i >= 0) return d->value[i] = v, true;
     if (d->n == d->cap) {
         int cap = d->cap ? d->cap * 2 : 8;

@@ -49,10 +49,12 @@ typedef struct {
     Value *at;
     int n, cap;
     SeqFlavour flavour;
+    bool frozen;
 } Seq;
 typedef struct {
     Value *key, *value;
     int n, cap;
+    bool frozen;
 } Dict;
 typedef struct {
     int64_t start, step, n;
@@ -185,6 +187,10 @@ bool value_same(Value a, Value b); // `is`
 // identity, which is not kept. False, with a finding, for two NaNs.
 MUST_CHECK bool nan_pair(Interp *in, Span at, Value a, Value b);
 
+// Lists and dictionaries that Triton holds, too: a config's constants outlive a call there, and the arguments
+// that a grid's function sees are those of the launch. Changing one is refused from then on.
+MUST_CHECK bool value_freeze(Interp *in, Span at, Value v);
+MUST_CHECK bool not_frozen(Interp *in, Span at, bool frozen);
 MUST_CHECK bool seq_new(Interp *in, Span at, ValueKind kind, int64_t n, Value *out); // n items, all None
 MUST_CHECK bool seq_push(Interp *in, Span at, Seq *s, Value v);
 MUST_CHECK bool seq_of_ints(Interp *in, Span at, ValueKind kind, const int64_t *x, int n, Value *out);

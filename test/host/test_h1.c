@@ -148,6 +148,9 @@ static const Feature features[] = {
     {"triton.Config",
      HOLDS(
          "triton.Config({'B': 8}, num_warps=2).num_warps == 2 and triton.Config({'B': 8}).kwargs['B'] == 8")},
+    {"a copy of a config's constants",
+     "C = [triton.Config({'B': 8})]\n" RUN("    k = dict(**C[0].kwargs)\n    k['B'] = 4\n    assert "
+                                           "C[0].kwargs['B'] == 8\n    return double(x)\n")},
     {"device properties", HOLDS("torch.cuda.get_device_properties(x.device).multi_processor_count == 132 and "
                                 "torch.cuda.current_device() == 0")},
 };
