@@ -15,9 +15,9 @@ enum {
     ALIGN = 64,
     TINY_OUTPUT = 4096, // bytes: cases of less are run in two orders of the programs where it can matter
     // Lanes that a case may use: some fifty times what an honest kernel needs. By row, because a fixed block
-    // costs its width however short the row is: 64 instructions on 8192 lanes.
+    // costs its width however short the row is: 256 instructions on 8192 lanes.
     STEPS_BASE = 64 << 20,
-    STEPS_PER_ROW = 1 << 19,
+    STEPS_PER_ROW = 1 << 21,
     STEPS_PER_ELEMENT = 1024,
     REFERENCE_STEPS = 1 << 20, // interpreter steps of one evaluation of a reference
 };
