@@ -113,6 +113,8 @@ state dead
 pid=$!
 killed=0
 brokers=0
+# Not before it has begun: a referee whose broker dies while it starts says so and ends.
+while kill -0 $pid 2>/dev/null && [ ! -s "$tmp/a" ]; do sleep 0.01; done
 while kill -0 $pid 2>/dev/null && [ $brokers -lt 2 ]; do
     b=$(broker_of $pid)
     [ -n "$b" ] || continue
@@ -123,7 +125,9 @@ while kill -0 $pid 2>/dev/null && [ $brokers -lt 2 ]; do
     fi
 done
 wait $pid
-check it_ends_well [ $? = 0 ]
+code=$?
+check it_ends_well [ $code = 0 ]
+[ $code = 0 ] || sed 's/^/    /' "$tmp/err"
 check brokers_were_killed [ $brokers = 2 ]
 check all_are_answered lines 200 "$tmp/a"
 ids() { grep -o '"id":{[^}]*}' "$1" | sort -u | wc -l; }
