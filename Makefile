@@ -8,7 +8,7 @@ MODE ?= release
 B    := build/$(MODE)$(if $(filter clang,$(CC)),-clang)$(if $(PORTABLE),-portable)
 Q    := $(if $(V),,@)
 
-PKGS := jansson libseccomp libmd
+PKGS := jansson libseccomp libmd libpcre2-8 libutf8proc
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wvla -Wformat=2 -Wstrict-prototypes \
         -Wmissing-prototypes -Wundef -Werror
 MODE_release := -O3 -DNDEBUG

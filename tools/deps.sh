@@ -13,6 +13,9 @@ need pkg-config command -v pkg-config
 need libjansson-dev pkg-config --exists jansson
 need libseccomp-dev pkg-config --exists libseccomp
 need libmd-dev pkg-config --exists libmd
+need libpcre2-dev pkg-config --exists libpcre2-8
+need libutf8proc-dev pkg-config --exists libutf8proc
+need libcurl4-openssl-dev pkg-config --exists libcurl
 if [ "$what" = check ]; then
     need libcmocka-dev pkg-config --exists cmocka
     need clang command -v clang
