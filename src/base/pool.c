@@ -12,6 +12,8 @@ typedef struct {
     Pool *pool;
     int index;
     pthread_t thread;
+    void *scratch;
+    size_t scratch_bytes;
 } Worker;
 
 // `round` counts loops: a worker that sleeps knows by it that a new one began. Everything under `lock` but
@@ -107,12 +109,23 @@ void pool_run(Pool *p, size_t n, void (*fn)(void *arg, size_t item, int worker),
     pthread_mutex_unlock(&p->lock);
 }
 
+void *pool_scratch(Pool *p, int worker, size_t bytes) {
+    Worker *w = &p->worker[worker];
+    if (w->scratch_bytes >= bytes) return w->scratch;
+    free(w->scratch);
+    w->scratch_bytes = (bytes + 63) / 64 * 64;
+    w->scratch = aligned_alloc(64, w->scratch_bytes);
+    if (!w->scratch) abort();
+    return w->scratch;
+}
+
 void pool_close(Pool *p) {
     pthread_mutex_lock(&p->lock);
     p->quit = true;
     pthread_cond_broadcast(&p->begin);
     pthread_mutex_unlock(&p->lock);
     for (int i = 1; i < p->size; i++) pthread_join(p->worker[i].thread, NULL);
+    for (int i = 0; i < p->size; i++) free(p->worker[i].scratch);
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->begin);
     pthread_cond_destroy(&p->done);

@@ -8,4 +8,7 @@ typedef struct Pool Pool;
 Pool *pool_open(int threads); // 0: one per core that this process may use; never NULL
 int pool_size(const Pool *p);
 void pool_run(Pool *p, size_t n, void (*fn)(void *arg, size_t item, int worker), void *arg);
+// Room that belongs to a worker, aligned to 64 bytes: only inside of an item that it runs, and what is in it
+// is lost at the next item. It stays allocated, at the largest size ever asked for, until the pool closes.
+void *pool_scratch(Pool *p, int worker, size_t bytes);
 void pool_close(Pool *p);
