@@ -6,12 +6,13 @@
 #include "base/rng.h"
 #include "cmd/judging.h"
 #include "referee/explain.h"
+#include "referee/include.h"
 #include "referee/manifest.h"
 
 enum { FILE_MAX = 1 << 20 };
 
 typedef struct {
-    const char *op, *level, *dtype, *suite, *manifest;
+    const char *op, *level, *dtype, *suite, *manifest, *include;
     Seed seed;
     Shape shape;
     int jobs;
@@ -28,8 +29,9 @@ static bool explain_file(Referee *r, Arena *a, const char *file, Level level, co
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
     if (!op_for_judging(r, a, o->op, &op, e)) return false;
     q.source = source;
-    if (o->manifest && (!io_read(a, o->manifest, MANIFEST_MAX, &text, e) ||
-                        !manifest_apply(a, o->manifest, text, &op, source, true, &q.source, e)))
+    if (o->manifest &&
+        (!io_read(a, o->manifest, MANIFEST_MAX, &text, e) ||
+         !manifest_apply(a, o->manifest, text, &op, source, true, referee_include(r), &q.source, e)))
         return false;
     q.seed = o->seed.value;
     if (!o->seed.given) {
@@ -62,6 +64,7 @@ int cmd_explain(int argc, char **argv) {
         {"--jobs", OPTION_COUNT, &o.jobs},
         {"--suite", OPTION_TEXT, &o.suite},
         {"--manifest", OPTION_TEXT, &o.manifest},
+        {"--include", OPTION_TEXT, &o.include},
     };
     Positionals rest;
     Err e = {0};
@@ -74,8 +77,11 @@ int cmd_explain(int argc, char **argv) {
     if (!o.op) return cmd_usage("explain", "--op is missing");
     Referee *r;
     RefereeConfig config = {.no_journal = true, .jobs = o.jobs};
-    if (!referee_open(&config, &r, &e)) return cmd_fail("explain", &e);
     Arena a = {0};
+    if ((o.include && !include_read(&a, o.include, &config.include, &e)) || !referee_open(&config, &r, &e)) {
+        arena_free(&a);
+        return cmd_fail("explain", &e);
+    }
     int code = EXIT_OK;
     if (!explain_file(r, &a, rest.at[0], level, &o, &code, &e)) code = cmd_fail("explain", &e);
     arena_free(&a);

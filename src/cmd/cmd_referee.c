@@ -3,12 +3,13 @@
 
 #include "base/io.h"
 #include "cmd/stream.h"
+#include "referee/include.h"
 #include "referee/manifest.h"
 
 enum { FILE_MAX = 256 << 20 };
 
 typedef struct {
-    const char *op, *level, *dtype, *state, *suite, *manifest;
+    const char *op, *level, *dtype, *state, *suite, *manifest, *include;
     Seed seed;
     Shape shape;
     int jobs;
@@ -32,8 +33,9 @@ static bool judge_file(Referee *r, Arena *a, const char *file, Level level, cons
         return false;
     if (!op_for_judging(r, a, o->op, &op, e)) return false;
     Str whole = source, text;
-    if (o->manifest && (!io_read(a, o->manifest, MANIFEST_MAX, &text, e) ||
-                        !manifest_apply(a, o->manifest, text, &op, source, true, &whole, e)))
+    if (o->manifest &&
+        (!io_read(a, o->manifest, MANIFEST_MAX, &text, e) ||
+         !manifest_apply(a, o->manifest, text, &op, source, true, referee_include(r), &whole, e)))
         return false;
     Verdict v;
     if (!referee_judge(r, a, &q, &whole, 1, &v, e)) return false;
@@ -53,12 +55,13 @@ static bool judge_file(Referee *r, Arena *a, const char *file, Level level, cons
 int cmd_referee(int argc, char **argv) {
     RefereeOptions o = {0};
     const Option options[] = {
-        {"--op", OPTION_TEXT, &o.op},         {"--level", OPTION_TEXT, &o.level},
-        {"--seed", OPTION_SEED, &o.seed},     {"--shape", OPTION_SHAPE, &o.shape},
-        {"--dtype", OPTION_TEXT, &o.dtype},   {"--json", OPTION_FLAG, &o.json},
-        {"--stream", OPTION_FLAG, &o.stream}, {"--fresh", OPTION_FLAG, &o.fresh},
-        {"--jobs", OPTION_COUNT, &o.jobs},    {"--state", OPTION_TEXT, &o.state},
-        {"--suite", OPTION_TEXT, &o.suite},   {"--manifest", OPTION_TEXT, &o.manifest},
+        {"--op", OPTION_TEXT, &o.op},           {"--level", OPTION_TEXT, &o.level},
+        {"--seed", OPTION_SEED, &o.seed},       {"--shape", OPTION_SHAPE, &o.shape},
+        {"--dtype", OPTION_TEXT, &o.dtype},     {"--json", OPTION_FLAG, &o.json},
+        {"--stream", OPTION_FLAG, &o.stream},   {"--fresh", OPTION_FLAG, &o.fresh},
+        {"--jobs", OPTION_COUNT, &o.jobs},      {"--state", OPTION_TEXT, &o.state},
+        {"--suite", OPTION_TEXT, &o.suite},     {"--manifest", OPTION_TEXT, &o.manifest},
+        {"--include", OPTION_TEXT, &o.include},
     };
     Positionals rest;
     Err e = {0};
@@ -77,9 +80,12 @@ int cmd_referee(int argc, char **argv) {
         return cmd_usage("referee", "--fresh belongs to --stream: a file is always judged");
     if (!o.stream && !o.op) return cmd_usage("referee", "--op is missing");
     Referee *r;
-    RefereeConfig config = {.state = o.state, .jobs = o.jobs};
-    if (!referee_open(&config, &r, &e)) return cmd_fail("referee", &e);
     Arena a = {0};
+    RefereeConfig config = {.state = o.state, .jobs = o.jobs};
+    if ((o.include && !include_read(&a, o.include, &config.include, &e)) || !referee_open(&config, &r, &e)) {
+        arena_free(&a);
+        return cmd_fail("referee", &e);
+    }
     int code = EXIT_OK;
     bool ok = !o.suite || op_suite_add(&a, o.suite, &e);
     if (ok)

@@ -511,7 +511,8 @@ static void read_request(Stream *s, Arena *a, Str line, long number) {
     // duplicates and the verdict. A kernel that the source lacks is the source's fault.
     Err e = {0};
     if (!l.bad && l.manifest.len &&
-        !manifest_apply(a, "manifest", l.manifest, &k->op, l.source, false, &l.source, &e))
+        !manifest_apply(a, "manifest", l.manifest, &k->op, l.source, false, referee_include(s->referee),
+                        &l.source, &e))
         l.bad = arena_printf(a, "line %ld: %s", number, e.msg);
     if (!l.bad) return admit(s, request_new(&l, k));
     Buf out = BUF(a);
@@ -684,7 +685,8 @@ bool stream_run(Referee *referee, int in, int out, Level level, bool fresh, Err 
     LineReader r = {0};
     bool ok = s->wake >= 0 || err_set(e, ERR_IO, "eventfd: %s", strerror(errno));
     ok = ok && reader_open(&r, in, e);
-    if (ok && !fresh && referee_journal(referee)) ok = memo_open(referee_journal(referee), 0, &s->memo, e);
+    if (ok && !fresh && referee_journal(referee))
+        ok = memo_open(referee_journal(referee), 0, referee_include(referee), &s->memo, e);
     if (ok) {
         // The second signal is not ours any more: it ends the process.
         struct sigaction stop = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};

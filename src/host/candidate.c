@@ -387,7 +387,22 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
     Binding binding = {0};
     Launchable code;
     int64_t grid[3];
-    if (!launch_bind(m->arena, in->module, l->kernel->node, arg, n, at, &binding, in->d)) return false;
+    const Node *home = l->kernel->home;
+    if (home && l->kernel->node->function.decorators.n > 1)
+        return host_unsupported(
+            in, at,
+            "kernels of --include are launched without @triton.autotune and @triton.heuristics "
+            "only");
+    int found = in->d->count;
+    bool bound =
+        launch_bind(m->arena, home ? home : in->module, l->kernel->node, arg, n, at, &binding, in->d);
+    for (int i = found; home && i < in->d->count; i++) in->d->at[i].span = at; // said about this file
+    if (!bound) return false;
+    if (home) {
+        Node *site = NEW(m->arena, Node);
+        *site = (Node){.kind = NODE_CALL, .span = at};
+        binding.site = site;
+    }
     if (!grid_sizes(in, at, l->grid, &binding, grid)) return false;
     if (!kernel_check(m->arena, in->cache, &binding, &code, in->d)) return false;
     // A candidate that sees addresses can tell this machine from a GPU and be right here only.

@@ -1,5 +1,6 @@
 #include "host/api.h"
 #include "host/screen.h"
+#include "lang/library.h"
 
 typedef enum { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_ERROR } Flow;
 static Flow exec_block(Interp *in, Env *env, const Nodes *body, Value *result);
@@ -147,6 +148,47 @@ static bool exec_function(Interp *in, Env *env, const Node *s) {
     return env_set(in, s->span, env, s->function.name, f);
 }
 
+static bool is_literal(const Node *n) {
+    if (n->kind == NODE_UNARY) n = n->unary.operand;
+    if (n->kind == NODE_CALL && n->call.args.n == 1 && !n->call.keywords.n &&
+        n->call.func->kind == NODE_ATTRIBUTE && node_is_name(n->call.func->attribute.value, "tl") &&
+        str_is(n->call.func->attribute.name, "constexpr"))
+        return is_literal(n->call.args.at[0]);
+    return n->kind == NODE_INT || n->kind == NODE_FLOAT || n->kind == NODE_STRING || n->kind == NODE_TRUE ||
+           n->kind == NODE_FALSE || n->kind == NODE_NONE;
+}
+
+// Names of helper files that mean something to host code: kernels to launch and plain numbers. Others are the
+// kernels' own.
+static bool exec_included(Interp *in, Env *env, const Node *s, LibraryFile *file) {
+    enum { HOPS_MAX = 16 };
+    Library *l = in->module->module.library;
+    for (int i = 0; i < s->import.names.n; i++) {
+        const Node *alias = s->import.names.at[i], *def = NULL, *found = alias, *home = NULL;
+        LibraryFile *at = file;
+        for (int hop = 0; at && hop < HOPS_MAX; hop++) {
+            if (!(home = library_module(l, at))) return host_unsupported(in, s->span, "%s", at->fault);
+            def = module_binding(home, found->alias.name, &found);
+            at = def && def->kind == NODE_IMPORT ? library_of(home, def) : NULL;
+        }
+        if (!def) continue;
+        Value v = {0};
+        if (def->kind == NODE_FUNCTION && is_jit_function(def)) {
+            Kernel *k = HOST_NEW(in, s->span, Kernel, 1);
+            if (!k) return false;
+            *k = (Kernel){.node = def, .home = home};
+            v = (Value){.kind = V_KERNEL, .kernel = k};
+        } else if (def->kind == NODE_ASSIGN && is_literal(def->assign.value)) {
+            if (!eval(in, env, def->assign.value, &v)) return false;
+        } else {
+            continue;
+        }
+        Str as = alias->alias.as.len ? alias->alias.as : alias->alias.name;
+        if (!env_set(in, s->span, env, as, v)) return false;
+    }
+    return true;
+}
+
 static bool exec_delete(Interp *in, Env *env, const Node *s) {
     for (int i = 0; i < s->items.n; i++) {
         const Node *target = s->items.at[i];
@@ -186,7 +228,10 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
     case NODE_IMPORT: {
         DiagKind kind;
         const char *why;
-        if (!import_allowed(s, in->candidate, &kind, &why)) {
+        LibraryFile *file = in->candidate && env->module ? library_of(in->module, s) : NULL;
+        if (file)
+            ok = exec_included(in, env, s, file);
+        else if (!import_allowed(s, in->candidate, &kind, &why)) {
             host_report(in, kind, s->span, "%s", why);
             ok = false;
         }

@@ -97,6 +97,7 @@ void names_of_block(Names *names, const Nodes *body, int depth);
 void names_of_target(Names *names, const Node *target, int depth);
 void names_of_expr(Names *names, const Node *n, int depth); // walrus targets
 void names_of_params(Names *names, const Nodes *params);
+void names_of_import(Names *names, const Node *import);
 
 // Tensors of either kind (shape.c).
 MUST_CHECK bool tensor_index(Interp *in, Span at, Value t, const Value *item, int items, Value *out);

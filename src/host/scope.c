@@ -155,6 +155,13 @@ void names_of_block(Names *names, const Nodes *body, int depth) {
     }
 }
 
+void names_of_import(Names *names, const Node *import) {
+    for (int i = 0; i < import->import.names.n; i++) {
+        const Node *a = import->import.names.at[i];
+        names_add(names, a->alias.as.len ? a->alias.as : a->alias.name);
+    }
+}
+
 void names_of_params(Names *names, const Nodes *params) {
     for (int i = 0; i < params->n; i++)
         if (params->at[i]->param.name.len) names_add(names, params->at[i]->param.name);

@@ -1,5 +1,6 @@
 #include "host/screen.h"
 #include "host/api.h"
+#include "lang/library.h"
 
 // One pass over host code before anything runs. It knows names, not types: what depends on a value (`x + 1`
 // with a tensor x) is refused when it is reached. Kernel bodies are the checker's business; only what Python
@@ -18,6 +19,7 @@ typedef struct {
     bool candidate;
     bool ok;
     bool in_function;
+    const Node *module;
     Str self;      // first parameter of the method around
     Names members; // of all classes of the file, and attributes that their methods set
     int depth, found;
@@ -193,6 +195,42 @@ bool decorators_allowed(const Node *function, bool *jit, DiagKind *kind, const c
         return false;
     }
     return true;
+}
+
+// What could be meant as helpers of the candidate's own says how they are given.
+static const char *import_reason(Screen *s, const Node *n, const char *why) {
+    const Library *l = s->module->module.library;
+    if (!s->candidate || !n->import.from || !library_name_ok(n->import.module) ||
+        api_known_refused(n->import.module, false, true) || library_name_taken(n->import.module))
+        return why;
+    if (l)
+        return arena_printf(s->arena, "import: `%.*s` is none of the helper files that --include gives (%s)",
+                            STR_ARG(n->import.module), library_names(s->arena, l));
+    return arena_printf(s->arena, "%s; helpers from %.*s.py need --include DIR of the referee", why,
+                        STR_ARG(n->import.module));
+}
+
+// Helpers of --include: kernels use them, and host code may launch them.
+static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
+    if (s->in_function)
+        return refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "import: helpers are imported at module level");
+    const Node *home = library_module(s->module->module.library, file);
+    if (!home) return refuse(s, DIAG_UNSUPPORTED, n->span, "", (Str){0}, file->fault);
+    for (int i = 0; i < n->import.names.n; i++) {
+        const Node *a = n->import.names.at[i], *alias, *def;
+        if (str_is(a->alias.name, "*"))
+            return refuse(s, DIAG_REFUSED, a->span, "", (Str){0}, "import *: name the helpers that are used");
+        screen_binding(s, a->span, a->alias.as.len ? a->alias.as : a->alias.name);
+        def = module_binding(home, a->alias.name, &alias);
+        if (!def)
+            refuse(s, DIAG_REFUSED, a->span, "import of `", a->alias.name,
+                   arena_printf(s->arena, "%.*s.py has no such name", STR_ARG(file->name)));
+        else if (def->kind == NODE_CLASS || (def->kind == NODE_FUNCTION && !is_jit_function(def)))
+            refuse(s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name,
+                   "--include gives helpers of kernels (@triton.jit functions and constants); host code "
+                   "stays in "
+                   "the kernel file");
+    }
 }
 
 // --- expressions ---
@@ -649,7 +687,11 @@ static void screen_statement(Screen *s, Scope *scope, const Node *n) {
     case NODE_IMPORT: {
         DiagKind kind;
         const char *why;
-        if (!import_allowed(n, s->candidate, &kind, &why)) refuse(s, kind, n->span, "", (Str){0}, why);
+        LibraryFile *file = s->candidate ? library_of(s->module, n) : NULL;
+        if (file)
+            screen_included(s, n, file);
+        else if (!import_allowed(n, s->candidate, &kind, &why))
+            refuse(s, kind, n->span, "", (Str){0}, import_reason(s, n, why));
         break;
     }
     case NODE_BREAK:
@@ -720,10 +762,18 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
 }
 
 static bool screen_module(const Node *module, DiagList *d, bool candidate, const char *entry) {
-    Screen s = {.arena = d->arena, .d = d, .later = DIAGS(d->arena), .candidate = candidate, .ok = true};
+    Screen s = {.arena = d->arena,
+                .d = d,
+                .later = DIAGS(d->arena),
+                .candidate = candidate,
+                .ok = true,
+                .module = module};
     Scope globals = {.names = {.arena = d->arena}};
     const Nodes *body = &module->module.body;
     names_of_block(&globals.names, body, 0);
+    for (int i = 0; i < body->n; i++)
+        if (candidate && body->at[i]->kind == NODE_IMPORT && library_of(module, body->at[i]))
+            names_of_import(&globals.names, body->at[i]);
     s.members.arena = d->arena;
     if (candidate) collect_members(&s.members, body);
     for (int i = 0; i < body->n; i++) screen_module_statement(&s, &globals, body->at[i]);
@@ -739,13 +789,13 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
     return s.ok;
 }
 
-bool host_stays(const Node *n) {
+bool host_stays(const Node *module, const Node *n) {
     DiagKind kind;
     const char *why;
     const Node *value = n->kind == NODE_ASSIGN ? n->assign.value : NULL;
     if (n->kind == NODE_ANNASSIGN) value = n->annassign.value;
     if (n->kind == NODE_FUNCTION) return is_jit_function(n);
-    if (n->kind == NODE_IMPORT) return import_allowed(n, true, &kind, &why);
+    if (n->kind == NODE_IMPORT) return library_of(module, n) || import_allowed(n, true, &kind, &why);
     return value && (is_constant(value, 0) || is_configs(value));
 }
 

@@ -17,5 +17,5 @@ bool is_method(const Node *function,
 bool is_super_init(const Node *call); // super().__init__() and super(C, self).__init__()
 // Whether a statement of a module may stand in a kernel file as an import, a constant or a kernel, by its
 // form.
-bool host_stays(const Node *n);
+bool host_stays(const Node *module, const Node *n);
 bool host_screen_reference(const Node *module, DiagList *d);

@@ -148,8 +148,8 @@ struct Tuner {
     Dict *values;  // heuristics: name -> function of the arguments' dictionary
 };
 struct Kernel {
-    const Node *node;
-    const Tuner **tuner; // top to bottom: the order in which they see a launch
+    const Node *node, *home; // home: the helper file it was imported from; NULL: the candidate's own
+    const Tuner **tuner;     // top to bottom: the order in which they see a launch
     int tuners;
 };
 struct Launcher {

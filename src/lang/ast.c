@@ -97,6 +97,43 @@ const Node *module_function(const Node *module, Str name) {
     return NULL;
 }
 
+static bool binds(const Node *target, Str name) {
+    return target->kind == NODE_NAME && str_eq(target->name, name);
+}
+
+const Node *module_binding(const Node *module, Str name, const Node **alias) {
+    Nodes body = module->module.body;
+    for (int i = body.n - 1; i >= 0; i--) {
+        const Node *s = body.at[i];
+        switch (s->kind) {
+        case NODE_FUNCTION:
+            if (str_eq(s->function.name, name)) return s;
+            break;
+        case NODE_CLASS:
+            if (str_eq(s->klass.name, name)) return s;
+            break;
+        case NODE_ASSIGN:
+            for (int k = 0; k < s->assign.targets.n; k++)
+                if (binds(s->assign.targets.at[k], name)) return s;
+            break;
+        case NODE_ANNASSIGN:
+            if (s->annassign.value && binds(s->annassign.target, name)) return s;
+            break;
+        case NODE_IMPORT:
+            for (int k = s->import.names.n - 1; k >= 0; k--) {
+                const Node *a = s->import.names.at[k];
+                Str bound = a->alias.as.len ? a->alias.as : a->alias.name;
+                const char *dot = a->alias.as.len || s->import.from ? NULL : memchr(bound.p, '.', bound.len);
+                if (dot) bound.len = (size_t)(dot - bound.p); // `import a.b` binds a
+                if (str_eq(bound, name)) return *alias = a, s;
+            }
+            break;
+        default: break;
+        }
+    }
+    return NULL;
+}
+
 bool node_is_name(const Node *n, const char *name) {
     return n && n->kind == NODE_NAME && str_is(n->name, name);
 }

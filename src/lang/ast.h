@@ -21,6 +21,7 @@ const char *oper_text(Oper o);   // "+"
 const char *oper_method(Oper o); // "__add__"
 
 typedef struct Node Node;
+typedef struct Library Library; // library.h
 typedef struct {
     Node **at;
     int n;
@@ -122,7 +123,8 @@ struct Node {
         struct {
             Nodes body;
             Str source;
-        } module; // MODULE
+            Library *library; // what it may import helpers from, or NULL; set after parsing
+        } module;             // MODULE
         struct {
             Str name;
             Nodes params, body, decorators;
@@ -231,6 +233,8 @@ void print_canonical(Buf *out, const Node *module);
 
 // Top-level helpers.
 const Node *module_function(const Node *module, Str name); // last FUNCTION of that name, or NULL
+// The last statement at the top level that binds the name, or NULL; for an import also which ALIAS.
+const Node *module_binding(const Node *module, Str name, const Node **alias);
 bool node_is_name(const Node *n, const char *name);
 // "tl.load" for ATTRIBUTE/NAME chains of at most 4 parts; false for anything else.
 bool node_dotted(const Node *n, Buf *out);

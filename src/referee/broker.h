@@ -48,6 +48,7 @@ typedef struct {
     int max_reports;
     int tune;         // JobHeader.tune
     int64_t watch_at; // JobHeader.watch_at: the room is within output_bytes
+    Str include;      // helper files (library_pack), or empty
 } BrokerJob;
 
 // OVERDUE: past the deadline, or killed by the system (SIGKILL, which a child cannot send: no memory left).

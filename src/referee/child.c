@@ -2,6 +2,7 @@
 // the report pipe, no memory but the arena's. Nothing here judges: outputs and counts go to the parent as
 // they are.
 #include "host/host.h"
+#include "lang/library.h"
 #include "referee/broker.h"
 #include "referee/sandbox.h"
 #include <assert.h>
@@ -16,7 +17,7 @@ typedef struct {
     const ChildJob *job;
     const CaseSpec *spec;
     int cases;
-    Str source;
+    Str source, include;
     Arena code;     // the syntax tree, then compiled kernels
     Arena call;     // everything of one case
     int tune;       // JobHeader.tune
@@ -95,12 +96,15 @@ static bool job_read(Child *c) {
     const ChildJob *job = c->job;
     const JobHeader *h = (const JobHeader *)job->job;
     const DrawHeader *d = (const DrawHeader *)job->draw;
-    if (job->job_bytes < sizeof *h || h->magic != WIRE_MAGIC || h->source_len != job->job_bytes - sizeof *h)
+    if (job->job_bytes < sizeof *h || h->magic != WIRE_MAGIC || h->include_len < 0 ||
+        h->source_len > job->job_bytes - sizeof *h ||
+        (uint64_t)h->include_len != job->job_bytes - sizeof *h - h->source_len)
         return false;
     if (job->draw_bytes < sizeof *d || d->magic != WIRE_MAGIC || d->cases > WIRE_CASES_MAX) return false;
     if (job->draw_bytes < sizeof *d + d->cases * sizeof(CaseSpec)) return false;
     if (h->tune < 0 || h->tune > WIRE_CASES_MAX) return false;
     c->source = (Str){(const char *)(h + 1), h->source_len};
+    c->include = (Str){c->source.p + c->source.len, (size_t)h->include_len};
     c->tune = (int)h->tune;
     c->spec = (const CaseSpec *)(d + 1);
     c->cases = (int)d->cases;
@@ -302,7 +306,10 @@ int child_interpret(const ChildJob *job) {
 
     c.report = NEWN(&c.code, CaseReport, REPORTS_TOGETHER);
     DiagList diags = DIAGS(&c.code);
-    const Node *module = parse_module(&c.code, c.source, &diags);
+    Library *library = NULL;
+    if (c.include.len && !library_open(&c.code, c.include, &library)) return EXIT_WIRE;
+    Node *module = parse_module(&c.code, c.source, &diags);
+    if (module) module->module.library = library;
     if (!module || !host_screen(module, &diags)) {
         const Diag *d = diag_first(&diags);
         if (!d) return EXIT_SILENT;

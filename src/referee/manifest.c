@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "host/screen.h"
+#include "lang/library.h"
 
 enum { LAUNCHES_MAX = 16, ARGS_MAX = 64, TENSORS_MAX = 16, GRID_MAX = 3, RANK_MAX = 8 };
 
@@ -380,14 +381,15 @@ static void put_source(Manifest *m, Str source, Buf *out) {
     Names stay = {.arena = m->arena};
     for (int i = 0; i < body->n; i++) {
         Nodes one = {&body->at[i], 1};
-        if (host_stays(body->at[i]) && body->at[i]->kind != NODE_IMPORT) names_of_block(&stay, &one, 0);
+        if (host_stays(m->module, body->at[i]) && body->at[i]->kind != NODE_IMPORT)
+            names_of_block(&stay, &one, 0);
     }
     char *text = arena_raw(m->arena, source.len + 1, 1);
     for (size_t i = 0; i < source.len; i++)
         text[i] = source.p[i] == '\n' || source.p[i] == '\r' ? source.p[i] : ' ';
     for (int i = 0; i < body->n; i++) {
         Node *n = body->at[i];
-        bool stays = host_stays(n) || binds_one_of(m->arena, n, &stay) ||
+        bool stays = host_stays(m->module, n) || binds_one_of(m->arena, n, &stay) ||
                      (n->kind == NODE_IMPORT && import_misleads(m->arena, n));
         if (!stays) continue;
         // Behind another statement of its line it would look indented without that one.
@@ -404,7 +406,7 @@ static void one_line(char *text) {
 }
 
 bool manifest_apply(Arena *a, const char *file, Str json, const Op *op, Str source, bool kernels_exist,
-                    Str *out, Err *e) {
+                    Str include, Str *out, Err *e) {
     Manifest m = {.arena = a, .file = file, .e = e, .op = op, .kernels_exist = kernels_exist, .out = BUF(a)};
     if (json.len > MANIFEST_MAX)
         return err_set(e, ERR_USAGE, "%s: a manifest has at most %d bytes", file, MANIFEST_MAX);
@@ -417,7 +419,10 @@ bool manifest_apply(Arena *a, const char *file, Str json, const Op *op, Str sour
         return false;
     }
     DiagList d = DIAGS(a);
-    m.module = source.len <= SOURCE_MAX ? parse_module(a, source, &d) : NULL;
+    Node *module = source.len <= SOURCE_MAX ? parse_module(a, source, &d) : NULL;
+    if (module && include.len && !library_open(a, include, &module->module.library))
+        return err_set(e, ERR_INPUT, "the helper files are damaged");
+    m.module = module;
     bool ok = put_run(&m, o);
     json_decref(o);
     if (!ok) {

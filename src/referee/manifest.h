@@ -31,9 +31,9 @@ enum { MANIFEST_MAX = 64 << 10 }; // bytes of a manifest
 
 // The kernel file, in `a`. ERR_USAGE, with `file`, the key and what to do, for a manifest that is none. A
 // kernel that the source does not define is an error of the manifest if `kernels_exist`, else the judge's
-// business.
+// business. `include`: helper files, whose imports stay.
 MUST_CHECK bool manifest_apply(Arena *a, const char *file, Str json, const Op *op, Str source,
-                               bool kernels_exist, Str *out, Err *e);
+                               bool kernels_exist, Str include, Str *out, Err *e);
 
 // manifest_expr.c: the names that expressions may use.
 typedef enum { NAME_TENSOR, NAME_VALUE, NAME_META } ManifestNameKind;

@@ -23,6 +23,8 @@ struct Referee {
     Journal *journal; // NULL: not kept
     Pool *pool;
     pthread_mutex_t progress;
+    Str include;
+    char include_sha256[65]; // empty: none
 };
 
 static const char *state_directory(Arena *a, const char *given) {
@@ -50,6 +52,8 @@ bool referee_open(const RefereeConfig *c, Referee **out, Err *e) {
     Referee *r = calloc(1, sizeof *r);
     if (!r) abort();
     r->brokers = brokers;
+    r->include = c->include;
+    if (c->include.len) sha256_hex(sha256_of(c->include), r->include_sha256);
     pthread_mutex_init(&r->progress, NULL);
     if (!open_journal(r, c, e)) {
         referee_close(r);
@@ -72,6 +76,7 @@ void referee_close(Referee *r) {
 Pool *referee_pool(Referee *r) { return r->pool; }
 bool referee_lost(Referee *r, Err *e) { return brokers_lost(r->brokers, e); }
 Journal *referee_journal(Referee *r) { return r->journal; }
+Str referee_include(const Referee *r) { return r->include; }
 
 // ---- one candidate
 // -----------------------------------------------------------------------------------------------
@@ -122,6 +127,7 @@ static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, E
     BrokerJob job = {.draw_fd = b->draw->fd,
                      .draw_bytes = b->draw->bytes,
                      .source = b->source[i],
+                     .include = b->r->include,
                      .tune = tune,
                      .output_bytes = b->draw->output_bytes,
                      .arena_bytes = CHILD_MEMORY,
@@ -138,6 +144,7 @@ static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, E
         Verdict blank = {
             .op = v->op, .seed = v->seed, .replay = v->replay, .level = v->level, .rule = "", .feedback = ""};
         memcpy(blank.source_sha256, v->source_sha256, sizeof blank.source_sha256);
+        memcpy(blank.include_sha256, v->include_sha256, sizeof blank.include_sha256);
         *v = blank;
         decide(&scratch, b->draw, b->source[i], &r, v);
         v->feedback = arena_strndup(&b->arena[i], v->feedback, strlen(v->feedback));
@@ -218,6 +225,7 @@ void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, 
                    .rule = "",
                    .feedback = ""};
     sha256_hex(sha256_of(source), v->source_sha256);
+    memcpy(v->include_sha256, r->include_sha256, sizeof v->include_sha256);
     judge_candidate(&b, 0, 0);
     v->feedback = arena_strndup(a, v->feedback, strlen(v->feedback));
     arena_free(&text);
@@ -242,10 +250,12 @@ static bool journal_sources(Referee *r, const JudgeRequest *q, const Verdict *v,
     Str *lines = NEWN(&a, Str, (size_t)n);
     for (int i = 0; i < n; i++) {
         Buf b = BUF(&a);
-        json_put(&b, json_pack("{s:s, s:s, s:s%, s:s, s:s, s:b, s:s}", "record", "source", "sha256",
-                               v[i].source_sha256, "op", q->op->name.p, q->op->name.len, "definition",
-                               op_hash, "level", level_name(q->level), "replay", q->seed != NULL, "version",
-                               REFEREE_VERSION));
+        json_t *o =
+            json_pack("{s:s, s:s, s:s%, s:s, s:s, s:b, s:s}", "record", "source", "sha256",
+                      v[i].source_sha256, "op", q->op->name.p, q->op->name.len, "definition", op_hash,
+                      "level", level_name(q->level), "replay", q->seed != NULL, "version", REFEREE_VERSION);
+        if (*v[i].include_sha256) json_object_set_new(o, "include_sha256", json_string(v[i].include_sha256));
+        json_put(&b, o);
         lines[i] = buf_str(&b);
     }
     bool ok = journal_commit(r->journal, lines, n, e);
@@ -297,6 +307,7 @@ Round *round_open(Referee *r, const JudgeRequest *q, const Str *source, int n, V
                            .rule = "",
                            .feedback = ""};
         sha256_hex(sha256_of(source[i]), out[i].source_sha256);
+        memcpy(out[i].include_sha256, r->include_sha256, sizeof out[i].include_sha256);
     }
     t->arena = a;
     return t;

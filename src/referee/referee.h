@@ -13,6 +13,7 @@ typedef struct {
     const char
         *state; // directory of the journal; NULL: $XDG_STATE_HOME/ouroboros, else ~/.local/state/ouroboros
     bool no_journal; // replays and the self-test
+    Str include;     // helper files that candidates may import from (include.h); must outlive the referee
     ChildMain child; // NULL: child_interpret
 } RefereeConfig;
 // Starts the broker first: call before any thread. The pool is the referee's.
@@ -20,6 +21,7 @@ MUST_CHECK bool referee_open(const RefereeConfig *c, Referee **out, Err *e);
 void referee_close(Referee *r);
 Pool *referee_pool(Referee *r);
 Journal *referee_journal(Referee *r); // NULL: not kept
+Str referee_include(const Referee *r);
 // The processes that run candidates have gone for good: every further verdict would be undecided.
 bool referee_lost(Referee *r, Err *e);
 

@@ -37,7 +37,7 @@ static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(
 
 json_t *verdict_object(const Verdict *v) {
     double ratio = traffic_ratio(v);
-    return json_pack(
+    json_t *o = json_pack(
         "{s:s%, s:s, s:b, s:s, s:s, s:s, s:i, s:i, s:{s:s, s:o, s:o}, s:{s:I, s:I, s:I, s:o, s:i}, s:I, s:b, "
         "s:s, s:o, s:s}",
         "op", v->op.p, v->op.len, "source_sha256", v->source_sha256, "accepted", verdict_accepted(v),
@@ -47,6 +47,8 @@ json_t *verdict_object(const Verdict *v) {
         "bytes_stored", (json_int_t)v->count.bytes_stored, "ideal_bytes", (json_int_t)v->bytes_ideal, "ratio",
         number(ratio), "launches", (int)v->count.launches, "seed", (json_int_t)v->seed, "replay", v->replay,
         "level", level_name(v->level), "elapsed_ms", number(v->elapsed_ms), "version", REFEREE_VERSION);
+    if (o && *v->include_sha256) json_object_set_new(o, "include_sha256", json_string(v->include_sha256));
+    return o;
 }
 
 void json_put(Buf *out, json_t *o) {

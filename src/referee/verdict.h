@@ -23,7 +23,7 @@ enum { FEEDBACK_MAX = 600 };
 typedef struct {
     Status status;
     Str op;
-    char source_sha256[65];
+    char source_sha256[65], include_sha256[65]; // include: of the helper files; empty: none
     const char *rule;     // which rule decided: "bounds", "coverage", "syntax" ...; never NULL
     const char *feedback; // at most FEEDBACK_MAX characters; never seeds, input values or bounds
     bool found;           // a finding in the source: its sentence names the candidate's own words

@@ -4,10 +4,11 @@
 //
 // Input mapping (shared by all candidates of one draw, read-only for children):
 //   DrawHeader, CaseSpec[cases], then the tensors' bytes at CaseTensor.at.
-// Job mapping (one for each candidate, read-only): JobHeader, then the source text.
-// Output mapping (one for each candidate, fresh zero pages): outputs, row-major, at CaseSpec.output_at.
-// Report pipe: CaseReport frames in case order: one REPORT_RAN for each case that ran, then one REPORT_DONE
-// (case_index -1) or one REPORT_FINDING (the case it happened in; -1: in the source itself). Nothing follows.
+// Job mapping (one for each candidate, read-only): JobHeader, the source text, the helper files
+// (library_pack). Output mapping (one for each candidate, fresh zero pages): outputs, row-major, at
+// CaseSpec.output_at. Report pipe: CaseReport frames in case order: one REPORT_RAN for each case that ran,
+// then one REPORT_DONE (case_index -1) or one REPORT_FINDING (the case it happened in; -1: in the source
+// itself). Nothing follows.
 #pragma once
 #include "tile/vm.h"
 
@@ -47,6 +48,7 @@ typedef struct {
     int64_t tune;        // how far the choice of configs is turned: 0 in the first pass over the cases
     int64_t watch_at; // in the output mapping, 0: nobody watches. Room for a Trace of each case, and behind
                       // them for the shadow flags of each output element, at CaseSpec.output_at from there
+    int64_t include_len; // bytes of helper files behind the source
 } JobHeader;
 
 // How a case ended, as the child tells it.

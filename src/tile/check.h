@@ -1,6 +1,6 @@
-// check.h - from the syntax tree of a @triton.jit function and the arguments of one launch to typed code, by the
-// rules of Triton 3.6 (doc/triton.md), with its wording for what it refuses.
-// op.def is the table of everything that `tl.` offers here; `ouroboros lang` prints it.
+// check.h - from the syntax tree of a @triton.jit function and the arguments of one launch to typed code, by
+// the rules of Triton 3.6 (doc/triton.md), with its wording for what it refuses. op.def is the table of
+// everything that `tl.` offers here; `ouroboros lang` prints it.
 #pragma once
 #include "lang/pyvalue.h"
 #include "tile/vm.h"
@@ -18,17 +18,17 @@ typedef struct LaunchArg LaunchArg;
 struct LaunchArg {
     Str name; // keyword, or empty for a positional argument
     ArgKind kind;
-    PyValue value;        // PLAIN: None, bool, int, float, str
-    DType dtype;          // DTYPE: a constexpr type such as tl.float16
-    const Tensor *tensor; // TENSOR
+    PyValue value;         // PLAIN: None, bool, int, float, str
+    DType dtype;           // DTYPE: a constexpr type such as tl.float16
+    const Tensor *tensor;  // TENSOR
     const LaunchArg *item; // TUPLE
     int items;
     const LaunchDescriptor *descriptor; // DESCRIPTOR
     Span span;
 };
 
-// Launch options that never change results: num_warps, num_stages, num_ctas and a few more. num_warps must be a
-// power of two.
+// Launch options that never change results: num_warps, num_stages, num_ctas and a few more. num_warps must be
+// a power of two.
 bool launch_option(Str name);
 
 // A kernel's arguments after Python's binding rules: one for each parameter, defaults filled in.
@@ -38,11 +38,13 @@ typedef struct {
     LaunchArg *arg;     // in parameter order; names are the parameters'
     int args;
     int num_warps;
+    const Node
+        *site; // the launch, where the kernel's text is another file's: what findings point to; or NULL
 } Binding;
 // Triton's messages: "dynamic_func() missing 1 required positional argument: 'N'", "Keyword argument X was
 // specified but unrecognised", ... as DIAG_COMPILE at `span` (the launch in the host function).
-MUST_CHECK bool launch_bind(Arena *a, const Node *module, const Node *kernel, const LaunchArg *arg, int args, Span span,
-                            Binding *out, DiagList *d);
+MUST_CHECK bool launch_bind(Arena *a, const Node *module, const Node *kernel, const LaunchArg *arg, int args,
+                            Span span, Binding *out, DiagList *d);
 // Same order as the cells of vm_launch: only runtime arguments (constexpr ones are folded into the code).
 typedef struct {
     Code *code;

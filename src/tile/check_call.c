@@ -169,7 +169,7 @@ static bool bind_helper(Checker *c, const Node *at, const Val *fn, const Arg *ar
     for (int i = 0; i < params.n; i++) {
         if (slot[i] >= 0)
             value[i] = arg[slot[i]].value;
-        else if (!check_outside(c, fn->home, params.at[i]->param.def, &value[i]))
+        else if (!check_outside(c, at, fn->home, params.at[i]->param.def, &value[i]))
             return false;
     }
     return true;
@@ -205,6 +205,8 @@ static bool call_function(Checker *c, const Node *at, const Val *fn, const Arg *
     if (c->calls >= CALLS_MAX)
         return checker_fail(c, at, "RecursionError", "maximum recursion depth exceeded");
     Val *value = NEWN(c->arena, Val, (size_t)f->function.params.n + 1);
+    const Node *foreign = c->foreign;
+    if (!foreign && fn->home != c->frame->module) c->foreign = at;
     if (!bind_helper(c, at, fn, arg, args, value)) return false;
     Frame frame = {.function = f, .module = fn->home, .caller = c->frame};
     c->frame = &frame;
@@ -216,6 +218,7 @@ static bool call_function(Checker *c, const Node *at, const Val *fn, const Arg *
     ok = ok && inline_body(c, at, &frame, out);
     c->calls--;
     c->frame = frame.caller;
+    c->foreign = foreign;
     return ok;
 }
 

@@ -1,5 +1,6 @@
 // What names mean: locals, the module's functions and imports, constexpr globals, Python's few builtins; and
 // what stands behind a dot.
+#include "lang/library.h"
 #include "tile/checker.h"
 #include <math.h>
 
@@ -14,47 +15,6 @@ static Str last_part(const Node *n) {
 bool annotation_is_constexpr(const Node *annotation) {
     return annotation &&
            (str_is(last_part(annotation), "constexpr") || str_ends(last_part(annotation), ".constexpr"));
-}
-
-// ---- the module ----
-
-static bool binds(const Node *target, Str name) {
-    return target->kind == NODE_NAME && str_eq(target->name, name);
-}
-
-// The last statement at the top level that binds the name; for an import also which alias.
-static const Node *module_binding(Checker *c, Str name, const Node **alias) {
-    Nodes body = c->frame->module->module.body;
-    c->visits += body.n / 16;
-    for (int i = body.n - 1; i >= 0; i--) {
-        const Node *s = body.at[i];
-        switch (s->kind) {
-        case NODE_FUNCTION:
-            if (str_eq(s->function.name, name)) return s;
-            break;
-        case NODE_CLASS:
-            if (str_eq(s->klass.name, name)) return s;
-            break;
-        case NODE_ASSIGN:
-            for (int k = 0; k < s->assign.targets.n; k++)
-                if (binds(s->assign.targets.at[k], name)) return s;
-            break;
-        case NODE_ANNASSIGN:
-            if (s->annassign.value && binds(s->annassign.target, name)) return s;
-            break;
-        case NODE_IMPORT:
-            for (int k = s->import.names.n - 1; k >= 0; k--) {
-                const Node *a = s->import.names.at[k];
-                Str bound = a->alias.as.len ? a->alias.as : a->alias.name;
-                const char *dot = a->alias.as.len || s->import.from ? NULL : memchr(bound.p, '.', bound.len);
-                if (dot) bound.len = (size_t)(dot - bound.p); // `import a.b` binds a
-                if (str_eq(bound, name)) return *alias = a, s;
-            }
-            break;
-        default: break;
-        }
-    }
-    return NULL;
 }
 
 // ---- dotted paths ----
@@ -141,7 +101,30 @@ static bool path_member(Checker *c, const Node *at, Str module, Str name, Val *o
                         STR_ARG(path));
 }
 
-static bool import_value(Checker *c, const Node *at, const Node *import, const Node *alias, Val *out) {
+// What a statement of a module's top level makes of a name that it binds.
+typedef struct {
+    const Node *home, *statement, *alias;
+} Global;
+static bool global_name(Checker *c, const Node *at, Global g, Str name, Val *out);
+
+static bool included_name(Checker *c, const Node *at, Library *l, LibraryFile *file, Str name, Val *out) {
+    Global g = {.home = library_module(l, file)};
+    if (!g.home) return checker_unsupported(c, at, "%s", file->fault);
+    c->visits += g.home->module.body.n / 16;
+    g.statement = module_binding(g.home, name, &g.alias);
+    if (!g.statement)
+        return checker_fail(c, at, "ImportError", "cannot import name '%.*s' from '%.*s'", STR_ARG(name),
+                            STR_ARG(file->name));
+    if (!checker_enter(c, at)) return false; // files may import from one another in a circle
+    bool ok = global_name(c, at, g, name, out);
+    checker_leave(c);
+    return ok;
+}
+
+static bool import_value(Checker *c, const Node *at, Global g, Val *out) {
+    const Node *import = g.statement, *alias = g.alias;
+    LibraryFile *file = library_of(g.home, import);
+    if (file) return included_name(c, at, g.home->module.library, file, alias->alias.name, out);
     if (!import->import.from) {
         Str path = alias->alias.name;
         const char *dot = alias->alias.as.len ? NULL : memchr(path.p, '.', path.len);
@@ -169,32 +152,35 @@ static bool is_constexpr_call(const Node *n) {
     return n->kind == NODE_CALL && str_is(last_part(n->call.func), "constexpr");
 }
 
-bool check_outside(Checker *c, const Node *home, const Node *value, Val *out) {
+bool check_outside(Checker *c, const Node *at, const Node *home, const Node *value, Val *out) {
     Frame module = {.module = home, .caller = c->frame}, *frame = c->frame;
     bool allowed = c->globals_allowed;
+    const Node *foreign = c->foreign;
+    if (!foreign && home != frame->module) c->foreign = at;
     c->frame = &module;
     c->globals_allowed = true;
     bool ok = check_expr(c, value, out);
     c->frame = frame;
+    c->foreign = foreign;
     c->globals_allowed = allowed;
     return ok;
 }
 
-static bool global_name(Checker *c, const Node *at, Str name, const Node *s, const Node *alias, Val *out) {
-    if (s->kind == NODE_IMPORT) return import_value(c, at, s, alias, out);
+static bool global_name(Checker *c, const Node *at, Global g, Str name, Val *out) {
+    const Node *s = g.statement, *home = g.home;
+    if (s->kind == NODE_IMPORT) return import_value(c, at, g, out);
     if (s->kind == NODE_FUNCTION) {
         if (!is_jit_function(s)) return plain_global(c, at, name, false);
-        return *out = (Val){.kind = VAL_FUNCTION, .function = s, .home = c->frame->module}, true;
+        return *out = (Val){.kind = VAL_FUNCTION, .function = s, .home = home}, true;
     }
     if (s->kind == NODE_CLASS) return plain_global(c, at, name, false);
     const Node *value = s->kind == NODE_ASSIGN ? s->assign.value : s->annassign.value;
-    if (is_constexpr_call(value) || c->globals_allowed) return check_outside(c, c->frame->module, value, out);
+    if (is_constexpr_call(value) || c->globals_allowed) return check_outside(c, at, home, value, out);
     // A type or a function of tl under another name is no plain variable.
     bool alias_of = value->kind == NODE_ATTRIBUTE;
     for (const Node *n = value; alias_of && n->kind != NODE_NAME; n = n->attribute.value)
         alias_of = n->kind == NODE_ATTRIBUTE;
-    if (alias_of && check_outside(c, c->frame->module, value, out) &&
-        (out->kind == VAL_TYPE || out->kind == VAL_OP))
+    if (alias_of && check_outside(c, at, home, value, out) && (out->kind == VAL_TYPE || out->kind == VAL_OP))
         return true;
     return plain_global(c, at, name,
                         s->kind == NODE_ANNASSIGN && annotation_is_constexpr(s->annassign.annotation));
@@ -203,8 +189,10 @@ static bool global_name(Checker *c, const Node *at, Str name, const Node *s, con
 bool check_name(Checker *c, const Node *n, Str name, Val *out) {
     const Val *local = scope_find(c, name);
     if (local) return *out = *local, true;
-    const Node *alias = NULL, *s = module_binding(c, name, &alias);
-    if (s) return global_name(c, n, name, s, alias, out);
+    Global g = {.home = c->frame->module};
+    c->visits += g.home->module.body.n / 16;
+    g.statement = module_binding(g.home, name, &g.alias);
+    if (g.statement) return global_name(c, n, g, name, out);
     const Builtin *b = builtin_named(name);
     if (b) return *out = (Val){.kind = VAL_BUILTIN, .builtin = {.row = b, .name = name}}, true;
     // Kernels are often written down without their imports.

@@ -1,4 +1,5 @@
 #include "tile/checker.h"
+#include "lang/library.h"
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -17,6 +18,16 @@ static void text_repr(Buf *out, const char *s) {
 
 Span checker_span(const Checker *c, const Node *at) { return c->foreign ? c->foreign->span : at->span; }
 
+// Where in a helper file the fault lies whose place is the call: " (helpers.py, line 7)".
+static const char *foreign_place(const Checker *c, const Node *at) {
+    const Library *l = c->foreign && c->frame ? c->frame->module->module.library : NULL;
+    for (int i = 0; l && i < l->files; i++)
+        if (l->file[i].module == c->frame->module)
+            return arena_printf(c->arena, " (%.*s.py, line %d)", STR_ARG(l->file[i].name),
+                                line_col(l->file[i].text, at->span.at).line);
+    return "";
+}
+
 void checker_record(Checker *c, const Node *at, const char *err, const char *fmt, ...) {
     if (c->failed) return;
     c->failed = true;
@@ -26,14 +37,14 @@ void checker_record(Checker *c, const Node *at, const char *err, const char *fmt
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     if (!err) {
-        diag_record(c->diags, DIAG_COMPILE, checker_span(c, at), "%s", text);
+        diag_record(c->diags, DIAG_COMPILE, checker_span(c, at), "%s%s", text, foreign_place(c, at));
         return;
     }
     Buf b = BUF(c->arena);
     buf_printf(&b, "%s(", err);
     text_repr(&b, text);
     buf_putc(&b, ')');
-    diag_record(c->diags, DIAG_COMPILE, checker_span(c, at), "%s", buf_cstr(&b));
+    diag_record(c->diags, DIAG_COMPILE, checker_span(c, at), "%s%s", buf_cstr(&b), foreign_place(c, at));
 }
 
 void checker_record_unsupported(Checker *c, const Node *at, const char *fmt, ...) {
@@ -44,7 +55,7 @@ void checker_record_unsupported(Checker *c, const Node *at, const char *fmt, ...
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    diag_record(c->diags, DIAG_UNSUPPORTED, checker_span(c, at), "%s", text);
+    diag_record(c->diags, DIAG_UNSUPPORTED, checker_span(c, at), "%s%s", text, foreign_place(c, at));
 }
 
 void checker_warn(Checker *c, const Node *at, const char *fmt, ...) {

@@ -111,13 +111,14 @@ typedef struct {
 typedef struct {
     Arena *arena;
     const Node *prelude; // parsed when the first row needs it
-    const Node *foreign; // the call by which the checker left the kernel's own text, or NULL: what findings point to
+    const Node
+        *foreign; // the call by which the checker left the kernel's own text, or NULL: what findings point to
     DiagList *diags;
     Frame *frame;
     bool failed;
     int visits, depth, calls, loops;
-    int lifted;       // inside functions that combine tiles lane by lane (check_lifted.c)
-    const Val *guard; // there: the lanes that chose the arm that is visited, or NULL for all of them
+    int lifted;           // inside functions that combine tiles lane by lane (check_lifted.c)
+    const Val *guard;     // there: the lanes that chose the arm that is visited, or NULL for all of them
     bool globals_allowed; // while a parameter's default is evaluated
     // Code. Constants and parameters go to a preamble that is put in front at the end.
     Insn *insn;
@@ -227,7 +228,8 @@ MUST_CHECK bool check_name(Checker *c, const Node *n, Str name, Val *out);
 MUST_CHECK bool check_attribute(Checker *c, const Node *n, Val *out);
 MUST_CHECK bool check_member(Checker *c, const Node *n, Val v, Str name, Val *out);
 // A global or a default: evaluated outside of every function, where plain globals may be read.
-MUST_CHECK bool check_outside(Checker *c, const Node *module, const Node *value, Val *out);
+// `at` asks for it.
+MUST_CHECK bool check_outside(Checker *c, const Node *at, const Node *module, const Node *value, Val *out);
 MUST_CHECK bool check_call(Checker *c, const Node *n, Val *out);
 bool annotation_is_constexpr(const Node *annotation); // NULL: no
 // A jit function on positional arguments: what tl.reduce and tl.associative_scan do with theirs.

@@ -149,7 +149,8 @@ static int child_main(const ChildJob *j) {
 // ---- helpers ----
 
 static BrokerJob job_of(const char *source) {
-    return (BrokerJob){draw_fd, DRAW_BYTES, str_of(source), OUTPUT_BYTES, ARENA_BYTES, 20, CASES + 1, 0, 0};
+    return (BrokerJob){draw_fd, DRAW_BYTES, str_of(source), OUTPUT_BYTES, ARENA_BYTES, 20, CASES + 1, 0,
+                       0,       {0}};
 }
 
 static ChildResult run_job(Arena *a, const BrokerJob *job) {

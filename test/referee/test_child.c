@@ -105,7 +105,7 @@ static Run run_with(const Draw *d, Str source, size_t memory) {
     int fd = memfd_create("draw", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     assert_int_equal(write(fd, d, sizeof *d), sizeof *d);
     assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW), 0);
-    BrokerJob job = {fd, sizeof *d, source, CASES * ROOM, memory, 30, CASES + 1, 0, 0};
+    BrokerJob job = {fd, sizeof *d, source, CASES * ROOM, memory, 30, CASES + 1, 0, 0, {0}};
     Run run = {0};
     Err e = {0};
     if (!broker_run(broker, &run.arena, &job, &run.r, &e)) fail_msg("%s", e.msg);
@@ -152,7 +152,7 @@ static void an_allocation_would_be_noticed(void **state) {
     int fd = memfd_create("draw", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     assert_int_equal(write(fd, &d, sizeof d), sizeof d);
     assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK), 0);
-    BrokerJob job = {fd, sizeof d, STR("!"), CASES * ROOM, 1 << 20, 30, CASES + 1, 0, 0};
+    BrokerJob job = {fd, sizeof d, STR("!"), CASES * ROOM, 1 << 20, 30, CASES + 1, 0, 0, {0}};
     Arena a = {0};
     ChildResult r;
     Err e = {0};
@@ -415,15 +415,15 @@ static void broken_mappings_are_our_fault(void **state) {
     struct {
         JobHeader header;
         char source[8];
-    } job = {{WIRE_MAGIC, 8, 1 << 20, 0, 0}, "def f():"};
+    } job = {{WIRE_MAGIC, 8, 1 << 20, 0, 0, 0}, "def f():"};
     ChildJob good = {.draw = (const uint8_t *)&d,
                      .draw_bytes = sizeof d,
                      .job = (const uint8_t *)&job,
                      .job_bytes = sizeof job};
     good.report_fd = -1;
-    for (int i = 0; i < 9; i++) {
+    for (int i = 0; i < 12; i++) {
         draw_init(&d, 1);
-        job.header = (JobHeader){WIRE_MAGIC, 8, 1 << 20, 0, 0};
+        job.header = (JobHeader){WIRE_MAGIC, 8, 1 << 20, 0, 0, 0};
         ChildJob j = good;
         if (i == 0) d.header.magic++;
         if (i == 1) d.header.cases = WIRE_CASES_MAX + 1;
@@ -434,6 +434,9 @@ static void broken_mappings_are_our_fault(void **state) {
         if (i == 6) job.header.watch_at = -64; // what is watched has to lie among the outputs
         if (i == 7) job.header.watch_at = 64;
         if (i == 8) job.header.watch_at = INT64_MAX & ~(int64_t)63;
+        if (i == 9) job.header.include_len = -1;
+        if (i == 10) job.header.include_len = 1;
+        if (i == 11) job.header.source_len = 4, job.header.include_len = 4; // no packed files
         assert_int_not_equal(child_interpret(&j), 0);
     }
 }

@@ -1,0 +1,82 @@
+#include "lang/library.h"
+
+#include <string.h>
+
+bool library_name_ok(Str name) {
+    if (!name.len || name.len > LIBRARY_NAME_MAX || (name.p[0] >= '0' && name.p[0] <= '9')) return false;
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.p[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!letter && !(c >= '0' && c <= '9')) return false;
+    }
+    return !str_starts(name, "__");
+}
+
+bool library_name_taken(Str name) {
+    static const char *const taken[] = {"torch", "triton", "tl", "math", "libdevice", "F", "nn"};
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (str_is(name, taken[i])) return true;
+    return false;
+}
+
+// ---- the packed form: two lengths, the name, the text
+
+void library_pack(Buf *out, Str name, Str text) {
+    uint32_t length[2] = {(uint32_t)name.len, (uint32_t)text.len};
+    buf_put(out, (const char *)length, sizeof length);
+    buf_str_put(out, name);
+    buf_str_put(out, text);
+}
+
+bool library_open(Arena *a, Str packed, Library **out) {
+    Library *l = NEW(a, Library);
+    l->arena = a;
+    while (packed.len) {
+        uint32_t length[2];
+        if (packed.len < sizeof length || l->files == LIBRARY_FILES_MAX) return false;
+        memcpy(length, packed.p, sizeof length);
+        packed = (Str){packed.p + sizeof length, packed.len - sizeof length};
+        if (length[0] > packed.len || length[1] > packed.len - length[0]) return false;
+        LibraryFile *f = &l->file[l->files++];
+        f->name = (Str){packed.p, length[0]};
+        f->text = (Str){packed.p + length[0], length[1]};
+        if (!library_name_ok(f->name)) return false;
+        packed = (Str){f->text.p + f->text.len, packed.len - length[0] - length[1]};
+    }
+    *out = l;
+    return true;
+}
+
+// ---- what is asked of it
+
+LibraryFile *library_of(const Node *module, const Node *import) {
+    Library *l = module->module.library;
+    if (!l || !import->import.from || import->import.dots > 1) return NULL;
+    for (int i = 0; i < l->files; i++)
+        if (str_eq(l->file[i].name, import->import.module)) return &l->file[i];
+    return NULL;
+}
+
+const Node *library_module(Library *l, LibraryFile *f) {
+    if (f->module || f->fault) return f->module;
+    DiagList d = DIAGS(l->arena);
+    Node *module = parse_module(l->arena, f->text, &d);
+    if (module) {
+        module->module.library = l;
+        return f->module = module;
+    }
+    const Diag *first = diag_first(&d);
+    f->fault = arena_printf(l->arena, "%.*s.py, which --include gives, cannot be read: line %d: %.120s",
+                            STR_ARG(f->name), first ? line_col(f->text, first->span.at).line : 0,
+                            first ? first->msg : "unknown");
+    return NULL;
+}
+
+const char *library_names(Arena *a, const Library *l) {
+    enum { SHOWN = 5 };
+    Buf b = BUF(a);
+    for (int i = 0; i < l->files && i < SHOWN; i++)
+        buf_printf(&b, "%s%.*s", i ? ", " : "", STR_ARG(l->file[i].name));
+    if (l->files > SHOWN) buf_puts(&b, ", ...");
+    return buf_cstr(&b);
+}

@@ -1,0 +1,36 @@
+// library.h - the files that a kernel file may import helpers from: what --include DIR holds, as text. A
+// module hangs on the tree of the file that imports it (Node.module.library) and is parsed when it is first
+// asked for, under the same rules as every other source. It lives in the arena it was opened in.
+#pragma once
+#include "lang/ast.h"
+
+enum {
+    LIBRARY_FILES_MAX = 64,
+    LIBRARY_BYTES_MAX = 1 << 20, // of all files together
+    LIBRARY_NAME_MAX = 64,
+};
+
+typedef struct {
+    Str name, text; // "helpers", without .py
+    const Node *module;
+    const char *fault; // why it does not parse, once that was tried
+} LibraryFile;
+struct Library {
+    Arena *arena;
+    LibraryFile file[LIBRARY_FILES_MAX];
+    int files;
+};
+
+// A name that a file may have, and whether it would hide what every kernel file imports.
+bool library_name_ok(Str name);
+bool library_name_taken(Str name);
+// Files one after another, as they cross to where the candidate is interpreted.
+void library_pack(Buf *out, Str name, Str text);
+MUST_CHECK bool library_open(Arena *a, Str packed, Library **out); // false: this is no such text
+
+// The file that `from NAME import ...` or `from .NAME import ...` in this module means, or NULL.
+LibraryFile *library_of(const Node *module, const Node *import);
+// Its tree, or NULL with file->fault.
+const Node *library_module(Library *l, LibraryFile *file);
+// "helpers, math_utils", for messages.
+const char *library_names(Arena *a, const Library *l);

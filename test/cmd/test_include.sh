@@ -1,0 +1,155 @@
+#!/bin/sh
+# Helpers from files beside the candidate: --include DIR. What is imported is judged as if it stood in the file; what
+# the folder does not hold, or is no helper, is named; and the key of duplicates knows the helpers' text.
+. "$(dirname "$0")/lib.sh"
+mkdir "$tmp/inc" "$tmp/other" "$tmp/bad" "$tmp/empty"
+cat >"$tmp/inc/helpers.py" <<'END'
+import triton
+import triton.language as tl
+from .consts import LOG2E, one, around
+LIMIT = 3.0
+
+
+@triton.jit
+def _block_sum(x, n, BLOCK: tl.constexpr = 16):
+    return tl.sum(tl.where(tl.arange(0, BLOCK) < n, x, 0.0), axis=0) * one(n)
+
+
+@triton.jit
+def _exp(x):
+    return tl.exp2(x * LOG2E)
+
+
+@triton.jit
+def limited(x):
+    return x * LIMIT
+
+
+@triton.jit
+def beyond(p, BLOCK: tl.constexpr):
+    return tl.load(p + tl.arange(0, BLOCK))
+
+
+@triton.jit
+def softmax_kernel(x, out, sx, so, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + r * sx + i, mask=i < N, other=-float("inf")).to(tl.float32)
+    e = _exp(v - tl.max(v, axis=0))
+    tl.store(out + r * so + i, e / _block_sum(e, N, BLOCK), mask=i < N)
+
+
+def host_helper(n):
+    return n
+END
+cat >"$tmp/inc/consts.py" <<'END'
+import triton
+import triton.language as tl
+from helpers import around
+LOG2E = tl.constexpr(1.4426950408889634)
+WARPS = 4
+
+
+@triton.jit
+def one(n):
+    return 1.0
+END
+echo 'def broken(:' >"$tmp/inc/broken.py"
+ln -s /etc/hostname "$tmp/inc/linked.py"
+printf 'x = 1\n' >"$tmp/inc/not-a-name.py"
+cat >"$tmp/k.py" <<'END'
+import torch
+import triton
+import triton.language as tl
+from helpers import _block_sum as row_sum, _exp
+from consts import WARPS
+
+
+@triton.jit
+def kernel(x, out, sx, so, N, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + r * sx + i, mask=i < N, other=-float("inf")).to(tl.float32)
+    e = _exp(v - tl.max(v, axis=0))
+    tl.store(out + r * so + i, e / row_sum(e, N, BLOCK), mask=i < N)
+
+
+def run(x):
+    out = torch.empty_like(x)
+    M, N = x.shape
+    kernel[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK=triton.next_power_of_2(N), num_warps=WARPS)
+    return out
+END
+# judge STATUS TEXT LINE4 [DIR]: the file with another fourth line
+judge() {
+    case $1 in ok) code=0 ;; unsupported) code=4 ;; *) code=1 ;; esac
+    sed "4s|.*|$3|" "$tmp/k.py" >"$tmp/other.py"
+    exits $code "$bin" referee "$tmp/other.py" --op softmax --level quick --seed 3 --json ${4:+--include "$4"} || return 1
+    [ "$(json "$tmp/out" status)" = "$1" ] && grep -qF -- "$2" "$tmp/out" && return 0
+    cat "$tmp/out"
+    return 1
+}
+both='from helpers import _block_sum as row_sum, _exp'
+check accepted judge ok include_sha256 "$both" "$tmp/inc"
+check relative judge ok include_sha256 "$(echo "$both" | sed 's/helpers/.helpers/')" "$tmp/inc"
+check without_folder judge parse_reject 'helpers from helpers.py need --include DIR' "$both"
+check another_file judge parse_reject 'none of the helper files that --include gives (broken, consts, helpers)' \
+    'from elsewhere import row_sum, _exp' "$tmp/inc"
+check folder_above judge parse_reject 'import: ' 'from ..helpers import row_sum, _exp' "$tmp/inc"
+check dotted judge parse_reject 'import: ' 'from inc.helpers import row_sum, _exp' "$tmp/inc"
+check link_is_no_file judge parse_reject 'import: ' 'from linked import row_sum, _exp' "$tmp/inc"
+check no_such_name judge parse_reject 'helpers.py has no such name' 'from helpers import row_sum, _exp' "$tmp/inc"
+check star judge parse_reject 'name the helpers that are used' 'from helpers import *' "$tmp/inc"
+check module_name_kept judge parse_reject "may not be given to anything else" \
+    'from helpers import _block_sum as row_sum, _exp as tl' "$tmp/inc"
+check host_function judge unsupported 'host code stays in the kernel file' \
+    'from helpers import host_helper, _block_sum as row_sum, _exp' "$tmp/inc"
+check broken_file judge unsupported 'broken.py, which --include gives, cannot be read: line 1' \
+    'from broken import row_sum, _exp' "$tmp/inc"
+check plain_global judge compile_fail 'Cannot access global variable LIMIT' \
+    'from helpers import _block_sum as row_sum, limited as _exp' "$tmp/inc"
+check plain_global_placed grep -q '(helpers.py, line 19), on input' "$tmp/out"
+check in_a_circle judge compile_fail 'maximum recursion depth' 'from helpers import _block_sum as row_sum; from consts import around as _exp' \
+    "$tmp/inc"
+# Faults inside a helper are said about the call.
+sed 's/    e = _exp/    w = beyond(x + r * sx, BLOCK)\n    e = _exp/' "$tmp/k.py" >"$tmp/k2.py"
+beyond() {
+    sed "4s/\$/, beyond/" "$tmp/k2.py" >"$tmp/beyond.py"
+    exits 1 "$bin" referee "$tmp/beyond.py" --op softmax --level quick --seed 3 --include "$tmp/inc" &&
+        grep -q 'rejected (oob' "$tmp/out" && grep -q '^line 13:9: load outside' "$tmp/out"
+}
+check fault_in_helper beyond
+# A kernel of a helper file, launched by a run of the candidate's own, and from a manifest.
+awk '/^@triton.jit/ { skip = 1 } /^def run/ { skip = 0 } !skip' "$tmp/k.py" |
+    sed '4s/.*/from helpers import softmax_kernel as kernel/' >"$tmp/launch.py"
+check launched exits 0 "$bin" referee "$tmp/launch.py" --op softmax --include "$tmp/inc"
+sed '/^def run/,$d' "$tmp/k.py" >"$tmp/kernel_only.py"
+cat >"$tmp/m.json" <<'END'
+{"kernel": "kernel", "args": ["x", "out", "x.stride(0)", "out.stride(0)", "N"], "grid": ["x.shape[0]"],
+ "constexprs": {"BLOCK": "triton.next_power_of_2(N)"}, "values": {"N": "x.shape[1]"},
+ "outputs": {"out": {"shape": "x.shape", "dtype": "x.dtype"}}}
+END
+check manifest exits 0 "$bin" referee "$tmp/kernel_only.py" --op softmax --level quick --manifest "$tmp/m.json" \
+    --include "$tmp/inc"
+check explain exits 0 "$bin" explain "$tmp/k.py" --op softmax --level quick --include "$tmp/inc"
+# The folder itself.
+printf 'x = 1\n' >"$tmp/bad/torch.py"
+check hides_a_module exits 3 "$bin" referee "$tmp/k.py" --op softmax --include "$tmp/bad"
+check hides_said grep -q 'torch.py would hide a module' "$tmp/err"
+check empty_folder exits 3 "$bin" referee "$tmp/k.py" --op softmax --include "$tmp/empty"
+head -c 1100000 /dev/zero | tr '\0' '#' >"$tmp/empty/large.py"
+check too_large exits 3 "$bin" referee "$tmp/k.py" --op softmax --include "$tmp/empty"
+check no_folder exits 3 "$bin" referee "$tmp/k.py" --op softmax --include "$tmp/nowhere"
+# A duplicate is one only with the same helpers.
+cp "$tmp/inc/consts.py" "$tmp/other/"
+sed 's/return tl.exp2(x \* LOG2E)/return tl.exp2(x)/' "$tmp/inc/helpers.py" >"$tmp/other/helpers.py"
+python3 -c 'import json, sys
+print(json.dumps({"id": 1, "op": "softmax", "source": open(sys.argv[1]).read()}))' "$tmp/k.py" >"$tmp/lines"
+stream() { # DIR GREP
+    "$bin" referee --stream --include "$tmp/$1" <"$tmp/lines" >"$tmp/out" 2>"$tmp/err" && grep -q "$2" "$tmp/out"
+}
+check stream stream inc '"status":"ok"'
+check stream_cached stream inc '"cached":true'
+check stream_others stream other '"status":"incorrect"'
+not_cached() { ! grep -q cached "$tmp/out"; }
+check stream_others_judged not_cached
