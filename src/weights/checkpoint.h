@@ -11,7 +11,20 @@ typedef enum {
     ROLE_COUNT
 } WeightRole;
 
-typedef enum { ARCH_LLAMA, ARCH_QWEN2 } Arch; // qwen2: biases on q, k, v
+typedef enum {
+#define ARCH(id, model_type, class, gguf, biases, neighbours) ARCH_##id,
+#define LATER(model_type, gguf, words)
+#include "weights/arch.def"
+#undef ARCH
+#undef LATER
+    ARCH_COUNT
+} Arch;
+typedef struct {
+    const char *model_type, *class, *gguf; // "llama", "LlamaForCausalLM", "llama"
+    bool biases;                           // on q, k and v
+    bool neighbours;                       // rope_neighbours in GGUF files
+} ArchInfo;
+extern const ArchInfo ARCH_INFO[ARCH_COUNT];
 enum { CHECKPOINT_EOS_MAX = 16, CHECKPOINT_LAYERS_MAX = 512 };
 
 typedef struct {
@@ -32,15 +45,17 @@ typedef struct {
 } ModelConfig;
 
 typedef struct {
-    const char *path; // what was opened: a folder or a file
+    const char *path; // what was opened: a folder or a file (hf: is resolved)
+    bool is_gguf;
     ModelConfig config;
     // GGUF files of arch llama hold q and k rows so that rope turns neighbours (2i, 2i+1) instead of halves
     // (i, i + head_dim/2).
     bool rope_neighbours;
     const float *rope_divisor; // rope_freqs.weight: [head_dim/2], divides the frequency; NULL: none
     TokenizerSource vocabulary;
-    Str chat_template; // Jinja; len 0: none
-    size_t bytes;      // of all tensors, as stored
+    const char *no_vocabulary; // why `vocabulary` is empty; NULL: it is not
+    Str chat_template;         // Jinja; len 0: none
+    size_t bytes;              // of all tensors, as stored
     struct CheckpointFiles *files;
 } Checkpoint;
 

@@ -1,0 +1,7 @@
+// hub.h - hf:org/name[@revision][:subfolder] to a path in the local Hugging Face cache. Nothing is
+// downloaded: when something is missing, the message gives the command that does.
+#pragma once
+#include "base/str.h"
+
+bool hub_names(const char *path); // begins with hf:
+MUST_CHECK bool hub_path(Arena *a, const char *path, const char **out, Err *e);

@@ -1,0 +1,42 @@
+#include "weights/mapped.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+               "model files are little-endian, and read as they lie");
+
+bool mapped_open(Arena *a, const char *path, Mapped *out, Err *e) {
+    *out = (Mapped){.path = str_cdup(a, str_of(path))};
+    // Without O_NONBLOCK, opening a pipe would wait for its other end.
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (fd < 0) return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+    struct stat st;
+    bool ok = fstat(fd, &st) == 0 || err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+    if (ok && !S_ISREG(st.st_mode)) ok = err_set(e, ERR_INPUT, "%s: not a regular file", path);
+    if (ok && st.st_size <= 0) ok = err_set(e, ERR_INPUT, "%s: empty", path);
+    if (ok) {
+        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (p == MAP_FAILED) ok = err_set(e, ERR_IO, "%s: mmap: %s", path, strerror(errno));
+        if (ok) {
+            out->p = p;
+            out->len = (size_t)st.st_size;
+        }
+    }
+    close(fd);
+    return ok;
+}
+
+void mapped_close(Mapped *m) {
+    if (m->p) munmap((void *)(uintptr_t)m->p, m->len);
+    *m = (Mapped){0};
+}
+
+void mapped_forget(const void *p, size_t n) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = ((uintptr_t)p + page - 1) / page * page, to = ((uintptr_t)p + n) / page * page;
+    if (from < to) (void)madvise((void *)from, to - from, MADV_DONTNEED); // a hint
+}
