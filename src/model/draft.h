@@ -3,32 +3,27 @@
 // Random numbers are indexed by (seed, draft, position): a draft is the same alone or among sixteen.
 #pragma once
 #include "model/model.h"
-
-typedef struct {
-    double temperature; // 0: the most likely token
-    int top_k;          // 0: all
-    double top_p;       // 1: all
-    double min_p;       // 0: all
-} Sampling;             // applied in the order temperature, top_k, top_p, min_p (transformers' order)
+#include "model/sample.h"
 
 typedef enum {
     DRAFT_EOS,    // ended by itself
     DRAFT_STOP,   // met a stop string or id
-    DRAFT_LENGTH, // max_tokens
+    DRAFT_LENGTH, // max_tokens, or the end of the model's context
     DRAFT_CUT,    // the caller ended it
 } DraftEnd;
 
 typedef struct {
     int index;
-    Str text; // UTF-8, without the token or string that ended it
-    const int32_t *token;
+    Str text;             // UTF-8, without the token or string that ended it
+    const int32_t *token; // all that were drawn, the one that ended it included
     const float *logprob; // of each token under the untempered model; NULL unless asked for
     int count;
     DraftEnd end;
 } Draft;
 
+enum { DRAFT_STOPS_MAX = 64, DRAFT_STOP_BYTES_MAX = 4096, DRAFT_TOGETHER_MAX = 256 };
 typedef struct {
-    const Model *model;
+    Model *model; // takes its steps
     const Tokenizer *tokenizer;
     const Adapter *adapter; // NULL: none
     Tokens prompt;
@@ -37,18 +32,22 @@ typedef struct {
     int max_tokens;
     Sampling sampling;
     uint64_t seed;
-    const Str *stop; // stop strings
+    const Str *stop; // stop strings; the text ends where the first one begins
     int stops;
+    const int32_t *stop_id; // tokens that end a draft besides the model's own
+    int stop_ids;
     bool logprobs;
     KvType kv;
-    // Called from the calling thread: text that draft `index` grew by (may be NULL), and a finished draft.
-    // Returning false ends everything; what is finished is kept.
+    // Called from the calling thread. grew: after every token, with the text that is certain since (empty
+    // while it may yet become a stop string or part of a character). finished: a finished draft, which lives
+    // as long as the arena. Either may be NULL; returning false ends everything, what is finished is kept.
     bool (*grew)(void *arg, int index, Str text, int tokens_in_all);
     bool (*finished)(void *arg, const Draft *d);
     void *arg;
 } DraftRequest;
 
-// Memory that a request will take beyond the weights.
+// Memory that a request will take beyond the weights; most of it keys and values.
 size_t draft_bytes(const DraftRequest *q);
-// out: [count], in order of index; *done of them are finished (end is set), the rest were cut.
+// out: [count], in order of index; *done of them are finished, the rest were cut (set in either case). An
+// error leaves what is finished, too.
 MUST_CHECK bool draft_run(Arena *a, const DraftRequest *q, Draft *out, int *done, Err *e);

@@ -1,0 +1,150 @@
+#include "model/attention.h"
+#include "base/isa.h"
+#include <math.h>
+
+// Rows (a head of a token) that one item gathers at the same time: a block of keys is widened once for them.
+enum { ROWS_MAX = 128 };
+
+const AttentionLoops *attention_loops(void) {
+#ifdef PORTABLE
+    return &attention_loops_base;
+#else
+    static const AttentionLoops *const table[ISA_COUNT] = {&attention_loops_base, &attention_loops_avx2,
+                                                           &attention_loops_avx512};
+    return table[isa_level()];
+#endif
+}
+
+// What a worker needs: a block of keys and of values in float32, and the rows that it gathers.
+typedef struct {
+    float *k, *v, *out, *top, *sum;
+} Room;
+
+static size_t room_of_worker(int dim, int padded) {
+    return (size_t)(dim + padded) * KV_PAGE + (size_t)ROWS_MAX * (size_t)(padded + 2);
+}
+static int padded_of(int dim) { return (dim + 15) / 16 * 16; }
+
+size_t attention_room(const ModelConfig *c, int threads) {
+    return room_of_worker(c->head_dim, padded_of(c->head_dim)) * (size_t)threads;
+}
+
+static Room room_at(const Attention *a, int worker) {
+    int dim = a->kv->dim, padded = a->kv->padded;
+    float *p = a->room + room_of_worker(dim, padded) * (size_t)worker;
+    Room r = {.k = p, .v = p + dim * KV_PAGE};
+    r.out = r.v + padded * KV_PAGE;
+    r.top = r.out + ROWS_MAX * padded;
+    r.sum = r.top + ROWS_MAX;
+    return r;
+}
+
+// How the work is cut: a head of the cache, `heads` of the query heads that read it, `tokens` in a row.
+typedef struct {
+    const Attention *a;
+    const AttentionLoops *loops;
+    int group, parts, heads; // query heads of a cached head; into how many parts; heads in each
+    int tokens, chunks;
+} Work;
+
+static Work work_of(const Attention *a, int threads) {
+    Work w = {.a = a, .loops = attention_loops(), .group = a->heads / a->kv->heads};
+    // Few tokens: several threads share the heads of a group, each widening the keys for itself.
+    w.heads = w.group < ROWS_MAX ? w.group : ROWS_MAX;
+    w.tokens = ROWS_MAX / w.heads;
+    if (w.tokens > 16) w.tokens = 16;
+    w.chunks = (a->count + w.tokens - 1) / w.tokens;
+    while (w.heads > ATTENTION_ROWS &&
+           a->kv->heads * w.chunks * ((w.group + w.heads - 1) / w.heads) < threads)
+        w.heads = (w.heads + 1) / 2;
+    w.parts = (w.group + w.heads - 1) / w.heads;
+    return w;
+}
+
+typedef struct {
+    int kv_head, head, heads; // query heads `head` to `head + heads - 1`
+    int from, to;             // tokens
+} Item;
+
+static Item item_of(const Work *w, size_t index) {
+    int i = (int)index, chunk = w->chunks - 1 - i % w->chunks; // the longest first
+    int part = i / w->chunks % w->parts, kv_head = i / w->chunks / w->parts;
+    Item t = {.kv_head = kv_head, .head = kv_head * w->group + part * w->heads, .heads = w->heads};
+    int end = (kv_head + 1) * w->group;
+    if (t.head + t.heads > end) t.heads = end - t.head;
+    t.from = chunk * w->tokens;
+    t.to = t.from + w->tokens < w->a->count ? t.from + w->tokens : w->a->count;
+    return t;
+}
+
+// Keys and values of a page as float32: where they lie, or widened into the worker's room.
+static void page_read(const Work *w, const Item *t, int page, const Room *r, const float **k,
+                      const float **v) {
+    const Kv *kv = w->a->kv;
+    const void *keys = kv_keys(kv, page, w->a->layer, t->kv_head);
+    const void *values = kv_values(kv, page, w->a->layer, t->kv_head);
+    *k = keys;
+    *v = values;
+    if (kv->type == KV_F32) return;
+    w->loops->widen(keys, (size_t)kv->dim * KV_PAGE, r->k);
+    w->loops->widen(values, (size_t)kv->padded * KV_PAGE, r->v);
+    *k = r->k;
+    *v = r->v;
+}
+
+static void token_block(const Work *w, const Item *t, int token, int block, const float *k, const float *v,
+                        const Room *r) {
+    const Attention *a = w->a;
+    int dim = a->kv->dim, padded = a->kv->padded, seen = a->place[token].position + 1 - block * KV_PAGE;
+    for (int h = 0; h < t->heads; h += ATTENTION_ROWS) {
+        int row = (token - t->from) * t->heads + h;
+        w->loops->block(&(AttentionBlock){
+            .k = k,
+            .v = v,
+            .q = a->q + ((size_t)token * (size_t)a->heads + (size_t)(t->head + h)) * (size_t)dim,
+            .q_stride = (size_t)dim,
+            .out = r->out + row * padded,
+            .top = r->top + row,
+            .sum = r->sum + row,
+            .rows = t->heads - h < ATTENTION_ROWS ? t->heads - h : ATTENTION_ROWS,
+            .keys = seen < KV_PAGE ? seen : KV_PAGE,
+            .dim = dim,
+            .padded = padded,
+            .scale = 1.0f / sqrtf((float)dim)});
+    }
+}
+
+static void run_item(void *arg, size_t index, int worker) {
+    const Work *w = arg;
+    const Attention *a = w->a;
+    Item t = item_of(w, index);
+    Room r = room_at(a, worker);
+    int dim = a->kv->dim, padded = a->kv->padded, rows = (t.to - t.from) * t.heads, blocks = 0;
+    memset(r.out, 0, (size_t)(rows * padded) * sizeof *r.out);
+    for (int i = 0; i < rows; i++) r.top[i] = -INFINITY, r.sum[i] = 0;
+    for (int i = t.from; i < t.to; i++) {
+        int n = a->place[i].position / KV_PAGE + 1;
+        if (n > blocks) blocks = n;
+    }
+    for (int b = 0; b < blocks; b++) {
+        int page = -1; // drafts of one prompt follow each other and share pages
+        const float *k = NULL, *v = NULL;
+        for (int i = t.from; i < t.to; i++) {
+            if (b * KV_PAGE > a->place[i].position) continue;
+            int own = a->kv->sequence[a->seq[i]].page[b];
+            if (own != page) page_read(w, &t, own, &r, &k, &v);
+            page = own;
+            token_block(w, &t, i, b, k, v, &r);
+        }
+    }
+    for (int i = t.from, row = 0; i < t.to; i++)
+        for (int h = 0; h < t.heads; h++, row++) {
+            float *out = a->out + ((size_t)i * (size_t)a->heads + (size_t)(t.head + h)) * (size_t)dim;
+            for (int d = 0; d < dim; d++) out[d] = r.out[row * padded + d] / r.sum[row];
+        }
+}
+
+void attention_run(Pool *pool, const Attention *a) {
+    Work w = work_of(a, pool_size(pool));
+    pool_run(pool, (size_t)(a->kv->heads * w.parts * w.chunks), run_item, &w);
+}

@@ -1,0 +1,100 @@
+// Attention over one block of keys, for up to four heads of a token that share them (attention_simd.h). The
+// inner loops keep their sums in registers: keys lie transposed, so that lanes are positions and no sum runs
+// across lanes.
+#include "model/attention_simd.h"
+#include "base/isa.h"
+#include "model/forward_lanes.h"
+
+#if LANES == 16
+enum { ACROSS = 4 };
+#else
+enum { ACROSS = 2 };
+#endif
+#define INLINE static inline __attribute__((always_inline))
+
+// Scores of ACROSS * LANES positions.
+INLINE void scores_of(const AttentionBlock *b, int rows, int at, float score[][KV_PAGE]) {
+    Lanes sum[ATTENTION_ROWS][ACROSS] = {{{0}}};
+    const float *k = b->k + at;
+    for (int d = 0; d < b->dim; d++, k += KV_PAGE) {
+        Lanes key[ACROSS];
+        for (int i = 0; i < ACROSS; i++) key[i] = lanes_load(k + i * LANES);
+        for (int r = 0; r < rows; r++) {
+            Lanes q = lanes_all(b->q[(size_t)r * b->q_stride + (size_t)d]);
+            for (int i = 0; i < ACROSS; i++) sum[r][i] = lanes_fma(q, key[i], sum[r][i]);
+        }
+    }
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < ACROSS; i++) lanes_store(&score[r][at + i * LANES], sum[r][i] * b->scale);
+}
+
+// Turns the scores of a row into weights; what was gathered before is to be scaled by the result.
+INLINE float weigh(const AttentionBlock *b, int r, float *score) {
+    for (int j = b->keys; j < KV_PAGE; j++) score[j] = -__builtin_inff();
+    Lanes top = lanes_load(score);
+    for (int j = LANES; j < KV_PAGE; j += LANES) top = lanes_max(lanes_load(score + j), top);
+    float now = lanes_largest(top);
+    if (b->top[r] > now) now = b->top[r];
+    Lanes sum = {0};
+    for (int j = 0; j < KV_PAGE; j += LANES) {
+        Lanes w = lanes_exp(lanes_load(score + j) - now);
+        lanes_store(score + j, w);
+        sum += w;
+    }
+    float before = lanes_exp(lanes_all(b->top[r] - now))[0];
+    b->sum[r] = b->sum[r] * before + lanes_sum(sum);
+    b->top[r] = now;
+    return before;
+}
+
+INLINE void gather(const AttentionBlock *b, int rows, int at, int across, const float *before,
+                   float score[][KV_PAGE]) {
+    Lanes sum[ATTENTION_ROWS][ACROSS];
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < across; i++)
+            sum[r][i] = lanes_load(b->out + r * b->padded + at + i * LANES) * before[r];
+    const float *v = b->v + at;
+    for (int j = 0; j < b->keys; j++, v += b->padded) {
+        Lanes value[ACROSS];
+        for (int i = 0; i < across; i++) value[i] = lanes_load(v + i * LANES);
+        for (int r = 0; r < rows; r++) {
+            Lanes w = lanes_all(score[r][j]);
+            for (int i = 0; i < across; i++) sum[r][i] = lanes_fma(w, value[i], sum[r][i]);
+        }
+    }
+    for (int r = 0; r < rows; r++)
+        for (int i = 0; i < across; i++) lanes_store(b->out + r * b->padded + at + i * LANES, sum[r][i]);
+}
+
+INLINE void rows_of(const AttentionBlock *b, int rows) {
+    float score[ATTENTION_ROWS][KV_PAGE], before[ATTENTION_ROWS];
+    for (int at = 0; at < b->keys; at += ACROSS * LANES) scores_of(b, rows, at, score);
+    for (int r = 0; r < rows; r++) before[r] = weigh(b, r, score[r]);
+    int at = 0;
+    for (; at + ACROSS * LANES <= b->padded; at += ACROSS * LANES) gather(b, rows, at, ACROSS, before, score);
+    for (; at < b->padded; at += LANES) gather(b, rows, at, 1, before, score);
+}
+
+static void block(const AttentionBlock *b) {
+    switch (b->rows) {
+    case 1: rows_of(b, 1); break;
+    case 2: rows_of(b, 2); break;
+    case 3: rows_of(b, 3); break;
+    default: rows_of(b, 4); break;
+    }
+}
+
+static void widen(const uint16_t *half, size_t n, float *out) {
+    for (size_t i = 0; i < n; i += LANES) lanes_store(out + i, lanes_widen(half + i));
+}
+
+static void narrow(const float *x, size_t n, uint16_t *half) {
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) lanes_narrow(lanes_load(x + i), half + i);
+    if (i == n) return;
+    uint16_t last[LANES];
+    lanes_narrow(lanes_load_some(x + i, n - i), last);
+    memcpy(half + i, last, (n - i) * sizeof *half);
+}
+
+const AttentionLoops ISA_NAME(attention_loops) = {block, widen, narrow};

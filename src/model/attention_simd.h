@@ -1,0 +1,32 @@
+// attention_simd.h - one block of keys against the heads of one token.
+// The order of an output: positions are cut into blocks of KV_PAGE at absolute places. Within a block a score
+// is the sum over the head's dimensions from first to last; the block's largest score is folded into the
+// running one, what was gathered before is scaled to it, and then weights and weighted values are added, the
+// values from the first position to the last. So it depends on the token's own keys alone.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+enum { KV_PAGE = 64, ATTENTION_ROWS = 4 };
+
+typedef struct {
+    const float *k; // [dim][KV_PAGE]: a dimension of all positions side by side
+    const float *v; // [KV_PAGE][padded]
+    const float *q; // [rows], `q_stride` floats apart
+    float *out;     // [rows][padded]: weighted values so far, not yet divided by `sum`
+    float *top,
+        *sum; // [rows]: largest score so far and the sum of weights relative to it; -inf and 0 at first
+    size_t q_stride;
+    int rows, keys, dim,
+        padded;  // rows <= ATTENTION_ROWS; keys: positions of this block that may be seen, >= 1
+    float scale; // of a score: 1 / sqrt(dim)
+} AttentionBlock;
+
+typedef struct {
+    void (*block)(const AttentionBlock *b);
+    void (*widen)(const uint16_t *half, size_t n, float *out); // n is a multiple of 16
+    void (*narrow)(const float *x, size_t n, uint16_t *half);
+} AttentionLoops;
+
+extern const AttentionLoops attention_loops_base, attention_loops_avx2, attention_loops_avx512;
+const AttentionLoops *attention_loops(void);

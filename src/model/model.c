@@ -1,0 +1,195 @@
+#include "model/model.h"
+#include "model/attention.h"
+#include "model/forward.h"
+#include "model/rope.h"
+#include <assert.h>
+
+const ModelConfig *model_config(const Model *m) { return &m->config; }
+Pool *model_pool(const Model *m) { return m->pool; }
+
+// --- the room of a step ---
+
+typedef struct {
+    uint8_t *base; // NULL: only measure
+    size_t used;
+} Lay;
+
+static void *lay(Lay *l, size_t count, size_t size) {
+    void *at = l->base ? l->base + l->used : NULL;
+    l->used += (count * size + 63) & ~(size_t)63;
+    return at;
+}
+
+static size_t room_lay(Model *m, uint8_t *base, int threads) {
+    const ModelConfig *c = &m->config;
+    const size_t n = MODEL_STEP_MAX, f = sizeof(float);
+    size_t hidden = (size_t)c->hidden, wide = (size_t)c->intermediate, dim = (size_t)c->head_dim;
+    size_t mixed = (size_t)c->heads * dim, kv = (size_t)c->kv_heads * dim, largest = hidden;
+    if (mixed > largest) largest = mixed;
+    if (wide > largest) largest = wide;
+    Lay l = {.base = base};
+    LayerRoom *r = &m->room;
+    r->x = lay(&l, n * hidden, f);
+    r->normed = lay(&l, n * hidden, f);
+    r->q = lay(&l, n * mixed, f);
+    r->k = lay(&l, n * kv, f);
+    r->v = lay(&l, n * kv, f);
+    r->mixed = lay(&l, n * mixed, f);
+    r->delta = lay(&l, n * hidden, f);
+    r->gate = r->act = lay(&l, n * wide, f);
+    r->up = lay(&l, n * wide, f);
+    m->cos = lay(&l, n * dim / 2, f);
+    m->sin = lay(&l, n * dim / 2, f);
+    m->attention = lay(&l, attention_room(c, threads), f);
+    for (int i = 0; i < 3; i++) m->rounded[i] = lay(&l, product_room((int64_t)largest, (int)n), 1);
+    m->place = lay(&l, n, sizeof *m->place);
+    for (int i = 0; i < LORA_TOGETHER; i++) {
+        m->lora.inner[i] = lay(&l, n * LORA_RANK_MAX, f);
+        m->lora.outer[i] = lay(&l, n * largest, f);
+    }
+    m->part = lay(&l, (size_t)c->layers * ROLE_COUNT, sizeof *m->part);
+    return l.used;
+}
+
+size_t model_room(const ModelConfig *c, int threads) {
+    Model m = {.config = *c};
+    return room_lay(&m, NULL, threads);
+}
+
+// --- opening ---
+
+static bool config_sane(const ModelConfig *c, Err *e) {
+    enum { WIDTH_MAX = 1 << 18, VOCAB_MAX = 1 << 24 };
+    bool sane = c->hidden >= 1 && c->hidden <= WIDTH_MAX && c->intermediate >= 1 &&
+                c->intermediate <= WIDTH_MAX && c->layers >= 1 && c->layers <= CHECKPOINT_LAYERS_MAX &&
+                c->kv_heads >= 1 && c->kv_heads <= c->heads && c->heads % c->kv_heads == 0 &&
+                c->head_dim >= 2 && c->head_dim % 2 == 0 && c->head_dim <= 1024 &&
+                c->heads <= WIDTH_MAX / c->head_dim && c->vocab >= 1 && c->vocab <= VOCAB_MAX &&
+                c->context >= 1 && c->rope_theta > 0;
+    if (sane) return true;
+    return err_set(
+        e, ERR_INPUT,
+        "the model's numbers do not go together: %d layers of width %d and %d, %d heads over %d of "
+        "width %d, vocabulary %d, context %d",
+        c->layers, c->hidden, c->intermediate, c->heads, c->kv_heads, c->head_dim, c->vocab, c->context);
+}
+
+static bool weight_find(const Checkpoint *c, WeightRole role, int layer, int64_t rows, int64_t cols,
+                        const Weight **out, Err *e) {
+    static const char *const name[ROLE_COUNT] = {
+#define ROLE(role, hf, gguf, per_layer, optional) [ROLE_##role] = #role,
+#include "weights/role.def"
+#undef ROLE
+    };
+    const Weight *w = checkpoint_weight(c, role, layer);
+    if (!w)
+        return err_set(e, ERR_INPUT, "%s: the weight %s of layer %d is missing", c->path, name[role], layer);
+    if (w->rows != rows || w->cols != cols)
+        return err_set(e, ERR_INPUT, "%s: %.*s is [%lld, %lld] and has to be [%lld, %lld]", c->path,
+                       STR_ARG(w->name), (long long)w->rows, (long long)w->cols, (long long)rows,
+                       (long long)cols);
+    *out = w;
+    return true;
+}
+
+// A vector is small and read often: kept as float32.
+static bool vector_find(Arena *a, const Checkpoint *c, WeightRole role, int layer, int n, const float **out,
+                        Err *e) {
+    const Weight *w;
+    if (!weight_find(c, role, layer, 1, n, &w, e)) return false;
+    float *x = NEWN(a, float, (size_t)n);
+    weight_row(w, 0, x);
+    *out = x;
+    return true;
+}
+static bool bias_find(Arena *a, const Checkpoint *c, WeightRole role, int layer, int n, const float **out,
+                      Err *e) {
+    *out = NULL;
+    return !checkpoint_weight(c, role, layer) || vector_find(a, c, role, layer, n, out, e);
+}
+
+static bool layer_find(Arena *a, const Checkpoint *c, int i, LayerWeights *l, Err *e) {
+    const ModelConfig *g = &c->config;
+    int mixed = g->heads * g->head_dim, kv = g->kv_heads * g->head_dim;
+    return vector_find(a, c, ROLE_ATTN_NORM, i, g->hidden, &l->attn_norm, e) &&
+           vector_find(a, c, ROLE_FFN_NORM, i, g->hidden, &l->ffn_norm, e) &&
+           weight_find(c, ROLE_Q, i, mixed, g->hidden, &l->q, e) &&
+           weight_find(c, ROLE_K, i, kv, g->hidden, &l->k, e) &&
+           weight_find(c, ROLE_V, i, kv, g->hidden, &l->v, e) &&
+           weight_find(c, ROLE_O, i, g->hidden, mixed, &l->o, e) &&
+           weight_find(c, ROLE_GATE, i, g->intermediate, g->hidden, &l->gate, e) &&
+           weight_find(c, ROLE_UP, i, g->intermediate, g->hidden, &l->up, e) &&
+           weight_find(c, ROLE_DOWN, i, g->hidden, g->intermediate, &l->down, e) &&
+           bias_find(a, c, ROLE_Q_BIAS, i, mixed, &l->q_bias, e) &&
+           bias_find(a, c, ROLE_K_BIAS, i, kv, &l->k_bias, e) &&
+           bias_find(a, c, ROLE_V_BIAS, i, kv, &l->v_bias, e);
+}
+
+bool model_open(Arena *a, const Checkpoint *c, Pool *pool, Model **out, Err *e) {
+    const ModelConfig *g = &c->config;
+    if (!config_sane(g, e)) return err_ctx(e, "%s", c->path);
+    Model *m = NEW(a, Model);
+    *m = (Model){.checkpoint = c, .pool = pool, .loops = forward_loops(), .config = *g};
+    if (!weight_find(c, ROLE_EMBED, -1, g->vocab, g->hidden, &m->embed, e) ||
+        !vector_find(a, c, ROLE_NORM, -1, g->hidden, &m->norm, e))
+        return false;
+    m->head = m->embed;
+    if (checkpoint_weight(c, ROLE_HEAD, -1) &&
+        !weight_find(c, ROLE_HEAD, -1, g->vocab, g->hidden, &m->head, e))
+        return false;
+    m->layer = NEWN(a, LayerWeights, (size_t)g->layers);
+    for (int i = 0; i < g->layers; i++)
+        if (!layer_find(a, c, i, &m->layer[i], e)) return false;
+    m->frequency = NEWN(a, float, (size_t)g->head_dim / 2);
+    rope_frequencies(c, m->frequency);
+    int threads = pool_size(pool);
+    room_lay(m, arena_raw(a, room_lay(m, NULL, threads), 64), threads);
+    *out = m;
+    return true;
+}
+
+// --- a step ---
+
+static void embed_rows(Model *m, const ModelStep *s) {
+    size_t hidden = (size_t)m->config.hidden;
+    for (int i = 0; i < s->count; i++) weight_row(m->embed, s->token[i], m->room.x + (size_t)i * hidden);
+}
+
+static void angles(Model *m, int count) {
+    int half = m->config.head_dim / 2;
+    for (int i = 0; i < count; i++)
+        rope_angles(m->frequency, half, m->place[i].position, m->cos + i * half, m->sin + i * half);
+}
+
+static bool step_sane(const Model *m, const ModelStep *s, Err *e) {
+    assert(s->count >= 0 && s->count <= MODEL_STEP_MAX);
+    for (int i = 0; i < s->count; i++)
+        if (s->token[i] < 0 || s->token[i] >= m->config.vocab)
+            return err_set(
+                e, ERR_INPUT,
+                "token %d is not in the model's vocabulary of %d: the tokenizer belongs to another model",
+                s->token[i], m->config.vocab);
+    return true;
+}
+
+bool model_step(Model *m, Kv *kv, const ModelStep *s, float *logits, Err *e) {
+    if (!step_sane(m, s, e)) return false;
+    if (s->adapter && !lora_index(s->adapter, m->checkpoint, m->part, e)) return false;
+    if (!kv_reserve(kv, s->seq, s->count, m->place, e)) return false;
+    Pass p = {.m = m, .kv = kv, .step = s, .rows = s->count, .lora = s->adapter != NULL};
+    embed_rows(m, s);
+    angles(m, s->count);
+    for (int i = 0; i < m->config.layers && p.rows; i++)
+        layer_forward(&p, i, &m->room, i == m->config.layers - 1);
+    if (!p.rows) return true;
+    const LayerRoom *r = &m->room;
+    rows_norm(&p, r->x, r->delta, m->norm, r->normed);
+    ProductInput in = {.x = r->normed,
+                       .count = p.rows,
+                       .cols = m->config.hidden,
+                       .stride = m->config.hidden,
+                       .rounded = m->rounded[0]};
+    product_prepare(m->pool, &in, m->head->type);
+    product_run(m->pool, &(Product){m->head, &in, logits, m->config.vocab}, 1);
+    return true;
+}
