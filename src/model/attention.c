@@ -23,16 +23,11 @@ typedef struct {
 static size_t room_of_worker(int dim, int padded) {
     return (size_t)(dim + padded) * KV_PAGE + (size_t)ROWS_MAX * (size_t)(padded + 2);
 }
-static int padded_of(int dim) { return (dim + 15) / 16 * 16; }
 
-size_t attention_room(const ModelConfig *c, int threads) {
-    return room_of_worker(c->head_dim, padded_of(c->head_dim)) * (size_t)threads;
-}
-
-static Room room_at(const Attention *a, int worker) {
-    int dim = a->kv->dim, padded = a->kv->padded;
-    float *p = a->room + room_of_worker(dim, padded) * (size_t)worker;
-    Room r = {.k = p, .v = p + dim * KV_PAGE};
+static Room room_at(Pool *pool, int worker, const Kv *kv) {
+    int dim = kv->dim, padded = kv->padded;
+    Room r = {.k = pool_scratch(pool, worker, room_of_worker(dim, padded) * sizeof(float))};
+    r.v = r.k + dim * KV_PAGE;
     r.out = r.v + padded * KV_PAGE;
     r.top = r.out + ROWS_MAX * padded;
     r.sum = r.top + ROWS_MAX;
@@ -42,13 +37,15 @@ static Room room_at(const Attention *a, int worker) {
 // How the work is cut: a head of the cache, `heads` of the query heads that read it, `tokens` in a row.
 typedef struct {
     const Attention *a;
+    Pool *pool;
     const AttentionLoops *loops;
     int group, parts, heads; // query heads of a cached head; into how many parts; heads in each
     int tokens, chunks;
 } Work;
 
-static Work work_of(const Attention *a, int threads) {
-    Work w = {.a = a, .loops = attention_loops(), .group = a->heads / a->kv->heads};
+static Work work_of(const Attention *a, Pool *pool) {
+    int threads = pool_size(pool);
+    Work w = {.a = a, .pool = pool, .loops = attention_loops(), .group = a->heads / a->kv->heads};
     // Few tokens: several threads share the heads of a group, each widening the keys for itself.
     w.heads = w.group < ROWS_MAX ? w.group : ROWS_MAX;
     w.tokens = ROWS_MAX / w.heads;
@@ -118,7 +115,7 @@ static void run_item(void *arg, size_t index, int worker) {
     const Work *w = arg;
     const Attention *a = w->a;
     Item t = item_of(w, index);
-    Room r = room_at(a, worker);
+    Room r = room_at(w->pool, worker, a->kv);
     int dim = a->kv->dim, padded = a->kv->padded, rows = (t.to - t.from) * t.heads, blocks = 0;
     memset(r.out, 0, (size_t)(rows * padded) * sizeof *r.out);
     for (int i = 0; i < rows; i++) r.top[i] = -INFINITY, r.sum[i] = 0;
@@ -145,6 +142,6 @@ static void run_item(void *arg, size_t index, int worker) {
 }
 
 void attention_run(Pool *pool, const Attention *a) {
-    Work w = work_of(a, pool_size(pool));
+    Work w = work_of(a, pool);
     pool_run(pool, (size_t)(a->kv->heads * w.parts * w.chunks), run_item, &w);
 }

@@ -11,7 +11,5 @@ typedef struct {
     int count, heads; // heads of q; a multiple of the cache's
     const float *q;   // [count][heads][dim], rotated
     float *out;       // [count][heads][dim]
-    float *room;      // attention_room() floats
 } Attention;
-size_t attention_room(const ModelConfig *c, int threads);
 void attention_run(Pool *pool, const Attention *a);

@@ -5,11 +5,7 @@
 #include "base/isa.h"
 #include "model/forward_lanes.h"
 
-#if LANES == 16
-enum { ACROSS = 4 };
-#else
-enum { ACROSS = 2 };
-#endif
+enum { ACROSS = LANES == 16 ? 4 : 2 }; // vectors side by side: what the registers hold
 #define INLINE static inline __attribute__((always_inline))
 
 // Scores of ACROSS * LANES positions.

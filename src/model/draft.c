@@ -50,7 +50,7 @@ size_t draft_bytes(const DraftRequest *q) {
     size_t n = (size_t)together_of(q), vocab = (size_t)c->vocab;
     if (limit_of(q) < 1) return 0;
     return kv_bytes(c, q->kv, (int)n + 1, positions_of(q)) + (n + 1) * vocab * sizeof(float) +
-           n * sampling_stride(c->vocab) + model_room(c, pool_size(model_pool(q->model)));
+           n * sampling_stride(c->vocab) + model_room(c);
 }
 
 static bool request_check(const DraftRequest *q, Err *e) {

@@ -73,33 +73,22 @@ static void finish_row(void *arg, size_t row, int worker) {
 static void linears_run(Pass *p, int layer, const float *x, const Linear *l, int n) {
     Model *m = p->m;
     int64_t cols = l->w->cols;
-    // Weights of one file differ in type (Q4_K_M holds some as Q6_K), and a type has its own input.
-    ProductInput in[LORA_TOGETHER + 1];
-    int inputs = 0, input_of[LORA_TOGETHER];
-    WeightType type_of[LORA_TOGETHER];
+    ProductInput in = {.x = x, .count = p->rows, .cols = cols, .stride = cols, .rounded = m->rounded};
     for (int i = 0; i < n; i++) {
-        int at = 0;
-        while (at < inputs && type_of[at] != l[i].w->type) at++;
-        input_of[i] = at;
-        if (at < inputs) continue;
-        type_of[inputs] = l[i].w->type;
-        in[inputs] = (ProductInput){
-            .x = x, .count = p->rows, .cols = cols, .stride = cols, .rounded = m->rounded[inputs]};
-        product_prepare(m->pool, &in[inputs], l[i].w->type);
-        inputs++;
+        if (WEIGHT_TYPE[l[i].w->type].block == 1) continue;
+        product_prepare(m->pool, &in, l[i].w->type); // one rounding serves all quantised types
+        break;
     }
     const LoraPart *part[LORA_TOGETHER] = {0};
     Weight inner[LORA_TOGETHER], outer[LORA_TOGETHER];
-    ProductInput *plain = &in[LORA_TOGETHER];
-    *plain = (ProductInput){.x = x, .count = p->rows, .cols = cols, .stride = cols};
     Product product[2 * LORA_TOGETHER];
     int products = 0;
     for (int i = 0; i < n; i++) {
-        product[products++] = (Product){l[i].w, &in[input_of[i]], l[i].y, l[i].w->rows};
+        product[products++] = (Product){l[i].w, &in, l[i].y, l[i].w->rows};
         if (p->lora) part[i] = m->part[layer * ROLE_COUNT + (int)l[i].role];
         if (!part[i]) continue;
         inner[i] = lora_inner(part[i]);
-        product[products++] = (Product){&inner[i], plain, m->lora.inner[i], part[i]->rank};
+        product[products++] = (Product){&inner[i], &in, m->lora.inner[i], part[i]->rank};
     }
     product_run(m->pool, product, products);
 
@@ -158,8 +147,7 @@ static void attend(Pass *p, int layer, const LayerRoom *r) {
                                         .count = p->rows,
                                         .heads = m->config.heads,
                                         .q = r->q,
-                                        .out = r->mixed,
-                                        .room = m->attention});
+                                        .out = r->mixed});
 }
 
 // After the last attention only rows whose logits are wanted are of use: they move to the front.

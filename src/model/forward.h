@@ -38,8 +38,7 @@ struct Model {
     // The room of a step, for MODEL_STEP_MAX tokens.
     LayerRoom room;
     float *cos, *sin; // [tokens][head_dim / 2]
-    float *attention;
-    void *rounded[3]; // inputs of products, for up to three types of weights
+    void *rounded;    // inputs of products
     KvPlace *place;
     LoraRoom lora;
     const LoraPart **part; // [layers * ROLE_COUNT], of the step's adapter

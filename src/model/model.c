@@ -20,7 +20,7 @@ static void *lay(Lay *l, size_t count, size_t size) {
     return at;
 }
 
-static size_t room_lay(Model *m, uint8_t *base, int threads) {
+static size_t room_lay(Model *m, uint8_t *base) {
     const ModelConfig *c = &m->config;
     const size_t n = MODEL_STEP_MAX, f = sizeof(float);
     size_t hidden = (size_t)c->hidden, wide = (size_t)c->intermediate, dim = (size_t)c->head_dim;
@@ -40,8 +40,7 @@ static size_t room_lay(Model *m, uint8_t *base, int threads) {
     r->up = lay(&l, n * wide, f);
     m->cos = lay(&l, n * dim / 2, f);
     m->sin = lay(&l, n * dim / 2, f);
-    m->attention = lay(&l, attention_room(c, threads), f);
-    for (int i = 0; i < 3; i++) m->rounded[i] = lay(&l, product_room((int64_t)largest, (int)n), 1);
+    m->rounded = lay(&l, product_room((int64_t)largest, (int)n), 1);
     m->place = lay(&l, n, sizeof *m->place);
     for (int i = 0; i < LORA_TOGETHER; i++) {
         m->lora.inner[i] = lay(&l, n * LORA_RANK_MAX, f);
@@ -51,9 +50,9 @@ static size_t room_lay(Model *m, uint8_t *base, int threads) {
     return l.used;
 }
 
-size_t model_room(const ModelConfig *c, int threads) {
+size_t model_room(const ModelConfig *c) {
     Model m = {.config = *c};
-    return room_lay(&m, NULL, threads);
+    return room_lay(&m, NULL);
 }
 
 // --- opening ---
@@ -142,8 +141,7 @@ bool model_open(Arena *a, const Checkpoint *c, Pool *pool, Model **out, Err *e) 
         if (!layer_find(a, c, i, &m->layer[i], e)) return false;
     m->frequency = NEWN(a, float, (size_t)g->head_dim / 2);
     rope_frequencies(c, m->frequency);
-    int threads = pool_size(pool);
-    room_lay(m, arena_raw(a, room_lay(m, NULL, threads), 64), threads);
+    room_lay(m, arena_raw(a, room_lay(m, NULL), 64));
     *out = m;
     return true;
 }
@@ -188,7 +186,7 @@ bool model_step(Model *m, Kv *kv, const ModelStep *s, float *logits, Err *e) {
                        .count = p.rows,
                        .cols = m->config.hidden,
                        .stride = m->config.hidden,
-                       .rounded = m->rounded[0]};
+                       .rounded = m->rounded};
     product_prepare(m->pool, &in, m->head->type);
     product_run(m->pool, &(Product){m->head, &in, logits, m->config.vocab}, 1);
     return true;

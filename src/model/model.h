@@ -14,7 +14,7 @@ typedef struct Model Model;
 MUST_CHECK bool model_open(Arena *a, const Checkpoint *c, Pool *pool, Model **out, Err *e);
 const ModelConfig *model_config(const Model *m);
 Pool *model_pool(const Model *m);
-size_t model_room(const ModelConfig *c, int threads);
+size_t model_room(const ModelConfig *c);
 
 // Keys and values of sequences. Positions of a sequence live in pages, so that sequences which begin alike
 // share their beginning (kv_fork) and finished ones give their room back. A cache opened for `positions`
