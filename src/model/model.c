@@ -129,12 +129,11 @@ bool model_open(Arena *a, const Checkpoint *c, Pool *pool, Model **out, Err *e) 
     if (!config_sane(g, e)) return err_ctx(e, "%s", c->path);
     Model *m = NEW(a, Model);
     *m = (Model){.checkpoint = c, .pool = pool, .loops = forward_loops(), .config = *g};
-    if (!weight_find(c, ROLE_EMBED, -1, g->vocab, g->hidden, &m->embed, e) ||
-        !vector_find(a, c, ROLE_NORM, -1, g->hidden, &m->norm, e))
+    if (!weight_find(c, ROLE_EMBED, 0, g->vocab, g->hidden, &m->embed, e) ||
+        !vector_find(a, c, ROLE_NORM, 0, g->hidden, &m->norm, e))
         return false;
     m->head = m->embed;
-    if (checkpoint_weight(c, ROLE_HEAD, -1) &&
-        !weight_find(c, ROLE_HEAD, -1, g->vocab, g->hidden, &m->head, e))
+    if (checkpoint_weight(c, ROLE_HEAD, 0) && !weight_find(c, ROLE_HEAD, 0, g->vocab, g->hidden, &m->head, e))
         return false;
     m->layer = NEWN(a, LayerWeights, (size_t)g->layers);
     for (int i = 0; i < g->layers; i++)

@@ -29,7 +29,7 @@ static double dot(const float *w, const double *x, int64_t n) {
 // y = W x + b + scale * B (A x), for every position.
 static double *linear(const Plain *p, WeightRole role, WeightRole bias, int layer, const double *x) {
     const Weight *w = checkpoint_weight(p->c, role, layer);
-    if (!w) w = checkpoint_weight(p->c, ROLE_EMBED, -1); // a tied head
+    if (!w) w = checkpoint_weight(p->c, ROLE_EMBED, 0); // a tied head
     const Weight *b = bias == ROLE_COUNT ? NULL : checkpoint_weight(p->c, bias, layer);
     const float *add = b ? row_of(p, b, 0) : NULL;
     double *y = numbers(p, (int)w->rows);
@@ -129,7 +129,7 @@ void model_plain(const Checkpoint *c, const Adapter *adapter, const int32_t *tok
     int hidden = c->config.hidden;
     double *x = numbers(&p, hidden);
     for (int t = 0; t < count; t++) {
-        const float *row = row_of(&p, checkpoint_weight(c, ROLE_EMBED, -1), token[t]);
+        const float *row = row_of(&p, checkpoint_weight(c, ROLE_EMBED, 0), token[t]);
         for (int i = 0; i < hidden; i++) x[t * hidden + i] = (double)row[i];
     }
     for (int layer = 0; layer < c->config.layers; layer++) {
@@ -138,7 +138,7 @@ void model_plain(const Checkpoint *c, const Adapter *adapter, const int32_t *tok
         more = mlp(&p, layer, norm(&p, ROLE_FFN_NORM, layer, x));
         for (int i = 0; i < count * hidden; i++) x[i] += more[i];
     }
-    const double *y = linear(&p, ROLE_HEAD, ROLE_COUNT, -1, norm(&p, ROLE_NORM, -1, x));
+    const double *y = linear(&p, ROLE_HEAD, ROLE_COUNT, 0, norm(&p, ROLE_NORM, 0, x));
     for (int i = 0; i < count * c->config.vocab; i++) logits[i] = (float)y[i];
     arena_free(&a);
 }
