@@ -81,6 +81,7 @@ typedef struct {
     const LoraPart *part;
     int count;
     size_t parameters;
+    struct AdapterFiles *files; // a and b may lie in the file
 } Adapter;
 // path: a PEFT folder (adapter_config.json + adapter_model.safetensors), a GGUF adapter, or hf:... . What the
 // program cannot honour (use_dora, modules_to_save, ...) is refused by name.
