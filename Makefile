@@ -72,8 +72,8 @@ $(B)/%_simd.$(1).o: %_simd.c $(B)/flags | deps
 endef
 $(foreach i,base avx2 avx512,$(eval $(call simd_rule,$(i))))
 
-# The op suite and the self-test programs are data: embedded as text.
-EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py test/exploit/*.py))
+# The op suite, the self-test programs and the prompt profiles are data: embedded as text.
+EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py test/exploit/*.py src/smith/profile/*.txt))
 $(B)/gen/embedded: FORCE
 	@mkdir -p $(@D)
 	@echo '$(EMBEDDED)' | cmp -s - $@ || echo '$(EMBEDDED)' >$@

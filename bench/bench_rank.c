@@ -85,7 +85,7 @@ static bool kernel_for(const Bench *b, Str name, Verdict *out, const char **sche
     SmithRequest ask = {.seed = seed, .count = PROPOSALS};
     if (!op_find(b->arena, name, op)) return false;
     op_usual_shape(op, &ask.m, &ask.n);
-    if (!b->smith->propose(b->smith, b->arena, op, &ask, p, &got, &e)) return false;
+    if (!smith_propose(b->smith, b->arena, op, &ask, p, &got, &e)) return false;
     for (int like = 1; like >= 0; like--)
         for (int i = 0; i < got && n < TRIED; i++)
             if (whole_row(&p[i]) == like) {
@@ -155,7 +155,7 @@ static int run(Bench *b, const char *path) {
     if (!io_read(b->arena, path, 1 << 20, &text, &e)) return fail(path, e.msg);
     int cells = read_cells(text, cell), ops = 0, like = 0, matched = 0;
     if (!cells) return fail(path, "no cells");
-    if (!smith_open(b->arena, "grammar", &b->smith, &e)) return fail("smith", e.msg);
+    if (!smith_open(b->arena, "grammar", NULL, &b->smith, &e)) return fail("smith", e.msg);
     if (!target_by_name("h200", &b->target, &e)) return fail("target", e.msg);
     printf("rank model against published times, target %s\n", b->target->name);
     for (int i = 0; i < cells; i++) {

@@ -118,7 +118,7 @@ static void bench_mint(Referee *r, const char *name) {
         MintRequest q = {.op = &op, .ask = {.count = 16, .seed = (uint64_t)i}, .filter = {.dtype = -1}};
         MintResult m;
         double t0 = clock_seconds();
-        if (!op_resolve(&a, name, &op, &e) || !smith_open(&a, "grammar", &q.smith, &e) ||
+        if (!op_resolve(&a, name, &op, &e) || !smith_open(&a, "grammar", NULL, &q.smith, &e) ||
             !mint_run(r, &a, &q, &m, &e))
             die("mint", &e);
         t[i] = clock_seconds() - t0;

@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
     Smith *smith;
     int ops, per_op = argc > 1 ? atoi(argv[1]) : PER_OP, proposed = 0, total = 0, fewest = 1 << 30;
     Str poorest = {0};
-    if (per_op < 1 || per_op > 4096 || !smith_open(&a, "grammar", &smith, &e)) return 2;
+    if (per_op < 1 || per_op > 4096 || !smith_open(&a, "grammar", NULL, &smith, &e)) return 2;
     const Str *names = op_names(&a, &ops);
     SeenPrograms all = {.arena = &a};
     double spent = 0;
@@ -27,7 +27,7 @@ int main(int argc, char **argv) {
         int got = 0, here = 0;
         if (!op_find(&scratch, names[i], &op)) return 1;
         double t0 = clock_seconds();
-        if (!smith->propose(smith, &scratch, &op, &q, p, &got, &e))
+        if (!smith_propose(smith, &scratch, &op, &q, p, &got, &e))
             return printf("%.*s: %s\n", STR_ARG(op.name), e.msg), 1;
         spent += clock_seconds() - t0;
         for (int k = 0; k < got; k++) {

@@ -55,16 +55,16 @@ static void fill_asks(void) {
     Smith *smith;
     int names_n;
     const Str *name = op_names(&a, &names_n);
-    if (!smith_open(&a, "grammar", &smith, &e)) die("smith", e.msg);
+    if (!smith_open(&a, "grammar", NULL, &smith, &e)) die("smith", e.msg);
     for (int i = 0; i < names_n && ops_n < OPS; i++) {
         Op op;
         Proposal p[EACH];
         SmithRequest q = {.seed = 1, .count = EACH},
                      wrong = {.seed = 1, .count = FLAWED, .flaw = "contiguous"};
         int got;
-        if (!op_find(&a, name[i], &op) || !smith->propose(smith, &a, &op, &q, p, &got, &e)) continue;
+        if (!op_find(&a, name[i], &op) || !smith_propose(smith, &a, &op, &q, p, &got, &e)) continue;
         for (int k = 0; k < got; k++) add(op.name, p[k].source);
-        if (smith->propose(smith, &a, &op, &wrong, p, &got, &e))
+        if (smith_propose(smith, &a, &op, &wrong, p, &got, &e))
             for (int k = 0; k < got; k++) add(op.name, p[k].source);
         add(op.name, STR("def run(x):\n    return (x"));
         ops_n++;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# embed.sh FILE... - prints C that holds each file as text, named relative to src/op/suite or test. The array is
+# embed.sh FILE... - prints C that holds each file as text, named relative to src/op/suite, src/smith or test. The array is
 # declared in src/op/embed.h; an empty list gives an empty table.
 echo '#include "op/embed.h"'
 i=0
@@ -13,6 +13,7 @@ echo "const EmbeddedFile embedded_files[] = {"
 i=0
 for f in "$@"; do
     name=${f#src/op/suite/}
+    name=${name#src/smith/}
     echo "    {\"${name#test/}\", (const char *)text_$i, sizeof text_$i - 1},"
     i=$((i + 1))
 done

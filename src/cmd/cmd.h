@@ -10,11 +10,11 @@ enum { EXIT_OK = 0, EXIT_REJECTED = 1, EXIT_USAGE = 2, EXIT_WORLD = 3, EXIT_UNDE
 #undef CMD
 
 // Options of one verb: a table, filled in place. Everything else is a positional argument.
-typedef enum { OPTION_FLAG, OPTION_TEXT, OPTION_COUNT, OPTION_SEED, OPTION_SHAPE } OptionKind;
+typedef enum { OPTION_FLAG, OPTION_TEXT, OPTION_COUNT, OPTION_SEED, OPTION_SHAPE, OPTION_NUMBER } OptionKind;
 typedef struct {
     const char *name; // "--seed"; also matches "--seed=S"
     OptionKind kind;
-    void *out; // bool, const char *, int (1 to 1,000,000), Seed, Shape
+    void *out; // bool, const char *, int (1 to 1,000,000), Seed, Shape, Number
 } Option;
 typedef struct {
     bool given;
@@ -23,6 +23,10 @@ typedef struct {
 typedef struct {
     int64_t m, n; // 0: not given
 } Shape;
+typedef struct {
+    bool given;
+    double value; // 0 to 1,000,000
+} Number;
 enum { POSITIONALS_MAX = 2 };
 typedef struct {
     const char *at[POSITIONALS_MAX];

@@ -8,26 +8,60 @@
 #include "smith/mint.h"
 
 typedef struct {
-    const char *smith, *dtype, *file, *state, *suite, *target;
-    int count;
+    SmithChoice choice;
+    const char *dtype, *file, *state, *suite, *target;
+    int count, feedback;
     Seed seed;
     Shape shape;
-    bool json;
+    bool json, first;
 } MintOptions;
 
 typedef struct {
     Progress bar;
     const char *stage;
+    bool lines; // a line for each verdict: drafts that take their time
+    Arena text;
 } Shown;
 
-static void show(void *arg, const char *stage, int done, int total) {
+static void stage(Shown *s, const char *name, int total) {
+    if (s->stage == name) return;
+    if (s->stage) progress_end(&s->bar);
+    progress_start(&s->bar, name, (size_t)total);
+    s->stage = name;
+}
+
+static void show_proof(void *arg, const char *name, int done, int total) {
     Shown *s = arg;
-    if (s->stage != stage) {
-        if (s->stage) progress_end(&s->bar);
-        progress_start(&s->bar, stage, (size_t)total);
-        s->stage = stage;
-    }
+    stage(s, name, total);
     progress_step(&s->bar, (size_t)done, NULL);
+}
+
+static void show_draft(void *arg, const AttemptTally *tally, const Attempt *t) {
+    Shown *s = arg;
+    char note[64];
+    stage(s, "drafts", tally->asked);
+    s->bar.total = (size_t)tally->asked;
+    if (t && s->lines) {
+        ArenaMark mark = arena_mark(&s->text);
+        Buf b = BUF(&s->text);
+        buf_puts(&b, s->bar.shown ? "\r\033[K" : "");
+        attempt_line(&b, t);
+        fwrite(b.p, 1, b.len, stderr);
+        arena_reset(&s->text, mark);
+        s->bar.last = 0; // the bar was overwritten
+    }
+    tally_note(note, sizeof note, tally);
+    progress_step(&s->bar, (size_t)tally->replies, note);
+}
+
+static json_t *status_counts(const MintResult *m) {
+    json_t *o = json_object();
+    for (int k = 0; k < STATUS_COUNT; k++) {
+        int n = 0;
+        for (int i = 0; i < m->attempts; i++) n += m->attempt[i].verdict.status == (Status)k;
+        if (n) json_object_set_new(o, status_name((Status)k), json_integer(n));
+    }
+    return o;
 }
 
 static void put_mint_json(Buf *out, const Op *op, const Smith *smith, const MintResult *m, double ms) {
@@ -39,10 +73,11 @@ static void put_mint_json(Buf *out, const Op *op, const Smith *smith, const Mint
                          json_loadb(v.p, v.len, 0, NULL));
     }
     json_put(out,
-             json_pack("{s:s%, s:s, s:i, s:i, s:i, s:i, s:o, s:{s:s, s:f}, s:f}", "op", op->name.p,
-                       op->name.len, "smith", smith->name, "proposed", m->proposed, "distinct", m->distinct,
-                       "judged", m->judged, "accepted", m->accepted, "best", best, "rank_model", "target",
-                       m->target->name, "estimate_us", m->estimate_us, "elapsed_ms", ms));
+             json_pack("{s:s%, s:s, s:i, s:i, s:i, s:i, s:o, s:{s:s, s:f}, s:f, s:o, s:I, s:b}", "op",
+                       op->name.p, op->name.len, "smith", smith->name, "proposed", m->proposed, "distinct",
+                       m->distinct, "judged", m->judged, "accepted", m->accepted, "best", best, "rank_model",
+                       "target", m->target->name, "estimate_us", m->estimate_us, "elapsed_ms", ms, "statuses",
+                       status_counts(m), "tokens", (json_int_t)m->tally.tokens, "interrupted", m->stopped));
     buf_putc(out, '\n');
 }
 
@@ -50,8 +85,11 @@ static void put_mint_json(Buf *out, const Op *op, const Smith *smith, const Mint
 static void put_kernel(Buf *out, const Op *op, const Smith *smith, const MintResult *m) {
     buf_str_put(out, m->best.source);
     if (m->best.source.len && m->best.source.p[m->best.source.len - 1] != '\n') buf_putc(out, '\n');
-    buf_printf(out, "\n# Minted by ouroboros %s for %.*s: %s\n", REFEREE_VERSION, STR_ARG(op->name),
-               m->best.schedule);
+    buf_printf(out, "\n# Minted by ouroboros %s for %.*s: ", REFEREE_VERSION, STR_ARG(op->name));
+    if (m->best.prompt[0])
+        buf_printf(out, "draft %d, prompt %.12s\n", m->best.index + 1, m->best.prompt);
+    else
+        buf_printf(out, "%s\n", m->best.schedule);
     buf_printf(out,
                "# smith %s: %d proposed, %d distinct, %d judged, %d accepted at quick; this one was judged "
                "again at full\n",
@@ -65,60 +103,100 @@ static void put_kernel(Buf *out, const Op *op, const Smith *smith, const MintRes
     verdict_text(out, &m->verdict, "# ");
 }
 
-static int explain_nothing(const Op *op, const MintResult *m) {
+// Kernels that were accepted at quick and failed at full are told by their number only: the last verdict at
+// full is that of one of them.
+static int explain_nothing(const Op *op, const MintResult *m, bool told) {
     fprintf(stderr, "ouroboros mint: none of %d kernels for %.*s was accepted\n", m->judged,
             STR_ARG(op->name));
-    bool undecided = m->judged > 0;
-    for (int i = 0; i < m->judged; i++) {
-        undecided &= status_class(m->quick[i].status) == CLASS_UNDECIDED;
-        if (i < 3)
-            fprintf(stderr, "  %s: %s: %s\n", m->proposal[i].schedule, status_name(m->quick[i].status),
-                    m->quick[i].feedback);
+    bool undecided = m->attempts > 0;
+    Arena a = {0};
+    Buf lines = BUF(&a);
+    for (int i = 0, said = 0; i < m->attempts; i++) {
+        const Attempt *t = &m->attempt[i];
+        undecided &= status_class(t->verdict.status) == CLASS_UNDECIDED;
+        if (told || t->twin >= 0 || said++ >= 3) continue;
+        buf_puts(&lines, "  ");
+        if (*t->schedule) buf_printf(&lines, "%s: ", t->schedule);
+        attempt_line(&lines, t);
     }
+    fwrite(lines.p, 1, lines.len, stderr);
+    arena_free(&a);
     return undecided ? EXIT_UNDECIDED : EXIT_REJECTED;
 }
 
-static bool mint(Referee *r, Arena *a, const char *text, const MintOptions *o, int *code, Err *e) {
+static bool mint_with(Referee *r, Arena *a, const Op *op, const MintOptions *o, const ChosenSmith *chosen,
+                      int *code, Err *e) {
     double t0 = clock_seconds();
-    Op op;
-    Smith *smith;
-    MintRequest q = {.ask = {.m = o->shape.m, .n = o->shape.n, .count = o->count, .seed = o->seed.value}};
+    Shown shown = {.lines = chosen->smith->slow};
+    MintRequest q = {.op = op,
+                     .smith = chosen->smith,
+                     .profile = &chosen->profile,
+                     .ask = {.m = o->shape.m,
+                             .n = o->shape.n,
+                             .count = o->count,
+                             .seed = o->seed.value,
+                             .settings = chosen->settings},
+                     .feedback = o->feedback,
+                     .first = o->first,
+                     .interrupted = interrupts_seen,
+                     .told = show_draft,
+                     .progress = show_proof,
+                     .arg = &shown};
     if (!target_by_name(o->target, &q.target, e)) return false;
-    if (o->suite && !op_suite_add(a, o->suite, e)) return false;
-    if (!op_for_judging(r, a, text, &op, e) || !smith_open(a, o->smith, &smith, e)) return false;
-    if (!o->shape.m) op_usual_shape(&op, &q.ask.m, &q.ask.n);
+    if (!o->shape.m) op_usual_shape(op, &q.ask.m, &q.ask.n);
     if (!filter_of(&o->shape, o->dtype, &q.filter, e)) return false;
     if (!o->seed.given && !rng_entropy(&q.ask.seed, sizeof q.ask.seed, e)) return false;
-    Shown shown = {0};
-    q.op = &op;
-    q.smith = smith;
-    q.progress = show;
-    q.progress_arg = &shown;
     MintResult m;
+    interrupts_catch();
     bool ok = mint_run(r, a, &q, &m, e);
     if (shown.stage) progress_end(&shown.bar);
+    arena_free(&shown.text);
     if (!ok) return false;
     Buf kernel = BUF(a), out = BUF(a);
-    if (m.found) put_kernel(&kernel, &op, smith, &m);
+    if (m.found) put_kernel(&kernel, op, chosen->smith, &m);
     if (m.found && o->file && !io_write_atomic(o->file, buf_str(&kernel), e)) return false;
+    // A smith that failed before it handed over anything that passes is why there is no kernel.
+    if (m.smith_error.code && !m.found) {
+        *e = m.smith_error;
+        return m.attempts ? err_ctx(e, "none of %d drafts was accepted, then", m.attempts) : false;
+    }
+    if (m.smith_error.code)
+        fprintf(stderr, "ouroboros mint: the smith stopped early: %s\n", m.smith_error.msg);
     if (o->json)
-        put_mint_json(&out, &op, smith, &m, 1e3 * (clock_seconds() - t0));
+        put_mint_json(&out, op, chosen->smith, &m, 1e3 * (clock_seconds() - t0));
     else if (!o->file)
         out = kernel;
     fwrite(out.p, 1, out.len, stdout);
     if (m.found && o->file) fprintf(stderr, "written to %s\n", o->file);
-    *code = m.found ? EXIT_OK : explain_nothing(&op, &m);
+    *code = m.found ? EXIT_OK : explain_nothing(op, &m, shown.lines);
     return true;
 }
 
+static bool mint(Referee *r, Arena *a, const char *text, const MintOptions *o, int *code, Err *e) {
+    Op op;
+    ChosenSmith chosen;
+    if (o->suite && !op_suite_add(a, o->suite, e)) return false;
+    if (!op_for_judging(r, a, text, &op, e) || !smith_chosen(a, &o->choice, &chosen, e)) return false;
+    bool ok = mint_with(r, a, &op, o, &chosen, code, e);
+    smith_close(chosen.smith);
+    return ok;
+}
+
 int cmd_mint(int argc, char **argv) {
-    MintOptions o = {.smith = "grammar", .count = 16, .target = RANK_TARGET};
+    MintOptions o = {.choice = {.smith = "grammar"}, .count = 16, .target = RANK_TARGET};
     const Option options[] = {
-        {"--smith", OPTION_TEXT, &o.smith}, {"-n", OPTION_COUNT, &o.count},
-        {"--seed", OPTION_SEED, &o.seed},   {"--shape", OPTION_SHAPE, &o.shape},
-        {"--dtype", OPTION_TEXT, &o.dtype}, {"-o", OPTION_TEXT, &o.file},
-        {"--state", OPTION_TEXT, &o.state}, {"--json", OPTION_FLAG, &o.json},
-        {"--suite", OPTION_TEXT, &o.suite}, {"--target", OPTION_TEXT, &o.target},
+        SMITH_OPTIONS(o.choice),
+        {"-n", OPTION_COUNT, &o.count},
+        {"--seed", OPTION_SEED, &o.seed},
+        {"--shape", OPTION_SHAPE, &o.shape},
+        {"--dtype", OPTION_TEXT, &o.dtype},
+        {"-o", OPTION_TEXT, &o.file},
+        {"--state", OPTION_TEXT, &o.state},
+        {"--json", OPTION_FLAG, &o.json},
+        {"--suite", OPTION_TEXT, &o.suite},
+        {"--target", OPTION_TEXT, &o.target},
+        {"--first", OPTION_FLAG, &o.first},
+        {"--feedback", OPTION_COUNT, &o.feedback},
     };
     Positionals rest;
     Err e = {0};

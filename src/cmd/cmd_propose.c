@@ -37,10 +37,10 @@ static bool propose(Arena *a, const char *text, const ProposeOptions *o, int *co
     Smith *smith;
     int n = 0;
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
-    if (!op_resolve(a, text, &op, e) || !smith_open(a, o->smith, &smith, e)) return false;
+    if (!op_resolve(a, text, &op, e) || !smith_open(a, o->smith, NULL, &smith, e)) return false;
     SmithRequest ask = {.m = o->shape.m, .n = o->shape.n, .seed = o->seed.value, .count = o->count, .flaw = o->flaw};
     Proposal *p = NEWN(a, Proposal, (size_t)o->count);
-    if (!smith->propose(smith, a, &op, &ask, p, &n, e)) return false;
+    if (!smith_propose(smith, a, &op, &ask, p, &n, e)) return false;
     Buf out = BUF(a);
     for (int i = 0; i < n; i++) {
         if (!o->json)

@@ -1,5 +1,9 @@
 #include "cmd/judging.h"
 
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
 #include "referee/line.h"
 #include "referee/traffic.h"
 
@@ -45,4 +49,69 @@ void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
                    v->count.launches == 1 ? "" : "es");
     buf_printf(out, "%ssource sha256 %s, seed %llu%s, referee %s\n", prefix, v->source_sha256,
                (unsigned long long)v->seed, v->replay ? " (replay)" : "", REFEREE_VERSION);
+}
+
+// ---- smiths ----
+
+bool smith_chosen(Arena *a, const SmithChoice *c, ChosenSmith *out, Err *e) {
+    SmithOptions options = {.adapter = c->adapter, .timeout = c->timeout};
+    *out = (ChosenSmith){0};
+    if (!smith_open(a, c->smith, &options, &out->smith, e)) return false;
+    const char *profile = c->profile            ? c->profile
+                          : out->smith->profile ? out->smith->profile
+                                                : PROFILE_DEFAULT;
+    bool tuned = c->profile || c->temperature.given || c->top_p.given || c->min_p.given || c->top_k.given ||
+                 c->max_tokens;
+    bool ok = out->smith->takes_prompt || !tuned ||
+              err_set(e, ERR_USAGE, "--profile, --temperature and the like: the %s smith is no model",
+                      out->smith->name);
+    ok = ok && (!out->smith->takes_prompt || profile_open(a, profile, &out->profile, e));
+    ReplySettings s = out->profile.settings;
+    if (c->temperature.given) s.temperature = c->temperature.value;
+    if (c->top_p.given) s.top_p = c->top_p.value;
+    if (c->min_p.given) s.min_p = c->min_p.value;
+    if (c->top_k.given) s.top_k = (int)c->top_k.value;
+    if (c->max_tokens) s.max_tokens = c->max_tokens;
+    if (ok && (s.top_p > 1 || s.min_p > 1 || s.temperature > 10))
+        ok = err_set(e, ERR_USAGE, "--top-p and --min-p are at most 1, --temperature at most 10");
+    out->settings = s;
+    if (!ok) smith_close(out->smith);
+    return ok;
+}
+
+static atomic_int interrupts;
+
+static void on_interrupt(int number) {
+    (void)number;
+    atomic_store(&interrupts, 1);
+}
+
+void interrupts_catch(void) {
+    static const int numbers[] = {SIGINT, SIGTERM};
+    for (int i = 0; i < 2; i++) {
+        struct sigaction now,
+            then = {.sa_handler = on_interrupt, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+        if (sigaction(numbers[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN)
+            sigaction(numbers[i], &then, NULL);
+    }
+}
+
+bool interrupts_seen(void *unused) {
+    (void)unused;
+    return atomic_load(&interrupts) != 0;
+}
+
+void attempt_line(Buf *out, const Attempt *t) {
+    buf_printf(out, "draft %d", t->index + 1);
+    if (t->round) buf_printf(out, ", try %d", t->round + 1);
+    if (verdict_accepted(&t->verdict))
+        buf_printf(out, ": accepted at %s\n", level_name(t->verdict.level));
+    else
+        buf_printf(out, ": %s: %s\n", status_name(t->verdict.status), t->verdict.feedback);
+}
+
+void tally_note(char *out, size_t bytes, const AttemptTally *t) {
+    int n = snprintf(out, bytes, "%d judged %d accepted", t->judged, t->accepted);
+    if (t->tokens && t->seconds > 0 && n > 0 && (size_t)n < bytes)
+        snprintf(out + n, bytes - (size_t)n, " %.0f tok/s", (double)t->tokens / t->seconds);
 }

@@ -1,7 +1,7 @@
 // judging.h - what the verbs that judge have in common.
 #pragma once
 #include "cmd/cmd.h"
-#include "referee/referee.h"
+#include "smith/attempt.h"
 
 // A user's definition is checked before anything is judged by it.
 MUST_CHECK bool op_for_judging(Referee *r, Arena *a, const char *text, Op *out, Err *e);
@@ -9,3 +9,33 @@ MUST_CHECK bool filter_of(const Shape *shape, const char *dtype, DrawFilter *out
 int verdict_exit(const Verdict *v);
 // "accepted" or "rejected: incorrect", feedback, evidence, each line behind `prefix`.
 void verdict_text(Buf *out, const Verdict *v, const char *prefix);
+
+// --smith and what goes with it.
+typedef struct {
+    const char *smith, *adapter, *profile;
+    Number temperature, top_p, min_p, top_k;
+    int max_tokens, timeout; // 0: not given
+} SmithChoice;
+#define SMITH_OPTIONS(c)                                                                              \
+    {"--smith", OPTION_TEXT, &(c).smith}, {"--adapter", OPTION_TEXT, &(c).adapter},                   \
+        {"--profile", OPTION_TEXT, &(c).profile}, {"--temperature", OPTION_NUMBER, &(c).temperature}, \
+        {"--top-p", OPTION_NUMBER, &(c).top_p}, {"--min-p", OPTION_NUMBER, &(c).min_p},               \
+        {"--top-k", OPTION_NUMBER, &(c).top_k}, {"--max-tokens", OPTION_COUNT, &(c).max_tokens}, {    \
+        "--timeout", OPTION_COUNT, &(c).timeout                                                       \
+    }
+typedef struct {
+    Smith *smith; // to be closed
+    Profile profile;
+    ReplySettings settings;
+} ChosenSmith;
+// Opens the smith and the profile: the one given, else the one the smith was made for, else the default.
+MUST_CHECK bool smith_chosen(Arena *a, const SmithChoice *c, ChosenSmith *out, Err *e);
+
+// From now on the first Ctrl-C (SIGINT, or SIGTERM) is remembered, the second one ends the process. A signal
+// that was ignored stays so.
+void interrupts_catch(void);
+bool interrupts_seen(void *unused);
+// "draft 3: rejected: incorrect: sentence", on one line.
+void attempt_line(Buf *out, const Attempt *t);
+// "12 judged 3 accepted 41 tok/s", for the progress line.
+void tally_note(char *out, size_t bytes, const AttemptTally *t);

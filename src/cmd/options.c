@@ -12,6 +12,13 @@ static bool parse_number(const char *s, uint64_t max, uint64_t *out) {
     return errno == 0 && *end == '\0' && *out <= max;
 }
 
+static bool parse_decimal(const char *s, double max, double *out) {
+    if (*s < '0' || *s > '9') return false;
+    char *end;
+    *out = strtod(s, &end);
+    return *end == '\0' && *out <= max;
+}
+
 bool option_value(const Option *o, const char *value, Err *e) {
     enum { COUNT_MAX = 1000000 };
     uint64_t number;
@@ -29,6 +36,14 @@ bool option_value(const Option *o, const char *value, Err *e) {
             return err_set(e, ERR_USAGE, "%s needs a number from 0 to 2^63 - 1, not \"%s\"", o->name, value);
         *(Seed *)o->out = (Seed){true, number};
         return true;
+    case OPTION_NUMBER: {
+        Number *n = o->out;
+        n->given = true;
+        if (!parse_decimal(value, COUNT_MAX, &n->value))
+            return err_set(e, ERR_USAGE, "%s needs a number from 0 to %d, such as 0.7, not \"%s\"", o->name,
+                           COUNT_MAX, value);
+        return true;
+    }
     case OPTION_SHAPE:
         if (!filter_shape(str_of(value), &((Shape *)o->out)->m, &((Shape *)o->out)->n))
             return err_set(e, ERR_USAGE,

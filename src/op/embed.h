@@ -1,9 +1,9 @@
-// embed.h - files of src/op/suite and test/exploit as text inside the program; made by tools/embed.sh.
+// embed.h - files of src/op/suite, src/smith/profile and test/exploit as text inside the program; made by tools/embed.sh.
 #pragma once
 #include <stddef.h>
 
 typedef struct {
-    const char *name; // relative to src/op/suite or test; NULL ends the table
+    const char *name; // relative to src/op/suite, src/smith or test; NULL ends the table
     const char *text;
     size_t len;
 } EmbeddedFile;

@@ -1,5 +1,6 @@
 // The grammar smith: reads an op's graph, then writes kernel after kernel from plans drawn from the seed.
 #include "smith/distinct.h"
+#include "smith/kind.h"
 #include "smith/plan.h"
 
 enum { HEADLINE_ROWS = 8192, HEADLINE_COLS = 4096, TRIES_IN_VAIN = 64, PROPOSALS_MAX = 4096 };
@@ -29,10 +30,7 @@ static bool write_one(Draw *d, Arena *a, Schedule s, int64_t n, bool first, Plan
 
 // The schedules take turns, so that the first few proposals differ in what matters most. The first of each is
 // drawn plain, the later ones with everything open.
-static bool propose(Smith *s, Arena *a, const Op *op, const SmithRequest *q, Proposal *out, int *written,
-                    Err *e) {
-    (void)s;
-    *written = 0;
+static bool write_all(Arena *a, const Op *op, const SmithRequest *q, const SmithSink *sink, Err *e) {
     Graph g;
     Draw d = {.g = &g, .q = q, .rng = rng_at(q->seed, 0)};
     if (q->flaw && !(d.flaw = flaw_by_name(q->flaw))) {
@@ -50,38 +48,51 @@ static bool propose(Smith *s, Arena *a, const Op *op, const SmithRequest *q, Pro
             n = q->n > 0  ? q->n
                 : usual_n ? usual_n
                           : HEADLINE_COLS;
-    int count = q->count < PROPOSALS_MAX ? q->count : PROPOSALS_MAX;
+    int end = q->first + q->count < PROPOSALS_MAX ? q->first + q->count : PROPOSALS_MAX, written = 0;
     Schedule order[SCHEDULE_COUNT];
     int schedules = plan_schedules(&g, m, n, order);
     SeenPrograms seen = {.arena = a};
     Arena scratch = {0};
-    for (int turn = 0, vain = 0; *written < count && vain < TRIES_IN_VAIN; turn++) {
+    for (int turn = 0, vain = 0; written < end && vain < TRIES_IN_VAIN && sink->wanted(sink->arg); turn++) {
         ArenaMark mark = arena_mark(&scratch);
         Plan p;
         Str source;
         bool fresh = write_one(&d, &scratch, order[turn % schedules], n, turn < schedules, &p, &source) &&
                      !seen_before(&seen, program_hash(source));
-        if (fresh)
-            out[(*written)++] = (Proposal){.source = str_dup(a, source),
-                                           .schedule = plan_words(a, &g, &p),
-                                           .flaw = d.flaw ? flaw_name(d.flaw) : NULL};
+        bool more = true;
+        if (fresh && written++ >= q->first) {
+            Reply r = {.index = written - 1,
+                       .text = source,
+                       .schedule = plan_words(&scratch, &g, &p),
+                       .flaw = d.flaw ? flaw_name(d.flaw) : NULL};
+            more = sink->reply(sink->arg, &r);
+        }
         vain = fresh ? 0 : vain + 1;
         arena_reset(&scratch, mark);
+        if (!more) break;
     }
     arena_free(&scratch);
-    if (d.flaw && count > 0 && *written == 0)
+    if (d.flaw && end > 0 && written == 0)
         return err_set(e, ERR_INPUT, "%.*s has no place for the flaw %s", STR_ARG(op->name),
                        flaw_name(d.flaw));
     return true;
 }
 
-static Smith grammar = {.name = "grammar", .propose = propose};
+static bool draft(Smith *s, const Op *op, const SmithRequest *q, const SmithSink *sink, Err *e) {
+    (void)s;
+    Arena a = {0};
+    bool ok = write_all(&a, op, q, sink, e);
+    arena_free(&a);
+    return ok;
+}
 
-bool smith_open(Arena *a, const char *which, Smith **out, Err *e) {
-    (void)a;
-    if (strcmp(which, grammar.name) == 0) {
-        *out = &grammar;
-        return true;
-    }
-    return err_set(e, ERR_USAGE, "no smith is called '%s'; known: %s", which, grammar.name);
+static Smith grammar = {.name = "grammar", .draft = draft};
+
+bool grammar_takes(const char *which) { return strcmp(which, grammar.name) == 0; }
+
+bool grammar_open(Arena *a, const char *which, const SmithOptions *o, Smith **out, Err *e) {
+    (void)a, (void)which;
+    if (o->adapter) return err_set(e, ERR_USAGE, "--adapter: the grammar smith is no model");
+    *out = &grammar;
+    return true;
 }

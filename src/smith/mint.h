@@ -1,28 +1,35 @@
 // mint.h - the loop: propose, drop duplicates, referee at quick, rank what was accepted by the rank model,
 // and let the best prove itself at full. The winner is always judged at full.
 #pragma once
-#include "referee/referee.h"
-#include "smith/smith.h"
+#include "smith/attempt.h"
 
 typedef struct {
     const Op *op;
     Smith *smith;
+    const Profile *profile; // for a smith that takes_prompt
     SmithRequest ask;
     DrawFilter filter;
-    const Target *target;                                                // to rank for; NULL: RANK_TARGET
-    void (*progress)(void *arg, const char *stage, int done, int total); // may be NULL
-    void *progress_arg;
+    const Target *target;           // to rank for; NULL: RANK_TARGET
+    int feedback;                   // how often a rejected draft is tried again
+    bool first;                     // ask no further once one has proved itself
+    bool (*interrupted)(void *arg); // as in attempt.h; may be NULL
+    void (*told)(void *arg, const AttemptTally *tally, const Attempt *t); // may be NULL
+    void (*progress)(void *arg, const char *stage, int done, int total);  // of the proof; may be NULL
+    void *arg;                                                            // of all three
 } MintRequest;
 
 typedef struct {
     int proposed, distinct, judged, accepted; // accepted: at quick
     bool found;
-    Proposal best;
+    Attempt best;
     Verdict verdict; // of the best at full
     const Target *target;
     RankShape ranked_at; // the shape that the rank model was asked about
     double estimate_us;  // of the best: a model, not a timing
-    Proposal *proposal;  // the distinct ones, in order of proposal
-    Verdict *quick;      // one for each of them
+    Attempt *attempt;    // all, in order of (index, round)
+    int attempts;
+    AttemptTally tally;
+    bool stopped;    // interrupted
+    Err smith_error; // code ERR_NONE: none
 } MintResult;
 MUST_CHECK bool mint_run(Referee *r, Arena *a, const MintRequest *q, MintResult *out, Err *e);

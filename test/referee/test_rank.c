@@ -217,11 +217,11 @@ static void schedules_in_their_order(void **state) {
     RefereeConfig config = {.jobs = 2, .no_journal = true};
     if (!referee_open(&config, &r, &e)) fail_msg("%s", e.msg);
     assert_true(op_find(&a, STR("softmax"), &op));
-    assert_true(smith_open(&a, "grammar", &smith, &e));
+    assert_true(smith_open(&a, "grammar", NULL, &smith, &e));
     Proposal *p = NEWN(&a, Proposal, PROPOSALS);
     int n;
     SmithRequest ask = {.seed = 1, .count = PROPOSALS};
-    assert_true(smith->propose(smith, &a, &op, &ask, p, &n, &e));
+    assert_true(smith_propose(smith, &a, &op, &ask, p, &n, &e));
     Str source[KINDS];
     for (int i = 0; i < KINDS; i++) source[i] = schedule_of(p, n, kind[i])->source;
     uint64_t seed = 1;

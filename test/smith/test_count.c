@@ -49,14 +49,14 @@ static void every_op_has_different_programs(void **state) {
     Op *ops;
     Err e = {0};
     Smith *smith;
-    assert_true(smith_open(&a, "grammar", &smith, &e));
+    assert_true(smith_open(&a, "grammar", NULL, &smith, &e));
     int n = all_ops(&a, &ops), total = 0;
     for (int i = 0; i < n; i++) {
         ArenaMark mark = arena_mark(&a);
         Proposal p[ASKED];
         int got = 0, structures = 0;
         SmithRequest q = {.seed = 17, .count = ASKED};
-        if (!smith->propose(smith, &a, &ops[i], &q, p, &got, &e))
+        if (!smith_propose(smith, &a, &ops[i], &q, p, &got, &e))
             fail_msg("%.*s: %s", STR_ARG(ops[i].name), e.msg);
         SeenPrograms seen = {.arena = &a};
         for (int k = 0; k < got; k++) {

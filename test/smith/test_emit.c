@@ -8,9 +8,9 @@ static int proposals(Arena *a, const Op *op, uint64_t seed, int count, Proposal 
     Smith *s;
     Err e = {0};
     int n = 0;
-    if (!smith_open(a, "grammar", &s, &e)) fail_msg("%s", e.msg);
+    if (!smith_open(a, "grammar", NULL, &s, &e)) fail_msg("%s", e.msg);
     SmithRequest q = {.seed = seed, .count = count};
-    if (!s->propose(s, a, op, &q, out, &n, &e)) fail_msg("%.*s: %s", STR_ARG(op->name), e.msg);
+    if (!smith_propose(s, a, op, &q, out, &n, &e)) fail_msg("%.*s: %s", STR_ARG(op->name), e.msg);
     return n;
 }
 
@@ -176,7 +176,7 @@ static void unknown_smiths_are_refused_with_the_known_ones(void **state) {
     Arena a = {0};
     Err e = {0};
     Smith *s = NULL;
-    assert_false(smith_open(&a, "grammer", &s, &e));
+    assert_false(smith_open(&a, "grammer", NULL, &s, &e));
     assert_int_equal(e.code, ERR_USAGE);
     assert_non_null(strstr(e.msg, "grammar"));
     arena_free(&a);
@@ -190,9 +190,9 @@ static void an_op_beyond_the_grammar_is_refused(void **state) {
     Op op = define_body(&a, "    return x.argmax(-1)\n");
     Proposal p[2];
     int n = 9;
-    assert_true(smith_open(&a, "grammar", &s, &e));
+    assert_true(smith_open(&a, "grammar", NULL, &s, &e));
     SmithRequest q = {.seed = 1, .count = 2};
-    assert_false(s->propose(s, &a, &op, &q, p, &n, &e));
+    assert_false(smith_propose(s, &a, &op, &q, p, &n, &e));
     assert_int_equal(e.code, ERR_INPUT);
     assert_int_equal(n, 0);
     arena_free(&a);

@@ -7,9 +7,9 @@ static int wrong_ones(Arena *a, const Op *op, const char *flaw, Proposal out[EAC
     Smith *smith;
     Err e = {0};
     int n = 0;
-    assert_true(smith_open(a, "grammar", &smith, &e));
+    assert_true(smith_open(a, "grammar", NULL, &smith, &e));
     SmithRequest q = {.seed = 4, .count = EACH, .flaw = flaw};
-    if (smith->propose(smith, a, op, &q, out, &n, &e)) return n;
+    if (smith_propose(smith, a, op, &q, out, &n, &e)) return n;
     assert_int_equal(e.code, ERR_INPUT);
     assert_non_null(strstr(e.msg, flaw));
     return 0;
@@ -121,9 +121,9 @@ static void unknown_flaws_are_refused_with_the_known_ones(void **state) {
     int n = 3;
     Op op;
     assert_true(ops_of_the_test(&a, 0, &op));
-    assert_true(smith_open(&a, "grammar", &smith, &e));
+    assert_true(smith_open(&a, "grammar", NULL, &smith, &e));
     SmithRequest q = {.seed = 4, .count = 1, .flaw = "typo"};
-    assert_false(smith->propose(smith, &a, &op, &q, p, &n, &e));
+    assert_false(smith_propose(smith, &a, &op, &q, p, &n, &e));
     assert_int_equal(e.code, ERR_USAGE);
     assert_int_equal(n, 0);
     assert_non_null(strstr(e.msg, "carry_dropped"));

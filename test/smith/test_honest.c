@@ -101,9 +101,9 @@ static void proposals_are_within_the_bound(void **state) {
         Err e = {0};
         Proposal p[6];
         int got = 0;
-        assert_true(smith_open(&a, "grammar", &smith, &e));
+        assert_true(smith_open(&a, "grammar", NULL, &smith, &e));
         SmithRequest q = {.seed = 99 + (uint64_t)i, .count = 6};
-        if (!smith->propose(smith, &a, &ops[i], &q, p, &got, &e)) fail_msg("%s", e.msg);
+        if (!smith_propose(smith, &a, &ops[i], &q, p, &got, &e)) fail_msg("%s", e.msg);
         for (int k = 0; k < got; k++) {
             DiagList d = DIAGS(&a);
             const Node *module = parse_module(&a, p[k].source, &d);

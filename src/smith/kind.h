@@ -1,0 +1,11 @@
+// kind.h - what a row of smith.def has to bring along.
+#pragma once
+#include "smith/smith.h"
+
+#define SMITH(id, spelling, words)      \
+    bool id##_takes(const char *which); \
+    MUST_CHECK bool id##_open(Arena *a, const char *which, const SmithOptions *o, Smith **out, Err *e);
+#include "smith/smith.def"
+#undef SMITH
+
+enum { SMITH_TIMEOUT = 120 }; // seconds, where SmithOptions does not say
