@@ -54,11 +54,11 @@ def fill(model, seed):
         if "norm" in name:
             p.data.copy_(1 + 0.3 * r)
         elif "embed" in name:
-            p.data.copy_(r * 0.7)
+            p.data.copy_(r * 0.3)
         elif name.endswith("bias"):
             p.data.copy_(r * 0.8)
         else:
-            scale = 2.0 if ("q_proj" in name or "k_proj" in name) else 0.9
+            scale = 1.2 if ("q_proj" in name or "k_proj" in name) else 0.9
             p.data.copy_(r * scale / p.shape[1] ** 0.5)
 
 
@@ -118,7 +118,7 @@ def main():
                     gl = torch.Generator().manual_seed(200 + at)
                     for key, p in model.named_parameters():
                         if "lora_" in key:
-                            p.data.copy_(torch.randn(p.shape, generator=gl) * 0.15)
+                            p.data.copy_(torch.randn(p.shape, generator=gl) * 0.1)
                     model.save_pretrained(os.path.join(path, "adapter"))
                 with torch.no_grad():
                     record(f, "prompt_lora" if suffix else "prompt_logits", model(prompt).logits)
