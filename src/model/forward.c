@@ -81,7 +81,7 @@ static void linears_run(Pass *p, int layer, const float *x, const Linear *l, int
     }
     const LoraPart *part[LORA_TOGETHER] = {0};
     Weight inner[LORA_TOGETHER], outer[LORA_TOGETHER];
-    Product product[2 * LORA_TOGETHER];
+    Product product[2 * LORA_TOGETHER] = {0};
     int products = 0;
     for (int i = 0; i < n; i++) {
         product[products++] = (Product){l[i].w, &in, l[i].y, l[i].w->rows};
