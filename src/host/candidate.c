@@ -262,7 +262,12 @@ static bool launch_arg(Interp *in, Span at, Value v, Str name, int place, Launch
         out->descriptor = v.descriptor;
         return true;
     case V_KERNEL:
-        return host_unsupported(in, at, "kernels as arguments of kernels are not run by this version");
+        if (v.kernel->tuners)
+            return host_raise(in, at, "TypeError: an autotuned kernel cannot be handed to a kernel");
+        out->kind = ARG_FUNCTION;
+        out->function = v.kernel->node;
+        out->host = v.kernel;
+        return true;
     default: return host_raise(in, at, "TypeError: a %s cannot be handed to a kernel", value_type(v));
     }
 }
@@ -273,6 +278,7 @@ static bool launch_value(Interp *in, Span at, const LaunchArg *a, Value *out) {
     case ARG_DTYPE: *out = value_dtype(a->dtype, true); return true;
     case ARG_TENSOR: return tensor_value(in, at, a->tensor, false, out);
     case ARG_DESCRIPTOR: return *out = (Value){.kind = V_DESCRIPTOR, .descriptor = a->descriptor}, true;
+    case ARG_FUNCTION: return *out = (Value){.kind = V_KERNEL, .kernel = a->host}, true;
     case ARG_TUPLE:
         if (!seq_new(in, at, V_TUPLE, a->items, out)) return false;
         for (int i = 0; i < a->items; i++)
@@ -372,7 +378,10 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
     Span at = given->at;
     Args tuned;
     bool restless;
-    if (!kernel_tune(in, l->kernel, given, &tuned, &restless)) return false;
+    if (in->pruning)
+        return host_refuse(in, at,
+                           "a function that prunes configs launches nothing: it does not run in every call");
+    if (!kernel_tune(in, l, given, &tuned, &restless)) return false;
     const Args *args = &tuned;
     Machine *m = in->m;
     int n = args->n + args->names;

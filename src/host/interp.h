@@ -31,6 +31,7 @@ struct Interp {
     size_t heap_left;
     int64_t tensor_bytes_left;
     int depth;
+    int pruning; // in how many functions that prune configs
     Env *globals;
     // Candidate.
     Machine *m;
@@ -118,7 +119,7 @@ MUST_CHECK bool kernel_new(Interp *in, Env *env, const Node *function,
                            Value *out); // evaluates its decorators
 // What the decorators make of a launch's arguments. *restless: several configs and nothing restores the
 // tensors.
-MUST_CHECK bool kernel_tune(Interp *in, const Kernel *k, const Args *args, Args *out, bool *restless);
+MUST_CHECK bool kernel_tune(Interp *in, const Launcher *l, const Args *args, Args *out, bool *restless);
 MUST_CHECK bool tensor_copy(Interp *in, Span at, Value t, Value *out); // contiguous, billed
 MUST_CHECK bool tensor_value(Interp *in, Span at, const Tensor *t, bool cpu, Value *out);
 MUST_CHECK bool kernel_launch(Interp *in, const Launcher *l, const Args *args);

@@ -35,9 +35,27 @@ bool api_config_option(Call *c, Value *out) {
 
 static bool names_something(Value v) { return value_is_seq(v) && v.seq->n > 0; }
 
+// prune_configs_by: a dictionary with early_config_prune. A model of costs would choose by time.
+static bool pruner(Call *c, Value by, Value *out) {
+    *out = NONE_VALUE;
+    if (by.kind == V_NONE) return true;
+    if (by.kind != V_DICT)
+        return host_raise(c->in, c->at, "TypeError: prune_configs_by wants a dictionary, not %s",
+                          value_type(by));
+    for (int i = 0; i < by.dict->n; i++) {
+        if (by.dict->key[i].kind != V_STR || !str_is(by.dict->key[i].s, "early_config_prune"))
+            return host_unsupported(
+                c->in, c->at,
+                "prune_configs_by is run for early_config_prune only, not for perf_model and "
+                "top_k");
+        *out = by.dict->value[i];
+    }
+    return true;
+}
+
 bool api_autotune(Call *c, Value *out) {
-    static const char *const hooks[] = {
-        "prune_configs_by", NULL, NULL, "pre_hook", "post_hook", NULL, NULL, NULL, "do_bench"};
+    static const char *const hooks[] = {NULL, NULL, NULL, "pre_hook", "post_hook",
+                                        NULL, NULL, NULL, "do_bench"};
     for (size_t i = 0; i < sizeof hooks / sizeof *hooks; i++)
         if (hooks[i] && c->arg[2 + i].kind != V_NONE)
             return host_unsupported(c->in, c->at, "%s of triton.autotune is not run by this version",
@@ -57,6 +75,7 @@ bool api_autotune(Call *c, Value *out) {
         if (c->arg[1].seq->at[i].kind != V_STR)
             return host_raise(c->in, c->at,
                               "TypeError: the key of triton.autotune is a list of argument names");
+    if (!pruner(c, c->arg[2], &t->prune)) return false;
     return *out = (Value){.kind = V_TUNER, .tuner = t}, true;
 }
 
@@ -98,6 +117,7 @@ bool kernel_new(Interp *in, Env *env, const Node *function, Value *out) {
 typedef struct {
     Interp *in;
     const Kernel *kernel;
+    Value grid;
     Args *args;
     int cap;
 } Tuning;
@@ -175,6 +195,70 @@ static bool no_conflicts(Tuning *t, const Config *config, bool choice) {
                       buf_cstr(&names));
 }
 
+// The arguments as early_config_prune gets them: the configs, the positional ones by name, and every keyword.
+static bool prune_arguments(Tuning *t, const Tuner *tuner, Value *list, Args *call) {
+    Interp *in = t->in;
+    const Args *a = t->args;
+    Nodes params = t->kernel->node->function.params;
+    Value *pos = HOST_NEW(in, a->at, Value, 2);
+    Str *name = pos ? HOST_NEW(in, a->at, Str, a->names + 2) : NULL;
+    Value *named = name ? HOST_NEW(in, a->at, Value, a->names + 2) : NULL;
+    if (!named || !host_work(in, a->at, tuner->configs->n + a->names) ||
+        !seq_new(in, a->at, V_LIST, tuner->configs->n, list) || !dict_new(in, a->at, &pos[1]))
+        return false;
+    for (int i = 0; i < tuner->configs->n; i++) list->seq->at[i] = tuner->configs->at[i];
+    for (int i = 0; i < a->n && i < params.n; i++)
+        if (!dict_put(in, a->at, pos[1].dict, value_str(params.at[i]->param.name), a->pos[i])) return false;
+    for (int i = 0; i < a->names; i++) {
+        name[i] = a->name[i];
+        named[i] = a->named[i];
+    }
+    name[a->names] = STR("grid");
+    named[a->names] = t->grid;
+    name[a->names + 1] = STR("warmup");
+    named[a->names + 1] = value_bool(false);
+    pos[0] = *list;
+    *call = (Args){.pos = pos, .n = 2, .name = name, .named = named, .names = a->names + 2, .at = a->at};
+    return value_freeze(in, a->at, pos[0]) && value_freeze(in, a->at, pos[1]);
+}
+
+static bool is_one_of(const Seq *s, Value config) {
+    for (int i = 0; i < s->n; i++)
+        if (config.kind == V_CONFIG && s->at[i].config == config.config) return true;
+    return false;
+}
+
+// early_config_prune chooses among the configs. On a GPU it runs once for many calls, so nothing of what it
+// does may reach the launch but the choice.
+static bool pruned(Tuning *t, const Tuner *tuner, const Seq **kept) {
+    Interp *in = t->in;
+    Span at = t->args->at;
+    Value list, out;
+    Args call;
+    *kept = tuner->configs;
+    if (tuner->prune.kind == V_NONE || tuner->configs->n < 2) return true;
+    if (!prune_arguments(t, tuner, &list, &call)) return false;
+    in->pruning++;
+    bool ok = call_value(in, tuner->prune, &call, &out);
+    in->pruning--;
+    if (!ok) return false;
+    if (!value_is_seq(out))
+        return host_raise(in, at, "TypeError: early_config_prune returns a list of configs, not %s",
+                          value_type(out));
+    if (out.seq->n == 0)
+        return host_raise(
+            in, at,
+            "AutotunerError: No valid autotuner configs after pruning. `early_config_prune` should "
+            "return at least one config.");
+    if (!host_work(in, at, (int64_t)out.seq->n * tuner->configs->n / 16)) return false;
+    for (int i = 0; i < out.seq->n; i++)
+        if (!is_one_of(tuner->configs, out.seq->at[i]))
+            return host_refuse(in, at,
+                               "early_config_prune may only choose among the configs that it was given");
+    *kept = out.seq;
+    return true;
+}
+
 static bool autotune(Tuning *t, const Tuner *tuner) {
     static Dict nothing;
     static const Config standard = {
@@ -182,10 +266,12 @@ static bool autotune(Tuning *t, const Tuner *tuner) {
         .option = {
             {.kind = V_INT, .i = 4}, {.kind = V_INT, .i = 3}, {.kind = V_INT, .i = 1}, {.kind = V_NONE}}};
     Machine *m = t->in->m;
-    int n = tuner->configs->n;
-    const Config *config = n ? tuner->configs->at[m->tune % n].config : &standard;
+    const Seq *kept;
+    if (!pruned(t, tuner, &kept)) return false;
+    int n = kept->n;
+    const Config *config = n ? kept->at[m->tune % n].config : &standard;
     if (n > m->tune_configs) m->tune_configs = n;
-    if (!no_conflicts(t, config, n > 1)) return false;
+    if (!no_conflicts(t, config, tuner->configs->n > 1)) return false;
     for (int i = 0; i < config->kwargs->n; i++)
         if (!named_add(t, config->kwargs->key[i].s, config->kwargs->value[i])) return false;
     for (int i = 0; i < CONFIG_OPTIONS; i++)
@@ -194,11 +280,12 @@ static bool autotune(Tuning *t, const Tuner *tuner) {
     return true;
 }
 
-bool kernel_tune(Interp *in, const Kernel *k, const Args *args, Args *out, bool *restless) {
+bool kernel_tune(Interp *in, const Launcher *l, const Args *args, Args *out, bool *restless) {
+    const Kernel *k = l->kernel;
     *out = *args;
     *restless = false;
     if (!k->tuners) return true;
-    Tuning t = {in, k, out, 0};
+    Tuning t = {in, k, l->grid, out, 0};
     out->name = NULL; // the caller's arrays stay as they are
     out->named = NULL;
     out->names = 0;

@@ -145,6 +145,7 @@ struct Tuner {
     bool heuristics;
     Seq *configs;  // autotune
     bool restores; // autotune: reset_to_zero or restore_value name something
+    Value prune;   // autotune: early_config_prune, or None
     Dict *values;  // heuristics: name -> function of the arguments' dictionary
 };
 struct Kernel {

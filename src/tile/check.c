@@ -38,6 +38,7 @@ typedef struct {
     Checker *c; // NULL: only the key and the cells are made
     Arena *arena;
     DiagList *diags;
+    const Node *module;
     Buf key;
     int64_t *cells;
     int count;
@@ -106,6 +107,11 @@ static bool constant(Special *s, const LaunchArg *arg, Val *out) {
     if (arg->kind == ARG_DTYPE) {
         buf_printf(&s->key, "d%d ", (int)arg->dtype);
         *out = val_dtype(arg->dtype);
+        return true;
+    }
+    if (arg->kind == ARG_FUNCTION) {
+        buf_printf(&s->key, "j%p ", (const void *)arg->function);
+        *out = (Val){.kind = VAL_FUNCTION, .function = arg->function, .home = s->module};
         return true;
     }
     key_py(&s->key, arg->value);
@@ -189,7 +195,8 @@ static bool argument(Special *s, const Node *param, const LaunchArg *arg, bool c
         return cell(s, param, (TileType){.elem = arg->tensor->dtype, .pointer = true},
                     tensor_address(arg->tensor), out);
     }
-    if (constexpr || arg->kind == ARG_DTYPE || arg->value.kind == PY_NONE) return constant(s, arg, out);
+    if (constexpr || arg->kind == ARG_DTYPE || arg->kind == ARG_FUNCTION || arg->value.kind == PY_NONE)
+        return constant(s, arg, out);
     if (arg->value.kind == PY_STR)
         return diag_add(s->diags, DIAG_COMPILE, arg->span,
                         "TypeError: Unsupported type <class 'str'> for '%.*s' in `tl.load`",
@@ -213,7 +220,7 @@ static bool arguments(Special *s, const Binding *b) {
 static Code *compile(Arena *a, const Binding *b, DiagList *d) {
     Frame frame = {.function = b->kernel, .module = b->module, .kernel = true};
     Checker c = {.arena = a, .diags = d, .frame = &frame, .foreign = b->site};
-    Special s = {.c = &c, .arena = a, .diags = d, .key = BUF(a), .cells = NEWN(a, int64_t, RUNTIME_ARGS_MAX)};
+    Special s = {&c, a, d, b->module, BUF(a), NEWN(a, int64_t, RUNTIME_ARGS_MAX), 0};
     if (!arguments(&s, b) || !check_block(&c, b->kernel->function.body)) return NULL;
     return checker_finish(&c, b->kernel->function.name);
 }
@@ -230,7 +237,7 @@ static int64_t leaves(const LaunchArg *arg, int n, int depth) {
 bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out, DiagList *d) {
     int64_t cells = leaves(b->arg, b->args, 0);
     if (cells > RUNTIME_ARGS_MAX) cells = RUNTIME_ARGS_MAX;
-    Special s = {.arena = a, .diags = d, .key = BUF(a), .cells = NEWN(a, int64_t, (size_t)cells + 1)};
+    Special s = {NULL, a, d, b->module, BUF(a), NEWN(a, int64_t, (size_t)cells + 1), 0};
     buf_printf(&s.key, "%p %p ", (const void *)b->module, (const void *)b->kernel);
     if (!arguments(&s, b)) return false;
     *out = (Launchable){NULL, s.cells, s.count};

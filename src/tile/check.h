@@ -5,7 +5,7 @@
 #include "lang/pyvalue.h"
 #include "tile/vm.h"
 
-typedef enum { ARG_PLAIN, ARG_DTYPE, ARG_TENSOR, ARG_TUPLE, ARG_DESCRIPTOR } ArgKind;
+typedef enum { ARG_PLAIN, ARG_DTYPE, ARG_TENSOR, ARG_TUPLE, ARG_DESCRIPTOR, ARG_FUNCTION } ArgKind;
 // A tensor descriptor made by the host, which has checked it.
 typedef struct {
     const Tensor *base;
@@ -24,6 +24,8 @@ struct LaunchArg {
     const LaunchArg *item; // TUPLE
     int items;
     const LaunchDescriptor *descriptor; // DESCRIPTOR
+    const Node *function;               // FUNCTION: a jit function of the kernel's module, always a constexpr
+    void *host;                         // FUNCTION: the caller's own value for it
     Span span;
 };
 

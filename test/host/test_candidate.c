@@ -249,7 +249,7 @@ static void test_refusals(void **state) {
         {DIAG_REFUSED, "copies", "y = x.to(x.dtype, copy=True)"},
         {DIAG_REFUSED, "no gradients", "y = torch.empty(3, requires_grad=True)"},
         {DIAG_REFUSED, "as decorators", "y = triton.heuristics({})(run)"},
-        {DIAG_UNSUPPORTED, "prune_configs_by", "y = triton.autotune([], [], prune_configs_by={})"},
+        {DIAG_UNSUPPORTED, "prune_configs_by", "y = triton.autotune([], [], prune_configs_by={'top_k': 3})"},
         {DIAG_UNSUPPORTED, "pre_hook", "y = triton.Config({}, pre_hook=len)"},
         {DIAG_HOST, "not list", "y = triton.Config([])"},
         {DIAG_HOST, "a triton.Config, not int", "y = triton.autotune([1], [])"},

@@ -2,14 +2,27 @@
 #include "host/support.h"
 
 enum { ROWS = 4, COLS = 8 };
-static const char kernels[] = "import torch, triton\nimport triton.language as tl\n"
-                              "@triton.jit\n"
-                              "def scale(x_ptr, y_ptr, stride, N, factor, BLOCK: tl.constexpr):\n"
-                              "    row = tl.program_id(0)\n"
-                              "    cols = tl.arange(0, BLOCK)\n"
-                              "    mask = cols < N\n"
-                              "    x = tl.load(x_ptr + row * stride + cols, mask=mask, other=0.0)\n"
-                              "    tl.store(y_ptr + row * N + cols, x * factor, mask=mask)\n";
+static const char kernels[] =
+    "import torch, triton\nimport triton.language as tl\n"
+    "@triton.jit\n"
+    "def scale(x_ptr, y_ptr, stride, N, factor, BLOCK: tl.constexpr):\n"
+    "    row = tl.program_id(0)\n"
+    "    cols = tl.arange(0, BLOCK)\n"
+    "    mask = cols < N\n"
+    "    x = tl.load(x_ptr + row * stride + cols, mask=mask, other=0.0)\n"
+    "    tl.store(y_ptr + row * N + cols, x * factor, mask=mask)\n"
+    "@triton.jit\n"
+    "def twice(x):\n    return x + x\n"
+    "@triton.jit\n"
+    "def thrice(x):\n    return twice(x) + x\n"
+    "@triton.autotune([triton.Config({})], [])\n@triton.jit\n"
+    "def tuned(x):\n    return x\n"
+    "@triton.jit\n"
+    "def through(x_ptr, y_ptr, stride, N, f, BLOCK: tl.constexpr):\n"
+    "    at = tl.program_id(0) * N + tl.arange(0, BLOCK)\n"
+    "    mask = tl.arange(0, BLOCK) < N\n"
+    "    x = tl.load(x_ptr + tl.program_id(0) * stride + tl.arange(0, BLOCK), mask=mask)\n"
+    "    tl.store(y_ptr + at, f(x), mask=mask)\n";
 
 typedef struct {
     Arena arena;
@@ -74,6 +87,12 @@ static void test_grids(void **state) {
     expect_scaled(RUN("    z = torch.empty_like(x)\n    scale[(M,)](x, z, x.stride(0), N, 2.0, BLOCK=8)\n"
                       "    scale[(M,)](z, y, z.stride(0), N, 2.0, BLOCK=8)\n"),
                   4);
+    // A jit function is a constant of the launch, another one another kernel; a grid function sees it.
+    expect_scaled(RUN("    through[(M,)](x, y, 11, N, twice, BLOCK=8)\n"), 2);
+    expect_scaled(RUN("    z = torch.empty_like(x)\n    through[(M,)](x, z, 11, N, twice, BLOCK=8)\n"
+                      "    through[lambda m: (M if m['f'] is thrice else 0,)](z, y, z.stride(0), N, BLOCK=8, "
+                      "f=thrice)\n"),
+                  6);
     // A copy by the host of what a kernel stored still counts as stored.
     expect_scaled(RUN("    z = torch.empty((M, 2, N), dtype=x.dtype, device=x.device)\n"
                       "    scale[(M,)](x, y, x.stride(0), N, 2.0, BLOCK=8)\n    y = "
@@ -114,7 +133,10 @@ static void test_findings(void **state) {
         {DIAG_HOST, "cannot be handed to a kernel", RUN("    scale[(M,)](x, y, [11], N, 2.0, BLOCK=8)\n")},
         {DIAG_HOST, "cannot be handed to a kernel", RUN("    scale[(M,)](x, y, 11, N, run, BLOCK=8)\n")},
         {DIAG_HOST, "pass tl.float32", RUN("    scale[(M,)](x, y, 11, N, x.dtype, BLOCK=8)\n")},
-        {DIAG_UNSUPPORTED, "kernels as arguments", RUN("    scale[(M,)](x, y, 11, N, scale, BLOCK=8)\n")},
+        // A jit function is a constexpr: no operand, and of no use where it calls itself.
+        {DIAG_COMPILE, "'JITFunction' object", RUN("    scale[(M,)](x, y, 11, N, scale, BLOCK=8)\n")},
+        {DIAG_COMPILE, "through calls itself", RUN("    through[(M,)](x, y, 11, N, through, BLOCK=8)\n")},
+        {DIAG_HOST, "an autotuned kernel", RUN("    through[(M,)](x, y, 11, N, tuned, BLOCK=8)\n")},
         {DIAG_REFUSED, "launched as", RUN("    scale.run(x, y)\n")},
         {DIAG_COMPILE, "missing", RUN("    scale[(M,)](x, y, 11, N, BLOCK=8)\n")},
         {DIAG_COMPILE, "BLOK", RUN("    scale[(M,)](x, y, 11, N, 2.0, BLOK=8)\n")},

@@ -86,6 +86,31 @@ static void test_configs(void **state) {
                   RUN("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n"), 2, 0, 0, 3);
 }
 
+static void test_pruning(void **state) {
+    (void)state;
+    // The arguments by name, every keyword, the grid; whatever is left is counted through.
+    static const char wide[] =
+        "def keep(configs, named, F, **kwargs):\n"
+        "    assert named['N'] == 24 and F == 2 and kwargs['grid'] == (3,) and not kwargs['warmup']\n"
+        "    return [c for c in configs if c.kwargs['BLOCK'] * 3 >= named['N'] and c.num_warps < 8]\n"
+        "@triton.autotune([triton.Config({'BLOCK': 4}), triton.Config({'BLOCK': 8}), triton.Config({'BLOCK': "
+        "16}, num_warps=2),\n"
+        "    triton.Config({'BLOCK': 32}, num_warps=8)], ['N'], prune_configs_by={'early_config_prune': "
+        "keep})\n";
+    static const char run[] = RUN("    scale[(3,)](x, y, N, F=2)\n");
+    for (int tune = 0; tune < 5; tune++) expect_scaled(tune, wide, run, 2, 0, 2, 3);
+    // A single config is not asked about.
+    expect_scaled(0,
+                  "def none(configs, named, **kw):\n    return []\n"
+                  "@triton.autotune([triton.Config({'BLOCK': 8})], [], "
+                  "prune_configs_by={'early_config_prune': none})\n",
+                  run, 2, 0, 1, 3);
+    expect_scaled(0,
+                  "@triton.autotune([triton.Config({'BLOCK': 8}), triton.Config({'BLOCK': 8})], [], "
+                  "prune_configs_by={})\n",
+                  run, 2, 0, 2, 3);
+}
+
 static void test_heuristics(void **state) {
     (void)state;
     static const char even[] = "@triton.heuristics({'EVEN': lambda args: args['N'] % args['BLOCK'] == 0})\n";
@@ -108,6 +133,11 @@ static void test_heuristics(void **state) {
     expect_scaled(1, both, RUN("    scale[" GRID "](x, y, N, F=2)\n"), 2, 0, 2, 2);
 }
 
+#define PRUNE(value)                                                                         \
+    "def less(c, n2):\n    return c\n"                                                       \
+    "def keep(configs, named, **kw):\n    return " value "\n"                                \
+    "@triton.autotune([triton.Config({'BLOCK': 8}), triton.Config({'BLOCK': 16})], ['N'],\n" \
+    "    prune_configs_by={'early_config_prune': keep})\n"
 static void test_mistakes(void **state) {
     static const char two[] = "@triton.autotune(configs=[triton.Config({'BLOCK': 8, 'F': 2}), "
                               "triton.Config({'BLOCK': 16, 'F': 3})], key=['N'])\n",
@@ -138,8 +168,21 @@ static void test_mistakes(void **state) {
         {DIAG_HOST, "'int' object is not callable", "@triton.heuristics({'F': 3})\n",
          RUN("    scale[(3,)](x, y, N, BLOCK=8)\n")},
         {DIAG_UNSUPPORTED, "prune_configs_by",
-         "@triton.autotune([], [], prune_configs_by={'early_config_prune': min})\n",
+         "@triton.autotune([], [], prune_configs_by={'perf_model': min})\n",
          RUN("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n")},
+        {DIAG_HOST, "wants a dictionary", "@triton.autotune([], [], prune_configs_by=min)\n",
+         RUN("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n")},
+        {DIAG_HOST, "No valid autotuner configs", PRUNE("[]"), RUN("    scale[(3,)](x, y, N, F=2)\n")},
+        {DIAG_HOST, "returns a list", PRUNE("len(configs)"), RUN("    scale[(3,)](x, y, N, F=2)\n")},
+        {DIAG_REFUSED, "only choose", PRUNE("[triton.Config({'BLOCK': 8})]"),
+         RUN("    scale[(3,)](x, y, N, F=2)\n")},
+        {DIAG_REFUSED, "only choose", PRUNE("[None]"), RUN("    scale[(3,)](x, y, N, F=2)\n")},
+        {DIAG_REFUSED, "copy it", PRUNE("configs.append(1)"), RUN("    scale[(3,)](x, y, N, F=2)\n")},
+        {DIAG_REFUSED, "copy it", PRUNE("named.update(x=1)"), RUN("    scale[(3,)](x, y, N, F=2)\n")},
+        {DIAG_REFUSED, "launches nothing", PRUNE("scale[(3,)](named['x'], named['y'], named['N'], F=2)"),
+         RUN("    scale[(3,)](x, y, N, F=2)\n")},
+        {DIAG_HOST, "missing 1 required positional argument: 'n2'", PRUNE("less(configs)"),
+         RUN("    scale[(3,)](x, y, N, F=2)\n")},
         {DIAG_HOST, "missing required argument 'key'", "@triton.autotune(configs=[])\n",
          RUN("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n")},
         {DIAG_HOST, "object has no attribute 'append'", "C = [triton.Config({'BLOCK': 8, 'F': 2})]\n",
@@ -289,6 +332,7 @@ static void test_rmsnorm(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_configs),
+                                       cmocka_unit_test(test_pruning),
                                        cmocka_unit_test(test_heuristics),
                                        cmocka_unit_test(test_mistakes),
                                        cmocka_unit_test(test_atomics_need_a_reset),
