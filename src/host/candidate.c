@@ -266,6 +266,7 @@ static bool launch_arg(Interp *in, Span at, Value v, Str name, int place, Launch
             return host_raise(in, at, "TypeError: an autotuned kernel cannot be handed to a kernel");
         out->kind = ARG_FUNCTION;
         out->function = v.kernel->node;
+        out->home = v.kernel->home ? v.kernel->home : in->module;
         out->host = v.kernel;
         return true;
     default: return host_raise(in, at, "TypeError: a %s cannot be handed to a kernel", value_type(v));

@@ -38,7 +38,6 @@ typedef struct {
     Checker *c; // NULL: only the key and the cells are made
     Arena *arena;
     DiagList *diags;
-    const Node *module;
     Buf key;
     int64_t *cells;
     int count;
@@ -111,7 +110,7 @@ static bool constant(Special *s, const LaunchArg *arg, Val *out) {
     }
     if (arg->kind == ARG_FUNCTION) {
         buf_printf(&s->key, "j%p ", (const void *)arg->function);
-        *out = (Val){.kind = VAL_FUNCTION, .function = arg->function, .home = s->module};
+        *out = (Val){.kind = VAL_FUNCTION, .function = arg->function, .home = arg->home};
         return true;
     }
     key_py(&s->key, arg->value);
@@ -220,7 +219,7 @@ static bool arguments(Special *s, const Binding *b) {
 static Code *compile(Arena *a, const Binding *b, DiagList *d) {
     Frame frame = {.function = b->kernel, .module = b->module, .kernel = true};
     Checker c = {.arena = a, .diags = d, .frame = &frame, .foreign = b->site};
-    Special s = {&c, a, d, b->module, BUF(a), NEWN(a, int64_t, RUNTIME_ARGS_MAX), 0};
+    Special s = {&c, a, d, BUF(a), NEWN(a, int64_t, RUNTIME_ARGS_MAX), 0};
     if (!arguments(&s, b) || !check_block(&c, b->kernel->function.body)) return NULL;
     return checker_finish(&c, b->kernel->function.name);
 }
@@ -237,7 +236,7 @@ static int64_t leaves(const LaunchArg *arg, int n, int depth) {
 bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out, DiagList *d) {
     int64_t cells = leaves(b->arg, b->args, 0);
     if (cells > RUNTIME_ARGS_MAX) cells = RUNTIME_ARGS_MAX;
-    Special s = {NULL, a, d, b->module, BUF(a), NEWN(a, int64_t, (size_t)cells + 1), 0};
+    Special s = {NULL, a, d, BUF(a), NEWN(a, int64_t, (size_t)cells + 1), 0};
     buf_printf(&s.key, "%p %p ", (const void *)b->module, (const void *)b->kernel);
     if (!arguments(&s, b)) return false;
     *out = (Launchable){NULL, s.cells, s.count};

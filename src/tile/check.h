@@ -24,7 +24,7 @@ struct LaunchArg {
     const LaunchArg *item; // TUPLE
     int items;
     const LaunchDescriptor *descriptor; // DESCRIPTOR
-    const Node *function;               // FUNCTION: a jit function of the kernel's module, always a constexpr
+    const Node *function, *home;        // FUNCTION: a jit function and its module; always a constexpr
     void *host;                         // FUNCTION: the caller's own value for it
     Span span;
 };
