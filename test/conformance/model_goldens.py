@@ -7,7 +7,10 @@ golden.bin is a list of records, all little-endian: 16 bytes of name, int32 coun
   ragged_count  8 lengths                   ragged_ids    the ids, one sequence after the other
   ragged_logits / ragged_lora               [8, vocab]: of the last token of each, from one batch padded on the left
   greedy / greedy_lora                      ids that follow the prompt, the most likely each time
+sampling.bin, in the same form: logits [cases, 50], settings [cases, 4] (temperature, top_k, top_p, min_p; as float32)
+and probs [cases, 50], the distribution that transformers draws from.
 The folder is small on purpose: it is part of `make check`, which has no transformers."""
+import json
 import os
 import shutil
 import struct
@@ -16,7 +19,8 @@ import sys
 import torch
 from peft import LoraConfig, get_peft_model
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
-from transformers import LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM
+from transformers import (LlamaConfig, LlamaForCausalLM, LogitsProcessorList, MinPLogitsWarper, Qwen2Config,
+                          Qwen2ForCausalLM, TemperatureLogitsWarper, TopKLogitsWarper, TopPLogitsWarper)
 
 VOCAB, HIDDEN, LAYERS, INNER, PROMPT, GREEDY = 270, 64, 4, 72, 70, 24
 HERE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "model", "golden")
@@ -92,7 +96,33 @@ def ragged(model, sequences):
         return model(ids, attention_mask=mask, position_ids=places).logits[:, -1]
 
 
+def sampling():
+    g = torch.Generator().manual_seed(7)
+    logits, settings, probs = [], [], []
+    for temperature, top_k, top_p, min_p, spread in (
+            (1.0, 0, 1.0, 0.0, 2), (0.7, 0, 0.97, 0.0, 2), (0.7, 20, 0.95, 0.0, 2), (1.5, 5, 1.0, 0.0, 1),
+            (1.0, 0, 1.0, 0.1, 2), (0.6, 10, 0.8, 0.05, 3), (2.0, 0, 0.5, 0.0, 0.1), (1.0, 1, 1.0, 0.0, 1),
+            (0.3, 0, 0.01, 0.0, 2), (1.0, 30, 0.9, 0.02, 4), (0.1, 0, 0.99, 0.0, 5), (1.0, 49, 0.999, 0.001, 3)):
+        x = torch.randn(1, 50, generator=g) * spread
+        # The order in which `generate` applies them.
+        chain = LogitsProcessorList([TemperatureLogitsWarper(temperature)])
+        if top_k:
+            chain.append(TopKLogitsWarper(top_k))
+        if top_p < 1:
+            chain.append(TopPLogitsWarper(top_p))
+        if min_p:
+            chain.append(MinPLogitsWarper(min_p))
+        logits.append(x)
+        settings.append(torch.tensor([temperature, top_k, top_p, min_p], dtype=torch.float32))
+        probs.append(chain(None, x).softmax(-1))
+    with open(os.path.join(HERE, "sampling.bin"), "wb") as f:
+        record(f, "logits", torch.cat(logits))
+        record(f, "settings", torch.stack(settings))
+        record(f, "probs", torch.cat(probs))
+
+
 def main():
+    sampling()
     torch.set_num_threads(1)
     for at, (name, (cls, config)) in enumerate(MODELS.items()):
         path = os.path.join(HERE, name)
@@ -124,6 +154,12 @@ def main():
                     record(f, "prompt_lora" if suffix else "prompt_logits", model(prompt).logits)
                 record(f, "ragged_lora" if suffix else "ragged_logits", ragged(model, sequences))
                 record(f, "greedy" + suffix, greedy(model, prompt))
+        config_path = os.path.join(path, "adapter", "adapter_config.json")
+        with open(config_path) as f:
+            told = json.load(f)
+        told["target_modules"].sort()  # a set: in another order each time
+        with open(config_path, "w") as f:
+            json.dump(told, f, indent=2, sort_keys=True)
         # What a tiny model does not need, and what names the machine.
         # (written with mode 600)
         for junk in ("adapter/README.md",):

@@ -47,6 +47,13 @@ static inline void golden_close(Golden *g) {
     arena_free(&g->a);
 }
 
+static inline Golden golden_file(const char *path) {
+    Golden g = {0};
+    Err e = {0};
+    must(io_read(&g.a, path, 1 << 24, &g.file, &e), &e);
+    return g;
+}
+
 // A record of golden.bin; 4-byte values, of which there are *count.
 static inline const void *golden_find(const Golden *g, const char *name, int *count) {
     *count = 0;
