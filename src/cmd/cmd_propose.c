@@ -2,11 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cmd/cmd.h"
-#include "smith/smith.h"
+#include "base/rng.h"
+#include "cmd/judging.h"
 
 typedef struct {
-    const char *smith, *flaw, *suite;
+    SmithChoice choice;
+    const char *flaw, *suite;
     int count;
     Seed seed;
     Shape shape;
@@ -14,10 +15,13 @@ typedef struct {
 } ProposeOptions;
 
 // A line that `referee --stream` takes as it is: it answers with the id, which says what was proposed.
-static bool put_line(Buf *out, const Op *op, const char *text, const Smith *smith, const Proposal *p, int index, Err *e) {
-    json_t *id = json_pack("{s:s, s:s, s:s?, s:i}", "op", text, "schedule", p->schedule, "flaw", p->flaw, "index", index);
-    json_t *o = json_pack("{s:o, s:s, s:s%, s:s, s:s, s:s?, s:s%}", "id", id, "op", text, "name", op->name.p, op->name.len, "smith", smith->name,
-                          "schedule", p->schedule, "flaw", p->flaw, "source", p->source.p, p->source.len);
+static bool put_line(Buf *out, const Op *op, const char *text, const Smith *smith, const Proposal *p,
+                     int index, Err *e) {
+    json_t *id = json_pack("{s:s, s:s, s:s?, s:i}", "op", text, "schedule", p->schedule, "flaw", p->flaw,
+                           "index", index);
+    json_t *o = json_pack("{s:o, s:s, s:s%, s:s, s:s, s:s?, s:s%}", "id", id, "op", text, "name", op->name.p,
+                          op->name.len, "smith", smith->name, "schedule", p->schedule, "flaw", p->flaw,
+                          "source", p->source.p, p->source.len);
     char *line = o ? json_dumps(o, JSON_COMPACT) : NULL;
     json_decref(o);
     if (!line) return err_set(e, ERR_INPUT, "a proposal is no UTF-8 text");
@@ -28,41 +32,66 @@ static bool put_line(Buf *out, const Op *op, const char *text, const Smith *smit
 }
 
 static void put_text(Buf *out, const Proposal *p, int index) {
-    buf_printf(out, "%s# %d: %s%s%s\n", index ? "\n\n" : "", index + 1, p->schedule, p->flaw ? "; flaw: " : "", p->flaw ? p->flaw : "");
+    buf_printf(out, "%s# %d: %s%s%s\n", index ? "\n\n" : "", index + 1, p->schedule,
+               p->flaw ? "; flaw: " : "", p->flaw ? p->flaw : "");
     buf_str_put(out, p->source);
 }
 
-static bool propose(Arena *a, const char *text, const ProposeOptions *o, int *code, Err *e) {
-    Op op;
-    Smith *smith;
+static bool propose_with(Arena *a, const Op *op, const char *text, const ProposeOptions *o,
+                         const ChosenSmith *chosen, Err *e) {
     int n = 0;
-    if (o->suite && !op_suite_add(a, o->suite, e)) return false;
-    if (!op_resolve(a, text, &op, e) || !smith_open(a, o->smith, NULL, &smith, e)) return false;
-    SmithRequest ask = {.m = o->shape.m, .n = o->shape.n, .seed = o->seed.value, .count = o->count, .flaw = o->flaw};
+    Prompt prompt;
+    SmithRequest ask = {.m = o->shape.m,
+                        .n = o->shape.n,
+                        .seed = o->seed.value,
+                        .count = o->count,
+                        .flaw = o->flaw,
+                        .settings = chosen->settings};
+    if (chosen->smith->takes_prompt) {
+        if (o->flaw) return err_set(e, ERR_USAGE, "--flaw is for the grammar smith");
+        if (!o->seed.given && !rng_entropy(&ask.seed, sizeof ask.seed, e)) return false;
+        if (!prompt_make(a, &chosen->profile, op, (Str){0}, (Str){0}, &prompt, e)) return false;
+        ask.prompt = &prompt;
+    }
     Proposal *p = NEWN(a, Proposal, (size_t)o->count);
-    if (!smith_propose(smith, a, &op, &ask, p, &n, e)) return false;
+    if (!smith_propose(chosen->smith, a, op, &ask, p, &n, e)) return false;
     Buf out = BUF(a);
     for (int i = 0; i < n; i++) {
         if (!o->json)
             put_text(&out, &p[i], i);
-        else if (!put_line(&out, &op, text, smith, &p[i], i, e))
+        else if (!put_line(&out, op, text, chosen->smith, &p[i], i, e))
             return false;
     }
     fwrite(out.p, 1, out.len, stdout);
-    *code = EXIT_OK;
     return true;
 }
 
+static bool propose(Arena *a, const char *text, const ProposeOptions *o, int *code, Err *e) {
+    Op op;
+    ChosenSmith chosen;
+    if (o->suite && !op_suite_add(a, o->suite, e)) return false;
+    if (!op_resolve(a, text, &op, e) || !smith_chosen(a, &o->choice, &chosen, e)) return false;
+    bool ok = propose_with(a, &op, text, o, &chosen, e);
+    smith_close(chosen.smith);
+    if (ok) *code = EXIT_OK;
+    return ok;
+}
+
 int cmd_propose(int argc, char **argv) {
-    ProposeOptions o = {.smith = "grammar", .count = 1};
+    ProposeOptions o = {.choice = {.smith = "grammar"}, .count = 1};
     const Option options[] = {
-        {"--smith", OPTION_TEXT, &o.smith}, {"-n", OPTION_COUNT, &o.count},      {"--seed", OPTION_SEED, &o.seed},
-        {"--flaw", OPTION_TEXT, &o.flaw},   {"--shape", OPTION_SHAPE, &o.shape}, {"--json", OPTION_FLAG, &o.json},
+        SMITH_OPTIONS(o.choice),
+        {"-n", OPTION_COUNT, &o.count},
+        {"--seed", OPTION_SEED, &o.seed},
+        {"--flaw", OPTION_TEXT, &o.flaw},
+        {"--shape", OPTION_SHAPE, &o.shape},
+        {"--json", OPTION_FLAG, &o.json},
         {"--suite", OPTION_TEXT, &o.suite},
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e)) return cmd_fail("propose", &e);
+    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+        return cmd_fail("propose", &e);
     if (rest.n != 1) return cmd_usage("propose", "name one op");
     Arena a = {0};
     int code = EXIT_WORLD;

@@ -9,3 +9,6 @@
 #undef SMITH
 
 enum { SMITH_TIMEOUT = 120 }; // seconds, where SmithOptions does not say
+
+// Foreign words for a message: on one line, without control characters, at most `max` bytes.
+const char *smith_words(Arena *a, Str s, size_t max);

@@ -243,10 +243,9 @@ static bool take_answer(Asked *k, Str line, Err *e) {
     PipeAnswer r;
     bool ok = pipe_answer_read(&a, line, &r, e);
     if (ok && !str_is(r.id, k->id))
-        ok = err_set(e, ERR_INPUT, "an answer to request \"%.*s\", which is not asked",
-                     (int)(r.id.len < 40 ? r.id.len : 40), r.id.p);
-    if (ok && r.error.p)
-        ok = err_set(e, ERR_IO, "%.*s", (int)(r.error.len < 300 ? r.error.len : 300), r.error.p);
+        ok = err_set(e, ERR_INPUT, "an answer to request \"%s\", which is not asked",
+                     smith_words(&a, r.id, 40));
+    if (ok && r.error.p) ok = err_set(e, ERR_IO, "%s", smith_words(&a, r.error, 300));
     int64_t i = r.index;
     if (ok && i < 0)
         for (i = 0; k->got[i]; i++) {}

@@ -32,6 +32,17 @@ void smith_close(Smith *s) {
     if (s && s->close) s->close(s);
 }
 
+const char *smith_words(Arena *a, Str s, size_t max) {
+    if (s.len > max) s.len = max;
+    char *p = str_cdup(a, s);
+    for (char *c = p; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 127) *c = ' ';
+    if (!utf8_valid(str_of(p)))
+        for (char *c = p; *c; c++)
+            if ((unsigned char)*c > 126) *c = '?';
+    return p;
+}
+
 // ---- all at once ----
 
 typedef struct {
