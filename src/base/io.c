@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+_Static_assert(IO_PATH >= PATH_MAX, "realpath writes that much");
+
 // EINTR has to be tried again everywhere: a Ctrl-C handler that only sets a flag must not truncate a file.
 static ssize_t read_some(int fd, void *p, size_t n) {
     for (;;) {
@@ -73,51 +75,73 @@ static void folder_of(const char *path, char folder[PATH_MAX]) {
     if (!n) memcpy(folder, ".", 2);
 }
 
-// A device or a pipe cannot be replaced by a rename (and /dev/null should not be): written in place.
-static bool write_in_place(const char *path, Str text, Err *e) {
-    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0) return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
-    bool ok = io_write_all(fd, text.p, text.len, e) || err_ctx(e, "%s", path);
-    if (close(fd) != 0 && ok) ok = err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+bool io_begin(IoFile *f, const char *path, Err *e) {
+    char folder[PATH_MAX];
+    struct stat st;
+    *f = (IoFile){.fd = -1, .path = path};
+    f->exists = stat(path, &st) == 0;
+    if (f->exists && S_ISDIR(st.st_mode)) return err_set(e, ERR_IO, "%s: %s", path, strerror(EISDIR));
+    // A device or a pipe cannot be replaced by a rename (and /dev/null should not be).
+    f->in_place = f->exists && !S_ISREG(st.st_mode);
+    if (f->in_place) {
+        f->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        return f->fd >= 0 || err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+    }
+    // Through a symbolic link to its file: the rename would replace the link otherwise.
+    if (!f->exists || !realpath(path, f->target)) {
+        if (snprintf(f->target, sizeof f->target, "%s", path) >= IO_PATH)
+            return err_set(e, ERR_IO, "%s: %s", path, strerror(ENAMETOOLONG));
+    }
+    if (snprintf(f->part, sizeof f->part, "%s.%ld.part", f->target, (long)getpid()) >= IO_PATH)
+        return err_set(e, ERR_IO, "%s: %s", path, strerror(ENAMETOOLONG));
+    folder_of(f->target, folder);
+
+    // A nameless file vanishes by itself when the program is killed; it gets its name when it is whole. Some
+    // file systems cannot, and a named part file has to do.
+    f->mode = f->exists ? st.st_mode & 0777 : 0666;
+    f->fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, f->mode);
+    f->named = f->fd < 0;
+    if (f->named) f->fd = open(f->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, f->mode);
+    if (f->fd < 0) return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+    if (f->exists && fchmod(f->fd, f->mode) != 0) {
+    } // the umask cut it; a file system without modes will not mind
+    return true;
+}
+
+void io_abandon(IoFile *f) {
+    if (f->named) unlink(f->part);
+    if (f->fd >= 0) close(f->fd);
+    f->fd = -1;
+}
+
+bool io_commit(IoFile *f, Err *e) {
+    char self[64];
+    bool ok = true;
+    if (!f->in_place) {
+        if (fsync(f->fd) != 0 && errno != EINVAL) ok = err_set(e, ERR_IO, "%s: %s", f->path, strerror(errno));
+        if (ok && !f->named) {
+            snprintf(self, sizeof self, "/proc/self/fd/%d", f->fd);
+            unlink(f->part); // of a process long dead that had our number
+            f->named = ok = linkat(AT_FDCWD, self, AT_FDCWD, f->part, AT_SYMLINK_FOLLOW) == 0;
+            if (!ok) err_record(e, ERR_IO, "%s: %s", f->path, strerror(errno));
+        }
+        if (ok && rename(f->part, f->target) != 0)
+            ok = err_set(e, ERR_IO, "%s: %s", f->path, strerror(errno));
+        if (ok) f->named = false;
+    }
+    int fd = f->fd;
+    if (ok) f->fd = -1; // what follows is told once
+    if (ok && close(fd) != 0 && f->in_place) return err_set(e, ERR_IO, "%s: %s", f->path, strerror(errno));
+    if (!ok) io_abandon(f);
     return ok;
 }
 
 bool io_write_atomic(const char *path, Str text, Err *e) {
-    char target[PATH_MAX], folder[PATH_MAX], part[PATH_MAX], self[64];
-    struct stat st;
-    bool exists = stat(path, &st) == 0;
-    if (exists && S_ISDIR(st.st_mode)) return err_set(e, ERR_IO, "%s: %s", path, strerror(EISDIR));
-    if (exists && !S_ISREG(st.st_mode)) return write_in_place(path, text, e);
-    // Through a symbolic link to its file: the rename would replace the link otherwise.
-    if (!exists || !realpath(path, target)) {
-        if (snprintf(target, sizeof target, "%s", path) >= PATH_MAX)
-            return err_set(e, ERR_IO, "%s: %s", path, strerror(ENAMETOOLONG));
-    }
-    if (snprintf(part, sizeof part, "%s.%ld.part", target, (long)getpid()) >= PATH_MAX)
-        return err_set(e, ERR_IO, "%s: %s", path, strerror(ENAMETOOLONG));
-    folder_of(target, folder);
-
-    // A nameless file vanishes by itself when the program is killed; it gets its name when it is whole. Some
-    // file systems cannot, and a named part file has to do.
-    mode_t mode = exists ? st.st_mode & 0777 : 0666;
-    int fd = open(folder, O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
-    bool named = fd < 0;
-    if (named) fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, mode);
-    if (fd < 0) return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
-
-    if (exists && fchmod(fd, mode) != 0) {} // the umask cut it; a file system without modes will not mind
-    bool ok = io_write_all(fd, text.p, text.len, e) || err_ctx(e, "%s", path);
-    if (ok && fsync(fd) != 0 && errno != EINVAL) ok = err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
-    if (ok && !named) {
-        snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
-        unlink(part); // of a process long dead that had our number
-        named = ok = linkat(AT_FDCWD, self, AT_FDCWD, part, AT_SYMLINK_FOLLOW) == 0;
-        if (!ok) err_record(e, ERR_IO, "%s: %s", path, strerror(errno));
-    }
-    if (ok && rename(part, target) != 0) ok = err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
-    if (!ok && named) unlink(part);
-    close(fd);
-    return ok;
+    IoFile f;
+    if (!io_begin(&f, path, e)) return false;
+    if (io_write_all(f.fd, text.p, text.len, e)) return io_commit(&f, e);
+    io_abandon(&f);
+    return err_ctx(e, "%s", path);
 }
 
 bool io_make_dirs(const char *path, Err *e) {

@@ -11,6 +11,8 @@ typedef enum {
     ROLE_COUNT
 } WeightRole;
 
+bool role_per_layer(WeightRole role);
+
 typedef enum {
 #define ARCH(id, model_type, class, gguf, biases, neighbours) ARCH_##id,
 #define LATER(model_type, gguf, words)

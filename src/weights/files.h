@@ -23,7 +23,6 @@ MUST_CHECK bool checkpoint_of_gguf(Arena *a, const Mapped *m, Checkpoint *c, Err
 // The shape that a tensor has to have: rows and columns, a vector being one row.
 void role_shape(const ModelConfig *c, WeightRole role, int64_t *rows, int64_t *cols);
 bool role_is_vector(WeightRole role);
-bool role_per_layer(WeightRole role);
 // Its name in a file.
 typedef struct {
     char at[96]; // role_name(...).at lives to the end of the expression

@@ -33,11 +33,12 @@ def configs(hidden=64, inner=160):
 
 
 def fill(model, seed):
+    size = 0.8 / model.config.hidden_size ** 0.5
     g = torch.Generator().manual_seed(seed)
     with torch.no_grad():
         for name, p in model.named_parameters():
             noise = torch.randn(p.shape, generator=g)
-            p.copy_(1 + 0.1 * noise if "norm" in name else 0.1 * noise)
+            p.copy_(1 + 0.1 * noise if "norm" in name else size * noise)
     return model.float().eval()
 
 
@@ -89,7 +90,8 @@ def byte_tokens(count):
     return tokens, kinds
 
 
-def to_gguf(folder, path, matrices="F32", permuted=True):
+def to_gguf(folder, path, quantise=None, permuted=True):
+    """quantise(name, x): the bytes and the type of a tensor, or None for F32."""
     c = json.load(open(f"{folder}/config.json"))
     t = {}
     for f in sorted(os.listdir(folder)):
@@ -122,18 +124,18 @@ def to_gguf(folder, path, matrices="F32", permuted=True):
     w.add_add_bos_token(False)
     if c["rope_parameters"]["rope_type"] == "llama3":
         w.add_tensor("rope_freqs.weight", llama3_divisors(c["rope_parameters"], dim))
-    kind = gguf.GGMLQuantizationType[matrices]
     for name, x in t.items():
-        x = x.float().numpy()
+        x, name = x.float().numpy(), gguf_name(name)
         if arch == "llama" and permuted:
-            if "q_proj" in name:
+            if "attn_q" in name:
                 x = permute(x, heads)
-            if "k_proj" in name:
+            if "attn_k" in name:
                 x = permute(x, kv)
-        if x.ndim == 2 and matrices != "F32":
-            w.add_tensor(gguf_name(name), gguf.quantize(x, kind), raw_dtype=kind)
+        raw = quantise(name, x) if quantise else None
+        if raw is None:
+            w.add_tensor(name, np.ascontiguousarray(x, dtype=np.float32))
         else:
-            w.add_tensor(gguf_name(name), np.ascontiguousarray(x, dtype=np.float32))
+            w.add_tensor(name, raw[0].reshape(x.shape[0], -1), raw_dtype=raw[1])
     w.write_header_to_file()
     w.write_kv_data_to_file()
     w.write_tensors_to_file()
