@@ -99,6 +99,10 @@ demo:
 tests: $(TESTS) $(B)/ouroboros
 bench: $(BENCH) $(B)/ouroboros
 	@for b in $(BENCH); do $$b || exit 1; done
+# Beside Triton's interpreter: the same kernels, the same tensors. PYTHON has torch and triton.
+PYTHON ?= $(firstword $(wildcard build/conformance/venv/bin/python) python3)
+bench-interpreter: $(B)/conform
+	@$(PYTHON) bench/interpreter.py --conform $<
 sweep: all
 	@sh tools/sweep.sh
 	@sh tools/prove.sh
@@ -131,6 +135,6 @@ compile_commands.json: Makefile $(SRC)
 clean:
 	rm -rf build compile_commands.json
 FORCE:
-.PHONY: all check demo tests bench soak sweep conformance conformance-kit fuzz fuzz-run layers format deps clean FORCE
+.PHONY: all check demo tests bench bench-interpreter soak sweep conformance conformance-kit fuzz fuzz-run layers format deps clean FORCE
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -7,6 +7,9 @@
 //   run(): each
 //                                       input is {"dtype", "shape", "stride", "offset", "hex"}, the answer
 //                                       {"id", "dtype", "shape", "hex"} or {"id", "kind", "message"}
+//   conform time OP LEVEL SEED REPEAT   JSON lines {"id", "source"} in, {"id", "status", "cases", "seconds"}
+//   out: the
+//                                       median of what its sandboxed child takes for all cases of that draw
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -16,6 +19,7 @@
 #include "host/host.h"
 #include "op/op.h"
 #include "referee/draw.h"
+#include "referee/referee.h"
 
 static int fail(const char *what, const char *why) {
     fprintf(stderr, "conform: %s: %s\n", what, why);
@@ -208,11 +212,61 @@ static int run(void) {
     return ok ? 0 : fail("run", "a line that is no program");
 }
 
+static bool time_answer(Referee *r, Arena *a, const JudgeRequest *q, int repeat, json_t *in) {
+    const char *text = json_string_value(json_object_get(in, "source"));
+    Err e = {0};
+    Str *source = NEWN(a, Str, (size_t)repeat);
+    Verdict *v = NEWN(a, Verdict, (size_t)repeat);
+    double *seconds = NEWN(a, double, (size_t)repeat);
+    for (int i = 0; text && i < repeat; i++) source[i] = str_of(text);
+    if (!text || !referee_judge(r, a, q, source, repeat, v, &e))
+        return fail("time", text ? e.msg : "no source") == 0;
+    for (int i = 0; i < repeat; i++) {
+        int at = i;
+        for (; at > 0 && seconds[at - 1] > v[i].seconds_child; at--) seconds[at] = seconds[at - 1];
+        seconds[at] = v[i].seconds_child;
+    }
+    return put_json(stdout, json_pack("{s:O, s:s, s:i, s:f}", "id", json_object_get(in, "id"), "status",
+                                      status_name(v[0].status), "cases", v[0].cases_passed, "seconds",
+                                      seconds[repeat / 2]));
+}
+
+static int times(char **argv) {
+    Arena a = {0};
+    Err e = {0};
+    Referee *r;
+    Op op;
+    int repeat = atoi(argv[3]);
+    uint64_t seed = strtoull(argv[2], NULL, 0);
+    RefereeConfig config = {.no_journal = true, .jobs = 1};
+    if (repeat < 1 || repeat > DRAW_SHARE_MAX) return fail("time", "REPEAT is too large");
+    if (!op_resolve(&a, argv[0], &op, &e) || !referee_open(&config, &r, &e)) return fail("time", e.msg);
+    JudgeRequest q = {.op = &op,
+                      .level = strcmp(argv[1], "full") == 0 ? LEVEL_FULL : LEVEL_QUICK,
+                      .filter = {.dtype = -1},
+                      .seed = &seed};
+    char *line = NULL;
+    size_t room = 0;
+    bool ok = true;
+    for (ssize_t n; ok && (n = getline(&line, &room, stdin)) > 0;) {
+        json_error_t why;
+        json_t *in = json_loadb(line, (size_t)n, 0, &why);
+        ok = in && time_answer(r, &a, &q, repeat, in) && fflush(stdout) == 0;
+        json_decref(in);
+    }
+    free(line);
+    referee_close(r);
+    arena_free(&a);
+    return ok ? 0 : fail("time", "a line that is no program");
+}
+
 int main(int argc, char **argv) {
+    if (argc == 6 && strcmp(argv[1], "time") == 0) return times(argv + 2);
     if (argc == 2 && strcmp(argv[1], "programs") == 0) return programs();
     if (argc == 2 && strcmp(argv[1], "run") == 0) return run();
     if ((argc == 6 || argc == 8) && strcmp(argv[1], "draw") == 0) return draw(argc - 2, argv + 2);
     fprintf(stderr,
-            "usage: conform programs | conform run | conform draw OP quick|full SEED PREFIX [MxN DTYPE]\n");
+            "usage: conform programs | conform run | conform draw OP quick|full SEED PREFIX [MxN DTYPE] | "
+            "conform time OP quick|full SEED REPEAT\n");
     return 2;
 }
