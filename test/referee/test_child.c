@@ -420,7 +420,10 @@ static void broken_mappings_are_our_fault(void **state) {
                      .draw_bytes = sizeof d,
                      .job = (const uint8_t *)&job,
                      .job_bytes = sizeof job};
+    Arena memory = {0};
     good.report_fd = -1;
+    good.arena_bytes = 1 << 20;
+    good.arena = arena_raw(&memory, good.arena_bytes, 4096);
     for (int i = 0; i < 12; i++) {
         draw_init(&d, 1);
         job.header = (JobHeader){WIRE_MAGIC, 8, 1 << 20, 0, 0, 0};
@@ -439,6 +442,7 @@ static void broken_mappings_are_our_fault(void **state) {
         if (i == 11) job.header.source_len = 4, job.header.include_len = 4; // no packed files
         assert_int_not_equal(child_interpret(&j), 0);
     }
+    arena_free(&memory);
 }
 
 // Which place a program gets from a counter is its place in the order, plus one.
