@@ -51,10 +51,15 @@ bool tensor_copy(Interp *in, Span at, Value v, Value *out) {
     if (n == 0) return true;
     Storage *to = out->tensor->t.storage;
     ArenaMark mark = arena_mark(in->arena);
-    if (arena_left(in->arena) < (size_t)n + (64 << 10))
+    if (arena_left(in->arena) < 2 * (size_t)n + (64 << 10))
         return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory");
     uint8_t *flags = arena_raw(in->arena, (size_t)n, 1);
     tensor_gather(t, to->data, flags);
+    if (to->origin && t->storage->origin) {
+        uint8_t *origin = arena_raw(in->arena, (size_t)n, 1);
+        tensor_origins(t, origin);
+        for (int64_t i = 0; i < n; i++) memset(to->origin + i * width, origin[i], (size_t)width);
+    }
     for (int64_t i = 0; i < n; i++)
         memset(to->shadow + i * width, SHADOW_ALLOC | (flags[i] & (SHADOW_INIT | SHADOW_STORED)),
                (size_t)width);

@@ -244,15 +244,19 @@ static bool judge_cases(Decision *z) {
     return false;
 }
 
-// What the child says that it has loaded. It cannot gain by lying: its outputs were right already.
+// Where the child says that the answer comes from. It cannot gain by lying: its outputs were right already.
 static bool judge_needs(Decision *z) {
     const Draw *d = z->draw;
     for (int k = 0; k < d->needs; k++) {
         const Needed *n = &d->needed[k];
-        if (z->child->output[d->spec[n->case_index].seen_at + n->at]) continue;
-        z->v->case_number = n->case_index + 1;
-        settle(z, STATUS_incorrect, "unread", feedback_unread(z->arena, d, n));
-        return false;
+        const uint8_t *origin = z->child->output + d->spec[n->case_index].origin_at;
+        for (int64_t i = 0; i < d->truth[n->case_index].expected->numel; i++) {
+            if (!n->depends[i] || (origin[i] >> n->bit & 1)) continue;
+            z->v->case_number = n->case_index + 1;
+            z->v->element = i;
+            settle(z, STATUS_incorrect, "unread", feedback_unread(z->arena, d, n, i));
+            return false;
+        }
     }
     return true;
 }

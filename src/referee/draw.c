@@ -68,6 +68,16 @@ static bool spec_inputs(const Op *op, const PlannedCase *p, CaseSpec *spec, int6
     return true;
 }
 
+// Room for marks beside the inputs of a tiny case.
+static void lay_marks(CaseSpec *spec, int64_t *at) {
+    int64_t all = 0;
+    for (int k = 0; k < spec->inputs; k++) all += spec->input[k].bytes;
+    for (int k = 0; k < spec->inputs && all <= TINY_OUTPUT; k++) {
+        spec->input[k].marks = *at;
+        *at += (spec->input[k].bytes + ALIGN - 1) / ALIGN * ALIGN;
+    }
+}
+
 static int64_t element_at(const CaseTensor *t, int64_t row) { // first element of a row
     int64_t at = t->offset;
     for (int d = t->rank - 2; d >= 0; d--) {
@@ -390,6 +400,7 @@ bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed
         name_rows(a, op, &plan[i], &d->truth[i]);
         layout[i].steps = STEPS_BASE + STEPS_PER_ROW * d->truth[i].rows + STEPS_PER_ELEMENT * elements;
     }
+    for (int i = 0; i < d->cases; i++) lay_marks(&layout[i], &at);
     uint8_t *map;
     if (!map_inputs(d, at, &map, e)) return false;
     CaseSpec *spec = (CaseSpec *)(map + sizeof(DrawHeader));
@@ -408,21 +419,18 @@ bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed
         d->output_bytes =
             (size_t)(spec_output_at(&spec[i], spec[i].again) + spec[i].output_bytes + ALIGN - 1) / ALIGN *
             ALIGN;
-        if (!spec[i].again) continue;
-        int64_t seen = 0;
-        for (int k = 0; k < op->inputs; k++) seen += spec[i].input[k].bytes;
-        if (seen > TINY_OUTPUT) continue;
-        spec[i].seen_at = (int64_t)d->output_bytes;
-        spec[i].seen_bytes = seen;
-        d->output_bytes += (size_t)(seen + ALIGN - 1) / ALIGN * ALIGN;
+        if (!spec[i].again || spec[i].input[0].marks == 0) continue;
+        spec[i].origin_at = (int64_t)d->output_bytes;
+        d->output_bytes += (size_t)(spec[i].output_bytes + ALIGN - 1) / ALIGN * ALIGN;
     }
+    d->mapping = map;
+    d->spec = spec;
+    draw_needs(a, d, map);
+    d->mapping = NULL;
     if (!seal(d, map, e)) {
         draw_free(d);
         return false;
     }
-    Arena scratch = {0};
-    draw_needs(&scratch, d);
-    arena_free(&scratch);
     return true;
 }
 

@@ -31,12 +31,13 @@ typedef struct {
     const Bound *expected; // values and bounds; dtype and shape of the right answer
 } CaseTruth;
 
-// An element of an input that the right answer of its case depends on: with another value there, no output
-// would be right for both. Who has not loaded it is right by luck.
+// An element of an input that some elements of the right answer depend on: with another value there, nothing
+// would be right for both. What does not come from it, directly or through other tensors, is right by luck.
 typedef struct {
     int case_index, input;
-    int64_t element; // row-major
-    int64_t at;      // its first byte among the seen ones of its case
+    int64_t element;        // row-major
+    int bit;                // its mark
+    const uint8_t *depends; // for each element of the answer
 } Needed;
 enum { NEEDED_MAX = 16 };
 
@@ -76,7 +77,8 @@ MUST_CHECK bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint6
 // finding. The result lives in the arena.
 const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, const CaseSpec *spec, int instead,
                             const uint8_t *data, DiagList *diags);
-// Tries elements of tiny cases (needed.c).
-void draw_needs(Arena *scratch, Draw *d);
+// Tries elements of tiny cases and marks those that are needed in `map`, the inputs' mapping before it is
+// sealed (needed.c). What a Needed points to lives in `a`.
+void draw_needs(Arena *a, Draw *d, uint8_t *map);
 
 void draw_free(Draw *d); // unmaps, closes and frees the expected values; the rest goes with the arena

@@ -156,16 +156,20 @@ const char *feedback_numeric(Arena *a, const Draw *d, int index, const Compariso
     return cut(a, &b);
 }
 
-const char *feedback_unread(Arena *a, const Draw *d, const Needed *n) {
+const char *feedback_unread(Arena *a, const Draw *d, const Needed *n, int64_t element) {
     const CaseTensor *t = &d->spec[n->case_index].input[n->input];
-    int64_t row = t->rank ? t->shape[t->rank - 1] : 1;
+    const Bound *want = d->truth[n->case_index].expected;
+    int64_t row = t->rank ? t->shape[t->rank - 1] : 1,
+            columns = want->rank > 1 ? want->shape[want->rank - 1] : 1;
     Buf b = BUF(a);
-    buf_printf(&b, "No kernel has loaded row %lld, column %lld of %.*s", (long long)(n->element / row),
+    buf_printf(&b, "What was stored at output row %lld", (long long)(element / columns));
+    if (columns > 1) buf_printf(&b, ", column %lld", (long long)(element % columns));
+    buf_printf(&b, " comes from no load of row %lld, column %lld of %.*s", (long long)(n->element / row),
                (long long)(n->element % row), STR_ARG(d->op->input[n->input].name));
     put_case(&b, d, n->case_index);
-    buf_puts(&b, ", but the right answer depends on it: what was stored is right by luck. Check the load's "
-                 "mask and the loop "
-                 "bounds.");
+    buf_puts(&b,
+             ", neither in its program nor through other tensors, but the right answer depends on it: it is "
+             "right by luck. Check the load's mask and the loop bounds.");
     return cut(a, &b);
 }
 

@@ -40,6 +40,7 @@ static const char *ran_fault(CaseReport *r) {
     if (r->unwritten ? r->first_unwritten < 0 || r->first_unwritten >= numel : r->first_unwritten != -1)
         return "a report names an element that does not exist";
     if (r->again < -1 || r->again > 1) return "a report counts orders that were not asked for";
+    if (r->read_back < 0 || r->read_back > 1) return "a report has an impossible answer";
     if (r->atomic_launches < 0) return "a report has an impossible count";
     r->finding = 0;
     r->at = r->len = 0;
@@ -49,7 +50,7 @@ static const char *ran_fault(CaseReport *r) {
 static const char *finding_fault(CaseReport *r, size_t source_len) {
     if (r->finding <= DIAG_WARNING || r->finding >= DIAG_COUNT) return "a report names no finding";
     if (r->at > source_len || r->len > source_len - r->at) return "a finding lies outside the source";
-    r->dtype = r->rank = r->configs = 0;
+    r->dtype = r->rank = r->configs = r->read_back = 0;
     memset(r->shape, 0, sizeof r->shape);
     r->unwritten = 0;
     r->first_unwritten = -1;

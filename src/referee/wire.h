@@ -19,6 +19,7 @@ typedef struct {
     int64_t shape[TENSOR_RANK_MAX], stride[TENSOR_RANK_MAX]; // elements
     int64_t offset;                                          // elements from the storage's first byte
     int64_t at, bytes;                                       // the storage within the input mapping
+    int64_t marks; // in the input mapping: a mark (bits) for each of those bytes; 0: none
 } CaseTensor;
 
 typedef struct {
@@ -27,10 +28,10 @@ typedef struct {
     int32_t again;      // orders of the programs beyond the first that there is room for: 0 or 1
     CaseTensor input[WIRE_INPUTS_MAX];
     int64_t output_at, output_bytes; // room in the output mapping
-    int64_t seen_at, seen_bytes; // in the output mapping: a byte for each byte of the inputs, one input after
-                                 // another, that a kernel of order 0 has loaded; seen_bytes 0: nobody asks
-    int64_t steps;               // step budget of this case, in lanes
-    uint64_t order_seed;         // of the program order; says nothing about the inputs' seed
+    int64_t origin_at; // in the output mapping: for each element of the answer of order 0, row-major, the
+                       // marks of the inputs' bytes that it comes from; 0: nobody asks
+    int64_t steps;       // step budget of this case, in lanes
+    uint64_t order_seed; // of the program order; says nothing about the inputs' seed
 } CaseSpec;
 
 // Where the outputs of order 0 and 1 lie.
@@ -60,7 +61,9 @@ typedef struct {
     int32_t finding;     // DiagKind; never DIAG_WARNING
     uint32_t at, len;    // span in the source
     int32_t dtype, rank; // of the returned tensor
-    int32_t configs, reserved; // most configs of an autotuned kernel; 0: none
+    int32_t configs;     // most configs of an autotuned kernel; 0: none
+    int32_t
+        read_back; // 1: kernels have loaded what was written in this call; 0 where nobody asks (origin_at)
     int64_t shape[TENSOR_RANK_MAX];
     int64_t unwritten,
         first_unwritten; // output elements without SHADOW_STORED on every byte; row-major index

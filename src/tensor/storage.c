@@ -19,8 +19,10 @@ static Storage *enter(StorageTable *t, DType dtype, size_t bytes) {
 bool storage_new(StorageTable *t, DType dtype, size_t bytes, Storage **out) {
     size_t elements = bytes / (size_t)dtype_bytes(dtype) + 1;
     if (t->count == STORAGES_MAX || bytes > SIZE_MAX / 16) return false;
-    if (arena_left(t->arena) < 2 * bytes + 2 * elements * sizeof(uint32_t) + ARENA_SLACK) return false;
+    size_t kept = t->origins ? bytes : 0;
+    if (arena_left(t->arena) < 2 * bytes + kept + 2 * elements * sizeof(uint32_t) + ARENA_SLACK) return false;
     Storage *s = enter(t, dtype, bytes);
+    if (t->origins) s->origin = NEWN(t->arena, uint8_t, bytes + 1);
     s->data = arena_raw(t->arena, bytes, 64);
     s->shadow = arena_raw(t->arena, bytes, 64);
     memset(s->data, 0xff, bytes);
@@ -118,8 +120,6 @@ void tensor_gather(const Tensor *t, void *out, uint8_t *flags) {
     char *to = out;
     for (bool more = row_first(&w, t); more; more = row_next(&w)) {
         const uint8_t *data = t->storage->data + w.at * (int64_t)size;
-        for (int64_t i = 0; t->storage->seen && i < w.length; i++)
-            memset(t->storage->seen + (w.at + i * w.stride) * (int64_t)size, 1, size);
         if (w.stride == 1) {
             memcpy(to, data, (size_t)w.length * size);
             to += (size_t)w.length * size;
@@ -134,4 +134,15 @@ void tensor_gather(const Tensor *t, void *out, uint8_t *flags) {
             row_flags(t->storage->shadow + w.at * (int64_t)size, w.stride, w.length, size, flags);
         flags += w.length;
     }
+}
+
+void tensor_origins(const Tensor *t, uint8_t *out) {
+    RowWalk w;
+    int64_t size = dtype_bytes(t->dtype);
+    for (bool more = row_first(&w, t); more; more = row_next(&w))
+        for (int64_t i = 0; i < w.length; i++, out++) {
+            const uint8_t *from = t->storage->origin + (w.at + i * w.stride) * size;
+            *out = 0;
+            for (int64_t b = 0; b < size; b++) *out |= from[b];
+        }
 }

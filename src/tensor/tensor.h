@@ -21,8 +21,10 @@ enum { SHADOW_ALLOC = 1, SHADOW_INIT = 2, SHADOW_STORED = 4 };
 #define READER_MANY 0x80000000u // reader: more than one program of the launch has read this element
 
 typedef struct {
-    uint8_t *data, *shadow;    // shadow: NULL when open
-    uint8_t *seen;             // a byte for each byte that has been loaded; NULL: nobody asks
+    uint8_t *data, *shadow; // shadow: NULL when open
+    // For each byte the marks (bits) of the inputs' bytes that it comes from: see StorageTable.origins. NULL:
+    // nobody asks.
+    uint8_t *origin;
     uint32_t *writer, *reader; // one for each element; NULL when read_only
     size_t bytes;
     DType dtype;
@@ -45,6 +47,8 @@ typedef struct {
     Arena *arena;
     Storage *at[STORAGES_MAX];
     int count;
+    bool origins; // new storages keep where their bytes come from: what a program stores comes from all that
+                  // it has loaded until then
 } StorageTable;
 
 // A new storage with `bytes` bytes: not initialised, all allocated. False when the table is full or the arena
@@ -71,5 +75,6 @@ static inline int64_t tensor_address(const Tensor *t) {
 }
 // Copies all elements row-major to `out` (numel * dtype bytes), and their shadow flags ANDed per element to
 // `flags` (numel bytes) when not NULL.
-// Also marks them as seen.
 void tensor_gather(const Tensor *t, void *out, uint8_t *flags);
+// Where each element comes from, row-major: numel bytes. Of a storage that keeps it.
+void tensor_origins(const Tensor *t, uint8_t *out);

@@ -94,6 +94,10 @@ static bool touch(Atomic *x) {
     for (size_t w = x->offset / unit; w <= (x->offset + size - 1) / unit; w++)
         if (!mark_word(x, w)) return false;
     memset(x->m->shadow + x->offset, SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED, size);
+    if (x->m->origin) {
+        note_origin(x->v, x->m, x->offset, size, false);
+        note_origin(x->v, x->m, x->offset, size, true);
+    }
     uint64_t sector = x->offset >> 5 | (uint64_t)x->m->id << ADDRESS_BITS,
              *slot = &x->v->sectors[sector % SECTOR_SLOTS];
     if (*slot != sector) {

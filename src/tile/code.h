@@ -102,6 +102,7 @@ typedef struct {
     size_t file_bytes; // size of the register file after code_layout()
     Str kernel;        // name, for messages
     const Insn *naked; // the first that makes a number of a pointer or a pointer of a number; NULL: none
+    bool steered;      // loaded values decide whether, or where, something is stored
     bool atomics;      // has ATOMIC or CAS: with floats, results may depend on the order of the programs
 } Code;
 

@@ -46,6 +46,32 @@ static void mark_tainted(Code *c) {
     }
 }
 
+// ---- what loaded values decide ----
+
+static bool find_steered(Arena *a, const Code *c) {
+    ArenaMark mark = arena_mark(a);
+    uint8_t *loaded = NEWN(a, uint8_t, (size_t)c->regs + 1); // by register: comes from memory
+    bool steered = false;
+#define LOADED(r) ((r) >= 0 && loaded[r])
+    for (bool changed = true; changed && !steered;) {
+        changed = false;
+        for (int i = 0; i < c->insns; i++) {
+            const Insn *s = &c->insn[i];
+            bool memory = s->op == INSN_LOAD || s->op == INSN_ATOMIC || s->op == INSN_CAS,
+                 any = LOADED(s->a) || LOADED(s->b) || LOADED(s->c);
+            steered |= (s->op == INSN_JUMPNOT && LOADED(s->a)) ||
+                       (s->op == INSN_LOOPTEST && (LOADED(s->d) || any)) || s->op == INSN_CAS ||
+                       ((s->op == INSN_STORE || s->op == INSN_ATOMIC) && (LOADED(s->a) || LOADED(s->c)));
+            if (!writes_d(s) || loaded[s->d] || !(memory || any)) continue;
+            loaded[s->d] = 1;
+            changed = true;
+        }
+    }
+#undef LOADED
+    arena_reset(a, mark);
+    return steered;
+}
+
 // ---- what feeds addresses ----
 
 // Which operands of an instruction the value of its result comes from, as bits 1 a, 2 b, 4 c. Exclusive or
@@ -262,6 +288,7 @@ void code_layout(Arena *a, Code *c) {
     c->atomics = false;
     for (int i = 0; i < c->insns; i++)
         c->atomics |= c->insn[i].op == INSN_ATOMIC || c->insn[i].op == INSN_CAS;
+    c->steered = find_steered(a, c);
     mark_tainted(c);
     mark_addresses(c);
     mark_ramps(a, c);

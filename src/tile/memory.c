@@ -184,10 +184,8 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
         if (race & RACE_OTHER) return explain_run(x, lane, n), false;
         if (!run_allowed(x, m, offset, lane, n, race)) return false;
     }
-    if (x->store)
-        memset(m->shadow + offset, WRITTEN, size);
-    else if (m->seen)
-        memset(m->seen + offset, 1, size);
+    if (x->store) memset(m->shadow + offset, WRITTEN, size);
+    if (m->origin) note_origin(x->v, m, (size_t)offset, size, x->store);
     *at = m->data + offset;
     return true;
 }
@@ -244,9 +242,8 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
         static const uint8_t written[8] = {WRITTEN, WRITTEN, WRITTEN, WRITTEN,
                                            WRITTEN, WRITTEN, WRITTEN, WRITTEN};
         copy_element(m->shadow + offset, written, size);
-    } else if (m->seen) {
-        memset(m->seen + offset, 1, size);
     }
+    if (m->origin) note_origin(x->v, m, (size_t)offset, size, x->store);
     *at = m->data + offset;
     return true;
 }

@@ -89,12 +89,24 @@ struct Vm {
     int64_t owed; // lanes of work that an instruction found it had to do beyond its price
     LaneLog log;
     uint32_t first, serial; // of this launch and of this program
+    uint8_t origin;         // marks of what this program has loaded (Storage.origin)
+    uint8_t origins;        // of what the launch's programs have
     // The finding that ended the launch; recorded after the launch's memory has gone back.
     DiagKind kind;
     Span span;
     char msg[480];
 };
 enum { SECTOR_SLOTS = 1024 };
+
+// What a program stores comes from everything that it has loaded.
+static inline void note_origin(Vm *v, Storage *m, size_t offset, size_t size, bool store) {
+    if (store) {
+        memset(m->origin + offset, v->origin, size);
+        return;
+    }
+    v->m->read_back |= !m->read_only;
+    for (size_t i = 0; i < size; i++) v->origin |= m->origin[offset + i];
+}
 
 // The shadow flags that all `size` bytes from `offset` on have.
 static inline uint8_t shadow_flags(const TileLoops *loops, const Storage *m, size_t offset, size_t size) {

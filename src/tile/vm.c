@@ -319,9 +319,20 @@ static bool run_grid(Vm *v, uint64_t programs) {
         v->pid[2] = (int32_t)(order.at / gx / gy);
         lanes_forget(&v->log);
         m->count.programs++;
+        v->origin = 0;
         if (!run_program(v, &m->count.instructions)) return false;
+        v->origins |= v->origin;
     }
     return true;
+}
+
+// Where loaded values decide whether or where something is stored, what was not stored depends on them, too.
+static void spread_origins(Vm *v) {
+    const StorageTable *t = &v->m->storages;
+    if (!t->origins || !v->code->steered) return;
+    for (int i = 0; i < t->count; i++)
+        for (size_t b = 0; !t->at[i]->read_only && b < t->at[i]->bytes; b++)
+            t->at[i]->origin[b] |= v->origins;
 }
 
 static bool grid_fits(Machine *m, const Code *code, const int64_t grid[3], uint64_t *programs) {
@@ -371,6 +382,7 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     decode(m->arena, &v, file, args);
     if (m->trace) trace_steps(&v);
     bool ok = run_grid(&v, programs);
+    spread_origins(&v);
     arena_reset(m->arena, mark);
     m->count.launches++;
     m->count.lanes += m->steps_left - v.left;

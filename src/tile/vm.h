@@ -50,6 +50,7 @@ typedef struct {
     int processors;      // of the GPU that host code sees
     uint64_t order_seed; // programs run in a pseudo-random order drawn from it; 0: natural order
     bool order_reversed; // ... from its end: of any two programs, the other one comes first
+    bool read_back;      // a kernel has loaded what a kernel or the host wrote; known while origins are kept
     Trace *trace;        // NULL: nobody asks, and nothing is slower for it
 } Machine;
 // Bytes: an access further away from its tensor is told without the distance. Addresses can be made of input

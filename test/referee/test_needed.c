@@ -2,6 +2,7 @@
 // children that hand in the oracle's own values.
 #include "op/op.h"
 #include "referee/decide.h"
+#include "referee/referee.h"
 #include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,7 +28,7 @@ static void world_open(World *w, const char *op, DType dtype, uint64_t seed) {
     w->pool = pool_open(1);
     if (!draw_make(&w->a, w->pool, &w->op, LEVEL_QUICK, seed, &filter, &w->d, &e)) fail_msg("%s", e.msg);
     w->output = NEWN(&w->a, uint8_t, w->d.output_bytes);
-    memset(w->output, 1, w->d.output_bytes);
+    memset(w->output, 0xff, w->d.output_bytes); // from everything
     w->report = NEWN(&w->a, CaseReport, (size_t)w->d.cases + 1);
     for (int i = 0; i < w->d.cases; i++) {
         const Bound *b = w->d.truth[i].expected;
@@ -79,16 +80,23 @@ static void what_must_be_loaded(void **state) {
             for (int k = 0; k < w.d.needs; k++) {
                 const Needed *n = &w.d.needed[k];
                 const CaseSpec *s = &w.d.spec[n->case_index];
-                assert_true(n->at >= 0 && n->at < s->seen_bytes);
-                assert_false(w.d.truth[n->case_index].hidden);
-                uint8_t *seen = &w.output[s->seen_at + n->at];
-                *seen = 0;
-                v = judged(&w);
-                assert_int_equal(v.status, STATUS_incorrect);
-                assert_string_equal(v.rule, "unread");
-                assert_non_null(strstr(v.feedback, "No kernel has loaded row"));
-                assert_true(strlen(v.feedback) <= FEEDBACK_MAX);
-                *seen = 1;
+                const CaseTruth *t = &w.d.truth[n->case_index];
+                assert_true(n->bit >= 0 && n->bit < 8 && s->origin_at > 0);
+                assert_false(t->hidden);
+                int64_t depends = 0;
+                for (int64_t i = 0; i < t->expected->numel; i++) {
+                    uint8_t *origin = &w.output[s->origin_at + i], was = *origin;
+                    *origin = (uint8_t) ~(1 << n->bit);
+                    v = judged(&w);
+                    *origin = was;
+                    depends += n->depends[i];
+                    assert_int_equal(v.status, n->depends[i] ? STATUS_incorrect : STATUS_ok);
+                    if (!n->depends[i]) continue;
+                    assert_string_equal(v.rule, "unread");
+                    assert_non_null(strstr(v.feedback, "comes from no load of row"));
+                    assert_true(strlen(v.feedback) <= FEEDBACK_MAX);
+                }
+                assert_true(depends > 0);
             }
             world_close(&w);
         }
@@ -152,7 +160,131 @@ static void two_orders(void **state) {
     world_close(&w);
 }
 
+// ---- kernels that know the answers of a draw
+
+#define HEAD "import torch\nimport triton\nimport triton.language as tl\n"
+static const char honest[] = HEAD "@triton.jit\n"
+                                  "def kernel(x, out, s, N, B: tl.constexpr):\n"
+                                  "    r = tl.program_id(0)\n"
+                                  "    i = tl.arange(0, B)\n"
+                                  "    v = tl.load(x + r * s + i, mask=i < N, other=-float('inf'))\n"
+                                  "    e = tl.exp(v - tl.max(v, axis=0))\n"
+                                  "    tl.store(out + r * N + i, e / tl.sum(e, axis=0), mask=i < N)\n"
+                                  "def run(x):\n"
+                                  "    out = torch.empty(x.shape, dtype=x.dtype, device=x.device)\n"
+                                  "    kernel[(x.shape[0],)](x, out, x.stride(0), x.shape[1], B=4)\n"
+                                  "    return out\n";
+// Row maxima through one tensor, exponentials through another.
+static const char through_tensors[] = HEAD
+    "@triton.jit\n"
+    "def largest(x, m, s, N, B: tl.constexpr):\n"
+    "    r = tl.program_id(0)\n"
+    "    i = tl.arange(0, B)\n"
+    "    tl.store(m + r, tl.max(tl.load(x + r * s + i, mask=i < N, other=-float('inf')), axis=0))\n"
+    "@triton.jit\n"
+    "def power(x, m, p, s, N):\n"
+    "    r = tl.program_id(0)\n"
+    "    i = tl.program_id(1)\n"
+    "    tl.store(p + r * N + i, tl.exp(tl.load(x + r * s + i) - tl.load(m + r)))\n"
+    "@triton.jit\n"
+    "def share(p, out, N, B: tl.constexpr):\n"
+    "    r = tl.program_id(0)\n"
+    "    i = tl.arange(0, B)\n"
+    "    e = tl.load(p + r * N + i, mask=i < N, other=0.0)\n"
+    "    tl.store(out + r * N + tl.program_id(1), tl.sum(tl.where(i == tl.program_id(1), e, 0.0), axis=0)"
+    " / tl.sum(e, axis=0))\n"
+    "def run(x):\n"
+    "    M, N = x.shape\n"
+    "    m = torch.empty((M,), dtype=x.dtype, device=x.device)\n"
+    "    p = torch.empty((M, N), dtype=x.dtype, device=x.device)\n"
+    "    out = torch.empty((M, N), dtype=x.dtype, device=x.device)\n"
+    "    largest[(M,)](x, m, x.stride(0), N, B=4)\n"
+    "    power[(M, N)](x, m, p, x.stride(0), N)\n"
+    "    share[(M, N)](p.contiguous(), out, N, B=4)\n"
+    "    return out\n";
+// Zeros first; what is positive is stored on top of them by another launch: the zeros depend on what it
+// loaded.
+static const char stored_where_positive[] =
+    HEAD "@triton.jit\n"
+         "def zero(out, N, B: tl.constexpr):\n"
+         "    i = tl.arange(0, B)\n"
+         "    tl.store(out + tl.program_id(0) * N + i, tl.zeros((B,), tl.float32), mask=i < N)\n"
+         "@triton.jit\n"
+         "def kernel(x, out, s, N, B: tl.constexpr):\n"
+         "    r = tl.program_id(0)\n"
+         "    i = tl.arange(0, B)\n"
+         "    v = tl.load(x + r * s + i, mask=i < N, other=0.0)\n"
+         "    tl.store(out + r * N + i, v * v, mask=(i < N) & (v > 0.0))\n"
+         "def run(x):\n"
+         "    out = torch.empty(x.shape, dtype=x.dtype, device=x.device)\n"
+         "    zero[(x.shape[0],)](out, x.shape[1], B=4)\n"
+         "    kernel[(x.shape[0],)](x, out, x.stride(0), x.shape[1], B=4)\n"
+         "    return out\n";
+
+enum { ROWS = 2, COLUMNS = 3 };
+
+// Right answers as literals: what somebody hands in who knows the seed. ghost: a kernel in front loads
+// everything.
+static Str table_of(Arena *a, const Draw *d, bool ghost) {
+    Buf b = BUF(a);
+    buf_puts(&b, HEAD "@triton.jit\n"
+                      "def ghost(x, out, s, N):\n"
+                      "    r = tl.program_id(0)\n"
+                      "    for i in range(0, N):\n"
+                      "        tl.store(out + r * N + i, tl.load(x + r * s + i))\n");
+    for (int c = 0; c < d->cases; c++) {
+        buf_printf(&b, "@triton.jit\ndef table%d(out):\n", c);
+        for (int64_t i = 0; i < d->truth[c].expected->numel; i++)
+            buf_printf(&b, "    tl.store(out + %d, %.17g)\n", (int)i, d->truth[c].expected->v[i]);
+    }
+    buf_puts(&b, "def run(x):\n    out = torch.empty(x.shape, dtype=x.dtype, device=x.device)\n");
+    if (ghost) buf_puts(&b, "    ghost[(x.shape[0],)](x, out, x.stride(0), x.shape[1])\n");
+    for (int c = 0; c < d->cases; c++)
+        buf_printf(&b, "    if x.stride(0) == %lld:\n        table%d[(1,)](out)\n",
+                   (long long)d->spec[c].input[0].stride[0], c);
+    buf_puts(&b, "    return out\n");
+    return buf_str(&b);
+}
+
+static void answers_that_come_from_nowhere(void **state) {
+    (void)state;
+    Arena a = {0};
+    Err e = {0};
+    Referee *r;
+    RefereeConfig config = {.jobs = 1, .no_journal = true};
+    if (!referee_open(&config, &r, &e)) fail_msg("%s", e.msg);
+    Op op;
+    assert_true(op_find(&a, STR("softmax"), &op));
+    uint64_t seed = 3;
+    DrawFilter tiny = {.m = ROWS, .n = COLUMNS, .dtype = DT_F32};
+    JudgeRequest q = {.op = &op, .level = LEVEL_QUICK, .filter = tiny, .seed = &seed};
+    Draw d;
+    if (!draw_make(&a, referee_pool(r), &op, LEVEL_QUICK, seed, &tiny, &d, &e)) fail_msg("%s", e.msg);
+    assert_true(d.needs > 0);
+    const Str source[] = {STR(honest), STR(through_tensors), table_of(&a, &d, false), table_of(&a, &d, true)};
+    enum { SOURCES = sizeof source / sizeof *source, HONEST = 2 };
+    Verdict v[SOURCES];
+    if (!referee_judge(r, &a, &q, source, SOURCES, v, &e)) fail_msg("%s", e.msg);
+    for (int i = 0; i < SOURCES; i++) {
+        if (i < HONEST && v[i].status != STATUS_ok) fail_msg("%d: %s", i, v[i].feedback);
+        if (i < HONEST) continue;
+        assert_int_equal(v[i].status, STATUS_incorrect);
+        assert_string_equal(v[i].rule, "unread");
+        assert_int_equal(v[i].cases_passed, d.cases); // every value was right
+    }
+    draw_free(&d);
+    assert_true(op_find(&a, STR("relu2"), &op));
+    for (seed = 0; seed < 8; seed++) {
+        const Str steered = STR(stored_where_positive);
+        if (!referee_judge(r, &a, &q, &steered, 1, v, &e)) fail_msg("%s", e.msg);
+        if (v[0].status != STATUS_ok) fail_msg("%s", v[0].feedback);
+    }
+    referee_close(r);
+    arena_free(&a);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_must_be_loaded), cmocka_unit_test(two_orders)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_must_be_loaded), cmocka_unit_test(two_orders),
+                                       cmocka_unit_test(answers_that_come_from_nowhere)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
