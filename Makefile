@@ -57,6 +57,8 @@ $(B)/conform: $(B)/test/conformance/conform.o $(B)/libouroboros.a
 	$(LINK) -static
 $(B)/conform-check: $(B)/test/conformance/check.o $(B)/libouroboros.a
 	$(LINK) -lcmocka
+$(B)/text-serve: $(B)/test/conformance/text_serve.o $(B)/libouroboros.a
+	$(LINK)
 $(FUZZ): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK) -fsanitize=fuzzer
 

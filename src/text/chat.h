@@ -4,13 +4,16 @@
 #pragma once
 #include "base/str.h"
 
-typedef struct ChatFamily ChatFamily; // a row of chat.def: minicpm5, qwen35, qwen25, llama31
+typedef struct ChatFamily ChatFamily; // a row of chat.def
 
-// By the Jinja text of tokenizer_config.json / chat_template.jinja / tokenizer.chat_template. ERR_INPUT names
-// the families that are known, and how to go on (--profile plain, or --chat FAMILY).
+// By the Jinja text of tokenizer_config.json / chat_template.jinja / tokenizer.chat_template: all of it that
+// can run for a system and a user turn has to be a family's. ERR_INPUT tells where it differs from the
+// nearest family, names those that are known, and how to go on (--profile plain, or --chat FAMILY).
 MUST_CHECK bool chat_detect(Str jinja, const ChatFamily **out, Err *e);
 MUST_CHECK bool chat_by_name(const char *name, const ChatFamily **out, Err *e);
 const char *chat_name(const ChatFamily *f);
+const ChatFamily *chat_at(int i);   // in the order of the table; NULL behind the last
+Str chat_live(const ChatFamily *f); // a template that renders these turns as the family's does
 
 typedef struct {
     Str system; // p == NULL: no system turn (what the family writes then)
@@ -21,5 +24,6 @@ typedef struct {
 // `special`. What the turns hold is written as it is: the caller decides whether control tokens in it may
 // count.
 void chat_render(const ChatFamily *f, const ChatTurn *turn, Buf *out);
-// The reply without a leading <think>...</think> block, where the family has one.
+// The reply without a leading <think>...</think> block, where the family has one. Empty when the block does
+// not end.
 Str chat_reply(const ChatFamily *f, Str reply);

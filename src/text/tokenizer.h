@@ -24,9 +24,9 @@ typedef struct {
     int count;
     const Str *merges; // [merge_count], "a b"
     int merge_count;
-    Str pre; // tokenizer.ggml.pre: "llama-bpe", "qwen2", "qwen35", "minicpm5"
-    int bos; // -1: none
-    bool add_bos;
+    Str pre;     // tokenizer.ggml.pre, a row of pre.def
+    int bos;     // -1: none
+    int add_bos; // tokenizer.ggml.add_bos_token; -1: not said, then as the family of `pre` does
 } TokenizerSource;
 
 typedef struct Tokenizer Tokenizer; // immutable once open; shared by threads
@@ -40,7 +40,7 @@ typedef struct {
 // special: control tokens in the text stand for themselves (a rendered chat template); otherwise their
 // letters are ordinary text (what a user wrote). begin: what the post-processor adds (a leading BOS).
 // ERR_INPUT: not UTF-8; ERR_LIMIT: longer than TOKENIZER_TEXT_MAX, or a pattern met its match limit.
-enum { TOKENIZER_TEXT_MAX = 64 << 20 };
+enum { TOKENIZER_TEXT_MAX = 16 << 20 };
 MUST_CHECK bool tokenizer_encode(const Tokenizer *t, Arena *a, Str text, bool special, bool begin,
                                  Tokens *out, Err *e);
 int tokenizer_size(const Tokenizer *t);              // ids are in [0, size)

@@ -1,0 +1,22 @@
+// split.h - one regular expression of a pre-tokenizer: cuts text into what matches and what stands between.
+// Patterns come from files and are written for Oniguruma; only syntax that means the same to PCRE2 is let
+// through, and what differs between their Unicode tables is made up for. Every match has a limit of steps.
+#pragma once
+#include "base/str.h"
+
+typedef struct Split Split;
+MUST_CHECK bool split_open(Arena *a, Str pattern, Split **out, Err *e);
+void split_close(Split *s);
+
+// What one thread needs while matching.
+typedef struct SplitRun SplitRun;
+MUST_CHECK bool split_start(Arena *a, SplitRun **out, Err *e);
+void split_stop(SplitRun *r);
+
+// The first match at or behind `from`; *found false: none. ascii: all of text is ASCII. Reads nothing outside
+// of text. ERR_LIMIT: too many steps, or too much memory; ERR_INPUT: an empty match.
+MUST_CHECK bool split_next(const Split *s, SplitRun *r, Str text, bool ascii, size_t from, size_t *start,
+                           size_t *end, bool *found, Err *e);
+
+// The pattern as PCRE2 gets it, for tests. ascii: for text of ASCII alone.
+MUST_CHECK bool split_translate(Arena *a, Str pattern, bool ascii, Buf *out, Err *e);
