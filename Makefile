@@ -28,6 +28,9 @@ endif
 ISA_base   :=
 ISA_avx2   := -mavx2
 ISA_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mprefer-vector-width=512
+# Files that are written for one instruction set; they fuse multiply-adds by name, never by the compiler's choice.
+ONLY_avx2  := -mavx2 -mfma -mf16c
+ONLY_vnni  := $(ISA_avx512) -mfma -mf16c -mavx512vnni -mavx512vbmi
 ISAS       := base $(if $(PORTABLE),,avx2 avx512)
 
 SRC   := $(sort $(wildcard src/*/*.c))
@@ -62,10 +65,12 @@ $(B)/text-serve: $(B)/test/conformance/text_serve.o $(B)/libouroboros.a
 $(FUZZ): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK) -fsanitize=fuzzer
 
+$(if $(PORTABLE),,$(B)/%_avx2.o): ISA_ONLY := $(ONLY_avx2)
+$(if $(PORTABLE),,$(B)/%_vnni.o): ISA_ONLY := $(ONLY_vnni)
 $(B)/%.o: %.c $(B)/flags | deps
 	@mkdir -p $(@D)
 	@echo "  cc  $<"
-	$(Q)$(CC) $(FLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(FLAGS) $(ISA_ONLY) -MMD -MP -c -o $@ $<
 define simd_rule
 $(B)/%_simd.$(1).o: %_simd.c $(B)/flags | deps
 	@mkdir -p $$(@D)

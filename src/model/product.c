@@ -3,7 +3,24 @@
 #include "model/product_loops.h"
 #include <assert.h>
 
-static const ProductLoops *loops(void) { return &product_base; }
+static const ProductLoops *choose(void) {
+#if defined(__x86_64__) && !defined(PORTABLE)
+    __builtin_cpu_init();
+    if (isa_level() >= ISA_AVX512 && __builtin_cpu_supports("avx512vnni") &&
+        __builtin_cpu_supports("avx512vbmi"))
+        return &product_vnni;
+    // F16C is older than AVX2: no processor has one without the other.
+    if (isa_level() >= ISA_AVX2 && __builtin_cpu_supports("fma")) return &product_avx2;
+#endif
+    return &product_base;
+}
+
+static const ProductLoops *loops(void) {
+    static const ProductLoops *_Atomic chosen; // every thread would choose the same
+    const ProductLoops *l = chosen;
+    if (!l) chosen = l = choose();
+    return l;
+}
 
 size_t product_room(int64_t cols, int count) {
     return (size_t)rounded_chunks(cols) * (size_t)count * sizeof(Rounded) + 63;

@@ -27,6 +27,7 @@ typedef struct {
     float s[LANES];           // dx * sum of q
     int32_t off32[LANES];     // -128 * sum of q over 32
     int32_t off16[LANES * 2]; // -32 * sum over 16; columns 16 i at index 4 (i mod 4) + i / 4
+    int32_t unused[8];        // whole cache lines
 } Rounded;
 
 static inline int64_t rounded_chunks(int64_t cols) { return (cols + CHUNK - 1) / CHUNK; }
