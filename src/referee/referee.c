@@ -22,6 +22,7 @@ struct Referee {
     Brokers *brokers;
     Journal *journal; // NULL: not kept
     Pool *pool;
+    char *state; // directory; NULL: not known
     pthread_mutex_t progress;
     Str include;
     char include_sha256[65]; // empty: none
@@ -38,6 +39,7 @@ static bool open_journal(Referee *r, const RefereeConfig *c, Err *e) {
     if (c->no_journal) return true;
     Arena a = {0};
     const char *dir = state_directory(&a, c->state);
+    r->state = dir ? strdup(dir) : NULL;
     bool ok =
         dir ? journal_open(dir, &r->journal, e)
             : err_set(e, ERR_IO, "no place for the journal: set HOME or XDG_STATE_HOME, or give --state DIR");
@@ -70,10 +72,12 @@ void referee_close(Referee *r) {
     if (r->journal) journal_close(r->journal);
     brokers_close(r->brokers);
     pthread_mutex_destroy(&r->progress);
+    free(r->state);
     free(r);
 }
 
 Pool *referee_pool(Referee *r) { return r->pool; }
+const char *referee_state(const Referee *r) { return r->state; }
 bool referee_lost(Referee *r, Err *e) { return brokers_lost(r->brokers, e); }
 Journal *referee_journal(Referee *r) { return r->journal; }
 Str referee_include(const Referee *r) { return r->include; }

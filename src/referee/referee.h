@@ -20,6 +20,7 @@ typedef struct {
 MUST_CHECK bool referee_open(const RefereeConfig *c, Referee **out, Err *e);
 void referee_close(Referee *r);
 Pool *referee_pool(Referee *r);
+const char *referee_state(const Referee *r); // the directory of the journal; NULL: none is kept
 Journal *referee_journal(Referee *r); // NULL: not kept
 Str referee_include(const Referee *r);
 // The processes that run candidates have gone for good: every further verdict would be undecided.
