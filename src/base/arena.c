@@ -42,7 +42,10 @@ void arena_keep_pages(void) {
     enum { BLOCKS = 32 << 20, KEPT = 256 << 20 }; // 32 MiB is the largest threshold that glibc takes
     mallopt(M_MMAP_THRESHOLD, BLOCKS);
     mallopt(M_TRIM_THRESHOLD, KEPT);
+    // One heap: of several, each keeps the most that its threads ever needed, all at different times.
+    mallopt(M_ARENA_MAX, 1);
 }
+void arena_give_back(void) { malloc_trim(0); }
 
 static _Noreturn void arena_is_full(Arena *a, size_t bytes) {
     if (a->on_full) a->on_full(a->on_full_arg);

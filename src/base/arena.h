@@ -34,8 +34,11 @@ char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3);
 size_t arena_left(const Arena *a);
 
 // For a process whose arenas come and go: what is freed stays with the process, up to a limit. Once, at the
-// start.
+// start, before there are threads.
 void arena_keep_pages(void);
+// Pages that lie free between what is held go back to the system; now and then, in a process that runs for
+// long.
+void arena_give_back(void);
 
 ArenaMark arena_mark(const Arena *a);
 void arena_reset(Arena *a, ArenaMark m); // drop everything since the mark

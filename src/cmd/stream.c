@@ -20,6 +20,7 @@ enum {
     GATHER = 256,      // while more lines come in, draws that could still fill wait for this many requests
     FLUSH_MAX = 256,   // duplicates that are answered together
     FLIGHT_BUCKETS = 1024,
+    TIDY_AFTER = 4096, // verdicts
 };
 
 // ---- what there is
@@ -81,6 +82,7 @@ typedef struct {
     int waiting; // requests that were read and not answered
     size_t bytes;
     int computing; // threads that draw or judge
+    int untidy;    // verdicts since free pages were given back
     bool pool_taken, flushing;
     bool gathering, no_room; // what the reader does
     bool over, failed;
@@ -338,10 +340,16 @@ static void do_commit(Stream *s, Batch *b) {
     for (int i = 0; ok && i < b->n; i++)
         if (b->noted[i]) memo_put(s->memo, &b->request[i]->key, at[i]);
     pthread_mutex_lock(&s->lock);
+    bool tidy = (s->untidy += b->n) >= TIDY_AFTER;
+    if (tidy) s->untidy = 0;
     if (ok)
         batch_answer(s, b, NULL);
     else
         fail(s, &e);
+    if (!tidy) return;
+    pthread_mutex_unlock(&s->lock);
+    arena_give_back();
+    pthread_mutex_lock(&s->lock);
 }
 
 static void do_flush(Stream *s) {

@@ -109,6 +109,7 @@ wait
 
 # ---- a child is killed, the broker is killed: nothing is lost
 state dead
+rm -f "$tmp/a"
 "$bin" referee --stream --jobs 2 <"$tmp/kernels" >"$tmp/a" 2>"$tmp/err" &
 pid=$!
 killed=0
@@ -166,6 +167,7 @@ judged() { cat "$tmp/told" | wc -l; }
 kills=0
 # At least three times, however fast the machine is.
 while { [ "$(judged)" -lt "${VERDICTS:-300}" ] || [ $kills -lt 3 ]; } && [ $kills -lt "${KILLS:-40}" ]; do
+    : >"$tmp/a" # the shell that starts it may be slow: what an earlier run answered, to another journal, is not this one's
     "$bin" referee --stream --jobs 2 ${VERDICTS:+--fresh} <"$tmp/many" >"$tmp/a" 2>"$tmp/err" &
     pid=$!
     kills=$((kills + 1))
