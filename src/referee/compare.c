@@ -1,6 +1,7 @@
 #include "referee/compare.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/isa.h"
 #include "referee/compare_simd.h"
@@ -116,23 +117,77 @@ static void note_evidence(const Bound *b, const void *out, Comparison *c) {
     if (c->wrong == 0 && needed <= 1 && needed > c->use) c->use = needed;
 }
 
-void compare_case(const Bound *b, const void *out, uint8_t *judged, Comparison *c) {
-    enum { CHUNK = 512 };
+enum { CHUNK = 512, PIECE = 256 };
+
+// Elements [at, at + n) one by one or, where the cheap test is enough, together.
+static void compare_some(const Bound *b, const CompareRule *rule, const void *out, int64_t at, int64_t n,
+                         uint8_t *judged, Worst *worst, Comparison *c) {
     double o[CHUNK], ratio[CHUNK];
+    const double *e = b->e ? b->e + at : NULL;
+    dtype_load_row(b->dtype, (const char *)out + at * dtype_bytes(b->dtype), 1, o, (size_t)n);
+    bool beyond;
+    size_t sure = loops()->sure(rule, b->v + at, e, o, (size_t)n, judged + at, worst->ratio, &beyond);
+    for (int64_t k = 0; sure < (size_t)n && k < n; k++)
+        if (!judged[at + k]) judge_slowly(b, at + k, b->v[at + k], e ? e[k] : 0, o[k], judged, c);
+    // Divisions only where they can change the answer, which is soon nearly nowhere.
+    if (beyond) note_ratio(ratio, loops()->ratios(rule, b->v + at, e, o, (size_t)n, ratio), at, worst);
+}
+
+// What compare_some() does to a comparison where the output has the rounded values' bits.
+typedef struct {
+    bool right;   // every element is judged, and right
+    double use;   // the largest of those that were judged slowly; 0: none
+    double ratio; // the largest, and where it is first
+    int64_t at;
+} Piece;
+
+struct Rounded {
+    const char *bytes;
+    const Piece *piece; // of PIECE elements each
+};
+
+const Rounded *compare_round(Arena *a, const Bound *b) {
+    int64_t size = dtype_bytes(b->dtype);
+    Rounded *r = NEW(a, Rounded);
+    char *bytes = arena_raw(a, (size_t)(b->numel * size) + 1, 64);
+    Piece *piece = NEWN(a, Piece, (size_t)(b->numel / PIECE) + 1);
+    CompareRule rule = rule_of(b->dtype);
+    uint8_t judged[PIECE];
+    dtype_store_row(b->dtype, bytes, 1, b->v, (size_t)b->numel);
+    for (int64_t at = 0; at < b->numel; at += PIECE) {
+        int64_t n = b->numel - at < PIECE ? b->numel - at : PIECE;
+        Bound part = {.dtype = b->dtype, .numel = n, .v = b->v + at, .e = b->e ? b->e + at : NULL};
+        Comparison c = {.worst = MATCH_YES};
+        Worst worst = {-1, 0};
+        compare_some(&part, &rule, bytes + at * size, 0, n, judged, &worst, &c);
+        piece[at / PIECE] = (Piece){c.wrong == 0 && c.unjudged == 0, c.use, worst.ratio, at + worst.at};
+    }
+    *r = (Rounded){bytes, piece};
+    return r;
+}
+
+// False when the output has other bits there, or more has to be said of these.
+static bool take_piece(const Rounded *r, int64_t size, const void *out, int64_t at, int64_t n,
+                       uint8_t *judged, Worst *worst, Comparison *c) {
+    const Piece *p = &r->piece[at / PIECE];
+    if (!p->right || memcmp((const char *)out + at * size, r->bytes + at * size, (size_t)(n * size)) != 0)
+        return false;
+    memset(judged + at, 1, (size_t)n);
+    if (p->use > c->use) c->use = p->use;
+    if (p->ratio > worst->ratio) *worst = (Worst){p->ratio, p->at};
+    return true;
+}
+
+void compare_case(const Bound *b, const Rounded *rounded, const void *out, uint8_t *judged, Comparison *c) {
     *c = (Comparison){.worst = MATCH_YES, .total = b->numel};
     if (b->numel == 0) return;
     Worst worst = {-1, 0};
     CompareRule rule = rule_of(b->dtype);
-    for (int64_t at = 0; at < b->numel; at += CHUNK) {
-        int64_t n = b->numel - at < CHUNK ? b->numel - at : CHUNK;
-        const double *e = b->e ? b->e + at : NULL;
-        dtype_load_row(b->dtype, (const char *)out + at * dtype_bytes(b->dtype), 1, o, (size_t)n);
-        bool beyond;
-        size_t sure = loops()->sure(&rule, b->v + at, e, o, (size_t)n, judged + at, worst.ratio, &beyond);
-        for (int64_t k = 0; sure < (size_t)n && k < n; k++)
-            if (!judged[at + k]) judge_slowly(b, at + k, b->v[at + k], e ? e[k] : 0, o[k], judged, c);
-        // Divisions only where they can change the answer, which is soon nearly nowhere.
-        if (beyond) note_ratio(ratio, loops()->ratios(&rule, b->v + at, e, o, (size_t)n, ratio), at, &worst);
+    int64_t step = rounded ? PIECE : CHUNK, size = dtype_bytes(b->dtype);
+    for (int64_t at = 0; at < b->numel; at += step) {
+        int64_t n = b->numel - at < step ? b->numel - at : step;
+        if (rounded && take_piece(rounded, size, out, at, n, judged, &worst, c)) continue;
+        compare_some(b, &rule, out, at, n, judged, &worst, c);
     }
     if (c->wrong == 0 && worst.ratio >= 0) c->worst_at = worst.at;
     note_evidence(b, out, c);

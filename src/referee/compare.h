@@ -14,7 +14,14 @@ typedef struct {
     double error_ulp, bound_ulp; // at worst_at, in ulps of the output type
 } Comparison;
 
-// out: numel elements of expected->dtype, row-major. judged: numel flags, set to 1 where this case judged.
-void compare_case(const Bound *expected, const void *out, uint8_t *judged, Comparison *c);
+// The expected values rounded to the output's type, and what there is to say of outputs with just those bits:
+// nearly all of an honest half-precision output has them. Worth making where several outputs are compared.
+typedef struct Rounded Rounded;
+const Rounded *compare_round(Arena *a, const Bound *expected);
+
+// out: numel elements of expected->dtype, row-major. judged: numel flags, all of them set: 1 where this case
+// judged. rounded may be NULL; what is said does not depend on it.
+void compare_case(const Bound *expected, const Rounded *rounded, const void *out, uint8_t *judged,
+                  Comparison *c);
 // The rule for one element: needed kappa divided by kappa; <= 1 accepts. NaN classes give +inf.
 double compare_needed(DType dtype, double v, double e, double out);

@@ -51,6 +51,7 @@ typedef struct {
         uint8_t *judged;
     } * columns;
     int column_sets;
+    uint8_t *judged;      // flags of a case's elements
     int64_t stored_least; // bytes of the traffic case's output
     double worst_use;     // over all cases: which one the evidence names
 } Decision;
@@ -125,10 +126,10 @@ static bool judge_orders(Decision *z, int index, const CaseReport *r, Comparison
             first.v[i] = dtype_load(b->dtype, one + i * dtype_bytes(b->dtype));
             if (b->e) first.e[i] = 2 * b->e[i];
         }
-        uint8_t *judged = NEWN(z->arena, uint8_t, (size_t)b->numel + 1);
-        compare_case(&first, two, judged, &other);
+        uint8_t *judged = arena_raw(z->arena, (size_t)b->numel + 1, 1);
+        compare_case(&first, NULL, two, judged, &other);
         if (other.wrong == 0) {
-            compare_case(b, two, judged, &other);
+            compare_case(b, NULL, two, judged, &other);
             if (other.worst > c->worst || (other.worst == c->worst && other.use > c->use)) *c = other;
             return true;
         }
@@ -163,8 +164,8 @@ static bool judge_ran(Decision *z, int index, const CaseReport *r, Comparison *c
                feedback_child(z->arena, "an order was run that nobody asked for"));
         return false;
     }
-    uint8_t *judged = NEWN(z->arena, uint8_t, (size_t)b->numel + 1);
-    compare_case(b, z->child->output + spec->output_at, judged, c);
+    uint8_t *judged = z->judged;
+    compare_case(b, z->draw->truth[index].rounded, z->child->output + spec->output_at, judged, c);
     note_columns(z, b, judged, c->unjudged == 0);
     return r->again == 0 || judge_orders(z, index, r, c);
 }
@@ -269,6 +270,10 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
                   .v = v,
                   .worst_use = -1,
                   .columns = NEWN(a, struct Columns, (size_t)d->cases)};
+    int64_t most = 0;
+    for (int i = 0; i < d->cases; i++)
+        if (d->truth[i].expected->numel > most) most = d->truth[i].expected->numel;
+    z.judged = arena_raw(a, (size_t)most + 1, 1);
     const char *why;
     v->case_number = 0;
     v->element = -1;

@@ -1,5 +1,6 @@
 #include "referee/draw.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -8,6 +9,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "host/host.h"
+#include "referee/compare.h"
 #include "referee/plan.h"
 #include "referee/rows.h"
 
@@ -432,6 +434,16 @@ bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed
         return false;
     }
     return true;
+}
+
+static void round_one(void *arg, size_t i, int worker) {
+    Draw *d = arg;
+    d->truth[i].rounded = compare_round(&d->kept[worker], d->truth[i].expected);
+}
+
+void draw_share(Draw *d, Pool *pool) {
+    assert(pool_size(pool) <= d->kepts);
+    pool_run(pool, (size_t)d->cases, round_one, d);
 }
 
 void draw_free(Draw *d) {

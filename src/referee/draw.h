@@ -28,7 +28,8 @@ typedef struct {
     bool hidden;        // feedback says only that a hidden check failed
     uint8_t *row_class; // rows: class of each row of the first input
     int64_t rows;
-    const Bound *expected; // values and bounds; dtype and shape of the right answer
+    const Bound *expected;         // values and bounds; dtype and shape of the right answer
+    const struct Rounded *rounded; // of them (compare.h), after draw_share(); else NULL
 } CaseTruth;
 
 // An element of an input that some elements of the right answer depend on: with another value there, nothing
@@ -77,6 +78,8 @@ MUST_CHECK bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint6
 // finding. The result lives in the arena.
 const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, const CaseSpec *spec, int instead,
                             const uint8_t *data, DiagList *diags);
+// What makes comparing several outputs with a draw cheaper. The pool is the one that made it, or as large.
+void draw_share(Draw *d, Pool *pool);
 // Tries elements of tiny cases and marks those that are needed in `map`, the inputs' mapping before it is
 // sealed (needed.c). What a Needed points to lives in `a`.
 void draw_needs(Arena *a, Draw *d, uint8_t *map);

@@ -16,6 +16,7 @@ enum {
     CHILD_MEMORY = 512 << 20, // virtual; only what a candidate touches is ever there
     WALL_SECONDS = 60,        // ten times what the step budget takes on a slow machine
     ATTEMPTS = 2,
+    SHARED = 4, // candidates from which on it pays to prepare their comparison
 };
 
 struct Referee {
@@ -329,7 +330,9 @@ bool round_draw(Round *t, Pool *pool, Err *e) {
         seed >>= 1; // JSON's integers are signed
     }
     for (int i = 0; i < t->n; i++) t->batch.out[i].seed = seed;
-    return draw_make(&t->arena, pool, q->op, q->level, seed, &q->filter, &t->draw, e);
+    if (!draw_make(&t->arena, pool, q->op, q->level, seed, &q->filter, &t->draw, e)) return false;
+    if (t->n >= SHARED) draw_share(&t->draw, pool);
+    return true;
 }
 
 void round_judge(Round *t, int i) { judge_candidate(&t->batch, (size_t)i, 0); }

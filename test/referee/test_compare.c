@@ -86,7 +86,7 @@ static Comparison compare_floats(const double *v, const double *e, const float *
                .v = (double *)(uintptr_t)v,
                .e = (double *)(uintptr_t)e};
     Comparison c;
-    compare_case(&b, out, judged, &c);
+    compare_case(&b, NULL, out, judged, &c);
     return c;
 }
 
@@ -114,7 +114,7 @@ static void the_worst_element_is_of_the_worst_kind(void **state) {
     Bound b = {.dtype = DT_F32, .rank = 1, .shape = {4}, .numel = 4, .v = v, .e = e};
     uint8_t judged[4] = {0};
     Comparison c;
-    compare_case(&b, out, judged, &c);
+    compare_case(&b, NULL, out, judged, &c);
     assert_int_equal(c.worst, MATCH_NAN);
     assert_true(isinf(c.use));
     assert_true(c.wrong == 2 && c.nans == 1);
@@ -122,7 +122,7 @@ static void the_worst_element_is_of_the_worst_kind(void **state) {
     assert_int_equal(c.worst_at, 2);
     out[2] = 3;
     memset(judged, 0, sizeof judged);
-    compare_case(&b, out, judged, &c);
+    compare_case(&b, NULL, out, judged, &c);
     assert_int_equal(c.worst, MATCH_INCORRECT);
     assert_int_equal(c.worst_at, 1);
 }
@@ -224,7 +224,7 @@ static void worst_place_is_the_first_of_the_worst(void **state) {
         }
         Bound b = {.dtype = DT_F32, .rank = 1, .shape = {N}, .numel = N, .v = v, .e = e};
         Comparison c;
-        compare_case(&b, out, judged, &c);
+        compare_case(&b, NULL, out, judged, &c);
         assert_int_equal(c.wrong, 0);
         double best = -1;
         int64_t at = 0;
@@ -238,6 +238,55 @@ static void worst_place_is_the_first_of_the_worst(void **state) {
     }
 }
 
+static bool same(const Comparison *a, const Comparison *b) {
+    return a->worst == b->worst && a->wrong == b->wrong && a->nans == b->nans && a->unjudged == b->unjudged &&
+           a->total == b->total && a->first_wrong == b->first_wrong && a->worst_at == b->worst_at &&
+           a->worst_needed == b->worst_needed && a->use == b->use && a->error_ulp == b->error_ulp &&
+           a->bound_ulp == b->bound_ulp;
+}
+
+// Whatever an output holds, what is said of it with the rounded values at hand is what is said without.
+static void rounded_values_change_nothing(void **state) {
+    (void)state;
+    enum { N = 3000 };
+    static double v[N], e[N];
+    static uint8_t out[N * 8], judged[2][N];
+    static const DType types[] = {DT_F16, DT_BF16, DT_F32, DT_I64};
+    Rng r = rng_at(2026, 1);
+    int right = 0, wrong = 0, unjudged = 0;
+    for (int round = 0; round < 200; round++) {
+        DType t = types[round % 4];
+        int64_t size = dtype_bytes(t), n = rng_between(&r, 1, N);
+        bool whole = t == DT_I64;
+        for (int i = 0; i < n; i++) {
+            v[i] = whole ? (double)rng_between(&r, -99, 99) : rng_normal(&r) * (round % 8 < 4 ? 1 : 3e4);
+            e[i] = whole ? 0 : fabs(v[i]) * 3;
+            if (round % 5 == 4 && rng_below(&r, 700) == 0) e[i] = INFINITY;
+            if (round % 5 == 3 && rng_below(&r, 900) == 0) v[i] = whole ? 0 : INFINITY;
+            double near = v[i] + (whole ? 0 : rng_normal(&r) * BOUND_U * e[i]);
+            dtype_store(t, out + i * size, i % 7 ? v[i] : near);
+        }
+        for (int k = 0; k < round % 3; k++) { // a few other ones
+            int64_t i = (int64_t)rng_below(&r, (uint64_t)n);
+            dtype_store(t, out + i * size, k ? 77 : whole ? (double)i : NAN);
+        }
+        Arena a = {0};
+        Bound b = {.dtype = t, .rank = 1, .shape = {n}, .numel = n, .v = v, .e = round % 6 ? e : NULL};
+        Comparison c[2];
+        memset(judged, 9, sizeof judged);
+        compare_case(&b, NULL, out, judged[0], &c[0]);
+        compare_case(&b, compare_round(&a, &b), out, judged[1], &c[1]);
+        assert_true(same(&c[0], &c[1]));
+        assert_memory_equal(judged[0], judged[1], sizeof judged[0]);
+        for (int64_t i = 0; i < N; i++) assert_true(i < n ? judged[0][i] <= 1 : judged[0][i] == 9);
+        right += c[0].wrong == 0;
+        wrong += c[0].wrong > 0;
+        unjudged += c[0].unjudged > 0;
+        arena_free(&a);
+    }
+    assert_true(right > 40 && wrong > 40 && unjudged > 10);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_definition),
@@ -249,6 +298,7 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_judged_is_no_evidence),
         cmocka_unit_test(cheap_acceptance_is_never_looser),
         cmocka_unit_test(worst_place_is_the_first_of_the_worst),
+        cmocka_unit_test(rounded_values_change_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
