@@ -94,17 +94,32 @@ static void block_drop(Arena *a, ArenaBlock *b) {
     free(b);
 }
 
-void arena_over(Arena *a, void *memory, size_t bytes) {
-    *a = (Arena){.fixed = true};
+// NULL when the memory is too small to hold anything.
+static ArenaBlock *block_over(void *memory, size_t bytes) {
     uintptr_t at = (uintptr_t)memory;
     size_t skip = (size_t)(-at & (uintptr_t)(_Alignof(ArenaBlock) - 1));
-    if (bytes < skip + sizeof(ArenaBlock) + RED_ZONE) return; // an arena that is always full
+    if (bytes < skip + sizeof(ArenaBlock) + RED_ZONE) return NULL;
     ArenaBlock *b = (ArenaBlock *)((char *)memory + skip);
     b->below = NULL;
     b->size = bytes - skip - sizeof *b;
     b->used = RED_ZONE;
-    a->top = b;
     HIDE(b->data, b->size);
+    return b;
+}
+
+void arena_over(Arena *a, void *memory, size_t bytes) {
+    *a = (Arena){.fixed = true, .top = block_over(memory, bytes)};
+}
+
+void arena_reserve(Arena *a, void *memory, size_t bytes) {
+    assert(a->fixed && !a->reserve);
+    a->reserve = block_over(memory, bytes);
+}
+
+static ArenaBlock *reserve_take(Arena *a) {
+    ArenaBlock *b = a->reserve;
+    a->reserve = NULL;
+    return b;
 }
 
 void *arena_raw(Arena *a, size_t bytes, size_t align) {
@@ -113,11 +128,12 @@ void *arena_raw(Arena *a, size_t bytes, size_t align) {
     if (bytes > request_max || align > request_max) arena_is_full(a, bytes);
     void *p = a->top ? block_take(a->top, bytes, align) : NULL;
     if (!p) {
-        ArenaBlock *b = a->fixed ? NULL : block_new(a, bytes + align + 2 * RED_ZONE);
+        ArenaBlock *b = a->fixed ? reserve_take(a) : block_new(a, bytes + align + 2 * RED_ZONE);
         if (!b) arena_is_full(a, bytes);
         b->below = a->top;
         a->top = b;
         p = block_take(b, bytes, align);
+        if (!p) arena_is_full(a, bytes);
     }
     a->total += bytes;
     if (a->total > a->peak) a->peak = a->total;
@@ -160,6 +176,7 @@ size_t arena_left(const Arena *a) {
     if (!a->fixed) return SIZE_MAX;
     size_t lost = RED_ZONE + _Alignof(max_align_t) - 1;
     size_t left = a->top ? a->top->size - a->top->used : 0;
+    if (a->reserve && a->reserve->size - a->reserve->used > left) left = a->reserve->size - a->reserve->used;
     return left > lost ? left - lost : 0;
 }
 
@@ -167,10 +184,17 @@ ArenaMark arena_mark(const Arena *a) { return (ArenaMark){a->top, a->top ? a->to
 
 void arena_reset(Arena *a, ArenaMark m) {
     while (a->top != m.top) {
-        assert(a->top && !a->fixed); // else the mark is of another arena, or older than the last reset
+        // Else the mark is of another arena, or older than the last reset.
+        assert(a->top && !(a->fixed && a->reserve));
         ArenaBlock *b = a->top;
         a->top = b->below;
-        block_drop(a, b);
+        if (!a->fixed) {
+            block_drop(a, b);
+            continue;
+        }
+        b->used = RED_ZONE;
+        HIDE(b->data, b->size);
+        a->reserve = b;
     }
     a->total = m.total;
     if (!a->top) return;
@@ -180,8 +204,10 @@ void arena_reset(Arena *a, ArenaMark m) {
 }
 
 void arena_free(Arena *a) {
-    if (a->fixed && a->top) {
-        SHOW(a->top->data, a->top->size); // the memory is the caller's again
+    if (a->fixed && a->top) { // the memory is the caller's again
+        SHOW(a->top->data, a->top->size);
+        if (a->top->below) SHOW(a->top->below->data, a->top->below->size);
+        if (a->reserve) SHOW(a->reserve->data, a->reserve->size);
         *a = (Arena){.fixed = true};
         return;
     }

@@ -14,7 +14,8 @@ typedef struct ArenaBlock ArenaBlock;
 typedef struct {
     ArenaBlock *top;
     ArenaBlock *spare;       // one dropped block, kept for the next growth
-    bool fixed;              // arena_over: one block, never grows, never freed
+    bool fixed;              // arena_over: never grows beyond what it was given, never freed
+    ArenaBlock *reserve;     // of a fixed one: what it goes on in when the first block is full
     void (*on_full)(void *); // must not return
     void *on_full_arg;
     size_t total; // bytes handed out and still alive
@@ -26,6 +27,8 @@ typedef struct {
 } ArenaMark;
 
 void arena_over(Arena *a, void *memory, size_t bytes);
+// A second piece for a fixed arena, used when what is asked for does not fit into the first any more.
+void arena_reserve(Arena *a, void *memory, size_t bytes);
 void *arena_alloc(Arena *a, size_t count, size_t size, size_t align);
 void *arena_raw(Arena *a, size_t bytes, size_t align);  // not zeroed: for big tensors that are filled at once
 char *arena_strndup(Arena *a, const char *s, size_t n); // NUL-terminated

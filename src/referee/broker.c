@@ -231,8 +231,12 @@ static bool lines_open(Lines *l, Err *e) {
 }
 
 static bool order_send(const Broker *b, const BrokerJob *job, const Lines *l, Err *e) {
-    JobOrder order = {job->draw_bytes, sizeof(JobHeader) + job->source.len + job->include.len,
-                      job->output_bytes, job->arena_bytes, job->wall_seconds};
+    JobOrder order = {.draw_bytes = job->draw_bytes,
+                      .job_bytes = sizeof(JobHeader) + job->source.len + job->include.len,
+                      .output_bytes = job->output_bytes,
+                      .arena_bytes = job->arena_bytes,
+                      .draw_key = job->draw_key,
+                      .wall_seconds = job->wall_seconds};
     union {
         struct cmsghdr align;
         char bytes[CMSG_SPACE(sizeof l->fd)];

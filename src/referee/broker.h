@@ -49,6 +49,7 @@ typedef struct {
     int tune;         // JobHeader.tune
     int64_t watch_at; // JobHeader.watch_at: the room is within output_bytes
     Str include;      // helper files (library_pack), or empty
+    uint64_t draw_key; // not 0: many jobs have these inputs and this key, and no others have it
 } BrokerJob;
 
 // OVERDUE: past the deadline, or killed by the system (SIGKILL, which a child cannot send: no memory left).

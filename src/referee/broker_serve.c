@@ -1,5 +1,6 @@
 #include "referee/broker_serve.h"
 #include "base/isa.h"
+#include "referee/kept.h"
 #include "referee/sandbox.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -27,6 +28,7 @@ typedef struct {
     int control, signals;
     Job job[BROKER_JOBS_MAX];
     int jobs;
+    Kept kept;
 } Server;
 
 // ---- the child, until its own code takes over ----
@@ -45,19 +47,21 @@ static void *child_map(int fd, size_t bytes, int flags, int protection, int setu
     return p;
 }
 
-static _Noreturn void child_start(const Server *s, const JobOrder *order, const int fd[JOB_FDS], int setup,
-                                  pid_t broker) {
+static _Noreturn void child_start(Server *s, const JobOrder *order, const int fd[JOB_FDS],
+                                  const uint8_t *kept, int setup, pid_t broker) {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     if (getppid() != broker) _exit(1);
 
-    // Private, because older kernels refuse even a read-only shared mapping of a sealed file; the pages are
-    // shared all the same.
+    kept_forget(&s->kept, kept);
     ChildJob job = {.draw_bytes = order->draw_bytes,
                     .job_bytes = order->job_bytes,
                     .output_bytes = order->output_bytes,
                     .arena_bytes = order->arena_bytes,
                     .report_fd = SANDBOX_FD};
-    job.draw = child_map(fd[JOB_FD_DRAW], order->draw_bytes, MAP_PRIVATE, PROT_READ, setup, "inputs");
+    // Private, because older kernels refuse even a read-only shared mapping of a sealed file; the pages are
+    // shared all the same.
+    job.draw =
+        kept ? kept : child_map(fd[JOB_FD_DRAW], order->draw_bytes, MAP_PRIVATE, PROT_READ, setup, "inputs");
     job.job = child_map(fd[JOB_FD_JOB], order->job_bytes, MAP_PRIVATE, PROT_READ, setup, "source");
     job.output = child_map(fd[JOB_FD_OUTPUT], order->output_bytes, MAP_SHARED, PROT_READ | PROT_WRITE, setup,
                            "outputs");
@@ -104,8 +108,9 @@ static void job_start(Server *s, const JobOrder *order, const int fd[JOB_FDS]) {
     if (s->jobs == BROKER_JOBS_MAX) return job_refuse(fd[JOB_FD_STATUS], "too many children");
     if (pipe2(setup, O_CLOEXEC | O_NONBLOCK) != 0) return job_refuse(fd[JOB_FD_STATUS], "pipe");
 
+    const uint8_t *kept = kept_draw(&s->kept, order->draw_key, fd[JOB_FD_DRAW], order->draw_bytes);
     pid_t self = getpid(), pid = fork();
-    if (pid == 0) child_start(s, order, fd, setup[1], self);
+    if (pid == 0) child_start(s, order, fd, kept, setup[1], self);
     int error = errno;
     close(setup[1]);
     if (pid < 0) {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 // Sent together, they wake the parent once for all of a quick draw.
-enum { REPORTS_TOGETHER = 64 };
+enum { REPORTS_TOGETHER = 64, CODE_FIRST = 512 << 10 };
 
 typedef struct {
     const ChildJob *job;
@@ -299,9 +299,14 @@ static int cases_run(Child *c, const Node *module) {
 int child_interpret(const ChildJob *job) {
     Child c = {.job = job, .at = -1};
     if (!job_read(&c)) return EXIT_WIRE;
-    size_t quarter = job->arena_bytes / 4 & ~(size_t)4095;
-    arena_over(&c.code, job->arena, quarter);
-    arena_over(&c.call, (char *)job->arena + quarter, job->arena_bytes - quarter);
+    // Code seldom needs more than the beginning of a large page, and the first case's data may lie behind it
+    // there: every further page that is touched has to be cleared first.
+    size_t quarter = job->arena_bytes / 4 & ~(size_t)4095,
+           first = quarter < CODE_FIRST ? quarter / 2 : CODE_FIRST;
+    size_t rest = job->arena_bytes - quarter;
+    arena_over(&c.code, job->arena, first);
+    arena_over(&c.call, (char *)job->arena + first, rest - first);
+    arena_reserve(&c.code, (char *)job->arena + rest, quarter);
     c.code.on_full = c.call.on_full = memory_gone;
     c.code.on_full_arg = c.call.on_full_arg = &c;
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -16,7 +17,7 @@ enum {
     CHILD_MEMORY = 512 << 20, // virtual; only what a candidate touches is ever there
     WALL_SECONDS = 60,        // ten times what the step budget takes on a slow machine
     ATTEMPTS = 2,
-    SHARED = 4, // candidates from which on it pays to prepare their comparison
+    SHARED = 6, // candidates from which on it pays to prepare a draw for them
 };
 
 struct Referee {
@@ -27,6 +28,7 @@ struct Referee {
     pthread_mutex_t progress;
     Str include;
     char include_sha256[65]; // empty: none
+    atomic_uint_fast64_t draws; // that many candidates share
 };
 
 static const char *state_directory(Arena *a, const char *given) {
@@ -90,6 +92,7 @@ typedef struct {
     Referee *r;
     const JudgeRequest *q;
     const Draw *draw;
+    uint64_t draw_key; // BrokerJob.draw_key
     const Str *source;
     Verdict *out;
     Arena *arena; // one for each candidate: verdict texts
@@ -137,7 +140,8 @@ static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, E
                      .output_bytes = b->draw->output_bytes,
                      .arena_bytes = CHILD_MEMORY,
                      .wall_seconds = WALL_SECONDS,
-                     .max_reports = b->draw->cases + 1};
+                     .max_reports = b->draw->cases + 1,
+                     .draw_key = b->draw_key};
     if (b->watched) watch_room(b->draw, &job);
     ChildResult r;
     Arena scratch = {0};
@@ -331,7 +335,9 @@ bool round_draw(Round *t, Pool *pool, Err *e) {
     }
     for (int i = 0; i < t->n; i++) t->batch.out[i].seed = seed;
     if (!draw_make(&t->arena, pool, q->op, q->level, seed, &q->filter, &t->draw, e)) return false;
-    if (t->n >= SHARED) draw_share(&t->draw, pool);
+    if (t->n < SHARED) return true;
+    draw_share(&t->draw, pool);
+    t->batch.draw_key = atomic_fetch_add(&t->batch.r->draws, 1) + 1;
     return true;
 }
 

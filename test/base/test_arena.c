@@ -143,6 +143,42 @@ static void test_fixed_arena_stays_inside(void **state) {
     free(memory);
 }
 
+static void test_reserve_is_used_last_and_given_back(void **state) {
+    (void)state;
+    enum { FIRST = 2048, MORE = 8192 };
+    unsigned char *first = malloc(FIRST), *more = malloc(MORE);
+    Arena a;
+    arena_over(&a, first, FIRST);
+    assert_in_range(arena_left(&a), FIRST - 200, FIRST);
+    arena_reserve(&a, more, MORE);
+    size_t left = arena_left(&a); // in one piece
+    assert_in_range(left, MORE - 200, MORE);
+    unsigned char *p = arena_alloc(&a, 100, 1, 1);
+    assert_true(p >= first && p + 100 <= first + FIRST);
+    assert_int_equal(arena_left(&a), left);
+    ArenaMark m = arena_mark(&a);
+    for (int round = 0; round < 2; round++) {
+        unsigned char *q = arena_alloc(&a, 3000, 1, 1);
+        assert_true(q >= more && q + 3000 <= more + MORE);
+        assert_in_range(arena_left(&a), left - 3200, left - 3000);
+        ArenaMark inside = arena_mark(&a);
+        assert_true(fits(&a, 1, 3000));
+        assert_false(fits(&a, 1, 3000));
+        arena_reset(&a, inside);
+        assert_true(fits(&a, 1, 3000));
+        arena_reset(&a, m);
+        assert_int_equal(arena_left(&a), left);
+        assert_true(fits(&a, 1, 64) && p[0] == 0);
+    }
+    assert_true(fits(&a, 1, 6000));
+    arena_free(&a);
+    memset(first, 1, FIRST); // nothing of either is poisoned any more
+    memset(more, 1, MORE);
+    assert_false(fits(&a, 1, 1));
+    free(first);
+    free(more);
+}
+
 static void test_sizes_that_overflow(void **state) {
     (void)state;
     Arena a = {0};
@@ -223,6 +259,7 @@ int main(void) {
         cmocka_unit_test(test_mark_and_reset),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_fixed_arena_stays_inside),
+        cmocka_unit_test(test_reserve_is_used_last_and_given_back),
         cmocka_unit_test(test_sizes_that_overflow),
         cmocka_unit_test(test_exhaustion_aborts_without_a_handler),
         cmocka_unit_test(test_asan_sees_one_byte),
