@@ -1,5 +1,6 @@
 #include "tile/decode.h"
 #include "tile/lanes.h"
+#include "tile/moves.h"
 #include <assert.h>
 
 static DType loop_type(const TileType *t) { return t->pointer ? DT_I64 : t->elem; }
@@ -150,7 +151,7 @@ static void decode_elementwise(Decode *x) {
         guarded |= i->op == INSN_IDIV || shift || (i->op == INSN_MOD && !dtype_is_float(key));
     }
     if (guarded) s->act = ACT_GUARDED;
-    s->aside = i->d == i->a || i->d == i->b || i->d == i->c;
+    s->aside = s->d == s->a || s->d == s->b || s->d == s->c;
 }
 
 // Part of a tile, or a tile backwards: a walk that begins somewhere inside.
@@ -232,6 +233,10 @@ static bool decode_short(Decode *x) {
 static void decode_insn(Decode *x) {
     const Insn *i = x->insn;
     Step *s = x->s;
+    if (s->d && s->d == s->a && !s->pd && move_keeps_bits(x->v->code, i)) {
+        s->act = ACT_NONE;
+        return;
+    }
     if (x->rd && x->rd->form != FORM_LANES && decode_short(x)) return;
     bool short_address = x->ra && x->ra->form == FORM_RAMP;
     switch (i->op) {

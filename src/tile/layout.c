@@ -1,5 +1,6 @@
 // What the VM knows about registers before it runs: which may hold undefined lanes, which feed addresses, and
 // where each lives. All three ignore the order of instructions where that can only err to the safe side.
+#include "tile/moves.h"
 #include "tile/ramp.h"
 #include <assert.h>
 
@@ -180,15 +181,16 @@ static void extend_over_loops(Life *l, const Loop *loop, const int *inner) {
     }
 }
 
-static Life *find_lives(Arena *a, const Code *c) {
+// Of the registers that give others' places, too.
+static Life *find_lives(Arena *a, const Code *c, const int *place) {
     Life *life = NEWN(a, Life, (size_t)c->regs + 1);
     for (int r = 0; r < c->regs; r++) life[r] = (Life){0, -1, false};
     for (int i = 0; i < c->insns; i++) {
         const Insn *s = &c->insn[i];
-        if (s->a >= 0) touch(&life[s->a], i, true);
-        if (s->b >= 0) touch(&life[s->b], i, true);
-        if (s->c >= 0) touch(&life[s->c], i, true);
-        if (s->d >= 0) touch(&life[s->d], i, !writes_d(s));
+        if (s->a >= 0) touch(&life[place[s->a]], i, true);
+        if (s->b >= 0) touch(&life[place[s->b]], i, true);
+        if (s->c >= 0) touch(&life[place[s->c]], i, true);
+        if (s->d >= 0) touch(&life[place[s->d]], i, !writes_d(s));
     }
     Loop *loop;
     int *inner = NEWN(a, int, (size_t)c->insns);
@@ -293,7 +295,8 @@ void code_layout(Arena *a, Code *c) {
     mark_addresses(c);
     mark_ramps(a, c);
     ArenaMark mark = arena_mark(a);
-    Life *life = find_lives(a, c);
+    const int *place = moves_join(a, c);
+    Life *life = find_lives(a, c, place);
     Lists born = lists_new(a, c->insns, c->regs), dies = lists_new(a, c->insns, c->regs);
     for (int r = c->regs - 1; r >= 0; r--) {
         c->reg[r].offset = c->reg[r].poison_offset = 0;
@@ -309,6 +312,10 @@ void code_layout(Arena *a, Code *c) {
         }
         for (int r = dies.head[i]; r >= 0; r = dies.next[r])
             space_give(&space, c->reg[r].offset, register_space(&c->reg[r]));
+    }
+    for (int r = 0; r < c->regs; r++) {
+        c->reg[r].offset = c->reg[place[r]].offset;
+        c->reg[r].poison_offset = c->reg[place[r]].poison_offset;
     }
     c->file_bytes = space.end;
     arena_reset(a, mark);

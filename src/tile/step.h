@@ -9,6 +9,7 @@ typedef enum {
     ACT_LOOP,    // run the loop; nothing can go wrong and no lane is undefined
     ACT_GUARDED, // run the loop, look at what it reports, carry poison along
     ACT_SET,     // one lane from imm
+    ACT_NONE,    // a move of what is in its place already
     ACT_WALK,    // lanes move: BROADCAST, TRANS; and every move of tainted registers
     ACT_REDUCE,
     ACT_ARG,

@@ -212,6 +212,7 @@ static bool run_program(Vm *v, int64_t *instructions) {
             break;
         case ACT_GUARDED: ok = run_guarded(v, s); break;
         case ACT_SET: memcpy(s->d, &s->imm, s->size); break;
+        case ACT_NONE: break;
         case ACT_WALK:
             lanes_meet(&v->log);
             run_walk(s);
