@@ -32,7 +32,7 @@ typedef struct {
     int max_tokens;
     Sampling sampling;
     uint64_t seed;
-    const Str *stop; // stop strings; the text ends where the first one begins
+    const Str *stop; // stop strings; the text ends where the first that is complete begins
     int stops;
     const int32_t *stop_id; // tokens that end a draft besides the model's own
     int stop_ids;
