@@ -72,6 +72,8 @@ $(B)/%.o: %.c $(B)/flags | deps
 	@mkdir -p $(@D)
 	@echo "  cc  $<"
 	$(Q)$(CC) $(FLAGS) $(ISA_ONLY) -MMD -MP -c -o $@ $<
+# The model's loops may differ between instruction sets: these two come with every AVX2 machine that isa.c accepts.
+$(B)/src/model/%_simd.avx2.o: ISA_avx2 += -mfma -mf16c
 define simd_rule
 $(B)/%_simd.$(1).o: %_simd.c $(B)/flags | deps
 	@mkdir -p $$(@D)

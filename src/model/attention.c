@@ -2,7 +2,7 @@
 #include "base/isa.h"
 #include <math.h>
 
-// Rows (a head of a token) that one item gathers at the same time: a block of keys is widened once for them.
+// Rows (a head of a token) that one item gathers at the same time: keys come from memory once for them.
 enum { ROWS_MAX = 128 };
 
 const AttentionLoops *attention_loops(void) {
@@ -15,23 +15,14 @@ const AttentionLoops *attention_loops(void) {
 #endif
 }
 
-// What a worker needs: a block of keys and of values in float32, and the rows that it gathers.
+// The rows that a worker gathers.
 typedef struct {
-    float *k, *v, *out, *top, *sum;
+    float *out, *top, *sum;
 } Room;
 
-static size_t room_of_worker(int dim, int padded) {
-    return (size_t)(dim + padded) * KV_PAGE + (size_t)ROWS_MAX * (size_t)(padded + 2);
-}
-
-static Room room_at(Pool *pool, int worker, const Kv *kv) {
-    int dim = kv->dim, padded = kv->padded;
-    Room r = {.k = pool_scratch(pool, worker, room_of_worker(dim, padded) * sizeof(float))};
-    r.v = r.k + dim * KV_PAGE;
-    r.out = r.v + padded * KV_PAGE;
-    r.top = r.out + ROWS_MAX * padded;
-    r.sum = r.top + ROWS_MAX;
-    return r;
+static Room room_at(Pool *pool, int worker, int padded) {
+    float *out = pool_scratch(pool, worker, (size_t)(padded + 2) * ROWS_MAX * sizeof(float));
+    return (Room){out, out + ROWS_MAX * padded, out + ROWS_MAX * (padded + 1)};
 }
 
 // How the work is cut: a head of the cache, `heads` of the query heads that read it, `tokens` in a row.
@@ -46,7 +37,7 @@ typedef struct {
 static Work work_of(const Attention *a, Pool *pool) {
     int threads = pool_size(pool);
     Work w = {.a = a, .pool = pool, .loops = attention_loops(), .group = a->heads / a->kv->heads};
-    // Few tokens: several threads share the heads of a group, each widening the keys for itself.
+    // Few tokens: several threads share the heads of a group.
     w.heads = w.group < ROWS_MAX ? w.group : ROWS_MAX;
     w.tokens = ROWS_MAX / w.heads;
     if (w.tokens > 16) w.tokens = 16;
@@ -74,30 +65,16 @@ static Item item_of(const Work *w, size_t index) {
     return t;
 }
 
-// Keys and values of a page as float32: where they lie, or widened into the worker's room.
-static void page_read(const Work *w, const Item *t, int page, const Room *r, const float **k,
-                      const float **v) {
-    const Kv *kv = w->a->kv;
-    const void *keys = kv_keys(kv, page, w->a->layer, t->kv_head);
-    const void *values = kv_values(kv, page, w->a->layer, t->kv_head);
-    *k = keys;
-    *v = values;
-    if (kv->type == KV_F32) return;
-    w->loops->widen(keys, (size_t)kv->dim * KV_PAGE, r->k);
-    w->loops->widen(values, (size_t)kv->padded * KV_PAGE, r->v);
-    *k = r->k;
-    *v = r->v;
-}
-
-static void token_block(const Work *w, const Item *t, int token, int block, const float *k, const float *v,
-                        const Room *r) {
+static void token_block(const Work *w, const Item *t, int token, int block, const Room *r) {
     const Attention *a = w->a;
     int dim = a->kv->dim, padded = a->kv->padded, seen = a->place[token].position + 1 - block * KV_PAGE;
+    int page = a->kv->sequence[a->seq[token]].page[block];
     for (int h = 0; h < t->heads; h += ATTENTION_ROWS) {
         int row = (token - t->from) * t->heads + h;
         w->loops->block(&(AttentionBlock){
-            .k = k,
-            .v = v,
+            .k = kv_keys(a->kv, page, a->layer, t->kv_head),
+            .v = kv_values(a->kv, page, a->layer, t->kv_head),
+            .half = a->kv->type == KV_F16,
             .q = a->q + ((size_t)token * (size_t)a->heads + (size_t)(t->head + h)) * (size_t)dim,
             .q_stride = (size_t)dim,
             .out = r->out + row * padded,
@@ -115,7 +92,7 @@ static void run_item(void *arg, size_t index, int worker) {
     const Work *w = arg;
     const Attention *a = w->a;
     Item t = item_of(w, index);
-    Room r = room_at(w->pool, worker, a->kv);
+    Room r = room_at(w->pool, worker, a->kv->padded);
     int dim = a->kv->dim, padded = a->kv->padded, rows = (t.to - t.from) * t.heads, blocks = 0;
     memset(r.out, 0, (size_t)(rows * padded) * sizeof *r.out);
     for (int i = 0; i < rows; i++) r.top[i] = -INFINITY, r.sum[i] = 0;
@@ -123,21 +100,15 @@ static void run_item(void *arg, size_t index, int worker) {
         int n = a->place[i].position / KV_PAGE + 1;
         if (n > blocks) blocks = n;
     }
-    for (int b = 0; b < blocks; b++) {
-        int page = -1; // drafts of one prompt follow each other and share pages
-        const float *k = NULL, *v = NULL;
-        for (int i = t.from; i < t.to; i++) {
-            if (b * KV_PAGE > a->place[i].position) continue;
-            int own = a->kv->sequence[a->seq[i]].page[b];
-            if (own != page) page_read(w, &t, own, &r, &k, &v);
-            page = own;
-            token_block(w, &t, i, b, k, v, &r);
-        }
-    }
+    // Tokens within blocks: a page is read once for all that share it.
+    for (int b = 0; b < blocks; b++)
+        for (int i = t.from; i < t.to; i++)
+            if (b * KV_PAGE <= a->place[i].position) token_block(w, &t, i, b, &r);
     for (int i = t.from, row = 0; i < t.to; i++)
         for (int h = 0; h < t.heads; h++, row++) {
             float *out = a->out + ((size_t)i * (size_t)a->heads + (size_t)(t.head + h)) * (size_t)dim;
-            for (int d = 0; d < dim; d++) out[d] = r.out[row * padded + d] / r.sum[row];
+            float share = 1 / r.sum[row];
+            for (int d = 0; d < dim; d++) out[d] = r.out[row * padded + d] * share;
         }
 }
 

@@ -8,13 +8,18 @@
 enum { ACROSS = LANES == 16 ? 4 : 2 }; // vectors side by side: what the registers hold
 #define INLINE static inline __attribute__((always_inline))
 
+// Numbers of the cache, from element `at`.
+INLINE Lanes cached(const void *p, bool half, size_t at) {
+    return half ? lanes_widen((const uint16_t *)p + at) : lanes_load((const float *)p + at);
+}
+
 // Scores of ACROSS * LANES positions.
-INLINE void scores_of(const AttentionBlock *b, int rows, int at, float score[][KV_PAGE]) {
+INLINE void scores_of(const AttentionBlock *b, int rows, bool half, int at, float score[][KV_PAGE]) {
     Lanes sum[ATTENTION_ROWS][ACROSS] = {{{0}}};
-    const float *k = b->k + at;
+    size_t k = (size_t)at;
     for (int d = 0; d < b->dim; d++, k += KV_PAGE) {
         Lanes key[ACROSS];
-        for (int i = 0; i < ACROSS; i++) key[i] = lanes_load(k + i * LANES);
+        for (int i = 0; i < ACROSS; i++) key[i] = cached(b->k, half, k + (size_t)i * LANES);
         for (int r = 0; r < rows; r++) {
             Lanes q = lanes_all(b->q[(size_t)r * b->q_stride + (size_t)d]);
             for (int i = 0; i < ACROSS; i++) sum[r][i] = lanes_fma(q, key[i], sum[r][i]);
@@ -43,16 +48,16 @@ INLINE float weigh(const AttentionBlock *b, int r, float *score) {
     return before;
 }
 
-INLINE void gather(const AttentionBlock *b, int rows, int at, int across, const float *before,
+INLINE void gather(const AttentionBlock *b, int rows, bool half, int at, int across, const float *before,
                    float score[][KV_PAGE]) {
     Lanes sum[ATTENTION_ROWS][ACROSS];
     for (int r = 0; r < rows; r++)
         for (int i = 0; i < across; i++)
             sum[r][i] = lanes_load(b->out + r * b->padded + at + i * LANES) * before[r];
-    const float *v = b->v + at;
-    for (int j = 0; j < b->keys; j++, v += b->padded) {
+    size_t v = (size_t)at;
+    for (int j = 0; j < b->keys; j++, v += (size_t)b->padded) {
         Lanes value[ACROSS];
-        for (int i = 0; i < across; i++) value[i] = lanes_load(v + i * LANES);
+        for (int i = 0; i < across; i++) value[i] = cached(b->v, half, v + (size_t)i * LANES);
         for (int r = 0; r < rows; r++) {
             Lanes w = lanes_all(score[r][j]);
             for (int i = 0; i < across; i++) sum[r][i] = lanes_fma(w, value[i], sum[r][i]);
@@ -62,26 +67,28 @@ INLINE void gather(const AttentionBlock *b, int rows, int at, int across, const 
         for (int i = 0; i < across; i++) lanes_store(b->out + r * b->padded + at + i * LANES, sum[r][i]);
 }
 
-INLINE void rows_of(const AttentionBlock *b, int rows) {
+INLINE void rows_of(const AttentionBlock *b, int rows, bool half) {
     float score[ATTENTION_ROWS][KV_PAGE], before[ATTENTION_ROWS];
-    for (int at = 0; at < b->keys; at += ACROSS * LANES) scores_of(b, rows, at, score);
+    for (int at = 0; at < b->keys; at += ACROSS * LANES) scores_of(b, rows, half, at, score);
     for (int r = 0; r < rows; r++) before[r] = weigh(b, r, score[r]);
     int at = 0;
-    for (; at + ACROSS * LANES <= b->padded; at += ACROSS * LANES) gather(b, rows, at, ACROSS, before, score);
-    for (; at < b->padded; at += LANES) gather(b, rows, at, 1, before, score);
+    for (; at + ACROSS * LANES <= b->padded; at += ACROSS * LANES)
+        gather(b, rows, half, at, ACROSS, before, score);
+    for (; at < b->padded; at += LANES) gather(b, rows, half, at, 1, before, score);
 }
 
 static void block(const AttentionBlock *b) {
-    switch (b->rows) {
-    case 1: rows_of(b, 1); break;
-    case 2: rows_of(b, 2); break;
-    case 3: rows_of(b, 3); break;
-    default: rows_of(b, 4); break;
+    switch (b->rows * 2 + b->half) {
+    case 2: rows_of(b, 1, false); break;
+    case 3: rows_of(b, 1, true); break;
+    case 4: rows_of(b, 2, false); break;
+    case 5: rows_of(b, 2, true); break;
+    case 6: rows_of(b, 3, false); break;
+    case 7: rows_of(b, 3, true); break;
+    case 8: rows_of(b, 4, false); break;
+    case 9: rows_of(b, 4, true); break;
+    default: __builtin_unreachable();
     }
-}
-
-static void widen(const uint16_t *half, size_t n, float *out) {
-    for (size_t i = 0; i < n; i += LANES) lanes_store(out + i, lanes_widen(half + i));
 }
 
 static void narrow(const float *x, size_t n, uint16_t *half) {
@@ -93,4 +100,4 @@ static void narrow(const float *x, size_t n, uint16_t *half) {
     memcpy(half + i, last, (n - i) * sizeof *half);
 }
 
-const AttentionLoops ISA_NAME(attention_loops) = {block, widen, narrow};
+const AttentionLoops ISA_NAME(attention_loops) = {block, narrow};

@@ -4,14 +4,16 @@
 // running one, what was gathered before is scaled to it, and then weights and weighted values are added, the
 // values from the first position to the last. So it depends on the token's own keys alone.
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum { KV_PAGE = 64, ATTENTION_ROWS = 4 };
 
 typedef struct {
-    const float *k; // [dim][KV_PAGE]: a dimension of all positions side by side
-    const float *v; // [KV_PAGE][padded]
+    const void *k;  // [dim][KV_PAGE]: a dimension of all positions side by side
+    const void *v;  // [KV_PAGE][padded]
+    bool half;      // k and v are float16: widened as they are read
     const float *q; // [rows], `q_stride` floats apart
     float *out;     // [rows][padded]: weighted values so far, not yet divided by `sum`
     float *top,
@@ -24,7 +26,6 @@ typedef struct {
 
 typedef struct {
     void (*block)(const AttentionBlock *b);
-    void (*widen)(const uint16_t *half, size_t n, float *out); // n is a multiple of 16
     void (*narrow)(const float *x, size_t n, uint16_t *half);
 } AttentionLoops;
 

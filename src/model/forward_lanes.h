@@ -48,19 +48,32 @@ static inline Lanes lanes_if(LaneBits yes, Lanes a, Lanes b) {
 static inline Lanes lanes_max(Lanes a, Lanes b) { return lanes_if((LaneBits)(a > b), a, b); }
 
 // Halves added to halves: ((0 + 8) + (4 + 12)) ...
+typedef float Lanes4 __attribute__((vector_size(16)));
+typedef uint32_t LaneBits4 __attribute__((vector_size(16)));
+static inline Lanes4 lanes_quarter(Lanes v, int i) {
+    Lanes4 q;
+    memcpy(&q, (const char *)&v + i * 16, sizeof q);
+    return q;
+}
 static inline float lanes_sum(Lanes v) {
-    float f[LANES];
-    memcpy(f, &v, sizeof v);
-    for (int n = LANES / 2; n > 0; n /= 2)
-        for (int i = 0; i < n; i++) f[i] += f[i + n];
-    return f[0];
+#if defined(__AVX512F__) && !defined(PORTABLE)
+    Lanes4 q = (lanes_quarter(v, 0) + lanes_quarter(v, 2)) + (lanes_quarter(v, 1) + lanes_quarter(v, 3));
+#elif defined(__AVX2__) && !defined(PORTABLE)
+    Lanes4 q = lanes_quarter(v, 0) + lanes_quarter(v, 1);
+#else
+    Lanes4 q = v;
+#endif
+    return (q[0] + q[2]) + (q[1] + q[3]);
 }
 static inline float lanes_largest(Lanes v) {
-    float f[LANES];
-    memcpy(f, &v, sizeof v);
-    for (int n = LANES / 2; n > 0; n /= 2)
-        for (int i = 0; i < n; i++) f[i] = f[i + n] > f[i] ? f[i + n] : f[i];
-    return f[0];
+    Lanes4 top = lanes_quarter(v, 0);
+    for (int i = 1; i < LANES / 4; i++) {
+        Lanes4 q = lanes_quarter(v, i);
+        LaneBits4 above = (LaneBits4)(q > top);
+        top = (Lanes4)(((LaneBits4)q & above) | ((LaneBits4)top & ~above));
+    }
+    float a = top[1] > top[0] ? top[1] : top[0], b = top[3] > top[2] ? top[3] : top[2];
+    return b > a ? b : a;
 }
 
 // e^x within 2 ulp for -87 <= x <= 88, its ends beyond: 0 below, e^88 above; NaN stays. x = n ln2 + r with

@@ -42,8 +42,8 @@ static void swiglu(const float *gate, const float *up, size_t n, float *out) {
     memcpy(out + i, &last, (n - i) * sizeof *out);
 }
 
-static void rotate(float *x, const float *cos, const float *sin, size_t half) {
-    float *y = x + half;
+static void rotate(float *restrict x, const float *restrict cos, const float *restrict sin, size_t half) {
+    float *restrict y = x + half; // the other half: no element is both
     for (size_t i = 0; i < half; i++) {
         float a = x[i], b = y[i];
         x[i] = a * cos[i] - b * sin[i];
@@ -51,7 +51,8 @@ static void rotate(float *x, const float *cos, const float *sin, size_t half) {
     }
 }
 
-static void rotate_neighbours(float *x, const float *cos, const float *sin, size_t half) {
+static void rotate_neighbours(float *restrict x, const float *restrict cos, const float *restrict sin,
+                              size_t half) {
     for (size_t i = 0; i < half; i++) {
         float a = x[2 * i], b = x[2 * i + 1];
         x[2 * i] = a * cos[i] - b * sin[i];
