@@ -4,7 +4,9 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum { THREADS_MAX = 256 };
 
@@ -16,19 +18,25 @@ typedef struct {
     size_t scratch_bytes;
 } Worker;
 
-// `round` counts loops: a worker that sleeps knows by it that a new one began. Everything under `lock` but
-// `next`, from which items are taken.
+// A loop is open to workers from its start until its caller finds no item left: who comes in time takes
+// items, who comes late (it slept, or the machine was busy) is not waited for. `gate` holds the number of the
+// loop, whether it is open, and how many workers are inside; what a loop is about (n, fn, arg) changes only
+// while nobody can be inside. Threads with nothing to do watch the gate for a while before they sleep: loops
+// that follow each other closely cost a microsecond, and a pool that rests costs nothing.
+enum { WATCH_NS = 50000, INSIDE = 0xffff, OPEN = 0x10000, LOOP = 0x20000 };
 struct Pool {
     int size; // the caller included, as worker 0
-    pthread_mutex_t lock;
-    pthread_cond_t begin, done;
-    unsigned long round;
-    int busy; // workers that have not finished this round
-    bool quit;
+    _Atomic uint64_t gate;
+    atomic_size_t next; // item
     size_t n;
     void (*fn)(void *arg, size_t item, int worker);
     void *arg;
-    atomic_size_t next;
+    // Sleeping: whoever sleeps says so first and looks at the gate again, under the lock.
+    pthread_mutex_t lock;
+    pthread_cond_t begin, done;
+    atomic_int asleep;       // workers
+    atomic_bool owner_waits; // the caller, for those inside
+    atomic_bool quit;
     Worker worker[];
 };
 
@@ -41,22 +49,58 @@ static void take_items(Pool *p, int worker) {
     }
 }
 
+static uint64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+// Watches until the gate, of which `mask` is looked at, is no longer `was`; false when that took too long.
+static bool watch(Pool *p, uint64_t mask, uint64_t was) {
+    uint64_t end = 0;
+    for (int i = 0;; i++) {
+        if ((atomic_load_explicit(&p->gate, memory_order_acquire) & mask) != was) return true;
+        if (atomic_load_explicit(&p->quit, memory_order_relaxed)) return true;
+#ifdef __x86_64__
+        __builtin_ia32_pause();
+#endif
+        if (i % 32) continue;
+        uint64_t t = now_ns();
+        if (!end) end = t + WATCH_NS;
+        if (t > end) return false;
+    }
+}
+
+static const uint64_t NUMBER = ~(uint64_t)(INSIDE | OPEN);
+
+static void sleep_until_next(Pool *p, uint64_t seen) {
+    pthread_mutex_lock(&p->lock);
+    atomic_fetch_add(&p->asleep, 1);
+    while ((atomic_load(&p->gate) & NUMBER) == seen && !atomic_load(&p->quit))
+        pthread_cond_wait(&p->begin, &p->lock);
+    atomic_fetch_sub(&p->asleep, 1);
+    pthread_mutex_unlock(&p->lock);
+}
+
 static void *worker_main(void *arg) {
     Worker *w = arg;
     Pool *p = w->pool;
-    unsigned long seen = 0;
-    pthread_mutex_lock(&p->lock);
+    uint64_t seen = 0;
     for (;;) {
-        while (p->round == seen && !p->quit) pthread_cond_wait(&p->begin, &p->lock);
-        if (p->quit) break;
-        seen = p->round;
-        pthread_mutex_unlock(&p->lock);
+        if (!watch(p, NUMBER, seen)) sleep_until_next(p, seen);
+        if (atomic_load(&p->quit)) return NULL;
+        uint64_t gate = atomic_load_explicit(&p->gate, memory_order_acquire);
+        seen = gate & NUMBER;
+        bool in = false;
+        while (!in && gate & OPEN && (gate & NUMBER) == seen)
+            in = atomic_compare_exchange_weak(&p->gate, &gate, gate + 1);
+        if (!in) continue;
         take_items(p, w->index);
-        pthread_mutex_lock(&p->lock);
-        if (--p->busy == 0) pthread_cond_signal(&p->done);
+        if ((atomic_fetch_sub(&p->gate, 1) & (INSIDE | OPEN)) != 1 || !atomic_load(&p->owner_waits)) continue;
+        pthread_mutex_lock(&p->lock); // the last one out of a closed loop
+        pthread_cond_signal(&p->done);
+        pthread_mutex_unlock(&p->lock);
     }
-    pthread_mutex_unlock(&p->lock);
-    return NULL;
 }
 
 static int cores(void) {
@@ -91,22 +135,32 @@ void pool_run(Pool *p, size_t n, void (*fn)(void *arg, size_t item, int worker),
         for (size_t i = 0; i < n; i++) fn(arg, i, 0);
         return;
     }
-    pthread_mutex_lock(&p->lock);
-    assert(p->busy == 0); // a loop inside a loop of the same pool would wait for itself
+    uint64_t gate = atomic_load_explicit(&p->gate, memory_order_relaxed);
+    assert(!(gate & (OPEN | INSIDE))); // a loop inside a loop of the same pool would wait for itself
     p->n = n;
     p->fn = fn;
     p->arg = arg;
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
-    p->busy = p->size - 1;
-    p->round++;
-    pthread_cond_broadcast(&p->begin);
-    pthread_mutex_unlock(&p->lock);
+    atomic_store(&p->gate, (gate & NUMBER) + LOOP + OPEN);
+    if (atomic_load(&p->asleep)) {
+        pthread_mutex_lock(&p->lock);
+        pthread_cond_broadcast(&p->begin);
+        pthread_mutex_unlock(&p->lock);
+    }
 
     take_items(p, 0);
 
-    pthread_mutex_lock(&p->lock);
-    while (p->busy) pthread_cond_wait(&p->done, &p->lock);
-    pthread_mutex_unlock(&p->lock);
+    if (!((atomic_fetch_and(&p->gate, ~(uint64_t)OPEN)) & INSIDE)) return;
+    for (;;) {
+        uint64_t inside = atomic_load_explicit(&p->gate, memory_order_acquire) & INSIDE;
+        if (!inside) return;
+        if (watch(p, INSIDE, inside)) continue;
+        pthread_mutex_lock(&p->lock);
+        atomic_store(&p->owner_waits, true);
+        while (atomic_load(&p->gate) & INSIDE) pthread_cond_wait(&p->done, &p->lock);
+        atomic_store(&p->owner_waits, false);
+        pthread_mutex_unlock(&p->lock);
+    }
 }
 
 void *pool_scratch(Pool *p, int worker, size_t bytes) {
@@ -121,7 +175,7 @@ void *pool_scratch(Pool *p, int worker, size_t bytes) {
 
 void pool_close(Pool *p) {
     pthread_mutex_lock(&p->lock);
-    p->quit = true;
+    atomic_store(&p->quit, true);
     pthread_cond_broadcast(&p->begin);
     pthread_mutex_unlock(&p->lock);
     for (int i = 1; i < p->size; i++) pthread_join(p->worker[i].thread, NULL);

@@ -18,9 +18,10 @@ enum { COUNT_MAX = 40, ROWS = 37 };
 static const int WIDTH[] = {32, 64, 256, 288, 512, 1536};
 static Arena arena;
 
-static void put_half(uint8_t *p, Rng *r) { // sign and a size between 2^-8 and 2^-6, or (seldom) zero
+static void put_half(uint8_t *p, Rng *r,
+                     bool may_be_zero) { // sign and a size between 2^-8 and 2^-6, or (seldom) zero
     uint16_t h = (uint16_t)(rng_u32(r) & 0x83ff) | (uint16_t)(rng_between(r, 7, 9) << 10);
-    if (h % 64 == 0) h = 0;
+    if (may_be_zero && h % 64 == 0) h = 0;
     memcpy(p, &h, 2);
 }
 
@@ -42,14 +43,14 @@ static Weight random_weight(WeightType type, int64_t rows, int64_t cols, Rng *r)
             memcpy(&bits, &v, 4);
             memcpy(b, (char *)&bits + 2, 2);
             break;
-        case W_Q6_K: put_half(b + 208, r); break;
+        case W_Q6_K: put_half(b + 208, r, at > 0); break;
         case W_Q5_1:
         case W_Q4_K:
         case W_Q5_K:
-            put_half(b + 2, r);
-            put_half(b, r);
+            put_half(b + 2, r, at > 0);
+            put_half(b, r, at > 0);
             break;
-        default: put_half(b, r); break;
+        default: put_half(b, r, at > 0); break;
         }
     }
     w.data = data;
