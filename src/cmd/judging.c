@@ -54,7 +54,7 @@ void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
 // ---- smiths ----
 
 bool smith_chosen(Arena *a, const SmithChoice *c, ChosenSmith *out, Err *e) {
-    SmithOptions options = {.adapter = c->adapter, .timeout = c->timeout};
+    SmithOptions options = {.adapter = c->adapter, .chat = c->chat, .timeout = c->timeout};
     *out = (ChosenSmith){0};
     if (!smith_open(a, c->smith, &options, &out->smith, e)) return false;
     const char *profile = c->profile            ? c->profile

@@ -72,7 +72,9 @@ struct Smith {
 
 typedef struct {
     const char *adapter; // --adapter, for a model that runs here; NULL: none
-    int timeout;         // seconds without a sign of life from what runs elsewhere; 0: 120
+    const char
+        *chat;   // --chat-family, for a model that runs here: a name of text/chat.def; NULL: as its files say
+    int timeout; // seconds without a sign of life from what runs elsewhere; 0: 120
 } SmithOptions;
 
 // By the text behind --smith; options may be NULL. ERR_USAGE lists what is known. A smith may start threads

@@ -21,6 +21,7 @@ enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 const char *chat_name(const ChatFamily *f) { return f->name; }
 const ChatFamily *chat_at(int i) { return i >= 0 && i < FAMILY_COUNT ? &FAMILIES[i] : NULL; }
 Str chat_live(const ChatFamily *f) { return f->live; }
+Str chat_end(const ChatFamily *f) { return (Str){f->end, strcspn(f->end, "\n")}; }
 
 bool chat_by_name(const char *name, const ChatFamily **out, Err *e) {
     for (int i = 0; i < FAMILY_COUNT; i++)
@@ -60,9 +61,7 @@ bool chat_detect(Str jinja, const ChatFamily **out, Err *e) {
     Err why = {0};
     bool ok = detect(&a, jinja, out, &why);
     arena_free(&a);
-    return ok ||
-           err_set(e, why.code, "%.255s (" KNOWN "; --chat FAMILY says which, --profile plain does without)",
-                   why.msg);
+    return ok || err_set(e, why.code, "%.255s (" KNOWN "; --chat-family NAME says which)", why.msg);
 }
 
 // ---- rendering ----

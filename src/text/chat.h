@@ -8,11 +8,12 @@ typedef struct ChatFamily ChatFamily; // a row of chat.def
 
 // By the Jinja text of tokenizer_config.json / chat_template.jinja / tokenizer.chat_template: all of it that
 // can run for a system and a user turn has to be a family's. ERR_INPUT tells where it differs from the
-// nearest family, names those that are known, and how to go on (--profile plain, or --chat FAMILY).
+// nearest family, names those that are known, and how to go on.
 MUST_CHECK bool chat_detect(Str jinja, const ChatFamily **out, Err *e);
 MUST_CHECK bool chat_by_name(const char *name, const ChatFamily **out, Err *e);
 const char *chat_name(const ChatFamily *f);
 const ChatFamily *chat_at(int i);   // in the order of the table; NULL behind the last
+Str chat_end(const ChatFamily *f);  // the token that ends a turn
 Str chat_live(const ChatFamily *f); // a template that renders these turns as the family's does
 
 typedef struct {

@@ -49,6 +49,7 @@ static void test_render(void **state) {
           "2023\n"
           "Today Date: 26 Jul 2024\n\nS<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nU<|eot_id|>"
           "<|start_header_id|>assistant<|end_header_id|>\n\n");
+    assert_true(str_is(chat_end(family("qwen25")), "<|im_end|>") && str_is(chat_end(family("llama31")), "<|eot_id|>"));
     Err e = {0};
     const ChatFamily *f;
     assert_false(chat_by_name("mistral\x1b", &f, &e));
@@ -72,7 +73,7 @@ static const char *detected(Str jinja) {
     const ChatFamily *f;
     if (chat_detect(jinja, &f, &e)) return chat_name(f);
     assert_true(e.code == ERR_INPUT || e.code == ERR_LIMIT);
-    assert_non_null(strstr(e.msg, "--chat"));
+    assert_non_null(strstr(e.msg, "--chat-family"));
     for (const char *p = e.msg; *p; p++) assert_in_range(*p, ' ', '~');
     return "";
 }

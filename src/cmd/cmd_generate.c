@@ -1,0 +1,195 @@
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/progress.h"
+#include "base/rng.h"
+#include "cmd/judging.h"
+#include "smith/local.h"
+
+enum { PROMPT_MAX = 4 << 20, TOKENS_USUAL = 768 };
+
+typedef struct {
+    const char *prompt, *system, *adapter, *family, *stop;
+    Number temperature, top_p, min_p, top_k;
+    int count, max_tokens;
+    Seed seed;
+    bool raw, chat, think, json;
+} GenerateOptions;
+
+// One run, as its callbacks see it.
+typedef struct {
+    const GenerateOptions *o;
+    bool streams; // one draft, as text: printed while it grows
+    Progress bar;
+    bool bar_shown;
+    double started, first; // seconds; first: of the first token, 0: none yet
+    int64_t tokens;
+    int finished;
+} Shown;
+
+static const char *end_name(DraftEnd end) {
+    switch (end) {
+    case DRAFT_EOS: return "eos";
+    case DRAFT_STOP: return "stop";
+    case DRAFT_LENGTH: return "length";
+    case DRAFT_CUT: break;
+    }
+    return "cut";
+}
+
+static bool on_token(void *arg, int index, Str text, int tokens) {
+    Shown *s = arg;
+    (void)index, (void)tokens;
+    double now = clock_seconds();
+    if (s->first <= 0) s->first = now;
+    s->tokens++;
+    if (s->streams && text.len) {
+        fwrite(text.p, 1, text.len, stdout);
+        fflush(stdout);
+    }
+    if (s->bar_shown) {
+        char note[64];
+        snprintf(note, sizeof note, "%.1f tok/s",
+                 now > s->first ? (double)(s->tokens - 1) / (now - s->first) : 0.0);
+        progress_step(&s->bar, (size_t)s->finished, note);
+    }
+    return !interrupts_seen(NULL) && !ferror(stdout);
+}
+
+static bool put_json(const Draft *d) {
+    json_t *o = json_pack("{s:i, s:s%, s:i, s:s}", "index", d->index, "text", d->text.p ? d->text.p : "",
+                          d->text.len, "tokens", d->count, "end", end_name(d->end));
+    char *line = o ? json_dumps(o, JSON_COMPACT) : NULL;
+    json_decref(o);
+    if (line) puts(line);
+    free(line);
+    return line;
+}
+
+static bool on_draft(void *arg, const Draft *d) {
+    Shown *s = arg;
+    if (d->end == DRAFT_CUT) return true;
+    if (s->bar_shown) progress_end(&s->bar);
+    if (s->o->json) {
+        if (!put_json(d)) return false;
+    } else if (s->streams) {
+        fputs("\n", stdout);
+    } else {
+        printf("== draft %d, %d tokens, %s\n%.*s\n", d->index + 1, d->count, end_name(d->end),
+               STR_ARG(d->text));
+    }
+    fflush(stdout);
+    s->finished++;
+    return !ferror(stdout);
+}
+
+// What the options say, else what the model's generation_config says, else 0.7 and 0.95.
+static ReplySettings settings_of(const GenerateOptions *o, const ModelConfig *c) {
+    ReplySettings s = {.temperature = c->generation.temperature >= 0 ? c->generation.temperature : 0.7,
+                       .top_p = c->generation.top_p >= 0 ? c->generation.top_p : 0.95,
+                       .min_p = c->generation.min_p >= 0 ? c->generation.min_p : 0,
+                       .top_k = c->generation.top_k >= 0 ? c->generation.top_k : 0,
+                       .max_tokens = o->max_tokens ? o->max_tokens : TOKENS_USUAL};
+    if (o->temperature.given) s.temperature = o->temperature.value;
+    if (o->top_p.given) s.top_p = o->top_p.value;
+    if (o->min_p.given) s.min_p = o->min_p.value;
+    if (o->top_k.given) s.top_k = (int)o->top_k.value;
+    if (o->stop) s.stop[s.stops++] = str_of(o->stop);
+    return s;
+}
+
+static bool prompt_of(Arena *a, const GenerateOptions *o, Prompt *p, Err *e) {
+    Str text;
+    *p = (Prompt){0};
+    if (!io_read(a, o->prompt, PROMPT_MAX, &text, e)) return false;
+    if (!o->chat) {
+        p->raw = text.p ? text : (Str){"", 0};
+        return true;
+    }
+    p->user = text;
+    return !o->system || io_read(a, o->system, PROMPT_MAX, &p->system, e);
+}
+
+static void tell(const Shown *s, const Tokens *prompt, uint64_t seed) {
+    double now = clock_seconds(), writing = s->first > 0 ? now - s->first : 0;
+    fprintf(stderr,
+            "%d draft%s, %lld tokens, %.1f tok/s; prompt: %d tokens, %.1f s to the first; seed %llu\n",
+            s->finished, s->finished == 1 ? "" : "s", (long long)s->tokens,
+            writing > 0 ? (double)(s->tokens - 1) / writing : 0.0, prompt->count,
+            s->first > 0 ? s->first - s->started : 0.0, (unsigned long long)seed);
+}
+
+static bool generate_with(Arena *a, const LocalModel *m, const GenerateOptions *o, Err *e) {
+    Prompt prompt;
+    Tokens tokens;
+    uint64_t seed = o->seed.value;
+    int done;
+    if (!o->seed.given && !rng_entropy(&seed, sizeof seed, e)) return false;
+    if (!o->seed.given) seed >>= 1; // so that --seed takes it
+    if (!prompt_of(a, o, &prompt, e) || !local_model_tokens(m, a, &prompt, o->think, &tokens, e))
+        return false;
+    ReplySettings settings = settings_of(o, model_config(m->model));
+    Shown s = {.o = o, .streams = o->count == 1 && !o->json, .started = clock_seconds()};
+    DraftRequest q = local_model_request(m, a, tokens, &settings, o->count);
+    q.seed = seed;
+    q.grew = on_token;
+    q.finished = on_draft;
+    q.arg = &s;
+    interrupts_catch();
+    s.bar_shown = !s.streams || !isatty(STDOUT_FILENO); // the text itself tells how far it is
+    if (s.bar_shown) progress_start(&s.bar, "drafts", (size_t)o->count);
+    bool ok = draft_run(a, &q, NEWN(a, Draft, (size_t)o->count), &done, e);
+    if (s.bar_shown) progress_end(&s.bar);
+    if (s.streams && !s.finished && s.tokens) fputs("\n", stdout);
+    fflush(stdout);
+    tell(&s, &tokens, seed);
+    if (ok && ferror(stdout)) return err_set(e, ERR_IO, "cannot write to standard output");
+    if (ok && !s.finished) return err_set(e, ERR_IO, "interrupted before a draft was finished");
+    return ok;
+}
+
+static bool generate(Arena *a, const char *path, const GenerateOptions *o, Err *e) {
+    LocalModel m;
+    if (!local_model_open(a, path, o->adapter, o->family, &m, e)) return false;
+    bool ok = generate_with(a, &m, o, e);
+    local_model_close(&m);
+    return ok;
+}
+
+int cmd_generate(int argc, char **argv) {
+    GenerateOptions o = {.prompt = "-", .count = 1};
+    const Option options[] = {
+        {"--prompt", OPTION_TEXT, &o.prompt},
+        {"--system", OPTION_TEXT, &o.system},
+        {"--raw", OPTION_FLAG, &o.raw},
+        {"--chat", OPTION_FLAG, &o.chat},
+        {"--chat-family", OPTION_TEXT, &o.family},
+        {"--think", OPTION_FLAG, &o.think},
+        {"--adapter", OPTION_TEXT, &o.adapter},
+        {"-n", OPTION_COUNT, &o.count},
+        {"--temperature", OPTION_NUMBER, &o.temperature},
+        {"--top-p", OPTION_NUMBER, &o.top_p},
+        {"--min-p", OPTION_NUMBER, &o.min_p},
+        {"--top-k", OPTION_NUMBER, &o.top_k},
+        {"--max-tokens", OPTION_COUNT, &o.max_tokens},
+        {"--stop", OPTION_TEXT, &o.stop},
+        {"--seed", OPTION_SEED, &o.seed},
+        {"--json", OPTION_FLAG, &o.json},
+    };
+    Positionals rest;
+    Err e = {0};
+    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+        return cmd_fail("generate", &e);
+    if (rest.n != 1) return cmd_usage("generate", "name one model: a folder, a .gguf file or hf:org/name");
+    if (o.raw && o.chat) return cmd_usage("generate", "--raw or --chat, not both");
+    if (!o.chat && (o.system || o.think || o.family))
+        return cmd_usage("generate", "--system, --think and --chat-family go with --chat");
+    Arena a = {0};
+    int code = generate(&a, rest.at[0], &o, &e) ? EXIT_OK : cmd_fail("generate", &e);
+    arena_free(&a);
+    return code;
+}

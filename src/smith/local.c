@@ -1,0 +1,159 @@
+// The smith "PATH": a model folder, a .gguf file or hf:org/name, run on this machine.
+#include "smith/local.h"
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "smith/kind.h"
+
+enum { TOGETHER_MAX = 16 };
+
+// ---- a model, ready ----
+
+static bool open_parts(Arena *a, const char *path, const char *adapter, const char *family, LocalModel *m,
+                       Err *e) {
+    if (!checkpoint_open(a, path, &m->checkpoint, e)) return false;
+    const Checkpoint *c = m->checkpoint;
+    if (c->no_vocabulary) return err_set(e, ERR_INPUT, "%s: no tokenizer: %s", c->path, c->no_vocabulary);
+    if (!tokenizer_open(a, &c->vocabulary, &m->tokenizer, e)) return false;
+    if (tokenizer_size(m->tokenizer) > c->config.vocab)
+        return err_set(e, ERR_INPUT, "%s: the tokenizer has %d tokens and the model rows for %d", c->path,
+                       tokenizer_size(m->tokenizer), c->config.vocab);
+    if (family ? !chat_by_name(family, &m->chat, e) : !chat_detect(c->chat_template, &m->chat, &m->no_chat)) {
+        m->chat = NULL;
+        if (family) return false;
+    }
+    if (adapter && !adapter_open(a, adapter, c, &m->adapter, e)) return false;
+    m->pool = pool_open(0);
+    return model_open(a, c, m->pool, &m->model, e);
+}
+
+bool local_model_open(Arena *a, const char *path, const char *adapter, const char *family, LocalModel *m,
+                      Err *e) {
+    *m = (LocalModel){0};
+    if (open_parts(a, path, adapter, family, m, e)) return true;
+    local_model_close(m);
+    return false;
+}
+
+void local_model_close(LocalModel *m) {
+    if (m->pool) pool_close(m->pool);
+    if (m->adapter) adapter_close(m->adapter);
+    if (m->tokenizer) tokenizer_close(m->tokenizer);
+    if (m->checkpoint) checkpoint_close(m->checkpoint);
+    *m = (LocalModel){0};
+}
+
+const char *local_model_profile(const char *path) { return strcasestr(path, "kwen") ? "kwen" : NULL; }
+
+bool local_model_tokens(const LocalModel *m, Arena *a, const Prompt *p, bool think, Tokens *out, Err *e) {
+    if (p->raw.p) return tokenizer_encode(m->tokenizer, a, p->raw, true, true, out, e);
+    if (!m->chat) return err_set(e, m->no_chat.code, "%s: %.400s", m->checkpoint->path, m->no_chat.msg);
+    Buf b = BUF(a);
+    chat_render(m->chat, &(ChatTurn){.system = p->system, .user = p->user, .think = think}, &b);
+    return tokenizer_encode(m->tokenizer, a, buf_str(&b), true, false, out, e);
+}
+
+DraftRequest local_model_request(const LocalModel *m, Arena *a, Tokens prompt, const ReplySettings *s,
+                                 int count) {
+    Str *stop = NEWN(a, Str, STOPS_MAX);
+    memcpy(stop, s->stop, sizeof s->stop);
+    DraftRequest q = {
+        .model = m->model,
+        .tokenizer = m->tokenizer,
+        .adapter = m->adapter,
+        .prompt = prompt,
+        .count = count,
+        .together = count < TOGETHER_MAX ? count : TOGETHER_MAX,
+        .max_tokens = s->max_tokens,
+        .sampling = {.temperature = s->temperature, .top_k = s->top_k, .top_p = s->top_p, .min_p = s->min_p},
+        .stop = stop,
+        .stops = s->stops,
+        .kv = KV_F16,
+    };
+    // What ends a turn ends a reply, also where the files name another token only.
+    int end = m->chat ? tokenizer_find(m->tokenizer, chat_end(m->chat)) : -1;
+    if (end >= 0) {
+        int32_t *id = NEW(a, int32_t);
+        *id = end;
+        q.stop_id = id;
+        q.stop_ids = 1;
+    }
+    while (q.together > 1 && draft_bytes(&q) > LOCAL_BYTES_MAX) q.together--;
+    return q;
+}
+
+// ---- the smith ----
+
+typedef struct {
+    LocalModel model;
+} Local;
+
+typedef struct {
+    const SmithSink *sink;
+    const LocalModel *model;
+} Asked;
+
+static bool on_token(void *arg, int index, Str text, int tokens) {
+    const Asked *k = arg;
+    (void)index, (void)text, (void)tokens;
+    k->sink->grew(k->sink->arg, 1);
+    return k->sink->wanted(k->sink->arg);
+}
+
+static bool on_draft(void *arg, const Draft *d) {
+    const Asked *k = arg;
+    if (d->end == DRAFT_CUT) return true;
+    Str text = k->model->chat ? chat_reply(k->model->chat, d->text) : d->text;
+    bool cut = d->end == DRAFT_LENGTH || text.len > REPLY_MAX;
+    if (text.len > REPLY_MAX) text.len = REPLY_MAX;
+    Reply r = {.index = d->index, .text = text, .cut = cut, .tokens = d->count, .schedule = ""};
+    return k->sink->reply(k->sink->arg, &r);
+}
+
+static bool draft(Smith *s, const Op *op, const SmithRequest *q, const SmithSink *sink, Err *e) {
+    (void)op;
+    LocalModel *m = &((Local *)s->state)->model;
+    Arena a = {0};
+    Tokens prompt;
+    int done;
+    Asked k = {sink, m};
+    bool ok = q->count < 1 || local_model_tokens(m, &a, q->prompt, false, &prompt, e);
+    if (ok && q->count > 0) {
+        DraftRequest ask = local_model_request(m, &a, prompt, &q->settings, q->count);
+        ask.first = q->first;
+        ask.seed = q->seed;
+        ask.grew = on_token;
+        ask.finished = on_draft;
+        ask.arg = &k;
+        ok = draft_run(&a, &ask, NEWN(&a, Draft, (size_t)q->count), &done, e);
+    }
+    arena_free(&a);
+    return ok || err_ctx(e, "%s", s->name);
+}
+
+static void close_local(Smith *s) { local_model_close(&((Local *)s->state)->model); }
+
+// Whatever looks like a place: names of smiths do not.
+bool local_takes(const char *which) {
+    struct stat st;
+    if (strstr(which, "://")) return false;
+    return strncmp(which, "hf:", 3) == 0 || strchr(which, '/') || str_ends(str_of(which), ".gguf") ||
+           (stat(which, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+bool local_open(Arena *a, const char *which, const SmithOptions *o, Smith **out, Err *e) {
+    Local *l = NEW(a, Local);
+    if (!local_model_open(a, which, o->adapter, o->chat, &l->model, e)) return false;
+    *out = NEW(a, Smith);
+    char *name = arena_printf(a, "%s", which); // one line, for comments and messages
+    for (char *c = name; *c; c++)
+        if ((unsigned char)*c < ' ') *c = ' ';
+    **out = (Smith){.name = name,
+                    .profile = local_model_profile(which),
+                    .takes_prompt = true,
+                    .slow = true,
+                    .draft = draft,
+                    .close = close_local,
+                    .state = l};
+    return true;
+}

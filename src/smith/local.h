@@ -1,0 +1,36 @@
+// local.h - a published model that runs here, ready to be asked: its weights, tokenizer, chat family and,
+// when there is one, its adapter. `generate` talks to it directly; the smith PATH asks it for kernels. It
+// starts threads: open it after the referee, whose processes must come from a program that has none.
+#pragma once
+#include "model/draft.h"
+#include "smith/smith.h"
+#include "text/chat.h"
+
+typedef struct {
+    Checkpoint *checkpoint;
+    Adapter *adapter; // NULL: none
+    Tokenizer *tokenizer;
+    const ChatFamily *chat; // NULL: no_chat tells why
+    Err no_chat;
+    Pool *pool;
+    Model *model;
+} LocalModel;
+
+// adapter, family (a name of chat.def, instead of what the files say) may be NULL. On failure nothing stays
+// open.
+MUST_CHECK bool local_model_open(Arena *a, const char *path, const char *adapter, const char *family,
+                                 LocalModel *out, Err *e);
+void local_model_close(LocalModel *m);
+// The built-in profile of prompts that a model was trained with, as far as its name tells; NULL: no opinion.
+const char *local_model_profile(const char *path);
+
+// raw: as the text of a whole prompt, with what the tokenizer puts first; otherwise turns in the model's chat
+// template, which puts it there itself. Control tokens in the text count. ERR_INPUT: there is no known
+// template.
+MUST_CHECK bool local_model_tokens(const LocalModel *m, Arena *a, const Prompt *p, bool think, Tokens *out,
+                                   Err *e);
+// Everything but drafts, seed and callbacks. What is alive at a time stays below LOCAL_BYTES_MAX, where one
+// draft does.
+#define LOCAL_BYTES_MAX ((size_t)4 << 30)
+DraftRequest local_model_request(const LocalModel *m, Arena *a, Tokens prompt, const ReplySettings *s,
+                                 int count);

@@ -1,0 +1,64 @@
+#!/bin/sh
+# Models that run here: generate, and mint with one as its smith. The models are tiny and random; what they write is noise.
+. "$(dirname "$0")/lib.sh"
+here=$(cd "$(dirname "$0")/../.." && pwd)
+llama=$here/test/model/golden/llama
+qwen=$here/test/model/golden/qwen2
+printf 'def run(x):\n' >"$tmp/p"
+run="$bin generate $llama --prompt $tmp/p --max-tokens 12"
+
+check greedy_twice sh -c "$run --temperature 0 >$tmp/a && $run --temperature 0 --seed 9 >$tmp/b && cmp $tmp/a $tmp/b && [ \$(wc -c <$tmp/a) -gt 1 ]"
+check prompt_from_stdin sh -c "$bin generate $llama --max-tokens 12 --temperature 0 <$tmp/p | cmp - $tmp/a"
+check the_prompt_counts sh -c "! echo 'import x' | $bin generate $llama --max-tokens 12 --temperature 0 | cmp -s - $tmp/a"
+check an_adapter_counts sh -c "! $run --temperature 0 --adapter $llama/adapter | cmp -s - $tmp/a"
+$run --seed 5 -n 20 --json 2>"$tmp/err" | sort >"$tmp/many"
+check a_line_each sh -c "[ \$(wc -l <$tmp/many) = 20 ] && [ \$(grep -c '\"end\":\"' $tmp/many) = 20 ]"
+check summary_on_stderr grep -q "^20 drafts, .* tok/s; prompt: .* seed 5$" "$tmp/err"
+$run --seed 5 --json >"$tmp/one" 2>/dev/null
+check alone_as_among_many sh -c "[ -s $tmp/one ] && grep -qxFf $tmp/one $tmp/many"
+check drafts_differ sh -c "[ \$(sed 's/.*\"text\"://' $tmp/many | sort -u | wc -l) -gt 15 ]"
+check another_seed sh -c "! $run --seed 6 --json | cmp -s - $tmp/one"
+check text_with_headers sh -c "$run -n 3 | grep -ac '^== draft [123], [0-9]* tokens, [a-z]*$' | grep -qx 3"
+cat >"$tmp/same.py" <<'E'
+import json, sys
+text = json.load(open(sys.argv[1], encoding="utf-8"))["text"] + "\n"
+assert text == open(sys.argv[2], newline="", encoding="utf-8").read()
+E
+check streamed_as_json_says sh -c "$run --seed 5 >$tmp/text; python3 $tmp/same.py $tmp/one $tmp/text"
+check chat_is_another_prompt sh -c "$bin generate $qwen --prompt $tmp/p --max-tokens 12 --temperature 1 --seed 1 >$tmp/b; ! $bin generate $qwen --prompt $tmp/p --max-tokens 12 --temperature 1 --seed 1 --chat --chat-family qwen25 | cmp -s - $tmp/b"
+check system_turn sh -c "echo brief >$tmp/s; $bin generate $qwen --prompt $tmp/p --max-tokens 4 --chat --chat-family qwen25 --system $tmp/s --seed 1"
+check stop_string sh -c "$run --temperature 0 --json --stop \"\$(head -c 1 $tmp/a)\" | grep -q '\"text\":\"\".*\"end\":\"stop\"'"
+
+check no_template_is_told exits 3 "$bin" generate "$llama" --prompt "$tmp/p" --chat
+check it_names_the_way_on grep -q -- --chat-family "$tmp/err"
+check unknown_family exits 2 "$bin" generate "$llama" --prompt "$tmp/p" --chat --chat-family mistral
+check no_model_is_usage exits 2 "$bin" generate
+check raw_and_chat exits 2 "$bin" generate "$llama" --raw --chat
+check family_without_chat exits 2 "$bin" generate "$llama" --chat-family qwen25
+check no_such_model exits 3 "$bin" generate "$tmp/none" --prompt "$tmp/p"
+check no_such_prompt exits 3 "$bin" generate "$llama" --prompt "$tmp/none"
+check prompt_too_long sh -c "head -c 100000 /dev/zero | tr '\\000' x >$tmp/long; ! $bin generate $llama --prompt $tmp/long 2>$tmp/err && grep -q positions $tmp/err"
+check no_utf8 sh -c "printf '\\377' >$tmp/bad; ! $bin generate $llama --prompt $tmp/bad 2>$tmp/err && grep -q UTF-8 $tmp/err"
+check closed_output sh -c "{ $run -n 500 2>$tmp/err; echo \$? >$tmp/code; } | head -c 10 >/dev/null; [ \$(cat $tmp/code) = 3 ] && grep -q 'standard output' $tmp/err"
+
+# Ctrl-C keeps what is finished. (A shell starts what runs behind it deaf to Ctrl-C; SIGTERM means the same here.)
+"$bin" generate "$llama" --prompt "$tmp/p" --max-tokens 200 -n 100000 --json >"$tmp/cut" 2>"$tmp/err" &
+pid=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    [ -s "$tmp/cut" ] && break
+    sleep 0.1
+done
+kill -TERM $pid
+wait $pid
+code=$?
+check interrupted_keeps_drafts sh -c "[ $code = 0 ] && [ \$(grep -c '\"end\":' $tmp/cut) -ge 1 ] && [ \$(wc -l <$tmp/cut) -lt 100000 ]"
+check its_lines_are_whole python3 -c "import json,sys; [json.loads(l) for l in open(sys.argv[1], encoding='utf-8')]" "$tmp/cut"
+
+# The smith PATH.
+printf 'max_tokens 10\n--- user\nWrite {op}.\n--- raw\n{user}\n' >"$tmp/profile"
+check mint_with_a_model exits 1 "$bin" mint softmax --smith "$llama" --profile "$tmp/profile" -n 5 --seed 1 --json
+check its_drafts_are_judged sh -c "grep -qE '\"(no_kernel|truncated)\"' $tmp/out && grep -q '\"proposed\":5' $tmp/out"
+check propose_with_a_model exits 0 "$bin" propose softmax --smith "$llama" --profile "$tmp/profile" -n 2 --seed 1
+check smiths_adapter exits 1 "$bin" mint softmax --smith "$llama" --adapter "$llama/adapter" --profile "$tmp/profile" -n 2
+check smiths_chat_family exits 1 "$bin" mint softmax --smith "$qwen" --chat-family qwen25 --profile "$tmp/profile" -n 2
+check an_adapter_of_another exits 3 "$bin" mint softmax --smith "$llama" --adapter "$qwen/adapter" --profile "$tmp/profile" -n 2
