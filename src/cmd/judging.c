@@ -47,6 +47,16 @@ void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
                    prefix, (long long)v->count.bytes_loaded, (long long)v->count.bytes_stored,
                    traffic_ratio(v), (long long)v->bytes_ideal, (long long)v->count.launches,
                    v->count.launches == 1 ? "" : "es");
+    if (verdict_accepted(v) && v->coverage.lines > 0) {
+        buf_printf(out, "%snever executed in any case: line%s ", prefix, v->coverage.lines > 1 ? "s" : "");
+        coverage_words(out, &v->coverage);
+        buf_puts(out, " of the source\n");
+    }
+    if (verdict_accepted(v) && v->tries > 0) {
+        buf_printf(out, "%salso judged at sizes that the source compares with:", prefix);
+        for (int i = 0; i < v->tries; i++) buf_printf(out, "%s %lld", i ? "," : "", (long long)v->tried[i]);
+        buf_puts(out, "\n");
+    }
     buf_printf(out, "%ssource sha256 %s, seed %llu%s, referee %s\n", prefix, v->source_sha256,
                (unsigned long long)v->seed, v->replay ? " (replay)" : "", REFEREE_VERSION);
 }

@@ -413,6 +413,7 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
         launch_bind(m->arena, home ? home : in->module, l->kernel->node, arg, n, at, &binding, in->d);
     for (int i = found; home && i < in->d->count; i++) in->d->at[i].span = at; // said about this file
     if (!bound) return false;
+    if (!home) binding.cover = m->cover;
     if (home) {
         Node *site = NEW(m->arena, Node);
         *site = (Node){.kind = NODE_CALL, .span = at};

@@ -255,6 +255,13 @@ static bool is_same(Interp *in, Span at, Value l, Value r, bool *out) {
         in, at, "`is` between two values of type '%s' depends on the interpreter; use ==", value_type(l));
 }
 
+static void note_compared(Interp *in, Value v) {
+    if (!in->m) return;
+    if (v.kind == V_INT) cover_size(in->m->cover, v.i);
+    for (int i = 0; value_is_seq(v) && i < v.seq->n && i < COVER_OWN_MAX; i++)
+        if (v.seq->at[i].kind == V_INT) cover_size(in->m->cover, v.seq->at[i].i);
+}
+
 bool compare_values(Interp *in, Span at, Oper op, Value l, Value r, bool *out) {
     switch (op) {
     case OPER_IS: return is_same(in, at, l, r, out);
@@ -262,13 +269,17 @@ bool compare_values(Interp *in, Span at, Oper op, Value l, Value r, bool *out) {
         if (!is_same(in, at, l, r, out)) return false;
         *out = !*out;
         return true;
-    case OPER_IN: return contains(in, at, l, r, out);
+    case OPER_IN: return note_compared(in, r), contains(in, at, l, r, out);
     case OPER_NOTIN:
+        note_compared(in, r);
         if (!contains(in, at, l, r, out)) return false;
         *out = !*out;
         return true;
-    case OPER_EQ: return value_equal(in, at, l, r, out);
+    case OPER_EQ:
     case OPER_NE:
+        note_compared(in, l);
+        note_compared(in, r);
+        if (op == OPER_EQ) return value_equal(in, at, l, r, out);
         if (!value_equal(in, at, l, r, out)) return false;
         *out = !*out;
         return true;
@@ -279,6 +290,8 @@ bool compare_values(Interp *in, Span at, Oper op, Value l, Value r, bool *out) {
                            oper_text(op));
     PyValue pl, pr;
     const char *why = NULL;
+    note_compared(in, l);
+    note_compared(in, r);
     if (value_plain(l, &pl) && value_plain(r, &pr))
         return py_compare(in->arena, op, pl, pr, out, &why) || host_raise(in, at, "%s", why);
     if (value_is_seq(l) && l.kind == r.kind) return seq_order(in, at, op, l.seq, r.seq, out);
@@ -714,7 +727,9 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
         Value v;
         if (!eval(in, env, n->ifexp.cond, &v) || !value_truth(in, n->ifexp.cond->span, v, &truth))
             return false;
-        return eval(in, env, truth ? n->ifexp.then : n->ifexp.otherwise, out);
+        const Node *arm = truth ? n->ifexp.then : n->ifexp.otherwise;
+        if (in->m) cover_mark(in->m->cover, arm->span.at, COVER_HOST);
+        return eval(in, env, arm, out);
     }
     case NODE_LAMBDA: return function_new(in, env, n, out);
     case NODE_COMP: return eval_comp(in, env, n, out);

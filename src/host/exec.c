@@ -259,6 +259,7 @@ static Flow exec_statement(Interp *in, Env *env, const Node *s, Value *result) {
     Value v;
     bool truth;
     if (!host_step(in, s->span)) return FLOW_ERROR;
+    if (in->m) cover_mark(in->m->cover, s->span.at, COVER_HOST);
     switch (s->kind) {
     case NODE_IF:
         if (!eval(in, env, s->branch.cond, &v) || !value_truth(in, s->branch.cond->span, v, &truth))

@@ -4,6 +4,7 @@
 #include "host/host.h"
 #include "lang/library.h"
 #include "referee/broker.h"
+#include "referee/coverage.h"
 #include "referee/sandbox.h"
 #include <assert.h>
 #include <errno.h>
@@ -26,6 +27,7 @@ typedef struct {
     size_t flags_bytes;
     int at; // the case that runs; -1 before the first
     int short_cases;
+    Cover *cover;
     CaseReport *report; // [REPORTS_TOGETHER]
     int waiting;        // how many of them wait to be sent
 } Child;
@@ -214,6 +216,7 @@ static bool order_run(Child *c, CodeCache *cache, const Node *module, int order,
     machine_init(m, &c->call, &diags, spec->steps);
     m->order_seed = spec->order_seed;
     m->processors = spec->processors;
+    m->cover = c->cover;
     m->order_reversed = order > 0;
     m->tune = case_tune(c) + c->tune;
     if (c->trace && order == 0) m->trace = &c->trace[c->at];
@@ -247,6 +250,24 @@ static bool run_again(const Child *c, const CaseReport *r) {
            (r->atomic_launches > 0 || c->at % ORDERS_SAMPLED == 0);
 }
 
+// The case's own sizes are no news to whoever drew it.
+static void cover_case(Child *c) {
+    const CaseSpec *spec = &c->spec[c->at];
+    Cover *v = c->cover;
+    v->case_index = c->at;
+    v->owns = 0;
+    for (int i = 0; i < spec->inputs; i++) {
+        const CaseTensor *t = &spec->input[i];
+        int64_t numel = 1;
+        for (int d = 0; d < t->rank && v->owns + 3 < COVER_OWN_MAX; d++) {
+            v->own[v->owns++] = t->shape[d];
+            v->own[v->owns++] = t->stride[d];
+            numel *= t->shape[d];
+        }
+        if (v->owns < COVER_OWN_MAX) v->own[v->owns++] = numel;
+    }
+}
+
 static bool case_run(Child *c, CodeCache *cache, const Node *module, int *code) {
     const CaseSpec *spec = &c->spec[c->at];
     *code = EXIT_WIRE;
@@ -256,6 +277,7 @@ static bool case_run(Child *c, CodeCache *cache, const Node *module, int *code) 
     if (!within(spec->output_at, spec->output_bytes, c->job->output_bytes)) return false;
     // A byte for each element: never more than the answer has bytes.
     if (spec->origin_at && !within(spec->origin_at, spec->output_bytes, c->job->output_bytes)) return false;
+    cover_case(c);
     CaseReport r = report_of(c, REPORT_RAN), second = report_of(c, REPORT_RAN);
     ArenaMark call = arena_mark(&c->call);
     if (!order_run(c, cache, module, 0, &r, code)) return false;
@@ -292,6 +314,9 @@ static int cases_run(Child *c, const Node *module) {
     }
     c->at = -1;
     CaseReport done = report_of(c, REPORT_DONE);
+    Buf said = BUF(&c->call);
+    coverage_say(&c->call, module, c->cover, &said);
+    wire_message(&done, buf_cstr(&said));
     send_report(c, &done);
     return EXIT_DONE;
 }
@@ -322,6 +347,9 @@ int child_interpret(const ChildJob *job) {
         send_finding(&c, d, NULL);
         return EXIT_DONE;
     }
+    c.cover = NEW(&c.code, Cover);
+    c.cover->n = c.source.len;
+    c.cover->at = NEWN(&c.code, uint8_t, c.source.len + 1);
     return cases_run(&c, module);
 }
 

@@ -301,7 +301,9 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
         else if (!columns_all_judged(&z))
             settle(&z, STATUS_referee_error, "judged",
                    feedback_child(a, "some output positions could not be judged in any case"));
-        else if (judge_needs(&z))
+        else if (judge_needs(&z)) {
+            coverage_read(r->report[r->reports - 1].message, &v->coverage);
             settle(&z, STATUS_ok, "all", feedback_ok(a, d, v));
+        }
     }
 }

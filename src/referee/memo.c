@@ -199,6 +199,7 @@ json_t *memo_answer(const json_t *record, const MemoKey *key, Str source) {
     json_t *o = json_copy((json_t *)(uintptr_t)record);
     static const char *const inner[] = {"record", "key", "node", "nodes", "said", "exact"};
     for (size_t i = 0; i < sizeof inner / sizeof *inner; i++) json_object_del(o, inner[i]);
+    if (strcmp(hex, sha) != 0) json_object_del(o, "unexecuted"); // lines of another text
     json_object_set_new(o, "source_sha256", json_string(hex));
     json_object_set_new(o, "feedback", words);
     json_object_set_new(o, "elapsed_ms", json_real(0));

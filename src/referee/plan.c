@@ -220,6 +220,53 @@ int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFil
     return p.n;
 }
 
+static bool planned(const Draw *d, int dim, int64_t size) {
+    for (int i = 0; i < d->cases; i++)
+        if (d->truth[i].dim[dim] == size) return true;
+    return false;
+}
+
+int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const int64_t *size, int n,
+               PlannedCase **out, int *tried) {
+    enum {
+        ELEMENTS_MOST = 1 << 21,
+        ROWS_MOST = 4096,
+        SQUARE_MOST = 256,
+        COLUMNS = 33,
+        FEW = 5,
+        LONGEST = 65537
+    };
+    static const DType float_types[] = {DT_F32, DT_F16, DT_BF16};
+    const Op *op = d->op;
+    Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
+    Rng r = rng_at(d->seed, rng_mix(d->seed, 0x73697a65));
+    int64_t elements = 0;
+    bool any_float = false;
+    for (int i = 0; i < op->inputs; i++) any_float |= op->input[i].any_float;
+    for (*tried = 0; *tried < n; ++*tried) {
+        int64_t c = size[*tried];
+        const Shape shapes[] = {{c, FEW, false},  {c, 1, true},        {c - 1, 3, false},
+                                {c + 1, 3, true}, {COLUMNS, c, false}, {c, c, true}};
+        enum { SHAPES = sizeof shapes / sizeof *shapes, BY_ROWS = 4, SQUARE = 5 };
+        if ((elements += 14 * c) > ELEMENTS_MOST) break;
+        for (int k = 0; k < SHAPES; k++) {
+            bool by_rows = k >= BY_ROWS, known = planned(d, op->row_dim, shapes[k].n);
+            // A limit of the candidate's own beyond every planned row is its business.
+            if (shapes[k].n < 1 || shapes[k].n > LONGEST || (by_rows && op->rows_dim < 0)) continue;
+            if (by_rows ? c > (k == SQUARE ? SQUARE_MOST : ROWS_MOST) : known) continue;
+            if (k == BY_ROWS && planned(d, op->rows_dim, c)) continue;
+            elements += by_rows ? shapes[k].n * c : 0;
+            DType t = float_types[any_float ? (*tried + k) % 3 : 0];
+            if (any_float && filter->dtype >= 0) t = (DType)filter->dtype;
+            if (p.n < WIRE_CASES_MAX / 4)
+                plan_one(&p, t, shapes[k].m, shapes[k].n, shapes[k].strided, false, false, &r);
+        }
+    }
+    sort_by_row(p.at, p.n, op);
+    *out = p.at;
+    return p.n;
+}
+
 int plan_traffic_case(const PlannedCase *c, int n, const Op *op) {
     enum { ORDINARY_ROW = 4096 };
     int best = 0;

@@ -21,6 +21,10 @@ typedef struct {
 // Cases in the order they are judged: shortest rows first. At most WIRE_CASES_MAX.
 int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFilter *filter,
                PlannedCase **out);
+// More cases, small ones, for sizes that a candidate compares its own with: as row length, as number of rows
+// and as both, where the plan of `d` has none. *tried: how many of the n sizes, in order, found room.
+int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const int64_t *size, int n,
+               PlannedCase **out, int *tried);
 // The case whose traffic is reported: the contiguous one of the longest ordinary row, in a half type if any.
 int plan_traffic_case(const PlannedCase *c, int n, const Op *op);
 

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "referee/brokers.h"
 #include "referee/decide.h"
+#include "referee/plan.h"
 
 enum {
     CHILD_MEMORY = 512 << 20, // virtual; only what a candidate touches is ever there
@@ -130,6 +131,9 @@ static void watch_take(Batch *b, const BrokerJob *job, const ChildResult *r) {
     b->watched->flags = bytes + job->watch_at + (size_t)d->cases * sizeof(Trace);
 }
 
+// What a judgment of the same source on another draw adds.
+static void keep_evidence(Verdict *v, const Verdict *more) { coverage_meet(&v->coverage, &more->coverage); }
+
 // One pass over the cases. *configs: of the kernel with most of them, as the child tells it.
 static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, Err *e) {
     BrokerJob job = {.draw_fd = b->draw->fd,
@@ -169,6 +173,46 @@ static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, E
     return ok;
 }
 
+// A branch for one size would never be taken if no case had it: whatever a candidate has compared sizes with
+// gets cases of its own, after all others have passed. It cannot tell which draw it is in. Only a rejection
+// counts: so few rows may leave a config or a column unjudged that the first draw has judged.
+static bool judge_sizes(Batch *b, size_t i, Verdict *v, Err *e) {
+    Arena a = {0};
+    PlannedCase *plan;
+    int tried, configs = 0;
+    int cases = plan_sizes(&a, b->draw, &b->q->filter, v->coverage.size, v->coverage.sizes, &plan, &tried);
+    Pool *alone = cases > 0 ? pool_open(1) : NULL;
+    Draw more;
+    Batch second = *b;
+    Verdict other = *v;
+    bool ok = true;
+    if (alone &&
+        (ok = draw_planned(&a, alone, b->draw->op, b->q->level, b->draw->seed, plan, cases, &more, e))) {
+        second.draw = &more;
+        ok = judge_pass(&second, i, 0, &other, &configs, e);
+        draw_free(&more);
+    }
+    if (alone && ok && status_class(other.status) == CLASS_REJECTED) {
+        *v = other;
+    } else if (alone && ok && verdict_accepted(&other)) {
+        keep_evidence(v, &other);
+        v->cases_run += other.cases_run;
+        v->cases_passed += other.cases_passed;
+        if (other.use > v->use) {
+            memcpy(v->worst_case, other.worst_case, sizeof v->worst_case);
+            v->use = other.use;
+            v->error_ulp = other.error_ulp;
+            v->bound_ulp = other.bound_ulp;
+        }
+        v->feedback = feedback_ok(&b->arena[i], b->draw, v);
+        v->tries = tried;
+        memcpy(v->tried, v->coverage.size, sizeof *v->tried * (size_t)tried);
+    }
+    if (alone) pool_close(alone);
+    arena_free(&a);
+    return ok;
+}
+
 // Which config of an autotuned kernel will run is decided elsewhere, by a clock: at level full every config
 // has to be right in every case. The evidence is the first pass's, unless another one fails.
 static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
@@ -177,11 +221,15 @@ static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
     for (int tune = 1; tune < configs && b->q->level == LEVEL_FULL; tune++) {
         Verdict other = *v;
         if (!judge_pass(b, i, tune, &other, &configs, e)) return false;
-        if (verdict_accepted(&other)) continue;
+        if (verdict_accepted(&other)) {
+            keep_evidence(v, &other);
+            continue;
+        }
         *v = other;
         break;
     }
-    return true;
+    return b->q->level != LEVEL_FULL || b->watched || b->q->filter.n > 0 || !verdict_accepted(v) ||
+           judge_sizes(b, i, v, e);
 }
 
 static void judge_candidate(void *arg, size_t i, int worker) {

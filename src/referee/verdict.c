@@ -47,6 +47,15 @@ json_t *verdict_object(const Verdict *v) {
         "bytes_stored", (json_int_t)v->count.bytes_stored, "ideal_bytes", (json_int_t)v->bytes_ideal, "ratio",
         number(ratio), "launches", (int)v->count.launches, "seed", (json_int_t)v->seed, "replay", v->replay,
         "level", level_name(v->level), "elapsed_ms", number(v->elapsed_ms), "version", REFEREE_VERSION);
+    if (o && verdict_accepted(v)) {
+        json_t *lines = json_array(), *sizes = json_array();
+        for (int i = 0; i < v->coverage.lines; i++)
+            json_array_append_new(lines, json_integer(v->coverage.line[i]));
+        for (int i = 0; i < v->tries; i++)
+            json_array_append_new(sizes, json_integer((json_int_t)v->tried[i]));
+        json_object_set_new(o, "unexecuted", lines);
+        json_object_set_new(o, "sizes_tried", sizes);
+    }
     if (o && *v->include_sha256) json_object_set_new(o, "include_sha256", json_string(v->include_sha256));
     return o;
 }

@@ -3,6 +3,7 @@
 #pragma once
 #include <jansson.h>
 
+#include "referee/coverage.h"
 #include "referee/draw.h"
 #include "referee/rank.h"
 
@@ -37,6 +38,9 @@ typedef struct {
     Counters count;      // of the traffic case: Draw.traffic_case
     int64_t bytes_ideal; // inputs and outputs of that case once
     RankCase facts;      // of that case, for the rank model
+    Coverage coverage;   // of an accepted one: lines that no case has executed, sizes that it compares with
+    int64_t tried[COVERAGE_SIZES_MAX]; // those of them that more cases were drawn for
+    int tries;
     uint64_t seed;
     bool replay;
     Level level;

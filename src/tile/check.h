@@ -42,6 +42,7 @@ typedef struct {
     int num_warps;
     const Node
         *site; // the launch, where the kernel's text is another file's: what findings point to; or NULL
+    struct Cover *cover; // of the source, or NULL
 } Binding;
 // Triton's messages: "dynamic_func() missing 1 required positional argument: 'N'", "Keyword argument X was
 // specified but unrecognised", ... as DIAG_COMPILE at `span` (the launch in the host function).

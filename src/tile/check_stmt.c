@@ -291,11 +291,25 @@ static bool statement(Checker *c, const Node *n) {
     }
 }
 
+static void note_statement(Checker *c, const Node *n, int first) {
+    cover_mark(c->cover, n->span.at, COVER_VISITED);
+    if (c->insns == first) return; // folded away
+    if (c->statements == c->statement_cap) {
+        c->statement_cap = c->statement_cap ? 2 * c->statement_cap : 64;
+        CodeStatement *more = NEWN(c->arena, CodeStatement, (size_t)c->statement_cap);
+        if (c->statements) memcpy(more, c->statement, (size_t)c->statements * sizeof *more);
+        c->statement = more;
+    }
+    c->statement[c->statements++] = (CodeStatement){n->span.at, first};
+}
+
 bool check_block(Checker *c, Nodes body) {
     for (int i = 0; i < body.n; i++) {
         const Node *n = body.at[i];
         if (!checker_enter(c, n)) return false;
+        int first = c->insns;
         bool ok = statement(c, n);
+        if (c->cover && !c->foreign) note_statement(c, n, first);
         checker_leave(c);
         if (!ok) return false;
         if (n->kind == NODE_RETURN) break; // the rest of this block is dead code, which Triton does not visit

@@ -5,6 +5,7 @@
 #pragma once
 #include "lang/pyvalue.h"
 #include "tile/check.h"
+#include "tile/cover.h"
 
 enum {
     VISITS_MAX = 1 << 20,     // nodes visited, unrolled loops and inlined helpers counted each time
@@ -117,8 +118,13 @@ typedef struct {
     Frame *frame;
     bool failed;
     int visits, depth, calls, loops;
-    int lifted;           // inside functions that combine tiles lane by lane (check_lifted.c)
-    const Val *guard;     // there: the lanes that chose the arm that is visited, or NULL for all of them
+    int lifted;               // inside functions that combine tiles lane by lane (check_lifted.c)
+    const Val *guard;         // there: the lanes that chose the arm that is visited, or NULL for all of them
+    Cover *cover;             // or NULL
+    CodeStatement *statement; // where cover is asked for
+    int statements, statement_cap;
+    int64_t compared[COMPARED_MAX]; // Code.compared
+    int compareds;
     bool globals_allowed; // while a parameter's default is evaluated
     // Code. Constants and parameters go to a preamble that is put in front at the end.
     Insn *insn;

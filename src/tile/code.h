@@ -94,7 +94,14 @@ typedef struct {
     int64_t step; // RAMP; of pointers in bytes
 } Register;
 
+// Which way a conditional jump has gone, in any launch.
+enum { TAKEN_ON = 1, TAKEN_AWAY = 2, COMPARED_MAX = 32 };
 typedef struct {
+    uint32_t at; // in the source
+    int first;   // of its instructions
+} CodeStatement;
+typedef struct Code Code;
+struct Code {
     Insn *insn;
     int insns;
     Register *reg;
@@ -102,9 +109,14 @@ typedef struct {
     size_t file_bytes; // size of the register file after code_layout()
     Str kernel;        // name, for messages
     const Insn *naked; // the first that makes a number of a pointer or a pointer of a number; NULL: none
-    bool steered;      // loaded values decide whether, or where, something is stored
-    bool atomics;      // has ATOMIC or CAS: with floats, results may depend on the order of the programs
-} Code;
+    CodeStatement *statement; // of the source, those that instructions stand for
+    int statements;
+    uint8_t *taken;    // TAKEN_* of each instruction that jumps; the launches' own
+    int64_t *compared; // integers that the source compares something with
+    int compareds;
+    bool steered; // loaded values decide whether, or where, something is stored
+    bool atomics; // has ATOMIC or CAS: with floats, results may depend on the order of the programs
+};
 
 // Marks tainted registers (from masked loads without `other`, through data flow, loops included), computes
 // live ranges and packs registers into as small a file as is cheap: offsets are 64-byte aligned; registers

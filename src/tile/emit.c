@@ -150,6 +150,12 @@ Code *checker_finish(Checker *c, Str kernel) {
     code->reg = c->reg;
     code->regs = c->regs;
     code->kernel = kernel;
+    code->statement = c->statement;
+    code->statements = c->statements;
+    for (int i = 0; i < c->statements; i++) code->statement[i].first += c->pres;
+    code->compareds = c->compareds;
+    code->compared = NEWN(c->arena, int64_t, (size_t)c->compareds + 1);
+    memcpy(code->compared, c->compared, (size_t)c->compareds * sizeof *code->compared);
     code_layout(c->arena, code);
     return code;
 }

@@ -290,6 +290,7 @@ void code_layout(Arena *a, Code *c) {
     c->atomics = false;
     for (int i = 0; i < c->insns; i++)
         c->atomics |= c->insn[i].op == INSN_ATOMIC || c->insn[i].op == INSN_CAS;
+    c->taken = NEWN(a, uint8_t, (size_t)c->insns + 1);
     c->steered = find_steered(a, c);
     mark_tainted(c);
     mark_addresses(c);

@@ -174,7 +174,21 @@ static const InsnOp compare_insn[OPER_COUNT] = {
     [OPER_LT] = INSN_LT, [OPER_LE] = INSN_LE, [OPER_GT] = INSN_GT,
     [OPER_GE] = INSN_GE, [OPER_EQ] = INSN_EQ, [OPER_NE] = INSN_NE};
 
+// A candidate that is different at one size says so in a comparison.
+static void note_compared(Checker *c, const Val *v) {
+    int64_t x = 0;
+    if (val_is_py(v, PY_INT))
+        x = v->py.i;
+    else if (val_is_tensor(v) && c->def[v->t.reg].constant && !dtype_is_float(v->t.type.elem))
+        x = c->constant[c->def[v->t.reg].constant - 1].imm;
+    for (int i = 0; i < c->compareds; i++)
+        if (c->compared[i] == x) return;
+    if (x > 1 && c->compareds < COMPARED_MAX) c->compared[c->compareds++] = x;
+}
+
 bool check_compare(Checker *c, const Node *at, Oper op, const Val *l, const Val *r, Val *out) {
+    note_compared(c, l);
+    note_compared(c, r);
     if (op == OPER_IS || op == OPER_ISNOT) {
         // Identity of small constants and of types is equality; a tensor is never None.
         bool same = val_same(l, r);

@@ -243,12 +243,18 @@ static bool run_program(Vm *v, int64_t *instructions) {
                 ok = vm_finding(v, s, DIAG_UNINIT, -1, "an undefined value reached a branch: " GIVE_OTHER);
                 break;
             }
-            if (*(const uint8_t *)s->a) break;
+            if (*(const uint8_t *)s->a) {
+                v->code->taken[s->insn] |= TAKEN_ON;
+                break;
+            }
+            v->code->taken[s->insn] |= TAKEN_AWAY;
             s = &v->step[s->target];
             continue;
         case ACT_LOOPTEST:
             ok = loop_test(v, s, &leave);
-            if (!ok || !leave) break;
+            if (!ok) break;
+            v->code->taken[s->insn] |= leave ? TAKEN_AWAY : TAKEN_ON;
+            if (!leave) break;
             s = &v->step[s->target];
             continue;
         case ACT_CALL:
@@ -384,6 +390,10 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     if (m->trace) trace_steps(&v);
     bool ok = run_grid(&v, programs);
     spread_origins(&v);
+    if (m->cover) {
+        cover_code(m->cover, code, m->arena);
+        for (int i = 0; i < code->compareds; i++) cover_size(m->cover, code->compared[i]);
+    }
     arena_reset(m->arena, mark);
     m->count.launches++;
     m->count.lanes += m->steps_left - v.left;

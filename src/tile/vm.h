@@ -9,6 +9,7 @@
 // costs one step for each instruction of its code, which decoding reads.
 #pragma once
 #include "tile/code.h"
+#include "tile/cover.h"
 
 enum { COST_MIN = 4 }; // lanes: what dispatching an instruction costs, so that scalar loops are paid for too
 
@@ -51,6 +52,7 @@ typedef struct {
     uint64_t order_seed; // programs run in a pseudo-random order drawn from it; 0: natural order
     bool order_reversed; // ... from its end: of any two programs, the other one comes first
     bool read_back;      // a kernel has loaded what a kernel or the host wrote; known while origins are kept
+    Cover *cover;        // of the source whose kernels run; NULL: nobody asks
     Trace *trace;        // NULL: nobody asks, and nothing is slower for it
 } Machine;
 // Bytes: an access further away from its tensor is told without the distance. Addresses can be made of input

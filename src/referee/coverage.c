@@ -1,0 +1,150 @@
+#include "referee/coverage.h"
+
+#include "tile/check.h"
+
+// ---- the child's side
+
+typedef struct {
+    const Cover *cover;
+    Str source;
+    bool kernel;
+    uint8_t *line; // of the source, from 1: something on it was never executed
+    int lines;
+} Walk;
+
+static int line_at(const Walk *w, uint32_t at) { return line_col(w->source, at).line; }
+
+static bool is_leaf(const Node *n) {
+    switch (n->kind) {
+    case NODE_EXPRSTMT: return n->value->kind != NODE_STRING; // a docstring
+    case NODE_ASSIGN:
+    case NODE_AUGASSIGN:
+    case NODE_RETURN:
+    case NODE_RAISE:
+    case NODE_ASSERT:
+    case NODE_DELETE: return true;
+    case NODE_ANNASSIGN: return n->annassign.value != NULL;
+    default: return false;
+    }
+}
+
+static uint8_t mark_of(const Walk *w, const Node *n) {
+    return n->span.at < w->cover->n ? w->cover->at[n->span.at] : 0;
+}
+
+// A statement of a kernel that the checker has folded away was executed if it was visited.
+static bool kernel_ran(const Walk *w, const Node *n) {
+    uint8_t mark = mark_of(w, n);
+    return (mark & COVER_VISITED) && (!(mark & COVER_EMITTED) || (mark & COVER_RUN));
+}
+
+static void note_line(Walk *w, const Node *n) {
+    int line = line_at(w, n->span.at);
+    if (line >= 1 && line <= w->lines) w->line[line] = 1;
+}
+
+static void walk(void *arg, const Node *n) {
+    Walk *w = arg;
+    bool was = w->kernel;
+    if (n->kind == NODE_FUNCTION) w->kernel = is_jit_function(n);
+    if (is_leaf(n)) {
+        bool ran = w->kernel ? kernel_ran(w, n) : (mark_of(w, n) & COVER_HOST) != 0;
+        if (!ran) return note_line(w, n);
+    }
+    if (n->kind == NODE_IFEXP && !w->kernel) {
+        if (!(mark_of(w, n->ifexp.then) & COVER_HOST)) note_line(w, n->ifexp.then);
+        if (!(mark_of(w, n->ifexp.otherwise) & COVER_HOST)) note_line(w, n->ifexp.otherwise);
+    }
+    node_each_child(n, walk, w); // a tree's height is bounded
+    w->kernel = was;
+}
+
+static bool room(const Buf *out) { return out->len + 16 < WIRE_MESSAGE_MAX; }
+
+// Those that most cases have compared with first: constants of the program, rather than what follows from one
+// case's sizes.
+static void say_sizes(const Cover *c, Buf *out) {
+    bool said[COVER_SIZES_MAX] = {0};
+    buf_puts(out, "sizes");
+    for (int k = 0; k < COVERAGE_SIZES_MAX && k < c->sizes; k++) {
+        int best = -1;
+        for (int i = 0; i < c->sizes; i++)
+            if (!said[i] && (best < 0 || c->size[i].cases > c->size[best].cases)) best = i;
+        said[best] = true;
+        buf_printf(out, " %lld", (long long)c->size[best].value);
+    }
+}
+
+void coverage_say(Arena *a, const Node *module, const Cover *c, Buf *out) {
+    Walk w = {.cover = c, .source = module->module.source};
+    w.lines = line_col(w.source, (uint32_t)w.source.len).line;
+    w.line = NEWN(a, uint8_t, (size_t)w.lines + 2);
+    for (int i = 0; i < module->module.body.n; i++) { // what stands at the top level itself always runs
+        const Node *n = module->module.body.at[i];
+        if (n->kind == NODE_FUNCTION || n->kind == NODE_CLASS) walk(&w, n);
+    }
+    say_sizes(c, out);
+    buf_puts(out, " lines");
+    for (int i = 1, n = 0; i <= w.lines; i++) {
+        if (!w.line[i]) continue;
+        if (n++ == COVERAGE_LINES_MAX || !room(out)) return buf_puts(out, " +");
+        buf_printf(out, " %d", i);
+    }
+}
+
+// ---- the parent's side
+
+static bool number(const char **p, int64_t *out) {
+    const char *s = *p;
+    if (s[0] != ' ' || s[1] < '1' || s[1] > '9') return false;
+    int64_t x = 0;
+    for (s++; *s >= '0' && *s <= '9'; s++) {
+        x = x * 10 + (*s - '0');
+        if (x > INT32_MAX) return false;
+    }
+    return *p = s, *out = x, true;
+}
+
+static bool word(const char **p, const char *w) {
+    size_t n = strlen(w);
+    if (strncmp(*p, w, n) != 0) return false;
+    *p += n;
+    return true;
+}
+
+void coverage_read(const char *p, Coverage *out) {
+    Coverage c = {0};
+    int64_t x;
+    *out = c;
+    if (!word(&p, "sizes")) return;
+    while (c.sizes < COVERAGE_SIZES_MAX && number(&p, &x)) c.size[c.sizes++] = x;
+    if (!word(&p, " lines")) return;
+    while (c.lines < COVERAGE_LINES_MAX && number(&p, &x)) {
+        if (c.lines > 0 && x <= c.line[c.lines - 1]) return;
+        c.line[c.lines++] = (int32_t)x;
+    }
+    c.more = word(&p, " +");
+    if (!*p) *out = c;
+}
+
+void coverage_meet(Coverage *a, const Coverage *b) {
+    int n = 0;
+    // Beyond the last line that b has told, it may have more.
+    for (int i = 0, k = 0; i < a->lines; i++) {
+        while (k < b->lines && b->line[k] < a->line[i]) k++;
+        if (k < b->lines ? b->line[k] == a->line[i] : b->more) a->line[n++] = a->line[i];
+    }
+    a->lines = n;
+    a->more &= b->more;
+}
+
+void coverage_words(Buf *out, const Coverage *c) {
+    for (int i = 0; i < c->lines; i++) {
+        int last = i;
+        while (last + 1 < c->lines && c->line[last + 1] == c->line[last] + 1) last++;
+        buf_printf(out, "%s%d", i ? ", " : "", (int)c->line[i]);
+        if (last > i) buf_printf(out, "-%d", (int)c->line[last]);
+        i = last;
+    }
+    if (c->more) buf_puts(out, " and further ones");
+}

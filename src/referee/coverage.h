@@ -1,0 +1,23 @@
+// coverage.h - what no case has executed, and which sizes a candidate compares its own with, as the child
+// tells it in its last report. Evidence, and a reason to draw more cases: neither can make anything pass.
+#pragma once
+#include "lang/ast.h"
+#include "referee/wire.h"
+
+enum { COVERAGE_LINES_MAX = 32, COVERAGE_SIZES_MAX = 12 };
+typedef struct {
+    int32_t line[COVERAGE_LINES_MAX]; // ascending
+    int lines;
+    bool more; // there are further ones
+    int64_t size[COVERAGE_SIZES_MAX];
+    int sizes;
+} Coverage;
+
+// "sizes 50 64 lines 12 13 +", for CaseReport.message of a REPORT_DONE.
+void coverage_say(Arena *a, const Node *module, const Cover *c, Buf *out);
+// What is not such a text says nothing.
+void coverage_read(const char *message, Coverage *out);
+// Lines that both have left out; sizes of the first.
+void coverage_meet(Coverage *a, const Coverage *b);
+// "12, 15-17"
+void coverage_words(Buf *out, const Coverage *c);

@@ -1,0 +1,32 @@
+// cover.h - what of a candidate has ever run, and which numbers its sizes were compared with. Kept over all
+// cases of one run of a candidate; a byte for each byte of its source, so that a place costs one write.
+#pragma once
+#include "base/str.h"
+
+typedef struct Code Code;
+
+// COVER_HOST: a statement, or an arm of a conditional expression, of host code was executed. Of kernels:
+// VISITED by the checker in some specialisation; EMITTED: an instruction stands for it; RUN: one was
+// executed.
+enum { COVER_HOST = 1, COVER_VISITED = 2, COVER_EMITTED = 4, COVER_RUN = 8 };
+enum { COVER_SIZES_MAX = 128, COVER_OWN_MAX = 96 };
+typedef struct Cover {
+    uint8_t *at;
+    size_t n; // bytes of the source
+    int case_index;
+    int64_t own[COVER_OWN_MAX]; // sizes of the case that runs: not news
+    int owns;
+    struct {
+        int64_t value;
+        int cases, last; // in how many cases, and in which one last
+    } size[COVER_SIZES_MAX];
+    int sizes;
+} Cover;
+
+static inline void cover_mark(Cover *c, uint32_t at, uint8_t what) {
+    if (c && at < c->n) c->at[at] |= what;
+}
+// A number that something was compared with. `c` may be NULL.
+void cover_size(Cover *c, int64_t value);
+// A launch of this code has ended: marks what its branches have reached so far (Code.taken).
+void cover_code(Cover *c, const Code *code, Arena *scratch);

@@ -1,0 +1,50 @@
+#!/bin/sh
+# What an acceptance says about its own test: lines that no case has executed, and sizes that the source compares with,
+# which cases were drawn for.
+. "$(dirname "$0")/lib.sh"
+cat >"$tmp/k.py" <<'END'
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def twice(x):
+    return x * 2.0
+
+
+@triton.jit
+def kernel(x, out, sx, so, N, FLAG: tl.constexpr, BLOCK: tl.constexpr):
+    r = tl.program_id(0)
+    i = tl.arange(0, BLOCK)
+    v = tl.load(x + r * sx + i, mask=i < N, other=-float("inf")).to(tl.float32)
+    e = tl.exp(v - tl.max(v, axis=0))
+    if FLAG:
+        e = e * 1.5
+    if N == 70000:
+        e = twice(e)
+    tl.store(out + r * so + i, e / tl.sum(e, axis=0), mask=i < N)
+
+
+def run(x):
+    out = torch.empty_like(x)
+    M, N = x.shape
+    warps = 8 if N > 100000 else 4
+    if N == 50:
+        warps = 2
+    kernel[(M,)](x, out, x.stride(0), out.stride(0), N, False, BLOCK=triton.next_power_of_2(N), num_warps=warps)
+    return out
+END
+check accepted exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5 --json
+check unexecuted grep -q '"unexecuted":\[8,18,20,27\]' "$tmp/out"
+check sizes_tried grep -q '"sizes_tried":\[50\]' "$tmp/out"
+check accepted_in_words exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5
+check unexecuted_in_words grep -q '^never executed in any case: lines 8, 18, 20, 27 of the source$' "$tmp/out"
+check sizes_in_words grep -q '^also judged at sizes that the source compares with: 50$' "$tmp/out"
+# Level quick draws nothing more, and says so: the branch for 50 has not run.
+check quick exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5 --level quick --json
+check quick_unexecuted grep -q '"unexecuted":\[8,18,20,27,29\],"sizes_tried":\[\]' "$tmp/out"
+sed 's/warps = 2/return x/' "$tmp/k.py" >"$tmp/wrong.py"
+check wrong_for_one_size exits 1 "$bin" referee "$tmp/wrong.py" --op softmax --seed 5
+check mint exits 0 "$bin" mint softmax -n 4 --seed 3 --json
+check mint_evidence grep -q '"unexecuted":\[\]' "$tmp/out"
