@@ -63,6 +63,8 @@ $(B)/conform-check: $(B)/test/conformance/check.o $(B)/libouroboros.a
 	$(LINK) -lcmocka
 $(B)/text-serve: $(B)/test/conformance/text_serve.o $(B)/libouroboros.a
 	$(LINK)
+$(B)/model-logits: $(B)/test/conformance/model_logits.o $(B)/libouroboros.a
+	$(LINK)
 $(FUZZ): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK) -fsanitize=fuzzer
 
