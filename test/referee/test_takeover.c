@@ -1,9 +1,12 @@
 // A child that was taken over: code of the attacker's runs in the sandbox, knows the protocol and every byte
 // of its mappings, and tries to be accepted, to learn the seed, to stay, or to take others along.
+#include <fcntl.h>
+#include <jansson.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -102,8 +105,10 @@ static void random_frames_are_never_believed(void **state) {
 
 // ---- what it can read ----
 
-// The seed is split so that the test itself does not lie in memory as what is looked for.
+// The seed is split so that the test itself does not lie in memory as what is looked for; so is an answer of
+// the oracle, as float64.
 static const uint64_t half_a = 0x1234567890abcdef, half_b = 0x0fedcba987654321;
+static uint64_t answer_a;
 
 static bool holds(const void *p, size_t n, uint64_t what) {
     const uint8_t *at = p;
@@ -113,28 +118,110 @@ static bool holds(const void *p, size_t n, uint64_t what) {
 }
 
 extern char __data_start, _end;
-// Exit code 42: found. 's' looks for the seed, 'o' for something that is there: an order of programs.
+// Exit code 42: found. 's' looks for the seed, 'e' for an expected value, 'o' for something that is there: an
+// order of programs.
 __attribute__((no_sanitize("address"))) static int child_searches(const ChildJob *j) {
     volatile uint64_t a = half_a, b = half_b;
-    uint64_t what = word(j) == 'o' ? specs_of(j)[0].order_seed : a ^ b;
+    volatile uint64_t c = answer_a;
+    uint64_t what = word(j) == 'o' ? specs_of(j)[0].order_seed : word(j) == 'e' ? c ^ b : a ^ b;
     bool found = holds(j->draw, j->draw_bytes, what) || holds(j->job, j->job_bytes, what) ||
                  holds(j->output, j->output_bytes, what) || holds(j->arena, 1 << 20, what);
 #ifndef __SANITIZE_ADDRESS__
-    found |= word(j) == 's' && holds(&__data_start, (size_t)(&_end - &__data_start), what);
+    found |= word(j) != 'o' && holds(&__data_start, (size_t)(&_end - &__data_start), what);
 #endif
     return found ? 42 : 0;
 }
 
+// Of the draw that judge() will make with this seed: an expected value with digits enough to be known again.
+static void look_for_an_answer(uint64_t seed) {
+    Draw d;
+    Err e = {0};
+    Pool *pool = pool_open(1);
+    DrawFilter small = {.m = 3, .n = 17, .dtype = DT_F32};
+    assert_true(draw_make(&arena, pool, &op, LEVEL_QUICK, seed, &small, &d, &e));
+    const Bound *truth = d.truth[0].expected;
+    for (int64_t i = 0; i < truth->numel; i++) {
+        uint64_t bits;
+        memcpy(&bits, &truth->v[i], sizeof bits);
+        if (bits << 40 != 0) answer_a = bits ^ half_b;
+    }
+    assert_int_not_equal(answer_a, 0);
+    draw_free(&d);
+    pool_close(pool);
+}
+
 static void the_seed_is_not_in_reach(void **state) {
     (void)state;
+    look_for_an_answer(half_a ^ half_b);
     Referee *r = referee_with(child_searches);
-    Verdict v[2];
-    Str source[2] = {STR("s"), STR("o")};
-    judge(r, source, 2, half_a ^ half_b, v);
+    Verdict v[3];
+    Str source[3] = {STR("s"), STR("o"), STR("e")};
+    judge(r, source, 3, half_a ^ half_b, v);
     assert_int_equal(v[0].status, STATUS_crash);
     assert_string_equal(v[0].rule, "protocol"); // it ended well and said nothing
     assert_string_equal(v[1].rule, "child");    // it ended with 42
+    assert_string_equal(v[2].rule, "protocol");
     referee_close(r);
+}
+
+// ---- what it can say ----
+
+static const char says[] = "{\"op\":\"softmax\",\"accepted\":true,\"status\":\"ok\",\"rule\":\"all\"}\n";
+// A verdict on every descriptor that there may be, then success; or only success; or perfect reports of
+// nothing.
+static int child_says(const ChildJob *j) {
+    char c = word(j);
+    if (c == 'x') syscall(SYS_exit_group, 0L);
+    if (c == 'e') syscall(SYS_exit, 0L);
+    if (c >= '0' && c <= '9') syscall(SYS_write, (long)(c - '0'), says, sizeof says - 1);
+    if (c == 'r') (void)!write(j->report_fd, says, sizeof says - 1);
+    if (c == 'n' || c == 'z') {
+        for (uint32_t i = 0; i < draw_of(j)->cases; i++) {
+            CaseReport f = claim(j, i);
+            f.count.launches = 1;
+            if (send_frame(j, &f)) return 1;
+        }
+        CaseReport end = {.case_index = -1, .kind = REPORT_DONE, .first_unwritten = -1};
+        wire_message(&end, "");
+        if (c == 'z') memset(j->output, 0, j->output_bytes);
+        return send_frame(j, &end);
+    }
+    return 0;
+}
+
+static void it_speaks_no_verdict(void **state) {
+    (void)state;
+    static const char *const act[] = {"0", "1", "2", "3", "4", "5", "6", "7",
+                                      "8", "9", "x", "e", "r", "n", "z"};
+    enum { ACTS = sizeof act / sizeof *act };
+    Str source[ACTS];
+    for (int i = 0; i < ACTS; i++) source[i] = str_of(act[i]);
+    // Whatever reaches our own output and errors goes into a pipe, before there is a broker.
+    int pipe_fd[2], was[2] = {dup(1), dup(2)};
+    fflush(stdout);
+    assert_int_equal(pipe2(pipe_fd, O_NONBLOCK | O_CLOEXEC), 0);
+    assert_true(dup2(pipe_fd[1], 1) == 1 && dup2(pipe_fd[1], 2) == 2);
+    Referee *r = referee_with(child_says);
+    Verdict v[ACTS];
+    judge(r, source, ACTS, 6, v);
+    referee_close(r);
+    (void)!write(1, "end", 3); // and what we say does arrive
+    dup2(was[0], 1);
+    dup2(was[1], 2);
+    close(was[0]);
+    close(was[1]);
+    close(pipe_fd[1]);
+    char heard[4096];
+    ssize_t n = read(pipe_fd[0], heard, sizeof heard);
+    close(pipe_fd[0]);
+    assert_int_equal(n, 3);
+    assert_memory_equal(heard, "end", 3);
+    for (int i = 0; i < ACTS; i++)
+        if (verdict_accepted(&v[i]) || v[i].status == STATUS_referee_error)
+            fail_msg("%s: %s", act[i], status_name(v[i].status));
+    // Perfect reports are believed to be reports: the bytes decide.
+    assert_string_equal(v[ACTS - 1].rule, v[ACTS - 2].rule);
+    assert_int_not_equal(v[ACTS - 1].status, STATUS_crash);
 }
 
 // ---- what it can leave ----
@@ -210,15 +297,58 @@ static void it_cannot_starve_the_others(void **state) {
     referee_close(r);
 }
 
+// ---- what it can heat ----
+
+static int child_heats(const ChildJob *j) {
+    volatile uint64_t x = 1;
+    if (*(const char *)(j->job + sizeof(JobHeader)) == '#')
+        for (uint64_t i = 0; i < 60000000; i++) x = x * 6364136223846793005u + i;
+    return child_interpret(j);
+}
+
+static char *said(const Verdict *v) {
+    json_t *o = verdict_object(v);
+    json_object_del(o, "elapsed_ms");
+    json_object_del(o, "source_sha256");
+    char *text = json_dumps(o, JSON_COMPACT);
+    json_decref(o);
+    return text;
+}
+
+// A tenth of a second of a busy core before its own work changes nothing of what is said about it, nor about
+// whoever is judged beside it: no clock decides.
+static void heat_decides_nothing(void **state) {
+    (void)state;
+    Referee *r = referee_with(child_heats);
+    Str hot = str_of(arena_printf(&arena, "# hot\n%.*s", STR_ARG(right)));
+    Str source[4] = {hot, right, hot, right};
+    Verdict alone, v[4];
+    judge(r, &right, 1, 8, &alone);
+    judge(r, source, 4, 8, v);
+    char *expected = said(&alone);
+    assert_true(verdict_accepted(&alone));
+    for (int i = 0; i < 4; i++) {
+        char *text = said(&v[i]);
+        assert_string_equal(text, expected);
+        free(text);
+    }
+    free(expected);
+    assert_true(v[0].seconds_child > 0.05); // it was hot: so many steps take longer on any machine
+    referee_close(r);
+}
+
 int main(void) {
     int n;
     const Program *p = op_programs(&arena, &n);
     for (int i = 0; i < n && !right.len; i++)
         if (p[i].kind == PROGRAM_GOLD && str_is(p[i].op, "softmax")) right = p[i].source;
     if (!right.len || !op_find(&arena, STR("softmax"), &op)) return 1;
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_frames_are_never_believed), cmocka_unit_test(the_seed_is_not_in_reach),
-        cmocka_unit_test(it_cannot_leave_anything_behind), cmocka_unit_test(it_cannot_starve_the_others)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_frames_are_never_believed),
+                                       cmocka_unit_test(the_seed_is_not_in_reach),
+                                       cmocka_unit_test(it_speaks_no_verdict),
+                                       cmocka_unit_test(it_cannot_leave_anything_behind),
+                                       cmocka_unit_test(it_cannot_starve_the_others),
+                                       cmocka_unit_test(heat_decides_nothing)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);
     return failed;
