@@ -129,7 +129,7 @@ SOAK_KILLED ?= 10000
 soak: $(B)/bench/bench_stream all
 	$< --soak $(SOAK) $(SOAK_SECONDS) $(SOAK_SAME)
 	VERDICTS=$(SOAK_KILLED) KILLS=100000 sh test/cmd/test_stream.sh build/ouroboros
-conformance: all $(B)/conform $(B)/conform-check
+conformance: all $(B)/conform $(B)/conform-check $(B)/text-serve
 	@sh tools/conformance.sh $(B)
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run

@@ -103,13 +103,13 @@ static int run(const char *python, const char *family, const char *kind) {
     return 0;
 }
 
-int main(int argc, char **argv) {
-    const char *python = argc > 1 ? argv[1] : getenv("OUROBOROS_PYTHON");
-    if (!python) python = "build/conformance/venv/bin/python";
+int main(void) {
+    const char *python = getenv("PYTHON") ? getenv("PYTHON") : "python3";
     char command[512];
     snprintf(command, sizeof command, "%s bench/text_peer.py make %s", python, folder);
     if (system(command) != 0)
-        return fail("no Python with `tokenizers`: name one, as argument or in OUROBOROS_PYTHON");
+        return fail(
+            "no Python with `tokenizers`; python3 -m pip install tokenizers  and name that Python in PYTHON");
     printf("tokenizers, processor time of one thread, 16 KB a text:\n");
     for (size_t f = 0; f < sizeof families / sizeof *families; f++)
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)

@@ -7,7 +7,7 @@ set -e
 build=${1:-build/release}
 home=$PWD/build/conformance
 venv=$home/venv
-wanted="torch==2.11.0 triton==3.6.0 numpy<2.3" # the interpreter of Triton 3.6 does not know later numpys
+wanted="torch==2.11.0 triton==3.6.0 numpy<2.3 tokenizers==0.23.3 transformers==5.23.0 jinja2 gguf==0.19.0" # the interpreter of Triton 3.6 does not know later numpys
 mkdir -p "$home"
 if [ "$(cat "$venv/wanted" 2>/dev/null)" != "$wanted" ]; then
     rm -rf "$venv"
@@ -27,6 +27,8 @@ peer() { # NAME ARGUMENT... : runs on, so that one disagreement does not hide an
 root=$OLDPWD
 gpu=${GPU:-$home/h200.jsonl} # what an H200 gave is recorded beside the scripts
 [ -n "$GPU" ] || gzip -dc h200.jsonl.gz >"$gpu"
+# SDIST=file: the source distribution of llama-cpp-python, for the real vocabularies and templates that it carries
+peer text.py --serve "$root/$build/text-serve" --strings "${STRINGS:-100000}" ${SDIST:+--sdist "$SDIST"}
 peer oracle.py --kit "$home/kit" --conform "$root/$build/conform"
 peer vm.py --kit "$home/kit" --conform "$root/$build/conform" --smith "${SMITH:-412}" --gpu "$gpu"
 peer accept.py --kit "$home/kit" --ouroboros "$root/build/ouroboros" --check "$root/$build/conform-check" \
