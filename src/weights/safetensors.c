@@ -69,7 +69,7 @@ static void put_utf8(Buf *b, uint32_t c) {
         return;
     }
     int more = c >= 0x10000 ? 3 : c >= 0x800 ? 2 : 1;
-    buf_putc(b, (char)(0xf00 >> more | c >> 6 * more));
+    buf_putc(b, (char)(0xff00 >> (more + 1) | c >> 6 * more));
     while (more--) buf_putc(b, (char)(0x80 | (c >> 6 * more & 63)));
 }
 
