@@ -243,13 +243,13 @@ static bool gguf_vocabulary(Arena *a, const Gguf *g, Checkpoint *c, Err *e) {
                       : arena_printf(a, "%s: no tokenizer", g->file);
         return true;
     }
-    bool begins = str_is(v->pre, "llama-bpe"); // llama.cpp's default; the key wins
+    bool begins = false;
     if (!gguf_texts(a, g, "tokenizer.ggml.tokens", &v->tokens, &v->count, e) ||
         !gguf_ints(a, g, "tokenizer.ggml.token_type", &v->kinds, &kinds, e) ||
         !gguf_texts(a, g, "tokenizer.ggml.merges", &v->merges, &v->merge_count, e) ||
         !gguf_bool(g, "tokenizer.ggml.add_bos_token", &begins, e))
         return false;
-    v->add_bos = begins;
+    v->add_bos = gguf_find(g, "tokenizer.ggml.add_bos_token") ? begins : -1;
     if (v->count != c->config.vocab)
         return err_set(e, ERR_INPUT, "%s: %d tokens, but the embedding has %d rows", g->file, v->count,
                        c->config.vocab);

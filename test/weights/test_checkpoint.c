@@ -494,7 +494,7 @@ static void test_gguf(void **state) {
     assert_true(str_is(c->chat_template, "{{ x }}") && c->vocabulary.count == VOCAB &&
                 c->vocabulary.merge_count == 1);
     assert_true(str_is(c->vocabulary.tokens[5], "t5") && str_is(c->vocabulary.merges[0], "a b") &&
-                c->vocabulary.add_bos == true);
+                c->vocabulary.add_bos == -1);
     checkpoint_close(c);
 
     m = made_llama(true, true); // no tokenizer, a head of its own
