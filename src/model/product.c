@@ -42,51 +42,48 @@ void product_prepare(Pool *pool, ProductInput *in, WeightType type) {
     for (int i = 0; i < in->count; i++) round_one(in, (size_t)i, 0);
 }
 
-// One sweep: the rows of all products in pieces, one after the other.
+// One sweep: the rows of all products in pieces, large ones first, so that a thread reads long stretches and
+// all end together.
+enum { PIECES_MAX = 128, PIECE_BYTES = 64 << 10 };
+typedef struct {
+    const Product *p;
+    int64_t first, rows;
+} Piece;
 typedef struct {
     Pool *pool;
-    const Product *p;
-    int n;
-    int64_t piece[PRODUCTS_MAX]; // rows
-    size_t end[PRODUCTS_MAX];    // items of this product and those before it
+    Piece piece[PIECES_MAX];
     size_t scratch;
 } Sweep;
 
 static void run_piece(void *arg, size_t item, int worker) {
     const Sweep *s = arg;
-    int i = 0;
-    while (item >= s->end[i]) i++;
-    const Product *p = &s->p[i];
-    int64_t first = (int64_t)(item - (i ? s->end[i - 1] : 0)) * s->piece[i];
-    int64_t rows = p->w->rows - first < s->piece[i] ? p->w->rows - first : s->piece[i];
+    const Piece *at = &s->piece[item];
     void *room = pool_scratch(s->pool, worker, s->scratch);
-    (type_quantised(p->w->type) ? loops()->quantised : loops()->floats)(p, first, rows, room);
-}
-
-// Pieces are about this large: far above the cost of handing one out, and small enough that threads end
-// together.
-enum { PIECE_BYTES = 64 << 10, PIECE_WORK = 1 << 20 };
-
-static int64_t piece_rows(const Product *p) {
-    int64_t bytes = (int64_t)weight_row_bytes(p->w) + 1, work = p->w->cols * p->in->count + 1;
-    int64_t rows = PIECE_BYTES / bytes;
-    if (rows > PIECE_WORK / work) rows = PIECE_WORK / work;
-    int tile = loops()->tile;
-    rows = (rows + tile - 1) / tile * tile;
-    return rows < tile ? tile : rows;
+    (type_quantised(at->p->w->type) ? loops()->quantised : loops()->floats)(at->p, at->first, at->rows, room);
 }
 
 void product_run(Pool *pool, const Product *p, int n) {
     assert(n <= PRODUCTS_MAX);
-    Sweep s = {.pool = pool, .p = p, .n = n};
-    size_t items = 0;
+    Sweep s = {.pool = pool};
+    int64_t left = 0, tile = loops()->tile, least = PIECE_BYTES;
     for (int i = 0; i < n; i++) {
         assert(p[i].w->cols == p[i].in->cols);
-        s.piece[i] = piece_rows(&p[i]);
-        items += (size_t)((p[i].w->rows + s.piece[i] - 1) / s.piece[i]);
-        s.end[i] = items;
+        left += p[i].w->rows * (int64_t)weight_row_bytes(p[i].w);
         size_t scratch = loops()->scratch(&p[i]);
         if (scratch > s.scratch) s.scratch = scratch;
+    }
+    if (least < left / (PIECES_MAX / 4)) least = left / (PIECES_MAX / 4);
+    size_t items = 0;
+    for (int i = 0; i < n; i++) {
+        int64_t bytes = (int64_t)weight_row_bytes(p[i].w) + 1; // never none
+        for (int64_t row = 0; row < p[i].w->rows; items++) {
+            int64_t rest = p[i].w->rows - row, take = left / (4 * pool_size(pool));
+            int64_t rows = ((take > least ? take : least) / bytes + tile) / tile * tile;
+            if (rows > rest || items == PIECES_MAX - (size_t)(n - i)) rows = rest;
+            s.piece[items] = (Piece){&p[i], row, rows};
+            row += rows;
+            left -= rows * bytes;
+        }
     }
     pool_run(pool, items, run_piece, &s);
 }

@@ -55,7 +55,7 @@ typedef struct {
     void (*quantised)(const Product *p, int64_t first, int64_t rows, void *room);
     void (*floats)(const Product *p, int64_t first, int64_t rows, void *room);
     size_t (*scratch)(const Product *p);
-    int tile; // rows that several inputs are multiplied with at a time
+    int tile; // pieces of a matrix begin at multiples of so many rows
 } ProductLoops;
 extern const ProductLoops product_base;
 #if defined(__x86_64__) && !defined(PORTABLE)
