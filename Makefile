@@ -1,7 +1,7 @@
 # make                 build/ouroboros            make demo    set everything up, then mint a kernel
 # make check           every test                 make bench   speed, as ratios; results on stdout
 # make soak SOAK=N     the stream's memory after N verdicts, and kill -9 at random moments
-# make conformance     against torch and Triton (downloads them)
+# make conformance     against torch, Triton, transformers and llama.cpp (downloads them)
 # make sweep           the smith's kernels of every op at full, then the mutation proof    make fuzz SECS=60   each target
 # MODE=release|debug|asan|tsan   CC=gcc|clang   PORTABLE=1 (no vector variants)   V=1 (show commands)
 MODE ?= release
@@ -129,7 +129,7 @@ SOAK_KILLED ?= 10000
 soak: $(B)/bench/bench_stream all
 	$< --soak $(SOAK) $(SOAK_SECONDS) $(SOAK_SAME)
 	VERDICTS=$(SOAK_KILLED) KILLS=100000 sh test/cmd/test_stream.sh build/ouroboros
-conformance: all $(B)/conform $(B)/conform-check $(B)/text-serve
+conformance: all $(B)/conform $(B)/conform-check $(B)/text-serve $(B)/model-logits
 	@sh tools/conformance.sh $(B)
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run

@@ -1,13 +1,15 @@
 #!/bin/sh
-# conformance.sh BUILD - Ouroboros against torch and Triton: a virtual environment below build/, then the kit, the oracle, the
-# machine and the checker. A missing peer fails. Counts go to standard output; doc/conformance.md keeps the last ones.
+# conformance.sh BUILD - Ouroboros against torch, Triton, transformers and llama.cpp: a virtual environment below build/, then
+# tokenizers, the kit, the oracle, the machine, the checker, weights and the forward pass. A missing peer fails. Counts go to
+# standard output; doc/conformance.md keeps the last ones.
 #   WRONG=n RIGHT=n SMITH=n   sizes; JOBS=n processes of Triton; GPU=file   what test/conformance/gpu.py
 #   wrote on a GPU, instead of the recorded test/conformance/h200.jsonl.gz
 set -e
 build=${1:-build/release}
 home=$PWD/build/conformance
 venv=$home/venv
-wanted="torch==2.11.0 triton==3.6.0 numpy<2.3 tokenizers==0.23.3 transformers==5.23.0 jinja2 gguf==0.19.0" # the interpreter of Triton 3.6 does not know later numpys
+wanted="torch==2.11.0 triton==3.6.0 numpy<2.3" # the interpreter of Triton 3.6 does not know later numpys
+wanted="$wanted transformers==5.23.0 peft==0.21.2 tokenizers==0.23.3 safetensors jinja2 gguf==0.19.0 llama-cpp-python==0.3.36"
 mkdir -p "$home"
 if [ "$(cat "$venv/wanted" 2>/dev/null)" != "$wanted" ]; then
     rm -rf "$venv"
@@ -16,7 +18,7 @@ if [ "$(cat "$venv/wanted" 2>/dev/null)" != "$wanted" ]; then
     "$venv/bin/python" -m pip install --quiet --disable-pip-version-check $wanted
     echo "$wanted" >"$venv/wanted"
 fi
-"$venv/bin/python" -c 'import torch, triton' || { echo "conformance: torch and Triton cannot be imported" >&2; exit 1; }
+"$venv/bin/python" -c 'import torch, triton, transformers, peft, gguf, llama_cpp' || { echo "conformance: a peer cannot be imported" >&2; exit 1; }
 python3 test/conformance/prepare.py --conform "$build/conform"
 failed=0
 cd test/conformance
@@ -33,4 +35,6 @@ peer oracle.py --kit "$home/kit" --conform "$root/$build/conform"
 peer vm.py --kit "$home/kit" --conform "$root/$build/conform" --smith "${SMITH:-412}" --gpu "$gpu"
 peer accept.py --kit "$home/kit" --ouroboros "$root/build/ouroboros" --check "$root/$build/conform-check" \
     --conform "$root/$build/conform" --wrong "${WRONG:-1700}" --right "${RIGHT:-500}" --jobs "${JOBS:-2}"
+peer weights.py "$root/build/ouroboros"
+peer model.py --logits "$root/$build/model-logits"
 exit $failed

@@ -1,7 +1,7 @@
 #include "model/kv.h"
 #include <assert.h>
-#include <errno.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 static size_t element_of(KvType type) { return type == KV_F16 ? sizeof(uint16_t) : sizeof(float); }
 static int padded_of(int dim) { return (dim + 15) / 16 * 16; }
@@ -18,6 +18,20 @@ static int64_t pages_of(int sequences, int64_t positions) {
 
 size_t kv_bytes(const ModelConfig *c, KvType type, int sequences, int64_t positions) {
     return (size_t)pages_of(sequences, positions) * page_bytes_of(c, type);
+}
+
+static bool memory_map(Kv *kv, Err *e) {
+    // Pages cost when they are touched: what the machine does not have would end the program then.
+    size_t machine = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
+    if (kv->bytes <= machine) {
+        void *at = mmap(NULL, kv->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        kv->memory = at == MAP_FAILED ? NULL : at;
+    }
+    if (kv->memory) return true;
+    return err_set(e, ERR_LIMIT,
+                   "%zu MiB are more than this machine gives; fewer drafts at once, fewer tokens, or a cache "
+                   "in F16 need less",
+                   kv->bytes >> 20);
 }
 
 bool kv_open(const Model *m, KvType type, int sequences, int64_t positions, Kv **out, Err *e) {
@@ -42,17 +56,11 @@ bool kv_open(const Model *m, KvType type, int sequences, int64_t positions, Kv *
     kv->bytes = kv_bytes(c, type, sequences, positions);
     kv->pages_max = (c->context + KV_PAGE - 1) / KV_PAGE;
     if (kv->pages_max > kv->pages) kv->pages_max = kv->pages;
-    void *memory = mmap(NULL, kv->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) {
-        bool no = err_set(e, ERR_LIMIT,
-                          "no %zu MiB for keys and values of %lld positions: %s; fewer drafts at "
-                          "once, fewer tokens, or a cache in F16 need less",
-                          kv->bytes >> 20, (long long)positions, strerror(errno));
+    if (!memory_map(kv, e)) {
         arena_free(&a);
-        return no;
+        return err_ctx(e, "keys and values of %lld positions", (long long)positions);
     }
-    madvise(memory, kv->bytes, MADV_HUGEPAGE); // a wish: less walking of page tables where it is granted
-    kv->memory = memory;
+    madvise(kv->memory, kv->bytes, MADV_HUGEPAGE); // a wish: less walking of page tables where it is granted
     kv->sequence = NEWN(&a, KvSequence, (size_t)sequences);
     for (int s = 0; s < sequences; s++) kv->sequence[s].page = NEWN(&a, int, (size_t)kv->pages_max);
     kv->refs = NEWN(&a, int, (size_t)kv->pages);

@@ -179,6 +179,11 @@ static void test_told_in_advance(void **state) {
     // More than can be counted is refused, not tried.
     assert_false(kv_open(g.model, KV_F32, 3, INT64_C(1) << 60, &kv, &e));
     assert_int_equal(e.code, ERR_LIMIT);
+    // And more than the machine has, before any of it is used.
+    e = (Err){0};
+    assert_false(kv_open(g.model, KV_F32, 3, INT64_C(1) << 29, &kv, &e));
+    assert_int_equal(e.code, ERR_LIMIT);
+    assert_non_null(strstr(e.msg, "MiB"));
     golden_close(&g);
 }
 
