@@ -13,7 +13,7 @@ static bool open_parts(Arena *a, const char *path, const char *adapter, const ch
                        Err *e) {
     if (!checkpoint_open(a, path, &m->checkpoint, e)) return false;
     const Checkpoint *c = m->checkpoint;
-    if (c->no_vocabulary) return err_set(e, ERR_INPUT, "%s: no tokenizer: %s", c->path, c->no_vocabulary);
+    if (c->no_vocabulary) return err_set(e, ERR_INPUT, "%s", c->no_vocabulary);
     if (!tokenizer_open(a, &c->vocabulary, &m->tokenizer, e)) return false;
     if (tokenizer_size(m->tokenizer) > c->config.vocab)
         return err_set(e, ERR_INPUT, "%s: the tokenizer has %d tokens and the model rows for %d", c->path,

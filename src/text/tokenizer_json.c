@@ -125,8 +125,6 @@ static bool read_model(Reader *r, json_t *m) {
         return refuse(r, "model.type %s is not supported, only BPE is", text_shown(r->arena, text_of(type)));
     if (!absent(dropout) && json_number_value(dropout) != 0)
         return refuse(r, "model.dropout is not supported: it makes ids random");
-    if (!absent(json_object_get(m, "unk_token")))
-        return refuse(r, "model.unk_token is not supported: byte-level vocabularies have none");
     if (!nothing(json_object_get(m, "continuing_subword_prefix")))
         return refuse(r, "model.continuing_subword_prefix is not supported");
     if (!nothing(json_object_get(m, "end_of_word_suffix")))
@@ -136,7 +134,8 @@ static bool read_model(Reader *r, json_t *m) {
         !read_flag(r, m, "model", "fuse_unk", false, &fuse) || // without unk_token it does nothing
         !read_flag(r, m, "model", "ignore_merges", false, &r->spec->ignore_merges))
         return false;
-    if (fallback) return refuse(r, "model.byte_fallback is not supported");
+    // Both say what becomes of text that the vocabulary lacks: nothing can be lacking when it has every byte.
+    r->spec->needs_bytes = fallback || !absent(json_object_get(m, "unk_token"));
     return read_vocab(r, json_object_get(m, "vocab")) && read_merges(r, json_object_get(m, "merges"));
 }
 

@@ -38,11 +38,6 @@ static int64_t unmap(const ByteMap *m, Str s, uint8_t *out) {
     return n;
 }
 
-int64_t vocab_unmap(Str s, uint8_t *out) {
-    ByteMap m = byte_map();
-    return unmap(&m, s, out);
-}
-
 const char *text_shown(Arena *a, Str s) {
     enum { SHOWN = 60 };
     size_t n = s.len < SHOWN ? s.len : SHOWN;
@@ -152,6 +147,12 @@ static bool fill_tokens(Arena *a, Arena *scratch, const VocabSpec *s, Tokenizer 
     for (int b = 0; b < 256; b++) {
         uint8_t byte = (uint8_t)b;
         t->byte_id[b] = vocab_whole(t, &byte, 1);
+        if (t->byte_id[b] < 0 && s->needs_bytes)
+            return err_set(
+                e, ERR_INPUT,
+                "%s: model.unk_token and byte_fallback are supported where every byte has a token; 0x%02x "
+                "has none",
+                t->name, b);
     }
     return true;
 }

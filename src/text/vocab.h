@@ -38,6 +38,7 @@ typedef struct {
     Str split[SPLITS_MAX];
     int splits;
     bool nfc, ignore_merges;
+    bool needs_bytes; // a token for each of the 256, or it is refused
     int32_t begin[BEGIN_MAX];
     int begin_count;
 } VocabSpec;
@@ -112,6 +113,3 @@ static inline const Merge *vocab_merge(const Tokenizer *t, int32_t left, int32_t
 
 // Text that a file brought, for a message: printable ASCII, shortened. A few calls in one message are fine.
 const char *text_shown(Arena *a, Str s);
-
-// The bytes that a byte-mapped text stands for; -1: some character is not of the map. out holds s.len bytes.
-int64_t vocab_unmap(Str s, uint8_t *out);

@@ -49,7 +49,8 @@ static void test_render(void **state) {
           "2023\n"
           "Today Date: 26 Jul 2024\n\nS<|eot_id|><|start_header_id|>user<|end_header_id|>\n\nU<|eot_id|>"
           "<|start_header_id|>assistant<|end_header_id|>\n\n");
-    assert_true(str_is(chat_end(family("qwen25")), "<|im_end|>") && str_is(chat_end(family("llama31")), "<|eot_id|>"));
+    assert_true(str_is(chat_end(family("qwen25")), "<|im_end|>") &&
+                str_is(chat_end(family("llama31")), "<|eot_id|>"));
     Err e = {0};
     const ChatFamily *f;
     assert_false(chat_by_name("mistral\x1b", &f, &e));

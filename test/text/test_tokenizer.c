@@ -277,8 +277,8 @@ static void test_keys(void **state) {
              "\"TemplateProcessing\",\"single\":[{\"SpecialToken\":{\"id\":\"<s>\"}},"
              "{\"Sequence\":{\"id\":\"A\"}}],\"pair\":[],\"special_tokens\":{\"<s>\":{\"id\":\"<s>\",\"ids\":"
              "[260]}}}]}";
-    p.model = ",\"dropout\":null,\"unk_token\":null,\"continuing_subword_prefix\":\"\",\"end_of_word_"
-              "suffix\":null,\"fuse_unk\":true,\"byte_fallback\":false";
+    p.model = ",\"dropout\":null,\"unk_token\":\"a\",\"continuing_subword_prefix\":\"\",\"end_of_word_"
+              "suffix\":null,\"fuse_unk\":true,\"byte_fallback\":true";
     if (!opens(&a, &p, &t, &e)) fail_msg("%s", e.msg);
     IDS(t, &a, "e\xcc\x81<u> \n<s>b", true, 260, 259, 261, 260, 'b');
     IDS(t, &a, "ab<s>", false, 260, 97, 'b', '<', 's',
@@ -315,10 +315,8 @@ static void test_refused(void **state) {
         Parts p;
     } wrong[] = {
         {"model.dropout", {.model = ",\"dropout\":0.1"}},
-        {"model.unk_token", {.model = ",\"unk_token\":\"a\""}},
         {"continuing_subword_prefix", {.model = ",\"continuing_subword_prefix\":\"##\""}},
         {"end_of_word_suffix", {.model = ",\"end_of_word_suffix\":\"</w>\""}},
-        {"byte_fallback", {.model = ",\"byte_fallback\":true"}},
         {"ignore_merges", {.model = ",\"ignore_merges\":1"}},
         {"\"cache\"", {.model = ",\"cache\":1"}},
         {"merge 0", {.merges = "[\"a q\"]"}},
@@ -418,6 +416,16 @@ static void test_text_limits(void **state) {
     assert_int_equal(encode(t, &a, STR("pr"), true, true).count, 2);
     assert_false(tokenizer_encode(t, &a, STR("pqr"), true, true, &ids, &e));
     assert_non_null(strstr(e.msg, "0x71"));
+    Buf with = BUF(&a); // what is lacking would be unknown text: not supported
+    size_t at = (size_t)((const char *)memmem(b.p, b.len, "\"merges\"", 8) - b.p);
+    buf_put(&with, b.p, at);
+    buf_puts(&with, "\"unk_token\":\"a\",");
+    buf_put(&with, b.p + at, b.len - at);
+    Err lacking = {0};
+    Tokenizer *none;
+    assert_false(
+        tokenizer_open(&a, &(TokenizerSource){.name = "t.json", .json = buf_str(&with)}, &none, &lacking));
+    assert_non_null(strstr(lacking.msg, "0x71"));
     assert_false(tokenizer_encode(t, &a, STR("\xff"), true, true, &ids, &e));
     assert_int_equal(e.code, ERR_INPUT);
     e = (Err){0};
