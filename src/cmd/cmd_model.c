@@ -4,6 +4,8 @@
 #include "base/progress.h"
 #include "cmd/judging.h"
 #include "model/model.h"
+#include "smith/local.h"
+#include "smith/prompt.h"
 #include "weights/describe.h"
 #include "weights/quantise.h"
 
@@ -28,6 +30,8 @@ static int model_info(int argc, char **argv) {
         ModelInfo f = describe_checkpoint(&a, c);
         Buf out = BUF(&a);
         int64_t positions = PROMPT_TOKENS + (int64_t)drafts * REPLY_TOKENS;
+        f.profile = local_model_profile(rest.at[0]);
+        if (!f.profile) f.profile = PROFILE_DEFAULT;
         f.drafts = drafts;
         f.prompt_tokens = PROMPT_TOKENS;
         f.reply_tokens = REPLY_TOKENS;

@@ -32,12 +32,6 @@ static void info_text(ModelInfo *f) {
         f->why_no_chat = arena_printf(f->a, "%s", e.msg);
 }
 
-// The profile that mint takes for this model unless told otherwise.
-static const char *info_profile(const ModelInfo *f) {
-    if (!f->chat) return "plain";
-    return strcmp(f->chat, "qwen25") == 0 ? "kwen" : "ouroboros";
-}
-
 static const char *grouped(Arena *a, int64_t n) { // 1,080,632,832
     const char *digits = arena_printf(a, "%" PRId64, n);
     Buf b = BUF(a);
@@ -84,7 +78,7 @@ void describe_text(const ModelInfo *f, Buf *out) {
     else
         buf_printf(out, "byte-level BPE of an unknown family\n");
     buf_printf(out, "  chat template  %s\n", f->chat ? f->chat : f->why_no_chat);
-    buf_printf(out, "  profile        %s\n", info_profile(f));
+    buf_printf(out, "  profile        %s\n", f->profile);
     buf_printf(out, "  ends with      ");
     for (int i = 0; i < m->eos_count; i++) buf_printf(out, i ? ", %d" : "%d", m->eos[i]);
     buf_printf(out, m->eos_count ? "\n" : "nothing: replies end at the limit\n");
@@ -117,17 +111,16 @@ void describe_json(const ModelInfo *f, Buf *out) {
                                 json_pack("{s:i, s:I}", "tensors", f->type[t].tensors, "bytes",
                                           (json_int_t)f->type[t].bytes));
     for (int i = 0; i < m->eos_count; i++) json_array_append_new(eos, json_integer(m->eos[i]));
-    json_t *o =
-        json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:b, s:I, s:I, s:I, "
-                  "s:o, s:o, s:s?, s:s, s:i, s:o}",
-                  "path", c->path, "format", c->is_gguf ? "gguf" : "safetensors", "architecture",
-                  ARCH_INFO[m->arch].gguf, "layers", m->layers, "hidden", m->hidden, "heads", m->heads,
-                  "kv_heads", m->kv_heads, "head_dim", m->head_dim, "intermediate", m->intermediate, "vocab",
-                  m->vocab, "context", m->context, "rope_theta", m->rope_theta, "llama3_rope",
-                  m->llama3_rope || c->rope_divisor, "tied", m->tied, "parameters", (json_int_t)f->parameters,
-                  "parameters_without_embedding", (json_int_t)(f->parameters - f->embedding), "bytes",
-                  (json_int_t)c->bytes, "types", types, "tokenizer", json_of(f->split), "chat", f->chat,
-                  "profile", info_profile(f), "bos", m->bos, "eos", eos);
+    json_t *o = json_pack(
+        "{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:b, s:I, s:I, s:I, "
+        "s:o, s:o, s:s?, s:s, s:i, s:o}",
+        "path", c->path, "format", c->is_gguf ? "gguf" : "safetensors", "architecture",
+        ARCH_INFO[m->arch].gguf, "layers", m->layers, "hidden", m->hidden, "heads", m->heads, "kv_heads",
+        m->kv_heads, "head_dim", m->head_dim, "intermediate", m->intermediate, "vocab", m->vocab, "context",
+        m->context, "rope_theta", m->rope_theta, "llama3_rope", m->llama3_rope || c->rope_divisor, "tied",
+        m->tied, "parameters", (json_int_t)f->parameters, "parameters_without_embedding",
+        (json_int_t)(f->parameters - f->embedding), "bytes", (json_int_t)c->bytes, "types", types,
+        "tokenizer", json_of(f->split), "chat", f->chat, "profile", f->profile, "bos", m->bos, "eos", eos);
     json_object_set_new(
         o, "generation",
         json_pack("{s:o, s:o, s:o, s:o}", "temperature", json_said(m->generation.temperature), "top_p",

@@ -13,7 +13,9 @@ typedef struct {
     Str split;        // the tokenizer's family, as GGUF names it; len 0: unknown
     const char *chat; // NULL: unknown
     const char *why_no_chat;
-    // Set by the caller: what keys and values of so many drafts take.
+    // Set by the caller: the profile of prompts that mint takes unless told otherwise, and what keys and
+    // values of so many drafts take.
+    const char *profile;
     int drafts, prompt_tokens, reply_tokens;
     size_t kv_f16, kv_f32;
 } ModelInfo;
