@@ -221,6 +221,9 @@ static inline float tree(__m256 l) {
     return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 }
 
+// Far enough ahead that a page's translation is there as well.
+enum { AHEAD = 64 << 10 };
+
 static inline __attribute__((always_inline)) void one_input(WeightType t, const Product *p, int64_t first,
                                                             int64_t rows) {
     Kind k = kind_of(t);
@@ -231,6 +234,9 @@ static inline __attribute__((always_inline)) void one_input(WeightType t, const 
         row_begin(&row, p->w, r, k.bytes);
         __m256 lane = _mm256_setzero_ps();
         for (int64_t c = 0; c < chunks; c++) {
+            uintptr_t ahead = (uintptr_t)row.row + (uintptr_t)(c * k.bytes) + AHEAD;
+            for (int b = 0; b < k.bytes; b += 64)
+                _mm_prefetch((const char *)(ahead + (uintptr_t)b), _MM_HINT_T1);
             Eight e = unpack(t, row_chunk(&row, c, k.bytes));
             lane = add_chunk(lane, k, &e, &x[c]);
         }
