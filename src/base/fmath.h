@@ -8,3 +8,4 @@
 #include "base/fmath_impl.h"
 // double f64_exp(double), f64_exp2, f64_expm1, f64_log, f64_log2, f64_log1p, f64_erf, f64_tanh, f64_sigmoid,
 // f64_sin, f64_cos, f64_pow(double, double)
+// float f32_exp(float), f32_exp2: in float32 alone, below 0.9 ulp of it; NaN is some NaN

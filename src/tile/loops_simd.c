@@ -381,8 +381,8 @@ NARROW(double, f64)
         LANES for (size_t i = 0; i < n; i++) x[i] = EXPR;                     \
     }                                                                         \
     FUNCTION_OF(name, f16) FUNCTION_OF(name, bf16) FUNCTION_OF(name, f32) FUNCTION_OF(name, f64)
-// The exponentials are half of many kernels: float32 and less get by with a shorter polynomial.
-#define FUNCTION_SHORT(name, SHORT, EXPR)                                                                   \
+// The exponentials are half of many kernels: less than float32 gets by with a shorter polynomial, float32 without double.
+#define FUNCTION_SHORT(name, FLOAT, SHORT, EXPR)                                                               \
     static __attribute__((noinline)) void name##_block(double *x, size_t n) {                               \
         LANES for (size_t i = 0; i < n; i++) x[i] = SHORT;                                                  \
     }                                                                                                       \
@@ -391,15 +391,15 @@ NARROW(double, f64)
     }                                                                                                       \
     FUNCTION_OF(name, f16)                                                                                  \
     FUNCTION_OF(name, bf16)                                                                                 \
-    FUNCTION_OF(name, f32) static uint32_t name##_f64(void *d, const void *a, const void *b, const void *c, \
-                                                      size_t n) {                                           \
+    UNARY(name##_f32, float, float, FLOAT)                                                                  \
+    static uint32_t name##_f64(void *d, const void *a, const void *b, const void *c, size_t n) {            \
         (void)b, (void)c;                                                                                   \
         memmove(d, a, n * sizeof(double));                                                                  \
         name##_block_f64(d, n);                                                                             \
         return 0;                                                                                           \
     }
-FUNCTION_SHORT(exp, f64_short_exp(x[i]), f64_exp(x[i]))
-FUNCTION_SHORT(exp2, f64_short_exp2(x[i]), f64_exp2(x[i]))
+FUNCTION_SHORT(exp, f32_exp(a), f64_short_exp(x[i]), f64_exp(x[i]))
+FUNCTION_SHORT(exp2, f32_exp2(a), f64_short_exp2(x[i]), f64_exp2(x[i]))
 FUNCTION(expm1, f64_expm1(x[i]))
 FUNCTION(log, f64_log(x[i]))
 FUNCTION(log2, f64_log2(x[i]))

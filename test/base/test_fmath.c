@@ -245,6 +245,40 @@ static void test_same_bits_everywhere(void **state) {
 }
 
 // Half the work, for results that become float32: near enough that rounding almost never shows it.
+// In units of the last place of float32, against float64.
+static double off32(float got, double want) {
+    int e;
+    if (want > 0x1.fffffefp127) return isinf(got) ? 0 : INFINITY;
+    frexp(want, &e);
+    return fabs((double)got - want) / ldexp(1, e - 24 < -149 ? -149 : e - 24);
+}
+
+static void float_exponentials(void **state) {
+    (void)state;
+    double worst = 0, worst2 = 0;
+    int misrounded = 0, n = 0;
+    for (uint32_t bits = 0x32000000; bits < 0x43200000; bits += 769) { // 2^-27 to 160
+        for (int sign = 0; sign < 2; sign++, n++) {
+            float x = f32_from(bits | (uint32_t)sign << 31), y = f32_exp(x), y2 = f32_exp2(x);
+            double one = off32(y, f64_exp(x)), two = off32(y2, f64_exp2(x));
+            worst = one > worst ? one : worst;
+            worst2 = two > worst2 ? two : worst2;
+            misrounded += y != (float)f64_exp(x);
+        }
+    }
+    assert_true(worst < 0.80 && worst > 0.6);
+    assert_true(worst2 < 0.88 && worst2 > 0.6);
+    assert_true(misrounded > 0 && misrounded < n / 10);
+    for (int k = -149; k < 128; k++) assert_true(f32_exp2((float)k) == ldexpf(1, k));
+    assert_true(f32_exp(0) == 1 && f32_exp(-0.0f) == 1 && f32_exp2(0) == 1 && f32_exp(0x1p-149f) == 1);
+    assert_true(f32_exp(-INFINITY) == 0 && f32_exp(-104) == 0 && f32_exp2(-150) == 0 &&
+                f32_exp2(-1e30f) == 0);
+    assert_true(f32_exp(-103.9f) == 0x1p-149f && f32_exp2(-149) == 0x1p-149f);
+    assert_true(f32_exp(88.72283f) < INFINITY && f32_exp(88.72284f) == INFINITY && f32_exp2(128) == INFINITY);
+    assert_true(f32_exp(INFINITY) == INFINITY && f32_exp2(INFINITY) == INFINITY);
+    assert_true(isnan(f32_exp(NAN)) && isnan(f32_exp2(-NAN)));
+}
+
 static void short_exponentials(void **state) {
     (void)state;
     int differ = 0, n = 0;
@@ -263,6 +297,7 @@ static void short_exponentials(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(float_exponentials),
         cmocka_unit_test(short_exponentials),
         cmocka_unit_test(test_the_ruler_itself),
         cmocka_unit_test(test_grids),
