@@ -149,9 +149,9 @@ bool step_atomic(Vm *v, const Step *s) {
         if (!defined(&x, s->pb, one_b, "the value") || !locate(&x)) return false;
         uint8_t *at = x.m->data + x.offset;
         const char *value = lane_of(s->b, one_b, i, s->size);
-        l->read[t](old, at, NULL, NULL, 1);
+        l->memory->read[t](old, at, NULL, NULL, 1);
         if (change) change(&next, old, value, NULL, 1);
-        l->write[t](at, change ? (const void *)&next : value, NULL, NULL, 1);
+        l->memory->write[t](at, change ? (const void *)&next : value, NULL, NULL, 1);
     }
     return true;
 }
@@ -169,10 +169,10 @@ bool step_cas(Vm *v, const Step *s) {
             !defined(&x, s->pc, s->one & ONE_C, "the value") || !locate(&x))
             return false;
         uint8_t *at = x.m->data + x.offset;
-        l->read[t]((char *)s->d + i * s->size, at, NULL, NULL, 1);
-        l->write[t](&want, lane_of(s->b, s->one & ONE_B, i, s->size), NULL, NULL, 1);
+        l->memory->read[t]((char *)s->d + i * s->size, at, NULL, NULL, 1);
+        l->memory->write[t](&want, lane_of(s->b, s->one & ONE_B, i, s->size), NULL, NULL, 1);
         if (memcmp(&want, at, s->bytes) == 0)
-            l->write[t](at, lane_of(s->c, s->one & ONE_C, i, s->size), NULL, NULL, 1);
+            l->memory->write[t](at, lane_of(s->c, s->one & ONE_C, i, s->size), NULL, NULL, 1);
     }
     return true;
 }

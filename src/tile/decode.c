@@ -58,7 +58,7 @@ static void set_cell(Decode *x, int64_t cell) {
     Step *s = x->s;
     s->imm = cell;
     s->a = &s->imm; // its low bytes, the machine being little-endian
-    set_loop(x, x->v->loops->copy[s->size]);
+    set_loop(x, x->v->loops->memory->copy[s->size]);
     if (!s->pd) s->act = ACT_SET;
 }
 
@@ -69,7 +69,7 @@ static void decode_move(Decode *x) {
     bool straight = x->insn->op == INSN_COPY || x->insn->op == INSN_RESHAPE;
     bool same = straight || s->lanes == s->lanes_a, one = s->lanes_a == 1;
     if (x->insn->op != INSN_TRANS && (same || one) && !s->pd) {
-        set_loop(x, (same ? x->v->loops->copy : x->v->loops->splat)[s->size]);
+        set_loop(x, (same ? x->v->loops->memory->copy : x->v->loops->memory->splat)[s->size]);
         return;
     }
     Walk *w = NEW(x->arena, Walk);
@@ -138,7 +138,7 @@ static void decode_elementwise(Decode *x) {
         LoopFn *chop = i->imm == 1 ? loops->chop[key][to] : NULL;
         set_loop(x, chop ? chop : loops->cast[key][to]);
     } else if (i->op == INSN_PTRADD) {
-        set_loop(x, loops->ptradd[x->rb->type.elem][mode]);
+        set_loop(x, loops->memory->ptradd[x->rb->type.elem][mode]);
         s->c = &s->imm;
     } else if ((i->op == INSN_MAX || i->op == INSN_MIN) && i->imm == 1 && dtype_is_float(key)) {
         set_loop(x, loops->propagate[i->op][key - DT_F16][mode]);
@@ -244,12 +244,12 @@ static void decode_insn(Decode *x) {
     case INSN_PARAM: set_cell(x, cell_of(&x->rd->type, x->args[i->imm])); break;
     case INSN_PID:
         s->a = &x->v->pid[i->imm];
-        set_loop(x, x->v->loops->copy[4]);
+        set_loop(x, x->v->loops->memory->copy[4]);
         break;
     case INSN_NPROG: set_cell(x, x->v->grid[i->imm]); break;
     case INSN_ARANGE:
         s->a = &s->imm;
-        set_loop(x, x->v->loops->arange);
+        set_loop(x, x->v->loops->memory->arange);
         break;
     case INSN_COPY:
     case INSN_SPLAT:

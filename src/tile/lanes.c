@@ -115,7 +115,7 @@ static bool stores_over(Vm *v, const Step *s, const LaneRun *run, const LaneRuns
         if (!overlaps(r, run) || agree(r, run)) continue;
         v->owed += run->n;
         if (!fresh) {
-            v->loops->write[s->dtype](v->scratch[0], value, NULL, NULL, run->n);
+            v->loops->memory->write[s->dtype](v->scratch[0], value, NULL, NULL, run->n);
             fresh = v->scratch[0];
         }
         for (uint32_t i = 0; i < run->n; i++) {

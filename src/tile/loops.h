@@ -1,7 +1,7 @@
 // loops.h - the inner loops of the VM: one plain loop for each operation and type, vectorised by the
-// compiler. loops_simd.c is compiled once for each instruction set and fills one table each time; all give
-// the same bits. (The bits of a NaN inside a register are not defined: every way out of a register makes them
-// canonical.)
+// compiler. loops_simd.c and loops_memory_simd.c are compiled once for each instruction set and fills one
+// table each time; all give the same bits. (The bits of a NaN inside a register are not defined: every way
+// out of a register makes them canonical.)
 //
 // A loop reads n >= 1 lanes of each operand, or one lane where its mode says so, and writes n lanes of d.
 // d may be the very address of an operand with n lanes; it overlaps nothing in any other way.
@@ -24,21 +24,11 @@ typedef void TreeFn(void *d, const void *a, void *scratch, size_t n);
 enum { ONE_A = 1, ONE_B = 2, ONE_C = 4 };
 enum { RACE_OTHER = 1, RACE_WROTE = 2, RACE_READ = 4 };
 
+// Addresses, elements, masks and shadows.
 typedef struct {
-    // By the type of the operands (of b and c for WHERE); pointers are DT_I64. NULL: no such operation.
-    LoopFn *op[INSN_COUNT][DT_COUNT][8];
-    LoopFn *muladd[8];                   // float32: d = a * b + c with both roundings; c adds ONE_C
-    LoopFn *propagate[INSN_COUNT][4][8]; // MAX, MIN with imm 1, by type - DT_F16
-    LoopFn *checked[INSN_COUNT][4];      // ADD, SUB, MUL, SHL on int32 that report LOOP_OVERFLOW
-    LoopFn *cast[DT_COUNT][DT_COUNT];    // [from][to]; a only; none between integers and 8-bit floats
-    LoopFn *chop[DT_COUNT][DT_COUNT];    // float to narrower float, toward zero
-    TreeFn *tree[3][DT_COUNT];           // SUM, RMAX, RMIN of floats: all rounds in one call
-    DotFn *dot[DT_COUNT];                // by the type of a and b
-    DotFn *dot_half;                     // float16 with a float16 d
-    LoopFn *ptradd[DT_COUNT][4];         // by the type of b; c points to the int64 element size
-    LoopFn *read[DT_COUNT];              // d lanes from a memory elements
-    LoopFn *write[DT_COUNT];             // d memory elements from a lanes; NaN becomes canonical
-    // Passes over memory, addresses and masks.
+    LoopFn *ptradd[DT_COUNT][4]; // by the type of b; c points to the int64 element size
+    LoopFn *read[DT_COUNT];      // d lanes from a memory elements
+    LoopFn *write[DT_COUNT];     // d memory elements from a lanes; NaN becomes canonical
     bool (*consecutive)(const int64_t *address, size_t n, int64_t step);
     uint8_t (*all_flags)(const uint8_t *p, size_t n); // AND
     uint8_t (*any_flag)(const uint8_t *p, size_t n);  // OR
@@ -54,11 +44,27 @@ typedef struct {
     // race_write marks nothing when it finds RACE_OTHER.
     uint32_t (*race_write)(uint32_t *writer, const uint32_t *reader, size_t n, uint32_t first,
                            uint32_t serial);
+} MemoryLoops;
+
+typedef struct {
+    // By the type of the operands (of b and c for WHERE); pointers are DT_I64. NULL: no such operation.
+    LoopFn *op[INSN_COUNT][DT_COUNT][8];
+    LoopFn *muladd[8];                   // float32: d = a * b + c with both roundings; c adds ONE_C
+    LoopFn *propagate[INSN_COUNT][4][8]; // MAX, MIN with imm 1, by type - DT_F16
+    LoopFn *checked[INSN_COUNT][4];      // ADD, SUB, MUL, SHL on int32 that report LOOP_OVERFLOW
+    LoopFn *cast[DT_COUNT][DT_COUNT];    // [from][to]; a only; none between integers and 8-bit floats
+    LoopFn *chop[DT_COUNT][DT_COUNT];    // float to narrower float, toward zero
+    TreeFn *tree[3][DT_COUNT];           // SUM, RMAX, RMIN of floats: all rounds in one call
+    DotFn *dot[DT_COUNT];                // by the type of a and b
+    DotFn *dot_half;                     // float16 with a float16 d
+    const MemoryLoops *memory;
 } TileLoops;
 
 extern const TileLoops tile_loops_base;
+extern const MemoryLoops memory_loops_base;
 #if !defined(PORTABLE) && defined(__x86_64__)
 extern const TileLoops tile_loops_avx2, tile_loops_avx512;
+extern const MemoryLoops memory_loops_avx2, memory_loops_avx512;
 #endif
 const TileLoops *tile_loops_of(IsaLevel isa); // the base table where a build has no other
 const TileLoops *tile_loops(void);            // for this machine

@@ -1,98 +1,12 @@
 // Compiled once for each instruction set: see base/isa.h. Nothing here may depend on which one it is.
 #include "base/fmath.h"
+#include "tile/lane_bits.h"
 #include "tile/loops.h"
 #include <math.h>
 
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed" // some loops hold calls (fmod): they need not vectorise
 #endif
-
-// Lanes of one call never depend on each other, whatever the compiler thinks of the pointers.
-#if defined(__clang__)
-#define LANES _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define LANES _Pragma("GCC ivdep")
-#endif
-
-// ---- bits and roundings ----
-
-static inline uint32_t bits32(float x) {
-    uint32_t u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-static inline float float_of(uint32_t u) {
-    float x;
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
-static inline uint64_t bits64(double x) {
-    uint64_t u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-static inline double double_of(uint64_t u) {
-    double x;
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
-#define F32_INF 0x7f800000u
-#define F32_NAN 0x7fc00000u
-#define F64_INF 0x7ff0000000000000u
-#define F64_NAN 0x7ff8000000000000u
-
-// Nearest even. Adding half a unit (less one when the kept bit is even) and cutting rounds normal numbers;
-// subnormals of the target have a fixed unit, so adding and subtracting a number with that unit rounds them.
-static inline float round_f16(float x) {
-    uint32_t u = bits32(x), sign = u & 0x80000000u, m = u ^ sign;
-    uint32_t r = (m + 0xfffu + ((m >> 13) & 1)) & ~0x1fffu;
-    r = r >= 0x47800000u ? F32_INF : r;
-    r = m < 0x38800000u ? bits32((float_of(m) + 0.5f) - 0.5f) : r;
-    r = m > F32_INF ? F32_NAN : r;
-    return float_of(r | sign);
-}
-static inline float round_bf16(float x) {
-    uint32_t u = bits32(x), sign = u & 0x80000000u, m = u ^ sign;
-    uint32_t r = (m + 0x7fffu + ((m >> 16) & 1)) & 0xffff0000u;
-    r = m > F32_INF ? F32_NAN : r;
-    return float_of(r | sign);
-}
-static inline double round_double(double x, int drop, uint64_t smallest_normal, double unit,
-                                  double too_large) {
-    uint64_t u = bits64(x), sign = u & 0x8000000000000000u, m = u ^ sign;
-    uint64_t r = (m + (((uint64_t)1 << (drop - 1)) - 1) + ((m >> drop) & 1)) & ~(((uint64_t)1 << drop) - 1);
-    r = r >= bits64(too_large) ? F64_INF : r;
-    r = m < smallest_normal ? bits64((double_of(m) + unit) - unit) : r;
-    r = m > F64_INF ? F64_NAN : r;
-    return double_of(r | sign);
-}
-static inline float f16_of_double(double x) {
-    return (float)round_double(x, 42, 0x3f10000000000000u, 0x1p28, 0x1p16);
-}
-static inline float bf16_of_double(double x) {
-    return (float)round_double(x, 45, 0x3810000000000000u, 0x1p-81, 0x1p128);
-}
-static inline float f32_of_double(double x) { return (float)x; }
-static inline double f64_of_double(double x) { return x; }
-
-// Toward zero: cut the bits of normal numbers, count whole units of subnormals; overflow stops at the
-// largest.
-static inline double chop_double(double x, int drop, double smallest_normal, double unit, double largest) {
-    uint64_t u = bits64(x), sign = u & 0x8000000000000000u, m = u ^ sign;
-    double size = double_of(m);
-    double r = double_of(m & ~(((uint64_t)1 << drop) - 1));
-    double tiny = size < smallest_normal ? size : 0;
-    tiny = (double)(int32_t)(tiny / unit) * unit;
-    r = size < smallest_normal ? tiny : r;
-    r = size > largest && m < F64_INF ? largest : r;
-    uint64_t out = m > F64_INF ? F64_NAN : bits64(r);
-    return double_of(out | sign);
-}
-static inline float chop_f16(double x) { return (float)chop_double(x, 42, 0x1p-14, 0x1p-24, 65504.0); }
-static inline float chop_bf16(double x) { return (float)chop_double(x, 45, 0x1p-126, 0x1p-133, 0x1.fep127); }
-static inline float chop_f32(double x) {
-    return (float)chop_double(x, 29, 0x1p-126, 0x1p-149, 0x1.fffffep127);
-}
 
 // A double that rounds to every type of at most 32 bits as the exact value would: bits that do not fit are
 // ORed into the last one that does.
@@ -138,18 +52,6 @@ static inline double fma_odd(double a, double b, double c) {
     LOOP2(vs, 0, 1, name, TD, T, EXPR)
 #define MODES2(name) \
     { name##_vv, name##_sv, name##_vs, name##_vv }
-
-#define UNARY(name, TD, T, EXPR)                                                               \
-    static uint32_t name(void *d_, const void *a_, const void *b_, const void *c_, size_t n) { \
-        TD *d = d_;                                                                            \
-        const T *pa = a_;                                                                      \
-        (void)b_, (void)c_;                                                                    \
-        LANES for (size_t i = 0; i < n; i++) {                                                 \
-            const T a = pa[i];                                                                 \
-            d[i] = (TD)(EXPR);                                                                 \
-        }                                                                                      \
-        return 0;                                                                              \
-    }
 
 // A loop followed by a pass over its result: how narrow types reuse the loops of wide ones. Rounding a
 // float32 result of + - * / sqrt to float16 or bfloat16 is the single correct rounding (24 >= 2 * 11 + 2).
@@ -555,203 +457,16 @@ CASTS_FROM_INT(uint32_t, u32, (double))
 CASTS_FROM_INT(int64_t, i64, odd_i64)
 CASTS_FROM_INT(uint64_t, u64, odd_u64)
 
-// ---- addresses and memory ----
-
-// An address that leaves its storage's range becomes 0, which belongs to no storage. Every step keeps the tag
-// or gives 0, so adding to 0 can never arrive at a storage either.
-static inline int64_t address_step(int64_t a, int64_t bytes) {
-    int64_t r = a + bytes; // |bytes| < 2^42 and tags are small: no overflow
-    return (r >> ADDRESS_BITS) == (a >> ADDRESS_BITS) ? r : 0;
-}
-#define PTRADD1(m, one_a, one_b, name, T, INSIDE)                                                 \
-    static uint32_t ptradd_##name##_##m(void *d_, const void *a_, const void *b_, const void *c_, \
-                                        size_t n) {                                               \
-        int64_t *d = d_;                                                                          \
-        const int64_t *pa = a_, size = *(const int64_t *)c_, a0 = *pa;                            \
-        const T *pb = b_, b0 = *pb;                                                               \
-        (void)a0, (void)b0;                                                                       \
-        LANES for (size_t i = 0; i < n; i++) {                                                    \
-            const int64_t a = (one_a) ? a0 : pa[i];                                               \
-            const T b = (one_b) ? b0 : pb[i];                                                     \
-            bool inside = INSIDE;                                                                 \
-            int64_t r = address_step(a, (inside ? (int64_t)b : 0) * size);                        \
-            d[i] = inside ? r : 0;                                                                \
-        }                                                                                         \
-        return 0;                                                                                 \
-    }
-#define PTRADD(name, T, INSIDE) \
-    PTRADD1(vv, 0, 0, name, T, INSIDE) PTRADD1(sv, 1, 0, name, T, INSIDE) PTRADD1(vs, 0, 1, name, T, INSIDE)
-PTRADD(i32, int32_t, true)
-PTRADD(u32, uint32_t, true)
-PTRADD(i64, int64_t, b > -((int64_t)1 << 38) && b < ((int64_t)1 << 38))
-PTRADD(u64, uint64_t, b < ((uint64_t)1 << 38))
-
-static inline float f16_value(uint16_t h) {
-    uint32_t m = (uint32_t)(h & 0x7fff) << 13, sign = (uint32_t)(h & 0x8000) << 16;
-    uint32_t r = bits32(float_of(m) * 0x1p112f);
-    r = m >= 0x0f800000u ? m | F32_INF : r;
-    return float_of(r | sign);
-}
-// x is exactly a float16.
-static inline uint16_t f16_bits(float x) {
-    uint32_t u = bits32(x), sign = (u >> 16) & 0x8000u, m = u & 0x7fffffffu;
-    float tiny = m < 0x38800000u ? float_of(m) : 0;
-    uint32_t r = m < 0x38800000u ? (uint32_t)(int32_t)(tiny * 0x1p24f) : (m - 0x38000000u) >> 13;
-    r = m >= F32_INF ? 0x7c00u : r;
-    return (uint16_t)(m > F32_INF ? 0x7e00u : r | sign);
-}
-static inline uint16_t bf16_bits(float x) { return (uint16_t)(x != x ? 0x7fc0u : bits32(x) >> 16); }
-
-// 8-bit floats. A code's exponent and fraction, moved to where float32 has them, make a number whose exponent
-// is too small by the difference of the biases; multiplying by that power of two is exact, subnormals included.
-#define F8_VALUE(name, shift, scale, SPECIAL)              \
-    static inline float name##_value(uint8_t code) {       \
-        uint32_t m = code & 0x7f, sign = (uint32_t)(code & 0x80) << 24; \
-        uint32_t r = bits32(float_of(m << (shift)) * scale); \
-        (void)m;                                           \
-        return float_of((SPECIAL) | sign);                 \
-    }
-F8_VALUE(e4nv, 20, 0x1p120f, m == 0x7f ? F32_NAN : r)
-F8_VALUE(e5, 21, 0x1p112f, m > 0x7c ? F32_NAN : m == 0x7c ? F32_INF : r)
-F8_VALUE(e4b8, 20, 0x1p119f, code == 0x80 ? F32_NAN : r)
-F8_VALUE(e5b16, 21, 0x1p111f, code == 0x80 ? F32_NAN : r)
-F8_VALUE(e4b15, 20, 0x1p112f, r)
-
-// x is exactly a value of the type.
-#define F8_BITS(name, shift, scale, SPECIAL)                                            \
-    static inline uint8_t name##_bits(float x) {                                        \
-        uint32_t m = bits32(x) & 0x7fffffffu, sign = (bits32(x) >> 24) & 0x80u;         \
-        uint32_t r = bits32(float_of(m > F32_INF ? 0 : m) * scale) >> (shift);          \
-        return (uint8_t)(SPECIAL);                                                      \
-    }
-F8_BITS(e4nv, 20, 0x1p-120f, m > F32_INF ? 0x7f : r | sign)
-F8_BITS(e5, 21, 0x1p-112f, m > F32_INF ? 0x7f : m == F32_INF ? 0x7c | sign : r | sign)
-F8_BITS(e4b8, 20, 0x1p-119f, m > F32_INF ? 0x80 : m == 0 ? 0 : r | sign)
-F8_BITS(e5b16, 21, 0x1p-111f, m > F32_INF ? 0x80 : m == 0 ? 0 : r | sign)
-F8_BITS(e4b15, 20, 0x1p-112f, r | sign)
-
-// Nearest even, saturating: infinities become the largest value, too.
-static inline float f8_nearest(double x, int drop, double smallest_normal, double unit, double largest) {
-    double r = round_double(x, drop, bits64(smallest_normal), unit, 0x1p128);
-    r = r > largest ? largest : r;
-    return (float)(r < -largest ? -largest : r);
-}
-static inline float e4nv_of_double(double x) { return f8_nearest(x, 49, 0x1p-6, 0x1p43, 448); }
-static inline float e5_of_double(double x) { return f8_nearest(x, 50, 0x1p-14, 0x1p36, 57344); }
-static inline float e4b8_of_double(double x) { return f8_nearest(x, 49, 0x1p-7, 0x1p42, 240) + 0.0f; }
-static inline float e5b16_of_double(double x) { return f8_nearest(x, 50, 0x1p-15, 0x1p35, 57344) + 0.0f; }
-// By way of float16, cut: then the 7 bits that go are rounded, ties away from zero.
-static inline float e4b15_of_double(double x) {
-    uint64_t u = bits64(x), sign = (u >> 32) & 0x80000000u;
-    double m = double_of(u & 0x7fffffffffffffffu);
-    m = m < 1.75 ? m : 1.75;
-    uint32_t code = ((uint32_t)f16_bits(chop_f16(m)) + 0x40) >> 7;
-    return float_of(bits32(e4b15_value((uint8_t)code)) | (uint32_t)sign);
-}
-static inline float chop_e5(double x) { return (float)chop_double(x, 50, 0x1p-14, 0x1p-16, 57344.0); }
-#define F8_LOOPS(name)                                            \
-    UNARY(read_##name, float, uint8_t, name##_value(a))           \
-    UNARY(write_##name, uint8_t, float, name##_bits(a))           \
-    UNARY(cast_f32_##name, float, float, name##_of_double(a))     \
+#define F8_CASTS(name)                                         \
+    UNARY(cast_f32_##name, float, float, name##_of_double(a))  \
     UNARY(cast_f64_##name, float, double, name##_of_double(a))
-F8_LOOPS(e4nv)
-F8_LOOPS(e5)
-F8_LOOPS(e4b8)
-F8_LOOPS(e5b16)
-F8_LOOPS(e4b15)
+F8_CASTS(e4nv)
+F8_CASTS(e5)
+F8_CASTS(e4b8)
+F8_CASTS(e5b16)
+F8_CASTS(e4b15)
 UNARY(chop_f32_e5, float, float, chop_e5(a))
 UNARY(chop_f64_e5, float, double, chop_e5(a))
-
-UNARY(read_b, uint8_t, uint8_t, a != 0)
-UNARY(read_i8, int32_t, int8_t, a)
-UNARY(read_i16, int32_t, int16_t, a)
-UNARY(read_u8, uint32_t, uint8_t, a)
-UNARY(read_u16, uint32_t, uint16_t, a)
-UNARY(read_f16, float, uint16_t, f16_value(a))
-UNARY(read_bf16, float, uint16_t, float_of((uint32_t)a << 16))
-UNARY(write_8, uint8_t, uint32_t, a)
-UNARY(write_16, uint16_t, uint32_t, a)
-UNARY(write_f16, uint16_t, float, f16_bits(a))
-UNARY(write_bf16, uint16_t, float, bf16_bits(a))
-UNARY(write_f32, uint32_t, float, a != a ? F32_NAN : bits32(a))
-UNARY(write_f64, uint64_t, double, a != a ? F64_NAN : bits64(a))
-
-#define SPLAT(name, T)                                                                         \
-    static uint32_t name(void *d_, const void *a_, const void *b_, const void *c_, size_t n) { \
-        T *d = d_;                                                                             \
-        const T a0 = *(const T *)a_;                                                           \
-        (void)b_, (void)c_;                                                                    \
-        LANES for (size_t i = 0; i < n; i++) d[i] = a0;                                        \
-        return 0;                                                                              \
-    }
-SPLAT(splat_1, uint8_t)
-SPLAT(splat_4, uint32_t)
-SPLAT(splat_8, uint64_t)
-static uint32_t arange(void *d_, const void *a_, const void *b_, const void *c_, size_t n) {
-    uint32_t *d = d_, first = *(const uint32_t *)a_;
-    (void)b_, (void)c_;
-    LANES for (size_t i = 0; i < n; i++) d[i] = first + (uint32_t)i;
-    return 0;
-}
-
-static bool consecutive(const int64_t *address, size_t n, int64_t step) {
-    uint64_t first = (uint64_t)address[0], wrong = 0;
-    LANES for (size_t i = 0; i < n; i++) wrong |= (uint64_t)address[i] ^ (first + i * (uint64_t)step);
-    return wrong == 0;
-}
-static uint8_t all_flags(const uint8_t *p, size_t n) {
-    uint8_t r = 0xff;
-    LANES for (size_t i = 0; i < n; i++) r &= p[i];
-    return r;
-}
-static uint8_t any_flag(const uint8_t *p, size_t n) {
-    uint8_t r = 0;
-    LANES for (size_t i = 0; i < n; i++) r |= p[i];
-    return r;
-}
-static size_t count_ones(const uint8_t *p, size_t n) {
-    size_t total = 0;
-    for (size_t at = 0; at < n;
-         at += 255) { // a byte holds the sum of 255 lanes, so bytes can be added as bytes
-        size_t k = n - at < 255 ? n - at : 255;
-        uint8_t sum = 0;
-        LANES for (size_t i = 0; i < k; i++) sum = (uint8_t)(sum + p[at + i]);
-        total += sum;
-    }
-    return total;
-}
-
-// First whether the launch has touched any of the elements at all: mostly it has not, and that is all there is to know.
-static uint32_t race_read(const uint32_t *writer, uint32_t *reader, size_t n, uint32_t first, uint32_t serial) {
-    uint32_t touched = 0, other = 0;
-    LANES for (size_t i = 0; i < n; i++) {
-        uint32_t r = reader[i], last = r & ~READER_MANY;
-        touched |= (uint32_t)(writer[i] >= first);
-        uint32_t many = last == serial ? r & READER_MANY : READER_MANY;
-        reader[i] = serial | (last >= first ? many : 0);
-    }
-    if (!touched) return 0;
-    for (size_t i = 0; i < n; i++) other |= (uint32_t)(writer[i] >= first) & (uint32_t)(writer[i] != serial);
-    return other ? RACE_OTHER : RACE_WROTE;
-}
-static uint32_t race_write(uint32_t *writer, const uint32_t *reader, size_t n, uint32_t first, uint32_t serial) {
-    uint32_t touched = 0, other = 0, wrote = 0, read = 0;
-    LANES for (size_t i = 0; i < n; i++) {
-        touched |= (uint32_t)(writer[i] >= first) | (uint32_t)((reader[i] & ~READER_MANY) >= first);
-    }
-    if (touched) {
-        LANES for (size_t i = 0; i < n; i++) {
-            uint32_t w = writer[i], r = reader[i], last = r & ~READER_MANY;
-            other |= (uint32_t)(w >= first) & (uint32_t)(w != serial);
-            other |= (uint32_t)(last >= first) & (uint32_t)(r != serial);
-            wrote |= (uint32_t)(w == serial);
-            read |= (uint32_t)(r == serial);
-        }
-        if (other) return RACE_OTHER;
-    }
-    LANES for (size_t i = 0; i < n; i++) writer[i] = serial;
-    return (wrote ? RACE_WROTE : 0) | (read ? RACE_READ : 0);
-}
 
 // ---- reductions ----
 
@@ -1084,63 +799,11 @@ const TileLoops
                     [DT_F64] = dot_f64,
                     [DT_I8] = dot_i32},
             .dot_half = dot_half,
-            .ptradd = {[DT_I8] = MODES2(ptradd_i32),
-                       [DT_I16] = MODES2(ptradd_i32),
-                       [DT_I32] = MODES2(ptradd_i32),
-                       [DT_I64] = MODES2(ptradd_i64),
-                       [DT_U8] = MODES2(ptradd_u32),
-                       [DT_U16] = MODES2(ptradd_u32),
-                       [DT_U32] = MODES2(ptradd_u32),
-                       [DT_U64] = MODES2(ptradd_u64)},
-            .read = {[DT_BOOL] = read_b,
-                     [DT_I8] = read_i8,
-                     [DT_I16] = read_i16,
-                     [DT_I32] = copy_u32,
-                     [DT_I64] = copy_u64,
-                     [DT_U8] = read_u8,
-                     [DT_U16] = read_u16,
-                     [DT_U32] = copy_u32,
-                     [DT_U64] = copy_u64,
-                     [DT_F16] = read_f16,
-                     [DT_BF16] = read_bf16,
-                     [DT_F32] = copy_u32,
-                     [DT_F64] = copy_u64,
-                     [DT_F8E4NV] = read_e4nv,
-                     [DT_F8E5] = read_e5,
-                     [DT_F8E4B8] = read_e4b8,
-                     [DT_F8E5B16] = read_e5b16,
-                     [DT_F8E4B15] = read_e4b15},
-            .write = {[DT_BOOL] = copy_b,
-                      [DT_I8] = write_8,
-                      [DT_I16] = write_16,
-                      [DT_I32] = copy_u32,
-                      [DT_I64] = copy_u64,
-                      [DT_U8] = write_8,
-                      [DT_U16] = write_16,
-                      [DT_U32] = copy_u32,
-                      [DT_U64] = copy_u64,
-                      [DT_F16] = write_f16,
-                      [DT_BF16] = write_bf16,
-                      [DT_F32] = write_f32,
-                      [DT_F64] = write_f64,
-                      [DT_F8E4NV] = write_e4nv,
-                      [DT_F8E5] = write_e5,
-                      [DT_F8E4B8] = write_e4b8,
-                      [DT_F8E5B16] = write_e5b16,
-                      [DT_F8E4B15] = write_e4b15},
             .muladd = {[0] = muladd_vvv,
                        [ONE_A] = muladd_svv,
                        [ONE_B] = muladd_vsv,
                        [ONE_C] = muladd_vvs,
                        [ONE_A | ONE_C] = muladd_svs,
                        [ONE_B | ONE_C] = muladd_vss},
-            .arange = arange,
-            .splat = {[1] = splat_1, [4] = splat_4, [8] = splat_8},
-            .copy = {[1] = copy_b, [4] = copy_u32, [8] = copy_u64},
-            .consecutive = consecutive,
-            .all_flags = all_flags,
-            .any_flag = any_flag,
-            .count_ones = count_ones,
-            .race_read = race_read,
-            .race_write = race_write,
+            .memory = &ISA_NAME(memory_loops),
 };

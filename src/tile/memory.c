@@ -179,8 +179,8 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
         size_t words = ((size_t)offset + size - 1) / unit - w + 1;
         if (x->v->code->atomics) atomic_settle(x->v, m, w, words);
         uint32_t race =
-            x->store ? loops->race_write(m->writer + w, m->reader + w, words, x->v->first, x->v->serial)
-                     : loops->race_read(m->writer + w, m->reader + w, words, x->v->first, x->v->serial);
+            x->store ? loops->memory->race_write(m->writer + w, m->reader + w, words, x->v->first, x->v->serial)
+                     : loops->memory->race_read(m->writer + w, m->reader + w, words, x->v->first, x->v->serial);
         if (race & RACE_OTHER) return explain_run(x, lane, n), false;
         if (!run_allowed(x, m, offset, lane, n, race)) return false;
     }
@@ -251,16 +251,16 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
 // The active lanes of [lane, lane + n) as one run: its first lane and length. False: they are not one run.
 static bool one_run(const Access *x, size_t lane, size_t n, size_t *first, size_t *length) {
     const TileLoops *loops = x->v->loops;
-    if (!loops->consecutive(x->address + lane, n, (int64_t)x->bytes)) return false;
+    if (!loops->memory->consecutive(x->address + lane, n, (int64_t)x->bytes)) return false;
     *first = lane;
     *length = n;
     if (!x->mask) return true;
-    size_t ones = loops->count_ones(x->mask + lane, n);
+    size_t ones = loops->memory->count_ones(x->mask + lane, n);
     *length = ones;
     if (ones == 0 || ones == n) return true;
     const uint8_t *one = memchr(x->mask + lane, 1, n);
     *first = (size_t)(one - x->mask);
-    return *first + ones <= lane + n && loops->count_ones(one, ones) == ones;
+    return *first + ones <= lane + n && loops->memory->count_ones(one, ones) == ones;
 }
 
 static uint64_t sector_of(int64_t address) { return (uint64_t)address >> 5; }
@@ -334,7 +334,7 @@ static bool any_active(Vm *v, const uint8_t *poison, bool one, const uint8_t *ma
         *lane = mask ? (at ? at - mask : -1) : 0;
         return *poison && (!mask || at);
     }
-    if (!v->loops->any_flag(poison, n)) return false;
+    if (!v->loops->memory->any_flag(poison, n)) return false;
     for (size_t i = 0; i < n; i++)
         if (poison[i] && (!mask || mask[i])) return *lane = (int64_t)i, true;
     return false;
@@ -351,7 +351,7 @@ static bool mask_of(Vm *v, const Step *s, const uint8_t *mask, const uint8_t *po
     if (any_active(v, poison, one, NULL, n, &lane))
         return vm_finding(v, s, DIAG_UNINIT, lane, "an undefined value reached a mask: " GIVE_OTHER);
     if (one) return *idle = !*mask, true;
-    size_t ones = v->loops->count_ones(mask, n);
+    size_t ones = v->loops->memory->count_ones(mask, n);
     *idle = ones == 0;
     if (ones < n) *out = mask;
     return true;
@@ -369,7 +369,7 @@ static const uint64_t zero_lane = 0;
 static void fill_idle(Vm *v, const Step *s, const uint8_t *mask) {
     size_t n = (size_t)s->lanes;
     bool one = !s->c || (s->one & ONE_C);
-    (one ? v->loops->splat : v->loops->copy)[s->size](s->d, s->c ? s->c : &zero_lane, NULL, NULL, n);
+    (one ? v->loops->memory->splat : v->loops->memory->copy)[s->size](s->d, s->c ? s->c : &zero_lane, NULL, NULL, n);
     if (!s->pd) return;
     if (!s->c)
         memset(s->pd, 1, n);
@@ -411,14 +411,14 @@ bool step_load(Vm *v, const Step *s) {
     if (one_run(&x, 0, n, &first, &length)) {
         uint8_t *at;
         if (!check_run(&x, first, length, &at)) return false;
-        v->loops->read[s->dtype]((char *)s->d + first * s->size, at, NULL, NULL, length);
+        v->loops->memory->read[s->dtype]((char *)s->d + first * s->size, at, NULL, NULL, length);
         x.sectors = run_sectors(&x, first, length);
     } else {
         x.raw = v->scratch[0];
         if (x.mask) memset(x.raw, 0, n * x.bytes);
         if (!scattered(&x, n)) return false;
         void *to = x.mask ? v->scratch[1] : s->d;
-        v->loops->read[s->dtype](to, x.raw, NULL, NULL, n);
+        v->loops->memory->read[s->dtype](to, x.raw, NULL, NULL, n);
         if (x.mask) v->loops->op[INSN_WHERE][s->dtype][0](s->d, x.mask, to, s->d, n);
     }
     v->m->count.bytes_loaded += 32 * x.sectors;
@@ -443,7 +443,7 @@ bool step_load_run(Vm *v, const Step *s) {
     if (length == 0) return true;
     uint8_t *at;
     if (!check_run(&x, first, length, &at)) return false;
-    v->loops->read[s->dtype]((char *)s->d + first * s->size, at, NULL, NULL, length);
+    v->loops->memory->read[s->dtype]((char *)s->d + first * s->size, at, NULL, NULL, length);
     v->m->count.bytes_loaded += 32 * run_sectors(&x, first, length);
     return true;
 }
@@ -468,13 +468,13 @@ bool step_store_run(Vm *v, const Step *s) {
                           "an undefined value reached a store: " GIVE_OTHER);
     const char *value = (const char *)s->b + first * s->size;
     if (one) {
-        v->loops->splat[s->size](v->scratch[1], s->b, NULL, NULL, length);
+        v->loops->memory->splat[s->size](v->scratch[1], s->b, NULL, NULL, length);
         value = v->scratch[1];
     }
     uint8_t *at;
     x.value = value;
     if (!check_run(&x, first, length, &at)) return false;
-    v->loops->write[s->dtype](at, value, NULL, NULL, length);
+    v->loops->memory->write[s->dtype](at, value, NULL, NULL, length);
     v->m->count.bytes_stored += 32 * run_sectors(&x, first, length);
     return true;
 }
@@ -499,18 +499,18 @@ bool step_store(Vm *v, const Step *s) {
         return vm_finding(v, s, DIAG_UNINIT, lane, "an undefined value reached a store: " GIVE_OTHER);
     const char *value = s->b;
     if (s->one & ONE_B) {
-        v->loops->splat[s->size](v->scratch[1], s->b, NULL, NULL, n);
+        v->loops->memory->splat[s->size](v->scratch[1], s->b, NULL, NULL, n);
         value = v->scratch[1];
     }
     if (one_run(&x, 0, n, &first, &length)) {
         uint8_t *at;
         x.value = value + first * s->size;
         if (!check_run(&x, first, length, &at)) return false;
-        v->loops->write[s->dtype](at, x.value, NULL, NULL, length);
+        v->loops->memory->write[s->dtype](at, x.value, NULL, NULL, length);
         x.sectors = run_sectors(&x, first, length);
     } else {
         x.raw = v->scratch[0];
-        v->loops->write[s->dtype](x.raw, value, NULL, NULL, n);
+        v->loops->memory->write[s->dtype](x.raw, value, NULL, NULL, n);
         if (!scattered(&x, n)) return false;
     }
     v->m->count.bytes_stored += 32 * x.sectors;

@@ -6,8 +6,8 @@ static const TileType *type_of(const Vm *v, int r) { return &v->code->reg[r].typ
 
 bool step_bitcast(Vm *v, const Step *s) {
     size_t n = (size_t)s->lanes;
-    v->loops->write[type_of(v, v->code->insn[s->insn].a)->elem](v->scratch[0], s->a, NULL, NULL, n);
-    v->loops->read[s->dtype](s->d, v->scratch[0], NULL, NULL, n);
+    v->loops->memory->write[type_of(v, v->code->insn[s->insn].a)->elem](v->scratch[0], s->a, NULL, NULL, n);
+    v->loops->memory->read[s->dtype](s->d, v->scratch[0], NULL, NULL, n);
     if (s->pd && s->pa)
         memcpy(s->pd, s->pa, n);
     else if (s->pd)

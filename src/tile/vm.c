@@ -142,7 +142,7 @@ static bool run_guarded(Vm *v, const Step *s) {
     uint32_t bad = s->fn(d, s->a, s->b, s->c, n);
     if (bad && !blame_lane(v, s, n)) return false;
     if (s->fill)
-        v->loops->splat[s->size](s->d, d, NULL, NULL, (size_t)s->lanes);
+        v->loops->memory->splat[s->size](s->d, d, NULL, NULL, (size_t)s->lanes);
     else if (s->aside)
         memcpy(s->d, d, n * s->size);
     if (!s->pd) return true;

@@ -559,8 +559,8 @@ static void test_memory_formats(void **state) {
     for (int isa = 0; isa < isas(); isa++) {
         const TileLoops *l = tile_loops_of((IsaLevel)isa);
         for (int t = DT_F16; t <= DT_BF16; t++) {
-            l->read[t](lanes, bits, NULL, NULL, 1 << 16);
-            l->write[t](back, lanes, NULL, NULL, 1 << 16);
+            l->memory->read[t](lanes, bits, NULL, NULL, 1 << 16);
+            l->memory->write[t](back, lanes, NULL, NULL, 1 << 16);
             for (int i = 0; i < 1 << 16; i++) {
                 float want = t == DT_F16 ? f32_from_f16((uint16_t)i) : f32_from_bf16((uint16_t)i);
                 if (want != want) {
@@ -577,8 +577,8 @@ static void test_memory_formats(void **state) {
             if (t == DT_F16 || t == DT_BF16) continue;
             fill((DType)t, &a, &r);
             size_t bytes = (size_t)dtype_bytes((DType)t);
-            l->write[t](&out, &a, NULL, NULL, N);
-            l->read[t](&lane, &out, NULL, NULL, N);
+            l->memory->write[t](&out, &a, NULL, NULL, N);
+            l->memory->read[t](&lane, &out, NULL, NULL, N);
             check_same("write, read", isa, (DType)t, &lane, &a, N);
             for (size_t i = 0; i < N && !dtype_is_float((DType)t); i++) {
                 uint64_t v = 0;
@@ -589,7 +589,7 @@ static void test_memory_formats(void **state) {
         }
         double nan = -NAN;
         uint64_t canonical;
-        l->write[DT_F64](&canonical, &nan, NULL, NULL, 1);
+        l->memory->write[DT_F64](&canonical, &nan, NULL, NULL, 1);
         assert_true(canonical == 0x7ff8000000000000u);
     }
 }
@@ -613,27 +613,27 @@ static void test_ptradd(void **state) {
                          (int64_t)1 << 38};
         int64_t want[] = {base, base + 4, base - 4, base + 4000, 0, 0, 0, 0, 0, 0}, got[10], zero[10];
         // 2^38 elements are the limit of one step, well inside the range; beyond it nothing is valid.
-        l->ptradd[DT_I64][ONE_A](got, &base, off, &four, 10);
+        l->memory->ptradd[DT_I64][ONE_A](got, &base, off, &four, 10);
         for (int i = 0; i < 10; i++) assert_true(got[i] == want[i]);
         int64_t edge = ((int64_t)6 << ADDRESS_BITS) - 4, one = 1, minus = -1,
                 low = (int64_t)5 << ADDRESS_BITS;
-        l->ptradd[DT_I64][0](got, &edge, &one, &four, 1);
+        l->memory->ptradd[DT_I64][0](got, &edge, &one, &four, 1);
         assert_true(got[0] == 0);
-        l->ptradd[DT_I64][0](got, &low, &minus, &four, 1);
+        l->memory->ptradd[DT_I64][0](got, &low, &minus, &four, 1);
         assert_true(got[0] == 0);
         // From nowhere there is no way back.
         int64_t nowhere[10] = {0}, far[10];
         for (int i = 0; i < 10; i++) far[i] = ((int64_t)1 << 37) + i;
         for (int k = 0; k < 40; k++) {
-            l->ptradd[DT_I64][0](zero, nowhere, far, &four, 10);
+            l->memory->ptradd[DT_I64][0](zero, nowhere, far, &four, 10);
             memcpy(nowhere, zero, sizeof zero);
             for (int i = 0; i < 10; i++) assert_true(zero[i] >> ADDRESS_BITS <= 0);
         }
         uint32_t big = UINT32_MAX;
-        l->ptradd[DT_U32][0](got, &base, &big, &four, 1);
+        l->memory->ptradd[DT_U32][0](got, &base, &big, &four, 1);
         assert_true(got[0] == base + 4 * (int64_t)UINT32_MAX);
         int32_t small = INT32_MIN;
-        l->ptradd[DT_I32][0](got, &base, &small, &four, 1);
+        l->memory->ptradd[DT_I32][0](got, &base, &small, &four, 1);
         assert_true(got[0] == base + 4 * (int64_t)INT32_MIN);
     }
 }
@@ -644,21 +644,21 @@ static void test_passes(void **state) {
     for (int isa = 0; isa < isas(); isa++) {
         const TileLoops *l = tile_loops_of((IsaLevel)isa);
         memset(m, 1, sizeof m);
-        assert_int_equal(l->count_ones(m, 2000), 2000);
+        assert_int_equal(l->memory->count_ones(m, 2000), 2000);
         m[777] = 0;
-        assert_int_equal(l->count_ones(m, 2000), 1999);
-        assert_int_equal(l->all_flags(m, 777), 1);
-        assert_int_equal(l->all_flags(m, 778), 0);
+        assert_int_equal(l->memory->count_ones(m, 2000), 1999);
+        assert_int_equal(l->memory->all_flags(m, 777), 1);
+        assert_int_equal(l->memory->all_flags(m, 778), 0);
         memset(m, 0, sizeof m);
         m[1999] = 1;
-        assert_int_equal(l->any_flag(m, 1999), 0);
-        assert_int_equal(l->any_flag(m, 2000), 1);
+        assert_int_equal(l->memory->any_flag(m, 1999), 0);
+        assert_int_equal(l->memory->any_flag(m, 2000), 1);
         for (int i = 0; i < 300; i++) address[i] = 1000 + 4 * i;
-        assert_true(l->consecutive(address, 300, 4));
-        assert_false(l->consecutive(address, 300, 2));
+        assert_true(l->memory->consecutive(address, 300, 4));
+        assert_false(l->memory->consecutive(address, 300, 2));
         address[299]++;
-        assert_false(l->consecutive(address, 300, 4));
-        assert_true(l->consecutive(address, 299, 4));
+        assert_false(l->memory->consecutive(address, 300, 4));
+        assert_true(l->memory->consecutive(address, 299, 4));
     }
 }
 static void test_race_words(void **state) {
@@ -668,26 +668,26 @@ static void test_race_words(void **state) {
         // Serials 10.. belong to this launch; we are 12.
         uint32_t writer[6] = {0, 9, 12, 0, 0, 0},
                  reader[6] = {0, 9 | READER_MANY, 12, 11, 11 | READER_MANY, 12 | READER_MANY};
-        assert_int_equal(l->race_read(writer, reader, 6, 10, 12), RACE_WROTE);
+        assert_int_equal(l->memory->race_read(writer, reader, 6, 10, 12), RACE_WROTE);
         uint32_t want[6] = {12, 12, 12, 12 | READER_MANY, 12 | READER_MANY, 12 | READER_MANY};
         assert_memory_equal(reader, want, sizeof want);
         writer[3] = 11;
-        assert_int_equal(l->race_read(writer, reader, 6, 10, 12), RACE_OTHER);
-        assert_int_equal(l->race_read(writer, reader, 2, 10, 12), 0);
+        assert_int_equal(l->memory->race_read(writer, reader, 6, 10, 12), RACE_OTHER);
+        assert_int_equal(l->memory->race_read(writer, reader, 2, 10, 12), 0);
         uint32_t w2[3] = {0, 12, 9}, r2[3] = {0, 12, 9 | READER_MANY};
-        assert_int_equal(l->race_write(w2, r2, 3, 10, 12), RACE_WROTE | RACE_READ);
+        assert_int_equal(l->memory->race_write(w2, r2, 3, 10, 12), RACE_WROTE | RACE_READ);
         for (int i = 0; i < 3; i++) assert_int_equal(w2[i], 12);
         const uint32_t other[] = {11, 11 | READER_MANY, 12 | READER_MANY};
         for (int i = 0; i < 3; i++) {
             uint32_t w = 0, r = other[i];
-            assert_int_equal(l->race_write(&w, &r, 1, 10, 12), RACE_OTHER);
+            assert_int_equal(l->memory->race_write(&w, &r, 1, 10, 12), RACE_OTHER);
             assert_int_equal(w, 0);
         }
         uint32_t w1[2] = {0, 9}, r1[2] = {12, 0};
-        assert_int_equal(l->race_write(w1, r1, 2, 10, 12), RACE_READ);
-        assert_int_equal(l->race_write(w1 + 1, r1 + 1, 1, 10, 12), RACE_WROTE);
+        assert_int_equal(l->memory->race_write(w1, r1, 2, 10, 12), RACE_READ);
+        assert_int_equal(l->memory->race_write(w1 + 1, r1 + 1, 1, 10, 12), RACE_WROTE);
         uint32_t w = 11, r = 0;
-        assert_int_equal(l->race_write(&w, &r, 1, 10, 12), RACE_OTHER);
+        assert_int_equal(l->memory->race_write(&w, &r, 1, 10, 12), RACE_OTHER);
     }
 }
 
