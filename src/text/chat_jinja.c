@@ -22,6 +22,8 @@ static bool refuse(Reader *r, const char *what) {
 static bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
+// What may be part of a longer operator.
+static bool is_sign(char c) { return c && strchr("=<>!*/|{}%-+~#", c); }
 static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
 // ---- tags in normal form ----
@@ -74,7 +76,8 @@ static bool put_code(Reader *r, Str s, Buf *out) {
         if (c == '\'' || c == '"') {
             if (!put_string(r, s, &i, out)) return false;
         } else if (c != '[' || !put_subscript(s, &i, out)) {
-            if (apart && is_word(c) && out->len && is_word(out->p[out->len - 1])) buf_putc(out, ' ');
+            char last = out->len ? out->p[out->len - 1] : ' ';
+            if (apart && ((is_word(c) && is_word(last)) || (is_sign(c) && is_sign(last)))) buf_putc(out, ' ');
             buf_putc(out, c);
             i++;
         }
@@ -114,25 +117,42 @@ static bool add_tag(Reader *r, char kind, Str code) {
     return true;
 }
 
-// Between tags there may be blanks that one of the two takes away, and nothing else: text that is written as
-// it stands is in none of the templates we know.
+// Whether nothing is written of the blanks between two tags, by the rules that templates of models are read
+// with: a `-` takes all of them; else a statement or comment takes a newline right behind it, and one that
+// begins its line the spaces before it (Jinja's trim_blocks and lstrip_blocks). before, behind: kinds of the
+// tags, 0: the file's ends.
+static bool taken(Str blanks, char before, char behind) {
+    bool line = !before;
+    if ((before == '%' || before == '#') && blanks.len && *blanks.p == '\n') {
+        blanks = (Str){blanks.p + 1, blanks.len - 1};
+        line = true;
+    } else if (!behind && blanks.len == 1 && *blanks.p == '\n') {
+        return true; // the last newline of the file
+    }
+    while (line && (behind == '%' || behind == '#') && blanks.len && (*blanks.p == ' ' || *blanks.p == '\t'))
+        blanks = (Str){blanks.p + 1, blanks.len - 1};
+    return !blanks.len;
+}
+
+// Between tags there is nothing that is written: text that is written as it stands is in none of the
+// templates we know.
 static bool read_tags(Reader *r, Str s) {
-    bool eats =
-        true; // the tag before takes blanks, as the beginning of the file does where a tag follows at once
+    bool eats = false;
+    char before = 0;
     for (size_t i = 0; i < s.len;) {
         size_t from = i;
         while (i < s.len && is_blank(s.p[i])) i++;
-        size_t blanks = i - from;
-        if (i == s.len) // a newline at the end, behind a statement
-            return blanks <= 1 && r->tags && r->tag[r->tags - 1].kind == '%' ? true
-                                                                             : refuse(r, "blanks at the end");
-        if (i + 2 >= s.len || s.p[i] != '{' || !strchr("{%#", s.p[i + 1]))
+        Str blanks = {s.p + from, i - from};
+        if (i == s.len) return eats || taken(blanks, before, 0) || refuse(r, "blanks at the end");
+        if (i + 2 >= s.len || s.p[i] != '{' || !s.p[i + 1] || !strchr("{%#", s.p[i + 1]))
             return refuse(r, "text outside of tags");
         char kind = s.p[i + 1];
         char mark[3] = {kind == '{' ? '}' : kind, '}', 0};
         i += 2;
         bool eats_before = s.p[i] == '-';
-        if (blanks && !eats && !eats_before) return refuse(r, "blanks that are written");
+        if (!eats && !eats_before && !taken(blanks, before, kind))
+            return refuse(r, "blanks that are written");
+        before = kind;
         i += eats_before;
         Str rest = {s.p + i, s.len - i};
         size_t end;

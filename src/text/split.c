@@ -340,6 +340,8 @@ void split_close(Split *s) {
     for (int i = 0; s && i < 2; i++) pcre2_code_free(s->code[i]);
 }
 
+void split_interpret(Split *s) { s->jit[0] = s->jit[1] = false; }
+
 bool split_start(Arena *a, SplitRun **out, Err *e) {
     SplitRun *r = NEW(a, SplitRun);
     *out = r;

@@ -29,6 +29,24 @@ check chat_is_another_prompt sh -c "$bin generate $qwen --prompt $tmp/p --max-to
 check system_turn sh -c "echo brief >$tmp/s; $bin generate $qwen --prompt $tmp/p --max-tokens 4 --chat --chat-family qwen25 --system $tmp/s --seed 1"
 check stop_string sh -c "$run --temperature 0 --json --stop \"\$(head -c 1 $tmp/a)\" | grep -q '\"text\":\"\".*\"end\":\"stop\"'"
 
+# A folder with a template of its own, as file or in tokenizer_config.json; and one with another default system turn.
+cat >"$tmp/template" <<'E'
+{%- if tools %}{{- 'No tools here.' }}{%- else %}
+{%if messages[0].role=='system'%}{{'<|im_start|>system\n'+messages[0].content+'<|im_end|>\n'}}{%else%}{{'<|im_start|>system\nYou are Qwen, created by Alibaba Cloud. You are a helpful assistant.<|im_end|>\n'}}{%endif%}{%- endif %}{%for message in messages%}{%if(message.role=='user')or(message.role=='system'and not loop.first)or(message.role=='assistant'and not message.tool_calls)%}{{'<|im_start|>'+message.role+'\n'+message.content+'<|im_end|>'+'\n'}}{%endif%}{%endfor%}{%if add_generation_prompt%}{{'<|im_start|>assistant\n'}}{%endif%}
+E
+for form in file config other; do
+    cp -r "$qwen" "$tmp/$form" && rm -f "$tmp/$form/chat_template.jinja" "$tmp/$form/tokenizer_config.json"
+done
+cp "$tmp/template" "$tmp/file/chat_template.jinja"
+python3 -c 'import json,sys; print(json.dumps(dict(chat_template=sys.stdin.read())))' <"$tmp/template" >"$tmp/config/tokenizer_config.json"
+sed 's/helpful/harmless/' "$tmp/template" >"$tmp/other/chat_template.jinja"
+chat="--prompt $tmp/p --max-tokens 12 --temperature 1 --seed 1 --chat"
+"$bin" generate "$qwen" $chat --chat-family qwen25 >"$tmp/b" 2>/dev/null
+check template_in_a_file sh -c "$bin generate $tmp/file $chat | cmp - $tmp/b"
+check template_in_the_config sh -c "$bin generate $tmp/config $chat | cmp - $tmp/b"
+check another_template exits 3 "$bin" generate "$tmp/other" $chat
+check it_says_where grep -q 'differs from qwen25 at .*harmless' "$tmp/err"
+
 check no_template_is_told exits 3 "$bin" generate "$llama" --prompt "$tmp/p" --chat
 check it_names_the_way_on grep -q -- --chat-family "$tmp/err"
 check unknown_family exits 2 "$bin" generate "$llama" --prompt "$tmp/p" --chat --chat-family mistral

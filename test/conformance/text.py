@@ -406,9 +406,9 @@ def check_chat(args, templates):
     # Every single change to what runs has to be seen, or to change nothing.
     rng, seen, alike, wrongly = random.Random(4), 0, 0, []
     for family, text in lives.items():
-        for _ in range(400):
+        for _ in range(args.changes):
             at, kind = rng.randrange(len(text)), rng.randrange(3)
-            other = text[:at] + (rng.choice("abn'|.<>\\ {%}01") if kind else "") + text[at + (kind != 2):]
+            other = text[:at] + (rng.choice("abn'|.<>\\ {%}01\n\n\n --") if kind else "") + text[at + (kind != 2):]
             got = ours.many([("t", 0, other.encode())])[0]
             if isinstance(got, str):
                 seen += 1
@@ -449,6 +449,7 @@ def main():
     p.add_argument("--serve")
     p.add_argument("--strings", type=int, default=100000)
     p.add_argument("--code", type=int, default=10000)
+    p.add_argument("--changes", type=int, default=1000, help="to each chat template")
     p.add_argument("--sdist", help="the source distribution of llama-cpp-python")
     p.add_argument("--only", choices=["tokenizers", "chat"])
     p.add_argument("--golden", type=pathlib.Path)

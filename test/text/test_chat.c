@@ -112,6 +112,12 @@ static void test_detect(void **state) {
         detected(replaced(&a, qwen, user,
                           "{% if message.role == \"tool\" %}{{- message }}{% elif (message.role=='user')")),
         "qwen25");
+    // What Jinja takes away by itself: a newline behind a statement, the blanks of a line that begins with
+    // one.
+    assert_string_equal(detected(replaced(&a, qwen, "prompt%}", "prompt%}\n")), "qwen25");
+    assert_string_equal(detected(replaced(&a, qwen, "prompt%}", "prompt%}\n ")), "");
+    assert_string_equal(detected(replaced(&a, qwen, loop, "\n  {%for message in messages%}\n\t{#x#}\n")),
+                        "qwen25");
     Buf b = BUF(&a);
     buf_str_put(&b, qwen);
     buf_puts(&b, "\n");
@@ -126,11 +132,19 @@ static void test_refused(void **state) {
     } cases[] = {
         {"qwen25", "You are Qwen", "You are Kwen"},              // another default system turn
         {"qwen25", "message.content+", "message.content|trim+"}, // another treatment of blanks
-        {"qwen25", "{%endfor%}", "{%endfor%}\n"},                // a newline that is written
+        {"qwen25", "{%endfor%}", "{%endfor%}\n\n"},              // a newline that is written
+        {"qwen25", "{%endfor%}", "{%endfor%} "},
+        {"qwen25", "{%endfor%}", " {%endfor%}"},
+        {"qwen25", "{%else%}", "\n{%else%}"},
+        {"minicpm5", "{{bos_token}}", "\n{{bos_token}}"},
+        {"minicpm5", "{{bos_token}}", " {{bos_token}}"},
+        {"minicpm5", "{{bos_token}}", "{{bos_token}}\n"},
         {"qwen25", "{%endfor%}", "{%endfor%}text"},
         {"qwen25", "assistant\\n'}}", "assistant\\n'}}\n"},
         {"qwen25", "assistant\\n", "assistant"},
         {"qwen25", "{%endfor%}", ""},
+        {"qwen25", "==", "= ="},
+        {"minicpm5", "}}", "} }"},
         {"qwen25", "{%endfor%}", "{%endif%}"},
         {"qwen25", "{%else%}", "{%else x%}"},
         {"qwen25", "{%else%}", "{%else%}{%else%}"},

@@ -1,6 +1,7 @@
 // Tokenizers against what Hugging Face's gave (golden/, made by test/conformance/text.py --golden), and files
 // that must be refused.
 #include "base/io.h"
+#include "base/pool.h"
 #include "text/tokenizer.h"
 #include <jansson.h>
 #include <setjmp.h>
@@ -452,11 +453,46 @@ static void test_long_pieces(void **state) {
     arena_free(&a);
 }
 
+// One tokenizer, many threads.
+typedef struct {
+    const Tokenizer *t;
+    Str text;
+    Tokens want;
+    int differ[16];
+} Shared;
+
+static void encode_one(void *arg, size_t item, int worker) {
+    Shared *s = arg;
+    Arena a = {0};
+    Err e = {0};
+    Tokens got;
+    (void)worker;
+    s->differ[item] = !tokenizer_encode(s->t, &a, s->text, true, true, &got, &e) ||
+                      got.count != s->want.count ||
+                      memcmp(got.id, s->want.id, (size_t)got.count * sizeof *got.id) != 0;
+    arena_free(&a);
+}
+
+static void test_threads(void **state) {
+    (void)state;
+    Arena a = {0};
+    Shared s = {.t = open_json(&a, golden(&a, "minicpm5", ".json")),
+                .text = golden(&a, "minicpm5", ".jsonl")};
+    s.want = encode(s.t, &a, s.text, true, true);
+    Pool *p = pool_open(4);
+    pool_run(p, 16, encode_one, &s);
+    pool_close(p);
+    for (int i = 0; i < 16; i++) assert_false(s.differ[i]);
+    tokenizer_close((Tokenizer *)s.t);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_goldens),     cmocka_unit_test(test_arrays),
         cmocka_unit_test(test_keys),        cmocka_unit_test(test_refused),
         cmocka_unit_test(test_text_limits), cmocka_unit_test(test_long_pieces),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
