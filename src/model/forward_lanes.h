@@ -107,7 +107,7 @@ static inline Lanes lanes_widen(const uint16_t *p) {
     return (Lanes)_mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
 #else
     // The exponent's bias differs by 112: a product with 2^112 puts it right, subnormals included.
-    LaneBits h;
+    LaneBits h = {0};
     for (int i = 0; i < LANES; i++) h[i] = p[i];
     Lanes size = (Lanes)((h & 0x7fff) << 13) * 0x1p112f;
     return (Lanes)((LaneBits)size | (h & 0x8000) << 16);

@@ -1,0 +1,214 @@
+// The vector loops between the products against float64, in every build of them that this machine runs.
+#include "base/fmath.h"
+#include "base/isa.h"
+#include "base/rng.h"
+#include "model/attention_simd.h"
+#include "model/forward_simd.h"
+#include "model/sample_simd.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#ifdef PORTABLE
+static const ForwardLoops *const forward[] = {&forward_loops_base};
+static const AttentionLoops *const attention[] = {&attention_loops_base};
+static const SampleLoops *const sample[] = {&sample_loops_base};
+#else
+static const ForwardLoops *const forward[] = {&forward_loops_base, &forward_loops_avx2,
+                                              &forward_loops_avx512};
+static const AttentionLoops *const attention[] = {&attention_loops_base, &attention_loops_avx2,
+                                                  &attention_loops_avx512};
+static const SampleLoops *const sample[] = {&sample_loops_base, &sample_loops_avx2, &sample_loops_avx512};
+#endif
+static int builds(void) { return (int)isa_level() + 1; }
+
+enum { LONG = 300 };
+
+static void test_rows(void **state) {
+    (void)state;
+    Rng g = rng_at(1, 0);
+    float x[LONG], y[LONG], w[LONG], out[LONG + 1], half[LONG];
+    for (int round = 0; round < 400; round++) {
+        size_t n = (size_t)rng_between(&g, 1, LONG);
+        for (size_t i = 0; i < n; i++) {
+            x[i] = (float)(rng_normal(&g) * (round % 5 == 0 ? 40 : 2));
+            y[i] = (float)rng_normal(&g);
+            w[i] = (float)rng_normal(&g);
+        }
+        for (int b = 0; b < builds(); b++) {
+            double sum = 0;
+            for (size_t i = 0; i < n; i++) sum += (double)x[i] * (double)x[i];
+            double scale = 1 / sqrt(sum / (double)n + 1e-6);
+            out[n] = 77;
+            forward[b]->norm(x, w, 1e-6f, n, out);
+            for (size_t i = 0; i < n; i++) {
+                double right = (double)x[i] * scale * (double)w[i];
+                assert_true(fabs((double)out[i] - right) <= 1e-6 * fabs(right) + 1e-12);
+            }
+            forward[b]->swiglu(x, y, n, out);
+            for (size_t i = 0; i < n; i++) {
+                double right = (double)x[i] * f64_sigmoid((double)x[i]) * (double)y[i];
+                assert_true(fabs((double)out[i] - right) <= 1e-6 * fabs(right) + 1e-12);
+            }
+            assert_true(out[n] == 77);
+            memcpy(half, x, n * sizeof *x);
+            forward[b]->add_scaled(half, y, 0.5f, n);
+            for (size_t i = 0; i < n; i++) assert_true(fabsf(half[i] - (x[i] + 0.5f * y[i])) < 1e-5f);
+        }
+    }
+    // Ends of the range: silu goes to 0 and to x, and NaN stays.
+    for (int b = 0; b < builds(); b++) {
+        const float ends[] = {-1000, -88, -87.5f, 87.5f, 88, 1000, NAN};
+        const float one[] = {1, 1, 1, 1, 1, 1, 1};
+        forward[b]->swiglu(ends, one, 7, out);
+        for (int i = 0; i < 3; i++) assert_true(fabsf(out[i]) < 1e-35f);
+        for (int i = 3; i < 6; i++) assert_true(out[i] == ends[i]);
+        assert_true(out[6] != out[6]);
+    }
+}
+
+static double half_value(uint16_t h) {
+    double m = h & 0x3ff;
+    int e = h >> 10 & 31;
+    double size = e ? ldexp(1 + m / 1024, e - 15) : ldexp(m, -24);
+    return h & 0x8000 ? -size : size;
+}
+
+static void test_narrow(void **state) {
+    (void)state;
+    for (int b = 0; b < builds(); b++) {
+        // Every number of float16, and just beside and exactly at every middle between two.
+        for (uint32_t h = 0; h < 0x7bff; h++) {
+            double low = half_value((uint16_t)h), high = half_value((uint16_t)(h + 1)),
+                   mid = (low + high) / 2;
+            float x[4] = {(float)low, nextafterf((float)mid, 0), (float)mid, nextafterf((float)mid, 1e9f)};
+            uint16_t even = (uint16_t)(h & 1 ? h + 1 : h), out[4];
+            attention[b]->narrow(x, 4, out);
+            if (out[0] != h || out[1] != h || out[2] != even || out[3] != h + 1)
+                fail_msg("build %d: %04x: %04x %04x %04x %04x", b, h, out[0], out[1], out[2], out[3]);
+            for (int i = 0; i < 4; i++) x[i] = -x[i];
+            attention[b]->narrow(x, 4, out);
+            assert_true(out[0] == (h | 0x8000) && out[1] == (h | 0x8000) && out[3] == ((h + 1) | 0x8000));
+        }
+        const float odd[] = {65504, 70000, INFINITY, -INFINITY, NAN};
+        const uint16_t kept[] = {0x7bff, 0x7bff, 0x7bff, 0xfbff, 0};
+        uint16_t out[5];
+        attention[b]->narrow(odd, 5, out);
+        assert_memory_equal(out, kept, sizeof kept);
+    }
+}
+
+// One head over several blocks, in float64.
+static void plain_attention(const float *q, const float *k, const float *v, int dim, int padded, int count,
+                            double scale, double *out) {
+    double top = -INFINITY, sum = 0, s[4 * KV_PAGE];
+    for (int j = 0; j < count; j++) {
+        s[j] = 0;
+        for (int d = 0; d < dim; d++)
+            s[j] += (double)q[d] * (double)k[(j / KV_PAGE * dim + d) * KV_PAGE + j % KV_PAGE];
+        s[j] *= scale;
+        top = fmax(top, s[j]);
+    }
+    for (int d = 0; d < dim; d++) out[d] = 0;
+    for (int j = 0; j < count; j++) {
+        double w = f64_exp(s[j] - top);
+        sum += w;
+        for (int d = 0; d < dim; d++) out[d] += w * (double)v[j * padded + d];
+    }
+    for (int d = 0; d < dim; d++) out[d] /= sum;
+}
+
+static void test_attention(void **state) {
+    (void)state;
+    enum { DIM = 80, BLOCKS = 4 };
+    static float k[BLOCKS * DIM * KV_PAGE], v[BLOCKS * KV_PAGE * DIM], q[ATTENTION_ROWS * DIM];
+    static uint16_t k16[sizeof k / 4], v16[sizeof v / 4];
+    Rng g = rng_at(2, 0);
+    for (int round = 0; round < 60; round++) {
+        int dim = 2 * (int)rng_between(&g, 1, DIM / 2), padded = (dim + 15) / 16 * 16;
+        int rows = (int)rng_between(&g, 1, ATTENTION_ROWS), count = (int)rng_between(&g, 1, BLOCKS * KV_PAGE);
+        // Small whole numbers and halves: exact in float16, so that both kinds of cache hold the same.
+        for (size_t i = 0; i < sizeof k / 4; i++) k[i] = (float)rng_between(&g, -8, 8) / 2;
+        for (size_t i = 0; i < sizeof v / 4; i++) v[i] = (float)rng_between(&g, -8, 8) / 2;
+        for (int i = 0; i < rows * dim; i++) q[i] = (float)rng_normal(&g);
+        for (int j = count; j < BLOCKS * KV_PAGE; j++) // what may not be seen
+            for (int d = 0; d < dim; d++) k[(j / KV_PAGE * dim + d) * KV_PAGE + j % KV_PAGE] = 1e4f;
+        for (int b = 0; b < builds(); b++) {
+            attention[b]->narrow(k, sizeof k / 4, k16);
+            attention[b]->narrow(v, sizeof v / 4, v16);
+            float first[ATTENTION_ROWS * DIM];
+            for (int half = 0; half < 2; half++) {
+                float out[ATTENTION_ROWS * DIM] = {0}, top[ATTENTION_ROWS], sum[ATTENTION_ROWS] = {0};
+                for (int r = 0; r < rows; r++) top[r] = -INFINITY;
+                for (int at = 0; at < count; at += KV_PAGE) {
+                    size_t kat = (size_t)(at * dim), vat = (size_t)(at * padded);
+                    AttentionBlock a = {.k = half ? (const void *)(k16 + kat) : k + kat,
+                                        .v = half ? (const void *)(v16 + vat) : v + vat,
+                                        .half = half,
+                                        .q = q,
+                                        .out = out,
+                                        .top = top,
+                                        .sum = sum,
+                                        .q_stride = (size_t)dim,
+                                        .rows = rows,
+                                        .keys = count - at < KV_PAGE ? count - at : KV_PAGE,
+                                        .dim = dim,
+                                        .padded = padded,
+                                        .scale = 0.3f};
+                    attention[b]->block(&a);
+                }
+                for (int r = 0; r < rows; r++) {
+                    double right[DIM];
+                    plain_attention(q + r * dim, k, v, dim, padded, count, (double)0.3f, right);
+                    for (int d = 0; d < dim; d++) {
+                        double got = (double)out[r * padded + d] / (double)sum[r];
+                        if (!(fabs(got - right[d]) < 3e-5))
+                            fail_msg("build %d, dim %d, %d keys: %g, not %g", b, dim, count, got, right[d]);
+                    }
+                }
+                // Reading float16 is exact: the same bits as from float32.
+                if (half) assert_memory_equal(first, out, sizeof first);
+                memcpy(first, out, sizeof first);
+            }
+        }
+    }
+}
+
+static void test_weigh(void **state) {
+    (void)state;
+    static float x[3000], w[3000];
+    Rng g = rng_at(3, 0);
+    for (size_t n = 1; n < 3000; n += 1 + n / 5) {
+        float top = -INFINITY;
+        for (size_t i = 0; i < n; i++) top = fmaxf(top, x[i] = (float)(9 * rng_normal(&g)));
+        for (int b = 0; b < builds(); b++) {
+            assert_true(sample[b]->largest(x, n) == top);
+            double sum = sample[b]->weigh(x, top, 1.25f, n, w), right = 0;
+            for (size_t i = 0; i < n; i++) {
+                double e = f64_exp((double)((x[i] - top) * 1.25f));
+                assert_true(fabs((double)w[i] - e) <= 3e-7 * e + 1e-37);
+                right += e;
+            }
+            assert_true(fabs(sum - right) <= 1e-5 * right);
+            float keep = x[n / 2];
+            x[n / 2] = NAN;
+            assert_true(isnan(sample[b]->largest(x, n)));
+            x[n / 2] = INFINITY;
+            assert_true(!isfinite(sample[b]->largest(x, n)));
+            x[n / 2] = keep;
+        }
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_weigh),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
