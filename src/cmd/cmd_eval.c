@@ -169,7 +169,8 @@ static bool draft_range(Eval *v, Row *row, int first, int count, Err *e) {
     Arena a = {0};
     AttemptResult got;
     bool ok = attempts_run(&a, &q, &got, e);
-    if (ok && got.smith_error.code == ERR_INPUT && got.count == 0)
+    bool beyond = got.smith_error.code == ERR_INPUT || got.smith_error.code == ERR_LIMIT;
+    if (ok && beyond && got.count == 0)
         row->refused = arena_printf(v->a, "%s", got.smith_error.msg);
     else if (ok && got.smith_error.code)
         v->smith_error = got.smith_error;

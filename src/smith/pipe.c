@@ -308,7 +308,9 @@ static bool draft(Smith *s, const Op *op, const SmithRequest *q, const SmithSink
     // After trouble, or when it may still be writing what nobody wants, another one serves the next request.
     if (!ok || k.left) stop(p);
     arena_free(&a);
-    return ok || err_ctx(e, "%s", s->name);
+    if (ok) return true;
+    e->code = ERR_IO; // whatever was wrong with an answer: it is the program's fault, not the op's
+    return err_ctx(e, "%s", s->name);
 }
 
 static void close_pipe(Smith *s) { stop(s->state); }

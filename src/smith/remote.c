@@ -410,7 +410,9 @@ static bool draft(Smith *smith, const Op *op, const SmithRequest *q, const Smith
     while (ok && s->left && s->more && (s->more = sink->wanted(sink->arg))) ok = turn(s, e);
     for (int k = 0; k < TOGETHER; k++) drop_transfer(s->r, &s->transfer[k]);
     arena_free(&a);
-    return ok || err_ctx(e, "%s", smith->name);
+    if (ok) return true;
+    e->code = ERR_IO; // whatever was wrong with a response: it is the server's fault, not the op's
+    return err_ctx(e, "%s", smith->name);
 }
 
 static void close_remote(Smith *smith) {

@@ -64,7 +64,7 @@ struct Smith {
     bool slow;           // a draft takes long: judging begins while it writes
     // Hands over up to q->count drafts; fewer when it has no more ideas. The same seed, prompt and index give
     // the same draft wherever that is in its power. False: the reason, and what was handed over is good all
-    // the same; ERR_INPUT when the op is beyond it.
+    // the same; ERR_INPUT or ERR_LIMIT when this op is beyond it, ERR_IO when the smith is in trouble.
     bool (*draft)(Smith *s, const Op *op, const SmithRequest *q, const SmithSink *sink, Err *e);
     void (*close)(Smith *s); // may be NULL
     void *state;

@@ -53,6 +53,20 @@ check all_eight holds '"drafts":8,'
 check softmax_for_swiglu_is_wrong holds '"op":"swiglu","n":4,"accepted":0'
 check an_interval holds '"1":{"mean":0.5,"low":0.0,"high":1.0,"ops":2}'
 check no_draft_twice sh -c "[ \$(sed -n 's/.*\"op\":\"\\([a-z]*\\)\",\"definition\".*\"index\":\\([0-9]*\\).*/\\1 \\2/p' $tmp/h.jsonl | sort -u | wc -l) = 8 ]"
+check a_smith_in_trouble_is_not_an_op_beyond_it exits 3 "$bin" eval --smith "$(smith garbage)" --ops softmax -n 2 --k 1 --json
+check nothing_is_refused holds '"refused":null'
+# An op that the grammar smith cannot write.
+cat >"$tmp/beyond.py" <<'PY'
+"""Columns of a transposed."""
+inputs = {"x": {"shape": ("M", "N"), "scale": (0.1, 4)}, "w": {"shape": ("N", 8), "scale": (0.1, 4)}}
+
+
+def reference(x, w):
+    return (x.float() @ w.float()).to(x.dtype)
+PY
+check an_op_beyond_the_smith exits 0 "$bin" eval --ops "softmax,$tmp/beyond.py" -n 2 --k 1 --json --level quick
+check it_is_refused_with_the_reason holds '"op":"beyond","n":0,.*"refused":".'
+check nothing_passes_there holds '"mean":0.5,'
 # kill -9, then on.
 echo slow >"$tmp/mode"
 "$bin" eval --smith "cmd:sh $tmp/smith.sh" --ops softmax -n 6 --k 1 -o "$tmp/k.jsonl" --level quick >/dev/null 2>&1 &
