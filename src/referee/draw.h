@@ -50,6 +50,7 @@ typedef struct {
     const CaseSpec *spec; // inside the mapping
     CaseTruth *truth;
     int fd;                 // sealed memfd with the input mapping
+    uint64_t key;           // BrokerJob.draw_key: of these very inputs; 0: judged too seldom to have one
     const uint8_t *mapping; // read-only here too
     size_t bytes, output_bytes;
     Arena *kept; // expected values, one arena for each worker that made them

@@ -26,7 +26,7 @@ static void fill(struct KeptDraw *d, uint64_t key, int fd, size_t bytes) {
     size_t room = (bytes + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE;
     void *p = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p == MAP_FAILED) return;
-    *d = (struct KeptDraw){.key = key, .map = p, .bytes = room};
+    *d = (struct KeptDraw){.key = key, .map = p, .bytes = room, .held = bytes};
     (void)madvise(p, room, MADV_HUGEPAGE); // a hint
     if (!read_all(fd, p, bytes) || mprotect(p, room, PROT_READ) != 0) drop(d);
 }
@@ -44,7 +44,7 @@ const uint8_t *kept_draw(Kept *k, uint64_t key, int fd, size_t bytes) {
         fill(d, key, fd, bytes);
     }
     d->used = ++k->uses;
-    return d->map && bytes <= d->bytes ? d->map : NULL;
+    return d->map && bytes == d->held ? d->map : NULL;
 }
 
 void kept_forget(Kept *k, const uint8_t *but) {

@@ -11,7 +11,7 @@ typedef struct {
     struct KeptDraw {
         uint64_t key, used; // 0: empty
         uint8_t *map;
-        size_t bytes; // of the mapping
+        size_t bytes, held; // of the mapping; of the inputs
     } at[KEPT_DRAWS];
     uint64_t uses;
 } Kept;

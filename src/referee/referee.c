@@ -28,7 +28,7 @@ struct Referee {
     char *state; // directory; NULL: not known
     pthread_mutex_t progress;
     Str include;
-    char include_sha256[65]; // empty: none
+    char include_sha256[65];    // empty: none
     atomic_uint_fast64_t draws; // that many candidates share
 };
 
@@ -93,7 +93,6 @@ typedef struct {
     Referee *r;
     const JudgeRequest *q;
     const Draw *draw;
-    uint64_t draw_key; // BrokerJob.draw_key
     const Str *source;
     Verdict *out;
     Arena *arena; // one for each candidate: verdict texts
@@ -145,7 +144,7 @@ static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, E
                      .arena_bytes = CHILD_MEMORY,
                      .wall_seconds = WALL_SECONDS,
                      .max_reports = b->draw->cases + 1,
-                     .draw_key = b->draw_key};
+                     .draw_key = b->draw->key};
     if (b->watched) watch_room(b->draw, &job);
     ChildResult r;
     Arena scratch = {0};
@@ -385,7 +384,7 @@ bool round_draw(Round *t, Pool *pool, Err *e) {
     if (!draw_make(&t->arena, pool, q->op, q->level, seed, &q->filter, &t->draw, e)) return false;
     if (t->n < SHARED) return true;
     draw_share(&t->draw, pool);
-    t->batch.draw_key = atomic_fetch_add(&t->batch.r->draws, 1) + 1;
+    t->draw.key = atomic_fetch_add(&t->batch.r->draws, 1) + 1;
     return true;
 }
 

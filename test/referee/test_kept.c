@@ -62,6 +62,7 @@ static void refuses_what_it_cannot_keep(void **state) {
     assert_null(kept_draw(&k, 3, fd, (size_t)1 << 40));
     assert_non_null(kept_draw(&k, 4, fd, BYTES));
     assert_null(kept_draw(&k, 4, fd, (size_t)60 << 20)); // not what the key stands for
+    assert_null(kept_draw(&k, 4, fd, BYTES - 1));        // a smaller draw under a key that is not its own
     kept_forget(&k, NULL);
     close(fd);
 }

@@ -229,6 +229,40 @@ static void a_batch_shares_one_draw_made_after_all_hashes(void **state) {
     arena_free(&a);
 }
 
+// Sizes that a candidate compares with get cases of their own: other inputs than those that the batch shares,
+// and the broker's copy of the latter is not theirs.
+static void a_size_of_its_own_is_judged_on_its_own_inputs(void **state) {
+    (void)state;
+    enum { MANY = 8 }; // enough for the draw to be kept
+    Arena a = {0};
+    Err e = {0};
+    Referee *r;
+    RefereeConfig config = {.jobs = 1, .no_journal = true};
+    if (!referee_open(&config, &r, &e)) fail_msg("%s", e.msg);
+    Op op;
+    assert_true(op_find(&a, STR("softmax"), &op));
+    Str gold = first_program(&a, PROGRAM_GOLD, "softmax"), source[MANY];
+    for (int i = 0; i < MANY; i++) {
+        Buf b = BUF(&a);
+        const char *at = strstr(str_cdup(&a, gold), "M, N = x.shape\n");
+        assert_non_null(at);
+        buf_put(&b, gold.p, gold.len - strlen(at));
+        buf_printf(&b, "M, N = x.shape\n    if N == %d:\n        M = M + 0\n    %s", 50 + i,
+                   at + strlen("M, N = x.shape\n    "));
+        source[i] = buf_str(&b);
+    }
+    JudgeRequest q = {.op = &op, .level = LEVEL_FULL, .filter = {.dtype = -1}};
+    Verdict v[MANY];
+    assert_true(referee_judge(r, &a, &q, source, MANY, v, &e));
+    for (int i = 0; i < MANY; i++) {
+        if (v[i].status != STATUS_ok) fail_msg("%s: %s", status_name(v[i].status), v[i].feedback);
+        assert_int_equal(v[i].tries, 1);
+        assert_int_equal(v[i].tried[0], 50 + i);
+    }
+    referee_close(r);
+    arena_free(&a);
+}
+
 static int make_state(void **state) {
     (void)state;
     snprintf(state_dir, sizeof state_dir, "/tmp/ouroboros-test-XXXXXX");
@@ -249,6 +283,7 @@ int main(void) {
         cmocka_unit_test(same_seed_same_verdict),
         cmocka_unit_test(every_config_meets_every_case),
         cmocka_unit_test(a_batch_shares_one_draw_made_after_all_hashes),
+        cmocka_unit_test(a_size_of_its_own_is_judged_on_its_own_inputs),
     };
     return cmocka_run_group_tests(tests, make_state, drop_state);
 }
