@@ -110,7 +110,7 @@ demo:
 	./build/ouroboros mint add_rmsnorm_gelu
 tests: $(TESTS) $(B)/ouroboros
 bench: $(BENCH) $(B)/ouroboros
-	@for b in $(BENCH); do $$b || exit 1; done
+	@bad=0; for b in $(BENCH); do $$b || bad=1; done; exit $$bad
 # Beside Triton's interpreter: the same kernels, the same tensors. PYTHON has torch and triton.
 PYTHON ?= $(firstword $(wildcard build/conformance/venv/bin/python) python3)
 bench-interpreter: $(B)/conform

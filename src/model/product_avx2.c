@@ -112,8 +112,12 @@ static inline __attribute__((always_inline)) __m256 add_chunk(WeightType t, __m2
     __m256i v[8], ones = _mm256_set1_epi16(1);
     for (int j = 0; j < 8;
          j++) { // |q| as the unsigned factor, its sign moved to x: at most 2 * 128 * 127 a word
-        __m256i in = load((const uint8_t *)x->q + BLOCK * j);
-        __m256i two = _mm256_maddubs_epi16(_mm256_abs_epi8(e->q[j]), _mm256_sign_epi8(in, e->q[j]));
+        __m256i in = load((const uint8_t *)x->q + BLOCK * j), q = e->q[j];
+        if (!type_has_min(t)) { // the others are never negative
+            in = _mm256_sign_epi8(in, q);
+            q = _mm256_abs_epi8(q);
+        }
+        __m256i two = _mm256_maddubs_epi16(q, in);
         v[j] = _mm256_madd_epi16(two, t == W_Q6_K ? e->sub[j] : ones);
     }
     __m256i a = _mm256_hadd_epi32(_mm256_hadd_epi32(v[0], v[1]), _mm256_hadd_epi32(v[2], v[3]));
@@ -165,9 +169,11 @@ static void quantised(const Product *p, int64_t first, int64_t rows, void *room)
         CASE(Q5_0)
         CASE(Q5_1)
         CASE(Q8_0)
-        CASE(Q4_K) CASE(Q5_K) CASE(Q6_K)
+        CASE(Q4_K)
+        CASE(Q5_K)
+        CASE(Q6_K)
 #undef CASE
-            default : break;
+    default: break;
     }
 }
 
@@ -176,6 +182,7 @@ static size_t scratch(const Product *p) {
     return 0;
 }
 
+enum { ROWS_AT_ONCE = 2, INPUTS_AT_ONCE = 2, ROWS_ALONE = 4 };
 typedef struct {
     __m256 low, high;
 } V;

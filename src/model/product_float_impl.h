@@ -1,14 +1,13 @@
 // product_float_impl.h - products with F32, F16 and BF16 weights, for the files of one instruction set. They
 // define, for sixteen lanes: V, v_zero(), v_fma(a, b, c), v_of(type, bytes): sixteen stored weights as
-// float32, v_tree(v): the sum of the definition.
+// float32, v_tree(v): the sum of the definition; and how much their registers hold: ROWS_AT_ONCE times
+// INPUTS_AT_ONCE (2 or 4), and ROWS_ALONE for one input.
 #include "model/product_loops.h"
-
-enum { ROWS_AT_ONCE = 4, INPUTS_AT_ONCE = 4 };
 
 // `rows` rows times n inputs, both constant where this is called.
 static inline __attribute__((always_inline)) void float_block(WeightType t, const Product *p, int64_t row,
                                                               int rows, int input, int n) {
-    enum { MOST = 8 };
+    enum { MOST = ROWS_ALONE > ROWS_AT_ONCE ? ROWS_ALONE : ROWS_AT_ONCE };
     size_t size = t == W_F32 ? 4 : 2, bytes = weight_row_bytes(p->w);
     const uint8_t *w = p->w->data + (size_t)row * bytes;
     const float *x = p->in->x + input * p->in->stride;
@@ -41,17 +40,16 @@ static inline __attribute__((always_inline)) void float_block(WeightType t, cons
 static inline __attribute__((always_inline)) void float_rows(WeightType t, const Product *p, int64_t row,
                                                              int rows) {
     int count = p->in->count, i = 0;
-    for (; i + 4 <= count; i += 4) float_block(t, p, row, rows, i, 4);
-    if (count - i == 3) float_block(t, p, row, rows, i, 3);
-    if (count - i == 2) float_block(t, p, row, rows, i, 2);
-    if (count - i == 1) float_block(t, p, row, rows, i, 1);
+    for (; i + INPUTS_AT_ONCE <= count; i += INPUTS_AT_ONCE) float_block(t, p, row, rows, i, INPUTS_AT_ONCE);
+    for (; i + 2 <= count; i += 2) float_block(t, p, row, rows, i, 2);
+    for (; i < count; i++) float_block(t, p, row, rows, i, 1);
 }
 
 static inline __attribute__((always_inline)) void floats_of(WeightType t, const Product *p, int64_t row,
                                                             int64_t rows) {
     int64_t end = row + rows;
-    if (p->in->count == 1) // more rows at once: eight sums hide the latency of one
-        for (; row + 8 <= end; row += 8) float_block(t, p, row, 8, 0, 1);
+    if (p->in->count == 1) // more rows at once: many sums hide the latency of one
+        for (; row + ROWS_ALONE <= end; row += ROWS_ALONE) float_block(t, p, row, ROWS_ALONE, 0, 1);
     for (; row + ROWS_AT_ONCE <= end; row += ROWS_AT_ONCE) float_rows(t, p, row, ROWS_AT_ONCE);
     for (; row < end; row++) float_rows(t, p, row, 1);
 }

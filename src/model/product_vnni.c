@@ -168,24 +168,30 @@ static inline Kind kind_of(WeightType t) {
     }
 }
 
-// Rows of the matrix, chunk by chunk; a last chunk that the row does not fill is read from a copy with zeros.
+// Rows of a matrix, chunk by chunk; a last chunk that the row does not fill is read from a copy with zeros.
 typedef struct {
-    const uint8_t *row;
-    int64_t whole; // chunks that are in the row entirely
-    int rest;      // bytes beyond
+    const uint8_t *data;
+    int64_t row_bytes;
+    int64_t whole; // chunks that are in a row entirely
+    int chunk_bytes, rest;
+} Rows;
+typedef struct {
+    const uint8_t *at;
     uint8_t copy[8 * 34];
 } Row;
-static inline void row_begin(Row *r, const Weight *w, int64_t row, int chunk_bytes) {
-    int64_t bytes = (int64_t)weight_row_bytes(w);
-    r->row = w->data + row * bytes;
-    r->whole = w->cols / CHUNK;
-    r->rest = (int)(bytes - r->whole * chunk_bytes);
-    if (!r->rest) return;
-    memset(r->copy, 0, sizeof r->copy);
-    memcpy(r->copy, r->row + r->whole * chunk_bytes, (size_t)r->rest);
+static inline Rows rows_of(const Weight *w, int chunk_bytes) {
+    Rows r = {w->data, (int64_t)weight_row_bytes(w), w->cols / CHUNK, chunk_bytes, 0};
+    r.rest = (int)(r.row_bytes - r.whole * chunk_bytes);
+    return r;
 }
-static inline const uint8_t *row_chunk(const Row *r, int64_t chunk, int chunk_bytes) {
-    return chunk < r->whole ? r->row + chunk * chunk_bytes : r->copy;
+static inline void row_begin(Row *r, const Rows *of, int64_t row) {
+    r->at = of->data + row * of->row_bytes;
+    if (!of->rest) return;
+    memset(r->copy, 0, sizeof r->copy);
+    memcpy(r->copy, r->at + of->whole * of->chunk_bytes, (size_t)of->rest);
+}
+static inline const uint8_t *row_chunk(const Row *r, const Rows *of, int64_t chunk, int chunk_bytes) {
+    return chunk < of->whole ? r->at + chunk * chunk_bytes : r->copy;
 }
 
 // Sums of 64 products each, as four lanes of four: [16 columns][q 0 to 3].
@@ -229,15 +235,16 @@ static inline __attribute__((always_inline)) void one_input(WeightType t, const 
     Kind k = kind_of(t);
     const Rounded *x = rounded_of(p->in, 0);
     int64_t chunks = rounded_chunks(p->w->cols);
+    Rows all = rows_of(p->w, k.bytes);
     for (int64_t r = first; r < first + rows; r++) {
         Row row;
-        row_begin(&row, p->w, r, k.bytes);
+        row_begin(&row, &all, r);
         __m256 lane = _mm256_setzero_ps();
         for (int64_t c = 0; c < chunks; c++) {
-            uintptr_t ahead = (uintptr_t)row.row + (uintptr_t)(c * k.bytes) + AHEAD;
+            uintptr_t ahead = (uintptr_t)row.at + (uintptr_t)(c * k.bytes) + AHEAD;
             for (int b = 0; b < k.bytes; b += 64)
                 _mm_prefetch((const char *)(ahead + (uintptr_t)b), _MM_HINT_T1);
-            Eight e = unpack(t, row_chunk(&row, c, k.bytes));
+            Eight e = unpack(t, row_chunk(&row, &all, c, k.bytes));
             lane = add_chunk(lane, k, &e, &x[c]);
         }
         p->y[r] = tree(lane);
@@ -429,6 +436,7 @@ static inline __attribute__((always_inline)) void tile_chunk(WeightType t, const
 
 // Where the weights of a tile are, row by row.
 typedef struct {
+    const Rows *all;
     Row row[TILE];
 } Tile;
 
@@ -438,7 +446,7 @@ static inline __attribute__((always_inline)) void make_tile(WeightType t, const 
     for (int s = 0; s < span; s++) {
         const uint8_t *p[TILE];
         __m512i *block[LANES];
-        for (int i = 0; i < TILE; i++) { p[i] = row_chunk(&from->row[i], c + s, bytes); }
+        for (int i = 0; i < TILE; i++) { p[i] = row_chunk(&from->row[i], from->all, c + s, bytes); }
         for (int l = 0; l < LANES; l++) block[l] = tile + (l * span + s) * TILE_BLOCK;
         tile_chunk(t, p, block);
     }
@@ -588,18 +596,21 @@ static void many_inputs(const Product *p, int64_t first, int64_t rows, __m512i *
     Lanes lanes[FEW / GROUP_SIXTEEN];
     Meeting m = {.chunks = rounded_chunks(p->w->cols), .shift = k.shift};
     int most = k.form == SIXTEEN ? GROUP_SIXTEEN : GROUP, groups = (p->in->count + most - 1) / most;
-    int64_t end = first + rows, row_bytes = (int64_t)weight_row_bytes(p->w);
+    int64_t end = first + rows;
+    Rows all = rows_of(p->w, k.bytes);
     int64_t spans = (m.chunks + g.span - 1) / g.span;
-    if (p->in->count <= FEW) m.lines = (int)(PAIR * row_bytes / 64 / (spans * groups * LANES * g.span)) + 1;
+    if (p->in->count <= FEW)
+        m.lines = (int)(PAIR * all.row_bytes / 64 / (spans * groups * LANES * g.span)) + 1;
     for (; first < end; first += (int64_t)PAIR * g.pairs) {
         Tile from[2 * PAIRS_MAX];
-        m.ahead = (uintptr_t)p->w->data + (uintptr_t)((first + PAIR) * row_bytes);
+        m.ahead = (uintptr_t)p->w->data + (uintptr_t)((first + PAIR) * all.row_bytes);
         int64_t left = (end - first + PAIR - 1) / PAIR;
         int pairs = left < g.pairs ? (int)left : g.pairs;
         for (int i = 0; i < 2 * pairs; i++) {
+            from[i].all = &all;
             for (int r = 0; r < TILE; r++) { // rows beyond the last one repeat it; nobody stores them
                 int64_t row = first + TILE * i + r;
-                row_begin(&from[i].row[r], p->w, row < p->w->rows ? row : p->w->rows - 1, k.bytes);
+                row_begin(&from[i].row[r], &all, row < p->w->rows ? row : p->w->rows - 1);
             }
         }
         for (int64_t c = 0; c < m.chunks; c += g.span) {
@@ -690,6 +701,7 @@ static void round_input(const float *x, int64_t cols, Rounded *to) {
     }
 }
 
+enum { ROWS_AT_ONCE = 4, INPUTS_AT_ONCE = 4, ROWS_ALONE = 8 };
 typedef __m512 V;
 static inline V v_zero(void) { return _mm512_setzero_ps(); }
 static inline V v_fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
