@@ -5,9 +5,20 @@
 
 #define WALK_ROW(T) \
     for (int i = 0; i < n; i++) ((T *)to)[i] = ((const T *)from)[(int64_t)i * stride]
+#define REPEAT_ROW(T)                                 \
+    do {                                              \
+        const T x = *(const T *)from;                 \
+        for (int i = 0; i < n; i++) ((T *)to)[i] = x; \
+    } while (0)
 static void walk_row(int size, void *to, const void *from, int n, int stride) {
     if (stride == 1)
         memcpy(to, from, (size_t)n * (size_t)size);
+    else if (stride == 0 && size == 1)
+        memset(to, *(const uint8_t *)from, (size_t)n);
+    else if (stride == 0 && size == 4)
+        REPEAT_ROW(uint32_t);
+    else if (stride == 0)
+        REPEAT_ROW(uint64_t);
     else if (size == 1)
         WALK_ROW(uint8_t);
     else if (size == 4)

@@ -179,8 +179,9 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
         size_t words = ((size_t)offset + size - 1) / unit - w + 1;
         if (x->v->code->atomics) atomic_settle(x->v, m, w, words);
         uint32_t race =
-            x->store ? loops->memory->race_write(m->writer + w, m->reader + w, words, x->v->first, x->v->serial)
-                     : loops->memory->race_read(m->writer + w, m->reader + w, words, x->v->first, x->v->serial);
+            x->store
+                ? loops->memory->race_write(m->writer + w, m->reader + w, words, x->v->first, x->v->serial)
+                : loops->memory->race_read(m->writer + w, m->reader + w, words, x->v->first, x->v->serial);
         if (race & RACE_OTHER) return explain_run(x, lane, n), false;
         if (!run_allowed(x, m, offset, lane, n, race)) return false;
     }
@@ -221,7 +222,8 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
     int64_t offset;
     Storage *m = storage_at(x, x->address[lane], &offset);
     size_t size = x->bytes;
-    if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size || (size_t)offset % size)
+    if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size ||
+        ((size_t)offset & (size - 1)))
         return explain_run(x, lane, 1), false;
     uint64_t flags = -(uint64_t)m->open,
              need = 0x0101010101010101u * (x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT);
@@ -229,9 +231,9 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
     if (size < 8) need &= ((uint64_t)1 << (8 * size)) - 1;
     if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, 1), false;
     if (m->writer) {
-        size_t unit = (size_t)dtype_bytes(m->dtype);
+        int unit = __builtin_ctz((unsigned)dtype_bytes(m->dtype));
         uint32_t race = 0;
-        for (size_t w = (size_t)offset / unit; w <= ((size_t)offset + size - 1) / unit; w++) {
+        for (size_t w = (size_t)offset >> unit; w <= ((size_t)offset + size - 1) >> unit; w++) {
             if (x->v->code->atomics) atomic_settle(x->v, m, w, 1);
             race |= race_word(x, m, w);
             if (race & RACE_OTHER) return explain_run(x, lane, 1), false;
@@ -288,9 +290,9 @@ static bool scattered_lanes(Access *x, size_t lane, size_t n) {
         if (!check_lane(x, i, &at)) return false;
         char *raw = x->raw + i * x->bytes;
         if (x->store)
-            memcpy(at, raw, x->bytes);
+            copy_element(at, raw, x->bytes);
         else
-            memcpy(raw, at, x->bytes);
+            copy_element(raw, at, x->bytes);
         sector_meet(x, sector_of(x->address[i]));
     }
     return true;
@@ -303,7 +305,10 @@ static bool stores_agree(Access *x, size_t n) {
         if (x->mask && !x->mask[i]) continue;
         int64_t offset;
         Storage *m = storage_at(x, x->address[i], &offset);
-        if (memcmp(m->data + offset, x->raw + i * x->bytes, x->bytes) == 0) continue;
+        uint64_t there = 0, own = 0;
+        copy_element(&there, m->data + offset, x->bytes);
+        copy_element(&own, x->raw + i * x->bytes, x->bytes);
+        if (there == own) continue;
         return vm_finding(x->v, x->s, DIAG_RACE, (int64_t)i,
                           "two lanes of one store write different values to element offset %lld; which one "
                           "stays is undefined",
@@ -316,13 +321,17 @@ static bool scattered(Access *x, size_t n) {
     const TileType *t = &x->v->code->reg[x->v->code->insn[x->s->insn].a].type;
     size_t row = t->rank >= 2 && t->shape[t->rank - 1] >= 8 ? (size_t)t->shape[t->rank - 1] : n;
     memset(x->v->sectors, 0, SECTOR_SLOTS * sizeof *x->v->sectors);
+    bool apart = true; // each run lies behind the one before: no two lanes meet
+    int64_t end = INT64_MIN;
     for (size_t lane = 0; lane < n; lane += row) {
         size_t first, length;
         bool run = row < n && one_run(x, lane, row, &first, &length);
         if (run && length == 0) continue;
         if (run ? !scattered_run(x, first, length) : !scattered_lanes(x, lane, row)) return false;
+        apart &= run && x->address[first] >= end;
+        if (run) end = x->address[first] + (int64_t)(length * x->bytes);
     }
-    return !x->store || stores_agree(x, n);
+    return !x->store || apart || stores_agree(x, n);
 }
 
 // ---- masks and poison ----
@@ -369,7 +378,8 @@ static const uint64_t zero_lane = 0;
 static void fill_idle(Vm *v, const Step *s, const uint8_t *mask) {
     size_t n = (size_t)s->lanes;
     bool one = !s->c || (s->one & ONE_C);
-    (one ? v->loops->memory->splat : v->loops->memory->copy)[s->size](s->d, s->c ? s->c : &zero_lane, NULL, NULL, n);
+    (one ? v->loops->memory->splat : v->loops->memory->copy)[s->size](s->d, s->c ? s->c : &zero_lane, NULL,
+                                                                      NULL, n);
     if (!s->pd) return;
     if (!s->c)
         memset(s->pd, 1, n);
