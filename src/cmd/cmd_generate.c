@@ -60,6 +60,11 @@ static bool on_token(void *arg, int index, Str text, int tokens) {
     return !interrupts_seen(NULL) && !ferror(stdout);
 }
 
+static bool on_prompt(void *arg) {
+    (void)arg;
+    return !interrupts_seen(NULL);
+}
+
 static bool put_json(const Draft *d) {
     json_t *o = json_pack("{s:i, s:s%, s:i, s:s}", "index", d->index, "text", d->text.p ? d->text.p : "",
                           d->text.len, "tokens", d->count, "end", end_name(d->end));
@@ -138,6 +143,7 @@ static bool generate_with(Arena *a, const LocalModel *m, const GenerateOptions *
     q.seed = seed;
     q.grew = on_token;
     q.finished = on_draft;
+    q.wanted = on_prompt;
     q.arg = &s;
     interrupts_catch();
     s.bar_shown = !s.streams || !isatty(STDOUT_FILENO); // the text itself tells how far it is

@@ -29,7 +29,8 @@ typedef struct {
     bool cut;
 } Run;
 
-enum { SEQ_PROMPT }; // slot i has sequence i + 1
+enum { SEQ_PROMPT };  // slot i has sequence i + 1
+enum { PIECE = 128 }; // tokens of a prompt between two questions whether it is wanted
 
 static int together_of(const DraftRequest *q) {
     int n = q->together < q->count ? q->together : q->count;
@@ -78,9 +79,15 @@ static bool request_check(const DraftRequest *q, Err *e) {
 static bool prompt_run(Run *r, Err *e) {
     const DraftRequest *q = r->q;
     int seq[MODEL_STEP_MAX] = {SEQ_PROMPT};
-    for (int at = 0; at < q->prompt.count; at += MODEL_STEP_MAX) {
+    int most = q->wanted ? PIECE : MODEL_STEP_MAX; // how a prompt is cut shows in no result
+    for (int at = 0, n; at < q->prompt.count; at += n) {
+        if (q->wanted && !q->wanted(q->arg)) {
+            r->cut = true;
+            return true;
+        }
         bool want[MODEL_STEP_MAX] = {0};
-        int left = q->prompt.count - at, n = left < MODEL_STEP_MAX ? left : MODEL_STEP_MAX;
+        int left = q->prompt.count - at;
+        n = left < most ? left : most;
         want[n - 1] = n == left;
         ModelStep step = {
             .token = q->prompt.id + at, .seq = seq, .want = want, .count = n, .adapter = q->adapter};
@@ -225,7 +232,7 @@ static bool draw_all(Run *r, Err *e) {
 
 static bool run(Run *r, Err *e) {
     if (!prompt_run(r, e)) return false;
-    for (;;) {
+    while (!r->cut) {
         bool alive = false;
         for (int i = 0; i < r->together; i++) {
             if (!r->live[i].draft && r->joined < r->q->count) join(r, &r->live[i]);
@@ -233,9 +240,9 @@ static bool run(Run *r, Err *e) {
         }
         if (!alive) return true;
         if (!draw_all(r, e)) return false;
-        if (r->cut) return true;
-        if (!step_all(r, e)) return false;
+        if (!r->cut && !step_all(r, e)) return false;
     }
+    return true;
 }
 
 static bool run_open(Run *r, Err *e) {

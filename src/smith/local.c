@@ -100,6 +100,11 @@ static bool on_token(void *arg, int index, Str text, int tokens) {
     return k->sink->wanted(k->sink->arg);
 }
 
+static bool on_prompt(void *arg) {
+    const Asked *k = arg;
+    return k->sink->wanted(k->sink->arg);
+}
+
 static bool on_draft(void *arg, const Draft *d) {
     const Asked *k = arg;
     if (d->end == DRAFT_CUT) return true;
@@ -124,6 +129,7 @@ static bool draft(Smith *s, const Op *op, const SmithRequest *q, const SmithSink
         ask.seed = q->seed;
         ask.grew = on_token;
         ask.finished = on_draft;
+        ask.wanted = on_prompt;
         ask.arg = &k;
         ok = draft_run(&a, &ask, NEWN(&a, Draft, (size_t)q->count), &done, e);
     }

@@ -75,6 +75,10 @@ static void test_drafts_by_number(void **state) {
     assert_true(many.grown >= 20 && many.grown <= 160);
     ask(s, &all, &cut);
     assert_true(cut.grown < 40 && cut.replies < 20);
+    // Nothing is wanted from the beginning: not even the prompt is computed.
+    Sink never = {.a = &a, .stop_after = 1, .grown = 1};
+    ask(s, &all, &never);
+    assert_true(never.grown == 1 && !never.replies);
     some.count = 0;
     ask(s, &some, &cut);
     smith_close(s);
