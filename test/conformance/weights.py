@@ -19,6 +19,7 @@ import gguf
 import llama_cpp
 import numpy as np
 import torch
+from peft import PeftModel
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import AutoModelForCausalLM
 
@@ -91,8 +92,8 @@ def back_to_hf(weights, config, permuted=True):
     return out
 
 
-def logits_llama(path, ids):
-    m = llama_cpp.Llama(path, n_ctx=256, logits_all=True, verbose=False, n_threads=2)
+def logits_llama(path, ids, lora=None):
+    m = llama_cpp.Llama(path, n_ctx=256, logits_all=True, verbose=False, n_threads=2, lora_path=lora)
     m.eval(ids)
     return np.array(m.scores[: len(ids)], dtype=np.float64), m
 
@@ -154,6 +155,8 @@ def main():
                     source[k] = tiny.permute(source[k], config.num_key_value_heads)
         if config.tie_word_embeddings:
             source.pop("output.weight", None)
+        dim = getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
+        parameters = sum(p.numel() for p in model.parameters())
         ids = rng.integers(5, 300, 48).tolist()
         for kind in TYPES:
             path, label = f"{work}/{name}-{kind}.gguf", f"{name} {kind}"
@@ -214,8 +217,7 @@ def main():
             fields = reader.fields
             check(f"{label}: keys", fields["tokenizer.chat_template"].contents() == TEMPLATE
                   and fields["general.file_type"].contents() == {"f16": 1, "q8_0": 7, "q4_k_m": 15, "q5_k_m": 17, "q6_k": 18}[kind]
-                  and fields[f"{config.model_type}.attention.key_length"].contents() == config.head_dim
-                  if llama else True)
+                  and fields[f"{config.model_type}.attention.key_length"].contents() == dim)
             loaded.close()
 
             # From the independent converter's GGUF, and from a file of another type.
@@ -227,8 +229,19 @@ def main():
             twice = gguf.GGUFReader(again)
             check(f"{label}: the same type again changes nothing",
                   all(np.array_equal(a.data, b.data) for a, b in zip(reader.tensors, twice.tensors)))
+        # Adapters: what our reader takes a GGUF adapter to mean is what llama.cpp takes it to mean (test_adapter.c holds
+        # that a GGUF adapter and the PEFT one it was made from are the same to us).
+        model = PeftModel.from_pretrained(AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32), f"{work}/{name}-lora")
+        want = logits_hf(model.eval(), ids)
+        got, loaded = logits_llama(f"{work}/{name}-f16.gguf", ids, f"{work}/{name}-lora.gguf")
+        loaded.close()
+        plain, loaded = logits_llama(f"{work}/{name}-f16.gguf", ids)
+        loaded.close()
+        miss, control, top = np.abs(got - want).max(), np.abs(plain - want).max(), np.abs(want).max()
+        check(f"{name}: a GGUF adapter in llama.cpp", miss <= 4e-3 * top, f"{miss:.2g} of {top:.3g}")
+        check(f"{name}: control, without it", control > 20 * miss, f"{control:.2g}")
         info = json.loads(run("model", "info", f"{work}/{name}-q4_k_m.gguf", "--json").stdout)
-        check(f"{name}: info", info["parameters"] == sum(p.numel() for p in model.parameters()) and info["tokenizer"] in
+        check(f"{name}: info", info["parameters"] == parameters and info["tokenizer"] in
               ("llama-bpe", "qwen2") and info["tied"] == config.tie_word_embeddings, str(info["parameters"]))
     print(f"{failures} failures")
     sys.exit(failures != 0)
