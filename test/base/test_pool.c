@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -80,9 +81,24 @@ static void meet(void *arg, size_t item, int worker) {
 static void test_two_at_once(void **state) {
     (void)state;
     Pool *p = pool_open(2);
-    atomic_int here = 0;
-    pool_run(p, 2, meet, &here);
-    assert_int_equal(here, 2);
+    for (int i = 0; i < 30; i++) { // the other thread watches, sleeps, or is about to
+        usleep(i % 3 * 40);
+        atomic_int here = 0;
+        pool_run(p, 2, meet, &here);
+        assert_int_equal(here, 2);
+    }
+    pool_close(p);
+}
+
+static void fill(void *arg, size_t item, int worker) {
+    memset(pool_scratch(arg, worker, item * 100 + 1), (int)item, item * 100 + 1);
+}
+
+static void test_scratch_is_ones_own(void **state) {
+    (void)state;
+    Pool *p = pool_open(3);
+    pool_run(p, 200, fill, p); // a race, were two workers to share it
+    assert_true((uintptr_t)pool_scratch(p, 0, 100) % 64 == 0);
     pool_close(p);
 }
 
@@ -98,9 +114,8 @@ static void test_default_size(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_item_once),
-        cmocka_unit_test(test_many_short_loops),
-        cmocka_unit_test(test_two_at_once),
+        cmocka_unit_test(test_every_item_once), cmocka_unit_test(test_many_short_loops),
+        cmocka_unit_test(test_two_at_once),     cmocka_unit_test(test_scratch_is_ones_own),
         cmocka_unit_test(test_default_size),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
