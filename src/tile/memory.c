@@ -269,21 +269,26 @@ static uint64_t sector_of(int64_t address) { return (uint64_t)address >> 5; }
 
 // ---- several runs ----
 
+// Loads end in the lanes of d; stores begin as elements in memory format in x->raw.
+
 static bool scattered_run(Access *x, size_t lane, size_t n) {
     uint8_t *at;
     if (!check_run(x, lane, n, &at)) return false;
     size_t size = n * x->bytes;
-    char *raw = x->raw + lane * x->bytes;
+    const Step *s = x->s;
     if (x->store)
-        memcpy(at, raw, size);
+        memcpy(at, x->raw + lane * x->bytes, size);
     else
-        memcpy(raw, at, size);
+        x->v->loops->memory->read[s->dtype]((char *)s->d + lane * s->size, at, NULL, NULL, n);
     uint64_t last = sector_of(x->address[lane] + (int64_t)size - 1);
     for (uint64_t k = sector_of(x->address[lane]); k <= last; k++) sector_meet(x, k);
     return true;
 }
 
 static bool scattered_lanes(Access *x, size_t lane, size_t n) {
+    const Step *s = x->s;
+    char *row = x->raw + lane * x->bytes, *d = x->store ? NULL : (char *)s->d + lane * s->size;
+    if (!x->store && x->mask) memset(row, 0, n * x->bytes);
     for (size_t i = lane; i < lane + n; i++) {
         uint8_t *at;
         if (x->mask && !x->mask[i]) continue;
@@ -295,6 +300,10 @@ static bool scattered_lanes(Access *x, size_t lane, size_t n) {
             copy_element(raw, at, x->bytes);
         sector_meet(x, sector_of(x->address[i]));
     }
+    if (x->store) return true;
+    void *to = x->mask ? x->v->scratch[1] : d;
+    x->v->loops->memory->read[s->dtype](to, row, NULL, NULL, n);
+    if (x->mask) x->v->loops->op[INSN_WHERE][s->dtype][0](d, x->mask + lane, to, d, n);
     return true;
 }
 
@@ -425,11 +434,7 @@ bool step_load(Vm *v, const Step *s) {
         x.sectors = run_sectors(&x, first, length);
     } else {
         x.raw = v->scratch[0];
-        if (x.mask) memset(x.raw, 0, n * x.bytes);
         if (!scattered(&x, n)) return false;
-        void *to = x.mask ? v->scratch[1] : s->d;
-        v->loops->memory->read[s->dtype](to, x.raw, NULL, NULL, n);
-        if (x.mask) v->loops->op[INSN_WHERE][s->dtype][0](s->d, x.mask, to, s->d, n);
     }
     v->m->count.bytes_loaded += 32 * x.sectors;
     return true;
