@@ -196,10 +196,17 @@ static bool listed(Str s, const char *const *list, size_t n) {
 
 static bool put_block(Reader *r, Buf *out, int depth);
 
+// Code and the end of its tag, apart where they would be read as one.
+static void put_ended(Str code, char kind, Buf *out) {
+    buf_str_put(out, code);
+    if (code.len && strchr("-+%}", code.p[code.len - 1])) buf_putc(out, ' ');
+    buf_puts(out, kind == '%' ? "%}" : "}}");
+}
+
 static void put_tag(const Tag *t, Buf *out) {
     buf_printf(out, "{%c", t->kind);
-    buf_str_put(out, t->text);
-    buf_puts(out, t->kind == '%' ? "%}" : "}}");
+    if (t->text.len && (*t->text.p == '-' || *t->text.p == '+')) buf_putc(out, ' ');
+    put_ended(t->text, t->kind, out);
 }
 
 static Str behind_word(const Tag *t) {
@@ -230,8 +237,7 @@ static bool put_chain(Reader *r, Buf *out, int depth) {
         if (!always) {
             buf_puts(out, some ? "{%elif" : "{%if");
             if (when.len && is_word(when.p[0])) buf_putc(out, ' ');
-            buf_str_put(out, when);
-            buf_puts(out, "%}");
+            put_ended(when, '%', out);
         } else if (some) {
             buf_puts(out, "{%else%}");
         }
