@@ -78,12 +78,13 @@ def llama3_divisors(rope, dim):
 
 
 def byte_tokens(count):
-    """A vocabulary without merges: <s>, </s>, then the 256 byte characters, then padding."""
+    """A vocabulary of one merge: <s>, </s>, the 256 byte characters, what tokens 100 and 101 become, then padding."""
     keep = [b for b in range(256) if 33 <= b <= 126 or 161 <= b <= 172 or 174 <= b <= 255]
     other = [b for b in range(256) if b not in keep]
     chars = [chr(b) if b in keep else chr(256 + other.index(b)) for b in range(256)]
     tokens = ["<s>", "</s>"] + chars
-    kinds = [3, 3] + [1] * 256
+    tokens.append(tokens[100] + tokens[101])
+    kinds = [3, 3] + [1] * 257
     while len(tokens) < count:
         kinds.append(5)
         tokens.append(f"[PAD{len(tokens)}]")
