@@ -5,6 +5,7 @@
 #include "base/progress.h"
 #include "base/rng.h"
 #include "cmd/judging.h"
+#include "referee/explain.h"
 #include "smith/mint.h"
 
 typedef struct {
@@ -13,7 +14,7 @@ typedef struct {
     int count, feedback;
     Seed seed;
     Shape shape;
-    bool json, first;
+    bool json, first, prove;
 } MintOptions;
 
 typedef struct {
@@ -64,13 +65,15 @@ static json_t *status_counts(const MintResult *m) {
     return o;
 }
 
-static void put_mint_json(Buf *out, const Op *op, const Smith *smith, const MintResult *m, double ms) {
+static void put_mint_json(Buf *out, const Op *op, const Smith *smith, const MintResult *m,
+                          const Strength *strength, double ms) {
     json_t *best = json_null();
     if (m->found) {
         Buf v = BUF(out->arena);
         verdict_json(&v, &m->verdict, NULL, NULL);
         best = json_pack("{s:s%, s:o}", "source", m->best.source.p, m->best.source.len, "verdict",
                          json_loadb(v.p, v.len, 0, NULL));
+        if (strength->asked) json_object_set_new(best, "strength", strength_json(strength));
     }
     json_put(out,
              json_pack("{s:s%, s:s, s:i, s:i, s:i, s:i, s:o, s:{s:s, s:f}, s:f, s:o, s:I, s:b}", "op",
@@ -82,7 +85,8 @@ static void put_mint_json(Buf *out, const Op *op, const Smith *smith, const Mint
 }
 
 // The kernel with its evidence as comments: a file that can be kept as it is.
-static void put_kernel(Buf *out, const Op *op, const Smith *smith, const MintResult *m) {
+static void put_kernel(Buf *out, const Op *op, const Smith *smith, const MintResult *m,
+                       const Strength *strength) {
     buf_str_put(out, m->best.source);
     if (m->best.source.len && m->best.source.p[m->best.source.len - 1] != '\n') buf_putc(out, '\n');
     buf_printf(out, "\n# Minted by ouroboros %s for %.*s: ", REFEREE_VERSION, STR_ARG(op->name));
@@ -101,6 +105,7 @@ static void put_kernel(Buf *out, const Op *op, const Smith *smith, const MintRes
         m->target->name, m->estimate_us, (long long)m->ranked_at.rows, (long long)m->ranked_at.row,
         m->ranked_at.elem_bytes);
     verdict_text(out, &m->verdict, "# ");
+    if (strength->asked) strength_text(out, strength, "# ");
 }
 
 // Kernels that were accepted at quick and failed at full are told by their number only: the last verdict at
@@ -153,7 +158,15 @@ static bool mint_with(Referee *r, Arena *a, const Op *op, const MintOptions *o, 
     arena_free(&shown.text);
     if (!ok) return false;
     Buf kernel = BUF(a), out = BUF(a);
-    if (m.found) put_kernel(&kernel, op, chosen->smith, &m);
+    Strength strength = {0};
+    ExplainRequest proof = {.op = op,
+                            .level = LEVEL_FULL,
+                            .filter = q.filter,
+                            .seed = m.verdict.seed,
+                            .source = m.best.source,
+                            .prove = true};
+    if (m.found && o->prove && !explain_prove(r, a, &proof, &strength, e)) return false;
+    if (m.found) put_kernel(&kernel, op, chosen->smith, &m, &strength);
     if (m.found && o->file && !io_write_atomic(o->file, buf_str(&kernel), e)) return false;
     // A smith that failed before it handed over anything that passes is why there is no kernel.
     if (m.smith_error.code && !m.found) {
@@ -163,7 +176,7 @@ static bool mint_with(Referee *r, Arena *a, const Op *op, const MintOptions *o, 
     if (m.smith_error.code)
         fprintf(stderr, "ouroboros mint: the smith stopped early: %s\n", m.smith_error.msg);
     if (o->json)
-        put_mint_json(&out, op, chosen->smith, &m, 1e3 * (clock_seconds() - t0));
+        put_mint_json(&out, op, chosen->smith, &m, &strength, 1e3 * (clock_seconds() - t0));
     else if (!o->file)
         out = kernel;
     fwrite(out.p, 1, out.len, stdout);
@@ -196,6 +209,7 @@ int cmd_mint(int argc, char **argv) {
         {"--suite", OPTION_TEXT, &o.suite},
         {"--target", OPTION_TEXT, &o.target},
         {"--first", OPTION_FLAG, &o.first},
+        {"--prove", OPTION_FLAG, &o.prove},
         {"--feedback", OPTION_COUNT, &o.feedback},
     };
     Positionals rest;

@@ -47,6 +47,11 @@ void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
                    prefix, (long long)v->count.bytes_loaded, (long long)v->count.bytes_stored,
                    traffic_ratio(v), (long long)v->bytes_ideal, (long long)v->count.launches,
                    v->count.launches == 1 ? "" : "es");
+    if (verdict_accepted(v) && v->row_bits != ROW_BITS_UNKNOWN)
+        buf_printf(out, "%s%s\n", prefix,
+                   v->row_bits == ROW_BITS_SAME
+                       ? "a row had the same bits at another place, among other rows"
+                       : "a row had other bits, within the bound, at another place or among other rows");
     if (verdict_accepted(v) && v->coverage.lines > 0) {
         buf_printf(out, "%snever executed in any case: line%s ", prefix, v->coverage.lines > 1 ? "s" : "");
         coverage_words(out, &v->coverage);

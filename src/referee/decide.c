@@ -245,6 +245,48 @@ static bool judge_cases(Decision *z) {
     return false;
 }
 
+// Nothing but its own row went into each row of the answer, in one launch after another that hand nothing on:
+// no honest reason is left for bits that depend on a row's place. Atomics may come in any order, another
+// config may add in another one, and so may a program that works on several rows.
+static bool rows_alone(const Decision *z, int index) {
+    const Draw *d = z->draw;
+    const CaseReport *r = &z->child->report[index];
+    const CaseSpec *spec = &d->spec[index];
+    const Bound *b = d->truth[index].expected;
+    if (!spec->origin_at || r->atomic_launches > 0 || r->configs > 1 || r->read_back) return false;
+    const uint8_t *origin = z->child->output + spec->origin_at;
+    int64_t n = b->numel / d->truth[index].rows;
+    for (int64_t i = 0; i < b->numel; i++)
+        if (origin[i] & ~(1 << i / n)) return false;
+    return true;
+}
+
+static int64_t row_that_differs(const Decision *z, int index) {
+    const CaseTruth *t = &z->draw->truth[index];
+    const uint8_t *base = z->child->output + z->draw->spec[index - 1].output_at,
+                  *twin = z->child->output + z->draw->spec[index].output_at;
+    int64_t bytes = z->draw->spec[index].output_bytes / t->rows;
+    for (int64_t r = 0; r < t->rows; r++)
+        if (memcmp(twin + r * bytes, base + t->twin_row[r] * bytes, (size_t)bytes) != 0) return r;
+    return -1;
+}
+
+static bool judge_rows(Decision *z) {
+    const Draw *d = z->draw;
+    for (int i = 1; i < d->cases; i++) {
+        if (!d->truth[i].alike) continue;
+        int64_t row = row_that_differs(z, i);
+        if (z->v->row_bits == ROW_BITS_UNKNOWN) z->v->row_bits = ROW_BITS_SAME;
+        if (row < 0) continue;
+        z->v->row_bits = ROW_BITS_DIFFER;
+        if (!rows_alone(z, i - 1) || !rows_alone(z, i)) continue;
+        z->v->case_number = i + 1;
+        settle(z, STATUS_nondeterministic, "rows", feedback_rows(z->arena, d, i, row));
+        return false;
+    }
+    return true;
+}
+
 // Where the child says that the answer comes from. It cannot gain by lying: its outputs were right already.
 static bool judge_needs(Decision *z) {
     const Draw *d = z->draw;
@@ -301,7 +343,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
         else if (!columns_all_judged(&z))
             settle(&z, STATUS_referee_error, "judged",
                    feedback_child(a, "some output positions could not be judged in any case"));
-        else if (judge_needs(&z)) {
+        else if (judge_needs(&z) && judge_rows(&z)) {
             coverage_read(r->report[r->reports - 1].message, &v->coverage);
             settle(&z, STATUS_ok, "all", feedback_ok(a, d, v));
         }

@@ -15,7 +15,8 @@
 
 enum {
     ALIGN = 64,
-    TINY_OUTPUT = 4096, // bytes: cases of less are run in two orders of the programs where it can matter
+    TWIN_INPUTS = 32768, // bytes: of twins, to be marked
+    TINY_OUTPUT = 4096,  // bytes: cases of less are run in two orders of the programs where it can matter
     // Lanes that a case may use: some fifty times what an honest kernel needs. By row, because a fixed block
     // costs its width however short the row is: 256 instructions on 8192 lanes.
     STEPS_BASE = 64 << 20,
@@ -70,11 +71,11 @@ static bool spec_inputs(const Op *op, const PlannedCase *p, CaseSpec *spec, int6
     return true;
 }
 
-// Room for marks beside the inputs of a tiny case.
-static void lay_marks(CaseSpec *spec, int64_t *at) {
+// Room for marks beside the inputs of a small case.
+static void lay_marks(CaseSpec *spec, int64_t most, int64_t *at) {
     int64_t all = 0;
     for (int k = 0; k < spec->inputs; k++) all += spec->input[k].bytes;
-    for (int k = 0; k < spec->inputs && all <= TINY_OUTPUT; k++) {
+    for (int k = 0; k < spec->inputs && all <= most; k++) {
         spec->input[k].marks = *at;
         *at += (spec->input[k].bytes + ALIGN - 1) / ALIGN * ALIGN;
     }
@@ -218,6 +219,70 @@ static void name_rows(Arena *a, const Op *op, const PlannedCase *p, CaseTruth *t
     plan_row_classes(op, p, t->rows, t->row_class);
 }
 
+// ---- twins
+
+// At least one row is missing, and another one there twice: what others a row stands beside is not the same.
+static void pair_twins(Draw *d, int i) {
+    CaseTruth *t = &d->truth[i], *base = &d->truth[i - 1];
+    Rng r = rng_at(d->seed, rng_mix(d->seed, 0x7477696e + (uint64_t)i));
+    t->twin = t->twinned = base->twinned = true;
+    int64_t step = 1 + 2 * (int64_t)rng_below(&r, (uint64_t)t->rows / 2); // odd: even rows come to odd places
+    for (int64_t k = 0; k < t->rows; k++) t->twin_row[k] = (uint8_t)((k + step) % t->rows);
+    t->twin_row[t->rows - 1] = t->twin_row[0];
+    for (int64_t k = 0; k < t->rows; k++) t->row_class[k] = base->row_class[t->twin_row[k]];
+}
+
+static void copy_rows(const Op *op, const CaseTruth *t, const CaseSpec *from, const CaseSpec *to,
+                      uint8_t *map) {
+    for (int k = 0; k < op->inputs; k++) {
+        const CaseTensor *x = &from->input[k], *y = &to->input[k]; // laid out alike
+        uint8_t *out = map + y->at;
+        memcpy(out, map + x->at, (size_t)x->bytes);
+        if (op->input[k].rank == 0 || op->input[k].dim[0] != op->rows_dim) continue;
+        int64_t size = dtype_bytes((DType)x->dtype), row = x->stride[0] * size, first = x->offset * size;
+        for (int64_t r = 0; r < t->rows; r++) {
+            const uint8_t *source = map + x->at + first + t->twin_row[r] * row;
+            int64_t left = x->bytes - first - (t->twin_row[r] > r ? t->twin_row[r] : r) * row;
+            memcpy(out + first + r * row, source, (size_t)(left < row ? left : row));
+        }
+    }
+}
+
+static void mark_rows(const Op *op, const CaseTruth *t, const CaseSpec *spec, uint8_t *map) {
+    for (int k = 0; k < op->inputs; k++) {
+        const CaseTensor *x = &spec->input[k];
+        if (!x->marks || op->input[k].rank == 0 || op->input[k].dim[0] != op->rows_dim) continue;
+        int64_t size = dtype_bytes((DType)x->dtype), row = x->stride[0] * size;
+        for (int64_t r = 0; r < t->rows; r++)
+            for (int64_t b = 0; b < row; b++) {
+                int64_t at = x->offset * size + r * row + b;
+                if (at < x->bytes) map[x->marks + at] = (uint8_t)(1 << r);
+            }
+    }
+}
+
+// Rows of the right answer that do not depend on other rows, nor on their own place, come out the same.
+static bool rows_alike(const CaseTruth *t, const Bound *base, const Bound *twin) {
+    int64_t n = t->rows > 0 ? twin->numel / t->rows : 0;
+    if (twin->numel != base->numel || twin->rank < 1 || twin->shape[0] != t->rows ||
+        base->shape[0] != t->rows || !twin->e != !base->e)
+        return false;
+    size_t bytes = (size_t)n * sizeof(double);
+    for (int64_t r = 0; r < t->rows; r++) {
+        int64_t to = r * n, from = t->twin_row[r] * n;
+        if (memcmp(twin->v + to, base->v + from, bytes) != 0) return false;
+        if (twin->e && memcmp(twin->e + to, base->e + from, bytes) != 0) return false;
+    }
+    return true;
+}
+
+static void judge_twins(Draw *d) {
+    bool all = true;
+    for (int i = 1; i < d->cases; i++)
+        if (d->truth[i].twin) all &= rows_alike(&d->truth[i], d->truth[i - 1].expected, d->truth[i].expected);
+    for (int i = 1; i < d->cases; i++) d->truth[i].alike = d->truth[i].twin && all;
+}
+
 // ---- making a draw
 // ---------------------------------------------------------------------------------------------------
 
@@ -357,6 +422,12 @@ static bool evaluate(Arena *a, Pool *pool, Draw *d, const PlannedCase *plan, Cas
     d->kepts = workers;
     double t0 = clock_seconds();
     pool_run(pool, (size_t)d->cases, fill_one, &w);
+    for (int i = 1; i < d->cases; i++) {
+        if (!d->truth[i].twin) continue;
+        copy_rows(d->op, &d->truth[i], &spec[i - 1], &spec[i], map);
+        mark_rows(d->op, &d->truth[i], &spec[i - 1], map);
+        mark_rows(d->op, &d->truth[i], &spec[i], map);
+    }
     double t1 = clock_seconds();
     pool_run(pool, (size_t)d->cases, judge_one, &w);
     d->seconds_inputs = t1 - t0;
@@ -400,9 +471,15 @@ bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed
         layout[i].processors = usual ? PROCESSORS_USUAL : processors_of(layout[i].order_seed);
         d->input_elements += elements;
         name_rows(a, op, &plan[i], &d->truth[i]);
+        if (plan[i].twin && i > 0 && memcmp(plan[i].dim, plan[i - 1].dim, sizeof plan[i].dim) == 0) {
+            layout[i].order_seed = layout[i - 1].order_seed;
+            layout[i].processors = layout[i - 1].processors;
+            pair_twins(d, i);
+        }
         layout[i].steps = STEPS_BASE + STEPS_PER_ROW * d->truth[i].rows + STEPS_PER_ELEMENT * elements;
     }
-    for (int i = 0; i < d->cases; i++) lay_marks(&layout[i], &at);
+    for (int i = 0; i < d->cases; i++)
+        lay_marks(&layout[i], d->truth[i].twinned ? TWIN_INPUTS : TINY_OUTPUT, &at);
     uint8_t *map;
     if (!map_inputs(d, at, &map, e)) return false;
     CaseSpec *spec = (CaseSpec *)(map + sizeof(DrawHeader));
@@ -427,6 +504,7 @@ bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed
     }
     d->mapping = map;
     d->spec = spec;
+    judge_twins(d);
     draw_needs(a, d, map);
     d->mapping = NULL;
     if (!seal(d, map, e)) {

@@ -8,7 +8,7 @@
 #include "tensor/bound.h"
 
 typedef enum { LEVEL_QUICK, LEVEL_FULL, LEVEL_COUNT } Level;
-enum { DRAW_SHARE_MAX = 64 };
+enum { DRAW_SHARE_MAX = 64, TWIN_ROWS_MAX = 8 };
 
 // Input classes: what a row of values looks like.
 typedef enum {
@@ -28,6 +28,10 @@ typedef struct {
     bool hidden;        // feedback says only that a hidden check failed
     uint8_t *row_class; // rows: class of each row of the first input
     int64_t rows;
+    // Of a twin: row r is row twin_row[r] of the case before it. `alike`: so is the right answer, bit for
+    // bit, in all twins of the draw. Rows of both are marked with their number.
+    bool twin, twinned, alike;
+    uint8_t twin_row[TWIN_ROWS_MAX];
     const Bound *expected;         // values and bounds; dtype and shape of the right answer
     const struct Rounded *rounded; // of them (compare.h), after draw_share(); else NULL
 } CaseTruth;

@@ -89,6 +89,8 @@ MUST_CHECK bool explain_prove(Referee *r, Arena *a, const ExplainRequest *q, Str
 uint8_t *explain_pixels(Arena *a, const Bound *b, const uint8_t *output, const uint8_t *flags);
 bool explain_values_matter(Status s); // the verdict is about values, not about addresses or types
 
-// explain_text.c
+// explain_text.c. Each line of the text starts with `prefix`.
+void strength_text(Buf *out, const Strength *s, const char *prefix);
+json_t *strength_json(const Strength *s);
 void explain_text(Buf *out, Arena *a, const ExplainRequest *q, const Explanation *x, const char *file);
 void explain_json(Buf *out, Arena *a, const ExplainRequest *q, const Explanation *x);

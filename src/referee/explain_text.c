@@ -107,33 +107,33 @@ static void put_minimal(Buf *out, const ExplainRequest *q, const Explanation *x)
     buf_printf(out, "  %s\n", m->v.feedback);
 }
 
-static void put_lines(Buf *out, Str text, const char *prefix) {
+static void put_lines(Buf *out, Str text, const char *before, const char *sign) {
     while (text.len) {
         const char *end = memchr(text.p, '\n', text.len);
         size_t n = end ? (size_t)(end - text.p) : text.len;
-        buf_printf(out, "    %s%.*s\n", prefix, (int)n, text.p);
+        buf_printf(out, "%s    %s%.*s\n", before, sign, (int)n, text.p);
         text = (Str){text.p + n + (end != NULL), text.len - n - (end != NULL)};
     }
 }
 
-static void put_strength(Buf *out, const Strength *s) {
+void strength_text(Buf *out, const Strength *s, const char *prefix) {
     buf_printf(
         out,
-        "\nhow strong this test was: of %d small edits of this kernel, the very same cases rejected %d, "
+        "%show strong this test was: of %d small edits of this kernel, the very same cases rejected %d, "
         "accepted %d; %d never ran, %d undecided\n",
-        s->mutants, s->killed, s->survived, s->refused, s->undecided);
+        prefix, s->mutants, s->killed, s->survived, s->refused, s->undecided);
     if (s->nearest) {
-        buf_printf(out, "smallest margin: line %d, %s, at %.3g times the bound\n", s->nearest->line,
+        buf_printf(out, "%ssmallest margin: line %d, %s, at %.3g times the bound\n", prefix, s->nearest->line,
                    mutator_name(s->nearest->kind), s->margin);
-        put_lines(out, s->nearest->before, "- ");
-        put_lines(out, s->nearest->after, "+ ");
+        put_lines(out, s->nearest->before, prefix, "- ");
+        put_lines(out, s->nearest->after, prefix, "+ ");
     }
     int shown = (int)(sizeof s->left / sizeof *s->left);
     for (int i = 0; i < s->survived && i < shown; i++) {
-        buf_printf(out, "accepted, too (perhaps it means the same): line %d, %s\n", s->left[i]->line,
-                   mutator_name(s->left[i]->kind));
-        put_lines(out, s->left[i]->before, "- ");
-        put_lines(out, s->left[i]->after, "+ ");
+        buf_printf(out, "%saccepted, too (perhaps it means the same): line %d, %s\n", prefix,
+                   s->left[i]->line, mutator_name(s->left[i]->kind));
+        put_lines(out, s->left[i]->before, prefix, "- ");
+        put_lines(out, s->left[i]->after, prefix, "+ ");
     }
 }
 
@@ -153,7 +153,7 @@ void explain_text(Buf *out, Arena *a, const ExplainRequest *q, const Explanation
     if (x->traffic_words) put_traffic(out, x);
     if (q->minimize && x->case_words) put_minimal(out, q, x);
     if (x->strength.asked)
-        put_strength(out, &x->strength);
+        buf_putc(out, '\n'), strength_text(out, &x->strength, "");
     else if (q->prove)
         buf_puts(out, "\nno mutants: those of a kernel that is not accepted prove nothing\n");
     buf_printf(out, "\nrepeat with --seed %llu\n", (unsigned long long)q->seed);
@@ -268,7 +268,7 @@ static json_t *mutant_json(const Mutant *m) {
     return o;
 }
 
-static json_t *strength_json(const Strength *s) {
+json_t *strength_json(const Strength *s) {
     json_t *o = json_pack("{s:i, s:i, s:i, s:i, s:i}", "mutants", s->mutants, "killed", s->killed, "survived",
                           s->survived, "refused", s->refused, "undecided", s->undecided);
     if (s->nearest) {

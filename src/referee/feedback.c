@@ -173,6 +173,18 @@ const char *feedback_unread(Arena *a, const Draw *d, const Needed *n, int64_t el
     return cut(a, &b);
 }
 
+const char *feedback_rows(Arena *a, const Draw *d, int index, int64_t row) {
+    Buf b = BUF(a);
+    buf_printf(&b, "Row %lld of the result", (long long)row);
+    put_case(&b, d, index);
+    buf_puts(
+        &b,
+        " has other bits than the same row at another place, though its program has loaded no other row: the "
+        "computation depends on where a row stands. Rows are independent here; compute each of them the "
+        "same way.");
+    return cut(a, &b);
+}
+
 const char *feedback_orders(Arena *a, const Draw *d, int index, int64_t element) {
     const Bound *want = d->truth[index].expected;
     int64_t n = want->rank > 1 ? want->shape[want->rank - 1] : 1;

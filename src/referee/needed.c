@@ -60,7 +60,7 @@ void draw_needs(Arena *a, Draw *d, uint8_t *map) {
     int *tiny = NEWN(&scratch, int, (size_t)d->cases), cases = 0;
     int *marks = NEWN(&scratch, int, (size_t)d->cases);
     for (int i = 0; i < d->cases; i++)
-        if (d->spec[i].origin_at > 0 && !d->truth[i].hidden) tiny[cases++] = i;
+        if (d->spec[i].origin_at > 0 && !d->truth[i].hidden && !d->truth[i].twinned) tiny[cases++] = i;
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x6e656564));
     ArenaMark mark = arena_mark(&scratch);
     for (int k = 0; k < TRIES && cases > 0 && d->needs < NEEDED_MAX; k++) {

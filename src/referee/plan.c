@@ -105,7 +105,7 @@ static const Shape full_shapes[] = {
     {65537, 2, true},
     {3, MANY, false},
 };
-enum { ROWS_MIN = 5, HIDDEN_CASES = 4, FILTER_ELEMENTS = 1 << 18 };
+enum { TWIN_LENGTH = 127, ROWS_MIN = 5, HIDDEN_CASES = 4, FILTER_ELEMENTS = 1 << 18 };
 
 static int64_t fit_dim(const OpDim *d, int64_t n) {
     int64_t step = d->multiple_of > 0 ? d->multiple_of : 1;
@@ -151,6 +151,28 @@ static void plan_one(Planner *p, DType dtype, int64_t m, int64_t n, bool strided
     p->n++;
 }
 
+// Whether rows of its inputs can be put at another place: all inputs that have rows have them first.
+static bool rows_come_first(const Op *op) {
+    bool any = false;
+    for (int i = 0; i < op->inputs; i++)
+        for (int d = 0; d < op->input[i].rank; d++) {
+            if (op->input[i].dim[d] != op->rows_dim) continue;
+            if (d > 0) return false;
+            any = true;
+        }
+    return op->rows_dim >= 0 && any;
+}
+
+// The case before it once more, with its rows at other places.
+static void plan_twin(Planner *p) {
+    if (p->n == 0 || p->n == WIRE_CASES_MAX || !rows_come_first(p->op)) return;
+    const PlannedCase *c = &p->at[p->n - 1];
+    int64_t rows = c->dim[p->op->rows_dim];
+    if (rows < 3 || rows > TWIN_ROWS_MAX) return;
+    p->at[p->n] = *c;
+    p->at[p->n++].twin = true;
+}
+
 static void plan_shapes(Planner *p, DType dtype, const Shape *s, int count, Rng *r) {
     ClassId classes[CLASS_COUNT];
     int k = plan_classes(p->op, dtype, classes), data = plan_data_inputs(p->op), tensors = 0;
@@ -164,7 +186,9 @@ static void plan_shapes(Planner *p, DType dtype, const Shape *s, int count, Rng 
         if (m == MANY) m = rng_between(r, MANY_LEAST, MANY_MOST);
         bool wide = m == WIDE;
         if (wide) m = WIDE_CLASSES;
+        int before = p->n;
         plan_one(p, dtype, m < ROWS_MIN && s[i].m <= 0 ? ROWS_MIN : m, s[i].n, s[i].strided, false, wide, r);
+        if (s[i].n == TWIN_LENGTH && p->n > before) plan_twin(p);
     }
 }
 

@@ -8,8 +8,10 @@ typedef struct {
     DType dtype; // of the floating inputs
     int64_t dim[OP_DIMS_MAX];
     bool strided, hidden;
-    bool negated;      // inputs of both signs are negative here, and no row holds -inf
-    bool wide;         // rows take the classes that only very wide rows make hard, not the rotation's
+    bool negated; // inputs of both signs are negative here, and no row holds -inf
+    bool wide;    // rows take the classes that only very wide rows make hard, not the rotation's
+    bool
+        twin; // has rows of the case before it, at other places and some of them twice; same sizes and layout
     int64_t first_row; // position in the rotation of classes: row r gets class number (first_row + r)
     // A part of a case of another draw from the same seed, for explanations: what is drawn for row r is what
     // was drawn there for row skip + r. Row lengths may differ, and the values with them.

@@ -38,21 +38,27 @@ static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(
 json_t *verdict_object(const Verdict *v) {
     double ratio = traffic_ratio(v);
     json_t *o = json_pack(
-        "{s:s%, s:s, s:b, s:s, s:s, s:s, s:i, s:i, s:{s:s, s:o, s:o}, s:{s:I, s:I, s:I, s:o, s:i}, s:I, s:b, "
+        "{s:s%, s:s, s:b, s:s, s:s, s:s, s:i, s:i, s:{s:s, s:o, s:o, s:o}, s:{s:I, s:I, s:I, s:o, s:i}, s:I, "
+        "s:b, "
         "s:s, s:o, s:s}",
         "op", v->op.p, v->op.len, "source_sha256", v->source_sha256, "accepted", verdict_accepted(v),
         "status", status_name(v->status), "rule", v->rule, "feedback", v->feedback, "cases_run", v->cases_run,
         "cases_passed", v->cases_passed, "worst", "case", v->worst_case, "error_ulp", number(v->error_ulp),
-        "bound_ulp", number(v->bound_ulp), "traffic", "bytes_loaded", (json_int_t)v->count.bytes_loaded,
-        "bytes_stored", (json_int_t)v->count.bytes_stored, "ideal_bytes", (json_int_t)v->bytes_ideal, "ratio",
-        number(ratio), "launches", (int)v->count.launches, "seed", (json_int_t)v->seed, "replay", v->replay,
-        "level", level_name(v->level), "elapsed_ms", number(v->elapsed_ms), "version", REFEREE_VERSION);
+        "bound_ulp", number(v->bound_ulp), "share_of_bound", number(v->use), "traffic", "bytes_loaded",
+        (json_int_t)v->count.bytes_loaded, "bytes_stored", (json_int_t)v->count.bytes_stored, "ideal_bytes",
+        (json_int_t)v->bytes_ideal, "ratio", number(ratio), "launches", (int)v->count.launches, "seed",
+        (json_int_t)v->seed, "replay", v->replay, "level", level_name(v->level), "elapsed_ms",
+        number(v->elapsed_ms), "version", REFEREE_VERSION);
     if (o && verdict_accepted(v)) {
         json_t *lines = json_array(), *sizes = json_array();
         for (int i = 0; i < v->coverage.lines; i++)
             json_array_append_new(lines, json_integer(v->coverage.line[i]));
         for (int i = 0; i < v->tries; i++)
             json_array_append_new(sizes, json_integer((json_int_t)v->tried[i]));
+        json_object_set_new(o, "row_bits",
+                            v->row_bits == ROW_BITS_UNKNOWN
+                                ? json_null()
+                                : json_string(v->row_bits == ROW_BITS_SAME ? "same" : "differ"));
         json_object_set_new(o, "unexecuted", lines);
         json_object_set_new(o, "sizes_tried", sizes);
     }

@@ -21,6 +21,8 @@ StatusClass status_class(Status s);
 bool status_by_name(Str name, Status *out);
 
 enum { FEEDBACK_MAX = 600 };
+// Whether a row of the answer had the same bits at another place, beside other rows.
+typedef enum { ROW_BITS_UNKNOWN, ROW_BITS_SAME, ROW_BITS_DIFFER } RowBits;
 typedef struct {
     Status status;
     Str op;
@@ -38,6 +40,7 @@ typedef struct {
     Counters count;      // of the traffic case: Draw.traffic_case
     int64_t bytes_ideal; // inputs and outputs of that case once
     RankCase facts;      // of that case, for the rank model
+    RowBits row_bits;    // of an accepted one
     Coverage coverage;   // of an accepted one: lines that no case has executed, sizes that it compares with
     int64_t tried[COVERAGE_SIZES_MAX]; // those of them that more cases were drawn for
     int tries;

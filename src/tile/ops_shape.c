@@ -13,10 +13,11 @@ bool check_dtype(Checker *c, const Node *at, const Val *v, DType *out) {
 
 bool check_f8_known(Checker *c, const Node *at, DType t) {
     if (t != DT_F8E4B8 && t != DT_F8E5B16) return true;
-    return checker_fail(c, at, "ValueError",
-                        "type %s not supported in this architecture. The supported fp8 dtypes are ('fp8e4b15', "
-                        "'fp8e4nv', 'fp8e5')",
-                        dtype_info[t].triton);
+    return checker_fail(
+        c, at, "ValueError",
+        "type %s not supported in this architecture. The supported fp8 dtypes are ('fp8e4b15', "
+        "'fp8e4nv', 'fp8e5')",
+        dtype_info[t].triton);
 }
 
 // A tuple of constexpr powers of two.
@@ -99,7 +100,8 @@ bool check_cast_pointer(Checker *c, const Node *at, const Val *v, const TileType
         t.pointer = true;
         return checker_result(c, at, INSN_CAST, t, x.t.reg, -1, -1, 0, out);
     }
-    if (to->elem != DT_I64 && to->elem != DT_U64 && to->elem != DT_BOOL) return check_cannot_cast(c, at, v, to);
+    if (to->elem != DT_I64 && to->elem != DT_U64 && to->elem != DT_BOOL)
+        return check_cannot_cast(c, at, v, to);
     return checker_result(c, at, INSN_CAST, wide, v->t.reg, -1, -1, 0, out) &&
            check_cast(c, at, out, to->elem, out);
 }
@@ -235,6 +237,23 @@ bool check_trans(Call *k, Val *out) {
 
 // ---- hints and messages ----
 
+// What multiple_of says of one number is a promise like tl.assume's: it decides which accesses become wide
+// ones. Of tiles it says that they start at such multiples, in runs that max_contiguous names: kernels say so
+// of offsets that wrap around, too, and rely on what compilers make of it; that is not checked.
+static bool promise_multiple(Call *k, const Val *x, int64_t of) {
+    Checker *c = k->c;
+    const TileType *t = &x->t.type;
+    Val step, rest, zero, holds;
+    if (t->rank > 0 || t->pointer || dtype_is_float(t->elem) || t->elem == DT_BOOL || of < 2 ||
+        of > INT32_MAX)
+        return true;
+    return checker_constant(c, k->at, t->elem, (PyValue){.kind = PY_INT, .i = of}, &step) &&
+           checker_constant(c, k->at, t->elem, (PyValue){.kind = PY_INT, .i = 0}, &zero) &&
+           check_binary_insn(c, k->at, INSN_MOD, x, &step, &rest) &&
+           check_binary_insn(c, k->at, INSN_EQ, &rest, &zero, &holds) &&
+           checker_emit(c, k->at, INSN_ASSUME, -1, holds.t.reg, -1, -1, of);
+}
+
 // One constexpr integer for each axis, or a single one. A scalar takes one from multiple_of and none from the
 // others.
 bool check_multiple_of(Call *k, Val *out) {
@@ -256,6 +275,7 @@ bool check_multiple_of(Call *k, Val *out) {
     if (list.tuple.n != rank)
         return checker_fail(k->c, k->at, "ValueError",
                             "Shape of input to %.*s does not match the length of values", STR_ARG(k->name));
+    if (str_is(k->name, "multiple_of") && !promise_multiple(k, v, list.tuple.at[0].py.i)) return false;
     return *out = *v, true;
 }
 static bool no_effect(Val *out) { return *out = val_none(), true; }

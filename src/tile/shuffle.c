@@ -34,6 +34,12 @@ bool step_assume(Vm *v, const Step *s) {
     if (s->pa && *s->pa)
         return vm_finding(v, s, DIAG_UNINIT, -1, "an undefined value reached tl.assume: " GIVE_OTHER);
     if (*(const uint8_t *)s->a) return true;
+    if (s->imm)
+        return vm_finding(v, s, DIAG_VALUE, -1,
+                          "tl.multiple_of(.., %" PRId64
+                          ") of a number that is none: the compiler makes wide accesses "
+                          "of it",
+                          s->imm);
     return vm_finding(v, s, DIAG_VALUE, -1,
                       "tl.assume of something that is false: the compiler may do anything");
 }

@@ -48,3 +48,12 @@ sed 's/warps = 2/return x/' "$tmp/k.py" >"$tmp/wrong.py"
 check wrong_for_one_size exits 1 "$bin" referee "$tmp/wrong.py" --op softmax --seed 5
 check mint exits 0 "$bin" mint softmax -n 4 --seed 3 --json
 check mint_evidence grep -q '"unexecuted":\[\]' "$tmp/out"
+# Candidates that share a draw have further cases of their own, each of them.
+python3 -c 'import json, sys
+for n in (50, 60, 70):
+    source = open(sys.argv[1]).read().replace("N == 50", "N == %d" % n)
+    print(json.dumps({"id": n, "op": "softmax", "level": "full", "source": source}))' "$tmp/k.py" >"$tmp/lines"
+check shared sh -c "'$bin' referee --stream --fresh <'$tmp/lines' >'$tmp/out' 2>&1"
+for n in 50 60 70; do
+    check "shared_$n" grep -q "\"id\":$n,.*\"status\":\"ok\".*\"sizes_tried\":\[$n\]" "$tmp/out"
+done

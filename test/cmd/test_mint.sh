@@ -38,3 +38,9 @@ done
 sleep 0.5
 check no_process_is_left sh -c "! pgrep -f '[-]o $tmp/c.py' >/dev/null"
 check the_journal_still_reads exits 0 "$bin" mint softmax -n 2
+# --prove: how strong the winner's test was, beside its evidence.
+check prove exits 0 "$bin" mint softmax --seed 3 -n 2 --prove
+check prove_says grep -q '^# how strong this test was: of [0-9]* small edits of this kernel, the very same cases rejected' "$tmp/out"
+check prove_margin grep -q '^# smallest margin: line [0-9]*, .* times the bound$' "$tmp/out"
+check prove_json exits 0 "$bin" mint softmax --seed 3 -n 2 --prove --json
+check prove_json_says grep -q '"strength":{"mutants":' "$tmp/out"

@@ -160,6 +160,108 @@ static void two_orders(void **state) {
     world_close(&w);
 }
 
+// ---- rows at other places
+
+static int twin_of(const World *w) {
+    for (int i = 1; i < w->d.cases; i++)
+        if (w->d.truth[i].twin) return i;
+    return -1;
+}
+
+static void twins_hold_the_same_rows(void **state) {
+    (void)state;
+    static const char *const ops[] = {"softmax", "cross_entropy", "rope", "add_rmsnorm", "dequant_int8"};
+    for (size_t o = 0; o < sizeof ops / sizeof *ops; o++) {
+        World w;
+        world_open(&w, ops[o], DT_F16, 5 + o);
+        int i = twin_of(&w);
+        assert_true(i > 0);
+        const CaseTruth *t = &w.d.truth[i];
+        assert_true(t->alike && t->twinned && w.d.truth[i - 1].twinned && !w.d.truth[i - 1].twin);
+        for (int k = 0; k < w.op.inputs; k++) {
+            const CaseTensor *x = &w.d.spec[i - 1].input[k], *y = &w.d.spec[i].input[k];
+            Storage sx, sy;
+            Tensor from = draw_input(w.d.mapping, x, &sx), to = draw_input(w.d.mapping, y, &sy);
+            int64_t n = tensor_numel(&from), size = dtype_bytes(from.dtype);
+            bool by_row = w.op.input[k].rank > 0 && w.op.input[k].dim[0] == w.op.rows_dim;
+            int64_t row = by_row ? n / t->rows : n;
+            char *a = NEWN(&w.a, char, (size_t)(n * size)), *b = NEWN(&w.a, char, (size_t)(n * size));
+            tensor_gather(&from, a, NULL);
+            tensor_gather(&to, b, NULL);
+            for (int64_t r = 0; r < (by_row ? t->rows : 1); r++)
+                assert_memory_equal(b + r * row * size, a + (by_row ? t->twin_row[r] : 0) * row * size,
+                                    row * size);
+        }
+        assert_int_equal(judged(&w).row_bits, ROW_BITS_SAME);
+        world_close(&w);
+    }
+}
+
+static void bits_that_depend_on_a_rows_place(void **state) {
+    (void)state;
+    World w;
+    world_open(&w, "softmax", DT_F32, 7);
+    int i = twin_of(&w);
+    const CaseTruth *t = &w.d.truth[i];
+    int64_t n = t->expected->numel / t->rows;
+    for (int c = i - 1; c <= i; c++) // every row from itself alone
+        for (int64_t k = 0; k < t->expected->numel; k++)
+            w.output[w.d.spec[c].origin_at + k] = (uint8_t)(1 << k / n);
+    assert_int_equal(judged(&w).status, STATUS_ok);
+    // One bit of one element: far within the bound.
+    w.output[w.d.spec[i].output_at + 4 * n] ^= 1;
+    Verdict v = judged(&w);
+    assert_int_equal(v.status, STATUS_nondeterministic);
+    assert_string_equal(v.rule, "rows");
+    assert_non_null(strstr(v.feedback, "Row 1 of the result"));
+    assert_true(strlen(v.feedback) <= FEEDBACK_MAX);
+    // Each honest reason for such a bit is enough; the evidence says what was seen.
+    CaseReport *r = &w.report[i];
+    uint8_t *origin = &w.output[w.d.spec[i - 1].origin_at], was = *origin;
+    for (int reason = 0; reason < 4; reason++) {
+        if (reason == 0) r->atomic_launches = 1;
+        if (reason == 1) r->configs = 2;
+        if (reason == 2) r->read_back = 1;
+        if (reason == 3) *origin |= 2; // its program works on two rows
+        v = judged(&w);
+        assert_int_equal(v.status, STATUS_ok);
+        assert_int_equal(v.row_bits, ROW_BITS_DIFFER);
+        r->atomic_launches = r->configs = r->read_back = 0;
+        *origin = was;
+    }
+    assert_int_equal(judged(&w).status, STATUS_nondeterministic);
+    world_close(&w);
+}
+
+// An op whose rows depend on one another has no such check.
+static void coupled_rows_are_not_asked(void **state) {
+    (void)state;
+    static const char source[] = "\"\"\"Every column minus its mean.\"\"\"\n"
+                                 "inputs = {\"x\": {\"shape\": (\"M\", \"N\")}}\n"
+                                 "def reference(x):\n"
+                                 "    h = x.float()\n"
+                                 "    return (h - h.mean(0)).to(x.dtype)\n";
+    Arena a = {0};
+    DiagList diags = DIAGS(&a);
+    Err e = {0};
+    Op op;
+    Draw d;
+    Pool *pool = pool_open(1);
+    DrawFilter all = {.dtype = -1};
+    if (!op_define(&a, STR("centred"), STR(source), true, &op, &diags))
+        fail_msg("%s", diag_first(&diags)->msg);
+    if (!draw_make(&a, pool, &op, LEVEL_QUICK, 3, &all, &d, &e)) fail_msg("%s", e.msg);
+    int twins = 0;
+    for (int i = 0; i < d.cases; i++) {
+        twins += d.truth[i].twin;
+        assert_false(d.truth[i].alike);
+    }
+    assert_int_equal(twins, 3);
+    draw_free(&d);
+    pool_close(pool);
+    arena_free(&a);
+}
+
 // ---- kernels that know the answers of a draw
 
 #define HEAD "import torch\nimport triton\nimport triton.language as tl\n"
@@ -284,7 +386,11 @@ static void answers_that_come_from_nowhere(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_must_be_loaded), cmocka_unit_test(two_orders),
-                                       cmocka_unit_test(answers_that_come_from_nowhere)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_must_be_loaded),
+                                       cmocka_unit_test(two_orders),
+                                       cmocka_unit_test(answers_that_come_from_nowhere),
+                                       cmocka_unit_test(twins_hold_the_same_rows),
+                                       cmocka_unit_test(bits_that_depend_on_a_rows_place),
+                                       cmocka_unit_test(coupled_rows_are_not_asked)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
