@@ -3,7 +3,8 @@
 # make soak SOAK=N     the stream's memory after N verdicts, and kill -9 at random moments
 # make conformance     against torch, Triton, transformers and llama.cpp (downloads them)
 # make sweep           the smith's kernels of every op at full, then the mutation proof    make fuzz SECS=60   each target
-# MODE=release|debug|asan|tsan   CC=gcc|clang   PORTABLE=1 (no vector variants)   V=1 (show commands)
+# make valgrind        memcheck over the self-test's programs and the unit tests (half an hour)
+# MODE=release|debug|asan|tsan|valgrind   CC=gcc|clang   PORTABLE=1 (no vector variants)   V=1 (show commands)
 MODE ?= release
 B    := build/$(MODE)$(if $(filter clang,$(CC)),-clang)$(if $(PORTABLE),-portable)
 Q    := $(if $(V),,@)
@@ -15,6 +16,7 @@ MODE_release := -O3 -DNDEBUG
 MODE_debug   := -O0 -g3
 MODE_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 MODE_tsan    := -O1 -g -fsanitize=thread
+MODE_valgrind := -O1 -g
 MODE_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 # No contraction, no fast math, no excess precision: the same bits from every compiler and at every level.
@@ -59,6 +61,9 @@ $(BENCH): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 # Static: it travels to machines that lack our libraries.
 $(B)/conform: $(B)/test/conformance/conform.o $(B)/libouroboros.a
 	$(LINK) -static
+# Not static: valgrind replaces what it knows of the C library.
+$(B)/inside: $(B)/test/valgrind/inside.o $(B)/libouroboros.a
+	$(LINK)
 $(B)/conform-check: $(B)/test/conformance/check.o $(B)/libouroboros.a
 	$(LINK) -lcmocka
 $(B)/text-serve: $(B)/test/conformance/text_serve.o $(B)/libouroboros.a
@@ -126,6 +131,10 @@ conformance-kit: all $(B)/conform
 SOAK ?= 1000000
 SOAK_SECONDS ?= 86400
 SOAK_KILLED ?= 10000
+# What runs in children, and the unit tests that need no sandbox, under memcheck.
+valgrind:
+	@$(MAKE) --no-print-directory MODE=valgrind build/valgrind/inside $(patsubst %.c,build/valgrind/%,$(sort $(wildcard test/*/test_*.c)))
+	@sh tools/valgrind.sh build/valgrind
 soak: $(B)/bench/bench_stream all
 	$< --soak $(SOAK) $(SOAK_SECONDS) $(SOAK_SAME)
 	VERDICTS=$(SOAK_KILLED) KILLS=100000 sh test/cmd/test_stream.sh build/ouroboros
@@ -147,6 +156,6 @@ compile_commands.json: Makefile $(SRC)
 clean:
 	rm -rf build compile_commands.json
 FORCE:
-.PHONY: all check demo tests bench bench-interpreter soak sweep conformance conformance-kit fuzz fuzz-run layers format deps clean FORCE
+.PHONY: all check demo tests bench bench-interpreter soak sweep conformance conformance-kit valgrind fuzz fuzz-run layers format deps clean FORCE
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,43 @@
+#!/bin/sh
+# valgrind.sh BUILD - memcheck. Its C library and its kernel interface know neither AVX-512 nor seccomp: the vector code of AVX2
+# runs, the sandbox does not. So the whole `ouroboros selftest` cannot be run under it ("sandbox: no filter from libseccomp");
+# instead the code of children runs every self-test program in a plain process (test/valgrind/inside.c), and every unit test runs
+# that needs no sandbox; the others are named. Any error, and any definitely lost byte of a unit test, fails.
+#   FROM=n TO=n of the programs   TESTS="base tile" folders   JOBS=n
+set -u
+build=${1:-build/valgrind}
+command -v valgrind >/dev/null || { echo "valgrind.sh: valgrind is missing (apt-get install valgrind)" >&2; exit 3; }
+OUROBOROS_ISA=avx2
+export OUROBOROS_ISA
+work=$(mktemp -d "$build/memcheck.XXXXXX") || exit 3
+trap 'rm -rf "$work"' EXIT
+check() { valgrind -q --error-exitcode=99 --track-origins=no --undef-value-errors=yes "$@"; }
+failed=0
+check "$build/inside" --read-unset >"$work/control" 2>&1
+[ $? = 99 ] || { echo "valgrind.sh: an unset byte was not noticed"; exit 1; }
+check "$build/inside" "${FROM:-0}" "${TO:-1000000}" >"$work/inside" 2>"$work/errors" || failed=1
+tail -n 20 "$work/inside"
+head -n 60 "$work/errors"
+ran=0
+skipped=
+for folder in ${TESTS:-base lang tensor tile host op referee smith}; do
+    for t in "$build/test/$folder"/test_*; do
+        case $t in *.o | *.d) continue ;; esac
+        # These open a broker, or measure how long something takes.
+        case ${t##*/} in test_broker* | test_child | test_referee | test_sandbox | test_takeover | test_explain | test_mutant | test_prove | test_honest)
+            skipped="$skipped ${t##*/}"
+            continue
+            ;;
+        esac
+        check --leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite "$t" >"$work/out" 2>"$work/errors"
+        code=$?
+        ran=$((ran + 1))
+        [ $code = 0 ] && continue
+        failed=1
+        echo "FAILED: $t (exit $code)"
+        grep -E '^\[  (ERROR|FAILED)' "$work/out" | head -n 5
+        head -n 40 "$work/errors"
+    done
+done
+echo "$ran unit tests under memcheck; without it, because they need the sandbox or a clock:$skipped"
+exit $failed
