@@ -16,7 +16,7 @@ def cumsum_dot(x_ptr, y_ptr, sx, sy, N, T: tl.constexpr):
         x = tl.load(x_ptr + row * sx + at, mask=at < N, other=0.0).to(tl.float32)
         within = tl.dot(x, upper, input_precision="ieee")
         lines = tl.sum(x, axis=1)
-        before = tl.cumsum(lines, axis=0) - lines
+        before = tl.sum(tl.where(i[None, :] < i[:, None], lines[None, :], 0.0), axis=1)
         y = within + before[:, None] + carry
         tl.store(y_ptr + row * sy + at, y, mask=at < N)
         carry += tl.sum(lines, axis=0)
