@@ -124,7 +124,7 @@ static int explain_nothing(const Op *op, const MintResult *m, bool told) {
         if (*t->schedule) buf_printf(&lines, "%s: ", t->schedule);
         attempt_line(&lines, t);
     }
-    fwrite(lines.p, 1, lines.len, stderr);
+    if (lines.len) fwrite(lines.p, 1, lines.len, stderr);
     arena_free(&a);
     return undecided ? EXIT_UNDECIDED : EXIT_REJECTED;
 }
@@ -179,7 +179,7 @@ static bool mint_with(Referee *r, Arena *a, const Op *op, const MintOptions *o, 
         put_mint_json(&out, op, chosen->smith, &m, &strength, 1e3 * (clock_seconds() - t0));
     else if (!o->file)
         out = kernel;
-    fwrite(out.p, 1, out.len, stdout);
+    if (out.len) fwrite(out.p, 1, out.len, stdout);
     if (m.found && o->file) fprintf(stderr, "written to %s\n", o->file);
     *code = m.found ? EXIT_OK : explain_nothing(op, &m, shown.lines);
     return true;

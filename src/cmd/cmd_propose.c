@@ -62,7 +62,7 @@ static bool propose_with(Arena *a, const Op *op, const char *text, const Propose
         else if (!put_line(&out, op, text, chosen->smith, &p[i], i, e))
             return false;
     }
-    fwrite(out.p, 1, out.len, stdout);
+    if (out.len) fwrite(out.p, 1, out.len, stdout);
     return true;
 }
 
