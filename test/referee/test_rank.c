@@ -256,7 +256,7 @@ static Verdict decided(const Counters *count, int64_t *output_bytes) {
     pool = pool_open(1);
     if (!draw_make(&a, pool, &op, LEVEL_QUICK, 5, &f32, &d, &e)) fail_msg("%s", e.msg);
     uint8_t *output = NEWN(&a, uint8_t, d.output_bytes);
-    memset(output, 1, d.output_bytes); // every byte of the inputs has been loaded
+    memset(output, 0xff, d.output_bytes); // the answer comes from everything that was marked
     CaseReport *report = NEWN(&a, CaseReport, (size_t)d.cases + 1);
     for (int i = 0; i < d.cases; i++) {
         const Bound *b = d.truth[i].expected;
