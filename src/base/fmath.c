@@ -20,7 +20,7 @@ static uint64_t window(unsigned bit) { // 64 bits of the table from this one on
 // bits.
 F64Quarter f64_reduce_huge(double x) {
     typedef unsigned __int128 Wide;
-    uint64_t b = f64_bits(x);
+    uint64_t b = bits64(x);
     uint64_t m = (b & 0xfffffffffffffu) | 1ull << 52;
     unsigned e64 = (unsigned)(b >> 52 & 0x7ff) - 1075 + 64; // e + 64 >= 38
     unsigned bit = e64 - 2;

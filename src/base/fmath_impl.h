@@ -8,10 +8,10 @@
 // vector code. NaN results are the one canonical quiet NaN: the payload and sign that hardware hands on
 // depend on operand order, which is the compiler's to choose.
 #pragma once
+#include "base/bits.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 #define F64_LOG2E  0x1.71547652b82fep+0
 #define F64_LN2_HI 0x1.62e42fefa3000p-1 // 41 bits: times an exponent it is exact
@@ -19,36 +19,24 @@
 #define F64_MAGIC  0x1.8p52 // adding it leaves the nearest integer in the low bits
 #define F64_SIGN   0x8000000000000000u
 
-static inline uint64_t f64_bits(double x) {
-    uint64_t b;
-    memcpy(&b, &x, sizeof b);
-    return b;
-}
-
-static inline double f64_from(uint64_t b) {
-    double x;
-    memcpy(&x, &b, sizeof x);
-    return x;
-}
-
 // GCC sinks what only one side needs into a branch, and then cannot vectorise the loop for AVX2; masks stop
 // it, but cost where there are no vectors.
 static inline double f64_if(bool c, double yes, double no) {
 #if defined(__AVX2__) || defined(__clang__)
     uint64_t mask = -(uint64_t)c;
-    return f64_from((f64_bits(yes) & mask) | (f64_bits(no) & ~mask));
+    return double_of((bits64(yes) & mask) | (bits64(no) & ~mask));
 #else
     return c ? yes : no;
 #endif
 }
 
-static inline double f64_abs(double x) { return f64_from(f64_bits(x) & ~F64_SIGN); }
+static inline double f64_abs(double x) { return double_of(bits64(x) & ~F64_SIGN); }
 
 static inline double f64_sign_of(double magnitude, double sign) {
-    return f64_from((f64_bits(magnitude) & ~F64_SIGN) | (f64_bits(sign) & F64_SIGN));
+    return double_of((bits64(magnitude) & ~F64_SIGN) | (bits64(sign) & F64_SIGN));
 }
 
-static inline double f64_nan(void) { return f64_from(0x7ff8000000000000u); }
+static inline double f64_nan(void) { return double_of(0x7ff8000000000000u); }
 
 // y, or the canonical NaN where x is a NaN.
 static inline double f64_nan_if(double x, double y) { return f64_if(x != x, f64_nan(), y); }
@@ -61,7 +49,7 @@ static inline double f64_clamp(double x, double lo, double hi) {
 // p * 2^(k - 2048) for k in [1, 4093], rounded once: two factors, because 2^k alone may not be a double.
 static inline double f64_scale(double p, uint64_t k) {
     uint64_t half = k >> 1;
-    return p * f64_from((half - 1) << 52) * f64_from((k - half - 1) << 52);
+    return p * double_of((half - 1) << 52) * double_of((k - half - 1) << 52);
 }
 
 // (e^r - 1 - r) / r^2 for |r| <= ln(2) / 2; error 2^-61.7 of e^r - 1.
@@ -88,7 +76,7 @@ typedef struct {
 } F64ExpSplit;
 static inline F64ExpSplit f64_exp_split(double x, double low) {
     double n = x * F64_LOG2E + F64_MAGIC;
-    uint64_t k = f64_bits(n) - f64_bits(F64_MAGIC) + 2048;
+    uint64_t k = bits64(n) - bits64(F64_MAGIC) + 2048;
     n -= F64_MAGIC;
     return (F64ExpSplit){(x - n * F64_LN2_HI) - (n * F64_LN2_LO - low), k};
 }
@@ -111,7 +99,7 @@ static inline double f64_short_exp_tail(double r, uint64_t k) {
     double odd = 0x1.71de3a556c734p-19 * z + 0x1.a01a01a01a01ap-13;
     odd = odd * z + 0x1.1111111111111p-7;
     odd = odd * z + 0x1.5555555555555p-3;
-    return (1.0 + (r + z * (even + odd * r))) * f64_from((k + 1023 - 2048) << 52);
+    return (1.0 + (r + z * (even + odd * r))) * double_of((k + 1023 - 2048) << 52);
 }
 static inline double f64_short_exp(double x) {
     F64ExpSplit s = f64_exp_split(f64_clamp(x, -110, 110), 0);
@@ -119,27 +107,16 @@ static inline double f64_short_exp(double x) {
 }
 static inline double f64_short_exp2(double x) {
     double c = f64_clamp(x, -158, 158), n = c + F64_MAGIC;
-    uint64_t k = f64_bits(n) - f64_bits(F64_MAGIC) + 2048;
+    uint64_t k = bits64(n) - bits64(F64_MAGIC) + 2048;
     return f64_nan_if(x, f64_short_exp_tail((c - (n - F64_MAGIC)) * 0x1.62e42fefa39efp-1, k));
 }
 
 // ---- float32 in float32: what loops over tiles spend half of their time in ----
 
-static inline uint32_t f32_bits(float x) {
-    uint32_t b;
-    memcpy(&b, &x, sizeof b);
-    return b;
-}
-static inline float f32_from(uint32_t b) {
-    float x;
-    memcpy(&x, &b, sizeof x);
-    return x;
-}
-
 // Never a branch, not even where GCC would rather have one.
 static inline float f32_if(bool c, float yes, float no) {
     uint32_t mask = -(uint32_t)c;
-    return f32_from((f32_bits(yes) & mask) | (f32_bits(no) & ~mask));
+    return float_of((bits32(yes) & mask) | (bits32(no) & ~mask));
 }
 
 // Adding it leaves the nearest integer k in the low bits, with 254 added: the exponents of two numbers of
@@ -150,7 +127,7 @@ static inline float f32_if(bool c, float yes, float no) {
 // a normal number. (A NaN stays one, whatever the factors are.)
 static inline float f32_scale(float y, uint32_t bits) {
     uint32_t half = bits >> 1;
-    return y * f32_from(half << 23) * f32_from((bits - half) << 23);
+    return y * float_of(half << 23) * float_of((bits - half) << 23);
 }
 
 // 1 + x + rest, where x was rounded and rest is smaller: the sum of the first two is exact before the rest
@@ -168,7 +145,7 @@ static inline float f32_exp(float x) {
     float c = f32_if(none, 0.0f, x);
     c = f32_if(c > 89.0f, 89.0f, c);
     float n = c * 0x1.715476p+0f + F32_MAGIC;
-    uint32_t bits = f32_bits(n);
+    uint32_t bits = bits32(n);
     n -= F32_MAGIC;
     float r = (c - n * 0x1.62e4p-1f) - n * 0x1.7f7d1cp-20f; // the first product and difference are exact
     float q = 0x1.6a3ffcp-10f;
@@ -185,7 +162,7 @@ static inline float f32_exp2(float x) {
     float c = f32_if(none, 0.0f, x);
     c = f32_if(c > 129.0f, 129.0f, c);
     float n = c + F32_MAGIC;
-    uint32_t bits = f32_bits(n);
+    uint32_t bits = bits32(n);
     float t = c - (n - F32_MAGIC);
     float q = 0x1.4161f2p-13f;
     q = q * t + 0x1.5f0478p-10f;
@@ -198,7 +175,7 @@ static inline float f32_exp2(float x) {
 static inline double f64_exp2(double x) {
     double c = f64_clamp(x, -1500, 1500);
     double n = c + F64_MAGIC;
-    uint64_t k = f64_bits(n) - f64_bits(F64_MAGIC) + 2048;
+    uint64_t k = bits64(n) - bits64(F64_MAGIC) + 2048;
     double t = c - (n - F64_MAGIC);
     double r = t * 0x1.62e42fefa39efp-1;
     double low = t * 0x1.abc9e3b39803fp-56;
@@ -209,7 +186,7 @@ static inline double f64_expm1(double x) {
     F64ExpSplit s = f64_exp_split(f64_clamp(x, -60, 710), 0);
     double p = s.r + s.r * s.r * f64_exp_poly(s.r);
     double half =
-        f64_from((s.k - 1026) << 52); // 2^(k - 1): 2^k itself can overflow where the result does not
+        double_of((s.k - 1026) << 52); // 2^(k - 1): 2^k itself can overflow where the result does not
     double y = 2.0 * (half * p + (half - 0.5));
     return f64_nan_if(x, f64_if(f64_abs(x) < 0x1p-54, x, y));
 }
@@ -220,10 +197,10 @@ typedef struct {
 } F64LogSplit;
 static inline F64LogSplit f64_log_split(double x) {
     bool tiny = x < 0x1p-1022;
-    uint64_t b = f64_bits(f64_if(tiny, x * 0x1p54, x));
+    uint64_t b = bits64(f64_if(tiny, x * 0x1p54, x));
     uint64_t e = (b - 0x3fe6a09e667f3bcdu + (1023ull << 52)) >> 52; // k + 1023
-    double k = f64_from(e | f64_bits(0x1p52)) - 0x1p52 - f64_if(tiny, 1023 + 54, 1023);
-    return (F64LogSplit){f64_from(b - ((e - 1023) << 52)) - 1.0, k};
+    double k = double_of(e | bits64(0x1p52)) - 0x1p52 - f64_if(tiny, 1023 + 54, 1023);
+    return (F64LogSplit){double_of(b - ((e - 1023) << 52)) - 1.0, k};
 }
 
 // ln(1 + f) as f - (h - t), h = f^2 / 2. With s = f / (2 + f) it is 2 s + s R(s^2), and 2 s = f - h + s h.
@@ -357,7 +334,7 @@ F64Quarter f64_reduce_huge(double x); // fmath.c; finite |x| >= 2^26
 // pi/2 as four parts of 27 bits, whose product with n < 2^26 is exact, and a fifth.
 static inline F64Quarter f64_reduce(double x) {
     double n = x * 0x1.45f306dc9c883p-1 + F64_MAGIC;
-    uint64_t q = f64_bits(n) & 3;
+    uint64_t q = bits64(n) & 3;
     n -= F64_MAGIC;
     double r = x - n * 0x1.921fb54000000p+0;
     F64Pair a = f64_two_sum(r, -n * 0x1.10b4610000000p-30);
@@ -391,7 +368,7 @@ static inline double f64_sin_of(F64Quarter a, uint64_t turn) {
 
     uint64_t q = a.q + turn;
     double y = f64_if((q & 1) != 0, c, s);
-    return f64_from(f64_bits(y) ^ ((q & 2) << 62));
+    return double_of(bits64(y) ^ ((q & 2) << 62));
 }
 
 static inline double f64_sin(double x) {

@@ -61,7 +61,7 @@ static inline V normals_of(Blocks b) {
         low += b.c[k] & 0xffff;
         high += b.c[k] & 0xffff0000;
     }
-    V sum = (V)((low + (high >> 16)) | f64_bits(0x1p52));
+    V sum = (V)((low + (high >> 16)) | bits64(0x1p52));
     return (sum - (0x1p52 + RNG_NORMAL_MEAN)) * RNG_NORMAL_SCALE;
 }
 

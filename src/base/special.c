@@ -77,7 +77,7 @@ double f64_atan2(double y, double x) {
         r = atan_ratio(small, big);
         if (steep) r = HALF_PI - (r - 0.5 * PI_LOW);
     }
-    bool left = f64_bits(x) >> 63;
+    bool left = bits64(x) >> 63;
     if (left) r = PI - (r - PI_LOW);
     return f64_sign_of(r, y);
 }

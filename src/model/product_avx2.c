@@ -2,6 +2,7 @@
 // are in registers or at least in the first cache.
 #include "model/product_loops.h"
 #if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__) && !defined(PORTABLE)
+#include "model/product_scales.h"
 #include <immintrin.h>
 
 // Eight blocks as signed bytes (|q| <= 128), and their scales in the order of the columns.
@@ -31,21 +32,8 @@ static inline __m256i fifth(const uint8_t *bits) {
     return _mm256_and_si256(_mm256_cmpeq_epi8(b, bit), _mm256_set1_epi8(16));
 }
 
-static inline void k_scales(const uint8_t *p, Eight *e) {
-    uint32_t u[4];
-    memcpy(u, p, 16);
-    uint32_t six = 0x3f3f3f3f, four = 0x0f0f0f0f, two = 0x30303030;
-    uint64_t scale = (uint64_t)((u[3] & four) | (u[1] >> 2 & two)) << 32 | (u[1] & six);
-    uint64_t min = (uint64_t)((u[3] >> 4 & four) | (u[2] >> 2 & two)) << 32 | (u[2] & six);
-    __m128 d = _mm_cvtph_ps(_mm_cvtsi32_si128((int)u[0]));
-    __m256 dmin = _mm256_broadcastss_ps(_mm_xor_ps(_mm_movehdup_ps(d), _mm_set1_ps(-0.0f)));
-    e->scale = _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)scale))),
-                             _mm256_broadcastss_ps(d));
-    e->min = _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)min))), dmin);
-}
-
 static inline void unpack_k(const uint8_t *p, bool five, Eight *e) {
-    k_scales(p, e);
+    k_scales(p, &e->scale, &e->min);
     const uint8_t *low = p + (five ? 48 : 16);
     __m256i mask = _mm256_set1_epi8(15), high = five ? load(p + 16) : mask;
     for (int i = 0; i < 4; i++) {

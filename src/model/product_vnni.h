@@ -2,6 +2,7 @@
 // unpacked, and how the rows of a matrix are walked. Include it only where those are compiled for.
 #pragma once
 #include "model/product_loops.h"
+#include "model/product_scales.h"
 #include <immintrin.h>
 
 // Eight blocks: 64 columns in each q, unsigned; sub is for Q6_K: the scale of sixteen columns 16 i is at
@@ -77,25 +78,9 @@ static inline Eight unpack_q5(const uint8_t *p, int size) {
 static inline Eight unpack_q5_0(const uint8_t *p) { return unpack_q5(p, 22); }
 static inline Eight unpack_q5_1(const uint8_t *p) { return unpack_q5(p, 24); }
 
-static inline __m256 eight_bytes(uint64_t v) {
-    return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)v)));
-}
-
-static inline void k_scales(const uint8_t *p, Eight *e) {
-    uint32_t u[4];
-    memcpy(u, p, 16);
-    uint32_t six = 0x3f3f3f3f, four = 0x0f0f0f0f, two = 0x30303030;
-    uint64_t scale = (uint64_t)((u[3] & four) | (u[1] >> 2 & two)) << 32 | (u[1] & six);
-    uint64_t min = (uint64_t)((u[3] >> 4 & four) | (u[2] >> 2 & two)) << 32 | (u[2] & six);
-    __m128 d = _mm_cvtph_ps(_mm_cvtsi32_si128((int)u[0]));
-    __m128 dmin = _mm_xor_ps(_mm_movehdup_ps(d), _mm_set1_ps(-0.0f));
-    e->scale = _mm256_mul_ps(eight_bytes(scale), _mm256_broadcastss_ps(d));
-    e->min = _mm256_mul_ps(eight_bytes(min), _mm256_broadcastss_ps(dmin));
-}
-
 static inline Eight unpack_q4_k(const uint8_t *p) {
     Eight e;
-    k_scales(p, &e);
+    k_scales(p, &e.scale, &e.min);
     for (int i = 0; i < 4; i++)
         e.q[i] =
             _mm512_and_si512(_mm512_srlv_epi16(twice(p + 16 + 32 * i), halves(0, 4)), _mm512_set1_epi8(15));
@@ -104,7 +89,7 @@ static inline Eight unpack_q4_k(const uint8_t *p) {
 
 static inline Eight unpack_q5_k(const uint8_t *p) {
     Eight e;
-    k_scales(p, &e);
+    k_scales(p, &e.scale, &e.min);
     __m512i high = twice(p + 16), bit = _mm512_inserti64x4(_mm512_set1_epi8(1), _mm256_set1_epi8(2), 1);
     for (int i = 0; i < 4; i++) {
         __m512i low = _mm512_srlv_epi16(twice(p + 48 + 32 * i), halves(0, 4));

@@ -31,7 +31,7 @@ static const double *as_read(BoundCtx *c, const Bound *x) {
     double *e = bound_room(c, x->numel + 1);
     for (int64_t i = 0; i < x->numel; i++) {
         double v = x->v[i], in = x->e ? x->e[i] : 0;
-        bool held = in == 0 && (dtype_pattern64(v) & (((uint64_t)1 << 42) - 1)) == 0;
+        bool held = in == 0 && (bits64(v) & (((uint64_t)1 << 42) - 1)) == 0;
         e[i] = held || !rule_finite(v) ? in : in + fabs(v) * 0x1p-10 / (RULE_U * BOUND_KAPPA);
     }
     return e;

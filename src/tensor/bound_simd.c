@@ -190,9 +190,9 @@ FLAT static void round_to(DType t, bool only_exact, size_t n, const double *rest
     double flush = f16 ? 0 : RULE_FLUSH; // a subnormal of fp16 is a normal float32, and is not flushed
     for (size_t i = 0; i < n; i++) {
         double m = f64_abs(v[i]), top = m + f64_if(e[i] < RULE_INF, RULE_K * e[i], 0);
-        double half = rule_max(f64_from(f64_bits(top) & 0x7ff0000000000000u) * unit, least);
+        double half = rule_max(double_of(bits64(top) & 0x7ff0000000000000u) * unit, least);
         // A value of t is a whole number of its spacings: adding 2^52 of them drops nothing.
-        double own = rule_max(f64_from(f64_bits(m) & 0x7ff0000000000000u) * unit, least);
+        double own = rule_max(double_of(bits64(m) & 0x7ff0000000000000u) * unit, least);
         double big = own * 0x1.8p53;
         bool stored = (m + big - big == m) & (m < limit);
         bool free = ((e[i] == 0) & (stored | (m > DBL_MAX) | (m != m))) | (only_exact & (e[i] > 0));

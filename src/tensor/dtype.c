@@ -105,7 +105,7 @@ double f8_value(DType t, uint8_t code) {
 }
 
 static uint8_t e4b15_code(double x) {
-    uint64_t sign = dtype_pattern64(x) >> 63;
+    uint64_t sign = bits64(x) >> 63;
     double m = fabs(x) < 1.75 ? fabs(x) : 1.75; // a NaN, too
     uint16_t h = f16_from_f64(m);
     if ((double)f32_from_f16(h) > m) h--;
@@ -116,7 +116,7 @@ uint8_t f8_code(DType t, double x) {
     F8Shape s = f8_shape(t);
     if (t == DT_F8E4B15) return e4b15_code(x);
     if (x != x) return (uint8_t)s.nan;
-    uint64_t sign = dtype_pattern64(x) >> 63;
+    uint64_t sign = bits64(x) >> 63;
     double m = fabs(x), top = f8_value(t, s.top);
     int code = s.top;
     if (m == 0) {
@@ -216,9 +216,8 @@ static uint64_t step(uint64_t pattern, uint64_t sign_bit, int direction) {
 double dtype_next(DType t, double x, int direction) {
     if (x != x || (isinf(x) && (x > 0) == (direction > 0))) return x;
     switch (t) {
-    case DT_F64: return dtype_value64(step(dtype_pattern64(x), (uint64_t)1 << 63, direction));
-    case DT_F32:
-        return (double)dtype_value32((uint32_t)step(dtype_pattern32((float)x), (uint64_t)1 << 31, direction));
+    case DT_F64: return double_of(step(bits64(x), (uint64_t)1 << 63, direction));
+    case DT_F32: return (double)float_of((uint32_t)step(bits32((float)x), (uint64_t)1 << 31, direction));
     case DT_F16: return (double)f32_from_f16((uint16_t)step(f16_from_f64(x), 0x8000, direction));
     case DT_BF16: return (double)f32_from_bf16((uint16_t)step(bf16_from_f64(x), 0x8000, direction));
     case DT_F8E4NV:
@@ -227,7 +226,8 @@ double dtype_next(DType t, double x, int direction) {
     case DT_F8E5B16:
     case DT_F8E4B15: {
         uint8_t code = (uint8_t)step(f8_code(t, x), 0x80, direction);
-        return f8_value(t, f8_shape(t).fnuz && code == 0x80 ? 0 : code); // upwards from the largest negative one
+        return f8_value(t,
+                        f8_shape(t).fnuz && code == 0x80 ? 0 : code); // upwards from the largest negative one
     }
     default: return dtype_round(t, x + (direction > 0 ? 1 : -1));
     }

@@ -2,6 +2,7 @@
 // even, with gradual underflow; overflow gives infinity, NaN stays NaN. Same bits on every machine. The
 // 16-bit conversions are inline and free of branches, so that a loop over them vectorises.
 #pragma once
+#include "base/bits.h"
 #include "base/str.h"
 #include <stdint.h>
 
@@ -29,34 +30,13 @@ static inline int dtype_bits(DType t) { return t == DT_BOOL ? 1 : 8 * dtype_info
 bool dtype_by_torch_name(Str name, DType *out);  // "float16", "half", "bfloat16", "float", "long", "int" ...
 bool dtype_by_triton_name(Str name, DType *out); // "float16", "int1", "fp32" ... : the names of tl.*
 
-static inline uint32_t dtype_pattern32(float x) {
-    uint32_t b;
-    memcpy(&b, &x, sizeof b);
-    return b;
-}
-static inline float dtype_value32(uint32_t b) {
-    float x;
-    memcpy(&x, &b, sizeof x);
-    return x;
-}
-static inline uint64_t dtype_pattern64(double x) {
-    uint64_t b;
-    memcpy(&b, &x, sizeof b);
-    return b;
-}
-static inline double dtype_value64(uint64_t b) {
-    double x;
-    memcpy(&x, &b, sizeof x);
-    return x;
-}
-
 // Bit patterns of the 16-bit floats. Adding a number whose unit in the last place is the spacing of the
 // target's subnormals (0.5f has 2^-24) makes the processor round a subnormal result; normal ones are rounded
 // by an integer addition whose carry runs into the exponent, up to the pattern of infinity.
 static inline uint16_t f16_from_f32(float x) {
-    uint32_t b = dtype_pattern32(x), a = b & 0x7fffffffu;
+    uint32_t b = bits32(x), a = b & 0x7fffffffu;
     uint32_t normal = (a - (112u << 23) + 0xfffu + (a >> 13 & 1u)) >> 13;
-    uint32_t small = dtype_pattern32(dtype_value32(a < 0x38800000u ? a : 0) + 0.5f) - 0x3f000000u;
+    uint32_t small = bits32(float_of(a < 0x38800000u ? a : 0) + 0.5f) - 0x3f000000u;
     uint32_t r = a < 0x38800000u ? small : normal;
     r = a >= 0x47800000u ? 0x7c00u : r;
     r = a > 0x7f800000u ? 0x7e00u : r;
@@ -64,40 +44,40 @@ static inline uint16_t f16_from_f32(float x) {
 }
 static inline float f32_from_f16(uint16_t h) {
     uint32_t a = h & 0x7fffu, sign = (uint32_t)(h & 0x8000u) << 16;
-    uint32_t small = dtype_pattern32((float)(int32_t)a * 0x1p-24f);
+    uint32_t small = bits32((float)(int32_t)a * 0x1p-24f);
     uint32_t r = a < 0x0400u ? small : (a << 13) + (112u << 23);
     r = a >= 0x7c00u ? a << 13 | 0x7f800000u : r;
-    return dtype_value32(r | sign);
+    return float_of(r | sign);
 }
 static inline double f64_from_f16(uint16_t h) { // in one step, what the detour over float gives
     uint64_t a = h & 0x7fffu, sign = (uint64_t)(h & 0x8000u) << 48;
     // Under the exponent of 2^52 a subnormal's bits are a whole number.
-    uint64_t small = dtype_pattern64((dtype_value64(a | (uint64_t)1075 << 52) - 0x1p52) * 0x1p-24);
+    uint64_t small = bits64((double_of(a | (uint64_t)1075 << 52) - 0x1p52) * 0x1p-24);
     uint64_t r = a < 0x0400u ? small : (a << 42) + ((uint64_t)1008 << 52);
     r = a >= 0x7c00u ? a << 42 | (uint64_t)2047 << 52 : r;
     r = a > 0x7c00u ? r | (uint64_t)1 << 51 : r;
-    return dtype_value64(r | sign);
+    return double_of(r | sign);
 }
 static inline uint16_t bf16_from_f32(float x) {
-    uint32_t b = dtype_pattern32(x), r = (b + 0x7fffu + (b >> 16 & 1u)) >> 16;
+    uint32_t b = bits32(x), r = (b + 0x7fffu + (b >> 16 & 1u)) >> 16;
     return (uint16_t)((b & 0x7fffffffu) > 0x7f800000u ? b >> 16 | 0x40u : r);
 }
-static inline float f32_from_bf16(uint16_t h) { return dtype_value32((uint32_t)h << 16); }
+static inline float f32_from_bf16(uint16_t h) { return float_of((uint32_t)h << 16); }
 static inline uint16_t f16_from_f64(double x) { // one rounding, not two
-    uint64_t b = dtype_pattern64(x), a = b & 0x7fffffffffffffffu;
+    uint64_t b = bits64(x), a = b & 0x7fffffffffffffffu;
     uint64_t normal = (a - ((uint64_t)1008 << 52) + 0x1ffffffffffu + (a >> 42 & 1u)) >> 42;
     uint64_t tiny = a < (uint64_t)1009 << 52; // below 2^-14
-    uint64_t small = dtype_pattern64(dtype_value64(tiny ? a : 0) + 0x1p28) - ((uint64_t)1051 << 52);
+    uint64_t small = bits64(double_of(tiny ? a : 0) + 0x1p28) - ((uint64_t)1051 << 52);
     uint64_t r = tiny ? small : normal;
     r = a >= (uint64_t)1039 << 52 ? 0x7c00u : r;
     r = a > (uint64_t)2047 << 52 ? 0x7e00u : r;
     return (uint16_t)(r | (b >> 48 & 0x8000u));
 }
 static inline uint16_t bf16_from_f64(double x) {
-    uint64_t b = dtype_pattern64(x), a = b & 0x7fffffffffffffffu;
+    uint64_t b = bits64(x), a = b & 0x7fffffffffffffffu;
     uint64_t normal = (a - ((uint64_t)896 << 52) + 0xfffffffffffu + (a >> 45 & 1u)) >> 45;
     uint64_t tiny = a < (uint64_t)897 << 52; // below 2^-126
-    uint64_t small = dtype_pattern64(dtype_value64(tiny ? a : 0) + 0x1p-81) - ((uint64_t)942 << 52);
+    uint64_t small = bits64(double_of(tiny ? a : 0) + 0x1p-81) - ((uint64_t)942 << 52);
     uint64_t r = tiny ? small : normal;
     r = a >= (uint64_t)1151 << 52 ? 0x7f80u : r;
     r = a > (uint64_t)2047 << 52 ? 0x7fc0u : r;

@@ -94,7 +94,7 @@ static void key_py(Buf *key, PyValue v) {
     case PY_NONE: buf_puts(key, "n "); break;
     case PY_BOOL: buf_puts(key, v.b ? "b1 " : "b0 "); break;
     case PY_INT: buf_printf(key, "i%" PRId64 " ", v.i); break;
-    case PY_FLOAT: buf_printf(key, "f%" PRIx64 " ", dtype_pattern64(v.f)); break;
+    case PY_FLOAT: buf_printf(key, "f%" PRIx64 " ", bits64(v.f)); break;
     case PY_STR:
         buf_printf(key, "s%zu:", v.s.len);
         buf_str_put(key, v.s);
@@ -118,7 +118,7 @@ static bool constant(Special *s, const LaunchArg *arg, Val *out) {
     return true;
 }
 
-static int64_t float_bits(double x, DType t) { return (int64_t)dtype_pattern64(dtype_round(t, x)); }
+static int64_t float_bits(double x, DType t) { return (int64_t)bits64(dtype_round(t, x)); }
 
 static bool number(Special *s, const Node *param, const LaunchArg *arg, bool specialize, Val *out) {
     PyValue v = arg->value;

@@ -123,7 +123,7 @@ static bool py_same(PyValue a, PyValue b) {
     case PY_NONE: return true;
     case PY_BOOL: return a.b == b.b;
     case PY_INT: return a.i == b.i;
-    case PY_FLOAT: return dtype_pattern64(a.f) == dtype_pattern64(b.f);
+    case PY_FLOAT: return bits64(a.f) == bits64(b.f);
     case PY_STR: return str_eq(a.s, b.s);
     }
     return false;

@@ -88,7 +88,7 @@ static int64_t constant_bits(DType elem, PyValue v) {
     if (dtype_is_float(elem)) {
         double x = v.kind == PY_FLOAT ? v.f : v.kind == PY_INT ? (double)v.i : (double)v.b;
         if (elem != DT_F64) x = dtype_round(elem, dtype_round(DT_F32, x));
-        return (int64_t)dtype_pattern64(x);
+        return (int64_t)bits64(x);
     }
     int64_t i = v.kind == PY_INT ? v.i : v.kind == PY_BOOL ? v.b : 0;
     switch (elem) {

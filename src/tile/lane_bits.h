@@ -2,10 +2,10 @@
 // of those types in memory. For the files that are compiled once for each instruction set (loops.h); nothing
 // here may depend on which one it is.
 #pragma once
+#include "base/bits.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <string.h>
 
 // Lanes of one call never depend on each other, whatever the compiler thinks of the pointers.
 #if defined(__clang__)
@@ -26,26 +26,6 @@
         return 0;                                                                              \
     }
 
-static inline uint32_t bits32(float x) {
-    uint32_t u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-static inline float float_of(uint32_t u) {
-    float x;
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
-static inline uint64_t bits64(double x) {
-    uint64_t u;
-    memcpy(&u, &x, sizeof u);
-    return u;
-}
-static inline double double_of(uint64_t u) {
-    double x;
-    memcpy(&x, &u, sizeof x);
-    return x;
-}
 #define F32_INF 0x7f800000u
 #define F32_NAN 0x7fc00000u
 #define F64_INF 0x7ff0000000000000u

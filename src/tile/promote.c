@@ -61,7 +61,7 @@ static bool fold_cast(const Checker *c, const Val *v, DType to, PyValue *out) {
     if (k == 0 || !dtype_is_float(to)) return false;
     const Constant *from = &c->constant[k - 1];
     if (dtype_is_float(from->elem)) {
-        *out = (PyValue){.kind = PY_FLOAT, .f = dtype_value64((uint64_t)from->imm)};
+        *out = (PyValue){.kind = PY_FLOAT, .f = double_of((uint64_t)from->imm)};
         return from->elem != DT_F64 || to == DT_F64;
     }
     *out = (PyValue){.kind = PY_INT, .i = from->imm};

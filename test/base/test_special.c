@@ -75,7 +75,7 @@ static void test_inverse(void **state) {
     }
 }
 
-static bool same(double a, double b) { return f64_bits(a) == f64_bits(b) || (a != a && b != b); }
+static bool same(double a, double b) { return bits64(a) == bits64(b) || (a != a && b != b); }
 static void test_special(void **state) {
     (void)state;
     const double inf = (double)INFINITY, nan = f64_nan();

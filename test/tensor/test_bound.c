@@ -891,8 +891,8 @@ static void tf32_widens_where_it_is_allowed(void **state) {
             double cut = 0;
             int at = i * 8 + j;
             for (int l = 0; l < 16; l++) {
-                double x = dtype_value64(dtype_pattern64(av[i * 16 + l]) & ~(((uint64_t)1 << 42) - 1));
-                double y = dtype_value64(dtype_pattern64(bv[l * 8 + j]) & ~(((uint64_t)1 << 42) - 1));
+                double x = double_of(bits64(av[i * 16 + l]) & ~(((uint64_t)1 << 42) - 1));
+                double y = double_of(bits64(bv[l * 8 + j]) & ~(((uint64_t)1 << 42) - 1));
                 cut += x * y;
             }
             assert_true(wide->v[at] == strict->v[at]);

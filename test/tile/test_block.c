@@ -285,7 +285,7 @@ static void test_addresses(void **state) {
                    0, DIAG_COUNT);
     for (int i = 0; i < 32; i++) {
         near(y, i, (double)r.data[0][i + 1], 0);
-        near(y, 32 + i, (double)dtype_value32(dtype_pattern32(r.data[0][i]) & 0xffff0000u), 0);
+        near(y, 32 + i, (double)float_of(bits32(r.data[0][i]) & 0xffff0000u), 0);
     }
     run_end(&r);
     // A table of pointers, one for each lane; zero is no address.

@@ -35,7 +35,7 @@ static void precision(Run *r, const char *how) {
     if (how) r->arg[r->args - 1].value.s = str_of(how);
 }
 
-static float without(float x, int bits) { return dtype_value32(dtype_pattern32(x) & ((uint32_t)-1 << bits)); }
+static float without(float x, int bits) { return float_of(bits32(x) & ((uint32_t)-1 << bits)); }
 
 // What each input precision leaves of float32 operands; others are never cut.
 static void test_precisions(void **state) {
