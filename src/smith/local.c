@@ -46,11 +46,13 @@ void local_model_close(LocalModel *m) {
 const char *local_model_profile(const char *path) { return strcasestr(path, "kwen") ? "kwen" : NULL; }
 
 bool local_model_tokens(const LocalModel *m, Arena *a, const Prompt *p, bool think, Tokens *out, Err *e) {
-    if (p->raw.p) return tokenizer_encode(m->tokenizer, a, p->raw, true, true, out, e);
-    if (!m->chat) return err_set(e, m->no_chat.code, "%s: %.400s", m->checkpoint->path, m->no_chat.msg);
+    const char *path = m->checkpoint->path;
+    if (p->raw.p)
+        return tokenizer_encode(m->tokenizer, a, p->raw, true, true, out, e) || err_ctx(e, "%s", path);
+    if (!m->chat) return err_set(e, m->no_chat.code, "%s: %.400s", path, m->no_chat.msg);
     Buf b = BUF(a);
     chat_render(m->chat, &(ChatTurn){.system = p->system, .user = p->user, .think = think}, &b);
-    return tokenizer_encode(m->tokenizer, a, buf_str(&b), true, false, out, e);
+    return tokenizer_encode(m->tokenizer, a, buf_str(&b), true, false, out, e) || err_ctx(e, "%s", path);
 }
 
 DraftRequest local_model_request(const LocalModel *m, Arena *a, Tokens prompt, const ReplySettings *s,
@@ -131,10 +133,10 @@ static bool draft(Smith *s, const Op *op, const SmithRequest *q, const SmithSink
         ask.finished = on_draft;
         ask.wanted = on_prompt;
         ask.arg = &k;
-        ok = draft_run(&a, &ask, NEWN(&a, Draft, (size_t)q->count), &done, e);
+        ok = draft_run(&a, &ask, NEWN(&a, Draft, (size_t)q->count), &done, e) || err_ctx(e, "%s", s->name);
     }
     arena_free(&a);
-    return ok || err_ctx(e, "%s", s->name);
+    return ok;
 }
 
 static void close_local(Smith *s) { local_model_close(&((Local *)s->state)->model); }

@@ -97,6 +97,9 @@ static void test_adapter_and_turns(void **state) {
     SmithSink sink = {wanted, grew, reply, &none};
     assert_false(s->draft(s, NULL, &of_turns, &sink, &e)); // the folder has no chat template
     assert_non_null(strstr(e.msg, "chat template"));
+    const char *named = strstr(e.msg, s->name);
+    assert_non_null(named);
+    assert_null(strstr(named + 1, s->name)); // once
     smith_close(s);
     s = open_smith(&a, model, "test/model/golden/llama/adapter");
     ask(s, &q, &with);
