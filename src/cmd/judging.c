@@ -52,6 +52,11 @@ void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
                    v->row_bits == ROW_BITS_SAME
                        ? "a row had the same bits at another place, among other rows"
                        : "a row had other bits, within the bound, at another place or among other rows");
+    if (verdict_accepted(v) && v->moved_bits != ROW_BITS_UNKNOWN)
+        buf_printf(out, "%s%s\n", prefix,
+                   v->moved_bits == ROW_BITS_SAME
+                       ? "shifts and scales that the definition declares gave the same bits"
+                       : "shifts or scales that the definition declares gave other bits, within the bound");
     if (verdict_accepted(v) && v->coverage.lines > 0) {
         buf_printf(out, "%snever executed in any case: line%s ", prefix, v->coverage.lines > 1 ? "s" : "");
         coverage_words(out, &v->coverage);

@@ -4,18 +4,19 @@ typedef enum { ALWAYS, RESIDUAL, BIASED } TakenBy;
 typedef struct {
     const char *name;
     TakenBy by;
+    bool summand; // h begins as the sum of these
     const char *domain;
 } Input;
 typedef struct {
     bool biased;
-    const char *code, *plain;
+    const char *code, *summand, *bare, *plain; // summand, bare: what is declared invariant
 } Norm;
 typedef struct {
     const char *code, *plain;
 } Epilogue;
 
 static const Input inputs[] = {
-#define CHAIN_INPUT(name, by, domain) {#name, by, domain},
+#define CHAIN_INPUT(name, by, summand, domain) {#name, by, summand, domain},
 #include "op/chain.def"
 #undef CHAIN_INPUT
 };
@@ -28,12 +29,12 @@ static const ChainPart residual_name =
 #include "op/chain.def"
 #undef CHAIN_RESIDUAL
         static const ChainPart norm_names[] = {
-#define CHAIN_NORM(name, biased, code, plain, words) {#name, words},
+#define CHAIN_NORM(name, biased, code, summand, bare, plain, words) {#name, words},
 #include "op/chain.def"
 #undef CHAIN_NORM
 };
 static const Norm norms[] = {
-#define CHAIN_NORM(name, biased, code, plain, words) {biased, code, plain},
+#define CHAIN_NORM(name, biased, code, summand, bare, plain, words) {biased, code, summand, bare, plain},
 #include "op/chain.def"
 #undef CHAIN_NORM
 };
@@ -130,6 +131,16 @@ static void put_sentence(Buf *out, const Chain *c) {
     buf_printf(out, "\"\"\"%c%.*s.\"\"\"\n", s.p[0] - ('a' - 'A'), (int)(s.len - 1), s.p + 1);
 }
 
+static void put_invariant(Buf *out, const Chain *c) {
+    const Norm *n = &norms[c->norm];
+    Buf b = BUF(out->arena);
+    for (int i = 0; *n->summand && i < INPUTS; i++)
+        if (chain_takes(c, inputs[i].by) && inputs[i].summand)
+            buf_printf(&b, "%s\"%s\": %s", b.len ? ", " : "", inputs[i].name, n->summand);
+    if (*n->bare && c->epilogues == 0) buf_printf(&b, "%s%s", b.len ? ", " : "", n->bare);
+    if (b.len) buf_printf(out, "invariant = {%s}\n", buf_cstr(&b));
+}
+
 bool chain_source(Arena *a, Str name, Str *source) {
     Chain c;
     if (!chain_parse(name, &c)) return false;
@@ -139,7 +150,9 @@ bool chain_source(Arena *a, Str name, Str *source) {
     for (int i = 0; i < INPUTS; i++)
         if (chain_takes(&c, inputs[i].by))
             buf_printf(&b, "    \"%s\": %s,\n", inputs[i].name, inputs[i].domain);
-    buf_puts(&b, "}\n\n\ndef reference(");
+    buf_puts(&b, "}\n");
+    put_invariant(&b, &c);
+    buf_puts(&b, "\n\ndef reference(");
     const char *comma = "";
     for (int i = 0; i < INPUTS; i++) {
         if (!chain_takes(&c, inputs[i].by)) continue;

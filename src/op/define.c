@@ -6,7 +6,8 @@ typedef struct {
     Arena *arena;
     DiagList *diags;
     Op *op;
-    const Node *inputs, *dims, *tf32, *keep[OP_INPUTS_MAX]; // keep: the value of that key, or NULL
+    const Node *inputs, *dims, *tf32, *invariant,
+        *keep[OP_INPUTS_MAX]; // keep: the value of that key, or NULL
 } Reader;
 
 #define wrong(r, node, ...) diag_add((r)->diags, DIAG_REFUSED, (node)->span, __VA_ARGS__)
@@ -433,6 +434,48 @@ static bool read_dims(Reader *r) {
     return true;
 }
 
+// ---- invariant ----
+
+static bool read_degree(Reader *r, const Node *n, int *out) {
+    enum { DEGREE_MAX = 8 };
+    double x;
+    bool is_int;
+    if (!read_number(r, n, "the power of a scale", &x, &is_int)) return false;
+    if (!is_int || fabs(x) > DEGREE_MAX)
+        return wrong(r, n, "the power of a scale is an integer from %d to %d", -DEGREE_MAX, DEGREE_MAX);
+    *out = (int)x;
+    return true;
+}
+
+static bool read_move(Reader *r, const Node *key, const Node *n) {
+    Op *op = r->op;
+    int input = input_index(op, key->string.text);
+    if (input < 0) return wrong(r, key, "invariant must name inputs");
+    OpInvariant *v = &op->invariant[op->invariants++]; // keys are distinct
+    *v = (OpInvariant){.input = input};
+    bool pair = (n->kind == NODE_TUPLE || n->kind == NODE_LIST) && n->items.n == 2;
+    const Node *word = pair ? n->items.at[0] : n;
+    bool text = word->kind == NODE_STRING && !word->string.bytes;
+    v->shift = text && !pair && str_is(word->string.text, "shift");
+    if (!v->shift && !(text && str_is(word->string.text, "scale")))
+        return wrong(r, n, "an invariance is \"shift\", \"scale\" or (\"scale\", 2)");
+    if (pair && !read_degree(r, n->items.at[1], &v->degree)) return false;
+    const OpInput *in = &op->input[input];
+    if (!input_is_float(in)) return wrong(r, key, "only a float input can be shifted or scaled");
+    if (v->shift && in->ranged)
+        return wrong(r, key, "an input with a range cannot be shifted: its values would leave it");
+    return true;
+}
+
+static bool read_invariant(Reader *r) {
+    const Node *n = r->invariant;
+    if (!n) return true;
+    if (!check_dict(r, n, "invariant", "invariant = {\"x\": \"shift\"}")) return false;
+    for (int i = 0; i < n->dict.keys.n; i++)
+        if (!read_move(r, n->dict.keys.at[i], n->dict.values.at[i])) return false;
+    return true;
+}
+
 // ---- the file ----
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -481,9 +524,10 @@ static bool read_assignment(Reader *r, const Node *s) {
     const Node *target = s->assign.targets.at[0];
     if (s->assign.targets.n != 1 || target->kind != NODE_NAME)
         return wrong(r, s, "a definition holds plain assignments only: NAME = value");
-    const Node **slot = node_is_name(target, "inputs") ? &r->inputs
-                        : node_is_name(target, "dims") ? &r->dims
+    const Node **slot = node_is_name(target, "inputs")       ? &r->inputs
+                        : node_is_name(target, "dims")       ? &r->dims
                         : node_is_name(target, "allow_tf32") ? &r->tf32
+                        : node_is_name(target, "invariant")  ? &r->invariant
                                                              : NULL;
     if (slot && *slot) return wrong(r, s, "%.*s is assigned twice; keep one", STR_ARG(target->name));
     if (slot) {
@@ -493,7 +537,8 @@ static bool read_assignment(Reader *r, const Node *s) {
     if (node_is_name(target, "reference"))
         return wrong(r, s, "reference must be a function: def reference(...):");
     if (!is_constant(s->assign.value))
-        return wrong(r, s->assign.value, "beside inputs and dims only numbers may be assigned here");
+        return wrong(r, s->assign.value,
+                     "beside inputs, dims and invariant only numbers may be assigned here");
     return true;
 }
 
@@ -525,9 +570,9 @@ static bool read_statement(Reader *r, const Node *s) {
         return true;
     default: break;
     }
-    return wrong(
-        r, s,
-        "a definition holds a docstring, inputs, dims, allow_tf32, constants and functions; nothing else runs in it");
+    return wrong(r, s,
+                 "a definition holds a docstring, inputs, dims, invariant, allow_tf32, constants and "
+                 "functions; nothing else runs in it");
 }
 
 static bool check_reference(Reader *r) {
@@ -566,5 +611,6 @@ bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d) 
     if (!out->reference)
         return diag_add(d, DIAG_REFUSED, all, "no reference: add def reference(...) that returns one tensor");
     if (r.tf32 && !read_flag(&r, r.tf32, "allow_tf32", &out->allow_tf32)) return false;
-    return read_inputs(&r) && read_dims(&r) && check_quotients(&r) && check_reference(&r);
+    return read_inputs(&r) && read_dims(&r) && read_invariant(&r) && check_quotients(&r) &&
+           check_reference(&r);
 }

@@ -40,6 +40,20 @@ static void put_values(Buf *out, const Op *op, const OpInput *in) {
     if (in->keep >= 0) buf_printf(out, " and never where %.*s points", STR_ARG(op->input[in->keep].name));
 }
 
+static void put_move(Buf *out, const Op *op, const OpInvariant *v) {
+    const OpInput *in = &op->input[v->input];
+    bool rows = in->dim[0] >= 0 && in->dim[0] == op->rows_dim;
+    buf_puts(out, v->shift ? "a number added to " : "");
+    buf_printf(out, "%s%.*s%s ", rows ? "a row of " : "", STR_ARG(in->name),
+               v->shift ? "" : " times a positive number");
+    if (v->degree == 0)
+        buf_puts(out, "changes nothing\n");
+    else if (v->degree == 1)
+        buf_puts(out, "multiplies the answer by it\n");
+    else
+        buf_printf(out, "multiplies the answer by its power of %d\n", v->degree);
+}
+
 void op_domain(Buf *out, const Op *op) {
     for (int i = 0; i < op->inputs; i++) {
         const OpInput *in = &op->input[i];
@@ -58,4 +72,5 @@ void op_domain(Buf *out, const Op *op) {
             buf_printf(out, "%.*s is at most %lld\n", STR_ARG(d->name), (long long)d->max);
         if (d->usual) buf_printf(out, "%.*s is usually %lld\n", STR_ARG(d->name), (long long)d->usual);
     }
+    for (int i = 0; i < op->invariants; i++) put_move(out, op, &op->invariant[i]);
 }

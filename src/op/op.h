@@ -19,8 +19,17 @@
 // line
 // `# words: rotary embedding | rotary` holds the plain words that find an op of the suite.
 //
-// `allow_tf32 = True` beside inputs: matrix products of the reference may be computed with float32 operands of 10
-// mantissa bits, as GPUs do unless a kernel says otherwise. The default is no, and a kernel cannot change it.
+// `allow_tf32 = True` beside inputs: matrix products of the reference may be computed with float32 operands
+// of 10 mantissa bits, as GPUs do unless a kernel says otherwise. The default is no, and a kernel cannot
+// change it.
+//
+// `invariant = {"x": "shift", "w": ("scale", 1)}` beside inputs: what the reference is known to do when an
+// input is moved, row by row (along "M"; an input without it as a whole). "shift": with any number added to a
+// row of x its answer stays the same. "scale": with a row of x times any positive number, too. ("scale", K):
+// the answer is then multiplied by the K-th power of that number, K from -8 to 8. In exact arithmetic, that
+// is: an eps makes "scale" false. The declaration is held against the oracle in every draw at level full, and
+// when a user's definition is read: a false one is an error of the definition. Only floats; a shift needs an
+// input without a range.
 //
 // Keys of an input (all but shape optional):
 //   shape    tuple of dimension names and positive integers, rank 1 to 4; a name is an upper-case letter or
@@ -78,6 +87,12 @@ typedef struct {
 } OpInput;
 
 typedef struct {
+    int input;
+    bool shift; // else scale
+    int degree; // of a scale: the answer goes with this power of the factor
+} OpInvariant;
+
+typedef struct {
     Str name;
     int64_t multiple_of, min, max;
     int64_t usual;   // the size to optimise for; 0: no opinion
@@ -97,6 +112,8 @@ typedef struct {
     OpDim dim[OP_DIMS_MAX];
     int dims;
     bool allow_tf32;
+    OpInvariant invariant[OP_INPUTS_MAX]; // at most one for each input
+    int invariants;
     int rows_dim, row_dim; // "M" (or -1) and the row length
 } Op;
 

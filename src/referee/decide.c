@@ -2,6 +2,8 @@
 
 #include <signal.h>
 
+#include "referee/moved.h"
+
 // What a finding of the checker, the host or the VM means for the candidate, and which rule it broke.
 static const struct {
     Status status;
@@ -287,6 +289,14 @@ static bool judge_rows(Decision *z) {
     return true;
 }
 
+// Evidence only: where both answers are within their bounds, other bits are somebody's honest rounding.
+static void note_moved(Decision *z) {
+    for (int i = 0; i < z->draw->cases; i++) {
+        if (!z->draw->truth[i].moved || z->v->moved_bits == ROW_BITS_DIFFER) continue;
+        z->v->moved_bits = moved_same(z->draw, i, z->child->output) ? ROW_BITS_SAME : ROW_BITS_DIFFER;
+    }
+}
+
 // Where the child says that the answer comes from. It cannot gain by lying: its outputs were right already.
 static bool judge_needs(Decision *z) {
     const Draw *d = z->draw;
@@ -344,6 +354,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
             settle(&z, STATUS_referee_error, "judged",
                    feedback_child(a, "some output positions could not be judged in any case"));
         else if (judge_needs(&z) && judge_rows(&z)) {
+            note_moved(&z);
             coverage_read(r->report[r->reports - 1].message, &v->coverage);
             settle(&z, STATUS_ok, "all", feedback_ok(a, d, v));
         }

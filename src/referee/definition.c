@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "referee/compare.h"
+#include "referee/plan.h"
 #include "referee/referee.h"
 
 typedef enum { ANSWER_ZEROS, ANSWER_ONES, ANSWER_FIRST, ANSWER_COPY } Answer;
@@ -77,13 +78,23 @@ static bool check_judged(const Draw *d, Err *e) {
                    STR_ARG(d->op->name), (long long)judged, (long long)total);
 }
 
+static bool check_moves(Referee *r, Arena *a, const Op *op, uint64_t seed, Err *e) {
+    PlannedCase *plan;
+    int cases = plan_moves(a, op, seed, &plan);
+    Draw d;
+    if (cases == 0) return true;
+    if (!draw_planned(a, referee_pool(r), op, LEVEL_QUICK, seed, plan, cases, &d, e)) return false;
+    draw_free(&d);
+    return true;
+}
+
 bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     uint64_t seed;
     if (!rng_entropy(&seed, sizeof seed, e)) return false;
     Draw d;
     DrawFilter all = {.dtype = -1};
     if (!draw_make(a, referee_pool(r), op, LEVEL_QUICK, seed >> 1, &all, &d, e)) return false;
-    bool ok = check_judged(&d, e) && check_lazy(a, &d, e);
+    bool ok = check_judged(&d, e) && check_lazy(a, &d, e) && check_moves(r, a, op, seed >> 1, e);
     draw_free(&d);
     return ok;
 }

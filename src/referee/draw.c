@@ -10,7 +10,7 @@
 #include "base/rng.h"
 #include "host/host.h"
 #include "referee/compare.h"
-#include "referee/plan.h"
+#include "referee/moved.h"
 #include "referee/rows.h"
 
 enum {
@@ -422,6 +422,7 @@ static bool evaluate(Arena *a, Pool *pool, Draw *d, const PlannedCase *plan, Cas
     d->kepts = workers;
     double t0 = clock_seconds();
     pool_run(pool, (size_t)d->cases, fill_one, &w);
+    moved_fill(a, d, plan, spec, map);
     for (int i = 1; i < d->cases; i++) {
         if (!d->truth[i].twin) continue;
         copy_rows(d->op, &d->truth[i], &spec[i - 1], &spec[i], map);
@@ -485,7 +486,7 @@ bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed
     CaseSpec *spec = (CaseSpec *)(map + sizeof(DrawHeader));
     memcpy(spec, layout, (size_t)d->cases * sizeof *spec);
     *(DrawHeader *)map = (DrawHeader){.magic = WIRE_MAGIC, .cases = (uint32_t)d->cases};
-    if (!evaluate(a, pool, d, plan, spec, map, e)) {
+    if (!evaluate(a, pool, d, plan, spec, map, e) || !moved_check(d, e)) {
         munmap(map, d->bytes);
         draw_free(d);
         return false;

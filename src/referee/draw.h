@@ -32,6 +32,10 @@ typedef struct {
     // bit, in all twins of the draw. Rows of both are marked with their number.
     bool twin, twinned, alike;
     uint8_t twin_row[TWIN_ROWS_MAX];
+    // Of a case that is another one moved, as Op.invariant[moved - 1] says: case `base`, its row r (or all of
+    // an input without rows) by moved_by[r]. 0: none.
+    int moved, base;
+    double *moved_by;
     const Bound *expected;         // values and bounds; dtype and shape of the right answer
     const struct Rounded *rounded; // of them (compare.h), after draw_share(); else NULL
 } CaseTruth;

@@ -192,6 +192,24 @@ static void plan_shapes(Planner *p, DType dtype, const Shape *s, int count, Rng 
     }
 }
 
+// A row of every class, and the same rows moved in each way that is declared. Random numbers and the rotation
+// of the other cases stay as they would be without.
+static void plan_moved(Planner *p, DType dtype, uint64_t seed) {
+    enum { LENGTH = 61 };
+    if (p->op->invariants == 0) return;
+    ClassId classes[CLASS_COUNT];
+    int k = plan_classes(p->op, dtype, classes), before = p->n;
+    Rng r = rng_at(seed, rng_mix(seed, 0x6d6f7665));
+    int64_t rotation = p->rotation[dtype];
+    p->rotation[dtype] = 0;
+    plan_one(p, dtype, k < ROWS_MIN ? ROWS_MIN : k, LENGTH, true, false, false, &r);
+    p->rotation[dtype] = rotation;
+    for (int i = 0; p->n > before && i < p->op->invariants && p->n < WIRE_CASES_MAX; i++) {
+        p->at[p->n] = p->at[before];
+        p->at[p->n++].moved = i + 1;
+    }
+}
+
 // --shape MxN: that row length in both layouts, and as many of the rows as a CPU judges in good time.
 static void plan_filtered(Planner *p, DType dtype, const DrawFilter *f, Rng *r) {
     int64_t most = FILTER_ELEMENTS / f->n + 3, m = f->m < most ? f->m : most;
@@ -220,13 +238,26 @@ static void sort_by_row(PlannedCase *c, int n, const Op *op) {
     }
 }
 
+static const DType float_types[] = {DT_F32, DT_F16, DT_BF16};
+
+static bool any_float_of(const Op *op) {
+    bool any = false;
+    for (int i = 0; i < op->inputs; i++) any |= op->input[i].any_float;
+    return any;
+}
+
+int plan_moves(Arena *a, const Op *op, uint64_t seed, PlannedCase **out) {
+    Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
+    for (int t = 0; t < (any_float_of(op) ? 3 : 1); t++) plan_moved(&p, float_types[t], seed);
+    *out = p.at;
+    return p.n;
+}
+
 int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFilter *filter,
                PlannedCase **out) {
-    static const DType float_types[] = {DT_F32, DT_F16, DT_BF16};
     Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
     Rng r = rng_at(seed, rng_mix(seed, 0x706c616e));
-    bool any_float = false;
-    for (int i = 0; i < op->inputs; i++) any_float |= op->input[i].any_float;
+    bool any_float = any_float_of(op);
     for (int t = 0; t < (any_float ? 3 : 1); t++) {
         DType dtype = float_types[t];
         if (any_float && filter && filter->dtype >= 0 && (DType)filter->dtype != dtype) continue;
@@ -238,6 +269,7 @@ int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFil
         if (level == LEVEL_QUICK) continue;
         plan_shapes(&p, dtype, full_shapes, (int)(sizeof full_shapes / sizeof *full_shapes), &r);
         plan_hidden(&p, dtype, &r);
+        plan_moved(&p, dtype, seed);
     }
     sort_by_row(p.at, p.n, op);
     *out = p.at;
@@ -260,13 +292,11 @@ int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const int64_t 
         FEW = 5,
         LONGEST = 65537
     };
-    static const DType float_types[] = {DT_F32, DT_F16, DT_BF16};
     const Op *op = d->op;
     Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x73697a65));
     int64_t elements = 0;
-    bool any_float = false;
-    for (int i = 0; i < op->inputs; i++) any_float |= op->input[i].any_float;
+    bool any_float = any_float_of(op);
     for (*tried = 0; *tried < n; ++*tried) {
         int64_t c = size[*tried];
         const Shape shapes[] = {{c, FEW, false},  {c, 1, true},        {c - 1, 3, false},

@@ -12,6 +12,8 @@ typedef struct {
     bool wide;    // rows take the classes that only very wide rows make hard, not the rotation's
     bool
         twin; // has rows of the case before it, at other places and some of them twice; same sizes and layout
+    // 1 + index into Op.invariant: the rows of the last case before it that has 0 here, moved (moved.h)
+    int moved;
     int64_t first_row; // position in the rotation of classes: row r gets class number (first_row + r)
     // A part of a case of another draw from the same seed, for explanations: what is drawn for row r is what
     // was drawn there for row skip + r. Row lengths may differ, and the values with them.
@@ -27,6 +29,8 @@ int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFil
 // and as both, where the plan of `d` has none. *tried: how many of the n sizes, in order, found room.
 int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const int64_t *size, int n,
                PlannedCase **out, int *tried);
+// A base and its moved twins for each dtype, as they are in every plan at level full. 0: nothing is declared.
+int plan_moves(Arena *a, const Op *op, uint64_t seed, PlannedCase **out);
 // The case whose traffic is reported: the contiguous one of the longest ordinary row, in a half type if any.
 int plan_traffic_case(const PlannedCase *c, int n, const Op *op);
 

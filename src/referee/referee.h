@@ -67,5 +67,6 @@ typedef struct {
 void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, Watched *out);
 
 // A definition is refused when zeros, a constant, or a copy of one of its inputs would pass as its answer, or
-// when an output position can never be judged. ERR_INPUT with the reason.
+// when an output position can never be judged, or when the oracle contradicts what it declares invariant.
+// ERR_INPUT with the reason.
 MUST_CHECK bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e);

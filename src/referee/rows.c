@@ -14,7 +14,7 @@ static const RowLoops *loops(void) {
 }
 
 // The largest magnitude that the domain allows for a row of this input.
-static double magnitude_cap(const OpInput *in, DType dtype) {
+double row_cap(const OpInput *in, DType dtype) {
     double end = dtype == DT_F16 ? 60000.0 : 1e15; // squares and their sums stay finite in float32
     double cap = in->scale_hi * 4;
     if (in->shift > cap) cap = in->shift;
@@ -26,7 +26,7 @@ static double clamp(double x, double lo, double hi) { return x < lo ? lo : x > h
 static double smaller(double a, double b) { return a < b ? a : b; }
 
 bool row_class_fits(ClassId c, const OpInput *in, DType dtype) {
-    double cap = magnitude_cap(in, dtype);
+    double cap = row_cap(in, dtype);
     switch (c) {
     case CLASS_mean_30: return in->large || in->shift >= 30;
     case CLASS_mean_1000: return in->large || in->shift >= 1000;
@@ -92,14 +92,14 @@ static void draw_neg_inf(Rng *r, const RowSpec *s, double *out) {
 static void draw_cancelling(Rng *r, const RowSpec *s, double *out) {
     if (!s->partner) {
         fill_bell(r, out, s->n, smaller(s->in->scale_hi, 16), 0);
-        out[0] = smaller(magnitude_cap(s->in, s->dtype), 512);
+        out[0] = smaller(row_cap(s->in, s->dtype), 512);
         return;
     }
     for (int64_t i = 0; i < s->n; i++) out[i] = -s->partner[i] + (rng_unit(r) - 0.5) * 0x1p-6;
 }
 
 static void draw_mixed(Rng *r, const RowSpec *s, double *out) {
-    double cap = magnitude_cap(s->in, s->dtype), tiny = s->dtype == DT_F16 ? 1e-6 : 1e-20;
+    double cap = row_cap(s->in, s->dtype), tiny = s->dtype == DT_F16 ? 1e-6 : 1e-20;
     for (int64_t i = 0; i < s->n; i++) {
         double z = rng_normal(r);
         switch (rng_below(r, 6)) {
@@ -116,7 +116,7 @@ static void draw_mixed(Rng *r, const RowSpec *s, double *out) {
 static void draw_class(Rng *r, const RowSpec *s, double *out) {
     const OpInput *in = s->in;
     int64_t n = s->n;
-    double cap = magnitude_cap(in, s->dtype);
+    double cap = row_cap(in, s->dtype);
     double one = clamp(1, in->scale_lo, in->scale_hi), wide = smaller(in->scale_hi, cap / 5);
     double spike = smaller(cap, 4096);
     switch (s->cls) {
@@ -180,5 +180,5 @@ static void draw_class(Rng *r, const RowSpec *s, double *out) {
 void row_draw(Rng *r, const RowSpec *s, double *out) {
     draw_class(r, s, out);
     // The bell's tails may pass the cap; the domain is what was declared.
-    if (!s->in->ranged) loops()->clip(out, (size_t)s->n, magnitude_cap(s->in, s->dtype));
+    if (!s->in->ranged) loops()->clip(out, (size_t)s->n, row_cap(s->in, s->dtype));
 }

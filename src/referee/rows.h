@@ -15,5 +15,6 @@ typedef struct {
     const double *partner; // cancelling: the row of the other summand; NULL: none
 } RowSpec;
 
+double row_cap(const OpInput *in, DType dtype); // largest magnitude in the domain of an input without a range
 bool row_class_fits(ClassId c, const OpInput *in, DType dtype); // is the class inside the declared domain?
 void row_draw(Rng *r, const RowSpec *spec, double *out); // inside the domain, not rounded to spec->dtype

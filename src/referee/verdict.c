@@ -35,6 +35,10 @@ bool level_by_name(Str name, Level *out) {
 // JSON has no infinity; a missing number says as much.
 static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
 
+static json_t *bits(RowBits b) {
+    return b == ROW_BITS_UNKNOWN ? json_null() : json_string(b == ROW_BITS_SAME ? "same" : "differ");
+}
+
 json_t *verdict_object(const Verdict *v) {
     double ratio = traffic_ratio(v);
     json_t *o = json_pack(
@@ -55,10 +59,8 @@ json_t *verdict_object(const Verdict *v) {
             json_array_append_new(lines, json_integer(v->coverage.line[i]));
         for (int i = 0; i < v->tries; i++)
             json_array_append_new(sizes, json_integer((json_int_t)v->tried[i]));
-        json_object_set_new(o, "row_bits",
-                            v->row_bits == ROW_BITS_UNKNOWN
-                                ? json_null()
-                                : json_string(v->row_bits == ROW_BITS_SAME ? "same" : "differ"));
+        json_object_set_new(o, "row_bits", bits(v->row_bits));
+        json_object_set_new(o, "invariant_bits", bits(v->moved_bits));
         json_object_set_new(o, "unexecuted", lines);
         json_object_set_new(o, "sizes_tried", sizes);
     }

@@ -41,6 +41,7 @@ typedef struct {
     int64_t bytes_ideal; // inputs and outputs of that case once
     RankCase facts;      // of that case, for the rank model
     RowBits row_bits;    // of an accepted one
+    RowBits moved_bits;  // the same of rows moved as the definition declares (moved.h)
     Coverage coverage;   // of an accepted one: lines that no case has executed, sizes that it compares with
     int64_t tried[COVERAGE_SIZES_MAX]; // those of them that more cases were drawn for
     int tries;

@@ -57,3 +57,15 @@ check shared sh -c "'$bin' referee --stream --fresh <'$tmp/lines' >'$tmp/out' 2>
 for n in 50 60 70; do
     check "shared_$n" grep -q "\"id\":$n,.*\"status\":\"ok\".*\"sizes_tried\":\[$n\]" "$tmp/out"
 done
+# Shifts that the definition declares: softmax of differences has the same bits, folding log2(e) into x first has not; an
+# op that declares none says nothing; a declaration that is false is an error of the definition.
+check invariant_bits exits 0 "$bin" referee src/op/suite/gold/softmax.py --op softmax --seed 5 --json
+check invariant_bits_same grep -q '"invariant_bits":"same"' "$tmp/out"
+sed 's/e = tl.exp(v - tl.max(v, axis=0))/v = v * 1.4426950408889634; e = tl.exp2(v - tl.max(v, axis=0))/' "$tmp/k.py" >"$tmp/folded.py"
+check folded exits 0 "$bin" referee "$tmp/folded.py" --op softmax --seed 5 --json
+check folded_differs grep -q '"invariant_bits":"differ"' "$tmp/out"
+check gelu exits 0 "$bin" referee src/op/suite/gold/gelu.py --op gelu --seed 5 --json
+check nothing_declared grep -q '"invariant_bits":null' "$tmp/out"
+"$bin" ops l2norm | sed -n '/^"""/,$p' | sed 's/^}$/}\ninvariant = {"x": "scale"}/' >"$tmp/l2.py"
+check false_declaration exits 3 "$bin" referee src/op/suite/gold/l2norm.py --op "$tmp/l2.py"
+check says_which grep -q 'invariant says "x": "scale", but with a row of it multiplied by' "$tmp/err"

@@ -49,6 +49,38 @@ static void tf32_is_declared(void **state) {
     refuses(DOC X "allow_tf32 = True\nallow_tf32 = True\n" BODY, "allow_tf32 is assigned twice", NULL);
 }
 
+static void invariances_are_declared(void **state) {
+    (void)state;
+    Op op;
+    accepts(DOC X BODY, &op);
+    assert_int_equal(op.invariants, 0);
+    accepts(DOC X "invariant = {\"x\": \"shift\"}\n" BODY, &op);
+    assert_true(op.invariants == 1 && op.invariant[0].shift && op.invariant[0].degree == 0);
+    accepts(DOC X "invariant = {\"x\": \"scale\"}\n" BODY, &op);
+    assert_true(op.invariants == 1 && !op.invariant[0].shift && op.invariant[0].degree == 0);
+    accepts(DOC X "invariant = {\"x\": (\"scale\", -2)}\n" BODY, &op);
+    assert_true(!op.invariant[0].shift && op.invariant[0].degree == -2);
+    Buf said = BUF(&arena);
+    op_domain(&said, &op);
+    assert_non_null(strstr(buf_cstr(&said),
+                           "a row of x times a positive number multiplies the answer by its power of -2"));
+    refuses(DOC X "invariant = \"shift\"\n" BODY, "invariant must be a dictionary literal", "\"shift\"");
+    refuses(DOC X "invariant = {\"y\": \"shift\"}\n" BODY, "invariant must name inputs", "\"y\"");
+    refuses(DOC X "invariant = {\"x\": \"move\"}\n" BODY, "an invariance is \"shift\"", "\"move\"");
+    refuses(DOC X "invariant = {\"x\": 1}\n" BODY, "an invariance is", "1");
+    refuses(DOC X "invariant = {\"x\": (\"shift\", 1)}\n" BODY, "an invariance is", "(");
+    refuses(DOC X "invariant = {\"x\": (\"scale\", 9)}\n" BODY, "an integer from -8 to 8", "9");
+    refuses(DOC X "invariant = {\"x\": (\"scale\", 1.0)}\n" BODY, "an integer from -8 to 8", "1.0");
+    refuses(DOC X "invariant = {\"x\": \"scale\", \"x\": \"shift\"}\n" BODY, "occurs twice", NULL);
+    refuses(DOC X "invariant = {}\ninvariant = {}\n" BODY, "invariant is assigned twice", NULL);
+    refuses(DOC "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"dtype\": \"int8\", \"range\": (-8, 8)}}\n"
+                "invariant = {\"x\": \"scale\"}\n" BODY,
+            "only a float input", "\"x\": \"scale\"");
+    refuses(DOC "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"range\": (-8, 8)}}\n"
+                "invariant = {\"x\": \"shift\"}\n" BODY,
+            "an input with a range cannot be shifted", "\"x\": \"shift\"");
+}
+
 static void defaults(void **state) {
     (void)state;
     Op op;
@@ -331,10 +363,18 @@ static void descriptions(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
-        cmocka_unit_test(tf32_is_declared),      cmocka_unit_test(every_key),    cmocka_unit_test(rows_may_be_absent),
-        cmocka_unit_test(wrong_files),   cmocka_unit_test(wrong_inputs), cmocka_unit_test(wrong_shapes),
-        cmocka_unit_test(wrong_domains), cmocka_unit_test(wrong_dims),   cmocka_unit_test(parts_and_signs),
-        cmocka_unit_test(hostile),       cmocka_unit_test(descriptions),
+        cmocka_unit_test(tf32_is_declared),
+        cmocka_unit_test(invariances_are_declared),
+        cmocka_unit_test(every_key),
+        cmocka_unit_test(rows_may_be_absent),
+        cmocka_unit_test(wrong_files),
+        cmocka_unit_test(wrong_inputs),
+        cmocka_unit_test(wrong_shapes),
+        cmocka_unit_test(wrong_domains),
+        cmocka_unit_test(wrong_dims),
+        cmocka_unit_test(parts_and_signs),
+        cmocka_unit_test(hostile),
+        cmocka_unit_test(descriptions),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);

@@ -4,6 +4,7 @@ inputs = {
     "x": {"shape": ("M", "N"), "scale": (1e-4, 64), "shift": 30000, "neg_inf": True, "keep": "target"},
     "target": {"shape": ("M",), "dtype": "int64", "range": (0, "N")},
 }
+invariant = {"x": "shift"}
 
 
 def reference(x, target):

@@ -3,6 +3,7 @@
 inputs = {
     "x": {"shape": ("M", "N"), "scale": (1e-4, 8)},
 }
+invariant = {"x": ("scale", 1)}
 
 
 def reference(x):

@@ -4,6 +4,7 @@ inputs = {
     "q": {"shape": ("M", "N"), "dtype": "int8", "range": (-128, 127)},
     "scale": {"shape": ("M", 1), "dtype": "float16", "range": (1e-4, 1)},
 }
+invariant = {"scale": ("scale", 1)}
 
 
 def reference(q, scale):

@@ -4,6 +4,7 @@ inputs = {
     "x": {"shape": ("M", "N"), "scale": (1e-4, 64), "shift": 30000},
     "y": {"shape": ("M", "N"), "scale": (1e-4, 64), "shift": 30000},
 }
+invariant = {"x": "shift", "y": "shift"}
 
 
 def reference(x, y):

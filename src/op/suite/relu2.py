@@ -3,6 +3,7 @@
 inputs = {
     "x": {"shape": ("M", "N"), "scale": (1e-4, 64), "large": True},
 }
+invariant = {"x": ("scale", 2)}
 
 
 def reference(x):

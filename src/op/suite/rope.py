@@ -6,6 +6,7 @@ inputs = {
     "sin": {"shape": ("M", "D"), "range": (-1, 1)},
 }
 dims = {"M": {"usual": 32768}, "D": {"multiple_of": 2, "min": 2, "usual": 128}}
+invariant = {"x": ("scale", 1)}
 
 
 def reference(x, cos, sin):

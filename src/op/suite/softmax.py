@@ -3,6 +3,7 @@
 inputs = {
     "x": {"shape": ("M", "N"), "scale": (1e-4, 64), "shift": 30000, "neg_inf": True},
 }
+invariant = {"x": "shift"}
 
 
 def reference(x):

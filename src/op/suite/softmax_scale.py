@@ -4,6 +4,7 @@ inputs = {
     "x": {"shape": ("M", "N"), "scale": (1e-4, 64), "shift": 30000, "neg_inf": True},
     "scale": {"shape": (1,), "range": (0.01, 4), "signs": "both"},
 }
+invariant = {"x": "shift"}
 
 
 def reference(x, scale):

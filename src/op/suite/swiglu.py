@@ -4,6 +4,7 @@ inputs = {
     "gate": {"shape": ("M", "N"), "scale": (1e-4, 64), "large": True},
     "up": {"shape": ("M", "N"), "scale": (1e-4, 64), "large": True},
 }
+invariant = {"up": ("scale", 1)}
 
 
 def reference(gate, up):
