@@ -2,6 +2,7 @@
 #include "base/isa.h"
 #include "model/product_loops.h"
 #include <assert.h>
+#include <stdatomic.h>
 
 static const ProductLoops *choose(void) {
 #if defined(__x86_64__) && !defined(PORTABLE)
@@ -43,23 +44,30 @@ void product_prepare(Pool *pool, ProductInput *in, WeightType type) {
 }
 
 // One sweep: the rows of all products in pieces, large ones first, so that a thread reads long stretches and
-// all end together.
+// all end together. A thread takes its next piece before it begins the one it has: what is read ahead is its
+// own.
 enum { PIECES_MAX = 128, PIECE_BYTES = 64 << 10 };
-typedef struct {
-    const Product *p;
-    int64_t first, rows;
-} Piece;
 typedef struct {
     Pool *pool;
     Piece piece[PIECES_MAX];
-    size_t scratch;
+    size_t pieces, scratch;
+    atomic_size_t next;
 } Sweep;
 
-static void run_piece(void *arg, size_t item, int worker) {
-    const Sweep *s = arg;
-    const Piece *at = &s->piece[item];
+static const Piece *take(Sweep *s) {
+    size_t i = atomic_fetch_add_explicit(&s->next, 1, memory_order_relaxed);
+    return i < s->pieces ? &s->piece[i] : NULL;
+}
+
+static void run_pieces(void *arg, size_t item, int worker) {
+    (void)item;
+    Sweep *s = arg;
     void *room = pool_scratch(s->pool, worker, s->scratch);
-    (type_quantised(at->p->w->type) ? loops()->quantised : loops()->floats)(at->p, at->first, at->rows, room);
+    const Piece *then;
+    for (const Piece *now = take(s); now; now = then) {
+        then = take(s);
+        (type_quantised(now->p->w->type) ? loops()->quantised : loops()->floats)(now, then, room);
+    }
 }
 
 void product_run(Pool *pool, const Product *p, int n) {
@@ -73,17 +81,17 @@ void product_run(Pool *pool, const Product *p, int n) {
         if (scratch > s.scratch) s.scratch = scratch;
     }
     if (least < left / (PIECES_MAX / 4)) least = left / (PIECES_MAX / 4);
-    size_t items = 0;
     for (int i = 0; i < n; i++) {
         int64_t bytes = (int64_t)weight_row_bytes(p[i].w) + 1; // never none
-        for (int64_t row = 0; row < p[i].w->rows; items++) {
-            int64_t rest = p[i].w->rows - row, take = left / (4 * pool_size(pool));
-            int64_t rows = ((take > least ? take : least) / bytes + tile) / tile * tile;
-            if (rows > rest || items == PIECES_MAX - (size_t)(n - i)) rows = rest;
-            s.piece[items] = (Piece){&p[i], row, rows};
+        for (int64_t row = 0; row < p[i].w->rows;) {
+            int64_t rest = p[i].w->rows - row, share = left / (4 * pool_size(pool));
+            int64_t rows = ((share > least ? share : least) / bytes + tile) / tile * tile;
+            if (rows > rest || s.pieces == PIECES_MAX - (size_t)(n - i)) rows = rest;
+            s.piece[s.pieces++] = (Piece){&p[i], row, rows};
             row += rows;
             left -= rows * bytes;
         }
     }
-    pool_run(pool, items, run_piece, &s);
+    size_t threads = (size_t)pool_size(pool);
+    pool_run(pool, s.pieces < threads ? s.pieces : threads, run_pieces, &s);
 }

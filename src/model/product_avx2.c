@@ -148,11 +148,13 @@ static inline __attribute__((always_inline)) void rows_of(WeightType t, const Pr
     }
 }
 
-static void quantised(const Product *p, int64_t first, int64_t rows, void *room) {
+static void quantised(const Piece *now, const Piece *then, void *room) {
+    (void)then;
+    const Product *p = now->p;
     (void)room;
     switch (p->w->type) {
 #define CASE(T) \
-    case W_##T: rows_of(W_##T, p, first, rows); break;
+    case W_##T: rows_of(W_##T, p, now->first, now->rows); break;
         CASE(Q4_0)
         CASE(Q5_0)
         CASE(Q5_1)

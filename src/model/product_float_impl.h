@@ -54,12 +54,14 @@ static inline __attribute__((always_inline)) void floats_of(WeightType t, const 
     for (; row < end; row++) float_rows(t, p, row, 1);
 }
 
-static void floats(const Product *p, int64_t first, int64_t rows, void *room) {
+static void floats(const Piece *now, const Piece *then, void *room) {
+    (void)then;
+    const Product *p = now->p;
     (void)room;
     if (p->w->type == W_F32)
-        floats_of(W_F32, p, first, rows);
+        floats_of(W_F32, p, now->first, now->rows);
     else if (p->w->type == W_F16)
-        floats_of(W_F16, p, first, rows);
+        floats_of(W_F16, p, now->first, now->rows);
     else
-        floats_of(W_BF16, p, first, rows);
+        floats_of(W_BF16, p, now->first, now->rows);
 }

@@ -49,11 +49,18 @@ void plain_block(WeightType type, const uint8_t *row, int64_t b, PlainBlock *out
 static inline bool type_quantised(WeightType t) { return t != W_F32 && t != W_F16 && t != W_BF16; }
 static inline bool type_has_min(WeightType t) { return t == W_Q4_K || t == W_Q5_K || t == W_Q5_1; }
 
+// Rows [first, first + rows) times every input.
+typedef struct {
+    const Product *p;
+    int64_t first, rows;
+} Piece;
+
 typedef struct {
     void (*round)(const float *x, int64_t cols, Rounded *to);
-    // Rows [first, first + rows) times every input. room: scratch(p) bytes, aligned to 64.
-    void (*quantised)(const Product *p, int64_t first, int64_t rows, void *room);
-    void (*floats)(const Product *p, int64_t first, int64_t rows, void *room);
+    // now: what to do. then: the piece that this thread does after it (NULL: none is known), so that memory
+    // need not rest in between. room: scratch(now->p) bytes, aligned to 64.
+    void (*quantised)(const Piece *now, const Piece *then, void *room);
+    void (*floats)(const Piece *now, const Piece *then, void *room);
     size_t (*scratch)(const Product *p);
     int tile; // pieces of a matrix begin at multiples of so many rows
 } ProductLoops;

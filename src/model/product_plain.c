@@ -141,11 +141,13 @@ static float weight_value(WeightType type, const uint8_t *row, int64_t c) {
 
 static float *output(const Product *p, int input, int64_t row) { return &p->y[input * p->stride + row]; }
 
-static void floats(const Product *p, int64_t first, int64_t rows, void *room) {
+static void floats(const Piece *now, const Piece *then, void *room) {
+    (void)then;
+    const Product *p = now->p;
     float *w = room;
     size_t bytes = weight_row_bytes(p->w);
     int64_t cols = p->w->cols;
-    for (int64_t r = first; r < first + rows; r++) {
+    for (int64_t r = now->first; r < now->first + now->rows; r++) {
         for (int64_t c = 0; c < cols; c++) w[c] = weight_value(p->w->type, p->w->data + (size_t)r * bytes, c);
         for (int n = 0; n < p->in->count; n++) {
             const float *x = p->in->x + n * p->in->stride;
@@ -166,12 +168,14 @@ static float block_dot(const PlainBlock *w, const int8_t *x) {
     return (float)(w->sub[0] * sum[0] + w->sub[1] * sum[1]);
 }
 
-static void quantised(const Product *p, int64_t first, int64_t rows, void *room) {
+static void quantised(const Piece *now, const Piece *then, void *room) {
+    (void)then;
+    const Product *p = now->p;
     PlainBlock *block = room;
     size_t bytes = weight_row_bytes(p->w);
     int64_t blocks = p->w->cols / BLOCK;
     bool min = type_has_min(p->w->type);
-    for (int64_t r = first; r < first + rows; r++) {
+    for (int64_t r = now->first; r < now->first + now->rows; r++) {
         for (int64_t b = 0; b < blocks; b++)
             plain_block(p->w->type, p->w->data + (size_t)r * bytes, b, &block[b]);
         for (int n = 0; n < p->in->count; n++) {

@@ -35,21 +35,27 @@ static inline float tree(__m256 l) {
     return _mm_cvtss_f32(_mm_add_ss(two, _mm_movehdup_ps(two)));
 }
 
-// Far enough ahead that a page's translation is there as well.
+// Far enough ahead that a page's translation is there as well. Past the end of a piece the next one is
+// fetched.
 enum { AHEAD = 64 << 10 };
 
-static inline __attribute__((always_inline)) void one_input(WeightType t, const Product *p, int64_t first,
-                                                            int64_t rows) {
+static inline __attribute__((always_inline)) void one_input(WeightType t, const Piece *now,
+                                                            const Piece *then) {
+    const Product *p = now->p;
     Kind k = kind_of(t);
     const Rounded *x = rounded_of(p->in, 0);
-    int64_t chunks = rounded_chunks(p->w->cols);
+    int64_t chunks = rounded_chunks(p->w->cols), after = now->first + now->rows;
     Rows all = rows_of(p->w, k.bytes);
-    for (int64_t r = first; r < first + rows; r++) {
+    uintptr_t end = (uintptr_t)(all.data + after * all.row_bytes), jump = -(uintptr_t)AHEAD;
+    if (then)
+        jump = (uintptr_t)(then->p->w->data + then->first * (int64_t)weight_row_bytes(then->p->w)) - end;
+    for (int64_t r = now->first; r < after; r++) {
         Row row;
         row_begin(&row, &all, r);
         __m256 lane = _mm256_setzero_ps();
         for (int64_t c = 0; c < chunks; c++) {
             uintptr_t ahead = (uintptr_t)row.at + (uintptr_t)(c * k.bytes) + AHEAD;
+            if (ahead >= end) ahead += jump;
             for (int b = 0; b < k.bytes; b += 64)
                 _mm_prefetch((const char *)(ahead + (uintptr_t)b), _MM_HINT_T1);
             Eight e = unpack(t, row_chunk(&row, &all, c, k.bytes));
@@ -59,16 +65,18 @@ static inline __attribute__((always_inline)) void one_input(WeightType t, const 
     }
 }
 
-static void quantised(const Product *p, int64_t first, int64_t rows, void *room) {
+static void quantised(const Piece *now, const Piece *then, void *room) {
+    const Product *p = now->p;
     if (p->in->count != 1) {
-        many_inputs(p, first, rows, room);
+        many_inputs(p, now->first, now->rows, room);
         return;
     }
     switch (p->w->type) {
 #define CASE(T) \
-    case W_##T: one_input(W_##T, p, first, rows); break;
+    case W_##T: one_input(W_##T, now, then); break;
         CASE(Q4_0)
-        CASE(Q5_0) CASE(Q5_1) CASE(Q8_0) CASE(Q4_K) CASE(Q5_K) CASE(Q6_K)
+        CASE(Q5_0)
+        CASE(Q5_1) CASE(Q8_0) CASE(Q4_K) CASE(Q5_K) CASE(Q6_K)
 #undef CASE
             default : break;
     }
