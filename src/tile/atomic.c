@@ -115,8 +115,7 @@ static const char *lane_of(const void *p, bool one, size_t i, size_t size) {
 
 static bool defined(const Atomic *x, const uint8_t *poison, bool one, const char *what) {
     return !poison || !poison[one ? 0 : x->lane] ||
-           vm_finding(x->v, x->s, DIAG_UNINIT, x->lane,
-                      "an undefined value reached %s of an atomic: " GIVE_OTHER, what);
+           vm_undefined(x->v, x->s, poison[one ? 0 : x->lane], x->lane, what);
 }
 
 static const InsnOp operation[ATOMIC_COUNT] = {
@@ -124,7 +123,7 @@ static const InsnOp operation[ATOMIC_COUNT] = {
     [ATOMIC_OR] = INSN_OR,   [ATOMIC_XOR] = INSN_XOR, [ATOMIC_XCHG] = INSN_COPY};
 
 static bool locate(Atomic *x) {
-    return defined(x, x->s->pa, false, "the address") &&
+    return defined(x, x->s->pa, false, "the address of an atomic") &&
            find_element(x, ((const int64_t *)x->s->a)[x->lane]) && may_touch(x) && touch(x);
 }
 
@@ -139,14 +138,14 @@ bool step_atomic(Vm *v, const Step *s) {
         char *old = (char *)s->d + i * s->size;
         uint64_t next;
         x.lane = (int64_t)i;
-        if (!defined(&x, s->pc, one_c, "the mask")) return false;
+        if (!defined(&x, s->pc, one_c, "the mask of an atomic")) return false;
         bool active = !s->c || *lane_of(s->c, one_c, i, 1);
         if (s->pd) s->pd[i] = !active;
         if (!active) {
             memset(old, 0, s->size);
             continue;
         }
-        if (!defined(&x, s->pb, one_b, "the value") || !locate(&x)) return false;
+        if (!defined(&x, s->pb, one_b, "the value of an atomic") || !locate(&x)) return false;
         uint8_t *at = x.m->data + x.offset;
         const char *value = lane_of(s->b, one_b, i, s->size);
         l->memory->read[t](old, at, NULL, NULL, 1);
@@ -165,8 +164,8 @@ bool step_cas(Vm *v, const Step *s) {
     for (size_t i = 0; i < (size_t)s->lanes; i++) {
         uint64_t want = 0;
         x.lane = (int64_t)i;
-        if (!defined(&x, s->pb, s->one & ONE_B, "the value") ||
-            !defined(&x, s->pc, s->one & ONE_C, "the value") || !locate(&x))
+        if (!defined(&x, s->pb, s->one & ONE_B, "the value of an atomic") ||
+            !defined(&x, s->pc, s->one & ONE_C, "the value of an atomic") || !locate(&x))
             return false;
         uint8_t *at = x.m->data + x.offset;
         l->memory->read[t]((char *)s->d + i * s->size, at, NULL, NULL, 1);

@@ -6,6 +6,7 @@
 #include "lang/pyvalue.h"
 #include "tile/check.h"
 #include "tile/cover.h"
+#include "tile/promise.h"
 
 enum {
     VISITS_MAX = 1 << 20,     // nodes visited, unrolled loops and inlined helpers counted each time

@@ -5,6 +5,7 @@
 
 static DType loop_type(const TileType *t) { return t->pointer ? DT_I64 : t->elem; }
 static int max(int a, int b) { return a > b ? a : b; }
+static int smaller(int a, int b) { return a < b ? a : b; }
 
 size_t decode_lanes_max(const Code *c) {
     int most = 1;
@@ -190,6 +191,7 @@ static bool lanes_apart(InsnOp op) {
     case INSN_STORE:
     case INSN_ATOMIC:
     case INSN_CAS:
+    case INSN_PROMISE:
     case INSN_ALIGNED: return true;
     default: return false;
     }
@@ -286,6 +288,10 @@ static void decode_insn(Decode *x) {
     case INSN_DOT: decode_call(x, step_dot); break;
     case INSN_ALIGNED: decode_call(x, step_aligned); break;
     case INSN_ASSUME: decode_call(x, step_assume); break;
+    case INSN_PROMISE: // more promises than bits share the last one
+        s->n = 2 << smaller(x->v->promises++, POISON_BITS - 2);
+        decode_call(x, step_promise);
+        break;
     case INSN_SWAP: decode_call(x, step_swap); break;
     case INSN_HISTOGRAM: decode_call(x, step_histogram); break;
     case INSN_MATH: decode_call(x, step_math); break;

@@ -4,7 +4,12 @@
 // never stores, do no harm.
 #include "tile/step.h"
 
-static void spread_poison(const Step *s, size_t batch, size_t m, size_t n, size_t k) {
+static void mark_row(uint8_t *d, size_t n, uint8_t poison) {
+    for (size_t j = 0; poison && j < n; j++) d[j] |= poison;
+}
+
+static void spread_poison(const MemoryLoops *loops, const Step *s, size_t batch, size_t m, size_t n,
+                          size_t k) {
     size_t lanes = batch * m * n;
     if (s->pc)
         memcpy(s->pd, s->pc, lanes);
@@ -13,10 +18,10 @@ static void spread_poison(const Step *s, size_t batch, size_t m, size_t n, size_
     for (size_t z = 0; z < batch; z++) {
         uint8_t *d = s->pd + z * m * n;
         for (size_t i = 0; s->pa && i < m; i++)
-            if (memchr(s->pa + (z * m + i) * k, 1, k)) memset(d + i * n, 1, n);
+            mark_row(d + i * n, n, loops->any_flag(s->pa + (z * m + i) * k, k));
         for (size_t l = 0; s->pb && l < k; l++) {
             const uint8_t *b = s->pb + (z * k + l) * n;
-            if (!memchr(b, 1, n)) continue;
+            if (!loops->any_flag(b, n)) continue;
             for (size_t i = 0; i < m; i++)
                 for (size_t j = 0; j < n; j++) d[i * n + j] |= b[j];
         }
@@ -50,6 +55,6 @@ bool step_dot(Vm *v, const Step *s) {
     for (size_t z = 0; z < batch; z++)
         fn((char *)s->d + z * m * n * to, (const char *)left + z * m * k * from,
            (const char *)right + z * k * n * from, m, n, k);
-    if (s->pd) spread_poison(s, batch, m, n, k);
+    if (s->pd) spread_poison(v->loops->memory, s, batch, m, n, k);
     return true;
 }

@@ -82,9 +82,9 @@ static const char *reduction_name(InsnOp op) {
 static bool defined(Vm *v, const Step *s) {
     if (s->pd) memset(s->pd, 0, (size_t)s->lanes);
     if (!s->pa || !v->loops->memory->any_flag(s->pa, (size_t)s->lanes_a)) return true;
-    const uint8_t *at = memchr(s->pa, 1, (size_t)s->lanes_a);
-    return vm_finding(v, s, DIAG_UNINIT, at ? at - s->pa : -1, "an undefined value reached %s: " GIVE_OTHER,
-                      reduction_name(v->code->insn[s->insn].op));
+    int64_t at = 0;
+    while (!s->pa[at]) at++;
+    return vm_undefined(v, s, s->pa[at], at, reduction_name(v->code->insn[s->insn].op));
 }
 
 bool step_reduce(Vm *v, const Step *s) {

@@ -12,11 +12,12 @@ static bool writes_d(const Insn *s) { return s->d >= 0 && s->op != INSN_LOOPTEST
 // ---- undefined lanes ----
 
 // Passes undefined lanes on from its operands. A reduction reports them instead, a load takes them from
-// `other` only (undefined masks and addresses are reported).
-static bool taints(const Code *c, const Insn *s) {
+// `other` only (undefined masks and addresses are reported), but see promise.c.
+static bool taints(const Code *c, const Insn *s, bool promises) {
 #define TAINTED(r) ((r) >= 0 && c->reg[r].tainted)
     switch (s->op) {
-    case INSN_LOAD: return s->b >= 0 && (s->c < 0 || TAINTED(s->c));
+    case INSN_PROMISE: return true;
+    case INSN_LOAD: return (s->b >= 0 && (s->c < 0 || TAINTED(s->c))) || (promises && TAINTED(s->a));
     case INSN_ATOMIC: return s->c >= 0; // undefined operands are reported
     case INSN_CAS:
     case INSN_SUM:
@@ -35,12 +36,14 @@ static bool taints(const Code *c, const Insn *s) {
 // Each pass in order settles straight code; loops need one more for each register that carries a taint
 // around.
 static void mark_tainted(Code *c) {
+    bool promises = false;
     for (int r = 0; r < c->regs; r++) c->reg[r].tainted = false;
+    for (int i = 0; i < c->insns; i++) promises |= c->insn[i].op == INSN_PROMISE;
     for (bool changed = true; changed;) {
         changed = false;
         for (int i = 0; i < c->insns; i++) {
             const Insn *s = &c->insn[i];
-            if (!writes_d(s) || c->reg[s->d].tainted || !taints(c, s)) continue;
+            if (!writes_d(s) || c->reg[s->d].tainted || !taints(c, s, promises)) continue;
             c->reg[s->d].tainted = true;
             changed = true;
         }

@@ -345,17 +345,19 @@ static bool scattered(Access *x, size_t n) {
 
 // ---- masks and poison ----
 
-static bool any_active(Vm *v, const uint8_t *poison, bool one, const uint8_t *mask, size_t n, int64_t *lane) {
-    if (!poison) return false;
+// The poison of the first active lane that has some of these bits; 0: none.
+static uint8_t any_active(Vm *v, const uint8_t *poison, bool one, const uint8_t *mask, size_t n, uint8_t bits,
+                          int64_t *lane) {
+    if (!poison) return 0;
     if (one) {
         const uint8_t *at = mask ? memchr(mask, 1, n) : mask;
         *lane = mask ? (at ? at - mask : -1) : 0;
-        return *poison && (!mask || at);
+        return !mask || at ? *poison & bits : 0;
     }
-    if (!v->loops->memory->any_flag(poison, n)) return false;
+    if (!(v->loops->memory->any_flag(poison, n) & bits)) return 0;
     for (size_t i = 0; i < n; i++)
-        if (poison[i] && (!mask || mask[i])) return *lane = (int64_t)i, true;
-    return false;
+        if ((poison[i] & bits) && (!mask || mask[i])) return *lane = (int64_t)i, poison[i];
+    return 0;
 }
 
 // The mask without the cases that need none. *idle: no lane is active.
@@ -366,8 +368,8 @@ static bool mask_of(Vm *v, const Step *s, const uint8_t *mask, const uint8_t *po
     *out = NULL;
     *idle = false;
     if (!mask) return true;
-    if (any_active(v, poison, one, NULL, n, &lane))
-        return vm_finding(v, s, DIAG_UNINIT, lane, "an undefined value reached a mask: " GIVE_OTHER);
+    uint8_t bad = any_active(v, poison, one, NULL, n, 0xff, &lane);
+    if (bad) return vm_undefined(v, s, bad, lane, "a mask");
     if (one) return *idle = !*mask, true;
     size_t ones = v->loops->memory->count_ones(mask, n);
     *idle = ones == 0;
@@ -375,10 +377,10 @@ static bool mask_of(Vm *v, const Step *s, const uint8_t *mask, const uint8_t *po
     return true;
 }
 
-static bool address_defined(Vm *v, const Step *s, const uint8_t *mask) {
+static bool address_defined(Vm *v, const Step *s, const uint8_t *mask, uint8_t bits) {
     int64_t lane;
-    if (!any_active(v, s->pa, false, mask, (size_t)s->lanes, &lane)) return true;
-    return vm_finding(v, s, DIAG_UNINIT, lane, "an undefined value reached an address: " GIVE_OTHER);
+    uint8_t bad = any_active(v, s->pa, false, mask, (size_t)s->lanes, bits, &lane);
+    return !bad || vm_undefined(v, s, bad, lane, "an address");
 }
 
 static const uint64_t zero_lane = 0;
@@ -399,7 +401,13 @@ static void fill_idle(Vm *v, const Step *s, const uint8_t *mask) {
     else
         memcpy(s->pd, s->pc, n);
     if (!mask) return; // no lane is active
-    for (size_t i = 0; i < n; i++) s->pd[i] &= (uint8_t)~mask[i];
+    for (size_t i = 0; i < n; i++) s->pd[i] &= (uint8_t)(mask[i] - 1);
+}
+
+// What comes from where a promise leads that does not hold (promise.c).
+static void pass_broken(const Step *s, const uint8_t *mask) {
+    for (size_t i = 0; i < (size_t)s->lanes; i++)
+        if (!mask || mask[i]) s->pd[i] |= s->pa[i];
 }
 
 // ---- the two instructions ----
@@ -426,7 +434,8 @@ bool step_load(Vm *v, const Step *s) {
     else if (s->pd)
         memset(s->pd, 0, n);
     if (idle) return true;
-    if (!address_defined(v, s, x.mask)) return false;
+    if (!address_defined(v, s, x.mask, UNDEFINED)) return false;
+    if (s->pa && s->pd) pass_broken(s, x.mask);
     if (one_run(&x, 0, n, &first, &length)) {
         uint8_t *at;
         if (!check_run(&x, first, length, &at)) return false;
@@ -478,9 +487,8 @@ bool step_store_run(Vm *v, const Step *s) {
     bool one = s->one & ONE_B;
     int64_t lane;
     if (length == 0) return true;
-    if (any_active(v, s->pb && !one ? s->pb + first : s->pb, one, NULL, length, &lane))
-        return vm_finding(v, s, DIAG_UNINIT, lane + (one ? 0 : (int64_t)first),
-                          "an undefined value reached a store: " GIVE_OTHER);
+    uint8_t bad = any_active(v, s->pb && !one ? s->pb + first : s->pb, one, NULL, length, 0xff, &lane);
+    if (bad) return vm_undefined(v, s, bad, lane + (one ? 0 : (int64_t)first), "a store");
     const char *value = (const char *)s->b + first * s->size;
     if (one) {
         v->loops->memory->splat[s->size](v->scratch[1], s->b, NULL, NULL, length);
@@ -509,9 +517,9 @@ bool step_store(Vm *v, const Step *s) {
                 .read = v->log.read.n};
     if (!mask_of(v, s, s->c, s->pc, s->one & ONE_C, &x.mask, &idle)) return false;
     if (idle) return true;
-    if (!address_defined(v, s, x.mask)) return false;
-    if (any_active(v, s->pb, s->one & ONE_B, x.mask, n, &lane))
-        return vm_finding(v, s, DIAG_UNINIT, lane, "an undefined value reached a store: " GIVE_OTHER);
+    if (!address_defined(v, s, x.mask, 0xff)) return false;
+    uint8_t bad = any_active(v, s->pb, s->one & ONE_B, x.mask, n, 0xff, &lane);
+    if (bad) return vm_undefined(v, s, bad, lane, "a store");
     const char *value = s->b;
     if (s->one & ONE_B) {
         v->loops->memory->splat[s->size](v->scratch[1], s->b, NULL, NULL, n);

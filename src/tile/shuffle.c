@@ -19,9 +19,7 @@ bool step_aligned(Vm *v, const Step *s) {
     bool pointer = type_of(v, v->code->insn[s->insn].a)->pointer;
     int64_t x;
     memcpy(&x, s->a, sizeof x);
-    if (s->pa && *s->pa)
-        return vm_finding(v, s, DIAG_UNINIT, -1,
-                          "an undefined value reached a tensor descriptor: " GIVE_OTHER);
+    if (s->pa && *s->pa) return vm_undefined(v, s, *s->pa, -1, "a tensor descriptor");
     if (x % s->imm == 0) return true;
     if (pointer)
         return vm_finding(v, s, DIAG_VALUE, -1, "a tensor descriptor's base must be 16-byte aligned");
@@ -31,8 +29,7 @@ bool step_aligned(Vm *v, const Step *s) {
 }
 
 bool step_assume(Vm *v, const Step *s) {
-    if (s->pa && *s->pa)
-        return vm_finding(v, s, DIAG_UNINIT, -1, "an undefined value reached tl.assume: " GIVE_OTHER);
+    if (s->pa && *s->pa) return vm_undefined(v, s, *s->pa, -1, "tl.assume");
     if (*(const uint8_t *)s->a) return true;
     if (s->imm)
         return vm_finding(v, s, DIAG_VALUE, -1,
@@ -112,8 +109,7 @@ bool step_gather(Vm *v, const Step *s) {
         for (size_t k = 0; k < x.nb * x.inner; k++, lane++) {
             size_t at;
             if (s->pb && s->pb[lane])
-                return vm_finding(v, s, DIAG_UNINIT, (int64_t)lane,
-                                  "an undefined value reached an index of tl.gather: " GIVE_OTHER);
+                return vm_undefined(v, s, s->pb[lane], (int64_t)lane, "an index of tl.gather");
             if (!index_at(s->b, index->elem, lane, x.na, &at))
                 return vm_finding(v, s, DIAG_VALUE, (int64_t)lane,
                                   "an index of tl.gather lies outside of its %zu elements", x.na);

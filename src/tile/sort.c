@@ -53,12 +53,9 @@ bool step_histogram(Vm *v, const Step *s) {
     if (s->pd) memset(s->pd, 0, (size_t)s->lanes);
     for (int i = 0; i < s->lanes_a; i++) {
         int m = one ? 0 : i;
-        if (mask && s->pb && s->pb[m])
-            return vm_finding(v, s, DIAG_UNINIT, i,
-                              "an undefined value reached the mask of tl.histogram: " GIVE_OTHER);
+        if (mask && s->pb && s->pb[m]) return vm_undefined(v, s, s->pb[m], i, "the mask of tl.histogram");
         if (mask && !mask[m]) continue;
-        if (s->pa && s->pa[i])
-            return vm_finding(v, s, DIAG_UNINIT, i, "an undefined value reached tl.histogram: " GIVE_OTHER);
+        if (s->pa && s->pa[i]) return vm_undefined(v, s, s->pa[i], i, "tl.histogram");
         int64_t bin = lane_int(s->a, t, (size_t)i);
         if (bin < 0 || bin >= s->lanes)
             return vm_finding(v, s, DIAG_VALUE, i,

@@ -75,6 +75,13 @@ typedef struct {
     bool mixed; // different lanes have stored the same value to one element
 } LaneLog;
 
+// A poison byte: not defined at all, or (the other bits) by a promise that does not hold (promise.c).
+enum { UNDEFINED = 1, POISON_BITS = 8 };
+typedef struct {
+    const Step *step; // what promised
+    int64_t lane;     // the first that it is not true of
+} Broken;
+
 struct Vm {
     Machine *m;
     const Code *code;
@@ -88,6 +95,8 @@ struct Vm {
     int64_t left; // of the step budget
     bool spent;   // an instruction could not be paid
     int64_t owed; // lanes of work that an instruction found it had to do beyond its price
+    Broken broken[POISON_BITS];
+    int promises; // decoded so far
     LaneLog log;
     uint32_t first, serial; // of this launch and of this program
     uint8_t origin;         // marks of what this program has loaded (Storage.origin)
@@ -116,6 +125,8 @@ static inline uint8_t shadow_flags(const TileLoops *loops, const Storage *m, siz
 
 // Notes a finding at the step's place; lane < 0: none in particular. Always false.
 bool vm_finding(Vm *v, const Step *s, DiagKind kind, int64_t lane, const char *fmt, ...) PRINTF(5, 6);
+// The same of a value that is undefined, by its poison byte; what: where it has come to.
+bool vm_undefined(Vm *v, const Step *s, uint8_t poison, int64_t lane, const char *what);
 #define GIVE_OTHER "masked-off lanes of a load without `other` are undefined; give the load an `other=`"
 
 void step_walk(const Walk *w, int size, void *d, const void *a);
@@ -134,6 +145,7 @@ StepFn step_ramp, step_compare, step_intersect; // ramp.c
 void trace_steps(Vm *v);                        // trace.c: every access is counted in v->m->trace from now on
 StepFn step_barrier;                            // lanes.c
 StepFn step_load_run, step_store_run;           // memory.c: accesses whose address and mask are in short form
+StepFn step_promise;                            // promise.c
 StepFn step_aligned, step_assume, step_bitcast, step_concat, step_gather, step_dot; // shuffle.c, dot.c
 StepFn step_swap, step_histogram, step_math;                                        // sort.c, math.c
 int64_t lane_int(const void *p, DType t, size_t i);                                 // an integer lane

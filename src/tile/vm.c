@@ -163,13 +163,12 @@ static void run_walk(const Step *s) {
 
 // ---- control flow ----
 
-static bool undefined(const uint8_t *poison) { return poison && *poison; }
+static uint8_t poison_of(const uint8_t *lane) { return lane ? *lane : 0; }
 
 // *leave: the loop is over.
 static bool loop_test(Vm *v, const Step *s, bool *leave) {
-    if (undefined(s->pd) || undefined(s->pa) || undefined(s->pb))
-        return vm_finding(v, s, DIAG_UNINIT, -1,
-                          "an undefined value reached the bounds of a loop: " GIVE_OTHER);
+    uint8_t poison = poison_of(s->pd) | poison_of(s->pa) | poison_of(s->pb);
+    if (poison) return vm_undefined(v, s, poison, -1, "the bounds of a loop");
     int64_t step, at, end;
     bool wide = s->size == 8, is_signed = dtype_info[s->dtype].kind == DTYPE_KIND_I;
     if (wide) {
@@ -239,8 +238,8 @@ static bool run_program(Vm *v, int64_t *instructions) {
             break;
         case ACT_JUMP: s = &v->step[s->target]; continue;
         case ACT_JUMPNOT:
-            if (undefined(s->pa)) {
-                ok = vm_finding(v, s, DIAG_UNINIT, -1, "an undefined value reached a branch: " GIVE_OTHER);
+            if (poison_of(s->pa)) {
+                ok = vm_undefined(v, s, *s->pa, -1, "a branch");
                 break;
             }
             if (*(const uint8_t *)s->a) {
