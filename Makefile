@@ -143,9 +143,7 @@ conformance: all $(B)/conform $(B)/conform-check $(B)/text-serve $(B)/model-logi
 fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run
 fuzz-run: $(FUZZ)
-	@for f in $(FUZZ); do mkdir -p build/corpus/$$(basename $$f); \
-	  $$f -max_total_time=$${SECS:-60} -timeout=10 -rss_limit_mb=2048 -verbosity=0 -print_final_stats=1 \
-	  build/corpus/$$(basename $$f) src/op/suite/gold src/op/suite/honest || exit 1; done
+	@sh tools/fuzz.sh $(B)/test/fuzz
 layers:
 	@sh tools/layers.sh
 format:
