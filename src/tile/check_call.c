@@ -208,7 +208,7 @@ static bool call_function(Checker *c, const Node *at, const Val *fn, const Arg *
     const Node *foreign = c->foreign;
     if (!foreign && fn->home != c->frame->module) c->foreign = at;
     if (!bind_helper(c, at, fn, arg, args, value)) return false;
-    Frame frame = {.function = f, .module = fn->home, .caller = c->frame};
+    Frame frame = {.function = f, .module = fn->home, .caller = c->frame, .entered = c->guard};
     c->frame = &frame;
     c->calls++;
     bool ok = true;
@@ -218,6 +218,7 @@ static bool call_function(Checker *c, const Node *at, const Val *fn, const Arg *
     ok = ok && inline_body(c, at, &frame, out);
     c->calls--;
     c->frame = frame.caller;
+    c->guard = frame.entered;
     c->foreign = foreign;
     return ok;
 }

@@ -45,31 +45,67 @@ static const Local *find(const Scope *s, Str name) {
     return NULL;
 }
 
-// One arm under its condition; *out is the scope that it leaves.
-static bool visit(Checker *c, const Node *n, const Scope *before, Nodes body, const Val *test, Scope *out) {
+// One arm under its condition; *out is the scope that it leaves, *dead: all of its lanes have returned.
+static bool visit(Checker *c, const Node *n, const Scope *before, Nodes body, const Val *test, Scope *out,
+                  bool *dead) {
     const Val *outer = c->guard;
     Val guard = *test;
     if (outer && !check_binary(c, n, OPER_BITAND, outer, test, &guard)) return false;
     c->frame->scope = scope_copy(c, before);
+    c->frame->dead = false;
     c->guard = &guard;
     bool ok = check_block(c, body);
     c->guard = outer;
     *out = c->frame->scope;
-    if (ok && c->frame->dead)
-        return checker_unsupported(c, n, "a return that depends on the values that a function combines");
+    *dead = c->frame->dead;
     return ok;
+}
+
+// What follows is for the lanes that have not returned.
+static bool guard_rest(Checker *c, const Node *n) {
+    Val rest, *guard = NEW(c->arena, Val);
+    if (!check_unary(c, n, OPER_NOT, &c->frame->gone, &rest)) return false;
+    *guard = rest;
+    if (c->guard && !check_binary(c, n, OPER_BITAND, c->guard, &rest, guard)) return false;
+    return c->guard = guard, true;
+}
+
+// The lanes that are here take this value with them. Those that have returned are not here: the guard tells.
+bool check_lifted_return(Checker *c, const Node *n, const Val *v) {
+    Frame *f = c->frame;
+    bool all = c->guard == f->entered;
+    if (f->returned && !alike(&f->result, v))
+        return checker_fail(c, n, "TypeError", "Inconsistent return types: %s and %s",
+                            scalar_text(c, &f->result), scalar_text(c, v));
+    f->lifted_returns++;
+    if (f->all_gone) return true; // a constexpr condition has decided before
+    if (!f->returned)
+        f->result = *v;
+    else if (!all && !choose(c, n, c->guard, v, &f->result, &f->result))
+        return false;
+    if (all)
+        f->all_gone = true;
+    else if (!f->returned)
+        f->gone = *c->guard;
+    else if (!check_binary(c, n, OPER_BITOR, &f->gone, c->guard, &f->gone))
+        return false;
+    return f->returned = true;
 }
 
 bool check_lifted_if(Checker *c, const Node *n, const Val *cond) {
     Val test, not_test;
     Frame *f = c->frame;
     Scope before = f->scope, then, otherwise = before;
+    bool was_dead = f->dead, then_dead, otherwise_dead = false;
+    int returns = f->lifted_returns;
     if (!check_cast(c, n->branch.cond, cond, DT_BOOL, &test) ||
         !check_unary(c, n->branch.cond, OPER_NOT, &test, &not_test) ||
-        !visit(c, n, &before, n->branch.then, &test, &then))
+        !visit(c, n, &before, n->branch.then, &test, &then, &then_dead))
         return false;
-    if (n->branch.otherwise.n && !visit(c, n, &before, n->branch.otherwise, &not_test, &otherwise))
+    if (n->branch.otherwise.n &&
+        !visit(c, n, &before, n->branch.otherwise, &not_test, &otherwise, &otherwise_dead))
         return false;
+    f->dead = was_dead || (then_dead && otherwise_dead);
     f->scope = scope_copy(c, &before);
     for (int i = 0; i < then.n; i++) { // what only one arm has assigned does not exist afterwards
         const Local *t = &then.at[i], *o = find(&otherwise, t->name);
@@ -83,7 +119,7 @@ bool check_lifted_if(Checker *c, const Node *n, const Val *cond) {
         if (!choose(c, n, &test, &t->value, &o->value, &merged) || !scope_set(c, n, t->name, &merged))
             return false;
     }
-    return true;
+    return f->lifted_returns == returns || f->all_gone || guard_rest(c, n);
 }
 
 bool check_lifted_ifexp(Checker *c, const Node *n, const Val *cond, Val *out) {

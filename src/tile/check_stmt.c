@@ -145,6 +145,7 @@ static bool returns(Checker *c, const Node *n) {
         return checker_emit(c, n, INSN_END, -1, -1, -1, -1, 0);
     }
     if (f->direct) return f->returned = true, f->result = stored, true;
+    if (c->lifted) return check_lifted_return(c, n, &stored);
     if (!f->returned) {
         if (!check_copy(c, n, &stored, &f->result)) return false;
     } else if (!val_same_type(&f->result, &stored)) {
@@ -229,7 +230,7 @@ static bool runtime_if(Checker *c, const Node *n, const Val *cond) {
     Scope before = f->scope;
     bool was_dead = f->dead;
     if (!check_bool_scalar(c, n->branch.cond, cond, &test)) return false;
-    int region = c->region, jump = c->insns;
+    int region = c->region, jump = c->insns, lifted = f->lifted_returns;
     if (!checker_emit(c, n, INSN_JUMPNOT, -1, test.t.reg, -1, -1, 0)) return false;
     Arm then, otherwise = {before, false};
     if (!visit_arm(c, &before, n->branch.then, &then)) return false;
@@ -237,6 +238,9 @@ static bool runtime_if(Checker *c, const Node *n, const Val *cond) {
     if (!checker_emit(c, n, INSN_JUMP, -1, -1, -1, -1, 0)) return false;
     c->insn[jump].imm = c->insns;
     if (n->branch.otherwise.n && !visit_arm(c, &before, n->branch.otherwise, &otherwise)) return false;
+    if (f->lifted_returns != lifted)
+        return checker_unsupported(
+            c, n, "a return under a condition that the values do not decide which a function combines");
     Scope joined;
     f->scope = before;
     if (!join_arms(c, n, &before, &then, &otherwise, n->branch.otherwise.n > 0, &joined)) return false;

@@ -92,7 +92,11 @@ struct Frame {
     bool direct;         // the only return is the last statement: its value needs no copy
     bool returned, dead; // dead: every path to here has returned
     Val result;          // after the first return
-    int *exits;          // JUMPs to the end of an inlined helper
+    int lifted_returns;  // check_lifted.c, where each lane returns by itself
+    bool all_gone;
+    Val gone;           // unless all have: the lanes that have returned, after the first return
+    const Val *entered; // Checker.guard of the call
+    int *exits;         // JUMPs to the end of an inlined helper
     int exit_count, exit_cap;
 };
 
@@ -253,6 +257,7 @@ MUST_CHECK bool check_store_into(Checker *c, const Node *at, const Val *to, cons
 
 // ---- check_lifted.c
 MUST_CHECK bool check_lifted_if(Checker *c, const Node *n, const Val *cond);
+MUST_CHECK bool check_lifted_return(Checker *c, const Node *n, const Val *v);
 MUST_CHECK bool check_lifted_ifexp(Checker *c, const Node *n, const Val *cond, Val *out);
 MUST_CHECK bool checker_guarded(Checker *c, const Node *at, InsnOp op, const Val *l, const Val *r, Val *out);
 

@@ -290,3 +290,146 @@ def f(a, b):
 @triton.jit
 def k(y):
     v = tl.reduce(tl.arange(0, 4), 0, f)
+
+# case: combine-returns-early
+# launch: *fp32:3,9,1,9,4,7,2,8 *fp32
+# gives: 9
+@triton.jit
+def larger(a, b):
+    if a > b:
+        return a
+    return b
+@triton.jit
+def k(x, y):
+    tl.store(y, tl.reduce(tl.load(x + tl.arange(0, 8)), 0, larger))
+
+# case: combine-returns-in-both-arms
+# launch: *fp32:3,9,1,9,4,7,2,8 *fp32
+# gives: 3 9 9 9 9 9 9 9
+@triton.jit
+def larger(a, b):
+    if a > b:
+        return a
+    else:
+        return b
+@triton.jit
+def k(x, y):
+    o = tl.arange(0, 8)
+    tl.store(y + o, tl.associative_scan(tl.load(x + o), 0, larger))
+
+# case: combine-returns-three-times
+# launch: *int32:5,-3,0,7 *int32
+# gives: 5 2 2 9
+@triton.jit
+def add(a, b):
+    if b < 0:
+        if a > 100:
+            return a
+        c = a
+        if c == 5:
+            return c + b
+        c = c - 1000
+        return c
+    elif b == 0:
+        return a
+    d = a + b
+    return d
+@triton.jit
+def k(x, y):
+    o = tl.arange(0, 4)
+    tl.store(y + o, tl.associative_scan(tl.load(x + o), 0, add))
+
+# case: combine-returns-tuples-early
+# launch: *fp32:3,9,1,9,4,7,2,8 *fp32
+# gives: 9 1
+@triton.jit
+def best(a, i, b, j):
+    if a > b:
+        return a, i
+    if a == b:
+        return a, min(i, j)
+    return b, j
+@triton.jit
+def k(x, y):
+    o = tl.arange(0, 8)
+    top, at = tl.reduce((tl.load(x + o), o), 0, best)
+    tl.store(y, top)
+    tl.store(y + 1, at)
+
+# case: combine-calls-what-returns-early
+# launch: *int32:6,4,0,8 *int32
+# gives: 0
+@triton.jit
+def ratio(a, b):
+    if b == 0:
+        return a * 0
+    return a % b
+@triton.jit
+def f(a, b):
+    c = a
+    if a > b:
+        c = ratio(a, b)
+    return c + 0
+@triton.jit
+def k(x, y):
+    tl.store(y, tl.reduce(tl.load(x + tl.arange(0, 4)), 0, f))
+
+# case: combine-divides-after-a-return
+# launch: *int32:6,0,0,8 *int32
+# gives: 14
+@triton.jit
+def f(a, b):
+    if b == 0:
+        return a
+    return a % b + b
+@triton.jit
+def k(x, y):
+    tl.store(y, tl.reduce(tl.load(x + tl.arange(0, 4)), 0, f))
+
+# case: combine-divides-before-a-return
+# launch: *int32:6,0,0,8 *int32
+# finds: integer division by zero
+@triton.jit
+def f(a, b):
+    c = a % b + b
+    if b == 0:
+        return a
+    return c
+@triton.jit
+def k(x, y):
+    tl.store(y, tl.reduce(tl.load(x + tl.arange(0, 4)), 0, f))
+
+# case: combine-returns-what-a-constant-decides
+# launch: *int32:6,1,0,8 *int32
+# gives: 15
+@triton.jit
+def f(a, b, ADD: tl.constexpr = True):
+    if ADD:
+        return a + b
+    return a
+@triton.jit
+def k(x, y):
+    tl.store(y, tl.reduce(tl.load(x + tl.arange(0, 4)), 0, f))
+
+# case: combine-returns-other-types
+# launch: *fp32 *fp32
+# error: Inconsistent return types: int32 and fp32
+@triton.jit
+def f(a, b):
+    if a > b:
+        return 1
+    return b
+@triton.jit
+def k(x, y):
+    tl.store(y, tl.reduce(tl.load(x + tl.arange(0, 4)), 0, f))
+
+# case: combine-returns-sometimes
+# launch: *fp32 *fp32
+# error: can end without a value
+@triton.jit
+def f(a, b):
+    if a > b:
+        return a
+@triton.jit
+def k(x, y):
+    tl.store(y, tl.reduce(tl.load(x + tl.arange(0, 4)), 0, f))
