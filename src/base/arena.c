@@ -30,6 +30,7 @@ enum { RED_ZONE = 0, ALIGN_MIN = 1 };
 struct ArenaBlock {
     ArenaBlock *below;
     size_t size, used; // bytes of data; a red zone comes before the first piece, too
+    size_t whole;      // of a fixed one: its size before anything was taken from its end
     _Alignas(max_align_t) unsigned char data[];
 };
 
@@ -94,15 +95,20 @@ static void block_drop(Arena *a, ArenaBlock *b) {
     free(b);
 }
 
+// What a block over this memory has for data, its first red zone included; 0 when it is too small for any.
+static size_t block_room(const void *memory, size_t bytes, size_t *skip) {
+    *skip = (size_t)(-(uintptr_t)memory & (uintptr_t)(_Alignof(ArenaBlock) - 1));
+    size_t head = *skip + sizeof(ArenaBlock);
+    return bytes < head + RED_ZONE ? 0 : bytes - head;
+}
+
 // NULL when the memory is too small to hold anything.
 static ArenaBlock *block_over(void *memory, size_t bytes) {
-    uintptr_t at = (uintptr_t)memory;
-    size_t skip = (size_t)(-at & (uintptr_t)(_Alignof(ArenaBlock) - 1));
-    if (bytes < skip + sizeof(ArenaBlock) + RED_ZONE) return NULL;
+    size_t skip, room = block_room(memory, bytes, &skip);
+    if (!room) return NULL;
     ArenaBlock *b = (ArenaBlock *)((char *)memory + skip);
-    b->below = NULL;
-    b->size = bytes - skip - sizeof *b;
-    b->used = RED_ZONE;
+    SHOW(b, sizeof *b);
+    *b = (ArenaBlock){.size = room, .used = RED_ZONE, .whole = room};
     HIDE(b->data, b->size);
     return b;
 }
@@ -113,13 +119,15 @@ void arena_over(Arena *a, void *memory, size_t bytes) {
 
 void arena_reserve(Arena *a, void *memory, size_t bytes) {
     assert(a->fixed && !a->reserve);
-    a->reserve = block_over(memory, bytes);
+    a->reserve = memory;
+    a->reserve_bytes = bytes;
+    HIDE(memory, bytes);
 }
 
 static ArenaBlock *reserve_take(Arena *a) {
-    ArenaBlock *b = a->reserve;
-    a->reserve = NULL;
-    return b;
+    if (!a->reserve || a->reserve_taken) return NULL;
+    a->reserve_taken = true;
+    return block_over(a->reserve, a->reserve_bytes);
 }
 
 void *arena_raw(Arena *a, size_t bytes, size_t align) {
@@ -141,6 +149,25 @@ void *arena_raw(Arena *a, size_t bytes, size_t align) {
     memset(p, 0xa5, bytes); // whoever reads before writing shall notice
 #endif
     return p;
+}
+
+void *arena_raw_end(Arena *a, size_t bytes, size_t align) {
+    assert(align && (align & (align - 1)) == 0);
+    if (align < ALIGN_MIN) align = ALIGN_MIN;
+    ArenaBlock *b = a->top;
+    if (!a->fixed || !b || bytes > request_max || align > request_max) return arena_raw(a, bytes, align);
+    size_t room = b->size - b->used, lost = align - 1 + RED_ZONE;
+    if (room < lost || room - lost < bytes) return arena_raw(a, bytes, align);
+    uintptr_t base = (uintptr_t)b->data;
+    size_t at = (size_t)(((base + b->size - RED_ZONE - bytes) & ~(uintptr_t)(align - 1)) - base);
+    b->size = at;
+    a->total += bytes;
+    if (a->total > a->peak) a->peak = a->total;
+    SHOW(b->data + at, bytes);
+#ifdef ARENA_ASAN
+    memset(b->data + at, 0xa5, bytes);
+#endif
+    return b->data + at;
 }
 
 void *arena_alloc(Arena *a, size_t count, size_t size, size_t align) {
@@ -176,38 +203,44 @@ size_t arena_left(const Arena *a) {
     if (!a->fixed) return SIZE_MAX;
     size_t lost = RED_ZONE + _Alignof(max_align_t) - 1;
     size_t left = a->top ? a->top->size - a->top->used : 0;
-    if (a->reserve && a->reserve->size - a->reserve->used > left) left = a->reserve->size - a->reserve->used;
+    if (a->reserve && !a->reserve_taken) {
+        size_t skip, room = block_room(a->reserve, a->reserve_bytes, &skip);
+        if (room && room - RED_ZONE > left) left = room - RED_ZONE;
+    }
     return left > lost ? left - lost : 0;
 }
 
-ArenaMark arena_mark(const Arena *a) { return (ArenaMark){a->top, a->top ? a->top->used : 0, a->total}; }
+ArenaMark arena_mark(const Arena *a) {
+    return (ArenaMark){a->top, a->top ? a->top->used : 0, a->top ? a->top->size : 0, a->total};
+}
 
 void arena_reset(Arena *a, ArenaMark m) {
     while (a->top != m.top) {
         // Else the mark is of another arena, or older than the last reset.
-        assert(a->top && !(a->fixed && a->reserve));
+        assert(a->top && (!a->fixed || a->reserve_taken));
         ArenaBlock *b = a->top;
         a->top = b->below;
         if (!a->fixed) {
             block_drop(a, b);
             continue;
         }
-        b->used = RED_ZONE;
-        HIDE(b->data, b->size);
-        a->reserve = b;
+        HIDE(b->data, b->whole);
+        a->reserve_taken = false;
     }
     a->total = m.total;
     if (!a->top) return;
     assert(m.used <= a->top->used);
     HIDE(a->top->data + m.used, a->top->used - m.used); // what lies beyond is hidden already
     a->top->used = m.used;
+    HIDE(a->top->data + a->top->size, m.size - a->top->size);
+    a->top->size = m.size;
 }
 
 void arena_free(Arena *a) {
     if (a->fixed && a->top) { // the memory is the caller's again
-        SHOW(a->top->data, a->top->size);
-        if (a->top->below) SHOW(a->top->below->data, a->top->below->size);
-        if (a->reserve) SHOW(a->reserve->data, a->reserve->size);
+        SHOW(a->top->data, a->top->whole);
+        if (a->top->below) SHOW(a->top->below->data, a->top->below->whole);
+        if (a->reserve) SHOW(a->reserve, a->reserve_bytes);
         *a = (Arena){.fixed = true};
         return;
     }

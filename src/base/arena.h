@@ -15,7 +15,9 @@ typedef struct {
     ArenaBlock *top;
     ArenaBlock *spare;       // one dropped block, kept for the next growth
     bool fixed;              // arena_over: never grows beyond what it was given, never freed
-    ArenaBlock *reserve;     // of a fixed one: what it goes on in when the first block is full
+    void *reserve;           // of a fixed one: what it goes on in when the first block is full
+    size_t reserve_bytes;
+    bool reserve_taken;
     void (*on_full)(void *); // must not return
     void *on_full_arg;
     size_t total; // bytes handed out and still alive
@@ -23,14 +25,18 @@ typedef struct {
 } Arena;
 typedef struct {
     ArenaBlock *top;
-    size_t used, total;
+    size_t used, size, total;
 } ArenaMark;
 
 void arena_over(Arena *a, void *memory, size_t bytes);
-// A second piece for a fixed arena, used when what is asked for does not fit into the first any more.
+// A second piece for a fixed arena, used when what is asked for does not fit into the first any more; not
+// touched before.
 void arena_reserve(Arena *a, void *memory, size_t bytes);
 void *arena_alloc(Arena *a, size_t count, size_t size, size_t align);
 void *arena_raw(Arena *a, size_t bytes, size_t align);  // not zeroed: for big tensors that are filled at once
+// The same, of a fixed arena from the end of its memory: for what may never be touched, so that what is lies
+// close together.
+void *arena_raw_end(Arena *a, size_t bytes, size_t align);
 char *arena_strndup(Arena *a, const char *s, size_t n); // NUL-terminated
 char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3);
 // What a fixed arena surely still gives in one piece at any ordinary alignment; SIZE_MAX for a growing one.

@@ -6,6 +6,7 @@
 #include "referee/broker.h"
 #include "referee/coverage.h"
 #include "referee/sandbox.h"
+#include "tile/loops.h"
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
@@ -131,11 +132,17 @@ static bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *
 }
 
 static void count_unwritten(const uint8_t *flags, int64_t n, CaseReport *r) {
-    uint8_t all = SHADOW_STORED;
-    for (int64_t i = 0; i < n; i++) all &= flags[i];
-    if (all) return; // as nearly always
     for (int64_t i = 0; i < n; i++)
         if (!(flags[i] & SHADOW_STORED) && r->unwritten++ == 0) r->first_unwritten = i;
+}
+
+// A store has reached every byte of it: as nearly always, and seen without a flag for each element.
+static bool all_stored(const Tensor *t, int64_t n) {
+    const Storage *m = t->storage;
+    size_t size = (size_t)dtype_bytes(t->dtype);
+    return n > 0 && !m->open && tensor_is_contiguous(t) &&
+           tile_loops()->memory->all_flags(m->shadow + (size_t)t->offset * size, (size_t)n * size) &
+               SHADOW_STORED;
 }
 
 // Copies the returned tensor out when there is room for it: when there is not, its shape or dtype is wrong
@@ -146,9 +153,9 @@ static void output_take(Child *c, const CaseSpec *spec, const Tensor *t, int ord
     memcpy(r->shape, t->shape, sizeof(int64_t) * (size_t)t->rank);
     int64_t n = tensor_numel(t);
     if (n > spec->output_bytes / dtype_bytes(t->dtype)) return;
-    uint8_t *flags = arena_raw(&c->call, (size_t)n, 1);
+    uint8_t *flags = c->flags || !all_stored(t, n) ? arena_raw(&c->call, (size_t)n, 1) : NULL;
     tensor_gather(t, c->job->output + spec_output_at(spec, order), flags);
-    count_unwritten(flags, n, r);
+    if (flags) count_unwritten(flags, n, r);
     if (t->storage->origin) tensor_origins(t, c->job->output + spec->origin_at);
     if (c->flags && order == 0 && within(spec->output_at, n, c->flags_bytes))
         memcpy(c->flags + spec->output_at, flags, (size_t)n);

@@ -28,7 +28,7 @@ bool storage_new(StorageTable *t, DType dtype, size_t bytes, Storage **out) {
     memset(s->data, 0xff, bytes);
     memset(s->shadow, SHADOW_ALLOC, bytes);
     s->writer = NEWN(t->arena, uint32_t, elements);
-    s->reader = NEWN(t->arena, uint32_t, elements);
+    s->reader = arena_raw_end(t->arena, elements * sizeof(uint32_t), _Alignof(uint32_t));
     *out = s;
     return true;
 }

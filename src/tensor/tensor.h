@@ -26,6 +26,7 @@ typedef struct {
     // nobody asks.
     uint8_t *origin;
     uint32_t *writer, *reader; // one for each element; NULL when read_only
+    bool was_read;             // until then `reader` holds nothing: few kernels read what they write
     size_t bytes;
     DType dtype;
     bool read_only; // an input
@@ -59,6 +60,12 @@ MUST_CHECK bool storage_wrap(StorageTable *t, DType dtype, const void *data, siz
 // The same for bytes that a view covers without gaps: all of them exposed from the start.
 MUST_CHECK bool storage_wrap_open(StorageTable *t, DType dtype, const void *data, size_t bytes,
                                   Storage **out);
+// Before `reader` is used: on the first read of a storage that is not read-only.
+static inline void storage_read(Storage *s) {
+    if (s->was_read) return;
+    s->was_read = true;
+    memset(s->reader, 0, (s->bytes / (size_t)dtype_bytes(s->dtype) + 1) * sizeof *s->reader);
+}
 void tensor_expose(const Tensor *view,
                    uint8_t flags); // sets flags on exactly the bytes of the view's elements
 

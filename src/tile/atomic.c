@@ -7,7 +7,7 @@
 #include "tile/step.h"
 
 void atomic_settle(const Vm *v, Storage *m, size_t word, size_t words) {
-    for (size_t w = word; w < word + words; w++)
+    for (size_t w = word; m->was_read && w < word + words; w++) // an atomic reads
         if (m->writer[w] == v->first && m->reader[w] == v->serial) m->writer[w] = v->serial;
 }
 
@@ -67,6 +67,7 @@ static bool may_touch(Atomic *x) {
 
 static bool mark_word(Atomic *x, size_t w) {
     const Vm *v = x->v;
+    storage_read(x->m);
     uint32_t *writer = &x->m->writer[w], *reader = &x->m->reader[w], last = *reader & ~READER_MANY;
     if (*writer == v->first) {
         if (*reader != v->serial) *reader = v->serial | READER_MANY;

@@ -79,11 +79,19 @@ static bool annotated_type(const Node *annotation, DType *out) {
     return annotation->kind == NODE_NAME && type_named(annotation->name, out);
 }
 
+// A key is made for every launch: bytes, no text. What stands behind a letter has a length that the letter, or
+// what follows it, tells.
+static void key_number(Buf *key, char kind, const void *p, size_t n) {
+    buf_putc(key, kind);
+    buf_put(key, p, n);
+}
+
 static bool cell(Special *s, const Node *at, TileType type, int64_t bits, Val *out) {
     if (s->c && type.pointer && !check_f8_known(s->c, at, type.elem)) return false;
     if (s->count >= RUNTIME_ARGS_MAX) return diag_add(s->diags, DIAG_COMPILE, at->span, "too many arguments");
     s->cells[s->count] = bits;
-    buf_printf(&s->key, "%c%d ", type.pointer ? 'p' : 't', (int)type.elem);
+    buf_putc(&s->key, type.pointer ? 'p' : 't');
+    buf_putc(&s->key, (char)type.elem);
     if (s->c && !checker_parameter(s->c, at, type, s->count, out)) return false;
     s->count++;
     return true;
@@ -91,12 +99,12 @@ static bool cell(Special *s, const Node *at, TileType type, int64_t bits, Val *o
 
 static void key_py(Buf *key, PyValue v) {
     switch (v.kind) {
-    case PY_NONE: buf_puts(key, "n "); break;
-    case PY_BOOL: buf_puts(key, v.b ? "b1 " : "b0 "); break;
-    case PY_INT: buf_printf(key, "i%" PRId64 " ", v.i); break;
-    case PY_FLOAT: buf_printf(key, "f%" PRIx64 " ", bits64(v.f)); break;
+    case PY_NONE: buf_putc(key, 'n'); break;
+    case PY_BOOL: buf_putc(key, v.b ? '1' : '0'); break;
+    case PY_INT: key_number(key, 'i', &v.i, sizeof v.i); break;
+    case PY_FLOAT: key_number(key, 'f', &v.f, sizeof v.f); break;
     case PY_STR:
-        buf_printf(key, "s%zu:", v.s.len);
+        key_number(key, 's', &v.s.len, sizeof v.s.len);
         buf_str_put(key, v.s);
         break;
     }
@@ -104,12 +112,12 @@ static void key_py(Buf *key, PyValue v) {
 
 static bool constant(Special *s, const LaunchArg *arg, Val *out) {
     if (arg->kind == ARG_DTYPE) {
-        buf_printf(&s->key, "d%d ", (int)arg->dtype);
+        key_number(&s->key, 'd', &arg->dtype, sizeof arg->dtype);
         *out = val_dtype(arg->dtype);
         return true;
     }
     if (arg->kind == ARG_FUNCTION) {
-        buf_printf(&s->key, "j%p ", (const void *)arg->function);
+        key_number(&s->key, 'j', &arg->function, sizeof arg->function);
         *out = (Val){.kind = VAL_FUNCTION, .function = arg->function, .home = arg->home};
         return true;
     }
@@ -158,10 +166,11 @@ static bool descriptor(Special *s, const Node *param, const LaunchDescriptor *d,
     Block *b = NEW(s->arena, Block);
     Val *at = NEWN(s->arena, Val, (size_t)(2 * d->rank + 1));
     *b = (Block){.tile = {.elem = d->base->dtype, .rank = d->rank}, .descriptor = true, .nan = d->nan};
-    buf_printf(&s->key, "[%d %d ", d->rank, d->nan);
+    key_number(&s->key, '[', &d->rank, sizeof d->rank);
+    buf_putc(&s->key, (char)d->nan);
     for (int i = 0; i < d->rank; i++) {
         b->tile.shape[i] = d->block[i];
-        buf_printf(&s->key, "%d ", d->block[i]);
+        buf_put(&s->key, &d->block[i], sizeof d->block[i]);
     }
     if (!cell(s, param, (TileType){.elem = d->base->dtype, .pointer = true}, tensor_address(d->base), &at[0]))
         return false;
@@ -179,7 +188,7 @@ static bool argument(Special *s, const Node *param, const LaunchArg *arg, bool c
         if (depth > 8 || arg->items > RUNTIME_ARGS_MAX)
             return diag_add(s->diags, DIAG_COMPILE, arg->span, "too many arguments");
         Val *at = NEWN(s->arena, Val, (size_t)arg->items + 1);
-        buf_printf(&s->key, "(%d ", arg->items);
+        key_number(&s->key, '(', &arg->items, sizeof arg->items);
         for (int i = 0; i < arg->items; i++)
             if (!argument(s, param, &arg->item[i], constexpr, specialize, depth + 1, &at[i])) return false;
         *out = val_tuple(at, arg->items);
@@ -237,12 +246,19 @@ bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out,
     int64_t cells = leaves(b->arg, b->args, 0);
     if (cells > RUNTIME_ARGS_MAX) cells = RUNTIME_ARGS_MAX;
     Special s = {NULL, a, d, BUF(a), NEWN(a, int64_t, (size_t)cells + 1), 0};
-    buf_printf(&s.key, "%p %p ", (const void *)b->module, (const void *)b->kernel);
+    buf_put(&s.key, &b->module, sizeof b->module);
+    buf_put(&s.key, &b->kernel, sizeof b->kernel);
     if (!arguments(&s, b)) return false;
     *out = (Launchable){NULL, s.cells, s.count};
     Str key = buf_str(&s.key);
     if (cache && (out->code = cache_find(cache, key))) return true;
-    if (!(out->code = compile(cache ? cache->arena : a, b, d))) return false;
-    if (cache) cache_add(cache, key, out->code);
+    // What the checker needs on its way is many times the code: only this stays.
+    ArenaMark mark = arena_mark(a);
+    int found = d->count;
+    Code *code = compile(a, b, d);
+    out->code = cache && code ? code_keep(cache->arena, code) : code;
+    if (!code || !cache) return code != NULL;
+    cache_add(cache, key, out->code);
+    if (d->count == found) arena_reset(a, mark);
     return true;
 }

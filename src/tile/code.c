@@ -432,3 +432,21 @@ bool code_verify(const Code *c, const char **why) {
     }
     return verify_nesting(c, why);
 }
+
+static void *kept(Arena *a, const void *p, size_t bytes) {
+    void *to = arena_raw(a, bytes + 1, _Alignof(max_align_t));
+    if (bytes) memcpy(to, p, bytes);
+    return to;
+}
+
+Code *code_keep(Arena *a, const Code *c) {
+    Code *k = NEW(a, Code);
+    *k = *c;
+    k->insn = kept(a, c->insn, (size_t)c->insns * sizeof *c->insn);
+    k->reg = kept(a, c->reg, (size_t)c->regs * sizeof *c->reg);
+    k->statement = kept(a, c->statement, (size_t)c->statements * sizeof *c->statement);
+    k->taken = kept(a, c->taken, (size_t)c->insns);
+    k->compared = kept(a, c->compared, (size_t)c->compareds * sizeof *c->compared);
+    if (c->naked) k->naked = k->insn + (c->naked - c->insn);
+    return k;
+}

@@ -41,7 +41,7 @@ typedef struct {
     // has. Marks them as touched by `serial`.
     uint32_t (*race_read)(const uint32_t *writer, uint32_t *reader, size_t n, uint32_t first,
                           uint32_t serial);
-    // race_write marks nothing when it finds RACE_OTHER.
+    // race_write marks nothing when it finds RACE_OTHER. reader: NULL when nobody has read.
     uint32_t (*race_write)(uint32_t *writer, const uint32_t *reader, size_t n, uint32_t first,
                            uint32_t serial);
 } MemoryLoops;

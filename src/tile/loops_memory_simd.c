@@ -131,12 +131,12 @@ static uint32_t race_read(const uint32_t *writer, uint32_t *reader, size_t n, ui
 static uint32_t race_write(uint32_t *writer, const uint32_t *reader, size_t n, uint32_t first,
                            uint32_t serial) {
     uint32_t touched = 0, other = 0, wrote = 0, read = 0;
-    LANES for (size_t i = 0; i < n; i++) {
-        touched |= (uint32_t)(writer[i] >= first) | (uint32_t)((reader[i] & ~READER_MANY) >= first);
-    }
+    LANES for (size_t i = 0; i < n; i++) touched |= (uint32_t)(writer[i] >= first);
+    if (reader)
+        LANES for (size_t i = 0; i < n; i++) touched |= (uint32_t)((reader[i] & ~READER_MANY) >= first);
     if (touched) {
-        LANES for (size_t i = 0; i < n; i++) {
-            uint32_t w = writer[i], r = reader[i], last = r & ~READER_MANY;
+        for (size_t i = 0; i < n; i++) {
+            uint32_t w = writer[i], r = reader ? reader[i] : 0, last = r & ~READER_MANY;
             other |= (uint32_t)(w >= first) & (uint32_t)(w != serial);
             other |= (uint32_t)(last >= first) & (uint32_t)(r != serial);
             wrote |= (uint32_t)(w == serial);

@@ -97,8 +97,8 @@ static bool explain_lane(Access *x, size_t lane) {
     if (!m->writer) return true;
     size_t unit = (size_t)dtype_bytes(m->dtype);
     for (size_t w = (size_t)offset / unit; w <= ((size_t)offset + x->bytes - 1) / unit; w++) {
-        uint32_t reader = m->reader[w] & ~READER_MANY;
-        bool many = reader >= v->first && (m->reader[w] & READER_MANY);
+        uint32_t word = m->was_read ? m->reader[w] : 0, reader = word & ~READER_MANY;
+        bool many = reader >= v->first && (word & READER_MANY);
         if (touched_by_other(x, m->writer[w]))
             return vm_finding(v, s, DIAG_RACE, (int64_t)lane,
                               "%s of element offset %lld, which another program of this launch has written; "
@@ -178,9 +178,11 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
         size_t unit = (size_t)dtype_bytes(m->dtype), w = (size_t)offset / unit;
         size_t words = ((size_t)offset + size - 1) / unit - w + 1;
         if (x->v->code->atomics) atomic_settle(x->v, m, w, words);
+        const uint32_t *readers = m->was_read ? m->reader + w : NULL;
+        if (!x->store) storage_read(m);
         uint32_t race =
             x->store
-                ? loops->memory->race_write(m->writer + w, m->reader + w, words, x->v->first, x->v->serial)
+                ? loops->memory->race_write(m->writer + w, readers, words, x->v->first, x->v->serial)
                 : loops->memory->race_read(m->writer + w, m->reader + w, words, x->v->first, x->v->serial);
         if (race & RACE_OTHER) return explain_run(x, lane, n), false;
         if (!run_allowed(x, m, offset, lane, n, race)) return false;
@@ -203,7 +205,7 @@ static inline void copy_element(void *to, const void *from, size_t bytes) {
 
 static uint32_t race_word(const Access *x, Storage *m, size_t w) {
     uint32_t first = x->v->first, serial = x->v->serial;
-    uint32_t writer = m->writer[w], reader = m->reader[w], last = reader & ~READER_MANY;
+    uint32_t writer = m->writer[w], reader = m->was_read ? m->reader[w] : 0, last = reader & ~READER_MANY;
     if (writer >= first && writer != serial) return RACE_OTHER;
     uint32_t own = writer == serial ? RACE_WROTE : 0;
     if (x->store) {
@@ -211,6 +213,7 @@ static uint32_t race_word(const Access *x, Storage *m, size_t w) {
         m->writer[w] = serial;
         return own | (reader == serial ? RACE_READ : 0);
     }
+    storage_read(m);
     if (last < first)
         m->reader[w] = serial;
     else if (last != serial)

@@ -179,6 +179,36 @@ static void test_reserve_is_used_last_and_given_back(void **state) {
     free(more);
 }
 
+static void test_the_end_of_a_fixed_arena(void **state) {
+    (void)state;
+    enum { SIZE = 4096 };
+    unsigned char *memory = malloc(SIZE);
+    Arena a;
+    arena_over(&a, memory, SIZE);
+    size_t left = arena_left(&a);
+    unsigned char *p = arena_alloc(&a, 100, 1, 1);
+    ArenaMark m = arena_mark(&a);
+    for (int round = 0; round < 2; round++) {
+        unsigned char *q = arena_raw_end(&a, 1000, 64), *r = arena_raw_end(&a, 8, 8);
+        assert_true(q > memory + SIZE - 1200 && q + 1000 <= memory + SIZE && (uintptr_t)q % 64 == 0);
+        assert_true(r >= q - 64 && r + 8 <= q && (uintptr_t)r % 8 == 0);
+        memset(q, 7, 1000);
+        memset(r, 8, 8);
+        assert_in_range(arena_left(&a), left - 1300, left - 1100);
+        unsigned char *next = arena_alloc(&a, 2000, 1, 1); // the two ends do not meet
+        assert_true(next > p && next + 2000 <= r && q[0] == 7 && q[999] == 7 && r[7] == 8);
+        assert_false(fits(&a, 1, 1000));
+        arena_reset(&a, m);
+        assert_in_range(arena_left(&a), left - 200, left - 100);
+    }
+    arena_free(&a);
+    memset(memory, 1, SIZE);
+    free(memory);
+    Arena grows = {0};
+    memset(arena_raw_end(&grows, 100, 8), 1, 100);
+    arena_free(&grows);
+}
+
 static void test_sizes_that_overflow(void **state) {
     (void)state;
     Arena a = {0};
@@ -260,6 +290,7 @@ int main(void) {
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_fixed_arena_stays_inside),
         cmocka_unit_test(test_reserve_is_used_last_and_given_back),
+        cmocka_unit_test(test_the_end_of_a_fixed_arena),
         cmocka_unit_test(test_sizes_that_overflow),
         cmocka_unit_test(test_exhaustion_aborts_without_a_handler),
         cmocka_unit_test(test_asan_sees_one_byte),
