@@ -13,9 +13,9 @@
 typedef struct ArenaBlock ArenaBlock;
 typedef struct {
     ArenaBlock *top;
-    ArenaBlock *spare;       // one dropped block, kept for the next growth
-    bool fixed;              // arena_over: never grows beyond what it was given, never freed
-    void *reserve;           // of a fixed one: what it goes on in when the first block is full
+    ArenaBlock *spare; // one dropped block, kept for the next growth
+    bool fixed;        // arena_over: never grows beyond what it was given, never freed
+    void *reserve;     // of a fixed one: what it goes on in when the first block is full
     size_t reserve_bytes;
     bool reserve_taken;
     void (*on_full)(void *); // must not return
@@ -33,7 +33,7 @@ void arena_over(Arena *a, void *memory, size_t bytes);
 // touched before.
 void arena_reserve(Arena *a, void *memory, size_t bytes);
 void *arena_alloc(Arena *a, size_t count, size_t size, size_t align);
-void *arena_raw(Arena *a, size_t bytes, size_t align);  // not zeroed: for big tensors that are filled at once
+void *arena_raw(Arena *a, size_t bytes, size_t align); // not zeroed: for big tensors that are filled at once
 // The same, of a fixed arena from the end of its memory: for what may never be touched, so that what is lies
 // close together.
 void *arena_raw_end(Arena *a, size_t bytes, size_t align);

@@ -79,8 +79,8 @@ static bool annotated_type(const Node *annotation, DType *out) {
     return annotation->kind == NODE_NAME && type_named(annotation->name, out);
 }
 
-// A key is made for every launch: bytes, no text. What stands behind a letter has a length that the letter, or
-// what follows it, tells.
+// A key is made for every launch: bytes, no text. What stands behind a letter has a length that the letter,
+// or what follows it, tells.
 static void key_number(Buf *key, char kind, const void *p, size_t n) {
     buf_putc(key, kind);
     buf_put(key, p, n);

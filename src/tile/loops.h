@@ -24,12 +24,20 @@ typedef void TreeFn(void *d, const void *a, void *scratch, size_t n);
 enum { ONE_A = 1, ONE_B = 2, ONE_C = 4 };
 enum { RACE_OTHER = 1, RACE_WROTE = 2, RACE_READ = 4 };
 
+typedef struct {
+    int64_t least, most;
+    uint64_t bits;
+} AddressSpan;
+
 // Addresses, elements, masks and shadows.
 typedef struct {
     LoopFn *ptradd[DT_COUNT][4]; // by the type of b; c points to the int64 element size
     LoopFn *read[DT_COUNT];      // d lanes from a memory elements
     LoopFn *write[DT_COUNT];     // d memory elements from a lanes; NaN becomes canonical
     bool (*consecutive)(const int64_t *address, size_t n, int64_t step);
+    // The least and the most of the addresses whose mask is 1 (all, without a mask), and their bits ORed.
+    // False: there are none.
+    bool (*span)(const int64_t *address, const uint8_t *mask, size_t n, AddressSpan *out);
     uint8_t (*all_flags)(const uint8_t *p, size_t n); // AND
     uint8_t (*any_flag)(const uint8_t *p, size_t n);  // OR
     size_t (*count_ones)(const uint8_t *p, size_t n); // of bytes that are 0 or 1

@@ -4,7 +4,8 @@
 #include "tile/loops.h"
 
 #if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed" // at -O1, as the fuzz targets are built, no loop is vectorised
+#pragma clang diagnostic ignored \
+    "-Wpass-failed" // at -O1, as the fuzz targets are built, no loop is vectorised
 #endif
 
 // ---- addresses ----
@@ -90,6 +91,27 @@ static bool consecutive(const int64_t *address, size_t n, int64_t step) {
     uint64_t first = (uint64_t)address[0], wrong = 0;
     LANES for (size_t i = 0; i < n; i++) wrong |= (uint64_t)address[i] ^ (first + i * (uint64_t)step);
     return wrong == 0;
+}
+static bool span(const int64_t *address, const uint8_t *mask, size_t n, AddressSpan *out) {
+    int64_t least = INT64_MAX, most = INT64_MIN;
+    uint64_t bits = 0;
+    if (mask) {
+        LANES for (size_t i = 0; i < n; i++) {
+            const int64_t a = address[i], lo = mask[i] ? a : INT64_MAX, hi = mask[i] ? a : INT64_MIN;
+            least = lo < least ? lo : least;
+            most = hi > most ? hi : most;
+            bits |= mask[i] ? (uint64_t)a : 0;
+        }
+    } else {
+        LANES for (size_t i = 0; i < n; i++) {
+            const int64_t a = address[i];
+            least = a < least ? a : least;
+            most = a > most ? a : most;
+            bits |= (uint64_t)a;
+        }
+    }
+    *out = (AddressSpan){least, most, bits};
+    return least <= most;
 }
 static uint8_t all_flags(const uint8_t *p, size_t n) {
     uint8_t r = 0xff;
@@ -199,6 +221,7 @@ const MemoryLoops ISA_NAME(memory_loops) = {
     .splat = {[1] = splat_1, [4] = splat_4, [8] = splat_8},
     .copy = {[1] = copy_b, [4] = copy_u32, [8] = copy_u64},
     .consecutive = consecutive,
+    .span = span,
     .all_flags = all_flags,
     .any_flag = any_flag,
     .count_ones = count_ones,

@@ -32,7 +32,9 @@ static int64_t lane_address(const Access *x, size_t lane) {
     return x->address ? x->address[lane] : x->start + (int64_t)(lane * x->bytes);
 }
 
-static void sector_meet(Access *x, uint64_t sector) {
+static uint64_t sector_of(int64_t address) { return (uint64_t)address >> 5; }
+
+static inline void sector_meet(Access *x, uint64_t sector) {
     if (sector == x->last) return;
     x->last = sector;
     uint64_t *slot = &x->v->sectors[sector % SECTOR_SLOTS];
@@ -256,6 +258,9 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
 // The active lanes of [lane, lane + n) as one run: its first lane and length. False: they are not one run.
 static bool one_run(const Access *x, size_t lane, size_t n, size_t *first, size_t *length) {
     const TileLoops *loops = x->v->loops;
+    // The two ends tell of most tiles that they are no run.
+    uint64_t apart = (uint64_t)x->address[lane + n - 1] - (uint64_t)x->address[lane];
+    if (apart != (n - 1) * x->bytes) return false;
     if (!loops->memory->consecutive(x->address + lane, n, (int64_t)x->bytes)) return false;
     *first = lane;
     *length = n;
@@ -267,8 +272,6 @@ static bool one_run(const Access *x, size_t lane, size_t n, size_t *first, size_
     *first = (size_t)(one - x->mask);
     return *first + ones <= lane + n && loops->memory->count_ones(one, ones) == ones;
 }
-
-static uint64_t sector_of(int64_t address) { return (uint64_t)address >> 5; }
 
 // ---- several runs ----
 
@@ -285,6 +288,67 @@ static bool scattered_run(Access *x, size_t lane, size_t n) {
         x->v->loops->memory->read[s->dtype]((char *)s->d + lane * s->size, at, NULL, NULL, n);
     uint64_t last = sector_of(x->address[lane] + (int64_t)size - 1);
     for (uint64_t k = sector_of(x->address[lane]); k <= last; k++) sector_meet(x, k);
+    return true;
+}
+
+// Elements from anywhere in [data, ...), one for each active lane, in the order of lanes, with the sectors
+// that they meet. *flags: those that all of their bytes have, when there is a shadow.
+#define GATHER(T)                                                                           \
+    static void gather_##T(Access *x, Storage *m, size_t lane, size_t n, T *to, T *flags) { \
+        const int64_t base = ((int64_t)m->id << ADDRESS_BITS) + ADDRESS_BIAS;               \
+        const uint8_t *mask = x->mask ? x->mask + lane : NULL;                              \
+        const int64_t *address = x->address + lane;                                         \
+        T all = *flags;                                                                     \
+        for (size_t i = 0; i < n; i++) {                                                    \
+            if (mask && !mask[i]) continue;                                                 \
+            T one;                                                                          \
+            const int64_t at = address[i] - base;                                           \
+            memcpy(&to[i], m->data + at, sizeof(T));                                        \
+            if (m->shadow) {                                                                \
+                memcpy(&one, m->shadow + at, sizeof(T));                                    \
+                all &= one;                                                                 \
+            }                                                                               \
+            sector_meet(x, sector_of(address[i]));                                          \
+        }                                                                                   \
+        *flags = all;                                                                       \
+    }
+GATHER(uint8_t)
+GATHER(uint16_t)
+GATHER(uint32_t)
+GATHER(uint64_t)
+#undef GATHER
+
+static bool gather(Access *x, Storage *m, size_t lane, size_t n, void *to) {
+    uint64_t flags = UINT64_MAX, need = 0x0101010101010101u * (SHADOW_ALLOC | SHADOW_INIT);
+    switch (x->bytes) {
+    case 1: gather_uint8_t(x, m, lane, n, to, (uint8_t *)&flags); break;
+    case 2: gather_uint16_t(x, m, lane, n, to, (uint16_t *)&flags); break;
+    case 4: gather_uint32_t(x, m, lane, n, to, (uint32_t *)&flags); break;
+    default: gather_uint64_t(x, m, lane, n, to, &flags); break;
+    }
+    return (flags & need) == need;
+}
+
+// A load of lanes from anywhere in one input: bounds are checked for all of them at once, races there are
+// none. False when something is to be noted of each lane, or is wrong: then the sectors that were met already
+// count for nothing, because a finding follows.
+static bool gathered_lanes(Access *x, size_t lane, size_t n) {
+    const Step *s = x->s;
+    const MemoryLoops *loops = x->v->loops->memory;
+    AddressSpan all;
+    int64_t least, most;
+    if (x->store) return false;
+    if (!loops->span(x->address + lane, x->mask ? x->mask + lane : NULL, n, &all)) return true;
+    Storage *m = storage_at(x, all.least, &least);
+    if (!m || storage_at(x, all.most, &most) != m || !m->read_only || m->origin || least < 0 ||
+        m->bytes < x->bytes || (size_t)most > m->bytes - x->bytes || (all.bits & (x->bytes - 1)))
+        return false;
+    char *row = x->raw + lane * x->bytes, *d = (char *)s->d + lane * s->size;
+    if (x->mask) memset(row, 0, n * x->bytes);
+    if (!gather(x, m, lane, n, row)) return false;
+    void *to = x->mask ? x->v->scratch[1] : d;
+    loops->read[s->dtype](to, row, NULL, NULL, n);
+    if (x->mask) x->v->loops->op[INSN_WHERE][s->dtype][0](d, x->mask + lane, to, d, n);
     return true;
 }
 
@@ -339,7 +403,9 @@ static bool scattered(Access *x, size_t n) {
         size_t first, length;
         bool run = row < n && one_run(x, lane, row, &first, &length);
         if (run && length == 0) continue;
-        if (run ? !scattered_run(x, first, length) : !scattered_lanes(x, lane, row)) return false;
+        if (run ? !scattered_run(x, first, length)
+                : !gathered_lanes(x, lane, row) && !scattered_lanes(x, lane, row))
+            return false;
         apart &= run && x->address[first] >= end;
         if (run) end = x->address[first] + (int64_t)(length * x->bytes);
     }
