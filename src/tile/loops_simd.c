@@ -135,8 +135,42 @@ DIVIDE(int32_t, uint32_t, i8, INT8_MIN, double)
 DIVIDE(int32_t, uint32_t, i16, INT16_MIN, double)
 DIVIDE(int32_t, uint32_t, i32, INT32_MIN, double)
 DIVIDE(uint32_t, uint32_t, u32, 0, double)
-DIVIDE(int64_t, uint64_t, i64, INT64_MIN, int64_t)
-DIVIDE(uint64_t, uint64_t, u64, 0, uint64_t)
+DIVIDE(int64_t, uint64_t, far_i64, INT64_MIN, int64_t)
+DIVIDE(uint64_t, uint64_t, far_u64, 0, uint64_t)
+
+// 64-bit integers below 2^52, as offsets and sizes are, divide through double as well: a quotient that is no
+// integer lies 1/b from the next one, 1/a of its own size, and rounding moves it by 2^-53 of that.
+BINARY(idiv_near, int64_t, int64_t, (double)a / (double)b)
+BINARY(imod_near, int64_t, int64_t, a - (int64_t)((double)a / (double)b) * b)
+static inline bool near_all(const int64_t *a, size_t na, const int64_t *b, size_t nb) {
+    uint64_t bits = 0, zero = 0;
+    LANES for (size_t i = 0; i < na; i++) bits |= (uint64_t)(a[i] ^ a[i] >> 63);
+    LANES for (size_t i = 0; i < nb; i++) {
+        bits |= (uint64_t)(b[i] ^ b[i] >> 63);
+        zero |= (uint64_t)(b[i] == 0);
+    }
+    return !zero && bits >> 52 == 0;
+}
+// Unsigned integers near 2^64 would pass for small negative ones.
+static inline bool near_all_unsigned(const int64_t *a, size_t na, const int64_t *b, size_t nb) {
+    int64_t sign = 0;
+    LANES for (size_t i = 0; i < na; i++) sign |= a[i];
+    LANES for (size_t i = 0; i < nb; i++) sign |= b[i];
+    return sign >= 0 && near_all(a, na, b, nb);
+}
+#define NEAR1(m, one_a, one_b, op, name, test)                                                               \
+    static uint32_t op##_loop_##name##_##m(void *d, const void *a, const void *b, const void *c, size_t n) { \
+        bool near = test(a, (one_a) ? 1 : n, b, (one_b) ? 1 : n);                                            \
+        return (near ? op##_near_##m : op##_loop_far_##name##_##m)(d, a, b, c, n);                           \
+    }
+#define NEAR(op, name, test)        \
+    NEAR1(vv, 0, 0, op, name, test) \
+    NEAR1(sv, 1, 0, op, name, test) \
+    NEAR1(vs, 0, 1, op, name, test)
+NEAR(idiv, i64, near_all)
+NEAR(imod, i64, near_all)
+NEAR(idiv, u64, near_all_unsigned)
+NEAR(imod, u64, near_all_unsigned)
 
 #define SHIFTS(T, U, name, width)                         \
     static inline T shl_##name(T a, T b, uint32_t *bad) { \
@@ -283,22 +317,23 @@ NARROW(double, f64)
         LANES for (size_t i = 0; i < n; i++) x[i] = EXPR;                     \
     }                                                                         \
     FUNCTION_OF(name, f16) FUNCTION_OF(name, bf16) FUNCTION_OF(name, f32) FUNCTION_OF(name, f64)
-// The exponentials are half of many kernels: less than float32 gets by with a shorter polynomial, float32 without double.
-#define FUNCTION_SHORT(name, FLOAT, SHORT, EXPR)                                                               \
-    static __attribute__((noinline)) void name##_block(double *x, size_t n) {                               \
-        LANES for (size_t i = 0; i < n; i++) x[i] = SHORT;                                                  \
-    }                                                                                                       \
-    static __attribute__((noinline)) void name##_block_f64(double *x, size_t n) {                           \
-        LANES for (size_t i = 0; i < n; i++) x[i] = EXPR;                                                   \
-    }                                                                                                       \
-    FUNCTION_OF(name, f16)                                                                                  \
-    FUNCTION_OF(name, bf16)                                                                                 \
-    UNARY(name##_f32, float, float, FLOAT)                                                                  \
-    static uint32_t name##_f64(void *d, const void *a, const void *b, const void *c, size_t n) {            \
-        (void)b, (void)c;                                                                                   \
-        memmove(d, a, n * sizeof(double));                                                                  \
-        name##_block_f64(d, n);                                                                             \
-        return 0;                                                                                           \
+// The exponentials are half of many kernels: less than float32 gets by with a shorter polynomial, float32
+// without double.
+#define FUNCTION_SHORT(name, FLOAT, SHORT, EXPR)                                                 \
+    static __attribute__((noinline)) void name##_block(double *x, size_t n) {                    \
+        LANES for (size_t i = 0; i < n; i++) x[i] = SHORT;                                       \
+    }                                                                                            \
+    static __attribute__((noinline)) void name##_block_f64(double *x, size_t n) {                \
+        LANES for (size_t i = 0; i < n; i++) x[i] = EXPR;                                        \
+    }                                                                                            \
+    FUNCTION_OF(name, f16)                                                                       \
+    FUNCTION_OF(name, bf16)                                                                      \
+    UNARY(name##_f32, float, float, FLOAT)                                                       \
+    static uint32_t name##_f64(void *d, const void *a, const void *b, const void *c, size_t n) { \
+        (void)b, (void)c;                                                                        \
+        memmove(d, a, n * sizeof(double));                                                       \
+        name##_block_f64(d, n);                                                                  \
+        return 0;                                                                                \
     }
 FUNCTION_SHORT(exp, f32_exp(a), f64_short_exp(x[i]), f64_exp(x[i]))
 FUNCTION_SHORT(exp2, f32_exp2(a), f64_short_exp2(x[i]), f64_exp2(x[i]))
@@ -457,8 +492,8 @@ CASTS_FROM_INT(uint32_t, u32, (double))
 CASTS_FROM_INT(int64_t, i64, odd_i64)
 CASTS_FROM_INT(uint64_t, u64, odd_u64)
 
-#define F8_CASTS(name)                                         \
-    UNARY(cast_f32_##name, float, float, name##_of_double(a))  \
+#define F8_CASTS(name)                                        \
+    UNARY(cast_f32_##name, float, float, name##_of_double(a)) \
     UNARY(cast_f64_##name, float, double, name##_of_double(a))
 F8_CASTS(e4nv)
 F8_CASTS(e5)
@@ -613,13 +648,13 @@ MULADD(vss, a[i], b0, c0)
         }                                                                                        \
     }
 // Between floats of any size; 8-bit ones convert to no integer.
-#define FLOAT_CASTS(from)                                                                                  \
-    [DT_F8E4NV] = cast_##from##_e4nv, [DT_F8E5] = cast_##from##_e5, [DT_F8E4B8] = cast_##from##_e4b8,        \
-    [DT_F8E5B16] = cast_##from##_e5b16, [DT_F8E4B15] = cast_##from##_e4b15, [DT_F16] = cast_##from##_f16,    \
+#define FLOAT_CASTS(from)                                                                                 \
+    [DT_F8E4NV] = cast_##from##_e4nv, [DT_F8E5] = cast_##from##_e5, [DT_F8E4B8] = cast_##from##_e4b8,     \
+    [DT_F8E5B16] = cast_##from##_e5b16, [DT_F8E4B15] = cast_##from##_e4b15, [DT_F16] = cast_##from##_f16, \
     [DT_BF16] = cast_##from##_bf16, [DT_F32] = cast_##from##_f32, [DT_F64] = cast_##from##_f64
-#define INT_CASTS(from)                                                                                    \
-    [DT_BOOL] = cast_##from##_b, [DT_I8] = cast_##from##_i8, [DT_I16] = cast_##from##_i16,                  \
-    [DT_I32] = cast_##from##_i32, [DT_I64] = cast_##from##_i64, [DT_U8] = cast_##from##_u8,                 \
+#define INT_CASTS(from)                                                                     \
+    [DT_BOOL] = cast_##from##_b, [DT_I8] = cast_##from##_i8, [DT_I16] = cast_##from##_i16,  \
+    [DT_I32] = cast_##from##_i32, [DT_I64] = cast_##from##_i64, [DT_U8] = cast_##from##_u8, \
     [DT_U16] = cast_##from##_u16, [DT_U32] = cast_##from##_u32, [DT_U64] = cast_##from##_u64
 #define CASTS(from)                                                                                 \
     {                                                                                               \

@@ -371,7 +371,8 @@ static void test_unary(void **state) {
     for (int op = INSN_ABS; op <= INSN_TRUNC; op++) {
         for (int t = 0; t < DT_COUNT; t++) {
             bool is_float = dtype_is_float((DType)t);
-            bool has = !dtype_is_f8((DType)t) && (op == INSN_ABS || (op == INSN_INVERT ? !is_float : is_float));
+            bool has =
+                !dtype_is_f8((DType)t) && (op == INSN_ABS || (op == INSN_INVERT ? !is_float : is_float));
             assert_int_equal(has, tile_loops_base.op[op][t][0] != NULL);
             if (!has) continue;
             fill((DType)t, &a, &r);
@@ -688,18 +689,105 @@ static void test_race_words(void **state) {
         assert_int_equal(l->memory->race_write(w1 + 1, r1 + 1, 1, 10, 12), RACE_WROTE);
         uint32_t w = 11, r = 0;
         assert_int_equal(l->memory->race_write(&w, &r, 1, 10, 12), RACE_OTHER);
+        // Nobody has read.
+        assert_int_equal(l->memory->race_write(&w, NULL, 1, 10, 12), RACE_OTHER);
+        uint32_t w3[3] = {0, 12, 9};
+        assert_int_equal(l->memory->race_write(w3, NULL, 3, 10, 12), RACE_WROTE);
+        for (int i = 0; i < 3; i++) assert_int_equal(w3[i], 12);
+        assert_int_equal(l->memory->race_write(w3 + 1, NULL, 2, 10, 13), RACE_OTHER);
+        assert_int_equal(l->memory->race_write(w3, NULL, 3, 13, 13), 0);
+    }
+}
+
+static void test_span_of_addresses(void **state) {
+    (void)state;
+    enum { MANY = 77 };
+    int64_t address[MANY];
+    uint8_t mask[MANY] = {0};
+    for (int i = 0; i < MANY; i++) address[i] = 1000 + 8 * ((i * 31) % MANY);
+    for (int isa = 0; isa < isas(); isa++) {
+        const MemoryLoops *l = tile_loops_of((IsaLevel)isa)->memory;
+        AddressSpan s;
+        assert_true(l->span(address, NULL, MANY, &s));
+        assert_true(s.least == 1000 && s.most == 1000 + 8 * (MANY - 1) && (s.bits & 7) == 0);
+        assert_false(l->span(address, mask, MANY, &s));
+        mask[3] = mask[70] = 1;
+        assert_true(l->span(address, mask, MANY, &s));
+        int64_t a = address[3], b = address[70];
+        assert_true(s.least == (a < b ? a : b) && s.most == (a > b ? a : b));
+        assert_true(s.bits == ((uint64_t)a | (uint64_t)b));
+        address[70]++;
+        assert_true(l->span(address, mask, MANY, &s) && (s.bits & 1));
+        address[70]--;
+        mask[3] = mask[70] = 0;
+    }
+}
+
+// Where division of 64-bit integers goes through double, and just beyond.
+static void test_division_near_2_to_52(void **state) {
+    (void)state;
+    enum { MANY = 4096 };
+    static int64_t a[MANY], b[MANY], got[MANY], rest[MANY];
+    Rng r = rng_at(3, 1);
+    for (int round = 0; round < 4; round++) {
+        int bits = round < 2 ? 52 : 53; // 53: some quotients would be wrong
+        for (int i = 0; i < MANY; i++) {
+            int most = 1 + (int)rng_below(&r, (uint64_t)bits - 1);
+            int64_t by = 1 + (int64_t)(rng_u64(&r) >> (64 - most)), limit = ((int64_t)1 << bits) - 1;
+            if (by > limit) by = limit;
+            int64_t times = (int64_t)(rng_u64(&r) >> 12) % (limit / by) + 1,
+                    off = (int64_t)rng_below(&r, 3) - 1, x = by * times + off;
+            a[i] = x > limit ? limit : x;
+            b[i] = by;
+            if (round % 2 && (i & 1)) a[i] = -a[i];
+            if (round % 2 && (i & 2)) b[i] = -b[i];
+        }
+        bool is_signed = round % 2;
+        for (int isa = 0; isa < isas(); isa++) {
+            const TileLoops *l = tile_loops_of((IsaLevel)isa);
+            DType t = is_signed ? DT_I64 : DT_U64;
+            for (int mode = 0; mode < 3; mode++) {
+                assert_int_equal(l->op[INSN_IDIV][t][mode](got, a, b, NULL, MANY), 0);
+                assert_int_equal(l->op[INSN_MOD][t][mode](rest, a, b, NULL, MANY), 0);
+                for (int i = 0; i < MANY; i++) {
+                    int64_t x = mode == 1 ? a[0] : a[i], y = mode == 2 ? b[0] : b[i];
+                    assert_true(got[i] == x / y && rest[i] == x % y);
+                }
+            }
+        }
+    }
+    // What looks small as a signed number is none; a zero is told wherever it is.
+    for (int isa = 0; isa < isas(); isa++) {
+        const TileLoops *l = tile_loops_of((IsaLevel)isa);
+        uint64_t x[2] = {UINT64_MAX, 7}, y[2] = {3, 2}, q[2];
+        assert_int_equal(l->op[INSN_IDIV][DT_U64][0](q, x, y, NULL, 2), 0);
+        assert_true(q[0] == UINT64_MAX / 3 && q[1] == 3);
+        y[1] = 0;
+        assert_int_equal(l->op[INSN_IDIV][DT_U64][0](q, x, y, NULL, 2), LOOP_ZERO);
+        int64_t p[2] = {5, 7}, z[2] = {3, 0}, s[2];
+        assert_int_equal(l->op[INSN_MOD][DT_I64][0](s, p, z, NULL, 2), LOOP_ZERO);
+        p[0] = INT64_MIN, z[0] = -1, z[1] = 1;
+        assert_int_equal(l->op[INSN_IDIV][DT_I64][0](s, p, z, NULL, 2), LOOP_QUOTIENT);
     }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_binary),         cmocka_unit_test(test_in_place),
-        cmocka_unit_test(test_propagate_nan),  cmocka_unit_test(test_checked),
-        cmocka_unit_test(test_unary),          cmocka_unit_test(test_fma),
-        cmocka_unit_test(test_where),          cmocka_unit_test(test_casts),
-        cmocka_unit_test(test_memory_formats), cmocka_unit_test(test_ptradd),
-        cmocka_unit_test(test_trees),          cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_binary),
+        cmocka_unit_test(test_in_place),
+        cmocka_unit_test(test_propagate_nan),
+        cmocka_unit_test(test_checked),
+        cmocka_unit_test(test_unary),
+        cmocka_unit_test(test_fma),
+        cmocka_unit_test(test_where),
+        cmocka_unit_test(test_casts),
+        cmocka_unit_test(test_memory_formats),
+        cmocka_unit_test(test_ptradd),
+        cmocka_unit_test(test_trees),
+        cmocka_unit_test(test_passes),
         cmocka_unit_test(test_race_words),
+        cmocka_unit_test(test_span_of_addresses),
+        cmocka_unit_test(test_division_near_2_to_52),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
