@@ -57,6 +57,11 @@ void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
                    v->moved_bits == ROW_BITS_SAME
                        ? "shifts and scales that the definition declares gave the same bits"
                        : "shifts or scales that the definition declares gave other bits, within the bound");
+    if (verdict_accepted(v) && v->giant.asked) {
+        buf_puts(out, prefix);
+        giant_words(out, &v->giant);
+        buf_puts(out, "\n");
+    }
     if (verdict_accepted(v) && v->coverage.lines > 0) {
         buf_printf(out, "%snever executed in any case: line%s ", prefix, v->coverage.lines > 1 ? "s" : "");
         coverage_words(out, &v->coverage);

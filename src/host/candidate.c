@@ -35,6 +35,9 @@ static bool fill(Interp *in, Span at, Value v, double x) {
     const Tensor *t = &v.tensor->t;
     int64_t n = tensor_numel(t);
     int width = dtype_bytes(t->dtype);
+    if (t->storage->open && x == 0) return true; // sparse: zero as it is
+    if (t->storage->open && !storage_sparse_write(&in->m->storages, t->storage->data, t->storage->bytes))
+        return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory");
     if (!bill(in, at, n, n * width)) return false;
     for (int64_t i = 0; i < n; i++) dtype_store(t->dtype, t->storage->data + i * width, x);
     tensor_expose(t, SHADOW_ALLOC | SHADOW_INIT);
@@ -50,6 +53,8 @@ bool tensor_copy(Interp *in, Span at, Value v, Value *out) {
     if (!bill(in, at, n, 2 * n * width)) return false;
     if (n == 0) return true;
     Storage *to = out->tensor->t.storage;
+    if (to->open && !storage_sparse_write(&in->m->storages, to->data, to->bytes))
+        return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory");
     ArenaMark mark = arena_mark(in->arena);
     if (arena_left(in->arena) < 2 * (size_t)n + (64 << 10))
         return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory");
@@ -60,7 +65,7 @@ bool tensor_copy(Interp *in, Span at, Value v, Value *out) {
         tensor_origins(t, origin);
         for (int64_t i = 0; i < n; i++) memset(to->origin + i * width, origin[i], (size_t)width);
     }
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; to->shadow && i < n; i++)
         memset(to->shadow + i * width, SHADOW_ALLOC | (flags[i] & (SHADOW_INIT | SHADOW_STORED)),
                (size_t)width);
     arena_reset(in->arena, mark);

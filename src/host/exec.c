@@ -440,7 +440,8 @@ bool host_run(Machine *m, CodeCache *cache, const Node *module, const Tensor *in
                  .candidate = true,
                  .lanes = &m->steps_left,
                  .heap_left = HEAP_MAX,
-                 .tensor_bytes_left = TENSOR_BYTES_MAX,
+                 .tensor_bytes_left =
+                     m->storages.sparse ? (int64_t)m->storages.sparse_left : TENSOR_BYTES_MAX,
                  .m = m,
                  .cache = cache};
     Value run, arg[HOST_INPUTS_MAX], result;

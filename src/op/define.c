@@ -6,7 +6,7 @@ typedef struct {
     Arena *arena;
     DiagList *diags;
     Op *op;
-    const Node *inputs, *dims, *tf32, *invariant,
+    const Node *inputs, *dims, *tf32, *giant, *invariant,
         *keep[OP_INPUTS_MAX]; // keep: the value of that key, or NULL
 } Reader;
 
@@ -527,6 +527,7 @@ static bool read_assignment(Reader *r, const Node *s) {
     const Node **slot = node_is_name(target, "inputs")       ? &r->inputs
                         : node_is_name(target, "dims")       ? &r->dims
                         : node_is_name(target, "allow_tf32") ? &r->tf32
+                        : node_is_name(target, "giant")      ? &r->giant
                         : node_is_name(target, "invariant")  ? &r->invariant
                                                              : NULL;
     if (slot && *slot) return wrong(r, s, "%.*s is assigned twice; keep one", STR_ARG(target->name));
@@ -571,7 +572,7 @@ static bool read_statement(Reader *r, const Node *s) {
     default: break;
     }
     return wrong(r, s,
-                 "a definition holds a docstring, inputs, dims, invariant, allow_tf32, constants and "
+                 "a definition holds a docstring, inputs, dims, invariant, allow_tf32, giant, constants and "
                  "functions; nothing else runs in it");
 }
 
@@ -611,6 +612,7 @@ bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d) 
     if (!out->reference)
         return diag_add(d, DIAG_REFUSED, all, "no reference: add def reference(...) that returns one tensor");
     if (r.tf32 && !read_flag(&r, r.tf32, "allow_tf32", &out->allow_tf32)) return false;
+    if (r.giant && !read_flag(&r, r.giant, "giant", &out->giant)) return false;
     return read_inputs(&r) && read_dims(&r) && read_invariant(&r) && check_quotients(&r) &&
            check_reference(&r);
 }

@@ -23,6 +23,11 @@
 // of 10 mantissa bits, as GPUs do unless a kernel says otherwise. The default is no, and a kernel cannot
 // change it.
 //
+// `giant = True` beside inputs: kernels of this op must reach tensors of more than 2^31 elements. At level
+// full every accepted kernel is tried on such shapes, a few programs of each launch, on memory that is not
+// there; without this declaration what was found is evidence, with it addresses that overflow are a
+// rejection.
+//
 // `invariant = {"x": "shift", "w": ("scale", 1)}` beside inputs: what the reference is known to do when an
 // input is moved, row by row (along "M"; an input without it as a whole). "shift": with any number added to a
 // row of x its answer stays the same. "scale": with a row of x times any positive number, too. ("scale", K):
@@ -111,7 +116,7 @@ typedef struct {
     int inputs;
     OpDim dim[OP_DIMS_MAX];
     int dims;
-    bool allow_tf32;
+    bool allow_tf32, giant;
     OpInvariant invariant[OP_INPUTS_MAX]; // at most one for each input
     int invariants;
     int rows_dim, row_dim; // "M" (or -1) and the row length

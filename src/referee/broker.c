@@ -208,7 +208,7 @@ static bool source_file(const BrokerJob *job, int *out, Err *e) {
     int fd = *out = memfd_create("source", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) return err_set(e, ERR_IO, "source: memfd: %s", strerror(errno));
     JobHeader header = {WIRE_MAGIC,    (uint32_t)job->source.len, (int64_t)job->arena_bytes, job->tune,
-                        job->watch_at, (int64_t)job->include.len};
+                        job->watch_at, (int64_t)job->sparse_bytes, (int64_t)job->include.len};
     if (!io_write_all(fd, &header, sizeof header, e) ||
         !io_write_all(fd, job->source.p, job->source.len, e) ||
         !io_write_all(fd, job->include.p, job->include.len, e))
@@ -235,6 +235,7 @@ static bool order_send(const Broker *b, const BrokerJob *job, const Lines *l, Er
                       .job_bytes = sizeof(JobHeader) + job->source.len + job->include.len,
                       .output_bytes = job->output_bytes,
                       .arena_bytes = job->arena_bytes,
+                      .sparse_bytes = job->sparse_bytes,
                       .draw_key = job->draw_key,
                       .wall_seconds = job->wall_seconds};
     union {

@@ -44,6 +44,7 @@ typedef struct {
     Str source;
     size_t output_bytes;
     size_t arena_bytes;
+    size_t sparse_bytes; // of them: only in part ever there; for cases whose programs are sampled
     double wall_seconds; // generous: a loaded machine never condemns a kernel
     int max_reports;
     int tune;         // JobHeader.tune

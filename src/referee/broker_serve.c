@@ -71,8 +71,12 @@ static _Noreturn void child_start(Server *s, const JobOrder *order, const int fd
         (void)*(volatile uint8_t *)(job.output + i);
     job.arena = child_map(-1, order->arena_bytes, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                           PROT_READ | PROT_WRITE, setup, "memory");
-    // A hint: page faults were a third of a short verdict's time.
-    (void)madvise((void *)(uintptr_t)job.arena, order->arena_bytes, MADV_HUGEPAGE);
+    // A hint: page faults were a third of a short verdict's time. A few bytes here and there, as in sparse
+    // tensors, would each clear a large page.
+    (void)madvise((void *)(uintptr_t)job.arena, order->arena_bytes - order->sparse_bytes, MADV_HUGEPAGE);
+    if (order->sparse_bytes)
+        (void)madvise((char *)job.arena + order->arena_bytes - order->sparse_bytes, order->sparse_bytes,
+                      MADV_NOHUGEPAGE);
 
     // One thread cannot use more processor time than wall time: this only fires when nobody watches the
     // clock.

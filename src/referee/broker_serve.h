@@ -8,7 +8,7 @@
 // One packet on the control socket for each job, with these descriptors beside it.
 enum { JOB_FD_DRAW, JOB_FD_JOB, JOB_FD_OUTPUT, JOB_FD_REPORT, JOB_FD_STATUS, JOB_FDS };
 typedef struct {
-    size_t draw_bytes, job_bytes, output_bytes, arena_bytes;
+    size_t draw_bytes, job_bytes, output_bytes, arena_bytes, sparse_bytes;
     uint64_t draw_key; // BrokerJob.draw_key
     double wall_seconds;
 } JobOrder;

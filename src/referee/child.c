@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 // Sent together, they wake the parent once for all of a quick draw.
-enum { REPORTS_TOGETHER = 64, CODE_FIRST = 512 << 10 };
+enum { REPORTS_TOGETHER = 64, SPARSE_PAGES = 1 << 17, CODE_FIRST = 512 << 10 };
 
 typedef struct {
     const ChildJob *job;
@@ -22,6 +22,7 @@ typedef struct {
     Str source, include;
     Arena code;     // the syntax tree, then compiled kernels
     Arena call;     // everything of one case
+    size_t sparse;  // JobHeader.sparse_bytes
     int tune;       // JobHeader.tune
     Trace *trace;   // of each case; NULL: nobody watches
     uint8_t *flags; // behind the traces
@@ -105,10 +106,12 @@ static bool job_read(Child *c) {
         return false;
     if (job->draw_bytes < sizeof *d || d->magic != WIRE_MAGIC || d->cases > WIRE_CASES_MAX) return false;
     if (job->draw_bytes < sizeof *d + d->cases * sizeof(CaseSpec)) return false;
+    if (h->sparse_bytes < 0 || (uint64_t)h->sparse_bytes > job->arena_bytes) return false;
     if (h->tune < 0 || h->tune > WIRE_CASES_MAX) return false;
     c->source = (Str){(const char *)(h + 1), h->source_len};
     c->include = (Str){c->source.p + c->source.len, (size_t)h->include_len};
     c->tune = (int)h->tune;
+    c->sparse = (size_t)h->sparse_bytes;
     c->spec = (const CaseSpec *)(d + 1);
     c->cases = (int)d->cases;
     return h->watch_at == 0 || watch_read(c, h->watch_at);
@@ -117,10 +120,14 @@ static bool job_read(Child *c) {
 // An input as the candidate sees it: exactly the view's bytes exist, the gaps between strided rows do not.
 static bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *out) {
     if (t->dtype < 0 || t->dtype >= DT_COUNT || t->rank < 0 || t->rank > TENSOR_RANK_MAX) return false;
-    if (!within(t->at, t->bytes, c->job->draw_bytes)) return false;
+    if (t->at != TENSOR_ZEROS && !within(t->at, t->bytes, c->job->draw_bytes)) return false;
     *out = (Tensor){.dtype = (DType)t->dtype, .rank = t->rank, .offset = t->offset};
     memcpy(out->shape, t->shape, sizeof out->shape);
     memcpy(out->stride, t->stride, sizeof out->stride);
+    if (t->at == TENSOR_ZEROS) {
+        const uint8_t *zeros = t->bytes < 0 ? NULL : storage_sparse(&m->storages, (size_t)t->bytes);
+        return zeros && storage_wrap_open(&m->storages, out->dtype, zeros, (size_t)t->bytes, &out->storage);
+    }
     const uint8_t *data = c->job->draw + t->at;
     int64_t all;
     if (out->offset == 0 && tensor_is_contiguous(out) && shape_numel(out->shape, out->rank, &all) &&
@@ -202,6 +209,7 @@ static int case_tune(const Child *c) {
 
 // With cases of long rows alone (--shape) nothing can promise that each config is judged.
 static bool too_many_configs(Child *c, const Machine *m, const Node *module) {
+    if (c->spec[c->at].sampled) return false; // of addresses alone, which hardly any config changes
     if (c->short_cases == 0 || m->tune_configs <= c->short_cases) return false;
     if (c->trace && c->cases == 1) return false; // a person's experiment, in as many passes as configs
     char text[160];
@@ -225,6 +233,10 @@ static bool order_run(Child *c, CodeCache *cache, const Node *module, int order,
     m->processors = spec->processors;
     m->cover = c->cover;
     m->order_reversed = order > 0;
+    m->sampled = spec->sampled;
+    if (spec->sampled)
+        storage_sparse_open(&m->storages, (uint8_t *)c->job->arena + c->job->arena_bytes - c->sparse,
+                            c->sparse, SPARSE_PAGES);
     m->tune = case_tune(c) + c->tune;
     if (c->trace && order == 0) m->trace = &c->trace[c->at];
     Tensor input[WIRE_INPUTS_MAX], out;
@@ -333,9 +345,9 @@ int child_interpret(const ChildJob *job) {
     if (!job_read(&c)) return EXIT_WIRE;
     // Code seldom needs more than the beginning of a large page, and the first case's data may lie behind it
     // there: every further page that is touched has to be cleared first.
-    size_t quarter = job->arena_bytes / 4 & ~(size_t)4095,
+    size_t memory = job->arena_bytes - c.sparse, quarter = memory / 4 & ~(size_t)4095,
            first = quarter < CODE_FIRST ? quarter / 2 : CODE_FIRST;
-    size_t rest = job->arena_bytes - quarter;
+    size_t rest = memory - quarter;
     arena_over(&c.code, job->arena, first);
     arena_over(&c.call, (char *)job->arena + first, rest - first);
     arena_reserve(&c.code, (char *)job->arena + rest, quarter);

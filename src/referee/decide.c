@@ -23,6 +23,11 @@ static const struct {
     [DIAG_VALUE] = {STATUS_bad_value, "arithmetic"},
 };
 
+Status finding_status(DiagKind k, const char **rule) {
+    *rule = finding_means[k].rule;
+    return finding_means[k].status;
+}
+
 ClassId truth_class(const CaseTruth *t, int64_t element) {
     const Bound *b = t->expected;
     int64_t per_row = b->numel / (t->rows > 0 ? t->rows : 1);
@@ -212,12 +217,12 @@ static bool judge_cases(Decision *z) {
         const CaseReport *report = &r->report[i];
         if (report->kind == REPORT_FINDING) {
             if (failed >= 0) break;
-            DiagKind k = (DiagKind)report->finding;
+            const char *rule;
+            Status status = finding_status((DiagKind)report->finding, &rule);
             z->v->found = true;
             z->v->case_number = report->case_index + 1;
             z->v->placed = finding_place(z->source, report, &z->v->place);
-            settle(z, finding_means[k].status, finding_means[k].rule,
-                   feedback_finding(z->arena, d, z->source, report));
+            settle(z, status, rule, feedback_finding(z->arena, d, z->source, report));
             return false;
         }
         if (report->kind != REPORT_RAN) break;

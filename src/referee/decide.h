@@ -10,6 +10,9 @@
 // caller's.
 void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *v);
 
+// What a finding means for the candidate, and the rule that it broke.
+Status finding_status(DiagKind k, const char **rule);
+
 // Where in the rotation of classes an element lies: the class of its row, or of the whole case.
 ClassId truth_class(const CaseTruth *t, int64_t element);
 // "float16 17x1000", with ", strided" where it applies.

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "referee/brokers.h"
 #include "referee/decide.h"
+#include "referee/giant.h"
 #include "referee/plan.h"
 
 enum {
@@ -227,8 +228,11 @@ static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
         *v = other;
         break;
     }
-    return b->q->level != LEVEL_FULL || b->watched || b->q->filter.n > 0 || !verdict_accepted(v) ||
-           judge_sizes(b, i, v, e);
+    if (b->q->level != LEVEL_FULL || b->watched || b->q->filter.n > 0 || !verdict_accepted(v)) return true;
+    if (!judge_sizes(b, i, v, e)) return false;
+    if (verdict_accepted(v))
+        giant_probe(b->r->brokers, &b->arena[i], b->draw, b->source[i], b->r->include, v);
+    return true;
 }
 
 static void judge_candidate(void *arg, size_t i, int worker) {

@@ -39,6 +39,29 @@ static json_t *bits(RowBits b) {
     return b == ROW_BITS_UNKNOWN ? json_null() : json_string(b == ROW_BITS_SAME ? "same" : "differ");
 }
 
+static json_t *giant(const Giant *g) {
+    if (!g->asked) return json_null();
+    json_t *o = json_pack("{s:I, s:o}", "safe_elements", (json_int_t)g->safe, "fails_at",
+                          g->fails ? json_integer((json_int_t)g->fails) : json_null());
+    if (g->at.line) json_object_set_new(o, "line", json_integer(g->at.line));
+    if (*g->why) json_object_set_new(o, "why", json_string(g->why));
+    return o;
+}
+
+void giant_words(Buf *out, const Giant *g) {
+    if (g->safe) buf_printf(out, "addresses safe up to %lld elements", (long long)g->safe);
+    if (g->fails) {
+        buf_printf(out, "%sat %lld elements",
+                   g->safe ? ", but " : "addresses not safe: ", (long long)g->fails);
+        if (g->at.line) buf_printf(out, ", line %d:%d", g->at.line, g->at.col);
+        buf_printf(out, ": %s", g->why);
+    } else if (!g->safe) {
+        buf_printf(out, "addresses beyond 2^31 elements are not known to be safe: %s", g->why);
+    } else {
+        buf_puts(out, " (a few programs of each launch)");
+    }
+}
+
 json_t *verdict_object(const Verdict *v) {
     double ratio = traffic_ratio(v);
     json_t *o = json_pack(
@@ -61,6 +84,7 @@ json_t *verdict_object(const Verdict *v) {
             json_array_append_new(sizes, json_integer((json_int_t)v->tried[i]));
         json_object_set_new(o, "row_bits", bits(v->row_bits));
         json_object_set_new(o, "invariant_bits", bits(v->moved_bits));
+        json_object_set_new(o, "giant", giant(&v->giant));
         json_object_set_new(o, "unexecuted", lines);
         json_object_set_new(o, "sizes_tried", sizes);
     }

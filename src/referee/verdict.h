@@ -23,6 +23,15 @@ bool status_by_name(Str name, Status *out);
 enum { FEEDBACK_MAX = 600 };
 // Whether a row of the answer had the same bits at another place, beside other rows.
 typedef enum { ROW_BITS_UNKNOWN, ROW_BITS_SAME, ROW_BITS_DIFFER } RowBits;
+// Whether addresses hold for tensors that no memory holds (giant.h): of an accepted candidate at level full.
+typedef struct {
+    bool asked; // else the domain ends before, or nobody has asked
+    int64_t
+        safe; // elements of the largest input with which the programs that were tried stayed inside; 0: none
+    int64_t fails;              // the smallest number with which one did not; 0: none
+    LineCol at;                 // where, in the source; line 0: not there
+    char why[WIRE_MESSAGE_MAX]; // what happened there; or, where neither is known, why not
+} Giant;
 typedef struct {
     Status status;
     Str op;
@@ -42,7 +51,8 @@ typedef struct {
     RankCase facts;      // of that case, for the rank model
     RowBits row_bits;    // of an accepted one
     RowBits moved_bits;  // the same of rows moved as the definition declares (moved.h)
-    Coverage coverage;   // of an accepted one: lines that no case has executed, sizes that it compares with
+    Giant giant;
+    Coverage coverage; // of an accepted one: lines that no case has executed, sizes that it compares with
     int64_t tried[COVERAGE_SIZES_MAX]; // those of them that more cases were drawn for
     int tries;
     uint64_t seed;
@@ -53,6 +63,8 @@ typedef struct {
 } Verdict;
 static inline bool verdict_accepted(const Verdict *v) { return v->status == STATUS_ok; }
 
+// "addresses safe up to 2147495936 elements ..."; of one that was asked.
+void giant_words(Buf *out, const Giant *g);
 const char *status_doc(Status s);
 const char *level_name(Level l);
 MUST_CHECK bool level_by_name(Str name, Level *out);

@@ -12,13 +12,15 @@
 #pragma once
 #include "tile/vm.h"
 
+enum { TENSOR_ZEROS = -1 };
 enum { WIRE_MAGIC = 0x4f55524f, WIRE_INPUTS_MAX = 8, WIRE_CASES_MAX = 1024, WIRE_MESSAGE_MAX = 320 };
 
 typedef struct {
     int32_t dtype, rank;
     int64_t shape[TENSOR_RANK_MAX], stride[TENSOR_RANK_MAX]; // elements
     int64_t offset;                                          // elements from the storage's first byte
-    int64_t at, bytes;                                       // the storage within the input mapping
+    int64_t at, bytes;                                       // the storage within the input mapping, or
+                                                             // TENSOR_ZEROS: bytes of zero, in no mapping
     int64_t marks; // in the input mapping: a mark (bits) for each of those bytes; 0: none
 } CaseTensor;
 
@@ -28,8 +30,9 @@ typedef struct {
     int32_t again;      // orders of the programs beyond the first that there is room for: 0 or 1
     CaseTensor input[WIRE_INPUTS_MAX];
     int64_t output_at, output_bytes; // room in the output mapping
-    int64_t origin_at; // in the output mapping: for each element of the answer of order 0, row-major, the
-                       // marks of the inputs' bytes that it comes from; 0: nobody asks
+    int64_t origin_at;   // in the output mapping: for each element of the answer of order 0, row-major, the
+                         // marks of the inputs' bytes that it comes from; 0: nobody asks
+    int64_t sampled;     // Machine.sampled; 0: every program runs
     int64_t steps;       // step budget of this case, in lanes
     uint64_t order_seed; // of the program order; says nothing about the inputs' seed
 } CaseSpec;
@@ -49,7 +52,8 @@ typedef struct {
     int64_t tune;        // how far the choice of configs is turned: 0 in the first pass over the cases
     int64_t watch_at; // in the output mapping, 0: nobody watches. Room for a Trace of each case, and behind
                       // them for the shadow flags of each output element, at CaseSpec.output_at from there
-    int64_t include_len; // bytes of helper files behind the source
+    int64_t sparse_bytes; // the last part of that memory, for StorageTable.sparse
+    int64_t include_len;  // bytes of helper files behind the source
 } JobHeader;
 
 // How a case ended, as the child tells it.

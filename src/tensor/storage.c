@@ -14,11 +14,52 @@ static Storage *enter(StorageTable *t, DType dtype, size_t bytes) {
     return s;
 }
 
+uint8_t *storage_sparse(StorageTable *t, size_t bytes) {
+    enum { ALIGN = 64 };
+    size_t room = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if (bytes > SIZE_MAX / 16 || room > t->sparse_left) return NULL;
+    uint8_t *p = t->sparse;
+    t->sparse += room;
+    t->sparse_left -= room;
+    return p;
+}
+
+void storage_sparse_open(StorageTable *t, uint8_t *room, size_t bytes, int64_t pages) {
+    t->sparse = t->sparse_from = room;
+    t->sparse_left = bytes;
+    t->pages_left = pages;
+    t->sparse_pages = storage_sparse(t, bytes / SPARSE_PAGE / 8 + 1);
+    if (!t->sparse_pages) t->sparse_left = 0;
+}
+
+bool storage_sparse_write(StorageTable *t, const uint8_t *at, size_t bytes) {
+    if (bytes == 0) return true;
+    size_t first = (size_t)(at - t->sparse_from), last = (first + bytes - 1) / SPARSE_PAGE;
+    for (size_t p = first / SPARSE_PAGE; p <= last; p++) {
+        uint8_t bit = (uint8_t)(1 << p % 8);
+        if (t->sparse_pages[p / 8] & bit) continue;
+        if (t->pages_left-- <= 0) return false;
+        t->sparse_pages[p / 8] |= bit;
+    }
+    return true;
+}
+
+static bool new_sparse(StorageTable *t, DType dtype, size_t bytes, Storage **out) {
+    uint8_t *data = arena_left(t->arena) < ARENA_SLACK ? NULL : storage_sparse(t, bytes);
+    if (!data) return false;
+    Storage *s = enter(t, dtype, bytes);
+    s->data = data;
+    s->open = true;
+    *out = s;
+    return true;
+}
+
 // Fresh bytes are all ones: NaN in every float type, -1 in every integer. The shadow says that they may not
 // be read; a value that gets past it should hurt.
 bool storage_new(StorageTable *t, DType dtype, size_t bytes, Storage **out) {
     size_t elements = bytes / (size_t)dtype_bytes(dtype) + 1;
     if (t->count == STORAGES_MAX || bytes > SIZE_MAX / 16) return false;
+    if (t->sparse) return new_sparse(t, dtype, bytes, out);
     size_t kept = t->origins ? bytes : 0;
     if (arena_left(t->arena) < 2 * bytes + kept + 2 * elements * sizeof(uint32_t) + ARENA_SLACK) return false;
     Storage *s = enter(t, dtype, bytes);
@@ -85,6 +126,7 @@ static bool row_next(RowWalk *w) {
 void tensor_expose(const Tensor *view, uint8_t flags) {
     RowWalk w;
     size_t size = (size_t)dtype_bytes(view->dtype);
+    if (view->storage->open) return;
     for (bool more = row_first(&w, view); more; more = row_next(&w)) {
         uint8_t *shadow = view->storage->shadow + (size_t)w.at * size;
         // A row without gaps is one run of bytes.

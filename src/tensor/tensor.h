@@ -30,8 +30,9 @@ typedef struct {
     size_t bytes;
     DType dtype;
     bool read_only; // an input
-    bool open;      // an input without gaps: every byte is SHADOW_ALLOC | SHADOW_INIT, and no array says so
-    int id;         // index in the machine's table, from 1
+    bool open; // an input without gaps: every byte is SHADOW_ALLOC | SHADOW_INIT, and no array says so; also
+               // what storage_new() takes from StorageTable.sparse, which nobody watches for races either
+    int id;    // index in the machine's table, from 1
 } Storage;
 
 typedef struct {
@@ -50,11 +51,24 @@ typedef struct {
     int count;
     bool origins; // new storages keep where their bytes come from: what a program stores comes from all that
                   // it has loaded until then
+    // Room for tensors larger than memory: zero pages that nobody has touched. NULL: none. Storages that are
+    // taken from it are open, and zero: only addresses are looked at.
+    uint8_t *sparse;
+    size_t sparse_left;
+    uint8_t *sparse_from, *sparse_pages; // its beginning; a bit for each page: somebody has written there
+    int64_t pages_left;                  // that may still be written to
 } StorageTable;
 
 // A new storage with `bytes` bytes: not initialised, all allocated. False when the table is full or the arena
 // does not hold data + shadow + race words (nothing is allocated then).
 MUST_CHECK bool storage_new(StorageTable *t, DType dtype, size_t bytes, Storage **out);
+enum { SPARSE_PAGE = 4096 };
+// Gives the table its room: `bytes` of zero, of which `pages` may be written to.
+void storage_sparse_open(StorageTable *t, uint8_t *room, size_t bytes, int64_t pages);
+// Untouched zero pages of the room; NULL when it has no more.
+uint8_t *storage_sparse(StorageTable *t, size_t bytes);
+// Before writing to bytes of it: false when that would take more memory than was given.
+MUST_CHECK bool storage_sparse_write(StorageTable *t, const uint8_t *at, size_t bytes);
 // Wraps bytes that the caller owns as a read-only input: shadow starts at 0, see tensor_expose().
 MUST_CHECK bool storage_wrap(StorageTable *t, DType dtype, const void *data, size_t bytes, Storage **out);
 // The same for bytes that a view covers without gaps: all of them exposed from the start.

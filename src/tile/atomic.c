@@ -92,9 +92,12 @@ static bool mark_word(Atomic *x, size_t w) {
 
 static bool touch(Atomic *x) {
     size_t unit = (size_t)dtype_bytes(x->m->dtype), size = x->s->bytes;
-    for (size_t w = x->offset / unit; w <= (x->offset + size - 1) / unit; w++)
+    for (size_t w = x->offset / unit; x->m->writer && w <= (x->offset + size - 1) / unit; w++)
         if (!mark_word(x, w)) return false;
-    memset(x->m->shadow + x->offset, SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED, size);
+    if (!x->m->shadow && !storage_sparse_write(&x->v->m->storages, x->m->data + x->offset, size))
+        return vm_finding(x->v, x->s, DIAG_BUDGET, x->lane,
+                          "the step budget is spent: stores all over memory");
+    if (x->m->shadow) memset(x->m->shadow + x->offset, SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED, size);
     if (x->m->origin) {
         note_origin(x->v, x->m, x->offset, size, false);
         note_origin(x->v, x->m, x->offset, size, true);

@@ -164,6 +164,13 @@ static bool lane_allowed(Access *x, Storage *m, int64_t offset, size_t lane, uin
 // What the bytes of a store become.
 enum { WRITTEN = SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED };
 
+static bool mark_written(Access *x, Storage *m, size_t lane, int64_t offset, size_t size) {
+    if (m->shadow) return memset(m->shadow + offset, WRITTEN, size), true;
+    return storage_sparse_write(&x->v->m->storages, m->data + offset, size) ||
+           vm_finding(x->v, x->s, DIAG_BUDGET, (int64_t)lane,
+                      "the step budget is spent: stores all over memory");
+}
+
 // Checks n elements from lane `lane` on, at consecutive addresses, and marks them as touched. *at: their
 // place.
 static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
@@ -189,7 +196,7 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
         if (race & RACE_OTHER) return explain_run(x, lane, n), false;
         if (!run_allowed(x, m, offset, lane, n, race)) return false;
     }
-    if (x->store) memset(m->shadow + offset, WRITTEN, size);
+    if (x->store && !mark_written(x, m, lane, offset, size)) return false;
     if (m->origin) note_origin(x->v, m, (size_t)offset, size, x->store);
     *at = m->data + offset;
     return true;
@@ -245,7 +252,9 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
         }
         if (!lane_allowed(x, m, offset, lane, race)) return false;
     }
-    if (x->store) {
+    if (x->store && !m->shadow) {
+        if (!mark_written(x, m, lane, offset, size)) return false;
+    } else if (x->store) {
         static const uint8_t written[8] = {WRITTEN, WRITTEN, WRITTEN, WRITTEN,
                                            WRITTEN, WRITTEN, WRITTEN, WRITTEN};
         copy_element(m->shadow + offset, written, size);

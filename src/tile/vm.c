@@ -309,6 +309,28 @@ static void order_next(Order *o) {
     if (o->at >= o->n) o->at -= o->n;
 }
 
+// The programs that Machine.sampled means, each once. How programs lie over the elements is not known; that
+// they do so in order is a guess that fits nearly all kernels, and nothing is wrong where it does not.
+enum { SAMPLED_MAX = 16, SAMPLED_OTHERS = 5, SAMPLED_FROM = 4096 };
+static uint64_t sample_programs(const Machine *m, uint64_t n, uint64_t out[SAMPLED_MAX]) {
+    // So few have much to do each, and all of them do the same.
+    if (n < SAMPLED_FROM) {
+        out[0] = 0;
+        out[1] = n - 1;
+        return n < 2 ? n : 2;
+    }
+    uint64_t limit = (uint64_t)(0x1p31 / (double)m->sampled * (double)n), half = limit / 2;
+    const uint64_t want[] = {0, 1, n - 1, n - 2, limit, limit - 1, limit + 1, half, half + 1};
+    enum { WANTED = sizeof want / sizeof *want };
+    uint64_t count = 0;
+    for (int i = 0; i < WANTED + SAMPLED_OTHERS; i++) {
+        uint64_t one = i < WANTED ? want[i] : rng_mix(m->order_seed, (uint64_t)i) % n, k = 0;
+        while (k < count && out[k] != one) k++;
+        if (one < n && k == count) out[count++] = one;
+    }
+    return count;
+}
+
 static bool run_grid(Vm *v, uint64_t programs) {
     Machine *m = v->m;
     uint64_t gx = (uint64_t)v->grid[0], gy = (uint64_t)v->grid[1];
@@ -316,7 +338,10 @@ static bool run_grid(Vm *v, uint64_t programs) {
                            m->order_reversed);
     v->first = m->serial + 1;
     if (v->code->atomics) m->serial++, m->atomic_launches++; // see step.h
+    uint64_t sample[SAMPLED_MAX];
+    if (m->sampled) programs = sample_programs(m, programs, sample);
     for (uint64_t k = 0; k < programs; k++, order_next(&order)) {
+        if (m->sampled) order.at = sample[k];
         if (m->serial >= READER_MANY - 1)
             return vm_finding(v, v->step, DIAG_BUDGET, -1, "the step budget is spent: too many programs");
         v->serial = ++m->serial;

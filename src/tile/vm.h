@@ -51,9 +51,12 @@ typedef struct {
     int processors;      // of the GPU that host code sees
     uint64_t order_seed; // programs run in a pseudo-random order drawn from it; 0: natural order
     bool order_reversed; // ... from its end: of any two programs, the other one comes first
-    bool read_back;      // a kernel has loaded what a kernel or the host wrote; known while origins are kept
-    Cover *cover;        // of the source whose kernels run; NULL: nobody asks
-    Trace *trace;        // NULL: nobody asks, and nothing is slower for it
+    // Not 0: only some programs of each launch run, the first, the last, those in between where one of so
+    // many elements has a place that no int32 holds, and a few others. For storages that nobody could fill.
+    int64_t sampled;
+    bool read_back; // a kernel has loaded what a kernel or the host wrote; known while origins are kept
+    Cover *cover;   // of the source whose kernels run; NULL: nobody asks
+    Trace *trace;   // NULL: nobody asks, and nothing is slower for it
 } Machine;
 // Bytes: an access further away from its tensor is told without the distance. Addresses can be made of input
 // values, and the distance would say what they were; near misses are mistakes in masks.

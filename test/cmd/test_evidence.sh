@@ -69,3 +69,14 @@ check nothing_declared grep -q '"invariant_bits":null' "$tmp/out"
 "$bin" ops l2norm | sed -n '/^"""/,$p' | sed 's/^}$/}\ninvariant = {"x": "scale"}/' >"$tmp/l2.py"
 check false_declaration exits 3 "$bin" referee src/op/suite/gold/l2norm.py --op "$tmp/l2.py"
 check says_which grep -q 'invariant says "x": "scale", but with a row of it multiplied by' "$tmp/err"
+# Tensors of more than 2^31 elements: a fact about addresses, and a rejection only where the definition declares them.
+check giant exits 0 "$bin" referee src/op/suite/gold/softmax.py --op softmax --seed 5
+check giant_safe grep -q '^addresses safe up to 2147495936 elements (a few programs of each launch)$' "$tmp/out"
+check narrow exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5 --json
+check narrow_line grep -q '"giant":{"safe_elements":2147471360,"fails_at":2147495936,"line":15,"why":"int32 overflow' "$tmp/out"
+"$bin" ops softmax | sed -n '/^"""/,$p' | sed 's/^invariant/giant = True\ninvariant/' >"$tmp/giant.py"
+check narrow_where_declared exits 1 "$bin" referee "$tmp/k.py" --op "$tmp/giant.py" --seed 5
+check says_the_line grep -q 'line 15:.*int32 overflow.* on input float16 524291x4096' "$tmp/out"
+check wide_where_declared exits 0 "$bin" referee src/op/suite/gold/softmax.py --op "$tmp/giant.py" --seed 5
+check quick_asks_nothing exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5 --level quick --json
+check quick_is_null grep -q '"giant":null' "$tmp/out"

@@ -36,7 +36,7 @@ static void refuses(const char *source, const char *message, const char *at) {
         fail_msg("%s: points at \"%.20s\", not \"%s\"", first->msg, source + first->span.at, at);
 }
 
-static void tf32_is_declared(void **state) {
+static void flags_are_declared(void **state) {
     (void)state;
     Op op;
     accepts(DOC X BODY, &op);
@@ -45,6 +45,10 @@ static void tf32_is_declared(void **state) {
     assert_false(op.allow_tf32);
     accepts(DOC X "allow_tf32 = True\n" BODY, &op);
     assert_true(op.allow_tf32);
+    assert_false(op.giant);
+    accepts(DOC X "giant = True\n" BODY, &op);
+    assert_true(op.giant && !op.allow_tf32);
+    refuses(DOC X "giant = 1\n" BODY, "giant must be True or False", "1");
     refuses(DOC X "allow_tf32 = 1\n" BODY, "allow_tf32 must be True or False", "1");
     refuses(DOC X "allow_tf32 = True\nallow_tf32 = True\n" BODY, "allow_tf32 is assigned twice", NULL);
 }
@@ -363,7 +367,7 @@ static void descriptions(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
-        cmocka_unit_test(tf32_is_declared),
+        cmocka_unit_test(flags_are_declared),
         cmocka_unit_test(invariances_are_declared),
         cmocka_unit_test(every_key),
         cmocka_unit_test(rows_may_be_absent),

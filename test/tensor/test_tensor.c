@@ -231,8 +231,30 @@ static void an_open_storage_reads_like_an_exposed_one(void **state) {
     arena_free(&a);
 }
 
+static void sparse_rooms_are_bounded(void **state) {
+    (void)state;
+    enum { PAGES = 64 };
+    Arena a = {0};
+    StorageTable t = {.arena = &a};
+    uint8_t *room = NEWN(&a, uint8_t, PAGES * SPARSE_PAGE);
+    storage_sparse_open(&t, room, PAGES * SPARSE_PAGE, 3);
+    Storage *s, *more;
+    assert_false(storage_new(&t, DT_F32, PAGES * SPARSE_PAGE, &s));
+    assert_true(storage_new(&t, DT_F32, 32 * SPARSE_PAGE, &s));
+    assert_true(s->open && !s->read_only && !s->shadow && !s->writer && s->data[0] == 0);
+    assert_false(storage_new(&t, DT_F32, 32 * SPARSE_PAGE, &more));
+    assert_true(storage_sparse_write(&t, s->data + 5 * SPARSE_PAGE, 1));
+    int64_t left = t.pages_left;
+    assert_true(storage_sparse_write(&t, s->data + 5 * SPARSE_PAGE, 4)); // there already
+    assert_int_equal(t.pages_left, left);
+    assert_true(storage_sparse_write(&t, s->data + 9 * SPARSE_PAGE, 4));
+    assert_false(storage_sparse_write(&t, s->data + 10 * SPARSE_PAGE, 3 * SPARSE_PAGE));
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sparse_rooms_are_bounded),
         cmocka_unit_test(new_storages_are_not_initialised),
         cmocka_unit_test(full_tables_and_arenas_refuse),
         cmocka_unit_test(exposure_follows_the_view),
