@@ -135,6 +135,8 @@ bool step_atomic(Vm *v, const Step *s) {
     const TileLoops *l = v->loops;
     DType t = (DType)s->dtype;
     LoopFn *change = s->imm == ATOMIC_XCHG ? NULL : l->op[operation[s->imm]][t][0];
+    // Triton compares floats as integers: the largest is a NaN once there is one, the smallest never is.
+    if (s->imm == ATOMIC_MAX && dtype_is_float(t)) change = l->propagate[INSN_MAX][t - DT_F16][0];
     bool one_b = s->one & ONE_B, one_c = s->one & ONE_C;
     Atomic x = {.v = v, .s = s};
     memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);

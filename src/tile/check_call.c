@@ -187,9 +187,9 @@ static bool inline_body(Checker *c, const Node *at, Frame *frame, Val *out) {
     *out = frame->returned ? frame->result : val_none();
     if (frame->direct) return true;
     if (!frame->dead && !val_is_none(out))
-        return checker_fail(c, at, "TypeError",
-                            "Inconsistent return types: %s and void: %.*s can end without a value",
-                            val_type_text(c, out), STR_ARG(f->function.name));
+        return checker_fail(
+            c, at, "TypeError", "Inconsistent return types: %s and void: %.*s can end without a value",
+            c->lifted ? check_lifted_text(c, out) : val_type_text(c, out), STR_ARG(f->function.name));
     for (int i = 0; i < frame->exit_count; i++) c->insn[frame->exits[i]].imm = c->insns;
     checker_region_end(c, old);
     return true;
@@ -275,6 +275,8 @@ bool check_call(Checker *c, const Node *n, Val *out) {
     case VAL_OP: return check_op(c, n, f.op.row, f.op.name, f.op.self, arg, args, out);
     case VAL_FUNCTION: return call_function(c, n, &f, arg, args, out);
     case VAL_BUILTIN: return f.builtin.row->run(c, n, f.builtin.row, f.builtin.self, arg, args, out);
-    default: return checker_fail(c, n, "TypeError", "'%s' object is not callable", val_class(&f));
+    default:
+        return checker_fail(c, n, "TypeError", "'%s' object is not callable",
+                            f.kind == VAL_PY ? py_type_name(f.py.kind) : val_class(&f));
     }
 }

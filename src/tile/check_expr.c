@@ -200,9 +200,11 @@ static bool listcomp(Checker *c, const Node *n, Val *out) {
         return checker_fail(c, n, NULL, "unsupported AST node type: %s", node_class(n));
     if (n->comp.fors.n != 1)
         return checker_fail(c, n, "ValueError", "nested comprehensions are not supported");
-    const Node *f = n->comp.fors.at[0];
-    Val over;
-    if (!check_expr(c, f->compfor.iter, &over)) return false;
+    const Node *f = n->comp.fors.at[0], *iter = f->compfor.iter;
+    Val over = {.kind = VAL_MODULE};
+    bool range = iter->kind == NODE_CALL && iter->call.func->kind == NODE_NAME &&
+                 str_is(iter->call.func->name, "range");
+    if (!range && !check_expr(c, iter, &over)) return false;
     if (over.kind != VAL_TUPLE)
         return checker_fail(c, f->compfor.iter, "NotImplementedError",
                             "only tuple comprehensions are supported");

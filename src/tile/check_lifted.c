@@ -34,7 +34,7 @@ static bool alike(const Val *a, const Val *b) {
         if (!alike(&a->tuple.at[i], &b->tuple.at[i])) return false;
     return true;
 }
-static const char *scalar_text(Checker *c, const Val *v) {
+const char *check_lifted_text(Checker *c, const Val *v) {
     if (v->kind != VAL_TENSOR) return val_type_text(c, v);
     return type_text(c, &(TileType){.elem = v->t.type.elem, .pointer = v->t.type.pointer});
 }
@@ -76,7 +76,7 @@ bool check_lifted_return(Checker *c, const Node *n, const Val *v) {
     bool all = c->guard == f->entered;
     if (f->returned && !alike(&f->result, v))
         return checker_fail(c, n, "TypeError", "Inconsistent return types: %s and %s",
-                            scalar_text(c, &f->result), scalar_text(c, v));
+                            check_lifted_text(c, &f->result), check_lifted_text(c, v));
     f->lifted_returns++;
     if (f->all_gone) return true; // a constexpr condition has decided before
     if (!f->returned)
@@ -115,7 +115,8 @@ bool check_lifted_if(Checker *c, const Node *n, const Val *cond) {
         if (!alike(&t->value, &o->value))
             return checker_fail(c, n, "AssertionError",
                                 "Mismatched type for %.*s between then block (%s) and else block (%s)",
-                                STR_ARG(t->name), scalar_text(c, &t->value), scalar_text(c, &o->value));
+                                STR_ARG(t->name), check_lifted_text(c, &t->value),
+                                check_lifted_text(c, &o->value));
         if (!choose(c, n, &test, &t->value, &o->value, &merged) || !scope_set(c, n, t->name, &merged))
             return false;
     }
@@ -131,7 +132,7 @@ bool check_lifted_ifexp(Checker *c, const Node *n, const Val *cond, Val *out) {
     if (!alike(&then, &otherwise))
         return checker_fail(c, n, "AssertionError",
                             "Ternary expression with dynamic condition has inconsistent types %s and %s",
-                            scalar_text(c, &then), scalar_text(c, &otherwise));
+                            check_lifted_text(c, &then), check_lifted_text(c, &otherwise));
     return choose(c, n, &test, &then, &otherwise, out);
 }
 

@@ -73,6 +73,16 @@ static bool carry_in(Checker *c, const Node *n, Nodes body, Str target, Carries 
     return true;
 }
 
+// Triton's words name the class that the body leaves first.
+static const char *class_text(Checker *c, const Val *v) {
+    return arena_printf(c->arena, "<class 'triton.language.core.%s'>", val_class(v));
+}
+static bool changed_type(Checker *c, const Node *n, const Carry *carry, const Val *now) {
+    return checker_fail(c, n, "AssertionError",
+                        "Loop carried variable %.*s changed type, was %s but is now %s", STR_ARG(carry->name),
+                        class_text(c, now), class_text(c, &carry->before));
+}
+
 static bool same_types(Checker *c, const Node *n, const Carry *carry, const Val *now) {
     const Val *before = &carry->before;
     if (before->kind != VAL_TENSOR && !val_has_items(before)) {
@@ -80,14 +90,10 @@ static bool same_types(Checker *c, const Node *n, const Carry *carry, const Val 
         if (val_is_none(before))
             return checker_fail(c, n, "AssertionError", "Loop carried variable %.*s is not a triton value",
                                 STR_ARG(carry->name));
-        return checker_fail(c, n, "AssertionError", "cannot reassign constexpr %.*s in the loop",
-                            STR_ARG(carry->name));
+        return changed_type(c, n, carry, now);
     }
     if (val_same_type(before, now)) return true;
-    if (before->kind != now->kind)
-        return checker_fail(c, n, "AssertionError",
-                            "Loop carried variable %.*s changed type, was %s but is now %s",
-                            STR_ARG(carry->name), val_class(before), val_class(now));
+    if (before->kind != now->kind) return changed_type(c, n, carry, now);
     return checker_fail(c, n, "AssertionError",
                         "Loop-carried variable %.*s has initial type %s but is re-assigned to %s in loop! "
                         "Please make sure that "
@@ -179,8 +185,7 @@ static bool lost_target(Checker *c, const Node *n, const Carry *carry) {
     if (carry->before.kind == VAL_TENSOR)
         return checker_unsupported(c, n, "a loop over %.*s, which is a variable of the loop around it",
                                    STR_ARG(carry->name));
-    return checker_fail(c, n, "AssertionError", "cannot reassign constexpr %.*s in the loop",
-                        STR_ARG(carry->name));
+    return changed_type(c, n, carry, &(Val){.kind = VAL_TENSOR});
 }
 
 static bool carry_round(Checker *c, const Node *n, const Carries *carries, int start) {
@@ -222,7 +227,7 @@ static void leave_loop(Checker *c) {
 
 typedef struct {
     Val lo, hi, step;
-    bool is_static;
+    bool is_static, two; // two: a start was given
 } Range;
 
 static bool range_arguments(Checker *c, const Node *call, bool python, Range *out) {
@@ -258,7 +263,7 @@ static bool range_arguments(Checker *c, const Node *call, bool python, Range *ou
     if (!given[0])
         return checker_fail(c, call, "TypeError",
                             "range.__init__() missing 1 required positional argument: 'arg1'");
-    bool two = given[1] && !val_is_none(&v[1]);
+    bool two = out->two = given[1] && !val_is_none(&v[1]);
     out->lo = two ? v[0] : val_int(0);
     out->hi = two ? v[1] : v[0];
     out->step = given[2] && !val_is_none(&v[2]) ? v[2] : val_int(1);
@@ -272,7 +277,7 @@ static bool static_for(Checker *c, const Node *n, const Range *r) {
         if (!val_is_py(v[i], PY_INT))
             return checker_fail(c, n->loop.iter, "AssertionError",
                                 "%s used as tl.static_range %s value is not a constexpr", val_text(c, v[i]),
-                                what[i]);
+                                what[i == 1 && !r->two ? 0 : i]);
     int64_t step = r->step.py.i;
     if (step == 0) return checker_fail(c, n->loop.iter, "ValueError", "range() arg 3 must not be zero");
     for (int64_t i = r->lo.py.i; step > 0 ? i < r->hi.py.i : i > r->hi.py.i;) {

@@ -267,8 +267,8 @@ bool check_member(Checker *c, const Node *n, Val v, Str name, Val *out) {
     case VAL_TYPE: return type_attribute(c, n, &v, name, out);
     case VAL_PY:
         if (str_is(name, "value")) return *out = v, true;
-        return checker_fail(c, n, "AttributeError", "'constexpr' object has no attribute '%.*s'",
-                            STR_ARG(name));
+        return checker_fail(c, n, "AttributeError", "'%s' object has no attribute '%.*s'",
+                            py_type_name(v.py.kind), STR_ARG(name));
     default:
         return checker_fail(c, n, "AttributeError", "'%s' object has no attribute '%.*s'", val_class(&v),
                             STR_ARG(name));

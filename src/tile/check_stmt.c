@@ -94,7 +94,7 @@ bool check_assign(Checker *c, const Node *target, const Val *v) {
 
 static bool assign(Checker *c, const Node *n) {
     if (n->assign.targets.n != 1)
-        return checker_fail(c, n, NULL, "simultaneous multiple assignment is not supported.");
+        return checker_fail(c, n, NULL, "Simultaneous multiple assignment is not supported.");
     Val v, stored;
     const Node *target = n->assign.targets.at[0];
     if (target->kind == NODE_SUBSCRIPT) return check_assign(c, target, NULL);
@@ -208,8 +208,8 @@ static bool join_arms(Checker *c, const Node *n, const Scope *before, const Arm 
                 return checker_fail(
                     c, n, "AssertionError",
                     "initial value for `%.*s` is of type %s, but the %s block redefines it as %s",
-                    STR_ARG(t->name), val_type_text(c, &b->value), bad == t ? "then" : "else",
-                    val_type_text(c, &bad->value));
+                    STR_ARG(t->name), val_text(c, &b->value), bad == t ? "then" : "else",
+                    val_text(c, &bad->value));
         } else if (!t->here || !has_else || !o->here) {
             continue;
         } else if (!val_same_type(&t->value, &o->value)) {

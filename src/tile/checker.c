@@ -205,7 +205,15 @@ static void put_text(Checker *c, Buf *b, const Val *v, bool quoted, int depth) {
         put_block(b, &v->type, false);
         break;
     case VAL_BLOCK: put_block(b, &v->tuple.block->tile, v->tuple.block->descriptor); break;
-    case VAL_TENSOR: tile_type_name(b, &v->t.type); break;
+    case VAL_TENSOR: { // Python's str() of it, which is not its type's
+        TileType elem = {.elem = v->t.type.elem, .pointer = v->t.type.pointer};
+        tile_type_name(b, &elem);
+        buf_putc(b, '[');
+        for (int i = 0; i < v->t.type.rank; i++)
+            buf_printf(b, "%sconstexpr[%d]", i ? ", " : "", v->t.type.shape[i]);
+        buf_putc(b, ']');
+        break;
+    }
     case VAL_TUPLE:
     case VAL_SLICE:
         buf_puts(b, v->kind == VAL_TUPLE ? "(" : "slice(");

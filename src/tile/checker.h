@@ -209,6 +209,9 @@ MUST_CHECK bool check_to_tensor(Checker *c, const Node *at, const Val *v, Val *o
 MUST_CHECK bool check_cast(Checker *c, const Node *at, const Val *v, DType to, Val *out);
 MUST_CHECK bool check_cast_rounding(Checker *c, const Node *at, const Val *v, DType to, const char *rounding,
                                     Val *out);
+const char *check_shape_text(Checker *c, const TileType *t);
+// To a shape that was written down, or to that of another value: Triton prints the two differently.
+MUST_CHECK bool check_broadcast_like(Checker *c, const Node *at, const Val *v, const TileType *to, Val *out);
 MUST_CHECK bool check_broadcast_to(Checker *c, const Node *at, const Val *v, const TileType *shape, Val *out);
 MUST_CHECK bool check_broadcast(Checker *c, const Node *at, Val *l, Val *r); // both; one lane stays as it is
 MUST_CHECK bool check_binary_insn(Checker *c, const Node *at, InsnOp op, const Val *l, const Val *r,
@@ -257,6 +260,7 @@ MUST_CHECK bool check_store_into(Checker *c, const Node *at, const Val *to, cons
 
 // ---- check_lifted.c
 MUST_CHECK bool check_lifted_if(Checker *c, const Node *n, const Val *cond);
+const char *check_lifted_text(Checker *c, const Val *v); // the type as the function sees it
 MUST_CHECK bool check_lifted_return(Checker *c, const Node *n, const Val *v);
 MUST_CHECK bool check_lifted_ifexp(Checker *c, const Node *n, const Val *cond, Val *out);
 MUST_CHECK bool checker_guarded(Checker *c, const Node *at, InsnOp op, const Val *l, const Val *r, Val *out);

@@ -18,9 +18,7 @@ static bool to_shape(Call *k, const Val *ptr, Val *v, const char *what) {
         return v->t.type.rank == 0 ||
                checker_fail(k->c, k->at, "ValueError",
                             "%s argument cannot be block type if pointer argument is not a block", what);
-    while (v->t.type.rank && v->t.type.rank < ptr->t.type.rank)
-        if (!check_expand(k->c, k->at, v, 0, v)) return false;
-    return check_broadcast_to(k->c, k->at, v, &ptr->t.type, v);
+    return check_broadcast_like(k->c, k->at, v, &ptr->t.type, v);
 }
 
 static bool change(Call *k, AtomicOp op, Val *out) {

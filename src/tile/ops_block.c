@@ -346,13 +346,6 @@ bool check_block_load(Call *k, Val *out) {
            load(k, v, offset_of(v, 0), guards, zero, nan, out);
 }
 
-static const char *shape_text(Checker *c, const TileType *t) {
-    Buf b = BUF(c->arena);
-    for (int i = 0; i < t->rank; i++) buf_printf(&b, "%s%d", i ? ", " : "(", t->shape[i]);
-    buf_puts(&b, t->rank == 1 ? ",)" : t->rank ? ")" : "()");
-    return buf_cstr(&b);
-}
-
 bool check_block_store(Call *k, Val *out) {
     Checker *c = k->c;
     const Val *v = &k->arg[0], none = val_none();
@@ -363,7 +356,7 @@ bool check_block_store(Call *k, Val *out) {
     if (!is_pointer(k, v, "store") || !no_mask(k, &k->arg[2], &none)) return false;
     if (value.t.type.rank && !shape_same(&value.t.type, tile))
         return checker_fail(c, k->at, "AssertionError", "Block shape(%s) and value shape(%s) mismatch",
-                            shape_text(c, tile), shape_text(c, &value.t.type));
+                            check_shape_text(c, tile), check_shape_text(c, &value.t.type));
     if (value.t.type.pointer || value.t.type.elem != tile->elem) {
         TileType from = {.elem = value.t.type.elem, .pointer = value.t.type.pointer};
         return checker_fail(c, k->at, "AssertionError",
@@ -406,12 +399,11 @@ static bool descriptor_value(Call *k, Val *offset, unsigned *guards, Val *value)
     const TileType *tile = &k->arg[0].tuple.block->tile;
     if (!val_is_tensor(&k->arg[2]))
         return checker_fail(c, k->at, "AttributeError", "'%s' object has no attribute 'shape'",
-                            k->arg[2].kind == VAL_PY ? py_type_name(k->arg[2].py.kind)
-                                                     : val_class(&k->arg[2]));
+                            val_class(&k->arg[2]));
     *value = k->arg[2];
     if (shape_same(&value->t.type, tile)) return true;
     return checker_fail(c, k->at, "AssertionError", "the descriptor's block shape is %s, the value's %s",
-                        shape_text(c, tile), shape_text(c, &value->t.type));
+                        check_shape_text(c, tile), check_shape_text(c, &value->t.type));
 }
 
 bool check_descriptor_store(Call *k, Val *out) {

@@ -12,8 +12,7 @@ static const char *shape_text(Checker *c, const TileType *t) {
 
 static bool is_block(Call *k, const Val *v) {
     return val_is_tensor(v) ||
-           checker_fail(k->c, k->at, "AttributeError", "'%s' object has no attribute 'shape'",
-                        v->kind == VAL_PY ? py_type_name(v->py.kind) : val_class(v));
+           checker_fail(k->c, k->at, "AttributeError", "'%s' object has no attribute 'shape'", val_class(v));
 }
 
 static bool operand(Call *k, const Val *v, const char *side) {

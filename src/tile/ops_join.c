@@ -104,7 +104,8 @@ bool check_gather(Call *k, Val *out) {
     for (int d = 0; d < t->rank; d++)
         if (d != axis && t->shape[d] != i->shape[d])
             return checker_fail(c, k->at, "AssertionError",
-                                "index dim %d must match the corresponding source dim", d);
+                                "index dim %d must match the corresponding source dim",
+                                axis); // Triton, too, says the axis
     TileType r = *i;
     r.elem = t->elem;
     r.pointer = t->pointer;

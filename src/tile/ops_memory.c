@@ -45,8 +45,9 @@ bool check_load(Call *k, Val *out) {
     if (is_given(&k->arg[3]) || is_given(&k->arg[4]))
         return checker_fail(
             c, k->at, "ValueError",
-            "`padding_option` or `boundary_check` argument is not supported for loading a tensor of pointers "
-            "or loading a scalar. Because the compiler does not know the boundary; please use block pointers "
+            "`padding_option` or `boundary_check` argument is not supported for loading a tensor of"
+            "pointers or loading a scalar. Because the compiler does not know the boundary; please use block "
+            "pointers "
             "(defined by `make_block_ptr`) instead");
     if (ptr.t.type.rank == 0) {
         if ((masked && !only_scalar(k, &mask, "Mask")) || (filled && !only_scalar(k, &other, "Other")))

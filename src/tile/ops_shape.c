@@ -70,14 +70,10 @@ static bool same_bits(Checker *c, const Node *at, const Val *v, DType to, Val *o
 }
 
 bool check_cannot_cast(Checker *c, const Node *at, const Val *v, const TileType *to) {
-    Buf b = BUF(c->arena);
-    TileType from = {.elem = v->t.type.elem, .pointer = v->t.type.pointer}, t = v->t.type;
-    tile_type_name(&b, &from);
-    for (int i = 0; i < t.rank; i++) buf_printf(&b, "%s%d", i ? ", " : "[", t.shape[i]);
-    buf_puts(&b, t.rank ? "]" : "[]");
+    TileType t = v->t.type;
     t.elem = to->elem;
     t.pointer = to->pointer;
-    return checker_fail(c, at, "AssertionError", "cannot cast %s to %s", buf_cstr(&b), type_text(c, &t));
+    return checker_fail(c, at, "AssertionError", "cannot cast %s to %s", val_text(c, v), type_text(c, &t));
 }
 
 // Addresses are 64-bit integers; an address made from anything else than one belongs to no tensor, or to one
@@ -222,10 +218,13 @@ bool check_trans(Call *k, Val *out) {
             if (!check_axis(c, k->at, &dims.tuple.at[i], t.rank, &from[i])) return false;
             seen |= 1 << from[i];
         }
-        if (seen != (1 << t.rank) - 1)
+        if (seen != (1 << t.rank) - 1) {
+            Buf given = BUF(c->arena);
+            for (int i = 0; i < t.rank; i++) buf_printf(&given, "%s'constexpr[%d]'", i ? ", " : "", from[i]);
             return checker_fail(c, k->at, "ValueError",
-                                "permute dims must be a permutation of 0, 1, ..., n-1, but were %s",
-                                val_text(c, &dims));
+                                "permute dims must be a permutation of 0, 1, ..., n-1, but were [%s]",
+                                buf_cstr(&given));
+        }
     }
     int64_t imm = 0;
     for (int i = 0; i < t.rank; i++) {

@@ -150,7 +150,15 @@ static void put_shape(Buf *b, const int *shape, int rank, const char *quote) {
     buf_puts(b, rank ? "]" : "[]");
 }
 
-bool check_broadcast_to(Checker *c, const Node *at, const Val *v, const TileType *to, Val *out) {
+// As Triton prints the shape of a type: ['16', '8'].
+const char *check_shape_text(Checker *c, const TileType *t) {
+    Buf b = BUF(c->arena);
+    put_shape(&b, t->shape, t->rank, "'");
+    return buf_cstr(&b);
+}
+
+static bool broadcast_to(Checker *c, const Node *at, const Val *v, const TileType *to, const char *quote,
+                         Val *out) {
     const TileType *t = &v->t.type;
     if (!shape_limit(c, at, to->shape, to->rank)) return false;
     if (shape_same(t, to)) return *out = *v, true;
@@ -159,7 +167,7 @@ bool check_broadcast_to(Checker *c, const Node *at, const Val *v, const TileType
     Buf shapes = BUF(c->arena);
     put_shape(&shapes, t->shape, t->rank, "'");
     buf_puts(&shapes, ", ");
-    put_shape(&shapes, to->shape, to->rank, "");
+    put_shape(&shapes, to->shape, to->rank, quote);
     if (t->rank != to->rank)
         return checker_fail(c, at, "ValueError", "Cannot broadcast, rank mismatch: %s", buf_cstr(&shapes));
     for (int i = 0; i < t->rank; i++)
@@ -170,6 +178,12 @@ bool check_broadcast_to(Checker *c, const Node *at, const Val *v, const TileType
                 "at non-singleton dimension %d: %s",
                 to->shape[i], t->shape[i], i, buf_cstr(&shapes));
     return checker_result(c, at, INSN_BROADCAST, type, v->t.reg, -1, -1, 0, out);
+}
+bool check_broadcast_to(Checker *c, const Node *at, const Val *v, const TileType *to, Val *out) {
+    return broadcast_to(c, at, v, to, "", out);
+}
+bool check_broadcast_like(Checker *c, const Node *at, const Val *v, const TileType *to, Val *out) {
+    return broadcast_to(c, at, v, to, "'", out);
 }
 
 // Afterwards both have the same shape, or at least one has a single lane, which every elementwise instruction

@@ -25,6 +25,7 @@ import triton.language as tl
 
 frontend.install()
 DTYPES = {"fp16": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64", "int1": "bool", "i1": "bool"}
+DTYPES |= {"fp8e4nv": "float8_e4m3fn", "fp8e5": "float8_e5m2"}
 DTYPES |= {f"i{n}": f"int{n}" for n in (8, 16, 32, 64)} | {f"u{n}": f"uint{n}" for n in (8, 16, 32, 64)}
 PRELUDE = "import torch; import triton; import triton.language as tl; from triton.language.extra import libdevice; import math; "
 

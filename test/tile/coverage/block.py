@@ -75,7 +75,7 @@ def k(y):
 
 # case: descriptor-store-of-a-number
 # launch: *i32
-# error: 'int' object has no attribute 'shape'
+# error: 'constexpr' object has no attribute 'shape'
 @triton.jit
 def k(y):
     tl.store_tensor_descriptor(tl.make_tensor_descriptor(y, [4], [1], [4]), [0], 3)

@@ -115,3 +115,63 @@ def k(y):
 @triton.jit
 def k(y):
     tl.atomic_cas(y, 1, 2)
+
+# case: atomic-max-keeps-nan
+# launch: *fp32:nan,1,2,nan *fp32
+# gives: nan 5 nan nan
+@triton.jit
+def k(x, y):
+    o = tl.arange(0, 4)
+    tl.store(y + o, tl.load(x + o))
+    v = tl.where(o < 2, 5.0, tl.load(x))
+    tl.atomic_max(y + o, v)
+
+# case: atomic-min-ignores-nan
+# launch: *fp32:nan,1,2,nan *fp32
+# gives: 5 1 2 nan
+@triton.jit
+def k(x, y):
+    o = tl.arange(0, 4)
+    tl.store(y + o, tl.load(x + o))
+    v = tl.where(o < 2, 5.0, tl.load(x))
+    tl.atomic_min(y + o, v)
+
+# case: atomic-value-of-another-rank
+# launch: *fp32
+# error: Cannot broadcast, rank mismatch: ['4'], ['4', '4']
+@triton.jit
+def k(y):
+    o = tl.arange(0, 4)
+    tl.atomic_add(y + o[:, None] * 4 + o[None, :], o.to(tl.float32))
+
+# case: atomic-mask-of-another-rank
+# launch: *fp32
+# error: Cannot broadcast, rank mismatch: ['4'], ['4', '4']
+@triton.jit
+def k(y):
+    o = tl.arange(0, 4)
+    tl.atomic_add(y + o[:, None] * 4 + o[None, :], 1.0, mask=o < 2)
+
+# case: atomic-tile-by-a-pointer
+# launch: *fp32
+# error: Value argument cannot be block type if pointer argument is not a block
+@triton.jit
+def k(y):
+    tl.atomic_add(y, tl.arange(0, 4).to(tl.float32))
+
+# case: atomic-rows-repeated
+# launch: *fp32
+# gives: 0 1 2 3 0 1 2 3
+@triton.jit
+def k(y):
+    o = tl.arange(0, 4)
+    at = y + o[:, None] * 4 + o[None, :]
+    tl.store(at, 0.0)
+    tl.atomic_add(at, o[None, :].to(tl.float32), mask=o[:, None] < 2)
+
+# case: range-in-a-comprehension
+# launch: *fp32
+# error: only tuple comprehensions are supported
+@triton.jit
+def k(y):
+    q = [a for a in range(3)]

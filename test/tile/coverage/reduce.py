@@ -425,7 +425,7 @@ def k(x, y):
 
 # case: combine-returns-sometimes
 # launch: *fp32 *fp32
-# error: can end without a value
+# error: Inconsistent return types: fp32 and void: f can end without a value
 @triton.jit
 def f(a, b):
     if a > b:

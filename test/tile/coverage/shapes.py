@@ -54,7 +54,7 @@ def k(y):
 
 # case: permute-twice
 # launch: *int32
-# error: permute dims must be a permutation of 0, 1, ..., n-1, but were (0, 0)
+# error: permutation of 0, 1, ..., n-1, but were ['constexpr[0]', 'constexpr[0]']
 @triton.jit
 def k(y):
     v = tl.permute(tl.zeros((2, 2), tl.int32), (0, 0))

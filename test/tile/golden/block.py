@@ -205,7 +205,7 @@ def k(x, n):
 
 # case: store-shape
 # launch: *fp32 40
-# error: Block shape((16,)) and value shape((32,)) mismatch
+# error: Block shape(['16']) and value shape(['32']) mismatch
 @triton.jit
 def k(x, n):
     p = tl.make_block_ptr(x, (n,), (1,), (0,), (16,), (0,))
@@ -302,7 +302,7 @@ def k(x, m, n):
 
 # case: descriptor-value
 # launch: *fp16 12 48
-# error: the descriptor's block shape is (8, 16), the value's (16, 8)
+# error: the descriptor's block shape is ['8', '16'], the value's ['16', '8']
 @triton.jit
 def k(x, m, n):
     d = tl.make_tensor_descriptor(x, shape=[m, n], strides=[n, 1], block_shape=[8, 16])

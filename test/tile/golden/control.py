@@ -266,7 +266,7 @@ def k(x, n):
 
 # case: inner-target-was-constexpr
 # launch: *i32 5
-# error: cannot reassign constexpr j in the loop
+# error: Loop carried variable j changed type, was <class 'triton.language.core.tensor'> but is now <class 'triton.language.core.constexpr'>
 @triton.jit
 def k(x, n):
     for j in tl.static_range(2):

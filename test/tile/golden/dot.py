@@ -160,7 +160,7 @@ def k(x):
 
 # case: no-tensor
 # launch: *fp32
-# error: 'int' object has no attribute 'shape'
+# error: 'constexpr' object has no attribute 'shape'
 @triton.jit
 def k(x):
     tl.dot(3, tl.zeros((16, 16), tl.float16))

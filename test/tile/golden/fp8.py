@@ -52,7 +52,7 @@ def k(a):
 
 # case: to-int
 # launch: *fp8e4nv
-# error: cannot cast fp8e4nv[16] to <['16'], int32>
+# error: cannot cast fp8e4nv[constexpr[16]] to <['16'], int32>
 @triton.jit
 def k(a):
     v = tl.load(a + tl.arange(0, 16)).to(tl.int32)

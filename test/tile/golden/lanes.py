@@ -92,7 +92,7 @@ def k(x):
 
 # case: gather-dims
 # launch: *fp32
-# error: index dim 1 must match the corresponding source dim
+# error: index dim 0 must match the corresponding source dim
 @triton.jit
 def k(x):
     a = tl.gather(tl.zeros((4, 4), tl.float32), tl.zeros((4, 2), tl.int32), 0)

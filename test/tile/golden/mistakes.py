@@ -142,7 +142,7 @@ def k(x):
 
 # case: numel-is-no-method
 # launch: *fp32
-# error: 'constexpr' object is not callable
+# error: 'int' object is not callable
 @triton.jit
 def k(x):
     v = tl.arange(0, 4).numel()
@@ -323,7 +323,7 @@ def k(x):
 
 # case: int-equal-1-has-no-to
 # launch: *fp32 1
-# error: AttributeError("'constexpr' object has no attribute 'to'")
+# error: AttributeError("'int' object has no attribute 'to'")
 @triton.jit
 def k(x, n):
     v = n.to(tl.int64)
@@ -352,7 +352,7 @@ def k(x):
 
 # case: chained-assignment
 # launch: *fp32
-# error: simultaneous multiple assignment is not supported.
+# error: Simultaneous multiple assignment is not supported.
 @triton.jit
 def k(x):
     a = b = 1

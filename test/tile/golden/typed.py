@@ -29,7 +29,7 @@ def k(x, n):
 
 # case: constexpr-reassigned-in-loop
 # launch: *fp32 8 B=4
-# error: cannot reassign constexpr B in the loop
+# error: Loop carried variable B changed type, was <class 'triton.language.core.tensor'> but is now <class 'triton.language.core.constexpr'>
 @triton.jit
 def k(x, n, B: tl.constexpr):
     for i in range(n):
@@ -262,7 +262,7 @@ def k(x, n):
 
 # case: arm-redefines
 # launch: *fp32 3
-# error: initial value for `v` is of type int32, but the then block redefines it as fp32
+# error: initial value for `v` is of type int32[], but the then block redefines it as fp32[]
 @triton.jit
 def k(x, n):
     v = 1
