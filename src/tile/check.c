@@ -259,6 +259,6 @@ bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out,
     out->code = cache && code ? code_keep(cache->arena, code) : code;
     if (!code || !cache) return code != NULL;
     cache_add(cache, key, out->code);
-    if (d->count == found) arena_reset(a, mark);
+    if (d->count == found && cache->arena != a) arena_reset(a, mark);
     return true;
 }

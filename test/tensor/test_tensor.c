@@ -27,7 +27,12 @@ static void new_storages_are_not_initialised(void **state) {
     assert_int_equal(s->id, 1);
     assert_false(s->read_only);
     for (size_t i = 0; i < 64; i++) assert_int_equal(s->shadow[i], SHADOW_ALLOC);
+    assert_false(s->was_read);
+    storage_read(s);
     for (size_t i = 0; i < 32; i++) assert_true(s->writer[i] == 0 && s->reader[i] == 0);
+    s->reader[3] = 7;
+    storage_read(s); // only the first time
+    assert_true(s->was_read && s->reader[3] == 7);
     assert_true(dtype_load(DT_F16, s->data) != dtype_load(DT_F16, s->data)); // NaN: hurts if it is ever read
     float data[4] = {1, 2, 3, 4};
     assert_true(storage_wrap(&t, DT_F32, data, sizeof data, &in));
