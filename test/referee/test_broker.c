@@ -153,8 +153,8 @@ static int child_main(const ChildJob *j) {
 static BrokerJob job_of(const char *source) {
     static atomic_uint jobs;
     uint64_t key = atomic_fetch_add(&jobs, 1) % 2;
-    return (BrokerJob){draw_fd, DRAW_BYTES, str_of(source), OUTPUT_BYTES, ARENA_BYTES, 20, CASES + 1, 0,
-                       0,       {0},        key};
+    return (BrokerJob){draw_fd, DRAW_BYTES, str_of(source), OUTPUT_BYTES, ARENA_BYTES, 0, 20, CASES + 1, 0, 0,
+                       {0},     key};
 }
 
 static ChildResult run_job(Arena *a, const BrokerJob *job) {

@@ -105,7 +105,7 @@ static Run run_with(const Draw *d, Str source, size_t memory) {
     int fd = memfd_create("draw", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     assert_int_equal(write(fd, d, sizeof *d), sizeof *d);
     assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW), 0);
-    BrokerJob job = {fd, sizeof *d, source, CASES * ROOM, memory, 30, CASES + 1, 0, 0, {0}, 0};
+    BrokerJob job = {fd, sizeof *d, source, CASES * ROOM, memory, 0, 30, CASES + 1, 0, 0, {0}, 0};
     Run run = {0};
     Err e = {0};
     if (!broker_run(broker, &run.arena, &job, &run.r, &e)) fail_msg("%s", e.msg);
@@ -152,7 +152,7 @@ static void an_allocation_would_be_noticed(void **state) {
     int fd = memfd_create("draw", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     assert_int_equal(write(fd, &d, sizeof d), sizeof d);
     assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK), 0);
-    BrokerJob job = {fd, sizeof d, STR("!"), CASES * ROOM, 1 << 20, 30, CASES + 1, 0, 0, {0}, 0};
+    BrokerJob job = {fd, sizeof d, STR("!"), CASES * ROOM, 1 << 20, 0, 30, CASES + 1, 0, 0, {0}, 0};
     Arena a = {0};
     ChildResult r;
     Err e = {0};
