@@ -415,7 +415,7 @@ static void broken_mappings_are_our_fault(void **state) {
     struct {
         JobHeader header;
         char source[8];
-    } job = {{WIRE_MAGIC, 8, 1 << 20, 0, 0, 0}, "def f():"};
+    } job = {.source = "def f():"};
     ChildJob good = {.draw = (const uint8_t *)&d,
                      .draw_bytes = sizeof d,
                      .job = (const uint8_t *)&job,
@@ -424,9 +424,9 @@ static void broken_mappings_are_our_fault(void **state) {
     good.report_fd = -1;
     good.arena_bytes = 1 << 20;
     good.arena = arena_raw(&memory, good.arena_bytes, 4096);
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 14; i++) {
         draw_init(&d, 1);
-        job.header = (JobHeader){WIRE_MAGIC, 8, 1 << 20, 0, 0, 0};
+        job.header = (JobHeader){.magic = WIRE_MAGIC, .source_len = 8, .arena_bytes = 1 << 20};
         ChildJob j = good;
         if (i == 0) d.header.magic++;
         if (i == 1) d.header.cases = WIRE_CASES_MAX + 1;
@@ -440,6 +440,8 @@ static void broken_mappings_are_our_fault(void **state) {
         if (i == 9) job.header.include_len = -1;
         if (i == 10) job.header.include_len = 1;
         if (i == 11) job.header.source_len = 4, job.header.include_len = 4; // no packed files
+        if (i == 12) job.header.sparse_bytes = -1;
+        if (i == 13) job.header.sparse_bytes = (1 << 20) + 1;
         assert_int_not_equal(child_interpret(&j), 0);
     }
     arena_free(&memory);
