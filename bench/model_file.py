@@ -4,6 +4,7 @@
 TYPE is q8_0 or q4_k_m. Blocks are random bytes under scales that give weights of about 0.02: the speed of a product does
 not depend on its numbers. Needs numpy and gguf (pip install numpy gguf).
 """
+import random
 import sys
 
 import numpy as np
@@ -46,16 +47,25 @@ def main():
     w.add_rope_freq_base(5e6)
     w.add_layer_norm_rms_eps(1e-6)
     w.add_vocab_size(VOCAB)
-    # The bytes, and words that nobody types.
+    # The bytes, and what merges of two earlier tokens make, as in a real vocabulary.
     letters = [c for c in range(256) if 33 <= c <= 126 or 161 <= c <= 172 or 174 <= c <= 255]
     spare = iter(range(256, 512))
     alphabet = [chr(c) if c in letters else chr(next(spare)) for c in range(256)]
-    words = [f"<t{i}>" for i in range(VOCAB - 256 - 1)]
+    tokens, merges = dict.fromkeys(alphabet), {}
+    pieces = list(alphabet)
+    draw = random.Random(1)
+    while len(pieces) < VOCAB:
+        left, right = draw.choice(pieces), draw.choice(pieces)
+        if len(left + right) > 16 or left + right in tokens:
+            continue
+        tokens[left + right] = None
+        pieces.append(left + right)
+        merges[f"{left} {right}"] = None
     w.add_tokenizer_model("gpt2")
     w.add_tokenizer_pre("qwen2")
-    w.add_token_list(alphabet + ["ab"] + words)
+    w.add_token_list(pieces)
     w.add_token_types([1] * VOCAB)
-    w.add_token_merges(["a b"])
+    w.add_token_merges(list(merges))
     w.add_bos_token_id(300)
     w.add_eos_token_id(301)
     w.add_add_bos_token(False)
