@@ -93,8 +93,11 @@ static void *judge_all(void *arg) {
     JudgeRequest judge = {.op = q->op, .level = q->level, .filter = q->filter};
     Attempt *batch[DRAW_SHARE_MAX];
     int n;
+    bool last = false;
     pthread_mutex_lock(&s->lock);
-    while ((n = take_batch(s, batch)) > 0) {
+    while (!last && (n = take_batch(s, batch)) > 0) {
+        // A smith can be thousands of drafts ahead: whoever interrupts it waits for one batch of them.
+        last = is_interrupted(s);
         pthread_mutex_unlock(&s->lock);
         Str source[DRAW_SHARE_MAX];
         Verdict verdict[DRAW_SHARE_MAX];
@@ -115,6 +118,7 @@ static void *judge_all(void *arg) {
         share_verdicts(s);
         pthread_cond_broadcast(&s->changed);
     }
+    s->stop |= last;
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
     return NULL;

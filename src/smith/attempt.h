@@ -39,7 +39,7 @@ typedef struct {
     DrawFilter filter;
     Level level;
     int feedback; // how often a rejected draft is tried again
-    // May be NULL. Asked from both threads; true: stop asking, judge what is there.
+    // May be NULL. Asked from both threads; true: stop asking, judge one batch more of what is there.
     bool (*interrupted)(void *arg);
     // May be NULL. After a verdict, from either thread, one at a time; `t` is NULL when only the tally moved.
     // False: nothing more is wanted, neither drafts nor verdicts (what shares a batch has one all the same).

@@ -26,3 +26,6 @@ exits() {
 json() { # FILE KEY : a value of a flat JSON object on one line
     sed -n "s/.*\"$2\":\"\{0,1\}\([^\",}]*\).*/\1/p" "$1" | head -n 1
 }
+interrupted() { # SECONDS COMMAND... : Ctrl-C after so long
+    python3 "$(dirname "$0")/interrupt.py" "$@"
+}

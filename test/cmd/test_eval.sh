@@ -78,6 +78,14 @@ echo good >"$tmp/mode"
 check some_were_kept [ "$(drafts "$tmp/k.jsonl")" -ge 1 ]
 check on_after_kill exits 0 "$bin" eval --smith "cmd:sh $tmp/smith.sh" --ops softmax -n 6 --k 1 -o "$tmp/k.jsonl" --level quick --resume
 check all_six [ "$(drafts "$tmp/k.jsonl")" = 6 ]
+# Ctrl-C: what is finished is kept and counted; it goes on where it stopped.
+check interrupted exits 0 interrupted 1.6 "$bin" eval --smith "$(smith slow)" --ops softmax -n 500 --k 1 -o "$tmp/i.jsonl" --level quick --json
+check it_is_not_complete holds '"complete":false'
+kept=$(drafts "$tmp/i.jsonl")
+check some_are_kept [ "$kept" -ge 1 ]
+check they_are_counted holds "\"drafts\":$kept,"
+check on_after_ctrl_c exits 0 "$bin" eval --smith "$(smith slow)" --ops softmax -n $((kept + 1)) --k 1 -o "$tmp/i.jsonl" --level quick --resume
+check one_more [ "$(drafts "$tmp/i.jsonl")" = $((kept + 1)) ]
 
 printf '# ops\nsoftmax, swiglu # two\n\nrel*2\n' >"$tmp/set"
 check ops_from_a_file exits 0 "$bin" eval --ops "@$tmp/set" -n 1 --json --level quick

@@ -24,11 +24,7 @@ check unwritable_file_is_the_world exits 3 "$bin" mint softmax -n 2 -o "$tmp/no/
 # Ctrl-C: no half-written file, no stray process, the journal still reads.
 for delay in 0.02 0.1 0.3 0.6; do
     rm -f "$tmp/c.py"
-    "$bin" mint add_layernorm_gelu -n 64 -o "$tmp/c.py" >/dev/null 2>&1 &
-    pid=$!
-    sleep $delay
-    kill -INT $pid 2>/dev/null
-    wait $pid 2>/dev/null
+    interrupted $delay "$bin" mint add_layernorm_gelu -n 5000 --json -o "$tmp/c.py" >"$tmp/stopped" 2>/dev/null
     if [ -e "$tmp/c.py" ]; then
         check "interrupt_at_${delay}_leaves_a_whole_file" exits 0 "$bin" referee "$tmp/c.py" --op add_layernorm_gelu --level quick
     else
@@ -36,6 +32,7 @@ for delay in 0.02 0.1 0.3 0.6; do
     fi
 done
 sleep 0.5
+check the_last_was_interrupted grep -q '"interrupted":true' "$tmp/stopped"
 check no_process_is_left sh -c "! pgrep -f '[-]o $tmp/c.py' >/dev/null"
 check the_journal_still_reads exits 0 "$bin" mint softmax -n 2
 # --prove: how strong the winner's test was, beside its evidence.

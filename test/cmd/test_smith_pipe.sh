@@ -68,18 +68,9 @@ check too_hot exits 2 mint good --temperature 11
 check proposals_are_extracted exits 0 "$bin" propose softmax --smith "$(smith mixed)" -n 4
 check two_of_four_hold_a_kernel sh -c "[ \$(grep -c '^def run' $tmp/out) = 2 ]"
 
-# Ctrl-C: what is finished is judged and printed, the program goes. (A shell's background jobs ignore it.)
-cat >"$tmp/interrupt.py" <<'PY'
-import signal, subprocess, sys, time
-p = subprocess.Popen(sys.argv[2:], preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), stdout=subprocess.PIPE)
-time.sleep(float(sys.argv[1]))
-p.send_signal(signal.SIGINT)
-out = p.communicate(timeout=20)[0]
-sys.stdout.buffer.write(out)
-sys.exit(p.returncode)
-PY
-check interrupted exits 0 python3 "$tmp/interrupt.py" 1.6 "$bin" mint softmax --smith "$(smith slow)" -n 1000 --json
+# Ctrl-C: what is finished is judged and printed, the program goes.
+check interrupted exits 0 interrupted 1.6 "$bin" mint softmax --smith "$(smith slow)" -n 1000 --json
 check what_was_there_is_reported grep -q '"accepted":1,.*"interrupted":true' "$tmp/out"
-check interrupted_before_anything exits 1 python3 "$tmp/interrupt.py" 0.7 "$bin" mint softmax --smith "$(smith silent)" --timeout 30 -n 4
+check interrupted_before_anything exits 1 interrupted 0.7 "$bin" mint softmax --smith "$(smith silent)" --timeout 30 -n 4
 sleep 0.2
 check no_program_is_left sh -c "! pgrep -f '[d]rafts.py [a-z]* $gold' >/dev/null"
