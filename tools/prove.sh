@@ -3,6 +3,8 @@
 # a table op x level (killed of those that can be told apart, score, claimed equivalent), then every mutant that was not
 # told from its original and every one that stayed undecided. Fails if an op misses its score.
 # OPS="op op" LEVELS="quick full" OUROBOROS=build/ouroboros KEEP=folder for the certificates
+# TABLE=src/op/suite/proved.def: what accepted kernels are told about the strength of their test; rows of what was judged are
+# made new, others stay.
 set -u
 bin=${OUROBOROS:-build/ouroboros}
 levels=${LEVELS:-quick full}
@@ -13,6 +15,7 @@ ops=${OPS:-$("$bin" ops | awk '/^[a-z]/ {print $1}')}
 [ -n "$ops" ] || { echo "prove: no op found" >&2; exit 3; }
 started=$(date +%s)
 bad=0
+state=$(git describe --always --dirty 2>/dev/null || echo "an unknown state")
 field() { sed -n "s/.*\"$1\": *\([0-9.]*\).*/\1/p" "$2" | head -n 1; }
 whole() { # the counts of a certificate stand before its "kinds"
     sed 's/"kinds".*//' "$1"
@@ -39,11 +42,36 @@ for op in $ops; do
         printf '%-28s %-5s %8d %8d %8d %10d %8d %9d %7.2f%%%s\n' "$op" "$level" "$(field mutants "$work/head")" \
             "$(field killed "$work/head")" "$(field survived "$work/head")" "$(field equivalent "$work/head")" \
             "$(field refused "$work/head")" "$(field undecided "$work/head")" "$(field score "$work/head")" "$mark" | tee -a "$work/rows"
+        text() { sed -n "s/.*\"$1\": *\"\([^\"]*\)\".*/\1/p" "$work/head" | head -n 1; }
+        if [ "$code" = 0 ]; then
+            printf 'PROVED("%s", LEVEL_%s, "%.16s", "%.16s", "%s at %s", %d, %d, %d, %d, %d, %d, %s)\n' "$op" \
+                "$(echo "$level" | tr a-z A-Z)" "$(text definition_sha256)" "$(text kernel_sha256)" "$(text version)" "$state" \
+                "$(field mutants "$work/head")" "$(field killed "$work/head")" "$(field survived "$work/head")" \
+                "$(field equivalent "$work/head")" "$(field refused "$work/head")" "$(field undecided "$work/head")" \
+                "$(sed -n 's/.*"margin": *\([0-9.e+-]*\).*/\1/p' "$work/head" | sed 's/^$/0/')" >>"$work/proved"
+        fi
         # One line for each mutant that is left: a separator before every object, fields cut out by name.
         sed 's/.*"left": *\[//; s/\], *"smallest_margin".*//; s/{"fate"/\n{"fate"/g' "$work/json" | sed -n '/^{/p' |
             sed "s/^/$op $level /; s/, *$//" >>"$work/left"
     done
 done
+if [ -n "${TABLE:-}" ] && [ -s "$work/proved" ]; then
+    sed 's/^PROVED("\([^"]*\)", \([A-Z_]*\),.*/\1 \2/' "$work/proved" >"$work/done"
+    {
+        echo "// proved.def - mutants of the built-in kernels and what became of them; made by tools/prove.sh, which see. Judged again"
+        echo "// when a definition or a kernel has changed: TABLE=src/op/suite/proved.def OPS=\"op op\" sh tools/prove.sh"
+        echo "// PROVED(op, level, definition, kernel: first digits of their SHA-256, version that judged, mutants, killed, survived,"
+        echo "// equivalent, refused, undecided, smallest margin of those killed by values, in bounds; 0: none was)"
+        {
+            sed -n '/^PROVED/p' "$TABLE" 2>/dev/null | while IFS= read -r row; do
+                key=$(printf '%s\n' "$row" | sed 's/^PROVED("\([^"]*\)", \([A-Z_]*\),.*/\1 \2/')
+                grep -qxF "$key" "$work/done" || printf '%s\n' "$row"
+            done
+            cat "$work/proved"
+        } | LC_ALL=C sort
+    } >"$work/table"
+    cp "$work/table" "$TABLE"
+fi
 touch "$work/left" "$work/rows"
 echo
 for level in $levels; do

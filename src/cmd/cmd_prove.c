@@ -297,8 +297,15 @@ static void put_json(Buf *out, const Trial *t, const Summary *s) {
     json_t *o = json_pack("{s:s%, s:s, s:s, s:i, s:b}", "op", t->op.name.p, t->op.name.len, "level",
                           level_name(t->level), "original", status_name(t->original.status), "mutants",
                           t->mutants.n, "cut", t->mutants.cut);
+    char hash[65];
+    sha256_hex(t->op.hash, hash);
+    json_object_set_new(o, "definition_sha256", json_string(hash));
+    sha256_hex(sha256_of(t->source), hash);
+    json_object_set_new(o, "kernel_sha256", json_string(hash));
+    json_object_set_new(o, "version", json_string(REFEREE_VERSION));
     for (Fate f = 0; f < FATE_COUNT; f++)
         json_object_set_new(o, fate_name[f], json_integer(s->of[MUTATOR_COUNT][f]));
+    json_object_set_new(o, "margin", s->weakest >= 0 ? json_real(t->verdict[s->weakest].use) : json_null());
     json_object_set_new(o, "claimed", json_integer(s->claimed));
     json_object_set_new(o, "score", json_real(s->score));
     json_object_set_new(o, "passed", json_boolean(s->passed));

@@ -62,6 +62,11 @@ void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
         giant_words(out, &v->giant);
         buf_puts(out, "\n");
     }
+    if (verdict_accepted(v) && v->proved) {
+        buf_puts(out, prefix);
+        proved_words(out, v->proved);
+        buf_puts(out, "\n");
+    }
     if (verdict_accepted(v) && v->coverage.lines > 0) {
         buf_printf(out, "%snever executed in any case: line%s ", prefix, v->coverage.lines > 1 ? "s" : "");
         coverage_words(out, &v->coverage);

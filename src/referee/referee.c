@@ -255,6 +255,8 @@ static void judge_candidate(void *arg, size_t i, int worker) {
             b->err[i] = (Err){0};
         }
     }
+    if (verdict_accepted(v) && b->q->filter.n == 0 && b->q->filter.dtype < 0)
+        v->proved = proved_find(b->draw->op, b->q->level);
     v->elapsed_ms = 1e3 * (clock_seconds() - t0);
     pthread_mutex_lock(&b->r->progress);
     b->done++;
@@ -263,7 +265,7 @@ static void judge_candidate(void *arg, size_t i, int worker) {
 }
 
 void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, Watched *out) {
-    JudgeRequest q = {.op = d->op, .level = d->level, .seed = &d->seed};
+    JudgeRequest q = {.op = d->op, .level = d->level, .filter = {.dtype = -1}, .seed = &d->seed};
     Arena text = {0};
     Err e = {0};
     Batch b = {.r = r,

@@ -62,6 +62,22 @@ void giant_words(Buf *out, const Giant *g) {
     }
 }
 
+static json_t *strength(const Proved *p) {
+    if (!p) return json_null();
+    json_t *o = json_pack("{s:i, s:i, s:i, s:i, s:i}", "mutants", p->mutants, "killed", p->killed, "survived",
+                          p->survived, "equivalent", p->equivalent, "undecided", p->undecided);
+    json_object_set_new(o, "smallest_margin", p->margin > 0 ? json_real(p->margin) : json_null());
+    json_object_set_new(o, "version", json_string(p->version));
+    return o;
+}
+
+void proved_words(Buf *out, const Proved *p) {
+    buf_printf(out, "how strong these cases are: they reject %d of %d small mistakes in the op's own kernel",
+               p->killed, p->killed + p->survived);
+    if (p->margin > 0) buf_printf(out, ", the nearest at %.3g times the bound", p->margin);
+    buf_printf(out, " (measured by referee %s)", p->version);
+}
+
 json_t *verdict_object(const Verdict *v) {
     double ratio = traffic_ratio(v);
     json_t *o = json_pack(
@@ -85,6 +101,7 @@ json_t *verdict_object(const Verdict *v) {
         json_object_set_new(o, "row_bits", bits(v->row_bits));
         json_object_set_new(o, "invariant_bits", bits(v->moved_bits));
         json_object_set_new(o, "giant", giant(&v->giant));
+        json_object_set_new(o, "op_strength", strength(v->proved));
         json_object_set_new(o, "unexecuted", lines);
         json_object_set_new(o, "sizes_tried", sizes);
     }

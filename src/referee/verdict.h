@@ -5,6 +5,7 @@
 
 #include "referee/coverage.h"
 #include "referee/draw.h"
+#include "referee/proved.h"
 #include "referee/rank.h"
 
 #define REFEREE_VERSION "0.1"
@@ -52,6 +53,8 @@ typedef struct {
     RowBits row_bits;    // of an accepted one
     RowBits moved_bits;  // the same of rows moved as the definition declares (moved.h)
     Giant giant;
+    const Proved
+        *proved; // of an accepted one: what these cases told apart in the op's own kernel; NULL: not known
     Coverage coverage; // of an accepted one: lines that no case has executed, sizes that it compares with
     int64_t tried[COVERAGE_SIZES_MAX]; // those of them that more cases were drawn for
     int tries;
@@ -63,6 +66,8 @@ typedef struct {
 } Verdict;
 static inline bool verdict_accepted(const Verdict *v) { return v->status == STATUS_ok; }
 
+// "these cases reject 203 of 203 small mistakes ..."
+void proved_words(Buf *out, const Proved *p);
 // "addresses safe up to 2147495936 elements ..."; of one that was asked.
 void giant_words(Buf *out, const Giant *g);
 const char *status_doc(Status s);
