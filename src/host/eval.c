@@ -1,4 +1,5 @@
 #include "host/api.h"
+#include "host/entry.h"
 #include "host/screen.h"
 #include <stdio.h>
 
@@ -655,6 +656,7 @@ static bool args_name(Interp *in, Args *args, int *cap, Str name, Value v) {
 static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
     Value f, positional, v;
     if (in->candidate && is_super_init(n)) return *out = NONE_VALUE, true; // bases hold nothing
+    if (in->weight && is_parameter(n)) return entry_parameter(in, n->span, out);
     Args args = {.at = n->span};
     int cap = 0;
     if (!eval(in, env, n->call.func, &f)) return false;

@@ -1,4 +1,5 @@
 #include "host/api.h"
+#include "host/entry.h"
 #include "host/screen.h"
 #include "lang/library.h"
 
@@ -445,16 +446,20 @@ bool host_run(Machine *m, CodeCache *cache, const Node *module, const Tensor *in
                  .m = m,
                  .cache = cache};
     Value run, arg[HOST_INPUTS_MAX], result;
-    if (!module_run(&in) || !entry_function(&in, "run", &run)) return false;
-    const Node *node = run.function->node;
-    if (count > HOST_INPUTS_MAX) return host_raise(&in, node->span, "too many inputs");
+    const Node *model = entry_model(module);
+    if (!module_run(&in) || (!model && !entry_function(&in, "run", &run))) return false;
+    Span at = model ? model->span : run.function->node->span;
+    if (count > HOST_INPUTS_MAX) return host_raise(&in, at, "too many inputs");
     for (int i = 0; i < count; i++)
-        if (!tensor_value(&in, node->span, &inputs[i], false, &arg[i])) return false;
-    Args args = {.pos = arg, .n = count, .at = {node->span.at, 0}};
-    if (!call_value(&in, run, &args, &result)) return false;
+        if (!tensor_value(&in, at, &inputs[i], false, &arg[i])) return false;
+    Args args = {.pos = arg, .n = count, .at = {at.at, 0}};
+    if (!(model ? entry_call_model(&in, model, arg, count, &result, &args.at)
+                : call_value(&in, run, &args, &result)))
+        return false;
     if (result.kind != V_TENSOR)
-        return host_raise(&in, args.at, "run() must return one tensor, but it returned %s %s",
-                          result.kind == V_NONE ? "nothing:" : "a", value_type(result));
+        return host_raise(&in, args.at, "%s() must return one tensor, but it returned %s %s",
+                          model ? "forward" : "run", result.kind == V_NONE ? "nothing:" : "a",
+                          value_type(result));
     *out = result.tensor->t;
     return true;
 }

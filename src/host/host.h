@@ -15,14 +15,16 @@
 
 enum { HOST_INPUTS_MAX = 12 };
 
-// Runs `run` of a candidate. `inputs` live in m->storages as read-only storages. Findings go to m->diags;
-// false when there is one that rejects. On success `out` is the returned tensor (a view of any storage of the
-// machine, possibly of an input: what its bytes must be is the referee's business).
+// Runs `run` of a candidate, or its ModelNew (entry.c). `inputs` live in m->storages as read-only storages.
+// Findings go to m->diags; false when there is one that rejects. On success `out` is the returned tensor (a
+// view of any storage of the machine, possibly of an input: what its bytes must be is the referee's
+// business).
 MUST_CHECK bool host_run(Machine *m, CodeCache *cache, const Node *module, const Tensor *inputs, int count,
                          Tensor *out);
 
-// Checks, before anything runs, what can be said without running: `run` exists, module-level statements are
-// allowed, no construct outside the privilege anywhere in host code (unreached branches included).
+// Checks, before anything runs, what can be said without running: `run` or ModelNew exists, module-level
+// statements are allowed, no construct outside the privilege anywhere in host code (unreached branches
+// included).
 MUST_CHECK bool host_screen(const Node *module, DiagList *d);
 
 // Evaluates `reference` of a definition. `budget` limits interpreter steps, c->elements_left the tensor work.

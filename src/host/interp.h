@@ -36,6 +36,8 @@ struct Interp {
     // Candidate.
     Machine *m;
     CodeCache *cache;
+    const Value *weight; // inputs that nn.Parameter stands for (entry.c)
+    int weights, weights_used;
     // Reference.
     BoundCtx *bound;
 };

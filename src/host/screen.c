@@ -1,5 +1,6 @@
 #include "host/screen.h"
 #include "host/api.h"
+#include "host/entry.h"
 #include "lang/library.h"
 
 // One pass over host code before anything runs. It knows names, not types: what depends on a value (`x + 1`
@@ -19,6 +20,7 @@ typedef struct {
     bool candidate;
     bool ok;
     bool in_function;
+    bool model; // ModelNew is the entry: its parameters are inputs
     const Node *module;
     Str self;      // first parameter of the method around
     Names members; // of all classes of the file, and attributes that their methods set
@@ -430,7 +432,7 @@ static void screen_expr_here(Screen *s, Scope *scope, const Node *n) {
         screen_all(s, scope, &n->compare.rest);
         break;
     case NODE_CALL:
-        if (s->self.len && is_super_init(n)) break;
+        if (s->self.len && (is_super_init(n) || (s->model && is_parameter(n)))) break;
         screen_expr(s, scope, n->call.func);
         screen_all(s, scope, &n->call.args);
         for (int i = 0; i < n->call.keywords.n; i++)
@@ -767,7 +769,8 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
                 .later = DIAGS(d->arena),
                 .candidate = candidate,
                 .ok = true,
-                .module = module};
+                .module = module,
+                .model = candidate && entry_model(module)};
     Scope globals = {.names = {.arena = d->arena}};
     const Nodes *body = &module->module.body;
     names_of_block(&globals.names, body, 0);
@@ -778,10 +781,10 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
     if (candidate) collect_members(&s.members, body);
     for (int i = 0; i < body->n; i++) screen_module_statement(&s, &globals, body->at[i]);
     const Node *f = module_function(module, str_of(entry));
-    if (!f)
+    if (!f && !s.model)
         refuse(&s, DIAG_REFUSED, module->span, "there is no function `", str_of(entry),
                "every file of this kind defines one");
-    else if (candidate && is_jit_function(f))
+    else if (f && candidate && is_jit_function(f))
         refuse(&s, DIAG_REFUSED, f->span, "", (Str){0},
                "run is a kernel; it must be the host function that launches kernels");
     for (int i = 0; i < s.later.count; i++)

@@ -45,6 +45,8 @@ import traceback
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
+import modelnew
+
 SECTIONS = ["facts", "language", "accept", "usual", "times", "hostile"]
 HOSTILE = ("oob", "race", "timeout", "crash", "bad_value")
 SHAPES = [(4096, 4096), (16384, 2048), (1024, 4096)]
@@ -212,7 +214,7 @@ class Bench:
         spec = importlib.util.spec_from_file_location("program_" + task["name"], self.kit / task["file"])
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        return module
+        return modelnew.with_run(module)
 
     # -- inputs
 

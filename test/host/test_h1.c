@@ -60,6 +60,17 @@ static const Feature features[] = {
      "super().__init__()\n        self.factor = factor\n"
      "    def forward(self, x):\n        y = torch.empty_like(x)\n        scale[(x.shape[0],)](x, y, "
      "x.shape[1], self.factor, BLOCK=8)\n        return y\n" RUN("    return ModelNew()(x)\n")},
+    {"nn.Module: ModelNew is the entry where there is no run",
+     "class ModelNew(nn.Module):\n    def __init__(self, features, factor=2.0):\n        super().__init__()\n"
+     "        self.features, self.factor = features, factor\n    def forward(self, x):\n"
+     "        assert self.features == x.shape[1]\n        return double(x)\n"},
+    {"nn.Module: a parameter is an input",
+     "class ModelNew(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
+     "        self.x = nn.Parameter(torch.randn(n, 4) @ torch.ones(4, n), requires_grad=False)\n"
+     "    def forward(self):\n        return double(self.x)\n"},
+    {"nn.Module: run goes before ModelNew",
+     "class ModelNew(nn.Module):\n    def forward(self, x):\n        return x\n" RUN(
+         "    return double(x)\n")},
     {"nn.Module: the long spelling",
      "class Model(torch.nn.Module):\n    def __init__(self):\n        super(Model, self).__init__()\n    def "
      "forward(self, x):\n        return self.go(x)\n"
@@ -219,6 +230,27 @@ static void test_what_stays_refused(void **state) {
         {DIAG_REFUSED, "Linear",
          "class A(nn.Module):\n    def __init__(self):\n        self.l = nn.Linear(2, 2)\n" RUN(
              "    return double(x)\n")},
+        {DIAG_REFUSED, "Parameter",
+         "class ModelNew(nn.Module):\n    def __init__(self):\n        self.w = nn.Parameter(1)\n" RUN(
+             "    return double(x)\n")},
+        {DIAG_REFUSED, "randn",
+         "class ModelNew(nn.Module):\n    def __init__(self):\n        self.w = torch.randn(4)\n"
+         "    def forward(self, x):\n        return double(x)\n"},
+        {DIAG_REFUSED, "no function `run`",
+         "class Model(nn.Module):\n    def forward(self, x):\n        return double(x)\n"},
+        {DIAG_REFUSED, "no function `run`",
+         "class ModelNew:\n    def forward(self, x):\n        return double(x)\n"},
+        {DIAG_HOST, "no method `forward`", "class ModelNew(nn.Module):\n    pass\n"},
+        {DIAG_HOST, "the length of a row",
+         "class ModelNew(nn.Module):\n    def __init__(self, a, b):\n        super().__init__()\n"
+         "    def forward(self, x):\n        return double(x)\n"},
+        {DIAG_HOST, "more parameters than",
+         "class ModelNew(nn.Module):\n    def __init__(self):\n        self.w = nn.Parameter(torch.ones(4))\n"
+         "    def forward(self, x):\n        return double(x)\n"},
+        {DIAG_HOST, "left over",
+         "class ModelNew(nn.Module):\n    def forward(self):\n        return torch.empty(4, 8)\n"},
+        {DIAG_HOST, "forward() must return one tensor",
+         "class ModelNew(nn.Module):\n    def forward(self, x):\n        return 1\n"},
         {DIAG_REFUSED, "super", RUN("    super().__init__()\n    return double(x)\n")},
         {DIAG_REFUSED, "`.n`",
          "class A:\n    def f(self):\n        return self.n\n" RUN("    return A().f()\n")},
