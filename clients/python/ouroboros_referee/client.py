@@ -52,6 +52,30 @@ def undecided(op, why, rule="client"):
     return Verdict(op=op, accepted=False, status="referee_error", rule=rule, feedback=why)
 
 
+def manifest_of(given):
+    """A manifest as the JSON object of a request: a mapping, the text of one, or the path of a .json file."""
+    if given is None or isinstance(given, dict):
+        return given
+    text = os.fspath(given)
+    if not isinstance(text, str):
+        raise TypeError(f"a manifest is a dict, JSON text or a path, not {type(given).__name__}")
+    if not text.lstrip().startswith("{"):
+        with open(text, encoding="utf-8") as f:
+            text = f.read()
+    manifest = json.loads(text, object_pairs_hook=_no_twins)
+    if not isinstance(manifest, dict):
+        raise ValueError("a manifest is a JSON object")
+    return manifest
+
+
+def _no_twins(pairs):
+    """Python would take the last of two equal keys; the program refuses them, and so does this."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a manifest has a key twice")
+    return found
+
+
 def find_binary(binary=None):
     """The program: what was given, $OUROBOROS, or `ouroboros` on the PATH."""
     wanted = binary or os.environ.get("OUROBOROS") or "ouroboros"
@@ -158,6 +182,7 @@ class Referee:
     timeout  seconds that one call waits; then the verdict is an undecided one. None: for ever
     fresh    judge again what was judged before, instead of answering from the journal
     state    directory of the journal; default: the program's own
+    include  directory of helper files that kernels may import from, read once, when the process starts
     retries  how many processes may die on one request before it is given up as undecided
     options  more options of `ouroboros referee --stream`
 
@@ -166,7 +191,8 @@ class Referee:
     """
 
     def __init__(
-        self, binary=None, jobs=None, level="quick", timeout=600.0, fresh=False, state=None, retries=2, options=()
+        self, binary=None, jobs=None, level="quick", timeout=600.0, fresh=False, state=None, retries=2, options=(),
+        include=None,
     ):
         if level not in ("quick", "full"):
             raise ValueError('level is "quick" or "full"')
@@ -176,6 +202,8 @@ class Referee:
             self._command += ["--jobs", str(int(jobs))]
         if state is not None:
             self._command += ["--state", os.fspath(state)]
+        if include is not None:
+            self._command += ["--include", os.fspath(include)]
         if fresh:
             self._command.append("--fresh")
         self._command += list(options)
@@ -191,13 +219,17 @@ class Referee:
     # ---- what it is for
 
     def judge(self, op, source, timeout=None, **fields):
-        """The verdict on one kernel. `fields`: level, shape or dtype for this request alone."""
+        """The verdict on one kernel. `fields`: level, shape, dtype or manifest for this request alone.
+
+        A manifest says how the file's kernels are launched, where its own host code is out of reach: a dict, JSON
+        text, or the path of a .json file."""
         return self.judge_many([(op, source)], timeout=timeout, **fields)[0]
 
     def judge_many(self, pairs, timeout=None, **fields):
-        """Verdicts on (op, source) pairs, in their order. Pairs of one op that are asked together are judged
-        together, which is much cheaper than one by one."""
-        jobs = [self._ask(op, source, fields) for op, source in pairs]
+        """Verdicts on (op, source) pairs, in their order; (op, source, manifest) for one with a manifest of its
+        own. Pairs of one op that are asked together are judged together, which is much cheaper than one by one."""
+        asked = [(op, source, manifest_of(own[0] if own else fields.get("manifest"))) for op, source, *own in pairs]
+        jobs = [self._ask(op, source, {**fields, "manifest": manifest}) for op, source, manifest in asked]
         timeout = self.timeout if timeout is None else timeout
         end = None if timeout is None else time.monotonic() + timeout
         try:

@@ -49,7 +49,7 @@ def extract_kernel(text):
     if blocks:
         return (blocks[-1], None) if blocks[-1].strip() else (None, "no_kernel")
     bare = text.strip()
-    if re.match(r"(import |from |@triton\.)", bare) and "def run(" in bare:
+    if re.match(r"(import |from |@triton\.)", bare) and ("def run(" in bare or "class ModelNew(" in bare):
         return bare + "\n", None
     return None, "no_kernel"
 

@@ -55,6 +55,44 @@ class WithState(unittest.TestCase):
         return path
 
 
+# Host code that nobody can follow, a kernel, and how it is launched.
+HOSTLESS = """import os
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax_kernel(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=-float("inf")).to(tl.float32)
+    p = tl.exp(x - tl.max(x, axis=0))
+    tl.store(out_ptr + row * out_stride + cols, p / tl.sum(p, axis=0), mask=mask)
+
+
+launch = os.environ["LAUNCH"]
+"""
+MANIFEST = {
+    "kernel": "softmax_kernel",
+    "values": {"M": "x.shape[0]", "N": "x.shape[1]"},
+    "outputs": {"out": {"shape": ["M", "N"], "dtype": "x.dtype"}},
+    "args": ["x", "out", "x.stride(0)", "out.stride(0)", "N"],
+    "constexprs": {"BLOCK": "triton.next_power_of_2(N)"},
+    "grid": ["M"],
+    "num_warps": "8 if N > 2048 else 4",
+}
+HELPED = HOSTLESS.split("import os\n")[1].split("launch =")[0].replace(
+    "import triton.language as tl\n", "import triton.language as tl\nimport torch\nfrom helpers import exp_below\n"
+).replace("tl.exp(x - tl.max(x, axis=0))", "exp_below(x, tl.max(x, axis=0))") + """
+def run(x):
+    out = torch.empty_like(x)
+    softmax_kernel[(x.shape[0],)](x, out, x.stride(0), out.stride(0), x.shape[1],
+                                  BLOCK=triton.next_power_of_2(x.shape[1]), num_warps=8)
+    return out
+"""
+
+
 class Judging(WithState):
     def test_accepts_and_rejects(self):
         with self.referee() as r:
@@ -93,6 +131,48 @@ class Judging(WithState):
         self.assertEqual([v.cached for v in (first, again, fresh)], [False, True, False])
         self.assertEqual(first["seed"], again["seed"])
         self.assertNotEqual(first["seed"], fresh["seed"])
+
+    def test_a_manifest_stands_for_host_code(self):
+        r = self.referee()
+        self.assertEqual(r.judge("softmax", HOSTLESS).status, "parse_reject")
+        self.assertTrue(r.judge("softmax", HOSTLESS, manifest=MANIFEST).accepted)
+        text = json.dumps(MANIFEST)
+        path = os.path.join(self.dir.name, "launch.json")
+        with open(path, "w") as f:
+            f.write(text)
+        again = r.judge_many([("softmax", HOSTLESS)] * 2, manifest=text) + [r.judge("softmax", HOSTLESS, manifest=path)]
+        self.assertEqual([(v.accepted, v.cached) for v in again], [(True, True)] * 3)
+
+    def test_each_may_have_a_manifest_of_its_own(self):
+        wrong = {**MANIFEST, "outputs": {"out": {"shape": ["M", "N"], "dtype": "torch.float64"}}}
+        short = {**MANIFEST, "grid": ["M - 1"]}
+        verdicts = self.referee().judge_many(
+            [("softmax", HOSTLESS, MANIFEST), ("softmax", HOSTLESS, wrong), ("softmax", GOOD[0]),
+             ("softmax", HOSTLESS, short), ("softmax", HOSTLESS, None)]
+        )
+        self.assertEqual(
+            [v.status for v in verdicts], ["ok", "wrong_dtype", "ok", "uncovered_output", "parse_reject"]
+        )
+
+    def test_what_is_no_manifest(self):
+        r = self.referee()
+        self.assertFalse(r.judge("softmax", HOSTLESS, manifest={}).decided)
+        self.assertFalse(r.judge("softmax", HOSTLESS, manifest={**MANIFEST, "warps": 4}).decided)
+        for bad, error in ((7, TypeError), ("[1]", OSError), ('{"kernel": }', ValueError), ('{"kernel": 1, "kernel": 2}', ValueError),
+                           (os.path.join(self.dir.name, "none.json"), OSError)):
+            with self.assertRaises(error):
+                r.judge("softmax", HOSTLESS, manifest=bad)
+
+    def test_helpers_come_from_a_directory(self):
+        folder = os.path.join(self.dir.name, "lib")
+        os.mkdir(folder)
+        with open(os.path.join(folder, "helpers.py"), "w") as f:
+            f.write("import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef exp_below(x, m):\n"
+                    "    return tl.exp(x - m)\n")
+        self.assertFalse(self.referee().judge("softmax", HELPED).accepted)
+        self.assertTrue(self.referee(include=folder).judge("softmax", HELPED).accepted)
+        with self.assertRaises(RefereeError):
+            self.referee(include=folder + "/none").judge("softmax", HELPED)
 
     def test_threads_share_one_process(self):
         r = self.referee()
@@ -200,6 +280,8 @@ class Extraction(unittest.TestCase):
             self.assertEqual(extract_kernel(text), (None, "truncated"), text)
 
     def test_a_bare_kernel_counts(self):
+        module = "import torch\n\nclass ModelNew(nn.Module):\n    pass"
+        self.assertEqual(extract_kernel(module), (module + "\n", None))
         self.assertEqual(extract_kernel("\n" + GOOD[0])[0].strip(), GOOD[0].strip())
 
     def test_a_long_reply_takes_no_time(self):
