@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "referee/evidence.h"
 #include "referee/line.h"
 #include "referee/traffic.h"
 
@@ -47,36 +48,7 @@ void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
                    prefix, (long long)v->count.bytes_loaded, (long long)v->count.bytes_stored,
                    traffic_ratio(v), (long long)v->bytes_ideal, (long long)v->count.launches,
                    v->count.launches == 1 ? "" : "es");
-    if (verdict_accepted(v) && v->row_bits != ROW_BITS_UNKNOWN)
-        buf_printf(out, "%s%s\n", prefix,
-                   v->row_bits == ROW_BITS_SAME
-                       ? "a row had the same bits at another place, among other rows"
-                       : "a row had other bits, within the bound, at another place or among other rows");
-    if (verdict_accepted(v) && v->moved_bits != ROW_BITS_UNKNOWN)
-        buf_printf(out, "%s%s\n", prefix,
-                   v->moved_bits == ROW_BITS_SAME
-                       ? "shifts and scales that the definition declares gave the same bits"
-                       : "shifts or scales that the definition declares gave other bits, within the bound");
-    if (verdict_accepted(v) && v->giant.asked) {
-        buf_puts(out, prefix);
-        giant_words(out, &v->giant);
-        buf_puts(out, "\n");
-    }
-    if (verdict_accepted(v) && v->proved) {
-        buf_puts(out, prefix);
-        proved_words(out, v->proved);
-        buf_puts(out, "\n");
-    }
-    if (verdict_accepted(v) && v->coverage.lines > 0) {
-        buf_printf(out, "%snever executed in any case: line%s ", prefix, v->coverage.lines > 1 ? "s" : "");
-        coverage_words(out, &v->coverage);
-        buf_puts(out, " of the source\n");
-    }
-    if (verdict_accepted(v) && v->tries > 0) {
-        buf_printf(out, "%salso judged at sizes that the source compares with:", prefix);
-        for (int i = 0; i < v->tries; i++) buf_printf(out, "%s %lld", i ? "," : "", (long long)v->tried[i]);
-        buf_puts(out, "\n");
-    }
+    evidence_text(out, v, prefix);
     buf_printf(out, "%ssource sha256 %s, seed %llu%s, referee %s\n", prefix, v->source_sha256,
                (unsigned long long)v->seed, v->replay ? " (replay)" : "", REFEREE_VERSION);
 }

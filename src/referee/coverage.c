@@ -61,18 +61,41 @@ static void walk(void *arg, const Node *n) {
 
 static bool room(const Buf *out) { return out->len + 16 < WIRE_MESSAGE_MAX; }
 
-// Those that most cases have compared with first: constants of the program, rather than what follows from one
-// case's sizes.
+// Compared with in a good part of the cases: a constant of the program. Others mostly follow from one case's
+// sizes.
+static bool is_constant(const Cover *c, int i) { return c->size[i].cases * 4 > c->case_index; }
+
+// The one that most cases have compared with. small: only what rows are drawn for; constant: only those.
+static int most_common(const Cover *c, const bool *said, bool small, bool constant) {
+    int best = -1;
+    for (int i = 0; i < c->sizes; i++) {
+        if (said[i] || (small && c->size[i].value > COVERAGE_SIZE_MOST) || (constant && !is_constant(c, i)))
+            continue;
+        if (best < 0 || c->size[i].cases > c->size[best].cases) best = i;
+    }
+    return best;
+}
+
 static void say_sizes(const Cover *c, Buf *out) {
     bool said[COVER_SIZES_MAX] = {0};
+    int best, k = 0;
     buf_puts(out, "sizes");
-    for (int k = 0; k < COVERAGE_SIZES_MAX && k < c->sizes; k++) {
-        int best = -1;
-        for (int i = 0; i < c->sizes; i++)
-            if (!said[i] && (best < 0 || c->size[i].cases > c->size[best].cases)) best = i;
+    for (; k < COVERAGE_SIZES_MAX && (best = most_common(c, said, true, true)) >= 0; k++) {
         said[best] = true;
         buf_printf(out, " %lld", (long long)c->size[best].value);
     }
+    if (k < COVERAGE_SIZES_MAX && most_common(c, said, true, false) >= 0) buf_puts(out, " seldom");
+    for (; k < COVERAGE_SIZES_MAX && (best = most_common(c, said, true, false)) >= 0; k++) {
+        said[best] = true;
+        buf_printf(out, " %lld", (long long)c->size[best].value);
+    }
+    if (most_common(c, said, false, true) < 0) return;
+    buf_puts(out, " beyond");
+    for (k = 0; k < COVERAGE_BEYOND_MAX && (best = most_common(c, said, false, true)) >= 0; k++) {
+        said[best] = true;
+        buf_printf(out, " %lld", (long long)c->size[best].value);
+    }
+    if (most_common(c, said, false, true) >= 0) buf_puts(out, " +");
 }
 
 void coverage_say(Arena *a, const Node *module, const Cover *c, Buf *out) {
@@ -118,6 +141,16 @@ void coverage_read(const char *p, Coverage *out) {
     *out = c;
     if (!word(&p, "sizes")) return;
     while (c.sizes < COVERAGE_SIZES_MAX && number(&p, &x)) c.size[c.sizes++] = x;
+    c.constants = c.sizes;
+    if (word(&p, " seldom")) {
+        while (c.sizes < COVERAGE_SIZES_MAX && number(&p, &x)) c.size[c.sizes++] = x;
+        if (c.sizes == c.constants) return;
+    }
+    if (word(&p, " beyond")) {
+        while (c.beyonds < COVERAGE_BEYOND_MAX && number(&p, &x)) c.beyond[c.beyonds++] = x;
+        c.more_sizes = word(&p, " +");
+        if (c.beyonds == 0) return;
+    }
     if (!word(&p, " lines")) return;
     while (c.lines < COVERAGE_LINES_MAX && number(&p, &x)) {
         if (c.lines > 0 && x <= c.line[c.lines - 1]) return;

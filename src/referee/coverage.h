@@ -4,16 +4,27 @@
 #include "lang/ast.h"
 #include "referee/wire.h"
 
-enum { COVERAGE_LINES_MAX = 32, COVERAGE_SIZES_MAX = 12 };
+// BEYOND: sizes that no rows are drawn for, because they are too large or there are too many of them.
+enum {
+    COVERAGE_LINES_MAX = 32,
+    COVERAGE_SIZES_MAX = 12,
+    COVERAGE_BEYOND_MAX = 6,
+    COVERAGE_SIZE_MOST = 65537
+};
 typedef struct {
     int32_t line[COVERAGE_LINES_MAX]; // ascending
     int lines;
     bool more; // there are further ones
     int64_t size[COVERAGE_SIZES_MAX];
     int sizes;
+    int constants; // the first of them: compared with in many cases; others mostly follow from one case's
+                   // sizes
+    int64_t beyond[COVERAGE_BEYOND_MAX];
+    int beyonds;
+    bool more_sizes; // even more of them
 } Coverage;
 
-// "sizes 50 64 lines 12 13 +", for CaseReport.message of a REPORT_DONE.
+// "sizes 50 64 seldom 4096 beyond 70000 + lines 12 13 +", for CaseReport.message of a REPORT_DONE.
 void coverage_say(Arena *a, const Node *module, const Cover *c, Buf *out);
 // What is not such a text says nothing.
 void coverage_read(const char *message, Coverage *out);

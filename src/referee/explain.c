@@ -4,6 +4,7 @@
 
 #include "referee/compare.h"
 #include "referee/decide.h"
+#include "referee/evidence.h"
 
 bool explain_values_matter(Status s) {
     return s == STATUS_incorrect || s == STATUS_inaccurate || s == STATUS_nan_class ||
@@ -134,8 +135,9 @@ static void find_traffic(Arena *a, Explanation *x, const Draw *d, Str source, co
     }
 }
 
-static bool explain_drawn(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d, Explanation *x,
-                          Err *e) {
+// One draw: its verdict, and what can be seen of it.
+static bool explain_drawn(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d,
+                          const PlannedCase *plan, Explanation *x, Err *e) {
     Watched w;
     referee_watch(r, a, d, q->source, &x->v, &w);
     x->case_index = x->v.case_number - 1;
@@ -153,15 +155,51 @@ static bool explain_drawn(Referee *r, Arena *a, const ExplainRequest *q, const D
         find_region(a, x, d, &w);
     }
     find_traffic(a, x, d, q->source, &w);
-    if (q->minimize && x->case_index >= 0 && !explain_shrink(r, a, q, d, x, &x->minimal, e)) return false;
-    return !q->prove || !verdict_accepted(&x->v) || explain_prove(r, a, q, &x->strength, e);
+    return !q->minimize || x->case_index < 0 || explain_shrink(r, a, q, d, plan, x, &x->minimal, e);
+}
+
+// The cases that judging adds for sizes that an accepted candidate compares with: the same ones, and as there
+// only a rejection counts. Their draw is of level quick because configs are not turned.
+static bool explain_sizes(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d, Explanation *x,
+                          Err *e) {
+    PlannedCase *plan;
+    int tried, cases = plan_sizes(a, d, &q->filter, x->v.coverage.size, x->v.coverage.sizes, &plan, &tried);
+    Draw more;
+    if (cases == 0) return true;
+    if (!draw_planned(a, referee_pool(r), q->op, LEVEL_QUICK, q->seed, plan, cases, &more, e)) return false;
+    Explanation y = {.case_index = -1, .of_sizes = true};
+    bool ok = explain_drawn(r, a, q, &more, plan, &y, e);
+    draw_free(&more);
+    y.v.level = q->level;
+    if (ok && status_class(y.v.status) == CLASS_REJECTED) {
+        *x = y;
+    } else if (ok && verdict_accepted(&y.v)) {
+        coverage_meet(&x->v.coverage, &y.v.coverage);
+        x->v.cases_run += y.v.cases_run;
+        x->v.cases_passed += y.v.cases_passed;
+        x->v.tries = tried;
+        memcpy(x->v.tried, x->v.coverage.size, sizeof *x->v.tried * (size_t)tried);
+        evidence_sizes(d, &x->v);
+        x->v.feedback = feedback_ok(a, d, &x->v);
+    }
+    return ok;
+}
+
+static void explain_giant(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d, Explanation *x) {
+    referee_giant(r, a, d, q->source, &x->v);
+    if (!verdict_accepted(&x->v) && x->v.placed) x->finding = (Diag){DIAG_OOB, x->v.place, x->v.giant.why};
 }
 
 bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanation *x, Err *e) {
     *x = (Explanation){.case_index = -1};
     Draw d;
-    if (!draw_make(a, referee_pool(r), q->op, q->level, q->seed, &q->filter, &d, e)) return false;
-    bool ok = explain_drawn(r, a, q, &d, x, e);
+    PlannedCase *plan;
+    int cases = plan_cases(a, q->op, q->level, q->seed, &q->filter, &plan);
+    if (!draw_planned(a, referee_pool(r), q->op, q->level, q->seed, plan, cases, &d, e)) return false;
+    bool ok = explain_drawn(r, a, q, &d, plan, x, e), more = q->level == LEVEL_FULL && q->filter.n == 0;
+    if (ok && more && verdict_accepted(&x->v)) ok = explain_sizes(r, a, q, &d, x, e);
+    if (ok && more && verdict_accepted(&x->v)) explain_giant(r, a, q, &d, x);
+    if (ok && q->prove && verdict_accepted(&x->v)) ok = explain_prove(r, a, q, &x->strength, e);
     draw_free(&d);
     return ok;
 }

@@ -59,7 +59,8 @@ typedef struct {
 
 typedef struct {
     Verdict v;
-    Diag finding; // of a finding with a place; msg NULL: none
+    Diag finding;  // of a finding with a place; msg NULL: none
+    bool of_sizes; // a case that was added for sizes that the source compares with
     int case_index;
     const char *case_words; // "float16 7x1000 strided"; NULL: no case decided
     bool any_class;         // values do not matter: the program fails on any
@@ -82,8 +83,9 @@ typedef struct {
 MUST_CHECK bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanation *out, Err *e);
 
 // Parts (explain_shrink.c, explain_prove.c).
+// plan: of d.
 MUST_CHECK bool explain_shrink(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d,
-                               const Explanation *x, Minimal *out, Err *e);
+                               const PlannedCase *plan, const Explanation *x, Minimal *out, Err *e);
 MUST_CHECK bool explain_prove(Referee *r, Arena *a, const ExplainRequest *q, Strength *out, Err *e);
 // The Pixel of each element of a case's output.
 uint8_t *explain_pixels(Arena *a, const Bound *b, const uint8_t *output, const uint8_t *flags);

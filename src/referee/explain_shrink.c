@@ -89,12 +89,9 @@ static bool shrink_one(Shrink *s, bool rows, Err *e) {
 
 // The failing case as a plan of its own, with the very same values; then, where one row is at fault, that row
 // alone.
-static bool begin(Shrink *s, bool *yes, Err *e) {
-    PlannedCase *plan;
+static bool begin(Shrink *s, const PlannedCase *plan, bool *yes, Err *e) {
     const Explanation *x = s->x;
-    int n = plan_cases(s->a, s->op, s->q->level, s->q->seed, &s->q->filter, &plan);
     *yes = false;
-    if (x->case_index >= n) return true;
     s->plan = plan[x->case_index];
     s->plan.hidden = false;
     // What was moved is drawn as it was before: the failure may or may not be there, too.
@@ -203,12 +200,12 @@ static bool report(Shrink *s, Minimal *out, Err *e) {
     return true;
 }
 
-bool explain_shrink(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d, const Explanation *x,
-                    Minimal *out, Err *e) {
+bool explain_shrink(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d, const PlannedCase *plan,
+                    const Explanation *x, Minimal *out, Err *e) {
     *out = (Minimal){.out_row = -1, .out_column = -1};
     Shrink s = {.r = r, .a = a, .q = q, .draw = d, .x = x, .op = q->op};
     bool yes;
-    if (!begin(&s, &yes, e)) return false;
+    if (!begin(&s, plan, &yes, e)) return false;
     out->runs = s.runs;
     if (!yes) return true;
     bool ok = shrink_layout(&s, e) && shrink_one(&s, true, e) && shrink_one(&s, false, e) &&

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "referee/evidence.h"
 #include "referee/explain.h"
 #include "referee/traffic.h"
 
@@ -17,6 +18,7 @@ static double times_fewest(const Explanation *x) {
 
 static void put_where(Buf *out, const Explanation *x) {
     buf_printf(out, "fails on %s", x->case_words);
+    if (x->of_sizes) buf_puts(out, ", a case for sizes that the source compares with");
     if (x->any_class) {
         buf_puts(out, ", by its shape or layout: the class of the values does not decide\n");
         return;
@@ -149,6 +151,7 @@ void explain_text(Buf *out, Arena *a, const ExplainRequest *q, const Explanation
     if (x->case_words) put_where(out, x);
     if (verdict_accepted(v))
         buf_printf(out, "closest call: %.3g of the bound, in %s\n", v->use, v->worst_case);
+    evidence_text(out, v, "");
     if (x->picture.pixel) put_picture(out, a, x);
     if (x->traffic_words) put_traffic(out, x);
     if (q->minimize && x->case_words) put_minimal(out, q, x);
@@ -178,6 +181,7 @@ static json_t *place_json(const ExplainRequest *q, const Diag *d) {
 static json_t *case_json(const Explanation *x) {
     json_t *o = json_pack("{s:s, s:s, s:s, s:b}", "name", x->case_words, "class", class_name(x->cls),
                           "class_words", class_words(x->cls), "any_class", x->any_class);
+    json_object_set_new(o, "of_sizes", json_boolean(x->of_sizes));
     json_t *rows = json_array();
     for (int i = 0; i < x->tallies; i++)
         json_array_append_new(rows,

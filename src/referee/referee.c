@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "referee/brokers.h"
 #include "referee/decide.h"
+#include "referee/evidence.h"
 #include "referee/giant.h"
 #include "referee/plan.h"
 
@@ -255,6 +256,7 @@ static void judge_candidate(void *arg, size_t i, int worker) {
             b->err[i] = (Err){0};
         }
     }
+    if (verdict_accepted(v)) evidence_sizes(b->draw, v);
     if (verdict_accepted(v) && b->q->filter.n == 0 && b->q->filter.dtype < 0)
         v->proved = proved_find(b->draw->op, b->q->level);
     v->elapsed_ms = 1e3 * (clock_seconds() - t0);
@@ -262,6 +264,10 @@ static void judge_candidate(void *arg, size_t i, int worker) {
     b->done++;
     if (b->q->progress) b->q->progress(b->q->progress_arg, b->done);
     pthread_mutex_unlock(&b->r->progress);
+}
+
+void referee_giant(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v) {
+    giant_probe(r->brokers, a, d, source, r->include, v);
 }
 
 void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, Watched *out) {

@@ -21,7 +21,7 @@ MUST_CHECK bool referee_open(const RefereeConfig *c, Referee **out, Err *e);
 void referee_close(Referee *r);
 Pool *referee_pool(Referee *r);
 const char *referee_state(const Referee *r); // the directory of the journal; NULL: none is kept
-Journal *referee_journal(Referee *r); // NULL: not kept
+Journal *referee_journal(Referee *r);        // NULL: not kept
 Str referee_include(const Referee *r);
 // The processes that run candidates have gone for good: every further verdict would be undecided.
 bool referee_lost(Referee *r, Err *e);
@@ -65,6 +65,10 @@ typedef struct {
 // Judges one source on a draw of the caller's and shows what it did. Nothing is journaled.
 // The result lives in `a`.
 void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, Watched *out);
+
+// What judging asks of an accepted candidate at level full beside its cases (giant.h); referee_watch() does
+// not.
+void referee_giant(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v);
 
 // A definition is refused when zeros, a constant, or a copy of one of its inputs would pass as its answer, or
 // when an output position can never be judged, or when the oracle contradicts what it declares invariant.

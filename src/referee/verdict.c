@@ -104,6 +104,11 @@ json_t *verdict_object(const Verdict *v) {
         json_object_set_new(o, "op_strength", strength(v->proved));
         json_object_set_new(o, "unexecuted", lines);
         json_object_set_new(o, "sizes_tried", sizes);
+        json_t *rest = json_array();
+        for (int i = 0; i < v->untesteds; i++)
+            json_array_append_new(rest, json_integer((json_int_t)v->untested[i]));
+        if (v->coverage.more_sizes) json_array_append_new(rest, json_string("more"));
+        json_object_set_new(o, "sizes_untested", rest);
     }
     if (o && *v->include_sha256) json_object_set_new(o, "include_sha256", json_string(v->include_sha256));
     return o;

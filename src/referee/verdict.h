@@ -58,6 +58,8 @@ typedef struct {
     Coverage coverage; // of an accepted one: lines that no case has executed, sizes that it compares with
     int64_t tried[COVERAGE_SIZES_MAX]; // those of them that more cases were drawn for
     int tries;
+    int64_t untested[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX]; // those that no case has had (evidence.h)
+    int untesteds;
     uint64_t seed;
     bool replay;
     Level level;

@@ -3,8 +3,7 @@
 #include "tile/code.h"
 
 void cover_size(Cover *c, int64_t value) {
-    enum { SIZE_MOST = (1 << 16) + 1 }; // the longest rows that are drawn
-    if (!c || value < 2 || value > SIZE_MOST) return;
+    if (!c || value < 2 || value > INT32_MAX) return;
     for (int i = 0; i < c->owns; i++)
         if (c->own[i] == value) return;
     int i = 0;

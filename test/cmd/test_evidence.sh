@@ -38,14 +38,26 @@ END
 check accepted exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5 --json
 check unexecuted grep -q '"unexecuted":\[8,18,20,27\]' "$tmp/out"
 check sizes_tried grep -q '"sizes_tried":\[50\]' "$tmp/out"
+check sizes_untested grep -q '"sizes_untested":\[\(70000,100000\|100000,70000\)\]' "$tmp/out"
 check accepted_in_words exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5
 check unexecuted_in_words grep -q '^never executed in any case: lines 8, 18, 20, 27 of the source$' "$tmp/out"
 check sizes_in_words grep -q '^also judged at sizes that the source compares with: 50$' "$tmp/out"
+check untested_in_words grep -q '^not judged at sizes that the source compares with: [17]00*, [17]00*$' "$tmp/out"
 # Level quick draws nothing more, and says so: the branch for 50 has not run.
 check quick exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5 --level quick --json
 check quick_unexecuted grep -q '"unexecuted":\[8,18,20,27,29\],"sizes_tried":\[\]' "$tmp/out"
+check quick_untested grep -q '"sizes_untested":\[50,' "$tmp/out"
 sed 's/warps = 2/return x/' "$tmp/k.py" >"$tmp/wrong.py"
 check wrong_for_one_size exits 1 "$bin" referee "$tmp/wrong.py" --op softmax --seed 5
+# explain sees the same cases, and shrinks them.
+cp "$tmp/out" "$tmp/said"
+check explained exits 1 "$bin" explain "$tmp/wrong.py" --op softmax --seed 5 --minimize
+check explains_the_same sh -c "grep -qF \"\$(sed -n 2p '$tmp/said')\" '$tmp/out'"
+check explains_the_case grep -q '^fails on [a-z]*[0-9]* [0-9]*x50.*, a case for sizes that the source compares with' "$tmp/out"
+check explains_the_least grep -q '^smallest failure: .* 1 row of 50' "$tmp/out"
+check explained_well exits 0 "$bin" explain "$tmp/k.py" --op softmax --seed 5
+check explains_evidence grep -q '^also judged at sizes that the source compares with: 50$' "$tmp/out"
+check explains_giant grep -q '^addresses safe up to 2147471360 elements, but at 2147495936 elements, line 15' "$tmp/out"
 check mint exits 0 "$bin" mint softmax -n 4 --seed 3 --json
 check mint_evidence grep -q '"unexecuted":\[\]' "$tmp/out"
 # Candidates that share a draw have further cases of their own, each of them.
@@ -77,6 +89,8 @@ check narrow_line grep -q '"giant":{"safe_elements":2147471360,"fails_at":214749
 "$bin" ops softmax | sed -n '/^"""/,$p' | sed 's/^invariant/giant = True\ninvariant/' >"$tmp/giant.py"
 check narrow_where_declared exits 1 "$bin" referee "$tmp/k.py" --op "$tmp/giant.py" --seed 5
 check says_the_line grep -q 'line 15:.*int32 overflow.* on input float16 524291x4096' "$tmp/out"
+check explained_where_declared exits 1 "$bin" explain "$tmp/k.py" --op "$tmp/giant.py" --seed 5
+check explains_the_line grep -q 'k.py:15:.*int32 overflow in an address' "$tmp/out"
 check wide_where_declared exits 0 "$bin" referee src/op/suite/gold/softmax.py --op "$tmp/giant.py" --seed 5
 check quick_asks_nothing exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5 --level quick --json
 check quick_is_null grep -q '"giant":null' "$tmp/out"

@@ -22,6 +22,13 @@ static void texts_are_read(void **state) {
     assert_int_equal(c.sizes, 2);
     assert_int_equal(c.size[1], 64);
     assert_string_equal(words(&c, &a), "3, 12-14, 20 and further ones");
+    assert_int_equal(c.beyonds, 0);
+    coverage_read("sizes 50 beyond 70000 100000 + lines 3", &c);
+    assert_true(c.sizes == 1 && c.beyonds == 2 && c.beyond[1] == 100000 && c.more_sizes && c.lines == 1);
+    coverage_read("sizes 50 seldom 64 65 beyond 9 lines", &c);
+    assert_true(c.sizes == 3 && c.constants == 1 && c.size[2] == 65 && c.beyonds == 1);
+    coverage_read("sizes beyond 70000 lines", &c);
+    assert_true(c.sizes == 0 && c.beyonds == 1 && !c.more_sizes);
     coverage_read("sizes lines", &c);
     assert_int_equal(c.sizes + c.lines + c.more, 0);
     static const char *const bad[] = {"",
@@ -35,12 +42,18 @@ static void texts_are_read(void **state) {
                                       "sizes 5 lines 3 2",
                                       "sizes 5 lines 3 x",
                                       "lines 1",
+                                      "sizes beyond lines",
+                                      "sizes seldom lines",
+                                      "sizes beyond 5 seldom 6 lines",
+                                      "sizes beyond + lines",
+                                      "sizes beyond 70000 lines 1 +  ",
+                                      "sizes beyond 1 2 3 4 5 6 7 lines",
                                       "sizes 5 lines 3 + +",
                                       "sizes 99999999999999999999 lines 1",
                                       "sizes 05 lines 1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         coverage_read(bad[i], &c);
-        assert_int_equal(c.sizes + c.lines + c.more, 0);
+        assert_int_equal(c.sizes + c.lines + c.more + c.beyonds + c.more_sizes, 0);
     }
     Buf many = BUF(&a);
     buf_puts(&many, "sizes lines");
@@ -127,8 +140,9 @@ static void sizes_that_recur_come_first(void **state) {
         if (c.case_index % 2) cover_size(&c, 77);
         cover_size(&c, 50);
         cover_size(&c, 50);
-        cover_size(&c, 1);       // says nothing
-        cover_size(&c, 1 << 20); // no such rows are drawn
+        cover_size(&c, 1);                      // says nothing
+        cover_size(&c, 1 << 20);                // no such rows are drawn
+        cover_size(&c, 1000000 + c.case_index); // nor such, and they follow from the case
     }
     Buf b = BUF(&a);
     Coverage said;
@@ -138,6 +152,18 @@ static void sizes_that_recur_come_first(void **state) {
     assert_int_equal(said.size[0], 50);
     assert_int_equal(said.size[1], 77);
     for (int i = 2; i < said.sizes; i++) assert_true(said.size[i] >= 3000 && said.size[i] < 3040);
+    assert_int_equal(said.constants, 2);
+    // What no rows are drawn for is named, unless it follows from a case's own sizes.
+    assert_true(said.beyonds == 1 && said.beyond[0] == 1 << 20 && !said.more_sizes);
+    Cover many = {.n = 5, .at = at};
+    for (many.case_index = 0; many.case_index < 40; many.case_index++)
+        for (int i = 0; i < 20; i++) cover_size(&many, 100 + i);
+    Buf b2 = BUF(&a);
+    coverage_say(&a, m, &many, &b2);
+    coverage_read(buf_cstr(&b2), &said);
+    assert_true(said.sizes == COVERAGE_SIZES_MAX && said.constants == said.sizes);
+    assert_int_equal(said.beyonds, COVERAGE_BEYOND_MAX);
+    assert_true(said.more_sizes);
     cover_size(NULL, 5);
     cover_mark(NULL, 5, COVER_HOST);
     arena_free(&a);
