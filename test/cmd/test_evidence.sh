@@ -94,3 +94,15 @@ check explains_the_line grep -q 'k.py:15:.*int32 overflow in an address' "$tmp/o
 check wide_where_declared exits 0 "$bin" referee src/op/suite/gold/softmax.py --op "$tmp/giant.py" --seed 5
 check quick_asks_nothing exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5 --level quick --json
 check quick_is_null grep -q '"giant":null' "$tmp/out"
+# How strong the test of a built-in op is; nothing of a definition that was never measured, or of a part of the cases.
+check strength exits 0 "$bin" referee src/op/suite/gold/silu.py --op silu --seed 5 --level quick --json
+check strength_counts grep -q '"op_strength":{"mutants":62,"killed":52,"survived":0,.*"smallest_margin":[0-9.]*,"version":' "$tmp/out"
+check strength_in_words exits 0 "$bin" explain src/op/suite/gold/silu.py --op silu --seed 5 --level quick
+check strength_is_told grep -q "^how strong these cases are: they reject 52 of 52 small mistakes in the op's own kernel, the nearest" "$tmp/out"
+check strength_of_ops exits 0 "$bin" ops silu
+check ops_tell_it grep -q '^level full: how strong these cases are: they reject 52 of 52' "$tmp/out"
+"$bin" ops silu | sed -n '/^"""/,$p' | sed 's/1e-4/1e-3/' >"$tmp/silu.py"
+check unmeasured exits 0 "$bin" referee src/op/suite/gold/silu.py --op "$tmp/silu.py" --level quick --json
+check unmeasured_is_null grep -q '"op_strength":null' "$tmp/out"
+check part exits 0 "$bin" referee src/op/suite/gold/silu.py --op silu --level quick --shape 7x64 --json
+check part_is_null grep -q '"op_strength":null' "$tmp/out"
