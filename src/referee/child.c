@@ -133,6 +133,8 @@ static bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *
     if (out->offset == 0 && tensor_is_contiguous(out) && shape_numel(out->shape, out->rank, &all) &&
         all == t->bytes / dtype_bytes(out->dtype) && t->bytes % dtype_bytes(out->dtype) == 0)
         return storage_wrap_open(&m->storages, out->dtype, data, (size_t)t->bytes, &out->storage);
+    if (!storage_wrap_rows(&m->storages, out, data, (size_t)t->bytes, &out->storage)) return false;
+    if (out->storage) return true;
     if (!storage_wrap(&m->storages, out->dtype, data, (size_t)t->bytes, &out->storage)) return false;
     tensor_expose(out, SHADOW_ALLOC | SHADOW_INIT);
     return true;
@@ -147,7 +149,7 @@ static void count_unwritten(const uint8_t *flags, int64_t n, CaseReport *r) {
 static bool all_stored(const Tensor *t, int64_t n) {
     const Storage *m = t->storage;
     size_t size = (size_t)dtype_bytes(t->dtype);
-    return n > 0 && !m->open && tensor_is_contiguous(t) &&
+    return n > 0 && m->shadow && tensor_is_contiguous(t) &&
            tile_loops()->memory->all_flags(m->shadow + (size_t)t->offset * size, (size_t)n * size) &
                SHADOW_STORED;
 }

@@ -293,7 +293,8 @@ static Bound *cast(BoundCtx *c, const BoundCall *call) {
         same->weak = false;
         return same;
     }
-    if (dtype_is_f8(t)) return bound_fail(c, "conversions to %s are not available in a reference", dtype_info[t].torch);
+    if (dtype_is_f8(t))
+        return bound_fail(c, "conversions to %s are not available in a reference", dtype_info[t].torch);
     if (dtype_is_float(t)) return cast_to_float(c, a, t);
     a = bound_settle(c, a);
     if (t == DT_BOOL) return cast_to_bool(c, a);

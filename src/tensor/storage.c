@@ -95,6 +95,36 @@ bool storage_wrap(StorageTable *t, DType dtype, const void *data, size_t bytes, 
     return true;
 }
 
+bool storage_wrap_rows(StorageTable *t, const Tensor *view, const void *data, size_t bytes, Storage **out) {
+    int64_t size = dtype_bytes(view->dtype), row = 1, rows = 1, pitch = 0, all;
+    *out = NULL;
+    if (t->count == STORAGES_MAX || bytes > SIZE_MAX / 16) return false;
+    if (arena_left(t->arena) < ARENA_SLACK) return false;
+    if (!shape_numel(view->shape, view->rank, &all) || all == 0 || view->offset < 0) return true;
+    int d = view->rank - 1;
+    for (; d >= 0 && (view->shape[d] == 1 || view->stride[d] == row); d--) row *= view->shape[d];
+    for (; d >= 0; d--) {
+        if (view->shape[d] == 1) continue;
+        if (!pitch) pitch = view->stride[d];
+        if (pitch < row || view->stride[d] != pitch * rows) return true;
+        rows *= view->shape[d];
+    }
+    if (!pitch) pitch = row; // one row
+    int64_t end;
+    if (__builtin_mul_overflow(rows - 1, pitch, &end) || __builtin_add_overflow(end, row, &end) ||
+        __builtin_add_overflow(end, view->offset, &end) || end > (int64_t)bytes / size)
+        return true;
+    Storage *s = enter(t, view->dtype, bytes);
+    s->data = (uint8_t *)(uintptr_t)data; // never written: read_only says so to the VM, const to nobody else
+    s->read_only = true;
+    s->rows_at = (size_t)(view->offset * size);
+    s->rows = (size_t)rows;
+    s->row_bytes = (size_t)(row * size);
+    s->row_pitch = (size_t)(pitch * size);
+    *out = s;
+    return true;
+}
+
 // --- Walking a view ------------------------------------------------------------------------------
 
 // Rows of a view: the last dimension is a row, `at` its first element's offset. Starts with row_first().
@@ -127,6 +157,7 @@ void tensor_expose(const Tensor *view, uint8_t flags) {
     RowWalk w;
     size_t size = (size_t)dtype_bytes(view->dtype);
     if (view->storage->open) return;
+    assert(view->storage->shadow);
     for (bool more = row_first(&w, view); more; more = row_next(&w)) {
         uint8_t *shadow = view->storage->shadow + (size_t)w.at * size;
         // A row without gaps is one run of bytes.
@@ -172,6 +203,9 @@ void tensor_gather(const Tensor *t, void *out, uint8_t *flags) {
         if (!flags) continue;
         if (t->storage->open)
             memset(flags, SHADOW_ALLOC | SHADOW_INIT, (size_t)w.length);
+        else if (!t->storage->shadow)
+            for (int64_t i = 0; i < w.length; i++)
+                flags[i] = storage_row_flags(t->storage, (size_t)(w.at + i * w.stride) * size, size);
         else
             row_flags(t->storage->shadow + w.at * (int64_t)size, w.stride, w.length, size, flags);
         flags += w.length;

@@ -21,7 +21,7 @@ enum { SHADOW_ALLOC = 1, SHADOW_INIT = 2, SHADOW_STORED = 4 };
 #define READER_MANY 0x80000000u // reader: more than one program of the launch has read this element
 
 typedef struct {
-    uint8_t *data, *shadow; // shadow: NULL when open
+    uint8_t *data, *shadow; // shadow: NULL when open, and when made of rows
     // For each byte the marks (bits) of the inputs' bytes that it comes from: see StorageTable.origins. NULL:
     // nobody asks.
     uint8_t *origin;
@@ -32,7 +32,10 @@ typedef struct {
     bool read_only; // an input
     bool open; // an input without gaps: every byte is SHADOW_ALLOC | SHADOW_INIT, and no array says so; also
                // what storage_new() takes from StorageTable.sparse, which nobody watches for races either
-    int id;    // index in the machine's table, from 1
+    // An input whose rows have gaps between them: from byte rows_at on, `rows` rows of row_bytes bytes,
+    // row_pitch apart, are SHADOW_ALLOC | SHADOW_INIT, and no array says so. row_pitch 0: it is none.
+    size_t rows_at, rows, row_bytes, row_pitch;
+    int id; // index in the machine's table, from 1
 } Storage;
 
 typedef struct {
@@ -79,6 +82,17 @@ static inline void storage_read(Storage *s) {
     if (s->was_read) return;
     s->was_read = true;
     memset(s->reader, 0, (s->bytes / (size_t)dtype_bytes(s->dtype) + 1) * sizeof *s->reader);
+}
+// The same where the view's elements are rows without gaps inside, the same distance from each other; *out is
+// NULL where they are not. view->storage is not looked at.
+MUST_CHECK bool storage_wrap_rows(StorageTable *t, const Tensor *view, const void *data, size_t bytes,
+                                  Storage **out);
+// Of a storage made of rows: the flags that all `size` > 0 bytes from `offset` on have. One row holds all of
+// them.
+static inline uint8_t storage_row_flags(const Storage *s, size_t offset, size_t size) {
+    size_t from = offset - s->rows_at, row = from / s->row_pitch, in = from - row * s->row_pitch;
+    bool inside = offset >= s->rows_at && row < s->rows && size <= s->row_bytes && in <= s->row_bytes - size;
+    return inside ? SHADOW_ALLOC | SHADOW_INIT : 0;
 }
 void tensor_expose(const Tensor *view,
                    uint8_t flags); // sets flags on exactly the bytes of the view's elements

@@ -239,7 +239,10 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
         return explain_run(x, lane, 1), false;
     uint64_t flags = -(uint64_t)m->open,
              need = 0x0101010101010101u * (x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT);
-    if (!m->open) copy_element(&flags, m->shadow + offset, size);
+    if (m->shadow)
+        copy_element(&flags, m->shadow + offset, size);
+    else if (m->row_pitch)
+        flags = storage_row_flags(m, (size_t)offset, size) ? UINT64_MAX : 0;
     if (size < 8) need &= ((uint64_t)1 << (8 * size)) - 1;
     if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, 1), false;
     if (m->writer) {
@@ -301,25 +304,30 @@ static bool scattered_run(Access *x, size_t lane, size_t n) {
 }
 
 // Elements from anywhere in [data, ...), one for each active lane, in the order of lanes, with the sectors
-// that they meet. *flags: those that all of their bytes have, when there is a shadow.
-#define GATHER(T)                                                                           \
-    static void gather_##T(Access *x, Storage *m, size_t lane, size_t n, T *to, T *flags) { \
-        const int64_t base = ((int64_t)m->id << ADDRESS_BITS) + ADDRESS_BIAS;               \
-        const uint8_t *mask = x->mask ? x->mask + lane : NULL;                              \
-        const int64_t *address = x->address + lane;                                         \
-        T all = *flags;                                                                     \
-        for (size_t i = 0; i < n; i++) {                                                    \
-            if (mask && !mask[i]) continue;                                                 \
-            T one;                                                                          \
-            const int64_t at = address[i] - base;                                           \
-            memcpy(&to[i], m->data + at, sizeof(T));                                        \
-            if (m->shadow) {                                                                \
-                memcpy(&one, m->shadow + at, sizeof(T));                                    \
-                all &= one;                                                                 \
-            }                                                                               \
-            sector_meet(x, sector_of(address[i]));                                          \
-        }                                                                                   \
-        *flags = all;                                                                       \
+// that they meet. *flags: those that all of their bytes have, where they are kept at all.
+#define GATHER(T)                                                                             \
+    static void gather_##T(Access *x, Storage *m, size_t lane, size_t n, T *to, T *flags) {   \
+        const int64_t base = ((int64_t)m->id << ADDRESS_BITS) + ADDRESS_BIAS;                 \
+        const uint8_t *mask = x->mask ? x->mask + lane : NULL;                                \
+        const int64_t *address = x->address + lane;                                           \
+        T all = *flags;                                                                       \
+        uint64_t row = 0, length = 0; /* of the row that was met last */                      \
+        for (size_t i = 0; i < n; i++) {                                                      \
+            if (mask && !mask[i]) continue;                                                   \
+            T one;                                                                            \
+            const int64_t at = address[i] - base;                                             \
+            memcpy(&to[i], m->data + at, sizeof(T));                                          \
+            if (m->shadow) {                                                                  \
+                memcpy(&one, m->shadow + at, sizeof(T));                                      \
+                all &= one;                                                                   \
+            } else if (m->row_pitch && (uint64_t)at - row >= length) {                        \
+                if (!storage_row_flags(m, (size_t)at, sizeof(T))) all = 0;                    \
+                row = ((uint64_t)at - m->rows_at) / m->row_pitch * m->row_pitch + m->rows_at; \
+                length = m->row_bytes - sizeof(T) + 1;                                        \
+            }                                                                                 \
+            sector_meet(x, sector_of(address[i]));                                            \
+        }                                                                                     \
+        *flags = all;                                                                         \
     }
 GATHER(uint8_t)
 GATHER(uint16_t)

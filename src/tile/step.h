@@ -120,7 +120,9 @@ static inline void note_origin(Vm *v, Storage *m, size_t offset, size_t size, bo
 
 // The shadow flags that all `size` bytes from `offset` on have.
 static inline uint8_t shadow_flags(const TileLoops *loops, const Storage *m, size_t offset, size_t size) {
-    return m->open ? SHADOW_ALLOC | SHADOW_INIT : loops->memory->all_flags(m->shadow + offset, size);
+    if (m->open) return SHADOW_ALLOC | SHADOW_INIT;
+    if (m->row_pitch) return storage_row_flags(m, offset, size);
+    return loops->memory->all_flags(m->shadow + offset, size);
 }
 
 // Notes a finding at the step's place; lane < 0: none in particular. Always false.

@@ -100,6 +100,60 @@ static void exposure_follows_the_view(void **state) {
     arena_free(&a);
 }
 
+// Exhaustively: every piece of small storages, of views that are rows and of some that are none.
+static void rows_say_what_a_shadow_would(void **state) {
+    (void)state;
+    static const struct {
+        Tensor v;
+        bool rows;
+    } view[] = {
+        {{.rank = 2, .shape = {3, 4}, .stride = {7, 1}, .offset = 2}, true},
+        {{.rank = 2, .shape = {1, 5}, .stride = {9, 1}, .offset = 3}, true},
+        {{.rank = 2, .shape = {4, 1}, .stride = {5, 1}}, true},
+        {{.rank = 1, .shape = {6}, .stride = {4}, .offset = 1}, true}, // rows of one element
+        {{.rank = 3, .shape = {2, 2, 3}, .stride = {10, 5, 1}, .offset = 1}, true},
+        {{.rank = 3, .shape = {2, 1, 3}, .stride = {10, 4, 1}}, true},
+        {{.rank = 3, .shape = {2, 2, 2}, .stride = {11, 3, 1}}, false}, // two distances
+        {{.rank = 2, .shape = {3, 4}, .stride = {1, 5}}, false},        // columns
+        {{.rank = 2, .shape = {3, 4}, .stride = {2, 1}}, false},        // rows that overlap
+        {{.rank = 2, .shape = {3, 4}, .stride = {0, 1}}, false},
+        {{.rank = 2, .shape = {0, 4}, .stride = {4, 1}}, false},
+        {{.rank = 2, .shape = {5, 6}, .stride = {7, 1}}, false}, // beyond the end
+    };
+    enum { BYTES = 64 };
+    static const uint8_t data[BYTES];
+    for (size_t k = 0; k < sizeof view / sizeof *view; k++) {
+        Arena a = {0};
+        StorageTable t = {.arena = &a};
+        Storage *s, *r;
+        Tensor v = view[k].v;
+        v.dtype = DT_F16;
+        assert_true(storage_wrap_rows(&t, &v, data, BYTES, &r));
+        assert_int_equal(r != NULL, view[k].rows);
+        assert_int_equal(t.count, view[k].rows);
+        if (r) {
+            assert_true(storage_wrap(&t, DT_F16, data, BYTES, &s));
+            v.storage = s;
+            tensor_expose(&v, SHADOW_ALLOC | SHADOW_INIT);
+            for (size_t at = 0; at < BYTES; at++) {
+                uint8_t all = 0xff;
+                for (size_t end = at; end < BYTES; end++) {
+                    all &= s->shadow[end];
+                    assert_int_equal(storage_row_flags(r, at, end - at + 1), all);
+                }
+            }
+            uint16_t out[BYTES];
+            uint8_t flags[BYTES], want[BYTES];
+            Tensor all = {.storage = s, .dtype = DT_F16, .rank = 1, .shape = {BYTES / 2}, .stride = {1}};
+            tensor_gather(&all, out, want);
+            all.storage = r;
+            tensor_gather(&all, out, flags);
+            assert_memory_equal(flags, want, BYTES / 2);
+        }
+        arena_free(&a);
+    }
+}
+
 static void sizes_are_checked(void **state) {
     (void)state;
     int64_t n = 5;
@@ -263,6 +317,7 @@ int main(void) {
         cmocka_unit_test(new_storages_are_not_initialised),
         cmocka_unit_test(full_tables_and_arenas_refuse),
         cmocka_unit_test(exposure_follows_the_view),
+        cmocka_unit_test(rows_say_what_a_shadow_would),
         cmocka_unit_test(sizes_are_checked),
         cmocka_unit_test(contiguity_ignores_sizes_of_one),
         cmocka_unit_test(views_follow_torch),

@@ -1,4 +1,5 @@
 // Whole kernels from source text to bytes: parser, checker and machine together, against plain C in double.
+#include "base/rng.h"
 #include "run.h"
 
 static void test_rmsnorm(void **state) {
@@ -313,6 +314,10 @@ static void test_arithmetic(void **state) {
     gives(K("    tl.store(y, (n / 2).to(tl.int32))\n"), 5, 2);
 }
 
+#define K1(body)                                                                                  \
+    "@triton.jit\ndef k(x, table, y, n):\n" body "    at = tl.load(table + i, mask=m, other=0)\n" \
+    "    tl.store(y + i, tl.load(x + at, mask=m, other=-1).to(tl.float64), mask=i < 64)\n"
+
 static void test_findings(void **state) {
     (void)state;
     finds(K("    tl.store(y + n, 1)\n"), 8, DIAG_OOB);
@@ -324,10 +329,83 @@ static void test_findings(void **state) {
     finds(K("    a = 0\n    while a < n:\n        a = a * 1\n"), 8, DIAG_BUDGET);
 }
 
+// Loads from anywhere in an input: lane by lane (an input that keeps origins), together, and together by
+// row arithmetic. What is found, loaded and counted is the same.
+static void test_gathers_agree(void **state) {
+    (void)state;
+    enum { LANES = 64, PITCH = 37, ROWS = 9, WIDE = 30, ALL = PITCH * ROWS };
+    static const char *const source[] = {
+        K1("    i = tl.arange(0, 64)\n    m = i < n\n"),
+        K1("    i = tl.arange(0, 4)[:, None] * 16 + tl.arange(0, 16)[None, :]\n    m = i < n\n"),
+        K1("    i = tl.arange(0, 64)\n    m = (i < n) & (i % 3 != 1)\n"),
+    };
+    static const DType types[] = {DT_F32, DT_F16, DT_I8, DT_F64};
+    float values[ALL];
+    for (int i = 0; i < ALL; i++) values[i] = (float)(i % 100);
+    int found = 0, clean = 0;
+    for (uint32_t round = 0; round < 240; round++) {
+        Rng rng = rng_at(5, round);
+        int64_t table[LANES];
+        DType t = types[round / 3 % 4];
+        // Mostly right; one lane in a gap, before the beginning, or past the end.
+        for (int i = 0; i < LANES; i++)
+            table[i] = (int64_t)rng_below(&rng, ROWS) * PITCH + (int64_t)rng_below(&rng, WIDE);
+        for (int i = 0; round % 2 && i < LANES; i++) table[i] = table[0] / PITCH * PITCH + 2 * i % WIDE;
+        int lane = (int)rng_below(&rng, LANES);
+        if (round % 5 == 1) table[lane] = PITCH * (int64_t)rng_below(&rng, ROWS) + WIDE;
+        if (round % 5 == 2) table[lane] = -1 - (int64_t)rng_below(&rng, 3);
+        if (round % 5 == 3) table[lane] = PITCH * (ROWS - 1) + WIDE + (int64_t)rng_below(&rng, 20);
+        char said[3][300];
+        double got[3][LANES];
+        int64_t loaded[3];
+        for (int way = 0; way < 3; way++) {
+            Run r;
+            run_begin(&r);
+            uint8_t *bytes = NEWN(&r.arena, uint8_t, ALL * 8);
+            for (int i = 0; i < ALL; i++) dtype_store(t, bytes + i * dtype_bytes(t), values[i]);
+            Tensor *x = NEW(&r.arena, Tensor);
+            *x = (Tensor){.dtype = t, .rank = 2, .shape = {ROWS, WIDE}, .stride = {PITCH, 1}};
+            size_t size = (size_t)((ROWS - 1) * PITCH + WIDE) * (size_t)dtype_bytes(t);
+            if (way == 2) {
+                assert_true(storage_wrap_rows(&r.machine.storages, x, bytes, size, &x->storage));
+                assert_non_null(x->storage);
+            } else {
+                assert_true(storage_wrap(&r.machine.storages, t, bytes, size, &x->storage));
+                tensor_expose(x, SHADOW_ALLOC | SHADOW_INIT);
+            }
+            if (way == 0) x->storage->origin = NEWN(&r.arena, uint8_t, size);
+            r.arg[r.args++] = (LaunchArg){.kind = ARG_TENSOR, .tensor = x};
+            Storage *s;
+            assert_true(storage_wrap(&r.machine.storages, DT_I64, table, sizeof table, &s));
+            const Tensor *places = tensor_over(&r, s, DT_I64, LANES);
+            tensor_expose(places, SHADOW_ALLOC | SHADOW_INIT);
+            r.arg[r.args++] = (LaunchArg){.kind = ARG_TENSOR, .tensor = places};
+            const Tensor *y = output(&r, DT_F64, LANES);
+            number(&r, 50 + (int64_t)round % 15);
+            bool ok = run(&r, source[round % 3], 1);
+            const Diag *d = ok ? NULL : diag_first(&r.diags);
+            snprintf(said[way], sizeof said[way], "%s", d ? d->msg : "");
+            for (int i = 0; i < LANES; i++) got[way][i] = ok ? at(y, i) : 0;
+            loaded[way] = ok ? r.machine.count.bytes_loaded : 0;
+            found += !ok;
+            clean += ok;
+            run_end(&r);
+        }
+        for (int way = 1; way < 3; way++) {
+            assert_string_equal(said[0], said[way]);
+            assert_memory_equal(got[0], got[way], sizeof got[0]);
+            assert_int_equal(loaded[0], loaded[way]);
+        }
+    }
+    assert_true(found > 100 && clean > 100);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rmsnorm),    cmocka_unit_test(test_softmax),
-                                       cmocka_unit_test(test_layernorm),  cmocka_unit_test(test_2d),
-                                       cmocka_unit_test(test_cumsum),     cmocka_unit_test(test_control),
-                                       cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_findings)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rmsnorm),    cmocka_unit_test(test_softmax),
+        cmocka_unit_test(test_layernorm),  cmocka_unit_test(test_2d),
+        cmocka_unit_test(test_cumsum),     cmocka_unit_test(test_control),
+        cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_gathers_agree),
+        cmocka_unit_test(test_findings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
