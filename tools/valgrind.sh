@@ -3,7 +3,7 @@
 # runs, the sandbox does not. So the whole `ouroboros selftest` cannot be run under it ("sandbox: no filter from libseccomp");
 # instead the code of children runs every self-test program in a plain process (test/valgrind/inside.c), and every unit test runs
 # that needs no sandbox; the others are named. Any error, and any definitely lost byte of a unit test, fails.
-#   FROM=n TO=n of the programs   TESTS="base tile" folders   JOBS=n
+#   FROM=n TO=n of the programs (TO=0: none)   TESTS="base tile" folders
 set -u
 build=${1:-build/valgrind}
 command -v valgrind >/dev/null || { echo "valgrind.sh: valgrind is missing (apt-get install valgrind)" >&2; exit 3; }
@@ -12,12 +12,23 @@ export OUROBOROS_ISA
 work=$(mktemp -d "$build/memcheck.XXXXXX") || exit 3
 trap 'rm -rf "$work"' EXIT
 check() { valgrind -q --error-exitcode=99 --track-origins=no --undef-value-errors=yes "$@"; }
+unit() { # a unit test, as all of them are run below
+    check --leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite "$@" >"$work/out" 2>"$work/errors"
+}
 failed=0
+# A tool that notices nothing would pass everything.
 check "$build/inside" --read-unset >"$work/control" 2>&1
 [ $? = 99 ] || { echo "valgrind.sh: an unset byte was not noticed"; exit 1; }
-check "$build/inside" "${FROM:-0}" "${TO:-1000000}" >"$work/inside" 2>"$work/errors" || failed=1
-tail -n 20 "$work/inside"
-head -n 60 "$work/errors"
+unit "$build/inside" --read-unset
+[ $? = 99 ] || { echo "valgrind.sh: an unset byte was not noticed in a unit test"; exit 1; }
+unit "$build/inside" --lose
+[ $? = 99 ] || { echo "valgrind.sh: a lost byte was not noticed in a unit test"; exit 1; }
+unit "$build/inside" --nothing || { echo "valgrind.sh: an error where there is none"; exit 1; }
+if [ "${TO:-1}" -gt 0 ]; then
+    check "$build/inside" "${FROM:-0}" "${TO:-1000000}" >"$work/inside" 2>"$work/errors" || failed=1
+    tail -n 20 "$work/inside"
+    head -n 60 "$work/errors"
+fi
 ran=0
 skipped=
 for folder in ${TESTS:-base lang tensor tile host op referee smith}; do
@@ -29,7 +40,7 @@ for folder in ${TESTS:-base lang tensor tile host op referee smith}; do
             continue
             ;;
         esac
-        check --leak-check=full --errors-for-leak-kinds=definite --show-leak-kinds=definite "$t" >"$work/out" 2>"$work/errors"
+        unit "$t"
         code=$?
         ran=$((ran + 1))
         [ $code = 0 ] && continue

@@ -5,7 +5,7 @@ Random expression programs (language.py): every value bit for bit, functions suc
 The smith's kernels: small cases of our draws in float32 and float16; both results have to be within the bound.
 
 Skipped by name where the interpreter is no witness: programs with bfloat16 (it computes with the bit patterns and
-truncates conversions).
+truncates conversions), kernels that ask the index of a loop for its type (it is Python's there).
 
 usage: vm.py --kit DIR --conform FILE [--smith N] [--gpu FILE.jsonl]
 """
@@ -28,6 +28,10 @@ import torch
 import gpu
 import language
 import nogpu
+
+# The interpreter walks Python's range(): its index is Python's, and has no methods.
+UNTYPED = "'int' object has no attribute 'to'"
+
 
 def our_results(o, questions):
     text = "".join(json.dumps(q) + "\n" for q in questions)
@@ -151,6 +155,9 @@ def smith_check(o, bench, programs):
             peer = bench.load(p).run(*[bench.tensor_of(data, t) for t in c["inputs"]])
             them = bench.compare(peer, data, c)
         except Exception as error:
+            if UNTYPED in repr(error).replace("\\", "") and re.search(r"for \w+ in (tl\.)?range\(", p["source"]):
+                count["skipped: the interpreter's loop index has no type"] += 1
+                continue
             count["interpreter raises"] += 1
             failed.append((p["name"], repr(error)[:200]))
             continue

@@ -82,12 +82,15 @@ static int run_all(int from, int to) {
 }
 
 int main(int argc, char **argv) {
-    // A control: --read-unset must be noticed.
+    // Controls: these two must be noticed, the third must not.
+    char *volatile p = malloc(16);
     if (argc == 2 && strcmp(argv[1], "--read-unset") == 0) {
-        char *volatile p = malloc(16);
         int code = p && p[7] == 'x' ? 3 : 0;
         free(p);
         return code;
     }
+    if (argc == 2 && strcmp(argv[1], "--lose") == 0) return p = NULL, 0;
+    free(p);
+    if (argc == 2 && strcmp(argv[1], "--nothing") == 0) return 0;
     return run_all(argc > 1 ? atoi(argv[1]) : 0, argc > 2 ? atoi(argv[2]) : INT32_MAX);
 }
