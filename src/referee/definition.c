@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "referee/compare.h"
+#include "referee/giant.h"
 #include "referee/plan.h"
 #include "referee/referee.h"
 
@@ -90,6 +91,12 @@ static bool check_moves(Referee *r, Arena *a, const Op *op, uint64_t seed, Err *
 
 bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     uint64_t seed;
+    if (op->giant && !giant_has_shapes(op))
+        return err_set(e, ERR_INPUT,
+                       "%.*s: giant = True, but its domain ends before 2^31 elements; raise the max of \"M\" "
+                       "in dims, or "
+                       "take giant away",
+                       STR_ARG(op->name));
     if (!rng_entropy(&seed, sizeof seed, e)) return false;
     Draw d;
     DrawFilter all = {.dtype = -1};

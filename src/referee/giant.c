@@ -71,6 +71,11 @@ static bool giant_case(const Op *op, GiantShape shape, uint64_t seed, GiantCase 
     return true;
 }
 
+bool giant_has_shapes(const Op *op) {
+    GiantCase c;
+    return giant_case(op, SHAPE_BEYOND, 0, &c);
+}
+
 static bool case_file(const CaseSpec *spec, int *fd, size_t *bytes, Err *e) {
     DrawHeader header = {WIRE_MAGIC, 1};
     *bytes = sizeof header + sizeof *spec;
@@ -83,7 +88,7 @@ static bool case_file(const CaseSpec *spec, int *fd, size_t *bytes, Err *e) {
     return true;
 }
 
-typedef enum { SAID_SAFE, SAID_FAILS, SAID_NOTHING } Said;
+typedef enum { SAID_SAFE, SAID_FAILS, SAID_NOTHING, SAID_WORLD } Said; // WORLD: nobody could be asked
 
 static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
 
@@ -150,7 +155,7 @@ static Said probe_case(const Probe *p, GiantCase *c) {
     Arena scratch = {0};
     ChildResult r = {0};
     Err e = {0};
-    Said said = SAID_NOTHING;
+    Said said = SAID_WORLD;
     const char *why = e.msg;
     Broker *broker = brokers_take(p->brokers, &e);
     bool ok = broker && case_file(&c->spec, &job.draw_fd, &job.draw_bytes, &e) &&
@@ -158,7 +163,7 @@ static Said probe_case(const Probe *p, GiantCase *c) {
     if (ok) said = read_reports(r.report, r.reports, &r, p->source.len, &why);
     if (said == SAID_FAILS) note_failure(p, c, &r.report[r.reports - 1]);
     if (said == SAID_FAILS && p->d->op->giant) reject(p, c, &r.report[r.reports - 1]);
-    if (said == SAID_NOTHING) note(&p->v->giant, why);
+    if (said == SAID_NOTHING || said == SAID_WORLD) note(&p->v->giant, why);
     if (broker && ok) child_result_free(broker, &r);
     if (broker) brokers_leave(p->brokers, broker, !ok);
     if (job.draw_fd >= 0) close(job.draw_fd);
@@ -166,21 +171,28 @@ static Said probe_case(const Probe *p, GiantCase *c) {
     return said;
 }
 
-void giant_probe(Brokers *brokers, Arena *a, const Draw *d, Str source, Str include, Verdict *v) {
-    Probe p = {.brokers = brokers, .a = a, .d = d, .source = source, .include = include, .v = v};
-    GiantCase c;
-    for (GiantShape s = 0; s < SHAPES && giant_case(d->op, s, d->seed, &c); s++) {
-        v->giant.asked = true;
-        Said said = probe_case(&p, &c);
-        if (said == SAID_SAFE) v->giant.safe = c.elements;
-        if (said != SAID_FAILS || !verdict_accepted(v)) break;
-    }
-    if (!v->giant.asked || !d->op->giant || !verdict_accepted(v) || v->giant.safe > limit) return;
-    v->status = STATUS_unsupported;
-    v->rule = "giant";
+// The definition asks for what is not known.
+static void leave_undecided(const Probe *p, bool world) {
+    Verdict *v = p->v;
+    v->status = world ? STATUS_referee_error : STATUS_unsupported;
+    v->rule = world ? "world" : "giant";
     v->feedback =
-        arena_printf(a,
+        arena_printf(p->a,
                      "The op has tensors of more than 2^31 elements, and it is not known whether this "
                      "program reaches them: %s.",
                      v->giant.why);
+}
+
+void giant_probe(Brokers *brokers, Arena *a, const Draw *d, Str source, Str include, Verdict *v) {
+    Probe p = {.brokers = brokers, .a = a, .d = d, .source = source, .include = include, .v = v};
+    Said said = SAID_NOTHING;
+    GiantCase c;
+    for (GiantShape s = 0; s < SHAPES && giant_case(d->op, s, d->seed, &c); s++) {
+        v->giant.asked = true;
+        said = probe_case(&p, &c);
+        if (said == SAID_SAFE) v->giant.safe = c.elements;
+        if (said != SAID_FAILS || !verdict_accepted(v)) break;
+    }
+    if (v->giant.asked && d->op->giant && verdict_accepted(v) && v->giant.safe <= limit)
+        leave_undecided(&p, said == SAID_WORLD);
 }

@@ -10,6 +10,8 @@
 #include "referee/brokers.h"
 #include "referee/verdict.h"
 
+// Whether the op's domain has such shapes: rows ("M") enough for more than 2^31 elements of some input.
+bool giant_has_shapes(const Op *op);
 // Of an accepted candidate: fills in v->giant, or turns the verdict. Texts live in `a`. What the world does
 // not give (address space, say) is told as not known.
 void giant_probe(Brokers *brokers, Arena *a, const Draw *d, Str source, Str include, Verdict *v);

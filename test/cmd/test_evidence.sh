@@ -92,6 +92,15 @@ check says_the_line grep -q 'line 15:.*int32 overflow.* on input float16 524291x
 check explained_where_declared exits 1 "$bin" explain "$tmp/k.py" --op "$tmp/giant.py" --seed 5
 check explains_the_line grep -q 'k.py:15:.*int32 overflow in an address' "$tmp/out"
 check wide_where_declared exits 0 "$bin" referee src/op/suite/gold/softmax.py --op "$tmp/giant.py" --seed 5
+sed 's/^giant/dims = {"M": {"max": 4096}}\ngiant/' "$tmp/giant.py" >"$tmp/none.py"
+check no_such_shapes exits 3 "$bin" referee "$tmp/k.py" --op "$tmp/none.py" --seed 5
+check says_the_domain_ends grep -q 'giant = True, but its domain ends before' "$tmp/err"
+# A world that has no room for them is nobody's fault.
+small() { (ulimit -v 20000000 && "$bin" referee src/op/suite/gold/softmax.py --op "$1" --seed 5 --json); }
+check no_room exits 0 small softmax
+check no_room_is_told grep -q '"giant":{"safe_elements":0,"fails_at":null,"why":"child: memory' "$tmp/out"
+check no_room_where_declared exits 4 small "$tmp/giant.py"
+check no_room_is_no_verdict grep -q '"status":"referee_error","rule":"world"' "$tmp/out"
 check quick_asks_nothing exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5 --level quick --json
 check quick_is_null grep -q '"giant":null' "$tmp/out"
 # How strong the test of a built-in op is; nothing of a definition that was never measured, or of a part of the cases.
