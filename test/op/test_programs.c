@@ -1,4 +1,5 @@
 // The self-test's programs as data: each says what it is for, parses where it should, and no op goes without.
+#include "host/entry.h"
 #include "op/op.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,10 +50,24 @@ static void sources_parse(void **state) {
         if (!module && !expects(&all[i], "parse_reject"))
             fail_msg("%s: %s", all[i].name, diag_first(&d)->msg);
         broken += !module;
-        bool runs = module && module_function(module, STR("run"));
+        bool runs = module && (module_function(module, STR("run")) || entry_model(module));
         if (!runs && !expects(&all[i], "parse_reject")) fail_msg("%s: no run()", all[i].name);
     }
     assert_true(broken >= 1); // the parser does refuse something
+}
+
+// forward() of a ModelNew takes the op's first inputs; the others are its parameters.
+static bool forward_matches(const Node *model, const Op *op) {
+    for (int i = 0; i < model->klass.body.n; i++) {
+        const Node *f = model->klass.body.at[i];
+        if (f->kind != NODE_FUNCTION || !str_is(f->function.name, "forward")) continue;
+        Nodes params = f->function.params;
+        if (params.n < 2 || params.n - 1 > op->inputs) return false;
+        for (int k = 1; k < params.n; k++)
+            if (!str_eq(params.at[k]->param.name, op->input[k - 1].name)) return false;
+        return true;
+    }
+    return false;
 }
 
 // run() takes exactly the op's inputs, and what has a default: a right program that did not would be rejected
@@ -62,9 +77,15 @@ static void signatures_match(void **state) {
     for (int i = 0; i < count; i++) {
         if (expects(&all[i], "parse_reject")) continue;
         DiagList d = DIAGS(&arena);
-        const Node *run = module_function(parse_module(&arena, all[i].source, &d), STR("run"));
+        const Node *module = parse_module(&arena, all[i].source, &d);
+        const Node *run = module_function(module, STR("run"));
         Op op;
         assert_true(op_find(&arena, all[i].op, &op));
+        if (!run) {
+            if (!forward_matches(entry_model(module), &op))
+                fail_msg("%s: forward() takes other inputs", all[i].name);
+            continue;
+        }
         Nodes params = run->function.params;
         if (params.n < op.inputs) fail_msg("%s: run() takes other inputs", all[i].name);
         for (int k = 0; k < params.n; k++)
