@@ -35,7 +35,7 @@ for folder in ${TESTS:-base lang tensor tile host op referee smith text weights}
     for t in "$build/test/$folder"/test_*; do
         case $t in *.o | *.d) continue ;; esac
         # These open a broker, or measure how long something takes.
-        case ${t##*/} in test_broker* | test_child | test_referee | test_sandbox | test_takeover | test_explain | test_mutant | test_prove | test_honest | test_attempt)
+        case ${t##*/} in test_broker* | test_child | test_referee | test_sandbox | test_takeover | test_explain | test_mutant | test_prove | test_honest | test_attempt | test_giant)
             skipped="$skipped ${t##*/}"
             continue
             ;;
