@@ -81,6 +81,8 @@ typedef enum {
     FORM_LANES,
     FORM_RAMP,     // lane 0; lane i is `step` times i more
     FORM_INTERVAL, // a mask: the ends of the active lanes
+    FORM_ROWS,     // of two dimensions: lane 0 of each row; lane i of a row is `step` times i more
+    FORM_GRID,     // a mask of two dimensions: the ends of the active columns, then a byte for each row
 } RegisterForm;
 
 typedef struct {
@@ -91,7 +93,8 @@ typedef struct {
                    // poison_offset
     size_t poison_offset;
     RegisterForm form;
-    int64_t step; // RAMP; of pointers in bytes
+    int64_t step; // RAMP, ROWS; of pointers in bytes
+    bool late;    // in short form thanks to those of two dimensions alone
 } Register;
 
 // Which way a conditional jump has gone, in any launch.

@@ -215,20 +215,22 @@ static void decode_call(Decode *x, StepFn *call) {
     x->s->cost = max(x->s->cost, (int)(x->s->lanes / n * k * max((int)n, 8) / 4));
 }
 
-// A register in short form: one lane of work, whatever the instruction.
+// A register in short form: one lane of work, or one for each row, whatever the instruction.
 static bool decode_short(Decode *x) {
     Step *s = x->s;
-    s->lanes = s->lanes_a = 1;
-    s->one = 0;
+    bool rows = x->rd->form == FORM_ROWS, grid = x->rd->form == FORM_GRID;
+    s->lanes = s->lanes_a = rows ? x->rd->type.shape[0] : 1;
+    if (!rows) s->one = grid ? s->one : 0;
     switch (x->insn->op) {
     case INSN_ADD:
-    case INSN_SUB: decode_call(x, step_ramp); return true;
+    case INSN_SUB: decode_call(x, rows ? step_rows : step_ramp); return true;
     case INSN_LT:
     case INSN_LE:
     case INSN_GT:
     case INSN_GE: decode_call(x, step_compare); return true;
-    case INSN_AND: decode_call(x, step_intersect); return true;
-    default: return false; // the loops do it, on one lane
+    case INSN_AND: decode_call(x, grid ? step_intersect_grid : step_intersect); return true;
+    case INSN_BROADCAST: decode_call(x, rows ? step_spread : step_spread_mask); return true;
+    default: return false; // the loops do it, on so many lanes
     }
 }
 
@@ -240,7 +242,7 @@ static void decode_insn(Decode *x) {
         return;
     }
     if (x->rd && x->rd->form != FORM_LANES && decode_short(x)) return;
-    bool short_address = x->ra && x->ra->form == FORM_RAMP;
+    bool short_address = x->ra && x->ra->form == FORM_RAMP, rows = x->ra && x->ra->form == FORM_ROWS;
     switch (i->op) {
     case INSN_CONST: set_cell(x, cell_of(&x->rd->type, i->imm)); break;
     case INSN_PARAM: set_cell(x, cell_of(&x->rd->type, x->args[i->imm])); break;
@@ -271,6 +273,7 @@ static void decode_insn(Decode *x) {
         s->act = ACT_LOAD;
         s->bytes = (uint8_t)dtype_bytes(x->rd->type.elem);
         if (short_address) decode_call(x, step_load_run);
+        if (rows) decode_call(x, step_load_rows);
         break;
     case INSN_STORE:
         s->act = ACT_STORE;
@@ -279,6 +282,7 @@ static void decode_insn(Decode *x) {
         s->dtype = (uint8_t)x->rb->type.elem;
         s->bytes = (uint8_t)dtype_bytes(x->rb->type.elem);
         if (short_address) decode_call(x, step_store_run);
+        if (rows) decode_call(x, step_store_rows);
         break;
     case INSN_SLICE:
     case INSN_FLIP: decode_part(x); break;

@@ -15,6 +15,7 @@ typedef struct {
     Vm *v;
     const Step *s;
     const int64_t *address; // of each lane; NULL: consecutive from `start`
+    size_t columns;         // not 0: address is of the first lane of each row of so many
     int64_t start;
     const uint8_t *mask; // NULL: every lane is active
     bool store;
@@ -29,7 +30,9 @@ typedef struct {
 } Access;
 
 static int64_t lane_address(const Access *x, size_t lane) {
-    return x->address ? x->address[lane] : x->start + (int64_t)(lane * x->bytes);
+    if (!x->address) return x->start + (int64_t)(lane * x->bytes);
+    if (!x->columns) return x->address[lane];
+    return x->address[lane / x->columns] + (int64_t)(lane % x->columns * x->bytes);
 }
 
 static uint64_t sector_of(int64_t address) { return (uint64_t)address >> 5; }
@@ -298,8 +301,9 @@ static bool scattered_run(Access *x, size_t lane, size_t n) {
         memcpy(at, x->raw + lane * x->bytes, size);
     else
         x->v->loops->memory->read[s->dtype]((char *)s->d + lane * s->size, at, NULL, NULL, n);
-    uint64_t last = sector_of(x->address[lane] + (int64_t)size - 1);
-    for (uint64_t k = sector_of(x->address[lane]); k <= last; k++) sector_meet(x, k);
+    int64_t address = lane_address(x, lane);
+    uint64_t last = sector_of(address + (int64_t)size - 1);
+    for (uint64_t k = sector_of(address); k <= last; k++) sector_meet(x, k);
     return true;
 }
 
@@ -393,11 +397,11 @@ static bool scattered_lanes(Access *x, size_t lane, size_t n) {
 
 // After a scattered store every active lane must find its own value in memory: else another lane of the same
 // instruction has written a different one there, and which of them stays is undefined.
-static bool stores_agree(Access *x, size_t n) {
-    for (size_t i = 0; i < n; i++) {
+static bool stores_agree(Access *x, size_t from, size_t n) {
+    for (size_t i = from; i < from + n; i++) {
         if (x->mask && !x->mask[i]) continue;
         int64_t offset;
-        Storage *m = storage_at(x, x->address[i], &offset);
+        Storage *m = storage_at(x, lane_address(x, i), &offset);
         uint64_t there = 0, own = 0;
         copy_element(&there, m->data + offset, x->bytes);
         copy_element(&own, x->raw + i * x->bytes, x->bytes);
@@ -426,7 +430,7 @@ static bool scattered(Access *x, size_t n) {
         apart &= run && x->address[first] >= end;
         if (run) end = x->address[first] + (int64_t)(length * x->bytes);
     }
-    return !x->store || apart || stores_agree(x, n);
+    return !x->store || apart || stores_agree(x, 0, n);
 }
 
 // ---- masks and poison ----
@@ -622,6 +626,114 @@ bool step_store(Vm *v, const Step *s) {
         v->loops->memory->write[s->dtype](x.raw, value, NULL, NULL, n);
         if (!scattered(&x, n)) return false;
     }
+    v->m->count.bytes_stored += 32 * x.sectors;
+    return true;
+}
+
+// ---- rows: addresses and masks of two dimensions in short form (ramp.c) ----
+
+typedef struct {
+    Grid grid;
+    size_t rows, columns, first, width; // of all; of the active columns
+    size_t ones, from;                  // active lanes; the first active row
+    bool run;                           // the active lanes are one run
+} RowMask;
+
+static RowMask row_mask(const Access *x, const void *mask, bool one) {
+    const TileType *t = &x->v->code->reg[x->v->code->insn[x->s->insn].a].type;
+    RowMask m = {.rows = (size_t)t->shape[0], .columns = (size_t)t->shape[1]};
+    m.grid = grid_of(mask, one, t->shape[1]);
+    m.first = (size_t)m.grid.columns.lo;
+    m.width = (size_t)(m.grid.columns.hi - m.grid.columns.lo);
+    size_t active = 0, last = 0;
+    bool straight = true;
+    for (size_t r = 0; r < m.rows; r++) {
+        straight &= r == 0 || x->address[r] - x->address[r - 1] == (int64_t)(m.columns * x->bytes);
+        if (m.grid.rows && !m.grid.rows[r]) continue;
+        if (active++ == 0) m.from = r;
+        last = r;
+    }
+    m.ones = active * m.width;
+    bool together = active == 1 || (m.width == m.columns && last - m.from + 1 == active);
+    m.run = straight && together;
+    return m;
+}
+
+// All active lanes, which are one run: its sectors are known without meeting them.
+static bool whole_run(Access *x, size_t first, size_t n) {
+    uint8_t *at;
+    x->start = x->address[0];
+    x->address = NULL;
+    if (!check_run(x, first, n, &at)) return false;
+    const Step *s = x->s;
+    if (x->store)
+        memcpy(at, x->raw + first * x->bytes, n * x->bytes);
+    else
+        x->v->loops->memory->read[s->dtype]((char *)s->d + first * s->size, at, NULL, NULL, n);
+    x->sectors = run_sectors(x, first, n);
+    return true;
+}
+
+static bool row_active(const RowMask *m, size_t r) { return !m->grid.rows || m->grid.rows[r]; }
+
+bool step_load_rows(Vm *v, const Step *s) {
+    Access x = {.v = v,
+                .s = s,
+                .address = s->a,
+                .bytes = s->bytes,
+                .id = -1,
+                .last = UINT64_MAX,
+                .wrote = v->log.wrote.n,
+                .read = v->log.read.n};
+    RowMask m = row_mask(&x, s->b, s->one & ONE_B);
+    x.columns = m.columns;
+    if (m.ones < (size_t)s->lanes) fill_idle(v, s, NULL);
+    if (m.ones == 0) return true;
+    size_t step = m.run ? m.rows : 1, length = m.run ? m.ones : m.width;
+    if (!m.run) memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);
+    for (size_t r = m.from; r < m.rows; r += step) {
+        if (!row_active(&m, r)) continue;
+        size_t first = r * m.columns + m.first;
+        if (s->pd) memset(s->pd + first, 0, length);
+        if (!(m.run ? whole_run : scattered_run)(&x, first, length)) return false;
+    }
+    v->m->count.bytes_loaded += 32 * x.sectors;
+    return true;
+}
+
+bool step_store_rows(Vm *v, const Step *s) {
+    Access x = {.v = v,
+                .s = s,
+                .address = s->a,
+                .bytes = s->bytes,
+                .store = true,
+                .raw = v->scratch[0],
+                .id = -1,
+                .last = UINT64_MAX,
+                .wrote = v->log.wrote.n,
+                .read = v->log.read.n};
+    RowMask m = row_mask(&x, s->c, s->one & ONE_C);
+    x.columns = m.columns;
+    if (m.ones == 0) return true;
+    const char *value = s->b;
+    if (s->one & ONE_B) {
+        v->loops->memory->splat[s->size](v->scratch[1], s->b, NULL, NULL, (size_t)s->lanes);
+        value = v->scratch[1];
+    }
+    v->loops->memory->write[s->dtype](x.raw, value, NULL, NULL, (size_t)s->lanes);
+    size_t step = m.run ? m.rows : 1, length = m.run ? m.ones : m.width;
+    if (!m.run) memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);
+    bool apart = true; // each row lies behind the one before
+    int64_t end = INT64_MIN;
+    for (size_t r = m.from; r < m.rows; r += step) {
+        if (!row_active(&m, r)) continue;
+        size_t first = r * m.columns + m.first;
+        if (!(m.run ? whole_run : scattered_run)(&x, first, length)) return false;
+        apart &= lane_address(&x, first) >= end;
+        end = lane_address(&x, first) + (int64_t)(length * x.bytes);
+    }
+    for (size_t r = 0; !apart && r < m.rows; r++)
+        if (row_active(&m, r) && !stores_agree(&x, r * m.columns + m.first, m.width)) return false;
     v->m->count.bytes_stored += 32 * x.sectors;
     return true;
 }

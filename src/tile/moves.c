@@ -73,7 +73,9 @@ static void join(Moves *m, int at) {
     const Insn *s = &c->insn[at];
     if (!move_keeps_bits(c, s) || s->a == s->d) return;
     const Register *a = &c->reg[s->a], *d = &c->reg[s->d];
-    if (a->tainted || d->tainted || a->form != FORM_LANES || d->form != FORM_LANES) return;
+    // What a kernel needs of registers is told to people: forms of two dimensions leave it as it was.
+    bool lanes = a->form == FORM_LANES && d->form == FORM_LANES, late = a->late && d->late;
+    if (a->tainted || d->tainted || !(lanes || late)) return;
     int from = m->from[s->a];
     if (m->defs[s->a] != 1 || m->uses[s->a] != 1 || m->next[s->d] != s->d) return;
     if (from < 0 || !place_is_free(m, from, at, s->d)) return;

@@ -2,7 +2,8 @@
 // first lane and a constant step (arange, plus scalars, plus a pointer); a mask over it is nearly always an
 // interval of lanes (cols < N). Where every use of such a register is the address or the mask of a load or
 // store, or another one of its kind, the VM computes lane 0 or the two ends only, and the access becomes one
-// run without looking for it.
+// run without looking for it. In two dimensions the same holds of each row: bases of rows that are spread
+// along columns, and columns that are spread along rows.
 //
 // Marked once for each code (after taint is known); a register that is marked holds lane 0, or an Interval,
 // and no other lane. The budget still charges all lanes: what a kernel costs does not depend on this file.
@@ -18,6 +19,8 @@ typedef struct {
     int64_t *step;      // RAMP: between lanes; of pointers in bytes
     int *defs;
     bool *short_form; // no use needs the lanes
+    bool rows;        // forms of two dimensions, too
+    bool spread;      // there would be some
 } Marker;
 
 static bool one_lane(const Marker *k, int r) {
@@ -25,30 +28,53 @@ static bool one_lane(const Marker *k, int r) {
 }
 static bool is_ramp(const Marker *k, int r) { return r >= 0 && k->form[r] == FORM_RAMP; }
 static bool is_interval(const Marker *k, int r) { return r >= 0 && k->form[r] == FORM_INTERVAL; }
+static bool is_rows(const Marker *k, int r) { return r >= 0 && k->form[r] == FORM_ROWS; }
+static bool is_grid(const Marker *k, int r) { return r >= 0 && k->form[r] == FORM_GRID; }
 static bool is_signed_int(const Marker *k, int r) {
     const TileType *t = &k->code->reg[r].type;
     return !t->pointer && (t->elem == DT_I32 || t->elem == DT_I64);
 }
 
-// Sum or difference of two operands, each a ramp or one lane.
+// Sum or difference of two operands, each a ramp (or each rows) or one lane.
 static RegisterForm sum_form(const Marker *k, const Insn *s, int64_t scale, int64_t *step) {
-    bool ra = is_ramp(k, s->a), rb = is_ramp(k, s->b);
+    RegisterForm form = is_rows(k, s->a) || is_rows(k, s->b) ? FORM_ROWS : FORM_RAMP;
+    bool ra = k->form[s->a] == form, rb = k->form[s->b] == form;
     if (!(ra || one_lane(k, s->a)) || !(rb || one_lane(k, s->b)) || !(ra || rb)) return FORM_LANES;
     int64_t sign = s->op == INSN_SUB ? -1 : 1;
     *step = (ra ? k->step[s->a] : 0) + (rb ? k->step[s->b] * sign * scale : 0);
-    return *step >= -1024 && *step <= 1024 ? FORM_RAMP : FORM_LANES;
+    return *step >= -1024 && *step <= 1024 ? form : FORM_LANES;
 }
 
-static RegisterForm form_of(const Marker *k, const Insn *s, int64_t *step) {
+// One row or one column, spread over a tile with rows worth the while.
+static RegisterForm spread_form(const Marker *k, const Insn *s, int64_t *step) {
+    const TileType *d = &k->code->reg[s->d].type, *a = &k->code->reg[s->a].type;
+    if (d->rank != 2 || d->shape[0] < 2 || d->shape[1] < LANES_MIN) return FORM_LANES;
+    bool row = a->shape[0] == 1 && a->shape[1] == d->shape[1];
+    bool column = a->shape[1] == 1 && a->shape[0] == d->shape[0];
+    if (!d->pointer && d->elem == DT_BOOL)
+        return column || (row && is_interval(k, s->a)) ? FORM_GRID : FORM_LANES;
+    if (!d->pointer && d->elem != DT_I32 && d->elem != DT_I64) return FORM_LANES;
+    *step = row && is_ramp(k, s->a) ? k->step[s->a] : 0;
+    return column || (row && is_ramp(k, s->a)) ? FORM_ROWS : FORM_LANES;
+}
+
+static RegisterForm form_of(Marker *k, const Insn *s, int64_t *step) {
     const TileType *d = &k->code->reg[s->d].type;
     switch (s->op) {
     case INSN_ARANGE: return *step = 1, FORM_RAMP;
+    case INSN_BROADCAST: {
+        RegisterForm form = spread_form(k, s, step);
+        k->spread |= form != FORM_LANES;
+        return k->rows ? form : FORM_LANES;
+    }
     case INSN_COPY:
+        if (is_rows(k, s->a)) return *step = k->step[s->a], FORM_ROWS;
+        return is_ramp(k, s->a) ? (*step = k->step[s->a], FORM_RAMP) : FORM_LANES;
     case INSN_RESHAPE: return is_ramp(k, s->a) ? (*step = k->step[s->a], FORM_RAMP) : FORM_LANES;
     case INSN_CAST:
-        if (!is_ramp(k, s->a) || !is_signed_int(k, s->a) || d->pointer || d->elem != DT_I64)
-            return FORM_LANES;
-        return *step = k->step[s->a], FORM_RAMP;
+        if (!is_signed_int(k, s->a) || d->pointer || d->elem != DT_I64) return FORM_LANES;
+        if (!is_ramp(k, s->a) && !is_rows(k, s->a)) return FORM_LANES;
+        return *step = k->step[s->a], k->form[s->a];
     case INSN_ADD:
     case INSN_SUB:
         // Where wrapping is no finding, lanes may wrap, and then they are no ramp.
@@ -64,6 +90,8 @@ static RegisterForm form_of(const Marker *k, const Insn *s, int64_t *step) {
         return is_ramp(k, s->b) && k->step[s->b] == 1 && one_lane(k, s->a) ? FORM_INTERVAL : FORM_LANES;
     case INSN_AND:
         if (d->elem != DT_BOOL) return FORM_LANES;
+        if (is_grid(k, s->a)) return is_grid(k, s->b) || one_lane(k, s->b) ? FORM_GRID : FORM_LANES;
+        if (is_grid(k, s->b)) return one_lane(k, s->a) ? FORM_GRID : FORM_LANES;
         if (is_interval(k, s->a))
             return is_interval(k, s->b) || one_lane(k, s->b) ? FORM_INTERVAL : FORM_LANES;
         return is_interval(k, s->b) && one_lane(k, s->a) ? FORM_INTERVAL : FORM_LANES;
@@ -78,14 +106,24 @@ static bool mask_is_short(const Marker *k, int mask) {
 
 static bool access_is_short(const Marker *k, const Insn *s) {
     int value = s->op == INSN_LOAD ? s->d : s->b, mask = s->op == INSN_LOAD ? s->b : s->c;
-    return is_ramp(k, s->a) && k->short_form[s->a] &&
-           k->step[s->a] == dtype_bytes(k->code->reg[value].type.elem) && mask_is_short(k, mask);
+    int64_t bytes = dtype_bytes(k->code->reg[value].type.elem);
+    if (s->a < 0 || !k->short_form[s->a] || k->step[s->a] != bytes) return false;
+    if (is_ramp(k, s->a)) return mask_is_short(k, mask);
+    // What is stored has to be defined: rows are not looked at lane by lane.
+    if (!is_rows(k, s->a) || (s->op == INSN_STORE && k->code->reg[value].tainted)) return false;
+    return mask < 0 || one_lane(k, mask) || (is_grid(k, mask) && k->short_form[mask]);
 }
 
-// An `and` of intervals needs both of them as intervals: it cannot be computed from lanes.
+// Some forms cannot be computed from lanes: those of masks need an interval, those of rows a lane of each
+// row.
+static bool operand_fits(const Marker *k, const Insn *s, int r) {
+    if (r < 0 || k->short_form[r]) return true;
+    bool column = s->op == INSN_BROADCAST && k->code->reg[r].type.shape[1] == 1;
+    if (is_interval(k, r)) return s->op != INSN_AND && (s->op != INSN_BROADCAST || column);
+    return !is_rows(k, r) && !is_grid(k, r);
+}
 static bool can_be_computed(const Marker *k, const Insn *s) {
-    return s->op != INSN_AND ||
-           ((!is_interval(k, s->a) || k->short_form[s->a]) && (!is_interval(k, s->b) || k->short_form[s->b]));
+    return operand_fits(k, s, s->a) && operand_fits(k, s, s->b) && operand_fits(k, s, s->c);
 }
 
 // May operand r of this instruction be in short form?
@@ -116,6 +154,20 @@ static void settle(Marker *k) {
     }
 }
 
+static void mark_all(Marker *k, bool rows) {
+    const Code *c = k->code;
+    k->rows = rows;
+    for (int i = 0; i < c->insns; i++) {
+        const Insn *s = &c->insn[i];
+        if (s->d < 0 || k->defs[s->d] != 1 || s->op == INSN_LOOPTEST) continue;
+        const Register *d = &c->reg[s->d];
+        if (d->tainted || tile_lanes(&d->type) < LANES_MIN) continue;
+        k->form[s->d] = form_of(k, s, &k->step[s->d]);
+        k->short_form[s->d] = k->form[s->d] != FORM_LANES;
+    }
+    settle(k);
+}
+
 void mark_ramps(Arena *a, Code *c) {
     ArenaMark mark = arena_mark(a);
     size_t n = (size_t)c->regs + 1;
@@ -126,17 +178,13 @@ void mark_ramps(Arena *a, Code *c) {
                 .short_form = NEWN(a, bool, n)};
     for (int i = 0; i < c->insns; i++)
         if (c->insn[i].d >= 0) k.defs[c->insn[i].d]++;
-    for (int i = 0; i < c->insns; i++) {
-        const Insn *s = &c->insn[i];
-        if (s->d < 0 || k.defs[s->d] != 1 || s->op == INSN_LOOPTEST) continue;
-        const Register *d = &c->reg[s->d];
-        if (d->tainted || tile_lanes(&d->type) < LANES_MIN) continue;
-        k.form[s->d] = form_of(&k, s, &k.step[s->d]);
-        k.short_form[s->d] = k.form[s->d] != FORM_LANES;
-    }
-    settle(&k);
+    mark_all(&k, false);
+    bool *before = NEWN(a, bool, n);
+    memcpy(before, k.short_form, n * sizeof *before);
+    if (k.spread) mark_all(&k, true);
     for (int r = 0; r < c->regs; r++) {
         c->reg[r].form = k.short_form[r] ? k.form[r] : FORM_LANES;
+        c->reg[r].late = k.short_form[r] && !before[r];
         c->reg[r].step = k.step[r];
     }
     arena_reset(a, mark);
@@ -224,5 +272,91 @@ bool step_intersect(Vm *v, const Step *s) {
     Interval in = {a.lo > b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
     if (in.hi < in.lo) in.hi = in.lo;
     memcpy(s->d, &in, sizeof in);
+    return true;
+}
+
+// ---- rows ----
+
+static int64_t element(const Register *r, const void *p, int i) {
+    return lane_0((const char *)p + (size_t)i * (size_t)tile_lane_bytes(&r->type),
+                  r->type.pointer ? DT_I64 : r->type.elem);
+}
+
+static void set_element(const Register *r, void *p, int i, int64_t x) {
+    size_t size = (size_t)tile_lane_bytes(&r->type);
+    memcpy((char *)p + (size_t)i * size, &x, size); // its low bytes
+}
+
+// BROADCAST: of one row lane 0 stands for each; of one column each lane begins a row.
+bool step_spread(Vm *v, const Step *s) {
+    const Insn *i = &v->code->insn[s->insn];
+    const Register *d = &v->code->reg[i->d], *a = &v->code->reg[i->a];
+    int rows = d->type.shape[0];
+    if (a->type.shape[0] == 1) {
+        for (int r = 0; r < rows; r++) set_element(d, s->d, r, element(a, s->a, 0));
+    } else if (a->form == FORM_RAMP) {
+        for (int r = 0; r < rows; r++) set_element(d, s->d, r, element(a, s->a, 0) + r * a->step);
+    } else {
+        memcpy(s->d, s->a, (size_t)rows * s->size);
+    }
+    return true;
+}
+
+// ADD and SUB: lane 0 of each row, and the promise that no lane wraps.
+bool step_rows(Vm *v, const Step *s) {
+    const Insn *i = &v->code->insn[s->insn];
+    const Register *d = &v->code->reg[i->d], *a = &v->code->reg[i->a], *b = &v->code->reg[i->b];
+    bool one_a = tile_lanes(&a->type) == 1, one_b = tile_lanes(&b->type) == 1;
+    int columns = d->type.shape[1];
+    int64_t x = element(a, s->a, 0), y = element(b, s->b, 0); // now: one lane may lie where d does
+    for (int r = 0; r < d->type.shape[0]; r++) {
+        int64_t first, last;
+        if (!one_a) x = element(a, s->a, r);
+        if (!one_b) y = element(b, s->b, r);
+        bool over =
+            i->op == INSN_SUB ? __builtin_sub_overflow(x, y, &first) : __builtin_add_overflow(x, y, &first);
+        over |= __builtin_add_overflow(first, d->step * (columns - 1), &last);
+        if (over) return vm_finding(v, s, DIAG_VALUE, -1, "int64 overflow in an address computation");
+        if (d->type.elem == DT_I32 &&
+            (first < INT32_MIN || first > INT32_MAX || last < INT32_MIN || last > INT32_MAX))
+            return vm_finding(v, s, DIAG_VALUE, r * (int64_t)columns + lane_beyond(first, d->step),
+                              "int32 overflow in an address computation; cast to tl.int64 first");
+        set_element(d, s->d, r, first);
+    }
+    return true;
+}
+
+Grid grid_of(const void *mask, bool one, int columns) {
+    Grid g = {.columns = interval_of(mask, one, columns)};
+    if (mask && !one) g.rows = (const uint8_t *)mask + sizeof g.columns;
+    return g;
+}
+
+static uint8_t *grid_set(void *d, Interval columns) {
+    memcpy(d, &columns, sizeof columns);
+    return (uint8_t *)d + sizeof columns;
+}
+
+bool step_spread_mask(Vm *v, const Step *s) {
+    const Insn *i = &v->code->insn[s->insn];
+    const TileType *d = &v->code->reg[i->d].type;
+    const Register *a = &v->code->reg[i->a];
+    bool interval = a->form == FORM_INTERVAL, row = a->type.shape[0] == 1;
+    Interval all = {0, d->shape[1]}, in = interval ? interval_of(s->a, false, 0) : all;
+    uint8_t *rows = grid_set(s->d, row ? in : all);
+    for (int r = 0; r < d->shape[0]; r++)
+        rows[r] = row ? 1 : interval ? r >= in.lo && r < in.hi : ((const uint8_t *)s->a)[r];
+    return true;
+}
+
+bool step_intersect_grid(Vm *v, const Step *s) {
+    const Insn *i = &v->code->insn[s->insn];
+    const TileType *d = &v->code->reg[i->d].type;
+    Grid a = grid_of(s->a, s->one & ONE_A, d->shape[1]), b = grid_of(s->b, s->one & ONE_B, d->shape[1]);
+    Interval in = {a.columns.lo > b.columns.lo ? a.columns.lo : b.columns.lo,
+                   a.columns.hi < b.columns.hi ? a.columns.hi : b.columns.hi};
+    if (in.hi < in.lo) in.hi = in.lo;
+    uint8_t *rows = grid_set(s->d, in);
+    for (int r = 0; r < d->shape[0]; r++) rows[r] = (!a.rows || a.rows[r]) & (!b.rows || b.rows[r]);
     return true;
 }

@@ -144,10 +144,12 @@ StepFn step_atomic, step_cas;
 // plain.
 void atomic_settle(const Vm *v, Storage *m, size_t word, size_t words);
 StepFn step_ramp, step_compare, step_intersect; // ramp.c
-void trace_steps(Vm *v);                        // trace.c: every access is counted in v->m->trace from now on
-StepFn step_barrier;                            // lanes.c
-StepFn step_load_run, step_store_run;           // memory.c: accesses whose address and mask are in short form
-StepFn step_promise;                            // promise.c
+StepFn step_rows, step_spread, step_spread_mask, step_intersect_grid;
+void trace_steps(Vm *v); // trace.c: every access is counted in v->m->trace from now on
+StepFn step_barrier;     // lanes.c
+// memory.c: accesses whose address and mask are in short form
+StepFn step_load_run, step_store_run, step_load_rows, step_store_rows;
+StepFn step_promise;                                                                // promise.c
 StepFn step_aligned, step_assume, step_bitcast, step_concat, step_gather, step_dot; // shuffle.c, dot.c
 StepFn step_swap, step_histogram, step_math;                                        // sort.c, math.c
 int64_t lane_int(const void *p, DType t, size_t i);                                 // an integer lane
