@@ -94,7 +94,7 @@ typedef struct {
     size_t poison_offset;
     RegisterForm form;
     int64_t step; // RAMP, ROWS; of pointers in bytes
-    bool late;    // in short form thanks to those of two dimensions alone
+    bool late;    // in short form thanks to those of two dimensions, or a mask in lanes, alone
 } Register;
 
 // Which way a conditional jump has gone, in any launch.

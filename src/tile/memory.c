@@ -542,7 +542,7 @@ bool step_load(Vm *v, const Step *s) {
 // Address and mask in short form (ramp.c): one run, known without looking at lanes.
 bool step_load_run(Vm *v, const Step *s) {
     size_t n = (size_t)s->lanes;
-    Interval in = interval_of(s->b, s->one & ONE_B, s->lanes);
+    Interval in = mask_interval(v, v->code->insn[s->insn].b, s->b, s->one & ONE_B, s->lanes);
     size_t first = (size_t)in.lo, length = (size_t)(in.hi - in.lo);
     Access x = {.v = v,
                 .s = s,
@@ -563,7 +563,7 @@ bool step_load_run(Vm *v, const Step *s) {
 }
 
 bool step_store_run(Vm *v, const Step *s) {
-    Interval in = interval_of(s->c, s->one & ONE_C, s->lanes);
+    Interval in = mask_interval(v, v->code->insn[s->insn].c, s->c, s->one & ONE_C, s->lanes);
     size_t first = (size_t)in.lo, length = (size_t)(in.hi - in.lo);
     Access x = {.v = v,
                 .s = s,
@@ -639,17 +639,18 @@ typedef struct {
     bool run;                           // the active lanes are one run
 } RowMask;
 
-static RowMask row_mask(const Access *x, const void *mask, bool one) {
+static RowMask row_mask(const Access *x, int reg, const void *mask, bool one) {
     const TileType *t = &x->v->code->reg[x->v->code->insn[x->s->insn].a].type;
     RowMask m = {.rows = (size_t)t->shape[0], .columns = (size_t)t->shape[1]};
-    m.grid = grid_of(mask, one, t->shape[1]);
+    m.grid = grid_of(x->v, reg, mask, one);
+    if (m.grid.columns.hi > t->shape[1]) m.grid.columns.hi = t->shape[1];
     m.first = (size_t)m.grid.columns.lo;
     m.width = (size_t)(m.grid.columns.hi - m.grid.columns.lo);
     size_t active = 0, last = 0;
     bool straight = true;
     for (size_t r = 0; r < m.rows; r++) {
         straight &= r == 0 || x->address[r] - x->address[r - 1] == (int64_t)(m.columns * x->bytes);
-        if (m.grid.rows && !m.grid.rows[r]) continue;
+        if (!grid_has(&m.grid, r)) continue;
         if (active++ == 0) m.from = r;
         last = r;
     }
@@ -674,8 +675,6 @@ static bool whole_run(Access *x, size_t first, size_t n) {
     return true;
 }
 
-static bool row_active(const RowMask *m, size_t r) { return !m->grid.rows || m->grid.rows[r]; }
-
 bool step_load_rows(Vm *v, const Step *s) {
     Access x = {.v = v,
                 .s = s,
@@ -685,14 +684,14 @@ bool step_load_rows(Vm *v, const Step *s) {
                 .last = UINT64_MAX,
                 .wrote = v->log.wrote.n,
                 .read = v->log.read.n};
-    RowMask m = row_mask(&x, s->b, s->one & ONE_B);
+    RowMask m = row_mask(&x, v->code->insn[s->insn].b, s->b, s->one & ONE_B);
     x.columns = m.columns;
     if (m.ones < (size_t)s->lanes) fill_idle(v, s, NULL);
     if (m.ones == 0) return true;
     size_t step = m.run ? m.rows : 1, length = m.run ? m.ones : m.width;
     if (!m.run) memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);
     for (size_t r = m.from; r < m.rows; r += step) {
-        if (!row_active(&m, r)) continue;
+        if (!grid_has(&m.grid, r)) continue;
         size_t first = r * m.columns + m.first;
         if (s->pd) memset(s->pd + first, 0, length);
         if (!(m.run ? whole_run : scattered_run)(&x, first, length)) return false;
@@ -712,7 +711,7 @@ bool step_store_rows(Vm *v, const Step *s) {
                 .last = UINT64_MAX,
                 .wrote = v->log.wrote.n,
                 .read = v->log.read.n};
-    RowMask m = row_mask(&x, s->c, s->one & ONE_C);
+    RowMask m = row_mask(&x, v->code->insn[s->insn].c, s->c, s->one & ONE_C);
     x.columns = m.columns;
     if (m.ones == 0) return true;
     const char *value = s->b;
@@ -726,14 +725,14 @@ bool step_store_rows(Vm *v, const Step *s) {
     bool apart = true; // each row lies behind the one before
     int64_t end = INT64_MIN;
     for (size_t r = m.from; r < m.rows; r += step) {
-        if (!row_active(&m, r)) continue;
+        if (!grid_has(&m.grid, r)) continue;
         size_t first = r * m.columns + m.first;
         if (!(m.run ? whole_run : scattered_run)(&x, first, length)) return false;
         apart &= lane_address(&x, first) >= end;
         end = lane_address(&x, first) + (int64_t)(length * x.bytes);
     }
     for (size_t r = 0; !apart && r < m.rows; r++)
-        if (row_active(&m, r) && !stores_agree(&x, r * m.columns + m.first, m.width)) return false;
+        if (grid_has(&m.grid, r) && !stores_agree(&x, r * m.columns + m.first, m.width)) return false;
     v->m->count.bytes_stored += 32 * x.sectors;
     return true;
 }

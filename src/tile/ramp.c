@@ -19,8 +19,8 @@ typedef struct {
     int64_t *step;      // RAMP: between lanes; of pointers in bytes
     int *defs;
     bool *short_form; // no use needs the lanes
-    bool rows;        // forms of two dimensions, too
-    bool spread;      // there would be some
+    bool rows;        // forms of two dimensions, too, and masks whose lanes are written out
+    bool spread;      // there may be some
 } Marker;
 
 static bool one_lane(const Marker *k, int r) {
@@ -101,7 +101,7 @@ static RegisterForm form_of(Marker *k, const Insn *s, int64_t *step) {
 
 // The mask of an access in short form: absent, one lane, or an interval in short form itself.
 static bool mask_is_short(const Marker *k, int mask) {
-    return mask < 0 || one_lane(k, mask) || (is_interval(k, mask) && k->short_form[mask]);
+    return mask < 0 || one_lane(k, mask) || (is_interval(k, mask) && (k->rows || k->short_form[mask]));
 }
 
 static bool access_is_short(const Marker *k, const Insn *s) {
@@ -111,16 +111,15 @@ static bool access_is_short(const Marker *k, const Insn *s) {
     if (is_ramp(k, s->a)) return mask_is_short(k, mask);
     // What is stored has to be defined: rows are not looked at lane by lane.
     if (!is_rows(k, s->a) || (s->op == INSN_STORE && k->code->reg[value].tainted)) return false;
-    return mask < 0 || one_lane(k, mask) || (is_grid(k, mask) && k->short_form[mask]);
+    return mask < 0 || one_lane(k, mask) || is_grid(k, mask);
 }
 
-// Some forms cannot be computed from lanes: those of masks need an interval, those of rows a lane of each
-// row.
+// The form of rows cannot be computed from lanes. That of a mask can: in lanes that are known to be an
+// interval its ends are searched for.
 static bool operand_fits(const Marker *k, const Insn *s, int r) {
     if (r < 0 || k->short_form[r]) return true;
-    bool column = s->op == INSN_BROADCAST && k->code->reg[r].type.shape[1] == 1;
-    if (is_interval(k, r)) return s->op != INSN_AND && (s->op != INSN_BROADCAST || column);
-    return !is_rows(k, r) && !is_grid(k, r);
+    if (is_interval(k, r)) return k->rows || s->op != INSN_AND;
+    return !is_rows(k, r);
 }
 static bool can_be_computed(const Marker *k, const Insn *s) {
     return operand_fits(k, s, s->a) && operand_fits(k, s, s->b) && operand_fits(k, s, s->c);
@@ -159,6 +158,8 @@ static void mark_all(Marker *k, bool rows) {
     k->rows = rows;
     for (int i = 0; i < c->insns; i++) {
         const Insn *s = &c->insn[i];
+        int mask = s->op == INSN_LOAD ? s->b : s->op == INSN_STORE ? s->c : -1;
+        k->spread |= is_interval(k, mask) && is_ramp(k, s->a);
         if (s->d < 0 || k->defs[s->d] != 1 || s->op == INSN_LOOPTEST) continue;
         const Register *d = &c->reg[s->d];
         if (d->tainted || tile_lanes(&d->type) < LANES_MIN) continue;
@@ -264,11 +265,23 @@ Interval interval_of(const void *mask, bool one, int n) {
     return in;
 }
 
+// Of lanes that are an interval; of others, which 64-bit integers that wrap could make, all between the ends:
+// too many lanes are active rather than too few.
+static Interval interval_found(const uint8_t *lanes, int n) {
+    const uint8_t *first = memchr(lanes, 1, (size_t)n), *last = memrchr(lanes, 1, (size_t)n);
+    return first ? (Interval){(int32_t)(first - lanes), (int32_t)(last - lanes) + 1} : (Interval){0, 0};
+}
+
+Interval mask_interval(const Vm *v, int reg, const void *mask, bool one, int n) {
+    if (mask && !one && v->code->reg[reg].form == FORM_LANES) return interval_found(mask, n);
+    return interval_of(mask, one, n);
+}
+
 bool step_intersect(Vm *v, const Step *s) {
     const Insn *i = &v->code->insn[s->insn];
     int n = tile_lanes(&v->code->reg[i->d].type);
-    Interval a = interval_of(s->a, tile_lanes(&v->code->reg[i->a].type) == 1, n);
-    Interval b = interval_of(s->b, tile_lanes(&v->code->reg[i->b].type) == 1, n);
+    Interval a = mask_interval(v, i->a, s->a, tile_lanes(&v->code->reg[i->a].type) == 1, n);
+    Interval b = mask_interval(v, i->b, s->b, tile_lanes(&v->code->reg[i->b].type) == 1, n);
     Interval in = {a.lo > b.lo ? a.lo : b.lo, a.hi < b.hi ? a.hi : b.hi};
     if (in.hi < in.lo) in.hi = in.lo;
     memcpy(s->d, &in, sizeof in);
@@ -326,10 +339,17 @@ bool step_rows(Vm *v, const Step *s) {
     return true;
 }
 
-Grid grid_of(const void *mask, bool one, int columns) {
-    Grid g = {.columns = interval_of(mask, one, columns)};
-    if (mask && !one) g.rows = (const uint8_t *)mask + sizeof g.columns;
-    return g;
+Grid grid_of(const Vm *v, int reg, const void *mask, bool one) {
+    if (!mask || one) return (Grid){.columns = interval_of(mask, one, INT32_MAX), .pitch = 0};
+    const TileType *t = &v->code->reg[reg].type;
+    const uint8_t *lanes = mask;
+    if (v->code->reg[reg].form != FORM_LANES)
+        return (Grid){interval_of(mask, false, 0), lanes + sizeof(Interval), 1};
+    // Lanes: the first row that has any shows the columns; one of them tells of each row whether it has them.
+    const uint8_t *any = memchr(lanes, 1, (size_t)tile_lanes(t));
+    size_t pitch = (size_t)t->shape[1], row = any ? (size_t)(any - lanes) / pitch * pitch : 0;
+    Interval columns = interval_found(lanes + row, t->shape[1]);
+    return (Grid){columns, lanes + columns.lo, pitch};
 }
 
 static uint8_t *grid_set(void *d, Interval columns) {
@@ -341,8 +361,8 @@ bool step_spread_mask(Vm *v, const Step *s) {
     const Insn *i = &v->code->insn[s->insn];
     const TileType *d = &v->code->reg[i->d].type;
     const Register *a = &v->code->reg[i->a];
-    bool interval = a->form == FORM_INTERVAL, row = a->type.shape[0] == 1;
-    Interval all = {0, d->shape[1]}, in = interval ? interval_of(s->a, false, 0) : all;
+    bool row = a->type.shape[0] == 1, interval = row || a->form == FORM_INTERVAL;
+    Interval all = {0, d->shape[1]}, in = interval ? mask_interval(v, i->a, s->a, false, d->shape[1]) : all;
     uint8_t *rows = grid_set(s->d, row ? in : all);
     for (int r = 0; r < d->shape[0]; r++)
         rows[r] = row ? 1 : interval ? r >= in.lo && r < in.hi : ((const uint8_t *)s->a)[r];
@@ -352,11 +372,11 @@ bool step_spread_mask(Vm *v, const Step *s) {
 bool step_intersect_grid(Vm *v, const Step *s) {
     const Insn *i = &v->code->insn[s->insn];
     const TileType *d = &v->code->reg[i->d].type;
-    Grid a = grid_of(s->a, s->one & ONE_A, d->shape[1]), b = grid_of(s->b, s->one & ONE_B, d->shape[1]);
+    Grid a = grid_of(v, i->a, s->a, s->one & ONE_A), b = grid_of(v, i->b, s->b, s->one & ONE_B);
     Interval in = {a.columns.lo > b.columns.lo ? a.columns.lo : b.columns.lo,
                    a.columns.hi < b.columns.hi ? a.columns.hi : b.columns.hi};
     if (in.hi < in.lo) in.hi = in.lo;
     uint8_t *rows = grid_set(s->d, in);
-    for (int r = 0; r < d->shape[0]; r++) rows[r] = (!a.rows || a.rows[r]) & (!b.rows || b.rows[r]);
+    for (int r = 0; r < d->shape[0]; r++) rows[r] = grid_has(&a, (size_t)r) & grid_has(&b, (size_t)r);
     return true;
 }

@@ -59,12 +59,60 @@ static const char *random_kernel(Arena *a, Rng *r) {
                         rng_below(r, 4) ? "m" : "c < n", PICK(r, blocks));
 }
 
+// The same in two dimensions; m rows, n columns, s from row to row.
+static const char *random_rows(Arena *a, Rng *r) {
+    static const char *const offsets[] = {
+        "r * s + c",
+        "r.to(tl.int64) * s + c",
+        "(r * s + c).to(tl.int64)",
+        "r * s + (c + p)",
+        "p + (r * s + c)",
+        "(c - q) + r * s",
+        "r * s - c",
+        "r * C + c",
+        "r + c",
+        "c + tl.zeros([R, 1], tl.int32)",
+        "r * s + c * 2",
+        "r * s + c + 2147483600",
+        "(r * s + c) - (r + 0 * c)",
+        "r * s + c.to(tl.int64) + q",
+    };
+    static const char *const masks[] = {
+        "(r < m) & (c < n)",
+        "(c < n) & (r < m)",
+        "(c < n) & (r < m) & (c >= q)",
+        "(r < m) & (r >= q)",
+        "c < n",
+        "(r % 2 == 0) & (c < n)",
+        "((c < n) & (r < m)) & (p < q)",
+        "(p < q) & ((r < m) & (c < n))",
+        "((c < n) & (r < m)) | (p > 3)",
+        "(r < m) & (c < n) & (c % 3 != 1)",
+        "o < n",
+        "p < q",
+        "(c < n) & (c >= q) & (r < m) & (r >= 1)",
+    };
+    static const char *const loads[] = {"x + o", "x + r * s + c", "(x + r * s) + (c + p)", "x + c + r * s"};
+    static const char *const stores[] = {"y + o", "y + r * C + c", "y + r * s + c", "(y + r * C) + c",
+                                         "y + c + 0 * r"};
+    static const char *const values[] = {"v", "tl.where(k, v, 2.0)", "1.0", "v + r",
+                                         "tl.where(c < n, v, -v)"};
+    static const char *const blocks[] = {"R=4 C=8", "R=2 C=16", "R=8 C=8", "R=2 C=8", "R=4 C=16", "R=16 C=8"};
+    return arena_printf(
+        a,
+        "@triton.jit\ndef k(x, y, p, q, n, m, s, R: tl.constexpr, C: tl.constexpr):\n"
+        "    r = tl.arange(0, R)[:, None]\n    c = tl.arange(0, C)[None, :]\n"
+        "    o = %s\n    k = %s\n    v = tl.load(%s, mask=k%s)\n    tl.store(%s, %s, mask=%s)\n|%s",
+        PICK(r, offsets), PICK(r, masks), PICK(r, loads), rng_below(r, 4) ? ", other=0.5" : "",
+        PICK(r, stores), PICK(r, values), rng_below(r, 4) ? "k" : "(r < m) & (c < n)", PICK(r, blocks));
+}
+
 typedef struct {
     bool ok;
     char msg[256];
     uint8_t data[ELEMENTS * 4], shadow[ELEMENTS * 4];
     Counters count;
-    int short_forms;
+    int short_forms, rows;
 } Outcome;
 
 static bool run(const char *kernel, const char *line, bool with, Outcome *out) {
@@ -77,6 +125,7 @@ static bool run(const char *kernel, const char *line, bool with, Outcome *out) {
     if (compiled) {
         for (int r = 0; r < code.code->regs; r++) {
             out->short_forms += code.code->reg[r].form != FORM_LANES;
+            out->rows += code.code->reg[r].form == FORM_ROWS || code.code->reg[r].form == FORM_GRID;
             if (!with) code.code->reg[r].form = FORM_LANES;
         }
         Machine m;
@@ -123,6 +172,32 @@ static void short_forms_change_nothing(void **state) {
     assert_true(fine > ROUNDS / 10 && found > ROUNDS / 10 && shortened > ROUNDS / 3);
 }
 
+static void rows_change_nothing(void **state) {
+    (void)state;
+    static Outcome with, without;
+    int fine = 0, found = 0, shortened = 0;
+    Rng r = rng_at(7, 8);
+    for (int i = 0; i < 2 * ROUNDS; i++) {
+        Arena a = {0};
+        char *kernel = arena_printf(&a, "%s", random_rows(&a, &r));
+        char *block = strrchr(kernel, '|');
+        *block++ = 0;
+        long long p = rng_between(&r, -1, 4), q = rng_between(&r, 0, 5), n = rng_between(&r, -1, 18);
+        long long m = rng_between(&r, -1, 9), s = rng_between(&r, 0, 18);
+        const char *line = arena_printf(&a, "*fp32 *fp32 %lld %lld %lld %lld %lld %s", p, q, n, m, s, block);
+        bool compiled = run(kernel, line, true, &with);
+        if (compiled != run(kernel, line, false, &without)) fail_msg("%s%s", kernel, line);
+        shortened += with.rows > 1;
+        fine += with.ok;
+        found += compiled && !with.ok;
+        if (memcmp(&with, &without, sizeof with))
+            fail_msg("round %d: rows change the outcome: '%s' '%s'\n%s%s", i, with.msg, without.msg, kernel,
+                     line);
+        arena_free(&a);
+    }
+    assert_true(fine > ROUNDS / 5 && found > ROUNDS / 5 && shortened > ROUNDS);
+}
+
 // The row kernel that everybody writes: offsets, pointers and the mask are all short.
 static void the_usual_kernel_has_them(void **state) {
     (void)state;
@@ -134,18 +209,34 @@ static void the_usual_kernel_has_them(void **state) {
     assert_true(run(usual, "*fp32 *fp32 64 20 B=32", true, &out));
     assert_true(out.ok);
     assert_int_equal(out.short_forms, 4); // c, m, and the two tiles of pointers
-    // A mask that is also a value, and offsets that are also data, are written out.
+    // A mask that is also a value, and offsets that are also data, are written out; pointers are not.
     const char *used =
         "@triton.jit\ndef k(x, y, s, n, B: tl.constexpr):\n    c = tl.arange(0, B)\n    m = c < n\n"
         "    v = tl.load(x + c, mask=m, other=0.0)\n    tl.store(y + c, tl.where(m, v + c, 0.0))\n";
     assert_true(run(used, "*fp32 *fp32 64 20 B=32", true, &out));
     assert_true(out.ok);
-    assert_int_equal(out.short_forms, 1); // the pointers of the store: it has no mask
+    assert_int_equal(out.short_forms, 2);
+    // In two dimensions: bases of rows and offsets of columns, their sums, both masks and the mask of both.
+    const char *rows =
+        "@triton.jit\ndef k(x, y, s, n, R: tl.constexpr, C: tl.constexpr):\n"
+        "    r = tl.program_id(0) * R + tl.arange(0, R)[:, None]\n    c = tl.arange(0, C)[None, :]\n"
+        "    m = (r < 3) & (c < n)\n    v = tl.load(x + r * s + c, mask=m, other=0.0)\n"
+        "    tl.store(y + r * s + c, tl.where(m, v, 0.0), mask=m)\n";
+    assert_true(run(rows, "*fp32 *fp32 16 10 R=4 C=16", true, &out));
+    assert_true(out.ok);
+    assert_in_range(out.rows, 5, 12);
+    // Columns that are data are no rows.
+    const char *gathers = "@triton.jit\ndef k(x, y, s, n, R: tl.constexpr, C: tl.constexpr):\n"
+                          "    r = tl.arange(0, R)[:, None]\n    c = tl.arange(0, C)[None, :] // 2\n"
+                          "    v = tl.load(x + r * s + c)\n    tl.store(y + r * s + c, 1.0)\n";
+    assert_true(run(gathers, "*fp32 *fp32 16 10 R=2 C=16", true, &out));
+    assert_int_equal(out.rows, 0);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_forms_change_nothing),
+        cmocka_unit_test(rows_change_nothing),
         cmocka_unit_test(the_usual_kernel_has_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
