@@ -377,6 +377,6 @@ bool step_intersect_grid(Vm *v, const Step *s) {
                    a.columns.hi < b.columns.hi ? a.columns.hi : b.columns.hi};
     if (in.hi < in.lo) in.hi = in.lo;
     uint8_t *rows = grid_set(s->d, in);
-    for (int r = 0; r < d->shape[0]; r++) rows[r] = grid_has(&a, (size_t)r) & grid_has(&b, (size_t)r);
+    for (int r = 0; r < d->shape[0]; r++) rows[r] = grid_has(&a, (size_t)r) && grid_has(&b, (size_t)r);
     return true;
 }
