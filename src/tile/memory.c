@@ -29,6 +29,26 @@ typedef struct {
     int wrote, read;   // runs that the program had noted before this instruction
 } Access;
 
+// Field by field: for every access a whole struct of zeros would cost more than the access.
+static inline void access_begin(Access *x, Vm *v, const Step *s) {
+    x->v = v;
+    x->s = s;
+    x->address = NULL;
+    x->columns = 0;
+    x->start = 0;
+    x->mask = NULL;
+    x->store = false;
+    x->bytes = s->bytes;
+    x->storage = NULL;
+    x->id = -1;
+    x->last = UINT64_MAX;
+    x->sectors = 0;
+    x->raw = NULL;
+    x->value = NULL;
+    x->wrote = v->log.wrote.n;
+    x->read = v->log.read.n;
+}
+
 static int64_t lane_address(const Access *x, size_t lane) {
     if (!x->address) return x->start + (int64_t)(lane * x->bytes);
     if (!x->columns) return x->address[lane];
@@ -510,14 +530,9 @@ static int64_t run_sectors(const Access *x, size_t first, size_t length) {
 bool step_load(Vm *v, const Step *s) {
     size_t n = (size_t)s->lanes, first, length;
     bool idle;
-    Access x = {.v = v,
-                .s = s,
-                .address = s->a,
-                .bytes = s->bytes,
-                .id = -1,
-                .last = UINT64_MAX,
-                .wrote = v->log.wrote.n,
-                .read = v->log.read.n};
+    Access x;
+    access_begin(&x, v, s);
+    x.address = s->a;
     if (!mask_of(v, s, s->b, s->pb, s->one & ONE_B, &x.mask, &idle)) return false;
     if (idle || x.mask)
         fill_idle(v, s, x.mask);
@@ -544,14 +559,9 @@ bool step_load_run(Vm *v, const Step *s) {
     size_t n = (size_t)s->lanes;
     Interval in = mask_interval(v, v->code->insn[s->insn].b, s->b, s->one & ONE_B, s->lanes);
     size_t first = (size_t)in.lo, length = (size_t)(in.hi - in.lo);
-    Access x = {.v = v,
-                .s = s,
-                .start = *(const int64_t *)s->a,
-                .bytes = s->bytes,
-                .id = -1,
-                .last = UINT64_MAX,
-                .wrote = v->log.wrote.n,
-                .read = v->log.read.n};
+    Access x;
+    access_begin(&x, v, s);
+    x.start = *(const int64_t *)s->a;
     if (length < n) fill_idle(v, s, NULL);
     if (s->pd && length > 0) memset(s->pd + first, 0, length);
     if (length == 0) return true;
@@ -565,15 +575,10 @@ bool step_load_run(Vm *v, const Step *s) {
 bool step_store_run(Vm *v, const Step *s) {
     Interval in = mask_interval(v, v->code->insn[s->insn].c, s->c, s->one & ONE_C, s->lanes);
     size_t first = (size_t)in.lo, length = (size_t)(in.hi - in.lo);
-    Access x = {.v = v,
-                .s = s,
-                .start = *(const int64_t *)s->a,
-                .bytes = s->bytes,
-                .store = true,
-                .id = -1,
-                .last = UINT64_MAX,
-                .wrote = v->log.wrote.n,
-                .read = v->log.read.n};
+    Access x;
+    access_begin(&x, v, s);
+    x.start = *(const int64_t *)s->a;
+    x.store = true;
     bool one = s->one & ONE_B;
     int64_t lane;
     if (length == 0) return true;
@@ -596,15 +601,10 @@ bool step_store(Vm *v, const Step *s) {
     size_t n = (size_t)s->lanes, first, length;
     bool idle;
     int64_t lane;
-    Access x = {.v = v,
-                .s = s,
-                .address = s->a,
-                .bytes = s->bytes,
-                .store = true,
-                .id = -1,
-                .last = UINT64_MAX,
-                .wrote = v->log.wrote.n,
-                .read = v->log.read.n};
+    Access x;
+    access_begin(&x, v, s);
+    x.address = s->a;
+    x.store = true;
     if (!mask_of(v, s, s->c, s->pc, s->one & ONE_C, &x.mask, &idle)) return false;
     if (idle) return true;
     if (!address_defined(v, s, x.mask, 0xff)) return false;
@@ -676,14 +676,9 @@ static bool whole_run(Access *x, size_t first, size_t n) {
 }
 
 bool step_load_rows(Vm *v, const Step *s) {
-    Access x = {.v = v,
-                .s = s,
-                .address = s->a,
-                .bytes = s->bytes,
-                .id = -1,
-                .last = UINT64_MAX,
-                .wrote = v->log.wrote.n,
-                .read = v->log.read.n};
+    Access x;
+    access_begin(&x, v, s);
+    x.address = s->a;
     RowMask m = row_mask(&x, v->code->insn[s->insn].b, s->b, s->one & ONE_B);
     x.columns = m.columns;
     if (m.ones < (size_t)s->lanes) fill_idle(v, s, NULL);
@@ -701,16 +696,11 @@ bool step_load_rows(Vm *v, const Step *s) {
 }
 
 bool step_store_rows(Vm *v, const Step *s) {
-    Access x = {.v = v,
-                .s = s,
-                .address = s->a,
-                .bytes = s->bytes,
-                .store = true,
-                .raw = v->scratch[0],
-                .id = -1,
-                .last = UINT64_MAX,
-                .wrote = v->log.wrote.n,
-                .read = v->log.read.n};
+    Access x;
+    access_begin(&x, v, s);
+    x.address = s->a;
+    x.store = true;
+    x.raw = v->scratch[0];
     RowMask m = row_mask(&x, v->code->insn[s->insn].c, s->c, s->one & ONE_C);
     x.columns = m.columns;
     if (m.ones == 0) return true;
