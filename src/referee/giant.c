@@ -90,16 +90,14 @@ static bool case_file(const CaseSpec *spec, int *fd, size_t *bytes, Err *e) {
 
 typedef enum { SAID_SAFE, SAID_FAILS, SAID_NOTHING, SAID_WORLD } Said; // WORLD: nobody could be asked
 
-static bool begins(const char *text, const char *with) { return strncmp(text, with, strlen(with)) == 0; }
-
 // Zeros everywhere may be what no caller would pass, and what other programs would have written is not there:
 // only what follows from sizes counts.
 static bool from_sizes(const CaseReport *r) {
     switch ((DiagKind)r->finding) {
     case DIAG_OOB:
     case DIAG_COMPILE: return true;
-    case DIAG_VALUE: return begins(r->message, "int32 overflow");
-    case DIAG_HOST: return !begins(r->message, "torch.OutOfMemoryError");
+    case DIAG_VALUE: return str_starts(str_of(r->message), "int32 overflow");
+    case DIAG_HOST: return !str_starts(str_of(r->message), "torch.OutOfMemoryError");
     default: return false;
     }
 }
