@@ -139,7 +139,7 @@ static bool generate_with(Arena *a, const LocalModel *m, const GenerateOptions *
         return false;
     ReplySettings settings = settings_of(o, model_config(m->model));
     Shown s = {.o = o, .streams = o->count == 1 && !o->json, .started = clock_seconds()};
-    DraftRequest q = local_model_request(m, a, tokens, &settings, o->count);
+    DraftRequest q = local_model_request(m, a, draft_asks(a, tokens, 0, o->count), &settings, o->count);
     q.seed = seed;
     q.grew = on_token;
     q.finished = on_draft;

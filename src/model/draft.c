@@ -6,6 +6,7 @@
 typedef struct {
     Draft *draft; // NULL: free
     int seq;
+    int limit; // of its tokens
     const float *logits;
     int32_t *token;
     float *logprob;
@@ -19,11 +20,12 @@ typedef struct {
     Arena *arena; // of the results
     Arena own;    // of this run
     Kv *kv;
-    Live *live; // [together]
-    int together, limit, vocab;
+    Live *live;                  // [together]
+    int together, common, vocab; // common: tokens that all prompts begin with
     Draft *out;
     int joined, done;
-    float *prompt_logits; // [vocab]
+    float *prompt_logits; // [vocab], behind what all prompts begin with
+    float *joined_logits; // [together][vocab], of those that have just joined; NULL: prompts are all the same
     float *logits;        // [together][vocab], in order of the last step
     uint8_t *sampling;    // [together] rooms
     bool cut;
@@ -37,33 +39,63 @@ static int together_of(const DraftRequest *q) {
     return n < 1 ? 1 : n > DRAFT_TOGETHER_MAX ? DRAFT_TOGETHER_MAX : n;
 }
 // Tokens that a draft may have.
-static int limit_of(const DraftRequest *q) {
-    int room = model_config(q->model)->context - q->prompt.count;
+static int limit_of(const DraftRequest *q, int i) {
+    int room = model_config(q->model)->context - q->ask[i].prompt.count;
     return q->max_tokens < room ? q->max_tokens : room;
 }
+static int common_of(const DraftRequest *q) {
+    Tokens first = q->ask[0].prompt;
+    int n = first.count;
+    for (int i = 1; i < q->count; i++) {
+        Tokens t = q->ask[i].prompt;
+        if (t.count < n) n = t.count;
+        for (int k = 0; k < n && t.id != first.id; k++)
+            if (t.id[k] != first.id[k]) n = k;
+    }
+    return n;
+}
+// In the worst order of joining.
 static int64_t positions_of(const DraftRequest *q) {
-    return q->prompt.count + (int64_t)together_of(q) * limit_of(q);
+    int common = common_of(q), most = 0;
+    for (int i = 0; i < q->count; i++) {
+        int own = q->ask[i].prompt.count - common + limit_of(q, i);
+        if (own > most) most = own;
+    }
+    return common + (int64_t)together_of(q) * most;
+}
+static bool has_tails(const DraftRequest *q) {
+    int common = common_of(q);
+    for (int i = 0; i < q->count; i++)
+        if (q->ask[i].prompt.count > common) return true;
+    return false;
 }
 static size_t sampling_stride(int vocab) { return (sample_room(vocab) + 63) & ~(size_t)63; }
 
 size_t draft_bytes(const DraftRequest *q) {
     const ModelConfig *c = model_config(q->model);
     size_t n = (size_t)together_of(q), vocab = (size_t)c->vocab;
-    if (limit_of(q) < 1) return 0;
-    return kv_bytes(c, q->kv, (int)n + 1, positions_of(q)) + (n + 1) * vocab * sizeof(float) +
-           n * sampling_stride(c->vocab) + model_room(c);
+    if (q->count < 1) return 0;
+    for (int i = 0; i < q->count; i++)
+        if (limit_of(q, i) < 1) return 0;
+    return kv_bytes(c, q->kv, (int)n + 1, positions_of(q)) +
+           ((has_tails(q) ? 2 * n : n) + 1) * vocab * sizeof(float) + n * sampling_stride(c->vocab) +
+           model_room(c);
 }
 
 static bool request_check(const DraftRequest *q, Err *e) {
     if (!sampling_check(&q->sampling, e)) return false;
-    if (q->count < 0 || q->first < 0 || q->max_tokens < 1)
-        return err_set(e, ERR_INPUT, "%d drafts from number %d with at most %d tokens: nothing to do",
-                       q->count, q->first, q->max_tokens);
-    if (q->prompt.count < 1) return err_set(e, ERR_INPUT, "the prompt is empty");
-    if (limit_of(q) < 1)
-        return err_set(e, ERR_LIMIT,
-                       "the prompt has %d tokens, and the model was made for %d positions in all",
-                       q->prompt.count, model_config(q->model)->context);
+    if (q->count < 0 || q->max_tokens < 1)
+        return err_set(e, ERR_INPUT, "%d drafts with at most %d tokens: nothing to do", q->count,
+                       q->max_tokens);
+    for (int i = 0; i < q->count; i++) {
+        const DraftAsk *ask = &q->ask[i];
+        if (ask->index < 0) return err_set(e, ERR_INPUT, "a draft with number %d", ask->index);
+        if (ask->prompt.count < 1) return err_set(e, ERR_INPUT, "the prompt is empty");
+        if (limit_of(q, i) < 1)
+            return err_set(e, ERR_LIMIT,
+                           "the prompt has %d tokens, and the model was made for %d positions in all",
+                           ask->prompt.count, model_config(q->model)->context);
+    }
     if (q->stops > DRAFT_STOPS_MAX)
         return err_set(e, ERR_LIMIT, "%d stop strings; at most %d are kept in sight", q->stops,
                        DRAFT_STOPS_MAX);
@@ -74,38 +106,50 @@ static bool request_check(const DraftRequest *q, Err *e) {
     return true;
 }
 
-// --- the prompt ---
+// --- prompts ---
 
-static bool prompt_run(Run *r, Err *e) {
+// Tokens of a prompt at the end of a sequence; `logits` are those behind the last one.
+static bool feed(Run *r, int sequence, const int32_t *id, int count, float *logits, Err *e) {
     const DraftRequest *q = r->q;
-    int seq[MODEL_STEP_MAX] = {SEQ_PROMPT};
+    int seq[MODEL_STEP_MAX];
     int most = q->wanted ? PIECE : MODEL_STEP_MAX; // how a prompt is cut shows in no result
-    for (int at = 0, n; at < q->prompt.count; at += n) {
+    for (int i = 0; i < most; i++) seq[i] = sequence;
+    for (int at = 0, n; at < count; at += n) {
         if (q->wanted && !q->wanted(q->arg)) {
             r->cut = true;
             return true;
         }
         bool want[MODEL_STEP_MAX] = {0};
-        int left = q->prompt.count - at;
+        int left = count - at;
         n = left < most ? left : most;
         want[n - 1] = n == left;
-        ModelStep step = {
-            .token = q->prompt.id + at, .seq = seq, .want = want, .count = n, .adapter = q->adapter};
-        if (!model_step(q->model, r->kv, &step, r->prompt_logits, e)) return false;
+        ModelStep step = {.token = id + at, .seq = seq, .want = want, .count = n, .adapter = q->adapter};
+        if (!model_step(q->model, r->kv, &step, logits, e)) return false;
     }
     return true;
 }
 
 // --- one draft ---
 
-static void join(Run *r, Live *l) {
+static bool join(Run *r, size_t slot, Err *e) {
+    Live *l = &r->live[slot];
     int i = r->joined++;
-    size_t n = (size_t)r->limit;
-    *l = (Live){.draft = &r->out[i], .seq = l->seq, .logits = r->prompt_logits, .text = BUF(r->arena)};
+    const DraftAsk *ask = &r->q->ask[i];
+    *l = (Live){.draft = &r->out[i],
+                .seq = l->seq,
+                .limit = limit_of(r->q, i),
+                .logits = r->prompt_logits,
+                .text = BUF(r->arena)};
+    size_t n = (size_t)l->limit;
     l->token = NEWN(r->arena, int32_t, n);
     if (r->q->logprobs) l->logprob = NEWN(r->arena, float, n);
-    *l->draft = (Draft){.index = r->q->first + i, .token = l->token, .logprob = l->logprob, .end = DRAFT_CUT};
+    *l->draft = (Draft){.index = ask->index, .token = l->token, .logprob = l->logprob, .end = DRAFT_CUT};
     kv_fork(r->kv, SEQ_PROMPT, l->seq);
+    int tail = ask->prompt.count - r->common;
+    if (!tail) return true;
+    float *own = r->joined_logits + slot * (size_t)r->vocab;
+    l->logits = own;
+    return feed(r, l->seq, ask->prompt.id + r->common, tail, own, e);
 }
 
 static void draw(void *arg, size_t item, int worker) {
@@ -171,7 +215,7 @@ static bool take_token(const Run *r, Live *l) {
         l->detok = (Detok){0};
         return d->end = DRAFT_STOP, false;
     }
-    if (d->count == r->limit) return d->end = DRAFT_LENGTH, false;
+    if (d->count == l->limit) return d->end = DRAFT_LENGTH, false;
     return true;
 }
 
@@ -231,15 +275,16 @@ static bool draw_all(Run *r, Err *e) {
 }
 
 static bool run(Run *r, Err *e) {
-    if (!prompt_run(r, e)) return false;
+    if (!feed(r, SEQ_PROMPT, r->q->ask[0].prompt.id, r->common, r->prompt_logits, e)) return false;
     while (!r->cut) {
         bool alive = false;
         for (int i = 0; i < r->together; i++) {
-            if (!r->live[i].draft && r->joined < r->q->count) join(r, &r->live[i]);
+            if (!r->live[i].draft && r->joined < r->q->count && !r->cut && !join(r, (size_t)i, e))
+                return false;
             alive |= r->live[i].draft != NULL;
         }
         if (!alive) return true;
-        if (!draw_all(r, e)) return false;
+        if (!r->cut && !draw_all(r, e)) return false;
         if (!r->cut && !step_all(r, e)) return false;
     }
     return true;
@@ -253,19 +298,26 @@ static bool run_open(Run *r, Err *e) {
     for (int i = 0; i < r->together; i++) r->live[i].seq = i + 1;
     r->prompt_logits = arena_raw(&r->own, vocab * sizeof(float), 64);
     r->logits = arena_raw(&r->own, n * vocab * sizeof(float), 64);
+    if (has_tails(q)) r->joined_logits = arena_raw(&r->own, n * vocab * sizeof(float), 64);
     r->sampling = arena_raw(&r->own, n * sampling_stride(r->vocab), 64);
     return true;
 }
 
+const DraftAsk *draft_asks(Arena *a, Tokens prompt, int first, int count) {
+    DraftAsk *ask = NEWN(a, DraftAsk, (size_t)(count < 0 ? 0 : count) + 1);
+    for (int i = 0; i < count; i++) ask[i] = (DraftAsk){first + i, prompt};
+    return ask;
+}
+
 bool draft_run(Arena *a, const DraftRequest *q, Draft *out, int *done, Err *e) {
     *done = 0;
-    for (int i = 0; i < q->count; i++) out[i] = (Draft){.index = q->first + i, .end = DRAFT_CUT};
+    for (int i = 0; i < q->count; i++) out[i] = (Draft){.index = q->ask[i].index, .end = DRAFT_CUT};
     if (!request_check(q, e)) return false;
     if (!q->count) return true;
     Run r = {.q = q,
              .arena = a,
              .together = together_of(q),
-             .limit = limit_of(q),
+             .common = common_of(q),
              .vocab = model_config(q->model)->vocab,
              .out = out};
     bool ok = run_open(&r, e) && run(&r, e);

@@ -1,6 +1,7 @@
-// draft.h - many replies to one prompt: the prompt is computed once and its keys and values are shared; every
-// step reads each weight once for all drafts that are alive; finished drafts leave and waiting ones join.
-// Random numbers are indexed by (seed, draft, position): a draft is the same alone or among sixteen.
+// draft.h - many replies at once: what their prompts begin with in common (all of it, where there is one
+// prompt) is computed once and its keys and values are shared; every step reads each weight once for all
+// drafts that are alive; finished drafts leave and waiting ones join. Random numbers are indexed by (seed,
+// draft, position): a draft is the same alone or among sixteen.
 #pragma once
 #include "model/model.h"
 #include "model/sample.h"
@@ -21,14 +22,19 @@ typedef struct {
     DraftEnd end;
 } Draft;
 
+typedef struct {
+    int index;
+    Tokens prompt;
+} DraftAsk;
+
 enum { DRAFT_STOPS_MAX = 64, DRAFT_STOP_BYTES_MAX = 4096, DRAFT_TOGETHER_MAX = 256 };
 typedef struct {
     Model *model; // takes its steps
     const Tokenizer *tokenizer;
     const Adapter *adapter; // NULL: none
-    Tokens prompt;
-    int first, count; // drafts `first` to `first + count - 1`
-    int together;     // alive at a time
+    const DraftAsk *ask;    // [count]
+    int count;
+    int together; // alive at a time
     int max_tokens;
     Sampling sampling;
     uint64_t seed;
@@ -47,8 +53,10 @@ typedef struct {
     void *arg;
 } DraftRequest;
 
+// The questions for drafts `first` to `first + count - 1` of one prompt.
+const DraftAsk *draft_asks(Arena *a, Tokens prompt, int first, int count);
 // Memory that a request will take beyond the weights; most of it keys and values.
 size_t draft_bytes(const DraftRequest *q);
-// out: [count], in order of index; *done of them are finished, the rest were cut (set in either case). An
+// out: [count], in the order of `ask`; *done of them are finished, the rest were cut (set in either case). An
 // error leaves what is finished, too.
 MUST_CHECK bool draft_run(Arena *a, const DraftRequest *q, Draft *out, int *done, Err *e);

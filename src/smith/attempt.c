@@ -24,7 +24,8 @@ typedef struct {
     // The asking thread's own:
     double began;
     int round;
-    Prompt prompt;
+    Prompt prompt;              // of first answers
+    const SmithRequest *asking; // what replies answer
     // The judge's own:
     Arena verdicts; // texts of verdicts
 } Session;
@@ -143,6 +144,12 @@ static void grew(void *arg, int tokens) {
     pthread_mutex_unlock(&s->lock);
 }
 
+static const Prompt *prompt_of(const SmithRequest *q, int index) {
+    int i = 0;
+    while (q->retry && i < q->count - 1 && q->retry[i].index != index) i++;
+    return smith_prompt(q, i);
+}
+
 static void make_room(Session *s) {
     if (s->count < s->cap) return;
     Attempt **more = NEWN(s->a, Attempt *, (size_t)s->cap * 2 + 64);
@@ -166,7 +173,7 @@ static bool take_reply(void *arg, const Reply *r) {
     Extraction found = EXTRACT_KERNEL;
     t->source = t->reply;
     if (q->smith->takes_prompt) {
-        memcpy(t->prompt, s->prompt.sha256, sizeof t->prompt);
+        memcpy(t->prompt, prompt_of(s->asking, t->index)->sha256, sizeof t->prompt);
         found = extract_kernel(t->reply, t->cut, &t->source);
     }
     if (found == EXTRACT_KERNEL)
@@ -192,12 +199,15 @@ static bool take_reply(void *arg, const Reply *r) {
 
 static bool ask(Session *s, const SmithRequest *q, Err *e) {
     SmithSink sink = {.wanted = wanted, .grew = grew, .reply = take_reply, .arg = s};
+    s->asking = q;
     pthread_mutex_lock(&s->lock);
     s->tally.asked += q->count;
     s->written = false;
     tell(s, NULL);
     pthread_mutex_unlock(&s->lock);
-    return s->q->smith->draft(s->q->smith, s->q->op, q, &sink, e);
+    if (s->q->smith->draft(s->q->smith, s->q->op, q, &sink, e)) return true;
+    if (!e->code) err_record(e, ERR_IO, "the smith failed");
+    return false;
 }
 
 // Everything that has arrived gets its verdict.
@@ -213,18 +223,30 @@ static void wait_for_verdicts(Session *s) {
     pthread_mutex_unlock(&s->lock);
 }
 
-// A rejected draft is asked for again, alone, with what the referee said of it.
-static bool ask_again(Session *s, const Attempt *t, Err *smith_error, Err *e) {
+static bool is_rejected(const Attempt *t) {
+    return t->judged && status_class(t->verdict.status) == CLASS_REJECTED;
+}
+
+// The rejected ones among the attempts from number `from` are asked for again, each with what the referee
+// said of it, all at once: a smith may compute what their questions have in common only once.
+static bool ask_again(Session *s, int from, Err *smith_error, Err *e) {
     const AttemptRequest *q = s->q;
     SmithRequest again = q->ask;
-    if (!prompt_make(s->a, q->profile, q->op, str_of(t->verdict.feedback), t->source, &s->prompt, e))
-        return false;
-    again.prompt = &s->prompt;
+    Retry *retry = NEWN(s->a, Retry, (size_t)(s->count - from) + 1);
+    int n = 0;
+    for (int i = from; i < s->count; i++) {
+        const Attempt *t = s->at[i];
+        if (!is_rejected(t)) continue;
+        retry[n].index = t->index;
+        if (!prompt_make(s->a, q->profile, q->op, str_of(t->verdict.feedback), t->source, &retry[n++].prompt,
+                         e))
+            return false;
+    }
+    again.retry = retry;
+    again.count = n;
     again.seed = rng_mix(q->ask.seed, (uint64_t)s->round);
-    again.first = t->index;
-    again.count = 1;
-    if (ask(s, &again, smith_error)) return true;
-    if (!smith_error->code) err_record(smith_error, ERR_IO, "the smith failed");
+    // A failed smith is a result of its own, not a failure here.
+    if (n && wanted(s)) (void)!ask(s, &again, smith_error);
     return true;
 }
 
@@ -239,17 +261,13 @@ static bool ask_all(Session *s, Err *smith_error, Err *e) {
         first.prompt = &s->prompt;
     } else if (q->feedback)
         return err_set(e, ERR_USAGE, "--feedback: the %s smith reads no feedback", q->smith->name);
-    if (!ask(s, &first, smith_error) && !smith_error->code)
-        err_record(smith_error, ERR_IO, "the smith failed");
-    int from = 0;
-    for (s->round = 1; s->round <= q->feedback && !smith_error->code; s->round++) {
+    bool answers = ask(s, &first, smith_error);
+    for (int from = 0; answers && s->round < q->feedback;) {
+        s->round++;
         wait_for_verdicts(s);
         int to = s->count; // only this thread adds
-        for (int i = from; i < to && !smith_error->code && wanted(s); i++)
-            if (s->at[i]->judged && status_class(s->at[i]->verdict.status) == CLASS_REJECTED &&
-                !ask_again(s, s->at[i], smith_error, e))
-                return false;
-        if (s->count == to) break;
+        if (!ask_again(s, from, smith_error, e)) return false;
+        answers = !smith_error->code && s->count > to;
         from = to;
     }
     return true;

@@ -55,7 +55,7 @@ bool local_model_tokens(const LocalModel *m, Arena *a, const Prompt *p, bool thi
     return tokenizer_encode(m->tokenizer, a, buf_str(&b), true, false, out, e) || err_ctx(e, "%s", path);
 }
 
-DraftRequest local_model_request(const LocalModel *m, Arena *a, Tokens prompt, const ReplySettings *s,
+DraftRequest local_model_request(const LocalModel *m, Arena *a, const DraftAsk *ask, const ReplySettings *s,
                                  int count) {
     Str *stop = NEWN(a, Str, STOPS_MAX);
     memcpy(stop, s->stop, sizeof s->stop);
@@ -63,7 +63,7 @@ DraftRequest local_model_request(const LocalModel *m, Arena *a, Tokens prompt, c
         .model = m->model,
         .tokenizer = m->tokenizer,
         .adapter = m->adapter,
-        .prompt = prompt,
+        .ask = ask,
         .count = count,
         .together = count < TOGETHER_MAX ? count : TOGETHER_MAX,
         .max_tokens = s->max_tokens,
@@ -121,19 +121,25 @@ static bool draft(Smith *s, const Op *op, const SmithRequest *q, const SmithSink
     (void)op;
     LocalModel *m = &((Local *)s->state)->model;
     Arena a = {0};
-    Tokens prompt;
-    int done;
+    int n = q->count, done;
+    DraftAsk *each = NEWN(&a, DraftAsk, (size_t)n + 1);
     Asked k = {sink, m};
-    bool ok = q->count < 1 || local_model_tokens(m, &a, q->prompt, false, &prompt, e);
-    if (ok && q->count > 0) {
-        DraftRequest ask = local_model_request(m, &a, prompt, &q->settings, q->count);
-        ask.first = q->first;
+    bool ok = true;
+    for (int i = 0; i < n && ok; i++) {
+        each[i].index = smith_index(q, i);
+        if (i && smith_prompt(q, i) == smith_prompt(q, i - 1))
+            each[i].prompt = each[i - 1].prompt;
+        else
+            ok = local_model_tokens(m, &a, smith_prompt(q, i), false, &each[i].prompt, e);
+    }
+    if (ok && n > 0) {
+        DraftRequest ask = local_model_request(m, &a, each, &q->settings, n);
         ask.seed = q->seed;
         ask.grew = on_token;
         ask.finished = on_draft;
         ask.wanted = on_prompt;
         ask.arg = &k;
-        ok = draft_run(&a, &ask, NEWN(&a, Draft, (size_t)q->count), &done, e) || err_ctx(e, "%s", s->name);
+        ok = draft_run(&a, &ask, NEWN(&a, Draft, (size_t)n), &done, e) || err_ctx(e, "%s", s->name);
     }
     arena_free(&a);
     return ok;

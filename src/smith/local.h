@@ -29,8 +29,8 @@ const char *local_model_profile(const char *path);
 // template.
 MUST_CHECK bool local_model_tokens(const LocalModel *m, Arena *a, const Prompt *p, bool think, Tokens *out,
                                    Err *e);
-// Everything but drafts, seed and callbacks. What is alive at a time stays below LOCAL_BYTES_MAX, where one
-// draft does.
+// Everything but seed and callbacks; ask: [count]. What is alive at a time stays below LOCAL_BYTES_MAX, where
+// one draft does.
 #define LOCAL_BYTES_MAX ((size_t)4 << 30)
-DraftRequest local_model_request(const LocalModel *m, Arena *a, Tokens prompt, const ReplySettings *s,
+DraftRequest local_model_request(const LocalModel *m, Arena *a, const DraftAsk *ask, const ReplySettings *s,
                                  int count);

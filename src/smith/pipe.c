@@ -71,6 +71,7 @@ typedef struct {
     pid_t pid; // 0: not running
     int in, out;
     long requests;
+    bool served;  // this process has given an answer
     Arena memory; // of `line`
     Buf line;     // what was read beyond the last whole line
     size_t scanned;
@@ -151,6 +152,7 @@ static bool start(Pipe *p, Err *e) {
     fcntl(p->out, F_SETFL, O_NONBLOCK);
     p->line = (Buf){.arena = &p->memory};
     p->scanned = 0;
+    p->served = false;
     return true;
 }
 
@@ -162,7 +164,7 @@ static bool is_up(Pipe *p) {
 // ---- a request ----
 
 static Str request_line(Arena *a, const SmithRequest *q, const char *id) {
-    const Prompt *t = q->prompt;
+    const Prompt *t = smith_prompt(q, 0);
     const ReplySettings *s = &q->settings;
     json_t *stops = json_array();
     for (int i = 0; i < s->stops; i++)
@@ -173,9 +175,9 @@ static Str request_line(Arena *a, const SmithRequest *q, const char *id) {
     json_object_set_new(prompt, "user", json_stringn(t->user.p, t->user.len));
     Buf b = BUF(a);
     json_put(&b, json_pack("{s:s, s:o, s:i, s:i, s:I, s:f, s:f, s:i, s:f, s:i, s:o}", "id", id, "prompt",
-                           prompt, "n", q->count, "first", q->first, "seed", (json_int_t)(q->seed >> 1),
-                           "temperature", s->temperature, "top_p", s->top_p, "top_k", s->top_k, "min_p",
-                           s->min_p, "max_tokens", s->max_tokens, "stop", stops));
+                           prompt, "n", q->count, "first", smith_index(q, 0), "seed",
+                           (json_int_t)(q->seed >> 1), "temperature", s->temperature, "top_p", s->top_p,
+                           "top_k", s->top_k, "min_p", s->min_p, "max_tokens", s->max_tokens, "stop", stops));
     buf_putc(&b, '\n');
     return buf_str(&b);
 }
@@ -255,8 +257,11 @@ static bool take_answer(Asked *k, Str line, Err *e) {
     if (ok) {
         bool cut = r.cut || r.text.len > REPLY_MAX;
         if (r.text.len > REPLY_MAX) r.text.len = REPLY_MAX;
-        Reply reply = {
-            .index = k->q->first + (int)i, .text = r.text, .cut = cut, .tokens = r.tokens, .schedule = ""};
+        Reply reply = {.index = smith_index(k->q, (int)i),
+                       .text = r.text,
+                       .cut = cut,
+                       .tokens = r.tokens,
+                       .schedule = ""};
         k->got[i] = true;
         k->left--;
         if (r.tokens) k->sink->grew(k->sink->arg, r.tokens);
@@ -276,6 +281,7 @@ static bool ask(Pipe *p, Arena *a, Asked *k, Err *e) {
         case TURN_LINE:
             heard = clock_seconds();
             if (!take_answer(k, (Str){p->line.p, len}, e)) return false;
+            p->served = true;
             drop_line(p, len);
             break;
         case TURN_TICK:
@@ -284,6 +290,12 @@ static bool ask(Pipe *p, Arena *a, Asked *k, Err *e) {
                 return err_set(e, ERR_IO, "no answer for %.0f seconds (--timeout)", p->timeout);
             break;
         case TURN_END:
+            if (p->served && k->left == k->q->count) { // it ended behind its last answer: another one serves
+                stop(p);
+                if (!start(p, e)) return false;
+                rest = request_line(a, k->q, k->id);
+                break;
+            }
             return err_set(e, ERR_IO, "it %s with %d of %d answers missing", ending(p, a), k->left,
                            k->q->count);
         case TURN_FAILED: return false;
@@ -292,9 +304,7 @@ static bool ask(Pipe *p, Arena *a, Asked *k, Err *e) {
     return true;
 }
 
-static bool draft(Smith *s, const Op *op, const SmithRequest *q, const SmithSink *sink, Err *e) {
-    (void)op;
-    Pipe *p = s->state;
+static bool ask_once(Pipe *p, const SmithRequest *q, const SmithSink *sink, bool *more, Err *e) {
     Arena a = {0};
     if (!is_up(p)) stop(p);
     bool ok = p->pid || start(p, e);
@@ -307,7 +317,21 @@ static bool draft(Smith *s, const Op *op, const SmithRequest *q, const SmithSink
     ok = ok && ask(p, &a, &k, e);
     // After trouble, or when it may still be writing what nobody wants, another one serves the next request.
     if (!ok || k.left) stop(p);
+    *more = k.more;
     arena_free(&a);
+    return ok;
+}
+
+// One line for each question: a program may end after an answer and is started again for the next.
+static bool draft(Smith *s, const Op *op, const SmithRequest *q, const SmithSink *sink, Err *e) {
+    (void)op;
+    bool ok = true, more = true;
+    SmithRequest one = *q;
+    if (q->retry) one.count = 1;
+    for (int i = 0; ok && more && i < (q->retry ? q->count : 1); i++) {
+        if (q->retry) one.retry = &q->retry[i];
+        ok = ask_once(s->state, &one, sink, &more, e);
+    }
     if (ok) return true;
     e->code = ERR_IO; // whatever was wrong with an answer: it is the program's fault, not the op's
     return err_ctx(e, "%s", s->name);

@@ -101,9 +101,10 @@ typedef struct {
     Transfer transfer[TOGETHER];
 } Session;
 
-static json_t *body_of(const Remote *r, const SmithRequest *q, int first, int count) {
+// For `count` drafts from the i-th of the request.
+static json_t *body_of(const Remote *r, const SmithRequest *q, int i, int count) {
     const ReplySettings *s = &q->settings;
-    const Prompt *p = q->prompt;
+    const Prompt *p = smith_prompt(q, i);
     json_t *messages = json_array();
     if (p->system.p)
         json_array_append_new(
@@ -118,15 +119,15 @@ static json_t *body_of(const Remote *r, const SmithRequest *q, int first, int co
     if (!r->dropped[EXTRA_N]) json_object_set_new(o, "n", json_integer(count));
     if (!r->dropped[EXTRA_SEED])
         json_object_set_new(o, "seed",
-                            json_integer((json_int_t)(rng_mix(q->seed, (uint64_t)(q->first + first)) >> 33)));
+                            json_integer((json_int_t)(rng_mix(q->seed, (uint64_t)smith_index(q, i)) >> 33)));
     if (!r->dropped[EXTRA_USAGE])
         json_object_set_new(o, "stream_options", json_pack("{s:b}", "include_usage", 1));
     if (!r->dropped[EXTRA_THINKING])
         json_object_set_new(o, "chat_template_kwargs", json_pack("{s:b}", "enable_thinking", 0));
     if (s->stops) {
         json_t *stops = json_array();
-        for (int i = 0; i < s->stops; i++)
-            json_array_append_new(stops, json_stringn(s->stop[i].p, s->stop[i].len));
+        for (int k = 0; k < s->stops; k++)
+            json_array_append_new(stops, json_stringn(s->stop[k].p, s->stop[k].len));
         json_object_set_new(o, "stop", stops);
     }
     return o;
@@ -233,7 +234,7 @@ static void hand_over(Session *s, Transfer *t) {
         c->taken = s->got[index] = true;
         s->left--;
         s->failed = 0;
-        Reply r = {.index = s->q->first + index,
+        Reply r = {.index = smith_index(s->q, index),
                    .text = buf_str(&c->text),
                    .cut = c->cut,
                    .tokens = tokens,
@@ -336,12 +337,12 @@ static bool finish(Session *s, Transfer *t, CURLcode code, Err *e) {
 
 static bool start_more(Session *s, Err *e) {
     if (clock_seconds() < s->due) return true;
-    bool busy = false;
+    bool busy = false, single = s->r->single || s->q->retry; // "n" is for one question
     for (int k = 0; k < TOGETHER; k++) busy |= s->transfer[k].easy != NULL;
     for (int k = 0; k < TOGETHER; k++) {
         Transfer *t = &s->transfer[k];
-        if (t->easy || (busy && !s->r->single)) continue;
-        int most = s->r->single ? 1 : CHOICES_MAX;
+        if (t->easy || (busy && !single)) continue;
+        int most = single ? 1 : CHOICES_MAX;
         for (int i = 0; i < s->q->count && t->count < most; i++)
             if (!s->got[i] && !s->asked[i]) {
                 s->asked[i] = true;

@@ -27,18 +27,33 @@ typedef struct {
     char sha256[65]; // of all three
 } Prompt;
 
+// A draft that is asked for again: its own number, and a question that says what was wrong with it.
+typedef struct {
+    int index;
+    Prompt prompt;
+} Retry;
+
 typedef struct {
     int64_t m, n; // the shape to optimise for; 0: the headline shape
     uint64_t seed;
     int first, count;     // drafts `first` to `first + count - 1`
     const char *flaw;     // NULL, or a name of flaw.def: plausible kernels that are wrong in this way
     const Prompt *prompt; // of a smith that takes_prompt
+    const Retry *retry;   // NULL, or [count] for a smith that takes_prompt: in place of `first` and `prompt`
     ReplySettings settings;
 } SmithRequest;
 
+// The number and the question of the i-th draft of a request.
+static inline int smith_index(const SmithRequest *q, int i) {
+    return q->retry ? q->retry[i].index : q->first + i;
+}
+static inline const Prompt *smith_prompt(const SmithRequest *q, int i) {
+    return q->retry ? &q->retry[i].prompt : q->prompt;
+}
+
 // One draft. Texts live during the call that hands it over.
 typedef struct {
-    int index;            // first <= index < first + count, in any order, each at most once
+    int index;            // of those asked for, in any order, each at most once
     Str text;             // takes_prompt: what was said, to be read by extract.h; else a kernel file
     bool cut;             // by the token limit
     int tokens;           // of the reply; 0: nobody counted

@@ -50,7 +50,7 @@ for line in sys.stdin:
             end = "length" if i % 4 == 3 else "stop"
         if mode == "wrong":
             text = fenced(wrong)
-        if mode == "learns":
+        if mode.endswith("learns"):
             text = fenced(right if feedback else wrong)
         o = {"id": q["id"], "text": text, "end": end, "tokens": 50}
         if mode == "backwards":
@@ -60,5 +60,5 @@ for line in sys.stdin:
         if mode == "half" and i == q["n"] // 2:
             sys.exit(0)
         say(o)
-    if mode == "once":
+    if mode.startswith("once"):
         sys.exit(0)

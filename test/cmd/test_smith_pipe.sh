@@ -29,7 +29,15 @@ check few_were_asked sh -c "[ \$(sed 's/.*\"proposed\":\\([0-9]*\\).*/\\1/' $tmp
 check learns exits 0 mint learns -n 2 --feedback 2 --json
 check one_retry_each grep -q '"proposed":4,.*"statuses":{"ok":2,"incorrect":2}' "$tmp/out"
 check without_feedback_it_learns_nothing exits 1 mint learns -n 2
-check a_program_that_ended_is_started_again sh -c "'$bin' mint softmax --smith \"$(smith once)\" -n 1 --feedback 1"
+check a_program_that_ended_is_started_again exits 0 mint once-learns -n 2 --feedback 1 --json
+check for_each_retry grep -q '"proposed":4,.*"statuses":{"ok":2,"incorrect":2}' "$tmp/out"
+check retries_are_asked exits 0 env DRAFTS_LOG="$tmp/retries" "$bin" mint softmax --smith "$(smith learns)" -n 2 --feedback 1
+check by_number_with_their_own_sentence sh -c "python3 -c 'import json,sys
+first, *retries = [json.loads(line) for line in open(sys.argv[1])]
+assert [q[\"first\"] for q in retries] == [0, 1] and all(q[\"n\"] == 1 for q in retries), retries
+assert all(\"harness feedback\" in q[\"prompt\"][\"user\"] and q[\"seed\"] != first[\"seed\"] for q in retries), retries
+assert \"harness feedback\" not in first[\"prompt\"][\"user\"], first
+' '$tmp/retries'"
 
 # What a program is asked.
 DRAFTS_LOG=$tmp/log exits 0 env DRAFTS_LOG="$tmp/log" "$bin" mint softmax --smith "$(smith good)" -n 2 --seed 8 --temperature 0.25 --top-p 0.5 --max-tokens 99

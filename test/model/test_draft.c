@@ -26,17 +26,23 @@ static void setting_close(Setting *s) {
     golden_close(&s->g);
 }
 
-static DraftRequest request_of(const Setting *s) {
-    return (DraftRequest){.model = s->g.model,
-                          .tokenizer = s->tokenizer,
-                          .prompt = s->prompt,
-                          .count = 1,
-                          .together = 1,
-                          .max_tokens = TOKENS,
-                          .sampling = {0.9, 0, 0.97, 0},
-                          .seed = 42,
-                          .logprobs = true,
-                          .kv = KV_F16};
+// Drafts `first` to `first + count - 1` of one prompt.
+static void ask_for(Setting *s, DraftRequest *q, Tokens prompt, int first, int count) {
+    q->ask = draft_asks(&s->g.a, prompt, first, count);
+    q->count = count;
+}
+
+static DraftRequest request_of(Setting *s) {
+    DraftRequest q = {.model = s->g.model,
+                      .tokenizer = s->tokenizer,
+                      .together = 1,
+                      .max_tokens = TOKENS,
+                      .sampling = {0.9, 0, 0.97, 0},
+                      .seed = 42,
+                      .logprobs = true,
+                      .kv = KV_F16};
+    ask_for(s, &q, s->prompt, 0, 1);
+    return q;
 }
 
 static Draft *drafts_of(Setting *s, const DraftRequest *q, int *done) {
@@ -60,21 +66,22 @@ static void test_alone_or_among_sixteen(void **state) {
     for (int i = 0; i < GOLDENS; i++) {
         Setting many = setting_open(GOLDEN[i], THREADS), single = setting_open(GOLDEN[i], 1);
         DraftRequest q = request_of(&many);
-        q.count = q.together = SIXTEEN;
+        ask_for(&many, &q, many.prompt, 0, SIXTEEN);
+        q.together = SIXTEEN;
         q.adapter = i == 1 ? many.g.adapter : NULL;
         int done;
         Draft *all = drafts_of(&many, &q, &done);
         assert_int_equal(done, SIXTEEN);
         // Others alive beside it, others before it: three at a time, the middle ones only.
         q.together = 3;
-        q.first = 4, q.count = 9;
+        ask_for(&many, &q, many.prompt, 4, 9);
         Draft *some = drafts_of(&many, &q, &done);
         assert_int_equal(done, 9);
         for (int k = 0; k < 9; k++) same_draft(&some[k], &all[k + 4]);
         int different = 0;
         for (int k = 0; k < SIXTEEN; k++) {
             DraftRequest one = request_of(&single);
-            one.first = k;
+            ask_for(&single, &one, single.prompt, k, 1);
             one.adapter = i == 1 ? single.g.adapter : NULL;
             Draft *alone = drafts_of(&single, &one, &done);
             same_draft(alone, &all[k]);
@@ -89,13 +96,80 @@ static void test_alone_or_among_sixteen(void **state) {
     }
 }
 
+// Prompts of their own, in any order of numbers: equal ones, beginnings of others, longer ones, and at last
+// one that has nothing in common with the rest.
+static void test_prompts_of_their_own(void **state) {
+    (void)state;
+    enum { DRAFTS = 9 };
+    static const int number[DRAFTS] = {12, 3, 7, 0, 5, 1, 14, 2, 40},
+                     cut[DRAFTS] = {0, 2, 0, 1, 5, 2, 0, 4, 3};
+    for (int apart = 0; apart < 2; apart++) {
+        Setting s = setting_open(GOLDEN[apart], THREADS);
+        DraftAsk ask[DRAFTS];
+        for (int i = 0; i < DRAFTS; i++) {
+            int n = s.prompt.count - cut[i], tail = i % 3;
+            int32_t *id = NEWN(&s.g.a, int32_t, (size_t)(n + tail));
+            memcpy(id, s.prompt.id, (size_t)n * sizeof *id);
+            for (int k = 0; k < tail; k++) id[n + k] = 30 + i + k;
+            if (apart && i == 4) id[0] = id[0] == 40 ? 41 : 40;
+            ask[i] = (DraftAsk){number[i], {id, n + tail}};
+        }
+        DraftRequest q = request_of(&s), one = q;
+        q.ask = ask, q.count = DRAFTS;
+        for (q.together = 1; q.together <= DRAFTS; q.together += 4) {
+            int done;
+            Draft *all = drafts_of(&s, &q, &done);
+            assert_int_equal(done, DRAFTS);
+            for (int i = 0; i < DRAFTS; i++) {
+                one.ask = &ask[i];
+                same_draft(drafts_of(&s, &one, &done), &all[i]);
+            }
+        }
+        setting_close(&s);
+    }
+}
+
+typedef struct {
+    int asked, enough;
+} Patience;
+static bool still_wanted(void *arg) {
+    Patience *p = arg;
+    return p->asked++ < p->enough;
+}
+
+// Asked before every prompt; what is not wanted any more is cut, whichever prompt it was at.
+static void test_prompts_are_cut(void **state) {
+    (void)state;
+    Setting s = setting_open("llama", 1);
+    int32_t id[4][12];
+    DraftAsk ask[4];
+    for (int i = 0; i < 4; i++) {
+        memcpy(id[i], s.prompt.id, 11 * sizeof **id);
+        id[i][11] = 40 + i;
+        ask[i] = (DraftAsk){i, {id[i], 12}};
+    }
+    DraftRequest q = request_of(&s);
+    q.ask = ask, q.count = q.together = 4;
+    q.wanted = still_wanted;
+    for (int enough = 0; enough <= 5; enough++) {
+        Patience p = {.enough = enough};
+        q.arg = &p;
+        int done;
+        Draft *d = drafts_of(&s, &q, &done);
+        assert_int_equal(done, enough == 5 ? 4 : 0);
+        assert_int_equal(p.asked, enough == 5 ? 5 : enough + 1);
+        for (int i = 0; i < 4; i++) assert_int_equal(d[i].end == DRAFT_CUT, enough < 5);
+    }
+    setting_close(&s);
+}
+
 // The same draft by hand: the prompt in pieces, then one step and one number of (seed, draft, position) each.
 static void test_by_hand(void **state) {
     (void)state;
     Setting s = setting_open("qwen2", 2);
     Golden *g = &s.g;
     DraftRequest q = request_of(&s);
-    q.first = 5;
+    ask_for(&s, &q, s.prompt, 5, 1);
     int done;
     Draft *d = drafts_of(&s, &q, &done);
     Err e = {0};
@@ -171,7 +245,7 @@ static void test_told_as_it_grows(void **state) {
     Setting s = setting_open("llama", 2);
     Heard h = {.a = &s.g.a};
     DraftRequest q = request_of(&s);
-    q.count = SIXTEEN;
+    ask_for(&s, &q, s.prompt, 0, SIXTEEN);
     q.together = 5;
     q.grew = hear, q.finished = hear_end, q.arg = &h;
     int done;
@@ -209,7 +283,8 @@ static void test_stop_strings(void **state) {
     (void)state;
     Setting s = setting_open("qwen2", 2);
     DraftRequest q = request_of(&s);
-    q.count = q.together = SIXTEEN;
+    ask_for(&s, &q, s.prompt, 0, SIXTEEN);
+    q.together = SIXTEEN;
     int done, stopped = 0;
     Draft *free_text = drafts_of(&s, &q, &done);
     // Ends of real texts as stop strings: of one character, of several tokens, and what never comes.
@@ -255,7 +330,8 @@ static void test_ends(void **state) {
     // The context is the end of it all.
     DraftRequest q = request_of(&s);
     q.max_tokens = 1 << 30;
-    q.count = 6, q.together = 6;
+    ask_for(&s, &q, s.prompt, 0, 6);
+    q.together = 6;
     int done, context = s.g.checkpoint->config.context;
     Draft *d = drafts_of(&s, &q, &done);
     bool full = false;
@@ -273,7 +349,8 @@ static void test_ends(void **state) {
     // Cut in the middle: what was finished stays, the rest says so.
     Heard h = {.a = &s.g.a, .stop_after = 60};
     q = request_of(&s);
-    q.count = SIXTEEN, q.together = 2;
+    ask_for(&s, &q, s.prompt, 0, SIXTEEN);
+    q.together = 2;
     q.grew = hear, q.finished = hear_end, q.arg = &h;
     d = drafts_of(&s, &q, &done);
     int kept = 0;
@@ -304,7 +381,7 @@ static void test_refusals(void **state) {
     (void)state;
     Setting s = setting_open("llama", 1);
     DraftRequest q = request_of(&s);
-    q.prompt.count = 0;
+    ask_for(&s, &q, (Tokens){NULL, 0}, 0, 1);
     refused(&q, ERR_INPUT, "empty");
     q = request_of(&s);
     q.sampling.top_p = 0;
@@ -315,11 +392,15 @@ static void test_refusals(void **state) {
     refused(&q, ERR_INPUT, "stop string");
     q = request_of(&s);
     int32_t ids[300] = {0};
-    q.prompt = (Tokens){ids, 256};
+    ask_for(&s, &q, (Tokens){ids, 256}, 0, 1);
     refused(&q, ERR_LIMIT, "256");
     ids[3] = s.g.vocab;
-    q.prompt.count = 9;
+    ask_for(&s, &q, (Tokens){ids, 9}, 0, 1);
     refused(&q, ERR_INPUT, "vocabulary");
+    DraftAsk mixed[] = {{0, s.prompt}, {1, {ids, 256}}}; // one of several
+    q = request_of(&s);
+    q.ask = mixed, q.count = 2;
+    refused(&q, ERR_LIMIT, "256");
     // A broken model is an error and not a text.
     q = request_of(&s);
     float *norm = (float *)(uintptr_t)s.g.model->norm;
@@ -332,7 +413,7 @@ static void test_memory_is_told(void **state) {
     (void)state;
     Setting s = setting_open("llama", 1);
     DraftRequest q = request_of(&s);
-    q.count = 100;
+    ask_for(&s, &q, s.prompt, 0, 100);
     size_t before = 0;
     for (q.together = 1; q.together <= 64; q.together *= 2) {
         size_t bytes = draft_bytes(&q);
@@ -347,6 +428,8 @@ static void test_memory_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_alone_or_among_sixteen),
+        cmocka_unit_test(test_prompts_of_their_own),
+        cmocka_unit_test(test_prompts_are_cut),
         cmocka_unit_test(test_by_hand),
         cmocka_unit_test(test_greedy_as_transformers),
         cmocka_unit_test(test_told_as_it_grows),

@@ -54,19 +54,21 @@ typedef struct {
     bool backwards, cut;
     int fails_after; // 0: does not fail
     double pause;    // seconds between drafts
-    int asked, prompts_with_feedback, gave;
+    int asked, questions, prompts_with_feedback, gave;
     char last_user[4096];
 } Script;
 
 static bool recite(Smith *s, const Op *op, const SmithRequest *q, const SmithSink *sink, Err *e) {
     (void)op;
     Script *t = s->state;
-    bool again = q->prompt && memmem(q->prompt->user.p, q->prompt->user.len, "harness feedback: ", 18);
     t->asked += q->count;
-    t->prompts_with_feedback += again;
-    if (q->prompt) snprintf(t->last_user, sizeof t->last_user, "%.*s", STR_ARG(q->prompt->user));
+    t->questions++;
     for (int i = 0; i < q->count; i++) {
-        int at = q->first + (t->backwards ? q->count - 1 - i : i);
+        int at = smith_index(q, t->backwards ? q->count - 1 - i : i);
+        const Prompt *p = smith_prompt(q, t->backwards ? q->count - 1 - i : i);
+        bool again = p && memmem(p->user.p, p->user.len, "harness feedback: ", 18);
+        t->prompts_with_feedback += again;
+        if (p) snprintf(t->last_user, sizeof t->last_user, "%.*s", STR_ARG(p->user));
         if (t->fails_after && i == t->fails_after) return err_set(e, ERR_IO, "out of words");
         if (!sink->wanted(sink->arg)) return true;
         const char *text = again ? t->then : t->say[at % t->says];
@@ -146,15 +148,19 @@ static void feedback_is_given_to_the_rejected_only(void **state) {
     Script t = {.say = {FENCED(WRONG), FENCED(RIGHT), "No."}, .says = 3, .then = FENCED(RIGHT)};
     AttemptResult r = run_script(&a, &op, &t, (AttemptRequest){.ask = {.count = 3}, .feedback = 3});
     assert_int_equal(t.prompts_with_feedback, 2);
+    assert_int_equal(t.questions, 2); // all retries at once
     assert_int_equal(r.count, 5);
     assert_true(r.at[1].index == 0 && r.at[1].round == 1 && verdict_accepted(&r.at[1].verdict));
     assert_true(r.at[4].index == 2 && r.at[4].round == 1 && verdict_accepted(&r.at[4].verdict));
     assert_string_not_equal(r.at[0].prompt, r.at[1].prompt);
+    assert_string_not_equal(r.at[1].prompt, r.at[4].prompt);
+    assert_string_equal(r.at[0].prompt, r.at[2].prompt);
     assert_non_null(strstr(t.last_user, "The reply holds no kernel"));
     // Still wrong after each sentence: as often as asked for, no oftener.
     Script stubborn = {.say = {FENCED(WRONG)}, .says = 1, .then = FENCED(WRONG)};
     r = run_script(&a, &op, &stubborn, (AttemptRequest){.ask = {.count = 2}, .feedback = 2});
     assert_int_equal(stubborn.asked, 6);
+    assert_int_equal(stubborn.questions, 3);
     assert_int_equal(r.tally.accepted, 0);
     arena_free(&a);
 }
@@ -270,7 +276,8 @@ static void a_draft_never_joins_a_draw_that_was_made_before_it(void **state) {
     Op op = twice(&a);
     Script t = {.says = DRAFTS, .pause = 0.03};
     for (int i = 0; i < DRAFTS; i++)
-        t.say[i] = arena_printf(&a, "```python\n" HEAD "    v = v * %d.0\n" TAIL "```", i + 11); // of no other test
+        t.say[i] =
+            arena_printf(&a, "```python\n" HEAD "    v = v * %d.0\n" TAIL "```", i + 11); // of no other test
     AttemptResult r = run_script(&a, &op, &t, (AttemptRequest){.ask = {.count = DRAFTS}});
     Seen seen = {0};
     for (int i = 0; i < DRAFTS; i++) {

@@ -85,6 +85,31 @@ static void test_drafts_by_number(void **state) {
     arena_free(&a);
 }
 
+// Retries: numbers and prompts of their own, and each draft is the one that is asked for alone.
+static void test_retries(void **state) {
+    (void)state;
+    Arena a = {0};
+    Smith *s = open_smith(&a, model, NULL);
+    Retry retry[] = {{9, {.raw = STR("def run(x): # wrong")}},
+                     {2, {.raw = STR("def run(x): # slow")}},
+                     {5, {.raw = STR("def run(x):")}}};
+    SmithRequest q = request(NULL, 0, 3);
+    q.retry = retry;
+    Sink all = {.a = &a}, single = {.a = &a}, first = {.a = &a};
+    ask(s, &q, &all);
+    assert_int_equal(all.replies, 3);
+    for (int i = 0; i < 3; i++) {
+        SmithRequest one = request(&retry[i].prompt, retry[i].index, 1);
+        ask(s, &one, &single);
+        assert_true(str_eq(all.text[retry[i].index], single.text[retry[i].index]));
+    }
+    SmithRequest other = request(&retry[2].prompt, 9, 1);
+    ask(s, &other, &first);
+    assert_false(str_eq(first.text[9], all.text[9])); // the prompt makes a difference
+    smith_close(s);
+    arena_free(&a);
+}
+
 static void test_adapter_and_turns(void **state) {
     (void)state;
     Arena a = {0};
@@ -137,6 +162,7 @@ static void test_places(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_drafts_by_number),
+        cmocka_unit_test(test_retries),
         cmocka_unit_test(test_adapter_and_turns),
         cmocka_unit_test(test_places),
     };
