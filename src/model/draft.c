@@ -32,7 +32,7 @@ typedef struct {
 } Run;
 
 enum { SEQ_PROMPT };  // slot i has sequence i + 1
-enum { PIECE = 128 }; // tokens of a prompt between two questions whether it is wanted
+enum { PIECE = 128 }; // tokens of a prompt: a layer of them takes a fraction of a second in large models, too
 
 static int together_of(const DraftRequest *q) {
     int n = q->together < q->count ? q->together : q->count;
@@ -106,6 +106,19 @@ static bool request_check(const DraftRequest *q, Err *e) {
     return true;
 }
 
+static bool is_wanted(void *arg) {
+    Run *r = arg;
+    r->cut = !r->q->wanted(r->q->arg);
+    return !r->cut;
+}
+
+static bool step(Run *r, ModelStep *s, float *logits, Err *e) {
+    s->adapter = r->q->adapter;
+    if (r->q->wanted) s->wanted = is_wanted;
+    s->arg = r;
+    return model_step(r->q->model, r->kv, s, logits, e);
+}
+
 // --- prompts ---
 
 // Tokens of a prompt at the end of a sequence; `logits` are those behind the last one.
@@ -114,17 +127,13 @@ static bool feed(Run *r, int sequence, const int32_t *id, int count, float *logi
     int seq[MODEL_STEP_MAX];
     int most = q->wanted ? PIECE : MODEL_STEP_MAX; // how a prompt is cut shows in no result
     for (int i = 0; i < most; i++) seq[i] = sequence;
-    for (int at = 0, n; at < count; at += n) {
-        if (q->wanted && !q->wanted(q->arg)) {
-            r->cut = true;
-            return true;
-        }
+    for (int at = 0, n; at < count && !r->cut; at += n) {
         bool want[MODEL_STEP_MAX] = {0};
         int left = count - at;
         n = left < most ? left : most;
         want[n - 1] = n == left;
-        ModelStep step = {.token = id + at, .seq = seq, .want = want, .count = n, .adapter = q->adapter};
-        if (!model_step(q->model, r->kv, &step, logits, e)) return false;
+        if (!step(r, &(ModelStep){.token = id + at, .seq = seq, .want = want, .count = n}, logits, e))
+            return false;
     }
     return true;
 }
@@ -251,8 +260,7 @@ static bool step_all(Run *r, Err *e) {
         l->logits = r->logits + (size_t)n++ * (size_t)r->vocab;
     }
     if (!n) return true;
-    ModelStep step = {.token = token, .seq = seq, .want = want, .count = n, .adapter = r->q->adapter};
-    return model_step(r->q->model, r->kv, &step, r->logits, e);
+    return step(r, &(ModelStep){.token = token, .seq = seq, .want = want, .count = n}, r->logits, e);
 }
 
 static bool draw_all(Run *r, Err *e) {

@@ -49,7 +49,7 @@ typedef struct {
     // as long as the arena. Either may be NULL; returning false ends everything, what is finished is kept.
     bool (*grew)(void *arg, int index, Str text, int tokens_in_all);
     bool (*finished)(void *arg, const Draft *d);
-    bool (*wanted)(void *arg); // asked while the prompt is computed, now and then; NULL: it is
+    bool (*wanted)(void *arg); // asked at every layer of every step; NULL: it is
     void *arg;
 } DraftRequest;
 

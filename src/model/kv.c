@@ -114,7 +114,7 @@ void kv_fork(Kv *kv, int from, int to) {
     t->length = f->length;
 }
 
-static void undo(Kv *kv, const int *seq, const KvPlace *place, int count) {
+void kv_undo(Kv *kv, const int *seq, int count, const KvPlace *place) {
     while (count-- > 0) {
         KvSequence *s = &kv->sequence[seq[count]];
         int slot = --s->length / KV_PAGE, before = place[count].before;
@@ -149,7 +149,7 @@ bool kv_reserve(Kv *kv, const int *seq, int count, KvPlace *place, Err *e) {
     for (int i = 0; i < count; i++) {
         assert(seq[i] >= 0 && seq[i] < kv->sequences);
         if (reserve_one(kv, &kv->sequence[seq[i]], &place[i], e)) continue;
-        undo(kv, seq, place, i);
+        kv_undo(kv, seq, i, place);
         return false;
     }
     // All reads of shared pages before any write: the last holder of one may write into it in this step.

@@ -36,6 +36,8 @@ struct Kv {
 // Finds room for the next positions of these sequences and copies pages that others still read. On failure
 // nothing has changed; on success the lengths have grown, and every place must be written in every layer.
 MUST_CHECK bool kv_reserve(Kv *kv, const int *seq, int count, KvPlace *place, Err *e);
+// Takes back what the last kv_reserve gave.
+void kv_undo(Kv *kv, const int *seq, int count, const KvPlace *place);
 // The keys and values of one position: k and v are [heads][dim].
 void kv_write(Kv *kv, int layer, KvPlace place, const float *k, const float *v);
 // Keys [dim][KV_PAGE] and values [KV_PAGE][padded] of a head, as stored.

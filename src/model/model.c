@@ -176,8 +176,13 @@ bool model_step(Model *m, Kv *kv, const ModelStep *s, float *logits, Err *e) {
     Pass p = {.m = m, .kv = kv, .step = s, .rows = s->count, .lora = s->adapter != NULL};
     embed_rows(m, s);
     angles(m, s->count);
-    for (int i = 0; i < m->config.layers && p.rows; i++)
+    for (int i = 0; i < m->config.layers && p.rows; i++) {
+        if (s->wanted && !s->wanted(s->arg)) {
+            kv_undo(kv, s->seq, s->count, m->place);
+            return true;
+        }
         layer_forward(&p, i, &m->room, i == m->config.layers - 1);
+    }
     if (!p.rows) return true;
     const LayerRoom *r = &m->room;
     rows_norm(&p, r->x, r->delta, m->norm, r->normed);

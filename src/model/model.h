@@ -37,6 +37,10 @@ typedef struct {
     const bool *want;
     int count;
     const Adapter *adapter; // NULL: the base alone; applied without merging, any one per step
+    // NULL, or asked before every layer: on false the step ends, true, as if it had never been asked for;
+    // whoever said so knows that there are no logits.
+    bool (*wanted)(void *arg);
+    void *arg;
 } ModelStep;
 MUST_CHECK bool model_step(Model *m, Kv *kv, const ModelStep *step, float *logits, Err *e);
 enum { MODEL_STEP_MAX = 512 }; // tokens in one step

@@ -29,7 +29,7 @@ static bool compute(Arena *a, char **arg, int32_t *id, int count, Err *e) {
     memset(want, 1, sizeof want);
     for (int at = 0; at < count; at += piece) {
         int n = count - at < piece ? count - at : piece;
-        ModelStep s = {id + at, seq, want, n, ad};
+        ModelStep s = {.token = id + at, .seq = seq, .want = want, .count = n, .adapter = ad};
         if (!model_step(m, kv, &s, logits + (size_t)at * vocab, e)) return false;
     }
     return fwrite(logits, sizeof *logits, (size_t)count * vocab, stdout) == (size_t)count * vocab;

@@ -137,7 +137,7 @@ static bool still_wanted(void *arg) {
     return p->asked++ < p->enough;
 }
 
-// Asked before every prompt; what is not wanted any more is cut, whichever prompt it was at.
+// Asked at every layer; what is not wanted any more is cut, wherever it was.
 static void test_prompts_are_cut(void **state) {
     (void)state;
     Setting s = setting_open("llama", 1);
@@ -151,15 +151,25 @@ static void test_prompts_are_cut(void **state) {
     DraftRequest q = request_of(&s);
     q.ask = ask, q.count = q.together = 4;
     q.wanted = still_wanted;
-    for (int enough = 0; enough <= 5; enough++) {
+    int layers = s.g.checkpoint->config.layers;
+    for (int enough = 0; enough < 5 * layers + 2;
+         enough++) { // what they share, each one's own, the first step
         Patience p = {.enough = enough};
         q.arg = &p;
         int done;
         Draft *d = drafts_of(&s, &q, &done);
-        assert_int_equal(done, enough == 5 ? 4 : 0);
-        assert_int_equal(p.asked, enough == 5 ? 5 : enough + 1);
-        for (int i = 0; i < 4; i++) assert_int_equal(d[i].end == DRAFT_CUT, enough < 5);
+        assert_int_equal(done, 0);
+        assert_int_equal(p.asked, enough + 1);
+        for (int i = 0; i < 4; i++) {
+            assert_int_equal(d[i].end, DRAFT_CUT);
+            assert_int_equal(d[i].count, enough >= 5 * layers);
+        }
     }
+    Patience endless = {.enough = 1 << 30};
+    q.arg = &endless;
+    int done;
+    drafts_of(&s, &q, &done);
+    assert_int_equal(done, 4);
     setting_close(&s);
 }
 
@@ -182,7 +192,7 @@ static void test_by_hand(void **state) {
         int n = s.prompt.count - at < 7 ? s.prompt.count - at : 7;
         bool want[7] = {0};
         want[n - 1] = true;
-        ModelStep step = {s.prompt.id + at, seq, want, n, NULL};
+        ModelStep step = {.token = s.prompt.id + at, .seq = seq, .want = want, .count = n};
         must(model_step(g->model, kv, &step, logits, &e), &e);
     }
     uint64_t key = rng_mix(q.seed, 0x6472616674);
@@ -193,7 +203,9 @@ static void test_by_hand(void **state) {
         assert_int_equal(id, d->token[i]);
         assert_true(d->logprob[i] == sample_logprob(logits, g->vocab, id) && d->logprob[i] <= 0);
         bool yes = true;
-        must(model_step(g->model, kv, &(ModelStep){&id, seq, &yes, 1, NULL}, logits, &e), &e);
+        must(model_step(g->model, kv, &(ModelStep){.token = &id, .seq = seq, .want = &yes, .count = 1},
+                        logits, &e),
+             &e);
     }
     kv_close(kv);
     setting_close(&s);

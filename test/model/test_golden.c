@@ -71,7 +71,8 @@ static void test_ragged_batch(void **state) {
             Err e = {0};
             Kv *kv;
             must(kv_open(g.model, KV_F32, n, total, &kv, &e), &e);
-            ModelStep step = {ids, seq, want, total, with ? g.adapter : NULL};
+            ModelStep step = {
+                .token = ids, .seq = seq, .want = want, .count = total, .adapter = with ? g.adapter : NULL};
             must(model_step(g.model, kv, &step, logits, &e), &e);
             kv_close(kv);
             double d = largest_difference(logits, with ? lora : base, (size_t)values);
@@ -101,13 +102,18 @@ static void test_greedy_text(void **state) {
             Err e = {0};
             Kv *kv;
             must(kv_open(g.model, KV_F32, 1, count + n, &kv, &e), &e);
-            ModelStep step = {prompt, seq, want, count, with ? g.adapter : NULL};
+            ModelStep step = {.token = prompt,
+                              .seq = seq,
+                              .want = want,
+                              .count = count,
+                              .adapter = with ? g.adapter : NULL};
             must(model_step(g.model, kv, &step, logits, &e), &e);
             for (int k = 0; k < n; k++) {
                 int32_t id = golden_argmax(logits, g.vocab);
                 assert_int_equal(id, expected[k]);
                 bool yes = true;
-                step = (ModelStep){&id, seq, &yes, 1, step.adapter};
+                step =
+                    (ModelStep){.token = &id, .seq = seq, .want = &yes, .count = 1, .adapter = step.adapter};
                 must(model_step(g.model, kv, &step, logits, &e), &e);
             }
             kv_close(kv);
@@ -205,7 +211,7 @@ static void test_refusals(void **state) {
     int seq[2] = {0};
     bool want[2] = {false, true};
     float *logits = NEWN(&g.a, float, (size_t)g.vocab);
-    ModelStep step = {beyond, seq, want, 2, NULL};
+    ModelStep step = {.token = beyond, .seq = seq, .want = want, .count = 2};
     assert_false(model_step(g.model, kv, &step, logits, &e));
     assert_int_equal(e.code, ERR_INPUT);
     assert_int_equal(kv_length(kv, 0), 0);

@@ -6,7 +6,7 @@
 static void step_one(const Golden *g, Kv *kv, int seq, int32_t token, float *logits) {
     Err e = {0};
     bool yes = true;
-    ModelStep s = {&token, &seq, &yes, 1, NULL};
+    ModelStep s = {.token = &token, .seq = &seq, .want = &yes, .count = 1};
     must(model_step(g->model, kv, &s, logits, &e), &e);
 }
 
@@ -51,7 +51,7 @@ static void test_forks_do_not_meet(void **state) {
                 of[wanted++] = i;
             }
             float *logits = NEWN(&g.a, float, (size_t)SEQUENCES *(size_t)g.vocab);
-            ModelStep step = {token, seq, want, n, NULL};
+            ModelStep step = {.token = token, .seq = seq, .want = want, .count = n};
             must(model_step(g.model, kv, &step, logits, &e), &e);
             for (int k = 0; k < wanted; k++)
                 memcpy(last + of[k] * g.vocab, logits + k * g.vocab, (size_t)g.vocab * sizeof *last);
@@ -85,7 +85,7 @@ static void test_sharing_costs_one_page(void **state) {
     int seq[PROMPT] = {0};
     bool want[PROMPT] = {false};
     for (int i = 0; i < PROMPT; i++) token[i] = i % 250;
-    ModelStep step = {token, seq, want, PROMPT, NULL};
+    ModelStep step = {.token = token, .seq = seq, .want = want, .count = PROMPT};
     must(model_step(g.model, kv, &step, NULL, &e), &e); // nothing wanted: no logits
     assert_int_equal(pages_held(kv), 4);
     float *logits = NEWN(&g.a, float, (size_t)g.vocab);
@@ -127,7 +127,7 @@ static void test_full_changes_nothing(void **state) {
     int context = g.checkpoint->config.context;
     assert_true(context < room);
     for (int i = 0; i < MODEL_STEP_MAX; i++) token[i] = i % 200, seq[i] = 0;
-    ModelStep step = {token, seq, want, context + 1, NULL};
+    ModelStep step = {.token = token, .seq = seq, .want = want, .count = context + 1};
     assert_false(model_step(g.model, kv, &step, logits, &e));
     assert_int_equal(e.code, ERR_LIMIT);
     assert_int_equal(kv_length(kv, 0), 0);
@@ -187,12 +187,58 @@ static void test_told_in_advance(void **state) {
     golden_close(&g);
 }
 
+static bool not_any_more(void *arg) { return --*(int *)arg >= 0; }
+
+// A step that is given up between two layers has not happened, in pages that are shared as well.
+static void test_a_step_can_be_given_up(void **state) {
+    (void)state;
+    Golden g = golden_open("llama", 1);
+    Err e = {0};
+    Kv *kv;
+    must(kv_open(g.model, KV_F32, 2, 64, &kv, &e), &e);
+    int32_t token[21];
+    int first[20] = {0}, second[21];
+    bool want[21] = {0};
+    for (int i = 0; i < 21; i++) token[i] = i * 7, second[i] = 1;
+    size_t bytes = (size_t)g.vocab * sizeof(float);
+    float *logits = arena_raw(&g.a, bytes, 64), *untouched = arena_raw(&g.a, bytes, 64);
+    memset(logits, 0x55, bytes);
+    memcpy(untouched, logits, bytes);
+    must(model_step(g.model, kv, &(ModelStep){.token = token, .seq = first, .want = want, .count = 3}, NULL,
+                    &e),
+         &e);
+    kv_fork(kv, 0, 1);
+    int held = pages_held(kv);
+    want[17] = true;
+    for (int layers = 0; layers < g.checkpoint->config.layers; layers++) {
+        int left = layers;
+        ModelStep step = {.token = token + 3,
+                          .seq = second,
+                          .want = want,
+                          .count = 18,
+                          .wanted = not_any_more,
+                          .arg = &left};
+        must(model_step(g.model, kv, &step, logits, &e), &e);
+        assert_int_equal(left, -1);
+        assert_int_equal(kv_length(kv, 1), 3);
+        assert_int_equal(pages_held(kv), held);
+        assert_memory_equal(logits, untouched, bytes);
+    }
+    int enough = 1000;
+    ModelStep step = {
+        .token = token + 3, .seq = second, .want = want, .count = 18, .wanted = not_any_more, .arg = &enough};
+    must(model_step(g.model, kv, &step, logits, &e), &e);
+    float *alone = golden_logits(&g, g.model, NULL, KV_F32, token, 21, 21);
+    assert_memory_equal(logits, alone + (size_t)20 * (size_t)g.vocab, bytes);
+    kv_close(kv);
+    golden_close(&g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forks_do_not_meet),
-        cmocka_unit_test(test_sharing_costs_one_page),
-        cmocka_unit_test(test_full_changes_nothing),
-        cmocka_unit_test(test_told_in_advance),
+        cmocka_unit_test(test_forks_do_not_meet),      cmocka_unit_test(test_sharing_costs_one_page),
+        cmocka_unit_test(test_full_changes_nothing),   cmocka_unit_test(test_told_in_advance),
+        cmocka_unit_test(test_a_step_can_be_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
