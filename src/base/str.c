@@ -55,6 +55,14 @@ bool utf8_valid(Str s) {
     return true;
 }
 
+uint32_t utf8_at(const char *p, int *len) {
+    const unsigned char *u = (const unsigned char *)p;
+    if (u[0] < 0x80) return *len = 1, u[0];
+    if (u[0] < 0xe0) return *len = 2, (u[0] & 0x1fu) << 6 | (u[1] & 0x3fu);
+    if (u[0] < 0xf0) return *len = 3, (u[0] & 0x0fu) << 12 | (u[1] & 0x3fu) << 6 | (u[2] & 0x3fu);
+    return *len = 4, (u[0] & 7u) << 18 | (u[1] & 0x3fu) << 12 | (u[2] & 0x3fu) << 6 | (u[3] & 0x3fu);
+}
+
 // Room for `n` more bytes and a NUL.
 static char *buf_room(Buf *b, size_t n) {
     if (b->cap - b->len > n) return b->p + b->len;
@@ -87,6 +95,15 @@ void buf_put(Buf *b, const void *p, size_t n) {
 void buf_puts(Buf *b, const char *s) { buf_put(b, s, strlen(s)); }
 
 void buf_str_put(Buf *b, Str s) { buf_put(b, s.p, s.len); }
+
+void utf8_put(Buf *b, uint32_t code) {
+    char u[4];
+    size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+    static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    for (size_t i = n; i-- > 1; code >>= 6) u[i] = (char)(0x80 | (code & 0x3f));
+    u[0] = (char)(lead[n] | code);
+    buf_put(b, u, n);
+}
 
 void buf_printf(Buf *b, const char *fmt, ...) {
     char text[256];

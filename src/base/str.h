@@ -21,8 +21,9 @@ bool str_ends(Str s, const char *suffix);
 int str_cmp(Str a, Str b); // order of bytes; shorter first on a tie
 Str str_dup(Arena *a, Str s);
 char *str_cdup(Arena *a, Str s);
-uint64_t str_hash(Str s); // FNV-1a, 64 bits; for tables, not for trust
-bool utf8_valid(Str s);   // strict: no overlong forms, no surrogates, at most U+10FFFF
+uint64_t str_hash(Str s);                  // FNV-1a, 64 bits; for tables, not for trust
+uint32_t utf8_at(const char *p, int *len); // of valid UTF-8: the code point at p, and its length in bytes
+bool utf8_valid(Str s);                    // strict: no overlong forms, no surrogates, at most U+10FFFF
 
 typedef struct {
     Arena *arena;
@@ -35,6 +36,7 @@ void buf_putc(Buf *b, char c);
 void buf_put(Buf *b, const void *p, size_t n);
 void buf_puts(Buf *b, const char *s);
 void buf_str_put(Buf *b, Str s);
+void utf8_put(Buf *b, uint32_t code);
 void buf_printf(Buf *b, const char *fmt, ...) PRINTF(2, 3);
 static inline Str buf_str(const Buf *b) { return (Str){b->p, b->len}; }
 const char *buf_cstr(Buf *b);

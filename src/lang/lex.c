@@ -1,47 +1,10 @@
+// From text to tokens: names and numbers, strings, punctuation, and lines with their indentation.
 #include "lang/lex.h"
 
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-static const char *const token_whats[TOK_COUNT] = {
-#define TOKEN(id, what)                       what,
-#define KEYWORD(id, text)                     "'" text "'",
-#define PUNCT(id, text)                       "'" text "'",
-#define INFIX(id, text, oper, level, assigns) "'" text "'", "'" assigns "'",
-#include "lang/token.def"
-#undef TOKEN
-#undef KEYWORD
-#undef PUNCT
-#undef INFIX
-};
-static const TokenOper token_opers[TOK_COUNT] = {
-#define TOKEN(id, what)
-#define KEYWORD(id, text)
-#define PUNCT(id, text)
-#define INFIX(id, text, oper, level, assigns) \
-    [TOK_##id] = {OPER_##oper, level, false, true}, [TOK_##id##_ASSIGN] = {OPER_##oper, 0, true, true},
-#include "lang/token.def"
-#undef TOKEN
-#undef KEYWORD
-#undef PUNCT
-#undef INFIX
-};
-static const struct {
-    const char *text;
-    uint8_t len, kind;
-} keywords[] = {
-#define TOKEN(id, what)
-#define KEYWORD(id, text) {text, sizeof(text) - 1, TOK_##id},
-#define PUNCT(id, text)
-#define INFIX(id, text, oper, level, assigns)
-#include "lang/token.def"
-#undef TOKEN
-#undef KEYWORD
-#undef PUNCT
-#undef INFIX
-};
-enum { KEYWORDS = sizeof keywords / sizeof *keywords };
 static const struct {
     uint32_t first, last;
 } letters[] = {
@@ -51,32 +14,11 @@ static const struct {
 };
 enum { LETTER_RANGES = sizeof letters / sizeof *letters };
 
-const char *token_what(TokenKind k) { return token_whats[k]; }
-bool token_is_keyword(TokenKind k) { return k >= TOK_FALSE && k <= TOK_YIELD; }
-TokenOper token_oper(TokenKind k) { return token_opers[k]; }
-
 int line_break(const char *p, const char *end) {
     if (p == end) return 0;
     if (*p == '\n') return 1;
     if (*p != '\r') return 0;
     return p + 1 < end && p[1] == '\n' ? 2 : 1;
-}
-
-uint32_t utf8_at(const char *p, int *len) {
-    const unsigned char *u = (const unsigned char *)p;
-    if (u[0] < 0x80) return *len = 1, u[0];
-    if (u[0] < 0xe0) return *len = 2, (u[0] & 0x1fu) << 6 | (u[1] & 0x3fu);
-    if (u[0] < 0xf0) return *len = 3, (u[0] & 0x0fu) << 12 | (u[1] & 0x3fu) << 6 | (u[2] & 0x3fu);
-    return *len = 4, (u[0] & 7u) << 18 | (u[1] & 0x3fu) << 12 | (u[2] & 0x3fu) << 6 | (u[3] & 0x3fu);
-}
-
-void utf8_put(Buf *out, uint32_t code) {
-    char b[4];
-    size_t n = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-    static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    for (size_t i = n; i-- > 1; code >>= 6) b[i] = (char)(0x80 | (code & 0x3f));
-    b[0] = (char)(lead[n] | code);
-    buf_put(out, b, n);
 }
 
 // ---- characters
@@ -158,21 +100,6 @@ static Token bracket_close(Lexer *l, TokenKind kind) {
 
 // ---- names, numbers, strings
 
-static TokenKind keyword_or_name(Str s) {
-    if (s.len > 8) return TOK_NAME;
-    int lo = 0, hi = KEYWORDS - 1;
-    while (lo <= hi) {
-        int mid = (lo + hi) / 2;
-        int order = str_cmp(s, (Str){keywords[mid].text, keywords[mid].len});
-        if (order == 0) return (TokenKind)keywords[mid].kind;
-        if (order < 0)
-            hi = mid - 1;
-        else
-            lo = mid + 1;
-    }
-    return TOK_NAME;
-}
-
 static Token stray_character(Lexer *l) {
     int len;
     uint32_t code = utf8_at(here(l), &len);
@@ -197,7 +124,7 @@ static Token lex_name(Lexer *l) {
         l->at += (uint32_t)len;
     }
     Str s = {l->source.p + at, l->at - at};
-    return token(keyword_or_name(s), at, (uint32_t)s.len);
+    return token(token_of_word(s), at, (uint32_t)s.len);
 }
 
 // Digits with single underscores between them; false if an underscore stands elsewhere or none was there.

@@ -56,6 +56,7 @@ Token lex_next(Lexer *l);
 
 const char *token_what(TokenKind k); // "'+='", "a name"
 bool token_is_keyword(TokenKind k);
+TokenKind token_of_word(Str word); // a keyword or TOK_NAME
 // The operator behind an infix token and its level (0 for none), or behind its assigning form.
 typedef struct {
     Oper oper;
@@ -67,6 +68,3 @@ TokenOper token_oper(TokenKind k);
 
 // One line break at p, in bytes: 2 for "\r\n", 1 for "\n" or "\r", 0 for none.
 int line_break(const char *p, const char *end);
-// The code point at p of valid UTF-8 and its length in bytes.
-uint32_t utf8_at(const char *p, int *len);
-void utf8_put(Buf *out, uint32_t code);

@@ -41,13 +41,21 @@ MUST_CHECK bool enter(Parser *p);                  // one level deeper
 void leave(Parser *p);
 
 // ---- parse_expr.c
-Node *parse_expression(Parser *p); // no tuple without parentheses, no `:=`, no yield
-Node *parse_named(Parser *p);      // the same or `name := expression`
-Node *parse_tuple(Parser *p);      // expressions and *expressions; a comma makes it a TUPLE
-Node *parse_value(Parser *p);      // the same or a yield: the right of `=`, a statement
-Node *parse_targets(Parser *p);    // between `for` and `in`, checked
+Node *parse_expression(Parser *p);  // no tuple without parentheses, no `:=`, no yield
+Node *parse_named(Parser *p);       // the same or `name := expression`
+Node *parse_tuple(Parser *p);       // expressions and *expressions; a comma makes it a TUPLE
+Node *parse_value(Parser *p);       // the same or a yield: the right of `=`, a statement
+Node *parse_targets(Parser *p);     // between `for` and `in`, checked
+Node *parse_disjunction(Parser *p); // neither conditional nor lambda
+Node *parse_operand(Parser *p);     // binds tighter than a comparison
+Node *parse_star(Parser *p);        // `*` operand
+bool at_walrus(const Parser *p);    // at `name :=`
+
+// ---- parse_bracket.c
+Node *parse_bracketed(Parser *p); // at an opening bracket that is no call's or subscript's
 // After `(`, takes the `)`; check p->failed. Only a call may have a generator without parentheses of its own.
 Nodes parse_arguments(Parser *p, Token open, bool call, Nodes *keywords);
+Node *parse_subscript(Parser *p, Node *value, uint32_t start); // VALUE[..], which begins at `start`
 
 // ---- parse_binding.c
 Nodes parse_parameters(Parser *p, TokenKind stop,

@@ -21,15 +21,10 @@ static bool is_plain(uint32_t c) {
 
 // Valid UTF-8 only.
 static uint32_t next_char(Str s, size_t *at) {
-    const uint8_t *p = (const uint8_t *)s.p + *at;
-    int n = p[0] < 0x80 ? 1 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
+    int n;
+    uint32_t c = utf8_at(s.p + *at, &n);
     *at += (size_t)n;
-    switch (n) {
-    case 1: return p[0];
-    case 2: return (p[0] & 0x1fu) << 6 | (p[1] & 0x3fu);
-    case 3: return (p[0] & 0xfu) << 12 | (p[1] & 0x3fu) << 6 | (p[2] & 0x3fu);
-    default: return (p[0] & 7u) << 18 | (p[1] & 0x3fu) << 12 | (p[2] & 0x3fu) << 6 | (p[3] & 0x3fu);
-    }
+    return c;
 }
 
 bool nfc_plain(Str s) {

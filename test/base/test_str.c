@@ -104,6 +104,14 @@ static void test_utf8_every_code_point(void **state) {
         bool fine = c <= 0x10ffff && (c < 0xd800 || c > 0xdfff);
         if (utf8_valid((Str){s, n}) != fine) fail_msg("U+%04X", c);
         if (n > 1 && utf8_valid((Str){s, n - 1})) fail_msg("U+%04X cut short", c);
+        if (!fine) continue;
+        Arena a = {0};
+        Buf b = BUF(&a);
+        int len;
+        utf8_put(&b, c);
+        if (!str_eq(buf_str(&b), (Str){s, n})) fail_msg("U+%04X is put wrongly", c);
+        if (utf8_at(s, &len) != c || (size_t)len != n) fail_msg("U+%04X is read wrongly", c);
+        arena_free(&a);
     }
 }
 

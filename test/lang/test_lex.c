@@ -193,19 +193,6 @@ static void test_brackets_match(void **state) {
     check("a \\\n", "a ERROR the file ends after a line continuation");
 }
 
-static void test_utf8_round_trip(void **state) {
-    (void)state;
-    static const uint32_t codes[] = {1, 0x7f, 0x80, 0x7ff, 0x800, 0xfffd, 0x10000, 0x10ffff};
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
-        Buf b = BUF(&arena);
-        utf8_put(&b, codes[i]);
-        assert_true(utf8_valid(buf_str(&b)));
-        int len;
-        assert_int_equal(utf8_at(b.p, &len), codes[i]);
-        assert_int_equal(len, b.len);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_lines_and_blocks),
@@ -217,7 +204,6 @@ int main(void) {
         TEST(test_every_keyword_is_found),
         TEST(test_operators),
         TEST(test_brackets_match),
-        TEST(test_utf8_round_trip),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
