@@ -48,3 +48,8 @@ bool api_known_refused(Str name, bool method,
 
 // Binds arguments to a row's signature and runs it.
 MUST_CHECK bool api_call(Interp *in, const Api *row, Str name, Value self, const Args *args, Value *out);
+
+// What a row asks of an argument; otherwise a TypeError. A reference's tensors are all V_BOUND.
+MUST_CHECK bool need_tensor(Call *c, int i);
+MUST_CHECK bool need_number(Call *c, int i, double *out);
+bool wrong_type(Call *c, Value v, const char *want); // always false

@@ -137,10 +137,9 @@ static Flow exec_while(Interp *in, Env *env, const Node *s, Value *result) {
 
 static bool exec_function(Interp *in, Env *env, const Node *s) {
     bool jit;
-    DiagKind kind;
     const char *why;
     Value f;
-    if (!decorators_allowed(s, &jit, &kind, &why)) return host_report(in, kind, s->span, "%s", why), false;
+    if (!decorators_allowed(s, &jit, &why)) return host_refuse(in, s->span, "%s", why);
     if (jit && env != in->globals) return host_refuse(in, s->span, "kernels are defined at module level");
     if (jit) {
         if (!kernel_new(in, env, s, &f)) return false;
@@ -227,15 +226,12 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
     case NODE_DELETE: ok = exec_delete(in, env, s); break;
     case NODE_PASS: break;
     case NODE_IMPORT: {
-        DiagKind kind;
         const char *why;
         LibraryFile *file = in->candidate && env->module ? library_of(in->module, s) : NULL;
         if (file)
             ok = exec_included(in, env, s, file);
-        else if (!import_allowed(s, in->candidate, &kind, &why)) {
-            host_report(in, kind, s->span, "%s", why);
-            ok = false;
-        }
+        else if (!import_allowed(s, in->candidate, &why))
+            ok = host_refuse(in, s->span, "%s", why);
         break; // what may be imported is there already
     }
     default: ok = host_refuse(in, s->span, "%s", node_refused(s->kind));

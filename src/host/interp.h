@@ -5,6 +5,7 @@
 enum {
     STEP_LANES = 64,            // what one step of host code takes from the lane budget
     DEPTH_MAX = 500,            // nested expressions, blocks and calls together
+    WALK_MAX = 400,             // how deep a pass over a tree goes
     HEAP_MAX = 16 << 20,        // bytes of host values of one call
     STRING_MAX = 1 << 20,       // bytes of one string
     TENSOR_BYTES_MAX = 1 << 26, // bytes of all tensors that one call allocates
@@ -70,6 +71,7 @@ MUST_CHECK bool call_value(Interp *in, Value f, const Args *args, Value *out);
 MUST_CHECK bool binary_values(Interp *in, Span at, Oper op, Value l, Value r, Value *out);
 MUST_CHECK bool compare_values(Interp *in, Span at, Oper op, Value l, Value r, bool *out); // not for tensors
 MUST_CHECK bool get_member(Interp *in, Span at, Value v, Str name, Value *out);
+MUST_CHECK bool subscript_get(Interp *in, Span at, Value of, Value index, Value *out);
 MUST_CHECK bool subscript_set(Interp *in, Span at, Value of, Value index, Value v); // lists and dictionaries
 MUST_CHECK bool assign(Interp *in, Env *env, const Node *target, Value v);
 
@@ -105,6 +107,7 @@ void names_of_import(Names *names, const Node *import);
 // Tensors of either kind (shape.c).
 MUST_CHECK bool tensor_index(Interp *in, Span at, Value t, const Value *item, int items, Value *out);
 int value_rank(Value t);
+int64_t value_numel(Value t);
 const int64_t *value_shape(Value t);
 DType value_elem(Value t);
 MUST_CHECK bool shape_axis(Interp *in, Span at, Value axis, int rank,
@@ -115,6 +118,12 @@ bool shape_sane(const int64_t *size, int rank); // products of sizes cannot over
 MUST_CHECK bool shape_reshape(Interp *in, Span at, Value t, const int64_t *size, int rank, bool copy,
                               Value *out);
 MUST_CHECK bool shape_transpose(Interp *in, Span at, Value t, int a, int b, Value *out);
+// `count` elements of an axis from `start` on, which lie within it; one element, without the axis; a new axis
+// of one.
+MUST_CHECK bool shape_slice(Interp *in, Span at, Value t, int axis, int64_t start, int64_t count,
+                            int64_t step, Value *out);
+MUST_CHECK bool shape_select(Interp *in, Span at, Value t, int axis, int64_t index, Value *out);
+MUST_CHECK bool shape_unsqueeze(Interp *in, Span at, Value t, int axis, Value *out);
 
 // Candidate (candidate.c, tune.c).
 MUST_CHECK bool kernel_new(Interp *in, Env *env, const Node *function,

@@ -2,7 +2,6 @@
 
 // Which names a piece of code binds in its own scope, so that a read before the first assignment is Python's
 // error and not a global of the same name. Depth is limited like everything that walks a tree from outside.
-enum { WALK_MAX = 400 };
 
 static int *names_slot(const Names *names, Str name) {
     for (uint32_t i = (uint32_t)str_hash(name);; i++) {

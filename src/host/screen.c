@@ -1,12 +1,13 @@
+// One pass over host code before anything runs. It knows names, not types: what depends on a value (`x + 1`
+// with a tensor x) is refused when it is reached. Kernel bodies are the checker's business; only what Python
+// would evaluate around them (decorators, defaults, annotations) is looked at here. What needs no names, but
+// the form of one statement or expression alone, is in allowed.c.
 #include "host/screen.h"
 #include "host/api.h"
 #include "host/entry.h"
 #include "lang/library.h"
 
-// One pass over host code before anything runs. It knows names, not types: what depends on a value (`x + 1`
-// with a tensor x) is refused when it is reached. Kernel bodies are the checker's business; only what Python
-// would evaluate around them (decorators, defaults, annotations) is looked at here.
-enum { WALK_MAX = 400, FINDINGS_MAX = 8 };
+enum { FINDINGS_MAX = 8 };
 
 typedef struct Scope Scope;
 struct Scope {
@@ -31,26 +32,7 @@ static void screen_expr(Screen *s, Scope *scope, const Node *n);
 static void screen_block(Screen *s, Scope *scope, const Nodes *body);
 static void screen_statement(Screen *s, Scope *scope, const Node *n);
 
-const char *node_refused(NodeKind kind) {
-    switch (kind) {
-    case NODE_TRY:
-    case NODE_EXCEPT: return "try: host code has no exceptions to catch; a failure must show";
-    case NODE_WITH:
-    case NODE_WITHITEM:
-        return "with: host code enters no contexts but `with torch.cuda.device(...)`, torch.cuda.device_of, "
-               "torch.no_grad and torch.inference_mode, without `as`";
-    case NODE_CLASS:
-        return "class: only module-level classes of functions and constants, whose base is nothing, "
-               "torch.nn.Module or torch.autograd.Function";
-    case NODE_GLOBAL: return "global and nonlocal: nothing may outlive a call";
-    case NODE_YIELD: return "yield: host code has no generators of its own";
-    case NODE_AWAIT: return "async and await: host code is one straight call";
-    case NODE_SET: return "sets are not part of the host vocabulary; use a tuple";
-    default: return "this construct is not part of the host vocabulary here";
-    }
-}
-
-static void refuse(Screen *s, DiagKind kind, Span at, const char *what, Str name, const char *why) {
+static void refuse_as(Screen *s, DiagKind kind, Span at, const char *what, Str name, const char *why) {
     DiagList *d = kind == DIAG_UNSUPPORTED ? &s->later : s->d;
     s->ok = false;
     if (s->found++ >= FINDINGS_MAX) return;
@@ -60,17 +42,19 @@ static void refuse(Screen *s, DiagKind kind, Span at, const char *what, Str name
         diag_clean(d, kind, at, "%s", why);
 }
 
+static void refuse(Screen *s, Span at, const char *why) { refuse_as(s, DIAG_REFUSED, at, "", (Str){0}, why); }
+
 static void refuse_name(Screen *s, Span at, Str name, bool member) {
     s->ok = false;
     if (s->found >= FINDINGS_MAX) return; // looking for the nearest name is not free
     DiagKind kind;
     const char *why = api_reason(s->arena, name, member, s->candidate, &kind);
-    refuse(s, kind, at, member ? "`." : "`", name, why);
+    refuse_as(s, kind, at, member ? "`." : "`", name, why);
 }
 
 static bool too_deep(Screen *s, Span at) {
     if (s->depth < WALK_MAX) return false;
-    if (s->ok) refuse(s, DIAG_REFUSED, at, "", (Str){0}, "nested too deeply");
+    if (s->ok) refuse(s, at, "nested too deeply");
     return true;
 }
 
@@ -84,10 +68,10 @@ static bool bound_here(const Scope *scope, Str name) {
 static void screen_binding(Screen *s, Span at, Str name) {
     static const char *const fixed[] = {"torch", "triton", "tl", "math", "libdevice", "F"};
     if (str_starts(name, "__"))
-        refuse(s, DIAG_REFUSED, at, "`", name, "host code does not reach into Python's own names");
+        refuse_as(s, DIAG_REFUSED, at, "`", name, "host code does not reach into Python's own names");
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed - s->candidate; i++)
         if (str_is(name, fixed[i]))
-            refuse(s, DIAG_REFUSED, at, "`", name, "a module's name may not be given to anything else");
+            refuse_as(s, DIAG_REFUSED, at, "`", name, "a module's name may not be given to anything else");
 }
 
 // A name of a function's own that is no parameter of it.
@@ -111,93 +95,24 @@ static void screen_target(Screen *s, Scope *scope, const Node *n) {
         if (s->self.len && n->attribute.value->kind == NODE_NAME &&
             str_eq(n->attribute.value->name, s->self) && !str_starts(n->attribute.name, "__"))
             break;
-        refuse(s, DIAG_REFUSED, n->span, "assignment to `.", n->attribute.name,
-               "attributes of functions, modules and tensors may not be changed");
+        refuse_as(s, DIAG_REFUSED, n->span, "assignment to `.", n->attribute.name,
+                  "attributes of functions, modules and tensors may not be changed");
         break;
     case NODE_SUBSCRIPT:
         if (!s->candidate || !made_here(scope, n->subscript.value))
             refuse(
-                s, DIAG_REFUSED, n->span, "", (Str){0},
+                s, n->span,
                 "assignment to a subscript: tensors are written by kernels; only lists and dictionaries that "
                 "a function made itself may change");
         screen_expr(s, scope, n->subscript.value);
         screen_expr(s, scope, n->subscript.index);
         break;
-    default: refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(n->kind));
+    default: refuse(s, n->span, node_refused(n->kind));
     }
     s->depth--;
 }
 
-// --- imports and decorators ---
-
-static bool alias_is(const Node *n, const char *module, const char *name, const char *as) {
-    if (!str_is(n->import.module, module) || n->import.names.n != 1 || n->import.dots) return false;
-    const Node *a = n->import.names.at[0];
-    return str_is(a->alias.name, name) && (a->alias.as.len ? str_is(a->alias.as, as) : strcmp(name, as) == 0);
-}
-
-bool import_allowed(const Node *n, bool candidate, DiagKind *kind, const char **why) {
-    static const struct {
-        const char *module, *name, *as;
-        bool candidate, reference;
-    } line[] = {{"", "torch", "torch", true, true},
-                {"", "triton", "triton", true, false},
-                {"", "triton.language", "tl", true, false},
-                {"triton.language.extra", "libdevice", "libdevice", true, false},
-                {"triton.tools.tensor_descriptor", "TensorDescriptor", "TensorDescriptor", true, false},
-                {"", "torch.nn", "nn", true, false},
-                {"torch", "nn", "nn", true, false},
-                {"", "math", "math", true, true},
-                {"", "torch.nn.functional", "F", false, true},
-                {"torch.nn", "functional", "F", false, true}};
-    *kind = DIAG_REFUSED;
-    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
-        if (candidate ? !line[i].candidate : !line[i].reference) continue;
-        if (n->import.from == (line[i].module[0] != 0) &&
-            alias_is(n, line[i].module, line[i].name, line[i].as))
-            return true;
-    }
-    *why = candidate ? "import: a kernel file imports only `import torch`, `import triton`, `import "
-                       "triton.language as tl`, "
-                       "`from triton.language.extra import libdevice`, `from "
-                       "triton.tools.tensor_descriptor import TensorDescriptor` and `import math`"
-                     : "import: a definition imports only torch, math and `import torch.nn.functional as F`";
-    // "import torch, triton" is several of the lines in one.
-    if (!n->import.from && n->import.names.n > 1) {
-        for (int i = 0; i < n->import.names.n; i++) {
-            Node one = *n;
-            one.import.names = (Nodes){&n->import.names.at[i], 1};
-            if (!import_allowed(&one, candidate, kind, why)) return false;
-        }
-        return true;
-    }
-    return false;
-}
-
-bool decorators_allowed(const Node *function, bool *jit, DiagKind *kind, const char **why) {
-    *jit = is_jit_function(function);
-    *kind = DIAG_REFUSED;
-    for (int i = 0; i < function->function.decorators.n; i++) {
-        const Node *d = function->function.decorators.at[i];
-        bool call = d->kind == NODE_CALL;
-        if (call) d = d->call.func;
-        bool of_triton = d->kind == NODE_ATTRIBUTE && node_is_name(d->attribute.value, "triton");
-        Str name = of_triton ? d->attribute.name : d->kind == NODE_NAME ? d->name : (Str){0};
-        if (str_is(name, "jit")) {
-            *why = "`jit` alone is not Triton's: write @triton.jit";
-            if (!of_triton) return false;
-            if (i + 1 == function->function.decorators.n) continue;
-            *why = "@triton.jit stands directly above the function, other decorators above it";
-            return false;
-        }
-        if (*jit && of_triton && call && (str_is(name, "autotune") || str_is(name, "heuristics"))) continue;
-        *why = *jit ? "a kernel has no decorators but @triton.jit and, above it, @triton.autotune(...) and "
-                      "@triton.heuristics(...)"
-                    : "host functions have no decorators";
-        return false;
-    }
-    return true;
-}
+// --- imports ---
 
 // What could be meant as helpers of the candidate's own says how they are given.
 static const char *import_reason(Screen *s, const Node *n, const char *why) {
@@ -214,63 +129,25 @@ static const char *import_reason(Screen *s, const Node *n, const char *why) {
 
 // Helpers of --include: kernels use them, and host code may launch them.
 static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
-    if (s->in_function)
-        return refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "import: helpers are imported at module level");
+    if (s->in_function) return refuse(s, n->span, "import: helpers are imported at module level");
     const Node *home = library_module(s->module->module.library, file);
-    if (!home) return refuse(s, DIAG_UNSUPPORTED, n->span, "", (Str){0}, file->fault);
+    if (!home) return refuse_as(s, DIAG_UNSUPPORTED, n->span, "", (Str){0}, file->fault);
     for (int i = 0; i < n->import.names.n; i++) {
         const Node *a = n->import.names.at[i], *alias, *def;
-        if (str_is(a->alias.name, "*"))
-            return refuse(s, DIAG_REFUSED, a->span, "", (Str){0}, "import *: name the helpers that are used");
+        if (str_is(a->alias.name, "*")) return refuse(s, a->span, "import *: name the helpers that are used");
         screen_binding(s, a->span, a->alias.as.len ? a->alias.as : a->alias.name);
         def = module_binding(home, a->alias.name, &alias);
         if (!def)
-            refuse(s, DIAG_REFUSED, a->span, "import of `", a->alias.name,
-                   arena_printf(s->arena, "%.*s.py has no such name", STR_ARG(file->name)));
+            refuse_as(s, DIAG_REFUSED, a->span, "import of `", a->alias.name,
+                      arena_printf(s->arena, "%.*s.py has no such name", STR_ARG(file->name)));
         else if (def->kind == NODE_CLASS || (def->kind == NODE_FUNCTION && !is_jit_function(def)))
-            refuse(s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name,
-                   "--include gives helpers of kernels (@triton.jit functions and constants); host code "
-                   "stays in "
-                   "the kernel file");
+            refuse_as(s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name,
+                      "--include gives helpers of kernels (@triton.jit functions and constants); host code "
+                      "stays in the kernel file");
     }
 }
 
 // --- expressions ---
-
-// What module-level statements and defaults may hold: values that nobody can change.
-static bool is_constant(const Node *n, int depth) {
-    if (depth > WALK_MAX) return false;
-    switch (n->kind) {
-    case NODE_INT:
-    case NODE_FLOAT:
-    case NODE_STRING:
-    case NODE_TRUE:
-    case NODE_FALSE:
-    case NODE_NONE:
-    case NODE_NAME: return true;
-    case NODE_ATTRIBUTE: return is_constant(n->attribute.value, depth + 1);
-    case NODE_TUPLE:
-        for (int i = 0; i < n->items.n; i++)
-            if (!is_constant(n->items.at[i], depth + 1)) return false;
-        return true;
-    case NODE_UNARY: return is_constant(n->unary.operand, depth + 1);
-    case NODE_BINARY:
-        return is_constant(n->binary.left, depth + 1) && is_constant(n->binary.right, depth + 1);
-    case NODE_CALL: {
-        const Node *f = n->call.func;
-        bool ok = node_is_name(f, "float") || node_is_name(f, "int") || node_is_name(f, "min") ||
-                  node_is_name(f, "max");
-        if (f->kind == NODE_ATTRIBUTE)
-            ok = node_is_name(f->attribute.value, "math") ||
-                 (node_is_name(f->attribute.value, "tl") && str_is(f->attribute.name, "constexpr")) ||
-                 (node_is_name(f->attribute.value, "triton") &&
-                  (str_is(f->attribute.name, "cdiv") || str_is(f->attribute.name, "next_power_of_2")));
-        for (int i = 0; ok && i < n->call.args.n; i++) ok = is_constant(n->call.args.at[i], depth + 1);
-        return ok && n->call.keywords.n == 0;
-    }
-    default: return false;
-    }
-}
 
 static void screen_annotation(Screen *s, const Node *n) {
     if (!n || too_deep(s, n->span)) return;
@@ -294,7 +171,7 @@ static void screen_annotation(Screen *s, const Node *n) {
     case NODE_LIST:
         for (int i = 0; i < n->items.n; i++) screen_annotation(s, n->items.at[i]);
         break;
-    default: refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "annotations name types and compute nothing");
+    default: refuse(s, n->span, "annotations name types and compute nothing");
     }
     s->depth--;
 }
@@ -307,7 +184,8 @@ static void screen_all(Screen *s, Scope *scope, const Nodes *list) {
 static void screen_member(Screen *s, const Node *n) {
     Str name = n->attribute.name;
     if (str_starts(name, "__"))
-        refuse(s, DIAG_REFUSED, n->span, "`.", name, "host code does not reach into Python's own attributes");
+        refuse_as(s, DIAG_REFUSED, n->span, "`.", name,
+                  "host code does not reach into Python's own attributes");
     else if (names_have(&s->members, name))
         return; // of an object; anything else's is refused when it is reached
     else if (!api_is_member(name, s->candidate) && !api_is_last_part(name, s->candidate))
@@ -351,7 +229,7 @@ static void screen_name(Screen *s, Scope *scope, const Node *n) {
         api_is_module(n->name, s->candidate))
         return;
     if (str_starts(n->name, "__"))
-        refuse(s, DIAG_REFUSED, n->span, "`", n->name, "host code does not reach into Python's own names");
+        refuse_as(s, DIAG_REFUSED, n->span, "`", n->name, "host code does not reach into Python's own names");
     else if (api_known_refused(n->name, false, s->candidate))
         refuse_name(s, n->span, n->name, false);
     // Anything else is a NameError, if it is ever reached.
@@ -363,11 +241,11 @@ static void screen_params(Screen *s, Scope *scope, const Nodes *params) {
         screen_binding(s, p->span, p->param.name);
         screen_annotation(s, p->param.annotation);
         if (!p->param.def) continue;
-        if (is_constant(p->param.def, 0))
+        if (is_constant(p->param.def))
             screen_expr(s, scope, p->param.def);
         else
-            refuse(s, DIAG_REFUSED, p->param.def->span, "default of `", p->param.name,
-                   "defaults are constants: a mutable one would survive the call");
+            refuse_as(s, DIAG_REFUSED, p->param.def->span, "default of `", p->param.name,
+                      "defaults are constants: a mutable one would survive the call");
     }
 }
 
@@ -383,7 +261,7 @@ static void screen_lambda(Screen *s, Scope *scope, const Node *n) {
 
 static void screen_comp(Screen *s, Scope *scope, const Node *n) {
     Scope inner = {.outer = scope, .names = {.arena = s->arena}};
-    if (n->comp.kind == COMP_SET) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(NODE_SET));
+    if (n->comp.kind == COMP_SET) refuse(s, n->span, node_refused(NODE_SET));
     for (int i = 0; i < n->comp.fors.n; i++)
         names_of_target(&inner.names, n->comp.fors.at[i]->compfor.target, 0);
     for (int i = 0; i < n->comp.fors.n; i++) {
@@ -401,8 +279,7 @@ static void screen_expr_here(Screen *s, Scope *scope, const Node *n) {
     case NODE_NAME: screen_name(s, scope, n); break;
     case NODE_ATTRIBUTE: screen_attribute(s, scope, n); break;
     case NODE_STRING:
-        if (n->string.bytes)
-            refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "bytes are not part of the host vocabulary");
+        if (n->string.bytes) refuse(s, n->span, "bytes are not part of the host vocabulary");
         break;
     case NODE_INT:
     case NODE_FLOAT:
@@ -459,7 +336,7 @@ static void screen_expr_here(Screen *s, Scope *scope, const Node *n) {
         screen_binding(s, n->span, n->walrus.name);
         screen_expr(s, scope, n->walrus.value);
         break;
-    default: refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(n->kind));
+    default: refuse(s, n->span, node_refused(n->kind));
     }
 }
 
@@ -474,14 +351,12 @@ static void screen_expr(Screen *s, Scope *scope, const Node *n) {
 
 static void screen_function(Screen *s, Scope *scope, const Node *n, bool method) {
     bool jit = false;
-    DiagKind kind;
     const char *why;
     if (!method) screen_binding(s, n->span, n->function.name);
-    if (!method && !decorators_allowed(n, &jit, &kind, &why)) refuse(s, kind, n->span, "", (Str){0}, why);
-    if (n->function.async) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(NODE_AWAIT));
-    if (jit && !s->candidate) refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "a reference has no kernels");
-    if (jit && s->in_function)
-        refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "kernels are defined at module level");
+    if (!method && !decorators_allowed(n, &jit, &why)) refuse(s, n->span, why);
+    if (n->function.async) refuse(s, n->span, node_refused(NODE_AWAIT));
+    if (jit && !s->candidate) refuse(s, n->span, "a reference has no kernels");
+    if (jit && s->in_function) refuse(s, n->span, "kernels are defined at module level");
     screen_params(s, scope, &n->function.params);
     screen_annotation(s, n->function.returns);
     for (int i = 0; jit && i + 1 < n->function.decorators.n; i++)
@@ -498,81 +373,15 @@ static void screen_function(Screen *s, Scope *scope, const Node *n, bool method)
     s->in_function = was_in;
 }
 
-bool context_quiet(const Node *item) {
-    static const char *const quiet[] = {"torch.cuda.device", "torch.cuda.device_of", "torch.no_grad",
-                                        "torch.inference_mode"};
-    const Node *call = item->withitem.value, *f = call;
-    char path[32];
-    size_t n = 0;
-    if (item->withitem.target || call->kind != NODE_CALL || call->call.keywords.n) return false;
-    // Read from the right: torch . cuda . device
-    for (f = call->call.func; f->kind == NODE_ATTRIBUTE; f = f->attribute.value) {
-        Str part = f->attribute.name;
-        if (n + part.len + 1 > sizeof path) return false;
-        memmove(path + part.len + 1, path, n);
-        path[0] = '.';
-        memcpy(path + 1, part.p, part.len);
-        n += part.len + 1;
-    }
-    if (!node_is_name(f, "torch")) return false;
-    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
-        if (strlen(quiet[i]) == n + 5 && memcmp(quiet[i] + 5, path, n) == 0) return true;
-    return false;
-}
-
 static void screen_with(Screen *s, Scope *scope, const Node *n) {
     for (int i = 0; i < n->with.items.n; i++) {
         const Node *item = n->with.items.at[i];
         if (!s->candidate || n->with.async || !context_quiet(item))
-            refuse(s, DIAG_REFUSED, item->span, "", (Str){0}, node_refused(NODE_WITH));
+            refuse(s, item->span, node_refused(NODE_WITH));
         else
             screen_all(s, scope, &item->withitem.value->call.args);
     }
     screen_block(s, scope, &n->with.body);
-}
-
-bool is_super_init(const Node *n) {
-    const Node *f = n->kind == NODE_CALL ? n->call.func : n;
-    if (n->kind != NODE_CALL || f->kind != NODE_ATTRIBUTE || !str_is(f->attribute.name, "__init__") ||
-        n->call.args.n || n->call.keywords.n)
-        return false;
-    const Node *super = f->attribute.value;
-    if (super->kind != NODE_CALL || !node_is_name(super->call.func, "super") || super->call.keywords.n)
-        return false;
-    for (int i = 0; i < super->call.args.n; i++)
-        if (super->call.args.at[i]->kind != NODE_NAME) return false;
-    return super->call.args.n == 0 || super->call.args.n == 2;
-}
-
-ClassKind class_kind(const Node *n) {
-    if (n->klass.decorators.n || n->klass.keywords.n || n->klass.bases.n > 1) return CLASS_NONE;
-    if (!n->klass.bases.n) return CLASS_PLAIN;
-    static const struct {
-        const char *first, *second, *third;
-        ClassKind kind;
-    } base[] = {{"nn", "Module", NULL, CLASS_MODULE},
-                {"torch", "nn", "Module", CLASS_MODULE},
-                {"torch", "autograd", "Function", CLASS_AUTOGRAD}};
-    for (size_t i = 0; i < sizeof base / sizeof *base; i++) {
-        const Node *b = n->klass.bases.at[0];
-        const char *last = base[i].third ? base[i].third : base[i].second;
-        if (b->kind != NODE_ATTRIBUTE || !str_is(b->attribute.name, last)) continue;
-        b = b->attribute.value;
-        if (base[i].third) {
-            if (b->kind != NODE_ATTRIBUTE || !str_is(b->attribute.name, base[i].second)) continue;
-            b = b->attribute.value;
-        }
-        if (node_is_name(b, base[i].first)) return base[i].kind;
-    }
-    return CLASS_NONE;
-}
-
-bool is_method(const Node *f, bool *is_static) {
-    Str name = f->function.name;
-    const Nodes *d = &f->function.decorators;
-    *is_static = d->n == 1 && node_is_name(d->at[0], "staticmethod");
-    if (f->function.async || (d->n && !*is_static)) return false;
-    return !str_starts(name, "__") || str_is(name, "__init__") || str_is(name, "__call__");
 }
 
 static void screen_class(Screen *s, Scope *scope, const Node *n) {
@@ -580,15 +389,15 @@ static void screen_class(Screen *s, Scope *scope, const Node *n) {
     screen_binding(s, n->span, n->klass.name);
     if (!s->candidate || s->in_function || class_kind(n) == CLASS_NONE ||
         names_have(&scope->names, STR("nn")))
-        refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(NODE_CLASS));
+        refuse(s, n->span, node_refused(NODE_CLASS));
     for (int i = 0; i < n->klass.body.n; i++) {
         const Node *f = n->klass.body.at[i];
         bool text = f->kind == NODE_EXPRSTMT && f->value->kind == NODE_STRING;
-        bool constant = f->kind == NODE_ASSIGN && is_constant(f->assign.value, 0);
+        bool constant = f->kind == NODE_ASSIGN && is_constant(f->assign.value);
         if (constant) screen_statement(s, scope, f);
         if (text || constant || f->kind == NODE_PASS) continue;
         if (f->kind != NODE_FUNCTION || !is_method(f, &is_static)) {
-            refuse(s, DIAG_REFUSED, f->span, "", (Str){0}, node_refused(NODE_CLASS));
+            refuse(s, f->span, node_refused(NODE_CLASS));
             continue;
         }
         const Nodes *params = &f->function.params;
@@ -626,7 +435,7 @@ static void collect_members(Names *names, const Nodes *body) {
 static void screen_raise(Screen *s, Scope *scope, const Node *n) {
     const Node *e = n->raise.value;
     if (!e || n->raise.cause) {
-        refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, "raise: only `raise ValueError(...)` and the like");
+        refuse(s, n->span, "raise: only `raise ValueError(...)` and the like");
         return;
     }
     const Node *name = e->kind == NODE_CALL ? e->call.func : e;
@@ -634,8 +443,7 @@ static void screen_raise(Screen *s, Scope *scope, const Node *n) {
                          ? api_named(name->name, s->candidate)
                          : NULL;
     if (!row || row->kind != API_EXCEPTION)
-        refuse(s, DIAG_REFUSED, n->span, "", (Str){0},
-               "raise: only Python's plain exceptions, such as ValueError");
+        refuse(s, n->span, "raise: only Python's plain exceptions, such as ValueError");
     else
         screen_expr(s, scope, e);
 }
@@ -687,19 +495,18 @@ static void screen_statement(Screen *s, Scope *scope, const Node *n) {
     case NODE_FUNCTION: screen_function(s, scope, n, false); break;
     case NODE_CLASS: screen_class(s, scope, n); break;
     case NODE_IMPORT: {
-        DiagKind kind;
         const char *why;
         LibraryFile *file = s->candidate ? library_of(s->module, n) : NULL;
         if (file)
             screen_included(s, n, file);
-        else if (!import_allowed(n, s->candidate, &kind, &why))
-            refuse(s, kind, n->span, "", (Str){0}, import_reason(s, n, why));
+        else if (!import_allowed(n, s->candidate, &why))
+            refuse(s, n->span, import_reason(s, n, why));
         break;
     }
     case NODE_BREAK:
     case NODE_CONTINUE:
     case NODE_PASS: break; // the parser knows where they may stand
-    default: refuse(s, DIAG_REFUSED, n->span, "", (Str){0}, node_refused(n->kind));
+    default: refuse(s, n->span, node_refused(n->kind));
     }
 }
 
@@ -708,20 +515,6 @@ static void screen_block(Screen *s, Scope *scope, const Nodes *body) {
     s->depth++;
     for (int i = 0; i < body->n; i++) screen_statement(s, scope, body->at[i]);
     s->depth--;
-}
-
-// A list of configs may stand at module level: nothing can change it there (exec.c makes it a tuple).
-static bool is_config(const Node *n) {
-    return n->kind == NODE_CALL && n->call.func->kind == NODE_ATTRIBUTE &&
-           node_is_name(n->call.func->attribute.value, "triton") &&
-           str_is(n->call.func->attribute.name, "Config");
-}
-static bool is_configs(const Node *n) {
-    if (n->kind == NODE_COMP) return n->comp.kind == COMP_LIST && is_config(n->comp.element);
-    if (n->kind != NODE_LIST && n->kind != NODE_TUPLE) return false;
-    for (int i = 0; i < n->items.n; i++)
-        if (!is_config(n->items.at[i])) return false;
-    return n->items.n > 0;
 }
 
 // Only what leaves nothing behind that a later call, or another kernel file, could see.
@@ -747,18 +540,17 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     }
     if (value || n->kind == NODE_ANNASSIGN) {
         // An op definition's `inputs = {...}` is plain data.
-        fits = !value || is_constant(value, 0) || (s->candidate && is_configs(value)) ||
+        fits = !value || is_constant(value) || (s->candidate && is_configs(value)) ||
                (!s->candidate && value->kind == NODE_DICT);
         screen_statement(s, scope, n);
         if (!fits)
-            refuse(s, DIAG_REFUSED, value->span, "", (Str){0},
+            refuse(s, value->span,
                    "module level: only numbers, strings and tuples of them; anything else could keep state "
                    "between calls");
         return;
     }
     if (!fits) {
-        refuse(s, DIAG_REFUSED, n->span, "", (Str){0},
-               "module level: only imports, constants, functions and kernels");
+        refuse(s, n->span, "module level: only imports, constants, functions and kernels");
         screen_statement(s, scope, n);
     }
 }
@@ -782,24 +574,13 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
     for (int i = 0; i < body->n; i++) screen_module_statement(&s, &globals, body->at[i]);
     const Node *f = module_function(module, str_of(entry));
     if (!f && !s.model)
-        refuse(&s, DIAG_REFUSED, module->span, "there is no function `", str_of(entry),
-               "every file of this kind defines one");
+        refuse_as(&s, DIAG_REFUSED, module->span, "there is no function `", str_of(entry),
+                  "every file of this kind defines one");
     else if (f && candidate && is_jit_function(f))
-        refuse(&s, DIAG_REFUSED, f->span, "", (Str){0},
-               "run is a kernel; it must be the host function that launches kernels");
+        refuse(&s, f->span, "run is a kernel; it must be the host function that launches kernels");
     for (int i = 0; i < s.later.count; i++)
         diag_clean(d, s.later.at[i].kind, s.later.at[i].span, "%s", s.later.at[i].msg);
     return s.ok;
-}
-
-bool host_stays(const Node *module, const Node *n) {
-    DiagKind kind;
-    const char *why;
-    const Node *value = n->kind == NODE_ASSIGN ? n->assign.value : NULL;
-    if (n->kind == NODE_ANNASSIGN) value = n->annassign.value;
-    if (n->kind == NODE_FUNCTION) return is_jit_function(n);
-    if (n->kind == NODE_IMPORT) return library_of(module, n) || import_allowed(n, true, &kind, &why);
-    return value && (is_constant(value, 0) || is_configs(value));
 }
 
 bool host_screen(const Node *module, DiagList *d) { return screen_module(module, d, true, "run"); }

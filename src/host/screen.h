@@ -1,13 +1,14 @@
-// screen.h - what host code may not contain, whether it is reached or not.
+// screen.h - what host code may not contain, whether it is reached or not: by its form (allowed.c), and by
+// its names (screen.c).
 #pragma once
 #include "host/interp.h"
 
 // Why a construct is outside both privileges; a general sentence for one that merely stands in a wrong place.
 const char *node_refused(NodeKind kind);
-// The four import lines (and a reference's); otherwise *why says what is wrong.
-bool import_allowed(const Node *n, bool candidate, DiagKind *kind, const char **why);
-// Decorators of a function: *jit is set for a kernel. False with a finding for anything else.
-bool decorators_allowed(const Node *function, bool *jit, DiagKind *kind, const char **why);
+// The lines that a kernel file (or a reference) may import with; otherwise *why says what is wrong.
+bool import_allowed(const Node *n, bool candidate, const char **why);
+// Decorators of a function: *jit is set for a kernel. False for anything else: *why says what is wrong.
+bool decorators_allowed(const Node *function, bool *jit, const char **why);
 // One item of a `with` that changes nothing here: which device is current, that no gradients are kept.
 bool context_quiet(const Node *item);
 // What a class of a candidate is, by its header; CLASS_NONE for one that it may not define.
@@ -15,6 +16,10 @@ ClassKind class_kind(const Node *n);
 bool is_method(const Node *function,
                bool *is_static);      // false: decorators or a name that methods may not have
 bool is_super_init(const Node *call); // super().__init__() and super(C, self).__init__()
+// What module-level statements and defaults may hold: values that nobody can change.
+bool is_constant(const Node *n);
+// A list of configs may stand at module level: nothing can change it there (exec.c makes it a tuple).
+bool is_configs(const Node *n);
 // Whether a statement of a module may stand in a kernel file as an import, a constant or a kernel, by its
 // form.
 bool host_stays(const Node *module, const Node *n);

@@ -329,6 +329,13 @@ bool seq_push(Interp *in, Span at, Seq *s, Value v) {
     return true;
 }
 
+bool pair_new(Interp *in, Span at, Value a, Value b, Value *out) {
+    if (!seq_new(in, at, V_TUPLE, 2, out)) return false;
+    out->seq->at[0] = a;
+    out->seq->at[1] = b;
+    return true;
+}
+
 bool seq_of_ints(Interp *in, Span at, ValueKind kind, const int64_t *x, int n, Value *out) {
     if (!seq_new(in, at, kind, n, out)) return false;
     for (int i = 0; i < n; i++) out->seq->at[i] = value_int(x[i]);

@@ -194,6 +194,7 @@ MUST_CHECK bool value_freeze(Interp *in, Span at, Value v);
 MUST_CHECK bool not_frozen(Interp *in, Span at, bool frozen);
 MUST_CHECK bool seq_new(Interp *in, Span at, ValueKind kind, int64_t n, Value *out); // n items, all None
 MUST_CHECK bool seq_push(Interp *in, Span at, Seq *s, Value v);
+MUST_CHECK bool pair_new(Interp *in, Span at, Value a, Value b, Value *out); // a tuple
 MUST_CHECK bool seq_of_ints(Interp *in, Span at, ValueKind kind, const int64_t *x, int n, Value *out);
 MUST_CHECK bool dict_new(Interp *in, Span at, Value *out);
 MUST_CHECK bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out); // -1: absent

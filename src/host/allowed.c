@@ -1,0 +1,218 @@
+// What host code may contain by its form alone: which imports, decorators, contexts and classes, and what
+// stands at module level.
+#include "host/screen.h"
+#include "lang/library.h"
+
+const char *node_refused(NodeKind kind) {
+    switch (kind) {
+    case NODE_TRY:
+    case NODE_EXCEPT: return "try: host code has no exceptions to catch; a failure must show";
+    case NODE_WITH:
+    case NODE_WITHITEM:
+        return "with: host code enters no contexts but `with torch.cuda.device(...)`, torch.cuda.device_of, "
+               "torch.no_grad and torch.inference_mode, without `as`";
+    case NODE_CLASS:
+        return "class: only module-level classes of functions and constants, whose base is nothing, "
+               "torch.nn.Module or torch.autograd.Function";
+    case NODE_GLOBAL: return "global and nonlocal: nothing may outlive a call";
+    case NODE_YIELD: return "yield: host code has no generators of its own";
+    case NODE_AWAIT: return "async and await: host code is one straight call";
+    case NODE_SET: return "sets are not part of the host vocabulary; use a tuple";
+    default: return "this construct is not part of the host vocabulary here";
+    }
+}
+
+// --- imports and decorators ---
+
+static bool alias_is(const Node *n, const char *module, const char *name, const char *as) {
+    if (!str_is(n->import.module, module) || n->import.names.n != 1 || n->import.dots) return false;
+    const Node *a = n->import.names.at[0];
+    return str_is(a->alias.name, name) && (a->alias.as.len ? str_is(a->alias.as, as) : strcmp(name, as) == 0);
+}
+
+bool import_allowed(const Node *n, bool candidate, const char **why) {
+    static const struct {
+        const char *module, *name, *as;
+        bool candidate, reference;
+    } line[] = {{"", "torch", "torch", true, true},
+                {"", "triton", "triton", true, false},
+                {"", "triton.language", "tl", true, false},
+                {"triton.language.extra", "libdevice", "libdevice", true, false},
+                {"triton.tools.tensor_descriptor", "TensorDescriptor", "TensorDescriptor", true, false},
+                {"", "torch.nn", "nn", true, false},
+                {"torch", "nn", "nn", true, false},
+                {"", "math", "math", true, true},
+                {"", "torch.nn.functional", "F", false, true},
+                {"torch.nn", "functional", "F", false, true}};
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
+        if (candidate ? !line[i].candidate : !line[i].reference) continue;
+        if (n->import.from == (line[i].module[0] != 0) &&
+            alias_is(n, line[i].module, line[i].name, line[i].as))
+            return true;
+    }
+    *why = candidate ? "import: a kernel file imports only `import torch`, `import triton`, `import "
+                       "triton.language as tl`, `from triton.language.extra import libdevice`, `from "
+                       "triton.tools.tensor_descriptor import TensorDescriptor` and `import math`"
+                     : "import: a definition imports only torch, math and `import torch.nn.functional as F`";
+    // "import torch, triton" is several of the lines in one.
+    if (!n->import.from && n->import.names.n > 1) {
+        for (int i = 0; i < n->import.names.n; i++) {
+            Node one = *n;
+            one.import.names = (Nodes){&n->import.names.at[i], 1};
+            if (!import_allowed(&one, candidate, why)) return false;
+        }
+        return true;
+    }
+    return false;
+}
+
+bool decorators_allowed(const Node *function, bool *jit, const char **why) {
+    *jit = is_jit_function(function);
+    for (int i = 0; i < function->function.decorators.n; i++) {
+        const Node *d = function->function.decorators.at[i];
+        bool call = d->kind == NODE_CALL;
+        if (call) d = d->call.func;
+        bool of_triton = d->kind == NODE_ATTRIBUTE && node_is_name(d->attribute.value, "triton");
+        Str name = of_triton ? d->attribute.name : d->kind == NODE_NAME ? d->name : (Str){0};
+        if (str_is(name, "jit")) {
+            *why = "`jit` alone is not Triton's: write @triton.jit";
+            if (!of_triton) return false;
+            if (i + 1 == function->function.decorators.n) continue;
+            *why = "@triton.jit stands directly above the function, other decorators above it";
+            return false;
+        }
+        if (*jit && of_triton && call && (str_is(name, "autotune") || str_is(name, "heuristics"))) continue;
+        *why = *jit ? "a kernel has no decorators but @triton.jit and, above it, @triton.autotune(...) and "
+                      "@triton.heuristics(...)"
+                    : "host functions have no decorators";
+        return false;
+    }
+    return true;
+}
+
+// --- contexts and classes ---
+
+bool context_quiet(const Node *item) {
+    static const char *const quiet[] = {"torch.cuda.device", "torch.cuda.device_of", "torch.no_grad",
+                                        "torch.inference_mode"};
+    const Node *call = item->withitem.value, *f = call;
+    char path[32];
+    size_t n = 0;
+    if (item->withitem.target || call->kind != NODE_CALL || call->call.keywords.n) return false;
+    // Read from the right: torch . cuda . device
+    for (f = call->call.func; f->kind == NODE_ATTRIBUTE; f = f->attribute.value) {
+        Str part = f->attribute.name;
+        if (n + part.len + 1 > sizeof path) return false;
+        memmove(path + part.len + 1, path, n);
+        path[0] = '.';
+        memcpy(path + 1, part.p, part.len);
+        n += part.len + 1;
+    }
+    if (!node_is_name(f, "torch")) return false;
+    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
+        if (strlen(quiet[i]) == n + 5 && memcmp(quiet[i] + 5, path, n) == 0) return true;
+    return false;
+}
+
+bool is_super_init(const Node *n) {
+    const Node *f = n->kind == NODE_CALL ? n->call.func : n;
+    if (n->kind != NODE_CALL || f->kind != NODE_ATTRIBUTE || !str_is(f->attribute.name, "__init__") ||
+        n->call.args.n || n->call.keywords.n)
+        return false;
+    const Node *super = f->attribute.value;
+    if (super->kind != NODE_CALL || !node_is_name(super->call.func, "super") || super->call.keywords.n)
+        return false;
+    for (int i = 0; i < super->call.args.n; i++)
+        if (super->call.args.at[i]->kind != NODE_NAME) return false;
+    return super->call.args.n == 0 || super->call.args.n == 2;
+}
+
+ClassKind class_kind(const Node *n) {
+    if (n->klass.decorators.n || n->klass.keywords.n || n->klass.bases.n > 1) return CLASS_NONE;
+    if (!n->klass.bases.n) return CLASS_PLAIN;
+    static const struct {
+        const char *first, *second, *third;
+        ClassKind kind;
+    } base[] = {{"nn", "Module", NULL, CLASS_MODULE},
+                {"torch", "nn", "Module", CLASS_MODULE},
+                {"torch", "autograd", "Function", CLASS_AUTOGRAD}};
+    for (size_t i = 0; i < sizeof base / sizeof *base; i++) {
+        const Node *b = n->klass.bases.at[0];
+        const char *last = base[i].third ? base[i].third : base[i].second;
+        if (b->kind != NODE_ATTRIBUTE || !str_is(b->attribute.name, last)) continue;
+        b = b->attribute.value;
+        if (base[i].third) {
+            if (b->kind != NODE_ATTRIBUTE || !str_is(b->attribute.name, base[i].second)) continue;
+            b = b->attribute.value;
+        }
+        if (node_is_name(b, base[i].first)) return base[i].kind;
+    }
+    return CLASS_NONE;
+}
+
+bool is_method(const Node *f, bool *is_static) {
+    Str name = f->function.name;
+    const Nodes *d = &f->function.decorators;
+    *is_static = d->n == 1 && node_is_name(d->at[0], "staticmethod");
+    if (f->function.async || (d->n && !*is_static)) return false;
+    return !str_starts(name, "__") || str_is(name, "__init__") || str_is(name, "__call__");
+}
+
+// --- module level ---
+
+static bool is_constant_at(const Node *n, int depth) {
+    if (depth > WALK_MAX) return false;
+    switch (n->kind) {
+    case NODE_INT:
+    case NODE_FLOAT:
+    case NODE_STRING:
+    case NODE_TRUE:
+    case NODE_FALSE:
+    case NODE_NONE:
+    case NODE_NAME: return true;
+    case NODE_ATTRIBUTE: return is_constant_at(n->attribute.value, depth + 1);
+    case NODE_TUPLE:
+        for (int i = 0; i < n->items.n; i++)
+            if (!is_constant_at(n->items.at[i], depth + 1)) return false;
+        return true;
+    case NODE_UNARY: return is_constant_at(n->unary.operand, depth + 1);
+    case NODE_BINARY:
+        return is_constant_at(n->binary.left, depth + 1) && is_constant_at(n->binary.right, depth + 1);
+    case NODE_CALL: {
+        const Node *f = n->call.func;
+        bool ok = node_is_name(f, "float") || node_is_name(f, "int") || node_is_name(f, "min") ||
+                  node_is_name(f, "max");
+        if (f->kind == NODE_ATTRIBUTE)
+            ok = node_is_name(f->attribute.value, "math") ||
+                 (node_is_name(f->attribute.value, "tl") && str_is(f->attribute.name, "constexpr")) ||
+                 (node_is_name(f->attribute.value, "triton") &&
+                  (str_is(f->attribute.name, "cdiv") || str_is(f->attribute.name, "next_power_of_2")));
+        for (int i = 0; ok && i < n->call.args.n; i++) ok = is_constant_at(n->call.args.at[i], depth + 1);
+        return ok && n->call.keywords.n == 0;
+    }
+    default: return false;
+    }
+}
+bool is_constant(const Node *n) { return is_constant_at(n, 0); }
+
+static bool is_config(const Node *n) {
+    return n->kind == NODE_CALL && n->call.func->kind == NODE_ATTRIBUTE &&
+           node_is_name(n->call.func->attribute.value, "triton") &&
+           str_is(n->call.func->attribute.name, "Config");
+}
+bool is_configs(const Node *n) {
+    if (n->kind == NODE_COMP) return n->comp.kind == COMP_LIST && is_config(n->comp.element);
+    if (n->kind != NODE_LIST && n->kind != NODE_TUPLE) return false;
+    for (int i = 0; i < n->items.n; i++)
+        if (!is_config(n->items.at[i])) return false;
+    return n->items.n > 0;
+}
+
+bool host_stays(const Node *module, const Node *n) {
+    const char *why;
+    const Node *value = n->kind == NODE_ASSIGN ? n->assign.value : NULL;
+    if (n->kind == NODE_ANNASSIGN) value = n->annassign.value;
+    if (n->kind == NODE_FUNCTION) return is_jit_function(n);
+    if (n->kind == NODE_IMPORT) return library_of(module, n) || import_allowed(n, true, &why);
+    return value && (is_constant(value) || is_configs(value));
+}
