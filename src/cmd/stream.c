@@ -1,97 +1,20 @@
-#include "cmd/stream.h"
+// From the queue to the answers: duplicates, batches and the threads that work on them; stream_intake.c fills
+// the queue.
+#include "cmd/stream_state.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "base/io.h"
-#include "cmd/stream_read.h"
-#include "referee/manifest.h"
-#include "referee/memo.h"
-#include "referee/queue.h"
 
 enum {
-    KNOWN_MAX = 512,   // definitions at hand at a time
     SPARE_THREADS = 2, // beside one for each job: they wait for the disk while others compute
     GATHER = 256,      // while more lines come in, draws that could still fill wait for this many requests
     FLUSH_MAX = 256,   // duplicates that are answered together
-    FLIGHT_BUCKETS = 1024,
     TIDY_AFTER = 4096, // verdicts
 };
-
-// ---- what there is
-
-typedef struct {
-    Arena arena;
-    char *text;
-    Op op;
-    char *bad;
-    int users;     // requests that were not answered yet
-    uint64_t used; // when last
-} KnownOp;
-
-// One allocation each: it lives from its line to its answer.
-typedef struct Request {
-    QueueItem item; // first: the queue hands these out
-    KnownOp *op;
-    Level level;
-    DrawFilter filter;
-    bool keyed, in_flight;
-    MemoKey key;
-    struct Request *chain; // of the table of what is in flight
-    struct Request *twins; // equal ones that wait for this verdict, by `next`
-    struct Request *next;  // of twins, and of what is ready
-    char *answer, *record; // of a duplicate: to be printed and, before, journaled
-    size_t bytes;
-    Str id, source;
-    char text[];
-} Request;
-
-typedef enum { STAGE_FREEZE, STAGE_DRAW, STAGE_JUDGE, STAGE_COMMIT } Stage;
-typedef struct Batch {
-    struct Batch *next;
-    Stage stage;
-    bool busy; // somebody freezes, draws or commits it
-    JudgeRequest ask;
-    Round *round;
-    int n, taken, judged;
-    Request *request[DRAW_SHARE_MAX];
-    Str source[DRAW_SHARE_MAX];
-    Verdict verdict[DRAW_SHARE_MAX];
-    bool noted[DRAW_SHARE_MAX];
-} Batch;
-
-typedef struct {
-    Referee *referee;
-    Memo *memo; // NULL: --fresh, or no journal
-    Level level;
-    int out, wake; // wake: an eventfd for the reader
-    int jobs;
-    pthread_mutex_t printing;
-
-    pthread_mutex_t lock; // of everything below
-    pthread_cond_t changed;
-    Queue queue;
-    Batch *first, **last; // in order of their start
-    Request *ready, **ready_last;
-    Request *flight[FLIGHT_BUCKETS];
-    int waiting; // requests that were read and not answered
-    size_t bytes;
-    int computing; // threads that draw or judge
-    int untidy;    // verdicts since free pages were given back
-    bool pool_taken, flushing;
-    bool gathering, no_room; // what the reader does
-    bool over, failed;
-    Err why;
-
-    KnownOp *known[KNOWN_MAX]; // the reader's, but for `users`
-    int knowns;
-    uint64_t uses;
-} Stream;
 
 static void fail(Stream *s, const Err *e) { // with the lock held
     if (!s->failed) s->why = *e;
@@ -102,17 +25,16 @@ static void fail(Stream *s, const Err *e) { // with the lock held
 
 // ---- answers
 
-static bool print(Stream *s, Str text) {
+void stream_print(Stream *s, Str text) {
     Err e = {0};
     pthread_mutex_lock(&s->printing);
     bool ok = io_write_all(s->out, text.p, text.len, &e);
     pthread_mutex_unlock(&s->printing);
-    if (ok) return true;
+    if (ok) return;
     err_prefix(&e, "answers");
     pthread_mutex_lock(&s->lock);
     fail(s, &e);
     pthread_mutex_unlock(&s->lock);
-    return false;
 }
 
 // {"id":..., the verdict}
@@ -126,7 +48,7 @@ static void put_answer(Buf *out, Str id, json_t *verdict) {
     out->p[out->len - 1] = '\n';
 }
 
-static void put_undecided(Buf *out, Str id, Level level, const char *rule, const char *why) {
+void put_undecided(Buf *out, Str id, Level level, const char *rule, const char *why) {
     Verdict v = {
         .status = STATUS_referee_error, .op = STR(""), .rule = rule, .feedback = why, .level = level};
     put_answer(out, id, verdict_object(&v));
@@ -201,7 +123,7 @@ static void flush_ready(Stream *s, Request *list, int n) {
     }
     Err e = {0};
     bool ok = journal_append(referee_journal(s->referee), record, k, NULL, &e);
-    if (ok) (void)print(s, buf_str(&text));
+    if (ok) stream_print(s, buf_str(&text));
     arena_free(&a);
     pthread_mutex_lock(&s->lock);
     if (!ok) fail(s, &e);
@@ -209,6 +131,38 @@ static void flush_ready(Stream *s, Request *list, int n) {
         next = q->next;
         request_free(s, q);
     }
+}
+
+// A new request: answered from the journal, or waiting for its equal that is under way, or queued.
+void stream_admit(Stream *s, Request *q) {
+    bool answered = false;
+    if (s->memo) {
+        q->key = memo_key(s->memo, &q->op->op, q->level, &q->filter, q->source);
+        q->keyed = true;
+        // Before the table of what is in flight: what ends in between is judged once more, which is no harm.
+        answered = answer_from_journal(s, q);
+    }
+    pthread_mutex_lock(&s->lock);
+    s->waiting++;
+    s->bytes += q->bytes;
+    q->op->users++;
+    Request *twin = q->keyed && !answered ? flight_find(s, &q->key) : NULL;
+    if (answered) {
+        make_ready(s, q);
+    } else if (twin) {
+        q->next = twin->twins;
+        twin->twins = q;
+    } else {
+        if (q->keyed) {
+            Request **bucket = flight_bucket(s, &q->key);
+            q->chain = *bucket;
+            *bucket = q;
+            q->in_flight = true;
+        }
+        enqueue(s, q);
+    }
+    if (!s->gathering || s->queue.count >= GATHER || answered) pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
 }
 
 // ---- batches: freeze, draw, judge, commit
@@ -271,7 +225,7 @@ static void batch_answer(Stream *s, Batch *b, const char *why) {
             put_undecided(&text, b->request[i]->id, b->ask.level, "draw", why);
         else
             put_answer(&text, b->request[i]->id, verdict_object(&b->verdict[i]));
-    (void)print(s, buf_str(&text));
+    stream_print(s, buf_str(&text));
     arena_free(&a);
     pthread_mutex_lock(&s->lock);
     for (int i = 0; i < b->n; i++) {
@@ -422,195 +376,6 @@ static void *worker(void *arg) {
     return NULL;
 }
 
-// ---- requests
-
-static KnownOp *known_slot(Stream *s) {
-    if (s->knowns < KNOWN_MAX) {
-        KnownOp *k = calloc(1, sizeof *k);
-        if (!k) abort();
-        return s->known[s->knowns++] = k;
-    }
-    KnownOp *oldest = NULL;
-    pthread_mutex_lock(&s->lock);
-    for (int i = 0; i < KNOWN_MAX; i++)
-        if (!s->known[i]->users && (!oldest || s->known[i]->used < oldest->used)) oldest = s->known[i];
-    pthread_mutex_unlock(&s->lock);
-    if (!oldest) return NULL;
-    arena_free(&oldest->arena);
-    *oldest = (KnownOp){0};
-    return oldest;
-}
-
-// Definitions are read and checked once, so that requests are judged by the same text while it is known.
-static KnownOp *known_op(Stream *s, Str text) {
-    for (int i = 0; i < s->knowns; i++)
-        if (str_is(text, s->known[i]->text)) {
-            s->known[i]->used = ++s->uses;
-            return s->known[i];
-        }
-    KnownOp *k = known_slot(s);
-    if (!k) return NULL;
-    k->used = ++s->uses;
-    k->text = str_cdup(&k->arena, text);
-    pthread_mutex_lock(&s->lock);
-    while (s->pool_taken) pthread_cond_wait(&s->changed, &s->lock);
-    s->pool_taken = true;
-    pthread_mutex_unlock(&s->lock);
-    Err e = {0};
-    if (!op_for_judging(s->referee, &k->arena, k->text, &k->op, &e))
-        k->bad = arena_strndup(&k->arena, e.msg, strlen(e.msg));
-    pthread_mutex_lock(&s->lock);
-    s->pool_taken = false;
-    pthread_cond_broadcast(&s->changed);
-    pthread_mutex_unlock(&s->lock);
-    return k;
-}
-
-static Request *request_new(const StreamLine *l, KnownOp *k) {
-    size_t bytes = sizeof(Request) + l->id.len + l->source.len;
-    Request *q = malloc(bytes);
-    if (!q) abort();
-    *q = (Request){.op = k, .level = l->level, .filter = l->filter, .bytes = bytes};
-    memcpy(q->text, l->id.p, l->id.len);
-    memcpy(q->text + l->id.len, l->source.p, l->source.len);
-    q->id = (Str){q->text, l->id.len};
-    q->source = (Str){q->text + l->id.len, l->source.len};
-    return q;
-}
-
-static void admit(Stream *s, Request *q) {
-    bool answered = false;
-    if (s->memo) {
-        q->key = memo_key(s->memo, &q->op->op, q->level, &q->filter, q->source);
-        q->keyed = true;
-        // Before the table of what is in flight: what ends in between is judged once more, which is no harm.
-        answered = answer_from_journal(s, q);
-    }
-    pthread_mutex_lock(&s->lock);
-    s->waiting++;
-    s->bytes += q->bytes;
-    q->op->users++;
-    Request *twin = q->keyed && !answered ? flight_find(s, &q->key) : NULL;
-    if (answered) {
-        make_ready(s, q);
-    } else if (twin) {
-        q->next = twin->twins;
-        twin->twins = q;
-    } else {
-        if (q->keyed) {
-            Request **bucket = flight_bucket(s, &q->key);
-            q->chain = *bucket;
-            *bucket = q;
-            q->in_flight = true;
-        }
-        enqueue(s, q);
-    }
-    if (!s->gathering || s->queue.count >= GATHER || answered) pthread_cond_broadcast(&s->changed);
-    pthread_mutex_unlock(&s->lock);
-}
-
-static void read_request(Stream *s, Arena *a, Str line, long number) {
-    StreamLine l;
-    stream_line_read(a, line, number, s->level, &l);
-    KnownOp *k = l.bad ? NULL : known_op(s, l.op);
-    if (!l.bad && (!k || k->bad))
-        l.bad = arena_printf(a, "line %ld: %s", number, k ? k->bad : "too many different ops at once");
-    // What is written from a manifest is the request's source from here on: for the hash, the key of
-    // duplicates and the verdict. A kernel that the source lacks is the source's fault.
-    Err e = {0};
-    if (!l.bad && l.manifest.len &&
-        !manifest_apply(a, "manifest", l.manifest, &k->op, l.source, false, referee_include(s->referee),
-                        &l.source, &e))
-        l.bad = arena_printf(a, "line %ld: %s", number, e.msg);
-    if (!l.bad) return admit(s, request_new(&l, k));
-    Buf out = BUF(a);
-    put_undecided(&out, l.id, l.level, "request", l.bad);
-    (void)print(s, buf_str(&out));
-}
-
-// ---- the reader
-
-static volatile sig_atomic_t stop_asked;
-static int stop_wake = -1;
-
-static void on_signal(int sig) {
-    (void)sig;
-    int saved = errno;
-    stop_asked = 1;
-    (void)!write(stop_wake, &(uint64_t){1}, sizeof(uint64_t));
-    errno = saved;
-}
-
-static bool is_blank(Str line) {
-    for (size_t i = 0; i < line.len; i++)
-        if (!strchr(" \t\r", line.p[i]) || !line.p[i]) return false;
-    return true;
-}
-
-static bool has_room(Stream *s) {
-    pthread_mutex_lock(&s->lock);
-    bool room = s->waiting == 0 || (s->waiting < STREAM_WAITING && s->bytes < STREAM_BYTES);
-    s->no_room = !room;
-    if (!room) {
-        s->gathering = false;
-        pthread_cond_broadcast(&s->changed);
-    }
-    pthread_mutex_unlock(&s->lock);
-    return room;
-}
-
-static bool ended_early(Stream *s) {
-    pthread_mutex_lock(&s->lock);
-    bool failed = s->failed;
-    pthread_mutex_unlock(&s->lock);
-    return failed || stop_asked;
-}
-
-// Sleeps until there is something to read (if it may be read) or somebody wakes the reader. True: read.
-static bool wait_input(Stream *s, int in, bool may_read, int timeout) {
-    struct pollfd p[2] = {{.fd = s->wake, .events = POLLIN}, {.fd = may_read ? in : -1, .events = POLLIN}};
-    if (poll(p, 2, timeout) <= 0) return false;
-    uint64_t count;
-    if (p[0].revents) (void)!read(s->wake, &count, sizeof count);
-    return p[1].revents != 0;
-}
-
-static void set_gathering(Stream *s, bool on) {
-    pthread_mutex_lock(&s->lock);
-    s->gathering = on;
-    if (!on) pthread_cond_broadcast(&s->changed);
-    pthread_mutex_unlock(&s->lock);
-}
-
-static bool read_all(Stream *s, LineReader *r, Err *e) {
-    Arena a = {0};
-    bool ok = true;
-    while (ok && !ended_early(s)) {
-        if (!has_room(s)) {
-            wait_input(s, r->fd, false, -1);
-            continue;
-        }
-        Str line;
-        LineState state = reader_next(r, &line);
-        if (state == LINE_END) break;
-        if (state == LINE_NONE) {
-            bool more = wait_input(s, r->fd, true, 0);
-            if (!more) {
-                set_gathering(s, false);
-                more = wait_input(s, r->fd, true, -1);
-            }
-            if (more) ok = reader_fill(r, e);
-            continue;
-        }
-        if (state == LINE_READY && is_blank(line)) continue;
-        if (!s->gathering) set_gathering(s, true);
-        read_request(s, &a, line, r->line);
-        arena_reset(&a, (ArenaMark){0});
-    }
-    arena_free(&a);
-    return ok;
-}
-
 // What has no draw yet is answered without one; twins with whom they wait for.
 static void answer_stopped(Stream *s) {
     QueueKey key;
@@ -663,9 +428,9 @@ static bool run(Stream *s, LineReader *r, Err *e) {
     if (!thread) abort();
     while (started < threads && pthread_create(&thread[started], NULL, worker, s) == 0) started++;
     bool ok = started > 0 || err_set(e, ERR_LIMIT, "no thread for the stream");
-    ok = ok && read_all(s, r, e);
+    ok = ok && intake_run(s, r, e);
     pthread_mutex_lock(&s->lock);
-    if (stop_asked) answer_stopped(s);
+    if (intake_stopped()) answer_stopped(s);
     if (!ok) fail(s, e);
     s->over = true;
     s->gathering = false;
@@ -689,20 +454,16 @@ bool stream_run(Referee *referee, int in, int out, Level level, bool fresh, Err 
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->printing, NULL);
     pthread_cond_init(&s->changed, NULL);
-    s->wake = stop_wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     LineReader r = {0};
     bool ok = s->wake >= 0 || err_set(e, ERR_IO, "eventfd: %s", strerror(errno));
     ok = ok && reader_open(&r, in, e);
     if (ok && !fresh && referee_journal(referee))
         ok = memo_open(referee_journal(referee), 0, referee_include(referee), &s->memo, e);
     if (ok) {
-        // The second signal is not ours any more: it ends the process.
-        struct sigaction stop = {.sa_handler = on_signal, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
-        sigaction(SIGTERM, &stop, NULL);
-        sigaction(SIGINT, &stop, NULL);
+        intake_listen(s);
         ok = run(s, &r, e);
-        signal(SIGTERM, SIG_DFL);
-        signal(SIGINT, SIG_DFL);
+        intake_deaf();
     }
     free_rest(s);
     reader_close(&r);

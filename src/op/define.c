@@ -1,4 +1,5 @@
 // define.c - reads a definition: strict about everything it understands, and says what to write instead.
+#include "op/literal.h"
 #include "op/op.h"
 #include <math.h>
 
@@ -13,78 +14,7 @@ typedef struct {
 #define wrong(r, node, ...) diag_add((r)->diags, DIAG_REFUSED, (node)->span, __VA_ARGS__)
 
 static const double float16_max = 65504;
-enum { WORD_MAX = 31, SENTENCE_MAX = 300, USUAL_MAX = 1 << 20 };
-
-// ---- literals ----
-
-static bool read_number(Reader *r, const Node *n, const char *what, double *out, bool *is_int) {
-    bool negative = n->kind == NODE_UNARY && n->unary.op == OPER_NEG;
-    const Node *digits = negative ? n->unary.operand : n;
-    *is_int = digits->kind == NODE_INT;
-    if (*is_int && !digits->integer.too_big && digits->integer.value <= INT64_MAX) {
-        *out = (double)digits->integer.value;
-    } else if (digits->kind == NODE_FLOAT && isfinite(digits->real)) {
-        *out = digits->real;
-    } else {
-        return wrong(r, n, "%s must be a finite number, written out", what);
-    }
-    if (negative) *out = -*out;
-    return true;
-}
-
-static bool read_count(Reader *r, const Node *n, const char *what, int64_t lo, int64_t hi, int64_t *out) {
-    if (n->kind != NODE_INT || n->integer.too_big || n->integer.value > (uint64_t)hi ||
-        n->integer.value < (uint64_t)lo)
-        return wrong(r, n, "%s must be an integer from %lld to %lld", what, (long long)lo, (long long)hi);
-    *out = (int64_t)n->integer.value;
-    return true;
-}
-
-static bool read_flag(Reader *r, const Node *n, const char *what, bool *out) {
-    if (n->kind != NODE_TRUE && n->kind != NODE_FALSE) return wrong(r, n, "%s must be True or False", what);
-    *out = n->kind == NODE_TRUE;
-    return true;
-}
-
-static bool read_text(Reader *r, const Node *n, const char *what, Str *out) {
-    if (n->kind != NODE_STRING || n->string.bytes) return wrong(r, n, "%s must be a string", what);
-    *out = n->string.text;
-    return true;
-}
-
-static bool read_pair(Reader *r, const Node *n, const char *what, const Node *out[2]) {
-    if ((n->kind != NODE_TUPLE && n->kind != NODE_LIST) || n->items.n != 2)
-        return wrong(r, n, "%s must be a pair: \"%s\": (lo, hi)", what, what);
-    out[0] = n->items.at[0];
-    out[1] = n->items.at[1];
-    return true;
-}
-
-static bool is_word(Str s) {
-    if (!s.len || s.len > WORD_MAX || (s.p[0] >= '0' && s.p[0] <= '9')) return false;
-    for (size_t i = 0; i < s.len; i++) {
-        char c = s.p[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'))
-            return false;
-    }
-    return true;
-}
-
-// A dictionary with distinct plain string keys.
-static bool check_dict(Reader *r, const Node *n, const char *what, const char *example) {
-    if (n->kind != NODE_DICT)
-        return wrong(r, n, "%s must be a dictionary literal, such as %s", what, example);
-    for (int i = 0; i < n->dict.keys.n; i++) {
-        const Node *key = n->dict.keys.at[i];
-        if (!key) return wrong(r, n->dict.values.at[i], "%s must be written out: no `**` in it", what);
-        Str text;
-        if (!read_text(r, key, "a key", &text)) return false;
-        for (int k = 0; k < i; k++)
-            if (str_eq(n->dict.keys.at[k]->string.text, text))
-                return wrong(r, key, "\"%.*s\" occurs twice in %s; keep one", STR_ARG(text), what);
-    }
-    return true;
-}
+enum { SENTENCE_MAX = 300, USUAL_MAX = 1 << 20 };
 
 static int input_index(const Op *op, Str name) {
     for (int i = 0; i < op->inputs; i++)
@@ -123,12 +53,12 @@ static bool read_dim(Reader *r, const Node *n, OpInput *in) {
     Op *op = r->op;
     int at = in->rank++;
     in->dim[at] = -1;
-    if (n->kind == NODE_INT) return read_count(r, n, "a size", 1, OP_SIZE_MAX, &in->size[at]);
+    if (n->kind == NODE_INT) return literal_count(r->diags, n, "a size", 1, OP_SIZE_MAX, &in->size[at]);
     Str name;
-    if (!read_text(r, n, "a dimension", &name)) return false;
+    if (!literal_text(r->diags, n, "a dimension", &name)) return false;
     OpDim d;
     if (!read_quotient(r, n, name, &d)) return false;
-    if (d.of < 0 && (!is_word(name) || name.p[0] < 'A' || name.p[0] > 'Z'))
+    if (d.of < 0 && (!literal_is_word(name) || name.p[0] < 'A' || name.p[0] > 'Z'))
         return wrong(r, n, "a dimension's name starts with an upper-case letter: \"M\", \"N\", \"Heads\"");
     in->dim[at] = dim_index(op, name);
     if (in->dim[at] >= 0) return true;
@@ -151,7 +81,7 @@ static bool read_shape(Reader *r, const Node *n, OpInput *in) {
 
 static bool read_dtype(Reader *r, const Node *n, OpInput *in) {
     Str name;
-    if (!read_text(r, n, "dtype", &name)) return false;
+    if (!literal_text(r->diags, n, "dtype", &name)) return false;
     if (str_is(name, "float")) return true;
     if (!dtype_by_torch_name(name, &in->dtype))
         return wrong(
@@ -175,8 +105,9 @@ static bool input_is_float(const OpInput *in) { return in->any_float || dtype_is
 static bool read_scale(Reader *r, const Node *n, OpInput *in) {
     const Node *ends[2];
     bool is_int;
-    if (!read_pair(r, n, "scale", ends) || !read_number(r, ends[0], "scale", &in->scale_lo, &is_int) ||
-        !read_number(r, ends[1], "scale", &in->scale_hi, &is_int))
+    if (!literal_pair(r->diags, n, "scale", ends) ||
+        !literal_number(r->diags, ends[0], "scale", &in->scale_lo, &is_int) ||
+        !literal_number(r->diags, ends[1], "scale", &in->scale_hi, &is_int))
         return false;
     if (!(in->scale_lo > 0 && in->scale_lo <= in->scale_hi))
         return wrong(r, n, "scale must be (lo, hi) with 0 < lo <= hi");
@@ -187,7 +118,7 @@ static bool read_scale(Reader *r, const Node *n, OpInput *in) {
 
 static bool read_shift(Reader *r, const Node *n, OpInput *in) {
     bool is_int;
-    if (!read_number(r, n, "shift", &in->shift, &is_int)) return false;
+    if (!literal_number(r->diags, n, "shift", &in->shift, &is_int)) return false;
     if (in->shift < 0 || in->shift > input_limit(in))
         return wrong(r, n, "shift must lie between 0 and %g", input_limit(in));
     return true;
@@ -198,10 +129,11 @@ static double integer_min(DType t) { return dtype_info[t].kind == DTYPE_KIND_I ?
 static bool read_range(Reader *r, const Node *n, OpInput *in) {
     const Node *ends[2];
     bool lo_int, hi_int = true;
-    if (!read_pair(r, n, "range", ends) || !read_number(r, ends[0], "range", &in->range_lo, &lo_int))
+    if (!literal_pair(r->diags, n, "range", ends) ||
+        !literal_number(r->diags, ends[0], "range", &in->range_lo, &lo_int))
         return false;
     in->ranged = true;
-    if (ends[1]->kind == NODE_STRING) {
+    if (ends[1]->kind == NODE_STRING && !ends[1]->string.bytes) {
         in->range_dim = dim_index(r->op, ends[1]->string.text);
         if (in->range_dim < 0)
             return wrong(r, ends[1], "range names a dimension that no shape before it uses");
@@ -212,7 +144,7 @@ static bool read_range(Reader *r, const Node *n, OpInput *in) {
             return wrong(r, n, "indices need \"dtype\": \"int64\" or \"int32\"");
         return true;
     }
-    if (!read_number(r, ends[1], "range", &in->range_hi, &hi_int)) return false;
+    if (!literal_number(r->diags, ends[1], "range", &in->range_hi, &hi_int)) return false;
     if (!(in->range_lo <= in->range_hi)) return wrong(r, n, "range must be (lo, hi) with lo <= hi");
     double least = input_is_float(in) ? -input_limit(in) : integer_min(in->dtype);
     if (in->range_lo < least || in->range_hi > input_limit(in))
@@ -229,7 +161,7 @@ static bool read_role(Reader *r, const Node *n, OpInput *in) {
         OpRole role;
     } roles[] = {{"data", ROLE_DATA}, {"weight", ROLE_WEIGHT}, {"bias", ROLE_BIAS}};
     Str name;
-    if (!read_text(r, n, "role", &name)) return false;
+    if (!literal_text(r->diags, n, "role", &name)) return false;
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
         if (!str_is(name, roles[i].name)) continue;
         in->role = roles[i].role;
@@ -240,20 +172,22 @@ static bool read_role(Reader *r, const Node *n, OpInput *in) {
 
 static bool read_signs(Reader *r, const Node *n, OpInput *in) {
     Str text;
-    if (!read_text(r, n, "signs", &text)) return false;
+    if (!literal_text(r->diags, n, "signs", &text)) return false;
     in->both_signs = str_is(text, "both");
     return in->both_signs || wrong(r, n, "signs must be \"both\"; leave it out for values as in the range");
 }
 
-static bool read_large(Reader *r, const Node *n, OpInput *in) { return read_flag(r, n, "large", &in->large); }
+static bool read_large(Reader *r, const Node *n, OpInput *in) {
+    return literal_flag(r->diags, n, "large", &in->large);
+}
 
 static bool read_neg_inf(Reader *r, const Node *n, OpInput *in) {
-    return read_flag(r, n, "neg_inf", &in->neg_inf);
+    return literal_flag(r->diags, n, "neg_inf", &in->neg_inf);
 }
 
 static bool read_keep(Reader *r, const Node *n, OpInput *in) {
     Str name;
-    if (!read_text(r, n, "keep", &name)) return false;
+    if (!literal_text(r->diags, n, "keep", &name)) return false;
     r->keep[in - r->op->input] = n; // its input may come later: resolved by check_keep
     return true;
 }
@@ -327,9 +261,9 @@ static bool check_keys(Reader *r, const Node *dict, const Node *const found[KEYS
 static bool read_input(Reader *r, const Node *key, const Node *dict) {
     Op *op = r->op;
     if (op->inputs == OP_INPUTS_MAX) return wrong(r, key, "more than %d inputs", OP_INPUTS_MAX);
-    if (!is_word(key->string.text))
+    if (!literal_is_word(key->string.text))
         return wrong(r, key, "an input's name is an identifier of at most %d characters", WORD_MAX);
-    if (!check_dict(r, dict, "an input", "{\"shape\": (\"M\", \"N\")}")) return false;
+    if (!literal_dict(r->diags, dict, "an input", "{\"shape\": (\"M\", \"N\")}")) return false;
     OpInput *in = &op->input[op->inputs++];
     *in = (OpInput){.name = key->string.text,
                     .any_float = true,
@@ -364,7 +298,7 @@ static bool check_keep(Reader *r, const Node *n, OpInput *in) {
 static bool read_inputs(Reader *r) {
     const Node *n = r->inputs;
     Op *op = r->op;
-    if (!check_dict(r, n, "inputs", "inputs = {\"x\": {\"shape\": (\"M\", \"N\")}}")) return false;
+    if (!literal_dict(r->diags, n, "inputs", "inputs = {\"x\": {\"shape\": (\"M\", \"N\")}}")) return false;
     if (!n->dict.keys.n) return wrong(r, n, "inputs is empty: an op takes at least one input");
     for (int i = 0; i < n->dict.keys.n; i++)
         if (!read_input(r, n->dict.keys.at[i], n->dict.values.at[i])) return false;
@@ -391,7 +325,7 @@ static bool read_dim_limits(Reader *r, const Node *key, const Node *dict) {
     if (at < 0) return wrong(r, key, "no input has this dimension");
     OpDim *d = &r->op->dim[at];
     if (d->of >= 0) return wrong(r, key, "this size follows from another; limit that one");
-    if (!check_dict(r, dict, "a dimension", "{\"multiple_of\": 2, \"min\": 2}")) return false;
+    if (!literal_dict(r->diags, dict, "a dimension", "{\"multiple_of\": 2, \"min\": 2}")) return false;
     for (int i = 0; i < dict->dict.keys.n; i++) {
         Str name = dict->dict.keys.at[i]->string.text;
         int64_t *field = str_is(name, "multiple_of") ? &d->multiple_of
@@ -403,7 +337,8 @@ static bool read_dim_limits(Reader *r, const Node *key, const Node *dict) {
             return wrong(r, dict->dict.keys.at[i],
                          "the keys of a dimension are multiple_of, min, max and usual");
         int64_t most = field == &d->usual ? USUAL_MAX : OP_SIZE_MAX;
-        if (!read_count(r, dict->dict.values.at[i], str_cdup(r->arena, name), 1, most, field)) return false;
+        if (!literal_count(r->diags, dict->dict.values.at[i], str_cdup(r->arena, name), 1, most, field))
+            return false;
     }
     if (d->max / d->multiple_of * d->multiple_of < d->min)
         return wrong(r, dict, "no size satisfies these limits: no multiple of %lld between %lld and %lld",
@@ -428,7 +363,7 @@ static bool check_quotients(Reader *r) {
 
 static bool read_dims(Reader *r) {
     if (!r->dims) return true;
-    if (!check_dict(r, r->dims, "dims", "dims = {\"N\": {\"multiple_of\": 2}}")) return false;
+    if (!literal_dict(r->diags, r->dims, "dims", "dims = {\"N\": {\"multiple_of\": 2}}")) return false;
     for (int i = 0; i < r->dims->dict.keys.n; i++)
         if (!read_dim_limits(r, r->dims->dict.keys.at[i], r->dims->dict.values.at[i])) return false;
     return true;
@@ -440,7 +375,7 @@ static bool read_degree(Reader *r, const Node *n, int *out) {
     enum { DEGREE_MAX = 8 };
     double x;
     bool is_int;
-    if (!read_number(r, n, "the power of a scale", &x, &is_int)) return false;
+    if (!literal_number(r->diags, n, "the power of a scale", &x, &is_int)) return false;
     if (!is_int || fabs(x) > DEGREE_MAX)
         return wrong(r, n, "the power of a scale is an integer from %d to %d", -DEGREE_MAX, DEGREE_MAX);
     *out = (int)x;
@@ -470,7 +405,7 @@ static bool read_move(Reader *r, const Node *key, const Node *n) {
 static bool read_invariant(Reader *r) {
     const Node *n = r->invariant;
     if (!n) return true;
-    if (!check_dict(r, n, "invariant", "invariant = {\"x\": \"shift\"}")) return false;
+    if (!literal_dict(r->diags, n, "invariant", "invariant = {\"x\": \"shift\"}")) return false;
     for (int i = 0; i < n->dict.keys.n; i++)
         if (!read_move(r, n->dict.keys.at[i], n->dict.values.at[i])) return false;
     return true;
@@ -611,8 +546,8 @@ bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d) 
             "no inputs: add inputs = {\"x\": {\"shape\": (\"M\", \"N\")}} and say each input's domain");
     if (!out->reference)
         return diag_add(d, DIAG_REFUSED, all, "no reference: add def reference(...) that returns one tensor");
-    if (r.tf32 && !read_flag(&r, r.tf32, "allow_tf32", &out->allow_tf32)) return false;
-    if (r.giant && !read_flag(&r, r.giant, "giant", &out->giant)) return false;
+    if (r.tf32 && !literal_flag(d, r.tf32, "allow_tf32", &out->allow_tf32)) return false;
+    if (r.giant && !literal_flag(d, r.giant, "giant", &out->giant)) return false;
     return read_inputs(&r) && read_dims(&r) && read_invariant(&r) && check_quotients(&r) &&
            check_reference(&r);
 }

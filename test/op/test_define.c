@@ -254,6 +254,8 @@ static void wrong_domains(void **state) {
             "(-129");
     refuses(ONE("{\"shape\": (\"N\",), \"dtype\": \"uint8\", \"range\": (-1, 0)}"), "holds 0 to 255", "(-1");
     refuses(ONE("{\"shape\": (\"N\",), \"dtype\": \"int8\", \"range\": (0, 1.5)}"), "pair of integers", "(0");
+    refuses(ONE("{\"shape\": (\"N\",), \"dtype\": \"int64\", \"range\": (0, b\"N\")}"), "a finite number",
+            "b");
     refuses(ONE("{\"shape\": (\"N\",), \"dtype\": \"int64\", \"range\": (0, \"K\")}"), "no shape before it",
             "\"K\"");
     refuses(ONE("{\"shape\": (\"N\",), \"dtype\": \"int64\", \"range\": (1, \"N\")}"), "start at 0", "1");
