@@ -11,7 +11,7 @@
 typedef struct {
     SmithChoice choice;
     const char *dtype, *file, *state, *suite, *target;
-    int count, feedback;
+    int count, feedback, every_size;
     Seed seed;
     Shape shape;
     bool json, first, prove;
@@ -143,6 +143,7 @@ static bool mint_with(Referee *r, Arena *a, const Op *op, const MintOptions *o, 
                              .settings = chosen->settings},
                      .feedback = o->feedback,
                      .first = o->first,
+                     .every_size = o->every_size,
                      .interrupted = interrupts_seen,
                      .told = show_draft,
                      .progress = show_proof,
@@ -211,12 +212,15 @@ int cmd_mint(int argc, char **argv) {
         {"--first", OPTION_FLAG, &o.first},
         {"--prove", OPTION_FLAG, &o.prove},
         {"--feedback", OPTION_COUNT, &o.feedback},
+        {"--every-size", OPTION_COUNT, &o.every_size},
     };
     Positionals rest;
     Err e = {0};
     if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
         return cmd_fail("mint", &e);
     if (rest.n != 1) return cmd_usage("mint", "name one op");
+    if (o.every_size > EVERY_SIZE_MOST || (o.every_size && o.shape.m))
+        return cmd_usage("mint", "--every-size is at most 65536, and not for one --shape");
     Referee *r;
     RefereeConfig config = {.state = o.state};
     if (!referee_open(&config, &r, &e)) return cmd_fail("mint", &e);

@@ -5,6 +5,7 @@
 #include "cmd/stream.h"
 #include "referee/include.h"
 #include "referee/manifest.h"
+#include "referee/plan.h"
 
 enum { FILE_MAX = 256 << 20 };
 
@@ -12,7 +13,7 @@ typedef struct {
     const char *op, *level, *dtype, *state, *suite, *manifest, *include;
     Seed seed;
     Shape shape;
-    int jobs;
+    int jobs, every_size;
     bool json, stream, fresh;
 } RefereeOptions;
 
@@ -28,7 +29,10 @@ static bool judge_file(Referee *r, Arena *a, const char *file, Level level, cons
                        int *code, Err *e) {
     Op op;
     Str source;
-    JudgeRequest q = {.op = &op, .level = level, .seed = o->seed.given ? &o->seed.value : NULL};
+    JudgeRequest q = {.op = &op,
+                      .level = level,
+                      .every_size = o->every_size,
+                      .seed = o->seed.given ? &o->seed.value : NULL};
     if (!filter_of(&o->shape, o->dtype, &q.filter, e) || !io_read(a, file, FILE_MAX, &source, e))
         return false;
     if (!op_for_judging(r, a, o->op, &op, e)) return false;
@@ -61,7 +65,7 @@ int cmd_referee(int argc, char **argv) {
         {"--stream", OPTION_FLAG, &o.stream},   {"--fresh", OPTION_FLAG, &o.fresh},
         {"--jobs", OPTION_COUNT, &o.jobs},      {"--state", OPTION_TEXT, &o.state},
         {"--suite", OPTION_TEXT, &o.suite},     {"--manifest", OPTION_TEXT, &o.manifest},
-        {"--include", OPTION_TEXT, &o.include},
+        {"--include", OPTION_TEXT, &o.include}, {"--every-size", OPTION_COUNT, &o.every_size},
     };
     Positionals rest;
     Err e = {0};
@@ -78,6 +82,9 @@ int cmd_referee(int argc, char **argv) {
             "with --stream, each line names its op, shape, dtype and manifest; no line has a seed");
     if (!o.stream && o.fresh)
         return cmd_usage("referee", "--fresh belongs to --stream: a file is always judged");
+    if (o.every_size > EVERY_SIZE_MOST || (o.every_size && (o.stream || level != LEVEL_FULL || o.shape.m)))
+        return cmd_usage("referee",
+                         "--every-size is at most 65536, for one file, at level full, without --shape");
     if (!o.stream && !o.op) return cmd_usage("referee", "--op is missing");
     Referee *r;
     Arena a = {0};

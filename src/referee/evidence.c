@@ -1,6 +1,9 @@
 #include "referee/evidence.h"
 
+#include "referee/plan.h"
+
 static bool had(const Draw *d, const Verdict *v, int64_t size) {
+    if (size <= v->every_size) return true;
     for (int i = 0; i < v->tries; i++)
         if (v->tried[i] == size) return true;
     for (int i = 0; i < d->cases; i++)
@@ -52,6 +55,12 @@ void evidence_text(Buf *out, const Verdict *v, const char *prefix) {
         coverage_words(out, &v->coverage);
         buf_puts(out, " of the source\n");
     }
+    if (v->every_size > 0)
+        buf_printf(
+            out,
+            "%severy row length up to %lld, in every dtype, and every number of rows up to %lld had a case\n",
+            prefix, (long long)v->every_size,
+            (long long)(v->every_size < EVERY_ROWS ? v->every_size : EVERY_ROWS));
     put_sizes(out, prefix, "also judged at sizes that the source compares with:", v->tried, v->tries, false);
     put_sizes(out, prefix, "not judged at sizes that the source compares with:", v->untested, v->untesteds,
               v->coverage.more_sizes);

@@ -321,6 +321,43 @@ int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const int64_t 
     return p.n;
 }
 
+static int64_t input_elements(const Op *op, const int64_t dim[OP_DIMS_MAX]) {
+    int64_t sum = 0;
+    for (int i = 0; i < op->inputs; i++) {
+        int64_t n = 1;
+        for (int d = 0; d < op->input[i].rank; d++)
+            n *= op->input[i].dim[d] >= 0 ? dim[op->input[i].dim[d]] : op->input[i].size[d];
+        sum += n;
+    }
+    return sum;
+}
+
+int plan_every_size(Arena *a, const Op *op, uint64_t seed, const DrawFilter *filter, int64_t *next,
+                    int64_t last, PlannedCase **out) {
+    enum { OF_A_SIZE = 4, ELEMENTS_MOST = 1 << 21, FEW = 2, SHORT = 3 };
+    Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
+    Rng r = rng_at(seed, rng_mix(seed, 0x706c616e));
+    bool any_float = any_float_of(op);
+    DType one = any_float && filter->dtype >= 0 ? (DType)filter->dtype : float_types[0],
+          type[3] = {one, one, one};
+    int types = any_float && filter->dtype < 0 ? 3 : 1;
+    if (types > 1) memcpy(type, float_types, sizeof type);
+    for (int64_t elements = 0; *next <= last && p.n + OF_A_SIZE <= WIRE_CASES_MAX; ++*next) {
+        int64_t c = *next;
+        int before = p.n;
+        for (int t = 0; t < types; t++) plan_one(&p, type[t], FEW, c, (c + t) % 2, false, false, &r);
+        if (c <= EVERY_ROWS && op->rows_dim >= 0)
+            plan_one(&p, type[c % types], c, SHORT, c % 2, false, false, &r);
+        for (int k = before; k < p.n; k++) elements += input_elements(op, p.at[k].dim);
+        if (elements <= ELEMENTS_MOST) continue;
+        p.n = before; // this size begins the next draw
+        break;
+    }
+    sort_by_row(p.at, p.n, op);
+    *out = p.at;
+    return p.n;
+}
+
 int plan_traffic_case(const PlannedCase *c, int n, const Op *op) {
     enum { ORDINARY_ROW = 4096 };
     int best = 0;

@@ -29,6 +29,13 @@ int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFil
 // and as both, where the plan of `d` has none. *tried: how many of the n sizes, in order, found room.
 int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const int64_t *size, int n,
                PlannedCase **out, int *tried);
+// Cases for every size from *next on, at most to `last`, as many as a draw may well have: as row length in
+// each dtype, and up to EVERY_ROWS as number of short rows. *next becomes the first size without a case; it
+// stays where one size alone is more than a CPU judges in good time. Sizes are rounded into the domain; 0
+// cases where it has no more.
+enum { EVERY_ROWS = 1024, EVERY_SIZE_MOST = 65536 };
+int plan_every_size(Arena *a, const Op *op, uint64_t seed, const DrawFilter *filter, int64_t *next,
+                    int64_t last, PlannedCase **out);
 // A base and its moved twins for each dtype, as they are in every plan at level full. 0: nothing is declared.
 int plan_moves(Arena *a, const Op *op, uint64_t seed, PlannedCase **out);
 // The case whose traffic is reported: the contiguous one of the longest ordinary row, in a half type if any.

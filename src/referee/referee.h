@@ -30,6 +30,7 @@ typedef struct {
     const Op *op;
     Level level;
     DrawFilter filter;
+    int64_t every_size; // at full, every row length from 1 to this, and row counts (plan.h), get cases; 0: no
     const uint64_t *seed; // a replay; NULL: drawn from the operating system after the sources are journaled
     void (*progress)(void *arg, int done); // may be NULL; called from any thread, one at a time
     void *progress_arg;

@@ -109,6 +109,7 @@ json_t *verdict_object(const Verdict *v) {
             json_array_append_new(rest, json_integer((json_int_t)v->untested[i]));
         if (v->coverage.more_sizes) json_array_append_new(rest, json_string("more"));
         json_object_set_new(o, "sizes_untested", rest);
+        if (v->every_size > 0) json_object_set_new(o, "every_size", json_integer((json_int_t)v->every_size));
     }
     if (o && *v->include_sha256) json_object_set_new(o, "include_sha256", json_string(v->include_sha256));
     return o;

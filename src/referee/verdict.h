@@ -60,6 +60,8 @@ typedef struct {
     int tries;
     int64_t untested[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX]; // those that no case has had (evidence.h)
     int untesteds;
+    int64_t
+        every_size; // cases of every row length from 1 to this were among those that passed; 0: nobody asked
     uint64_t seed;
     bool replay;
     Level level;

@@ -71,7 +71,7 @@ static void keep_attempts(Arena *a, MintResult *m, const AttemptResult *r) {
 // The best of those accepted that passes at full.
 static bool prove_best(Referee *r, Arena *a, const MintRequest *q, const Attempt *const *order, int n,
                        MintResult *out, Err *e) {
-    JudgeRequest judge = {.op = q->op, .level = LEVEL_FULL, .filter = q->filter};
+    JudgeRequest judge = {.op = q->op, .level = LEVEL_FULL, .filter = q->filter, .every_size = q->every_size};
     for (int i = 0; i < n && !out->found; i++) {
         if (q->progress) q->progress(q->arg, "proving the best", i, n);
         if (!referee_judge(r, a, &judge, &order[i]->source, 1, &out->verdict, e)) return false;

@@ -12,6 +12,7 @@ typedef struct {
     const Target *target;           // to rank for; NULL: RANK_TARGET
     int feedback;                   // how often a rejected draft is tried again
     bool first;                     // ask no further once one has proved itself
+    int64_t every_size;             // of the proof (referee.h)
     bool (*interrupted)(void *arg); // as in attempt.h; may be NULL
     void (*told)(void *arg, const AttemptTally *tally, const Attempt *t); // may be NULL
     void (*progress)(void *arg, const char *stage, int done, int total);  // of the proof; may be NULL

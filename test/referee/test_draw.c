@@ -218,6 +218,73 @@ static void strided_cases_differ_in_every_argument(void **state) {
     arena_free(&a);
 }
 
+static Op an_op(Arena *a, const char *definition) {
+    Op op;
+    DiagList diags = {0};
+    if (!op_define(a, STR("mine"), str_of(definition), true, &op, &diags)) fail_msg("%s", definition);
+    return op;
+}
+
+enum { LAST = 1300 };
+typedef struct {
+    uint8_t length[LAST + 1][DT_COUNT], rows[LAST + 1];
+    int cases, draws;
+} SizesSeen;
+
+// All draws of every size up to `last`; where it ends.
+static int64_t see_sizes(Arena *a, const Op *op, const DrawFilter *filter, int64_t last, SizesSeen *seen) {
+    int64_t next = 1;
+    *seen = (SizesSeen){0};
+    for (int64_t from = 1; next <= last; from = next) {
+        PlannedCase *plan;
+        int cases = plan_every_size(a, op, 7, filter, &next, last, &plan);
+        assert_in_range(cases, 0, WIRE_CASES_MAX);
+        if (next == from) break;
+        seen->draws++;
+        seen->cases += cases;
+        for (int i = 0; i < cases; i++) {
+            int64_t dim[OP_DIMS_MAX], n = plan[i].dim[op->row_dim];
+            memcpy(dim, plan[i].dim, sizeof dim);
+            plan_fit(op, dim);
+            assert_memory_equal(dim, plan[i].dim, sizeof dim); // of the domain
+            if (n <= LAST) seen->length[n][plan[i].dtype]++;
+            if (op->rows_dim >= 0 && plan[i].dim[op->rows_dim] <= LAST)
+                seen->rows[plan[i].dim[op->rows_dim]] = 1;
+        }
+    }
+    return next;
+}
+
+static void every_size_is_every_size(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op = the_op(&a, "softmax");
+    static SizesSeen seen;
+    assert_int_equal(see_sizes(&a, &op, &all, LAST, &seen), LAST + 1);
+    assert_true(seen.draws > 3);
+    for (int n = 1; n <= LAST; n++) {
+        if (!seen.length[n][DT_F32] || !seen.length[n][DT_F16] || !seen.length[n][DT_BF16])
+            fail_msg("row length %d is left out", n);
+        assert_int_equal(seen.rows[n], n <= EVERY_ROWS);
+    }
+    DrawFilter half = {.dtype = DT_F16};
+    assert_int_equal(see_sizes(&a, &op, &half, 100, &seen), 101);
+    assert_int_equal(seen.length[50][DT_F32], 0);
+    assert_true(seen.length[50][DT_F16] && seen.length[100][DT_F16] && !seen.length[101][DT_F16]);
+    // A domain that ends, and has even sizes only.
+    op = an_op(&a, "\"\"\"An op.\"\"\"\ninputs = {\"x\": {\"shape\": (\"M\", \"N\")}}\n"
+                   "dims = {\"N\": {\"max\": 64, \"multiple_of\": 2}}\n\n\n"
+                   "def reference(x):\n    return torch.exp(x.float()).to(x.dtype)\n");
+    assert_int_equal(see_sizes(&a, &op, &all, LAST, &seen), LAST + 1);
+    for (int n = 1; n <= LAST; n++) assert_int_equal(seen.length[n][DT_F32] > 0, n <= 64 && n % 2 == 0);
+    // Sizes that are too large for a CPU are not said to be tested.
+    op = an_op(&a, "\"\"\"An op.\"\"\"\ninputs = {\"x\": {\"shape\": (\"M\", \"N\")}, "
+                   "\"w\": {\"shape\": (\"N\", \"N\")}}\n\n\n"
+                   "def reference(x, w):\n    return torch.matmul(x.float(), w.float()).to(x.dtype)\n");
+    assert_in_range(see_sizes(&a, &op, &all, LAST, &seen), 500, LAST);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quick_shows_every_class_in_every_dtype),
@@ -227,6 +294,7 @@ int main(void) {
         cmocka_unit_test(the_seed_decides_every_byte),
         cmocka_unit_test(values_keep_to_the_domain),
         cmocka_unit_test(strided_cases_differ_in_every_argument),
+        cmocka_unit_test(every_size_is_every_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
