@@ -68,6 +68,8 @@ static void print_report(const QuantiseRequest *q, const QuantiseReport *r, Aren
     if (r->fallbacks)
         printf("%d matrices have rows that do not divide into the blocks of %s, and got a larger type\n",
                r->fallbacks, filetype_name(q->type));
+    if (r->ends_left)
+        printf("%d of the tokens that end a reply are not named: GGUF has keys for three\n", r->ends_left);
     if (q->from->no_vocabulary) printf("without a tokenizer (%s)\n", q->from->no_vocabulary);
 }
 

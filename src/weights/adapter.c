@@ -4,6 +4,7 @@
 #include "weights/checkpoint.h"
 #include "weights/config.h"
 #include "weights/files.h"
+#include "weights/hub.h"
 #include "weights/peft.h"
 #include "weights/safetensors.h"
 
@@ -32,8 +33,8 @@ static void rows_reorder(const float *from, float *to, int heads, int head_dim, 
 static bool floats_of(Arena *a, Stored *s, int64_t rows, int64_t cols, const float **out, Err *e) {
     s->used = true;
     if (s->rank != 2 || s->shape[0] != rows || s->shape[1] != cols)
-        return err_set(e, ERR_INPUT, "%s: tensor \"%s\" is %s; [%lld, %lld] goes with the base", s->file,
-                       shown(s->name).at, stored_shape(s).at, (long long)rows, (long long)cols);
+        return err_set(e, ERR_INPUT, "%s: tensor \"%s\" is %s; [%lld, %lld] goes with the base and this rank",
+                       s->file, shown(s->name).at, stored_shape(s).at, (long long)rows, (long long)cols);
     if (s->type < 0)
         return err_set(e, ERR_INPUT,
                        "%s: tensor \"%s\" is stored as %s, which is not read; take F32, F16 or BF16", s->file,
@@ -120,6 +121,8 @@ static bool read_peft(Arena *a, const Checkpoint *base, const Peft *p, Adapter *
             e, ERR_INPUT,
             "%s: adapter_model.bin is a pickle, which is a program: save the adapter as safetensors",
             ad->path);
+    if (!file_exists(file))
+        return err_set(e, ERR_IO, "%s: no adapter_model.safetensors%s", ad->path, hub_rest(a, ad->path));
     StoredTable t = {0};
     if (!mapped_open(a, file, &ad->files->map, e) || !safetensors_read(a, &ad->files->map, &t, e))
         return false;
@@ -135,7 +138,8 @@ static bool open_peft(Arena *a, const Checkpoint *base, Adapter *ad, Err *e) {
     const char *config = arena_printf(a, "%s/adapter_config.json", ad->path);
     if (!file_exists(config))
         return err_set(e, ERR_INPUT,
-                       "%s: no adapter_config.json: no adapter (a GGUF adapter is named itself)", ad->path);
+                       "%s: no adapter_config.json: no adapter (a GGUF adapter is named itself)%s", ad->path,
+                       hub_rest(a, ad->path));
     Peft *p;
     bool ok = peft_open(a, config, &p, e) && read_peft(a, base, p, ad, e);
     peft_close(p);

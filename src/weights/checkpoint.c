@@ -1,11 +1,12 @@
 #include "weights/checkpoint.h"
 
 #include <assert.h>
+#include <dirent.h>
 #include <stdio.h>
 
-#include "base/io.h"
 #include "weights/config.h"
 #include "weights/files.h"
+#include "weights/hub.h"
 #include "weights/json.h"
 
 static const struct {
@@ -158,7 +159,7 @@ static bool read_template_list(const Json *j, const json_t *list, Arena *a, Str 
 static bool read_template(Arena *a, const char *folder, Str *out, Err *e) {
     const char *jinja = arena_printf(a, "%s/chat_template.jinja", folder);
     const char *config = arena_printf(a, "%s/tokenizer_config.json", folder);
-    if (file_exists(jinja)) return io_read(a, jinja, 1 << 20, out, e);
+    if (file_exists(jinja)) return small_read(a, jinja, 1 << 20, out, e);
     if (!file_exists(config)) return true;
     Json j;
     bool ok = json_open(a, config, JSON_BYTES_MAX, &j, e);
@@ -177,28 +178,40 @@ static bool read_vocabulary(Arena *a, const char *folder, Checkpoint *c, Err *e)
     const char *path = arena_printf(a, "%s/tokenizer.json", folder);
     c->vocabulary = (TokenizerSource){.name = path, .bos = c->config.bos};
     if (!file_exists(path)) {
-        c->no_vocabulary = arena_printf(a, "%s: no tokenizer.json", folder);
+        c->no_vocabulary = arena_printf(a, "%s: no tokenizer.json%s", folder, hub_rest(a, folder));
         return true;
     }
-    return io_read(a, path, TOKENIZER_BYTES_MAX, &c->vocabulary.json, e);
+    if (!small_read(a, path, TOKENIZER_BYTES_MAX, &c->vocabulary.json, e)) return false;
+    return c->vocabulary.json.len || err_set(e, ERR_INPUT, "%s: empty; download it again", path);
 }
 
-static bool open_folder(Arena *a, Checkpoint *c, Err *e) {
+// The first by name; NULL: there is none.
+static const char *first_gguf(Arena *a, const char *folder) {
+    const char *first = NULL;
+    DIR *d = opendir(folder);
+    for (const struct dirent *f; d && (f = readdir(d)) != NULL;)
+        if (str_ends(str_of(f->d_name), ".gguf") && (!first || strcmp(f->d_name, first) < 0))
+            first = str_cdup(a, str_of(f->d_name));
+    if (d) closedir(d);
+    return first;
+}
+
+static bool open_folder(Arena *a, const char *given, Checkpoint *c, Err *e) {
     if (!file_exists(arena_printf(a, "%s/config.json", c->path))) {
         if (file_exists(arena_printf(a, "%s/adapter_config.json", c->path)))
             return err_set(e, ERR_INPUT,
                            "%s: an adapter, not a model: name its base, and this one with --adapter",
                            c->path);
-        return err_set(e, ERR_INPUT, "%s: no config.json: no model folder (a GGUF file is named itself)",
-                       c->path);
+        const char *gguf = first_gguf(a, c->path);
+        const char *between = hub_names(given) && !strchr(given + 3, ':') ? ":" : "/";
+        if (gguf)
+            return err_set(e, ERR_INPUT, "%s: no config.json; name a GGUF file itself: %s%s%s", c->path,
+                           shown(str_of(given)).at, between, shown(str_of(gguf)).at);
+        return err_set(e, ERR_INPUT, "%s: no config.json: no model folder%s", c->path, hub_rest(a, c->path));
     }
-    if (!config_of_folder(a, c->path, &c->config, e)) return false;
-    for (int i = 0; i < c->config.eos_count; i++)
-        if (c->config.eos[i] >= c->config.vocab)
-            return err_set(e, ERR_INPUT, "%s: eos_token_id %d in a vocabulary of %d", c->path,
-                           c->config.eos[i], c->config.vocab);
-    return shards_open(a, c->path, c->files, e) && weights_find(a, c, e) && head_settled(c, e) &&
-           read_template(a, c->path, &c->chat_template, e) && read_vocabulary(a, c->path, c, e);
+    return config_of_folder(a, c->path, &c->config, e) && shards_open(a, c->path, c->files, e) &&
+           weights_find(a, c, e) && head_settled(c, e) && read_template(a, c->path, &c->chat_template, e) &&
+           read_vocabulary(a, c->path, c, e);
 }
 
 // ---- a GGUF file
@@ -318,8 +331,8 @@ bool checkpoint_open(Arena *a, const char *path, Checkpoint **out, Err *e) {
     Checkpoint *c = NEW(a, Checkpoint);
     c->files = NEW(a, CheckpointFiles);
     bool folder;
-    bool ok =
-        path_resolve(a, path, &c->path, &folder, e) && (folder ? open_folder(a, c, e) : open_file(a, c, e));
+    bool ok = path_resolve(a, path, &c->path, &folder, e) &&
+              (folder ? open_folder(a, path, c, e) : open_file(a, c, e));
     if (!ok) {
         checkpoint_close(c);
         return false;

@@ -90,7 +90,7 @@ static const struct {
     {"attention_bias", "biases in attention"},
     {"mlp_bias", "biases in the MLP"},
     {"use_sliding_window", "attention through a sliding window"},
-    {"quantization_config", "weights quantised by another tool; take the unquantised model, or a GGUF file"},
+    {"quantization_config", "weights quantised by another tool (take the unquantised model, or a GGUF file)"},
     {"num_local_experts", "a mixture of experts"},
     {"num_experts", "a mixture of experts"},
     {"attn_logit_softcapping", "capped logits"},
@@ -111,22 +111,25 @@ static bool real_key(const Json *j, const json_t *o, const char *key, double *ou
     return json_get_real(j, o, key, out);
 }
 
+static bool whole_rotary(const Json *j, const json_t *o) {
+    double partial = 1;
+    if (!json_get_real(j, o, "partial_rotary_factor", &partial)) return false;
+    return partial == 1 ||
+           err_set(j->e, ERR_INPUT,
+                   "%s: \"partial_rotary_factor\" %g: rope of a part of the head is not built", j->file,
+                   partial);
+}
+
 // One of rope_parameters (transformers 5) and rope_scaling (4).
 static bool read_rope(const Json *j, const char *where, ModelConfig *c) {
     const json_t *o = json_object_get(j->root, where);
     Str type = STR("default");
-    double partial = 1;
     if (json_absent(o)) return true;
     if (!json_is_object(o))
         return err_set(j->e, ERR_INPUT, "%s: \"%s\": an object belongs here", j->file, where);
     if (!json_get_text(j, o, "type", &type) || !json_get_text(j, o, "rope_type", &type) ||
-        !json_get_real(j, o, "rope_theta", &c->rope_theta) ||
-        !json_get_real(j, o, "partial_rotary_factor", &partial))
+        !json_get_real(j, o, "rope_theta", &c->rope_theta) || !whole_rotary(j, o))
         return false;
-    if (partial != 1)
-        return err_set(j->e, ERR_INPUT,
-                       "%s: \"partial_rotary_factor\" %g: rope of a part of the head is not built", j->file,
-                       partial);
     if (!json_absent(json_object_get(o, "mrope_section")))
         return err_set(j->e, ERR_INPUT, "%s: \"mrope_section\" is not built", j->file);
     const char *key;
@@ -153,6 +156,9 @@ static bool read_eos(const Json *j, ModelConfig *c) {
         if (!json_is_integer(id))
             return err_set(j->e, ERR_INPUT, "%s: \"eos_token_id\": a number or a list of them belongs here",
                            j->file);
+        if (json_integer_value(id) >= c->vocab)
+            return err_set(j->e, ERR_INPUT, "%s: eos_token_id %lld in a vocabulary of %d", j->file,
+                           (long long)json_integer_value(id), c->vocab);
         if (!config_add_eos(c, j->file, json_integer_value(id), j->e)) return false;
     }
     return true;
@@ -216,7 +222,7 @@ static bool read_config(const Json *j, ModelConfig *c) {
         !json_get_real(j, j->root, "rms_norm_eps", &eps) ||
         !json_get_real(j, j->root, "rope_theta", &theta) || !json_get_text(j, j->root, "hidden_act", &act) ||
         !json_get_bool(j, j->root, "tie_word_embeddings", &c->tied) || !read_eos(j, c) ||
-        !read_layer_types(j))
+        !read_layer_types(j) || !whole_rotary(j, j->root))
         return false;
     if (!str_is(act, "silu"))
         return err_set(j->e, ERR_INPUT, "%s: \"hidden_act\" \"%s\" is not built; there is: silu", j->file,
@@ -248,17 +254,24 @@ static bool read_config(const Json *j, ModelConfig *c) {
     return config_check(j->file, c, j->e);
 }
 
+static bool setting_key(const Json *j, const char *key, double max, double *out) {
+    double x = 0;
+    if (json_absent(json_object_get(j->root, key))) return true;
+    if (!json_get_real(j, j->root, key, &x)) return false;
+    if (!(x >= 0 && x <= max))
+        return err_set(j->e, ERR_INPUT, "%s: \"%s\" is %g; from 0 to %g can be", j->file, key, x, max);
+    *out = x;
+    return true;
+}
+
 static bool read_generation(const Json *j, ModelConfig *c) {
     int64_t top_k = -1;
-    if (!read_eos(j, c) || !json_get_real(j, j->root, "temperature", &c->generation.temperature) ||
-        !json_get_real(j, j->root, "top_p", &c->generation.top_p) ||
-        !json_get_real(j, j->root, "min_p", &c->generation.min_p) ||
+    if (!read_eos(j, c) || !setting_key(j, "temperature", 100, &c->generation.temperature) ||
+        !setting_key(j, "top_p", 1, &c->generation.top_p) ||
+        !setting_key(j, "min_p", 1, &c->generation.min_p) ||
         !json_get_int(j, j->root, "top_k", 0, INT_MAX, &top_k))
         return false;
     c->generation.top_k = (int)top_k;
-    if (c->generation.temperature > 100 || c->generation.top_p > 1 || c->generation.min_p > 1)
-        return err_set(j->e, ERR_INPUT, "%s: temperature %g, top_p %g, min_p %g", j->file,
-                       c->generation.temperature, c->generation.top_p, c->generation.min_p);
     return true;
 }
 

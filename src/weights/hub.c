@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "base/io.h"
+#include "weights/mapped.h"
 #include "weights/shown.h"
 
 typedef struct {
@@ -64,7 +64,10 @@ static const char *hub_cache(Arena *a) {
                   {"HOME", "/.cache/huggingface/hub"}};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         const char *v = getenv(places[i].variable);
-        if (v && *v) return arena_printf(a, "%s%s", v, places[i].below);
+        if (!v || !*v) continue;
+        // Written between quotes, a shell leaves the ~ to whoever reads it; Hugging Face's programs do.
+        const char *home = v[0] == '~' && (!v[1] || v[1] == '/') ? getenv("HOME") : NULL;
+        return arena_printf(a, "%s%s%s", home ? home : "", home ? v + 1 : v, places[i].below);
     }
     return ".cache/huggingface/hub";
 }
@@ -80,7 +83,7 @@ static bool is_commit(Str s) {
     return s.len == 40;
 }
 
-static bool hub_missing(Arena *a, const HubName *h, const char *where, Err *e) {
+static const char *hub_command(Arena *a, const HubName *h) {
     Buf get = BUF(a);
     buf_printf(&get, "hf download %.*s/%.*s", STR_ARG(h->org), STR_ARG(h->name));
     if (h->sub.len && str_ends(h->sub, ".gguf"))
@@ -88,7 +91,35 @@ static bool hub_missing(Arena *a, const HubName *h, const char *where, Err *e) {
     else if (h->sub.len)
         buf_printf(&get, " --include \"%.*s/*\"", STR_ARG(h->sub));
     if (!str_is(h->revision, "main")) buf_printf(&get, " --revision %.*s", STR_ARG(h->revision));
-    return err_set(e, ERR_IO, "%s is not there; get it with: %s", where, buf_cstr(&get));
+    return buf_cstr(&get);
+}
+
+static bool hub_missing(Arena *a, const HubName *h, const char *where, Err *e) {
+    return err_set(e, ERR_IO, "%s is not there; get it with: %s", where, hub_command(a, h));
+}
+
+static Str part_until(const char **at, const char *end) {
+    const char *stop = strstr(*at, end);
+    Str s = {*at, stop ? (size_t)(stop - *at) : strlen(*at)};
+    *at = stop ? stop + strlen(end) : *at + s.len;
+    return s;
+}
+
+const char *hub_rest(Arena *a, const char *folder) {
+    static const char *const repo = "/models--";
+    const char *at = strstr(folder, repo);
+    if (!at) return "";
+    at += strlen(repo);
+    HubName h = {0};
+    h.org = part_until(&at, "--");
+    h.name = part_until(&at, "/snapshots/");
+    h.revision = part_until(&at, "/");
+    h.sub = str_of(at);
+    while (h.sub.len && h.sub.p[h.sub.len - 1] == '/') h.sub.len--;
+    if (!parts_plain(h.org, 1) || !parts_plain(h.name, 1) || !is_commit(h.revision) ||
+        (h.sub.len && !parts_plain(h.sub, 16)))
+        return "";
+    return arena_printf(a, "; get it with: %s", hub_command(a, &h));
 }
 
 bool hub_path(Arena *a, const char *path, const char **out, Err *e) {
@@ -102,7 +133,7 @@ bool hub_path(Arena *a, const char *path, const char **out, Err *e) {
     if (!is_commit(commit)) {
         const char *ref = arena_printf(a, "%s/refs/%.*s", repo, STR_ARG(h.revision));
         if (!exists(ref)) return hub_missing(a, &h, ref, e);
-        if (!io_read(a, ref, 256, &commit, e)) return false;
+        if (!small_read(a, ref, 256, &commit, e)) return false;
         while (commit.len && isspace((unsigned char)commit.p[commit.len - 1])) commit.len--;
         if (!is_commit(commit)) return err_set(e, ERR_INPUT, "%s: no commit (40 hexadecimal digits)", ref);
     }

@@ -5,3 +5,6 @@
 
 bool hub_names(const char *path); // begins with hf:
 MUST_CHECK bool hub_path(Arena *a, const char *path, const char **out, Err *e);
+// What belongs behind a message that a file is missing: of a folder in the cache, "; get it with: ..."; else
+// "".
+const char *hub_rest(Arena *a, const char *folder);

@@ -1,6 +1,6 @@
 #include "weights/json.h"
 
-#include "base/io.h"
+#include "weights/mapped.h"
 
 bool json_parse(const char *name, Str text, Json *out, Err *e) {
     json_error_t why;
@@ -18,7 +18,7 @@ bool json_parse(const char *name, Str text, Json *out, Err *e) {
 bool json_open(Arena *a, const char *path, size_t max, Json *out, Err *e) {
     Str text;
     *out = (Json){.file = path, .e = e};
-    return io_read(a, path, max, &text, e) && json_parse(path, text, out, e);
+    return small_read(a, path, max, &text, e) && json_parse(path, text, out, e);
 }
 
 void json_close(Json *j) {

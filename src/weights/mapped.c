@@ -6,8 +6,25 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                "model files are little-endian, and read as they lie");
+
+static bool no_pointer(const char *path, Str s, Err *e) {
+    return !str_starts(s, "version https://git-lfs.github.com/spec/") ||
+           err_set(e, ERR_INPUT,
+                   "%s: a pointer of git-lfs, not the file itself: git lfs pull fetches it, and so does hf "
+                   "download",
+                   path);
+}
+
+bool small_read(Arena *a, const char *path, size_t max, Str *out, Err *e) {
+    struct stat st;
+    if (stat(path, &st) != 0) return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+    if (!S_ISREG(st.st_mode)) return err_set(e, ERR_INPUT, "%s: not a regular file", path);
+    return io_read(a, path, max, out, e) && no_pointer(path, *out, e);
+}
 
 bool mapped_open(Arena *a, const char *path, Mapped *out, Err *e) {
     *out = (Mapped){.path = str_cdup(a, str_of(path))};
@@ -27,7 +44,7 @@ bool mapped_open(Arena *a, const char *path, Mapped *out, Err *e) {
         }
     }
     close(fd);
-    return ok;
+    return ok && no_pointer(path, (Str){(const char *)out->p, out->len}, e);
 }
 
 void mapped_close(Mapped *m) {

@@ -9,8 +9,10 @@ typedef struct {
     size_t len;
 } Mapped;
 
-// Regular files only, at least one byte long.
+// Regular files only, at least one byte long, and not what git leaves in the place of a large file.
 MUST_CHECK bool mapped_open(Arena *a, const char *path, Mapped *out, Err *e);
+// A small one, copied: the same rules, but it may be empty.
+MUST_CHECK bool small_read(Arena *a, const char *path, size_t max, Str *out, Err *e);
 void mapped_close(Mapped *m); // {0} is fine
 // The pages of p[0, n) may be dropped from memory: they come back from the file when they are read again.
 void mapped_forget(const void *p, size_t n);

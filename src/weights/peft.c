@@ -118,8 +118,15 @@ static bool rule_compile(Arena *a, const Json *j, const char *key, const char *f
     out->code = pcre2_compile((PCRE2_SPTR)buf_cstr(&b), b.len, PCRE2_ANCHORED | PCRE2_NEVER_BACKSLASH_C, &why,
                               &at, NULL);
     if (out->code) return true;
-    return err_set(j->e, ERR_INPUT, "%s: \"%s\": \"%s\" is no pattern (error %d at %zu)", j->file, key,
-                   shown(text).at, why, (size_t)at);
+    char words[120] = "";
+    size_t before = strlen(format_before);
+    pcre2_get_error_message(why, (PCRE2_UCHAR *)words, sizeof words);
+    return err_set(j->e, ERR_INPUT, "%s: \"%s\": \"%s\" is no pattern: at byte %zu, %s", j->file, key,
+                   shown(text).at,
+                   at < before              ? 0
+                   : at - before > text.len ? text.len
+                                            : at - before,
+                   words);
 }
 
 static bool rule_matches(const Peft *p, const Rule *r, const char *module, bool *out, Err *e) {

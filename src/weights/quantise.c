@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <sys/stat.h>
 
 #include "base/fmath.h"
 #include "base/io.h"
@@ -137,9 +138,11 @@ static bool vocabulary_keys(Arena *a, const Checkpoint *c, GgufHead *h, Err *e) 
     return true;
 }
 
+static const char *const ends[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
+                                   "tokenizer.ggml.eom_token_id"};
+enum { ENDS = sizeof ends / sizeof *ends };
+
 static bool keys_of_folder(Arena *a, const Checkpoint *c, GgufHead *h, Err *e) {
-    static const char *const ends[] = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
-                                       "tokenizer.ggml.eom_token_id"};
     const ModelConfig *m = &c->config;
     const char *arch = ARCH_INFO[m->arch].gguf;
     const struct {
@@ -166,7 +169,7 @@ static bool keys_of_folder(Arena *a, const Checkpoint *c, GgufHead *h, Err *e) {
     gguf_put_real(h, arena_printf(a, "%s.rope.freq_base", arch), m->rope_theta);
     if (!vocabulary_keys(a, c, h, e)) return false;
     if (m->bos >= 0) gguf_put_int(h, "tokenizer.ggml.bos_token_id", m->bos);
-    for (int i = 0; i < m->eos_count && i < 3; i++) gguf_put_int(h, ends[i], m->eos[i]);
+    for (int i = 0; i < m->eos_count && i < ENDS; i++) gguf_put_int(h, ends[i], m->eos[i]);
     return true;
 }
 
@@ -306,16 +309,30 @@ static bool put_output(Arena *a, const QuantiseRequest *q, const Output *t, Sink
     return ok;
 }
 
+// A GGUF file may replace itself; in the place of a folder's weights it would end the folder.
+static bool target_apart(const QuantiseRequest *q, Err *e) {
+    const CheckpointFiles *f = q->from->files;
+    struct stat to, from;
+    if (q->from->is_gguf || stat(q->path, &to) != 0) return true;
+    for (int i = 0; i < f->maps; i++)
+        if (stat(f->map[i].path, &from) == 0 && from.st_dev == to.st_dev && from.st_ino == to.st_ino)
+            return err_set(e, ERR_USAGE, "%s is a file of the model that is read: name another one", q->path);
+    return true;
+}
+
 bool checkpoint_quantise(Arena *a, const QuantiseRequest *q, QuantiseReport *out, Err *e) {
     const Checkpoint *c = q->from;
     GgufHead h = gguf_head(a);
+    if (!target_apart(q, e)) return false;
     if (c->is_gguf)
         keys_of_gguf(&c->files->gguf, &h);
     else if (!keys_of_folder(a, c, &h, e))
         return false;
     gguf_put_int(&h, "general.file_type", mixes[q->type].id);
     gguf_put_int(&h, "general.quantization_version", 2);
-    *out = (QuantiseReport){.bytes_in = c->bytes};
+    int ending = c->config.eos_count;
+    *out =
+        (QuantiseReport){.bytes_in = c->bytes, .ends_left = !c->is_gguf && ending > ENDS ? ending - ENDS : 0};
     const float *divisor = c->config.llama3_rope ? llama3_divisor(a, &c->config) : c->rope_divisor;
     Outputs o = outputs_plan(a, q, divisor, &h, out);
 

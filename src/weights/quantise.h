@@ -19,6 +19,7 @@ typedef struct {
     size_t tensors, bytes_in, bytes_out;
     size_t type_bytes[W_COUNT], type_count[W_COUNT]; // written
     int fallbacks; // matrices whose rows do not divide into the wanted blocks
+    int ends_left; // tokens that end a reply, for which GGUF has no key
 } QuantiseReport;
 
 typedef struct {

@@ -99,10 +99,10 @@ static bool open_indexed(Arena *a, const char *folder, const Json *j, Checkpoint
     for (int i = 0; i < n; i++) {
         const char *path = arena_printf(a, "%s/%.*s", folder, STR_ARG(name[i]));
         if (!file_exists(path))
-            return err_set(
-                e, ERR_IO,
-                "%s, part %d of %d, is not there: finish the download (hf download goes on where it stopped)",
-                path, i + 1, n);
+            return err_set(e, ERR_IO,
+                           "%s, part %d of %d, is not there: finish the download (hf download goes on where "
+                           "it stopped)%s",
+                           path, i + 1, n, hub_rest(a, folder));
         if (!shard_open(a, path, f, e)) return false;
     }
     return seal(a, f, e) && index_agrees(j, map, f);
@@ -121,7 +121,7 @@ bool shards_open(Arena *a, const char *folder, CheckpointFiles *f, Err *e) {
         return err_set(
             e, ERR_INPUT, "%s: no model.safetensors and no model.safetensors.index.json%s", folder,
             pickled ? "; pytorch_model.bin is a pickle, which is a program: save the model as safetensors"
-                    : "");
+                    : hub_rest(a, folder));
     }
     Json j;
     bool ok = json_open(a, index, JSON_BYTES_MAX, &j, e) && open_indexed(a, folder, &j, f, e);

@@ -128,7 +128,8 @@ static void test_refused_keys(void **state) {
         {"{\"target_modules\":null}", "\"target_modules\" is missing"},
         {"{\"target_modules\":[]}", "\"target_modules\" is missing"},
         {"{\"target_modules\":[1]}", "a list of names"},
-        {"{\"target_modules\":\"(\"}", "is no pattern"},
+        {"{\"target_modules\":\"(\"}", "\"(\" is no pattern: at byte 1, missing closing parenthesis"},
+        {"{\"target_modules\":\"a(b))\"}", "is no pattern: at byte 5, unmatched closing parenthesis"},
         {"{\"target_modules\":[\"q_proj\",\"v_proj\",\"lm_head\"]}", "names lm_head"},
         {"{\"target_modules\":[\"q_proj\",\"v_proj\",\"embed_tokens\"]}", "names model.embed_tokens"},
         {"{\"target_modules\":[\"q_proj\"]}", "self_attn.v_proj is adapted in the file, but not by"},
@@ -250,6 +251,9 @@ static void test_files(void **state) {
     assert_false(adapter_open(&arena, folder, base[0], &ad, &e[0]));
     assert_says(e[0], "no adapter_config.json");
     text_put(&arena, folder, "adapter_config.json", ADAPTER);
+    Err none = {0};
+    assert_false(adapter_open(&arena, folder, base[0], &ad, &none));
+    assert_says(none, "no adapter_model.safetensors");
     text_put(&arena, folder, "adapter_model.bin", "x");
     assert_false(adapter_open(&arena, folder, base[0], &ad, &e[1]));
     assert_says(e[1], "a pickle, which is a program");

@@ -52,7 +52,8 @@ static void test_config(void **state) {
     assert_true(c.bos == -1 && c.eos_count == 0 && c.rope_theta == 10000 && c.context == 2048 &&
                 c.norm_eps == 1e-6f);
     c = accepted_config(
-        "{\"eos_token_id\":[1,7,1],\"dtype\":\"bfloat16\",\"pretraining_tp\":2,\"use_cache\":true,"
+        "{\"eos_token_id\":[1,7,1],\"partial_rotary_factor\":1,\"dtype\":\"bfloat16\",\"pretraining_tp\":2,"
+        "\"use_cache\":true,"
         "\"attention_bias\":false,\"mlp_bias\":false,\"layer_types\":[\"full_attention\",\"full_attention\"]"
         "}");
     assert_true(c.eos_count == 2 && c.eos[0] == 1 && c.eos[1] == 7);
@@ -140,7 +141,8 @@ static void test_config_refusals(void **state) {
         {"{\"scale_emb\":12}", "\"scale_emb\""},
         {"{\"layer_types\":[\"sliding_attention\",\"full_attention\"]}", "only full_attention"},
         {"{\"bos_token_id\":40}", "\"bos_token_id\" is 40"},
-        {"{\"eos_token_id\":40}", "eos_token_id 40 in a vocabulary of 40"},
+        {"{\"eos_token_id\":40}", "config.json: eos_token_id 40 in a vocabulary of 40"},
+        {"{\"partial_rotary_factor\":0.5}", "config.json: \"partial_rotary_factor\" 0.5"},
         {"{\"eos_token_id\":-1}", "eos_token_id -1"},
         {"{\"eos_token_id\":\"x\"}", "a number or a list"},
         {"{\"eos_token_id\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}", "more than 16"},
@@ -166,9 +168,12 @@ static void test_generation(void **state) {
          "sample\":true}",
          NULL},
         {"{\"temperature\":\"hot\"}", "\"temperature\": a number"},
-        {"{\"top_p\":2}", "top_p 2"},
+        {"{\"top_p\":2}", "\"top_p\" is 2; from 0 to 1 can be"},
+        {"{\"min_p\":-0.5}", "\"min_p\" is -0.5"},
+        {"{\"temperature\":-1}", "\"temperature\" is -1; from 0 to 100 can be"},
+        {"{\"temperature\":101}", "\"temperature\" is 101"},
         {"{\"top_k\":-5}", "\"top_k\" is -5"},
-        {"{\"eos_token_id\":77}", "eos_token_id 77"},
+        {"{\"eos_token_id\":77}", "generation_config.json: eos_token_id 77 in a vocabulary of 40"},
         {"[1]", "a JSON object belongs here"},
         {"{\"a\":1,\"a\":2}", "duplicate"},
         {"{", "line 1"},
@@ -359,6 +364,37 @@ static void test_no_model(void **state) {
     assert_int_equal(mkfifo(arena_printf(&arena, "%s/pipe", folder), 0600), 0);
     refused_at(arena_printf(&arena, "%s/pipe", folder), "not a regular file"); // and nobody waits for it
     folder_remove(folder);
+    folder = folder_new(&arena);
+    text_put(&arena, folder, "b.gguf", "x");
+    text_put(&arena, folder, "a-Q8_0.gguf", "x");
+    refused_at(folder,
+               arena_printf(&arena, "no config.json; name a GGUF file itself: %s/a-Q8_0.gguf", folder));
+    folder_remove(folder);
+}
+
+// What stands in the place of a file that never came, or would be waited for.
+static void test_no_file(void **state) {
+    (void)state;
+    static const char *const names[] = {"config.json",         "generation_config.json",
+                                        "tokenizer.json",      "tokenizer_config.json",
+                                        "chat_template.jinja", "model.safetensors"};
+    static const char pointer[] = "version https://git-lfs.github.com/spec/v1\noid sha256:4d7a21\nsize 9\n";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (int pipe = 0; pipe < 2; pipe++) {
+            const char *folder = folder_with("{}"), *path = arena_printf(&arena, "%s/%s", folder, names[i]);
+            unlink(path);
+            if (pipe)
+                assert_int_equal(mkfifo(path, 0600), 0);
+            else
+                text_put(&arena, folder, names[i], pointer);
+            refused_at(folder, arena_printf(&arena, "%s: %s", path,
+                                            pipe ? "not a regular file" : "a pointer of git-lfs"));
+            folder_remove(folder);
+        }
+    const char *folder = folder_with("{}");
+    text_put(&arena, folder, "tokenizer.json", "");
+    refused_at(folder, "tokenizer.json: empty");
+    folder_remove(folder);
 }
 
 // ---- text beside the weights
@@ -430,6 +466,22 @@ static void test_hub(void **state) {
     if (!opens(arena_printf(&arena, "hf:org/name-1.5B@%s", commit), &c, &e)) fail_msg("%s", e.msg);
     checkpoint_close(c);
     refused_at("hf:org/name-1.5B:sub", "--include \"sub/*\"");
+    // A download that was not finished: the command names the revision that is half there.
+    const char *rest = arena_printf(&arena, "; get it with: hf download org/name-1.5B --revision %s", commit);
+    if (!opens("hf:org/name-1.5B", &c, &e)) fail_msg("%s", e.msg);
+    assert_non_null(strstr(c->no_vocabulary, rest));
+    checkpoint_close(c);
+    assert_int_equal(
+        rename(arena_printf(&arena, "%s/model.safetensors", model), arena_printf(&arena, "%s/q.gguf", model)),
+        0);
+    refused_at("hf:org/name-1.5B", rest);
+    unlink(arena_printf(&arena, "%s/config.json", model));
+    refused_at("hf:org/name-1.5B", "name a GGUF file itself: hf:org/name-1.5B:q.gguf");
+    assert_int_equal(
+        rename(arena_printf(&arena, "%s/q.gguf", model), arena_printf(&arena, "%s/model.safetensors", model)),
+        0);
+    refused_at("hf:org/name-1.5B", rest);
+    text_put(&arena, model, "config.json", LLAMA_CONFIG);
     // Where the cache is, by HF_HOME.
     unsetenv("HF_HUB_CACHE");
     const char *home = folder_new(&arena);
@@ -437,7 +489,19 @@ static void test_hub(void **state) {
     setenv("HF_HOME", home, 1);
     if (!opens("hf:org/name-1.5B", &c, &e)) fail_msg("%s", e.msg);
     checkpoint_close(c);
+    const char *was = arena_printf(&arena, "%s", getenv("HOME") ? getenv("HOME") : "/");
+    setenv("HOME", home, 1);
+    setenv("HF_HOME", "~", 1);
+    if (!opens("hf:org/name-1.5B", &c, &e)) fail_msg("%s", e.msg);
+    checkpoint_close(c);
+    setenv("HF_HUB_CACHE", "~/hub/", 1);
+    if (!opens("hf:org/name-1.5B", &c, &e)) fail_msg("%s", e.msg);
+    checkpoint_close(c);
+    setenv("HF_HUB_CACHE", "~other", 1);
+    refused_at("hf:org/name-1.5B", "~other/models--org--name-1.5B/refs/main is not there");
+    unsetenv("HF_HUB_CACHE");
     unsetenv("HF_HOME");
+    setenv("HOME", was, 1);
     folder_remove(home);
     folder_remove(cache);
     folder_remove(model);
@@ -608,6 +672,7 @@ int main(void) {
         cmocka_unit_test(test_tensors),
         cmocka_unit_test(test_shards),
         cmocka_unit_test(test_no_model),
+        cmocka_unit_test(test_no_file),
         cmocka_unit_test(test_template),
         cmocka_unit_test(test_hub),
         cmocka_unit_test(test_gguf),

@@ -93,12 +93,12 @@ static void test_from_folder(void **state) {
     } rows[] = {{FTYPE_f16, 0}, {FTYPE_q8_0, 0.002}, {FTYPE_q4_k_m, 0.04}};
     for (int qwen = 0; qwen < 2; qwen++) {
         Tensors t = tensors_of(&arena, qwen, !qwen);
-        const char *folder =
-            model_folder(&arena,
-                         config_with(&arena, qwen ? "{\"model_type\":\"qwen2\",\"architectures\":null,"
-                                                    "\"tie_word_embeddings\":true,\"eos_token_id\":[1,5,6]}"
-                                                  : "{}"),
-                         &t);
+        const char *folder = model_folder(
+            &arena,
+            config_with(&arena, qwen ? "{\"model_type\":\"qwen2\",\"architectures\":null,"
+                                       "\"tie_word_embeddings\":true,\"eos_token_id\":[1,5,6,7,9]}"
+                                     : "{}"),
+            &t);
         const char *to = arena_printf(&arena, "%s/out.gguf", folder),
                    *again = arena_printf(&arena, "%s/again.gguf", folder);
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -106,6 +106,7 @@ static void test_from_folder(void **state) {
             Err e;
             if (!writes(folder, to, rows[i].type, &r, &e)) fail_msg("%s", e.msg);
             assert_int_equal(r.fallbacks, rows[i].type == FTYPE_q4_k_m ? t.n - (qwen ? 11 : 5) : 0);
+            assert_int_equal(r.ends_left, qwen ? 2 : 0);
             Checkpoint *from = opened(folder), *c = opened(to);
             assert_true(c->config.tied == qwen && c->config.bos == 0 &&
                         c->config.eos_count == (qwen ? 3 : 1));
@@ -234,6 +235,21 @@ static void test_all_or_nothing(void **state) {
     q.path = arena_printf(&arena, "%s/no/out.gguf", folder);
     assert_false(checkpoint_quantise(&arena, &q, &r, &none));
     assert_says(none, "No such file");
+    // What is read is not replaced, by whatever name it goes.
+    Err own = {0}, link = {0};
+    q.stop = NULL;
+    q.path = arena_printf(&arena, "%s/model.safetensors", folder);
+    assert_false(checkpoint_quantise(&arena, &q, &r, &own));
+    assert_says(own, "a file of the model that is read");
+    const char *other = arena_printf(&arena, "%s/out.gguf", folder);
+    assert_int_equal(symlink("model.safetensors", other), 0);
+    q.path = other;
+    assert_false(checkpoint_quantise(&arena, &q, &r, &link));
+    assert_says(link, "a file of the model that is read");
+    assert_int_equal(unlink(other), 0);
+    Err fine = {0};
+    if (!checkpoint_quantise(&arena, &q, &r, &fine)) fail_msg("%s", fine.msg);
+    assert_int_equal(r.ends_left, 0);
     checkpoint_close(c);
     folder_remove(folder);
 }
