@@ -1,6 +1,7 @@
 #include "referee/mutate.h"
 
 #include "lang/shape.h"
+#include "tile/check.h"
 
 typedef enum { KERNEL, HOST } Where;
 static const struct {
@@ -22,7 +23,6 @@ bool mutator_by_name(Str name, Mutator *out) {
 }
 
 // ---- a tree with one node replaced
-// --------------------------------------------------------------------------------
 
 static const Node removed = {.kind = NODE_PASS}, pass = {.kind = NODE_PASS, .height = 1};
 
@@ -74,7 +74,6 @@ const Node *node_replaced(Arena *a, const Node *root, const Node *target, const 
 }
 
 // ---- collecting
-// ------------------------------------------------------------------------------------------------------
 
 typedef struct {
     Arena *arena;
@@ -154,7 +153,6 @@ void mutant_propose(Maker *m, const Node *target, const Node *with) {
 }
 
 // ---- walking
-// ---------------------------------------------------------------------------------------------------------
 
 // What `*args` spreads over cannot be told from the text.
 static bool is_spread(const Node *n) {
@@ -175,23 +173,10 @@ static void walk(void *arg, const Node *n) {
     m->depth--;
 }
 
-static bool is_jit(const Node *function) {
-    Arena a = {0};
-    bool found = false;
-    for (int i = 0; i < function->function.decorators.n && !found; i++) {
-        const Node *d = function->function.decorators.at[i];
-        Buf name = BUF(&a);
-        found = node_dotted(d->kind == NODE_CALL ? d->call.func : d, &name) &&
-                (str_is(buf_str(&name), "triton.jit") || str_is(buf_str(&name), "jit"));
-    }
-    arena_free(&a);
-    return found;
-}
-
 static void walk_module(Maker *m, Where where) {
     for (int i = 0; i < m->module->module.body.n; i++) {
         const Node *n = m->module->module.body.at[i];
-        bool kernel = n->kind == NODE_FUNCTION && is_jit(n);
+        bool kernel = n->kind == NODE_FUNCTION && is_jit_function(n);
         if (kernel != (where == KERNEL)) continue;
         m->function = NULL;
         if (!kernel) {

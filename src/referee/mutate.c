@@ -1,125 +1,14 @@
 // The mutators, one function for each row of mutant.def. Each looks at one node and proposes what could be
-// wrong there; a node that is not its business it leaves alone.
+// wrong there; a node that is not its business it leaves alone. Those of launches are in mutate_launch.c.
 #include "referee/mutate.h"
+#include "referee/mutate_make.h"
+#include "tile/check.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-// ---- making nodes: in scratch, with the place of what they replace
-// ------------------------------------------------
-
-static Node *make(Maker *m, NodeKind kind, const Node *at) {
-    Node *n = NEW(m->scratch, Node);
-    n->kind = kind;
-    n->span = at->span;
-    n->height = at->height;
-    return n;
-}
-static Node *node_of(const Node *n) { return (Node *)(uintptr_t)n; }
-
-static Node *make_int(Maker *m, const Node *at, uint64_t value) {
-    Node *n = make(m, NODE_INT, at);
-    n->integer.value = value;
-    return n;
-}
-static Node *make_float(Maker *m, const Node *at, double value) {
-    Node *n = make(m, NODE_FLOAT, at);
-    n->real = value;
-    return n;
-}
-static Node *make_name(Maker *m, const Node *at, Str name) {
-    Node *n = make(m, NODE_NAME, at);
-    n->name = name;
-    return n;
-}
-static Node *make_unary(Maker *m, Oper op, const Node *operand) {
-    Node *n = make(m, NODE_UNARY, operand);
-    n->unary.op = op;
-    n->unary.operand = node_of(operand);
-    return n;
-}
-static Node *make_binary(Maker *m, Oper op, const Node *left, const Node *right) {
-    Node *n = make(m, NODE_BINARY, left);
-    n->binary.op = op;
-    n->binary.left = node_of(left);
-    n->binary.right = node_of(right);
-    return n;
-}
-static Node *make_attribute(Maker *m, const Node *value, const char *name) {
-    Node *n = make(m, NODE_ATTRIBUTE, value);
-    n->attribute.value = node_of(value);
-    n->attribute.name = str_of(name);
-    return n;
-}
-static Node *make_tl(Maker *m, const Node *at, const char *name) {
-    return make_attribute(m, make_name(m, at, STR("tl")), name);
-}
-
-static Node *make_call(Maker *m, Node *func, const Node *const *args, int n) {
-    Node *call = make(m, NODE_CALL, func);
-    call->call.func = func;
-    call->call.args = (Nodes){NEWN(m->scratch, Node *, (size_t)n), n};
-    for (int i = 0; i < n; i++) call->call.args.at[i] = node_of(args[i]);
-    return call;
-}
-static Node *make_where(Maker *m, const Node *cond, const Node *then, const Node *otherwise) {
-    return make_call(m, make_tl(m, cond, "where"), (const Node *[]){cond, then, otherwise}, 3);
-}
-static Node *make_compare(Maker *m, const Node *left, Oper op, const Node *right) {
-    Node *n = make(m, NODE_COMPARE, left);
-    n->compare.left = node_of(left);
-    n->compare.ops = NEW(m->scratch, Oper);
-    n->compare.ops[0] = op;
-    n->compare.rest = (Nodes){NEW(m->scratch, Node *), 1};
-    n->compare.rest.at[0] = node_of(right);
-    return n;
-}
-// e.to(tl.DTYPE)
-static Node *make_cast(Maker *m, const Node *e, const char *dtype) {
-    return make_call(m, make_attribute(m, e, "to"), (const Node *[]){make_tl(m, e, dtype)}, 1);
-}
-static Node *plus(Maker *m, const Node *e, uint64_t k) {
-    return make_binary(m, OPER_ADD, e, make_int(m, e, k));
-}
-static Node *minus(Maker *m, const Node *e, uint64_t k) {
-    return make_binary(m, OPER_SUB, e, make_int(m, e, k));
-}
-// -inf, as people write it
-static Node *make_inf(Maker *m, const Node *at, bool negative) {
-    Node *text = make(m, NODE_STRING, at);
-    text->string.text = STR("inf");
-    Node *call = make_call(m, make_name(m, at, STR("float")), (const Node *[]){text}, 1);
-    return negative ? make_unary(m, OPER_NEG, call) : call;
-}
-
-// A call with its function, or one argument, changed; the rest shared.
-static Node *recall(Maker *m, const Node *call, const char *tl_name) {
-    Node *n = make(m, NODE_CALL, call);
-    n->call = call->call;
-    n->call.func = make_tl(m, call, tl_name + strlen("tl."));
-    return n;
-}
-static void propose_argument(Maker *m, const Node *call, const Node *argument, const Node *with) {
-    mutant_propose(m, call, node_replaced(m->scratch, call, argument, with));
-}
-// Without the arguments from a position on, and without the keywords named.
-static const Node *call_without(Maker *m, const Node *call, int position, const char *keyword,
-                                const char *other) {
-    Node *n = make(m, NODE_CALL, call);
-    n->call = call->call;
-    if (n->call.args.n > position) n->call.args.n = position;
-    n->call.keywords = (Nodes){NEWN(m->scratch, Node *, (size_t)call->call.keywords.n + 1), 0};
-    for (int i = 0; i < call->call.keywords.n; i++) {
-        Node *k = call->call.keywords.at[i];
-        if (str_is(k->keyword.name, keyword) || (other && str_is(k->keyword.name, other))) continue;
-        n->call.keywords.at[n->call.keywords.n++] = k;
-    }
-    return n;
-}
-
 // ---- recognising
-// ------------------------------------------------------------------------------------------------------
 
 bool node_calls(const Node *n, const char *tl_name) {
     return n->kind == NODE_CALL && n->call.func->kind == NODE_ATTRIBUTE &&
@@ -145,43 +34,31 @@ const Node *call_argument(const Node *call, int position, const char *keyword) {
     return NULL;
 }
 
-static const Node *method_call(const Node *n, const char *name, int args) { // e.NAME(..): e, otherwise NULL
+const Node *method_call(const Node *n, const char *name, int args) {
     if (n->kind != NODE_CALL || n->call.func->kind != NODE_ATTRIBUTE ||
         !str_is(n->call.func->attribute.name, name))
         return NULL;
     return n->call.args.n == args ? n->call.func->attribute.value : NULL;
 }
 
-static bool is_constexpr(const Node *param) {
-    const Node *t = param->param.annotation;
-    return t && t->kind == NODE_ATTRIBUTE ? str_is(t->attribute.name, "constexpr")
-                                          : node_is_name(t, "constexpr");
+// The name of a parameter that is no constexpr.
+static bool is_runtime_parameter(const Maker *m, const Node *n) {
+    if (n->kind != NODE_NAME || !m->function) return false;
+    const Nodes *params = &m->function->function.params;
+    for (int i = 0; i < params->n; i++)
+        if (str_eq(params->at[i]->param.name, n->name))
+            return !annotation_is_constexpr(params->at[i]->param.annotation);
+    return false;
 }
 
-static const Node *parameter(const Maker *m, Str name) {
-    for (int i = 0; m->function && i < m->function->function.params.n; i++)
-        if (str_eq(m->function->function.params.at[i]->param.name, name))
-            return m->function->function.params.at[i];
-    return NULL;
-}
-
-// Nodes under a root that satisfy a test, in order; loads are opaque where asked.
-enum { GATHERED_MAX = 32, GATHER_FUEL = 4096 };
-typedef bool Test(const Maker *m, const Node *n);
-typedef struct {
-    const Maker *m;
-    Test *test;
-    bool into_loads;
-    int fuel, n;
-    const Node *at[GATHERED_MAX];
-} Gather;
+enum { GATHER_FUEL = 4096 };
 static void gather(void *arg, const Node *n) {
     Gather *g = arg;
     if (g->fuel-- <= 0 || g->n == GATHERED_MAX) return;
     if (g->test(g->m, n)) g->at[g->n++] = n;
     if (g->into_loads || !node_calls(n, "tl.load")) node_each_child(n, gather, g);
 }
-static Gather gathered(const Maker *m, const Node *root, Test *test, bool into_loads) {
+Gather gathered(const Maker *m, const Node *root, Test *test, bool into_loads) {
     Gather g = {.m = m, .test = test, .into_loads = into_loads, .fuel = GATHER_FUEL};
     gather(&g, root);
     return g;
@@ -250,14 +127,21 @@ static void find_definition(void *arg, const Node *n) {
     if (n->kind == NODE_FOR || n->kind == NODE_IF || n->kind == NODE_WHILE || n->kind == NODE_FUNCTION)
         node_each_child(n, find_definition, d);
 }
-static const Node *definition(const Node *scope, Str name) {
+const Node *definition(const Node *scope, Str name) {
     Definition d = {.name = name};
     node_each_child(scope, find_definition, &d);
     return d.value;
 }
 
-// The statements of `block` before the ancestor at `level`, or up to it: the nearest bound that its masks are
-// made of.
+// Statements that a function or a loop runs one after the other.
+static const Nodes *block_of(const Node *n) {
+    return n->kind == NODE_FUNCTION ? &n->function.body
+           : n->kind == NODE_FOR    ? &n->loop.body
+           : n->kind == NODE_WHILE  ? &n->whileloop.body
+                                    : NULL;
+}
+
+// The nearest bound of indices in the statements of `block` up to `until`.
 static const Node *bound_before(const Maker *m, const Nodes *block, const Node *until) {
     const Node *found = NULL;
     for (int i = 0; i < block->n; i++) {
@@ -275,10 +159,7 @@ static const Node *bound_in_scope(const Maker *m) {
     const Node *inner = NULL;
     for (int i = m->depth - 1; i >= 0; i--) {
         const Node *n = m->above[i];
-        const Nodes *block = n->kind == NODE_FUNCTION ? &n->function.body
-                             : n->kind == NODE_FOR    ? &n->loop.body
-                             : n->kind == NODE_WHILE  ? &n->whileloop.body
-                                                      : NULL;
+        const Nodes *block = block_of(n);
         const Node *found = block ? bound_before(m, block, inner) : NULL;
         if (found) return found;
         inner = n;
@@ -289,14 +170,6 @@ static bool in_loop(const Maker *m) {
     for (int i = 0; i < m->depth; i++)
         if (m->above[i]->kind == NODE_FOR || m->above[i]->kind == NODE_WHILE) return true;
     return false;
-}
-// The block of statements that directly holds the node shown, when it is a statement.
-static const Nodes *own_block(const Maker *m) {
-    const Node *n = parent(m);
-    return n->kind == NODE_FUNCTION ? &n->function.body
-           : n->kind == NODE_FOR    ? &n->loop.body
-           : n->kind == NODE_WHILE  ? &n->whileloop.body
-                                    : NULL;
 }
 static bool assigned_before(const Nodes *block, const Node *until, Str name) {
     for (int i = 0; block && i < block->n && block->at[i] != until; i++) {
@@ -310,9 +183,10 @@ static bool assigned_before(const Nodes *block, const Node *until, Str name) {
 
 // `total += h` in a loop, carried from turn to turn.
 static bool is_accumulation(const Maker *m, const Node *n) {
-    return n->kind == NODE_AUGASSIGN && n->augassign.op == OPER_ADD &&
-           n->augassign.target->kind == NODE_NAME && in_loop(m) && own_block(m) &&
-           !assigned_before(own_block(m), n, n->augassign.target->name) &&
+    if (n->kind != NODE_AUGASSIGN || n->augassign.op != OPER_ADD || n->augassign.target->kind != NODE_NAME)
+        return false;
+    const Nodes *block = block_of(parent(m));
+    return block && in_loop(m) && !assigned_before(block, n, n->augassign.target->name) &&
            !holds_index(m, n->augassign.target);
 }
 
@@ -323,7 +197,10 @@ static double rounded(double v) { // 0.00001 * 10 without the noise of binary
 }
 
 // ---- guards, masks and bounds
-// -------------------------------------------------------------------------------------------
+
+static void propose_argument(Maker *m, const Node *call, const Node *argument, const Node *with) {
+    mutant_propose(m, call, node_replaced(m->scratch, call, argument, with));
+}
 
 static bool is_eps(const Node *n) {
     if (n->kind == NODE_FLOAT) return n->real > 0 && n->real < 1e-3;
@@ -366,18 +243,18 @@ void mutate_max_subtraction(Maker *m, const Node *n) {
 
 void mutate_mask_load(Maker *m, const Node *n) {
     if (node_calls(n, "tl.load") && call_argument(n, 1, "mask"))
-        mutant_propose(m, n, call_without(m, n, 1, "mask", "other"));
+        mutant_propose(m, n, make_call_without(m, n, 1, "mask", "other"));
 }
 void mutate_mask_store(Maker *m, const Node *n) {
     if (node_calls(n, "tl.store") && call_argument(n, 2, "mask"))
-        mutant_propose(m, n, call_without(m, n, 2, "mask", NULL));
+        mutant_propose(m, n, make_call_without(m, n, 2, "mask", NULL));
 }
 
 static Node *bound_or_equal(Maker *m, const Node *c) {
     return make_compare(m, c->compare.left, OPER_LE, c->compare.rest.at[0]);
 }
 static Node *bound_less_one(Maker *m, const Node *c) {
-    return make_compare(m, c->compare.left, OPER_LT, minus(m, c->compare.rest.at[0], 1));
+    return make_compare(m, c->compare.left, OPER_LT, make_minus(m, c->compare.rest.at[0], 1));
 }
 
 void mutate_mask_off(Maker *m, const Node *n) {
@@ -408,7 +285,7 @@ void mutate_other(Maker *m, const Node *n) {
     if (!node_calls(n, "tl.load") || !call_argument(n, 1, "mask")) return;
     const Node *other = call_argument(n, 2, "other");
     if (!other || !padding_matters(m, n)) return;
-    mutant_propose(m, n, call_without(m, n, 2, "other", NULL));
+    mutant_propose(m, n, make_call_without(m, n, 2, "other", NULL));
     propose_argument(m, n, other, is_zero(other) ? make_float(m, other, 1.0) : make_float(m, other, 0.0));
 }
 
@@ -416,12 +293,12 @@ void mutate_divisor(Maker *m, const Node *n) {
     if (n->kind != NODE_BINARY || n->binary.op != OPER_DIV) return;
     const Node *name = n->binary.right;
     if (method_call(name, "to", 1)) name = method_call(name, "to", 1);
-    if (name->kind != NODE_NAME || !parameter(m, name->name) || is_constexpr(parameter(m, name->name)))
-        return;
-    mutant_propose(m, name, minus(m, name, 1));
+    if (!is_runtime_parameter(m, name)) return;
+    mutant_propose(m, name, make_minus(m, name, 1));
     for (int i = 0; i < m->function->function.params.n; i++) {
         const Node *p = m->function->function.params.at[i];
-        if (is_constexpr(p)) mutant_propose(m, name, make_name(m, name, p->param.name));
+        if (annotation_is_constexpr(p->param.annotation))
+            mutant_propose(m, name, make_name(m, name, p->param.name));
     }
 }
 
@@ -442,7 +319,6 @@ void mutate_partial_statistic(Maker *m, const Node *n) {
 }
 
 // ---- precision
-// ----------------------------------------------------------------------------------------------------------
 
 static const char *const halves[] = {"float16", "bfloat16"};
 
@@ -450,11 +326,8 @@ void mutate_accumulator(Maker *m, const Node *n) {
     if (is_accumulation(m, n)) {
         for (int i = 0; i < 2; i++) {
             Node *sum = make_binary(m, OPER_ADD, n->augassign.target, n->augassign.value);
-            Node *statement = make(m, NODE_ASSIGN, n);
-            statement->assign.targets = (Nodes){NEW(m->scratch, Node *), 1};
-            statement->assign.targets.at[0] = n->augassign.target;
-            statement->assign.value = make_cast(m, make_cast(m, sum, halves[i]), "float32");
-            mutant_propose(m, n, statement);
+            sum = make_cast(m, make_cast(m, sum, halves[i]), "float32");
+            mutant_propose(m, n, make_assign(m, n, n->augassign.target, sum));
         }
     }
     if ((node_calls(n, "tl.sum") || node_calls(n, "tl.cumsum")) && n->call.args.n > 0) {
@@ -474,106 +347,7 @@ void mutate_precision(Maker *m, const Node *n) {
     for (int i = 0; i < 2; i++) mutant_propose(m, n, make_cast(m, make_cast(m, e, halves[i]), "float32"));
 }
 
-// ---- launches
-// -------------------------------------------------------------------------------------------------------------
-
-static bool is_launch(const Node *n) { return n->kind == NODE_CALL && n->call.func->kind == NODE_SUBSCRIPT; }
-
-void mutate_stride(Maker *m, const Node *n) {
-    if (n->kind != NODE_NAME || !parameter(m, n->name) || is_constexpr(parameter(m, n->name))) return;
-    if (parent(m)->kind != NODE_BINARY) return; // never the target of an assignment
-    for (size_t i = 0; i + 6 <= n->name.len; i++)
-        if (str_starts((Str){n->name.p + i, n->name.len - i}, "stride")) {
-            mutant_propose(m, n, plus(m, n, 1));
-            return;
-        }
-}
-
-// Tensors that the host function has made: their rows lie one after the other, so that the row stride and the
-// row length are one number and changing one for the other changes nothing.
-static bool is_fresh(const Maker *m, const Node *tensor) {
-    if (tensor->kind != NODE_NAME) return false;
-    const Node *value = definition(m->module, tensor->name);
-    if (!value || value->kind != NODE_CALL || value->call.func->kind != NODE_ATTRIBUTE) return false;
-    Str name = value->call.func->attribute.name;
-    return str_starts(name, "empty") || str_starts(name, "zeros") || str_starts(name, "ones") ||
-           str_starts(name, "full") || str_starts(name, "new_");
-}
-static bool is_fresh_stride(const Maker *m, const Node *n) {
-    const Node *tensor = method_call(n, "stride", 1);
-    return tensor && is_fresh(m, tensor);
-}
-static bool is_stride_call(const Maker *m, const Node *n) {
-    return method_call(n, "stride", 1) && !is_fresh_stride(m, n);
-}
-
-typedef struct {
-    Str name;
-    bool found;
-} Length;
-static void find_length(void *arg, const Node *n) { // M, N = x.shape
-    Length *l = arg;
-    if (n->kind == NODE_ASSIGN && n->assign.targets.n == 1 && n->assign.targets.at[0]->kind == NODE_TUPLE &&
-        n->assign.value->kind == NODE_ATTRIBUTE && str_is(n->assign.value->attribute.name, "shape")) {
-        const Nodes *t = &n->assign.targets.at[0]->items;
-        l->found |= t->n > 0 && t->at[t->n - 1]->kind == NODE_NAME && str_eq(t->at[t->n - 1]->name, l->name);
-    }
-    if (n->kind == NODE_FUNCTION) node_each_child(n, find_length, l);
-}
-static bool is_row_length(const Maker *m, const Node *n) {
-    if (n->kind == NODE_SUBSCRIPT)
-        return n->subscript.value->kind == NODE_ATTRIBUTE &&
-               str_is(n->subscript.value->attribute.name, "shape");
-    if (n->kind != NODE_NAME) return false;
-    Length l = {.name = n->name};
-    node_each_child(m->module, find_length, &l);
-    const Node *value = l.found ? NULL : definition(m->module, n->name);
-    return l.found || (value && value->kind == NODE_SUBSCRIPT && is_row_length(m, value));
-}
-
-void mutate_contiguous(Maker *m, const Node *n) {
-    if (!is_launch(n)) return;
-    Gather g = gathered(m, n, is_stride_call, true);
-    for (int i = 0; i < g.n; i++) {
-        Node *length = make(m, NODE_SUBSCRIPT, g.at[i]);
-        length->subscript.value = make_attribute(m, method_call(g.at[i], "stride", 1), "shape");
-        length->subscript.index = make_unary(m, OPER_NEG, make_int(m, g.at[i], 1));
-        mutant_propose(m, g.at[i], length);
-    }
-}
-
-void mutate_grid(Maker *m, const Node *n) {
-    if (n->kind == NODE_CALL && n->call.func->kind == NODE_ATTRIBUTE &&
-        str_is(n->call.func->attribute.name, "cdiv") && n->call.args.n == 2)
-        mutant_propose(m, n, make_binary(m, OPER_FLOORDIV, n->call.args.at[0], n->call.args.at[1]));
-    if (!is_launch(n)) return;
-    const Node *grid = n->call.func->subscript.index;
-    if (grid->kind == NODE_NAME) grid = definition(m->module, grid->name);
-    if (grid && grid->kind == NODE_LAMBDA) grid = grid->lambda.body;
-    for (int i = 0; grid && grid->kind == NODE_TUPLE && i < grid->items.n; i++)
-        mutant_propose(m, grid->items.at[i], minus(m, grid->items.at[i], 1));
-}
-
-void mutate_launch_argument(Maker *m, const Node *n) {
-    if (!is_launch(n)) return;
-    for (int i = 0; i + 1 < n->call.args.n; i++) {
-        const Node *x = n->call.args.at[i], *y = n->call.args.at[i + 1];
-        if (is_fresh_stride(m, x) && (is_row_length(m, y) || is_fresh_stride(m, y))) continue;
-        if (is_fresh_stride(m, y) && is_row_length(m, x)) continue;
-        Node *swapped = make(m, NODE_CALL, n);
-        swapped->call = n->call;
-        swapped->call.args.at = NEWN(m->scratch, Node *, (size_t)n->call.args.n);
-        memcpy(swapped->call.args.at, n->call.args.at, sizeof(Node *) * (size_t)n->call.args.n);
-        swapped->call.args.at[i] = n->call.args.at[i + 1];
-        swapped->call.args.at[i + 1] = n->call.args.at[i];
-        // The place is the argument's: a launch may be spread over many lines.
-        swapped->span = n->call.args.at[i]->span;
-        mutant_propose(m, n, swapped);
-    }
-}
-
 // ---- loops and indices
-// ----------------------------------------------------------------------------------------------------
 
 void mutate_loop_bounds(Maker *m, const Node *n) {
     if (n->kind != NODE_FOR || n->loop.iter->kind != NODE_CALL) return;
@@ -584,20 +358,31 @@ void mutate_loop_bounds(Maker *m, const Node *n) {
     const Nodes *args = &call->call.args;
     const Node *stop = args->n == 1 ? args->at[0] : args->n > 1 ? args->at[1] : NULL;
     if (!stop) return;
-    mutant_propose(m, stop, minus(m, stop, 1));
+    mutant_propose(m, stop, make_minus(m, stop, 1));
     if (args->n < 2) return;
     const Node *start = args->at[0], *step = args->n > 2 ? args->at[2] : make_int(m, start, 1);
     mutant_propose(m, stop, make_binary(m, OPER_SUB, stop, step));
     mutant_propose(m, start, is_zero(start) ? step : make_binary(m, OPER_ADD, start, step));
 }
 
+void mutate_stride(Maker *m, const Node *n) {
+    if (!is_runtime_parameter(m, n)) return;
+    if (parent(m)->kind != NODE_BINARY) return; // never the target of an assignment
+    for (size_t i = 0; i + 6 <= n->name.len; i++)
+        if (str_starts((Str){n->name.p + i, n->name.len - i}, "stride")) {
+            mutant_propose(m, n, make_plus(m, n, 1));
+            return;
+        }
+}
+
 void mutate_index_off(Maker *m, const Node *n) {
     if ((node_calls(n, "tl.load") || node_calls(n, "tl.store")) && n->call.args.n > 0) {
         const Node *address = n->call.args.at[0];
-        propose_argument(m, n, address, plus(m, address, 1));
-        propose_argument(m, n, address, minus(m, address, 1));
+        propose_argument(m, n, address, make_plus(m, address, 1));
+        propose_argument(m, n, address, make_minus(m, address, 1));
     }
-    if (node_calls(n, "tl.arange") || node_calls(n, "tl.program_id")) mutant_propose(m, n, plus(m, n, 1));
+    if (node_calls(n, "tl.arange") || node_calls(n, "tl.program_id"))
+        mutant_propose(m, n, make_plus(m, n, 1));
     if (node_calls(n, "tl.program_id") && n->call.args.n == 1 && n->call.args.at[0]->kind == NODE_INT) {
         const Node *axis = n->call.args.at[0];
         propose_argument(m, n, axis, make_int(m, axis, is_zero(axis)));
@@ -605,7 +390,6 @@ void mutate_index_off(Maker *m, const Node *n) {
 }
 
 // ---- functions
-// --------------------------------------------------------------------------------------------------------------
 
 typedef struct {
     const char *from, *to;
@@ -615,7 +399,7 @@ void mutate_reduction_kind(Maker *m, const Node *n) {
     static const Renamed table[] = {
         {"tl.sum", "tl.max"}, {"tl.max", "tl.min"}, {"tl.max", "tl.sum"}, {"tl.min", "tl.max"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (node_calls(n, table[i].from)) mutant_propose(m, n, recall(m, n, table[i].to));
+        if (node_calls(n, table[i].from)) mutant_propose(m, n, make_recall(m, n, table[i].to));
     if (node_calls(n, "tl.cumsum") && n->call.args.n > 0)
         mutant_propose(m, n, make_binary(m, OPER_SUB, n, n->call.args.at[0]));
 }
@@ -629,7 +413,7 @@ void mutate_activation(Maker *m, const Node *n) {
                                             "tl.sqrt", "tl.rsqrt", "tl.sigmoid", "tl.abs",
                                             "tl.erf",  "tl.sin",   "tl.cos",     NULL};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (node_calls(n, table[i].from)) mutant_propose(m, n, recall(m, n, table[i].to));
+        if (node_calls(n, table[i].from)) mutant_propose(m, n, make_recall(m, n, table[i].to));
     if (node_calls(n, "tl.sigmoid") && n->call.args.n == 1) {
         const Node *v = n->call.args.at[0];
         propose_argument(m, n, v, make_binary(m, OPER_MUL, make_float(m, v, 1.702), v));
@@ -668,7 +452,6 @@ void mutate_selection(Maker *m, const Node *n) {
 }
 
 // ---- arithmetic
-// ---------------------------------------------------------------------------------------------------------------
 
 void mutate_swapped_operands(Maker *m, const Node *n) {
     if (n->kind == NODE_BINARY && (n->binary.op == OPER_SUB || n->binary.op == OPER_DIV))
@@ -710,7 +493,7 @@ void mutate_operator(Maker *m, const Node *n) {
     if (n->kind == NODE_BINARY && other_operator(n->binary.op, &op))
         mutant_propose(m, n, make_binary(m, op, n->binary.left, n->binary.right));
     if (n->kind == NODE_AUGASSIGN && other_operator(n->augassign.op, &op)) {
-        Node *statement = make(m, NODE_AUGASSIGN, n);
+        Node *statement = make_node(m, NODE_AUGASSIGN, n);
         statement->augassign = n->augassign;
         statement->augassign.op = op;
         mutant_propose(m, n, statement);
@@ -728,11 +511,7 @@ void mutate_term(Maker *m, const Node *n) {
 void mutate_statement(Maker *m, const Node *n) {
     if (n->kind == NODE_AUGASSIGN) {
         mutant_propose(m, n, NULL);
-        Node *statement = make(m, NODE_ASSIGN, n);
-        statement->assign.targets = (Nodes){NEW(m->scratch, Node *), 1};
-        statement->assign.targets.at[0] = n->augassign.target;
-        statement->assign.value = n->augassign.value;
-        mutant_propose(m, n, statement);
+        mutant_propose(m, n, make_assign(m, n, n->augassign.target, n->augassign.value));
     }
     if (n->kind == NODE_EXPRSTMT && node_calls(n->value, "tl.store")) mutant_propose(m, n, NULL);
     // An assignment that renews a name: without it the old value stays.
@@ -741,11 +520,7 @@ void mutate_statement(Maker *m, const Node *n) {
     const Node *inner = n;
     for (int i = m->depth - 1; i >= 0; i--) {
         const Node *a = m->above[i];
-        const Nodes *block = a->kind == NODE_FUNCTION ? &a->function.body
-                             : a->kind == NODE_FOR    ? &a->loop.body
-                             : a->kind == NODE_WHILE  ? &a->whileloop.body
-                                                      : NULL;
-        if (assigned_before(block, inner, n->assign.targets.at[0]->name)) {
+        if (assigned_before(block_of(a), inner, n->assign.targets.at[0]->name)) {
             mutant_propose(m, n, NULL);
             return;
         }

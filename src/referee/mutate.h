@@ -28,8 +28,8 @@ typedef void MutateFn(Maker *m, const Node *n);
 
 // Before a kernel is walked: which of its names hold indices.
 void mutate_enter(Maker *m, const Node *function);
-// A masked load whose padding can reach a reduction, an address or a branch (flow.c); false: its `other` is
-// dead.
+// A masked load whose padding can reach a reduction, an address or a branch (mutate_flow.c); false: its
+// `other` is dead.
 bool padding_matters(const Maker *m, const Node *load);
 
 // Recognising what people write.
@@ -37,3 +37,18 @@ bool node_calls(const Node *n, const char *tl_name);       // "tl.load": tl.load
 bool node_is_reduction(const Node *n);                     // tl.sum(..) and its kin
 bool node_is_index_compare(const Maker *m, const Node *n); // cols < N
 const Node *call_argument(const Node *call, int position, const char *keyword);
+const Node *method_call(const Node *n, const char *name,
+                        int args);                   // e.NAME(..) with so many arguments: e; NULL
+const Node *definition(const Node *scope, Str name); // the value of the last assignment to a name; NULL
+
+// Nodes under a root that satisfy a test, in order; loads are opaque where asked.
+enum { GATHERED_MAX = 32 };
+typedef bool Test(const Maker *m, const Node *n);
+typedef struct {
+    const Maker *m;
+    Test *test;
+    bool into_loads;
+    int fuel, n;
+    const Node *at[GATHERED_MAX];
+} Gather;
+Gather gathered(const Maker *m, const Node *root, Test *test, bool into_loads);

@@ -58,7 +58,8 @@ typedef struct {
 typedef struct CodeCache CodeCache;
 CodeCache *code_cache_new(Arena *a);
 MUST_CHECK bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out, DiagList *d);
-bool is_jit_function(const Node *function); // has a @triton.jit (or @jit) decorator
+bool is_jit_function(const Node *function);           // has a @triton.jit (or @jit) decorator
+bool annotation_is_constexpr(const Node *annotation); // NULL: no
 
 // The language reference, from op.def.
 void language_reference(Buf *out);

@@ -245,7 +245,6 @@ MUST_CHECK bool check_member(Checker *c, const Node *n, Val v, Str name, Val *ou
 // `at` asks for it.
 MUST_CHECK bool check_outside(Checker *c, const Node *at, const Node *module, const Node *value, Val *out);
 MUST_CHECK bool check_call(Checker *c, const Node *n, Val *out);
-bool annotation_is_constexpr(const Node *annotation); // NULL: no
 // A jit function on positional arguments: what tl.reduce and tl.associative_scan do with theirs.
 MUST_CHECK bool check_apply(Checker *c, const Node *at, const Val *f, const Val *arg, int args, Val *out);
 
