@@ -321,7 +321,8 @@ static bool verify_elementwise(Verify *v, InsnClass class) {
     if (class == CAST) {
         bool address = v->d->pointer || v->a->pointer;
         if (address) return (is_address(v->d) && is_address(v->a)) || wrong(v, "a cast of pointers");
-        return tile_loops_base.cast[v->a->elem][v->d->elem] || wrong(v, "no such operation on this type");
+        return tile_loops_base.cast->cast[v->a->elem][v->d->elem] ||
+               wrong(v, "no such operation on this type");
     }
     if (!has_loop(op, key)) return wrong(v, "no such operation on this type");
     if (op == INSN_WHERE) {

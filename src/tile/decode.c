@@ -136,8 +136,8 @@ static void decode_elementwise(Decode *x) {
     bool guarded = s->fill;
     if (i->op == INSN_CAST) {
         DType to = loop_type(&x->rd->type);
-        LoopFn *chop = i->imm == 1 ? loops->chop[key][to] : NULL;
-        set_loop(x, chop ? chop : loops->cast[key][to]);
+        LoopFn *chop = i->imm == 1 ? loops->cast->chop[key][to] : NULL;
+        set_loop(x, chop ? chop : loops->cast->cast[key][to]);
     } else if (i->op == INSN_PTRADD) {
         set_loop(x, loops->memory->ptradd[x->rb->type.elem][mode]);
         s->c = &s->imm;

@@ -1,7 +1,7 @@
 // loops.h - the inner loops of the VM: one plain loop for each operation and type, vectorised by the
-// compiler. loops_simd.c and loops_memory_simd.c are compiled once for each instruction set and fills one
-// table each time; all give the same bits. (The bits of a NaN inside a register are not defined: every way
-// out of a register makes them canonical.)
+// compiler. The files loops*_simd.c are compiled once for each instruction set and fill one table each every
+// time; all give the same bits. (The bits of a NaN inside a register are not defined: every way out of a
+// register makes them canonical.)
 //
 // A loop reads n >= 1 lanes of each operand, or one lane where its mode says so, and writes n lanes of d.
 // d may be the very address of an operand with n lanes; it overlaps nothing in any other way.
@@ -54,24 +54,31 @@ typedef struct {
                            uint32_t serial);
 } MemoryLoops;
 
+// Between types, [from][to]; a only.
+typedef struct {
+    LoopFn *cast[DT_COUNT][DT_COUNT]; // none between integers and 8-bit floats
+    LoopFn *chop[DT_COUNT][DT_COUNT]; // float to narrower float, toward zero
+} CastLoops;
+
 typedef struct {
     // By the type of the operands (of b and c for WHERE); pointers are DT_I64. NULL: no such operation.
     LoopFn *op[INSN_COUNT][DT_COUNT][8];
     LoopFn *muladd[8];                   // float32: d = a * b + c with both roundings; c adds ONE_C
     LoopFn *propagate[INSN_COUNT][4][8]; // MAX, MIN with imm 1, by type - DT_F16
     LoopFn *checked[INSN_COUNT][4];      // ADD, SUB, MUL, SHL on int32 that report LOOP_OVERFLOW
-    LoopFn *cast[DT_COUNT][DT_COUNT];    // [from][to]; a only; none between integers and 8-bit floats
-    LoopFn *chop[DT_COUNT][DT_COUNT];    // float to narrower float, toward zero
     TreeFn *tree[3][DT_COUNT];           // SUM, RMAX, RMIN of floats: all rounds in one call
     DotFn *dot[DT_COUNT];                // by the type of a and b
     DotFn *dot_half;                     // float16 with a float16 d
+    const CastLoops *cast;
     const MemoryLoops *memory;
 } TileLoops;
 
 extern const TileLoops tile_loops_base;
+extern const CastLoops cast_loops_base;
 extern const MemoryLoops memory_loops_base;
 #if !defined(PORTABLE) && defined(__x86_64__)
 extern const TileLoops tile_loops_avx2, tile_loops_avx512;
+extern const CastLoops cast_loops_avx2, cast_loops_avx512;
 extern const MemoryLoops memory_loops_avx2, memory_loops_avx512;
 #endif
 const TileLoops *tile_loops_of(IsaLevel isa); // the base table where a build has no other

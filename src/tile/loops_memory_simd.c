@@ -6,11 +6,6 @@
 #include <immintrin.h>
 #endif
 
-#if defined(__clang__)
-#pragma clang diagnostic ignored \
-    "-Wpass-failed" // at -O1, as the fuzz targets are built, no loop is vectorised
-#endif
-
 // ---- addresses ----
 
 // An address that leaves its storage's range becomes 0, which belongs to no storage. Every step keeps the tag

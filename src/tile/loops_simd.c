@@ -1,24 +1,9 @@
-// Compiled once for each instruction set: see base/isa.h. Nothing here may depend on which one it is.
+// Elementwise loops, reductions and matrix products. Compiled once for each instruction set: see base/isa.h.
+// Nothing here may depend on which one it is.
 #include "base/fmath.h"
 #include "tile/lane_bits.h"
 #include "tile/loops.h"
 #include <math.h>
-
-#if defined(__clang__)
-#pragma clang diagnostic ignored "-Wpass-failed" // some loops hold calls (fmod): they need not vectorise
-#endif
-
-// A double that rounds to every type of at most 32 bits as the exact value would: bits that do not fit are
-// ORed into the last one that does.
-static inline double odd_i64(int64_t x) {
-    uint64_t m = x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
-    m = m >> 53 ? (m & ~(uint64_t)0x7ff) | (uint64_t)((m & 0x7ff) != 0) << 11 : m;
-    double r = (double)m;
-    return x < 0 ? -r : r;
-}
-static inline double odd_u64(uint64_t x) {
-    return (double)(x >> 53 ? (x & ~(uint64_t)0x7ff) | (uint64_t)((x & 0x7ff) != 0) << 11 : x);
-}
 
 // a * b + c rounded to odd in double, where a * b is exact: a second rounding to 24 bits or fewer is then the
 // only one (53 >= 24 + 2). The error of the sum is exact (Knuth's two-sum; nothing here over- or underflows).
@@ -440,68 +425,24 @@ WHERES(u64, uint64_t)
             where_##name##_5, where_##name##_6, where_##name##_0                                  \
     }
 
-// ---- casts ----
-
-// Truncates; outside the range: the nearest end; NaN: 0. The guard keeps every conversion defined.
-#define SATURATE(T, name, F, from, lo, hi, least, most) \
-    UNARY(cast_##from##_##name, T, F,                   \
-          a >= (hi)  ? (T)(most)                        \
-          : a < (lo) ? (T)(least)                       \
-                     : (T)(a >= (lo) && a < (hi) ? a : 0))
-#define CASTS_FROM_FLOAT(F, from)                                            \
-    UNARY(cast_##from##_b, uint8_t, F, a != 0)                               \
-    SATURATE(int32_t, i8, F, from, -0x1p7f, 0x1p7f, INT8_MIN, INT8_MAX)      \
-    SATURATE(int32_t, i16, F, from, -0x1p15f, 0x1p15f, INT16_MIN, INT16_MAX) \
-    SATURATE(int32_t, i32, F, from, -0x1p31f, 0x1p31f, INT32_MIN, INT32_MAX) \
-    SATURATE(int64_t, i64, F, from, -0x1p63f, 0x1p63f, INT64_MIN, INT64_MAX) \
-    SATURATE(uint32_t, u8, F, from, 0, 0x1p8f, 0, UINT8_MAX)                 \
-    SATURATE(uint32_t, u16, F, from, 0, 0x1p16f, 0, UINT16_MAX)              \
-    SATURATE(uint32_t, u32, F, from, 0, 0x1p32f, 0, UINT32_MAX)              \
-    SATURATE(uint64_t, u64, F, from, 0, 0x1p64f, 0, UINT64_MAX)              \
-    UNARY(chop_##from##_f16, float, F, chop_f16(a))                          \
-    UNARY(chop_##from##_bf16, float, F, chop_bf16(a))
-CASTS_FROM_FLOAT(float, f32)
-CASTS_FROM_FLOAT(double, f64)
-UNARY(cast_f32_f64, double, float, a)
-UNARY(cast_f64_f16, float, double, f16_of_double(a))
-UNARY(cast_f64_bf16, float, double, bf16_of_double(a))
-UNARY(cast_f64_f32, float, double, a)
-UNARY(chop_f64_f32, float, double, chop_f32(a))
-#define cast_f32_f16  round_all_f16
-#define cast_f32_bf16 round_all_bf16
-#define cast_f32_f32  copy_u32
-#define cast_f64_f64  copy_u64
-
-#define CASTS_FROM_INT(T, from, exact)                            \
-    UNARY(cast_##from##_b, uint8_t, T, a != 0)                    \
-    UNARY(cast_##from##_i8, int32_t, T, (int8_t)a)                \
-    UNARY(cast_##from##_i16, int32_t, T, (int16_t)a)              \
-    UNARY(cast_##from##_i32, int32_t, T, a)                       \
-    UNARY(cast_##from##_i64, int64_t, T, a)                       \
-    UNARY(cast_##from##_u8, uint32_t, T, (uint8_t)a)              \
-    UNARY(cast_##from##_u16, uint32_t, T, (uint16_t)a)            \
-    UNARY(cast_##from##_u32, uint32_t, T, a)                      \
-    UNARY(cast_##from##_u64, uint64_t, T, a)                      \
-    UNARY(cast_##from##_f16, float, T, f16_of_double(exact(a)))   \
-    UNARY(cast_##from##_bf16, float, T, bf16_of_double(exact(a))) \
-    UNARY(cast_##from##_f32, float, T, a)                         \
-    UNARY(cast_##from##_f64, double, T, a)
-CASTS_FROM_INT(uint8_t, b, (double))
-CASTS_FROM_INT(int32_t, i32, (double))
-CASTS_FROM_INT(uint32_t, u32, (double))
-CASTS_FROM_INT(int64_t, i64, odd_i64)
-CASTS_FROM_INT(uint64_t, u64, odd_u64)
-
-#define F8_CASTS(name)                                        \
-    UNARY(cast_f32_##name, float, float, name##_of_double(a)) \
-    UNARY(cast_f64_##name, float, double, name##_of_double(a))
-F8_CASTS(e4nv)
-F8_CASTS(e5)
-F8_CASTS(e4b8)
-F8_CASTS(e5b16)
-F8_CASTS(e4b15)
-UNARY(chop_f32_e5, float, float, chop_e5(a))
-UNARY(chop_f64_e5, float, double, chop_e5(a))
+// A product and the sum that follows it in one pass, rounded twice.
+#define MULADD(mode, A, B, C)                                                                           \
+    static uint32_t muladd_##mode(void *d_, const void *a_, const void *b_, const void *c_, size_t n) { \
+        float *d = d_;                                                                                  \
+        const float *a = a_, *b = b_, *c = c_, a0 = *a, b0 = *b, c0 = *c;                               \
+        (void)a0, (void)b0, (void)c0;                                                                   \
+        LANES for (size_t i = 0; i < n; i++) {                                                          \
+            float product = A * B;                                                                      \
+            d[i] = product + C;                                                                         \
+        }                                                                                               \
+        return 0;                                                                                       \
+    }
+MULADD(vvv, a[i], b[i], c[i])
+MULADD(svv, a0, b[i], c[i])
+MULADD(vsv, a[i], b0, c[i])
+MULADD(vvs, a[i], b[i], c0)
+MULADD(svs, a0, b[i], c0)
+MULADD(vss, a[i], b0, c0)
 
 // ---- reductions ----
 
@@ -574,271 +515,79 @@ static void dot_half(void *d_, const void *a_, const void *b_, size_t m, size_t 
 
 // ---- the table ----
 
-#define FLOATS2(name)                                                                              \
-    [DT_F16] = MODES2(name##_f16), [DT_BF16] = MODES2(name##_bf16), [DT_F32] = MODES2(name##_f32), \
-    [DT_F64] = MODES2(name##_f64)
-#define WRAPPING2(name)                                                                        \
-    [DT_I8] = MODES2(name##_i8), [DT_I16] = MODES2(name##_i16), [DT_I32] = MODES2(name##_u32), \
-    [DT_I64] = MODES2(name##_u64), [DT_U8] = MODES2(name##_u8), [DT_U16] = MODES2(name##_u16), \
-    [DT_U32] = MODES2(name##_u32), [DT_U64] = MODES2(name##_u64)
-#define BITS2(name)                                                                             \
-    [DT_BOOL] = MODES2(name##_b), [DT_I8] = MODES2(name##_u32), [DT_I16] = MODES2(name##_u32),  \
-    [DT_I32] = MODES2(name##_u32), [DT_I64] = MODES2(name##_u64), [DT_U8] = MODES2(name##_u32), \
-    [DT_U16] = MODES2(name##_u32), [DT_U32] = MODES2(name##_u32), [DT_U64] = MODES2(name##_u64)
-#define EACH_INT2(name)                                                                        \
-    [DT_I8] = MODES2(name##_i8), [DT_I16] = MODES2(name##_i16), [DT_I32] = MODES2(name##_i32), \
-    [DT_I64] = MODES2(name##_i64), [DT_U8] = MODES2(name##_u8), [DT_U16] = MODES2(name##_u16), \
-    [DT_U32] = MODES2(name##_u32), [DT_U64] = MODES2(name##_u64)
-// A product and the sum that follows it in one pass, rounded twice.
-#define MULADD(mode, A, B, C)                                                                           \
-    static uint32_t muladd_##mode(void *d_, const void *a_, const void *b_, const void *c_, size_t n) { \
-        float *d = d_;                                                                                  \
-        const float *a = a_, *b = b_, *c = c_, a0 = *a, b0 = *b, c0 = *c;                               \
-        (void)a0, (void)b0, (void)c0;                                                                   \
-        LANES for (size_t i = 0; i < n; i++) {                                                          \
-            float product = A * B;                                                                      \
-            d[i] = product + C;                                                                         \
-        }                                                                                               \
-        return 0;                                                                                       \
-    }
-MULADD(vvv, a[i], b[i], c[i])
-MULADD(svv, a0, b[i], c[i])
-MULADD(vsv, a[i], b0, c[i])
-MULADD(vvs, a[i], b[i], c0)
-MULADD(svs, a0, b[i], c0)
-MULADD(vss, a[i], b0, c0)
+// clang-format off
+#define BARE(loop)  loop
+#define ALONE(loop) {loop}
+#define FLOATS(of, f16, bf16, f32, f64) \
+    [DT_F16] = of(f16), [DT_BF16] = of(bf16), [DT_F32] = of(f32), [DT_F64] = of(f64)
+#define INTS(of, i8, i16, i32, i64, u8, u16, u32, u64)                                      \
+    [DT_I8] = of(i8), [DT_I16] = of(i16), [DT_I32] = of(i32), [DT_I64] = of(i64),           \
+    [DT_U8] = of(u8), [DT_U16] = of(u16), [DT_U32] = of(u32), [DT_U64] = of(u64)
+#define FLOATS2(name) FLOATS(MODES2, name##_f16, name##_bf16, name##_f32, name##_f64)
+#define WRAPPING2(name) \
+    INTS(MODES2, name##_i8, name##_i16, name##_u32, name##_u64, name##_u8, name##_u16, name##_u32, name##_u64)
+#define BITS2(name)                                                                                               \
+    [DT_BOOL] = MODES2(name##_b),                                                                                 \
+    INTS(MODES2, name##_u32, name##_u32, name##_u32, name##_u64, name##_u32, name##_u32, name##_u32, name##_u64)
+#define LANES2(name)                                                                                              \
+    [DT_BOOL] = MODES2(name##_b),                                                                                 \
+    INTS(MODES2, name##_i32, name##_i32, name##_i32, name##_i64, name##_u32, name##_u32, name##_u32, name##_u64), \
+    FLOATS(MODES2, name##_f32, name##_f32, name##_f32, name##_f64)
+#define DIVISION2(name) \
+    INTS(MODES2, name##_i8, name##_i16, name##_i32, name##_i64, name##_u32, name##_u32, name##_u32, name##_u64)
+#define FUNCTION1(name) FLOATS(ALONE, name##_f16, name##_bf16, name##_f32, name##_f64)
+#define WIDE1(name)     FLOATS(ALONE, name##_f32, name##_f32, name##_f32, name##_f64)
 
-#define LANES2(name)                                                                              \
-    [DT_BOOL] = MODES2(name##_b), [DT_I8] = MODES2(name##_i32), [DT_I16] = MODES2(name##_i32),    \
-    [DT_I32] = MODES2(name##_i32), [DT_I64] = MODES2(name##_i64), [DT_U8] = MODES2(name##_u32),   \
-    [DT_U16] = MODES2(name##_u32), [DT_U32] = MODES2(name##_u32), [DT_U64] = MODES2(name##_u64),  \
-    [DT_F16] = MODES2(name##_f32), [DT_BF16] = MODES2(name##_f32), [DT_F32] = MODES2(name##_f32), \
-    [DT_F64] = MODES2(name##_f64)
-// Unsigned types share the loops of int division and shifts that need no wrapping.
-#define idiv_loop_u8_vv  idiv_loop_u32_vv
-#define idiv_loop_u8_sv  idiv_loop_u32_sv
-#define idiv_loop_u8_vs  idiv_loop_u32_vs
-#define idiv_loop_u16_vv idiv_loop_u32_vv
-#define idiv_loop_u16_sv idiv_loop_u32_sv
-#define idiv_loop_u16_vs idiv_loop_u32_vs
-#define imod_loop_u8_vv  imod_loop_u32_vv
-#define imod_loop_u8_sv  imod_loop_u32_sv
-#define imod_loop_u8_vs  imod_loop_u32_vs
-#define imod_loop_u16_vv imod_loop_u32_vv
-#define imod_loop_u16_sv imod_loop_u32_sv
-#define imod_loop_u16_vs imod_loop_u32_vs
-#define shl_loop_i32_vv  shl_wide_i32_vv
-#define shl_loop_i32_sv  shl_wide_i32_sv
-#define shl_loop_i32_vs  shl_wide_i32_vs
-#define shl_loop_i64_vv  shl_wide_i64_vv
-#define shl_loop_i64_sv  shl_wide_i64_sv
-#define shl_loop_i64_vs  shl_wide_i64_vs
-#define shl_loop_u32_vv  shl_wide_u32_vv
-#define shl_loop_u32_sv  shl_wide_u32_sv
-#define shl_loop_u32_vs  shl_wide_u32_vs
-#define shl_loop_u64_vv  shl_wide_u64_vv
-#define shl_loop_u64_sv  shl_wide_u64_sv
-#define shl_loop_u64_vs  shl_wide_u64_vs
-#define FUNCTION1(name) \
-    [DT_F16] = {name##_f16}, [DT_BF16] = {name##_bf16}, [DT_F32] = {name##_f32}, [DT_F64] = {name##_f64}
-#define FLOATS1(name)                                                                            \
-    {                                                                                            \
-        [DT_F16] = {name##_f32}, [DT_BF16] = {name##_f32}, [DT_F32] = {name##_f32}, [DT_F64] = { \
-            name##_f64                                                                           \
-        }                                                                                        \
-    }
-// Between floats of any size; 8-bit ones convert to no integer.
-#define FLOAT_CASTS(from)                                                                                 \
-    [DT_F8E4NV] = cast_##from##_e4nv, [DT_F8E5] = cast_##from##_e5, [DT_F8E4B8] = cast_##from##_e4b8,     \
-    [DT_F8E5B16] = cast_##from##_e5b16, [DT_F8E4B15] = cast_##from##_e4b15, [DT_F16] = cast_##from##_f16, \
-    [DT_BF16] = cast_##from##_bf16, [DT_F32] = cast_##from##_f32, [DT_F64] = cast_##from##_f64
-#define INT_CASTS(from)                                                                     \
-    [DT_BOOL] = cast_##from##_b, [DT_I8] = cast_##from##_i8, [DT_I16] = cast_##from##_i16,  \
-    [DT_I32] = cast_##from##_i32, [DT_I64] = cast_##from##_i64, [DT_U8] = cast_##from##_u8, \
-    [DT_U16] = cast_##from##_u16, [DT_U32] = cast_##from##_u32, [DT_U64] = cast_##from##_u64
-#define CASTS(from)                                                                                 \
-    {                                                                                               \
-        [DT_BOOL] = cast_##from##_b, [DT_I8] = cast_##from##_i8, [DT_I16] = cast_##from##_i16,      \
-        [DT_I32] = cast_##from##_i32, [DT_I64] = cast_##from##_i64, [DT_U8] = cast_##from##_u8,     \
-        [DT_U16] = cast_##from##_u16, [DT_U32] = cast_##from##_u32, [DT_U64] = cast_##from##_u64,   \
-        [DT_F16] = cast_##from##_f16, [DT_BF16] = cast_##from##_bf16, [DT_F32] = cast_##from##_f32, \
-        [DT_F64] = cast_##from##_f64                                                                \
-    }
-
-const TileLoops
-    ISA_NAME(tile_loops) =
-        {
-            .op =
-                {
-                    [INSN_ADD] = {FLOATS2(add), WRAPPING2(add), [DT_BOOL] = MODES2(xor_b)},
-                    [INSN_SUB] = {FLOATS2(sub), WRAPPING2(sub), [DT_BOOL] = MODES2(xor_b)},
-                    [INSN_MUL] = {FLOATS2(mul), WRAPPING2(mul), [DT_BOOL] = MODES2(and_b)},
-                    [INSN_DIV] = {FLOATS2(div)},
-                    [INSN_IDIV] = {EACH_INT2(idiv_loop)},
-                    [INSN_MOD] = {EACH_INT2(imod_loop), FLOATS2(mod)},
-                    [INSN_AND] = {BITS2(and)},
-                    [INSN_OR] = {BITS2(or)},
-                    [INSN_XOR] = {BITS2(xor)},
-                    [INSN_SHL] = {EACH_INT2(shl_loop)},
-                    [INSN_SHR] = {EACH_INT2(shr_loop)},
-                    [INSN_MAX] = {LANES2(max_loop)},
-                    [INSN_MIN] = {LANES2(min_loop)},
-                    [INSN_LT] = {LANES2(lt)},
-                    [INSN_LE] = {LANES2(le)},
-                    [INSN_GT] = {LANES2(gt)},
-                    [INSN_GE] = {LANES2(ge)},
-                    [INSN_EQ] = {LANES2(eq)},
-                    [INSN_NE] = {LANES2(ne)},
-                    [INSN_ABS] = {[DT_BOOL] = {copy_b},
-                                  [DT_I8] = {abs_i8},
-                                  [DT_I16] = {abs_i16},
-                                  [DT_I32] = {abs_i32},
-                                  [DT_I64] = {abs_i64},
-                                  [DT_U8] = {copy_u32},
-                                  [DT_U16] = {copy_u32},
-                                  [DT_U32] = {copy_u32},
-                                  [DT_U64] = {copy_u64},
-                                  [DT_F16] = {abs_f32},
-                                  [DT_BF16] = {abs_f32},
-                                  [DT_F32] = {abs_f32},
-                                  [DT_F64] = {abs_f64}},
-                    [INSN_INVERT] =
-                        {
-                            [DT_BOOL] = {not_b},
-                            [DT_I8] = {not_u32},
-                            [DT_I16] = {not_u32},
-                            [DT_I32] = {not_u32},
-                            [DT_I64] = {not_u64},
-                            [DT_U8] = {not_u8},
-                            [DT_U16] = {not_u16},
-                            [DT_U32] = {not_u32},
-                            [DT_U64] = {not_u64}},
-                    [INSN_EXP] = {FUNCTION1(exp)},
-                    [INSN_EXP2] = {FUNCTION1(exp2)},
-                    [INSN_EXPM1] = {FUNCTION1(expm1)},
-                    [INSN_LOG] = {FUNCTION1(log)},
-                    [INSN_LOG2] = {FUNCTION1(log2)},
-                    [INSN_LOG1P] = {FUNCTION1(log1p)},
-                    [INSN_SQRT] = {FUNCTION1(sqrt)},
-                    [INSN_RSQRT] = {FUNCTION1(rsqrt)},
-                    [INSN_SIN] = {FUNCTION1(sin)},
-                    [INSN_COS] = {FUNCTION1(cos)},
-                    [INSN_ERF] = {FUNCTION1(erf)},
-                    [INSN_TANH] = {FUNCTION1(tanh)},
-                    [INSN_FLOOR] =
-                        {[DT_F16] = {floor_f32},
-                         [DT_BF16] = {floor_f32},
-                         [DT_F32] =
-                             {floor_f32},
-                         [DT_F64] =
-                             {floor_f64}},
-                    [INSN_CEIL] =
-                        {[DT_F16] = {ceil_f32},
-                         [DT_BF16] = {ceil_f32},
-                         [DT_F32] = {ceil_f32},
-                         [DT_F64] = {ceil_f64}},
-                    [INSN_RINT] = FLOATS1(rint),
-                    [INSN_ROUND] = FLOATS1(round),
-                    [INSN_TRUNC] = FLOATS1(trunc),
-                    [INSN_POW] = {[DT_F16] = POW_MODES(f16),
-                                  [DT_BF16] = POW_MODES(bf16),
-                                  [DT_F32] = POW_MODES(f32),
-                                  [DT_F64] = POW_MODES(f64)},
-                    [INSN_FMA] = {[DT_F16] = FMA_MODES(f16),
-                                  [DT_BF16] = FMA_MODES(bf16),
-                                  [DT_F32] = FMA_MODES(f32),
-                                  [DT_F64] = FMA_MODES(f64)},
-                    [INSN_WHERE] = {[DT_BOOL] = WHERE_MODES(b),
-                                    [DT_I8] = WHERE_MODES(u32),
-                                    [DT_I16] = WHERE_MODES(u32),
-                                    [DT_I32] = WHERE_MODES(u32),
-                                    [DT_I64] = WHERE_MODES(u64),
-                                    [DT_U8] = WHERE_MODES(u32),
-                                    [DT_U16] = WHERE_MODES(u32),
-                                    [DT_U32] = WHERE_MODES(u32),
-                                    [DT_U64] = WHERE_MODES(u64),
-                                    [DT_F16] = WHERE_MODES(u32),
-                                    [DT_BF16] = WHERE_MODES(u32),
-                                    [DT_F32] = WHERE_MODES(u32),
-                                    [DT_F64] = WHERE_MODES(u64),
-                                    [DT_F8E4NV] = WHERE_MODES(u32),
-                                    [DT_F8E5] = WHERE_MODES(u32),
-                                    [DT_F8E4B8] = WHERE_MODES(u32),
-                                    [DT_F8E5B16] = WHERE_MODES(u32),
-                                    [DT_F8E4B15] = WHERE_MODES(u32)},
-                },
-            .propagate =
-                {
-                    [INSN_MAX] = {MODES2(max_nan_f32), MODES2(max_nan_f32), MODES2(max_nan_f32),
-                                  MODES2(max_nan_f64)},
-                    [INSN_MIN] = {MODES2(min_nan_f32), MODES2(min_nan_f32), MODES2(min_nan_f32),
-                                  MODES2(min_nan_f64)},
-                },
-            .checked = {[INSN_ADD] = MODES2(checked_add),
-                        [INSN_SUB] = MODES2(checked_sub),
-                        [INSN_MUL] = MODES2(checked_mul),
-                        [INSN_SHL] = MODES2(checked_shl)},
-            .cast = {[DT_BOOL] = CASTS(b),
-                     [DT_I8] = CASTS(i32),
-                     [DT_I16] = CASTS(i32),
-                     [DT_I32] = CASTS(i32),
-                     [DT_I64] = CASTS(i64),
-                     [DT_U8] = CASTS(u32),
-                     [DT_U16] = CASTS(u32),
-                     [DT_U32] = CASTS(u32),
-                     [DT_U64] = CASTS(u64),
-                     [DT_F16] = {INT_CASTS(f32), FLOAT_CASTS(f32)},
-                     [DT_BF16] = {INT_CASTS(f32), FLOAT_CASTS(f32)},
-                     [DT_F32] = {INT_CASTS(f32), FLOAT_CASTS(f32)},
-                     [DT_F64] = {INT_CASTS(f64), FLOAT_CASTS(f64)},
-                     [DT_F8E4NV] = {FLOAT_CASTS(f32)},
-                     [DT_F8E5] = {FLOAT_CASTS(f32)},
-                     [DT_F8E4B8] = {FLOAT_CASTS(f32)},
-                     [DT_F8E5B16] = {FLOAT_CASTS(f32)},
-                     [DT_F8E4B15] = {FLOAT_CASTS(f32)}},
-            .chop = {[DT_F16] = {[DT_F16] = copy_u32,
-                                 [DT_BF16] = chop_f32_bf16,
-                                 [DT_F32] = copy_u32,
-                                 [DT_F64] = cast_f32_f64,
-                                 [DT_F8E5] = chop_f32_e5},
-                     [DT_BF16] = {[DT_F16] = chop_f32_f16,
-                                  [DT_BF16] = copy_u32,
-                                  [DT_F32] = copy_u32,
-                                  [DT_F64] = cast_f32_f64,
-                                  [DT_F8E5] = chop_f32_e5},
-                     [DT_F32] = {[DT_F16] = chop_f32_f16,
-                                 [DT_BF16] = chop_f32_bf16,
-                                 [DT_F32] = copy_u32,
-                                 [DT_F64] = cast_f32_f64,
-                                 [DT_F8E5] = chop_f32_e5},
-                     [DT_F64] = {[DT_F16] = chop_f64_f16,
-                                 [DT_BF16] = chop_f64_bf16,
-                                 [DT_F32] = chop_f64_f32,
-                                 [DT_F64] = copy_u64,
-                                 [DT_F8E5] = chop_f64_e5}},
-            .tree = {{[DT_F16] = tree_add_f16,
-                      [DT_BF16] = tree_add_bf16,
-                      [DT_F32] = tree_add_f32,
-                      [DT_F64] = tree_add_f64},
-                     {[DT_F16] = tree_max_f32,
-                      [DT_BF16] = tree_max_f32,
-                      [DT_F32] = tree_max_f32,
-                      [DT_F64] = tree_max_f64},
-                     {[DT_F16] = tree_min_f32,
-                      [DT_BF16] = tree_min_f32,
-                      [DT_F32] = tree_min_f32,
-                      [DT_F64] = tree_min_f64}},
-            .dot = {[DT_F16] = dot_f32,
-                    [DT_BF16] = dot_f32,
-                    [DT_F32] = dot_f32,
-                    [DT_F64] = dot_f64,
-                    [DT_I8] = dot_i32},
-            .dot_half = dot_half,
-            .muladd = {[0] = muladd_vvv,
-                       [ONE_A] = muladd_svv,
-                       [ONE_B] = muladd_vsv,
-                       [ONE_C] = muladd_vvs,
-                       [ONE_A | ONE_C] = muladd_svs,
-                       [ONE_B | ONE_C] = muladd_vss},
-            .memory = &ISA_NAME(memory_loops),
+const TileLoops ISA_NAME(tile_loops) = {
+    .op = {
+        [INSN_ADD] = {FLOATS2(add), WRAPPING2(add), [DT_BOOL] = MODES2(xor_b)},
+        [INSN_SUB] = {FLOATS2(sub), WRAPPING2(sub), [DT_BOOL] = MODES2(xor_b)},
+        [INSN_MUL] = {FLOATS2(mul), WRAPPING2(mul), [DT_BOOL] = MODES2(and_b)},
+        [INSN_DIV] = {FLOATS2(div)},
+        [INSN_IDIV] = {DIVISION2(idiv_loop)},
+        [INSN_MOD] = {DIVISION2(imod_loop), FLOATS2(mod)},
+        [INSN_AND] = {BITS2(and)},
+        [INSN_OR] = {BITS2(or)},
+        [INSN_XOR] = {BITS2(xor)},
+        [INSN_SHL] = {INTS(MODES2, shl_loop_i8, shl_loop_i16, shl_wide_i32, shl_wide_i64,
+                           shl_loop_u8, shl_loop_u16, shl_wide_u32, shl_wide_u64)},
+        [INSN_SHR] = {INTS(MODES2, shr_loop_i8, shr_loop_i16, shr_loop_i32, shr_loop_i64,
+                           shr_loop_u8, shr_loop_u16, shr_loop_u32, shr_loop_u64)},
+        [INSN_MAX] = {LANES2(max_loop)},
+        [INSN_MIN] = {LANES2(min_loop)},
+        [INSN_LT] = {LANES2(lt)}, [INSN_LE] = {LANES2(le)}, [INSN_GT] = {LANES2(gt)},
+        [INSN_GE] = {LANES2(ge)}, [INSN_EQ] = {LANES2(eq)}, [INSN_NE] = {LANES2(ne)},
+        [INSN_ABS] = {[DT_BOOL] = ALONE(copy_b), WIDE1(abs),
+                      INTS(ALONE, abs_i8, abs_i16, abs_i32, abs_i64, copy_u32, copy_u32, copy_u32, copy_u64)},
+        [INSN_INVERT] = {[DT_BOOL] = ALONE(not_b),
+                         INTS(ALONE, not_u32, not_u32, not_u32, not_u64, not_u8, not_u16, not_u32, not_u64)},
+        [INSN_EXP] = {FUNCTION1(exp)}, [INSN_EXP2] = {FUNCTION1(exp2)}, [INSN_EXPM1] = {FUNCTION1(expm1)},
+        [INSN_LOG] = {FUNCTION1(log)}, [INSN_LOG2] = {FUNCTION1(log2)}, [INSN_LOG1P] = {FUNCTION1(log1p)},
+        [INSN_SQRT] = {FUNCTION1(sqrt)}, [INSN_RSQRT] = {FUNCTION1(rsqrt)}, [INSN_SIN] = {FUNCTION1(sin)},
+        [INSN_COS] = {FUNCTION1(cos)}, [INSN_ERF] = {FUNCTION1(erf)}, [INSN_TANH] = {FUNCTION1(tanh)},
+        [INSN_FLOOR] = {WIDE1(floor)}, [INSN_CEIL] = {WIDE1(ceil)}, [INSN_RINT] = {WIDE1(rint)},
+        [INSN_ROUND] = {WIDE1(round)}, [INSN_TRUNC] = {WIDE1(trunc)},
+        [INSN_POW] = {FLOATS(POW_MODES, f16, bf16, f32, f64)},
+        [INSN_FMA] = {FLOATS(FMA_MODES, f16, bf16, f32, f64)},
+        [INSN_WHERE] = {[DT_BOOL] = WHERE_MODES(b), FLOATS(WHERE_MODES, u32, u32, u32, u64),
+                        INTS(WHERE_MODES, u32, u32, u32, u64, u32, u32, u32, u64),
+                        [DT_F8E4NV] = WHERE_MODES(u32), [DT_F8E5] = WHERE_MODES(u32),
+                        [DT_F8E4B8] = WHERE_MODES(u32), [DT_F8E5B16] = WHERE_MODES(u32),
+                        [DT_F8E4B15] = WHERE_MODES(u32)},
+    },
+    .propagate = {
+        [INSN_MAX] = {MODES2(max_nan_f32), MODES2(max_nan_f32), MODES2(max_nan_f32), MODES2(max_nan_f64)},
+        [INSN_MIN] = {MODES2(min_nan_f32), MODES2(min_nan_f32), MODES2(min_nan_f32), MODES2(min_nan_f64)},
+    },
+    .checked = {[INSN_ADD] = MODES2(checked_add), [INSN_SUB] = MODES2(checked_sub),
+                [INSN_MUL] = MODES2(checked_mul), [INSN_SHL] = MODES2(checked_shl)},
+    .tree = {{FLOATS(BARE, tree_add_f16, tree_add_bf16, tree_add_f32, tree_add_f64)},
+             {FLOATS(BARE, tree_max_f32, tree_max_f32, tree_max_f32, tree_max_f64)},
+             {FLOATS(BARE, tree_min_f32, tree_min_f32, tree_min_f32, tree_min_f64)}},
+    .dot = {FLOATS(BARE, dot_f32, dot_f32, dot_f32, dot_f64), [DT_I8] = dot_i32},
+    .dot_half = dot_half,
+    .muladd = {[0] = muladd_vvv, [ONE_A] = muladd_svv, [ONE_B] = muladd_vsv, [ONE_C] = muladd_vvs,
+               [ONE_A | ONE_C] = muladd_svs, [ONE_B | ONE_C] = muladd_vss},
+    .cast = &ISA_NAME(cast_loops),
+    .memory = &ISA_NAME(memory_loops),
 };

@@ -526,7 +526,7 @@ static void test_casts(void **state) {
         for (int to = 0; to < DT_COUNT; to++) {
             bool f8 = dtype_is_f8((DType)from) || dtype_is_f8((DType)to);
             if (f8 && !(dtype_is_float((DType)from) && dtype_is_float((DType)to))) {
-                assert_null(tile_loops_base.cast[from][to]);
+                assert_null(tile_loops_base.cast->cast[from][to]);
                 continue;
             }
             for (int round = 0; round < 3; round++) {
@@ -536,14 +536,14 @@ static void test_casts(void **state) {
                     char what[64];
                     snprintf(what, sizeof what, "cast from %s to", dtype_info[from].triton);
                     memset(&got, 0xee, sizeof got);
-                    tile_loops_of((IsaLevel)isa)->cast[from][to](&got, &a, NULL, NULL, N);
+                    tile_loops_of((IsaLevel)isa)->cast->cast[from][to](&got, &a, NULL, NULL, N);
                     check_same(what, isa, (DType)to, &got, &want, N);
                     if (!dtype_is_float((DType)from) || !dtype_is_float((DType)to)) continue;
                     if (f8 && (to != DT_F8E5 || dtype_is_f8((DType)from))) continue;
                     static Lanes chopped;
                     for (size_t i = 0; i < N; i++)
                         set_float((DType)to, &chopped, i, chop((DType)to, get_float((DType)from, &a, i)));
-                    tile_loops_of((IsaLevel)isa)->chop[from][to](&got, &a, NULL, NULL, N);
+                    tile_loops_of((IsaLevel)isa)->cast->chop[from][to](&got, &a, NULL, NULL, N);
                     check_same("chop", isa, (DType)to, &got, &chopped, N);
                 }
             }
