@@ -7,143 +7,8 @@
 // Sectors: the distinct 32-byte sectors that one instruction of one program touches. Exact for one run; for
 // several, a small table remembers the sectors met, and one that was pushed out of it counts again when it
 // comes back (SECTOR_SLOTS sectors are 32 KiB, so few kernels notice).
-#include "tile/lanes.h"
+#include "tile/access.h"
 #include "tile/ramp.h"
-#include <assert.h>
-
-typedef struct {
-    Vm *v;
-    const Step *s;
-    const int64_t *address; // of each lane; NULL: consecutive from `start`
-    size_t columns;         // not 0: address is of the first lane of each row of so many
-    int64_t start;
-    const uint8_t *mask; // NULL: every lane is active
-    bool store;
-    size_t bytes;     // of an element
-    Storage *storage; // of the last lane looked up
-    int64_t id;       // its id
-    uint64_t last;    // sector met last
-    int64_t sectors;
-    char *raw;         // lanes as elements in memory format, where the access is not one run
-    const char *value; // of a store that is one run: its first lane
-    int wrote, read;   // runs that the program had noted before this instruction
-} Access;
-
-// Field by field: for every access a whole struct of zeros would cost more than the access.
-static inline void access_begin(Access *x, Vm *v, const Step *s) {
-    x->v = v;
-    x->s = s;
-    x->address = NULL;
-    x->columns = 0;
-    x->start = 0;
-    x->mask = NULL;
-    x->store = false;
-    x->bytes = s->bytes;
-    x->storage = NULL;
-    x->id = -1;
-    x->last = UINT64_MAX;
-    x->sectors = 0;
-    x->raw = NULL;
-    x->value = NULL;
-    x->wrote = v->log.wrote.n;
-    x->read = v->log.read.n;
-}
-
-static int64_t lane_address(const Access *x, size_t lane) {
-    if (!x->address) return x->start + (int64_t)(lane * x->bytes);
-    if (!x->columns) return x->address[lane];
-    return x->address[lane / x->columns] + (int64_t)(lane % x->columns * x->bytes);
-}
-
-static uint64_t sector_of(int64_t address) { return (uint64_t)address >> 5; }
-
-static inline void sector_meet(Access *x, uint64_t sector) {
-    if (sector == x->last) return;
-    x->last = sector;
-    uint64_t *slot = &x->v->sectors[sector % SECTOR_SLOTS];
-    x->sectors += *slot != sector;
-    *slot = sector;
-}
-
-static Storage *storage_at(Access *x, int64_t address, int64_t *offset) {
-    int64_t id = address >> ADDRESS_BITS;
-    *offset = (address & (((int64_t)1 << ADDRESS_BITS) - 1)) - ADDRESS_BIAS;
-    if (id == x->id) return x->storage;
-    StorageTable *t = &x->v->m->storages;
-    x->id = id;
-    x->storage = id >= 1 && id <= t->count ? t->at[id - 1] : NULL;
-    return x->storage;
-}
-
-// ---- findings ----
-
-static bool touched_by_other(const Access *x, uint32_t serial) {
-    return serial >= x->v->first && serial != x->v->serial;
-}
-
-// What is wrong with one lane's element, found again by the slow road. False when something is.
-static bool explain_lane(Access *x, size_t lane) {
-    Vm *v = x->v;
-    const Step *s = x->s;
-    const char *what = x->store ? "store" : "load";
-    int64_t offset, size = (int64_t)x->bytes;
-    Storage *m = storage_at(x, lane_address(x, lane), &offset);
-    if (!m)
-        return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s at an address that left the range of its tensor",
-                          what);
-    int64_t element = offset >= 0 ? offset / size : -((size - 1 - offset) / size);
-    long long at = (long long)element, end = (long long)(m->bytes / x->bytes);
-    if (offset < -VM_NEAR_MISS || offset > (int64_t)m->bytes + VM_NEAR_MISS)
-        return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s outside the tensor's memory, far from it", what);
-    if (offset < 0)
-        return vm_finding(
-            v, s, DIAG_OOB, (int64_t)lane,
-            "%s outside the tensor's memory: element offset %lld, %lld before its first element", what, at,
-            -at);
-    if (offset + size > (int64_t)m->bytes)
-        return vm_finding(v, s, DIAG_OOB, (int64_t)lane,
-                          "%s outside the tensor's memory: element offset %lld, %lld past its last element",
-                          what, at, at - end + 1);
-    if (offset % size) return vm_finding(v, s, DIAG_OOB, (int64_t)lane, "%s at a misaligned address", what);
-    uint8_t flags = shadow_flags(v->loops, m, (size_t)offset, x->bytes);
-    if (!(flags & SHADOW_ALLOC))
-        return vm_finding(
-            v, s, DIAG_OOB, (int64_t)lane,
-            "%s of element offset %lld, which lies between the rows of the tensor and belongs to no element",
-            what, at);
-    if (x->store && m->read_only)
-        return vm_finding(v, s, DIAG_WRITE, (int64_t)lane,
-                          "store to an input (element offset %lld); inputs are read-only", at);
-    if (!x->store && !(flags & SHADOW_INIT))
-        return vm_finding(v, s, DIAG_UNINIT, (int64_t)lane,
-                          "load of element offset %lld, which nothing has written yet: store it first, or "
-                          "allocate with torch.zeros",
-                          at);
-    if (!m->writer) return true;
-    size_t unit = (size_t)dtype_bytes(m->dtype);
-    for (size_t w = (size_t)offset / unit; w <= ((size_t)offset + x->bytes - 1) / unit; w++) {
-        uint32_t word = m->was_read ? m->reader[w] : 0, reader = word & ~READER_MANY;
-        bool many = reader >= v->first && (word & READER_MANY);
-        if (touched_by_other(x, m->writer[w]))
-            return vm_finding(v, s, DIAG_RACE, (int64_t)lane,
-                              "%s of element offset %lld, which another program of this launch has written; "
-                              "programs run in any order",
-                              what, at);
-        if (x->store && (many || touched_by_other(x, reader)))
-            return vm_finding(v, s, DIAG_RACE, (int64_t)lane,
-                              "store to element offset %lld, which another program of this launch has read; "
-                              "programs run in any order",
-                              at);
-    }
-    return true;
-}
-
-static void explain_run(Access *x, size_t lane, size_t n) {
-    for (size_t i = lane; i < lane + n; i++)
-        if (!explain_lane(x, i)) return;
-    assert(false && "the passes over a run saw what none of its lanes shows");
-    (void)vm_finding(x->v, x->s, DIAG_OOB, (int64_t)lane, "an access that could not be explained");
-}
 
 // ---- lanes of this program ----
 
@@ -202,10 +67,10 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     Storage *m = storage_at(x, lane_address(x, lane), &offset);
     size_t size = n * x->bytes;
     if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size || (size_t)offset % x->bytes)
-        return explain_run(x, lane, n), false;
+        return access_explain(x, lane, n), false;
     uint8_t flags = shadow_flags(loops, m, (size_t)offset, size),
             need = x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT;
-    if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, n), false;
+    if ((flags & need) != need || (x->store && m->read_only)) return access_explain(x, lane, n), false;
     if (m->writer) {
         size_t unit = (size_t)dtype_bytes(m->dtype), w = (size_t)offset / unit;
         size_t words = ((size_t)offset + size - 1) / unit - w + 1;
@@ -216,7 +81,7 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
             x->store
                 ? loops->memory->race_write(m->writer + w, readers, words, x->v->first, x->v->serial)
                 : loops->memory->race_read(m->writer + w, m->reader + w, words, x->v->first, x->v->serial);
-        if (race & RACE_OTHER) return explain_run(x, lane, n), false;
+        if (race & RACE_OTHER) return access_explain(x, lane, n), false;
         if (!run_allowed(x, m, offset, lane, n, race)) return false;
     }
     if (x->store && !mark_written(x, m, lane, offset, size)) return false;
@@ -225,7 +90,6 @@ static bool check_run(Access *x, size_t lane, size_t n, uint8_t **at) {
     return true;
 }
 
-// The same for one lane, without calls: they would cost more than the work.
 static inline void copy_element(void *to, const void *from, size_t bytes) {
     switch (bytes) {
     case 1: memcpy(to, from, 1); break;
@@ -253,13 +117,14 @@ static uint32_t race_word(const Access *x, Storage *m, size_t w) {
     return own;
 }
 
+// check_run() for one lane, without calls: they would cost more than the work.
 static bool check_lane(Access *x, size_t lane, uint8_t **at) {
     int64_t offset;
     Storage *m = storage_at(x, x->address[lane], &offset);
     size_t size = x->bytes;
     if (!m || offset < 0 || size > m->bytes || (size_t)offset > m->bytes - size ||
         ((size_t)offset & (size - 1)))
-        return explain_run(x, lane, 1), false;
+        return access_explain(x, lane, 1), false;
     uint64_t flags = -(uint64_t)m->open,
              need = 0x0101010101010101u * (x->store ? SHADOW_ALLOC : SHADOW_ALLOC | SHADOW_INIT);
     if (m->shadow)
@@ -267,14 +132,14 @@ static bool check_lane(Access *x, size_t lane, uint8_t **at) {
     else if (m->row_pitch)
         flags = storage_row_flags(m, (size_t)offset, size) ? UINT64_MAX : 0;
     if (size < 8) need &= ((uint64_t)1 << (8 * size)) - 1;
-    if ((flags & need) != need || (x->store && m->read_only)) return explain_run(x, lane, 1), false;
+    if ((flags & need) != need || (x->store && m->read_only)) return access_explain(x, lane, 1), false;
     if (m->writer) {
         int unit = __builtin_ctz((unsigned)dtype_bytes(m->dtype));
         uint32_t race = 0;
         for (size_t w = (size_t)offset >> unit; w <= ((size_t)offset + size - 1) >> unit; w++) {
             if (x->v->code->atomics) atomic_settle(x->v, m, w, 1);
             race |= race_word(x, m, w);
-            if (race & RACE_OTHER) return explain_run(x, lane, 1), false;
+            if (race & RACE_OTHER) return access_explain(x, lane, 1), false;
         }
         if (!lane_allowed(x, m, offset, lane, race)) return false;
     }
@@ -370,33 +235,37 @@ static bool gather(Access *x, Storage *m, size_t lane, size_t n, void *to) {
     return (flags & need) == need;
 }
 
+// The active lanes of d from their elements.
+static void read_active(Access *x, size_t lane, size_t n) {
+    const Step *s = x->s;
+    const TileLoops *loops = x->v->loops;
+    char *d = (char *)s->d + lane * s->size;
+    void *to = x->mask ? x->v->scratch[1] : d;
+    loops->memory->read[s->dtype](to, x->raw + lane * x->bytes, NULL, NULL, n);
+    if (x->mask) loops->op[INSN_WHERE][s->dtype][0](d, x->mask + lane, to, d, n);
+}
+
 // A load of lanes from anywhere in one input: bounds are checked for all of them at once, races there are
 // none. False when something is to be noted of each lane, or is wrong: then the sectors that were met already
 // count for nothing, because a finding follows.
 static bool gathered_lanes(Access *x, size_t lane, size_t n) {
-    const Step *s = x->s;
-    const MemoryLoops *loops = x->v->loops->memory;
     AddressSpan all;
     int64_t least, most;
     if (x->store) return false;
-    if (!loops->span(x->address + lane, x->mask ? x->mask + lane : NULL, n, &all)) return true;
+    if (!x->v->loops->memory->span(x->address + lane, x->mask ? x->mask + lane : NULL, n, &all)) return true;
     Storage *m = storage_at(x, all.least, &least);
     if (!m || storage_at(x, all.most, &most) != m || !m->read_only || m->origin || least < 0 ||
         m->bytes < x->bytes || (size_t)most > m->bytes - x->bytes || (all.bits & (x->bytes - 1)))
         return false;
-    char *row = x->raw + lane * x->bytes, *d = (char *)s->d + lane * s->size;
+    char *row = x->raw + lane * x->bytes;
     if (x->mask) memset(row, 0, n * x->bytes);
     if (!gather(x, m, lane, n, row)) return false;
-    void *to = x->mask ? x->v->scratch[1] : d;
-    loops->read[s->dtype](to, row, NULL, NULL, n);
-    if (x->mask) x->v->loops->op[INSN_WHERE][s->dtype][0](d, x->mask + lane, to, d, n);
+    read_active(x, lane, n);
     return true;
 }
 
 static bool scattered_lanes(Access *x, size_t lane, size_t n) {
-    const Step *s = x->s;
-    char *row = x->raw + lane * x->bytes, *d = x->store ? NULL : (char *)s->d + lane * s->size;
-    if (!x->store && x->mask) memset(row, 0, n * x->bytes);
+    if (!x->store && x->mask) memset(x->raw + lane * x->bytes, 0, n * x->bytes);
     for (size_t i = lane; i < lane + n; i++) {
         uint8_t *at;
         if (x->mask && !x->mask[i]) continue;
@@ -408,10 +277,7 @@ static bool scattered_lanes(Access *x, size_t lane, size_t n) {
             copy_element(raw, at, x->bytes);
         sector_meet(x, sector_of(x->address[i]));
     }
-    if (x->store) return true;
-    void *to = x->mask ? x->v->scratch[1] : d;
-    x->v->loops->memory->read[s->dtype](to, row, NULL, NULL, n);
-    if (x->mask) x->v->loops->op[INSN_WHERE][s->dtype][0](d, x->mask + lane, to, d, n);
+    if (!x->store) read_active(x, lane, n);
     return true;
 }
 
@@ -460,7 +326,7 @@ static uint8_t any_active(Vm *v, const uint8_t *poison, bool one, const uint8_t 
                           int64_t *lane) {
     if (!poison) return 0;
     if (one) {
-        const uint8_t *at = mask ? memchr(mask, 1, n) : mask;
+        const uint8_t *at = mask ? memchr(mask, 1, n) : NULL;
         *lane = mask ? (at ? at - mask : -1) : 0;
         return !mask || at ? *poison & bits : 0;
     }
@@ -572,6 +438,13 @@ bool step_load_run(Vm *v, const Step *s) {
     return true;
 }
 
+// The lanes that a store writes; n of them, where the value has one.
+static const char *stored_lanes(Vm *v, const Step *s, size_t n) {
+    if (!(s->one & ONE_B)) return s->b;
+    v->loops->memory->splat[s->size](v->scratch[1], s->b, NULL, NULL, n);
+    return v->scratch[1];
+}
+
 bool step_store_run(Vm *v, const Step *s) {
     Interval in = mask_interval(v, v->code->insn[s->insn].c, s->c, s->one & ONE_C, s->lanes);
     size_t first = (size_t)in.lo, length = (size_t)(in.hi - in.lo);
@@ -584,11 +457,7 @@ bool step_store_run(Vm *v, const Step *s) {
     if (length == 0) return true;
     uint8_t bad = any_active(v, s->pb && !one ? s->pb + first : s->pb, one, NULL, length, 0xff, &lane);
     if (bad) return vm_undefined(v, s, bad, lane + (one ? 0 : (int64_t)first), "a store");
-    const char *value = (const char *)s->b + first * s->size;
-    if (one) {
-        v->loops->memory->splat[s->size](v->scratch[1], s->b, NULL, NULL, length);
-        value = v->scratch[1];
-    }
+    const char *value = stored_lanes(v, s, length) + (one ? 0 : first * s->size);
     uint8_t *at;
     x.value = value;
     if (!check_run(&x, first, length, &at)) return false;
@@ -610,11 +479,7 @@ bool step_store(Vm *v, const Step *s) {
     if (!address_defined(v, s, x.mask, 0xff)) return false;
     uint8_t bad = any_active(v, s->pb, s->one & ONE_B, x.mask, n, 0xff, &lane);
     if (bad) return vm_undefined(v, s, bad, lane, "a store");
-    const char *value = s->b;
-    if (s->one & ONE_B) {
-        v->loops->memory->splat[s->size](v->scratch[1], s->b, NULL, NULL, n);
-        value = v->scratch[1];
-    }
+    const char *value = stored_lanes(v, s, n);
     if (one_run(&x, 0, n, &first, &length)) {
         uint8_t *at;
         x.value = value + first * s->size;
@@ -704,11 +569,7 @@ bool step_store_rows(Vm *v, const Step *s) {
     RowMask m = row_mask(&x, v->code->insn[s->insn].c, s->c, s->one & ONE_C);
     x.columns = m.columns;
     if (m.ones == 0) return true;
-    const char *value = s->b;
-    if (s->one & ONE_B) {
-        v->loops->memory->splat[s->size](v->scratch[1], s->b, NULL, NULL, (size_t)s->lanes);
-        value = v->scratch[1];
-    }
+    const char *value = stored_lanes(v, s, (size_t)s->lanes);
     v->loops->memory->write[s->dtype](x.raw, value, NULL, NULL, (size_t)s->lanes);
     size_t step = m.run ? m.rows : 1, length = m.run ? m.ones : m.width;
     if (!m.run) memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);
