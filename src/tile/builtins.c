@@ -20,6 +20,11 @@ BUILTIN(py_len) {
     (void)self;
     if (!plain(c, at, b->name, arg, args, 1)) return false;
     if (arg->value.kind == VAL_TUPLE) return *out = val_int(arg->value.tuple.n), true;
+    if (val_is_py(&arg->value, PY_STR)) {
+        int64_t letters = 0; // Python counts characters, not bytes
+        for (size_t i = 0; i < arg->value.py.s.len; i++) letters += (arg->value.py.s.p[i] & 0xc0) != 0x80;
+        return *out = val_int(letters), true;
+    }
     return checker_fail(c, at, "TypeError", "object of type '%s' has no len()", val_class(&arg->value));
 }
 

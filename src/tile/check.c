@@ -118,7 +118,7 @@ static bool constant(Special *s, const LaunchArg *arg, Val *out) {
     }
     if (arg->kind == ARG_FUNCTION) {
         key_number(&s->key, 'j', &arg->function, sizeof arg->function);
-        *out = (Val){.kind = VAL_FUNCTION, .function = arg->function, .home = arg->home};
+        *out = (Val){.kind = VAL_FUNCTION, .wrapped = true, .function = arg->function, .home = arg->home};
         return true;
     }
     key_py(&s->key, arg->value);

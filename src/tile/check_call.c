@@ -149,6 +149,88 @@ static void count_returns(void *arg, const Node *n) {
         node_each_child(n, count_returns, arg);
 }
 
+// Functions of tl that are written in Triton's own language: jit functions, which can be handed on. The
+// others are plain functions, and those have no type.
+static bool is_jit_op(Str name) {
+    static const char *const jit[] = {"argmax",
+                                      "argmin",
+                                      "bitonic_merge",
+                                      "cdiv",
+                                      "cumprod",
+                                      "cumsum",
+                                      "flip",
+                                      "interleave",
+                                      "max",
+                                      "min",
+                                      "next_power_of_2",
+                                      "pair_uniform_to_normal",
+                                      "philox",
+                                      "philox_impl",
+                                      "rand",
+                                      "rand4x",
+                                      "randint",
+                                      "randint4x",
+                                      "randn",
+                                      "randn4x",
+                                      "ravel",
+                                      "reduce_or",
+                                      "sigmoid",
+                                      "softmax",
+                                      "sort",
+                                      "sum",
+                                      "swizzle2d",
+                                      "topk",
+                                      "uint_to_uniform_float",
+                                      "xor_sum",
+                                      "zeros",
+                                      "zeros_like"};
+    for (size_t i = 0; i < sizeof jit / sizeof *jit; i++)
+        if (str_is(name, jit[i])) return true;
+    return false;
+}
+
+// Triton asks each argument of a helper for its type, unless it is a constexpr by then.
+static bool has_type(Checker *c, const Node *at, const Val *v, int depth) {
+    const char *what = NULL;
+    switch (v->kind) {
+    case VAL_OP:
+        if (!v->op.self && is_jit_op(v->op.name)) return true;
+        what = !v->op.self             ? "'function' object"
+               : is_jit_op(v->op.name) ? "'BoundJITMethod' object"
+                                       : "'method' object";
+        break;
+    case VAL_BUILTIN: what = "'function' object"; break;
+    case VAL_MODULE: what = arena_printf(c->arena, "module '%.*s'", STR_ARG(v->path)); break;
+    case VAL_TUPLE: // a function can only lie in one that was just written down; variables hold none
+        if (depth > 8) return true;
+        if (!checker_spend(c, at, v->tuple.n)) return false;
+        for (int i = 0; i < v->tuple.n; i++)
+            if (!has_type(c, at, &v->tuple.at[i], depth + 1)) return false;
+        return true;
+    default: return true;
+    }
+    return checker_fail(c, at, "AttributeError", "%s has no attribute 'type'", what);
+}
+
+// A default is a Python value: numbers and dtypes become constexprs where it is taken, texts and tuples do
+// not.
+static bool default_has_type(Checker *c, const Node *at, const Node *home, const Node *def, bool nested) {
+    const Node *alias, *s;
+    for (int hop = 0; def->kind == NODE_NAME && hop < 8; hop++) {
+        s = module_binding(home, def->name, &alias);
+        if (!s || s->kind != NODE_ASSIGN) return true;
+        def = s->assign.value;
+    }
+    if (def->kind == NODE_STRING)
+        return checker_fail(c, at, "AttributeError", "'str' object has no attribute 'type'");
+    if (nested && (def->kind == NODE_INT || def->kind == NODE_FLOAT))
+        return checker_fail(c, at, "AttributeError", "'%s' object has no attribute 'type'",
+                            def->kind == NODE_INT ? "int" : "float");
+    for (int i = 0; def->kind == NODE_TUPLE && i < def->items.n; i++)
+        if (!default_has_type(c, at, home, def->items.at[i], true)) return false;
+    return true;
+}
+
 static bool bind_helper(Checker *c, const Node *at, const Val *fn, const Arg *arg, int args, Val *value) {
     const Node *f = fn->function;
     Nodes params = f->function.params;
@@ -167,10 +249,14 @@ static bool bind_helper(Checker *c, const Node *at, const Val *fn, const Arg *ar
     const char *why = signature_bind(c->arena, &s, given, args, slot, NULL, &rests);
     if (why) return checker_fail(c, at, "TypeError", "%s", why);
     for (int i = 0; i < params.n; i++) {
+        const Node *def = params.at[i]->param.def;
         if (slot[i] >= 0)
             value[i] = arg[slot[i]].value;
-        else if (!check_outside(c, at, fn->home, params.at[i]->param.def, &value[i]))
+        else if (!check_outside(c, at, fn->home, def, &value[i]) ||
+                 !default_has_type(c, at, fn->home, def, false))
             return false;
+        if (!has_type(c, at, &value[i], 0)) return false;
+        value[i].wrapped = true;
     }
     return true;
 }

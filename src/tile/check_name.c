@@ -95,7 +95,9 @@ static bool path_member(Checker *c, const Node *at, Str module, Str name, Val *o
     if (str_is(module, "math")) {
         for (size_t i = 0; i < sizeof math_constants / sizeof *math_constants; i++)
             if (str_is(name, math_constants[i].name)) return *out = val_float(math_constants[i].value), true;
-        return checker_fail(c, at, "TypeError", "math.%.*s: must be real number, not tensor", STR_ARG(name));
+        const Builtin *b = pymath_named(path);
+        if (b) return *out = (Val){.kind = VAL_BUILTIN, .builtin = {.row = b, .name = name}}, true;
+        return no_attribute(c, at, module, name);
     }
     return checker_fail(c, at, "TypeError", "%.*s cannot be used from within @jit'ed function",
                         STR_ARG(path));

@@ -43,6 +43,7 @@ typedef struct {
 struct Val {
     ValKind kind;
     bool to_tile; // TYPE: a pointer to a tile, not a tile of pointers
+    bool wrapped; // FUNCTION: it came as an argument, which made it a constexpr
     union {
         PyValue py;
         TileType type; // TYPE
@@ -332,7 +333,10 @@ MUST_CHECK bool check_block_attribute(Checker *c, const Node *n, const Val *v, S
 MUST_CHECK bool check_flag(Checker *c, const Node *at, const Val *v,
                            bool *out); // truth of a constexpr option
 MUST_CHECK bool check_pointer(Call *k, const Val *p, const char *op);
-MUST_CHECK bool check_mask_bool(Call *k, const Val *mask);
+MUST_CHECK // A text that Triton knows there; None and the like leave it open.
+    bool
+    check_option(Call *k, const Val *v, const char *what, const char *const *known, int n);
+bool check_mask_bool(Call *k, const Val *mask);
 MUST_CHECK bool check_keep_dims(Checker *c, const Node *at, Val *v, int axis,
                                 int rank); // axis -1: all of them
 
@@ -343,3 +347,6 @@ struct Builtin {
 };
 const Builtin *builtin_named(Str name);
 const Builtin *builtin_member(Str name);
+const Builtin *pymath_named(Str path); // "math.sqrt"
+bool check_pymath(Checker *c, const Node *at, const Builtin *b, const Val *self, const Arg *arg, int args,
+                  Val *out);

@@ -1,16 +1,11 @@
 // Rows of op.def: atomics, by Triton's semantic.py.
 #include "tile/checker.h"
 
-static bool option_known(Call *k, const Val *v, const char *const *known, int n) {
-    if (val_is_none(v)) return true;
-    for (int i = 0; i < n; i++)
-        if (val_is_py(v, PY_STR) && str_is(v->py.s, known[i])) return true;
-    return checker_fail(k->c, k->at, "ValueError", "Memory semantic %s not supported", val_text(k->c, v));
-}
 static bool options(Call *k, const Val *sem, const Val *scope) {
     static const char *const sems[] = {"acquire", "release", "acq_rel", "relaxed"};
     static const char *const scopes[] = {"gpu", "cta", "sys"};
-    return option_known(k, sem, sems, 4) && option_known(k, scope, scopes, 3);
+    return check_option(k, sem, "Memory semantic", sems, 4) &&
+           check_option(k, scope, "Memory semantic", scopes, 3);
 }
 
 static bool to_shape(Call *k, const Val *ptr, Val *v, const char *what) {

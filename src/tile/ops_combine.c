@@ -19,6 +19,8 @@ static bool begin(Call *k, Combine *x, bool all) {
     if (f->kind != VAL_FUNCTION)
         return checker_fail(c, k->at, "AttributeError", "combine_fn must be a @triton.jit function, got %s",
                             val_class(f));
+    if (f->wrapped)
+        return checker_fail(c, k->at, "AttributeError", "'constexpr' object has no attribute 'fn'");
     x->function = *f;
     if (x->n < 1 || x->n > 16 || !checker_spend(c, k->at, x->n))
         return checker_fail(c, k->at, "ValueError", "from one to 16 tiles can be combined, not %d", x->n);

@@ -21,6 +21,20 @@ static bool is_given(const Val *v) { // boundary_check and padding_option
     return v->kind != VAL_PY || py_truth(v->py);
 }
 
+bool check_option(Call *k, const Val *v, const char *what, const char *const *known, int n) {
+    if (!is_given(v)) return true;
+    for (int i = 0; i < n; i++)
+        if (val_is_py(v, PY_STR) && str_is(v->py.s, known[i])) return true;
+    return checker_fail(k->c, k->at, "ValueError", "%s %s not supported", what, val_text(k->c, v));
+}
+
+static bool hints(Call *k, const Val *cache, bool store) {
+    static const char *const load[] = {".ca", ".cg", ".cv"}, *const stores[] = {".wb", ".cg", ".cs", ".wt"},
+                             *const eviction[] = {"evict_last", "evict_first"};
+    return check_option(k, cache, "Cache modifier", store ? stores : load, store ? 4 : 3) &&
+           check_option(k, cache + 1, "Eviction policy", eviction, 2);
+}
+
 bool check_mask_bool(Call *k, const Val *mask) {
     return (!mask->t.type.pointer && mask->t.type.elem == DT_BOOL) ||
            checker_fail(k->c, k->at, "ValueError", "Mask must have boolean scalar type");
@@ -34,6 +48,7 @@ static bool only_scalar(Call *k, const Val *v, const char *what) {
 
 bool check_load(Call *k, Val *out) {
     Checker *c = k->c;
+    if (!hints(k, &k->arg[5], false)) return false;
     if (k->arg[0].kind == VAL_BLOCK) return check_block_load(k, out);
     Val ptr = k->arg[0], mask = k->arg[1], other = k->arg[2];
     bool masked = !val_is_none(&mask), filled = !val_is_none(&other);
@@ -98,6 +113,7 @@ static bool within(Call *k, const Val *ptr, Val *v) {
 
 bool check_store(Call *k, Val *out) {
     Checker *c = k->c;
+    if (!hints(k, &k->arg[4], true)) return false;
     if (k->arg[0].kind == VAL_BLOCK) return check_block_store(k, out);
     Val ptr = k->arg[0], v = k->arg[1], mask = k->arg[2];
     bool masked = !val_is_none(&mask);

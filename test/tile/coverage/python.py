@@ -146,3 +146,23 @@ def k(y):
 @triton.jit
 def k(y, n):
     c: tl.constexpr = tl.target_info.cuda_capability_geq(n)
+
+# case: math-of-constexprs
+# launch: *fp32 16
+# gives: 0.25 8 3 2 3 5 -3 3 1.5 2 1 0 4
+import math
+@triton.jit
+def k(y, C: tl.constexpr):
+    tl.store(y, 1 / math.sqrt(C))
+    tl.store(y + 1, math.pow(2, 3))
+    tl.store(y + 2, math.log(8, 2))
+    tl.store(y + 3, math.log10(100))
+    tl.store(y + 4, math.ceil(2.5))
+    tl.store(y + 5, math.floor(C / 3))
+    tl.store(y + 6, math.trunc(-3.9))
+    tl.store(y + 7, math.floor(math.pi))
+    tl.store(y + 8, math.fabs(-1.5) * math.exp(0) + math.log1p(0) + math.sin(0) + math.expm1(0) + math.erf(0) + math.tanh(0))
+    tl.store(y + 9, math.exp2(math.cos(0)))
+    tl.store(y + 10, 1 if math.isinf(math.inf) and math.isnan(math.nan) else 0)
+    tl.store(y + 11, 1 if math.isfinite(math.inf) else 0)
+    tl.store(y + 12, len("äbcd"))

@@ -541,3 +541,331 @@ def k(x, n):
     v = tl.arange(0, 4)
     while v < n:
         v += 1
+
+# case: function-handed-on
+# launch: *fp32
+# error: AttributeError("'function' object has no attribute 'type'")
+@triton.jit
+def h(x, f):
+    return f(x)
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i), tl.exp))
+
+# case: function-handed-on-constexpr
+# launch: *fp32
+# error: AttributeError("'function' object has no attribute 'type'")
+@triton.jit
+def h(x, f: tl.constexpr):
+    return f(x)
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i), tl.exp))
+
+# case: function-handed-on-in-a-tuple
+# launch: *fp32
+# error: AttributeError("'function' object has no attribute 'type'")
+@triton.jit
+def h(x, f):
+    return f[1](x) + f[0]
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i), (1, tl.exp)))
+
+# case: jit-function-of-tl-handed-on
+# launch: *fp32
+# ok
+@triton.jit
+def h(x, f):
+    return f(x)
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i), tl.sigmoid))
+
+# case: jit-function-handed-on-in-a-tuple
+# launch: *fp32
+# ok
+@triton.jit
+def g(x):
+    return x * 2
+@triton.jit
+def h(x, f):
+    return f[1](x) + f[0]
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i), (1, g)))
+
+# case: module-handed-on
+# launch: *fp32
+# error: AttributeError("module 'triton.language.math' has no attribute 'type'")
+@triton.jit
+def h(x, f):
+    return f.exp(x)
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i), tl.math))
+
+# case: method-handed-on
+# launch: *fp32
+# error: AttributeError("'BoundJITMethod' object has no attribute 'type'")
+@triton.jit
+def h(x, f):
+    return x
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i), i.sum))
+
+# case: reduce-by-a-parameter
+# launch: *fp32
+# error: 'constexpr' object has no attribute 'fn'
+@triton.jit
+def g(a, b):
+    return a + b
+@triton.jit
+def h(x, f):
+    return tl.reduce(x, 0, f)
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i), g))
+
+# case: scan-by-a-parameter
+# launch: *fp32
+# error: 'constexpr' object has no attribute 'fn'
+@triton.jit
+def g(a, b):
+    return a + b
+@triton.jit
+def h(x, f: tl.constexpr):
+    return tl.associative_scan(x, 0, f)
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i), g))
+
+# case: reduce-by-a-global-function-in-a-helper
+# launch: *fp32
+# ok
+@triton.jit
+def g(a, b):
+    return a + b
+@triton.jit
+def h(x, f):
+    return tl.reduce(x, 0, g) + f
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i), 1))
+
+# case: default-text-of-a-helper
+# launch: *fp32
+# error: AttributeError("'str' object has no attribute 'type'")
+@triton.jit
+def h(x, f: tl.constexpr = "relu"):
+    if f == "relu":
+        return x
+    else:
+        return x + 1
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i)))
+
+# case: default-text-of-a-helper-by-name
+# launch: *fp32
+# error: AttributeError("'str' object has no attribute 'type'")
+MODE = "relu"
+@triton.jit
+def h(x, f: tl.constexpr = MODE):
+    if f == "relu":
+        return x
+    else:
+        return x + 1
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i)))
+
+# case: default-text-of-a-helper-given
+# launch: *fp32
+# ok
+@triton.jit
+def h(x, f: tl.constexpr = "relu"):
+    if f == "relu":
+        return x
+    else:
+        return x + 1
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i), "relu"))
+
+# case: default-constexpr-text-of-a-helper
+# launch: *fp32
+# ok
+@triton.jit
+def h(x, f: tl.constexpr = tl.constexpr("relu")):
+    if f == "relu":
+        return x
+    else:
+        return x + 1
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i)))
+
+# case: default-tuple-of-a-helper
+# launch: *fp32
+# error: AttributeError("'int' object has no attribute 'type'")
+@triton.jit
+def h(x, f: tl.constexpr = (1, 2)):
+    return x + f[0]
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i)))
+
+# case: default-number-of-a-helper
+# launch: *fp32
+# ok
+@triton.jit
+def h(x, f=1.5, g=None, d=tl.float32, b=True):
+    return x.to(d) + f + b
+@triton.jit
+def k(x):
+    i = tl.arange(0, 64)
+    tl.store(x + i, h(tl.load(x + i)))
+
+# case: load-cache-modifier
+# launch: *fp32
+# error: Cache modifier .wb not supported
+@triton.jit
+def k(x):
+    tl.store(x, tl.load(x, cache_modifier=".wb"))
+
+# case: store-cache-modifier
+# launch: *fp32
+# error: Cache modifier .ca not supported
+@triton.jit
+def k(x):
+    tl.store(x, 1, cache_modifier=".ca")
+
+# case: load-eviction-policy
+# launch: *fp32
+# error: Eviction policy evict_normal not supported
+@triton.jit
+def k(x):
+    tl.store(x, tl.load(x, eviction_policy="evict_normal"))
+
+# case: store-eviction-policy
+# launch: *fp32
+# error: Eviction policy first not supported
+@triton.jit
+def k(x):
+    tl.store(x, 1, eviction_policy="first")
+
+# case: block-load-cache-modifier
+# launch: *fp32 64
+# error: Cache modifier .x not supported
+@triton.jit
+def k(x, n):
+    p = tl.make_block_ptr(x, (n,), (1,), (0,), (8,), (0,))
+    v = tl.load(p, cache_modifier=".x")
+
+# case: hints-that-exist
+# launch: *fp32
+# ok
+@triton.jit
+def k(x):
+    a = tl.load(x, cache_modifier=".cv", eviction_policy="evict_first")
+    tl.store(x, a, cache_modifier=".cs", eviction_policy="evict_last")
+    tl.store(x, tl.load(x, cache_modifier=None, eviction_policy=""), cache_modifier="")
+
+# case: math-of-a-tensor
+# launch: *fp32
+# error: TypeError('must be real number, not tensor')
+import math
+@triton.jit
+def k(x):
+    tl.store(x, math.exp(tl.load(x)))
+
+# case: math-of-a-runtime-number
+# launch: *fp32 7
+# error: must be real number, not tensor
+import math
+@triton.jit
+def k(x, n):
+    tl.store(x, math.sqrt(n))
+
+# case: math-domain
+# launch: *fp32
+# error: ValueError('math domain error')
+import math
+@triton.jit
+def k(x):
+    tl.store(x, math.sqrt(-1.0))
+
+# case: math-range
+# launch: *fp32
+# error: OverflowError('math range error')
+import math
+@triton.jit
+def k(x):
+    tl.store(x, math.exp(1000))
+
+# case: math-unknown-name
+# launch: *fp32
+# error: module 'math' has no attribute 'rsqrt'
+import math
+@triton.jit
+def k(x):
+    tl.store(x, math.rsqrt(4))
+
+# case: math-too-many
+# launch: *fp32
+# error: TypeError('math.exp() takes exactly one argument (2 given)')
+import math
+@triton.jit
+def k(x):
+    tl.store(x, math.exp(1, 2))
+
+# case: math-keyword
+# launch: *fp32
+# error: math.sqrt() takes no keyword arguments
+import math
+@triton.jit
+def k(x):
+    tl.store(x, math.sqrt(x=4))
+
+# case: math-of-a-text
+# launch: *fp32
+# error: must be real number, not str
+import math
+@triton.jit
+def k(x):
+    tl.store(x, math.exp("1"))
+
+# case: math-not-here
+# launch: *fp32
+# unsupported: math.gamma in a kernel
+import math
+@triton.jit
+def k(x):
+    tl.store(x, math.gamma(4))
+
+# case: math-is-a-constexpr
+# launch: *fp32 C=16
+# ok
+import math
+@triton.jit
+def k(x, C: tl.constexpr):
+    s: tl.constexpr = 1 / math.sqrt(C)
+    i = tl.arange(0, math.ceil(math.log2(C)))
+    tl.store(x + i, tl.load(x + i) * s + len("ab"))
