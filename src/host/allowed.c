@@ -22,6 +22,42 @@ const char *node_refused(NodeKind kind) {
     }
 }
 
+// --- contexts ---
+
+// `torch.a.b` as ".a.b"; an empty text for anything else.
+static Str torch_path(const Node *f, char *path, size_t room) {
+    size_t n = 0;
+    // Read from the right: torch . cuda . device
+    for (; f->kind == NODE_ATTRIBUTE; f = f->attribute.value) {
+        Str part = f->attribute.name;
+        if (n + part.len + 1 > room) return (Str){0};
+        memmove(path + part.len + 1, path, n);
+        path[0] = '.';
+        memcpy(path + 1, part.p, part.len);
+        n += part.len + 1;
+    }
+    return node_is_name(f, "torch") ? (Str){path, n} : (Str){0};
+}
+
+bool context_quiet(const Node *item) {
+    static const char *const quiet[] = {".cuda.device", ".cuda.device_of", ".no_grad", ".inference_mode"};
+    const Node *call = item->withitem.value;
+    char path[32];
+    if (item->withitem.target || call->kind != NODE_CALL || call->call.keywords.n) return false;
+    Str name = torch_path(call->call.func, path, sizeof path);
+    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
+        if (str_is(name, quiet[i])) return true;
+    return false;
+}
+
+// The same as a decorator: @torch.no_grad() says about gradients what is true here anyway.
+static bool context_decorates(const Node *d) {
+    char path[32];
+    if (d->kind == NODE_CALL && (d->call.args.n || d->call.keywords.n)) return false;
+    Str name = torch_path(d->kind == NODE_CALL ? d->call.func : d, path, sizeof path);
+    return str_is(name, ".no_grad") || str_is(name, ".inference_mode");
+}
+
 // --- imports and decorators ---
 
 static bool alias_is(const Node *n, const char *module, const char *name, const char *as) {
@@ -30,32 +66,59 @@ static bool alias_is(const Node *n, const char *module, const char *name, const 
     return str_is(a->alias.name, name) && (a->alias.as.len ? str_is(a->alias.as, as) : strcmp(name, as) == 0);
 }
 
+// Names for annotations, which nobody evaluates. Not under other names: those could be ones that mean
+// something.
+static bool names_types(const Node *n) {
+    static const char *const type[] = {"Any",      "Callable", "Dict",    "Final",   "Iterable",
+                                       "Iterator", "List",     "Literal", "Mapping", "Optional",
+                                       "Sequence", "Set",      "Tuple",   "Type",    "Union"};
+    enum { TYPES = sizeof type / sizeof *type };
+    if (!n->import.from || n->import.dots || n->import.names.n < 1 ||
+        !(str_is(n->import.module, "typing") || str_is(n->import.module, "collections.abc")))
+        return false;
+    for (int i = 0; i < n->import.names.n; i++) {
+        const Node *a = n->import.names.at[i];
+        int k = 0;
+        while (k < TYPES && !str_is(a->alias.name, type[k])) k++;
+        if (k == TYPES || a->alias.as.len) return false;
+    }
+    return true;
+}
+
 bool import_allowed(const Node *n, bool candidate, const char **why) {
     static const struct {
         const char *module, *name, *as;
         bool candidate, reference;
-    } line[] = {{"", "torch", "torch", true, true},
-                {"", "triton", "triton", true, false},
-                {"", "triton.language", "tl", true, false},
-                {"triton.language.extra", "libdevice", "libdevice", true, false},
-                {"triton.tools.tensor_descriptor", "TensorDescriptor", "TensorDescriptor", true, false},
-                {"", "torch.nn", "nn", true, false},
-                {"torch", "nn", "nn", true, false},
-                {"", "math", "math", true, true},
-                {"", "torch.nn.functional", "F", false, true},
-                {"torch.nn", "functional", "F", false, true}};
+    } line[] = {
+        {"", "torch", "torch", true, true},
+        {"", "triton", "triton", true, false},
+        {"", "triton.language", "tl", true, false},
+        {"triton.language.extra", "libdevice", "libdevice", true, false},
+        {"triton.tools.tensor_descriptor", "TensorDescriptor", "TensorDescriptor", true, false},
+        {"", "torch.nn", "nn", true, false},
+        {"torch", "nn", "nn", true, false},
+        {"", "math", "math", true, true},
+        // Of a candidate it may stand there, as it does in most files; what it offers is refused by name.
+        {"", "torch.nn.functional", "F", true, true},
+        {"torch.nn", "functional", "F", true, true},
+        {"torch", "Tensor", "Tensor", true, true},
+        {"", "typing", "typing", true, true},
+        {"__future__", "annotations", "annotations", true, true}};
+    if (names_types(n)) return true;
     for (size_t i = 0; i < sizeof line / sizeof *line; i++) {
         if (candidate ? !line[i].candidate : !line[i].reference) continue;
         if (n->import.from == (line[i].module[0] != 0) &&
             alias_is(n, line[i].module, line[i].name, line[i].as))
             return true;
     }
-    *why = candidate ? "import: a kernel file imports only `import torch`, `import triton`, `import "
-                       "triton.language as tl`, `from triton.language.extra import libdevice`, `from "
-                       "triton.tools.tensor_descriptor import TensorDescriptor` and `import math`"
-                     : "import: a definition imports only torch, math and `import torch.nn.functional as F`";
-    // "import torch, triton" is several of the lines in one.
-    if (!n->import.from && n->import.names.n > 1) {
+    *why = candidate
+               ? "import: a kernel file imports only `import torch`, `import triton`, `import "
+                 "triton.language as tl`, `from triton.language.extra import libdevice`, `from "
+                 "triton.tools.tensor_descriptor import TensorDescriptor`, `import math`, torch.nn as nn, "
+                 "torch.nn.functional as F and names of typing"
+               : "import: a definition imports only torch, math and `import torch.nn.functional as F`";
+    // "import torch, triton" is several of the lines in one; so is "from torch import nn, Tensor".
+    if (n->import.names.n > 1) {
         for (int i = 0; i < n->import.names.n; i++) {
             Node one = *n;
             one.import.names = (Nodes){&n->import.names.at[i], 1};
@@ -82,37 +145,16 @@ bool decorators_allowed(const Node *function, bool *jit, const char **why) {
             return false;
         }
         if (*jit && of_triton && call && (str_is(name, "autotune") || str_is(name, "heuristics"))) continue;
+        if (!*jit && context_decorates(function->function.decorators.at[i])) continue;
         *why = *jit ? "a kernel has no decorators but @triton.jit and, above it, @triton.autotune(...) and "
                       "@triton.heuristics(...)"
-                    : "host functions have no decorators";
+                    : "host functions have no decorators but @torch.no_grad() and @torch.inference_mode()";
         return false;
     }
     return true;
 }
 
-// --- contexts and classes ---
-
-bool context_quiet(const Node *item) {
-    static const char *const quiet[] = {"torch.cuda.device", "torch.cuda.device_of", "torch.no_grad",
-                                        "torch.inference_mode"};
-    const Node *call = item->withitem.value, *f = call;
-    char path[32];
-    size_t n = 0;
-    if (item->withitem.target || call->kind != NODE_CALL || call->call.keywords.n) return false;
-    // Read from the right: torch . cuda . device
-    for (f = call->call.func; f->kind == NODE_ATTRIBUTE; f = f->attribute.value) {
-        Str part = f->attribute.name;
-        if (n + part.len + 1 > sizeof path) return false;
-        memmove(path + part.len + 1, path, n);
-        path[0] = '.';
-        memcpy(path + 1, part.p, part.len);
-        n += part.len + 1;
-    }
-    if (!node_is_name(f, "torch")) return false;
-    for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
-        if (strlen(quiet[i]) == n + 5 && memcmp(quiet[i] + 5, path, n) == 0) return true;
-    return false;
-}
+// --- classes ---
 
 bool is_super_init(const Node *n) {
     const Node *f = n->kind == NODE_CALL ? n->call.func : n;
@@ -153,12 +195,25 @@ ClassKind class_kind(const Node *n) {
 bool is_method(const Node *f, bool *is_static) {
     Str name = f->function.name;
     const Nodes *d = &f->function.decorators;
-    *is_static = d->n == 1 && node_is_name(d->at[0], "staticmethod");
-    if (f->function.async || (d->n && !*is_static)) return false;
+    *is_static = false;
+    if (f->function.async) return false;
+    for (int i = 0; i < d->n; i++) {
+        if (context_decorates(d->at[i])) continue;
+        if (i > 0 || !node_is_name(d->at[i], "staticmethod")) return false; // the outermost one, once
+        *is_static = true;
+    }
     return !str_starts(name, "__") || str_is(name, "__init__") || str_is(name, "__call__");
 }
 
 // --- module level ---
+
+bool is_main_guard(const Node *n) {
+    if (n->kind != NODE_IF || n->branch.otherwise.n) return false;
+    const Node *c = n->branch.cond;
+    return c->kind == NODE_COMPARE && c->compare.rest.n == 1 && c->compare.ops[0] == OPER_EQ &&
+           node_is_name(c->compare.left, "__name__") && c->compare.rest.at[0]->kind == NODE_STRING &&
+           !c->compare.rest.at[0]->string.bytes && str_is(c->compare.rest.at[0]->string.text, "__main__");
+}
 
 static bool is_constant_at(const Node *n, int depth) {
     if (depth > WALK_MAX) return false;

@@ -52,6 +52,7 @@ static ValueKind receiver_kind(const char *signature) {
     if (str_is(s, "list")) return V_LIST;
     if (str_is(s, "dict")) return V_DICT;
     if (str_is(s, "text")) return V_STR;
+    if (str_is(s, "number")) return V_INT;
     if (str_is(s, "pair")) return V_TUPLE;
     if (str_is(s, "dtype")) return V_DTYPE;
     if (str_is(s, "device")) return V_DEVICE;
@@ -126,7 +127,7 @@ static bool is_prefix(Str path, Str name) {
 
 bool api_is_module(Str path, bool candidate) {
     pthread_once(&once, index_build);
-    if (candidate && (str_is(path, "libdevice") || str_is(path, "tl"))) return true;
+    if (candidate && (str_is(path, "libdevice") || str_is(path, "tl") || str_is(path, "F"))) return true;
     for (int i = 0; i < entries; i++)
         if (!entry[i].member && row_allows(entry[i].row, candidate) && is_prefix(path, entry[i].name))
             return true;

@@ -160,6 +160,34 @@ bool api_zip(Call *c, Value *out) {
     }
 }
 
+bool api_map(Call *c, Value *out) {
+    if (c->rests == 0) return host_raise(c->in, c->at, "TypeError: map() must have at least two arguments.");
+    if (!seq_new(c->in, c->at, V_LIST, 0, out)) return false;
+    Iter *it = HOST_NEW(c->in, c->at, Iter, c->rests);
+    if (!it) return false;
+    for (int i = 0; i < c->rests; i++)
+        if (!iter_start(c->in, c->at, c->rest[i], &it[i])) return false;
+    for (;;) {
+        Args args = {.at = c->at, .n = c->rests, .pos = HOST_NEW(c->in, c->at, Value, c->rests)};
+        Value v;
+        if (!args.pos) return false;
+        for (int i = 0; i < c->rests; i++)
+            if (!iter_next(&it[i], &args.pos[i])) return true;
+        if (!call_value(c->in, c->arg[0], &args, &v) || !seq_push(c->in, c->at, out->seq, v)) return false;
+    }
+}
+
+bool api_synchronize(Call *c, Value *out) { return (void)c, *out = NONE_VALUE, true; }
+
+bool api_bit_length(Call *c, Value *out) {
+    int64_t i = c->arg[0].i;
+    uint64_t u = i < 0 ? 0 - (uint64_t)i : (uint64_t)i;
+    int n = 0;
+    for (; u; u >>= 1) n++;
+    *out = value_int(n);
+    return true;
+}
+
 bool api_reversed(Call *c, Value *out) {
     if (!collect(c, c->arg[0], V_LIST, out)) return false;
     Seq *s = out->seq;
@@ -229,7 +257,7 @@ static bool is_instance(Call *c, Value v, Value cls, bool *out) {
     if (str_is(name, "list")) return *out = v.kind == V_LIST, true;
     if (str_is(name, "dict")) return *out = v.kind == V_DICT, true;
     if (str_is(name, "torch.Size")) return *out = v.kind == V_TUPLE && v.seq->flavour == SEQ_SIZE, true;
-    if (str_is(name, "torch.Tensor")) return *out = value_is_tensor(v), true;
+    if (str_is(name, "torch.Tensor") || str_is(name, "Tensor")) return *out = value_is_tensor(v), true;
 wrong:
     return host_raise(c->in, c->at, "TypeError: isinstance() arg 2 must be a type or a tuple of types");
 }

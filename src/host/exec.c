@@ -259,6 +259,7 @@ static Flow exec_statement(Interp *in, Env *env, const Node *s, Value *result) {
     if (in->m) cover_mark(in->m->cover, s->span.at, COVER_HOST);
     switch (s->kind) {
     case NODE_IF:
+        if (in->candidate && env->module && is_main_guard(s)) return FLOW_NEXT;
         if (!eval(in, env, s->branch.cond, &v) || !value_truth(in, s->branch.cond->span, v, &truth))
             return FLOW_ERROR;
         return exec_block(in, env, truth ? &s->branch.then : &s->branch.otherwise, result);

@@ -521,6 +521,8 @@ static void screen_block(Screen *s, Scope *scope, const Nodes *body) {
 static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     const Node *value = NULL;
     bool fits = false;
+    if (s->candidate && is_main_guard(n))
+        return; // a file that is judged is not run: nothing in there ever is
     switch (n->kind) {
     case NODE_IMPORT:
     case NODE_FUNCTION:

@@ -20,6 +20,8 @@ bool is_super_init(const Node *call); // super().__init__() and super(C, self)._
 bool is_constant(const Node *n);
 // A list of configs may stand at module level: nothing can change it there (exec.c makes it a tuple).
 bool is_configs(const Node *n);
+// `if __name__ == "__main__":` without an else, which is skipped at a candidate's module level.
+bool is_main_guard(const Node *n);
 // Whether a statement of a module may stand in a kernel file as an import, a constant or a kernel, by its
 // form.
 bool host_stays(const Node *module, const Node *n);

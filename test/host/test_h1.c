@@ -45,6 +45,17 @@ typedef struct {
 
 static const Feature features[] = {
     {"a run of its own", RUN("    return double(x)\n")},
+    {"torch.cuda.synchronize", RUN("    y = double(x)\n    torch.cuda.synchronize()\n    "
+                                   "torch.cuda.synchronize(x.device)\n    return y\n")},
+    {"what a file does when it is run",
+     "@torch.no_grad()\n" RUN(
+         "    return double(x)\n") "if __name__ == '__main__':\n    import os\n    os._exit(0)\n"},
+    {"isinstance(x, Tensor)",
+     "from torch import Tensor\n" HOLDS("isinstance(x, Tensor) and not isinstance(1, Tensor)")},
+    {"map", HOLDS("tuple(map(int, (1.5, 2))) == (1, 2) and list(map(lambda a, b: a + b, [1, 2, 3], [4, 5])) "
+                  "== [5, 7]")},
+    {"bit_length", HOLDS("(8).bit_length() == 4 and (0).bit_length() == 0 and (-5).bit_length() == 3 and 1 "
+                         "<< (x.shape[1] - 1).bit_length() == 8")},
     {"grid: tuple of three",
      RUN("    y = torch.empty_like(x)\n    scale[(4, 1, 1)](x, y, 8, 2.0, BLOCK=8)\n    return y\n")},
     {"grid: lambda META", RUN("    y = torch.empty_like(x)\n    scale[lambda META: (triton.cdiv(32, "
