@@ -285,8 +285,8 @@ static bool planned(const Draw *d, int dim, int64_t size) {
 int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const int64_t *size, int n,
                PlannedCase **out, int *tried) {
     enum {
-        ELEMENTS_MOST = 1 << 21,
-        ROWS_MOST = 4096,
+        ELEMENTS_MOST = 3 << 20,
+        ROWS_MOST = 4096, // of ordinary rows; more of them are short
         SQUARE_MOST = 256,
         COLUMNS = 33,
         FEW = 5,
@@ -299,15 +299,17 @@ int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const int64_t 
     bool any_float = any_float_of(op);
     for (*tried = 0; *tried < n; ++*tried) {
         int64_t c = size[*tried];
-        const Shape shapes[] = {{c, FEW, false},  {c, 1, true},        {c - 1, 3, false},
-                                {c + 1, 3, true}, {COLUMNS, c, false}, {c, c, true}};
-        enum { SHAPES = sizeof shapes / sizeof *shapes, BY_ROWS = 4, SQUARE = 5 };
+        const Shape shapes[] = {{c, FEW, false},     {c, 1, true}, {c - 1, 3, false}, {c + 1, 3, true},
+                                {COLUMNS, c, false}, {c, c, true}, {2, c, false},     {2, c + 1, false}};
+        // A grid that ends at c leaves the rows behind it alone; where every draw has more rows, that shows
+        // there.
+        enum { SHAPES = sizeof shapes / sizeof *shapes, BY_ROWS = 4, SQUARE = 5, SHORT = 6 };
         if ((elements += 14 * c) > ELEMENTS_MOST) break;
         for (int k = 0; k < SHAPES; k++) {
             bool by_rows = k >= BY_ROWS, known = planned(d, op->row_dim, shapes[k].n);
             // A limit of the candidate's own beyond every planned row is its business.
             if (shapes[k].n < 1 || shapes[k].n > LONGEST || (by_rows && op->rows_dim < 0)) continue;
-            if (by_rows ? c > (k == SQUARE ? SQUARE_MOST : ROWS_MOST) : known) continue;
+            if (by_rows ? (c > (k == SQUARE ? SQUARE_MOST : ROWS_MOST)) != (k >= SHORT) : known) continue;
             if (k == BY_ROWS && planned(d, op->rows_dim, c)) continue;
             elements += by_rows ? shapes[k].n * c : 0;
             DType t = float_types[any_float ? (*tried + k) % 3 : 0];

@@ -49,6 +49,16 @@ check quick_unexecuted grep -q '"unexecuted":\[8,18,20,27,29\],"sizes_tried":\[\
 check quick_untested grep -q '"sizes_untested":\[50,' "$tmp/out"
 sed 's/warps = 2/return x/' "$tmp/k.py" >"$tmp/wrong.py"
 check wrong_for_one_size exits 1 "$bin" referee "$tmp/wrong.py" --op softmax --seed 5
+# A size beyond the rows that every draw has is drawn for as a number of rows, too: a grid that ends there is found
+# out, programs that walk on are not accused.
+sed 's/kernel\[(M,)\]/kernel[(min(M, 20000),)]/' "$tmp/k.py" >"$tmp/ends.py"
+check grid_that_ends exits 1 "$bin" referee "$tmp/ends.py" --op softmax --seed 5
+check grid_that_ends_row grep -q 'unwritten on input [a-z]*[0-9]* 20001x[0-9]*; the first is row 20000' "$tmp/out"
+sed -e 's/kernel\[(M,)\](x, out,/kernel[(min(M, 20000),)](x, out, M,/' -e 's/def kernel(x, out,/def kernel(x, out, M,/' \
+    -e 's/^    r = tl.program_id(0)$/    for r in range(tl.program_id(0), M, tl.num_programs(0)):/' \
+    -e '/^    i = tl.arange/,/^    tl.store/s/^/    /' "$tmp/k.py" >"$tmp/walks.py"
+check grid_that_walks exits 0 "$bin" referee "$tmp/walks.py" --op softmax --seed 5 --json
+check grid_that_walks_tried grep -q '"sizes_tried":\[[0-9,]*20000' "$tmp/out"
 # explain sees the same cases, and shrinks them.
 cp "$tmp/out" "$tmp/said"
 check explained exits 1 "$bin" explain "$tmp/wrong.py" --op softmax --seed 5 --minimize
