@@ -49,7 +49,6 @@ typedef struct {
 } Trial;
 
 // ---- judging
-// ----------------------------------------------------------------------------------------------------------
 
 // The original stands first in every batch: what rejects it proves nothing.
 static bool judge_batch(Trial *t, Level level, const int *member, int n, Verdict *out, Err *e) {
@@ -148,7 +147,6 @@ static bool check_claims(Trial *t, Err *e) {
 }
 
 // ---- the certificate
-// ----------------------------------------------------------------------------------------------------
 
 typedef struct {
     int of[MUTATOR_COUNT + 1][FATE_COUNT]; // the last row: all
@@ -341,7 +339,6 @@ static void put_json(Buf *out, const Trial *t, const Summary *s) {
 }
 
 // ---- the verb
-// -------------------------------------------------------------------------------------------------------------
 
 // A variant is the same op on rows of other usual lengths.
 static Str base_name(const Op *op) {

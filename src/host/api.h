@@ -43,8 +43,8 @@ Str api_canonical(Arena *a, Str dotted);
 // Why a name is not available, as the end of a sentence; with the nearest available name where one is close.
 // `kind` is DIAG_REFUSED or DIAG_UNSUPPORTED. `method`: the name stands behind a dot of some value.
 const char *api_reason(Arena *a, Str name, bool method, bool candidate, DiagKind *kind);
-bool api_known_refused(Str name, bool method,
-                       bool candidate); // listed in refused.def or for the other privilege
+// Listed in refused.def, or for the other privilege.
+bool api_known_refused(Str name, bool method, bool candidate);
 
 // Binds arguments to a row's signature and runs it.
 MUST_CHECK bool api_call(Interp *in, const Api *row, Str name, Value self, const Args *args, Value *out);

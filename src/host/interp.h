@@ -110,10 +110,10 @@ int value_rank(Value t);
 int64_t value_numel(Value t);
 const int64_t *value_shape(Value t);
 DType value_elem(Value t);
-MUST_CHECK bool shape_axis(Interp *in, Span at, Value axis, int rank,
-                           int *out); // 0..rank-1, negative counted from the end
-MUST_CHECK bool shape_sizes(Interp *in, Span at, const Value *v, int n, int64_t *out,
-                            int *rank);         // ints, or one tuple of them
+// 0..rank-1; a negative axis is counted from the end.
+MUST_CHECK bool shape_axis(Interp *in, Span at, Value axis, int rank, int *out);
+// Ints, or one tuple of them.
+MUST_CHECK bool shape_sizes(Interp *in, Span at, const Value *v, int n, int64_t *out, int *rank);
 bool shape_sane(const int64_t *size, int rank); // products of sizes cannot overflow
 MUST_CHECK bool shape_reshape(Interp *in, Span at, Value t, const int64_t *size, int rank, bool copy,
                               Value *out);
@@ -126,8 +126,7 @@ MUST_CHECK bool shape_select(Interp *in, Span at, Value t, int axis, int64_t ind
 MUST_CHECK bool shape_unsqueeze(Interp *in, Span at, Value t, int axis, Value *out);
 
 // Candidate (candidate.c, tune.c).
-MUST_CHECK bool kernel_new(Interp *in, Env *env, const Node *function,
-                           Value *out); // evaluates its decorators
+MUST_CHECK bool kernel_new(Interp *in, Env *env, const Node *function, Value *out); // with its decorators
 // What the decorators make of a launch's arguments. *restless: several configs and nothing restores the
 // tensors.
 MUST_CHECK bool kernel_tune(Interp *in, const Launcher *l, const Args *args, Args *out, bool *restless);

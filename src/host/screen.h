@@ -13,8 +13,8 @@ bool decorators_allowed(const Node *function, bool *jit, const char **why);
 bool context_quiet(const Node *item);
 // What a class of a candidate is, by its header; CLASS_NONE for one that it may not define.
 ClassKind class_kind(const Node *n);
-bool is_method(const Node *function,
-               bool *is_static);      // false: decorators or a name that methods may not have
+// False: decorators or a name that methods may not have.
+bool is_method(const Node *function, bool *is_static);
 bool is_super_init(const Node *call); // super().__init__() and super(C, self).__init__()
 // What module-level statements and defaults may hold: values that nobody can change.
 bool is_constant(const Node *n);

@@ -58,8 +58,8 @@ Nodes parse_arguments(Parser *p, Token open, bool call, Nodes *keywords);
 Node *parse_subscript(Parser *p, Node *value, uint32_t start); // VALUE[..], which begins at `start`
 
 // ---- parse_binding.c
-Nodes parse_parameters(Parser *p, TokenKind stop,
-                       bool annotations); // up to `stop`, which stays; check p->failed
+// Up to `stop`, which stays; check p->failed.
+Nodes parse_parameters(Parser *p, TokenKind stop, bool annotations);
 MUST_CHECK bool check_target(Parser *p, const Node *n, const char *verb); // "assign to", "delete"
 const char *node_describe(const Node *n);                                 // "a function call"
 

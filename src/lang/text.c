@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lang/lex.h"
-
 // Control characters, and the marks that reorder or hide text on a screen, must not reach a terminal.
 bool char_printable(uint32_t c) {
     if (c < 0x20 || (c >= 0x7f && c < 0xa0)) return false;

@@ -57,7 +57,6 @@ bool literal_is_word(Str s) {
     return true;
 }
 
-// A dictionary with distinct plain string keys.
 bool literal_dict(DiagList *d, const Node *n, const char *what, const char *example) {
     if (n->kind != NODE_DICT)
         return wrong(d, n, "%s must be a dictionary literal, such as %s", what, example);

@@ -10,6 +10,6 @@ bool literal_count(DiagList *d, const Node *n, const char *what, int64_t lo, int
 bool literal_flag(DiagList *d, const Node *n, const char *what, bool *out);
 bool literal_text(DiagList *d, const Node *n, const char *what, Str *out);
 bool literal_pair(DiagList *d, const Node *n, const char *what, const Node *out[2]);
-bool literal_dict(DiagList *d, const Node *n, const char *what,
-                  const char *example); // distinct plain string keys
-bool literal_is_word(Str s);            // an identifier of letters, digits and underscores
+// With distinct plain string keys.
+bool literal_dict(DiagList *d, const Node *n, const char *what, const char *example);
+bool literal_is_word(Str s); // an identifier of letters, digits and underscores

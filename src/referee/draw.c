@@ -94,7 +94,6 @@ static uint8_t *row_bytes(uint8_t *map, const CaseTensor *t, int64_t row) {
 }
 
 // ---- values
-// --------------------------------------------------------------------------------------------------------
 
 typedef struct {
     const Op *op;
@@ -284,7 +283,6 @@ static void judge_twins(Draw *d) {
 }
 
 // ---- making a draw
-// ---------------------------------------------------------------------------------------------------
 
 typedef struct {
     Draw *d;

@@ -10,8 +10,7 @@ typedef struct Maker {
     const Node *function; // the kernel that is walked; NULL outside
     const Node **above;   // ancestors of the node shown, outermost first
     int depth;
-    Str index[MASKS_NAMES_MAX]; // names of the kernel that hold indices: computed from tl.arange without a
-                                // load
+    Str index[MASKS_NAMES_MAX]; // names of the kernel that come from tl.arange without a load
     int indices;
     void *out; // mutant.c's
 } Maker;
@@ -37,8 +36,8 @@ bool node_calls(const Node *n, const char *tl_name);       // "tl.load": tl.load
 bool node_is_reduction(const Node *n);                     // tl.sum(..) and its kin
 bool node_is_index_compare(const Maker *m, const Node *n); // cols < N
 const Node *call_argument(const Node *call, int position, const char *keyword);
-const Node *method_call(const Node *n, const char *name,
-                        int args);                   // e.NAME(..) with so many arguments: e; NULL
+// e.NAME(..) with so many arguments: e; NULL
+const Node *method_call(const Node *n, const char *name, int args);
 const Node *definition(const Node *scope, Str name); // the value of the last assignment to a name; NULL
 
 // Nodes under a root that satisfy a test, in order; loads are opaque where asked.

@@ -100,7 +100,6 @@ void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, 
 }
 
 // ---- a round
-// -------------------------------------------------------------------------------------------------------
 
 struct Round {
     Arena arena; // of this struct and everything below

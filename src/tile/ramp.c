@@ -192,7 +192,6 @@ void mark_ramps(Arena *a, Code *c) {
 }
 
 // ---- running them
-// --------------------------------------------------------------------------------------------------
 
 static int64_t lane_0(const void *p, DType t) {
     int32_t narrow;

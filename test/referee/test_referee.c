@@ -175,7 +175,6 @@ static void every_config_meets_every_case(void **state) {
 }
 
 // ---- the journal's order: sources first, then the draw, then verdicts
-// ------------------------------------------------
 
 typedef struct {
     int sources, verdicts;
