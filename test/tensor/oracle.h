@@ -1,11 +1,18 @@
 // oracle.h - shorthand for the tests of the oracle: one context, tensors from arrays, operations as
 // expressions. Included by one test program each, after cmocka.h.
 #pragma once
+#include "base/rng.h"
 #include "tensor/bound.h"
 #include <math.h>
 #include <stdlib.h>
 
 #define KU (BOUND_KAPPA * BOUND_U)
+static __attribute__((unused)) const double infinity = (double)INFINITY;
+
+// An error of any size, from u to about four times what it belongs to.
+static __attribute__((unused)) double spread(Rng *r) {
+    return ldexp(1, (int)rng_between(r, 0, 26)) * rng_unit(r);
+}
 
 static Arena arena;
 static StorageTable storages;
