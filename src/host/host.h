@@ -22,6 +22,11 @@ enum { HOST_INPUTS_MAX = 12 };
 MUST_CHECK bool host_run(Machine *m, CodeCache *cache, const Node *module, const Tensor *inputs, int count,
                          Tensor *out);
 
+// What the autotuned kernels of a program have chosen among in its calls so far (Machine.tuned): the one thing
+// that outlives a call, as it does on a GPU, and no candidate sees it.
+typedef struct Tuned Tuned;
+Tuned *tuned_new(Arena *a);
+
 // Checks, before anything runs, what can be said without running: `run` or ModelNew exists, module-level
 // statements are allowed, no construct outside the privilege anywhere in host code (unreached branches
 // included).

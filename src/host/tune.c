@@ -1,6 +1,8 @@
 // triton.autotune and triton.heuristics: decorators that complete a launch's arguments. Which config an
 // autotuned kernel runs with is the machine's choice (Machine.tune), so that a referee can have every config
-// judged; nothing is measured, and `key` decides nothing.
+// judged; nothing is measured. `key` decides whose configs a call may run with: Triton prunes and tunes in
+// the first call with a key, and all later calls with this key run what was best then.
+#include "base/rng.h"
 #include "host/api.h"
 
 static const char *const option_name[CONFIG_OPTIONS] = {"num_warps", "num_stages", "num_ctas", "maxnreg"};
@@ -65,6 +67,7 @@ bool api_autotune(Call *c, Value *out) {
     if (!value_is_seq(c->arg[0]) || !value_is_seq(c->arg[1]))
         return host_raise(c->in, c->at, "TypeError: triton.autotune wants lists for configs and key");
     *t = (Tuner){.configs = c->arg[0].seq,
+                 .key = c->arg[1].seq,
                  .restores = names_something(c->arg[3]) || names_something(c->arg[4])};
     for (int i = 0; i < t->configs->n; i++)
         if (t->configs->at[i].kind != V_CONFIG)
@@ -259,6 +262,85 @@ static bool pruned(Tuning *t, const Tuner *tuner, const Seq **kept) {
     return true;
 }
 
+enum { TUNED_MAX = 2048, TUNED_CONFIGS = 256 };
+struct Tuned { // a table of what was chosen under each key
+    int n;
+    struct {
+        uint64_t key; // 0: free
+        uint64_t chosen[TUNED_CONFIGS / 64];
+    } at[2 * TUNED_MAX];
+};
+Tuned *tuned_new(Arena *a) { return NEW(a, Tuned); }
+
+static uint64_t value_digest(uint64_t h, Value v) {
+    uint64_t bits;
+    h = rng_mix(h, (uint64_t)v.kind);
+    switch (v.kind) {
+    case V_BOOL: return rng_mix(h, v.b);
+    case V_INT: return rng_mix(h, (uint64_t)v.i);
+    case V_FLOAT: memcpy(&bits, &v.f, sizeof bits); return rng_mix(h, bits);
+    case V_STR: return rng_mix(h, str_hash(v.s));
+    case V_DTYPE: return rng_mix(h, (uint64_t)v.dtype.t);
+    case V_TENSOR: return rng_mix(h, (uint64_t)v.tensor->t.dtype);
+    default: return h;
+    }
+}
+
+// The arguments that `key` names, and the type of every tensor; which kernel, and on which device.
+static uint64_t key_digest(const Tuning *t, const Tuner *tuner) {
+    const Args *a = t->args;
+    Nodes params = t->kernel->node->function.params;
+    uint64_t h = rng_mix(t->kernel->node->span.at, (uint64_t)t->in->m->processors);
+    for (int i = 0; i < params.n; i++) {
+        Str name = params.at[i]->param.name;
+        const Value *v = i < a->n ? &a->pos[i] : named_find(a, name);
+        bool named = false;
+        for (int k = 0; k < tuner->key->n; k++) named |= str_eq(tuner->key->at[k].s, name);
+        if (v && (named || v->kind == V_TENSOR)) h = value_digest(rng_mix(h, (uint64_t)i), *v);
+    }
+    return h ? h : 1;
+}
+
+static int config_place(const Tuner *tuner, const Config *config) {
+    int i = 0;
+    while (i < tuner->configs->n && tuner->configs->at[i].config != config) i++;
+    return i;
+}
+
+// What a call may run with: what its own pruning has left, then what that of other calls with its key has.
+static bool with_others(Tuning *t, const Tuner *tuner, const Seq *kept, const Seq **out) {
+    Interp *in = t->in;
+    Tuned *d = in->m->tuned;
+    *out = kept;
+    int n = tuner->configs->n;
+    if (!d || n < 2 || tuner->prune.kind == V_NONE) return true;
+    if (n > TUNED_CONFIGS || d->n == TUNED_MAX)
+        return host_unsupported(in, t->args->at, "an autotuned kernel with so many configs or keys");
+    if (!host_work(in, t->args->at, (int64_t)n * (kept->n + 1))) return false;
+    uint64_t key = key_digest(t, tuner), *chosen;
+    size_t i = key % (2 * TUNED_MAX);
+    while (d->at[i].key && d->at[i].key != key) i = (i + 1) % (2 * TUNED_MAX);
+    d->n += d->at[i].key == 0;
+    d->at[i].key = key;
+    chosen = d->at[i].chosen;
+    Value list;
+    if (!seq_new(in, t->args->at, V_LIST, n, &list)) return false;
+    int k = 0;
+    uint64_t own[TUNED_CONFIGS / 64] = {0};
+    for (int j = 0; j < kept->n; j++) {
+        int p = config_place(tuner, kept->at[j].config);
+        if (own[p / 64] >> (p % 64) & 1) continue;
+        own[p / 64] |= (uint64_t)1 << (p % 64);
+        list.seq->at[k++] = kept->at[j];
+    }
+    for (int p = 0; p < n; p++)
+        if ((chosen[p / 64] & ~own[p / 64]) >> (p % 64) & 1) list.seq->at[k++] = tuner->configs->at[p];
+    for (int w = 0; w < TUNED_CONFIGS / 64; w++) chosen[w] |= own[w];
+    list.seq->n = k;
+    *out = list.seq;
+    return true;
+}
+
 static bool autotune(Tuning *t, const Tuner *tuner) {
     static Dict nothing;
     static const Config standard = {
@@ -267,7 +349,7 @@ static bool autotune(Tuning *t, const Tuner *tuner) {
             {.kind = V_INT, .i = 4}, {.kind = V_INT, .i = 3}, {.kind = V_INT, .i = 1}, {.kind = V_NONE}}};
     Machine *m = t->in->m;
     const Seq *kept;
-    if (!pruned(t, tuner, &kept)) return false;
+    if (!pruned(t, tuner, &kept) || !with_others(t, tuner, kept, &kept)) return false;
     int n = kept->n;
     const Config *config = n ? kept->at[m->tune % n].config : &standard;
     if (n > m->tune_configs) m->tune_configs = n;

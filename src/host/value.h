@@ -144,6 +144,7 @@ struct Config {
 struct Tuner {
     bool heuristics;
     Seq *configs;  // autotune
+    Seq *key;      // autotune: names of arguments
     bool restores; // autotune: reset_to_zero or restore_value name something
     Value prune;   // autotune: early_config_prune, or None
     Dict *values;  // heuristics: name -> function of the arguments' dictionary

@@ -30,6 +30,7 @@ typedef struct {
     int at; // the case that runs; -1 before the first
     int short_cases;
     Cover *cover;
+    Tuned *tuned;
     CaseReport *report; // [REPORTS_TOGETHER]
     int waiting;        // how many of them wait to be sent
 } Child;
@@ -234,6 +235,7 @@ static bool order_run(Child *c, CodeCache *cache, const Node *module, int order,
     m->order_seed = spec->order_seed;
     m->processors = spec->processors;
     m->cover = c->cover;
+    m->tuned = c->tuned;
     m->order_reversed = order > 0;
     m->sampled = spec->sampled;
     if (spec->sampled)
@@ -370,6 +372,8 @@ int child_interpret(const ChildJob *job) {
     }
     c.cover = NEW(&c.code, Cover);
     c.cover->n = c.source.len;
+    // Only a decorator of that name prunes.
+    c.tuned = memmem(c.source.p, c.source.len, "autotune", 8) ? tuned_new(&c.code) : NULL;
     c.cover->at = NEWN(&c.code, uint8_t, c.source.len + 1);
     return cases_run(&c, module);
 }

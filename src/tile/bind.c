@@ -48,7 +48,15 @@ static void warn_of_decorators(const Node *kernel, DiagList *d) {
 
 // ---- options ----
 
+// A cluster of blocks: 16 of them are the most that Hopper takes.
+static bool cluster_value(const LaunchArg *arg, DiagList *d) {
+    int64_t n = arg->kind == ARG_PLAIN && arg->value.kind == PY_INT ? arg->value.i : 0;
+    if (n >= 1 && n <= 16 && !(n & (n - 1))) return true;
+    return diag_add(d, DIAG_COMPILE, arg->span, "num_ctas must be a power of 2, at most 16");
+}
+
 static bool option_value(const LaunchArg *arg, Binding *out, DiagList *d) {
+    if (str_is(arg->name, "num_ctas")) return cluster_value(arg, d);
     if (!str_is(arg->name, "num_warps")) return true;
     if (arg->kind != ARG_PLAIN || arg->value.kind != PY_INT || arg->value.i < 1 ||
         (arg->value.i & (arg->value.i - 1)))

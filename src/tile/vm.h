@@ -48,6 +48,7 @@ typedef struct {
     int atomic_launches; // of kernels with atomics: where their results may depend on the order of programs
     int tune;            // which config an autotuned kernel runs with, modulo how many it has; at least 0
     int tune_configs;    // most configs that a launched kernel has had; 0: none was autotuned
+    struct Tuned *tuned; // what pruning has chosen in other calls of the program; NULL: this is the only one
     int processors;      // of the GPU that host code sees
     uint64_t order_seed; // programs run in a pseudo-random order drawn from it; 0: natural order
     bool order_reversed; // ... from its end: of any two programs, the other one comes first
