@@ -1,5 +1,9 @@
 #include "referee/coverage.h"
 
+#include <float.h>
+#include <math.h>
+
+#include "lang/pyvalue.h"
 #include "tile/check.h"
 
 // ---- the child's side
@@ -76,7 +80,69 @@ static int most_common(const Cover *c, const bool *said, bool small, bool consta
     return best;
 }
 
-static void say_sizes(const Cover *c, Buf *out) {
+// ---- numbers in the source
+
+enum { NUMBERS_MAX = 64 };
+typedef struct {
+    int64_t size[NUMBERS_MAX];
+    float value[NUMBERS_MAX];
+    int sizes, values, floats; // floats: the first of the values, which were written with a point
+} Numbers;
+
+static void number_value(Numbers *n, double x, bool point) {
+    float f = (float)fabs(x);
+    if (!(f > 0) || f > FLT_MAX || n->values == NUMBERS_MAX) return;
+    for (int i = 0; i < n->values; i++)
+        if (n->value[i] == f) return;
+    n->value[n->values++] = f;
+    if (!point) return;
+    float first = n->value[n->floats]; // those with a point come first
+    n->value[n->floats++] = f;
+    n->value[n->values - 1] = first;
+}
+
+static void number_size(Numbers *n, int64_t x) {
+    if (x < 2 || x > COVERAGE_SIZE_MOST || n->sizes == NUMBERS_MAX) return;
+    for (int i = 0; i < n->sizes; i++)
+        if (n->size[i] == x) return;
+    n->size[n->sizes++] = x;
+}
+
+static void numbers_find(void *arg, const Node *node) {
+    Numbers *n = arg;
+    PyValue v;
+    const char *why;
+    if ((node->kind == NODE_INT || node->kind == NODE_FLOAT) && py_from_literal(node, &v, &why)) {
+        bool whole = v.kind == PY_INT;
+        number_value(n, whole ? (double)v.i : v.f, !whole);
+        if (whole) number_size(n, v.i);
+    }
+    node_each_child(node, numbers_find, n); // a tree's height is bounded
+}
+
+// Powers of two are mostly blocks, and come last.
+static void say_written(const Cover *c, const Numbers *n, Buf *out) {
+    int k = 0;
+    for (int power = 0; power < 2; power++)
+        for (int i = 0; i < n->sizes && k < COVERAGE_WRITTEN_MAX; i++) {
+            int64_t x = n->size[i];
+            if (((x & (x - 1)) == 0) != power) continue;
+            bool compared = false;
+            for (int j = 0; j < c->sizes; j++) compared |= c->size[j].value == x;
+            if (compared) continue;
+            buf_printf(out, "%s %lld", k++ ? "" : " written", (long long)x);
+        }
+}
+
+static void say_values(const Numbers *n, Buf *out) {
+    for (int i = 0; i < n->values && i < COVERAGE_VALUES_MAX; i++) {
+        uint32_t bits;
+        memcpy(&bits, &n->value[i], sizeof bits);
+        buf_printf(out, "%s %08x", i ? "" : " values", (unsigned)bits);
+    }
+}
+
+static void say_sizes(const Cover *c, const Numbers *n, Buf *out) {
     bool said[COVER_SIZES_MAX] = {0};
     int best, k = 0;
     buf_puts(out, "sizes");
@@ -89,6 +155,7 @@ static void say_sizes(const Cover *c, Buf *out) {
         said[best] = true;
         buf_printf(out, " %lld", (long long)c->size[best].value);
     }
+    say_written(c, n, out);
     if (most_common(c, said, false, true) < 0) return;
     buf_puts(out, " beyond");
     for (k = 0; k < COVERAGE_BEYOND_MAX && (best = most_common(c, said, false, true)) >= 0; k++) {
@@ -106,11 +173,14 @@ void coverage_say(Arena *a, const Node *module, const Cover *c, Buf *out) {
         const Node *n = module->module.body.at[i];
         if (n->kind == NODE_FUNCTION || n->kind == NODE_CLASS) walk(&w, n);
     }
-    say_sizes(c, out);
+    Numbers *n = NEW(a, Numbers);
+    numbers_find(n, module);
+    say_sizes(c, n, out);
+    say_values(n, out);
     buf_puts(out, " lines");
-    for (int i = 1, n = 0; i <= w.lines; i++) {
+    for (int i = 1, k = 0; i <= w.lines; i++) {
         if (!w.line[i]) continue;
-        if (n++ == COVERAGE_LINES_MAX || !room(out)) return buf_puts(out, " +");
+        if (k++ == COVERAGE_LINES_MAX || !room(out)) return buf_puts(out, " +");
         buf_printf(out, " %d", i);
     }
 }
@@ -126,6 +196,20 @@ static bool number(const char **p, int64_t *out) {
         if (x > INT32_MAX) return false;
     }
     return *p = s, *out = x, true;
+}
+
+// Eight digits, of a positive finite number.
+static bool float_bits(const char **p, float *out) {
+    const char *s = *p;
+    uint32_t bits = 0;
+    if (*s++ != ' ') return false;
+    for (int i = 0; i < 8; i++, s++) {
+        if (!(*s >= '0' && *s <= '9') && !(*s >= 'a' && *s <= 'f')) return false;
+        bits = bits << 4 | (uint32_t)(*s <= '9' ? *s - '0' : *s - 'a' + 10);
+    }
+    if (bits == 0 || bits >= 0x7f800000) return false;
+    memcpy(out, &bits, sizeof *out);
+    return *p = s, true;
 }
 
 static bool word(const char **p, const char *w) {
@@ -146,10 +230,21 @@ void coverage_read(const char *p, Coverage *out) {
         while (c.sizes < COVERAGE_SIZES_MAX && number(&p, &x)) c.size[c.sizes++] = x;
         if (c.sizes == c.constants) return;
     }
+    if (word(&p, " written")) {
+        while (c.writtens < COVERAGE_WRITTEN_MAX && number(&p, &x)) {
+            if (x > COVERAGE_SIZE_MOST) return;
+            c.written[c.writtens++] = x;
+        }
+        if (c.writtens == 0) return;
+    }
     if (word(&p, " beyond")) {
         while (c.beyonds < COVERAGE_BEYOND_MAX && number(&p, &x)) c.beyond[c.beyonds++] = x;
         c.more_sizes = word(&p, " +");
         if (c.beyonds == 0) return;
+    }
+    if (word(&p, " values")) {
+        while (c.values < COVERAGE_VALUES_MAX && float_bits(&p, &c.value[c.values])) c.values++;
+        if (c.values == 0) return;
     }
     if (!word(&p, " lines")) return;
     while (c.lines < COVERAGE_LINES_MAX && number(&p, &x)) {

@@ -9,6 +9,8 @@ enum {
     COVERAGE_LINES_MAX = 32,
     COVERAGE_SIZES_MAX = 12,
     COVERAGE_BEYOND_MAX = 6,
+    COVERAGE_WRITTEN_MAX = 8,
+    COVERAGE_VALUES_MAX = 12,
     COVERAGE_SIZE_MOST = 65537
 };
 typedef struct {
@@ -22,9 +24,15 @@ typedef struct {
     int64_t beyond[COVERAGE_BEYOND_MAX];
     int beyonds;
     bool more_sizes; // even more of them
+    // Numbers that the source writes down: what sizes and values may be compared with by other means.
+    int64_t written[COVERAGE_WRITTEN_MAX]; // small integers that are none of `size`
+    int writtens;
+    float value[COVERAGE_VALUES_MAX]; // finite, not 0
+    int values;
 } Coverage;
 
-// "sizes 50 64 seldom 4096 beyond 70000 + lines 12 13 +", for CaseReport.message of a REPORT_DONE.
+// "sizes 50 64 seldom 4096 written 61 beyond 70000 + values 3f000000 lines 12 13 +", for CaseReport.message
+// of a REPORT_DONE.
 void coverage_say(Arena *a, const Node *module, const Cover *c, Buf *out);
 // What is not such a text says nothing.
 void coverage_read(const char *message, Coverage *out);

@@ -134,7 +134,7 @@ static ClassId weight_class(const OpInput *in, int turn) {
 
 // One input takes the row's class, the others are ordinary: so that a failure names its cause.
 static ClassId data_class(const Filler *f, int64_t global, int data_index, ClassId wanted) {
-    if (wanted == CLASS_cancelling) return wanted;
+    if (wanted == CLASS_cancelling || wanted == CLASS_written) return wanted;
     int64_t k = f->classes > 0 ? f->classes : 1;
     bool primary = f->plan->wide ? data_index == 0 : global / k % f->data_inputs == data_index;
     return primary ? wanted : global % 5 == 0 ? CLASS_bell_wide : CLASS_bell;
@@ -154,7 +154,9 @@ static void fill_input(Filler *f, int input, int data_index) {
                      .chosen = -1,
                      .range_hi = in->range_hi,
                      .negated = in->both_signs && f->plan->negated,
-                     .factor = f->factor};
+                     .factor = f->factor,
+                     .written = f->plan->written,
+                     .writtens = f->plan->writtens};
         int64_t global = f->plan->first_row + skip + r;
         if (in->ranged) {
             if (is_index(in)) s.range_hi = (double)(f->plan->dim[in->range_dim] - 1);

@@ -158,31 +158,42 @@ static bool explain_drawn(Referee *r, Arena *a, const ExplainRequest *q, const D
     return !q->minimize || x->case_index < 0 || explain_shrink(r, a, q, d, plan, x, &x->minimal, e);
 }
 
-// The cases that judging adds for sizes that an accepted candidate compares with: the same ones, and as there
-// only a rejection counts. Their draw is of level quick because configs are not turned.
-static bool explain_sizes(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d, Explanation *x,
-                          Err *e) {
-    PlannedCase *plan;
-    int tried, cases = plan_sizes(a, d, &q->filter, x->v.coverage.size, x->v.coverage.sizes, &plan, &tried);
+// Cases that judging adds to those of an accepted candidate: the same ones. Their draw is of level quick
+// because configs are not turned. *y: what came of them.
+static bool explain_more(Referee *r, Arena *a, const ExplainRequest *q, const PlannedCase *plan, int cases,
+                         Explanation *y, Err *e) {
     Draw more;
-    if (cases == 0) return true;
+    *y = (Explanation){.case_index = -1, .of_sizes = true};
     if (!draw_planned(a, referee_pool(r), q->op, LEVEL_QUICK, q->seed, plan, cases, &more, e)) return false;
-    Explanation y = {.case_index = -1, .of_sizes = true};
-    bool ok = explain_drawn(r, a, q, &more, plan, &y, e);
+    bool ok = explain_drawn(r, a, q, &more, plan, y, e);
     draw_free(&more);
-    y.v.level = q->level;
-    if (ok && status_class(y.v.status) == CLASS_REJECTED) {
-        *x = y;
-    } else if (ok && verdict_accepted(&y.v)) {
-        coverage_meet(&x->v.coverage, &y.v.coverage);
-        x->v.cases_run += y.v.cases_run;
-        x->v.cases_passed += y.v.cases_passed;
-        x->v.tries = tried;
-        memcpy(x->v.tried, x->v.coverage.size, sizeof *x->v.tried * (size_t)tried);
-        evidence_sizes(d, &x->v);
-        x->v.feedback = feedback_ok(a, d, &x->v);
-    }
+    y->v.level = q->level;
     return ok;
+}
+
+// As in judging, only a rejection counts; of rows beyond every plan only one that is no refusal.
+static bool explain_sizes(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d, Explanation *x,
+                          bool beyond, Err *e) {
+    PlannedCase *plan;
+    Explanation y;
+    Verdict *v = &x->v;
+    int64_t size[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX];
+    int tried, cases = beyond ? plan_beyond(a, d, &q->filter, &v->coverage, &plan, size, &tried)
+                              : plan_sizes(a, d, &q->filter, &v->coverage, &plan, &tried);
+    if (cases == 0) return true;
+    if (!explain_more(r, a, q, plan, cases, &y, e)) return false;
+    if (status_class(y.v.status) == CLASS_REJECTED && !(beyond && verdict_refuses(&y.v))) {
+        *x = y;
+    } else if (verdict_accepted(&y.v)) {
+        coverage_meet(&v->coverage, &y.v.coverage);
+        v->cases_run += y.v.cases_run;
+        v->cases_passed += y.v.cases_passed;
+        memcpy(v->tried + v->tries, beyond ? size : v->coverage.size, sizeof *v->tried * (size_t)tried);
+        v->tries += tried;
+        evidence_sizes(d, v);
+        v->feedback = feedback_ok(a, d, v);
+    }
+    return true;
 }
 
 static void explain_giant(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d, Explanation *x) {
@@ -197,7 +208,8 @@ bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanation *x, Err 
     int cases = plan_cases(a, q->op, q->level, q->seed, &q->filter, &plan);
     if (!draw_planned(a, referee_pool(r), q->op, q->level, q->seed, plan, cases, &d, e)) return false;
     bool ok = explain_drawn(r, a, q, &d, plan, x, e), more = q->level == LEVEL_FULL && q->filter.n == 0;
-    if (ok && more && verdict_accepted(&x->v)) ok = explain_sizes(r, a, q, &d, x, e);
+    for (int beyond = 0; beyond < 2 && ok && more && verdict_accepted(&x->v); beyond++)
+        ok = explain_sizes(r, a, q, &d, x, beyond, e);
     if (ok && more && verdict_accepted(&x->v)) explain_giant(r, a, q, &d, x);
     if (ok && q->prove && verdict_accepted(&x->v)) ok = explain_prove(r, a, q, &x->strength, e);
     draw_free(&d);

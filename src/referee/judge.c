@@ -89,9 +89,9 @@ typedef enum { MORE_RIGHT, MORE_WRONG, MORE_UNKNOWN } More;
 
 // The same candidate on further cases, which it cannot tell from others: an accepted verdict gains them, or
 // turns. Only a rejection and an acceptance count: so few rows may leave a config or a column unjudged that
-// the first draw has judged.
-static bool judge_more(Batch *b, size_t i, const PlannedCase *plan, int cases, uint64_t seed, Verdict *v,
-                       More *said, Err *e) {
+// the first draw has judged. may_refuse: neither does a candidate's word that it will not have such rows.
+static bool judge_more(Batch *b, size_t i, const PlannedCase *plan, int cases, uint64_t seed, bool may_refuse,
+                       Verdict *v, More *said, Err *e) {
     *said = MORE_UNKNOWN;
     Arena a = {0};
     Pool *alone = pool_open(1); // candidates are judged side by side already
@@ -107,7 +107,7 @@ static bool judge_more(Batch *b, size_t i, const PlannedCase *plan, int cases, u
     }
     pool_close(alone);
     arena_free(&a);
-    if (ok && status_class(other.status) == CLASS_REJECTED) {
+    if (ok && status_class(other.status) == CLASS_REJECTED && !(may_refuse && verdict_refuses(&other))) {
         *v = other;
         *said = MORE_WRONG;
     } else if (ok && verdict_accepted(&other)) {
@@ -127,19 +127,35 @@ static bool judge_more(Batch *b, size_t i, const PlannedCase *plan, int cases, u
 }
 
 // A branch for one size would never be taken if no case had it: whatever a candidate has compared sizes with
-// gets cases of its own, after all others have passed.
+// gets cases of its own, after all others have passed, and so do the numbers that its source writes down.
 static bool judge_sizes(Batch *b, size_t i, Verdict *v, Err *e) {
     Arena a = {0};
     PlannedCase *plan;
-    int tried;
-    int cases = plan_sizes(&a, b->draw, &b->q->filter, v->coverage.size, v->coverage.sizes, &plan, &tried);
+    int tried, cases = plan_sizes(&a, b->draw, &b->q->filter, &v->coverage, &plan, &tried);
     int64_t size[COVERAGE_SIZES_MAX];
     memcpy(size, v->coverage.size, sizeof size);
     More said = MORE_UNKNOWN;
-    bool ok = cases == 0 || judge_more(b, i, plan, cases, b->draw->seed, v, &said, e);
+    bool ok = cases == 0 || judge_more(b, i, plan, cases, b->draw->seed, false, v, &said, e);
     if (said == MORE_RIGHT) {
         v->tries = tried;
         memcpy(v->tried, size, sizeof *size * (size_t)tried);
+    }
+    arena_free(&a);
+    return ok;
+}
+
+// The same for rows longer than any that are planned. There a candidate may say that it will not; what it
+// must not do is answer wrongly.
+static bool judge_beyond(Batch *b, size_t i, Verdict *v, Err *e) {
+    Arena a = {0};
+    PlannedCase *plan;
+    int64_t size[COVERAGE_BEYOND_MAX];
+    int tried, cases = plan_beyond(&a, b->draw, &b->q->filter, &v->coverage, &plan, size, &tried);
+    More said = MORE_UNKNOWN;
+    bool ok = cases == 0 || judge_more(b, i, plan, cases, b->draw->seed, true, v, &said, e);
+    if (said == MORE_RIGHT) {
+        memcpy(v->tried + v->tries, size, sizeof *size * (size_t)tried);
+        v->tries += tried;
     }
     arena_free(&a);
     return ok;
@@ -159,7 +175,7 @@ static bool judge_every_size(Batch *b, size_t i, Verdict *v, Err *e) {
         uint64_t seed = rng_mix(b->draw->seed, 0x6576657279 + (uint64_t)from);
         int cases = plan_every_size(&a, op, seed, &q->filter, &next, q->every_size, &plan);
         if (next == from) break; // too large for a CPU
-        ok = cases == 0 || judge_more(b, i, plan, cases, seed, v, &said, e);
+        ok = cases == 0 || judge_more(b, i, plan, cases, seed, false, v, &said, e);
         if (said == MORE_RIGHT) v->every_size = next - 1;
         arena_reset(&a, mark);
     }
@@ -184,6 +200,7 @@ static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
     }
     if (b->q->level != LEVEL_FULL || b->watched || b->q->filter.n > 0 || !verdict_accepted(v)) return true;
     if (!judge_sizes(b, i, v, e)) return false;
+    if (verdict_accepted(v) && !judge_beyond(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
     if (verdict_accepted(v))
         giant_probe(b->r->brokers, &b->arena[i], b->draw, b->source[i], b->r->include, v);

@@ -52,9 +52,10 @@ void plan_row_classes(const Op *op, const PlannedCase *c, int64_t rows, uint8_t 
             if (list[j] == wide_classes[i]) wide[w++] = list[j];
     bool by_class = plan_data_inputs(op) > 0;
     for (int64_t r = 0; r < rows; r++) {
-        ClassId one = !by_class ? CLASS_range
-                      : c->wide ? wide[(c->skip + r) % w]
-                                : list[(c->first_row + c->skip + r) % k];
+        ClassId one = !by_class    ? CLASS_range
+                      : c->written ? CLASS_written
+                      : c->wide    ? wide[(c->skip + r) % w]
+                                   : list[(c->first_row + c->skip + r) % k];
         out[r] = (uint8_t)(one == CLASS_neg_inf && c->negated ? CLASS_bell_wide : one);
     }
 }
@@ -105,7 +106,7 @@ static const Shape full_shapes[] = {
     {65537, 2, true},
     {3, MANY, false},
 };
-enum { TWIN_LENGTH = 127, ROWS_MIN = 5, HIDDEN_CASES = 4, FILTER_ELEMENTS = 1 << 18 };
+enum { TWIN_LENGTH = 127, ROWS_MIN = 5, HIDDEN_CASES = 5, FILTER_ELEMENTS = 1 << 18 };
 
 static int64_t fit_dim(const OpDim *d, int64_t n) {
     int64_t step = d->multiple_of > 0 ? d->multiple_of : 1;
@@ -217,10 +218,12 @@ static void plan_filtered(Planner *p, DType dtype, const DrawFilter *f, Rng *r) 
     plan_one(p, dtype, m < 7 ? m : 7, f->n, true, false, false, r);
 }
 
+// One of them is square: for sizes that are told apart by each other.
 static void plan_hidden(Planner *p, DType dtype, Rng *r) {
     for (int i = 0; i < HIDDEN_CASES; i++) {
-        int64_t n = i == 0 ? rng_between(r, 1, 64) : rng_between(r, 65, 3000);
-        int64_t m = rng_between(r, 1, 24);
+        bool square = i == HIDDEN_CASES - 1;
+        int64_t n = i == 0 ? rng_between(r, 1, 64) : rng_between(r, 65, square ? 160 : 3000);
+        int64_t m = square ? n : rng_between(r, 1, 24);
         bool strided = rng_u32(r) & 1;
         plan_one(p, dtype, m, n, strided, true, false, r);
     }
@@ -282,45 +285,104 @@ static bool planned(const Draw *d, int dim, int64_t size) {
     return false;
 }
 
-int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const int64_t *size, int n,
-               PlannedCase **out, int *tried) {
-    enum {
-        ELEMENTS_MOST = 3 << 20,
-        ROWS_MOST = 4096, // of ordinary rows; more of them are short
-        SQUARE_MOST = 256,
-        COLUMNS = 33,
-        FEW = 5,
-        LONGEST = 65537
-    };
-    const Op *op = d->op;
-    Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
-    Rng r = rng_at(d->seed, rng_mix(d->seed, 0x73697a65));
-    int64_t elements = 0;
+enum { SIZES_ELEMENTS = 3 << 20, SIZES_LONGEST = 65537, SIZES_VAST = 1 << 18 };
+typedef struct {
+    Planner p;
+    const Draw *d;
+    const DrawFilter *filter;
+    Rng r;
+    int64_t elements;
+    int turn; // of the dtypes
+} SizesPlan;
+
+static SizesPlan sizes_begin(Arena *a, const Draw *d, const DrawFilter *filter) {
+    return (SizesPlan){.p = {.op = d->op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)},
+                       .d = d,
+                       .filter = filter,
+                       .r = rng_at(d->seed, rng_mix(d->seed, 0x73697a65))};
+}
+
+static void sizes_shape(SizesPlan *s, const Shape *shape) {
+    const Op *op = s->d->op;
     bool any_float = any_float_of(op);
-    for (*tried = 0; *tried < n; ++*tried) {
-        int64_t c = size[*tried];
-        const Shape shapes[] = {{c, FEW, false},     {c, 1, true}, {c - 1, 3, false}, {c + 1, 3, true},
-                                {COLUMNS, c, false}, {c, c, true}, {2, c, false},     {2, c + 1, false}};
-        // A grid that ends at c leaves the rows behind it alone; where every draw has more rows, that shows
-        // there.
-        enum { SHAPES = sizeof shapes / sizeof *shapes, BY_ROWS = 4, SQUARE = 5, SHORT = 6 };
-        if ((elements += 14 * c) > ELEMENTS_MOST) break;
-        for (int k = 0; k < SHAPES; k++) {
-            bool by_rows = k >= BY_ROWS, known = planned(d, op->row_dim, shapes[k].n);
-            // A limit of the candidate's own beyond every planned row is its business.
-            if (shapes[k].n < 1 || shapes[k].n > LONGEST || (by_rows && op->rows_dim < 0)) continue;
-            if (by_rows ? (c > (k == SQUARE ? SQUARE_MOST : ROWS_MOST)) != (k >= SHORT) : known) continue;
-            if (k == BY_ROWS && planned(d, op->rows_dim, c)) continue;
-            elements += by_rows ? shapes[k].n * c : 0;
-            DType t = float_types[any_float ? (*tried + k) % 3 : 0];
-            if (any_float && filter->dtype >= 0) t = (DType)filter->dtype;
-            if (p.n < WIRE_CASES_MAX / 4)
-                plan_one(&p, t, shapes[k].m, shapes[k].n, shapes[k].strided, false, false, &r);
-        }
+    DType t = float_types[any_float ? s->turn++ % 3 : 0];
+    if (any_float && s->filter->dtype >= 0) t = (DType)s->filter->dtype;
+    if (s->p.n < WIRE_CASES_MAX / 4)
+        plan_one(&s->p, t, shape->m, shape->n, shape->strided, false, shape->m == WIDE_CLASSES, &s->r);
+}
+
+// A number c as row length, as number of rows, and as both; and, where it was compared with, both sides of
+// it. The last column of the longer rows, number c, holds a spike.
+static bool sizes_of(SizesPlan *s, int64_t c, bool compared) {
+    enum { ROWS_MOST = 65537, SQUARE_MOST = 256, FEW_ROWS = 4096, COLUMNS = 33, NARROW = 3, FEW = 5 };
+    const Op *op = s->d->op;
+    int64_t columns = c <= FEW_ROWS ? COLUMNS : NARROW;
+    const Shape by_columns[] = {{c, FEW, false},
+                                {c, 1, true},
+                                {c - 1, 3, false},
+                                {c + 1, WIDE_CLASSES, true}},
+                by_rows[] = {{columns, c, false}, {NARROW, c + 1, true}, {c, c, true}};
+    if ((s->elements += (12 + WIDE_CLASSES) * c) > SIZES_ELEMENTS) return false;
+    for (int k = 0; k < (compared ? 4 : 1); k++)
+        // A limit of the candidate's own beyond every planned row is its business.
+        if (by_columns[k].n >= 1 && by_columns[k].n <= SIZES_LONGEST &&
+            !planned(s->d, op->row_dim, by_columns[k].n))
+            sizes_shape(s, &by_columns[k]);
+    for (int k = 0; k < 3 && op->rows_dim >= 0; k++) {
+        bool square = k == 2;
+        if (by_rows[k].m > (square ? SQUARE_MOST : ROWS_MOST) || (k == 1 && !compared)) continue;
+        if (!square && planned(s->d, op->rows_dim, by_rows[k].m)) continue;
+        s->elements += by_rows[k].n * by_rows[k].m;
+        sizes_shape(s, &by_rows[k]);
     }
-    sort_by_row(p.at, p.n, op);
-    *out = p.at;
-    return p.n;
+    return true;
+}
+
+// Rows made of the numbers in the source, for those who look at values instead of sizes.
+static void sizes_values(SizesPlan *s, const float *value, int n) {
+    enum { LENGTH = 61, ROWS = 24 };
+    const Op *op = s->d->op;
+    if (n == 0 || plan_data_inputs(op) == 0) return;
+    for (int t = 0; t < (any_float_of(op) ? 3 : 1) && s->p.n < WIRE_CASES_MAX / 4; t++) {
+        if (any_float_of(op) && s->filter->dtype >= 0 && s->filter->dtype != (int)float_types[t]) continue;
+        int before = s->p.n;
+        plan_one(&s->p, float_types[t], ROWS, LENGTH, t != 0, true, false, &s->r);
+        if (s->p.n == before) continue;
+        s->p.at[before].hidden = false;
+        s->p.at[before].written = value;
+        s->p.at[before].writtens = n;
+    }
+}
+
+int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage *c, PlannedCase **out,
+               int *tried) {
+    SizesPlan s = sizes_begin(a, d, filter);
+    float *value = NEWN(a, float, COVERAGE_VALUES_MAX);
+    memcpy(value, c->value, sizeof c->value);
+    sizes_values(&s, value, c->values);
+    for (*tried = 0; *tried < c->sizes; ++*tried)
+        if (!sizes_of(&s, c->size[*tried], true)) break;
+    for (int i = 0; i < c->writtens; i++)
+        if (!sizes_of(&s, c->written[i], false)) break;
+    sort_by_row(s.p.at, s.p.n, d->op);
+    *out = s.p.at;
+    return s.p.n;
+}
+
+int plan_beyond(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage *c, PlannedCase **out,
+                int64_t tried[COVERAGE_BEYOND_MAX], int *tries) {
+    SizesPlan s = sizes_begin(a, d, filter);
+    *tries = 0;
+    for (int i = 0; i < c->beyonds; i++) {
+        int64_t n = c->beyond[i];
+        const Shape shapes[] = {{n, 2, true}, {n + 1, 2, false}};
+        if (n <= SIZES_LONGEST || n > SIZES_VAST || (s.elements += 4 * n) > SIZES_ELEMENTS) continue;
+        for (int k = 0; k < 2; k++) sizes_shape(&s, &shapes[k]);
+        tried[(*tries)++] = n;
+    }
+    sort_by_row(s.p.at, s.p.n, d->op);
+    *out = s.p.at;
+    return s.p.n;
 }
 
 static int64_t input_elements(const Op *op, const int64_t dim[OP_DIMS_MAX]) {

@@ -26,9 +26,14 @@ typedef struct {
 int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFilter *filter,
                PlannedCase **out);
 // More cases, small ones, for sizes that a candidate compares its own with: as row length, as number of rows
-// and as both, where the plan of `d` has none. *tried: how many of the n sizes, in order, found room.
-int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const int64_t *size, int n,
-               PlannedCase **out, int *tried);
+// and as both, where the plan of `d` has none; for the integers that it writes down; and rows of values that
+// it writes down. *tried: how many of c->size, in order, found room.
+int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage *c, PlannedCase **out,
+               int *tried);
+// Rows as long as sizes beyond every plan that it compares with; a candidate may refuse them, in so many
+// words.
+int plan_beyond(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage *c, PlannedCase **out,
+                int64_t tried[COVERAGE_BEYOND_MAX], int *tries);
 // Cases for every size from *next on, at most to `last`, as many as a draw may well have: as row length in
 // each dtype, and up to EVERY_ROWS as number of short rows. *next becomes the first size without a case; it
 // stays where one size alone is more than a CPU judges in good time. Sizes are rounded into the domain; 0

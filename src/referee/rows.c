@@ -113,6 +113,29 @@ static void draw_mixed(Rng *r, const RowSpec *s, double *out) {
     }
 }
 
+// A number that was written down, one of its neighbours in the dtype, or something between it and the next
+// larger one. Rows of three kinds: either sign, below a largest value of 0 (what a softmax sees), positive.
+static void draw_written(Rng *r, const RowSpec *s, double *out) {
+    double step = s->dtype == DT_F16 ? 0x1p-10 : s->dtype == DT_BF16 ? 0x1p-7 : 0x1p-23;
+    uint64_t kind = rng_below(r, 3);
+    for (int64_t i = 0; i < s->n; i++) {
+        double x = s->written[rng_below(r, (uint64_t)s->writtens)], next = 2 * x;
+        for (int k = 0; k < s->writtens; k++)
+            if (s->written[k] > x && s->written[k] < next) next = s->written[k];
+        switch (rng_below(r, 4)) {
+        case 0: break;
+        case 1: x *= 1 + step * (double)rng_between(r, -2, 2); break;
+        case 2: x += (next - x) * rng_unit(r); break;
+        default: {
+            double near = rng_below(r, 2) ? step * 64 : 0.01;
+            x += near * x * rng_normal(r);
+        }
+        }
+        out[i] = kind == 0 ? either_sign(r, x) : kind == 1 ? -fabs(x) : x;
+    }
+    if (kind == 1) out[rng_below(r, (uint64_t)s->n)] = 0;
+}
+
 static void draw_class(Rng *r, const RowSpec *s, double *out) {
     const OpInput *in = s->in;
     int64_t n = s->n;
@@ -163,6 +186,7 @@ static void draw_class(Rng *r, const RowSpec *s, double *out) {
         break;
     case CLASS_cancelling: draw_cancelling(r, s, out); break;
     case CLASS_mixed: draw_mixed(r, s, out); break;
+    case CLASS_written: draw_written(r, s, out); break;
     case CLASS_ones: fill_same(out, n, 1); break;
     case CLASS_weights: fill_bell(r, out, n, one, 0); break;
     case CLASS_weights_wide: fill_bell(r, out, n, in->scale_hi, 0); break;

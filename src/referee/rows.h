@@ -12,6 +12,8 @@ typedef struct {
     int64_t chosen;  // the element an index input points to (never -inf, the peak of near_zero); -1: none
     bool negated;    // a ranged input of both signs: the negatives of its values
     double factor;   // what this input is multiplied by before anything else, 1 unless the op says
+    const float *written; // the numbers that CLASS_written is made of
+    int writtens;
     const double *partner; // cancelling: the row of the other summand; NULL: none
 } RowSpec;
 

@@ -56,7 +56,7 @@ typedef struct {
     const Proved
         *proved; // of an accepted one: what these cases told apart in the op's own kernel; NULL: not known
     Coverage coverage; // of an accepted one: lines that no case has executed, sizes that it compares with
-    int64_t tried[COVERAGE_SIZES_MAX]; // those of them that more cases were drawn for
+    int64_t tried[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX]; // those of them that more cases were drawn for
     int tries;
     int64_t untested[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX]; // those that no case has had (evidence.h)
     int untesteds;
@@ -69,6 +69,10 @@ typedef struct {
     double seconds_child, seconds_compare;
 } Verdict;
 static inline bool verdict_accepted(const Verdict *v) { return v->status == STATUS_ok; }
+// It gave no answer at all, and said so.
+static inline bool verdict_refuses(const Verdict *v) {
+    return v->status == STATUS_host_error || v->status == STATUS_compile_fail || v->status == STATUS_timeout;
+}
 
 // "these cases reject 203 of 203 small mistakes ..."
 void proved_words(Buf *out, const Proved *p);
