@@ -108,6 +108,19 @@ static void number_size(Numbers *n, int64_t x) {
     n->size[n->sizes++] = x;
 }
 
+// A size may be compared as text.
+static void number_text(Numbers *n, const Node *node) {
+    PyValue v;
+    const char *why;
+    int64_t x = 0;
+    if (!py_from_literal(node, &v, &why) || v.kind != PY_STR || v.s.len == 0 || v.s.len > 6) return;
+    for (size_t i = 0; i < v.s.len; i++) {
+        if (v.s.p[i] < '0' || v.s.p[i] > '9') return;
+        x = x * 10 + (v.s.p[i] - '0');
+    }
+    number_size(n, x);
+}
+
 static void numbers_find(void *arg, const Node *node) {
     Numbers *n = arg;
     PyValue v;
@@ -117,6 +130,7 @@ static void numbers_find(void *arg, const Node *node) {
         number_value(n, whole ? (double)v.i : v.f, !whole);
         if (whole) number_size(n, v.i);
     }
+    if (node->kind == NODE_STRING) number_text(n, node);
     node_each_child(node, numbers_find, n); // a tree's height is bounded
 }
 

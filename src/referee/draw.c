@@ -34,15 +34,20 @@ static int64_t input_rows(const CaseTensor *t) {
 }
 static int64_t input_row_length(const CaseTensor *t) { return t->rank ? t->shape[t->rank - 1] : 1; }
 
-// Where a tensor's elements lie. Strided cases give every argument its own row stride and an odd offset, so
-// that the base is aligned to the element only; the gaps are outside the view and therefore out of bounds.
-static void lay_out(CaseTensor *t, int input, bool strided, int64_t *at) {
-    t->offset = strided ? 1 + 2 * input : 0;
-    int64_t stride = 1;
+// Where a tensor's elements lie. Strided cases give every argument its own row stride; the gaps are outside
+// the view and therefore out of bounds. Mostly the base is aligned to the element only, sometimes it and the
+// rows are as a padded tensor's; or the view is half of a wider tensor's columns.
+static void lay_out(CaseTensor *t, int input, bool strided, uint64_t choice, int64_t *at) {
+    enum { ALIGNED = 4, HALF = 5, CHOICES = 6, LINE = 16 };
+    int64_t n = t->rank ? t->shape[t->rank - 1] : 1, pad = 3 + 2 * input, stride = 1;
+    int kind = (int)(choice % CHOICES);
+    if (kind == ALIGNED) pad = (n + LINE - 1) / LINE * LINE - n + LINE * input;
+    if (kind == HALF) pad = n + 2 * input;
+    t->offset = !strided ? 0 : kind == ALIGNED ? LINE * (1 + input) : 1 + 2 * input + (kind == HALF ? n : 0);
     for (int d = t->rank - 1; d >= 0; d--) {
         t->stride[d] = stride;
         stride *= t->shape[d];
-        if (strided && d == t->rank - 1) stride += 3 + 2 * input;
+        if (strided && d == t->rank - 1) stride += pad;
     }
     int64_t last = t->offset + 1;
     for (int d = 0; d < t->rank; d++) last += (t->shape[d] - 1) * t->stride[d];
@@ -51,8 +56,10 @@ static void lay_out(CaseTensor *t, int input, bool strided, int64_t *at) {
     *at = (*at + t->bytes + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static bool spec_inputs(const Op *op, const PlannedCase *p, CaseSpec *spec, int64_t *at, int64_t *elements,
-                        Err *e) {
+static bool spec_inputs(const Op *op, const PlannedCase *p, uint64_t seed, CaseSpec *spec, int64_t *at,
+                        int64_t *elements, Err *e) {
+    // The same for a case, its twin and any part of its rows.
+    uint64_t choice = rng_mix(seed, ((uint64_t)p->dim[op->row_dim] << 8) + (uint64_t)p->dtype) >> 8;
     spec->inputs = op->inputs;
     *elements = 0;
     for (int i = 0; i < op->inputs; i++) {
@@ -65,7 +72,7 @@ static bool spec_inputs(const Op *op, const PlannedCase *p, CaseSpec *spec, int6
         if (!shape_numel(t->shape, t->rank, &numel) || numel > (int64_t)1 << 26)
             return err_set(e, ERR_INPUT, "op %.*s: input %.*s would have more than 2^26 elements in a case",
                            STR_ARG(op->name), STR_ARG(in->name));
-        lay_out(t, i, p->strided, at);
+        lay_out(t, i, p->strided, choice, at);
         *elements += numel;
     }
     return true;
@@ -466,7 +473,7 @@ bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed
     at = (at + ALIGN - 1) / ALIGN * ALIGN;
     for (int i = 0; i < d->cases; i++) {
         int64_t elements;
-        if (!spec_inputs(op, &plan[i], &layout[i], &at, &elements, e)) return false;
+        if (!spec_inputs(op, &plan[i], seed, &layout[i], &at, &elements, e)) return false;
         layout[i].order_seed = rng_mix(seed, 0x6f726465 + (uint64_t)drawn_as(&plan[i], i)) | 1;
         bool usual = plan[i].as_case > 0 ? plan[i].usual_processors : i == d->traffic_case;
         layout[i].processors = usual ? PROCESSORS_USUAL : processors_of(layout[i].order_seed);

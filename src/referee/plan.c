@@ -321,7 +321,7 @@ static bool sizes_of(SizesPlan *s, int64_t c, bool compared) {
                                 {c, 1, true},
                                 {c - 1, 3, false},
                                 {c + 1, WIDE_CLASSES, true}},
-                by_rows[] = {{columns, c, false}, {NARROW, c + 1, true}, {c, c, true}};
+                by_rows[] = {{columns, c, false}, {NARROW, c + 1, false}, {c, c, true}};
     if ((s->elements += (12 + WIDE_CLASSES) * c) > SIZES_ELEMENTS) return false;
     for (int k = 0; k < (compared ? 4 : 1); k++)
         // A limit of the candidate's own beyond every planned row is its business.
@@ -375,9 +375,11 @@ int plan_beyond(Arena *a, const Draw *d, const DrawFilter *filter, const Coverag
     *tries = 0;
     for (int i = 0; i < c->beyonds; i++) {
         int64_t n = c->beyond[i];
-        const Shape shapes[] = {{n, 2, true}, {n + 1, 2, false}};
-        if (n <= SIZES_LONGEST || n > SIZES_VAST || (s.elements += 4 * n) > SIZES_ELEMENTS) continue;
-        for (int k = 0; k < 2; k++) sizes_shape(&s, &shapes[k]);
+        int64_t power = SIZES_LONGEST - 1;
+        while (power <= n) power *= 2;
+        const Shape shapes[] = {{n, 2, true}, {n + 1, 2, false}, {power, 1, false}};
+        if (n <= SIZES_LONGEST || n > SIZES_VAST || (s.elements += 4 * n + power) > SIZES_ELEMENTS) continue;
+        for (int k = 0; k < 3; k++) sizes_shape(&s, &shapes[k]);
         tried[(*tries)++] = n;
     }
     sort_by_row(s.p.at, s.p.n, d->op);

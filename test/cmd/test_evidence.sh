@@ -21,7 +21,7 @@ def kernel(x, out, sx, so, N, FLAG: tl.constexpr, BLOCK: tl.constexpr):
     e = tl.exp(v - tl.max(v, axis=0))
     if FLAG:
         e = e * 1.5
-    if N == 70000:
+    if N == 700000:
         e = twice(e)
     tl.store(out + r * so + i, e / tl.sum(e, axis=0), mask=i < N)
 
@@ -29,7 +29,7 @@ def kernel(x, out, sx, so, N, FLAG: tl.constexpr, BLOCK: tl.constexpr):
 def run(x):
     out = torch.empty_like(x)
     M, N = x.shape
-    warps = 8 if N > 100000 else 4
+    warps = 8 if N > 1000000 else 4
     if N == 50:
         warps = 2
     kernel[(M,)](x, out, x.stride(0), out.stride(0), N, False, BLOCK=triton.next_power_of_2(N), num_warps=warps)
@@ -38,7 +38,7 @@ END
 check accepted exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5 --json
 check unexecuted grep -q '"unexecuted":\[8,18,20,27\]' "$tmp/out"
 check sizes_tried grep -q '"sizes_tried":\[50\]' "$tmp/out"
-check sizes_untested grep -q '"sizes_untested":\[\(70000,100000\|100000,70000\)\]' "$tmp/out"
+check sizes_untested grep -q '"sizes_untested":\[\(700000,1000000\|1000000,700000\)\]' "$tmp/out"
 check accepted_in_words exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5
 check unexecuted_in_words grep -q '^never executed in any case: lines 8, 18, 20, 27 of the source$' "$tmp/out"
 check sizes_in_words grep -q '^also judged at sizes that the source compares with: 50$' "$tmp/out"
@@ -49,6 +49,7 @@ check quick_unexecuted grep -q '"unexecuted":\[8,18,20,27,29\],"sizes_tried":\[\
 check quick_untested grep -q '"sizes_untested":\[50,' "$tmp/out"
 sed 's/warps = 2/return x/' "$tmp/k.py" >"$tmp/wrong.py"
 check wrong_for_one_size exits 1 "$bin" referee "$tmp/wrong.py" --op softmax --seed 5
+cp "$tmp/out" "$tmp/said"
 # A size beyond the rows that every draw has is drawn for as a number of rows, too: a grid that ends there is found
 # out, programs that walk on are not accused.
 sed 's/kernel\[(M,)\]/kernel[(min(M, 20000),)]/' "$tmp/k.py" >"$tmp/ends.py"
@@ -59,8 +60,14 @@ sed -e 's/kernel\[(M,)\](x, out,/kernel[(min(M, 20000),)](x, out, M,/' -e 's/def
     -e '/^    i = tl.arange/,/^    tl.store/s/^/    /' "$tmp/k.py" >"$tmp/walks.py"
 check grid_that_walks exits 0 "$bin" referee "$tmp/walks.py" --op softmax --seed 5 --json
 check grid_that_walks_tried grep -q '"sizes_tried":\[[0-9,]*20000' "$tmp/out"
+# Rows beyond every plan may be refused, in so many words, but not answered wrongly.
+sed 's/if N == 50:/if N > 70000:/; s/warps = 2/raise ValueError("too long")/' "$tmp/k.py" >"$tmp/refuses.py"
+check refuses_what_it_cannot exits 0 "$bin" referee "$tmp/refuses.py" --op softmax --seed 5 --json
+check says_what_is_untested grep -q '"sizes_untested":\[\(70000\|[0-9]*,70000\|[0-9]*,[0-9]*,70000\)' "$tmp/out"
+sed 's/if N == 50:/if N > 70000:/; s/warps = 2/return out/' "$tmp/k.py" >"$tmp/wide.py"
+check wrong_beyond exits 1 "$bin" referee "$tmp/wide.py" --op softmax --seed 5
+check wrong_beyond_explained exits 1 "$bin" explain "$tmp/wide.py" --op softmax --seed 5
 # explain sees the same cases, and shrinks them.
-cp "$tmp/out" "$tmp/said"
 check explained exits 1 "$bin" explain "$tmp/wrong.py" --op softmax --seed 5 --minimize
 check explains_the_same sh -c "grep -qF \"\$(sed -n 2p '$tmp/said')\" '$tmp/out'"
 check explains_the_case grep -q '^fails on [a-z]*[0-9]* [0-9]*x50.*, a case for sizes that the source compares with' "$tmp/out"

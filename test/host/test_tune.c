@@ -24,11 +24,14 @@ static const char body[] =
 #define RUN(lines) "def run(x):\n    y = torch.empty_like(x)\n    N = x.numel()\n" lines "    return y\n"
 #define GRID       "lambda META: (triton.cdiv(N, META['BLOCK']),)"
 
+static Tuned *shared; // of the calls of one program; NULL: every call is the only one
+
 static bool world_run(World *w, int tune, const char *decorators, const char *run) {
     *w = (World){0};
     w->d = DIAGS(&w->arena);
     machine_init(&w->m, &w->arena, &w->d, 1 << 20);
     w->m.tune = tune;
+    w->m.tuned = shared;
     for (int i = 0; i < N; i++) w->x[i] = (float)i;
     w->in = (Tensor){.dtype = DT_F32, .rank = 1, .shape = {N}, .stride = {1}};
     assert_true(storage_wrap(&w->m.storages, DT_F32, w->x, sizeof w->x, &w->in.storage));
@@ -109,6 +112,34 @@ static void test_pruning(void **state) {
                   "@triton.autotune([triton.Config({'BLOCK': 8}), triton.Config({'BLOCK': 8})], [], "
                   "prune_configs_by={})\n",
                   run, 2, 0, 2, 3);
+}
+
+// Triton prunes and tunes once for a key; later calls with it run what was found then.
+static void test_pruning_of_other_calls(void **state) {
+    (void)state;
+#define FITTING(key)                                                                                       \
+    "def keep(configs, named, **kw):\n"                                                                    \
+    "    return [c for c in configs if c.kwargs['BLOCK'] == named['n2']]\n"                                \
+    "@triton.autotune([triton.Config({'BLOCK': 8, 'F': 2}), triton.Config({'BLOCK': 16, 'F': 3}),\n"       \
+    "    triton.Config({'BLOCK': 32, 'F': 4})], " key ", prune_configs_by={'early_config_prune': keep})\n" \
+    "@triton.jit\n"                                                                                        \
+    "def other(x, y, N, n2, BLOCK: tl.constexpr, F: tl.constexpr):\n"                                      \
+    "    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"                                          \
+    "    tl.store(y + cols, tl.load(x + cols, mask=cols < N) * F, mask=cols < N)\n"
+#define CALL(n2) RUN("    other[" GRID "](x, y, N, " n2 ")\n")
+    Arena a = {0};
+    for (int keyed = 0; keyed < 2; keyed++) {
+        const char *kernel = keyed ? FITTING("['N', 'n2']") : FITTING("['N']");
+        shared = tuned_new(&a);
+        expect_scaled(1, kernel, CALL("8"), 2, 0, 1, 3);
+        expect_scaled(0, kernel, CALL("32"), 4, 0, keyed ? 1 : 2, 1); // its own choice comes first
+        expect_scaled(1, kernel, CALL("32"), keyed ? 4 : 2, 0, keyed ? 1 : 2, keyed ? 1 : 3);
+        expect_scaled(1, kernel, CALL("16"), keyed ? 3 : 2, 0, keyed ? 1 : 3, keyed ? 2 : 3);
+        shared = tuned_new(&a); // of another program
+        expect_scaled(1, kernel, CALL("32"), 4, 0, 1, 1);
+    }
+    shared = NULL;
+    arena_free(&a);
 }
 
 static void test_heuristics(void **state) {
@@ -333,6 +364,7 @@ static void test_rmsnorm(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_configs),
                                        cmocka_unit_test(test_pruning),
+                                       cmocka_unit_test(test_pruning_of_other_calls),
                                        cmocka_unit_test(test_heuristics),
                                        cmocka_unit_test(test_mistakes),
                                        cmocka_unit_test(test_atomics_need_a_reset),

@@ -31,6 +31,9 @@ static void texts_are_read(void **state) {
     assert_true(c.sizes == 0 && c.beyonds == 1 && !c.more_sizes);
     coverage_read("sizes lines", &c);
     assert_int_equal(c.sizes + c.lines + c.more, 0);
+    coverage_read("sizes 5 seldom 6 written 61 64 beyond 70000 values 3f000000 41200000 lines 3", &c);
+    assert_true(c.sizes == 2 && c.writtens == 2 && c.written[1] == 64 && c.beyonds == 1 && c.lines == 1);
+    assert_true(c.values == 2 && c.value[0] == 0.5f && c.value[1] == 10.0f);
     static const char *const bad[] = {"",
                                       "size 5 lines 1",
                                       "sizes 5",
@@ -50,6 +53,15 @@ static void texts_are_read(void **state) {
                                       "sizes beyond 1 2 3 4 5 6 7 lines",
                                       "sizes 5 lines 3 + +",
                                       "sizes 99999999999999999999 lines 1",
+                                      "sizes 5 written lines 1",
+                                      "sizes 5 written 70000 lines 1",
+                                      "sizes 5 values lines 1",
+                                      "sizes 5 values 3f00000 lines 1",
+                                      "sizes 5 values 3F000000 lines 1",
+                                      "sizes 5 values 00000000 lines 1",
+                                      "sizes 5 values 7f800000 lines 1",
+                                      "sizes 5 values bf000000 lines 1",
+                                      "sizes 5 values 3f000000 written 7 lines 1",
                                       "sizes 05 lines 1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         coverage_read(bad[i], &c);

@@ -93,18 +93,72 @@ static void full_adds_wide_rows_many_rows_and_hidden_cases(void **state) {
     Op op = the_op(&a, "softmax");
     PlannedCase *plan;
     int n = plan_cases(&a, &op, LEVEL_FULL, 1, &all, &plan);
-    bool wide[2] = {0}, many = false, hidden = false, sorted = true;
+    bool wide[2] = {0}, many = false, hidden = false, square = false, sorted = true;
     for (int i = 0; i < n; i++) {
         int64_t len = plan[i].dim[op.row_dim];
         wide[0] |= len == 65536;
         wide[1] |= len == 65537;
         many |= plan[i].dim[op.rows_dim] == 1023;
         hidden |= plan[i].hidden;
+        square |= plan[i].hidden && len > 64 && plan[i].dim[op.rows_dim] == len;
         sorted &= i == 0 || plan[i - 1].dim[op.row_dim] <= len;
     }
-    assert_true(wide[0] && wide[1] && many && hidden && sorted);
+    assert_true(wide[0] && wide[1] && many && hidden && square && sorted);
     n = plan_cases(&a, &op, LEVEL_QUICK, 1, &all, &plan);
     for (int i = 0; i < n; i++) assert_true(plan[i].dim[op.row_dim] < 65536 && !plan[i].hidden);
+    arena_free(&a);
+}
+
+// Numbers of a source become rows, row lengths and row counts.
+static void numbers_of_a_source_are_drawn(void **state) {
+    (void)state;
+    Arena a = {0};
+    Pool *pool = pool_open(1);
+    Err e = {0};
+    Draw d, more;
+    Op op = the_op(&a, "softmax");
+    assert_true(draw_make(&a, pool, &op, LEVEL_QUICK, 3, &all, &d, &e));
+    const Coverage c = {.size = {20000},
+                        .sizes = 1,
+                        .written = {61},
+                        .writtens = 1,
+                        .value = {12.34f, 12.3401f},
+                        .values = 2,
+                        .beyond = {70000, 5000000},
+                        .beyonds = 2};
+    PlannedCase *plan;
+    int tried, n = plan_sizes(&a, &d, &all, &c, &plan, &tried), values = 0;
+    bool columns = false, more_rows = false, written = false;
+    for (int i = 0; i < n; i++) {
+        values += plan[i].written != NULL;
+        columns |= plan[i].dim[op.row_dim] == 20001 && plan[i].wide; // with a spike at 20000
+        more_rows |= plan[i].dim[op.rows_dim] == 20001;
+        written |= plan[i].dim[op.row_dim] == 61 && !plan[i].written;
+    }
+    assert_true(tried == 1 && values == 3 && columns && more_rows && written);
+    assert_true(draw_planned(&a, pool, &op, LEVEL_FULL, 3, plan, n, &more, &e));
+    int between = 0, near = 0, zeros = 0;
+    for (int i = 0; i < n; i++) {
+        if (!plan[i].written || plan[i].dtype != DT_F32) continue;
+        const CaseTensor *t = &more.spec[i].input[0];
+        for (int64_t r = 0; r < t->shape[0]; r++) {
+            assert_int_equal(more.truth[i].row_class[r], CLASS_written);
+            for (int64_t k = 0; k < t->shape[1]; k++) {
+                double x = dtype_load(DT_F32, more.mapping + t->at + (t->offset + r * t->stride[0] + k) * 4);
+                between += fabs(x) > 12.34001 && fabs(x) < 12.34009;
+                near += fabs(x) >= 12.33999 && fabs(x) <= 12.34011;
+                zeros += x == 0;
+            }
+        }
+    }
+    assert_true(between > 20 && near > 500 && zeros > 0);
+    int64_t beyond[COVERAGE_BEYOND_MAX];
+    n = plan_beyond(&a, &d, &all, &c, &plan, beyond, &tried);
+    assert_true(n == 3 && tried == 1 && beyond[0] == 70000); // five million columns are nobody's
+    assert_true(plan[0].dim[op.row_dim] == 70000 && plan[2].dim[op.row_dim] == 131072);
+    draw_free(&more);
+    draw_free(&d);
+    pool_close(pool);
     arena_free(&a);
 }
 
@@ -203,16 +257,20 @@ static void strided_cases_differ_in_every_argument(void **state) {
     Op op = the_op(&a, "add_rmsnorm");
     Draw d;
     Err e = {0};
-    assert_true(draw_make(&a, pool, &op, LEVEL_QUICK, 5, &all, &d, &e));
-    int strided = 0;
+    assert_true(draw_make(&a, pool, &op, LEVEL_FULL, 5, &all, &d, &e));
+    int strided = 0, unaligned = 0, padded = 0, halves = 0;
     for (int c = 0; c < d.cases; c++) {
         const CaseTensor *x = &d.spec[c].input[0], *r = &d.spec[c].input[1];
         if (!d.truth[c].strided) continue;
         strided++;
         assert_true(x->stride[0] > x->shape[1] && r->stride[0] > r->shape[1] && x->stride[0] != r->stride[0]);
-        assert_true(x->offset > 0 && x->offset % 2 == 1);
+        assert_true(x->offset > 0);
+        unaligned += x->offset % 2 == 1;
+        padded +=
+            x->offset % 16 == 0 && x->stride[0] % 16 == 0 && r->offset % 16 == 0 && r->stride[0] % 16 == 0;
+        halves += x->stride[0] == 2 * x->shape[1];
     }
-    assert_true(strided >= 3);
+    assert_true(strided >= 20 && unaligned * 3 > strided && padded > 0 && halves > 0);
     draw_free(&d);
     pool_close(pool);
     arena_free(&a);
@@ -290,6 +348,7 @@ int main(void) {
         cmocka_unit_test(quick_shows_every_class_in_every_dtype),
         cmocka_unit_test(required_classes_are_there),
         cmocka_unit_test(full_adds_wide_rows_many_rows_and_hidden_cases),
+        cmocka_unit_test(numbers_of_a_source_are_drawn),
         cmocka_unit_test(quick_is_about_two_million_elements),
         cmocka_unit_test(the_seed_decides_every_byte),
         cmocka_unit_test(values_keep_to_the_domain),
