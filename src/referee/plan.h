@@ -2,6 +2,7 @@
 // gets. Depends on the op's domain, the level, the filter and (for hidden cases) the seed; never on a
 // candidate.
 #pragma once
+#include "referee/coverage.h"
 #include "referee/draw.h"
 
 typedef struct {
@@ -20,6 +21,8 @@ typedef struct {
     int as_case; // the number of that case, from 1; 0: no part
     int64_t skip;
     bool usual_processors;
+    const float *written; // not NULL: rows are made of these numbers (CLASS_written)
+    int writtens;
 } PlannedCase;
 
 // Cases in the order they are judged: shortest rows first. At most WIRE_CASES_MAX.

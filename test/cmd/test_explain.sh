@@ -60,7 +60,7 @@ check race_minimal told '^smallest failure: float32 1 row of 65, any values '
 check orders explain 1 $wrong/softmax_ticket.py softmax --minimize
 check orders_need_two_rows told '^smallest failure: float32 2 rows of 2, class '
 check configs explain 1 $wrong/softmax_autotune_one_unstable.py softmax --minimize --level full
-check configs_minimal told '^smallest failure: float32 1 row of 1, class spike_first '
+check configs_minimal told '^smallest failure: float32 1 row of 1, class mean_1000 '
 check syntax explain 1 $wrong/syntax_error.py softmax
 check syntax_caret told '^        \^~$'
 check syntax_no_case untold '^fails on|^bytes by line|^smallest'
