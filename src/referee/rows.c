@@ -114,7 +114,8 @@ static void draw_mixed(Rng *r, const RowSpec *s, double *out) {
 }
 
 // A number that was written down, one of its neighbours in the dtype, or something between it and the next
-// larger one. Rows of three kinds: either sign, below a largest value of 0 (what a softmax sees), positive.
+// larger one. Rows of three kinds: either sign, below a largest value of 0 (differences to a maximum),
+// positive.
 static void draw_written(Rng *r, const RowSpec *s, double *out) {
     double step = s->dtype == DT_F16 ? 0x1p-10 : s->dtype == DT_BF16 ? 0x1p-7 : 0x1p-23;
     uint64_t kind = rng_below(r, 3);
