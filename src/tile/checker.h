@@ -333,10 +333,9 @@ MUST_CHECK bool check_block_attribute(Checker *c, const Node *n, const Val *v, S
 MUST_CHECK bool check_flag(Checker *c, const Node *at, const Val *v,
                            bool *out); // truth of a constexpr option
 MUST_CHECK bool check_pointer(Call *k, const Val *p, const char *op);
-MUST_CHECK // A text that Triton knows there; None and the like leave it open.
-    bool
-    check_option(Call *k, const Val *v, const char *what, const char *const *known, int n);
-bool check_mask_bool(Call *k, const Val *mask);
+// A text that Triton knows there; None and the like leave it open.
+MUST_CHECK bool check_option(Call *k, const Val *v, const char *what, const char *const *known, int n);
+MUST_CHECK bool check_mask_bool(Call *k, const Val *mask);
 MUST_CHECK bool check_keep_dims(Checker *c, const Node *at, Val *v, int axis,
                                 int rank); // axis -1: all of them
 
