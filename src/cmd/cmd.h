@@ -10,12 +10,25 @@ enum { EXIT_OK = 0, EXIT_REJECTED = 1, EXIT_USAGE = 2, EXIT_WORLD = 3, EXIT_UNDE
 #undef CMD
 
 // Options of one verb: a table, filled in place. Everything else is a positional argument.
-typedef enum { OPTION_FLAG, OPTION_TEXT, OPTION_COUNT, OPTION_SEED, OPTION_SHAPE, OPTION_NUMBER } OptionKind;
+typedef enum {
+    OPTION_FLAG,
+    OPTION_TEXT,
+    OPTION_TEXTS,
+    OPTION_COUNT,
+    OPTION_SEED,
+    OPTION_SHAPE,
+    OPTION_NUMBER
+} OptionKind;
 typedef struct {
     const char *name; // "--seed"; also matches "--seed=S"
     OptionKind kind;
-    void *out; // bool, const char *, int (1 to 1,000,000), Seed, Shape, Number
+    void *out; // bool, const char *, Texts, int (1 to 1,000,000), Seed, Shape, Number
 } Option;
+enum { TEXTS_MAX = 8 };
+typedef struct {
+    const char *at[TEXTS_MAX]; // of an option that may stand there several times
+    int n;
+} Texts;
 typedef struct {
     bool given;
     uint64_t value; // below 2^63

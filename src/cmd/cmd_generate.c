@@ -11,9 +11,11 @@
 #include "smith/local.h"
 
 enum { PROMPT_MAX = 4 << 20, TOKENS_USUAL = 768 };
+_Static_assert((int)TEXTS_MAX <= (int)STOPS_MAX, "every --stop has a place");
 
 typedef struct {
-    const char *prompt, *system, *adapter, *family, *stop;
+    const char *prompt, *system, *adapter, *family;
+    Texts stop;
     Number temperature, top_p, min_p, top_k;
     int count, max_tokens;
     Seed seed;
@@ -93,30 +95,37 @@ static bool on_draft(void *arg, const Draft *d) {
 }
 
 // What the options say, else what the model's generation_config says, else 0.7 and 0.95.
-static ReplySettings settings_of(const GenerateOptions *o, const ModelConfig *c) {
-    ReplySettings s = {.temperature = c->generation.temperature >= 0 ? c->generation.temperature : 0.7,
-                       .top_p = c->generation.top_p >= 0 ? c->generation.top_p : 0.95,
-                       .min_p = c->generation.min_p >= 0 ? c->generation.min_p : 0,
-                       .top_k = c->generation.top_k >= 0 ? c->generation.top_k : 0,
-                       .max_tokens = o->max_tokens ? o->max_tokens : TOKENS_USUAL};
-    if (o->temperature.given) s.temperature = o->temperature.value;
-    if (o->top_p.given) s.top_p = o->top_p.value;
-    if (o->min_p.given) s.min_p = o->min_p.value;
-    if (o->top_k.given) s.top_k = (int)o->top_k.value;
-    if (o->stop) s.stop[s.stops++] = str_of(o->stop);
-    return s;
+static bool settings_of(const GenerateOptions *o, const ModelConfig *c, ReplySettings *out, Err *e) {
+    *out = (ReplySettings){.temperature = c->generation.temperature >= 0 ? c->generation.temperature : 0.7,
+                           .top_p = c->generation.top_p >= 0 ? c->generation.top_p : 0.95,
+                           .min_p = c->generation.min_p >= 0 ? c->generation.min_p : 0,
+                           .top_k = c->generation.top_k >= 0 ? c->generation.top_k : 0,
+                           .max_tokens = o->max_tokens ? o->max_tokens : TOKENS_USUAL};
+    for (int i = 0; i < o->stop.n; i++) {
+        Str text = str_of(o->stop.at[i]);
+        if (!text.len || text.len > DRAFT_STOP_BYTES_MAX)
+            return err_set(e, ERR_USAGE, "--stop is a text of 1 to %d bytes", DRAFT_STOP_BYTES_MAX);
+        out->stop[out->stops++] = text;
+    }
+    return sampling_said(&o->temperature, 100, &o->top_p, &o->min_p, &o->top_k, out, e);
+}
+
+static bool text_read(Arena *a, const char *path, Str *out, Err *e) {
+    if (!io_read(a, path, PROMPT_MAX, out, e)) return false;
+    return utf8_valid(*out) || err_set(e, ERR_INPUT, "%s: a prompt is UTF-8 text, which this is not",
+                                       strcmp(path, "-") == 0 ? "standard input" : path);
 }
 
 static bool prompt_of(Arena *a, const GenerateOptions *o, Prompt *p, Err *e) {
     Str text;
     *p = (Prompt){0};
-    if (!io_read(a, o->prompt, PROMPT_MAX, &text, e)) return false;
+    if (!text_read(a, o->prompt, &text, e)) return false;
     if (!o->chat) {
         p->raw = text.p ? text : (Str){"", 0};
         return true;
     }
     p->user = text;
-    return !o->system || io_read(a, o->system, PROMPT_MAX, &p->system, e);
+    return !o->system || text_read(a, o->system, &p->system, e);
 }
 
 static void tell(const Shown *s, const Tokens *prompt, uint64_t seed) {
@@ -135,9 +144,10 @@ static bool generate_with(Arena *a, const LocalModel *m, const GenerateOptions *
     int done;
     if (!o->seed.given && !rng_entropy(&seed, sizeof seed, e)) return false;
     if (!o->seed.given) seed >>= 1; // so that --seed takes it
-    if (!prompt_of(a, o, &prompt, e) || !local_model_tokens(m, a, &prompt, o->think, &tokens, e))
+    ReplySettings settings;
+    if (!settings_of(o, model_config(m->model), &settings, e) || !prompt_of(a, o, &prompt, e) ||
+        !local_model_tokens(m, a, &prompt, o->think, &tokens, e))
         return false;
-    ReplySettings settings = settings_of(o, model_config(m->model));
     Shown s = {.o = o, .streams = o->count == 1 && !o->json, .started = clock_seconds()};
     DraftRequest q = local_model_request(m, a, draft_asks(a, tokens, 0, o->count), &settings, o->count);
     q.seed = seed;
@@ -152,7 +162,7 @@ static bool generate_with(Arena *a, const LocalModel *m, const GenerateOptions *
     if (s.bar_shown) progress_end(&s.bar);
     if (s.streams && !s.finished && s.tokens) fputs("\n", stdout);
     fflush(stdout);
-    tell(&s, &tokens, seed);
+    if (ok || s.tokens) tell(&s, &tokens, seed);
     if (ok && ferror(stdout)) return err_set(e, ERR_IO, "cannot write to standard output");
     if (ok && !s.finished) return err_set(e, ERR_IO, "interrupted before a draft was finished");
     return ok;
@@ -182,7 +192,7 @@ int cmd_generate(int argc, char **argv) {
         {"--min-p", OPTION_NUMBER, &o.min_p},
         {"--top-k", OPTION_NUMBER, &o.top_k},
         {"--max-tokens", OPTION_COUNT, &o.max_tokens},
-        {"--stop", OPTION_TEXT, &o.stop},
+        {"--stop", OPTION_TEXTS, &o.stop},
         {"--seed", OPTION_SEED, &o.seed},
         {"--json", OPTION_FLAG, &o.json},
     };

@@ -55,6 +55,21 @@ void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
 
 // ---- smiths ----
 
+bool sampling_said(const Number *temperature, double hottest, const Number *top_p, const Number *min_p,
+                   const Number *top_k, ReplySettings *out, Err *e) {
+    if (temperature->given) out->temperature = temperature->value;
+    if (top_p->given) out->top_p = top_p->value;
+    if (min_p->given) out->min_p = min_p->value;
+    if (top_k->given) out->top_k = (int)top_k->value;
+    if (out->temperature > hottest)
+        return err_set(e, ERR_USAGE, "--temperature is at most %g, not %g", hottest, out->temperature);
+    if (!(out->top_p > 0 && out->top_p <= 1))
+        return err_set(e, ERR_USAGE, "--top-p is more than 0 and at most 1 (1: all), not %g", out->top_p);
+    if (out->min_p > 1) return err_set(e, ERR_USAGE, "--min-p is at most 1, not %g", out->min_p);
+    return !top_k->given || (double)out->top_k == top_k->value ||
+           err_set(e, ERR_USAGE, "--top-k is a whole number (0: all), not %g", top_k->value);
+}
+
 bool smith_chosen(Arena *a, const SmithChoice *c, ChosenSmith *out, Err *e) {
     SmithOptions options = {.adapter = c->adapter, .chat = c->chat, .timeout = c->timeout};
     *out = (ChosenSmith){0};
@@ -69,13 +84,9 @@ bool smith_chosen(Arena *a, const SmithChoice *c, ChosenSmith *out, Err *e) {
                       out->smith->name);
     ok = ok && (!out->smith->takes_prompt || profile_open(a, profile, &out->profile, e));
     ReplySettings s = out->profile.settings;
-    if (c->temperature.given) s.temperature = c->temperature.value;
-    if (c->top_p.given) s.top_p = c->top_p.value;
-    if (c->min_p.given) s.min_p = c->min_p.value;
-    if (c->top_k.given) s.top_k = (int)c->top_k.value;
+    ok = ok && (!out->smith->takes_prompt ||
+                sampling_said(&c->temperature, 10, &c->top_p, &c->min_p, &c->top_k, &s, e));
     if (c->max_tokens) s.max_tokens = c->max_tokens;
-    if (ok && (s.top_p > 1 || s.min_p > 1 || s.temperature > 10))
-        ok = err_set(e, ERR_USAGE, "--top-p and --min-p are at most 1, --temperature at most 10");
     out->settings = s;
     if (!ok) smith_close(out->smith);
     return ok;

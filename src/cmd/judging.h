@@ -24,6 +24,10 @@ typedef struct {
         {"--max-tokens", OPTION_COUNT, &(c).max_tokens}, {                                          \
         "--timeout", OPTION_COUNT, &(c).timeout                                                     \
     }
+// How tokens are drawn, where the options say it: ERR_USAGE names the one that cannot be. top_k is a whole
+// number.
+MUST_CHECK bool sampling_said(const Number *temperature, double hottest, const Number *top_p,
+                              const Number *min_p, const Number *top_k, ReplySettings *out, Err *e);
 typedef struct {
     Smith *smith; // to be closed
     Profile profile;

@@ -25,6 +25,12 @@ bool option_value(const Option *o, const char *value, Err *e) {
     switch (o->kind) {
     case OPTION_FLAG: break;
     case OPTION_TEXT: *(const char **)o->out = value; return true;
+    case OPTION_TEXTS: {
+        Texts *t = o->out;
+        if (t->n == TEXTS_MAX) return err_set(e, ERR_USAGE, "%s: at most %d of them", o->name, TEXTS_MAX);
+        t->at[t->n++] = value;
+        return true;
+    }
     case OPTION_COUNT:
         if (!parse_number(value, COUNT_MAX, &number) || number == 0)
             return err_set(e, ERR_USAGE, "%s needs a number from 1 to %d, not \"%s\"", o->name, COUNT_MAX,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "smith/kind.h"
 
 struct Ledger {
     Arena arena;
@@ -77,6 +78,21 @@ static bool read_draft(Ledger *l, const json_t *o, const char **why) {
     return true;
 }
 
+static bool another_setting(const char *name, const char *key, json_t *there, json_t *here, Err *e) {
+    Arena a = {0};
+    json_t *value[] = {there, here};
+    const char *said[] = {"unsaid", "unsaid"};
+    for (int i = 0; i < 2; i++) {
+        char *text = value[i] ? json_dumps(value[i], JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : NULL;
+        if (text) said[i] = smith_words(&a, str_of(text), 80);
+        free(text);
+    }
+    err_record(e, ERR_INPUT, "%s was begun with %s %s, not %s", name, smith_words(&a, str_of(key), 40),
+               said[0], said[1]);
+    arena_free(&a);
+    return false;
+}
+
 // The first setting that differs, in the words of both.
 static bool same_settings(const char *name, json_t *there, json_t *here, Err *e) {
     if (!json_is_object(there)) return err_set(e, ERR_INPUT, "%s:1: no settings", name);
@@ -84,17 +100,11 @@ static bool same_settings(const char *name, json_t *there, json_t *here, Err *e)
     json_t *value;
     json_object_foreach(here, key, value) {
         json_t *other = json_object_get(there, key);
-        if (other && json_equal(value, other)) continue;
-        char *was = other ? json_dumps(other, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : NULL,
-             *is = json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6));
-        err_record(e, ERR_INPUT, "%s was begun with %s %.80s, not %.80s", name, key, was ? was : "unsaid",
-                   is ? is : "?");
-        free(was);
-        free(is);
-        return false;
+        if (!other || !json_equal(value, other)) return another_setting(name, key, other, value, e);
     }
-    return json_object_size(there) == json_object_size(here) ||
-           err_set(e, ERR_INPUT, "%s was begun with settings that this version does not know", name);
+    json_object_foreach(there, key, value) if (!json_object_get(here, key)) return another_setting(
+        name, key, value, NULL, e);
+    return true;
 }
 
 static bool read_line(Ledger *l, const char *name, int number, const json_t *o, json_t *settings, Err *e) {

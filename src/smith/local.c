@@ -124,13 +124,14 @@ static bool draft(Smith *s, const Op *op, const SmithRequest *q, const SmithSink
     int n = q->count, done;
     DraftAsk *each = NEWN(&a, DraftAsk, (size_t)n + 1);
     Asked k = {sink, m};
-    bool ok = true;
+    bool ok = true, beyond = false;
     for (int i = 0; i < n && ok; i++) {
         each[i].index = smith_index(q, i);
         if (i && smith_prompt(q, i) == smith_prompt(q, i - 1))
             each[i].prompt = each[i - 1].prompt;
         else
             ok = local_model_tokens(m, &a, smith_prompt(q, i), false, &each[i].prompt, e);
+        beyond |= ok && each[i].prompt.count >= m->checkpoint->config.context;
     }
     if (ok && n > 0) {
         DraftRequest ask = local_model_request(m, &a, each, &q->settings, n);
@@ -142,6 +143,7 @@ static bool draft(Smith *s, const Op *op, const SmithRequest *q, const SmithSink
         ok = draft_run(&a, &ask, NEWN(&a, Draft, (size_t)n), &done, e) || err_ctx(e, "%s", s->name);
     }
     arena_free(&a);
+    if (!ok && !beyond) e->code = ERR_IO; // no template, wrong settings, damaged weights: not the op's fault
     return ok;
 }
 

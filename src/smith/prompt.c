@@ -102,7 +102,10 @@ static bool read_setting(Reader *r, Str line) {
     Str key = {line.p, n}, value = {line.p + n + (n < line.len), line.len - n - (n < line.len)};
     double number;
     if (str_is(key, "temperature")) return read_number(r, value, 10, false, &s->temperature);
-    if (str_is(key, "top_p")) return read_number(r, value, 1, false, &s->top_p);
+    if (str_is(key, "top_p"))
+        return read_number(r, value, 1, false, &s->top_p) &&
+               (s->top_p > 0 ||
+                err_set(r->e, ERR_INPUT, "%s:%d: top_p is more than 0 (1: all)", r->name, r->line));
     if (str_is(key, "min_p")) return read_number(r, value, 1, false, &s->min_p);
     if (str_is(key, "style")) return read_styles(r, value);
     if (str_is(key, "top_k")) {

@@ -212,6 +212,8 @@ static bool set_up(const Remote *r, Transfer *t, const SmithRequest *q, Err *e) 
     SET(CURLOPT_WRITEFUNCTION, receive);
     SET(CURLOPT_WRITEDATA, receiver);
     SET(CURLOPT_PRIVATE, t);
+    SET(CURLOPT_ACCEPT_ENCODING,
+        "identity"); // events are wanted as they come; what is packed all the same is unpacked
     SET(CURLOPT_NOSIGNAL, 1L);
     SET(CURLOPT_USERAGENT, "ouroboros/" REFEREE_VERSION);
     SET(CURLOPT_CONNECTTIMEOUT, (long)(r->timeout < CONNECT_SECONDS ? r->timeout : CONNECT_SECONDS));

@@ -19,6 +19,8 @@ typedef struct {
 typedef struct {
     Arena *arena;
     bool events; // server-sent events; otherwise one JSON object
+    bool known;  // which of them: the first character has said so
+    int marked;  // bytes of a byte order mark before it
     Choice *choice;
     int asked;
     Buf line;  // the line that is not whole yet; without events: everything
@@ -28,6 +30,7 @@ typedef struct {
     int tokens; // "usage" says so; -1: it does not
 } Answer;
 
+// events: what the server says; how the response begins goes before that.
 void answer_begin(Answer *s, Arena *a, int asked, bool events);
 // ERR_INPUT or ERR_LIMIT: the response is broken from here on; choices that are done stay good. ERR_IO: the
 // server tells of an error.

@@ -25,6 +25,21 @@ static void add_text(Choice *c, const json_t *text) {
     buf_put(&c->text, json_string_value(text), n);
 }
 
+// A text, or a list of parts: of those that are no text, such as thoughts, nothing is kept.
+static bool add_content(Choice *c, const json_t *content) {
+    if (!content) return true;
+    if (json_is_string(content)) {
+        add_text(c, content);
+        return true;
+    }
+    for (size_t i = 0; i < json_array_size(content); i++) {
+        const json_t *part = json_array_get(content, i), *type = json_object_get(part, "type");
+        if (!json_is_string(type)) return false;
+        if (strcmp(json_string_value(type), "text") == 0) add_text(c, json_object_get(part, "text"));
+    }
+    return json_is_array(content);
+}
+
 // Streams send "delta"s, other responses a "message".
 static bool read_choice(Answer *s, const json_t *o, size_t place, Err *e) {
     const json_t *index = json_object_get(o, "index"), *finish = json_object_get(o, "finish_reason");
@@ -36,9 +51,8 @@ static bool read_choice(Answer *s, const json_t *o, size_t place, Err *e) {
         return err_set(e, ERR_INPUT, "choice %lld of the %d asked for", (long long)i, s->asked);
     Choice *c = &s->choice[i];
     const json_t *text = json_object_get(delta ? delta : message, "content");
-    if (text && !json_is_string(text) && !json_is_null(text))
+    if (!json_is_null(text) && !add_content(c, text))
         return err_set(e, ERR_INPUT, "the content of a choice is no text");
-    if (json_is_string(text)) add_text(c, text);
     if (json_is_string(finish) && !c->done) {
         c->done = true;
         c->cut = strcmp(json_string_value(finish), "length") == 0;
@@ -81,6 +95,8 @@ static bool end_event(Answer *s, Err *e) {
     if (!data.len || s->done) return true;
     if (str_is(data, "[DONE]")) {
         s->done = true;
+        // Some servers leave out why a text ends; that it has ended they have said now.
+        for (int i = 0; i < s->asked; i++) s->choice[i].done |= s->choice[i].pieces > 0;
         return true;
     }
     return read_json(s, data, e);
@@ -101,10 +117,30 @@ static bool read_line(Answer *s, Str line, Err *e) {
     return true;
 }
 
+// Servers, and what stands between, name wrong types or none. A byte order mark may come first.
+static Str find_kind(Answer *s, Str bytes) {
+    static const char mark[] = "\xef\xbb\xbf";
+    while (bytes.len && !s->known) {
+        char c = *bytes.p;
+        if (s->marked < 3 && c == mark[s->marked]) {
+            s->marked++;
+            bytes = (Str){bytes.p + 1, bytes.len - 1};
+            continue;
+        }
+        if (c == '{' || c == '[') s->events = false;
+        bool field = memcmp(bytes.p, "data:", bytes.len < 5 ? bytes.len : 5) == 0; // or what is there of it
+        if (field || c == ':') s->events = true;
+        s->known = c != ' ' && c != '\t' && c != '\r' && c != '\n';
+        if (!s->known) bytes = (Str){bytes.p + 1, bytes.len - 1};
+    }
+    return bytes;
+}
+
 bool answer_feed(Answer *s, Str bytes, Err *e) {
     s->bytes += bytes.len;
     if (s->bytes > REMOTE_BYTES_MAX)
         return err_set(e, ERR_LIMIT, "a response of more than %d bytes", REMOTE_BYTES_MAX);
+    bytes = find_kind(s, bytes);
     if (!s->events) {
         buf_str_put(&s->line, bytes);
         return true;

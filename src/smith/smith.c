@@ -32,14 +32,25 @@ void smith_close(Smith *s) {
     if (s && s->close) s->close(s);
 }
 
+// Characters that a terminal obeys or that turn the direction of what follows: nobody's words.
+static bool commands(uint32_t c) {
+    return (c >= 0x80 && c < 0xa0) || c == 0x61c || c == 0x200e || c == 0x200f ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff;
+}
+
 const char *smith_words(Arena *a, Str s, size_t max) {
     if (s.len > max) s.len = max;
     char *p = str_cdup(a, s);
     for (char *c = p; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127) *c = ' ';
-    if (!utf8_valid(str_of(p)))
-        for (char *c = p; *c; c++)
-            if ((unsigned char)*c > 126) *c = '?';
+    bool whole = utf8_valid(str_of(p));
+    int bytes;
+    for (char *c = p; *c; c += bytes) {
+        bytes = 1;
+        if ((unsigned char)*c < 127) continue;
+        uint32_t code = whole ? utf8_at(c, &bytes) : 0;
+        if (!whole || commands(code)) memset(c, '?', (size_t)bytes);
+    }
     return p;
 }
 

@@ -1,5 +1,6 @@
 """chat_server.py KERNEL PORT_FILE [CERTIFICATE] - an OpenAI chat server for tests: the name of the model says how it behaves.
 Requests are logged beside PORT_FILE, one JSON line each."""
+import gzip
 import http.server
 import json
 import os
@@ -101,6 +102,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if model == "whole":
             choices = [{"index": i, "message": {"role": "assistant", "content": t}, "finish_reason": "stop"} for i, t in enumerate(texts)]
             return self.send(200, {"choices": choices, "usage": {"completion_tokens": 30 * n}})
+        if model == "packed":
+            choices = [{"index": i, "message": {"content": t}, "finish_reason": "stop"} for i, t in enumerate(texts)]
+            return self.send(200, gzip.compress(json.dumps({"choices": choices}).encode()), Content_Encoding="gzip")
+        if model == "bomb":
+            return self.send(200, gzip.compress(b" " * (80 << 20)), Content_Encoding="gzip")
+        if model == "typeless":
+            lines = [json.dumps({"choices": [{"index": i, "delta": {"content": t}}]}) for i, t in enumerate(texts)]
+            return self.send(200, ("\ufeff" + "".join("data: %s\n\n" % x for x in lines + ["[DONE]"])).encode(), "text/plain")
         if model == "garbage":
             return self.send(200, b"<html>hello</html>", "text/html")
         if model == "no-choices":

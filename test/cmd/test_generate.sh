@@ -28,6 +28,15 @@ check streamed_as_json_says sh -c "$run --seed 5 >$tmp/text; python3 $tmp/same.p
 check chat_is_another_prompt sh -c "$bin generate $qwen --prompt $tmp/p --max-tokens 12 --temperature 1 --seed 1 >$tmp/b; ! $bin generate $qwen --prompt $tmp/p --max-tokens 12 --temperature 1 --seed 1 --chat --chat-family qwen25 | cmp -s - $tmp/b"
 check system_turn sh -c "echo brief >$tmp/s; $bin generate $qwen --prompt $tmp/p --max-tokens 4 --chat --chat-family qwen25 --system $tmp/s --seed 1"
 check stop_string sh -c "$run --temperature 0 --json --stop \"\$(head -c 1 $tmp/a)\" | grep -q '\"text\":\"\".*\"end\":\"stop\"'"
+check the_nearer_stop_string_counts sh -c "$run --temperature 0 --json --stop 'nowhere at all' --stop=\"\$(head -c 1 $tmp/a)\" | grep -q '\"text\":\"\".*\"end\":\"stop\"'"
+check too_many_stop_strings exits 2 $run --stop 1 --stop 2 --stop 3 --stop 4 --stop 5 --stop 6 --stop 7 --stop 8 --stop 9
+check an_empty_stop_string exits 2 $run --stop ''
+for row in '--top-p 0' '--top-p 1.5' '--min-p 2' '--temperature 101' '--top-k 1.5' '--top-k 0.5'; do
+    check "no $row" exits 2 $run $row
+    check "it is named: $row" grep -q -- "generate: ${row% *} is .*, not ${row#* }\$" "$tmp/err"
+done
+check nothing_else_is_told sh -c "! grep -q drafts $tmp/err"
+check the_ends_of_their_ranges sh -c "$run --top-p 1 --min-p 1 --temperature 100 --top-k 0 && $run --top-p 1e-30 --top-k 1000000 --min-p 0 --temperature 1e-9"
 
 # A folder with a template of its own, as file or in tokenizer_config.json; and one with another default system turn.
 cat >"$tmp/template" <<'E'
@@ -56,7 +65,8 @@ check family_without_chat exits 2 "$bin" generate "$llama" --chat-family qwen25
 check no_such_model exits 3 "$bin" generate "$tmp/none" --prompt "$tmp/p"
 check no_such_prompt exits 3 "$bin" generate "$llama" --prompt "$tmp/none"
 check prompt_too_long sh -c "head -c 100000 /dev/zero | tr '\\000' x >$tmp/long; ! $bin generate $llama --prompt $tmp/long 2>$tmp/err && grep -q positions $tmp/err"
-check no_utf8 sh -c "printf '\\377' >$tmp/bad; ! $bin generate $llama --prompt $tmp/bad 2>$tmp/err && grep -q UTF-8 $tmp/err"
+check no_utf8 sh -c "printf '\\377' >$tmp/bad; ! $bin generate $llama --prompt $tmp/bad 2>$tmp/err && grep -q '$tmp/bad: .* UTF-8' $tmp/err"
+check no_utf8_on_stdin sh -c "! $bin generate $llama <$tmp/bad 2>$tmp/err && grep -q 'standard input: .* UTF-8' $tmp/err"
 check closed_output sh -c "{ $run -n 500 2>$tmp/err; echo \$? >$tmp/code; } | head -c 10 >/dev/null; [ \$(cat $tmp/code) = 3 ] && grep -q 'standard output' $tmp/err"
 
 # Ctrl-C keeps what is finished. (A shell starts what runs behind it deaf to Ctrl-C; SIGTERM means the same here.)
@@ -80,3 +90,18 @@ check propose_with_a_model exits 0 "$bin" propose softmax --smith "$llama" --pro
 check smiths_adapter exits 1 "$bin" mint softmax --smith "$llama" --adapter "$llama/adapter" --profile "$tmp/profile" -n 2
 check smiths_chat_family exits 1 "$bin" mint softmax --smith "$qwen" --chat-family qwen25 --profile "$tmp/profile" -n 2
 check an_adapter_of_another exits 3 "$bin" mint softmax --smith "$llama" --adapter "$qwen/adapter" --profile "$tmp/profile" -n 2
+check a_smiths_top_p exits 2 "$bin" mint softmax --smith "$llama" --profile "$tmp/profile" --top-p 0
+check a_smiths_top_k exits 2 "$bin" mint softmax --smith "$llama" --profile "$tmp/profile" --top-k 2.5
+
+# A model that cannot be asked is in trouble; that is not an op beyond it, with nothing passed and all complete.
+sed '/raw/,$d' "$tmp/profile" >"$tmp/turns"
+check eval_without_a_template exits 3 "$bin" eval --smith "$llama" --profile "$tmp/turns" --ops softmax,rmsnorm -n 2 --json
+check it_is_not_complete grep -q '"refused":null.*"complete":false' "$tmp/out"
+check it_says_why grep -q -- 'stopped early.*there is no chat template.*--chat-family' "$tmp/err"
+check eval_with_a_family exits 1 "$bin" eval --smith "$qwen" --chat-family qwen25 --profile "$tmp/turns" --ops softmax -n 2 --json -o "$tmp/e.jsonl"
+check it_is_complete grep -q '"n":2,.*"complete":true' "$tmp/out"
+check the_family_is_a_setting exits 3 "$bin" eval --smith "$qwen" --chat-family llama31 --profile "$tmp/turns" --ops softmax -n 2 -o "$tmp/e.jsonl" --resume
+check it_is_told grep -q 'begun with chat_family "qwen25", not "llama31"' "$tmp/err"
+check none_is_another exits 3 "$bin" eval --smith "$qwen" --profile "$tmp/turns" --ops softmax -n 2 -o "$tmp/e.jsonl" --resume
+check that_is_told grep -q 'begun with chat_family "qwen25", not unsaid' "$tmp/err"
+check the_same_goes_on exits 1 "$bin" eval --smith "$qwen" --chat-family qwen25 --profile "$tmp/turns" --ops softmax -n 3 -o "$tmp/e.jsonl" --resume

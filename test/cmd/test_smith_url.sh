@@ -36,6 +36,12 @@ assert "top_k" not in q and "stop" not in q
 ' "$tmp/port.log"
 check whole_responses exits 0 mint whole -n 2 --json
 check tokens_of_whole_responses holds '"tokens":60'
+check packed_all_the_same exits 0 mint packed -n 2 --json
+check packed_counts holds '"statuses":{"ok":1,"incorrect":1}'
+check no_type_no_reason_for_the_end exits 0 mint typeless -n 2 --json
+check typeless_counts holds '"statuses":{"ok":1,"incorrect":1}'
+check what_unpacks_to_too_much exits 3 mint bomb -n 2
+check the_bomb_is_told says 'a response of more than 67108864 bytes'
 check a_server_that_ignores_n exits 0 mint ignores-n -n 5 --json
 check it_is_asked_five_times [ "$(requests ignores-n)" = 5 ]
 check five_drafts holds '"proposed":5,'

@@ -183,7 +183,7 @@ static void damage_is_told_with_its_line(void **state) {
         {"{\"record\":\"eval\",\"settings\":{\"smith\":\"x\"}}\n", "was begun with temperature unsaid"},
         {"{\"record\":\"eval\",\"settings\":{\"smith\":\"x\",\"temperature\":0.7,\"seed\":7,\"dtype\":null,"
          "\"new\":1}}\n",
-         "does not know"},
+         "f was begun with new 1, not unsaid"},
         {BEGIN "{}\n", "f:2: neither"},
         {BEGIN BEGIN, "f:2: neither"},
         {BEGIN DRAFT("0", "ok") "{\"rec\n" DRAFT("1", "ok"), "f:3: no JSON"},

@@ -125,6 +125,23 @@ static void test_adapter_and_turns(void **state) {
     const char *named = strstr(e.msg, s->name);
     assert_non_null(named);
     assert_null(strstr(named + 1, s->name)); // once
+    // What is wrong with the model, or with what was asked of it, is not the op's fault; a long prompt is.
+    assert_int_equal(e.code, ERR_IO);
+    SmithRequest cold = q;
+    cold.settings.top_p = 0;
+    e = (Err){0};
+    assert_false(s->draft(s, NULL, &cold, &sink, &e));
+    assert_int_equal(e.code, ERR_IO);
+    char *many = NEWN(&a, char, 300);
+    memset(many, 'x', 256);
+    Prompt lengthy = {.raw = {many, 255}}, beyond = {.raw = {many, 256}};
+    SmithRequest fits = request(&lengthy, 0, 1), fails = request(&beyond, 0, 1);
+    ask(s, &fits, &none);
+    assert_int_equal(none.replies, 1);
+    e = (Err){0};
+    assert_false(s->draft(s, NULL, &fails, &sink, &e));
+    assert_int_equal(e.code, ERR_LIMIT);
+    assert_non_null(strstr(e.msg, "256 tokens"));
     smith_close(s);
     s = open_smith(&a, model, "test/model/golden/llama/adapter");
     ask(s, &q, &with);

@@ -176,6 +176,7 @@ static void what_is_wrong_with_a_profile_is_told_with_its_line(void **state) {
         {"temperature 0x1p\n--- user\nx", "is no number"},
         {"temperature nan\n--- user\nx", "is no number"},
         {"top_p 1.5\n--- user\nx", "from 0 to 1"},
+        {"top_k 3\ntop_p 0\n--- user\nx", "p:2: top_p is more than 0"},
         {"max_tokens 0\n--- user\nx", "at least 1"},
         {"max_tokens 1.5\n--- user\nx", "no whole number"},
         {"top_k 99999999999999999999\n--- user\nx", "no whole number"},

@@ -75,6 +75,60 @@ static void whole_responses(void **state) {
     arena_free(&a);
 }
 
+// The type that a server names does not count, nor does a mark before the text.
+static void the_beginning_tells_the_kind(void **state) {
+    (void)state;
+    static const char json[] =
+        "{\"choices\":[{\"message\":{\"content\":\"one\"},\"finish_reason\":\"stop\"}]}",
+                      lines[] = "data: {\"choices\":[{\"delta\":{\"content\":\"one\"},"
+                                "\"finish_reason\":\"stop\"}]}\n\n",
+                      mark[] = "\xef\xbb\xbf";
+    static const char *const before[] = {"", mark, "\r\n \t", "\xef\xbb\xbf\n"};
+    for (size_t i = 0; i < 4; i++)
+        for (int events = 0; events < 2; events++)
+            for (int claimed = 0; claimed < 2; claimed++)
+                for (size_t step = 1; step < 200; step += 13) {
+                    Arena a = {0};
+                    Answer s;
+                    Err e = {0};
+                    const char *text = arena_printf(&a, "%s%s", before[i], events ? lines : json);
+                    if (!feed(&s, &a, claimed, text, step, &e)) fail_msg("%s: %s", text, e.msg);
+                    assert_true(s.choice[0].done && str_is(buf_str(&s.choice[0].text), "one"));
+                    assert_int_equal(s.events, events);
+                    arena_free(&a);
+                }
+}
+
+// "[DONE]" ends what has begun, also without a reason; the end of the connection alone does not.
+static void done_is_done(void **state) {
+    (void)state;
+    static const char begun[] = ": hello\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"one\"}}]}\n\n";
+    for (int done = 0; done < 2; done++) {
+        Arena a = {0};
+        Answer s;
+        Err e = {0};
+        assert_true(
+            feed(&s, &a, true, arena_printf(&a, "%s%s", begun, done ? "data: [DONE]\n\n" : ""), 7, &e));
+        assert_int_equal(s.choice[0].done, done);
+        assert_false(s.choice[0].cut || s.choice[1].done); // nothing has come of the second
+        arena_free(&a);
+    }
+}
+
+static void parts_of_a_content(void **state) {
+    (void)state;
+    Arena a = {0};
+    Answer s;
+    Err e = {0};
+    assert_true(feed(&s, &a, false,
+                     "{\"choices\":[{\"message\":{\"content\":[{\"type\":\"thinking\",\"thinking\":[1]},"
+                     "{\"type\":\"text\",\"text\":\"one\"},{\"type\":\"text\",\"text\":\" two\"}]}},"
+                     "{\"message\":{\"content\":[]}}]}",
+                     9, &e));
+    assert_true(str_is(buf_str(&s.choice[0].text), "one two") && s.choice[1].done && !s.choice[1].text.len);
+    arena_free(&a);
+}
+
 static void broken_responses_say_what_is_wrong(void **state) {
     (void)state;
     static const struct {
@@ -91,6 +145,9 @@ static void broken_responses_say_what_is_wrong(void **state) {
         {false, "{\"choices\":[{\"index\":-1,\"message\":{}}]}", "choice -1 of the 2"},
         {false, "{\"choices\":[{},{},{}]}", "choice 2 of the 2"},
         {false, "{\"choices\":[{\"message\":{\"content\":[1]}}]}", "is no text"},
+        {false, "{\"choices\":[{\"message\":{\"content\":{}}}]}", "is no text"},
+        {false, "{\"choices\":[{\"message\":{\"content\":[{\"text\":\"x\"}]}}]}", "is no text"},
+        {false, "denied", "no JSON"},
         {false, "{\"error\":{\"message\":\"a\\u001b[31m\\nb\"}}", "an error: a [31m b"},
         {false, "{\"error\":\"words\"}", "an error: words"},
         {false, "{\"error\":{}}", "without a message"},
@@ -150,6 +207,8 @@ static void errors_in_words(void **state) {
         {"<b>x</b>\r\n", "<b>x</b>  "},
         {"", "no message"},
         {"\xff\xfe", "??"},
+        // What a terminal obeys (a control sequence of one character) or turns around is no word.
+        {"{\"error\":\"a\\u009b31m \\u202e\\u00e9\\u4e2d\"}", "a??31m ???\xc3\xa9\xe4\xb8\xad"},
         {"{\"error\":", "{\"error\":"},
     };
     Arena a = {0};
@@ -199,6 +258,9 @@ int main(void) {
         cmocka_unit_test(streams_in_pieces_of_any_size),
         cmocka_unit_test(a_stream_that_ends_early_leaves_what_was_done),
         cmocka_unit_test(whole_responses),
+        cmocka_unit_test(the_beginning_tells_the_kind),
+        cmocka_unit_test(done_is_done),
+        cmocka_unit_test(parts_of_a_content),
         cmocka_unit_test(broken_responses_say_what_is_wrong),
         cmocka_unit_test(sizes_are_bounded),
         cmocka_unit_test(errors_in_words),
