@@ -58,11 +58,17 @@ static bool keys_known(Manifest *m, const char *path, const json_t *o, const cha
 
 // ---- expressions
 
+// JSON has neither infinities nor NaN.
+static void put_real(Buf *out, double x) {
+    const char *text = arena_printf(out->arena, "%.17g", x);
+    buf_printf(out, "(%s%s)", text, strpbrk(text, ".e") ? "" : ".0");
+}
+
 // A text is an expression; numbers, true, false and null stand for themselves.
 static bool put_expr(Manifest *m, const char *path, const json_t *v, bool tensor) {
     switch (v ? json_typeof(v) : JSON_OBJECT) {
     case JSON_INTEGER: buf_printf(&m->out, "(%lld)", (long long)json_integer_value(v)); return true;
-    case JSON_REAL: buf_printf(&m->out, "float(\"%.17g\")", json_real_value(v)); return true;
+    case JSON_REAL: put_real(&m->out, json_real_value(v)); return true;
     case JSON_TRUE: buf_puts(&m->out, "True"); return true;
     case JSON_FALSE: buf_puts(&m->out, "False"); return true;
     case JSON_NULL: buf_puts(&m->out, "None"); return true;

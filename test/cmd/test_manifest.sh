@@ -148,3 +148,26 @@ printf '{"id":6,"op":"softmax","source":"%s","manifest":%s}\n' "$(text "$tmp/k.p
     >"$tmp/lines"
 "$bin" referee --stream <"$tmp/lines" >"$tmp/answers"
 check another_manifest_is_another_program answer 6 uncovered_output
+# Real numbers stand for themselves: an eps is taken as it is written, and another one is another function.
+cat >"$tmp/eps.py" <<'EOF'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def rms(x_ptr, w_ptr, y_ptr, sx, sy, N, eps, scale, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    m = cols < N
+    x = tl.load(x_ptr + row * sx + cols, mask=m, other=0.0).to(tl.float32)
+    w = tl.load(w_ptr + cols, mask=m, other=0.0).to(tl.float32)
+    r = 1.0 / tl.sqrt(tl.sum(x * x, axis=0) / N + eps)
+    tl.store(y_ptr + row * sy + cols, x * r * w * scale, mask=m)
+EOF
+for row in "real|0|1e-6, 1.0" "real_texts|0|\"1e-6\", \"0.5 * 2\"" "real_other|1|1e-5, 1.0" "real_twice|1|1e-6, 2.0"; do
+    numbers=${row##*|}
+    code=${row#*|}
+    echo '{"kernel": "rms", "values": {"M": "x.shape[0]", "N": "x.shape[1]"}, "args": ["x", "w", "out", "x.stride(0)", "N", "N", '"$numbers"'],
+        "outputs": {"out": {"shape": ["M", "N"], "dtype": "x.dtype"}}, "constexprs": {"BLOCK": "triton.next_power_of_2(N)"}, "grid": ["M"]}' >"$tmp/eps.json"
+    check "${row%%|*}" exits "${code%%|*}" "$bin" referee "$tmp/eps.py" --op rmsnorm --level quick --seed 3 --manifest "$tmp/eps.json"
+done

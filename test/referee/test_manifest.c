@@ -76,7 +76,7 @@ static void a_run_is_written(void **state) {
            "def run(x, w):\n"
            "    M = (x.shape[0])\n"
            "    N = (M * 2)\n"
-           "    e = float(\"9.9999999999999995e-07\")\n"
+           "    e = (9.9999999999999995e-07)\n"
            "    o = torch.zeros((M, (3),), dtype=torch.float32, device=x.device)\n"
            "    t = torch.full((o.numel(),), (-1), dtype=tl.int32, device=x.device)\n"
            "    first[lambda META: (triton.cdiv(N, META[\"BLOCK\"]), (2),)](x.contiguous().view(M, -1), o, "
