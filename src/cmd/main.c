@@ -1,5 +1,8 @@
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cmd/cmd.h"
 #include "referee/verdict.h"
@@ -38,7 +41,17 @@ int cmd_fail(const char *verb, const Err *e) {
     return EXIT_WORLD;
 }
 
+// Started without a standard stream, the next file that is opened (the journal, a child's socket) would stand
+// in its place, and be read or written. In its place stands what gives the error of a closed one.
+static bool hold_standard_streams(void) {
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd ? O_RDONLY : O_WRONLY) != fd)
+            return false;
+    return true;
+}
+
 int main(int argc, char **argv) {
+    if (!hold_standard_streams()) return EXIT_WORLD;
     signal(SIGPIPE, SIG_IGN); // a closed pipe is an error of write, not a death that nobody explains
     const char *verb = argc > 1 ? argv[1] : "";
     for (int i = 0; i < VERBS; i++)

@@ -74,3 +74,11 @@ check stream_answers_bad_json sh -c "grep '\"id\":null,' $tmp/stream.out | grep 
 check stream_answers_unknown_op sh -c "grep '\"id\":3,' $tmp/stream.out | grep -q 'referee_error'"
 check stream_answers_bad_level sh -c "grep '\"id\":4,' $tmp/stream.out | grep -q 'referee_error'"
 check stream_reads_a_last_line_without_newline sh -c "grep '\"id\":5,' $tmp/stream.out | grep -q parse_reject"
+# Started without standard streams: no file of ours stands in for one of them.
+check stream_without_stdin exits 3 timeout 20 sh -c "'$bin' referee --stream <&-"
+check stream_without_stdin_says_so grep -q 'cannot read the stream: Bad file descriptor' "$tmp/err"
+check stream_without_stdout exits 3 timeout 20 sh -c "'$bin' referee --stream <$tmp/stream.in >&-"
+check stream_without_stdout_says_so grep -q 'Bad file descriptor' "$tmp/err"
+check stream_without_stderr exits 0 sh -c "'$bin' referee --stream <$tmp/stream.in 2>&-"
+check stream_without_stderr_answers sh -c "[ \$(wc -l <$tmp/out) = 6 ]"
+check result_without_stdout exits 3 sh -c "'$bin' fmt $one_gold >&-"
