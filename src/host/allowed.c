@@ -111,12 +111,10 @@ bool import_allowed(const Node *n, bool candidate, const char **why) {
             alias_is(n, line[i].module, line[i].name, line[i].as))
             return true;
     }
-    *why = candidate
-               ? "import: a kernel file imports only `import torch`, `import triton`, `import "
-                 "triton.language as tl`, `from triton.language.extra import libdevice`, `from "
-                 "triton.tools.tensor_descriptor import TensorDescriptor`, `import math`, torch.nn as nn, "
-                 "torch.nn.functional as F and names of typing"
-               : "import: a definition imports only torch, math and `import torch.nn.functional as F`";
+    *why = candidate ? "import: a kernel file imports torch, triton, triton.language as tl, libdevice of "
+                       "triton.language.extra, "
+                       "TensorDescriptor, math, torch.nn as nn, functional as F and names of typing"
+                     : "import: a definition imports only torch, math and `import torch.nn.functional as F`";
     // "import torch, triton" is several of the lines in one; so is "from torch import nn, Tensor".
     if (n->import.names.n > 1) {
         for (int i = 0; i < n->import.names.n; i++) {

@@ -60,6 +60,37 @@ static Str json_text(Arena *a, const json_t *id) {
     return s;
 }
 
+// One letter is another, is missing, is too many, or two have changed places.
+static bool nearly(const char *a, const char *b) {
+    size_t n = strlen(a), m = strlen(b), i = 0;
+    if (n > m + 1 || m > n + 1) return false;
+    while (a[i] && a[i] == b[i]) i++;
+    if (n != m) return strcmp(a + i + (n > m), b + i + (m > n)) == 0;
+    if (!a[i] || strcmp(a + i + 1, b + i + 1) == 0) return true;
+    return a[i] == b[i + 1] && a[i + 1] == b[i] && strcmp(a + i + 2, b + i + 2) == 0;
+}
+
+// Keys of one's own are allowed, but a misspelt "level" must not be answered at another one, and what only
+// the command line has must not look as if it had been heard.
+static const char *misleading_key(Arena *a, const json_t *o) {
+    static const char *const option[] = {"level", "shape", "dtype", "policy", "manifest"},
+                             *const elsewhere[] = {"seed", "fresh", "include", "suite", "jobs"};
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)(uintptr_t)o, key, v) {
+        for (size_t i = 0; i < sizeof option / sizeof *option; i++)
+            if (strcmp(key, option[i]) != 0 && nearly(key, option[i]))
+                return arena_printf(a, "\"%.40s\": no such key; did you mean \"%s\"?", key, option[i]);
+        for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+            if (strcmp(key, elsewhere[i]) == 0)
+                return arena_printf(a,
+                                    "\"%s\": no such key; a request has id, op, source, level, shape, dtype, "
+                                    "policy and manifest",
+                                    key);
+    }
+    return NULL;
+}
+
 static const char *read_members(Arena *a, const json_t *o, StreamLine *q) {
     if (!json_is_object(o)) return "a request is a JSON object";
     const json_t *id = json_object_get(o, "id"), *op = json_object_get(o, "op"),
@@ -76,7 +107,8 @@ static const char *read_members(Arena *a, const json_t *o, StreamLine *q) {
     if (manifest && !json_is_object(manifest))
         return "\"manifest\" is an object: how the kernels are launched";
     if (manifest) q->manifest = json_text(a, manifest);
-    return read_options(o, q);
+    const char *misleading = misleading_key(a, o);
+    return misleading ? misleading : read_options(o, q);
 }
 
 static size_t past(Str s, size_t at, const char *word) {

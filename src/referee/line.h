@@ -1,5 +1,5 @@
 // line.h - one line of the stream: {"id","op","source"[,"level","shape","dtype","policy","manifest"]}. Any
-// bytes are allowed; what cannot be judged says why.
+// bytes are allowed; what cannot be judged, or has a key that looks like one of these, says why.
 #pragma once
 #include "referee/draw.h"
 

@@ -36,7 +36,8 @@ static void a_request_is_read(void **state) {
     assert_true(str_is(l.id, "1") && str_is(l.op, "softmax") && str_is(l.source, "a\nb"));
     assert_true(l.level == LEVEL_QUICK && !l.filter.m && !l.filter.n && l.filter.dtype == -1);
     l = line(" { \"source\" : \"\\u0000x\", \"level\":\"full\", \"dtype\":\"bf16\", \"shape\":\"3x1048576\", "
-             "\"policy\":\"default\", \"op\":\"p\", \"id\":{\"a\":[1.5,null]}, \"more\":0 } ");
+             "\"policy\":\"default\", \"op\":\"p\", \"id\":{\"a\":[1.5,null]}, \"more\":0, \"label\":1, "
+             "\"\":2 } ");
     assert_null(l.bad);
     assert_true(str_is(l.id, "{\"a\":[1.5,null]}"));
     assert_true(l.source.len == 2 && l.source.p[0] == 0);
@@ -63,6 +64,12 @@ static void a_bad_line_says_why_with_its_id(void **state) {
     bad(ASK ",\"manifest\":[]}", "\"i\"", "\"manifest\"");
     bad(ASK ",\"level\":\"best\"}", "\"i\"", "\"level\"");
     bad(ASK ",\"level\":1}", "\"i\"", "\"level\"");
+    bad(ASK ",\"levle\":\"full\"}", "\"i\"", "\"levle\": no such key");
+    bad(ASK ",\"fresh\":true}", "\"i\"", "\"fresh\": no such key");
+    bad(ASK ",\"Level\":\"full\"}", "\"i\"", "did you mean \"level\"?");
+    bad(ASK ",\"leve\":\"full\"}", "\"i\"", "did you mean");
+    bad(ASK ",\"shapes\":\"8x8\"}", "\"i\"", "did you mean");
+    bad(ASK ",\"dytpe\":\"fp16\"}", "\"i\"", "did you mean");
     bad(ASK ",\"shape\":\"8\"}", "\"i\"", "\"shape\"");
     bad(ASK ",\"shape\":\"0x8\"}", "\"i\"", "\"shape\"");
     bad(ASK ",\"shape\":\"8x1048577\"}", "\"i\"", "\"shape\"");

@@ -228,6 +228,9 @@ class Referee:
     def judge_many(self, pairs, timeout=None, **fields):
         """Verdicts on (op, source) pairs, in their order; (op, source, manifest) for one with a manifest of its
         own. Pairs of one op that are asked together are judged together, which is much cheaper than one by one."""
+        unknown = fields.keys() - {"level", "shape", "dtype", "policy", "manifest"}
+        if unknown:
+            raise TypeError(f"a request has no {', '.join(sorted(unknown))}: only level, shape, dtype and manifest")
         asked = [(op, source, manifest_of(own[0] if own else fields.get("manifest"))) for op, source, *own in pairs]
         jobs = [self._ask(op, source, {**fields, "manifest": manifest}) for op, source, manifest in asked]
         timeout = self.timeout if timeout is None else timeout

@@ -119,6 +119,11 @@ class Judging(WithState):
         self.assertFalse(bad.decided)
         self.assertTrue(r.judge("softmax", GOOD[0], dtype="fp16").accepted)
 
+    def test_a_request_has_no_other_fields(self):
+        for wrong in ({"levle": "full"}, {"id": 7}, {"seed": 1}, {"op": "rmsnorm"}):
+            with self.assertRaises(TypeError):
+                self.referee().judge_many([("softmax", "x")], **wrong)
+
     def test_any_text_of_a_model_is_answered(self):
         for source in ("", "\ud800", "\0", "x" * (2 << 20), "\u2028\r\n\x85", "\U0001f40d"):
             verdict = self.referee().judge("softmax", source)
