@@ -14,7 +14,7 @@ static bool integers(Call *c, Value v, const char *what, int64_t *out, int *n) {
         return host_raise(c->in, c->at, "TypeError: %s of a TensorDescriptor is a list of integers, not %s",
                           what, value_type(v));
     if (v.seq->n == 0) return host_raise(c->in, c->at, "AssertionError: rank must not be zero");
-    if (v.seq->n > TILE_RANK_MAX)
+    if (v.seq->n > TENSOR_RANK_MAX)
         return host_raise(c->in, c->at, "AssertionError: rank cannot be more than 5");
     *n = v.seq->n;
     for (int i = 0; i < *n; i++)

@@ -12,7 +12,7 @@
 #include "lang/diag.h"
 #include "tensor/tensor.h"
 
-enum { TILE_RANK_MAX = 5, TILE_LANES_MAX = 1 << 20, REGISTERS_MAX = 1 << 14, INSNS_MAX = 1 << 18 };
+enum { TILE_RANK_MAX = 12, TILE_LANES_MAX = 1 << 20, REGISTERS_MAX = 1 << 14, INSNS_MAX = 1 << 18 };
 
 typedef struct {
     DType elem; // of a pointer: what it points to

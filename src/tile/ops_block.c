@@ -237,7 +237,8 @@ static bool along(Call *k, const Val *v, int i, const Val *offset, bool guarded,
     Checker *c = k->c;
     const TileType *tile = &v->tuple.block->tile;
     TileType t = {.elem = DT_I32, .rank = 1, .shape = {tile->shape[i]}};
-    int shape[TILE_RANK_MAX] = {1, 1, 1, 1, 1};
+    int shape[TILE_RANK_MAX];
+    for (int j = 0; j < tile->rank; j++) shape[j] = 1;
     shape[i] = tile->shape[i];
     Val index, zero, low, size;
     if (!checker_result(c, k->at, INSN_ARANGE, t, -1, -1, -1, 0, &index) ||

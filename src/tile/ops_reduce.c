@@ -29,7 +29,8 @@ static bool tensor_argument(Checker *c, const Node *at, const Val *v) {
 // keep_dims of a reduction over all axes leaves every axis with one lane.
 bool check_keep_dims(Checker *c, const Node *at, Val *v, int axis, int rank) {
     if (axis >= 0 && v->t.type.rank > 0) return check_expand(c, at, v, axis, v);
-    static const int ones[TILE_RANK_MAX] = {1, 1, 1, 1, 1};
+    int ones[TILE_RANK_MAX];
+    for (int i = 0; i < rank; i++) ones[i] = 1;
     return check_reshape(c, at, v, ones, rank, v);
 }
 

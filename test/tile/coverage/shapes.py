@@ -181,3 +181,63 @@ def k(y):
 @triton.jit
 def k(y):
     v = tl.view(tl.arange(0, 4), (3,))
+
+# case: many-dimensions-permuted
+# launch: *int32
+# gives: 0 2 8 10 32 34 40 42 16 18 24 26 48 50 56 58
+@triton.jit
+def k(y):
+    o = tl.arange(0, 64)
+    u = tl.permute(tl.reshape(o, (2, 2, 2, 2, 2, 2)), (5, 3, 1, 0, 2, 4))
+    tl.store(y + o, u.reshape(64))
+
+# case: many-dimensions-summed
+# launch: *int32
+# gives: 40 44 104 108 8 12 72 76 48 52 112 116 16 20 80 84
+@triton.jit
+def k(y):
+    o = tl.arange(0, 64)
+    u = tl.permute(tl.reshape(o, (2, 2, 2, 2, 2, 2)), (5, 3, 1, 0, 2, 4))
+    tl.store(y + tl.arange(0, 32), tl.sum(tl.flip(u, 2), 4).reshape(32))
+
+# case: many-dimensions-scanned
+# launch: *int32
+# gives: 0 2 8 10 32 36 48 52 16 18 24 26 64 68 80 84
+@triton.jit
+def k(y):
+    o = tl.arange(0, 64)
+    u = tl.permute(tl.reshape(o, (2, 2, 2, 2, 2, 2)), (5, 3, 1, 0, 2, 4))
+    tl.store(y + o, tl.cumsum(u, 3).reshape(64))
+
+# case: many-dimensions-twelve
+# launch: *int32
+# gives: 0 32 16 48 8 40 24 56 4 68 36 100 20 84 52 116
+@triton.jit
+def k(y):
+    o = tl.arange(0, 64)
+    u = tl.permute(tl.reshape(o, (2, 2, 2, 2, 2, 2)), (5, 3, 1, 0, 2, 4))
+    t = tl.reshape(o, (1, 2, 1, 2, 1, 2, 2, 2, 2, 1, 1, 1))
+    tl.store(y + o, tl.cumsum(tl.permute(t, (11, 8, 7, 6, 5, 4, 3, 2, 1, 0, 9, 10)), 3).reshape(64))
+
+# case: many-dimensions-largest
+# launch: *int32
+# gives: 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
+@triton.jit
+def k(y):
+    o = tl.arange(0, 64)
+    u = tl.permute(tl.reshape(o, (2, 2, 2, 2, 2, 2)), (5, 3, 1, 0, 2, 4))
+    tl.store(y + tl.arange(0, 32), tl.argmax(u, 2).reshape(32))
+
+# case: too-many-dimensions
+# launch: *int32
+# unsupported: tiles of more than 12 dimensions
+@triton.jit
+def k(y):
+    tl.store(y, tl.sum(tl.zeros((1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1), tl.int32)))
+
+# case: descriptor-of-six-dimensions
+# launch: *fp32 8
+# error: Expected 1 <= ndim <= 5 but got 6 dimensions
+@triton.jit
+def k(x, n):
+    d = tl.make_tensor_descriptor(x, [n, n, n, n, n, n], [n, n, n, n, n, 1], [1, 1, 1, 1, 1, 8])
