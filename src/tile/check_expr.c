@@ -229,7 +229,12 @@ static bool compare(Checker *c, const Node *n, Val *out) {
 static bool literal(Checker *c, const Node *n, Val *out) {
     PyValue p;
     const char *why;
-    if (!py_from_literal(n, &p, &why)) return checker_fail(c, n, NULL, "%s", why);
+    if (!py_from_literal(n, &p, &why)) {
+        // Valid Triton: a uint64.
+        if (n->kind == NODE_INT && !n->integer.too_big)
+            return checker_unsupported(c, n, "whole numbers from 2^63 to 2^64 - 1");
+        return checker_fail(c, n, NULL, "%s", why);
+    }
     *out = val_py(p);
     return true;
 }

@@ -869,3 +869,17 @@ def k(x, C: tl.constexpr):
     s: tl.constexpr = 1 / math.sqrt(C)
     i = tl.arange(0, math.ceil(math.log2(C)))
     tl.store(x + i, tl.load(x + i) * s + len("ab"))
+
+# case: literal-of-sixty-four-bits
+# launch: *u64
+# unsupported: whole numbers from 2^63 to 2^64 - 1
+@triton.jit
+def k(x):
+    tl.store(x, tl.load(x) * 0x9E3779B97F4A7C15)
+
+# case: literal-beyond-sixty-four-bits
+# launch: *u64
+# error: OverflowError: integer does not fit 64 bits
+@triton.jit
+def k(x):
+    tl.store(x, 0x19E3779B97F4A7C15)
