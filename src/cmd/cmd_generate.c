@@ -14,7 +14,7 @@ enum { PROMPT_MAX = 4 << 20, TOKENS_USUAL = 768 };
 _Static_assert((int)TEXTS_MAX <= (int)STOPS_MAX, "every --stop has a place");
 
 typedef struct {
-    const char *prompt, *system, *adapter, *family;
+    const char *prompt, *system, *adapter, *family, *kv;
     Texts stop;
     Number temperature, top_p, min_p, top_k;
     int count, max_tokens;
@@ -170,7 +170,10 @@ static bool generate_with(Arena *a, const LocalModel *m, const GenerateOptions *
 
 static bool generate(Arena *a, const char *path, const GenerateOptions *o, Err *e) {
     LocalModel m;
-    if (!local_model_open(a, path, o->adapter, o->family, &m, e)) return false;
+    KvType kv;
+    if (!local_model_kv(o->kv, &kv, e) || !local_model_open(a, path, o->adapter, o->family, &m, e))
+        return false;
+    m.kv = kv;
     bool ok = generate_with(a, &m, o, e);
     local_model_close(&m);
     return ok;
@@ -186,6 +189,7 @@ int cmd_generate(int argc, char **argv) {
         {"--chat-family", OPTION_TEXT, &o.family},
         {"--think", OPTION_FLAG, &o.think},
         {"--adapter", OPTION_TEXT, &o.adapter},
+        {"--kv", OPTION_TEXT, &o.kv},
         {"-n", OPTION_COUNT, &o.count},
         {"--temperature", OPTION_NUMBER, &o.temperature},
         {"--top-p", OPTION_NUMBER, &o.top_p},

@@ -71,7 +71,7 @@ bool sampling_said(const Number *temperature, double hottest, const Number *top_
 }
 
 bool smith_chosen(Arena *a, const SmithChoice *c, ChosenSmith *out, Err *e) {
-    SmithOptions options = {.adapter = c->adapter, .chat = c->chat, .timeout = c->timeout};
+    SmithOptions options = {.adapter = c->adapter, .chat = c->chat, .kv = c->kv, .timeout = c->timeout};
     *out = (ChosenSmith){0};
     if (!smith_open(a, c->smith, &options, &out->smith, e)) return false;
     const char *profile = c->profile            ? c->profile

@@ -91,13 +91,24 @@ static void block(const AttentionBlock *b) {
     }
 }
 
-static void narrow(const float *x, size_t n, uint16_t *half) {
+static bool narrow(const float *x, size_t n, uint16_t *half) {
     size_t i = 0;
-    for (; i + LANES <= n; i += LANES) lanes_narrow(lanes_load(x + i), half + i);
-    if (i == n) return;
-    uint16_t last[LANES];
-    lanes_narrow(lanes_load_some(x + i, n - i), last);
-    memcpy(half + i, last, (n - i) * sizeof *half);
+    LaneBits fit = ~(LaneBits){0};
+    for (; i + LANES <= n; i += LANES) {
+        Lanes v = lanes_load(x + i);
+        fit &= (LaneBits)(v <= 65504.0f) & (LaneBits)(v >= -65504.0f);
+        lanes_narrow(v, half + i);
+    }
+    if (i < n) {
+        Lanes v = lanes_load_some(x + i, n - i);
+        uint16_t last[LANES];
+        fit &= (LaneBits)(v <= 65504.0f) & (LaneBits)(v >= -65504.0f);
+        lanes_narrow(v, last);
+        memcpy(half + i, last, (n - i) * sizeof *half);
+    }
+    bool all = true;
+    for (int k = 0; k < LANES; k++) all &= fit[k] != 0;
+    return all;
 }
 
 const AttentionLoops ISA_NAME(attention_loops) = {block, narrow};

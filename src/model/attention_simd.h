@@ -26,7 +26,8 @@ typedef struct {
 
 typedef struct {
     void (*block)(const AttentionBlock *b);
-    void (*narrow)(const float *x, size_t n, uint16_t *half);
+    // False: some are no numbers, which become 0, or beyond 65504, where they are cut off.
+    bool (*narrow)(const float *x, size_t n, uint16_t *half);
 } AttentionLoops;
 
 extern const AttentionLoops attention_loops_base, attention_loops_avx2, attention_loops_avx512;

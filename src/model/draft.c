@@ -271,8 +271,7 @@ static bool draw_all(Run *r, Err *e) {
         if (l->token[l->draft->count] < 0)
             return err_set(
                 e, ERR_INPUT,
-                "draft %d, token %d: the model computes values that are no numbers; its weights are "
-                "damaged, or it needs a cache in F32",
+                "draft %d, token %d: the model computes values that are no numbers; its weights are damaged",
                 l->draft->index, l->draft->count);
         bool goes_on = take_token(r, l);
         if (!goes_on) detok_end(&l->detok, &l->text);

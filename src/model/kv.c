@@ -29,8 +29,8 @@ static bool memory_map(Kv *kv, Err *e) {
     }
     if (kv->memory) return true;
     return err_set(e, ERR_LIMIT,
-                   "%zu MiB are more than this machine gives; fewer drafts at once, fewer tokens, or a cache "
-                   "in F16 need less",
+                   "%zu MiB are more than this machine gives; fewer drafts at once, fewer tokens, or f16 "
+                   "(--kv) need less",
                    kv->bytes >> 20);
 }
 
@@ -162,6 +162,7 @@ bool kv_reserve(Kv *kv, const int *seq, int count, KvPlace *place, Err *e) {
 
 void kv_write(Kv *kv, int layer, KvPlace place, const float *k, const float *v) {
     const AttentionLoops *loops = attention_loops();
+    bool fit = true;
     size_t at = (size_t)place.position % KV_PAGE, dim = (size_t)kv->dim;
     for (int h = 0; h < kv->heads; h++, k += dim, v += dim) {
         // The cache is ours to write; the accessors are for readers.
@@ -177,9 +178,10 @@ void kv_write(Kv *kv, int layer, KvPlace place, const float *k, const float *v) 
         for (size_t d = 0; d < dim; d += 64) {
             uint16_t half[64];
             size_t n = dim - d < 64 ? dim - d : 64;
-            loops->narrow(k + d, n, half);
+            fit &= loops->narrow(k + d, n, half);
             for (size_t i = 0; i < n; i++) to[(d + i) * KV_PAGE] = half[i];
         }
-        loops->narrow(v, dim, (uint16_t *)(void *)values + at * (size_t)kv->padded);
+        fit &= loops->narrow(v, dim, (uint16_t *)(void *)values + at * (size_t)kv->padded);
     }
+    if (!fit) atomic_store_explicit(&kv->beyond, true, memory_order_relaxed);
 }

@@ -3,6 +3,8 @@
 // copying and giving back happen once for each page. The room is reserved when the cache is opened and never
 // grows; untouched pages cost nothing.
 #pragma once
+#include <stdatomic.h>
+
 #include "model/attention_simd.h"
 #include "model/model.h"
 
@@ -29,7 +31,8 @@ struct Kv {
     int *refs; // [pages]
     int *idle; // stack of pages without references
     int idle_count;
-    uint8_t *memory; // [pages][page_bytes], mapped
+    atomic_bool beyond; // kv_write was given what F16 does not hold; whoever asks puts it back
+    uint8_t *memory;    // [pages][page_bytes], mapped
     size_t bytes;
 };
 

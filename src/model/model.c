@@ -179,9 +179,16 @@ bool model_step(Model *m, Kv *kv, const ModelStep *s, float *logits, Err *e) {
     for (int i = 0; i < m->config.layers && p.rows; i++) {
         if (s->wanted && !s->wanted(s->arg)) {
             kv_undo(kv, s->seq, s->count, m->place);
+            atomic_store_explicit(&kv->beyond, false, memory_order_relaxed);
             return true;
         }
         layer_forward(&p, i, &m->room, i == m->config.layers - 1);
+    }
+    if (atomic_exchange_explicit(&kv->beyond, false, memory_order_relaxed)) {
+        kv_undo(kv, s->seq, s->count, m->place);
+        return err_set(e, ERR_INPUT,
+                       "keys or values are beyond 65504, or no numbers: the weights are damaged, or these "
+                       "have to be kept in F32 (--kv f32)");
     }
     if (!p.rows) return true;
     const LayerRoom *r = &m->room;

@@ -92,7 +92,7 @@ bool grammar_takes(const char *which) { return strcmp(which, grammar.name) == 0;
 
 bool grammar_open(Arena *a, const char *which, const SmithOptions *o, Smith **out, Err *e) {
     (void)a, (void)which;
-    if (o->adapter) return err_set(e, ERR_USAGE, "--adapter: the grammar smith is no model");
+    if (!smith_elsewhere(o, e)) return false;
     *out = &grammar;
     return true;
 }

@@ -10,5 +10,7 @@
 
 enum { SMITH_TIMEOUT = 120 }; // seconds, where SmithOptions does not say
 
+// Options that only a model that runs here understands: ERR_USAGE names the one that was given.
+MUST_CHECK bool smith_elsewhere(const SmithOptions *o, Err *e);
 // Foreign words for a message: on one line, without control characters, at most `max` bytes.
 const char *smith_words(Arena *a, Str s, size_t max);

@@ -43,6 +43,12 @@ void local_model_close(LocalModel *m) {
     *m = (LocalModel){0};
 }
 
+bool local_model_kv(const char *name, KvType *out, Err *e) {
+    *out = name && strcmp(name, "f32") == 0 ? KV_F32 : KV_F16;
+    return !name || *out == KV_F32 || strcmp(name, "f16") == 0 ||
+           err_set(e, ERR_USAGE, "--kv is f16 or f32, not \"%s\"", name);
+}
+
 const char *local_model_profile(const char *path) { return strcasestr(path, "kwen") ? "kwen" : NULL; }
 
 bool local_model_tokens(const LocalModel *m, Arena *a, const Prompt *p, bool think, Tokens *out, Err *e) {
@@ -70,7 +76,7 @@ DraftRequest local_model_request(const LocalModel *m, Arena *a, const DraftAsk *
         .sampling = {.temperature = s->temperature, .top_k = s->top_k, .top_p = s->top_p, .min_p = s->min_p},
         .stop = stop,
         .stops = s->stops,
-        .kv = KV_F16,
+        .kv = m->kv,
     };
     // What ends a turn ends a reply, also where the files name another token only.
     int end = m->chat ? tokenizer_find(m->tokenizer, chat_end(m->chat)) : -1;
@@ -159,7 +165,10 @@ bool local_takes(const char *which) {
 
 bool local_open(Arena *a, const char *which, const SmithOptions *o, Smith **out, Err *e) {
     Local *l = NEW(a, Local);
-    if (!local_model_open(a, which, o->adapter, o->chat, &l->model, e)) return false;
+    KvType kv;
+    if (!local_model_kv(o->kv, &kv, e) || !local_model_open(a, which, o->adapter, o->chat, &l->model, e))
+        return false;
+    l->model.kv = kv;
     *out = NEW(a, Smith);
     char *name = arena_printf(a, "%s", which); // one line, for comments and messages
     for (char *c = name; *c; c++)

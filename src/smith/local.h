@@ -14,6 +14,7 @@ typedef struct {
     Err no_chat;
     Pool *pool;
     Model *model;
+    KvType kv; // of its keys and values; the caller may change it
 } LocalModel;
 
 // adapter, family (a name of chat.def, instead of what the files say) may be NULL. On failure nothing stays
@@ -21,6 +22,8 @@ typedef struct {
 MUST_CHECK bool local_model_open(Arena *a, const char *path, const char *adapter, const char *family,
                                  LocalModel *out, Err *e);
 void local_model_close(LocalModel *m);
+// "f16", "f32", or NULL for f16. ERR_USAGE: something else.
+MUST_CHECK bool local_model_kv(const char *name, KvType *out, Err *e);
 // The built-in profile of prompts that a model was trained with, as far as its name tells; NULL: no opinion.
 const char *local_model_profile(const char *path);
 

@@ -344,7 +344,7 @@ bool pipe_takes(const char *which) { return strncmp(which, "cmd:", 4) == 0; }
 bool pipe_open(Arena *a, const char *which, const SmithOptions *o, Smith **out, Err *e) {
     if (!which[strspn(which + 4, " ") + 4])
         return err_set(e, ERR_USAGE, "cmd: needs a program, such as cmd:./draft.py");
-    if (o->adapter) return err_set(e, ERR_USAGE, "--adapter is for models that run here");
+    if (!smith_elsewhere(o, e)) return false;
     Pipe *p = NEW(a, Pipe);
     p->command = arena_printf(a, "%s", which + 4);
     p->timeout = o->timeout ? o->timeout : SMITH_TIMEOUT;

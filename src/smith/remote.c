@@ -438,7 +438,7 @@ bool remote_takes(const char *which) { return strstr(which, "://") != NULL; }
 
 bool remote_open(Arena *a, const char *which, const SmithOptions *o, Smith **out, Err *e) {
     Remote *r = NEW(a, Remote);
-    if (o->adapter) return err_set(e, ERR_USAGE, "--adapter is for models that run here");
+    if (!smith_elsewhere(o, e)) return false;
     if (!endpoint_read(a, which, &r->to, e) || !find_key(a, r, e) || !load_curl(&r->curl, e)) return false;
     r->timeout = o->timeout ? o->timeout : SMITH_TIMEOUT;
     if (!(r->multi = r->curl.multi_init())) return err_set(e, ERR_IO, "libcurl has no memory");

@@ -19,6 +19,11 @@ bool smith_kind(int i, const char **spelling, const char **words) {
     return true;
 }
 
+bool smith_elsewhere(const SmithOptions *o, Err *e) {
+    const char *given = o->adapter ? "--adapter" : o->chat ? "--chat-family" : o->kv ? "--kv" : NULL;
+    return !given || err_set(e, ERR_USAGE, "%s is for models that run here", given);
+}
+
 bool smith_open(Arena *a, const char *which, const SmithOptions *o, Smith **out, Err *e) {
     static const SmithOptions none;
     for (int i = 0; i < KINDS; i++)

@@ -87,6 +87,7 @@ struct Smith {
 
 typedef struct {
     const char *adapter; // --adapter, for a model that runs here; NULL: none
+    const char *kv;      // --kv, for a model that runs here: f16 or f32; NULL: f16
     const char
         *chat;   // --chat-family, for a model that runs here: a name of text/chat.def; NULL: as its files say
     int timeout; // seconds without a sign of life from what runs elsewhere; 0: 120

@@ -5,6 +5,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "base/clock.h"
+
 enum {
     PATTERN_MAX = 2048, // bytes
     DEPTH_MAX = 32,     // of groups
@@ -12,6 +14,7 @@ enum {
     STEPS_MAX = 200000, // of one match, a millisecond or two; and for each byte of the text:
     STEPS_PER_BYTE = 8, // a run of blanks is walked a few times, back and forth
     HEAP_KIB = 4096,    // where there is no JIT
+    CLOCK_EVERY = 256,  // matches between two looks at the clock
     STACK_FIRST = 32 << 10,
     STACK_MAX = 1 << 20,
 };
@@ -24,6 +27,8 @@ struct SplitRun {
     pcre2_match_data *data;
     pcre2_match_context *context;
     pcre2_jit_stack *stack;
+    double until; // of clock_worked()
+    unsigned matches;
 };
 
 // ---- the pattern: checked and rewritten ----
@@ -342,9 +347,10 @@ void split_close(Split *s) {
 
 void split_interpret(Split *s) { s->jit[0] = s->jit[1] = false; }
 
-bool split_start(Arena *a, SplitRun **out, Err *e) {
+bool split_start(Arena *a, double seconds, SplitRun **out, Err *e) {
     SplitRun *r = NEW(a, SplitRun);
     *out = r;
+    r->until = clock_worked() + seconds;
     r->data = pcre2_match_data_create(1, NULL);
     r->context = pcre2_match_context_create(NULL);
     r->stack = pcre2_jit_stack_create(STACK_FIRST, STACK_MAX, NULL); // NULL without JIT: then it is not used
@@ -366,6 +372,9 @@ void split_stop(SplitRun *r) {
 bool split_next(const Split *s, SplitRun *r, Str text, bool ascii, size_t from, size_t *start, size_t *end,
                 bool *found, Err *e) {
     const pcre2_code *code = s->code[ascii];
+    if (++r->matches % CLOCK_EVERY == 0 && clock_worked() > r->until)
+        return err_set(e, ERR_LIMIT,
+                       "the pattern of the pre-tokenizer takes too long; it has come to byte %zu", from);
     pcre2_set_match_limit(r->context, STEPS_MAX + STEPS_PER_BYTE * (uint32_t)text.len);
     int got =
         s->jit[ascii]

@@ -9,9 +9,10 @@ MUST_CHECK bool split_open(Arena *a, Str pattern, Split **out, Err *e);
 void split_close(Split *s);
 void split_interpret(Split *s); // for tests: as where the system lets nobody run code that was just made
 
-// What one thread needs while matching.
+// What one thread needs while matching. seconds: of its processor, about, for all matches together - a
+// pattern that looks far ahead at every place keeps within the steps of each.
 typedef struct SplitRun SplitRun;
-MUST_CHECK bool split_start(Arena *a, SplitRun **out, Err *e);
+MUST_CHECK bool split_start(Arena *a, double seconds, SplitRun **out, Err *e);
 void split_stop(SplitRun *r);
 
 // The first match at or behind `from`; *found false: none. ascii: all of text is ASCII. Reads nothing outside

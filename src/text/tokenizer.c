@@ -155,7 +155,9 @@ bool tokenizer_encode(const Tokenizer *t, Arena *a, Str text, bool special, bool
     if (!utf8_valid(text)) return err_set(e, ERR_INPUT, "text is not UTF-8");
     Arena scratch = {0};
     Encoder x = {.scratch = &scratch, .special = special, .e = e};
-    if (!split_start(&scratch, &x.split, e)) return false;
+    // A tenth of a microsecond a byte is usual.
+    double seconds = 10 + 4e-6 * (double)text.len;
+    if (!split_start(&scratch, seconds, &x.split, e)) return false;
     bpe_start(&x.bpe, t, &scratch, text.len);
     for (int i = 0; begin && i < t->begin_count; i++) bpe_put(&x.bpe, t->begin[i]);
     bool ok = encode_added(&x, &t->raw, text, encode_normal);

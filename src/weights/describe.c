@@ -19,11 +19,28 @@ static void info_weights(ModelInfo *f) {
         }
 }
 
-static void info_text(ModelInfo *f) {
+// Whoever runs the model opens its tokenizer: what would stop that is told here already.
+static void info_tokens(ModelInfo *f) {
+    const TokenizerSource *from = &f->c->vocabulary;
+    Tokenizer *t;
     Err e = {0}, none = {0};
-    const ChatFamily *family;
-    if (!f->c->no_vocabulary && !vocabulary_split(f->a, &f->c->vocabulary, &f->split, &none))
+    f->why_no_tokens = f->c->no_vocabulary;
+    if (f->why_no_tokens) return;
+    if (!tokenizer_open(f->a, from, &t, &e)) {
+        f->why_no_tokens = arena_printf(f->a, "%s", e.msg);
+        return;
+    }
+    if (tokenizer_size(t) > f->c->config.vocab)
+        f->why_no_tokens = arena_printf(f->a, "%s: %d tokens, but the embedding has %d rows", from->name,
+                                        tokenizer_size(t), f->c->config.vocab);
+    else if (!vocabulary_split(f->a, from, &f->split, &none))
         f->split = (Str){0};
+    tokenizer_close(t);
+}
+
+static void info_chat(ModelInfo *f) {
+    Err e = {0};
+    const ChatFamily *family;
     if (!f->c->chat_template.len)
         f->why_no_chat = "no template";
     else if (chat_detect(f->c->chat_template, &family, &e))
@@ -71,8 +88,8 @@ void describe_text(const ModelInfo *f, Buf *out) {
             between = "; ";
         }
     buf_printf(out, "\n  tokenizer      ");
-    if (c->no_vocabulary)
-        buf_printf(out, "none (%s)\n", c->no_vocabulary);
+    if (f->why_no_tokens)
+        buf_printf(out, "%s (%s)\n", c->no_vocabulary ? "none" : "not usable", f->why_no_tokens);
     else if (f->split.len)
         buf_printf(out, "byte-level BPE, %.*s\n", STR_ARG(f->split));
     else
@@ -111,16 +128,17 @@ void describe_json(const ModelInfo *f, Buf *out) {
                                 json_pack("{s:i, s:I}", "tensors", f->type[t].tensors, "bytes",
                                           (json_int_t)f->type[t].bytes));
     for (int i = 0; i < m->eos_count; i++) json_array_append_new(eos, json_integer(m->eos[i]));
-    json_t *o = json_pack(
-        "{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:b, s:I, s:I, s:I, "
-        "s:o, s:o, s:s?, s:s, s:i, s:o}",
-        "path", c->path, "format", c->is_gguf ? "gguf" : "safetensors", "architecture",
-        ARCH_INFO[m->arch].gguf, "layers", m->layers, "hidden", m->hidden, "heads", m->heads, "kv_heads",
-        m->kv_heads, "head_dim", m->head_dim, "intermediate", m->intermediate, "vocab", m->vocab, "context",
-        m->context, "rope_theta", m->rope_theta, "llama3_rope", m->llama3_rope || c->rope_divisor, "tied",
-        m->tied, "parameters", (json_int_t)f->parameters, "parameters_without_embedding",
-        (json_int_t)(f->parameters - f->embedding), "bytes", (json_int_t)c->bytes, "types", types,
-        "tokenizer", json_of(f->split), "chat", f->chat, "profile", f->profile, "bos", m->bos, "eos", eos);
+    json_t *o =
+        json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:b, s:I, s:I, s:I, "
+                  "s:o, s:o, s:s?, s:s?, s:s, s:i, s:o}",
+                  "path", c->path, "format", c->is_gguf ? "gguf" : "safetensors", "architecture",
+                  ARCH_INFO[m->arch].gguf, "layers", m->layers, "hidden", m->hidden, "heads", m->heads,
+                  "kv_heads", m->kv_heads, "head_dim", m->head_dim, "intermediate", m->intermediate, "vocab",
+                  m->vocab, "context", m->context, "rope_theta", m->rope_theta, "llama3_rope",
+                  m->llama3_rope || c->rope_divisor, "tied", m->tied, "parameters", (json_int_t)f->parameters,
+                  "parameters_without_embedding", (json_int_t)(f->parameters - f->embedding), "bytes",
+                  (json_int_t)c->bytes, "types", types, "tokenizer", json_of(f->split), "tokenizer_error",
+                  f->why_no_tokens, "chat", f->chat, "profile", f->profile, "bos", m->bos, "eos", eos);
     json_object_set_new(
         o, "generation",
         json_pack("{s:o, s:o, s:o, s:o}", "temperature", json_said(m->generation.temperature), "top_p",
@@ -140,6 +158,7 @@ void describe_json(const ModelInfo *f, Buf *out) {
 ModelInfo describe_checkpoint(Arena *a, const Checkpoint *c) {
     ModelInfo f = {.c = c, .a = a};
     info_weights(&f);
-    info_text(&f);
+    info_tokens(&f);
+    info_chat(&f);
     return f;
 }

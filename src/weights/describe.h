@@ -10,8 +10,9 @@ typedef struct {
         int tensors;
         size_t bytes;
     } type[W_COUNT];
-    Str split;        // the tokenizer's family, as GGUF names it; len 0: unknown
-    const char *chat; // NULL: unknown
+    Str split;                 // the tokenizer's family, as GGUF names it; len 0: unknown
+    const char *why_no_tokens; // NULL: the tokenizer works
+    const char *chat;          // NULL: unknown
     const char *why_no_chat;
     // Set by the caller: the profile of prompts that mint takes unless told otherwise, and what keys and
     // values of so many drafts take.

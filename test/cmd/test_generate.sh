@@ -31,6 +31,28 @@ check stop_string sh -c "$run --temperature 0 --json --stop \"\$(head -c 1 $tmp/
 check the_nearer_stop_string_counts sh -c "$run --temperature 0 --json --stop 'nowhere at all' --stop=\"\$(head -c 1 $tmp/a)\" | grep -q '\"text\":\"\".*\"end\":\"stop\"'"
 check too_many_stop_strings exits 2 $run --stop 1 --stop 2 --stop 3 --stop 4 --stop 5 --stop 6 --stop 7 --stop 8 --stop 9
 check an_empty_stop_string exits 2 $run --stop ''
+check wide_keys_and_values sh -c "$run --temperature 0 --kv f32 | cmp - $tmp/a && $run --temperature 0 --kv=f16 | cmp - $tmp/a"
+# Values that F16 has no room for: the message says what to do, and doing it helps.
+cp -r "$llama" "$tmp/large"
+python3 -c 'import array, json, sys
+raw = bytearray(open(sys.argv[1], "rb").read())
+n = int.from_bytes(raw[:8], "little")
+a, b = (8 + n + x for x in json.loads(raw[8:8 + n])["model.layers.1.self_attn.v_proj.weight"]["data_offsets"])
+raw[a:b] = array.array("f", [1e6 * x for x in array.array("f", bytes(raw[a:b]))]).tobytes()
+open(sys.argv[1], "wb").write(raw)' "$tmp/large/model.safetensors"
+check too_large_for_f16 exits 3 "$bin" generate "$tmp/large" --prompt "$tmp/p" --max-tokens 5
+check it_says_what_helps grep -q -- '--kv f32' "$tmp/err"
+check it_helps exits 0 "$bin" generate "$tmp/large" --prompt "$tmp/p" --max-tokens 5 --kv f32
+python3 -c 'import json, sys
+raw = bytearray(open(sys.argv[1], "rb").read())
+n = int.from_bytes(raw[:8], "little")
+a = 8 + n + json.loads(raw[8:8 + n])["model.layers.1.self_attn.v_proj.weight"]["data_offsets"][0]
+raw[a:a + 4] = b"\0\0\300\177"
+open(sys.argv[1], "wb").write(raw)' "$tmp/large/model.safetensors"
+check a_weight_that_is_no_number exits 3 "$bin" generate "$tmp/large" --prompt "$tmp/p" --max-tokens 5
+check neither_way exits 3 "$bin" generate "$tmp/large" --prompt "$tmp/p" --max-tokens 5 --kv f32
+check it_is_called_damaged grep -q 'weights are damaged' "$tmp/err"
+check no_other_keys_and_values exits 2 $run --kv q8_0
 for row in '--top-p 0' '--top-p 1.5' '--min-p 2' '--temperature 101' '--top-k 1.5' '--top-k 0.5'; do
     check "no $row" exits 2 $run $row
     check "it is named: $row" grep -q -- "generate: ${row% *} is .*, not ${row#* }\$" "$tmp/err"
@@ -105,3 +127,10 @@ check it_is_told grep -q 'begun with chat_family "qwen25", not "llama31"' "$tmp/
 check none_is_another exits 3 "$bin" eval --smith "$qwen" --profile "$tmp/turns" --ops softmax -n 2 -o "$tmp/e.jsonl" --resume
 check that_is_told grep -q 'begun with chat_family "qwen25", not unsaid' "$tmp/err"
 check the_same_goes_on exits 1 "$bin" eval --smith "$qwen" --chat-family qwen25 --profile "$tmp/turns" --ops softmax -n 3 -o "$tmp/e.jsonl" --resume
+check kv_is_a_setting exits 3 "$bin" eval --smith "$qwen" --chat-family qwen25 --kv f32 --profile "$tmp/turns" --ops softmax -n 4 -o "$tmp/e.jsonl" --resume
+check kv_is_told grep -q 'begun with kv unsaid, not "f32"' "$tmp/err"
+for row in '--kv f32' '--chat-family qwen25' '--adapter x'; do
+    check "models elsewhere have no $row" exits 2 "$bin" mint softmax --smith cmd:true $row
+    check "the grammar has no $row" exits 2 "$bin" mint softmax $row
+    check "it is told: $row" grep -q -- "${row% *} is for models that run here" "$tmp/err"
+done

@@ -4,9 +4,9 @@
 golden=$(dirname "$0")/../model/golden
 
 # Their tokenizers split nothing, which GGUF has no name for: without one, the rest is written.
-bare() { # NAME : a copy without its tokenizer
+bare() { # NAME [GOLDEN] : a copy without its tokenizer
     mkdir -p "$tmp/$1"
-    cp "$golden/$1/config.json" "$golden/$1/model.safetensors" "$tmp/$1/"
+    cp "$golden/${2:-$1}/config.json" "$golden/${2:-$1}/model.safetensors" "$tmp/$1/"
 }
 says() { # WORDS FILE
     grep -qF -- "$1" "$2" && return 0
@@ -28,6 +28,18 @@ info_json() { # the parameters are those of the tensors: bytes over four
     sed 's/.*"parameters":\([0-9]*\).*"bytes":\([0-9]*\),"types".*/\1 \2/' "$tmp/out" | awk '{exit !($1 * 4 == $2)}'
 }
 check "model info --json" info_json
+
+tokenizers() { # one that works, none, and ones that would stop whoever asks the model
+    exits 0 "$bin" model info "$golden/llama" && says "byte-level BPE" "$tmp/out" || return 1
+    exits 0 "$bin" model info "$golden/llama" --json && says '"tokenizer_error":null' "$tmp/out" || return 1
+    bare tokens llama
+    exits 0 "$bin" model info "$tmp/tokens" && says "tokenizer      none (" "$tmp/out" || return 1
+    sed 's/"ByteLevel"/"Metaspace"/' "$golden/llama/tokenizer.json" >"$tmp/tokens/tokenizer.json"
+    exits 0 "$bin" model info "$tmp/tokens" && says "not usable (" "$tmp/out" && says "Metaspace is not supported" "$tmp/out" || return 1
+    sed 's/"id": *258/"id": 300/; s/"id":258/"id":300/' "$golden/llama/tokenizer.json" >"$tmp/tokens/tokenizer.json"
+    exits 0 "$bin" model info "$tmp/tokens" --json && says '"tokenizer_error":"' "$tmp/out"
+}
+check "model info opens the tokenizer" tokenizers
 
 quantize() { # NAME
     bare "$1"

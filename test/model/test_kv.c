@@ -1,5 +1,7 @@
 // The cache: sequences that begin alike share pages and do not see each other; its room is what was told, and
 // what does not fit changes nothing.
+#include <math.h>
+
 #include "base/rng.h"
 #include "golden.h"
 
@@ -234,11 +236,52 @@ static void test_a_step_can_be_given_up(void **state) {
     golden_close(&g);
 }
 
+// What F16 does not hold is no smaller number and no zero: the step fails, and nothing of it is left.
+static void test_beyond_f16(void **state) {
+    (void)state;
+    Golden g = golden_open("llama", 2);
+    static const float scales[] = {1e12f, NAN};
+    int32_t token[] = {100, 101, 102};
+    int seq[3] = {0};
+    float *want = NEWN(&g.a, float, (size_t)g.vocab), *got = NEWN(&g.a, float, (size_t)g.vocab);
+    for (int role = 0; role < 2; role++) // keys alone, then values alone
+        for (int k = 0; k < 2; k++)
+            for (KvType type = KV_F16; type <= KV_F32; type++) {
+                Kv *kv;
+                Err e = {0}, why = {0};
+                must(kv_open(g.model, type, 1, 16, &kv, &e), &e);
+                step_one(&g, kv, 0, 99, want);
+                LoraPart kept[64], *part = (LoraPart *)(uintptr_t)g.adapter->part;
+                memcpy(kept, part, (size_t)g.adapter->count * sizeof *part);
+                for (int i = 0; i < g.adapter->count; i++)
+                    if (part[i].role == (role ? ROLE_V : ROLE_K)) part[i].scale = scales[k];
+                bool logits[3] = {false, false, true};
+                ModelStep s = {.token = token, .seq = seq, .want = logits, .count = 3, .adapter = g.adapter};
+                bool ok = model_step(g.model, kv, &s, got, &why);
+                memcpy(part, kept, (size_t)g.adapter->count * sizeof *part);
+                assert_int_equal(ok, type == KV_F32);
+                if (ok) {
+                    kv_close(kv);
+                    continue;
+                }
+                assert_int_equal(why.code, ERR_INPUT);
+                assert_non_null(strstr(why.msg, "--kv f32"));
+                assert_int_equal(kv->sequence[0].length, 1);
+                step_one(&g, kv, 0, 100, got); // as if nothing had been
+                kv_drop(kv, 0);
+                step_one(&g, kv, 0, 99, want);
+                step_one(&g, kv, 0, 100, want);
+                assert_memory_equal(got, want, (size_t)g.vocab * sizeof *want);
+                kv_close(kv);
+            }
+    golden_close(&g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forks_do_not_meet),      cmocka_unit_test(test_sharing_costs_one_page),
         cmocka_unit_test(test_full_changes_nothing),   cmocka_unit_test(test_told_in_advance),
-        cmocka_unit_test(test_a_step_can_be_given_up),
+        cmocka_unit_test(test_a_step_can_be_given_up), cmocka_unit_test(test_beyond_f16),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

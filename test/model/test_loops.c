@@ -86,18 +86,30 @@ static void test_narrow(void **state) {
                    mid = (low + high) / 2;
             float x[4] = {(float)low, nextafterf((float)mid, 0), (float)mid, nextafterf((float)mid, 1e9f)};
             uint16_t even = (uint16_t)(h & 1 ? h + 1 : h), out[4];
-            attention[b]->narrow(x, 4, out);
+            assert_true(attention[b]->narrow(x, 4, out));
             if (out[0] != h || out[1] != h || out[2] != even || out[3] != h + 1)
                 fail_msg("build %d: %04x: %04x %04x %04x %04x", b, h, out[0], out[1], out[2], out[3]);
             for (int i = 0; i < 4; i++) x[i] = -x[i];
-            attention[b]->narrow(x, 4, out);
+            assert_true(attention[b]->narrow(x, 4, out));
             assert_true(out[0] == (h | 0x8000) && out[1] == (h | 0x8000) && out[3] == ((h + 1) | 0x8000));
         }
         const float odd[] = {65504, 70000, INFINITY, -INFINITY, NAN};
         const uint16_t kept[] = {0x7bff, 0x7bff, 0x7bff, 0xfbff, 0};
         uint16_t out[5];
-        attention[b]->narrow(odd, 5, out);
+        assert_false(attention[b]->narrow(odd, 5, out));
         assert_memory_equal(out, kept, sizeof kept);
+        // A single one is found in every place of every vector, and what only just fits is none.
+        float x[40] = {65504, -65504};
+        uint16_t half[40];
+        for (size_t n = 1; n <= 40; n++) assert_true(attention[b]->narrow(x, n, half));
+        for (size_t i = 2; i < 40; i++)
+            for (int k = 1; k < 5; k++) {
+                x[i] = odd[k];
+                assert_false(attention[b]->narrow(x, 40, half));
+                assert_false(attention[b]->narrow(x, i + 1, half));
+                assert_true(attention[b]->narrow(x, i, half));
+                x[i] = 0;
+            }
     }
 }
 
@@ -137,8 +149,8 @@ static void test_attention(void **state) {
         for (int j = count; j < BLOCKS * KV_PAGE; j++) // what may not be seen
             for (int d = 0; d < dim; d++) k[(j / KV_PAGE * dim + d) * KV_PAGE + j % KV_PAGE] = 1e4f;
         for (int b = 0; b < builds(); b++) {
-            attention[b]->narrow(k, sizeof k / 4, k16);
-            attention[b]->narrow(v, sizeof v / 4, v16);
+            assert_true(attention[b]->narrow(k, sizeof k / 4, k16));
+            assert_true(attention[b]->narrow(v, sizeof v / 4, v16));
             float first[ATTENTION_ROWS * DIM];
             for (int half = 0; half < 2; half++) {
                 float out[ATTENTION_ROWS * DIM] = {0}, top[ATTENTION_ROWS], sum[ATTENTION_ROWS] = {0};

@@ -15,11 +15,11 @@ static bool is_ascii(Str s) {
 }
 
 // The pieces with bars between; "!" where matching fails.
-static const char *pieces(Arena *a, const Split *s, Str text, bool ascii) {
+static const char *pieces(Arena *a, const Split *s, Str text, bool ascii, double seconds) {
     Err e = {0};
     SplitRun *run;
     Buf b = BUF(a);
-    assert_true(split_start(a, &run, &e));
+    assert_true(split_start(a, seconds, &run, &e));
     for (size_t at = 0; at < text.len;) {
         size_t start = text.len, end = text.len;
         bool found;
@@ -41,10 +41,10 @@ static const char *cut(Arena *a, const char *pattern, const char *text) {
     Err e = {0};
     Split *s;
     if (!split_open(a, str_of(pattern), &s, &e)) fail_msg("%s: %s", pattern, e.msg);
-    const char *got = pieces(a, s, str_of(text), false);
+    const char *got = pieces(a, s, str_of(text), false, 60);
     for (int interpreted = 0; interpreted < 2; interpreted++) {
-        assert_string_equal(pieces(a, s, str_of(text), false), got);
-        if (is_ascii(str_of(text))) assert_string_equal(pieces(a, s, str_of(text), true), got);
+        assert_string_equal(pieces(a, s, str_of(text), false, 60), got);
+        if (is_ascii(str_of(text))) assert_string_equal(pieces(a, s, str_of(text), true, 60), got);
         split_interpret(s);
     }
     split_close(s);
@@ -79,8 +79,8 @@ static void test_reads_the_piece_alone(void **state) {
     Split *s;
     assert_true(split_open(&a, STR("\\s+(?!\\S)|\\s+"), &s, &e));
     for (int ascii = 0; ascii < 2; ascii++) {
-        assert_string_equal(pieces(&a, s, (Str){"   x", 3}, ascii), "   |");
-        assert_string_equal(pieces(&a, s, (Str){"   x", 4}, ascii), "  | |x|");
+        assert_string_equal(pieces(&a, s, (Str){"   x", 3}, ascii, 60), "   |");
+        assert_string_equal(pieces(&a, s, (Str){"   x", 4}, ascii, 60), "  | |x|");
     }
     split_close(s);
     arena_free(&a);
@@ -198,6 +198,16 @@ static void test_limits(void **state) {
     // Long runs are no reason to give up.
     enum { LONG = 300000 };
     char *run = NEWN(&a, char, LONG + 1);
+    // A pattern that looks to the end from every place: few steps each time, and hours in all.
+    Err e = {0};
+    Split *s;
+    memset(run, 'a', LONG);
+    assert_true(split_open(&a, STR("a*b|a"), &s, &e));
+    const char *most = pieces(&a, s, (Str){run, LONG}, true, 0.02);
+    assert_int_equal(most[strlen(most) - 1], '!');
+    assert_true(strlen(most) < LONG);
+    assert_int_equal(strlen(pieces(&a, s, (Str){run, 3000}, true, 60)), 6000);
+    split_close(s);
     for (int k = 0; k < 3; k++) {
         memset(run, " a="[k], LONG);
         const char *got = cut(&a, llama, run);
