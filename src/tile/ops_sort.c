@@ -31,8 +31,9 @@ static bool last_axis(Call *k, const Val *v, const Val *dim) {
                         "only minor dimension is currently supported");
 }
 
-static int order_of(int stage, int stages, bool descending) {
-    return stage < stages ? alternating(stage) : descending ? DOWN : UP;
+// Before the last round, neighbouring runs of 2^run lanes are sorted in turn.
+static int order_of(int run, bool last, bool descending) {
+    return !last ? alternating(run) : descending ? DOWN : UP;
 }
 
 // The larger (or smaller) of each pair of neighbouring sorted runs of 2^run lanes; 16-bit types grow to 32
@@ -41,6 +42,8 @@ static bool halve(Call *k, Val *v, int run, bool largest) {
     Checker *c = k->c;
     int lanes = tile_lanes(&v->t.type), shape[3] = {lanes >> (run + 1), 2, 1 << run};
     DType t = v->t.type.elem;
+    if (lanes == 2) // one lane is left: a scalar, which Triton then takes for a tile
+        return checker_fail(c, k->at, "AttributeError", "'dtype' object has no attribute 'numel'");
     if (dtype_bits(t) < 32 && !check_cast(c, k->at, v, dtype_is_float(t) ? DT_F32 : DT_I32, v)) return false;
     if (!check_reshape(c, k->at, v, shape, 3, v)) return false;
     TileType r = {.elem = v->t.type.elem, .rank = 2, .shape = {shape[0], shape[2]}};
@@ -54,9 +57,10 @@ static bool sorted(Call *k, const Val *x, int n_kept, bool descending, Val *out)
     int stages = log2_of(t.shape[t.rank - 1]), kept = log2_of(n_kept);
     if (!check_reshape(c, k->at, x, (int[]){tile_lanes(&t)}, 1, out)) return false;
     for (int i = 1; i <= kept; i++)
-        if (!merge(k, out, i, order_of(i, stages, descending))) return false;
+        if (!merge(k, out, i, order_of(i, i == stages, descending))) return false;
     for (int i = kept + 1; i <= stages; i++)
-        if (!halve(k, out, kept, descending) || !merge(k, out, kept, order_of(i, stages, descending)))
+        // Each round leaves half of the runs, and they lie side by side.
+        if (!halve(k, out, kept, descending) || !merge(k, out, kept, order_of(kept, i == stages, descending)))
             return false;
     t.shape[t.rank - 1] = 1 << kept;
     return check_reshape(c, k->at, out, t.shape, t.rank, out);

@@ -172,3 +172,30 @@ def k(y):
 @triton.jit
 def k(y):
     v = tl.histogram(tl.arange(0, 8), 3)
+
+# case: topk-of-many
+# launch: *int32 *int32:5,3,9,1,7,7,-2,0,8,4,12,-5,6,11,2,10,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16
+# gives: 12 11 10 9 16 15 14 13 12 11 16 15 16 15 14 13 12 12 11 11
+@triton.jit
+def k(y, x):
+    v = tl.load(x + tl.arange(0, 32)).reshape(2, 16)
+    tl.store(y + tl.arange(0, 8), tl.topk(v, 4).reshape(8))
+    tl.store(y + 8 + tl.arange(0, 4), tl.topk(v, 2).reshape(4))
+    tl.store(y + 12 + tl.arange(0, 8), tl.topk(tl.load(x + 31 - tl.arange(0, 32)).reshape(1, 1, 32), 8).reshape(8))
+
+# case: topk-one-of-many
+# launch: *int32 *int32:5,3,9,1,7,7,-2,0,8,4,12,-5,6,11,2,10
+# gives: 12 12 9 9 7 12 11
+@triton.jit
+def k(y, x):
+    v = tl.load(x + tl.arange(0, 16))
+    tl.store(y, tl.max(v, 0))
+    tl.store(y + 1 + tl.arange(0, 2), tl.flip(tl.topk(v.reshape(2, 8), 1).reshape(2), 0))
+    tl.store(y + 3 + tl.arange(0, 4), tl.topk(v.reshape(4, 4), 1).reshape(4))
+
+# case: topk-that-leaves-a-scalar
+# launch: *fp32
+# error: AttributeError("'dtype' object has no attribute 'numel'")
+@triton.jit
+def k(x):
+    tl.store(x + tl.arange(0, 1), tl.topk(tl.load(x + tl.arange(0, 16)), 1))
