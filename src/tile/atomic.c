@@ -3,7 +3,8 @@
 // Races. Atomics of different programs may meet on an element; an atomic and a plain access of another
 // program may not. In the race words the serial v->first, which no program of such a launch has, as a writer
 // means: written by atomics alone; the reader is then the program whose atomics they are, READER_MANY with
-// those of several. What a program does atomically after or before a plain access of its own counts as plain.
+// those of several. What a program does atomically after or before a plain access of its own counts as plain,
+// and so does an atomic among the threads of one block: other programs need not see it as one.
 #include "tile/step.h"
 
 void atomic_settle(const Vm *v, Storage *m, size_t word, size_t words) {
@@ -69,6 +70,18 @@ static bool mark_word(Atomic *x, size_t w) {
     const Vm *v = x->v;
     storage_read(x->m);
     uint32_t *writer = &x->m->writer[w], *reader = &x->m->reader[w], last = *reader & ~READER_MANY;
+    if (x->s->imm & ATOMIC_BLOCK) {
+        if (*writer == v->first
+                ? *reader != v->serial
+                : *writer != v->serial && (*writer > v->first || (last >= v->first && *reader != v->serial)))
+            return vm_finding(
+                x->v, x->s, DIAG_RACE, x->lane,
+                "atomic with scope=\"cta\" on element offset %lld, which another program of this "
+                "launch has touched; it is one among the threads of a program only",
+                x->element);
+        *writer = v->serial;
+        return true;
+    }
     if (*writer == v->first) {
         if (*reader != v->serial) *reader = v->serial | READER_MANY;
         return true;
@@ -134,9 +147,10 @@ static bool locate(Atomic *x) {
 bool step_atomic(Vm *v, const Step *s) {
     const TileLoops *l = v->loops;
     DType t = (DType)s->dtype;
-    LoopFn *change = s->imm == ATOMIC_XCHG ? NULL : l->op[operation[s->imm]][t][0];
+    AtomicOp op = (AtomicOp)(s->imm & ~ATOMIC_BLOCK);
+    LoopFn *change = op == ATOMIC_XCHG ? NULL : l->op[operation[op]][t][0];
     // Triton compares floats as integers: the largest is a NaN once there is one, the smallest never is.
-    if (s->imm == ATOMIC_MAX && dtype_is_float(t)) change = l->propagate[INSN_MAX][t - DT_F16][0];
+    if (op == ATOMIC_MAX && dtype_is_float(t)) change = l->propagate[INSN_MAX][t - DT_F16][0];
     bool one_b = s->one & ONE_B, one_c = s->one & ONE_C;
     Atomic x = {.v = v, .s = s};
     memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);

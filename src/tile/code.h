@@ -51,7 +51,8 @@ typedef enum {
     ATOMIC_OR,
     ATOMIC_XOR,
     ATOMIC_XCHG,
-    ATOMIC_COUNT
+    ATOMIC_COUNT,
+    ATOMIC_BLOCK = 16 // added to imm, of INSN_CAS too: among the threads of one block alone (scope="cta")
 } AtomicOp;
 bool atomic_knows(AtomicOp op, DType elem);
 

@@ -8,6 +8,10 @@ static bool options(Call *k, const Val *sem, const Val *scope) {
            check_option(k, scope, "Memory semantic", scopes, 3);
 }
 
+static int64_t among(const Val *scope) {
+    return val_is_py(scope, PY_STR) && str_is(scope->py.s, "cta") ? ATOMIC_BLOCK : 0;
+}
+
 static bool to_shape(Call *k, const Val *ptr, Val *v, const char *what) {
     if (ptr->t.type.rank == 0)
         return v->t.type.rank == 0 ||
@@ -37,7 +41,8 @@ static bool change(Call *k, AtomicOp op, Val *out) {
     if (!check_cast(c, k->at, &v, elem, &v) || (masked && !check_mask_bool(k, &mask))) return false;
     TileType t = ptr.t.type;
     t.pointer = false;
-    return checker_result(c, k->at, INSN_ATOMIC, t, ptr.t.reg, v.t.reg, masked ? mask.t.reg : -1, op, out);
+    return checker_result(c, k->at, INSN_ATOMIC, t, ptr.t.reg, v.t.reg, masked ? mask.t.reg : -1,
+                          op | among(&k->arg[4]), out);
 }
 bool check_atomic_add(Call *k, Val *out) { return change(k, ATOMIC_ADD, out); }
 bool check_atomic_max(Call *k, Val *out) { return change(k, ATOMIC_MAX, out); }
@@ -62,5 +67,5 @@ bool check_atomic_cas(Call *k, Val *out) {
     if (!type_same(&want.t.type, &t) || !type_same(&v.t.type, &t))
         return checker_fail(c, k->at, "ValueError", "atomic_cas wants cmp and val of type %s, got %s and %s",
                             type_text(c, &t), val_type_text(c, &want), val_type_text(c, &v));
-    return checker_result(c, k->at, INSN_CAS, t, ptr.t.reg, want.t.reg, v.t.reg, 0, out);
+    return checker_result(c, k->at, INSN_CAS, t, ptr.t.reg, want.t.reg, v.t.reg, among(&k->arg[4]), out);
 }
