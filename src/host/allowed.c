@@ -85,7 +85,7 @@ static bool names_types(const Node *n) {
     return true;
 }
 
-bool import_allowed(const Node *n, bool candidate, const char **why) {
+bool import_canonical(const Node *n, bool candidate, const char **why) {
     static const struct {
         const char *module, *name, *as;
         bool candidate, reference;
@@ -120,11 +120,15 @@ bool import_allowed(const Node *n, bool candidate, const char **why) {
         for (int i = 0; i < n->import.names.n; i++) {
             Node one = *n;
             one.import.names = (Nodes){&n->import.names.at[i], 1};
-            if (!import_allowed(&one, candidate, why)) return false;
+            if (!import_canonical(&one, candidate, why)) return false;
         }
         return true;
     }
     return false;
+}
+
+bool import_allowed(const Node *n, bool candidate, const char **why) {
+    return import_canonical(n, candidate, why) || (candidate && import_harmless(n));
 }
 
 bool decorators_allowed(const Node *function, bool *jit, const char **why) {
@@ -213,6 +217,17 @@ bool is_main_guard(const Node *n) {
            !c->compare.rest.at[0]->string.bytes && str_is(c->compare.rest.at[0]->string.text, "__main__");
 }
 
+// What stays the same as long as a process runs.
+static bool is_device_fact(const Node *f) {
+    static const char *const fact[] = {".device", ".cuda.is_available", ".cuda.current_device",
+                                       ".cuda.get_device_properties"};
+    char path[40];
+    Str name = torch_path(f, path, sizeof path);
+    for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
+        if (str_is(name, fact[i])) return true;
+    return false;
+}
+
 static bool is_constant_at(const Node *n, int depth) {
     if (depth > WALK_MAX) return false;
     switch (n->kind) {
@@ -229,6 +244,9 @@ static bool is_constant_at(const Node *n, int depth) {
             if (!is_constant_at(n->items.at[i], depth + 1)) return false;
         return true;
     case NODE_UNARY: return is_constant_at(n->unary.operand, depth + 1);
+    case NODE_IFEXP:
+        return is_constant_at(n->ifexp.cond, depth + 1) && is_constant_at(n->ifexp.then, depth + 1) &&
+               is_constant_at(n->ifexp.otherwise, depth + 1);
     case NODE_BINARY:
         return is_constant_at(n->binary.left, depth + 1) && is_constant_at(n->binary.right, depth + 1);
     case NODE_CALL: {
@@ -236,7 +254,7 @@ static bool is_constant_at(const Node *n, int depth) {
         bool ok = node_is_name(f, "float") || node_is_name(f, "int") || node_is_name(f, "min") ||
                   node_is_name(f, "max");
         if (f->kind == NODE_ATTRIBUTE)
-            ok = node_is_name(f->attribute.value, "math") ||
+            ok = is_device_fact(f) || node_is_name(f->attribute.value, "math") ||
                  (node_is_name(f->attribute.value, "tl") && str_is(f->attribute.name, "constexpr")) ||
                  (node_is_name(f->attribute.value, "triton") &&
                   (str_is(f->attribute.name, "cdiv") || str_is(f->attribute.name, "next_power_of_2")));

@@ -22,10 +22,21 @@ enum { HOST_INPUTS_MAX = 12 };
 MUST_CHECK bool host_run(Machine *m, CodeCache *cache, const Node *module, const Tensor *inputs, int count,
                          Tensor *out);
 
-// What the autotuned kernels of a program have chosen among in its calls so far (Machine.tuned): the one thing
-// that outlives a call, as it does on a GPU, and no candidate sees it.
+// What the autotuned kernels of a program have chosen among in its calls so far (Machine.tuned): the one
+// thing that outlives a call, as it does on a GPU, and no candidate sees it.
 typedef struct Tuned Tuned;
 Tuned *tuned_new(Arena *a);
+
+// Spells out, in the host code of a candidate's fresh tree, what it has imported from torch, triton and math
+// under names of its own: `cdiv` becomes triton.cdiv. Before host_screen(). False with a finding where a name
+// stands for two things.
+MUST_CHECK bool imports_settle(Arena *a, Node *module, DiagList *d);
+// Takes out of such a tree what never runs (idle.c). Before the other one.
+void idle_drop(Arena *a, Node *module);
+static inline bool host_settle(Arena *a, Node *module, DiagList *d) {
+    idle_drop(a, module);
+    return imports_settle(a, module, d);
+}
 
 // Checks, before anything runs, what can be said without running: `run` or ModelNew exists, module-level
 // statements are allowed, no construct outside the privilege anywhere in host code (unreached branches

@@ -23,8 +23,10 @@ typedef struct {
     bool in_function;
     bool model; // ModelNew is the entry: its parameters are inputs
     const Node *module;
-    Str self;      // first parameter of the method around
-    Names members; // of all classes of the file, and attributes that their methods set
+    Str self; // first parameter of the method around
+    Names members;
+    Names quiet; // what imports have brought and host code does not use // of all classes of the file, and
+                 // attributes that their methods set
     int depth, found;
 } Screen;
 
@@ -228,7 +230,10 @@ static void screen_name(Screen *s, Scope *scope, const Node *n) {
     if (bound_here(scope, n->name) || api_named(n->name, s->candidate) ||
         api_is_module(n->name, s->candidate))
         return;
-    if (str_starts(n->name, "__"))
+    if (names_have(&s->quiet, n->name))
+        refuse_as(s, DIAG_REFUSED, n->span, "`", n->name,
+                  "it may be imported, but host code uses nothing but torch, triton and math");
+    else if (str_starts(n->name, "__"))
         refuse_as(s, DIAG_REFUSED, n->span, "`", n->name, "host code does not reach into Python's own names");
     else if (api_known_refused(n->name, false, s->candidate))
         refuse_name(s, n->span, n->name, false);
@@ -499,7 +504,7 @@ static void screen_statement(Screen *s, Scope *scope, const Node *n) {
         LibraryFile *file = s->candidate ? library_of(s->module, n) : NULL;
         if (file)
             screen_included(s, n, file);
-        else if (!import_allowed(n, s->candidate, &why))
+        else if (!(s->in_function ? import_canonical : import_allowed)(n, s->candidate, &why))
             refuse(s, n->span, import_reason(s, n, why));
         break;
     }
@@ -571,7 +576,10 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
     for (int i = 0; i < body->n; i++)
         if (candidate && body->at[i]->kind == NODE_IMPORT && library_of(module, body->at[i]))
             names_of_import(&globals.names, body->at[i]);
-    s.members.arena = d->arena;
+    s.members.arena = s.quiet.arena = d->arena;
+    for (int i = 0; candidate && i < body->n; i++)
+        if (body->at[i]->kind == NODE_IMPORT && !library_of(module, body->at[i]))
+            names_of_quiet(d->arena, &s.quiet, body->at[i]);
     if (candidate) collect_members(&s.members, body);
     for (int i = 0; i < body->n; i++) screen_module_statement(&s, &globals, body->at[i]);
     const Node *f = module_function(module, str_of(entry));

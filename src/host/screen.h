@@ -6,7 +6,13 @@
 // Why a construct is outside both privileges; a general sentence for one that merely stands in a wrong place.
 const char *node_refused(NodeKind kind);
 // The lines that a kernel file (or a reference) may import with; otherwise *why says what is wrong.
+bool import_canonical(const Node *n, bool candidate, const char **why);
+// Those, and of a candidate at module level those of imports.c.
 bool import_allowed(const Node *n, bool candidate, const char **why);
+// A candidate's import that takes names out of torch, triton or math, or one that brings names which host
+// code does not use (quiet.def).
+bool import_harmless(const Node *n);
+void names_of_quiet(Arena *a, Names *names, const Node *n);
 // Decorators of a function: *jit is set for a kernel. False for anything else: *why says what is wrong.
 bool decorators_allowed(const Node *function, bool *jit, const char **why);
 // One item of a `with` that changes nothing here: which device is current, that no gradients are kept.

@@ -364,7 +364,7 @@ int child_interpret(const ChildJob *job) {
     if (c.include.len && !library_open(&c.code, c.include, &library)) return EXIT_WIRE;
     Node *module = parse_module(&c.code, c.source, &diags);
     if (module) module->module.library = library;
-    if (!module || !host_screen(module, &diags)) {
+    if (!module || !host_settle(&c.code, module, &diags) || !host_screen(module, &diags)) {
         const Diag *d = diag_first(&diags);
         if (!d) return EXIT_SILENT;
         send_finding(&c, d, NULL);

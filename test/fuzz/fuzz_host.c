@@ -57,9 +57,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         arena_over(&a, memory, ARENA_BYTES);
         DiagList d = DIAGS(&a);
         Buf report = BUF(&a);
-        const Node *module = parse_module(&a, (Str){(const char *)data, size}, &d);
+        Node *module = parse_module(&a, (Str){(const char *)data, size}, &d);
         if (module) {
-            DiagList screened = DIAGS(&a);
+            DiagList settled = DIAGS(&a), screened = DIAGS(&a);
+            if (host_settle(&a, module, &settled) == (diag_first(&settled) != NULL)) abort();
             if (host_screen(module, &screened) == (diag_first(&screened) != NULL)) abort();
             candidate(&a, module, &report);
             reference(&a, module, &report);

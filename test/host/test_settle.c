@@ -1,0 +1,94 @@
+// What a kernel file imports under names of its own is spelled out, what never runs is taken out; both
+// without changing what runs.
+#include "host/support.h"
+#include "lang/print.h"
+
+static const char *settled(Arena *a, const char *source) {
+    DiagList d = DIAGS(a);
+    Node *module = parse_module(a, str_of(source), &d);
+    if (!module) fail_msg("does not parse: %s", source);
+    if (!host_settle(a, module, &d)) return d.at[0].msg;
+    Buf b = BUF(a);
+    print_module(&b, module);
+    return buf_cstr(&b);
+}
+
+static void expect(const char *source, const char *part, bool there) {
+    Arena a = {0};
+    const char *got = settled(&a, source);
+    if ((strstr(got, part) != NULL) != there)
+        fail_msg("%s '%s' in:\n%s\nfrom:\n%s", there ? "no" : "there is", part, got, source);
+    arena_free(&a);
+}
+#define HAS(source, part)   expect(source, part, true)
+#define LACKS(source, part) expect(source, part, false)
+
+static void imported_names_are_spelled_out(void **state) {
+    (void)state;
+    HAS("from triton import cdiv\ndef run(x):\n    return cdiv(4, 3)\n", "return triton.cdiv(4, 3)");
+    HAS("from triton import cdiv as up\ndef run(x):\n    return up(4, 3)\n", "return triton.cdiv(4, 3)");
+    HAS("from math import ceil, sqrt\ndef run(x):\n    return ceil(sqrt(2))\n", "math.ceil(math.sqrt(2))");
+    HAS("import triton.language as lang\ndef run(x):\n    return lang.float16\n", "triton.language.float16");
+    HAS("from torch.autograd import Function\nclass A(Function):\n    pass\ndef run(x):\n    return "
+        "A.apply(x)\n",
+        "class A(torch.autograd.Function)");
+    // Kernels keep theirs: their checker knows imports.
+    HAS("from triton.language.extra.libdevice import rsqrt\n@triton.jit\ndef k(x):\n    tl.store(x, "
+        "rsqrt(1.0))\n"
+        "def run(x):\n    return x\n",
+        "tl.store(x, rsqrt(1.0))");
+    // A keyword and an attribute are no names.
+    HAS("from triton import cdiv\ndef run(x):\n    return f(cdiv=1).cdiv\n", "f(cdiv=1).cdiv");
+    // One name for two things is nobody's.
+    HAS("from triton import cdiv\ndef run(x, cdiv):\n    return cdiv(4, 3)\n", "bound a second time");
+    HAS("from triton import cdiv\ndef cdiv(a, b):\n    return a\ndef run(x):\n    return cdiv(4, 3)\n",
+        "bound a second time");
+    HAS("from triton import cdiv\nfrom math import ceil as cdiv\ndef run(x):\n    return cdiv(4, 3)\n",
+        "bound a second time");
+    HAS("from triton import cdiv\ndef run(x):\n    return [cdiv for cdiv in (1, 2)]\n",
+        "bound a second time");
+}
+
+static void what_nothing_mentions_is_taken_out(void **state) {
+    (void)state;
+    LACKS("def get_inputs():\n    return [torch.randn(3)]\ndef run(x):\n    return x\n", "randn");
+    LACKS("def one():\n    return two()\ndef two():\n    return one()\ndef run(x):\n    return x\n", "two");
+    HAS("def one():\n    return two()\ndef two():\n    return 2\ndef run(x):\n    return one()\n", "def two");
+    LACKS("class Model(nn.Module):\n    def forward(self, x):\n        return torch.softmax(x, -1)\n"
+          "class ModelNew(nn.Module):\n    def forward(self, x):\n        return x\n",
+          "torch.softmax");
+    LACKS("def test():\n    run(1)\nif __name__ == '__main__':\n    test()\ndef run(x):\n    return x\n",
+          "def test");
+    // What does something by standing there stays, for the screen to refuse; so does whatever may be
+    // mentioned.
+    HAS("@hook\ndef f(x):\n    return 1\ndef run(x):\n    return x\n", "def f");
+    HAS("def f(x=g()):\n    return 1\ndef run(x):\n    return x\n", "def f");
+    HAS("def f(x: g()):\n    return 1\ndef run(x):\n    return x\n", "def f");
+    HAS("class C:\n    x = g()\ndef run(x):\n    return x\n", "class C");
+    HAS("class C(Base):\n    pass\ndef run(x):\n    return x\n", "class C");
+    HAS("class C(metaclass=M):\n    pass\ndef run(x):\n    return x\n", "class C");
+    HAS("def f(a):\n    return 1\n@triton.heuristics({'B': f})\n@triton.jit\ndef k(x):\n    pass\ndef "
+        "run(x):\n    return x\n",
+        "def f");
+    HAS("def helper(a):\n    return a\n@triton.jit\ndef k(x):\n    helper(x)\ndef run(x):\n    return x\n",
+        "def helper");
+    HAS("def f():\n    return 1\ndef f():\n    return 2\ndef run(x):\n    return x\n", "return 1");
+}
+
+static void loggers_are_not_heard(void **state) {
+    (void)state;
+#define LOG "import logging\nlogger = logging.getLogger(__name__)\n"
+    LACKS(LOG "def run(x):\n    logger.debug('GEMS %s', x.shape)\n    return x\n", "logger");
+    LACKS("import warnings\ndef run(x):\n    warnings.warn(f'{x.shape}')\n    return x\n", "warn(");
+    HAS(LOG "def run(x):\n    logger.debug(launch(x))\n    return x\n", "launch(x)");
+    HAS(LOG "def run(x):\n    y = logger.debug(x)\n    return x\n", "logger.debug");
+    HAS(LOG "def run(x, logger):\n    logger.debug(x)\n    return x\n", "logger.debug");
+    HAS("def run(x):\n    logger.debug(x)\n    return x\n", "logger.debug");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(imported_names_are_spelled_out),
+                                       cmocka_unit_test(what_nothing_mentions_is_taken_out),
+                                       cmocka_unit_test(loggers_are_not_heard)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
