@@ -133,11 +133,15 @@ static json_t *settings_of(const Eval *v) {
         model = json_pack("{s:s, s:s, s:f, s:f, s:f, s:i, s:i}", "profile", v->chosen.profile.name,
                           "profile_sha256", v->chosen.profile.sha256, "temperature", s->temperature, "top_p",
                           s->top_p, "min_p", s->min_p, "top_k", s->top_k, "max_tokens", s->max_tokens);
-    return json_pack("{s:s, s:s?, s:s*, s:s*, s:o, s:o, s:I, s:s, s:I, s:I, s:s?, s:s}", "smith",
-                     v->chosen.smith->name, "adapter", o->choice.adapter, "chat_family", o->choice.chat, "kv",
-                     o->choice.kv, "model", model, "stop", stops, "seed", (json_int_t)v->seed, "level",
-                     level_name(v->level), "rows", (json_int_t)v->filter.m, "columns",
-                     (json_int_t)v->filter.n, "dtype", o->dtype, "referee", REFEREE_VERSION);
+    char weights[65];
+    void (*identify)(Smith *, char[65]) = v->chosen.smith->identify;
+    if (identify) identify(v->chosen.smith, weights);
+    return json_pack("{s:s, s:s*, s:s?, s:s*, s:s*, s:o, s:o, s:I, s:s, s:I, s:I, s:s?, s:s}", "smith",
+                     v->chosen.smith->name, "weights", identify ? weights : NULL, "adapter",
+                     o->choice.adapter, "chat_family", o->choice.chat, "kv", o->choice.kv, "model", model,
+                     "stop", stops, "seed", (json_int_t)v->seed, "level", level_name(v->level), "rows",
+                     (json_int_t)v->filter.m, "columns", (json_int_t)v->filter.n, "dtype", o->dtype,
+                     "referee", REFEREE_VERSION);
 }
 
 static bool told(void *arg, const AttemptTally *tally, const Attempt *t) {

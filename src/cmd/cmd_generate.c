@@ -174,6 +174,8 @@ static bool generate(Arena *a, const char *path, const GenerateOptions *o, Err *
     if (!local_model_kv(o->kv, &kv, e) || !local_model_open(a, path, o->adapter, o->family, &m, e))
         return false;
     m.kv = kv;
+    const char *warning = o->chat ? local_model_warning(a, &m) : NULL;
+    if (warning) fprintf(stderr, "ouroboros generate: %s\n", warning);
     bool ok = generate_with(a, &m, o, e);
     local_model_close(&m);
     return ok;

@@ -88,6 +88,7 @@ bool smith_chosen(Arena *a, const SmithChoice *c, ChosenSmith *out, Err *e) {
                 sampling_said(&c->temperature, 10, &c->top_p, &c->min_p, &c->top_k, &s, e));
     if (c->max_tokens) s.max_tokens = c->max_tokens;
     out->settings = s;
+    if (ok && out->smith->warning) fprintf(stderr, "ouroboros: %s\n", out->smith->warning);
     if (!ok) smith_close(out->smith);
     return ok;
 }

@@ -49,6 +49,12 @@ bool local_model_kv(const char *name, KvType *out, Err *e) {
            err_set(e, ERR_USAGE, "--kv is f16 or f32, not \"%s\"", name);
 }
 
+const char *local_model_warning(Arena *a, const LocalModel *m) {
+    if (!m->chat || tokenizer_find(m->tokenizer, chat_end(m->chat)) >= 0) return NULL;
+    return arena_printf(a, "%s has no token %.*s, with which turns of the chat family %s end",
+                        m->checkpoint->path, STR_ARG(chat_end(m->chat)), chat_name(m->chat));
+}
+
 const char *local_model_profile(const char *path) { return strcasestr(path, "kwen") ? "kwen" : NULL; }
 
 bool local_model_tokens(const LocalModel *m, Arena *a, const Prompt *p, bool think, Tokens *out, Err *e) {
@@ -153,6 +159,11 @@ static bool draft(Smith *s, const Op *op, const SmithRequest *q, const SmithSink
     return ok;
 }
 
+static void identify(Smith *s, char out[65]) {
+    const LocalModel *m = &((Local *)s->state)->model;
+    checkpoint_identity(m->checkpoint, m->adapter, out);
+}
+
 static void close_local(Smith *s) { local_model_close(&((Local *)s->state)->model); }
 
 // Whatever looks like a place: names of smiths do not.
@@ -179,6 +190,8 @@ bool local_open(Arena *a, const char *which, const SmithOptions *o, Smith **out,
                     .slow = true,
                     .draft = draft,
                     .close = close_local,
+                    .identify = identify,
+                    .warning = local_model_warning(a, &l->model),
                     .state = l};
     return true;
 }

@@ -24,6 +24,9 @@ MUST_CHECK bool local_model_open(Arena *a, const char *path, const char *adapter
 void local_model_close(LocalModel *m);
 // "f16", "f32", or NULL for f16. ERR_USAGE: something else.
 MUST_CHECK bool local_model_kv(const char *name, KvType *out, Err *e);
+// A chat family whose turns end with what is no token of this model belongs to another one; NULL: it does
+// not.
+const char *local_model_warning(Arena *a, const LocalModel *m);
 // The built-in profile of prompts that a model was trained with, as far as its name tells; NULL: no opinion.
 const char *local_model_profile(const char *path);
 

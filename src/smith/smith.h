@@ -82,6 +82,10 @@ struct Smith {
     // the same; ERR_INPUT or ERR_LIMIT when this op is beyond it, ERR_IO when the smith is in trouble.
     bool (*draft)(Smith *s, const Op *op, const SmithRequest *q, const SmithSink *sink, Err *e);
     void (*close)(Smith *s); // may be NULL
+    // What stands behind the name, as 64 hexadecimal digits: the same path may hold another model tomorrow.
+    // NULL: that cannot be seen from here.
+    void (*identify)(Smith *s, char out[65]);
+    const char *warning; // for whoever chose it; NULL: none
     void *state;
 };
 

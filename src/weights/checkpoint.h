@@ -89,3 +89,5 @@ typedef struct {
 // program cannot honour (use_dora, modules_to_save, ...) is refused by name.
 MUST_CHECK bool adapter_open(Arena *a, const char *path, const Checkpoint *base, Adapter **out, Err *e);
 void adapter_close(Adapter *ad);
+// 64 hexadecimal digits: other weights, another adapter (NULL: none), tokenizer or template have others.
+void checkpoint_identity(const Checkpoint *c, const Adapter *adapter, char out[65]);

@@ -134,3 +134,15 @@ for row in '--kv f32' '--chat-family qwen25' '--adapter x'; do
     check "the grammar has no $row" exits 2 "$bin" mint softmax $row
     check "it is told: $row" grep -q -- "${row% *} is for models that run here" "$tmp/err"
 done
+
+# The same path with another model behind it is another setting.
+cp -r "$qwen" "$tmp/mine"
+again="--smith $tmp/mine --chat-family qwen25 --profile $tmp/turns --ops softmax -o $tmp/m.jsonl"
+check a_copy exits 1 "$bin" eval $again -n 1
+check a_family_of_other_tokens_is_told grep -q 'no token <|im_end|>' "$tmp/err"
+cp "$llama/tokenizer.json" "$tmp/mine/"
+printf ' ' >>"$tmp/mine/tokenizer.json"
+check another_tokenizer exits 3 "$bin" eval $again -n 2 --resume
+check it_is_called_weights grep -q 'begun with weights' "$tmp/err"
+cp "$qwen/tokenizer.json" "$tmp/mine/"
+check the_old_one_goes_on exits 1 "$bin" eval $again -n 2 --resume

@@ -162,6 +162,34 @@ static void test_adapter_and_turns(void **state) {
     arena_free(&a);
 }
 
+// The same path, another model: whoever keeps drafts of it can tell.
+static void test_identity(void **state) {
+    (void)state;
+    Arena a = {0};
+    char id[4][65];
+    const SmithOptions options[] = {{0}, {.kv = "f32"}, {.adapter = "test/model/golden/llama/adapter"}, {0}};
+    for (int i = 0; i < 4; i++) {
+        Err e = {0};
+        Smith *s;
+        if (!smith_open(&a, i < 3 ? model : "test/model/golden/llama3", &options[i], &s, &e))
+            fail_msg("%s", e.msg);
+        s->identify(s, id[i]);
+        assert_int_equal(strlen(id[i]), 64);
+        smith_close(s);
+    }
+    assert_string_equal(id[0], id[1]);
+    assert_string_not_equal(id[0], id[2]);
+    assert_string_not_equal(id[0], id[3]);
+    Err e = {0};
+    Smith *s = open_smith(&a, model, NULL);
+    assert_null(s->warning);
+    smith_close(s);
+    assert_true(smith_open(&a, model, &(SmithOptions){.chat = "qwen25"}, &s, &e));
+    assert_non_null(strstr(s->warning, "no token <|im_end|>"));
+    smith_close(s);
+    arena_free(&a);
+}
+
 static void test_places(void **state) {
     (void)state;
     Arena a = {0};
@@ -181,6 +209,7 @@ int main(void) {
         cmocka_unit_test(test_drafts_by_number),
         cmocka_unit_test(test_retries),
         cmocka_unit_test(test_adapter_and_turns),
+        cmocka_unit_test(test_identity),
         cmocka_unit_test(test_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
