@@ -22,6 +22,9 @@ enum {
     STEPS_BASE = 64 << 20,
     STEPS_PER_ROW = 1 << 21,
     STEPS_PER_ELEMENT = 1024,
+    // A matrix product's tile is as large as ever where there are few rows: 128 x 256 products for each
+    // column, four of them a lane's work, and what brings the operands in.
+    STEPS_PER_COLUMN = 1 << 15,
     REFERENCE_STEPS = 1 << 20, // interpreter steps of one evaluation of a reference
 };
 static const int64_t ORACLE_ELEMENTS = (int64_t)1
@@ -33,6 +36,16 @@ static int64_t input_rows(const CaseTensor *t) {
     return n;
 }
 static int64_t input_row_length(const CaseTensor *t) { return t->rank ? t->shape[t->rank - 1] : 1; }
+
+// The rows that a kernel has programs for: those of the input that has the most of them.
+static int64_t rows_of_programs(const Op *op, const CaseSpec *c, int64_t least) {
+    for (int i = 0; i < op->inputs; i++) {
+        const OpInput *in = &op->input[i];
+        bool rows = in->rank > 1 && in->dim[in->rank - 1] == op->row_dim;
+        if (rows && input_rows(&c->input[i]) > least) least = input_rows(&c->input[i]);
+    }
+    return least;
+}
 
 // Where a tensor's elements lie. Strided cases give every argument its own row stride; the gaps are outside
 // the view and therefore out of bounds. Mostly the base is aligned to the element only, sometimes it and the
@@ -484,7 +497,8 @@ bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed
             layout[i].processors = layout[i - 1].processors;
             pair_twins(d, i);
         }
-        layout[i].steps = STEPS_BASE + STEPS_PER_ROW * d->truth[i].rows + STEPS_PER_ELEMENT * elements;
+        layout[i].steps = STEPS_BASE + STEPS_PER_ROW * rows_of_programs(op, &layout[i], d->truth[i].rows) +
+                          STEPS_PER_COLUMN * d->truth[i].dim[op->row_dim] + STEPS_PER_ELEMENT * elements;
     }
     for (int i = 0; i < d->cases; i++)
         lay_marks(&layout[i], d->truth[i].twinned ? TWIN_INPUTS : TINY_OUTPUT, &at);

@@ -129,6 +129,19 @@ typedef struct {
     int64_t rotation[DT_COUNT]; // rows handed out so far in each dtype
 } Planner;
 
+// A dimension that is neither the rows' number nor their length: small mostly, and where a row is short every
+// third time large enough for several blocks of a kernel's. *room: how many elements there may be for each of
+// the case's.
+static int64_t other_size(Rng *r, int64_t *room) {
+    enum { SMALL = 16, MOST = 300, ONE_OF = 3 };
+    int64_t most = *room < MOST ? *room : MOST;
+    bool large = rng_below(r, ONE_OF) == 0 && most > SMALL;
+    int64_t n = large ? SMALL + 1 + (int64_t)rng_below(r, (uint64_t)(most - SMALL))
+                      : 1 + (int64_t)rng_below(r, SMALL);
+    *room /= n;
+    return n;
+}
+
 static void plan_one(Planner *p, DType dtype, int64_t m, int64_t n, bool strided, bool hidden, bool wide,
                      Rng *r) {
     if (p->n == WIRE_CASES_MAX) return;
@@ -136,10 +149,10 @@ static void plan_one(Planner *p, DType dtype, int64_t m, int64_t n, bool strided
     PlannedCase *c = &p->at[p->n];
     *c = (PlannedCase){
         .dtype = dtype, .strided = strided, .hidden = hidden, .wide = wide, .first_row = p->rotation[dtype]};
-    for (int d = 0; d < op->dims; d++) {
-        int64_t want = d == op->row_dim ? n : d == op->rows_dim ? m : 1 + (int64_t)rng_below(r, 16);
-        c->dim[d] = want;
-    }
+    enum { ELEMENTS = 1 << 17 };
+    int64_t room = ELEMENTS / ((m > 0 ? m : 1) * n);
+    for (int d = 0; d < op->dims; d++)
+        c->dim[d] = d == op->row_dim ? n : d == op->rows_dim ? m : other_size(r, &room);
     plan_fit(op, c->dim);
     bool signs = false;
     for (int i = 0; i < op->inputs; i++) signs |= op->input[i].both_signs;

@@ -16,6 +16,13 @@ for k in $user/kernel/*.py; do
     [ -e "$user/$name.py" ] || continue
     check "gold_$name" exits 0 "$bin" referee "$k" --op "$user/$name.py"
 done
+# Dimensions that are neither rows nor their length are large enough for several tiles, in some cases.
+k=$user/kernel/matrix_product.py
+sed -e 's/BN=256/BN=32/' $k >"$tmp/narrow.py"
+sed -e 's/BN=256/BN=32/' -e 's/% across \* BN/% across * 0/' $k >"$tmp/first.py"
+check wide_tiles_quick exits 0 "$bin" referee $k --op $user/matrix_product.py --level quick
+check narrow_tiles_quick exits 0 "$bin" referee "$tmp/narrow.py" --op $user/matrix_product.py --level quick
+check first_tile_only exits 1 "$bin" referee "$tmp/first.py" --op $user/matrix_product.py --level quick
 # The same with an op of the suite: its definition copied and changed.
 "$bin" ops rmsnorm | sed -n '/^"""/,$p' >"$tmp/same.py"
 sed 's/1e-6/1e-3/' "$tmp/same.py" >"$tmp/eps.py"
