@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "cmd/judging.h"
 #include "op/suite.h"
+#include "smith/kind.h"
 #include "smith/ledger.h"
 #include "smith/pass.h"
 
@@ -121,6 +122,11 @@ static bool read_ks(Eval *v, Err *e) {
 
 // ---- drafts ----
 
+// A path of the user's, as JSON has room for it.
+static const char *said(const Eval *v, const char *path) {
+    return path ? smith_words(v->a, str_of(path), SMITH_NAME_MAX) : NULL;
+}
+
 // Everything that a draft or its verdict depends on, besides its op and its number.
 static json_t *settings_of(const Eval *v) {
     const EvalOptions *o = v->o;
@@ -138,8 +144,8 @@ static json_t *settings_of(const Eval *v) {
     if (identify) identify(v->chosen.smith, weights);
     return json_pack("{s:s, s:s*, s:s?, s:s*, s:s*, s:o, s:o, s:I, s:s, s:I, s:I, s:s?, s:s}", "smith",
                      v->chosen.smith->name, "weights", identify ? weights : NULL, "adapter",
-                     o->choice.adapter, "chat_family", o->choice.chat, "kv", o->choice.kv, "model", model,
-                     "stop", stops, "seed", (json_int_t)v->seed, "level", level_name(v->level), "rows",
+                     said(v, o->choice.adapter), "chat_family", o->choice.chat, "kv", o->choice.kv, "model",
+                     model, "stop", stops, "seed", (json_int_t)v->seed, "level", level_name(v->level), "rows",
                      (json_int_t)v->filter.m, "columns", (json_int_t)v->filter.n, "dtype", o->dtype,
                      "referee", REFEREE_VERSION);
 }
@@ -292,11 +298,11 @@ static void put_json(Eval *v, Buf *out, const char *file, json_t *settings, doub
             pass, arena_printf(v->a, "%d", v->k[k]),
             json_pack("{s:f, s:f, s:f, s:i}", "mean", p.mean, "low", p.low, "high", p.high, "ops", n));
     }
-    json_put(out,
-             json_pack("{s:s, s:i, s:O, s:o, s:o, s:i, s:i, s:o, s:I, s:b, s:s, s:f}", "smith",
-                       v->chosen.smith->name, "n", v->o->count, "settings", settings, "pass", pass, "ops",
-                       ops, "drafts", drafts, "accepted", accepted, "statuses", statuses_json(sum), "tokens",
-                       (json_int_t)tokens, "complete", is_complete(v), "file", file, "elapsed_ms", ms));
+    json_put(out, json_pack("{s:s, s:i, s:O, s:o, s:o, s:i, s:i, s:o, s:I, s:b, s:s, s:f}", "smith",
+                            v->chosen.smith->name, "n", v->o->count, "settings", settings, "pass", pass,
+                            "ops", ops, "drafts", drafts, "accepted", accepted, "statuses",
+                            statuses_json(sum), "tokens", (json_int_t)tokens, "complete", is_complete(v),
+                            "file", said(v, file), "elapsed_ms", ms));
     buf_putc(out, '\n');
 }
 

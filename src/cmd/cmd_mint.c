@@ -111,8 +111,8 @@ static void put_kernel(Buf *out, const Op *op, const Smith *smith, const MintRes
 // Kernels that were accepted at quick and failed at full are told by their number only: the last verdict at
 // full is that of one of them.
 static int explain_nothing(const Op *op, const MintResult *m, bool told) {
-    fprintf(stderr, "ouroboros mint: none of %d kernels for %.*s was accepted\n", m->judged,
-            STR_ARG(op->name));
+    fprintf(stderr, "ouroboros mint: %snone of %d kernels for %.*s was accepted\n",
+            m->stopped ? "interrupted; " : "", m->judged, STR_ARG(op->name));
     bool undecided = m->attempts > 0;
     Arena a = {0};
     Buf lines = BUF(&a);

@@ -12,5 +12,7 @@ enum { SMITH_TIMEOUT = 120 }; // seconds, where SmithOptions does not say
 
 // Options that only a model that runs here understands: ERR_USAGE names the one that was given.
 MUST_CHECK bool smith_elsewhere(const SmithOptions *o, Err *e);
-// Foreign words for a message: on one line, without control characters, at most `max` bytes.
+// Foreign words for a message, a comment or JSON: UTF-8 on one line, without what a terminal obeys, at most
+// `max` bytes.
+enum { SMITH_NAME_MAX = 4096 };
 const char *smith_words(Arena *a, Str s, size_t max);

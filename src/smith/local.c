@@ -181,10 +181,7 @@ bool local_open(Arena *a, const char *which, const SmithOptions *o, Smith **out,
         return false;
     l->model.kv = kv;
     *out = NEW(a, Smith);
-    char *name = arena_printf(a, "%s", which); // one line, for comments and messages
-    for (char *c = name; *c; c++)
-        if ((unsigned char)*c < ' ') *c = ' ';
-    **out = (Smith){.name = name,
+    **out = (Smith){.name = smith_words(a, str_of(which), SMITH_NAME_MAX),
                     .profile = local_model_profile(which),
                     .takes_prompt = true,
                     .slow = true,

@@ -349,10 +349,11 @@ bool pipe_open(Arena *a, const char *which, const SmithOptions *o, Smith **out, 
     p->command = arena_printf(a, "%s", which + 4);
     p->timeout = o->timeout ? o->timeout : SMITH_TIMEOUT;
     *out = NEW(a, Smith);
-    char *name = arena_printf(a, "%s", which); // one line, for comments and messages
-    for (char *c = name; *c; c++)
-        if ((unsigned char)*c < ' ') *c = ' ';
-    **out = (Smith){
-        .name = name, .takes_prompt = true, .slow = true, .draft = draft, .close = close_pipe, .state = p};
+    **out = (Smith){.name = smith_words(a, str_of(which), SMITH_NAME_MAX),
+                    .takes_prompt = true,
+                    .slow = true,
+                    .draft = draft,
+                    .close = close_pipe,
+                    .state = p};
     return true;
 }

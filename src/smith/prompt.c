@@ -5,6 +5,7 @@
 #include "base/io.h"
 #include "op/embed.h"
 #include "smith/graph.h"
+#include "smith/kind.h"
 
 // ---- reading a profile ----
 
@@ -233,7 +234,7 @@ bool profile_open(Arena *a, const char *which, Profile *out, Err *e) {
         for (int i = 0; builtin(&i, &name, &text);) buf_printf(&b, " %.*s", STR_ARG(name));
         return err_ctx(e, "no built-in profile (%s) and no readable file", buf_cstr(&b) + 1);
     }
-    return profile_read(a, arena_printf(a, "%s", which), text, out, e);
+    return profile_read(a, smith_words(a, str_of(which), SMITH_NAME_MAX), text, out, e);
 }
 
 // ---- making a prompt ----

@@ -209,6 +209,7 @@ bool endpoint_read(Arena *a, const char *which, Endpoint *out, Err *e) {
     for (const char *c = which; *c; c++)
         if ((unsigned char)*c <= ' ' || *c == 127)
             return err_set(e, ERR_USAGE, "a server's address has no spaces");
+    if (!utf8_valid(str_of(which))) return err_set(e, ERR_USAGE, "a server's address and a model are UTF-8");
     size_t scheme = out->https ? 8 : 7;
     Str rest = {url.p + scheme, url.len - scheme};
     size_t host = 0;

@@ -115,6 +115,14 @@ void describe_text(const ModelInfo *f, Buf *out) {
         size_text(a, f->kv_f32));
 }
 
+// A path, or words that quote one, need not be UTF-8; JSON has to be.
+static json_t *json_path(Arena *a, const char *path) {
+    char *text = arena_printf(a, "%s", path);
+    for (char *c = text; !utf8_valid(str_of(path)) && *c; c++)
+        if ((unsigned char)*c > 126) *c = '?';
+    return json_string(text);
+}
+
 static json_t *json_of(Str s) { return s.len ? json_stringn(s.p, s.len) : json_null(); }
 static json_t *json_said(double x) { return x >= 0 ? json_real(x) : json_null(); }
 
@@ -129,16 +137,17 @@ void describe_json(const ModelInfo *f, Buf *out) {
                                           (json_int_t)f->type[t].bytes));
     for (int i = 0; i < m->eos_count; i++) json_array_append_new(eos, json_integer(m->eos[i]));
     json_t *o =
-        json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:b, s:I, s:I, s:I, "
-                  "s:o, s:o, s:s?, s:s?, s:s, s:i, s:o}",
-                  "path", c->path, "format", c->is_gguf ? "gguf" : "safetensors", "architecture",
-                  ARCH_INFO[m->arch].gguf, "layers", m->layers, "hidden", m->hidden, "heads", m->heads,
-                  "kv_heads", m->kv_heads, "head_dim", m->head_dim, "intermediate", m->intermediate, "vocab",
-                  m->vocab, "context", m->context, "rope_theta", m->rope_theta, "llama3_rope",
+        json_pack("{s:o, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:b, s:b, s:I, s:I, s:I, "
+                  "s:o, s:o, s:o, s:s?, s:s, s:i, s:o}",
+                  "path", json_path(f->a, c->path), "format", c->is_gguf ? "gguf" : "safetensors",
+                  "architecture", ARCH_INFO[m->arch].gguf, "layers", m->layers, "hidden", m->hidden, "heads",
+                  m->heads, "kv_heads", m->kv_heads, "head_dim", m->head_dim, "intermediate", m->intermediate,
+                  "vocab", m->vocab, "context", m->context, "rope_theta", m->rope_theta, "llama3_rope",
                   m->llama3_rope || c->rope_divisor, "tied", m->tied, "parameters", (json_int_t)f->parameters,
                   "parameters_without_embedding", (json_int_t)(f->parameters - f->embedding), "bytes",
                   (json_int_t)c->bytes, "types", types, "tokenizer", json_of(f->split), "tokenizer_error",
-                  f->why_no_tokens, "chat", f->chat, "profile", f->profile, "bos", m->bos, "eos", eos);
+                  f->why_no_tokens ? json_path(f->a, f->why_no_tokens) : json_null(), "chat", f->chat,
+                  "profile", f->profile, "bos", m->bos, "eos", eos);
     json_object_set_new(
         o, "generation",
         json_pack("{s:o, s:o, s:o, s:o}", "temperature", json_said(m->generation.temperature), "top_p",

@@ -13,6 +13,7 @@ void checkpoint_identity(const Checkpoint *c, const Adapter *adapter, char out[6
     buf_printf(&b, "%.17g %.9g %d %.17g %.17g %.17g %.17g %d", c->config.rope_theta,
                (double)c->config.norm_eps, c->config.llama3_rope, c->config.rope_factor, c->config.rope_low,
                c->config.rope_high, c->config.rope_original, c->rope_neighbours);
+    for (int i = 0; i < c->config.eos_count; i++) buf_printf(&b, " %d", c->config.eos[i]);
     buf_str_put(&b, c->chat_template);
     buf_str_put(&b, c->vocabulary.json);
     for (int role = 0; role < ROLE_COUNT; role++)

@@ -162,7 +162,7 @@ static bool keys_of_folder(Arena *a, const Checkpoint *c, GgufHead *h, Err *e) {
     };
     gguf_put_text(h, "general.architecture", str_of(arch));
     gguf_put_text(h, "general.type", STR("model"));
-    gguf_put_text(h, "general.name", model_name(c->path));
+    if (utf8_valid(model_name(c->path))) gguf_put_text(h, "general.name", model_name(c->path));
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         gguf_put_int(h, arena_printf(a, "%s.%s", arch, sizes[i].key), sizes[i].value);
     gguf_put_real(h, arena_printf(a, "%s.attention.layer_norm_rms_epsilon", arch), (double)m->norm_eps);

@@ -146,3 +146,14 @@ check another_tokenizer exits 3 "$bin" eval $again -n 2 --resume
 check it_is_called_weights grep -q 'begun with weights' "$tmp/err"
 cp "$qwen/tokenizer.json" "$tmp/mine/"
 check the_old_one_goes_on exits 1 "$bin" eval $again -n 2 --resume
+
+# A path is bytes, JSON is text.
+odd=$tmp/$(printf 'x\377y')
+cp -r "$llama" "$odd"
+cp "$tmp/profile" "$odd/profile"
+parses='import json, sys; o = json.load(open(sys.argv[1], encoding="utf-8")); assert o["smith"].endswith("x?y"), o'
+check mint_from_an_odd_path exits 1 "$bin" mint softmax --smith "$odd" --profile "$odd/profile" -n 2 --json
+check its_json_is_json python3 -c "$parses" "$tmp/out"
+check eval_from_an_odd_path exits 1 "$bin" eval --smith "$odd" --adapter "$odd/adapter" --profile "$odd/profile" --ops softmax -n 2 --json -o "$odd/d.jsonl"
+check that_is_json_too python3 -c "$parses" "$tmp/out"
+check and_it_goes_on exits 1 "$bin" eval --smith "$odd" --adapter "$odd/adapter" --profile "$odd/profile" --ops softmax -n 3 -o "$odd/d.jsonl" --resume

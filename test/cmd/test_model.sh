@@ -41,6 +41,14 @@ tokenizers() { # one that works, none, and ones that would stop whoever asks the
 }
 check "model info opens the tokenizer" tokenizers
 
+odd_name() { # a path is bytes, JSON is text
+    odd=$tmp/$(printf 'x\377y')
+    mkdir -p "$odd" && cp "$golden/llama/config.json" "$golden/llama/model.safetensors" "$odd/" || return 1
+    exits 0 "$bin" model info "$odd" --json && python3 -c 'import json, sys; assert json.load(open(sys.argv[1], encoding="utf-8"))["path"].endswith("x?y")' "$tmp/out" || return 1
+    exits 0 "$bin" model quantize "$odd" "$tmp/odd.gguf" --type f16 && exits 0 "$bin" model info "$tmp/odd.gguf"
+}
+check "a path that is no text" odd_name
+
 quantize() { # NAME
     bare "$1"
     for type in f16 q8_0 q4_k_m q5_k_m q6_k; do

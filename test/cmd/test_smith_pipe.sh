@@ -80,5 +80,6 @@ check two_of_four_hold_a_kernel sh -c "[ \$(grep -c '^def run' $tmp/out) = 2 ]"
 check interrupted exits 0 interrupted 1.6 "$bin" mint softmax --smith "$(smith slow)" -n 1000 --json
 check what_was_there_is_reported grep -q '"accepted":1,.*"interrupted":true' "$tmp/out"
 check interrupted_before_anything exits 1 interrupted 0.7 "$bin" mint softmax --smith "$(smith silent)" --timeout 30 -n 4
+check it_is_said_so grep -q 'mint: interrupted; none of 0 kernels' "$tmp/err"
 sleep 0.2
 check no_program_is_left sh -c "! pgrep -f '[d]rafts.py [a-z]* $gold' >/dev/null"

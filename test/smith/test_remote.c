@@ -232,6 +232,7 @@ static void addresses(void **state) {
         {"http://localhost.example.org#m", "http://localhost.example.org/v1/chat/completions", false, false},
         {"http://127.0.0.1.example.org#m", "http://127.0.0.1.example.org/v1/chat/completions", false, false},
         {"http://h", NULL, false, false},
+        {"http://h#m\xff", NULL, false, false},
         {"http://h#", NULL, false, false},
         {"http://#m", NULL, false, false},
         {"file:///etc/passwd#m", NULL, false, false},
