@@ -24,8 +24,8 @@ const char *node_refused(NodeKind kind) {
 
 // --- contexts ---
 
-// `torch.a.b` as ".a.b"; an empty text for anything else.
-static Str torch_path(const Node *f, char *path, size_t room) {
+// `root.a.b` as ".a.b"; an empty text for anything else.
+static Str path_from(const Node *f, const char *root, char *path, size_t room) {
     size_t n = 0;
     // Read from the right: torch . cuda . device
     for (; f->kind == NODE_ATTRIBUTE; f = f->attribute.value) {
@@ -36,8 +36,9 @@ static Str torch_path(const Node *f, char *path, size_t room) {
         memcpy(path + 1, part.p, part.len);
         n += part.len + 1;
     }
-    return node_is_name(f, "torch") ? (Str){path, n} : (Str){0};
+    return node_is_name(f, root) ? (Str){path, n} : (Str){0};
 }
+static Str torch_path(const Node *f, char *path, size_t room) { return path_from(f, "torch", path, room); }
 
 bool context_quiet(const Node *item) {
     static const char *const quiet[] = {".cuda.device", ".cuda.device_of", ".no_grad", ".inference_mode"};
@@ -221,8 +222,12 @@ bool is_main_guard(const Node *n) {
 static bool is_device_fact(const Node *f) {
     static const char *const fact[] = {".device", ".cuda.is_available", ".cuda.current_device",
                                        ".cuda.get_device_properties"};
-    char path[40];
-    Str name = torch_path(f, path, sizeof path);
+    char path[64];
+    Str name = path_from(f, "triton", path, sizeof path);
+    if (str_is(name, ".runtime.driver.active.utils.get_device_properties") ||
+        str_is(name, ".runtime.driver.active.get_active_torch_device"))
+        return true;
+    name = torch_path(f, path, sizeof path);
     for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
         if (str_is(name, fact[i])) return true;
     return false;
@@ -239,6 +244,8 @@ static bool is_constant_at(const Node *n, int depth) {
     case NODE_NONE:
     case NODE_NAME: return true;
     case NODE_ATTRIBUTE: return is_constant_at(n->attribute.value, depth + 1);
+    case NODE_SUBSCRIPT:
+        return is_constant_at(n->subscript.value, depth + 1) && is_constant_at(n->subscript.index, depth + 1);
     case NODE_TUPLE:
         for (int i = 0; i < n->items.n; i++)
             if (!is_constant_at(n->items.at[i], depth + 1)) return false;
@@ -277,6 +284,23 @@ bool is_configs(const Node *n) {
     for (int i = 0; i < n->items.n; i++)
         if (!is_config(n->items.at[i])) return false;
     return n->items.n > 0;
+}
+
+static bool is_collection_at(const Node *n, int depth) {
+    if (depth > WALK_MAX) return false;
+    bool dict = n->kind == NODE_DICT;
+    if (!dict && n->kind != NODE_LIST && n->kind != NODE_TUPLE) return is_constant(n);
+    const Nodes *items = dict ? &n->dict.values : &n->items;
+    for (int i = 0; i < items->n; i++)
+        if ((dict && (!n->dict.keys.at[i] || !is_constant(n->dict.keys.at[i]))) ||
+            !is_collection_at(items->at[i], depth + 1))
+            return false;
+    return true;
+}
+// An empty one could only be meant to be filled.
+bool is_collection(const Node *n) {
+    return n->kind == NODE_DICT ? n->dict.values.n > 0 && is_collection_at(n, 0)
+                                : n->kind == NODE_LIST && n->items.n > 0 && is_collection_at(n, 0);
 }
 
 bool host_stays(const Node *module, const Node *n) {

@@ -161,6 +161,36 @@ static double named_value(const Call *c) { // zeros, ones_like, new_ones ...
 bool api_empty(Call *c, Value *out) {
     return no_grad(c, c->arg[3]) && new_sized(c, c->rest, c->rests, c->arg[1], c->arg[2], DT_F32, true, out);
 }
+// Without gaps: what lies in them would belong to nobody.
+static bool is_dense(const int64_t *shape, const int64_t *stride, int rank) {
+    int64_t next = 1;
+    bool done[TENSOR_RANK_MAX] = {0};
+    for (int k = 0; k < rank; k++) {
+        int least = -1;
+        for (int i = 0; i < rank; i++)
+            if (!done[i] && shape[i] > 1 && (least < 0 || stride[i] < stride[least])) least = i;
+        if (least < 0) break;
+        if (stride[least] != next) return false;
+        done[least] = true;
+        next *= shape[least]; // sane: see allocate()
+    }
+    return true;
+}
+bool api_empty_strided(Call *c, Value *out) {
+    int64_t stride[TENSOR_RANK_MAX];
+    int rank;
+    if (!shape_sizes(c->in, c->at, &c->arg[1], 1, stride, &rank) || !no_grad(c, c->arg[4]) ||
+        !new_sized(c, &c->arg[0], 1, c->arg[2], c->arg[3], DT_F32, true, out))
+        return false;
+    Tensor *t = &out->tensor->t;
+    if (rank != t->rank)
+        return host_raise(c->in, c->at, "RuntimeError: mismatch in length of strides and shape");
+    if (!is_dense(t->shape, stride, rank))
+        return host_unsupported(c->in, c->at,
+                                "torch.empty_strided with gaps or overlaps between the elements");
+    memcpy(t->stride, stride, sizeof *stride * (size_t)rank);
+    return true;
+}
 bool api_zeros(Call *c, Value *out) { return api_empty(c, out) && fill(c->in, c->at, *out, named_value(c)); }
 bool api_full(Call *c, Value *out) {
     double x;

@@ -207,12 +207,16 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
     case NODE_EXPRSTMT: ok = eval(in, env, s->value, &v); break;
     case NODE_ASSIGN:
         ok = eval(in, env, s->assign.value, &v);
-        if (env->module && v.kind == V_LIST) v.kind = V_TUPLE; // a list of configs: nobody may change it
+        // What a module holds nobody may change.
+        if (ok && env->module && v.kind == V_LIST && is_configs(s->assign.value)) v.kind = V_TUPLE;
+        ok = ok && (!env->module || !in->candidate || value_freeze(in, s->span, v));
         for (int i = 0; ok && i < s->assign.targets.n; i++) ok = assign(in, env, s->assign.targets.at[i], v);
         break;
     case NODE_ANNASSIGN:
         if (s->annassign.value)
-            ok = eval(in, env, s->annassign.value, &v) && assign(in, env, s->annassign.target, v);
+            ok = eval(in, env, s->annassign.value, &v) &&
+                 (!env->module || !in->candidate || value_freeze(in, s->span, v)) &&
+                 assign(in, env, s->annassign.target, v);
         break;
     case NODE_AUGASSIGN: ok = exec_augassign(in, env, s); break;
     case NODE_ASSERT: ok = exec_assert(in, env, s); break;

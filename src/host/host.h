@@ -27,16 +27,10 @@ MUST_CHECK bool host_run(Machine *m, CodeCache *cache, const Node *module, const
 typedef struct Tuned Tuned;
 Tuned *tuned_new(Arena *a);
 
-// Spells out, in the host code of a candidate's fresh tree, what it has imported from torch, triton and math
-// under names of its own: `cdiv` becomes triton.cdiv. Before host_screen(). False with a finding where a name
-// stands for two things.
-MUST_CHECK bool imports_settle(Arena *a, Node *module, DiagList *d);
-// Takes out of such a tree what never runs (idle.c). Before the other one.
-void idle_drop(Arena *a, Node *module);
-static inline bool host_settle(Arena *a, Node *module, DiagList *d) {
-    idle_drop(a, module);
-    return imports_settle(a, module, d);
-}
+// Puts a candidate's fresh tree into the words that everything below knows: names imported from torch, triton
+// and math are spelled out (imports.c), what never runs is taken out (idle.c), and a few other things
+// (settle.c). Before host_screen(). False with a finding where a name stands for two things.
+MUST_CHECK bool host_settle(Arena *a, Node *module, DiagList *d);
 
 // Checks, before anything runs, what can be said without running: `run` or ModelNew exists, module-level
 // statements are allowed, no construct outside the privilege anywhere in host code (unreached branches

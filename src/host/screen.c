@@ -547,7 +547,8 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     }
     if (value || n->kind == NODE_ANNASSIGN) {
         // An op definition's `inputs = {...}` is plain data.
-        fits = !value || is_constant(value) || (s->candidate && is_configs(value)) ||
+        fits = !value || is_constant(value) ||
+               (s->candidate && (is_configs(value) || is_collection(value))) ||
                (!s->candidate && value->kind == NODE_DICT);
         screen_statement(s, scope, n);
         if (!fits)

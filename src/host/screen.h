@@ -12,6 +12,9 @@ bool import_allowed(const Node *n, bool candidate, const char **why);
 // A candidate's import that takes names out of torch, triton or math, or one that brings names which host
 // code does not use (quiet.def).
 bool import_harmless(const Node *n);
+// The parts of host_settle().
+bool imports_settle(Arena *a, Node *module, DiagList *d);
+void idle_drop(Arena *a, Node *module);
 void names_of_quiet(Arena *a, Names *names, const Node *n);
 // Decorators of a function: *jit is set for a kernel. False for anything else: *why says what is wrong.
 bool decorators_allowed(const Node *function, bool *jit, const char **why);
@@ -26,6 +29,8 @@ bool is_super_init(const Node *call); // super().__init__() and super(C, self)._
 bool is_constant(const Node *n);
 // A list of configs may stand at module level: nothing can change it there (exec.c makes it a tuple).
 bool is_configs(const Node *n);
+// Lists and dictionaries of such values, which exec.c freezes at a candidate's module level.
+bool is_collection(const Node *n);
 // `if __name__ == "__main__":` without an else, which is skipped at a candidate's module level.
 bool is_main_guard(const Node *n);
 // Whether a statement of a module may stand in a kernel file as an import, a constant or a kernel, by its

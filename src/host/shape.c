@@ -354,5 +354,21 @@ bool api_device_there(Call *c, Value *out) { return (void)c, *out = value_bool(t
 bool api_device_properties(Call *c, Value *out) {
     return (void)c, *out = (Value){.kind = V_PROPERTIES}, true;
 }
+// What an H200 says of itself; the number of processors is the case's.
+bool api_driver_properties(Call *c, Value *out) {
+    static const struct {
+        const char *name;
+        int64_t value;
+    } fact[] = {{"max_shared_mem", 232448}, {"max_num_regs", 65536}, {"warpSize", 32}};
+    if (!dict_new(c->in, c->at, out) ||
+        !dict_put(c->in, c->at, out->dict, value_str(STR("multiprocessor_count")),
+                  value_int(c->in->m->processors)))
+        return false;
+    for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
+        if (!dict_put(c->in, c->at, out->dict, value_str(str_of(fact[i].name)), value_int(fact[i].value)))
+            return false;
+    return value_freeze(c->in, c->at, *out);
+}
+bool api_driver_device(Call *c, Value *out) { return (void)c, *out = value_device(false), true; }
 bool api_properties_sms(Call *c, Value *out) { return *out = value_int(c->in->m->processors), true; }
 bool api_properties_warp(Call *c, Value *out) { return (void)c, *out = value_int(32), true; }

@@ -86,9 +86,39 @@ static void loggers_are_not_heard(void **state) {
     HAS("def run(x):\n    logger.debug(x)\n    return x\n", "logger.debug");
 }
 
+static void other_words_become_the_usual_ones(void **state) {
+    (void)state;
+#define KERNEL "def k(x):\n    pass\n"
+    HAS(KERNEL "k = triton.jit(k)\ndef run(x):\n    return x\n", "@triton.jit\ndef k(");
+    HAS("@triton.jit\n" KERNEL "k = triton.heuristics({'A': 1})(k)\ndef run(x):\n    return x\n",
+        "@triton.heuristics({\"A\": 1})\n@triton.jit\ndef k(");
+    LACKS("@triton.jit\n" KERNEL "k = triton.heuristics({'A': 1})(k)\ndef run(x):\n    return x\n",
+          "k = triton");
+    HAS("@triton.jit\n" KERNEL "j = triton.heuristics({'A': 1})(k)\ndef run(x):\n    return x\n",
+        "j = triton");
+    HAS("k = triton.jit(k)\n" KERNEL "def run(x):\n    return k\n", "k = triton.jit(k)");
+    HAS("def run(x):\n    return x.data_ptr() % 16 == 0\n",
+        "x.storage_offset() * x.element_size() % 16 == 0");
+    HAS("def run(x):\n    return x.data_ptr() % 4096\n", "x.data_ptr() % 4096");
+    HAS("def run(x):\n    return x.data_ptr() + 16\n", "x.data_ptr() + 16");
+    HAS("def run(x):\n    return f(x).data_ptr() % 16\n", "data_ptr");
+#define TRY(body, other) "try:\n    " body "\nexcept ImportError:\n    " other "\ndef run(x):\n    return x\n"
+    HAS(TRY("from triton.language.extra.libdevice import tanh", "from elsewhere import tanh"),
+        "from triton.language.extra.libdevice import tanh\n\ndef run");
+    LACKS(TRY("from triton.language.extra.libdevice import tanh", "from elsewhere import tanh"), "elsewhere");
+    LACKS(TRY("import apex\n    HAS = True", "HAS = False"), "apex");
+    // Nobody may learn what there is.
+    HAS(TRY("import apex\n    HAS = True", "HAS = False") "    return HAS\n", "try:");
+    HAS(TRY("import apex", "apex = None") "    return apex\n", "try:");
+    HAS(TRY("work()", "pass"), "try:");
+    HAS(TRY("import apex", "work()"), "try:");
+    HAS("try:\n    import apex\nexcept Exception:\n    pass\ndef run(x):\n    return x\n", "try:");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(imported_names_are_spelled_out),
                                        cmocka_unit_test(what_nothing_mentions_is_taken_out),
-                                       cmocka_unit_test(loggers_are_not_heard)};
+                                       cmocka_unit_test(loggers_are_not_heard),
+                                       cmocka_unit_test(other_words_become_the_usual_ones)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,184 @@
+// A kernel file's tree, before anything looks at it: what says the same in other words is put into the words
+// that the rest of this folder knows. Decorators that are called, imports that are tried, alignment of a
+// tensor's memory.
+#include "host/screen.h"
+#include "lang/library.h"
+
+// The tree is this process's own and has not been shown to anybody yet.
+static Node *mine(const Node *n) { return (Node *)(uintptr_t)n; }
+static void drop(const Node *n) {
+    mine(n)->kind = NODE_PASS;
+    mine(n)->height = 1;
+}
+
+// ---- f = triton.autotune(...)(f)
+
+static bool is_triton(const Node *f, const char *name) {
+    return f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, name) &&
+           node_is_name(f->attribute.value, "triton");
+}
+
+static Node *only_function(const Nodes *body, int before, Str name) {
+    Node *found = NULL;
+    for (int i = 0; i < before; i++) {
+        if (body->at[i]->kind != NODE_FUNCTION || !str_eq(body->at[i]->function.name, name)) continue;
+        if (found) return NULL;
+        found = body->at[i];
+    }
+    return found;
+}
+
+// As a decorator: triton.jit stands directly above the function, the others above all.
+static void decorate(Arena *a, const Nodes *body, int i) {
+    const Node *s = body->at[i];
+    if (s->kind != NODE_ASSIGN || s->assign.targets.n != 1 || s->assign.targets.at[0]->kind != NODE_NAME ||
+        s->assign.value->kind != NODE_CALL)
+        return;
+    const Node *call = s->assign.value, *d = call->call.func;
+    bool jit = is_triton(d, "jit");
+    bool other =
+        d->kind == NODE_CALL && (is_triton(d->call.func, "autotune") ||
+                                 is_triton(d->call.func, "heuristics") || is_triton(d->call.func, "jit"));
+    if ((!jit && !other) || call->call.args.n != 1 || call->call.keywords.n ||
+        call->call.args.at[0]->kind != NODE_NAME ||
+        !str_eq(call->call.args.at[0]->name, s->assign.targets.at[0]->name))
+        return;
+    Node *f = only_function(body, i, s->assign.targets.at[0]->name);
+    bool last = jit || is_triton(d->call.func, "jit");
+    if (!f || is_jit_function(f) == last) return;
+    Nodes to = {NEWN(a, Node *, (size_t)f->function.decorators.n + 1), f->function.decorators.n + 1};
+    for (int k = 0; k < f->function.decorators.n; k++) to.at[k + !last] = f->function.decorators.at[k];
+    to.at[last ? to.n - 1 : 0] = mine(d);
+    f->function.decorators = to;
+    drop(s);
+}
+
+// ---- try: import ... except ImportError: ...
+
+static bool binds_constant(const Node *s) {
+    return s->kind == NODE_ASSIGN && s->assign.targets.n == 1 && s->assign.targets.at[0]->kind == NODE_NAME &&
+           is_constant(s->assign.value);
+}
+
+static bool is_import_error(const Node *handler) {
+    const Node *t = handler->handler.type;
+    return t && !handler->handler.name.len &&
+           (node_is_name(t, "ImportError") || node_is_name(t, "ModuleNotFoundError"));
+}
+
+static bool is_plain_handler(const Node *h) {
+    for (int k = 0; k < h->handler.body.n; k++) {
+        const Node *s = h->handler.body.at[k];
+        if (s->kind != NODE_PASS && s->kind != NODE_IMPORT && !binds_constant(s)) return false;
+    }
+    return is_import_error(h);
+}
+
+static void note_names(void *arg, const Node *n) {
+    if (n->kind == NODE_NAME) names_add(arg, n->name);
+    node_each_child(n, note_names, arg);
+}
+
+// Imports that are all there leave their names. Of others nobody may ask whether they were: another machine
+// has what this one has not. Where nobody does, the statement goes.
+static bool settle_try(const Node *module, const Node *t, Nodes *out) {
+    if (t->attempt.otherwise.n || t->attempt.final.n || !t->attempt.handlers.n) return false;
+    for (int i = 0; i < t->attempt.handlers.n; i++)
+        if (!is_plain_handler(t->attempt.handlers.at[i])) return false;
+    bool there = true;
+    const char *why;
+    int imports = 0;
+    for (int i = 0; i < t->attempt.body.n; i++) {
+        const Node *s = t->attempt.body.at[i];
+        if (s->kind != NODE_IMPORT && !binds_constant(s)) return false;
+        there &= s->kind == NODE_IMPORT && !library_of(module, s) && import_allowed(s, true, &why);
+        imports += s->kind == NODE_IMPORT;
+    }
+    if (there) return *out = t->attempt.body, true;
+    return *out = (Nodes){0}, imports > 0;
+}
+
+// The names that a dropped try would have bound, and that something mentions.
+static bool is_missed(Arena *a, const Node *module, const Node *t) {
+    Names used = {.arena = a}, bound = {.arena = a};
+    for (int i = 0; i < module->module.body.n; i++)
+        if (module->module.body.at[i] != t) note_names(&used, module->module.body.at[i]);
+    const Nodes *part = &t->attempt.body;
+    for (int h = -1; h < t->attempt.handlers.n; h++) {
+        if (h >= 0) part = &t->attempt.handlers.at[h]->handler.body;
+        for (int i = 0; i < part->n; i++) {
+            const Node *s = part->at[i];
+            if (s->kind == NODE_ASSIGN) names_add(&bound, s->assign.targets.at[0]->name);
+            for (int k = 0; s->kind == NODE_IMPORT && k < s->import.names.n; k++) {
+                Str name = s->import.names.at[k]->alias.name, as = s->import.names.at[k]->alias.as;
+                const char *dot = memchr(name.p, '.', name.len);
+                if (!s->import.from && dot) name.len = (size_t)(dot - name.p);
+                names_add(&bound, as.len ? as : name);
+            }
+        }
+    }
+    for (int i = 0; i < bound.n; i++)
+        if (names_have(&used, bound.at[i])) return true;
+    return false;
+}
+
+static void settle_tries(Arena *a, Node *module) {
+    const Nodes *body = &module->module.body;
+    int most = 0;
+    for (int i = 0; i < body->n; i++) most += body->at[i]->kind == NODE_TRY ? body->at[i]->attempt.body.n : 1;
+    Nodes out = {NEWN(a, Node *, (size_t)most + 1), 0};
+    bool any = false;
+    for (int i = 0; i < body->n; i++) {
+        Node *s = body->at[i];
+        Nodes part = {&s, 1};
+        if (s->kind == NODE_TRY) {
+            Nodes kept;
+            if (settle_try(module, s, &kept) && (kept.n || !is_missed(a, module, s))) part = kept, any = true;
+        }
+        for (int k = 0; k < part.n; k++) out.at[out.n++] = part.at[k];
+    }
+    if (any) module->module.body = out;
+}
+
+// ---- x.data_ptr() % 16
+
+// Tensors begin at multiples of 512 bytes; where a view of one begins, its offset says.
+static void settle_alignment(void *arg, const Node *n) {
+    Arena *a = arg;
+    node_each_child(n, settle_alignment, a);
+    if (n->kind != NODE_BINARY || n->binary.op != OPER_MOD || n->binary.right->kind != NODE_INT ||
+        n->binary.left->kind != NODE_CALL)
+        return;
+    uint64_t of = n->binary.right->integer.value;
+    Node *call = mine(n->binary.left);
+    const Node *f = call->call.func;
+    if (n->binary.right->integer.too_big || of < 2 || of > 64 || (of & (of - 1)) || call->call.args.n ||
+        call->call.keywords.n || f->kind != NODE_ATTRIBUTE || !str_is(f->attribute.name, "data_ptr") ||
+        f->attribute.value->kind != NODE_NAME)
+        return;
+    Node *part[2];
+    for (int i = 0; i < 2; i++) {
+        Node *member = NEW(a, Node);
+        *member = *f;
+        member->attribute.name = i ? STR("element_size") : STR("storage_offset");
+        part[i] = NEW(a, Node);
+        *part[i] = *call;
+        part[i]->call.func = member;
+    }
+    call->kind = NODE_BINARY;
+    call->height++;
+    call->binary.op = OPER_MUL;
+    call->binary.left = part[0];
+    call->binary.right = part[1];
+}
+
+bool host_settle(Arena *a, Node *module, DiagList *d) {
+    settle_tries(a, module);
+    for (int i = 0; i < module->module.body.n; i++) decorate(a, &module->module.body, i);
+    for (int i = 0; i < module->module.body.n; i++) {
+        const Node *s = module->module.body.at[i];
+        if (s->kind != NODE_FUNCTION || !is_jit_function(s)) settle_alignment(a, s);
+    }
+    idle_drop(a, module);
+    return imports_settle(a, module, d);
+}
