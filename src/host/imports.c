@@ -131,6 +131,12 @@ bool import_harmless(const Node *n) {
     return n->import.names.n > 0;
 }
 
+bool import_brings(const Node *n) {
+    for (int i = 0; i < n->import.names.n; i++)
+        if (!alias_canonical(n, i) && !alias_is(n, i, alias_meant)) return false;
+    return n->import.names.n > 0;
+}
+
 void names_of_quiet(Arena *a, Names *names, const Node *n) {
     for (int i = 0; i < n->import.names.n; i++) {
         if (alias_canonical(n, i) || alias_is(n, i, alias_meant) || !alias_is(n, i, alias_quiet)) continue;

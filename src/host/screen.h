@@ -12,6 +12,7 @@ bool import_allowed(const Node *n, bool candidate, const char **why);
 // A candidate's import that takes names out of torch, triton or math, or one that brings names which host
 // code does not use (quiet.def).
 bool import_harmless(const Node *n);
+bool import_brings(const Node *n); // the first of these two
 // The parts of host_settle().
 bool imports_settle(Arena *a, Node *module, DiagList *d);
 void idle_drop(Arena *a, Node *module);
