@@ -19,7 +19,7 @@ typedef struct {
     Number temperature, top_p, min_p, top_k;
     int count, max_tokens;
     Seed seed;
-    bool raw, chat, think, json;
+    bool raw, chat, think, json, logprobs;
 } GenerateOptions;
 
 // One run, as its callbacks see it.
@@ -70,6 +70,15 @@ static bool on_prompt(void *arg) {
 static bool put_json(const Draft *d) {
     json_t *o = json_pack("{s:i, s:s%, s:i, s:s}", "index", d->index, "text", d->text.p ? d->text.p : "",
                           d->text.len, "tokens", d->count, "end", end_name(d->end));
+    if (o && d->logprob) {
+        json_t *ids = json_array(), *logprobs = json_array();
+        for (int i = 0; i < d->count; i++) {
+            json_array_append_new(ids, json_integer(d->token[i]));
+            json_array_append_new(logprobs, json_real((double)d->logprob[i]));
+        }
+        json_object_set_new(o, "ids", ids);
+        json_object_set_new(o, "logprobs", logprobs);
+    }
     char *line = o ? json_dumps(o, JSON_COMPACT) : NULL;
     json_decref(o);
     if (line) puts(line);
@@ -151,6 +160,7 @@ static bool generate_with(Arena *a, const LocalModel *m, const GenerateOptions *
     Shown s = {.o = o, .streams = o->count == 1 && !o->json, .started = clock_seconds()};
     DraftRequest q = local_model_request(m, a, draft_asks(a, tokens, 0, o->count), &settings, o->count);
     q.seed = seed;
+    q.logprobs = o->logprobs;
     q.grew = on_token;
     q.finished = on_draft;
     q.wanted = on_prompt;
@@ -201,6 +211,7 @@ int cmd_generate(int argc, char **argv) {
         {"--stop", OPTION_TEXTS, &o.stop},
         {"--seed", OPTION_SEED, &o.seed},
         {"--json", OPTION_FLAG, &o.json},
+        {"--logprobs", OPTION_FLAG, &o.logprobs},
     };
     Positionals rest;
     Err e = {0};
@@ -208,6 +219,7 @@ int cmd_generate(int argc, char **argv) {
         return cmd_fail("generate", &e);
     if (rest.n != 1) return cmd_usage("generate", "name one model: a folder, a .gguf file or hf:org/name");
     if (o.raw && o.chat) return cmd_usage("generate", "--raw or --chat, not both");
+    if (o.logprobs && !o.json) return cmd_usage("generate", "--logprobs goes with --json");
     if (!o.chat && (o.system || o.think || o.family))
         return cmd_usage("generate", "--system, --think and --chat-family go with --chat");
     Arena a = {0};

@@ -89,6 +89,24 @@ check no_such_prompt exits 3 "$bin" generate "$llama" --prompt "$tmp/none"
 check prompt_too_long sh -c "head -c 100000 /dev/zero | tr '\\000' x >$tmp/long; ! $bin generate $llama --prompt $tmp/long 2>$tmp/err && grep -q positions $tmp/err"
 check no_utf8 sh -c "printf '\\377' >$tmp/bad; ! $bin generate $llama --prompt $tmp/bad 2>$tmp/err && grep -q '$tmp/bad: .* UTF-8' $tmp/err"
 check no_utf8_on_stdin sh -c "! $bin generate $llama <$tmp/bad 2>$tmp/err && grep -q 'standard input: .* UTF-8' $tmp/err"
+cat >"$tmp/logprobs.py" <<'E'
+import json, math, sys
+mean = []
+for name in sys.argv[1:]:
+    sum = count = 0
+    for line in open(name, encoding="utf-8"):
+        o = json.loads(line)
+        assert len(o["ids"]) == len(o["logprobs"]) == o["tokens"] and all(0 <= i < 270 for i in o["ids"]), o
+        assert all(p <= 0 for p in o["logprobs"]), o
+        sum += math.fsum(o["logprobs"])
+        count += o["tokens"]
+    mean.append(sum / count)
+assert mean[0] > -math.log(270) and mean[0] > mean[1] + 0.1, mean  # the best tokens have more than their share
+E
+check logprobs sh -c "$run --temperature 0 -n 2 --json --logprobs >$tmp/greedy && $run --temperature 9 --seed 3 -n 9 --json --logprobs >$tmp/hot"
+check greedy_is_likelier python3 "$tmp/logprobs.py" "$tmp/greedy" "$tmp/hot"
+check without_the_option_there_are_none sh -c "! grep -q logprobs $tmp/many"
+check logprobs_are_json exits 2 $run --logprobs
 check closed_output sh -c "{ $run -n 500 2>$tmp/err; echo \$? >$tmp/code; } | head -c 10 >/dev/null; [ \$(cat $tmp/code) = 3 ] && grep -q 'standard output' $tmp/err"
 
 # Ctrl-C keeps what is finished. (A shell starts what runs behind it deaf to Ctrl-C; SIGTERM means the same here.)
