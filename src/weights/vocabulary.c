@@ -51,6 +51,10 @@ static bool put_tokens(Arena *a, const VocabSpec *s, int size, TokenizerSource *
         if (t->id < 0 || t->id >= size)
             return err_set(e, ERR_INPUT, "%s: the token \"%s\" has the id %d, but the embedding has %d rows",
                            out->name, shown(t->content).at, (int)t->id, size);
+        if (t->lstrip || t->rstrip)
+            return err_set(e, ERR_INPUT,
+                           "%s: the token \"%s\" takes the blanks beside it, which GGUF cannot say",
+                           out->name, shown(t->content).at);
         token[t->id] = str_dup(a, t->content);
         kind[t->id] = t->special ? TOKEN_CONTROL : TOKEN_USER_DEFINED;
     }

@@ -310,6 +310,18 @@ static void test_vocabulary(void **state) {
     assert_says(e, "GGUF has no name");
     text_put(&arena, folder, "tokenizer.json", "{\"model\":{}}");
     assert_false(writes(folder, to, FTYPE_q8_0, &r, &e));
+    static const char *const strips[] = {"\"lstrip\":", "\"rstrip\":"};
+    for (int i = 0; i < 2; i++) {
+        const char *json = tokenizer_json(LLAMA3_SPLIT, "true"), *at = strstr(json, "<think>");
+        assert_non_null(at);
+        at = strstr(at, strips[i]);
+        assert_non_null(at);
+        at += strlen(strips[i]);
+        text_put(&arena, folder, "tokenizer.json",
+                 arena_printf(&arena, "%.*strue%s", (int)(at - json), json, at + strlen("false")));
+        assert_false(writes(folder, to, FTYPE_q8_0, &r, &e));
+        assert_says(e, "the token \"<think>\" takes the blanks beside it, which GGUF cannot say");
+    }
     folder_remove(folder);
 }
 
