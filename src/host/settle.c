@@ -53,6 +53,64 @@ static void decorate(Arena *a, const Nodes *body, int i) {
     drop(s);
 }
 
+// ---- decorators that change nothing here
+
+// What says how torch is to treat a function that it calls, compiles or differentiates: the function is the
+// same.
+static bool is_torch_word(Arena *a, const Node *d) {
+    static const char *const word[] = {
+        "torch.library.custom_op", "torch.library.triton_op",   "torch.compiler.disable",
+        "torch._dynamo.disable",   "torch.jit.ignore",          "torch.amp.custom_fwd",
+        "torch.amp.custom_bwd",    "torch.cuda.amp.custom_fwd", "torch.cuda.amp.custom_bwd"};
+    if (d->kind == NODE_CALL) { // of constants alone
+        for (int i = 0; i < d->call.args.n; i++)
+            if (!is_constant(d->call.args.at[i])) return false;
+        for (int i = 0; i < d->call.keywords.n; i++)
+            if (!is_constant(d->call.keywords.at[i]->keyword.value)) return false;
+        d = d->call.func;
+    }
+    Str path = {0};
+    for (int depth = 0; d->kind == NODE_ATTRIBUTE && depth < 8; d = d->attribute.value, depth++)
+        path = str_of(arena_printf(a, ".%.*s%.*s", STR_ARG(d->attribute.name), STR_ARG(path)));
+    if (!node_is_name(d, "torch")) return false;
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (str_is(path, word[i] + strlen("torch"))) return true;
+    return false;
+}
+
+static void undecorate(Arena *a, Node *f) {
+    Nodes *d = &f->function.decorators;
+    int n = 0;
+    for (int i = 0; i < d->n; i++)
+        if (!is_torch_word(a, d->at[i])) d->at[n++] = d->at[i];
+    d->n = n;
+}
+
+// `@op.register_fake` above a function that tells a compiler about shapes: nothing here asks for them.
+static bool is_registered(const Nodes *body, int i) {
+    const Node *f = body->at[i];
+    if (f->kind != NODE_FUNCTION || f->function.decorators.n != 1) return false;
+    const Node *d = f->function.decorators.at[0];
+    return d->kind == NODE_ATTRIBUTE && str_is(d->attribute.name, "register_fake") &&
+           d->attribute.value->kind == NODE_NAME && only_function(body, i, d->attribute.value->name);
+}
+
+static void settle_decorators(Arena *a, const Nodes *body) {
+    for (int i = 0; i < body->n; i++) {
+        Node *s = body->at[i];
+        if (is_registered(body, i)) {
+            drop(s);
+        } else if (s->kind == NODE_FUNCTION && !is_jit_function(s)) {
+            undecorate(a, s);
+        } else if (s->kind == NODE_CLASS) {
+            for (int k = 0; k < s->klass.body.n; k++)
+                if (s->klass.body.at[k]->kind == NODE_FUNCTION) undecorate(a, s->klass.body.at[k]);
+        } else {
+            decorate(a, body, i);
+        }
+    }
+}
+
 // ---- try: import ... except ImportError: ...
 
 static bool binds_constant(const Node *s) {
@@ -174,7 +232,7 @@ static void settle_alignment(void *arg, const Node *n) {
 
 bool host_settle(Arena *a, Node *module, DiagList *d) {
     settle_tries(a, module);
-    for (int i = 0; i < module->module.body.n; i++) decorate(a, &module->module.body, i);
+    settle_decorators(a, &module->module.body);
     for (int i = 0; i < module->module.body.n; i++) {
         const Node *s = module->module.body.at[i];
         if (s->kind != NODE_FUNCTION || !is_jit_function(s)) settle_alignment(a, s);

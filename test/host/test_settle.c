@@ -102,6 +102,18 @@ static void other_words_become_the_usual_ones(void **state) {
     HAS("def run(x):\n    return x.data_ptr() % 4096\n", "x.data_ptr() % 4096");
     HAS("def run(x):\n    return x.data_ptr() + 16\n", "x.data_ptr() + 16");
     HAS("def run(x):\n    return f(x).data_ptr() % 16\n", "data_ptr");
+    LACKS("@torch.library.custom_op('a::b', mutates_args=())\ndef f(x):\n    return x\n@f.register_fake\ndef "
+          "_(x):\n"
+          "    return x\ndef run(x):\n    return f(x)\n",
+          "@");
+    LACKS("class A(torch.autograd.Function):\n    @staticmethod\n    "
+          "@torch.amp.custom_fwd(device_type='cuda')\n"
+          "    def forward(ctx, x):\n        return x\ndef run(x):\n    return A.apply(x)\n",
+          "custom_fwd");
+    HAS("@torch.compile\ndef f(x):\n    return x\ndef run(x):\n    return f(x)\n", "@torch.compile");
+    HAS("@torch.library.custom_op(work())\ndef f(x):\n    return x\ndef run(x):\n    return f(x)\n",
+        "custom_op");
+    HAS("@other.register_fake\ndef _(x):\n    return x\ndef run(x):\n    return x\n", "register_fake");
 #define TRY(body, other) "try:\n    " body "\nexcept ImportError:\n    " other "\ndef run(x):\n    return x\n"
     HAS(TRY("from triton.language.extra.libdevice import tanh", "from elsewhere import tanh"),
         "from triton.language.extra.libdevice import tanh\n\ndef run");
