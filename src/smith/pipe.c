@@ -271,8 +271,15 @@ static bool take_answer(Asked *k, Str line, Err *e) {
     return ok;
 }
 
+static bool is_blank(Str line) {
+    for (size_t i = 0; i < line.len; i++)
+        if (line.p[i] != ' ' && line.p[i] != '\t' && line.p[i] != '\r') return false;
+    return true;
+}
+
 static bool ask(Pipe *p, Arena *a, Asked *k, Err *e) {
     Str rest = request_line(a, k->q, k->id);
+    Err torn = {0};
     double heard = clock_seconds();
     while (k->left && k->more && (k->more = k->sink->wanted(k->sink->arg))) {
         size_t len = 0;
@@ -280,6 +287,10 @@ static bool ask(Pipe *p, Arena *a, Asked *k, Err *e) {
         switch (exchange(p, &rest, &len, &moved, e)) {
         case TURN_LINE:
             heard = clock_seconds();
+            if (is_blank((Str){p->line.p, len})) {
+                drop_line(p, len);
+                break;
+            }
             if (!take_answer(k, (Str){p->line.p, len}, e)) return false;
             p->served = true;
             drop_line(p, len);
@@ -296,6 +307,12 @@ static bool ask(Pipe *p, Arena *a, Asked *k, Err *e) {
                 rest = request_line(a, k->q, k->id);
                 break;
             }
+            // The last line needs no newline; half of one is no JSON.
+            if (p->line.len && !take_answer(k, buf_str(&p->line), &torn) && torn.code == ERR_IO) {
+                *e = torn;
+                return false;
+            }
+            if (!k->left || !k->more) return true;
             return err_set(e, ERR_IO, "it %s with %d of %d answers missing", ending(p, a), k->left,
                            k->q->count);
         case TURN_FAILED: return false;

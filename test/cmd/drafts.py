@@ -40,6 +40,18 @@ for line in sys.stdin:
             sys.stdout.write("x" * 65536)
     if mode == "killed":
         os.kill(os.getpid(), 9)
+    if mode == "blank":
+        sys.stdout.write("\n \r\n")
+    if mode == "unended":
+        for i in range(q["n"]):
+            sys.stdout.write(("\n" if i else "") + json.dumps({"id": q["id"], "text": fenced(right)}))
+        sys.exit(0)
+    if mode == "unended-error":
+        sys.stdout.write(json.dumps({"id": q["id"], "error": "no memory"}))
+        sys.exit(0)
+    if mode == "torn":
+        sys.stdout.write(json.dumps({"id": q["id"], "text": fenced(right)})[:-1])
+        sys.exit(0)
     feedback = "harness feedback" in q["prompt"]["user"]
     for i in range(q["n"]):
         if mode == "slow":

@@ -24,6 +24,14 @@ check a_line_for_each_verdict sh -c "[ \$(grep -c '^draft [1-4]: ' $tmp/err) = 4
 check wrong_only exits 1 mint wrong -n 2
 check backwards exits 0 mint backwards -n 3
 check a_program_may_serve_once_and_end exits 0 mint once -n 2
+check blank_lines_say_nothing exits 0 mint blank -n 2
+check a_last_line_without_its_end exits 0 mint unended -n 2 --json
+check counts_too grep -q '"statuses":{"ok":2}' "$tmp/out"
+check also_when_it_is_the_only_one exits 0 mint unended -n 1
+check an_error_without_its_end exits 3 mint unended-error -n 2
+check is_told_as_well says 'no memory'
+check half_a_line exits 3 mint torn -n 1
+check is_none says 'ended with exit code 0 with 1 of 1 answers missing'
 check first_stops_early exits 0 mint slow -n 20 --first --json
 check few_were_asked sh -c "[ \$(sed 's/.*\"proposed\":\\([0-9]*\\).*/\\1/' $tmp/out) -lt 10 ]"
 check learns exits 0 mint learns -n 2 --feedback 2 --json
