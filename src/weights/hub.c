@@ -53,6 +53,13 @@ static bool hub_parse(const char *path, HubName *out) {
     return parts_plain(out->org, 1) && parts_plain(out->name, 1);
 }
 
+const char *hub_instead(Arena *a, const char *path) {
+    HubName h;
+    const char *name = arena_printf(a, "hf:%s", path);
+    bool plain = path[0] != '.' && !str_ends(str_of(path), ".gguf") && hub_parse(name, &h);
+    return plain ? arena_printf(a, "; a model of the Hugging Face cache is named %s", name) : "";
+}
+
 // HF_HUB_CACHE, HF_HOME/hub, XDG_CACHE_HOME/huggingface/hub, ~/.cache/huggingface/hub
 static const char *hub_cache(Arena *a) {
     static const struct {

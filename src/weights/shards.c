@@ -16,7 +16,8 @@ bool path_resolve(Arena *a, const char *path, const char **out, bool *folder, Er
     struct stat st;
     *out = str_cdup(a, str_of(path));
     if (hub_names(path) && !hub_path(a, path, out, e)) return false;
-    if (stat(*out, &st) != 0) return err_set(e, ERR_IO, "%s: %s", *out, strerror(errno));
+    if (stat(*out, &st) != 0)
+        return err_set(e, ERR_IO, "%s: %s%s", *out, strerror(errno), hub_instead(a, path));
     *folder = S_ISDIR(st.st_mode);
     return true;
 }

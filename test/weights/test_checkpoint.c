@@ -450,6 +450,18 @@ static void test_hub(void **state) {
                                       "hf:a/..", "hf:a/b:../c", "hf:a/b@", "hf:a/b:",    "hf:a/b;ls",
                                       "hf:a/-b", "hf:a/b:x//y", "hf:a/$b", "hf:a/b@../x"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) refused_at(bad[i], "write hf:org/name");
+    // Without the prefix it is a path, and where there is none, the prefix is what was forgotten.
+    refused_at("org/name-1.5B",
+               "No such file or directory; a model of the Hugging Face cache is named hf:org/name-1.5B");
+    static const char *const paths[] = {"./org/name", "org/name.gguf", "/org/name",
+                                        "a/b/c",      "name",          "../name"};
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        Err not = {0};
+        Checkpoint *none;
+        assert_false(checkpoint_open(&arena, paths[i], &none, &not ));
+        assert_says(not, "No such file");
+        assert_null(strstr(not .msg, "hf:"));
+    }
 
     assert_int_equal(mkdir(repo, 0700), 0);
     assert_int_equal(mkdir(arena_printf(&arena, "%s/refs", repo), 0700), 0);
