@@ -44,12 +44,13 @@ static void adapter(const uint8_t *data, size_t size) {
 }
 
 static void config(const uint8_t *data, size_t size) {
-    char folder[] = "/tmp/fuzz-config-XXXXXX", path[64];
-    static char kept[sizeof folder]; // one folder for all runs
-    if (!kept[0]) {
-        if (!mkdtemp(folder)) abort();
-        memcpy(kept, folder, sizeof kept);
-    }
+    // One folder for all runs, in memory where there is such a place: a disk would be most of the work.
+    static char memory[] = "/dev/shm/fuzz-config-XXXXXX", disk[] = "/tmp/fuzz-config-XXXXXX";
+    static const char *kept;
+    char path[64];
+    if (!kept) kept = mkdtemp(memory);
+    if (!kept) kept = mkdtemp(disk);
+    if (!kept) abort();
     snprintf(path, sizeof path, "%s/config.json", kept);
     FILE *f = fopen(path, "wb");
     if (!f || fwrite(data, 1, size, f) != size || fclose(f) != 0) abort();
