@@ -301,7 +301,8 @@ bool value_freeze(Interp *in, Span at, Value v) {
 
 bool not_frozen(Interp *in, Span at, bool frozen) {
     return !frozen ||
-           host_refuse(in, at, "a launch or a config holds this value: copy it, then change the copy");
+           host_refuse(in, at,
+                       "a launch, a config or the module holds this value: copy it, then change the copy");
 }
 
 bool seq_new(Interp *in, Span at, ValueKind kind, int64_t n, Value *out) {
