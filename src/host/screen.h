@@ -16,6 +16,7 @@ bool import_brings(const Node *n); // the first of these two
 // The parts of host_settle().
 bool imports_settle(Arena *a, Node *module, DiagList *d);
 void idle_drop(Arena *a, Node *module);
+void wrappers_settle(Arena *a, Node *module);
 void names_of_quiet(Arena *a, Names *names, const Node *n);
 // Decorators of a function: *jit is set for a kernel. False for anything else: *why says what is wrong.
 bool decorators_allowed(const Node *function, bool *jit, const char **why);

@@ -233,6 +233,7 @@ static void settle_alignment(void *arg, const Node *n) {
 bool host_settle(Arena *a, Node *module, DiagList *d) {
     settle_tries(a, module);
     settle_decorators(a, &module->module.body);
+    wrappers_settle(a, module);
     for (int i = 0; i < module->module.body.n; i++) {
         const Node *s = module->module.body.at[i];
         if (s->kind != NODE_FUNCTION || !is_jit_function(s)) settle_alignment(a, s);

@@ -86,6 +86,43 @@ static void loggers_are_not_heard(void **state) {
     HAS("def run(x):\n    logger.debug(x)\n    return x\n", "logger.debug");
 }
 
+static void wrappers_that_keep_nothing_are_called(void **state) {
+    (void)state;
+#define G                                                                                                \
+    "def g(fn):\n    'docstring'\n    @functools.wraps(fn)\n    def wrapper(*args, **kwargs):\n        " \
+    "return fn(*args)\n    return wrapper\n"
+    HAS(G "@g\ndef run(x):\n    return x\n", "def run plain 0(x):\n    return x");
+    HAS(G "@g\ndef run(x):\n    return x\n",
+        "def run(*args, **kwargs):\n    return g(run plain 0)(*args, **kwargs)");
+    LACKS(G "@g\ndef run(x):\n    return x\n", "wraps");
+    HAS(G "class A(torch.autograd.Function):\n    @staticmethod\n    @g\n    def forward(ctx, x):\n        "
+          "return x\n"
+          "def run(x):\n    return A.apply(x)\n",
+        "@staticmethod\n    def forward(*args, **kwargs):\n        return g(A.forward plain 0)(*args, "
+        "**kwargs)");
+    HAS(G "def h(fn):\n    def wrapper(*a):\n        return fn(*a)\n    return wrapper\n@h\n@g\ndef "
+          "run(x):\n    return x\n",
+        "return h(run plain 1)(*args, **kwargs)");
+    // One that could keep something stays a decorator, which is refused.
+#define KEEPS(body)     \
+    "def g(fn):\n" body \
+    "    def wrapper(x):\n        return fn(x)\n    return wrapper\n@g\ndef run(x):\n    return x\n"
+    HAS(KEEPS(""), "g(run plain 0)");
+    HAS(KEEPS("    kept = []\n"), "@g");
+    HAS(KEEPS("    work()\n"), "@g");
+    HAS("def g(fn):\n    def wrapper(x, kept=[]):\n        return fn(x)\n    return wrapper\n@g\ndef "
+        "run(x):\n    return x\n",
+        "@g");
+    HAS("def g(fn):\n    @cache\n    def wrapper(x):\n        return fn(x)\n    return wrapper\n@g\ndef "
+        "run(x):\n    return x\n",
+        "@g");
+    HAS("def g(fn):\n    def wrapper(x):\n        return fn(x)\n    return work(wrapper)\n@g\ndef run(x):\n  "
+        "  return x\n",
+        "@g");
+    HAS("@g\ndef run(x):\n    return x\n" G, "@g"); // defined too late
+    HAS("import functools\n@functools.lru_cache\ndef run(x):\n    return x\n", "lru_cache");
+}
+
 static void other_words_become_the_usual_ones(void **state) {
     (void)state;
 #define KERNEL "def k(x):\n    pass\n"
@@ -131,6 +168,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(imported_names_are_spelled_out),
                                        cmocka_unit_test(what_nothing_mentions_is_taken_out),
                                        cmocka_unit_test(loggers_are_not_heard),
+                                       cmocka_unit_test(wrappers_that_keep_nothing_are_called),
                                        cmocka_unit_test(other_words_become_the_usual_ones)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
