@@ -54,8 +54,9 @@ bool kv_open(const Model *m, KvType type, int sequences, int64_t positions, Kv *
                .context = c->context};
     kv->block = (size_t)(kv->dim + kv->padded) * KV_PAGE * kv->element;
     kv->bytes = kv_bytes(c, type, sequences, positions);
-    kv->pages_max = (c->context + KV_PAGE - 1) / KV_PAGE;
-    if (kv->pages_max > kv->pages) kv->pages_max = kv->pages;
+    int64_t longest =
+        ((int64_t)c->context + KV_PAGE - 1) / KV_PAGE; // a file may name the largest number there is
+    kv->pages_max = longest < kv->pages ? (int)longest : kv->pages;
     if (!memory_map(kv, e)) {
         arena_free(&a);
         return err_ctx(e, "keys and values of %lld positions", (long long)positions);

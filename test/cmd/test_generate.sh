@@ -175,3 +175,10 @@ check its_json_is_json python3 -c "$parses" "$tmp/out"
 check eval_from_an_odd_path exits 1 "$bin" eval --smith "$odd" --adapter "$odd/adapter" --profile "$odd/profile" --ops softmax -n 2 --json -o "$odd/d.jsonl"
 check that_is_json_too python3 -c "$parses" "$tmp/out"
 check and_it_goes_on exits 1 "$bin" eval --smith "$odd" --adapter "$odd/adapter" --profile "$odd/profile" --ops softmax -n 3 -o "$odd/d.jsonl" --resume
+
+# A configuration may name the largest number of positions that there is.
+cp -r "$llama" "$tmp/endless"
+sed -i 's/"max_position_embeddings": *[0-9]*/"max_position_embeddings": 2147483647/' "$tmp/endless/config.json"
+check endless_positions exits 0 "$bin" generate "$tmp/endless" --prompt "$tmp/p" --max-tokens 12 --temperature 0
+check write_the_same cmp "$tmp/out" "$tmp/a"
+check also_in_the_telling exits 0 "$bin" model info "$tmp/endless"

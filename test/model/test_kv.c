@@ -1,5 +1,6 @@
 // The cache: sequences that begin alike share pages and do not see each other; its room is what was told, and
 // what does not fit changes nothing.
+#include <limits.h>
 #include <math.h>
 
 #include "base/rng.h"
@@ -277,11 +278,31 @@ static void test_beyond_f16(void **state) {
     golden_close(&g);
 }
 
+// A model may say that it was made for as many positions as a number holds.
+static void test_endless_context(void **state) {
+    (void)state;
+    Golden g = golden_open("llama", 1);
+    ModelConfig *c = (ModelConfig *)(uintptr_t)model_config(g.model);
+    float *want = NEWN(&g.a, float, (size_t)g.vocab), *got = NEWN(&g.a, float, (size_t)g.vocab);
+    Err e = {0};
+    for (int endless = 0; endless < 2; endless++) {
+        Kv *kv;
+        if (endless) c->context = INT_MAX;
+        must(kv_open(g.model, KV_F16, 2, 100, &kv, &e), &e);
+        assert_true(kv->pages_max >= 1 && kv->pages_max <= kv->pages);
+        for (int i = 0; i < 70; i++) step_one(&g, kv, 0, i, endless ? got : want);
+        kv_close(kv);
+    }
+    assert_memory_equal(got, want, (size_t)g.vocab * sizeof *want);
+    golden_close(&g);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_forks_do_not_meet),      cmocka_unit_test(test_sharing_costs_one_page),
         cmocka_unit_test(test_full_changes_nothing),   cmocka_unit_test(test_told_in_advance),
         cmocka_unit_test(test_a_step_can_be_given_up), cmocka_unit_test(test_beyond_f16),
+        cmocka_unit_test(test_endless_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
