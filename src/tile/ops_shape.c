@@ -168,14 +168,45 @@ static bool reshaped(Call *k, const Val *v, const Val *shape, Val *out) {
                             "reshape() cannot change total number of elements in tensor");
     return check_reshape(k->c, k->at, v, to, rank, out);
 }
+
+// Where Triton may change the order of the elements it does so as soon as that spares it work (a sum over
+// what was viewed, say), so that nobody may count on it. Here they are always in another one: the halves of a
+// lane's number change places and all its bits are turned over. Twice that is the old order, as on a GPU
+// where a tile is viewed, computed on lane by lane, and viewed back.
+static bool reorder(Call *k, Val *v) {
+    Checker *c = k->c;
+    int lanes = tile_lanes(&v->t.type), half = 0;
+    while ((2 << (2 * half)) < lanes) half++;
+    int side = 1 << half, odd = lanes >> (2 * half);
+    if (lanes == 1) return true;
+    TileType t = v->t.type;
+    t.rank = 3;
+    t.shape[0] = t.shape[2] = side;
+    t.shape[1] = odd;
+    checker_warn(c, k->at, "%.*s may change the order of the elements; tl.reshape keeps it",
+                 STR_ARG(k->name));
+    return check_reshape(c, k->at, v, t.shape, 3, v) &&
+           checker_result(c, k->at, INSN_TRANS, t, v->t.reg, -1, -1, 0x012, v) &&
+           check_reshape(c, k->at, v, (int[]){lanes}, 1, v) &&
+           checker_result(c, k->at, INSN_FLIP, v->t.type, v->t.reg, -1, -1, 0, v);
+}
+
 bool check_reshape_op(Call *k, Val *out) {
     Val v, shape = listed(k);
-    return check_to_tensor(k->c, k->at, &k->arg[0], &v) && reshaped(k, &v, &shape, out);
+    bool any_order;
+    return check_flag(k->c, k->at, &k->arg[1], &any_order) && check_to_tensor(k->c, k->at, &k->arg[0], &v) &&
+           (!any_order || reorder(k, &v)) && reshaped(k, &v, &shape, out);
 }
-bool check_view_op(Call *k, Val *out) { return check_reshape_op(k, out); }
+bool check_view_op(Call *k, Val *out) {
+    Val v, shape = listed(k);
+    return check_to_tensor(k->c, k->at, &k->arg[0], &v) && reorder(k, &v) && reshaped(k, &v, &shape, out);
+}
 bool check_ravel(Call *k, Val *out) {
     Val v;
-    if (!check_to_tensor(k->c, k->at, &k->arg[0], &v)) return false;
+    bool any_order;
+    if (!check_flag(k->c, k->at, &k->arg[1], &any_order) || !check_to_tensor(k->c, k->at, &k->arg[0], &v) ||
+        (any_order && !reorder(k, &v)))
+        return false;
     return check_reshape(k->c, k->at, &v, (int[]){tile_lanes(&v.t.type)}, 1, out);
 }
 

@@ -2,7 +2,7 @@
 
 # case: shapes
 # launch: *int32
-# gives: 0 1 2 3 0 2 1 3 0 2 1 3 0 2 1 3 0 2 1 3 0 2 1 3
+# gives: 0 1 2 3 0 2 1 3 0 2 1 3 3 2 1 0 3 2 1 0 0 2 1 3
 @triton.jit
 def k(y):
     o = tl.arange(0, 4)
@@ -241,3 +241,38 @@ def k(y):
 @triton.jit
 def k(x, n):
     d = tl.make_tensor_descriptor(x, [n, n, n, n, n, n], [n, n, n, n, n, 1], [1, 1, 1, 1, 1, 8])
+
+# case: view-changes-the-order
+# launch: *int32
+# gives: 36 32 28 24 36 32 28 24 36 32 28 24 120 7 3 5 1 6 2 4 0 0 1 2 3 4 5 6 7 9
+@triton.jit
+def k(y):
+    o = tl.arange(0, 16)
+    q = tl.arange(0, 4)
+    e = tl.arange(0, 8)
+    # Rows of four neighbours would add up to 6, 22, 38 and 54; all sixteen are 120 in any order.
+    tl.store(y + q, tl.sum(tl.view(o, (4, 4)), 1))
+    tl.store(y + 4 + q, tl.sum(o.reshape(4, 4, can_reorder=True), 1))
+    tl.store(y + 8 + q, tl.sum(tl.reshape(tl.ravel(o, can_reorder=True), (4, 4)), 1))
+    tl.store(y + 12, tl.sum(o.view(2, 8)))
+    tl.store(y + 13 + e, tl.view(e, (2, 4)).reshape(8))
+    # There and back is the same order.
+    tl.store(y + 21 + e, tl.view(tl.view(e, (4, 2)), (8,)))
+    tl.store(y + 29 + tl.arange(0, 1), tl.view(tl.full((1,), 9, tl.int32), (1, 1)).reshape(1))
+
+# case: view-keeps-undefined-lanes
+# launch: *int32 *int32:1,2,3,4
+# finds: an undefined value reached a store
+@triton.jit
+def k(y, x):
+    o = tl.arange(0, 4)
+    v = tl.view(tl.load(x + o, mask=o < 3), (2, 2))
+    tl.store(y + o, v.reshape(4))
+
+# case: view-of-pointers
+# launch: *int32 *int32:1,2,3,4
+# gives: 1 2 3 4
+@triton.jit
+def k(y, x):
+    o = tl.arange(0, 4)
+    tl.store(tl.view(y + o, (2, 2)), tl.view(tl.load(x + o), (2, 2)))
