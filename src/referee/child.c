@@ -31,8 +31,9 @@ typedef struct {
     int short_cases;
     Cover *cover;
     Tuned *tuned;
-    CaseReport *report; // [REPORTS_TOGETHER]
-    int waiting;        // how many of them wait to be sent
+    CaseReport *report;          // [REPORTS_TOGETHER]
+    int waiting;                 // how many of them wait to be sent
+    char note[WIRE_MESSAGE_MAX]; // the first warning that any case's kernels have met
 } Child;
 
 // Exit codes other than 0 say that something is wrong with us, not with the candidate.
@@ -224,6 +225,12 @@ static bool too_many_configs(Child *c, const Machine *m, const Node *module) {
     return true;
 }
 
+// Code that one case has compiled serves the others: what was said about it then stays said.
+static void keep_note(Child *c, const DiagList *diags) {
+    for (int i = 0; !c->note[0] && i < diags->count; i++)
+        if (diags->at[i].kind == DIAG_WARNING) snprintf(c->note, sizeof c->note, "%s", diags->at[i].msg);
+}
+
 // One run of the case's program in one order of the kernels' programs. False when it ends the run: *code is
 // the exit code then.
 static bool order_run(Child *c, CodeCache *cache, const Node *module, int order, CaseReport *r, int *code) {
@@ -252,6 +259,7 @@ static bool order_run(Child *c, CodeCache *cache, const Node *module, int order,
 
     if (host_run(m, cache, module, input, spec->inputs, &out)) {
         *code = EXIT_DONE;
+        keep_note(c, &diags);
         if (too_many_configs(c, m, module)) return false;
         r->count = m->count;
         r->configs = m->tune_configs;
@@ -315,6 +323,7 @@ static bool case_run(Child *c, CodeCache *cache, const Node *module, int *code) 
             r.first_unwritten = second.first_unwritten;
         }
     }
+    wire_message(&r, c->note);
     send_report(c, &r);
     return true;
 }

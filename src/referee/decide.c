@@ -248,7 +248,8 @@ static bool judge_cases(Decision *z) {
     z->v->case_number = failed + 1;
     z->v->element = worst.worst_at;
     const char *rule = worst.worst == MATCH_NAN ? "class" : "bounds";
-    settle(z, match_status(worst.worst), rule, feedback_numeric(z->arena, d, failed, &worst));
+    settle(z, match_status(worst.worst), rule,
+           feedback_numeric(z->arena, d, failed, &worst, r->report[failed].message));
     return false;
 }
 

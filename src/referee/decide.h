@@ -25,7 +25,8 @@ const char *feedback_ok(Arena *a, const Draw *d, const Verdict *v);
 const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseReport *r);
 const char *feedback_unwritten(Arena *a, const Draw *d, const CaseReport *r);
 const char *feedback_shape(Arena *a, const Draw *d, const CaseReport *r, bool dtype);
-const char *feedback_numeric(Arena *a, const Draw *d, int index, const Comparison *c);
+// note: a warning that the checker has left, or "".
+const char *feedback_numeric(Arena *a, const Draw *d, int index, const Comparison *c, const char *note);
 const char *feedback_rows(Arena *a, const Draw *d, int index, int64_t row);
 const char *feedback_unread(Arena *a, const Draw *d, const Needed *n, int64_t element);
 // element: where two orders of the programs differ; -1: not known.

@@ -122,7 +122,13 @@ static void put_magnitude(Buf *b, double v) {
     buf_printf(b, "about 1e%d", decade);
 }
 
-const char *feedback_numeric(Arena *a, const Draw *d, int index, const Comparison *c) {
+static void put_note(Buf *b, const char *note) {
+    size_t n = strlen(note);
+    while (n && note[n - 1] == '.') n--;
+    if (n) buf_printf(b, " Note that %.*s.", (int)n, note);
+}
+
+const char *feedback_numeric(Arena *a, const Draw *d, int index, const Comparison *c, const char *note) {
     const CaseTruth *t = &d->truth[index];
     const Bound *want = t->expected;
     Buf b = BUF(a);
@@ -141,6 +147,7 @@ const char *feedback_numeric(Arena *a, const Draw *d, int index, const Compariso
     }
     if (t->hidden) {
         buf_printf(&b, " in a hidden check (%s). %s", class_words(truth_class(t, c->worst_at)), advice);
+        put_note(&b, note);
         return cut(a, &b);
     }
     int64_t n = want->rank > 1 ? want->shape[want->rank - 1] : 1;
@@ -153,6 +160,7 @@ const char *feedback_numeric(Arena *a, const Draw *d, int index, const Compariso
     buf_puts(&b, ", where the right answer is ");
     put_magnitude(&b, want->v[c->worst_at]);
     buf_printf(&b, ". %s", advice);
+    put_note(&b, note);
     return cut(a, &b);
 }
 

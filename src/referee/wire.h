@@ -75,7 +75,7 @@ typedef struct {
                          // another shape
     int32_t atomic_launches; // of this case
     Counters count;
-    char message[WIRE_MESSAGE_MAX]; // NUL-terminated printable ASCII
+    char message[WIRE_MESSAGE_MAX]; // NUL-terminated printable ASCII: of a finding, or the first warning
 } CaseReport;
 
 // What a child's reports amount to, after checking every field of every frame against what the parent knows.

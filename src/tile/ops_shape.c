@@ -183,7 +183,7 @@ static bool reorder(Call *k, Val *v) {
     t.rank = 3;
     t.shape[0] = t.shape[2] = side;
     t.shape[1] = odd;
-    checker_warn(c, k->at, "%.*s may change the order of the elements; tl.reshape keeps it",
+    checker_warn(c, k->at, "tl.%.*s may change the order of the elements; tl.reshape keeps it",
                  STR_ARG(k->name));
     return check_reshape(c, k->at, v, t.shape, 3, v) &&
            checker_result(c, k->at, INSN_TRANS, t, v->t.reg, -1, -1, 0x012, v) &&

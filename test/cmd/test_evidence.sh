@@ -132,3 +132,10 @@ check unmeasured exits 0 "$bin" referee src/op/suite/gold/silu.py --op "$tmp/sil
 check unmeasured_is_null grep -q '"op_strength":null' "$tmp/out"
 check part exits 0 "$bin" referee src/op/suite/gold/silu.py --op silu --level quick --shape 7x64 --json
 check part_is_null grep -q '"op_strength":null' "$tmp/out"
+# What the checker has warned of is told where values are wrong, and only there.
+check view_is_wrong exits 1 "$bin" referee src/op/suite/wrong/softmax_viewed_rows.py --op softmax --seed 5 --level quick
+check view_is_warned_of grep -q 'with the reference. Note that tl.view may change the order of the elements; tl.reshape keeps it.$' "$tmp/out"
+check reshape_is_right exits 0 "$bin" referee src/op/suite/honest/softmax_reshaped_rows.py --op softmax --seed 5 --level quick
+sed 's/e \/ tl.sum/e + tl.sum/' src/op/suite/honest/softmax_reshaped_rows.py >"$tmp/reshaped.py"
+check reshape_is_wrong exits 1 "$bin" referee "$tmp/reshaped.py" --op softmax --seed 5 --level quick
+check nothing_is_warned_of sh -c "! grep -q 'Note that' '$tmp/out'"
