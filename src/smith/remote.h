@@ -19,8 +19,9 @@ typedef struct {
 typedef struct {
     Arena *arena;
     bool events; // server-sent events; otherwise one JSON object
-    bool known;  // which of them: the first character has said so
-    int marked;  // bytes of a byte order mark before it
+    bool known;  // which of them: the first bytes have said so
+    int marked;  // bytes of a byte order mark before them
+    size_t held; // bytes of "data:" so far, while they are not known
     Choice *choice;
     int asked;
     Buf line;  // the line that is not whole yet; without events: everything

@@ -117,23 +117,38 @@ static bool read_line(Answer *s, Str line, Err *e) {
     return true;
 }
 
-// Servers, and what stands between, name wrong types or none. A byte order mark may come first.
+static const char data_field[] = "data:";
+
+// Servers, and what stands between, name wrong types or none. A byte order mark may come first. The first
+// bytes may come one at a time: what may yet become a field is held back.
 static Str find_kind(Answer *s, Str bytes) {
     static const char mark[] = "\xef\xbb\xbf";
-    while (bytes.len && !s->known) {
+    for (; bytes.len && !s->known; bytes = (Str){bytes.p + 1, bytes.len - 1}) {
         char c = *bytes.p;
-        if (s->marked < 3 && c == mark[s->marked]) {
+        bool blank = c == ' ' || c == '\t' || c == '\r' || c == '\n';
+        if (s->held == 0 && s->marked < 3 && c == mark[s->marked]) {
             s->marked++;
-            bytes = (Str){bytes.p + 1, bytes.len - 1};
             continue;
         }
-        if (c == '{' || c == '[') s->events = false;
-        bool field = memcmp(bytes.p, "data:", bytes.len < 5 ? bytes.len : 5) == 0; // or what is there of it
-        if (field || c == ':') s->events = true;
-        s->known = c != ' ' && c != '\t' && c != '\r' && c != '\n';
-        if (!s->known) bytes = (Str){bytes.p + 1, bytes.len - 1};
+        if (c == data_field[s->held]) {
+            s->held++;
+            if (data_field[s->held]) continue;
+            s->events = s->known = true;
+            bytes = (Str){bytes.p + 1, bytes.len - 1};
+            break;
+        }
+        if (s->held == 0 && blank) continue;
+        if (s->held == 0 && (c == '{' || c == '[')) s->events = false;
+        if (s->held == 0 && c == ':') s->events = true;
+        s->known = true;
+        break;
     }
     return bytes;
+}
+
+static void put_held(Answer *s) {
+    buf_put(&s->line, data_field, s->held);
+    s->held = 0;
 }
 
 bool answer_feed(Answer *s, Str bytes, Err *e) {
@@ -141,6 +156,8 @@ bool answer_feed(Answer *s, Str bytes, Err *e) {
     if (s->bytes > REMOTE_BYTES_MAX)
         return err_set(e, ERR_LIMIT, "a response of more than %d bytes", REMOTE_BYTES_MAX);
     bytes = find_kind(s, bytes);
+    if (!s->known) return true;
+    put_held(s);
     if (!s->events) {
         buf_str_put(&s->line, bytes);
         return true;
@@ -161,6 +178,7 @@ bool answer_feed(Answer *s, Str bytes, Err *e) {
 }
 
 bool answer_end(Answer *s, Err *e) {
+    put_held(s);
     if (!s->events) return read_json(s, buf_str(&s->line), e);
     Str line = buf_str(&s->line);
     s->line.len = 0;

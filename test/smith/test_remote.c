@@ -100,6 +100,34 @@ static void the_beginning_tells_the_kind(void **state) {
 }
 
 // "[DONE]" ends what has begun, also without a reason; the end of the connection alone does not.
+// A beginning that is "data:" up to some place means the same in pieces of every size.
+static void what_only_begins_like_a_field_is_none(void **state) {
+    (void)state;
+    static const char *const text[] = {"d",
+                                       "da\r\n\r\n",
+                                       "data",
+                                       "dat{\"choices\":[]}",
+                                       "datadata: x\n\n",
+                                       " \n da",
+                                       "\xef\xbb\xbf"
+                                       "dat:x\n",
+                                       "\xef\xbb"
+                                       "data:x\n\n"};
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        for (int events = 0; events < 2; events++)
+            for (size_t step = 1; step < 6; step++) {
+                Arena a = {0};
+                Answer whole, pieces;
+                Err e1 = {0}, e2 = {0};
+                bool ok = feed(&whole, &a, events, text[i], 100, &e1);
+                if (feed(&pieces, &a, events, text[i], step, &e2) != ok || whole.events != pieces.events ||
+                    strcmp(e1.msg, e2.msg) != 0)
+                    fail_msg("text %zu in pieces of %zu: '%s' and '%s'", i, step, e1.msg, e2.msg);
+                if (i < 7) assert_int_equal(whole.events, events);
+                arena_free(&a);
+            }
+}
+
 static void done_is_done(void **state) {
     (void)state;
     static const char begun[] = ": hello\n\ndata: {\"choices\":[{\"delta\":{\"content\":\"one\"}}]}\n\n";
@@ -260,6 +288,7 @@ int main(void) {
         cmocka_unit_test(a_stream_that_ends_early_leaves_what_was_done),
         cmocka_unit_test(whole_responses),
         cmocka_unit_test(the_beginning_tells_the_kind),
+        cmocka_unit_test(what_only_begins_like_a_field_is_none),
         cmocka_unit_test(done_is_done),
         cmocka_unit_test(parts_of_a_content),
         cmocka_unit_test(broken_responses_say_what_is_wrong),
