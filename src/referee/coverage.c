@@ -134,7 +134,8 @@ static void numbers_find(void *arg, const Node *node) {
     node_each_child(node, numbers_find, n); // a tree's height is bounded
 }
 
-// Powers of two are mostly blocks, and come last.
+// Powers of two are mostly blocks, and come last. What was compared with in a case or two may not find room
+// above.
 static void say_written(const Cover *c, const Numbers *n, Buf *out) {
     int k = 0;
     for (int power = 0; power < 2; power++)
@@ -142,7 +143,7 @@ static void say_written(const Cover *c, const Numbers *n, Buf *out) {
             int64_t x = n->size[i];
             if (((x & (x - 1)) == 0) != power) continue;
             bool compared = false;
-            for (int j = 0; j < c->sizes; j++) compared |= c->size[j].value == x;
+            for (int j = 0; j < c->sizes; j++) compared |= c->size[j].value == x && is_constant(c, j);
             if (compared) continue;
             buf_printf(out, "%s %lld", k++ ? "" : " written", (long long)x);
         }

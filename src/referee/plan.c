@@ -373,10 +373,13 @@ int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage
     float *value = NEWN(a, float, COVERAGE_VALUES_MAX);
     memcpy(value, c->value, sizeof c->value);
     sizes_values(&s, value, c->values);
-    for (*tried = 0; *tried < c->sizes; ++*tried)
-        if (!sizes_of(&s, c->size[*tried], true)) break;
+    // Each kind has elements of its own: sizes that follow from other sizes must not crowd out what is
+    // written.
     for (int i = 0; i < c->writtens; i++)
         if (!sizes_of(&s, c->written[i], false)) break;
+    s.elements = 0;
+    for (*tried = 0; *tried < c->sizes; ++*tried)
+        if (!sizes_of(&s, c->size[*tried], true)) break;
     sort_by_row(s.p.at, s.p.n, d->op);
     *out = s.p.at;
     return s.p.n;
