@@ -106,12 +106,15 @@ bool check_reduce(Call *k, Val *out) {
     const Val *in = &k->arg[0];
     int rank = (in->kind == VAL_TUPLE ? in->tuple.at : in)->t.type.rank;
     Val a[16], b[16];
-    for (int n = x.length; n > 1; n -= n / 2) {
+    // Which of two lanes comes first is open: on a GPU it changes with the layout. Here it does from round to
+    // round, so that a function for which it matters gives nobody's favourite.
+    bool turned = true;
+    for (int n = x.length; n > 1; n -= n / 2, turned = !turned) {
         int half = n / 2, h = n - half;
         for (int i = 0; i < x.n; i++)
             if (!slice(&x, &x.tile[i], 0, half, &a[i]) || !slice(&x, &x.tile[i], h, half, &b[i]))
                 return false;
-        if (!apply(&x, a, b, a)) return false;
+        if (!apply(&x, turned ? b : a, turned ? a : b, a)) return false;
         for (int i = 0; i < x.n; i++) { // an odd one out waits for the next round
             if (h > half && (!slice(&x, &x.tile[i], half, 1, &b[i]) || !append(&x, &a[i], &b[i], &a[i])))
                 return false;

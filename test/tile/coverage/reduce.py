@@ -239,12 +239,13 @@ def k(y, x):
 # gives: 8 4
 @triton.jit
 def ratio(a, b):
-    r = a
-    if b != 0:
-        r = a // b
+    r = tl.maximum(a, b)
+    less = tl.minimum(a, b)
+    if less != 0:
+        r = r // less
     else:
-        if a == 0:
-            r = b
+        if r == 0:
+            r = less
     return r
 @triton.jit
 def k(y, x):
@@ -433,3 +434,37 @@ def f(a, b):
 @triton.jit
 def k(x, y):
     tl.store(y, tl.reduce(tl.load(x + tl.arange(0, 4)), 0, f))
+
+# case: reduce-order-is-open
+# launch: *int32 *int32:1,2,3,4,5,6,7,8
+# gives: 6 3 6 3 1 8
+@triton.jit
+def first(a, b):
+    return a
+@triton.jit
+def last(a, b):
+    return b
+@triton.jit
+def most_first(a, i, b, j):
+    return tl.where(a >= b, a, b), tl.where(a >= b, i, j)
+@triton.jit
+def most_last(a, i, b, j):
+    return tl.where(a > b, a, b), tl.where(a > b, i, j)
+@triton.jit
+def most(a, i, b, j):
+    left = (a > b) | ((a == b) & (i < j))
+    return tl.where(left, a, b), tl.where(left, i, j)
+@triton.jit
+def k(y, x):
+    v = tl.load(x + tl.arange(0, 8))
+    same = v * 0
+    tl.store(y, tl.reduce(v, 0, first))
+    tl.store(y + 1, tl.reduce(v, 0, last))
+    # Of equal values neither end is promised unless the function says which.
+    a, i = tl.reduce((same, v), 0, most_first)
+    tl.store(y + 2, i)
+    a, i = tl.reduce((same, v), 0, most_last)
+    tl.store(y + 3, i)
+    a, i = tl.reduce((same, v), 0, most)
+    tl.store(y + 4, i)
+    tl.store(y + 5, tl.max(v, 0))
