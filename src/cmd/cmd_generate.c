@@ -112,8 +112,9 @@ static bool settings_of(const GenerateOptions *o, const ModelConfig *c, ReplySet
                            .max_tokens = o->max_tokens ? o->max_tokens : TOKENS_USUAL};
     for (int i = 0; i < o->stop.n; i++) {
         Str text = str_of(o->stop.at[i]);
-        if (!text.len || text.len > DRAFT_STOP_BYTES_MAX)
-            return err_set(e, ERR_USAGE, "--stop is a text of 1 to %d bytes", DRAFT_STOP_BYTES_MAX);
+        if (!text.len || text.len > DRAFT_STOP_BYTES_MAX ||
+            !utf8_valid(text)) // half a character cuts one in two
+            return err_set(e, ERR_USAGE, "--stop is UTF-8 text of 1 to %d bytes", DRAFT_STOP_BYTES_MAX);
         out->stop[out->stops++] = text;
     }
     return sampling_said(&o->temperature, 100, &o->top_p, &o->min_p, &o->top_k, out, e);

@@ -30,6 +30,8 @@ check system_turn sh -c "echo brief >$tmp/s; $bin generate $qwen --prompt $tmp/p
 check stop_string sh -c "$run --temperature 0 --json --stop \"\$(head -c 1 $tmp/a)\" | grep -q '\"text\":\"\".*\"end\":\"stop\"'"
 check the_nearer_stop_string_counts sh -c "$run --temperature 0 --json --stop 'nowhere at all' --stop=\"\$(head -c 1 $tmp/a)\" | grep -q '\"text\":\"\".*\"end\":\"stop\"'"
 check too_many_stop_strings exits 2 $run --stop 1 --stop 2 --stop 3 --stop 4 --stop 5 --stop 6 --stop 7 --stop 8 --stop 9
+check half_a_character exits 2 $run --stop "$(printf '\200')"
+check a_whole_one exits 0 $run --stop "$(printf '\303\200')"
 check an_empty_stop_string exits 2 $run --stop ''
 check wide_keys_and_values sh -c "$run --temperature 0 --kv f32 | cmp - $tmp/a && $run --temperature 0 --kv=f16 | cmp - $tmp/a"
 # Values that F16 has no room for: the message says what to do, and doing it helps.
