@@ -106,6 +106,21 @@ static bool index_axis(Call *k, const Val *v, const Val *axis) {
     return check_axis(k->c, k->at, axis, v->t.type.rank, &found);
 }
 
+// The index: of equal lanes the first, or, where the program does not ask for that, any: here the last.
+static bool reduce_index(Call *k, InsnOp op, const Val *v, const Val *ties, const Val *keep, Val *out) {
+    Checker *c = k->c;
+    bool left;
+    int axis;
+    if (!check_flag(c, k->at, ties, &left)) return false;
+    if (left) return reduce(c, k->at, op, v, &k->arg[1], keep, out);
+    Val turned, last;
+    if (!check_axis(c, k->at, &k->arg[1], v->t.type.rank, &axis)) return false;
+    last = val_int(v->t.type.shape[axis] - 1);
+    return checker_result(c, k->at, INSN_FLIP, v->t.type, v->t.reg, -1, -1, axis, &turned) &&
+           reduce(c, k->at, op, &turned, &k->arg[1], keep, &turned) &&
+           check_binary(c, k->at, OPER_SUB, &last, &turned, out);
+}
+
 static bool largest(Call *k, InsnOp value, InsnOp index, Val *out) {
     Checker *c = k->c;
     Val v = k->arg[0];
@@ -116,7 +131,7 @@ static bool largest(Call *k, InsnOp value, InsnOp index, Val *out) {
     if (!indices) return to_32_bits(c, k->at, &v) && reduce(c, k->at, value, &v, &k->arg[1], &k->arg[4], out);
     Val *pair = NEWN(c->arena, Val, 2);
     if (!index_axis(k, &v, &k->arg[1]) || !reduce(c, k->at, value, &v, &k->arg[1], &k->arg[4], &pair[0]) ||
-        !reduce(c, k->at, index, &v, &k->arg[1], &k->arg[4], &pair[1]))
+        !reduce_index(k, index, &v, &k->arg[3], &k->arg[4], &pair[1]))
         return false;
     return *out = val_tuple(pair, 2), true;
 }
@@ -126,7 +141,7 @@ bool check_min(Call *k, Val *out) { return largest(k, INSN_RMIN, INSN_ARGMIN, ou
 static bool largest_index(Call *k, InsnOp op, Val *out) {
     Val v = k->arg[0];
     return tensor_argument(k->c, k->at, &v) && bf16_to_fp32(k->c, k->at, &v) &&
-           index_axis(k, &v, &k->arg[1]) && reduce(k->c, k->at, op, &v, &k->arg[1], &k->arg[3], out);
+           index_axis(k, &v, &k->arg[1]) && reduce_index(k, op, &v, &k->arg[2], &k->arg[3], out);
 }
 bool check_argmax(Call *k, Val *out) { return largest_index(k, INSN_ARGMAX, out); }
 bool check_argmin(Call *k, Val *out) { return largest_index(k, INSN_ARGMIN, out); }

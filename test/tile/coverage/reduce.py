@@ -468,3 +468,28 @@ def k(y, x):
     a, i = tl.reduce((same, v), 0, most)
     tl.store(y + 4, i)
     tl.store(y + 5, tl.max(v, 0))
+
+# case: ties-that-are-not-broken
+# launch: *int32
+# gives: 0 15 12 3 12 15 3 2 3 3 2 4 2
+@triton.jit
+def k(y):
+    s = tl.arange(0, 16) // 4
+    tl.store(y, tl.argmin(s, 0))
+    tl.store(y + 1, tl.argmax(s, 0, tie_break_left=False))
+    tl.store(y + 2, tl.argmax(s, 0))
+    tl.store(y + 3, tl.argmin(s, 0, tie_break_left=False))
+    a, i = tl.max(s, 0, return_indices=True)
+    b, j = tl.max(s, 0, return_indices=True, return_indices_tie_break_left=False)
+    c, l = tl.min(s, 0, return_indices=True, return_indices_tie_break_left=False)
+    tl.store(y + 4, i)
+    tl.store(y + 5, j)
+    tl.store(y + 6, l)
+    # Where there are no ties it is one and the same.
+    t = (tl.arange(0, 4)[:, None] + tl.arange(0, 4)[None, :] * 3) % 4
+    tl.store(y + 7, tl.sum(tl.argmax(t, 1, tie_break_left=False) * (tl.arange(0, 4) == 1), 0))
+    tl.store(y + 8, tl.sum(tl.argmax(t, -1, False, True) * (tl.arange(0, 4)[:, None] == 2)))
+    tl.store(y + 9 + tl.arange(0, 1), tl.argmax(s.reshape(1, 16) * 0 + tl.arange(0, 16)[None, :] % 4, 1) - 0)
+    tl.store(y + 10, tl.sum(tl.argmax(t, 0) * (tl.arange(0, 4) == 3)))
+    tl.store(y + 11, tl.sum(tl.argmax(t, 0, tie_break_left=False) * (tl.arange(0, 4) == 3)) + 2)
+    tl.store(y + 12, tl.max(t) - 1)
