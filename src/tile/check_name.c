@@ -52,9 +52,45 @@ static Str language_name(Str path) {
     return (Str){0};
 }
 
+// What is there instead of a name that older versions had, or that people expect.
+static const char *instead(Checker *c, Str module, Str name) {
+    static const struct {
+        const char *name, *is;
+    } known[] = {{"libdevice", "from triton.language.extra import libdevice"},
+                 {"transpose", "tl.trans"},
+                 {"mean", "tl.sum(x, axis) / n"},
+                 {"bitcast", "x.to(dtype, bitcast=True)"},
+                 {"random", "tl.rand(seed, offsets)"},
+                 {"pi", "math.pi"},
+                 {"inf", "float(\"inf\")"},
+                 {"concat", "tl.join, or tl.cat(a, b, can_reorder=True)"},
+                 {"matmul", "tl.dot"},
+                 {"relu", "tl.maximum(x, 0.0)"},
+                 {"silu", "x * tl.sigmoid(x)"},
+                 {"clip", "tl.clamp"},
+                 {"power", "libdevice.pow"},
+                 {"prod", "tl.reduce with a function of two values"},
+                 {"any", "tl.max of the mask as int32"},
+                 {"all", "tl.min of the mask as int32"},
+                 {"block_id", "tl.program_id"},
+                 {"block_idx", "tl.program_id"},
+                 {"thread_id", "tl.arange: a program computes on whole tiles"},
+                 {"grid_dim", "tl.num_programs"}};
+    if (!str_starts(module, "triton.language")) return "";
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (str_is(name, known[i].name)) return arena_printf(c->arena, "; there is %s", known[i].is);
+    if (str_is(module, "triton.language.extra.libdevice") ||
+        str_is(module, "triton.language.extra.cuda.libdevice"))
+        return "";
+    Str there = str_of(arena_printf(c->arena, "libdevice.%.*s", STR_ARG(name)));
+    if (!oprow_named(there)) return "";
+    return arena_printf(c->arena, "; there is %.*s (from triton.language.extra import libdevice)",
+                        STR_ARG(there));
+}
+
 static bool no_attribute(Checker *c, const Node *at, Str module, Str name) {
-    return checker_fail(c, at, "AttributeError", "module '%.*s' has no attribute '%.*s'", STR_ARG(module),
-                        STR_ARG(name));
+    return checker_fail(c, at, NULL, "AttributeError(\"module '%.*s' has no attribute '%.*s'\")%s",
+                        STR_ARG(module), STR_ARG(name), instead(c, module, name));
 }
 
 static bool triton_member(Checker *c, const Node *at, Str module, Str name, Str path, Val *out) {

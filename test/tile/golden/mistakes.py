@@ -371,3 +371,24 @@ def k(x, n):
 def k(x):
     for i in (1, 2):
         pass
+
+# case: what-there-is-instead-of-tanh
+# launch: *fp32
+# error: has no attribute 'tanh'"); there is libdevice.tanh (from triton.language.extra import libdevice)
+@triton.jit
+def k(x):
+    tl.store(x, tl.math.tanh(tl.load(x)))
+
+# case: what-there-is-instead-of-an-old-module
+# launch: *fp32
+# error: AttributeError("module 'triton.language' has no attribute 'libdevice'"); there is from triton.language.extra import libdevice
+@triton.jit
+def k(x):
+    tl.store(x, tl.libdevice.tanh(tl.load(x)))
+
+# case: what-there-is-instead-of-mean
+# launch: *fp32
+# error: has no attribute 'mean'"); there is tl.sum(x, axis) / n
+@triton.jit
+def k(x):
+    tl.store(x, tl.mean(tl.load(x + tl.arange(0, 4))))
