@@ -245,7 +245,8 @@ static bool is_constant_at(const Node *n, int depth) {
     case NODE_NAME: return true;
     case NODE_ATTRIBUTE: return is_constant_at(n->attribute.value, depth + 1);
     case NODE_SUBSCRIPT:
-        return is_constant_at(n->subscript.value, depth + 1) && is_constant_at(n->subscript.index, depth + 1);
+        return n->subscript.value->kind != NODE_ATTRIBUTE && is_constant_at(n->subscript.value, depth + 1) &&
+               is_constant_at(n->subscript.index, depth + 1);
     case NODE_TUPLE:
         for (int i = 0; i < n->items.n; i++)
             if (!is_constant_at(n->items.at[i], depth + 1)) return false;
