@@ -49,18 +49,25 @@ static bool put_string(Reader *r, Str s, size_t *i, Buf *out) {
     return true;
 }
 
+static size_t behind_blanks(Str s, size_t i) {
+    while (i < s.len && is_blank(s.p[i])) i++;
+    return i;
+}
+
 // ['name'] behind a value is .name.
 static bool put_subscript(Str s, size_t *i, Buf *out) {
-    size_t k = *i + 1;
+    size_t k = behind_blanks(s, *i + 1);
     if (!out->len || (!is_word(out->p[out->len - 1]) && out->p[out->len - 1] != ']')) return false;
     if (k >= s.len || (s.p[k] != '\'' && s.p[k] != '"')) return false;
     char quote = s.p[k];
     size_t from = ++k;
     while (k < s.len && is_word(s.p[k])) k++;
-    if (k == from || k + 1 >= s.len || s.p[k] != quote || s.p[k + 1] != ']') return false;
+    if (k == from || k >= s.len || s.p[k] != quote) return false;
+    size_t end = behind_blanks(s, k + 1);
+    if (end >= s.len || s.p[end] != ']') return false;
     buf_putc(out, '.');
     buf_put(out, s.p + from, k - from);
-    *i = k + 2;
+    *i = end + 1;
     return true;
 }
 

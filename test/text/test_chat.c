@@ -101,6 +101,10 @@ static void test_detect(void **state) {
     assert_string_equal(
         detected(replaced(&a, qwen, first, "{#- hello #}\n{%- if messages[0][\"role\"] == 'system' -%}  ")),
         "qwen25");
+    assert_string_equal(detected(replaced(&a, qwen, first, "{%if messages[0][ \t'role'\n]=='system'%}")),
+                        "qwen25");
+    assert_string_equal(detected(replaced(&a, qwen, first, "{%if messages[0][ 'role' + '']=='system'%}")),
+                        "");
     assert_string_equal(
         detected(replaced(
             &a,
