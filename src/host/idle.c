@@ -27,7 +27,13 @@ static bool calls(const Node *n) {
     return found;
 }
 
+// Python calls functions of such names by itself: of a module that is asked for a name, of a class that is
+// annotated with or inherited from.
+static bool is_special(Str name) { return str_starts(name, "__"); }
+
 static bool is_quiet_function(const Node *f, bool method) {
+    Str name = f->function.name;
+    if (is_special(name) && !(method && (str_is(name, "__init__") || str_is(name, "__call__")))) return false;
     for (int i = 0; i < f->function.decorators.n; i++)
         if (!method || !node_is_name(f->function.decorators.at[i], "staticmethod")) return false;
     for (int i = 0; i < f->function.params.n; i++) {
@@ -38,7 +44,7 @@ static bool is_quiet_function(const Node *f, bool method) {
 }
 
 static bool is_quiet_class(const Node *n) {
-    if (n->klass.decorators.n || n->klass.keywords.n) return false;
+    if (n->klass.decorators.n || n->klass.keywords.n || is_special(n->klass.name)) return false;
     if (n->klass.bases.n && class_kind(n) == CLASS_NONE) return false;
     for (int i = 0; i < n->klass.body.n; i++) {
         const Node *s = n->klass.body.at[i];
@@ -91,15 +97,19 @@ static void drop_told(void *arg, const Node *n) {
     node_each_child(n, drop_told, arg);
 }
 
-static void drop_logging(Arena *a, const Nodes *body, const Names *bound) {
+// A name that is bound once in the whole file stands for that one thing.
+static void drop_logging(Arena *a, const Node *module) {
     static const char *const modules[] = {"logging", "warnings"};
+    const Nodes *body = &module->module.body;
     Logging l = {.loggers.arena = a};
+    Bindings bound;
+    names_of_module(&bound, a, module);
     for (int i = 0; i < body->n; i++)
         for (int m = 0; m < 2 && body->at[i]->kind == NODE_IMPORT; m++) {
             const Node *n = body->at[i];
             for (int k = 0; !n->import.from && k < n->import.names.n; k++)
                 if (str_is(n->import.names.at[k]->alias.name, modules[m]) &&
-                    !n->import.names.at[k]->alias.as.len && !names_have(bound, str_of(modules[m])))
+                    !n->import.names.at[k]->alias.as.len && bound_once(&bound, str_of(modules[m])))
                     names_add(&l.loggers, str_of(modules[m]));
         }
     if (l.loggers.n == 0) return;
@@ -109,7 +119,7 @@ static void drop_logging(Arena *a, const Nodes *body, const Names *bound) {
         if (n->kind != NODE_ASSIGN || n->assign.targets.n != 1 ||
             n->assign.targets.at[0]->kind != NODE_NAME || !is_method_of(n->assign.value, &object, &method) ||
             !str_is(object, "logging") || !str_is(method, "getLogger") || !names_have(&l.loggers, object) ||
-            names_have(bound, n->assign.targets.at[0]->name))
+            !bound_once(&bound, n->assign.targets.at[0]->name))
             continue;
         names_add(&l.loggers, n->assign.targets.at[0]->name);
         drop(n);
@@ -119,22 +129,11 @@ static void drop_logging(Arena *a, const Nodes *body, const Names *bound) {
 
 // ---- definitions
 
-static void collect_inner(void *arg, const Node *n) { // what functions bind, module level aside
-    Names *names = arg;
-    if (n->kind == NODE_FUNCTION) {
-        names_of_params(names, &n->function.params);
-        names_of_block(names, &n->function.body, 0);
-    }
-    if (n->kind == NODE_LAMBDA) names_of_params(names, &n->lambda.params);
-    node_each_child(n, collect_inner, names);
-}
-
 void idle_drop(Arena *a, Node *module) {
     const Nodes *body = &module->module.body;
     Definition *d = NEWN(a, Definition, (size_t)body->n + 1);
-    Names alive = {.arena = a}, bound = {.arena = a}, defined = {.arena = a};
-    collect_inner(&bound, module);
-    drop_logging(a, body, &bound);
+    Names alive = {.arena = a}, defined = {.arena = a};
+    drop_logging(a, module);
     int n = 0;
     for (int i = 0; i < body->n; i++) {
         const Node *s = body->at[i];

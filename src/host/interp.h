@@ -103,6 +103,13 @@ void names_of_target(Names *names, const Node *target, int depth);
 void names_of_expr(Names *names, const Node *n, int depth); // walrus targets
 void names_of_params(Names *names, const Nodes *params);
 void names_of_import(Names *names, const Node *import);
+// Names that a module binds, at its level or anywhere inside: `more` are those that several statements of it
+// bind, so that they do not stand for one thing throughout the file.
+typedef struct {
+    Names all, more;
+} Bindings;
+void names_of_module(Bindings *b, Arena *a, const Node *module);
+bool bound_once(const Bindings *b, Str name);
 
 // Tensors of either kind (shape.c).
 MUST_CHECK bool tensor_index(Interp *in, Span at, Value t, const Value *item, int items, Value *out);

@@ -161,6 +161,43 @@ void names_of_import(Names *names, const Node *import) {
     }
 }
 
+static void names_inside(void *arg, const Node *n) {
+    Names *names = arg;
+    if (n->kind == NODE_FUNCTION) {
+        names_of_params(names, &n->function.params);
+        names_of_block(names, &n->function.body, 0);
+    }
+    if (n->kind == NODE_LAMBDA) names_of_params(names, &n->lambda.params);
+    if (n->kind == NODE_COMPFOR) names_of_target(names, n->compfor.target, 0);
+    node_each_child(n, names_inside, names); // a tree's height is bounded
+}
+
+static void names_more(Bindings *b, const Names *bound) {
+    for (int i = 0; i < bound->n; i++) {
+        if (names_have(&b->all, bound->at[i])) names_add(&b->more, bound->at[i]);
+        names_add(&b->all, bound->at[i]);
+    }
+}
+
+void names_of_module(Bindings *b, Arena *a, const Node *module) {
+    *b = (Bindings){.all.arena = a, .more.arena = a};
+    for (int i = 0; i < module->module.body.n; i++) {
+        const Node *s = module->module.body.at[i];
+        Names level = {.arena = a}, inside = {.arena = a};
+        if (s->kind == NODE_IMPORT)
+            names_of_import(&level, s);
+        else
+            names_of_block(&level, &(Nodes){&module->module.body.at[i], 1}, 0);
+        names_inside(&inside, s);
+        names_more(b, &level);
+        names_more(b, &inside);
+    }
+}
+
+bool bound_once(const Bindings *b, Str name) {
+    return names_have(&b->all, name) && !names_have(&b->more, name);
+}
+
 void names_of_params(Names *names, const Nodes *params) {
     for (int i = 0; i < params->n; i++)
         if (params->at[i]->param.name.len) names_add(names, params->at[i]->param.name);

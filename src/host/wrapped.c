@@ -8,17 +8,45 @@
 
 // ---- which decorators
 
-static bool is_wraps(const Node *d, Str param) {
+// A file, and whether functools.wraps is what it says there: names that are bound once stand for one thing.
+typedef struct {
+    Arena *arena;
+    const Node *module;
+    bool name, of_module; // `wraps`, `functools.wraps`
+    Bindings bound;
+} File;
+
+static File file_of(Arena *a, const Node *module) {
+    File f = {.arena = a, .module = module};
+    names_of_module(&f.bound, a, module);
+    for (int i = 0; i < module->module.body.n; i++) {
+        const Node *s = module->module.body.at[i];
+        for (int k = 0; s->kind == NODE_IMPORT && k < s->import.names.n; k++) {
+            const Node *alias = s->import.names.at[k];
+            if (alias->alias.as.len || s->import.dots) continue;
+            if (s->import.from)
+                f.name |= str_is(s->import.module, "functools") && str_is(alias->alias.name, "wraps");
+            else
+                f.of_module |= str_is(alias->alias.name, "functools");
+        }
+    }
+    f.name = f.name && bound_once(&f.bound, STR("wraps"));
+    f.of_module = f.of_module && bound_once(&f.bound, STR("functools"));
+    return f;
+}
+
+static bool is_wraps(const File *file, const Node *d, Str param) {
     if (d->kind != NODE_CALL || d->call.args.n != 1 || d->call.keywords.n ||
         d->call.args.at[0]->kind != NODE_NAME || !str_eq(d->call.args.at[0]->name, param))
         return false;
     const Node *f = d->call.func;
-    return node_is_name(f, "wraps") || (f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "wraps") &&
-                                        node_is_name(f->attribute.value, "functools"));
+    return (file->name && node_is_name(f, "wraps")) ||
+           (file->of_module && f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "wraps") &&
+            node_is_name(f->attribute.value, "functools"));
 }
 
 // The wrapper that it defines, or NULL.
-static Node *wrapper_of(const Node *g) {
+static Node *wrapper_of(const File *file, const Node *g) {
     const Nodes *body = &g->function.body;
     int i = body->n > 0 && body->at[0]->kind == NODE_EXPRSTMT && body->at[0]->value->kind == NODE_STRING;
     if (g->function.decorators.n || g->function.async || g->function.params.n != 1 || body->n != i + 2)
@@ -29,21 +57,22 @@ static Node *wrapper_of(const Node *g) {
         w->function.decorators.n > 1 || end->kind != NODE_RETURN || !end->value ||
         end->value->kind != NODE_NAME || !str_eq(end->value->name, w->function.name))
         return NULL;
-    if (w->function.decorators.n && !is_wraps(w->function.decorators.at[0], p->param.name)) return NULL;
+    if (w->function.decorators.n && !is_wraps(file, w->function.decorators.at[0], p->param.name)) return NULL;
     for (int k = 0; k < w->function.params.n; k++)
         if (w->function.params.at[k]->param.def) return NULL;
     return w;
 }
 
-static const Node *decorator_named(const Nodes *body, int before, const Node *d) {
+static const Node *decorator_named(const File *file, int before, const Node *d) {
+    const Nodes *body = &file->module->module.body;
     const Node *found = NULL;
-    if (d->kind != NODE_NAME) return NULL;
+    if (d->kind != NODE_NAME || !bound_once(&file->bound, d->name)) return NULL;
     for (int i = 0; i < body->n; i++) {
         if (body->at[i]->kind != NODE_FUNCTION || !str_eq(body->at[i]->function.name, d->name)) continue;
         if (found || i >= before || is_jit_function(body->at[i])) return NULL;
         found = body->at[i];
     }
-    return found && wrapper_of(found) ? found : NULL;
+    return found && wrapper_of(file, found) ? found : NULL;
 }
 
 // ---- what they are written as
@@ -97,13 +126,13 @@ static Node *make_caller(const Maker *m, Str name, Str g, Node *plain) {
 
 // The innermost decorator, if it is one of these. of: the class that f is a method of; an empty name for
 // none.
-static Node *unwrap(Arena *a, const Nodes *body, int before, Node *f, Str of, int turn) {
+static Node *unwrap(const File *file, int before, Node *f, Str of, int turn) {
     Nodes *d = &f->function.decorators;
-    const Node *g = d->n > 0 ? decorator_named(body, before, d->at[d->n - 1]) : NULL;
+    const Node *g = d->n > 0 ? decorator_named(file, before, d->at[d->n - 1]) : NULL;
     if (!g || f->function.async || is_jit_function(f)) return NULL;
-    Maker m = {a, f->span};
+    Maker m = {file->arena, f->span};
     Str name = f->function.name,
-        hidden = str_of(arena_printf(a, "%.*s plain %d", STR_ARG(name), turn)); // no source has it
+        hidden = str_of(arena_printf(file->arena, "%.*s plain %d", STR_ARG(name), turn)); // no source has it
     Node *plain = make_name(&m, of.len ? of : hidden);
     if (of.len) {
         Node *member = make(&m, NODE_ATTRIBUTE, 2);
@@ -122,13 +151,13 @@ static Node *unwrap(Arena *a, const Nodes *body, int before, Node *f, Str of, in
     return caller;
 }
 
-static Nodes unwrapped(Arena *a, const Nodes *module, int before, const Nodes *body, Str of) {
+static Nodes unwrapped(const File *file, int before, const Nodes *body, Str of) {
     enum { DEEP = 4 };
-    Nodes out = {NEWN(a, Node *, (size_t)body->n * (DEEP + 1) + 1), 0};
+    Nodes out = {NEWN(file->arena, Node *, (size_t)body->n * (DEEP + 1) + 1), 0};
     for (int i = 0; i < body->n; i++) {
         Node *s = body->at[i];
         for (int k = 0; k < DEEP && s->kind == NODE_FUNCTION; k++) {
-            Node *caller = unwrap(a, module, of.len ? before : i, s, of, k);
+            Node *caller = unwrap(file, of.len ? before : i, s, of, k);
             if (!caller) break;
             out.at[out.n++] = s;
             s = caller;
@@ -141,18 +170,24 @@ static Nodes unwrapped(Arena *a, const Nodes *module, int before, const Nodes *b
 void wrappers_settle(Arena *a, Node *module) {
     Nodes *body = &module->module.body;
     bool any = false;
+    for (int i = 0; i < body->n; i++)
+        any |= body->at[i]->kind == NODE_CLASS ||
+               (body->at[i]->kind == NODE_FUNCTION && body->at[i]->function.decorators.n &&
+                !is_jit_function(body->at[i]));
+    if (!any) return;
+    File file = file_of(a, module);
+    any = false;
     for (int i = 0; i < body->n; i++) {
-        Node *w = body->at[i]->kind == NODE_FUNCTION ? wrapper_of(body->at[i]) : NULL;
+        Node *w = body->at[i]->kind == NODE_FUNCTION ? wrapper_of(&file, body->at[i]) : NULL;
         any |= w != NULL;
     }
     if (!any) return;
     for (int i = 0; i < body->n; i++)
         if (body->at[i]->kind == NODE_CLASS)
-            body->at[i]->klass.body =
-                unwrapped(a, body, i, &body->at[i]->klass.body, body->at[i]->klass.name);
-    Nodes whole = unwrapped(a, body, 0, body, (Str){0});
+            body->at[i]->klass.body = unwrapped(&file, i, &body->at[i]->klass.body, body->at[i]->klass.name);
+    Nodes whole = unwrapped(&file, 0, body, (Str){0});
     for (int i = 0; i < body->n; i++) {
-        Node *w = body->at[i]->kind == NODE_FUNCTION ? wrapper_of(body->at[i]) : NULL;
+        Node *w = body->at[i]->kind == NODE_FUNCTION ? wrapper_of(&file, body->at[i]) : NULL;
         if (w) w->function.decorators.n = 0;
     }
     *body = whole;

@@ -65,6 +65,12 @@ static void what_nothing_mentions_is_taken_out(void **state) {
     HAS("def f(x=g()):\n    return 1\ndef run(x):\n    return x\n", "def f");
     HAS("def f(x: g()):\n    return 1\ndef run(x):\n    return x\n", "def f");
     HAS("class C:\n    x = g()\ndef run(x):\n    return x\n", "class C");
+    // Python calls these by itself.
+    HAS("def __getattr__(name):\n    work()\ndef run(x):\n    return x\n", "work");
+    HAS("class C:\n    def __class_getitem__(cls, k):\n        work()\ndef f(x: C[1]):\n    return x\ndef "
+        "run(x):\n    return x\n",
+        "work");
+    LACKS("class C:\n    def __init__(self):\n        work()\ndef run(x):\n    return x\n", "work");
     HAS("class C(Base):\n    pass\ndef run(x):\n    return x\n", "class C");
     HAS("class C(metaclass=M):\n    pass\ndef run(x):\n    return x\n", "class C");
     HAS("def f(a):\n    return 1\n@triton.heuristics({'B': f})\n@triton.jit\ndef k(x):\n    pass\ndef "
@@ -84,17 +90,36 @@ static void loggers_are_not_heard(void **state) {
     HAS(LOG "def run(x):\n    y = logger.debug(x)\n    return x\n", "logger.debug");
     HAS(LOG "def run(x, logger):\n    logger.debug(x)\n    return x\n", "logger.debug");
     HAS("def run(x):\n    logger.debug(x)\n    return x\n", "logger.debug");
+    // Names that are bound again need not be loggers.
+    HAS(LOG "logger = other\ndef run(x):\n    logger.debug(x)\n    return x\n", "logger.debug");
+    HAS("import logging\nlogging = other\ndef run(x):\n    logging.info(x)\n    return x\n", "logging.info");
+    HAS("import logging\nclass logging:\n    pass\ndef run(x):\n    logging.info(x)\n    return x\n",
+        "logging.info");
+    HAS("import warnings\ndef f(warnings):\n    warnings.warn(1)\ndef run(x):\n    f(x)\n    return x\n",
+        "warnings.warn");
 }
 
 static void wrappers_that_keep_nothing_are_called(void **state) {
     (void)state;
-#define G                                                                                                \
-    "def g(fn):\n    'docstring'\n    @functools.wraps(fn)\n    def wrapper(*args, **kwargs):\n        " \
+#define G                                                                                              \
+    "import functools\ndef g(fn):\n    'docstring'\n    @functools.wraps(fn)\n    def wrapper(*args, " \
+    "**kwargs):\n        "                                                                             \
     "return fn(*args)\n    return wrapper\n"
     HAS(G "@g\ndef run(x):\n    return x\n", "def run plain 0(x):\n    return x");
     HAS(G "@g\ndef run(x):\n    return x\n",
         "def run(*args, **kwargs):\n    return g(run plain 0)(*args, **kwargs)");
     LACKS(G "@g\ndef run(x):\n    return x\n", "wraps");
+    LACKS("from functools import wraps\ndef g(f):\n    @wraps(f)\n    def w(x):\n        return f(x)\n    "
+          "return w\n"
+          "@g\ndef run(x):\n    return x\n",
+          "@");
+    // A name that is bound again need not be what it says.
+    HAS(G "@g\ndef run(x):\n    return x\ng = other\n", "@g");
+    HAS(G "@g\ndef run(x):\n    return x\nclass functools:\n    pass\n", "@g");
+    HAS("def wraps(f):\n    return other\ndef g(f):\n    @wraps(f)\n    def w(x):\n        return f(x)\n    "
+        "return w\n"
+        "@g\ndef run(x):\n    return x\n",
+        "@g");
     HAS(G "class A(torch.autograd.Function):\n    @staticmethod\n    @g\n    def forward(ctx, x):\n        "
           "return x\n"
           "def run(x):\n    return A.apply(x)\n",
