@@ -74,9 +74,11 @@ static bool alias_is(const Node *n, int i, AliasTest *test) {
     const Node *alias = n->import.names.at[i];
     Arena a = {0};
     arena_over(&a, memory, sizeof memory);
-    return !n->import.dots &&
-           n->import.module.len + alias->alias.name.len + alias->alias.as.len <= NAMES_LONGEST &&
-           test(&a, n, alias);
+    bool is = !n->import.dots &&
+              n->import.module.len + alias->alias.name.len + alias->alias.as.len <= NAMES_LONGEST &&
+              test(&a, n, alias);
+    arena_free(&a);
+    return is;
 }
 
 static bool alias_canonical(const Node *n, int i) {
