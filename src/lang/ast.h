@@ -1,6 +1,7 @@
 // ast.h - the syntax tree of the Python that kernels, hosts and references are written in. Nodes are
-// immutable after parsing and live in the arena they were parsed into; names and texts borrow from the source
-// or the arena. A pointer that may be absent says "or NULL".
+// immutable after parsing (a candidate's own are settled first, host/settle.c) and live in the arena they
+// were parsed into; names and texts borrow from the source or the arena. A pointer that may be absent says
+// "or NULL".
 #pragma once
 #include "lang/diag.h"
 
