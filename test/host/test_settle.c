@@ -90,6 +90,7 @@ static void loggers_are_not_heard(void **state) {
     HAS(LOG "def run(x):\n    y = logger.debug(x)\n    return x\n", "logger.debug");
     HAS(LOG "def run(x, logger):\n    logger.debug(x)\n    return x\n", "logger.debug");
     HAS("def run(x):\n    logger.debug(x)\n    return x\n", "logger.debug");
+    HAS(LOG "@triton.jit\ndef k(x):\n    logger.debug(1)\ndef run(x):\n    return x\n", "logger.debug");
     // Names that are bound again need not be loggers.
     HAS(LOG "logger = other\ndef run(x):\n    logger.debug(x)\n    return x\n", "logger.debug");
     HAS("import logging\nlogging = other\ndef run(x):\n    logging.info(x)\n    return x\n", "logging.info");
