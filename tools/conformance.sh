@@ -33,6 +33,7 @@ gpu=${GPU:-$home/h200.jsonl} # what an H200 gave is recorded beside the scripts
 peer text.py --serve "$root/$build/text-serve" --strings "${STRINGS:-100000}" ${SDIST:+--sdist "$SDIST"}
 peer oracle.py --kit "$home/kit" --conform "$root/$build/conform"
 peer vm.py --kit "$home/kit" --conform "$root/$build/conform" --smith "${SMITH:-412}" --gpu "$gpu"
+peer names.py "$root/build/ouroboros"
 peer accept.py --kit "$home/kit" --ouroboros "$root/build/ouroboros" --check "$root/$build/conform-check" \
     --conform "$root/$build/conform" --wrong "${WRONG:-1700}" --right "${RIGHT:-500}" --jobs "${JOBS:-2}"
 peer weights.py "$root/build/ouroboros"

@@ -16,7 +16,7 @@ typedef struct {
     Seed seed;
     Shape shape;
     int jobs;
-    bool json, minimize, prove;
+    bool json, minimize, prove, old_names;
 } ExplainOptions;
 
 static bool explain_file(Referee *r, Arena *a, const char *file, Level level, const ExplainOptions *o,
@@ -31,7 +31,7 @@ static bool explain_file(Referee *r, Arena *a, const char *file, Level level, co
     q.source = source;
     if (o->manifest &&
         (!io_read(a, o->manifest, MANIFEST_MAX, &text, e) ||
-         !manifest_apply(a, o->manifest, text, &op, source, true, referee_include(r), &q.source, e)))
+         !manifest_apply(a, o->manifest, text, &op, source, true, referee_extras(r).include, &q.source, e)))
         return false;
     q.seed = o->seed.value;
     if (!o->seed.given) {
@@ -65,6 +65,7 @@ int cmd_explain(int argc, char **argv) {
         {"--suite", OPTION_TEXT, &o.suite},
         {"--manifest", OPTION_TEXT, &o.manifest},
         {"--include", OPTION_TEXT, &o.include},
+        {"--old-names", OPTION_FLAG, &o.old_names},
     };
     Positionals rest;
     Err e = {0};
@@ -76,9 +77,10 @@ int cmd_explain(int argc, char **argv) {
     if (rest.n != 1) return cmd_usage("explain", "name one kernel file");
     if (!o.op) return cmd_usage("explain", "--op is missing");
     Referee *r;
-    RefereeConfig config = {.no_journal = true, .jobs = o.jobs};
+    RefereeConfig config = {.no_journal = true, .jobs = o.jobs, .extras.old_names = o.old_names};
     Arena a = {0};
-    if ((o.include && !include_read(&a, o.include, &config.include, &e)) || !referee_open(&config, &r, &e)) {
+    if ((o.include && !include_read(&a, o.include, &config.extras.include, &e)) ||
+        !referee_open(&config, &r, &e)) {
         arena_free(&a);
         return cmd_fail("explain", &e);
     }

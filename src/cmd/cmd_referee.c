@@ -14,7 +14,7 @@ typedef struct {
     Seed seed;
     Shape shape;
     int jobs, every_size;
-    bool json, stream, fresh;
+    bool json, stream, fresh, old_names;
 } RefereeOptions;
 
 // Findings behind the file's last line are about what was written from the manifest.
@@ -39,7 +39,7 @@ static bool judge_file(Referee *r, Arena *a, const char *file, Level level, cons
     Str whole = source, text;
     if (o->manifest &&
         (!io_read(a, o->manifest, MANIFEST_MAX, &text, e) ||
-         !manifest_apply(a, o->manifest, text, &op, source, true, referee_include(r), &whole, e)))
+         !manifest_apply(a, o->manifest, text, &op, source, true, referee_extras(r).include, &whole, e)))
         return false;
     Verdict v;
     if (!referee_judge(r, a, &q, &whole, 1, &v, e)) return false;
@@ -59,13 +59,21 @@ static bool judge_file(Referee *r, Arena *a, const char *file, Level level, cons
 int cmd_referee(int argc, char **argv) {
     RefereeOptions o = {0};
     const Option options[] = {
-        {"--op", OPTION_TEXT, &o.op},           {"--level", OPTION_TEXT, &o.level},
-        {"--seed", OPTION_SEED, &o.seed},       {"--shape", OPTION_SHAPE, &o.shape},
-        {"--dtype", OPTION_TEXT, &o.dtype},     {"--json", OPTION_FLAG, &o.json},
-        {"--stream", OPTION_FLAG, &o.stream},   {"--fresh", OPTION_FLAG, &o.fresh},
-        {"--jobs", OPTION_COUNT, &o.jobs},      {"--state", OPTION_TEXT, &o.state},
-        {"--suite", OPTION_TEXT, &o.suite},     {"--manifest", OPTION_TEXT, &o.manifest},
-        {"--include", OPTION_TEXT, &o.include}, {"--every-size", OPTION_COUNT, &o.every_size},
+        {"--op", OPTION_TEXT, &o.op},
+        {"--level", OPTION_TEXT, &o.level},
+        {"--seed", OPTION_SEED, &o.seed},
+        {"--shape", OPTION_SHAPE, &o.shape},
+        {"--dtype", OPTION_TEXT, &o.dtype},
+        {"--json", OPTION_FLAG, &o.json},
+        {"--stream", OPTION_FLAG, &o.stream},
+        {"--fresh", OPTION_FLAG, &o.fresh},
+        {"--jobs", OPTION_COUNT, &o.jobs},
+        {"--state", OPTION_TEXT, &o.state},
+        {"--suite", OPTION_TEXT, &o.suite},
+        {"--manifest", OPTION_TEXT, &o.manifest},
+        {"--include", OPTION_TEXT, &o.include},
+        {"--every-size", OPTION_COUNT, &o.every_size},
+        {"--old-names", OPTION_FLAG, &o.old_names},
     };
     Positionals rest;
     Err e = {0};
@@ -88,8 +96,9 @@ int cmd_referee(int argc, char **argv) {
     if (!o.stream && !o.op) return cmd_usage("referee", "--op is missing");
     Referee *r;
     Arena a = {0};
-    RefereeConfig config = {.state = o.state, .jobs = o.jobs};
-    if ((o.include && !include_read(&a, o.include, &config.include, &e)) || !referee_open(&config, &r, &e)) {
+    RefereeConfig config = {.state = o.state, .jobs = o.jobs, .extras.old_names = o.old_names};
+    if ((o.include && !include_read(&a, o.include, &config.extras.include, &e)) ||
+        !referee_open(&config, &r, &e)) {
         arena_free(&a);
         return cmd_fail("referee", &e);
     }

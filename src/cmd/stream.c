@@ -459,7 +459,7 @@ bool stream_run(Referee *referee, int in, int out, Level level, bool fresh, Err 
     bool ok = s->wake >= 0 || err_set(e, ERR_IO, "eventfd: %s", strerror(errno));
     ok = ok && reader_open(&r, in, e);
     if (ok && !fresh && referee_journal(referee))
-        ok = memo_open(referee_journal(referee), 0, referee_include(referee), &s->memo, e);
+        ok = memo_open(referee_journal(referee), 0, referee_extras(referee), &s->memo, e);
     if (ok) {
         intake_listen(s);
         ok = run(s, &r, e);

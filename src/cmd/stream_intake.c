@@ -75,8 +75,8 @@ static void read_request(Stream *s, Arena *a, Str line, long number) {
     // duplicates and the verdict. A kernel that the source lacks is the source's fault.
     Err e = {0};
     if (!l.bad && l.manifest.len &&
-        !manifest_apply(a, "manifest", l.manifest, &k->op, l.source, false, referee_include(s->referee),
-                        &l.source, &e))
+        !manifest_apply(a, "manifest", l.manifest, &k->op, l.source, false,
+                        referee_extras(s->referee).include, &l.source, &e))
         l.bad = arena_printf(a, "line %ld: %s", number, e.msg);
     if (!l.bad) return stream_admit(s, request_new(&l, k));
     Buf out = BUF(a);

@@ -137,7 +137,12 @@ bool api_is_module(Str path, bool candidate) {
 Str api_canonical(Arena *a, Str dotted) {
     static const struct {
         const char *from, *to;
-    } alias[] = {{"torch.nn.functional", "F"}, {"triton.language", "tl"}};
+    } alias[] = {{"torch.nn.functional", "F"},
+                 {"triton.language.extra.libdevice", "libdevice"},
+                 {"triton.language.extra.cuda.libdevice", "libdevice"},
+                 {"triton.language.libdevice", "libdevice"}, // of older versions
+                 {INDUCTOR_HELPERS ".libdevice", "libdevice"},
+                 {"triton.language", "tl"}};
     for (size_t i = 0; i < sizeof alias / sizeof *alias; i++) {
         size_t n = strlen(alias[i].from);
         if (dotted.len < n || memcmp(dotted.p, alias[i].from, n) != 0) continue;

@@ -34,10 +34,12 @@ static const char *const meant[] = {"torch",
                                     "triton",
                                     "triton.language",
                                     "triton.language.math",
+                                    "triton.language.libdevice",
                                     "triton.language.extra",
                                     "triton.language.extra.libdevice",
                                     "triton.language.extra.cuda",
                                     "triton.language.extra.cuda.libdevice",
+                                    INDUCTOR_HELPERS,
                                     "math"};
 static bool is_meant(Str module) {
     for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
@@ -58,11 +60,13 @@ static bool is_reserved(Str name) {
 }
 
 // Whether there is such a thing: of torch and triton themselves what the table knows, for use or to be
-// refused. What kernels take out of triton.language their checker looks up.
-static bool is_there(Arena *a, Str path) {
-    Str name = api_canonical(a, path);
-    return is_meant(path) || str_starts(path, "triton.language.") || api_named(name, true) ||
-           api_known_refused(name, false, true) || api_is_module(name, true);
+// refused; of triton.language what kernels find there.
+static bool is_there(Arena *a, const Node *import, const Node *alias, Str path) {
+    Str module = import->import.module, name = api_canonical(a, path);
+    if (is_meant(path)) return import->import.old_names || !str_is(path, "triton.language.libdevice");
+    if (import->import.from && (str_starts(path, "triton.language.") || str_is(module, INDUCTOR_HELPERS)))
+        return !triton_import_fault(a, module, alias->alias.name, import->import.old_names);
+    return api_named(name, true) || api_known_refused(name, false, true) || api_is_module(name, true);
 }
 
 // What one name needs is small; a child has no other memory at hand while it looks at forms.
@@ -91,7 +95,7 @@ static bool alias_canonical(const Node *n, int i) {
 static bool alias_meant(Arena *a, const Node *n, const Node *alias) {
     Imported b = binding_of(a, n, alias);
     Str module = n->import.from ? n->import.module : alias->alias.name;
-    if (!is_meant(module) || !is_there(a, b.path)) return false;
+    if (!is_meant(module) || !is_there(a, n, alias, b.path)) return false;
     // `import torch.nn.functional` binds torch.
     bool root = !n->import.from && !alias->alias.as.len;
     return root || !is_reserved(b.bound) || str_eq(api_canonical(a, b.path), b.bound);
@@ -124,6 +128,15 @@ static bool alias_quiet(Arena *a, const Node *n, const Node *alias) {
     if (str_is(b.bound, "torch") || str_is(b.bound, "triton"))
         return !n->import.from && !alias->alias.as.len; // `import torch.utils.benchmark` binds torch
     return !api_is_module(b.bound, true) && !api_named(b.bound, true) && !is_reserved_root(b.bound);
+}
+
+const char *import_missing(Arena *a, const Node *n) {
+    for (int i = 0; n->import.from && i < n->import.names.n; i++) {
+        const char *why =
+            triton_import_fault(a, n->import.module, n->import.names.at[i]->alias.name, n->import.old_names);
+        if (why) return why;
+    }
+    return NULL;
 }
 
 bool import_harmless(const Node *n) {

@@ -119,6 +119,8 @@ static void screen_target(Screen *s, Scope *scope, const Node *n) {
 // What could be meant as helpers of the candidate's own says how they are given.
 static const char *import_reason(Screen *s, const Node *n, const char *why) {
     const Library *l = s->module->module.library;
+    const char *missing = s->candidate ? import_missing(s->arena, n) : NULL;
+    if (missing) return arena_printf(s->arena, "import: %s", missing);
     if (!s->candidate || !n->import.from || !library_name_ok(n->import.module) ||
         api_known_refused(n->import.module, false, true) || library_name_taken(n->import.module))
         return why;

@@ -13,6 +13,8 @@ bool import_allowed(const Node *n, bool candidate, const char **why);
 // code does not use (quiet.def).
 bool import_harmless(const Node *n);
 bool import_brings(const Node *n); // the first of these two
+// Why an import of names that triton.language does not have would fail, in Python's words; else NULL.
+const char *import_missing(Arena *a, const Node *n);
 // The parts of host_settle().
 bool imports_settle(Arena *a, Node *module, DiagList *d);
 void idle_drop(Arena *a, Node *module);

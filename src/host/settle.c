@@ -230,7 +230,14 @@ static void settle_alignment(void *arg, const Node *n) {
     call->binary.right = part[1];
 }
 
+static void mark_imports(void *arg, const Node *n) {
+    Node *own = (Node *)(uintptr_t)n; // the tree is this process's own
+    if (n->kind == NODE_IMPORT) own->import.old_names = true;
+    node_each_child(n, mark_imports, arg); // a tree's height is bounded
+}
+
 bool host_settle(Arena *a, Node *module, DiagList *d) {
+    if (module->module.old_names) mark_imports(NULL, module);
     settle_tries(a, module);
     settle_decorators(a, &module->module.body);
     wrappers_settle(a, module);

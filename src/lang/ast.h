@@ -125,6 +125,7 @@ struct Node {
             Nodes body;
             Str source;
             Library *library; // what it may import helpers from, or NULL; set after parsing
+            bool old_names;   // names of Triton before 3.3 mean what stands for them now; set after parsing
         } module;             // MODULE
         struct {
             Str name;
@@ -192,7 +193,8 @@ struct Node {
             int dots;    // leading dots of a relative import
             Nodes names; // ALIAS; one with name "*" for a star import
             bool from;
-        } import; // IMPORT
+            bool old_names; // Node.module.old_names, once host_settle() has seen it
+        } import;           // IMPORT
         struct {
             Str name, as; // dotted name; `as` may be empty
         } alias;          // ALIAS

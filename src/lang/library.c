@@ -63,6 +63,7 @@ const Node *library_module(Library *l, LibraryFile *f) {
     Node *module = parse_module(l->arena, f->text, &d);
     if (module) {
         module->module.library = l;
+        module->module.old_names = l->old_names;
         return f->module = module;
     }
     const Diag *first = diag_first(&d);

@@ -19,7 +19,13 @@ struct Library {
     Arena *arena;
     LibraryFile file[LIBRARY_FILES_MAX];
     int files;
+    bool old_names; // of its modules
 };
+// What candidates may use beyond their own text and Triton 3.6.
+typedef struct {
+    Str include;    // helper files (library_pack), or empty
+    bool old_names; // names of Triton before 3.3 (tile/old.def)
+} Extras;
 
 // A name that a file may have, and whether it would hide what every kernel file imports.
 bool library_name_ok(Str name);

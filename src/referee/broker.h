@@ -13,6 +13,7 @@
 // client thread that gives up on a job takes only that job's child with it.
 #pragma once
 #include "base/err.h"
+#include "lang/library.h"
 #include "referee/wire.h"
 
 typedef struct Broker Broker;
@@ -49,7 +50,7 @@ typedef struct {
     int max_reports;
     int tune;         // JobHeader.tune
     int64_t watch_at; // JobHeader.watch_at: the room is within output_bytes
-    Str include;      // helper files (library_pack), or empty
+    Extras extras;
     uint64_t draw_key; // not 0: many jobs have these inputs and this key, and no others have it
 } BrokerJob;
 

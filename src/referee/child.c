@@ -19,7 +19,8 @@ typedef struct {
     const ChildJob *job;
     const CaseSpec *spec;
     int cases;
-    Str source, include;
+    Str source;
+    Extras extras;
     Arena code;     // the syntax tree, then compiled kernels
     Arena call;     // everything of one case
     size_t sparse;  // JobHeader.sparse_bytes
@@ -111,7 +112,8 @@ static bool job_read(Child *c) {
     if (h->sparse_bytes < 0 || (uint64_t)h->sparse_bytes > job->arena_bytes) return false;
     if (h->tune < 0 || h->tune > WIRE_CASES_MAX) return false;
     c->source = (Str){(const char *)(h + 1), h->source_len};
-    c->include = (Str){c->source.p + c->source.len, (size_t)h->include_len};
+    c->extras.include = (Str){c->source.p + c->source.len, (size_t)h->include_len};
+    c->extras.old_names = h->old_names != 0;
     c->tune = (int)h->tune;
     c->sparse = (size_t)h->sparse_bytes;
     c->spec = (const CaseSpec *)(d + 1);
@@ -370,9 +372,10 @@ int child_interpret(const ChildJob *job) {
     c.report = NEWN(&c.code, CaseReport, REPORTS_TOGETHER);
     DiagList diags = DIAGS(&c.code);
     Library *library = NULL;
-    if (c.include.len && !library_open(&c.code, c.include, &library)) return EXIT_WIRE;
+    if (c.extras.include.len && !library_open(&c.code, c.extras.include, &library)) return EXIT_WIRE;
+    if (library) library->old_names = c.extras.old_names;
     Node *module = parse_module(&c.code, c.source, &diags);
-    if (module) module->module.library = library;
+    if (module) module->module.library = library, module->module.old_names = c.extras.old_names;
     if (!module || !host_settle(&c.code, module, &diags) || !host_screen(module, &diags)) {
         const Diag *d = diag_first(&diags);
         if (!d) return EXIT_SILENT;

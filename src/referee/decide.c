@@ -362,6 +362,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
         else if (judge_needs(&z) && judge_rows(&z)) {
             note_moved(&z);
             coverage_read(r->report[r->reports - 1].message, &v->coverage);
+            snprintf(v->warning, sizeof v->warning, "%s", r->report[d->cases - 1].message);
             settle(&z, STATUS_ok, "all", feedback_ok(a, d, v));
         }
     }

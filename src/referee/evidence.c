@@ -55,6 +55,10 @@ void evidence_text(Buf *out, const Verdict *v, const char *prefix) {
         coverage_words(out, &v->coverage);
         buf_puts(out, " of the source\n");
     }
+    if (v->old_names)
+        buf_printf(out,
+                   "%snames of Triton before 3.3 were taken as what stands for them in 3.6 (--old-names)\n",
+                   prefix);
     if (v->every_size > 0)
         buf_printf(
             out,

@@ -19,12 +19,19 @@ static void put_case(Buf *b, const Draw *d, int index) {
     truth_name(b, d, index);
 }
 
+static void put_note(Buf *b, const char *note) {
+    size_t n = strlen(note);
+    while (n && note[n - 1] == '.') n--;
+    if (n) buf_printf(b, " Note that %.*s.", (int)n, note);
+}
+
 const char *feedback_ok(Arena *a, const Draw *d, const Verdict *v) {
     Buf b = BUF(a);
     buf_printf(&b,
                "Accepted: %d of %d cases passed (%s), all output bytes written by the kernel, no memory "
                "finding; closest call %.0f %% of the error bound.",
                v->cases_passed, v->cases_run, level_name(d->level), 100 * v->use);
+    put_note(&b, v->warning);
     return cut(a, &b);
 }
 
@@ -120,12 +127,6 @@ static void put_magnitude(Buf *b, double v) {
     for (; m >= 10 && decade < 400; decade++) m /= 10;
     for (; m < 1 && decade > -400; decade--) m *= 10;
     buf_printf(b, "about 1e%d", decade);
-}
-
-static void put_note(Buf *b, const char *note) {
-    size_t n = strlen(note);
-    while (n && note[n - 1] == '.') n--;
-    if (n) buf_printf(b, " Note that %.*s.", (int)n, note);
 }
 
 const char *feedback_numeric(Arena *a, const Draw *d, int index, const Comparison *c, const char *note) {

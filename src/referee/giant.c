@@ -119,7 +119,8 @@ typedef struct {
     Brokers *brokers;
     Arena *a;
     const Draw *d;
-    Str source, include;
+    Str source;
+    Extras extras;
     Verdict *v;
 } Probe;
 
@@ -144,7 +145,7 @@ static void reject(const Probe *p, GiantCase *c, const CaseReport *r) {
 
 static Said probe_case(const Probe *p, GiantCase *c) {
     BrokerJob job = {.source = p->source,
-                     .include = p->include,
+                     .extras = p->extras,
                      .arena_bytes = (size_t)(MEMORY + room),
                      .sparse_bytes = (size_t)room,
                      .wall_seconds = WALL_SECONDS,
@@ -181,8 +182,8 @@ static void leave_undecided(const Probe *p, bool world) {
                      v->giant.why);
 }
 
-void giant_probe(Brokers *brokers, Arena *a, const Draw *d, Str source, Str include, Verdict *v) {
-    Probe p = {.brokers = brokers, .a = a, .d = d, .source = source, .include = include, .v = v};
+void giant_probe(Brokers *brokers, Arena *a, const Draw *d, Str source, Extras extras, Verdict *v) {
+    Probe p = {.brokers = brokers, .a = a, .d = d, .source = source, .extras = extras, .v = v};
     Said said = SAID_NOTHING;
     GiantCase c;
     for (GiantShape s = 0; s < SHAPES && giant_case(d->op, s, d->seed, &c); s++) {

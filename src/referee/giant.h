@@ -14,4 +14,4 @@
 bool giant_has_shapes(const Op *op);
 // Of an accepted candidate: fills in v->giant, or turns the verdict. Texts live in `a`. What the world does
 // not give (address space, say) is told as not known.
-void giant_probe(Brokers *brokers, Arena *a, const Draw *d, Str source, Str include, Verdict *v);
+void giant_probe(Brokers *brokers, Arena *a, const Draw *d, Str source, Extras extras, Verdict *v);

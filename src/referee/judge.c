@@ -51,7 +51,7 @@ static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, E
     BrokerJob job = {.draw_fd = b->draw->fd,
                      .draw_bytes = b->draw->bytes,
                      .source = b->source[i],
-                     .include = b->r->include,
+                     .extras = b->r->extras,
                      .tune = tune,
                      .output_bytes = b->draw->output_bytes,
                      .arena_bytes = CHILD_MEMORY,
@@ -70,6 +70,7 @@ static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, E
             .op = v->op, .seed = v->seed, .replay = v->replay, .level = v->level, .rule = "", .feedback = ""};
         memcpy(blank.source_sha256, v->source_sha256, sizeof blank.source_sha256);
         memcpy(blank.include_sha256, v->include_sha256, sizeof blank.include_sha256);
+        blank.old_names = v->old_names;
         *v = blank;
         decide(&scratch, b->draw, b->source[i], &r, v);
         v->feedback = arena_strndup(&b->arena[i], v->feedback, strlen(v->feedback));
@@ -202,8 +203,7 @@ static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
     if (!judge_sizes(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_beyond(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
-    if (verdict_accepted(v))
-        giant_probe(b->r->brokers, &b->arena[i], b->draw, b->source[i], b->r->include, v);
+    if (verdict_accepted(v)) giant_probe(b->r->brokers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
     return true;
 }
 

@@ -13,7 +13,7 @@ struct Referee {
     Pool *pool;
     char *state; // directory; NULL: not known
     pthread_mutex_t progress;
-    Str include;
+    Extras extras;
     char include_sha256[65];    // empty: none
     atomic_uint_fast64_t draws; // that many candidates share
 };

@@ -18,7 +18,7 @@ typedef struct {
 struct Memo {
     Journal *journal;
     Sha256 build; // of the program that judges
-    Str include;
+    Extras extras;
     pthread_mutex_t lock;
     Slot slot[SETS][WAYS];
 };
@@ -59,11 +59,12 @@ MemoKey memo_key(const Memo *m, const Op *op, Level level, const DrawFilter *fil
     buf_printf(&b, "verdict %s %s\nop %zu %.*s\ndefinition %s\nlevel %s\nfilter %lld %lld %d\n",
                REFEREE_VERSION, build, op->name.len, STR_ARG(op->name), definition, level_name(level),
                (long long)filter->m, (long long)filter->n, filter->dtype);
-    if (m->include.len) {
+    if (m->extras.include.len) {
         char files[65];
-        sha256_hex(sha256_of(m->include), files);
+        sha256_hex(sha256_of(m->extras.include), files);
         buf_printf(&b, "include %s\n", files);
     }
+    if (m->extras.old_names) buf_puts(&b, "old names\n");
     put_program(&b, source);
     sha256_hex(sha256_of(buf_str(&b)), key.hex);
     arena_free(&a);
@@ -115,12 +116,12 @@ static bool index_record(void *arg, Str json, off_t at) {
     return true;
 }
 
-bool memo_open(Journal *j, off_t bytes, Str include, Memo **out, Err *e) {
+bool memo_open(Journal *j, off_t bytes, Extras extras, Memo **out, Err *e) {
     // From calloc: pages of the table that nobody touched are not there.
     Memo *m = calloc(1, sizeof *m);
     if (!m) return err_set(e, ERR_LIMIT, "out of memory for the table of duplicates");
     m->journal = j;
-    m->include = include;
+    m->extras = extras;
     pthread_mutex_init(&m->lock, NULL);
     off_t size;
     int damaged;

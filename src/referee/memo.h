@@ -19,8 +19,8 @@ typedef struct {
 
 typedef struct Memo Memo;
 // Reads the journal's newest records. The journal must outlive it. `bytes` of the journal's end are read at
-// most (0: a sensible default). `include`: helper files that candidates may import from.
-MUST_CHECK bool memo_open(Journal *j, off_t bytes, Str include, Memo **out, Err *e);
+// most (0: a sensible default). `extras`: as the referee's; must outlive it.
+MUST_CHECK bool memo_open(Journal *j, off_t bytes, Extras extras, Memo **out, Err *e);
 void memo_close(Memo *m);
 MemoKey memo_key(const Memo *m, const Op *op, Level level, const DrawFilter *filter, Str source);
 

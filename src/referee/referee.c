@@ -38,8 +38,8 @@ bool referee_open(const RefereeConfig *c, Referee **out, Err *e) {
     Referee *r = calloc(1, sizeof *r);
     if (!r) abort();
     r->brokers = brokers;
-    r->include = c->include;
-    if (c->include.len) sha256_hex(sha256_of(c->include), r->include_sha256);
+    r->extras = c->extras;
+    if (c->extras.include.len) sha256_hex(sha256_of(c->extras.include), r->include_sha256);
     pthread_mutex_init(&r->progress, NULL);
     if (!open_journal(r, c, e)) {
         referee_close(r);
@@ -64,10 +64,15 @@ Pool *referee_pool(Referee *r) { return r->pool; }
 const char *referee_state(const Referee *r) { return r->state; }
 bool referee_lost(Referee *r, Err *e) { return brokers_lost(r->brokers, e); }
 Journal *referee_journal(Referee *r) { return r->journal; }
-Str referee_include(const Referee *r) { return r->include; }
+Extras referee_extras(const Referee *r) { return r->extras; }
+
+static void note_extras(const Referee *r, Verdict *v) {
+    memcpy(v->include_sha256, r->include_sha256, sizeof v->include_sha256);
+    v->old_names = r->extras.old_names;
+}
 
 void referee_giant(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v) {
-    giant_probe(r->brokers, a, d, source, r->include, v);
+    giant_probe(r->brokers, a, d, source, r->extras, v);
 }
 
 void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, Watched *out) {
@@ -93,7 +98,7 @@ void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, 
                    .rule = "",
                    .feedback = ""};
     sha256_hex(sha256_of(source), v->source_sha256);
-    memcpy(v->include_sha256, r->include_sha256, sizeof v->include_sha256);
+    note_extras(r, v);
     judge_candidate(&b, 0, 0);
     v->feedback = arena_strndup(a, v->feedback, strlen(v->feedback));
     arena_free(&text);
@@ -121,7 +126,7 @@ static bool journal_sources(Referee *r, const JudgeRequest *q, const Verdict *v,
             json_pack("{s:s, s:s, s:s%, s:s, s:s, s:b, s:s}", "record", "source", "sha256",
                       v[i].source_sha256, "op", q->op->name.p, q->op->name.len, "definition", op_hash,
                       "level", level_name(q->level), "replay", q->seed != NULL, "version", REFEREE_VERSION);
-        if (*v[i].include_sha256) json_object_set_new(o, "include_sha256", json_string(v[i].include_sha256));
+        verdict_extras_json(o, &v[i]);
         json_put(&b, o);
         lines[i] = buf_str(&b);
     }
@@ -174,7 +179,7 @@ Round *round_open(Referee *r, const JudgeRequest *q, const Str *source, int n, V
                            .rule = "",
                            .feedback = ""};
         sha256_hex(sha256_of(source[i]), out[i].source_sha256);
-        memcpy(out[i].include_sha256, r->include_sha256, sizeof out[i].include_sha256);
+        note_extras(r, &out[i]);
     }
     t->arena = a;
     return t;

@@ -13,7 +13,7 @@ typedef struct {
     const char
         *state; // directory of the journal; NULL: $XDG_STATE_HOME/ouroboros, else ~/.local/state/ouroboros
     bool no_journal; // replays and the self-test
-    Str include;     // helper files that candidates may import from (include.h); must outlive the referee
+    Extras extras;   // what candidates may use beyond their own text; must outlive the referee
     ChildMain child; // NULL: child_interpret
 } RefereeConfig;
 // Starts the broker first: call before any thread. The pool is the referee's.
@@ -22,7 +22,7 @@ void referee_close(Referee *r);
 Pool *referee_pool(Referee *r);
 const char *referee_state(const Referee *r); // the directory of the journal; NULL: none is kept
 Journal *referee_journal(Referee *r);        // NULL: not kept
-Str referee_include(const Referee *r);
+Extras referee_extras(const Referee *r);
 // The processes that run candidates have gone for good: every further verdict would be undecided.
 bool referee_lost(Referee *r, Err *e);
 

@@ -78,6 +78,11 @@ void proved_words(Buf *out, const Proved *p) {
     buf_printf(out, " (measured by referee %s)", p->version);
 }
 
+void verdict_extras_json(json_t *o, const Verdict *v) {
+    if (*v->include_sha256) json_object_set_new(o, "include_sha256", json_string(v->include_sha256));
+    if (v->old_names) json_object_set_new(o, "old_names", json_true());
+}
+
 json_t *verdict_object(const Verdict *v) {
     double ratio = traffic_ratio(v);
     json_t *o = json_pack(
@@ -111,7 +116,7 @@ json_t *verdict_object(const Verdict *v) {
         json_object_set_new(o, "sizes_untested", rest);
         if (v->every_size > 0) json_object_set_new(o, "every_size", json_integer((json_int_t)v->every_size));
     }
-    if (o && *v->include_sha256) json_object_set_new(o, "include_sha256", json_string(v->include_sha256));
+    if (o) verdict_extras_json(o, v);
     return o;
 }
 

@@ -37,10 +37,12 @@ typedef struct {
     Status status;
     Str op;
     char source_sha256[65], include_sha256[65]; // include: of the helper files; empty: none
+    bool old_names;       // names of Triton before 3.3 were taken: what is accepted may not compile with 3.6
     const char *rule;     // which rule decided: "bounds", "coverage", "syntax" ...; never NULL
     const char *feedback; // at most FEEDBACK_MAX characters; never seeds, input values or bounds
-    bool found;           // a finding in the source: its sentence names the candidate's own words
-    Span place;           // where, if `placed`
+    char warning[WIRE_MESSAGE_MAX]; // of an accepted one: the first that checking its kernels has met, or ""
+    bool found;                     // a finding in the source: its sentence names the candidate's own words
+    Span place;                     // where, if `placed`
     bool placed;
     int cases_run, cases_passed;
     int case_number;     // of the case that decided, from 1; 0: none did
@@ -84,6 +86,8 @@ MUST_CHECK bool level_by_name(Str name, Level *out);
 
 // The contract's JSON object, keys in the documented order; the caller's.
 json_t *verdict_object(const Verdict *v);
+void verdict_extras_json(json_t *o,
+                         const Verdict *v); // what was allowed beyond Triton 3.6 (Extras), as members of o
 // The same on one line, keys in the documented order. One more member stands first when
 // `value` is not NULL (borrowed): the stream's "id".
 void verdict_json(Buf *out, const Verdict *v, const char *key, json_t *value);

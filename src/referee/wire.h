@@ -54,6 +54,7 @@ typedef struct {
                       // them for the shadow flags of each output element, at CaseSpec.output_at from there
     int64_t sparse_bytes; // the last part of that memory, for StorageTable.sparse
     int64_t include_len;  // bytes of helper files behind the source
+    int64_t old_names;    // Extras.old_names, 0 or 1
 } JobHeader;
 
 // How a case ended, as the child tells it.

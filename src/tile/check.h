@@ -61,5 +61,13 @@ MUST_CHECK bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launc
 bool is_jit_function(const Node *function);           // has a @triton.jit (or @jit) decorator
 bool annotation_is_constexpr(const Node *annotation); // NULL: no
 
+// torch's module of helpers for the kernels that it generates itself; libdevice and math are Triton's own
+// there, and nothing else of it is known here.
+#define INDUCTOR_HELPERS "torch._inductor.runtime.triton_helpers"
+
+// Why `from MODULE import NAME` fails in Triton 3.6, in Python's words; NULL: it does not, or MODULE is none
+// whose names are all known here. old_names: those of older versions are there, too (Node.module.old_names).
+const char *triton_import_fault(Arena *a, Str module, Str name, bool old_names);
+
 // The language reference, from op.def.
 void language_reference(Buf *out);

@@ -119,6 +119,9 @@ bool check_op(Checker *c, const Node *at, const OpRow *row, Str name, const Val 
     bool star = params && param[params - 1].star;
     if (!checker_spend(c, at, args)) return false;
     Call call = {.c = c, .at = at, .row = row, .name = name};
+    if (row->run == check_dot && c->frame->module->module.old_names &&
+        !old_dot_arguments(c, at, arg, &args, &arg))
+        return false;
     Str *given = NEWN(c->arena, Str, (size_t)args + 2);
     int *rest = star ? NEWN(c->arena, int, (size_t)args + 2) : NULL;
     for (int i = 0; i < args; i++) given[i + first] = arg[i].name; // the receiver is the first argument

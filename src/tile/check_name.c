@@ -19,19 +19,6 @@ bool annotation_is_constexpr(const Node *annotation) {
 
 // ---- dotted paths ----
 
-static const char *const modules[] = {"triton",
-                                      "triton.language",
-                                      "triton.language.math",
-                                      "triton.language.core",
-                                      "triton.language.standard",
-                                      "triton.language.random",
-                                      "triton.language.target_info",
-                                      "triton.language.extra",
-                                      "triton.language.extra.cuda",
-                                      "triton.language.extra.libdevice",
-                                      "triton.language.extra.cuda.libdevice",
-                                      "triton.language.PropagateNan"};
-
 static const struct {
     const char *name;
     double value;
@@ -41,99 +28,37 @@ static const struct {
                       {"inf", INFINITY},
                       {"nan", NAN}};
 
-// The path inside triton.language as op.def spells it: "math.exp", "libdevice.tanh", "load".
-static Str language_name(Str path) {
-    static const char *const prefix[] = {"triton.language.core.", "triton.language.standard.",
-                                         "triton.language.extra.cuda.", "triton.language.extra.",
-                                         "triton.language."};
-    for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
-        if (str_starts(path, prefix[i]))
-            return (Str){path.p + strlen(prefix[i]), path.len - strlen(prefix[i])};
-    return (Str){0};
+static bool triton_member(Checker *c, const Node *at, Str path, Val *out) {
+    const char *why;
+    switch (triton_find(c->arena, path, out, &why)) {
+    case FOUND: return true;
+    case FOUND_UNSUPPORTED: return checker_unsupported(c, at, "%s", why);
+    case FOUND_NOTHING: break;
+    }
+    Str now = c->frame->module->module.old_names ? triton_old_name(c->arena, path) : (Str){0};
+    if (!now.len)
+        return checker_fail(c, at, NULL, "AttributeError(\"%s\")%s", why, triton_instead(c->arena, path));
+    checker_warn(c, at, "%.*s is a name of older versions; Triton 3.6 has %.*s", STR_ARG(path), STR_ARG(now));
+    return triton_member(c, at, now, out);
 }
 
-// What is there instead of a name that older versions had, or that people expect.
-static const char *instead(Checker *c, Str module, Str name) {
-    static const struct {
-        const char *name, *is;
-    } known[] = {{"libdevice", "from triton.language.extra import libdevice"},
-                 {"transpose", "tl.trans"},
-                 {"mean", "tl.sum(x, axis) / n"},
-                 {"bitcast", "x.to(dtype, bitcast=True)"},
-                 {"random", "tl.rand(seed, offsets)"},
-                 {"pi", "math.pi"},
-                 {"inf", "float(\"inf\")"},
-                 {"concat", "tl.join, or tl.cat(a, b, can_reorder=True)"},
-                 {"matmul", "tl.dot"},
-                 {"relu", "tl.maximum(x, 0.0)"},
-                 {"silu", "x * tl.sigmoid(x)"},
-                 {"clip", "tl.clamp"},
-                 {"power", "libdevice.pow"},
-                 {"prod", "tl.reduce with a function of two values"},
-                 {"any", "tl.max of the mask as int32"},
-                 {"all", "tl.min of the mask as int32"},
-                 {"block_id", "tl.program_id"},
-                 {"block_idx", "tl.program_id"},
-                 {"thread_id", "tl.arange: a program computes on whole tiles"},
-                 {"grid_dim", "tl.num_programs"}};
-    if (!str_starts(module, "triton.language")) return "";
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (str_is(name, known[i].name)) return arena_printf(c->arena, "; there is %s", known[i].is);
-    if (str_is(module, "triton.language.extra.libdevice") ||
-        str_is(module, "triton.language.extra.cuda.libdevice"))
-        return "";
-    Str there = str_of(arena_printf(c->arena, "libdevice.%.*s", STR_ARG(name)));
-    if (!oprow_named(there)) return "";
-    return arena_printf(c->arena, "; there is %.*s (from triton.language.extra import libdevice)",
-                        STR_ARG(there));
-}
-
-static bool no_attribute(Checker *c, const Node *at, Str module, Str name) {
-    return checker_fail(c, at, NULL, "AttributeError(\"module '%.*s' has no attribute '%.*s'\")%s",
-                        STR_ARG(module), STR_ARG(name), instead(c, module, name));
-}
-
-static bool triton_member(Checker *c, const Node *at, Str module, Str name, Str path, Val *out) {
-    DType t;
-    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
-        if (str_is(path, modules[i])) return *out = (Val){.kind = VAL_MODULE, .path = path}, true;
-    if (str_is(module, "triton.language.PropagateNan")) {
-        if (!str_is(name, "ALL") && !str_is(name, "NONE")) return no_attribute(c, at, module, name);
-        return *out = val_str(name), true;
-    }
-    bool language = str_is(module, "triton.language") || str_is(module, "triton.language.core");
-    if (language && dtype_by_triton_name(name, &t)) {
-        // fp32, i64 and the like are how types print, not names in tl.
-        bool real = str_starts(name, "int") || str_starts(name, "uint") || str_starts(name, "float") ||
-                    str_starts(name, "bfloat");
-        if (real) return *out = val_dtype(t), true;
-    }
-    if (language && str_is(name, "TRITON_MAX_TENSOR_NUMEL")) return *out = val_int(TILE_LANES_MAX), true;
-    if (language && str_is(name, "pi32_t"))
-        return *out = val_type((TileType){.elem = DT_I32, .pointer = true}), true;
-    Str spelled = str_is(module, "triton") ? path : language_name(path);
-    const OpRow *row = spelled.len ? oprow_named(spelled) : NULL;
-    if (row) return *out = (Val){.kind = VAL_OP, .op = {.row = row, .name = name}}, true;
-    if (language) {
-        const Builtin *b =
-            builtin_named((Str){arena_printf(c->arena, "tl.%.*s", STR_ARG(name)), name.len + 3});
-        if (b) return *out = (Val){.kind = VAL_BUILTIN, .builtin = {.row = b, .name = name}}, true;
-    }
-    const char *why = spelled.len ? oprow_unsupported(spelled) : NULL;
-    if (why) return checker_unsupported(c, at, "%.*s: %s", STR_ARG(path), why);
-    return no_attribute(c, at, module, name);
+static Str inductor_module(Str name) {
+    return str_is(name, "libdevice") ? STR("triton.language.extra")
+           : str_is(name, "math")    ? STR("triton.language")
+                                     : STR(INDUCTOR_HELPERS);
 }
 
 static bool path_member(Checker *c, const Node *at, Str module, Str name, Val *out) {
+    if (str_is(module, INDUCTOR_HELPERS)) module = inductor_module(name);
     Str path = str_of(arena_printf(c->arena, "%.*s.%.*s", STR_ARG(module), STR_ARG(name)));
-    if (str_is(module, "triton") || str_starts(module, "triton."))
-        return triton_member(c, at, module, name, path, out);
+    if (str_is(module, "triton") || str_starts(module, "triton.")) return triton_member(c, at, path, out);
     if (str_is(module, "math")) {
         for (size_t i = 0; i < sizeof math_constants / sizeof *math_constants; i++)
             if (str_is(name, math_constants[i].name)) return *out = val_float(math_constants[i].value), true;
         const Builtin *b = pymath_named(path);
         if (b) return *out = (Val){.kind = VAL_BUILTIN, .builtin = {.row = b, .name = name}}, true;
-        return no_attribute(c, at, module, name);
+        return checker_fail(c, at, NULL, "AttributeError(\"module 'math' has no attribute '%.*s'\")",
+                            STR_ARG(name));
     }
     return checker_fail(c, at, "TypeError", "%.*s cannot be used from within @jit'ed function",
                         STR_ARG(path));

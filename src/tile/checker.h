@@ -237,6 +237,13 @@ MUST_CHECK bool check_logical(Checker *c, const Node *at, bool is_or, const Val 
 MUST_CHECK bool check_truth(Checker *c, const Node *at, const Val *v, bool *out);      // of a constexpr `if`
 MUST_CHECK bool check_bool_scalar(Checker *c, const Node *at, const Val *v, Val *out); // of a runtime `if`
 
+// ---- names.c: dotted paths of Triton
+typedef enum { FOUND_NOTHING, FOUND, FOUND_UNSUPPORTED } Found;
+// *why, unless it is FOUND: "module 'triton.language' has no attribute 'tanh'", or the feature.
+Found triton_find(Arena *a, Str path, Val *out, const char **why);
+Str triton_old_name(Arena *a, Str path); // the path that means what this one did before 3.3; empty: none
+const char *triton_instead(Arena *a, Str path); // "; there is tl.trans", or ""
+
 // ---- check_expr.c, check_name.c, check_call.c
 MUST_CHECK bool check_expr(Checker *c, const Node *n, Val *out);
 MUST_CHECK bool check_name(Checker *c, const Node *n, Str name, Val *out);
@@ -292,6 +299,9 @@ typedef struct {
 // NULL, or the text of Python's TypeError.
 const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, int args, int *slot, int *rest,
                            int *rests);
+
+// ---- ops_dot.c: the arguments of a tl.dot of Triton 2.0 as 3.6 would write them
+MUST_CHECK bool old_dot_arguments(Checker *c, const Node *at, const Arg *arg, int *args, const Arg **out);
 
 // ---- ops: one function for each row of op.def
 typedef struct {

@@ -98,7 +98,8 @@ static void put_names(Buf *out, const OpRow *row) {
     buf_printf(out, "(%s)\n    %s\n", row->signature, row->doc);
 }
 
-static const char *const float8_names[] = {"float8e4nv", "float8e5", "float8e4b8", "float8e5b16", "float8e4b15"};
+static const char *const float8_names[] = {"float8e4nv", "float8e5", "float8e4b8", "float8e5b16",
+                                           "float8e4b15"};
 
 void language_reference(Buf *out) {
     buf_puts(
@@ -107,12 +108,12 @@ void language_reference(Buf *out) {
     for (int i = 0; i < oprow_count; i++) put_names(out, &oprows[i]);
     buf_puts(out, "\nTypes: tl.");
     for (int t = 0; t < DT_COUNT; t++) {
-        const char *name = t == DT_F16    ? "float16"
-                           : t == DT_BF16 ? "bfloat16"
-                           : t == DT_F32  ? "float32"
-                           : t == DT_F64  ? "float64"
+        const char *name = t == DT_F16             ? "float16"
+                           : t == DT_BF16          ? "bfloat16"
+                           : t == DT_F32           ? "float32"
+                           : t == DT_F64           ? "float64"
                            : dtype_is_f8((DType)t) ? float8_names[t - DT_F8E4NV]
-                                          : dtype_info[t].triton;
+                                                   : dtype_info[t].triton;
         buf_printf(out, "%s%s", t ? ", tl." : "", name);
     }
     buf_puts(out, "\n\nValid Triton that this version does not run:\n");

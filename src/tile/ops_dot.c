@@ -170,3 +170,32 @@ bool check_dot(Call *k, Val *out) {
                           out) &&
            check_reshape(c, k->at, out, result.shape, rank, out);
 }
+
+// ---- Triton 2.0: tl.dot(a, b, trans_a=False, trans_b=False)
+
+bool old_dot_arguments(Checker *c, const Node *at, const Arg *arg, int *args, const Arg **out) {
+    static const char *const flag[] = {"trans_a", "trans_b"}, *const operand[] = {"input", "other"};
+    const OpRow *trans = oprow_named(STR("trans"));
+    Arg *kept = NEWN(c->arena, Arg, (size_t)*args + 1);
+    bool turn[2] = {0};
+    int n = 0;
+    for (int i = 0; i < *args; i++) {
+        int k = str_is(arg[i].name, flag[0]) ? 0 : str_is(arg[i].name, flag[1]) ? 1 : -1;
+        if (k < 0)
+            kept[n++] = arg[i];
+        else if (!check_truth(c, at, &arg[i].value, &turn[k]))
+            return false;
+        else
+            checker_warn(c, at, "tl.dot(%s=) is of older versions; Triton 3.6 has tl.trans", flag[k]);
+    }
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < 2; k++) {
+            bool is = kept[i].name.len ? str_is(kept[i].name, operand[k]) : i == k;
+            if (is && turn[k] &&
+                !check_op(c, at, trans, STR("trans"), &kept[i].value, NULL, 0, &kept[i].value))
+                return false;
+        }
+    *out = kept;
+    *args = n;
+    return true;
+}

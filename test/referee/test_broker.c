@@ -153,8 +153,14 @@ static int child_main(const ChildJob *j) {
 static BrokerJob job_of(const char *source) {
     static atomic_uint jobs;
     uint64_t key = atomic_fetch_add(&jobs, 1) % 2;
-    return (BrokerJob){draw_fd, DRAW_BYTES, str_of(source), OUTPUT_BYTES, ARENA_BYTES, 0, 20, CASES + 1, 0, 0,
-                       {0},     key};
+    return (BrokerJob){.draw_fd = draw_fd,
+                       .draw_bytes = DRAW_BYTES,
+                       .source = str_of(source),
+                       .output_bytes = OUTPUT_BYTES,
+                       .arena_bytes = ARENA_BYTES,
+                       .wall_seconds = 20,
+                       .max_reports = CASES + 1,
+                       .draw_key = key};
 }
 
 static ChildResult run_job(Arena *a, const BrokerJob *job) {

@@ -105,7 +105,13 @@ static Run run_with(const Draw *d, Str source, size_t memory) {
     int fd = memfd_create("draw", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     assert_int_equal(write(fd, d, sizeof *d), sizeof *d);
     assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW), 0);
-    BrokerJob job = {fd, sizeof *d, source, CASES * ROOM, memory, 0, 30, CASES + 1, 0, 0, {0}, 0};
+    BrokerJob job = {.draw_fd = fd,
+                     .draw_bytes = sizeof *d,
+                     .source = source,
+                     .output_bytes = CASES * ROOM,
+                     .arena_bytes = memory,
+                     .wall_seconds = 30,
+                     .max_reports = CASES + 1};
     Run run = {0};
     Err e = {0};
     if (!broker_run(broker, &run.arena, &job, &run.r, &e)) fail_msg("%s", e.msg);
@@ -152,7 +158,13 @@ static void an_allocation_would_be_noticed(void **state) {
     int fd = memfd_create("draw", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     assert_int_equal(write(fd, &d, sizeof d), sizeof d);
     assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK), 0);
-    BrokerJob job = {fd, sizeof d, STR("!"), CASES * ROOM, 1 << 20, 0, 30, CASES + 1, 0, 0, {0}, 0};
+    BrokerJob job = {.draw_fd = fd,
+                     .draw_bytes = sizeof d,
+                     .source = STR("!"),
+                     .output_bytes = CASES * ROOM,
+                     .arena_bytes = 1 << 20,
+                     .wall_seconds = 30,
+                     .max_reports = CASES + 1};
     Arena a = {0};
     ChildResult r;
     Err e = {0};

@@ -21,7 +21,7 @@ static Op op;
 
 static void open_all(off_t bytes) {
     Err e = {0};
-    if (!journal_open(dir, &journal, &e) || !memo_open(journal, bytes, (Str){0}, &memo, &e))
+    if (!journal_open(dir, &journal, &e) || !memo_open(journal, bytes, (Extras){0}, &memo, &e))
         fail_msg("%s", e.msg);
 }
 static void close_all(void) {
