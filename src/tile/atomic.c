@@ -5,9 +5,11 @@
 // means: written by atomics alone; the reader is then the program whose atomics they are, READER_MANY with
 // those of several. What a program does atomically after or before a plain access of its own counts as plain,
 // and so does an atomic among the threads of one block: other programs need not see it as one.
-#include "tile/step.h"
+#include "tile/deferred.h"
 
-void atomic_settle(const Vm *v, Storage *m, size_t word, size_t words) {
+void atomic_settle(Vm *v, Storage *m, size_t word, size_t words) {
+    size_t unit = (size_t)dtype_bytes(m->dtype);
+    if (v->deferred.n > v->deferred.own) deferred_show(v, m, word * unit, words * unit);
     for (size_t w = word; m->was_read && w < word + words; w++) // an atomic reads
         if (m->writer[w] == v->first && m->reader[w] == v->serial) m->writer[w] = v->serial;
 }
@@ -144,33 +146,41 @@ static bool locate(Atomic *x) {
            find_element(x, ((const int64_t *)x->s->a)[x->lane]) && may_touch(x) && touch(x);
 }
 
-bool step_atomic(Vm *v, const Step *s) {
+void atomic_change(const Vm *v, const Step *s, uint8_t *element, const void *value, void *old) {
     const TileLoops *l = v->loops;
     DType t = (DType)s->dtype;
-    AtomicOp op = (AtomicOp)(s->imm & ~ATOMIC_BLOCK);
+    AtomicOp op = (AtomicOp)(s->imm & ~(int64_t)ATOMIC_BITS);
     LoopFn *change = op == ATOMIC_XCHG ? NULL : l->op[operation[op]][t][0];
     // Triton compares floats as integers: the largest is a NaN once there is one, the smallest never is.
     if (op == ATOMIC_MAX && dtype_is_float(t)) change = l->propagate[INSN_MAX][t - DT_F16][0];
+    uint64_t next;
+    l->memory->read[t](old, element, NULL, NULL, 1);
+    if (change) change(&next, old, value, NULL, 1);
+    l->memory->write[t](element, change ? (const void *)&next : value, NULL, NULL, 1);
+}
+
+bool step_atomic(Vm *v, const Step *s) {
     bool one_b = s->one & ONE_B, one_c = s->one & ONE_C;
+    bool deferred = v->code->watched && s->imm & ATOMIC_UNSEEN;
     Atomic x = {.v = v, .s = s};
+    if (!deferred) deferred_look(v);
     memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);
     for (size_t i = 0; i < (size_t)s->lanes; i++) {
         char *old = (char *)s->d + i * s->size;
-        uint64_t next;
         x.lane = (int64_t)i;
         if (!defined(&x, s->pc, one_c, "the mask of an atomic")) return false;
         bool active = !s->c || *lane_of(s->c, one_c, i, 1);
         if (s->pd) s->pd[i] = !active;
-        if (!active) {
-            memset(old, 0, s->size);
+        if (!active || deferred) memset(old, 0, s->size);
+        if (!active) continue;
+        if (!defined(&x, s->pb, one_b, "the value of an atomic") || !locate(&x)) return false;
+        const char *value = lane_of(s->b, one_b, i, s->size);
+        if (deferred) {
+            deferred_put(v, s, x.lane, x.m, x.offset, value);
             continue;
         }
-        if (!defined(&x, s->pb, one_b, "the value of an atomic") || !locate(&x)) return false;
-        uint8_t *at = x.m->data + x.offset;
-        const char *value = lane_of(s->b, one_b, i, s->size);
-        l->memory->read[t](old, at, NULL, NULL, 1);
-        if (change) change(&next, old, value, NULL, 1);
-        l->memory->write[t](at, change ? (const void *)&next : value, NULL, NULL, 1);
+        if (v->deferred.n) deferred_order(v, s, x.lane, x.m, x.offset);
+        atomic_change(v, s, x.m->data + x.offset, value, old);
     }
     return true;
 }
@@ -180,6 +190,7 @@ bool step_cas(Vm *v, const Step *s) {
     DType t = (DType)s->dtype;
     Atomic x = {.v = v, .s = s};
     if (s->pd) memset(s->pd, 0, (size_t)s->lanes);
+    deferred_look(v);
     memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);
     for (size_t i = 0; i < (size_t)s->lanes; i++) {
         uint64_t want = 0;
@@ -187,6 +198,7 @@ bool step_cas(Vm *v, const Step *s) {
         if (!defined(&x, s->pb, s->one & ONE_B, "the value of an atomic") ||
             !defined(&x, s->pc, s->one & ONE_C, "the value of an atomic") || !locate(&x))
             return false;
+        if (v->deferred.n) deferred_order(v, s, x.lane, x.m, x.offset);
         uint8_t *at = x.m->data + x.offset;
         l->memory->read[t]((char *)s->d + i * s->size, at, NULL, NULL, 1);
         l->memory->write[t](&want, lane_of(s->b, s->one & ONE_B, i, s->size), NULL, NULL, 1);

@@ -123,10 +123,10 @@ static bool verify_atomic(Verify *v) {
     if (!same_shape(v->a, v->d)) return wrong(v, "the pointers have another shape than the result");
     if (!fits(v->b, v->a) || (v->c && !fits(v->c, v->a))) return wrong(v, "operand shapes");
     if (overwrites(v)) return wrong(v, "the result overwrites an operand");
-    if (cas && s->imm & ~(int64_t)ATOMIC_BLOCK) return wrong(v, "no such scope");
+    if (cas && s->imm & ~(int64_t)(ATOMIC_BITS & ~ATOMIC_UNSEEN)) return wrong(v, "no such scope or order");
     if (cas) return (same_elem(v->b, v->c) && dtype_bits(v->b->elem) >= 16) || wrong(v, "operand types");
     if (v->c && !is_bool(v->c)) return wrong(v, "the mask");
-    int64_t op = s->imm & ~(int64_t)ATOMIC_BLOCK;
+    int64_t op = s->imm & ~(int64_t)ATOMIC_BITS;
     return (op >= 0 && op < ATOMIC_COUNT && atomic_knows((AtomicOp)op, v->a->elem)) ||
            wrong(v, "no such operation on this type");
 }

@@ -52,7 +52,12 @@ typedef enum {
     ATOMIC_XOR,
     ATOMIC_XCHG,
     ATOMIC_COUNT,
-    ATOMIC_BLOCK = 16 // added to imm, of INSN_CAS too: among the threads of one block alone (scope="cta")
+    // Added to imm, the first three of INSN_CAS too.
+    ATOMIC_BLOCK = 16,   // among the threads of one block alone (scope="cta")
+    ATOMIC_RELEASE = 32, // behind what its thread has done before (sem="release", "acq_rel")
+    ATOMIC_ACQUIRE = 64, // its thread goes on when it is done (sem="acquire", "acq_rel")
+    ATOMIC_UNSEEN = 128, // nobody uses the result; set by code_layout()
+    ATOMIC_BITS = ATOMIC_BLOCK | ATOMIC_RELEASE | ATOMIC_ACQUIRE | ATOMIC_UNSEEN,
 } AtomicOp;
 bool atomic_knows(AtomicOp op, DType elem);
 
@@ -120,6 +125,7 @@ struct Code {
     int compareds;
     bool steered; // loaded values decide whether, or where, something is stored
     bool atomics; // has ATOMIC or CAS: with floats, results may depend on the order of the programs
+    bool watched; // the result of one of them is used: it may tell what other programs have done
 };
 
 // Marks tainted registers (from masked loads without `other`, through data flow, loops included), computes

@@ -203,6 +203,7 @@ static void decode_call(Decode *x, StepFn *call) {
     x->s->meets = !lanes_apart(x->insn->op);
     if (x->insn->op == INSN_ATOMIC || x->insn->op == INSN_CAS) {
         x->s->bytes = (uint8_t)dtype_bytes(x->rd->type.elem);
+        x->s->shape = lanes_shape(&x->ra->type);
         x->s->cost *= 16; // lane by lane
     }
     if (x->insn->op == INSN_GATHER || x->insn->op == INSN_HISTOGRAM) x->s->cost *= 4;

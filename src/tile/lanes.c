@@ -11,6 +11,7 @@ void lanes_init(Arena *a, LaneLog *log) {
 bool step_barrier(Vm *v, const Step *s) {
     (void)s;
     lanes_forget(&v->log);
+    v->deferred.barriers++;
     return true;
 }
 

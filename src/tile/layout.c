@@ -286,13 +286,32 @@ static const Insn *first_naked(const Code *c) {
     return NULL;
 }
 
+static void mark_atomics(Arena *a, Code *c) {
+    ArenaMark mark = arena_mark(a);
+    bool *used = NEWN(a, bool, (size_t)c->regs + 1);
+    c->atomics = c->watched = false;
+    for (int i = 0; i < c->insns; i++) {
+        const int read[] = {c->insn[i].a, c->insn[i].b, c->insn[i].c};
+        for (int k = 0; k < 3; k++)
+            if (read[k] >= 0) used[read[k]] = true;
+    }
+    for (int i = 0; i < c->insns; i++) {
+        Insn *n = &c->insn[i];
+        if (n->op != INSN_ATOMIC && n->op != INSN_CAS) continue;
+        c->atomics = true;
+        if (n->op == INSN_ATOMIC && !used[n->d])
+            n->imm |= ATOMIC_UNSEEN;
+        else
+            c->watched = true;
+    }
+    arena_reset(a, mark);
+}
+
 // Along the code: a register gets its place where its life begins and returns it after the instruction where
 // it ends, so that a result never shares space with an operand of the same instruction.
 void code_layout(Arena *a, Code *c) {
     c->naked = first_naked(c);
-    c->atomics = false;
-    for (int i = 0; i < c->insns; i++)
-        c->atomics |= c->insn[i].op == INSN_ATOMIC || c->insn[i].op == INSN_CAS;
+    mark_atomics(a, c);
     c->taken = NEWN(a, uint8_t, (size_t)c->insns + 1);
     c->steered = find_steered(a, c);
     mark_tainted(c);

@@ -8,8 +8,13 @@ static bool options(Call *k, const Val *sem, const Val *scope) {
            check_option(k, scope, "Memory semantic", scopes, 3);
 }
 
-static int64_t among(const Val *scope) {
-    return val_is_py(scope, PY_STR) && str_is(scope->py.s, "cta") ? ATOMIC_BLOCK : 0;
+static bool is_word(const Val *v, const char *word) { return val_is_py(v, PY_STR) && str_is(v->py.s, word); }
+
+static int64_t order_bits(const Val *sem, const Val *scope) {
+    bool relaxed = is_word(sem, "relaxed"), release = !relaxed && !is_word(sem, "acquire"),
+         acquire = !relaxed && !is_word(sem, "release");
+    return (is_word(scope, "cta") ? ATOMIC_BLOCK : 0) | (release ? ATOMIC_RELEASE : 0) |
+           (acquire ? ATOMIC_ACQUIRE : 0);
 }
 
 static bool to_shape(Call *k, const Val *ptr, Val *v, const char *what) {
@@ -42,7 +47,7 @@ static bool change(Call *k, AtomicOp op, Val *out) {
     TileType t = ptr.t.type;
     t.pointer = false;
     return checker_result(c, k->at, INSN_ATOMIC, t, ptr.t.reg, v.t.reg, masked ? mask.t.reg : -1,
-                          op | among(&k->arg[4]), out);
+                          op | order_bits(&k->arg[3], &k->arg[4]), out);
 }
 bool check_atomic_add(Call *k, Val *out) { return change(k, ATOMIC_ADD, out); }
 bool check_atomic_max(Call *k, Val *out) { return change(k, ATOMIC_MAX, out); }
@@ -67,5 +72,6 @@ bool check_atomic_cas(Call *k, Val *out) {
     if (!type_same(&want.t.type, &t) || !type_same(&v.t.type, &t))
         return checker_fail(c, k->at, "ValueError", "atomic_cas wants cmp and val of type %s, got %s and %s",
                             type_text(c, &t), val_type_text(c, &want), val_type_text(c, &v));
-    return checker_result(c, k->at, INSN_CAS, t, ptr.t.reg, want.t.reg, v.t.reg, among(&k->arg[4]), out);
+    return checker_result(c, k->at, INSN_CAS, t, ptr.t.reg, want.t.reg, v.t.reg,
+                          order_bits(&k->arg[3], &k->arg[4]), out);
 }

@@ -52,7 +52,7 @@ struct Step {
     int cost; // lanes charged to the budget
     int insn; // its place in the code
     int target;
-    uint32_t shape; // LOAD, STORE: lanes_shape() of the addresses
+    uint32_t shape; // LOAD, STORE, atomics: lanes_shape() of the addresses
     uint8_t act;
     uint8_t one;   // ONE_A | ONE_B | ONE_C: operands with one lane beside a d with more
     uint8_t size;  // bytes of a lane of d (of the value of a store)
@@ -74,6 +74,17 @@ typedef struct {
     LaneRuns wrote, read;
     bool mixed; // different lanes have stored the same value to one element
 } LaneLog;
+
+// deferred.h: atomics that only their own programs have seen, in the order in which they were issued.
+typedef struct DeferredAtomic DeferredAtomic;
+typedef struct {
+    DeferredAtomic *at;
+    int n, own;        // those from `own` on are the running program's
+    uint32_t barriers; // that it has met
+    int looks;         // atomics of its own that have happened at once
+    uint16_t *near;    // how many lie in the same few bytes, by a hash
+    bool overtaken;    // another program's atomic has looked at an element before one of them
+} Deferred;
 
 // A poison byte: not defined at all, or (the other bits) by a promise that does not hold (promise.c).
 enum { UNDEFINED = 1, POISON_BITS = 8 };
@@ -98,6 +109,7 @@ struct Vm {
     Broken broken[POISON_BITS];
     int promises; // decoded so far
     LaneLog log;
+    Deferred deferred;
     uint32_t first, serial; // of this launch and of this program
     uint8_t origin;         // marks of what this program has loaded (Storage.origin)
     uint8_t origins;        // of what the launch's programs have
@@ -140,9 +152,11 @@ MUST_CHECK bool step_store(Vm *v, const Step *s);
 // atomic.c. In a launch with atomics the serial v->first belongs to no program: as a writer it says "atomics
 // alone".
 StepFn step_atomic, step_cas;
+// Element and value become the element; *old, a lane, what it was.
+void atomic_change(const Vm *v, const Step *s, uint8_t *element, const void *value, void *old);
 // Before a plain access of a launch with atomics: words that only this program's atomics have touched become
 // plain.
-void atomic_settle(const Vm *v, Storage *m, size_t word, size_t words);
+void atomic_settle(Vm *v, Storage *m, size_t word, size_t words);
 StepFn step_ramp, step_compare, step_intersect; // ramp.c
 StepFn step_rows, step_spread, step_spread_mask, step_intersect_grid;
 void trace_steps(Vm *v); // trace.c: every access is counted in v->m->trace from now on

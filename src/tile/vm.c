@@ -1,6 +1,7 @@
 #include "tile/vm.h"
 #include "base/rng.h"
 #include "tile/decode.h"
+#include "tile/deferred.h"
 #include "tile/lanes.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -349,11 +350,13 @@ static bool run_grid(Vm *v, uint64_t programs) {
         v->pid[1] = (int32_t)(order.at / gx % gy);
         v->pid[2] = (int32_t)(order.at / gx / gy);
         lanes_forget(&v->log);
+        deferred_begin(v);
         m->count.programs++;
         v->origin = 0;
         if (!run_program(v, &m->count.instructions)) return false;
         v->origins |= v->origin;
     }
+    deferred_end(v);
     return true;
 }
 
@@ -397,7 +400,7 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     size_t lanes = decode_lanes_max(code);
     size_t steps = m->trace ? 2 * sizeof(Step) : sizeof(Step);
     size_t need = code->file_bytes + 18 * lanes + (size_t)code->insns * (steps + sizeof(Walk)) + 65536 +
-                  lanes_log_bytes();
+                  lanes_log_bytes() + deferred_bytes(code);
     if (code->file_bytes > REGISTER_FILE_MAX || need > arena_left(m->arena))
         return diag_add(m->diags, DIAG_COMPILE, span,
                         "out of resource: the tiles of %.*s need %zu KiB of registers; use smaller blocks",
@@ -410,6 +413,7 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     v.poison_scratch = arena_raw(m->arena, lanes, 64);
     v.sectors = arena_raw(m->arena, SECTOR_SLOTS * sizeof *v.sectors, 64);
     lanes_init(m->arena, &v.log);
+    deferred_init(m->arena, &v);
     decode(m->arena, &v, file, args);
     if (m->trace) trace_steps(&v);
     bool ok = run_grid(&v, programs);
@@ -422,6 +426,12 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     m->count.launches++;
     m->count.lanes += m->steps_left - v.left;
     m->steps_left = v.spent || v.left < 0 ? 0 : v.left;
+    if (v.deferred.overtaken)
+        diag_record(m->diags, DIAG_WARNING, span,
+                    "an atomic of %.*s looked at an element before atomics that other threads had already "
+                    "issued on it: only sem=\"acq_rel\" or \"release\" comes behind what its thread has done "
+                    "before, and behind other threads of the program only after tl.debug_barrier()",
+                    STR_ARG(code->kernel));
     if (!ok)
         diag_record(m->diags, v.kind, v.span, "%s", v.msg); // after the reset: it may live in the same arena
     return ok;
