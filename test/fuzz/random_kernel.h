@@ -120,6 +120,11 @@ static inline Shape2 put_shape(Writer *w) {
     return s;
 }
 
+static inline void put_sem(Writer *w) {
+    static const char *const sems[] = {"'relaxed'", "'acquire'", "'release'", "'acq_rel'"};
+    buf_puts(w->out, pick_text(w, sems, 4));
+}
+
 // One argument of a row of op.def, by what its parameter is called.
 static inline Shape2 put_argument(Writer *w, Str name, const Shape2 *like) {
     static const char *const axes[] = {"0", "1", "None", "-1", "2"};
@@ -142,6 +147,8 @@ static inline Shape2 put_argument(Writer *w, Str name, const Shape2 *like) {
         str_is(name, "reverse") || str_starts(name, "ieee") || str_starts(name, "tie_") ||
         str_is(name, "volatile") || str_is(name, "can_reorder") || str_is(name, "allow_tf32"))
         return buf_puts(w->out, pick_text(w, flags, 2)), none;
+    if (str_is(name, "sem")) return put_sem(w), none;
+    if (str_is(name, "scope")) return buf_puts(w->out, pick(&w->in, 2) ? "'gpu'" : "'cta'"), none;
     if (str_is(name, "other") || str_is(name, "acc")) return put_operand(w, 'n', like);
     return put_operand(w, '*', like);
 }
@@ -313,6 +320,30 @@ static inline void put_window(Writer *w) {
     if (!writes) remember_var(w, (Shape2){tensor % 2 ? 'i' : 'f', 2, {a, b}}, v);
 }
 
+// An atomic where programs do meet, its result perhaps used; or a barrier.
+static inline void put_atomic(Writer *w) {
+    static const char *const ops[] = {"add", "add", "max", "min", "xchg", "and", "or", "xor"},
+                             *const places[] = {"0", "pid", "i1", "i1 % 4", "i2"};
+    if (pick(&w->in, 6) == 0) {
+        buf_puts(w->out, "tl.debug_barrier()\n");
+        return;
+    }
+    int tensor = 2 + pick(&w->in, 2), place = pick(&w->in, 5), v = pick(&w->in, KERNEL_VARS);
+    Shape2 like = {tensor % 2 ? 'i' : 'f', place < 2 ? 0 : place == 4 ? 2 : 1, {w->dim[0], w->dim[1]}};
+    bool used = pick(&w->in, 2);
+    if (v > w->vars) v = w->vars;
+    if (used) buf_printf(w->out, "v%d = ", v);
+    buf_printf(w->out, "tl.atomic_%s(p%d + %s, ", pick_text(w, ops, 8), tensor, places[place]);
+    (void)put_operand(w, like.kind, &like);
+    if (place > 1 && pick(&w->in, 2)) buf_printf(w->out, ", mask=m%d", like.rank);
+    if (pick(&w->in, 2)) {
+        buf_puts(w->out, ", sem=");
+        put_sem(w);
+    }
+    buf_puts(w->out, ")\n");
+    if (used) remember_var(w, like, v);
+}
+
 static inline void put_statement(Writer *w) {
     Shape2 s;
     int v;
@@ -386,6 +417,7 @@ static inline void put_statement(Writer *w) {
         return;
     }
     case 7: put_window(w); return;
+    case 8: put_atomic(w); return;
     default: break;
     }
     v = pick(&w->in, 4) ? w->vars : pick(&w->in, w->vars);
