@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 _Static_assert(IO_PATH >= PATH_MAX, "realpath writes that much");
@@ -142,6 +143,17 @@ bool io_write_atomic(const char *path, Str text, Err *e) {
     if (io_write_all(f.fd, text.p, text.len, e)) return io_commit(&f, e);
     io_abandon(&f);
     return err_ctx(e, "%s", path);
+}
+
+bool io_seal(int fd, const char *what, Err *e) {
+    enum { TRIES = 400, PAUSE = 5000000 }; // nanoseconds
+    for (int i = 0; i < TRIES; i++) {
+        if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) == 0)
+            return true;
+        if (errno != EBUSY) break;
+        nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
+    }
+    return err_set(e, ERR_IO, "%s: cannot be sealed: %s", what, strerror(errno));
 }
 
 bool io_make_dirs(const char *path, Err *e) {

@@ -21,4 +21,7 @@ MUST_CHECK bool io_begin(IoFile *f, const char *path, Err *e);
 MUST_CHECK bool io_commit(IoFile *f, Err *e);
 void io_abandon(IoFile *f);
 MUST_CHECK bool io_write_all(int fd, const void *p, size_t n, Err *e);
+// A memfd that nobody can write or resize any more, ever. Its writable mappings have to be gone; the kernel
+// says EBUSY for a moment where it holds a page itself, so that is waited for, two seconds at most.
+MUST_CHECK bool io_seal(int fd, const char *what, Err *e);
 MUST_CHECK bool io_make_dirs(const char *path, Err *e); // like mkdir -p, mode 0700 for new ones

@@ -210,13 +210,10 @@ static bool source_file(const BrokerJob *job, int *out, Err *e) {
     JobHeader header = {
         WIRE_MAGIC,    (uint32_t)job->source.len,  (int64_t)job->arena_bytes,        job->tune,
         job->watch_at, (int64_t)job->sparse_bytes, (int64_t)job->extras.include.len, job->extras.old_names};
-    if (!io_write_all(fd, &header, sizeof header, e) ||
-        !io_write_all(fd, job->source.p, job->source.len, e) ||
-        !io_write_all(fd, job->extras.include.p, job->extras.include.len, e))
-        return err_ctx(e, "source");
-    if (fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) != 0)
-        return err_set(e, ERR_IO, "source: seals: %s", strerror(errno));
-    return true;
+    return (io_write_all(fd, &header, sizeof header, e) &&
+            io_write_all(fd, job->source.p, job->source.len, e) &&
+            io_write_all(fd, job->extras.include.p, job->extras.include.len, e) && io_seal(fd, "job", e)) ||
+           err_ctx(e, "source");
 }
 
 static bool lines_open(Lines *l, Err *e) {

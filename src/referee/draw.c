@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/io.h"
 #include "base/rng.h"
 #include "host/host.h"
 #include "referee/compare.h"
@@ -402,8 +403,7 @@ static void judge_one(void *arg, size_t i, int worker) {
 // A memfd that nobody can write any more: children map what the oracle saw.
 static bool seal(Draw *d, uint8_t *map, Err *e) {
     munmap(map, d->bytes);
-    if (fcntl(d->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
-        return err_set(e, ERR_IO, "cannot seal the input mapping: %s", strerror(errno));
+    if (!io_seal(d->fd, "inputs", e)) return false;
     void *p = mmap(NULL, d->bytes, PROT_READ, MAP_PRIVATE, d->fd,
                    0); // older kernels refuse to share what is sealed
     if (p == MAP_FAILED) return err_set(e, ERR_IO, "cannot map the inputs: %s", strerror(errno));

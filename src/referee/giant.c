@@ -81,11 +81,8 @@ static bool case_file(const CaseSpec *spec, int *fd, size_t *bytes, Err *e) {
     *bytes = sizeof header + sizeof *spec;
     *fd = memfd_create("ouroboros-giant", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (*fd < 0) return err_set(e, ERR_IO, "giant shapes: memfd: %s", strerror(errno));
-    if (!io_write_all(*fd, &header, sizeof header, e) || !io_write_all(*fd, spec, sizeof *spec, e))
-        return false;
-    if (fcntl(*fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) < 0)
-        return err_set(e, ERR_IO, "giant shapes: seals: %s", strerror(errno));
-    return true;
+    return io_write_all(*fd, &header, sizeof header, e) && io_write_all(*fd, spec, sizeof *spec, e) &&
+           io_seal(*fd, "giant shapes", e);
 }
 
 typedef enum { SAID_SAFE, SAID_FAILS, SAID_NOTHING, SAID_WORLD } Said; // WORLD: nobody could be asked

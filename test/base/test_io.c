@@ -12,6 +12,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -248,6 +249,36 @@ static void test_progress_is_for_terminals(void **state) {
     close(pty);
 }
 
+// A process that was forked while a file was mapped for writing holds it a little longer.
+static void test_sealing_waits(void **state) {
+    (void)state;
+    enum { BYTES = 4096 };
+    Err e = {0};
+    int fd = memfd_create("sealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    assert_int_equal(ftruncate(fd, BYTES), 0);
+    char *map = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    assert_true(map != MAP_FAILED);
+    pid_t child = fork();
+    if (child == 0) {
+        usleep(100000);
+        _exit(0); // and its copy of the mapping goes
+    }
+    munmap(map, BYTES);
+    assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE), -1);
+    assert_int_equal(errno, EBUSY);
+    assert_true(io_seal(fd, "file", &e));
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    assert_int_equal(write(fd, "x", 1), -1);
+    assert_int_equal(errno, EPERM);
+    assert_int_equal(ftruncate(fd, 0), -1);
+    close(fd);
+    // What can never be sealed is no matter of waiting.
+    fd = memfd_create("open", MFD_CLOEXEC);
+    assert_false(io_seal(fd, "file", &e));
+    assert_non_null(strstr(e.msg, "file: cannot be sealed: Operation not permitted"));
+    close(fd);
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
     const struct CMUnitTest tests[] = {
@@ -259,6 +290,7 @@ int main(void) {
         TEST(test_pipes_are_written_not_replaced),
         TEST(test_a_full_disk_is_an_error),
         TEST(test_make_dirs),
+        cmocka_unit_test(test_sealing_waits),
         cmocka_unit_test(test_sha256_vectors),
         cmocka_unit_test(test_progress_is_for_terminals),
     };
