@@ -8,8 +8,9 @@ struct DeferredAtomic {
     uint32_t lane, barriers; // of its program until then
 };
 
-// The oldest are done when there is no room.
-enum { DEFERRED_MAX = 8192, NEAR_SLOTS = 1024, LOOKS_MAX = 256 };
+// All are done when there is no room, when a program has looked so often that it may wait for one, and when a
+// launch has spent so many looks at them.
+enum { DEFERRED_MAX = 8192, NEAR_SLOTS = 1024, LOOKS_MAX = 256, SEARCHED_MAX = 1 << 24 };
 
 size_t deferred_bytes(const Code *c) {
     return c->watched ? DEFERRED_MAX * sizeof(DeferredAtomic) + NEAR_SLOTS * sizeof(uint16_t) + 128 : 0;
@@ -43,6 +44,15 @@ void deferred_look(Vm *v) {
     if (v->deferred.n && ++v->deferred.looks > LOOKS_MAX) deferred_end(v);
 }
 
+// Whether the own ones are to be searched.
+static bool search(Vm *v) {
+    Deferred *d = &v->deferred;
+    int n = d->n - d->own;
+    v->owed += n / 4;
+    if ((d->searched += n) > SEARCHED_MAX) deferred_end(v);
+    return d->n > 0;
+}
+
 void deferred_put(Vm *v, const Step *s, int64_t lane, Storage *m, size_t offset, const void *value) {
     Deferred *d = &v->deferred;
     if (d->n == DEFERRED_MAX) deferred_end(v);
@@ -65,6 +75,7 @@ static bool meets(const DeferredAtomic *x, const Storage *m, size_t offset, size
 // What comes before it and has to be in memory, with all that was issued earlier and comes before it as well.
 void deferred_order(Vm *v, const Step *s, int64_t lane, const Storage *m, size_t offset) {
     Deferred *d = &v->deferred;
+    if (!search(v)) return;
     bool release = s->imm & ATOMIC_RELEASE && !(s->imm & ATOMIC_BLOCK);
     int last = d->n - 1, kept = d->own;
     for (; last >= d->own; last--) {
@@ -78,7 +89,6 @@ void deferred_order(Vm *v, const Step *s, int64_t lane, const Storage *m, size_t
         else
             d->at[kept++] = d->at[i];
     }
-    v->owed += (d->n - d->own) / 4;
     d->n = kept;
     for (int i = 0; !d->overtaken && *near(v, m, offset) && i < d->n; i++)
         d->overtaken = meets(&d->at[i], m, offset, s->bytes);
@@ -86,6 +96,7 @@ void deferred_order(Vm *v, const Step *s, int64_t lane, const Storage *m, size_t
 
 void deferred_show(Vm *v, const Storage *m, size_t offset, size_t bytes) {
     Deferred *d = &v->deferred;
+    if (!search(v)) return;
     int kept = d->own;
     for (int i = d->own; i < d->n; i++) {
         if (meets(&d->at[i], m, offset, bytes))
@@ -93,6 +104,5 @@ void deferred_show(Vm *v, const Storage *m, size_t offset, size_t bytes) {
         else
             d->at[kept++] = d->at[i];
     }
-    v->owed += (d->n - d->own) / 4;
     d->n = kept;
 }

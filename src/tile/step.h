@@ -83,6 +83,7 @@ typedef struct {
     uint32_t barriers; // that it has met
     int looks;         // atomics of its own that have happened at once
     uint16_t *near;    // how many lie in the same few bytes, by a hash
+    int64_t searched;  // how many were looked at
     bool overtaken;    // another program's atomic has looked at an element before one of them
 } Deferred;
 

@@ -176,6 +176,27 @@ static void test_many(void **state) {
     }
 }
 
+// Looking for what comes before an atomic has its price, and an end.
+static void test_searching_ends(void **state) {
+    (void)state;
+    Run r;
+    run_begin(&r);
+    r.machine.steps_left = (int64_t)1 << 33;
+    const Tensor *y = filled(&r, DT_I32, 1 << 16, 0);
+    filled(&r, DT_I32, 1, 0);
+    run_ok(&r,
+           "@triton.jit\ndef k(y, n):\n    i = tl.arange(0, 4096)\n"
+           "    tl.atomic_add(y + i, 1)\n"
+           "    tl.atomic_add(y + 4096 + tl.arange(0, 32768), tl.atomic_add(y + 4096 + tl.arange(0, 32768), "
+           "0) + 1)\n"
+           "    tl.atomic_add(n, tl.sum(tl.load(y + 8192 + tl.arange(0, 32768))))\n",
+           1);
+    near(y, 0, 1, 0);
+    near(y, 4095, 1, 0);
+    near(y, 4096 + 32767, 1, 0);
+    run_end(&r);
+}
+
 // A lock that is given back by an exchange: whoever waits gets it in the end.
 static void test_waiting_ends(void **state) {
     (void)state;
@@ -193,6 +214,7 @@ static void test_waiting_ends(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_orders), cmocka_unit_test(test_own_program),
-                                       cmocka_unit_test(test_many), cmocka_unit_test(test_waiting_ends)};
+                                       cmocka_unit_test(test_many), cmocka_unit_test(test_searching_ends),
+                                       cmocka_unit_test(test_waiting_ends)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
