@@ -6,6 +6,7 @@
 // those of several. What a program does atomically after or before a plain access of its own counts as plain,
 // and so does an atomic among the threads of one block: other programs need not see it as one.
 #include "tile/deferred.h"
+#include "tile/lanes.h"
 
 void atomic_settle(Vm *v, Storage *m, size_t word, size_t words) {
     size_t unit = (size_t)dtype_bytes(m->dtype);
@@ -21,6 +22,7 @@ typedef struct {
     Storage *m;
     size_t offset;
     long long element;
+    bool plain; // this program has touched the element without an atomic
 } Atomic;
 
 static bool find_element(Atomic *x, int64_t address) {
@@ -72,6 +74,7 @@ static bool mark_word(Atomic *x, size_t w) {
     const Vm *v = x->v;
     storage_read(x->m);
     uint32_t *writer = &x->m->writer[w], *reader = &x->m->reader[w], last = *reader & ~READER_MANY;
+    x->plain |= *writer == v->serial || (*writer < v->first && *reader == v->serial);
     if (x->s->imm & ATOMIC_BLOCK) {
         if (*writer == v->first
                 ? *reader != v->serial
@@ -107,8 +110,11 @@ static bool mark_word(Atomic *x, size_t w) {
 
 static bool touch(Atomic *x) {
     size_t unit = (size_t)dtype_bytes(x->m->dtype), size = x->s->bytes;
+    x->plain = false;
     for (size_t w = x->offset / unit; x->m->writer && w <= (x->offset + size - 1) / unit; w++)
         if (!mark_word(x, w)) return false;
+    if (x->m->writer && !lanes_atomic(x->v, x->s, x->m, (int64_t)x->offset, (uint32_t)x->lane, x->plain))
+        return false;
     if (!x->m->shadow && !storage_sparse_write(&x->v->m->storages, x->m->data + x->offset, size))
         return vm_finding(x->v, x->s, DIAG_BUDGET, x->lane,
                           "the step budget is spent: stores all over memory");
@@ -159,6 +165,9 @@ void atomic_change(const Vm *v, const Step *s, uint8_t *element, const void *val
     l->memory->write[t](element, change ? (const void *)&next : value, NULL, NULL, 1);
 }
 
+// Of a single atomic whose result is used, all threads wait for the result.
+static bool meets(const Step *s) { return s->lanes == 1 && !(s->imm & ATOMIC_UNSEEN); }
+
 bool step_atomic(Vm *v, const Step *s) {
     bool one_b = s->one & ONE_B, one_c = s->one & ONE_C;
     bool deferred = v->code->watched && s->imm & ATOMIC_UNSEEN;
@@ -182,6 +191,7 @@ bool step_atomic(Vm *v, const Step *s) {
         if (v->deferred.n) deferred_order(v, s, x.lane, x.m, x.offset);
         atomic_change(v, s, x.m->data + x.offset, value, old);
     }
+    if (meets(s)) lanes_meet(&v->log);
     return true;
 }
 
@@ -205,5 +215,6 @@ bool step_cas(Vm *v, const Step *s) {
         if (memcmp(&want, at, s->bytes) == 0)
             l->memory->write[t](at, lane_of(s->c, s->one & ONE_C, i, s->size), NULL, NULL, 1);
     }
+    if (meets(s)) lanes_meet(&v->log);
     return true;
 }

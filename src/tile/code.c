@@ -123,7 +123,7 @@ static bool verify_atomic(Verify *v) {
     if (!same_shape(v->a, v->d)) return wrong(v, "the pointers have another shape than the result");
     if (!fits(v->b, v->a) || (v->c && !fits(v->c, v->a))) return wrong(v, "operand shapes");
     if (overwrites(v)) return wrong(v, "the result overwrites an operand");
-    if (cas && s->imm & ~(int64_t)(ATOMIC_BITS & ~ATOMIC_UNSEEN)) return wrong(v, "no such scope or order");
+    if (cas && s->imm & ~(int64_t)ATOMIC_BITS) return wrong(v, "no such scope or order");
     if (cas) return (same_elem(v->b, v->c) && dtype_bits(v->b->elem) >= 16) || wrong(v, "operand types");
     if (v->c && !is_bool(v->c)) return wrong(v, "the mask");
     int64_t op = s->imm & ~(int64_t)ATOMIC_BITS;

@@ -52,13 +52,16 @@ typedef enum {
     ATOMIC_XOR,
     ATOMIC_XCHG,
     ATOMIC_COUNT,
-    // Added to imm, the first three of INSN_CAS too.
+    // Added to imm, that of INSN_CAS, too.
     ATOMIC_BLOCK = 16,   // among the threads of one block alone (scope="cta")
     ATOMIC_RELEASE = 32, // behind what its thread has done before (sem="release", "acq_rel")
     ATOMIC_ACQUIRE = 64, // its thread goes on when it is done (sem="acquire", "acq_rel")
     ATOMIC_UNSEEN = 128, // nobody uses the result; set by code_layout()
     ATOMIC_BITS = ATOMIC_BLOCK | ATOMIC_RELEASE | ATOMIC_ACQUIRE | ATOMIC_UNSEEN,
 } AtomicOp;
+// imm of INSN_LOAD: lanes are in several threads each, and what they hold reaches others of these than a
+// store asks (lanes.h); set by code_layout().
+enum { LOAD_SPREADS = 1 };
 bool atomic_knows(AtomicOp op, DType elem);
 
 // imm of INSN_MATH.

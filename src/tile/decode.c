@@ -406,6 +406,7 @@ void decode(Arena *a, Vm *v, char *file, const int64_t *args) {
             s->dtype = (uint8_t)loop_type(&x.rd->type);
         }
         if (i->op == INSN_LOAD || i->op == INSN_STORE) s->shape = lanes_shape(&x.ra->type);
+        if (i->op == INSN_LOAD && i->imm & LOAD_SPREADS) s->shape = LANES_ANY;
         decode_insn(&x);
     }
     fuse_products(v);

@@ -1,11 +1,12 @@
 #include "tile/lanes.h"
 
-size_t lanes_log_bytes(void) { return 2 * (LANE_RUNS_MAX + 1) * sizeof(LaneRun) + 128; }
+size_t lanes_log_bytes(void) { return 3 * (LANE_RUNS_MAX + 1) * sizeof(LaneRun) + 128; }
 
 void lanes_init(Arena *a, LaneLog *log) {
     *log = (LaneLog){0};
     log->wrote.run = arena_raw(a, (LANE_RUNS_MAX + 1) * sizeof(LaneRun), 64);
     log->read.run = arena_raw(a, (LANE_RUNS_MAX + 1) * sizeof(LaneRun), 64);
+    log->changed.run = arena_raw(a, (LANE_RUNS_MAX + 1) * sizeof(LaneRun), 64);
 }
 
 bool step_barrier(Vm *v, const Step *s) {
@@ -37,7 +38,7 @@ void lanes_join(LaneRuns *runs, int from) {
 
 // Wherever the two meet on an element, it is in the same lane.
 static bool agree(const LaneRun *a, const LaneRun *b) {
-    return a->shape == b->shape && a->bytes == b->bytes && a->stride == b->stride &&
+    return a->shape == b->shape && a->shape != LANES_ANY && a->bytes == b->bytes && a->stride == b->stride &&
            b->at - a->at == ((int64_t)b->lane - (int64_t)a->lane) * a->stride;
 }
 
@@ -59,7 +60,8 @@ static bool holds(const LaneRun *r, const LaneRun *x, int64_t at, uint32_t lane,
             last = floor_div(at + x->bytes - 1 - r->at, r->stride);
     if (first < 0) first = 0;
     if (last > (int64_t)r->n - 1) last = (int64_t)r->n - 1;
-    *same = first == last && r->shape == x->shape && r->lane + (uint32_t)first == lane;
+    *same =
+        first == last && r->shape == x->shape && r->shape != LANES_ANY && r->lane + (uint32_t)first == lane;
     return first <= last;
 }
 
@@ -88,8 +90,50 @@ static bool hit(Vm *v, LaneRuns *runs, int n, const LaneRun *run) {
     return false;
 }
 
+// Has another lane's atomic changed an element of the run? What did: *i.
+static bool changed_by_other(Vm *v, const LaneRun *run, uint32_t *i) {
+    const LaneRuns *changed = &v->log.changed;
+    if (!complete(changed)) return false;
+    v->owed += changed->n / 4;
+    for (int k = 0; k < changed->n; k++) {
+        const LaneRun *r = &changed->run[k];
+        if (!overlaps(r, run) || agree(r, run)) continue;
+        v->owed += run->n;
+        for (*i = 0; *i < run->n; ++*i) {
+            bool own;
+            if (holds(r, run, run->at + (int64_t)*i * run->stride, run->lane + *i, &own) && !own) return true;
+        }
+    }
+    return false;
+}
+
+static bool touched_by_other(Vm *v, const LaneRun *run, const LaneRuns *runs) {
+    bool any = false, own = false;
+    if (!complete(runs)) return false;
+    v->owed += runs->n / 4;
+    for (int k = 0; k < runs->n && !own; k++)
+        any |= runs->run[k].storage == run->storage && holds(&runs->run[k], run, run->at, run->lane, &own);
+    return any && !own;
+}
+
+bool lanes_atomic(Vm *v, const Step *s, Storage *m, int64_t offset, uint32_t lane, bool plain) {
+    LaneRuns *changed = &v->log.changed;
+    LaneRun *run = lanes_slot(changed);
+    *run = (LaneRun){m, offset, s->bytes, lane, 1, s->bytes, s->shape};
+    if (plain && touched_by_other(v, run, &v->log.wrote))
+        return found(v, s, run, 0, "atomic on", "stored", "that store may come later");
+    if (plain && touched_by_other(v, run, &v->log.read))
+        return found(v, s, run, 0, "atomic on", "loaded", "that load may see the new value");
+    // All threads wait for a single one whose result is used.
+    if (s->lanes > 1 || s->imm & ATOMIC_UNSEEN) lanes_join(changed, 0);
+    return true;
+}
+
 bool lanes_load(Vm *v, const Step *s, const LaneRun *run, int from) {
     LaneRuns *wrote = &v->log.wrote;
+    uint32_t other;
+    if (v->log.changed.n && changed_by_other(v, run, &other))
+        return found(v, s, run, other, "load of", "changed by an atomic", "it may still hold the old value");
     if (!complete(wrote) || hit(v, wrote, from, run)) return true;
     v->owed += (int64_t)run->n * from / 4;
     for (uint32_t i = 0; i < run->n; i++) {
@@ -138,6 +182,9 @@ static bool stores_over(Vm *v, const Step *s, const LaneRun *run, const LaneRuns
 bool lanes_store(Vm *v, const Step *s, const LaneRun *run, int from, const char *fresh, const void *value,
                  uint32_t race) {
     LaneLog *log = &v->log;
+    uint32_t other;
+    if ((race & RACE_WROTE) && log->changed.n && changed_by_other(v, run, &other))
+        return found(v, s, run, other, "store to", "changed by an atomic", "either of them may stay");
     // As long as no element has two lanes, the one that is found is the only one.
     if ((race & RACE_WROTE) && complete(&log->wrote) && (log->mixed || !hit(v, &log->wrote, from, run)) &&
         !stores_over(v, s, run, &log->wrote, from, fresh, value))

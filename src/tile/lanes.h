@@ -20,11 +20,14 @@ struct LaneRun {
     uint32_t shape;          // of the tile, as a number; sizes of 1 do not count
 };
 
+// The shape of a load that many threads make of each of its lanes: nobody's own.
+enum { LANES_ANY = 0 };
+
 void lanes_init(Arena *a, LaneLog *log);
 size_t lanes_log_bytes(void); // what lanes_init() takes
 // At the start of a program and at a barrier.
 static inline void lanes_forget(LaneLog *log) {
-    log->wrote.n = log->read.n = 0;
+    log->wrote.n = log->read.n = log->changed.n = 0;
     log->mixed = false;
 }
 // Where lanes exchange values: what has been read until now was read before anything that follows is stored.
@@ -47,6 +50,10 @@ static inline void lanes_note(LaneRuns *runs) { runs->n += runs->n <= LANE_RUNS_
 // The same for lane after lane of a scattered access, which has noted runs from `from` on.
 void lanes_join(LaneRuns *runs, int from);
 uint32_t lanes_shape(const TileType *t);
+
+// Notes the lane of an atomic. `plain`: this program has also loaded or stored the element otherwise; then
+// the same threads have to have done that. False after a finding.
+bool lanes_atomic(Vm *v, const Step *s, Storage *m, int64_t offset, uint32_t lane, bool plain);
 
 // May the run be loaded, when its race words say that this program has written some of it? Lists before
 // `from`. False after a finding.

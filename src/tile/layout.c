@@ -299,10 +299,69 @@ static void mark_atomics(Arena *a, Code *c) {
         Insn *n = &c->insn[i];
         if (n->op != INSN_ATOMIC && n->op != INSN_CAS) continue;
         c->atomics = true;
-        if (n->op == INSN_ATOMIC && !used[n->d])
-            n->imm |= ATOMIC_UNSEEN;
-        else
-            c->watched = true;
+        if (!used[n->d]) n->imm |= ATOMIC_UNSEEN;
+        if (n->op == INSN_CAS || used[n->d]) c->watched = true;
+    }
+    arena_reset(a, mark);
+}
+
+// ---- small tiles, which several threads hold ----
+
+// Of a number, and of a tile of fewer lanes than a warp, every lane is in several threads. One of them stores
+// it; all of them load it, each at its own time. As long as such a value goes into stores of as many lanes
+// only, it matters what that one thread has; anything else looks at the others' as well.
+enum { WARP = 32 };
+
+static bool several(const Code *c, int r) { return r >= 0 && tile_lanes(&c->reg[r].type) < WARP; }
+
+typedef enum { STAYS, SPREADS, FOLLOWS } Spread; // FOLLOWS: as the result does
+
+static Spread how_spreads(const Code *c, const Insn *s, int r) {
+    int lanes = tile_lanes(&c->reg[r].type), wide = tile_lanes(&c->reg[s->d >= 0 ? s->d : s->a].type);
+    switch (s->op) {
+    case INSN_JUMPNOT:
+    case INSN_LOOPTEST:
+    case INSN_DOT: return SPREADS;
+    case INSN_STORE:
+    case INSN_ATOMIC:
+    case INSN_CAS: return lanes == tile_lanes(&c->reg[s->a].type) ? STAYS : SPREADS;
+    case INSN_SUM:
+    case INSN_RMAX:
+    case INSN_RMIN:
+    case INSN_XORSUM:
+    case INSN_ORSUM:
+    case INSN_ARGMAX:
+    case INSN_ARGMIN: return FOLLOWS;
+    case INSN_TRANS:
+    case INSN_SLICE:
+    case INSN_CONCAT:
+    case INSN_FLIP:
+    case INSN_GATHER:
+    case INSN_SWAP:
+    case INSN_HISTOGRAM: return lanes == 1 && wide == 1 ? FOLLOWS : SPREADS;
+    default: return lanes == wide ? FOLLOWS : SPREADS;
+    }
+}
+
+static void mark_spreading(Arena *a, Code *c) {
+    ArenaMark mark = arena_mark(a);
+    bool *spreads = NEWN(a, bool, (size_t)c->regs + 1);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (int i = c->insns - 1; i >= 0; i--) {
+            const Insn *s = &c->insn[i];
+            const int read[] = {s->a, s->b, s->c, s->op == INSN_LOOPTEST ? s->d : -1};
+            for (int k = 0; k < 4; k++) {
+                if (!several(c, read[k]) || spreads[read[k]]) continue;
+                Spread how = how_spreads(c, s, read[k]);
+                if (how == STAYS || (how == FOLLOWS && (s->d < 0 || !spreads[s->d]))) continue;
+                changed = spreads[read[k]] = true;
+            }
+        }
+    }
+    for (int i = 0; i < c->insns; i++) {
+        Insn *s = &c->insn[i];
+        if (s->op == INSN_LOAD) s->imm = several(c, s->d) && spreads[s->d] ? LOAD_SPREADS : 0;
     }
     arena_reset(a, mark);
 }
@@ -312,6 +371,7 @@ static void mark_atomics(Arena *a, Code *c) {
 void code_layout(Arena *a, Code *c) {
     c->naked = first_naked(c);
     mark_atomics(a, c);
+    mark_spreading(a, c);
     c->taken = NEWN(a, uint8_t, (size_t)c->insns + 1);
     c->steered = find_steered(a, c);
     mark_tainted(c);

@@ -71,8 +71,8 @@ typedef struct {
     int hint; // where the last search ended
 } LaneRuns;
 typedef struct {
-    LaneRuns wrote, read;
-    bool mixed; // different lanes have stored the same value to one element
+    LaneRuns wrote, read, changed; // changed: by atomics
+    bool mixed;                    // different lanes have stored the same value to one element
 } LaneLog;
 
 // deferred.h: atomics that only their own programs have seen, in the order in which they were issued.

@@ -232,6 +232,7 @@ static void test_descriptor_atomics(void **state) {
                                 "def k(x, y, M, N):\n"
                                 "    i = tl.arange(0, 256)\n"
                                 "    tl.store(y + i, 1.0)\n"
+                                "    tl.debug_barrier()\n"
                                 "    e = tl.make_tensor_descriptor(y, [8, 20], [32, 1], [4, 32])\n"
                                 "    e.atomic_add([6, 4], tl.full((4, 32), 2.0, tl.float32))\n",
                                 DIAG_COUNT);

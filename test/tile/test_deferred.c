@@ -114,7 +114,7 @@ static void test_own_program(void **state) {
          3, false},
         {"    tl.atomic_add(y + i, i + 1.0)\n    tl.debug_barrier()\n    v = tl.atomic_add(y + 7 - i, 0.0 * "
          "i)\n"
-         "    tl.store(y + 8 + i, v)\n    tl.atomic_add(y, tl.load(y))\n",
+         "    tl.store(y + 8 + i, v)\n    tl.debug_barrier()\n    tl.atomic_add(y, tl.load(y))\n",
          2, false},
         {"    tl.atomic_add(y + i, i + 1.0, sem=\"relaxed\")\n    tl.debug_barrier()\n    v = tl.load(y + 7 "
          "- i)\n"

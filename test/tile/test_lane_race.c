@@ -116,6 +116,95 @@ static const Row rows[] = {
      "    tl.store(y + p + i, i)\n    tl.debug_barrier()\n    tl.store(y + p, tl.sum(tl.load(y + p + i), "
      "axis=0))\n",
      NULL},
+    // One thread stores a number, all of them load it.
+    {"a number that a tile needs", "    tl.store(y + p, 4)\n    tl.store(w + p + i, i + tl.load(y + p))\n",
+     "it may still hold the old value"},
+    {"a number that a tile needs, a barrier between",
+     "    tl.store(y + p, 4)\n    tl.debug_barrier()\n    tl.store(w + p + i, i + tl.load(y + p))\n", NULL},
+    {"a number that a branch needs",
+     "    tl.store(y + p, 4)\n    if tl.load(y + p) > 3:\n        tl.store(w + p, 1)\n",
+     "it may still hold the old value"},
+    {"a number that a loop needs",
+     "    tl.store(y + p, 4)\n    for s in range(0, tl.load(y + p)):\n        tl.store(w + p + s, 1)\n",
+     "it may still hold the old value"},
+    {"a place where a tile is loaded",
+     "    tl.store(y + p, 4)\n    a = tl.load(y + p)\n    tl.store(w + p + i, tl.load(x + a + "
+     "i).to(tl.int32))\n",
+     "it may still hold the old value"},
+    {"a number that is kept in memory",
+     "    tl.store(y + p, 0)\n    for s in range(0, 4):\n        tl.store(y + p, tl.load(y + p) + tl.sum(i * "
+     "s, "
+     "axis=0))\n",
+     NULL},
+    {"a number that is kept in memory for a tile",
+     "    tl.store(y + p, 0)\n    for s in range(0, 4):\n        a = tl.load(y + p)\n        tl.store(y + p, "
+     "a + "
+     "tl.sum(i + a, axis=0))\n",
+     "it may still hold the old value"},
+    {"a number that a tile needs, stored over",
+     "    tl.store(y + p, 4)\n    tl.debug_barrier()\n    a = tl.load(y + p)\n    tl.store(y + p, 5)\n    "
+     "tl.store(w "
+     "+ p + i, i + a)\n",
+     "that load may see the new value"},
+    {"a number that a tile needs, stored over after a sum",
+     "    tl.store(y + p, 4)\n    tl.debug_barrier()\n    a = tl.load(y + p)\n    tl.store(y + p, tl.sum(i, "
+     "axis=0))\n    tl.store(w + p + i, i + a)\n",
+     NULL},
+    {"the sum of a small tile",
+     "    tl.store(y + p + i, i)\n    tl.store(w + p, tl.sum(tl.load(y + p + i), axis=0))\n", NULL},
+    {"the sum of a small tile, for a tile",
+     "    tl.store(y + p + i, i)\n    tl.store(w + p + i, i + tl.sum(tl.load(y + p + i), axis=0))\n",
+     "it may still hold the old value"},
+    {"a small tile, for a larger one",
+     "    j = tl.arange(0, 64)[None, :]\n    tl.store(y + p + i, i)\n    a = tl.sum(tl.load(y + p + i)[:, "
+     "None] + j, "
+     "axis=1)\n    tl.store(w + p + i, a)\n",
+     "it may still hold the old value"},
+    // Atomics.
+    {"zeros, then atomics by others",
+     "    tl.store(y + p + i, 0 * i)\n    tl.atomic_add(y + p + (i ^ 1), i)\n", "that store may come later"},
+    {"zeros, then atomics by others, a barrier between",
+     "    tl.store(y + p + i, 0 * i)\n    tl.debug_barrier()\n    tl.atomic_add(y + p + (i ^ 1), i)\n", NULL},
+    {"zeros, then atomics on one's own", "    tl.store(y + p + i, 0 * i)\n    tl.atomic_add(y + p + i, i)\n",
+     NULL},
+    {"atomics, then a load by others",
+     "    tl.store(y + p + i, 0 * i)\n    tl.debug_barrier()\n    tl.atomic_add(y + p + (i ^ 1), i)\n    "
+     "tl.store(w "
+     "+ p + i, tl.load(y + p + i))\n",
+     "it may still hold the old value"},
+    {"atomics of several, then a load by one of them",
+     "    tl.store(y + p + i, 0 * i)\n    tl.debug_barrier()\n    tl.atomic_add(y + p + i // 2, i)\n    "
+     "tl.store(w + "
+     "p + i, tl.load(y + p + i))\n",
+     "it may still hold the old value"},
+    {"atomics, then a load by others, a barrier between",
+     "    tl.store(y + p + i, 0 * i)\n    tl.debug_barrier()\n    tl.atomic_add(y + p + i // 2, i)\n    "
+     "tl.debug_barrier()\n    tl.store(w + p + i, tl.load(y + p + i))\n",
+     NULL},
+    {"atomics, then a store by others",
+     "    tl.store(y + p + i, 0 * i)\n    tl.debug_barrier()\n    tl.atomic_add(y + p + (i ^ 1), i)\n    "
+     "tl.store(y "
+     "+ p + i, 9 + i)\n",
+     "either of them may stay"},
+    {"a load, then atomics by others",
+     "    tl.store(y + p + i, 0 * i)\n    tl.debug_barrier()\n    tl.store(w + p + i, tl.load(y + p + i))\n  "
+     "  "
+     "tl.atomic_add(y + p + (i ^ 1), i)\n",
+     "that load may see the new value"},
+    {"an atomic whose result is used, then a load by all",
+     "    tl.store(y + p, 0)\n    a = tl.atomic_add(y + p, 1)\n    tl.store(w + p + i, i + a + tl.load(y + "
+     "p))\n",
+     "it may still hold the old value"},
+    {"an atomic whose result is used, then a load by all, a barrier before",
+     "    tl.store(y + p, 0)\n    tl.debug_barrier()\n    a = tl.atomic_add(y + p, 1)\n    tl.store(w + p + "
+     "i, i + "
+     "a + tl.load(y + p))\n",
+     NULL},
+    {"an atomic whose result is not used, then a load by all",
+     "    tl.store(y + p, 0)\n    tl.debug_barrier()\n    tl.atomic_add(y + p, 1)\n    tl.store(w + p + i, i "
+     "+ "
+     "tl.load(y + p))\n",
+     "it may still hold the old value"},
 };
 
 static bool runs(const char *body, char *msg, size_t cap) {

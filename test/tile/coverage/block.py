@@ -43,6 +43,7 @@ def k(y):
     i = tl.arange(0, 8)
     tl.store(y + 4 * i, 5)
     tl.store(y + i, 5)
+    tl.debug_barrier()
     e = tl.make_tensor_descriptor(y, [8], [1], [4])
     two = tl.where(tl.arange(0, 4) == 0, 2, 0)
     e.atomic_add([0], two)
