@@ -407,6 +407,7 @@ bool step_load(Vm *v, const Step *s) {
     if (idle) return true;
     if (!address_defined(v, s, x.mask, UNDEFINED)) return false;
     if (s->pa && s->pd) pass_broken(s, x.mask);
+    if (s->pa && v->promises && !promise_load(v, s, x.mask)) return false;
     if (one_run(&x, 0, n, &first, &length)) {
         uint8_t *at;
         if (!check_run(&x, first, length, &at)) return false;

@@ -4,6 +4,12 @@
 // never store what those lanes give. So a lane that breaks a promise is no finding yet: it becomes undefined,
 // in a way of its own (a bit of the poison byte that names the promise). Loads through it are undefined as
 // well; where it reaches a store, a mask, a branch or a reduction, the promise is the finding.
+//
+// A wide access that begins at such a lane may be misaligned, and that ends a launch on a GPU whatever
+// becomes of the value. Compilers make it where the address is aligned for all they know: a tensor at a
+// multiple of 16 bytes, with rows that are a multiple of 16 elements apart (arguments are told apart by
+// that). Of an input without gaps between its rows that would mean that columns which wrap around are aligned
+// as well.
 #include "tile/promise.h"
 
 #include "tile/step.h"
@@ -84,6 +90,37 @@ bool step_promise(Vm *v, const Step *s) {
         if (broken >= 0) v->broken[__builtin_ctz((unsigned)s->n)] = (Broken){s, broken};
     }
     if (s->d != s->a) memcpy(s->d, s->a, lanes * s->size);
+    return true;
+}
+
+static bool is_wide_start(const Vm *v, const Step *s, const Broken *b, size_t column, int64_t address) {
+    const StorageTable *t = &v->m->storages;
+    int64_t id = address >> ADDRESS_BITS, value = promise_value(b->step->imm), wide = 16 / s->bytes;
+    if (promise_kind(b->step->imm) == PROMISE_CONSTANT || id < 1 || id > t->count) return false;
+    const Storage *m = t->at[id - 1];
+    if (m->row_pitch == 0 || m->rows < 2 || m->row_pitch % (16 * (size_t)s->bytes) || m->rows_at % 16)
+        return false;
+    while (wide > value) wide /= 2;
+    return (int64_t)column % wide == 0 && (address - ADDRESS_BIAS) % (wide * s->bytes) != 0;
+}
+
+bool promise_load(Vm *v, const Step *s, const uint8_t *mask) {
+    const TileType *t = &v->code->reg[v->code->insn[s->insn].a].type;
+    if (t->rank == 0) return true;
+    size_t n = (size_t)t->shape[t->rank - 1];
+    for (size_t i = 0; i < (size_t)s->lanes; i++) {
+        uint8_t bits = s->pa[i] & (uint8_t)~UNDEFINED;
+        // What all of a row breaks is a promise along another axis.
+        if (!bits || (mask && !mask[i]) || s->pa[i - i % n] & bits) continue;
+        const Broken *b = &v->broken[__builtin_ctz(bits)];
+        if (!is_wide_start(v, s, b, i % n, ((const int64_t *)s->a)[i])) continue;
+        Promise kind = promise_kind(b->step->imm);
+        return vm_finding(v, b->step, DIAG_VALUE, b->lane,
+                          "tl.%s(.., %" PRId64
+                          ") of %s: the compiler makes wide accesses of it, and one of a "
+                          "load begins at a misaligned address",
+                          promise_name[kind], promise_value(b->step->imm), promise_broken[kind]);
+    }
     return true;
 }
 

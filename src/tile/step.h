@@ -161,7 +161,9 @@ void atomic_settle(Vm *v, Storage *m, size_t word, size_t words);
 StepFn step_ramp, step_compare, step_intersect; // ramp.c
 StepFn step_rows, step_spread, step_spread_mask, step_intersect_grid;
 void trace_steps(Vm *v); // trace.c: every access is counted in v->m->trace from now on
-StepFn step_barrier;     // lanes.c
+// promise.c: before a load through addresses that may break a promise. False with a finding.
+MUST_CHECK bool promise_load(Vm *v, const Step *s, const uint8_t *mask);
+StepFn step_barrier; // lanes.c
 // memory.c: accesses whose address and mask are in short form
 StepFn step_load_run, step_store_run, step_load_rows, step_store_rows;
 StepFn step_promise;                                                                // promise.c

@@ -52,6 +52,19 @@ static inline float *input(Run *r, DType t, int64_t n, uint32_t seed) {
     input_of(r, t, v, n);
     return r->data[r->args - 1];
 }
+// Rows of n values with gaps between them, from element `first` of the memory on.
+static inline void input_rows(Run *r, DType t, const float *values, int rows, int64_t n, int64_t pitch,
+                              int64_t first) {
+    size_t size = (size_t)dtype_bytes(t), all = (size_t)(first + rows * pitch) * size;
+    uint8_t *bytes = arena_raw(&r->arena, all + 8, 64);
+    Tensor *x = NEW(&r->arena, Tensor);
+    *x = (Tensor){.dtype = t, .rank = 2, .shape = {rows, n}, .stride = {pitch, 1}, .offset = first};
+    for (int64_t i = 0; i < rows * n; i++)
+        dtype_store(t, bytes + (size_t)(first + i / n * pitch + i % n) * size, values[i]);
+    assert_true(storage_wrap_rows(&r->machine.storages, x, bytes, all, &x->storage));
+    assert_non_null(x->storage);
+    r->arg[r->args++] = (LaunchArg){.kind = ARG_TENSOR, .tensor = x};
+}
 static inline const Tensor *output(Run *r, DType t, int64_t n) {
     Storage *s;
     assert_true(storage_new(&r->machine.storages, t, (size_t)n * (size_t)dtype_bytes(t), &s));

@@ -1,5 +1,5 @@
 # op: geglu
-# about: columns that wrap around at the end of a row, promised to be contiguous as matrix kernels do; what they give is never stored
+# about: rows and columns that wrap around, the rows promised to be contiguous as matrix kernels do; what they give is never stored
 import torch
 import triton
 import triton.language as tl
@@ -10,8 +10,7 @@ def geglu_kernel(g_ptr, u_ptr, y_ptr, M, N, sg, su, sy, BLOCK_M: tl.constexpr, B
     pid_m, pid_n = tl.program_id(0), tl.program_id(1)
     rows = (pid_m * BLOCK_M + tl.arange(0, BLOCK_M)) % M
     cols = (pid_n * BLOCK_N + tl.arange(0, BLOCK_N)) % N
-    cols = tl.max_contiguous(tl.multiple_of(cols, BLOCK_N), BLOCK_N)
-    rows = rows.to(tl.int64)
+    rows = tl.max_contiguous(tl.multiple_of(rows, BLOCK_M), BLOCK_M).to(tl.int64)
     g = tl.load(g_ptr + rows[:, None] * sg + cols[None, :]).to(tl.float32)
     u = tl.load(u_ptr + rows[:, None] * su + cols[None, :]).to(tl.float32)
     t = 0.7978845608028654 * (g + 0.044715 * g * g * g)
