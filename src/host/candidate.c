@@ -467,6 +467,7 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
             "autotuning runs every config on the same tensors, and what the atomics of %.*s did stays: "
             "name the tensors in reset_to_zero or restore_value",
             STR_ARG(l->kernel->node->function.name));
+    m->warps = binding.num_warps;
     if (restless && !rehearse(in, at, l->kernel, &binding, &code, grid)) return false;
     Counters *count = &m->count;
     if (binding.num_warps > count->warps) count->warps = binding.num_warps;

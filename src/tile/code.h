@@ -61,7 +61,7 @@ typedef enum {
 } AtomicOp;
 // imm of INSN_LOAD: lanes are in several threads each, and what they hold reaches others of these than a
 // store asks (lanes.h); set by code_layout().
-enum { LOAD_SPREADS = 1 };
+enum { LOAD_SPREADS = 1, LOAD_NARROWEST = 4 }; // shift: the bytes of the narrowest accesses of such tiles
 bool atomic_knows(AtomicOp op, DType elem);
 
 // imm of INSN_MATH.

@@ -197,6 +197,13 @@ static bool lanes_apart(InsnOp op) {
     }
 }
 
+// layout.c: has a thread more lanes of this load than of a store of such elements? There have to be enough.
+static bool dealt_otherwise(const Machine *m, const TileType *t, int64_t narrowest) {
+    int64_t bytes = dtype_bytes(t->elem), run = 16 / bytes;
+    return t->rank > 0 && narrowest < bytes && t->shape[t->rank - 1] > run &&
+           tile_lanes(t) > (int64_t)m->warps * 32 * run;
+}
+
 static void decode_call(Decode *x, StepFn *call) {
     x->s->act = ACT_CALL;
     x->s->call = call;
@@ -407,6 +414,7 @@ void decode(Arena *a, Vm *v, char *file, const int64_t *args) {
         }
         if (i->op == INSN_LOAD || i->op == INSN_STORE) s->shape = lanes_shape(&x.ra->type);
         if (i->op == INSN_LOAD && i->imm & LOAD_SPREADS) s->shape = LANES_ANY;
+        s->dealt = i->op == INSN_LOAD && dealt_otherwise(v->m, &x.ra->type, i->imm >> LOAD_NARROWEST);
         decode_insn(&x);
     }
     fuse_products(v);

@@ -134,13 +134,18 @@ bool lanes_load(Vm *v, const Step *s, const LaneRun *run, int from) {
     uint32_t other;
     if (v->log.changed.n && changed_by_other(v, run, &other))
         return found(v, s, run, other, "load of", "changed by an atomic", "it may still hold the old value");
-    if (!complete(wrote) || hit(v, wrote, from, run)) return true;
+    if (!complete(wrote) || (!s->dealt && hit(v, wrote, from, run))) return true;
     v->owed += (int64_t)run->n * from / 4;
     for (uint32_t i = 0; i < run->n; i++) {
         bool any = false, own = false;
         for (int k = 0; k < from && !own; k++)
             any |= wrote->run[k].storage == run->storage &&
                    holds(&wrote->run[k], run, run->at + (int64_t)i * run->stride, run->lane + i, &own);
+        if (any && s->dealt)
+            return found(
+                v, s, run, i, "load of", "stored",
+                "it may still hold the old value: beside narrower elements, Triton gives each thread "
+                "more lanes of a load than of a store");
         if (any && !own) return found(v, s, run, i, "load of", "stored", "it may still hold the old value");
     }
     return true;

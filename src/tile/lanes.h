@@ -2,9 +2,10 @@
 //
 // The threads of a program run apart from each other. A GPU orders two of its accesses to one element only
 // when the same thread makes both, or when a barrier stands between. Lane i of two tiles of one shape belongs
-// to the same thread; lanes of tiles of different shapes may belong to any two. So the log keeps, for every
-// access to memory that the launch may change, the runs of lanes and where they went; nobody looks at it
-// unless the race words say that the program comes back to an element.
+// to the same thread; lanes of tiles of different shapes may belong to any two, and so may those of loads
+// that several threads make (LANES_ANY) or that are dealt out otherwise than stores (Step.dealt). So the log
+// keeps, for every access to memory that the launch may change, the runs of lanes and where they went; nobody
+// looks at it unless the race words say that the program comes back to an element.
 //
 // What it finds: a store to an element that another lane has written with another value; a load of one that
 // another lane has written; a store to one that another lane has read, with nothing but elementwise work

@@ -1,5 +1,6 @@
 // What the VM knows about registers before it runs: which may hold undefined lanes, which feed addresses, and
 // where each lives. All three ignore the order of instructions where that can only err to the safe side.
+#include "tile/lanes.h"
 #include "tile/moves.h"
 #include "tile/ramp.h"
 #include <assert.h>
@@ -366,12 +367,48 @@ static void mark_spreading(Arena *a, Code *c) {
     arena_reset(a, mark);
 }
 
+// ---- elements of several widths ----
+
+// Triton deals out the lanes of a tile in runs of 16 bytes, one run to a thread; for a load in runs of as
+// many lanes as those of the narrowest elements that the kernel accesses in tiles of this shape. Then a
+// load's lanes are in other threads than the same lanes of a store.
+static bool accesses(const Insn *s) {
+    return s->op == INSN_LOAD || s->op == INSN_STORE || s->op == INSN_ATOMIC || s->op == INSN_CAS;
+}
+
+static void mark_narrowest(Code *c) {
+    enum { SHAPES_MAX = 64 }; // those beyond stay unmarked
+    struct {
+        uint32_t shape;
+        int bytes;
+    } found[SHAPES_MAX];
+    int n = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < c->insns; i++) {
+            Insn *s = &c->insn[i];
+            if (!accesses(s)) continue;
+            const TileType *t = &c->reg[s->a].type;
+            uint32_t shape = lanes_shape(t);
+            int k = 0, bytes = dtype_bytes(t->elem);
+            while (k < n && found[k].shape != shape) k++;
+            if (pass == 1) {
+                if (s->op == INSN_LOAD && k < n) s->imm |= (int64_t)found[k].bytes << LOAD_NARROWEST;
+            } else if (k < n) {
+                if (bytes < found[k].bytes) found[k].bytes = bytes;
+            } else if (n < SHAPES_MAX) {
+                found[n].shape = shape;
+                found[n++].bytes = bytes;
+            }
+        }
+}
+
 // Along the code: a register gets its place where its life begins and returns it after the instruction where
 // it ends, so that a result never shares space with an operand of the same instruction.
 void code_layout(Arena *a, Code *c) {
     c->naked = first_naked(c);
     mark_atomics(a, c);
     mark_spreading(a, c);
+    mark_narrowest(c);
     c->taken = NEWN(a, uint8_t, (size_t)c->insns + 1);
     c->steered = find_steered(a, c);
     mark_tainted(c);

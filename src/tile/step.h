@@ -58,6 +58,7 @@ struct Step {
     uint8_t size;  // bytes of a lane of d (of the value of a store)
     uint8_t bytes; // of an element in memory
     uint8_t dtype; // of d; of the operand of ARG; of the value of a store
+    bool dealt;    // LOAD: its lanes are in other threads than those of a store (lanes.h)
     bool meets;    // CALL: lanes exchange values (lanes.h)
     bool fill;     // all operands have one lane, d has more: compute one and spread it
     bool aside; // may report lanes, and d is an operand: compute beside it, so that the operand can be asked

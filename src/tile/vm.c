@@ -19,7 +19,8 @@ const TileLoops *tile_loops_of(IsaLevel isa) {
 const TileLoops *tile_loops(void) { return tile_loops_of(isa_level()); }
 
 void machine_init(Machine *m, Arena *arena, DiagList *diags, int64_t steps) {
-    *m = (Machine){.arena = arena, .diags = diags, .steps_left = steps, .processors = PROCESSORS_USUAL};
+    *m = (Machine){
+        .arena = arena, .diags = diags, .steps_left = steps, .processors = PROCESSORS_USUAL, .warps = 4};
     m->storages.arena = arena;
 }
 

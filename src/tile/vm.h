@@ -49,6 +49,7 @@ typedef struct {
     int tune;            // which config an autotuned kernel runs with, modulo how many it has; at least 0
     int tune_configs;    // most configs that a launched kernel has had; 0: none was autotuned
     struct Tuned *tuned; // what pruning has chosen in other calls of the program; NULL: this is the only one
+    int warps;           // num_warps of the next launch
     int processors;      // of the GPU that host code sees
     uint64_t order_seed; // programs run in a pseudo-random order drawn from it; 0: natural order
     bool order_reversed; // ... from its end: of any two programs, the other one comes first

@@ -189,7 +189,7 @@ static void test_searching_ends(void **state) {
            "    tl.atomic_add(y + i, 1)\n"
            "    tl.atomic_add(y + 4096 + tl.arange(0, 32768), tl.atomic_add(y + 4096 + tl.arange(0, 32768), "
            "0) + 1)\n"
-           "    tl.atomic_add(n, tl.sum(tl.load(y + 8192 + tl.arange(0, 32768))))\n",
+           "    tl.atomic_add(n, tl.sum(tl.load(y + 4096 + tl.arange(0, 32768))))\n",
            1);
     near(y, 0, 1, 0);
     near(y, 4095, 1, 0);

@@ -234,6 +234,49 @@ static void test_rows(void **state) {
     }
 }
 
+// Beside narrower elements a load's lanes are in other threads than a store's, where there are enough of
+// them.
+static void test_widths(void **state) {
+    (void)state;
+    static const struct {
+        const char *round; // there and back
+        DType narrow, wide;
+        int lanes, warps;
+        bool ok;
+    } cases[] = {
+        {"store(y, v)\n    w = load(y)", DT_F16, DT_F32, 1024, 4, false},
+        {"store(y, v)\n    w = load(y)", DT_F16, DT_F32, 512, 4, true},
+        {"store(y, v)\n    w = load(y)", DT_F16, DT_F32, 1024, 8, true},
+        {"store(y, v)\n    w = load(y)", DT_F16, DT_F32, 256, 1, false},
+        {"store(y, v)\n    w = load(y)", DT_F32, DT_F32, 1024, 4, true},
+        {"store(y, v)\n    w = load(y)", DT_F32, DT_F16, 1024, 4, true},
+        {"store(y, v)\n    w = load(y)", DT_I8, DT_F16, 1024, 4, true},
+        {"store(y, v)\n    w = load(y)", DT_I8, DT_F16, 2048, 4, false},
+        {"store(y, v)\n    tl.debug_barrier()\n    w = load(y)", DT_F16, DT_F32, 1024, 4, true},
+        {"store(y, 0 * v)\n    tl.debug_barrier()\n    w = load(y)\n    store(y, w + 1)", DT_F16, DT_F32,
+         1024, 4, true},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        Run r;
+        char source[1024];
+        snprintf(source, sizeof source,
+                 "@triton.jit\ndef store(p, v):\n    tl.store(p + tl.arange(0, %d), v)\n"
+                 "@triton.jit\ndef load(p):\n    return tl.load(p + tl.arange(0, %d))\n"
+                 "@triton.jit\ndef k(x, y, z):\n    v = load(x).to(tl.float32)\n    %s\n    store(z, w)\n",
+                 cases[k].lanes, cases[k].lanes, cases[k].round);
+        run_begin(&r);
+        input(&r, cases[k].narrow, 2048, 1);
+        output(&r, cases[k].wide, 2048);
+        output(&r, DT_F32, 2048);
+        r.machine.warps = cases[k].warps;
+        bool ok = run(&r, source, 1);
+        if (ok != cases[k].ok)
+            fail_msg("case %d: %s", (int)k, ok ? "nothing found" : diag_first(&r.diags)->msg);
+        if (!ok) assert_non_null(strstr(diag_first(&r.diags)->msg, "narrower elements"));
+        run_end(&r);
+    }
+}
+
 // A program that keeps touching elements fills the list: nothing is reported that rests on half of it, and a
 // barrier makes room.
 static void test_full_list(void **state) {
@@ -267,7 +310,8 @@ static void test_searching_costs(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_full_list),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows), cmocka_unit_test(test_widths),
+                                       cmocka_unit_test(test_full_list),
                                        cmocka_unit_test(test_searching_costs)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
