@@ -73,15 +73,18 @@ static bool names_types(const Node *n) {
     static const char *const type[] = {"Any",      "Callable", "Dict",    "Final",   "Iterable",
                                        "Iterator", "List",     "Literal", "Mapping", "Optional",
                                        "Sequence", "Set",      "Tuple",   "Type",    "Union"};
-    enum { TYPES = sizeof type / sizeof *type };
+    static const char *const abstract[] = {"Callable", "Iterable", "Iterator", "Mapping", "Sequence", "Set"};
+    bool abc = str_is(n->import.module, "collections.abc");
+    const char *const *known = abc ? abstract : type;
+    int types = abc ? sizeof abstract / sizeof *abstract : sizeof type / sizeof *type;
     if (!n->import.from || n->import.dots || n->import.names.n < 1 ||
-        !(str_is(n->import.module, "typing") || str_is(n->import.module, "collections.abc")))
+        !(abc || str_is(n->import.module, "typing")))
         return false;
     for (int i = 0; i < n->import.names.n; i++) {
         const Node *a = n->import.names.at[i];
         int k = 0;
-        while (k < TYPES && !str_is(a->alias.name, type[k])) k++;
-        if (k == TYPES || a->alias.as.len) return false;
+        while (k < types && !str_is(a->alias.name, known[k])) k++;
+        if (k == types || a->alias.as.len) return false;
     }
     return true;
 }

@@ -202,6 +202,15 @@ bool api_known_refused(Str name, bool method, bool candidate) {
     return refused_find(name, method) || entry_find(name, method, V_UNBOUND, !candidate);
 }
 
+bool api_refused_itself(Str name) {
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        const char *p = refused[i].names;
+        for (Str w; word_next(&p, &w);)
+            if (str_eq(w, name)) return true;
+    }
+    return entry_find(name, false, V_UNBOUND, false);
+}
+
 const char *api_reason(Arena *a, Str name, bool method, bool candidate, DiagKind *kind) {
     *kind = DIAG_REFUSED;
     const Refused *r = refused_find(name, method);

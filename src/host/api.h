@@ -45,6 +45,8 @@ Str api_canonical(Arena *a, Str dotted);
 const char *api_reason(Arena *a, Str name, bool method, bool candidate, DiagKind *kind);
 // Listed in refused.def, or for the other privilege.
 bool api_known_refused(Str name, bool method, bool candidate);
+// That very name, not one of a module that is refused as a whole; candidates' own names are none of these.
+bool api_refused_itself(Str name);
 
 // Binds arguments to a row's signature and runs it.
 MUST_CHECK bool api_call(Interp *in, const Api *row, Str name, Value self, const Args *args, Value *out);

@@ -31,6 +31,19 @@ static bool calls(const Node *n) {
 // annotated with or inherited from.
 static bool is_special(Str name) { return str_starts(name, "__"); }
 
+// A default that can fail keeps its function.
+static void find_doubt(void *arg, const Node *n) {
+    bool *found = arg;
+    Oper o = n->kind == NODE_BINARY ? n->binary.op : OPER_ADD;
+    *found |= n->kind == NODE_SUBSCRIPT || (o != OPER_ADD && o != OPER_SUB && o != OPER_MUL && o != OPER_POW);
+    if (!*found) node_each_child(n, find_doubt, arg);
+}
+static bool may_fail(const Node *n) {
+    bool found = false;
+    find_doubt(&found, n);
+    return found;
+}
+
 static bool is_quiet_function(const Node *f, bool method) {
     Str name = f->function.name;
     if (is_special(name) && !(method && (str_is(name, "__init__") || str_is(name, "__call__")))) return false;
@@ -38,7 +51,9 @@ static bool is_quiet_function(const Node *f, bool method) {
         if (!method || !node_is_name(f->function.decorators.at[i], "staticmethod")) return false;
     for (int i = 0; i < f->function.params.n; i++) {
         const Node *p = f->function.params.at[i];
-        if ((p->param.def && !is_constant(p->param.def)) || calls(p->param.annotation)) return false;
+        if ((p->param.def && (!is_constant(p->param.def) || calls(p->param.def) || may_fail(p->param.def))) ||
+            calls(p->param.annotation))
+            return false;
     }
     return !calls(f->function.returns);
 }
@@ -65,6 +80,7 @@ static void drop(const Node *n) {
 // ---- loggers
 
 typedef struct {
+    bool logging, warnings; // names of these modules
     Names loggers;
 } Logging;
 
@@ -77,55 +93,126 @@ static bool is_method_of(const Node *call, Str *object, Str *method) {
     return true;
 }
 
-static bool is_told(const Logging *l, const Node *s) {
-    static const char *const said[] = {"debug", "info", "warning", "error", "warn", "basicConfig"};
-    Str object, method;
-    if (s->kind != NODE_EXPRSTMT || !is_method_of(s->value, &object, &method) ||
-        !names_have(&l->loggers, object))
-        return false;
-    for (int i = 0; i < s->value->call.args.n; i++)
-        if (calls(s->value->call.args.at[i])) return false;
-    for (int i = 0; i < s->value->call.keywords.n; i++)
-        if (calls(s->value->call.keywords.at[i]->keyword.value)) return false;
-    for (size_t i = 0; i < sizeof said / sizeof *said; i++)
-        if (str_is(method, said[i])) return true;
+static bool is_word(const char *const *word, size_t n, Str name) {
+    for (size_t i = 0; i < n; i++)
+        if (str_is(name, word[i])) return true;
     return false;
 }
+#define IS_WORD(list, name) is_word(list, sizeof(list) / sizeof *(list), name)
 
+static bool is_written(const Node *n) {
+    return n->kind == NODE_STRING || n->kind == NODE_INT || n->kind == NODE_TRUE || n->kind == NODE_FALSE ||
+           n->kind == NODE_NONE;
+}
+
+// logging.INFO
+static bool is_level(const Logging *l, const Node *n) {
+    static const char *const level[] = {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"};
+    return n->kind == NODE_INT ||
+           (l->logging && n->kind == NODE_ATTRIBUTE && node_is_name(n->attribute.value, "logging") &&
+            IS_WORD(level, n->attribute.name));
+}
+
+static bool is_category(const Node *n) {
+    static const char *const category[] = {"UserWarning", "RuntimeWarning", "DeprecationWarning",
+                                           "FutureWarning", "Warning"};
+    return n->kind == NODE_NAME && IS_WORD(category, n->name);
+}
+
+// How much is said, and how it looks.
+static bool is_setting(const Logging *l, const Node *call, Str object, Str method) {
+    static const char *const looks[] = {"format", "datefmt", "force"};
+    const Nodes *args = &call->call.args, *names = &call->call.keywords;
+    if (str_is(method, "setLevel") && names_have(&l->loggers, object))
+        return args->n == 1 && names->n == 0 && is_level(l, args->at[0]);
+    if (!str_is(method, "basicConfig") || !l->logging || !str_is(object, "logging") || args->n) return false;
+    for (int i = 0; i < names->n; i++) {
+        Str name = names->at[i]->keyword.name;
+        const Node *v = names->at[i]->keyword.value;
+        if (!(str_is(name, "level") ? is_level(l, v) : IS_WORD(looks, name) && is_written(v))) return false;
+    }
+    return true;
+}
+
+// What is said comes first.
+static bool is_message(const Logging *l, const Node *call, Str object, Str method) {
+    static const char *const said[] = {"debug", "info", "warning", "error", "critical"};
+    static const char *const how[] = {"exc_info", "stack_info", "stacklevel"};
+    const Nodes *args = &call->call.args, *names = &call->call.keywords;
+    bool warn = l->warnings && str_is(object, "warnings");
+    bool logger = names_have(&l->loggers, object) || (l->logging && str_is(object, "logging"));
+    if (warn ? !str_is(method, "warn") : !logger || !IS_WORD(said, method)) return false;
+    if (args->n < 1 || (warn && args->n > 1 && (args->n > 2 || !is_category(args->at[1])))) return false;
+    for (int i = 0; i < args->n; i++)
+        if (args->at[i]->kind == NODE_STARRED || calls(args->at[i])) return false;
+    for (int i = 0; i < names->n; i++) {
+        Str name = names->at[i]->keyword.name;
+        const Node *v = names->at[i]->keyword.value;
+        bool ok = warn ? str_is(name, "category") ? args->n == 1 && is_category(v)
+                                                  : str_is(name, "stacklevel") && v->kind == NODE_INT
+                       : IS_WORD(how, name) && is_written(v);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+// What is said is still evaluated: it can fail.
 static void drop_told(void *arg, const Node *n) {
+    const Logging *l = arg;
+    Str object, method;
     if (n->kind == NODE_FUNCTION && is_jit_function(n)) return; // a kernel cannot talk to a logger
-    if (is_told(arg, n)) drop(n);
+    if (n->kind == NODE_EXPRSTMT && is_method_of(n->value, &object, &method)) {
+        Node *call = (Node *)(uintptr_t)n->value;
+        if (is_setting(l, call, object, method)) {
+            drop(n);
+        } else if (is_message(l, call, object, method)) {
+            Nodes args = call->call.args;
+            bool warn = str_is(method, "warn");
+            call->kind = NODE_TUPLE;
+            call->items = (Nodes){args.at, warn ? 1 : args.n};
+        }
+    }
     node_each_child(n, drop_told, arg);
 }
 
-// A name that is bound once in the whole file stands for that one thing.
+static bool is_logger(const Logging *l, const Node *n) {
+    Str object, method;
+    if (n->kind != NODE_ASSIGN || n->assign.targets.n != 1 || n->assign.targets.at[0]->kind != NODE_NAME ||
+        !is_method_of(n->assign.value, &object, &method) || !l->logging || !str_is(object, "logging") ||
+        !str_is(method, "getLogger"))
+        return false;
+    const Node *call = n->assign.value, *of = call->call.args.n ? call->call.args.at[0] : NULL;
+    return call->call.args.n < 2 && call->call.keywords.n == 0 &&
+           (!of || of->kind == NODE_STRING || node_is_name(of, "__name__"));
+}
+
+// A name that is bound once in the whole file stands for that one thing, from there on.
 static void drop_logging(Arena *a, const Node *module) {
-    static const char *const modules[] = {"logging", "warnings"};
     const Nodes *body = &module->module.body;
     Logging l = {.loggers.arena = a};
     Bindings bound;
     names_of_module(&bound, a, module);
-    for (int i = 0; i < body->n; i++)
-        for (int m = 0; m < 2 && body->at[i]->kind == NODE_IMPORT; m++) {
-            const Node *n = body->at[i];
-            for (int k = 0; !n->import.from && k < n->import.names.n; k++)
-                if (str_is(n->import.names.at[k]->alias.name, modules[m]) &&
-                    !n->import.names.at[k]->alias.as.len && bound_once(&bound, str_of(modules[m])))
-                    names_add(&l.loggers, str_of(modules[m]));
-        }
-    if (l.loggers.n == 0) return;
     for (int i = 0; i < body->n; i++) {
         const Node *n = body->at[i];
-        Str object, method;
-        if (n->kind != NODE_ASSIGN || n->assign.targets.n != 1 ||
-            n->assign.targets.at[0]->kind != NODE_NAME || !is_method_of(n->assign.value, &object, &method) ||
-            !str_is(object, "logging") || !str_is(method, "getLogger") || !names_have(&l.loggers, object) ||
-            !bound_once(&bound, n->assign.targets.at[0]->name))
-            continue;
-        names_add(&l.loggers, n->assign.targets.at[0]->name);
-        drop(n);
+        for (int k = 0; n->kind == NODE_IMPORT && !n->import.from && k < n->import.names.n; k++) {
+            const Node *alias = n->import.names.at[k];
+            if (alias->alias.as.len || !bound_once(&bound, alias->alias.name)) continue;
+            l.logging |= str_is(alias->alias.name, "logging");
+            l.warnings |= str_is(alias->alias.name, "warnings");
+        }
+        if (is_logger(&l, n) && bound_once(&bound, n->assign.targets.at[0]->name)) {
+            names_add(&l.loggers, n->assign.targets.at[0]->name);
+            drop(n);
+        } else if (n->kind == NODE_EXPRSTMT) {
+            drop_told(&l, n);
+            bool said = n->kind == NODE_EXPRSTMT && n->value->kind == NODE_TUPLE; // at module level: texts
+            for (int k = 0; said && k < n->value->items.n; k++) said = is_written(n->value->items.at[k]);
+            if (said) drop(n);
+        }
     }
-    for (int i = 0; i < body->n; i++) drop_told(&l, body->at[i]);
+    if (!l.logging && !l.warnings) return;
+    for (int i = 0; i < body->n; i++)
+        if (body->at[i]->kind != NODE_EXPRSTMT) drop_told(&l, body->at[i]);
 }
 
 // ---- definitions

@@ -66,7 +66,11 @@ static bool is_there(Arena *a, const Node *import, const Node *alias, Str path) 
     if (is_meant(path)) return import->import.old_names || !str_is(path, "triton.language.libdevice");
     if (import->import.from && (str_starts(path, "triton.language.") || str_is(module, INDUCTOR_HELPERS)))
         return !triton_import_fault(a, module, alias->alias.name, import->import.old_names);
-    return api_named(name, true) || api_known_refused(name, false, true) || api_is_module(name, true);
+    static const char *const other[] = {"torch.autograd.Function", "torch.autograd.function.Function",
+                                        "torch.autograd.function.FunctionCtx"};
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        if (str_is(path, other[i])) return true;
+    return api_named(name, true) || api_refused_itself(name) || api_is_module(name, true);
 }
 
 // What one name needs is small; a child has no other memory at hand while it looks at forms.

@@ -157,7 +157,10 @@ void names_of_block(Names *names, const Nodes *body, int depth) {
 void names_of_import(Names *names, const Node *import) {
     for (int i = 0; i < import->import.names.n; i++) {
         const Node *a = import->import.names.at[i];
-        names_add(names, a->alias.as.len ? a->alias.as : a->alias.name);
+        Str name = a->alias.as.len ? a->alias.as : a->alias.name;
+        const char *dot = a->alias.as.len || import->import.from ? NULL : memchr(name.p, '.', name.len);
+        if (dot) name.len = (size_t)(dot - name.p); // `import a.b` binds a
+        names_add(names, name);
     }
 }
 

@@ -21,6 +21,7 @@ typedef struct {
     bool candidate;
     bool ok;
     bool in_function;
+    bool late;  // something of the function stands before
     bool model; // ModelNew is the entry: its parameters are inputs
     const Node *module;
     Str self; // first parameter of the method around
@@ -374,10 +375,12 @@ static void screen_function(Screen *s, Scope *scope, const Node *n, bool method)
     names_of_params(&inner.params, &n->function.params);
     names_of_params(&inner.names, &n->function.params);
     names_of_block(&inner.names, &n->function.body, 0);
-    bool was_in = s->in_function;
+    bool was_in = s->in_function, was_late = s->late;
     s->in_function = true;
+    s->late = false;
     screen_block(s, &inner, &n->function.body);
     s->in_function = was_in;
+    s->late = was_late;
 }
 
 static void screen_with(Screen *s, Scope *scope, const Node *n) {
@@ -504,7 +507,13 @@ static void screen_statement(Screen *s, Scope *scope, const Node *n) {
     case NODE_IMPORT: {
         const char *why;
         LibraryFile *file = s->candidate ? library_of(s->module, n) : NULL;
-        if (file)
+        if (s->in_function && str_is(n->import.module, "__future__"))
+            refuse(s, n->span,
+                   "SyntaxError: from __future__ imports must occur at the beginning of the file");
+        else if (s->in_function && s->late)
+            refuse(s, n->span,
+                   "import: in a function it stands at its beginning: the name is the function's own");
+        else if (file)
             screen_included(s, n, file);
         else if (!(s->in_function ? import_canonical : import_allowed)(n, s->candidate, &why))
             refuse(s, n->span, import_reason(s, n, why));
@@ -520,7 +529,12 @@ static void screen_statement(Screen *s, Scope *scope, const Node *n) {
 static void screen_block(Screen *s, Scope *scope, const Nodes *body) {
     if (!body->n || too_deep(s, body->at[0]->span)) return;
     s->depth++;
-    for (int i = 0; i < body->n; i++) screen_statement(s, scope, body->at[i]);
+    for (int i = 0; i < body->n; i++) {
+        const Node *n = body->at[i];
+        screen_statement(s, scope, n);
+        bool text = n->kind == NODE_EXPRSTMT && n->value->kind == NODE_STRING;
+        s->late |= n->kind != NODE_IMPORT && !text;
+    }
     s->depth--;
 }
 

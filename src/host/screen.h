@@ -19,6 +19,10 @@ const char *import_missing(Arena *a, const Node *n);
 bool imports_settle(Arena *a, Node *module, DiagList *d);
 void idle_drop(Arena *a, Node *module);
 void wrappers_settle(Arena *a, Node *module);
+// Whether what Python evaluates while it defines the file's functions is there by then.
+bool defined_in_time(Arena *a, const Node *module, DiagList *d);
+// Whether a file that imports anything imports all of the modules that it names.
+bool imports_complete(Arena *a, const Node *module, DiagList *d);
 void names_of_quiet(Arena *a, Names *names, const Node *n);
 // Decorators of a function: *jit is set for a kernel. False for anything else: *why says what is wrong.
 bool decorators_allowed(const Node *function, bool *jit, const char **why);

@@ -28,6 +28,34 @@ static Node *only_function(const Nodes *body, int before, Str name) {
     return found;
 }
 
+static void note_names(void *arg, const Node *n) {
+    if (n->kind == NODE_NAME) names_add(arg, n->name);
+    node_each_child(n, note_names, arg);
+}
+
+// Whether a decorator would do above its function what it does in a later statement: nobody asks for the
+// function in between, and no name of the decorator is bound there.
+static bool may_rise(Arena *a, const Nodes *body, const Node *f, int i, const Node *d) {
+    Names used = {.arena = a};
+    int from = 0;
+    note_names(&used, d);
+    names_add(&used, f->function.name);
+    while (body->at[from] != f) from++;
+    for (int k = from + 1; k < i; k++) {
+        const Node *s = body->at[k];
+        Names bound = {.arena = a}, mentioned = {.arena = a};
+        if (s->kind == NODE_IMPORT)
+            names_of_import(&bound, s);
+        else
+            names_of_block(&bound, &(Nodes){&body->at[k], 1}, 0);
+        for (int b = 0; b < bound.n; b++)
+            if (names_have(&used, bound.at[b])) return false;
+        note_names(&mentioned, s);
+        if (s->kind != NODE_PASS && names_have(&mentioned, f->function.name)) return false;
+    }
+    return true;
+}
+
 // As a decorator: triton.jit stands directly above the function, the others above all.
 static void decorate(Arena *a, const Nodes *body, int i) {
     const Node *s = body->at[i];
@@ -45,7 +73,7 @@ static void decorate(Arena *a, const Nodes *body, int i) {
         return;
     Node *f = only_function(body, i, s->assign.targets.at[0]->name);
     bool last = jit || is_triton(d->call.func, "jit");
-    if (!f || is_jit_function(f) == last) return;
+    if (!f || is_jit_function(f) == last || !may_rise(a, body, f, i, d)) return;
     Nodes to = {NEWN(a, Node *, (size_t)f->function.decorators.n + 1), f->function.decorators.n + 1};
     for (int k = 0; k < f->function.decorators.n; k++) to.at[k + !last] = f->function.decorators.at[k];
     to.at[last ? to.n - 1 : 0] = mine(d);
@@ -55,56 +83,97 @@ static void decorate(Arena *a, const Nodes *body, int i) {
 
 // ---- decorators that change nothing here
 
+static bool is_written_down(const Node *n) {
+    for (int i = 0; (n->kind == NODE_TUPLE || n->kind == NODE_LIST) && i < n->items.n; i++)
+        if (n->items.at[i]->kind != NODE_STRING) return false;
+    return n->kind == NODE_TUPLE || n->kind == NODE_LIST || n->kind == NODE_STRING || n->kind == NODE_TRUE ||
+           n->kind == NODE_FALSE || n->kind == NODE_NONE;
+}
+
+// torch makes a schema of the types.
+static bool has_types(const Node *f) {
+    for (int i = 0; i < f->function.params.n; i++)
+        if (!f->function.params.at[i]->param.annotation) return false;
+    return f->function.returns;
+}
+
 // What says how torch is to treat a function that it calls, compiles or differentiates: the function is the
-// same.
-static bool is_torch_word(Arena *a, const Node *d) {
-    static const char *const word[] = {
-        "torch.library.custom_op", "torch.library.triton_op",   "torch.compiler.disable",
-        "torch._dynamo.disable",   "torch.jit.ignore",          "torch.amp.custom_fwd",
-        "torch.amp.custom_bwd",    "torch.cuda.amp.custom_fwd", "torch.cuda.amp.custom_bwd"};
-    if (d->kind == NODE_CALL) { // of constants alone
-        for (int i = 0; i < d->call.args.n; i++)
-            if (!is_constant(d->call.args.at[i])) return false;
-        for (int i = 0; i < d->call.keywords.n; i++)
-            if (!is_constant(d->call.keywords.at[i]->keyword.value)) return false;
-        d = d->call.func;
-    }
+// same. Only with the arguments that torch takes; of operators the name comes first.
+static bool is_torch_word(Arena *a, const Node *f, const Node *d, bool *op) {
+    static const struct {
+        const char *word, *needs, *may;
+        bool op, bare;
+    } known[] = {{"torch.library.custom_op", "mutates_args", "device_types", true, false},
+                 {"torch.library.triton_op", "mutates_args", "mutates_args", true, false},
+                 {"torch.compiler.disable", NULL, "recursive", false, true},
+                 {"torch._dynamo.disable", NULL, "recursive", false, true},
+                 {"torch.jit.ignore", NULL, "drop", false, true},
+                 {"torch.amp.custom_fwd", "device_type", "device_type", false, false},
+                 {"torch.amp.custom_bwd", "device_type", "device_type", false, false},
+                 {"torch.cuda.amp.custom_fwd", NULL, "cast_inputs", false, true},
+                 {"torch.cuda.amp.custom_bwd", NULL, NULL, false, true}};
+    const Node *call = d->kind == NODE_CALL ? d : NULL;
+    if (call) d = call->call.func;
     Str path = {0};
     for (int depth = 0; d->kind == NODE_ATTRIBUTE && depth < 8; d = d->attribute.value, depth++)
         path = str_of(arena_printf(a, ".%.*s%.*s", STR_ARG(d->attribute.name), STR_ARG(path)));
     if (!node_is_name(d, "torch")) return false;
-    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
-        if (str_is(path, word[i] + strlen("torch"))) return true;
-    return false;
+    size_t i = 0;
+    while (i < sizeof known / sizeof *known && !str_is(path, known[i].word + strlen("torch"))) i++;
+    if (i == sizeof known / sizeof *known) return false;
+    *op = known[i].op;
+    if (!call) return known[i].bare;
+    const Node *name = call->call.args.n ? call->call.args.at[0] : NULL;
+    if (call->call.args.n != known[i].op ||
+        (name && (name->kind != NODE_STRING || !memmem(name->string.text.p, name->string.text.len, "::", 2) ||
+                  !has_types(f))))
+        return false;
+    bool needed = !known[i].needs;
+    for (int k = 0; k < call->call.keywords.n; k++) {
+        Str word = call->call.keywords.at[k]->keyword.name;
+        bool needs = known[i].needs && str_is(word, known[i].needs);
+        if ((!needs && !(known[i].may && str_is(word, known[i].may))) ||
+            !is_written_down(call->call.keywords.at[k]->keyword.value))
+            return false;
+        needed |= needs;
+    }
+    return needed;
 }
 
-static void undecorate(Arena *a, Node *f) {
+static void undecorate(Arena *a, Node *f, Names *ops) {
     Nodes *d = &f->function.decorators;
     int n = 0;
-    for (int i = 0; i < d->n; i++)
-        if (!is_torch_word(a, d->at[i])) d->at[n++] = d->at[i];
+    for (int i = 0; i < d->n; i++) {
+        bool op;
+        if (!is_torch_word(a, f, d->at[i], &op))
+            d->at[n++] = d->at[i];
+        else if (op && ops)
+            names_add(ops, f->function.name);
+    }
     d->n = n;
 }
 
 // `@op.register_fake` above a function that tells a compiler about shapes: nothing here asks for them.
-static bool is_registered(const Nodes *body, int i) {
+static bool is_registered(const Names *ops, const Nodes *body, int i) {
     const Node *f = body->at[i];
     if (f->kind != NODE_FUNCTION || f->function.decorators.n != 1) return false;
     const Node *d = f->function.decorators.at[0];
     return d->kind == NODE_ATTRIBUTE && str_is(d->attribute.name, "register_fake") &&
-           d->attribute.value->kind == NODE_NAME && only_function(body, i, d->attribute.value->name);
+           d->attribute.value->kind == NODE_NAME && names_have(ops, d->attribute.value->name) &&
+           only_function(body, i, d->attribute.value->name);
 }
 
 static void settle_decorators(Arena *a, const Nodes *body) {
+    Names ops = {.arena = a};
     for (int i = 0; i < body->n; i++) {
         Node *s = body->at[i];
-        if (is_registered(body, i)) {
+        if (is_registered(&ops, body, i)) {
             drop(s);
         } else if (s->kind == NODE_FUNCTION && !is_jit_function(s)) {
-            undecorate(a, s);
+            undecorate(a, s, &ops);
         } else if (s->kind == NODE_CLASS) {
             for (int k = 0; k < s->klass.body.n; k++)
-                if (s->klass.body.at[k]->kind == NODE_FUNCTION) undecorate(a, s->klass.body.at[k]);
+                if (s->klass.body.at[k]->kind == NODE_FUNCTION) undecorate(a, s->klass.body.at[k], NULL);
         } else {
             decorate(a, body, i);
         }
@@ -115,13 +184,18 @@ static void settle_decorators(Arena *a, const Nodes *body) {
 
 static bool binds_constant(const Node *s) {
     return s->kind == NODE_ASSIGN && s->assign.targets.n == 1 && s->assign.targets.at[0]->kind == NODE_NAME &&
-           is_constant(s->assign.value);
+           (is_written_down(s->assign.value) || s->assign.value->kind == NODE_INT);
 }
 
+static bool names_import_error(const Node *t) {
+    for (int i = 0; t->kind == NODE_TUPLE && i < t->items.n; i++)
+        if (t->items.at[i]->kind == NODE_TUPLE || !names_import_error(t->items.at[i])) return false;
+    return (t->kind == NODE_TUPLE && t->items.n > 0) || node_is_name(t, "ImportError") ||
+           node_is_name(t, "ModuleNotFoundError") || node_is_name(t, "Exception");
+}
 static bool is_import_error(const Node *handler) {
     const Node *t = handler->handler.type;
-    return t && !handler->handler.name.len &&
-           (node_is_name(t, "ImportError") || node_is_name(t, "ModuleNotFoundError"));
+    return t && !handler->handler.name.len && names_import_error(t);
 }
 
 static bool is_plain_handler(const Node *h) {
@@ -132,27 +206,39 @@ static bool is_plain_handler(const Node *h) {
     return is_import_error(h);
 }
 
-static void note_names(void *arg, const Node *n) {
-    if (n->kind == NODE_NAME) names_add(arg, n->name);
-    node_each_child(n, note_names, arg);
+// Whether a block of imports and literals does in every place what it does here.
+static bool is_sure(const Node *module, const Nodes *block, bool literals) {
+    const char *why;
+    for (int i = 0; i < block->n; i++) {
+        const Node *s = block->at[i];
+        if (s->kind == NODE_PASS || (literals && binds_constant(s))) continue;
+        if (s->kind != NODE_IMPORT || library_of(module, s) ||
+            !(literals ? import_canonical(s, true, &why) || import_brings(s) : import_allowed(s, true, &why)))
+            return false;
+    }
+    return true;
 }
 
-// Imports that are all there leave their names. Of others nobody may ask whether they were: another machine
-// has what this one has not. Where nobody does, the statement goes.
-static bool settle_try(const Node *module, const Node *t, Nodes *out) {
-    if (t->attempt.otherwise.n || t->attempt.final.n || !t->attempt.handlers.n) return false;
-    for (int i = 0; i < t->attempt.handlers.n; i++)
-        if (!is_plain_handler(t->attempt.handlers.at[i])) return false;
-    bool there = true;
-    const char *why;
+// Imports that are all there leave their names; one that Triton does not have leaves those of its handler.
+// Of others nobody may ask whether they were: another machine has what this one has not. Where nobody does,
+// the statement goes.
+static bool settle_try(Arena *a, const Node *module, const Node *t, Nodes *out) {
+    const Nodes *body = &t->attempt.body, *handlers = &t->attempt.handlers;
+    if (t->attempt.otherwise.n || t->attempt.final.n || !handlers->n) return false;
+    for (int i = 0; i < handlers->n; i++)
+        if (!is_plain_handler(handlers->at[i])) return false;
     int imports = 0;
-    for (int i = 0; i < t->attempt.body.n; i++) {
-        const Node *s = t->attempt.body.at[i];
-        if (s->kind != NODE_IMPORT && !binds_constant(s)) return false;
-        there &= s->kind == NODE_IMPORT && !library_of(module, s) && import_allowed(s, true, &why);
-        imports += s->kind == NODE_IMPORT;
+    for (int i = 0; i < body->n; i++) {
+        if (body->at[i]->kind != NODE_IMPORT && !binds_constant(body->at[i])) return false;
+        imports += body->at[i]->kind == NODE_IMPORT;
     }
-    if (there) return *out = t->attempt.body, true;
+    if (is_sure(module, body, true) || is_sure(module, body, false)) return *out = *body, true;
+    const Node *first = body->at[0];
+    if (first->kind == NODE_IMPORT && !library_of(module, first) && import_missing(a, first) &&
+        handlers->n == 1 && is_sure(module, &handlers->at[0]->handler.body, true))
+        return *out = handlers->at[0]->handler.body, true;
+    for (int i = 0; i < handlers->n; i++)
+        if (!is_sure(module, &handlers->at[i]->handler.body, true)) return false;
     return *out = (Nodes){0}, imports > 0;
 }
 
@@ -183,7 +269,12 @@ static bool is_missed(Arena *a, const Node *module, const Node *t) {
 static void settle_tries(Arena *a, Node *module) {
     const Nodes *body = &module->module.body;
     int most = 0;
-    for (int i = 0; i < body->n; i++) most += body->at[i]->kind == NODE_TRY ? body->at[i]->attempt.body.n : 1;
+    for (int i = 0; i < body->n; i++) {
+        const Node *s = body->at[i];
+        most += s->kind == NODE_TRY ? s->attempt.body.n : 1;
+        for (int h = 0; s->kind == NODE_TRY && h < s->attempt.handlers.n; h++)
+            most += s->attempt.handlers.at[h]->handler.body.n;
+    }
     Nodes out = {NEWN(a, Node *, (size_t)most + 1), 0};
     bool any = false;
     for (int i = 0; i < body->n; i++) {
@@ -191,7 +282,8 @@ static void settle_tries(Arena *a, Node *module) {
         Nodes part = {&s, 1};
         if (s->kind == NODE_TRY) {
             Nodes kept;
-            if (settle_try(module, s, &kept) && (kept.n || !is_missed(a, module, s))) part = kept, any = true;
+            if (settle_try(a, module, s, &kept) && (kept.n || !is_missed(a, module, s)))
+                part = kept, any = true;
         }
         for (int k = 0; k < part.n; k++) out.at[out.n++] = part.at[k];
     }
@@ -230,6 +322,14 @@ static void settle_alignment(void *arg, const Node *n) {
     call->binary.right = part[1];
 }
 
+// `__all__ = ["run"]`: for others that import from the file.
+static void drop_all(const Node *s) {
+    if (s->kind == NODE_ASSIGN && s->assign.targets.n == 1 &&
+        node_is_name(s->assign.targets.at[0], "__all__") && s->assign.value->kind == NODE_LIST &&
+        is_written_down(s->assign.value))
+        drop(s);
+}
+
 static void mark_imports(void *arg, const Node *n) {
     Node *own = (Node *)(uintptr_t)n; // the tree is this process's own
     if (n->kind == NODE_IMPORT) own->import.old_names = true;
@@ -239,12 +339,15 @@ static void mark_imports(void *arg, const Node *n) {
 bool host_settle(Arena *a, Node *module, DiagList *d) {
     if (module->module.old_names) mark_imports(NULL, module);
     settle_tries(a, module);
+    if (!defined_in_time(a, module, d)) return false;
     settle_decorators(a, &module->module.body);
     wrappers_settle(a, module);
     for (int i = 0; i < module->module.body.n; i++) {
         const Node *s = module->module.body.at[i];
+        drop_all(s);
         if (s->kind != NODE_FUNCTION || !is_jit_function(s)) settle_alignment(a, s);
     }
     idle_drop(a, module);
+    if (!imports_complete(a, module, d)) return false;
     return imports_settle(a, module, d);
 }

@@ -14,6 +14,7 @@ typedef struct {
     const Node *module;
     bool name, of_module; // `wraps`, `functools.wraps`
     Bindings bound;
+    int made; // callers, each with a name of its own for what it calls
 } File;
 
 static File file_of(Arena *a, const Node *module) {
@@ -126,13 +127,13 @@ static Node *make_caller(const Maker *m, Str name, Str g, Node *plain) {
 
 // The innermost decorator, if it is one of these. of: the class that f is a method of; an empty name for
 // none.
-static Node *unwrap(const File *file, int before, Node *f, Str of, int turn) {
+static Node *unwrap(File *file, int before, Node *f, Str of) {
     Nodes *d = &f->function.decorators;
     const Node *g = d->n > 0 ? decorator_named(file, before, d->at[d->n - 1]) : NULL;
     if (!g || f->function.async || is_jit_function(f)) return NULL;
     Maker m = {file->arena, f->span};
-    Str name = f->function.name,
-        hidden = str_of(arena_printf(file->arena, "%.*s plain %d", STR_ARG(name), turn)); // no source has it
+    Str name = f->function.name, hidden = str_of(arena_printf(file->arena, "%.*s plain %d", STR_ARG(name),
+                                                              file->made++)); // no source has it
     Node *plain = make_name(&m, of.len ? of : hidden);
     if (of.len) {
         Node *member = make(&m, NODE_ATTRIBUTE, 2);
@@ -151,13 +152,13 @@ static Node *unwrap(const File *file, int before, Node *f, Str of, int turn) {
     return caller;
 }
 
-static Nodes unwrapped(const File *file, int before, const Nodes *body, Str of) {
+static Nodes unwrapped(File *file, int before, const Nodes *body, Str of) {
     enum { DEEP = 4 };
     Nodes out = {NEWN(file->arena, Node *, (size_t)body->n * (DEEP + 1) + 1), 0};
     for (int i = 0; i < body->n; i++) {
         Node *s = body->at[i];
         for (int k = 0; k < DEEP && s->kind == NODE_FUNCTION; k++) {
-            Node *caller = unwrap(file, of.len ? before : i, s, of, k);
+            Node *caller = unwrap(file, of.len ? before : i, s, of);
             if (!caller) break;
             out.at[out.n++] = s;
             s = caller;
@@ -183,7 +184,7 @@ void wrappers_settle(Arena *a, Node *module) {
     }
     if (!any) return;
     for (int i = 0; i < body->n; i++)
-        if (body->at[i]->kind == NODE_CLASS)
+        if (body->at[i]->kind == NODE_CLASS && bound_once(&file.bound, body->at[i]->klass.name))
             body->at[i]->klass.body = unwrapped(&file, i, &body->at[i]->klass.body, body->at[i]->klass.name);
     Nodes whole = unwrapped(&file, 0, body, (Str){0});
     for (int i = 0; i < body->n; i++) {

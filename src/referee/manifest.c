@@ -305,7 +305,8 @@ static bool put_run(Manifest *m, const json_t *o) {
         m->names.at[m->names.n++] = (ManifestName){name, NAME_TENSOR};
         buf_printf(&m->out, "%s%.*s", i ? ", " : "", STR_ARG(name));
     }
-    buf_puts(&m->out, "):\n");
+    // The file may import less than this function wants.
+    buf_puts(&m->out, "):\n    import math, torch, triton\n    import triton.language as tl\n");
     if (!put_values(m, json_object_get(o, "values")) || !put_outputs(m, json_object_get(o, "outputs")) ||
         (scratch && !put_tensors(m, "scratch", scratch)) || !put_launches(m, o))
         return false;

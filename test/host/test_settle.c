@@ -33,7 +33,8 @@ static void imported_names_are_spelled_out(void **state) {
         "A.apply(x)\n",
         "class A(torch.autograd.Function)");
     // Kernels keep theirs: their checker knows imports.
-    HAS("from triton.language.extra.libdevice import rsqrt\n@triton.jit\ndef k(x):\n    tl.store(x, "
+    HAS("import triton\nimport triton.language as tl\nfrom triton.language.extra.libdevice import "
+        "rsqrt\n@triton.jit\ndef k(x):\n    tl.store(x, "
         "rsqrt(1.0))\n"
         "def run(x):\n    return x\n",
         "tl.store(x, rsqrt(1.0))");
@@ -61,9 +62,12 @@ static void what_nothing_mentions_is_taken_out(void **state) {
           "def test");
     // What does something by standing there stays, for the screen to refuse; so does whatever may be
     // mentioned.
-    HAS("@hook\ndef f(x):\n    return 1\ndef run(x):\n    return x\n", "def f");
-    HAS("def f(x=g()):\n    return 1\ndef run(x):\n    return x\n", "def f");
-    HAS("def f(x: g()):\n    return 1\ndef run(x):\n    return x\n", "def f");
+    HAS("@hook\ndef f(x):\n    return 1\ndef hook(f):\n    return f\ndef run(x):\n    return x\n",
+        "`hook`: NameError");
+    HAS("def hook(f):\n    return f\n@hook\ndef f(x):\n    return 1\ndef run(x):\n    return x\n", "def f");
+    HAS("def f(x=1 / 0):\n    return 1\ndef run(x):\n    return x\n", "def f");
+    HAS("def g():\n    return 1\ndef f(x=g()):\n    return 1\ndef run(x):\n    return x\n", "def f");
+    HAS("def g():\n    return 1\ndef f(x: g()):\n    return 1\ndef run(x):\n    return x\n", "def f");
     HAS("class C:\n    x = g()\ndef run(x):\n    return x\n", "class C");
     // Python calls these by itself.
     HAS("def __getattr__(name):\n    work()\ndef run(x):\n    return x\n", "work");
@@ -90,7 +94,22 @@ static void loggers_are_not_heard(void **state) {
     HAS(LOG "def run(x):\n    y = logger.debug(x)\n    return x\n", "logger.debug");
     HAS(LOG "def run(x, logger):\n    logger.debug(x)\n    return x\n", "logger.debug");
     HAS("def run(x):\n    logger.debug(x)\n    return x\n", "logger.debug");
-    HAS(LOG "@triton.jit\ndef k(x):\n    logger.debug(1)\ndef run(x):\n    return x\n", "logger.debug");
+    HAS("import triton\n" LOG "@triton.jit\ndef k(x):\n    logger.debug(1)\ndef run(x):\n    return x\n",
+        "logger.debug");
+    // What is said is evaluated, and only what there is can be called.
+    HAS(LOG "def run(x):\n    logger.debug('a', 1 / 0)\n    return x\n", "1 / 0");
+    HAS(LOG "def run(x):\n    logger.debug()\n    return x\n", "logger.debug");
+    HAS(LOG "def run(x):\n    logger.basicConfig()\n    return x\n", "logger.basicConfig");
+    HAS("import warnings\ndef run(x):\n    warnings.debug('a')\n    return x\n", "warnings.debug");
+    HAS("import warnings\ndef run(x):\n    warnings.warn('a', other)\n    return x\n", "warnings.warn");
+    LACKS("import warnings\ndef run(x):\n    warnings.warn('a', UserWarning, stacklevel=2)\n    return x\n",
+          "warnings.");
+    LACKS(LOG "logging.basicConfig(level=logging.INFO)\nlogger.setLevel(logging.DEBUG)\ndef run(x):\n    "
+              "return x\n",
+          "level");
+    HAS(LOG "logging.basicConfig(level=work())\ndef run(x):\n    return x\n", "work");
+    HAS("logger = logging.getLogger()\nimport logging\ndef run(x):\n    return x\n", "getLogger");
+    HAS("import logging\nlogger = logging.getLogger(1, 2)\ndef run(x):\n    return x\n", "getLogger");
     // Names that are bound again need not be loggers.
     HAS(LOG "logger = other\ndef run(x):\n    logger.debug(x)\n    return x\n", "logger.debug");
     HAS("import logging\nlogging = other\ndef run(x):\n    logging.info(x)\n    return x\n", "logging.info");
@@ -121,9 +140,10 @@ static void wrappers_that_keep_nothing_are_called(void **state) {
         "return w\n"
         "@g\ndef run(x):\n    return x\n",
         "@g");
-    HAS(G "class A(torch.autograd.Function):\n    @staticmethod\n    @g\n    def forward(ctx, x):\n        "
-          "return x\n"
-          "def run(x):\n    return A.apply(x)\n",
+    HAS("import torch\n" G
+        "class A(torch.autograd.Function):\n    @staticmethod\n    @g\n    def forward(ctx, x):\n        "
+        "return x\n"
+        "def run(x):\n    return A.apply(x)\n",
         "@staticmethod\n    def forward(*args, **kwargs):\n        return g(A.forward plain 0)(*args, "
         "**kwargs)");
     HAS(G "def h(fn):\n    def wrapper(*a):\n        return fn(*a)\n    return wrapper\n@h\n@g\ndef "
@@ -145,7 +165,14 @@ static void wrappers_that_keep_nothing_are_called(void **state) {
     HAS("def g(fn):\n    def wrapper(x):\n        return fn(x)\n    return work(wrapper)\n@g\ndef run(x):\n  "
         "  return x\n",
         "@g");
-    HAS("@g\ndef run(x):\n    return x\n" G, "@g"); // defined too late
+    HAS("@g\ndef run(x):\n    return x\n" G, "`g`: NameError"); // defined too late
+    // A name that stands for two functions would reach the later one.
+    HAS(G "@g\ndef f(x):\n    return 1\nkeep = f\n@g\ndef f(x):\n    return 2\ndef run(x):\n    return "
+          "keep(x)\n",
+        "`f`: it is bound a second time");
+    HAS(G "class A:\n    @g\n    def f(x):\n        return 1\n    @g\n    def f(x):\n        return 2\ndef "
+          "run(x):\n    return A\n",
+        "def f plain 1");
     HAS("import functools\n@functools.lru_cache\ndef run(x):\n    return x\n", "lru_cache");
 }
 
@@ -165,7 +192,8 @@ static void other_words_become_the_usual_ones(void **state) {
     HAS("def run(x):\n    return x.data_ptr() % 4096\n", "x.data_ptr() % 4096");
     HAS("def run(x):\n    return x.data_ptr() + 16\n", "x.data_ptr() + 16");
     HAS("def run(x):\n    return f(x).data_ptr() % 16\n", "data_ptr");
-    LACKS("@torch.library.custom_op('a::b', mutates_args=())\ndef f(x):\n    return x\n@f.register_fake\ndef "
+    LACKS("from torch import Tensor\nimport torch\n@torch.library.custom_op('a::b', mutates_args=())\ndef "
+          "f(x: Tensor) -> Tensor:\n    return x\n@f.register_fake\ndef "
           "_(x):\n"
           "    return x\ndef run(x):\n    return f(x)\n",
           "@");
@@ -174,9 +202,19 @@ static void other_words_become_the_usual_ones(void **state) {
           "    def forward(ctx, x):\n        return x\ndef run(x):\n    return A.apply(x)\n",
           "custom_fwd");
     HAS("@torch.compile\ndef f(x):\n    return x\ndef run(x):\n    return f(x)\n", "@torch.compile");
+    // What torch would refuse stays for the screen to refuse.
+#define RUN "def run(x):\n    return f(x)\n"
+    HAS("@torch.library.custom_op('a::b', mutates_args=())\ndef f(x):\n    return x\n" RUN, "@torch.library");
+    HAS("@torch.library.custom_op('b', mutates_args=())\ndef f(x: int) -> int:\n    return x\n" RUN,
+        "@torch.library");
+    HAS("@torch.library.custom_op\ndef f(x: int) -> int:\n    return x\n" RUN, "@torch.library");
+    HAS("@torch.amp.custom_fwd\ndef f(x):\n    return x\n" RUN, "@torch.amp");
+    HAS("def f(x):\n    return x\n@f.register_fake\ndef _(x):\n    return x\n" RUN, "@f.register_fake");
     HAS("@torch.library.custom_op(work())\ndef f(x):\n    return x\ndef run(x):\n    return f(x)\n",
         "custom_op");
-    HAS("@other.register_fake\ndef _(x):\n    return x\ndef run(x):\n    return x\n", "register_fake");
+    HAS("def other(x):\n    return x\n@other.register_fake\ndef _(x):\n    return x\ndef run(x):\n    return "
+        "x\n",
+        "register_fake");
 #define TRY(body, other) "try:\n    " body "\nexcept ImportError:\n    " other "\ndef run(x):\n    return x\n"
     HAS(TRY("from triton.language.extra.libdevice import tanh", "from elsewhere import tanh"),
         "from triton.language.extra.libdevice import tanh\n\ndef run");
@@ -187,7 +225,73 @@ static void other_words_become_the_usual_ones(void **state) {
     HAS(TRY("import apex", "apex = None") "    return apex\n", "try:");
     HAS(TRY("work()", "pass"), "try:");
     HAS(TRY("import apex", "work()"), "try:");
-    HAS("try:\n    import apex\nexcept Exception:\n    pass\ndef run(x):\n    return x\n", "try:");
+    // One that Triton does not have leaves what its handler brings.
+    HAS(TRY("from triton.language import libdevice",
+            "from triton.language.extra import libdevice") "    return libdevice\n",
+        "from triton.language.extra import libdevice\n\ndef run");
+    HAS(TRY("import math\n    HAS = True", "HAS = False") "    return HAS\n", "HAS = True\n\ndef run");
+    LACKS("try:\n    import math\nexcept (ImportError, ModuleNotFoundError):\n    math = None\ndef run(x):\n "
+          "   return "
+          "math\n",
+          "try");
+    HAS(TRY("import apex", "import apex2"), "try:");
+    HAS(TRY("HAS = other\n    import apex", "pass"), "try:");
+    LACKS("__all__ = ['run']\ndef run(x):\n    return x\n", "__all__");
+    HAS("__all__ = [work()]\ndef run(x):\n    return x\n", "__all__");
+    HAS("try:\n    import apex\nexcept ValueError:\n    pass\ndef run(x):\n    return x\n", "try:");
+}
+
+static void what_python_evaluates_is_there(void **state) {
+    (void)state;
+#define END "def run(x):\n    return x\n"
+    HAS("def f(x: Nothing):\n    return x\n" END, "`Nothing`: NameError");
+    HAS("def f(x) -> Nothing:\n    return x\n" END, "`Nothing`: NameError");
+    HAS("def f(x=nothing):\n    return x\n" END, "`nothing`: NameError");
+    HAS("class A:\n    def f(self, x: Nothing):\n        return x\n" END, "`Nothing`: NameError");
+    HAS("EPS: Nothing = 1\n" END, "`Nothing`: NameError");
+    HAS("'text'\nfrom __future__ import annotations\nimport torch\ndef run(x: Nothing):\n    return x\n",
+        "x: Nothing");
+    HAS("from typing import Optional\nimport torch\ndef run(x: Optional[torch.Tensor], n: 'Nothing' = None) "
+        "-> int | None:\n    return "
+        "x\n",
+        "def run");
+    HAS("import torch\nfrom __future__ import annotations\n" END, "SyntaxError");
+    // Too late, or not at all.
+    HAS("@triton.jit\ndef k(x):\n    pass\nimport triton\n" END, "`triton`: NameError");
+    HAS("import triton\n@triton.jit\ndef k(x):\n    tl.store(x, 1)\n" END, "`tl`: NameError");
+    HAS("import torch\ndef f():\n    import math\n    return math\ndef run(x):\n    return f(), math.pi\n",
+        "`math`: NameError");
+    HAS("@triton.jit\ndef k(x):\n    tl.store(x, 1)\n" END, "tl.store");
+    HAS("import torch\ndef run(x, F):\n    return F\n", "return F");
+    HAS("import torch\n" END "if __name__ == '__main__':\n    math.pi\n", "def run");
+    // A kernel keeps what a name was.
+#define KERNEL_OF(annotation, value) "@triton.jit\ndef k(x, n: " annotation " = " value "):\n    pass\n"
+    HAS("D = 1\n" KERNEL_OF("tl.constexpr", "D") END, "= D");
+    HAS("D = 1\n" KERNEL_OF("tl.constexpr", "D") "D = 2\n" END, "bound a second time");
+    HAS("D = 1\nE = tl.constexpr(D)\nD = 2\n" END, "bound a second time");
+    HAS("D = 1\nD = 2\n" END, "D = 2");
+    HAS("@triton.jit\ndef k(x):\n    pass\nC = {'A': 1}\nk = triton.heuristics(C)(k)\n" END, "k = triton");
+    HAS("@triton.jit\ndef k(x):\n    pass\nj = k\nk = triton.heuristics({'A': 1})(k)\n" END,
+        "bound a second time");
+    HAS("@triton.jit\ndef k(x):\n    pass\ndef f(x):\n    return k\nk = triton.heuristics({'A': 1})(k)\n" END,
+        "k = triton");
+    // One word, one meaning.
+    HAS(KERNEL_OF("torch.constexpr", "1") END, "`constexpr`");
+    HAS("constexpr = 3\n" KERNEL_OF("constexpr", "1") END, "`constexpr`");
+    HAS("from triton.language import constexpr\nimport triton\n" KERNEL_OF("constexpr", "1") END,
+        "n: constexpr");
+    HAS("import triton\nimport triton.language as lang\n" KERNEL_OF("lang.constexpr", "1") END,
+        "lang.constexpr");
+    HAS(KERNEL_OF("triton.language.constexpr", "1") END, "n: triton.language.constexpr");
+    // Nothing of the host's runs where nobody looks.
+#define JIT(with) "@triton.jit(" with ")\ndef k(x):\n    pass\n" END
+    HAS(JIT("do_not_specialize=['n', 1], debug=False, noinline=True"), "def k");
+    HAS(JIT("repr=lambda s: work()"), "`repr`");
+    HAS(JIT("launch_metadata=work"), "`launch_metadata`");
+    HAS(JIT("debug=work()"), "`debug`");
+    HAS(JIT("nonsense=1"), "`nonsense`");
+    HAS(JIT("**options"), "options that are written down");
+    HAS(JIT("work()"), "keyword arguments only");
 }
 
 int main(void) {
@@ -195,6 +299,7 @@ int main(void) {
                                        cmocka_unit_test(what_nothing_mentions_is_taken_out),
                                        cmocka_unit_test(loggers_are_not_heard),
                                        cmocka_unit_test(wrappers_that_keep_nothing_are_called),
-                                       cmocka_unit_test(other_words_become_the_usual_ones)};
+                                       cmocka_unit_test(other_words_become_the_usual_ones),
+                                       cmocka_unit_test(what_python_evaluates_is_there)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -38,6 +38,7 @@ static bool apply(const char *json, const char *source, bool exist, Str *out, Er
 #define RUN "\"kernel\":\"first\",\"grid\":[1]"
 
 // What stands behind the file, and passes the screen of candidates.
+#define HEAD "def run(x, w):\n    import math, torch, triton\n    import triton.language as tl\n"
 static void writes(const char *json, const char *run) {
     Str text;
     Err e = {0};
@@ -61,10 +62,9 @@ static void refused(const char *json, const char *key, const char *why) {
 
 static void a_run_is_written(void **state) {
     (void)state;
-    writes("{" RUN "," OUT "}", "def run(x, w):\n"
-                                "    out = torch.empty(x.shape, dtype=x.dtype, device=x.device)\n"
-                                "    first[((1),)]()\n"
-                                "    return out\n");
+    writes("{" RUN "," OUT "}", HEAD "    out = torch.empty(x.shape, dtype=x.dtype, device=x.device)\n"
+                                     "    first[((1),)]()\n"
+                                     "    return out\n");
     writes("{\"values\":{\"M\":\"x.shape[0]\",\"N\":\"M*2 # twice\",\"e\":1e-6},"
            "\"outputs\":{\"o\":{\"shape\":[\"M\",3],\"dtype\":\"torch.float32\",\"fill\":0}},"
            "\"scratch\":{\"t\":{\"shape\":[\"o.numel()\"],\"dtype\":\"tl.int32\",\"fill\":-1}},"
@@ -73,7 +73,7 @@ static void a_run_is_written(void **state) {
            "\"constexprs\":{\"BLOCK\":\"triton.next_power_of_2(max(N, 2))\",\"w2\":\"w\"},"
            "\"grid\":[\"triton.cdiv(N, META['BLOCK'])\",2],\"num_warps\":\"8 if N > 4 else 4\"},"
            "{\"kernel\":\"second\",\"args\":[\"t\",\"o\"],\"grid\":[\"M\"],\"num_stages\":2}]}",
-           "def run(x, w):\n"
+           HEAD
            "    M = (x.shape[0])\n"
            "    N = (M * 2)\n"
            "    e = (9.9999999999999995e-07)\n"
