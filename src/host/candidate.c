@@ -456,6 +456,13 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
     }
     if (!grid_sizes(in, at, l->grid, &binding, grid)) return false;
     if (!kernel_check(m->arena, in->cache, &binding, &code, in->d)) return false;
+    const Insn *fold = binding.num_ctas > 1 ? code_row_fold(code.code) : NULL;
+    if (fold)
+        return diag_add(
+            in->d, DIAG_COMPILE, fold->span,
+            "num_ctas = %d: Triton's TritonGPUPlanCTAPass fails on the reduction of a tile of one "
+            "dimension",
+            binding.num_ctas);
     // A candidate that sees addresses can tell this machine from a GPU and be right here only.
     if (code.code->naked)
         return host_unsupported(

@@ -49,14 +49,15 @@ static void warn_of_decorators(const Node *kernel, DiagList *d) {
 // ---- options ----
 
 // A cluster of blocks: 16 of them are the most that Hopper takes.
-static bool cluster_value(const LaunchArg *arg, DiagList *d) {
+static bool cluster_value(const LaunchArg *arg, Binding *out, DiagList *d) {
     int64_t n = arg->kind == ARG_PLAIN && arg->value.kind == PY_INT ? arg->value.i : 0;
+    out->num_ctas = (int)n;
     if (n >= 1 && n <= 16 && !(n & (n - 1))) return true;
     return diag_add(d, DIAG_COMPILE, arg->span, "num_ctas must be a power of 2, at most 16");
 }
 
 static bool option_value(const LaunchArg *arg, Binding *out, DiagList *d) {
-    if (str_is(arg->name, "num_ctas")) return cluster_value(arg, d);
+    if (str_is(arg->name, "num_ctas")) return cluster_value(arg, out, d);
     if (!str_is(arg->name, "num_warps")) return true;
     if (arg->kind != ARG_PLAIN || arg->value.kind != PY_INT || arg->value.i < 1 ||
         (arg->value.i & (arg->value.i - 1)))
@@ -92,7 +93,7 @@ static bool default_value(Arena *a, const Node *module, const Node *param, Launc
 bool launch_bind(Arena *a, const Node *module, const Node *kernel, const LaunchArg *arg, int args, Span span,
                  Binding *out, DiagList *d) {
     Nodes params = kernel->function.params;
-    *out = (Binding){.kernel = kernel, .module = module, .num_warps = 4};
+    *out = (Binding){.kernel = kernel, .module = module, .num_warps = 4, .num_ctas = 1};
     warn_of_decorators(kernel, d);
     Str *pname = NEWN(a, Str, (size_t)params.n + 1), *given = NEWN(a, Str, (size_t)args + 1);
     bool *has_default = NEWN(a, bool, (size_t)params.n + 1);

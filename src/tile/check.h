@@ -39,7 +39,7 @@ typedef struct {
     const Node *module; // MODULE: where helpers and constexpr globals are found
     LaunchArg *arg;     // in parameter order; names are the parameters'
     int args;
-    int num_warps;
+    int num_warps, num_ctas;
     const Node
         *site; // the launch, where the kernel's text is another file's: what findings point to; or NULL
     struct Cover *cover; // of the source, or NULL

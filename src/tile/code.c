@@ -35,6 +35,16 @@ static void dump_register(Buf *out, const Code *c, const char *before, int r) {
     tile_type_name(out, &c->reg[r].type);
 }
 
+const Insn *code_row_fold(const Code *c) {
+    for (int i = 0; i < c->insns; i++) {
+        const Insn *s = &c->insn[i];
+        bool fold = s->op == INSN_SUM || s->op == INSN_RMAX || s->op == INSN_RMIN || s->op == INSN_ARGMAX ||
+                    s->op == INSN_ARGMIN;
+        if (fold && c->reg[s->a].type.rank == 1) return s;
+    }
+    return NULL;
+}
+
 void code_dump(Buf *out, const Code *c) {
     for (int i = 0; i < c->insns; i++) {
         const Insn *s = &c->insn[i];

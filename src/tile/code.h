@@ -136,6 +136,7 @@ struct Code {
 // whose lifetimes (extended over loops) do not overlap share space. Must run before the VM.
 void code_layout(Arena *a, Code *c);
 Code *code_keep(Arena *a, const Code *c); // a copy that needs nothing of the arena that the other one is in
+const Insn *code_row_fold(const Code *c); // the first that reduces a tile of one dimension; NULL: none
 bool code_verify(const Code *c, const char **why);
 void code_dump(Buf *out,
                const Code *c); // one line an instruction, types of registers included; for tests and bugs
