@@ -5,6 +5,7 @@ elementary function against float64 and against the bound that doc/error-bound.m
 """
 import math
 
+import order
 import torch
 import triton
 import triton.language as tl
@@ -505,50 +506,9 @@ def integers(device):
     return out
 
 
-@triton.jit
-def last_one_reads(x_ptr, sum_ptr, count_ptr, y_ptr, P, FAR, N: tl.constexpr, ADD: tl.constexpr, COUNT: tl.constexpr,
-                   BARRIER: tl.constexpr, ONE: tl.constexpr):
-    g = tl.program_id(0)
-    p = tl.program_id(1)
-    i = tl.arange(0, N)
-    # What the first threads load is at hand; the others wait for memory, each for another place.
-    at = tl.where(i < N // 4, i, FAR + ((g * P + p).to(tl.int64) * N + i) * 64)
-    v = tl.load(x_ptr + at)
-    if ONE:
-        tl.atomic_add(sum_ptr + g * N, tl.sum(v, axis=0), sem=ADD)
-    else:
-        tl.atomic_add(sum_ptr + g * N + i, v, sem=ADD)
-    if BARRIER:
-        tl.debug_barrier()
-    arrived = tl.atomic_add(count_ptr + g, 1, sem=COUNT)
-    if arrived == P - 1:
-        if ONE:
-            tl.store(y_ptr + g * N + i, v * 0 + tl.atomic_add(sum_ptr + g * N, 0.0, sem="relaxed"))
-        else:
-            tl.store(y_ptr + g * N + i, tl.atomic_add(sum_ptr + g * N + i, 0.0, sem="relaxed"))
-
-
-def atomic_order(device):
-    """Launches, of 300, in which the last program to count itself did not see all of the sum (deferred.h)."""
-    out = {}
-    x = torch.ones(1 << 28, device=device)
-    for one in (True, False):
-        for barrier in (False, True):
-            for add, count in (("relaxed", "relaxed"), ("relaxed", "acquire"), ("acq_rel", "relaxed"), ("acq_rel", "acquire"),
-                               ("relaxed", "release"), ("relaxed", "acq_rel"), ("acq_rel", "acq_rel")):
-                wrong = 0
-                for groups, parts, n, warps in ((64, 16, 128, 4), (512, 4, 512, 4), (16, 64, 256, 8)) * 100:
-                    sums, y = torch.zeros(groups, n, device=device), torch.empty(groups, n, device=device)
-                    counts = torch.zeros(groups, dtype=torch.int32, device=device)
-                    last_one_reads[(groups, parts)](x, sums, counts, y, parts, 4096, n, add, count, barrier, one, num_warps=warps)
-                    wrong += bool((y != (n * parts if one else parts)).any())
-                name = f"{'one' if one else 'tile'}, {add}, {'barrier' if barrier else 'nothing'}, {count}"
-                out[name] = wrong
-    return out
-
-
 FACTS = {
-    "atomic_order": atomic_order,
+    "atomic_order": order.atomic_order,
+    "thread_order": order.thread_order,
     "float_to_int": float_to_int,
     "float_to_half": float_to_half,
     "float_to_fp8": float_to_fp8,
