@@ -21,6 +21,7 @@ def normalise(x_ptr, max_ptr, sum_ptr, y_ptr, x_stride, y_stride, N, BLOCK: tl.c
     x = tl.load(x_ptr + row * x_stride + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
     e = tl.exp(x - tl.load(max_ptr + row))
     tl.atomic_add(sum_ptr + row, tl.sum(e, axis=0))
+    tl.debug_barrier()
     tl.store(y_ptr + row * y_stride + cols, e / tl.load(sum_ptr + row), mask=cols < N)
 
 
