@@ -237,7 +237,7 @@ MUST_CHECK bool check_logical(Checker *c, const Node *at, bool is_or, const Val 
 MUST_CHECK bool check_truth(Checker *c, const Node *at, const Val *v, bool *out);      // of a constexpr `if`
 MUST_CHECK bool check_bool_scalar(Checker *c, const Node *at, const Val *v, Val *out); // of a runtime `if`
 
-// ---- names.c: dotted paths of Triton
+// ---- paths.c: dotted paths of Triton
 typedef enum { FOUND_NOTHING, FOUND, FOUND_UNSUPPORTED } Found;
 // *why, unless it is FOUND: "module 'triton.language' has no attribute 'tanh'", or the feature.
 Found triton_find(Arena *a, Str path, Val *out, const char **why);
