@@ -213,6 +213,20 @@ bool is_method(const Node *f, bool *is_static) {
 
 // --- module level ---
 
+bool is_written(const Node *n) {
+    return n->kind == NODE_INT || n->kind == NODE_STRING || n->kind == NODE_TRUE || n->kind == NODE_FALSE ||
+           n->kind == NODE_NONE;
+}
+
+bool is_written_list(const Node *n, bool whole) {
+    if (n->kind != NODE_LIST && n->kind != NODE_TUPLE) return false;
+    for (int i = 0; i < n->items.n; i++) {
+        NodeKind kind = n->items.at[i]->kind;
+        if (kind != NODE_STRING && !(whole && kind == NODE_INT)) return false;
+    }
+    return true;
+}
+
 bool is_main_guard(const Node *n) {
     if (n->kind != NODE_IF || n->branch.otherwise.n) return false;
     const Node *c = n->branch.cond;

@@ -9,10 +9,11 @@ typedef struct {
     Arena *arena;
     const Node *module;
     DiagList *d;
-    Names bound; // so far
-    Names all;   // sooner or later
-    Names again; // by several statements of the module
-    bool texts;  // annotations are kept as text
+    Names bound;         // so far
+    const Names *inside; // so far, by the body of the class around; or NULL
+    Names all;           // sooner or later
+    Names again;         // by several statements of the module
+    bool texts;          // annotations are kept as text
     bool ok;
 } Definer;
 
@@ -54,6 +55,7 @@ static bool is_type(Str name) {
 // A kernel that is written down without its imports gets them; not one that imports too late.
 static bool is_there(const Definer *f, Str name) {
     if (names_have(&f->bound, name) || is_type(name)) return true;
+    if (f->inside && names_have(f->inside, name)) return true;
     return !names_have(&f->all, name) &&
            (api_named(name, true) || api_is_module(name, true) || api_known_refused(name, false, true));
 }
@@ -108,16 +110,6 @@ static void look_at_constexpr(Definer *f, const Node *n) {
 
 // ---- @triton.jit(...)
 
-static bool is_literal(const Node *n) {
-    if (n->kind == NODE_LIST || n->kind == NODE_TUPLE) {
-        for (int i = 0; i < n->items.n; i++)
-            if (n->items.at[i]->kind != NODE_INT && n->items.at[i]->kind != NODE_STRING) return false;
-        return true;
-    }
-    return n->kind == NODE_INT || n->kind == NODE_STRING || n->kind == NODE_TRUE || n->kind == NODE_FALSE ||
-           n->kind == NODE_NONE;
-}
-
 // Functions that Triton would call while it compiles or launches run where nobody looks.
 static void look_at_jit(Definer *f, const Node *jit) {
     static const char *const option[] = {"version", "do_not_specialize", "do_not_specialize_on_alignment",
@@ -131,7 +123,7 @@ static void look_at_jit(Definer *f, const Node *jit) {
         bool known = o < sizeof option / sizeof *option;
         bool none = k->keyword.value->kind == NODE_NONE &&
                     (str_is(k->keyword.name, "repr") || str_is(k->keyword.name, "launch_metadata"));
-        if (!none && (!known || !is_literal(k->keyword.value)))
+        if (!none && (!known || !(is_written(k->keyword.value) || is_written_list(k->keyword.value, true))))
             refuse(f, k->span, k->keyword.name.len ? k->keyword.name : STR("**"),
                    "a kernel's @triton.jit has options that are written down: version, do_not_specialize, "
                    "do_not_specialize_on_alignment, debug and noinline");
@@ -156,6 +148,18 @@ static void look_at_function(Definer *f, const Node *n) {
         find_names(f, d->kind == NODE_CALL ? d->call.func : d);
     }
     if (jit) look_at_jit(f, n->function.decorators.at[n->function.decorators.n - 1]);
+}
+
+// What its body binds is there for what the rest of the body evaluates, and for nothing behind it.
+static void look_at_class(Definer *f, const Node *n) {
+    Names inside = {.arena = f->arena};
+    for (int i = 0; i < n->klass.bases.n; i++) find_names(f, n->klass.bases.at[i]);
+    f->inside = &inside;
+    for (int i = 0; i < n->klass.body.n; i++) {
+        if (n->klass.body.at[i]->kind == NODE_FUNCTION) look_at_function(f, n->klass.body.at[i]);
+        names_of_block(&inside, &(Nodes){&n->klass.body.at[i], 1}, 0);
+    }
+    f->inside = NULL;
 }
 
 // f = triton.autotune(...)(f), see settle.c; any other call but those of numbers is refused where it stands.
@@ -190,9 +194,7 @@ bool defined_in_time(Arena *a, const Node *module, DiagList *d) {
             refuse(&f, s->span, STR("__future__"),
                    "SyntaxError: from __future__ imports must occur at the beginning of the file");
         if (s->kind == NODE_FUNCTION) look_at_function(&f, s);
-        if (s->kind == NODE_CLASS) names_of_block(&f.bound, &s->klass.body, 0); // there for its methods
-        for (int k = 0; s->kind == NODE_CLASS && k < s->klass.body.n; k++)
-            if (s->klass.body.at[k]->kind == NODE_FUNCTION) look_at_function(&f, s->klass.body.at[k]);
+        if (s->kind == NODE_CLASS) look_at_class(&f, s);
         if (s->kind == NODE_ASSIGN && !decorates_itself(s)) find_again(&f, s->assign.value);
         if (s->kind == NODE_ANNASSIGN) {
             if (s->annassign.value) find_again(&f, s->annassign.value);
@@ -210,12 +212,10 @@ typedef struct {
     unsigned bound; // a bit for each of them
 } Forgotten;
 
-static const char *const known_modules[] = {"torch", "triton", "tl",        "math",
-                                            "F",     "nn",     "libdevice", "TensorDescriptor"};
 static unsigned known_bits(const Names *names) {
     unsigned bits = 0;
-    for (size_t i = 0; i < sizeof known_modules / sizeof *known_modules; i++)
-        if (names_have(names, str_of(known_modules[i]))) bits |= 1u << i;
+    for (int i = 0; i < names->n; i++)
+        if (known_root(names->at[i]) >= 0) bits |= 1u << known_root(names->at[i]);
     return bits;
 }
 
@@ -237,9 +237,9 @@ static unsigned bound_inside(Arena *a, const Node *n) {
 static void find_forgotten(void *arg, const Node *n) {
     Forgotten *f = arg, inner = *f;
     inner.bound |= bound_inside(f->f->arena, n);
-    for (size_t i = 0; n->kind == NODE_NAME && i < sizeof known_modules / sizeof *known_modules; i++)
-        if (str_is(n->name, known_modules[i]) && !(f->bound >> i & 1))
-            refuse(f->f, n->span, n->name, "NameError: the file imports other modules, but not this one");
+    int root = n->kind == NODE_NAME ? known_root(n->name) : -1;
+    if (root >= 0 && !(f->bound >> root & 1))
+        refuse(f->f, n->span, n->name, "NameError: the file imports other modules, but not this one");
     node_each_child(n, find_forgotten, &inner);
 }
 

@@ -154,8 +154,7 @@ static bool is_literal(const Node *n) {
         n->call.func->kind == NODE_ATTRIBUTE && node_is_name(n->call.func->attribute.value, "tl") &&
         str_is(n->call.func->attribute.name, "constexpr"))
         return is_literal(n->call.args.at[0]);
-    return n->kind == NODE_INT || n->kind == NODE_FLOAT || n->kind == NODE_STRING || n->kind == NODE_TRUE ||
-           n->kind == NODE_FALSE || n->kind == NODE_NONE;
+    return is_written(n) || n->kind == NODE_FLOAT;
 }
 
 // Names of helper files that mean something to host code: kernels to launch and plain numbers. Others are the

@@ -100,11 +100,6 @@ static bool is_word(const char *const *word, size_t n, Str name) {
 }
 #define IS_WORD(list, name) is_word(list, sizeof(list) / sizeof *(list), name)
 
-static bool is_written(const Node *n) {
-    return n->kind == NODE_STRING || n->kind == NODE_INT || n->kind == NODE_TRUE || n->kind == NODE_FALSE ||
-           n->kind == NODE_NONE;
-}
-
 // logging.INFO
 static bool is_level(const Logging *l, const Node *n) {
     static const char *const level[] = {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"};

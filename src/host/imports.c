@@ -47,13 +47,16 @@ static bool is_meant(Str module) {
     return false;
 }
 
-// Names that have a meaning of their own wherever they stand: nothing else goes under them.
+int known_root(Str name) {
+    static const char *const root[KNOWN_ROOTS] = {"torch", "triton", "tl",        "math",
+                                                  "F",     "nn",     "libdevice", "TensorDescriptor"};
+    for (int i = 0; i < KNOWN_ROOTS; i++)
+        if (str_is(name, root[i])) return i;
+    return -1;
+}
+// Nothing else is imported under these, or under the names of entries.
 static bool is_reserved_root(Str name) {
-    static const char *const reserved[] = {"torch",     "triton",           "tl",  "math",    "F", "nn",
-                                           "libdevice", "TensorDescriptor", "run", "ModelNew"};
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (str_is(name, reserved[i])) return true;
-    return false;
+    return known_root(name) >= 0 || str_is(name, "run") || str_is(name, "ModelNew");
 }
 static bool is_reserved(Str name) {
     return is_reserved_root(name) || api_named(name, true) || api_known_refused(name, false, true);

@@ -14,7 +14,7 @@ static bool method_new(Interp *in, Span at, Value self, Value function, Str name
 bool class_new(Interp *in, Env *env, const Node *n, Value *out) {
     Class *c = HOST_NEW(in, n->span, Class, 1);
     if (!c) return false;
-    *c = (Class){n->klass.name, class_kind(n), env_new(in, n->span, NULL, n->klass.body.n)};
+    *c = (Class){n->klass.name, class_kind(n), env_new(in, n->span, env, n->klass.body.n)};
     if (!c->names) return false;
     if (c->kind == CLASS_NONE) return host_refuse(in, n->span, "%s", node_refused(NODE_CLASS));
     for (int i = 0; i < n->klass.body.n; i++) {
@@ -23,7 +23,7 @@ bool class_new(Interp *in, Env *env, const Node *n, Value *out) {
         bool is_static;
         if (!host_step(in, s->span)) return false;
         if (s->kind == NODE_ASSIGN) {
-            if (!eval(in, env, s->assign.value, &v)) return false;
+            if (!eval(in, c->names, s->assign.value, &v)) return false;
             for (int k = 0; k < s->assign.targets.n; k++) {
                 const Node *t = s->assign.targets.at[k];
                 if (t->kind != NODE_NAME) return host_refuse(in, t->span, "%s", node_refused(NODE_CLASS));
@@ -34,9 +34,11 @@ bool class_new(Interp *in, Env *env, const Node *n, Value *out) {
         if (s->kind == NODE_EXPRSTMT || s->kind == NODE_PASS) continue;
         if (s->kind != NODE_FUNCTION || !is_method(s, &is_static))
             return host_refuse(in, s->span, "%s", node_refused(NODE_CLASS));
-        // A static one stands as a method without a receiver.
-        if (!function_new(in, env, s, &v) ||
-            (is_static && !method_new(in, s->span, (Value){0}, v, (Str){0}, &v)) ||
+        // Its defaults see what the class has bound so far, its body does not. A static one stands as a
+        // method without a receiver.
+        if (!function_new(in, c->names, s, &v)) return false;
+        v.function->env = env;
+        if ((is_static && !method_new(in, s->span, (Value){0}, v, (Str){0}, &v)) ||
             !env_set(in, s->span, c->names, s->function.name, v))
             return false;
     }

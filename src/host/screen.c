@@ -67,7 +67,8 @@ static bool bound_here(const Scope *scope, Str name) {
     return false;
 }
 
-// Names through which everything else is reached keep their meaning.
+// Names through which everything else is reached keep their meaning. Fewer than imports are kept from
+// (known_root): a size may be called F or nn, and an entry is defined by its name.
 static void screen_binding(Screen *s, Span at, Str name) {
     static const char *const fixed[] = {"torch", "triton", "tl", "math", "libdevice", "F"};
     if (str_starts(name, "__"))

@@ -15,6 +15,14 @@ bool import_harmless(const Node *n);
 bool import_brings(const Node *n); // the first of these two
 // Why an import of names that triton.language does not have would fail, in Python's words; else NULL.
 const char *import_missing(Arena *a, const Node *n);
+// What stands there as it is: a whole number, a text, True, False or None.
+bool is_written(const Node *n);
+// A list or a tuple of texts; whole: of texts and whole numbers.
+bool is_written_list(const Node *n, bool whole);
+// One of the names that have a meaning of their own wherever they stand ("torch", "tl"; `from` imports give
+// some of them), counted from 0; -1 for any other.
+enum { KNOWN_ROOTS = 8 };
+int known_root(Str name);
 // The parts of host_settle().
 bool imports_settle(Arena *a, Node *module, DiagList *d);
 void idle_drop(Arena *a, Node *module);

@@ -83,11 +83,9 @@ static void decorate(Arena *a, const Nodes *body, int i) {
 
 // ---- decorators that change nothing here
 
-static bool is_written_down(const Node *n) {
-    for (int i = 0; (n->kind == NODE_TUPLE || n->kind == NODE_LIST) && i < n->items.n; i++)
-        if (n->items.at[i]->kind != NODE_STRING) return false;
-    return n->kind == NODE_TUPLE || n->kind == NODE_LIST || n->kind == NODE_STRING || n->kind == NODE_TRUE ||
-           n->kind == NODE_FALSE || n->kind == NODE_NONE;
+// None of them is a number.
+static bool is_torch_option(const Node *n) {
+    return is_written_list(n, false) || (is_written(n) && n->kind != NODE_INT);
 }
 
 // torch makes a schema of the types.
@@ -133,7 +131,7 @@ static bool is_torch_word(Arena *a, const Node *f, const Node *d, bool *op) {
         Str word = call->call.keywords.at[k]->keyword.name;
         bool needs = known[i].needs && str_is(word, known[i].needs);
         if ((!needs && !(known[i].may && str_is(word, known[i].may))) ||
-            !is_written_down(call->call.keywords.at[k]->keyword.value))
+            !is_torch_option(call->call.keywords.at[k]->keyword.value))
             return false;
         needed |= needs;
     }
@@ -184,7 +182,7 @@ static void settle_decorators(Arena *a, const Nodes *body) {
 
 static bool binds_constant(const Node *s) {
     return s->kind == NODE_ASSIGN && s->assign.targets.n == 1 && s->assign.targets.at[0]->kind == NODE_NAME &&
-           (is_written_down(s->assign.value) || s->assign.value->kind == NODE_INT);
+           (is_written(s->assign.value) || is_written_list(s->assign.value, false));
 }
 
 static bool names_import_error(const Node *t) {
@@ -326,7 +324,7 @@ static void settle_alignment(void *arg, const Node *n) {
 static void drop_all(const Node *s) {
     if (s->kind == NODE_ASSIGN && s->assign.targets.n == 1 &&
         node_is_name(s->assign.targets.at[0], "__all__") && s->assign.value->kind == NODE_LIST &&
-        is_written_down(s->assign.value))
+        is_written_list(s->assign.value, false))
         drop(s);
 }
 

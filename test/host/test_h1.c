@@ -98,6 +98,9 @@ static const Feature features[] = {
      "__init__(self, n):\n        self.n, self.m = n, 1\n"
      "    def __call__(self, x):\n        assert self.twice(3) == Op.twice(3) == 6 and self.FACTOR == "
      "Op.FACTOR and self.n == 5 and self.m == 1\n        return double(x)\n" RUN("    return Op(5)(x)\n")},
+    {"class: its names are there for its body, not for what is in its methods",
+     "D = 2\nclass A:\n    D = 1\n    E = D + 2\n    def f(self, x=D):\n        return x, D\n    D = 5\n" RUN(
+         "    assert A().f() == (1, 2) and A.D == 5 and A.E == 3\n    return double(x)\n")},
     {"class: methods as values",
      "class A:\n    def f(self):\n        return 1\n" RUN(
          "    a = A()\n    f = a.f\n    assert f() == 1 and a.f == a.f and A.f(a) == 1 and a is not A() and "

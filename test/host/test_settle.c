@@ -75,7 +75,7 @@ static void what_nothing_mentions_is_taken_out(void **state) {
         "run(x):\n    return x\n",
         "work");
     LACKS("class C:\n    def __init__(self):\n        work()\ndef run(x):\n    return x\n", "work");
-    HAS("class C(Base):\n    pass\ndef run(x):\n    return x\n", "class C");
+    HAS("class C(dict):\n    pass\ndef run(x):\n    return x\n", "class C");
     HAS("class C(metaclass=M):\n    pass\ndef run(x):\n    return x\n", "class C");
     HAS("def f(a):\n    return 1\n@triton.heuristics({'B': f})\n@triton.jit\ndef k(x):\n    pass\ndef "
         "run(x):\n    return x\n",
@@ -249,6 +249,17 @@ static void what_python_evaluates_is_there(void **state) {
     HAS("def f(x=nothing):\n    return x\n" END, "`nothing`: NameError");
     HAS("class A:\n    def f(self, x: Nothing):\n        return x\n" END, "`Nothing`: NameError");
     HAS("EPS: Nothing = 1\n" END, "`Nothing`: NameError");
+    HAS("class A(Nothing):\n    pass\n" END, "`Nothing`: NameError");
+    HAS("class A(nn.Module):\n    pass\nimport torch\nimport torch.nn as nn\n" END, "`nn`: NameError");
+    // What a class binds is there for the rest of its body.
+    HAS("class A:\n    D = 1\n    def f(self, x=D):\n        return x\ndef run(x):\n    return A\n",
+        "def f(self, x=D)");
+    HAS("class A:\n    def f(self, x=D):\n        return x\n    D = 1\n" END, "`D`: NameError");
+    HAS("class A:\n    D = 1\ndef f(x=D):\n    return x\n" END, "`D`: NameError");
+    HAS("class A:\n    D = 1\ndef f(x: D):\n    return x\n" END, "`D`: NameError");
+    HAS("class A:\n    D = 1\nclass B:\n    def f(self, x=D):\n        return x\n" END, "`D`: NameError");
+    HAS("class A:\n    D = 1\nD = 2\ndef f(x=D):\n    return x\ndef run(x):\n    return f(x)\n",
+        "def f(x=D)");
     HAS("'text'\nfrom __future__ import annotations\nimport torch\ndef run(x: Nothing):\n    return x\n",
         "x: Nothing");
     HAS("from typing import Optional\nimport torch\ndef run(x: Optional[torch.Tensor], n: 'Nothing' = None) "
