@@ -174,6 +174,22 @@ static bool is_future(const Node *s) {
     return s->kind == NODE_IMPORT && s->import.from && str_is(s->import.module, "__future__");
 }
 
+static void find_future(void *arg, const Node *n) {
+    if (is_future(n))
+        refuse(arg, n->span, STR("__future__"),
+               "SyntaxError: from __future__ imports must occur at the beginning of the file");
+    node_each_child(n, find_future, arg); // a tree's height is bounded
+}
+
+bool futures_first(const Node *module, DiagList *d) {
+    Definer f = {.module = module, .d = d, .ok = true};
+    const Nodes *body = &module->module.body;
+    int i = body->n > 0 && body->at[0]->kind == NODE_EXPRSTMT && body->at[0]->value->kind == NODE_STRING;
+    while (i < body->n && is_future(body->at[i])) i++;
+    for (; i < body->n && f.ok; i++) find_future(&f, body->at[i]);
+    return f.ok;
+}
+
 bool defined_in_time(Arena *a, const Node *module, DiagList *d) {
     Definer f = {.arena = a, .module = module, .d = d, .ok = true};
     const Nodes *body = &module->module.body;
@@ -189,10 +205,6 @@ bool defined_in_time(Arena *a, const Node *module, DiagList *d) {
     }
     for (int i = 0; i < body->n && f.ok; i++) {
         const Node *s = body->at[i];
-        if (is_future(s) && i > 0 && !is_future(body->at[i - 1]) &&
-            !(i == 1 && body->at[0]->kind == NODE_EXPRSTMT && body->at[0]->value->kind == NODE_STRING))
-            refuse(&f, s->span, STR("__future__"),
-                   "SyntaxError: from __future__ imports must occur at the beginning of the file");
         if (s->kind == NODE_FUNCTION) look_at_function(&f, s);
         if (s->kind == NODE_CLASS) look_at_class(&f, s);
         if (s->kind == NODE_ASSIGN && !decorates_itself(s)) find_again(&f, s->assign.value);

@@ -85,7 +85,9 @@ static bool alias_is(const Node *n, int i, AliasTest *test) {
     const Node *alias = n->import.names.at[i];
     Arena a = {0};
     arena_over(&a, memory, sizeof memory);
-    bool is = !n->import.dots &&
+    // Python takes functions' builtins from a module's __builtins__.
+    bool is = !n->import.dots && !str_starts(alias->alias.as, "__") &&
+              !(n->import.from && !alias->alias.as.len && str_starts(alias->alias.name, "__")) &&
               n->import.module.len + alias->alias.name.len + alias->alias.as.len <= NAMES_LONGEST &&
               test(&a, n, alias);
     arena_free(&a);
@@ -221,7 +223,38 @@ static void settle_names(void *arg, const Node *n) {
     node_each_child(n, settle_names, s);
 }
 
+// An import takes a name from whatever had it before, whether the names that it brings mean something here or
+// not; one thing may be imported twice.
+static bool imports_take_nothing(Arena *a, const Node *module, DiagList *d) {
+    Names bound = {.arena = a}, imported = {.arena = a}, with_path = {.arena = a};
+    const Nodes *body = &module->module.body;
+    for (int i = 0; i < body->n; i++) {
+        const Node *n = body->at[i];
+        if (n->kind != NODE_IMPORT) {
+            if (!is_main_guard(n)) names_of_block(&bound, &(Nodes){&body->at[i], 1}, 0);
+            continue;
+        }
+        for (int k = 0; k < n->import.names.n; k++) {
+            Imported b = binding_of(a, n, n->import.names.at[k]);
+            Str both =
+                str_of(arena_printf(a, "%d %.*s %.*s", n->import.dots, STR_ARG(b.bound), STR_ARG(b.path)));
+            bool other =
+                names_have(&imported, b.bound) && !names_have(&with_path, both) && !alias_canonical(n, k);
+            if (other || names_have(&bound, b.bound))
+                return diag_clean(d, DIAG_REFUSED, n->span,
+                                  "import: `%.*s` is bound a second time in this file; give one of them "
+                                  "another name",
+                                  STR_ARG(b.bound)),
+                       false;
+            names_add(&imported, b.bound);
+            names_add(&with_path, both);
+        }
+    }
+    return true;
+}
+
 bool imports_settle(Arena *a, Node *module, DiagList *d) {
+    if (!imports_take_nothing(a, module, d)) return false;
     Settle s = {.arena = a, .bound.arena = a};
     const Nodes *body = &module->module.body;
     int most = 0;
@@ -242,7 +275,6 @@ bool imports_settle(Arena *a, Node *module, DiagList *d) {
     collect_bound(&s, module);
     for (int i = 0; i < s.n; i++) {
         bool again = names_have(&s.bound, s.at[i].bound);
-        for (int k = 0; k < i; k++) again |= str_eq(s.at[k].bound, s.at[i].bound);
         if (again)
             return diag_add(
                 d, DIAG_REFUSED, module->span,

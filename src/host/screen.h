@@ -27,6 +27,9 @@ int known_root(Str name);
 bool imports_settle(Arena *a, Node *module, DiagList *d);
 void idle_drop(Arena *a, Node *module);
 void wrappers_settle(Arena *a, Node *module);
+// Whether imports of __future__ stand before all others: anywhere else, run or not, they end the reading of a
+// file.
+bool futures_first(const Node *module, DiagList *d);
 // Whether what Python evaluates while it defines the file's functions is there by then.
 bool defined_in_time(Arena *a, const Node *module, DiagList *d);
 // Whether a file that imports anything imports all of the modules that it names.

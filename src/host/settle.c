@@ -336,6 +336,7 @@ static void mark_imports(void *arg, const Node *n) {
 
 bool host_settle(Arena *a, Node *module, DiagList *d) {
     if (module->module.old_names) mark_imports(NULL, module);
+    if (!futures_first(module, d)) return false;
     settle_tries(a, module);
     if (!defined_in_time(a, module, d)) return false;
     settle_decorators(a, &module->module.body);

@@ -46,6 +46,18 @@ static void imported_names_are_spelled_out(void **state) {
         "bound a second time");
     HAS("from triton import cdiv\nfrom math import ceil as cdiv\ndef run(x):\n    return cdiv(4, 3)\n",
         "bound a second time");
+    HAS("from triton import cdiv\nfrom functools import reduce as cdiv\ndef run(x):\n    return cdiv(4, 3)\n",
+        "bound a second time");
+    HAS("def f(a):\n    return a\nfrom functools import reduce as f\ndef run(x):\n    return f(x)\n",
+        "bound a second time");
+    HAS("def Any(a):\n    return a\nfrom typing import Any\ndef run(x):\n    return Any(x)\n",
+        "bound a second time");
+    HAS("from triton import cdiv\nfrom triton import cdiv\ndef run(x):\n    return cdiv(4, 3)\n",
+        "return triton.cdiv(4, 3)");
+    HAS("from typing import Callable\nfrom collections.abc import Callable\ndef run(x):\n    return x\n",
+        "def run");
+    HAS("from functools import reduce\ndef reduce(a):\n    return a\ndef run(x):\n    return reduce(x)\n",
+        "return reduce(x)");
     HAS("from triton import cdiv\ndef run(x):\n    return [cdiv for cdiv in (1, 2)]\n",
         "bound a second time");
 }
@@ -267,6 +279,11 @@ static void what_python_evaluates_is_there(void **state) {
         "x\n",
         "def run");
     HAS("import torch\nfrom __future__ import annotations\n" END, "SyntaxError");
+    HAS("'text'\n'text'\nfrom __future__ import annotations\n" END, "SyntaxError");
+    HAS("try:\n    from __future__ import annotations\nexcept ImportError:\n    pass\n" END, "SyntaxError");
+    HAS(END "if __name__ == '__main__':\n    from __future__ import annotations\n", "SyntaxError");
+    HAS("def idle():\n    from __future__ import annotations\n" END, "SyntaxError");
+    HAS("from __future__ import annotations\nfrom __future__ import annotations\n" END, "def run");
     // Too late, or not at all.
     HAS("@triton.jit\ndef k(x):\n    pass\nimport triton\n" END, "`triton`: NameError");
     HAS("import triton\n@triton.jit\ndef k(x):\n    tl.store(x, 1)\n" END, "`tl`: NameError");
