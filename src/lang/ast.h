@@ -229,9 +229,8 @@ const char *node_kind_name(NodeKind k); // "NAME"
 // grandchildren.
 void node_each_child(const Node *n, void (*fn)(void *arg, const Node *child), void *arg);
 
-// Text with every locally bound name (parameters, locals, functions, kernels) replaced by its order of first
-// binding, docstrings and annotations that carry no meaning dropped; keyword names, literal types and
-// `tl.constexpr` annotations stay. Two sources with equal text are the same program for deduplication.
+// Text with the variables of functions replaced by their order of first binding and docstrings dropped; names
+// that others can refer to and annotations stay (canon.c). Two sources with equal text are the same program.
 void print_canonical(Buf *out, const Node *module);
 
 // Top-level helpers.

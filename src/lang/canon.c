@@ -1,12 +1,18 @@
-// Text for telling programs apart: the tree is copied with its local names numbered and its decoration
-// dropped, and the copy is printed. Two different programs must not get one text; equal programs may get two.
+// Text for telling programs apart: the tree is copied with its variables numbered and what does nothing left
+// out, and the copy is printed. Two different programs must not get one text; equal programs may get two.
 //
-// A name keeps its spelling everywhere in the module when anything but scoping could refer to it: a keyword
-// argument, a string (autotune keys, META["BLOCK"]), an import, `global` and `nonlocal`, a class, other
-// modules. Code that can look names up at run time (locals(), f.__name__, f(**d)) turns renaming off,
-// entirely or for parameters. A name that means something by itself to whoever judges (Python's own, the
-// modules', a launch option's) keeps its spelling as well, so that a program that takes one over is never
-// taken for one that does not. Numbers are written `$3`, which no name of a source can be.
+// Numbered is only what a function assigns inside. Names of the module, of functions, classes and parameters
+// keep their spelling: importers, keywords and `**` refer to them, and Triton hands a launch's arguments to
+// grids and heuristics by name, in a dictionary whose keys a program may put together as it likes.
+// A variable keeps it as well
+// - where the module has that name, too: in a kernel a name is looked up when Triton gets there, and before
+//   the first assignment it is the module's;
+// - where a comprehension has it for a target: inside a kernel that is a variable of the whole function;
+// - when it means something by itself (Python's own, a module, an option of a launch), so that a program that
+//   takes such a name over is never taken for one that does not;
+// - when the program looks at names while it runs (locals(), f.__name__) or imports all that a module has.
+// Annotations stay: Python and Triton evaluate them, and Triton gives arguments the types that they name.
+// Numbers are written `$3`, which no name of a source can be.
 #include "lang/canon.h"
 
 #include "lang/names.h"
@@ -23,7 +29,8 @@ typedef struct Scope {
 typedef struct {
     Arena *arena;
     NameTable kept;
-    bool keep_all, keep_params;
+    bool keep_all;
+    bool future; // `from __future__` must be the first of all: what stands before it counts
     int next;
     CanonMap *map; // or NULL
 } Canon;
@@ -32,22 +39,11 @@ typedef struct {
 
 static void keep(Canon *c, Str name) { names_put(&c->kept, name, KEPT, NULL); }
 
-// Whether the text could name a variable; long or odd texts cannot, and are not worth a place in the table.
-static bool could_be_name(Str s) {
-    if (!s.len || s.len > 200 || (s.p[0] >= '0' && s.p[0] <= '9')) return false;
-    for (size_t i = 0; i < s.len; i++) {
-        unsigned char ch = (unsigned char)s.p[i], low = ch | 32;
-        if (!(ch >= 0x80 || ch == '_' || (low >= 'a' && low <= 'z') || (ch >= '0' && ch <= '9')))
-            return false;
-    }
-    return true;
-}
-
 static bool is_dunder(Str s) { return s.len > 4 && str_starts(s, "__") && str_ends(s, "__"); }
 
 static bool reads_scopes(Str name) {
-    static const char *const names[] = {"locals", "globals", "vars",    "dir",
-                                        "eval",   "exec",    "compile", "__import__"};
+    static const char *const names[] = {"locals", "globals", "vars",       "dir",     "eval",
+                                        "exec",   "compile", "__import__", "f_locals"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (str_is(name, names[i])) return true;
     return false;
@@ -71,56 +67,35 @@ static bool means_something(Str name) {
     return str_starts(name, "__");
 }
 
-// A string that is a statement does nothing: docstrings, mostly. (Bytes are refused in places.)
-static bool does_nothing(const Node *n) {
-    return n->kind == NODE_PASS ||
-           (n->kind == NODE_EXPRSTMT && n->value->kind == NODE_STRING && !n->value->string.bytes);
+static void keep_targets(void *arg, const Node *n) {
+    if (n->kind == NODE_NAME) keep(arg, n->name);
+    node_each_child(n, keep_targets, arg);
 }
 
 static void collect_kept(void *arg, const Node *n) {
     Canon *c = arg;
-    if (does_nothing(n)) return;
     switch (n->kind) {
-    case NODE_NAME:
-        if (is_dunder(n->name)) keep(c, n->name);
-        c->keep_all |= reads_scopes(n->name);
-        break;
-    case NODE_STRING:
-        if (could_be_name(n->string.text)) keep(c, n->string.text);
-        break;
-    case NODE_KEYWORD:
-        if (n->keyword.name.len)
-            keep(c, n->keyword.name);
-        else
-            c->keep_params = true; // f(**d): the names of the parameters come from data
-        break;
+    case NODE_NAME: c->keep_all |= is_dunder(n->name) || reads_scopes(n->name); break;
     case NODE_ATTRIBUTE:
         // f.__name__ and its like tell the spelling; the constructor does not.
-        c->keep_all |= is_dunder(n->attribute.name) && !str_is(n->attribute.name, "__init__");
+        c->keep_all |= (is_dunder(n->attribute.name) && !str_is(n->attribute.name, "__init__")) ||
+                       reads_scopes(n->attribute.name);
         break;
+    case NODE_COMPFOR: keep_targets(c, n->compfor.target); break;
     case NODE_GLOBAL:
         for (int i = 0; i < n->global.names.n; i++) keep(c, n->global.names.at[i]->name);
         break;
+    case NODE_IMPORT: c->future |= n->import.from && str_is(n->import.module, "__future__"); break;
     case NODE_ALIAS: {
         const char *dot = n->alias.name.len ? memchr(n->alias.name.p, '.', n->alias.name.len) : NULL;
         Str first = {n->alias.name.p, dot ? (size_t)(dot - n->alias.name.p) : n->alias.name.len};
         keep(c, n->alias.as.len ? n->alias.as : first);
+        c->keep_all |= str_is(n->alias.name, "*") || reads_scopes(n->alias.name);
         break;
     }
     default: break;
     }
     node_each_child(n, collect_kept, c);
-}
-
-static void collect_params(void *arg, const Node *n) {
-    if (n->kind == NODE_PARAM && n->param.name.len) keep(arg, n->param.name);
-    node_each_child(n, collect_params, arg);
-}
-
-// Functions that others look up by name, in kernels, in definitions of ops and in benchmark problems.
-static void collect_entries(Canon *c) {
-    static const char *const names[] = {"run", "reference", "get_inputs", "get_init_inputs"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) keep(c, str_of(names[i]));
 }
 
 // ---- the map
@@ -149,8 +124,14 @@ static void map_spans(void *arg, const Node *n) {
 
 // ---- scopes
 
+static bool module_has(const Scope *s, Str name) {
+    while (s->up) s = s->up;
+    return names_find(&s->names, name);
+}
+
 static void bind_as(Canon *c, Scope *s, Str name, bool keeps) {
-    bool keep_it = keeps || c->keep_all || names_find(&c->kept, name) || means_something(name);
+    bool keep_it =
+        keeps || c->keep_all || names_find(&c->kept, name) || means_something(name) || module_has(s, name);
     int number = keep_it ? KEPT : c->next;
     bool added;
     names_put(&s->names, name, number, &added);
@@ -159,9 +140,9 @@ static void bind_as(Canon *c, Scope *s, Str name, bool keeps) {
     c->next++;
 }
 
-// Attributes of classes are reached from outside, variables and classes of the module may be.
+// Attributes of classes are reached from outside, names of the module may be.
 static void bind(Canon *c, Scope *s, Str name) { bind_as(c, s, name, s->klass || !s->up); }
-static void bind_function(Canon *c, Scope *s, Str name) { bind_as(c, s, name, s->klass); }
+static void bind_kept(Canon *c, Scope *s, Str name) { bind_as(c, s, name, true); }
 
 typedef struct {
     Canon *c;
@@ -202,13 +183,13 @@ static void bind_in(void *arg, const Node *n) {
     case NODE_FUNCTION:
         bind_all(b, &n->function.decorators);
         bind_defaults(b, &n->function.params);
-        bind_function(b->c, b->s, n->function.name);
+        bind_kept(b->c, b->s, n->function.name);
         return;
     case NODE_CLASS:
         bind_all(b, &n->klass.decorators);
         bind_all(b, &n->klass.bases);
         bind_all(b, &n->klass.keywords);
-        bind(b->c, b->s, n->klass.name);
+        bind_kept(b->c, b->s, n->klass.name);
         return;
     case NODE_LAMBDA: bind_defaults(b, &n->lambda.params); return;
     case NODE_ASSIGN:
@@ -265,13 +246,20 @@ static Str resolve(Canon *c, const Scope *s, Str name) {
 
 static Node *copy(Canon *c, const Scope *s, const Node *n);
 
+// A string that is a statement does nothing: docstrings, mostly. (Bytes are refused in places.)
+static bool does_nothing(const Canon *c, const Scope *s, const Node *n) {
+    if (c->keep_all || (c->future && !s->up)) return false; // f.__doc__; before `from __future__`
+    return n->kind == NODE_PASS ||
+           (n->kind == NODE_EXPRSTMT && n->value->kind == NODE_STRING && !n->value->string.bytes);
+}
+
 // Statements that do nothing are left out; a block keeps a `pass` if nothing else remains.
 static Nodes copy_list(Canon *c, const Scope *s, const Nodes *list) {
     Nodes out = {NEWN(c->arena, Node *, (size_t)list->n), 0};
     for (int i = 0; i < list->n; i++)
         if (!list->at[i])
             out.at[out.n++] = NULL;
-        else if (!does_nothing(list->at[i]))
+        else if (!does_nothing(c, s, list->at[i]))
             out.at[out.n++] = copy(c, s, list->at[i]);
     if (out.n || !list->n) return out;
     out.at[out.n] = NEW(c->arena, Node);
@@ -291,95 +279,14 @@ static Node *copy_children(Canon *c, const Scope *s, const Node *n) {
     return out;
 }
 
-// tl.constexpr under any of its names, unless a variable of the program stands in for the module. Triton
-// takes a string for it as well.
-static bool is_constexpr(Canon *c, const Scope *s, const Node *n) {
-    if (n->kind == NODE_STRING)
-        return str_is(n->string.text, "constexpr") || str_ends(n->string.text, ".constexpr");
-    const Node *base = n;
-    while (base->kind == NODE_ATTRIBUTE) base = base->attribute.value;
-    if (base->kind != NODE_NAME || !str_eq(resolve(c, s, base->name), base->name)) return false;
-    return str_is(n->kind == NODE_NAME ? n->name : n->attribute.name, "constexpr");
-}
-
-static Node *constexpr_annotation(Canon *c) {
-    Node *tl = NEW(c->arena, Node), *n = NEW(c->arena, Node);
-    tl->kind = NODE_NAME;
-    tl->name = STR("tl");
-    n->kind = NODE_ATTRIBUTE;
-    n->attribute.value = tl;
-    n->attribute.name = STR("constexpr");
-    return n;
-}
-
-// Whether the last word is constexpr, whatever stands before it.
-static bool says_constexpr(const Node *n) {
-    Str last = n->kind == NODE_STRING      ? n->string.text
-               : n->kind == NODE_NAME      ? n->name
-               : n->kind == NODE_ATTRIBUTE ? n->attribute.name
-                                           : STR("");
-    return str_is(last, "constexpr") || str_ends(last, ".constexpr");
-}
-
-// Whether the annotation only names a type. One that computes is refused where it stands; so is a very tall
-// one.
-typedef struct {
-    bool plain;
-} Plainness;
-
-static void note_plain(void *arg, const Node *n) {
-    Plainness *p = arg;
-    switch (n->kind) {
-    case NODE_NAME:
-    case NODE_NONE:
-    case NODE_ELLIPSIS:
-    case NODE_INT:
-    case NODE_STRING: break;
-    case NODE_ATTRIBUTE:
-    case NODE_SUBSCRIPT:
-    case NODE_BINARY:
-    case NODE_TUPLE:
-    case NODE_LIST: node_each_child(n, note_plain, p); break;
-    default: p->plain = false;
-    }
-}
-
-static bool is_plain(const Node *n) {
-    enum { TALL = 20 };
-    Plainness p = {n->height <= TALL};
-    if (p.plain) note_plain(&p, n);
-    return p.plain;
-}
-
-// What remains of an annotation: constexpr in one spelling; types for a decorator to read (Triton's "*fp32",
-// i64), and whatever does more than name a type; else nothing.
-static Node *copy_annotation(Canon *c, const Scope *s, const Node *n, bool read) {
-    if (!n) return NULL;
-    if (is_constexpr(c, s, n)) return constexpr_annotation(c);
-    return read || says_constexpr(n) || !is_plain(n) ? copy(c, s, n) : NULL;
-}
-
-// Defaults and annotations belong to `outer`, the names to `inner`.
-static Nodes copy_params(Canon *c, const Scope *outer, const Scope *inner, const Nodes *params, bool read) {
-    Nodes out = {NEWN(c->arena, Node *, (size_t)params->n), params->n};
-    for (int i = 0; i < params->n; i++) {
-        const Node *n = params->at[i];
-        Node *m = out.at[i] = NEW(c->arena, Node);
-        *m = *n;
-        if (n->param.name.len) m->param.name = resolve(c, inner, n->param.name);
-        m->param.annotation = copy_annotation(c, outer, n->param.annotation, read);
-        if (n->param.def) m->param.def = copy(c, outer, n->param.def);
-    }
-    return out;
-}
-
 static void bind_params(Canon *c, Scope *s, const Nodes *params) {
     for (int i = 0; i < params->n; i++) {
         Str name = params->at[i]->param.name;
-        if (name.len) bind(c, s, name);
+        if (name.len) bind_kept(c, s, name);
     }
 }
 
+// Defaults and annotations belong to the scope around.
 static Node *copy_function(Canon *c, const Scope *s, const Node *n) {
     Node *out = NEW(c->arena, Node);
     *out = *n;
@@ -387,9 +294,8 @@ static Node *copy_function(Canon *c, const Scope *s, const Node *n) {
     bind_params(c, &inner, &n->function.params);
     bind_all(&(Binder){c, &inner}, &n->function.body);
     out->function.decorators = copy_list(c, s, &n->function.decorators);
-    out->function.name = resolve(c, s, n->function.name);
-    out->function.params = copy_params(c, s, &inner, &n->function.params, n->function.decorators.n > 0);
-    out->function.returns = copy_annotation(c, s, n->function.returns, false);
+    out->function.params = copy_list(c, s, &n->function.params);
+    if (n->function.returns) out->function.returns = copy(c, s, n->function.returns);
     out->function.body = copy_list(c, &inner, &n->function.body);
     return out;
 }
@@ -400,7 +306,7 @@ static Node *copy_lambda(Canon *c, const Scope *s, const Node *n) {
     Scope inner = {.up = s, .names = NAMES(c->arena)};
     bind_params(c, &inner, &n->lambda.params);
     bind_in(&(Binder){c, &inner}, n->lambda.body);
-    out->lambda.params = copy_params(c, s, &inner, &n->lambda.params, false);
+    out->lambda.params = copy_list(c, s, &n->lambda.params);
     out->lambda.body = copy(c, &inner, n->lambda.body);
     return out;
 }
@@ -411,20 +317,17 @@ static Node *copy_class(Canon *c, const Scope *s, const Node *n) {
     Scope inner = {.up = s, .names = NAMES(c->arena), .klass = true};
     bind_all(&(Binder){c, &inner}, &n->klass.body);
     out->klass.decorators = copy_list(c, s, &n->klass.decorators);
-    out->klass.name = resolve(c, s, n->klass.name);
     out->klass.bases = copy_list(c, s, &n->klass.bases);
     out->klass.keywords = copy_list(c, s, &n->klass.keywords);
     out->klass.body = copy_list(c, &inner, &n->klass.body);
     return out;
 }
 
-// The first iterable is evaluated outside; everything else sees the targets.
+// The first iterable is evaluated outside, the rest in a function of its own, which sees no class around it.
 static Node *copy_comp(Canon *c, const Scope *s, const Node *n) {
     Node *out = NEW(c->arena, Node);
     *out = *n;
     Scope inner = {.up = s, .names = NAMES(c->arena)};
-    for (int i = 0; i < n->comp.fors.n; i++)
-        bind_target(&(Binder){c, &inner}, n->comp.fors.at[i]->compfor.target);
     out->comp.fors = (Nodes){NEWN(c->arena, Node *, (size_t)n->comp.fors.n), n->comp.fors.n};
     for (int i = 0; i < n->comp.fors.n; i++) {
         const Node *f = n->comp.fors.at[i];
@@ -439,34 +342,12 @@ static Node *copy_comp(Canon *c, const Scope *s, const Node *n) {
     return out;
 }
 
-// `x: int = 1` is `x = 1` except in a class, where the annotations are the fields of a dataclass.
-static Node *copy_annassign(Canon *c, const Scope *s, const Node *n) {
-    Node *out = NEW(c->arena, Node);
-    *out = *n;
-    Node *target = copy(c, s, n->annassign.target),
-         *value = n->annassign.value ? copy(c, s, n->annassign.value) : NULL;
-    Node *annotation = copy_annotation(c, s, n->annassign.annotation,
-                                       s->klass || !value || n->annassign.target->kind != NODE_NAME);
-    if (annotation) {
-        out->annassign.target = target;
-        out->annassign.annotation = annotation;
-        out->annassign.value = value;
-        return out;
-    }
-    out->kind = NODE_ASSIGN;
-    out->assign.targets = (Nodes){NEWN(c->arena, Node *, 1), 1};
-    out->assign.targets.at[0] = target;
-    out->assign.value = value;
-    return out;
-}
-
 static Node *copy(Canon *c, const Scope *s, const Node *n) {
     switch (n->kind) {
     case NODE_FUNCTION: return copy_function(c, s, n);
     case NODE_CLASS: return copy_class(c, s, n);
     case NODE_LAMBDA: return copy_lambda(c, s, n);
     case NODE_COMP: return copy_comp(c, s, n);
-    case NODE_ANNASSIGN: return copy_annassign(c, s, n);
     default: break;
     }
     Node *out = copy_children(c, s, n);
@@ -484,9 +365,7 @@ static Node *copy(Canon *c, const Scope *s, const Node *n) {
 static void print_mapped(Buf *out, const Node *module, CanonMap *map) {
     Arena arena = {0};
     Canon c = {.arena = &arena, .kept = NAMES(&arena), .map = map};
-    collect_entries(&c);
     collect_kept(&c, module);
-    if (c.keep_params) collect_params(&c, module);
     Scope s = {.names = NAMES(&arena)};
     bind_all(&(Binder){&c, &s}, &module->module.body);
     const Node *canonical = copy(&c, &s, module);

@@ -17,6 +17,10 @@ typedef struct {
     int top, cap;
     // in_function: directly, which a class between ends; enclosed: at any distance, for `nonlocal`.
     bool in_function, in_async, in_loop, enclosed;
+    // Triton compiles a kernel from its text, which it cuts out and unindents by patterns: what they would
+    // read otherwise is refused.
+    bool in_decorator, in_def;
+    uint32_t statement; // where the simple statement starts
 } Parser;
 
 // ---- parse.c: tokens, nodes, errors
@@ -61,7 +65,8 @@ Node *parse_subscript(Parser *p, Node *value, uint32_t start); // VALUE[..], whi
 // Up to `stop`, which stays; check p->failed.
 Nodes parse_parameters(Parser *p, TokenKind stop, bool annotations);
 MUST_CHECK bool check_target(Parser *p, const Node *n, const char *verb); // "assign to", "delete"
-const char *node_describe(const Node *n);                                 // "a function call"
+bool def_is_found(Parser *p, Token def, Token open); // by whoever reads kernels from their text
+const char *node_describe(const Node *n);            // "a function call"
 
 // ---- parse_string.c
 Node *parse_strings(Parser *p); // adjacent literals, joined

@@ -1,4 +1,4 @@
-// What binds names: the left side of assignments, and parameters.
+// What binds names: the left side of assignments, the head of a function and its parameters.
 #include "lang/names.h"
 #include "lang/parse.h"
 
@@ -59,6 +59,17 @@ bool check_target(Parser *p, const Node *n, const char *verb) {
                     node_describe(n));
     default: return fail(p, n->span, "cannot %s %s", verb, node_describe(n));
     }
+}
+
+// ---- def
+
+// Whether Triton finds the `def` in the text, see lines_kept(): first on its line, and the name on it, too.
+bool def_is_found(Parser *p, Token def, Token open) {
+    const char *start = p->source.p, *at = start + def.at;
+    while (at > start && (at[-1] == ' ' || at[-1] == '\t')) at--;
+    if (memchr(start + def.at, '\\', open.at - def.at))
+        return fail(p, token_span(def), "`def`, the name and its '(' must stand on one line");
+    return at == start || at[-1] != '\f' || fail(p, token_span(def), "a form feed before `def`");
 }
 
 // ---- parameters of def and lambda

@@ -196,6 +196,8 @@ static Node *parse_try(Parser *p) {
 // Parameters and body, from the "def" on.
 static Node *parse_function(Parser *p, uint32_t start, bool async, Nodes decorators) {
     Node *n = node_new(p, NODE_FUNCTION, start);
+    Token def = p->tok;
+    bool in_def = p->in_def;
     n->function.async = async;
     n->function.decorators = decorators;
     advance(p);
@@ -203,8 +205,9 @@ static Node *parse_function(Parser *p, uint32_t start, bool async, Nodes decorat
     n->function.name = token_str(p, p->tok);
     advance(p);
     Token open = p->tok;
+    p->in_def = true;
     if (at(p, TOK_LBRACKET)) return fail(p, token_span(open), "type parameters are not supported");
-    if (!expect(p, TOK_LPAREN, "after the name of the function")) return NULL;
+    if (!expect(p, TOK_LPAREN, "after the name of the function") || !def_is_found(p, def, open)) return NULL;
     n->function.params = parse_parameters(p, TOK_RPAREN, true);
     if (p->failed || !expect_close(p, TOK_RPAREN, open, "','")) return NULL;
     if (accept(p, TOK_ARROW)) {
@@ -220,6 +223,7 @@ static Node *parse_function(Parser *p, uint32_t start, bool async, Nodes decorat
     p->enclosed = enclosed;
     p->in_async = in_async;
     p->in_loop = in_loop;
+    p->in_def = in_def;
     return ok ? node_done(p, n) : NULL;
 }
 
@@ -264,7 +268,9 @@ static Node *parse_decorated(Parser *p) {
     uint32_t start = p->tok.at;
     int mark = p->top;
     while (accept(p, TOK_AT)) {
+        p->in_decorator = true;
         Node *n = parse_named(p);
+        p->in_decorator = false;
         if (!n || !expect(p, TOK_NEWLINE, "after the decorator")) return NULL;
         push(p, n);
     }
@@ -517,6 +523,7 @@ static Node *parse_expression_statement(Parser *p) {
 }
 
 static Node *parse_simple(Parser *p) {
+    p->statement = p->tok.at;
     switch (p->tok.kind) {
     case TOK_IMPORT: return parse_import(p);
     case TOK_FROM: return parse_from(p);

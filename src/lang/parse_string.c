@@ -119,6 +119,29 @@ static bool ascii_only(Parser *p, const Piece *piece) {
     return true;
 }
 
+static bool is_blank_line(const char *p, const char *end) {
+    const char *from = p;
+    while (p < end && (*p == ' ' || *p == '\t')) p++;
+    return p > from && line_break(p, end);
+}
+
+// A pattern of Triton's takes the first line that reads like a `def`, from the first decorator on, and
+// another one empties lines of blanks. Neither knows strings.
+static bool lines_kept(Parser *p, Token t) {
+    Str s = token_str(p, t);
+    bool docstring = t.at == p->statement && p->next.kind == TOK_NEWLINE;
+    if ((!p->in_decorator && !p->in_def) || docstring) return true;
+    for (size_t i = 0; i < s.len; i++) {
+        int br = line_break(s.p + i, s.p + s.len);
+        if (!br) continue;
+        if (p->in_decorator)
+            return fail(p, token_span(t), "a string above a function must not run over several lines");
+        if (is_blank_line(s.p + i + br, s.p + s.len))
+            return fail(p, token_span(t), "a string of a function must not hold a line of blanks: write \\n");
+    }
+    return true;
+}
+
 // ---- f-strings
 
 // Pieces of an f-string under construction: literal text gathers in `text` until an expression follows.
@@ -205,6 +228,7 @@ static Node *parse_spec(Parser *p, bool raw) {
     Joined j = {.text = BUF(p->arena)};
     while (!at(p, TOK_RBRACE)) {
         if (at(p, TOK_FTEXT)) {
+            if (!lines_kept(p, p->tok)) return NULL;
             Piece piece = {.text = token_str(p, p->tok), .raw = raw};
             if (!add_text(p, &j, &piece, p->tok.at)) return NULL;
             advance(p);
@@ -226,6 +250,7 @@ static bool parse_fstring(Parser *p, Joined *j) {
     advance(p);
     while (!accept(p, TOK_FEND)) {
         if (at(p, TOK_FTEXT)) {
+            if (!lines_kept(p, p->tok)) return false;
             Piece piece = {.text = token_str(p, p->tok), .raw = raw, .braces = true};
             if (!add_text(p, j, &piece, p->tok.at)) return false;
             advance(p);
@@ -240,7 +265,7 @@ static bool parse_fstring(Parser *p, Joined *j) {
 // A lone literal without escapes borrows its text from the source.
 static Node *parse_lone_string(Parser *p) {
     Piece piece = string_piece(token_str(p, p->tok));
-    if (piece.bytes && !ascii_only(p, &piece)) return NULL;
+    if (!lines_kept(p, p->tok) || (piece.bytes && !ascii_only(p, &piece))) return NULL;
     Node *n = node_new(p, NODE_STRING, p->tok.at);
     n->string.bytes = piece.bytes;
     n->string.text = piece.text;
@@ -268,6 +293,7 @@ Node *parse_strings(Parser *p) {
             if (!parse_fstring(p, &j)) return NULL;
         } else {
             Piece piece = string_piece(token_str(p, t));
+            if (!lines_kept(p, t)) return NULL;
             is_bytes = piece.bytes;
             if (is_bytes && !ascii_only(p, &piece)) return NULL;
             if (!add_text(p, &j, &piece, t.at)) return NULL;

@@ -19,29 +19,40 @@ static bool is_option(Str word) {
     return str_is(word, "num_warps") || str_is(word, "num_stages") || str_is(word, "num_ctas");
 }
 
-// Constants of kernels keep their spelling in the canonical text, because launches name them.
+// Functions and their parameters keep their spelling in the canonical text, because others refer to them.
 typedef struct {
-    Str at[32];
+    Str at[128];
     int n;
-} Constants;
+} Names;
 
-static void find_constants(Str s, Constants *out) {
-    static const char *const mark = ": tl.constexpr";
-    for (size_t i = 1; i + strlen(mark) <= s.len && out->n < 32; i++) {
-        if (memcmp(s.p + i, mark, strlen(mark)) != 0) continue;
-        size_t start = i;
-        while (start > 0 && in_word(s.p[start - 1])) start--;
-        Str word = {s.p + start, i - start};
-        bool known = word.len == 0 || word.p[0] == '$';
-        for (int k = 0; k < out->n; k++) known = known || str_eq(out->at[k], word);
-        if (!known) out->at[out->n++] = word;
+static size_t name_add(Names *out, Str s, size_t i) {
+    size_t start = i;
+    while (i < s.len && in_word(s.p[i])) i++;
+    Str word = {s.p + start, i - start};
+    bool known = word.len == 0 || word.p[0] == '$' || out->n == sizeof out->at / sizeof *out->at;
+    for (int k = 0; k < out->n; k++) known = known || str_eq(out->at[k], word);
+    if (!known) out->at[out->n++] = word;
+    return i;
+}
+
+static void find_names(Str s, Names *out) {
+    for (size_t i = 0; i + 4 < s.len; i++) {
+        if (memcmp(s.p + i, "def ", 4) != 0 || (i && in_word(s.p[i - 1]))) continue;
+        i = name_add(out, s, i + 4);
+        for (int depth = 0; i < s.len; i++) {
+            depth += (s.p[i] == '(' || s.p[i] == '[') - (s.p[i] == ')' || s.p[i] == ']');
+            if (depth == 0) break;
+            if (depth > 1 || (s.p[i] != '(' && s.p[i] != ',')) continue;
+            while (i + 1 < s.len && (s.p[i + 1] == ' ' || s.p[i + 1] == '*')) i++;
+            i = name_add(out, s, i + 1) - 1;
+        }
     }
 }
 
-static void put_word(Buf *out, const Constants *c, Str word) {
-    for (int k = 0; k < c->n; k++)
-        if (str_eq(c->at[k], word)) {
-            buf_printf(out, "$C%d", k);
+static void put_word(Buf *out, const Names *names, Str word) {
+    for (int k = 0; k < names->n; k++)
+        if (str_eq(names->at[k], word)) {
+            buf_printf(out, "$N%d", k);
             return;
         }
     buf_str_put(out, word);
@@ -65,8 +76,8 @@ static size_t past_string(Str s, size_t i) {
 
 // Numbers and strings become #, `num_warps=...` and its like go away. The text is the printer's.
 static void put_structure(Buf *out, Str s) {
-    Constants constants = {.n = 0};
-    find_constants(s, &constants);
+    Names names = {.n = 0};
+    find_names(s, &names);
     for (size_t i = 0; i < s.len;) {
         size_t start = i;
         if (s.p[i] == '"' || s.p[i] == '\'') {
@@ -85,7 +96,7 @@ static void put_structure(Buf *out, Str s) {
         else if (is_option(word) && i < s.len && s.p[i] == '=')
             i = past_argument(s, i);
         else if (word.len)
-            put_word(out, &constants, word);
+            put_word(out, &names, word);
         else
             buf_putc(out, s.p[i++]);
     }

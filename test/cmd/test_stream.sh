@@ -40,7 +40,7 @@ sed 's/row_id/this_row/g; s/"source":"/"source":"# spelled otherwise\\n/' "$tmp/
 # A finding, and its twin two lines further down under other names.
 cat >"$tmp/finding" <<'END'
 {"id":"first","op":"softmax","source":"import torch\nimport triton\nimport triton.language as tl\n@triton.jit\ndef k(p, q, n, B: tl.constexpr):\n    o = tl.arange(0, B)\n    v = tl.load(p + o, mask=o < n) + missing_name\n    tl.store(q + o, v, mask=o < n)\ndef run(x):\n    y = torch.empty_like(x)\n    k[(x.shape[0],)](x, y, x.shape[1], B=triton.next_power_of_2(x.shape[1]))\n    return y\n"}
-{"id":"second","op":"softmax","source":"# more\n# text\nimport torch\nimport triton\nimport triton.language as tl\n@triton.jit\ndef kern(p, q, n, B: tl.constexpr):\n    offsets = tl.arange(0, B)\n    v = tl.load(p + offsets, mask=offsets < n) + missing_name\n    tl.store(q + offsets, v, mask=offsets < n)\ndef run(x):\n    y = torch.empty_like(x)\n    kern[(x.shape[0],)](x, y, x.shape[1], B=triton.next_power_of_2(x.shape[1]))\n    return y\n"}
+{"id":"second","op":"softmax","source":"# more\n# text\nimport torch\nimport triton\nimport triton.language as tl\n@triton.jit\ndef k(p, q, n, B: tl.constexpr):\n    offsets = tl.arange(0, B)\n    v = tl.load(p + offsets, mask=offsets < n) + missing_name\n    tl.store(q + offsets, v, mask=offsets < n)\ndef run(x):\n    y = torch.empty_like(x)\n    k[(x.shape[0],)](x, y, x.shape[1], B=triton.next_power_of_2(x.shape[1]))\n    return y\n"}
 END
 
 # ---- duplicates

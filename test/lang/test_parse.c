@@ -372,6 +372,26 @@ static void refused(Str source, const char *part) {
     if (!strstr(found.msg, part)) fail_msg("%.60s\n%s\nlacks: %s", source.p, found.msg, part);
 }
 
+// Triton finds and unindents a kernel's text by patterns that know no strings: see lines_kept().
+static void test_what_triton_would_read_otherwise(void **state) {
+    (void)state;
+    refused(STR("@j(a='''\ndef g(x): pass\n''')\ndef f(x): pass"), "several lines");
+    refused(STR("@j\n@h(lambda a: f'''{a}\ndef g(''')\ndef f(x): pass"), "several lines");
+    refused(STR("@j(a='x\\\ndef g(x):')\ndef f(x): pass"), "several lines");
+    refused(STR("def f(x):\n  return g('''a\n  \nb''')"), "line of blanks");
+    refused(STR("def f(x, y='''a\n\t\r\nb'''): pass"), "line of blanks");
+    refused(STR("def f(x):\n  return f'''{x}\n  \n{x}'''"), "line of blanks");
+    refused(STR("def f(x):\n  'doc'; x = '''a\n \n'''"), "line of blanks");
+    refused(STR("def \\\n f(x): pass"), "one line");
+    refused(STR("def f \\\n (x): pass"), "one line");
+    refused(STR("@j\n\fdef f(x): pass"), "form feed");
+    // Controls: what is read the same by all.
+    (void)parse_text("x = '''\ndef g(x): pass\n'''\n@j(a='b\\n'\n   'c')\ndef f(x): pass");
+    (void)parse_text("def f(x):\n  '''doc\n  \n  '''\n  y = '''a\n\n  b\n  '''\n  'more\\\n  \\\n'\n  return "
+                     "y + \\\n  \\\n x");
+    (void)parse_text("x = '''\n  \n'''\n@j\n\f\n  \\\n\ndef f (x): pass");
+}
+
 static void test_limit_of_size(void **state) {
     (void)state;
     Str s = repeated("x = 1\n", "#23456789abcdef\n", SOURCE_MAX / 16 - 1, "");
@@ -541,6 +561,7 @@ int main(void) {
         TEST(test_helpers),
         TEST(test_errors),
         TEST(test_truncated_sources),
+        TEST(test_what_triton_would_read_otherwise),
         TEST(test_limit_of_size),
         TEST(test_limit_of_tokens),
         TEST(test_limit_of_nesting),

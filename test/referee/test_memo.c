@@ -93,7 +93,7 @@ static const char *ask(const char *source) {
 }
 
 static const char first[] = "def run(x):\n    acc = x.foo\n    return acc\n";
-static const char renamed[] = "# spelled otherwise\n\ndef run(y):\n  total = (y.foo)\n  return total\n";
+static const char renamed[] = "# spelled otherwise\n\ndef run(x):\n  total = (x.foo)\n  return total\n";
 static const char other[] = "def run(x):\n    acc = x.bar\n    return acc\n";
 
 static Verdict finding(const char *source, const char *what, const char *feedback) {
@@ -155,17 +155,17 @@ static void a_finding_is_said_about_the_submitted_text(void **state) {
     Verdict v = finding(first, "x.foo", "line 2:11: 'x' has no foo, see `acc`, costs $3.");
     assert_true(keep(first, &v));
     assert_string_equal(ask(first), v.feedback);
-    assert_string_equal(ask(renamed), "line 4:12: 'y' has no foo, see `total`, costs $3.");
+    assert_string_equal(ask(renamed), "line 4:12: 'x' has no foo, see `total`, costs $3.");
     // A member is no variable, whatever variables are called.
     Verdict w = finding(first, "x.foo", "line 2:11: `x.acc` and `acc.x`.");
     assert_true(keep(first, &w));
-    assert_string_equal(ask(renamed), "line 4:12: `y.acc` and `total.x`.");
+    assert_string_equal(ask(renamed), "line 4:12: `x.acc` and `total.x`.");
 }
 
 static void what_cannot_be_said_again_answers_for_its_own_text_only(void **state) {
     (void)state;
     static const char *const unsure[] = {
-        "line 2:11: x has no foo.",         // is x a name here, or a word?
+        "line 2:11: acc has no foo.",       // is acc a name here, or a word?
         "line 2:11: as on line 3: no foo.", // another place
         "line 2:12: no foo.",               // not where the finding is
         "line 2:115: no foo.",              //
@@ -178,18 +178,19 @@ static void what_cannot_be_said_again_answers_for_its_own_text_only(void **state
         assert_null(ask(renamed));
     }
     // Two variables of one name.
-    const char *twice = "def run(x):\n    return [x.foo for x in x]\n";
-    Verdict v = finding(twice, "x.foo", "line 2:13: 'x' has no foo.");
+    const char *twice =
+        "def run(x):\n    acc = x.foo\n    return acc\ndef g(x):\n    acc = x\n    return acc\n";
+    Verdict v = finding(twice, "x.foo", "line 2:11: 'acc' has no foo.");
     assert_true(keep(twice, &v));
-    assert_null(ask("def run(z):\n    return [a.foo for a in z]\n"));
+    assert_null(ask("def run(x):\n    a = x.foo\n    return a\ndef g(x):\n    b = x\n    return b\n"));
 }
 
 static void long_names_do_not_break_the_limit(void **state) {
     (void)state;
-    Verdict v = finding(first, "x.foo", "line 2:11: 'x' 'x' 'x' 'x'.");
+    Verdict v = finding(first, "x.foo", "line 2:11: 'acc' 'acc' 'acc' 'acc'.");
     assert_true(keep(first, &v));
     char longer[1000];
-    snprintf(longer, sizeof longer, "def run(%0190d):\n    b = %0190d.foo\n    return b\n", 0, 0);
+    snprintf(longer, sizeof longer, "def run(x):\n    %0190d = x.foo\n    return %0190d\n", 0, 0);
     for (char *p = longer; *p; p++)
         if (*p == '0') *p = 'q';
     assert_null(ask(longer)); // more than FEEDBACK_MAX

@@ -160,7 +160,7 @@ static void distinct_ignores_names_and_layout_but_not_numbers(void **state) {
     Arena a = {0};
     Proposal p[] = {
         {.source = STR("def run(x):\n    y = x\n    return y\n")},
-        {.source = STR("# the same\ndef run(inp):\n    out = inp; return out\n")},
+        {.source = STR("# the same\ndef run(x):\n    out = x; return out\n")},
         {.source = STR("def run(x):\n    return 1\n")},
         {.source = STR("def run(x):\n    return 1.0\n")},
         {.source = STR("def run(x:\n")},
