@@ -67,12 +67,12 @@ static bool alias_is(const Node *n, const char *module, const char *name, const 
     return str_is(a->alias.name, name) && (a->alias.as.len ? str_is(a->alias.as, as) : strcmp(name, as) == 0);
 }
 
-// Names for annotations, which nobody evaluates. Not under other names: those could be ones that mean
-// something.
+// Names for annotations, which nobody evaluates, and the flag of those who do (settle.c). Not under other
+// names: those could be ones that mean something.
 static bool names_types(const Node *n) {
-    static const char *const type[] = {"Any",      "Callable", "Dict",    "Final",   "Iterable",
-                                       "Iterator", "List",     "Literal", "Mapping", "Optional",
-                                       "Sequence", "Set",      "Tuple",   "Type",    "Union"};
+    static const char *const type[] = {"Any",   "Callable", "Dict",    "Final",        "Iterable", "Iterator",
+                                       "List",  "Literal",  "Mapping", "Optional",     "Sequence", "Set",
+                                       "Tuple", "Type",     "Union",   "TYPE_CHECKING"};
     static const char *const abstract[] = {"Callable", "Iterable", "Iterator", "Mapping", "Sequence", "Set"};
     bool abc = str_is(n->import.module, "collections.abc");
     const char *const *known = abc ? abstract : type;
@@ -144,7 +144,7 @@ bool decorators_allowed(const Node *function, bool *jit, const char **why) {
         bool of_triton = d->kind == NODE_ATTRIBUTE && node_is_name(d->attribute.value, "triton");
         Str name = of_triton ? d->attribute.name : d->kind == NODE_NAME ? d->name : (Str){0};
         if (str_is(name, "jit")) {
-            *why = "`jit` alone is not Triton's: write @triton.jit";
+            *why = "`jit` alone is not Triton's: write @triton.jit, or import it from triton";
             if (!of_triton) return false;
             if (i + 1 == function->function.decorators.n) continue;
             *why = "@triton.jit stands directly above the function, other decorators above it";

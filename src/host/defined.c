@@ -222,6 +222,7 @@ bool defined_in_time(Arena *a, const Node *module, DiagList *d) {
 typedef struct {
     Definer *f;
     unsigned bound; // a bit for each of them
+    bool unread;    // what annotates variables is not evaluated here
 } Forgotten;
 
 static unsigned known_bits(const Names *names) {
@@ -246,13 +247,32 @@ static unsigned bound_inside(Arena *a, const Node *n) {
     return known_bits(&names);
 }
 
+static void find_forgotten(void *arg, const Node *n);
+
+static void find_forgotten_in(Forgotten *f, const Nodes *list) {
+    for (int i = 0; i < list->n; i++) find_forgotten(f, list->at[i]);
+}
+
 static void find_forgotten(void *arg, const Node *n) {
     Forgotten *f = arg, inner = *f;
     inner.bound |= bound_inside(f->f->arena, n);
     int root = n->kind == NODE_NAME ? known_root(n->name) : -1;
     if (root >= 0 && !(f->bound >> root & 1))
         refuse(f->f, n->span, n->name, "NameError: the file imports other modules, but not this one");
-    node_each_child(n, find_forgotten, &inner);
+    if (n->kind == NODE_FUNCTION)
+        inner.unread = !is_jit_function(n); // Triton reads those of a kernel's variables
+    if (n->kind == NODE_FUNCTION && f->f->texts) {
+        find_forgotten_in(&inner, &n->function.decorators);
+        find_forgotten_in(&inner, &n->function.params);
+        find_forgotten_in(&inner, &n->function.body);
+    } else if (n->kind == NODE_PARAM && f->f->texts) {
+        if (n->param.def) find_forgotten(&inner, n->param.def);
+    } else if (n->kind == NODE_ANNASSIGN && f->unread) {
+        find_forgotten(&inner, n->annassign.target);
+        if (n->annassign.value) find_forgotten(&inner, n->annassign.value);
+    } else {
+        node_each_child(n, find_forgotten, &inner);
+    }
 }
 
 bool imports_complete(Arena *a, const Node *module, DiagList *d) {
@@ -262,10 +282,12 @@ bool imports_complete(Arena *a, const Node *module, DiagList *d) {
     const Nodes *body = &module->module.body;
     bool any = false;
     for (int i = 0; i < body->n; i++) {
+        definer.texts |= is_future(body->at[i]);
         any |= body->at[i]->kind == NODE_IMPORT && !is_future(body->at[i]);
         bound_by(&names, body->at[i], 0);
     }
     f.bound = known_bits(&names);
+    f.unread = definer.texts;
     for (int i = 0; any && i < body->n; i++)
         if (!is_main_guard(body->at[i])) find_forgotten(&f, body->at[i]);
     return definer.ok;

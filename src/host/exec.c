@@ -396,7 +396,9 @@ static bool bind_defaults(Interp *in, const Function *f, const Nodes *params, co
 
 bool function_call(Interp *in, const Function *f, const Args *args, Value *out) {
     bool lambda = f->node->kind == NODE_LAMBDA;
+    bool memo = !lambda && f->node->function.memo;
     const Nodes *params = lambda ? &f->node->lambda.params : &f->node->function.params;
+    if (memo && !memo_takes(in, f->node, args)) return false;
     Env *env = env_new(in, args->at, f->env, f->locals);
     if (!env || !host_work(in, args->at, f->locals)) return false;
     for (int i = 0; i < f->locals; i++)
@@ -407,10 +409,12 @@ bool function_call(Interp *in, const Function *f, const Args *args, Value *out) 
     if (++in->depth > DEPTH_MAX)
         return host_raise(in, args->at, "RecursionError: maximum recursion depth exceeded");
     *out = NONE_VALUE;
+    in->memo += memo;
     bool ok = lambda ? eval(in, env, f->node->lambda.body, out)
                      : exec_block(in, env, &f->node->function.body, out) != FLOW_ERROR;
+    in->memo -= memo;
     in->depth--;
-    return ok;
+    return ok && (!memo || memo_gives(in, f->node, args->at, *out));
 }
 
 bool module_run(Interp *in) {
@@ -418,7 +422,8 @@ bool module_run(Interp *in) {
     in->globals = env_new(in, in->module->span, NULL, 16);
     if (!in->globals) return false;
     in->globals->module = true;
-    return exec_block(in, in->globals, &in->module->module.body, &unused) != FLOW_ERROR;
+    in->defined = exec_block(in, in->globals, &in->module->module.body, &unused) != FLOW_ERROR;
+    return in->defined;
 }
 
 // --- the two entries ---

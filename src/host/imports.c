@@ -48,8 +48,8 @@ static bool is_meant(Str module) {
 }
 
 int known_root(Str name) {
-    static const char *const root[KNOWN_ROOTS] = {"torch", "triton", "tl",        "math",
-                                                  "F",     "nn",     "libdevice", "TensorDescriptor"};
+    static const char *const root[KNOWN_ROOTS] = {
+        "torch", "triton", "tl", "math", "F", "nn", "libdevice", "Tensor", "TensorDescriptor"};
     for (int i = 0; i < KNOWN_ROOTS; i++)
         if (str_is(name, root[i])) return i;
     return -1;
@@ -73,6 +73,8 @@ static bool is_there(Arena *a, const Node *import, const Node *alias, Str path) 
                                         "torch.autograd.function.FunctionCtx"};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         if (str_is(path, other[i])) return true;
+    // What is a kernel is asked before names are spelled out: by the last word above it.
+    if (str_is(path, "triton.jit")) return !alias->alias.as.len || str_is(alias->alias.as, "jit");
     return api_named(name, true) || api_refused_itself(name) || api_is_module(name, true);
 }
 

@@ -32,7 +32,9 @@ struct Interp {
     size_t heap_left;
     int64_t tensor_bytes_left;
     int depth;
-    int pruning; // in how many functions that prune configs
+    int pruning;  // in how many functions that prune configs
+    int memo;     // in how many functions whose results functools keeps
+    bool defined; // the module's statements have all run
     Env *globals;
     // Candidate.
     Machine *m;
@@ -82,6 +84,11 @@ MUST_CHECK bool env_read(Interp *in, Span at, Env *env, Str name, Value *out); /
 
 MUST_CHECK bool function_new(Interp *in, Env *env, const Node *node, Value *out); // evaluates defaults
 MUST_CHECK bool function_call(Interp *in, const Function *f, const Args *args, Value *out);
+// Functions whose results functools keeps (memoised.c): whether arguments are keys that mean one thing,
+// whether a result may be kept, and whether this is no such function's inside.
+MUST_CHECK bool memo_takes(Interp *in, const Node *function, const Args *args);
+MUST_CHECK bool memo_gives(Interp *in, const Node *function, Span at, Value v);
+MUST_CHECK bool memo_idle(Interp *in, Span at);
 // Classes of candidates (klass.c).
 MUST_CHECK bool class_new(Interp *in, Env *env, const Node *node, Value *out);
 MUST_CHECK bool class_call(Interp *in, Value f, const Args *args, Value *out); // of a class, object or method

@@ -21,12 +21,13 @@ bool is_written(const Node *n);
 bool is_written_list(const Node *n, bool whole);
 // One of the names that have a meaning of their own wherever they stand ("torch", "tl"; `from` imports give
 // some of them), counted from 0; -1 for any other.
-enum { KNOWN_ROOTS = 8 };
+enum { KNOWN_ROOTS = 9 };
 int known_root(Str name);
 // The parts of host_settle().
 bool imports_settle(Arena *a, Node *module, DiagList *d);
 void idle_drop(Arena *a, Node *module);
 void wrappers_settle(Arena *a, Node *module);
+void memos_settle(Arena *a, Node *module);
 // Whether imports of __future__ stand before all others: anywhere else, run or not, they end the reading of a
 // file.
 bool futures_first(const Node *module, DiagList *d);

@@ -1,6 +1,6 @@
 // A kernel file's tree, before anything looks at it: what says the same in other words is put into the words
-// that the rest of this folder knows. Decorators that are called, imports that are tried, alignment of a
-// tensor's memory.
+// that the rest of this folder knows. Decorators that are called, imports that are tried, what is there for
+// readers only, alignment of a tensor's memory.
 #include "host/screen.h"
 #include "lang/library.h"
 
@@ -288,6 +288,69 @@ static void settle_tries(Arena *a, Node *module) {
     if (any) module->module.body = out;
 }
 
+// ---- if TYPE_CHECKING: ...
+
+static bool imports_from_typing(const Node *module, const Node *s, Str name) {
+    if (s->kind != NODE_IMPORT || s->import.dots || library_of(module, s)) return false;
+    if (s->import.from && !str_is(s->import.module, "typing")) return false;
+    for (int i = 0; i < s->import.names.n; i++)
+        if (!s->import.names.at[i]->alias.as.len && str_eq(s->import.names.at[i]->alias.name, name))
+            return true;
+    return false;
+}
+
+// Whether a statement of the module is such an `if`, and its flag surely that of typing, which is False.
+static bool is_for_types(const Node *module, const Bindings *bound, int i, bool *inverted) {
+    const Node *s = module->module.body.at[i];
+    if (s->kind != NODE_IF) return false;
+    const Node *flag = s->branch.cond;
+    *inverted = flag->kind == NODE_UNARY && flag->unary.op == OPER_NOT;
+    if (*inverted) flag = flag->unary.operand;
+    bool member = flag->kind == NODE_ATTRIBUTE && str_is(flag->attribute.name, "TYPE_CHECKING");
+    Str name = member ? STR("typing") : STR("TYPE_CHECKING");
+    if (member) flag = flag->attribute.value;
+    if (flag->kind != NODE_NAME || !str_eq(flag->name, name) || !bound_once(bound, name)) return false;
+    for (int k = 0; k < i; k++) {
+        const Node *import = module->module.body.at[k];
+        if (imports_from_typing(module, import, name) && import->import.from == !member) return true;
+    }
+    return false;
+}
+
+static bool is_quiet_for_types(const Nodes *block) {
+    for (int i = 0; i < block->n; i++) {
+        const Node *s = block->at[i];
+        bool text = s->kind == NODE_EXPRSTMT && s->value->kind == NODE_STRING;
+        if (!text && s->kind != NODE_IMPORT && s->kind != NODE_ASSIGN && s->kind != NODE_PASS) return false;
+    }
+    return true;
+}
+
+// What is for those who read types never runs; the other half always does.
+static void settle_types(Arena *a, Node *module) {
+    const Nodes *body = &module->module.body;
+    Bindings bound;
+    bool any = false, inverted;
+    int most = 0;
+    for (int i = 0; i < body->n; i++) {
+        const Node *s = body->at[i];
+        any |= s->kind == NODE_IF;
+        most += s->kind == NODE_IF ? s->branch.then.n + s->branch.otherwise.n + 1 : 1;
+    }
+    if (!any) return;
+    names_of_module(&bound, a, module);
+    Nodes out = {NEWN(a, Node *, (size_t)most + 1), 0};
+    for (int i = 0; i < body->n; i++) {
+        Node *s = body->at[i];
+        Nodes part = {&s, 1};
+        if (is_for_types(module, &bound, i, &inverted) &&
+            is_quiet_for_types(inverted ? &s->branch.otherwise : &s->branch.then))
+            part = inverted ? s->branch.then : s->branch.otherwise;
+        for (int k = 0; k < part.n; k++) out.at[out.n++] = part.at[k];
+    }
+    module->module.body = out;
+}
+
 // ---- x.data_ptr() % 16
 
 // Tensors begin at multiples of 512 bytes; where a view of one begins, its offset says.
@@ -320,12 +383,19 @@ static void settle_alignment(void *arg, const Node *n) {
     call->binary.right = part[1];
 }
 
-// `__all__ = ["run"]`: for others that import from the file.
-static void drop_all(const Node *s) {
-    if (s->kind == NODE_ASSIGN && s->assign.targets.n == 1 &&
-        node_is_name(s->assign.targets.at[0], "__all__") && s->assign.value->kind == NODE_LIST &&
-        is_written_list(s->assign.value, false))
-        drop(s);
+// ---- what a file says about itself
+
+// `__all__ = ["run"]`, `__version__ = "1.0"`: for others that import the file. Of Python's other names of
+// this form some mean something to Python.
+static void drop_about(const Node *s) {
+    static const char *const about[] = {"__all__",        "__author__",    "__copyright__", "__credits__",
+                                        "__date__",       "__docformat__", "__email__",     "__license__",
+                                        "__maintainer__", "__status__",    "__version__"};
+    if (s->kind != NODE_ASSIGN || s->assign.targets.n != 1 ||
+        (s->assign.value->kind != NODE_STRING && !is_written_list(s->assign.value, false)))
+        return;
+    for (size_t i = 0; i < sizeof about / sizeof *about; i++)
+        if (node_is_name(s->assign.targets.at[0], about[i])) return drop(s);
 }
 
 static void mark_imports(void *arg, const Node *n) {
@@ -338,12 +408,14 @@ bool host_settle(Arena *a, Node *module, DiagList *d) {
     if (module->module.old_names) mark_imports(NULL, module);
     if (!futures_first(module, d)) return false;
     settle_tries(a, module);
+    settle_types(a, module);
     if (!defined_in_time(a, module, d)) return false;
     settle_decorators(a, &module->module.body);
     wrappers_settle(a, module);
+    memos_settle(a, module);
     for (int i = 0; i < module->module.body.n; i++) {
         const Node *s = module->module.body.at[i];
-        drop_all(s);
+        drop_about(s);
         if (s->kind != NODE_FUNCTION || !is_jit_function(s)) settle_alignment(a, s);
     }
     idle_drop(a, module);

@@ -132,7 +132,8 @@ struct Node {
             Nodes params, body, decorators;
             Node *returns; // or NULL
             bool async;
-        } function; // FUNCTION
+            bool memo; // functools keeps its results; set after parsing (host/memoised.c)
+        } function;    // FUNCTION
         struct {
             Str name;
             Node *annotation, *def; // each or NULL

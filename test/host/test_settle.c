@@ -248,8 +248,17 @@ static void other_words_become_the_usual_ones(void **state) {
           "try");
     HAS(TRY("import apex", "import apex2"), "try:");
     HAS(TRY("HAS = other\n    import apex", "pass"), "try:");
+    // What a file says about itself is for others; other names of this form are Python's.
     LACKS("__all__ = ['run']\ndef run(x):\n    return x\n", "__all__");
     HAS("__all__ = [work()]\ndef run(x):\n    return x\n", "__all__");
+    LACKS("__version__ = '1'\n__author__ = ('a', 'b')\n__license__ = 'x'\ndef run(x):\n    return x\n", "__");
+    HAS("__version__ = work()\ndef run(x):\n    return x\n", "__version__");
+    HAS("__version__ = a = '1'\ndef run(x):\n    return x\n", "__version__");
+    HAS("__version__ = f'{work()}'\ndef run(x):\n    return x\n", "__version__");
+    HAS("__name__ = '__main__'\ndef run(x):\n    return x\n", "__name__");
+    HAS("__file__ = 'a'\ndef run(x):\n    return x\n", "__file__");
+    HAS("__builtins__ = ['a']\ndef run(x):\n    return x\n", "__builtins__");
+    HAS("__path__ = ['a']\ndef run(x):\n    return x\n", "__path__");
     HAS("try:\n    import apex\nexcept ValueError:\n    pass\ndef run(x):\n    return x\n", "try:");
 }
 
@@ -292,6 +301,17 @@ static void what_python_evaluates_is_there(void **state) {
     HAS("@triton.jit\ndef k(x):\n    tl.store(x, 1)\n" END, "tl.store");
     HAS("import torch\ndef run(x, F):\n    return F\n", "return F");
     HAS("import torch\n" END "if __name__ == '__main__':\n    math.pi\n", "def run");
+    HAS("import torch\ndef run(x: Tensor):\n    return x\n", "`Tensor`: NameError");
+    HAS("import torch\ndef run(x):\n    return isinstance(x, Tensor)\n", "`Tensor`: NameError");
+    HAS("import torch\ndef run(x: 'Tensor'):\n    y: Tensor = x\n    return y\n", "y: Tensor");
+    HAS("from __future__ import annotations\nimport torch\nN: F = 1\ndef run(x: Tensor) -> Tensor:\n    "
+        "return x\n",
+        "x: Tensor");
+    HAS("from __future__ import annotations\nimport torch\ndef run(x, y=tl):\n    return x\n",
+        "`tl`: NameError");
+    HAS("import torch\nN: F = 1\n" END, "`F`: NameError");
+    HAS("import triton\n@triton.jit\ndef k(x):\n    y: tl.constexpr = 1\n" END, "`tl`: NameError");
+    HAS("def run(x: Tensor):\n    return x\n", "x: Tensor");
     // A kernel keeps what a name was.
 #define KERNEL_OF(annotation, value) "@triton.jit\ndef k(x, n: " annotation " = " value "):\n    pass\n"
     HAS("D = 1\n" KERNEL_OF("tl.constexpr", "D") END, "= D");
@@ -322,12 +342,105 @@ static void what_python_evaluates_is_there(void **state) {
     HAS(JIT("work()"), "keyword arguments only");
 }
 
+static void what_is_for_readers_never_runs(void **state) {
+    (void)state;
+#define FLAG "from typing import TYPE_CHECKING\n"
+#define IF   "if TYPE_CHECKING:\n    import apex\n"
+    LACKS(FLAG IF END, "apex");
+    LACKS("import typing\nif typing.TYPE_CHECKING:\n    import apex\n    T = apex.T\n" END, "apex");
+    HAS(FLAG IF "else:\n    N = 3\n" END, "TYPE_CHECKING\nN = 3");
+    HAS(FLAG "if not TYPE_CHECKING:\n    N = 3\nelse:\n    import apex\n" END, "TYPE_CHECKING\nN = 3");
+    HAS(FLAG IF "def run(x: apex):\n    return x\n", "`apex`: NameError");
+    HAS(FLAG IF "def run(x: 'apex.T'):\n    return x\n", "apex.T");
+    HAS("from __future__ import annotations\n" FLAG IF "def run(x: apex.T):\n    return x\n", "x: apex.T");
+    HAS(FLAG "if TYPE_CHECKING:\n    import torch\ndef run(x):\n    return torch.empty_like(x)\n",
+        "`torch`: NameError");
+    // Only the one of typing, which is bound once and by then.
+    HAS(IF END, "if TYPE_CHECKING");
+    HAS(IF FLAG END, "if TYPE_CHECKING");
+    HAS("TYPE_CHECKING = True\n" IF END, "if TYPE_CHECKING");
+    HAS(FLAG "TYPE_CHECKING = True\n" IF END, "if TYPE_CHECKING");
+    HAS("from elsewhere import TYPE_CHECKING\n" IF END, "if TYPE_CHECKING");
+    HAS("from typing import Any as TYPE_CHECKING\n" IF END, "if TYPE_CHECKING");
+    HAS(FLAG "from math import pi as TYPE_CHECKING\n" IF END, "bound a second time");
+    HAS("import typing\n" IF END, "if TYPE_CHECKING");
+    HAS(FLAG "if typing.TYPE_CHECKING:\n    import apex\n" END, "if typing.TYPE_CHECKING");
+    HAS("import torch as typing\nif typing.TYPE_CHECKING:\n    import apex\n" END, "if torch.TYPE_CHECKING");
+    HAS(FLAG "if TYPE_CHECKING or work():\n    import apex\n" END, "work()");
+    HAS(FLAG "if TYPE_CHECKING:\n    work()\n" END, "work()");
+    HAS(FLAG "if TYPE_CHECKING:\n    import apex\nelif work():\n    pass\n" END, "work()");
+    HAS(FLAG "if not TYPE_CHECKING:\n    work()\n" END, "TYPE_CHECKING\nwork()");
+    HAS(FLAG "if TYPE_CHECKING:\n    from __future__ import annotations\n" END, "SyntaxError");
+}
+
+static void kept_results_are_computed_anew(void **state) {
+    (void)state;
+#define KEPT(import, decorator) \
+import "\n@" decorator "\ndef f(n):\n    return n\ndef run(x):\n    return f(1)\n"
+    LACKS(KEPT("import functools", "functools.lru_cache(maxsize=None)"), "@");
+    LACKS(KEPT("import functools", "functools.lru_cache(128, typed=True)"), "@");
+    LACKS(KEPT("import functools", "functools.lru_cache"), "@");
+    LACKS(KEPT("import functools", "functools.cache"), "@");
+    LACKS(KEPT("from functools import cache, lru_cache", "cache"), "@");
+    LACKS(KEPT("from functools import cache, lru_cache", "lru_cache()"), "@");
+    // What functools would refuse, and what is another's.
+    HAS(KEPT("import functools", "functools.cache()"), "@");
+    HAS(KEPT("import functools", "functools.lru_cache('a')"), "@");
+    HAS(KEPT("import functools", "functools.lru_cache(1, maxsize=1)"), "@");
+    HAS(KEPT("import functools", "functools.lru_cache(1, False, 2)"), "@");
+    HAS(KEPT("import functools", "functools.lru_cache(size=1)"), "@");
+    HAS(KEPT("import functools", "functools.lru_cache(maxsize=work())"), "@");
+    HAS(KEPT("import functools", "functools.lru_cache(**options)"), "@");
+    HAS(KEPT("import functools", "functools.reduce"), "@");
+    HAS(KEPT("import functools", "cache"), "`cache`: NameError");
+    HAS(KEPT("from functools import cache", "functools.cache"), "@functools");
+    HAS(KEPT("from functools import reduce as cache", "cache"), "@");
+    HAS(KEPT("from elsewhere import cache", "cache"), "@");
+    HAS(KEPT("def cache(f):\n    return f", "cache"), "@");
+    HAS(KEPT("from functools import cache\nclass A:\n    def f(self, cache):\n        pass", "cache"), "@");
+    // The entry has tensors; methods have objects; and *args have no types.
+    HAS("import functools\n@functools.cache\ndef run(x):\n    return x\n", "@");
+    HAS("import functools\nclass A:\n    @functools.cache\n    def f(self):\n        return 1\ndef run(x):\n "
+        "   "
+        "return A().f()\n",
+        "@");
+    HAS("import functools\n@functools.cache\ndef f(*n):\n    return n\ndef run(x):\n    return f(1)\n", "@");
+    HAS("import functools\ndef run(x):\n    @functools.cache\n    def f(n):\n        return x\n    return "
+        "f(1)\n",
+        "@");
+    HAS("import functools\nimport torch\n@functools.cache\n@torch.no_grad()\ndef f(n):\n    return n\ndef "
+        "run(x):\n    "
+        "return f(1)\n",
+        "@functools");
+}
+
+static void names_of_triton_stand_above_kernels(void **state) {
+    (void)state;
+#define USES "def run(x):\n    return k\n"
+    HAS("from triton import jit\n@jit\ndef k(x):\n    pass\n" USES, "@triton.jit\ndef k");
+    HAS("from triton import jit, autotune, Config, heuristics\n@autotune(configs=[Config({})], key=[])\n"
+        "@heuristics({'A': 1})\n@jit(debug=False)\ndef k(x):\n    pass\n" USES,
+        "@triton.autotune(configs=[triton.Config({})], key=[])\n@triton.heuristics({\"A\": "
+        "1})\n@triton.jit(debug=False)");
+    HAS("@jit\ndef k(x):\n    pass\nfrom triton import jit\n" USES, "`jit`: NameError");
+    HAS("from triton import jit\n@jit(repr=lambda s: work())\ndef k(x):\n    pass\n" USES, "`repr`");
+    HAS("from triton import jit\ndef jit(f):\n    return f\n@jit\ndef k(x):\n    pass\n" USES,
+        "bound a second time");
+    HAS("from triton import jit\nfrom functools import cache as jit\n@jit\ndef k(x):\n    pass\n" USES,
+        "bound a second time");
+    HAS("from triton import jit as j\n@j\ndef k(x):\n    pass\n" USES, "@j\n"); // which the screen refuses
+    HAS("from functools import cache as jit\n@jit\ndef k(x):\n    pass\n" USES, "@jit\n");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(imported_names_are_spelled_out),
                                        cmocka_unit_test(what_nothing_mentions_is_taken_out),
                                        cmocka_unit_test(loggers_are_not_heard),
                                        cmocka_unit_test(wrappers_that_keep_nothing_are_called),
                                        cmocka_unit_test(other_words_become_the_usual_ones),
-                                       cmocka_unit_test(what_python_evaluates_is_there)};
+                                       cmocka_unit_test(what_python_evaluates_is_there),
+                                       cmocka_unit_test(what_is_for_readers_never_runs),
+                                       cmocka_unit_test(kept_results_are_computed_anew),
+                                       cmocka_unit_test(names_of_triton_stand_above_kernels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
