@@ -225,10 +225,10 @@ static void settle_names(void *arg, const Node *n) {
     node_each_child(n, settle_names, s);
 }
 
-// An import takes a name from whatever had it before, whether the names that it brings mean something here or
-// not; one thing may be imported twice.
+// An import takes a name from whatever had it before. One thing may be imported twice, and names that host
+// code cannot use may mean several.
 static bool imports_take_nothing(Arena *a, const Node *module, DiagList *d) {
-    Names bound = {.arena = a}, imported = {.arena = a}, with_path = {.arena = a};
+    Names bound = {.arena = a}, quiet = {.arena = a}, usable = {.arena = a}, with_path = {.arena = a};
     const Nodes *body = &module->module.body;
     for (int i = 0; i < body->n; i++) {
         const Node *n = body->at[i];
@@ -238,17 +238,20 @@ static bool imports_take_nothing(Arena *a, const Node *module, DiagList *d) {
         }
         for (int k = 0; k < n->import.names.n; k++) {
             Imported b = binding_of(a, n, n->import.names.at[k]);
+            Str path = api_canonical(a, b.path);
             Str both =
-                str_of(arena_printf(a, "%d %.*s %.*s", n->import.dots, STR_ARG(b.bound), STR_ARG(b.path)));
-            bool other =
-                names_have(&imported, b.bound) && !names_have(&with_path, both) && !alias_canonical(n, k);
+                str_of(arena_printf(a, "%d %.*s %.*s", n->import.dots, STR_ARG(b.bound), STR_ARG(path)));
+            bool canonical = alias_canonical(n, k);
+            bool use = library_of(module, n) || canonical || alias_is(n, k, alias_meant);
+            bool other = names_have(&usable, b.bound) || (use && names_have(&quiet, b.bound));
+            other = other && !names_have(&with_path, both) && !canonical;
             if (other || names_have(&bound, b.bound))
                 return diag_clean(d, DIAG_REFUSED, n->span,
                                   "import: `%.*s` is bound a second time in this file; give one of them "
                                   "another name",
                                   STR_ARG(b.bound)),
                        false;
-            names_add(&imported, b.bound);
+            names_add(use ? &usable : &quiet, b.bound);
             names_add(&with_path, both);
         }
     }
@@ -276,8 +279,7 @@ bool imports_settle(Arena *a, Node *module, DiagList *d) {
     names_of_block(&s.bound, body, 0);
     collect_bound(&s, module);
     for (int i = 0; i < s.n; i++) {
-        bool again = names_have(&s.bound, s.at[i].bound);
-        if (again)
+        if (names_have(&s.bound, s.at[i].bound))
             return diag_add(
                 d, DIAG_REFUSED, module->span,
                 "import: `%.*s` is bound a second time in this file; give one of them another name",

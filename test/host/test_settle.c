@@ -56,6 +56,13 @@ static void imported_names_are_spelled_out(void **state) {
         "return triton.cdiv(4, 3)");
     HAS("from typing import Callable\nfrom collections.abc import Callable\ndef run(x):\n    return x\n",
         "def run");
+    HAS("import time\nfrom time import time\ndef run(x):\n    return x\n", "def run");
+    HAS("from functools import reduce as cdiv\nfrom triton import cdiv\ndef run(x):\n    return cdiv(4, 3)\n",
+        "bound a second time");
+    HAS("from triton.language.extra import libdevice\nfrom triton.language.extra.cuda import libdevice\ndef "
+        "run(x):\n    "
+        "return x\n",
+        "def run");
     HAS("from functools import reduce\ndef reduce(a):\n    return a\ndef run(x):\n    return reduce(x)\n",
         "return reduce(x)");
     HAS("from triton import cdiv\ndef run(x):\n    return [cdiv for cdiv in (1, 2)]\n",
