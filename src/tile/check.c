@@ -229,7 +229,9 @@ static Code *compile(Arena *a, const Binding *b, DiagList *d) {
     Frame frame = {.function = b->kernel, .module = b->module, .kernel = true};
     Checker c = {.arena = a, .diags = d, .frame = &frame, .foreign = b->site, .cover = b->cover};
     Special s = {&c, a, d, BUF(a), NEWN(a, int64_t, RUNTIME_ARGS_MAX), 0};
-    if (!arguments(&s, b) || !check_block(&c, b->kernel->function.body)) return NULL;
+    if (!check_defaults(&c, b->module, &b->kernel->function.params) || !arguments(&s, b) ||
+        !check_block(&c, b->kernel->function.body))
+        return NULL;
     return checker_finish(&c, b->kernel->function.name);
 }
 

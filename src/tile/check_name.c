@@ -129,6 +129,51 @@ bool check_outside(Checker *c, const Node *at, const Node *home, const Node *val
     return ok;
 }
 
+typedef struct {
+    Checker *c;
+    bool ok;
+} Annotation;
+
+static void find_unknown(void *arg, const Node *n) {
+    Annotation *a = arg;
+    const Node *root = n, *alias;
+    Val v = {.kind = VAL_MODULE};
+    while (root->kind == NODE_ATTRIBUTE) root = root->attribute.value;
+    if (!a->ok) return;
+    if (root->kind != NODE_NAME) return node_each_child(n, find_unknown, a);
+    if (a->c->globals_allowed && module_binding(a->c->frame->module, root->name, &alias)) return;
+    a->ok = check_name(a->c, root, root->name, &v);
+    bool of_triton = v.kind == VAL_MODULE && str_starts(v.path, "triton");
+    if (a->ok && n != root && of_triton) a->ok = check_expr(a->c, n, &v);
+    if (a->ok && val_is_tensor(&v)) // as Triton says it when it compares the two
+        a->ok = checker_fail(a->c, n, "ValueError",
+                             "Did you forget to add @triton.jit ? (`_semantic` argument must be provided "
+                             "outside of JIT functions.)");
+}
+
+// Triton evaluates the annotation of an assignment. Of Python's types it knows int, float, list and range.
+bool check_annotation(Checker *c, const Node *annotation) {
+    Annotation a = {c, true};
+    find_unknown(&a, annotation);
+    return a.ok;
+}
+
+// To Triton a parameter with a default is an assignment.
+bool check_defaults(Checker *c, const Node *home, const Nodes *params) {
+    Frame module = {.module = home, .caller = c->frame}, *frame = c->frame;
+    bool allowed = c->globals_allowed, ok = true;
+    c->frame = &module;
+    c->globals_allowed = true;
+    for (int i = 0; ok && i < params->n; i++) {
+        const Node *p = params->at[i];
+        if (p->param.kind == PARAM_PLAIN && p->param.def && p->param.annotation)
+            ok = check_annotation(c, p->param.annotation);
+    }
+    c->frame = frame;
+    c->globals_allowed = allowed;
+    return ok;
+}
+
 static bool global_name(Checker *c, const Node *at, Global g, Str name, Val *out) {
     const Node *s = g.statement, *home = g.home;
     if (s->kind == NODE_IMPORT) return import_value(c, at, g, out);

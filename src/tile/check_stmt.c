@@ -116,8 +116,9 @@ static bool annassign(Checker *c, const Node *n) {
     Val v, stored;
     if (!n->annassign.value)
         return checker_fail(c, n, NULL, "unsupported AST node type: annotation without a value");
-    if (!check_expr(c, n->annassign.value, &v)) return false;
-    if (!annotation_is_constexpr(n->annassign.annotation))
+    if (!check_annotation(c, n->annassign.annotation) || !check_expr(c, n->annassign.value, &v)) return false;
+    bool text = n->annassign.annotation->kind == NODE_STRING; // which only parameters' are read for
+    if (text || !annotation_is_constexpr(n->annassign.annotation))
         return check_decay(c, n, &v, &stored) && check_assign(c, target, &stored);
     if (target->kind != NODE_NAME) return check_assign(c, target, &v);
     if (scope_find(c, target->name))

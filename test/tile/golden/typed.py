@@ -883,3 +883,91 @@ def k(x):
 @triton.jit
 def k(x):
     tl.store(x, 0x19E3779B97F4A7C15)
+
+# case: annotation-unknown
+# launch: *fp32
+# error: NameError('Missing is not defined')
+@triton.jit
+def k(x):
+    y: Missing = 1
+
+# case: annotation-of-pythons
+# launch: *fp32
+# error: NameError('bool is not defined')
+@triton.jit
+def k(x):
+    y: bool = True
+
+# case: annotation-unknown-member
+# launch: *fp32
+# error: module 'triton.language' has no attribute 'nothing'
+@triton.jit
+def k(x):
+    y: list[tl.nothing] = 1
+
+# case: annotation-of-a-value
+# launch: *fp32 4
+# error: Did you forget to add @triton.jit ?
+@triton.jit
+def k(x, n):
+    y: n = 1
+
+# case: annotation-text-is-no-constant
+# launch: *fp32
+# error: arange's arguments must be of type tl.constexpr
+@triton.jit
+def k(x):
+    B: "tl.constexpr" = 4
+    tl.store(x + tl.arange(0, B), 1.0)
+
+# case: annotation-text-may-repeat
+# launch: *fp32
+# ok
+@triton.jit
+def k(x):
+    B = 3
+    B: "tl.constexpr" = 4
+    tl.store(x, B)
+
+# case: annotations-known
+# launch: *fp32
+# ok
+@triton.jit
+def k(x):
+    a: tl.tensor = 1
+    b: int = 2
+    c: torch.Tensor = 3
+    d: list[int] = 4
+    e: int | None = 5
+    f: "anything" = 6
+    B: tl.constexpr = 4
+    tl.store(x + tl.arange(0, B), a + b + c + d + e + f)
+
+# case: default-annotated-with-pythons
+# launch: *fp32 1
+# error: NameError('bool is not defined')
+@triton.jit
+def k(x, F: bool = True):
+    tl.store(x, F)
+
+# case: default-of-a-helper
+# launch: *fp32
+# error: NameError('str is not defined')
+@triton.jit
+def h(x, mode: str = "a"):
+    return x
+@triton.jit
+def k(x):
+    tl.store(x, h(1.0))
+
+# case: default-annotated-with-what-is-known
+# launch: *fp32 1
+# ok
+import torch
+from typing import Optional
+@triton.jit
+def h(x, F: torch.dtype = 1, G: "bool" = 1, H: Optional[int] = 1, I: int = 1):
+    return x
+@triton.jit
+def k(x, F: bool):
+    tl.store(x, h(1.0))
