@@ -90,6 +90,16 @@ static bool default_value(Arena *a, const Node *module, const Node *param, Launc
     return true;
 }
 
+// What the function that Triton generates for a kernel's launches is handed, or calls its own, beside the
+// parameters.
+static bool launch_takes(Str name) {
+    static const char *const names[] = {"options", "params", "specialize_impl", "debug",
+                                        "instrumentation_mode"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(name, names[i])) return true;
+    return false;
+}
+
 bool launch_bind(Arena *a, const Node *module, const Node *kernel, const LaunchArg *arg, int args, Span span,
                  Binding *out, DiagList *d) {
     Nodes params = kernel->function.params;
@@ -103,6 +113,12 @@ bool launch_bind(Arena *a, const Node *module, const Node *kernel, const LaunchA
         const Node *p = params.at[i];
         if (p->param.kind == PARAM_STAR || p->param.kind == PARAM_DOUBLESTAR)
             return diag_add(d, DIAG_UNSUPPORTED, p->span, "*args and **kwargs of kernels and helpers");
+        if (launch_takes(p->param.name))
+            return diag_add(
+                d, DIAG_COMPILE, p->span,
+                "TypeError: dynamic_func(), which Triton writes for a launch, uses the name '%.*s': "
+                "call the parameter otherwise",
+                STR_ARG(p->param.name));
         pname[i] = p->param.name;
         has_default[i] = p->param.def != NULL;
     }

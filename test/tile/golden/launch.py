@@ -187,3 +187,24 @@ def k(x, t: tl.constexpr):
 @triton.jit
 def k(x):
     pass
+
+# case: name-of-the-launcher
+# launch: *fp32 3
+# error: dynamic_func(), which Triton writes for a launch, uses the name 'options'
+@triton.jit
+def k(x, options):
+    tl.store(x, options)
+
+# case: name-of-a-launch-option
+# launch: *fp32 3
+# error: uses the name 'debug'
+@triton.jit
+def k(x, debug):
+    tl.store(x, debug)
+
+# case: names-that-the-launcher-has-not
+# launch: *fp32 1 2 3 4
+# ok
+@triton.jit
+def k(x, grid, warmup, backend, specialization):
+    tl.store(x, grid + warmup + backend + specialization)
