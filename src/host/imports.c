@@ -246,10 +246,11 @@ static bool imports_take_nothing(Arena *a, const Node *module, DiagList *d) {
             bool other = names_have(&usable, b.bound) || (use && names_have(&quiet, b.bound));
             other = other && !names_have(&with_path, both) && !canonical;
             if (other || names_have(&bound, b.bound))
-                return diag_clean(d, DIAG_REFUSED, n->span,
-                                  "import: `%.*s` is bound a second time in this file; give one of them "
-                                  "another name",
-                                  STR_ARG(b.bound)),
+                return diag_clean(
+                           d, DIAG_REFUSED, n->span, "import: `%.*s`%s", STR_ARG(b.bound),
+                           known_root(b.bound) >= 0
+                               ? ": a module's name may not be given to anything else"
+                               : " is bound a second time in this file; give one of them another name"),
                        false;
             names_add(use ? &usable : &quiet, b.bound);
             names_add(&with_path, both);
