@@ -462,10 +462,9 @@ static bool start_line(Lexer *l, bool *deeper) {
             column = (column / TAB_WIDTH + 1) * TAB_WIDTH, narrow++;
         else if (c == '\f')
             column = narrow = 0;
-        else if (c == '\\') {
-            if (!continue_line(l)) return false;
-            while (peek(l, 0) == ' ' || peek(l, 0) == '\t') l->at++; // the first line's indentation counts
-            continue;
+        else if (c == '\\') { // readers do not agree which line's indentation counts
+            lex_fail(l, l->at, 1, "a line must not begin with a line continuation");
+            return false;
         } else if (c == '#') {
             skip_comment(l);
             continue;

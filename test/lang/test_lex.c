@@ -53,7 +53,9 @@ static void test_lines_and_blocks(void **state) {
           "a",
           "a NL END");
     check("if a:\r\n\tb\r\nc\rd", "if a : NL IN b NL DE c NL d NL END");
-    check("if a:\n  \\\n   b\n  c", "if a : NL IN b NL c NL DE END");
+    check("if a:\n  \\\n   b\n  c", "if a : NL ERROR a line must not begin with a line continuation");
+    check("if a:\n  b\n\\\n  c", "if a : NL IN b NL ERROR a line must not begin with a line continuation");
+    check("if a:\n  b \\\nc", "if a : NL IN b c NL DE END");
 }
 
 static void test_tabs(void **state) {

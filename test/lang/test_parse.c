@@ -385,11 +385,13 @@ static void test_what_triton_would_read_otherwise(void **state) {
     refused(STR("def \\\n f(x): pass"), "one line");
     refused(STR("def f \\\n (x): pass"), "one line");
     refused(STR("@j\n\fdef f(x): pass"), "form feed");
+    refused(STR("def f(x):\n  return x\n\\\n  def g(x): return x"), "begin with a line continuation");
+    refused(STR("def f(x):\n  x\n  \\\n  return x"), "begin with a line continuation");
     // Controls: what is read the same by all.
     (void)parse_text("x = '''\ndef g(x): pass\n'''\n@j(a='b\\n'\n   'c')\ndef f(x): pass");
     (void)parse_text("def f(x):\n  '''doc\n  \n  '''\n  y = '''a\n\n  b\n  '''\n  'more\\\n  \\\n'\n  return "
                      "y + \\\n  \\\n x");
-    (void)parse_text("x = '''\n  \n'''\n@j\n\f\n  \\\n\ndef f (x): pass");
+    (void)parse_text("x = '''\n  \n'''\n@j\n\f\ndef f (x): pass");
 }
 
 static void test_limit_of_size(void **state) {
