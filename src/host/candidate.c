@@ -416,14 +416,19 @@ static bool rehearse(Interp *in, Span at, const Kernel *k, const Binding *b, con
     return true;
 }
 
-bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
+// A launch as far as Triton's compiler gets.
+typedef struct {
+    Choice how;
+    Binding binding;
+    Launchable code;
+    int64_t grid[3];
+} Built;
+
+static bool build(Interp *in, const Launcher *l, const Args *given, int skip, Built *out) {
     Span at = given->at;
     Args tuned;
-    bool restless;
-    if (in->pruning)
-        return host_refuse(in, at,
-                           "a function that prunes configs launches nothing: it does not run in every call");
-    if (!memo_idle(in, at) || !kernel_tune(in, l, given, &tuned, &restless)) return false;
+    *out = (Built){0};
+    if (!kernel_tune(in, l, given, skip, &tuned, &out->how)) return false;
     const Args *args = &tuned;
     Machine *m = in->m;
     int n = args->n + args->names;
@@ -435,9 +440,6 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
                         named ? args->name[i - args->n] : (Str){0}, i, &arg[i]))
             return false;
     }
-    Binding binding = {0};
-    Launchable code;
-    int64_t grid[3];
     const Node *home = l->kernel->home;
     if (home && l->kernel->node->function.decorators.n > 1)
         return host_unsupported(
@@ -446,17 +448,35 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
             "only");
     int found = in->d->count;
     bool bound =
-        launch_bind(m->arena, home ? home : in->module, l->kernel->node, arg, n, at, &binding, in->d);
+        launch_bind(m->arena, home ? home : in->module, l->kernel->node, arg, n, at, &out->binding, in->d);
     for (int i = found; home && i < in->d->count; i++) in->d->at[i].span = at; // said about this file
     if (!bound) return false;
-    if (!home) binding.cover = m->cover;
+    if (!home) out->binding.cover = m->cover;
     if (home) {
         Node *site = NEW(m->arena, Node);
         *site = (Node){.kind = NODE_CALL, .span = at};
-        binding.site = site;
+        out->binding.site = site;
     }
-    if (!grid_sizes(in, at, l->grid, &binding, grid)) return false;
-    if (!kernel_check(m->arena, in->cache, &binding, &code, in->d)) return false;
+    return grid_sizes(in, at, l->grid, &out->binding, out->grid) &&
+           kernel_check(m->arena, in->cache, &out->binding, &out->code, in->d);
+}
+
+bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
+    Span at = given->at;
+    Built built;
+    if (in->pruning)
+        return host_refuse(in, at,
+                           "a function that prunes configs launches nothing: it does not run in every call");
+    if (!memo_idle(in, at)) return false;
+    int found = in->d->count;
+    for (int skip = 0; !build(in, l, given, skip, &built); skip++) {
+        if (!built.code.unfit || !choice_passes_over(&built.how, skip)) return false;
+        in->d->count = found;
+    }
+    if (!choice_holds(in, l, at, &built.how)) return false;
+    const Launchable code = built.code;
+    const Binding binding = built.binding;
+    Machine *m = in->m;
     const Insn *fold = binding.num_ctas > 1 ? code_row_fold(code.code) : NULL;
     if (fold)
         return diag_add(
@@ -469,17 +489,17 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
         return host_unsupported(
             in, code.code->naked->span,
             "casts between pointers and integers are not judged: addresses differ from machine to machine");
-    if (restless && code.code->atomics)
+    if (built.how.restless && code.code->atomics)
         return host_raise(
             in, at,
             "autotuning runs every config on the same tensors, and what the atomics of %.*s did stays: "
             "name the tensors in reset_to_zero or restore_value",
             STR_ARG(l->kernel->node->function.name));
     m->warps = binding.num_warps;
-    if (restless && !rehearse(in, at, l->kernel, &binding, &code, grid)) return false;
+    if (built.how.restless && !rehearse(in, at, l->kernel, &binding, &code, built.grid)) return false;
     Counters *count = &m->count;
     if (binding.num_warps > count->warps) count->warps = binding.num_warps;
     if ((int64_t)code.code->file_bytes > count->tile_bytes)
         count->tile_bytes = (int64_t)code.code->file_bytes;
-    return vm_launch(m, code.code, code.cells, grid);
+    return vm_launch(m, code.code, code.cells, built.grid);
 }

@@ -141,9 +141,20 @@ MUST_CHECK bool shape_unsqueeze(Interp *in, Span at, Value t, int axis, Value *o
 
 // Candidate (candidate.c, tune.c).
 MUST_CHECK bool kernel_new(Interp *in, Env *env, const Node *function, Value *out); // with its decorators
-// What the decorators make of a launch's arguments. *restless: several configs and nothing restores the
-// tensors.
-MUST_CHECK bool kernel_tune(Interp *in, const Launcher *l, const Args *args, Args *out, bool *restless);
+// What the decorators make of a launch's arguments.
+typedef struct {
+    bool restless;          // several configs, and nothing restores the tensors
+    int choices;            // configs to choose among
+    int config;             // the one chosen
+    struct TunedKey *under; // what is known of them under this call's key, or NULL
+} Choice;
+// The config after the next `skip` ones: those do not fit.
+MUST_CHECK bool kernel_tune(Interp *in, const Launcher *l, const Args *args, int skip, Args *out,
+                            Choice *how);
+// Triton's tuner passes over configs that do not compile for want of resources or by tl.static_assert, if it
+// is in a call that tunes. In others with the same key that config runs, and fails.
+bool choice_passes_over(const Choice *how, int skip);
+MUST_CHECK bool choice_holds(Interp *in, const Launcher *l, Span at, const Choice *how);
 MUST_CHECK bool tensor_copy(Interp *in, Span at, Value t, Value *out); // contiguous, billed
 MUST_CHECK bool tensor_value(Interp *in, Span at, const Tensor *t, bool cpu, Value *out);
 MUST_CHECK bool kernel_launch(Interp *in, const Launcher *l, const Args *args);

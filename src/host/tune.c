@@ -123,6 +123,8 @@ typedef struct {
     Value grid;
     Args *args;
     int cap;
+    int skip;
+    Choice *how;
 } Tuning;
 
 static Value *named_find(const Args *args, Str name) {
@@ -262,14 +264,19 @@ static bool pruned(Tuning *t, const Tuner *tuner, const Seq **kept) {
     return true;
 }
 
-enum { TUNED_MAX = 2048, TUNED_CONFIGS = 256 };
-struct Tuned { // a table of what was chosen under each key
+enum { TUNED_MAX = 2048, TUNED_CONFIGS = 256, PASSED_MAX = 64 };
+typedef uint64_t ConfigSet[TUNED_CONFIGS / 64];
+typedef struct TunedKey {
+    uint64_t key;     // 0: free
+    ConfigSet chosen; // what pruning has left in any call
+    ConfigSet fit, unfit;
+} TunedKey;
+struct Tuned {
     int n;
-    struct {
-        uint64_t key; // 0: free
-        uint64_t chosen[TUNED_CONFIGS / 64];
-    } at[2 * TUNED_MAX];
+    TunedKey at[2 * TUNED_MAX];
 };
+static bool set_has(const uint64_t *set, int i) { return set[i / 64] >> (i % 64) & 1; }
+static void set_add(uint64_t *set, int i) { set[i / 64] |= (uint64_t)1 << (i % 64); }
 Tuned *tuned_new(Arena *a) { return NEW(a, Tuned); }
 
 static uint64_t value_digest(uint64_t h, Value v) {
@@ -307,35 +314,56 @@ static int config_place(const Tuner *tuner, const Config *config) {
     return i;
 }
 
-// What a call may run with: what its own pruning has left, then what that of other calls with its key has.
-static bool with_others(Tuning *t, const Tuner *tuner, const Seq *kept, const Seq **out) {
-    Interp *in = t->in;
-    Tuned *d = in->m->tuned;
-    *out = kept;
-    int n = tuner->configs->n;
-    if (!d || n < 2 || tuner->prune.kind == V_NONE) return true;
-    if (n > TUNED_CONFIGS || d->n == TUNED_MAX)
-        return host_unsupported(in, t->args->at, "an autotuned kernel with so many configs or keys");
-    if (!host_work(in, t->args->at, (int64_t)n * (kept->n + 1))) return false;
-    uint64_t key = key_digest(t, tuner), *chosen;
+// NULL where nothing outlives the call, or too much would.
+static TunedKey *tuned_under(const Tuning *t, const Tuner *tuner) {
+    Tuned *d = t->in->m->tuned;
+    if (!d || tuner->configs->n > TUNED_CONFIGS || d->n == TUNED_MAX) return NULL;
+    uint64_t key = key_digest(t, tuner);
     size_t i = key % (2 * TUNED_MAX);
     while (d->at[i].key && d->at[i].key != key) i = (i + 1) % (2 * TUNED_MAX);
     d->n += d->at[i].key == 0;
     d->at[i].key = key;
-    chosen = d->at[i].chosen;
+    return &d->at[i];
+}
+
+bool choice_passes_over(const Choice *how, int skip) {
+    if (how->under) set_add(how->under->unfit, how->config);
+    return skip + 1 < how->choices && skip < PASSED_MAX &&
+           !(how->under && set_has(how->under->fit, how->config));
+}
+
+bool choice_holds(Interp *in, const Launcher *l, Span at, const Choice *how) {
+    if (!how->under) return true;
+    set_add(how->under->fit, how->config);
+    if (!set_has(how->under->unfit, how->config)) return true;
+    return host_raise(
+        in, at,
+        "autotuning chooses a config for all calls of %.*s with the same key, and number %d of "
+        "them compiles in this call, not in another one: the key has to name what they differ in",
+        STR_ARG(l->kernel->node->function.name), how->config + 1);
+}
+
+// What a call may run with: what its own pruning has left, then what that of other calls with its key has.
+static bool with_others(Tuning *t, const Tuner *tuner, TunedKey *under, const Seq *kept, const Seq **out) {
+    Interp *in = t->in;
+    *out = kept;
+    int n = tuner->configs->n;
+    if (!in->m->tuned || n < 2 || tuner->prune.kind == V_NONE) return true;
+    if (!under) return host_unsupported(in, t->args->at, "an autotuned kernel with so many configs or keys");
+    if (!host_work(in, t->args->at, (int64_t)n * (kept->n + 1))) return false;
     Value list;
     if (!seq_new(in, t->args->at, V_LIST, n, &list)) return false;
     int k = 0;
-    uint64_t own[TUNED_CONFIGS / 64] = {0};
+    ConfigSet own = {0};
     for (int j = 0; j < kept->n; j++) {
         int p = config_place(tuner, kept->at[j].config);
-        if (own[p / 64] >> (p % 64) & 1) continue;
-        own[p / 64] |= (uint64_t)1 << (p % 64);
+        if (set_has(own, p)) continue;
+        set_add(own, p);
         list.seq->at[k++] = kept->at[j];
     }
     for (int p = 0; p < n; p++)
-        if ((chosen[p / 64] & ~own[p / 64]) >> (p % 64) & 1) list.seq->at[k++] = tuner->configs->at[p];
-    for (int w = 0; w < TUNED_CONFIGS / 64; w++) chosen[w] |= own[w];
+        if (set_has(under->chosen, p) && !set_has(own, p)) list.seq->at[k++] = tuner->configs->at[p];
+    for (int w = 0; w < TUNED_CONFIGS / 64; w++) under->chosen[w] |= own[w];
     list.seq->n = k;
     *out = list.seq;
     return true;
@@ -349,9 +377,14 @@ static bool autotune(Tuning *t, const Tuner *tuner) {
             {.kind = V_INT, .i = 4}, {.kind = V_INT, .i = 3}, {.kind = V_INT, .i = 1}, {.kind = V_NONE}}};
     Machine *m = t->in->m;
     const Seq *kept;
-    if (!pruned(t, tuner, &kept) || !with_others(t, tuner, kept, &kept)) return false;
+    TunedKey *under = tuner->configs->n > 1 ? tuned_under(t, tuner) : NULL;
+    if (!pruned(t, tuner, &kept) || !with_others(t, tuner, under, kept, &kept)) return false;
     int n = kept->n;
-    const Config *config = n ? kept->at[m->tune % n].config : &standard;
+    const Config *config = n ? kept->at[(m->tune % n + t->skip) % n].config : &standard;
+    t->how->choices = tuner->configs->n > 1 ? n : 1;
+    t->how->config = config_place(tuner, config);
+    t->how->under = under;
+    t->how->restless |= tuner->configs->n > 1 && !tuner->restores;
     if (n > m->tune_configs) m->tune_configs = n;
     if (!no_conflicts(t, config, tuner->configs->n > 1)) return false;
     for (int i = 0; i < config->kwargs->n; i++)
@@ -362,12 +395,12 @@ static bool autotune(Tuning *t, const Tuner *tuner) {
     return true;
 }
 
-bool kernel_tune(Interp *in, const Launcher *l, const Args *args, Args *out, bool *restless) {
+bool kernel_tune(Interp *in, const Launcher *l, const Args *args, int skip, Args *out, Choice *how) {
     const Kernel *k = l->kernel;
     *out = *args;
-    *restless = false;
+    *how = (Choice){0};
     if (!k->tuners) return true;
-    Tuning t = {in, k, l->grid, out, 0};
+    Tuning t = {in, k, l->grid, out, 0, skip, how};
     out->name = NULL; // the caller's arrays stay as they are
     out->named = NULL;
     out->names = 0;
@@ -376,7 +409,6 @@ bool kernel_tune(Interp *in, const Launcher *l, const Args *args, Args *out, boo
     for (int i = 0; i < k->tuners; i++) {
         const Tuner *tuner = k->tuner[i];
         if (!(tuner->heuristics ? heuristics(&t, tuner->values) : autotune(&t, tuner))) return false;
-        *restless |= !tuner->heuristics && tuner->configs->n > 1 && !tuner->restores;
     }
     return true;
 }

@@ -56,8 +56,17 @@ static bool cluster_value(const LaunchArg *arg, Binding *out, DiagList *d) {
     return diag_add(d, DIAG_COMPILE, arg->span, "num_ctas must be a power of 2, at most 16");
 }
 
+// What else Triton would make of one that is no number from 1 on is not known here: nothing is fetched ahead.
+static bool stages_value(const LaunchArg *arg, Binding *out) {
+    bool known =
+        arg->kind == ARG_PLAIN && arg->value.kind == PY_INT && arg->value.i >= 1 && arg->value.i < 1024;
+    out->num_stages = known ? (int)arg->value.i : 1;
+    return true;
+}
+
 static bool option_value(const LaunchArg *arg, Binding *out, DiagList *d) {
     if (str_is(arg->name, "num_ctas")) return cluster_value(arg, out, d);
+    if (str_is(arg->name, "num_stages")) return stages_value(arg, out);
     if (!str_is(arg->name, "num_warps")) return true;
     if (arg->kind != ARG_PLAIN || arg->value.kind != PY_INT || arg->value.i < 1 ||
         (arg->value.i & (arg->value.i - 1)))
@@ -103,7 +112,7 @@ static bool launch_takes(Str name) {
 bool launch_bind(Arena *a, const Node *module, const Node *kernel, const LaunchArg *arg, int args, Span span,
                  Binding *out, DiagList *d) {
     Nodes params = kernel->function.params;
-    *out = (Binding){.kernel = kernel, .module = module, .num_warps = 4, .num_ctas = 1};
+    *out = (Binding){.kernel = kernel, .module = module, .num_warps = 4, .num_stages = 3, .num_ctas = 1};
     warn_of_decorators(kernel, d);
     Str *pname = NEWN(a, Str, (size_t)params.n + 1), *given = NEWN(a, Str, (size_t)args + 1);
     bool *has_default = NEWN(a, bool, (size_t)params.n + 1);

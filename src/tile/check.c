@@ -225,13 +225,14 @@ static bool arguments(Special *s, const Binding *b) {
     return true;
 }
 
-static Code *compile(Arena *a, const Binding *b, DiagList *d) {
+static Code *compile(Arena *a, const Binding *b, DiagList *d, bool *asserted) {
     Frame frame = {.function = b->kernel, .module = b->module, .kernel = true};
     Checker c = {.arena = a, .diags = d, .frame = &frame, .foreign = b->site, .cover = b->cover};
     Special s = {&c, a, d, BUF(a), NEWN(a, int64_t, RUNTIME_ARGS_MAX), 0};
-    if (!check_defaults(&c, b->module, &b->kernel->function.params) || !arguments(&s, b) ||
-        !check_block(&c, b->kernel->function.body))
-        return NULL;
+    bool ok = check_defaults(&c, b->module, &b->kernel->function.params) && arguments(&s, b) &&
+              check_block(&c, b->kernel->function.body);
+    *asserted = c.asserted;
+    if (!ok) return NULL;
     return checker_finish(&c, b->kernel->function.name);
 }
 
@@ -244,6 +245,23 @@ static int64_t leaves(const LaunchArg *arg, int n, int depth) {
     return total;
 }
 
+// Clusters share out what their blocks hold; that is not known here.
+static bool fits_shared_memory(const Binding *b, Launchable *l, DiagList *d) {
+    const SharedUse *most = NULL;
+    for (int i = 0; i < l->code->shareds && b->num_ctas == 1; i++) {
+        int64_t need = shared_bytes(&l->code->shared[i], b->num_warps, b->num_stages);
+        if (need <= l->shared) continue;
+        most = &l->code->shared[i];
+        l->shared = need;
+    }
+    if (l->shared <= SHARED_MEMORY_MAX) return true;
+    l->unfit = true;
+    return diag_add(d, DIAG_COMPILE, most->span,
+                    "OutOfResources('out of resource: shared memory, Required: %" PRId64
+                    ", Hardware limit: %d. Reducing block sizes or `num_stages` may help.')",
+                    l->shared, SHARED_MEMORY_MAX);
+}
+
 bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out, DiagList *d) {
     int64_t cells = leaves(b->arg, b->args, 0);
     if (cells > RUNTIME_ARGS_MAX) cells = RUNTIME_ARGS_MAX;
@@ -251,16 +269,16 @@ bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out,
     buf_put(&s.key, &b->module, sizeof b->module);
     buf_put(&s.key, &b->kernel, sizeof b->kernel);
     if (!arguments(&s, b)) return false;
-    *out = (Launchable){NULL, s.cells, s.count};
+    *out = (Launchable){.cells = s.cells, .count = s.count};
     Str key = buf_str(&s.key);
-    if (cache && (out->code = cache_find(cache, key))) return true;
+    if (cache && (out->code = cache_find(cache, key))) return fits_shared_memory(b, out, d);
     // What the checker needs on its way is many times the code: only this stays.
     ArenaMark mark = arena_mark(a);
     int found = d->count;
-    Code *code = compile(a, b, d);
+    Code *code = compile(a, b, d, &out->unfit);
     out->code = cache && code ? code_keep(cache->arena, code) : code;
-    if (!code || !cache) return code != NULL;
+    if (!code || !cache) return code && fits_shared_memory(b, out, d);
     cache_add(cache, key, out->code);
     if (d->count == found && cache->arena != a) arena_reset(a, mark);
-    return true;
+    return fits_shared_memory(b, out, d);
 }

@@ -39,7 +39,7 @@ typedef struct {
     const Node *module; // MODULE: where helpers and constexpr globals are found
     LaunchArg *arg;     // in parameter order; names are the parameters'
     int args;
-    int num_warps, num_ctas;
+    int num_warps, num_stages, num_ctas;
     const Node
         *site; // the launch, where the kernel's text is another file's: what findings point to; or NULL
     struct Cover *cover; // of the source, or NULL
@@ -53,6 +53,8 @@ typedef struct {
     Code *code;
     int64_t *cells;
     int count;
+    int64_t shared; // bytes of shared memory that a block needs at least
+    bool unfit;     // kernel_check() has failed in a way for which Triton's autotuner passes over a config
 } Launchable;
 // Codes are cached in `cache` by signature; a NULL cache compiles afresh.
 typedef struct CodeCache CodeCache;

@@ -228,6 +228,8 @@ static void leave_loop(Checker *c) {
 typedef struct {
     Val lo, hi, step;
     bool is_static, two; // two: a start was given
+    int stages;          // SharedUse.stages
+    bool hinted;         // by tl.range in another way, which may turn fetching ahead off
 } Range;
 
 static bool range_arguments(Checker *c, const Node *call, bool python, Range *out) {
@@ -246,7 +248,7 @@ static bool range_arguments(Checker *c, const Node *call, bool python, Range *ou
         const Node *k = call->call.keywords.at[i];
         Str name = k->keyword.name;
         int slot = str_is(name, "arg1") ? 0 : str_is(name, "arg2") ? 1 : str_is(name, "step") ? 2 : -1;
-        Val ignored;
+        Val value;
         bool hint = false;
         for (size_t h = 0; h < sizeof hints / sizeof *hints; h++)
             hint |= !out->is_static && str_is(name, hints[h]);
@@ -257,8 +259,14 @@ static bool range_arguments(Checker *c, const Node *call, bool python, Range *ou
         if (slot >= 0 && given[slot])
             return checker_fail(c, k, "TypeError", "range.__init__() got multiple values for argument '%.*s'",
                                 STR_ARG(name));
-        if (!check_expr(c, k->keyword.value, slot >= 0 ? &v[slot] : &ignored)) return false;
-        if (slot >= 0) given[slot] = true;
+        if (!check_expr(c, k->keyword.value, slot >= 0 ? &v[slot] : &value)) return false;
+        if (slot >= 0)
+            given[slot] = true;
+        else if (str_is(name, "num_stages") && val_is_py(&value, PY_INT) && value.py.i > 0 &&
+                 value.py.i < 1024)
+            out->stages = (int)value.py.i;
+        else
+            out->hinted = true;
     }
     if (!given[0])
         return checker_fail(c, call, "TypeError",
@@ -316,10 +324,19 @@ static bool loop_bounds(Checker *c, const Node *n, Range *r) {
     return true;
 }
 
+// Iterations, if the source says how many; else 0.
+static int64_t known_trips(const Range *r) {
+    if (!val_is_py(&r->lo, PY_INT) || !val_is_py(&r->hi, PY_INT) || !val_is_py(&r->step, PY_INT)) return 0;
+    int64_t lo = r->lo.py.i, hi = r->hi.py.i, step = r->step.py.i;
+    if (step < 1 || lo < 0 || hi <= lo) return 0;
+    return (hi - lo - 1) / step + 1;
+}
+
 static bool runtime_for(Checker *c, const Node *n, Range *r) {
     Val index;
     Carries carries;
     Str target = n->loop.target->name;
+    int64_t trips = known_trips(r);
     if (!loop_bounds(c, n, r) || !check_copy(c, n, &r->lo, &index)) return false;
     if (!carry_in(c, n, n->loop.body, target, &carries) || !scope_set(c, n, target, &index)) return false;
     int old = checker_region(c), test = c->insns;
@@ -330,6 +347,7 @@ static bool runtime_for(Checker *c, const Node *n, Range *r) {
         return false;
     if (!checker_emit(c, n, INSN_JUMP, -1, -1, -1, -1, test)) return false;
     c->insn[test].imm = c->insns;
+    if (!r->hinted && !checker_loop_shared(c, n, test, r->lo.t.reg, trips, r->stages)) return false;
     checker_region_end(c, old);
     return carry_out(c, n, &carries, target);
 }

@@ -131,6 +131,9 @@ typedef struct {
     int statements, statement_cap;
     int64_t compared[COMPARED_MAX]; // Code.compared
     int compareds;
+    SharedUse *shared; // Code.shared
+    int shareds, shared_cap;
+    bool asserted;        // a tl.static_assert of the kernel itself has failed
     bool globals_allowed; // while a parameter's default is evaluated
     // Code. Constants and parameters go to a preamble that is put in front at the end.
     Insn *insn;
@@ -266,6 +269,13 @@ MUST_CHECK bool check_assign(Checker *c, const Node *target, const Val *v);
 MUST_CHECK bool check_decay(Checker *c, const Node *at, const Val *v, Val *out); // what `x = v` stores
 MUST_CHECK bool check_copy(Checker *c, const Node *at, const Val *v, Val *out); // into fresh shared registers
 MUST_CHECK bool check_store_into(Checker *c, const Node *at, const Val *to, const Val *from);
+
+// ---- shared.c
+void checker_uses_shared(Checker *c, SharedUse use);
+// After the body of a `for`: what its loads need. test: its INSN_LOOPTEST; start: the register its index
+// comes from; trips: iterations if they are known, else 0; stages: SharedUse.stages.
+MUST_CHECK bool checker_loop_shared(Checker *c, const Node *n, int test, int start, int64_t trips,
+                                    int stages);
 
 // ---- check_lifted.c
 MUST_CHECK bool check_lifted_if(Checker *c, const Node *n, const Val *cond);

@@ -460,6 +460,7 @@ Code *code_keep(Arena *a, const Code *c) {
     k->statement = kept(a, c->statement, (size_t)c->statements * sizeof *c->statement);
     k->taken = kept(a, c->taken, (size_t)c->insns);
     k->compared = kept(a, c->compared, (size_t)c->compareds * sizeof *c->compared);
+    k->shared = kept(a, c->shared, (size_t)c->shareds * sizeof *c->shared);
     if (c->naked) k->naked = k->insn + (c->naked - c->insn);
     return k;
 }

@@ -11,6 +11,7 @@
 #pragma once
 #include "lang/diag.h"
 #include "tensor/tensor.h"
+#include "tile/shared.h"
 
 enum { TILE_RANK_MAX = 12, TILE_LANES_MAX = 1 << 20, REGISTERS_MAX = 1 << 14, INSNS_MAX = 1 << 18 };
 
@@ -126,6 +127,8 @@ struct Code {
     uint8_t *taken;    // TAKEN_* of each instruction that jumps; the launches' own
     int64_t *compared; // integers that the source compares something with
     int compareds;
+    SharedUse *shared; // what asks for shared memory
+    int shareds;
     bool steered; // loaded values decide whether, or where, something is stored
     bool atomics; // has ATOMIC or CAS: with floats, results may depend on the order of the programs
     bool watched; // the result of one of them is used: it may tell what other programs have done

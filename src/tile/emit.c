@@ -153,6 +153,8 @@ Code *checker_finish(Checker *c, Str kernel) {
     code->statement = c->statement;
     code->statements = c->statements;
     for (int i = 0; i < c->statements; i++) code->statement[i].first += c->pres;
+    code->shared = c->shared;
+    code->shareds = c->shareds;
     code->compareds = c->compareds;
     code->compared = NEWN(c->arena, int64_t, (size_t)c->compareds + 1);
     memcpy(code->compared, c->compared, (size_t)c->compareds * sizeof *code->compared);

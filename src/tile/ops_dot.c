@@ -110,19 +110,12 @@ static bool one_batch(Call *k, const Val *v, Val *out) {
     return check_reshape(k->c, k->at, v, shape, 3, out);
 }
 
-// Operands of a dot go through shared memory, one after the other at least. An H200 has this much for a
-// program.
-enum { SHARED_MEMORY_MAX = 232448 };
-static bool fits_shared_memory(Call *k, const TileType *a, const TileType *b) {
+// Operands of a dot go through shared memory, one after the other at least.
+static void count_operands(const Call *k, const TileType *a, const TileType *b) {
     int64_t left = (int64_t)tile_lanes(a) * dtype_bytes(a->elem),
             right = (int64_t)tile_lanes(b) * dtype_bytes(b->elem);
-    int64_t need = left > right ? left : right;
-    return need <= SHARED_MEMORY_MAX ||
-           checker_fail(
-               k->c, k->at, "OutOfResources",
-               "out of resource: shared memory, Required: %lld, Hardware limit: %d. Reducing block sizes or "
-               "`num_stages` may help.",
-               (long long)need, SHARED_MEMORY_MAX);
+    checker_uses_shared(k->c,
+                        (SharedUse){.once = left > right ? left : right, .span = checker_span(k->c, k->at)});
 }
 
 bool check_dot(Call *k, Val *out) {
@@ -145,8 +138,8 @@ bool check_dot(Call *k, Val *out) {
     if (a.t.type.shape[rank - 1] < least)
         return checker_fail(c, k->at, "AssertionError", "Input shapes should have M >= 1, N >= 1 and K >= %d",
                             least);
-    if (!imprecise(k, f8, a.t.type.shape[rank - 1]) || !fits_shared_memory(k, &a.t.type, &b.t.type))
-        return false;
+    if (!imprecise(k, f8, a.t.type.shape[rank - 1])) return false;
+    count_operands(k, &a.t.type, &b.t.type);
     // Every value of fp8 is one of fp16, and products of those are exact in fp32 either way.
     if (f8 && (!check_cast(c, k->at, &a, DT_F16, &a) || !check_cast(c, k->at, &b, DT_F16, &b))) return false;
     if (!result_type(k, a.t.type.elem, want, &elem)) return false;

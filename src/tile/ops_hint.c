@@ -154,7 +154,7 @@ bool check_static_assert(Call *k, Val *out) {
             k->c, k->at, "NotImplementedError",
             "Assertion condition could not be determined at compile-time. Make sure that it depends only on "
             "`constexpr` values");
-    if (!cond->py.b)
-        return checker_fail(k->c, k->at, "CompileTimeAssertionFailure", "%s", val_text(k->c, msg));
-    return no_effect(out);
+    if (cond->py.b) return no_effect(out);
+    k->c->asserted = !k->c->frame->caller; // a helper's failure is another exception at its call
+    return checker_fail(k->c, k->at, "CompileTimeAssertionFailure", "%s", val_text(k->c, msg));
 }

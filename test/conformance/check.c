@@ -1,6 +1,6 @@
 // check - what our checker says of kernels: JSON lines {"id", "source", "launch"} in, {"id", "kind",
-// "message", "line", "column"} out. The launch is an argument line as test/tile/launch.h reads it; the kernel
-// is the last jit function. kind is "ok" or that of the first finding.
+// "message", "line", "column", "shared"} out. The launch is an argument line as test/tile/launch.h reads it;
+// the kernel is the last jit function. kind is "ok" or that of the first finding.
 #include <jansson.h>
 #include <stdio.h>
 
@@ -12,15 +12,16 @@ static json_t *answer(Arena *a, json_t *in) {
     if (!source || !line) return NULL;
     DiagList d = DIAGS(a);
     LaunchText l;
-    Launchable out;
+    Launchable out = {0};
     bool ok = launch_text(a, &d, str_of(source), str_of(line), &l) && launch_check(&l, NULL, &out);
     const Diag *first = diag_first(&d);
     LineCol at = ok || !first ? (LineCol){0, 0} : line_col(str_of(source), first->span.at);
-    return json_pack("{s:O, s:s, s:s, s:i, s:i}", "id", json_object_get(in, "id"), "kind",
+    return json_pack("{s:O, s:s, s:s, s:i, s:i, s:I}", "id", json_object_get(in, "id"), "kind",
                      ok      ? "ok"
                      : first ? diag_name(first->kind)
                              : "none",
-                     "message", ok || !first ? "" : first->msg, "line", (int)at.line, "column", (int)at.col);
+                     "message", ok || !first ? "" : first->msg, "line", (int)at.line, "column", (int)at.col,
+                     "shared", (json_int_t)out.shared);
 }
 
 int main(void) {

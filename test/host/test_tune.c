@@ -142,6 +142,54 @@ static void test_pruning_of_other_calls(void **state) {
     arena_free(&a);
 }
 
+#define ASSERTING(where, key)                                                                        \
+    "@triton.jit\n"                                                                                  \
+    "def narrow(BLOCK: tl.constexpr, n2: tl.constexpr):\n"                                           \
+    "    tl.static_assert(BLOCK <= n2, 'too wide')\n"                                                \
+    "@triton.autotune([triton.Config({'BLOCK': 8, 'F': 2}), triton.Config({'BLOCK': 32, 'F': 4}),\n" \
+    "    triton.Config({'BLOCK': 16, 'F': 3})], " key ")\n"                                          \
+    "@triton.jit\n"                                                                                  \
+    "def other(x, y, N, n2: tl.constexpr, BLOCK: tl.constexpr, F: tl.constexpr):\n"                  \
+    "    " where "\n"                                                                                \
+    "    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"                                    \
+    "    tl.store(y + cols, tl.load(x + cols, mask=cols < N) * F, mask=cols < N)\n"
+#define DIRECT "tl.static_assert(BLOCK <= n2, 'too wide')"
+static void expect_raise(int tune, const char *decorators, const char *run, DiagKind kind, const char *part) {
+    World w;
+    assert_false(world_run(&w, tune, decorators, run));
+    assert_int_equal(w.d.at[0].kind, kind);
+    if (!strstr(w.d.at[0].msg, part)) fail_msg("%s\n%s", w.d.at[0].msg, decorators);
+    arena_free(&w.arena);
+}
+
+// Triton's tuner passes over what does not compile for want of resources or by tl.static_assert of the
+// kernel.
+static void test_unfit_configs(void **state) {
+    (void)state;
+    static const char keyed[] = ASSERTING(DIRECT, "['n2']"), loose[] = ASSERTING(DIRECT, "[]");
+    for (int tune = 0; tune < 3; tune++)
+        expect_scaled(tune, keyed, CALL("32"), tune == 0 ? 2 : tune == 1 ? 4 : 3, 0, 3, tune == 0 ? 3 : tune);
+    expect_scaled(0, keyed, CALL("16"), 2, 0, 3, 3);
+    expect_scaled(1, keyed, CALL("16"), 3, 0, 3, 2); // the next one
+    expect_scaled(1, keyed, CALL("8"), 2, 0, 3, 3);
+    expect_raise(0, keyed, CALL("4"), DIAG_COMPILE, "CompileTimeAssertionFailure('too wide')");
+    // In a helper it is another exception.
+    expect_raise(1, ASSERTING("narrow(BLOCK, n2)", "['n2']"), CALL("16"), DIAG_COMPILE, "too wide");
+    // What one call has chosen runs in another with its key.
+    Arena a = {0};
+    for (int first = 0; first < 2; first++) {
+        shared = tuned_new(&a);
+        expect_scaled(1, keyed, first ? CALL("16") : CALL("32"), first ? 3 : 4, 0, 3, first ? 2 : 1);
+        expect_scaled(1, keyed, first ? CALL("32") : CALL("16"), first ? 4 : 3, 0, 3, first ? 1 : 2);
+        shared = tuned_new(&a);
+        expect_scaled(1, loose, first ? CALL("16") : CALL("32"), first ? 3 : 4, 0, 3, first ? 2 : 1);
+        expect_raise(1, loose, first ? CALL("32") : CALL("16"), first ? DIAG_HOST : DIAG_COMPILE,
+                     first ? "number 2 of them compiles in this call, not in another one" : "too wide");
+    }
+    shared = NULL;
+    arena_free(&a);
+}
+
 static void test_heuristics(void **state) {
     (void)state;
     static const char even[] = "@triton.heuristics({'EVEN': lambda args: args['N'] % args['BLOCK'] == 0})\n";
@@ -365,6 +413,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_configs),
                                        cmocka_unit_test(test_pruning),
                                        cmocka_unit_test(test_pruning_of_other_calls),
+                                       cmocka_unit_test(test_unfit_configs),
                                        cmocka_unit_test(test_heuristics),
                                        cmocka_unit_test(test_mistakes),
                                        cmocka_unit_test(test_atomics_need_a_reset),
