@@ -2,7 +2,7 @@
 # conformance.sh BUILD - Ouroboros against torch, Triton, transformers and llama.cpp: a virtual environment below build/, then
 # tokenizers, the kit, the oracle, the machine, the checker, weights and the forward pass. A missing peer fails. Counts go to
 # standard output; doc/conformance.md keeps the last ones.
-#   WRONG=n RIGHT=n SMITH=n LOOPS=n   sizes; JOBS=n processes of Triton; GPU=file   what test/conformance/gpu.py
+#   WRONG=n RIGHT=n SMITH=n LOOPS=n TREES=n   sizes; JOBS=n processes of Triton; GPU=file   what test/conformance/gpu.py
 #   wrote on a GPU, instead of the recorded test/conformance/h200.jsonl.gz
 set -e
 build=${1:-build/release}
@@ -33,6 +33,7 @@ gpu=${GPU:-$home/h200.jsonl} # what an H200 gave is recorded beside the scripts
 peer text.py --serve "$root/$build/text-serve" --strings "${STRINGS:-100000}" ${SDIST:+--sdist "$SDIST"}
 peer oracle.py --kit "$home/kit" --conform "$root/$build/conform"
 peer vm.py --kit "$home/kit" --conform "$root/$build/conform" --smith "${SMITH:-412}" --gpu "$gpu"
+peer trees.py "$root/$build/conform" "${TREES:-20000}"
 peer names.py "$root/build/ouroboros"
 peer resources.py "$root/$build/conform-check" "${LOOPS:-150}"
 peer accept.py --kit "$home/kit" --ouroboros "$root/build/ouroboros" --check "$root/$build/conform-check" \

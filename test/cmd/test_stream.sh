@@ -37,6 +37,10 @@ cat >"$tmp/one" <<'END'
 END
 # The same program, spelled otherwise.
 sed 's/row_id/this_row/g; s/"source":"/"source":"# spelled otherwise\\n/' "$tmp/one" >"$tmp/twin"
+# No twins: to Triton the name is the module's until the kernel gives it to something of its own.
+cat >"$tmp/late" <<'END'
+{"id":"late","op":"softmax","source":"import torch\nimport triton\nimport triton.language as tl\nONE = tl.constexpr(1.0)\nTWO = tl.constexpr(2.0)\n@triton.jit\ndef k(p, q, n, stride, B: tl.constexpr):\n    row = tl.program_id(0).to(tl.int64)\n    o = tl.arange(0, B)\n    v = tl.load(p + row * stride + o, mask=o < n, other=-float('inf')).to(tl.float32)\n    e = tl.exp(v - tl.max(v, axis=0)) * LATE\n    LATE = tl.sum(tl.exp(v - tl.max(v, axis=0)), axis=0)\n    tl.store(q + row * n + o, e / LATE, mask=o < n)\ndef run(x):\n    y = torch.empty(x.shape, dtype=x.dtype, device=x.device)\n    k[(x.shape[0],)](x, y, x.shape[1], x.stride(0), B=triton.next_power_of_2(x.shape[1]))\n    return y\n"}
+END
 # A finding, and its twin two lines further down under other names.
 cat >"$tmp/finding" <<'END'
 {"id":"first","op":"softmax","source":"import torch\nimport triton\nimport triton.language as tl\n@triton.jit\ndef k(p, q, n, B: tl.constexpr):\n    o = tl.arange(0, B)\n    v = tl.load(p + o, mask=o < n) + missing_name\n    tl.store(q + o, v, mask=o < n)\ndef run(x):\n    y = torch.empty_like(x)\n    k[(x.shape[0],)](x, y, x.shape[1], B=triton.next_power_of_2(x.shape[1]))\n    return y\n"}
@@ -54,6 +58,8 @@ check fresh_judges_again sh -c "'$bin' referee --stream --fresh <$tmp/one >$tmp/
 check another_level_is_another_question sh -c "sed 's/\"op\":/\"level\":\"full\",\"op\":/' $tmp/one | '$bin' referee --stream >$tmp/d && ! grep -q cached $tmp/d"
 check another_dtype_is_another_question sh -c "sed 's/\"op\":/\"dtype\":\"fp16\",\"op\":/' $tmp/one | '$bin' referee --stream >$tmp/d && ! grep -q cached $tmp/d && ! grep -q referee_error $tmp/d"
 check another_program_is_judged sh -c "sed 's/tl.sum(e/1.5 * tl.sum(e/' $tmp/one | '$bin' referee --stream >$tmp/d && ! grep -q cached $tmp/d"
+check a_name_used_before_it_is_given sh -c "sed 's/LATE/ONE/g' $tmp/late | '$bin' referee --stream >$tmp/d && grep -q '\"accepted\":true' $tmp/d"
+check makes_another_program sh -c "sed 's/LATE/TWO/g' $tmp/late | '$bin' referee --stream >$tmp/d && grep -q '\"accepted\":false' $tmp/d && ! grep -q cached $tmp/d"
 sed 's/tl.exp(v/tl.inline_asm_elementwise(v/' "$tmp/one" >"$tmp/unsupported"
 check undecided_is_never_cached sh -c "for i in 1 2; do '$bin' referee --stream <$tmp/unsupported; done >$tmp/d; [ \$(grep -c unsupported $tmp/d) = 2 ] && ! grep -q cached $tmp/d"
 "$bin" referee --stream <"$tmp/finding" >"$tmp/d"

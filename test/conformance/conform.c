@@ -7,6 +7,9 @@
 //   run(): each
 //                                       input is {"dtype", "shape", "stride", "offset", "hex"}, the answer
 //                                       {"id", "dtype", "shape", "hex"} or {"id", "kind", "message"}
+//   conform trees                       JSON lines {"source"} in, {"printed", "canonical"} out: what we read
+//   it
+//                                       as, null where it does not parse
 //   conform time OP LEVEL SEED REPEAT   JSON lines {"id", "source"} in, {"id", "status", "cases", "seconds"}
 //   out: the
 //                                       median of what its sandboxed child takes for all cases of that draw
@@ -196,14 +199,27 @@ static json_t *run_answer(Arena *a, json_t *in) {
                      d ? d->msg : "");
 }
 
-static int run(void) {
+static json_t *tree_answer(Arena *a, json_t *in) {
+    const json_t *text = json_object_get(in, "source");
+    Str source = {json_string_value(text), json_string_length(text)};
+    DiagList diags = DIAGS(a);
+    const Node *module = source.p ? parse_module(a, source, &diags) : NULL;
+    if (!module) return json_pack("{s:n, s:n}", "printed", "canonical");
+    Buf printed = BUF(a), canonical = BUF(a);
+    print_module(&printed, module);
+    print_canonical(&canonical, module);
+    return json_pack("{s:o, s:o}", "printed", text_of(buf_str(&printed)), "canonical",
+                     text_of(buf_str(&canonical)));
+}
+
+static int answer_lines(json_t *(*answer)(Arena *a, json_t *in)) {
     char *line = NULL;
     size_t room = 0;
     bool ok = true;
     for (ssize_t n; ok && (n = getline(&line, &room, stdin)) > 0;) {
         Arena a = {0};
         json_error_t why;
-        json_t *in = json_loadb(line, (size_t)n, 0, &why), *out = in ? run_answer(&a, in) : NULL;
+        json_t *in = json_loadb(line, (size_t)n, 0, &why), *out = in ? answer(&a, in) : NULL;
         ok = out && put_json(stdout, out) && fflush(stdout) == 0;
         json_decref(in);
         arena_free(&a);
@@ -263,10 +279,11 @@ static int times(char **argv) {
 int main(int argc, char **argv) {
     if (argc == 6 && strcmp(argv[1], "time") == 0) return times(argv + 2);
     if (argc == 2 && strcmp(argv[1], "programs") == 0) return programs();
-    if (argc == 2 && strcmp(argv[1], "run") == 0) return run();
+    if (argc == 2 && strcmp(argv[1], "run") == 0) return answer_lines(run_answer);
+    if (argc == 2 && strcmp(argv[1], "trees") == 0) return answer_lines(tree_answer);
     if ((argc == 6 || argc == 8) && strcmp(argv[1], "draw") == 0) return draw(argc - 2, argv + 2);
-    fprintf(stderr,
-            "usage: conform programs | conform run | conform draw OP quick|full SEED PREFIX [MxN DTYPE] | "
-            "conform time OP quick|full SEED REPEAT\n");
+    fprintf(stderr, "usage: conform programs | conform run | conform trees | conform draw OP quick|full SEED "
+                    "PREFIX [MxN DTYPE] | "
+                    "conform time OP quick|full SEED REPEAT\n");
     return 2;
 }
