@@ -213,6 +213,8 @@ enum {
     HEIGHT_MAX =
         1000, // levels of the tree: a + b + c + .., f()()().., elif chains; bounds every recursion over it
     PARAMS_MAX = 1000, // parameters of one function, keywords of one call
+    BLOCKS_MAX = 20,   // loops, `with` and `try` in one another: CPython's own limit, as the next one is
+    DIGITS_MAX = 4300, // of a decimal integer
 };
 
 // The MODULE, or NULL with at least one DIAG_SYNTAX. `source` must outlive the tree. An empty, too long, not

@@ -15,8 +15,9 @@ typedef struct {
     // Children whose parent is not finished yet; a list is cut off its top when it is.
     Node **stack;
     int top, cap;
-    // in_function: directly, which a class between ends; enclosed: at any distance, for `nonlocal`.
-    bool in_function, in_async, in_loop, enclosed;
+    bool in_function, in_async, in_loop; // directly, which a class between ends
+    int enclosed;                        // functions around, at any distance
+    int nested;                          // blocks of loops, `with` and `try` around in this function
     // Triton compiles a kernel from its text, which it cuts out and unindents by patterns: what they would
     // read otherwise is refused.
     bool in_decorator, in_def;

@@ -28,6 +28,37 @@ static Node *parse_compfor(Parser *p) {
     return node_done(p, n);
 }
 
+typedef struct {
+    const Nodes *fors; // of the comprehension; NULL: no `:=` at all
+    const Node *found;
+} Walrus;
+
+static bool has_target(const Node *n, Str name) {
+    if (n->kind == NODE_STARRED) return has_target(n->value, name);
+    for (int i = 0; (n->kind == NODE_TUPLE || n->kind == NODE_LIST) && i < n->items.n; i++)
+        if (has_target(n->items.at[i], name)) return true;
+    return n->kind == NODE_NAME && str_eq(n->name, name);
+}
+
+static void find_walrus(void *arg, const Node *n) {
+    Walrus *w = arg;
+    if (n->kind == NODE_LAMBDA) return; // it has names of its own
+    bool taken = n->kind == NODE_WALRUS && !w->fors;
+    for (int i = 0; n->kind == NODE_WALRUS && w->fors && i < w->fors->n; i++)
+        taken |= has_target(w->fors->at[i]->compfor.target, n->walrus.name);
+    if (taken && !w->found) w->found = n;
+    node_each_child(n, find_walrus, w);
+}
+
+// Python's rules for `:=`: not in what is iterated over, and not for a target of the comprehension.
+static bool walrus_allowed(Parser *p, const Node *comp) {
+    Walrus iter = {0}, rest = {.fors = &comp->comp.fors};
+    for (int i = 0; i < comp->comp.fors.n; i++) find_walrus(&iter, comp->comp.fors.at[i]->compfor.iter);
+    node_each_child(comp, find_walrus, &rest);
+    if (iter.found) return fail(p, iter.found->span, "`:=` in what a comprehension iterates over");
+    return !rest.found || fail(p, rest.found->span, "`:=` rebinds a variable of the comprehension");
+}
+
 // The rest of a comprehension whose element has been parsed, up to its closing bracket.
 static Node *parse_comprehension(Parser *p, CompKind kind, Node *element, Node *val, uint32_t start) {
     if (!element || element->kind == NODE_STARRED)
@@ -44,7 +75,7 @@ static Node *parse_comprehension(Parser *p, CompKind kind, Node *element, Node *
         push(p, f);
     }
     n->comp.fors = pop_list(p, mark);
-    return n;
+    return walrus_allowed(p, n) ? n : NULL;
 }
 
 // ---- groups and displays

@@ -34,6 +34,8 @@ static Node *parse_int(Parser *p) {
             if (s.p[i] != '_') buf_putc(&text, (char)(s.p[i] >= 'A' && s.p[i] <= 'Z' ? s.p[i] | 32 : s.p[i]));
         n->integer.text = buf_str(&text);
     }
+    if (base == 10 && n->integer.text.len > DIGITS_MAX)
+        return fail(p, token_span(p->tok), "an integer of more than %d digits", DIGITS_MAX);
     advance(p);
     return node_done(p, n);
 }

@@ -29,11 +29,21 @@ static bool parse_block(Parser *p, const char *of, Nodes *out) {
     return true;
 }
 
-// A block of a loop: break and continue are allowed.
+// A block of a loop, `with` or `try`: Python's compiler allows few in one another.
+static bool parse_nested(Parser *p, const char *of, Nodes *out) {
+    if (p->nested == BLOCKS_MAX)
+        return fail(p, token_span(p->tok), "too many statically nested blocks: more than %d", BLOCKS_MAX);
+    p->nested++;
+    bool ok = parse_block(p, of, out);
+    p->nested--;
+    return ok;
+}
+
+// Of a loop: break and continue are allowed.
 static bool parse_loop_block(Parser *p, const char *of, Nodes *out) {
     bool in_loop = p->in_loop;
     p->in_loop = true;
-    bool ok = parse_block(p, of, out);
+    bool ok = parse_nested(p, of, out);
     p->in_loop = in_loop;
     return ok;
 }
@@ -150,7 +160,7 @@ static Node *parse_with(Parser *p, uint32_t start, bool async) {
     } while (accept(p, TOK_COMMA));
     n->with.items = pop_list(p, mark);
     if (enclosed && !expect_close(p, TOK_RPAREN, open, "','")) return NULL;
-    if (!parse_block(p, "the items of `with`", &n->with.body)) return NULL;
+    if (!parse_nested(p, "the items of `with`", &n->with.body)) return NULL;
     return node_done(p, n);
 }
 
@@ -175,7 +185,7 @@ static Node *parse_handler(Parser *p) {
 static Node *parse_try(Parser *p) {
     Node *n = node_new(p, NODE_TRY, p->tok.at);
     advance(p);
-    if (!parse_block(p, "`try`", &n->attempt.body)) return NULL;
+    if (!parse_nested(p, "`try`", &n->attempt.body)) return NULL;
     int mark = p->top;
     while (at(p, TOK_EXCEPT)) {
         if (p->top > mark && !p->stack[p->top - 1]->handler.type)
@@ -214,13 +224,17 @@ static Node *parse_function(Parser *p, uint32_t start, bool async, Nodes decorat
         n->function.returns = parse_expression(p);
         if (!n->function.returns) return NULL;
     }
-    bool in_function = p->in_function, in_async = p->in_async, in_loop = p->in_loop, enclosed = p->enclosed;
-    p->in_function = p->enclosed = true;
+    bool in_function = p->in_function, in_async = p->in_async, in_loop = p->in_loop;
+    int nested = p->nested;
+    p->in_function = true;
+    p->enclosed++;
+    p->nested = 0;
     p->in_async = async;
     p->in_loop = false;
     bool ok = parse_block(p, "the head of the function", &n->function.body);
     p->in_function = in_function;
-    p->enclosed = enclosed;
+    p->enclosed--;
+    p->nested = nested;
     p->in_async = in_async;
     p->in_loop = in_loop;
     p->in_def = in_def;
@@ -369,8 +383,8 @@ static Node *parse_from(Parser *p) {
 static Node *parse_global(Parser *p) {
     Node *n = node_new(p, NODE_GLOBAL, p->tok.at);
     n->global.nonlocal = at(p, TOK_NONLOCAL);
-    if (n->global.nonlocal && !p->enclosed)
-        return fail(p, token_span(p->tok), "`nonlocal` outside a function");
+    if (n->global.nonlocal && p->enclosed <= p->in_function)
+        return fail(p, token_span(p->tok), "`nonlocal` outside a function in a function");
     advance(p);
     int mark = p->top;
     do {

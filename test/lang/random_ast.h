@@ -8,6 +8,7 @@ typedef struct {
     Arena *arena;
     Rng rng;
     bool in_loop, in_function, in_async;
+    int comps, defs; // comprehensions and functions around
 } Gen;
 
 static Node *gen_expr(Gen *g, int depth);
@@ -199,9 +200,11 @@ static inline Node *gen_compfor(Gen *g, int depth) {
 static inline Node *gen_comp(Gen *g, int depth) {
     Node *n = gen_new(g, NODE_COMP);
     n->comp.kind = (CompKind)pick(g, 4);
+    g->comps++; // no `:=` there: few are allowed
     n->comp.element = gen_expr(g, depth);
     if (n->comp.kind == COMP_DICT) n->comp.val = gen_expr(g, depth);
     n->comp.fors = gen_list(g, 1, 2, gen_compfor, depth);
+    g->comps--;
     return n;
 }
 
@@ -322,6 +325,7 @@ static inline Node *gen_expr(Gen *g, int depth) {
         n->ifexp.otherwise = gen_expr(g, d);
         return n;
     case 10:
+        if (g->comps) return gen_leaf(g);
         n = gen_new(g, NODE_WALRUS);
         n->walrus.name = gen_name(g);
         n->walrus.value = gen_expr(g, d);
@@ -390,9 +394,11 @@ static inline Node *gen_function(Gen *g, int depth) {
     n->function.params = gen_params(g, 2, true);
     if (chance(g, 30)) n->function.returns = gen_expr(g, 2);
     n->function.async = g->in_async = chance(g, 20);
+    g->defs++;
     g->in_function = true;
     g->in_loop = false;
     n->function.body = gen_block(g, depth);
+    g->defs--;
     g->in_function = outside.in_function;
     g->in_async = outside.in_async;
     g->in_loop = outside.in_loop;
@@ -503,7 +509,7 @@ static inline Node *gen_simple(Gen *g) {
     case 6: return gen_import(g);
     case 7:
         n = gen_new(g, NODE_GLOBAL);
-        n->global.nonlocal = g->in_function && chance(g, 50);
+        n->global.nonlocal = g->defs > g->in_function && chance(g, 50);
         n->global.names = gen_list(g, 1, 3, gen_name_node, 0);
         return n;
     case 8:

@@ -298,7 +298,12 @@ static const struct {
     {"for x in y:\n def f():\n  continue", "'continue' outside a loop", 3, 3},
     {"for x in y: pass\nelse: break", "'break' outside a loop", 2, 7},
     {"await x", "`await` outside an async function", 1, 1},
-    {"nonlocal x", "`nonlocal` outside a function", 1, 1},
+    {"nonlocal x", "`nonlocal` outside a function in a function", 1, 1},
+    {"def f():\n nonlocal x", "`nonlocal` outside a function in a function", 2, 2},
+    {"def f(a):\n return [a := 1 for a in b]", "`:=` rebinds a variable of the comprehension", 2, 10},
+    {"x = [1 for a, (b, *c) in d if [c := e for f in g]]", "`:=` rebinds a variable of the comprehension", 1,
+     33},
+    {"x = [a for a in (b := c)]", "`:=` in what a comprehension iterates over", 1, 18},
     {"async for x in y: pass", "`async` outside an async function", 1, 1},
     {"else: pass", "'else' without an `if` or loop above it", 1, 1},
     {"except: pass", "'except' without a `try` above it", 1, 1},
@@ -501,6 +506,31 @@ static void test_limit_of_chains(void **state) {
     parse_str(repeated("@a\n", "@a\n", 50000, "def f(): pass"));
 }
 
+// CPython's compiler has these limits, whatever is never run.
+static void test_limits_of_python(void **state) {
+    (void)state;
+    for (int n = BLOCKS_MAX; n <= BLOCKS_MAX + 1; n++) {
+        Arena a = {0};
+        Buf b = BUF(&a);
+        buf_puts(&b, "def f():\n");
+        for (int i = 0; i < n; i++)
+            buf_printf(&b, "%*s%s\n", i + 1, "",
+                       i % 3 == 0   ? "for x in y:"
+                       : i % 3 == 1 ? "with x:"
+                                    : "while x:");
+        buf_printf(&b, "%*sdef g():\n%*sfor x in y: z\n", n + 1, "", n + 2, "");
+        if (n == BLOCKS_MAX)
+            (void)parse_text(buf_cstr(&b));
+        else
+            refused(buf_str(&b), "statically nested blocks");
+        arena_free(&a);
+    }
+    refused(repeated("x = 1", "0", DIGITS_MAX, ""), "digits");
+    refused(repeated("x = 1", "_0", DIGITS_MAX, ""), "digits");
+    (void)parse_text("class C:\n def f(x):\n  class D:\n   nonlocal x\n  def g():\n   nonlocal x");
+    (void)parse_text("x = [(lambda: (a := 1))() + (c := a) for a in (lambda: (b := d))()]");
+}
+
 static void test_limit_of_parameters(void **state) {
     (void)state;
     for (int over = 0; over < 2; over++) {
@@ -569,6 +599,7 @@ int main(void) {
         TEST(test_limit_of_nesting),
         TEST(test_limit_of_blocks),
         TEST(test_limit_of_chains),
+        TEST(test_limits_of_python),
         TEST(test_limit_of_parameters),
         TEST(test_memory_is_linear),
     };
