@@ -302,7 +302,7 @@ static const struct {
     {"def f():\n nonlocal x", "`nonlocal` outside a function in a function", 2, 2},
     {"def f(a):\n return [a := 1 for a in b]", "`:=` rebinds a variable of the comprehension", 2, 10},
     {"x = [1 for a, (b, *c) in d if [c := e for f in g]]", "`:=` rebinds a variable of the comprehension", 1,
-     33},
+     32},
     {"x = [a for a in (b := c)]", "`:=` in what a comprehension iterates over", 1, 18},
     {"async for x in y: pass", "`async` outside an async function", 1, 1},
     {"else: pass", "'else' without an `if` or loop above it", 1, 1},
