@@ -247,6 +247,7 @@ static bool judge_cases(Decision *z) {
     note_worst(z, failed, &worst, true);
     z->v->case_number = failed + 1;
     z->v->element = worst.worst_at;
+    z->v->noted = r->report[failed].message[0];
     const char *rule = worst.worst == MATCH_NAN ? "class" : "bounds";
     settle(z, match_status(worst.worst), rule,
            feedback_numeric(z->arena, d, failed, &worst, r->report[failed].message));
@@ -363,6 +364,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
             note_moved(&z);
             coverage_read(r->report[r->reports - 1].message, &v->coverage);
             snprintf(v->warning, sizeof v->warning, "%s", r->report[d->cases - 1].message);
+            v->noted = v->warning[0];
             settle(&z, STATUS_ok, "all", feedback_ok(a, d, v));
         }
     }

@@ -150,7 +150,7 @@ static bool may_answer(Status s, bool replay) {
 json_t *memo_note(const MemoKey *key, Str source, const Verdict *v) {
     if (!may_answer(v->status, v->replay)) return NULL;
     json_t *o = json_pack("{s:s}", "key", key->hex);
-    if (!v->found) return o; // the referee's own words
+    if (!v->found && !v->noted) return o; // the referee's own words
     Arena a = {0};
     Said said;
     if (source.len <= SOURCE_MAX && said_of(&a, source, str_of(v->feedback), v->placed, v->place, &said)) {

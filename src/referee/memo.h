@@ -7,9 +7,9 @@
 // whoever judges; the oldest are forgotten first. A hit is read back from the journal, its checksum and its
 // whole key compared, so that nothing but a record that a judgment wrote can answer.
 //
-// Sentences about the source are said about the submitted one: places and names of its own. Where that cannot
-// be done with certainty the record only answers for the same text byte by byte. Never kept: replays,
-// undecided verdicts, crashes.
+// Sentences about the source are said about the submitted one: with its own places. Where that cannot be done
+// with certainty, or a variable may be named, the record only answers for the same text byte by byte. Never
+// kept: replays, undecided verdicts, crashes.
 #pragma once
 #include "referee/referee.h"
 
@@ -32,8 +32,8 @@ void memo_put(Memo *m, const MemoKey *key, off_t at); // a committed record that
 json_t *memo_find(Memo *m, const MemoKey *key, Str source);
 json_t *memo_answer(const json_t *record, const MemoKey *key, Str source); // of one record
 
-// The sentence about another spelling of the same program (memo_said.c). `said` has $@ for the place, $3 for
-// the canonical name 3 and $$ for a dollar; false when it cannot be told apart what in it is whose word.
+// The sentence about another spelling of the same program (memo_said.c). `said` has $@ for the place and
+// $$ for a dollar; false when it may hold the name of a variable, or a place besides.
 typedef struct {
     int node, nodes; // the place: which of the canonical tree's nodes; -1: none
     Str said;

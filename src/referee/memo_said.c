@@ -1,5 +1,6 @@
-// A sentence about a program, said again about another spelling of it. Candidates choose their names, so the
-// words of a sentence are only taken for names inside quotes, and only where one variable has that name.
+// A sentence about a program, said again about another spelling of it: its place is another one there. A
+// sentence that holds a word which is also the name of a variable is not said again, since the word may be
+// the variable's name or Triton's own ("`other` cannot be provided without `mask`").
 #include <stdlib.h>
 
 #include "lang/canon.h"
@@ -36,12 +37,10 @@ static const char *place_text(Arena *a, Str source, uint32_t at) {
     return arena_printf(a, "line %d:%d", where.line, where.col);
 }
 
-// How many variables have the name; *number is one of them.
-static int variables(const CanonMap *m, Str word, int *number) {
-    int n = 0;
+static bool is_variable(const CanonMap *m, Str word) {
     for (int i = 0; i < m->names; i++)
-        if (str_eq(m->name[i], word)) *number = i, n++;
-    return n;
+        if (str_eq(m->name[i], word)) return true;
+    return false;
 }
 
 static bool says_line(Str s, size_t i) { // another place than the finding's
@@ -55,7 +54,6 @@ bool said_of(Arena *a, Str source, Str feedback, bool placed, Span place, Said *
     if (placed && out->node < 0) return false;
     const char *where = placed ? place_text(a, source, place.at) : "";
     Buf b = BUF(a);
-    char quote = 0;
     bool placed_once = false;
     for (size_t i = 0; i < feedback.len;) {
         char c = feedback.p[i];
@@ -70,10 +68,6 @@ bool said_of(Arena *a, Str source, Str feedback, bool placed, Span place, Said *
         }
         if (says_line(feedback, i)) return false;
         if (!in_name(c)) {
-            if (c == quote)
-                quote = 0;
-            else if (!quote && (c == '\'' || c == '`' || c == '"') && !(i && in_name(feedback.p[i - 1])))
-                quote = c; // and no apostrophe
             buf_putc(&b, c);
             if (c == '$') buf_putc(&b, c);
             i++;
@@ -83,12 +77,8 @@ bool said_of(Arena *a, Str source, Str feedback, bool placed, Span place, Said *
         while (end < feedback.len && in_name(feedback.p[end])) end++;
         Str word = {feedback.p + i, end - i};
         bool member = i && feedback.p[i - 1] == '.'; // of something, whatever variables are called
-        int number = -1, many = member ? 0 : variables(&map, word, &number);
-        if (many > 1 || (many == 1 && !quote)) return false;
-        if (many)
-            buf_printf(&b, "$%d", number);
-        else
-            buf_str_put(&b, word);
+        if (!member && is_variable(&map, word)) return false;
+        buf_str_put(&b, word);
         i = end;
     }
     if (placed && !placed_once) return false;
@@ -103,20 +93,15 @@ bool said_about(Arena *a, Str source, const Said *s, Buf *out) {
         char c = s->said.p[i], next = i + 1 < s->said.len ? s->said.p[i + 1] : 0;
         if (c != '$') {
             buf_putc(out, c);
-        } else if (next == '$') {
-            buf_putc(out, '$');
-            i++;
-        } else if (next == '@' && s->node >= 0) {
-            buf_puts(out, place_text(a, source, map.span[s->node].at));
-            i++;
-        } else {
-            int number = 0, digits = 0;
-            for (; digits < 7 && i + 1 < s->said.len && s->said.p[i + 1] >= '0' && s->said.p[i + 1] <= '9';
-                 i++)
-                number = number * 10 + (s->said.p[i + 1] - '0'), digits++;
-            if (!digits || number >= map.names) return false;
-            buf_str_put(out, map.name[number]);
+            continue;
         }
+        i++;
+        if (next == '$')
+            buf_putc(out, '$');
+        else if (next == '@' && s->node >= 0)
+            buf_puts(out, place_text(a, source, map.span[s->node].at));
+        else
+            return false; // an altered record
     }
     return out->len <= FEEDBACK_MAX;
 }

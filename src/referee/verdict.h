@@ -42,6 +42,7 @@ typedef struct {
     const char *feedback; // at most FEEDBACK_MAX characters; never seeds, input values or bounds
     char warning[WIRE_MESSAGE_MAX]; // of an accepted one: the first that checking its kernels has met, or ""
     bool found;                     // a finding in the source: its sentence names the candidate's own words
+    bool noted;                     // so may a note of the checker that the sentence ends in
     Span place;                     // where, if `placed`
     bool placed;
     int cases_run, cases_passed;

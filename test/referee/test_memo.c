@@ -152,20 +152,29 @@ static void what_is_undecided_or_replayed_is_never_kept(void **state) {
 
 static void a_finding_is_said_about_the_submitted_text(void **state) {
     (void)state;
-    Verdict v = finding(first, "x.foo", "line 2:11: 'x' has no foo, see `acc`, costs $3.");
+    Verdict v = finding(first, "x.foo", "line 2:11: 'x' has no foo, see `run`, costs $3.");
     assert_true(keep(first, &v));
     assert_string_equal(ask(first), v.feedback);
-    assert_string_equal(ask(renamed), "line 4:12: 'x' has no foo, see `total`, costs $3.");
+    assert_string_equal(ask(renamed), "line 4:12: 'x' has no foo, see `run`, costs $3.");
     // A member is no variable, whatever variables are called.
-    Verdict w = finding(first, "x.foo", "line 2:11: `x.acc` and `acc.x`.");
+    Verdict w = finding(first, "x.foo", "line 2:11: `x.acc` has no place.");
     assert_true(keep(first, &w));
-    assert_string_equal(ask(renamed), "line 4:12: `x.acc` and `total.x`.");
+    assert_string_equal(ask(renamed), "line 4:12: `x.acc` has no place.");
+    // A note of the checker names things, too; what else the referee says are its own words.
+    Verdict noted = verdict_on(first, STATUS_incorrect, "Wrong in row 3. Note that acc is no place.");
+    assert_true(keep(first, &noted));
+    assert_string_equal(ask(renamed), noted.feedback);
+    noted.noted = true;
+    assert_true(keep(first, &noted));
+    assert_string_equal(ask(first), noted.feedback);
+    assert_null(ask(renamed));
 }
 
 static void what_cannot_be_said_again_answers_for_its_own_text_only(void **state) {
     (void)state;
     static const char *const unsure[] = {
         "line 2:11: acc has no foo.",       // is acc a name here, or a word?
+        "line 2:11: `acc` has no foo.",     // `mask` may be the variable, or an argument of Triton's
         "line 2:11: as on line 3: no foo.", // another place
         "line 2:12: no foo.",               // not where the finding is
         "line 2:115: no foo.",              //
