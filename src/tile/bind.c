@@ -102,8 +102,8 @@ static bool default_value(Arena *a, const Node *module, const Node *param, Launc
 // What the function that Triton generates for a kernel's launches is handed, or calls its own, beside the
 // parameters.
 static bool launch_takes(Str name) {
-    static const char *const names[] = {"options", "params", "specialize_impl", "debug",
-                                        "instrumentation_mode"};
+    static const char *const names[] = {"options", "params", "specialize_impl",
+                                        "backend", "debug",  "instrumentation_mode"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (str_is(name, names[i])) return true;
     return false;

@@ -229,7 +229,7 @@ static Code *compile(Arena *a, const Binding *b, DiagList *d, bool *asserted) {
     Frame frame = {.function = b->kernel, .module = b->module, .kernel = true};
     Checker c = {.arena = a, .diags = d, .frame = &frame, .foreign = b->site, .cover = b->cover};
     Special s = {&c, a, d, BUF(a), NEWN(a, int64_t, RUNTIME_ARGS_MAX), 0};
-    bool ok = check_defaults(&c, b->module, &b->kernel->function.params) && arguments(&s, b) &&
+    bool ok = check_annotations(&c, b->module, b->kernel) && arguments(&s, b) &&
               check_block(&c, b->kernel->function.body);
     *asserted = c.asserted;
     if (!ok) return NULL;

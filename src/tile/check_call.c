@@ -251,7 +251,7 @@ static bool bind_helper(Checker *c, const Node *at, const Val *fn, const Arg *ar
     Signature s = {str_cdup(c->arena, f->function.name), pname, has_default, params.n, false, 0};
     const char *why = signature_bind(c->arena, &s, given, args, slot, NULL, &rests);
     if (why) return checker_fail(c, at, "TypeError", "%s", why);
-    if (!check_defaults(c, fn->home, &params)) return false;
+    if (!check_annotations(c, fn->home, fn->function)) return false;
     for (int i = 0; i < params.n; i++) {
         const Node *def = params.at[i]->param.def;
         if (slot[i] >= 0)

@@ -136,12 +136,11 @@ typedef struct {
 
 static void find_unknown(void *arg, const Node *n) {
     Annotation *a = arg;
-    const Node *root = n, *alias;
+    const Node *root = n;
     Val v = {.kind = VAL_MODULE};
     while (root->kind == NODE_ATTRIBUTE) root = root->attribute.value;
     if (!a->ok) return;
     if (root->kind != NODE_NAME) return node_each_child(n, find_unknown, a);
-    if (a->c->globals_allowed && module_binding(a->c->frame->module, root->name, &alias)) return;
     a->ok = check_name(a->c, root, root->name, &v);
     bool of_triton = v.kind == VAL_MODULE && str_starts(v.path, "triton");
     if (a->ok && n != root && of_triton) a->ok = check_expr(a->c, n, &v);
@@ -151,27 +150,58 @@ static void find_unknown(void *arg, const Node *n) {
                              "outside of JIT functions.)");
 }
 
-// Triton evaluates the annotation of an assignment. Of Python's types it knows int, float, list and range.
+// An annotation as Triton evaluates it: like any expression of a kernel. Of Python's types it knows int,
+// float, list and range.
 bool check_annotation(Checker *c, const Node *annotation) {
     Annotation a = {c, true};
     find_unknown(&a, annotation);
     return a.ok;
 }
 
-// To Triton a parameter with a default is an assignment.
-bool check_defaults(Checker *c, const Node *home, const Nodes *params) {
+// The name in `typing` that the node stands for, or none.
+static Str name_of_typing(const Node *module, const Node *n) {
+    bool member = n->kind == NODE_ATTRIBUTE && n->attribute.value->kind == NODE_NAME;
+    if (!member && n->kind != NODE_NAME) return (Str){0};
+    const Node *alias, *s = module_binding(module, member ? n->attribute.value->name : n->name, &alias);
+    if (!s || s->kind != NODE_IMPORT || s->import.from == member) return (Str){0};
+    if (member) return str_is(alias->alias.name, "typing") ? n->attribute.name : (Str){0};
+    return str_is(s->import.module, "typing") ? alias->alias.name : (Str){0};
+}
+
+// Triton looks for functions of the host that a kernel refers to, and takes for one what can be called and is
+// no class: most of typing.
+static void find_typing(void *arg, const Node *n) {
+    static const char *const no_functions[] = {
+        "Annotated", "Any",  "AnyStr", "BinaryIO", "Generic",      "IO",         "NewType",      "ParamSpec",
+        "Protocol",  "Text", "TextIO", "TypeVar",  "TypeVarTuple", "ForwardRef", "TYPE_CHECKING"};
+    Annotation *a = arg;
+    if (!a->ok) return;
+    Str name = name_of_typing(a->c->frame->module, n);
+    bool function = name.len > 0 && !str_starts(name, "Supports");
+    for (size_t i = 0; i < sizeof no_functions / sizeof *no_functions; i++)
+        function &= !str_is(name, no_functions[i]);
+    if (function)
+        a->ok = checker_fail(a->c, n, "RuntimeError", "Unsupported function referenced: typing.%.*s",
+                             STR_ARG(name));
+    node_each_child(n, find_typing, a);
+}
+
+// Triton evaluates the annotations of a function's parameters where it begins to compile it.
+bool check_annotations(Checker *c, const Node *home, const Node *function) {
     Frame module = {.module = home, .caller = c->frame}, *frame = c->frame;
-    bool allowed = c->globals_allowed, ok = true;
+    Annotation a = {c, true};
+    const Nodes *params = &function->function.params;
     c->frame = &module;
-    c->globals_allowed = true;
-    for (int i = 0; ok && i < params->n; i++) {
+    if (function->function.returns) find_typing(&a, function->function.returns);
+    for (int i = 0; i < params->n; i++)
+        if (params->at[i]->param.annotation) find_typing(&a, params->at[i]->param.annotation);
+    for (int i = 0; a.ok && i < params->n; i++) {
         const Node *p = params->at[i];
-        if (p->param.kind == PARAM_PLAIN && p->param.def && p->param.annotation)
-            ok = check_annotation(c, p->param.annotation);
+        if (p->param.kind == PARAM_PLAIN && p->param.annotation)
+            a.ok = check_annotation(c, p->param.annotation);
     }
     c->frame = frame;
-    c->globals_allowed = allowed;
-    return ok;
+    return a.ok;
 }
 
 static bool global_name(Checker *c, const Node *at, Global g, Str name, Val *out) {

@@ -255,7 +255,7 @@ MUST_CHECK bool check_member(Checker *c, const Node *n, Val v, Str name, Val *ou
 // A global or a default: evaluated outside of every function, where plain globals may be read.
 // `at` asks for it.
 MUST_CHECK bool check_annotation(Checker *c, const Node *annotation);
-MUST_CHECK bool check_defaults(Checker *c, const Node *home, const Nodes *params); // their annotations
+MUST_CHECK bool check_annotations(Checker *c, const Node *home, const Node *function);
 MUST_CHECK bool check_outside(Checker *c, const Node *at, const Node *module, const Node *value, Val *out);
 MUST_CHECK bool check_call(Checker *c, const Node *n, Val *out);
 // A jit function on positional arguments: what tl.reduce and tl.associative_scan do with theirs.

@@ -11,7 +11,12 @@ TARGET = GPUTarget("cuda", 90, 32)
 
 
 class Driver:
-    """As much of a driver as compilation asks for."""
+    """As much of a driver as compilation asks for, and what host code may ask about the device."""
+
+    class utils:
+        @staticmethod
+        def get_device_properties(device):
+            return {"max_shared_mem": 232448, "max_num_regs": 65536, "multiprocessor_count": 132, "warpSize": 32, "sm_clock_rate": 1980000, "mem_clock_rate": 3201000, "mem_bus_width": 6144}
 
     def get_current_target(self):
         return TARGET

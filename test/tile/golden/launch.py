@@ -203,8 +203,15 @@ def k(x, debug):
     tl.store(x, debug)
 
 # case: names-that-the-launcher-has-not
-# launch: *fp32 1 2 3 4
+# launch: *fp32 1 2 3
 # ok
 @triton.jit
-def k(x, grid, warmup, backend, specialization):
-    tl.store(x, grid + warmup + backend + specialization)
+def k(x, grid, warmup, specialization):
+    tl.store(x, grid + warmup + specialization)
+
+# case: the-launcher-has-a-backend
+# launch: *fp32 3
+# error: 'backend'
+@triton.jit
+def k(x, backend):
+    tl.store(x, backend)

@@ -964,10 +964,52 @@ def k(x):
 # launch: *fp32 1
 # ok
 import torch
-from typing import Optional
 @triton.jit
-def h(x, F: torch.dtype = 1, G: "bool" = 1, H: Optional[int] = 1, I: int = 1):
+def h(x, F: torch.dtype = 1, G: "bool" = 1, I: int = 1):
     return x
 @triton.jit
-def k(x, F: bool):
+def k(x, F: "bool"):
     tl.store(x, h(1.0))
+
+# case: annotated-with-pythons
+# launch: *fp32 1
+# error: NameError('bool is not defined')
+@triton.jit
+def k(x, F: bool):
+    tl.store(x, F)
+
+# case: typing-is-taken-for-a-function
+# launch: *fp32 1
+# error: Unsupported function referenced: typing.Optional
+from typing import Optional as Maybe
+@triton.jit
+def k(x, n: Maybe[int]):
+    tl.store(x, n)
+
+# case: typing-by-its-module
+# launch: *fp32
+# error: Unsupported function referenced: typing.Union
+import typing
+@triton.jit
+def h(x) -> typing.Union[int, float]:
+    return x
+@triton.jit
+def k(x):
+    tl.store(x, h(1.0))
+
+# case: classes-of-typing
+# launch: *fp32 1
+# ok
+import typing
+from typing import Any
+@triton.jit
+def k(x: typing.Any, n: typing.SupportsInt, m: "Optional[int]" = 1) -> Any:
+    tl.store(x, n + m)
+
+# case: classes-of-typing-by-name
+# launch: *fp32
+# error: typing.Any cannot be used from within
+from typing import Any
+@triton.jit
+def k(x: Any):
+    tl.store(x, 1)
