@@ -12,7 +12,10 @@ Q    := $(if $(V),,@)
 PKGS := jansson libseccomp libmd libpcre2-8 libutf8proc
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wvla -Wformat=2 -Wstrict-prototypes \
         -Wmissing-prototypes -Wundef -Werror
-MODE_release := -O3 -DNDEBUG
+MODE_release := -O3 -DNDEBUG $(if $(filter clang,$(CC))$(PORTABLE),,$(STRINGS))
+# `rep stos` and `rep movs`, which gcc takes for structs, start slowly.
+STRINGS      := -mmemset-strategy=unrolled_loop:256:noalign,libcall:-1:noalign \
+                -mmemcpy-strategy=unrolled_loop:256:noalign,libcall:-1:noalign
 MODE_debug   := -O0 -g3
 MODE_asan    := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 MODE_tsan    := -O1 -g -fsanitize=thread

@@ -176,6 +176,15 @@ void *arena_alloc(Arena *a, size_t count, size_t size, size_t align) {
     return memset(arena_raw(a, bytes, align), 0, bytes);
 }
 
+void *arena_more(Arena *a, const void *list, size_t n, size_t cap, size_t size, size_t align) {
+    size_t bytes;
+    assert(n <= cap);
+    if (__builtin_mul_overflow(cap, size, &bytes)) arena_is_full(a, SIZE_MAX);
+    void *p = arena_raw(a, bytes, align);
+    if (n) memcpy(p, list, n * size);
+    return p;
+}
+
 char *arena_strndup(Arena *a, const char *s, size_t n) {
     if (n >= request_max) arena_is_full(a, n);
     char *p = arena_raw(a, n + 1, 1);

@@ -37,6 +37,8 @@ void *arena_raw(Arena *a, size_t bytes, size_t align); // not zeroed: for big te
 // The same, of a fixed arena from the end of its memory: for what may never be touched, so that what is lies
 // close together.
 void *arena_raw_end(Arena *a, size_t bytes, size_t align);
+// A list of n items in a larger place of `cap` items; what lies beyond the n is not zeroed.
+void *arena_more(Arena *a, const void *list, size_t n, size_t cap, size_t size, size_t align);
 char *arena_strndup(Arena *a, const char *s, size_t n); // NUL-terminated
 char *arena_printf(Arena *a, const char *fmt, ...) PRINTF(2, 3);
 // What a fixed arena surely still gives in one piece at any ordinary alignment; SIZE_MAX for a growing one.
@@ -55,3 +57,5 @@ void arena_free(Arena *a); // a fixed arena stays, always full, and its memory i
 
 #define NEW(a, T)     ((T *)arena_alloc((a), 1, sizeof(T), _Alignof(T)))
 #define NEWN(a, T, n) ((T *)arena_alloc((a), (n), sizeof(T), _Alignof(T)))
+#define MORE(a, T, list, n, cap) \
+    ((T *)arena_more((a), (list), (size_t)(n), (size_t)(cap), sizeof(T), _Alignof(T)))

@@ -3,17 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-Str str_of(const char *cstr) { return (Str){cstr, strlen(cstr)}; }
-
-bool str_eq(Str a, Str b) { return a.len == b.len && (!a.len || memcmp(a.p, b.p, a.len) == 0); }
-
-bool str_is(Str a, const char *cstr) { return str_eq(a, str_of(cstr)); }
-
-bool str_starts(Str s, const char *prefix) {
-    size_t n = strlen(prefix);
-    return s.len >= n && (!n || memcmp(s.p, prefix, n) == 0);
-}
-
 bool str_ends(Str s, const char *suffix) {
     size_t n = strlen(suffix);
     return s.len >= n && (!n || memcmp(s.p + s.len - n, suffix, n) == 0);
@@ -29,6 +18,15 @@ int str_cmp(Str a, Str b) {
 char *str_cdup(Arena *a, Str s) { return arena_strndup(a, s.p, s.len); }
 
 Str str_dup(Arena *a, Str s) { return (Str){str_cdup(a, s), s.len}; }
+
+Str str_join(Arena *a, Str head, char between, Str tail) {
+    char *p = arena_raw(a, head.len + tail.len + 2, 1);
+    if (head.len) memcpy(p, head.p, head.len);
+    p[head.len] = between;
+    if (tail.len) memcpy(p + head.len + 1, tail.p, tail.len);
+    p[head.len + 1 + tail.len] = 0;
+    return (Str){p, head.len + 1 + tail.len};
+}
 
 uint64_t str_hash(Str s) {
     uint64_t h = 0xcbf29ce484222325u;

@@ -10,17 +10,26 @@ typedef struct {
     size_t len;
 } Str;
 
-#define STR(literal) ((Str){(literal), sizeof(literal) - 1})
-#define STR_ARG(s)   (int)(s).len, (s).p // for "%.*s"
+#define STR(literal)      ((Str){(literal), sizeof(literal) - 1})
+#define STR_INIT(literal) {(literal), sizeof(literal) - 1} // in a static table
+#define STR_ARG(s)        (int)(s).len, (s).p // for "%.*s"
 
-Str str_of(const char *cstr);
-bool str_eq(Str a, Str b);
-bool str_is(Str a, const char *cstr);
-bool str_starts(Str s, const char *prefix);
+// Inline: names are compared with literals all day, and then the lengths alone tell nearly all of them apart.
+static inline Str str_of(const char *cstr) { return (Str){cstr, strlen(cstr)}; }
+static inline bool str_eq(Str a, Str b) { return a.len == b.len && (!a.len || memcmp(a.p, b.p, a.len) == 0); }
+static inline bool str_is(Str a, const char *cstr) {
+    if (a.len && a.p[0] != cstr[0]) return false; // before anything is counted
+    return str_eq(a, str_of(cstr));
+}
+static inline bool str_starts(Str s, const char *prefix) {
+    size_t n = strlen(prefix);
+    return s.len >= n && (!n || memcmp(s.p, prefix, n) == 0);
+}
 bool str_ends(Str s, const char *suffix);
 int str_cmp(Str a, Str b); // order of bytes; shorter first on a tie
 Str str_dup(Arena *a, Str s);
 char *str_cdup(Arena *a, Str s);
+Str str_join(Arena *a, Str head, char between, Str tail);
 uint64_t str_hash(Str s);                  // FNV-1a, 64 bits; for tables, not for trust
 uint32_t utf8_at(const char *p, int *len); // of valid UTF-8: the code point at p, and its length in bytes
 bool utf8_valid(Str s);                    // strict: no overlong forms, no surrogates, at most U+10FFFF

@@ -103,9 +103,7 @@ static void collect_kept(void *arg, const Node *n) {
 static void map_name(CanonMap *m, Str name) {
     if (m->names == m->name_cap) {
         m->name_cap = m->name_cap * 2 + 16;
-        Str *more = NEWN(m->arena, Str, (size_t)m->name_cap);
-        if (m->names) memcpy(more, m->name, (size_t)m->names * sizeof *more);
-        m->name = more;
+        m->name = MORE(m->arena, Str, m->name, m->names, m->name_cap);
     }
     m->name[m->names++] = name;
 }
@@ -114,9 +112,7 @@ static void map_spans(void *arg, const Node *n) {
     CanonMap *m = arg;
     if (m->spans == m->span_cap) {
         m->span_cap = m->span_cap * 2 + 256;
-        Span *more = NEWN(m->arena, Span, (size_t)m->span_cap);
-        if (m->spans) memcpy(more, m->span, (size_t)m->spans * sizeof *more);
-        m->span = more;
+        m->span = MORE(m->arena, Span, m->span, m->spans, m->span_cap);
     }
     m->span[m->spans++] = n->span;
     node_each_child(n, map_spans, m);

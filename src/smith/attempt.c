@@ -152,9 +152,7 @@ static const Prompt *prompt_of(const SmithRequest *q, int index) {
 
 static void make_room(Session *s) {
     if (s->count < s->cap) return;
-    Attempt **more = NEWN(s->a, Attempt *, (size_t)s->cap * 2 + 64);
-    if (s->count) memcpy(more, s->at, (size_t)s->count * sizeof *more);
-    s->at = more;
+    s->at = MORE(s->a, Attempt *, s->at, s->count, s->cap * 2 + 64);
     s->cap = s->cap * 2 + 64;
 }
 

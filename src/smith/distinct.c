@@ -118,9 +118,7 @@ bool seen_before(SeenPrograms *s, Sha256 h) {
     for (int i = 0; i < s->n; i++)
         if (memcmp(&s->at[i], &h, sizeof h) == 0) return true;
     if (s->n == s->cap) {
-        Sha256 *more = NEWN(s->arena, Sha256, (size_t)s->cap * 2 + 16);
-        if (s->n) memcpy(more, s->at, (size_t)s->n * sizeof *more);
-        s->at = more;
+        s->at = MORE(s->arena, Sha256, s->at, s->n, s->cap * 2 + 16);
         s->cap = s->cap * 2 + 16;
     }
     s->at[s->n++] = h;

@@ -39,9 +39,7 @@ const LedgerDraft *ledger_drafts(const Ledger *l, int *count) {
 
 static void remember(Ledger *l, const LedgerDraft *d) {
     if (l->count == l->cap) {
-        LedgerDraft *more = NEWN(&l->arena, LedgerDraft, (size_t)l->cap * 2 + 256);
-        if (l->count) memcpy(more, l->draft, (size_t)l->count * sizeof *more);
-        l->draft = more;
+        l->draft = MORE(&l->arena, LedgerDraft, l->draft, l->count, l->cap * 2 + 256);
         l->cap = l->cap * 2 + 256;
     }
     l->draft[l->count++] = *d;

@@ -22,9 +22,7 @@ bool nameset_has(const NameSet *s, const char *name) {
 
 void nameset_add(NameSet *s, const char *name) {
     if (s->n == s->cap) {
-        const char **more = NEWN(s->arena, const char *, (size_t)s->cap * 2 + 16);
-        if (s->n) memcpy(more, s->at, (size_t)s->n * sizeof *more);
-        s->at = more;
+        s->at = MORE(s->arena, const char *, s->at, s->n, s->cap * 2 + 16);
         s->cap = s->cap * 2 + 16;
     }
     s->at[s->n++] = name;
@@ -53,9 +51,7 @@ const char *nameset_fresh(NameSet *s, const NameSet *other, Str wish) {
 
 static void push(Lines *l, Line x) {
     if (l->n == l->cap) {
-        Line *more = NEWN(l->arena, Line, (size_t)l->cap * 2 + 32);
-        if (l->n) memcpy(more, l->at, (size_t)l->n * sizeof *more);
-        l->at = more;
+        l->at = MORE(l->arena, Line, l->at, l->n, l->cap * 2 + 32);
         l->cap = l->cap * 2 + 32;
     }
     l->at[l->n++] = x;

@@ -146,7 +146,7 @@ bool launch_bind(Arena *a, const Node *module, const Node *kernel, const LaunchA
             return false;
         }
     }
-    Signature s = {"dynamic_func", pname, has_default, params.n, false, 0};
+    Signature s = {STR("dynamic_func"), pname, has_default, params.n, false, 0};
     const char *why = signature_bind(a, &s, given, n, slot, NULL, &rests);
     if (why) return diag_add(d, DIAG_COMPILE, span, "TypeError: %s", why);
     out->args = params.n;

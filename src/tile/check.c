@@ -225,17 +225,6 @@ static bool arguments(Special *s, const Binding *b) {
     return true;
 }
 
-static Code *compile(Arena *a, const Binding *b, DiagList *d, bool *asserted) {
-    Frame frame = {.function = b->kernel, .module = b->module, .kernel = true};
-    Checker c = {.arena = a, .diags = d, .frame = &frame, .foreign = b->site, .cover = b->cover};
-    Special s = {&c, a, d, BUF(a), NEWN(a, int64_t, RUNTIME_ARGS_MAX), 0};
-    bool ok = check_annotations(&c, b->module, b->kernel) && arguments(&s, b) &&
-              check_block(&c, b->kernel->function.body);
-    *asserted = c.asserted;
-    if (!ok) return NULL;
-    return checker_finish(&c, b->kernel->function.name);
-}
-
 static int64_t leaves(const LaunchArg *arg, int n, int depth) {
     int64_t total = 0;
     for (int i = 0; i < n && depth < 10; i++)
@@ -243,6 +232,22 @@ static int64_t leaves(const LaunchArg *arg, int n, int depth) {
                  : arg[i].kind == ARG_DESCRIPTOR ? 1 + 2 * arg[i].descriptor->rank
                                                  : 1;
     return total;
+}
+
+static int64_t cells_most(const Binding *b) {
+    int64_t cells = leaves(b->arg, b->args, 0);
+    return 1 + (cells < RUNTIME_ARGS_MAX ? cells : RUNTIME_ARGS_MAX);
+}
+
+static Code *compile(Arena *a, const Binding *b, DiagList *d, bool *asserted) {
+    Frame frame = {.function = b->kernel, .module = b->module, .kernel = true};
+    Checker c = {.arena = a, .diags = d, .frame = &frame, .foreign = b->site, .cover = b->cover};
+    Special s = {&c, a, d, BUF(a), NEWN(a, int64_t, (size_t)cells_most(b)), 0};
+    bool ok = check_annotations(&c, b->module, b->kernel) && arguments(&s, b) &&
+              check_block(&c, b->kernel->function.body);
+    *asserted = c.asserted;
+    if (!ok) return NULL;
+    return checker_finish(&c, b->kernel->function.name);
 }
 
 // Clusters share out what their blocks hold; that is not known here.
@@ -263,9 +268,7 @@ static bool fits_shared_memory(const Binding *b, Launchable *l, DiagList *d) {
 }
 
 bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out, DiagList *d) {
-    int64_t cells = leaves(b->arg, b->args, 0);
-    if (cells > RUNTIME_ARGS_MAX) cells = RUNTIME_ARGS_MAX;
-    Special s = {NULL, a, d, BUF(a), NEWN(a, int64_t, (size_t)cells + 1), 0};
+    Special s = {NULL, a, d, BUF(a), NEWN(a, int64_t, (size_t)cells_most(b)), 0};
     buf_put(&s.key, &b->module, sizeof b->module);
     buf_put(&s.key, &b->kernel, sizeof b->kernel);
     if (!arguments(&s, b)) return false;

@@ -7,7 +7,7 @@
 static void names_list(Buf *b, const Signature *s, const int *slot) {
     int missing = 0, seen = 0;
     for (int i = 0; i < s->params; i++) missing += slot[i] == -2;
-    buf_printf(b, "%s() missing %d required positional argument%s: ", s->function, missing,
+    buf_printf(b, "%.*s() missing %d required positional argument%s: ", STR_ARG(s->function), missing,
                missing > 1 ? "s" : "");
     for (int i = 0; i < s->params; i++) {
         if (slot[i] != -2) continue;
@@ -38,16 +38,16 @@ const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, in
         int p = 0;
         while (p < plain && !str_eq(s->name[p], arg_name[k])) p++;
         if (p == plain)
-            return arena_printf(a, "%s() got an unexpected keyword argument '%.*s'", s->function,
-                                STR_ARG(arg_name[k]));
+            return arena_printf(a, "%.*s() got an unexpected keyword argument '%.*s'",
+                                STR_ARG(s->function), STR_ARG(arg_name[k]));
         if (slot[p] >= 0)
-            return arena_printf(a, "%s() got multiple values for argument '%.*s'", s->function,
-                                STR_ARG(arg_name[k]));
+            return arena_printf(a, "%.*s() got multiple values for argument '%.*s'",
+                                STR_ARG(s->function), STR_ARG(arg_name[k]));
         slot[p] = k;
     }
     if (given > places && !s->star) {
         Buf b = BUF(a);
-        buf_printf(&b, "%s() takes ", s->function);
+        buf_printf(&b, "%.*s() takes ", STR_ARG(s->function));
         if (required < places) buf_printf(&b, "from %d to ", required);
         buf_printf(&b, "%d positional argument%s but %d %s given", places, places == 1 ? "" : "s", given,
                    given == 1 ? "was" : "were");
@@ -64,76 +64,25 @@ const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, in
 
 // ---- rows of op.def ----
 
-static Str trim(Str s) {
-    while (s.len && *s.p == ' ') s.p++, s.len--;
-    return s;
-}
-
-static int signature_parse(const char *text, OpParam *param) {
-    int n = 0, depth = 0;
-    for (const char *p = text, *start = text;; p++) {
-        depth += (*p == '(') - (*p == ')');
-        if (*p && (*p != ',' || depth)) continue;
-        Str part = trim((Str){start, (size_t)(p - start)});
-        if (part.len) {
-            assert(n < OP_ARGS_MAX);
-            const char *eq = memchr(part.p, '=', part.len);
-            bool star = *part.p == '*';
-            Str name = {part.p + star, (size_t)((eq ? eq : part.p + part.len) - part.p) - star};
-            Str def = {eq ? eq + 1 : NULL, eq ? (size_t)(part.p + part.len - eq - 1) : 0};
-            param[n++] = (OpParam){name, def, star};
-        }
-        if (!*p) return n;
-        start = p + 1;
-    }
-}
-
-// Defaults in op.def are None, True, False, a whole number, a text in single quotes, or ().
-static Val default_value(Str def) {
-    if (str_is(def, "True")) return val_bool(true);
-    if (str_is(def, "False")) return val_bool(false);
-    if (*def.p == '\'') return val_str((Str){def.p + 1, def.len - 2});
-    if (str_is(def, "()")) return val_tuple(NULL, 0);
-    if (str_is(def, "None")) return val_none();
-    int64_t i = 0;
-    for (size_t k = 0; k < def.len; k++) i = i * 10 + (def.p[k] - '0');
-    return val_int(i);
-}
-
 bool check_op(Checker *c, const Node *at, const OpRow *row, Str name, const Val *self, const Arg *arg,
               int args, Val *out) {
-    OpParam param[OP_ARGS_MAX];
-    Str pname[OP_ARGS_MAX];
-    bool has_default[OP_ARGS_MAX];
-    int slot[OP_ARGS_MAX], rests, params = signature_parse(row->signature, param), first = self != NULL;
-    // `a, *rest, b=1`: what takes the rest goes last, b is keyword-only.
-    int keyword = 0;
-    for (int i = params - 2; i >= 0; i--) {
-        if (!param[i].star) continue;
-        OpParam rest_param = param[i];
-        keyword = params - 1 - i;
-        memmove(&param[i], &param[i + 1], (size_t)keyword * sizeof *param);
-        param[params - 1] = rest_param;
-    }
-    for (int i = 0; i < params; i++) pname[i] = param[i].name, has_default[i] = param[i].def.p != NULL;
-    bool star = params && param[params - 1].star;
+    const OpSignature *sig = oprow_signature(row);
+    int slot[OP_ARGS_MAX], rests, first = self != NULL;
     if (!checker_spend(c, at, args)) return false;
     Call call = {.c = c, .at = at, .row = row, .name = name};
     if (row->run == check_dot && c->frame->module->module.old_names &&
         !old_dot_arguments(c, at, arg, &args, &arg))
         return false;
     Str *given = NEWN(c->arena, Str, (size_t)args + 2);
-    int *rest = star ? NEWN(c->arena, int, (size_t)args + 2) : NULL;
+    int *rest = sig->star ? NEWN(c->arena, int, (size_t)args + 2) : NULL;
     for (int i = 0; i < args; i++) given[i + first] = arg[i].name; // the receiver is the first argument
-    Buf fn = BUF(c->arena);
-    buf_str_put(&fn, name);
-    Signature s = {buf_cstr(&fn), pname, has_default, params, star, keyword};
+    Signature s = {name, sig->name, sig->has_default, sig->params, sig->star, sig->keyword};
     const char *why = signature_bind(c->arena, &s, given, args + first, slot, rest, &rests);
     if (why) return checker_fail(c, at, "TypeError", "%s", why);
 #define GIVEN(k) (self && (k) == 0 ? *self : arg[(k)-first].value)
-    for (int i = 0; i < params - star; i++)
-        call.arg[i] = slot[i] < 0 ? default_value(param[i].def) : GIVEN(slot[i]);
-    if (star) {
+    for (int i = 0; i < sig->params - sig->star; i++)
+        call.arg[i] = slot[i] < 0 ? sig->def[i] : GIVEN(slot[i]);
+    if (sig->star) {
         call.rest = NEWN(c->arena, Val, (size_t)rests + 1);
         call.rests = rests;
         for (int i = 0; i < rests; i++) call.rest[i] = GIVEN(rest[i]);
@@ -248,7 +197,7 @@ static bool bind_helper(Checker *c, const Node *at, const Val *fn, const Arg *ar
         has_default[i] = p->param.def != NULL;
     }
     for (int i = 0; i < args; i++) given[i] = arg[i].name;
-    Signature s = {str_cdup(c->arena, f->function.name), pname, has_default, params.n, false, 0};
+    Signature s = {f->function.name, pname, has_default, params.n, false, 0};
     const char *why = signature_bind(c->arena, &s, given, args, slot, NULL, &rests);
     if (why) return checker_fail(c, at, "TypeError", "%s", why);
     if (!check_annotations(c, fn->home, fn->function)) return false;
@@ -338,9 +287,7 @@ static bool gather_arguments(Checker *c, const Node *n, Arg **out, int *count) {
                                 val_class(&v));
         if (!checker_spend(c, a, v.tuple.n)) return false;
         cap += v.tuple.n;
-        Arg *more = NEWN(c->arena, Arg, (size_t)cap);
-        if (k) memcpy(more, arg, (size_t)k * sizeof *more);
-        arg = more;
+        arg = MORE(c->arena, Arg, arg, k, cap);
         for (int j = 0; j < v.tuple.n; j++) arg[k++] = (Arg){.value = v.tuple.at[j], .at = a};
     }
     for (int i = 0; i < keywords.n; i++) {

@@ -22,9 +22,7 @@ static void add_target(Names *out, const Node *target) {
     out->c->visits += 1 + out->n / 16;
     if (out->n == out->cap) {
         int cap = out->cap ? 2 * out->cap : 16;
-        Str *more = NEWN(out->c->arena, Str, (size_t)cap);
-        if (out->n) memcpy(more, out->name, (size_t)out->n * sizeof *more);
-        out->name = more;
+        out->name = MORE(out->c->arena, Str, out->name, out->n, cap);
         out->cap = cap;
     }
     out->name[out->n++] = target->name;
@@ -117,9 +115,7 @@ static void add_moves(Checker *c, Moves *m, const Val *to, const Val *from) {
     } else if (to->kind == VAL_TENSOR && to->t.reg != from->t.reg) {
         if (m->n == m->cap) {
             int cap = m->cap ? 2 * m->cap : 16;
-            Move *more = NEWN(c->arena, Move, (size_t)cap);
-            if (m->n) memcpy(more, m->at, (size_t)m->n * sizeof *more);
-            m->at = more;
+            m->at = MORE(c->arena, Move, m->at, m->n, cap);
             m->cap = cap;
         }
         m->at[m->n++] = (Move){to->t.reg, from->t.reg};

@@ -50,7 +50,7 @@ static Str inductor_module(Str name) {
 
 static bool path_member(Checker *c, const Node *at, Str module, Str name, Val *out) {
     if (str_is(module, INDUCTOR_HELPERS)) module = inductor_module(name);
-    Str path = str_of(arena_printf(c->arena, "%.*s.%.*s", STR_ARG(module), STR_ARG(name)));
+    Str path = str_join(c->arena, module, '.', name);
     if (str_is(module, "triton") || str_starts(module, "triton.")) return triton_member(c, at, path, out);
     if (str_is(module, "math")) {
         for (size_t i = 0; i < sizeof math_constants / sizeof *math_constants; i++)

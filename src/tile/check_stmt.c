@@ -158,9 +158,7 @@ static bool returns(Checker *c, const Node *n) {
     f->returned = true;
     if (f->exit_count == f->exit_cap) {
         int cap = f->exit_cap ? 2 * f->exit_cap : 8;
-        int *more = NEWN(c->arena, int, (size_t)cap);
-        if (f->exit_count) memcpy(more, f->exits, (size_t)f->exit_count * sizeof *more);
-        f->exits = more;
+        f->exits = MORE(c->arena, int, f->exits, f->exit_count, cap);
         f->exit_cap = cap;
     }
     f->exits[f->exit_count++] = c->insns;
@@ -301,9 +299,7 @@ static void note_statement(Checker *c, const Node *n, int first) {
     if (c->insns == first) return; // folded away
     if (c->statements == c->statement_cap) {
         c->statement_cap = c->statement_cap ? 2 * c->statement_cap : 64;
-        CodeStatement *more = NEWN(c->arena, CodeStatement, (size_t)c->statement_cap);
-        if (c->statements) memcpy(more, c->statement, (size_t)c->statements * sizeof *more);
-        c->statement = more;
+        c->statement = MORE(c->arena, CodeStatement, c->statement, c->statements, c->statement_cap);
     }
     c->statement[c->statements++] = (CodeStatement){n->span.at, first};
 }

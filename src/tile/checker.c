@@ -290,9 +290,7 @@ bool scope_set(Checker *c, const Node *at, Str name, const Val *v) {
     if (!checker_spend(c, at, 1 + s->n / 64)) return false;
     if (s->n == s->cap) {
         int cap = s->cap ? 2 * s->cap : 16;
-        Local *grown = NEWN(c->arena, Local, (size_t)cap);
-        if (s->n) memcpy(grown, s->at, (size_t)s->n * sizeof *grown);
-        s->at = grown;
+        s->at = MORE(c->arena, Local, s->at, s->n, cap);
         s->cap = cap;
     }
     s->at[s->n++] = (Local){name, *v, true};

@@ -296,11 +296,7 @@ typedef struct {
     const Node *at;
 } Arg;
 typedef struct {
-    Str name, def; // def: text of the default, .p NULL without one
-    bool star;
-} OpParam;
-typedef struct {
-    const char *function; // for messages
+    Str function; // for messages
     const Str *name;
     const bool *has_default;
     int params;
@@ -337,6 +333,14 @@ extern const int oprow_count;
 const OpRow *oprow_named(Str name);      // "load", "math.exp", "triton.cdiv", "libdevice.tanh"
 const OpRow *oprow_member(Str name);     // methods of a tensor
 const char *oprow_unsupported(Str name); // why a name that Triton has is not here, or NULL
+typedef struct {
+    Str name[OP_ARGS_MAX];
+    bool has_default[OP_ARGS_MAX];
+    Val def[OP_ARGS_MAX];
+    int params, keyword; // as in Signature
+    bool star;
+} OpSignature;
+const OpSignature *oprow_signature(const OpRow *row);
 MUST_CHECK bool check_op(Checker *c, const Node *at, const OpRow *row, Str name, const Val *self,
                          const Arg *arg, int args, Val *out);
 // From C: the row's function on values, defaults filled in.

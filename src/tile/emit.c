@@ -13,14 +13,8 @@ int checker_register(Checker *c, const Node *at, TileType type) {
     if (c->regs >= REGISTERS_MAX) return (void)too_long(c, at), -1;
     if (c->regs == c->reg_cap) {
         int cap = c->reg_cap ? 2 * c->reg_cap : 64;
-        Register *reg = NEWN(c->arena, Register, (size_t)cap);
-        Definition *def = NEWN(c->arena, Definition, (size_t)cap);
-        if (c->regs) {
-            memcpy(reg, c->reg, (size_t)c->regs * sizeof *reg);
-            memcpy(def, c->def, (size_t)c->regs * sizeof *def);
-        }
-        c->reg = reg;
-        c->def = def;
+        c->reg = MORE(c->arena, Register, c->reg, c->regs, cap);
+        c->def = MORE(c->arena, Definition, c->def, c->regs, cap);
         c->reg_cap = cap;
     }
     c->reg[c->regs] = (Register){.type = type};
@@ -32,9 +26,7 @@ static bool append(Checker *c, const Node *at, Insn **list, int *n, int *cap, In
     if (c->insns + c->pres >= INSNS_MAX - 1) return too_long(c, at);
     if (*n == *cap) {
         int grown = *cap ? 2 * *cap : 128;
-        Insn *more = NEWN(c->arena, Insn, (size_t)grown);
-        if (*n) memcpy(more, *list, (size_t)*n * sizeof *more);
-        *list = more;
+        *list = MORE(c->arena, Insn, *list, *n, grown);
         *cap = grown;
     }
     (*list)[(*n)++] = insn;
@@ -117,9 +109,7 @@ bool checker_constant(Checker *c, const Node *at, DType elem, PyValue v, Val *ou
     if (!preamble(c, at, INSN_CONST, (TileType){.elem = elem}, imm, out)) return false;
     if (c->constants == c->constant_cap) {
         int cap = c->constant_cap ? 2 * c->constant_cap : 64;
-        Constant *more = NEWN(c->arena, Constant, (size_t)cap);
-        if (c->constants) memcpy(more, c->constant, (size_t)c->constants * sizeof *more);
-        c->constant = more;
+        c->constant = MORE(c->arena, Constant, c->constant, c->constants, cap);
         c->constant_cap = cap;
     }
     c->constant[c->constants] = (Constant){elem, imm, out->t.reg, *slot};
@@ -139,8 +129,7 @@ Code *checker_finish(Checker *c, Str kernel) {
     if (c->failed) return NULL;
     Code *code = NEW(c->arena, Code);
     code->insns = c->pres + c->insns + 1;
-    code->insn = NEWN(c->arena, Insn, (size_t)code->insns);
-    if (c->pres) memcpy(code->insn, c->pre, (size_t)c->pres * sizeof(Insn));
+    code->insn = MORE(c->arena, Insn, c->pre, c->pres, code->insns);
     if (c->insns) memcpy(code->insn + c->pres, c->insn, (size_t)c->insns * sizeof(Insn));
     for (int i = c->pres; i < code->insns - 1; i++) {
         Insn *s = &code->insn[i];

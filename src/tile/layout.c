@@ -10,6 +10,15 @@ static bool is_jump(const Insn *s) {
 }
 static bool writes_d(const Insn *s) { return s->d >= 0 && s->op != INSN_LOOPTEST; }
 
+// What follows says of registers what it says of those that they are computed from, or go into. One pass along
+// the code, or against it, settles straight code; only where a loop carries values around, another one may
+// find more.
+static bool has_loops(const Code *c) {
+    for (int i = 0; i < c->insns; i++)
+        if (is_jump(&c->insn[i]) && c->insn[i].imm <= i) return true;
+    return false;
+}
+
 // ---- undefined lanes ----
 
 // Passes undefined lanes on from its operands. A reduction reports them instead, a load takes them from
@@ -34,9 +43,7 @@ static bool taints(const Code *c, const Insn *s, bool promises) {
 #undef TAINTED
 }
 
-// Each pass in order settles straight code; loops need one more for each register that carries a taint
-// around.
-static void mark_tainted(Code *c) {
+static void mark_tainted(Code *c, bool loops) {
     bool promises = false;
     for (int r = 0; r < c->regs; r++) c->reg[r].tainted = false;
     for (int i = 0; i < c->insns; i++) promises |= c->insn[i].op == INSN_PROMISE;
@@ -46,14 +53,14 @@ static void mark_tainted(Code *c) {
             const Insn *s = &c->insn[i];
             if (!writes_d(s) || c->reg[s->d].tainted || !taints(c, s, promises)) continue;
             c->reg[s->d].tainted = true;
-            changed = true;
+            changed = loops;
         }
     }
 }
 
 // ---- what loaded values decide ----
 
-static bool find_steered(Arena *a, const Code *c) {
+static bool find_steered(Arena *a, const Code *c, bool loops) {
     ArenaMark mark = arena_mark(a);
     uint8_t *loaded = NEWN(a, uint8_t, (size_t)c->regs + 1); // by register: comes from memory
     bool steered = false;
@@ -69,7 +76,7 @@ static bool find_steered(Arena *a, const Code *c) {
                        ((s->op == INSN_STORE || s->op == INSN_ATOMIC) && (LOADED(s->a) || LOADED(s->c)));
             if (!writes_d(s) || loaded[s->d] || !(memory || any)) continue;
             loaded[s->d] = 1;
-            changed = true;
+            changed = loops;
         }
     }
 #undef LOADED
@@ -100,7 +107,7 @@ static unsigned sources(const Insn *s) {
     }
 }
 
-static void mark_addresses(Code *c) {
+static void mark_addresses(Code *c, bool loops) {
     for (int r = 0; r < c->regs; r++) c->reg[r].address = false;
     for (bool changed = true; changed;) {
         changed = false;
@@ -111,7 +118,7 @@ static void mark_addresses(Code *c) {
             for (int k = 0; k < 3; k++) {
                 if (!(from >> k & 1) || r[k] < 0 || c->reg[r[k]].address) continue;
                 c->reg[r[k]].address = true;
-                changed = true;
+                changed = loops;
             }
         }
     }
@@ -287,10 +294,14 @@ static const Insn *first_naked(const Code *c) {
     return NULL;
 }
 
+static bool is_atomic(const Insn *s) { return s->op == INSN_ATOMIC || s->op == INSN_CAS; }
+
 static void mark_atomics(Arena *a, Code *c) {
+    c->atomics = c->watched = false;
+    for (int i = 0; i < c->insns && !c->atomics; i++) c->atomics = is_atomic(&c->insn[i]);
+    if (!c->atomics) return;
     ArenaMark mark = arena_mark(a);
     bool *used = NEWN(a, bool, (size_t)c->regs + 1);
-    c->atomics = c->watched = false;
     for (int i = 0; i < c->insns; i++) {
         const int read[] = {c->insn[i].a, c->insn[i].b, c->insn[i].c};
         for (int k = 0; k < 3; k++)
@@ -298,8 +309,7 @@ static void mark_atomics(Arena *a, Code *c) {
     }
     for (int i = 0; i < c->insns; i++) {
         Insn *n = &c->insn[i];
-        if (n->op != INSN_ATOMIC && n->op != INSN_CAS) continue;
-        c->atomics = true;
+        if (!is_atomic(n)) continue;
         if (!used[n->d]) n->imm |= ATOMIC_UNSEEN;
         if (n->op == INSN_CAS || used[n->d]) c->watched = true;
     }
@@ -344,7 +354,14 @@ static Spread how_spreads(const Code *c, const Insn *s, int r) {
     }
 }
 
-static void mark_spreading(Arena *a, Code *c) {
+static void mark_spreading(Arena *a, Code *c, bool loops) {
+    bool any = false; // a load of so few
+    for (int i = 0; i < c->insns; i++) {
+        if (c->insn[i].op != INSN_LOAD) continue;
+        c->insn[i].imm = 0;
+        any |= several(c, c->insn[i].d);
+    }
+    if (!any) return;
     ArenaMark mark = arena_mark(a);
     bool *spreads = NEWN(a, bool, (size_t)c->regs + 1);
     for (bool changed = true; changed;) {
@@ -353,16 +370,17 @@ static void mark_spreading(Arena *a, Code *c) {
             const Insn *s = &c->insn[i];
             const int read[] = {s->a, s->b, s->c, s->op == INSN_LOOPTEST ? s->d : -1};
             for (int k = 0; k < 4; k++) {
-                if (!several(c, read[k]) || spreads[read[k]]) continue;
+                if (read[k] < 0 || spreads[read[k]] || !several(c, read[k])) continue;
                 Spread how = how_spreads(c, s, read[k]);
                 if (how == STAYS || (how == FOLLOWS && (s->d < 0 || !spreads[s->d]))) continue;
-                changed = spreads[read[k]] = true;
+                spreads[read[k]] = true;
+                changed = loops;
             }
         }
     }
     for (int i = 0; i < c->insns; i++) {
         Insn *s = &c->insn[i];
-        if (s->op == INSN_LOAD) s->imm = several(c, s->d) && spreads[s->d] ? LOAD_SPREADS : 0;
+        if (s->op == INSN_LOAD && several(c, s->d) && spreads[s->d]) s->imm = LOAD_SPREADS;
     }
     arena_reset(a, mark);
 }
@@ -405,14 +423,15 @@ static void mark_narrowest(Code *c) {
 // Along the code: a register gets its place where its life begins and returns it after the instruction where
 // it ends, so that a result never shares space with an operand of the same instruction.
 void code_layout(Arena *a, Code *c) {
+    bool loops = has_loops(c);
     c->naked = first_naked(c);
     mark_atomics(a, c);
-    mark_spreading(a, c);
+    mark_spreading(a, c, loops);
     mark_narrowest(c);
     c->taken = NEWN(a, uint8_t, (size_t)c->insns + 1);
-    c->steered = find_steered(a, c);
-    mark_tainted(c);
-    mark_addresses(c);
+    c->steered = find_steered(a, c, loops);
+    mark_tainted(c, loops);
+    mark_addresses(c, loops);
     mark_ramps(a, c);
     ArenaMark mark = arena_mark(a);
     const int *place = moves_join(a, c);

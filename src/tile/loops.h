@@ -38,6 +38,13 @@ typedef struct {
     // The least and the most of the addresses whose mask is 1 (all, without a mask), and their bits ORed.
     // False: there are none.
     bool (*span)(const int64_t *address, const uint8_t *mask, size_t n, AddressSpan *out);
+    // Elements by their addresses, of 1, 2, 4 or 8 bytes. least: the address of *from; it also stands in for
+    // those whose mask is 0.
+    void (*gather[9])(void *to, const uint8_t *from, const int64_t *address, const uint8_t *mask,
+                      int64_t least, size_t n);
+    // The sectors of 32 bytes that the addresses with mask 1 lie in, in their order and without those that
+    // repeat the one before; out has room for n. Returns how many.
+    size_t (*sectors)(const int64_t *address, const uint8_t *mask, size_t n, uint64_t *out);
     uint8_t (*all_flags)(const uint8_t *p, size_t n); // AND
     uint8_t (*any_flag)(const uint8_t *p, size_t n);  // OR
     size_t (*count_ones)(const uint8_t *p, size_t n); // of bytes that are 0 or 1

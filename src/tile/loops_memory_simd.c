@@ -130,6 +130,53 @@ static bool span(const int64_t *address, const uint8_t *mask, size_t n, AddressS
     *out = (AddressSpan){least, most, bits};
     return least <= most;
 }
+#define GATHER(T)                                                                                        \
+    static void gather_##T(void *to_, const uint8_t *from, const int64_t *address, const uint8_t *mask,  \
+                           int64_t least, size_t n) {                                                    \
+        T *to = to_;                                                                                     \
+        if (!mask)                                                                                       \
+            for (size_t i = 0; i < n; i++) memcpy(&to[i], from + (address[i] - least), sizeof(T));       \
+        else                                                                                             \
+            for (size_t i = 0; i < n; i++)                                                               \
+                memcpy(&to[i], from + (mask[i] ? address[i] - least : 0), sizeof(T));                    \
+    }
+GATHER(uint8_t)
+GATHER(uint16_t)
+GATHER(uint32_t)
+GATHER(uint64_t)
+
+static size_t sectors(const int64_t *address, const uint8_t *mask, size_t n, uint64_t *out) {
+    size_t found = 0, i = 0;
+    uint64_t last = UINT64_MAX; // none: sectors have 59 bits
+#ifdef __AVX512F__
+    __m512i lasts = _mm512_set1_epi64(-1);
+    for (; i + 8 <= n; i += 8) {
+        __m512i here = _mm512_srli_epi64(_mm512_loadu_si512(address + i), 5);
+        int count = 8;
+        if (mask) {
+            __m128i m = _mm_loadl_epi64((const __m128i *)(const void *)(mask + i));
+            __mmask8 active = (__mmask8)_mm_test_epi8_mask(m, m);
+            if (!active) continue;
+            count = __builtin_popcount(active);
+            here = _mm512_maskz_compress_epi64(active, here);
+        }
+        // Each beside the one before it.
+        __m512i before = _mm512_alignr_epi64(here, lasts, 7);
+        __mmask8 new = _mm512_mask_cmpneq_epi64_mask((__mmask8)(0xff >> (8 - count)), here, before);
+        if (!new) continue;
+        _mm512_storeu_si512(out + found, _mm512_maskz_compress_epi64(new, here)); // found <= i: there is room
+        found += (size_t)__builtin_popcount(new);
+        lasts = _mm512_permutexvar_epi64(_mm512_set1_epi64(count - 1), here);
+    }
+    last = (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(lasts));
+#endif
+    for (; i < n; i++) {
+        uint64_t here = (uint64_t)address[i] >> 5;
+        if ((mask && !mask[i]) || here == last) continue;
+        out[found++] = last = here;
+    }
+    return found;
+}
 static uint8_t all_flags(const uint8_t *p, size_t n) {
     uint8_t r = 0xff;
     LANES for (size_t i = 0; i < n; i++) r &= p[i];
@@ -239,6 +286,8 @@ const MemoryLoops ISA_NAME(memory_loops) = {
     .copy = {[1] = copy_b, [4] = copy_u32, [8] = copy_u64},
     .consecutive = consecutive,
     .span = span,
+    .gather = {[1] = gather_uint8_t, [2] = gather_uint16_t, [4] = gather_uint32_t, [8] = gather_uint64_t},
+    .sectors = sectors,
     .all_flags = all_flags,
     .any_flag = any_flag,
     .count_ones = count_ones,

@@ -192,47 +192,19 @@ static bool scattered_run(Access *x, size_t lane, size_t n) {
     return true;
 }
 
-// Elements from anywhere in [data, ...), one for each active lane, in the order of lanes, with the sectors
-// that they meet. *flags: those that all of their bytes have, where they are kept at all.
-#define GATHER(T)                                                                             \
-    static void gather_##T(Access *x, Storage *m, size_t lane, size_t n, T *to, T *flags) {   \
-        const int64_t base = ((int64_t)m->id << ADDRESS_BITS) + ADDRESS_BIAS;                 \
-        const uint8_t *mask = x->mask ? x->mask + lane : NULL;                                \
-        const int64_t *address = x->address + lane;                                           \
-        T all = *flags;                                                                       \
-        uint64_t row = 0, length = 0; /* of the row that was met last */                      \
-        for (size_t i = 0; i < n; i++) {                                                      \
-            if (mask && !mask[i]) continue;                                                   \
-            T one;                                                                            \
-            const int64_t at = address[i] - base;                                             \
-            memcpy(&to[i], m->data + at, sizeof(T));                                          \
-            if (m->shadow) {                                                                  \
-                memcpy(&one, m->shadow + at, sizeof(T));                                      \
-                all &= one;                                                                   \
-            } else if (m->row_pitch && (uint64_t)at - row >= length) {                        \
-                if (!storage_row_flags(m, (size_t)at, sizeof(T))) all = 0;                    \
-                row = ((uint64_t)at - m->rows_at) / m->row_pitch * m->row_pitch + m->rows_at; \
-                length = m->row_bytes - sizeof(T) + 1;                                        \
-            }                                                                                 \
-            sector_meet(x, sector_of(address[i]));                                            \
-        }                                                                                     \
-        *flags = all;                                                                         \
+// May the active lanes, all of them in [from, from + bytes), be read? Mostly all that lies there may.
+static bool lanes_defined(const Access *x, const Storage *m, size_t lane, size_t n, size_t from,
+                          size_t bytes) {
+    enum { NEED = SHADOW_ALLOC | SHADOW_INIT, WIDE = 4 };
+    const TileLoops *loops = x->v->loops;
+    bool quick = !m->shadow || bytes <= WIDE * n * x->bytes;
+    if (quick && (shadow_flags(loops, m, from, bytes) & NEED) == NEED) return true;
+    const int64_t base = ((int64_t)m->id << ADDRESS_BITS) + ADDRESS_BIAS;
+    for (size_t i = lane; i < lane + n; i++) {
+        if (x->mask && !x->mask[i]) continue;
+        if ((shadow_flags(loops, m, (size_t)(x->address[i] - base), x->bytes) & NEED) != NEED) return false;
     }
-GATHER(uint8_t)
-GATHER(uint16_t)
-GATHER(uint32_t)
-GATHER(uint64_t)
-#undef GATHER
-
-static bool gather(Access *x, Storage *m, size_t lane, size_t n, void *to) {
-    uint64_t flags = UINT64_MAX, need = 0x0101010101010101u * (SHADOW_ALLOC | SHADOW_INIT);
-    switch (x->bytes) {
-    case 1: gather_uint8_t(x, m, lane, n, to, (uint8_t *)&flags); break;
-    case 2: gather_uint16_t(x, m, lane, n, to, (uint16_t *)&flags); break;
-    case 4: gather_uint32_t(x, m, lane, n, to, (uint32_t *)&flags); break;
-    default: gather_uint64_t(x, m, lane, n, to, &flags); break;
-    }
-    return (flags & need) == need;
+    return true;
 }
 
 // The active lanes of d from their elements.
@@ -246,20 +218,24 @@ static void read_active(Access *x, size_t lane, size_t n) {
 }
 
 // A load of lanes from anywhere in one input: bounds are checked for all of them at once, races there are
-// none. False when something is to be noted of each lane, or is wrong: then the sectors that were met already
-// count for nothing, because a finding follows.
+// none. False when something is to be noted of each lane, or is wrong.
 static bool gathered_lanes(Access *x, size_t lane, size_t n) {
+    const MemoryLoops *memory = x->v->loops->memory;
+    const int64_t *address = x->address + lane;
+    const uint8_t *mask = x->mask ? x->mask + lane : NULL;
     AddressSpan all;
     int64_t least, most;
     if (x->store) return false;
-    if (!x->v->loops->memory->span(x->address + lane, x->mask ? x->mask + lane : NULL, n, &all)) return true;
+    if (!memory->span(address, mask, n, &all)) return true;
     Storage *m = storage_at(x, all.least, &least);
     if (!m || storage_at(x, all.most, &most) != m || !m->read_only || m->origin || least < 0 ||
         m->bytes < x->bytes || (size_t)most > m->bytes - x->bytes || (all.bits & (x->bytes - 1)))
         return false;
-    char *row = x->raw + lane * x->bytes;
-    if (x->mask) memset(row, 0, n * x->bytes);
-    if (!gather(x, m, lane, n, row)) return false;
+    if (!lanes_defined(x, m, lane, n, (size_t)least, (size_t)(most - least) + x->bytes)) return false;
+    uint64_t *sector = x->v->scratch[1];
+    size_t sectors = memory->sectors(address, mask, n, sector);
+    for (size_t i = 0; i < sectors; i++) sector_meet(x, sector[i]);
+    memory->gather[x->bytes](x->raw + lane * x->bytes, m->data + least, address, mask, all.least, n);
     read_active(x, lane, n);
     return true;
 }

@@ -64,8 +64,62 @@ static int names_add(const char *names, const OpRow *row, const char *feature) {
     return added;
 }
 
+// ---- signatures ----
+
+static OpSignature signature[sizeof oprows / sizeof *oprows];
+
+static Str trim(Str s) {
+    while (s.len && *s.p == ' ') s.p++, s.len--;
+    return s;
+}
+
+// Defaults in op.def are None, True, False, a whole number, a text in single quotes, or ().
+static Val default_value(Str def) {
+    if (str_is(def, "True")) return val_bool(true);
+    if (str_is(def, "False")) return val_bool(false);
+    if (*def.p == '\'') return val_str((Str){def.p + 1, def.len - 2});
+    if (str_is(def, "()")) return val_tuple(NULL, 0);
+    if (str_is(def, "None")) return val_none();
+    int64_t i = 0;
+    for (size_t k = 0; k < def.len; k++) i = i * 10 + (def.p[k] - '0');
+    return val_int(i);
+}
+
+// One parameter, behind those before it; what takes the rest of `a, *rest, b=1` goes last, b is keyword-only.
+static void signature_add(OpSignature *s, Str part, Str *rest) {
+    const char *eq = memchr(part.p, '=', part.len);
+    Str name = {part.p, (size_t)((eq ? eq : part.p + part.len) - part.p)};
+    assert(s->params < OP_ARGS_MAX);
+    if (*part.p == '*') {
+        *rest = (Str){name.p + 1, name.len - 1};
+        return;
+    }
+    s->keyword += rest->len > 0;
+    s->name[s->params] = name;
+    s->has_default[s->params] = eq != NULL;
+    if (eq) s->def[s->params] = default_value((Str){eq + 1, (size_t)(part.p + part.len - eq - 1)});
+    s->params++;
+}
+
+static void signature_parse(const char *text, OpSignature *s) {
+    int depth = 0;
+    Str rest = {0};
+    for (const char *p = text, *start = text;; p++) {
+        depth += (*p == '(') - (*p == ')');
+        if (*p && (*p != ',' || depth)) continue;
+        Str part = trim((Str){start, (size_t)(p - start)});
+        if (part.len) signature_add(s, part, &rest);
+        if (!*p) break;
+        start = p + 1;
+    }
+    s->star = rest.len > 0;
+    assert(s->params + s->star <= OP_ARGS_MAX);
+    if (s->star) s->name[s->params++] = rest;
+}
+
 static void names_index(void) {
     int all = 0;
+    for (int i = 0; i < oprow_count; i++) signature_parse(oprows[i].signature, &signature[i]);
     for (int i = 0; i < oprow_count; i++) all += names_add(oprows[i].names, &oprows[i], NULL);
     for (size_t i = 0; i < sizeof unsupported / sizeof *unsupported; i++)
         all += names_add(unsupported[i].names, NULL, unsupported[i].feature);
@@ -81,6 +135,11 @@ static const NameSlot *name_known(const char *dot, Str name) {
 const OpRow *oprow_named(Str name) { return name.len && *name.p != '.' ? name_known("", name)->row : NULL; }
 const OpRow *oprow_member(Str name) { return name.len && *name.p != '.' ? name_known(".", name)->row : NULL; }
 const char *oprow_unsupported(Str name) { return name.len ? name_known("", name)->feature : NULL; }
+
+const OpSignature *oprow_signature(const OpRow *row) {
+    pthread_once(&names_once, names_index);
+    return &signature[row - oprows];
+}
 
 // ---- printing ----
 

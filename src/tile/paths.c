@@ -2,18 +2,18 @@
 // older versions, and what to write instead of those that never were.
 #include "tile/checker.h"
 
-static const char *const modules[] = {"triton",
-                                      "triton.language",
-                                      "triton.language.math",
-                                      "triton.language.core",
-                                      "triton.language.standard",
-                                      "triton.language.random",
-                                      "triton.language.target_info",
-                                      "triton.language.extra",
-                                      "triton.language.extra.cuda",
-                                      "triton.language.extra.libdevice",
-                                      "triton.language.extra.cuda.libdevice",
-                                      "triton.language.PropagateNan"};
+static const Str modules[] = {STR_INIT("triton"),
+                              STR_INIT("triton.language"),
+                              STR_INIT("triton.language.math"),
+                              STR_INIT("triton.language.core"),
+                              STR_INIT("triton.language.standard"),
+                              STR_INIT("triton.language.random"),
+                              STR_INIT("triton.language.target_info"),
+                              STR_INIT("triton.language.extra"),
+                              STR_INIT("triton.language.extra.cuda"),
+                              STR_INIT("triton.language.extra.libdevice"),
+                              STR_INIT("triton.language.extra.cuda.libdevice"),
+                              STR_INIT("triton.language.PropagateNan")};
 
 // The path inside triton.language as op.def spells it: "math.exp", "libdevice.tanh", "load".
 static Str language_name(Str path) {
@@ -47,7 +47,7 @@ Found triton_find(Arena *a, Str path, Val *out, const char **why) {
     Split s = split(path);
     DType t;
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
-        if (str_is(path, modules[i])) return *out = (Val){.kind = VAL_MODULE, .path = path}, FOUND;
+        if (str_eq(path, modules[i])) return *out = (Val){.kind = VAL_MODULE, .path = path}, FOUND;
     if (str_is(s.module, "triton.language.PropagateNan") && (str_is(s.name, "ALL") || str_is(s.name, "NONE")))
         return *out = val_str(s.name), FOUND;
     bool language = str_is(s.module, "triton.language") || str_is(s.module, "triton.language.core");
@@ -64,7 +64,7 @@ Found triton_find(Arena *a, Str path, Val *out, const char **why) {
     const OpRow *row = spelled.len ? oprow_named(spelled) : NULL;
     if (row) return *out = (Val){.kind = VAL_OP, .op = {.row = row, .name = s.name}}, FOUND;
     if (language) {
-        const Builtin *b = builtin_named((Str){arena_printf(a, "tl.%.*s", STR_ARG(s.name)), s.name.len + 3});
+        const Builtin *b = builtin_named(str_join(a, STR("tl"), '.', s.name));
         if (b) return *out = (Val){.kind = VAL_BUILTIN, .builtin = {.row = b, .name = s.name}}, FOUND;
     }
     const char *feature = spelled.len ? oprow_unsupported(spelled) : NULL;

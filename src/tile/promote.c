@@ -157,6 +157,14 @@ const char *check_shape_text(Checker *c, const TileType *t) {
     return buf_cstr(&b);
 }
 
+static const char *two_shapes(Checker *c, const TileType *t, const TileType *to, const char *quote) {
+    Buf shapes = BUF(c->arena);
+    put_shape(&shapes, t->shape, t->rank, "'");
+    buf_puts(&shapes, ", ");
+    put_shape(&shapes, to->shape, to->rank, quote);
+    return buf_cstr(&shapes);
+}
+
 static bool broadcast_to(Checker *c, const Node *at, const Val *v, const TileType *to, const char *quote,
                          Val *out) {
     const TileType *t = &v->t.type;
@@ -164,19 +172,16 @@ static bool broadcast_to(Checker *c, const Node *at, const Val *v, const TileTyp
     if (shape_same(t, to)) return *out = *v, true;
     TileType type = type_shaped(t, to->shape, to->rank);
     if (t->rank == 0) return checker_result(c, at, INSN_SPLAT, type, v->t.reg, -1, -1, 0, out);
-    Buf shapes = BUF(c->arena);
-    put_shape(&shapes, t->shape, t->rank, "'");
-    buf_puts(&shapes, ", ");
-    put_shape(&shapes, to->shape, to->rank, quote);
     if (t->rank != to->rank)
-        return checker_fail(c, at, "ValueError", "Cannot broadcast, rank mismatch: %s", buf_cstr(&shapes));
+        return checker_fail(c, at, "ValueError", "Cannot broadcast, rank mismatch: %s",
+                            two_shapes(c, t, to, quote));
     for (int i = 0; i < t->rank; i++)
         if (t->shape[i] != to->shape[i] && t->shape[i] != 1)
             return checker_fail(
                 c, at, "ValueError",
                 "Cannot broadcast, the expanded size of the tensor (%d) must match the existing size (%d) "
                 "at non-singleton dimension %d: %s",
-                to->shape[i], t->shape[i], i, buf_cstr(&shapes));
+                to->shape[i], t->shape[i], i, two_shapes(c, t, to, quote));
     return checker_result(c, at, INSN_BROADCAST, type, v->t.reg, -1, -1, 0, out);
 }
 bool check_broadcast_to(Checker *c, const Node *at, const Val *v, const TileType *to, Val *out) {

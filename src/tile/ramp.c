@@ -133,10 +133,11 @@ static bool use_is_short(const Marker *k, const Insn *s, int r) {
     return can_be_computed(k, s);
 }
 
+// From the end on: what a register is used for stands behind it.
 static void settle(Marker *k) {
     for (bool changed = true; changed;) {
         changed = false;
-        for (int i = 0; i < k->code->insns; i++) {
+        for (int i = k->code->insns - 1; i >= 0; i--) {
             const Insn *s = &k->code->insn[i];
             const int operand[] = {s->a, s->b, s->c};
             for (int o = 0; o < 3; o++) {

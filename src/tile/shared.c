@@ -14,9 +14,7 @@ int64_t shared_bytes(const SharedUse *use, int warps, int stages) {
 void checker_uses_shared(Checker *c, SharedUse use) {
     if (c->shareds == c->shared_cap) {
         int cap = c->shared_cap ? 2 * c->shared_cap : 8;
-        SharedUse *more = NEWN(c->arena, SharedUse, (size_t)cap);
-        if (c->shareds) memcpy(more, c->shared, (size_t)c->shareds * sizeof *more);
-        c->shared = more;
+        c->shared = MORE(c->arena, SharedUse, c->shared, c->shareds, cap);
         c->shared_cap = cap;
     }
     c->shared[c->shareds++] = use;

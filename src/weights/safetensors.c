@@ -273,9 +273,7 @@ static bool scan_header(Scan *s, Entry **entries, size_t *count) {
             if (*count == STORED_MAX) return bad(s, "more than %d tensors", STORED_MAX);
             if (*count == cap) {
                 cap = cap ? 2 * cap : 256;
-                Entry *bigger = NEWN(s->arena, Entry, cap);
-                if (*count) memcpy(bigger, *entries, *count * sizeof **entries);
-                *entries = bigger;
+                *entries = MORE(s->arena, Entry, *entries, *count, cap);
             }
             Entry *t = &(*entries)[*count];
             *t = (Entry){.stored = {.name = key, .file = s->file}};

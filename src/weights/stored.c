@@ -6,9 +6,7 @@
 void stored_add(Arena *a, StoredTable *t, const Stored *s) {
     if (t->count == t->cap) {
         t->cap = t->cap ? 2 * t->cap : 32;
-        Stored *bigger = NEWN(a, Stored, (size_t)t->cap);
-        if (t->count) memcpy(bigger, t->at, (size_t)t->count * sizeof *bigger);
-        t->at = bigger;
+        t->at = MORE(a, Stored, t->at, t->count, t->cap);
     }
     t->at[t->count++] = *s;
 }
