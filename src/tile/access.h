@@ -47,14 +47,10 @@ static inline int64_t lane_address(const Access *x, size_t lane) {
     return x->address[lane / x->columns] + (int64_t)(lane % x->columns * x->bytes);
 }
 
-static inline uint64_t sector_of(int64_t address) { return (uint64_t)address >> 5; }
-
 static inline void sector_meet(Access *x, uint64_t sector) {
     if (sector == x->last) return;
     x->last = sector;
-    uint64_t *slot = &x->v->sectors[sector % SECTOR_SLOTS];
-    x->sectors += *slot != sector;
-    *slot = sector;
+    x->sectors += sector_is_new(x->v, sector);
 }
 
 static inline Storage *storage_at(Access *x, int64_t address, int64_t *offset) {

@@ -123,10 +123,7 @@ static bool touch(Atomic *x) {
         note_origin(x->v, x->m, x->offset, size, false);
         note_origin(x->v, x->m, x->offset, size, true);
     }
-    uint64_t sector = x->offset >> 5 | (uint64_t)x->m->id << ADDRESS_BITS,
-             *slot = &x->v->sectors[sector % SECTOR_SLOTS];
-    if (*slot != sector) {
-        *slot = sector;
+    if (sector_is_new(x->v, sector_of(((int64_t)x->m->id << ADDRESS_BITS) + ADDRESS_BIAS + (int64_t)x->offset))) {
         x->v->m->count.bytes_loaded += 32;
         x->v->m->count.bytes_stored += 32;
     }
@@ -173,7 +170,7 @@ bool step_atomic(Vm *v, const Step *s) {
     bool deferred = v->code->watched && s->imm & ATOMIC_UNSEEN;
     Atomic x = {.v = v, .s = s};
     if (!deferred) deferred_look(v);
-    memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);
+    sectors_forget(v);
     for (size_t i = 0; i < (size_t)s->lanes; i++) {
         char *old = (char *)s->d + i * s->size;
         x.lane = (int64_t)i;
@@ -201,7 +198,7 @@ bool step_cas(Vm *v, const Step *s) {
     Atomic x = {.v = v, .s = s};
     if (s->pd) memset(s->pd, 0, (size_t)s->lanes);
     deferred_look(v);
-    memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);
+    sectors_forget(v);
     for (size_t i = 0; i < (size_t)s->lanes; i++) {
         uint64_t want = 0;
         x.lane = (int64_t)i;

@@ -200,9 +200,14 @@ static bool lanes_defined(const Access *x, const Storage *m, size_t lane, size_t
     bool quick = !m->shadow || bytes <= WIDE * n * x->bytes;
     if (quick && (shadow_flags(loops, m, from, bytes) & NEED) == NEED) return true;
     const int64_t base = ((int64_t)m->id << ADDRESS_BITS) + ADDRESS_BIAS;
+    size_t known = 0, width = 0; // that may be read there, in the row that was met last
     for (size_t i = lane; i < lane + n; i++) {
-        if (x->mask && !x->mask[i]) continue;
-        if ((shadow_flags(loops, m, (size_t)(x->address[i] - base), x->bytes) & NEED) != NEED) return false;
+        const size_t at = (size_t)(x->address[i] - base);
+        if ((x->mask && !x->mask[i]) || at - known < width) continue;
+        if ((shadow_flags(loops, m, at, x->bytes) & NEED) != NEED) return false;
+        if (!m->row_pitch) continue;
+        known = (at - m->rows_at) / m->row_pitch * m->row_pitch + m->rows_at;
+        width = m->row_bytes - x->bytes + 1;
     }
     return true;
 }
@@ -279,7 +284,7 @@ static bool stores_agree(Access *x, size_t from, size_t n) {
 static bool scattered(Access *x, size_t n) {
     const TileType *t = &x->v->code->reg[x->v->code->insn[x->s->insn].a].type;
     size_t row = t->rank >= 2 && t->shape[t->rank - 1] >= 8 ? (size_t)t->shape[t->rank - 1] : n;
-    memset(x->v->sectors, 0, SECTOR_SLOTS * sizeof *x->v->sectors);
+    sectors_forget(x->v);
     bool apart = true; // each run lies behind the one before: no two lanes meet
     int64_t end = INT64_MIN;
     for (size_t lane = 0; lane < n; lane += row) {
@@ -526,7 +531,7 @@ bool step_load_rows(Vm *v, const Step *s) {
     if (m.ones < (size_t)s->lanes) fill_idle(v, s, NULL);
     if (m.ones == 0) return true;
     size_t step = m.run ? m.rows : 1, length = m.run ? m.ones : m.width;
-    if (!m.run) memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);
+    if (!m.run) sectors_forget(v);
     for (size_t r = m.from; r < m.rows; r += step) {
         if (!grid_has(&m.grid, r)) continue;
         size_t first = r * m.columns + m.first;
@@ -549,7 +554,7 @@ bool step_store_rows(Vm *v, const Step *s) {
     const char *value = stored_lanes(v, s, (size_t)s->lanes);
     v->loops->memory->write[s->dtype](x.raw, value, NULL, NULL, (size_t)s->lanes);
     size_t step = m.run ? m.rows : 1, length = m.run ? m.ones : m.width;
-    if (!m.run) memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);
+    if (!m.run) sectors_forget(v);
     bool apart = true; // each row lies behind the one before
     int64_t end = INT64_MIN;
     for (size_t r = m.from; r < m.rows; r += step) {

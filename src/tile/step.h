@@ -103,7 +103,8 @@ struct Vm {
     const Step *plain;       // trace.c: what the traced steps stand for
     void *scratch[2];        // each as large as any operand
     uint8_t *poison_scratch; // a byte for each lane of any operand
-    uint64_t *sectors;       // SECTOR_SLOTS: those a scattered access has met
+    uint64_t *sectors;       // SECTOR_SLOTS: those that a scattered access has met
+    uint64_t sector_mark;    // of this access, above the bits of a sector
     int32_t pid[3], grid[3];
     int64_t left; // of the step budget
     bool spent;   // an instruction could not be paid
@@ -120,7 +121,24 @@ struct Vm {
     Span span;
     char msg[480];
 };
-enum { SECTOR_SLOTS = 1024 };
+
+// A table of the sectors of 32 bytes that one instruction has met. Each has a mark of its own, so that the
+// table seldom has to be cleared.
+enum { SECTOR_SLOTS = 1024, SECTOR_BITS = 48 };
+static inline void sectors_forget(Vm *v) {
+    if (v->sector_mark == 0 || v->sector_mark >> SECTOR_BITS == UINT16_MAX) {
+        memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);
+        v->sector_mark = 0;
+    }
+    v->sector_mark += (uint64_t)1 << SECTOR_BITS;
+}
+static inline uint64_t sector_of(int64_t address) { return (uint64_t)address >> 5; }
+static inline bool sector_is_new(Vm *v, uint64_t sector) {
+    uint64_t *slot = &v->sectors[sector % SECTOR_SLOTS], met = sector | v->sector_mark;
+    bool new = *slot != met;
+    *slot = met;
+    return new;
+}
 
 // What a program stores comes from everything that it has loaded.
 static inline void note_origin(Vm *v, Storage *m, size_t offset, size_t size, bool store) {
