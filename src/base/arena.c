@@ -1,4 +1,5 @@
 #include "base/arena.h"
+#include "base/build.h"
 #include <assert.h>
 #include <malloc.h>
 #include <stdarg.h>
@@ -6,17 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ARENA_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ARENA_ASAN 1
-#endif
-#endif
-
 // AddressSanitizer's shadow describes groups of eight bytes by the length of their usable prefix, so an
 // allocation has to start on such a group for its first unusable byte to be known exactly.
-#ifdef ARENA_ASAN
+#if BUILD_ASAN
 #include <sanitizer/asan_interface.h>
 #define HIDE(p, n) __asan_poison_memory_region((p), (n))
 #define SHOW(p, n) __asan_unpoison_memory_region((p), (n))
@@ -145,7 +138,7 @@ void *arena_raw(Arena *a, size_t bytes, size_t align) {
     }
     a->total += bytes;
     if (a->total > a->peak) a->peak = a->total;
-#ifdef ARENA_ASAN
+#if BUILD_ASAN
     memset(p, 0xa5, bytes); // whoever reads before writing shall notice
 #endif
     return p;
@@ -164,7 +157,7 @@ void *arena_raw_end(Arena *a, size_t bytes, size_t align) {
     a->total += bytes;
     if (a->total > a->peak) a->peak = a->total;
     SHOW(b->data + at, bytes);
-#ifdef ARENA_ASAN
+#if BUILD_ASAN
     memset(b->data + at, 0xa5, bytes);
 #endif
     return b->data + at;

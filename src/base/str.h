@@ -10,9 +10,10 @@ typedef struct {
     size_t len;
 } Str;
 
-#define STR(literal)      ((Str){(literal), sizeof(literal) - 1})
-#define STR_INIT(literal) {(literal), sizeof(literal) - 1} // in a static table
-#define STR_ARG(s)        (int)(s).len, (s).p // for "%.*s"
+#define STR(literal) ((Str){(literal), sizeof(literal) - 1})
+#define STR_INIT(literal) \
+    { (literal), sizeof(literal) - 1 } // in a static table
+#define STR_ARG(s) (int)(s).len, (s).p // for "%.*s"
 
 // Inline: names are compared with literals all day, and then the lengths alone tell nearly all of them apart.
 static inline Str str_of(const char *cstr) { return (Str){cstr, strlen(cstr)}; }

@@ -1,5 +1,6 @@
 #include "referee/sandbox.h"
 #include "base/arena.h"
+#include "base/build.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -14,27 +15,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define BUILD_ASAN 1
-#endif
-#if __has_feature(thread_sanitizer)
-#define BUILD_TSAN 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) && !defined(BUILD_ASAN)
-#define BUILD_ASAN 1
-#endif
-#if defined(__SANITIZE_THREAD__) && !defined(BUILD_TSAN)
-#define BUILD_TSAN 1
-#endif
-#ifndef BUILD_ASAN
-#define BUILD_ASAN 0
-#endif
-#ifndef BUILD_TSAN
-#define BUILD_TSAN 0
-#endif
 
 typedef enum { RULE_ANY, RULE_REPORT } Rule;
 enum { IN_EVERY = 1, IN_ASAN = BUILD_ASAN, IN_TSAN = BUILD_TSAN };

@@ -123,7 +123,8 @@ static bool touch(Atomic *x) {
         note_origin(x->v, x->m, x->offset, size, false);
         note_origin(x->v, x->m, x->offset, size, true);
     }
-    if (sector_is_new(x->v, sector_of(((int64_t)x->m->id << ADDRESS_BITS) + ADDRESS_BIAS + (int64_t)x->offset))) {
+    if (sector_is_new(x->v,
+                      sector_of(((int64_t)x->m->id << ADDRESS_BITS) + ADDRESS_BIAS + (int64_t)x->offset))) {
         x->v->m->count.bytes_loaded += 32;
         x->v->m->count.bytes_stored += 32;
     }

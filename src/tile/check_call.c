@@ -38,11 +38,11 @@ const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, in
         int p = 0;
         while (p < plain && !str_eq(s->name[p], arg_name[k])) p++;
         if (p == plain)
-            return arena_printf(a, "%.*s() got an unexpected keyword argument '%.*s'",
-                                STR_ARG(s->function), STR_ARG(arg_name[k]));
+            return arena_printf(a, "%.*s() got an unexpected keyword argument '%.*s'", STR_ARG(s->function),
+                                STR_ARG(arg_name[k]));
         if (slot[p] >= 0)
-            return arena_printf(a, "%.*s() got multiple values for argument '%.*s'",
-                                STR_ARG(s->function), STR_ARG(arg_name[k]));
+            return arena_printf(a, "%.*s() got multiple values for argument '%.*s'", STR_ARG(s->function),
+                                STR_ARG(arg_name[k]));
         slot[p] = k;
     }
     if (given > places && !s->star) {

@@ -10,9 +10,9 @@ static bool is_jump(const Insn *s) {
 }
 static bool writes_d(const Insn *s) { return s->d >= 0 && s->op != INSN_LOOPTEST; }
 
-// What follows says of registers what it says of those that they are computed from, or go into. One pass along
-// the code, or against it, settles straight code; only where a loop carries values around, another one may
-// find more.
+// What follows says of registers what it says of those that they are computed from, or go into. One pass
+// along the code, or against it, settles straight code; only where a loop carries values around, another one
+// may find more.
 static bool has_loops(const Code *c) {
     for (int i = 0; i < c->insns; i++)
         if (is_jump(&c->insn[i]) && c->insn[i].imm <= i) return true;

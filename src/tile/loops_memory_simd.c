@@ -130,15 +130,15 @@ static bool span(const int64_t *address, const uint8_t *mask, size_t n, AddressS
     *out = (AddressSpan){least, most, bits};
     return least <= most;
 }
-#define GATHER(T)                                                                                        \
-    static void gather_##T(void *to_, const uint8_t *from, const int64_t *address, const uint8_t *mask,  \
-                           int64_t least, size_t n) {                                                    \
-        T *to = to_;                                                                                     \
-        if (!mask)                                                                                       \
-            for (size_t i = 0; i < n; i++) memcpy(&to[i], from + (address[i] - least), sizeof(T));       \
-        else                                                                                             \
-            for (size_t i = 0; i < n; i++)                                                               \
-                memcpy(&to[i], from + (mask[i] ? address[i] - least : 0), sizeof(T));                    \
+#define GATHER(T)                                                                                       \
+    static void gather_##T(void *to_, const uint8_t *from, const int64_t *address, const uint8_t *mask, \
+                           int64_t least, size_t n) {                                                   \
+        T *to = to_;                                                                                    \
+        if (!mask)                                                                                      \
+            for (size_t i = 0; i < n; i++) memcpy(&to[i], from + (address[i] - least), sizeof(T));      \
+        else                                                                                            \
+            for (size_t i = 0; i < n; i++)                                                              \
+                memcpy(&to[i], from + (mask[i] ? address[i] - least : 0), sizeof(T));                   \
     }
 GATHER(uint8_t)
 GATHER(uint16_t)
