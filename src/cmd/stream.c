@@ -19,7 +19,7 @@ enum {
 static void fail(Stream *s, const Err *e) { // with the lock held
     if (!s->failed) s->why = *e;
     s->failed = true;
-    pthread_cond_broadcast(&s->changed);
+    pthread_cond_broadcast(&s->stirred);
     (void)!write(s->wake, &(uint64_t){1}, sizeof(uint64_t));
 }
 
@@ -161,7 +161,7 @@ void stream_admit(Stream *s, Request *q) {
         }
         enqueue(s, q);
     }
-    if (!s->gathering || s->queue.count >= GATHER || answered) pthread_cond_broadcast(&s->changed);
+    stream_stir(s);
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -240,9 +240,16 @@ static void batch_answer(Stream *s, Batch *b, const char *why) {
     batch_drop(s, b);
 }
 
+// Whoever leaves with a step wakes another worker for the next one, if there is one: that one does the same.
+// Who comes back with the lock looks for a step of its own.
+static void leave(Stream *s) {
+    stream_stir(s);
+    pthread_mutex_unlock(&s->lock);
+}
+
 static void do_freeze(Stream *s, Batch *b) {
     b->busy = true;
-    pthread_mutex_unlock(&s->lock);
+    leave(s);
     Err e = {0};
     b->round = round_open(s->referee, &b->ask, b->source, b->n, b->verdict);
     bool ok = round_freeze(b->round, &e);
@@ -258,12 +265,15 @@ static void do_draw(Stream *s, Batch *b, Pool *alone) {
     b->busy = true;
     s->pool_taken |= together;
     s->computing++;
-    pthread_mutex_unlock(&s->lock);
+    leave(s);
     Err e = {0};
     bool ok = round_draw(b->round, together ? referee_pool(s->referee) : alone, &e);
     pthread_mutex_lock(&s->lock);
     s->computing--;
-    if (together) s->pool_taken = false;
+    if (together) {
+        s->pool_taken = false;
+        pthread_cond_signal(&s->pool_free);
+    }
     if (ok) {
         b->busy = false;
         b->stage = STAGE_JUDGE;
@@ -275,7 +285,7 @@ static void do_draw(Stream *s, Batch *b, Pool *alone) {
 static void do_judge(Stream *s, Batch *b) {
     int i = b->taken++;
     s->computing++;
-    pthread_mutex_unlock(&s->lock);
+    leave(s);
     round_judge(b->round, i);
     Err e = {0};
     bool lost = referee_lost(s->referee, &e);
@@ -287,7 +297,7 @@ static void do_judge(Stream *s, Batch *b) {
 
 static void do_commit(Stream *s, Batch *b) {
     b->busy = true;
-    pthread_mutex_unlock(&s->lock);
+    leave(s);
     Err e = {0};
     off_t at[DRAW_SHARE_MAX];
     bool ok = round_commit(b->round, at, &e);
@@ -314,7 +324,7 @@ static void do_flush(Stream *s) {
     if (!s->ready) s->ready_last = &s->ready;
     q->next = NULL;
     s->flushing = true;
-    pthread_mutex_unlock(&s->lock);
+    leave(s);
     flush_ready(s, list, n); // comes back with the lock
     s->flushing = false;
 }
@@ -343,21 +353,35 @@ static bool start_batch(Stream *s) {
     return n > 0;
 }
 
+// What can be done now: what frees memory before what needs it.
+typedef enum { STEP_NONE, STEP_COMMIT, STEP_FLUSH, STEP_JUDGE, STEP_DRAW, STEP_FREEZE } Step;
+static Step next_step(const Stream *s, Batch **b) {
+    bool idle_core = s->computing < s->jobs;
+    if ((*b = batch_at(s, STAGE_COMMIT))) return STEP_COMMIT;
+    if (s->ready && !s->flushing) return STEP_FLUSH;
+    if (idle_core && (*b = batch_at(s, STAGE_JUDGE))) return STEP_JUDGE;
+    if (idle_core && (*b = batch_at(s, STAGE_DRAW))) return STEP_DRAW;
+    return (*b = batch_at(s, STAGE_FREEZE)) ? STEP_FREEZE : STEP_NONE;
+}
+
+void stream_stir(Stream *s) {
+    Batch *b;
+    while (start_batch(s)) {}
+    if (next_step(s, &b) != STEP_NONE) pthread_cond_signal(&s->stirred);
+}
+
 // One step of work; false when there is none now.
 static bool work(Stream *s, Pool *alone) {
     Batch *b;
-    if ((b = batch_at(s, STAGE_COMMIT)))
-        do_commit(s, b);
-    else if (s->ready && !s->flushing)
-        do_flush(s);
-    else if (s->computing < s->jobs && (b = batch_at(s, STAGE_JUDGE)))
-        do_judge(s, b);
-    else if (s->computing < s->jobs && (b = batch_at(s, STAGE_DRAW)))
-        do_draw(s, b, alone);
-    else if ((b = batch_at(s, STAGE_FREEZE)))
-        do_freeze(s, b);
-    else
-        return start_batch(s);
+    while (start_batch(s)) {}
+    switch (next_step(s, &b)) {
+    case STEP_NONE: return false;
+    case STEP_COMMIT: do_commit(s, b); break;
+    case STEP_FLUSH: do_flush(s); break;
+    case STEP_JUDGE: do_judge(s, b); break;
+    case STEP_DRAW: do_draw(s, b, alone); break;
+    case STEP_FREEZE: do_freeze(s, b); break;
+    }
     return true;
 }
 
@@ -366,11 +390,8 @@ static void *worker(void *arg) {
     Pool *alone = pool_open(1);
     pthread_mutex_lock(&s->lock);
     while (!s->failed && !(s->over && s->waiting == 0))
-        if (work(s, alone))
-            pthread_cond_broadcast(&s->changed);
-        else
-            pthread_cond_wait(&s->changed, &s->lock);
-    pthread_cond_broadcast(&s->changed);
+        if (!work(s, alone)) pthread_cond_wait(&s->stirred, &s->lock);
+    pthread_cond_broadcast(&s->stirred); // the others have nothing to wait for either
     pthread_mutex_unlock(&s->lock);
     pool_close(alone);
     return NULL;
@@ -434,7 +455,8 @@ static bool run(Stream *s, LineReader *r, Err *e) {
     if (!ok) fail(s, e);
     s->over = true;
     s->gathering = false;
-    pthread_cond_broadcast(&s->changed);
+    stream_stir(s);
+    pthread_cond_broadcast(&s->stirred);
     pthread_mutex_unlock(&s->lock);
     for (int i = 0; i < started; i++) pthread_join(thread[i], NULL);
     free(thread);
@@ -453,7 +475,8 @@ bool stream_run(Referee *referee, int in, int out, Level level, bool fresh, Err 
     s->ready_last = &s->ready;
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->printing, NULL);
-    pthread_cond_init(&s->changed, NULL);
+    pthread_cond_init(&s->stirred, NULL);
+    pthread_cond_init(&s->pool_free, NULL);
     s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     LineReader r = {0};
     bool ok = s->wake >= 0 || err_set(e, ERR_IO, "eventfd: %s", strerror(errno));
@@ -471,7 +494,8 @@ bool stream_run(Referee *referee, int in, int out, Level level, bool fresh, Err 
     if (s->wake >= 0) close(s->wake);
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->printing);
-    pthread_cond_destroy(&s->changed);
+    pthread_cond_destroy(&s->stirred);
+    pthread_cond_destroy(&s->pool_free);
     free(s);
     return ok;
 }

@@ -40,7 +40,7 @@ static KnownOp *known_op(Stream *s, Str text) {
     k->used = ++s->uses;
     k->text = str_cdup(&k->arena, text);
     pthread_mutex_lock(&s->lock);
-    while (s->pool_taken) pthread_cond_wait(&s->changed, &s->lock);
+    while (s->pool_taken) pthread_cond_wait(&s->pool_free, &s->lock);
     s->pool_taken = true;
     pthread_mutex_unlock(&s->lock);
     Err e = {0};
@@ -48,7 +48,6 @@ static KnownOp *known_op(Stream *s, Str text) {
         k->bad = arena_strndup(&k->arena, e.msg, strlen(e.msg));
     pthread_mutex_lock(&s->lock);
     s->pool_taken = false;
-    pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
     return k;
 }
@@ -126,7 +125,7 @@ static bool has_room(Stream *s) {
     s->no_room = !room;
     if (!room) {
         s->gathering = false;
-        pthread_cond_broadcast(&s->changed);
+        stream_stir(s);
     }
     pthread_mutex_unlock(&s->lock);
     return room;
@@ -151,7 +150,7 @@ static bool wait_input(Stream *s, int in, bool may_read, int timeout) {
 static void set_gathering(Stream *s, bool on) {
     pthread_mutex_lock(&s->lock);
     s->gathering = on;
-    if (!on) pthread_cond_broadcast(&s->changed);
+    if (!on) stream_stir(s);
     pthread_mutex_unlock(&s->lock);
 }
 

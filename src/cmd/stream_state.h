@@ -62,7 +62,8 @@ typedef struct {
     pthread_mutex_t printing;
 
     pthread_mutex_t lock; // of everything below
-    pthread_cond_t changed;
+    pthread_cond_t stirred;   // there is a step to take, or nothing to wait for any more
+    pthread_cond_t pool_free; // the reader waits for it
     Queue queue;
     Batch *first, **last; // in order of their start
     Request *ready, **ready_last;
@@ -86,6 +87,8 @@ void stream_print(Stream *s, Str text); // when that fails, the stream has faile
 void put_undecided(Buf *out, Str id, Level level, const char *rule, const char *why);
 // A new request: answered from the journal, or waiting for its equal that is under way, or queued.
 void stream_admit(Stream *s, Request *q);
+// With the lock held: something may have become possible that nobody is about to do.
+void stream_stir(Stream *s);
 
 // ---- stream_intake.c
 // Reads lines until their end, a failure or a signal, never more than there is room for.
