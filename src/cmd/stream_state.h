@@ -61,7 +61,7 @@ typedef struct {
     int jobs;
     pthread_mutex_t printing;
 
-    pthread_mutex_t lock; // of everything below
+    pthread_mutex_t lock;     // of everything below
     pthread_cond_t stirred;   // there is a step to take, or nothing to wait for any more
     pthread_cond_t pool_free; // the reader waits for it
     Queue queue;
