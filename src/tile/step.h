@@ -126,10 +126,8 @@ struct Vm {
 // table seldom has to be cleared.
 enum { SECTOR_SLOTS = 1024, SECTOR_BITS = 48 };
 static inline void sectors_forget(Vm *v) {
-    if (v->sector_mark == 0 || v->sector_mark >> SECTOR_BITS == UINT16_MAX) {
-        memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);
-        v->sector_mark = 0;
-    }
+    // At first, and when all marks have been used.
+    if (v->sector_mark == 0) memset(v->sectors, 0, SECTOR_SLOTS * sizeof *v->sectors);
     v->sector_mark += (uint64_t)1 << SECTOR_BITS;
 }
 static inline uint64_t sector_of(int64_t address) { return (uint64_t)address >> 5; }

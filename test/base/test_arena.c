@@ -95,6 +95,18 @@ static void test_text(void **state) {
     arena_free(&a);
 }
 
+static void test_more(void **state) {
+    (void)state;
+    Arena a = {0};
+    int *list = MORE(&a, int, NULL, 0, 2);
+    list[0] = 7, list[1] = 8;
+    int *longer = MORE(&a, int, list, 2, 1000);
+    assert_ptr_not_equal(longer, list);
+    assert_true(longer[0] == 7 && longer[1] == 8);
+    longer[999] = 9;
+    arena_free(&a);
+}
+
 static jmp_buf full;
 static int full_arg;
 static void when_full(void *arg) {
@@ -288,6 +300,7 @@ int main(void) {
         cmocka_unit_test(test_pieces_are_zeroed_aligned_apart),
         cmocka_unit_test(test_mark_and_reset),
         cmocka_unit_test(test_text),
+        cmocka_unit_test(test_more),
         cmocka_unit_test(test_fixed_arena_stays_inside),
         cmocka_unit_test(test_reserve_is_used_last_and_given_back),
         cmocka_unit_test(test_the_end_of_a_fixed_arena),

@@ -18,6 +18,8 @@ static void test_comparisons(void **state) {
     assert_true(str_eq(none, STR("")));
     assert_false(str_eq(STR("ab"), STR("ac")));
     assert_false(str_is(STR("ab"), "abc"));
+    assert_false(str_is(STR("abc"), "ab"));
+    assert_false(str_is(STR("ab"), "") || str_is(none, "ab") || str_is((Str){"\0", 1}, ""));
     assert_int_equal(str_cmp(STR("ab"), STR("abc")), -1);
     assert_int_equal(str_cmp(STR("b"), STR("abc")), 1);
     assert_int_equal(str_cmp(STR("\xff"), STR("a")), 1); // bytes, not chars
@@ -40,6 +42,9 @@ static void test_copies(void **state) {
     text[0] = 'M';
     assert_true(str_is(s, "mutable"));
     assert_string_equal(c, "mut");
+    Str path = str_join(&a, STR("triton"), '.', STR("language")), dot = str_join(&a, (Str){0}, '.', (Str){0});
+    assert_true(str_is(path, "triton.language") && path.p[path.len] == 0);
+    assert_true(str_is(dot, ".") && dot.p[1] == 0);
     arena_free(&a);
 }
 

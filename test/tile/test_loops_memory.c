@@ -276,7 +276,59 @@ static void test_span_of_addresses(void **state) {
     }
 }
 
-// Where division of 64-bit integers goes through double, and just beyond.
+// Elements from anywhere and the sectors that they lie in, against plain loops. Lanes whose mask is 0 have
+// any address.
+static void test_gather(void **state) {
+    (void)state;
+    enum { SPACE = 4096, MANY = 100, ROUNDS = 400 };
+    static uint8_t memory[SPACE];
+    Rng rng = rng_at(23, 1);
+    for (int i = 0; i < SPACE; i++) memory[i] = (uint8_t)rng_u32(&rng);
+    int repeats = 0, masked = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        const int64_t base = ((int64_t)3 << ADDRESS_BITS) + ADDRESS_BIAS;
+        size_t size = (size_t)1 << round % 4, n = 1 + rng_below(&rng, MANY);
+        int64_t address[MANY], least = INT64_MAX, at = (int64_t)rng_below(&rng, SPACE / size);
+        uint8_t mask[MANY];
+        for (size_t i = 0; i < n; i++) {
+            // Now and then elsewhere, mostly close by.
+            if (rng_below(&rng, 8) == 0) at = (int64_t)rng_below(&rng, SPACE / size);
+            at = (at + (int64_t)rng_below(&rng, 3)) % (int64_t)(SPACE / size);
+            mask[i] = round % 3 == 0 || rng_below(&rng, 4) > 0;
+            address[i] = base + at * (int64_t)size;
+            if (!mask[i])
+                address[i] = (int64_t)(rng_u64(&rng) >> 1);
+            else if (address[i] < least)
+                least = address[i];
+        }
+        if (least == INT64_MAX) continue;
+        uint64_t want[MANY], last = 0;
+        size_t count = 0;
+        for (size_t i = 0; i < n; i++) {
+            masked += !mask[i];
+            if (!mask[i]) continue;
+            if (count && last == (uint64_t)address[i] >> 5)
+                repeats++;
+            else
+                want[count++] = last = (uint64_t)address[i] >> 5;
+        }
+        for (int isa = 0; isa < isas(); isa++) {
+            const MemoryLoops *l = tile_loops_of((IsaLevel)isa)->memory;
+            for (int bare = 0; bare <= (round % 3 == 0); bare++) {
+                const uint8_t *m = bare ? NULL : mask;
+                uint64_t out[MANY], sector[MANY];
+                l->gather[size](out, memory + (least - base), address, m, least, n);
+                for (size_t i = 0; i < n; i++)
+                    if (mask[i])
+                        assert_memory_equal((uint8_t *)out + i * size, memory + (address[i] - base), size);
+                assert_int_equal(l->sectors(address, m, n, sector), count);
+                assert_memory_equal(sector, want, count * sizeof *want);
+            }
+        }
+    }
+    assert_true(repeats > 1000 && masked > 1000);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_casts),
@@ -286,6 +338,7 @@ int main(void) {
         cmocka_unit_test(test_every_half),
         cmocka_unit_test(test_race_words),
         cmocka_unit_test(test_span_of_addresses),
+        cmocka_unit_test(test_gather),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

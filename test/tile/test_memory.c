@@ -362,6 +362,29 @@ static void test_gather_scatter(void **state) {
     }
 }
 
+// Sectors that one access has met mean nothing to those after it, however many there are: 65,535 have marks
+// of their own (step.h), and then the first program's sectors come again.
+static void test_sectors_of_many_accesses(void **state) {
+    (void)state;
+    enum { LANES = 8, APART = 8, MARKS = 65536, PROGRAMS = MARKS + 3, FAR = 512 };
+    Rig r;
+    rig_open(&r);
+    Storage *x = rig_storage(&r, DT_F32, 2 * FAR, ramp(&r.arena, 2 * FAR), true);
+    Asm s = asm_new(&r.arena);
+    int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0);
+    int pid = asm_new_reg(&s, scalar_type(DT_I32), INSN_PID, -1, -1, -1, 0);
+    int again = asm_op(&s, INSN_SUB, asm_int(&s, DT_I32, MARKS), pid);
+    int between = asm_op(&s, INSN_GT, asm_op(&s, INSN_MUL, pid, again), asm_int(&s, DT_I32, 0));
+    int base = asm_new_reg(&s, scalar_type(DT_I32), INSN_WHERE, between, asm_int(&s, DT_I32, FAR),
+                           asm_int(&s, DT_I32, 0), 0);
+    int off = asm_op(&s, INSN_MUL, asm_arange(&s, LANES), asm_int(&s, DT_I32, APART));
+    asm_load(&s, asm_ptradd(&s, p, asm_op(&s, INSN_ADD, off, base)), -1, -1);
+    expect_clean(&r, rig_run(&r, asm_done(&s), (int64_t[]){rig_address(x)}, PROGRAMS, 1, 1));
+    assert_int_equal(r.m.count.programs, PROGRAMS);
+    assert_int_equal(r.m.count.bytes_loaded, (int64_t)32 * LANES * PROGRAMS);
+    rig_close(&r);
+}
+
 // All lanes from one address, a scalar access, one value for all lanes, masks of one lane.
 static void test_one_lane_operands(void **state) {
     (void)state;
@@ -403,6 +426,7 @@ int main(void) {
         cmocka_unit_test(test_races),
         cmocka_unit_test(test_lanes_collide),
         cmocka_unit_test(test_gather_scatter),
+        cmocka_unit_test(test_sectors_of_many_accesses),
         cmocka_unit_test(test_one_lane_operands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
