@@ -1,5 +1,7 @@
 // The stream over a mixed load of many ops: verdicts per second, processor time for each, and memory.
-//   bench_stream [SECONDS]               the rate over SECONDS (default 8), everything judged, nothing cached
+//   bench_stream [SECONDS]               the rate over SECONDS (default 8), everything judged, nothing
+//   cached,
+//                                        beside what plain C takes on all cores together, before and after
 //   bench_stream --soak N [SECONDS [SAME]]
 //                                        N verdicts or as many as SECONDS allow; fails when memory at the end
 //                                        is more than 64 MB above memory after the first 10,000. SAME of 100
@@ -17,7 +19,9 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/pool.h"
 #include "bench.h"
+#include "plain.h"
 #include "smith/smith.h"
 #include <jansson.h>
 
@@ -120,6 +124,30 @@ static long memory_kb(pid_t pid) {
     return least;
 }
 
+// Nanoseconds that plain C takes for a lane on each core while all of them work: where others use the
+// machine, too, a rate says little without it.
+static void plain_run(void *arg, size_t item, int worker) {
+    enum { ROUNDS = 200000 };
+    static const float x[PLAIN_LANES], y[PLAIN_LANES];
+    float out[PLAIN_LANES];
+    (void)worker;
+    double t0 = clock_seconds();
+    plain_arithmetic(x, y, out, ROUNDS);
+    ((double *)arg)[item] = 1e9 * (clock_seconds() - t0) / ROUNDS / PLAIN_LANES;
+}
+static double plain_ns(void) {
+    enum { RUNS = 8 }; // on each core
+    Pool *pool = pool_open(0);
+    int n = RUNS * pool_size(pool);
+    double *t = calloc((size_t)n, sizeof *t), median;
+    if (!t) die("memory", "none");
+    pool_run(pool, (size_t)n, plain_run, t);
+    median = bench_median(t, n);
+    free(t);
+    pool_close(pool);
+    return median;
+}
+
 static pid_t start(const char *state) {
     const char *program = getenv("OUROBOROS");
     int in[2], out[2];
@@ -146,6 +174,7 @@ int main(int argc, char **argv) {
     double limit = soak ? (argc > 3 ? atof(argv[3]) : 1e9) : argc > 1 ? atof(argv[1]) : 8;
     signal(SIGPIPE, SIG_IGN);
     fill_asks();
+    double plain_before = soak ? 0 : plain_ns();
     char state[64], path[128];
     Err e = {0};
     snprintf(state, sizeof state, "build/bench-stream-%d", (int)getpid());
@@ -198,6 +227,7 @@ int main(int argc, char **argv) {
            first > 0 && last > first ? (double)counted / (last - first) : 0, 1e3 * cpu / (double)answers,
            end_kb / 1024);
     if (warm_kb) printf(", %+ld MB since the first %d", (end_kb - warm_kb) / 1024, WARM);
+    if (!soak) printf("; plain C %.3f and %.3f ns a lane", plain_before, plain_ns());
     printf("\n");
     if (cached && !same) die("answers from the journal", "there should be none");
     if (undecided) die("undecided verdicts", "there should be none");

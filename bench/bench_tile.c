@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "bench.h"
+#include "plain.h"
 #include "tile/check.h"
 
-enum { LANES = 1024, ROUNDS = 4000, RUNS = 15 };
+enum { LANES = PLAIN_LANES, ROUNDS = 4000, RUNS = 15 };
 
 static const char *const source = "@triton.jit\n"
                                   "def arithmetic(x_ptr, y_ptr, o_ptr, R, B: tl.constexpr):\n"
@@ -28,24 +29,15 @@ static const char *const source = "@triton.jit\n"
 
 typedef struct {
     const char *name;
-    void (*c)(const float *x, const float *y, float *out);
+    void (*c)(const float *x, const float *y, float *out, int rounds);
 } Case;
-
-__attribute__((noinline, optimize("O3"), target_clones("avx512f", "avx2", "default"))) static void
-c_arithmetic(const float *x, const float *y, float *out) {
-    for (int i = 0; i < LANES; i++) out[i] = x[i];
-    for (int r = 0; r < ROUNDS; r++) {
-        for (int i = 0; i < LANES; i++) out[i] = out[i] * x[i] + y[i];
-        __asm__ volatile("" ::: "memory");
-    }
-}
 
 // The same tree of halves that the VM documents.
 __attribute__((noinline, optimize("O3"), target_clones("avx512f", "avx2", "default"))) static void
-c_reduction(const float *x, const float *y, float *out) {
+c_reduction(const float *x, const float *y, float *out, int rounds) {
     (void)y;
     float s = 0, t[LANES / 2];
-    for (int r = 0; r <= ROUNDS; r++) {
+    for (int r = 0; r <= rounds; r++) {
         for (int i = 0; i < LANES / 2; i++) t[i] = x[i] + x[i + LANES / 2];
         for (int n = LANES / 4; n >= 1; n /= 2)
             for (int i = 0; i < n; i++) t[i] = t[i] + t[i + n];
@@ -95,7 +87,7 @@ static double run_vm(const Node *module, const char *kernel, const float *x, con
 }
 
 int main(void) {
-    static const Case cases[] = {{"arithmetic", c_arithmetic}, {"reduction", c_reduction}};
+    static const Case cases[] = {{"arithmetic", plain_arithmetic}, {"reduction", c_reduction}};
     Arena a = {0};
     DiagList diags = DIAGS(&a);
     const Node *module = parse_module(&a, str_of(source), &diags);
@@ -106,7 +98,7 @@ int main(void) {
         for (int r = 0; r < RUNS; r++) {
             vm[r] = run_vm(module, cases[k].name, x, y, vm_out);
             double t0 = clock_seconds();
-            cases[k].c(x, y, c_out);
+            cases[k].c(x, y, c_out, ROUNDS);
             c[r] = clock_seconds() - t0;
         }
         if (memcmp(vm_out, c_out, sizeof c_out) != 0) {
