@@ -33,8 +33,7 @@ typedef struct {
 } Case;
 
 // The same tree of halves that the VM documents.
-__attribute__((noinline, optimize("O3"), target_clones("avx512f", "avx2", "default"))) static void
-c_reduction(const float *x, const float *y, float *out, int rounds) {
+PLAIN_CODE static void c_reduction(const float *x, const float *y, float *out, int rounds) {
     (void)y;
     float s = 0, t[LANES / 2];
     for (int r = 0; r <= rounds; r++) {
