@@ -39,15 +39,8 @@ static bool claim(uintptr_t from, uintptr_t to) {
     return from == to || anonymous((void *)from, to - from, PROT_NONE, MAP_FIXED_NOREPLACE) == (void *)from;
 }
 
-bool large_text(void) {
-    Range code = {0};
-    const char *wanted = getenv("OUROBOROS_TEXT");
-    if (BUILD_ASAN || (wanted && strcmp(wanted, "file") == 0)) return false;
-    dl_iterate_phdr(find_code, &code);
-    uintptr_t end = up(code.to, LARGE);
-    size_t room = end - code.from;
-    if (!code.from || code.from % LARGE || !claim(code.to, end)) return false;
-
+// False: what was there still is.
+static bool move(Range code, size_t room) {
     char *fresh = anonymous(NULL, room + LARGE, PROT_READ | PROT_WRITE, 0);
     if (!fresh) return false;
     char *copy = (char *)up((uintptr_t)fresh, LARGE);
@@ -60,5 +53,17 @@ bool large_text(void) {
     if (!moved) munmap(copy, room);
     if (copy > fresh) munmap(fresh, (size_t)(copy - fresh));
     munmap(copy + room, (size_t)(fresh + LARGE - copy));
+    return moved;
+}
+
+bool large_text(void) {
+    Range code = {0};
+    const char *wanted = getenv("OUROBOROS_TEXT");
+    if (BUILD_ASAN || (wanted && strcmp(wanted, "file") == 0)) return false;
+    dl_iterate_phdr(find_code, &code);
+    uintptr_t end = up(code.to, LARGE);
+    if (!code.from || code.from % LARGE || !claim(code.to, end)) return false;
+    bool moved = move(code, end - code.from);
+    if (!moved && end > code.to) munmap((void *)code.to, end - code.to);
     return moved;
 }
