@@ -41,13 +41,13 @@ ONLY_avx2  := -mavx2 -mfma -mf16c
 ONLY_vnni  := $(ISA_avx512) -mfma -mf16c -mavx512vnni -mavx512vbmi
 ISAS       := base $(if $(PORTABLE),,avx2 avx512)
 
-SRC   := $(sort $(wildcard src/*/*.c))
+SRC   := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 SIMD  := $(filter %_simd.c,$(SRC))
 PLAIN := $(filter-out %_simd.c,$(SRC))
 OBJ    = $(patsubst %.c,$(B)/%.o,$(filter-out src/cmd/%,$(PLAIN))) \
          $(foreach i,$(ISAS),$(patsubst %.c,$(B)/%.$(i).o,$(SIMD))) $(B)/gen/embed.o
 CMD    = $(patsubst %.c,$(B)/%.o,$(filter src/cmd/%,$(PLAIN)))
-TESTS := $(patsubst %.c,$(B)/%,$(sort $(wildcard test/*/test_*.c)))
+TESTS := $(patsubst %.c,$(B)/%,$(sort $(wildcard test/*/test_*.c test/*/*/test_*.c)))
 FUZZ  := $(patsubst %.c,$(B)/%,$(sort $(wildcard test/fuzz/fuzz_*.c)))
 BENCH := $(patsubst %.c,$(B)/%,$(sort $(wildcard bench/bench_*.c)))
 LINK   = @echo "  ld  $@"; mkdir -p $(@D); $(CC) $(FLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
@@ -95,7 +95,7 @@ endef
 $(foreach i,base avx2 avx512,$(eval $(call simd_rule,$(i))))
 
 # The op suite, the self-test programs and the prompt profiles are data: embedded as text.
-EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py test/exploit/*.py src/smith/profile/*.txt))
+EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py test/exploit/*.py src/propose/profile/*.txt))
 $(B)/gen/embedded: FORCE
 	@mkdir -p $(@D)
 	@echo '$(EMBEDDED)' | cmp -s - $@ || echo '$(EMBEDDED)' >$@
@@ -138,7 +138,7 @@ SOAK_SECONDS ?= 86400
 SOAK_KILLED ?= 10000
 # What runs in children, and the unit tests that need no sandbox, under memcheck.
 valgrind:
-	@$(MAKE) --no-print-directory MODE=valgrind build/valgrind/inside $(patsubst %.c,build/valgrind/%,$(sort $(wildcard test/*/test_*.c)))
+	@$(MAKE) --no-print-directory MODE=valgrind build/valgrind/inside $(patsubst %.c,build/valgrind/%,$(sort $(wildcard test/*/test_*.c test/*/*/test_*.c)))
 	@sh tools/valgrind.sh build/valgrind
 soak: $(B)/bench/bench_stream all
 	$< --soak $(SOAK) $(SOAK_SECONDS) $(SOAK_SAME)
@@ -152,7 +152,7 @@ fuzz-run: $(FUZZ)
 layers:
 	@sh tools/layers.sh
 format:
-	clang-format -i $(wildcard src/*/*.[ch] test/*/*.[ch] bench/*.[ch])
+	clang-format -i $(wildcard src/*/*.[ch] src/*/*/*.[ch] test/*/*.[ch] test/*/*/*.[ch] bench/*.[ch])
 compile_commands.json: Makefile $(SRC)
 	@for f in $(SRC); do printf ',\n{"directory":"%s","file":"%s","command":"$(CC) $(FLAGS) -DISA=base -c %s"}' \
 	  "$(CURDIR)" $$f $$f; done | sed '1s/,/[/' >$@ && echo ']' >>$@

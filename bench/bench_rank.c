@@ -8,8 +8,8 @@
 
 #include "base/io.h"
 #include "bench.h"
-#include "referee/referee.h"
-#include "smith/smith.h"
+#include "judge/referee.h"
+#include "propose/smith.h"
 #include "spearman.h"
 
 enum { CELLS_MAX = 4096, PROPOSALS = 48, TRIED = 8, SHAPES_MAX = 64 };

@@ -4,9 +4,9 @@
 #include <sys/resource.h>
 
 #include "bench.h"
-#include "referee/plan.h"
-#include "referee/referee.h"
-#include "smith/mint.h"
+#include "cases/plan.h"
+#include "judge/referee.h"
+#include "mint/mint.h"
 
 static void die(const char *what, const Err *e) {
     fprintf(stderr, "bench_referee: %s: %s\n", what, e->msg);

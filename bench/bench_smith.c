@@ -2,8 +2,8 @@
 // options masked), and how fast. Fails below 5,000 in all or 8 for some op.
 //   bench_smith [proposals per op]
 #include "base/clock.h"
-#include "smith/distinct.h"
-#include "smith/smith.h"
+#include "propose/distinct.h"
+#include "propose/smith.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -22,7 +22,7 @@
 #include "base/pool.h"
 #include "bench.h"
 #include "plain.h"
-#include "smith/smith.h"
+#include "propose/smith.h"
 #include <jansson.h>
 
 enum { OPS = 24, EACH = 12, FLAWED = 2, WARM = 10000 };

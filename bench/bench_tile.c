@@ -5,7 +5,7 @@
 
 #include "bench.h"
 #include "plain.h"
-#include "tile/check.h"
+#include "tile/check/check.h"
 
 enum { LANES = PLAIN_LANES, ROUNDS = 4000, RUNS = 15 };
 

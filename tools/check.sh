@@ -39,7 +39,7 @@ build() { # NAME MAKE-ARGUMENTS... : a build that the section cannot go on witho
     fi
 }
 unit() { # FOLDER : every unit test of a build; counts single tests, and a crash as one failure
-    for t in "$1"/test/*/test_*; do
+    for t in "$1"/test/*/test_* "$1"/test/*/*/test_*; do
         [ -x "$t" ] && [ ! -d "$t" ] || continue
         case $t in *.o | *.d) continue ;; esac
         log=$logs/$(echo "$t" | tr / -).log

@@ -13,7 +13,7 @@ echo "const EmbeddedFile embedded_files[] = {"
 i=0
 for f in "$@"; do
     name=${f#src/op/suite/}
-    name=${name#src/smith/}
+    name=${name#src/propose/}
     echo "    {\"${name#test/}\", (const char *)text_$i, sizeof text_$i - 1},"
     i=$((i + 1))
 done

@@ -1,15 +1,31 @@
 #!/bin/sh
-# layers.sh - arrows point left: a folder may include itself and any folder to its left.
-order="base gpu lang tensor tile host op referee store text weights model smith train serve cmd"
+# layers.sh - arrows point left: a file may include its own room and rooms to the left of it. A room is a folder
+# with code in it, one or two levels below src/. Pairs that are in order and still forbidden stand below.
+order="base base/numeric lang lang/parse tensor
+tile/code tile/loops tile/vm tile/check tile/ops
+host host/policy host/python host/candidate host/reference op
+sandbox cases judge mutate explain service
+text weights/format weights weights/quant model/product model
+graph grammar propose mint cmd"
+# FOLDER:FOLDER - what the first may not know of the second: who proposes does not know how programs are judged.
+forbidden="grammar:judge propose:judge graph:judge grammar:service propose:service graph:service
+grammar:sandbox propose:sandbox graph:sandbox grammar:cases propose:cases graph:cases
+grammar:mutate propose:mutate text:judge weights:judge model:judge"
 bad=0
+order=" $(echo $order | sed "s/ /  /g") "
+forbidden=" $(echo $forbidden) "
 for f in $(find src -name '*.[ch]' -o -name '*.def' | sort); do
-    here=$(echo "$f" | cut -d/ -f2)
-    for dep in $(sed -n 's/^ *# *include "\([a-z]*\)\/.*/\1/p' "$f" | sort -u); do
+    here=$(dirname "${f#src/}")
+    case $here in op/suite) continue ;; esac
+    case "$order" in *" $here "*) ;; *) echo "$f: the room $here is not in the order of tools/layers.sh"; bad=1 ;; esac
+    for dep in $(sed -n 's/^ *# *include "\(.*\)\/[^/]*"$/\1/p' "$f" | sort -u); do
         [ "$dep" = "$here" ] && continue
-        case " $order " in
-        *" $dep "*"$here "*) ;;
+        case "$dep" in op/suite) dep=op; [ "$here" = op ] && continue ;; esac
+        case "$order" in
+        *" $dep "*" $here "*) ;;
         *) echo "$f: $here may not include $dep"; bad=1 ;;
         esac
+        case "$forbidden" in *" ${here%%/*}:${dep%%/*} "*) echo "$f: $here may not know $dep"; bad=1 ;; esac
     done
 done
 exit $bad

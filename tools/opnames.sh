@@ -10,7 +10,7 @@ norms=$(sed -n 's/^CHAIN_NORM(\([a-z_0-9]*\),.*/\1/p' "$root/op/chain.def")
 
 lines() { # of all files outside the suite that match the options and pattern given
     find "$root" -type f ! -path "$root/op/suite/*" ! -path "$root/op/chain.def" ! -path "$root/text/*" ! -path "$root/weights/*" \
-        ! -path "$root/model/*" ! -path "$root/smith/profile/*" -exec grep -nH "$@" {} +
+        ! -path "$root/model/*" ! -path "$root/propose/profile/*" -exec grep -nH "$@" {} +
 }
 bad=0
 for name in $ops $norms; do
@@ -19,7 +19,7 @@ for name in $ops $norms; do
     for other in $ops $norms; do
         case $other in "$name") ;; *"$name"*) longer="$longer; s/$other//g" ;; esac
     done
-    if grep -qsE "[\" .]$name[\" ]" "$root"/tile/op.def "$root"/tensor/bound.def "$root"/host/api.def; then
+    if grep -qsE "[\" .]$name[\" ]" "$root"/tile/check/op.def "$root"/tensor/bound.def "$root"/host/policy/api.def; then
         found=$(lines -w "$name" | grep -vE "^$root/(tile|tensor|host)/" |
             sed "s/\<\(tl\|torch\|F\)\.$name\>//g" | grep -w "$name")
     else # a piece of an identifier counts too; letters on either side do not, so that "property" names no op

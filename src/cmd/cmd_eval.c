@@ -6,13 +6,13 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/numeric/rng.h"
 #include "base/progress.h"
-#include "base/rng.h"
 #include "cmd/judging.h"
+#include "mint/ledger.h"
+#include "mint/pass_at_k.h"
 #include "op/suite.h"
-#include "smith/kind.h"
-#include "smith/ledger.h"
-#include "smith/pass.h"
+#include "propose/smith_kind.h"
 
 enum { KS_MAX = 8, OPS_MAX = 4096, INTERVAL_SEED = 1 };
 
@@ -147,7 +147,7 @@ static json_t *settings_of(const Eval *v) {
                      said(v, o->choice.adapter), "chat_family", o->choice.chat, "kv", o->choice.kv, "model",
                      model, "stop", stops, "seed", (json_int_t)v->seed, "level", level_name(v->level), "rows",
                      (json_int_t)v->filter.m, "columns", (json_int_t)v->filter.n, "dtype", o->dtype,
-                     "referee", REFEREE_VERSION);
+                     "referee", OUROBOROS_VERSION);
 }
 
 static bool told(void *arg, const AttemptTally *tally, const Attempt *t) {

@@ -3,11 +3,11 @@
 #include <stdio.h>
 
 #include "base/io.h"
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "cmd/judging.h"
-#include "referee/explain.h"
-#include "referee/include.h"
-#include "referee/manifest.h"
+#include "explain/explain.h"
+#include "service/helper_files.h"
+#include "service/manifest.h"
 
 enum { FILE_MAX = 1 << 20 };
 

@@ -5,10 +5,10 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/numeric/rng.h"
 #include "base/progress.h"
-#include "base/rng.h"
 #include "cmd/judging.h"
-#include "smith/local.h"
+#include "propose/local.h"
 
 enum { PROMPT_MAX = 4 << 20, TOKENS_USUAL = 768 };
 _Static_assert((int)TEXTS_MAX <= (int)STOPS_MAX, "every --stop has a place");

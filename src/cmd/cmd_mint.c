@@ -2,11 +2,11 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/numeric/rng.h"
 #include "base/progress.h"
-#include "base/rng.h"
 #include "cmd/judging.h"
-#include "referee/explain.h"
-#include "smith/mint.h"
+#include "explain/explain.h"
+#include "mint/mint.h"
 
 typedef struct {
     SmithChoice choice;
@@ -89,7 +89,7 @@ static void put_kernel(Buf *out, const Op *op, const Smith *smith, const MintRes
                        const Strength *strength) {
     buf_str_put(out, m->best.source);
     if (m->best.source.len && m->best.source.p[m->best.source.len - 1] != '\n') buf_putc(out, '\n');
-    buf_printf(out, "\n# Minted by ouroboros %s for %.*s: ", REFEREE_VERSION, STR_ARG(op->name));
+    buf_printf(out, "\n# Minted by ouroboros %s for %.*s: ", OUROBOROS_VERSION, STR_ARG(op->name));
     if (m->best.prompt[0])
         buf_printf(out, "draft %d, prompt %.12s\n", m->best.index + 1, m->best.prompt);
     else

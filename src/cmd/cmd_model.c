@@ -4,10 +4,10 @@
 #include "base/progress.h"
 #include "cmd/judging.h"
 #include "model/model.h"
-#include "smith/local.h"
-#include "smith/prompt.h"
-#include "weights/describe.h"
-#include "weights/quantise.h"
+#include "propose/local.h"
+#include "propose/prompt.h"
+#include "weights/model_info.h"
+#include "weights/quant/quantize.h"
 
 // What `model info` tells the memory for: an op's prompt and a kernel's reply.
 enum { PROMPT_TOKENS = 800, REPLY_TOKENS = 768, DRAFTS = 8 };

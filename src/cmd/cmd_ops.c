@@ -1,8 +1,8 @@
 #include <stdio.h>
 
 #include "cmd/cmd.h"
+#include "judge/verdict.h"
 #include "op/op.h"
-#include "referee/verdict.h"
 
 static json_t *op_object(Arena *a, const Op *op, bool whole) {
     Buf signature = BUF(a), domain = BUF(a);

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "cmd/judging.h"
 
 typedef struct {

@@ -5,7 +5,7 @@
 #include "base/io.h"
 #include "base/progress.h"
 #include "cmd/judging.h"
-#include "referee/claim.h"
+#include "mutate/equivalence.h"
 
 enum {
     FILE_MAX = 1 << 20,
@@ -300,7 +300,7 @@ static void put_json(Buf *out, const Trial *t, const Summary *s) {
     json_object_set_new(o, "definition_sha256", json_string(hash));
     sha256_hex(sha256_of(t->source), hash);
     json_object_set_new(o, "kernel_sha256", json_string(hash));
-    json_object_set_new(o, "version", json_string(REFEREE_VERSION));
+    json_object_set_new(o, "version", json_string(OUROBOROS_VERSION));
     for (Fate f = 0; f < FATE_COUNT; f++)
         json_object_set_new(o, fate_name[f], json_integer(s->of[MUTATOR_COUNT][f]));
     json_object_set_new(o, "margin", s->weakest >= 0 ? json_real(t->verdict[s->weakest].use) : json_null());

@@ -2,10 +2,10 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "cases/plan.h"
 #include "cmd/stream.h"
-#include "referee/include.h"
-#include "referee/manifest.h"
-#include "referee/plan.h"
+#include "service/helper_files.h"
+#include "service/manifest.h"
 
 enum { FILE_MAX = 256 << 20 };
 

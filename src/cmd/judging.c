@@ -4,9 +4,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "referee/evidence.h"
-#include "referee/line.h"
-#include "referee/traffic.h"
+#include "judge/evidence.h"
+#include "judge/traffic.h"
+#include "service/request.h"
 
 bool op_for_judging(Referee *r, Arena *a, const char *text, Op *out, Err *e) {
     if (!op_resolve(a, text, out, e)) return false;
@@ -50,7 +50,7 @@ void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
                    v->count.launches == 1 ? "" : "es");
     evidence_text(out, v, prefix);
     buf_printf(out, "%ssource sha256 %s, seed %llu%s, referee %s\n", prefix, v->source_sha256,
-               (unsigned long long)v->seed, v->replay ? " (replay)" : "", REFEREE_VERSION);
+               (unsigned long long)v->seed, v->replay ? " (replay)" : "", OUROBOROS_VERSION);
 }
 
 // ---- smiths ----

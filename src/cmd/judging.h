@@ -1,7 +1,7 @@
 // judging.h - what the verbs that judge have in common.
 #pragma once
 #include "cmd/cmd.h"
-#include "smith/attempt.h"
+#include "mint/attempt.h"
 
 // A user's definition is checked before anything is judged by it.
 MUST_CHECK bool op_for_judging(Referee *r, Arena *a, const char *text, Op *out, Err *e);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
-#include "referee/verdict.h"
+#include "judge/verdict.h"
 
 static const struct {
     const char *name, *args, *doc;
@@ -18,7 +18,7 @@ static const struct {
 enum { VERBS = sizeof verbs / sizeof *verbs };
 
 static void print_help(FILE *f) {
-    fprintf(f, "ouroboros %s: GPU kernels that a referee has verified\n\n", REFEREE_VERSION);
+    fprintf(f, "ouroboros %s: GPU kernels that a referee has verified\n\n", OUROBOROS_VERSION);
     for (int i = 0; i < VERBS; i++)
         fprintf(f, "  ouroboros %s %s\n      %s\n", verbs[i].name, verbs[i].args, verbs[i].doc);
     fprintf(f,
@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
         return EXIT_OK;
     }
     if (strcmp(verb, "--version") == 0) {
-        printf("ouroboros %s\n", REFEREE_VERSION);
+        printf("ouroboros %s\n", OUROBOROS_VERSION);
         return EXIT_OK;
     }
     if (*verb) fprintf(stderr, "ouroboros: no verb \"%s\"\n\n", verb);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
-#include "referee/line.h"
+#include "service/request.h"
 
 static bool parse_number(const char *s, uint64_t max, uint64_t *out) {
     if (*s < '0' || *s > '9') return false;

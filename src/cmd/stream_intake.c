@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "referee/manifest.h"
+#include "service/manifest.h"
 
 // ---- requests
 

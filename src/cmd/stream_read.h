@@ -1,7 +1,7 @@
 // stream_read.h - lines from a descriptor, one at a time, in a buffer that never outgrows one line of the
 // largest size.
 #pragma once
-#include "referee/line.h"
+#include "service/request.h"
 
 typedef struct {
     int fd;

@@ -5,8 +5,8 @@
 
 #include "cmd/stream.h"
 #include "cmd/stream_read.h"
-#include "referee/memo.h"
-#include "referee/queue.h"
+#include "service/queue.h"
+#include "service/verdict_cache.h"
 
 enum {
     KNOWN_MAX = 512, // definitions at hand at a time

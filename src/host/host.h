@@ -11,7 +11,7 @@
 // api.def is the one table of names: each row says which privilege may use it.
 #pragma once
 #include "tensor/bound.h"
-#include "tile/check.h"
+#include "tile/check/check.h"
 
 enum { HOST_INPUTS_MAX = 12 };
 

@@ -1,6 +1,6 @@
 #include "lang/ast.h"
 
-#include "lang/shape.h"
+#include "lang/node_fields.h"
 #include <assert.h>
 
 static const char *const oper_texts[OPER_COUNT] = {
@@ -21,7 +21,7 @@ static const char *const kind_names[NODE_COUNT] = {
 const Field node_shape[NODE_COUNT][FIELDS_MAX] = {
 #define F(what, member)   {FIELD_##what, offsetof(Node, member)},
 #define SHAPE(id, fields) [NODE_##id] = {fields{FIELD_END, 0}},
-#include "lang/shape.def"
+#include "lang/node_fields.def"
 #undef SHAPE
 #undef F
 };

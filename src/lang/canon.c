@@ -16,7 +16,7 @@
 #include "lang/canon.h"
 
 #include "lang/names.h"
-#include "lang/shape.h"
+#include "lang/node_fields.h"
 
 enum { KEPT = -1 }; // the number of a name that keeps its spelling
 

@@ -3,7 +3,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "lang/lex.h"
 #include "lang/text.h"
 
 static const char *const diag_names[DIAG_COUNT] = {

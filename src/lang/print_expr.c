@@ -1,5 +1,4 @@
 // The canonical text of a tree: expressions.
-#include "lang/lex.h"
 #include "lang/print.h"
 #include "lang/text.h"
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/fmath.h"
+#include "base/numeric/fmath.h"
 #include "lang/text.h"
 
 static const char *const type_names[] = {"NoneType", "bool", "int", "float", "str"};

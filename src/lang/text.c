@@ -131,3 +131,10 @@ void string_body(Buf *out, Str s, StringStyle style) {
             put_escape(out, code);
     }
 }
+
+int line_break(const char *p, const char *end) {
+    if (p == end) return 0;
+    if (*p == '\n') return 1;
+    if (*p != '\r') return 0;
+    return p + 1 < end && p[1] == '\n' ? 2 : 1;
+}

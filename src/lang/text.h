@@ -15,3 +15,5 @@ typedef struct {
 } StringStyle;
 void string_body(Buf *out, Str s, StringStyle style); // without the quotes
 bool char_printable(uint32_t code); // neither a control character nor one that reorders or hides text
+// One line break at p, in bytes: 2 for "\r\n", 1 for "\n" or "\r", 0 for none.
+int line_break(const char *p, const char *end);

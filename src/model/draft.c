@@ -1,5 +1,5 @@
 #include "model/draft.h"
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include <assert.h>
 
 // A draft that is being written. It has a sequence of the cache; `logits` are those of its next token.

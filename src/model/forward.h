@@ -8,7 +8,7 @@
 #include "model/kv.h"
 #include "model/lora.h"
 #include "model/model.h"
-#include "model/product.h"
+#include "model/product/product.h"
 
 typedef struct {
     const Weight *q, *k, *v, *o, *gate, *up, *down;

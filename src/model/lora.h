@@ -1,7 +1,7 @@
 // lora.h - low-rank adapters, applied beside the base's products: y += scale * B (A x). The products with A
 // join the sweep over the base's weights; those with B follow in one of their own.
 #pragma once
-#include "model/product.h"
+#include "model/product/product.h"
 #include "weights/checkpoint.h"
 
 enum { LORA_RANK_MAX = 1024, LORA_TOGETHER = 3 };

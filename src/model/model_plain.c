@@ -1,5 +1,5 @@
 #include "model/model_plain.h"
-#include "base/fmath.h"
+#include "base/numeric/fmath.h"
 #include "model/rope.h"
 #include <math.h>
 

@@ -1,5 +1,5 @@
 #include "model/rope.h"
-#include "base/fmath.h"
+#include "base/numeric/fmath.h"
 
 // Llama 3.1: long waves are slowed down by `factor`, short ones kept, those between blended.
 static double stretched(const ModelConfig *c, double f) {

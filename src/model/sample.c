@@ -1,6 +1,6 @@
 #include "model/sample.h"
-#include "base/fmath.h"
 #include "base/isa.h"
+#include "base/numeric/fmath.h"
 #include "model/sample_simd.h"
 #include <assert.h>
 #include <math.h>

@@ -1,4 +1,5 @@
-// embed.h - files of src/op/suite, src/smith/profile and test/exploit as text inside the program; made by tools/embed.sh.
+// embed.h - files of src/op/suite, src/propose/profile and test/exploit as text inside the program; made by
+// tools/embed.sh.
 #pragma once
 #include <stddef.h>
 

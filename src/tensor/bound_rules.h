@@ -8,7 +8,7 @@
 // honest value is at least |v| in size and has v's sign ("over" below). Functions with limits turn that
 // finite again.
 #pragma once
-#include "base/fmath.h"
+#include "base/numeric/fmath.h"
 #include "tensor/bound.h"
 #include <float.h>
 

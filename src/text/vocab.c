@@ -1,7 +1,7 @@
 #include "text/vocab.h"
 #include <assert.h>
 
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "text/nfc.h"
 
 // ---- the byte map ----

@@ -4,9 +4,9 @@
 #include "weights/checkpoint.h"
 #include "weights/config.h"
 #include "weights/files.h"
+#include "weights/format/safetensors.h"
 #include "weights/hub.h"
 #include "weights/peft.h"
-#include "weights/safetensors.h"
 
 struct AdapterFiles {
     Mapped map;

@@ -4,10 +4,10 @@
 #include <dirent.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "weights/config.h"
 #include "weights/files.h"
 #include "weights/hub.h"
-#include "weights/json.h"
 
 static const struct {
     const char *hf, *gguf;

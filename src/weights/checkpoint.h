@@ -2,7 +2,7 @@
 // GGUF file. Everything is validated before anything is used; weights stay mapped, read-only, where they are.
 #pragma once
 #include "text/tokenizer.h"
-#include "weights/weight.h"
+#include "weights/format/weight.h"
 
 typedef enum {
 #define ROLE(role, hf, gguf, per_layer, optional) ROLE_##role,

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "weights/json.h"
+#include "base/json.h"
 
 enum { CONFIG_BYTES_MAX = 4 << 20, WIDTH_MAX = 1 << 24, HEADS_MAX = 4096, HEAD_DIM_MAX = 4096 };
 

@@ -2,7 +2,7 @@
 // the program does not compute is refused by name.
 #pragma once
 #include "weights/checkpoint.h"
-#include "weights/gguf.h"
+#include "weights/format/gguf.h"
 
 MUST_CHECK bool config_of_folder(Arena *a, const char *folder, ModelConfig *out, Err *e);
 // vocab is left 0: the embedding's rows tell it.

@@ -1,7 +1,7 @@
 // files.h - what stands behind an open checkpoint: for this folder's own files only.
 #pragma once
 #include "weights/checkpoint.h"
-#include "weights/gguf.h"
+#include "weights/format/gguf.h"
 
 enum { SHARDS_MAX = 1000, JSON_BYTES_MAX = 16 << 20, TOKENIZER_BYTES_MAX = 128 << 20 };
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "weights/mapped.h"
-#include "weights/shown.h"
+#include "weights/format/mapped.h"
+#include "weights/format/shown.h"
 
 typedef struct {
     Str org, name, revision, sub; // revision: "main" unless given; sub.len 0: none

@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <strings.h>
 
-#include "weights/json.h"
-#include "weights/shown.h"
+#include "weights/format/mapped.h"
+#include "weights/format/shown.h"
 
 enum { CONFIG_MAX = 1 << 20, PATTERNS_MAX = 256, PATTERN_LENGTH_MAX = 4096, RANK_MAX = 1 << 16 };
 enum { MATCH_LIMIT = 10000, HEAP_LIMIT_KIB = 4096 };

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "base/json.h"
 #include "weights/files.h"
+#include "weights/format/safetensors.h"
 #include "weights/hub.h"
-#include "weights/json.h"
-#include "weights/safetensors.h"
 
 bool file_exists(const char *path) {
     struct stat st;

@@ -1,7 +1,7 @@
 #include "weights/vocabulary.h"
 
 #include "text/vocab.h"
-#include "weights/shown.h"
+#include "weights/format/shown.h"
 
 static const struct {
     const char *name, *split[2];

@@ -1,7 +1,7 @@
 // Allocations are zeroed, aligned and apart; marks give everything back; limits are met, not passed; and
 // under AddressSanitizer one byte too far is fatal.
 #include "base/arena.h"
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // Whole files in and out, digests, and the progress line that only a terminal sees.
 #include "base/io.h"
+#include "base/numeric/rng.h"
 #include "base/progress.h"
-#include "base/rng.h"
 #include "base/sha256.h"
 #include <dirent.h>
 #include <errno.h>

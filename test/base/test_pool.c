@@ -1,7 +1,7 @@
 // Every item once, by a worker that exists, whatever the number of threads; run under ThreadSanitizer as
 // well.
+#include "base/numeric/rng.h"
 #include "base/pool.h"
-#include "base/rng.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>

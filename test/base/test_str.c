@@ -1,5 +1,5 @@
 // Borrowed text, growing text, UTF-8 and errors.
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "base/str.h"
 #include <setjmp.h>
 #include <stdarg.h>

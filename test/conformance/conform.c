@@ -19,10 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cases/draw.h"
 #include "host/host.h"
+#include "judge/referee.h"
 #include "op/op.h"
-#include "referee/draw.h"
-#include "referee/referee.h"
 
 static int fail(const char *what, const char *why) {
     fprintf(stderr, "conform: %s: %s\n", what, why);

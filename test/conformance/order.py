@@ -1,6 +1,6 @@
 """Which orders a GPU does not keep among the atomics of programs, and among the threads of one program (facts of facts.py).
 
-Our machine's rules for both (src/tile/deferred.h, lanes.h) were made after what these show.
+Our machine's rules for both (src/tile/vm/deferred.h, lanes.h) were made after what these show.
 """
 import torch
 import triton

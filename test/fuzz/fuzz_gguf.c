@@ -4,7 +4,7 @@
 
 #include "weights/config.h"
 #include "weights/files.h"
-#include "weights/gguf_write.h"
+#include "weights/format/gguf_write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

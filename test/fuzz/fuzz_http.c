@@ -1,6 +1,6 @@
 // Responses of servers made of any bytes: no crash, no read outside, bounded texts; a stream means the same
 // however it is divided into pieces.
-#include "smith/remote.h"
+#include "propose/remote.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,9 +1,9 @@
 // What models and their programs say, profiles and files of evaluations, made of any bytes: no crash, no read
 // outside; a kernel that is found lies within its reply; a line that is taken holds what it needs.
-#include "smith/extract.h"
-#include "smith/ledger.h"
-#include "smith/pipe.h"
-#include "smith/prompt.h"
+#include "mint/ledger.h"
+#include "propose/extract.h"
+#include "propose/pipe.h"
+#include "propose/prompt.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

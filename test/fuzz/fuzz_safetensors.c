@@ -2,7 +2,7 @@
 // found by its name.
 #include <stdlib.h>
 
-#include "weights/safetensors.h"
+#include "weights/format/safetensors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,9 +1,9 @@
 // Lines of the stream and records of the journal as a duplicate meets them, on any bytes: no crash, no read
 // outside, and no answer from a record that is not about the same program under the same key.
 #include "base/sha256.h"
-#include "referee/line.h"
-#include "referee/memo.h"
-#include "referee/queue.h"
+#include "service/queue.h"
+#include "service/request.h"
+#include "service/verdict_cache.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

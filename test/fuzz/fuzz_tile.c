@@ -2,7 +2,7 @@
 // to small tensors, checked and run. Whatever the kernel does ends in findings or in results; and the results
 // of a launch without findings depend neither on the order of its programs nor on how registers share space.
 #include "random_kernel.h"
-#include "tile/check.h"
+#include "tile/check/check.h"
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -32,7 +32,7 @@ static const struct {
     const char *names, *signature;
 } writer_ops[] = {
 #define OP(id, names, signature, doc) {names, signature},
-#include "tile/op.def"
+#include "tile/check/op.def"
 #undef OP
 };
 enum { WRITER_OPS = sizeof writer_ops / sizeof *writer_ops };

@@ -1,7 +1,7 @@
 // Random syntax trees for round trips: everything the grammar can say, built from the leaves up without the
 // parser.
 #pragma once
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "lang/ast.h"
 
 typedef struct {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "lang/pyvalue.h"
 
 static bool eval(const Node *n, PyValue *out, const char **why);

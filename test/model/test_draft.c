@@ -1,5 +1,5 @@
 // Many replies to one prompt: each is the same whoever it is computed with; how they end; what is told.
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "golden.h"
 #include "model/draft.h"
 

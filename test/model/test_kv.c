@@ -3,7 +3,7 @@
 #include <limits.h>
 #include <math.h>
 
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "golden.h"
 
 static void step_one(const Golden *g, Kv *kv, int seq, int32_t token, float *logits) {

@@ -1,7 +1,7 @@
 // The vector loops between the products against float64, in every build of them that this machine runs.
-#include "base/fmath.h"
 #include "base/isa.h"
-#include "base/rng.h"
+#include "base/numeric/fmath.h"
+#include "base/numeric/rng.h"
 #include "model/attention_simd.h"
 #include "model/forward_simd.h"
 #include "model/sample_simd.h"

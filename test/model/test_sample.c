@@ -1,6 +1,6 @@
 // Sampling against the distributions that transformers draws from, and against a plain sort of everything.
-#include "base/fmath.h"
-#include "base/rng.h"
+#include "base/numeric/fmath.h"
+#include "base/numeric/rng.h"
 #include "golden.h"
 #include "model/sample.h"
 #include <math.h>

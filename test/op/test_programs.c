@@ -1,5 +1,5 @@
 // The self-test's programs as data: each says what it is for, parses where it should, and no op goes without.
-#include "host/entry.h"
+#include "host/policy/screen.h"
 #include "op/op.h"
 #include <setjmp.h>
 #include <stdarg.h>

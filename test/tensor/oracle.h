@@ -1,7 +1,7 @@
 // oracle.h - shorthand for the tests of the oracle: one context, tensors from arrays, operations as
 // expressions. Included by one test program each, after cmocka.h.
 #pragma once
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "tensor/bound.h"
 #include <math.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "tensor/oracle.h"
 
 // --- Values --------------------------------------------------------------------------------------

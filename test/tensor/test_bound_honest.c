@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "tensor/oracle.h"
 #include <float.h>
 #include <stdio.h>

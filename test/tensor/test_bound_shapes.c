@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/isa.h"
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "tensor/bound_simd.h"
 #include "tensor/oracle.h"
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/isa.h"
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "tensor/dtype.h"
 #include "tensor/dtype_simd.h"
 #include <float.h>

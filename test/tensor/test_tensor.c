@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "tensor/tensor.h"
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // Normalisation form C against utf8proc's own, and the ranges that it may skip.
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "text/nfc.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 // Arguments, separated by spaces, each plain or NAME=: *fp32 (a tensor of 64 elements), 12, 1.5, True, None,
 // inf, 'text', tl.float16, (1,2,*fp32). The kernel is the last jit function of the module.
 #pragma once
-#include "tile/check.h"
+#include "tile/check/check.h"
 #include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>

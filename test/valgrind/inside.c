@@ -10,9 +10,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cases/draw.h"
 #include "op/op.h"
-#include "referee/broker.h"
-#include "referee/draw.h"
+#include "sandbox/fork_server.h"
 
 static int fail(const char *why) {
     fprintf(stderr, "inside: %s\n", why);

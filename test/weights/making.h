@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/rng.h"
+#include "base/numeric/rng.h"
 #include "weights/checkpoint.h"
-#include "weights/gguf.h"
+#include "weights/format/gguf.h"
 
 #include <cmocka.h>
 

@@ -1,0 +1,98 @@
+// draw.h - one draw of an op at a level: the plan (which cases), the inputs, and the oracle's values and
+// bounds. Made by the parent from one seed, after the sources it will judge have been journaled; shared by at
+// most DRAW_SHARE_MAX candidates.
+#pragma once
+#include "base/pool.h"
+#include "op/op.h"
+#include "sandbox/wire.h"
+#include "tensor/bound.h"
+
+typedef enum { LEVEL_QUICK, LEVEL_FULL, LEVEL_COUNT } Level;
+enum { DRAW_SHARE_MAX = 64, TWIN_ROWS_MAX = 8 };
+
+// Input classes: what a row of values looks like.
+typedef enum {
+#define CLASS(id, who, doc) CLASS_##id,
+#include "cases/class.def"
+#undef CLASS
+    CLASS_COUNT
+} ClassId;
+const char *class_name(ClassId c);  // "stagnation"
+const char *class_words(ClassId c); // for feedback: "a row of one large value followed by ones"
+
+// What the parent knows about a case and the child does not.
+typedef struct {
+    DType dtype; // of the floating inputs
+    int64_t dim[OP_DIMS_MAX];
+    bool strided;       // row strides larger than N, storage offset, base aligned to its element only
+    bool hidden;        // feedback says only that a hidden check failed
+    uint8_t *row_class; // rows: class of each row of the first input
+    int64_t rows;
+    // Of a twin: row r is row twin_row[r] of the case before it. `alike`: so is the right answer, bit for
+    // bit, in all twins of the draw. Rows of both are marked with their number.
+    bool twin, twinned, alike;
+    uint8_t twin_row[TWIN_ROWS_MAX];
+    // Of a case that is another one moved, as Op.invariant[moved - 1] says: case `base`, its row r (or all of
+    // an input without rows) by moved_by[r]. 0: none.
+    int moved, base;
+    double *moved_by;
+    const Bound *expected;         // values and bounds; dtype and shape of the right answer
+    const struct Rounded *rounded; // of them (compare.h), after draw_share(); else NULL
+} CaseTruth;
+
+// An element of an input that some elements of the right answer depend on: with another value there, nothing
+// would be right for both. What does not come from it, directly or through other tensors, is right by luck.
+typedef struct {
+    int case_index, input;
+    int64_t element;        // row-major
+    int bit;                // its mark
+    const uint8_t *depends; // for each element of the answer
+} Needed;
+enum { NEEDED_MAX = 16 };
+
+typedef struct {
+    const Op *op;
+    Level level;
+    uint64_t seed;
+    int cases;
+    const CaseSpec *spec; // inside the mapping
+    CaseTruth *truth;
+    int fd;                 // sealed memfd with the input mapping
+    uint64_t key;           // BrokerJob.draw_key: of these very inputs; 0: judged too seldom to have one
+    const uint8_t *mapping; // read-only here too
+    size_t bytes, output_bytes;
+    Arena *kept; // expected values, one arena for each worker that made them
+    int kepts;
+    int64_t input_elements;
+    Needed needed[NEEDED_MAX];
+    int needs;
+    int traffic_case; // whose counters a verdict reports
+    double seconds_inputs, seconds_oracle;
+} Draw;
+
+// An input of a case as a view of the mapping's bytes; *storage, which it points to, is filled in.
+Tensor draw_input(const uint8_t *mapping, const CaseTensor *t, Storage *storage);
+
+// Restrict a draw to one shape or dtype (0 / -1: all). For `mint --shape`, `--dtype` and the stream's fields.
+typedef struct {
+    int64_t m, n;
+    int dtype; // DType or -1
+} DrawFilter;
+
+// False with ERR_INPUT when the reference itself fails on its own domain (a user's definition): the message
+// says where.
+MUST_CHECK bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed,
+                          const DrawFilter *filter, Draw *out, Err *e);
+// The reference on a case of a mapping, input number `instead` (-1: none) with other bytes. NULL with a
+// finding. The result lives in the arena.
+const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, const CaseSpec *spec, int instead,
+                            const uint8_t *data, DiagList *diags);
+// What makes comparing several outputs with a draw cheaper: `round` (compare.h has it) of each case's answer.
+// The pool is the one that made it, or as large.
+typedef const struct Rounded *RoundAnswer(Arena *a, const Bound *expected);
+void draw_share(Draw *d, Pool *pool, RoundAnswer *round);
+// Tries elements of tiny cases and marks those that are needed in `map`, the inputs' mapping before it is
+// sealed (needed.c). What a Needed points to lives in `a`.
+void draw_needs(Arena *a, Draw *d, uint8_t *map);
+
+void draw_free(Draw *d); // unmaps, closes and frees the expected values; the rest goes with the arena

@@ -1,0 +1,454 @@
+#include "cases/plan.h"
+
+#include "base/numeric/rng.h"
+#include "cases/rows.h"
+
+static const struct {
+    const char *name, *words;
+    char who;
+} class_info[CLASS_COUNT] = {
+#define CLASS(id, who, doc) {#id, doc, #who[0]},
+#include "cases/class.def"
+#undef CLASS
+};
+const char *class_name(ClassId c) { return class_info[c].name; }
+const char *class_words(ClassId c) { return class_info[c].words; }
+
+bool plan_is_data(const OpInput *in) {
+    return in->role == ROLE_DATA && !in->ranged && (in->any_float || dtype_is_float(in->dtype));
+}
+
+int plan_data_inputs(const Op *op) {
+    int n = 0;
+    for (int i = 0; i < op->inputs; i++) n += plan_is_data(&op->input[i]);
+    return n;
+}
+
+int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]) {
+    int n = 0;
+    for (ClassId c = 0; c < CLASS_COUNT; c++) {
+        if (class_info[c].who != 'D') continue;
+        if (c == CLASS_cancelling && plan_data_inputs(op) < 2) continue;
+        bool fits = true;
+        for (int i = 0; i < op->inputs; i++)
+            if (plan_is_data(&op->input[i])) fits &= row_class_fits(c, &op->input[i], dtype);
+        if (fits) out[n++] = c;
+    }
+    return n;
+}
+
+// What doc/error-bound.md asks of rows of 65,536: sums that overflow without a maximum subtraction, chains of
+// additions that stagnate; and a spike at the end, which shows a kernel that leaves a part of so long a row
+// out. The rotation alone would leave them to chance.
+static const ClassId wide_classes[] = {CLASS_constant_79, CLASS_stagnation,  CLASS_bell,
+                                       CLASS_constant,    CLASS_spike_first, CLASS_spike_last};
+enum { WIDE_CLASSES = sizeof wide_classes / sizeof *wide_classes };
+
+void plan_row_classes(const Op *op, const PlannedCase *c, int64_t rows, uint8_t *out) {
+    ClassId list[CLASS_COUNT], wide[WIDE_CLASSES];
+    int k = plan_classes(op, c->dtype, list), w = 0;
+    for (int i = 0; i < WIDE_CLASSES; i++)
+        for (int j = 0; j < k; j++)
+            if (list[j] == wide_classes[i]) wide[w++] = list[j];
+    bool by_class = plan_data_inputs(op) > 0;
+    for (int64_t r = 0; r < rows; r++) {
+        ClassId one = !by_class    ? CLASS_range
+                      : c->written ? CLASS_written
+                      : c->wide    ? wide[(c->skip + r) % w]
+                                   : list[(c->first_row + c->skip + r) % k];
+        out[r] = (uint8_t)(one == CLASS_neg_inf && c->negated ? CLASS_bell_wide : one);
+    }
+}
+
+// Row lengths and rows.
+// MANY: more rows than a kernel has been tried with while it was written, a number drawn at random.
+enum {
+    EVERY_CLASS = 0,
+    EVERY_CLASS_AND_INPUT = -1,
+    WIDE = -2,
+    MANY = -3,
+    MANY_LEAST = 1100,
+    MANY_MOST = 9000
+};
+typedef struct {
+    int64_t n, m;
+    bool strided;
+} Shape;
+static const Shape quick_shapes[] = {
+    {1, EVERY_CLASS, false},
+    {2, 5, true},
+    {3, 7, false},
+    {5, 4, true},
+    {17, 9, false},
+    {127, 5, true},
+    {128, 9, false},
+    {129, 7, true},
+    {1000, EVERY_CLASS_AND_INPUT, true},
+    {1023, 2, false},
+    {1025, 3, false},
+    {4096, EVERY_CLASS, false},
+    {4097, 2, true},
+    {8193, 5, false},
+};
+static const Shape full_shapes[] = {
+    {1, 17, true},
+    {2, 1, false},
+    {3, 1, true},
+    {17, 1023, true},
+    {127, 33, false},
+    {1024, 17, true},
+    {1000, EVERY_CLASS_AND_INPUT, false},
+    {4095, 5, true},
+    {8191, 3, false},
+    {4096, EVERY_CLASS, true},
+    {8192, EVERY_CLASS, false},
+    {65536, WIDE, false},
+    {65537, 2, true},
+    {3, MANY, false},
+};
+enum { TWIN_LENGTH = 127, ROWS_MIN = 5, HIDDEN_CASES = 5, FILTER_ELEMENTS = 1 << 18 };
+
+static int64_t fit_dim(const OpDim *d, int64_t n) {
+    int64_t step = d->multiple_of > 0 ? d->multiple_of : 1;
+    n = (n + step - 1) / step * step;
+    if (n < d->min) n = (d->min + step - 1) / step * step;
+    if (d->max > 0 && n > d->max) n = d->max / step * step;
+    return n < 1 ? step : n;
+}
+
+void plan_fit(const Op *op, int64_t dim[OP_DIMS_MAX]) {
+    for (int d = 0; d < op->dims; d++) dim[d] = fit_dim(&op->dim[d], dim[d]);
+    op_sizes_fit(op, dim);
+}
+
+typedef struct {
+    const Op *op;
+    Arena *arena;
+    PlannedCase *at;
+    int n;
+    int64_t rotation[DT_COUNT]; // rows handed out so far in each dtype
+} Planner;
+
+// A dimension that is neither the rows' number nor their length: small mostly, and where a row is short every
+// third time large enough for several blocks of a kernel's. *room: how many elements there may be for each of
+// the case's.
+static int64_t other_size(Rng *r, int64_t *room) {
+    enum { SMALL = 16, MOST = 300, ONE_OF = 3 };
+    int64_t most = *room < MOST ? *room : MOST;
+    bool large = rng_below(r, ONE_OF) == 0 && most > SMALL;
+    int64_t n = large ? SMALL + 1 + (int64_t)rng_below(r, (uint64_t)(most - SMALL))
+                      : 1 + (int64_t)rng_below(r, SMALL);
+    *room /= n;
+    return n;
+}
+
+static void plan_one(Planner *p, DType dtype, int64_t m, int64_t n, bool strided, bool hidden, bool wide,
+                     Rng *r) {
+    if (p->n == WIRE_CASES_MAX) return;
+    const Op *op = p->op;
+    PlannedCase *c = &p->at[p->n];
+    *c = (PlannedCase){
+        .dtype = dtype, .strided = strided, .hidden = hidden, .wide = wide, .first_row = p->rotation[dtype]};
+    enum { ELEMENTS = 1 << 17 };
+    int64_t room = ELEMENTS / ((m > 0 ? m : 1) * n);
+    for (int d = 0; d < op->dims; d++)
+        c->dim[d] = d == op->row_dim ? n : d == op->rows_dim ? m : other_size(r, &room);
+    plan_fit(op, c->dim);
+    bool signs = false;
+    for (int i = 0; i < op->inputs; i++) signs |= op->input[i].both_signs;
+    c->negated = signs && (rng_u32(r) & 1);
+    for (int k = 0; k < p->n; k++) // rounding to the domain may make two shapes one
+        if (!hidden && p->at[k].dtype == dtype && p->at[k].strided == strided && !p->at[k].hidden &&
+            memcmp(p->at[k].dim, c->dim, sizeof c->dim) == 0)
+            return;
+    p->rotation[dtype] += op->rows_dim >= 0 ? c->dim[op->rows_dim] : 1;
+    p->n++;
+}
+
+// Whether rows of its inputs can be put at another place: all inputs that have rows have them first.
+static bool rows_come_first(const Op *op) {
+    bool any = false;
+    for (int i = 0; i < op->inputs; i++)
+        for (int d = 0; d < op->input[i].rank; d++) {
+            if (op->input[i].dim[d] != op->rows_dim) continue;
+            if (d > 0) return false;
+            any = true;
+        }
+    return op->rows_dim >= 0 && any;
+}
+
+// The case before it once more, with its rows at other places.
+static void plan_twin(Planner *p) {
+    if (p->n == 0 || p->n == WIRE_CASES_MAX || !rows_come_first(p->op)) return;
+    const PlannedCase *c = &p->at[p->n - 1];
+    int64_t rows = c->dim[p->op->rows_dim];
+    if (rows < 3 || rows > TWIN_ROWS_MAX) return;
+    p->at[p->n] = *c;
+    p->at[p->n++].twin = true;
+}
+
+static void plan_shapes(Planner *p, DType dtype, const Shape *s, int count, Rng *r) {
+    ClassId classes[CLASS_COUNT];
+    int k = plan_classes(p->op, dtype, classes), data = plan_data_inputs(p->op), tensors = 0;
+    for (int i = 0; i < p->op->inputs; i++) tensors += p->op->input[i].rank > 1;
+    for (int i = 0; i < count; i++) {
+        int64_t m = s[i].m;
+        if (m == EVERY_CLASS) m = k;
+        if (m == EVERY_CLASS_AND_INPUT) m = (int64_t)k * (data > 1 ? data : 1);
+        // Ops with many tensors of rows take fewer long rows, so that a draw stays about as large.
+        if (s[i].m == EVERY_CLASS && s[i].n > 1000 && tensors > 2) m = k * 2 / tensors;
+        if (m == MANY) m = rng_between(r, MANY_LEAST, MANY_MOST);
+        bool wide = m == WIDE;
+        if (wide) m = WIDE_CLASSES;
+        int before = p->n;
+        plan_one(p, dtype, m < ROWS_MIN && s[i].m <= 0 ? ROWS_MIN : m, s[i].n, s[i].strided, false, wide, r);
+        if (s[i].n == TWIN_LENGTH && p->n > before) plan_twin(p);
+    }
+}
+
+// A row of every class, and the same rows moved in each way that is declared. Random numbers and the rotation
+// of the other cases stay as they would be without.
+static void plan_moved(Planner *p, DType dtype, uint64_t seed) {
+    enum { LENGTH = 61 };
+    if (p->op->invariants == 0) return;
+    ClassId classes[CLASS_COUNT];
+    int k = plan_classes(p->op, dtype, classes), before = p->n;
+    Rng r = rng_at(seed, rng_mix(seed, 0x6d6f7665));
+    int64_t rotation = p->rotation[dtype];
+    p->rotation[dtype] = 0;
+    plan_one(p, dtype, k < ROWS_MIN ? ROWS_MIN : k, LENGTH, true, false, false, &r);
+    p->rotation[dtype] = rotation;
+    for (int i = 0; p->n > before && i < p->op->invariants && p->n < WIRE_CASES_MAX; i++) {
+        p->at[p->n] = p->at[before];
+        p->at[p->n++].moved = i + 1;
+    }
+}
+
+// --shape MxN: that row length in both layouts, and as many of the rows as a CPU judges in good time.
+static void plan_filtered(Planner *p, DType dtype, const DrawFilter *f, Rng *r) {
+    int64_t most = FILTER_ELEMENTS / f->n + 3, m = f->m < most ? f->m : most;
+    plan_one(p, dtype, m, f->n, false, false, false, r);
+    plan_one(p, dtype, m < 7 ? m : 7, f->n, true, false, false, r);
+}
+
+// One of them is square: for sizes that are told apart by each other.
+static void plan_hidden(Planner *p, DType dtype, Rng *r) {
+    for (int i = 0; i < HIDDEN_CASES; i++) {
+        bool square = i == HIDDEN_CASES - 1;
+        int64_t n = i == 0 ? rng_between(r, 1, 64) : rng_between(r, 65, square ? 160 : 3000);
+        int64_t m = square ? n : rng_between(r, 1, 24);
+        bool strided = rng_u32(r) & 1;
+        plan_one(p, dtype, m, n, strided, true, false, r);
+    }
+}
+
+static int64_t row_length(const PlannedCase *c, const Op *op) { return c->dim[op->row_dim]; }
+
+// Insertion sort: stable, and the list is short.
+static void sort_by_row(PlannedCase *c, int n, const Op *op) {
+    for (int i = 1; i < n; i++) {
+        PlannedCase x = c[i];
+        int j = i;
+        for (; j > 0 && row_length(&c[j - 1], op) > row_length(&x, op); j--) c[j] = c[j - 1];
+        c[j] = x;
+    }
+}
+
+static const DType float_types[] = {DT_F32, DT_F16, DT_BF16};
+
+static bool any_float_of(const Op *op) {
+    bool any = false;
+    for (int i = 0; i < op->inputs; i++) any |= op->input[i].any_float;
+    return any;
+}
+
+int plan_moves(Arena *a, const Op *op, uint64_t seed, PlannedCase **out) {
+    Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
+    for (int t = 0; t < (any_float_of(op) ? 3 : 1); t++) plan_moved(&p, float_types[t], seed);
+    *out = p.at;
+    return p.n;
+}
+
+int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFilter *filter,
+               PlannedCase **out) {
+    Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
+    Rng r = rng_at(seed, rng_mix(seed, 0x706c616e));
+    bool any_float = any_float_of(op);
+    for (int t = 0; t < (any_float ? 3 : 1); t++) {
+        DType dtype = float_types[t];
+        if (any_float && filter && filter->dtype >= 0 && (DType)filter->dtype != dtype) continue;
+        if (filter && filter->n > 0) {
+            plan_filtered(&p, dtype, filter, &r);
+            continue;
+        }
+        plan_shapes(&p, dtype, quick_shapes, (int)(sizeof quick_shapes / sizeof *quick_shapes), &r);
+        if (level == LEVEL_QUICK) continue;
+        plan_shapes(&p, dtype, full_shapes, (int)(sizeof full_shapes / sizeof *full_shapes), &r);
+        plan_hidden(&p, dtype, &r);
+        plan_moved(&p, dtype, seed);
+    }
+    sort_by_row(p.at, p.n, op);
+    *out = p.at;
+    return p.n;
+}
+
+static bool planned(const Draw *d, int dim, int64_t size) {
+    for (int i = 0; i < d->cases; i++)
+        if (d->truth[i].dim[dim] == size) return true;
+    return false;
+}
+
+enum { SIZES_ELEMENTS = 3 << 20, SIZES_LONGEST = 65537, SIZES_VAST = 1 << 18 };
+typedef struct {
+    Planner p;
+    const Draw *d;
+    const DrawFilter *filter;
+    Rng r;
+    int64_t elements;
+    int turn; // of the dtypes
+} SizesPlan;
+
+static SizesPlan sizes_begin(Arena *a, const Draw *d, const DrawFilter *filter) {
+    return (SizesPlan){.p = {.op = d->op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)},
+                       .d = d,
+                       .filter = filter,
+                       .r = rng_at(d->seed, rng_mix(d->seed, 0x73697a65))};
+}
+
+static void sizes_shape(SizesPlan *s, const Shape *shape) {
+    const Op *op = s->d->op;
+    bool any_float = any_float_of(op);
+    DType t = float_types[any_float ? s->turn++ % 3 : 0];
+    if (any_float && s->filter->dtype >= 0) t = (DType)s->filter->dtype;
+    if (s->p.n < WIRE_CASES_MAX / 4)
+        plan_one(&s->p, t, shape->m, shape->n, shape->strided, false, shape->m == WIDE_CLASSES, &s->r);
+}
+
+// A number c as row length, as number of rows, and as both; and, where it was compared with, both sides of
+// it. The last column of the longer rows, number c, holds a spike.
+static bool sizes_of(SizesPlan *s, int64_t c, bool compared) {
+    enum { ROWS_MOST = 65537, SQUARE_MOST = 256, FEW_ROWS = 4096, COLUMNS = 33, NARROW = 3, FEW = 5 };
+    const Op *op = s->d->op;
+    int64_t columns = c <= FEW_ROWS ? COLUMNS : NARROW;
+    const Shape by_columns[] = {{c, FEW, false},
+                                {c, 1, true},
+                                {c - 1, 3, false},
+                                {c + 1, WIDE_CLASSES, true}},
+                by_rows[] = {{columns, c, false}, {NARROW, c + 1, false}, {c, c, true}};
+    if ((s->elements += (12 + WIDE_CLASSES) * c) > SIZES_ELEMENTS) return false;
+    for (int k = 0; k < (compared ? 4 : 1); k++)
+        // A limit of the candidate's own beyond every planned row is its business.
+        if (by_columns[k].n >= 1 && by_columns[k].n <= SIZES_LONGEST &&
+            !planned(s->d, op->row_dim, by_columns[k].n))
+            sizes_shape(s, &by_columns[k]);
+    for (int k = 0; k < 3 && op->rows_dim >= 0; k++) {
+        bool square = k == 2;
+        if (by_rows[k].m > (square ? SQUARE_MOST : ROWS_MOST) || (k == 1 && !compared)) continue;
+        if (!square && planned(s->d, op->rows_dim, by_rows[k].m)) continue;
+        s->elements += by_rows[k].n * by_rows[k].m;
+        sizes_shape(s, &by_rows[k]);
+    }
+    return true;
+}
+
+// Rows made of the numbers in the source, for those who look at values instead of sizes.
+static void sizes_values(SizesPlan *s, const float *value, int n) {
+    enum { LENGTH = 61, ROWS = 24 };
+    const Op *op = s->d->op;
+    if (n == 0 || plan_data_inputs(op) == 0) return;
+    for (int t = 0; t < (any_float_of(op) ? 3 : 1) && s->p.n < WIRE_CASES_MAX / 4; t++) {
+        if (any_float_of(op) && s->filter->dtype >= 0 && s->filter->dtype != (int)float_types[t]) continue;
+        int before = s->p.n;
+        plan_one(&s->p, float_types[t], ROWS, LENGTH, t != 0, true, false, &s->r);
+        if (s->p.n == before) continue;
+        s->p.at[before].hidden = false;
+        s->p.at[before].written = value;
+        s->p.at[before].writtens = n;
+    }
+}
+
+int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage *c, PlannedCase **out,
+               int *tried) {
+    SizesPlan s = sizes_begin(a, d, filter);
+    float *value = NEWN(a, float, COVERAGE_VALUES_MAX);
+    memcpy(value, c->value, sizeof c->value);
+    sizes_values(&s, value, c->values);
+    // Each kind has elements of its own: sizes that follow from other sizes must not crowd out what is
+    // written.
+    for (int i = 0; i < c->writtens; i++)
+        if (!sizes_of(&s, c->written[i], false)) break;
+    s.elements = 0;
+    for (*tried = 0; *tried < c->sizes; ++*tried)
+        if (!sizes_of(&s, c->size[*tried], true)) break;
+    sort_by_row(s.p.at, s.p.n, d->op);
+    *out = s.p.at;
+    return s.p.n;
+}
+
+int plan_beyond(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage *c, PlannedCase **out,
+                int64_t tried[COVERAGE_BEYOND_MAX], int *tries) {
+    SizesPlan s = sizes_begin(a, d, filter);
+    *tries = 0;
+    for (int i = 0; i < c->beyonds; i++) {
+        int64_t n = c->beyond[i];
+        int64_t power = SIZES_LONGEST - 1;
+        while (power <= n) power *= 2;
+        const Shape shapes[] = {{n, 2, true}, {n + 1, 2, false}, {power, 1, false}};
+        if (n <= SIZES_LONGEST || n > SIZES_VAST || (s.elements += 4 * n + power) > SIZES_ELEMENTS) continue;
+        for (int k = 0; k < 3; k++) sizes_shape(&s, &shapes[k]);
+        tried[(*tries)++] = n;
+    }
+    sort_by_row(s.p.at, s.p.n, d->op);
+    *out = s.p.at;
+    return s.p.n;
+}
+
+static int64_t input_elements(const Op *op, const int64_t dim[OP_DIMS_MAX]) {
+    int64_t sum = 0;
+    for (int i = 0; i < op->inputs; i++) {
+        int64_t n = 1;
+        for (int d = 0; d < op->input[i].rank; d++)
+            n *= op->input[i].dim[d] >= 0 ? dim[op->input[i].dim[d]] : op->input[i].size[d];
+        sum += n;
+    }
+    return sum;
+}
+
+int plan_every_size(Arena *a, const Op *op, uint64_t seed, const DrawFilter *filter, int64_t *next,
+                    int64_t last, PlannedCase **out) {
+    enum { OF_A_SIZE = 4, ELEMENTS_MOST = 1 << 21, FEW = 2, SHORT = 3 };
+    Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
+    Rng r = rng_at(seed, rng_mix(seed, 0x706c616e));
+    bool any_float = any_float_of(op);
+    DType one = any_float && filter->dtype >= 0 ? (DType)filter->dtype : float_types[0],
+          type[3] = {one, one, one};
+    int types = any_float && filter->dtype < 0 ? 3 : 1;
+    if (types > 1) memcpy(type, float_types, sizeof type);
+    for (int64_t elements = 0; *next <= last && p.n + OF_A_SIZE <= WIRE_CASES_MAX; ++*next) {
+        int64_t c = *next;
+        int before = p.n;
+        for (int t = 0; t < types; t++) plan_one(&p, type[t], FEW, c, (c + t) % 2, false, false, &r);
+        if (c <= EVERY_ROWS && op->rows_dim >= 0)
+            plan_one(&p, type[c % types], c, SHORT, c % 2, false, false, &r);
+        for (int k = before; k < p.n; k++) elements += input_elements(op, p.at[k].dim);
+        if (elements <= ELEMENTS_MOST) continue;
+        p.n = before; // this size begins the next draw
+        break;
+    }
+    sort_by_row(p.at, p.n, op);
+    *out = p.at;
+    return p.n;
+}
+
+int plan_traffic_case(const PlannedCase *c, int n, const Op *op) {
+    enum { ORDINARY_ROW = 4096 };
+    int best = 0;
+    int64_t best_rank = -1;
+    for (int i = 0; i < n; i++) {
+        if (c[i].strided || c[i].hidden || row_length(&c[i], op) > ORDINARY_ROW) continue;
+        int64_t rows = op->rows_dim >= 0 ? c[i].dim[op->rows_dim] : 1;
+        int64_t rank = row_length(&c[i], op) * rows * 2 + (c[i].dtype == DT_F16);
+        if (rank > best_rank) best = i, best_rank = rank;
+    }
+    return best;
+}

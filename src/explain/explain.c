@@ -1,0 +1,217 @@
+#include "explain/explain.h"
+
+#include <math.h>
+
+#include "judge/compare.h"
+#include "judge/decide.h"
+#include "judge/evidence.h"
+
+bool explain_values_matter(Status s) {
+    return s == STATUS_incorrect || s == STATUS_inaccurate || s == STATUS_nan_class ||
+           s == STATUS_nondeterministic;
+}
+
+static Pixel pixel_of(const Bound *b, const uint8_t *output, int64_t i) {
+    double v = b->v[i], e = b->e ? b->e[i] : 0, got;
+    dtype_load_row(b->dtype, output + i * dtype_bytes(b->dtype), 1, &got, 1);
+    if (!(e < INFINITY) && !isnan(v)) return PIXEL_UNJUDGED;
+    if (compare_needed(b->dtype, v, e, got) <= 1) return PIXEL_RIGHT;
+    return isnan(v) != isnan(got) || isinf(v) != isinf(got) ? PIXEL_NAN : PIXEL_WRONG;
+}
+
+uint8_t *explain_pixels(Arena *a, const Bound *b, const uint8_t *output, const uint8_t *flags) {
+    uint8_t *pixel = NEWN(a, uint8_t, (size_t)b->numel + 1);
+    for (int64_t i = 0; i < b->numel; i++)
+        pixel[i] = flags[i] & SHADOW_STORED ? (uint8_t)pixel_of(b, output, i) : PIXEL_UNWRITTEN;
+    return pixel;
+}
+
+static const CaseReport *ran(const Watched *w, int index) {
+    if (index < 0 || index >= w->reports || w->report[index].kind != REPORT_RAN) return NULL;
+    return &w->report[index];
+}
+
+// ---- the region
+
+// The output has the right shape and type: otherwise its elements are nobody's.
+static bool comparable(const CaseReport *r, const Bound *b) {
+    if (r->dtype != (int32_t)b->dtype || r->rank != b->rank) return false;
+    for (int i = 0; i < b->rank; i++)
+        if (r->shape[i] != b->shape[i]) return false;
+    return true;
+}
+
+// The tile of the access that stored the most, in a case of one launch. A tile of rank 1 lies within a row,
+// or, when there are as many programs as tiles in the flattened output, goes on in the next one.
+static void find_tile(Picture *p, const Trace *t, const CaseReport *r) {
+    const Traced *most = NULL;
+    for (int64_t i = 0; i < t->n && i < TRACED_MAX; i++)
+        if (t->access[i].stored > (most ? most->stored : 0)) most = &t->access[i];
+    if (!most || most->rows < 1 || most->columns < 1) return;
+    p->tile_rows = most->rows;
+    p->tile_columns = most->columns;
+    int64_t all = p->rows * p->columns, tiles = (all + most->columns - 1) / most->columns;
+    int64_t by_row = p->rows * ((p->columns + most->columns - 1) / most->columns);
+    p->flat = most->rows == 1 && r->count.launches == 1 && r->count.programs == tiles && tiles != by_row;
+}
+
+static void tally_classes(Explanation *x, const Draw *d) {
+    const CaseTruth *t = &d->truth[x->case_index];
+    const Bound *b = t->expected;
+    int64_t per_row = t->rows > 0 ? b->numel / t->rows : 0;
+    for (int64_t row = 0; row < t->rows && per_row > 0; row++) {
+        int k = 0;
+        while (k < x->tallies && x->tally[k].cls != (ClassId)t->row_class[row]) k++;
+        if (k == x->tallies) x->tally[x->tallies++] = (ClassTally){.cls = (ClassId)t->row_class[row]};
+        bool bad = false;
+        for (int64_t i = row * per_row; i < (row + 1) * per_row; i++)
+            bad |= x->picture.pixel[i] >= PIXEL_WRONG;
+        x->tally[k].rows++;
+        x->tally[k].bad += bad;
+    }
+}
+
+static void find_region(Arena *a, Explanation *x, const Draw *d, const Watched *w) {
+    const CaseReport *r = ran(w, x->case_index);
+    const Bound *b = d->truth[x->case_index].expected;
+    if (!r || !w->output || !comparable(r, b) || b->numel == 0) return;
+    const CaseSpec *spec = &d->spec[x->case_index];
+    int order = x->v.status == STATUS_nondeterministic && r->again > 0;
+    x->picture = (Picture){
+        .pixel = explain_pixels(a, b, w->output + spec_output_at(spec, order), w->flags + spec->output_at),
+        .columns = b->rank ? b->shape[b->rank - 1] : 1};
+    x->picture.rows = b->numel / x->picture.columns;
+    find_tile(&x->picture, &w->trace[x->case_index], r);
+    x->region = picture_region(&x->picture);
+    tally_classes(x, d);
+}
+
+// ---- traffic
+
+static Str line_text(Str source, int line) {
+    Str s = source_line(source, line);
+    while (s.len && (*s.p == ' ' || *s.p == '\t')) s.p++, s.len--;
+    while (s.len && (s.p[s.len - 1] == ' ' || s.p[s.len - 1] == '\r')) s.len--;
+    return s;
+}
+
+static void add_line(Explanation *x, Str source, const Traced *t) {
+    if (t->at > source.len || t->loaded < 0 || t->stored < 0) return; // a child may write anything here
+    int line = line_col(source, t->at).line, k = 0;
+    while (k < x->lines && x->line[k].line != line) k++;
+    if (k == x->lines) x->line[x->lines++] = (LineTraffic){.line = line, .text = line_text(source, line)};
+    x->line[k].loaded += t->loaded < (int64_t)1 << 52 ? t->loaded : 0;
+    x->line[k].stored += t->stored < (int64_t)1 << 52 ? t->stored : 0;
+}
+
+static void find_traffic(Arena *a, Explanation *x, const Draw *d, Str source, const Watched *w) {
+    int at = d->traffic_case;
+    const CaseReport *r = ran(w, at);
+    if (!r && w->reports > 0) { // stopped before: the last case that began
+        r = &w->report[w->reports - 1];
+        at = r->case_index;
+        x->traffic_cut = true;
+    }
+    if (!r || at < 0 || at >= d->cases || r->count.launches == 0 || !w->trace) return;
+    Buf name = BUF(a);
+    truth_name(&name, d, at);
+    x->traffic_words = buf_cstr(&name);
+    x->count = r->count;
+    const CaseSpec *spec = &d->spec[at];
+    for (int i = 0; i < spec->inputs; i++) {
+        int64_t n = 1;
+        if (shape_numel(spec->input[i].shape, spec->input[i].rank, &n))
+            x->input_bytes += n * dtype_bytes((DType)spec->input[i].dtype);
+    }
+    x->output_bytes = spec->output_bytes;
+    const Trace *t = &w->trace[at];
+    x->line = NEWN(a, LineTraffic, TRACED_MAX);
+    for (int64_t i = 0; i < t->n && i < TRACED_MAX; i++) add_line(x, source, &t->access[i]);
+    for (int i = 1; i < x->lines; i++) { // few: by place in the source
+        LineTraffic l = x->line[i];
+        int j = i;
+        for (; j > 0 && x->line[j - 1].line > l.line; j--) x->line[j] = x->line[j - 1];
+        x->line[j] = l;
+    }
+}
+
+// One draw: its verdict, and what can be seen of it.
+static bool explain_drawn(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d,
+                          const PlannedCase *plan, Explanation *x, Err *e) {
+    Watched w;
+    referee_watch(r, a, d, q->source, &x->v, &w);
+    x->case_index = x->v.case_number - 1;
+    if (x->v.found && x->v.placed && w.reports > 0) {
+        const CaseReport *last = &w.report[w.reports - 1];
+        x->finding = (Diag){(DiagKind)last->finding, x->v.place,
+                            arena_strndup(a, last->message, strlen(last->message))};
+    }
+    if (x->case_index >= 0) {
+        Buf name = BUF(a);
+        truth_name(&name, d, x->case_index);
+        x->case_words = buf_cstr(&name);
+        x->any_class = !explain_values_matter(x->v.status) || strcmp(x->v.rule, "unread") == 0;
+        x->cls = truth_class(&d->truth[x->case_index], x->v.element >= 0 ? x->v.element : 0);
+        find_region(a, x, d, &w);
+    }
+    find_traffic(a, x, d, q->source, &w);
+    return !q->minimize || x->case_index < 0 || explain_shrink(r, a, q, d, plan, x, &x->minimal, e);
+}
+
+// Cases that judging adds to those of an accepted candidate: the same ones. Their draw is of level quick
+// because configs are not turned. *y: what came of them.
+static bool explain_more(Referee *r, Arena *a, const ExplainRequest *q, const PlannedCase *plan, int cases,
+                         Explanation *y, Err *e) {
+    Draw more;
+    *y = (Explanation){.case_index = -1, .of_sizes = true};
+    if (!draw_planned(a, referee_pool(r), q->op, LEVEL_QUICK, q->seed, plan, cases, &more, e)) return false;
+    bool ok = explain_drawn(r, a, q, &more, plan, y, e);
+    draw_free(&more);
+    y->v.level = q->level;
+    return ok;
+}
+
+// As in judging, only a rejection counts; of rows beyond every plan only one that is no refusal.
+static bool explain_sizes(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d, Explanation *x,
+                          bool beyond, Err *e) {
+    PlannedCase *plan;
+    Explanation y;
+    Verdict *v = &x->v;
+    int64_t size[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX];
+    int tried, cases = beyond ? plan_beyond(a, d, &q->filter, &v->coverage, &plan, size, &tried)
+                              : plan_sizes(a, d, &q->filter, &v->coverage, &plan, &tried);
+    if (cases == 0) return true;
+    if (!explain_more(r, a, q, plan, cases, &y, e)) return false;
+    if (status_class(y.v.status) == CLASS_REJECTED && !(beyond && verdict_refuses(&y.v))) {
+        *x = y;
+    } else if (verdict_accepted(&y.v)) {
+        coverage_meet(&v->coverage, &y.v.coverage);
+        v->cases_run += y.v.cases_run;
+        v->cases_passed += y.v.cases_passed;
+        memcpy(v->tried + v->tries, beyond ? size : v->coverage.size, sizeof *v->tried * (size_t)tried);
+        v->tries += tried;
+        evidence_sizes(d, v);
+        v->feedback = feedback_ok(a, d, v);
+    }
+    return true;
+}
+
+static void explain_giant(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d, Explanation *x) {
+    referee_giant(r, a, d, q->source, &x->v);
+    if (!verdict_accepted(&x->v) && x->v.placed) x->finding = (Diag){DIAG_OOB, x->v.place, x->v.giant.why};
+}
+
+bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanation *x, Err *e) {
+    *x = (Explanation){.case_index = -1};
+    Draw d;
+    PlannedCase *plan;
+    int cases = plan_cases(a, q->op, q->level, q->seed, &q->filter, &plan);
+    if (!draw_planned(a, referee_pool(r), q->op, q->level, q->seed, plan, cases, &d, e)) return false;
+    bool ok = explain_drawn(r, a, q, &d, plan, x, e), more = q->level == LEVEL_FULL && q->filter.n == 0;
+    for (int beyond = 0; beyond < 2 && ok && more && verdict_accepted(&x->v); beyond++)
+        ok = explain_sizes(r, a, q, &d, x, beyond, e);
+    if (ok && more && verdict_accepted(&x->v)) explain_giant(r, a, q, &d, x);
+    if (ok && q->prove && verdict_accepted(&x->v)) ok = explain_prove(r, a, q, &x->strength, e);
+    draw_free(&d);
+    return ok;
+}

@@ -1,0 +1,45 @@
+#include "explain/explain.h"
+#include "lang/parse/parse.h"
+
+static bool never_ran(Status s) { return s == STATUS_parse_reject || s == STATUS_compile_fail; }
+
+static void count(Strength *s, const Mutant *m, const Verdict *v) {
+    switch (status_class(v->status)) {
+    case CLASS_UNDECIDED: s->undecided++; return;
+    case CLASS_ACCEPTED:
+        if (s->survived < (int)(sizeof s->left / sizeof *s->left)) s->left[s->survived] = m;
+        s->survived++;
+        return;
+    case CLASS_REJECTED: break;
+    }
+    if (never_ran(v->status)) {
+        s->refused++;
+        return;
+    }
+    s->killed++;
+    bool numeric = v->status == STATUS_incorrect || v->status == STATUS_inaccurate;
+    if (!numeric || !(v->use > 0) || (s->nearest && v->use >= s->margin)) return;
+    s->nearest = m;
+    s->margin = v->use;
+}
+
+// The same seed for every batch: the very cases that accepted the kernel.
+bool explain_prove(Referee *r, Arena *a, const ExplainRequest *q, Strength *s, Err *e) {
+    *s = (Strength){.asked = true};
+    DiagList diags = DIAGS(a);
+    const Node *module = parse_module(a, q->source, &diags);
+    if (!module) return true; // an accepted kernel was parsed
+    Mutants m;
+    mutants_make(a, module, q->source, &m);
+    s->mutants = m.n;
+    JudgeRequest judge = {.op = q->op, .level = q->level, .filter = q->filter, .seed = &q->seed};
+    for (int at = 0; at < m.n; at += DRAW_SHARE_MAX) {
+        Str source[DRAW_SHARE_MAX];
+        Verdict v[DRAW_SHARE_MAX];
+        int n = m.n - at < DRAW_SHARE_MAX ? m.n - at : DRAW_SHARE_MAX;
+        for (int i = 0; i < n; i++) source[i] = m.at[at + i].text;
+        if (!referee_judge(r, a, &judge, source, n, v, e)) return false;
+        for (int i = 0; i < n; i++) count(s, &m.at[at + i], &v[i]);
+    }
+    return true;
+}

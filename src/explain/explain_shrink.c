@@ -1,0 +1,214 @@
+// The smallest shape on which a program still fails in the same way: parts of the failing case with fewer
+// rows and shorter rows, from the same seed. What was drawn for the failing row stays with it as far as its
+// length allows, its class in any case. Which row lengths fail need not be monotonous
+// (powers of two may pass), so lengths around all powers of two are tried upward, and only between the first
+// that fails and the one before it the edge is searched by halves.
+#include <math.h>
+
+#include "explain/explain.h"
+#include "judge/decide.h"
+
+typedef struct {
+    Referee *r;
+    Arena *a;
+    const ExplainRequest *q;
+    const Draw *draw;
+    const Explanation *x;
+    const Op *op;
+    PlannedCase plan; // the smallest that failed
+    int runs;
+} Shrink;
+
+// One case of its own: does it fail as the original did? Its draw is kept only when `keep` is not NULL.
+static bool fails(Shrink *s, const PlannedCase *c, Draw *keep, Watched *w, Verdict *v, bool *yes, Err *e) {
+    Arena work = {0};
+    Arena *a = keep ? s->a : &work;
+    Draw d;
+    Watched watched;
+    *yes = false;
+    s->runs++;
+    Err bad = {0}; // a shape that the reference cannot do is no smaller failure
+    // At level full every config of an autotuned kernel gets its pass.
+    if (!draw_planned(a, referee_pool(s->r), s->op, LEVEL_FULL, s->q->seed, c, 1, &d, &bad)) {
+        arena_free(&work);
+        if (bad.code != ERR_INPUT) *e = bad;
+        return bad.code == ERR_INPUT;
+    }
+    referee_watch(s->r, a, &d, s->q->source, v, &watched);
+    const Verdict *was = &s->x->v;
+    *yes = v->status == was->status && strcmp(v->rule, was->rule) == 0 && v->placed == was->placed &&
+           (!v->placed || (v->place.at == was->place.at && v->place.len == was->place.len));
+    if (keep) {
+        *keep = d;
+        *w = watched;
+    } else {
+        draw_free(&d);
+    }
+    arena_free(&work);
+    return true;
+}
+
+// With rows and row length as given; on success and failure of the world s->plan follows.
+static bool try_shape(Shrink *s, int64_t m, int64_t n, bool *yes, Err *e) {
+    *yes = false;
+    if (s->runs >= SHRINK_RUNS_MAX) return true;
+    PlannedCase c = s->plan;
+    if (s->op->rows_dim >= 0) c.dim[s->op->rows_dim] = m;
+    c.dim[s->op->row_dim] = n;
+    plan_fit(s->op, c.dim);
+    Verdict v;
+    if (!fails(s, &c, NULL, NULL, &v, yes, e)) return false;
+    if (*yes) s->plan = c;
+    return true;
+}
+
+static int64_t rows_of(const Shrink *s) { return s->op->rows_dim >= 0 ? s->plan.dim[s->op->rows_dim] : 1; }
+static int64_t row_of(const Shrink *s) { return s->plan.dim[s->op->row_dim]; }
+
+// One dimension: sizes in `list` below the present one upward, then halves below the first that fails.
+static bool shrink_one(Shrink *s, bool rows, Err *e) {
+    static const int64_t list[] = {1, 2, 3, 4, 5, 7, 8, 9};
+    enum { LIST = sizeof list / sizeof *list, POWERS = 13 };
+    int64_t now = rows ? rows_of(s) : row_of(s), passed = 0;
+    bool yes = false;
+    for (int i = 0; i < LIST + 3 * POWERS && !yes; i++) {
+        int64_t k = i < LIST ? list[i] : ((int64_t)16 << (i - LIST) / 3) + (i - LIST) % 3 - 1;
+        if (k >= now) break;
+        if (!try_shape(s, rows ? k : rows_of(s), rows ? row_of(s) : k, &yes, e)) return false;
+        if (!yes) passed = k;
+    }
+    for (int64_t hi = rows ? rows_of(s) : row_of(s); hi - passed > 1;) {
+        int64_t mid = passed + (hi - passed) / 2;
+        if (!try_shape(s, rows ? mid : rows_of(s), rows ? row_of(s) : mid, &yes, e)) return false;
+        if (s->runs >= SHRINK_RUNS_MAX) break;
+        if (yes) hi = rows ? rows_of(s) : row_of(s);
+        if (!yes || hi > mid) passed = mid; // the domain may round sizes up
+    }
+    return true;
+}
+
+// The failing case as a plan of its own, with the very same values; then, where one row is at fault, that row
+// alone.
+static bool begin(Shrink *s, const PlannedCase *plan, bool *yes, Err *e) {
+    const Explanation *x = s->x;
+    *yes = false;
+    s->plan = plan[x->case_index];
+    s->plan.hidden = false;
+    // What was moved is drawn as it was before: the failure may or may not be there, too.
+    s->plan.as_case = (s->plan.moved ? s->draw->truth[x->case_index].base : x->case_index) + 1;
+    s->plan.moved = 0;
+    s->plan.usual_processors = x->case_index == s->draw->traffic_case;
+    if (!try_shape(s, rows_of(s), row_of(s), yes, e)) return false;
+    if (!*yes || x->any_class || x->v.element < 0 || s->op->rows_dim < 0) return true;
+    const CaseTruth *t = &s->draw->truth[x->case_index];
+    PlannedCase all = s->plan;
+    bool alone;
+    s->plan.skip = x->v.element / (t->expected->numel / t->rows);
+    if (!try_shape(s, 1, row_of(s), &alone, e)) return false;
+    if (!alone) s->plan = all;
+    return true;
+}
+
+static bool shrink_layout(Shrink *s, Err *e) {
+    PlannedCase before = s->plan;
+    bool yes;
+    if (!before.strided) return true;
+    s->plan.strided = false;
+    if (!try_shape(s, rows_of(s), row_of(s), &yes, e)) return false;
+    if (!yes) s->plan = before;
+    return true;
+}
+
+// Sizes that are neither rows nor row length: each as small as the domain allows, where that still fails.
+static bool shrink_others(Shrink *s, Err *e) {
+    for (int d = 0; d < s->op->dims; d++) {
+        if (d == s->op->rows_dim || d == s->op->row_dim || s->op->dim[d].of >= 0) continue;
+        PlannedCase before = s->plan;
+        bool yes;
+        s->plan.dim[d] = 1;
+        if (!try_shape(s, rows_of(s), row_of(s), &yes, e)) return false;
+        if (!yes) s->plan = before;
+    }
+    return true;
+}
+
+static void put_inputs(Buf *b, const Draw *d) {
+    enum { SHORT = 16 };
+    const char *joint = "";
+    for (int i = 0; i < d->op->inputs; i++) {
+        Storage store;
+        const CaseTensor *t = &d->spec[0].input[i];
+        Tensor x = draw_input(d->mapping, t, &store);
+        int64_t n = tensor_numel(&x);
+        buf_printf(b, "%s%.*s = ", joint, STR_ARG(d->op->input[i].name));
+        joint = ", ";
+        if (n > SHORT) {
+            buf_printf(b, "%lld values", (long long)n);
+            continue;
+        }
+        buf_putc(b, '[');
+        for (int64_t k = 0; k < n; k++) {
+            int64_t index[TENSOR_RANK_MAX] = {0}, rest = k;
+            for (int r = x.rank - 1; r >= 0; r--) index[r] = rest % x.shape[r], rest /= x.shape[r];
+            double v = dtype_load(x.dtype, store.data + tensor_at(&x, index) * dtype_bytes(x.dtype));
+            buf_printf(b, "%s%.9g", k ? ", " : "", v);
+        }
+        buf_putc(b, ']');
+    }
+}
+
+static void put_element(Shrink *s, const Draw *d, const Watched *w, Minimal *out) {
+    const Bound *b = d->truth[0].expected;
+    const CaseReport *r = w->reports > 0 && w->report[0].kind == REPORT_RAN ? &w->report[0] : NULL;
+    if (!r || !w->output || out->v.element < 0 || out->v.element >= b->numel) return;
+    const uint8_t *output = w->output + spec_output_at(&d->spec[0], 0);
+    const uint8_t *pixel = explain_pixels(s->a, b, output, w->flags + d->spec[0].output_at);
+    int64_t at = 0, n = b->rank ? b->shape[b->rank - 1] : 1;
+    while (at < b->numel && pixel[at] < PIXEL_WRONG) at++;
+    if (at == b->numel) at = out->v.element; // only another order of the programs is wrong
+    out->out_row = at / n;
+    out->out_column = at % n;
+    out->has_values = pixel[at] == PIXEL_WRONG || pixel[at] == PIXEL_NAN;
+    out->expected = b->v[at];
+    out->bound = b->e ? BOUND_KAPPA * BOUND_U * b->e[at] : 0;
+    dtype_load_row(b->dtype, output + at * dtype_bytes(b->dtype), 1, &out->got, 1);
+}
+
+static bool report(Shrink *s, Minimal *out, Err *e) {
+    Draw d = {.fd = -1};
+    Watched w = {0};
+    bool yes;
+    if (!fails(s, &s->plan, &d, &w, &out->v, &yes, e)) return false;
+    out->found = yes;
+    out->runs = s->runs;
+    out->rows = rows_of(s);
+    out->row = row_of(s);
+    out->dtype = s->plan.dtype;
+    out->strided = s->plan.strided;
+    out->cls = s->x->cls;
+    memcpy(out->dim, s->plan.dim, sizeof out->dim);
+    const CaseTruth *t = &s->draw->truth[s->x->case_index];
+    out->same = memcmp(t->dim, s->plan.dim, sizeof t->dim) == 0;
+    if (yes) {
+        if (out->v.element >= 0) out->cls = truth_class(&d.truth[0], out->v.element);
+        put_element(s, &d, &w, out);
+        Buf b = BUF(s->a);
+        if (out->has_values) put_inputs(&b, &d);
+        out->input = b.len ? buf_cstr(&b) : NULL;
+    }
+    draw_free(&d);
+    return true;
+}
+
+bool explain_shrink(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d, const PlannedCase *plan,
+                    const Explanation *x, Minimal *out, Err *e) {
+    *out = (Minimal){.out_row = -1, .out_column = -1};
+    Shrink s = {.r = r, .a = a, .q = q, .draw = d, .x = x, .op = q->op};
+    bool yes;
+    if (!begin(&s, plan, &yes, e)) return false;
+    out->runs = s.runs;
+    if (!yes) return true;
+    bool ok = shrink_layout(&s, e) && shrink_one(&s, true, e) && shrink_one(&s, false, e) &&
+              shrink_one(&s, true, e) && shrink_others(&s, e);
+    return ok && report(&s, out, e);
+}

@@ -1,0 +1,558 @@
+// Names, sizes, loads, masks and reductions of a kernel: what value.c and kernel.c write it with.
+#include "grammar/kernel_writer.h"
+#include <assert.h>
+#include <math.h>
+
+const Style styles[STYLE_COUNT] = {
+    [STYLE_COMPACT] = {.row = "r",
+                       .rows = "r",
+                       .row_mask = "rm",
+                       .cols = "c",
+                       .mask = "m",
+                       .col_mask = "cm",
+                       .start = "o",
+                       .acc = "acc",
+                       .most = "mx",
+                       .sum = "s",
+                       .carry = "k",
+                       .temp = "t",
+                       .mean = "mu",
+                       .n = "N",
+                       .m = "M",
+                       .block = "BLOCK",
+                       .rows_block = "ROWS",
+                       .out = "y",
+                       .part = "p",
+                       .parts = "P",
+                       .slots = "j",
+                       .pointer = {"", "_ptr"},
+                       .stride = {"s_", ""},
+                       .kernel = {"_", "_k"},
+                       .width = 110},
+    [STYLE_PLAIN] = {.row = "row",
+                     .rows = "rows",
+                     .row_mask = "row_mask",
+                     .cols = "cols",
+                     .mask = "mask",
+                     .col_mask = "col_mask",
+                     .start = "off",
+                     .acc = "acc",
+                     .most = "peak",
+                     .sum = "total",
+                     .carry = "carry",
+                     .temp = "v",
+                     .mean = "mean",
+                     .n = "N",
+                     .m = "M",
+                     .block = "BLOCK",
+                     .rows_block = "ROWS",
+                     .out = "out",
+                     .part = "part",
+                     .parts = "parts",
+                     .slots = "slots",
+                     .pointer = {"", "_ptr"},
+                     .stride = {"", "_stride"},
+                     .kernel = {"", "_kernel"}},
+    [STYLE_SPELLED] = {.row = "row_index",
+                       .rows = "row_indices",
+                       .row_mask = "row_valid",
+                       .cols = "col_offsets",
+                       .mask = "valid",
+                       .col_mask = "col_valid",
+                       .start = "start",
+                       .acc = "partial",
+                       .most = "row_max",
+                       .sum = "row_sum",
+                       .carry = "running",
+                       .temp = "value",
+                       .mean = "row_mean",
+                       .n = "n_cols",
+                       .m = "n_rows",
+                       .block = "BLOCK_SIZE",
+                       .rows_block = "ROWS_PER_PROGRAM",
+                       .out = "output",
+                       .part = "part_index",
+                       .parts = "n_parts",
+                       .slots = "part_offsets",
+                       .pointer = {"", "_pointer"},
+                       .stride = {"", "_row_stride"},
+                       .kernel = {"fused_", ""},
+                       .comments = true},
+    [STYLE_CAPITAL] = {.row = "pid_m",
+                       .rows = "rm",
+                       .row_mask = "mask_m",
+                       .cols = "rn",
+                       .mask = "mask_n",
+                       .col_mask = "mask_n",
+                       .start = "k",
+                       .acc = "_acc",
+                       .most = "m_i",
+                       .sum = "l_i",
+                       .carry = "c",
+                       .temp = "a",
+                       .mean = "mu",
+                       .n = "N_COLS",
+                       .m = "M_ROWS",
+                       .block = "BLOCK_N",
+                       .rows_block = "BLOCK_M",
+                       .out = "Out",
+                       .part = "pid_n",
+                       .parts = "NUM_PARTS",
+                       .slots = "rp",
+                       .pointer = {"P_", ""},
+                       .stride = {"stride_", "m"},
+                       .kernel = {"_", "_fwd"},
+                       .run_first = true},
+    [STYLE_TYPED] = {.row = "row_id",
+                     .rows = "row_ids",
+                     .row_mask = "in_rows",
+                     .cols = "offs",
+                     .mask = "in_row",
+                     .col_mask = "in_cols",
+                     .start = "base",
+                     .acc = "lanes",
+                     .most = "biggest",
+                     .sum = "denom",
+                     .carry = "so_far",
+                     .temp = "tmp",
+                     .mean = "avg",
+                     .n = "hidden",
+                     .m = "tokens",
+                     .block = "BLOCK_COLS",
+                     .rows_block = "BLOCK_ROWS",
+                     .out = "result",
+                     .part = "chunk",
+                     .parts = "chunks",
+                     .slots = "chunk_ids",
+                     .pointer = {"ptr_", ""},
+                     .stride = {"", "_stride_0"},
+                     .kernel = {"triton_", ""},
+                     .doc = true,
+                     .typed = true},
+};
+
+bool emit_flaw(Emit *e, Flaw f) {
+    if (e->plan->flaw != f) return false;
+    e->flawed++;
+    return true;
+}
+
+// Zeros and infinities, in the ways people write them.
+const char *emit_number(Emit *e, double x) {
+    if (x == 0 && e->plan->zero) return e->plan->zero == 1 ? "0" : "0.";
+    if (x == -HUGE_VAL && e->plan->zero == 1) return "-float('inf')";
+    if (x == -HUGE_VAL && e->plan->zero == 2) return "float('-inf')";
+    return float_text(e->a, x);
+}
+
+// --- NameSet and lines -------------------------------------------------------------------------------
+
+const char *emit_fresh(Emit *e, const char *wish, bool inner) {
+    return inner ? nameset_fresh(&e->inner, &e->names, str_of(wish))
+                 : nameset_fresh(&e->names, &e->inner, str_of(wish));
+}
+
+const char *emit_affixed(Emit *e, const char *const affix[2], Str name) {
+    return emit_fresh(e, arena_printf(e->a, "%s%.*s%s", affix[0], STR_ARG(name), affix[1]), false);
+}
+
+// Where a value is computed: as far out as what it depends on allows.
+static Lines *home(Emit *e, bool tile, bool rows) {
+    if (e->plan->schedule == SCHEDULE_PERSISTENT && !rows) return &e->fixed;
+    return tile && e->in_loop ? &e->body : &e->top;
+}
+
+bool emit_is_name(const char *s) {
+    for (; *s; s++)
+        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '_'))
+            return false;
+    return true;
+}
+
+Expr emit_bind(Emit *e, Expr x, Str wish) {
+    if (x.bind == BIND_ATOM && emit_is_name(x.s)) return x;
+    const char *name = emit_fresh(e, arena_printf(e->a, "%.*s", STR_ARG(wish)), x.tile && e->in_loop);
+    line_add(home(e, x.tile, x.rows), 0, false, "%s = %s", name, x.s);
+    x.s = name;
+    x.bind = BIND_ATOM;
+    return x;
+}
+
+const char *emit_wrap(Emit *e, Expr x, Bind at) {
+    return x.bind < at ? arena_printf(e->a, "(%s)", x.s) : x.s;
+}
+
+bool emit_recall(const Emit *e, int node, const Place *p, Expr *out) {
+    for (const Memo *m = e->memo; m; m = m->next) {
+        if (m->node != node || m->place != p) continue;
+        *out = m->x;
+        return true;
+    }
+    return false;
+}
+
+void emit_remember(Emit *e, int node, const Place *p, Expr x) {
+    Memo *m = NEW(e->a, Memo);
+    *m = (Memo){.next = e->memo, .node = node, .place = p, .x = x};
+    e->memo = m;
+    // A value without columns, or one made outside the loop, outlives it.
+    if (!e->in_loop || x.tile) return;
+    Memo *kept = NEW(e->a, Memo);
+    *kept = *m;
+    kept->next = e->kept_memo;
+    e->kept_memo = kept;
+}
+
+// --- Sizes -------------------------------------------------------------------------------------------
+
+static const char *formula(Arena *a, Size s, const char *x) {
+    Buf b = BUF(a);
+    bool sum = s.r != 0;
+    if (s.q != 1 && sum) buf_putc(&b, '(');
+    if (s.p != 1) buf_printf(&b, "%lld * ", (long long)s.p);
+    buf_puts(&b, x);
+    if (sum) buf_printf(&b, " %c %lld", s.r > 0 ? '+' : '-', (long long)(s.r > 0 ? s.r : -s.r));
+    if (s.q != 1) buf_printf(&b, "%s // %lld", sum ? ")" : "", (long long)s.q);
+    return buf_cstr(&b);
+}
+
+Expr emit_size(Emit *e, Size s) {
+    if (s.of == SIZE_CONST)
+        return (Expr){arena_printf(e->a, "%lld", (long long)s.r), s.r < 0 ? BIND_SIGNED : BIND_ATOM, false,
+                      false};
+    if (s.of == SIZE_ROWS)
+        e->m_used = true;
+    else
+        e->n_used = true;
+    const char *x = s.of == SIZE_ROWS ? e->m : e->n;
+    if (size_plain(s)) return (Expr){x, BIND_ATOM, false, false};
+    for (struct SizeName *k = e->sizes; k; k = k->next)
+        if (size_equal(k->size, s)) return (Expr){k->name, BIND_ATOM, false, false};
+    struct SizeName *k = NEW(e->a, struct SizeName);
+    bool half = s.p == 1 && s.q == 2 && s.r == 0;
+    *k = (struct SizeName){.next = e->sizes, .size = s};
+    k->name =
+        emit_bind(e, (Expr){formula(e->a, s, x), BIND_ANY, false, false}, str_of(half ? "half" : "width")).s;
+    e->sizes = k;
+    return (Expr){k->name, BIND_ATOM, false, false};
+}
+
+const char *host_size(Emit *e, Size s) {
+    if (s.of == SIZE_CONST) return arena_printf(e->a, "%lld", (long long)s.r);
+    return formula(e->a, s, s.of == SIZE_ROWS ? e->host->m : e->host->n);
+}
+
+// index + sign * s
+Expr emit_shifted(Emit *e, Expr index, Size s, int sign) {
+    if (size_is(s, 0)) return index;
+    Expr by = emit_size(e, s);
+    index.s = arena_printf(e->a, "%s %c %s", emit_wrap(e, index, BIND_SUM), sign > 0 ? '+' : '-',
+                           emit_wrap(e, by, BIND_PRODUCT));
+    index.bind = BIND_SUM;
+    return index;
+}
+
+// --- Places ------------------------------------------------------------------------------------------
+
+static bool texts_equal(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+Place *emit_place_at(Emit *e, Expr index, const char *mask, bool plain, Size width) {
+    for (Place *p = e->places; p; p = p->next)
+        if (strcmp(p->key, index.s) == 0 && texts_equal(p->mask, mask) && p->plain == plain) return p;
+    Place *p = NEW(e->a, Place);
+    *p = (Place){.key = index.s,
+                 .index = emit_bind(e, index, STR("src")),
+                 .mask = mask,
+                 .plain = plain,
+                 .width = width};
+    p->next = e->places;
+    e->places = p;
+    return p;
+}
+
+static void note_width(Emit *e, Size width) {
+    for (int i = 0; i < e->width_count; i++)
+        if (size_equal(e->widths[i], width)) return;
+    if (e->width_count < ARGUMENTS_MAX) e->widths[e->width_count++] = width;
+}
+
+Place *emit_place(Emit *e, Size width) {
+    for (Place *p = e->places; p; p = p->next)
+        if (p->plain && size_equal(p->width, width)) return p;
+    if (e->flat) return emit_place_at(e, (Expr){e->cols, BIND_ATOM, true, true}, e->row_mask, true, width);
+    Lines *to = e->in_loop ? &e->body : home(e, true, false);
+    Expr w = emit_size(e, width);
+    const char *wish = e->two_d ? e->style->col_mask : e->style->mask;
+    const char *mask = arena_printf(e->a, "%s < %s", e->cols, w.s);
+    if (emit_flaw(e, FLAW_off_by_one)) mask = arena_printf(e->a, "%s < %s - 1", e->cols, w.s);
+    if (e->two_d || !e->plan->inline_mask) {
+        const char *name = emit_fresh(e, wish, e->in_loop);
+        line_add(to, 0, false, "%s = %s", name, mask);
+        mask = name;
+    }
+    note_width(e, width);
+    return emit_place_at(e, (Expr){e->cols, BIND_ATOM, true, false}, mask, true, width);
+}
+
+const char *emit_both(Emit *e, Place *p) {
+    if (!p) return e->row_mask;
+    if (!e->two_d) return p->mask ? p->mask : e->row_mask;
+    if (!p->mask) return e->row_mask;
+    if (p->both) return p->both;
+    for (Place *o = e->places; o && !p->both; o = o->next)
+        if (o->both && texts_equal(o->mask, p->mask) && o->index.tile == p->index.tile) p->both = o->both;
+    if (p->both) return p->both;
+    Expr x = {arena_printf(e->a, "%s & %s", e->row_mask, p->mask), BIND_BITS, p->index.tile, true};
+    p->both = emit_bind(e, x, str_of(e->style->mask)).s;
+    return p->both;
+}
+
+// --- Loads -------------------------------------------------------------------------------------------
+
+static Size input_width(const Graph *g, int input) {
+    const OpInput *in = &g->op->input[input];
+    if (in->rank < 2) return size_const(1);
+    int last = in->dim[in->rank - 1];
+    for (int i = 0; i < g->nodes && last >= 0; i++)
+        if (g->node[i].op == BOUND_INPUT && g->node[i].input == input) return g->node[i].cols;
+    return size_const(1);
+}
+
+const char *emit_row_part(Emit *e, int input) {
+    Size width = input_width(e->g, input);
+    if (!size_is(width, 1) && emit_flaw(e, FLAW_contiguous)) {
+        e->row_used = true;
+        return arena_printf(e->a, "%s * %s", e->row, emit_size(e, width).s);
+    }
+    if (!e->in_stride[input]) {
+        Str name = e->g->op->input[input].name;
+        e->in_stride[input] = emit_affixed(e, e->style->stride, name);
+    }
+    e->row_used = true;
+    return arena_printf(e->a, "%s * %s", e->row, e->in_stride[input]);
+}
+
+static const char *input_pointer(Emit *e, int input, bool rows) {
+    Str name = e->g->op->input[input].name;
+    if (!e->in_param[input]) e->in_param[input] = emit_affixed(e, e->style->pointer, name);
+    if (!rows) return e->in_param[input];
+    const char *sum = arena_printf(e->a, "%s + %s", e->in_param[input], emit_row_part(e, input));
+    if (!e->plan->bases) return sum;
+    if (!e->in_base[input])
+        e->in_base[input] = emit_bind(e, (Expr){sum, BIND_SUM, false, true},
+                                      str_of(arena_printf(e->a, "%.*s_row", STR_ARG(name))))
+                                .s;
+    return e->in_base[input];
+}
+
+// Rows are read again by the next pass and then never again; what rows share is worth keeping.
+static void put_hint(Emit *e, Buf *b, const GraphNode *n, Expr x) {
+    bool again = (e->looped || e->split) && !e->last_pass;
+    if (!x.tile || !e->plan->hints) return;
+    if (e->plan->hints == 3)
+        buf_printf(b, ", cache_modifier='%s'", n->rows && !again ? ".cg" : ".ca");
+    else if (n->rows)
+        buf_printf(b, ", eviction_policy='%s'", again ? "evict_last" : "evict_first");
+    else if (e->plan->hints == 2)
+        buf_puts(b, ", eviction_policy='evict_last'");
+}
+
+// Whether some arithmetic would run in the storage type without the conversion behind the loads: operands of
+// float32 draw the others with them, and so does the largest of a row, which is never narrower; a quotient is
+// never narrower either.
+static bool narrow_arithmetic(const Graph *g) {
+    for (int i = 0; i < g->nodes; i++) {
+        const GraphNode *n = &g->node[i];
+        bool moves = n->op == BOUND_EXPAND || n->op == BOUND_SLICE || n->op == BOUND_SELECT ||
+                     n->op == BOUND_GATHER || n->op == BOUND_CAT || n->op == BOUND_CAST;
+        bool exact = n->op == BOUND_NEG || n->op == BOUND_ABS || n->op == BOUND_RELU || n->op == BOUND_DIV ||
+                     n->op == BOUND_RECIPROCAL || n->kind != VALUE_FLOAT;
+        int narrow = 0, wide = 0;
+        for (int k = 0; k < n->inputs; k++) {
+            const GraphNode *x = &g->node[n->in[k]];
+            bool tile = x->op == BOUND_INPUT && !size_is(x->cols, 1) && g->op->input[x->input].any_float;
+            narrow += tile;
+            wide += !tile && (x->op != BOUND_LITERAL || x->sized);
+        }
+        if (narrow && !wide && !moves && !exact && !graph_is_reduction(n->op)) return true;
+    }
+    return false;
+}
+
+Expr emit_load(Emit *e, const GraphNode *n, Place *p) {
+    Expr x = {.bind = BIND_ATOM, .rows = n->rows || (p && p->index.rows), .tile = p && p->index.tile};
+    Buf b = BUF(e->a);
+    buf_printf(&b, "tl.load(%s", input_pointer(e, n->input, n->rows));
+    if (p) buf_printf(&b, " + %s", emit_wrap(e, p->index, BIND_PRODUCT));
+    const char *mask = n->rows ? emit_both(e, p) : p ? p->mask : NULL;
+    if (!mask && e->flat && x.rows) mask = e->row_mask;
+    if (mask && p && !p->index.tile && e->two_d && !n->rows) mask = emit_both(e, p);
+    if (mask && x.tile && emit_flaw(e, FLAW_load_mask)) mask = NULL;
+    if (mask) {
+        double other = n->kind == VALUE_FLOAT && x.tile ? e->padding : 0;
+        if (x.tile && e->plan->flaw == FLAW_other_value) other = 1;
+        buf_printf(&b, ", mask=%s, other=%s", mask,
+                   n->kind == VALUE_FLOAT ? emit_number(e, other)
+                   : other != 0           ? "1"
+                                          : "0");
+    }
+    put_hint(e, &b, n, x);
+    buf_puts(&b, ")");
+    bool bare = n->kind == VALUE_FLOAT && x.tile && e->plan->flaw == FLAW_missing_cast &&
+                narrow_arithmetic(e->g) && emit_flaw(e, FLAW_missing_cast);
+    if (n->kind == VALUE_FLOAT && !bare) buf_puts(&b, ".to(tl.float32)");
+    x.s = buf_cstr(&b);
+    return x;
+}
+
+// --- Padding -----------------------------------------------------------------------------------------
+
+typedef struct {
+    enum { PAD_UNKNOWN, PAD_ROW, PAD_KNOWN } is; // ROW: the same in every lane, and finite
+    double v;
+} Pad;
+
+static Pad known(double v) { return v != v ? (Pad){PAD_UNKNOWN, 0} : (Pad){PAD_KNOWN, v}; }
+
+static Pad pad_binary(BoundOp op, Pad a, Pad b) {
+    bool ka = a.is == PAD_KNOWN, kb = b.is == PAD_KNOWN;
+    bool additive = op == BOUND_ADD || op == BOUND_SUB;
+    if (ka && kb) {
+        switch (op) {
+        case BOUND_ADD: return known(a.v + b.v);
+        case BOUND_SUB: return known(a.v - b.v);
+        case BOUND_MUL: return known(a.v * b.v);
+        case BOUND_MAXIMUM: return known(a.v > b.v ? a.v : b.v);
+        default: return (Pad){PAD_UNKNOWN, 0};
+        }
+    }
+    if (additive && ka && isinf(a.v) && b.is == PAD_ROW) return a;
+    if (op == BOUND_ADD && kb && isinf(b.v) && a.is == PAD_ROW) return b;
+    return (Pad){PAD_UNKNOWN, 0};
+}
+
+// What a value is in lanes that the mask takes away.
+static Pad pad_of(const Emit *e, int node, int depth) {
+    const GraphNode *n = &e->g->node[node];
+    if (n->op == BOUND_LITERAL && !n->sized) return known(n->scalar);
+    if (size_is(n->cols, 1)) return (Pad){PAD_ROW, 0};
+    if (n->op == BOUND_INPUT) return known(n->kind == VALUE_FLOAT ? e->padding : 0);
+    if (depth > 40 || n->inputs == 0) return (Pad){PAD_UNKNOWN, 0};
+    Pad a = pad_of(e, n->in[0], depth + 1);
+    switch (n->op) {
+    case BOUND_EXPAND:
+    case BOUND_CAST: return a;
+    case BOUND_ADD:
+    case BOUND_SUB:
+    case BOUND_MUL:
+    case BOUND_MAXIMUM: return pad_binary(n->op, a, pad_of(e, n->in[1], depth + 1));
+    default: break;
+    }
+    if (a.is != PAD_KNOWN) return (Pad){PAD_UNKNOWN, 0};
+    switch (n->op) {
+    case BOUND_NEG: return known(-a.v);
+    case BOUND_ABS: return known(fabs(a.v));
+    case BOUND_SQUARE: return known(a.v * a.v);
+    case BOUND_RELU: return known(a.v > 0 ? a.v : 0);
+    case BOUND_EXP: return a.v == -HUGE_VAL ? known(0) : a.v == 0 ? known(1) : (Pad){PAD_UNKNOWN, 0};
+    case BOUND_TANH:
+    case BOUND_ERF:
+    case BOUND_SILU:
+    case BOUND_GELU_TANH:
+    case BOUND_GELU_ERF:
+    case BOUND_SIN:
+    case BOUND_SQRT: return a.v == 0 ? known(0) : (Pad){PAD_UNKNOWN, 0};
+    default: return (Pad){PAD_UNKNOWN, 0};
+    }
+}
+
+Expr emit_masked(Emit *e, int node, Place *p, double neutral) {
+    Expr x = emit_value(e, node, p);
+    Pad pad = pad_of(e, node, 0);
+    if (x.tile && pad.is == PAD_KNOWN && pad.v == neutral && e->plan->trust_pad &&
+        e->plan->flaw != FLAW_other_value)
+        return x;
+    if (x.tile && emit_flaw(e, FLAW_other_value)) return x;
+    x.s = arena_printf(e->a, "tl.where(%s, %s, %s)", p->mask, x.s,
+                       isinf(neutral) ? emit_number(e, neutral) : float_text(e->a, neutral));
+    x.bind = BIND_ATOM;
+    x.tile = true;
+    return x;
+}
+
+// --- Reductions --------------------------------------------------------------------------------------
+
+static const char *storage_type(Emit *e) {
+    for (int i = 0; i < e->g->op->inputs; i++)
+        if (e->in_param[i] && e->g->op->input[i].any_float)
+            return arena_printf(e->a, "%s.dtype.element_ty", e->in_param[i]);
+    return NULL;
+}
+
+const char *emit_reduce(Emit *e, BoundOp op, const char *tile) {
+    if (op == BOUND_PROD) { // the last of the running products
+        const char *lanes =
+            arena_printf(e->a, e->two_d ? "tl.arange(0, %s)[None, :]" : "tl.arange(0, %s)", e->block);
+        return emit_reduce(e, BOUND_SUM,
+                           arena_printf(e->a, "tl.where(%s == %s - 1, tl.cumprod(%s, axis=%d), 0.0)", lanes,
+                                        e->block, tile, e->two_d));
+    }
+    const char *name = op == BOUND_SUM ? "sum" : op == BOUND_AMAX ? "max" : "min", *after = "";
+    const char *type = op == BOUND_SUM && e->plan->flaw == FLAW_half_accumulator ? storage_type(e) : NULL;
+    if (type && emit_flaw(e, FLAW_half_accumulator)) {
+        tile = arena_printf(e->a, "(%s).to(%s)", tile, type);
+        after = ".to(tl.float32)";
+    }
+    if (!e->two_d) {
+        static const char *const axis[] = {", axis=0", ", 0", ""};
+        return arena_printf(e->a, "tl.%s(%s%s)%s", name, tile, axis[e->plan->axis % 3], after);
+    }
+    return arena_printf(
+        e->a, e->plan->squeeze ? "tl.%s(%s, axis=1)%s[:, None]" : "tl.%s(%s, axis=1, keep_dims=True)%s", name,
+        tile, after);
+}
+
+Str emit_reduction_name(const Emit *e, int node) {
+    const GraphNode *n = &e->g->node[node];
+    return str_of(n->op == BOUND_AMAX   ? e->style->most
+                  : n->op == BOUND_SUM  ? e->style->sum
+                  : n->op == BOUND_AMIN ? "low"
+                                        : "prod");
+}
+
+Expr emit_whole_reduction(Emit *e, int node) {
+    const GraphNode *n = &e->g->node[node];
+    assert(!e->looped); // a looped schedule has computed it in its own pass
+    Place *p = emit_place(e, e->g->node[n->in[0]].cols);
+    Expr x = emit_masked(e, n->in[0], p, reduction_neutral(n->op));
+    return emit_bind(e, (Expr){emit_reduce(e, n->op, x.s), BIND_ATOM, false, n->rows},
+                     emit_reduction_name(e, node));
+}
+
+Expr emit_scan(Emit *e, int node, Place *p) {
+    const GraphNode *n = &e->g->node[node];
+    assert(p->plain);
+    const char *name = bound_name(n->op); // torch and Triton agree on it
+    Expr x = emit_value(e, n->in[0], p);
+    if (!x.tile) x = emit_masked(e, n->in[0], p, 0);
+    x.rows = n->rows;
+    if (!e->in_loop && !e->split) {
+        x.s = arena_printf(e->a, "tl.%s(%s, axis=%d)", name, x.s, e->two_d);
+        x.bind = BIND_ATOM;
+        return emit_bind(e, x, STR("prefix"));
+    }
+    x = emit_bind(e, x, str_of(e->style->temp));
+    const char *carry = e->before[node];
+    if (!carry) carry = emit_fresh(e, e->style->carry, false);
+    if (!e->split && e->two_d)
+        line_add(&e->top, 0, false, "%s = tl.zeros([%s, 1], dtype=tl.float32)", carry, e->rows_block);
+    else if (!e->split)
+        line_add(&e->top, 0, false, "%s = 0.0", carry);
+    bool dropped = emit_flaw(e, FLAW_carry_dropped);
+    Expr sum = {arena_printf(e->a, "%s%stl.%s(%s, axis=%d)", dropped ? "" : carry, dropped ? "" : " + ", name,
+                             x.s, e->two_d),
+                dropped ? BIND_ATOM : BIND_SUM, true, n->rows};
+    sum = emit_bind(e, sum, STR("prefix"));
+    if (!e->split) line_add(&e->body, 0, false, "%s += %s", carry, emit_reduce(e, BOUND_SUM, x.s));
+    return sum;
+}

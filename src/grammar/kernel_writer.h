@@ -1,0 +1,162 @@
+// emit.h - one kernel while it is being written: its names, its lines, and the values that have been computed
+// so far. Values are texts of Python expressions. In a 2D schedule rows are [ROWS, 1], columns [1, BLOCK],
+// both together [ROWS, BLOCK], so that every combination broadcasts by itself. A file has one kernel, or,
+// where rows are split, one for each pass and a last one that writes the result.
+#pragma once
+#include "grammar/kernel_plan.h"
+#include "grammar/python_text.h"
+
+typedef struct {
+    const char *row, *rows, *row_mask, *cols, *mask, *col_mask, *start, *acc, *most, *sum, *carry, *temp,
+        *mean;
+    const char *n, *m, *block, *rows_block, *out, *part, *parts, *slots;
+    const char *pointer[2], *stride[2], *kernel[2]; // before and behind an input's or the op's name
+    size_t width;                                   // of joined lines; 0: one statement a line
+    bool comments, doc, typed, run_first;
+} Style;
+extern const Style styles[STYLE_COUNT];
+
+typedef struct {
+    const char *s;
+    Bind bind;
+    bool tile; // has columns
+    bool rows; // differs between rows
+} Expr;
+
+// Which columns a value is wanted at.
+typedef struct Place Place;
+struct Place {
+    Place *next;
+    const char *key; // the index as it was asked for
+    Expr index;
+    const char *mask; // over columns, or NULL: all are there
+    const char *both; // with the rows' mask, in a 2D schedule; made when first asked for
+    bool plain;       // column i of the tile is column i (of the pass)
+    Size width;
+};
+
+typedef struct Memo Memo;
+struct Memo {
+    Memo *next;
+    int node;
+    const Place *place;
+    Expr x;
+};
+
+typedef struct {
+    const char *param, *host; // a kernel argument and what the host passes for it
+} Argument;
+
+enum { ARGUMENTS_MAX = 64 }; // two arguments are kept for the layout
+
+// Names of the host function, shared by all kernels of a file.
+typedef struct {
+    NameSet names;
+    const char *input[OP_INPUTS_MAX];
+    const char *m, *n, *out;
+    const char *parts; // of a row that is split
+} Host;
+
+// What the first kernels of a split row leave for the later ones: float32 [M, parts].
+typedef struct {
+    int node, level;
+    const char *host, *param; // in the kernel being written
+    bool used;
+} Partial;
+
+typedef struct {
+    Arena *a;
+    const Graph *g;
+    const Plan *plan;
+    const Style *style;
+    Host *host;
+    bool two_d, looped, split, flat;
+    NameSet names, inner; // of the whole kernel; of the loop being written
+    Lines fixed, top;     // before a loop over rows; of the program
+    Lines body, after;    // of the loop being written; behind it
+    bool in_loop, last_pass;
+    double padding; // what masked-off lanes of float loads hold
+    Memo *memo;
+    Place *places;
+    Memo *kept_memo; // what was there before the loop
+    struct SizeName {
+        struct SizeName *next;
+        Size size;
+        const char *name;
+    } * sizes;
+    const char *in_param[OP_INPUTS_MAX], *in_stride[OP_INPUTS_MAX], *in_base[OP_INPUTS_MAX]; // NULL: not used
+    const char *out_param, *out_stride, *kernel;
+    const char *row, *row_mask, *cols, *n, *m, *block, *rows_block, *part, *parts, *parts_block, *slots;
+    bool n_used, m_used, row_used, out_used, out_stride_used, slots_used, parts_used, block_used, grid_rows;
+    Argument extra[ARGUMENTS_MAX]; // float arguments
+    int extras;
+    struct {
+        BoundOp op;
+        const char *name, *text;
+    } helper[BOUND_COUNT];
+    int helpers;
+    Size widths[ARGUMENTS_MAX]; // of what tiles run over
+    int width_count;
+    Partial *partial;
+    int partials;
+    const char *before[GRAPH_NODES_MAX]; // split: what stands before the tile in a prefix sum
+    // Split, for a largest: that of the part, or those of all parts; exponentials below it, or their sums.
+    const char *tops[GRAPH_NODES_MAX], *power[GRAPH_NODES_MAX];
+    const int *level, *merged, *weighed, *spread;
+    int flawed; // sites where the plan's flaw has been put
+} Emit;
+
+Expr emit_value(Emit *e, int node, Place *p);
+Expr emit_bind(Emit *e, Expr x, Str name);       // makes it a variable unless it is one
+Expr emit_size(Emit *e, Size s);                 // in the kernel
+const char *emit_wrap(Emit *e, Expr x, Bind at); // in parentheses where the place needs them
+Place *emit_place(Emit *e, Size width);          // the tile's own columns
+Place *emit_place_at(Emit *e, Expr index, const char *mask, bool plain, Size width);
+Expr emit_shifted(Emit *e, Expr index, Size s, int sign); // index + sign * s
+Expr emit_load(Emit *e, const GraphNode *n, Place *p);
+Expr emit_whole_reduction(Emit *e, int node);
+Expr emit_scan(Emit *e, int node, Place *p);
+bool emit_is_name(const char *s);
+bool emit_recall(const Emit *e, int node, const Place *p, Expr *out);
+void emit_remember(Emit *e, int node, const Place *p, Expr x);
+const char *emit_both(Emit *e, Place *p);      // mask of a load or store at rows and columns; NULL: none
+const char *emit_row_part(Emit *e, int input); // " + row * stride"
+Expr emit_masked(Emit *e, int node, Place *p,
+                 double neutral); // for a reduction: neutral where the mask is off
+const char *emit_reduce(Emit *e, BoundOp op, const char *tile);
+const char *emit_exp(Emit *e, Expr x);                                       // in the plan's form
+const char *emit_exp_less(Emit *e, const char *a, const char *b, bool fold); // exp(a - b)
+Str emit_reduction_name(const Emit *e, int node);
+const char *emit_number(Emit *e, double x); // as people write zeros and infinities
+bool emit_flaw(Emit *e, Flaw f);            // whether to do it wrong here; counts the site
+const char *host_size(Emit *e, Size s);
+const char *host_input(Emit *e, int i);
+const char *emit_fresh(Emit *e, const char *wish, bool inner);
+const char *emit_affixed(Emit *e, const char *const affix[2], Str name);
+
+// online.c: a pass over the row that finds several things at once.
+void online_pairs(Emit *e, const int *most, int count, Place *p);  // with their sums, and what those weigh
+bool online_is_mean(const Emit *e, int sum);                       // whether a moment is taken from its mean
+void online_moments(Emit *e, const int *sum, int count, Place *p); // means, and moments around them
+double reduction_neutral(BoundOp op);
+const char *reduction_start(BoundOp op);
+void open_scalar(Emit *e, const char *name, const char *value); // an accumulator a row
+
+// Stands for -inf where exp(x - max) must not become NaN before the first finite x: no float32 is smaller.
+#define LOWEST "-3.4028234663852886e+38"
+
+// kernel.c
+Emit *kernel_open(Arena *a, const Graph *g, const Plan *p, const Levels *levels, Host *host,
+                  const char *suffix);
+void kernel_store(Emit *e, Lines *to, Place *p);
+void kernel_comment(Emit *e, Lines *to, const char *text);
+
+// split.c: the kernels of a row that is split, in the order of their launches. Returns how many.
+enum { KERNELS_MAX = SPLIT_LEVELS + 1 };
+int split_kernels(Arena *a, const Graph *g, const Plan *p, const Levels *levels, int passes, Host *host,
+                  Emit *kernel[KERNELS_MAX], Lines body[KERNELS_MAX]);
+
+// file.c: the host function, and everything put together.
+const char *file_elements(Emit *e); // how many the result has, on the host
+void file_open(Arena *a, const Graph *g, const Plan *p, Host *out);
+Str file_print(Arena *a, Emit *const kernel[], const Lines body[], int kernels, int *flawed);

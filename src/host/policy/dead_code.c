@@ -1,0 +1,248 @@
+// What of a kernel file never runs when it is judged: functions and classes that nothing of it mentions (the
+// inputs of a benchmark, a test, the model that a kernel replaces), and what is said to a logger. It is taken
+// out before anything looks at it. Only what does nothing by standing there: no decorators, no defaults that
+// compute.
+#include "host/policy/screen.h"
+
+typedef struct {
+    const Node *at; // a function or a class at module level
+    Names uses;     // every name in it
+    bool alive;
+} Definition;
+
+static void collect_names(void *arg, const Node *n) {
+    if (n->kind == NODE_NAME) names_add(arg, n->name);
+    node_each_child(n, collect_names, arg); // a tree's height is bounded
+}
+
+static void find_call(void *arg, const Node *n) {
+    bool *found = arg;
+    *found |=
+        n->kind == NODE_CALL || n->kind == NODE_LAMBDA || n->kind == NODE_COMP || n->kind == NODE_WALRUS;
+    if (!*found) node_each_child(n, find_call, arg);
+}
+static bool calls(const Node *n) {
+    bool found = false;
+    if (n) find_call(&found, n);
+    return found;
+}
+
+// Python calls functions of such names by itself: of a module that is asked for a name, of a class that is
+// annotated with or inherited from.
+static bool is_special(Str name) { return str_starts(name, "__"); }
+
+// A default that can fail keeps its function.
+static void find_doubt(void *arg, const Node *n) {
+    bool *found = arg;
+    Oper o = n->kind == NODE_BINARY ? n->binary.op : OPER_ADD;
+    *found |= n->kind == NODE_SUBSCRIPT || (o != OPER_ADD && o != OPER_SUB && o != OPER_MUL && o != OPER_POW);
+    if (!*found) node_each_child(n, find_doubt, arg);
+}
+static bool may_fail(const Node *n) {
+    bool found = false;
+    find_doubt(&found, n);
+    return found;
+}
+
+static bool is_quiet_function(const Node *f, bool method) {
+    Str name = f->function.name;
+    if (is_special(name) && !(method && (str_is(name, "__init__") || str_is(name, "__call__")))) return false;
+    for (int i = 0; i < f->function.decorators.n; i++)
+        if (!method || !node_is_name(f->function.decorators.at[i], "staticmethod")) return false;
+    for (int i = 0; i < f->function.params.n; i++) {
+        const Node *p = f->function.params.at[i];
+        if ((p->param.def && (!is_constant(p->param.def) || calls(p->param.def) || may_fail(p->param.def))) ||
+            calls(p->param.annotation))
+            return false;
+    }
+    return !calls(f->function.returns);
+}
+
+static bool is_quiet_class(const Node *n) {
+    if (n->klass.decorators.n || n->klass.keywords.n || is_special(n->klass.name)) return false;
+    if (n->klass.bases.n && class_kind(n) == CLASS_NONE) return false;
+    for (int i = 0; i < n->klass.body.n; i++) {
+        const Node *s = n->klass.body.at[i];
+        bool text = s->kind == NODE_EXPRSTMT && s->value->kind == NODE_STRING;
+        if (!text && s->kind != NODE_PASS && (s->kind != NODE_FUNCTION || !is_quiet_function(s, true)))
+            return false;
+    }
+    return true;
+}
+
+// The tree is this process's own and has not been shown to anybody yet.
+static void drop(const Node *n) {
+    Node *mine = (Node *)(uintptr_t)n;
+    mine->kind = NODE_PASS;
+    mine->height = 1;
+}
+
+// ---- loggers
+
+typedef struct {
+    bool logging, warnings; // names of these modules
+    Names loggers;
+} Logging;
+
+static bool is_method_of(const Node *call, Str *object, Str *method) {
+    if (call->kind != NODE_CALL || call->call.func->kind != NODE_ATTRIBUTE ||
+        call->call.func->attribute.value->kind != NODE_NAME)
+        return false;
+    *object = call->call.func->attribute.value->name;
+    *method = call->call.func->attribute.name;
+    return true;
+}
+
+static bool is_word(const char *const *word, size_t n, Str name) {
+    for (size_t i = 0; i < n; i++)
+        if (str_is(name, word[i])) return true;
+    return false;
+}
+#define IS_WORD(list, name) is_word(list, sizeof(list) / sizeof *(list), name)
+
+// logging.INFO
+static bool is_level(const Logging *l, const Node *n) {
+    static const char *const level[] = {"DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"};
+    return n->kind == NODE_INT ||
+           (l->logging && n->kind == NODE_ATTRIBUTE && node_is_name(n->attribute.value, "logging") &&
+            IS_WORD(level, n->attribute.name));
+}
+
+static bool is_category(const Node *n) {
+    static const char *const category[] = {"UserWarning", "RuntimeWarning", "DeprecationWarning",
+                                           "FutureWarning", "Warning"};
+    return n->kind == NODE_NAME && IS_WORD(category, n->name);
+}
+
+// How much is said, and how it looks.
+static bool is_setting(const Logging *l, const Node *call, Str object, Str method) {
+    static const char *const looks[] = {"format", "datefmt", "force"};
+    const Nodes *args = &call->call.args, *names = &call->call.keywords;
+    if (str_is(method, "setLevel") && names_have(&l->loggers, object))
+        return args->n == 1 && names->n == 0 && is_level(l, args->at[0]);
+    if (!str_is(method, "basicConfig") || !l->logging || !str_is(object, "logging") || args->n) return false;
+    for (int i = 0; i < names->n; i++) {
+        Str name = names->at[i]->keyword.name;
+        const Node *v = names->at[i]->keyword.value;
+        if (!(str_is(name, "level") ? is_level(l, v) : IS_WORD(looks, name) && is_written(v))) return false;
+    }
+    return true;
+}
+
+// What is said comes first.
+static bool is_message(const Logging *l, const Node *call, Str object, Str method) {
+    static const char *const said[] = {"debug", "info", "warning", "error", "critical"};
+    static const char *const how[] = {"exc_info", "stack_info", "stacklevel"};
+    const Nodes *args = &call->call.args, *names = &call->call.keywords;
+    bool warn = l->warnings && str_is(object, "warnings");
+    bool logger = names_have(&l->loggers, object) || (l->logging && str_is(object, "logging"));
+    if (warn ? !str_is(method, "warn") : !logger || !IS_WORD(said, method)) return false;
+    if (args->n < 1 || (warn && args->n > 1 && (args->n > 2 || !is_category(args->at[1])))) return false;
+    for (int i = 0; i < args->n; i++)
+        if (args->at[i]->kind == NODE_STARRED || calls(args->at[i])) return false;
+    for (int i = 0; i < names->n; i++) {
+        Str name = names->at[i]->keyword.name;
+        const Node *v = names->at[i]->keyword.value;
+        bool ok = warn ? str_is(name, "category") ? args->n == 1 && is_category(v)
+                                                  : str_is(name, "stacklevel") && v->kind == NODE_INT
+                       : IS_WORD(how, name) && is_written(v);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+// What is said is still evaluated: it can fail.
+static void drop_told(void *arg, const Node *n) {
+    const Logging *l = arg;
+    Str object, method;
+    if (n->kind == NODE_FUNCTION && is_jit_function(n)) return; // a kernel cannot talk to a logger
+    if (n->kind == NODE_EXPRSTMT && is_method_of(n->value, &object, &method)) {
+        Node *call = (Node *)(uintptr_t)n->value;
+        if (is_setting(l, call, object, method)) {
+            drop(n);
+        } else if (is_message(l, call, object, method)) {
+            Nodes args = call->call.args;
+            bool warn = str_is(method, "warn");
+            call->kind = NODE_TUPLE;
+            call->items = (Nodes){args.at, warn ? 1 : args.n};
+        }
+    }
+    node_each_child(n, drop_told, arg);
+}
+
+static bool is_logger(const Logging *l, const Node *n) {
+    Str object, method;
+    if (n->kind != NODE_ASSIGN || n->assign.targets.n != 1 || n->assign.targets.at[0]->kind != NODE_NAME ||
+        !is_method_of(n->assign.value, &object, &method) || !l->logging || !str_is(object, "logging") ||
+        !str_is(method, "getLogger"))
+        return false;
+    const Node *call = n->assign.value, *of = call->call.args.n ? call->call.args.at[0] : NULL;
+    return call->call.args.n < 2 && call->call.keywords.n == 0 &&
+           (!of || of->kind == NODE_STRING || node_is_name(of, "__name__"));
+}
+
+// A name that is bound once in the whole file stands for that one thing, from there on.
+static void drop_logging(Arena *a, const Node *module) {
+    const Nodes *body = &module->module.body;
+    Logging l = {.loggers.arena = a};
+    Bindings bound;
+    names_of_module(&bound, a, module);
+    for (int i = 0; i < body->n; i++) {
+        const Node *n = body->at[i];
+        for (int k = 0; n->kind == NODE_IMPORT && !n->import.from && k < n->import.names.n; k++) {
+            const Node *alias = n->import.names.at[k];
+            if (alias->alias.as.len || !bound_once(&bound, alias->alias.name)) continue;
+            l.logging |= str_is(alias->alias.name, "logging");
+            l.warnings |= str_is(alias->alias.name, "warnings");
+        }
+        if (is_logger(&l, n) && bound_once(&bound, n->assign.targets.at[0]->name)) {
+            names_add(&l.loggers, n->assign.targets.at[0]->name);
+            drop(n);
+        } else if (n->kind == NODE_EXPRSTMT) {
+            drop_told(&l, n);
+            bool said = n->kind == NODE_EXPRSTMT && n->value->kind == NODE_TUPLE; // at module level: texts
+            for (int k = 0; said && k < n->value->items.n; k++) said = is_written(n->value->items.at[k]);
+            if (said) drop(n);
+        }
+    }
+    if (!l.logging && !l.warnings) return;
+    for (int i = 0; i < body->n; i++)
+        if (body->at[i]->kind != NODE_EXPRSTMT) drop_told(&l, body->at[i]);
+}
+
+// ---- definitions
+
+void idle_drop(Arena *a, Node *module) {
+    const Nodes *body = &module->module.body;
+    Definition *d = NEWN(a, Definition, (size_t)body->n + 1);
+    Names alive = {.arena = a}, defined = {.arena = a};
+    drop_logging(a, module);
+    int n = 0;
+    for (int i = 0; i < body->n; i++) {
+        const Node *s = body->at[i];
+        bool function = s->kind == NODE_FUNCTION && !is_jit_function(s);
+        Str name = function ? s->function.name : s->kind == NODE_CLASS ? s->klass.name : (Str){0};
+        bool quiet = function ? is_quiet_function(s, false) : s->kind == NODE_CLASS && is_quiet_class(s);
+        // A name that is defined twice keeps both.
+        if (name.len && quiet && !str_is(name, "run") && !str_is(name, "ModelNew") &&
+            !names_have(&defined, name)) {
+            d[n] = (Definition){.at = s, .uses.arena = a};
+            collect_names(&d[n++].uses, s);
+        } else if (s->kind != NODE_IMPORT && !is_main_guard(s)) {
+            collect_names(&alive, s);
+        }
+        if (name.len && names_have(&defined, name)) names_add(&alive, name);
+        if (name.len) names_add(&defined, name);
+    }
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < n; i++) {
+            Str name = d[i].at->kind == NODE_CLASS ? d[i].at->klass.name : d[i].at->function.name;
+            if (d[i].alive || !names_have(&alive, name)) continue;
+            d[i].alive = more = true;
+            for (int k = 0; k < d[i].uses.n; k++) names_add(&alive, d[i].uses.at[k]);
+        }
+    }
+    for (int i = 0; i < n; i++)
+        if (!d[i].alive) drop(d[i].at);
+}

@@ -1,0 +1,616 @@
+// One pass over host code before anything runs. It knows names, not types: what depends on a value (`x + 1`
+// with a tensor x) is refused when it is reached. Kernel bodies are the checker's business; only what Python
+// would evaluate around them (decorators, defaults, annotations) is looked at here. What needs no names, but
+// the form of one statement or expression alone, is in allowed.c.
+#include "host/policy/screen.h"
+#include "host/policy/api_names.h"
+#include "lang/library.h"
+
+enum { FINDINGS_MAX = 8 };
+
+typedef struct Scope Scope;
+struct Scope {
+    Scope *outer;
+    Names names, params;
+};
+typedef struct {
+    Arena *arena;
+    DiagList *d;
+    DiagList later; // UNSUPPORTED findings: they decide only where nothing is refused
+    bool candidate;
+    bool ok;
+    bool in_function;
+    bool late;  // something of the function stands before
+    bool model; // ModelNew is the entry: its parameters are inputs
+    const Node *module;
+    Str self; // first parameter of the method around
+    Names members;
+    Names quiet; // what imports have brought and host code does not use // of all classes of the file, and
+                 // attributes that their methods set
+    int depth, found;
+} Screen;
+
+static void screen_expr(Screen *s, Scope *scope, const Node *n);
+static void screen_block(Screen *s, Scope *scope, const Nodes *body);
+static void screen_statement(Screen *s, Scope *scope, const Node *n);
+
+static void refuse_as(Screen *s, DiagKind kind, Span at, const char *what, Str name, const char *why) {
+    DiagList *d = kind == DIAG_UNSUPPORTED ? &s->later : s->d;
+    s->ok = false;
+    if (s->found++ >= FINDINGS_MAX) return;
+    if (name.len)
+        diag_clean(d, kind, at, "%s%.*s`: %s", what, STR_ARG(name), why);
+    else
+        diag_clean(d, kind, at, "%s", why);
+}
+
+static void refuse(Screen *s, Span at, const char *why) { refuse_as(s, DIAG_REFUSED, at, "", (Str){0}, why); }
+
+static void refuse_name(Screen *s, Span at, Str name, bool member) {
+    s->ok = false;
+    if (s->found >= FINDINGS_MAX) return; // looking for the nearest name is not free
+    DiagKind kind;
+    const char *why = api_reason(s->arena, name, member, s->candidate, &kind);
+    refuse_as(s, kind, at, member ? "`." : "`", name, why);
+}
+
+static bool too_deep(Screen *s, Span at) {
+    if (s->depth < WALK_MAX) return false;
+    if (s->ok) refuse(s, at, "nested too deeply");
+    return true;
+}
+
+static bool bound_here(const Scope *scope, Str name) {
+    for (; scope; scope = scope->outer)
+        if (names_have(&scope->names, name)) return true;
+    return false;
+}
+
+// Names through which everything else is reached keep their meaning. Fewer than imports are kept from
+// (known_root): a size may be called F or nn, and an entry is defined by its name.
+static void screen_binding(Screen *s, Span at, Str name) {
+    static const char *const fixed[] = {"torch", "triton", "tl", "math", "libdevice", "F"};
+    if (str_starts(name, "__"))
+        refuse_as(s, DIAG_REFUSED, at, "`", name, "host code does not reach into Python's own names");
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed - s->candidate; i++)
+        if (str_is(name, fixed[i]))
+            refuse_as(s, DIAG_REFUSED, at, "`", name, "a module's name may not be given to anything else");
+}
+
+// A name of a function's own that is no parameter of it.
+static bool made_here(const Scope *scope, const Node *n) {
+    for (; n->kind == NODE_NAME && scope && scope->outer; scope = scope->outer)
+        if (names_have(&scope->names, n->name)) return !names_have(&scope->params, n->name);
+    return false;
+}
+
+static void screen_target(Screen *s, Scope *scope, const Node *n) {
+    if (too_deep(s, n->span)) return;
+    s->depth++;
+    switch (n->kind) {
+    case NODE_NAME: screen_binding(s, n->span, n->name); break;
+    case NODE_STARRED: screen_target(s, scope, n->value); break;
+    case NODE_TUPLE:
+    case NODE_LIST:
+        for (int i = 0; i < n->items.n; i++) screen_target(s, scope, n->items.at[i]);
+        break;
+    case NODE_ATTRIBUTE:
+        if (s->self.len && n->attribute.value->kind == NODE_NAME &&
+            str_eq(n->attribute.value->name, s->self) && !str_starts(n->attribute.name, "__"))
+            break;
+        refuse_as(s, DIAG_REFUSED, n->span, "assignment to `.", n->attribute.name,
+                  "attributes of functions, modules and tensors may not be changed");
+        break;
+    case NODE_SUBSCRIPT:
+        if (!s->candidate || !made_here(scope, n->subscript.value))
+            refuse(
+                s, n->span,
+                "assignment to a subscript: tensors are written by kernels; only lists and dictionaries that "
+                "a function made itself may change");
+        screen_expr(s, scope, n->subscript.value);
+        screen_expr(s, scope, n->subscript.index);
+        break;
+    default: refuse(s, n->span, node_refused(n->kind));
+    }
+    s->depth--;
+}
+
+// --- imports ---
+
+// What could be meant as helpers of the candidate's own says how they are given.
+static const char *import_reason(Screen *s, const Node *n, const char *why) {
+    const Library *l = s->module->module.library;
+    const char *missing = s->candidate ? import_missing(s->arena, n) : NULL;
+    if (missing) return arena_printf(s->arena, "import: %s", missing);
+    if (!s->candidate || !n->import.from || !library_name_ok(n->import.module) ||
+        api_known_refused(n->import.module, false, true) || library_name_taken(n->import.module))
+        return why;
+    if (l)
+        return arena_printf(s->arena, "import: `%.*s` is none of the helper files that --include gives (%s)",
+                            STR_ARG(n->import.module), library_names(s->arena, l));
+    return arena_printf(s->arena, "%s; helpers from %.*s.py need --include DIR of the referee", why,
+                        STR_ARG(n->import.module));
+}
+
+// Helpers of --include: kernels use them, and host code may launch them.
+static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
+    if (s->in_function) return refuse(s, n->span, "import: helpers are imported at module level");
+    const Node *home = library_module(s->module->module.library, file);
+    if (!home) return refuse_as(s, DIAG_UNSUPPORTED, n->span, "", (Str){0}, file->fault);
+    for (int i = 0; i < n->import.names.n; i++) {
+        const Node *a = n->import.names.at[i], *alias, *def;
+        if (str_is(a->alias.name, "*")) return refuse(s, a->span, "import *: name the helpers that are used");
+        screen_binding(s, a->span, a->alias.as.len ? a->alias.as : a->alias.name);
+        def = module_binding(home, a->alias.name, &alias);
+        if (!def)
+            refuse_as(s, DIAG_REFUSED, a->span, "import of `", a->alias.name,
+                      arena_printf(s->arena, "%.*s.py has no such name", STR_ARG(file->name)));
+        else if (def->kind == NODE_CLASS || (def->kind == NODE_FUNCTION && !is_jit_function(def)))
+            refuse_as(s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name,
+                      "--include gives helpers of kernels (@triton.jit functions and constants); host code "
+                      "stays in the kernel file");
+    }
+}
+
+// --- expressions ---
+
+static void screen_annotation(Screen *s, const Node *n) {
+    if (!n || too_deep(s, n->span)) return;
+    s->depth++;
+    switch (n->kind) {
+    case NODE_NAME:
+    case NODE_NONE:
+    case NODE_ELLIPSIS:
+    case NODE_INT:
+    case NODE_STRING: break;
+    case NODE_ATTRIBUTE: screen_annotation(s, n->attribute.value); break;
+    case NODE_SUBSCRIPT:
+        screen_annotation(s, n->subscript.value);
+        screen_annotation(s, n->subscript.index);
+        break;
+    case NODE_BINARY:
+        screen_annotation(s, n->binary.left);
+        screen_annotation(s, n->binary.right);
+        break;
+    case NODE_TUPLE:
+    case NODE_LIST:
+        for (int i = 0; i < n->items.n; i++) screen_annotation(s, n->items.at[i]);
+        break;
+    default: refuse(s, n->span, "annotations name types and compute nothing");
+    }
+    s->depth--;
+}
+
+static void screen_all(Screen *s, Scope *scope, const Nodes *list) {
+    for (int i = 0; i < list->n; i++)
+        if (list->at[i]) screen_expr(s, scope, list->at[i]);
+}
+
+static void screen_member(Screen *s, const Node *n) {
+    Str name = n->attribute.name;
+    if (str_starts(name, "__"))
+        refuse_as(s, DIAG_REFUSED, n->span, "`.", name,
+                  "host code does not reach into Python's own attributes");
+    else if (names_have(&s->members, name))
+        return; // of an object; anything else's is refused when it is reached
+    else if (!api_is_member(name, s->candidate) && !api_is_last_part(name, s->candidate))
+        refuse_name(s, n->span, name, true);
+}
+
+// `torch.a.b`: looked up from the root outwards, as far as it names modules.
+static void screen_attribute(Screen *s, Scope *scope, const Node *n) {
+    enum { CHAIN_MAX = 12 };
+    const Node *part[CHAIN_MAX];
+    int parts = 0;
+    const Node *root = n;
+    for (; root->kind == NODE_ATTRIBUTE && parts < CHAIN_MAX; root = root->attribute.value)
+        part[parts++] = root;
+    bool from_module =
+        root->kind == NODE_NAME && !bound_here(scope, root->name) && api_is_module(root->name, s->candidate);
+    if (!from_module) {
+        screen_expr(s, scope, root);
+        while (parts > 0) screen_member(s, part[--parts]);
+        return;
+    }
+    Str path = root->name;
+    while (parts > 0) {
+        const Node *p = part[--parts];
+        if (str_starts(p->attribute.name, "__")) return screen_member(s, p);
+        path = str_of(arena_printf(s->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(p->attribute.name)));
+        Str full = api_canonical(s->arena, path);
+        if (api_named(full, s->candidate)) break;
+        if (str_is(full, "torch.nn") || api_is_module(full, s->candidate)) continue;
+        while (parts > 0) { // the reason belongs to the whole name
+            p = part[--parts];
+            path = str_of(arena_printf(s->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(p->attribute.name)));
+        }
+        return refuse_name(s, n->span, api_canonical(s->arena, path), false);
+    }
+    while (parts > 0) screen_member(s, part[--parts]); // members of what the name stands for
+}
+
+static void screen_name(Screen *s, Scope *scope, const Node *n) {
+    if (bound_here(scope, n->name) || api_named(n->name, s->candidate) ||
+        api_is_module(n->name, s->candidate))
+        return;
+    if (names_have(&s->quiet, n->name))
+        refuse_as(s, DIAG_REFUSED, n->span, "`", n->name,
+                  "it may be imported, but host code uses nothing but torch, triton and math");
+    else if (str_starts(n->name, "__"))
+        refuse_as(s, DIAG_REFUSED, n->span, "`", n->name, "host code does not reach into Python's own names");
+    else if (api_known_refused(n->name, false, s->candidate))
+        refuse_name(s, n->span, n->name, false);
+    // Anything else is a NameError, if it is ever reached.
+}
+
+static void screen_params(Screen *s, Scope *scope, const Nodes *params) {
+    for (int i = 0; i < params->n; i++) {
+        const Node *p = params->at[i];
+        screen_binding(s, p->span, p->param.name);
+        screen_annotation(s, p->param.annotation);
+        if (!p->param.def) continue;
+        if (is_constant(p->param.def))
+            screen_expr(s, scope, p->param.def);
+        else
+            refuse_as(s, DIAG_REFUSED, p->param.def->span, "default of `", p->param.name,
+                      "defaults are constants: a mutable one would survive the call");
+    }
+}
+
+static void screen_lambda(Screen *s, Scope *scope, const Node *n) {
+    Scope inner = {.outer = scope, .names = {.arena = s->arena}};
+    screen_params(s, scope, &n->lambda.params);
+    inner.params.arena = s->arena;
+    names_of_params(&inner.params, &n->lambda.params);
+    names_of_params(&inner.names, &n->lambda.params);
+    names_of_expr(&inner.names, n->lambda.body, 0);
+    screen_expr(s, &inner, n->lambda.body);
+}
+
+static void screen_comp(Screen *s, Scope *scope, const Node *n) {
+    Scope inner = {.outer = scope, .names = {.arena = s->arena}};
+    if (n->comp.kind == COMP_SET) refuse(s, n->span, node_refused(NODE_SET));
+    for (int i = 0; i < n->comp.fors.n; i++)
+        names_of_target(&inner.names, n->comp.fors.at[i]->compfor.target, 0);
+    for (int i = 0; i < n->comp.fors.n; i++) {
+        const Node *f = n->comp.fors.at[i];
+        screen_target(s, &inner, f->compfor.target);
+        screen_expr(s, &inner, f->compfor.iter);
+        screen_all(s, &inner, &f->compfor.conds);
+    }
+    screen_expr(s, &inner, n->comp.element);
+    if (n->comp.val) screen_expr(s, &inner, n->comp.val);
+}
+
+static void screen_expr_here(Screen *s, Scope *scope, const Node *n) {
+    switch (n->kind) {
+    case NODE_NAME: screen_name(s, scope, n); break;
+    case NODE_ATTRIBUTE: screen_attribute(s, scope, n); break;
+    case NODE_STRING:
+        if (n->string.bytes) refuse(s, n->span, "bytes are not part of the host vocabulary");
+        break;
+    case NODE_INT:
+    case NODE_FLOAT:
+    case NODE_TRUE:
+    case NODE_FALSE:
+    case NODE_NONE:
+    case NODE_ELLIPSIS: break;
+    case NODE_FORMAT:
+        screen_expr(s, scope, n->format.value);
+        if (n->format.spec) screen_expr(s, scope, n->format.spec);
+        break;
+    case NODE_FSTRING:
+    case NODE_TUPLE:
+    case NODE_LIST: screen_all(s, scope, &n->items); break;
+    case NODE_DICT:
+        screen_all(s, scope, &n->dict.keys);
+        screen_all(s, scope, &n->dict.values);
+        break;
+    case NODE_UNARY: screen_expr(s, scope, n->unary.operand); break;
+    case NODE_BINARY:
+        screen_expr(s, scope, n->binary.left);
+        screen_expr(s, scope, n->binary.right);
+        break;
+    case NODE_BOOLOP: screen_all(s, scope, &n->boolop.items); break;
+    case NODE_COMPARE:
+        screen_expr(s, scope, n->compare.left);
+        screen_all(s, scope, &n->compare.rest);
+        break;
+    case NODE_CALL:
+        if (s->self.len && (is_super_init(n) || (s->model && is_parameter(n)))) break;
+        screen_expr(s, scope, n->call.func);
+        screen_all(s, scope, &n->call.args);
+        for (int i = 0; i < n->call.keywords.n; i++)
+            screen_expr(s, scope, n->call.keywords.at[i]->keyword.value);
+        break;
+    case NODE_SUBSCRIPT:
+        screen_expr(s, scope, n->subscript.value);
+        screen_expr(s, scope, n->subscript.index);
+        break;
+    case NODE_SLICE:
+        if (n->slice.lo) screen_expr(s, scope, n->slice.lo);
+        if (n->slice.hi) screen_expr(s, scope, n->slice.hi);
+        if (n->slice.step) screen_expr(s, scope, n->slice.step);
+        break;
+    case NODE_IFEXP:
+        screen_expr(s, scope, n->ifexp.cond);
+        screen_expr(s, scope, n->ifexp.then);
+        screen_expr(s, scope, n->ifexp.otherwise);
+        break;
+    case NODE_STARRED: screen_expr(s, scope, n->value); break;
+    case NODE_LAMBDA: screen_lambda(s, scope, n); break;
+    case NODE_COMP: screen_comp(s, scope, n); break;
+    case NODE_WALRUS:
+        screen_binding(s, n->span, n->walrus.name);
+        screen_expr(s, scope, n->walrus.value);
+        break;
+    default: refuse(s, n->span, node_refused(n->kind));
+    }
+}
+
+static void screen_expr(Screen *s, Scope *scope, const Node *n) {
+    if (too_deep(s, n->span)) return;
+    s->depth++;
+    screen_expr_here(s, scope, n);
+    s->depth--;
+}
+
+// --- statements ---
+
+static void screen_function(Screen *s, Scope *scope, const Node *n, bool method) {
+    bool jit = false;
+    const char *why;
+    if (!method) screen_binding(s, n->span, n->function.name);
+    if (!method && !decorators_allowed(n, &jit, &why)) refuse(s, n->span, why);
+    if (n->function.async) refuse(s, n->span, node_refused(NODE_AWAIT));
+    if (jit && !s->candidate) refuse(s, n->span, "a reference has no kernels");
+    if (jit && s->in_function) refuse(s, n->span, "kernels are defined at module level");
+    screen_params(s, scope, &n->function.params);
+    screen_annotation(s, n->function.returns);
+    for (int i = 0; jit && i + 1 < n->function.decorators.n; i++)
+        screen_expr(s, scope, n->function.decorators.at[i]);
+    if (jit) return;
+    Scope inner = {.outer = scope, .names = {.arena = s->arena}};
+    inner.params.arena = s->arena;
+    names_of_params(&inner.params, &n->function.params);
+    names_of_params(&inner.names, &n->function.params);
+    names_of_block(&inner.names, &n->function.body, 0);
+    bool was_in = s->in_function, was_late = s->late;
+    s->in_function = true;
+    s->late = false;
+    screen_block(s, &inner, &n->function.body);
+    s->in_function = was_in;
+    s->late = was_late;
+}
+
+static void screen_with(Screen *s, Scope *scope, const Node *n) {
+    for (int i = 0; i < n->with.items.n; i++) {
+        const Node *item = n->with.items.at[i];
+        if (!s->candidate || n->with.async || !context_quiet(item))
+            refuse(s, item->span, node_refused(NODE_WITH));
+        else
+            screen_all(s, scope, &item->withitem.value->call.args);
+    }
+    screen_block(s, scope, &n->with.body);
+}
+
+static void screen_class(Screen *s, Scope *scope, const Node *n) {
+    bool is_static;
+    screen_binding(s, n->span, n->klass.name);
+    if (!s->candidate || s->in_function || class_kind(n) == CLASS_NONE ||
+        names_have(&scope->names, STR("nn")))
+        refuse(s, n->span, node_refused(NODE_CLASS));
+    for (int i = 0; i < n->klass.body.n; i++) {
+        const Node *f = n->klass.body.at[i];
+        bool text = f->kind == NODE_EXPRSTMT && f->value->kind == NODE_STRING;
+        bool constant = f->kind == NODE_ASSIGN && is_constant(f->assign.value);
+        if (constant) screen_statement(s, scope, f);
+        if (text || constant || f->kind == NODE_PASS) continue;
+        if (f->kind != NODE_FUNCTION || !is_method(f, &is_static)) {
+            refuse(s, f->span, node_refused(NODE_CLASS));
+            continue;
+        }
+        const Nodes *params = &f->function.params;
+        s->self =
+            params->n && params->at[0]->param.kind == PARAM_PLAIN ? params->at[0]->param.name : (Str){0};
+        screen_function(s, scope, f, true);
+        s->self = (Str){0};
+    }
+}
+
+// Names that may stand behind a dot because classes of the file give them.
+static void members_of(void *arg, const Node *n) {
+    Names *names = arg;
+    if (n->kind == NODE_ASSIGN)
+        for (int i = 0; i < n->assign.targets.n; i++) {
+            const Node *t = n->assign.targets.at[i];
+            if (t->kind == NODE_ATTRIBUTE) names_add(names, t->attribute.name);
+            for (int k = 0; (t->kind == NODE_TUPLE || t->kind == NODE_LIST) && k < t->items.n; k++)
+                if (t->items.at[k]->kind == NODE_ATTRIBUTE) names_add(names, t->items.at[k]->attribute.name);
+        }
+    node_each_child(n, members_of, names);
+}
+
+static void collect_members(Names *names, const Nodes *body) {
+    static const char *const given[] = {"apply", "save_for_backward", "saved_tensors", "forward"};
+    for (int i = 0; i < body->n; i++) {
+        if (body->at[i]->kind != NODE_CLASS) continue;
+        for (size_t k = 0; k < sizeof given / sizeof *given; k++) names_add(names, str_of(given[k]));
+        names_of_block(names, &body->at[i]->klass.body, 0);
+        members_of(names, body->at[i]);
+    }
+}
+
+// `raise Name` or `raise Name(...)` of the exceptions in the table.
+static void screen_raise(Screen *s, Scope *scope, const Node *n) {
+    const Node *e = n->raise.value;
+    if (!e || n->raise.cause) {
+        refuse(s, n->span, "raise: only `raise ValueError(...)` and the like");
+        return;
+    }
+    const Node *name = e->kind == NODE_CALL ? e->call.func : e;
+    const Api *row = name->kind == NODE_NAME && !bound_here(scope, name->name)
+                         ? api_named(name->name, s->candidate)
+                         : NULL;
+    if (!row || row->kind != API_EXCEPTION)
+        refuse(s, n->span, "raise: only Python's plain exceptions, such as ValueError");
+    else
+        screen_expr(s, scope, e);
+}
+
+static void screen_statement(Screen *s, Scope *scope, const Node *n) {
+    switch (n->kind) {
+    case NODE_EXPRSTMT: screen_expr(s, scope, n->value); break;
+    case NODE_ASSIGN:
+        for (int i = 0; i < n->assign.targets.n; i++) screen_target(s, scope, n->assign.targets.at[i]);
+        screen_expr(s, scope, n->assign.value);
+        break;
+    case NODE_AUGASSIGN:
+        screen_target(s, scope, n->augassign.target);
+        screen_expr(s, scope, n->augassign.value);
+        break;
+    case NODE_ANNASSIGN:
+        screen_target(s, scope, n->annassign.target);
+        screen_annotation(s, n->annassign.annotation);
+        if (n->annassign.value) screen_expr(s, scope, n->annassign.value);
+        break;
+    case NODE_RETURN:
+        if (n->value) screen_expr(s, scope, n->value);
+        break;
+    case NODE_ASSERT:
+        screen_expr(s, scope, n->assertion.cond);
+        if (n->assertion.message) screen_expr(s, scope, n->assertion.message);
+        break;
+    case NODE_RAISE: screen_raise(s, scope, n); break;
+    case NODE_IF:
+        screen_expr(s, scope, n->branch.cond);
+        screen_block(s, scope, &n->branch.then);
+        screen_block(s, scope, &n->branch.otherwise);
+        break;
+    case NODE_FOR:
+        screen_target(s, scope, n->loop.target);
+        screen_expr(s, scope, n->loop.iter);
+        screen_block(s, scope, &n->loop.body);
+        screen_block(s, scope, &n->loop.otherwise);
+        break;
+    case NODE_WHILE:
+        screen_expr(s, scope, n->whileloop.cond);
+        screen_block(s, scope, &n->whileloop.body);
+        screen_block(s, scope, &n->whileloop.otherwise);
+        break;
+    case NODE_WITH: screen_with(s, scope, n); break;
+    case NODE_DELETE:
+        for (int i = 0; i < n->items.n; i++) screen_target(s, scope, n->items.at[i]);
+        break;
+    case NODE_FUNCTION: screen_function(s, scope, n, false); break;
+    case NODE_CLASS: screen_class(s, scope, n); break;
+    case NODE_IMPORT: {
+        const char *why;
+        LibraryFile *file = s->candidate ? library_of(s->module, n) : NULL;
+        if (s->in_function && str_is(n->import.module, "__future__"))
+            refuse(s, n->span,
+                   "SyntaxError: from __future__ imports must occur at the beginning of the file");
+        else if (s->in_function && s->late)
+            refuse(s, n->span,
+                   "import: in a function it stands at its beginning: the name is the function's own");
+        else if (file)
+            screen_included(s, n, file);
+        else if (!(s->in_function ? import_canonical : import_allowed)(n, s->candidate, &why))
+            refuse(s, n->span, import_reason(s, n, why));
+        break;
+    }
+    case NODE_BREAK:
+    case NODE_CONTINUE:
+    case NODE_PASS: break; // the parser knows where they may stand
+    default: refuse(s, n->span, node_refused(n->kind));
+    }
+}
+
+static void screen_block(Screen *s, Scope *scope, const Nodes *body) {
+    if (!body->n || too_deep(s, body->at[0]->span)) return;
+    s->depth++;
+    for (int i = 0; i < body->n; i++) {
+        const Node *n = body->at[i];
+        screen_statement(s, scope, n);
+        bool text = n->kind == NODE_EXPRSTMT && n->value->kind == NODE_STRING;
+        s->late |= n->kind != NODE_IMPORT && !text;
+    }
+    s->depth--;
+}
+
+// Only what leaves nothing behind that a later call, or another kernel file, could see.
+static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
+    const Node *value = NULL;
+    bool fits = false;
+    if (s->candidate && is_main_guard(n))
+        return; // a file that is judged is not run: nothing in there ever is
+    switch (n->kind) {
+    case NODE_IMPORT:
+    case NODE_FUNCTION:
+    case NODE_CLASS:
+    case NODE_PASS: return screen_statement(s, scope, n);
+    case NODE_EXPRSTMT: fits = n->value->kind == NODE_STRING; break; // a docstring
+    case NODE_ASSIGN: value = n->assign.value; break;
+    case NODE_ANNASSIGN: value = n->annassign.value; break;
+    case NODE_AUGASSIGN:
+    case NODE_DELETE:
+    case NODE_IF:
+    case NODE_FOR:
+    case NODE_WHILE:
+    case NODE_WITH:
+    case NODE_ASSERT: break;
+    default: return screen_statement(s, scope, n); // refused there, with the construct's own reason
+    }
+    if (value || n->kind == NODE_ANNASSIGN) {
+        // An op definition's `inputs = {...}` is plain data.
+        fits = !value || is_constant(value) ||
+               (s->candidate && (is_configs(value) || is_collection(value))) ||
+               (!s->candidate && value->kind == NODE_DICT);
+        screen_statement(s, scope, n);
+        if (!fits)
+            refuse(s, value->span,
+                   "module level: only numbers, strings and tuples of them; anything else could keep state "
+                   "between calls");
+        return;
+    }
+    if (!fits) {
+        refuse(s, n->span, "module level: only imports, constants, functions and kernels");
+        screen_statement(s, scope, n);
+    }
+}
+
+static bool screen_module(const Node *module, DiagList *d, bool candidate, const char *entry) {
+    Screen s = {.arena = d->arena,
+                .d = d,
+                .later = DIAGS(d->arena),
+                .candidate = candidate,
+                .ok = true,
+                .module = module,
+                .model = candidate && entry_model(module)};
+    Scope globals = {.names = {.arena = d->arena}};
+    const Nodes *body = &module->module.body;
+    names_of_block(&globals.names, body, 0);
+    for (int i = 0; i < body->n; i++)
+        if (candidate && body->at[i]->kind == NODE_IMPORT && library_of(module, body->at[i]))
+            names_of_import(&globals.names, body->at[i]);
+    s.members.arena = s.quiet.arena = d->arena;
+    for (int i = 0; candidate && i < body->n; i++)
+        if (body->at[i]->kind == NODE_IMPORT && !library_of(module, body->at[i]))
+            names_of_quiet(d->arena, &s.quiet, body->at[i]);
+    if (candidate) collect_members(&s.members, body);
+    for (int i = 0; i < body->n; i++) screen_module_statement(&s, &globals, body->at[i]);
+    const Node *f = module_function(module, str_of(entry));
+    if (!f && !s.model)
+        refuse_as(&s, DIAG_REFUSED, module->span, "there is no function `", str_of(entry),
+                  "every file of this kind defines one");
+    else if (f && candidate && is_jit_function(f))
+        refuse(&s, f->span, "run is a kernel; it must be the host function that launches kernels");
+    for (int i = 0; i < s.later.count; i++)
+        diag_clean(d, s.later.at[i].kind, s.later.at[i].span, "%s", s.later.at[i].msg);
+    return s.ok;
+}
+
+bool host_screen(const Node *module, DiagList *d) { return screen_module(module, d, true, "run"); }
+bool host_screen_reference(const Node *module, DiagList *d) {
+    return screen_module(module, d, false, "reference");
+}

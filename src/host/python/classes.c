@@ -1,0 +1,142 @@
+// Classes as kernel files have them: namespaces of functions and constants, objects with attributes, and the
+// forward half of autograd functions. No inheritance beyond the empty bases of torch, nothing that outlives
+// the call.
+#include "host/policy/screen.h"
+#include "host/python/interp.h"
+
+static bool method_new(Interp *in, Span at, Value self, Value function, Str name, Value *out) {
+    Method *m = HOST_NEW(in, at, Method, 1);
+    if (!m) return false;
+    *m = (Method){self, function, name};
+    *out = (Value){.kind = V_METHOD, .method = m};
+    return true;
+}
+
+bool class_new(Interp *in, Env *env, const Node *n, Value *out) {
+    Class *c = HOST_NEW(in, n->span, Class, 1);
+    if (!c) return false;
+    *c = (Class){n->klass.name, class_kind(n), env_new(in, n->span, env, n->klass.body.n)};
+    if (!c->names) return false;
+    if (c->kind == CLASS_NONE) return host_refuse(in, n->span, "%s", node_refused(NODE_CLASS));
+    for (int i = 0; i < n->klass.body.n; i++) {
+        const Node *s = n->klass.body.at[i];
+        Value v;
+        bool is_static;
+        if (!host_step(in, s->span)) return false;
+        if (s->kind == NODE_ASSIGN) {
+            if (!eval(in, c->names, s->assign.value, &v)) return false;
+            for (int k = 0; k < s->assign.targets.n; k++) {
+                const Node *t = s->assign.targets.at[k];
+                if (t->kind != NODE_NAME) return host_refuse(in, t->span, "%s", node_refused(NODE_CLASS));
+                if (!env_set(in, t->span, c->names, t->name, v)) return false;
+            }
+            continue;
+        }
+        if (s->kind == NODE_EXPRSTMT || s->kind == NODE_PASS) continue;
+        if (s->kind != NODE_FUNCTION || !is_method(s, &is_static))
+            return host_refuse(in, s->span, "%s", node_refused(NODE_CLASS));
+        // Its defaults see what the class has bound so far, its body does not. A static one stands as a
+        // method without a receiver.
+        if (!function_new(in, c->names, s, &v)) return false;
+        v.function->env = env;
+        if ((is_static && !method_new(in, s->span, (Value){0}, v, (Str){0}, &v)) ||
+            !env_set(in, s->span, c->names, s->function.name, v))
+            return false;
+    }
+    *out = (Value){.kind = V_CLASS, .klass = c};
+    return true;
+}
+
+static bool object_new(Interp *in, Span at, const Class *of, Value *out) {
+    Object *o = HOST_NEW(in, at, Object, 1);
+    if (!o) return false;
+    *o = (Object){of, env_new(in, at, NULL, 0)};
+    *out = (Value){.kind = V_OBJECT, .object = o};
+    return o->attribute != NULL;
+}
+
+static bool lacks(Interp *in, Span at, const Class *c, Str name) {
+    return host_raise(in, at, "AttributeError: '%.*s' object has no attribute '%.*s'",
+                      c ? (int)c->name.len : 3, c ? c->name.p : "ctx", STR_ARG(name));
+}
+
+bool class_member(Interp *in, Span at, Value v, Str name, Value *out) {
+    const Class *c = v.kind == V_CLASS ? v.klass : v.object->of;
+    const Slot *s = v.kind == V_OBJECT ? env_find(v.object->attribute, name) : NULL;
+    if (s) return *out = s->v, true;
+    if (!c) {
+        if (!str_is(name, "save_for_backward")) return lacks(in, at, c, name);
+        return method_new(in, at, v, (Value){0}, name, out);
+    }
+    if (c->kind == CLASS_AUTOGRAD && v.kind == V_CLASS && str_is(name, "apply"))
+        return method_new(in, at, v, (Value){0}, name, out);
+    s = env_find(c->names, name);
+    if (!s) return lacks(in, at, c, name);
+    if (v.kind == V_OBJECT && s->v.kind == V_FUNCTION) return method_new(in, at, v, s->v, name, out);
+    *out = s->v;
+    return true;
+}
+
+bool object_set(Interp *in, Span at, Value of, Str name, Value v) {
+    if (of.kind != V_OBJECT || str_starts(name, "__"))
+        return host_refuse(in, at, "assignment to `.%.*s`: only attributes of a class's own objects are set",
+                           STR_ARG(name));
+    return env_set(in, at, of.object->attribute, name, v);
+}
+
+static bool call_with(Interp *in, Value function, Value self, const Args *args, Value *out) {
+    Args whole = *args;
+    whole.pos = HOST_NEW(in, args->at, Value, args->n + 1);
+    if (!whole.pos) return false;
+    whole.pos[0] = self;
+    if (args->n) memcpy(whole.pos + 1, args->pos, (size_t)args->n * sizeof *args->pos);
+    whole.n++;
+    return call_value(in, function, &whole, out);
+}
+
+// forward(ctx, ...) of an autograd function; its backward never runs here.
+static bool apply(Interp *in, const Class *c, const Args *args, Value *out) {
+    const Slot *forward = env_find(c->names, STR("forward"));
+    Value ctx;
+    if (!forward) return lacks(in, args->at, c, STR("forward"));
+    if (args->names) return host_raise(in, args->at, "TypeError: apply() takes no keyword arguments");
+    if (forward->v.kind != V_METHOD)
+        return host_raise(in, args->at, "RuntimeError: forward of an autograd.Function is a @staticmethod");
+    return object_new(in, args->at, NULL, &ctx) && call_with(in, forward->v, ctx, args, out);
+}
+
+static bool method_call(Interp *in, const Method *m, const Args *args, Value *out) {
+    if (m->function.kind != V_UNBOUND)
+        return m->self.kind == V_UNBOUND ? call_value(in, m->function, args, out)
+                                         : call_with(in, m->function, m->self, args, out);
+    if (m->self.kind == V_CLASS) return apply(in, m->self.klass, args, out);
+    Value saved; // save_for_backward
+    *out = NONE_VALUE;
+    if (!seq_new(in, args->at, V_TUPLE, args->n, &saved)) return false;
+    for (int i = 0; i < args->n; i++) saved.seq->at[i] = args->pos[i];
+    return object_set(in, args->at, m->self, STR("saved_tensors"), saved);
+}
+
+static bool object_call(Interp *in, Value f, const Args *args, Value *out) {
+    const Class *c = f.object->of;
+    const Slot *call = c ? env_find(c->names, STR("__call__")) : NULL;
+    if (c && !call && c->kind == CLASS_MODULE) call = env_find(c->names, STR("forward"));
+    if (!call) return host_raise(in, args->at, "TypeError: this object is not callable");
+    if (call->v.kind == V_METHOD) return call_value(in, call->v, args, out);
+    return call_with(in, call->v, f, args, out);
+}
+
+bool class_call(Interp *in, Value f, const Args *args, Value *out) {
+    if (f.kind == V_METHOD) return method_call(in, f.method, args, out);
+    if (f.kind == V_OBJECT) return object_call(in, f, args, out);
+    const Class *c = f.klass;
+    if (c->kind == CLASS_AUTOGRAD)
+        return host_raise(in, args->at, "RuntimeError: an autograd.Function is used by %.*s.apply(...)",
+                          STR_ARG(c->name));
+    const Slot *init = env_find(c->names, STR("__init__"));
+    Value nothing;
+    if (!object_new(in, args->at, c, out)) return false;
+    if (init) return call_with(in, init->v, *out, args, &nothing);
+    if (!args->n && !args->names) return true;
+    return host_raise(in, args->at, "TypeError: %.*s() takes no arguments", STR_ARG(c->name));
+}

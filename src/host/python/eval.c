@@ -1,0 +1,456 @@
+// Expressions: names, members, operators, displays, comprehensions, calls.
+#include "host/policy/screen.h"
+#include "host/python/api.h"
+#include "host/python/entry.h"
+#include <stdio.h>
+
+// --- names ---
+
+Env *env_new(Interp *in, Span at, Env *outer, int names) {
+    Env *env = HOST_NEW(in, at, Env, 1);
+    if (!env) return NULL;
+    int cap = 8;
+    while (cap < 2 * names) cap *= 2;
+    *env = (Env){.outer = outer, .cap = cap};
+    env->slot = HOST_NEW(in, at, Slot, cap);
+    return env->slot ? env : NULL;
+}
+
+static Slot *slot_for(const Env *env, Str name) {
+    uint32_t i = (uint32_t)str_hash(name);
+    for (;; i++) {
+        Slot *s = &env->slot[i & (uint32_t)(env->cap - 1)];
+        if (!s->name.p || str_eq(s->name, name)) return s;
+    }
+}
+
+Slot *env_find(const Env *env, Str name) {
+    Slot *s = slot_for(env, name);
+    return s->name.p ? s : NULL;
+}
+
+bool env_set(Interp *in, Span at, Env *env, Str name, Value v) {
+    Slot *s = slot_for(env, name);
+    if (s->name.p) return s->v = v, true;
+    if (2 * (env->used + 1) > env->cap) {
+        Env grown = {.cap = env->cap * 2, .slot = HOST_NEW(in, at, Slot, env->cap * 2)};
+        if (!grown.slot || !host_work(in, at, env->cap)) return false;
+        for (int i = 0; i < env->cap; i++)
+            if (env->slot[i].name.p) *slot_for(&grown, env->slot[i].name) = env->slot[i];
+        env->slot = grown.slot;
+        env->cap = grown.cap;
+        s = slot_for(env, name);
+    }
+    env->used++;
+    *s = (Slot){name, v};
+    return true;
+}
+
+static bool api_value(Interp *in, Span at, const Api *row, Str name, Value self, Value *out) {
+    if (row->kind == API_CONSTANT) return api_constant(in, row, name, at, out);
+    if (row->kind == API_ATTRIBUTE) return api_call(in, row, name, self, &(Args){.at = at}, out);
+    Member *m = HOST_NEW(in, at, Member, 1);
+    if (!m) return false;
+    *m = (Member){row, name, self};
+    *out = (Value){.kind = V_API, .member = m};
+    return true;
+}
+
+bool env_read(Interp *in, Span at, Env *env, Str name, Value *out) {
+    bool here = true;
+    for (Env *e = env; e; e = e->outer) {
+        Slot *s = env_find(e, name);
+        if (s && s->v.kind != V_UNBOUND) return *out = s->v, true;
+        if (s && here)
+            return host_raise(in, at,
+                              "UnboundLocalError: cannot access local variable '%.*s' where it is not "
+                              "associated with a value",
+                              STR_ARG(name));
+        if (s && !e->module)
+            return host_raise(in, at,
+                              "NameError: cannot access free variable '%.*s' where it is not associated with "
+                              "a value in enclosing scope",
+                              STR_ARG(name));
+        if (!e->comprehension) here = false;
+    }
+    const Api *row = api_named(name, in->candidate);
+    if (row) return api_value(in, at, row, name, (Value){0}, out);
+    if (api_is_module(name, in->candidate)) return *out = (Value){.kind = V_MODULE, .s = name}, true;
+    if (!api_known_refused(name, false, in->candidate))
+        return host_raise(in, at, "NameError: name '%.*s' is not defined", STR_ARG(name));
+    DiagKind kind;
+    const char *why = api_reason(in->arena, name, false, in->candidate, &kind);
+    host_report(in, kind, at, "`%.*s` is not available here: %s", STR_ARG(name), why);
+    return false;
+}
+
+static bool module_member(Interp *in, Span at, Str path, Str name, Value *out) {
+    char *p = HOST_NEW(in, at, char, (int64_t)(path.len + name.len + 1));
+    if (!p) return false;
+    memcpy(p, path.p, path.len);
+    p[path.len] = '.';
+    memcpy(p + path.len + 1, name.p, name.len);
+    Str full = api_canonical(in->arena, (Str){p, path.len + name.len + 1});
+    const Api *row = api_named(full, in->candidate);
+    if (row) return api_value(in, at, row, full, (Value){0}, out);
+    if (api_is_module(full, in->candidate)) return *out = (Value){.kind = V_MODULE, .s = full}, true;
+    if (str_is(full, "torch.nn") || str_is(full, "triton.language")) // on the way to an aliased module
+        return *out = (Value){.kind = V_MODULE, .s = full}, true;
+    DiagKind kind;
+    const char *why = api_reason(in->arena, full, false, in->candidate, &kind);
+    host_report(in, kind, at, "`%.*s` is not available here: %s", STR_ARG(full), why);
+    return false;
+}
+
+bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
+    if (str_starts(name, "__"))
+        return host_refuse(in, at, "`.%.*s`: host code does not reach into Python's own attributes",
+                           STR_ARG(name));
+    if (v.kind == V_CLASS || v.kind == V_OBJECT) return class_member(in, at, v, name, out);
+    if (v.kind == V_MODULE) return module_member(in, at, v.s, name, out);
+    const Api *row = api_member(name, v, in->candidate);
+    if (row) return api_value(in, at, row, name, v, out);
+    // A class of the API and what stands behind its dot: TensorDescriptor.from_tensor.
+    if (v.kind == V_API && v.member->self.kind == V_UNBOUND && api_is_module(v.member->name, in->candidate))
+        return module_member(in, at, v.member->name, name, out);
+    if (!value_is_tensor(v) && v.kind != V_KERNEL && v.kind != V_LAUNCHER)
+        return host_raise(in, at, "AttributeError: '%s' object has no attribute '%.*s'", value_type(v),
+                          STR_ARG(name));
+    DiagKind kind;
+    const char *why = api_reason(in->arena, name, true, in->candidate, &kind);
+    host_report(in, kind, at, "`.%.*s` is not available on a %s here: %s", STR_ARG(name), value_type(v), why);
+    return false;
+}
+
+// --- operators (on values: operators.c) ---
+
+static bool eval_compare(Interp *in, Env *env, const Node *n, Value *out) {
+    Value l, r;
+    if (!eval(in, env, n->compare.left, &l)) return false;
+    for (int i = 0; i < n->compare.rest.n; i++) {
+        Oper op = n->compare.ops[i];
+        if (!eval(in, env, n->compare.rest.at[i], &r)) return false;
+        bool by_element = op >= OPER_LT && op <= OPER_NE && l.kind != V_NONE && r.kind != V_NONE;
+        if (by_element && (l.kind == V_BOUND || r.kind == V_BOUND)) {
+            if (n->compare.rest.n > 1)
+                return host_refuse(in, n->span,
+                                   "a chained comparison needs the truth of a tensor; use & and torch.where");
+            return bound_binary(in, n->span, op, l, r, out);
+        }
+        bool holds;
+        if (!compare_values(in, n->span, op, l, r, &holds)) return false;
+        *out = value_bool(holds);
+        if (!holds) return true;
+        l = r;
+    }
+    return true;
+}
+
+static bool eval_unary(Interp *in, Env *env, const Node *n, Value *out) {
+    Oper op = n->unary.op;
+    const Node *operand = n->unary.operand;
+    const char *why = NULL;
+    PyValue plain, result;
+    Value v;
+    // -9223372036854775808 is one number although its digits alone do not fit.
+    if (op == OPER_NEG && operand->kind == NODE_INT) {
+        if (!py_from_literal(n, &result, &why)) return host_raise(in, n->span, "%s", why);
+        *out = value_of_plain(result);
+        return true;
+    }
+    if (!eval(in, env, operand, &v)) return false;
+    if (op == OPER_NOT) {
+        bool truth;
+        if (!value_truth(in, n->span, v, &truth)) return false;
+        *out = value_bool(!truth);
+        return true;
+    }
+    if (v.kind == V_TENSOR)
+        return host_refuse(in, n->span, "host code may not compute on tensors (`%s`); do it in a kernel",
+                           oper_text(op));
+    if (v.kind == V_BOUND) return bound_unary(in, n->span, op, v, out);
+    if (!value_plain(v, &plain))
+        return host_raise(in, n->span, "TypeError: bad operand type for unary %s: '%s'", oper_text(op),
+                          value_type(v));
+    if (!py_unary(in->arena, op, plain, &result, &why)) return host_raise(in, n->span, "%s", why);
+    *out = value_of_plain(result);
+    return true;
+}
+
+static bool eval_boolop(Interp *in, Env *env, const Node *n, Value *out) {
+    for (int i = 0; i < n->boolop.items.n; i++) {
+        bool truth;
+        if (!eval(in, env, n->boolop.items.at[i], out)) return false;
+        if (i + 1 == n->boolop.items.n) break;
+        if (!value_truth(in, n->boolop.items.at[i]->span, *out, &truth)) return false;
+        if (truth == (n->boolop.op == OPER_OR)) break;
+    }
+    return true;
+}
+
+// --- displays and comprehensions ---
+
+static bool eval_items(Interp *in, Env *env, const Nodes *items, ValueKind kind, Span at, Value *out) {
+    if (!seq_new(in, at, kind, 0, out)) return false;
+    for (int i = 0; i < items->n; i++) {
+        const Node *item = items->at[i];
+        Value v;
+        if (!eval(in, env, item->kind == NODE_STARRED ? item->value : item, &v)) return false;
+        if (item->kind != NODE_STARRED) {
+            if (!seq_push(in, at, out->seq, v)) return false;
+            continue;
+        }
+        Iter it;
+        if (!iter_start(in, item->span, v, &it)) return false;
+        for (Value each; iter_next(&it, &each);)
+            if (!seq_push(in, at, out->seq, each)) return false;
+    }
+    return true;
+}
+
+static bool eval_dict(Interp *in, Env *env, const Node *n, Value *out) {
+    if (!dict_new(in, n->span, out)) return false;
+    for (int i = 0; i < n->dict.keys.n; i++) {
+        Value k, v;
+        if (n->dict.keys.at[i]) {
+            if (!eval(in, env, n->dict.keys.at[i], &k) || !eval(in, env, n->dict.values.at[i], &v))
+                return false;
+            if (!dict_put(in, n->span, out->dict, k, v)) return false;
+            continue;
+        }
+        if (!eval(in, env, n->dict.values.at[i], &v)) return false;
+        if (v.kind != V_DICT)
+            return host_raise(in, n->span, "TypeError: '%s' object is not a mapping", value_type(v));
+        for (int j = 0; j < v.dict->n; j++)
+            if (!dict_put(in, n->span, out->dict, v.dict->key[j], v.dict->value[j])) return false;
+    }
+    return true;
+}
+
+// The loops of a comprehension from the `level`-th on. A generator is evaluated at once, like a list.
+static bool comp_loops(Interp *in, Env *env, const Node *n, int level, const Value *first, Value *out) {
+    if (level == n->comp.fors.n) {
+        Value element, val;
+        if (!eval(in, env, n->comp.element, &element)) return false;
+        if (n->comp.kind != COMP_DICT) return seq_push(in, n->span, out->seq, element);
+        return eval(in, env, n->comp.val, &val) && dict_put(in, n->span, out->dict, element, val);
+    }
+    const Node *loop = n->comp.fors.at[level];
+    Value over;
+    if (first)
+        over = *first;
+    else if (!eval(in, env, loop->compfor.iter, &over))
+        return false;
+    Iter it;
+    if (!iter_start(in, loop->span, over, &it)) return false;
+    for (Value v; iter_next(&it, &v);) {
+        bool take = true;
+        if (!host_step(in, loop->span) || !assign(in, env, loop->compfor.target, v)) return false;
+        for (int i = 0; take && i < loop->compfor.conds.n; i++) {
+            const Node *cond = loop->compfor.conds.at[i];
+            if (!eval(in, env, cond, &v) || !value_truth(in, cond->span, v, &take)) return false;
+        }
+        if (take && !comp_loops(in, env, n, level + 1, NULL, out)) return false;
+        if (!iter_steady(in, loop->span, &it)) return false;
+    }
+    return true;
+}
+
+static bool eval_comp(Interp *in, Env *env, const Node *n, Value *out) {
+    if (n->comp.kind == COMP_SET) return host_refuse(in, n->span, "%s", node_refused(NODE_SET));
+    // The first iterable belongs to the scope around.
+    Value first;
+    if (!eval(in, env, n->comp.fors.at[0]->compfor.iter, &first)) return false;
+    Names names = {.arena = in->arena};
+    for (int i = 0; i < n->comp.fors.n; i++) names_of_target(&names, n->comp.fors.at[i]->compfor.target, 0);
+    if (!host_work(in, n->span, names.n)) return false;
+    Env *inner = env_new(in, n->span, env, names.n);
+    if (!inner) return false;
+    inner->comprehension = true;
+    for (int i = 0; i < names.n; i++)
+        if (!env_set(in, n->span, inner, names.at[i], (Value){0})) return false;
+    if (n->comp.kind == COMP_DICT ? !dict_new(in, n->span, out) : !seq_new(in, n->span, V_LIST, 0, out))
+        return false;
+    return comp_loops(in, inner, n, 0, &first, out);
+}
+
+static bool eval_fstring(Interp *in, Env *env, const Node *n, Value *out) {
+    Buf text = BUF(in->arena);
+    for (int i = 0; i < n->items.n; i++) {
+        const Node *part = n->items.at[i];
+        Value v;
+        bool format = part->kind == NODE_FORMAT;
+        if (format && (part->format.spec || part->format.conversion == 'a'))
+            return host_unsupported(in, part->span, "format specifications are not available in f-strings");
+        if (!eval(in, env, format ? part->format.value : part, &v)) return false;
+        size_t before = text.len;
+        if (format && part->format.conversion == 'r')
+            value_repr(&text, v, 0);
+        else
+            value_text(&text, v);
+        size_t grown = text.len - before;
+        if (text.len > STRING_MAX || grown > in->heap_left)
+            return host_raise(in, n->span, "MemoryError: a string of host code may take 1 MiB");
+        in->heap_left -= grown;
+        if (!host_work(in, n->span, (int64_t)grown / 16)) return false;
+    }
+    *out = value_str(buf_str(&text));
+    return true;
+}
+
+static bool eval_subscript(Interp *in, Env *env, const Node *n, Value *out) {
+    Value v, index;
+    return eval(in, env, n->subscript.value, &v) && eval(in, env, n->subscript.index, &index) &&
+           subscript_get(in, n->span, v, index, out);
+}
+
+static bool eval_slice(Interp *in, Env *env, const Node *n, Value *out) {
+    Slice *s = HOST_NEW(in, n->span, Slice, 1);
+    if (!s) return false;
+    *s = (Slice){NONE_VALUE, NONE_VALUE, NONE_VALUE};
+    if (n->slice.lo && !eval(in, env, n->slice.lo, &s->lo)) return false;
+    if (n->slice.hi && !eval(in, env, n->slice.hi, &s->hi)) return false;
+    if (n->slice.step && !eval(in, env, n->slice.step, &s->step)) return false;
+    *out = (Value){.kind = V_SLICE, .slice = s};
+    return true;
+}
+
+// --- calls ---
+
+bool call_value(Interp *in, Value f, const Args *args, Value *out) {
+    switch (f.kind) {
+    case V_FUNCTION: return function_call(in, f.function, args, out);
+    case V_API: return api_call(in, f.member->row, f.member->name, f.member->self, args, out);
+    case V_CLASS:
+    case V_OBJECT:
+    case V_METHOD: return class_call(in, f, args, out);
+    case V_LAUNCHER: *out = NONE_VALUE; return kernel_launch(in, f.launcher, args);
+    case V_KERNEL:
+        return host_raise(in, args->at,
+                          "RuntimeError: Cannot call @triton.jit'd outside of the scope of a kernel; launch "
+                          "it as %.*s[grid](...)",
+                          STR_ARG(f.kernel->node->function.name));
+    case V_TUNER:
+        return host_refuse(in, args->at,
+                           "triton.autotune and triton.heuristics stand above a kernel as decorators");
+    default: return host_raise(in, args->at, "TypeError: '%s' object is not callable", value_type(f));
+    }
+}
+
+static bool args_name(Interp *in, Args *args, int *cap, Str name, Value v) {
+    for (int i = 0; i < args->names; i++)
+        if (str_eq(args->name[i], name))
+            return host_raise(in, args->at, "TypeError: got multiple values for keyword argument '%.*s'",
+                              STR_ARG(name));
+    if (!host_work(in, args->at, args->names)) return false;
+    if (args->names == *cap) {
+        int n = *cap * 2 + 8;
+        Str *names = HOST_NEW(in, args->at, Str, n);
+        Value *named = names ? HOST_NEW(in, args->at, Value, n) : NULL;
+        if (!named) return false;
+        if (args->names) memcpy(names, args->name, (size_t)args->names * sizeof *names);
+        if (args->names) memcpy(named, args->named, (size_t)args->names * sizeof *named);
+        args->name = names;
+        args->named = named;
+        *cap = n;
+    }
+    args->name[args->names] = name;
+    args->named[args->names++] = v;
+    return true;
+}
+
+static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
+    Value f, positional, v;
+    if (in->candidate && is_super_init(n)) return *out = NONE_VALUE, true; // bases hold nothing
+    if (in->weight && is_parameter(n)) return entry_parameter(in, n->span, out);
+    Args args = {.at = n->span};
+    int cap = 0;
+    if (!eval(in, env, n->call.func, &f)) return false;
+    if (!eval_items(in, env, &n->call.args, V_LIST, n->span, &positional)) return false;
+    args.pos = positional.seq->at;
+    args.n = positional.seq->n;
+    for (int i = 0; i < n->call.keywords.n; i++) {
+        const Node *k = n->call.keywords.at[i];
+        if (!eval(in, env, k->keyword.value, &v)) return false;
+        if (k->keyword.name.len) {
+            if (!args_name(in, &args, &cap, k->keyword.name, v)) return false;
+            continue;
+        }
+        if (v.kind != V_DICT)
+            return host_raise(in, k->span, "TypeError: argument after ** must be a mapping, not %s",
+                              value_type(v));
+        for (int j = 0; j < v.dict->n; j++) {
+            if (v.dict->key[j].kind != V_STR)
+                return host_raise(in, k->span, "TypeError: keywords must be strings");
+            if (!args_name(in, &args, &cap, v.dict->key[j].s, v.dict->value[j])) return false;
+        }
+    }
+    return call_value(in, f, &args, out);
+}
+
+static bool eval_walrus(Interp *in, Env *env, const Node *n, Value *out) {
+    if (!eval(in, env, n->walrus.value, out)) return false;
+    while (env->comprehension) env = env->outer;
+    return env_set(in, n->span, env, n->walrus.name, *out);
+}
+
+static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
+    switch (n->kind) {
+    case NODE_NAME: return env_read(in, n->span, env, n->name, out);
+    case NODE_INT:
+        if (n->integer.too_big || n->integer.value > INT64_MAX)
+            return host_raise(in, n->span, "OverflowError: integer does not fit 64 bits");
+        *out = value_int((int64_t)n->integer.value);
+        return true;
+    case NODE_FLOAT: *out = value_float(n->real); return true;
+    case NODE_STRING:
+        if (n->string.bytes) return host_refuse(in, n->span, "bytes are not part of the host vocabulary");
+        *out = value_str(n->string.text);
+        return true;
+    case NODE_FSTRING: return eval_fstring(in, env, n, out);
+    case NODE_TRUE:
+    case NODE_FALSE: *out = value_bool(n->kind == NODE_TRUE); return true;
+    case NODE_NONE: *out = NONE_VALUE; return true;
+    case NODE_ELLIPSIS: *out = (Value){.kind = V_ELLIPSIS}; return true;
+    case NODE_TUPLE: return eval_items(in, env, &n->items, V_TUPLE, n->span, out);
+    case NODE_LIST: return eval_items(in, env, &n->items, V_LIST, n->span, out);
+    case NODE_DICT: return eval_dict(in, env, n, out);
+    case NODE_UNARY: return eval_unary(in, env, n, out);
+    case NODE_BINARY: {
+        Value l, r;
+        return eval(in, env, n->binary.left, &l) && eval(in, env, n->binary.right, &r) &&
+               binary_values(in, n->span, n->binary.op, l, r, out);
+    }
+    case NODE_BOOLOP: return eval_boolop(in, env, n, out);
+    case NODE_COMPARE: return eval_compare(in, env, n, out);
+    case NODE_CALL: return eval_call(in, env, n, out);
+    case NODE_ATTRIBUTE: {
+        Value v;
+        return eval(in, env, n->attribute.value, &v) && get_member(in, n->span, v, n->attribute.name, out);
+    }
+    case NODE_SUBSCRIPT: return eval_subscript(in, env, n, out);
+    case NODE_SLICE: return eval_slice(in, env, n, out);
+    case NODE_IFEXP: {
+        bool truth;
+        Value v;
+        if (!eval(in, env, n->ifexp.cond, &v) || !value_truth(in, n->ifexp.cond->span, v, &truth))
+            return false;
+        const Node *arm = truth ? n->ifexp.then : n->ifexp.otherwise;
+        if (in->m) cover_mark(in->m->cover, arm->span.at, COVER_HOST);
+        return eval(in, env, arm, out);
+    }
+    case NODE_LAMBDA: return function_new(in, env, n, out);
+    case NODE_COMP: return eval_comp(in, env, n, out);
+    case NODE_WALRUS: return eval_walrus(in, env, n, out);
+    default: return host_refuse(in, n->span, "%s", node_refused(n->kind));
+    }
+}
+
+bool eval(Interp *in, Env *env, const Node *n, Value *out) {
+    if (!host_step(in, n->span)) return false;
+    if (++in->depth > DEPTH_MAX)
+        return host_raise(in, n->span, "RecursionError: maximum recursion depth exceeded");
+    bool ok = eval_here(in, env, n, out);
+    in->depth--;
+    return ok;
+}

@@ -1,0 +1,371 @@
+#include "judge/decide.h"
+
+#include <signal.h>
+
+#include "cases/metamorphic.h"
+
+// What a finding of the checker, the host or the VM means for the candidate, and which rule it broke.
+static const struct {
+    Status status;
+    const char *rule;
+} finding_means[DIAG_COUNT] = {
+    [DIAG_WARNING] = {STATUS_referee_error, "protocol"},
+    [DIAG_SYNTAX] = {STATUS_parse_reject, "syntax"},
+    [DIAG_REFUSED] = {STATUS_parse_reject, "privilege"},
+    [DIAG_COMPILE] = {STATUS_compile_fail, "types"},
+    [DIAG_UNSUPPORTED] = {STATUS_unsupported, "unsupported"},
+    [DIAG_HOST] = {STATUS_host_error, "host"},
+    [DIAG_OOB] = {STATUS_oob, "memory"},
+    [DIAG_UNINIT] = {STATUS_uninit_read, "memory"},
+    [DIAG_WRITE] = {STATUS_input_write, "memory"},
+    [DIAG_RACE] = {STATUS_race, "memory"},
+    [DIAG_BUDGET] = {STATUS_timeout, "budget"},
+    [DIAG_VALUE] = {STATUS_bad_value, "arithmetic"},
+};
+
+Status finding_status(DiagKind k, const char **rule) {
+    *rule = finding_means[k].rule;
+    return finding_means[k].status;
+}
+
+ClassId truth_class(const CaseTruth *t, int64_t element) {
+    const Bound *b = t->expected;
+    int64_t per_row = b->numel / (t->rows > 0 ? t->rows : 1);
+    int64_t row = per_row > 0 ? element / per_row : 0;
+    return (ClassId)t->row_class[row < t->rows ? row : t->rows - 1];
+}
+
+void truth_name(Buf *out, const Draw *d, int index) {
+    const CaseTruth *t = &d->truth[index];
+    const Op *op = d->op;
+    bool any_float = false;
+    for (int i = 0; i < op->inputs; i++) any_float |= op->input[i].any_float;
+    if (any_float) buf_printf(out, "%s ", dtype_info[t->dtype].torch);
+    if (op->rows_dim >= 0) buf_printf(out, "%lldx", (long long)t->dim[op->rows_dim]);
+    buf_printf(out, "%lld%s", (long long)t->dim[op->row_dim], t->strided ? " strided" : "");
+}
+
+typedef struct {
+    Arena *arena;
+    const Draw *draw;
+    Str source;
+    const ChildResult *child;
+    Verdict *v;
+    // The output columns that some case judged, for each dtype and row length of the output.
+    struct Columns {
+        DType dtype;
+        int64_t n;
+        uint8_t *judged;
+    } * columns;
+    int column_sets;
+    uint8_t *judged;      // flags of a case's elements
+    int64_t stored_least; // bytes of the traffic case's output
+    double worst_use;     // over all cases: which one the evidence names
+} Decision;
+
+static void settle(Decision *z, Status s, const char *rule, const char *feedback) {
+    z->v->status = s;
+    z->v->rule = rule;
+    z->v->feedback = feedback;
+}
+
+static void note_worst(Decision *z, int index, const Comparison *c, bool failing) {
+    if (!failing && c->use < z->worst_use) return;
+    z->worst_use = c->use;
+    z->v->use = c->use;
+    z->v->error_ulp = c->error_ulp;
+    z->v->bound_ulp = c->bound_ulp;
+    Buf b = BUF(z->arena);
+    truth_name(&b, z->draw, index);
+    if (!z->draw->truth[index].hidden)
+        buf_printf(&b, " %s", class_name(truth_class(&z->draw->truth[index], c->worst_at)));
+    snprintf(z->v->worst_case, sizeof z->v->worst_case, "%s", buf_cstr(&b));
+}
+
+static void note_columns(Decision *z, const Bound *b, const uint8_t *judged, bool all) {
+    int64_t n = b->rank ? b->shape[b->rank - 1] : 1;
+    if (b->rank == 1 && z->draw->op->rows_dim >= 0) n = 1; // one value a row: the column is the value
+    struct Columns *c = NULL;
+    for (int i = 0; i < z->column_sets && !c; i++)
+        if (z->columns[i].dtype == b->dtype && z->columns[i].n == n) c = &z->columns[i];
+    if (!c) {
+        c = &z->columns[z->column_sets++];
+        *c = (struct Columns){b->dtype, n, NEWN(z->arena, uint8_t, (size_t)n)};
+    }
+    if (all && b->numel > 0) memset(c->judged, 1, (size_t)n);
+    for (int64_t at = 0; !all && n > 0 && at < b->numel; at += n)
+        for (int64_t k = 0; k < n; k++) c->judged[k] |= judged[at + k];
+}
+
+static bool columns_all_judged(const Decision *z) {
+    for (int i = 0; i < z->column_sets; i++)
+        if (memchr(z->columns[i].judged, 0, (size_t)z->columns[i].n)) return false;
+    return true;
+}
+
+static Status match_status(Match m) {
+    return m == MATCH_NAN ? STATUS_nan_class : m == MATCH_INCORRECT ? STATUS_incorrect : STATUS_inaccurate;
+}
+
+static bool shape_matches(const CaseReport *r, const Bound *b) {
+    if (r->rank != b->rank) return false;
+    for (int d = 0; d < b->rank; d++)
+        if (r->shape[d] != b->shape[d]) return false;
+    return true;
+}
+
+// The same case with its programs in another order. Without atomics the bits must be the same. With them,
+// rounding may differ: the two outputs may be as far apart as two honest ones, and both are judged. False
+// when it decides the verdict.
+static bool judge_orders(Decision *z, int index, const CaseReport *r, Comparison *c) {
+    const Bound *b = z->draw->truth[index].expected;
+    const CaseSpec *spec = &z->draw->spec[index];
+    const uint8_t *one = z->child->output + spec->output_at,
+                  *two = z->child->output + spec_output_at(spec, 1);
+    if (r->again > 0 && memcmp(one, two, (size_t)spec->output_bytes) == 0) return true;
+    int64_t apart = -1;
+    if (r->again > 0 && r->atomic_launches > 0) {
+        Comparison other;
+        Bound first = *b;
+        first.v = NEWN(z->arena, double, (size_t)b->numel + 1);
+        first.e = b->e ? NEWN(z->arena, double, (size_t)b->numel + 1) : NULL;
+        for (int64_t i = 0; i < b->numel; i++) {
+            first.v[i] = dtype_load(b->dtype, one + i * dtype_bytes(b->dtype));
+            if (b->e) first.e[i] = 2 * b->e[i];
+        }
+        uint8_t *judged = arena_raw(z->arena, (size_t)b->numel + 1, 1);
+        compare_case(&first, NULL, two, judged, &other);
+        if (other.wrong == 0) {
+            compare_case(b, NULL, two, judged, &other);
+            if (other.worst > c->worst || (other.worst == c->worst && other.use > c->use)) *c = other;
+            return true;
+        }
+        apart = other.first_wrong;
+    }
+    z->v->element = apart;
+    settle(z, STATUS_nondeterministic, "orders", feedback_orders(z->arena, z->draw, index, apart));
+    return false;
+}
+
+// One case that ran to its end. False when it decides the verdict on its own.
+static bool judge_ran(Decision *z, int index, const CaseReport *r, Comparison *c) {
+    const Bound *b = z->draw->truth[index].expected;
+    const CaseSpec *spec = &z->draw->spec[index];
+    *c = (Comparison){0};
+    z->v->case_number = index + 1; // until the case has passed
+    if (!shape_matches(r, b)) {
+        settle(z, STATUS_wrong_shape, "shape", feedback_shape(z->arena, z->draw, r, false));
+        return false;
+    }
+    if (r->dtype != (int32_t)b->dtype) {
+        settle(z, STATUS_wrong_dtype, "dtype", feedback_shape(z->arena, z->draw, r, true));
+        return false;
+    }
+    if (r->unwritten > 0) {
+        z->v->element = r->first_unwritten;
+        settle(z, STATUS_uncovered_output, "coverage", feedback_unwritten(z->arena, z->draw, r));
+        return false;
+    }
+    if (r->again > spec->again) {
+        settle(z, STATUS_crash, "protocol",
+               feedback_child(z->arena, "an order was run that nobody asked for"));
+        return false;
+    }
+    uint8_t *judged = z->judged;
+    compare_case(b, z->draw->truth[index].rounded, z->child->output + spec->output_at, judged, c);
+    note_columns(z, b, judged, c->unjudged == 0);
+    return r->again == 0 || judge_orders(z, index, r, c);
+}
+
+static void take_traffic(Decision *z, const CaseReport *r) {
+    const CaseSpec *spec = &z->draw->spec[z->draw->traffic_case];
+    const Op *op = z->draw->op;
+    const CaseTruth *truth = &z->draw->truth[z->draw->traffic_case];
+    z->v->count = r->count;
+    z->v->facts = (RankCase){.rows = op->rows_dim >= 0 ? truth->dim[op->rows_dim] : 1,
+                             .row = truth->dim[op->row_dim],
+                             .has_rows = op->rows_dim >= 0};
+    int64_t inputs = 0, shared = 0;
+    bool any_float = false;
+    for (int i = 0; i < spec->inputs; i++) {
+        int64_t n = 1;
+        shape_numel(spec->input[i].shape, spec->input[i].rank, &n);
+        n *= dtype_bytes((DType)spec->input[i].dtype);
+        inputs += n;
+        bool by_row = false;
+        for (int d = 0; d < op->input[i].rank; d++) by_row |= op->input[i].dim[d] == op->rows_dim;
+        if (!by_row) shared += n;
+        any_float |= op->input[i].any_float;
+    }
+    z->v->bytes_ideal = inputs + spec->output_bytes;
+    z->v->facts.elem_bytes = any_float ? dtype_bytes(truth->dtype) : 0;
+    z->v->facts.row_bytes = (double)(inputs - shared + spec->output_bytes);
+    z->v->facts.shared_bytes = (double)shared;
+    z->stored_least = spec->output_bytes;
+}
+
+static int64_t row_length(const Draw *d, int index) { return d->truth[index].dim[d->op->row_dim]; }
+
+// The cases in order. True when all passed.
+static bool judge_cases(Decision *z) {
+    const ChildResult *r = z->child;
+    const Draw *d = z->draw;
+    int failed = -1; // the case that decides, while others of its row length are still looked at
+    Comparison worst = {0};
+    for (int i = 0; i < d->cases && i < r->reports; i++) {
+        if (failed >= 0 && row_length(d, i) > row_length(d, failed)) break;
+        const CaseReport *report = &r->report[i];
+        if (report->kind == REPORT_FINDING) {
+            if (failed >= 0) break;
+            const char *rule;
+            Status status = finding_status((DiagKind)report->finding, &rule);
+            z->v->found = true;
+            z->v->case_number = report->case_index + 1;
+            z->v->placed = finding_place(z->source, report, &z->v->place);
+            settle(z, status, rule, feedback_finding(z->arena, d, z->source, report));
+            return false;
+        }
+        if (report->kind != REPORT_RAN) break;
+        z->v->cases_run++;
+        Comparison c;
+        if (!judge_ran(z, i, report, &c)) {
+            if (failed < 0) return false;
+            z->v->element = -1;
+            break;
+        }
+        z->v->case_number = 0;
+        if (i == d->traffic_case) take_traffic(z, report);
+        if (c.wrong == 0) {
+            z->v->cases_passed++;
+            if (failed < 0) note_worst(z, i, &c, false);
+        } else if (failed < 0 || c.worst > worst.worst || (c.worst == worst.worst && c.use > worst.use)) {
+            failed = i;
+            worst = c;
+        }
+    }
+    if (failed < 0) return true;
+    note_worst(z, failed, &worst, true);
+    z->v->case_number = failed + 1;
+    z->v->element = worst.worst_at;
+    z->v->noted = r->report[failed].message[0];
+    const char *rule = worst.worst == MATCH_NAN ? "class" : "bounds";
+    settle(z, match_status(worst.worst), rule,
+           feedback_numeric(z->arena, d, failed, &worst, r->report[failed].message));
+    return false;
+}
+
+// Nothing but its own row went into each row of the answer, in one launch after another that hand nothing on:
+// no honest reason is left for bits that depend on a row's place. Atomics may come in any order, another
+// config may add in another one, and so may a program that works on several rows.
+static bool rows_alone(const Decision *z, int index) {
+    const Draw *d = z->draw;
+    const CaseReport *r = &z->child->report[index];
+    const CaseSpec *spec = &d->spec[index];
+    const Bound *b = d->truth[index].expected;
+    if (!spec->origin_at || r->atomic_launches > 0 || r->configs > 1 || r->read_back) return false;
+    const uint8_t *origin = z->child->output + spec->origin_at;
+    int64_t n = b->numel / d->truth[index].rows;
+    for (int64_t i = 0; i < b->numel; i++)
+        if (origin[i] & ~(1 << i / n)) return false;
+    return true;
+}
+
+static int64_t row_that_differs(const Decision *z, int index) {
+    const CaseTruth *t = &z->draw->truth[index];
+    const uint8_t *base = z->child->output + z->draw->spec[index - 1].output_at,
+                  *twin = z->child->output + z->draw->spec[index].output_at;
+    int64_t bytes = z->draw->spec[index].output_bytes / t->rows;
+    for (int64_t r = 0; r < t->rows; r++)
+        if (memcmp(twin + r * bytes, base + t->twin_row[r] * bytes, (size_t)bytes) != 0) return r;
+    return -1;
+}
+
+static bool judge_rows(Decision *z) {
+    const Draw *d = z->draw;
+    for (int i = 1; i < d->cases; i++) {
+        if (!d->truth[i].alike) continue;
+        int64_t row = row_that_differs(z, i);
+        if (z->v->row_bits == ROW_BITS_UNKNOWN) z->v->row_bits = ROW_BITS_SAME;
+        if (row < 0) continue;
+        z->v->row_bits = ROW_BITS_DIFFER;
+        if (!rows_alone(z, i - 1) || !rows_alone(z, i)) continue;
+        z->v->case_number = i + 1;
+        settle(z, STATUS_nondeterministic, "rows", feedback_rows(z->arena, d, i, row));
+        return false;
+    }
+    return true;
+}
+
+// Evidence only: where both answers are within their bounds, other bits are somebody's honest rounding.
+static void note_moved(Decision *z) {
+    for (int i = 0; i < z->draw->cases; i++) {
+        if (!z->draw->truth[i].moved || z->v->moved_bits == ROW_BITS_DIFFER) continue;
+        z->v->moved_bits = moved_same(z->draw, i, z->child->output) ? ROW_BITS_SAME : ROW_BITS_DIFFER;
+    }
+}
+
+// Where the child says that the answer comes from. It cannot gain by lying: its outputs were right already.
+static bool judge_needs(Decision *z) {
+    const Draw *d = z->draw;
+    for (int k = 0; k < d->needs; k++) {
+        const Needed *n = &d->needed[k];
+        const uint8_t *origin = z->child->output + d->spec[n->case_index].origin_at;
+        for (int64_t i = 0; i < d->truth[n->case_index].expected->numel; i++) {
+            if (!n->depends[i] || (origin[i] >> n->bit & 1)) continue;
+            z->v->case_number = n->case_index + 1;
+            z->v->element = i;
+            settle(z, STATUS_incorrect, "unread", feedback_unread(z->arena, d, n, i));
+            return false;
+        }
+    }
+    return true;
+}
+
+void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *v) {
+    Decision z = {.arena = a,
+                  .draw = d,
+                  .source = source,
+                  .child = r,
+                  .v = v,
+                  .worst_use = -1,
+                  .columns = NEWN(a, struct Columns, (size_t)d->cases)};
+    int64_t most = 0;
+    for (int i = 0; i < d->cases; i++)
+        if (d->truth[i].expected->numel > most) most = d->truth[i].expected->numel;
+    z.judged = arena_raw(a, (size_t)most + 1, 1);
+    const char *why;
+    v->case_number = 0;
+    v->element = -1;
+    WireEnd end = wire_check(r->report, r->reports, d->cases, source.len, &why);
+    if (r->end == CHILD_OVERDUE) {
+        settle(&z, STATUS_referee_error, "clock",
+               feedback_child(a, "the machine was too busy to finish within the clock limit"));
+    } else if (r->end == CHILD_SIGNALLED && r->code == SIGKILL) {
+        settle(&z, STATUS_referee_error, "killed",
+               feedback_child(a, "the system ended the interpreter, perhaps for lack of memory"));
+    } else if (r->end != CHILD_EXITED || r->code != 0) {
+        settle(&z, STATUS_crash, "child", feedback_child(a, "the interpreter died on this program"));
+    } else if (end == WIRE_BROKEN || r->garbage) {
+        settle(&z, STATUS_crash, "protocol",
+               feedback_child(a, why ? why : "the interpreter sent more than its reports"));
+    } else if (judge_cases(&z)) {
+        if (end != WIRE_DONE || z.v->cases_passed != d->cases)
+            settle(&z, STATUS_crash, "protocol", feedback_child(a, "cases are missing"));
+        else if (v->count.bytes_stored + v->count.bytes_copied < z.stored_least)
+            // Right bytes that nobody wrote: our counters are wrong, or the child's word is not to be had.
+            // Loads know no such floor: an op may leave most of an input unread (a gather), and a program may
+            // read less than all of it where the rest cannot matter.
+            settle(&z, STATUS_referee_error, "traffic",
+                   feedback_child(a, "fewer bytes were stored than the output has"));
+        else if (!columns_all_judged(&z))
+            settle(&z, STATUS_referee_error, "judged",
+                   feedback_child(a, "some output positions could not be judged in any case"));
+        else if (judge_needs(&z) && judge_rows(&z)) {
+            note_moved(&z);
+            coverage_read(r->report[r->reports - 1].message, &v->coverage);
+            snprintf(v->warning, sizeof v->warning, "%s", r->report[d->cases - 1].message);
+            v->noted = v->warning[0];
+            settle(&z, STATUS_ok, "all", feedback_ok(a, d, v));
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// decide.h - from what a child reported and wrote to a verdict. Pure: no processes, no clocks. The first
+// failing case decides (cases are ordered by row length); among numeric failures of that row length, the
+// worst element does.
+#pragma once
+#include "judge/compare.h"
+#include "judge/verdict.h"
+#include "sandbox/fork_server.h"
+
+// Fills status, rule, feedback, cases, worst and traffic of `v`; v->op, seed, level and times are the
+// caller's.
+void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *v);
+
+// What a finding means for the candidate, and the rule that it broke.
+Status finding_status(DiagKind k, const char **rule);
+
+// Where in the rotation of classes an element lies: the class of its row, or of the whole case.
+ClassId truth_class(const CaseTruth *t, int64_t element);
+// "float16 17x1000", with ", strided" where it applies.
+void truth_name(Buf *out, const Draw *d, int index);
+
+// The place of a finding in the source, if it has one.
+bool finding_place(Str source, const CaseReport *r, Span *out);
+// Sentences (feedback.c). All are cut to FEEDBACK_MAX and hold no seed, value or bound.
+const char *feedback_ok(Arena *a, const Draw *d, const Verdict *v);
+const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseReport *r);
+const char *feedback_unwritten(Arena *a, const Draw *d, const CaseReport *r);
+const char *feedback_shape(Arena *a, const Draw *d, const CaseReport *r, bool dtype);
+// note: a warning that the checker has left, or "".
+const char *feedback_numeric(Arena *a, const Draw *d, int index, const Comparison *c, const char *note);
+const char *feedback_rows(Arena *a, const Draw *d, int index, int64_t row);
+const char *feedback_unread(Arena *a, const Draw *d, const Needed *n, int64_t element);
+// element: where two orders of the programs differ; -1: not known.
+const char *feedback_orders(Arena *a, const Draw *d, int index, int64_t element);
+const char *feedback_child(Arena *a, const char *what);

@@ -1,0 +1,107 @@
+// Is an op worth refereeing? A definition whose zero, constant or copied-input answer would pass teaches
+// nothing and can be fooled by doing nothing; it is refused with that reason.
+#include <math.h>
+
+#include "base/numeric/rng.h"
+#include "cases/plan.h"
+#include "judge/compare.h"
+#include "judge/large_tensors.h"
+#include "judge/referee.h"
+
+typedef enum { ANSWER_ZEROS, ANSWER_ONES, ANSWER_FIRST, ANSWER_COPY } Answer;
+
+// Writes the lazy answer; false when it does not exist for this case (no input of the output's shape).
+static bool lazy_answer(const Draw *d, int index, Answer kind, int input, void *out) {
+    const Bound *want = d->truth[index].expected;
+    const CaseTensor *t = &d->spec[index].input[input];
+    int bytes = dtype_bytes(want->dtype);
+    if (kind != ANSWER_COPY) {
+        double x = kind == ANSWER_ZEROS ? 0 : kind == ANSWER_ONES ? 1 : want->v[0];
+        for (int64_t i = 0; i < want->numel; i++) dtype_store(want->dtype, (char *)out + i * bytes, x);
+        return true;
+    }
+    if (t->rank != want->rank || memcmp(t->shape, want->shape, sizeof *t->shape * (size_t)t->rank) != 0)
+        return false;
+    Storage s;
+    Tensor x = draw_input(d->mapping, t, &s);
+    for (int64_t i = 0; i < want->numel; i++) {
+        int64_t at = x.offset, rest = i;
+        for (int k = x.rank - 1; k >= 0; k--) at += rest % x.shape[k] * x.stride[k], rest /= x.shape[k];
+        dtype_store(want->dtype, (char *)out + i * bytes,
+                    dtype_load(x.dtype, s.data + at * dtype_bytes(x.dtype)));
+    }
+    return true;
+}
+
+static bool lazy_passes(Arena *a, const Draw *d, Answer kind, int input) {
+    for (int i = 0; i < d->cases; i++) {
+        const Bound *want = d->truth[i].expected;
+        ArenaMark mark = arena_mark(a);
+        void *out = arena_raw(a, (size_t)(want->numel * dtype_bytes(want->dtype)) + 8, 64);
+        uint8_t *judged = NEWN(a, uint8_t, (size_t)want->numel + 1);
+        Comparison c = {.wrong = 1};
+        if (lazy_answer(d, i, kind, input, out)) compare_case(want, NULL, out, judged, &c);
+        arena_reset(a, mark);
+        if (c.wrong > 0) return false;
+    }
+    return true;
+}
+
+static bool check_lazy(Arena *a, const Draw *d, Err *e) {
+    const Op *op = d->op;
+    static const char *const what[] = {"all zeros", "all ones", "one constant everywhere"};
+    for (Answer k = ANSWER_ZEROS; k <= ANSWER_FIRST; k++)
+        if (lazy_passes(a, d, k, 0))
+            return err_set(
+                e, ERR_INPUT,
+                "%.*s: an answer of %s would pass; widen the inputs' domain or change the reference",
+                STR_ARG(op->name), what[k]);
+    for (int i = 0; i < op->inputs; i++)
+        if (lazy_passes(a, d, ANSWER_COPY, i))
+            return err_set(e, ERR_INPUT,
+                           "%.*s: a copy of input %.*s would pass; change the reference or its domain",
+                           STR_ARG(op->name), STR_ARG(op->input[i].name));
+    return true;
+}
+
+// Elements that no case can judge would be free for anything.
+static bool check_judged(const Draw *d, Err *e) {
+    int64_t judged = 0, total = 0;
+    for (int i = 0; i < d->cases; i++) {
+        const Bound *b = d->truth[i].expected;
+        total += b->numel;
+        for (int64_t k = 0; k < b->numel; k++) judged += !b->e || b->e[k] < INFINITY || isnan(b->v[k]);
+    }
+    if (judged * 2 >= total && total > 0) return true;
+    return err_set(e, ERR_INPUT,
+                   "%.*s: only %lld of %lld output elements can be judged (intermediates leave float32's "
+                   "range); narrow the inputs' scale",
+                   STR_ARG(d->op->name), (long long)judged, (long long)total);
+}
+
+static bool check_moves(Referee *r, Arena *a, const Op *op, uint64_t seed, Err *e) {
+    PlannedCase *plan;
+    int cases = plan_moves(a, op, seed, &plan);
+    Draw d;
+    if (cases == 0) return true;
+    if (!draw_planned(a, referee_pool(r), op, LEVEL_QUICK, seed, plan, cases, &d, e)) return false;
+    draw_free(&d);
+    return true;
+}
+
+bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
+    uint64_t seed;
+    if (op->giant && !giant_has_shapes(op))
+        return err_set(e, ERR_INPUT,
+                       "%.*s: giant = True, but its domain ends before 2^31 elements; raise the max of \"M\" "
+                       "in dims, or "
+                       "take giant away",
+                       STR_ARG(op->name));
+    if (!rng_entropy(&seed, sizeof seed, e)) return false;
+    Draw d;
+    DrawFilter all = {.dtype = -1};
+    if (!draw_make(a, referee_pool(r), op, LEVEL_QUICK, seed >> 1, &all, &d, e)) return false;
+    bool ok = check_judged(&d, e) && check_lazy(a, &d, e) && check_moves(r, a, op, seed >> 1, e);
+    draw_free(&d);
+    return ok;
+}

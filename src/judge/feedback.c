@@ -1,0 +1,217 @@
+// The sentences that a model or a person reads: what, where in its own source, on which kind of input, what
+// next.
+#include <math.h>
+
+#include "judge/decide.h"
+
+static const char *cut(Arena *a, Buf *b) {
+    const char *s = buf_cstr(b);
+    return b->len <= FEEDBACK_MAX ? s : arena_printf(a, "%.*s...", FEEDBACK_MAX - 3, s);
+}
+
+static void put_case(Buf *b, const Draw *d, int index) {
+    if (index < 0 || index >= d->cases) return;
+    if (d->truth[index].hidden) {
+        buf_puts(b, " in a hidden check");
+        return;
+    }
+    buf_puts(b, " on input ");
+    truth_name(b, d, index);
+}
+
+static void put_note(Buf *b, const char *note) {
+    size_t n = strlen(note);
+    while (n && note[n - 1] == '.') n--;
+    if (n) buf_printf(b, " Note that %.*s.", (int)n, note);
+}
+
+const char *feedback_ok(Arena *a, const Draw *d, const Verdict *v) {
+    Buf b = BUF(a);
+    buf_printf(&b,
+               "Accepted: %d of %d cases passed (%s), all output bytes written by the kernel, no memory "
+               "finding; closest call %.0f %% of the error bound.",
+               v->cases_passed, v->cases_run, level_name(d->level), 100 * v->use);
+    put_note(&b, v->warning);
+    return cut(a, &b);
+}
+
+bool finding_place(Str source, const CaseReport *r, Span *out) {
+    *out = (Span){r->at, r->len};
+    return r->at < source.len || (r->at == source.len && r->len == 0);
+}
+
+// What next, for a finding of each kind. A sentence that names the candidate's variables is not said again
+// about another spelling (memo_said.c): words that are usual names of variables stay out of these.
+static const char *const finding_next[DIAG_COUNT] = {
+    [DIAG_WARNING] = "",
+    [DIAG_SYNTAX] = "Correct that line so that it parses.",
+    [DIAG_REFUSED] = "Only allocations, sizes and launches belong in host code.",
+    [DIAG_COMPILE] = "Triton would refuse this: rewrite that expression.",
+    [DIAG_UNSUPPORTED] = "This does not count against the program; write it without that to get a verdict.",
+    [DIAG_HOST] = "Correct the host code there.",
+    [DIAG_OOB] = "Guard that access, so that it stays inside the tensor.",
+    [DIAG_UNINIT] = "Define whatever that line depends on.",
+    [DIAG_WRITE] = "Write only to what you have allocated.",
+    [DIAG_RACE] = "Separate the two accesses: by a second launch, by an atomic, or by different elements.",
+    [DIAG_BUDGET] = "Make sure that it ends, and that it does less work.",
+    [DIAG_VALUE] = "Keep such operands away from that operation.",
+};
+
+const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseReport *r) {
+    Buf b = BUF(a);
+    Span place;
+    if (finding_place(source, r, &place)) {
+        LineCol at = line_col(source, place.at);
+        buf_printf(&b, "line %d:%d: ", at.line, at.col);
+    }
+    size_t n = strlen(r->message);
+    while (n && r->message[n - 1] == '.') n--;
+    buf_put(&b, r->message, n);
+    if (r->case_index >= 0) {
+        buf_puts(&b, ",");
+        put_case(&b, d, r->case_index);
+    }
+    bool asks = r->case_index < 0 && n && r->message[n - 1] == '?';
+    buf_printf(&b, "%s %s", asks ? "" : ".", finding_next[r->finding]);
+    return cut(a, &b);
+}
+
+const char *feedback_unwritten(Arena *a, const Draw *d, const CaseReport *r) {
+    const Bound *want = d->truth[r->case_index].expected;
+    int64_t n = want->rank ? want->shape[want->rank - 1] : 1;
+    Buf b = BUF(a);
+    buf_printf(&b, "The kernel left %lld of %lld output elements unwritten", (long long)r->unwritten,
+               (long long)want->numel);
+    put_case(&b, d, r->case_index);
+    if (!d->truth[r->case_index].hidden && want->numel > 0)
+        buf_printf(&b, "; the first is row %lld, column %lld", (long long)(r->first_unwritten / n),
+                   (long long)(r->first_unwritten % n));
+    buf_puts(
+        &b,
+        ". Every element must be stored by a kernel: check the grid, the loop bounds and the store's mask.");
+    return cut(a, &b);
+}
+
+static void put_shape(Buf *b, const int64_t *shape, int rank) {
+    buf_puts(b, "[");
+    for (int i = 0; i < rank; i++) buf_printf(b, "%s%lld", i ? ", " : "", (long long)shape[i]);
+    buf_puts(b, "]");
+}
+
+const char *feedback_shape(Arena *a, const Draw *d, const CaseReport *r, bool dtype) {
+    const Bound *want = d->truth[r->case_index].expected;
+    Buf b = BUF(a);
+    buf_puts(&b, "The returned tensor has ");
+    if (dtype) {
+        buf_printf(&b, "dtype %s, expected %s", dtype_info[r->dtype].torch, dtype_info[want->dtype].torch);
+    } else {
+        buf_puts(&b, "shape ");
+        put_shape(&b, r->shape, r->rank);
+        buf_puts(&b, ", expected ");
+        put_shape(&b, want->shape, want->rank);
+    }
+    put_case(&b, d, r->case_index);
+    buf_puts(&b, dtype ? ". Allocate what run() returns with the expected dtype."
+                       : ". Allocate what run() returns with the expected shape.");
+    return cut(a, &b);
+}
+
+// "about 1e-3": the decade of the right answer, which the kernel's author may know.
+static void put_magnitude(Buf *b, double v) {
+    double m = fabs(v);
+    if (!isfinite(m) || m == 0) {
+        buf_printf(b, "%s", m == 0 ? "zero" : "not finite");
+        return;
+    }
+    int decade = 0;
+    for (; m >= 10 && decade < 400; decade++) m /= 10;
+    for (; m < 1 && decade > -400; decade--) m *= 10;
+    buf_printf(b, "about 1e%d", decade);
+}
+
+const char *feedback_numeric(Arena *a, const Draw *d, int index, const Comparison *c, const char *note) {
+    const CaseTruth *t = &d->truth[index];
+    const Bound *want = t->expected;
+    Buf b = BUF(a);
+    const char *advice;
+    if (c->worst == MATCH_NAN) {
+        buf_puts(&b, "NaN or infinity does not match the reference");
+        advice = "Look for an overflow, a division by zero, or a missing maximum subtraction.";
+    } else if (c->worst == MATCH_INACCURATE) {
+        buf_puts(&b, "Values are off by more rounding than an honest float32 kernel makes");
+        advice = "Accumulate in float32 in a tree or in at least 128 lanes, avoid one-pass variance, convert "
+                 "to the output type once.";
+    } else {
+        buf_puts(&b, "Values are wrong");
+        advice =
+            "This is not rounding: compare the formula, eps, the mask and the bounds with the reference.";
+    }
+    if (t->hidden) {
+        buf_printf(&b, " in a hidden check (%s). %s", class_words(truth_class(t, c->worst_at)), advice);
+        put_note(&b, note);
+        return cut(a, &b);
+    }
+    int64_t n = want->rank > 1 ? want->shape[want->rank - 1] : 1;
+    buf_printf(&b, " in %lld of %lld elements", (long long)(c->worst == MATCH_NAN ? c->nans : c->wrong),
+               (long long)c->total);
+    put_case(&b, d, index);
+    buf_printf(&b, ", worst in a row of %s", class_words(truth_class(t, c->worst_at)));
+    buf_printf(&b, " at row %lld", (long long)(c->worst_at / n));
+    if (n > 1) buf_printf(&b, ", column %lld", (long long)(c->worst_at % n));
+    buf_puts(&b, ", where the right answer is ");
+    put_magnitude(&b, want->v[c->worst_at]);
+    buf_printf(&b, ". %s", advice);
+    put_note(&b, note);
+    return cut(a, &b);
+}
+
+const char *feedback_unread(Arena *a, const Draw *d, const Needed *n, int64_t element) {
+    const CaseTensor *t = &d->spec[n->case_index].input[n->input];
+    const Bound *want = d->truth[n->case_index].expected;
+    int64_t row = t->rank ? t->shape[t->rank - 1] : 1,
+            columns = want->rank > 1 ? want->shape[want->rank - 1] : 1;
+    Buf b = BUF(a);
+    buf_printf(&b, "What was stored at output row %lld", (long long)(element / columns));
+    if (columns > 1) buf_printf(&b, ", column %lld", (long long)(element % columns));
+    buf_printf(&b, " comes from no load of row %lld, column %lld of %.*s", (long long)(n->element / row),
+               (long long)(n->element % row), STR_ARG(d->op->input[n->input].name));
+    put_case(&b, d, n->case_index);
+    buf_puts(&b,
+             ", neither in its program nor through other tensors, but the right answer depends on it: it is "
+             "right by luck. Check the load's mask and the loop bounds.");
+    return cut(a, &b);
+}
+
+const char *feedback_rows(Arena *a, const Draw *d, int index, int64_t row) {
+    Buf b = BUF(a);
+    buf_printf(&b, "Row %lld of the result", (long long)row);
+    put_case(&b, d, index);
+    buf_puts(
+        &b,
+        " has other bits than the same row at another place, though its program has loaded no other row: the "
+        "computation depends on where a row stands. Rows are independent here; compute each of them the "
+        "same way.");
+    return cut(a, &b);
+}
+
+const char *feedback_orders(Arena *a, const Draw *d, int index, int64_t element) {
+    const Bound *want = d->truth[index].expected;
+    int64_t n = want->rank > 1 ? want->shape[want->rank - 1] : 1;
+    Buf b = BUF(a);
+    buf_puts(&b, "The result depends on the order in which the programs of a launch run");
+    put_case(&b, d, index);
+    if (element >= 0 && !d->truth[index].hidden) {
+        buf_printf(&b, ": two orders differ at row %lld", (long long)(element / n));
+        if (n > 1) buf_printf(&b, ", column %lld", (long long)(element % n));
+    }
+    buf_puts(&b, ", by more than rounding. No order is promised: what an atomic returns, or which of several "
+                 "writers comes last, "
+                 "must not decide about values.");
+    return cut(a, &b);
+}
+
+const char *feedback_child(Arena *a, const char *what) {
+    Buf b = BUF(a);
+    buf_printf(&b, "No verdict on the values: %s.", what);
+    return cut(a, &b);
+}

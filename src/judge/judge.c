@@ -1,0 +1,238 @@
+// One candidate: its child on a draw, the draws that follow from what it does with sizes, and a retry where
+// the world was in the way.
+#include "judge/judge.h"
+
+#include "base/clock.h"
+#include "base/numeric/rng.h"
+#include "cases/plan.h"
+#include "judge/decide.h"
+#include "judge/evidence.h"
+#include "judge/large_tensors.h"
+
+enum {
+    CHILD_MEMORY = 512 << 20, // virtual; only what a candidate touches is ever there
+    WALL_SECONDS = 60,        // ten times what the step budget takes on a slow machine
+    ATTEMPTS = 2,
+};
+
+static bool worth_a_retry(const Verdict *v) {
+    return v->status == STATUS_referee_error && strcmp(v->rule, "judged") != 0;
+}
+
+// Room behind the outputs for what a person asks (wire.h).
+static void watch_room(const Draw *d, BrokerJob *job) {
+    job->watch_at = (int64_t)(d->output_bytes + 64) & ~(int64_t)63;
+    job->output_bytes = (size_t)job->watch_at + (size_t)d->cases * sizeof(Trace) + d->output_bytes;
+}
+
+static void watch_take(Batch *b, const BrokerJob *job, const ChildResult *r) {
+    const Draw *d = b->draw;
+    Arena *a = b->watched_arena;
+    *b->watched = (Watched){0};
+    const char *why;
+    if (wire_check(r->report, r->reports, d->cases, job->source.len, &why) == WIRE_BROKEN) return;
+    CaseReport *report = NEWN(a, CaseReport, (size_t)r->reports);
+    memcpy(report, r->report, sizeof *report * (size_t)r->reports);
+    b->watched->report = report;
+    b->watched->reports = r->reports;
+    if (!r->output) return;
+    uint8_t *bytes = arena_raw(a, job->output_bytes, 64);
+    memcpy(bytes, r->output, job->output_bytes);
+    b->watched->output = bytes;
+    b->watched->trace = (const Trace *)(bytes + job->watch_at);
+    b->watched->flags = bytes + job->watch_at + (size_t)d->cases * sizeof(Trace);
+}
+
+// What a judgment of the same source on another draw adds.
+static void keep_evidence(Verdict *v, const Verdict *more) { coverage_meet(&v->coverage, &more->coverage); }
+
+// One pass over the cases. *configs: of the kernel with most of them, as the child tells it.
+static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, Err *e) {
+    BrokerJob job = {.draw_fd = b->draw->fd,
+                     .draw_bytes = b->draw->bytes,
+                     .source = b->source[i],
+                     .extras = b->r->extras,
+                     .tune = tune,
+                     .output_bytes = b->draw->output_bytes,
+                     .arena_bytes = CHILD_MEMORY,
+                     .wall_seconds = WALL_SECONDS,
+                     .max_reports = b->draw->cases + 1,
+                     .draw_key = b->draw->key};
+    if (b->watched) watch_room(b->draw, &job);
+    ChildResult r;
+    Arena scratch = {0};
+    double t0 = clock_seconds();
+    Broker *broker = brokers_take(b->r->brokers, e);
+    bool ok = broker && broker_run(broker, &scratch, &job, &r, e);
+    double t1 = clock_seconds();
+    if (ok) {
+        Verdict blank = {
+            .op = v->op, .seed = v->seed, .replay = v->replay, .level = v->level, .rule = "", .feedback = ""};
+        memcpy(blank.source_sha256, v->source_sha256, sizeof blank.source_sha256);
+        memcpy(blank.include_sha256, v->include_sha256, sizeof blank.include_sha256);
+        blank.old_names = v->old_names;
+        *v = blank;
+        decide(&scratch, b->draw, b->source[i], &r, v);
+        v->feedback = arena_strndup(&b->arena[i], v->feedback, strlen(v->feedback));
+        v->seconds_child = t1 - t0;
+        v->seconds_compare = clock_seconds() - t1;
+        for (int k = 0; verdict_accepted(v) && k < r.reports; k++)
+            if (r.report[k].configs > *configs) *configs = r.report[k].configs;
+        if (b->watched && (tune == 0 || !verdict_accepted(v))) watch_take(b, &job, &r);
+        child_result_free(broker, &r);
+    }
+    if (broker) brokers_leave(b->r->brokers, broker, !ok);
+    arena_free(&scratch);
+    return ok;
+}
+
+typedef enum { MORE_RIGHT, MORE_WRONG, MORE_UNKNOWN } More;
+
+// The same candidate on further cases, which it cannot tell from others: an accepted verdict gains them, or
+// turns. Only a rejection and an acceptance count: so few rows may leave a config or a column unjudged that
+// the first draw has judged. may_refuse: neither does a candidate's word that it will not have such rows.
+static bool judge_more(Batch *b, size_t i, const PlannedCase *plan, int cases, uint64_t seed, bool may_refuse,
+                       Verdict *v, More *said, Err *e) {
+    *said = MORE_UNKNOWN;
+    Arena a = {0};
+    Pool *alone = pool_open(1); // candidates are judged side by side already
+    Draw more;
+    Verdict other = *v;
+    int configs = 0;
+    bool ok = draw_planned(&a, alone, b->draw->op, b->q->level, seed, plan, cases, &more, e);
+    if (ok) {
+        Batch second = *b;
+        second.draw = &more;
+        ok = judge_pass(&second, i, 0, &other, &configs, e);
+        draw_free(&more);
+    }
+    pool_close(alone);
+    arena_free(&a);
+    if (ok && status_class(other.status) == CLASS_REJECTED && !(may_refuse && verdict_refuses(&other))) {
+        *v = other;
+        *said = MORE_WRONG;
+    } else if (ok && verdict_accepted(&other)) {
+        keep_evidence(v, &other);
+        v->cases_run += other.cases_run;
+        v->cases_passed += other.cases_passed;
+        if (other.use > v->use) {
+            memcpy(v->worst_case, other.worst_case, sizeof v->worst_case);
+            v->use = other.use;
+            v->error_ulp = other.error_ulp;
+            v->bound_ulp = other.bound_ulp;
+        }
+        v->feedback = feedback_ok(&b->arena[i], b->draw, v);
+        *said = MORE_RIGHT;
+    }
+    return ok;
+}
+
+// A branch for one size would never be taken if no case had it: whatever a candidate has compared sizes with
+// gets cases of its own, after all others have passed, and so do the numbers that its source writes down.
+static bool judge_sizes(Batch *b, size_t i, Verdict *v, Err *e) {
+    Arena a = {0};
+    PlannedCase *plan;
+    int tried, cases = plan_sizes(&a, b->draw, &b->q->filter, &v->coverage, &plan, &tried);
+    int64_t size[COVERAGE_SIZES_MAX];
+    memcpy(size, v->coverage.size, sizeof size);
+    More said = MORE_UNKNOWN;
+    bool ok = cases == 0 || judge_more(b, i, plan, cases, b->draw->seed, false, v, &said, e);
+    if (said == MORE_RIGHT) {
+        v->tries = tried;
+        memcpy(v->tried, size, sizeof *size * (size_t)tried);
+    }
+    arena_free(&a);
+    return ok;
+}
+
+// The same for rows longer than any that are planned. There a candidate may say that it will not; what it
+// must not do is answer wrongly.
+static bool judge_beyond(Batch *b, size_t i, Verdict *v, Err *e) {
+    Arena a = {0};
+    PlannedCase *plan;
+    int64_t size[COVERAGE_BEYOND_MAX];
+    int tried, cases = plan_beyond(&a, b->draw, &b->q->filter, &v->coverage, &plan, size, &tried);
+    More said = MORE_UNKNOWN;
+    bool ok = cases == 0 || judge_more(b, i, plan, cases, b->draw->seed, true, v, &said, e);
+    if (said == MORE_RIGHT) {
+        memcpy(v->tried + v->tries, size, sizeof *size * (size_t)tried);
+        v->tries += tried;
+    }
+    arena_free(&a);
+    return ok;
+}
+
+// A size can be told from others without a comparison, too, by its bits or its remainders: no reading of a
+// source finds all of that, cases for every size do.
+static bool judge_every_size(Batch *b, size_t i, Verdict *v, Err *e) {
+    const JudgeRequest *q = b->q;
+    const Op *op = b->draw->op;
+    Arena a = {0};
+    ArenaMark mark = arena_mark(&a);
+    bool ok = true;
+    More said = MORE_RIGHT;
+    for (int64_t next = 1, from = 1; ok && said == MORE_RIGHT && next <= q->every_size; from = next) {
+        PlannedCase *plan;
+        uint64_t seed = rng_mix(b->draw->seed, 0x6576657279 + (uint64_t)from);
+        int cases = plan_every_size(&a, op, seed, &q->filter, &next, q->every_size, &plan);
+        if (next == from) break; // too large for a CPU
+        ok = cases == 0 || judge_more(b, i, plan, cases, seed, false, v, &said, e);
+        if (said == MORE_RIGHT) v->every_size = next - 1;
+        arena_reset(&a, mark);
+    }
+    arena_free(&a);
+    return ok;
+}
+
+// Which config of an autotuned kernel will run is decided elsewhere, by a clock: at level full every config
+// has to be right in every case. The evidence is the first pass's, unless another one fails.
+static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
+    int configs = 0;
+    if (!judge_pass(b, i, 0, v, &configs, e)) return false;
+    for (int tune = 1; tune < configs && b->q->level == LEVEL_FULL; tune++) {
+        Verdict other = *v;
+        if (!judge_pass(b, i, tune, &other, &configs, e)) return false;
+        if (verdict_accepted(&other)) {
+            keep_evidence(v, &other);
+            continue;
+        }
+        *v = other;
+        break;
+    }
+    if (b->q->level != LEVEL_FULL || b->watched || b->q->filter.n > 0 || !verdict_accepted(v)) return true;
+    if (!judge_sizes(b, i, v, e)) return false;
+    if (verdict_accepted(v) && !judge_beyond(b, i, v, e)) return false;
+    if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
+    if (verdict_accepted(v)) giant_probe(b->r->brokers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
+    return true;
+}
+
+void judge_candidate(void *batch, size_t i, int worker) {
+    (void)worker;
+    Batch *b = batch;
+    Verdict *v = &b->out[i];
+    double t0 = clock_seconds();
+    if (b->source[i].len > SOURCE_MAX) {
+        v->status = STATUS_parse_reject;
+        v->rule = "syntax";
+        v->feedback = arena_printf(&b->arena[i], "The source is larger than %d bytes.", SOURCE_MAX);
+    } else {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            if (!judge_once(b, i, v, &b->err[i])) {
+                v->status = STATUS_referee_error;
+                v->rule = "world";
+                v->feedback = arena_printf(&b->arena[i], "The referee could not run: %s.", b->err[i].msg);
+            }
+            if (!worth_a_retry(v)) break;
+            b->err[i] = (Err){0};
+        }
+    }
+    if (verdict_accepted(v)) evidence_sizes(b->draw, v);
+    if (verdict_accepted(v) && b->q->filter.n == 0 && b->q->filter.dtype < 0)
+        v->proved = proved_find(b->draw->op, b->q->level);
+    v->elapsed_ms = 1e3 * (clock_seconds() - t0);
+    pthread_mutex_lock(&b->r->progress);
+    b->done++;
+    if (b->q->progress) b->q->progress(b->q->progress_arg, b->done);
+    pthread_mutex_unlock(&b->r->progress);
+}

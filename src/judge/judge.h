@@ -1,0 +1,35 @@
+// judge.h - inside of the referee: what the candidates of one round share, and how one of them gets its
+// verdict.
+#pragma once
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "judge/referee.h"
+#include "sandbox/fork_servers.h"
+
+struct Referee {
+    Brokers *brokers;
+    Journal *journal; // NULL: not kept
+    Pool *pool;
+    char *state; // directory; NULL: not known
+    pthread_mutex_t progress;
+    Extras extras;
+    char include_sha256[65];    // empty: none
+    atomic_uint_fast64_t draws; // that many candidates share
+};
+
+typedef struct {
+    Referee *r;
+    const JudgeRequest *q;
+    const Draw *draw;
+    const Str *source;
+    Verdict *out;
+    Arena *arena; // one for each candidate: verdict texts
+    Err *err;     // one for each candidate
+    int done;
+    Watched *watched; // NULL: nobody watches; else there is one candidate
+    Arena *watched_arena;
+} Batch;
+
+// The verdict of candidate i of a Batch: a job for the pool.
+void judge_candidate(void *batch, size_t i, int worker);

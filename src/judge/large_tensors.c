@@ -1,0 +1,194 @@
+#include "judge/large_tensors.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/numeric/rng.h"
+#include "cases/plan.h"
+#include "judge/decide.h"
+
+enum {
+    MEMORY = 512 << 20, // of the child, beside the tensors
+    WALL_SECONDS = 60,
+    STEPS = 1 << 30, // lanes: enough for two programs of a grid that has one for each processor
+    ORDINARY_ROW = 4096,
+    BEYOND = 3, // rows more than are needed for 2^31 elements, or fewer
+};
+static const int64_t room = (int64_t)1 << 37; // of address space, for all tensors of a call
+static const int64_t limit = (int64_t)1 << 31;
+
+// Around 2^31 elements, then below it, where tensors of the candidate's own may be larger than the input.
+typedef enum { SHAPE_BEYOND, SHAPE_BELOW, SHAPE_HALF, SHAPES } GiantShape;
+
+typedef struct {
+    CaseSpec spec;
+    CaseTruth truth;
+    int64_t elements; // of the largest input
+} GiantCase;
+
+// Rows as long as they usually are, as many as it takes. False when the op's domain ends before.
+static bool giant_case(const Op *op, GiantShape shape, uint64_t seed, GiantCase *c) {
+    if (op->rows_dim < 0) return false;
+    *c = (GiantCase){.spec = {.inputs = op->inputs, .processors = PROCESSORS_USUAL, .steps = STEPS}};
+    int64_t *dim = c->truth.dim, per_row = 1, m, n;
+    op_usual_shape(op, &m, &n);
+    for (int d = 0; d < op->dims; d++) dim[d] = d == op->row_dim ? (n > 0 ? n : ORDINARY_ROW) : 8;
+    plan_fit(op, dim);
+    for (int i = 0; i < op->inputs; i++) {
+        const OpInput *in = &op->input[i];
+        int64_t size = 1;
+        bool rows = false;
+        for (int d = 0; d < in->rank; d++) {
+            rows |= in->dim[d] == op->rows_dim;
+            if (in->dim[d] != op->rows_dim) size *= in->dim[d] >= 0 ? dim[in->dim[d]] : in->size[d];
+        }
+        if (rows && size > per_row) per_row = size;
+    }
+    int64_t most = shape == SHAPE_HALF ? limit / 2 : limit, rows = (most + per_row - 1) / per_row;
+    dim[op->rows_dim] = rows + (shape == SHAPE_BEYOND ? BEYOND : -BEYOND);
+    plan_fit(op, dim);
+    c->elements = dim[op->rows_dim] * per_row;
+    if (dim[op->rows_dim] < 1 || (shape == SHAPE_BEYOND) != (c->elements > limit)) return false;
+    c->truth.dtype = DT_F16;
+    c->truth.rows = dim[op->rows_dim];
+    c->spec.sampled = c->elements;
+    c->spec.order_seed = rng_mix(seed, 0x6769616e + (uint64_t)shape) | 1;
+    for (int i = 0; i < op->inputs; i++) {
+        const OpInput *in = &op->input[i];
+        CaseTensor *t = &c->spec.input[i];
+        *t = (CaseTensor){
+            .at = TENSOR_ZEROS, .rank = in->rank, .dtype = (int32_t)(in->any_float ? DT_F16 : in->dtype)};
+        for (int d = 0; d < in->rank; d++) t->shape[d] = in->dim[d] >= 0 ? dim[in->dim[d]] : in->size[d];
+        t->bytes = dtype_bytes((DType)t->dtype);
+        for (int d = in->rank - 1; d >= 0; d--) {
+            t->stride[d] = t->bytes / dtype_bytes((DType)t->dtype);
+            t->bytes *= t->shape[d];
+        }
+    }
+    return true;
+}
+
+bool giant_has_shapes(const Op *op) {
+    GiantCase c;
+    return giant_case(op, SHAPE_BEYOND, 0, &c);
+}
+
+static bool case_file(const CaseSpec *spec, int *fd, size_t *bytes, Err *e) {
+    DrawHeader header = {WIRE_MAGIC, 1};
+    *bytes = sizeof header + sizeof *spec;
+    *fd = memfd_create("ouroboros-giant", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (*fd < 0) return err_set(e, ERR_IO, "giant shapes: memfd: %s", strerror(errno));
+    return io_write_all(*fd, &header, sizeof header, e) && io_write_all(*fd, spec, sizeof *spec, e) &&
+           io_seal(*fd, "giant shapes", e);
+}
+
+typedef enum { SAID_SAFE, SAID_FAILS, SAID_NOTHING, SAID_WORLD } Said; // WORLD: nobody could be asked
+
+// Zeros everywhere may be what no caller would pass, and what other programs would have written is not there:
+// only what follows from sizes counts.
+static bool from_sizes(const CaseReport *r) {
+    switch ((DiagKind)r->finding) {
+    case DIAG_OOB:
+    case DIAG_COMPILE: return true;
+    case DIAG_VALUE: return str_starts(str_of(r->message), "int32 overflow");
+    case DIAG_HOST: return !str_starts(str_of(r->message), "torch.OutOfMemoryError");
+    default: return false;
+    }
+}
+
+static Said read_reports(CaseReport *r, int n, const ChildResult *child, size_t source_len,
+                         const char **why) {
+    WireEnd end = wire_check(r, n, 1, source_len, why);
+    if (child->end != CHILD_EXITED || child->code != 0 || child->garbage || end == WIRE_BROKEN) {
+        *why = "the interpreter did not come to an end";
+        return SAID_NOTHING;
+    }
+    if (end == WIRE_DONE) return SAID_SAFE;
+    *why = r[n - 1].finding == DIAG_BUDGET ? "single programs go through too much of the data"
+                                           : r[n - 1].message;
+    return from_sizes(&r[n - 1]) ? SAID_FAILS : SAID_NOTHING;
+}
+
+typedef struct {
+    Brokers *brokers;
+    Arena *a;
+    const Draw *d;
+    Str source;
+    Extras extras;
+    Verdict *v;
+} Probe;
+
+static void note(Giant *g, const char *why) { snprintf(g->why, sizeof g->why, "%s", why); }
+
+static void note_failure(const Probe *p, const GiantCase *c, const CaseReport *r) {
+    Giant *g = &p->v->giant;
+    Span place;
+    g->fails = c->elements;
+    g->at = finding_place(p->source, r, &place) ? line_col(p->source, place.at) : (LineCol){0};
+    note(g, r->message);
+}
+
+static void reject(const Probe *p, GiantCase *c, const CaseReport *r) {
+    Verdict *v = p->v;
+    Draw shown = {.op = p->d->op, .level = p->d->level, .cases = 1, .truth = &c->truth};
+    v->status = finding_status((DiagKind)r->finding, &v->rule);
+    v->found = true;
+    v->placed = finding_place(p->source, r, &v->place);
+    v->feedback = feedback_finding(p->a, &shown, p->source, r);
+}
+
+static Said probe_case(const Probe *p, GiantCase *c) {
+    BrokerJob job = {.source = p->source,
+                     .extras = p->extras,
+                     .arena_bytes = (size_t)(MEMORY + room),
+                     .sparse_bytes = (size_t)room,
+                     .wall_seconds = WALL_SECONDS,
+                     .draw_fd = -1,
+                     .max_reports = 2};
+    Arena scratch = {0};
+    ChildResult r = {0};
+    Err e = {0};
+    Said said = SAID_WORLD;
+    const char *why = e.msg;
+    Broker *broker = brokers_take(p->brokers, &e);
+    bool ok = broker && case_file(&c->spec, &job.draw_fd, &job.draw_bytes, &e) &&
+              broker_run(broker, &scratch, &job, &r, &e);
+    if (ok) said = read_reports(r.report, r.reports, &r, p->source.len, &why);
+    if (said == SAID_FAILS) note_failure(p, c, &r.report[r.reports - 1]);
+    if (said == SAID_FAILS && p->d->op->giant) reject(p, c, &r.report[r.reports - 1]);
+    if (said == SAID_NOTHING || said == SAID_WORLD) note(&p->v->giant, why);
+    if (broker && ok) child_result_free(broker, &r);
+    if (broker) brokers_leave(p->brokers, broker, !ok);
+    if (job.draw_fd >= 0) close(job.draw_fd);
+    arena_free(&scratch);
+    return said;
+}
+
+// The definition asks for what is not known.
+static void leave_undecided(const Probe *p, bool world) {
+    Verdict *v = p->v;
+    v->status = world ? STATUS_referee_error : STATUS_unsupported;
+    v->rule = world ? "world" : "giant";
+    v->feedback =
+        arena_printf(p->a,
+                     "The op has tensors of more than 2^31 elements, and it is not known whether this "
+                     "program reaches them: %s.",
+                     v->giant.why);
+}
+
+void giant_probe(Brokers *brokers, Arena *a, const Draw *d, Str source, Extras extras, Verdict *v) {
+    Probe p = {.brokers = brokers, .a = a, .d = d, .source = source, .extras = extras, .v = v};
+    Said said = SAID_NOTHING;
+    GiantCase c;
+    for (GiantShape s = 0; s < SHAPES && giant_case(d->op, s, d->seed, &c); s++) {
+        v->giant.asked = true;
+        said = probe_case(&p, &c);
+        if (said == SAID_SAFE) v->giant.safe = c.elements;
+        if (said != SAID_FAILS || !verdict_accepted(v)) break;
+    }
+    if (v->giant.asked && d->op->giant && verdict_accepted(v) && v->giant.safe <= limit)
+        leave_undecided(&p, said == SAID_WORLD);
+}

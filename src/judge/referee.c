@@ -1,0 +1,242 @@
+#include "judge/referee.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+#include "base/numeric/rng.h"
+#include "judge/compare.h"
+#include "judge/judge.h"
+#include "judge/large_tensors.h"
+
+enum { SHARED = 6 }; // candidates from which on it pays to prepare a draw for them
+
+static const char *state_directory(Arena *a, const char *given) {
+    if (given) return given;
+    const char *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    if (xdg && xdg[0] == '/') return arena_printf(a, "%s/ouroboros", xdg);
+    return home ? arena_printf(a, "%s/.local/state/ouroboros", home) : NULL;
+}
+
+static bool open_journal(Referee *r, const RefereeConfig *c, Err *e) {
+    if (c->no_journal) return true;
+    Arena a = {0};
+    const char *dir = state_directory(&a, c->state);
+    r->state = dir ? strdup(dir) : NULL;
+    bool ok =
+        dir ? journal_open(dir, &r->journal, e)
+            : err_set(e, ERR_IO, "no place for the journal: set HOME or XDG_STATE_HOME, or give --state DIR");
+    arena_free(&a);
+    return ok || err_ctx(e, "no verdict without a journal (--state DIR puts it elsewhere)");
+}
+
+bool referee_open(const RefereeConfig *c, Referee **out, Err *e) {
+    Brokers *brokers;
+    if (!brokers_open(c->child ? c->child : child_interpret, &brokers, e)) return false;
+    arena_keep_pages(); // for draws; after the fork, because children count what they touch
+    Referee *r = calloc(1, sizeof *r);
+    if (!r) abort();
+    r->brokers = brokers;
+    r->extras = c->extras;
+    if (c->extras.include.len) sha256_hex(sha256_of(c->extras.include), r->include_sha256);
+    pthread_mutex_init(&r->progress, NULL);
+    if (!open_journal(r, c, e)) {
+        referee_close(r);
+        return false;
+    }
+    r->pool = pool_open(c->jobs);
+    *out = r;
+    return true;
+}
+
+void referee_close(Referee *r) {
+    if (!r) return;
+    if (r->pool) pool_close(r->pool);
+    if (r->journal) journal_close(r->journal);
+    brokers_close(r->brokers);
+    pthread_mutex_destroy(&r->progress);
+    free(r->state);
+    free(r);
+}
+
+Pool *referee_pool(Referee *r) { return r->pool; }
+const char *referee_state(const Referee *r) { return r->state; }
+bool referee_lost(Referee *r, Err *e) { return brokers_lost(r->brokers, e); }
+Journal *referee_journal(Referee *r) { return r->journal; }
+Extras referee_extras(const Referee *r) { return r->extras; }
+
+static void note_extras(const Referee *r, Verdict *v) {
+    memcpy(v->include_sha256, r->include_sha256, sizeof v->include_sha256);
+    v->old_names = r->extras.old_names;
+}
+
+void referee_giant(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v) {
+    giant_probe(r->brokers, a, d, source, r->extras, v);
+}
+
+void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, Watched *out) {
+    JudgeRequest q = {.op = d->op, .level = d->level, .filter = {.dtype = -1}, .seed = &d->seed};
+    Arena text = {0};
+    Err e = {0};
+    Batch b = {.r = r,
+               .q = &q,
+               .draw = d,
+               .source = &source,
+               .out = v,
+               .arena = &text,
+               .err = &e,
+               .watched = out,
+               .watched_arena = a};
+    *out = (Watched){0};
+    *v = (Verdict){.op = d->op->name,
+                   .replay = true,
+                   .level = d->level,
+                   .seed = d->seed,
+                   .status = STATUS_referee_error,
+                   .element = -1,
+                   .rule = "",
+                   .feedback = ""};
+    sha256_hex(sha256_of(source), v->source_sha256);
+    note_extras(r, v);
+    judge_candidate(&b, 0, 0);
+    v->feedback = arena_strndup(a, v->feedback, strlen(v->feedback));
+    arena_free(&text);
+}
+
+// ---- a round
+
+struct Round {
+    Arena arena; // of this struct and everything below
+    Draw draw;
+    Batch batch;
+    int n;
+};
+
+// Sources are frozen before the seed exists.
+static bool journal_sources(Referee *r, const JudgeRequest *q, const Verdict *v, int n, Err *e) {
+    if (!r->journal) return true;
+    Arena a = {0};
+    char op_hash[65];
+    sha256_hex(q->op->hash, op_hash);
+    Str *lines = NEWN(&a, Str, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        Buf b = BUF(&a);
+        json_t *o =
+            json_pack("{s:s, s:s, s:s%, s:s, s:s, s:b, s:s}", "record", "source", "sha256",
+                      v[i].source_sha256, "op", q->op->name.p, q->op->name.len, "definition", op_hash,
+                      "level", level_name(q->level), "replay", q->seed != NULL, "version", OUROBOROS_VERSION);
+        verdict_extras_json(o, &v[i]);
+        json_put(&b, o);
+        lines[i] = buf_str(&b);
+    }
+    bool ok = journal_commit(r->journal, lines, n, e);
+    arena_free(&a);
+    return ok;
+}
+
+// {"record":"verdict", what the caller adds, the verdict}
+static json_t *verdict_record(const JudgeRequest *q, const Verdict *v, int i) {
+    json_t *o = json_pack("{s:s}", "record", "verdict"), *more = q->note ? q->note(q->note_arg, i, v) : NULL;
+    if (more) json_object_update(o, more);
+    json_decref(more);
+    json_object_update_new(o, verdict_object(v));
+    return o;
+}
+
+static bool journal_verdicts(Referee *r, const JudgeRequest *q, const Verdict *v, int n, off_t *at, Err *e) {
+    if (!r->journal) return true;
+    Arena a = {0};
+    Str *lines = NEWN(&a, Str, (size_t)n);
+    for (int i = 0; i < n; i++) {
+        Buf b = BUF(&a);
+        json_put(&b, verdict_record(q, &v[i], i));
+        lines[i] = buf_str(&b);
+    }
+    bool ok = journal_append(r->journal, lines, n, at, e);
+    arena_free(&a);
+    return ok;
+}
+
+Round *round_open(Referee *r, const JudgeRequest *q, const Str *source, int n, Verdict *out) {
+    assert(n > 0 && n <= DRAW_SHARE_MAX);
+    Arena a = {0};
+    Round *t = NEW(&a, Round);
+    t->n = n;
+    t->batch = (Batch){.r = r,
+                       .q = q,
+                       .draw = &t->draw,
+                       .source = source,
+                       .out = out,
+                       .arena = NEWN(&a, Arena, (size_t)n),
+                       .err = NEWN(&a, Err, (size_t)n)};
+    t->draw.fd = -1;
+    for (int i = 0; i < n; i++) {
+        out[i] = (Verdict){.op = q->op->name,
+                           .replay = q->seed != NULL,
+                           .level = q->level,
+                           .status = STATUS_referee_error,
+                           .rule = "",
+                           .feedback = ""};
+        sha256_hex(sha256_of(source[i]), out[i].source_sha256);
+        note_extras(r, &out[i]);
+    }
+    t->arena = a;
+    return t;
+}
+
+bool round_freeze(Round *t, Err *e) { return journal_sources(t->batch.r, t->batch.q, t->batch.out, t->n, e); }
+
+bool round_draw(Round *t, Pool *pool, Err *e) {
+    const JudgeRequest *q = t->batch.q;
+    uint64_t seed;
+    if (q->seed) {
+        seed = *q->seed;
+    } else {
+        if (!rng_entropy(&seed, sizeof seed, e)) return false;
+        seed >>= 1; // JSON's integers are signed
+    }
+    for (int i = 0; i < t->n; i++) t->batch.out[i].seed = seed;
+    if (!draw_make(&t->arena, pool, q->op, q->level, seed, &q->filter, &t->draw, e)) return false;
+    if (t->n < SHARED) return true;
+    draw_share(&t->draw, pool, compare_round);
+    t->draw.key = atomic_fetch_add(&t->batch.r->draws, 1) + 1;
+    return true;
+}
+
+void round_judge(Round *t, int i) { judge_candidate(&t->batch, (size_t)i, 0); }
+
+bool round_commit(Round *t, off_t *at, Err *e) {
+    return journal_verdicts(t->batch.r, t->batch.q, t->batch.out, t->n, at, e);
+}
+
+void round_close(Round *t) {
+    for (int i = 0; i < t->n; i++) arena_free(&t->batch.arena[i]);
+    draw_free(&t->draw);
+    Arena a = t->arena;
+    arena_free(&a);
+}
+
+static bool judge_chunk(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n, Verdict *out,
+                        int done, Err *e) {
+    Round *t = round_open(r, q, source, n, out);
+    t->batch.done = done;
+    bool ok = round_freeze(t, e) && round_draw(t, r->pool, e);
+    if (ok) {
+        pool_run(r->pool, (size_t)n, judge_candidate, &t->batch);
+        ok = round_commit(t, NULL, e);
+    }
+    for (int i = 0; i < n; i++) out[i].feedback = arena_strndup(a, out[i].feedback, strlen(out[i].feedback));
+    round_close(t);
+    return ok;
+}
+
+bool referee_judge(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n, Verdict *out,
+                   Err *e) {
+    for (int at = 0; at < n; at += DRAW_SHARE_MAX) {
+        int k = n - at < DRAW_SHARE_MAX ? n - at : DRAW_SHARE_MAX;
+        if (!judge_chunk(r, a, q, source + at, k, out + at, at, e)) return false;
+    }
+    return true;
+}

@@ -1,0 +1,132 @@
+#include "judge/verdict.h"
+
+#include <jansson.h>
+#include <math.h>
+
+#include "judge/traffic.h"
+
+static const struct {
+    const char *name, *doc;
+    StatusClass class;
+} status_info[STATUS_COUNT] = {
+#define VERDICT(id, class, doc) {#id, doc, CLASS_##class},
+#include "judge/verdict.def"
+#undef VERDICT
+};
+const char *status_name(Status s) { return status_info[s].name; }
+const char *status_doc(Status s) { return status_info[s].doc; }
+StatusClass status_class(Status s) { return status_info[s].class; }
+bool status_by_name(Str name, Status *out) {
+    for (Status s = 0; s < STATUS_COUNT; s++) {
+        if (!str_is(name, status_info[s].name)) continue;
+        *out = s;
+        return true;
+    }
+    return false;
+}
+
+const char *level_name(Level l) { return l == LEVEL_FULL ? "full" : "quick"; }
+bool level_by_name(Str name, Level *out) {
+    if (str_is(name, "quick")) return *out = LEVEL_QUICK, true;
+    if (str_is(name, "full")) return *out = LEVEL_FULL, true;
+    return false;
+}
+
+// JSON has no infinity; a missing number says as much.
+static json_t *number(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+static json_t *bits(RowBits b) {
+    return b == ROW_BITS_UNKNOWN ? json_null() : json_string(b == ROW_BITS_SAME ? "same" : "differ");
+}
+
+static json_t *giant(const Giant *g) {
+    if (!g->asked) return json_null();
+    json_t *o = json_pack("{s:I, s:o}", "safe_elements", (json_int_t)g->safe, "fails_at",
+                          g->fails ? json_integer((json_int_t)g->fails) : json_null());
+    if (g->at.line) json_object_set_new(o, "line", json_integer(g->at.line));
+    if (*g->why) json_object_set_new(o, "why", json_string(g->why));
+    return o;
+}
+
+void giant_words(Buf *out, const Giant *g) {
+    if (g->safe) buf_printf(out, "addresses safe up to %lld elements", (long long)g->safe);
+    if (g->fails) {
+        buf_printf(out, "%sat %lld elements",
+                   g->safe ? ", but " : "addresses not safe: ", (long long)g->fails);
+        if (g->at.line) buf_printf(out, ", line %d:%d", g->at.line, g->at.col);
+        buf_printf(out, ": %s", g->why);
+    } else if (!g->safe) {
+        buf_printf(out, "addresses beyond 2^31 elements are not known to be safe: %s", g->why);
+    } else {
+        buf_puts(out, " (a few programs of each launch)");
+    }
+}
+
+static json_t *strength(const Proved *p) {
+    if (!p) return json_null();
+    json_t *o = json_pack("{s:i, s:i, s:i, s:i, s:i}", "mutants", p->mutants, "killed", p->killed, "survived",
+                          p->survived, "equivalent", p->equivalent, "undecided", p->undecided);
+    json_object_set_new(o, "smallest_margin", p->margin > 0 ? json_real(p->margin) : json_null());
+    json_object_set_new(o, "version", json_string(p->version));
+    return o;
+}
+
+void proved_words(Buf *out, const Proved *p) {
+    buf_printf(out, "how strong these cases are: they reject %d of %d small mistakes in the op's own kernel",
+               p->killed, p->killed + p->survived);
+    if (p->margin > 0) buf_printf(out, ", the nearest at %.3g times the bound", p->margin);
+    buf_printf(out, " (measured by referee %s)", p->version);
+}
+
+void verdict_extras_json(json_t *o, const Verdict *v) {
+    if (*v->include_sha256) json_object_set_new(o, "include_sha256", json_string(v->include_sha256));
+    if (v->old_names) json_object_set_new(o, "old_names", json_true());
+}
+
+json_t *verdict_object(const Verdict *v) {
+    double ratio = traffic_ratio(v);
+    json_t *o = json_pack(
+        "{s:s%, s:s, s:b, s:s, s:s, s:s, s:i, s:i, s:{s:s, s:o, s:o, s:o}, s:{s:I, s:I, s:I, s:o, s:i}, s:I, "
+        "s:b, "
+        "s:s, s:o, s:s}",
+        "op", v->op.p, v->op.len, "source_sha256", v->source_sha256, "accepted", verdict_accepted(v),
+        "status", status_name(v->status), "rule", v->rule, "feedback", v->feedback, "cases_run", v->cases_run,
+        "cases_passed", v->cases_passed, "worst", "case", v->worst_case, "error_ulp", number(v->error_ulp),
+        "bound_ulp", number(v->bound_ulp), "share_of_bound", number(v->use), "traffic", "bytes_loaded",
+        (json_int_t)v->count.bytes_loaded, "bytes_stored", (json_int_t)v->count.bytes_stored, "ideal_bytes",
+        (json_int_t)v->bytes_ideal, "ratio", number(ratio), "launches", (int)v->count.launches, "seed",
+        (json_int_t)v->seed, "replay", v->replay, "level", level_name(v->level), "elapsed_ms",
+        number(v->elapsed_ms), "version", OUROBOROS_VERSION);
+    if (o && verdict_accepted(v)) {
+        json_t *lines = json_array(), *sizes = json_array();
+        for (int i = 0; i < v->coverage.lines; i++)
+            json_array_append_new(lines, json_integer(v->coverage.line[i]));
+        for (int i = 0; i < v->tries; i++)
+            json_array_append_new(sizes, json_integer((json_int_t)v->tried[i]));
+        json_object_set_new(o, "row_bits", bits(v->row_bits));
+        json_object_set_new(o, "invariant_bits", bits(v->moved_bits));
+        json_object_set_new(o, "giant", giant(&v->giant));
+        json_object_set_new(o, "op_strength", strength(v->proved));
+        json_object_set_new(o, "unexecuted", lines);
+        json_object_set_new(o, "sizes_tried", sizes);
+        json_t *rest = json_array();
+        for (int i = 0; i < v->untesteds; i++)
+            json_array_append_new(rest, json_integer((json_int_t)v->untested[i]));
+        if (v->coverage.more_sizes) json_array_append_new(rest, json_string("more"));
+        json_object_set_new(o, "sizes_untested", rest);
+        if (v->every_size > 0) json_object_set_new(o, "every_size", json_integer((json_int_t)v->every_size));
+    }
+    if (o) verdict_extras_json(o, v);
+    return o;
+}
+
+void verdict_json(Buf *out, const Verdict *v, const char *key, json_t *value) {
+    json_t *o = verdict_object(v);
+    if (value) {
+        json_t *first = json_pack("{s:O}", key, value);
+        json_object_update(first, o);
+        json_decref(o);
+        o = first;
+    }
+    json_put(out, o);
+}

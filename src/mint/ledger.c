@@ -1,0 +1,252 @@
+#include "mint/ledger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "propose/smith_kind.h"
+
+struct Ledger {
+    Arena arena;
+    int fd; // -1: no file
+    LedgerDraft *draft;
+    int count, cap;
+};
+
+Ledger *ledger_blank(void) {
+    Arena a = {0};
+    Ledger *l = NEW(&a, Ledger);
+    l->fd = -1;
+    l->arena = a;
+    return l;
+}
+
+void ledger_close(Ledger *l) {
+    if (!l) return;
+    if (l->fd >= 0) close(l->fd);
+    Arena a = l->arena;
+    arena_free(&a);
+}
+
+const LedgerDraft *ledger_drafts(const Ledger *l, int *count) {
+    *count = l->count;
+    return l->draft;
+}
+
+static void remember(Ledger *l, const LedgerDraft *d) {
+    if (l->count == l->cap) {
+        l->draft = MORE(&l->arena, LedgerDraft, l->draft, l->count, l->cap * 2 + 256);
+        l->cap = l->cap * 2 + 256;
+    }
+    l->draft[l->count++] = *d;
+}
+
+// ---- reading ----
+
+static bool copy_hash(const json_t *o, const char *key, char out[65]) {
+    const char *s = json_string_value(json_object_get(o, key));
+    if (!s || strlen(s) > 64) return false;
+    memcpy(out, s, strlen(s) + 1);
+    return true;
+}
+
+static bool read_draft(Ledger *l, const json_t *o, const char **why) {
+    enum { INDEX_MAX = 1000000 };
+    LedgerDraft d = {0};
+    const json_t *op = json_object_get(o, "op"), *index = json_object_get(o, "index");
+    const char *status = json_string_value(json_object_get(json_object_get(o, "verdict"), "status"));
+    const char *end = json_string_value(json_object_get(o, "end"));
+    json_int_t tokens = json_integer_value(json_object_get(o, "tokens"));
+    *why = "it is no draft: op, index, definition, prompt, end or verdict is missing";
+    if (!json_is_string(op) || !json_is_integer(index) || !status || !end) return false;
+    if (!copy_hash(o, "definition", d.definition) || !copy_hash(o, "prompt", d.prompt)) return false;
+    *why = "its status is unknown to this version";
+    if (!status_by_name(str_of(status), &d.status)) return false;
+    *why = "its index is out of range";
+    if (json_integer_value(index) < 0 || json_integer_value(index) > INDEX_MAX) return false;
+    d.index = (int)json_integer_value(index);
+    d.op = str_dup(&l->arena, (Str){json_string_value(op), json_string_length(op)});
+    d.cut = strcmp(end, "length") == 0;
+    d.tokens = tokens > 0 && tokens < 1 << 30 ? (int)tokens : 0;
+    remember(l, &d);
+    return true;
+}
+
+static bool another_setting(const char *name, const char *key, json_t *there, json_t *here, Err *e) {
+    Arena a = {0};
+    json_t *value[] = {there, here};
+    const char *said[] = {"unsaid", "unsaid"};
+    for (int i = 0; i < 2; i++) {
+        char *text = value[i] ? json_dumps(value[i], JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : NULL;
+        if (text) said[i] = smith_words(&a, str_of(text), 80);
+        free(text);
+    }
+    err_record(e, ERR_INPUT, "%s was begun with %s %s, not %s", name, smith_words(&a, str_of(key), 40),
+               said[0], said[1]);
+    arena_free(&a);
+    return false;
+}
+
+// The first setting that differs, in the words of both.
+static bool same_settings(const char *name, json_t *there, json_t *here, Err *e) {
+    if (!json_is_object(there)) return err_set(e, ERR_INPUT, "%s:1: no settings", name);
+    const char *key;
+    json_t *value;
+    json_object_foreach(here, key, value) {
+        json_t *other = json_object_get(there, key);
+        if (!other || !json_equal(value, other)) return another_setting(name, key, other, value, e);
+    }
+    json_object_foreach(there, key, value) if (!json_object_get(here, key)) return another_setting(
+        name, key, value, NULL, e);
+    return true;
+}
+
+static bool read_line(Ledger *l, const char *name, int number, const json_t *o, json_t *settings, Err *e) {
+    const char *record = json_string_value(json_object_get(o, "record")), *why;
+    if (number == 1) {
+        if (!record || strcmp(record, "eval") != 0)
+            return err_set(e, ERR_INPUT, "%s:1: not a file of an evaluation", name);
+        return same_settings(name, json_object_get(o, "settings"), settings, e);
+    }
+    if (!record || strcmp(record, "draft") != 0)
+        return err_set(e, ERR_INPUT, "%s:%d: neither the beginning nor a draft", name, number);
+    return read_draft(l, o, &why) || err_set(e, ERR_INPUT, "%s:%d: %s", name, number, why);
+}
+
+static int by_place(const void *x, const void *y) {
+    const LedgerDraft *a = x, *b = y;
+    int order = str_cmp(a->op, b->op);
+    return order ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+static bool no_draft_twice(const Ledger *l, const char *name, Err *e) {
+    Arena a = {0};
+    LedgerDraft *d = NEWN(&a, LedgerDraft, (size_t)l->count + 1);
+    if (l->count) memcpy(d, l->draft, (size_t)l->count * sizeof *d);
+    qsort(d, (size_t)l->count, sizeof *d, by_place);
+    bool ok = true;
+    for (int i = 1; ok && i < l->count; i++)
+        if (by_place(&d[i - 1], &d[i]) == 0)
+            ok = err_set(e, ERR_INPUT, "%s: draft %d of %.60s is there twice", name, d[i].index,
+                         str_cdup(&a, d[i].op));
+    arena_free(&a);
+    return ok;
+}
+
+bool ledger_read(Ledger *l, const char *name, Str text, json_t *settings, Err *e) {
+    for (int number = 1; text.len; number++) {
+        const char *end = memchr(text.p, '\n', text.len);
+        if (!end) break;
+        Str line = {text.p, (size_t)(end - text.p)};
+        text = (Str){end + 1, text.len - line.len - 1};
+        json_error_t why;
+        json_t *o = json_loadb(line.p, line.len, JSON_ALLOW_NUL, &why);
+        if (!o) return err_set(e, ERR_INPUT, "%s:%d: no JSON: %s", name, number, why.text);
+        bool ok = read_line(l, name, number, o, settings, e);
+        json_decref(o);
+        if (!ok) return false;
+    }
+    return no_draft_twice(l, name, e);
+}
+
+// ---- the file ----
+
+static bool begin(Ledger *l, json_t *settings, Err *e) {
+    Arena a = {0};
+    Buf b = BUF(&a);
+    json_put(&b, json_pack("{s:s, s:s, s:O}", "record", "eval", "version", OUROBOROS_VERSION, "settings",
+                           settings));
+    buf_putc(&b, '\n');
+    bool ok = io_write_all(l->fd, b.p, b.len, e);
+    arena_free(&a);
+    return ok;
+}
+
+static bool open_file(Ledger *l, const char *path, json_t *settings, bool resume, Err *e) {
+    l->fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0600);
+    if (l->fd < 0) return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+    struct stat st;
+    if (fstat(l->fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return err_set(e, ERR_IO, "%s: not an ordinary file", path);
+    if (flock(l->fd, LOCK_EX | LOCK_NB) != 0)
+        return err_set(e, ERR_IO, "%s: another process is writing it", path);
+    if (fstat(l->fd, &st) != 0) return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+    if (st.st_size > 0 && !resume)
+        return err_set(e, ERR_USAGE, "%s is there already: --resume goes on with it", path);
+    Arena a = {0};
+    Str text = {0};
+    bool ok = st.st_size == 0 || io_read(&a, path, LEDGER_BYTES_MAX, &text, e);
+    ok = ok && ledger_read(l, path, text, settings, e);
+    size_t whole = text.len;
+    while (whole && text.p[whole - 1] != '\n') whole--;
+    if (ok && whole < text.len && ftruncate(l->fd, (off_t)whole) != 0)
+        ok = err_set(e, ERR_IO, "%s: cannot cut off a torn line: %s", path, strerror(errno));
+    arena_free(&a);
+    return ok && (whole || begin(l, settings, e));
+}
+
+bool ledger_open(const char *path, json_t *given, bool resume, Ledger **out, Err *e) {
+    *out = ledger_blank();
+    // As they will be read again: numbers have as many digits as are written.
+    Buf b = BUF(&(*out)->arena);
+    json_put(&b, json_incref(given));
+    json_t *settings = json_loadb(b.p, b.len, 0, NULL);
+    bool ok = settings ? open_file(*out, path, settings, resume, e)
+                       : err_set(e, ERR_INPUT, "the settings are no text");
+    json_decref(settings);
+    if (ok) return true;
+    ledger_close(*out);
+    *out = NULL;
+    return false;
+}
+
+bool ledger_seed(const char *path, uint64_t *seed) {
+    Arena a = {0};
+    Str text;
+    Err ignored = {0};
+    json_t *o = NULL;
+    if (io_read(&a, path, LEDGER_BYTES_MAX, &text, &ignored)) {
+        const char *end = text.len ? memchr(text.p, '\n', text.len) : NULL;
+        if (end) o = json_loadb(text.p, (size_t)(end - text.p), 0, NULL);
+    }
+    const json_t *value = json_object_get(json_object_get(o, "settings"), "seed");
+    bool found = json_is_integer(value) && json_integer_value(value) >= 0;
+    if (found) *seed = (uint64_t)json_integer_value(value);
+    json_decref(o);
+    arena_free(&a);
+    return found;
+}
+
+static json_t *text_or_null(Str s) { return s.p && utf8_valid(s) ? json_stringn(s.p, s.len) : json_null(); }
+
+bool ledger_put(Ledger *l, const Op *op, const Attempt *t, Err *e) {
+    LedgerDraft d = {.op = str_dup(&l->arena, op->name),
+                     .index = t->index,
+                     .status = t->verdict.status,
+                     .cut = t->cut,
+                     .tokens = t->tokens};
+    sha256_hex(op->hash, d.definition);
+    memcpy(d.prompt, t->prompt, sizeof d.prompt);
+    Arena a = {0};
+    Buf b = BUF(&a);
+    bool reply = t->prompt[0] != 0;
+    json_put(&b, json_pack("{s:s, s:s%, s:s, s:i, s:s, s:o, s:s, s:i, s:s, s:o, s:o}", "record", "draft",
+                           "op", op->name.p, op->name.len, "definition", d.definition, "index", t->index,
+                           "prompt", t->prompt, "reply", reply ? text_or_null(t->reply) : json_null(), "end",
+                           t->cut ? "length" : "stop", "tokens", t->tokens, "schedule", t->schedule, "source",
+                           t->source.len ? text_or_null(t->source) : json_null(), "verdict",
+                           verdict_object(&t->verdict)));
+    buf_putc(&b, '\n');
+    bool ok = io_write_all(l->fd, b.p, b.len, e);
+    arena_free(&a);
+    if (ok) remember(l, &d);
+    return ok;
+}
+
+bool ledger_sync(Ledger *l, Err *e) {
+    return fdatasync(l->fd) == 0 || err_set(e, ERR_IO, "the file of drafts: %s", strerror(errno));
+}

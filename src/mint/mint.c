@@ -1,0 +1,139 @@
+#include "mint/mint.h"
+
+#include <stdlib.h>
+
+static double estimate(const MintResult *m, const Verdict *v) {
+    return rank_estimate(m->target, &v->count, &v->facts, &m->ranked_at);
+}
+
+// Faster by the model first; on a tie fewer executed lanes, then the earlier proposal, so that the order is
+// the seed's alone.
+static bool ranks_before(const MintResult *m, const Verdict *a, const Verdict *b) {
+    double x = estimate(m, a), y = estimate(m, b);
+    if (x != y) return x < y;
+    return a->count.lanes < b->count.lanes;
+}
+
+static int rank_accepted(const MintResult *m, const Attempt *const *tried, int n, const Attempt **order) {
+    int k = 0;
+    for (int i = 0; i < n; i++) {
+        if (!verdict_accepted(&tried[i]->verdict)) continue;
+        int j = k++;
+        for (; j > 0 && ranks_before(m, &tried[i]->verdict, &order[j - 1]->verdict); j--)
+            order[j] = order[j - 1];
+        order[j] = tried[i];
+    }
+    return k;
+}
+
+typedef struct {
+    const MintRequest *q;
+    AttemptTally before; // of earlier turns
+    bool accepted;       // one was, in this turn
+} Turn;
+
+static bool is_interrupted(void *arg) {
+    const Turn *t = arg;
+    return t->q->interrupted && t->q->interrupted(t->q->arg);
+}
+
+static void add_tally(AttemptTally *sum, const AttemptTally *t) {
+    sum->asked += t->asked;
+    sum->replies += t->replies;
+    sum->judged += t->judged;
+    sum->accepted += t->accepted;
+    sum->undecided += t->undecided;
+    sum->tokens += t->tokens;
+    sum->seconds += t->seconds;
+}
+
+static bool told(void *arg, const AttemptTally *tally, const Attempt *t) {
+    Turn *turn = arg;
+    AttemptTally sum = turn->before;
+    add_tally(&sum, tally);
+    if (turn->q->told) turn->q->told(turn->q->arg, &sum, t);
+    turn->accepted |= t && verdict_accepted(&t->verdict);
+    return !(turn->q->first && turn->accepted);
+}
+
+static void keep_attempts(Arena *a, MintResult *m, const AttemptResult *r) {
+    Attempt *all = NEWN(a, Attempt, (size_t)(m->attempts + r->count) + 1);
+    for (int i = 0; i < m->attempts; i++) all[i] = m->attempt[i];
+    for (int i = 0; i < r->count; i++) {
+        all[m->attempts + i] = r->at[i];
+        if (r->at[i].twin >= 0) all[m->attempts + i].twin += m->attempts;
+    }
+    m->attempt = all;
+    m->attempts += r->count;
+    add_tally(&m->tally, &r->tally);
+}
+
+// The best of those accepted that passes at full.
+static bool prove_best(Referee *r, Arena *a, const MintRequest *q, const Attempt *const *order, int n,
+                       MintResult *out, Err *e) {
+    JudgeRequest judge = {.op = q->op, .level = LEVEL_FULL, .filter = q->filter, .every_size = q->every_size};
+    for (int i = 0; i < n && !out->found; i++) {
+        if (q->progress) q->progress(q->arg, "proving the best", i, n);
+        if (!referee_judge(r, a, &judge, &order[i]->source, 1, &out->verdict, e)) return false;
+        out->found = verdict_accepted(&out->verdict);
+        if (out->found) out->best = *order[i];
+    }
+    if (out->found) out->estimate_us = estimate(out, &out->verdict);
+    return true;
+}
+
+// One turn: ask, judge, rank, prove. `from`: attempts before it have had their proof.
+static bool take_turn(Referee *r, Arena *a, const MintRequest *q, const SmithRequest *ask, MintResult *out,
+                      Err *e) {
+    Turn turn = {.q = q, .before = out->tally};
+    AttemptRequest drafts = {.referee = r,
+                             .op = q->op,
+                             .smith = q->smith,
+                             .profile = q->profile,
+                             .ask = *ask,
+                             .filter = q->filter,
+                             .level = LEVEL_QUICK,
+                             .feedback = q->feedback,
+                             .interrupted = is_interrupted,
+                             .told = told,
+                             .arg = &turn};
+    AttemptResult got;
+    if (!attempts_run(a, &drafts, &got, e)) return false;
+    int from = out->attempts;
+    keep_attempts(a, out, &got);
+    out->smith_error = got.smith_error;
+    out->stopped = is_interrupted(&turn);
+    const Attempt **tried = NEWN(a, const Attempt *, (size_t)got.count + 1),
+                  **order = NEWN(a, const Attempt *, (size_t)got.count + 1);
+    int n = 0;
+    for (int i = from; i < out->attempts; i++)
+        if (out->attempt[i].twin < 0 && out->attempt[i].source.len) tried[n++] = &out->attempt[i];
+    int accepted = rank_accepted(out, tried, n, order);
+    out->proposed += got.tally.replies;
+    out->distinct += n;
+    out->judged += n;
+    out->accepted += accepted;
+    return prove_best(r, a, q, order, accepted, out, e);
+}
+
+bool mint_run(Referee *r, Arena *a, const MintRequest *q, MintResult *out, Err *e) {
+    *out = (MintResult){
+        .target = q->target,
+        .ranked_at = {.rows = q->ask.m ? q->ask.m : RANK_ROWS,
+                      .row = q->ask.n ? q->ask.n : RANK_ROW,
+                      .elem_bytes = q->filter.dtype >= 0 ? dtype_bytes((DType)q->filter.dtype) : 2}};
+    if (!out->target && !target_by_name(RANK_TARGET, &out->target, e)) return false;
+    SmithRequest ask = q->ask;
+    for (int before = -1; out->attempts > before && ask.count > 0;) {
+        before = out->attempts;
+        if (!take_turn(r, a, q, &ask, out, e)) return false;
+        // What stopped at the first that quick accepted goes on when full did not.
+        if (out->found || !q->first || out->stopped || out->smith_error.code) break;
+        int last = ask.first - 1;
+        for (int i = before; i < out->attempts; i++)
+            if (out->attempt[i].index > last) last = out->attempt[i].index;
+        ask.count -= last + 1 - ask.first;
+        ask.first = last + 1;
+    }
+    return true;
+}

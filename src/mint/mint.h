@@ -1,0 +1,36 @@
+// mint.h - the loop: propose, drop duplicates, referee at quick, rank what was accepted by the rank model,
+// and let the best prove itself at full. The winner is always judged at full.
+#pragma once
+#include "mint/attempt.h"
+
+typedef struct {
+    const Op *op;
+    Smith *smith;
+    const Profile *profile; // for a smith that takes_prompt
+    SmithRequest ask;
+    DrawFilter filter;
+    const Target *target;           // to rank for; NULL: RANK_TARGET
+    int feedback;                   // how often a rejected draft is tried again
+    bool first;                     // ask no further once one has proved itself
+    int64_t every_size;             // of the proof (referee.h)
+    bool (*interrupted)(void *arg); // as in attempt.h; may be NULL
+    void (*told)(void *arg, const AttemptTally *tally, const Attempt *t); // may be NULL
+    void (*progress)(void *arg, const char *stage, int done, int total);  // of the proof; may be NULL
+    void *arg;                                                            // of all three
+} MintRequest;
+
+typedef struct {
+    int proposed, distinct, judged, accepted; // accepted: at quick
+    bool found;
+    Attempt best;
+    Verdict verdict; // of the best at full
+    const Target *target;
+    RankShape ranked_at; // the shape that the rank model was asked about
+    double estimate_us;  // of the best: a model, not a timing
+    Attempt *attempt;    // all, in order of (index, round)
+    int attempts;
+    AttemptTally tally;
+    bool stopped;    // interrupted
+    Err smith_error; // code ERR_NONE: none
+} MintResult;
+MUST_CHECK bool mint_run(Referee *r, Arena *a, const MintRequest *q, MintResult *out, Err *e);

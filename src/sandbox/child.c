@@ -1,0 +1,421 @@
+// What runs behind the closed door: the candidate's source against every case of a draw. No descriptor but
+// the report pipe, no memory but the arena's. Nothing here judges: outputs and counts go to the parent as
+// they are.
+#include "host/host.h"
+#include "lang/library.h"
+#include "sandbox/coverage.h"
+#include "sandbox/fork_server.h"
+#include "sandbox/syscall_filter.h"
+#include "tile/loops/loops.h"
+#include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+// Sent together, they wake the parent once for all of a quick draw.
+enum { REPORTS_TOGETHER = 64, SPARSE_PAGES = 1 << 17, CODE_FIRST = 512 << 10 };
+
+typedef struct {
+    const ChildJob *job;
+    const CaseSpec *spec;
+    int cases;
+    Str source;
+    Extras extras;
+    Arena code;     // the syntax tree, then compiled kernels
+    Arena call;     // everything of one case
+    size_t sparse;  // JobHeader.sparse_bytes
+    int tune;       // JobHeader.tune
+    Trace *trace;   // of each case; NULL: nobody watches
+    uint8_t *flags; // behind the traces
+    size_t flags_bytes;
+    int at; // the case that runs; -1 before the first
+    int short_cases;
+    Cover *cover;
+    Tuned *tuned;
+    CaseReport *report;          // [REPORTS_TOGETHER]
+    int waiting;                 // how many of them wait to be sent
+    char note[WIRE_MESSAGE_MAX]; // the first warning that any case's kernels have met
+} Child;
+
+// Exit codes other than 0 say that something is wrong with us, not with the candidate.
+enum { EXIT_DONE, EXIT_WIRE = 10, EXIT_PIPE, EXIT_SILENT };
+
+static void send_waiting(Child *c) {
+    const char *p = (const char *)c->report;
+    for (size_t left = sizeof *c->report * (size_t)c->waiting; left;) {
+        ssize_t n = write(c->job->report_fd, p, left);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) _exit(EXIT_PIPE);
+        p += n;
+        left -= (size_t)n;
+    }
+    c->waiting = 0;
+}
+
+static void send_report(Child *c, const CaseReport *r) {
+    c->report[c->waiting++] = *r;
+    if (c->waiting == REPORTS_TOGETHER || r->kind != REPORT_RAN) send_waiting(c);
+}
+
+static CaseReport report_of(const Child *c, ReportKind kind) {
+    return (CaseReport){
+        .magic = WIRE_MAGIC, .case_index = c->at, .kind = (int32_t)kind, .first_unwritten = -1};
+}
+
+static void send_finding(Child *c, const Diag *d, const Counters *count) {
+    CaseReport r = report_of(c, REPORT_FINDING);
+    size_t at = d->span.at < c->source.len ? d->span.at : c->source.len;
+    size_t len = d->span.len < c->source.len - at ? d->span.len : c->source.len - at;
+    r.finding = (int32_t)d->kind;
+    r.at = (uint32_t)at;
+    r.len = (uint32_t)len;
+    if (count) r.count = *count;
+    wire_message(&r, d->msg);
+    send_report(c, &r);
+}
+
+// The candidate's fault by the rules: every honest kernel of these cases fits many times over.
+static void memory_gone(void *arg) {
+    Child *c = arg;
+    char text[128];
+    snprintf(text, sizeof text, "out of memory: the program needs more than the %zu MiB that it may use",
+             c->job->arena_bytes >> 20);
+    Diag d = {.kind = DIAG_HOST, .msg = text};
+    send_finding(c, &d, NULL);
+    _exit(EXIT_DONE);
+}
+
+static bool within(int64_t at, int64_t bytes, size_t all) {
+    return at >= 0 && bytes >= 0 && (uint64_t)at <= all && (uint64_t)bytes <= all - (uint64_t)at;
+}
+
+static bool watch_read(Child *c, int64_t at) {
+    int64_t traces = c->cases * (int64_t)sizeof(Trace);
+    if (at % (int64_t) _Alignof(Trace) || !within(at, traces, c->job->output_bytes)) return false;
+    c->trace = (Trace *)(c->job->output + at);
+    c->flags = c->job->output + at + traces;
+    c->flags_bytes = c->job->output_bytes - (size_t)(at + traces);
+    return true;
+}
+
+// The mappings are the parent's work; a fault in them is ours.
+static bool job_read(Child *c) {
+    const ChildJob *job = c->job;
+    const JobHeader *h = (const JobHeader *)job->job;
+    const DrawHeader *d = (const DrawHeader *)job->draw;
+    if (job->job_bytes < sizeof *h || h->magic != WIRE_MAGIC || h->include_len < 0 ||
+        h->source_len > job->job_bytes - sizeof *h ||
+        (uint64_t)h->include_len != job->job_bytes - sizeof *h - h->source_len)
+        return false;
+    if (job->draw_bytes < sizeof *d || d->magic != WIRE_MAGIC || d->cases > WIRE_CASES_MAX) return false;
+    if (job->draw_bytes < sizeof *d + d->cases * sizeof(CaseSpec)) return false;
+    if (h->sparse_bytes < 0 || (uint64_t)h->sparse_bytes > job->arena_bytes) return false;
+    if (h->tune < 0 || h->tune > WIRE_CASES_MAX) return false;
+    c->source = (Str){(const char *)(h + 1), h->source_len};
+    c->extras.include = (Str){c->source.p + c->source.len, (size_t)h->include_len};
+    c->extras.old_names = h->old_names != 0;
+    c->tune = (int)h->tune;
+    c->sparse = (size_t)h->sparse_bytes;
+    c->spec = (const CaseSpec *)(d + 1);
+    c->cases = (int)d->cases;
+    return h->watch_at == 0 || watch_read(c, h->watch_at);
+}
+
+// An input as the candidate sees it: exactly the view's bytes exist, the gaps between strided rows do not.
+static bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *out) {
+    if (t->dtype < 0 || t->dtype >= DT_COUNT || t->rank < 0 || t->rank > TENSOR_RANK_MAX) return false;
+    if (t->at != TENSOR_ZEROS && !within(t->at, t->bytes, c->job->draw_bytes)) return false;
+    *out = (Tensor){.dtype = (DType)t->dtype, .rank = t->rank, .offset = t->offset};
+    memcpy(out->shape, t->shape, sizeof out->shape);
+    memcpy(out->stride, t->stride, sizeof out->stride);
+    if (t->at == TENSOR_ZEROS) {
+        const uint8_t *zeros = t->bytes < 0 ? NULL : storage_sparse(&m->storages, (size_t)t->bytes);
+        return zeros && storage_wrap_open(&m->storages, out->dtype, zeros, (size_t)t->bytes, &out->storage);
+    }
+    const uint8_t *data = c->job->draw + t->at;
+    int64_t all;
+    if (out->offset == 0 && tensor_is_contiguous(out) && shape_numel(out->shape, out->rank, &all) &&
+        all == t->bytes / dtype_bytes(out->dtype) && t->bytes % dtype_bytes(out->dtype) == 0)
+        return storage_wrap_open(&m->storages, out->dtype, data, (size_t)t->bytes, &out->storage);
+    if (!storage_wrap_rows(&m->storages, out, data, (size_t)t->bytes, &out->storage)) return false;
+    if (out->storage) return true;
+    if (!storage_wrap(&m->storages, out->dtype, data, (size_t)t->bytes, &out->storage)) return false;
+    tensor_expose(out, SHADOW_ALLOC | SHADOW_INIT);
+    return true;
+}
+
+static void count_unwritten(const uint8_t *flags, int64_t n, CaseReport *r) {
+    for (int64_t i = 0; i < n; i++)
+        if (!(flags[i] & SHADOW_STORED) && r->unwritten++ == 0) r->first_unwritten = i;
+}
+
+// A store has reached every byte of it: as nearly always, and seen without a flag for each element.
+static bool all_stored(const Tensor *t, int64_t n) {
+    const Storage *m = t->storage;
+    size_t size = (size_t)dtype_bytes(t->dtype);
+    return n > 0 && m->shadow && tensor_is_contiguous(t) &&
+           tile_loops()->memory->all_flags(m->shadow + (size_t)t->offset * size, (size_t)n * size) &
+               SHADOW_STORED;
+}
+
+// Copies the returned tensor out when there is room for it: when there is not, its shape or dtype is wrong
+// and the parent says so.
+static void output_take(Child *c, const CaseSpec *spec, const Tensor *t, int order, CaseReport *r) {
+    r->dtype = (int32_t)t->dtype;
+    r->rank = t->rank;
+    memcpy(r->shape, t->shape, sizeof(int64_t) * (size_t)t->rank);
+    int64_t n = tensor_numel(t);
+    if (n > spec->output_bytes / dtype_bytes(t->dtype)) return;
+    uint8_t *flags = c->flags || !all_stored(t, n) ? arena_raw(&c->call, (size_t)n, 1) : NULL;
+    tensor_gather(t, c->job->output + spec_output_at(spec, order), flags);
+    if (flags) count_unwritten(flags, n, r);
+    if (t->storage->origin) tensor_origins(t, c->job->output + spec->origin_at);
+    if (c->flags && order == 0 && within(spec->output_at, n, c->flags_bytes))
+        memcpy(c->flags + spec->output_at, flags, (size_t)n);
+}
+
+static bool marks_wrap(const Child *c, const CaseTensor *t, Tensor *input) {
+    if (!within(t->marks, t->bytes, c->job->draw_bytes)) return false;
+    if (t->marks > 0)
+        input->storage->origin = (uint8_t *)(uintptr_t)(c->job->draw + t->marks); // never written
+    return true;
+}
+
+// Autotuned kernels: every config is judged on the short rows. The short cases of each dtype count through
+// the configs, and each dtype goes on where the one before it has stopped: up to as many configs as a dtype
+// has short cases are run in every dtype, up to as many as there are short cases in one at least. The long
+// cases do the same from a config drawn at random on. At level full the referee makes as many passes over the
+// cases as there are configs, each turned by one: every config meets every case.
+enum { SHORT_ROW = 1000 };
+static bool is_short(const CaseSpec *spec) {
+    for (int i = 0; i < spec->inputs && i < WIRE_INPUTS_MAX; i++) {
+        const CaseTensor *t = &spec->input[i];
+        if (t->rank > 0 && t->rank <= TENSOR_RANK_MAX && t->shape[t->rank - 1] >= SHORT_ROW) return false;
+    }
+    return true;
+}
+
+static int32_t float_dtype(const CaseSpec *spec) {
+    for (int i = 0; i < spec->inputs && i < WIRE_INPUTS_MAX; i++)
+        if (spec->input[i].dtype >= DT_F16 && spec->input[i].dtype < DT_COUNT) return spec->input[i].dtype;
+    return -1;
+}
+
+static int case_tune(const Child *c) {
+    const CaseSpec *spec = &c->spec[c->at];
+    bool is_long = !is_short(spec);
+    int place = is_long ? (int)(c->spec[0].order_seed >> 34) : 0;
+    for (int i = 0; i < c->cases; i++) {
+        if (is_short(&c->spec[i]) == is_long) continue;
+        int32_t theirs = float_dtype(&c->spec[i]), own = float_dtype(spec);
+        place += theirs < own || (theirs == own && i < c->at);
+    }
+    return place;
+}
+
+// With cases of long rows alone (--shape) nothing can promise that each config is judged.
+static bool too_many_configs(Child *c, const Machine *m, const Node *module) {
+    if (c->spec[c->at].sampled) return false; // of addresses alone, which hardly any config changes
+    if (c->short_cases == 0 || m->tune_configs <= c->short_cases) return false;
+    if (c->trace && c->cases == 1) return false; // a person's experiment, in as many passes as configs
+    char text[160];
+    snprintf(text, sizeof text,
+             "an autotuned kernel has %d configs, more than the %d short cases that judge one each",
+             m->tune_configs, c->short_cases);
+    Diag d = {.kind = DIAG_UNSUPPORTED, .msg = text, .span = {module->span.at, 0}};
+    send_finding(c, &d, &m->count);
+    return true;
+}
+
+// Code that one case has compiled serves the others: what was said about it then stays said.
+static void keep_note(Child *c, const DiagList *diags) {
+    for (int i = 0; !c->note[0] && i < diags->count; i++)
+        if (diags->at[i].kind == DIAG_WARNING) snprintf(c->note, sizeof c->note, "%s", diags->at[i].msg);
+}
+
+// One run of the case's program in one order of the kernels' programs. False when it ends the run: *code is
+// the exit code then.
+static bool order_run(Child *c, CodeCache *cache, const Node *module, int order, CaseReport *r, int *code) {
+    const CaseSpec *spec = &c->spec[c->at];
+    *code = EXIT_WIRE;
+    DiagList diags = DIAGS(&c->call);
+    Machine *m = NEW(&c->call, Machine);
+    machine_init(m, &c->call, &diags, spec->steps);
+    m->order_seed = spec->order_seed;
+    m->processors = spec->processors;
+    m->cover = c->cover;
+    m->tuned = c->tuned;
+    m->order_reversed = order > 0;
+    m->sampled = spec->sampled;
+    if (spec->sampled)
+        storage_sparse_open(&m->storages, (uint8_t *)c->job->arena + c->job->arena_bytes - c->sparse,
+                            c->sparse, SPARSE_PAGES);
+    m->tune = case_tune(c) + c->tune;
+    if (c->trace && order == 0) m->trace = &c->trace[c->at];
+    Tensor input[WIRE_INPUTS_MAX], out;
+    for (int i = 0; i < spec->inputs; i++)
+        if (!input_wrap(c, m, &spec->input[i], &input[i])) return false;
+    m->storages.origins = spec->origin_at > 0 && order == 0;
+    for (int i = 0; m->storages.origins && i < spec->inputs; i++)
+        if (!marks_wrap(c, &spec->input[i], &input[i])) return false;
+
+    if (host_run(m, cache, module, input, spec->inputs, &out)) {
+        *code = EXIT_DONE;
+        keep_note(c, &diags);
+        if (too_many_configs(c, m, module)) return false;
+        r->count = m->count;
+        r->configs = m->tune_configs;
+        r->read_back = m->read_back;
+        r->atomic_launches = m->atomic_launches;
+        output_take(c, spec, &out, order, r);
+        return true;
+    }
+    const Diag *d = diag_first(&diags);
+    *code = d ? EXIT_DONE : EXIT_SILENT;
+    if (d) send_finding(c, d, &m->count);
+    return false;
+}
+
+// Without atomics, no order can show that races have not shown: one case in four makes sure of it.
+enum { ORDERS_SAMPLED = 4 };
+static bool run_again(const Child *c, const CaseReport *r) {
+    return c->spec[c->at].again > 0 && r->count.programs > r->count.launches &&
+           (r->atomic_launches > 0 || c->at % ORDERS_SAMPLED == 0);
+}
+
+// The case's own sizes are no news to whoever drew it.
+static void cover_case(Child *c) {
+    const CaseSpec *spec = &c->spec[c->at];
+    Cover *v = c->cover;
+    v->case_index = c->at;
+    v->owns = 0;
+    for (int i = 0; i < spec->inputs; i++) {
+        const CaseTensor *t = &spec->input[i];
+        int64_t numel = 1;
+        for (int d = 0; d < t->rank && v->owns + 3 < COVER_OWN_MAX; d++) {
+            v->own[v->owns++] = t->shape[d];
+            v->own[v->owns++] = t->stride[d];
+            numel *= t->shape[d];
+        }
+        if (v->owns < COVER_OWN_MAX) v->own[v->owns++] = numel;
+    }
+}
+
+static bool case_run(Child *c, CodeCache *cache, const Node *module, int *code) {
+    const CaseSpec *spec = &c->spec[c->at];
+    *code = EXIT_WIRE;
+    if (spec->inputs < 0 || spec->inputs > WIRE_INPUTS_MAX || spec->again < 0 || spec->again > 1)
+        return false;
+    if (!within(spec_output_at(spec, spec->again), spec->output_bytes, c->job->output_bytes)) return false;
+    if (!within(spec->output_at, spec->output_bytes, c->job->output_bytes)) return false;
+    // A byte for each element: never more than the answer has bytes.
+    if (spec->origin_at && !within(spec->origin_at, spec->output_bytes, c->job->output_bytes)) return false;
+    cover_case(c);
+    CaseReport r = report_of(c, REPORT_RAN), second = report_of(c, REPORT_RAN);
+    ArenaMark call = arena_mark(&c->call);
+    if (!order_run(c, cache, module, 0, &r, code)) return false;
+    if (run_again(c, &r)) {
+        arena_reset(&c->call, call);
+        if (!order_run(c, cache, module, 1, &second, code)) return false;
+        bool same = second.dtype == r.dtype && second.rank == r.rank &&
+                    memcmp(second.shape, r.shape, sizeof r.shape) == 0;
+        r.again = same ? 1 : -1;
+        if (same && r.unwritten == 0) {
+            r.unwritten = second.unwritten;
+            r.first_unwritten = second.first_unwritten;
+        }
+    }
+    wire_message(&r, c->note);
+    send_report(c, &r);
+    return true;
+}
+
+static int cases_run(Child *c, const Node *module) {
+    ArenaMark code = arena_mark(&c->code), call = arena_mark(&c->call);
+    size_t room = arena_left(&c->code);
+    CodeCache *cache = code_cache_new(&c->code);
+    for (int i = 0; i < c->cases; i++) c->short_cases += is_short(&c->spec[i]);
+    for (c->at = 0; c->at < c->cases; c->at++) {
+        // Kernels compiled for one case serve the next. A program that asks for many gets them compiled again
+        // rather than running out of room after some number of cases: each case finds nearly all of it free.
+        if (arena_left(&c->code) < room - room / 8) {
+            arena_reset(&c->code, code);
+            cache = code_cache_new(&c->code);
+        }
+        int exit_code;
+        if (!case_run(c, cache, module, &exit_code)) return exit_code;
+        arena_reset(&c->call, call);
+    }
+    c->at = -1;
+    CaseReport done = report_of(c, REPORT_DONE);
+    Buf said = BUF(&c->call);
+    coverage_say(&c->call, module, c->cover, &said);
+    wire_message(&done, buf_cstr(&said));
+    send_report(c, &done);
+    return EXIT_DONE;
+}
+
+int child_interpret(const ChildJob *job) {
+    Child c = {.job = job, .at = -1};
+    if (!job_read(&c)) return EXIT_WIRE;
+    // Code seldom needs more than the beginning of a large page, and the first case's data may lie behind it
+    // there: every further page that is touched has to be cleared first.
+    size_t memory = job->arena_bytes - c.sparse, quarter = memory / 4 & ~(size_t)4095,
+           first = quarter < CODE_FIRST ? quarter / 2 : CODE_FIRST;
+    size_t rest = memory - quarter;
+    arena_over(&c.code, job->arena, first);
+    arena_over(&c.call, (char *)job->arena + first, rest - first);
+    arena_reserve(&c.code, (char *)job->arena + rest, quarter);
+    c.code.on_full = c.call.on_full = memory_gone;
+    c.code.on_full_arg = c.call.on_full_arg = &c;
+
+    c.report = NEWN(&c.code, CaseReport, REPORTS_TOGETHER);
+    DiagList diags = DIAGS(&c.code);
+    Library *library = NULL;
+    if (c.extras.include.len && !library_open(&c.code, c.extras.include, &library)) return EXIT_WIRE;
+    if (library) library->old_names = c.extras.old_names;
+    Node *module = parse_module(&c.code, c.source, &diags);
+    if (module) module->module.library = library, module->module.old_names = c.extras.old_names;
+    if (!module || !host_settle(&c.code, module, &diags) || !host_screen(module, &diags)) {
+        const Diag *d = diag_first(&diags);
+        if (!d) return EXIT_SILENT;
+        send_finding(&c, d, NULL);
+        return EXIT_DONE;
+    }
+    c.cover = NEW(&c.code, Cover);
+    c.cover->n = c.source.len;
+    // Only a decorator of that name prunes.
+    c.tuned = memmem(c.source.p, c.source.len, "autotune", 8) ? tuned_new(&c.code) : NULL;
+    c.cover->at = NEWN(&c.code, uint8_t, c.source.len + 1);
+    return cases_run(&c, module);
+}
+
+void child_prepare(void) {
+    static const char source[] = "import torch\n"
+                                 "import triton\n"
+                                 "import triton.language as tl\n"
+                                 "@triton.jit\n"
+                                 "def k(x, out, N, BLOCK: tl.constexpr):\n"
+                                 "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+                                 "    v = tl.load(x + i, mask=i < N, other=0.0).to(tl.float32)\n"
+                                 "    tl.store(out + i, tl.exp(v - tl.max(v, axis=0)), mask=i < N)\n"
+                                 "def run(x):\n"
+                                 "    out = torch.empty_like(x)\n"
+                                 "    k[(triton.cdiv(x.numel(), 4),)](x, out, x.numel(), BLOCK=4)\n"
+                                 "    return out\n";
+    static const uint16_t data[6];
+    Arena a = {0};
+    DiagList diags = DIAGS(&a);
+    const Node *module = parse_module(&a, STR(source), &diags);
+    Machine *m = NEW(&a, Machine);
+    machine_init(m, &a, &diags, 1000000);
+    Tensor x = {.dtype = DT_F16, .rank = 1, .shape = {6}, .stride = {1}}, out;
+    bool ok = module && host_screen(module, &diags) &&
+              storage_wrap(&m->storages, DT_F16, data, sizeof data, &x.storage);
+    if (ok) {
+        tensor_expose(&x, SHADOW_ALLOC | SHADOW_INIT);
+        ok = host_run(m, code_cache_new(&a), module, &x, 1, &out);
+    }
+    assert(ok);
+    arena_free(&a);
+}

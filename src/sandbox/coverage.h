@@ -1,0 +1,42 @@
+// coverage.h - what no case has executed, and which sizes a candidate compares its own with, as the child
+// tells it in its last report. Evidence, and a reason to draw more cases: neither can make anything pass.
+#pragma once
+#include "lang/ast.h"
+#include "sandbox/wire.h"
+
+// BEYOND: sizes that no rows are drawn for, because they are too large or there are too many of them.
+enum {
+    COVERAGE_LINES_MAX = 32,
+    COVERAGE_SIZES_MAX = 12,
+    COVERAGE_BEYOND_MAX = 6,
+    COVERAGE_WRITTEN_MAX = 8,
+    COVERAGE_VALUES_MAX = 12,
+    COVERAGE_SIZE_MOST = 65537
+};
+typedef struct {
+    int32_t line[COVERAGE_LINES_MAX]; // ascending
+    int lines;
+    bool more; // there are further ones
+    int64_t size[COVERAGE_SIZES_MAX];
+    int sizes;
+    int constants; // the first of them: compared with in many cases; others mostly follow from one case's
+                   // sizes
+    int64_t beyond[COVERAGE_BEYOND_MAX];
+    int beyonds;
+    bool more_sizes; // even more of them
+    // Numbers that the source writes down: what sizes and values may be compared with by other means.
+    int64_t written[COVERAGE_WRITTEN_MAX]; // small integers that are none of `size`
+    int writtens;
+    float value[COVERAGE_VALUES_MAX]; // finite, not 0
+    int values;
+} Coverage;
+
+// "sizes 50 64 seldom 4096 written 61 beyond 70000 + values 3f000000 lines 12 13 +", for CaseReport.message
+// of a REPORT_DONE.
+void coverage_say(Arena *a, const Node *module, const Cover *c, Buf *out);
+// What is not such a text says nothing.
+void coverage_read(const char *message, Coverage *out);
+// Lines that both have left out; sizes of the first.
+void coverage_meet(Coverage *a, const Coverage *b);
+// "12, 15-17"
+void coverage_words(Buf *out, const Coverage *c);

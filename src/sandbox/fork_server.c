@@ -1,0 +1,359 @@
+#include "sandbox/fork_server.h"
+#include "base/clock.h"
+#include "base/io.h"
+#include "sandbox/fork_server_child.h"
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+// Shared memory that one child at a time writes its outputs to. New pages for each child cost as much as
+// running a short kernel.
+typedef struct OutputBuffer OutputBuffer;
+struct OutputBuffer {
+    OutputBuffer *next;
+    int fd; // sealed against shrinking and growing: nobody can take the bytes away from under a reader
+    size_t bytes;
+    uint8_t *map;
+};
+
+struct Broker {
+    int control; // packets are atomic: threads may send without a lock
+    pid_t pid;
+    bool ours;            // our own child, to be waited for
+    atomic_bool stuck;    // it did not do what it was told
+    pthread_mutex_t lock; // of the list
+    OutputBuffer *idle;   // nobody but us has these mapped
+};
+
+// A broker that does not report a killed child within this time is stuck.
+static const double answer_seconds = 60;
+
+// Sizes of output buffers are multiples of it: draws differ little, and share buffers.
+enum { OUTPUT_STEP = 1 << 21 };
+
+static void close_fd(int *fd) {
+    if (*fd >= 0) close(*fd);
+    *fd = -1;
+}
+
+static bool receive(int fd, void *p, size_t n) {
+    ssize_t got;
+    do got = recv(fd, p, n, 0);
+    while (got < 0 && errno == EINTR);
+    return got == (ssize_t)n;
+}
+
+// True when something can be read from fd (its end included), false at the deadline.
+static bool readable(int fd, double deadline) {
+    for (;;) {
+        double left = deadline - clock_seconds();
+        if (!(left > 0)) left = 0;
+        struct pollfd p = {.fd = fd, .events = POLLIN};
+        int n = poll(&p, 1, left > 1e6 ? 1000000000 : (int)(left * 1000) + (left > 0));
+        if (n > 0) return true;
+        if (n == 0 && left <= 0) return false;
+    }
+}
+
+// ---- output buffers ----
+
+static void buffer_drop(OutputBuffer *o) {
+    if (!o) return;
+    if (o->map) munmap(o->map, o->bytes);
+    close_fd(&o->fd);
+    free(o);
+}
+
+static bool buffer_new(size_t bytes, OutputBuffer **out, Err *e) {
+    OutputBuffer *o = calloc(1, sizeof *o);
+    if (!o) abort();
+    o->bytes = bytes;
+    o->fd = memfd_create("output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    bool ok = o->fd >= 0 && bytes <= (size_t)INT64_MAX && ftruncate(o->fd, (off_t)bytes) == 0 &&
+              fcntl(o->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0;
+    if (ok) {
+        void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, o->fd, 0);
+        ok = p != MAP_FAILED;
+        if (ok) o->map = p;
+    }
+    if (ok) {
+        (void)madvise(o->map, bytes, MADV_HUGEPAGE); // a hint: most systems allow it for no shared memory
+        *out = o;
+        return true;
+    }
+    err_set(e, ERR_IO, "output: %zu bytes: %s", bytes, strerror(errno));
+    buffer_drop(o);
+    return false;
+}
+
+// A buffer whose first `bytes` bytes, and the rest of the page that they end in, are zero: what one candidate
+// left behind no other may see. A child maps no more than that.
+static bool buffer_take(Broker *b, size_t bytes, OutputBuffer **out, Err *e) {
+    *out = NULL;
+    if (bytes > SIZE_MAX - OUTPUT_STEP) return err_set(e, ERR_IO, "output: %zu bytes: too many", bytes);
+    size_t room = (bytes / OUTPUT_STEP + 1) * OUTPUT_STEP;
+    pthread_mutex_lock(&b->lock);
+    OutputBuffer *o = b->idle;
+    if (o) b->idle = o->next;
+    pthread_mutex_unlock(&b->lock);
+    // Not one that is far too large either: a single large draw would hold its memory for ever.
+    if (o && (o->bytes < room || o->bytes / 8 > room)) {
+        buffer_drop(o);
+        o = NULL;
+    }
+    if (!o && !buffer_new(room, &o, e)) return false;
+    memset(o->map, 0, (bytes + 4095) / 4096 * 4096);
+    *out = o;
+    return true;
+}
+
+// Only when its child has been reaped: a process ends with its mappings before anybody can wait for it.
+static void buffer_give(Broker *b, OutputBuffer *o) {
+    if (!o) return;
+    pthread_mutex_lock(&b->lock);
+    o->next = b->idle;
+    b->idle = o;
+    pthread_mutex_unlock(&b->lock);
+}
+
+// ---- the process ----
+
+static bool broker_greet(int control, pid_t child, Broker **out, Err *e) {
+    Broker *b = calloc(1, sizeof *b);
+    if (!b) abort();
+    b->control = control;
+    b->pid = child;
+    b->ours = child != 0;
+    pthread_mutex_init(&b->lock, NULL);
+
+    BrokerHello hello = {0};
+    if (readable(control, clock_seconds() + answer_seconds) && receive(control, &hello, sizeof hello) &&
+        hello.ready) {
+        b->pid = hello.pid;
+        *out = b;
+        return true;
+    }
+    if (hello.ready || hello.why.code == ERR_NONE)
+        hello.why = (Err){ERR_SANDBOX, "broker: ended before it was ready"};
+    broker_close(b);
+    return err_set(e, hello.why.code, "%s", hello.why.msg);
+}
+
+bool broker_open(ChildMain main, Broker **out, Err *e) {
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return err_set(e, ERR_IO, "broker: socket: %s", strerror(errno));
+    pid_t pid = fork();
+    if (pid == 0) broker_serve(main, pair[1]);
+    int error = errno;
+    close(pair[1]);
+    if (pid < 0) {
+        close(pair[0]);
+        return err_set(e, ERR_IO, "broker: fork: %s", strerror(error));
+    }
+    return broker_greet(pair[0], pid, out, e);
+}
+
+bool broker_adopt(int control, Broker **out, Err *e) { return broker_greet(control, 0, out, e); }
+
+bool broker_serves(Broker *b) {
+    struct pollfd p = {.fd = b->control}; // errors and a hang-up are told in any case
+    return !atomic_load(&b->stuck) && poll(&p, 1, 0) == 0;
+}
+
+void broker_close(Broker *b) {
+    if (!b) return;
+    if (atomic_load(&b->stuck)) kill(b->pid, SIGKILL);
+    close(b->control); // it ends when it reads this
+    while (b->ours && waitpid(b->pid, NULL, 0) < 0 && errno == EINTR) {}
+    while (b->idle) {
+        OutputBuffer *o = b->idle;
+        b->idle = o->next;
+        buffer_drop(o);
+    }
+    pthread_mutex_destroy(&b->lock);
+    free(b);
+}
+
+// ---- one job ----
+
+typedef struct {
+    int fd[JOB_FDS];    // the child's and the broker's ends
+    int report, status; // ours
+    bool stuck;
+} Lines;
+
+static bool draw_sealed(const BrokerJob *job, Err *e) {
+    int seals = fcntl(job->draw_fd, F_GET_SEALS);
+    struct stat st;
+    if (seals < 0 || fstat(job->draw_fd, &st) != 0) return err_set(e, ERR_IO, "inputs: %s", strerror(errno));
+    if (!(seals & F_SEAL_WRITE) || !(seals & F_SEAL_SHRINK) || (uintmax_t)st.st_size < job->draw_bytes)
+        return err_set(e, ERR_IO, "inputs: the mapping is not sealed, or too short");
+    return true;
+}
+
+static bool source_file(const BrokerJob *job, int *out, Err *e) {
+    if (job->source.len > UINT32_MAX) return err_set(e, ERR_LIMIT, "source: too long");
+    int fd = *out = memfd_create("source", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0) return err_set(e, ERR_IO, "source: memfd: %s", strerror(errno));
+    JobHeader header = {
+        WIRE_MAGIC,    (uint32_t)job->source.len,  (int64_t)job->arena_bytes,        job->tune,
+        job->watch_at, (int64_t)job->sparse_bytes, (int64_t)job->extras.include.len, job->extras.old_names};
+    return (io_write_all(fd, &header, sizeof header, e) &&
+            io_write_all(fd, job->source.p, job->source.len, e) &&
+            io_write_all(fd, job->extras.include.p, job->extras.include.len, e) && io_seal(fd, "job", e)) ||
+           err_ctx(e, "source");
+}
+
+static bool lines_open(Lines *l, Err *e) {
+    int pair[2];
+    if (pipe2(pair, O_CLOEXEC) != 0) return err_set(e, ERR_IO, "report pipe: %s", strerror(errno));
+    l->report = pair[0];
+    l->fd[JOB_FD_REPORT] = pair[1];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return err_set(e, ERR_IO, "status socket: %s", strerror(errno));
+    l->status = pair[0];
+    l->fd[JOB_FD_STATUS] = pair[1];
+    return true;
+}
+
+static bool order_send(const Broker *b, const BrokerJob *job, const Lines *l, Err *e) {
+    JobOrder order = {.draw_bytes = job->draw_bytes,
+                      .job_bytes = sizeof(JobHeader) + job->source.len + job->extras.include.len,
+                      .output_bytes = job->output_bytes,
+                      .arena_bytes = job->arena_bytes,
+                      .sparse_bytes = job->sparse_bytes,
+                      .draw_key = job->draw_key,
+                      .wall_seconds = job->wall_seconds};
+    union {
+        struct cmsghdr align;
+        char bytes[CMSG_SPACE(sizeof l->fd)];
+    } control = {0};
+    struct iovec part = {&order, sizeof order};
+    struct msghdr msg = {.msg_iov = &part,
+                         .msg_iovlen = 1,
+                         .msg_control = control.bytes,
+                         .msg_controllen = sizeof control.bytes};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(sizeof l->fd);
+    memcpy(CMSG_DATA(c), l->fd, sizeof l->fd);
+    for (;;) {
+        ssize_t sent = sendmsg(b->control, &msg, MSG_NOSIGNAL);
+        if (sent == (ssize_t)sizeof order) return true;
+        if (sent < 0 && errno == EINTR) continue;
+        // Too many descriptors on their way: the broker will take them soon.
+        if (sent < 0 && errno == ETOOMANYREFS) {
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+            continue;
+        }
+        return err_set(e, ERR_IO, "broker: gone: %s", strerror(errno));
+    }
+}
+
+// No byte for this: one that nobody reads would reset the connection and lose the answer.
+static void child_kill(const Lines *l) { shutdown(l->status, SHUT_WR); }
+
+// Frames until the pipe closes: by then the child is gone.
+static bool reports_read(Lines *l, Arena *a, const BrokerJob *job, ChildResult *out, Err *e) {
+    size_t most = (size_t)job->max_reports * sizeof(CaseReport), got = 0;
+    char *bytes = arena_raw(a, most, _Alignof(CaseReport));
+    double deadline = clock_seconds() + job->wall_seconds;
+    bool killed = false;
+    for (;;) {
+        if (!readable(l->report, deadline)) {
+            l->stuck = killed;
+            if (killed) return err_set(e, ERR_IO, "broker: does not end a child");
+            child_kill(l);
+            killed = true;
+            deadline = clock_seconds() + answer_seconds;
+            continue;
+        }
+        char excess[4096];
+        ssize_t n =
+            got < most ? read(l->report, bytes + got, most - got) : read(l->report, excess, sizeof excess);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) return err_set(e, ERR_IO, "report pipe: %s", strerror(errno));
+        if (n == 0) break;
+        if (got < most)
+            got += (size_t)n;
+        else
+            out->garbage = true;
+        if (out->garbage && !killed) {
+            child_kill(l);
+            killed = true;
+            deadline = clock_seconds() + answer_seconds;
+        }
+    }
+    out->report = (CaseReport *)bytes;
+    out->reports = (int)(got / sizeof(CaseReport));
+    if (got % sizeof(CaseReport)) out->garbage = true;
+    return true;
+}
+
+static bool end_read(Lines *l, ChildResult *out, Err *e) {
+    JobEnd end;
+    l->stuck = !readable(l->status, clock_seconds() + answer_seconds);
+    if (l->stuck) return err_set(e, ERR_IO, "broker: does not answer");
+    if (!receive(l->status, &end, sizeof end)) return err_set(e, ERR_IO, "broker: gone");
+    if (!end.started) return err_set(e, ERR_IO, "child: %s", end.why);
+    out->cpu_seconds = end.cpu_seconds;
+    if (WIFEXITED(end.wait_status)) {
+        out->end = CHILD_EXITED;
+        out->code = WEXITSTATUS(end.wait_status);
+        return true;
+    }
+    out->code = WTERMSIG(end.wait_status);
+    bool outside = out->code == SIGKILL || out->code == SIGXCPU;
+    out->end = outside && !out->garbage ? CHILD_OVERDUE : CHILD_SIGNALLED;
+    if (outside && out->garbage) out->code = SIGPIPE; // it was us, for writing where nobody would read
+    return true;
+}
+
+bool broker_run(Broker *b, Arena *a, const BrokerJob *job, ChildResult *out, Err *e) {
+    assert(job->max_reports >= 0 && job->max_reports <= WIRE_CASES_MAX + 1);
+    *out = (ChildResult){0};
+    Lines l = {.fd = {job->draw_fd, -1, -1, -1, -1}, .report = -1, .status = -1};
+    OutputBuffer *o = NULL;
+    bool ok = draw_sealed(job, e) && source_file(job, &l.fd[JOB_FD_JOB], e) &&
+              buffer_take(b, job->output_bytes, &o, e) && lines_open(&l, e);
+    if (o) l.fd[JOB_FD_OUTPUT] = o->fd;
+    ok = ok && order_send(b, job, &l, e);
+    // Our copies of the other side's ends would keep the pipe from ever ending.
+    close_fd(&l.fd[JOB_FD_REPORT]);
+    close_fd(&l.fd[JOB_FD_STATUS]);
+    close_fd(&l.fd[JOB_FD_JOB]);
+    ok = ok && reports_read(&l, a, job, out, e) && end_read(&l, out, e);
+    close_fd(&l.report);
+    close_fd(&l.status);
+    if (l.stuck) atomic_store(&b->stuck, true);
+    if (!ok) {
+        buffer_drop(o); // who knows whether its child still runs
+        return false;
+    }
+    out->buffer = o;
+    if (job->output_bytes && out->end == CHILD_EXITED) {
+        out->output = o->map;
+        out->output_bytes = job->output_bytes;
+    }
+    return true;
+}
+
+void child_result_free(Broker *b, ChildResult *r) {
+    buffer_give(b, r->buffer);
+    r->buffer = NULL;
+    r->output = NULL;
+    r->output_bytes = 0;
+}

@@ -1,0 +1,81 @@
+// broker.h - the process that makes children. Started before any thread or large allocation, so that a fork
+// costs a fraction of a millisecond; single-threaded; it forks one child for each candidate and reports how
+// it ended.
+//
+//   referee (threads) --jobs--> broker --fork--> child: sandbox, then child_main, then _exit
+//                      <--- exit status          <------- reports (pipe), outputs (shared mapping)
+//
+// The child starts with exactly three things: the two read-only mappings, its output mapping, and the report
+// pipe. Output buffers are used again: cleared before each child, and never handed on unless the broker has
+// reaped the child that had it, when no process can write to it any more. It enters the sandbox before it
+// reads a byte of the candidate's source. How it ended is known from the kernel and told by the broker on a
+// socket that the child does not have. The broker ends when its parent ends, and with it its children; a
+// client thread that gives up on a job takes only that job's child with it.
+#pragma once
+#include "base/err.h"
+#include "lang/library.h"
+#include "sandbox/wire.h"
+
+typedef struct Broker Broker;
+
+// What runs inside the sandbox. Returns the exit code: 0 unless something is wrong with us. Tests pass others
+// (a child that lies, babbles or dies).
+typedef struct {
+    const uint8_t *draw; // DrawHeader ...
+    size_t draw_bytes;
+    const uint8_t *job; // JobHeader ...
+    size_t job_bytes;
+    uint8_t *output;
+    size_t output_bytes;
+    void *arena; // mapped before the sandbox closed, touched on demand
+    size_t arena_bytes;
+    int report_fd;
+} ChildJob;
+typedef int (*ChildMain)(const ChildJob *job);
+
+// Forks the broker. Call before threads exist. ERR_SANDBOX when the filter cannot be installed here.
+MUST_CHECK bool broker_open(ChildMain main, Broker **out, Err *e);
+void broker_close(Broker *b);
+
+enum { BROKER_JOBS_MAX = 256 }; // children at a time; one more is an error
+
+typedef struct {
+    int draw_fd; // memfd of the input mapping, sealed against writing and shrinking
+    size_t draw_bytes;
+    Str source;
+    size_t output_bytes;
+    size_t arena_bytes;
+    size_t sparse_bytes; // of them: only in part ever there; for cases whose programs are sampled
+    double wall_seconds; // generous: a loaded machine never condemns a kernel
+    int max_reports;
+    int tune;         // JobHeader.tune
+    int64_t watch_at; // JobHeader.watch_at: the room is within output_bytes
+    Extras extras;
+    uint64_t draw_key; // not 0: many jobs have these inputs and this key, and no others have it
+} BrokerJob;
+
+// OVERDUE: past the deadline, or killed by the system (SIGKILL, which a child cannot send: no memory left).
+// It says nothing about the candidate.
+typedef enum { CHILD_EXITED, CHILD_SIGNALLED, CHILD_OVERDUE } ChildEnd;
+typedef struct {
+    ChildEnd end;
+    int code;           // exit code or signal
+    CaseReport *report; // as many as came whole, unchecked: see wire_check()
+    int reports;
+    bool garbage; // bytes after the last whole frame, or too many frames (which ends it: SIGNALLED, SIGPIPE)
+    const uint8_t *output; // the child's own pages: it is gone and nobody else has them; NULL when empty
+    size_t output_bytes;
+    double cpu_seconds;
+    struct OutputBuffer *buffer; // whose bytes `output` are, until child_result_free()
+} ChildResult;
+// Runs one job to its end. Safe to call from several threads at once; each call has its own child. False only
+// when the world fails (no memory, broker gone).
+MUST_CHECK bool broker_run(Broker *b, Arena *a, const BrokerJob *job, ChildResult *out, Err *e);
+void child_result_free(Broker *b, ChildResult *r); // before broker_close()
+
+// The real child: parses, screens and checks the source, runs every case, reports. (child.c)
+int child_interpret(const ChildJob *job);
+// Once in the broker: runs a small program of ours, so that whatever is built on first use (tables of names,
+// the choice of vector loops) is there before the door closes and every child shares it. Behind the door
+// there is no way to wait for a lock.
+void child_prepare(void);

@@ -1,0 +1,85 @@
+#include "sandbox/wire.h"
+#include <string.h>
+
+// Counters are sums that go into JSON and ratios: exact in a double, and far from any overflow.
+static const int64_t count_max = (int64_t)1 << 53;
+
+static void printable(char *p, size_t n) {
+    size_t i = 0;
+    for (; i + 1 < n && p[i]; i++)
+        if (p[i] < ' ' || p[i] > '~') p[i] = p[i] == '\n' || p[i] == '\t' ? ' ' : '?';
+    memset(p + i, 0, n - i); // the rest too: what lies behind a NUL is the child's
+}
+
+void wire_message(CaseReport *r, const char *text) {
+    r->magic = WIRE_MAGIC;
+    size_t n = strnlen(text, sizeof r->message - 1);
+    memset(r->message, 0, sizeof r->message);
+    memcpy(r->message, text, n);
+    printable(r->message, sizeof r->message);
+}
+
+static bool counters_sane(const Counters *c) {
+    const int64_t all[] = {c->lanes,        c->instructions, c->programs,   c->launches, c->bytes_loaded,
+                           c->bytes_stored, c->bytes_copied, c->tile_bytes, c->warps};
+    _Static_assert(sizeof all == sizeof *c, "a new counter has to be checked here too");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] < 0 || all[i] > count_max) return false;
+    return true;
+}
+
+// NULL, or what is wrong with a REPORT_RAN.
+static const char *ran_fault(CaseReport *r) {
+    if (r->dtype < 0 || r->dtype >= DT_COUNT) return "a report names no dtype";
+    if (r->configs < 0 || r->configs > WIRE_CASES_MAX) return "a report has an impossible number of configs";
+    if (r->rank < 0 || r->rank > TENSOR_RANK_MAX) return "a report has an impossible rank";
+    int64_t numel;
+    if (!shape_numel(r->shape, r->rank, &numel)) return "a report has an impossible shape";
+    for (int i = r->rank; i < TENSOR_RANK_MAX; i++) r->shape[i] = 0;
+    if (r->unwritten < 0 || r->unwritten > numel) return "a report counts more elements than there are";
+    if (r->unwritten ? r->first_unwritten < 0 || r->first_unwritten >= numel : r->first_unwritten != -1)
+        return "a report names an element that does not exist";
+    if (r->again < -1 || r->again > 1) return "a report counts orders that were not asked for";
+    if (r->read_back < 0 || r->read_back > 1) return "a report has an impossible answer";
+    if (r->atomic_launches < 0) return "a report has an impossible count";
+    r->finding = 0;
+    r->at = r->len = 0;
+    return NULL;
+}
+
+static const char *finding_fault(CaseReport *r, size_t source_len) {
+    if (r->finding <= DIAG_WARNING || r->finding >= DIAG_COUNT) return "a report names no finding";
+    if (r->at > source_len || r->len > source_len - r->at) return "a finding lies outside the source";
+    r->dtype = r->rank = r->configs = r->read_back = 0;
+    memset(r->shape, 0, sizeof r->shape);
+    r->unwritten = 0;
+    r->first_unwritten = -1;
+    r->again = r->atomic_launches = 0;
+    return NULL;
+}
+
+static const char *report_fault(CaseReport *r, int index, bool last, int cases, size_t source_len) {
+    if (r->magic != WIRE_MAGIC) return "a report is not a report";
+    printable(r->message, sizeof r->message);
+    if (!counters_sane(&r->count)) return "a report has an impossible count";
+    if (last && r->kind == REPORT_DONE)
+        return r->case_index != -1 ? "the closing report names a case"
+               : index != cases    ? "cases are missing"
+                                   : NULL;
+    if (last && r->kind == REPORT_FINDING) {
+        bool own = r->case_index == index && index < cases;
+        bool source = r->case_index == -1 && index == 0;
+        return own || source ? finding_fault(r, source_len) : "a finding names the wrong case";
+    }
+    if (r->kind != REPORT_RAN) return "a report has no known kind";
+    if (last) return "the closing report is missing";
+    return r->case_index == index && index < cases ? ran_fault(r) : "reports are out of order";
+}
+
+WireEnd wire_check(CaseReport *report, int n, int cases, size_t source_len, const char **why) {
+    *why = "no report at all";
+    for (int i = 0; i < n; i++)
+        if ((*why = report_fault(&report[i], i, i == n - 1, cases, source_len))) return WIRE_BROKEN;
+    if (*why) return WIRE_BROKEN;
+    return report[n - 1].kind == REPORT_DONE ? WIRE_DONE : WIRE_FINDING;
+}

@@ -1,0 +1,92 @@
+// wire.h - what crosses the boundary between the referee and the child that interprets a candidate. Plain
+// data of fixed size, no pointers. The parent believes nothing in it without checking: a report can only make
+// a candidate fail, never pass (passing needs the right bytes in every output).
+//
+// Input mapping (shared by all candidates of one draw, read-only for children):
+//   DrawHeader, CaseSpec[cases], then the tensors' bytes at CaseTensor.at.
+// Job mapping (one for each candidate, read-only): JobHeader, the source text, the helper files
+// (library_pack). Output mapping (one for each candidate, fresh zero pages): outputs, row-major, at
+// CaseSpec.output_at. Report pipe: CaseReport frames in case order: one REPORT_RAN for each case that ran,
+// then one REPORT_DONE (case_index -1) or one REPORT_FINDING (the case it happened in; -1: in the source
+// itself). Nothing follows.
+#pragma once
+#include "tile/vm/vm.h"
+
+enum { TENSOR_ZEROS = -1 };
+enum { WIRE_MAGIC = 0x4f55524f, WIRE_INPUTS_MAX = 8, WIRE_CASES_MAX = 1024, WIRE_MESSAGE_MAX = 320 };
+
+typedef struct {
+    int32_t dtype, rank;
+    int64_t shape[TENSOR_RANK_MAX], stride[TENSOR_RANK_MAX]; // elements
+    int64_t offset;                                          // elements from the storage's first byte
+    int64_t at, bytes;                                       // the storage within the input mapping, or
+                                                             // TENSOR_ZEROS: bytes of zero, in no mapping
+    int64_t marks; // in the input mapping: a mark (bits) for each of those bytes; 0: none
+} CaseTensor;
+
+typedef struct {
+    int32_t inputs;
+    int32_t processors; // of the GPU that host code sees
+    int32_t again;      // orders of the programs beyond the first that there is room for: 0 or 1
+    CaseTensor input[WIRE_INPUTS_MAX];
+    int64_t output_at, output_bytes; // room in the output mapping
+    int64_t origin_at;   // in the output mapping: for each element of the answer of order 0, row-major, the
+                         // marks of the inputs' bytes that it comes from; 0: nobody asks
+    int64_t sampled;     // Machine.sampled; 0: every program runs
+    int64_t steps;       // step budget of this case, in lanes
+    uint64_t order_seed; // of the program order; says nothing about the inputs' seed
+} CaseSpec;
+
+// Where the outputs of order 0 and 1 lie.
+static inline int64_t spec_output_at(const CaseSpec *s, int order) {
+    return s->output_at + order * ((s->output_bytes + 63) & ~(int64_t)63);
+}
+
+typedef struct {
+    uint32_t magic, cases;
+} DrawHeader;
+
+typedef struct {
+    uint32_t magic, source_len;
+    int64_t arena_bytes; // the child's whole memory
+    int64_t tune;        // how far the choice of configs is turned: 0 in the first pass over the cases
+    int64_t watch_at; // in the output mapping, 0: nobody watches. Room for a Trace of each case, and behind
+                      // them for the shadow flags of each output element, at CaseSpec.output_at from there
+    int64_t sparse_bytes; // the last part of that memory, for StorageTable.sparse
+    int64_t include_len;  // bytes of helper files behind the source
+    int64_t old_names;    // Extras.old_names, 0 or 1
+} JobHeader;
+
+// How a case ended, as the child tells it.
+typedef enum { REPORT_RAN, REPORT_FINDING, REPORT_DONE } ReportKind;
+typedef struct {
+    uint32_t magic;
+    int32_t case_index;  // -1 with REPORT_DONE; -1 with REPORT_FINDING when the source itself is at fault
+    int32_t kind;        // ReportKind
+    int32_t finding;     // DiagKind; never DIAG_WARNING
+    uint32_t at, len;    // span in the source
+    int32_t dtype, rank; // of the returned tensor
+    int32_t configs;     // most configs of an autotuned kernel; 0: none
+    int32_t
+        read_back; // 1: kernels have loaded what was written in this call; 0 where nobody asks (origin_at)
+    int64_t shape[TENSOR_RANK_MAX];
+    int64_t unwritten,
+        first_unwritten; // output elements without SHADOW_STORED on every byte; row-major index
+    int32_t again;       // further orders of the programs that were run and left their outputs, too; -1: with
+                         // another shape
+    int32_t atomic_launches; // of this case
+    Counters count;
+    char message[WIRE_MESSAGE_MAX]; // NUL-terminated printable ASCII: of a finding, or the first warning
+} CaseReport;
+
+// What a child's reports amount to, after checking every field of every frame against what the parent knows.
+typedef enum {
+    WIRE_DONE,    // every case ran, in order, and the child said so
+    WIRE_FINDING, // as many cases as there are frames before the last ran; the last frame is a finding
+    WIRE_BROKEN,  // anything else: missing, out of order, impossible values. Never an acceptance
+} WireEnd;
+// Frames before the last are REPORT_RAN of cases 0, 1, 2 ... Makes every message printable in place and puts
+// zeros into fields that the frame's kind does not use. `why` (of WIRE_BROKEN) is a constant text.
+WireEnd wire_check(CaseReport *report, int n, int cases, size_t source_len, const char **why);
+// Fills in the magic and copies a message, shortened and made printable. Used by the child, needs no memory.
+void wire_message(CaseReport *r, const char *text);

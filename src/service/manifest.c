@@ -1,0 +1,445 @@
+#include "service/manifest.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "host/policy/screen.h"
+#include "lang/library.h"
+
+enum { LAUNCHES_MAX = 16, ARGS_MAX = 64, TENSORS_MAX = 16, GRID_MAX = 3, RANK_MAX = 8 };
+
+typedef struct {
+    Arena *arena;
+    const char *file;
+    Err *e;
+    const Op *op;
+    const Node *module; // NULL: the source does not parse, which is the judge's business
+    bool kernels_exist;
+    ManifestNames names;
+    Buf out;
+    Str answer; // name of the output
+} Manifest;
+
+PRINTF(3, 4) static bool bad(Manifest *m, const char *key, const char *fmt, ...) {
+    char text[384];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    return err_set(m->e, ERR_USAGE, "%s: \"%.80s\": %s", m->file, key, text);
+}
+
+static Str text_of(const json_t *s) { return (Str){json_string_value(s), json_string_length(s)}; }
+
+static const char *path_at(Manifest *m, const char *path, size_t i) {
+    return arena_printf(m->arena, "%s[%zu]", path, i);
+}
+static const char *path_key(Manifest *m, const char *path, const char *key) {
+    return *path ? arena_printf(m->arena, "%s.%.64s", path, key) : arena_printf(m->arena, "%.64s", key);
+}
+
+// Every key is one of the words.
+static bool keys_known(Manifest *m, const char *path, const json_t *o, const char *words) {
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)(uintptr_t)o, key, v) {
+        size_t n = strlen(key);
+        bool known = false;
+        for (const char *w = words; *w && !known;) {
+            size_t len = strcspn(w, " ");
+            known = len == n && memcmp(w, key, n) == 0;
+            w += len + (w[len] == ' ');
+        }
+        if (!known) return bad(m, path_key(m, path, key), "no such key; there are: %s", words);
+    }
+    return true;
+}
+
+// ---- expressions
+
+// JSON has neither infinities nor NaN.
+static void put_real(Buf *out, double x) {
+    const char *text = arena_printf(out->arena, "%.17g", x);
+    buf_printf(out, "(%s%s)", text, strpbrk(text, ".e") ? "" : ".0");
+}
+
+// A text is an expression; numbers, true, false and null stand for themselves.
+static bool put_expr(Manifest *m, const char *path, const json_t *v, bool tensor) {
+    switch (v ? json_typeof(v) : JSON_OBJECT) {
+    case JSON_INTEGER: buf_printf(&m->out, "(%lld)", (long long)json_integer_value(v)); return true;
+    case JSON_REAL: put_real(&m->out, json_real_value(v)); return true;
+    case JSON_TRUE: buf_puts(&m->out, "True"); return true;
+    case JSON_FALSE: buf_puts(&m->out, "False"); return true;
+    case JSON_NULL: buf_puts(&m->out, "None"); return true;
+    case JSON_STRING: break;
+    default: return bad(m, path, "an expression is a text such as \"x.shape[1]\", or a number");
+    }
+    const char *why = manifest_expr(m->arena, text_of(v), &m->names, tensor, &m->out);
+    if (!why) return true;
+    return bad(m, path, "\"%.60s\": %s; write %s", json_string_value(v), why,
+               tensor ? "a tensor's name, or an expression such as \"x.stride(0)\""
+                      : "an expression such as \"x.shape[1]\" or \"triton.cdiv(N, 128)\"");
+}
+
+static bool put_list(Manifest *m, const char *path, const json_t *list, size_t most, bool tensors) {
+    if (!json_is_array(list)) return bad(m, path, "a list of expressions belongs here");
+    if (json_array_size(list) > most) return bad(m, path, "at most %zu expressions", most);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        if (i) buf_puts(&m->out, ", ");
+        if (!put_expr(m, path_at(m, path, i), json_array_get(list, i), tensors)) return false;
+    }
+    return true;
+}
+
+// ---- names
+
+static bool name_taken(const Manifest *m, Str name) {
+    static const char *const fixed[] = {"torch", "triton", "tl",    "math", "libdevice", "run",
+                                        "META",  "min",    "max",   "abs",  "int",       "float",
+                                        "bool",  "len",    "round", "sum"};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        if (str_is(name, fixed[i])) return true;
+    for (int i = 0; i < m->names.n; i++)
+        if (str_eq(m->names.at[i].name, name)) return true;
+    for (int i = 0; m->module && i < m->module->module.body.n; i++) {
+        const Node *n = m->module->module.body.at[i];
+        if (n->kind == NODE_FUNCTION && is_jit_function(n) && str_eq(n->function.name, name)) return true;
+    }
+    return false;
+}
+
+static bool name_new(Manifest *m, const char *path, Str name, ManifestNameKind kind) {
+    if (!manifest_identifier(m->arena, name)) return bad(m, path, "the key has to be a plain Python name");
+    if (name_taken(m, name))
+        return bad(m, path, "the name %.*s means something already; choose another", STR_ARG(name));
+    if (m->names.n == MANIFEST_NAMES_MAX)
+        return bad(m, path, "at most %d inputs, values and tensors", MANIFEST_NAMES_MAX);
+    m->names.at[m->names.n++] = (ManifestName){str_dup(m->arena, name), kind};
+    return true;
+}
+
+// ---- parts
+
+static bool put_values(Manifest *m, const json_t *values) {
+    if (!values) return true;
+    if (!json_is_object(values)) return bad(m, "values", "an object of names and expressions belongs here");
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)(uintptr_t)values, key, v) {
+        const char *path = path_key(m, "values", key);
+        if (!manifest_identifier(m->arena, str_of(key)))
+            return bad(m, path, "the key has to be a plain Python name");
+        buf_printf(&m->out, "    %s = ", key);
+        if (!put_expr(m, path, v, false) || !name_new(m, path, str_of(key), NAME_VALUE)) return false;
+        buf_putc(&m->out, '\n');
+    }
+    return true;
+}
+
+static bool put_tensor(Manifest *m, const char *path, const char *name, const json_t *t) {
+    if (!json_is_object(t)) return bad(m, path, "an object with shape and dtype belongs here");
+    if (!keys_known(m, path, t, "shape dtype fill")) return false;
+    const json_t *shape = json_object_get(t, "shape"), *dtype = json_object_get(t, "dtype"),
+                 *fill = json_object_get(t, "fill");
+    if (!shape || !dtype)
+        return bad(m, path, "%s is missing",
+                   shape ? "dtype, such as \"x.dtype\"" : "shape, such as [\"x.shape[0]\", 128]");
+    if (!json_is_string(dtype)) return bad(m, path_key(m, path, "dtype"), "a text such as \"x.dtype\"");
+    if (fill && !json_is_number(fill)) return bad(m, path_key(m, path, "fill"), "a number belongs here");
+    bool zero = fill && json_number_value(fill) == 0;
+    const char *at = path_key(m, path, "shape");
+    buf_printf(&m->out, "    %s = torch.%s(", name, !fill ? "empty" : zero ? "zeros" : "full");
+    if (json_is_string(shape)) {
+        if (!put_expr(m, at, shape, false)) return false;
+    } else {
+        buf_putc(&m->out, '(');
+        if (!put_list(m, at, shape, RANK_MAX, false)) return false;
+        buf_puts(&m->out, json_array_size(shape) ? ",)" : ")");
+    }
+    if (fill && !zero) {
+        buf_puts(&m->out, ", ");
+        if (!put_expr(m, path, fill, false)) return false;
+    }
+    buf_puts(&m->out, ", dtype=");
+    if (!put_expr(m, path_key(m, path, "dtype"), dtype, false)) return false;
+    buf_printf(&m->out, ", device=%.*s.device)\n", STR_ARG(m->op->input[0].name));
+    return name_new(m, path, str_of(name), NAME_TENSOR);
+}
+
+static bool put_tensors(Manifest *m, const char *part, const json_t *tensors) {
+    if (!json_is_object(tensors)) return bad(m, part, "an object of tensors by name belongs here");
+    if (json_object_size(tensors) > TENSORS_MAX) return bad(m, part, "at most %d tensors", TENSORS_MAX);
+    const char *key;
+    json_t *t;
+    json_object_foreach((json_t *)(uintptr_t)tensors, key, t) {
+        const char *path = path_key(m, part, key);
+        if (!manifest_identifier(m->arena, str_of(key)))
+            return bad(m, path, "the key has to be a plain Python name");
+        if (!put_tensor(m, path, key, t)) return false;
+    }
+    return true;
+}
+
+static bool put_outputs(Manifest *m, const json_t *outputs) {
+    if (!outputs)
+        return bad(m, "outputs",
+                   "missing; write {\"out\": {\"shape\": [\"x.shape[0]\"], \"dtype\": \"x.dtype\"}}");
+    if (!json_is_object(outputs) || json_object_size(outputs) != 1)
+        return bad(m, "outputs", "exactly one tensor is the answer; others belong under \"scratch\"");
+    if (!put_tensors(m, "outputs", outputs)) return false;
+    m->answer = m->names.at[m->names.n - 1].name;
+    return true;
+}
+
+// ---- launches
+
+static const Node *kernel_find(const Manifest *m, Str name) {
+    const Node *f = m->module ? module_function(m->module, name) : NULL;
+    return f && is_jit_function(f) ? f : NULL;
+}
+
+static bool put_kernel(Manifest *m, const char *path, const json_t *kernel) {
+    if (!json_is_string(kernel)) return bad(m, path, "the name of a @triton.jit function belongs here");
+    Str name = text_of(kernel);
+    if (!manifest_identifier(m->arena, name)) return bad(m, path, "\"%.60s\" is not a plain name", name.p);
+    for (int i = 0; i < m->names.n; i++)
+        if (str_eq(m->names.at[i].name, name))
+            return bad(m, path, "%.*s is an input, value or tensor; rename the kernel", STR_ARG(name));
+    if (m->kernels_exist && m->module && !kernel_find(m, name)) {
+        Buf known = BUF(m->arena);
+        for (int i = 0; i < m->module->module.body.n; i++) {
+            const Node *n = m->module->module.body.at[i];
+            if (n->kind != NODE_FUNCTION || !is_jit_function(n) || known.len > 160) continue;
+            buf_printf(&known, "%s%.*s", known.len ? ", " : "", STR_ARG(n->function.name));
+        }
+        return bad(m, path, "the kernel file has no @triton.jit function %.*s; it has %s", STR_ARG(name),
+                   known.len ? buf_cstr(&known) : "none");
+    }
+    buf_printf(&m->out, "    %.*s[", STR_ARG(name));
+    return true;
+}
+
+// Programs per dimension; with META in it, a function of the kernel's arguments.
+static bool put_grid(Manifest *m, const char *path, const json_t *grid) {
+    if (!json_is_array(grid) || !json_array_size(grid))
+        return bad(m, path, "a list of one to three expressions belongs here, such as [\"x.shape[0]\"]");
+    int before = m->names.n;
+    if (before < MANIFEST_NAMES_MAX) m->names.at[m->names.n++] = (ManifestName){STR("META"), NAME_META};
+    bool meta = false;
+    for (size_t i = 0; i < json_array_size(grid); i++) {
+        const json_t *v = json_array_get(grid, i);
+        meta |= json_is_string(v) && strstr(json_string_value(v), "META");
+    }
+    buf_puts(&m->out, meta ? "lambda META: (" : "(");
+    bool ok = put_list(m, path, grid, GRID_MAX, false);
+    m->names.n = before;
+    buf_puts(&m->out, ",)](");
+    return ok;
+}
+
+static bool put_launch(Manifest *m, const char *path, const json_t *l) {
+    const json_t *args = json_object_get(l, "args"), *constexprs = json_object_get(l, "constexprs");
+    if (!put_kernel(m, path_key(m, path, "kernel"), json_object_get(l, "kernel")) ||
+        !put_grid(m, path_key(m, path, "grid"), json_object_get(l, "grid")))
+        return false;
+    if (args && !put_list(m, path_key(m, path, "args"), args, ARGS_MAX, true)) return false;
+    bool first = !args || !json_array_size(args);
+    const char *at = path_key(m, path, "constexprs");
+    if (constexprs && !json_is_object(constexprs))
+        return bad(m, at, "an object of parameter names and expressions belongs here");
+    if (json_object_size(constexprs) > ARGS_MAX) return bad(m, at, "at most %d parameters", ARGS_MAX);
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)(uintptr_t)constexprs, key, v) {
+        const char *its = path_key(m, at, key);
+        if (!manifest_identifier(m->arena, str_of(key)))
+            return bad(m, its, "the key has to be a parameter's name");
+        if (strcmp(key, "num_warps") == 0 || strcmp(key, "num_stages") == 0)
+            return bad(m, its, "it stands beside \"grid\", not among the constexprs");
+        buf_printf(&m->out, "%s%s=", first ? "" : ", ", key);
+        if (!put_expr(m, its, v, true)) return false;
+        first = false;
+    }
+    static const char *const option[] = {"num_warps", "num_stages"};
+    for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
+        if (!(v = json_object_get(l, option[i]))) continue;
+        buf_printf(&m->out, "%s%s=", first ? "" : ", ", option[i]);
+        if (!put_expr(m, path_key(m, path, option[i]), v, false)) return false;
+        first = false;
+    }
+    buf_puts(&m->out, ")\n");
+    return true;
+}
+
+#define LAUNCH_KEYS "kernel args constexprs grid num_warps num_stages"
+
+static bool put_launches(Manifest *m, const json_t *o) {
+    const json_t *list = json_object_get(o, "launches");
+    if (!list) return put_launch(m, "", o);
+    if (!json_is_array(list) || !json_array_size(list) || json_array_size(list) > LAUNCHES_MAX)
+        return bad(m, "launches", "a list of 1 to %d launches belongs here", LAUNCHES_MAX);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *l = json_array_get(list, i);
+        const char *path = path_at(m, "launches", i);
+        if (!json_is_object(l)) return bad(m, path, "an object with kernel, args and grid belongs here");
+        if (!keys_known(m, path, l, LAUNCH_KEYS) || !put_launch(m, path, l)) return false;
+    }
+    return true;
+}
+
+static bool put_run(Manifest *m, const json_t *o) {
+    if (!json_is_object(o)) return bad(m, "", "a manifest is a JSON object");
+    bool several = json_object_get(o, "launches") != NULL;
+    if (!keys_known(m, "", o,
+                    several ? "values outputs scratch launches"
+                            : "values outputs scratch launches " LAUNCH_KEYS))
+        return false;
+    const json_t *scratch = json_object_get(o, "scratch");
+    buf_puts(&m->out, "def run(");
+    for (int i = 0; i < m->op->inputs; i++) {
+        Str name = m->op->input[i].name;
+        if (name_taken(m, name))
+            return bad(m, "kernel", "%.*s is an input of the op and a kernel of the file; rename the kernel",
+                       STR_ARG(name));
+        m->names.at[m->names.n++] = (ManifestName){name, NAME_TENSOR};
+        buf_printf(&m->out, "%s%.*s", i ? ", " : "", STR_ARG(name));
+    }
+    // The file may import less than this function wants.
+    buf_puts(&m->out, "):\n    import math, torch, triton\n    import triton.language as tl\n");
+    if (!put_values(m, json_object_get(o, "values")) || !put_outputs(m, json_object_get(o, "outputs")) ||
+        (scratch && !put_tensors(m, "scratch", scratch)) || !put_launches(m, o))
+        return false;
+    buf_printf(&m->out, "    return %.*s\n", STR_ARG(m->answer));
+    return true;
+}
+
+// ---- the file
+
+typedef struct {
+    const char *as, *module;
+} Standard;
+static const Standard standard[] = {{"torch", "torch"},
+                                    {"triton", "triton"},
+                                    {"tl", "triton.language"},
+                                    {"math", "math"},
+                                    {"libdevice", "triton.language.extra.libdevice"}};
+enum { STANDARDS = sizeof standard / sizeof *standard };
+
+// An import that gives a module's usual name to something else.
+static bool import_misleads(Arena *a, const Node *n) {
+    for (int i = 0; i < n->import.names.n; i++) {
+        const Node *alias = n->import.names.at[i];
+        Str name = alias->alias.name, as = alias->alias.as.len ? alias->alias.as : name;
+        Str full = n->import.from
+                       ? str_of(arena_printf(a, "%.*s.%.*s", STR_ARG(n->import.module), STR_ARG(name)))
+                       : name;
+        if (str_is(name, "*")) return true;
+        for (int k = 0; k < STANDARDS; k++)
+            if (str_is(as, standard[k].as) && (n->import.dots || !str_is(full, standard[k].module)))
+                return true;
+    }
+    return false;
+}
+
+// Names that a statement binds in its own scope, in statements that no host code has, too.
+static void names_bound(void *arg, const Node *n) {
+    Names *names = arg;
+    Node *self = (Node *)(uintptr_t)n;
+    Nodes one = {&self, 1};
+    switch (n->kind) {
+    case NODE_CLASS: names_add(names, n->klass.name); return;
+    case NODE_FUNCTION: names_add(names, n->function.name); return;
+    case NODE_WITHITEM:
+        if (n->withitem.target) names_of_target(names, n->withitem.target, 0);
+        return;
+    case NODE_EXCEPT:
+        if (n->handler.name.len) names_add(names, n->handler.name);
+        break;
+    default:
+        if (n->kind < NODE_MODULE) return names_of_expr(names, n, 0);
+        names_of_block(names, &one, 0);
+    }
+    node_each_child(n, names_bound, names);
+}
+
+// Names that keep their meaning: of kernels and constants that stay, and of modules.
+static bool binds_one_of(Arena *a, const Node *n, const Names *stay) {
+    Names its = {.arena = a};
+    names_bound(&its, n);
+    bool given = n->kind == NODE_ASSIGN || n->kind == NODE_ANNASSIGN || n->kind == NODE_CLASS ||
+                 n->kind == NODE_FUNCTION;
+    for (int i = 0; i < its.n; i++) {
+        if (names_have(stay, its.at[i])) return true;
+        for (int k = 0; given && k < STANDARDS; k++)
+            if (str_is(its.at[i], standard[k].as)) return true;
+    }
+    return false;
+}
+
+static bool starts_line(Str source, uint32_t at) {
+    return at == 0 || source.p[at - 1] == '\n' || source.p[at - 1] == '\r';
+}
+
+// The source with blanks in place of what is left out: places stay what they are.
+static void put_source(Manifest *m, Str source, Buf *out) {
+    if (!m->module) return buf_str_put(out, source);
+    const Nodes *body = &m->module->module.body;
+    Names stay = {.arena = m->arena};
+    for (int i = 0; i < body->n; i++) {
+        Nodes one = {&body->at[i], 1};
+        if (host_stays(m->module, body->at[i]) && body->at[i]->kind != NODE_IMPORT)
+            names_of_block(&stay, &one, 0);
+    }
+    char *text = arena_raw(m->arena, source.len + 1, 1);
+    for (size_t i = 0; i < source.len; i++)
+        text[i] = source.p[i] == '\n' || source.p[i] == '\r' ? source.p[i] : ' ';
+    for (int i = 0; i < body->n; i++) {
+        Node *n = body->at[i];
+        bool stays = host_stays(m->module, n) || binds_one_of(m->arena, n, &stay) ||
+                     (n->kind == NODE_IMPORT && import_misleads(m->arena, n));
+        if (!stays) continue;
+        // Behind another statement of its line it would look indented without that one.
+        for (uint32_t at = n->span.at; !starts_line(source, at); at--) text[at - 1] = source.p[at - 1];
+        memcpy(text + n->span.at, source.p + n->span.at, n->span.len);
+    }
+    buf_put(out, text, source.len);
+}
+
+// Messages quote what came from outside.
+static void one_line(char *text) {
+    for (char *p = text; *p; p++)
+        if (*p < ' ' || *p > '~') *p = '?';
+}
+
+bool manifest_apply(Arena *a, const char *file, Str json, const Op *op, Str source, bool kernels_exist,
+                    Str include, Str *out, Err *e) {
+    Manifest m = {.arena = a, .file = file, .e = e, .op = op, .kernels_exist = kernels_exist, .out = BUF(a)};
+    if (json.len > MANIFEST_MAX)
+        return err_set(e, ERR_USAGE, "%s: a manifest has at most %d bytes", file, MANIFEST_MAX);
+    json_error_t error;
+    json_t *o = json_loadb(json.p, json.len, JSON_REJECT_DUPLICATES, &error);
+    if (!o) {
+        (void)err_set(e, ERR_USAGE, "%s:%d:%d: not a JSON object: %.200s", file, error.line, error.column,
+                      error.text);
+        one_line(e->msg);
+        return false;
+    }
+    DiagList d = DIAGS(a);
+    Node *module = source.len <= SOURCE_MAX ? parse_module(a, source, &d) : NULL;
+    if (module && include.len && !library_open(a, include, &module->module.library))
+        return err_set(e, ERR_INPUT, "the helper files are damaged");
+    m.module = module;
+    bool ok = put_run(&m, o);
+    json_decref(o);
+    if (!ok) {
+        one_line(e->msg);
+        return false;
+    }
+    Buf text = BUF(a);
+    put_source(&m, source, &text);
+    buf_putc(&text, '\n');
+    buf_str_put(&text, buf_str(&m.out));
+    *out = buf_str(&text);
+    return true;
+}

@@ -1,0 +1,97 @@
+#include "service/queue.h"
+
+#include <stdlib.h>
+
+struct QueueGroup {
+    QueueGroup *next;
+    QueueKey key;
+    QueueItem *first, **last;
+    int count, overtaken;
+};
+
+enum { QUEUE_SPARE = 64 };
+
+static bool same_key(const QueueKey *a, const QueueKey *b) {
+    return a->op == b->op && a->level == b->level && a->filter.m == b->filter.m &&
+           a->filter.n == b->filter.n && a->filter.dtype == b->filter.dtype;
+}
+
+static QueueGroup *group_new(Queue *q, const QueueKey *key) {
+    QueueGroup *g = q->spare;
+    if (g) {
+        q->spare = g->next;
+        q->spares--;
+    } else if (!(g = malloc(sizeof *g))) {
+        abort();
+    }
+    *g = (QueueGroup){.next = q->groups, .key = *key};
+    g->last = &g->first;
+    return q->groups = g;
+}
+
+static void group_drop(Queue *q, QueueGroup *g) {
+    QueueGroup **at = &q->groups;
+    while (*at != g) at = &(*at)->next;
+    *at = g->next;
+    if (q->spares == QUEUE_SPARE) return free(g);
+    g->next = q->spare;
+    q->spare = g;
+    q->spares++;
+}
+
+void queue_put(Queue *q, const QueueKey *key, QueueItem *item) {
+    QueueGroup *g = q->groups;
+    while (g && !same_key(&g->key, key)) g = g->next;
+    if (!g) g = group_new(q, key);
+    item->next = NULL;
+    item->order = q->arrivals++;
+    *g->last = item;
+    g->last = &item->next;
+    g->count++;
+    q->count++;
+}
+
+// The group whose first item has waited longest, of all or of the full ones.
+static QueueGroup *oldest(const Queue *q, bool full) {
+    QueueGroup *best = NULL;
+    for (QueueGroup *g = q->groups; g; g = g->next)
+        if ((!full || g->count >= DRAW_SHARE_MAX) && (!best || g->first->order < best->first->order))
+            best = g;
+    return best;
+}
+
+static QueueGroup *choose(Queue *q, bool partial) {
+    QueueGroup *first = oldest(q, false), *full = oldest(q, true);
+    if (!first || first == full || first->overtaken >= QUEUE_OVERTAKES) return first;
+    if (!full) return partial ? first : NULL;
+    for (QueueGroup *g = q->groups; g; g = g->next) g->overtaken += g->first->order < full->first->order;
+    return full;
+}
+
+int queue_take(Queue *q, bool partial, QueueKey *key, QueueItem *out[DRAW_SHARE_MAX]) {
+    QueueGroup *g = choose(q, partial);
+    if (!g) return 0;
+    *key = g->key;
+    int n = 0;
+    while (g->first && n < DRAW_SHARE_MAX) {
+        out[n++] = g->first;
+        g->first = g->first->next;
+    }
+    g->count -= n;
+    g->overtaken = 0;
+    q->count -= n;
+    if (!g->first) group_drop(q, g);
+    return n;
+}
+
+void queue_free(Queue *q) {
+    for (QueueGroup *list = q->groups, *next; list; list = next) {
+        next = list->next;
+        free(list);
+    }
+    for (QueueGroup *list = q->spare, *next; list; list = next) {
+        next = list->next;
+        free(list);
+    }
+    *q = (Queue){0};
+}

@@ -1,0 +1,150 @@
+#include "service/request.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "judge/verdict.h"
+
+static bool side(Str s, int64_t *out) {
+    enum { SIDE_MAX = 1 << 20, DIGITS = 20 };
+    if (!s.len || s.len > DIGITS) return false;
+    int64_t v = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.p[i] < '0' || s.p[i] > '9') return false;
+        v = v * 10 + (s.p[i] - '0');
+        if (v > SIDE_MAX) return false;
+    }
+    return *out = v, v > 0;
+}
+
+bool filter_shape(Str text, int64_t *m, int64_t *n) {
+    const char *x = text.len ? memchr(text.p, 'x', text.len) : NULL;
+    if (!x) return false;
+    size_t left = (size_t)(x - text.p);
+    return side((Str){text.p, left}, m) && side((Str){x + 1, text.len - left - 1}, n);
+}
+
+bool filter_dtype(Str name, int *out) {
+    static const struct {
+        const char *name;
+        DType t;
+    } names[] = {{"fp16", DT_F16},      {"float16", DT_F16}, {"bf16", DT_BF16},
+                 {"bfloat16", DT_BF16}, {"fp32", DT_F32},    {"float32", DT_F32}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(name, names[i].name)) return *out = (int)names[i].t, true;
+    return false;
+}
+
+static Str text_of(const json_t *s) { return (Str){json_string_value(s), json_string_length(s)}; }
+
+static const char *read_options(const json_t *o, StreamLine *q) {
+    const json_t *level = json_object_get(o, "level"), *shape = json_object_get(o, "shape"),
+                 *dtype = json_object_get(o, "dtype"), *policy = json_object_get(o, "policy");
+    q->filter = (DrawFilter){.dtype = -1};
+    if (level && (!json_is_string(level) || !level_by_name(text_of(level), &q->level)))
+        return "\"level\" is \"quick\" or \"full\"";
+    if (shape && (!json_is_string(shape) || !filter_shape(text_of(shape), &q->filter.m, &q->filter.n)))
+        return "\"shape\" is a text ROWSxCOLUMNS such as \"8192x4096\", each at most 1048576";
+    if (dtype && (!json_is_string(dtype) || !filter_dtype(text_of(dtype), &q->filter.dtype)))
+        return "\"dtype\" is \"fp16\", \"bf16\" or \"fp32\"";
+    // Judged by another rule than the one asked for would be worse than not judged.
+    if (policy && !(json_is_string(policy) && str_is(text_of(policy), "default")))
+        return "\"policy\" is \"default\": there is no other yet";
+    return NULL;
+}
+
+static Str json_text(Arena *a, const json_t *id) {
+    char *text = json_dumps(id, JSON_COMPACT | JSON_ENCODE_ANY);
+    Str s = text ? str_dup(a, str_of(text)) : STR("null");
+    free(text);
+    return s;
+}
+
+// One letter is another, is missing, is too many, or two have changed places.
+static bool nearly(const char *a, const char *b) {
+    size_t n = strlen(a), m = strlen(b), i = 0;
+    if (n > m + 1 || m > n + 1) return false;
+    while (a[i] && a[i] == b[i]) i++;
+    if (n != m) return strcmp(a + i + (n > m), b + i + (m > n)) == 0;
+    if (!a[i] || strcmp(a + i + 1, b + i + 1) == 0) return true;
+    return a[i] == b[i + 1] && a[i + 1] == b[i] && strcmp(a + i + 2, b + i + 2) == 0;
+}
+
+// Keys of one's own are allowed, but a misspelt "level" must not be answered at another one, and what only
+// the command line has must not look as if it had been heard.
+static const char *misleading_key(Arena *a, const json_t *o) {
+    static const char *const option[] = {"level", "shape", "dtype", "policy", "manifest"},
+                             *const elsewhere[] = {"seed", "fresh", "include", "suite", "jobs"};
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)(uintptr_t)o, key, v) {
+        for (size_t i = 0; i < sizeof option / sizeof *option; i++)
+            if (strcmp(key, option[i]) != 0 && nearly(key, option[i]))
+                return arena_printf(a, "\"%.40s\": no such key; did you mean \"%s\"?", key, option[i]);
+        for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+            if (strcmp(key, elsewhere[i]) == 0)
+                return arena_printf(a,
+                                    "\"%s\": no such key; a request has id, op, source, level, shape, dtype, "
+                                    "policy and manifest",
+                                    key);
+    }
+    return NULL;
+}
+
+static const char *read_members(Arena *a, const json_t *o, StreamLine *q) {
+    if (!json_is_object(o)) return "a request is a JSON object";
+    const json_t *id = json_object_get(o, "id"), *op = json_object_get(o, "op"),
+                 *source = json_object_get(o, "source");
+    if (id) q->id = json_text(a, id);
+    enum { OP_TEXT_MAX = 4096 };
+    if (!json_is_string(op)) return "\"op\" is missing or not a text";
+    if (!json_is_string(source)) return "\"source\" is missing or not a text";
+    q->op = str_dup(a, text_of(op));
+    if (q->op.len > OP_TEXT_MAX || memchr(q->op.p, 0, q->op.len))
+        return "\"op\" is not a name, a description or a path";
+    q->source = str_dup(a, text_of(source));
+    const json_t *manifest = json_object_get(o, "manifest");
+    if (manifest && !json_is_object(manifest))
+        return "\"manifest\" is an object: how the kernels are launched";
+    if (manifest) q->manifest = json_text(a, manifest);
+    const char *misleading = misleading_key(a, o);
+    return misleading ? misleading : read_options(o, q);
+}
+
+static size_t past(Str s, size_t at, const char *word) {
+    while (at < s.len && (s.p[at] == ' ' || s.p[at] == '\t')) at++;
+    size_t n = strlen(word);
+    return at <= s.len && s.len - at >= n && memcmp(s.p + at, word, n) == 0 ? at + n : SIZE_MAX / 2;
+}
+
+// The id of a line that is not JSON as a whole, when it comes first: whoever sent it waits for an answer.
+static Str broken_id(Arena *a, Str line) {
+    enum { ID_MAX = 1024 };
+    size_t at = past(line, past(line, past(line, 0, "{"), "\"id\""), ":");
+    if (at >= line.len) return STR("null");
+    json_error_t error;
+    json_t *id = json_loadb(line.p + at, line.len - at < ID_MAX ? line.len - at : ID_MAX,
+                            JSON_DECODE_ANY | JSON_DISABLE_EOF_CHECK, &error);
+    Str s = id ? json_text(a, id) : STR("null");
+    json_decref(id);
+    return s;
+}
+
+void stream_line_read(Arena *a, Str line, long number, Level level, StreamLine *out) {
+    *out = (StreamLine){.id = STR("null"), .level = level};
+    if (line.len > STREAM_LINE_MAX) {
+        out->id = broken_id(a, line);
+        out->bad = arena_printf(a, "line %ld is longer than %d bytes", number, STREAM_LINE_MAX);
+        return;
+    }
+    json_error_t error;
+    json_t *o = json_loadb(line.p, line.len, JSON_ALLOW_NUL | JSON_REJECT_DUPLICATES, &error);
+    if (!o) {
+        out->id = broken_id(a, line);
+        out->bad = arena_printf(a, "line %ld, column %d: %s", number, error.column, error.text);
+        return;
+    }
+    const char *bad = read_members(a, o, out);
+    if (bad) out->bad = arena_printf(a, "line %ld: %s", number, bad);
+    json_decref(o);
+}

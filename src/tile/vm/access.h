@@ -1,0 +1,67 @@
+// access.h - one load or store while it runs: between the passes over its bytes (memory.c) and the slow road
+// that says what is wrong with it (access.c).
+#pragma once
+#include "tile/vm/lanes.h"
+
+typedef struct {
+    Vm *v;
+    const Step *s;
+    const int64_t *address; // of each lane; NULL: consecutive from `start`
+    size_t columns;         // not 0: address is of the first lane of each row of so many
+    int64_t start;
+    const uint8_t *mask; // NULL: every lane is active
+    bool store;
+    size_t bytes;     // of an element
+    Storage *storage; // of the last lane looked up
+    int64_t id;       // its id
+    uint64_t last;    // sector met last
+    int64_t sectors;
+    char *raw;         // lanes as elements in memory format, where the access is not one run
+    const char *value; // of a store that is one run: its first lane
+    int wrote, read;   // runs that the program had noted before this instruction
+} Access;
+
+// Field by field: for every access a whole struct of zeros would cost more than the access.
+static inline void access_begin(Access *x, Vm *v, const Step *s) {
+    x->v = v;
+    x->s = s;
+    x->address = NULL;
+    x->columns = 0;
+    x->start = 0;
+    x->mask = NULL;
+    x->store = false;
+    x->bytes = s->bytes;
+    x->storage = NULL;
+    x->id = -1;
+    x->last = UINT64_MAX;
+    x->sectors = 0;
+    x->raw = NULL;
+    x->value = NULL;
+    x->wrote = v->log.wrote.n;
+    x->read = v->log.read.n;
+}
+
+static inline int64_t lane_address(const Access *x, size_t lane) {
+    if (!x->address) return x->start + (int64_t)(lane * x->bytes);
+    if (!x->columns) return x->address[lane];
+    return x->address[lane / x->columns] + (int64_t)(lane % x->columns * x->bytes);
+}
+
+static inline void sector_meet(Access *x, uint64_t sector) {
+    if (sector == x->last) return;
+    x->last = sector;
+    x->sectors += sector_is_new(x->v, sector);
+}
+
+static inline Storage *storage_at(Access *x, int64_t address, int64_t *offset) {
+    int64_t id = address >> ADDRESS_BITS;
+    *offset = (address & (((int64_t)1 << ADDRESS_BITS) - 1)) - ADDRESS_BIAS;
+    if (id == x->id) return x->storage;
+    StorageTable *t = &x->v->m->storages;
+    x->id = id;
+    x->storage = id >= 1 && id <= t->count ? t->at[id - 1] : NULL;
+    return x->storage;
+}
+
+// One of n lanes from `lane` on is wrong: the finding about the first of them.
+void access_explain(Access *x, size_t lane, size_t n);

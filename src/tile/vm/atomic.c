@@ -1,0 +1,218 @@
+// Atomics: each active lane in its turn reads an element, combines it with its value and writes it back.
+//
+// Races. Atomics of different programs may meet on an element; an atomic and a plain access of another
+// program may not. In the race words the serial v->first, which no program of such a launch has, as a writer
+// means: written by atomics alone; the reader is then the program whose atomics they are, READER_MANY with
+// those of several. What a program does atomically after or before a plain access of its own counts as plain,
+// and so does an atomic among the threads of one block: other programs need not see it as one.
+#include "tile/vm/deferred.h"
+#include "tile/vm/lanes.h"
+
+void atomic_settle(Vm *v, Storage *m, size_t word, size_t words) {
+    size_t unit = (size_t)dtype_bytes(m->dtype);
+    if (v->deferred.n > v->deferred.own) deferred_show(v, m, word * unit, words * unit);
+    for (size_t w = word; m->was_read && w < word + words; w++) // an atomic reads
+        if (m->writer[w] == v->first && m->reader[w] == v->serial) m->writer[w] = v->serial;
+}
+
+typedef struct {
+    Vm *v;
+    const Step *s;
+    int64_t lane;
+    Storage *m;
+    size_t offset;
+    long long element;
+    bool plain; // this program has touched the element without an atomic
+} Atomic;
+
+static bool find_element(Atomic *x, int64_t address) {
+    const StorageTable *t = &x->v->m->storages;
+    int64_t id = address >> ADDRESS_BITS, size = x->s->bytes;
+    int64_t offset = (address & (((int64_t)1 << ADDRESS_BITS) - 1)) - ADDRESS_BIAS;
+    if (id < 1 || id > t->count)
+        return vm_finding(x->v, x->s, DIAG_OOB, x->lane,
+                          "atomic at an address that left the range of its tensor");
+    Storage *m = x->m = t->at[id - 1];
+    x->offset = (size_t)offset;
+    x->element = (long long)(offset >= 0 ? offset / size : -((size - 1 - offset) / size));
+    if (offset < -VM_NEAR_MISS || offset > (int64_t)m->bytes + VM_NEAR_MISS)
+        return vm_finding(x->v, x->s, DIAG_OOB, x->lane, "atomic outside the tensor's memory, far from it");
+    if (offset < 0)
+        return vm_finding(
+            x->v, x->s, DIAG_OOB, x->lane,
+            "atomic outside the tensor's memory: element offset %lld, %lld before its first element",
+            x->element, -x->element);
+    if (offset + size > (int64_t)m->bytes)
+        return vm_finding(
+            x->v, x->s, DIAG_OOB, x->lane,
+            "atomic outside the tensor's memory: element offset %lld, %lld past its last element", x->element,
+            x->element - (long long)(m->bytes / (size_t)size) + 1);
+    if (offset % size) return vm_finding(x->v, x->s, DIAG_OOB, x->lane, "atomic at a misaligned address");
+    return true;
+}
+
+static bool may_touch(Atomic *x) {
+    uint8_t flags = shadow_flags(x->v->loops, x->m, (size_t)x->offset, x->s->bytes);
+    if (!(flags & SHADOW_ALLOC))
+        return vm_finding(x->v, x->s, DIAG_OOB, x->lane,
+                          "atomic on element offset %lld, which lies between the rows of the tensor and "
+                          "belongs to no element",
+                          x->element);
+    if (x->m->read_only)
+        return vm_finding(x->v, x->s, DIAG_WRITE, x->lane,
+                          "atomic on an input (element offset %lld); inputs are read-only", x->element);
+    if (!(flags & SHADOW_INIT))
+        return vm_finding(
+            x->v, x->s, DIAG_UNINIT, x->lane,
+            "atomic on element offset %lld, which nothing has written yet: an atomic reads what it "
+            "changes, so allocate with torch.zeros",
+            x->element);
+    return true;
+}
+
+static bool mark_word(Atomic *x, size_t w) {
+    const Vm *v = x->v;
+    storage_read(x->m);
+    uint32_t *writer = &x->m->writer[w], *reader = &x->m->reader[w], last = *reader & ~READER_MANY;
+    x->plain |= *writer == v->serial || (*writer < v->first && *reader == v->serial);
+    if (x->s->imm & ATOMIC_BLOCK) {
+        if (*writer == v->first
+                ? *reader != v->serial
+                : *writer != v->serial && (*writer > v->first || (last >= v->first && *reader != v->serial)))
+            return vm_finding(
+                x->v, x->s, DIAG_RACE, x->lane,
+                "atomic with scope=\"cta\" on element offset %lld, which another program of this "
+                "launch has touched; it is one among the threads of a program only",
+                x->element);
+        *writer = v->serial;
+        return true;
+    }
+    if (*writer == v->first) {
+        if (*reader != v->serial) *reader = v->serial | READER_MANY;
+        return true;
+    }
+    if (*writer == v->serial) return true;
+    bool written = *writer >= v->first;
+    if (written || (last >= v->first && *reader != v->serial))
+        return vm_finding(
+            x->v, x->s, DIAG_RACE, x->lane,
+            "atomic on element offset %lld, which another program of this launch has %s without an "
+            "atomic; programs run in any order",
+            x->element, written ? "written" : "read");
+    if (*reader == v->serial) {
+        *writer = v->serial;
+    } else {
+        *writer = v->first;
+        *reader = v->serial;
+    }
+    return true;
+}
+
+static bool touch(Atomic *x) {
+    size_t unit = (size_t)dtype_bytes(x->m->dtype), size = x->s->bytes;
+    x->plain = false;
+    for (size_t w = x->offset / unit; x->m->writer && w <= (x->offset + size - 1) / unit; w++)
+        if (!mark_word(x, w)) return false;
+    if (x->m->writer && !lanes_atomic(x->v, x->s, x->m, (int64_t)x->offset, (uint32_t)x->lane, x->plain))
+        return false;
+    if (!x->m->shadow && !storage_sparse_write(&x->v->m->storages, x->m->data + x->offset, size))
+        return vm_finding(x->v, x->s, DIAG_BUDGET, x->lane,
+                          "the step budget is spent: stores all over memory");
+    if (x->m->shadow) memset(x->m->shadow + x->offset, SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED, size);
+    if (x->m->origin) {
+        note_origin(x->v, x->m, x->offset, size, false);
+        note_origin(x->v, x->m, x->offset, size, true);
+    }
+    if (sector_is_new(x->v,
+                      sector_of(((int64_t)x->m->id << ADDRESS_BITS) + ADDRESS_BIAS + (int64_t)x->offset))) {
+        x->v->m->count.bytes_loaded += 32;
+        x->v->m->count.bytes_stored += 32;
+    }
+    return true;
+}
+
+// Lane i of an operand, which may have one lane for all.
+static const char *lane_of(const void *p, bool one, size_t i, size_t size) {
+    return (const char *)p + (one ? 0 : i * size);
+}
+
+static bool defined(const Atomic *x, const uint8_t *poison, bool one, const char *what) {
+    return !poison || !poison[one ? 0 : x->lane] ||
+           vm_undefined(x->v, x->s, poison[one ? 0 : x->lane], x->lane, what);
+}
+
+static const InsnOp operation[ATOMIC_COUNT] = {
+    [ATOMIC_ADD] = INSN_ADD, [ATOMIC_MAX] = INSN_MAX, [ATOMIC_MIN] = INSN_MIN,  [ATOMIC_AND] = INSN_AND,
+    [ATOMIC_OR] = INSN_OR,   [ATOMIC_XOR] = INSN_XOR, [ATOMIC_XCHG] = INSN_COPY};
+
+static bool locate(Atomic *x) {
+    return defined(x, x->s->pa, false, "the address of an atomic") &&
+           find_element(x, ((const int64_t *)x->s->a)[x->lane]) && may_touch(x) && touch(x);
+}
+
+void atomic_change(const Vm *v, const Step *s, uint8_t *element, const void *value, void *old) {
+    const TileLoops *l = v->loops;
+    DType t = (DType)s->dtype;
+    AtomicOp op = (AtomicOp)(s->imm & ~(int64_t)ATOMIC_BITS);
+    LoopFn *change = op == ATOMIC_XCHG ? NULL : l->op[operation[op]][t][0];
+    // Triton compares floats as integers: the largest is a NaN once there is one, the smallest never is.
+    if (op == ATOMIC_MAX && dtype_is_float(t)) change = l->propagate[INSN_MAX][t - DT_F16][0];
+    uint64_t next;
+    l->memory->read[t](old, element, NULL, NULL, 1);
+    if (change) change(&next, old, value, NULL, 1);
+    l->memory->write[t](element, change ? (const void *)&next : value, NULL, NULL, 1);
+}
+
+// Of a single atomic whose result is used, all threads wait for the result.
+static bool meets(const Step *s) { return s->lanes == 1 && !(s->imm & ATOMIC_UNSEEN); }
+
+bool step_atomic(Vm *v, const Step *s) {
+    bool one_b = s->one & ONE_B, one_c = s->one & ONE_C;
+    bool deferred = v->code->watched && s->imm & ATOMIC_UNSEEN;
+    Atomic x = {.v = v, .s = s};
+    if (!deferred) deferred_look(v);
+    sectors_forget(v);
+    for (size_t i = 0; i < (size_t)s->lanes; i++) {
+        char *old = (char *)s->d + i * s->size;
+        x.lane = (int64_t)i;
+        if (!defined(&x, s->pc, one_c, "the mask of an atomic")) return false;
+        bool active = !s->c || *lane_of(s->c, one_c, i, 1);
+        if (s->pd) s->pd[i] = !active;
+        if (!active || deferred) memset(old, 0, s->size);
+        if (!active) continue;
+        if (!defined(&x, s->pb, one_b, "the value of an atomic") || !locate(&x)) return false;
+        const char *value = lane_of(s->b, one_b, i, s->size);
+        if (deferred) {
+            deferred_put(v, s, x.lane, x.m, x.offset, value);
+            continue;
+        }
+        if (v->deferred.n) deferred_order(v, s, x.lane, x.m, x.offset);
+        atomic_change(v, s, x.m->data + x.offset, value, old);
+    }
+    if (meets(s)) lanes_meet(&v->log);
+    return true;
+}
+
+bool step_cas(Vm *v, const Step *s) {
+    const TileLoops *l = v->loops;
+    DType t = (DType)s->dtype;
+    Atomic x = {.v = v, .s = s};
+    if (s->pd) memset(s->pd, 0, (size_t)s->lanes);
+    deferred_look(v);
+    sectors_forget(v);
+    for (size_t i = 0; i < (size_t)s->lanes; i++) {
+        uint64_t want = 0;
+        x.lane = (int64_t)i;
+        if (!defined(&x, s->pb, s->one & ONE_B, "the value of an atomic") ||
+            !defined(&x, s->pc, s->one & ONE_C, "the value of an atomic") || !locate(&x))
+            return false;
+        if (v->deferred.n) deferred_order(v, s, x.lane, x.m, x.offset);
+        uint8_t *at = x.m->data + x.offset;
+        l->memory->read[t]((char *)s->d + i * s->size, at, NULL, NULL, 1);
+        l->memory->write[t](&want, lane_of(s->b, s->one & ONE_B, i, s->size), NULL, NULL, 1);
+        if (memcmp(&want, at, s->bytes) == 0)
+            l->memory->write[t](at, lane_of(s->c, s->one & ONE_C, i, s->size), NULL, NULL, 1);
+    }
+    if (meets(s)) lanes_meet(&v->log);
+    return true;
+}

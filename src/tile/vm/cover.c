@@ -1,0 +1,45 @@
+#include "tile/vm/cover.h"
+
+#include "tile/code/code.h"
+
+void cover_size(Cover *c, int64_t value) {
+    if (!c || value < 2 || value > INT32_MAX) return;
+    for (int i = 0; i < c->owns; i++)
+        if (c->own[i] == value) return;
+    int i = 0;
+    while (i < c->sizes && c->size[i].value != value) i++;
+    if (i == COVER_SIZES_MAX) return;
+    if (i == c->sizes) {
+        c->sizes++;
+        c->size[i].value = value;
+        c->size[i].cases = 0;
+        c->size[i].last = -1;
+    }
+    if (c->size[i].last == c->case_index) return;
+    c->size[i].last = c->case_index;
+    c->size[i].cases++;
+}
+
+void cover_code(Cover *c, const Code *code, Arena *scratch) {
+    ArenaMark mark = arena_mark(scratch);
+    uint8_t *reached = NEWN(scratch, uint8_t, (size_t)code->insns + 1);
+    int *todo = NEWN(scratch, int, (size_t)code->insns + 1), n = 0;
+    todo[n++] = 0;
+    reached[0] = 1;
+    while (n > 0) {
+        int i = todo[--n], next[2] = {i + 1, -1};
+        const Insn *s = &code->insn[i];
+        if (s->op == INSN_END) continue;
+        if (s->op == INSN_JUMP) next[0] = (int)s->imm;
+        if (s->op == INSN_JUMPNOT || s->op == INSN_LOOPTEST) {
+            if (!(code->taken[i] & TAKEN_ON)) next[0] = -1;
+            if (code->taken[i] & TAKEN_AWAY) next[1] = (int)s->imm;
+        }
+        for (int k = 0; k < 2; k++)
+            if (next[k] >= 0 && !reached[next[k]]) reached[next[k]] = 1, todo[n++] = next[k];
+    }
+    for (int i = 0; i < code->statements; i++)
+        cover_mark(c, code->statement[i].at,
+                   reached[code->statement[i].first] ? COVER_EMITTED | COVER_RUN : COVER_EMITTED);
+    arena_reset(scratch, mark);
+}

@@ -1,0 +1,439 @@
+#include "tile/vm/vm.h"
+#include "base/numeric/rng.h"
+#include "tile/vm/decode.h"
+#include "tile/vm/deferred.h"
+#include "tile/vm/lanes.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+const TileLoops *tile_loops_of(IsaLevel isa) {
+#if !defined(PORTABLE) && defined(__x86_64__)
+    if (isa == ISA_AVX512) return &tile_loops_avx512;
+    if (isa == ISA_AVX2) return &tile_loops_avx2;
+#endif
+    (void)isa;
+    return &tile_loops_base;
+}
+const TileLoops *tile_loops(void) { return tile_loops_of(isa_level()); }
+
+void machine_init(Machine *m, Arena *arena, DiagList *diags, int64_t steps) {
+    *m = (Machine){
+        .arena = arena, .diags = diags, .steps_left = steps, .processors = PROCESSORS_USUAL, .warps = 4};
+    m->storages.arena = arena;
+}
+
+// ---- findings ----
+
+typedef struct {
+    char *p;
+    size_t len, cap;
+} Line;
+static void line_add(Line *l, const char *fmt, ...) PRINTF(2, 3);
+static void line_add(Line *l, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(l->p + l->len, l->cap - l->len, fmt, ap);
+    va_end(ap);
+    if (n > 0) l->len = l->len + (size_t)n < l->cap ? l->len + (size_t)n : l->cap - 1;
+}
+
+static const TileType *widest(const Code *c, const Insn *i) {
+    const int r[] = {i->d, i->a, i->b, i->c};
+    const TileType *best = NULL;
+    for (int k = 0; k < 4; k++)
+        if (r[k] >= 0 && (!best || tile_lanes(&c->reg[r[k]].type) > tile_lanes(best)))
+            best = &c->reg[r[k]].type;
+    return best;
+}
+
+// " (lane 5 of 128, program (3, 0, 0))": rows and columns where the tile has them.
+static void line_place(Line *l, const Vm *v, const Step *s, int64_t lane) {
+    const TileType *t = widest(v->code, &v->code->insn[s->insn]);
+    line_add(l, " (");
+    if (lane >= 0 && t && t->rank == 1 && t->shape[0] > 1)
+        line_add(l, "lane %" PRId64 " of %d, ", lane, t->shape[0]);
+    if (lane >= 0 && t && t->rank >= 2 && tile_lanes(t) > 1) {
+        int64_t below = tile_lanes(t);
+        line_add(l, "lane [");
+        for (int i = 0; i < t->rank; i++) {
+            below /= t->shape[i];
+            line_add(l, "%s%" PRId64, i ? ", " : "", lane / below % t->shape[i]);
+        }
+        line_add(l, "] of [");
+        for (int i = 0; i < t->rank; i++) line_add(l, "%s%d", i ? ", " : "", t->shape[i]);
+        line_add(l, "], ");
+    }
+    line_add(l, "program (%d, %d, %d))", (int)v->pid[0], (int)v->pid[1], (int)v->pid[2]);
+}
+
+bool vm_finding(Vm *v, const Step *s, DiagKind kind, int64_t lane, const char *fmt, ...) {
+    Line l = {v->msg, 0, sizeof v->msg};
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(l.p, l.cap, fmt, ap);
+    va_end(ap);
+    l.len = n < 0 ? 0 : (size_t)n < l.cap ? (size_t)n : l.cap - 1;
+    line_place(&l, v, s, lane);
+    v->kind = kind;
+    v->span = v->code->insn[s->insn].span;
+    return false;
+}
+
+// ---- loops that report, and poison ----
+
+static const uint8_t clean = 0;
+
+// Poison of an elementwise result, before the operands change: that of any operand, but of WHERE's branches
+// only the chosen one's. n lanes into v->poison_scratch.
+static void gather_poison(Vm *v, const Step *s, size_t n) {
+    uint8_t *to = v->poison_scratch;
+    const uint8_t *p[3] = {s->pa, s->pb, s->pc};
+    int one = n == 1 ? 0 : s->one;
+    for (int k = 0; k < 3; k++) {
+        if (p[k]) continue;
+        p[k] = &clean;
+        if (n > 1) one |= 1 << k;
+    }
+    const TileLoops *l = v->loops;
+    if (v->code->insn[s->insn].op == INSN_WHERE) {
+        int pick = (one & (ONE_B | ONE_C)) | (n > 1 ? s->one & ONE_A : 0);
+        if (pick == (ONE_A | ONE_B | ONE_C)) {
+            memset(to, *(const uint8_t *)s->a ? *p[1] : *p[2], n);
+        } else {
+            l->op[INSN_WHERE][DT_BOOL][pick](to, s->a, p[1], p[2], n);
+        }
+    } else if ((one & (ONE_B | ONE_C)) == (ONE_B | ONE_C)) {
+        memset(to, *p[1] | *p[2], n);
+    } else {
+        l->op[INSN_OR][DT_BOOL][(one & ONE_B ? ONE_A : 0) | (one & ONE_C ? ONE_B : 0)](to, p[1], p[2], NULL,
+                                                                                       n);
+    }
+    l->op[INSN_OR][DT_BOOL][one & ONE_A](to, p[0], to, NULL, n);
+}
+
+// The loop met a lane without a meaning. Undefined lanes may hold anything and are forgiven; the first other
+// one is the finding.
+static bool blame_lane(Vm *v, const Step *s, size_t n) {
+    size_t size = s->size;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t out;
+        const char *a = (const char *)s->a + (s->one & ONE_A && n > 1 ? 0 : i * size);
+        const char *b = (const char *)s->b + (s->one & ONE_B && n > 1 ? 0 : i * size);
+        uint32_t bad = s->fn(&out, a, b, NULL, 1);
+        if (!bad || (s->pd && v->poison_scratch[i])) continue;
+        int64_t lane = (int64_t)i;
+        if (bad & LOOP_ZERO) return vm_finding(v, s, DIAG_VALUE, lane, "integer division by zero");
+        if (bad & LOOP_QUOTIENT)
+            return vm_finding(v, s, DIAG_VALUE, lane,
+                              "integer division overflows: the smallest integer by -1");
+        if (bad & LOOP_SHIFT)
+            return vm_finding(v, s, DIAG_VALUE, lane,
+                              "shift by a negative amount or by at least the width of the type");
+        return vm_finding(v, s, DIAG_VALUE, lane,
+                          "int32 overflow in an address computation; cast to tl.int64 first");
+    }
+    return true;
+}
+
+static bool run_guarded(Vm *v, const Step *s) {
+    size_t n = s->fill ? 1 : (size_t)s->lanes;
+    void *d = s->aside ? v->scratch[0] : s->d;
+    if (s->pd) gather_poison(v, s, n);
+    uint32_t bad = s->fn(d, s->a, s->b, s->c, n);
+    if (bad && !blame_lane(v, s, n)) return false;
+    if (s->fill)
+        v->loops->memory->splat[s->size](s->d, d, NULL, NULL, (size_t)s->lanes);
+    else if (s->aside)
+        memcpy(s->d, d, n * s->size);
+    if (!s->pd) return true;
+    if (s->fill)
+        memset(s->pd, v->poison_scratch[0], (size_t)s->lanes);
+    else
+        memcpy(s->pd, v->poison_scratch, n);
+    return true;
+}
+
+static void run_walk(const Step *s) {
+    step_walk(s->walk, s->size, s->d, s->a);
+    if (s->pd && s->pa)
+        step_walk(s->walk, 1, s->pd, s->pa);
+    else if (s->pd)
+        memset(s->pd, 0, (size_t)s->lanes);
+}
+
+// ---- control flow ----
+
+static uint8_t poison_of(const uint8_t *lane) { return lane ? *lane : 0; }
+
+// *leave: the loop is over.
+static bool loop_test(Vm *v, const Step *s, bool *leave) {
+    uint8_t poison = poison_of(s->pd) | poison_of(s->pa) | poison_of(s->pb);
+    if (poison) return vm_undefined(v, s, poison, -1, "the bounds of a loop");
+    int64_t step, at, end;
+    bool wide = s->size == 8, is_signed = dtype_info[s->dtype].kind == DTYPE_KIND_I;
+    if (wide) {
+        memcpy(&at, s->d, 8), memcpy(&end, s->a, 8), memcpy(&step, s->b, 8);
+    } else {
+        int32_t x[3];
+        memcpy(&x[0], s->d, 4), memcpy(&x[1], s->a, 4), memcpy(&x[2], s->b, 4);
+        at = is_signed ? x[0] : (int64_t)(uint32_t)x[0];
+        end = is_signed ? x[1] : (int64_t)(uint32_t)x[1];
+        step = is_signed ? x[2] : (int64_t)(uint32_t)x[2];
+    }
+    if (step == 0) return vm_finding(v, s, DIAG_VALUE, -1, "the step of a loop is zero");
+    if (is_signed)
+        *leave = step > 0 ? at >= end : at <= end;
+    else
+        *leave = (uint64_t)at >= (uint64_t)end;
+    return true;
+}
+
+// One program from its first instruction to END. Every instruction is paid for before it runs.
+static bool run_program(Vm *v, int64_t *instructions) {
+    const Step *s = v->step;
+    int64_t left = v->left, count = 0;
+    bool ok = true, leave = false;
+    for (;;) {
+        if (s->cost > left) {
+            ok = vm_finding(v, s, DIAG_BUDGET, -1,
+                            "the step budget is spent: too much work, or a loop without an end");
+            v->spent = true;
+            break;
+        }
+        left -= s->cost;
+        count++;
+        switch ((Act)s->act) {
+        case ACT_LOOP: s->fn(s->d, s->a, s->b, s->c, (size_t)s->lanes); break;
+        case ACT_FUSED:
+            s->fn(s->d, s->a, s->b, s->c, (size_t)s->lanes);
+            count++;
+            s++;
+            break;
+        case ACT_GUARDED: ok = run_guarded(v, s); break;
+        case ACT_SET: memcpy(s->d, &s->imm, s->size); break;
+        case ACT_NONE: break;
+        case ACT_WALK:
+            lanes_meet(&v->log);
+            run_walk(s);
+            break;
+        case ACT_REDUCE:
+            lanes_meet(&v->log);
+            ok = step_reduce(v, s);
+            break;
+        case ACT_ARG:
+            lanes_meet(&v->log);
+            ok = step_arg(v, s);
+            break;
+        case ACT_SCAN:
+            lanes_meet(&v->log);
+            step_scan(v, s);
+            break;
+        case ACT_LOAD:
+            ok = step_load(v, s);
+            left -= lanes_owed(v);
+            break;
+        case ACT_STORE:
+            ok = step_store(v, s);
+            left -= lanes_owed(v);
+            break;
+        case ACT_JUMP: s = &v->step[s->target]; continue;
+        case ACT_JUMPNOT:
+            if (poison_of(s->pa)) {
+                ok = vm_undefined(v, s, *s->pa, -1, "a branch");
+                break;
+            }
+            if (*(const uint8_t *)s->a) {
+                v->code->taken[s->insn] |= TAKEN_ON;
+                break;
+            }
+            v->code->taken[s->insn] |= TAKEN_AWAY;
+            s = &v->step[s->target];
+            continue;
+        case ACT_LOOPTEST:
+            ok = loop_test(v, s, &leave);
+            if (!ok) break;
+            v->code->taken[s->insn] |= leave ? TAKEN_AWAY : TAKEN_ON;
+            if (!leave) break;
+            s = &v->step[s->target];
+            continue;
+        case ACT_CALL:
+            if (s->meets) lanes_meet(&v->log);
+            ok = s->call(v, s);
+            left -= lanes_owed(v);
+            break;
+        case ACT_END: goto out;
+        }
+        if (!ok) break;
+        s++;
+    }
+out:
+    v->left = left;
+    *instructions += count;
+    return ok;
+}
+
+// ---- the launch ----
+
+// Programs in the order i -> (i * factor + start) mod n, factor coprime to n: every program once, in an order
+// that no kernel can count on.
+typedef struct {
+    uint64_t n, at, factor;
+} Order;
+
+static uint64_t gcd(uint64_t a, uint64_t b) {
+    while (b) {
+        uint64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static Order order_of(uint64_t n, uint64_t seed, bool reversed) {
+    Order o = {n, 0, 1};
+    if (n == 1) return o;
+    if (seed) {
+        o.at = rng_mix(seed, 1) % n;
+        o.factor = 1 + rng_mix(seed, 2) % (n - 1);
+        while (gcd(o.factor, n) != 1) o.factor = o.factor % (n - 1) + 1; // 1 is coprime: this ends
+    }
+    if (reversed) {
+        o.at = (o.at + n - o.factor) % n; // n - 1 steps on is one step back
+        o.factor = n - o.factor;
+    }
+    return o;
+}
+
+static void order_next(Order *o) {
+    o->at += o->factor; // both below n <= 2^63
+    if (o->at >= o->n) o->at -= o->n;
+}
+
+// The programs that Machine.sampled means, each once. How programs lie over the elements is not known; that
+// they do so in order is a guess that fits nearly all kernels, and nothing is wrong where it does not.
+enum { SAMPLED_MAX = 16, SAMPLED_OTHERS = 5, SAMPLED_FROM = 4096 };
+static uint64_t sample_programs(const Machine *m, uint64_t n, uint64_t out[SAMPLED_MAX]) {
+    // So few have much to do each, and all of them do the same.
+    if (n < SAMPLED_FROM) {
+        out[0] = 0;
+        out[1] = n - 1;
+        return n < 2 ? n : 2;
+    }
+    uint64_t limit = (uint64_t)(0x1p31 / (double)m->sampled * (double)n), half = limit / 2;
+    const uint64_t want[] = {0, 1, n - 1, n - 2, limit, limit - 1, limit + 1, half, half + 1};
+    enum { WANTED = sizeof want / sizeof *want };
+    uint64_t count = 0;
+    for (int i = 0; i < WANTED + SAMPLED_OTHERS; i++) {
+        uint64_t one = i < WANTED ? want[i] : rng_mix(m->order_seed, (uint64_t)i) % n, k = 0;
+        while (k < count && out[k] != one) k++;
+        if (one < n && k == count) out[count++] = one;
+    }
+    return count;
+}
+
+static bool run_grid(Vm *v, uint64_t programs) {
+    Machine *m = v->m;
+    uint64_t gx = (uint64_t)v->grid[0], gy = (uint64_t)v->grid[1];
+    Order order = order_of(programs, m->order_seed ? rng_mix(m->order_seed, (uint64_t)m->count.launches) : 0,
+                           m->order_reversed);
+    v->first = m->serial + 1;
+    if (v->code->atomics) m->serial++, m->atomic_launches++; // see step.h
+    uint64_t sample[SAMPLED_MAX];
+    if (m->sampled) programs = sample_programs(m, programs, sample);
+    for (uint64_t k = 0; k < programs; k++, order_next(&order)) {
+        if (m->sampled) order.at = sample[k];
+        if (m->serial >= READER_MANY - 1)
+            return vm_finding(v, v->step, DIAG_BUDGET, -1, "the step budget is spent: too many programs");
+        v->serial = ++m->serial;
+        v->pid[0] = (int32_t)(order.at % gx);
+        v->pid[1] = (int32_t)(order.at / gx % gy);
+        v->pid[2] = (int32_t)(order.at / gx / gy);
+        lanes_forget(&v->log);
+        deferred_begin(v);
+        m->count.programs++;
+        v->origin = 0;
+        if (!run_program(v, &m->count.instructions)) return false;
+        v->origins |= v->origin;
+    }
+    deferred_end(v);
+    return true;
+}
+
+// Where loaded values decide whether or where something is stored, what was not stored depends on them, too.
+static void spread_origins(Vm *v) {
+    const StorageTable *t = &v->m->storages;
+    if (!t->origins || !v->code->steered) return;
+    for (int i = 0; i < t->count; i++)
+        for (size_t b = 0; !t->at[i]->read_only && b < t->at[i]->bytes; b++)
+            t->at[i]->origin[b] |= v->origins;
+}
+
+static bool grid_fits(Machine *m, const Code *code, const int64_t grid[3], uint64_t *programs) {
+    static const int64_t most[3] = {INT32_MAX, 65535, 65535};
+    Span span = code->insn[0].span;
+    *programs = 1;
+    for (int i = 0; i < 3; i++)
+        if (grid[i] <= 0) *programs = 0;
+    for (int i = 0; i < 3; i++) {
+        assert(grid[i] >= 0);
+        if (*programs && grid[i] > most[i])
+            return diag_add(m->diags, DIAG_HOST, span,
+                            "Triton Error [CUDA]: invalid argument: the grid has more than %" PRId64
+                            " programs along axis %d",
+                            most[i], i);
+        *programs *= (uint64_t)grid[i]; // below 2^63
+    }
+    return true;
+}
+
+bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t grid[3]) {
+    uint64_t programs;
+    Span span = code->insn[0].span;
+    if (!grid_fits(m, code, grid, &programs)) return false;
+    if (programs == 0) return true;
+    if (m->steps_left < code->insns) {
+        m->steps_left = 0;
+        return diag_add(m->diags, DIAG_BUDGET, span, "the step budget is spent: too many launches");
+    }
+    m->steps_left -= code->insns;
+    size_t lanes = decode_lanes_max(code);
+    size_t steps = m->trace ? 2 * sizeof(Step) : sizeof(Step);
+    size_t need = code->file_bytes + 18 * lanes + (size_t)code->insns * (steps + sizeof(Walk)) + 65536 +
+                  lanes_log_bytes() + deferred_bytes(code);
+    if (code->file_bytes > REGISTER_FILE_MAX || need > arena_left(m->arena))
+        return diag_add(m->diags, DIAG_COMPILE, span,
+                        "out of resource: the tiles of %.*s need %zu KiB of registers; use smaller blocks",
+                        STR_ARG(code->kernel), code->file_bytes / 1024);
+    ArenaMark mark = arena_mark(m->arena);
+    Vm v = {.m = m, .code = code, .loops = tile_loops(), .left = m->steps_left};
+    for (int i = 0; i < 3; i++) v.grid[i] = (int32_t)grid[i];
+    char *file = arena_raw(m->arena, code->file_bytes + 64, 64);
+    for (int i = 0; i < 2; i++) v.scratch[i] = arena_raw(m->arena, 8 * lanes, 64);
+    v.poison_scratch = arena_raw(m->arena, lanes, 64);
+    v.sectors = arena_raw(m->arena, SECTOR_SLOTS * sizeof *v.sectors, 64);
+    lanes_init(m->arena, &v.log);
+    deferred_init(m->arena, &v);
+    decode(m->arena, &v, file, args);
+    if (m->trace) trace_steps(&v);
+    bool ok = run_grid(&v, programs);
+    spread_origins(&v);
+    if (m->cover) {
+        cover_code(m->cover, code, m->arena);
+        for (int i = 0; i < code->compareds; i++) cover_size(m->cover, code->compared[i]);
+    }
+    arena_reset(m->arena, mark);
+    m->count.launches++;
+    m->count.lanes += m->steps_left - v.left;
+    m->steps_left = v.spent || v.left < 0 ? 0 : v.left;
+    if (v.deferred.overtaken)
+        diag_record(m->diags, DIAG_WARNING, span,
+                    "an atomic of %.*s looked at an element before atomics that other threads had already "
+                    "issued on it: only sem=\"acq_rel\" or \"release\" comes behind what its thread has done "
+                    "before, and behind other threads of the program only after tl.debug_barrier()",
+                    STR_ARG(code->kernel));
+    if (!ok)
+        diag_record(m->diags, v.kind, v.span, "%s", v.msg); // after the reset: it may live in the same arena
+    return ok;
+}

@@ -1,0 +1,77 @@
+// vm.h - run checked kernels over shadowed memory, one program after another, in one thread.
+// A launch runs every program of the grid; what a GPU leaves undefined is a finding here: see DIAG_OOB,
+// UNINIT, WRITE, RACE, VALUE, BUDGET. The first finding ends the launch. Masked-off lanes never touch memory.
+// Nothing is allocated while a program runs: the register file is taken from the machine's arena once a
+// launch.
+//
+// Program order never shows in the results of a launch without findings: a race would be one. Budget: an
+// instruction costs the lanes of its widest register, at least COST_MIN, paid before it runs; a launch itself
+// costs one step for each instruction of its code, which decoding reads.
+#pragma once
+#include "tile/code/code.h"
+#include "tile/vm/cover.h"
+
+enum { COST_MIN = 4 }; // lanes: what dispatching an instruction costs, so that scalar loops are paid for too
+
+typedef struct {
+    int64_t lanes;        // charged for all executed instructions: the unit of the step budget
+    int64_t instructions; // executed
+    int64_t programs, launches;
+    int64_t bytes_loaded; // 32-byte sectors touched by each load of each program, times 32
+    int64_t bytes_stored; // the same for stores
+    int64_t bytes_copied; // by host-side copies (contiguous) and fills: read plus written
+    // What the launches of a host function need at most; not the VM's business, set by who launches.
+    int64_t tile_bytes; // of the largest register file
+    int64_t warps;      // num_warps
+} Counters;
+
+// Bytes by access, for a person who asks where a kernel's traffic comes from: counted as in Counters.
+typedef struct {
+    uint32_t at;           // of the access in the source
+    int32_t rows, columns; // of its tile: the last two dimensions, 1 where there are fewer
+    int64_t loaded, stored;
+} Traced;
+enum { TRACED_MAX = 120 };
+typedef struct {
+    int64_t n; // more accesses than there is room for are left out
+    Traced access[TRACED_MAX];
+} Trace;
+
+// One machine serves one call of a host function: fresh storages, counters that add up over its launches.
+typedef struct {
+    Arena *arena;
+    StorageTable storages;
+    DiagList *diags;
+    int64_t steps_left; // lanes; shared by kernels and host code; DIAG_BUDGET when spent
+    Counters count;
+    uint32_t serial;     // last program number handed out; grows over all launches, at most READER_MANY - 1
+    int atomic_launches; // of kernels with atomics: where their results may depend on the order of programs
+    int tune;            // which config an autotuned kernel runs with, modulo how many it has; at least 0
+    int tune_configs;    // most configs that a launched kernel has had; 0: none was autotuned
+    struct Tuned *tuned; // what pruning has chosen in other calls of the program; NULL: this is the only one
+    int warps;           // num_warps of the next launch
+    int processors;      // of the GPU that host code sees
+    uint64_t order_seed; // programs run in a pseudo-random order drawn from it; 0: natural order
+    bool order_reversed; // ... from its end: of any two programs, the other one comes first
+    // Not 0: only some programs of each launch run, the first, the last, those in between where one of so
+    // many elements has a place that no int32 holds, and a few others. For storages that nobody could fill.
+    int64_t sampled;
+    bool read_back; // a kernel has loaded what a kernel or the host wrote; known while origins are kept
+    Cover *cover;   // of the source whose kernels run; NULL: nobody asks
+    Trace *trace;   // NULL: nobody asks, and nothing is slower for it
+} Machine;
+// Bytes: an access further away from its tensor is told without the distance. Addresses can be made of input
+// values, and the distance would say what they were; near misses are mistakes in masks.
+enum { VM_NEAR_MISS = 4096 };
+enum { PROCESSORS_USUAL = 132 }; // what a fresh machine has
+void machine_init(Machine *m, Arena *arena, DiagList *diags, int64_t steps);
+
+// Register files larger than this are refused as DIAG_COMPILE: no GPU has so many registers for one program.
+enum { REGISTER_FILE_MAX = 128 << 20 };
+
+// args: one 8-byte cell for each PARAM: tagged address, int64, or the bits of a double (rounded to float32
+// first where the register's type says so). The grid's sizes are >= 0; zero anywhere launches nothing; a grid
+// that CUDA refuses (more than 2^31 - 1, 65535, 65535 programs along the axes) is DIAG_HOST.
+// The code must satisfy code_verify() and have been through code_layout().
+// False when a finding was added to m->diags; the counters stay valid.
+MUST_CHECK bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t grid[3]);

@@ -1,0 +1,323 @@
+// The rank model: what must cost more does, on every target; and the floor under what a verdict's counters
+// may say.
+// clang-format off
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+// clang-format on
+#include <stdlib.h>
+#include <string.h>
+
+#include "judge/decide.h"
+#include "judge/referee.h"
+#include "propose/smith.h"
+
+enum { ROWS = 16, ROW = 4096, BYTES = 2 * ROWS * ROW };
+static const RankCase softmax_case = {
+    .rows = ROWS, .row = ROW, .has_rows = true, .elem_bytes = 2, .row_bytes = 2 * BYTES};
+static const RankShape headline = {RANK_ROWS, RANK_ROW, 2};
+
+// A program a row; each reads it `passes` times.
+static Counters reading(int passes) {
+    return (Counters){.programs = ROWS,
+                      .launches = 1,
+                      .bytes_loaded = (int64_t)passes * BYTES,
+                      .bytes_stored = BYTES,
+                      .tile_bytes = passes > 1 ? 24 * 1024 : 24 * ROW,
+                      .warps = 8};
+}
+static double cost(const Target *t, Counters c) { return rank_estimate(t, &c, &softmax_case, &headline); }
+
+static void targets_are_sane(void **state) {
+    (void)state;
+    int n = 0;
+    for (const Target *t; (t = target_at(n)); n++) {
+        const Target *found;
+        Err e = {0};
+        assert_true(target_by_name(t->name, &found, &e) && found == t);
+        assert_true(t->bandwidth > 1e5 && t->bandwidth < 1e7); // 0.1 to 10 TB/s, in bytes a microsecond
+        assert_true(t->l2_bandwidth > t->bandwidth);
+        assert_true(t->l2_bytes >= 4e6 && t->l2_bytes <= 256e6);
+        assert_in_range(t->sms, 16, 256);
+        assert_in_range(t->sm_threads, 1024, 2048);
+        assert_in_range(t->sm_programs, 16, 32);
+        assert_int_equal(t->sm_registers, 65536);
+        assert_true(t->clock > 1000 && t->clock < 3000);
+        assert_true(t->launch_us > 0.5 && t->launch_us < 10);
+        // All SMs together take in more than DRAM gives: otherwise no kernel would be bound by memory.
+        assert_true(t->sms * 64 * t->clock > t->bandwidth);
+        // Never faster than the bytes at the bandwidth, and a plain kernel not far from it.
+        double floor_us = 2.0 * RANK_ROWS * RANK_ROW * 2 / t->bandwidth;
+        assert_true(cost(t, reading(1)) >= 0.999999 * (floor_us + t->launch_us));
+        assert_true(cost(t, reading(1)) <= 1.5 * floor_us + t->launch_us);
+        for (int i = 0; i < n; i++) assert_string_not_equal(target_at(i)->name, t->name);
+    }
+    assert_int_equal(n, 5);
+    assert_null(target_at(-1));
+    Err e = {0};
+    const Target *none;
+    assert_false(target_by_name("h201", &none, &e));
+    assert_non_null(strstr(e.msg, "rtx4090"));
+    assert_true(target_by_name(RANK_TARGET, &none, &e));
+}
+
+#define EACH_TARGET(t) \
+    const Target *t;   \
+    for (int target_index = 0; (t = target_at(target_index)); target_index++)
+
+static void more_bytes_cost_more(void **state) {
+    (void)state;
+    EACH_TARGET(t) {
+        double before = 0;
+        for (int64_t extra = 0; extra <= 4 * BYTES; extra += BYTES / 4) {
+            Counters c = reading(1), stores = c, copies = c;
+            c.bytes_loaded += extra;
+            stores.bytes_stored += extra;
+            copies.bytes_copied += extra;
+            assert_true(cost(t, c) > before);
+            assert_true(cost(t, stores) == cost(t, c) && cost(t, copies) == cost(t, c));
+            before = cost(t, c);
+        }
+    }
+}
+
+static void more_launches_cost_more(void **state) {
+    (void)state;
+    EACH_TARGET(t) {
+        double before = 0;
+        for (int k = 1; k <= 4; k++) {
+            Counters c = reading(1);
+            c.launches = k;
+            c.programs *= k;
+            assert_true(cost(t, c) > before + (k > 1 ? t->launch_us : 0));
+            before = cost(t, c);
+        }
+    }
+}
+
+// Whole row before three passes at the headline shape; and two kernels with a workspace behind both.
+static void the_usual_order(void **state) {
+    (void)state;
+    EACH_TARGET(t) {
+        Counters split = reading(3);
+        split.launches = 2;
+        assert_true(cost(t, reading(1)) < cost(t, reading(2)));
+        assert_true(cost(t, reading(2)) < cost(t, reading(3)));
+        assert_true(cost(t, reading(3)) < cost(t, split));
+    }
+}
+
+// What is read again costs less than what is read first, as long as the rows in flight fit the L2.
+static void the_l2_serves_what_fits(void **state) {
+    (void)state;
+    EACH_TARGET(t) {
+        Counters one = reading(1), three = reading(3);
+        three.tile_bytes = one.tile_bytes = 24 * 1024; // as many in flight
+        const RankShape narrow = {RANK_ROWS, 2048, 2}, wide = {64, 1 << 20, 2};
+        double pass = 2e6 * RANK_ROWS / 1e6 * 2048 / t->bandwidth; // one reading of the tensor from DRAM
+        double fits =
+            rank_estimate(t, &three, &softmax_case, &narrow) - rank_estimate(t, &one, &softmax_case, &narrow);
+        assert_true(fits > 0 && fits < 2 * pass);
+        // The same bytes in rows so long that they push each other out.
+        double pass_wide = 2.0 * 64 * (1 << 20) / t->bandwidth;
+        RankShape at = wide;
+        double small =
+            rank_estimate(t, &three, &softmax_case, &at) - rank_estimate(t, &one, &softmax_case, &at);
+        Target shrunk = *t;
+        shrunk.l2_bytes = 1;
+        double none = rank_estimate(&shrunk, &three, &softmax_case, &at) -
+                      rank_estimate(&shrunk, &one, &softmax_case, &at);
+        assert_true(none > 1.9 * pass_wide);
+        assert_true(small < none);
+        Target large = *t;
+        large.l2_bytes = 1e12;
+        assert_true(rank_estimate(&large, &three, &softmax_case, &at) <=
+                    rank_estimate(t, &three, &softmax_case, &at));
+    }
+}
+
+// One program more than fills the last wave costs about what a whole program does, not a share of it.
+static void a_last_wave_costs_a_program(void **state) {
+    (void)state;
+    EACH_TARGET(t) {
+        Counters c = reading(1);
+        c.warps = t->sm_threads / 32; // one program an SM
+        c.tile_bytes = 4096;
+        RankShape full = {t->sms, 1024, 2}, more = {t->sms + 1, 1024, 2}, twice = {2 * t->sms, 1024, 2};
+        double a = rank_estimate(t, &c, &softmax_case, &full), b = rank_estimate(t, &c, &softmax_case, &more),
+               d = rank_estimate(t, &c, &softmax_case, &twice);
+        double share = (a - t->launch_us) / t->sms;
+        assert_true(b - a > 10 * share);
+        assert_true(b <= d);
+        // More programs at a time: fewer waves.
+        Counters thin = c;
+        thin.warps = 4;
+        assert_true(rank_estimate(t, &thin, &softmax_case, &twice) <= d);
+        // Registers limit as threads do: rows so short that only waiting counts, 200 registers a thread.
+        RankCase brief = {
+            .rows = 1024, .row = 64, .has_rows = true, .elem_bytes = 2, .row_bytes = 2 * 2 * 1024 * 64};
+        Counters slim = {
+            .programs = 1024, .launches = 1, .bytes_loaded = 2 * 1024 * 64, .bytes_stored = 2 * 1024 * 64};
+        slim.warps = 4;
+        slim.tile_bytes = 1024;
+        Counters block = slim;
+        block.warps = 32;
+        RankShape waits = {32 * t->sms, 64, 2};
+        assert_true(rank_estimate(t, &block, &brief, &waits) > 2 * rank_estimate(t, &slim, &brief, &waits));
+        Counters fat = slim;
+        fat.tile_bytes = 176 * 4 * 128 * 2;
+        assert_true(rank_estimate(t, &fat, &brief, &waits) > 2 * rank_estimate(t, &slim, &brief, &waits));
+    }
+}
+
+// Reads and writes scale with the shape and the dtype, and weights are not multiplied by rows.
+static void shapes_scale(void **state) {
+    (void)state;
+    EACH_TARGET(t) {
+        Counters c = reading(1);
+        RankShape base = {8192, 4096, 2}, rows = {16384, 4096, 2}, f32 = {8192, 4096, 4};
+        double a = rank_estimate(t, &c, &softmax_case, &base) - t->launch_us;
+        double b = rank_estimate(t, &c, &softmax_case, &rows) - t->launch_us;
+        double d = rank_estimate(t, &c, &softmax_case, &f32) - t->launch_us;
+        assert_true(b > 1.8 * a && b < 2.2 * a);
+        assert_true(d > 1.8 * a && d < 2.2 * a);
+        RankCase weights = softmax_case;
+        weights.shared_bytes = 2 * ROW;
+        c.bytes_loaded += BYTES; // each row reads the weights
+        double w = rank_estimate(t, &c, &weights, &base) - t->launch_us;
+        assert_true(w > a && w < a + 1.1 * 2 * 8192 * 4096 / t->l2_bandwidth + 2);
+        // An op without rows, and one that was never measured.
+        RankCase flat = {.rows = 1, .row = ROW, .elem_bytes = 2, .row_bytes = 2 * 2 * ROW};
+        assert_true(rank_estimate(t, &c, &flat, &base) == rank_estimate(t, &c, &flat, &rows));
+        assert_true(rank_estimate(t, &c, &(RankCase){0}, &base) == 0);
+    }
+}
+
+// ---- kernels that are really there ----
+
+static const Proposal *schedule_of(const Proposal *p, int n, const char *starts) {
+    for (int i = 0; i < n; i++)
+        if (strncmp(p[i].schedule, starts, strlen(starts)) == 0) return &p[i];
+    fail_msg("no kernel: %s", starts);
+    return NULL;
+}
+
+// The grammar smith's softmax in each schedule, as the referee counted it.
+static void schedules_in_their_order(void **state) {
+    (void)state;
+    enum { PROPOSALS = 64, KINDS = 4 };
+    static const char *const kind[KINDS] = {"whole row", "online, 2 passes", "looped, 3 passes", "split row"};
+    Arena a = {0};
+    Err e = {0};
+    Referee *r;
+    Op op;
+    Smith *smith;
+    RefereeConfig config = {.jobs = 2, .no_journal = true};
+    if (!referee_open(&config, &r, &e)) fail_msg("%s", e.msg);
+    assert_true(op_find(&a, STR("softmax"), &op));
+    assert_true(smith_open(&a, "grammar", NULL, &smith, &e));
+    Proposal *p = NEWN(&a, Proposal, PROPOSALS);
+    int n;
+    SmithRequest ask = {.seed = 1, .count = PROPOSALS};
+    assert_true(smith_propose(smith, &a, &op, &ask, p, &n, &e));
+    Str source[KINDS];
+    for (int i = 0; i < KINDS; i++) source[i] = schedule_of(p, n, kind[i])->source;
+    uint64_t seed = 1;
+    JudgeRequest q = {.op = &op, .level = LEVEL_QUICK, .filter = {.dtype = DT_F16}, .seed = &seed};
+    Verdict v[KINDS];
+    if (!referee_judge(r, &a, &q, source, KINDS, v, &e)) fail_msg("%s", e.msg);
+    for (int i = 0; i < KINDS; i++) {
+        assert_int_equal(v[i].status, STATUS_ok);
+        assert_true(v[i].count.warps > 0 && v[i].count.tile_bytes > 0);
+    }
+    EACH_TARGET(t) {
+        double us[KINDS];
+        for (int i = 0; i < KINDS; i++) us[i] = rank_estimate(t, &v[i].count, &v[i].facts, &headline);
+        for (int i = 1; i < KINDS; i++) assert_true(us[0] < us[i]);
+        assert_true(us[1] < us[2]);
+    }
+    referee_close(r);
+    arena_free(&a);
+}
+
+// ---- counters below what the output needs ----
+
+// A child that hands in the oracle's own values, and these counters.
+static Verdict decided(const Counters *count, int64_t *output_bytes) {
+    Arena a = {0};
+    Err e = {0};
+    Pool *pool;
+    Op op;
+    Draw d;
+    DrawFilter f32 = {.dtype = DT_F32};
+    assert_true(op_find(&a, STR("softmax"), &op));
+    pool = pool_open(1);
+    if (!draw_make(&a, pool, &op, LEVEL_QUICK, 5, &f32, &d, &e)) fail_msg("%s", e.msg);
+    uint8_t *output = NEWN(&a, uint8_t, d.output_bytes);
+    memset(output, 0xff, d.output_bytes); // the answer comes from everything that was marked
+    CaseReport *report = NEWN(&a, CaseReport, (size_t)d.cases + 1);
+    for (int i = 0; i < d.cases; i++) {
+        const Bound *b = d.truth[i].expected;
+        CaseReport *r = &report[i];
+        *r = (CaseReport){
+            .case_index = i, .kind = REPORT_RAN, .dtype = DT_F32, .rank = b->rank, .first_unwritten = -1};
+        memcpy(r->shape, b->shape, sizeof(int64_t) * (size_t)b->rank);
+        wire_message(r, "");
+        for (int64_t k = 0; k < b->numel; k++) {
+            float x = (float)b->v[k];
+            memcpy(output + d.spec[i].output_at + 4 * k, &x, sizeof x);
+        }
+    }
+    *output_bytes = d.spec[d.traffic_case].output_bytes;
+    Counters c = *count;
+    if (c.bytes_stored < 0) c.bytes_stored += *output_bytes; // so much below
+    report[d.traffic_case].count = c;
+    report[d.cases] = (CaseReport){.case_index = -1, .kind = REPORT_DONE, .first_unwritten = -1};
+    wire_message(&report[d.cases], "");
+    ChildResult child = {.end = CHILD_EXITED,
+                         .report = report,
+                         .reports = d.cases + 1,
+                         .output = output,
+                         .output_bytes = d.output_bytes};
+    Verdict v = {0};
+    decide(&a, &d, STR("source"), &child, &v);
+    v.feedback = "";
+    draw_free(&d);
+    pool_close(pool);
+    arena_free(&a);
+    return v;
+}
+
+static void stores_below_the_output_are_no_verdict(void **state) {
+    (void)state;
+    int64_t bytes;
+    Verdict none = decided(&(Counters){.launches = 1}, &bytes);
+    assert_int_equal(none.status, STATUS_referee_error);
+    assert_string_equal(none.rule, "traffic");
+    Verdict less = decided(&(Counters){.launches = 1, .bytes_stored = -1}, &bytes);
+    assert_int_equal(less.status, STATUS_referee_error);
+    Verdict right = decided(&(Counters){.launches = 1, .bytes_stored = bytes}, &bytes);
+    assert_int_equal(right.status, STATUS_ok);
+    assert_true(right.facts.row_bytes == 2.0 * (double)bytes); // x and the answer
+    assert_true(right.facts.shared_bytes == 0 && right.facts.elem_bytes == 4);
+    assert_int_equal(right.facts.rows * right.facts.row * 4, bytes);
+    Verdict copied = decided(&(Counters){.launches = 1, .bytes_copied = bytes}, &bytes);
+    assert_int_equal(copied.status, STATUS_ok);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(targets_are_sane),
+        cmocka_unit_test(more_bytes_cost_more),
+        cmocka_unit_test(more_launches_cost_more),
+        cmocka_unit_test(the_usual_order),
+        cmocka_unit_test(the_l2_serves_what_fits),
+        cmocka_unit_test(a_last_wave_costs_a_program),
+        cmocka_unit_test(shapes_scale),
+        cmocka_unit_test(schedules_in_their_order),
+        cmocka_unit_test(stores_below_the_output_are_no_verdict),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

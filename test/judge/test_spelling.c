@@ -1,0 +1,97 @@
+// What the answering of duplicates rests on: programs with one canonical text get one verdict, and a sentence
+// about one spelling, said again about another, is the very sentence that its own judgment would have given.
+// Every STEP-th of the embedded programs, or all with SPELLING_ALL=1 in the environment.
+// clang-format off
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+// clang-format on
+#include "lang/canon.h"
+#include "service/verdict_cache.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { STEP = 17 };
+static Referee *referee;
+
+// The canonical text with names again: decoration gone, layout and every local name another.
+static Str respelled(Arena *a, Str source) {
+    DiagList d = DIAGS(a);
+    const Node *module = parse_module(a, source, &d);
+    if (!module) return (Str){0};
+    CanonMap map = {.arena = a};
+    Buf text = BUF(a), out = BUF(a);
+    print_canonical_map(&text, module, &map);
+    buf_puts(&out, "# the same, spelled otherwise\n\n");
+    for (size_t i = 0; i < text.len; i++)
+        if (text.p[i] == '$' && i + 1 < text.len && text.p[i + 1] >= '0' && text.p[i + 1] <= '9')
+            buf_puts(&out, "zq_");
+        else
+            buf_putc(&out, text.p[i]);
+    return buf_str(&out);
+}
+
+static Str canonical(Arena *a, Str source) {
+    DiagList d = DIAGS(a);
+    const Node *module = parse_module(a, source, &d);
+    Buf text = BUF(a);
+    if (module) print_canonical(&text, module);
+    return buf_str(&text);
+}
+
+static void check_program(const Program *p, int *said_again) {
+    Arena a = {0};
+    Err e = {0};
+    Op op;
+    Str source[2] = {p->source, respelled(&a, p->source)};
+    if (!source[1].p || !op_find(&a, p->op, &op) ||
+        !str_eq(canonical(&a, source[0]), canonical(&a, source[1]))) { // a dollar in a text
+        arena_free(&a);
+        return;
+    }
+    uint64_t seed = 77;
+    Verdict v[2];
+    JudgeRequest q = {.op = &op, .level = LEVEL_QUICK, .filter = {.dtype = -1}, .seed = &seed};
+    if (!referee_judge(referee, &a, &q, source, 2, v, &e)) fail_msg("%s: %s", p->name, e.msg);
+    if (v[0].status != v[1].status || strcmp(v[0].rule, v[1].rule) != 0 || v[0].use != v[1].use ||
+        v[0].error_ulp != v[1].error_ulp || v[0].cases_passed != v[1].cases_passed ||
+        v[0].cases_run != v[1].cases_run || memcmp(&v[0].count, &v[1].count, sizeof v[0].count) != 0)
+        fail_msg("%s: two verdicts for one program: %s (%s), and %s (%s)\n%.*s", p->name,
+                 status_name(v[0].status), v[0].feedback, status_name(v[1].status), v[1].feedback,
+                 STR_ARG(source[1]));
+    Said said;
+    Buf again = BUF(&a);
+    if (!(v[0].found || v[0].noted)) {
+        assert_string_equal(v[0].feedback, v[1].feedback);
+    } else if (said_of(&a, source[0], str_of(v[0].feedback), v[0].placed, v[0].place, &said) &&
+               said_about(&a, source[1], &said, &again)) {
+        // Where exactly a budget ends depends on statements that do nothing.
+        if (v[0].status != STATUS_timeout && strcmp(buf_cstr(&again), v[1].feedback) != 0)
+            fail_msg("%s: said again: %s\nitself: %s", p->name, buf_cstr(&again), v[1].feedback);
+        ++*said_again;
+    }
+    arena_free(&a);
+}
+
+static void one_canonical_text_one_verdict(void **state) {
+    (void)state;
+    Arena a = {0};
+    int n, said_again = 0;
+    const Program *p = op_programs(&a, &n);
+    for (int i = 3; i < n; i += getenv("SPELLING_ALL") ? 1 : STEP) check_program(&p[i], &said_again);
+    assert_true(said_again > 0);
+    if (getenv("SPELLING_ALL")) printf("%d programs, %d sentences said again\n", n, said_again);
+    arena_free(&a);
+}
+
+int main(void) {
+    Err e = {0};
+    if (!referee_open(&(RefereeConfig){.jobs = 2, .no_journal = true}, &referee, &e))
+        return fprintf(stderr, "%s\n", e.msg), 1;
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_canonical_text_one_verdict)};
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    referee_close(referee);
+    return failed;
+}

@@ -1,0 +1,346 @@
+// Drafts from the question to the verdict, with smiths made for the purpose.
+#include "mint/attempt.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "grammar/smith_test.h"
+#include "mint/mint.h"
+
+#define HEAD                                                                                             \
+    "@triton.jit\ndef k(x, y, n, B: tl.constexpr):\n    r = tl.program_id(0)\n    c = tl.arange(0, B)\n" \
+    "    v = tl.load(x + r * n + c, mask=c < n, other=0.0).to(tl.float32)\n"
+#define TAIL                                                                                    \
+    "    tl.store(y + r * n + c, v, mask=c < n)\n\n\ndef run(x):\n    M, N = x.shape\n    x = " \
+    "x.contiguous()\n"                                                                          \
+    "    y = torch.empty_like(x)\n    k[(M,)](x, y, N, B=triton.next_power_of_2(N))\n    return y\n"
+#define RIGHT        HEAD "    v = v * 2.0\n" TAIL
+#define WRONG        HEAD "    v = v * 3.0\n" TAIL
+#define FENCED(code) "```python\n" code "```\n"
+
+static Referee *referee;
+static char state_dir[] = "/tmp/attempt-test-XXXXXX";
+
+static int set_up(void **state) {
+    (void)state;
+    Err e = {0};
+    RefereeConfig c = {.jobs = 2, .state = mkdtemp(state_dir)};
+    return referee_open(&c, &referee, &e) ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    referee_close(referee);
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", state_dir);
+    return system(command);
+}
+
+static Op twice(Arena *a) {
+    return define(a, "twice",
+                  "\"\"\"Twice x.\"\"\"\ninputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 4)}}\n"
+                  "dims = {\"N\": {\"max\": 512}, \"M\": {\"max\": 64}}\n\n\n"
+                  "def reference(x):\n    return (x.float() * 2.0).to(x.dtype)\n");
+}
+
+// ---- a smith that says what it was told to ----
+
+typedef struct {
+    const char *say[8]; // draft i says say[i % says]; for a prompt with feedback: `then`
+    int says;
+    const char *then;
+    bool backwards, cut;
+    int fails_after; // 0: does not fail
+    double pause;    // seconds between drafts
+    int asked, questions, prompts_with_feedback, gave;
+    char last_user[4096];
+} Script;
+
+static bool recite(Smith *s, const Op *op, const SmithRequest *q, const SmithSink *sink, Err *e) {
+    (void)op;
+    Script *t = s->state;
+    t->asked += q->count;
+    t->questions++;
+    for (int i = 0; i < q->count; i++) {
+        int at = smith_index(q, t->backwards ? q->count - 1 - i : i);
+        const Prompt *p = smith_prompt(q, t->backwards ? q->count - 1 - i : i);
+        bool again = p && memmem(p->user.p, p->user.len, "harness feedback: ", 18);
+        t->prompts_with_feedback += again;
+        if (p) snprintf(t->last_user, sizeof t->last_user, "%.*s", STR_ARG(p->user));
+        if (t->fails_after && i == t->fails_after) return err_set(e, ERR_IO, "out of words");
+        if (!sink->wanted(sink->arg)) return true;
+        const char *text = again ? t->then : t->say[at % t->says];
+        Reply r = {.index = at, .text = str_of(text), .cut = t->cut, .tokens = 10, .schedule = ""};
+        t->gave++;
+        sink->grew(sink->arg, 10);
+        if (!sink->reply(sink->arg, &r)) return true;
+        if (t->pause > 0) usleep((useconds_t)(t->pause * 1e6));
+    }
+    return true;
+}
+
+static Smith speaker(Script *t) {
+    return (Smith){.name = "speaker", .takes_prompt = true, .slow = true, .draft = recite, .state = t};
+}
+
+static AttemptResult run_script(Arena *a, const Op *op, Script *t, AttemptRequest q) {
+    Smith smith = speaker(t);
+    Profile p;
+    Err e = {0};
+    AttemptResult out;
+    if (!profile_open(a, PROFILE_DEFAULT, &p, &e)) fail_msg("%s", e.msg);
+    q.referee = referee;
+    q.op = op;
+    q.smith = &smith;
+    q.profile = &p;
+    q.filter.dtype = -1;
+    if (!attempts_run(a, &q, &out, &e)) fail_msg("%s", e.msg);
+    return out;
+}
+
+static void each_draft_gets_the_verdict_of_its_kernel(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op = twice(&a);
+    for (int backwards = 0; backwards < 2; backwards++) {
+        Script t = {.say = {FENCED(WRONG), FENCED(RIGHT), "No.", FENCED(RIGHT) "#", FENCED("def run(x)")},
+                    .says = 5,
+                    .backwards = backwards};
+        AttemptResult r = run_script(&a, &op, &t, (AttemptRequest){.ask = {.count = 6}});
+        static const Status expected[] = {STATUS_incorrect, STATUS_ok,           STATUS_no_kernel,
+                                          STATUS_ok,        STATUS_parse_reject, STATUS_incorrect};
+        static const int twin[] = {-1, -1, -1, 1, -1, 0};
+        assert_int_equal(r.count, 6);
+        for (int i = 0; i < 6; i++) {
+            assert_int_equal(r.at[i].index, i);
+            if (r.at[i].verdict.status != expected[i] || r.at[i].twin != twin[i])
+                fail_msg("draft %d: %s, twin %d", i, status_name(r.at[i].verdict.status), r.at[i].twin);
+            assert_int_equal(strlen(r.at[i].prompt), 64);
+        }
+        assert_int_equal(r.tally.replies, 6);
+        assert_int_equal(r.tally.judged, 6);
+        assert_int_equal(r.tally.accepted, 2);
+        assert_int_equal(r.tally.tokens, 60);
+        assert_int_equal(r.smith_error.code, ERR_NONE);
+        assert_true(str_is(r.at[1].source, RIGHT) && str_is(r.at[2].reply, "No."));
+    }
+    arena_free(&a);
+}
+
+static void a_cut_reply_is_truncated_unless_its_block_is_closed(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op = twice(&a);
+    Script t = {.say = {"```python\n" RIGHT, FENCED(RIGHT)}, .says = 2, .cut = true};
+    AttemptResult r = run_script(&a, &op, &t, (AttemptRequest){.ask = {.count = 2}});
+    assert_int_equal(r.at[0].verdict.status, STATUS_truncated);
+    assert_string_equal(r.at[0].verdict.rule, "reply");
+    assert_int_equal(r.at[1].verdict.status, STATUS_ok);
+    arena_free(&a);
+}
+
+static void feedback_is_given_to_the_rejected_only(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op = twice(&a);
+    Script t = {.say = {FENCED(WRONG), FENCED(RIGHT), "No."}, .says = 3, .then = FENCED(RIGHT)};
+    AttemptResult r = run_script(&a, &op, &t, (AttemptRequest){.ask = {.count = 3}, .feedback = 3});
+    assert_int_equal(t.prompts_with_feedback, 2);
+    assert_int_equal(t.questions, 2); // all retries at once
+    assert_int_equal(r.count, 5);
+    assert_true(r.at[1].index == 0 && r.at[1].round == 1 && verdict_accepted(&r.at[1].verdict));
+    assert_true(r.at[4].index == 2 && r.at[4].round == 1 && verdict_accepted(&r.at[4].verdict));
+    assert_string_not_equal(r.at[0].prompt, r.at[1].prompt);
+    assert_string_not_equal(r.at[1].prompt, r.at[4].prompt);
+    assert_string_equal(r.at[0].prompt, r.at[2].prompt);
+    assert_non_null(strstr(t.last_user, "The reply holds no kernel"));
+    // Still wrong after each sentence: as often as asked for, no oftener.
+    Script stubborn = {.say = {FENCED(WRONG)}, .says = 1, .then = FENCED(WRONG)};
+    r = run_script(&a, &op, &stubborn, (AttemptRequest){.ask = {.count = 2}, .feedback = 2});
+    assert_int_equal(stubborn.asked, 6);
+    assert_int_equal(stubborn.questions, 3);
+    assert_int_equal(r.tally.accepted, 0);
+    arena_free(&a);
+}
+
+static void a_smith_that_fails_is_a_result(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op = twice(&a);
+    Script t = {.say = {FENCED(RIGHT)}, .says = 1, .fails_after = 2, .then = "-"};
+    AttemptResult r = run_script(&a, &op, &t, (AttemptRequest){.ask = {.count = 5}, .feedback = 1});
+    assert_int_equal(r.smith_error.code, ERR_IO);
+    assert_string_equal(r.smith_error.msg, "out of words");
+    assert_int_equal(r.count, 2);
+    assert_true(verdict_accepted(&r.at[0].verdict) && verdict_accepted(&r.at[1].verdict));
+    arena_free(&a);
+}
+
+typedef struct {
+    atomic_int replies, verdicts, verdicts_before_the_last_reply;
+    int enough, interrupt_at, asked;
+} Watch;
+
+static bool watch(void *arg, const AttemptTally *tally, const Attempt *t) {
+    Watch *w = arg;
+    atomic_store(&w->replies, tally->replies);
+    if (t) atomic_fetch_add(&w->verdicts, 1);
+    if (t && tally->replies < w->asked) atomic_fetch_add(&w->verdicts_before_the_last_reply, 1);
+    return !(w->enough && t && verdict_accepted(&t->verdict));
+}
+static bool interrupt(void *arg) {
+    Watch *w = arg;
+    return w->interrupt_at && atomic_load(&w->replies) >= w->interrupt_at;
+}
+
+static void judging_goes_on_while_the_smith_writes(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op = twice(&a);
+    Watch w = {.asked = 4};
+    Script t = {.say = {FENCED(RIGHT), FENCED(WRONG)}, .says = 2, .pause = 0.3};
+    AttemptResult r =
+        run_script(&a, &op, &t, (AttemptRequest){.ask = {.count = 4}, .told = watch, .arg = &w});
+    assert_int_equal(r.count, 4);
+    assert_int_equal(w.verdicts, 4);
+    assert_true(w.verdicts_before_the_last_reply >= 1);
+    arena_free(&a);
+}
+
+static void enough_is_enough(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op = twice(&a);
+    Watch w = {.asked = 1000, .enough = 1};
+    Script t = {.say = {FENCED(WRONG), FENCED(RIGHT)}, .says = 2, .pause = 0.05};
+    AttemptResult r =
+        run_script(&a, &op, &t, (AttemptRequest){.ask = {.count = 1000}, .told = watch, .arg = &w});
+    assert_true(r.stopped && t.gave < 1000 && r.tally.accepted >= 1);
+    arena_free(&a);
+}
+
+static void an_interrupt_keeps_what_is_finished(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op = twice(&a);
+    Watch w = {.asked = 50, .interrupt_at = 3};
+    Script t = {.say = {FENCED(WRONG), FENCED(RIGHT)}, .says = 2};
+    AttemptResult r = run_script(
+        &a, &op, &t,
+        (AttemptRequest){.ask = {.count = 50}, .told = watch, .interrupted = interrupt, .arg = &w});
+    assert_true(r.stopped);
+    assert_int_equal(t.gave, 3);
+    assert_int_equal(r.count, 3);
+    assert_true(verdict_accepted(&r.at[1].verdict));
+    arena_free(&a);
+}
+
+// ---- a batch shares a draw, and nobody joins a draw that is made ----
+
+enum { DRAFTS = 6 };
+typedef struct {
+    char sha[DRAFTS][65];
+    uint64_t seed[DRAFTS]; // of the draw that each was judged by
+    bool frozen[DRAFTS];
+    uint64_t told[DRAFTS]; // seeds that a verdict was told of, so far
+    int seeds;
+    bool late;
+} Seen;
+
+static bool see_record(void *arg, Str json) {
+    Seen *s = arg;
+    json_t *o = json_loadb(json.p, json.len, 0, NULL);
+    assert_non_null(o);
+    bool source = strcmp(json_string_value(json_object_get(o, "record")), "source") == 0;
+    const char *sha = json_string_value(json_object_get(o, source ? "sha256" : "source_sha256"));
+    for (int i = 0; i < DRAFTS; i++) {
+        if (strcmp(sha, s->sha[i]) != 0) continue;
+        bool told = false;
+        for (int k = 0; k < s->seeds; k++) told |= s->told[k] == s->seed[i];
+        if (source) {
+            s->frozen[i] = true;
+            s->late |= told;
+        } else if (!told)
+            s->told[s->seeds++] = s->seed[i];
+    }
+    json_decref(o);
+    return true;
+}
+
+// Before the journal tells a verdict under some seed it has told all sources that this seed judges.
+static void a_draft_never_joins_a_draw_that_was_made_before_it(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op = twice(&a);
+    Script t = {.says = DRAFTS, .pause = 0.03};
+    for (int i = 0; i < DRAFTS; i++)
+        t.say[i] =
+            arena_printf(&a, "```python\n" HEAD "    v = v * %d.0\n" TAIL "```", i + 11); // of no other test
+    AttemptResult r = run_script(&a, &op, &t, (AttemptRequest){.ask = {.count = DRAFTS}});
+    Seen seen = {0};
+    for (int i = 0; i < DRAFTS; i++) {
+        memcpy(seen.sha[i], r.at[i].verdict.source_sha256, 65);
+        seen.seed[i] = r.at[i].verdict.seed;
+    }
+    int damaged;
+    Err e = {0};
+    assert_true(journal_scan(state_dir, see_record, &seen, &damaged, &e));
+    for (int i = 0; i < DRAFTS; i++) assert_true(seen.frozen[i]);
+    assert_false(seen.late);
+    assert_true(seen.seeds >= 2); // some arrived after the first draw
+    arena_free(&a);
+}
+
+// ---- mint ----
+
+static MintResult minted(Arena *a, const Op *op, Script *t, MintRequest q) {
+    Smith smith = speaker(t);
+    Profile p;
+    Err e = {0};
+    MintResult m;
+    if (!profile_open(a, PROFILE_DEFAULT, &p, &e)) fail_msg("%s", e.msg);
+    q.op = op;
+    q.smith = &smith;
+    q.profile = &p;
+    q.filter.dtype = -1;
+    if (!mint_run(referee, a, &q, &m, &e)) fail_msg("%s", e.msg);
+    return m;
+}
+
+static void mint_stops_at_the_first_that_is_proved(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op = twice(&a);
+    Script t = {.say = {FENCED(WRONG), "no", FENCED(RIGHT)}, .says = 3, .pause = 0.05};
+    MintResult m = minted(&a, &op, &t, (MintRequest){.ask = {.count = 1000}, .first = true});
+    assert_true(m.found && m.verdict.level == LEVEL_FULL && verdict_accepted(&m.verdict));
+    assert_true(t.gave < 1000);
+    assert_true(str_is(m.best.source, RIGHT));
+    assert_true(m.best.index % 3 == 2);
+    Script all = {.say = {FENCED(WRONG), "no", FENCED(RIGHT)}, .says = 3};
+    m = minted(&a, &op, &all, (MintRequest){.ask = {.count = 7}});
+    assert_true(m.found && m.proposed == 7 && m.distinct == 2 && m.judged == 2 && m.accepted == 1 &&
+                m.attempts == 7);
+    Script none = {.say = {FENCED(WRONG), "no"}, .says = 2};
+    m = minted(&a, &op, &none, (MintRequest){.ask = {.count = 4}, .first = true});
+    assert_false(m.found);
+    assert_int_equal(m.attempts, 4);
+    arena_free(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_draft_gets_the_verdict_of_its_kernel),
+        cmocka_unit_test(a_cut_reply_is_truncated_unless_its_block_is_closed),
+        cmocka_unit_test(feedback_is_given_to_the_rejected_only),
+        cmocka_unit_test(a_smith_that_fails_is_a_result),
+        cmocka_unit_test(judging_goes_on_while_the_smith_writes),
+        cmocka_unit_test(enough_is_enough),
+        cmocka_unit_test(an_interrupt_keeps_what_is_finished),
+        cmocka_unit_test(a_draft_never_joins_a_draw_that_was_made_before_it),
+        cmocka_unit_test(mint_stops_at_the_first_that_is_proved),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,106 @@
+// The kernel in a reply, and the answers of programs.
+#include "propose/extract.h"
+
+#include "grammar/smith_test.h"
+#include "propose/pipe.h"
+
+#define K "def run(x):\n    return x\n"
+
+static void replies(void **state) {
+    (void)state;
+    static const struct {
+        const char *reply;
+        bool cut;
+        Extraction is;
+        const char *source;
+    } table[] = {
+        {"```python\n" K "```", false, EXTRACT_KERNEL, K},
+        {"```\n" K "```", false, EXTRACT_KERNEL, K},
+        {"```python " K "```", false, EXTRACT_KERNEL, K},
+        {"```" K "```", false, EXTRACT_KERNEL, K},
+        {"```py\n" K "```", false, EXTRACT_KERNEL, K},
+        {"```python3 \r\n" K "```", false, EXTRACT_KERNEL, K},
+        {"```Python\n\n\n" K "```", false, EXTRACT_KERNEL, K},
+        {"Here you are:\n```python\n" K "```\nand\n```python\ndef other(): pass\n```", false, EXTRACT_KERNEL,
+         K},
+        {"```python\n" K "```\nIt is cut somewh", true, EXTRACT_KERNEL, K},
+        {"<think>```python\ndef no(): pass\n```</think>\n```python\n" K "```", false, EXTRACT_KERNEL, K},
+        {"  <think>\n\n</think>\n\n```python\n" K "```", false, EXTRACT_KERNEL, K},
+        {"hm, def a</think>```python\n" K "```", false, EXTRACT_KERNEL, K}, // the prompt held <think>
+        {"<think>```python\n" K "```", false, EXTRACT_NONE, ""},            // never came to an answer
+        {"<think>```python\n" K "```", true, EXTRACT_TRUNCATED, ""},
+        {"of <think> and </think>: ```python\n" K "```", false, EXTRACT_KERNEL, K},
+        {"```python\n" K, true, EXTRACT_TRUNCATED, ""},
+        {"```python\n" K, false, EXTRACT_KERNEL, K}, // from the first beginning on
+        {"```python\n@triton.jit\ndef k(): pass\n" K, false, EXTRACT_KERNEL,
+         "@triton.jit\ndef k(): pass\n" K},
+        {"First import torch\n" K, false, EXTRACT_KERNEL, "import torch\n" K},
+        {"So:\n" K "```\nDone.", false, EXTRACT_KERNEL, K}, // the prompt opened the block
+        {"So:\n" K "```\nDone.", true, EXTRACT_KERNEL, K},
+        {"def _k(): pass", false, EXTRACT_KERNEL, "def _k(): pass"},
+        {"def helper(): pass\n" K, false, EXTRACT_KERNEL, K},
+        {"I would import numpy.", false, EXTRACT_NONE, ""},
+        {"```\n\n```", false, EXTRACT_NONE, ""},
+        {"``````", false, EXTRACT_NONE, ""},
+        {"```", false, EXTRACT_NONE, ""},
+        {"```bash\npip install triton\n```\n", false, EXTRACT_NONE, ""},
+        {"", false, EXTRACT_NONE, ""},
+        {"", true, EXTRACT_TRUNCATED, ""},
+        {"I am sorry, but as", true, EXTRACT_TRUNCATED, ""},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        Str source;
+        Extraction is = extract_kernel(str_of(table[i].reply), table[i].cut, &source);
+        if (is != table[i].is || !str_is(source, table[i].source))
+            fail_msg("%s: %d '%.*s'", table[i].reply, is, STR_ARG(source));
+    }
+    Str source;
+    assert_int_equal(extract_kernel((Str){0}, false, &source), EXTRACT_NONE);
+    assert_int_equal(extract_kernel((Str){"```\0def ```", 11}, false, &source), EXTRACT_KERNEL);
+}
+
+static void answers_of_programs(void **state) {
+    (void)state;
+    Arena a = {0};
+    PipeAnswer r;
+    Err e = {0};
+    assert_true(pipe_answer_read(
+        &a,
+        STR("{\"id\":\"1\",\"text\":\"x\\u0000y\",\"end\":\"length\",\"index\":3,\"tokens\":12,\"more\":[]}"),
+        &r, &e));
+    assert_true(str_is(r.id, "1") && r.text.len == 3 && r.cut && r.index == 3 && r.tokens == 12 &&
+                !r.error.p);
+    assert_true(pipe_answer_read(&a, STR("{\"id\":\"1\",\"text\":\"\"}"), &r, &e));
+    assert_true(!r.cut && r.index == -1 && r.tokens == 0);
+    assert_true(pipe_answer_read(&a, STR("{\"id\":\"1\",\"text\":\"\",\"index\":-5,\"tokens\":-1}"), &r, &e));
+    assert_true(r.index == INT64_MAX && r.tokens == 0);
+    assert_true(pipe_answer_read(&a, STR("{\"id\":\"1\",\"error\":\"no\"}"), &r, &e));
+    assert_true(str_is(r.error, "no"));
+    static const char *const wrong[] = {
+        "",
+        "hello",
+        "[]",
+        "{}",
+        "{\"id\":1,\"text\":\"x\"}",
+        "{\"id\":\"1\"}",
+        "{\"id\":\"1\",\"text\":null}",
+        "{\"id\":\"1\",\"text\":\"x\",\"end\":1}",
+        "{\"id\":\"1\",\"text\":\"x\",\"index\":\"0\"}",
+        "{\"id\":\"1\",\"text\":\"x\",\"tokens\":1.5}",
+        "{\"id\":\"1\",\"text\":\"x\",\"text\":\"y\"}",
+        "{\"id\":\"1\",\"text\":\"x\"} trailing",
+        "{\"id\":\"1\",\"text\":\"\xff\"}",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        e = (Err){0};
+        if (pipe_answer_read(&a, str_of(wrong[i]), &r, &e)) fail_msg("taken: %s", wrong[i]);
+        assert_int_equal(e.code, ERR_INPUT);
+    }
+    assert_false(pipe_answer_read(&a, (Str){0}, &r, &e));
+    arena_free(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(replies), cmocka_unit_test(answers_of_programs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,276 @@
+// Manifests: what is written from good ones, and what is said about bad ones.
+// clang-format off
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+// clang-format on
+#include <stdio.h>
+
+#include "host/host.h"
+#include "service/manifest.h"
+
+static Arena arena;
+static Op op;
+
+static const char kernels[] = "import os\n"
+                              "import torch; import triton\n"
+                              "import triton.language as tl\n"
+                              "SIZE = 64\n"
+                              "class Model(torch.nn.Module):\n"
+                              "    pass\n"
+                              "@triton.jit\n"
+                              "def first(x, y, n, BLOCK: tl.constexpr):\n"
+                              "    pass\n"
+                              "cache = {}\n"
+                              "@triton.jit\n"
+                              "def second(x, y):\n"
+                              "    pass\n"
+                              "def helper(x):\n"
+                              "    return os.getenv(x)\n";
+
+static bool apply(const char *json, const char *source, bool exist, Str *out, Err *e) {
+    return manifest_apply(&arena, "m.json", str_of(json), &op, str_of(source), exist, (Str){0}, out, e);
+}
+
+#define OUT "\"outputs\":{\"out\":{\"shape\":\"x.shape\",\"dtype\":\"x.dtype\"}}"
+#define RUN "\"kernel\":\"first\",\"grid\":[1]"
+
+// What stands behind the file, and passes the screen of candidates.
+#define HEAD "def run(x, w):\n    import math, torch, triton\n    import triton.language as tl\n"
+static void writes(const char *json, const char *run) {
+    Str text;
+    Err e = {0};
+    if (!apply(json, kernels, true, &text, &e)) fail_msg("%s: %s", json, e.msg);
+    size_t n = strlen(run), at = sizeof kernels; // one more newline
+    if (text.len != at + n || memcmp(text.p + at, run, n) != 0) fail_msg("%s: %.*s", json, STR_ARG(text));
+    DiagList d = DIAGS(&arena);
+    const Node *module = parse_module(&arena, text, &d);
+    if (!module || !host_screen(module, &d)) fail_msg("%s: %s", json, diag_first(&d)->msg);
+}
+
+static void refused(const char *json, const char *key, const char *why) {
+    Str text;
+    Err e = {0};
+    if (apply(json, kernels, true, &text, &e)) fail_msg("taken: %s", json);
+    if (e.code != ERR_USAGE || !strstr(e.msg, "m.json") || !strstr(e.msg, key) || !strstr(e.msg, why))
+        fail_msg("%s: %s", json, e.msg);
+    for (const char *p = e.msg; *p; p++)
+        if (*p < ' ' || *p > '~') fail_msg("unprintable: %s", e.msg);
+}
+
+static void a_run_is_written(void **state) {
+    (void)state;
+    writes("{" RUN "," OUT "}", HEAD "    out = torch.empty(x.shape, dtype=x.dtype, device=x.device)\n"
+                                     "    first[((1),)]()\n"
+                                     "    return out\n");
+    writes("{\"values\":{\"M\":\"x.shape[0]\",\"N\":\"M*2 # twice\",\"e\":1e-6},"
+           "\"outputs\":{\"o\":{\"shape\":[\"M\",3],\"dtype\":\"torch.float32\",\"fill\":0}},"
+           "\"scratch\":{\"t\":{\"shape\":[\"o.numel()\"],\"dtype\":\"tl.int32\",\"fill\":-1}},"
+           "\"launches\":["
+           "{\"kernel\":\"first\",\"args\":[\"x.contiguous().view(M, -1)\",\"o\",null,true,-2,\"'max'\"],"
+           "\"constexprs\":{\"BLOCK\":\"triton.next_power_of_2(max(N, 2))\",\"w2\":\"w\"},"
+           "\"grid\":[\"triton.cdiv(N, META['BLOCK'])\",2],\"num_warps\":\"8 if N > 4 else 4\"},"
+           "{\"kernel\":\"second\",\"args\":[\"t\",\"o\"],\"grid\":[\"M\"],\"num_stages\":2}]}",
+           HEAD
+           "    M = (x.shape[0])\n"
+           "    N = (M * 2)\n"
+           "    e = (9.9999999999999995e-07)\n"
+           "    o = torch.zeros((M, (3),), dtype=torch.float32, device=x.device)\n"
+           "    t = torch.full((o.numel(),), (-1), dtype=tl.int32, device=x.device)\n"
+           "    first[lambda META: (triton.cdiv(N, META[\"BLOCK\"]), (2),)](x.contiguous().view(M, -1), o, "
+           "None, "
+           "True, (-2), (\"max\"), BLOCK=triton.next_power_of_2(max(N, 2)), w2=w, num_warps=(8 if N > 4 else "
+           "4))\n"
+           "    second[(M,)](t, o, num_stages=(2))\n"
+           "    return o\n");
+}
+
+static void what_is_none_is_refused_with_its_key(void **state) {
+    (void)state;
+    refused("", "m.json:1", "not a JSON object");
+    refused("[]", "m.json", "object");
+    refused("{" RUN "," OUT ",\"grid\":[2]}", "m.json:1", "duplicate");
+    refused("{" RUN "," OUT ",\"outputs\":{}}", "m.json:1", "duplicate");
+    refused("{" RUN "," OUT ",\"numwarps\":4}", "\"numwarps\"", "there are:");
+    refused("{" RUN "," OUT ",\"a\\u001b[2Jb\":4}", "there are:", "no such key");
+    refused("{" RUN "}", "outputs", "missing");
+    refused("{" RUN ",\"outputs\":{}}", "outputs", "exactly one");
+    refused("{" RUN
+            ",\"outputs\":{\"a\":{\"shape\":[1],\"dtype\":\"x.dtype\"},\"b\":{\"shape\":[1],\"dtype\":\"x."
+            "dtype\"}}}",
+            "outputs", "scratch");
+    refused("{" RUN ",\"outputs\":{\"a\":{\"shape\":[1]}}}", "outputs.a", "dtype");
+    refused("{" RUN ",\"outputs\":{\"a\":{\"dtype\":\"x.dtype\"}}}", "outputs.a", "shape");
+    refused("{" RUN ",\"outputs\":{\"a\":{\"shape\":[1],\"dtype\":3}}}", "outputs.a.dtype", "text");
+    refused("{" RUN ",\"outputs\":{\"a\":{\"shape\":[[1]],\"dtype\":\"x.dtype\"}}}", "outputs.a.shape[0]",
+            "text");
+    refused("{" RUN ",\"outputs\":{\"a\":{\"shape\":[1],\"dtype\":\"x.dtype\",\"fill\":\"0\"}}}",
+            "outputs.a.fill", "number");
+    refused("{" RUN ",\"outputs\":{\"a\":{\"shape\":[1],\"dtype\":\"x.dtype\",\"zero\":true}}}",
+            "outputs.a.zero", "there are: shape dtype fill");
+    refused("{" RUN ",\"outputs\":{\"a b\":{\"shape\":[1],\"dtype\":\"x.dtype\"}}}", "outputs.a b", "plain");
+    refused("{" RUN ",\"outputs\":{\"x\":{\"shape\":[1],\"dtype\":\"x.dtype\"}}}", "outputs.x", "already");
+    refused("{" RUN ",\"outputs\":{\"torch\":{\"shape\":[1],\"dtype\":\"x.dtype\"}}}", "outputs.torch",
+            "already");
+    refused("{" RUN ",\"outputs\":{\"first\":{\"shape\":[1],\"dtype\":\"x.dtype\"}}}", "outputs.first",
+            "already");
+    refused("{" RUN ",\"outputs\":{\"class\":{\"shape\":[1],\"dtype\":\"x.dtype\"}}}", "outputs.class",
+            "plain");
+    refused("{\"grid\":[1]," OUT "}", "kernel", "name");
+    refused("{\"kernel\":\"third\",\"grid\":[1]," OUT "}", "kernel", "first, second");
+    refused("{\"kernel\":\"helper\",\"grid\":[1]," OUT "}", "kernel", "helper");
+    refused("{\"kernel\":\"first[(9,)](x)\\nfirst\",\"grid\":[1]," OUT "}", "kernel", "plain name");
+    refused("{\"kernel\":\"first\"," OUT "}", "grid", "one to three");
+    refused("{\"kernel\":\"first\",\"grid\":[]," OUT "}", "grid", "one to three");
+    refused("{\"kernel\":\"first\",\"grid\":[1,1,1,1]," OUT "}", "grid", "3");
+    refused("{" RUN "," OUT ",\"launches\":[]}", "kernel", "no such key");
+    refused("{" OUT ",\"launches\":[]}", "launches", "1 to 16");
+    refused("{" OUT ",\"launches\":[{" RUN "},3]}", "launches[1]", "object");
+    refused("{" OUT ",\"launches\":[{" RUN ",\"num_warp\":1}]}", "launches[0].num_warp", "there are");
+    refused("{" RUN "," OUT ",\"args\":{\"x\":1}}", "args", "list");
+    refused("{" RUN "," OUT ",\"constexprs\":[1]}", "constexprs", "object");
+    refused("{" RUN "," OUT ",\"constexprs\":{\"num_warps\":4}}", "constexprs.num_warps", "beside");
+    refused("{" RUN "," OUT ",\"constexprs\":{\"B=1, C\":4}}", "constexprs.B=1, C", "parameter");
+    refused("{" RUN "," OUT ",\"values\":{\"out\":1}}", "outputs.out", "already");
+    refused("{" RUN "," OUT ",\"values\":{\"N\":\"M\",\"M\":1}}", "values.N", "known at this place");
+}
+
+static void only_shape_arithmetic_is_an_expression(void **state) {
+    (void)state;
+    static const char *const none[] = {
+        "",
+        "x",
+        "x[0]",
+        "x + 1",
+        "x.item()",
+        "x.data_ptr()",
+        "x.sum()",
+        "x.T.shape",
+        "x.__class__",
+        "y.shape[0]",
+        "out.shape[0]",
+        "torch.empty(1)",
+        "torch.cuda.device_count()",
+        "torch.matmul",
+        "triton.testing",
+        "triton.jit",
+        "math.sin",
+        "open('a')",
+        "eval('1')",
+        "first",
+        "run(x)",
+        "lambda: 1",
+        "[1 for i in x.shape]",
+        "{1}",
+        "[1]",
+        "f'{x.shape}'",
+        "(a := 1)",
+        "x.shape[0]; 1",
+        "a = 1",
+        "1\\n2",
+        "1 if",
+        "min(*x.shape)",
+        "x.shape[0], *x.shape",
+        "META['BLOCK']",
+        "max(1, key=2)",
+        "x.view(-1).item()",
+        "b'1'",
+        "yield",
+        "import os",
+        "\\u0660",
+        "(((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((("
+        "((((1))))))))"
+        "))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))",
+    };
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        char json[1024];
+        snprintf(json, sizeof json, "{\"values\":{\"v\":\"%s\"}," RUN "," OUT "}", none[i]);
+        refused(json, "values.v", "write an expression");
+    }
+    static const char *const good[] = {"x.shape[-1] // 2 + (1 if x.dtype == torch.float32 else 0)",
+                                       "min(x.stride(0), w.numel(), x.size(1)) ** 2",
+                                       "math.sqrt(float(x.shape[0])) * -math.pi",
+                                       "not x.is_contiguous() and len(x.shape) < 3",
+                                       "x.contiguous().stride(0) % x.element_size()",
+                                       "x.shape[:-1] + (4,)",
+                                       "float('inf')"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        char json[1024];
+        Str text;
+        Err e = {0};
+        snprintf(json, sizeof json, "{\"values\":{\"v\":\"%s\"}," RUN "," OUT "}", good[i]);
+        if (!apply(json, kernels, true, &text, &e)) fail_msg("%s: %s", good[i], e.msg);
+        DiagList d = DIAGS(&arena);
+        const Node *module = parse_module(&arena, text, &d);
+        if (!module || !host_screen(module, &d)) fail_msg("%s: %s", good[i], diag_first(&d)->msg);
+    }
+}
+
+static Str source_of(const char *source) {
+    Str text;
+    Err e = {0};
+    if (!apply("{" RUN "," OUT "}", source, false, &text, &e)) fail_msg("%s", e.msg);
+    return text;
+}
+
+// Places stay; host code goes, unless it changes what stays.
+static void the_file_keeps_its_places(void **state) {
+    (void)state;
+    Str text = source_of(kernels);
+    for (size_t i = 0; i + 1 < sizeof kernels; i++)
+        if (text.p[i] != kernels[i] && text.p[i] != ' ') fail_msg("changed at %zu", i);
+    assert_null(memmem(text.p, text.len, "import os", 9));
+    assert_null(memmem(text.p, text.len, "Model", 5));
+    assert_null(memmem(text.p, text.len, "cache", 5));
+    assert_non_null(memmem(text.p, text.len, "import torch; import triton", 27));
+    assert_non_null(memmem(text.p, text.len, "SIZE = 64", 9));
+    static const char *const rebinds[] = {"first = wrap(first)\n",
+                                          "import other as tl\n",
+                                          "tl = make()\n",
+                                          "from other import *\n",
+                                          "for first in (1,): pass\n",
+                                          "with open(1) as second: pass\n",
+                                          "try: first = 1\nexcept E: pass\n",
+                                          "try: pass\nexcept E as first: pass\n",
+                                          "(first := 1)\n"};
+    for (size_t i = 0; i < sizeof rebinds / sizeof *rebinds; i++) {
+        text = source_of(arena_printf(&arena, "%s%s", kernels, rebinds[i]));
+        assert_non_null(memmem(text.p, text.len, rebinds[i], strlen(rebinds[i])));
+        DiagList d = DIAGS(&arena);
+        const Node *module = parse_module(&arena, text, &d);
+        if (module && host_screen(module, &d)) fail_msg("accepted: %s", rebinds[i]);
+    }
+    // A class may stand in a file; one that takes a constant's name stays, and the kernel meets it.
+    text = source_of(arena_printf(&arena, "%sclass SIZE: pass\n", kernels));
+    assert_non_null(memmem(text.p, text.len, "class SIZE", 10));
+    static const char fallback[] =
+        "try:\n    import triton.language as tl\nexcept ImportError:\n    tl = None\n";
+    text = source_of(arena_printf(&arena, "%s%s", kernels, fallback));
+    assert_null(memmem(text.p, text.len, "try", 3));
+    // A function of a kernel's name stays, too: launching it is the TypeError that it would be.
+    text = source_of(arena_printf(&arena, "%sdef first(): pass\n", kernels));
+    assert_non_null(memmem(text.p, text.len, "def first(): pass", 17));
+    // What does not parse is the judge's business, and so is a missing kernel if the caller says so.
+    text = source_of("def broken(:\n");
+    assert_true(str_starts(text, "def broken(:\n\ndef run(x, w):\n"));
+    source_of("");
+}
+
+int main(void) {
+    DiagList d = DIAGS(&arena);
+    static const char definition[] =
+        "\"\"\"A product.\"\"\"\n"
+        "inputs = {\"x\": {\"shape\": (\"M\", \"N\")}, \"w\": {\"shape\": (\"N\",)}}\n"
+        "def reference(x, w):\n"
+        "    return (x.float() * w.float()).to(x.dtype)\n";
+    if (!op_define(&arena, STR("product"), STR(definition), true, &op, &d)) return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_is_written),
+        cmocka_unit_test(what_is_none_is_refused_with_its_key),
+        cmocka_unit_test(only_shape_arithmetic_is_an_expression),
+        cmocka_unit_test(the_file_keeps_its_places),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,433 @@
+// Loads and stores: what arrives, what is counted, and every finding with a control that must stay silent.
+#include "base/numeric/rng.h"
+#include "tile/asm.h"
+
+// What a store leaves in the shadow.
+enum { WRITTEN = SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED };
+
+static float ramp_at(size_t i) { return (float)i * 0.5f - 7; }
+static const float *ramp(Arena *a, size_t n) {
+    float *p = NEWN(a, float, n);
+    for (size_t i = 0; i < n; i++) p[i] = ramp_at(i);
+    return p;
+}
+
+// y[off + i] = x[off + i], off = pid * n, masked by off + i < limit; `other` when wanted.
+static const Code *copy_kernel(Arena *a, int n, bool masked, bool with_other, bool mask_store) {
+    Asm s = asm_new(a);
+    int x = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0),
+        y = asm_param(&s, pointer_to(scalar_type(DT_F32)), 1);
+    int limit = asm_param(&s, scalar_type(DT_I32), 2), block = asm_int(&s, DT_I32, n);
+    int pid = asm_new_reg(&s, scalar_type(DT_I32), INSN_PID, -1, -1, -1, 0);
+    int off = asm_op(&s, INSN_ADD, asm_arange(&s, n), asm_op(&s, INSN_MUL, pid, block));
+    int mask = asm_op(&s, INSN_LT, off, limit), other = asm_float(&s, DT_F32, 42);
+    int v = asm_load(&s, asm_ptradd(&s, x, off), masked ? mask : -1, masked && with_other ? other : -1);
+    asm_store(&s, asm_ptradd(&s, y, off), v, mask_store ? mask : -1);
+    return asm_done(&s);
+}
+
+static void test_copy(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        Rig r;
+        rig_open(&r);
+        Storage *x = rig_storage(&r, DT_F32, 100, ramp(&r.arena, 100), true),
+                *y = rig_storage(&r, DT_F32, 100, NULL, false);
+        r.m.order_seed = (uint64_t)k;
+        const Code *c = copy_kernel(&r.arena, 16, true, k & 1, true);
+        expect_clean(&r, rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(y), 100}, 7, 1, 1));
+        assert_memory_equal(x->data, y->data, 400);
+        for (int i = 0; i < 400; i++) assert_int_equal(y->shadow[i], WRITTEN);
+        assert_int_equal(r.m.count.programs, 7);
+        assert_int_equal(r.m.count.bytes_loaded, 32 * 13); // 400 bytes are 12.5 sectors
+        assert_int_equal(r.m.count.bytes_stored, 32 * 13);
+        assert_int_equal(r.m.serial, 7);
+        rig_close(&r);
+    }
+}
+
+// Every type of memory through a register and back.
+static void test_types(void **state) {
+    (void)state;
+    for (int t = 0; t < DT_COUNT; t++) {
+        Rig r;
+        rig_open(&r);
+        uint8_t bytes[64 * 8];
+        Rng rng = rng_at(7, (uint64_t)t);
+        for (size_t i = 0; i < sizeof bytes; i++)
+            // no NaN: on its way out of a register it becomes the canonical one
+            bytes[i] =
+                (uint8_t)(rng_u32(&rng) & (t == DT_BOOL                                            ? 1
+                                           : dtype_bytes((DType)t) < 4 && dtype_is_float((DType)t) ? 0x3b
+                                                                                                   : 0x7f));
+        Storage *x = rig_storage(&r, (DType)t, 64, bytes, true),
+                *y = rig_storage(&r, (DType)t, 64, NULL, false);
+        Asm s = asm_new(&r.arena);
+        int px = asm_param(&s, pointer_to(scalar_type((DType)t)), 0),
+            py = asm_param(&s, pointer_to(scalar_type((DType)t)), 1);
+        int i = asm_arange(&s, 64);
+        asm_store(&s, asm_ptradd(&s, py, i), asm_load(&s, asm_ptradd(&s, px, i), -1, -1), -1);
+        expect_clean(&r, rig_run(&r, asm_done(&s), (int64_t[]){rig_address(x), rig_address(y)}, 1, 1, 1));
+        assert_memory_equal(x->data, y->data, x->bytes);
+        rig_close(&r);
+    }
+}
+
+// ---- bounds ----
+
+static void test_oob(void **state) {
+    (void)state;
+    Rig r;
+    rig_open(&r);
+    Storage *x = rig_storage(&r, DT_F32, 100, ramp(&r.arena, 100), true),
+            *y = rig_storage(&r, DT_F32, 128, NULL, false);
+    assert_false(rig_run(&r, copy_kernel(&r.arena, 16, false, false, true),
+                         (int64_t[]){rig_address(x), rig_address(y), 100}, 7, 1, 1));
+    expect_finding(&r, DIAG_OOB, "element offset 100, 1 past its last element");
+    expect_finding(&r, DIAG_OOB, "lane 4 of 16, program (6, 0, 0)");
+    rig_close(&r);
+    rig_open(&r);
+    x = rig_storage(&r, DT_F32, 112, ramp(&r.arena, 112), true),
+    y = rig_storage(&r, DT_F32, 100, NULL, false);
+    assert_false(rig_run(&r, copy_kernel(&r.arena, 16, true, true, false),
+                         (int64_t[]){rig_address(x), rig_address(y), 100}, 7, 1, 1));
+    expect_finding(&r, DIAG_OOB, "store outside");
+    rig_close(&r);
+    // Before the first element, and a base that belongs to no storage.
+    rig_open(&r);
+    x = rig_storage(&r, DT_F32, 16, ramp(&r.arena, 16), true), y = rig_storage(&r, DT_F32, 16, NULL, false);
+    assert_false(rig_run(&r, copy_kernel(&r.arena, 16, false, false, false),
+                         (int64_t[]){rig_address(x) - 12, rig_address(y), 16}, 1, 1, 1));
+    expect_finding(&r, DIAG_OOB, "element offset -3, 3 before");
+    rig_close(&r);
+    for (int k = 0; k < 4; k++) {
+        rig_open(&r);
+        y = rig_storage(&r, DT_F32, 16, NULL, false);
+        int64_t wild[] = {0, -1, ((int64_t)9 << ADDRESS_BITS) + ADDRESS_BIAS, INT64_MIN};
+        assert_false(rig_run(&r, copy_kernel(&r.arena, 16, false, false, false),
+                             (int64_t[]){wild[k], rig_address(y), 16}, 1, 1, 1));
+        expect_finding(&r, DIAG_OOB, "left the range");
+        rig_close(&r);
+    }
+    rig_open(&r);
+    x = rig_storage(&r, DT_F32, 32, ramp(&r.arena, 32), true), y = rig_storage(&r, DT_F32, 16, NULL, false);
+    assert_false(rig_run(&r, copy_kernel(&r.arena, 16, false, false, false),
+                         (int64_t[]){rig_address(x) + 2, rig_address(y), 16}, 1, 1, 1));
+    expect_finding(&r, DIAG_OOB, "misaligned");
+    rig_close(&r);
+}
+
+static void test_gap_uninit_write(void **state) {
+    (void)state;
+    const Code *c;
+    Rig r;
+    rig_open(&r); // an unallocated element in the middle
+    Storage *x = rig_storage(&r, DT_F32, 16, ramp(&r.arena, 16), true),
+            *y = rig_storage(&r, DT_F32, 16, NULL, false);
+    memset(x->shadow + 36, 0, 4);
+    c = copy_kernel(&r.arena, 16, false, false, false);
+    assert_false(rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(y), 16}, 1, 1, 1));
+    expect_finding(&r, DIAG_OOB, "element offset 9, which lies between the rows");
+    rig_close(&r);
+    rig_open(&r); // one byte not initialised
+    x = rig_storage(&r, DT_F32, 16, ramp(&r.arena, 16), false), y = rig_storage(&r, DT_F32, 16, NULL, false);
+    x->shadow[23] = SHADOW_ALLOC;
+    c = copy_kernel(&r.arena, 16, false, false, false);
+    assert_false(rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(y), 16}, 1, 1, 1));
+    expect_finding(&r, DIAG_UNINIT, "element offset 5, which nothing has written");
+    assert_int_equal(diag_first(&r.diags)->span.at % 10, 0);
+    rig_close(&r);
+    rig_open(&r); // masked off, the same bytes do no harm
+    x = rig_storage(&r, DT_F32, 16, ramp(&r.arena, 16), false), y = rig_storage(&r, DT_F32, 16, NULL, false);
+    x->shadow[23] = SHADOW_ALLOC;
+    c = copy_kernel(&r.arena, 16, true, false, true);
+    expect_clean(&r, rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(y), 5}, 1, 1, 1));
+    assert_int_equal(y->shadow[19], WRITTEN);
+    assert_int_equal(y->shadow[20], SHADOW_ALLOC);
+    rig_close(&r);
+    rig_open(&r); // an input is read-only, even for the value it holds
+    x = rig_storage(&r, DT_F32, 16, ramp(&r.arena, 16), true);
+    c = copy_kernel(&r.arena, 16, false, false, false);
+    assert_false(rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(x), 16}, 1, 1, 1));
+    expect_finding(&r, DIAG_WRITE, "store to an input");
+    rig_close(&r);
+    rig_open(&r); // an output may be read back and written again by its program
+    x = rig_storage(&r, DT_F32, 16, ramp(&r.arena, 16), false);
+    c = copy_kernel(&r.arena, 16, false, false, false);
+    expect_clean(&r, rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(x), 16}, 1, 1, 1));
+    rig_close(&r);
+}
+
+// ---- poison at the door ----
+
+static void test_poison(void **state) {
+    (void)state;
+    Rig r;
+    for (int k = 0; k < 3; k++) {
+        rig_open(&r);
+        Storage *x = rig_storage(&r, DT_F32, 20, ramp(&r.arena, 20), true),
+                *y = rig_storage(&r, DT_F32, 32, NULL, false);
+        const Code *c = copy_kernel(&r.arena, 16, true, k == 1, k == 2);
+        bool ok = rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(y), 20}, 2, 1, 1);
+        if (k == 0) { // unmasked store of masked lanes without other
+            assert_false(ok);
+            expect_finding(&r, DIAG_UNINIT, "reached a store");
+            expect_finding(&r, DIAG_UNINIT, "give the load an `other=`");
+            expect_finding(&r, DIAG_UNINIT, "lane 4 of 16, program (1, 0, 0)");
+        } else {
+            expect_clean(&r, ok);
+            float v;
+            memcpy(&v, y->data + 4 * 31, 4);
+            if (k == 1) assert_true(v == 42);
+        }
+        rig_close(&r);
+    }
+}
+
+// An index loaded with undefined lanes: used as an address, or as a mask, where active and where not.
+static void test_poisoned_address_and_mask(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        Rig r;
+        rig_open(&r);
+        int32_t index[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+        Storage *x = rig_storage(&r, DT_I32, 8, index, true), *y = rig_storage(&r, DT_I32, 8, NULL, false);
+        Asm s = asm_new(&r.arena);
+        int p = asm_param(&s, pointer_to(scalar_type(DT_I32)), 0),
+            q = asm_param(&s, pointer_to(scalar_type(DT_I32)), 1);
+        int i = asm_arange(&s, 8), m = asm_op(&s, INSN_LT, i, asm_int(&s, DT_I32, 5));
+        int j = asm_load(&s, asm_ptradd(&s, p, i), m, k == 3 ? asm_int(&s, DT_I32, 7) : -1);
+        if (k == 2) {
+            asm_store(&s, asm_ptradd(&s, q, i), i, asm_op(&s, INSN_LT, j, asm_int(&s, DT_I32, 3)));
+        } else {
+            int v = asm_load(&s, asm_ptradd(&s, p, j), k == 1 ? m : -1, -1);
+            asm_store(&s, asm_ptradd(&s, q, i), v, k == 1 ? m : -1);
+        }
+        bool ok = rig_run(&r, asm_done(&s), (int64_t[]){rig_address(x), rig_address(y)}, 1, 1, 1);
+        if (k == 0) expect_finding(&r, DIAG_UNINIT, "reached an address");
+        if (k == 2) expect_finding(&r, DIAG_UNINIT, "reached a mask");
+        if (k == 1 || k == 3) expect_clean(&r, ok);
+        rig_close(&r);
+    }
+}
+
+// ---- races ----
+
+enum {
+    RACE_NONE,
+    RACE_WRITE_WRITE,
+    RACE_SAME_VALUE,
+    RACE_READ_THEN_WRITE,
+    RACE_SHARED_READ,
+    RACE_SHIFTED_READ,
+    RACE_KINDS
+};
+static void test_races(void **state) {
+    (void)state;
+    for (int kind = 0; kind < RACE_KINDS; kind++) {
+        for (uint64_t seed = 0; seed < 6; seed++) {
+            Rig r;
+            rig_open(&r);
+            r.m.order_seed = seed;
+            Storage *x = rig_storage(&r, DT_F32, 64, ramp(&r.arena, 64), false);
+            Asm s = asm_new(&r.arena);
+            int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0);
+            int pid = asm_new_reg(&s, scalar_type(DT_I32), INSN_PID, -1, -1, -1, 0),
+                block = asm_int(&s, DT_I32, 8);
+            int base = asm_op(&s, INSN_MUL, pid, block), i = asm_arange(&s, 8),
+                own = asm_op(&s, INSN_ADD, i, base);
+            int value = asm_cast(&s, pid, DT_F32);
+            int other = asm_op(&s, INSN_MOD, asm_op(&s, INSN_ADD, own, block),
+                               asm_int(&s, DT_I32, 64)); // the next program's block
+            switch (kind) {
+            case RACE_NONE:
+                asm_store(&s, asm_ptradd(&s, p, own), asm_load(&s, asm_ptradd(&s, p, own), -1, -1), -1);
+                break;
+            case RACE_WRITE_WRITE: asm_store(&s, asm_ptradd(&s, p, i), value, -1); break;
+            case RACE_SAME_VALUE: asm_store(&s, asm_ptradd(&s, p, i), asm_float(&s, DT_F32, 1), -1); break;
+            case RACE_READ_THEN_WRITE:
+                asm_store(&s, asm_ptradd(&s, p, own), asm_load(&s, asm_ptradd(&s, p, i), -1, -1), -1);
+                break;
+            case RACE_SHARED_READ: (void)asm_load(&s, asm_ptradd(&s, p, i), -1, -1); break;
+            default:
+                asm_store(&s, asm_ptradd(&s, p, own), asm_load(&s, asm_ptradd(&s, p, other), -1, -1), -1);
+                break;
+            }
+            const Code *c = asm_done(&s);
+            bool ok = rig_run(&r, c, (int64_t[]){rig_address(x)}, 8, 1, 1);
+            if (kind == RACE_NONE || kind == RACE_SHARED_READ) {
+                expect_clean(&r, ok);
+                expect_clean(&r,
+                             rig_run(&r, c, (int64_t[]){rig_address(x)}, 8, 1, 1)); // launches are ordered
+            } else {
+                assert_false(ok);
+                expect_finding(&r, DIAG_RACE, "another program of this launch");
+            }
+            rig_close(&r);
+        }
+    }
+}
+
+// Lanes of one store on one address: different values are a finding, equal ones are not. Also over rows.
+static void test_lanes_collide(void **state) {
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        Rig r;
+        rig_open(&r);
+        Storage *y = rig_storage(&r, DT_I32, 64, NULL, false);
+        Asm s = asm_new(&r.arena);
+        int p = asm_param(&s, pointer_to(scalar_type(DT_I32)), 0);
+        bool same = k & 1;
+        if (k < 2) {
+            int i = asm_arange(&s, 16), half = asm_op(&s, INSN_IDIV, i, asm_int(&s, DT_I32, 2));
+            asm_store(&s, asm_ptradd(&s, p, half), same ? half : i, -1);
+        } else { // two rows of 8 that overlap by 4
+            int i = asm_arange(&s, 8),
+                row = asm_new_reg(&s, matrix_type(DT_I32, 1, 8), INSN_RESHAPE, i, -1, -1, 0);
+            int rows = asm_new_reg(&s, matrix_type(DT_I32, 2, 8), INSN_BROADCAST, row, -1, -1, 0);
+            int j = asm_arange(&s, 2),
+                col = asm_new_reg(&s, matrix_type(DT_I32, 2, 1), INSN_RESHAPE, j, -1, -1, 0);
+            int cols = asm_new_reg(&s, matrix_type(DT_I32, 2, 8), INSN_BROADCAST, col, -1, -1, 0);
+            int off = asm_op(&s, INSN_ADD, rows, asm_op(&s, INSN_MUL, cols, asm_int(&s, DT_I32, 4)));
+            asm_store(&s, asm_ptradd(&s, p, off), same ? off : rows, -1);
+        }
+        bool ok = rig_run(&r, asm_done(&s), (int64_t[]){rig_address(y)}, 1, 1, 1);
+        if (same)
+            expect_clean(&r, ok);
+        else
+            expect_finding(&r, DIAG_RACE, "two lanes of one store");
+        rig_close(&r);
+    }
+}
+
+// ---- gathers against a plain loop, with sectors counted by brute force ----
+
+static void test_gather_scatter(void **state) {
+    (void)state;
+    enum { M = 8, K = 16, SPACE = 512 };
+    Rng rng = rng_at(11, 1);
+    for (int round = 0; round < 200; round++) {
+        Rig r;
+        rig_open(&r);
+        int32_t where[M * K];
+        uint8_t mask[M * K];
+        bool taken[SPACE] = {false};
+        int style = round % 5; // 4: consecutive addresses under a mask with holes
+        for (int i = 0; i < M * K; i++) {
+            int at = style == 0   ? i / K * 37 + i % K
+                     : style == 1 ? i * 3
+                     : style == 2 ? M * K - 1 - i
+                     : style == 4 ? i
+                                  : 0;
+            while (style == 3 && taken[at = (int)rng_below(&rng, SPACE)]) {}
+            taken[at] = true;
+            where[i] = at;
+            bool on = style == 0 ? i % K < 1 + round % K : rng_u32(&rng) % 4 != 0;
+            mask[i] = on;
+        }
+        Storage *w = rig_storage(&r, DT_I32, M * K, where, true),
+                *m = rig_storage(&r, DT_BOOL, M * K, mask, true);
+        Storage *x = rig_storage(&r, DT_F32, SPACE, ramp(&r.arena, SPACE), true),
+                *y = rig_storage(&r, DT_F32, SPACE, NULL, false);
+        Asm s = asm_new(&r.arena);
+        TileType t = matrix_type(DT_I32, M, K);
+        int pw = asm_param(&s, pointer_to(scalar_type(DT_I32)), 0),
+            pm = asm_param(&s, pointer_to(scalar_type(DT_BOOL)), 1);
+        int px = asm_param(&s, pointer_to(scalar_type(DT_F32)), 2),
+            py = asm_param(&s, pointer_to(scalar_type(DT_F32)), 3);
+        int i = asm_new_reg(&s, t, INSN_RESHAPE, asm_arange(&s, M * K), -1, -1, 0);
+        int off = asm_load(&s, asm_ptradd(&s, pw, i), -1, -1),
+            on = asm_load(&s, asm_ptradd(&s, pm, i), -1, -1);
+        int v = asm_load(&s, asm_ptradd(&s, px, off), on, asm_float(&s, DT_F32, -1));
+        asm_store(&s, asm_ptradd(&s, py, off), asm_op(&s, INSN_ADD, v, asm_float(&s, DT_F32, 1)), on);
+        expect_clean(&r, rig_run(&r, asm_done(&s),
+                                 (int64_t[]){rig_address(w), rig_address(m), rig_address(x), rig_address(y)},
+                                 1, 1, 1));
+        bool sector[SPACE / 8] = {false}, written[SPACE] = {false};
+        int64_t sectors = 0;
+        for (int k = 0; k < M * K; k++) {
+            if (!mask[k]) continue;
+            sectors += !sector[where[k] / 8];
+            sector[where[k] / 8] = written[where[k]] = true;
+        }
+        for (int k = 0; k < SPACE; k++) {
+            float got;
+            memcpy(&got, y->data + 4 * k, 4);
+            if (written[k]) assert_true(got == ramp_at((size_t)k) + 1);
+            assert_int_equal(y->shadow[4 * k], written[k] ? WRITTEN : SHADOW_ALLOC);
+        }
+        assert_int_equal(r.m.count.bytes_stored, 32 * sectors);
+        assert_int_equal(r.m.count.bytes_loaded, 32 * (sectors + M * K * 4 / 32 + M * K / 32));
+        rig_close(&r);
+    }
+}
+
+// Sectors that one access has met mean nothing to those after it, however many there are: 65,535 have marks
+// of their own (step.h), and then the first program's sectors come again.
+static void test_sectors_of_many_accesses(void **state) {
+    (void)state;
+    enum { LANES = 8, APART = 8, MARKS = 65536, PROGRAMS = MARKS + 3, FAR = 512 };
+    Rig r;
+    rig_open(&r);
+    Storage *x = rig_storage(&r, DT_F32, 2 * FAR, ramp(&r.arena, 2 * FAR), true);
+    Asm s = asm_new(&r.arena);
+    int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0);
+    int pid = asm_new_reg(&s, scalar_type(DT_I32), INSN_PID, -1, -1, -1, 0);
+    int again = asm_op(&s, INSN_SUB, asm_int(&s, DT_I32, MARKS), pid);
+    int between = asm_op(&s, INSN_GT, asm_op(&s, INSN_MUL, pid, again), asm_int(&s, DT_I32, 0));
+    int base = asm_new_reg(&s, scalar_type(DT_I32), INSN_WHERE, between, asm_int(&s, DT_I32, FAR),
+                           asm_int(&s, DT_I32, 0), 0);
+    int off = asm_op(&s, INSN_MUL, asm_arange(&s, LANES), asm_int(&s, DT_I32, APART));
+    asm_load(&s, asm_ptradd(&s, p, asm_op(&s, INSN_ADD, off, base)), -1, -1);
+    expect_clean(&r, rig_run(&r, asm_done(&s), (int64_t[]){rig_address(x)}, PROGRAMS, 1, 1));
+    assert_int_equal(r.m.count.programs, PROGRAMS);
+    assert_int_equal(r.m.count.bytes_loaded, (int64_t)32 * LANES * PROGRAMS);
+    rig_close(&r);
+}
+
+// All lanes from one address, a scalar access, one value for all lanes, masks of one lane.
+static void test_one_lane_operands(void **state) {
+    (void)state;
+    for (int on = 0; on < 2; on++) {
+        Rig r;
+        rig_open(&r);
+        Storage *x = rig_storage(&r, DT_F32, 8, ramp(&r.arena, 8), true),
+                *y = rig_storage(&r, DT_F32, 8, NULL, false);
+        Asm s = asm_new(&r.arena);
+        int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0),
+            q = asm_param(&s, pointer_to(scalar_type(DT_F32)), 1);
+        int m = asm_int(&s, DT_BOOL, on), i = asm_arange(&s, 8);
+        int v =
+            asm_load(&s, asm_ptradd(&s, p, asm_int(&s, DT_I32, 3)), m, asm_float(&s, DT_F32, 9)); // one lane
+        int same = asm_load(&s, asm_new_reg(&s, pointer_to(vector_type(DT_F32, 8)), INSN_SPLAT, p, -1, -1, 0),
+                            m, asm_float(&s, DT_F32, 1));
+        asm_store(&s, asm_ptradd(&s, q, i), v, -1);
+        asm_store(&s, asm_ptradd(&s, q, i), same, m);
+        asm_put(&s, INSN_BARRIER, -1, -1, -1, -1, 0);
+        asm_store(&s, asm_ptradd(&s, q, asm_int(&s, DT_I32, 7)), v, m);
+        expect_clean(&r, rig_run(&r, asm_done(&s), (int64_t[]){rig_address(x), rig_address(y)}, 1, 1, 1));
+        for (int k = 0; k < 8; k++) {
+            float got;
+            memcpy(&got, y->data + 4 * k, 4);
+            assert_true(got == (on ? (k == 7 ? ramp_at(3) : ramp_at(0)) : 9));
+        }
+        rig_close(&r);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_types),
+        cmocka_unit_test(test_oob),
+        cmocka_unit_test(test_gap_uninit_write),
+        cmocka_unit_test(test_poison),
+        cmocka_unit_test(test_poisoned_address_and_mask),
+        cmocka_unit_test(test_races),
+        cmocka_unit_test(test_lanes_collide),
+        cmocka_unit_test(test_gather_scatter),
+        cmocka_unit_test(test_sectors_of_many_accesses),
+        cmocka_unit_test(test_one_lane_operands),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
