@@ -45,7 +45,7 @@ typedef struct {
     double parent_ms, child_ms;               // of a core, for a verdict
 } Rate;
 
-// Closes the referee: its children's time is known once its broker has been reaped.
+// Closes the referee: its children's time is known once its fork server has been reaped.
 static Rate judge_rate(Referee *r, const Op *op, Str gold, Level level, int batch, double seconds) {
     double self = core_seconds(RUSAGE_SELF), children = core_seconds(RUSAGE_CHILDREN);
     double t0 = clock_seconds(), child = 0, compare = 0;
@@ -157,7 +157,7 @@ static void bench_mint(Referee *r, const char *name) {
 
 int main(int argc, char **argv) {
     double seconds = argc > 1 ? atof(argv[1]) : 4;
-    // All of them first: a broker that is forked later makes children with more memory to copy.
+    // All of them first: a fork server that is forked later makes children with more memory to copy.
     Referee *r = open_referee(), *own[OPS][RUNS];
     for (int i = 0; i < OPS * RUNS; i++) own[i / RUNS][i % RUNS] = open_referee();
     printf("%d cores\n", pool_size(referee_pool(r)));
@@ -166,7 +166,7 @@ int main(int argc, char **argv) {
     bench_mint(r, "cross_entropy");
     struct rusage self, children;
     getrusage(RUSAGE_SELF, &self);
-    referee_close(r); // the broker's children count once it is reaped
+    referee_close(r); // the fork server's children count once it is reaped
     getrusage(RUSAGE_CHILDREN, &children);
     printf("peak memory: %.0f MB in the referee, %.0f MB in the largest child\n",
            (double)self.ru_maxrss / 1024, (double)children.ru_maxrss / 1024);

@@ -108,7 +108,7 @@ static long status_kb(pid_t pid, const char *what) {
     return kb;
 }
 
-// Of the stream, its broker and its keeper; the least of some moments, since draws come and go.
+// Of the stream, its fork server and its keeper; the least of some moments, since draws come and go.
 static long memory_kb(pid_t pid) {
     long least = 0;
     for (int k = 0; k < 20; k++) {

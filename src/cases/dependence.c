@@ -34,9 +34,9 @@ static int64_t element_offset(const CaseTensor *t, int64_t element) {
 
 // A value of the same tensor is in its domain, wherever it is put.
 static bool try_one(Arena *scratch, Draw *d, Rng *r, const int *tiny, int cases, uint8_t *depends,
-                    Needed *out) {
+                    Dependence *out) {
     const Op *op = d->op;
-    *out = (Needed){.case_index = tiny[rng_below(r, (uint64_t)cases)]};
+    *out = (Dependence){.case_index = tiny[rng_below(r, (uint64_t)cases)]};
     out->input = (int)rng_below(r, (uint64_t)op->inputs);
     const CaseSpec *spec = &d->spec[out->case_index];
     const CaseTensor *t = &spec->input[out->input];
@@ -54,7 +54,7 @@ static bool try_one(Arena *scratch, Draw *d, Rng *r, const int *tiny, int cases,
     return b && exclude_each_other(d->truth[out->case_index].expected, b, depends);
 }
 
-void draw_needs(Arena *a, Draw *d, uint8_t *map) {
+void draw_dependences(Arena *a, Draw *d, uint8_t *map) {
     enum { TRIES = 16, MARKS = 8 };
     Arena scratch = {0};
     int *tiny = NEWN(&scratch, int, (size_t)d->cases), cases = 0;
@@ -63,8 +63,8 @@ void draw_needs(Arena *a, Draw *d, uint8_t *map) {
         if (d->spec[i].origin_at > 0 && !d->truth[i].hidden && !d->truth[i].twinned) tiny[cases++] = i;
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x6e656564));
     ArenaMark mark = arena_mark(&scratch);
-    for (int k = 0; k < TRIES && cases > 0 && d->needs < NEEDED_MAX; k++) {
-        Needed n;
+    for (int k = 0; k < TRIES && cases > 0 && d->dependences < DEPENDENCES_MAX; k++) {
+        Dependence n;
         ArenaMark unused = arena_mark(a);
         arena_reset(&scratch, mark);
         int64_t most = 0;
@@ -81,7 +81,7 @@ void draw_needs(Arena *a, Draw *d, uint8_t *map) {
         n.bit = marks[n.case_index]++;
         for (int64_t b = 0; b < size; b++)
             map[t->marks + element_offset(t, n.element) * size + b] |= (uint8_t)(1 << n.bit);
-        d->needed[d->needs++] = n;
+        d->dependence[d->dependences++] = n;
     }
     arena_free(&scratch);
 }

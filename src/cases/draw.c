@@ -441,7 +441,7 @@ static bool evaluate(Arena *a, Pool *pool, Draw *d, const PlannedCase *plan, Cas
     d->kepts = workers;
     double t0 = clock_seconds();
     pool_run(pool, (size_t)d->cases, fill_one, &w);
-    moved_fill(a, d, plan, spec, map);
+    metamorphic_fill(a, d, plan, spec, map);
     for (int i = 1; i < d->cases; i++) {
         if (!d->truth[i].twin) continue;
         copy_rows(d->op, &d->truth[i], &spec[i - 1], &spec[i], map);
@@ -506,7 +506,7 @@ bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed
     CaseSpec *spec = (CaseSpec *)(map + sizeof(DrawHeader));
     memcpy(spec, layout, (size_t)d->cases * sizeof *spec);
     *(DrawHeader *)map = (DrawHeader){.magic = WIRE_MAGIC, .cases = (uint32_t)d->cases};
-    if (!evaluate(a, pool, d, plan, spec, map, e) || !moved_check(d, e)) {
+    if (!evaluate(a, pool, d, plan, spec, map, e) || !metamorphic_check(d, e)) {
         munmap(map, d->bytes);
         draw_free(d);
         return false;
@@ -526,7 +526,7 @@ bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed
     d->mapping = map;
     d->spec = spec;
     judge_twins(d);
-    draw_needs(a, d, map);
+    draw_dependences(a, d, map);
     d->mapping = NULL;
     if (!seal(d, map, e)) {
         draw_free(d);

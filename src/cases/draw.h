@@ -34,7 +34,7 @@ typedef struct {
     uint8_t twin_row[TWIN_ROWS_MAX];
     // Of a case that is another one moved, as Op.invariant[moved - 1] says: case `base`, its row r (or all of
     // an input without rows) by moved_by[r]. 0: none.
-    int moved, base;
+    int relation, base;
     double *moved_by;
     const Bound *expected;         // values and bounds; dtype and shape of the right answer
     const struct Rounded *rounded; // of them (compare.h), after draw_share(); else NULL
@@ -47,8 +47,8 @@ typedef struct {
     int64_t element;        // row-major
     int bit;                // its mark
     const uint8_t *depends; // for each element of the answer
-} Needed;
-enum { NEEDED_MAX = 16 };
+} Dependence;
+enum { DEPENDENCES_MAX = 16 };
 
 typedef struct {
     const Op *op;
@@ -58,14 +58,14 @@ typedef struct {
     const CaseSpec *spec; // inside the mapping
     CaseTruth *truth;
     int fd;                 // sealed memfd with the input mapping
-    uint64_t key;           // BrokerJob.draw_key: of these very inputs; 0: judged too seldom to have one
+    uint64_t key;           // ForkJob.draw_key: of these very inputs; 0: judged too seldom to have one
     const uint8_t *mapping; // read-only here too
     size_t bytes, output_bytes;
     Arena *kept; // expected values, one arena for each worker that made them
     int kepts;
     int64_t input_elements;
-    Needed needed[NEEDED_MAX];
-    int needs;
+    Dependence dependence[DEPENDENCES_MAX];
+    int dependences;
     int traffic_case; // whose counters a verdict reports
     double seconds_inputs, seconds_oracle;
 } Draw;
@@ -92,7 +92,7 @@ const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, cons
 typedef const struct Rounded *RoundAnswer(Arena *a, const Bound *expected);
 void draw_share(Draw *d, Pool *pool, RoundAnswer *round);
 // Tries elements of tiny cases and marks those that are needed in `map`, the inputs' mapping before it is
-// sealed (needed.c). What a Needed points to lives in `a`.
-void draw_needs(Arena *a, Draw *d, uint8_t *map);
+// sealed (dependence.c). What a Dependence points to lives in `a`.
+void draw_dependences(Arena *a, Draw *d, uint8_t *map);
 
 void draw_free(Draw *d); // unmaps, closes and frees the expected values; the rest goes with the arena

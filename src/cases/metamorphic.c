@@ -6,7 +6,7 @@
 #include "cases/rows.h"
 
 static const OpInvariant *invariant_of(const Draw *d, int i) {
-    return &d->op->invariant[d->truth[i].moved - 1];
+    return &d->op->invariant[d->truth[i].relation - 1];
 }
 
 static bool by_row(const Op *op, const OpInput *in) { return in->dim[0] >= 0 && in->dim[0] == op->rows_dim; }
@@ -116,17 +116,17 @@ static void fill(Draw *d, int i, const CaseSpec *spec, uint8_t *map) {
         }
 }
 
-void moved_fill(Arena *a, Draw *d, const PlannedCase *plan, const CaseSpec *spec, uint8_t *map) {
+void metamorphic_fill(Arena *a, Draw *d, const PlannedCase *plan, const CaseSpec *spec, uint8_t *map) {
     for (int i = 0, base = 0; i < d->cases; i++) {
-        if (!plan[i].moved) base = i;
-        d->truth[i].moved = plan[i].moved;
+        if (!plan[i].relation) base = i;
+        d->truth[i].relation = plan[i].relation;
         d->truth[i].base = base;
-        if (!plan[i].moved) continue;
+        if (!plan[i].relation) continue;
         memcpy(d->truth[i].row_class, d->truth[base].row_class, (size_t)d->truth[i].rows);
         choose(a, d, i, spec, map);
     }
     for (int i = 0; i < d->cases; i++) // when every base has its last values
-        if (plan[i].moved) fill(d, i, spec, map);
+        if (plan[i].relation) fill(d, i, spec, map);
 }
 
 // ---- comparing
@@ -180,13 +180,13 @@ static bool check_one(const Draw *d, int i, Err *e) {
     return true;
 }
 
-bool moved_check(const Draw *d, Err *e) {
+bool metamorphic_check(const Draw *d, Err *e) {
     for (int i = 0; i < d->cases; i++)
-        if (d->truth[i].moved && !check_one(d, i, e)) return false;
+        if (d->truth[i].relation && !check_one(d, i, e)) return false;
     return true;
 }
 
-bool moved_same(const Draw *d, int i, const uint8_t *outputs) {
+bool metamorphic_same(const Draw *d, int i, const uint8_t *outputs) {
     const CaseTruth *t = &d->truth[i];
     DType dtype = t->expected->dtype;
     const uint8_t *one = outputs + d->spec[t->base].output_at, *two = outputs + d->spec[i].output_at;

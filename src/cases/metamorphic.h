@@ -1,6 +1,6 @@
-// moved.h - twins of a case whose rows are shifted or scaled as the definition declares invariant (op.h).
-// What a candidate makes of such rows can be compared with what it made of the rows themselves, without an
-// oracle.
+// metamorphic.h - twins of a case whose rows are shifted or scaled as the definition declares invariant
+// (op.h). What a candidate makes of such rows can be compared with what it made of the rows themselves,
+// without an oracle.
 //
 // The base is a case with a row of every class. Its values are rounded to where they can be moved exactly;
 // the factors of a scale are powers of two. So nothing but the candidate's own arithmetic stands between the
@@ -16,9 +16,9 @@
 #include "cases/plan.h"
 
 // Gives the values of base cases their grid, chooses what rows are moved by, and fills the twins.
-void moved_fill(Arena *a, Draw *d, const PlannedCase *plan, const CaseSpec *spec, uint8_t *map);
+void metamorphic_fill(Arena *a, Draw *d, const PlannedCase *plan, const CaseSpec *spec, uint8_t *map);
 // Whether the oracle's values bear the declarations out. ERR_INPUT with an example where they do not.
-MUST_CHECK bool moved_check(const Draw *d, Err *e);
+MUST_CHECK bool metamorphic_check(const Draw *d, Err *e);
 // Whether an answer of the candidate to case i, a twin, is its answer to the base, moved: bit for bit, where
 // the output's type has those bits.
-bool moved_same(const Draw *d, int i, const uint8_t *outputs);
+bool metamorphic_same(const Draw *d, int i, const uint8_t *outputs);

@@ -208,7 +208,7 @@ static void plan_shapes(Planner *p, DType dtype, const Shape *s, int count, Rng 
 
 // A row of every class, and the same rows moved in each way that is declared. Random numbers and the rotation
 // of the other cases stay as they would be without.
-static void plan_moved(Planner *p, DType dtype, uint64_t seed) {
+static void plan_metamorphic_cases(Planner *p, DType dtype, uint64_t seed) {
     enum { LENGTH = 61 };
     if (p->op->invariants == 0) return;
     ClassId classes[CLASS_COUNT];
@@ -220,7 +220,7 @@ static void plan_moved(Planner *p, DType dtype, uint64_t seed) {
     p->rotation[dtype] = rotation;
     for (int i = 0; p->n > before && i < p->op->invariants && p->n < WIRE_CASES_MAX; i++) {
         p->at[p->n] = p->at[before];
-        p->at[p->n++].moved = i + 1;
+        p->at[p->n++].relation = i + 1;
     }
 }
 
@@ -262,9 +262,9 @@ static bool any_float_of(const Op *op) {
     return any;
 }
 
-int plan_moves(Arena *a, const Op *op, uint64_t seed, PlannedCase **out) {
+int plan_metamorphic(Arena *a, const Op *op, uint64_t seed, PlannedCase **out) {
     Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
-    for (int t = 0; t < (any_float_of(op) ? 3 : 1); t++) plan_moved(&p, float_types[t], seed);
+    for (int t = 0; t < (any_float_of(op) ? 3 : 1); t++) plan_metamorphic_cases(&p, float_types[t], seed);
     *out = p.at;
     return p.n;
 }
@@ -285,7 +285,7 @@ int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFil
         if (level == LEVEL_QUICK) continue;
         plan_shapes(&p, dtype, full_shapes, (int)(sizeof full_shapes / sizeof *full_shapes), &r);
         plan_hidden(&p, dtype, &r);
-        plan_moved(&p, dtype, seed);
+        plan_metamorphic_cases(&p, dtype, seed);
     }
     sort_by_row(p.at, p.n, op);
     *out = p.at;

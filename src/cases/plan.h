@@ -13,8 +13,8 @@ typedef struct {
     bool wide;    // rows take the classes that only very wide rows make hard, not the rotation's
     bool
         twin; // has rows of the case before it, at other places and some of them twice; same sizes and layout
-    // 1 + index into Op.invariant: the rows of the last case before it that has 0 here, moved (moved.h)
-    int moved;
+    // 1 + index into Op.invariant: the rows of the last case before it that has 0 here, moved (metamorphic.h)
+    int relation;
     int64_t first_row; // position in the rotation of classes: row r gets class number (first_row + r)
     // A part of a case of another draw from the same seed, for explanations: what is drawn for row r is what
     // was drawn there for row skip + r. Row lengths may differ, and the values with them.
@@ -45,7 +45,7 @@ enum { EVERY_ROWS = 1024, EVERY_SIZE_MOST = 65536 };
 int plan_every_size(Arena *a, const Op *op, uint64_t seed, const DrawFilter *filter, int64_t *next,
                     int64_t last, PlannedCase **out);
 // A base and its moved twins for each dtype, as they are in every plan at level full. 0: nothing is declared.
-int plan_moves(Arena *a, const Op *op, uint64_t seed, PlannedCase **out);
+int plan_metamorphic(Arena *a, const Op *op, uint64_t seed, PlannedCase **out);
 // The case whose traffic is reported: the contiguous one of the longest ordinary row, in a half type if any.
 int plan_traffic_case(const PlannedCase *c, int n, const Op *op);
 

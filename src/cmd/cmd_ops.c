@@ -66,7 +66,7 @@ static void show_op(Arena *a, const Op *op, bool json, Buf *out) {
     buf_puts(out, "\n\n");
     op_domain(out, op);
     for (Level l = 0; l < LEVEL_COUNT; l++) {
-        const Proved *p = proved_find(op, l);
+        const MutationScore *p = mutation_score_find(op, l);
         if (!p) continue;
         buf_printf(out, "level %s: ", level_name(l));
         proved_words(out, p);

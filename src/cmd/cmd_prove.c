@@ -11,7 +11,7 @@ enum {
     FILE_MAX = 1 << 20,
     EQUIVALENT_ELEMENTS = 10 * 1000 * 1000,
     EQUIVALENT_DRAWS_MAX = 400,
-    CLAIMED_PERCENT_MAX = 5,
+    EQUIVALENT_PERCENT_MAX = 5,
     CHECKS_MAX = 64,
 };
 static const double score_wanted[LEVEL_COUNT] = {[LEVEL_QUICK] = 95, [LEVEL_FULL] = 98};
@@ -27,7 +27,7 @@ typedef enum {
 static const char *const fate_name[FATE_COUNT] = {"killed", "survived", "equivalent", "refused", "undecided"};
 
 typedef struct {
-    const Claim *claim;
+    const Equivalence *equivalence;
     Fate fate;
     Status refuted; // of a claim: what a later draw said; ok: nothing
     int64_t elements;
@@ -80,7 +80,7 @@ static bool judge_all(Trial *t, Progress *bar, Err *e) {
 
 static bool never_ran(Status s) { return s == STATUS_parse_reject || s == STATUS_compile_fail; }
 
-static void decide_fates(Trial *t, const Claims *claims) {
+static void decide_fates(Trial *t, const Equivalences *equivalences) {
     for (int i = 0; i < t->mutants.n; i++) {
         const Verdict *v = &t->verdict[i];
         StatusClass c = status_class(v->status);
@@ -88,7 +88,8 @@ static void decide_fates(Trial *t, const Claims *claims) {
                            : c == CLASS_ACCEPTED  ? FATE_SURVIVED
                            : never_ran(v->status) ? FATE_REFUSED
                                                   : FATE_KILLED;
-        if (c == CLASS_ACCEPTED) t->proof[i].claim = claim_find(claims, t->base, &t->mutants.at[i]);
+        if (c == CLASS_ACCEPTED)
+            t->proof[i].equivalence = equivalence_find(equivalences, t->base, &t->mutants.at[i]);
     }
 }
 
@@ -114,11 +115,11 @@ static bool count_elements(Trial *t, uint64_t seed, int64_t *out, Err *e) {
 
 // Fresh draws at level full, until every claimed survivor was either refuted or agreed on ten million
 // elements.
-static bool check_claims(Trial *t, Err *e) {
+static bool check_equivalences(Trial *t, Err *e) {
     enum { BATCH = DRAW_SHARE_MAX - 1 };
     int member[BATCH], n = 0;
     for (int i = 0; i < t->mutants.n && n < BATCH; i++)
-        if (t->proof[i].claim) member[n++] = i;
+        if (t->proof[i].equivalence) member[n++] = i;
     if (n == 0) return true;
     Progress bar;
     progress_start(&bar, "equivalence", EQUIVALENT_ELEMENTS);
@@ -157,9 +158,9 @@ typedef struct {
         int n;
     } check[CHECKS_MAX]; // the rules that decided about killed ones
     int checks;
-    int claimed;
+    int equivalent;
     int weakest; // the killed mutant that came nearest to the bound; -1
-    double score, claimed_percent;
+    double score, equivalent_percent;
     bool passed;
 } Summary;
 
@@ -181,7 +182,7 @@ static Summary summarise(const Trial *t) {
         s.of[t->mutants.at[i].kind][f]++;
         s.of[MUTATOR_COUNT][f]++;
         s.status[t->verdict[i].status]++;
-        s.claimed += t->proof[i].claim != NULL;
+        s.equivalent += t->proof[i].equivalence != NULL;
         if (f == FATE_KILLED) count_kill(&s, t->mutants.at[i].kind, &t->verdict[i]);
         if (f == FATE_KILLED && is_numeric(t->verdict[i].status) &&
             (s.weakest < 0 || t->verdict[i].use < t->verdict[s.weakest].use))
@@ -190,9 +191,9 @@ static Summary summarise(const Trial *t) {
     const int *all = s.of[MUTATOR_COUNT];
     int told = all[FATE_KILLED] + all[FATE_SURVIVED], judged = told + all[FATE_EQUIVALENT];
     s.score = told ? 100.0 * all[FATE_KILLED] / told : 0;
-    s.claimed_percent = judged ? 100.0 * s.claimed / judged : 0;
+    s.equivalent_percent = judged ? 100.0 * s.equivalent / judged : 0;
     s.passed = verdict_accepted(&t->original) && !t->mutants.cut && told > 0 &&
-               s.score >= score_wanted[t->level] && s.claimed * 100 <= CLAIMED_PERCENT_MAX * judged;
+               s.score >= score_wanted[t->level] && s.equivalent * 100 <= EQUIVALENT_PERCENT_MAX * judged;
     return s;
 }
 
@@ -217,9 +218,9 @@ static void put_mutant(Buf *out, const Trial *t, int i) {
     buf_putc(out, '\n');
     put_lines(out, m->before, "- ");
     put_lines(out, m->after, "+ ");
-    if (!p->claim) return;
+    if (!p->equivalence) return;
     buf_printf(out, "    %s: %.*s\n", p->fate == FATE_EQUIVALENT ? "because" : "claimed",
-               STR_ARG(p->claim->reason));
+               STR_ARG(p->equivalence->reason));
     if (p->refuted != STATUS_ok)
         buf_printf(out, "    refuted: another draw says %s\n", status_name(p->refuted));
     else
@@ -267,7 +268,7 @@ static void put_text(Buf *out, const Trial *t, const Summary *s) {
     buf_printf(out,
                "\nscore %.2f %% of those that can be told apart (wanted %.0f %%); claimed equivalent %d, "
                "%.2f %% (at most %d %%): %s\n",
-               s->score, score_wanted[t->level], s->claimed, s->claimed_percent, CLAIMED_PERCENT_MAX,
+               s->score, score_wanted[t->level], s->equivalent, s->equivalent_percent, EQUIVALENT_PERCENT_MAX,
                s->passed ? "passed" : "failed");
 }
 
@@ -282,8 +283,8 @@ static json_t *mutant_json(const Trial *t, int i) {
         json_object_set_new(o, "use", json_real(t->verdict[i].use < 1e300 ? t->verdict[i].use : 1e300));
         json_object_set_new(o, "case", json_string(t->verdict[i].worst_case));
     }
-    if (p->claim) {
-        json_object_set_new(o, "reason", json_stringn(p->claim->reason.p, p->claim->reason.len));
+    if (p->equivalence) {
+        json_object_set_new(o, "reason", json_stringn(p->equivalence->reason.p, p->equivalence->reason.len));
         json_object_set_new(o, "elements", json_integer(p->elements));
         json_object_set_new(o, "refuted",
                             p->refuted == STATUS_ok ? json_null() : json_string(status_name(p->refuted)));
@@ -304,7 +305,7 @@ static void put_json(Buf *out, const Trial *t, const Summary *s) {
     for (Fate f = 0; f < FATE_COUNT; f++)
         json_object_set_new(o, fate_name[f], json_integer(s->of[MUTATOR_COUNT][f]));
     json_object_set_new(o, "margin", s->weakest >= 0 ? json_real(t->verdict[s->weakest].use) : json_null());
-    json_object_set_new(o, "claimed", json_integer(s->claimed));
+    json_object_set_new(o, "claimed", json_integer(s->equivalent));
     json_object_set_new(o, "score", json_real(s->score));
     json_object_set_new(o, "passed", json_boolean(s->passed));
     json_t *kinds = json_object(), *statuses = json_object(), *left = json_array();
@@ -364,8 +365,8 @@ static bool prove(Trial *t, bool json, int *code, Err *e) {
     DiagList d = DIAGS(t->a);
     const Node *module = parse_module(t->a, t->source, &d);
     if (!module) return err_set(e, ERR_INPUT, "the kernel to start from: %s", d.at[0].msg);
-    Claims claims;
-    if (!claims_read(t->a, &claims, e)) return false;
+    Equivalences equivalences;
+    if (!equivalences_read(t->a, &equivalences, e)) return false;
     mutants_make(t->a, module, t->source, &t->mutants);
     t->verdict = NEWN(t->a, Verdict, (size_t)t->mutants.n + 1);
     t->proof = NEWN(t->a, Proof, (size_t)t->mutants.n + 1);
@@ -388,8 +389,8 @@ static bool prove(Trial *t, bool json, int *code, Err *e) {
         *code = verdict_exit(&t->original);
         return true;
     }
-    decide_fates(t, &claims);
-    if (!check_claims(t, e)) return false;
+    decide_fates(t, &equivalences);
+    if (!check_equivalences(t, e)) return false;
     Summary s = summarise(t);
     if (json)
         put_json(&out, t, &s);

@@ -67,11 +67,11 @@ static void request_free(Stream *s, Request *q) {
 
 // ---- duplicates
 
-static Request **flight_bucket(Stream *s, const MemoKey *key) {
+static Request **flight_bucket(Stream *s, const VerdictKey *key) {
     return &s->flight[str_hash((Str){key->hex, 64}) % FLIGHT_BUCKETS];
 }
 
-static Request *flight_find(Stream *s, const MemoKey *key) {
+static Request *flight_find(Stream *s, const VerdictKey *key) {
     Request *q = *flight_bucket(s, key);
     while (q && strcmp(q->key.hex, key->hex) != 0) q = q->chain;
     return q;
@@ -98,7 +98,7 @@ static void enqueue(Stream *s, Request *q) {
 
 // An answer from the journal, if there is one. Without the lock.
 static bool answer_from_journal(Stream *s, Request *q) {
-    json_t *verdict = memo_find(s->memo, &q->key, q->source);
+    json_t *verdict = verdict_cache_find(s->memo, &q->key, q->source);
     if (!verdict) return false;
     Arena a = {0};
     Buf answer = BUF(&a), record = BUF(&a);
@@ -137,7 +137,7 @@ static void flush_ready(Stream *s, Request *list, int n) {
 void stream_admit(Stream *s, Request *q) {
     bool answered = false;
     if (s->memo) {
-        q->key = memo_key(s->memo, &q->op->op, q->level, &q->filter, q->source);
+        q->key = verdict_cache_key(s->memo, &q->op->op, q->level, &q->filter, q->source);
         q->keyed = true;
         // Before the table of what is in flight: what ends in between is judged once more, which is no harm.
         answered = answer_from_journal(s, q);
@@ -170,7 +170,7 @@ void stream_admit(Stream *s, Request *q) {
 static json_t *note(void *arg, int i, const Verdict *v) {
     Batch *b = arg;
     const Request *q = b->request[i];
-    json_t *o = q->keyed ? memo_note(&q->key, q->source, v) : NULL;
+    json_t *o = q->keyed ? verdict_cache_note(&q->key, q->source, v) : NULL;
     b->noted[i] = o != NULL;
     return o;
 }
@@ -302,7 +302,7 @@ static void do_commit(Stream *s, Batch *b) {
     off_t at[DRAW_SHARE_MAX];
     bool ok = round_commit(b->round, at, &e);
     for (int i = 0; ok && i < b->n; i++)
-        if (b->noted[i]) memo_put(s->memo, &b->request[i]->key, at[i]);
+        if (b->noted[i]) verdict_cache_put(s->memo, &b->request[i]->key, at[i]);
     pthread_mutex_lock(&s->lock);
     bool tidy = (s->untidy += b->n) >= TIDY_AFTER;
     if (tidy) s->untidy = 0;
@@ -482,7 +482,7 @@ bool stream_run(Referee *referee, int in, int out, Level level, bool fresh, Err 
     bool ok = s->wake >= 0 || err_set(e, ERR_IO, "eventfd: %s", strerror(errno));
     ok = ok && reader_open(&r, in, e);
     if (ok && !fresh && referee_journal(referee))
-        ok = memo_open(referee_journal(referee), 0, referee_extras(referee), &s->memo, e);
+        ok = verdict_cache_open(referee_journal(referee), 0, referee_extras(referee), &s->memo, e);
     if (ok) {
         intake_listen(s);
         ok = run(s, &r, e);
@@ -490,7 +490,7 @@ bool stream_run(Referee *referee, int in, int out, Level level, bool fresh, Err 
     }
     free_rest(s);
     reader_close(&r);
-    memo_close(s->memo);
+    verdict_cache_close(s->memo);
     if (s->wake >= 0) close(s->wake);
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->printing);

@@ -1,9 +1,10 @@
 // stream.h - verdicts for a training loop: JSON Lines in, JSON Lines out, in any order. A request is
 // {"id","op","source"[,"level","shape","dtype","policy","manifest"]}; the answer is the verdict with the same
 // "id". What waits together for the same op, level, shape and dtype is judged with one draw
-// (referee/queue.h). A bad line gets an answer with status referee_error and is never fatal. A source that
+// (service/queue.h). A bad line gets an answer with status referee_error and is never fatal. A source that
 // was judged before, by this build and under the same options, is answered from the journal with
-// "cached":true (referee/memo.h), unless `fresh`; equal sources that are under way share one judgment.
+// "cached":true (referee/verdict_cache.h), unless `fresh`; equal sources that are under way share one
+// judgment.
 //
 // Memory is bounded: STREAM_WAITING requests of STREAM_BYTES together; then nothing is read until something
 // is answered. Whoever sends without reading answers stops being read. An answer is printed when its record

@@ -52,7 +52,7 @@ static KnownOp *known_op(Stream *s, Str text) {
     return k;
 }
 
-static Request *request_new(const StreamLine *l, KnownOp *k) {
+static Request *request_new(const StreamRequest *l, KnownOp *k) {
     size_t bytes = sizeof(Request) + l->id.len + l->source.len;
     Request *q = malloc(bytes);
     if (!q) abort();
@@ -65,8 +65,8 @@ static Request *request_new(const StreamLine *l, KnownOp *k) {
 }
 
 static void read_request(Stream *s, Arena *a, Str line, long number) {
-    StreamLine l;
-    stream_line_read(a, line, number, s->level, &l);
+    StreamRequest l;
+    stream_request_read(a, line, number, s->level, &l);
     KnownOp *k = l.bad ? NULL : known_op(s, l.op);
     if (!l.bad && (!k || k->bad))
         l.bad = arena_printf(a, "line %ld: %s", number, k ? k->bad : "too many different ops at once");

@@ -17,7 +17,7 @@ LineState reader_next(LineReader *r, Str *out) {
     for (;;) {
         size_t left = r->len - r->at;
         char *from = r->buf + r->at, *nl = left ? memchr(from, '\n', left) : NULL;
-        if (!nl && left > STREAM_LINE_MAX && !r->skipping) {
+        if (!nl && left > STREAM_REQUEST_MAX && !r->skipping) {
             // Given out now, with its end still to come: what follows up to the newline is dropped.
             r->skipping = true;
             r->line++;
@@ -38,7 +38,7 @@ LineState reader_next(LineReader *r, Str *out) {
         }
         r->line++;
         *out = (Str){from, len};
-        return len > STREAM_LINE_MAX ? LINE_TOO_LONG : LINE_READY;
+        return len > STREAM_REQUEST_MAX ? LINE_TOO_LONG : LINE_READY;
     }
 }
 

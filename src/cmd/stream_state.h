@@ -29,7 +29,7 @@ typedef struct Request {
     Level level;
     DrawFilter filter;
     bool keyed, in_flight;
-    MemoKey key;
+    VerdictKey key;
     struct Request *chain; // of the table of what is in flight
     struct Request *twins; // equal ones that wait for this verdict, by `next`
     struct Request *next;  // of twins, and of what is ready
@@ -55,7 +55,7 @@ typedef struct Batch {
 
 typedef struct {
     Referee *referee;
-    Memo *memo; // NULL: --fresh, or no journal
+    VerdictCache *memo; // NULL: --fresh, or no journal
     Level level;
     int out, wake; // wake: an eventfd for the reader
     int jobs;

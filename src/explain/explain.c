@@ -43,7 +43,7 @@ static bool comparable(const CaseReport *r, const Bound *b) {
 
 // The tile of the access that stored the most, in a case of one launch. A tile of rank 1 lies within a row,
 // or, when there are as many programs as tiles in the flattened output, goes on in the next one.
-static void find_tile(Picture *p, const Trace *t, const CaseReport *r) {
+static void find_tile(RegionMap *p, const Trace *t, const CaseReport *r) {
     const Traced *most = NULL;
     for (int64_t i = 0; i < t->n && i < TRACED_MAX; i++)
         if (t->access[i].stored > (most ? most->stored : 0)) most = &t->access[i];
@@ -77,12 +77,12 @@ static void find_region(Arena *a, Explanation *x, const Draw *d, const Watched *
     if (!r || !w->output || !comparable(r, b) || b->numel == 0) return;
     const CaseSpec *spec = &d->spec[x->case_index];
     int order = x->v.status == STATUS_nondeterministic && r->again > 0;
-    x->picture = (Picture){
+    x->picture = (RegionMap){
         .pixel = explain_pixels(a, b, w->output + spec_output_at(spec, order), w->flags + spec->output_at),
         .columns = b->rank ? b->shape[b->rank - 1] : 1};
     x->picture.rows = b->numel / x->picture.columns;
     find_tile(&x->picture, &w->trace[x->case_index], r);
-    x->region = picture_region(&x->picture);
+    x->region = region_map_region(&x->picture);
     tally_classes(x, d);
 }
 
@@ -196,9 +196,10 @@ static bool explain_sizes(Referee *r, Arena *a, const ExplainRequest *q, const D
     return true;
 }
 
-static void explain_giant(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d, Explanation *x) {
-    referee_giant(r, a, d, q->source, &x->v);
-    if (!verdict_accepted(&x->v) && x->v.placed) x->finding = (Diag){DIAG_OOB, x->v.place, x->v.giant.why};
+static void explain_large_tensors(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d,
+                                  Explanation *x) {
+    referee_large_tensors(r, a, d, q->source, &x->v);
+    if (!verdict_accepted(&x->v) && x->v.placed) x->finding = (Diag){DIAG_OOB, x->v.place, x->v.large.why};
 }
 
 bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanation *x, Err *e) {
@@ -210,7 +211,7 @@ bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanation *x, Err 
     bool ok = explain_drawn(r, a, q, &d, plan, x, e), more = q->level == LEVEL_FULL && q->filter.n == 0;
     for (int beyond = 0; beyond < 2 && ok && more && verdict_accepted(&x->v); beyond++)
         ok = explain_sizes(r, a, q, &d, x, beyond, e);
-    if (ok && more && verdict_accepted(&x->v)) explain_giant(r, a, q, &d, x);
+    if (ok && more && verdict_accepted(&x->v)) explain_large_tensors(r, a, q, &d, x);
     if (ok && q->prove && verdict_accepted(&x->v)) ok = explain_prove(r, a, q, &x->strength, e);
     draw_free(&d);
     return ok;

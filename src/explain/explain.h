@@ -67,7 +67,7 @@ typedef struct {
     ClassId cls;
     ClassTally tally[CLASS_COUNT];
     int tallies;
-    Picture picture; // pixel NULL: no output to look at
+    RegionMap picture; // pixel NULL: no output to look at
     Region region;
     LineTraffic *line;
     int lines;

@@ -95,8 +95,8 @@ static bool begin(Shrink *s, const PlannedCase *plan, bool *yes, Err *e) {
     s->plan = plan[x->case_index];
     s->plan.hidden = false;
     // What was moved is drawn as it was before: the failure may or may not be there, too.
-    s->plan.as_case = (s->plan.moved ? s->draw->truth[x->case_index].base : x->case_index) + 1;
-    s->plan.moved = 0;
+    s->plan.as_case = (s->plan.relation ? s->draw->truth[x->case_index].base : x->case_index) + 1;
+    s->plan.relation = 0;
     s->plan.usual_processors = x->case_index == s->draw->traffic_case;
     if (!try_shape(s, rows_of(s), row_of(s), yes, e)) return false;
     if (!*yes || x->any_class || x->v.element < 0 || s->op->rows_dim < 0) return true;

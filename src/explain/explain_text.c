@@ -12,8 +12,8 @@ static double passes(const Explanation *x) {
 
 static double times_fewest(const Explanation *x) {
     int64_t least = x->input_bytes + x->output_bytes;
-    double moved = (double)(x->count.bytes_loaded + x->count.bytes_stored + x->count.bytes_copied);
-    return least > 0 ? moved / (double)least : 0;
+    double relation = (double)(x->count.bytes_loaded + x->count.bytes_stored + x->count.bytes_copied);
+    return least > 0 ? relation / (double)least : 0;
 }
 
 static void put_where(Buf *out, const Explanation *x) {
@@ -57,7 +57,7 @@ static void put_picture(Buf *out, Arena *a, const Explanation *x) {
     if (x->picture.flat)
         buf_printf(out, "tiles of %lld elements run on over the ends of rows\n",
                    (long long)x->picture.tile_columns);
-    picture_put(out, a, &x->picture, "  ");
+    region_map_put(out, a, &x->picture, "  ");
 }
 
 static void put_traffic(Buf *out, const Explanation *x) {
@@ -213,7 +213,7 @@ static json_t *region_json(Arena *a, const Explanation *x) {
         json_object_set_new(o, "tile_flat", json_boolean(x->picture.flat));
     }
     int n;
-    char **line = picture_lines(a, &x->picture, &n);
+    char **line = region_map_lines(a, &x->picture, &n);
     for (int i = 0; i < n; i++) json_array_append_new(lines, json_string(line[i]));
     json_object_set_new(o, "picture", lines);
     return o;

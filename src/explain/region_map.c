@@ -10,7 +10,7 @@ const char *pixel_words(Pixel p) {
     return words[p];
 }
 
-Region picture_region(const Picture *p) {
+Region region_map_region(const RegionMap *p) {
     Region r = {.row_first = -1, .row_last = -1, .column_first = -1, .column_last = -1};
     for (int64_t i = 0; i < p->rows * p->columns; i++) {
         r.of[p->pixel[i]]++;
@@ -31,7 +31,7 @@ Region picture_region(const Picture *p) {
 // Elements a character stands for, so that `n` of them fit into `most` characters.
 static int64_t scale_of(int64_t n, int64_t most) { return n <= most ? 1 : (n + most - 1) / most; }
 
-static char block_letter(const Picture *p, int64_t row, int64_t rows, int64_t column, int64_t columns) {
+static char block_letter(const RegionMap *p, int64_t row, int64_t rows, int64_t column, int64_t columns) {
     uint8_t worst = PIXEL_RIGHT, least = PIXEL_COUNT;
     for (int64_t r = row; r < row + rows && r < p->rows; r++)
         for (int64_t c = column; c < column + columns && c < p->columns; c++) {
@@ -43,8 +43,8 @@ static char block_letter(const Picture *p, int64_t row, int64_t rows, int64_t co
     return (char)(some ? tolower(pixel_letter[worst]) : pixel_letter[worst]);
 }
 
-char **picture_lines(Arena *a, const Picture *p, int *lines) {
-    int64_t across = scale_of(p->columns, PICTURE_COLUMNS), down = scale_of(p->rows, PICTURE_ROWS);
+char **region_map_lines(Arena *a, const RegionMap *p, int *lines) {
+    int64_t across = scale_of(p->columns, REGION_MAP_COLUMNS), down = scale_of(p->rows, REGION_MAP_ROWS);
     int64_t width = (p->columns + across - 1) / across, height = (p->rows + down - 1) / down;
     char **line = NEWN(a, char *, (size_t)height + 1);
     for (int64_t y = 0; y < height; y++) {
@@ -55,8 +55,8 @@ char **picture_lines(Arena *a, const Picture *p, int *lines) {
     return line;
 }
 
-char *picture_ruler(Arena *a, const Picture *p) {
-    int64_t across = scale_of(p->columns, PICTURE_COLUMNS), width = (p->columns + across - 1) / across;
+char *region_map_ruler(Arena *a, const RegionMap *p) {
+    int64_t across = scale_of(p->columns, REGION_MAP_COLUMNS), width = (p->columns + across - 1) / across;
     bool regular = !p->flat || p->columns % (p->tile_columns > 0 ? p->tile_columns : 1) == 0;
     if (!regular || p->tile_columns < across || p->tile_columns < 2 || p->tile_columns >= p->columns)
         return NULL;
@@ -81,7 +81,7 @@ static void put_range(Buf *out, const char *what, int64_t first, int64_t last, i
     }
 }
 
-void region_words(Buf *out, const Picture *p, const Region *r) {
+void region_words(Buf *out, const RegionMap *p, const Region *r) {
     if (r->bad == 0) {
         buf_puts(out, "every element that was judged is right");
         return;
@@ -102,11 +102,11 @@ void region_words(Buf *out, const Picture *p, const Region *r) {
         buf_printf(out, ", from the start of a tile of %lld columns on", (long long)p->tile_columns);
 }
 
-void picture_put(Buf *out, Arena *a, const Picture *p, const char *indent) {
-    int64_t across = scale_of(p->columns, PICTURE_COLUMNS), down = scale_of(p->rows, PICTURE_ROWS);
+void region_map_put(Buf *out, Arena *a, const RegionMap *p, const char *indent) {
+    int64_t across = scale_of(p->columns, REGION_MAP_COLUMNS), down = scale_of(p->rows, REGION_MAP_ROWS);
     int lines;
-    char **line = picture_lines(a, p, &lines);
-    const char *ruler = picture_ruler(a, p);
+    char **line = region_map_lines(a, p, &lines);
+    const char *ruler = region_map_ruler(a, p);
     if (ruler)
         buf_printf(out, "%s%8s %s   tiles of %lld columns\n", indent, "", ruler, (long long)p->tile_columns);
     for (int y = 0; y < lines; y++) {
@@ -115,7 +115,7 @@ void picture_put(Buf *out, Arena *a, const Picture *p, const char *indent) {
         buf_printf(out, "%s%7lld%c %s\n", indent, (long long)row, edge ? '-' : ' ', line[y]);
     }
     buf_printf(out, "%s%8s ", indent, "");
-    Region r = picture_region(p);
+    Region r = region_map_region(p);
     for (int k = 0; k < PIXEL_COUNT; k++)
         if (r.of[k]) buf_printf(out, "%c %s  ", pixel_letter[k], pixel_words((Pixel)k));
     if (across > 1 || down > 1)

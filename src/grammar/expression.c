@@ -248,7 +248,7 @@ const char *emit_exp(Emit *e, Expr x) {
     return fill(e, form_of(BOUND_EXP, e->plan->form[BOUND_EXP])->text, &x, 0);
 }
 
-static bool folds(const Emit *e, int a) { return e->plan->fold && plan_folds(e->g, a); }
+static bool folds(const Emit *e, int a) { return e->plan->fold && passes_folds(e->g, a); }
 
 // exp(a - b) for a and b that have names.
 const char *emit_exp_less(Emit *e, const char *a, const char *b, bool fold) {
@@ -293,7 +293,7 @@ static const char *helper_of(Emit *e, BoundOp op) {
 static bool reciprocal(Emit *e, const GraphNode *n, Expr a, Expr *out) {
     const GraphNode *d = &e->g->node[n->in[1]];
     bool size = d->op == BOUND_LITERAL && d->sized && d->power == 1 && size_plain(d->size);
-    if (!e->plan->reciprocal || n->op != BOUND_DIV || !(size || plan_partner(e->g, n->in[1]) >= 0))
+    if (!e->plan->reciprocal || n->op != BOUND_DIV || !(size || passes_partner(e->g, n->in[1]) >= 0))
         return false;
     Expr by;
     int key = -2 - n->in[1]; // of no node

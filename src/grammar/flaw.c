@@ -177,6 +177,6 @@ bool flaw_graph(Arena *a, const Graph *g, Flaw f, Rng *r, Graph *out) {
     if (b.full) return false;
     build_finish(&b, map[g->result]);
     out->online = NULL;
-    out->online = weigh_graph(a, out);
+    out->online = online_rewrite(a, out);
     return true;
 }

@@ -349,7 +349,7 @@ Str kernel_emit(Arena *a, const Graph *g, const Plan *p, int *flawed) {
     Levels levels;
     Plan plan = *p;
     g = plan_graph(g, p);
-    int passes = plan_levels(g, plan_online(p), p->schedule == SCHEDULE_SPLIT, &levels), kernels = 1;
+    int passes = passes_levels(g, plan_online(p), p->schedule == SCHEDULE_SPLIT, &levels), kernels = 1;
     Host host;
     Emit *kernel[KERNELS_MAX];
     Lines body[KERNELS_MAX];

@@ -24,11 +24,11 @@ bool plan_possible(const Graph *g, Schedule s) {
     const Graph *best = g->online ? g->online : g;
     switch (s) {
     case SCHEDULE_ONLINE: {
-        int waiting = plan_levels(g, false, false, &levels);
-        return waiting > plan_levels(best, true, false, &levels);
+        int waiting = passes_levels(g, false, false, &levels);
+        return waiting > passes_levels(best, true, false, &levels);
     }
     case SCHEDULE_SPLIT: {
-        int passes = plan_levels(best, true, true, &levels);
+        int passes = passes_levels(best, true, true, &levels);
         return passes > 0 && passes <= SPLIT_LEVELS && parts_fit(best);
     }
     case SCHEDULE_ROWS:
@@ -158,11 +158,12 @@ const char *plan_words(Arena *a, const Graph *g, const Plan *p) {
     bool looped = p->schedule == SCHEDULE_LOOPED || p->schedule == SCHEDULE_ROWS_LOOPED ||
                   p->schedule == SCHEDULE_ONLINE;
     if (looped) {
-        int passes = plan_levels(plan_graph(g, p), plan_online(p), false, &levels) + !size_is(g->out_cols, 1);
+        int passes =
+            passes_levels(plan_graph(g, p), plan_online(p), false, &levels) + !size_is(g->out_cols, 1);
         buf_printf(&b, ", %d pass%s", passes, passes == 1 ? "" : "es");
     }
     if (p->schedule == SCHEDULE_SPLIT)
-        buf_printf(&b, ", %d kernels", plan_levels(plan_graph(g, p), true, true, &levels) + 1);
+        buf_printf(&b, ", %d kernels", passes_levels(plan_graph(g, p), true, true, &levels) + 1);
     if (looped || p->schedule == SCHEDULE_GRID || p->schedule == SCHEDULE_FLAT ||
         p->schedule == SCHEDULE_SPLIT)
         buf_printf(&b, ", block %s%d", p->fit ? "up to " : "", p->block);

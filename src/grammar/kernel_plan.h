@@ -1,4 +1,4 @@
-// plan.h - the choices that turn a graph into one kernel file: schedule, sizes, writing style, forms.
+// kernel_plan.h - the choices that turn a graph into one kernel file: schedule, sizes, writing style, forms.
 #pragma once
 #include "base/numeric/rng.h"
 #include "graph/form.h"

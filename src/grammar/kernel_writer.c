@@ -1,4 +1,4 @@
-// Names, sizes, loads, masks and reductions of a kernel: what value.c and kernel.c write it with.
+// Names, sizes, loads, masks and reductions of a kernel: what expression.c and kernel.c write it with.
 #include "grammar/kernel_writer.h"
 #include <assert.h>
 #include <math.h>

@@ -1,7 +1,7 @@
-// emit.h - one kernel while it is being written: its names, its lines, and the values that have been computed
-// so far. Values are texts of Python expressions. In a 2D schedule rows are [ROWS, 1], columns [1, BLOCK],
-// both together [ROWS, BLOCK], so that every combination broadcasts by itself. A file has one kernel, or,
-// where rows are split, one for each pass and a last one that writes the result.
+// kernel_writer.h - one kernel while it is being written: its names, its lines, and the values that have been
+// computed so far. Values are texts of Python expressions. In a 2D schedule rows are [ROWS, 1], columns [1,
+// BLOCK], both together [ROWS, BLOCK], so that every combination broadcasts by itself. A file has one kernel,
+// or, where rows are split, one for each pass and a last one that writes the result.
 #pragma once
 #include "grammar/kernel_plan.h"
 #include "grammar/python_text.h"
@@ -151,12 +151,12 @@ Emit *kernel_open(Arena *a, const Graph *g, const Plan *p, const Levels *levels,
 void kernel_store(Emit *e, Lines *to, Place *p);
 void kernel_comment(Emit *e, Lines *to, const char *text);
 
-// split.c: the kernels of a row that is split, in the order of their launches. Returns how many.
+// split_rows.c: the kernels of a row that is split, in the order of their launches. Returns how many.
 enum { KERNELS_MAX = SPLIT_LEVELS + 1 };
 int split_kernels(Arena *a, const Graph *g, const Plan *p, const Levels *levels, int passes, Host *host,
                   Emit *kernel[KERNELS_MAX], Lines body[KERNELS_MAX]);
 
-// file.c: the host function, and everything put together.
+// kernel_file.c: the host function, and everything put together.
 const char *file_elements(Emit *e); // how many the result has, on the host
 void file_open(Arena *a, const Graph *g, const Plan *p, Host *out);
 Str file_print(Arena *a, Emit *const kernel[], const Lines body[], int kernels, int *flawed);

@@ -71,8 +71,8 @@ static Pair *pair_of(Group *g, int most) {
 static void read_group(Emit *e, const int *most, int count, Group *g) {
     *g = (Group){0};
     for (int i = 0; i < count; i++) {
-        bool fold = e->plan->fold && plan_folds(e->g, e->g->node[most[i]].in[0]);
-        g->pair[g->pairs++] = (Pair){.most = most[i], .sum = plan_total(e->g, most[i]), .fold = fold};
+        bool fold = e->plan->fold && passes_folds(e->g, e->g->node[most[i]].in[0]);
+        g->pair[g->pairs++] = (Pair){.most = most[i], .sum = passes_total(e->g, most[i]), .fold = fold};
     }
     for (int i = 0; i < e->g->nodes && g->count < ONLINE_MAX; i++) {
         if (e->weighed[i] < 0) continue;
@@ -80,7 +80,7 @@ static void read_group(Emit *e, const int *most, int count, Group *g) {
         if (!by) continue; // of another pass
         Weighed *w = &g->weighed[g->count++];
         *w = (Weighed){.node = i, .by = by};
-        (void)plan_weighed(e->g, i, &w->shifts);
+        (void)passes_weighed(e->g, i, &w->shifts);
         by->weighs = true;
         for (int k = 0; k < w->shifts.n; k++) pair_of(g, w->shifts.at[k].most)->shifts = true;
     }
@@ -241,7 +241,7 @@ static int mean_of(const Moments *m, int sum) {
 bool online_is_mean(const Emit *e, int sum) {
     Moment m;
     for (int i = 0; i < e->g->nodes; i++)
-        if (e->spread[i] >= 0 && plan_moment(e->g, i, &m) && (m.sum[0] == sum || m.sum[1] == sum))
+        if (e->spread[i] >= 0 && passes_moment(e->g, i, &m) && (m.sum[0] == sum || m.sum[1] == sum))
             return true;
     return false;
 }
@@ -251,7 +251,7 @@ static void read_moments(Emit *e, const int *sum, int count, Moments *out) {
     for (int i = 0; i < count; i++) out->mean[out->means++] = (Mean){.sum = sum[i]};
     for (int i = 0; i < e->g->nodes; i++) {
         Moment m;
-        if (e->spread[i] < 0 || !plan_moment(e->g, i, &m) || mean_of(out, m.sum[0]) < 0) continue;
+        if (e->spread[i] < 0 || !passes_moment(e->g, i, &m) || mean_of(out, m.sum[0]) < 0) continue;
         assert(out->spreads < ONLINE_MAX); // kernel.c has counted
         Spread *s = &out->spread[out->spreads++];
         *s = (Spread){.node = i, .a = mean_of(out, m.sum[0]), .b = mean_of(out, m.sum[1])};

@@ -1,4 +1,4 @@
-// text.h - writing Python: names that do not collide, and lines with a depth.
+// python_text.h - writing Python: names that do not collide, and lines with a depth.
 #pragma once
 #include "base/str.h"
 

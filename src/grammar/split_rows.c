@@ -34,7 +34,7 @@ static bool is_second(const Emit *e, int node) {
 }
 
 static bool pair_folds(const Emit *e, int most) {
-    return e->plan->fold && plan_folds(e->g, e->g->node[most].in[0]);
+    return e->plan->fold && passes_folds(e->g, e->g->node[most].in[0]);
 }
 
 // As in online.c: -inf would not do for a part that has nothing but -inf.
@@ -65,7 +65,7 @@ static void leave_pair(Emit *e, int most, int sum, Place *p) {
 // The part's own largest ones stand for the row's.
 static void leave_weighed(Emit *e, int node, Place *p) {
     Shifts shifts;
-    int most = plan_weighed(e->g, node, &shifts);
+    int most = passes_weighed(e->g, node, &shifts);
     for (int i = 0; i < shifts.n; i++) remember(e, shifts.at[i].most, e->tops[shifts.at[i].most], BIND_ATOM);
     Expr t = emit_masked(e, shifts.factor, p, 0);
     leave(e, node,
@@ -89,7 +89,7 @@ static void leave_mean(Emit *e, int sum, Place *p) {
 
 static void leave_spread(Emit *e, int node) {
     Moment m;
-    (void)plan_moment(e->g, node, &m);
+    (void)passes_moment(e->g, node, &m);
     leave(e, node,
           emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s * %s", e->power[m.sum[0]], e->power[m.sum[1]])));
 }
@@ -160,7 +160,7 @@ static void join_pair(Emit *e, int most, int sum) {
 // Each part has taken its distances from its own largest ones.
 static void join_weighed(Emit *e, int node) {
     Shifts shifts;
-    int most = plan_weighed(e->g, node, &shifts);
+    int most = passes_weighed(e->g, node, &shifts);
     const char *w = parts_of(e, node, "0.0");
     Buf b = BUF(e->a);
     Expr top;
@@ -187,7 +187,7 @@ static void join_mean(Emit *e, int sum) {
     int mean_node = -1;
     for (int i = 0; i < e->g->nodes && mean_node < 0; i++)
         for (int k = 0; k < 2 && e->spread[i] >= 0; k++)
-            if (plan_moment(e->g, i, &m) && m.sum[k] == sum) mean_node = m.mean[k];
+            if (passes_moment(e->g, i, &m) && m.sum[k] == sum) mean_node = m.mean[k];
     const char *length = emit_size(e, e->g->node[e->g->node[sum].in[0]].cols).s;
     const char *mean = parts_of(e, sum, "0.0");
     e->block_used = true;
@@ -206,7 +206,7 @@ static void join_mean(Emit *e, int sum) {
 
 static void join_spread(Emit *e, int node) {
     Moment m;
-    (void)plan_moment(e->g, node, &m);
+    (void)passes_moment(e->g, node, &m);
     const char *m2 = parts_of(e, node, "0.0");
     const char *between =
         arena_printf(e->a, " + %s * %s * %s", e->power[m.sum[0]], e->tops[m.sum[0]], e->tops[m.sum[1]]);
@@ -230,10 +230,10 @@ static bool needed(const Graph *g, int node, const bool *wanted, const Levels *l
     Moment moment;
     for (int i = 0; i < g->nodes; i++) {
         if (!wanted[i]) continue;
-        if (levels->spread[i] >= 0 && plan_moment(g, i, &moment)) is = is || moment.sum[1] == node;
+        if (levels->spread[i] >= 0 && passes_moment(g, i, &moment)) is = is || moment.sum[1] == node;
         if (levels->merged[i] == node || levels->weighed[i] == node || levels->spread[i] == node) is = true;
         if (levels->weighed[i] < 0) continue;
-        (void)plan_weighed(g, i, &shifts);
+        (void)passes_weighed(g, i, &shifts);
         for (int k = 0; k < shifts.n; k++) is = is || shifts.at[k].most == node;
     }
     return is;

@@ -43,7 +43,8 @@ struct Graph {
     Size out_cols;                   // CONST 1: one number a row
     int out_like;                    // input whose dtype the result has; -1: out_dtype
     DType out_dtype;
-    const Graph *online; // the same, spelled for fewer passes (weigh.c); NULL: there is nothing to gain
+    const Graph
+        *online; // the same, spelled for fewer passes (online_algebra.c); NULL: there is nothing to gain
 };
 
 // ERR_INPUT when the op is beyond rows and columns, naming the operation and its line.

@@ -1,4 +1,4 @@
-// build.h - making the nodes of a graph: equal ones are made once, composites are spelled out.
+// graph_build.h - making the nodes of a graph: equal ones are made once, composites are spelled out.
 #pragma once
 #include "graph/graph.h"
 

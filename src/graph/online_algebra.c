@@ -222,7 +222,7 @@ static bool rewrite(Build *b, const Graph *g, const Weighed *w, const int *map, 
     return true;
 }
 
-const Graph *weigh_graph(Arena *a, const Graph *g) {
+const Graph *online_rewrite(Arena *a, const Graph *g) {
     Graph *out = NEW(a, Graph);
     int map[GRAPH_NODES_MAX], changed = 0;
     *out = *g;
@@ -243,8 +243,8 @@ const Graph *weigh_graph(Arena *a, const Graph *g) {
     if (!changed || b.full) return NULL;
     build_finish(&b, map[g->result]);
     Levels levels;
-    int before = plan_levels(g, true, false, &levels);
-    return plan_levels(out, true, false, &levels) < before ? out : NULL;
+    int before = passes_levels(g, true, false, &levels);
+    return passes_levels(out, true, false, &levels) < before ? out : NULL;
 }
 
 // --- The form that is carried ------------------------------------------------------------------------
@@ -277,7 +277,7 @@ static bool find_shifts(const Graph *g, int node, double by, int depth, Shifts *
            find_shifts(g, n->in[1], n->op == BOUND_ADD ? by : -by, depth + 1, out);
 }
 
-int plan_weighed(const Graph *g, int node, Shifts *out) {
+int passes_weighed(const Graph *g, int node, Shifts *out) {
     const GraphNode *s = &g->node[node];
     *out = (Shifts){0};
     if (s->op != BOUND_SUM || g->node[s->in[0]].op != BOUND_MUL) return -1;
@@ -298,4 +298,4 @@ static bool known(const Graph *g, int node, const int *level, int now, int depth
     return known(g, n->in[0], level, now, depth + 1) && known(g, n->in[1], level, now, depth + 1);
 }
 
-bool weigh_known(const Graph *g, int t, const int *level, int now) { return known(g, t, level, now, 0); }
+bool online_known(const Graph *g, int t, const int *level, int now) { return known(g, t, level, now, 0); }

@@ -1,7 +1,7 @@
 #include "graph/online_algebra.h"
 #include <math.h>
 
-int plan_partner(const Graph *g, int sum) {
+int passes_partner(const Graph *g, int sum) {
     const GraphNode *s = &g->node[sum];
     if (s->op != BOUND_SUM) return -1;
     const GraphNode *power = &g->node[s->in[0]];
@@ -12,9 +12,9 @@ int plan_partner(const Graph *g, int sum) {
     return most->op == BOUND_AMAX && most->in[0] == less->in[0] ? less->in[1] : -1;
 }
 
-int plan_total(const Graph *g, int most) {
+int passes_total(const Graph *g, int most) {
     for (int i = most + 1; i < g->nodes; i++)
-        if (plan_partner(g, i) == most) return i;
+        if (passes_partner(g, i) == most) return i;
     return -1;
 }
 
@@ -32,7 +32,7 @@ static bool is_deviation(const Graph *g, int node, int *sum, int *mean) {
     return total->op == BOUND_SUM && total->in[0] == less->in[0] && length;
 }
 
-bool plan_moment(const Graph *g, int node, Moment *out) {
+bool passes_moment(const Graph *g, int node, Moment *out) {
     const GraphNode *s = &g->node[node];
     if (s->op != BOUND_SUM) return false;
     const GraphNode *product = &g->node[s->in[0]];
@@ -66,18 +66,18 @@ static double magnitude(const Graph *g, int node, int depth) {
     }
 }
 
-bool plan_folds(const Graph *g, int node) { return magnitude(g, node, 0) < 0x1p17; }
+bool passes_folds(const Graph *g, int node) { return magnitude(g, node, 0) < 0x1p17; }
 
 // Everything but the shifted distances in t is known when the pass begins, and they are of this very pass.
 static bool weighs_now(const Graph *g, const Shifts *t, int most, const int *level) {
     Size width = g->node[g->node[most].in[0]].cols;
     for (int i = 0; i < t->n; i++) {
         int other = t->at[i].most;
-        if (level[other] != level[most] || plan_total(g, other) < 0 ||
+        if (level[other] != level[most] || passes_total(g, other) < 0 ||
             !size_equal(g->node[g->node[other].in[0]].cols, width))
             return false;
     }
-    return plan_total(g, most) >= 0 && weigh_known(g, t->factor, level, level[most]);
+    return passes_total(g, most) >= 0 && online_known(g, t->factor, level, level[most]);
 }
 
 // Ops with more of them than a pass has room for do without.
@@ -86,15 +86,15 @@ static void count_online(const Graph *g, bool *pairs, bool *moments) {
     Shifts shifts;
     Moment moment;
     for (int i = 0; i < g->nodes; i++) {
-        total += plan_partner(g, i) >= 0;
-        weighed += plan_weighed(g, i, &shifts) >= 0;
-        around += plan_moment(g, i, &moment);
+        total += passes_partner(g, i) >= 0;
+        weighed += passes_weighed(g, i, &shifts) >= 0;
+        around += passes_moment(g, i, &moment);
     }
     *pairs = total <= ONLINE_MAX && weighed <= ONLINE_MAX;
     *moments = around <= ONLINE_MAX / 2; // each has up to two means
 }
 
-int plan_levels(const Graph *g, bool online, bool split, Levels *out) {
+int passes_levels(const Graph *g, bool online, bool split, Levels *out) {
     int passes = 0;
     bool pairs = false, moments = false;
     if (online) count_online(g, &pairs, &moments);
@@ -106,10 +106,11 @@ int plan_levels(const Graph *g, bool online, bool split, Levels *out) {
         level[i] = 0;
         for (int k = 0; k < n->inputs; k++)
             if (level[n->in[k]] > level[i]) level[i] = level[n->in[k]];
-        out->merged[i] = pairs ? plan_partner(g, i) : -1;
-        out->weighed[i] = pairs ? plan_weighed(g, i, &shifts) : -1;
+        out->merged[i] = pairs ? passes_partner(g, i) : -1;
+        out->weighed[i] = pairs ? passes_weighed(g, i, &shifts) : -1;
         if (out->weighed[i] >= 0 && !weighs_now(g, &shifts, out->weighed[i], level)) out->weighed[i] = -1;
-        bool together = moments && plan_moment(g, i, &moment) && level[moment.sum[0]] == level[moment.sum[1]];
+        bool together =
+            moments && passes_moment(g, i, &moment) && level[moment.sum[0]] == level[moment.sum[1]];
         out->spread[i] = together ? moment.sum[0] : -1;
         if (out->merged[i] >= 0)
             level[i] = level[out->merged[i]];

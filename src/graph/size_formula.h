@@ -1,5 +1,5 @@
-// size.h - what a number has to do with the shape: found by looking at it in a few probes of different
-// shapes.
+// size_formula.h - what a number has to do with the shape: found by looking at it in a few probes of
+// different shapes.
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

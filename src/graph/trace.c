@@ -565,7 +565,7 @@ bool graph_read(Arena *a, const Op *op, const Probes *p, const Bound *const resu
     r.seen = NEWN(&scratch, Seen, TRACE_MAX);
     for (int i = 0; i < PROBES; i++) s.at[i] = result[i];
     bool ok = read_result(&r, s, dtypes);
-    if (ok) out->online = weigh_graph(a, out);
+    if (ok) out->online = online_rewrite(a, out);
     arena_free(&scratch);
     return ok;
 }

@@ -28,11 +28,11 @@ typedef struct Tuned Tuned;
 Tuned *tuned_new(Arena *a);
 
 // Puts a candidate's fresh tree into the words that everything below knows: names imported from torch, triton
-// and math are spelled out (imports.c), what never runs is taken out (idle.c), and a few other things
-// (settle.c). Before host_screen(). False with a finding where a name stands for two things, where Python
+// and math are spelled out (imports.c), what never runs is taken out (dead_code.c), and a few other things
+// (normalize.c). Before host_screen(). False with a finding where a name stands for two things, where Python
 // would not find, while it defines the file's functions and classes, what they name (defined.c), and where a
 // file that imports something forgets torch, triton or another such module that it names.
-MUST_CHECK bool host_settle(Arena *a, Node *module, DiagList *d);
+MUST_CHECK bool host_normalize(Arena *a, Node *module, DiagList *d);
 
 // Checks, before anything runs, what can be said without running: `run` or ModelNew exists, module-level
 // statements are allowed, no construct outside the privilege anywhere in host code (unreached branches

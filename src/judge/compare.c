@@ -35,10 +35,10 @@ double compare_needed(DType dtype, double v, double e, double out) {
 }
 
 // doc/error-bound.md section 5.
-static Match judge_wrong(double needed, double v, double out) {
+static Match judge_wrong(double dependence, double v, double out) {
     if (isnan(v) != isnan(out) || isinf(v) != isinf(out)) return MATCH_NAN;
-    if (needed <= 0x1p8) return MATCH_INACCURATE;
-    if (needed <= 0x1p16 && fabs(out - v) <= fabs(v) / 16) return MATCH_INACCURATE;
+    if (dependence <= 0x1p8) return MATCH_INACCURATE;
+    if (dependence <= 0x1p16 && fabs(out - v) <= fabs(v) / 16) return MATCH_INACCURATE;
     return MATCH_INCORRECT;
 }
 
@@ -56,27 +56,27 @@ typedef struct {
 // The exact test, for elements that the cheap one could not accept.
 static void judge_slowly(const Bound *b, int64_t i, double v, double e, double out, uint8_t *judged,
                          Comparison *c) {
-    double needed = compare_needed(b->dtype, v, e, out);
+    double dependence = compare_needed(b->dtype, v, e, out);
     if (!(e < INFINITY) && !isnan(v)) { // an intermediate may honestly overflow here: nothing can be said
         c->unjudged++;
         if (c->worst < MATCH_UNJUDGED) c->worst = MATCH_UNJUDGED;
         return;
     }
     judged[i] = 1;
-    if (needed <= 1) {
-        if (needed > c->use) c->use = needed;
+    if (dependence <= 1) {
+        if (dependence > c->use) c->use = dependence;
         return;
     }
-    Match m = judge_wrong(needed, v, out);
+    Match m = judge_wrong(dependence, v, out);
     if (c->wrong++ == 0) c->first_wrong = i;
     c->nans += m == MATCH_NAN;
     // What is said about the worst element has to be true of it: a NaN is named by an element with one.
-    if (m > c->worst || (m == c->worst && needed > c->worst_needed)) {
+    if (m > c->worst || (m == c->worst && dependence > c->worst_needed)) {
         c->worst = m;
-        c->worst_needed = needed;
+        c->worst_needed = dependence;
         c->worst_at = i;
     }
-    if (needed > c->use) c->use = needed;
+    if (dependence > c->use) c->use = dependence;
 }
 
 static const CompareLoops *loops(void) {
@@ -113,8 +113,8 @@ static void note_evidence(const Bound *b, const void *out, Comparison *c) {
                    : got == v || (isnan(got) && isnan(v)) ? 0
                                                           : INFINITY;
     c->bound_ulp = isfinite(v) ? BOUND_KAPPA * BOUND_U * e / ulp : 0;
-    double needed = compare_needed(b->dtype, v, e, got);
-    if (c->wrong == 0 && needed <= 1 && needed > c->use) c->use = needed;
+    double dependence = compare_needed(b->dtype, v, e, got);
+    if (c->wrong == 0 && dependence <= 1 && dependence > c->use) c->use = dependence;
 }
 
 enum { CHUNK = 512, PIECE = 256 };

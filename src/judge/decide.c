@@ -297,18 +297,19 @@ static bool judge_rows(Decision *z) {
 }
 
 // Evidence only: where both answers are within their bounds, other bits are somebody's honest rounding.
-static void note_moved(Decision *z) {
+static void note_metamorphic(Decision *z) {
     for (int i = 0; i < z->draw->cases; i++) {
-        if (!z->draw->truth[i].moved || z->v->moved_bits == ROW_BITS_DIFFER) continue;
-        z->v->moved_bits = moved_same(z->draw, i, z->child->output) ? ROW_BITS_SAME : ROW_BITS_DIFFER;
+        if (!z->draw->truth[i].relation || z->v->metamorphic_bits == ROW_BITS_DIFFER) continue;
+        z->v->metamorphic_bits =
+            metamorphic_same(z->draw, i, z->child->output) ? ROW_BITS_SAME : ROW_BITS_DIFFER;
     }
 }
 
 // Where the child says that the answer comes from. It cannot gain by lying: its outputs were right already.
 static bool judge_needs(Decision *z) {
     const Draw *d = z->draw;
-    for (int k = 0; k < d->needs; k++) {
-        const Needed *n = &d->needed[k];
+    for (int k = 0; k < d->dependences; k++) {
+        const Dependence *n = &d->dependence[k];
         const uint8_t *origin = z->child->output + d->spec[n->case_index].origin_at;
         for (int64_t i = 0; i < d->truth[n->case_index].expected->numel; i++) {
             if (!n->depends[i] || (origin[i] >> n->bit & 1)) continue;
@@ -361,7 +362,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
             settle(&z, STATUS_referee_error, "judged",
                    feedback_child(a, "some output positions could not be judged in any case"));
         else if (judge_needs(&z) && judge_rows(&z)) {
-            note_moved(&z);
+            note_metamorphic(&z);
             coverage_read(r->report[r->reports - 1].message, &v->coverage);
             snprintf(v->warning, sizeof v->warning, "%s", r->report[d->cases - 1].message);
             v->noted = v->warning[0];

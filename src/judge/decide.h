@@ -28,7 +28,7 @@ const char *feedback_shape(Arena *a, const Draw *d, const CaseReport *r, bool dt
 // note: a warning that the checker has left, or "".
 const char *feedback_numeric(Arena *a, const Draw *d, int index, const Comparison *c, const char *note);
 const char *feedback_rows(Arena *a, const Draw *d, int index, int64_t row);
-const char *feedback_unread(Arena *a, const Draw *d, const Needed *n, int64_t element);
+const char *feedback_unread(Arena *a, const Draw *d, const Dependence *n, int64_t element);
 // element: where two orders of the programs differ; -1: not known.
 const char *feedback_orders(Arena *a, const Draw *d, int index, int64_t element);
 const char *feedback_child(Arena *a, const char *what);

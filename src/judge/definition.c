@@ -81,7 +81,7 @@ static bool check_judged(const Draw *d, Err *e) {
 
 static bool check_moves(Referee *r, Arena *a, const Op *op, uint64_t seed, Err *e) {
     PlannedCase *plan;
-    int cases = plan_moves(a, op, seed, &plan);
+    int cases = plan_metamorphic(a, op, seed, &plan);
     Draw d;
     if (cases == 0) return true;
     if (!draw_planned(a, referee_pool(r), op, LEVEL_QUICK, seed, plan, cases, &d, e)) return false;
@@ -91,7 +91,7 @@ static bool check_moves(Referee *r, Arena *a, const Op *op, uint64_t seed, Err *
 
 bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     uint64_t seed;
-    if (op->giant && !giant_has_shapes(op))
+    if (op->large && !large_tensors_declared(op))
         return err_set(e, ERR_INPUT,
                        "%.*s: giant = True, but its domain ends before 2^31 elements; raise the max of \"M\" "
                        "in dims, or "

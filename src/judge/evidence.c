@@ -35,14 +35,14 @@ void evidence_text(Buf *out, const Verdict *v, const char *prefix) {
                    v->row_bits == ROW_BITS_SAME
                        ? "a row had the same bits at another place, among other rows"
                        : "a row had other bits, within the bound, at another place or among other rows");
-    if (v->moved_bits != ROW_BITS_UNKNOWN)
+    if (v->metamorphic_bits != ROW_BITS_UNKNOWN)
         buf_printf(out, "%s%s\n", prefix,
-                   v->moved_bits == ROW_BITS_SAME
+                   v->metamorphic_bits == ROW_BITS_SAME
                        ? "shifts and scales that the definition declares gave the same bits"
                        : "shifts or scales that the definition declares gave other bits, within the bound");
-    if (v->giant.asked) {
+    if (v->large.asked) {
         buf_puts(out, prefix);
-        giant_words(out, &v->giant);
+        large_tensors_words(out, &v->large);
         buf_putc(out, '\n');
     }
     if (v->proved) {

@@ -41,7 +41,7 @@ bool finding_place(Str source, const CaseReport *r, Span *out) {
 }
 
 // What next, for a finding of each kind. A sentence that names the candidate's variables is not said again
-// about another spelling (memo_said.c): words that are usual names of variables stay out of these.
+// about another spelling (verdict_cache_text.c): words that are usual names of variables stay out of these.
 static const char *const finding_next[DIAG_COUNT] = {
     [DIAG_WARNING] = "",
     [DIAG_SYNTAX] = "Correct that line so that it parses.",
@@ -165,7 +165,7 @@ const char *feedback_numeric(Arena *a, const Draw *d, int index, const Compariso
     return cut(a, &b);
 }
 
-const char *feedback_unread(Arena *a, const Draw *d, const Needed *n, int64_t element) {
+const char *feedback_unread(Arena *a, const Draw *d, const Dependence *n, int64_t element) {
     const CaseTensor *t = &d->spec[n->case_index].input[n->input];
     const Bound *want = d->truth[n->case_index].expected;
     int64_t row = t->rank ? t->shape[t->rank - 1] : 1,

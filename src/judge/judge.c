@@ -20,12 +20,12 @@ static bool worth_a_retry(const Verdict *v) {
 }
 
 // Room behind the outputs for what a person asks (wire.h).
-static void watch_room(const Draw *d, BrokerJob *job) {
+static void watch_room(const Draw *d, ForkJob *job) {
     job->watch_at = (int64_t)(d->output_bytes + 64) & ~(int64_t)63;
     job->output_bytes = (size_t)job->watch_at + (size_t)d->cases * sizeof(Trace) + d->output_bytes;
 }
 
-static void watch_take(Batch *b, const BrokerJob *job, const ChildResult *r) {
+static void watch_take(Batch *b, const ForkJob *job, const ChildResult *r) {
     const Draw *d = b->draw;
     Arena *a = b->watched_arena;
     *b->watched = (Watched){0};
@@ -48,22 +48,22 @@ static void keep_evidence(Verdict *v, const Verdict *more) { coverage_meet(&v->c
 
 // One pass over the cases. *configs: of the kernel with most of them, as the child tells it.
 static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, Err *e) {
-    BrokerJob job = {.draw_fd = b->draw->fd,
-                     .draw_bytes = b->draw->bytes,
-                     .source = b->source[i],
-                     .extras = b->r->extras,
-                     .tune = tune,
-                     .output_bytes = b->draw->output_bytes,
-                     .arena_bytes = CHILD_MEMORY,
-                     .wall_seconds = WALL_SECONDS,
-                     .max_reports = b->draw->cases + 1,
-                     .draw_key = b->draw->key};
+    ForkJob job = {.draw_fd = b->draw->fd,
+                   .draw_bytes = b->draw->bytes,
+                   .source = b->source[i],
+                   .extras = b->r->extras,
+                   .tune = tune,
+                   .output_bytes = b->draw->output_bytes,
+                   .arena_bytes = CHILD_MEMORY,
+                   .wall_seconds = WALL_SECONDS,
+                   .max_reports = b->draw->cases + 1,
+                   .draw_key = b->draw->key};
     if (b->watched) watch_room(b->draw, &job);
     ChildResult r;
     Arena scratch = {0};
     double t0 = clock_seconds();
-    Broker *broker = brokers_take(b->r->brokers, e);
-    bool ok = broker && broker_run(broker, &scratch, &job, &r, e);
+    ForkServer *fork_server = fork_servers_take(b->r->fork_servers, e);
+    bool ok = fork_server && fork_server_run(fork_server, &scratch, &job, &r, e);
     double t1 = clock_seconds();
     if (ok) {
         Verdict blank = {
@@ -79,9 +79,9 @@ static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, E
         for (int k = 0; verdict_accepted(v) && k < r.reports; k++)
             if (r.report[k].configs > *configs) *configs = r.report[k].configs;
         if (b->watched && (tune == 0 || !verdict_accepted(v))) watch_take(b, &job, &r);
-        child_result_free(broker, &r);
+        child_result_free(fork_server, &r);
     }
-    if (broker) brokers_leave(b->r->brokers, broker, !ok);
+    if (fork_server) fork_servers_leave(b->r->fork_servers, fork_server, !ok);
     arena_free(&scratch);
     return ok;
 }
@@ -203,7 +203,8 @@ static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
     if (!judge_sizes(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_beyond(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
-    if (verdict_accepted(v)) giant_probe(b->r->brokers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
+    if (verdict_accepted(v))
+        large_tensors_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
     return true;
 }
 
@@ -229,7 +230,7 @@ void judge_candidate(void *batch, size_t i, int worker) {
     }
     if (verdict_accepted(v)) evidence_sizes(b->draw, v);
     if (verdict_accepted(v) && b->q->filter.n == 0 && b->q->filter.dtype < 0)
-        v->proved = proved_find(b->draw->op, b->q->level);
+        v->proved = mutation_score_find(b->draw->op, b->q->level);
     v->elapsed_ms = 1e3 * (clock_seconds() - t0);
     pthread_mutex_lock(&b->r->progress);
     b->done++;

@@ -8,7 +8,7 @@
 #include "sandbox/fork_servers.h"
 
 struct Referee {
-    Brokers *brokers;
+    ForkServers *fork_servers;
     Journal *journal; // NULL: not kept
     Pool *pool;
     char *state; // directory; NULL: not known

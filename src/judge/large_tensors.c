@@ -21,18 +21,18 @@ static const int64_t room = (int64_t)1 << 37; // of address space, for all tenso
 static const int64_t limit = (int64_t)1 << 31;
 
 // Around 2^31 elements, then below it, where tensors of the candidate's own may be larger than the input.
-typedef enum { SHAPE_BEYOND, SHAPE_BELOW, SHAPE_HALF, SHAPES } GiantShape;
+typedef enum { SHAPE_BEYOND, SHAPE_BELOW, SHAPE_HALF, SHAPES } LargeShape;
 
 typedef struct {
     CaseSpec spec;
     CaseTruth truth;
     int64_t elements; // of the largest input
-} GiantCase;
+} LargeCase;
 
 // Rows as long as they usually are, as many as it takes. False when the op's domain ends before.
-static bool giant_case(const Op *op, GiantShape shape, uint64_t seed, GiantCase *c) {
+static bool large_case(const Op *op, LargeShape shape, uint64_t seed, LargeCase *c) {
     if (op->rows_dim < 0) return false;
-    *c = (GiantCase){.spec = {.inputs = op->inputs, .processors = PROCESSORS_USUAL, .steps = STEPS}};
+    *c = (LargeCase){.spec = {.inputs = op->inputs, .processors = PROCESSORS_USUAL, .steps = STEPS}};
     int64_t *dim = c->truth.dim, per_row = 1, m, n;
     op_usual_shape(op, &m, &n);
     for (int d = 0; d < op->dims; d++) dim[d] = d == op->row_dim ? (n > 0 ? n : ORDINARY_ROW) : 8;
@@ -71,9 +71,9 @@ static bool giant_case(const Op *op, GiantShape shape, uint64_t seed, GiantCase 
     return true;
 }
 
-bool giant_has_shapes(const Op *op) {
-    GiantCase c;
-    return giant_case(op, SHAPE_BEYOND, 0, &c);
+bool large_tensors_declared(const Op *op) {
+    LargeCase c;
+    return large_case(op, SHAPE_BEYOND, 0, &c);
 }
 
 static bool case_file(const CaseSpec *spec, int *fd, size_t *bytes, Err *e) {
@@ -113,7 +113,7 @@ static Said read_reports(CaseReport *r, int n, const ChildResult *child, size_t 
 }
 
 typedef struct {
-    Brokers *brokers;
+    ForkServers *fork_servers;
     Arena *a;
     const Draw *d;
     Str source;
@@ -121,17 +121,17 @@ typedef struct {
     Verdict *v;
 } Probe;
 
-static void note(Giant *g, const char *why) { snprintf(g->why, sizeof g->why, "%s", why); }
+static void note(LargeTensors *g, const char *why) { snprintf(g->why, sizeof g->why, "%s", why); }
 
-static void note_failure(const Probe *p, const GiantCase *c, const CaseReport *r) {
-    Giant *g = &p->v->giant;
+static void note_failure(const Probe *p, const LargeCase *c, const CaseReport *r) {
+    LargeTensors *g = &p->v->large;
     Span place;
     g->fails = c->elements;
     g->at = finding_place(p->source, r, &place) ? line_col(p->source, place.at) : (LineCol){0};
     note(g, r->message);
 }
 
-static void reject(const Probe *p, GiantCase *c, const CaseReport *r) {
+static void reject(const Probe *p, LargeCase *c, const CaseReport *r) {
     Verdict *v = p->v;
     Draw shown = {.op = p->d->op, .level = p->d->level, .cases = 1, .truth = &c->truth};
     v->status = finding_status((DiagKind)r->finding, &v->rule);
@@ -140,28 +140,28 @@ static void reject(const Probe *p, GiantCase *c, const CaseReport *r) {
     v->feedback = feedback_finding(p->a, &shown, p->source, r);
 }
 
-static Said probe_case(const Probe *p, GiantCase *c) {
-    BrokerJob job = {.source = p->source,
-                     .extras = p->extras,
-                     .arena_bytes = (size_t)(MEMORY + room),
-                     .sparse_bytes = (size_t)room,
-                     .wall_seconds = WALL_SECONDS,
-                     .draw_fd = -1,
-                     .max_reports = 2};
+static Said probe_case(const Probe *p, LargeCase *c) {
+    ForkJob job = {.source = p->source,
+                   .extras = p->extras,
+                   .arena_bytes = (size_t)(MEMORY + room),
+                   .sparse_bytes = (size_t)room,
+                   .wall_seconds = WALL_SECONDS,
+                   .draw_fd = -1,
+                   .max_reports = 2};
     Arena scratch = {0};
     ChildResult r = {0};
     Err e = {0};
     Said said = SAID_WORLD;
     const char *why = e.msg;
-    Broker *broker = brokers_take(p->brokers, &e);
-    bool ok = broker && case_file(&c->spec, &job.draw_fd, &job.draw_bytes, &e) &&
-              broker_run(broker, &scratch, &job, &r, &e);
+    ForkServer *fork_server = fork_servers_take(p->fork_servers, &e);
+    bool ok = fork_server && case_file(&c->spec, &job.draw_fd, &job.draw_bytes, &e) &&
+              fork_server_run(fork_server, &scratch, &job, &r, &e);
     if (ok) said = read_reports(r.report, r.reports, &r, p->source.len, &why);
     if (said == SAID_FAILS) note_failure(p, c, &r.report[r.reports - 1]);
-    if (said == SAID_FAILS && p->d->op->giant) reject(p, c, &r.report[r.reports - 1]);
-    if (said == SAID_NOTHING || said == SAID_WORLD) note(&p->v->giant, why);
-    if (broker && ok) child_result_free(broker, &r);
-    if (broker) brokers_leave(p->brokers, broker, !ok);
+    if (said == SAID_FAILS && p->d->op->large) reject(p, c, &r.report[r.reports - 1]);
+    if (said == SAID_NOTHING || said == SAID_WORLD) note(&p->v->large, why);
+    if (fork_server && ok) child_result_free(fork_server, &r);
+    if (fork_server) fork_servers_leave(p->fork_servers, fork_server, !ok);
     if (job.draw_fd >= 0) close(job.draw_fd);
     arena_free(&scratch);
     return said;
@@ -176,19 +176,20 @@ static void leave_undecided(const Probe *p, bool world) {
         arena_printf(p->a,
                      "The op has tensors of more than 2^31 elements, and it is not known whether this "
                      "program reaches them: %s.",
-                     v->giant.why);
+                     v->large.why);
 }
 
-void giant_probe(Brokers *brokers, Arena *a, const Draw *d, Str source, Extras extras, Verdict *v) {
-    Probe p = {.brokers = brokers, .a = a, .d = d, .source = source, .extras = extras, .v = v};
+void large_tensors_probe(ForkServers *fork_servers, Arena *a, const Draw *d, Str source, Extras extras,
+                         Verdict *v) {
+    Probe p = {.fork_servers = fork_servers, .a = a, .d = d, .source = source, .extras = extras, .v = v};
     Said said = SAID_NOTHING;
-    GiantCase c;
-    for (GiantShape s = 0; s < SHAPES && giant_case(d->op, s, d->seed, &c); s++) {
-        v->giant.asked = true;
+    LargeCase c;
+    for (LargeShape s = 0; s < SHAPES && large_case(d->op, s, d->seed, &c); s++) {
+        v->large.asked = true;
         said = probe_case(&p, &c);
-        if (said == SAID_SAFE) v->giant.safe = c.elements;
+        if (said == SAID_SAFE) v->large.safe = c.elements;
         if (said != SAID_FAILS || !verdict_accepted(v)) break;
     }
-    if (v->giant.asked && d->op->giant && verdict_accepted(v) && v->giant.safe <= limit)
+    if (v->large.asked && d->op->large && verdict_accepted(v) && v->large.safe <= limit)
         leave_undecided(&p, said == SAID_WORLD);
 }

@@ -1,7 +1,8 @@
-// giant.h - whether a kernel's addresses hold where tensors have more than 2^31 elements. Nobody fills such
-// tensors here: their memory is zero pages that are there only where somebody has touched them, and of each
-// launch only a few programs run: the first, the last, those near element 2^31, a few others. So this says
-// something about addresses and nothing about values, and nothing about programs that were not tried.
+// large_tensors.h - whether a kernel's addresses hold where tensors have more than 2^31 elements. Nobody
+// fills such tensors here: their memory is zero pages that are there only where somebody has touched them,
+// and of each launch only a few programs run: the first, the last, those near element 2^31, a few others. So
+// this says something about addresses and nothing about values, and nothing about programs that were not
+// tried.
 //
 // What is found changes a verdict only where the definition declares such shapes (`giant = True`, op.h):
 // addresses that overflow or leave their tensor, a grid or types that Triton refuses, are then a rejection,
@@ -11,7 +12,8 @@
 #include "sandbox/fork_servers.h"
 
 // Whether the op's domain has such shapes: rows ("M") enough for more than 2^31 elements of some input.
-bool giant_has_shapes(const Op *op);
+bool large_tensors_declared(const Op *op);
 // Of an accepted candidate: fills in v->giant, or turns the verdict. Texts live in `a`. What the world does
 // not give (address space, say) is told as not known.
-void giant_probe(Brokers *brokers, Arena *a, const Draw *d, Str source, Extras extras, Verdict *v);
+void large_tensors_probe(ForkServers *fork_servers, Arena *a, const Draw *d, Str source, Extras extras,
+                         Verdict *v);

@@ -1,6 +1,6 @@
 #include "judge/mutation_score.h"
 
-static const Proved table[] = {
+static const MutationScore table[] = {
 #define PROVED(op, level, definition, kernel, version, mutants, killed, survived, equivalent, refused, \
                undecided, margin)                                                                      \
     {op,     level,    definition, kernel,  version,   mutants,                                        \
@@ -9,17 +9,17 @@ static const Proved table[] = {
 #undef PROVED
 };
 
-const Proved *proved_table(int *count) {
+const MutationScore *mutation_score_table(int *count) {
     *count = (int)(sizeof table / sizeof *table);
     return table;
 }
 
-const Proved *proved_find(const Op *op, Level level) {
+const MutationScore *mutation_score_find(const Op *op, Level level) {
     char hash[65];
     sha256_hex(op->hash, hash);
     int n;
-    const Proved *t = proved_table(&n);
+    const MutationScore *t = mutation_score_table(&n);
     for (int i = 0; i < n; i++)
-        if (t[i].level == level && strncmp(t[i].definition, hash, PROVED_DIGITS) == 0) return &t[i];
+        if (t[i].level == level && strncmp(t[i].definition, hash, SCORE_DIGITS) == 0) return &t[i];
     return NULL;
 }

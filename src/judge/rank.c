@@ -46,7 +46,7 @@ static double at_least(double x, double least) { return x > least ? x : least; }
 
 // One launch, after scaling; bytes and programs are those of one launch.
 typedef struct {
-    double programs, needed, repeats, working_set;
+    double programs, dependence, repeats, working_set;
     double threads, registers; // of a program, of a thread
     double spilled; // bytes a program writes and reads again because no thread has so many registers
 } Launch;
@@ -58,19 +58,19 @@ static double programs_resident(const Target *t, const Launch *l) {
 }
 
 static double launch_us(const Target *t, const Launch *l) {
-    if (l->programs <= 0) return (l->needed + l->repeats) / t->bandwidth;
+    if (l->programs <= 0) return (l->dependence + l->repeats) / t->bandwidth;
     double resident = programs_resident(t, l);
     double waves = l->programs / (t->sms * resident);
     double in_flight = at_most(l->programs, t->sms * resident);
     // Of several launches each reads what another wrote or read: all of it lies between. Within one, a row
     // comes back while its program still runs.
-    double set = l->working_set > 0 ? l->working_set : l->needed * in_flight / l->programs;
+    double set = l->working_set > 0 ? l->working_set : l->dependence * in_flight / l->programs;
     double kept = set > t->l2_bytes ? t->l2_bytes / set : 1;
     double hits = l->repeats * kept + l->spilled * l->programs;
-    double memory = (l->needed + l->repeats * (1 - kept)) / t->bandwidth + hits / t->l2_bandwidth;
+    double memory = (l->dependence + l->repeats * (1 - kept)) / t->bandwidth + hits / t->l2_bandwidth;
 
     // A program alone: what an SM can take in at best. The busiest SM bounds the whole launch the same way.
-    double program_us = (l->needed + l->repeats) / l->programs / (sm_bytes_clock * t->clock);
+    double program_us = (l->dependence + l->repeats) / l->programs / (sm_bytes_clock * t->clock);
     double work = at_least(memory, ceil(l->programs / t->sms) * program_us);
     double alone = latency_us + program_us;
     double full = floor(waves), rest = waves - full, wave = at_least(work / waves, alone);
@@ -84,17 +84,17 @@ static double power_of_two(int64_t n) {
 }
 
 double rank_estimate(const Target *t, const Counters *c, const RankCase *from, const RankShape *to) {
-    double needed = from->row_bytes + from->shared_bytes;
-    if (needed <= 0 || from->rows <= 0 || from->row <= 0) return 0;
+    double dependence = from->row_bytes + from->shared_bytes;
+    if (dependence <= 0 || from->rows <= 0 || from->row <= 0) return 0;
     double rows = from->has_rows ? (double)(to->rows ? to->rows : RANK_ROWS) / (double)from->rows : 1;
     int64_t to_row = to->row ? to->row : RANK_ROW;
     double wider = (double)to_row / (double)from->row;
     double elem = from->elem_bytes ? (double)(to->elem_bytes ? to->elem_bytes : 2) / from->elem_bytes : 1;
 
-    double moved = (double)(c->bytes_loaded + c->bytes_stored + c->bytes_copied) * rows * wider * elem;
-    needed = (from->row_bytes * rows + from->shared_bytes) * wider * elem;
+    double relation = (double)(c->bytes_loaded + c->bytes_stored + c->bytes_copied) * rows * wider * elem;
+    dependence = (from->row_bytes * rows + from->shared_bytes) * wider * elem;
     // An op may do without some of its input (a gather): then it moves less, and repeats nothing.
-    needed = at_most(needed, moved);
+    dependence = at_most(dependence, relation);
 
     // A program for each row or several: more rows, more programs, and a longer row makes each larger.
     // Several for one row: both make more of them.
@@ -108,9 +108,9 @@ double rank_estimate(const Target *t, const Counters *c, const RankCase *from, c
     double registers = tile * register_share / 4 / threads + registers_least;
 
     Launch l = {.programs = programs / launches,
-                .needed = needed / launches,
-                .repeats = (moved - needed) / launches,
-                .working_set = c->launches > 1 ? needed : 0,
+                .dependence = dependence / launches,
+                .repeats = (relation - dependence) / launches,
+                .working_set = c->launches > 1 ? dependence : 0,
                 .threads = threads,
                 .registers = at_most(registers, registers_most),
                 .spilled = 2 * 4 * threads * at_least(registers - registers_most, 0)};

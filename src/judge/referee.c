@@ -33,12 +33,12 @@ static bool open_journal(Referee *r, const RefereeConfig *c, Err *e) {
 }
 
 bool referee_open(const RefereeConfig *c, Referee **out, Err *e) {
-    Brokers *brokers;
-    if (!brokers_open(c->child ? c->child : child_interpret, &brokers, e)) return false;
+    ForkServers *fork_servers;
+    if (!fork_servers_open(c->child ? c->child : child_interpret, &fork_servers, e)) return false;
     arena_keep_pages(); // for draws; after the fork, because children count what they touch
     Referee *r = calloc(1, sizeof *r);
     if (!r) abort();
-    r->brokers = brokers;
+    r->fork_servers = fork_servers;
     r->extras = c->extras;
     if (c->extras.include.len) sha256_hex(sha256_of(c->extras.include), r->include_sha256);
     pthread_mutex_init(&r->progress, NULL);
@@ -55,7 +55,7 @@ void referee_close(Referee *r) {
     if (!r) return;
     if (r->pool) pool_close(r->pool);
     if (r->journal) journal_close(r->journal);
-    brokers_close(r->brokers);
+    fork_servers_close(r->fork_servers);
     pthread_mutex_destroy(&r->progress);
     free(r->state);
     free(r);
@@ -63,7 +63,7 @@ void referee_close(Referee *r) {
 
 Pool *referee_pool(Referee *r) { return r->pool; }
 const char *referee_state(const Referee *r) { return r->state; }
-bool referee_lost(Referee *r, Err *e) { return brokers_lost(r->brokers, e); }
+bool referee_lost(Referee *r, Err *e) { return fork_servers_lost(r->fork_servers, e); }
 Journal *referee_journal(Referee *r) { return r->journal; }
 Extras referee_extras(const Referee *r) { return r->extras; }
 
@@ -72,8 +72,8 @@ static void note_extras(const Referee *r, Verdict *v) {
     v->old_names = r->extras.old_names;
 }
 
-void referee_giant(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v) {
-    giant_probe(r->brokers, a, d, source, r->extras, v);
+void referee_large_tensors(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v) {
+    large_tensors_probe(r->fork_servers, a, d, source, r->extras, v);
 }
 
 void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, Watched *out) {

@@ -16,7 +16,7 @@ typedef struct {
     Extras extras;   // what candidates may use beyond their own text; must outlive the referee
     ChildMain child; // NULL: child_interpret
 } RefereeConfig;
-// Starts the broker first: call before any thread. The pool is the referee's.
+// Starts the fork server first: call before any thread. The pool is the referee's.
 MUST_CHECK bool referee_open(const RefereeConfig *c, Referee **out, Err *e);
 void referee_close(Referee *r);
 Pool *referee_pool(Referee *r);
@@ -67,9 +67,9 @@ typedef struct {
 // The result lives in `a`.
 void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, Watched *out);
 
-// What judging asks of an accepted candidate at level full beside its cases (giant.h); referee_watch() does
-// not.
-void referee_giant(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v);
+// What judging asks of an accepted candidate at level full beside its cases (large_tensors.h);
+// referee_watch() does not.
+void referee_large_tensors(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v);
 
 // A definition is refused when zeros, a constant, or a copy of one of its inputs would pass as its answer, or
 // when an output position can never be judged, or when the oracle contradicts what it declares invariant.

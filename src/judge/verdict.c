@@ -39,7 +39,7 @@ static json_t *bits(RowBits b) {
     return b == ROW_BITS_UNKNOWN ? json_null() : json_string(b == ROW_BITS_SAME ? "same" : "differ");
 }
 
-static json_t *giant(const Giant *g) {
+static json_t *large(const LargeTensors *g) {
     if (!g->asked) return json_null();
     json_t *o = json_pack("{s:I, s:o}", "safe_elements", (json_int_t)g->safe, "fails_at",
                           g->fails ? json_integer((json_int_t)g->fails) : json_null());
@@ -48,7 +48,7 @@ static json_t *giant(const Giant *g) {
     return o;
 }
 
-void giant_words(Buf *out, const Giant *g) {
+void large_tensors_words(Buf *out, const LargeTensors *g) {
     if (g->safe) buf_printf(out, "addresses safe up to %lld elements", (long long)g->safe);
     if (g->fails) {
         buf_printf(out, "%sat %lld elements",
@@ -62,7 +62,7 @@ void giant_words(Buf *out, const Giant *g) {
     }
 }
 
-static json_t *strength(const Proved *p) {
+static json_t *strength(const MutationScore *p) {
     if (!p) return json_null();
     json_t *o = json_pack("{s:i, s:i, s:i, s:i, s:i}", "mutants", p->mutants, "killed", p->killed, "survived",
                           p->survived, "equivalent", p->equivalent, "undecided", p->undecided);
@@ -71,7 +71,7 @@ static json_t *strength(const Proved *p) {
     return o;
 }
 
-void proved_words(Buf *out, const Proved *p) {
+void proved_words(Buf *out, const MutationScore *p) {
     buf_printf(out, "how strong these cases are: they reject %d of %d small mistakes in the op's own kernel",
                p->killed, p->killed + p->survived);
     if (p->margin > 0) buf_printf(out, ", the nearest at %.3g times the bound", p->margin);
@@ -104,8 +104,8 @@ json_t *verdict_object(const Verdict *v) {
         for (int i = 0; i < v->tries; i++)
             json_array_append_new(sizes, json_integer((json_int_t)v->tried[i]));
         json_object_set_new(o, "row_bits", bits(v->row_bits));
-        json_object_set_new(o, "invariant_bits", bits(v->moved_bits));
-        json_object_set_new(o, "giant", giant(&v->giant));
+        json_object_set_new(o, "invariant_bits", bits(v->metamorphic_bits));
+        json_object_set_new(o, "giant", large(&v->large));
         json_object_set_new(o, "op_strength", strength(v->proved));
         json_object_set_new(o, "unexecuted", lines);
         json_object_set_new(o, "sizes_tried", sizes);

@@ -24,7 +24,8 @@ bool status_by_name(Str name, Status *out);
 enum { FEEDBACK_MAX = 600 };
 // Whether a row of the answer had the same bits at another place, beside other rows.
 typedef enum { ROW_BITS_UNKNOWN, ROW_BITS_SAME, ROW_BITS_DIFFER } RowBits;
-// Whether addresses hold for tensors that no memory holds (giant.h): of an accepted candidate at level full.
+// Whether addresses hold for tensors that no memory holds (large_tensors.h): of an accepted candidate at
+// level full.
 typedef struct {
     bool asked; // else the domain ends before, or nobody has asked
     int64_t
@@ -32,7 +33,7 @@ typedef struct {
     int64_t fails;              // the smallest number with which one did not; 0: none
     LineCol at;                 // where, in the source; line 0: not there
     char why[WIRE_MESSAGE_MAX]; // what happened there; or, where neither is known, why not
-} Giant;
+} LargeTensors;
 typedef struct {
     Status status;
     Str op;
@@ -50,13 +51,13 @@ typedef struct {
     int64_t element;     // of its output, row-major, where that decided; -1: it did not
     char worst_case[96]; // "float16 17x1000 stagnation"; empty when nothing was compared
     double error_ulp, bound_ulp, use;
-    Counters count;      // of the traffic case: Draw.traffic_case
-    int64_t bytes_ideal; // inputs and outputs of that case once
-    RankCase facts;      // of that case, for the rank model
-    RowBits row_bits;    // of an accepted one
-    RowBits moved_bits;  // the same of rows moved as the definition declares (moved.h)
-    Giant giant;
-    const Proved
+    Counters count;           // of the traffic case: Draw.traffic_case
+    int64_t bytes_ideal;      // inputs and outputs of that case once
+    RankCase facts;           // of that case, for the rank model
+    RowBits row_bits;         // of an accepted one
+    RowBits metamorphic_bits; // the same of rows moved as the definition declares (metamorphic.h)
+    LargeTensors large;
+    const MutationScore
         *proved; // of an accepted one: what these cases told apart in the op's own kernel; NULL: not known
     Coverage coverage; // of an accepted one: lines that no case has executed, sizes that it compares with
     int64_t tried[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX]; // those of them that more cases were drawn for
@@ -78,9 +79,9 @@ static inline bool verdict_refuses(const Verdict *v) {
 }
 
 // "these cases reject 203 of 203 small mistakes ..."
-void proved_words(Buf *out, const Proved *p);
+void proved_words(Buf *out, const MutationScore *p);
 // "addresses safe up to 2147495936 elements ..."; of one that was asked.
-void giant_words(Buf *out, const Giant *g);
+void large_tensors_words(Buf *out, const LargeTensors *g);
 const char *status_doc(Status s);
 const char *level_name(Level l);
 MUST_CHECK bool level_by_name(Str name, Level *out);

@@ -1,7 +1,7 @@
 // ast.h - the syntax tree of the Python that kernels, hosts and references are written in. Nodes are
-// immutable after parsing (a candidate's own are settled first, host/settle.c) and live in the arena they
-// were parsed into; names and texts borrow from the source or the arena. A pointer that may be absent says
-// "or NULL".
+// immutable after parsing (a candidate's own are settled first, host/policy/normalize.c) and live in the
+// arena they were parsed into; names and texts borrow from the source or the arena. A pointer that may be
+// absent says "or NULL".
 #pragma once
 #include "lang/diag.h"
 
@@ -132,7 +132,7 @@ struct Node {
             Nodes params, body, decorators;
             Node *returns; // or NULL
             bool async;
-            bool memo; // functools keeps its results; set after parsing (host/memoised.c)
+            bool memo; // functools keeps its results; set after parsing (host/policy/memoised.c)
         } function;    // FUNCTION
         struct {
             Str name;
@@ -194,7 +194,7 @@ struct Node {
             int dots;    // leading dots of a relative import
             Nodes names; // ALIAS; one with name "*" for a star import
             bool from;
-            bool old_names; // Node.module.old_names, once host_settle() has seen it
+            bool old_names; // Node.module.old_names, once host_normalize() has seen it
         } import;           // IMPORT
         struct {
             Str name, as; // dotted name; `as` may be empty

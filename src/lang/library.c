@@ -12,8 +12,8 @@ bool library_name_ok(Str name) {
     return !str_starts(name, "__");
 }
 
-// Names of files, not names that a file binds (host/imports.c has those): what they would hide are modules,
-// and words by which everybody means one.
+// Names of files, not names that a file binds (host/policy/imports.c has those): what they would hide are
+// modules, and words by which everybody means one.
 bool library_name_taken(Str name) {
     static const char *const taken[] = {"torch", "triton", "tl", "math", "libdevice", "F", "nn"};
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)

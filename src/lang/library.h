@@ -24,7 +24,7 @@ struct Library {
 // What candidates may use beyond their own text and Triton 3.6.
 typedef struct {
     Str include;    // helper files (library_pack), or empty
-    bool old_names; // names of Triton before 3.3 (tile/old.def)
+    bool old_names; // names of Triton before 3.3 (tile/check/old_names.def)
 } Extras;
 
 // A name that a file may have, and whether it would hide what every kernel file imports.

@@ -1,5 +1,5 @@
-// shape.h - the members of each kind of node as data (shape.def), for code that treats all kinds alike.
-// For whoever walks or copies trees.
+// node_fields.h - the members of each kind of node as data (node_fields.def), for code that treats all kinds
+// alike. For whoever walks or copies trees.
 #pragma once
 #include "lang/ast.h"
 

@@ -1,5 +1,6 @@
-// pass.h - pass@k: how likely is at least one of k drafts accepted? The unbiased estimate from n drafts (Chen
-// et al., "Evaluating large language models trained on code", 2021), and intervals by the bootstrap over ops.
+// pass_at_k.h - pass@k: how likely is at least one of k drafts accepted? The unbiased estimate from n drafts
+// (Chen et al., "Evaluating large language models trained on code", 2021), and intervals by the bootstrap
+// over ops.
 #pragma once
 #include "base/arena.h"
 

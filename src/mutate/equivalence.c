@@ -2,7 +2,7 @@
 
 #include "op/embed.h"
 
-enum { CLAIMS_MAX = 1024 };
+enum { EQUIVALENCES_MAX = 1024 };
 
 static Str text_of(const Node *dict, const char *key) {
     for (int i = 0; i < dict->dict.keys.n; i++) {
@@ -14,18 +14,18 @@ static Str text_of(const Node *dict, const char *key) {
     return (Str){0};
 }
 
-static bool claim_of(const Node *n, Claim *out) {
+static bool equivalence_of(const Node *n, Equivalence *out) {
     if (n->kind != NODE_DICT) return false;
-    *out = (Claim){.ops = text_of(n, "ops"),
-                   .before = text_of(n, "before"),
-                   .after = text_of(n, "after"),
-                   .reason = text_of(n, "reason")};
+    *out = (Equivalence){.ops = text_of(n, "ops"),
+                         .before = text_of(n, "before"),
+                         .after = text_of(n, "after"),
+                         .reason = text_of(n, "reason")};
     return out->ops.len && out->before.len && out->reason.len &&
            mutator_by_name(text_of(n, "kind"), &out->kind);
 }
 
-bool claims_parse(Arena *a, const char *file, Str source, Claims *out, Err *e) {
-    if (!out->at) out->at = NEWN(a, Claim, CLAIMS_MAX);
+bool equivalences_parse(Arena *a, const char *file, Str source, Equivalences *out, Err *e) {
+    if (!out->at) out->at = NEWN(a, Equivalence, EQUIVALENCES_MAX);
     DiagList d = DIAGS(a);
     const Node *module = parse_module(a, source, &d);
     if (!module) return err_set(e, ERR_INPUT, "%s: %s", file, d.at[0].msg);
@@ -38,9 +38,9 @@ bool claims_parse(Arena *a, const char *file, Str source, Claims *out, Err *e) {
         const Nodes *items = &n->assign.value->items;
         for (int k = 0; k < items->n; k++) {
             int line = line_col(source, items->at[k]->span.at).line;
-            if (out->n == CLAIMS_MAX)
-                return err_set(e, ERR_LIMIT, "%s:%d: more than %d claims", file, line, CLAIMS_MAX);
-            if (!claim_of(items->at[k], &out->at[out->n++]))
+            if (out->n == EQUIVALENCES_MAX)
+                return err_set(e, ERR_LIMIT, "%s:%d: more than %d claims", file, line, EQUIVALENCES_MAX);
+            if (!equivalence_of(items->at[k], &out->at[out->n++]))
                 return err_set(e, ERR_INPUT,
                                "%s:%d: a claim needs ops, a known kind, before, after and a reason", file,
                                line);
@@ -49,11 +49,11 @@ bool claims_parse(Arena *a, const char *file, Str source, Claims *out, Err *e) {
     return true;
 }
 
-bool claims_read(Arena *a, Claims *out, Err *e) {
-    *out = (Claims){0};
+bool equivalences_read(Arena *a, Equivalences *out, Err *e) {
+    *out = (Equivalences){0};
     for (const EmbeddedFile *f = embedded_files; f->name; f++)
         if (str_starts(str_of(f->name), "equivalent/") &&
-            !claims_parse(a, f->name, (Str){f->text, f->len}, out, e))
+            !equivalences_parse(a, f->name, (Str){f->text, f->len}, out, e))
             return false;
     return true;
 }
@@ -66,9 +66,9 @@ static bool names_op(Str ops, Str op) {
     return false;
 }
 
-const Claim *claim_find(const Claims *c, Str op, const Mutant *m) {
+const Equivalence *equivalence_find(const Equivalences *c, Str op, const Mutant *m) {
     for (int i = 0; i < c->n; i++) {
-        const Claim *k = &c->at[i];
+        const Equivalence *k = &c->at[i];
         if (k->kind == m->kind && str_eq(k->before, m->before) && str_eq(k->after, m->after) &&
             names_op(k->ops, op))
             return k;

@@ -7,7 +7,7 @@ typedef struct {
     Arena *arena;
     DiagList *diags;
     Op *op;
-    const Node *inputs, *dims, *tf32, *giant, *invariant,
+    const Node *inputs, *dims, *tf32, *large, *invariant,
         *keep[OP_INPUTS_MAX]; // keep: the value of that key, or NULL
 } Reader;
 
@@ -462,7 +462,7 @@ static bool read_assignment(Reader *r, const Node *s) {
     const Node **slot = node_is_name(target, "inputs")       ? &r->inputs
                         : node_is_name(target, "dims")       ? &r->dims
                         : node_is_name(target, "allow_tf32") ? &r->tf32
-                        : node_is_name(target, "giant")      ? &r->giant
+                        : node_is_name(target, "giant")      ? &r->large
                         : node_is_name(target, "invariant")  ? &r->invariant
                                                              : NULL;
     if (slot && *slot) return wrong(r, s, "%.*s is assigned twice; keep one", STR_ARG(target->name));
@@ -547,7 +547,7 @@ bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d) 
     if (!out->reference)
         return diag_add(d, DIAG_REFUSED, all, "no reference: add def reference(...) that returns one tensor");
     if (r.tf32 && !literal_flag(d, r.tf32, "allow_tf32", &out->allow_tf32)) return false;
-    if (r.giant && !literal_flag(d, r.giant, "giant", &out->giant)) return false;
+    if (r.large && !literal_flag(d, r.large, "giant", &out->large)) return false;
     return read_inputs(&r) && read_dims(&r) && read_invariant(&r) && check_quotients(&r) &&
            check_reference(&r);
 }

@@ -72,6 +72,6 @@ void op_domain(Buf *out, const Op *op) {
             buf_printf(out, "%.*s is at most %lld\n", STR_ARG(d->name), (long long)d->max);
         if (d->usual) buf_printf(out, "%.*s is usually %lld\n", STR_ARG(d->name), (long long)d->usual);
     }
-    if (op->giant) buf_puts(out, "tensors have more than 2^31 elements, too: addresses need 64 bits\n");
+    if (op->large) buf_puts(out, "tensors have more than 2^31 elements, too: addresses need 64 bits\n");
     for (int i = 0; i < op->invariants; i++) put_move(out, op, &op->invariant[i]);
 }

@@ -116,7 +116,7 @@ typedef struct {
     int inputs;
     OpDim dim[OP_DIMS_MAX];
     int dims;
-    bool allow_tf32, giant;
+    bool allow_tf32, large;
     OpInvariant invariant[OP_INPUTS_MAX]; // at most one for each input
     int invariants;
     int rows_dim, row_dim; // "M" (or -1) and the row length

@@ -1,4 +1,4 @@
-// kind.h - what a row of smith.def has to bring along.
+// smith_kind.h - what a row of smith.def has to bring along.
 #pragma once
 #include "propose/smith.h"
 

@@ -376,7 +376,7 @@ int child_interpret(const ChildJob *job) {
     if (library) library->old_names = c.extras.old_names;
     Node *module = parse_module(&c.code, c.source, &diags);
     if (module) module->module.library = library, module->module.old_names = c.extras.old_names;
-    if (!module || !host_settle(&c.code, module, &diags) || !host_screen(module, &diags)) {
+    if (!module || !host_normalize(&c.code, module, &diags) || !host_screen(module, &diags)) {
         const Diag *d = diag_first(&diags);
         if (!d) return EXIT_SILENT;
         send_finding(&c, d, NULL);

@@ -27,7 +27,7 @@ struct OutputBuffer {
     uint8_t *map;
 };
 
-struct Broker {
+struct ForkServer {
     int control; // packets are atomic: threads may send without a lock
     pid_t pid;
     bool ours;            // our own child, to be waited for
@@ -36,7 +36,7 @@ struct Broker {
     OutputBuffer *idle;   // nobody but us has these mapped
 };
 
-// A broker that does not report a killed child within this time is stuck.
+// A fork server that does not report a killed child within this time is stuck.
 static const double answer_seconds = 60;
 
 // Sizes of output buffers are multiples of it: draws differ little, and share buffers.
@@ -99,7 +99,7 @@ static bool buffer_new(size_t bytes, OutputBuffer **out, Err *e) {
 
 // A buffer whose first `bytes` bytes, and the rest of the page that they end in, are zero: what one candidate
 // left behind no other may see. A child maps no more than that.
-static bool buffer_take(Broker *b, size_t bytes, OutputBuffer **out, Err *e) {
+static bool buffer_take(ForkServer *b, size_t bytes, OutputBuffer **out, Err *e) {
     *out = NULL;
     if (bytes > SIZE_MAX - OUTPUT_STEP) return err_set(e, ERR_IO, "output: %zu bytes: too many", bytes);
     size_t room = (bytes / OUTPUT_STEP + 1) * OUTPUT_STEP;
@@ -119,7 +119,7 @@ static bool buffer_take(Broker *b, size_t bytes, OutputBuffer **out, Err *e) {
 }
 
 // Only when its child has been reaped: a process ends with its mappings before anybody can wait for it.
-static void buffer_give(Broker *b, OutputBuffer *o) {
+static void buffer_give(ForkServer *b, OutputBuffer *o) {
     if (!o) return;
     pthread_mutex_lock(&b->lock);
     o->next = b->idle;
@@ -129,15 +129,15 @@ static void buffer_give(Broker *b, OutputBuffer *o) {
 
 // ---- the process ----
 
-static bool broker_greet(int control, pid_t child, Broker **out, Err *e) {
-    Broker *b = calloc(1, sizeof *b);
+static bool fork_server_greet(int control, pid_t child, ForkServer **out, Err *e) {
+    ForkServer *b = calloc(1, sizeof *b);
     if (!b) abort();
     b->control = control;
     b->pid = child;
     b->ours = child != 0;
     pthread_mutex_init(&b->lock, NULL);
 
-    BrokerHello hello = {0};
+    ForkServerHello hello = {0};
     if (readable(control, clock_seconds() + answer_seconds) && receive(control, &hello, sizeof hello) &&
         hello.ready) {
         b->pid = hello.pid;
@@ -146,33 +146,35 @@ static bool broker_greet(int control, pid_t child, Broker **out, Err *e) {
     }
     if (hello.ready || hello.why.code == ERR_NONE)
         hello.why = (Err){ERR_SANDBOX, "broker: ended before it was ready"};
-    broker_close(b);
+    fork_server_close(b);
     return err_set(e, hello.why.code, "%s", hello.why.msg);
 }
 
-bool broker_open(ChildMain main, Broker **out, Err *e) {
+bool fork_server_open(ChildMain main, ForkServer **out, Err *e) {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return err_set(e, ERR_IO, "broker: socket: %s", strerror(errno));
     pid_t pid = fork();
-    if (pid == 0) broker_serve(main, pair[1]);
+    if (pid == 0) fork_server_serve(main, pair[1]);
     int error = errno;
     close(pair[1]);
     if (pid < 0) {
         close(pair[0]);
         return err_set(e, ERR_IO, "broker: fork: %s", strerror(error));
     }
-    return broker_greet(pair[0], pid, out, e);
+    return fork_server_greet(pair[0], pid, out, e);
 }
 
-bool broker_adopt(int control, Broker **out, Err *e) { return broker_greet(control, 0, out, e); }
+bool fork_server_adopt(int control, ForkServer **out, Err *e) {
+    return fork_server_greet(control, 0, out, e);
+}
 
-bool broker_serves(Broker *b) {
+bool fork_server_serves(ForkServer *b) {
     struct pollfd p = {.fd = b->control}; // errors and a hang-up are told in any case
     return !atomic_load(&b->stuck) && poll(&p, 1, 0) == 0;
 }
 
-void broker_close(Broker *b) {
+void fork_server_close(ForkServer *b) {
     if (!b) return;
     if (atomic_load(&b->stuck)) kill(b->pid, SIGKILL);
     close(b->control); // it ends when it reads this
@@ -189,12 +191,12 @@ void broker_close(Broker *b) {
 // ---- one job ----
 
 typedef struct {
-    int fd[JOB_FDS];    // the child's and the broker's ends
+    int fd[JOB_FDS];    // the child's and the fork server's ends
     int report, status; // ours
     bool stuck;
 } Lines;
 
-static bool draw_sealed(const BrokerJob *job, Err *e) {
+static bool draw_sealed(const ForkJob *job, Err *e) {
     int seals = fcntl(job->draw_fd, F_GET_SEALS);
     struct stat st;
     if (seals < 0 || fstat(job->draw_fd, &st) != 0) return err_set(e, ERR_IO, "inputs: %s", strerror(errno));
@@ -203,7 +205,7 @@ static bool draw_sealed(const BrokerJob *job, Err *e) {
     return true;
 }
 
-static bool source_file(const BrokerJob *job, int *out, Err *e) {
+static bool source_file(const ForkJob *job, int *out, Err *e) {
     if (job->source.len > UINT32_MAX) return err_set(e, ERR_LIMIT, "source: too long");
     int fd = *out = memfd_create("source", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) return err_set(e, ERR_IO, "source: memfd: %s", strerror(errno));
@@ -228,7 +230,7 @@ static bool lines_open(Lines *l, Err *e) {
     return true;
 }
 
-static bool order_send(const Broker *b, const BrokerJob *job, const Lines *l, Err *e) {
+static bool order_send(const ForkServer *b, const ForkJob *job, const Lines *l, Err *e) {
     JobOrder order = {.draw_bytes = job->draw_bytes,
                       .job_bytes = sizeof(JobHeader) + job->source.len + job->extras.include.len,
                       .output_bytes = job->output_bytes,
@@ -254,7 +256,7 @@ static bool order_send(const Broker *b, const BrokerJob *job, const Lines *l, Er
         ssize_t sent = sendmsg(b->control, &msg, MSG_NOSIGNAL);
         if (sent == (ssize_t)sizeof order) return true;
         if (sent < 0 && errno == EINTR) continue;
-        // Too many descriptors on their way: the broker will take them soon.
+        // Too many descriptors on their way: the fork server will take them soon.
         if (sent < 0 && errno == ETOOMANYREFS) {
             nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
             continue;
@@ -267,7 +269,7 @@ static bool order_send(const Broker *b, const BrokerJob *job, const Lines *l, Er
 static void child_kill(const Lines *l) { shutdown(l->status, SHUT_WR); }
 
 // Frames until the pipe closes: by then the child is gone.
-static bool reports_read(Lines *l, Arena *a, const BrokerJob *job, ChildResult *out, Err *e) {
+static bool reports_read(Lines *l, Arena *a, const ForkJob *job, ChildResult *out, Err *e) {
     size_t most = (size_t)job->max_reports * sizeof(CaseReport), got = 0;
     char *bytes = arena_raw(a, most, _Alignof(CaseReport));
     double deadline = clock_seconds() + job->wall_seconds;
@@ -322,7 +324,7 @@ static bool end_read(Lines *l, ChildResult *out, Err *e) {
     return true;
 }
 
-bool broker_run(Broker *b, Arena *a, const BrokerJob *job, ChildResult *out, Err *e) {
+bool fork_server_run(ForkServer *b, Arena *a, const ForkJob *job, ChildResult *out, Err *e) {
     assert(job->max_reports >= 0 && job->max_reports <= WIRE_CASES_MAX + 1);
     *out = (ChildResult){0};
     Lines l = {.fd = {job->draw_fd, -1, -1, -1, -1}, .report = -1, .status = -1};
@@ -351,7 +353,7 @@ bool broker_run(Broker *b, Arena *a, const BrokerJob *job, ChildResult *out, Err
     return true;
 }
 
-void child_result_free(Broker *b, ChildResult *r) {
+void child_result_free(ForkServer *b, ChildResult *r) {
     buffer_give(b, r->buffer);
     r->buffer = NULL;
     r->output = NULL;

@@ -1,22 +1,22 @@
-// broker.h - the process that makes children. Started before any thread or large allocation, so that a fork
-// costs a fraction of a millisecond; single-threaded; it forks one child for each candidate and reports how
-// it ended.
+// fork_server.h - the process that makes children. Started before any thread or large allocation, so that a
+// fork costs a fraction of a millisecond; single-threaded; it forks one child for each candidate and reports
+// how it ended.
 //
-//   referee (threads) --jobs--> broker --fork--> child: sandbox, then child_main, then _exit
+//   referee (threads) --jobs--> fork server --fork--> child: sandbox, then child_main, then _exit
 //                      <--- exit status          <------- reports (pipe), outputs (shared mapping)
 //
 // The child starts with exactly three things: the two read-only mappings, its output mapping, and the report
-// pipe. Output buffers are used again: cleared before each child, and never handed on unless the broker has
-// reaped the child that had it, when no process can write to it any more. It enters the sandbox before it
-// reads a byte of the candidate's source. How it ended is known from the kernel and told by the broker on a
-// socket that the child does not have. The broker ends when its parent ends, and with it its children; a
-// client thread that gives up on a job takes only that job's child with it.
+// pipe. Output buffers are used again: cleared before each child, and never handed on unless the fork server
+// has reaped the child that had it, when no process can write to it any more. It enters the sandbox before it
+// reads a byte of the candidate's source. How it ended is known from the kernel and told by the fork server
+// on a socket that the child does not have. The fork server ends when its parent ends, and with it its
+// children; a client thread that gives up on a job takes only that job's child with it.
 #pragma once
 #include "base/err.h"
 #include "lang/library.h"
 #include "sandbox/wire.h"
 
-typedef struct Broker Broker;
+typedef struct ForkServer ForkServer;
 
 // What runs inside the sandbox. Returns the exit code: 0 unless something is wrong with us. Tests pass others
 // (a child that lies, babbles or dies).
@@ -33,11 +33,11 @@ typedef struct {
 } ChildJob;
 typedef int (*ChildMain)(const ChildJob *job);
 
-// Forks the broker. Call before threads exist. ERR_SANDBOX when the filter cannot be installed here.
-MUST_CHECK bool broker_open(ChildMain main, Broker **out, Err *e);
-void broker_close(Broker *b);
+// Forks the fork server. Call before threads exist. ERR_SANDBOX when the filter cannot be installed here.
+MUST_CHECK bool fork_server_open(ChildMain main, ForkServer **out, Err *e);
+void fork_server_close(ForkServer *b);
 
-enum { BROKER_JOBS_MAX = 256 }; // children at a time; one more is an error
+enum { FORK_SERVER_JOBS_MAX = 256 }; // children at a time; one more is an error
 
 typedef struct {
     int draw_fd; // memfd of the input mapping, sealed against writing and shrinking
@@ -52,7 +52,7 @@ typedef struct {
     int64_t watch_at; // JobHeader.watch_at: the room is within output_bytes
     Extras extras;
     uint64_t draw_key; // not 0: many jobs have these inputs and this key, and no others have it
-} BrokerJob;
+} ForkJob;
 
 // OVERDUE: past the deadline, or killed by the system (SIGKILL, which a child cannot send: no memory left).
 // It says nothing about the candidate.
@@ -69,13 +69,13 @@ typedef struct {
     struct OutputBuffer *buffer; // whose bytes `output` are, until child_result_free()
 } ChildResult;
 // Runs one job to its end. Safe to call from several threads at once; each call has its own child. False only
-// when the world fails (no memory, broker gone).
-MUST_CHECK bool broker_run(Broker *b, Arena *a, const BrokerJob *job, ChildResult *out, Err *e);
-void child_result_free(Broker *b, ChildResult *r); // before broker_close()
+// when the world fails (no memory, fork server gone).
+MUST_CHECK bool fork_server_run(ForkServer *b, Arena *a, const ForkJob *job, ChildResult *out, Err *e);
+void child_result_free(ForkServer *b, ChildResult *r); // before fork_server_close()
 
 // The real child: parses, screens and checks the source, runs every case, reports. (child.c)
 int child_interpret(const ChildJob *job);
-// Once in the broker: runs a small program of ours, so that whatever is built on first use (tables of names,
-// the choice of vector loops) is there before the door closes and every child shares it. Behind the door
-// there is no way to wait for a lock.
+// Once in the fork server: runs a small program of ours, so that whatever is built on first use (tables of
+// names, the choice of vector loops) is there before the door closes and every child shares it. Behind the
+// door there is no way to wait for a lock.
 void child_prepare(void);

@@ -27,9 +27,9 @@ typedef struct {
     ChildMain main;
     Sandbox *sandbox;
     int control, signals;
-    Job job[BROKER_JOBS_MAX];
+    Job job[FORK_SERVER_JOBS_MAX];
     int jobs;
-    Kept kept;
+    InputCache kept;
 } Server;
 
 // ---- the child, until its own code takes over ----
@@ -49,11 +49,11 @@ static void *child_map(int fd, size_t bytes, int flags, int protection, int setu
 }
 
 static _Noreturn void child_start(Server *s, const JobOrder *order, const int fd[JOB_FDS],
-                                  const uint8_t *kept, int setup, pid_t broker) {
+                                  const uint8_t *kept, int setup, pid_t fork_server) {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != broker) _exit(1);
+    if (getppid() != fork_server) _exit(1);
 
-    kept_forget(&s->kept, kept);
+    input_cache_forget(&s->kept, kept);
     ChildJob job = {.draw_bytes = order->draw_bytes,
                     .job_bytes = order->job_bytes,
                     .output_bytes = order->output_bytes,
@@ -93,7 +93,7 @@ static _Noreturn void child_start(Server *s, const JobOrder *order, const int fd
     _exit(s->main(&job));
 }
 
-// ---- the broker ----
+// ---- the fork server ----
 
 static void job_answer(int status, const JobEnd *end) {
     // A caller that has gone away is no trouble of ours; one packet always fits.
@@ -110,10 +110,10 @@ static void job_refuse(int status, const char *why) {
 static void job_start(Server *s, const JobOrder *order, const int fd[JOB_FDS]) {
     int setup[2] = {-1, -1};
     errno = EAGAIN;
-    if (s->jobs == BROKER_JOBS_MAX) return job_refuse(fd[JOB_FD_STATUS], "too many children");
+    if (s->jobs == FORK_SERVER_JOBS_MAX) return job_refuse(fd[JOB_FD_STATUS], "too many children");
     if (pipe2(setup, O_CLOEXEC | O_NONBLOCK) != 0) return job_refuse(fd[JOB_FD_STATUS], "pipe");
 
-    const uint8_t *kept = kept_draw(&s->kept, order->draw_key, fd[JOB_FD_DRAW], order->draw_bytes);
+    const uint8_t *kept = input_cache_get(&s->kept, order->draw_key, fd[JOB_FD_DRAW], order->draw_bytes);
     pid_t self = getpid(), pid = fork();
     if (pid == 0) child_start(s, order, fd, kept, setup[1], self);
     int error = errno;
@@ -188,7 +188,7 @@ static bool job_take(Server *s) {
 }
 
 static void serve(Server *s) {
-    static struct pollfd at[2 + BROKER_JOBS_MAX];
+    static struct pollfd at[2 + FORK_SERVER_JOBS_MAX];
     for (;;) {
         int watched = s->jobs;
         at[0] = (struct pollfd){.fd = s->control, .events = POLLIN};
@@ -234,15 +234,15 @@ static void forget(void) {
     environ = NULL;
 }
 
-_Noreturn void broker_serve(ChildMain main, int control) {
+_Noreturn void fork_server_serve(ChildMain main, int control) {
     static Server s;
     s.main = main;
     // Its own session: a Ctrl-C is for the parent, who decides what is left half-done.
     setsid();
     prctl(PR_SET_NAME, "broker", 0, 0, 0);
     for (int sig = 1; sig < NSIG; sig++) signal(sig, SIG_DFL);
-    // Nothing inherited stays open: neither the descriptors of an older broker, whose end would then not be
-    // seen, nor standard output, whose reader waits for its end. Standard error stays, for a sanitizer's
+    // Nothing inherited stays open: neither the descriptors of an older fork server, whose end would then not
+    // be seen, nor standard output, whose reader waits for its end. Standard error stays, for a sanitizer's
     // words.
     if (control != SANDBOX_FD && dup2(control, SANDBOX_FD) < 0) _exit(1);
     fcntl(SANDBOX_FD, F_SETFD, FD_CLOEXEC);
@@ -256,7 +256,7 @@ _Noreturn void broker_serve(ChildMain main, int control) {
     }
     forget();
 
-    BrokerHello hello = {.pid = getpid()};
+    ForkServerHello hello = {.pid = getpid()};
     hello.ready = server_open(&s, &hello.why);
     if (send(s.control, &hello, sizeof hello, MSG_NOSIGNAL) == (ssize_t)sizeof hello && hello.ready)
         serve(&s);

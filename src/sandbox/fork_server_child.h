@@ -1,5 +1,5 @@
-// broker_serve.h - what the two halves of the broker say to each other. Private to broker.c (the callers'
-// half) and broker_serve.c (the process).
+// fork_server_child.h - what the two halves of the fork server say to each other. Private to fork_server.c
+// (the callers' half) and fork_server_child.c (the process).
 #pragma once
 #include <sys/types.h>
 
@@ -9,7 +9,7 @@
 enum { JOB_FD_DRAW, JOB_FD_JOB, JOB_FD_OUTPUT, JOB_FD_REPORT, JOB_FD_STATUS, JOB_FDS };
 typedef struct {
     size_t draw_bytes, job_bytes, output_bytes, arena_bytes, sparse_bytes;
-    uint64_t draw_key; // BrokerJob.draw_key
+    uint64_t draw_key; // ForkJob.draw_key
     double wall_seconds;
 } JobOrder;
 
@@ -22,17 +22,18 @@ typedef struct {
     char why[256];
 } JobEnd;
 
-// The first packet on the control socket, from the broker.
+// The first packet on the control socket, from the fork server.
 typedef struct {
     bool ready;
     Err why;
     pid_t pid;
-} BrokerHello;
+} ForkServerHello;
 
-// A broker that somebody else forked, by our end of its control socket, which is the broker's from now on.
-MUST_CHECK bool broker_adopt(int control, Broker **out, Err *e);
+// A fork server that somebody else forked, by our end of its control socket, which is the fork server's from
+// now on.
+MUST_CHECK bool fork_server_adopt(int control, ForkServer **out, Err *e);
 // Whether it is there and was never found stuck.
-bool broker_serves(Broker *b);
+bool fork_server_serves(ForkServer *b);
 
-// The broker's whole life. `control` is the only thing that it shares with its parent.
-_Noreturn void broker_serve(ChildMain main, int control);
+// The fork server's whole life. `control` is the only thing that it shares with its parent.
+_Noreturn void fork_server_serve(ChildMain main, int control);

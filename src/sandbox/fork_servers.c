@@ -11,15 +11,15 @@
 
 #include "sandbox/fork_server_child.h"
 
-// One broker and who uses it: it is closed by the last one that leaves.
+// One fork server and who uses it: it is closed by the last one that leaves.
 typedef struct Seat Seat;
 struct Seat {
-    Broker *broker;
+    ForkServer *fork_server;
     int users;
     Seat *next; // of retired ones
 };
 
-struct Brokers {
+struct ForkServers {
     int keeper; // socket; -1: gone
     pid_t keeper_pid;
     pthread_mutex_t lock;
@@ -30,7 +30,7 @@ struct Brokers {
 
 // ---- the keeper
 
-// A control socket of a broker to be; -1 when the referee has gone.
+// A control socket of a fork server to be; -1 when the referee has gone.
 static int order_take(int from) {
     char byte;
     union {
@@ -67,7 +67,7 @@ static _Noreturn void keep(ChildMain main, int socket) {
     close(0);
     close(1);
     for (int control; (control = order_take(FIRST)) >= 0; close(control))
-        if (fork() == 0) broker_serve(main, control);
+        if (fork() == 0) fork_server_serve(main, control);
     _exit(0);
 }
 
@@ -90,7 +90,7 @@ static bool keeper_ask(int keeper, int control) {
     return sent == 1;
 }
 
-static bool keeper_start(Brokers *b, ChildMain main, Err *e) {
+static bool keeper_start(ForkServers *b, ChildMain main, Err *e) {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return err_set(e, ERR_IO, "keeper: socket: %s", strerror(errno));
@@ -109,44 +109,44 @@ static bool keeper_start(Brokers *b, ChildMain main, Err *e) {
 
 // ---- seats
 
-static Seat *seat_new(Broker *broker) {
+static Seat *seat_new(ForkServer *fork_server) {
     Seat *s = calloc(1, sizeof *s);
     if (!s) abort();
-    s->broker = broker;
+    s->fork_server = fork_server;
     return s;
 }
 
-static bool replacement(Brokers *b, Broker **out, Err *e) {
+static bool replacement(ForkServers *b, ForkServer **out, Err *e) {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return err_set(e, ERR_IO, "broker: socket: %s", strerror(errno));
     bool ok = keeper_ask(b->keeper, pair[1]);
     close(pair[1]); // so that its end is seen, also if it never starts
-    if (ok) return broker_adopt(pair[0], out, e);
+    if (ok) return fork_server_adopt(pair[0], out, e);
     close(pair[0]);
     return err_set(e, ERR_IO, "broker: gone, and its keeper, too");
 }
 
 // With the lock held: nobody new sits down there.
-static void retire(Brokers *b) {
+static void retire(ForkServers *b) {
     b->seat->next = b->retired;
     b->retired = b->seat;
     b->seat = NULL;
     // The next one may be killed before it is ready, by whatever killed the last.
     enum { TRIES = 5 };
-    Broker *next;
+    ForkServer *next;
     for (int i = 0; i < TRIES && !b->seat; i++) {
         b->why = (Err){0};
         if (replacement(b, &next, &b->why)) b->seat = seat_new(next);
     }
 }
 
-bool brokers_open(ChildMain main, Brokers **out, Err *e) {
-    Brokers *b = calloc(1, sizeof *b);
+bool fork_servers_open(ChildMain main, ForkServers **out, Err *e) {
+    ForkServers *b = calloc(1, sizeof *b);
     if (!b) abort();
-    Broker *first;
+    ForkServer *first;
     b->keeper = -1;
-    if (!broker_open(main, &first, e)) {
+    if (!fork_server_open(main, &first, e)) {
         free(b);
         return false;
     }
@@ -156,13 +156,13 @@ bool brokers_open(ChildMain main, Brokers **out, Err *e) {
         *out = b;
         return true;
     }
-    brokers_close(b);
+    fork_servers_close(b);
     return false;
 }
 
-void brokers_close(Brokers *b) {
+void fork_servers_close(ForkServers *b) {
     if (!b) return;
-    if (b->seat) broker_close(b->seat->broker);
+    if (b->seat) fork_server_close(b->seat->fork_server);
     free(b->seat);
     if (b->keeper >= 0) {
         close(b->keeper); // it ends when it reads this
@@ -172,12 +172,12 @@ void brokers_close(Brokers *b) {
     free(b);
 }
 
-Broker *brokers_take(Brokers *b, Err *e) {
-    Broker *taken = NULL;
+ForkServer *fork_servers_take(ForkServers *b, Err *e) {
+    ForkServer *taken = NULL;
     pthread_mutex_lock(&b->lock);
     if (b->seat) {
         b->seat->users++;
-        taken = b->seat->broker;
+        taken = b->seat->fork_server;
     } else {
         err_record(e, b->why.code, "%s", b->why.msg);
     }
@@ -185,21 +185,21 @@ Broker *brokers_take(Brokers *b, Err *e) {
     return taken;
 }
 
-void brokers_leave(Brokers *b, Broker *taken, bool failed) {
+void fork_servers_leave(ForkServers *b, ForkServer *taken, bool failed) {
     pthread_mutex_lock(&b->lock);
-    if (failed && b->seat && b->seat->broker == taken && !broker_serves(taken)) retire(b);
-    Seat **at = b->seat && b->seat->broker == taken ? &b->seat : &b->retired;
-    while ((*at)->broker != taken) at = &(*at)->next;
+    if (failed && b->seat && b->seat->fork_server == taken && !fork_server_serves(taken)) retire(b);
+    Seat **at = b->seat && b->seat->fork_server == taken ? &b->seat : &b->retired;
+    while ((*at)->fork_server != taken) at = &(*at)->next;
     Seat *s = *at;
     bool last = --s->users == 0 && s != b->seat;
     if (last) *at = s->next;
     pthread_mutex_unlock(&b->lock);
     if (!last) return;
-    broker_close(s->broker);
+    fork_server_close(s->fork_server);
     free(s);
 }
 
-bool brokers_lost(Brokers *b, Err *e) {
+bool fork_servers_lost(ForkServers *b, Err *e) {
     pthread_mutex_lock(&b->lock);
     bool lost = !b->seat;
     if (lost && e) *e = b->why;

@@ -1,23 +1,23 @@
-// kept.h - inputs that the broker keeps as memory of its own. Children inherit it with a few entries of their
-// page table; mapping the parent's file would cost each of them an entry for every 4 KiB. Private to
-// broker_serve.c.
+// input_cache.h - inputs that the fork server keeps as memory of its own. Children inherit it with a few
+// entries of their page table; mapping the parent's file would cost each of them an entry for every 4 KiB.
+// Private to fork_server_child.c.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
 // As many as a stream works on at once.
-enum { KEPT_DRAWS = 2 };
+enum { CACHED_DRAWS = 2 };
 typedef struct {
-    struct KeptDraw {
+    struct CachedDraw {
         uint64_t key, used; // 0: empty
         uint8_t *map;
         size_t bytes, held; // of the mapping; of the inputs
-    } at[KEPT_DRAWS];
+    } at[CACHED_DRAWS];
     uint64_t uses;
-} Kept;
+} InputCache;
 
 // A read-only copy of the sealed file's bytes, made when the key is new, in place of the copy that was used
 // least recently. NULL: not kept, for whatever reason; the file is as good.
-const uint8_t *kept_draw(Kept *k, uint64_t key, int fd, size_t bytes);
+const uint8_t *input_cache_get(InputCache *k, uint64_t key, int fd, size_t bytes);
 // In a child: nothing stays but what it may see (NULL: nothing).
-void kept_forget(Kept *k, const uint8_t *but);
+void input_cache_forget(InputCache *k, const uint8_t *but);

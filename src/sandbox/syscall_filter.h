@@ -1,11 +1,12 @@
-// sandbox.h - the door that closes behind the child. syscall.def is the whole list of what stays possible.
+// syscall_filter.h - the door that closes behind the child. syscall.def is the whole list of what stays
+// possible.
 #pragma once
 #include "base/err.h"
 
 // The one descriptor that a child keeps has always this number, so that the filter can name it.
 enum { SANDBOX_FD = 3 };
 
-// Prepared once in the broker (needs memory), entered in each child (needs none).
+// Prepared once in the fork server (needs memory), entered in each child (needs none).
 typedef struct Sandbox Sandbox;
 MUST_CHECK bool sandbox_prepare(Sandbox **out, Err *e);
 void sandbox_free(Sandbox *s);

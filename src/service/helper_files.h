@@ -1,5 +1,5 @@
-// include.h - the folder of --include: helper files that candidates may import from. Only regular files that
-// lie directly in it count, as text; nothing else of the folder is ever opened, and no path comes from a
+// helper_files.h - the folder of --include: helper files that candidates may import from. Only regular files
+// that lie directly in it count, as text; nothing else of the folder is ever opened, and no path comes from a
 // candidate.
 #pragma once
 #include "lang/library.h"

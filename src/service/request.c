@@ -37,7 +37,7 @@ bool filter_dtype(Str name, int *out) {
 
 static Str text_of(const json_t *s) { return (Str){json_string_value(s), json_string_length(s)}; }
 
-static const char *read_options(const json_t *o, StreamLine *q) {
+static const char *read_options(const json_t *o, StreamRequest *q) {
     const json_t *level = json_object_get(o, "level"), *shape = json_object_get(o, "shape"),
                  *dtype = json_object_get(o, "dtype"), *policy = json_object_get(o, "policy");
     q->filter = (DrawFilter){.dtype = -1};
@@ -91,7 +91,7 @@ static const char *misleading_key(Arena *a, const json_t *o) {
     return NULL;
 }
 
-static const char *read_members(Arena *a, const json_t *o, StreamLine *q) {
+static const char *read_members(Arena *a, const json_t *o, StreamRequest *q) {
     if (!json_is_object(o)) return "a request is a JSON object";
     const json_t *id = json_object_get(o, "id"), *op = json_object_get(o, "op"),
                  *source = json_object_get(o, "source");
@@ -130,11 +130,11 @@ static Str broken_id(Arena *a, Str line) {
     return s;
 }
 
-void stream_line_read(Arena *a, Str line, long number, Level level, StreamLine *out) {
-    *out = (StreamLine){.id = STR("null"), .level = level};
-    if (line.len > STREAM_LINE_MAX) {
+void stream_request_read(Arena *a, Str line, long number, Level level, StreamRequest *out) {
+    *out = (StreamRequest){.id = STR("null"), .level = level};
+    if (line.len > STREAM_REQUEST_MAX) {
         out->id = broken_id(a, line);
-        out->bad = arena_printf(a, "line %ld is longer than %d bytes", number, STREAM_LINE_MAX);
+        out->bad = arena_printf(a, "line %ld is longer than %d bytes", number, STREAM_REQUEST_MAX);
         return;
     }
     json_error_t error;

@@ -1,21 +1,21 @@
-// line.h - one line of the stream: {"id","op","source"[,"level","shape","dtype","policy","manifest"]}. Any
+// request.h - one line of the stream: {"id","op","source"[,"level","shape","dtype","policy","manifest"]}. Any
 // bytes are allowed; what cannot be judged, or has a key that looks like one of these, says why.
 #pragma once
 #include "cases/draw.h"
 
-enum { STREAM_LINE_MAX = 8 << 20 }; // bytes: a source of SOURCE_MAX with every character escaped fits
+enum { STREAM_REQUEST_MAX = 8 << 20 }; // bytes: a source of SOURCE_MAX with every character escaped fits
 
 typedef struct {
     Str id; // its JSON text; "null" when the line gave none
     Str op, source;
-    Str manifest; // its JSON text (referee/manifest.h); empty when the line gave none
+    Str manifest; // its JSON text (service/manifest.h); empty when the line gave none
     Level level;
     DrawFilter filter;
     const char *bad; // why the line cannot be judged; NULL: it can
-} StreamLine;
-// A line longer than STREAM_LINE_MAX may be cut: it is answered all the same. Texts live in `a`. `number` is
-// for messages, `level` is used where the line names none.
-void stream_line_read(Arena *a, Str line, long number, Level level, StreamLine *out);
+} StreamRequest;
+// A line longer than STREAM_REQUEST_MAX may be cut: it is answered all the same. Texts live in `a`. `number`
+// is for messages, `level` is used where the line names none.
+void stream_request_read(Arena *a, Str line, long number, Level level, StreamRequest *out);
 
 // "8192x4096", each side from 1 to 2^20; "fp16" and its like.
 MUST_CHECK bool filter_shape(Str text, int64_t *m, int64_t *n);

@@ -15,7 +15,7 @@ typedef struct {
     uint64_t at;   // place in the journal + 1; 0: free
 } Slot;
 
-struct Memo {
+struct VerdictCache {
     Journal *journal;
     Sha256 build; // of the program that judges
     Extras extras;
@@ -49,10 +49,11 @@ static void put_program(Buf *b, Str source) {
     arena_free(&a);
 }
 
-MemoKey memo_key(const Memo *m, const Op *op, Level level, const DrawFilter *filter, Str source) {
+VerdictKey verdict_cache_key(const VerdictCache *m, const Op *op, Level level, const DrawFilter *filter,
+                             Str source) {
     Arena a = {0};
     Buf b = BUF(&a);
-    MemoKey key;
+    VerdictKey key;
     char build[65], definition[65];
     sha256_hex(m->build, build);
     sha256_hex(op->hash, definition);
@@ -87,7 +88,7 @@ static bool is_key(Str s) {
 
 // ---- the table
 
-static void remember(Memo *m, const char *hex, off_t at) {
+static void remember(VerdictCache *m, const char *hex, off_t at) {
     Slot *set = m->slot[key_bits(hex, 0) % SETS], *to = &set[0];
     uint64_t mark = key_bits(hex, 16);
     for (int i = 0; i < WAYS; i++) {
@@ -100,13 +101,13 @@ static void remember(Memo *m, const char *hex, off_t at) {
     *to = (Slot){mark, (uint64_t)at + 1};
 }
 
-void memo_put(Memo *m, const MemoKey *key, off_t at) {
+void verdict_cache_put(VerdictCache *m, const VerdictKey *key, off_t at) {
     pthread_mutex_lock(&m->lock);
     remember(m, key->hex, at);
     pthread_mutex_unlock(&m->lock);
 }
 
-// Records of verdicts that may answer start like this (verdict_record, memo_note).
+// Records of verdicts that may answer start like this (verdict_record, verdict_cache_note).
 static bool index_record(void *arg, Str json, off_t at) {
     static const char start[] = "{\"record\":\"verdict\",\"key\":\"";
     size_t n = sizeof start - 1;
@@ -116,9 +117,9 @@ static bool index_record(void *arg, Str json, off_t at) {
     return true;
 }
 
-bool memo_open(Journal *j, off_t bytes, Extras extras, Memo **out, Err *e) {
+bool verdict_cache_open(Journal *j, off_t bytes, Extras extras, VerdictCache **out, Err *e) {
     // From calloc: pages of the table that nobody touched are not there.
-    Memo *m = calloc(1, sizeof *m);
+    VerdictCache *m = calloc(1, sizeof *m);
     if (!m) return err_set(e, ERR_LIMIT, "out of memory for the table of duplicates");
     m->journal = j;
     m->extras = extras;
@@ -128,14 +129,14 @@ bool memo_open(Journal *j, off_t bytes, Extras extras, Memo **out, Err *e) {
     if (bytes <= 0) bytes = READ_MOST;
     if (!build_hash(&m->build, e) || !journal_size(j, &size, e) ||
         !journal_each(j, size > bytes ? size - bytes : 0, index_record, m, &damaged, e)) {
-        memo_close(m);
+        verdict_cache_close(m);
         return false;
     }
     *out = m;
     return true;
 }
 
-void memo_close(Memo *m) {
+void verdict_cache_close(VerdictCache *m) {
     if (!m) return;
     pthread_mutex_destroy(&m->lock);
     free(m);
@@ -147,7 +148,7 @@ static bool may_answer(Status s, bool replay) {
     return !replay && status_class(s) != CLASS_UNDECIDED && s != STATUS_crash;
 }
 
-json_t *memo_note(const MemoKey *key, Str source, const Verdict *v) {
+json_t *verdict_cache_note(const VerdictKey *key, Str source, const Verdict *v) {
     if (!may_answer(v->status, v->replay)) return NULL;
     json_t *o = json_pack("{s:s}", "key", key->hex);
     if (!v->found && !v->noted) return o; // the referee's own words
@@ -181,7 +182,7 @@ static json_t *feedback_about(const json_t *record, Str source) {
     return text;
 }
 
-json_t *memo_answer(const json_t *record, const MemoKey *key, Str source) {
+json_t *verdict_cache_answer(const json_t *record, const VerdictKey *key, Str source) {
     const char *kind, *its_key, *status_text, *sha, *feedback;
     int replay;
     Status status;
@@ -208,7 +209,7 @@ json_t *memo_answer(const json_t *record, const MemoKey *key, Str source) {
     return o;
 }
 
-json_t *memo_find(Memo *m, const MemoKey *key, Str source) {
+json_t *verdict_cache_find(VerdictCache *m, const VerdictKey *key, Str source) {
     const Slot *set = m->slot[key_bits(key->hex, 0) % SETS];
     uint64_t mark = key_bits(key->hex, 16), at = 0;
     pthread_mutex_lock(&m->lock);
@@ -222,7 +223,7 @@ json_t *memo_find(Memo *m, const MemoKey *key, Str source) {
     if (journal_read(m->journal, &a, (off_t)(at - 1), &text)) {
         json_error_t error;
         json_t *record = json_loadb(text.p, text.len, JSON_REJECT_DUPLICATES, &error);
-        if (record) answer = memo_answer(record, key, source);
+        if (record) answer = verdict_cache_answer(record, key, source);
         json_decref(record);
     }
     arena_free(&a);

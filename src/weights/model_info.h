@@ -1,4 +1,4 @@
-// describe.h - what `model info` tells of a checkpoint, as lines for people or one line of JSON.
+// model_info.h - what `model info` tells of a checkpoint, as lines for people or one line of JSON.
 #pragma once
 #include "weights/checkpoint.h"
 

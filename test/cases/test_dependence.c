@@ -74,11 +74,11 @@ static void what_must_be_loaded(void **state) {
         for (uint64_t seed = 1; seed < 4; seed++) {
             World w;
             world_open(&w, ops[o], DT_F32, seed);
-            assert_true(w.d.needs > 0);
+            assert_true(w.d.dependences > 0);
             Verdict v = judged(&w);
             if (v.status != STATUS_ok) fail_msg("%s: %s", ops[o], v.feedback);
-            for (int k = 0; k < w.d.needs; k++) {
-                const Needed *n = &w.d.needed[k];
+            for (int k = 0; k < w.d.dependences; k++) {
+                const Dependence *n = &w.d.dependence[k];
                 const CaseSpec *s = &w.d.spec[n->case_index];
                 const CaseTruth *t = &w.d.truth[n->case_index];
                 assert_true(n->bit >= 0 && n->bit < 8 && s->origin_at > 0);
@@ -362,7 +362,7 @@ static void answers_that_come_from_nowhere(void **state) {
     JudgeRequest q = {.op = &op, .level = LEVEL_QUICK, .filter = tiny, .seed = &seed};
     Draw d;
     if (!draw_make(&a, referee_pool(r), &op, LEVEL_QUICK, seed, &tiny, &d, &e)) fail_msg("%s", e.msg);
-    assert_true(d.needs > 0);
+    assert_true(d.dependences > 0);
     const Str source[] = {STR(honest), STR(through_tensors), table_of(&a, &d, false), table_of(&a, &d, true)};
     enum { SOURCES = sizeof source / sizeof *source, HONEST = 2 };
     Verdict v[SOURCES];

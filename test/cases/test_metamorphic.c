@@ -12,7 +12,7 @@ static Pool *pool;
 
 static bool draw_moves(Arena *a, const Op *op, uint64_t seed, Draw *d, Err *e) {
     PlannedCase *plan;
-    int n = plan_moves(a, op, seed, &plan);
+    int n = plan_metamorphic(a, op, seed, &plan);
     assert_true(n > 0);
     return draw_planned(a, pool, op, LEVEL_FULL, seed, plan, n, d, e);
 }
@@ -32,7 +32,7 @@ static double *values(Arena *a, const Draw *d, int i, int input, int64_t *n) {
 // but zeros was there to move.
 static bool check_twin(Arena *a, const Draw *d, int i) {
     const CaseTruth *t = &d->truth[i];
-    const OpInvariant *v = &d->op->invariant[t->moved - 1];
+    const OpInvariant *v = &d->op->invariant[t->relation - 1];
     bool any = false;
     for (int k = 0; k < d->op->inputs; k++) {
         int64_t n, m;
@@ -61,15 +61,15 @@ static void every_declaration_holds(void **state) {
         Err e = {0};
         assert_true(op_find(&a, name[k], &op));
         declared += op.invariants > 0;
-        int moved = 0;
+        int relation = 0;
         for (uint64_t seed = 1; seed <= 2 && op.invariants > 0; seed++) {
             Draw d;
             if (!draw_moves(&a, &op, seed * 7919 + (uint64_t)k, &d, &e)) fail_msg("%s", e.msg);
             for (int i = 0; i < d.cases; i++)
-                if (d.truth[i].moved) moved += check_twin(&a, &d, i);
+                if (d.truth[i].relation) relation += check_twin(&a, &d, i);
             draw_free(&d);
         }
-        assert_true(moved > 0 || op.invariants == 0);
+        assert_true(relation > 0 || op.invariants == 0);
         arena_free(&a);
     }
     assert_true(declared >= 30);
@@ -153,7 +153,7 @@ static void other_bits_are_seen(void **state) {
             int64_t columns = b->numel / d.truth[i].rows;
             for (int64_t n = 0; n < b->numel; n++) {
                 double by = 1;
-                if (d.truth[i].moved && op.invariant[0].degree)
+                if (d.truth[i].relation && op.invariant[0].degree)
                     by = d.truth[i].moved_by[op.input[op.invariant[0].input].rank > 1 ? n / columns : 0];
                 dtype_store(b->dtype, output + d.spec[i].output_at + n * dtype_bytes(b->dtype),
                             dtype_round(b->dtype, from->v[n]) * (op.invariant[0].degree == 2 ? by * by : by));
@@ -161,16 +161,16 @@ static void other_bits_are_seen(void **state) {
         }
         int twins = 0, seen = 0;
         for (int i = 0; i < d.cases; i++) {
-            if (!d.truth[i].moved) continue;
+            if (!d.truth[i].relation) continue;
             twins++;
-            if (!moved_same(&d, i, output)) fail_msg("%s, case %d", ops[k], i);
+            if (!metamorphic_same(&d, i, output)) fail_msg("%s, case %d", ops[k], i);
             const Bound *b = d.truth[i].expected;
             int64_t n = 0; // an ordinary element
             while (n < b->numel && !(fabs(b->v[n]) > 0.01 && fabs(b->v[n]) < 1000)) n++;
             if (n == b->numel) continue; // weights of zero
             seen++;
             output[d.spec[i].output_at + n * dtype_bytes(b->dtype)] ^= 1;
-            assert_false(moved_same(&d, i, output));
+            assert_false(metamorphic_same(&d, i, output));
         }
         assert_true(twins == 3 && seen > 0);
         draw_free(&d);

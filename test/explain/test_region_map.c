@@ -8,27 +8,27 @@
 
 #include "explain/region_map.h"
 
-static Picture picture(Arena *a, int64_t rows, int64_t columns) {
-    return (Picture){.pixel = NEWN(a, uint8_t, (size_t)(rows * columns)), .rows = rows, .columns = columns};
+static RegionMap picture(Arena *a, int64_t rows, int64_t columns) {
+    return (RegionMap){.pixel = NEWN(a, uint8_t, (size_t)(rows * columns)), .rows = rows, .columns = columns};
 }
-static void paint(Picture *p, int64_t row, int64_t column, Pixel x) {
+static void paint(RegionMap *p, int64_t row, int64_t column, Pixel x) {
     ((uint8_t *)(uintptr_t)p->pixel)[row * p->columns + column] = (uint8_t)x;
 }
 
 static void each_element_has_a_letter(void **state) {
     (void)state;
     Arena a = {0};
-    Picture p = picture(&a, 2, 5);
+    RegionMap p = picture(&a, 2, 5);
     paint(&p, 0, 1, PIXEL_WRONG);
     paint(&p, 0, 2, PIXEL_NAN);
     paint(&p, 1, 3, PIXEL_UNWRITTEN);
     paint(&p, 1, 4, PIXEL_UNJUDGED);
     int n;
-    char **line = picture_lines(&a, &p, &n);
+    char **line = region_map_lines(&a, &p, &n);
     assert_int_equal(n, 2);
     assert_string_equal(line[0], ".XN..");
     assert_string_equal(line[1], "...U?");
-    Region r = picture_region(&p);
+    Region r = region_map_region(&p);
     assert_int_equal(r.bad, 3); // what was not judged is not wrong
     assert_int_equal(r.of[PIXEL_RIGHT], 6);
     assert_int_equal(r.of[PIXEL_UNJUDGED], 1);
@@ -42,13 +42,13 @@ static void large_outputs_fit(void **state) {
     static const int64_t sizes[][2] = {{1, 1}, {24, 72}, {25, 73}, {1000, 5000}, {1, 65537}, {9000, 1}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         Arena a = {0};
-        Picture p = picture(&a, sizes[i][0], sizes[i][1]);
+        RegionMap p = picture(&a, sizes[i][0], sizes[i][1]);
         paint(&p, p.rows - 1, p.columns - 1, PIXEL_WRONG); // the last element is never cut off
         int n;
-        char **line = picture_lines(&a, &p, &n);
-        assert_in_range(n, 1, PICTURE_ROWS);
+        char **line = region_map_lines(&a, &p, &n);
+        assert_in_range(n, 1, REGION_MAP_ROWS);
         size_t width = strlen(line[0]);
-        assert_in_range(width, 1, PICTURE_COLUMNS);
+        assert_in_range(width, 1, REGION_MAP_COLUMNS);
         for (int y = 0; y < n; y++) {
             assert_int_equal(strlen(line[y]), width);
             for (size_t x = 0; x < width; x++) {
@@ -63,12 +63,12 @@ static void large_outputs_fit(void **state) {
 static void a_block_shows_its_worst(void **state) {
     (void)state;
     Arena a = {0};
-    Picture p = picture(&a, 1, 144); // two elements a character
+    RegionMap p = picture(&a, 1, 144); // two elements a character
     for (int c = 0; c < 4; c++) paint(&p, 0, c, PIXEL_WRONG);
     paint(&p, 0, 3, PIXEL_UNWRITTEN);
     paint(&p, 0, 5, PIXEL_NAN);
     int n;
-    char **line = picture_lines(&a, &p, &n);
+    char **line = region_map_lines(&a, &p, &n);
     assert_int_equal(strlen(line[0]), 72);
     assert_memory_equal(line[0], "XUn.", 4); // all wrong; all bad, one unwritten; some NaN; right
     arena_free(&a);
@@ -77,16 +77,16 @@ static void a_block_shows_its_worst(void **state) {
 static void regions_in_words(void **state) {
     (void)state;
     Arena a = {0};
-    Picture p = picture(&a, 3, 300);
+    RegionMap p = picture(&a, 3, 300);
     p.tile_columns = 128;
     p.tile_rows = 1;
     Buf b = BUF(&a);
-    Region none = picture_region(&p);
+    Region none = region_map_region(&p);
     region_words(&b, &p, &none);
     assert_string_equal(buf_cstr(&b), "every element that was judged is right");
     for (int r = 0; r < 3; r++)
         for (int c = 256; c < 300; c++) paint(&p, r, c, PIXEL_WRONG);
-    Region tail = picture_region(&p);
+    Region tail = region_map_region(&p);
     assert_true(tail.solid);
     b = BUF(&a);
     region_words(&b, &p, &tail);
@@ -94,7 +94,7 @@ static void regions_in_words(void **state) {
                         "132 wrong of 900 elements: exactly all rows (3), columns 256 to 299 of 0 "
                         "to 299, from the start of a tile of 128 columns on");
     paint(&p, 1, 270, PIXEL_RIGHT);
-    Region hole = picture_region(&p);
+    Region hole = region_map_region(&p);
     assert_false(hole.solid);
     p.tile_columns = 100; // and no tile begins there
     b = BUF(&a);
@@ -107,20 +107,20 @@ static void regions_in_words(void **state) {
 static void the_ruler_shows_tiles(void **state) {
     (void)state;
     Arena a = {0};
-    Picture p = picture(&a, 2, 12);
-    assert_null(picture_ruler(&a, &p)); // not known
+    RegionMap p = picture(&a, 2, 12);
+    assert_null(region_map_ruler(&a, &p)); // not known
     p.tile_columns = 4;
-    assert_string_equal(picture_ruler(&a, &p), "|   |   |   ");
+    assert_string_equal(region_map_ruler(&a, &p), "|   |   |   ");
     p.tile_columns = 16; // no boundary inside
-    assert_null(picture_ruler(&a, &p));
+    assert_null(region_map_ruler(&a, &p));
     p.tile_columns = 5;
     p.flat = true; // elsewhere in each row
-    assert_null(picture_ruler(&a, &p));
+    assert_null(region_map_ruler(&a, &p));
     p.tile_columns = 6;
-    assert_string_equal(picture_ruler(&a, &p), "|     |     ");
-    Picture wide = picture(&a, 1, 7200);
+    assert_string_equal(region_map_ruler(&a, &p), "|     |     ");
+    RegionMap wide = picture(&a, 1, 7200);
     wide.tile_columns = 64; // narrower than a character
-    assert_null(picture_ruler(&a, &wide));
+    assert_null(region_map_ruler(&a, &wide));
     arena_free(&a);
 }
 

@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         Node *module = parse_module(&a, (Str){(const char *)data, size}, &d);
         if (module) {
             DiagList settled = DIAGS(&a), screened = DIAGS(&a);
-            if (host_settle(&a, module, &settled) == (diag_first(&settled) != NULL)) abort();
+            if (host_normalize(&a, module, &settled) == (diag_first(&settled) != NULL)) abort();
             if (host_screen(module, &screened) == (diag_first(&screened) != NULL)) abort();
             candidate(&a, module, &report);
             reference(&a, module, &report);

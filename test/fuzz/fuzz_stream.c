@@ -18,8 +18,8 @@ static Str exact(const uint8_t *p, size_t n, char **owner) {
 static void one_line(Arena *a, Str text) {
     const char *nl = text.len ? memchr(text.p, '\n', text.len) : NULL;
     if (nl) text.len = (size_t)(nl - text.p); // as the reader gives them out
-    StreamLine l;
-    stream_line_read(a, text, 1, LEVEL_QUICK, &l);
+    StreamRequest l;
+    stream_request_read(a, text, 1, LEVEL_QUICK, &l);
     if (!l.id.len || memchr(l.id.p, '\n', l.id.len)) abort(); // it is printed on one line
     json_error_t error;
     json_t *id = json_loadb(l.id.p, l.id.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
@@ -49,10 +49,10 @@ static void one_record(Str text, Str source) {
     json_error_t error;
     json_t *record = json_loadb(text.p, text.len, JSON_REJECT_DUPLICATES, &error);
     if (!record) return;
-    MemoKey key;
+    VerdictKey key;
     memset(key.hex, 'a', 64);
     key.hex[64] = 0;
-    json_t *answer = json_is_object(record) ? memo_answer(record, &key, source) : NULL;
+    json_t *answer = json_is_object(record) ? verdict_cache_answer(record, &key, source) : NULL;
     if (answer) {
         const char *its = json_string_value(json_object_get(record, "key"));
         if (!its || strcmp(its, key.hex) != 0 || json_object_get(answer, "key")) abort();

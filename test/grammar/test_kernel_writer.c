@@ -150,8 +150,8 @@ static void online_needs_one_pass_less(void **state) {
     Levels levels;
     Op op = define_body(&a, "    return torch.softmax(x.float() * w.float(), dim=-1).to(x.dtype)\n");
     assert_true(graph_trace(&a, &op, &g, &e));
-    assert_int_equal(plan_levels(&g, false, false, &levels), 2);
-    assert_int_equal(plan_levels(&g, true, false, &levels), 1);
+    assert_int_equal(passes_levels(&g, false, false, &levels), 2);
+    assert_int_equal(passes_levels(&g, true, false, &levels), 1);
     arena_free(&a);
 }
 

@@ -4,7 +4,7 @@
 
 static int waiting(const Graph *g, bool online) {
     Levels levels;
-    return plan_levels(g, online, false, &levels);
+    return passes_levels(g, online, false, &levels);
 }
 
 static Graph traced(Arena *a, Op *op, const char *body) {
@@ -95,7 +95,7 @@ static void shifts_are_found_with_their_factors(void **state) {
     int found = 0;
     for (int i = 0; g.online && i < g.online->nodes; i++) {
         Shifts s;
-        int most = plan_weighed(g.online, i, &s);
+        int most = passes_weighed(g.online, i, &s);
         if (most < 0) continue;
         found++;
         assert_int_equal(s.n, 1);

@@ -11,7 +11,7 @@
 static Referee *referee;
 
 #define DOC "\"\"\"Twice x plus one.\"\"\"\n"
-// N is the size that a giant shape has; rows of few elements keep the ordinary cases short.
+// N is the size that a large tensor has; rows of few elements keep the ordinary cases short.
 #define INPUTS "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"dtype\": \"float16\"}}\n"
 #define DIMS   "dims = {\"N\": {\"max\": 64, \"usual\": 64}}\n"
 #define BODY   "def reference(x):\n    return (x.float() * 2 + 1).to(x.dtype)\n"
@@ -51,9 +51,9 @@ static void wide_addresses_are_safe(void **state) {
     Arena a = {0};
     Verdict v = judged(&a, DOC INPUTS DIMS BODY, KERNEL(WIDE, ROWS));
     assert_int_equal(v.status, STATUS_ok);
-    assert_true(v.giant.asked && v.giant.safe > INT32_MAX && v.giant.fails == 0);
+    assert_true(v.large.asked && v.large.safe > INT32_MAX && v.large.fails == 0);
     Buf words = BUF(&a);
-    giant_words(&words, &v.giant);
+    large_tensors_words(&words, &v.large);
     assert_string_equal(buf_cstr(&words),
                         "addresses safe up to 2147483840 elements (a few programs of each launch)");
     v = judged(&a, DOC INPUTS DIMS "giant = True\n" BODY, KERNEL(WIDE, ROWS));
@@ -66,10 +66,10 @@ static void narrow_ones_are_told_with_their_line(void **state) {
     Arena a = {0};
     Verdict v = judged(&a, DOC INPUTS DIMS BODY, KERNEL(NARROW, ROWS));
     assert_int_equal(v.status, STATUS_ok);
-    assert_true(v.giant.safe > 2147480000 && v.giant.safe < INT32_MAX);
-    assert_true(v.giant.fails > INT32_MAX);
-    assert_int_equal(v.giant.at.line, 9);
-    assert_non_null(strstr(v.giant.why, "int32 overflow in an address"));
+    assert_true(v.large.safe > 2147480000 && v.large.safe < INT32_MAX);
+    assert_true(v.large.fails > INT32_MAX);
+    assert_int_equal(v.large.at.line, 9);
+    assert_non_null(strstr(v.large.why, "int32 overflow in an address"));
     // Where the definition declares such shapes, it is a rejection.
     v = judged(&a, DOC INPUTS DIMS "giant = True\n" BODY, KERNEL(NARROW, ROWS));
     assert_int_equal(v.status, STATUS_bad_value);
@@ -87,8 +87,8 @@ static void grids_have_an_end(void **state) {
     const char *source = KERNEL("    r = tl.program_id(1)\n" WIDE, COLUMNS);
     Verdict v = judged(&a, DOC INPUTS DIMS BODY, source);
     assert_int_equal(v.status, STATUS_ok);
-    assert_true(v.giant.safe == 0 && v.giant.fails > 0 && v.giant.fails < INT32_MAX);
-    assert_non_null(strstr(v.giant.why, "grid dimension 1"));
+    assert_true(v.large.safe == 0 && v.large.fails > 0 && v.large.fails < INT32_MAX);
+    assert_non_null(strstr(v.large.why, "grid dimension 1"));
     v = judged(&a, DOC INPUTS DIMS "giant = True\n" BODY, source);
     assert_int_equal(v.status, STATUS_host_error);
     arena_free(&a);
@@ -113,8 +113,8 @@ static void what_takes_too_long_is_not_known(void **state) {
         "    return o\n";
     Verdict v = judged(&a, DOC INPUTS DIMS BODY, source);
     assert_int_equal(v.status, STATUS_ok);
-    assert_true(v.giant.asked && v.giant.safe == 0 && v.giant.fails == 0);
-    assert_non_null(strstr(v.giant.why, "too much of the data"));
+    assert_true(v.large.asked && v.large.safe == 0 && v.large.fails == 0);
+    assert_non_null(strstr(v.large.why, "too much of the data"));
     v = judged(&a, DOC INPUTS DIMS "giant = True\n" BODY, source);
     assert_int_equal(v.status, STATUS_unsupported);
     assert_string_equal(v.rule, "giant");
@@ -128,7 +128,7 @@ static void domains_that_end_before_are_not_asked(void **state) {
         judged(&a, DOC INPUTS "dims = {\"N\": {\"max\": 64, \"usual\": 64}, \"M\": {\"max\": 65536}}\n" BODY,
                KERNEL(NARROW, ROWS));
     assert_int_equal(v.status, STATUS_ok);
-    assert_false(v.giant.asked);
+    assert_false(v.large.asked);
     arena_free(&a);
 }
 
@@ -157,7 +157,7 @@ static void memory_is_not_to_be_had(void **state) {
                                  "    return o\n";
     Verdict v = judged(&a, DOC INPUTS DIMS BODY, source);
     assert_int_equal(v.status, STATUS_ok);
-    assert_true(v.giant.asked && v.giant.safe == 0 && v.giant.fails == 0);
+    assert_true(v.large.asked && v.large.safe == 0 && v.large.fails == 0);
     arena_free(&a);
 }
 
@@ -188,7 +188,7 @@ static void scratch_is_there(void **state) {
         "    return o\n";
     Verdict v = judged(&a, DOC INPUTS DIMS "giant = True\n" BODY, source);
     if (v.status != STATUS_ok) fail_msg("%s", v.feedback);
-    assert_true(v.giant.safe > INT32_MAX);
+    assert_true(v.large.safe > INT32_MAX);
     arena_free(&a);
 }
 

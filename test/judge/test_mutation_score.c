@@ -28,18 +28,18 @@ static void every_op_was_measured(void **state) {
         char hash[65];
         sha256_hex(sha256_of(gold->source), hash);
         for (Level l = 0; l < LEVEL_COUNT; l++) {
-            const Proved *p = proved_find(&op, l);
+            const MutationScore *p = mutation_score_find(&op, l);
             if (!p)
                 fail_msg("%.*s has no row, or its definition has changed since" AGAIN, STR_ARG(op.name),
                          STR_ARG(op.name));
             if (!str_is(name[i], p->op))
                 fail_msg("%.*s and %s are the same definition", STR_ARG(op.name), p->op);
-            if (strncmp(hash, p->kernel, PROVED_DIGITS) != 0)
+            if (strncmp(hash, p->kernel, SCORE_DIGITS) != 0)
                 fail_msg("the kernel of %.*s has changed since" AGAIN, STR_ARG(op.name), STR_ARG(op.name));
         }
     }
     int rows;
-    (void)proved_table(&rows);
+    (void)mutation_score_table(&rows);
     assert_int_equal(rows, names * LEVEL_COUNT); // none of an op that is gone
     arena_free(&a);
 }
@@ -47,10 +47,10 @@ static void every_op_was_measured(void **state) {
 static void rows_add_up(void **state) {
     (void)state;
     int n, killed[LEVEL_COUNT] = {0}, told[LEVEL_COUNT] = {0};
-    const Proved *p = proved_table(&n);
+    const MutationScore *p = mutation_score_table(&n);
     for (int i = 0; i < n; i++) {
-        assert_int_equal(strlen(p[i].definition), PROVED_DIGITS);
-        assert_int_equal(strlen(p[i].kernel), PROVED_DIGITS);
+        assert_int_equal(strlen(p[i].definition), SCORE_DIGITS);
+        assert_int_equal(strlen(p[i].kernel), SCORE_DIGITS);
         assert_true(*p[i].version);
         assert_int_equal(p[i].killed + p[i].survived + p[i].equivalent + p[i].refused + p[i].undecided,
                          p[i].mutants);
@@ -70,12 +70,12 @@ static void other_definitions_have_none(void **state) {
     DiagList d = DIAGS(&a);
     Op op, other;
     assert_true(op_find(&a, STR("softmax"), &op));
-    assert_non_null(proved_find(&op, LEVEL_FULL));
+    assert_non_null(mutation_score_find(&op, LEVEL_FULL));
     Str text = str_of(arena_printf(&a, "%.*s# a line more\n", STR_ARG(op.source)));
     assert_true(op_define(&a, STR("softmax"), text, true, &other, &d));
-    assert_null(proved_find(&other, LEVEL_FULL));
+    assert_null(mutation_score_find(&other, LEVEL_FULL));
     assert_true(op_find(&a, STR("softmax_short"), &other)); // the same op on other sizes
-    assert_ptr_equal(proved_find(&other, LEVEL_FULL), proved_find(&op, LEVEL_FULL));
+    assert_ptr_equal(mutation_score_find(&other, LEVEL_FULL), mutation_score_find(&op, LEVEL_FULL));
     arena_free(&a);
 }
 

@@ -229,7 +229,7 @@ static void a_batch_shares_one_draw_made_after_all_hashes(void **state) {
 }
 
 // Sizes that a candidate compares with get cases of their own: other inputs than those that the batch shares,
-// and the broker's copy of the latter is not theirs.
+// and the fork server's copy of the latter is not theirs.
 static void a_size_of_its_own_is_judged_on_its_own_inputs(void **state) {
     (void)state;
     enum { MANY = 8 }; // enough for the draw to be kept

@@ -356,24 +356,24 @@ static void random_sources(void **state) {
     assert_true(made > 20);
 }
 
-static void claims(void **state) {
+static void equivalences(void **state) {
     (void)state;
-    Claims all;
+    Equivalences all;
     Err e = {0};
-    if (!claims_read(&arena, &all, &e)) fail_msg("%s", e.msg);
+    if (!equivalences_read(&arena, &all, &e)) fail_msg("%s", e.msg);
     static const char good[] = "equivalent = [{\"ops\": \"one two\", \"kind\": \"sign\", \"before\": \"y = "
                                "a\", \"after\": \"y = -a\", \"reason\": \"Why.\"}]\n";
-    Claims c = {0};
-    assert_true(claims_parse(&arena, "good", STR(good), &c, &e));
+    Equivalences c = {0};
+    assert_true(equivalences_parse(&arena, "good", STR(good), &c, &e));
     assert_int_equal(c.n, 1);
     Mutant m = {.kind = MUTATOR_sign, .before = STR("y = a"), .after = STR("y = -a")};
-    assert_ptr_equal(claim_find(&c, STR("two"), &m), c.at);
-    assert_null(claim_find(&c, STR("tw"), &m));
-    assert_null(claim_find(&c, STR("three"), &m));
+    assert_ptr_equal(equivalence_find(&c, STR("two"), &m), c.at);
+    assert_null(equivalence_find(&c, STR("tw"), &m));
+    assert_null(equivalence_find(&c, STR("three"), &m));
     m.kind = MUTATOR_term;
-    assert_null(claim_find(&c, STR("two"), &m));
+    assert_null(equivalence_find(&c, STR("two"), &m));
     m = (Mutant){.kind = MUTATOR_sign, .before = STR("y = a"), .after = STR("y = a")};
-    assert_null(claim_find(&c, STR("two"), &m));
+    assert_null(equivalence_find(&c, STR("two"), &m));
     static const char *const bad[] = {
         "equivalent = [{'ops': 'x', 'kind': 'no', 'before': 'a', 'after': 'b', 'reason': 'c'}]\n",
         "equivalent = [{'ops': 'x', 'kind': 'sign', 'before': 'a', 'after': 'b'}]\n",
@@ -383,9 +383,9 @@ static void claims(void **state) {
         "equivalent = [\n",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        Claims x = {0};
+        Equivalences x = {0};
         Err why = {0};
-        assert_false(claims_parse(&arena, "bad", str_of(bad[i]), &x, &why));
+        assert_false(equivalences_parse(&arena, "bad", str_of(bad[i]), &x, &why));
         assert_int_equal(why.code, ERR_INPUT);
     }
 }
@@ -425,7 +425,7 @@ static void judged(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(judged, arena_setup,
-                                        arena_teardown), // first: the broker wants no threads
+                                        arena_teardown), // first: the fork server wants no threads
         cmocka_unit_test_setup_teardown(kernel_edits, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(padding, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(host_edits, arena_setup, arena_teardown),
@@ -435,7 +435,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(deep_sources, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(huge_source_is_cut, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(random_sources, arena_setup, arena_teardown),
-        cmocka_unit_test_setup_teardown(claims, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(equivalences, arena_setup, arena_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

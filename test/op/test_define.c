@@ -45,9 +45,9 @@ static void flags_are_declared(void **state) {
     assert_false(op.allow_tf32);
     accepts(DOC X "allow_tf32 = True\n" BODY, &op);
     assert_true(op.allow_tf32);
-    assert_false(op.giant);
+    assert_false(op.large);
     accepts(DOC X "giant = True\n" BODY, &op);
-    assert_true(op.giant && !op.allow_tf32);
+    assert_true(op.large && !op.allow_tf32);
     refuses(DOC X "giant = 1\n" BODY, "giant must be True or False", "1");
     refuses(DOC X "allow_tf32 = 1\n" BODY, "allow_tf32 must be True or False", "1");
     refuses(DOC X "allow_tf32 = True\nallow_tf32 = True\n" BODY, "allow_tf32 is assigned twice", NULL);

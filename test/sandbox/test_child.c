@@ -15,11 +15,11 @@
 #include <unistd.h>
 
 enum { CASES = 3, ROOM = 4096 };
-static Broker *broker;
+static ForkServer *fork_server;
 
 // ---- no memory from the system ----
-// The broker's heap has free space that a forked child could use without any system call, so the filter alone
-// does not notice every allocation. Here each one is the end. (Sanitizers bring their own malloc.)
+// The fork server's heap has free space that a forked child could use without any system call, so the filter
+// alone does not notice every allocation. Here each one is the end. (Sanitizers bring their own malloc.)
 
 static bool closed_in;
 enum { EXIT_ALLOCATED = 90 };
@@ -105,16 +105,16 @@ static Run run_with(const Draw *d, Str source, size_t memory) {
     int fd = memfd_create("draw", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     assert_int_equal(write(fd, d, sizeof *d), sizeof *d);
     assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW), 0);
-    BrokerJob job = {.draw_fd = fd,
-                     .draw_bytes = sizeof *d,
-                     .source = source,
-                     .output_bytes = CASES * ROOM,
-                     .arena_bytes = memory,
-                     .wall_seconds = 30,
-                     .max_reports = CASES + 1};
+    ForkJob job = {.draw_fd = fd,
+                   .draw_bytes = sizeof *d,
+                   .source = source,
+                   .output_bytes = CASES * ROOM,
+                   .arena_bytes = memory,
+                   .wall_seconds = 30,
+                   .max_reports = CASES + 1};
     Run run = {0};
     Err e = {0};
-    if (!broker_run(broker, &run.arena, &job, &run.r, &e)) fail_msg("%s", e.msg);
+    if (!fork_server_run(fork_server, &run.arena, &job, &run.r, &e)) fail_msg("%s", e.msg);
     close(fd);
     if (run.r.end != CHILD_EXITED || run.r.code)
         fail_msg("child: end %d, code %d: %.*s", run.r.end, run.r.code, STR_ARG(source));
@@ -130,7 +130,7 @@ static Run run_source(const char *source) {
 }
 
 static void run_free(Run *run) {
-    child_result_free(broker, &run->r);
+    child_result_free(fork_server, &run->r);
     arena_free(&run->arena);
 }
 
@@ -158,20 +158,20 @@ static void an_allocation_would_be_noticed(void **state) {
     int fd = memfd_create("draw", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     assert_int_equal(write(fd, &d, sizeof d), sizeof d);
     assert_int_equal(fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK), 0);
-    BrokerJob job = {.draw_fd = fd,
-                     .draw_bytes = sizeof d,
-                     .source = STR("!"),
-                     .output_bytes = CASES * ROOM,
-                     .arena_bytes = 1 << 20,
-                     .wall_seconds = 30,
-                     .max_reports = CASES + 1};
+    ForkJob job = {.draw_fd = fd,
+                   .draw_bytes = sizeof d,
+                   .source = STR("!"),
+                   .output_bytes = CASES * ROOM,
+                   .arena_bytes = 1 << 20,
+                   .wall_seconds = 30,
+                   .max_reports = CASES + 1};
     Arena a = {0};
     ChildResult r;
     Err e = {0};
-    assert_true(broker_run(broker, &a, &job, &r, &e));
+    assert_true(fork_server_run(fork_server, &a, &job, &r, &e));
     assert_int_equal(r.end, CHILD_EXITED);
     assert_int_equal(r.code, EXIT_ALLOCATED);
-    child_result_free(broker, &r);
+    child_result_free(fork_server, &r);
     arena_free(&a);
     close(fd);
 }
@@ -502,7 +502,7 @@ static void a_second_order_is_the_first_one_backwards(void **state) {
 
 int main(void) {
     Err e = {0};
-    if (!broker_open(child_without_malloc, &broker, &e)) return fprintf(stderr, "%s\n", e.msg), 1;
+    if (!fork_server_open(child_without_malloc, &fork_server, &e)) return fprintf(stderr, "%s\n", e.msg), 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_allocation_would_be_noticed),
         cmocka_unit_test(a_right_program_runs_every_case),
@@ -520,6 +520,6 @@ int main(void) {
         cmocka_unit_test(broken_mappings_are_our_fault),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    broker_close(broker);
+    fork_server_close(fork_server);
     return failed;
 }

@@ -1,4 +1,4 @@
-// The broker under children that lie, babble, hang and die. The first letter of the source says what the
+// The fork server under children that lie, babble, hang and die. The first letter of the source says what the
 // child does.
 // clang-format off
 #include <stdarg.h>
@@ -26,9 +26,9 @@
 #include <unistd.h>
 
 enum { DRAW_BYTES = 10000, OUTPUT_BYTES = 300000, ARENA_BYTES = 8 << 20, CASES = 5 };
-static Broker *broker;
+static ForkServer *fork_server;
 static int draw_fd;
-static const char *secret; // where the environment held it when the broker was forked
+static const char *secret; // where the environment held it when the fork server was forked
 
 // ---- children ----
 
@@ -84,8 +84,8 @@ _Noreturn static void child_floods(const ChildJob *j) {
 }
 
 static int child_forges_an_end(void) {
-    // What an end looks like to the caller, written to every descriptor that a careless broker might leave
-    // open.
+    // What an end looks like to the caller, written to every descriptor that a careless fork server might
+    // leave open.
     struct {
         bool started;
         int wait_status;
@@ -149,29 +149,29 @@ static int child_main(const ChildJob *j) {
 
 // ---- helpers ----
 
-// Every second one with inputs that the broker keeps: a child must not notice.
-static BrokerJob job_of(const char *source) {
+// Every second one with inputs that the fork server keeps: a child must not notice.
+static ForkJob job_of(const char *source) {
     static atomic_uint jobs;
     uint64_t key = atomic_fetch_add(&jobs, 1) % 2;
-    return (BrokerJob){.draw_fd = draw_fd,
-                       .draw_bytes = DRAW_BYTES,
-                       .source = str_of(source),
-                       .output_bytes = OUTPUT_BYTES,
-                       .arena_bytes = ARENA_BYTES,
-                       .wall_seconds = 20,
-                       .max_reports = CASES + 1,
-                       .draw_key = key};
+    return (ForkJob){.draw_fd = draw_fd,
+                     .draw_bytes = DRAW_BYTES,
+                     .source = str_of(source),
+                     .output_bytes = OUTPUT_BYTES,
+                     .arena_bytes = ARENA_BYTES,
+                     .wall_seconds = 20,
+                     .max_reports = CASES + 1,
+                     .draw_key = key};
 }
 
-static ChildResult run_job(Arena *a, const BrokerJob *job) {
+static ChildResult run_job(Arena *a, const ForkJob *job) {
     ChildResult r;
     Err e = {0};
-    if (!broker_run(broker, a, job, &r, &e)) fail_msg("%s", e.msg);
+    if (!fork_server_run(fork_server, a, job, &r, &e)) fail_msg("%s", e.msg);
     return r;
 }
 
 static ChildResult run_source(Arena *a, const char *source) {
-    BrokerJob job = job_of(source);
+    ForkJob job = job_of(source);
     return run_job(a, &job);
 }
 
@@ -192,7 +192,7 @@ static void still_works(void) {
     Arena a = {0};
     ChildResult r = run_source(&a, "o");
     assert_true(done(&r) && output_right(&r));
-    child_result_free(broker, &r);
+    child_result_free(fork_server, &r);
     arena_free(&a);
 }
 
@@ -252,7 +252,7 @@ static void an_honest_child(void **state) {
     assert_int_equal(r.reports, CASES + 1);
     assert_true(output_right(&r));
     assert_true(r.cpu_seconds >= 0 && r.cpu_seconds < 20);
-    child_result_free(broker, &r);
+    child_result_free(fork_server, &r);
     assert_null(r.output);
     arena_free(&a);
 }
@@ -265,16 +265,16 @@ static void outputs_are_clean_each_time_whatever_became_of_the_last_child(void *
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 4; k++) {
             Arena a = {0};
-            BrokerJob job = job_of(before[i]);
+            ForkJob job = job_of(before[i]);
             job.wall_seconds = *before[i] == 's' ? 0.02 : 20;
             ChildResult r = run_job(&a, &job);
-            child_result_free(broker, &r);
+            child_result_free(fork_server, &r);
             job = job_of("o");
             job.output_bytes = bytes[k];
             r = run_job(&a, &job);
             assert_int_equal(r.code, 0);
             assert_true(done(&r));
-            child_result_free(broker, &r);
+            child_result_free(fork_server, &r);
             arena_free(&a);
         }
 }
@@ -285,10 +285,10 @@ static void a_result_keeps_its_outputs_until_it_is_freed(void **state) {
     Arena a = {0};
     ChildResult first = run_source(&a, "o"), second = run_source(&a, "o");
     assert_ptr_not_equal(first.output, second.output);
-    child_result_free(broker, &second);
+    child_result_free(fork_server, &second);
     still_works();
     assert_true(output_right(&first));
-    child_result_free(broker, &first);
+    child_result_free(fork_server, &first);
     arena_free(&a);
 }
 
@@ -298,7 +298,7 @@ static void memory_is_fresh_each_time_and_all_of_it_usable(void **state) {
     for (int i = 0; i < 3; i++) {
         ChildResult r = run_source(&a, "a");
         assert_true(done(&r));
-        child_result_free(broker, &r);
+        child_result_free(fork_server, &r);
     }
     arena_free(&a);
 }
@@ -306,12 +306,12 @@ static void memory_is_fresh_each_time_and_all_of_it_usable(void **state) {
 static void a_job_without_outputs_or_memory(void **state) {
     (void)state;
     Arena a = {0};
-    BrokerJob job = job_of("o");
+    ForkJob job = job_of("o");
     job.output_bytes = job.arena_bytes = 0;
     ChildResult r = run_job(&a, &job);
     assert_true(done(&r));
     assert_null(r.output);
-    child_result_free(broker, &r);
+    child_result_free(fork_server, &r);
     arena_free(&a);
 }
 
@@ -322,7 +322,7 @@ static void the_environment_is_forgotten(void **state) {
     ChildResult r = run_source(&a, "v");
     assert_int_equal(r.code, 0);
     assert_true(done(&r));
-    child_result_free(broker, &r);
+    child_result_free(fork_server, &r);
     arena_free(&a);
 }
 
@@ -353,7 +353,7 @@ static void children_that_end_badly(void **state) {
         const char *why;
         assert_int_equal(wire_check(r.report, r.reports, CASES, 1, &why), WIRE_BROKEN);
         assert_false(done(&r));
-        child_result_free(broker, &r);
+        child_result_free(fork_server, &r);
         arena_free(&a);
     }
     still_works(); // inputs unchanged, too
@@ -368,7 +368,7 @@ static void babble_is_never_believed(void **state) {
     assert_true(r.garbage);
     assert_int_equal(r.reports, 1000 / (int)sizeof(CaseReport));
     assert_int_equal(wire_check(r.report, r.reports, CASES, 1, &why), WIRE_BROKEN);
-    child_result_free(broker, &r);
+    child_result_free(fork_server, &r);
     arena_free(&a);
 }
 
@@ -377,7 +377,7 @@ static void a_child_that_never_ends_is_ended(void **state) {
     static const char *const source[] = {"s", "S"};
     for (int i = 0; i < 2; i++) {
         Arena a = {0};
-        BrokerJob job = job_of(source[i]);
+        ForkJob job = job_of(source[i]);
         job.wall_seconds = 0.1;
         double start = clock_seconds();
         ChildResult r = run_job(&a, &job);
@@ -385,7 +385,7 @@ static void a_child_that_never_ends_is_ended(void **state) {
         assert_int_equal(r.reports, i);
         assert_true(clock_seconds() - start > 0.09);
         assert_true(clock_seconds() - start < 10);
-        child_result_free(broker, &r);
+        child_result_free(fork_server, &r);
         arena_free(&a);
     }
     still_works();
@@ -397,14 +397,14 @@ static void inputs_must_be_sealed(void **state) {
     uint8_t byte[64] = {0};
     static const int seals[] = {0, F_SEAL_WRITE, F_SEAL_SHRINK};
     for (int i = 0; i < 4; i++) {
-        BrokerJob job = job_of("n");
+        ForkJob job = job_of("n");
         int fd = i < 3 ? memfd_of(byte, sizeof byte, seals[i])
                        : memfd_of(byte, sizeof byte, F_SEAL_WRITE | F_SEAL_SHRINK);
         job.draw_fd = fd;
         job.draw_bytes = i < 3 ? sizeof byte : sizeof byte + 1; // too short
         ChildResult r;
         Err e = {0};
-        assert_false(broker_run(broker, &a, &job, &r, &e));
+        assert_false(fork_server_run(fork_server, &a, &job, &r, &e));
         assert_int_equal(e.code, ERR_IO);
         close(fd);
     }
@@ -415,11 +415,11 @@ static void inputs_must_be_sealed(void **state) {
 static void a_child_that_cannot_start_is_our_trouble(void **state) {
     (void)state;
     Arena a = {0};
-    BrokerJob job = job_of("o");
+    ForkJob job = job_of("o");
     job.arena_bytes = (size_t)1 << 60; // more than any address space
     ChildResult r;
     Err e = {0};
-    assert_false(broker_run(broker, &a, &job, &r, &e));
+    assert_false(fork_server_run(fork_server, &a, &job, &r, &e));
     assert_non_null(strstr(e.msg, "memory"));
     arena_free(&a);
     still_works();
@@ -432,14 +432,14 @@ static void *many_jobs(void *arg) {
     for (int i = 0; i < 24; i++) {
         Arena a = {0};
         const char *s = source[(x = x * 1103515245 + 12345) / 65536 % 10];
-        BrokerJob job = job_of(s);
+        ForkJob job = job_of(s);
         if (*s == 's') job.wall_seconds = 0.02;
         ChildResult r;
         Err e = {0};
-        bool ok = broker_run(broker, &a, &job, &r, &e);
+        bool ok = fork_server_run(fork_server, &a, &job, &r, &e);
         bool fine = *s == 'o' ? done(&r) && output_right(&r) : *s == 's' ? r.end == CHILD_OVERDUE : !done(&r);
         if (!ok || !fine) wrong++;
-        child_result_free(broker, &r);
+        child_result_free(fork_server, &r);
         arena_free(&a);
     }
     return (void *)wrong;
@@ -475,10 +475,10 @@ static void a_caller_that_dies_takes_its_child_along(void **state) {
     pid_t caller = fork();
     if (caller == 0) {
         Arena a = {0};
-        BrokerJob job = job_of("s");
+        ForkJob job = job_of("s");
         ChildResult r;
         Err e = {0};
-        _exit(broker_run(broker, &a, &job, &r, &e));
+        _exit(fork_server_run(fork_server, &a, &job, &r, &e));
     }
     assert_true(comes_to(server, 1, NULL));
     kill(caller, SIGKILL);
@@ -487,17 +487,17 @@ static void a_caller_that_dies_takes_its_child_along(void **state) {
     still_works();
 }
 
-static void the_broker_and_its_children_end_with_the_parent(void **state) {
+static void the_fork_server_and_its_children_end_with_the_parent(void **state) {
     (void)state;
     pid_t parent = fork();
     if (parent == 0) {
         Err e = {0};
-        Broker *own;
+        ForkServer *own;
         Arena a = {0};
-        BrokerJob job = job_of("s");
+        ForkJob job = job_of("s");
         ChildResult r;
-        if (!broker_open(child_main, &own, &e)) _exit(1);
-        _exit(broker_run(own, &a, &job, &r, &e));
+        if (!fork_server_open(child_main, &own, &e)) _exit(1);
+        _exit(fork_server_run(own, &a, &job, &r, &e));
     }
     pid_t server = 0, child = 0;
     assert_true(comes_to(parent, 1, &server));
@@ -510,24 +510,24 @@ static void the_broker_and_its_children_end_with_the_parent(void **state) {
     assert_false(runs(child));
 }
 
-static void a_dead_broker_is_an_error_not_a_hang(void **state) {
+static void a_dead_fork_server_is_an_error_not_a_hang(void **state) {
     (void)state;
     Err e = {0};
     pid_t mine = 0;
-    Broker *shared = broker;
-    if (!broker_open(child_main, &broker, &e)) fail_msg("%s", e.msg);
+    ForkServer *shared = fork_server;
+    if (!fork_server_open(child_main, &fork_server, &e)) fail_msg("%s", e.msg);
     assert_int_equal(children_of(getpid(), &mine), 2); // the youngest is the new one
     assert_true(mine > 0);
     still_works();
     kill(mine, SIGKILL);
     Arena a = {0};
-    BrokerJob job = job_of("o");
+    ForkJob job = job_of("o");
     ChildResult r;
-    assert_false(broker_run(broker, &a, &job, &r, &e));
+    assert_false(fork_server_run(fork_server, &a, &job, &r, &e));
     assert_int_equal(e.code, ERR_IO);
     arena_free(&a);
-    broker_close(broker);
-    broker = shared;
+    fork_server_close(fork_server);
+    fork_server = shared;
     still_works();
 }
 
@@ -545,9 +545,9 @@ static void without_the_filter_nothing_opens(void **state) {
                 _exit(20);
             seccomp_release(outer);
             Err e = {0};
-            Broker *b = NULL;
-            bool open = broker_open(child_main, &b, &e);
-            broker_close(b);
+            ForkServer *b = NULL;
+            bool open = fork_server_open(child_main, &b, &e);
+            fork_server_close(b);
             _exit(open ? 10 : e.code == ERR_SANDBOX ? 11 : 12);
         }
         int status;
@@ -559,13 +559,13 @@ static void without_the_filter_nothing_opens(void **state) {
 
 int main(void) {
     setenv("BROKER_TEST_SECRET", "0123456789abcdef", 1);
-    // setenv() keeps its own copy in the heap; the broker overwrites what `environ` points to.
+    // setenv() keeps its own copy in the heap; the fork server overwrites what `environ` points to.
     secret = getenv("BROKER_TEST_SECRET");
     uint8_t bytes[DRAW_BYTES];
     for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = (uint8_t)(i * 7);
     draw_fd = memfd_of(bytes, sizeof bytes, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW);
     Err e = {0};
-    if (!broker_open(child_main, &broker, &e)) return fprintf(stderr, "%s\n", e.msg), 1;
+    if (!fork_server_open(child_main, &fork_server, &e)) return fprintf(stderr, "%s\n", e.msg), 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_honest_child),
         cmocka_unit_test(outputs_are_clean_each_time_whatever_became_of_the_last_child),
@@ -581,12 +581,12 @@ int main(void) {
         cmocka_unit_test(many_jobs_at_once_do_not_mix),
         cmocka_unit_test(no_descriptor_leaks),
         cmocka_unit_test(a_caller_that_dies_takes_its_child_along),
-        cmocka_unit_test(the_broker_and_its_children_end_with_the_parent),
+        cmocka_unit_test(the_fork_server_and_its_children_end_with_the_parent),
         cmocka_unit_test(without_the_filter_nothing_opens),
-        cmocka_unit_test(a_dead_broker_is_an_error_not_a_hang),
+        cmocka_unit_test(a_dead_fork_server_is_an_error_not_a_hang),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    broker_close(broker);
+    fork_server_close(fork_server);
     close(draw_fd);
     return failed;
 }

@@ -1,4 +1,4 @@
-// Brokers that die or stop: what was running fails, what comes next runs with another one.
+// ForkServers that die or stop: what was running fails, what comes next runs with another one.
 // clang-format off
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static Brokers *brokers;
+static ForkServers *fork_servers;
 static int draw_fd;
 
 // Its source tells the child what to do: "o": end well; "s": never end.
@@ -30,21 +30,21 @@ static int child_main(const ChildJob *job) {
 
 static bool run(const char *what, ChildEnd *end, Err *e) {
     Arena a = {0};
-    BrokerJob job = {.draw_fd = draw_fd,
-                     .draw_bytes = 4096,
-                     .source = str_of(what),
-                     .output_bytes = 64,
-                     .arena_bytes = 1 << 20,
-                     .wall_seconds = 30,
-                     .max_reports = 1};
+    ForkJob job = {.draw_fd = draw_fd,
+                   .draw_bytes = 4096,
+                   .source = str_of(what),
+                   .output_bytes = 64,
+                   .arena_bytes = 1 << 20,
+                   .wall_seconds = 30,
+                   .max_reports = 1};
     ChildResult r;
-    Broker *b = brokers_take(brokers, e);
-    bool ok = b && broker_run(b, &a, &job, &r, e);
+    ForkServer *b = fork_servers_take(fork_servers, e);
+    bool ok = b && fork_server_run(b, &a, &job, &r, e);
     if (ok) {
         *end = r.end;
         child_result_free(b, &r);
     }
-    if (b) brokers_leave(brokers, b, !ok);
+    if (b) fork_servers_leave(fork_servers, b, !ok);
     arena_free(&a);
     return ok;
 }
@@ -84,7 +84,7 @@ static pid_t keeper(void) {
     if (!p) fail_msg("no keeper");
     return p;
 }
-static pid_t serving(void) { // the first broker is our child, others are the keeper's
+static pid_t serving(void) { // the first fork server is our child, others are the keeper's
     pid_t p = 0;
     for (int i = 0; i < 500 && !p; i++, wait_ms(p ? 0 : 10)) {
         p = named_child(getpid(), "broker");
@@ -97,15 +97,15 @@ static pid_t serving(void) { // the first broker is our child, others are the ke
 static int start(void **state) {
     (void)state;
     Err e = {0};
-    return brokers_open(child_main, &brokers, &e) ? 0 : -1;
+    return fork_servers_open(child_main, &fork_servers, &e) ? 0 : -1;
 }
 static int end(void **state) {
     (void)state;
-    brokers_close(brokers);
+    fork_servers_close(fork_servers);
     return named_child(getpid(), "broker") || named_child(getpid(), "keeper");
 }
 
-static void a_dead_broker_is_replaced_again_and_again(void **state) {
+static void a_dead_fork_server_is_replaced_again_and_again(void **state) {
     (void)state;
     works();
     for (int i = 0; i < 4; i++) {
@@ -117,7 +117,7 @@ static void a_dead_broker_is_replaced_again_and_again(void **state) {
         ChildEnd end;
         bool ok = run("o", &end, &e); // finds it dead
         if (!ok) works();
-        assert_false(brokers_lost(brokers, &e));
+        assert_false(fork_servers_lost(fork_servers, &e));
         assert_int_not_equal(serving(), old);
     }
     works();
@@ -150,11 +150,11 @@ static void without_a_keeper_the_next_death_is_the_last(void **state) {
     ChildEnd end;
     pid_t k = keeper();
     kill(k, SIGKILL);
-    works(); // the broker does not need it
+    works(); // the fork server does not need it
     kill(serving(), SIGKILL);
     wait_ms(20);
     assert_false(run("o", &end, &e));
-    assert_true(brokers_lost(brokers, &e));
+    assert_true(fork_servers_lost(fork_servers, &e));
     assert_int_equal(e.code, ERR_IO);
     assert_false(run("o", &end, &e));
 }
@@ -166,7 +166,7 @@ static void all_of_them_end_with_their_parent(void **state) {
     pid_t parent = fork();
     if (parent == 0) {
         Err e = {0};
-        if (!brokers_open(child_main, &brokers, &e)) _exit(1);
+        if (!fork_servers_open(child_main, &fork_servers, &e)) _exit(1);
         kill(serving(), SIGKILL); // so that the keeper has a child
         wait_ms(20);
         ChildEnd end;
@@ -199,7 +199,7 @@ int main(void) {
         return 1;
 #define TEST(f) cmocka_unit_test_setup_teardown(f, start, end)
     const struct CMUnitTest tests[] = {
-        TEST(a_dead_broker_is_replaced_again_and_again),
+        TEST(a_dead_fork_server_is_replaced_again_and_again),
         TEST(what_runs_with_it_fails_and_does_not_hang),
         TEST(without_a_keeper_the_next_death_is_the_last),
         TEST(all_of_them_end_with_their_parent),

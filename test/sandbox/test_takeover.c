@@ -196,7 +196,7 @@ static void it_speaks_no_verdict(void **state) {
     enum { ACTS = sizeof act / sizeof *act };
     Str source[ACTS];
     for (int i = 0; i < ACTS; i++) source[i] = str_of(act[i]);
-    // Whatever reaches our own output and errors goes into a pipe, before there is a broker.
+    // Whatever reaches our own output and errors goes into a pipe, before there is a fork server.
     int pipe_fd[2], was[2] = {dup(1), dup(2)};
     fflush(stdout);
     assert_int_equal(pipe2(pipe_fd, O_NONBLOCK | O_CLOEXEC), 0);
@@ -256,7 +256,7 @@ static void it_cannot_leave_anything_behind(void **state) {
     for (int i = 0; i < ACTS; i++)
         if (v[i].status != STATUS_crash || strcmp(v[i].rule, "child") != 0)
             fail_msg("%s: %s (%s)", act[i], status_name(v[i].status), v[i].rule);
-    // The same draw, the same broker: others are judged as if nothing had been.
+    // The same draw, the same fork server: others are judged as if nothing had been.
     assert_int_equal(v[ACTS].status, STATUS_ok);
     assert_int_equal(v[ACTS + 1].status, STATUS_ok);
     referee_close(r);

@@ -11,19 +11,19 @@
 
 static Arena arena;
 
-static StreamLine line_of(Str text) {
-    StreamLine l;
-    stream_line_read(&arena, text, 7, LEVEL_QUICK, &l);
+static StreamRequest line_of(Str text) {
+    StreamRequest l;
+    stream_request_read(&arena, text, 7, LEVEL_QUICK, &l);
     return l;
 }
-static StreamLine line(const char *text) { return line_of(str_of(text)); }
+static StreamRequest line(const char *text) { return line_of(str_of(text)); }
 
 static void good(const char *text) {
-    StreamLine l = line(text);
+    StreamRequest l = line(text);
     if (l.bad) fail_msg("%s: %s", text, l.bad);
 }
 static void bad(const char *text, const char *id, const char *why) {
-    StreamLine l = line(text);
+    StreamRequest l = line(text);
     if (!l.bad) fail_msg("taken: %s", text);
     if (!strstr(l.bad, why) || !strstr(l.bad, "line 7")) fail_msg("%s: %s", text, l.bad);
     if (!str_is(l.id, id)) fail_msg("%s: id %.*s", text, STR_ARG(l.id));
@@ -31,7 +31,7 @@ static void bad(const char *text, const char *id, const char *why) {
 
 static void a_request_is_read(void **state) {
     (void)state;
-    StreamLine l = line("{\"id\":1,\"op\":\"softmax\",\"source\":\"a\\nb\"}");
+    StreamRequest l = line("{\"id\":1,\"op\":\"softmax\",\"source\":\"a\\nb\"}");
     assert_null(l.bad);
     assert_true(str_is(l.id, "1") && str_is(l.op, "softmax") && str_is(l.source, "a\nb"));
     assert_true(l.level == LEVEL_QUICK && !l.filter.m && !l.filter.n && l.filter.dtype == -1);
@@ -91,11 +91,11 @@ static void a_bad_line_says_why_with_its_id(void **state) {
 
 static void a_line_that_is_too_long_is_answered(void **state) {
     (void)state;
-    size_t n = STREAM_LINE_MAX + 1;
+    size_t n = STREAM_REQUEST_MAX + 1;
     char *text = malloc(n);
     memset(text, ' ', n);
     memcpy(text, "{\"id\":3,\"op\":", 13);
-    StreamLine l = line_of((Str){text, n});
+    StreamRequest l = line_of((Str){text, n});
     assert_non_null(l.bad);
     assert_true(str_is(l.id, "3"));
     memcpy(text, "{\"id\":3,\"op\":\"o\",\"source\":\"s\"}", 30);

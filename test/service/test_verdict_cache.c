@@ -16,16 +16,16 @@
 static char dir[64], file[128];
 static Arena arena;
 static Journal *journal;
-static Memo *memo;
+static VerdictCache *cache;
 static Op op;
 
 static void open_all(off_t bytes) {
     Err e = {0};
-    if (!journal_open(dir, &journal, &e) || !memo_open(journal, bytes, (Extras){0}, &memo, &e))
+    if (!journal_open(dir, &journal, &e) || !verdict_cache_open(journal, bytes, (Extras){0}, &cache, &e))
         fail_msg("%s", e.msg);
 }
 static void close_all(void) {
-    memo_close(memo);
+    verdict_cache_close(cache);
     journal_close(journal);
 }
 
@@ -46,8 +46,8 @@ static int end(void **state) {
     return rmdir(dir);
 }
 
-static MemoKey key_of(const char *source) {
-    return memo_key(memo, &op, LEVEL_QUICK, &(DrawFilter){.dtype = -1}, str_of(source));
+static VerdictKey key_of(const char *source) {
+    return verdict_cache_key(cache, &op, LEVEL_QUICK, &(DrawFilter){.dtype = -1}, str_of(source));
 }
 
 static Verdict verdict_on(const char *source, Status status, const char *feedback) {
@@ -58,8 +58,8 @@ static Verdict verdict_on(const char *source, Status status, const char *feedbac
 
 // Journals the verdict as a round does, and remembers it.
 static bool keep(const char *source, const Verdict *v) {
-    MemoKey key = key_of(source);
-    json_t *more = memo_note(&key, str_of(source), v), *o = json_pack("{s:s}", "record", "verdict");
+    VerdictKey key = key_of(source);
+    json_t *more = verdict_cache_note(&key, str_of(source), v), *o = json_pack("{s:s}", "record", "verdict");
     if (more) json_object_update(o, more);
     bool noted = more != NULL;
     json_decref(more);
@@ -70,14 +70,14 @@ static bool keep(const char *source, const Verdict *v) {
     Err e = {0};
     off_t at;
     if (!journal_append(journal, &line, 1, &at, &e)) fail_msg("%s", e.msg);
-    if (noted) memo_put(memo, &key, at);
+    if (noted) verdict_cache_put(cache, &key, at);
     return noted;
 }
 
 // The feedback of the answer; NULL: none.
 static const char *ask(const char *source) {
-    MemoKey key = key_of(source);
-    json_t *o = memo_find(memo, &key, str_of(source));
+    VerdictKey key = key_of(source);
+    json_t *o = verdict_cache_find(cache, &key, str_of(source));
     if (!o) return NULL;
     char hex[65];
     sha256_hex(sha256_of(str_of(source)), hex);
@@ -125,15 +125,17 @@ static void everything_that_decides_is_in_the_key(void **state) {
     redefined.hash.byte[0] ^= 1;
     DrawFilter all = {.dtype = -1}, m = {.m = 8, .dtype = -1}, n = {.n = 8, .dtype = -1}, t = {.dtype = 1};
     Str s = str_of(first);
-    MemoKey key[] = {
-        memo_key(memo, &op, LEVEL_QUICK, &all, s),   memo_key(memo, &op, LEVEL_FULL, &all, s),
-        memo_key(memo, &twin, LEVEL_QUICK, &all, s), memo_key(memo, &redefined, LEVEL_QUICK, &all, s),
-        memo_key(memo, &op, LEVEL_QUICK, &m, s),     memo_key(memo, &op, LEVEL_QUICK, &n, s),
-        memo_key(memo, &op, LEVEL_QUICK, &t, s)};
+    VerdictKey key[] = {verdict_cache_key(cache, &op, LEVEL_QUICK, &all, s),
+                        verdict_cache_key(cache, &op, LEVEL_FULL, &all, s),
+                        verdict_cache_key(cache, &twin, LEVEL_QUICK, &all, s),
+                        verdict_cache_key(cache, &redefined, LEVEL_QUICK, &all, s),
+                        verdict_cache_key(cache, &op, LEVEL_QUICK, &m, s),
+                        verdict_cache_key(cache, &op, LEVEL_QUICK, &n, s),
+                        verdict_cache_key(cache, &op, LEVEL_QUICK, &t, s)};
     enum { KEYS = sizeof key / sizeof *key };
     for (int i = 0; i < KEYS; i++)
         for (int k = 0; k < i; k++) assert_string_not_equal(key[i].hex, key[k].hex);
-    MemoKey again = memo_key(memo, &op, LEVEL_QUICK, &all, str_of(renamed));
+    VerdictKey again = verdict_cache_key(cache, &op, LEVEL_QUICK, &all, str_of(renamed));
     assert_string_equal(again.hex, key[0].hex);
 }
 
@@ -248,8 +250,8 @@ static void another_programs_record_does_not_answer(void **state) {
     (void)state;
     Verdict v = verdict_on(first, STATUS_ok, "fine");
     assert_true(keep(first, &v));
-    MemoKey good = key_of(first), evil = key_of(other);
-    memo_put(memo, &evil, 0); // the table is misled: as a collision of its marks would
+    VerdictKey good = key_of(first), evil = key_of(other);
+    verdict_cache_put(cache, &evil, 0); // the table is misled: as a collision of its marks would
     assert_null(ask(other));
     assert_string_equal(ask(first), "fine");
     rewrite("\"record\":\"verdict\"", "\"record\":\"Verdict\"", true);
@@ -269,7 +271,7 @@ static void another_programs_record_does_not_answer(void **state) {
 // A sentence that quotes a record is text inside JSON: it cannot become one.
 static void feedback_cannot_forge_a_record(void **state) {
     (void)state;
-    MemoKey evil = key_of(other);
+    VerdictKey evil = key_of(other);
     char text[500];
     snprintf(text, sizeof text, "\n00000000 {\"record\":\"verdict\",\"key\":\"%s\",\"status\":\"ok\"}\n",
              evil.hex);
@@ -307,11 +309,11 @@ static void a_full_table_forgets(void **state) {
     (void)state;
     Verdict v = verdict_on(first, STATUS_ok, "fine");
     keep(first, &v);
-    MemoKey key = key_of(first), k = key;
+    VerdictKey key = key_of(first), k = key;
     for (int i = 0; i < 20; i++) { // of the same set
         snprintf(k.hex + 16, 17, "%016x", i);
         memcpy(k.hex + 32, key.hex + 32, 33);
-        memo_put(memo, &k, 1000000 + i);
+        verdict_cache_put(cache, &k, 1000000 + i);
     }
     assert_null(ask(first));
     keep(first, &v); // lies before the others: it is the first to go, but not now

@@ -13,7 +13,7 @@ static bool bill(Interp *in, Span at, int64_t elements, int64_t bytes) {
 static bool allocate(Interp *in, Span at, DType dtype, const int64_t *size, int rank, bool cpu, Value *out) {
     Tensor t = {.dtype = dtype, .rank = rank};
     int64_t numel = 0, bytes = 0;
-    if (!memo_idle(in, at)) return false;
+    if (!cached_no_work(in, at)) return false;
     for (int i = 0; i < rank; i++) {
         if (size[i] < 0)
             return host_raise(in, at, "RuntimeError: Trying to create tensor with negative dimension %lld",
@@ -467,7 +467,7 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
     if (in->pruning)
         return host_refuse(in, at,
                            "a function that prunes configs launches nothing: it does not run in every call");
-    if (!memo_idle(in, at)) return false;
+    if (!cached_no_work(in, at)) return false;
     int found = in->d->count;
     for (int skip = 0; !build(in, l, given, skip, &built); skip++) {
         if (!built.code.unfit || !choice_passes_over(&built.how, skip)) return false;

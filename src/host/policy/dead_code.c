@@ -212,7 +212,7 @@ static void drop_logging(Arena *a, const Node *module) {
 
 // ---- definitions
 
-void idle_drop(Arena *a, Node *module) {
+void dead_code_drop(Arena *a, Node *module) {
     const Nodes *body = &module->module.body;
     Definition *d = NEWN(a, Definition, (size_t)body->n + 1);
     Names alive = {.arena = a}, defined = {.arena = a};

@@ -162,7 +162,8 @@ static void look_at_class(Definer *f, const Node *n) {
     f->inside = NULL;
 }
 
-// f = triton.autotune(...)(f), see settle.c; any other call but those of numbers is refused where it stands.
+// f = triton.autotune(...)(f), see normalize.c; any other call but those of numbers is refused where it
+// stands.
 static bool decorates_itself(const Node *s) {
     const Node *call = s->assign.value;
     return s->assign.targets.n == 1 && s->assign.targets.at[0]->kind == NODE_NAME &&

@@ -1,5 +1,5 @@
-// Imports of a kernel file beyond the few canonical lines (allowed.c): names taken out of torch, triton and
-// math are spelled out where host code uses them, so that nothing later has to know what stands for what;
+// Imports of a kernel file beyond the few canonical lines (syntax_policy.c): names taken out of torch, triton
+// and math are spelled out where host code uses them, so that nothing later has to know what stands for what;
 // imports of other well-known modules bring names that may not be used.
 #include "host/policy/api_names.h"
 #include "host/policy/screen.h"
@@ -178,10 +178,10 @@ typedef struct {
     Imported *at;
     int n;
     Names bound; // by anything but imports, anywhere in host code
-} Settle;
+} Normalizer;
 
 static void collect_bound(void *arg, const Node *n) {
-    Settle *s = arg;
+    Normalizer *s = arg;
     if (n->kind == NODE_FUNCTION) {
         if (is_jit_function(n)) return;
         names_of_params(&s->bound, &n->function.params);
@@ -197,7 +197,7 @@ static void collect_bound(void *arg, const Node *n) {
 }
 
 // The tree is this process's own and has not been shown to anybody yet.
-static void spell(Settle *s, const Node *name, Str path) {
+static void spell(Normalizer *s, const Node *name, Str path) {
     Node *n = (Node *)(uintptr_t)name;
     const char *dot = memrchr(path.p, '.', path.len);
     if (!dot) {
@@ -213,16 +213,16 @@ static void spell(Settle *s, const Node *name, Str path) {
     n->attribute.name = last;
 }
 
-static void settle_names(void *arg, const Node *n) {
-    Settle *s = arg;
+static void normalize_names(void *arg, const Node *n) {
+    Normalizer *s = arg;
     if (n->kind == NODE_IMPORT) return;
     if (n->kind == NODE_FUNCTION && is_jit_function(n)) {
-        for (int i = 0; i < n->function.decorators.n; i++) settle_names(s, n->function.decorators.at[i]);
+        for (int i = 0; i < n->function.decorators.n; i++) normalize_names(s, n->function.decorators.at[i]);
         return; // the checker of kernels knows its imports
     }
     for (int i = 0; n->kind == NODE_NAME && i < s->n; i++)
         if (str_eq(n->name, s->at[i].bound)) return spell(s, n, s->at[i].path);
-    node_each_child(n, settle_names, s);
+    node_each_child(n, normalize_names, s);
 }
 
 // An import takes a name from whatever had it before. One thing may be imported twice, and names that host
@@ -259,9 +259,9 @@ static bool imports_take_nothing(Arena *a, const Node *module, DiagList *d) {
     return true;
 }
 
-bool imports_settle(Arena *a, Node *module, DiagList *d) {
+bool imports_normalize(Arena *a, Node *module, DiagList *d) {
     if (!imports_take_nothing(a, module, d)) return false;
-    Settle s = {.arena = a, .bound.arena = a};
+    Normalizer s = {.arena = a, .bound.arena = a};
     const Nodes *body = &module->module.body;
     int most = 0;
     for (int i = 0; i < body->n; i++)
@@ -286,6 +286,6 @@ bool imports_settle(Arena *a, Node *module, DiagList *d) {
                 "import: `%.*s` is bound a second time in this file; give one of them another name",
                 STR_ARG(s.at[i].bound));
     }
-    settle_names(&s, module);
+    normalize_names(&s, module);
     return true;
 }

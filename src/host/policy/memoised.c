@@ -64,7 +64,7 @@ static bool is_memo(const Memos *m, const Node *d) {
            (d->kind != NODE_CALL || is_settings(d));
 }
 
-void memos_settle(Arena *a, Node *module) {
+void memoised_normalize(Arena *a, Node *module) {
     Memos m;
     bool any = false;
     for (int i = 0; i < module->module.body.n; i++) {

@@ -161,7 +161,7 @@ static bool is_registered(const Names *ops, const Nodes *body, int i) {
            only_function(body, i, d->attribute.value->name);
 }
 
-static void settle_decorators(Arena *a, const Nodes *body) {
+static void normalize_decorators(Arena *a, const Nodes *body) {
     Names ops = {.arena = a};
     for (int i = 0; i < body->n; i++) {
         Node *s = body->at[i];
@@ -220,7 +220,7 @@ static bool is_sure(const Node *module, const Nodes *block, bool literals) {
 // Imports that are all there leave their names; one that Triton does not have leaves those of its handler.
 // Of others nobody may ask whether they were: another machine has what this one has not. Where nobody does,
 // the statement goes.
-static bool settle_try(Arena *a, const Node *module, const Node *t, Nodes *out) {
+static bool normalize_try(Arena *a, const Node *module, const Node *t, Nodes *out) {
     const Nodes *body = &t->attempt.body, *handlers = &t->attempt.handlers;
     if (t->attempt.otherwise.n || t->attempt.final.n || !handlers->n) return false;
     for (int i = 0; i < handlers->n; i++)
@@ -264,7 +264,7 @@ static bool is_missed(Arena *a, const Node *module, const Node *t) {
     return false;
 }
 
-static void settle_tries(Arena *a, Node *module) {
+static void normalize_tries(Arena *a, Node *module) {
     const Nodes *body = &module->module.body;
     int most = 0;
     for (int i = 0; i < body->n; i++) {
@@ -280,7 +280,7 @@ static void settle_tries(Arena *a, Node *module) {
         Nodes part = {&s, 1};
         if (s->kind == NODE_TRY) {
             Nodes kept;
-            if (settle_try(a, module, s, &kept) && (kept.n || !is_missed(a, module, s)))
+            if (normalize_try(a, module, s, &kept) && (kept.n || !is_missed(a, module, s)))
                 part = kept, any = true;
         }
         for (int k = 0; k < part.n; k++) out.at[out.n++] = part.at[k];
@@ -327,7 +327,7 @@ static bool is_quiet_for_types(const Nodes *block) {
 }
 
 // What is for those who read types never runs; the other half always does.
-static void settle_types(Arena *a, Node *module) {
+static void normalize_types(Arena *a, Node *module) {
     const Nodes *body = &module->module.body;
     Bindings bound;
     bool any = false, inverted;
@@ -354,9 +354,9 @@ static void settle_types(Arena *a, Node *module) {
 // ---- x.data_ptr() % 16
 
 // Tensors begin at multiples of 512 bytes; where a view of one begins, its offset says.
-static void settle_alignment(void *arg, const Node *n) {
+static void normalize_alignment(void *arg, const Node *n) {
     Arena *a = arg;
-    node_each_child(n, settle_alignment, a);
+    node_each_child(n, normalize_alignment, a);
     if (n->kind != NODE_BINARY || n->binary.op != OPER_MOD || n->binary.right->kind != NODE_INT ||
         n->binary.left->kind != NODE_CALL)
         return;
@@ -404,21 +404,21 @@ static void mark_imports(void *arg, const Node *n) {
     node_each_child(n, mark_imports, arg); // a tree's height is bounded
 }
 
-bool host_settle(Arena *a, Node *module, DiagList *d) {
+bool host_normalize(Arena *a, Node *module, DiagList *d) {
     if (module->module.old_names) mark_imports(NULL, module);
     if (!futures_first(module, d)) return false;
-    settle_tries(a, module);
-    settle_types(a, module);
+    normalize_tries(a, module);
+    normalize_types(a, module);
     if (!defined_in_time(a, module, d)) return false;
-    settle_decorators(a, &module->module.body);
-    wrappers_settle(a, module);
-    memos_settle(a, module);
+    normalize_decorators(a, &module->module.body);
+    wrappers_normalize(a, module);
+    memoised_normalize(a, module);
     for (int i = 0; i < module->module.body.n; i++) {
         const Node *s = module->module.body.at[i];
         drop_about(s);
-        if (s->kind != NODE_FUNCTION || !is_jit_function(s)) settle_alignment(a, s);
+        if (s->kind != NODE_FUNCTION || !is_jit_function(s)) normalize_alignment(a, s);
     }
-    idle_drop(a, module);
+    dead_code_drop(a, module);
     if (!imports_complete(a, module, d)) return false;
-    return imports_settle(a, module, d);
+    return imports_normalize(a, module, d);
 }

@@ -1,7 +1,7 @@
 // One pass over host code before anything runs. It knows names, not types: what depends on a value (`x + 1`
 // with a tensor x) is refused when it is reached. Kernel bodies are the checker's business; only what Python
 // would evaluate around them (decorators, defaults, annotations) is looked at here. What needs no names, but
-// the form of one statement or expression alone, is in allowed.c.
+// the form of one statement or expression alone, is in syntax_policy.c.
 #include "host/policy/screen.h"
 #include "host/policy/api_names.h"
 #include "lang/library.h"

@@ -1,5 +1,5 @@
-// screen.h - what host code may not contain, whether it is reached or not: by its form (allowed.c), and by
-// its names (screen.c).
+// screen.h - what host code may not contain, whether it is reached or not: by its form (syntax_policy.c), and
+// by its names (screen.c).
 #pragma once
 #include "host/host.h"
 #include "host/policy/scope.h"
@@ -11,7 +11,7 @@ bool import_canonical(const Node *n, bool candidate, const char **why);
 // Those, and of a candidate at module level those of imports.c.
 bool import_allowed(const Node *n, bool candidate, const char **why);
 // A candidate's import that takes names out of torch, triton or math, or one that brings names which host
-// code does not use (quiet.def).
+// code does not use (unused_imports.def).
 bool import_harmless(const Node *n);
 bool import_brings(const Node *n); // the first of these two
 // Why an import of names that triton.language does not have would fail, in Python's words; else NULL.
@@ -24,11 +24,11 @@ bool is_written_list(const Node *n, bool whole);
 // some of them), counted from 0; -1 for any other.
 enum { KNOWN_ROOTS = 9 };
 int known_root(Str name);
-// The parts of host_settle().
-bool imports_settle(Arena *a, Node *module, DiagList *d);
-void idle_drop(Arena *a, Node *module);
-void wrappers_settle(Arena *a, Node *module);
-void memos_settle(Arena *a, Node *module);
+// The parts of host_normalize().
+bool imports_normalize(Arena *a, Node *module, DiagList *d);
+void dead_code_drop(Arena *a, Node *module);
+void wrappers_normalize(Arena *a, Node *module);
+void memoised_normalize(Arena *a, Node *module);
 // Whether imports of __future__ stand before all others: anywhere else, run or not, they end the reading of a
 // file.
 bool futures_first(const Node *module, DiagList *d);

@@ -67,7 +67,7 @@ static bool alias_is(const Node *n, const char *module, const char *name, const 
     return str_is(a->alias.name, name) && (a->alias.as.len ? str_is(a->alias.as, as) : strcmp(name, as) == 0);
 }
 
-// Names for annotations, which nobody evaluates, and the flag of those who do (settle.c). Not under other
+// Names for annotations, which nobody evaluates, and the flag of those who do (normalize.c). Not under other
 // names: those could be ones that mean something.
 static bool names_types(const Node *n) {
     static const char *const type[] = {"Any",   "Callable", "Dict",    "Final",        "Iterable", "Iterator",

@@ -168,7 +168,7 @@ static Nodes unwrapped(File *file, int before, const Nodes *body, Str of) {
     return out;
 }
 
-void wrappers_settle(Arena *a, Node *module) {
+void wrappers_normalize(Arena *a, Node *module) {
     Nodes *body = &module->module.body;
     bool any = false;
     for (int i = 0; i < body->n; i++)

@@ -398,7 +398,7 @@ bool function_call(Interp *in, const Function *f, const Args *args, Value *out) 
     bool lambda = f->node->kind == NODE_LAMBDA;
     bool memo = !lambda && f->node->function.memo;
     const Nodes *params = lambda ? &f->node->lambda.params : &f->node->function.params;
-    if (memo && !memo_takes(in, f->node, args)) return false;
+    if (memo && !cached_takes(in, f->node, args)) return false;
     Env *env = env_new(in, args->at, f->env, f->locals);
     if (!env || !host_work(in, args->at, f->locals)) return false;
     for (int i = 0; i < f->locals; i++)
@@ -414,7 +414,7 @@ bool function_call(Interp *in, const Function *f, const Args *args, Value *out) 
                      : exec_block(in, env, &f->node->function.body, out) != FLOW_ERROR;
     in->memo -= memo;
     in->depth--;
-    return ok && (!memo || memo_gives(in, f->node, args->at, *out));
+    return ok && (!memo || cached_gives(in, f->node, args->at, *out));
 }
 
 bool module_run(Interp *in) {

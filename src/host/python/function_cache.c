@@ -29,7 +29,7 @@ static const Node *param_of(const Nodes *params, int place, Str name) {
     return NULL;
 }
 
-bool memo_takes(Interp *in, const Node *function, const Args *args) {
+bool cached_takes(Interp *in, const Node *function, const Args *args) {
     const Nodes *params = &function->function.params;
     if (!in->defined)
         return host_refuse(
@@ -51,7 +51,7 @@ static bool is_plain(Value v) {
            v.kind == V_DTYPE || v.kind == V_DEVICE || v.kind == V_PROPERTIES;
 }
 
-bool memo_gives(Interp *in, const Node *function, Span at, Value v) {
+bool cached_gives(Interp *in, const Node *function, Span at, Value v) {
     bool plain = is_plain(v) || v.kind == V_TUPLE;
     if (v.kind == V_TUPLE && !host_work(in, at, v.seq->n)) return false;
     for (int i = 0; v.kind == V_TUPLE && i < v.seq->n; i++) plain &= is_plain(v.seq->at[i]);
@@ -62,7 +62,7 @@ bool memo_gives(Interp *in, const Node *function, Span at, Value v) {
                        STR_ARG(function->function.name), value_type(v));
 }
 
-bool memo_idle(Interp *in, Span at) {
+bool cached_no_work(Interp *in, Span at) {
     return !in->memo ||
            host_refuse(in, at,
                        "a function whose results functools keeps allocates and launches nothing: it does "

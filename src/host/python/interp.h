@@ -85,17 +85,17 @@ MUST_CHECK bool function_new(Interp *in, Env *env, const Node *node, Value *out)
 MUST_CHECK bool function_call(Interp *in, const Function *f, const Args *args, Value *out);
 // Functions whose results functools keeps (function_cache.c): whether arguments are keys that mean one thing,
 // whether a result may be kept, and whether this is no such function's inside.
-MUST_CHECK bool memo_takes(Interp *in, const Node *function, const Args *args);
-MUST_CHECK bool memo_gives(Interp *in, const Node *function, Span at, Value v);
-MUST_CHECK bool memo_idle(Interp *in, Span at);
-// Classes of candidates (klass.c).
+MUST_CHECK bool cached_takes(Interp *in, const Node *function, const Args *args);
+MUST_CHECK bool cached_gives(Interp *in, const Node *function, Span at, Value v);
+MUST_CHECK bool cached_no_work(Interp *in, Span at);
+// Classes of candidates (classes.c).
 MUST_CHECK bool class_new(Interp *in, Env *env, const Node *node, Value *out);
 MUST_CHECK bool class_call(Interp *in, Value f, const Args *args, Value *out); // of a class, object or method
 MUST_CHECK bool class_member(Interp *in, Span at, Value v, Str name, Value *out);
 MUST_CHECK bool object_set(Interp *in, Span at, Value of, Str name, Value v);
 MUST_CHECK bool module_run(Interp *in); // executes the module's statements into in->globals
 
-// Tensors of either kind (shape.c).
+// Tensors of either kind (tensor_shape.c).
 MUST_CHECK bool tensor_index(Interp *in, Span at, Value t, const Value *item, int items, Value *out);
 int value_rank(Value t);
 int64_t value_numel(Value t);

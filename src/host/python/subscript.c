@@ -1,4 +1,4 @@
-// v[index]: sequences, texts, ranges, dictionaries, tensors (shape.c), and kernel[grid].
+// v[index]: sequences, texts, ranges, dictionaries, tensors (tensor_shape.c), and kernel[grid].
 #include "host/python/interp.h"
 
 // Python's rules for s[lo:hi:step] on n items.

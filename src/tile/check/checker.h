@@ -232,7 +232,7 @@ static inline bool type_is_integer(const TileType *t) { // Triton counts int1
 static inline bool type_is_float(const TileType *t) { return !t->pointer && dtype_is_float(t->elem); }
 static inline bool dtype_is_signed(DType t) { return dtype_info[t].kind == DTYPE_KIND_I; }
 
-// ---- operators.c: + - * ... on any values
+// ---- kernel_operators.c: + - * ... on any values
 MUST_CHECK bool check_binary(Checker *c, const Node *at, Oper op, const Val *l, const Val *r, Val *out);
 MUST_CHECK bool check_compare(Checker *c, const Node *at, Oper op, const Val *l, const Val *r, Val *out);
 MUST_CHECK bool check_unary(Checker *c, const Node *at, Oper op, const Val *v, Val *out);
@@ -240,7 +240,7 @@ MUST_CHECK bool check_logical(Checker *c, const Node *at, bool is_or, const Val 
 MUST_CHECK bool check_truth(Checker *c, const Node *at, const Val *v, bool *out);      // of a constexpr `if`
 MUST_CHECK bool check_bool_scalar(Checker *c, const Node *at, const Val *v, Val *out); // of a runtime `if`
 
-// ---- paths.c: dotted paths of Triton
+// ---- triton_names.c: dotted paths of Triton
 typedef enum { FOUND_NOTHING, FOUND, FOUND_UNSUPPORTED } Found;
 // *why, unless it is FOUND: "module 'triton.language' has no attribute 'tanh'", or the feature.
 Found triton_find(Arena *a, Str path, Val *out, const char **why);
@@ -270,7 +270,7 @@ MUST_CHECK bool check_decay(Checker *c, const Node *at, const Val *v, Val *out);
 MUST_CHECK bool check_copy(Checker *c, const Node *at, const Val *v, Val *out); // into fresh shared registers
 MUST_CHECK bool check_store_into(Checker *c, const Node *at, const Val *to, const Val *from);
 
-// ---- shared.c
+// ---- shared_memory.c
 void checker_uses_shared(Checker *c, SharedUse use);
 // After the body of a `for`: what its loads need. test: its INSN_LOOPTEST; start: the register its index
 // comes from; trips: iterations if they are known, else 0; stages: SharedUse.stages.

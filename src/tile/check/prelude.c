@@ -3,8 +3,8 @@
 #include "tile/check/checker.h"
 #include <assert.h>
 
-// Philox, counter mode, as in base/rng.h; the constants of the 64-bit form are written as negative numbers,
-// because a literal has 64 bits with sign.
+// Philox, counter mode, as in base/numeric/rng.h; the constants of the 64-bit form are written as negative
+// numbers, because a literal has 64 bits with sign.
 static const char prelude[] =
     "@triton.jit\n"
     "def wide(x: tl.constexpr):\n"

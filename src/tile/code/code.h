@@ -86,10 +86,10 @@ typedef struct {
     Span span; // of the source, for findings
 } Insn;
 
-// What a register holds at run time: all its lanes, or a short form of them (ramp.c).
+// What a register holds at run time: all its lanes, or a short form of them (affine.c).
 typedef enum {
     FORM_LANES,
-    FORM_RAMP,     // lane 0; lane i is `step` times i more
+    FORM_AFFINE,   // lane 0; lane i is `step` times i more
     FORM_INTERVAL, // a mask: the ends of the active lanes
     FORM_ROWS,     // of two dimensions: lane 0 of each row; lane i of a row is `step` times i more
     FORM_GRID,     // a mask of two dimensions: the ends of the active columns, then a byte for each row
@@ -103,7 +103,7 @@ typedef struct {
                    // poison_offset
     size_t poison_offset;
     RegisterForm form;
-    int64_t step; // RAMP, ROWS; of pointers in bytes
+    int64_t step; // AFFINE, ROWS; of pointers in bytes
     bool late;    // in short form thanks to those of two dimensions, or a mask in lanes, alone
 } Register;
 

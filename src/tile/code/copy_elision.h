@@ -1,5 +1,5 @@
-// moves.h - moves that need not be made: where a register is computed only to be moved, unchanged, into
-// another one, the value can be computed in its place. Part of code_layout().
+// copy_elision.h - moves that need not be made: where a register is computed only to be moved, unchanged,
+// into another one, the value can be computed in its place. Part of code_layout().
 #pragma once
 #include "tile/code/code.h"
 

@@ -1,7 +1,8 @@
-// shared.h - how much shared memory a launch needs at least. Triton fetches what products multiply ahead of
-// the loop that does it, in as many buffers as num_stages allows; a launch that needs more than a block has
-// fails with OutOfResources. What is counted here is what Triton 3.6 surely does for compute capability 9.0
-// (test/conformance/resources.py holds it against the real compiler), so the true need may be larger.
+// shared_memory.h - how much shared memory a launch needs at least. Triton fetches what products multiply
+// ahead of the loop that does it, in as many buffers as num_stages allows; a launch that needs more than a
+// block has fails with OutOfResources. What is counted here is what Triton 3.6 surely does for compute
+// capability 9.0 (test/conformance/resources.py holds it against the real compiler), so the true need may be
+// larger.
 #pragma once
 #include "lang/diag.h"
 

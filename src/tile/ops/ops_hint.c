@@ -5,7 +5,7 @@
 //
 // What multiple_of, max_contiguous and max_constancy say decides which accesses become wide ones, so it has
 // to hold. Most of it can be seen in the code (`pid * BLOCK + tl.arange(0, BLOCK)`); the rest is checked in
-// every program: of a number at once, of a tile lane by lane (promise.c).
+// every program: of a number at once, of a tile lane by lane (hint.c).
 
 static const Insn *made_by(const Checker *c, int reg) {
     const Definition *def = &c->def[reg];
@@ -49,7 +49,7 @@ static bool is_consecutive(const Checker *c, int reg, Consecutive *out) {
     return is_consecutive(c, tile, out);
 }
 
-static bool promise_multiple(Call *k, const Val *x, int64_t of) {
+static bool hint_multiple(Call *k, const Val *x, int64_t of) {
     Checker *c = k->c;
     Val step, rest, zero, holds;
     DType elem = x->t.type.elem;
@@ -61,7 +61,7 @@ static bool promise_multiple(Call *k, const Val *x, int64_t of) {
 }
 
 // *seen: nothing is left to check lane by lane.
-static bool promise_start(Call *k, const Consecutive *x, int64_t of, bool *seen) {
+static bool hint_start(Call *k, const Consecutive *x, int64_t of, bool *seen) {
     int open = -1;
     *seen = (of & (of - 1)) == 0 && x->start % of == 0;
     for (int i = 0; i < x->n && *seen; i++) {
@@ -71,22 +71,22 @@ static bool promise_start(Call *k, const Consecutive *x, int64_t of, bool *seen)
     }
     if (!*seen || open < 0) return true;
     Val number = val_tensor(k->c, open);
-    return promise_multiple(k, &number, of);
+    return hint_multiple(k, &number, of);
 }
 
-static bool promise_axis(Call *k, Promise kind, int axis, int64_t value, Val *v) {
+static bool hint_axis(Call *k, HintKind kind, int axis, int64_t value, Val *v) {
     Checker *c = k->c;
     const TileType *t = &v->t.type;
     Consecutive lanes = {0};
     if (value < 2 || value > INT32_MAX) return true;
-    if (t->rank > 0 && t->shape[axis] == 1 && kind != PROMISE_MULTIPLE) return true;
-    if (t->rank == 0 && !t->pointer) return promise_multiple(k, v, value);
-    if (kind != PROMISE_CONSTANT && is_consecutive(c, v->t.reg, &lanes)) {
-        bool seen = kind == PROMISE_CONSECUTIVE;
-        if (!seen && !promise_start(k, &lanes, value, &seen)) return false;
+    if (t->rank > 0 && t->shape[axis] == 1 && kind != HINT_MULTIPLE) return true;
+    if (t->rank == 0 && !t->pointer) return hint_multiple(k, v, value);
+    if (kind != HINT_CONSTANT && is_consecutive(c, v->t.reg, &lanes)) {
+        bool seen = kind == HINT_CONSECUTIVE;
+        if (!seen && !hint_start(k, &lanes, value, &seen)) return false;
         if (seen) return true;
     }
-    return checker_result(c, k->at, INSN_PROMISE, *t, v->t.reg, -1, -1, promise_imm(kind, axis, value), v);
+    return checker_result(c, k->at, INSN_HINT, *t, v->t.reg, -1, -1, hint_imm(kind, axis, value), v);
 }
 
 // One constexpr integer for each axis, or a single one. A scalar takes one from multiple_of and none from the
@@ -110,15 +110,15 @@ bool check_multiple_of(Call *k, Val *out) {
     if (list.tuple.n != rank)
         return checker_fail(k->c, k->at, "ValueError",
                             "Shape of input to %.*s does not match the length of values", STR_ARG(k->name));
-    Promise kind = str_is(k->name, "multiple_of")      ? PROMISE_MULTIPLE
-                   : str_is(k->name, "max_contiguous") ? PROMISE_CONSECUTIVE
-                                                       : PROMISE_CONSTANT;
+    HintKind kind = str_is(k->name, "multiple_of")      ? HINT_MULTIPLE
+                    : str_is(k->name, "max_contiguous") ? HINT_CONSECUTIVE
+                                                        : HINT_CONSTANT;
     *out = *v;
     const TileType *t = &v->t.type;
     if (!t->pointer && (dtype_is_float(t->elem) || t->elem == DT_BOOL)) return true;
     for (int i = 0; i < list.tuple.n; i++) {
         const PyValue *x = &list.tuple.at[i].py;
-        if (!promise_axis(k, kind, i, x->kind == PY_BOOL ? x->b : x->i, out)) return false;
+        if (!hint_axis(k, kind, i, x->kind == PY_BOOL ? x->b : x->i, out)) return false;
     }
     return true;
 }

@@ -1,4 +1,4 @@
-// ramp.c - addresses and masks that need not be written out. A tile of offsets is nearly always a ramp: its
+// affine.c - addresses and masks that need not be written out. A tile of offsets is nearly always affine: its
 // first lane and a constant step (arange, plus scalars, plus a pointer); a mask over it is nearly always an
 // interval of lanes (cols < N). Where every use of such a register is the address or the mask of a load or
 // store, or another one of its kind, the VM computes lane 0 or the two ends only, and the access becomes one
@@ -16,7 +16,7 @@ enum { LANES_MIN = 8 }; // an Interval must fit where the lanes of a mask were
 typedef struct {
     const Code *code;
     RegisterForm *form; // what the register's lanes are, whether or not they are written out
-    int64_t *step;      // RAMP: between lanes; of pointers in bytes
+    int64_t *step;      // AFFINE: between lanes; of pointers in bytes
     int *defs;
     bool *short_form; // no use needs the lanes
     bool rows;        // forms of two dimensions, too, and masks whose lanes are written out
@@ -26,7 +26,7 @@ typedef struct {
 static bool one_lane(const Marker *k, int r) {
     return r >= 0 && tile_lanes(&k->code->reg[r].type) == 1 && !k->code->reg[r].tainted;
 }
-static bool is_ramp(const Marker *k, int r) { return r >= 0 && k->form[r] == FORM_RAMP; }
+static bool is_affine(const Marker *k, int r) { return r >= 0 && k->form[r] == FORM_AFFINE; }
 static bool is_interval(const Marker *k, int r) { return r >= 0 && k->form[r] == FORM_INTERVAL; }
 static bool is_rows(const Marker *k, int r) { return r >= 0 && k->form[r] == FORM_ROWS; }
 static bool is_grid(const Marker *k, int r) { return r >= 0 && k->form[r] == FORM_GRID; }
@@ -35,9 +35,9 @@ static bool is_signed_int(const Marker *k, int r) {
     return !t->pointer && (t->elem == DT_I32 || t->elem == DT_I64);
 }
 
-// Sum or difference of two operands, each a ramp (or each rows) or one lane.
+// Sum or difference of two operands, each affine (or each rows) or one lane.
 static RegisterForm sum_form(const Marker *k, const Insn *s, int64_t scale, int64_t *step) {
-    RegisterForm form = is_rows(k, s->a) || is_rows(k, s->b) ? FORM_ROWS : FORM_RAMP;
+    RegisterForm form = is_rows(k, s->a) || is_rows(k, s->b) ? FORM_ROWS : FORM_AFFINE;
     bool ra = k->form[s->a] == form, rb = k->form[s->b] == form;
     if (!(ra || one_lane(k, s->a)) || !(rb || one_lane(k, s->b)) || !(ra || rb)) return FORM_LANES;
     int64_t sign = s->op == INSN_SUB ? -1 : 1;
@@ -54,14 +54,14 @@ static RegisterForm spread_form(const Marker *k, const Insn *s, int64_t *step) {
     if (!d->pointer && d->elem == DT_BOOL)
         return column || (row && is_interval(k, s->a)) ? FORM_GRID : FORM_LANES;
     if (!d->pointer && d->elem != DT_I32 && d->elem != DT_I64) return FORM_LANES;
-    *step = row && is_ramp(k, s->a) ? k->step[s->a] : 0;
-    return column || (row && is_ramp(k, s->a)) ? FORM_ROWS : FORM_LANES;
+    *step = row && is_affine(k, s->a) ? k->step[s->a] : 0;
+    return column || (row && is_affine(k, s->a)) ? FORM_ROWS : FORM_LANES;
 }
 
 static RegisterForm form_of(Marker *k, const Insn *s, int64_t *step) {
     const TileType *d = &k->code->reg[s->d].type;
     switch (s->op) {
-    case INSN_ARANGE: return *step = 1, FORM_RAMP;
+    case INSN_ARANGE: return *step = 1, FORM_AFFINE;
     case INSN_BROADCAST: {
         RegisterForm form = spread_form(k, s, step);
         k->spread |= form != FORM_LANES;
@@ -69,15 +69,15 @@ static RegisterForm form_of(Marker *k, const Insn *s, int64_t *step) {
     }
     case INSN_COPY:
         if (is_rows(k, s->a)) return *step = k->step[s->a], FORM_ROWS;
-        return is_ramp(k, s->a) ? (*step = k->step[s->a], FORM_RAMP) : FORM_LANES;
-    case INSN_RESHAPE: return is_ramp(k, s->a) ? (*step = k->step[s->a], FORM_RAMP) : FORM_LANES;
+        return is_affine(k, s->a) ? (*step = k->step[s->a], FORM_AFFINE) : FORM_LANES;
+    case INSN_RESHAPE: return is_affine(k, s->a) ? (*step = k->step[s->a], FORM_AFFINE) : FORM_LANES;
     case INSN_CAST:
         if (!is_signed_int(k, s->a) || d->pointer || d->elem != DT_I64) return FORM_LANES;
-        if (!is_ramp(k, s->a) && !is_rows(k, s->a)) return FORM_LANES;
+        if (!is_affine(k, s->a) && !is_rows(k, s->a)) return FORM_LANES;
         return *step = k->step[s->a], k->form[s->a];
     case INSN_ADD:
     case INSN_SUB:
-        // Where wrapping is no finding, lanes may wrap, and then they are no ramp.
+        // Where wrapping is no finding, lanes may wrap, and then they are no affine tile.
         if (!is_signed_int(k, s->d) || (d->elem == DT_I32 && !k->code->reg[s->d].address)) return FORM_LANES;
         return sum_form(k, s, 1, step);
     case INSN_PTRADD: return is_signed_int(k, s->b) ? sum_form(k, s, s->imm, step) : FORM_LANES;
@@ -86,8 +86,8 @@ static RegisterForm form_of(Marker *k, const Insn *s, int64_t *step) {
     case INSN_GT:
     case INSN_GE:
         if (!is_signed_int(k, s->a)) return FORM_LANES;
-        if (is_ramp(k, s->a) && k->step[s->a] == 1 && one_lane(k, s->b)) return FORM_INTERVAL;
-        return is_ramp(k, s->b) && k->step[s->b] == 1 && one_lane(k, s->a) ? FORM_INTERVAL : FORM_LANES;
+        if (is_affine(k, s->a) && k->step[s->a] == 1 && one_lane(k, s->b)) return FORM_INTERVAL;
+        return is_affine(k, s->b) && k->step[s->b] == 1 && one_lane(k, s->a) ? FORM_INTERVAL : FORM_LANES;
     case INSN_AND:
         if (d->elem != DT_BOOL) return FORM_LANES;
         if (is_grid(k, s->a)) return is_grid(k, s->b) || one_lane(k, s->b) ? FORM_GRID : FORM_LANES;
@@ -108,7 +108,7 @@ static bool access_is_short(const Marker *k, const Insn *s) {
     int value = s->op == INSN_LOAD ? s->d : s->b, mask = s->op == INSN_LOAD ? s->b : s->c;
     int64_t bytes = dtype_bytes(k->code->reg[value].type.elem);
     if (s->a < 0 || !k->short_form[s->a] || k->step[s->a] != bytes) return false;
-    if (is_ramp(k, s->a)) return mask_is_short(k, mask);
+    if (is_affine(k, s->a)) return mask_is_short(k, mask);
     // What is stored has to be defined: rows are not looked at lane by lane.
     if (!is_rows(k, s->a) || (s->op == INSN_STORE && k->code->reg[value].tainted)) return false;
     return mask < 0 || one_lane(k, mask) || is_grid(k, mask);
@@ -160,7 +160,7 @@ static void mark_all(Marker *k, bool rows) {
     for (int i = 0; i < c->insns; i++) {
         const Insn *s = &c->insn[i];
         int mask = s->op == INSN_LOAD ? s->b : s->op == INSN_STORE ? s->c : -1;
-        k->spread |= is_interval(k, mask) && is_ramp(k, s->a);
+        k->spread |= is_interval(k, mask) && is_affine(k, s->a);
         if (s->d < 0 || k->defs[s->d] != 1 || s->op == INSN_LOOPTEST) continue;
         const Register *d = &c->reg[s->d];
         if (d->tainted || tile_lanes(&d->type) < LANES_MIN) continue;
@@ -170,7 +170,7 @@ static void mark_all(Marker *k, bool rows) {
     settle(k);
 }
 
-void mark_ramps(Arena *a, Code *c) {
+void mark_affine(Arena *a, Code *c) {
     ArenaMark mark = arena_mark(a);
     size_t n = (size_t)c->regs + 1;
     Marker k = {.code = c,
@@ -208,7 +208,7 @@ static int64_t lane_beyond(int64_t first, int64_t step) {
 }
 
 // ADD and SUB: lane 0, and the promise that no lane wraps.
-bool step_ramp(Vm *v, const Step *s) {
+bool step_affine(Vm *v, const Step *s) {
     const Insn *i = &v->code->insn[s->insn];
     const Register *d = &v->code->reg[i->d];
     DType t = d->type.elem;
@@ -230,29 +230,29 @@ bool step_ramp(Vm *v, const Step *s) {
 
 static int32_t clip(int64_t x, int n) { return (int32_t)(x < 0 ? 0 : x > n ? n : x); }
 
-// Lanes where ramp[i] = first + i is below (or at most) the limit: those before the result.
+// Lanes where affine tile[i] = first + i is below (or at most) the limit: those before the result.
 static int32_t lanes_below(int64_t first, int64_t limit, bool inclusive, int n) {
     int64_t room;
     if (__builtin_sub_overflow(limit, first, &room)) return limit > first ? n : 0;
     return clip(room + (inclusive && room < INT64_MAX), n);
 }
 
-// Comparisons of a ramp with a scalar.
+// Comparisons of affine with a scalar.
 bool step_compare(Vm *v, const Step *s) {
     const Insn *i = &v->code->insn[s->insn];
     const Register *ra = &v->code->reg[i->a];
     int n = tile_lanes(&v->code->reg[i->d].type);
-    bool left = tile_lanes(&ra->type) > 1; // ramp on the left
+    bool left = tile_lanes(&ra->type) > 1; // affine tile on the left
     DType t = ra->type.elem;
-    int64_t ramp = lane_0(left ? s->a : s->b, t), limit = lane_0(left ? s->b : s->a, t);
-    // With the ramp on the right, a < b is b > a.
+    int64_t affine = lane_0(left ? s->a : s->b, t), limit = lane_0(left ? s->b : s->a, t);
+    // With the affine tile on the right, a < b is b > a.
     bool below = left == (i->op == INSN_LT || i->op == INSN_LE);
     bool inclusive = i->op == INSN_LE || i->op == INSN_GE;
     Interval in = {0, n};
     if (below)
-        in.hi = lanes_below(ramp, limit, inclusive, n);
+        in.hi = lanes_below(affine, limit, inclusive, n);
     else
-        in.lo = lanes_below(ramp, limit, !inclusive, n);
+        in.lo = lanes_below(affine, limit, !inclusive, n);
     memcpy(s->d, &in, sizeof in);
     return true;
 }
@@ -307,7 +307,7 @@ bool step_spread(Vm *v, const Step *s) {
     int rows = d->type.shape[0];
     if (a->type.shape[0] == 1) {
         for (int r = 0; r < rows; r++) set_element(d, s->d, r, element(a, s->a, 0));
-    } else if (a->form == FORM_RAMP) {
+    } else if (a->form == FORM_AFFINE) {
         for (int r = 0; r < rows; r++) set_element(d, s->d, r, element(a, s->a, 0) + r * a->step);
     } else {
         memcpy(s->d, s->a, (size_t)rows * s->size);

@@ -1,4 +1,4 @@
-// ramp.h - addresses and masks in short form; see ramp.c.
+// affine.h - addresses and masks in short form; see affine.c.
 #pragma once
 #include "tile/code/code.h"
 
@@ -15,7 +15,7 @@ typedef struct {
 } Grid;
 static inline bool grid_has(const Grid *g, size_t row) { return !g->rows || g->rows[row * g->pitch]; }
 
-void mark_ramps(Arena *a, Code *c); // sets Register.form and .step; needs .tainted
+void mark_affine(Arena *a, Code *c); // sets Register.form and .step; needs .tainted
 // The active lanes of a mask in short form: absent, one lane, or an Interval.
 Interval interval_of(const void *mask, bool one, int n);
 typedef struct Vm Vm;

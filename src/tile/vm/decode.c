@@ -191,7 +191,7 @@ static bool lanes_apart(InsnOp op) {
     case INSN_STORE:
     case INSN_ATOMIC:
     case INSN_CAS:
-    case INSN_PROMISE:
+    case INSN_HINT:
     case INSN_ALIGNED: return true;
     default: return false;
     }
@@ -231,7 +231,7 @@ static bool decode_short(Decode *x) {
     if (!rows) s->one = grid ? s->one : 0;
     switch (x->insn->op) {
     case INSN_ADD:
-    case INSN_SUB: decode_call(x, rows ? step_rows : step_ramp); return true;
+    case INSN_SUB: decode_call(x, rows ? step_rows : step_affine); return true;
     case INSN_LT:
     case INSN_LE:
     case INSN_GT:
@@ -250,7 +250,7 @@ static void decode_insn(Decode *x) {
         return;
     }
     if (x->rd && x->rd->form != FORM_LANES && decode_short(x)) return;
-    bool short_address = x->ra && x->ra->form == FORM_RAMP, rows = x->ra && x->ra->form == FORM_ROWS;
+    bool short_address = x->ra && x->ra->form == FORM_AFFINE, rows = x->ra && x->ra->form == FORM_ROWS;
     switch (i->op) {
     case INSN_CONST: set_cell(x, cell_of(&x->rd->type, i->imm)); break;
     case INSN_PARAM: set_cell(x, cell_of(&x->rd->type, x->args[i->imm])); break;
@@ -300,9 +300,9 @@ static void decode_insn(Decode *x) {
     case INSN_DOT: decode_call(x, step_dot); break;
     case INSN_ALIGNED: decode_call(x, step_aligned); break;
     case INSN_ASSUME: decode_call(x, step_assume); break;
-    case INSN_PROMISE: // more promises than bits share the last one
+    case INSN_HINT: // more promises than bits share the last one
         s->n = 2 << smaller(x->v->promises++, POISON_BITS - 2);
-        decode_call(x, step_promise);
+        decode_call(x, step_hint);
         break;
     case INSN_SWAP: decode_call(x, step_swap); break;
     case INSN_HISTOGRAM: decode_call(x, step_histogram); break;

@@ -1,4 +1,4 @@
-// promise.c - promises about tiles, checked lane by lane. Compilers make one wide access of lanes of which it
+// hint.c - promises about tiles, checked lane by lane. Compilers make one wide access of lanes of which it
 // is promised that they lie side by side; what the others of them then read is the neighbour of the first,
 // not what the program says. Kernels promise so of offsets that wrap around at the end of a row, too, and
 // never store what those lanes give. So a lane that breaks a promise is no finding yet: it becomes undefined,
@@ -15,15 +15,15 @@
 #include "tile/vm/step.h"
 #include <inttypes.h>
 
-static const char *const promise_name[] = {
-    [PROMISE_MULTIPLE] = "multiple_of",
-    [PROMISE_CONSECUTIVE] = "max_contiguous",
-    [PROMISE_CONSTANT] = "max_constancy",
+static const char *const hint_name[] = {
+    [HINT_MULTIPLE] = "multiple_of",
+    [HINT_CONSECUTIVE] = "max_contiguous",
+    [HINT_CONSTANT] = "max_constancy",
 };
-static const char *const promise_broken[] = {
-    [PROMISE_MULTIPLE] = "lanes that start at no multiple of it",
-    [PROMISE_CONSECUTIVE] = "lanes that are not consecutive",
-    [PROMISE_CONSTANT] = "lanes that are not equal",
+static const char *const hint_broken[] = {
+    [HINT_MULTIPLE] = "lanes that start at no multiple of it",
+    [HINT_CONSECUTIVE] = "lanes that are not consecutive",
+    [HINT_CONSTANT] = "lanes that are not equal",
 };
 
 typedef struct {
@@ -68,10 +68,10 @@ static int64_t check_starts(const Row *x, size_t first, int64_t value, uint8_t *
     return broken;
 }
 
-bool step_promise(Vm *v, const Step *s) {
+bool step_hint(Vm *v, const Step *s) {
     const TileType *t = &v->code->reg[v->code->insn[s->insn].a].type;
-    Promise kind = promise_kind(s->imm);
-    int axis = promise_axis_of(s->imm);
+    HintKind kind = hint_kind(s->imm);
+    int axis = hint_axis_of(s->imm);
     size_t lanes = (size_t)s->lanes, inner = 1;
     Row x = {s->a, t->pointer ? DT_I64 : t->elem, t->pointer ? (uint64_t)dtype_bytes(t->elem) : 1, 1, 1};
     if (s->pa && s->pd != s->pa)
@@ -83,10 +83,10 @@ bool step_promise(Vm *v, const Step *s) {
     if (t->rank > 0) x.n = (size_t)t->shape[axis];
     for (size_t row = 0; row < lanes / x.n; row++) {
         size_t first = row / inner * x.n * inner + row % inner;
-        int64_t broken = kind == PROMISE_MULTIPLE
-                             ? check_starts(&x, first, promise_value(s->imm), s->pd, (uint8_t)s->n)
-                             : check_groups(&x, first, promise_value(s->imm),
-                                            kind == PROMISE_CONSTANT ? 0 : x.unit, s->pd, (uint8_t)s->n);
+        int64_t broken = kind == HINT_MULTIPLE
+                             ? check_starts(&x, first, hint_value(s->imm), s->pd, (uint8_t)s->n)
+                             : check_groups(&x, first, hint_value(s->imm), kind == HINT_CONSTANT ? 0 : x.unit,
+                                            s->pd, (uint8_t)s->n);
         if (broken >= 0) v->broken[__builtin_ctz((unsigned)s->n)] = (Broken){s, broken};
     }
     if (s->d != s->a) memcpy(s->d, s->a, lanes * s->size);
@@ -95,8 +95,8 @@ bool step_promise(Vm *v, const Step *s) {
 
 static bool is_wide_start(const Vm *v, const Step *s, const Broken *b, size_t column, int64_t address) {
     const StorageTable *t = &v->m->storages;
-    int64_t id = address >> ADDRESS_BITS, value = promise_value(b->step->imm), wide = 16 / s->bytes;
-    if (promise_kind(b->step->imm) == PROMISE_CONSTANT || id < 1 || id > t->count) return false;
+    int64_t id = address >> ADDRESS_BITS, value = hint_value(b->step->imm), wide = 16 / s->bytes;
+    if (hint_kind(b->step->imm) == HINT_CONSTANT || id < 1 || id > t->count) return false;
     const Storage *m = t->at[id - 1];
     if (m->row_pitch == 0 || m->rows < 2 || m->row_pitch % (16 * (size_t)s->bytes) || m->rows_at % 16)
         return false;
@@ -104,7 +104,7 @@ static bool is_wide_start(const Vm *v, const Step *s, const Broken *b, size_t co
     return (int64_t)column % wide == 0 && (address - ADDRESS_BIAS) % (wide * s->bytes) != 0;
 }
 
-bool promise_load(Vm *v, const Step *s, const uint8_t *mask) {
+bool hint_load(Vm *v, const Step *s, const uint8_t *mask) {
     const TileType *t = &v->code->reg[v->code->insn[s->insn].a].type;
     if (t->rank == 0) return true;
     size_t n = (size_t)t->shape[t->rank - 1];
@@ -114,12 +114,12 @@ bool promise_load(Vm *v, const Step *s, const uint8_t *mask) {
         if (!bits || (mask && !mask[i]) || s->pa[i - i % n] & bits) continue;
         const Broken *b = &v->broken[__builtin_ctz(bits)];
         if (!is_wide_start(v, s, b, i % n, ((const int64_t *)s->a)[i])) continue;
-        Promise kind = promise_kind(b->step->imm);
+        HintKind kind = hint_kind(b->step->imm);
         return vm_finding(v, b->step, DIAG_VALUE, b->lane,
                           "tl.%s(.., %" PRId64
                           ") of %s: the compiler makes wide accesses of it, and one of a "
                           "load begins at a misaligned address",
-                          promise_name[kind], promise_value(b->step->imm), promise_broken[kind]);
+                          hint_name[kind], hint_value(b->step->imm), hint_broken[kind]);
     }
     return true;
 }
@@ -128,8 +128,8 @@ bool vm_undefined(Vm *v, const Step *s, uint8_t poison, int64_t lane, const char
     if (!poison || (poison & UNDEFINED))
         return vm_finding(v, s, DIAG_UNINIT, lane, "an undefined value reached %s: " GIVE_OTHER, what);
     const Broken *b = &v->broken[__builtin_ctz(poison)];
-    Promise kind = promise_kind(b->step->imm);
+    HintKind kind = hint_kind(b->step->imm);
     return vm_finding(v, b->step, DIAG_VALUE, b->lane,
                       "tl.%s(.., %" PRId64 ") of %s, which reach %s: the compiler makes wide accesses of it",
-                      promise_name[kind], promise_value(b->step->imm), promise_broken[kind], what);
+                      hint_name[kind], hint_value(b->step->imm), hint_broken[kind], what);
 }

@@ -22,11 +22,11 @@ static bool has_loops(const Code *c) {
 // ---- undefined lanes ----
 
 // Passes undefined lanes on from its operands. A reduction reports them instead, a load takes them from
-// `other` only (undefined masks and addresses are reported), but see promise.c.
+// `other` only (undefined masks and addresses are reported), but see hint.c.
 static bool taints(const Code *c, const Insn *s, bool promises) {
 #define TAINTED(r) ((r) >= 0 && c->reg[r].tainted)
     switch (s->op) {
-    case INSN_PROMISE: return true;
+    case INSN_HINT: return true;
     case INSN_LOAD: return (s->b >= 0 && (s->c < 0 || TAINTED(s->c))) || (promises && TAINTED(s->a));
     case INSN_ATOMIC: return s->c >= 0; // undefined operands are reported
     case INSN_CAS:
@@ -46,7 +46,7 @@ static bool taints(const Code *c, const Insn *s, bool promises) {
 static void mark_tainted(Code *c, bool loops) {
     bool promises = false;
     for (int r = 0; r < c->regs; r++) c->reg[r].tainted = false;
-    for (int i = 0; i < c->insns; i++) promises |= c->insn[i].op == INSN_PROMISE;
+    for (int i = 0; i < c->insns; i++) promises |= c->insn[i].op == INSN_HINT;
     for (bool changed = true; changed;) {
         changed = false;
         for (int i = 0; i < c->insns; i++) {
@@ -432,7 +432,7 @@ void code_layout(Arena *a, Code *c) {
     c->steered = find_steered(a, c, loops);
     mark_tainted(c, loops);
     mark_addresses(c, loops);
-    mark_ramps(a, c);
+    mark_affine(a, c);
     ArenaMark mark = arena_mark(a);
     const int *place = moves_join(a, c);
     Life *life = find_lives(a, c, place);

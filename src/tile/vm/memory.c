@@ -361,7 +361,7 @@ static void fill_idle(Vm *v, const Step *s, const uint8_t *mask) {
     for (size_t i = 0; i < n; i++) s->pd[i] &= (uint8_t)(mask[i] - 1);
 }
 
-// What comes from where a promise leads that does not hold (promise.c).
+// What comes from where a promise leads that does not hold (hint.c).
 static void pass_broken(const Step *s, const uint8_t *mask) {
     for (size_t i = 0; i < (size_t)s->lanes; i++)
         if (!mask || mask[i]) s->pd[i] |= s->pa[i];
@@ -388,7 +388,7 @@ bool step_load(Vm *v, const Step *s) {
     if (idle) return true;
     if (!address_defined(v, s, x.mask, UNDEFINED)) return false;
     if (s->pa && s->pd) pass_broken(s, x.mask);
-    if (s->pa && v->promises && !promise_load(v, s, x.mask)) return false;
+    if (s->pa && v->promises && !hint_load(v, s, x.mask)) return false;
     if (one_run(&x, 0, n, &first, &length)) {
         uint8_t *at;
         if (!check_run(&x, first, length, &at)) return false;
@@ -402,7 +402,7 @@ bool step_load(Vm *v, const Step *s) {
     return true;
 }
 
-// Address and mask in short form (ramp.c): one run, known without looking at lanes.
+// Address and mask in short form (affine.c): one run, known without looking at lanes.
 bool step_load_run(Vm *v, const Step *s) {
     size_t n = (size_t)s->lanes;
     Interval in = mask_interval(v, v->code->insn[s->insn].b, s->b, s->one & ONE_B, s->lanes);
@@ -477,7 +477,7 @@ bool step_store(Vm *v, const Step *s) {
     return true;
 }
 
-// ---- rows: addresses and masks of two dimensions in short form (ramp.c) ----
+// ---- rows: addresses and masks of two dimensions in short form (affine.c) ----
 
 typedef struct {
     Grid grid;

@@ -88,7 +88,7 @@ typedef struct {
     bool overtaken;    // another program's atomic has looked at an element before one of them
 } Deferred;
 
-// A poison byte: not defined at all, or (the other bits) by a promise that does not hold (promise.c).
+// A poison byte: not defined at all, or (the other bits) by a promise that does not hold (hint.c).
 enum { UNDEFINED = 1, POISON_BITS = 8 };
 typedef struct {
     const Step *step; // what promised
@@ -100,7 +100,7 @@ struct Vm {
     const Code *code;
     const TileLoops *loops;
     Step *step;
-    const Step *plain;       // trace.c: what the traced steps stand for
+    const Step *plain;       // traffic_trace.c: what the traced steps stand for
     void *scratch[2];        // each as large as any operand
     uint8_t *poison_scratch; // a byte for each lane of any operand
     uint64_t *sectors;       // SECTOR_SLOTS: those that a scattered access has met
@@ -175,15 +175,15 @@ void atomic_change(const Vm *v, const Step *s, uint8_t *element, const void *val
 // Before a plain access of a launch with atomics: words that only this program's atomics have touched become
 // plain.
 void atomic_settle(Vm *v, Storage *m, size_t word, size_t words);
-StepFn step_ramp, step_compare, step_intersect; // ramp.c
+StepFn step_affine, step_compare, step_intersect; // affine.c
 StepFn step_rows, step_spread, step_spread_mask, step_intersect_grid;
-void trace_steps(Vm *v); // trace.c: every access is counted in v->m->trace from now on
-// promise.c: before a load through addresses that may break a promise. False with a finding.
-MUST_CHECK bool promise_load(Vm *v, const Step *s, const uint8_t *mask);
+void trace_steps(Vm *v); // traffic_trace.c: every access is counted in v->m->trace from now on
+// hint.c: before a load through addresses that may break a promise. False with a finding.
+MUST_CHECK bool hint_load(Vm *v, const Step *s, const uint8_t *mask);
 StepFn step_barrier; // lanes.c
 // memory.c: accesses whose address and mask are in short form
 StepFn step_load_run, step_store_run, step_load_rows, step_store_rows;
-StepFn step_promise;                                                                // promise.c
+StepFn step_hint;                                                                   // hint.c
 StepFn step_aligned, step_assume, step_bitcast, step_concat, step_gather, step_dot; // shuffle.c, dot.c
-StepFn step_swap, step_histogram, step_math;                                        // sort.c, math.c
+StepFn step_swap, step_histogram, step_math;                                        // sort.c, lane_math.c
 int64_t lane_int(const void *p, DType t, size_t i);                                 // an integer lane

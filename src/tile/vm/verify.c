@@ -218,14 +218,13 @@ static bool verify_special(Verify *v) {
     case INSN_ASSUME:
         if (!operands(v, false, true, false, 0)) return false;
         return (is_bool(v->a) && one_lane(v->a)) || wrong(v, "not one bool");
-    case INSN_PROMISE:
+    case INSN_HINT:
         if (!operands(v, true, true, false, 0)) return false;
         if (!same_elem(v->d, v->a) || !same_shape(v->d, v->a)) return wrong(v, "the type changes");
         if (!v->a->pointer && !is_int(v->a)) return wrong(v, "neither a pointer nor an integer");
-        if (promise_kind(s->imm) > PROMISE_CONSTANT ||
-            promise_axis_of(s->imm) >= (v->a->rank ? v->a->rank : 1))
+        if (hint_kind(s->imm) > HINT_CONSTANT || hint_axis_of(s->imm) >= (v->a->rank ? v->a->rank : 1))
             return wrong(v, "no such promise");
-        return promise_value(s->imm) > 1 || wrong(v, "a promise of nothing");
+        return hint_value(s->imm) > 1 || wrong(v, "a promise of nothing");
     case INSN_BARRIER: return operands(v, false, false, false, 0);
     case INSN_LOAD:
         if (!operands(v, true, true, v->b != NULL, 2)) return false;

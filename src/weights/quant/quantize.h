@@ -1,4 +1,4 @@
-// quantise.h - a checkpoint written as a GGUF file that llama.cpp loads: matrices in a mix of types, norms
+// quantize.h - a checkpoint written as a GGUF file that llama.cpp loads: matrices in a mix of types, norms
 // and biases in F32, the tokenizer and the chat template inside. Tensors stream through: memory does not grow
 // with the model.
 #pragma once

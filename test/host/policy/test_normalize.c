@@ -7,7 +7,7 @@ static const char *settled(Arena *a, const char *source) {
     DiagList d = DIAGS(a);
     Node *module = parse_module(a, str_of(source), &d);
     if (!module) fail_msg("does not parse: %s", source);
-    if (!host_settle(a, module, &d)) return d.at[0].msg;
+    if (!host_normalize(a, module, &d)) return d.at[0].msg;
     Buf b = BUF(a);
     print_module(&b, module);
     return buf_cstr(&b);

@@ -35,7 +35,7 @@ static bool world_run(World *w, const char *body) {
     Node *module = (Node *)(uintptr_t)parsed(&w->arena, arena_printf(&w->arena, "%s%s", head, body));
     // Settling leaves out what nothing mentions, which most of these are about; of functools it knows more.
     bool settle = strncmp(body, "import functools", 16) == 0;
-    return (!settle || host_settle(&w->arena, module, &w->d)) && host_screen(module, &w->d) &&
+    return (!settle || host_normalize(&w->arena, module, &w->d)) && host_screen(module, &w->d) &&
            host_run(&w->m, code_cache_new(&w->arena), module, &w->in, 1, &w->out);
 }
 

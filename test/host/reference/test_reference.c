@@ -97,7 +97,8 @@ static double softplus_(double a) { return a > 20 ? a : log1p(exp(a)); }
 EXPECT(e_add, x_ + y_)
 EXPECT(e_sub, x_ - y_)
 EXPECT(e_mul, x_ *y_)
-EXPECT(e_div, x_ / y_) EXPECT(e_scaled, 2 * x_ - 1) EXPECT(e_rsub, 1 - x_) EXPECT(e_row, x_ *W(c)) EXPECT(
+EXPECT(e_div, x_ / y_)
+EXPECT(e_scaled, 2 * x_ - 1) EXPECT(e_rsub, 1 - x_) EXPECT(e_row, x_ *W(c)) EXPECT(
     e_alpha, x_ + 3 * y_) EXPECT(e_square,
                                  x_ *x_) EXPECT(e_cube, x_ *x_ *x_) EXPECT(e_neg, -x_) EXPECT(e_abs, fabs(x_))
     EXPECT(e_exp, exp(x_)) EXPECT(e_exp2, exp2(x_)) EXPECT(e_expm1, expm1(x_)) EXPECT(e_log, log(y_)) EXPECT(

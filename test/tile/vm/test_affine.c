@@ -1,5 +1,5 @@
-// Addresses and masks in short form (ramp.c) change nothing but the time: random kernels run with and without
-// it and must agree in bytes, findings and counters. And they are found where kernels have them.
+// Addresses and masks in short form (affine.c) change nothing but the time: random kernels run with and
+// without it and must agree in bytes, findings and counters. And they are found where kernels have them.
 #include "tile/launch.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-// Promises about tiles that do not hold, and the loads that a compiler makes of them (promise.c).
+// Promises about tiles that do not hold, and the loads that a compiler makes of them (hint.c).
 #include "tile/run.h"
 
 enum { N = 20, PAD = 32, ROWS = 4, TILE = 16 };

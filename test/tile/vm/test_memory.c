@@ -5,10 +5,10 @@
 // What a store leaves in the shadow.
 enum { WRITTEN = SHADOW_ALLOC | SHADOW_INIT | SHADOW_STORED };
 
-static float ramp_at(size_t i) { return (float)i * 0.5f - 7; }
-static const float *ramp(Arena *a, size_t n) {
+static float affine_at(size_t i) { return (float)i * 0.5f - 7; }
+static const float *affine(Arena *a, size_t n) {
     float *p = NEWN(a, float, n);
-    for (size_t i = 0; i < n; i++) p[i] = ramp_at(i);
+    for (size_t i = 0; i < n; i++) p[i] = affine_at(i);
     return p;
 }
 
@@ -31,7 +31,7 @@ static void test_copy(void **state) {
     for (int k = 0; k < 4; k++) {
         Rig r;
         rig_open(&r);
-        Storage *x = rig_storage(&r, DT_F32, 100, ramp(&r.arena, 100), true),
+        Storage *x = rig_storage(&r, DT_F32, 100, affine(&r.arena, 100), true),
                 *y = rig_storage(&r, DT_F32, 100, NULL, false);
         r.m.order_seed = (uint64_t)k;
         const Code *c = copy_kernel(&r.arena, 16, true, k & 1, true);
@@ -79,7 +79,7 @@ static void test_oob(void **state) {
     (void)state;
     Rig r;
     rig_open(&r);
-    Storage *x = rig_storage(&r, DT_F32, 100, ramp(&r.arena, 100), true),
+    Storage *x = rig_storage(&r, DT_F32, 100, affine(&r.arena, 100), true),
             *y = rig_storage(&r, DT_F32, 128, NULL, false);
     assert_false(rig_run(&r, copy_kernel(&r.arena, 16, false, false, true),
                          (int64_t[]){rig_address(x), rig_address(y), 100}, 7, 1, 1));
@@ -87,7 +87,7 @@ static void test_oob(void **state) {
     expect_finding(&r, DIAG_OOB, "lane 4 of 16, program (6, 0, 0)");
     rig_close(&r);
     rig_open(&r);
-    x = rig_storage(&r, DT_F32, 112, ramp(&r.arena, 112), true),
+    x = rig_storage(&r, DT_F32, 112, affine(&r.arena, 112), true),
     y = rig_storage(&r, DT_F32, 100, NULL, false);
     assert_false(rig_run(&r, copy_kernel(&r.arena, 16, true, true, false),
                          (int64_t[]){rig_address(x), rig_address(y), 100}, 7, 1, 1));
@@ -95,7 +95,7 @@ static void test_oob(void **state) {
     rig_close(&r);
     // Before the first element, and a base that belongs to no storage.
     rig_open(&r);
-    x = rig_storage(&r, DT_F32, 16, ramp(&r.arena, 16), true), y = rig_storage(&r, DT_F32, 16, NULL, false);
+    x = rig_storage(&r, DT_F32, 16, affine(&r.arena, 16), true), y = rig_storage(&r, DT_F32, 16, NULL, false);
     assert_false(rig_run(&r, copy_kernel(&r.arena, 16, false, false, false),
                          (int64_t[]){rig_address(x) - 12, rig_address(y), 16}, 1, 1, 1));
     expect_finding(&r, DIAG_OOB, "element offset -3, 3 before");
@@ -110,7 +110,7 @@ static void test_oob(void **state) {
         rig_close(&r);
     }
     rig_open(&r);
-    x = rig_storage(&r, DT_F32, 32, ramp(&r.arena, 32), true), y = rig_storage(&r, DT_F32, 16, NULL, false);
+    x = rig_storage(&r, DT_F32, 32, affine(&r.arena, 32), true), y = rig_storage(&r, DT_F32, 16, NULL, false);
     assert_false(rig_run(&r, copy_kernel(&r.arena, 16, false, false, false),
                          (int64_t[]){rig_address(x) + 2, rig_address(y), 16}, 1, 1, 1));
     expect_finding(&r, DIAG_OOB, "misaligned");
@@ -122,7 +122,7 @@ static void test_gap_uninit_write(void **state) {
     const Code *c;
     Rig r;
     rig_open(&r); // an unallocated element in the middle
-    Storage *x = rig_storage(&r, DT_F32, 16, ramp(&r.arena, 16), true),
+    Storage *x = rig_storage(&r, DT_F32, 16, affine(&r.arena, 16), true),
             *y = rig_storage(&r, DT_F32, 16, NULL, false);
     memset(x->shadow + 36, 0, 4);
     c = copy_kernel(&r.arena, 16, false, false, false);
@@ -130,7 +130,8 @@ static void test_gap_uninit_write(void **state) {
     expect_finding(&r, DIAG_OOB, "element offset 9, which lies between the rows");
     rig_close(&r);
     rig_open(&r); // one byte not initialised
-    x = rig_storage(&r, DT_F32, 16, ramp(&r.arena, 16), false), y = rig_storage(&r, DT_F32, 16, NULL, false);
+    x = rig_storage(&r, DT_F32, 16, affine(&r.arena, 16), false),
+    y = rig_storage(&r, DT_F32, 16, NULL, false);
     x->shadow[23] = SHADOW_ALLOC;
     c = copy_kernel(&r.arena, 16, false, false, false);
     assert_false(rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(y), 16}, 1, 1, 1));
@@ -138,7 +139,8 @@ static void test_gap_uninit_write(void **state) {
     assert_int_equal(diag_first(&r.diags)->span.at % 10, 0);
     rig_close(&r);
     rig_open(&r); // masked off, the same bytes do no harm
-    x = rig_storage(&r, DT_F32, 16, ramp(&r.arena, 16), false), y = rig_storage(&r, DT_F32, 16, NULL, false);
+    x = rig_storage(&r, DT_F32, 16, affine(&r.arena, 16), false),
+    y = rig_storage(&r, DT_F32, 16, NULL, false);
     x->shadow[23] = SHADOW_ALLOC;
     c = copy_kernel(&r.arena, 16, true, false, true);
     expect_clean(&r, rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(y), 5}, 1, 1, 1));
@@ -146,13 +148,13 @@ static void test_gap_uninit_write(void **state) {
     assert_int_equal(y->shadow[20], SHADOW_ALLOC);
     rig_close(&r);
     rig_open(&r); // an input is read-only, even for the value it holds
-    x = rig_storage(&r, DT_F32, 16, ramp(&r.arena, 16), true);
+    x = rig_storage(&r, DT_F32, 16, affine(&r.arena, 16), true);
     c = copy_kernel(&r.arena, 16, false, false, false);
     assert_false(rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(x), 16}, 1, 1, 1));
     expect_finding(&r, DIAG_WRITE, "store to an input");
     rig_close(&r);
     rig_open(&r); // an output may be read back and written again by its program
-    x = rig_storage(&r, DT_F32, 16, ramp(&r.arena, 16), false);
+    x = rig_storage(&r, DT_F32, 16, affine(&r.arena, 16), false);
     c = copy_kernel(&r.arena, 16, false, false, false);
     expect_clean(&r, rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(x), 16}, 1, 1, 1));
     rig_close(&r);
@@ -165,7 +167,7 @@ static void test_poison(void **state) {
     Rig r;
     for (int k = 0; k < 3; k++) {
         rig_open(&r);
-        Storage *x = rig_storage(&r, DT_F32, 20, ramp(&r.arena, 20), true),
+        Storage *x = rig_storage(&r, DT_F32, 20, affine(&r.arena, 20), true),
                 *y = rig_storage(&r, DT_F32, 32, NULL, false);
         const Code *c = copy_kernel(&r.arena, 16, true, k == 1, k == 2);
         bool ok = rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(y), 20}, 2, 1, 1);
@@ -229,7 +231,7 @@ static void test_races(void **state) {
             Rig r;
             rig_open(&r);
             r.m.order_seed = seed;
-            Storage *x = rig_storage(&r, DT_F32, 64, ramp(&r.arena, 64), false);
+            Storage *x = rig_storage(&r, DT_F32, 64, affine(&r.arena, 64), false);
             Asm s = asm_new(&r.arena);
             int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0);
             int pid = asm_new_reg(&s, scalar_type(DT_I32), INSN_PID, -1, -1, -1, 0),
@@ -327,7 +329,7 @@ static void test_gather_scatter(void **state) {
         }
         Storage *w = rig_storage(&r, DT_I32, M * K, where, true),
                 *m = rig_storage(&r, DT_BOOL, M * K, mask, true);
-        Storage *x = rig_storage(&r, DT_F32, SPACE, ramp(&r.arena, SPACE), true),
+        Storage *x = rig_storage(&r, DT_F32, SPACE, affine(&r.arena, SPACE), true),
                 *y = rig_storage(&r, DT_F32, SPACE, NULL, false);
         Asm s = asm_new(&r.arena);
         TileType t = matrix_type(DT_I32, M, K);
@@ -353,7 +355,7 @@ static void test_gather_scatter(void **state) {
         for (int k = 0; k < SPACE; k++) {
             float got;
             memcpy(&got, y->data + 4 * k, 4);
-            if (written[k]) assert_true(got == ramp_at((size_t)k) + 1);
+            if (written[k]) assert_true(got == affine_at((size_t)k) + 1);
             assert_int_equal(y->shadow[4 * k], written[k] ? WRITTEN : SHADOW_ALLOC);
         }
         assert_int_equal(r.m.count.bytes_stored, 32 * sectors);
@@ -369,7 +371,7 @@ static void test_sectors_of_many_accesses(void **state) {
     enum { LANES = 8, APART = 8, MARKS = 65536, PROGRAMS = MARKS + 3, FAR = 512 };
     Rig r;
     rig_open(&r);
-    Storage *x = rig_storage(&r, DT_F32, 2 * FAR, ramp(&r.arena, 2 * FAR), true);
+    Storage *x = rig_storage(&r, DT_F32, 2 * FAR, affine(&r.arena, 2 * FAR), true);
     Asm s = asm_new(&r.arena);
     int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0);
     int pid = asm_new_reg(&s, scalar_type(DT_I32), INSN_PID, -1, -1, -1, 0);
@@ -391,7 +393,7 @@ static void test_one_lane_operands(void **state) {
     for (int on = 0; on < 2; on++) {
         Rig r;
         rig_open(&r);
-        Storage *x = rig_storage(&r, DT_F32, 8, ramp(&r.arena, 8), true),
+        Storage *x = rig_storage(&r, DT_F32, 8, affine(&r.arena, 8), true),
                 *y = rig_storage(&r, DT_F32, 8, NULL, false);
         Asm s = asm_new(&r.arena);
         int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0),
@@ -409,7 +411,7 @@ static void test_one_lane_operands(void **state) {
         for (int k = 0; k < 8; k++) {
             float got;
             memcpy(&got, y->data + 4 * k, 4);
-            assert_true(got == (on ? (k == 7 ? ramp_at(3) : ramp_at(0)) : 9));
+            assert_true(got == (on ? (k == 7 ? affine_at(3) : affine_at(0)) : 9));
         }
         rig_close(&r);
     }
