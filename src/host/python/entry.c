@@ -6,6 +6,16 @@
 
 #include "host/policy/screen.h"
 
+bool entry_function(Interp *in, const char *name, Value *out) {
+    Slot *s = env_find(in->globals, str_of(name));
+    if (!s || s->v.kind == V_UNBOUND)
+        return host_report(in, DIAG_REFUSED, in->module->span, "there is no function `%s`", name), false;
+    if (s->v.kind != V_FUNCTION)
+        return host_report(in, DIAG_REFUSED, in->module->span, "`%s` is not a plain function", name), false;
+    *out = s->v;
+    return true;
+}
+
 bool entry_parameter(Interp *in, Span at, Value *out) {
     if (in->weights_used == in->weights)
         return host_raise(in, at, "ModelNew has more parameters than the op has inputs left: %d",

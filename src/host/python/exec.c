@@ -1,6 +1,5 @@
 #include "host/policy/screen.h"
 #include "host/python/api.h"
-#include "host/python/entry.h"
 #include "lang/library.h"
 
 typedef enum { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_ERROR } Flow;
@@ -424,65 +423,4 @@ bool module_run(Interp *in) {
     in->globals->module = true;
     in->defined = exec_block(in, in->globals, &in->module->module.body, &unused) != FLOW_ERROR;
     return in->defined;
-}
-
-// --- the two entries ---
-
-static bool entry_function(Interp *in, const char *name, Value *out) {
-    Slot *s = env_find(in->globals, str_of(name));
-    if (!s || s->v.kind == V_UNBOUND)
-        return host_report(in, DIAG_REFUSED, in->module->span, "there is no function `%s`", name), false;
-    if (s->v.kind != V_FUNCTION)
-        return host_report(in, DIAG_REFUSED, in->module->span, "`%s` is not a plain function", name), false;
-    *out = s->v;
-    return true;
-}
-
-bool host_run(Machine *m, CodeCache *cache, const Node *module, const Tensor *inputs, int count,
-              Tensor *out) {
-    Interp in = {.arena = m->arena,
-                 .d = m->diags,
-                 .module = module,
-                 .candidate = true,
-                 .lanes = &m->steps_left,
-                 .heap_left = HEAP_MAX,
-                 .tensor_bytes_left =
-                     m->storages.sparse ? (int64_t)m->storages.sparse_left : TENSOR_BYTES_MAX,
-                 .m = m,
-                 .cache = cache};
-    Value run, arg[HOST_INPUTS_MAX], result;
-    const Node *model = entry_model(module);
-    if (!module_run(&in) || (!model && !entry_function(&in, "run", &run))) return false;
-    Span at = model ? model->span : run.function->node->span;
-    if (count > HOST_INPUTS_MAX) return host_raise(&in, at, "too many inputs");
-    for (int i = 0; i < count; i++)
-        if (!tensor_value(&in, at, &inputs[i], false, &arg[i])) return false;
-    Args args = {.pos = arg, .n = count, .at = {at.at, 0}};
-    if (!(model ? entry_call_model(&in, model, arg, count, &result, &args.at)
-                : call_value(&in, run, &args, &result)))
-        return false;
-    if (result.kind != V_TENSOR)
-        return host_raise(&in, args.at, "%s() must return one tensor, but it returned %s %s",
-                          model ? "forward" : "run", result.kind == V_NONE ? "nothing:" : "a",
-                          value_type(result));
-    *out = result.tensor->t;
-    return true;
-}
-
-const Bound *host_reference(BoundCtx *c, const Node *module, const Bound *const *inputs, int count,
-                            int64_t budget, DiagList *d) {
-    int64_t lanes = budget > INT64_MAX / STEP_LANES ? INT64_MAX : budget * STEP_LANES;
-    Interp in = {
-        .arena = c->arena, .d = d, .module = module, .lanes = &lanes, .heap_left = HEAP_MAX, .bound = c};
-    Value reference, arg[HOST_INPUTS_MAX], result;
-    if (!host_screen_reference(module, d)) return NULL;
-    if (!module_run(&in) || !entry_function(&in, "reference", &reference)) return NULL;
-    Args args = {.pos = arg, .n = count, .at = {reference.function->node->span.at, 0}};
-    if (count > HOST_INPUTS_MAX) return host_report(&in, DIAG_HOST, args.at, "too many inputs"), NULL;
-    for (int i = 0; i < count; i++) arg[i] = value_bound(inputs[i]);
-    if (!call_value(&in, reference, &args, &result)) return NULL;
-    if (result.kind == V_BOUND) return result.bound;
-    host_report(&in, DIAG_HOST, args.at, "reference() must return one tensor, but it returned %s %s",
-                result.kind == V_NONE ? "nothing:" : "a", value_type(result));
-    return NULL;
 }
