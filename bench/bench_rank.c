@@ -110,11 +110,12 @@ static void estimate_op(const Bench *b, Cell *cell, int cells, Str op, int *like
     for (int i = 0; i < cells; i++) {
         if (!str_eq(cell[i].op, op)) continue;
         RankShape at = {cell[i].m, cell[i].n, 2};
-        double wider = (double)cell[i].n / (double)v.facts.row;
+        double wider = (double)cell[i].n / (double)v.traffic.facts.row;
         cell[i].known = true;
-        cell[i].model = rank_estimate(b->target, &v.count, &v.facts, &at);
-        cell[i].ideal =
-            (v.facts.row_bytes * (double)cell[i].m / (double)v.facts.rows + v.facts.shared_bytes) * wider;
+        cell[i].model = rank_estimate(b->target, &v.traffic.count, &v.traffic.facts, &at);
+        cell[i].ideal = (v.traffic.facts.row_bytes * (double)cell[i].m / (double)v.traffic.facts.rows +
+                         v.traffic.facts.shared_bytes) *
+                        wider;
     }
 }
 

@@ -61,11 +61,11 @@ static Rate judge_rate(Referee *r, const Op *op, Str gold, Level level, int batc
         for (int i = 0; i < batch; i++) {
             if (!verdict_accepted(&v[i])) {
                 fprintf(stderr, "bench_referee: the gold of %.*s was not accepted: %s\n", STR_ARG(op->name),
-                        v[i].feedback);
+                        v[i].decision.feedback);
                 exit(1);
             }
-            child += v[i].seconds_child;
-            compare += v[i].seconds_compare;
+            child += v[i].judged.seconds_child;
+            compare += v[i].judged.seconds_compare;
         }
         verdicts += batch;
         arena_free(&a);

@@ -59,7 +59,7 @@ static json_t *status_counts(const MintResult *m) {
     json_t *o = json_object();
     for (int k = 0; k < STATUS_COUNT; k++) {
         int n = 0;
-        for (int i = 0; i < m->attempts; i++) n += m->attempt[i].verdict.status == (Status)k;
+        for (int i = 0; i < m->attempts; i++) n += m->attempt[i].verdict.decision.status == (Status)k;
         if (n) json_object_set_new(o, status_name((Status)k), json_integer(n));
     }
     return o;
@@ -118,7 +118,7 @@ static int explain_nothing(const Op *op, const MintResult *m, bool told) {
     Buf lines = BUF(&a);
     for (int i = 0, said = 0; i < m->attempts; i++) {
         const Attempt *t = &m->attempt[i];
-        undecided &= status_class(t->verdict.status) == CLASS_UNDECIDED;
+        undecided &= status_class(t->verdict.decision.status) == CLASS_UNDECIDED;
         if (told || t->twin >= 0 || said++ >= 3) continue;
         buf_puts(&lines, "  ");
         if (*t->schedule) buf_printf(&lines, "%s: ", t->schedule);
@@ -163,7 +163,7 @@ static bool mint_with(Referee *r, Arena *a, const Op *op, const MintOptions *o, 
     ExplainRequest proof = {.op = op,
                             .level = LEVEL_FULL,
                             .filter = q.filter,
-                            .seed = m.verdict.seed,
+                            .seed = m.verdict.judged.seed,
                             .source = m.best.source,
                             .prove = true};
     if (m.found && o->prove && !explain_prove(r, a, &proof, &strength, e)) return false;

@@ -60,7 +60,8 @@ static bool judge_batch(Trial *t, Level level, const int *member, int n, Verdict
     JudgeRequest q = {
         .op = &t->op, .level = level, .filter = {.dtype = -1}, .seed = t->seed->given ? &seed : NULL};
     if (!referee_judge(t->r, t->a, &q, source, n + 1, v, e)) return false;
-    if (!t->original.rule || status_class(t->original.status) == CLASS_ACCEPTED) t->original = v[0];
+    if (!t->original.decision.rule || status_class(t->original.decision.status) == CLASS_ACCEPTED)
+        t->original = v[0];
     for (int i = 0; i < n; i++) out[i] = v[i + 1];
     return true;
 }
@@ -83,11 +84,11 @@ static bool never_ran(Status s) { return s == STATUS_parse_reject || s == STATUS
 static void decide_fates(Trial *t, const Equivalences *equivalences) {
     for (int i = 0; i < t->mutants.n; i++) {
         const Verdict *v = &t->verdict[i];
-        StatusClass c = status_class(v->status);
-        t->proof[i].fate = c == CLASS_UNDECIDED   ? FATE_UNDECIDED
-                           : c == CLASS_ACCEPTED  ? FATE_SURVIVED
-                           : never_ran(v->status) ? FATE_REFUSED
-                                                  : FATE_KILLED;
+        StatusClass c = status_class(v->decision.status);
+        t->proof[i].fate = c == CLASS_UNDECIDED            ? FATE_UNDECIDED
+                           : c == CLASS_ACCEPTED           ? FATE_SURVIVED
+                           : never_ran(v->decision.status) ? FATE_REFUSED
+                                                           : FATE_KILLED;
         if (c == CLASS_ACCEPTED)
             t->proof[i].equivalence = equivalence_find(equivalences, t->base, &t->mutants.at[i]);
     }
@@ -128,14 +129,15 @@ static bool check_equivalences(Trial *t, Err *e) {
     for (int draw = 0; ok && draw < EQUIVALENT_DRAWS_MAX && elements < EQUIVALENT_ELEMENTS; draw++) {
         Verdict v[BATCH];
         int64_t more = 0;
-        ok = judge_batch(t, LEVEL_FULL, member, n, v, e) && count_elements(t, t->original.seed, &more, e);
+        ok = judge_batch(t, LEVEL_FULL, member, n, v, e) &&
+             count_elements(t, t->original.judged.seed, &more, e);
         elements += more;
         for (int i = 0; ok && i < n; i++) {
             Proof *p = &t->proof[member[i]];
             if (verdict_accepted(&v[i]))
                 p->elements += more;
             else if (p->refuted == STATUS_ok)
-                p->refuted = v[i].status;
+                p->refuted = v[i].decision.status;
         }
         progress_step(&bar, (size_t)elements, NULL);
     }
@@ -167,11 +169,11 @@ typedef struct {
 static bool is_numeric(Status s) { return s == STATUS_incorrect || s == STATUS_inaccurate; }
 
 static void count_kill(Summary *s, Mutator kind, const Verdict *v) {
-    s->by[kind][v->status]++;
+    s->by[kind][v->decision.status]++;
     int i = 0;
-    while (i < s->checks && strcmp(s->check[i].rule, v->rule) != 0) i++;
+    while (i < s->checks && strcmp(s->check[i].rule, v->decision.rule) != 0) i++;
     if (i == CHECKS_MAX) return;
-    if (i == s->checks) s->check[s->checks++].rule = v->rule;
+    if (i == s->checks) s->check[s->checks++].rule = v->decision.rule;
     s->check[i].n++;
 }
 
@@ -181,11 +183,11 @@ static Summary summarise(const Trial *t) {
         Fate f = t->proof[i].fate;
         s.of[t->mutants.at[i].kind][f]++;
         s.of[MUTATOR_COUNT][f]++;
-        s.status[t->verdict[i].status]++;
+        s.status[t->verdict[i].decision.status]++;
         s.equivalent += t->proof[i].equivalence != NULL;
         if (f == FATE_KILLED) count_kill(&s, t->mutants.at[i].kind, &t->verdict[i]);
-        if (f == FATE_KILLED && is_numeric(t->verdict[i].status) &&
-            (s.weakest < 0 || t->verdict[i].use < t->verdict[s.weakest].use))
+        if (f == FATE_KILLED && is_numeric(t->verdict[i].decision.status) &&
+            (s.weakest < 0 || t->verdict[i].cases.worst.use < t->verdict[s.weakest].cases.worst.use))
             s.weakest = i;
     }
     const int *all = s.of[MUTATOR_COUNT];
@@ -212,9 +214,9 @@ static void put_mutant(Buf *out, const Trial *t, int i) {
     const Verdict *v = &t->verdict[i];
     buf_printf(out, "%s: line %d, %s", fate_name[p->fate], m->line, mutator_name(m->kind));
     if (p->fate == FATE_UNDECIDED)
-        buf_printf(out, " (%s: %s)", status_name(v->status), v->feedback);
-    else if (*v->worst_case)
-        buf_printf(out, " (largest use of the bound %.3g, %s)", v->use, v->worst_case);
+        buf_printf(out, " (%s: %s)", status_name(v->decision.status), v->decision.feedback);
+    else if (*v->cases.worst.where)
+        buf_printf(out, " (largest use of the bound %.3g, %s)", v->cases.worst.use, v->cases.worst.where);
     buf_putc(out, '\n');
     put_lines(out, m->before, "- ");
     put_lines(out, m->after, "+ ");
@@ -261,7 +263,7 @@ static void put_text(Buf *out, const Trial *t, const Summary *s) {
             put_mutant(out, t, i);
         }
     if (s->weakest >= 0) {
-        buf_printf(out, "\nsmallest margin: %.3g times the bound\n", t->verdict[s->weakest].use);
+        buf_printf(out, "\nsmallest margin: %.3g times the bound\n", t->verdict[s->weakest].cases.worst.use);
         put_mutant(out, t, s->weakest);
     }
     if (t->mutants.cut) buf_puts(out, "\nThe source is too large: not all mutants were made.\n");
@@ -278,10 +280,12 @@ static json_t *mutant_json(const Trial *t, int i) {
     json_t *o = json_pack("{s:s, s:s, s:i, s:s%, s:s%, s:s}", "fate", fate_name[p->fate], "kind",
                           mutator_name(m->kind), "line", m->line, "before", m->before.len ? m->before.p : "",
                           m->before.len, "after", m->after.len ? m->after.p : "", m->after.len, "status",
-                          status_name(t->verdict[i].status));
-    if (*t->verdict[i].worst_case) {
-        json_object_set_new(o, "use", json_real(t->verdict[i].use < 1e300 ? t->verdict[i].use : 1e300));
-        json_object_set_new(o, "case", json_string(t->verdict[i].worst_case));
+                          status_name(t->verdict[i].decision.status));
+    if (*t->verdict[i].cases.worst.where) {
+        json_object_set_new(
+            o, "use",
+            json_real(t->verdict[i].cases.worst.use < 1e300 ? t->verdict[i].cases.worst.use : 1e300));
+        json_object_set_new(o, "case", json_string(t->verdict[i].cases.worst.where));
     }
     if (p->equivalence) {
         json_object_set_new(o, "reason", json_stringn(p->equivalence->reason.p, p->equivalence->reason.len));
@@ -294,8 +298,8 @@ static json_t *mutant_json(const Trial *t, int i) {
 
 static void put_json(Buf *out, const Trial *t, const Summary *s) {
     json_t *o = json_pack("{s:s%, s:s, s:s, s:i, s:b}", "op", t->op.name.p, t->op.name.len, "level",
-                          level_name(t->level), "original", status_name(t->original.status), "mutants",
-                          t->mutants.n, "cut", t->mutants.cut);
+                          level_name(t->level), "original", status_name(t->original.decision.status),
+                          "mutants", t->mutants.n, "cut", t->mutants.cut);
     char hash[65];
     sha256_hex(t->op.hash, hash);
     json_object_set_new(o, "definition_sha256", json_string(hash));
@@ -304,7 +308,8 @@ static void put_json(Buf *out, const Trial *t, const Summary *s) {
     json_object_set_new(o, "version", json_string(OUROBOROS_VERSION));
     for (Fate f = 0; f < FATE_COUNT; f++)
         json_object_set_new(o, fate_name[f], json_integer(s->of[MUTATOR_COUNT][f]));
-    json_object_set_new(o, "margin", s->weakest >= 0 ? json_real(t->verdict[s->weakest].use) : json_null());
+    json_object_set_new(o, "margin",
+                        s->weakest >= 0 ? json_real(t->verdict[s->weakest].cases.worst.use) : json_null());
     json_object_set_new(o, "claimed", json_integer(s->equivalent));
     json_object_set_new(o, "score", json_real(s->score));
     json_object_set_new(o, "passed", json_boolean(s->passed));

@@ -19,8 +19,8 @@ typedef struct {
 
 // Findings behind the file's last line are about what was written from the manifest.
 static void put_written(Buf *out, const Verdict *v, const char *manifest, Str file, Str source) {
-    if (!v->placed || v->place.at < file.len || v->place.at >= source.len) return;
-    LineCol at = line_col(source, v->place.at);
+    if (!v->decision.placed || v->decision.place.at < file.len || v->decision.place.at >= source.len) return;
+    LineCol at = line_col(source, v->decision.place.at);
     Str line = source_line(source, at.line);
     buf_printf(out, "line %d was written from %s: %.*s\n", at.line, manifest, STR_ARG(line));
 }

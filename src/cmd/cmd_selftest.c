@@ -30,22 +30,22 @@ static void put_row(Buf *out, const Program *p, const Verdict *v, bool good, boo
     if (json) {
         json_put(out, json_pack("{s:s, s:s, s:s%, s:s%, s:s, s:b, s:s}", "program", p->name, "kind",
                                 kind_name[p->kind], "op", p->op.p, p->op.len, "expected", p->expect.p,
-                                p->expect.len, "status", status_name(v->status), "as_expected", good,
-                                "feedback", v->feedback));
+                                p->expect.len, "status", status_name(v->decision.status), "as_expected", good,
+                                "feedback", v->decision.feedback));
         buf_putc(out, '\n');
         return;
     }
     buf_printf(out, "%-4s %-7s %-34s %-16.*s %s\n", good ? "ok" : "BAD", kind_name[p->kind], p->name,
-               STR_ARG(p->op), status_name(v->status));
-    if (!good) buf_printf(out, "       expected %.*s: %s\n", STR_ARG(p->expect), v->feedback);
+               STR_ARG(p->op), status_name(v->decision.status));
+    if (!good) buf_printf(out, "       expected %.*s: %s\n", STR_ARG(p->expect), v->decision.feedback);
 }
 
 static int table_put(Buf *out, const Program *p, const Verdict *v, int n, bool json) {
     int bad = 0, seen[STATUS_COUNT] = {0};
     for (int i = 0; i < n; i++) {
-        bool good = status_expected(p[i].expect, v[i].status);
+        bool good = status_expected(p[i].expect, v[i].decision.status);
         bad += !good;
-        seen[v[i].status]++;
+        seen[v[i].decision.status]++;
         put_row(out, &p[i], &v[i], good, json);
     }
     if (json) return bad;
@@ -68,7 +68,7 @@ static bool selftest(Referee *r, Arena *a, bool exploits, bool json, const uint6
     progress_start(&bar, "self-test", (size_t)kept);
     bool ok = kept > 0 || err_set(e, ERR_INPUT, "no self-test programs are built in");
     for (int i = 0; ok && i < kept; i++) {
-        if (!v[i].rule) ok = judge_op(r, a, p, kept, i, seed, v, e);
+        if (!v[i].decision.rule) ok = judge_op(r, a, p, kept, i, seed, v, e);
         progress_step(&bar, (size_t)i + 1, NULL);
     }
     progress_end(&bar);

@@ -21,7 +21,7 @@ bool filter_of(const Shape *shape, const char *dtype, DrawFilter *out, Err *e) {
 }
 
 int verdict_exit(const Verdict *v) {
-    switch (status_class(v->status)) {
+    switch (status_class(v->decision.status)) {
     case CLASS_ACCEPTED: return EXIT_OK;
     case CLASS_REJECTED: return EXIT_REJECTED;
     case CLASS_UNDECIDED: break;
@@ -31,26 +31,27 @@ int verdict_exit(const Verdict *v) {
 
 void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
     static const char *const words[] = {"accepted", "rejected", "undecided"};
-    buf_printf(out, "%s%.*s: %s (%s, level %s)\n", prefix, STR_ARG(v->op), words[status_class(v->status)],
-               status_name(v->status), level_name(v->level));
-    buf_printf(out, "%s%s\n", prefix, v->feedback);
-    if (v->cases_run > 0) {
-        buf_printf(out, "%scases: %d of %d passed", prefix, v->cases_passed, v->cases_run);
-        if (*v->worst_case)
+    buf_printf(out, "%s%.*s: %s (%s, level %s)\n", prefix, STR_ARG(v->op),
+               words[status_class(v->decision.status)], status_name(v->decision.status),
+               level_name(v->judged.level));
+    buf_printf(out, "%s%s\n", prefix, v->decision.feedback);
+    if (v->cases.run > 0) {
+        buf_printf(out, "%scases: %d of %d passed", prefix, v->cases.passed, v->cases.run);
+        if (*v->cases.worst.where)
             buf_printf(out, "; worst %s: error %.3g ulp where the bound is %.3g ulp (plus rounding)",
-                       v->worst_case, v->error_ulp, v->bound_ulp);
+                       v->cases.worst.where, v->cases.worst.error_ulp, v->cases.worst.bound_ulp);
         buf_puts(out, "\n");
     }
-    if (v->bytes_ideal > 0)
+    if (v->traffic.bytes_ideal > 0)
         buf_printf(out,
                    "%straffic model (not a timing): %lld bytes loaded, %lld stored, %.2f times the fewest "
                    "possible %lld, %lld launch%s\n",
-                   prefix, (long long)v->count.bytes_loaded, (long long)v->count.bytes_stored,
-                   traffic_ratio(v), (long long)v->bytes_ideal, (long long)v->count.launches,
-                   v->count.launches == 1 ? "" : "es");
+                   prefix, (long long)v->traffic.count.bytes_loaded, (long long)v->traffic.count.bytes_stored,
+                   traffic_ratio(&v->traffic), (long long)v->traffic.bytes_ideal,
+                   (long long)v->traffic.count.launches, v->traffic.count.launches == 1 ? "" : "es");
     evidence_text(out, v, prefix);
     buf_printf(out, "%ssource sha256 %s, seed %llu%s, referee %s\n", prefix, v->source_sha256,
-               (unsigned long long)v->seed, v->replay ? " (replay)" : "", OUROBOROS_VERSION);
+               (unsigned long long)v->judged.seed, v->judged.replay ? " (replay)" : "", OUROBOROS_VERSION);
 }
 
 // ---- smiths ----
@@ -119,9 +120,9 @@ void attempt_line(Buf *out, const Attempt *t) {
     buf_printf(out, "draft %d", t->index + 1);
     if (t->round) buf_printf(out, ", try %d", t->round + 1);
     if (verdict_accepted(&t->verdict))
-        buf_printf(out, ": accepted at %s\n", level_name(t->verdict.level));
+        buf_printf(out, ": accepted at %s\n", level_name(t->verdict.judged.level));
     else
-        buf_printf(out, ": %s: %s\n", status_name(t->verdict.status), t->verdict.feedback);
+        buf_printf(out, ": %s: %s\n", status_name(t->verdict.decision.status), t->verdict.decision.feedback);
 }
 
 void tally_note(char *out, size_t bytes, const AttemptTally *t) {

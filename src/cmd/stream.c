@@ -49,8 +49,9 @@ static void put_answer(Buf *out, Str id, json_t *verdict) {
 }
 
 void put_undecided(Buf *out, Str id, Level level, const char *rule, const char *why) {
-    Verdict v = {
-        .status = STATUS_referee_error, .op = STR(""), .rule = rule, .feedback = why, .level = level};
+    Verdict v = {.op = STR(""),
+                 .decision = {.status = STATUS_referee_error, .rule = rule, .feedback = why},
+                 .judged.level = level};
     put_answer(out, id, verdict_object(&v));
 }
 

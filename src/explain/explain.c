@@ -76,7 +76,7 @@ static void find_region(Arena *a, Explanation *x, const Draw *d, const Watched *
     const Bound *b = d->truth[x->case_index].expected;
     if (!r || !w->output || !comparable(r, b) || b->numel == 0) return;
     const CaseSpec *spec = &d->spec[x->case_index];
-    int order = x->v.status == STATUS_nondeterministic && r->again > 0;
+    int order = x->v.decision.status == STATUS_nondeterministic && r->again > 0;
     x->picture = (RegionMap){
         .pixel = explain_pixels(a, b, w->output + spec_output_at(spec, order), w->flags + spec->output_at),
         .columns = b->rank ? b->shape[b->rank - 1] : 1};
@@ -140,18 +140,20 @@ static bool explain_drawn(Referee *r, Arena *a, const ExplainRequest *q, const D
                           const PlannedCase *plan, Explanation *x, Err *e) {
     Watched w;
     referee_watch(r, a, d, q->source, &x->v, &w);
-    x->case_index = x->v.case_number - 1;
-    if (x->v.found && x->v.placed && w.reports > 0) {
+    x->case_index = x->v.decision.case_number - 1;
+    if (x->v.decision.found && x->v.decision.placed && w.reports > 0) {
         const CaseReport *last = &w.report[w.reports - 1];
-        x->finding = (Diag){(DiagKind)last->finding, x->v.place,
+        x->finding = (Diag){(DiagKind)last->finding, x->v.decision.place,
                             arena_strndup(a, last->message, strlen(last->message))};
     }
     if (x->case_index >= 0) {
         Buf name = BUF(a);
         truth_name(&name, d, x->case_index);
         x->case_words = buf_cstr(&name);
-        x->any_class = !explain_values_matter(x->v.status) || strcmp(x->v.rule, "unread") == 0;
-        x->cls = truth_class(&d->truth[x->case_index], x->v.element >= 0 ? x->v.element : 0);
+        x->any_class =
+            !explain_values_matter(x->v.decision.status) || strcmp(x->v.decision.rule, "unread") == 0;
+        x->cls =
+            truth_class(&d->truth[x->case_index], x->v.decision.element >= 0 ? x->v.decision.element : 0);
         find_region(a, x, d, &w);
     }
     find_traffic(a, x, d, q->source, &w);
@@ -167,7 +169,7 @@ static bool explain_more(Referee *r, Arena *a, const ExplainRequest *q, const Pl
     if (!draw_planned(a, referee_pool(r), q->op, LEVEL_QUICK, q->seed, plan, cases, &more, e)) return false;
     bool ok = explain_drawn(r, a, q, &more, plan, y, e);
     draw_free(&more);
-    y->v.level = q->level;
+    y->v.judged.level = q->level;
     return ok;
 }
 
@@ -177,21 +179,23 @@ static bool explain_sizes(Referee *r, Arena *a, const ExplainRequest *q, const D
     PlannedCase *plan;
     Explanation y;
     Verdict *v = &x->v;
+    Evidence *had = &v->evidence;
     int64_t size[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX];
-    int tried, cases = beyond ? plan_beyond(a, d, &q->filter, &v->coverage, &plan, size, &tried)
-                              : plan_sizes(a, d, &q->filter, &v->coverage, &plan, &tried);
+    int tried, cases = beyond ? plan_beyond(a, d, &q->filter, &had->coverage, &plan, size, &tried)
+                              : plan_sizes(a, d, &q->filter, &had->coverage, &plan, &tried);
     if (cases == 0) return true;
     if (!explain_more(r, a, q, plan, cases, &y, e)) return false;
-    if (status_class(y.v.status) == CLASS_REJECTED && !(beyond && verdict_refuses(&y.v))) {
+    if (status_class(y.v.decision.status) == CLASS_REJECTED && !(beyond && verdict_refuses(&y.v))) {
         *x = y;
     } else if (verdict_accepted(&y.v)) {
-        coverage_meet(&v->coverage, &y.v.coverage);
-        v->cases_run += y.v.cases_run;
-        v->cases_passed += y.v.cases_passed;
-        memcpy(v->tried + v->tries, beyond ? size : v->coverage.size, sizeof *v->tried * (size_t)tried);
-        v->tries += tried;
-        evidence_sizes(d, v);
-        v->feedback = feedback_ok(a, d, v);
+        coverage_meet(&had->coverage, &y.v.evidence.coverage);
+        v->cases.run += y.v.cases.run;
+        v->cases.passed += y.v.cases.passed;
+        memcpy(had->tried + had->tries, beyond ? size : had->coverage.size,
+               sizeof *had->tried * (size_t)tried);
+        had->tries += tried;
+        evidence_sizes(d, had);
+        v->decision.feedback = feedback_ok(a, d, &v->cases, v->decision.warning);
     }
     return true;
 }
@@ -199,7 +203,8 @@ static bool explain_sizes(Referee *r, Arena *a, const ExplainRequest *q, const D
 static void explain_large_tensors(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d,
                                   Explanation *x) {
     referee_large_tensors(r, a, d, q->source, &x->v);
-    if (!verdict_accepted(&x->v) && x->v.placed) x->finding = (Diag){DIAG_OOB, x->v.place, x->v.large.why};
+    if (!verdict_accepted(&x->v) && x->v.decision.placed)
+        x->finding = (Diag){DIAG_OOB, x->v.decision.place, x->v.evidence.large.why};
 }
 
 bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanation *x, Err *e) {

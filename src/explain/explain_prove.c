@@ -4,7 +4,7 @@
 static bool never_ran(Status s) { return s == STATUS_parse_reject || s == STATUS_compile_fail; }
 
 static void count(Strength *s, const Mutant *m, const Verdict *v) {
-    switch (status_class(v->status)) {
+    switch (status_class(v->decision.status)) {
     case CLASS_UNDECIDED: s->undecided++; return;
     case CLASS_ACCEPTED:
         if (s->survived < (int)(sizeof s->left / sizeof *s->left)) s->left[s->survived] = m;
@@ -12,15 +12,15 @@ static void count(Strength *s, const Mutant *m, const Verdict *v) {
         return;
     case CLASS_REJECTED: break;
     }
-    if (never_ran(v->status)) {
+    if (never_ran(v->decision.status)) {
         s->refused++;
         return;
     }
     s->killed++;
-    bool numeric = v->status == STATUS_incorrect || v->status == STATUS_inaccurate;
-    if (!numeric || !(v->use > 0) || (s->nearest && v->use >= s->margin)) return;
+    bool numeric = v->decision.status == STATUS_incorrect || v->decision.status == STATUS_inaccurate;
+    if (!numeric || !(v->cases.worst.use > 0) || (s->nearest && v->cases.worst.use >= s->margin)) return;
     s->nearest = m;
-    s->margin = v->use;
+    s->margin = v->cases.worst.use;
 }
 
 // The same seed for every batch: the very cases that accepted the kernel.

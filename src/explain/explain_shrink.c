@@ -36,8 +36,10 @@ static bool fails(Shrink *s, const PlannedCase *c, Draw *keep, Watched *w, Verdi
     }
     referee_watch(s->r, a, &d, s->q->source, v, &watched);
     const Verdict *was = &s->x->v;
-    *yes = v->status == was->status && strcmp(v->rule, was->rule) == 0 && v->placed == was->placed &&
-           (!v->placed || (v->place.at == was->place.at && v->place.len == was->place.len));
+    *yes = v->decision.status == was->decision.status && strcmp(v->decision.rule, was->decision.rule) == 0 &&
+           v->decision.placed == was->decision.placed &&
+           (!v->decision.placed || (v->decision.place.at == was->decision.place.at &&
+                                    v->decision.place.len == was->decision.place.len));
     if (keep) {
         *keep = d;
         *w = watched;
@@ -99,11 +101,11 @@ static bool begin(Shrink *s, const PlannedCase *plan, bool *yes, Err *e) {
     s->plan.relation = 0;
     s->plan.usual_processors = x->case_index == s->draw->traffic_case;
     if (!try_shape(s, rows_of(s), row_of(s), yes, e)) return false;
-    if (!*yes || x->any_class || x->v.element < 0 || s->op->rows_dim < 0) return true;
+    if (!*yes || x->any_class || x->v.decision.element < 0 || s->op->rows_dim < 0) return true;
     const CaseTruth *t = &s->draw->truth[x->case_index];
     PlannedCase all = s->plan;
     bool alone;
-    s->plan.skip = x->v.element / (t->expected->numel / t->rows);
+    s->plan.skip = x->v.decision.element / (t->expected->numel / t->rows);
     if (!try_shape(s, 1, row_of(s), &alone, e)) return false;
     if (!alone) s->plan = all;
     return true;
@@ -160,12 +162,12 @@ static void put_inputs(Buf *b, const Draw *d) {
 static void put_element(Shrink *s, const Draw *d, const Watched *w, Minimal *out) {
     const Bound *b = d->truth[0].expected;
     const CaseReport *r = w->reports > 0 && w->report[0].kind == REPORT_RAN ? &w->report[0] : NULL;
-    if (!r || !w->output || out->v.element < 0 || out->v.element >= b->numel) return;
+    if (!r || !w->output || out->v.decision.element < 0 || out->v.decision.element >= b->numel) return;
     const uint8_t *output = w->output + spec_output_at(&d->spec[0], 0);
     const uint8_t *pixel = explain_pixels(s->a, b, output, w->flags + d->spec[0].output_at);
     int64_t at = 0, n = b->rank ? b->shape[b->rank - 1] : 1;
     while (at < b->numel && pixel[at] < PIXEL_WRONG) at++;
-    if (at == b->numel) at = out->v.element; // only another order of the programs is wrong
+    if (at == b->numel) at = out->v.decision.element; // only another order of the programs is wrong
     out->out_row = at / n;
     out->out_column = at % n;
     out->has_values = pixel[at] == PIXEL_WRONG || pixel[at] == PIXEL_NAN;
@@ -190,7 +192,7 @@ static bool report(Shrink *s, Minimal *out, Err *e) {
     const CaseTruth *t = &s->draw->truth[s->x->case_index];
     out->same = memcmp(t->dim, s->plan.dim, sizeof t->dim) == 0;
     if (yes) {
-        if (out->v.element >= 0) out->cls = truth_class(&d.truth[0], out->v.element);
+        if (out->v.decision.element >= 0) out->cls = truth_class(&d.truth[0], out->v.decision.element);
         put_element(s, &d, &w, out);
         Buf b = BUF(s->a);
         if (out->has_values) put_inputs(&b, &d);

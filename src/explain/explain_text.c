@@ -106,7 +106,7 @@ static void put_minimal(Buf *out, const ExplainRequest *q, const Explanation *x)
     else if (m->out_row >= 0)
         buf_printf(out, "  row %lld, column %lld\n", (long long)m->out_row, (long long)m->out_column);
     if (m->input) buf_printf(out, "  with %s\n", m->input);
-    buf_printf(out, "  %s\n", m->v.feedback);
+    buf_printf(out, "  %s\n", m->v.decision.feedback);
 }
 
 static void put_lines(Buf *out, Str text, const char *before, const char *sign) {
@@ -142,7 +142,8 @@ void strength_text(Buf *out, const Strength *s, const char *prefix) {
 void explain_text(Buf *out, Arena *a, const ExplainRequest *q, const Explanation *x, const char *file) {
     const Verdict *v = &x->v;
     buf_printf(out, "%.*s: %s (level %s, %d of %d cases passed)\n%s\n", STR_ARG(v->op),
-               status_name(v->status), level_name(v->level), v->cases_passed, v->cases_run, v->feedback);
+               status_name(v->decision.status), level_name(v->judged.level), v->cases.passed, v->cases.run,
+               v->decision.feedback);
     if (x->finding.msg) {
         buf_putc(out, '\n');
         diag_render(out, file, q->source, &x->finding);
@@ -150,7 +151,7 @@ void explain_text(Buf *out, Arena *a, const ExplainRequest *q, const Explanation
     buf_putc(out, '\n');
     if (x->case_words) put_where(out, x);
     if (verdict_accepted(v))
-        buf_printf(out, "closest call: %.3g of the bound, in %s\n", v->use, v->worst_case);
+        buf_printf(out, "closest call: %.3g of the bound, in %s\n", v->cases.worst.use, v->cases.worst.where);
     evidence_text(out, v, "");
     if (x->picture.pixel) put_picture(out, a, x);
     if (x->traffic_words) put_traffic(out, x);
@@ -261,7 +262,7 @@ static json_t *minimal_json(const Minimal *m) {
         json_object_set_new(o, "bound", number(m->bound));
     }
     if (m->input) json_object_set_new(o, "input", json_string(m->input));
-    json_object_set_new(o, "feedback", json_string(m->v.feedback));
+    json_object_set_new(o, "feedback", json_string(m->v.decision.feedback));
     return o;
 }
 

@@ -50,7 +50,10 @@ typedef struct {
     const Draw *draw;
     Str source;
     const ChildResult *child;
-    Verdict *v;
+    Decision *decision; // the verdict's parts
+    CaseResults *cases;
+    Traffic *traffic;
+    Evidence *evidence;
     // The output columns that some case judged, for each dtype and row length of the output.
     struct Columns {
         DType dtype;
@@ -61,28 +64,25 @@ typedef struct {
     uint8_t *judged;      // flags of a case's elements
     int64_t stored_least; // bytes of the traffic case's output
     double worst_use;     // over all cases: which one the evidence names
-} Decision;
+} Deciding;
 
-static void settle(Decision *z, Status s, const char *rule, const char *feedback) {
-    z->v->status = s;
-    z->v->rule = rule;
-    z->v->feedback = feedback;
+static void settle(Deciding *z, Status s, const char *rule, const char *feedback) {
+    decision_set(z->decision, s, rule, feedback);
 }
 
-static void note_worst(Decision *z, int index, const Comparison *c, bool failing) {
+static void note_worst(Deciding *z, int index, const Comparison *c, bool failing) {
     if (!failing && c->use < z->worst_use) return;
     z->worst_use = c->use;
-    z->v->use = c->use;
-    z->v->error_ulp = c->error_ulp;
-    z->v->bound_ulp = c->bound_ulp;
+    Worst *w = &z->cases->worst;
+    *w = (Worst){.use = c->use, .error_ulp = c->error_ulp, .bound_ulp = c->bound_ulp};
     Buf b = BUF(z->arena);
     truth_name(&b, z->draw, index);
     if (!z->draw->truth[index].hidden)
         buf_printf(&b, " %s", class_name(truth_class(&z->draw->truth[index], c->worst_at)));
-    snprintf(z->v->worst_case, sizeof z->v->worst_case, "%s", buf_cstr(&b));
+    snprintf(w->where, sizeof w->where, "%s", buf_cstr(&b));
 }
 
-static void note_columns(Decision *z, const Bound *b, const uint8_t *judged, bool all) {
+static void note_columns(Deciding *z, const Bound *b, const uint8_t *judged, bool all) {
     int64_t n = b->rank ? b->shape[b->rank - 1] : 1;
     if (b->rank == 1 && z->draw->op->rows_dim >= 0) n = 1; // one value a row: the column is the value
     struct Columns *c = NULL;
@@ -97,7 +97,7 @@ static void note_columns(Decision *z, const Bound *b, const uint8_t *judged, boo
         for (int64_t k = 0; k < n; k++) c->judged[k] |= judged[at + k];
 }
 
-static bool columns_all_judged(const Decision *z) {
+static bool columns_all_judged(const Deciding *z) {
     for (int i = 0; i < z->column_sets; i++)
         if (memchr(z->columns[i].judged, 0, (size_t)z->columns[i].n)) return false;
     return true;
@@ -117,7 +117,7 @@ static bool shape_matches(const CaseReport *r, const Bound *b) {
 // The same case with its programs in another order. Without atomics the bits must be the same. With them,
 // rounding may differ: the two outputs may be as far apart as two honest ones, and both are judged. False
 // when it decides the verdict.
-static bool judge_orders(Decision *z, int index, const CaseReport *r, Comparison *c) {
+static bool judge_orders(Deciding *z, int index, const CaseReport *r, Comparison *c) {
     const Bound *b = z->draw->truth[index].expected;
     const CaseSpec *spec = &z->draw->spec[index];
     const uint8_t *one = z->child->output + spec->output_at,
@@ -142,17 +142,17 @@ static bool judge_orders(Decision *z, int index, const CaseReport *r, Comparison
         }
         apart = other.first_wrong;
     }
-    z->v->element = apart;
+    z->decision->element = apart;
     settle(z, STATUS_nondeterministic, "orders", feedback_orders(z->arena, z->draw, index, apart));
     return false;
 }
 
 // One case that ran to its end. False when it decides the verdict on its own.
-static bool judge_ran(Decision *z, int index, const CaseReport *r, Comparison *c) {
+static bool judge_ran(Deciding *z, int index, const CaseReport *r, Comparison *c) {
     const Bound *b = z->draw->truth[index].expected;
     const CaseSpec *spec = &z->draw->spec[index];
     *c = (Comparison){0};
-    z->v->case_number = index + 1; // until the case has passed
+    z->decision->case_number = index + 1; // until the case has passed
     if (!shape_matches(r, b)) {
         settle(z, STATUS_wrong_shape, "shape", feedback_shape(z->arena, z->draw, r, false));
         return false;
@@ -162,7 +162,7 @@ static bool judge_ran(Decision *z, int index, const CaseReport *r, Comparison *c
         return false;
     }
     if (r->unwritten > 0) {
-        z->v->element = r->first_unwritten;
+        z->decision->element = r->first_unwritten;
         settle(z, STATUS_uncovered_output, "coverage", feedback_unwritten(z->arena, z->draw, r));
         return false;
     }
@@ -177,14 +177,15 @@ static bool judge_ran(Decision *z, int index, const CaseReport *r, Comparison *c
     return r->again == 0 || judge_orders(z, index, r, c);
 }
 
-static void take_traffic(Decision *z, const CaseReport *r) {
+static void take_traffic(Deciding *z, const CaseReport *r) {
     const CaseSpec *spec = &z->draw->spec[z->draw->traffic_case];
     const Op *op = z->draw->op;
     const CaseTruth *truth = &z->draw->truth[z->draw->traffic_case];
-    z->v->count = r->count;
-    z->v->facts = (RankCase){.rows = op->rows_dim >= 0 ? truth->dim[op->rows_dim] : 1,
-                             .row = truth->dim[op->row_dim],
-                             .has_rows = op->rows_dim >= 0};
+    Traffic *t = z->traffic;
+    t->count = r->count;
+    t->facts = (RankCase){.rows = op->rows_dim >= 0 ? truth->dim[op->rows_dim] : 1,
+                          .row = truth->dim[op->row_dim],
+                          .has_rows = op->rows_dim >= 0};
     int64_t inputs = 0, shared = 0;
     bool any_float = false;
     for (int i = 0; i < spec->inputs; i++) {
@@ -197,17 +198,17 @@ static void take_traffic(Decision *z, const CaseReport *r) {
         if (!by_row) shared += n;
         any_float |= op->input[i].any_float;
     }
-    z->v->bytes_ideal = inputs + spec->output_bytes;
-    z->v->facts.elem_bytes = any_float ? dtype_bytes(truth->dtype) : 0;
-    z->v->facts.row_bytes = (double)(inputs - shared + spec->output_bytes);
-    z->v->facts.shared_bytes = (double)shared;
+    t->bytes_ideal = inputs + spec->output_bytes;
+    t->facts.elem_bytes = any_float ? dtype_bytes(truth->dtype) : 0;
+    t->facts.row_bytes = (double)(inputs - shared + spec->output_bytes);
+    t->facts.shared_bytes = (double)shared;
     z->stored_least = spec->output_bytes;
 }
 
 static int64_t row_length(const Draw *d, int index) { return d->truth[index].dim[d->op->row_dim]; }
 
 // The cases in order. True when all passed.
-static bool judge_cases(Decision *z) {
+static bool judge_cases(Deciding *z) {
     const ChildResult *r = z->child;
     const Draw *d = z->draw;
     int failed = -1; // the case that decides, while others of its row length are still looked at
@@ -219,24 +220,24 @@ static bool judge_cases(Decision *z) {
             if (failed >= 0) break;
             const char *rule;
             Status status = finding_status((DiagKind)report->finding, &rule);
-            z->v->found = true;
-            z->v->case_number = report->case_index + 1;
-            z->v->placed = finding_place(z->source, report, &z->v->place);
+            z->decision->found = true;
+            z->decision->case_number = report->case_index + 1;
+            z->decision->placed = finding_place(z->source, report, &z->decision->place);
             settle(z, status, rule, feedback_finding(z->arena, d, z->source, report));
             return false;
         }
         if (report->kind != REPORT_RAN) break;
-        z->v->cases_run++;
+        z->cases->run++;
         Comparison c;
         if (!judge_ran(z, i, report, &c)) {
             if (failed < 0) return false;
-            z->v->element = -1;
+            z->decision->element = -1;
             break;
         }
-        z->v->case_number = 0;
+        z->decision->case_number = 0;
         if (i == d->traffic_case) take_traffic(z, report);
         if (c.wrong == 0) {
-            z->v->cases_passed++;
+            z->cases->passed++;
             if (failed < 0) note_worst(z, i, &c, false);
         } else if (failed < 0 || c.worst > worst.worst || (c.worst == worst.worst && c.use > worst.use)) {
             failed = i;
@@ -245,9 +246,9 @@ static bool judge_cases(Decision *z) {
     }
     if (failed < 0) return true;
     note_worst(z, failed, &worst, true);
-    z->v->case_number = failed + 1;
-    z->v->element = worst.worst_at;
-    z->v->noted = r->report[failed].message[0];
+    z->decision->case_number = failed + 1;
+    z->decision->element = worst.worst_at;
+    z->decision->noted = r->report[failed].message[0];
     const char *rule = worst.worst == MATCH_NAN ? "class" : "bounds";
     settle(z, match_status(worst.worst), rule,
            feedback_numeric(z->arena, d, failed, &worst, r->report[failed].message));
@@ -257,7 +258,7 @@ static bool judge_cases(Decision *z) {
 // Nothing but its own row went into each row of the answer, in one launch after another that hand nothing on:
 // no honest reason is left for bits that depend on a row's place. Atomics may come in any order, another
 // config may add in another one, and so may a program that works on several rows.
-static bool rows_alone(const Decision *z, int index) {
+static bool rows_alone(const Deciding *z, int index) {
     const Draw *d = z->draw;
     const CaseReport *r = &z->child->report[index];
     const CaseSpec *spec = &d->spec[index];
@@ -270,7 +271,7 @@ static bool rows_alone(const Decision *z, int index) {
     return true;
 }
 
-static int64_t row_that_differs(const Decision *z, int index) {
+static int64_t row_that_differs(const Deciding *z, int index) {
     const CaseTruth *t = &z->draw->truth[index];
     const uint8_t *base = z->child->output + z->draw->spec[index - 1].output_at,
                   *twin = z->child->output + z->draw->spec[index].output_at;
@@ -280,16 +281,16 @@ static int64_t row_that_differs(const Decision *z, int index) {
     return -1;
 }
 
-static bool judge_rows(Decision *z) {
+static bool judge_rows(Deciding *z) {
     const Draw *d = z->draw;
     for (int i = 1; i < d->cases; i++) {
         if (!d->truth[i].alike) continue;
         int64_t row = row_that_differs(z, i);
-        if (z->v->row_bits == ROW_BITS_UNKNOWN) z->v->row_bits = ROW_BITS_SAME;
+        if (z->evidence->row_bits == ROW_BITS_UNKNOWN) z->evidence->row_bits = ROW_BITS_SAME;
         if (row < 0) continue;
-        z->v->row_bits = ROW_BITS_DIFFER;
+        z->evidence->row_bits = ROW_BITS_DIFFER;
         if (!rows_alone(z, i - 1) || !rows_alone(z, i)) continue;
-        z->v->case_number = i + 1;
+        z->decision->case_number = i + 1;
         settle(z, STATUS_nondeterministic, "rows", feedback_rows(z->arena, d, i, row));
         return false;
     }
@@ -297,24 +298,24 @@ static bool judge_rows(Decision *z) {
 }
 
 // Evidence only: where both answers are within their bounds, other bits are somebody's honest rounding.
-static void note_metamorphic(Decision *z) {
+static void note_metamorphic(Deciding *z) {
     for (int i = 0; i < z->draw->cases; i++) {
-        if (!z->draw->truth[i].relation || z->v->metamorphic_bits == ROW_BITS_DIFFER) continue;
-        z->v->metamorphic_bits =
+        if (!z->draw->truth[i].relation || z->evidence->metamorphic_bits == ROW_BITS_DIFFER) continue;
+        z->evidence->metamorphic_bits =
             metamorphic_same(z->draw, i, z->child->output) ? ROW_BITS_SAME : ROW_BITS_DIFFER;
     }
 }
 
 // Where the child says that the answer comes from. It cannot gain by lying: its outputs were right already.
-static bool judge_needs(Decision *z) {
+static bool judge_needs(Deciding *z) {
     const Draw *d = z->draw;
     for (int k = 0; k < d->dependences; k++) {
         const Dependence *n = &d->dependence[k];
         const uint8_t *origin = z->child->output + d->spec[n->case_index].origin_at;
         for (int64_t i = 0; i < d->truth[n->case_index].expected->numel; i++) {
             if (!n->depends[i] || (origin[i] >> n->bit & 1)) continue;
-            z->v->case_number = n->case_index + 1;
-            z->v->element = i;
+            z->decision->case_number = n->case_index + 1;
+            z->decision->element = i;
             settle(z, STATUS_incorrect, "unread", feedback_unread(z->arena, d, n, i));
             return false;
         }
@@ -323,11 +324,14 @@ static bool judge_needs(Decision *z) {
 }
 
 void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *v) {
-    Decision z = {.arena = a,
+    Deciding z = {.arena = a,
                   .draw = d,
                   .source = source,
                   .child = r,
-                  .v = v,
+                  .decision = &v->decision,
+                  .cases = &v->cases,
+                  .traffic = &v->traffic,
+                  .evidence = &v->evidence,
                   .worst_use = -1,
                   .columns = NEWN(a, struct Columns, (size_t)d->cases)};
     int64_t most = 0;
@@ -335,8 +339,8 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
         if (d->truth[i].expected->numel > most) most = d->truth[i].expected->numel;
     z.judged = arena_raw(a, (size_t)most + 1, 1);
     const char *why;
-    v->case_number = 0;
-    v->element = -1;
+    v->decision.case_number = 0;
+    v->decision.element = -1;
     WireEnd end = wire_check(r->report, r->reports, d->cases, source.len, &why);
     if (r->end == CHILD_OVERDUE) {
         settle(&z, STATUS_referee_error, "clock",
@@ -350,9 +354,9 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
         settle(&z, STATUS_crash, "protocol",
                feedback_child(a, why ? why : "the interpreter sent more than its reports"));
     } else if (judge_cases(&z)) {
-        if (end != WIRE_DONE || z.v->cases_passed != d->cases)
+        if (end != WIRE_DONE || v->cases.passed != d->cases)
             settle(&z, STATUS_crash, "protocol", feedback_child(a, "cases are missing"));
-        else if (v->count.bytes_stored + v->count.bytes_copied < z.stored_least)
+        else if (v->traffic.count.bytes_stored + v->traffic.count.bytes_copied < z.stored_least)
             // Right bytes that nobody wrote: our counters are wrong, or the child's word is not to be had.
             // Loads know no such floor: an op may leave most of an input unread (a gather), and a program may
             // read less than all of it where the rest cannot matter.
@@ -363,10 +367,10 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
                    feedback_child(a, "some output positions could not be judged in any case"));
         else if (judge_needs(&z) && judge_rows(&z)) {
             note_metamorphic(&z);
-            coverage_read(r->report[r->reports - 1].message, &v->coverage);
-            snprintf(v->warning, sizeof v->warning, "%s", r->report[d->cases - 1].message);
-            v->noted = v->warning[0];
-            settle(&z, STATUS_ok, "all", feedback_ok(a, d, v));
+            coverage_read(r->report[r->reports - 1].message, &v->evidence.coverage);
+            snprintf(v->decision.warning, sizeof v->decision.warning, "%s", r->report[d->cases - 1].message);
+            v->decision.noted = v->decision.warning[0];
+            settle(&z, STATUS_ok, "all", feedback_ok(a, d, &v->cases, v->decision.warning));
         }
     }
 }

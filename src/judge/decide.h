@@ -6,8 +6,7 @@
 #include "judge/verdict.h"
 #include "sandbox/fork_server.h"
 
-// Fills status, rule, feedback, cases, worst and traffic of `v`; v->op, seed, level and times are the
-// caller's.
+// Fills the decision, the cases, the traffic and most of the evidence of `v`; all else is the caller's.
 void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *v);
 
 // What a finding means for the candidate, and the rule that it broke.
@@ -21,7 +20,8 @@ void truth_name(Buf *out, const Draw *d, int index);
 // The place of a finding in the source, if it has one.
 bool finding_place(Str source, const CaseReport *r, Span *out);
 // Sentences (feedback.c). All are cut to FEEDBACK_MAX and hold no seed, value or bound.
-const char *feedback_ok(Arena *a, const Draw *d, const Verdict *v);
+// warning: as Decision.warning.
+const char *feedback_ok(Arena *a, const Draw *d, const CaseResults *c, const char *warning);
 const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseReport *r);
 const char *feedback_unwritten(Arena *a, const Draw *d, const CaseReport *r);
 const char *feedback_shape(Arena *a, const Draw *d, const CaseReport *r, bool dtype);

@@ -2,23 +2,23 @@
 
 #include "cases/plan.h"
 
-static bool had(const Draw *d, const Verdict *v, int64_t size) {
-    if (size <= v->every_size) return true;
-    for (int i = 0; i < v->tries; i++)
-        if (v->tried[i] == size) return true;
+static bool had(const Draw *d, const Evidence *e, int64_t size) {
+    if (size <= e->every_size) return true;
+    for (int i = 0; i < e->tries; i++)
+        if (e->tried[i] == size) return true;
     for (int i = 0; i < d->cases; i++)
         for (int k = 0; k < d->op->dims; k++)
             if ((k == d->op->row_dim || k == d->op->rows_dim) && d->truth[i].dim[k] == size) return true;
     return false;
 }
 
-void evidence_sizes(const Draw *d, Verdict *v) {
-    const Coverage *c = &v->coverage;
-    v->untesteds = 0;
+void evidence_sizes(const Draw *d, Evidence *e) {
+    const Coverage *c = &e->coverage;
+    e->untesteds = 0;
     for (int i = 0; i < c->constants; i++)
-        if (!had(d, v, c->size[i])) v->untested[v->untesteds++] = c->size[i];
+        if (!had(d, e, c->size[i])) e->untested[e->untesteds++] = c->size[i];
     for (int i = 0; i < c->beyonds; i++)
-        if (!had(d, v, c->beyond[i])) v->untested[v->untesteds++] = c->beyond[i];
+        if (!had(d, e, c->beyond[i])) e->untested[e->untesteds++] = c->beyond[i];
 }
 
 static void put_sizes(Buf *out, const char *prefix, const char *what, const int64_t *size, int n, bool more) {
@@ -30,42 +30,43 @@ static void put_sizes(Buf *out, const char *prefix, const char *what, const int6
 
 void evidence_text(Buf *out, const Verdict *v, const char *prefix) {
     if (!verdict_accepted(v)) return;
-    if (v->row_bits != ROW_BITS_UNKNOWN)
+    const Evidence *e = &v->evidence;
+    if (e->row_bits != ROW_BITS_UNKNOWN)
         buf_printf(out, "%s%s\n", prefix,
-                   v->row_bits == ROW_BITS_SAME
+                   e->row_bits == ROW_BITS_SAME
                        ? "a row had the same bits at another place, among other rows"
                        : "a row had other bits, within the bound, at another place or among other rows");
-    if (v->metamorphic_bits != ROW_BITS_UNKNOWN)
+    if (e->metamorphic_bits != ROW_BITS_UNKNOWN)
         buf_printf(out, "%s%s\n", prefix,
-                   v->metamorphic_bits == ROW_BITS_SAME
+                   e->metamorphic_bits == ROW_BITS_SAME
                        ? "shifts and scales that the definition declares gave the same bits"
                        : "shifts or scales that the definition declares gave other bits, within the bound");
-    if (v->large.asked) {
+    if (e->large.asked) {
         buf_puts(out, prefix);
-        large_tensors_words(out, &v->large);
+        large_tensors_words(out, &e->large);
         buf_putc(out, '\n');
     }
-    if (v->proved) {
+    if (e->proved) {
         buf_puts(out, prefix);
-        proved_words(out, v->proved);
+        proved_words(out, e->proved);
         buf_putc(out, '\n');
     }
-    if (v->coverage.lines > 0) {
-        buf_printf(out, "%snever executed in any case: line%s ", prefix, v->coverage.lines > 1 ? "s" : "");
-        coverage_words(out, &v->coverage);
+    if (e->coverage.lines > 0) {
+        buf_printf(out, "%snever executed in any case: line%s ", prefix, e->coverage.lines > 1 ? "s" : "");
+        coverage_words(out, &e->coverage);
         buf_puts(out, " of the source\n");
     }
-    if (v->old_names)
+    if (v->allowed.old_names)
         buf_printf(out,
                    "%snames of Triton before 3.3 were taken as what stands for them in 3.6 (--old-names)\n",
                    prefix);
-    if (v->every_size > 0)
+    if (e->every_size > 0)
         buf_printf(
             out,
             "%severy row length up to %lld, in every dtype, and every number of rows up to %lld had a case\n",
-            prefix, (long long)v->every_size,
-            (long long)(v->every_size < EVERY_ROWS ? v->every_size : EVERY_ROWS));
-    put_sizes(out, prefix, "also judged at sizes that the source compares with:", v->tried, v->tries, false);
-    put_sizes(out, prefix, "not judged at sizes that the source compares with:", v->untested, v->untesteds,
-              v->coverage.more_sizes);
+            prefix, (long long)e->every_size,
+            (long long)(e->every_size < EVERY_ROWS ? e->every_size : EVERY_ROWS));
+    put_sizes(out, prefix, "also judged at sizes that the source compares with:", e->tried, e->tries, false);
+    put_sizes(out, prefix, "not judged at sizes that the source compares with:", e->untested, e->untesteds,
+              e->coverage.more_sizes);
 }

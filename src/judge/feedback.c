@@ -25,13 +25,13 @@ static void put_note(Buf *b, const char *note) {
     if (n) buf_printf(b, " Note that %.*s.", (int)n, note);
 }
 
-const char *feedback_ok(Arena *a, const Draw *d, const Verdict *v) {
+const char *feedback_ok(Arena *a, const Draw *d, const CaseResults *c, const char *warning) {
     Buf b = BUF(a);
     buf_printf(&b,
                "Accepted: %d of %d cases passed (%s), all output bytes written by the kernel, no memory "
                "finding; closest call %.0f %% of the error bound.",
-               v->cases_passed, v->cases_run, level_name(d->level), 100 * v->use);
-    put_note(&b, v->warning);
+               c->passed, c->run, level_name(d->level), 100 * c->worst.use);
+    put_note(&b, warning);
     return cut(a, &b);
 }
 

@@ -15,8 +15,8 @@ enum {
     ATTEMPTS = 2,
 };
 
-static bool worth_a_retry(const Verdict *v) {
-    return v->status == STATUS_referee_error && strcmp(v->rule, "judged") != 0;
+static bool worth_a_retry(const Decision *d) {
+    return d->status == STATUS_referee_error && strcmp(d->rule, "judged") != 0;
 }
 
 // Room behind the outputs for what a person asks (wire.h).
@@ -44,7 +44,7 @@ static void watch_take(Batch *b, const ForkJob *job, const ChildResult *r) {
 }
 
 // What a judgment of the same source on another draw adds.
-static void keep_evidence(Verdict *v, const Verdict *more) { coverage_meet(&v->coverage, &more->coverage); }
+static void keep_evidence(Evidence *e, const Evidence *more) { coverage_meet(&e->coverage, &more->coverage); }
 
 // One pass over the cases. *configs: of the kernel with most of them, as the child tells it.
 static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, Err *e) {
@@ -66,16 +66,15 @@ static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, E
     bool ok = fork_server && fork_server_run(fork_server, &scratch, &job, &r, e);
     double t1 = clock_seconds();
     if (ok) {
-        Verdict blank = {
-            .op = v->op, .seed = v->seed, .replay = v->replay, .level = v->level, .rule = "", .feedback = ""};
-        memcpy(blank.source_sha256, v->source_sha256, sizeof blank.source_sha256);
-        memcpy(blank.include_sha256, v->include_sha256, sizeof blank.include_sha256);
-        blank.old_names = v->old_names;
-        *v = blank;
+        v->decision = (Decision){.rule = "", .feedback = ""};
+        v->cases = (CaseResults){0};
+        v->traffic = (Traffic){0};
+        v->evidence = (Evidence){0};
         decide(&scratch, b->draw, b->source[i], &r, v);
-        v->feedback = arena_strndup(&b->arena[i], v->feedback, strlen(v->feedback));
-        v->seconds_child = t1 - t0;
-        v->seconds_compare = clock_seconds() - t1;
+        v->decision.feedback =
+            arena_strndup(&b->arena[i], v->decision.feedback, strlen(v->decision.feedback));
+        v->judged.seconds_child = t1 - t0;
+        v->judged.seconds_compare = clock_seconds() - t1;
         for (int k = 0; verdict_accepted(v) && k < r.reports; k++)
             if (r.report[k].configs > *configs) *configs = r.report[k].configs;
         if (b->watched && (tune == 0 || !verdict_accepted(v))) watch_take(b, &job, &r);
@@ -108,20 +107,16 @@ static bool judge_more(Batch *b, size_t i, const PlannedCase *plan, int cases, u
     }
     pool_close(alone);
     arena_free(&a);
-    if (ok && status_class(other.status) == CLASS_REJECTED && !(may_refuse && verdict_refuses(&other))) {
+    if (ok && status_class(other.decision.status) == CLASS_REJECTED &&
+        !(may_refuse && verdict_refuses(&other))) {
         *v = other;
         *said = MORE_WRONG;
     } else if (ok && verdict_accepted(&other)) {
-        keep_evidence(v, &other);
-        v->cases_run += other.cases_run;
-        v->cases_passed += other.cases_passed;
-        if (other.use > v->use) {
-            memcpy(v->worst_case, other.worst_case, sizeof v->worst_case);
-            v->use = other.use;
-            v->error_ulp = other.error_ulp;
-            v->bound_ulp = other.bound_ulp;
-        }
-        v->feedback = feedback_ok(&b->arena[i], b->draw, v);
+        keep_evidence(&v->evidence, &other.evidence);
+        v->cases.run += other.cases.run;
+        v->cases.passed += other.cases.passed;
+        if (other.cases.worst.use > v->cases.worst.use) v->cases.worst = other.cases.worst;
+        v->decision.feedback = feedback_ok(&b->arena[i], b->draw, &v->cases, v->decision.warning);
         *said = MORE_RIGHT;
     }
     return ok;
@@ -131,15 +126,16 @@ static bool judge_more(Batch *b, size_t i, const PlannedCase *plan, int cases, u
 // gets cases of its own, after all others have passed, and so do the numbers that its source writes down.
 static bool judge_sizes(Batch *b, size_t i, Verdict *v, Err *e) {
     Arena a = {0};
+    Evidence *had = &v->evidence;
     PlannedCase *plan;
-    int tried, cases = plan_sizes(&a, b->draw, &b->q->filter, &v->coverage, &plan, &tried);
+    int tried, cases = plan_sizes(&a, b->draw, &b->q->filter, &had->coverage, &plan, &tried);
     int64_t size[COVERAGE_SIZES_MAX];
-    memcpy(size, v->coverage.size, sizeof size);
+    memcpy(size, had->coverage.size, sizeof size);
     More said = MORE_UNKNOWN;
     bool ok = cases == 0 || judge_more(b, i, plan, cases, b->draw->seed, false, v, &said, e);
     if (said == MORE_RIGHT) {
-        v->tries = tried;
-        memcpy(v->tried, size, sizeof *size * (size_t)tried);
+        had->tries = tried;
+        memcpy(had->tried, size, sizeof *size * (size_t)tried);
     }
     arena_free(&a);
     return ok;
@@ -149,14 +145,15 @@ static bool judge_sizes(Batch *b, size_t i, Verdict *v, Err *e) {
 // must not do is answer wrongly.
 static bool judge_beyond(Batch *b, size_t i, Verdict *v, Err *e) {
     Arena a = {0};
+    Evidence *had = &v->evidence;
     PlannedCase *plan;
     int64_t size[COVERAGE_BEYOND_MAX];
-    int tried, cases = plan_beyond(&a, b->draw, &b->q->filter, &v->coverage, &plan, size, &tried);
+    int tried, cases = plan_beyond(&a, b->draw, &b->q->filter, &had->coverage, &plan, size, &tried);
     More said = MORE_UNKNOWN;
     bool ok = cases == 0 || judge_more(b, i, plan, cases, b->draw->seed, true, v, &said, e);
     if (said == MORE_RIGHT) {
-        memcpy(v->tried + v->tries, size, sizeof *size * (size_t)tried);
-        v->tries += tried;
+        memcpy(had->tried + had->tries, size, sizeof *size * (size_t)tried);
+        had->tries += tried;
     }
     arena_free(&a);
     return ok;
@@ -177,7 +174,7 @@ static bool judge_every_size(Batch *b, size_t i, Verdict *v, Err *e) {
         int cases = plan_every_size(&a, op, seed, &q->filter, &next, q->every_size, &plan);
         if (next == from) break; // too large for a CPU
         ok = cases == 0 || judge_more(b, i, plan, cases, seed, false, v, &said, e);
-        if (said == MORE_RIGHT) v->every_size = next - 1;
+        if (said == MORE_RIGHT) v->evidence.every_size = next - 1;
         arena_reset(&a, mark);
     }
     arena_free(&a);
@@ -193,7 +190,7 @@ static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
         Verdict other = *v;
         if (!judge_pass(b, i, tune, &other, &configs, e)) return false;
         if (verdict_accepted(&other)) {
-            keep_evidence(v, &other);
+            keep_evidence(&v->evidence, &other.evidence);
             continue;
         }
         *v = other;
@@ -214,24 +211,21 @@ void judge_candidate(void *batch, size_t i, int worker) {
     Verdict *v = &b->out[i];
     double t0 = clock_seconds();
     if (b->source[i].len > SOURCE_MAX) {
-        v->status = STATUS_parse_reject;
-        v->rule = "syntax";
-        v->feedback = arena_printf(&b->arena[i], "The source is larger than %d bytes.", SOURCE_MAX);
+        decision_set(&v->decision, STATUS_parse_reject, "syntax",
+                     arena_printf(&b->arena[i], "The source is larger than %d bytes.", SOURCE_MAX));
     } else {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            if (!judge_once(b, i, v, &b->err[i])) {
-                v->status = STATUS_referee_error;
-                v->rule = "world";
-                v->feedback = arena_printf(&b->arena[i], "The referee could not run: %s.", b->err[i].msg);
-            }
-            if (!worth_a_retry(v)) break;
+            if (!judge_once(b, i, v, &b->err[i]))
+                decision_set(&v->decision, STATUS_referee_error, "world",
+                             arena_printf(&b->arena[i], "The referee could not run: %s.", b->err[i].msg));
+            if (!worth_a_retry(&v->decision)) break;
             b->err[i] = (Err){0};
         }
     }
-    if (verdict_accepted(v)) evidence_sizes(b->draw, v);
+    if (verdict_accepted(v)) evidence_sizes(b->draw, &v->evidence);
     if (verdict_accepted(v) && b->q->filter.n == 0 && b->q->filter.dtype < 0)
-        v->proved = mutation_score_find(b->draw->op, b->q->level);
-    v->elapsed_ms = 1e3 * (clock_seconds() - t0);
+        v->evidence.proved = mutation_score_find(b->draw->op, b->q->level);
+    v->judged.elapsed_ms = 1e3 * (clock_seconds() - t0);
     pthread_mutex_lock(&b->r->progress);
     b->done++;
     if (b->q->progress) b->q->progress(b->q->progress_arg, b->done);

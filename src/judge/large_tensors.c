@@ -124,7 +124,7 @@ typedef struct {
 static void note(LargeTensors *g, const char *why) { snprintf(g->why, sizeof g->why, "%s", why); }
 
 static void note_failure(const Probe *p, const LargeCase *c, const CaseReport *r) {
-    LargeTensors *g = &p->v->large;
+    LargeTensors *g = &p->v->evidence.large;
     Span place;
     g->fails = c->elements;
     g->at = finding_place(p->source, r, &place) ? line_col(p->source, place.at) : (LineCol){0};
@@ -132,12 +132,12 @@ static void note_failure(const Probe *p, const LargeCase *c, const CaseReport *r
 }
 
 static void reject(const Probe *p, LargeCase *c, const CaseReport *r) {
-    Verdict *v = p->v;
+    Decision *z = &p->v->decision;
     Draw shown = {.op = p->d->op, .level = p->d->level, .cases = 1, .truth = &c->truth};
-    v->status = finding_status((DiagKind)r->finding, &v->rule);
-    v->found = true;
-    v->placed = finding_place(p->source, r, &v->place);
-    v->feedback = feedback_finding(p->a, &shown, p->source, r);
+    z->status = finding_status((DiagKind)r->finding, &z->rule);
+    z->found = true;
+    z->placed = finding_place(p->source, r, &z->place);
+    z->feedback = feedback_finding(p->a, &shown, p->source, r);
 }
 
 static Said probe_case(const Probe *p, LargeCase *c) {
@@ -159,7 +159,7 @@ static Said probe_case(const Probe *p, LargeCase *c) {
     if (ok) said = read_reports(r.report, r.reports, &r, p->source.len, &why);
     if (said == SAID_FAILS) note_failure(p, c, &r.report[r.reports - 1]);
     if (said == SAID_FAILS && p->d->op->large) reject(p, c, &r.report[r.reports - 1]);
-    if (said == SAID_NOTHING || said == SAID_WORLD) note(&p->v->large, why);
+    if (said == SAID_NOTHING || said == SAID_WORLD) note(&p->v->evidence.large, why);
     if (fork_server && ok) child_result_free(fork_server, &r);
     if (fork_server) fork_servers_leave(p->fork_servers, fork_server, !ok);
     if (job.draw_fd >= 0) close(job.draw_fd);
@@ -169,27 +169,26 @@ static Said probe_case(const Probe *p, LargeCase *c) {
 
 // The definition asks for what is not known.
 static void leave_undecided(const Probe *p, bool world) {
-    Verdict *v = p->v;
-    v->status = world ? STATUS_referee_error : STATUS_unsupported;
-    v->rule = world ? "world" : "giant";
-    v->feedback =
+    decision_set(
+        &p->v->decision, world ? STATUS_referee_error : STATUS_unsupported, world ? "world" : "giant",
         arena_printf(p->a,
                      "The op has tensors of more than 2^31 elements, and it is not known whether this "
                      "program reaches them: %s.",
-                     v->large.why);
+                     p->v->evidence.large.why));
 }
 
 void large_tensors_probe(ForkServers *fork_servers, Arena *a, const Draw *d, Str source, Extras extras,
                          Verdict *v) {
     Probe p = {.fork_servers = fork_servers, .a = a, .d = d, .source = source, .extras = extras, .v = v};
+    LargeTensors *g = &v->evidence.large;
     Said said = SAID_NOTHING;
     LargeCase c;
     for (LargeShape s = 0; s < SHAPES && large_case(d->op, s, d->seed, &c); s++) {
-        v->large.asked = true;
+        g->asked = true;
         said = probe_case(&p, &c);
-        if (said == SAID_SAFE) v->large.safe = c.elements;
+        if (said == SAID_SAFE) g->safe = c.elements;
         if (said != SAID_FAILS || !verdict_accepted(v)) break;
     }
-    if (v->large.asked && d->op->large && verdict_accepted(v) && v->large.safe <= limit)
+    if (g->asked && d->op->large && verdict_accepted(v) && g->safe <= limit)
         leave_undecided(&p, said == SAID_WORLD);
 }

@@ -13,7 +13,7 @@
 
 // Whether the op's domain has such shapes: rows ("M") enough for more than 2^31 elements of some input.
 bool large_tensors_declared(const Op *op);
-// Of an accepted candidate: fills in v->giant, or turns the verdict. Texts live in `a`. What the world does
-// not give (address space, say) is told as not known.
+// Of an accepted candidate: fills in v->evidence.large, or turns the verdict. Texts live in `a`. What the
+// world does not give (address space, say) is told as not known.
 void large_tensors_probe(ForkServers *fork_servers, Arena *a, const Draw *d, Str source, Extras extras,
                          Verdict *v);

@@ -67,9 +67,14 @@ bool referee_lost(Referee *r, Err *e) { return fork_servers_lost(r->fork_servers
 Journal *referee_journal(Referee *r) { return r->journal; }
 Extras referee_extras(const Referee *r) { return r->extras; }
 
-static void note_extras(const Referee *r, Verdict *v) {
-    memcpy(v->include_sha256, r->include_sha256, sizeof v->include_sha256);
-    v->old_names = r->extras.old_names;
+static Verdict undecided(const Referee *r, const Op *op, Str source, const Judging *how) {
+    Verdict v = {.op = op->name,
+                 .judged = *how,
+                 .decision = {.status = STATUS_referee_error, .rule = "", .feedback = "", .element = -1},
+                 .allowed.old_names = r->extras.old_names};
+    memcpy(v.allowed.include_sha256, r->include_sha256, sizeof v.allowed.include_sha256);
+    sha256_hex(sha256_of(source), v.source_sha256);
+    return v;
 }
 
 void referee_large_tensors(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v) {
@@ -90,18 +95,9 @@ void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, 
                .watched = out,
                .watched_arena = a};
     *out = (Watched){0};
-    *v = (Verdict){.op = d->op->name,
-                   .replay = true,
-                   .level = d->level,
-                   .seed = d->seed,
-                   .status = STATUS_referee_error,
-                   .element = -1,
-                   .rule = "",
-                   .feedback = ""};
-    sha256_hex(sha256_of(source), v->source_sha256);
-    note_extras(r, v);
+    *v = undecided(r, d->op, source, &(Judging){.level = d->level, .seed = d->seed, .replay = true});
     judge_candidate(&b, 0, 0);
-    v->feedback = arena_strndup(a, v->feedback, strlen(v->feedback));
+    v->decision.feedback = arena_strndup(a, v->decision.feedback, strlen(v->decision.feedback));
     arena_free(&text);
 }
 
@@ -127,7 +123,7 @@ static bool journal_sources(Referee *r, const JudgeRequest *q, const Verdict *v,
             json_pack("{s:s, s:s, s:s%, s:s, s:s, s:b, s:s}", "record", "source", "sha256",
                       v[i].source_sha256, "op", q->op->name.p, q->op->name.len, "definition", op_hash,
                       "level", level_name(q->level), "replay", q->seed != NULL, "version", OUROBOROS_VERSION);
-        verdict_extras_json(o, &v[i]);
+        allowed_json(o, &v[i].allowed);
         json_put(&b, o);
         lines[i] = buf_str(&b);
     }
@@ -172,16 +168,8 @@ Round *round_open(Referee *r, const JudgeRequest *q, const Str *source, int n, V
                        .arena = NEWN(&a, Arena, (size_t)n),
                        .err = NEWN(&a, Err, (size_t)n)};
     t->draw.fd = -1;
-    for (int i = 0; i < n; i++) {
-        out[i] = (Verdict){.op = q->op->name,
-                           .replay = q->seed != NULL,
-                           .level = q->level,
-                           .status = STATUS_referee_error,
-                           .rule = "",
-                           .feedback = ""};
-        sha256_hex(sha256_of(source[i]), out[i].source_sha256);
-        note_extras(r, &out[i]);
-    }
+    Judging how = {.level = q->level, .replay = q->seed != NULL};
+    for (int i = 0; i < n; i++) out[i] = undecided(r, q->op, source[i], &how);
     t->arena = a;
     return t;
 }
@@ -197,7 +185,7 @@ bool round_draw(Round *t, Pool *pool, Err *e) {
         if (!rng_entropy(&seed, sizeof seed, e)) return false;
         seed >>= 1; // JSON's integers are signed
     }
-    for (int i = 0; i < t->n; i++) t->batch.out[i].seed = seed;
+    for (int i = 0; i < t->n; i++) t->batch.out[i].judged.seed = seed;
     if (!draw_make(&t->arena, pool, q->op, q->level, seed, &q->filter, &t->draw, e)) return false;
     if (t->n < SHARED) return true;
     draw_share(&t->draw, pool, compare_round);
@@ -227,7 +215,10 @@ static bool judge_chunk(Referee *r, Arena *a, const JudgeRequest *q, const Str *
         pool_run(r->pool, (size_t)n, judge_candidate, &t->batch);
         ok = round_commit(t, NULL, e);
     }
-    for (int i = 0; i < n; i++) out[i].feedback = arena_strndup(a, out[i].feedback, strlen(out[i].feedback));
+    for (int i = 0; i < n; i++) {
+        const char *text = out[i].decision.feedback;
+        out[i].decision.feedback = arena_strndup(a, text, strlen(text));
+    }
     round_close(t);
     return ok;
 }

@@ -1,7 +1,7 @@
 #include "judge/traffic.h"
 
-double traffic_ratio(const Verdict *v) {
-    if (v->bytes_ideal <= 0) return 0;
-    return (double)(v->count.bytes_loaded + v->count.bytes_stored + v->count.bytes_copied) /
-           (double)v->bytes_ideal;
+double traffic_ratio(const Traffic *t) {
+    if (t->bytes_ideal <= 0) return 0;
+    return (double)(t->count.bytes_loaded + t->count.bytes_stored + t->count.bytes_copied) /
+           (double)t->bytes_ideal;
 }

@@ -6,4 +6,4 @@
 #pragma once
 #include "judge/verdict.h"
 
-double traffic_ratio(const Verdict *v); // bytes moved / fewest possible bytes
+double traffic_ratio(const Traffic *t); // bytes moved / fewest possible bytes

@@ -78,45 +78,48 @@ void proved_words(Buf *out, const MutationScore *p) {
     buf_printf(out, " (measured by referee %s)", p->version);
 }
 
-void verdict_extras_json(json_t *o, const Verdict *v) {
-    if (*v->include_sha256) json_object_set_new(o, "include_sha256", json_string(v->include_sha256));
-    if (v->old_names) json_object_set_new(o, "old_names", json_true());
+void allowed_json(json_t *o, const Allowed *x) {
+    if (*x->include_sha256) json_object_set_new(o, "include_sha256", json_string(x->include_sha256));
+    if (x->old_names) json_object_set_new(o, "old_names", json_true());
 }
 
 json_t *verdict_object(const Verdict *v) {
-    double ratio = traffic_ratio(v);
+    double ratio = traffic_ratio(&v->traffic);
     json_t *o = json_pack(
         "{s:s%, s:s, s:b, s:s, s:s, s:s, s:i, s:i, s:{s:s, s:o, s:o, s:o}, s:{s:I, s:I, s:I, s:o, s:i}, s:I, "
         "s:b, "
         "s:s, s:o, s:s}",
         "op", v->op.p, v->op.len, "source_sha256", v->source_sha256, "accepted", verdict_accepted(v),
-        "status", status_name(v->status), "rule", v->rule, "feedback", v->feedback, "cases_run", v->cases_run,
-        "cases_passed", v->cases_passed, "worst", "case", v->worst_case, "error_ulp", number(v->error_ulp),
-        "bound_ulp", number(v->bound_ulp), "share_of_bound", number(v->use), "traffic", "bytes_loaded",
-        (json_int_t)v->count.bytes_loaded, "bytes_stored", (json_int_t)v->count.bytes_stored, "ideal_bytes",
-        (json_int_t)v->bytes_ideal, "ratio", number(ratio), "launches", (int)v->count.launches, "seed",
-        (json_int_t)v->seed, "replay", v->replay, "level", level_name(v->level), "elapsed_ms",
-        number(v->elapsed_ms), "version", OUROBOROS_VERSION);
+        "status", status_name(v->decision.status), "rule", v->decision.rule, "feedback", v->decision.feedback,
+        "cases_run", v->cases.run, "cases_passed", v->cases.passed, "worst", "case", v->cases.worst.where,
+        "error_ulp", number(v->cases.worst.error_ulp), "bound_ulp", number(v->cases.worst.bound_ulp),
+        "share_of_bound", number(v->cases.worst.use), "traffic", "bytes_loaded",
+        (json_int_t)v->traffic.count.bytes_loaded, "bytes_stored", (json_int_t)v->traffic.count.bytes_stored,
+        "ideal_bytes", (json_int_t)v->traffic.bytes_ideal, "ratio", number(ratio), "launches",
+        (int)v->traffic.count.launches, "seed", (json_int_t)v->judged.seed, "replay", v->judged.replay,
+        "level", level_name(v->judged.level), "elapsed_ms", number(v->judged.elapsed_ms), "version",
+        OUROBOROS_VERSION);
     if (o && verdict_accepted(v)) {
         json_t *lines = json_array(), *sizes = json_array();
-        for (int i = 0; i < v->coverage.lines; i++)
-            json_array_append_new(lines, json_integer(v->coverage.line[i]));
-        for (int i = 0; i < v->tries; i++)
-            json_array_append_new(sizes, json_integer((json_int_t)v->tried[i]));
-        json_object_set_new(o, "row_bits", bits(v->row_bits));
-        json_object_set_new(o, "invariant_bits", bits(v->metamorphic_bits));
-        json_object_set_new(o, "giant", large(&v->large));
-        json_object_set_new(o, "op_strength", strength(v->proved));
+        for (int i = 0; i < v->evidence.coverage.lines; i++)
+            json_array_append_new(lines, json_integer(v->evidence.coverage.line[i]));
+        for (int i = 0; i < v->evidence.tries; i++)
+            json_array_append_new(sizes, json_integer((json_int_t)v->evidence.tried[i]));
+        json_object_set_new(o, "row_bits", bits(v->evidence.row_bits));
+        json_object_set_new(o, "invariant_bits", bits(v->evidence.metamorphic_bits));
+        json_object_set_new(o, "giant", large(&v->evidence.large));
+        json_object_set_new(o, "op_strength", strength(v->evidence.proved));
         json_object_set_new(o, "unexecuted", lines);
         json_object_set_new(o, "sizes_tried", sizes);
         json_t *rest = json_array();
-        for (int i = 0; i < v->untesteds; i++)
-            json_array_append_new(rest, json_integer((json_int_t)v->untested[i]));
-        if (v->coverage.more_sizes) json_array_append_new(rest, json_string("more"));
+        for (int i = 0; i < v->evidence.untesteds; i++)
+            json_array_append_new(rest, json_integer((json_int_t)v->evidence.untested[i]));
+        if (v->evidence.coverage.more_sizes) json_array_append_new(rest, json_string("more"));
         json_object_set_new(o, "sizes_untested", rest);
-        if (v->every_size > 0) json_object_set_new(o, "every_size", json_integer((json_int_t)v->every_size));
+        if (v->evidence.every_size > 0)
+            json_object_set_new(o, "every_size", json_integer((json_int_t)v->evidence.every_size));
     }
-    if (o) verdict_extras_json(o, v);
+    if (o) allowed_json(o, &v->allowed);
     return o;
 }
 

@@ -34,48 +34,86 @@ typedef struct {
     LineCol at;                 // where, in the source; line 0: not there
     char why[WIRE_MESSAGE_MAX]; // what happened there; or, where neither is known, why not
 } LargeTensors;
+// What was decided, where, and the sentence about it.
 typedef struct {
     Status status;
-    Str op;
-    char source_sha256[65], include_sha256[65]; // include: of the helper files; empty: none
-    bool old_names;       // names of Triton before 3.3 were taken: what is accepted may not compile with 3.6
-    const char *rule;     // which rule decided: "bounds", "coverage", "syntax" ...; never NULL
-    const char *feedback; // at most FEEDBACK_MAX characters; never seeds, input values or bounds
+    const char *rule;               // which rule decided: "bounds", "coverage", "syntax" ...; never NULL
+    const char *feedback;           // at most FEEDBACK_MAX characters; never seeds, input values or bounds
     char warning[WIRE_MESSAGE_MAX]; // of an accepted one: the first that checking its kernels has met, or ""
     bool found;                     // a finding in the source: its sentence names the candidate's own words
     bool noted;                     // so may a note of the checker that the sentence ends in
-    Span place;                     // where, if `placed`
     bool placed;
-    int cases_run, cases_passed;
-    int case_number;     // of the case that decided, from 1; 0: none did
-    int64_t element;     // of its output, row-major, where that decided; -1: it did not
-    char worst_case[96]; // "float16 17x1000 stagnation"; empty when nothing was compared
-    double error_ulp, bound_ulp, use;
-    Counters count;           // of the traffic case: Draw.traffic_case
-    int64_t bytes_ideal;      // inputs and outputs of that case once
-    RankCase facts;           // of that case, for the rank model
-    RowBits row_bits;         // of an accepted one
-    RowBits metamorphic_bits; // the same of rows moved as the definition declares (metamorphic.h)
+    Span place;      // in the source, if `placed`
+    int case_number; // of the case that decided, from 1; 0: none did
+    int64_t element; // of its output, row-major, where that decided; -1: it did not
+} Decision;
+
+static inline void decision_set(Decision *d, Status s, const char *rule, const char *feedback) {
+    d->status = s;
+    d->rule = rule;
+    d->feedback = feedback;
+}
+
+// The element that came closest to its bound, or went furthest beyond it.
+typedef struct {
+    char where[96]; // "float16 17x1000 stagnation"; empty when nothing was compared
+    double error_ulp, bound_ulp;
+    double use; // share of the bound
+} Worst;
+typedef struct {
+    int run, passed;
+    Worst worst;
+} CaseResults;
+
+// Of one case: Draw.traffic_case.
+typedef struct {
+    Counters count;
+    int64_t bytes_ideal; // its inputs and outputs once
+    RankCase facts;      // for the rank model
+} Traffic;
+
+// What the acceptance rests on; empty for any other verdict.
+typedef struct {
+    RowBits row_bits;
+    RowBits metamorphic_bits; // the same of rows changed as the definition declares (metamorphic.h)
     LargeTensors large;
-    const MutationScore
-        *proved; // of an accepted one: what these cases told apart in the op's own kernel; NULL: not known
-    Coverage coverage; // of an accepted one: lines that no case has executed, sizes that it compares with
+    const MutationScore *proved; // what these cases told apart in the op's own kernel; NULL: not known
+    Coverage coverage;           // lines that no case has executed, sizes that the candidate compares with
     int64_t tried[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX]; // those of them that more cases were drawn for
     int tries;
     int64_t untested[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX]; // those that no case has had (evidence.h)
     int untesteds;
-    int64_t
-        every_size; // cases of every row length from 1 to this were among those that passed; 0: nobody asked
+    int64_t every_size; // every row length from 1 to this had a case; 0: nobody asked
+} Evidence;
+
+// What the candidate was allowed beyond its own text in Triton 3.6 (Extras).
+typedef struct {
+    char include_sha256[65]; // of the helper files; empty: none
+    bool old_names; // names of Triton before 3.3 were taken: what is accepted may not compile with 3.6
+} Allowed;
+
+typedef struct {
+    Level level;
     uint64_t seed;
     bool replay;
-    Level level;
-    double elapsed_ms;
-    double seconds_child, seconds_compare;
+    double elapsed_ms, seconds_child, seconds_compare;
+} Judging;
+
+typedef struct {
+    Str op;
+    char source_sha256[65];
+    Allowed allowed;
+    Judging judged; // how
+    Decision decision;
+    CaseResults cases;
+    Traffic traffic;
+    Evidence evidence;
 } Verdict;
-static inline bool verdict_accepted(const Verdict *v) { return v->status == STATUS_ok; }
+static inline bool verdict_accepted(const Verdict *v) { return v->decision.status == STATUS_ok; }
 // It gave no answer at all, and said so.
 static inline bool verdict_refuses(const Verdict *v) {
-    return v->status == STATUS_host_error || v->status == STATUS_compile_fail || v->status == STATUS_timeout;
+    Status s = v->decision.status;
+    return s == STATUS_host_error || s == STATUS_compile_fail || s == STATUS_timeout;
 }
 
 // "these cases reject 203 of 203 small mistakes ..."
@@ -88,8 +126,7 @@ MUST_CHECK bool level_by_name(Str name, Level *out);
 
 // The contract's JSON object, keys in the documented order; the caller's.
 json_t *verdict_object(const Verdict *v);
-void verdict_extras_json(json_t *o,
-                         const Verdict *v); // what was allowed beyond Triton 3.6 (Extras), as members of o
+void allowed_json(json_t *o, const Allowed *x); // as members of o; none where nothing was allowed
 // The same on one line, keys in the documented order. One more member stands first when
 // `value` is not NULL (borrowed): the stream's "id".
 void verdict_json(Buf *out, const Verdict *v, const char *key, json_t *value);

@@ -32,16 +32,15 @@ typedef struct {
 
 void attempt_refuse(Attempt *t, const Op *op, Level level, bool truncated) {
     t->source = (Str){"", 0};
-    t->verdict =
-        (Verdict){.op = op->name,
-                  .level = level,
-                  .element = -1,
-                  .status = truncated ? STATUS_truncated : STATUS_no_kernel,
-                  .rule = "reply",
-                  .feedback = truncated ? "The reply met the token limit before its code block was closed: "
-                                          "write the kernel at once, and shorter."
-                                        : "The reply holds no kernel: answer with one fenced python code "
-                                          "block that defines run(*inputs) and its @triton.jit kernel."};
+    t->verdict = (Verdict){.op = op->name, .judged.level = level, .decision.element = -1};
+    if (truncated)
+        decision_set(&t->verdict.decision, STATUS_truncated, "reply",
+                     "The reply met the token limit before its code block was closed: "
+                     "write the kernel at once, and shorter.");
+    else
+        decision_set(&t->verdict.decision, STATUS_no_kernel, "reply",
+                     "The reply holds no kernel: answer with one fenced python code "
+                     "block that defines run(*inputs) and its @triton.jit kernel.");
     sha256_hex(sha256_of(t->reply), t->verdict.source_sha256);
     t->judged = true;
 }
@@ -56,7 +55,7 @@ static void tell(Session *s, const Attempt *t) {
     if (t) {
         s->tally.judged++;
         s->tally.accepted += verdict_accepted(&t->verdict);
-        s->tally.undecided += status_class(t->verdict.status) == CLASS_UNDECIDED;
+        s->tally.undecided += status_class(t->verdict.decision.status) == CLASS_UNDECIDED;
     }
     if (s->q->told && !s->stop && !s->q->told(s->q->arg, &s->tally, t)) s->stop = true;
 }
@@ -222,7 +221,7 @@ static void wait_for_verdicts(Session *s) {
 }
 
 static bool is_rejected(const Attempt *t) {
-    return t->judged && status_class(t->verdict.status) == CLASS_REJECTED;
+    return t->judged && status_class(t->verdict.decision.status) == CLASS_REJECTED;
 }
 
 // The rejected ones among the attempts from number `from` are asked for again, each with what the referee
@@ -236,8 +235,8 @@ static bool ask_again(Session *s, int from, Err *smith_error, Err *e) {
         const Attempt *t = s->at[i];
         if (!is_rejected(t)) continue;
         retry[n].index = t->index;
-        if (!prompt_make(s->a, q->profile, q->op, str_of(t->verdict.feedback), t->source, &retry[n++].prompt,
-                         e))
+        if (!prompt_make(s->a, q->profile, q->op, str_of(t->verdict.decision.feedback), t->source,
+                         &retry[n++].prompt, e))
             return false;
     }
     again.retry = retry;
@@ -282,7 +281,7 @@ static void hand_over(Session *s, AttemptResult *out) {
         if (s->at[i]->judged) {
             Attempt *t = &out->at[out->count++];
             *t = *s->at[i];
-            t->verdict.feedback = arena_printf(s->a, "%s", t->verdict.feedback);
+            t->verdict.decision.feedback = arena_printf(s->a, "%s", t->verdict.decision.feedback);
         }
     // Numbers of twins change with the order: a twin is found again by its program.
     qsort(out->at, (size_t)out->count, sizeof *out->at, by_index);

@@ -226,7 +226,7 @@ static json_t *text_or_null(Str s) { return s.p && utf8_valid(s) ? json_stringn(
 bool ledger_put(Ledger *l, const Op *op, const Attempt *t, Err *e) {
     LedgerDraft d = {.op = str_dup(&l->arena, op->name),
                      .index = t->index,
-                     .status = t->verdict.status,
+                     .status = t->verdict.decision.status,
                      .cut = t->cut,
                      .tokens = t->tokens};
     sha256_hex(op->hash, d.definition);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 static double estimate(const MintResult *m, const Verdict *v) {
-    return rank_estimate(m->target, &v->count, &v->facts, &m->ranked_at);
+    return rank_estimate(m->target, &v->traffic.count, &v->traffic.facts, &m->ranked_at);
 }
 
 // Faster by the model first; on a tie fewer executed lanes, then the earlier proposal, so that the order is
@@ -11,7 +11,7 @@ static double estimate(const MintResult *m, const Verdict *v) {
 static bool ranks_before(const MintResult *m, const Verdict *a, const Verdict *b) {
     double x = estimate(m, a), y = estimate(m, b);
     if (x != y) return x < y;
-    return a->count.lanes < b->count.lanes;
+    return a->traffic.count.lanes < b->traffic.count.lanes;
 }
 
 static int rank_accepted(const MintResult *m, const Attempt *const *tried, int n, const Attempt **order) {

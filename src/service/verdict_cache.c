@@ -149,12 +149,13 @@ static bool may_answer(Status s, bool replay) {
 }
 
 json_t *verdict_cache_note(const VerdictKey *key, Str source, const Verdict *v) {
-    if (!may_answer(v->status, v->replay)) return NULL;
+    if (!may_answer(v->decision.status, v->judged.replay)) return NULL;
     json_t *o = json_pack("{s:s}", "key", key->hex);
-    if (!v->found && !v->noted) return o; // the referee's own words
+    if (!v->decision.found && !v->decision.noted) return o; // the referee's own words
     Arena a = {0};
     Said said;
-    if (source.len <= SOURCE_MAX && said_of(&a, source, str_of(v->feedback), v->placed, v->place, &said)) {
+    if (source.len <= SOURCE_MAX &&
+        said_of(&a, source, str_of(v->decision.feedback), v->decision.placed, v->decision.place, &said)) {
         json_object_set_new(o, "node", json_integer(said.node));
         json_object_set_new(o, "nodes", json_integer(said.nodes));
         json_object_set_new(o, "said", json_stringn(said.said.p, said.said.len));

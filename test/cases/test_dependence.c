@@ -76,7 +76,7 @@ static void what_must_be_loaded(void **state) {
             world_open(&w, ops[o], DT_F32, seed);
             assert_true(w.d.dependences > 0);
             Verdict v = judged(&w);
-            if (v.status != STATUS_ok) fail_msg("%s: %s", ops[o], v.feedback);
+            if (v.decision.status != STATUS_ok) fail_msg("%s: %s", ops[o], v.decision.feedback);
             for (int k = 0; k < w.d.dependences; k++) {
                 const Dependence *n = &w.d.dependence[k];
                 const CaseSpec *s = &w.d.spec[n->case_index];
@@ -90,11 +90,11 @@ static void what_must_be_loaded(void **state) {
                     v = judged(&w);
                     *origin = was;
                     depends += n->depends[i];
-                    assert_int_equal(v.status, n->depends[i] ? STATUS_incorrect : STATUS_ok);
+                    assert_int_equal(v.decision.status, n->depends[i] ? STATUS_incorrect : STATUS_ok);
                     if (!n->depends[i]) continue;
-                    assert_string_equal(v.rule, "unread");
-                    assert_non_null(strstr(v.feedback, "comes from no load of row"));
-                    assert_true(strlen(v.feedback) <= FEEDBACK_MAX);
+                    assert_string_equal(v.decision.rule, "unread");
+                    assert_non_null(strstr(v.decision.feedback, "comes from no load of row"));
+                    assert_true(strlen(v.decision.feedback) <= FEEDBACK_MAX);
                 }
                 assert_true(depends > 0);
             }
@@ -122,41 +122,41 @@ static void two_orders(void **state) {
     memcpy(&was, second, 4);
     // The same bits.
     r->again = 1;
-    assert_int_equal(judged(&w).status, STATUS_ok);
+    assert_int_equal(judged(&w).decision.status, STATUS_ok);
     // One bit, which only atomics may change.
     uint32_t bits;
     memcpy(&bits, &was, 4);
     bits ^= 1;
     memcpy(second, &bits, 4);
     Verdict v = judged(&w);
-    assert_int_equal(v.status, STATUS_nondeterministic);
-    assert_string_equal(v.rule, "orders");
+    assert_int_equal(v.decision.status, STATUS_nondeterministic);
+    assert_string_equal(v.decision.rule, "orders");
     r->atomic_launches = 1;
-    assert_int_equal(judged(&w).status, STATUS_ok);
+    assert_int_equal(judged(&w).decision.status, STATUS_ok);
     // Another value.
     other = was + 0.25f;
     memcpy(second, &other, 4);
     v = judged(&w);
-    assert_int_equal(v.status, STATUS_nondeterministic);
-    assert_non_null(strstr(v.feedback, "order in which the programs"));
-    assert_true(strlen(v.feedback) <= FEEDBACK_MAX);
+    assert_int_equal(v.decision.status, STATUS_nondeterministic);
+    assert_non_null(strstr(v.decision.feedback, "order in which the programs"));
+    assert_true(strlen(v.decision.feedback) <= FEEDBACK_MAX);
     // The same wrong value in both orders is merely wrong.
     memcpy(w.output + s->output_at + 4 * 3, &other, 4);
-    assert_int_equal(judged(&w).status, STATUS_incorrect);
+    assert_int_equal(judged(&w).decision.status, STATUS_incorrect);
     // Not run again: nobody looks at the second one.
     memcpy(w.output + s->output_at + 4 * 3, &was, 4);
     r->again = 0;
-    assert_int_equal(judged(&w).status, STATUS_ok);
+    assert_int_equal(judged(&w).decision.status, STATUS_ok);
     // Another shape in the second order; an order that there was no room for.
     r->again = -1;
-    assert_int_equal(judged(&w).status, STATUS_nondeterministic);
+    assert_int_equal(judged(&w).decision.status, STATUS_nondeterministic);
     r->again = 0;
     int large = w.d.cases - 1;
     assert_int_equal(w.d.spec[large].again, 0);
     w.report[large].again = 1;
     v = judged(&w);
-    assert_int_equal(v.status, STATUS_crash);
-    assert_string_equal(v.rule, "protocol");
+    assert_int_equal(v.decision.status, STATUS_crash);
+    assert_string_equal(v.decision.rule, "protocol");
     world_close(&w);
 }
 
@@ -192,7 +192,7 @@ static void twins_hold_the_same_rows(void **state) {
                 assert_memory_equal(b + r * row * size, a + (by_row ? t->twin_row[r] : 0) * row * size,
                                     row * size);
         }
-        assert_int_equal(judged(&w).row_bits, ROW_BITS_SAME);
+        assert_int_equal(judged(&w).evidence.row_bits, ROW_BITS_SAME);
         world_close(&w);
     }
 }
@@ -207,14 +207,14 @@ static void bits_that_depend_on_a_rows_place(void **state) {
     for (int c = i - 1; c <= i; c++) // every row from itself alone
         for (int64_t k = 0; k < t->expected->numel; k++)
             w.output[w.d.spec[c].origin_at + k] = (uint8_t)(1 << k / n);
-    assert_int_equal(judged(&w).status, STATUS_ok);
+    assert_int_equal(judged(&w).decision.status, STATUS_ok);
     // One bit of one element: far within the bound.
     w.output[w.d.spec[i].output_at + 4 * n] ^= 1;
     Verdict v = judged(&w);
-    assert_int_equal(v.status, STATUS_nondeterministic);
-    assert_string_equal(v.rule, "rows");
-    assert_non_null(strstr(v.feedback, "Row 1 of the result"));
-    assert_true(strlen(v.feedback) <= FEEDBACK_MAX);
+    assert_int_equal(v.decision.status, STATUS_nondeterministic);
+    assert_string_equal(v.decision.rule, "rows");
+    assert_non_null(strstr(v.decision.feedback, "Row 1 of the result"));
+    assert_true(strlen(v.decision.feedback) <= FEEDBACK_MAX);
     // Each honest reason for such a bit is enough; the evidence says what was seen.
     CaseReport *r = &w.report[i];
     uint8_t *origin = &w.output[w.d.spec[i - 1].origin_at], was = *origin;
@@ -224,12 +224,12 @@ static void bits_that_depend_on_a_rows_place(void **state) {
         if (reason == 2) r->read_back = 1;
         if (reason == 3) *origin |= 2; // its program works on two rows
         v = judged(&w);
-        assert_int_equal(v.status, STATUS_ok);
-        assert_int_equal(v.row_bits, ROW_BITS_DIFFER);
+        assert_int_equal(v.decision.status, STATUS_ok);
+        assert_int_equal(v.evidence.row_bits, ROW_BITS_DIFFER);
         r->atomic_launches = r->configs = r->read_back = 0;
         *origin = was;
     }
-    assert_int_equal(judged(&w).status, STATUS_nondeterministic);
+    assert_int_equal(judged(&w).decision.status, STATUS_nondeterministic);
     world_close(&w);
 }
 
@@ -368,18 +368,18 @@ static void answers_that_come_from_nowhere(void **state) {
     Verdict v[SOURCES];
     if (!referee_judge(r, &a, &q, source, SOURCES, v, &e)) fail_msg("%s", e.msg);
     for (int i = 0; i < SOURCES; i++) {
-        if (i < HONEST && v[i].status != STATUS_ok) fail_msg("%d: %s", i, v[i].feedback);
+        if (i < HONEST && v[i].decision.status != STATUS_ok) fail_msg("%d: %s", i, v[i].decision.feedback);
         if (i < HONEST) continue;
-        assert_int_equal(v[i].status, STATUS_incorrect);
-        assert_string_equal(v[i].rule, "unread");
-        assert_int_equal(v[i].cases_passed, d.cases); // every value was right
+        assert_int_equal(v[i].decision.status, STATUS_incorrect);
+        assert_string_equal(v[i].decision.rule, "unread");
+        assert_int_equal(v[i].cases.passed, d.cases); // every value was right
     }
     draw_free(&d);
     assert_true(op_find(&a, STR("relu2"), &op));
     for (seed = 0; seed < 8; seed++) {
         const Str steered = STR(stored_where_positive);
         if (!referee_judge(r, &a, &q, &steered, 1, v, &e)) fail_msg("%s", e.msg);
-        if (v[0].status != STATUS_ok) fail_msg("%s", v[0].feedback);
+        if (v[0].decision.status != STATUS_ok) fail_msg("%s", v[0].decision.feedback);
     }
     referee_close(r);
     arena_free(&a);

@@ -239,12 +239,12 @@ static bool time_answer(Referee *r, Arena *a, const JudgeRequest *q, int repeat,
         return fail("time", text ? e.msg : "no source") == 0;
     for (int i = 0; i < repeat; i++) {
         int at = i;
-        for (; at > 0 && seconds[at - 1] > v[i].seconds_child; at--) seconds[at] = seconds[at - 1];
-        seconds[at] = v[i].seconds_child;
+        for (; at > 0 && seconds[at - 1] > v[i].judged.seconds_child; at--) seconds[at] = seconds[at - 1];
+        seconds[at] = v[i].judged.seconds_child;
     }
     return put_json(stdout, json_pack("{s:O, s:s, s:i, s:f}", "id", json_object_get(in, "id"), "status",
-                                      status_name(v[0].status), "cases", v[0].cases_passed, "seconds",
-                                      seconds[repeat / 2]));
+                                      status_name(v[0].decision.status), "cases", v[0].cases.passed,
+                                      "seconds", seconds[repeat / 2]));
 }
 
 static int times(char **argv) {

@@ -77,7 +77,7 @@ static void an_accepted_kernel(void **state) {
     bench_open(&b, NULL, "softmax");
     look(&b, softmax(&b.a, "c < N", "c < N"));
     const Explanation *x = &b.x;
-    assert_int_equal(x->v.status, STATUS_ok);
+    assert_int_equal(x->v.decision.status, STATUS_ok);
     assert_int_equal(x->case_index, -1);
     assert_null(x->case_words);
     assert_null(x->picture.pixel);
@@ -111,17 +111,17 @@ static void looking_changes_nothing(void **state) {
         Verdict v;
         Err e = {0};
         assert_true(referee_judge(b.r, &b.a, &q, &b.q.source, 1, &v, &e));
-        assert_int_equal(v.status, b.x.v.status);
-        assert_string_equal(v.feedback, b.x.v.feedback);
-        assert_string_equal(v.worst_case, b.x.v.worst_case);
-        assert_int_equal(v.cases_run, b.x.v.cases_run);
-        assert_memory_equal(&v.count, &b.x.v.count, sizeof v.count);
+        assert_int_equal(v.decision.status, b.x.v.decision.status);
+        assert_string_equal(v.decision.feedback, b.x.v.decision.feedback);
+        assert_string_equal(v.cases.worst.where, b.x.v.cases.worst.where);
+        assert_int_equal(v.cases.run, b.x.v.cases.run);
+        assert_memory_equal(&v.traffic.count, &b.x.v.traffic.count, sizeof v.traffic.count);
         int64_t loaded = 0, stored = 0;
         for (int k = 0; k < b.x.lines; k++) {
             loaded += b.x.line[k].loaded;
             stored += b.x.line[k].stored;
         }
-        if (!b.x.v.found) { // of a case that was stopped, or was run in two orders, not all is told
+        if (!b.x.v.decision.found) { // of a case that was stopped, or was run in two orders, not all is told
             assert_true(b.x.count.bytes_loaded > 0);
             assert_true(loaded == b.x.count.bytes_loaded && stored == b.x.count.bytes_stored);
         }
@@ -136,7 +136,7 @@ static void an_unwritten_column(void **state) {
     b.q.filter = (DrawFilter){.m = 6, .n = 100, .dtype = DT_F32};
     look(&b, softmax(&b.a, "c < N", "c < N - 1"));
     const Explanation *x = &b.x;
-    assert_int_equal(x->v.status, STATUS_uncovered_output);
+    assert_int_equal(x->v.decision.status, STATUS_uncovered_output);
     assert_true(x->any_class);
     assert_int_equal(x->picture.rows, 6);
     assert_int_equal(x->picture.columns, 100);
@@ -158,7 +158,7 @@ static void a_dropped_tail_shrinks_to_its_edge(void **state) {
     b.q.filter = (DrawFilter){.m = 40, .n = 1000, .dtype = DT_F32};
     look(&b, softmax(&b.a, "(c < N) & (c < 16)", "c < N"));
     const Explanation *x = &b.x;
-    assert_true(explain_values_matter(x->v.status));
+    assert_true(explain_values_matter(x->v.decision.status));
     assert_false(x->any_class);
     const Minimal *m = &x->minimal;
     assert_true(m->found && !m->same && !m->strided);
@@ -166,7 +166,7 @@ static void a_dropped_tail_shrinks_to_its_edge(void **state) {
     assert_int_equal(m->row, 17);
     assert_in_range(m->runs, 2, SHRINK_RUNS_MAX);
     assert_int_equal(m->cls, x->cls);
-    assert_int_equal(m->v.status, x->v.status);
+    assert_int_equal(m->v.decision.status, x->v.decision.status);
     assert_true(m->has_values && m->out_row == 0);
     assert_true(isnan(m->got) || fabs(m->got - m->expected) > m->bound);
     // Again from the same seed: the same.
@@ -183,7 +183,7 @@ static void a_race_needs_two_programs(void **state) {
     Bench b;
     bench_open(&b, NULL, "softmax");
     look(&b, program(&b.a, "softmax_ticket"));
-    assert_int_equal(b.x.v.status, STATUS_nondeterministic);
+    assert_int_equal(b.x.v.decision.status, STATUS_nondeterministic);
     assert_true(b.x.minimal.found);
     assert_int_equal(b.x.minimal.rows, 2); // one program alone has no order
     bench_close(&b);
@@ -195,7 +195,7 @@ static void a_finding_keeps_its_place(void **state) {
     bench_open(&b, NULL, "softmax");
     look(&b, softmax(&b.a, "c < N", "c < N + 1"));
     const Explanation *x = &b.x;
-    assert_int_equal(x->v.status, STATUS_oob);
+    assert_int_equal(x->v.decision.status, STATUS_oob);
     assert_non_null(x->finding.msg);
     assert_int_equal(line_col(b.q.source, x->finding.span.at).line, 10);
     assert_null(x->picture.pixel);
@@ -236,7 +236,7 @@ static void a_lying_child_is_looked_at_safely(void **state) {
         Bench b;
         bench_open(&b, babble, "softmax");
         look(&b, softmax(&b.a, "c < N", "c < N"));
-        assert_int_not_equal(b.x.v.status, STATUS_ok);
+        assert_int_not_equal(b.x.v.decision.status, STATUS_ok);
         Buf out = BUF(&b.a);
         explain_text(&out, &b.a, &b.q, &b.x, "k.py");
         explain_json(&out, &b.a, &b.q, &b.x);

@@ -50,14 +50,14 @@ static void wide_addresses_are_safe(void **state) {
     (void)state;
     Arena a = {0};
     Verdict v = judged(&a, DOC INPUTS DIMS BODY, KERNEL(WIDE, ROWS));
-    assert_int_equal(v.status, STATUS_ok);
-    assert_true(v.large.asked && v.large.safe > INT32_MAX && v.large.fails == 0);
+    assert_int_equal(v.decision.status, STATUS_ok);
+    assert_true(v.evidence.large.asked && v.evidence.large.safe > INT32_MAX && v.evidence.large.fails == 0);
     Buf words = BUF(&a);
-    large_tensors_words(&words, &v.large);
+    large_tensors_words(&words, &v.evidence.large);
     assert_string_equal(buf_cstr(&words),
                         "addresses safe up to 2147483840 elements (a few programs of each launch)");
     v = judged(&a, DOC INPUTS DIMS "giant = True\n" BODY, KERNEL(WIDE, ROWS));
-    assert_int_equal(v.status, STATUS_ok);
+    assert_int_equal(v.decision.status, STATUS_ok);
     arena_free(&a);
 }
 
@@ -65,18 +65,18 @@ static void narrow_ones_are_told_with_their_line(void **state) {
     (void)state;
     Arena a = {0};
     Verdict v = judged(&a, DOC INPUTS DIMS BODY, KERNEL(NARROW, ROWS));
-    assert_int_equal(v.status, STATUS_ok);
-    assert_true(v.large.safe > 2147480000 && v.large.safe < INT32_MAX);
-    assert_true(v.large.fails > INT32_MAX);
-    assert_int_equal(v.large.at.line, 9);
-    assert_non_null(strstr(v.large.why, "int32 overflow in an address"));
+    assert_int_equal(v.decision.status, STATUS_ok);
+    assert_true(v.evidence.large.safe > 2147480000 && v.evidence.large.safe < INT32_MAX);
+    assert_true(v.evidence.large.fails > INT32_MAX);
+    assert_int_equal(v.evidence.large.at.line, 9);
+    assert_non_null(strstr(v.evidence.large.why, "int32 overflow in an address"));
     // Where the definition declares such shapes, it is a rejection.
     v = judged(&a, DOC INPUTS DIMS "giant = True\n" BODY, KERNEL(NARROW, ROWS));
-    assert_int_equal(v.status, STATUS_bad_value);
-    assert_non_null(strstr(v.feedback, "line 9:"));
-    assert_non_null(strstr(v.feedback, "int32 overflow"));
-    assert_non_null(strstr(v.feedback, "33554435x64"));
-    assert_true(strlen(v.feedback) <= FEEDBACK_MAX);
+    assert_int_equal(v.decision.status, STATUS_bad_value);
+    assert_non_null(strstr(v.decision.feedback, "line 9:"));
+    assert_non_null(strstr(v.decision.feedback, "int32 overflow"));
+    assert_non_null(strstr(v.decision.feedback, "33554435x64"));
+    assert_true(strlen(v.decision.feedback) <= FEEDBACK_MAX);
     arena_free(&a);
 }
 
@@ -86,11 +86,12 @@ static void grids_have_an_end(void **state) {
     Arena a = {0};
     const char *source = KERNEL("    r = tl.program_id(1)\n" WIDE, COLUMNS);
     Verdict v = judged(&a, DOC INPUTS DIMS BODY, source);
-    assert_int_equal(v.status, STATUS_ok);
-    assert_true(v.large.safe == 0 && v.large.fails > 0 && v.large.fails < INT32_MAX);
-    assert_non_null(strstr(v.large.why, "grid dimension 1"));
+    assert_int_equal(v.decision.status, STATUS_ok);
+    assert_true(v.evidence.large.safe == 0 && v.evidence.large.fails > 0 &&
+                v.evidence.large.fails < INT32_MAX);
+    assert_non_null(strstr(v.evidence.large.why, "grid dimension 1"));
     v = judged(&a, DOC INPUTS DIMS "giant = True\n" BODY, source);
-    assert_int_equal(v.status, STATUS_host_error);
+    assert_int_equal(v.decision.status, STATUS_host_error);
     arena_free(&a);
 }
 
@@ -112,12 +113,12 @@ static void what_takes_too_long_is_not_known(void **state) {
         "    k[(1,)](x, o, x.stride(0), N, M, B=triton.next_power_of_2(N))\n"
         "    return o\n";
     Verdict v = judged(&a, DOC INPUTS DIMS BODY, source);
-    assert_int_equal(v.status, STATUS_ok);
-    assert_true(v.large.asked && v.large.safe == 0 && v.large.fails == 0);
-    assert_non_null(strstr(v.large.why, "too much of the data"));
+    assert_int_equal(v.decision.status, STATUS_ok);
+    assert_true(v.evidence.large.asked && v.evidence.large.safe == 0 && v.evidence.large.fails == 0);
+    assert_non_null(strstr(v.evidence.large.why, "too much of the data"));
     v = judged(&a, DOC INPUTS DIMS "giant = True\n" BODY, source);
-    assert_int_equal(v.status, STATUS_unsupported);
-    assert_string_equal(v.rule, "giant");
+    assert_int_equal(v.decision.status, STATUS_unsupported);
+    assert_string_equal(v.decision.rule, "giant");
     arena_free(&a);
 }
 
@@ -127,8 +128,8 @@ static void domains_that_end_before_are_not_asked(void **state) {
     Verdict v =
         judged(&a, DOC INPUTS "dims = {\"N\": {\"max\": 64, \"usual\": 64}, \"M\": {\"max\": 65536}}\n" BODY,
                KERNEL(NARROW, ROWS));
-    assert_int_equal(v.status, STATUS_ok);
-    assert_false(v.large.asked);
+    assert_int_equal(v.decision.status, STATUS_ok);
+    assert_false(v.evidence.large.asked);
     arena_free(&a);
 }
 
@@ -156,8 +157,8 @@ static void memory_is_not_to_be_had(void **state) {
                                  "    k[(M,)](x, o, x.stride(0), N, B=triton.next_power_of_2(N))\n"
                                  "    return o\n";
     Verdict v = judged(&a, DOC INPUTS DIMS BODY, source);
-    assert_int_equal(v.status, STATUS_ok);
-    assert_true(v.large.asked && v.large.safe == 0 && v.large.fails == 0);
+    assert_int_equal(v.decision.status, STATUS_ok);
+    assert_true(v.evidence.large.asked && v.evidence.large.safe == 0 && v.evidence.large.fails == 0);
     arena_free(&a);
 }
 
@@ -187,8 +188,8 @@ static void scratch_is_there(void **state) {
         "    last[(M,)](w, o, N, B=triton.next_power_of_2(N))\n"
         "    return o\n";
     Verdict v = judged(&a, DOC INPUTS DIMS "giant = True\n" BODY, source);
-    if (v.status != STATUS_ok) fail_msg("%s", v.feedback);
-    assert_true(v.large.safe > INT32_MAX);
+    if (v.decision.status != STATUS_ok) fail_msg("%s", v.decision.feedback);
+    assert_true(v.evidence.large.safe > INT32_MAX);
     arena_free(&a);
 }
 

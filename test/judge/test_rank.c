@@ -229,12 +229,13 @@ static void schedules_in_their_order(void **state) {
     Verdict v[KINDS];
     if (!referee_judge(r, &a, &q, source, KINDS, v, &e)) fail_msg("%s", e.msg);
     for (int i = 0; i < KINDS; i++) {
-        assert_int_equal(v[i].status, STATUS_ok);
-        assert_true(v[i].count.warps > 0 && v[i].count.tile_bytes > 0);
+        assert_int_equal(v[i].decision.status, STATUS_ok);
+        assert_true(v[i].traffic.count.warps > 0 && v[i].traffic.count.tile_bytes > 0);
     }
     EACH_TARGET(t) {
         double us[KINDS];
-        for (int i = 0; i < KINDS; i++) us[i] = rank_estimate(t, &v[i].count, &v[i].facts, &headline);
+        for (int i = 0; i < KINDS; i++)
+            us[i] = rank_estimate(t, &v[i].traffic.count, &v[i].traffic.facts, &headline);
         for (int i = 1; i < KINDS; i++) assert_true(us[0] < us[i]);
         assert_true(us[1] < us[2]);
     }
@@ -283,7 +284,7 @@ static Verdict decided(const Counters *count, int64_t *output_bytes) {
                          .output_bytes = d.output_bytes};
     Verdict v = {0};
     decide(&a, &d, STR("source"), &child, &v);
-    v.feedback = "";
+    v.decision.feedback = "";
     draw_free(&d);
     pool_close(pool);
     arena_free(&a);
@@ -294,17 +295,17 @@ static void stores_below_the_output_are_no_verdict(void **state) {
     (void)state;
     int64_t bytes;
     Verdict none = decided(&(Counters){.launches = 1}, &bytes);
-    assert_int_equal(none.status, STATUS_referee_error);
-    assert_string_equal(none.rule, "traffic");
+    assert_int_equal(none.decision.status, STATUS_referee_error);
+    assert_string_equal(none.decision.rule, "traffic");
     Verdict less = decided(&(Counters){.launches = 1, .bytes_stored = -1}, &bytes);
-    assert_int_equal(less.status, STATUS_referee_error);
+    assert_int_equal(less.decision.status, STATUS_referee_error);
     Verdict right = decided(&(Counters){.launches = 1, .bytes_stored = bytes}, &bytes);
-    assert_int_equal(right.status, STATUS_ok);
-    assert_true(right.facts.row_bytes == 2.0 * (double)bytes); // x and the answer
-    assert_true(right.facts.shared_bytes == 0 && right.facts.elem_bytes == 4);
-    assert_int_equal(right.facts.rows * right.facts.row * 4, bytes);
+    assert_int_equal(right.decision.status, STATUS_ok);
+    assert_true(right.traffic.facts.row_bytes == 2.0 * (double)bytes); // x and the answer
+    assert_true(right.traffic.facts.shared_bytes == 0 && right.traffic.facts.elem_bytes == 4);
+    assert_int_equal(right.traffic.facts.rows * right.traffic.facts.row * 4, bytes);
     Verdict copied = decided(&(Counters){.launches = 1, .bytes_copied = bytes}, &bytes);
-    assert_int_equal(copied.status, STATUS_ok);
+    assert_int_equal(copied.decision.status, STATUS_ok);
 }
 
 int main(void) {

@@ -36,8 +36,8 @@ static Verdict judge_with(ChildMain child, ProgramKind kind, uint64_t seed) {
     JudgeRequest q = {.op = &op, .level = LEVEL_QUICK, .filter = {.dtype = -1}, .seed = &seed};
     Verdict v;
     if (!referee_judge(r, &a, &q, &source, 1, &v, &e)) fail_msg("%s", e.msg);
-    v.feedback = "";
-    v.rule = "";
+    v.decision.feedback = "";
+    v.decision.rule = "";
     v.op = STR("");
     referee_close(r);
     arena_free(&a);
@@ -46,12 +46,12 @@ static Verdict judge_with(ChildMain child, ProgramKind kind, uint64_t seed) {
 
 static void honest_child_accepts_a_gold(void **state) {
     (void)state;
-    assert_int_equal(judge_with(NULL, PROGRAM_GOLD, 11).status, STATUS_ok);
+    assert_int_equal(judge_with(NULL, PROGRAM_GOLD, 11).decision.status, STATUS_ok);
 }
 static void honest_child_rejects_a_wrong_kernel(void **state) {
     (void)state;
     Verdict v = judge_with(NULL, PROGRAM_WRONG, 11);
-    assert_int_not_equal(v.status, STATUS_ok);
+    assert_int_not_equal(v.decision.status, STATUS_ok);
 }
 
 // Claims that every case ran and was written, with frames that pass every check, without running anything.
@@ -129,7 +129,8 @@ static void lying_children_get_no_acceptance(void **state) {
     for (size_t i = 0; i < sizeof liars / sizeof *liars; i++) {
         Verdict v = judge_with(liars[i].main, PROGRAM_GOLD, 5);
         if (verdict_accepted(&v)) fail_msg("a child that answers with %s was accepted", liars[i].name);
-        if (v.status != liars[i].expect) fail_msg("%s: %s", liars[i].name, status_name(v.status));
+        if (v.decision.status != liars[i].expect)
+            fail_msg("%s: %s", liars[i].name, status_name(v.decision.status));
     }
 }
 
@@ -137,10 +138,10 @@ static void same_seed_same_verdict(void **state) {
     (void)state;
     Verdict a = judge_with(NULL, PROGRAM_GOLD, 42), b = judge_with(NULL, PROGRAM_GOLD, 42),
             c = judge_with(NULL, PROGRAM_GOLD, 43);
-    assert_true(a.error_ulp == b.error_ulp && a.use == b.use);
-    assert_string_equal(a.worst_case, b.worst_case);
-    assert_memory_equal(&a.count, &b.count, sizeof a.count);
-    assert_true(a.use != c.use); // another seed, other inputs
+    assert_true(a.cases.worst.error_ulp == b.cases.worst.error_ulp && a.cases.worst.use == b.cases.worst.use);
+    assert_string_equal(a.cases.worst.where, b.cases.worst.where);
+    assert_memory_equal(&a.traffic.count, &b.traffic.count, sizeof a.traffic.count);
+    assert_true(a.cases.worst.use != c.cases.worst.use); // another seed, other inputs
 }
 
 // An autotuned kernel of which one config is wrong in one place: nine configs, the longest rows only.
@@ -168,7 +169,7 @@ static void every_config_meets_every_case(void **state) {
         Verdict v[2];
         if (!referee_judge(r, &a, &q, source, 2, v, &e)) fail_msg("%s", e.msg);
         assert_false(verdict_accepted(&v[0]));
-        if (!verdict_accepted(&v[1])) fail_msg("%s", v[1].feedback);
+        if (!verdict_accepted(&v[1])) fail_msg("%s", v[1].decision.feedback);
     }
     referee_close(r);
     arena_free(&a);
@@ -210,10 +211,10 @@ static void a_batch_shares_one_draw_made_after_all_hashes(void **state) {
     JudgeRequest q = {.op = &op, .level = LEVEL_QUICK, .filter = {.dtype = -1}};
     Verdict v[3], later;
     assert_true(referee_judge(r, &a, &q, source, 3, v, &e));
-    assert_int_equal(v[0].status, STATUS_ok);
-    assert_int_not_equal(v[1].status, STATUS_ok);
-    assert_int_equal(v[2].status, STATUS_parse_reject);
-    assert_true(v[0].seed == v[1].seed && v[1].seed == v[2].seed);
+    assert_int_equal(v[0].decision.status, STATUS_ok);
+    assert_int_not_equal(v[1].decision.status, STATUS_ok);
+    assert_int_equal(v[2].decision.status, STATUS_parse_reject);
+    assert_true(v[0].judged.seed == v[1].judged.seed && v[1].judged.seed == v[2].judged.seed);
     Seen seen = {0};
     int damaged = 0;
     assert_true(journal_scan(state_dir, look, &seen, &damaged, &e));
@@ -223,7 +224,7 @@ static void a_batch_shares_one_draw_made_after_all_hashes(void **state) {
     assert_int_equal(damaged, 0);
     // A source that arrives after the draw never shares it.
     assert_true(referee_judge(r, &a, &q, source, 1, &later, &e));
-    assert_true(later.seed != v[0].seed);
+    assert_true(later.judged.seed != v[0].judged.seed);
     referee_close(r);
     arena_free(&a);
 }
@@ -254,9 +255,10 @@ static void a_size_of_its_own_is_judged_on_its_own_inputs(void **state) {
     Verdict v[MANY];
     assert_true(referee_judge(r, &a, &q, source, MANY, v, &e));
     for (int i = 0; i < MANY; i++) {
-        if (v[i].status != STATUS_ok) fail_msg("%s: %s", status_name(v[i].status), v[i].feedback);
-        assert_int_equal(v[i].tries, 1);
-        assert_int_equal(v[i].tried[0], 50 + i);
+        if (v[i].decision.status != STATUS_ok)
+            fail_msg("%s: %s", status_name(v[i].decision.status), v[i].decision.feedback);
+        assert_int_equal(v[i].evidence.tries, 1);
+        assert_int_equal(v[i].evidence.tried[0], 50 + i);
     }
     referee_close(r);
     arena_free(&a);

@@ -55,21 +55,24 @@ static void check_program(const Program *p, int *said_again) {
     Verdict v[2];
     JudgeRequest q = {.op = &op, .level = LEVEL_QUICK, .filter = {.dtype = -1}, .seed = &seed};
     if (!referee_judge(referee, &a, &q, source, 2, v, &e)) fail_msg("%s: %s", p->name, e.msg);
-    if (v[0].status != v[1].status || strcmp(v[0].rule, v[1].rule) != 0 || v[0].use != v[1].use ||
-        v[0].error_ulp != v[1].error_ulp || v[0].cases_passed != v[1].cases_passed ||
-        v[0].cases_run != v[1].cases_run || memcmp(&v[0].count, &v[1].count, sizeof v[0].count) != 0)
+    if (v[0].decision.status != v[1].decision.status || strcmp(v[0].decision.rule, v[1].decision.rule) != 0 ||
+        v[0].cases.worst.use != v[1].cases.worst.use ||
+        v[0].cases.worst.error_ulp != v[1].cases.worst.error_ulp || v[0].cases.passed != v[1].cases.passed ||
+        v[0].cases.run != v[1].cases.run ||
+        memcmp(&v[0].traffic.count, &v[1].traffic.count, sizeof v[0].traffic.count) != 0)
         fail_msg("%s: two verdicts for one program: %s (%s), and %s (%s)\n%.*s", p->name,
-                 status_name(v[0].status), v[0].feedback, status_name(v[1].status), v[1].feedback,
-                 STR_ARG(source[1]));
+                 status_name(v[0].decision.status), v[0].decision.feedback, status_name(v[1].decision.status),
+                 v[1].decision.feedback, STR_ARG(source[1]));
     Said said;
     Buf again = BUF(&a);
-    if (!(v[0].found || v[0].noted)) {
-        assert_string_equal(v[0].feedback, v[1].feedback);
-    } else if (said_of(&a, source[0], str_of(v[0].feedback), v[0].placed, v[0].place, &said) &&
+    if (!(v[0].decision.found || v[0].decision.noted)) {
+        assert_string_equal(v[0].decision.feedback, v[1].decision.feedback);
+    } else if (said_of(&a, source[0], str_of(v[0].decision.feedback), v[0].decision.placed,
+                       v[0].decision.place, &said) &&
                said_about(&a, source[1], &said, &again)) {
         // Where exactly a budget ends depends on statements that do nothing.
-        if (v[0].status != STATUS_timeout && strcmp(buf_cstr(&again), v[1].feedback) != 0)
-            fail_msg("%s: said again: %s\nitself: %s", p->name, buf_cstr(&again), v[1].feedback);
+        if (v[0].decision.status != STATUS_timeout && strcmp(buf_cstr(&again), v[1].decision.feedback) != 0)
+            fail_msg("%s: said again: %s\nitself: %s", p->name, buf_cstr(&again), v[1].decision.feedback);
         ++*said_again;
     }
     arena_free(&a);

@@ -115,8 +115,9 @@ static void each_draft_gets_the_verdict_of_its_kernel(void **state) {
         assert_int_equal(r.count, 6);
         for (int i = 0; i < 6; i++) {
             assert_int_equal(r.at[i].index, i);
-            if (r.at[i].verdict.status != expected[i] || r.at[i].twin != twin[i])
-                fail_msg("draft %d: %s, twin %d", i, status_name(r.at[i].verdict.status), r.at[i].twin);
+            if (r.at[i].verdict.decision.status != expected[i] || r.at[i].twin != twin[i])
+                fail_msg("draft %d: %s, twin %d", i, status_name(r.at[i].verdict.decision.status),
+                         r.at[i].twin);
             assert_int_equal(strlen(r.at[i].prompt), 64);
         }
         assert_int_equal(r.tally.replies, 6);
@@ -135,9 +136,9 @@ static void a_cut_reply_is_truncated_unless_its_block_is_closed(void **state) {
     Op op = twice(&a);
     Script t = {.say = {"```python\n" RIGHT, FENCED(RIGHT)}, .says = 2, .cut = true};
     AttemptResult r = run_script(&a, &op, &t, (AttemptRequest){.ask = {.count = 2}});
-    assert_int_equal(r.at[0].verdict.status, STATUS_truncated);
-    assert_string_equal(r.at[0].verdict.rule, "reply");
-    assert_int_equal(r.at[1].verdict.status, STATUS_ok);
+    assert_int_equal(r.at[0].verdict.decision.status, STATUS_truncated);
+    assert_string_equal(r.at[0].verdict.decision.rule, "reply");
+    assert_int_equal(r.at[1].verdict.decision.status, STATUS_ok);
     arena_free(&a);
 }
 
@@ -282,7 +283,7 @@ static void a_draft_never_joins_a_draw_that_was_made_before_it(void **state) {
     Seen seen = {0};
     for (int i = 0; i < DRAFTS; i++) {
         memcpy(seen.sha[i], r.at[i].verdict.source_sha256, 65);
-        seen.seed[i] = r.at[i].verdict.seed;
+        seen.seed[i] = r.at[i].verdict.judged.seed;
     }
     int damaged;
     Err e = {0};
@@ -315,7 +316,7 @@ static void mint_stops_at_the_first_that_is_proved(void **state) {
     Op op = twice(&a);
     Script t = {.say = {FENCED(WRONG), "no", FENCED(RIGHT)}, .says = 3, .pause = 0.05};
     MintResult m = minted(&a, &op, &t, (MintRequest){.ask = {.count = 1000}, .first = true});
-    assert_true(m.found && m.verdict.level == LEVEL_FULL && verdict_accepted(&m.verdict));
+    assert_true(m.found && m.verdict.judged.level == LEVEL_FULL && verdict_accepted(&m.verdict));
     assert_true(t.gave < 1000);
     assert_true(str_is(m.best.source, RIGHT));
     assert_true(m.best.index % 3 == 2);

@@ -93,14 +93,16 @@ static json_t *settings(double temperature) {
 }
 
 static Attempt draft(int index, Status status) {
-    Attempt t = {.index = index,
-                 .reply = STR("```python\ndef run(x): pass\n```"),
-                 .source = STR("def run(x): pass\n"),
-                 .tokens = 5,
-                 .cut = index == 1,
-                 .schedule = "",
-                 .prompt = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
-                 .verdict = {.status = status, .op = STR("softmax"), .rule = "x", .feedback = "y"}};
+    Attempt t = {
+        .index = index,
+        .reply = STR("```python\ndef run(x): pass\n```"),
+        .source = STR("def run(x): pass\n"),
+        .tokens = 5,
+        .cut = index == 1,
+        .schedule = "",
+        .prompt = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+        .verdict = {
+            .decision.status = status, .op = STR("softmax"), .decision.rule = "x", .decision.feedback = "y"}};
     return t;
 }
 

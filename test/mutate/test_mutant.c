@@ -416,10 +416,10 @@ static void judged(void **state) {
     Verdict v[4];
     if (!referee_judge(r, &arena, &q, source, 4, v, &e)) fail_msg("%s", e.msg);
     referee_close(r);
-    assert_int_equal(v[0].status, STATUS_ok);
-    assert_int_equal(v[1].status, STATUS_nan_class);
-    assert_int_equal(status_class(v[2].status), CLASS_REJECTED);
-    assert_true(v[3].status == STATUS_inaccurate || v[3].status == STATUS_incorrect);
+    assert_int_equal(v[0].decision.status, STATUS_ok);
+    assert_int_equal(v[1].decision.status, STATUS_nan_class);
+    assert_int_equal(status_class(v[2].decision.status), CLASS_REJECTED);
+    assert_true(v[3].decision.status == STATUS_inaccurate || v[3].decision.status == STATUS_incorrect);
 }
 
 int main(void) {

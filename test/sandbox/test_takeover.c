@@ -94,9 +94,9 @@ static void random_frames_are_never_believed(void **state) {
     int seen[STATUS_COUNT] = {0};
     for (int i = 0; i < 48; i++) {
         if (verdict_accepted(&v[i])) fail_msg("forger %d was accepted", i);
-        assert_true(strlen(v[i].feedback) <= FEEDBACK_MAX);
-        for (const char *c = v[i].feedback; *c; c++) assert_true(*c >= ' ' && *c <= '~');
-        seen[v[i].status]++;
+        assert_true(strlen(v[i].decision.feedback) <= FEEDBACK_MAX);
+        for (const char *c = v[i].decision.feedback; *c; c++) assert_true(*c >= ' ' && *c <= '~');
+        seen[v[i].decision.status]++;
     }
     // Some were believed to be reports and failed by their values, others were no protocol.
     assert_true(seen[STATUS_incorrect] > 0 && seen[STATUS_crash] > 0);
@@ -157,10 +157,10 @@ static void the_seed_is_not_in_reach(void **state) {
     Verdict v[3];
     Str source[3] = {STR("s"), STR("o"), STR("e")};
     judge(r, source, 3, half_a ^ half_b, v);
-    assert_int_equal(v[0].status, STATUS_crash);
-    assert_string_equal(v[0].rule, "protocol"); // it ended well and said nothing
-    assert_string_equal(v[1].rule, "child");    // it ended with 42
-    assert_string_equal(v[2].rule, "protocol");
+    assert_int_equal(v[0].decision.status, STATUS_crash);
+    assert_string_equal(v[0].decision.rule, "protocol"); // it ended well and said nothing
+    assert_string_equal(v[1].decision.rule, "child");    // it ended with 42
+    assert_string_equal(v[2].decision.rule, "protocol");
     referee_close(r);
 }
 
@@ -217,11 +217,11 @@ static void it_speaks_no_verdict(void **state) {
     assert_int_equal(n, 3);
     assert_memory_equal(heard, "end", 3);
     for (int i = 0; i < ACTS; i++)
-        if (verdict_accepted(&v[i]) || v[i].status == STATUS_referee_error)
-            fail_msg("%s: %s", act[i], status_name(v[i].status));
+        if (verdict_accepted(&v[i]) || v[i].decision.status == STATUS_referee_error)
+            fail_msg("%s: %s", act[i], status_name(v[i].decision.status));
     // Perfect reports are believed to be reports: the bytes decide.
-    assert_string_equal(v[ACTS - 1].rule, v[ACTS - 2].rule);
-    assert_int_not_equal(v[ACTS - 1].status, STATUS_crash);
+    assert_string_equal(v[ACTS - 1].decision.rule, v[ACTS - 2].decision.rule);
+    assert_int_not_equal(v[ACTS - 1].decision.status, STATUS_crash);
 }
 
 // ---- what it can leave ----
@@ -254,11 +254,11 @@ static void it_cannot_leave_anything_behind(void **state) {
     Verdict v[ACTS + 2];
     judge(r, source, ACTS + 2, 3, v);
     for (int i = 0; i < ACTS; i++)
-        if (v[i].status != STATUS_crash || strcmp(v[i].rule, "child") != 0)
-            fail_msg("%s: %s (%s)", act[i], status_name(v[i].status), v[i].rule);
+        if (v[i].decision.status != STATUS_crash || strcmp(v[i].decision.rule, "child") != 0)
+            fail_msg("%s: %s (%s)", act[i], status_name(v[i].decision.status), v[i].decision.rule);
     // The same draw, the same fork server: others are judged as if nothing had been.
-    assert_int_equal(v[ACTS].status, STATUS_ok);
-    assert_int_equal(v[ACTS + 1].status, STATUS_ok);
+    assert_int_equal(v[ACTS].decision.status, STATUS_ok);
+    assert_int_equal(v[ACTS + 1].decision.status, STATUS_ok);
     referee_close(r);
 }
 
@@ -291,7 +291,7 @@ static void it_cannot_starve_the_others(void **state) {
     Verdict v[9];
     judge(r, source, 9, 4, v);
     for (int i = 0; i < 9; i++) {
-        if (i % 2 && v[i].status != STATUS_ok) fail_msg("%d: %s", i, v[i].feedback);
+        if (i % 2 && v[i].decision.status != STATUS_ok) fail_msg("%d: %s", i, v[i].decision.feedback);
         if (i % 2 == 0 && verdict_accepted(&v[i])) fail_msg("spender %d was accepted", i);
     }
     referee_close(r);
@@ -333,7 +333,7 @@ static void heat_decides_nothing(void **state) {
         free(text);
     }
     free(expected);
-    assert_true(v[0].seconds_child > 0.05); // it was hot: so many steps take longer on any machine
+    assert_true(v[0].judged.seconds_child > 0.05); // it was hot: so many steps take longer on any machine
     referee_close(r);
 }
 

@@ -51,7 +51,11 @@ static VerdictKey key_of(const char *source) {
 }
 
 static Verdict verdict_on(const char *source, Status status, const char *feedback) {
-    Verdict v = {.status = status, .op = STR("softmax"), .rule = "r", .feedback = feedback, .seed = 5};
+    Verdict v = {.decision.status = status,
+                 .op = STR("softmax"),
+                 .decision.rule = "r",
+                 .decision.feedback = feedback,
+                 .judged.seed = 5};
     sha256_hex(sha256_of(str_of(source)), v.source_sha256);
     return v;
 }
@@ -98,8 +102,8 @@ static const char other[] = "def run(x):\n    acc = x.bar\n    return acc\n";
 
 static Verdict finding(const char *source, const char *what, const char *feedback) {
     Verdict v = verdict_on(source, STATUS_compile_fail, feedback);
-    v.found = v.placed = true;
-    v.place = (Span){(uint32_t)(strstr(source, what) - source), (uint32_t)strlen(what)};
+    v.decision.found = v.decision.placed = true;
+    v.decision.place = (Span){(uint32_t)(strstr(source, what) - source), (uint32_t)strlen(what)};
     return v;
 }
 
@@ -147,7 +151,7 @@ static void what_is_undecided_or_replayed_is_never_kept(void **state) {
         assert_int_equal(keep(first, &v), !never);
     }
     Verdict v = verdict_on(other, STATUS_ok, "x");
-    v.replay = true;
+    v.judged.replay = true;
     assert_false(keep(other, &v));
     assert_null(ask(other));
 }
@@ -156,7 +160,7 @@ static void a_finding_is_said_about_the_submitted_text(void **state) {
     (void)state;
     Verdict v = finding(first, "x.foo", "line 2:11: 'x' has no foo, see `run`, costs $3.");
     assert_true(keep(first, &v));
-    assert_string_equal(ask(first), v.feedback);
+    assert_string_equal(ask(first), v.decision.feedback);
     assert_string_equal(ask(renamed), "line 4:12: 'x' has no foo, see `run`, costs $3.");
     // A member is no variable, whatever variables are called.
     Verdict w = finding(first, "x.foo", "line 2:11: `x.acc` has no place.");
@@ -165,10 +169,10 @@ static void a_finding_is_said_about_the_submitted_text(void **state) {
     // A note of the checker names things, too; what else the referee says are its own words.
     Verdict noted = verdict_on(first, STATUS_incorrect, "Wrong in row 3. Note that acc is no place.");
     assert_true(keep(first, &noted));
-    assert_string_equal(ask(renamed), noted.feedback);
-    noted.noted = true;
+    assert_string_equal(ask(renamed), noted.decision.feedback);
+    noted.decision.noted = true;
     assert_true(keep(first, &noted));
-    assert_string_equal(ask(first), noted.feedback);
+    assert_string_equal(ask(first), noted.decision.feedback);
     assert_null(ask(renamed));
 }
 
