@@ -1,6 +1,7 @@
 // triton.autotune and triton.heuristics: what a launch receives, which config it is, and what is said of
 // mistakes.
-#include "host/support.h"
+#include "host/doubling.h"
+#include "host/world.h"
 #include <math.h>
 
 enum { N = 24 };
@@ -10,7 +11,7 @@ typedef struct {
     Machine m;
     Tensor in, out;
     float x[N];
-} World;
+} TuneCall;
 
 static const char head[] = "import torch, triton\nimport triton.language as tl\n";
 static const char body[] =
@@ -21,13 +22,13 @@ static const char body[] =
     "        tl.store(y + cols, tl.load(x + cols) * F + 0.5)\n"
     "    else:\n"
     "        tl.store(y + cols, tl.load(x + cols, mask=cols < N) * F, mask=cols < N)\n";
-#define RUN(lines) "def run(x):\n    y = torch.empty_like(x)\n    N = x.numel()\n" lines "    return y\n"
-#define GRID       "lambda META: (triton.cdiv(N, META['BLOCK']),)"
+#define TUNED(lines) "def run(x):\n    y = torch.empty_like(x)\n    N = x.numel()\n" lines "    return y\n"
+#define GRID         "lambda META: (triton.cdiv(N, META['BLOCK']),)"
 
 static Tuned *shared; // of the calls of one program; NULL: every call is the only one
 
-static bool world_run(World *w, int tune, const char *decorators, const char *run) {
-    *w = (World){0};
+static bool tune_run(TuneCall *w, int tune, const char *decorators, const char *run) {
+    *w = (TuneCall){0};
     w->d = DIAGS(&w->arena);
     machine_init(&w->m, &w->arena, &w->d, 1 << 20);
     w->m.tune = tune;
@@ -43,8 +44,8 @@ static bool world_run(World *w, int tune, const char *decorators, const char *ru
 
 static void expect_scaled(int tune, const char *decorators, const char *run, float factor, float plus,
                           int configs, int programs) {
-    World w;
-    if (!world_run(&w, tune, decorators, run))
+    TuneCall w;
+    if (!tune_run(&w, tune, decorators, run))
         fail_msg("%s: %s\n%s%s", diag_name(w.d.at[0].kind), w.d.at[0].msg, decorators, run);
     float out[N];
     tensor_gather(&w.out, out, NULL);
@@ -62,7 +63,7 @@ static void test_configs(void **state) {
         "@triton.autotune(configs=[triton.Config({'BLOCK': 8, 'F': 2}, num_warps=2),\n"
         "    triton.Config({'BLOCK': 16, 'F': 3}, num_stages=4), triton.Config(kwargs={'BLOCK': 32, 'F': "
         "4})], key=['N'])\n";
-    static const char run[] = RUN("    scale[" GRID "](x, y, N)\n");
+    static const char run[] = TUNED("    scale[" GRID "](x, y, N)\n");
     expect_scaled(0, three, run, 2, 0, 3, 3);
     expect_scaled(1, three, run, 3, 0, 3, 2);
     expect_scaled(2, three, run, 4, 0, 3, 1);
@@ -86,7 +87,7 @@ static void test_configs(void **state) {
         run, 5, 0, 1, 2);
     // Without a config the launch brings everything.
     expect_scaled(5, "@triton.autotune(configs=[], key=[])\n",
-                  RUN("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n"), 2, 0, 0, 3);
+                  TUNED("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n"), 2, 0, 0, 3);
 }
 
 static void test_pruning(void **state) {
@@ -100,7 +101,7 @@ static void test_pruning(void **state) {
         "16}, num_warps=2),\n"
         "    triton.Config({'BLOCK': 32}, num_warps=8)], ['N'], prune_configs_by={'early_config_prune': "
         "keep})\n";
-    static const char run[] = RUN("    scale[(3,)](x, y, N, F=2)\n");
+    static const char run[] = TUNED("    scale[(3,)](x, y, N, F=2)\n");
     for (int tune = 0; tune < 5; tune++) expect_scaled(tune, wide, run, 2, 0, 2, 3);
     // A single config is not asked about.
     expect_scaled(0,
@@ -126,7 +127,7 @@ static void test_pruning_of_other_calls(void **state) {
     "def other(x, y, N, n2, BLOCK: tl.constexpr, F: tl.constexpr):\n"                                      \
     "    cols = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"                                          \
     "    tl.store(y + cols, tl.load(x + cols, mask=cols < N) * F, mask=cols < N)\n"
-#define CALL(n2) RUN("    other[" GRID "](x, y, N, " n2 ")\n")
+#define CALL(n2) TUNED("    other[" GRID "](x, y, N, " n2 ")\n")
     Arena a = {0};
     for (int keyed = 0; keyed < 2; keyed++) {
         const char *kernel = keyed ? FITTING("['N', 'n2']") : FITTING("['N']");
@@ -155,8 +156,8 @@ static void test_pruning_of_other_calls(void **state) {
     "    tl.store(y + cols, tl.load(x + cols, mask=cols < N) * F, mask=cols < N)\n"
 #define DIRECT "tl.static_assert(BLOCK <= n2, 'too wide')"
 static void expect_raise(int tune, const char *decorators, const char *run, DiagKind kind, const char *part) {
-    World w;
-    assert_false(world_run(&w, tune, decorators, run));
+    TuneCall w;
+    assert_false(tune_run(&w, tune, decorators, run));
     assert_int_equal(w.d.at[0].kind, kind);
     if (!strstr(w.d.at[0].msg, part)) fail_msg("%s\n%s", w.d.at[0].msg, decorators);
     arena_free(&w.arena);
@@ -193,23 +194,23 @@ static void test_unfit_configs(void **state) {
 static void test_heuristics(void **state) {
     (void)state;
     static const char even[] = "@triton.heuristics({'EVEN': lambda args: args['N'] % args['BLOCK'] == 0})\n";
-    expect_scaled(0, even, RUN("    scale[" GRID "](x, y, N, BLOCK=8, F=2)\n"), 2, 0.5, 0, 3);
-    expect_scaled(0, even, RUN("    scale[" GRID "](x, y, N, BLOCK=16, F=2)\n"), 2, 0, 0, 2);
-    expect_scaled(0, even, RUN("    scale[" GRID "](x, y, N, 8, F=2)\n"), 2, 0.5, 0, 3);
+    expect_scaled(0, even, TUNED("    scale[" GRID "](x, y, N, BLOCK=8, F=2)\n"), 2, 0.5, 0, 3);
+    expect_scaled(0, even, TUNED("    scale[" GRID "](x, y, N, BLOCK=16, F=2)\n"), 2, 0, 0, 2);
+    expect_scaled(0, even, TUNED("    scale[" GRID "](x, y, N, 8, F=2)\n"), 2, 0.5, 0, 3);
     // In order, each seeing what the ones before it have set; a value that was given is replaced.
     expect_scaled(0,
                   "@triton.heuristics({'BLOCK': lambda a: triton.next_power_of_2(a['N']), 'F': lambda a: "
                   "a['BLOCK'] // 16})\n",
-                  RUN("    scale[" GRID "](x, y, N, F=7)\n"), 2, 0, 0, 1);
+                  TUNED("    scale[" GRID "](x, y, N, F=7)\n"), 2, 0, 0, 1);
     expect_scaled(
         0, "def big(args):\n    return args['x'].numel() > 8\n@triton.heuristics(values={'EVEN': big})\n",
-        RUN("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n"), 2, 0.5, 0, 3);
+        TUNED("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n"), 2, 0.5, 0, 3);
     // Below autotune they see its config.
     static const char both[] =
         "@triton.autotune(configs=[triton.Config({'BLOCK': 8}), triton.Config({'BLOCK': 16})], key=['N'])\n"
         "@triton.heuristics({'EVEN': lambda args: args['N'] % args['BLOCK'] == 0})\n";
-    expect_scaled(0, both, RUN("    scale[" GRID "](x, y, N, F=2)\n"), 2, 0.5, 2, 3);
-    expect_scaled(1, both, RUN("    scale[" GRID "](x, y, N, F=2)\n"), 2, 0, 2, 2);
+    expect_scaled(0, both, TUNED("    scale[" GRID "](x, y, N, F=2)\n"), 2, 0.5, 2, 3);
+    expect_scaled(1, both, TUNED("    scale[" GRID "](x, y, N, F=2)\n"), 2, 0, 2, 2);
 }
 
 #define PRUNE(value)                                                                         \
@@ -228,51 +229,51 @@ static void test_mistakes(void **state) {
         {DIAG_HOST,
          "ValueError: Conflicting meta-parameters: BLOCK. Make sure that you don't re-define auto-tuned "
          "symbols.",
-         two, RUN("    scale[(3,)](x, y, N, BLOCK=8)\n")},
+         two, TUNED("    scale[(3,)](x, y, N, BLOCK=8)\n")},
         {DIAG_HOST, "Conflicting meta-parameters: BLOCK, F.", two,
-         RUN("    scale[(3,)](x, y, N, F=2, BLOCK=8)\n")},
+         TUNED("    scale[(3,)](x, y, N, F=2, BLOCK=8)\n")},
         {DIAG_HOST, "multiple values for keyword argument 'BLOCK'", one,
-         RUN("    scale[(3,)](x, y, N, BLOCK=8)\n")},
+         TUNED("    scale[(3,)](x, y, N, BLOCK=8)\n")},
         {DIAG_HOST, "multiple values for keyword argument 'num_warps'", two,
-         RUN("    scale[(3,)](x, y, N, num_warps=8)\n")},
-        {DIAG_COMPILE, "multiple values for argument 'BLOCK'", two, RUN("    scale[(3,)](x, y, N, 8)\n")},
+         TUNED("    scale[(3,)](x, y, N, num_warps=8)\n")},
+        {DIAG_COMPILE, "multiple values for argument 'BLOCK'", two, TUNED("    scale[(3,)](x, y, N, 8)\n")},
         {DIAG_COMPILE, "Keyword argument BLOK was specified but unrecognised",
          "@triton.autotune(configs=[triton.Config({'BLOK': 8})], key=[])\n",
-         RUN("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n")},
+         TUNED("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n")},
         {DIAG_COMPILE, "num_warps must be a power of 2",
          "@triton.autotune(configs=[triton.Config({'BLOCK': 8, 'F': 2}, num_warps=3)], key=[])\n",
-         RUN("    scale[(3,)](x, y, N)\n")},
+         TUNED("    scale[(3,)](x, y, N)\n")},
         {DIAG_HOST, "KeyError: 'Q'", "@triton.heuristics({'F': lambda a: a['Q']})\n",
-         RUN("    scale[(3,)](x, y, N, BLOCK=8)\n")},
+         TUNED("    scale[(3,)](x, y, N, BLOCK=8)\n")},
         {DIAG_HOST, "'int' object is not callable", "@triton.heuristics({'F': 3})\n",
-         RUN("    scale[(3,)](x, y, N, BLOCK=8)\n")},
+         TUNED("    scale[(3,)](x, y, N, BLOCK=8)\n")},
         {DIAG_UNSUPPORTED, "prune_configs_by",
          "@triton.autotune([], [], prune_configs_by={'perf_model': min})\n",
-         RUN("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n")},
+         TUNED("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n")},
         {DIAG_HOST, "wants a dictionary", "@triton.autotune([], [], prune_configs_by=min)\n",
-         RUN("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n")},
-        {DIAG_HOST, "No valid autotuner configs", PRUNE("[]"), RUN("    scale[(3,)](x, y, N, F=2)\n")},
-        {DIAG_HOST, "returns a list", PRUNE("len(configs)"), RUN("    scale[(3,)](x, y, N, F=2)\n")},
+         TUNED("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n")},
+        {DIAG_HOST, "No valid autotuner configs", PRUNE("[]"), TUNED("    scale[(3,)](x, y, N, F=2)\n")},
+        {DIAG_HOST, "returns a list", PRUNE("len(configs)"), TUNED("    scale[(3,)](x, y, N, F=2)\n")},
         {DIAG_REFUSED, "only choose", PRUNE("[triton.Config({'BLOCK': 8})]"),
-         RUN("    scale[(3,)](x, y, N, F=2)\n")},
-        {DIAG_REFUSED, "only choose", PRUNE("[None]"), RUN("    scale[(3,)](x, y, N, F=2)\n")},
-        {DIAG_REFUSED, "copy it", PRUNE("configs.append(1)"), RUN("    scale[(3,)](x, y, N, F=2)\n")},
-        {DIAG_REFUSED, "copy it", PRUNE("named.update(x=1)"), RUN("    scale[(3,)](x, y, N, F=2)\n")},
+         TUNED("    scale[(3,)](x, y, N, F=2)\n")},
+        {DIAG_REFUSED, "only choose", PRUNE("[None]"), TUNED("    scale[(3,)](x, y, N, F=2)\n")},
+        {DIAG_REFUSED, "copy it", PRUNE("configs.append(1)"), TUNED("    scale[(3,)](x, y, N, F=2)\n")},
+        {DIAG_REFUSED, "copy it", PRUNE("named.update(x=1)"), TUNED("    scale[(3,)](x, y, N, F=2)\n")},
         {DIAG_REFUSED, "launches nothing", PRUNE("scale[(3,)](named['x'], named['y'], named['N'], F=2)"),
-         RUN("    scale[(3,)](x, y, N, F=2)\n")},
+         TUNED("    scale[(3,)](x, y, N, F=2)\n")},
         {DIAG_HOST, "missing 1 required positional argument: 'n2'", PRUNE("less(configs)"),
-         RUN("    scale[(3,)](x, y, N, F=2)\n")},
+         TUNED("    scale[(3,)](x, y, N, F=2)\n")},
         {DIAG_HOST, "missing required argument 'key'", "@triton.autotune(configs=[])\n",
-         RUN("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n")},
+         TUNED("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n")},
         {DIAG_HOST, "object has no attribute 'append'", "C = [triton.Config({'BLOCK': 8, 'F': 2})]\n",
-         RUN("    C.append(1)\n    scale[(3,)](x, y, N, 8, 2)\n")},
+         TUNED("    C.append(1)\n    scale[(3,)](x, y, N, 8, 2)\n")},
         {DIAG_HOST, "NameError", "@triton.autotune(configs=later, key=[])\n",
-         RUN("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n")},
+         TUNED("    scale[(3,)](x, y, N, BLOCK=8, F=2)\n")},
     };
     (void)state;
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        World w;
-        if (world_run(&w, 0, c[i].decorators, c[i].run))
+        TuneCall w;
+        if (tune_run(&w, 0, c[i].decorators, c[i].run))
             fail_msg("no finding, expected %s:\n%s%s", c[i].part, c[i].decorators, c[i].run);
         expect_finding(&w.d, c[i].kind, c[i].part, c[i].run);
         arena_free(&w.arena);
@@ -291,7 +292,7 @@ static void test_atomics_need_a_reset(void **state) {
              {false, "triton.Config({'B': 8}), triton.Config({'B': 16})", ", restore_value=[]"},
              {true, "triton.Config({'B': 8})", ""}};
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        World w;
+        TuneCall w;
         Arena a = {0};
         const char *kernel = arena_printf(
             &a,
@@ -299,9 +300,9 @@ static void test_atomics_need_a_reset(void **state) {
             "    cols = tl.program_id(0) * B + tl.arange(0, B)\n"
             "    tl.atomic_add(y, tl.sum(tl.load(x + cols, mask=cols < 24, other=0.0)))\n",
             c[i].configs, c[i].more);
-        bool ok = world_run(&w, 0, kernel,
-                            "def run(x):\n    y = torch.zeros(1, device=x.device)\n    add[lambda m: "
-                            "(triton.cdiv(24, m['B']),)](x, y)\n    return y\n");
+        bool ok = tune_run(&w, 0, kernel,
+                           "def run(x):\n    y = torch.zeros(1, device=x.device)\n    add[lambda m: "
+                           "(triton.cdiv(24, m['B']),)](x, y)\n    return y\n");
         if (ok != c[i].ok) fail_msg("%s", kernel);
         if (!ok) expect_finding(&w.d, DIAG_HOST, "reset_to_zero", kernel);
         float out = 0;
@@ -323,7 +324,7 @@ static void test_in_place_needs_a_restore(void **state) {
              {true, "", "tl.maximum(v, 1.0)"},
              {true, "", "tl.load(x + cols, mask=cols < 24, other=0.0)"}};
     for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
-        World w;
+        TuneCall w;
         Arena a = {0};
         const char *kernel =
             arena_printf(&a,
@@ -333,9 +334,9 @@ static void test_in_place_needs_a_restore(void **state) {
                          "B)\n    v = tl.load(y + cols, mask=cols < 24, other=0.0)\n"
                          "    tl.store(y + cols, %s, mask=cols < 24)\n",
                          c[i].more, c[i].store);
-        bool ok = world_run(&w, 0, kernel,
-                            "def run(x):\n    y = torch.zeros(24, device=x.device)\n    bump[lambda m: "
-                            "(triton.cdiv(24, m['B']),)](x, y)\n    return y\n");
+        bool ok = tune_run(&w, 0, kernel,
+                           "def run(x):\n    y = torch.zeros(24, device=x.device)\n    bump[lambda m: "
+                           "(triton.cdiv(24, m['B']),)](x, y)\n    return y\n");
         if (ok != c[i].ok) fail_msg("%s: %s", kernel, ok ? "fine" : diag_first(&w.d)->msg);
         if (!ok)
             expect_finding(&w.d, DIAG_HOST, "each run of bump changes what the one before it left in y",
@@ -384,15 +385,15 @@ static void test_rmsnorm(void **state) {
     static const struct {
         const char *kernels, *run;
         int launches;
-    } c[] = {{tuned_rmsnorm, RUN("    rms[(1,)](x, y, N, 1e-6)\n"), 1},
+    } c[] = {{tuned_rmsnorm, TUNED("    rms[(1,)](x, y, N, 1e-6)\n"), 1},
              {split_rmsnorm,
-              RUN("    s = torch.zeros((1,), dtype=torch.float32, device=x.device)\n"
-                  "    square[" GRID "](x, s, N)\n    divide[(1,)](x, s, y, N, 1e-6, BLOCK=32)\n"),
+              TUNED("    s = torch.zeros((1,), dtype=torch.float32, device=x.device)\n"
+                    "    square[" GRID "](x, s, N)\n    divide[(1,)](x, s, y, N, 1e-6, BLOCK=32)\n"),
               2}};
     for (int k = 0; k < 2; k++)
         for (int tune = 0; tune < 3; tune++) {
-            World w;
-            if (!world_run(&w, tune, c[k].kernels, c[k].run)) fail_msg("%s\n%s", w.d.at[0].msg, c[k].kernels);
+            TuneCall w;
+            if (!tune_run(&w, tune, c[k].kernels, c[k].run)) fail_msg("%s\n%s", w.d.at[0].msg, c[k].kernels);
             float out[N];
             uint8_t flags[N];
             double sum = 0;
@@ -409,6 +410,32 @@ static void test_rmsnorm(void **state) {
         }
 }
 
+static void test_wrong_arguments(void **state) {
+    (void)state;
+    static const Case cases[] = {
+        {DIAG_REFUSED, "as decorators", "y = triton.heuristics({})(run)"},
+        {DIAG_UNSUPPORTED, "prune_configs_by", "y = triton.autotune([], [], prune_configs_by={'top_k': 3})"},
+        {DIAG_UNSUPPORTED, "pre_hook", "y = triton.Config({}, pre_hook=len)"},
+        {DIAG_HOST, "not list", "y = triton.Config([])"},
+        {DIAG_HOST, "a triton.Config, not int", "y = triton.autotune([1], [])"},
+        {DIAG_HOST, "lists for configs and key", "y = triton.autotune([], 'N')"},
+        {DIAG_HOST, "keywords must be strings", "y = triton.heuristics({1: len})"},
+    };
+    EXPECT_FAILURES(cases);
+}
+
+static void test_features(void **state) {
+    (void)state;
+    static const Feature features[] = {
+        {"triton.Config", HOLDS("triton.Config({'B': 8}, num_warps=2).num_warps == 2 and triton.Config({'B': "
+                                "8}).kwargs['B'] == 8")},
+        {"a copy of a config's constants",
+         "C = [triton.Config({'B': 8})]\n" RUN("    k = dict(**C[0].kwargs)\n    k['B'] = 4\n    assert "
+                                               "C[0].kwargs['B'] == 8\n    return double(x)\n")},
+    };
+    RUN_FEATURES(features);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_configs),
                                        cmocka_unit_test(test_pruning),
@@ -418,6 +445,8 @@ int main(void) {
                                        cmocka_unit_test(test_mistakes),
                                        cmocka_unit_test(test_atomics_need_a_reset),
                                        cmocka_unit_test(test_in_place_needs_a_restore),
-                                       cmocka_unit_test(test_rmsnorm)};
+                                       cmocka_unit_test(test_rmsnorm),
+                                       cmocka_unit_test(test_wrong_arguments),
+                                       cmocka_unit_test(test_features)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

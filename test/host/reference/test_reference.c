@@ -98,12 +98,12 @@ EXPECT(e_add, x_ + y_)
 EXPECT(e_sub, x_ - y_)
 EXPECT(e_mul, x_ *y_)
 EXPECT(e_div, x_ / y_)
-EXPECT(e_scaled, 2 * x_ - 1) EXPECT(e_rsub, 1 - x_) EXPECT(e_row, x_ *W(c)) EXPECT(
-    e_alpha, x_ + 3 * y_) EXPECT(e_square,
-                                 x_ *x_) EXPECT(e_cube, x_ *x_ *x_) EXPECT(e_neg, -x_) EXPECT(e_abs, fabs(x_))
-    EXPECT(e_exp, exp(x_)) EXPECT(e_exp2, exp2(x_)) EXPECT(e_expm1, expm1(x_)) EXPECT(e_log, log(y_)) EXPECT(
-        e_log2,
-        log2(y_)) EXPECT(e_log1p, log1p(y_)) EXPECT(e_sqrt, sqrt(y_))
+EXPECT(e_scaled, 2 * x_ - 1)
+EXPECT(e_rsub, 1 - x_) EXPECT(e_row, x_ *W(c)) EXPECT(e_alpha, x_ + 3 * y_) EXPECT(e_square, x_ *x_) EXPECT(
+    e_cube, x_ *x_ *x_) EXPECT(e_neg, -x_) EXPECT(e_abs, fabs(x_)) EXPECT(e_exp, exp(x_)) EXPECT(e_exp2,
+                                                                                                 exp2(x_))
+    EXPECT(e_expm1, expm1(x_)) EXPECT(e_log, log(y_)) EXPECT(e_log2, log2(y_)) EXPECT(
+        e_log1p, log1p(y_)) EXPECT(e_sqrt, sqrt(y_))
         EXPECT(e_rsqrt, 1 / sqrt(y_)) EXPECT(e_recip, 1 / y_) EXPECT(e_tanh, tanh(x_)) EXPECT(
             e_sigmoid,
             sigmoid_(x_)) EXPECT(e_erf,

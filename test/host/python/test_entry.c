@@ -1,0 +1,84 @@
+// Where a kernel file is entered: run, or ModelNew with its parameters.
+#include "host/doubling.h"
+#include "host/world.h"
+
+static void test_features(void **state) {
+    (void)state;
+    static const Feature features[] = {
+        {"a run of its own", RUN("    return double(x)\n")},
+        {"what a file does when it is run",
+         "@torch.no_grad()\n" RUN(
+             "    return double(x)\n") "if __name__ == '__main__':\n    import os\n    os._exit(0)\n"},
+        {"nn.Module: ModelNew is the entry where there is no run",
+         "class ModelNew(nn.Module):\n    def __init__(self, features, factor=2.0):\n        "
+         "super().__init__()\n"
+         "        self.features, self.factor = features, factor\n    def forward(self, x):\n"
+         "        assert self.features == x.shape[1]\n        return double(x)\n"},
+        {"nn.Module: a parameter is an input",
+         "class ModelNew(torch.nn.Module):\n    def __init__(self, n):\n        super().__init__()\n"
+         "        self.x = nn.Parameter(torch.randn(n, 4) @ torch.ones(4, n), requires_grad=False)\n"
+         "    def forward(self):\n        return double(self.x)\n"},
+        {"nn.Module: run goes before ModelNew",
+         "class ModelNew(nn.Module):\n    def forward(self, x):\n        return x\n" RUN(
+             "    return double(x)\n")},
+    };
+    RUN_FEATURES(features);
+}
+
+static void test_what_stays_refused(void **state) {
+    (void)state;
+    static const Refusal cases[] = {
+        {DIAG_REFUSED, "Module", RUN("    return nn.Module(x)\n")},
+        {DIAG_REFUSED, "Linear",
+         "class A(nn.Module):\n    def __init__(self):\n        self.l = nn.Linear(2, 2)\n" RUN(
+             "    return double(x)\n")},
+        {DIAG_REFUSED, "Parameter",
+         "class ModelNew(nn.Module):\n    def __init__(self):\n        self.w = nn.Parameter(1)\n" RUN(
+             "    return double(x)\n")},
+        {DIAG_REFUSED, "randn",
+         "class ModelNew(nn.Module):\n    def __init__(self):\n        self.w = torch.randn(4)\n"
+         "    def forward(self, x):\n        return double(x)\n"},
+        {DIAG_REFUSED, "no function `run`",
+         "class Model(nn.Module):\n    def forward(self, x):\n        return double(x)\n"},
+        {DIAG_REFUSED, "no function `run`",
+         "class ModelNew:\n    def forward(self, x):\n        return double(x)\n"},
+        {DIAG_HOST, "no method `forward`", "class ModelNew(nn.Module):\n    pass\n"},
+        {DIAG_HOST, "the length of a row",
+         "class ModelNew(nn.Module):\n    def __init__(self, a, b):\n        super().__init__()\n"
+         "    def forward(self, x):\n        return double(x)\n"},
+        {DIAG_HOST, "more parameters than",
+         "class ModelNew(nn.Module):\n    def __init__(self):\n        self.w = nn.Parameter(torch.ones(4))\n"
+         "    def forward(self, x):\n        return double(x)\n"},
+        {DIAG_HOST, "left over",
+         "class ModelNew(nn.Module):\n    def forward(self):\n        return torch.empty(4, 8)\n"},
+        {DIAG_HOST, "forward() must return one tensor",
+         "class ModelNew(nn.Module):\n    def forward(self, x):\n        return 1\n"},
+    };
+    REFUSE_ALL(cases);
+}
+
+static void test_wrong_number_of_inputs(void **state) {
+    (void)state;
+    World w;
+    world_open(&w, 1 << 20);
+    assert_false(world_run(&w, "def run(x):\n    return x\n"));
+    expect_finding(&w.d, DIAG_HOST, "run() takes 1 positional argument but 3 were given", "");
+    world_close(&w);
+    world_open(&w, 1 << 20);
+    assert_false(world_run(&w, "def run(x, y, z, w):\n    return x\n"));
+    expect_finding(&w.d, DIAG_HOST, "run() missing 1 required positional argument: 'w'", "");
+    world_close(&w);
+    world_open(&w, 1 << 20);
+    assert_true(world_run(&w, "def run(*inputs):\n    x, s, t = inputs\n    return t\n"));
+    assert_int_equal(w.out.dtype, DT_I64);
+    world_close(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_features),
+        cmocka_unit_test(test_what_stays_refused),
+        cmocka_unit_test(test_wrong_number_of_inputs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
