@@ -36,6 +36,7 @@ static bool arch_named(const char *file, Str name, bool gguf, Arch *out, Err *e)
             *out = (Arch)i;
             return true;
         }
+        if (gguf && i == ARCH_MISTRAL) continue; // GGUF has llama for both
         len += (size_t)snprintf(known + len, sizeof known - len, "%s%s", i ? ", " : "", is);
         assert(len < sizeof known);
     }
@@ -83,27 +84,33 @@ bool config_add_eos(ModelConfig *c, const char *file, int64_t id, Err *e) {
 
 // ---- config.json
 
-// Keys that would change what is computed, with the only value that is built.
+// Keys that would change what is computed, unless they say nothing. Factors say nothing when they are 1, too.
 static const struct {
     const char *key, *means;
+    bool factor;
 } must_be_nothing[] = {
-    {"attention_bias", "biases in attention"},
-    {"mlp_bias", "biases in the MLP"},
-    {"use_sliding_window", "attention through a sliding window"},
-    {"quantization_config", "weights quantised by another tool (take the unquantised model, or a GGUF file)"},
-    {"num_local_experts", "a mixture of experts"},
-    {"num_experts", "a mixture of experts"},
-    {"attn_logit_softcapping", "capped logits"},
-    {"final_logit_softcapping", "capped logits"},
-    {"residual_multiplier", "scaled residuals"},
-    {"embedding_multiplier", "scaled embeddings"},
-    {"logits_scaling", "scaled logits"},
-    {"scale_emb", "scaled embeddings"},
-    {"scale_depth", "scaled residuals"},
-    {"clip_qkv", "clipped projections"},
-    {"is_encoder_decoder", "an encoder"},
-    {"add_cross_attention", "cross attention"},
+    {"attention_bias", "biases in attention", false},
+    {"mlp_bias", "biases in the MLP", false},
+    {"use_sliding_window", "attention through a sliding window", false},
+    {"quantization_config", "weights quantised by another tool (take the unquantised model, or a GGUF file)",
+     false},
+    {"num_local_experts", "a mixture of experts", false},
+    {"num_experts", "a mixture of experts", false},
+    {"attn_logit_softcapping", "capped logits", false},
+    {"final_logit_softcapping", "capped logits", false},
+    {"residual_multiplier", "scaled residuals", true},
+    {"embedding_multiplier", "scaled embeddings", true},
+    {"logits_scaling", "scaled logits", true},
+    {"scale_emb", "scaled embeddings", true},
+    {"scale_depth", "scaled residuals", false},
+    {"clip_qkv", "clipped projections", false},
+    {"is_encoder_decoder", "an encoder", false},
+    {"add_cross_attention", "cross attention", false},
 };
+
+static bool says_nothing(const json_t *v, bool factor) {
+    return json_is_nothing(v) || (factor && json_is_number(v) && json_number_value(v) == 1);
+}
 
 static bool real_key(const Json *j, const json_t *o, const char *key, double *out) {
     if (json_absent(json_object_get(o, key)))
@@ -182,12 +189,27 @@ static bool read_type(const Json *j, ModelConfig *c) {
 
 static bool read_layer_types(const Json *j) {
     const json_t *types = json_object_get(j->root, "layer_types");
+    if (!json_absent(types) && !json_is_array(types))
+        return err_set(j->e, ERR_INPUT, "%s: \"layer_types\": a list belongs here", j->file);
     for (size_t i = 0; i < json_array_size(types); i++) {
         const json_t *t = json_array_get(types, i);
         if (!json_is_string(t) || !str_is(json_str(t), "full_attention"))
             return err_set(j->e, ERR_INPUT, "%s: \"layer_types\": only full_attention is built", j->file);
     }
     return true;
+}
+
+// Mistral is Llama where its window is null, or as long as the context. Without the key, its class in
+// transformers takes a window of 4096.
+static bool read_window(const Json *j, const ModelConfig *c) {
+    const json_t *v = json_object_get(j->root, "sliding_window");
+    int64_t window = 4096;
+    if (c->arch != ARCH_MISTRAL || json_is_null(v)) return true;
+    if (!json_get_int(j, j->root, "sliding_window", 1, INT_MAX, &window)) return false;
+    return window >= c->context ||
+           err_set(j->e, ERR_INPUT,
+                   "%s: \"sliding_window\" %lld%s: attention through a sliding window is not built", j->file,
+                   (long long)window, v ? "" : ", as the file does not say null");
 }
 
 // A number that has to be there.
@@ -202,7 +224,7 @@ static bool size_key(const Json *j, const char *key, int64_t max, int *out) {
 static bool read_config(const Json *j, ModelConfig *c) {
     if (!read_type(j, c)) return false;
     for (size_t i = 0; i < sizeof must_be_nothing / sizeof *must_be_nothing; i++)
-        if (!json_is_nothing(json_object_get(j->root, must_be_nothing[i].key)))
+        if (!says_nothing(json_object_get(j->root, must_be_nothing[i].key), must_be_nothing[i].factor))
             return err_set(j->e, ERR_INPUT, "%s: \"%s\": %s: not built", j->file, must_be_nothing[i].key,
                            must_be_nothing[i].means);
     if (!size_key(j, "hidden_size", WIDTH_MAX, &c->hidden) ||
@@ -212,7 +234,10 @@ static bool read_config(const Json *j, ModelConfig *c) {
         !size_key(j, "vocab_size", WIDTH_MAX, &c->vocab))
         return false;
     // The defaults are those of the classes in transformers.
-    int64_t kv_heads = c->heads, head_dim = 0, bos = -1, context = c->arch == ARCH_LLAMA ? 2048 : 32768;
+    static const int usual_context[ARCH_COUNT] = {
+        [ARCH_LLAMA] = 2048, [ARCH_QWEN2] = 32768, [ARCH_MISTRAL] = 131072};
+    bool mistral_heads = c->arch == ARCH_MISTRAL && !json_object_get(j->root, "num_key_value_heads");
+    int64_t kv_heads = mistral_heads ? 8 : c->heads, head_dim = 0, bos = -1, context = usual_context[c->arch];
     double eps = 1e-6, theta = 10000;
     Str act = STR("silu");
     if (!json_get_int(j, j->root, "num_key_value_heads", 1, HEADS_MAX, &kv_heads) ||
@@ -239,6 +264,7 @@ static bool read_config(const Json *j, ModelConfig *c) {
     c->bos = (int)bos;
     c->norm_eps = (float)eps;
     c->rope_theta = theta;
+    if (!read_window(j, c)) return false;
     ModelConfig before = *c;
     if (!read_rope(j, "rope_parameters", c)) return false;
     if (!json_absent(json_object_get(j->root, "rope_scaling"))) {

@@ -59,6 +59,43 @@ static void test_config(void **state) {
     assert_true(c.eos_count == 2 && c.eos[0] == 1 && c.eos[1] == 7);
 }
 
+// Keys that would change what is computed say nothing when they are null.
+static void test_null_is_absent(void **state) {
+    (void)state;
+    ModelConfig c = accepted_config(
+        "{\"sliding_window\":null,\"use_sliding_window\":null,\"attention_bias\":null,\"mlp_bias\":null,"
+        "\"layer_types\":null,\"quantization_config\":null,\"num_local_experts\":null,\"num_experts\":null,"
+        "\"attn_logit_softcapping\":null,\"final_logit_softcapping\":null,\"clip_qkv\":null,"
+        "\"scale_emb\":null,\"scale_depth\":null,\"is_encoder_decoder\":null,\"rope_scaling\":null,"
+        "\"rope_parameters\":null,\"partial_rotary_factor\":null,\"tie_word_embeddings\":null}");
+    assert_true(c.arch == ARCH_LLAMA && c.heads == 4 && !c.tied);
+    c = accepted_config("{\"residual_multiplier\":1,\"embedding_multiplier\":1.0,\"logits_scaling\":1,"
+                        "\"scale_emb\":1}");
+    assert_true(c.arch == ARCH_LLAMA);
+}
+
+// Mistral without a window is Llama under another name.
+static void test_mistral(void **state) {
+    (void)state;
+#define MISTRAL "\"model_type\":\"mistral\",\"architectures\":[\"MistralForCausalLM\"]"
+    ModelConfig c = accepted_config("{" MISTRAL ",\"sliding_window\":null}"), llama = accepted_config("{}");
+    assert_true(c.arch == ARCH_MISTRAL && !ARCH_INFO[c.arch].biases);
+    c.arch = llama.arch;
+    assert_true(c.kv_heads == llama.kv_heads && c.head_dim == llama.head_dim && c.context == llama.context &&
+                c.hidden == llama.hidden && c.rope_theta == llama.rope_theta && c.norm_eps == llama.norm_eps);
+    accepted_config("{" MISTRAL ",\"sliding_window\":128}"); // the whole context
+    accepted_config("{" MISTRAL "}");                        // 4096, of a context of 128
+    refused_config("{" MISTRAL ",\"sliding_window\":127}", "\"sliding_window\" 127: attention through");
+    refused_config("{" MISTRAL ",\"max_position_embeddings\":8192}",
+                   "\"sliding_window\" 4096, as the file does not say null");
+    refused_config("{" MISTRAL ",\"sliding_window\":\"no\"}", "a whole number belongs here");
+    refused_config("{\"model_type\":\"mistral\",\"sliding_window\":null}", "names another class");
+    // Qwen2 has a number there that use_sliding_window switches off.
+    refused_config("{\"model_type\":\"qwen2\",\"architectures\":null,\"sliding_window\":32}",
+                   "q_proj.bias\" is missing");
+#undef MISTRAL
+}
+
 // transformers 4 and 5 spell rope differently.
 static void test_rope(void **state) {
     (void)state;
@@ -115,7 +152,7 @@ static void test_config_refusals(void **state) {
         {"{\"model_type\":\"qwen3_5\"}", "follow in a later version"},
         {"{\"model_type\":\"qwen3_5_text\"}", "follow in a later version"},
         {"{\"model_type\":\"minicpm\"}", "MiniCPM5 is model_type llama"},
-        {"{\"model_type\":\"gpt2\"}", "\"gpt2\" is not built; there are: llama, qwen2"},
+        {"{\"model_type\":\"gpt2\"}", "\"gpt2\" is not built; there are: llama, qwen2, mistral"},
         {"{\"model_type\":\"a\\u001b[2J\"}", "a?[2J"},
         {"{\"architectures\":[\"LlamaForSequenceClassification\"]}", "names another class"},
         {"{\"architectures\":\"LlamaForCausalLM\"}", "names another class"},
@@ -139,6 +176,10 @@ static void test_config_refusals(void **state) {
         {"{\"quantization_config\":{\"bits\":4}}", "\"quantization_config\""},
         {"{\"num_local_experts\":8}", "\"num_local_experts\""},
         {"{\"scale_emb\":12}", "\"scale_emb\""},
+        {"{\"scale_emb\":\"1\"}", "\"scale_emb\""},
+        {"{\"logits_scaling\":2}", "\"logits_scaling\""},
+        {"{\"clip_qkv\":1}", "\"clip_qkv\""}, // no factor
+        {"{\"layer_types\":\"full_attention\"}", "\"layer_types\": a list belongs here"},
         {"{\"layer_types\":[\"sliding_attention\",\"full_attention\"]}", "only full_attention"},
         {"{\"bos_token_id\":40}", "\"bos_token_id\" is 40"},
         {"{\"eos_token_id\":40}", "config.json: eos_token_id 40 in a vocabulary of 40"},
@@ -677,6 +718,8 @@ static int tear_down(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_config),
+        cmocka_unit_test(test_null_is_absent),
+        cmocka_unit_test(test_mistral),
         cmocka_unit_test(test_rope),
         cmocka_unit_test(test_config_refusals),
         cmocka_unit_test(test_generation),
