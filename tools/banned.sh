@@ -14,8 +14,8 @@ ban() { # PATTERN FILES-REGEX-EXCLUDED WHY
     bad=1
 }
 ban 'strcpy|strcat|sprintf|vsprintf|strtok|gets|alloca' '^$' 'unbounded'
-ban 'expf?|exp2f?|expm1f?|logf?|log2f?|log1pf?|erff?|tanhf?|powf?|sinf?|cosf?' '^$' 'use base/fmath.h'
+ban 'expf?|exp2f?|expm1f?|logf?|log2f?|log1pf?|erff?|tanhf?|powf?|sinf?|cosf?' '^$' 'use base/numeric/fmath.h'
 ban 'exit' '^src/cmd/' 'only cmd/ ends the program'
 ban 'printf|puts|perror' '^src/cmd/' 'only cmd/ prints results'
-ban 'rand|srand|random|drand48' '^$' 'use base/rng.h'
+ban 'rand|srand|random|drand48' '^$' 'use base/numeric/rng.h'
 exit $bad

@@ -1,5 +1,5 @@
 #!/bin/sh
-# embed.sh FILE... - prints C that holds each file as text, named relative to src/op/suite, src/smith or test. The array is
+# embed.sh FILE... - prints C that holds each file as text, named relative to src/op/suite, src/propose or test. The array is
 # declared in src/op/embed.h; an empty list gives an empty table.
 echo '#include "op/embed.h"'
 i=0

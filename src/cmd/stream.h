@@ -3,7 +3,7 @@
 // "id". What waits together for the same op, level, shape and dtype is judged with one draw
 // (service/queue.h). A bad line gets an answer with status referee_error and is never fatal. A source that
 // was judged before, by this build and under the same options, is answered from the journal with
-// "cached":true (referee/verdict_cache.h), unless `fresh`; equal sources that are under way share one
+// "cached":true (service/verdict_cache.h), unless `fresh`; equal sources that are under way share one
 // judgment.
 //
 // Memory is bounded: STREAM_WAITING requests of STREAM_BYTES together; then nothing is read until something

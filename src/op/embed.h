@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 typedef struct {
-    const char *name; // relative to src/op/suite, src/smith or test; NULL ends the table
+    const char *name; // relative to src/op/suite, src/propose or test; NULL ends the table
     const char *text;
     size_t len;
 } EmbeddedFile;

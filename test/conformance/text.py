@@ -52,7 +52,7 @@ def tell(ok, line):
 # ---- vocabularies ----
 
 def corpus():
-    files = sorted(ROOT.glob("src/*/*.[ch]")) + sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("src/op/suite/gold/*.py"))
+    files = sorted(ROOT.glob("src/**/*.[ch]")) + sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("src/op/suite/gold/*.py"))
     for f in files:
         yield f.read_text()
     yield "naïve café über straße Ελληνικά кириллица 日本語 中文 한국어 हिन्दी עברית العربية 😀 ½ ²³ Ⅷ" * 20

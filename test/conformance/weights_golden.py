@@ -1,5 +1,5 @@
 """Writes test/weights/golden/quant.bin: blocks of every type, made and decoded by ggml (the library inside of
-llama-cpp-python), for test/weights/test_quant.c.
+llama-cpp-python), for test/weights/quant/test_quant.c.
 
     u32 count; float x[count]; then for each type: u32 id, u32 bytes of blocks, ggml's blocks of x, float decoded[count];
     and u32 bytes, blocks of random bytes (finite scales), float decoded[count].
