@@ -3,14 +3,22 @@
 import collections
 import json
 import os
+import re
 import shutil
 import subprocess
 import threading
 import time
 
 
+_SHAPE = re.compile(r"[1-9][0-9]{0,6}x[1-9][0-9]{0,6}")
+_DTYPES = ("fp16", "float16", "bf16", "bfloat16", "fp32", "float32")
+_SIDE_MAX = 1 << 20
+_VERSION_SECONDS = 30.0
+
+
 class RefereeError(Exception):
-    """The referee cannot be run at all: no program, a wrong option, no sandbox. Never a verdict on a kernel."""
+    """The referee cannot be run at all: no program, another program, a wrong option, no sandbox. Never a verdict
+    on a kernel."""
 
 
 class Verdict(dict):
@@ -25,6 +33,7 @@ class Verdict(dict):
         "nondeterministic wrong_shape wrong_dtype incorrect inaccurate nan_class timeout crash no_kernel "
         "truncated timing_unstable below_floor".split()
     )
+    UNDECIDED = frozenset(("unsupported", "referee_error"))
 
     @property
     def status(self):
@@ -85,6 +94,70 @@ def find_binary(binary=None):
             f"there is no program {wanted!r}: give Referee(binary=...), or set OUROBOROS to its path"
         )
     return found
+
+
+def check_binary(path):
+    """Whether `path` is the program, by its --version: another one would leave every kernel undecided."""
+    try:
+        done = subprocess.run(
+            [path, "--version"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            timeout=_VERSION_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        raise RefereeError(
+            f"{path} is not the program ouroboros: no answer to --version for {_VERSION_SECONDS:g} seconds"
+        ) from None
+    except OSError as e:
+        raise RefereeError(f"cannot start {path}: {e}") from e
+    if done.returncode != 0 or not re.match(rb"ouroboros [0-9]", done.stdout):
+        raise RefereeError(
+            f"{path} is not the program ouroboros: to --version it answers {_quoted(done.stdout)}, "
+            f"exit code {done.returncode}"
+        )
+
+
+def _quoted(line):
+    text = line.decode("utf-8", "replace").strip()
+    return repr(text if len(text) <= 200 else text[:200] + "...")
+
+
+def _check_fields(fields):
+    """What the referee would refuse is an error of the caller's, not an undecided kernel."""
+    level, shape, dtype = fields.get("level"), fields.get("shape"), fields.get("dtype")
+    if level not in (None, "quick", "full"):
+        raise ValueError(f'level is "quick" or "full", not {level!r}')
+    if shape is not None and not (
+        isinstance(shape, str) and _SHAPE.fullmatch(shape) and max(map(int, shape.split("x"))) <= _SIDE_MAX
+    ):
+        raise ValueError(f'shape is a text ROWSxCOLUMNS such as "8192x4096", each at most {_SIDE_MAX}, not {shape!r}')
+    if dtype is not None and dtype not in _DTYPES:
+        raise ValueError(f"dtype is one of {', '.join(_DTYPES)}, not {dtype!r}")
+
+
+def _check_pair(pair):
+    """(op, source, manifest) of what judge_many was given."""
+    if isinstance(pair, (str, bytes)) or len(pair) not in (2, 3):
+        raise TypeError(f"judge_many takes (op, source) or (op, source, manifest), not {pair!r:.80}")
+    op, source, *own = pair
+    if isinstance(op, os.PathLike):
+        op = os.fspath(op)
+    if not isinstance(op, str) or not op.strip():
+        raise TypeError(f"an op is its name, a description or the path of a .py definition, not {op!r:.80}")
+    if not isinstance(source, str):
+        raise TypeError(f"a source is a text, not {type(source).__name__}")
+    if "\n" in op and "\n" not in source:
+        raise ValueError(f"the op comes first, then the source: {op!r:.80} looks like a source")
+    return op, source, own
+
+
+def _is_answer(o):
+    """Whether a line is the answer to one of our requests."""
+    return (
+        isinstance(o, dict)
+        and isinstance(o.get("id"), int)
+        and isinstance(o.get("accepted"), bool)
+        and isinstance(o.get("status"), str)
+    )
 
 
 class _Job:
@@ -196,8 +269,12 @@ class Referee:
     ):
         if level not in ("quick", "full"):
             raise ValueError('level is "quick" or "full"')
+        if isinstance(options, (str, bytes)):
+            raise TypeError(f"options is a list of words, not the text {options!r}")
         self.timeout, self.retries = timeout, retries
-        self._command = [find_binary(binary), "referee", "--stream", "--level", level]
+        path = find_binary(binary)
+        check_binary(path)
+        self._command = [path, "referee", "--stream", "--level", level]
         if jobs is not None:
             self._command += ["--jobs", str(int(jobs))]
         if state is not None:
@@ -231,7 +308,9 @@ class Referee:
         unknown = fields.keys() - {"level", "shape", "dtype", "policy", "manifest"}
         if unknown:
             raise TypeError(f"a request has no {', '.join(sorted(unknown))}: only level, shape, dtype and manifest")
-        asked = [(op, source, manifest_of(own[0] if own else fields.get("manifest"))) for op, source, *own in pairs]
+        _check_fields(fields)
+        checked = [_check_pair(pair) for pair in pairs]
+        asked = [(op, source, manifest_of(own[0] if own else fields.get("manifest"))) for op, source, own in checked]
         jobs = [self._ask(op, source, {**fields, "manifest": manifest}) for op, source, manifest in asked]
         timeout = self.timeout if timeout is None else timeout
         end = None if timeout is None else time.monotonic() + timeout
@@ -300,16 +379,34 @@ class Referee:
     def _answered(self, process, line):
         try:
             verdict = json.loads(line)
-            number = verdict.pop("id")
-        except (ValueError, KeyError, AttributeError, TypeError):
-            return
+        except ValueError:
+            verdict = None
+        if not _is_answer(verdict):
+            return self._give_up(process, f"{self._command[0]} answers what is no verdict: {_quoted(line)}")
+        number = verdict.pop("id")
         with self._lock:
             if process is not self._process:
                 return  # of a process that was given up
             self._answers += 1
-            job = self._jobs.pop(number, None) if isinstance(number, int) else None
+            job = self._jobs.pop(number, None)  # none: of a call that has timed out
         if job:
             job.finish(Verdict(verdict))
+
+    def _give_up(self, process, why):
+        """It is no referee, or not of this protocol: who waits, and who asks again, is told so."""
+        with self._lock:
+            if process is not self._process:
+                return
+            self._process, self._failed = None, why
+            lost = list(self._jobs.values())
+            self._jobs.clear()
+        for job in lost:
+            job.finish(undecided(job.op, why, "client"))
+        process.close_input()
+        try:
+            process.popen.kill()
+        except OSError:
+            pass
 
     def _ended(self, process, code):
         lost = []

@@ -1,6 +1,10 @@
 """Rewards for a training loop: completions in, numbers out, None where nothing was decided."""
 
+import difflib
+import math
+import os
 import re
+import warnings
 
 from .client import Referee, Verdict
 
@@ -25,16 +29,45 @@ def fenced_blocks(text):
 
 
 def completion_text(completion):
-    """The text of a completion: a string, or a conversation, whose last message counts."""
+    """The text of a completion: a string, or a conversation, whose last message counts. Anything else is an error:
+    as an empty text it would be a reply without a kernel, and every reward 0."""
     if isinstance(completion, str):
         return completion
     if isinstance(completion, dict):
         completion = [completion]
-    last = completion[-1] if completion else {}
-    content = last.get("content", "") if isinstance(last, dict) else last
-    if isinstance(content, (list, tuple)):  # parts: only text counts
-        content = "".join(p.get("text", "") if isinstance(p, dict) else str(p) for p in content)
-    return content if isinstance(content, str) else ""
+    if not isinstance(completion, (list, tuple)):
+        raise TypeError(f"a completion is a text or a list of messages, not {type(completion).__name__}")
+    if not completion:
+        return ""
+    last = completion[-1]
+    if isinstance(last, str):
+        return last
+    if not isinstance(last, dict) or "content" not in last:
+        raise TypeError(f"a message is a dict with 'content', not {last!r:.80}")
+    content = last["content"]
+    if isinstance(content, (list, tuple)):
+        return "".join(_part_text(part) for part in content)
+    if content is not None and not isinstance(content, str):  # None: a message of tool calls only
+        raise TypeError(f"'content' of a message is a text or a list of parts, not {type(content).__name__}")
+    return content or ""
+
+
+def _part_text(part):
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, dict):
+        raise TypeError(f"a part of a message is a dict or a text, not {type(part).__name__}")
+    if part.get("type", "text") != "text":
+        return ""  # an image: only text counts
+    if not isinstance(part.get("text"), str):
+        raise TypeError(f"a text part of a message has 'text', not {part!r:.80}")
+    return part["text"]
+
+
+def nearest(name, known):
+    """", did you mean 'x'?" for the known name that is most like this one, or nothing."""
+    found = difflib.get_close_matches(str(name), [k for k in known if isinstance(k, str)], 1, 0.5)
+    return f"; did you mean {found[0]!r}?" if found else ""
 
 
 def extract_kernel(text):
@@ -83,10 +116,39 @@ class RewardTable(dict):
         "truncated": 0.0,
     }
 
+    # What may have a row. The undecided statuses have none: their reward is None, whatever a table says.
+    STATUSES = frozenset(DEFAULT) | Verdict.REJECTED
+
     def __init__(self, *args, other=0.0, **more):
         super().__init__(self.DEFAULT)
         self.update(*args, **more)
-        self.other = other
+        self.other = self._number("other", other)
+
+    @staticmethod
+    def _number(status, value):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise ValueError(f"the reward of {status!r} is a number, not {value!r}")
+        return value
+
+    def __setitem__(self, status, value):
+        if status in Verdict.UNDECIDED:
+            raise ValueError(f"{status!r} decides nothing: its reward is None, and no row of a table")
+        if status not in self.STATUSES:
+            raise ValueError(f"no status is called {status!r}{nearest(status, self.STATUSES)}")
+        super().__setitem__(status, self._number(status, value))
+
+    def update(self, *args, **more):  # as dict's, which does not ask __setitem__
+        for status, value in dict(*args, **more).items():
+            self[status] = value
+
+    def setdefault(self, status, default=None):
+        if status not in self:
+            self[status] = default
+        return self[status]
+
+    def __ior__(self, other):
+        self.update(other)
+        return self
 
     def reward(self, verdict):
         if not verdict.decided:
@@ -103,25 +165,22 @@ class KernelReward:
         GRPOTrainer(..., reward_funcs=[reward])
 
     The op is `op`, or comes with the data: a column of the data set named `op_key` ("op"), one value for each
-    completion. Undecided verdicts are None, which the trainer leaves out; they are never zero, because that
+    completion. A column that is not there, or holds no names of ops, is a ValueError. Undecided verdicts are None, which the trainer leaves out; they are never zero, because that
     would teach something about a kernel that nobody judged.
     """
 
-    def __init__(self, referee=None, op=None, table=None, op_key="op", extract=extract_kernel):
-        self.referee = referee or Referee()
-        self.op, self.op_key, self.extract = op, op_key, extract
+    def __init__(self, referee=None, op=None, table=None, op_key=None, extract=extract_kernel):
+        if op is not None and op_key is not None:
+            raise ValueError(f"either op={op!r} for all, or op_key={op_key!r}, the column that names each one's")
         self.table = table if isinstance(table, RewardTable) else RewardTable(table or {})
+        self.referee = referee or Referee()
+        self.op, self.op_key, self.extract = op, op_key or "op", extract
+        self._unknown = set()  # ops that were warned about
         self.__name__ = "kernel_reward"  # what trainers log it as
         self.verdicts = []  # of the last call, in order: feedback for a second turn
 
     def __call__(self, prompts, completions, **kwargs):
-        ops = kwargs.get(self.op_key, self.op)
-        if ops is None:
-            raise ValueError(f"which op? Give KernelReward(op=...), or a column {self.op_key!r} in the data")
-        if isinstance(ops, str):
-            ops = [ops] * len(completions)
-        if len(ops) != len(completions):
-            raise ValueError(f"{len(ops)} ops for {len(completions)} completions")
+        ops = self._ops(kwargs, len(completions))
         verdicts = [None] * len(completions)
         pairs, places = [], []
         for i, completion in enumerate(completions):
@@ -136,9 +195,45 @@ class KernelReward:
         for i, verdict in zip(places, self.referee.judge_many(pairs)):
             verdicts[i] = verdict
         self.verdicts = verdicts
+        self._complain([(ops[i], verdicts[i]) for i in places])
         return [self.table.reward(v) for v in verdicts]
 
+    def _ops(self, columns, n):
+        """The op of each completion: from the column where there is one, else the fixed one."""
+        ops = columns.get(self.op_key, self.op)
+        if ops is None:
+            raise ValueError(
+                f"the data has no column {self.op_key!r}{nearest(self.op_key, columns)} (it has: "
+                f"{', '.join(map(repr, sorted(columns))) or 'none'}). KernelReward(op_key=...) names the column, "
+                "KernelReward(op=...) is one op for all"
+            )
+        if isinstance(ops, (str, os.PathLike)):
+            ops = [os.fspath(ops)] * n
+        if len(ops) != n:
+            raise ValueError(f"{len(ops)} ops for {n} completions")
+        for i, op in enumerate(ops):
+            if not isinstance(op, str) or not op.strip():
+                raise ValueError(f"column {self.op_key!r} holds {op!r:.80} for completion {i}: not the name of an op")
+        return ops
 
+    def _complain(self, judged):
+        """Undecided verdicts are None, which a trainer passes over: what makes all of them so is told."""
+        unknown = {op: v.feedback for op, v in judged if v.get("rule") == "request" and _NO_OP in v.feedback}
+        if unknown and len(unknown) == len({op for op, _ in judged}):
+            op, words = next(iter(unknown.items()))
+            raise ValueError(f"column {self.op_key!r} names no op: {op!r:.80}: {words[words.find(_NO_OP):]}")
+        for op in unknown.keys() - self._unknown:
+            self._unknown.add(op)
+            warnings.warn(f"rewards are None: {unknown[op][unknown[op].find(_NO_OP):]}", RuntimeWarning, stacklevel=3)
+        errors = [v for _, v in judged if v.status == "referee_error"]
+        if judged and len(errors) == len(judged) and not unknown:
+            warnings.warn(
+                f"none of {len(judged)} kernels was decided, all rewards are None: {errors[0].feedback}",
+                RuntimeWarning, stacklevel=3,
+            )
+
+
+_NO_OP = "no op is known as"  # so the referee says it
 _REPLY = {
     "no_kernel": "The reply holds no fenced code block with a kernel.",
     "truncated": "The reply ends inside its last code block.",

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import stat
 import subprocess
@@ -11,6 +12,7 @@ import tempfile
 import threading
 import time
 import unittest
+import warnings
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
@@ -47,7 +49,9 @@ class WithState(unittest.TestCase):
         self.addCleanup(referee.close)
         return referee
 
-    def script(self, text):
+    def script(self, text, version="ouroboros 0.1"):
+        """A program that gives itself out as the referee, and does something else."""
+        text = f'[ "$1" != --version ] || {{ echo "{version}"; exit; }}\n' + text
         path = os.path.join(self.dir.name, f"program{len(os.listdir(self.dir.name))}")
         with open(path, "w") as f:
             f.write("#!/bin/sh\n" + text)
@@ -115,9 +119,29 @@ class Judging(WithState):
         r = self.referee()
         unknown = r.judge("no such op at all", GOOD[0])
         self.assertEqual((unknown.status, unknown.accepted, unknown.decided), ("referee_error", False, False))
-        bad = r.judge("softmax", GOOD[0], shape="many")
-        self.assertFalse(bad.decided)
         self.assertTrue(r.judge("softmax", GOOD[0], dtype="fp16").accepted)
+        self.assertEqual(r.judge("softmax", GOOD[0], shape="64x64").status, "ok")
+
+    def test_what_no_request_can_hold_is_an_error(self):
+        r = self.referee()
+        for fields, word in (
+            ({"shape": "many"}, "many"), ({"shape": "0x5"}, "0x5"), ({"shape": (64, 64)}, "64"),
+            ({"shape": "1048577x1"}, "1048577"), ({"dtype": "half"}, "half"), ({"level": "best"}, "best"),
+        ):
+            with self.assertRaisesRegex(ValueError, word):
+                r.judge("softmax", GOOD[0], **fields)
+        for op, source in ((None, "x"), ("", "x"), ("softmax", None), ("softmax", b"x"), (7, "x")):
+            with self.assertRaises(TypeError):
+                r.judge(op, source)
+        for pairs in (["ab"], [("softmax",)], [("softmax", "x", MANIFEST, 1)]):
+            with self.assertRaises(TypeError):
+                r.judge_many(pairs)
+        with self.assertRaisesRegex(ValueError, "the op comes first"):
+            r.judge(GOOD[0], "softmax")
+        with self.assertRaises(TypeError):
+            Referee(binary=BINARY, options="--fresh")
+        # The same, well said.
+        self.assertTrue(r.judge("softmax", GOOD[0], shape=None, dtype=None, level="quick").accepted)
 
     def test_a_request_has_no_other_fields(self):
         for wrong in ({"levle": "full"}, {"id": 7}, {"seed": 1}, {"op": "rmsnorm"}):
@@ -233,9 +257,33 @@ class Trouble(WithState):
         self.assertFalse(r._jobs)
 
     def test_nonsense_is_not_a_verdict(self):
-        noise = 'echo nonsense; echo "{}"; echo "[1]"; echo \'{"id":[1],"accepted":true,"status":"ok"}\'; exec sleep 60\n'
-        r = self.referee(binary=self.script(noise), timeout=0.5)
-        self.assertFalse(r.judge("softmax", GOOD[0]).accepted)
+        for noise in ("nonsense", "{}", "[1]", '{\\"id\\":[1],\\"accepted\\":true,\\"status\\":\\"ok\\"}',
+                      '{\\"id\\":1,\\"accepted\\":1,\\"status\\":\\"ok\\"}', '{\\"id\\":1,\\"accepted\\":true}'):
+            binary = self.script(f'echo "{noise}"; exec sleep 60\n')
+            r = self.referee(binary=binary)
+            start = time.monotonic()
+            with self.assertRaises(RefereeError) as raised:
+                r.judge("softmax", GOOD[0])
+            self.assertLess(time.monotonic() - start, 20)
+            self.assertIn(binary, str(raised.exception))  # the path, and what it answered
+            self.assertIn(noise.replace("\\", ""), str(raised.exception))
+            with self.assertRaises(RefereeError):
+                r.judge("softmax", GOOD[0])
+        echo = self.referee(binary=self.script("exec cat\n"))  # its answers are our requests
+        with self.assertRaisesRegex(RefereeError, "no verdict"):
+            echo.judge("softmax", GOOD[0])
+
+    def test_another_program_is_refused(self):
+        for name in ("echo", "cat", "true", "false", "python3"):
+            path = shutil.which(name)
+            with self.assertRaises(RefereeError) as raised:
+                Referee(binary=path)
+            self.assertIn(path, str(raised.exception))
+        path = self.script("", version="ouroboros of another kind")
+        with self.assertRaisesRegex(RefereeError, "'ouroboros of another kind'"):
+            Referee(binary=path)
+        Referee(binary=self.script("")).close()
+        Referee(binary=BINARY).close()
 
     def test_half_an_answer_is_no_answer(self):
         r = self.referee(
@@ -324,6 +372,77 @@ class Rewards(WithState):
         with self.assertRaises(ValueError):
             KernelReward(self.referee())(["p"], ["x"], op=["softmax", "softmax"])
 
+    def test_a_column_that_is_not_there(self):
+        reward = KernelReward(self.referee(), op_key="kernel_op")
+        ask = {"prompts": ["p"], "completions": [in_fence(GOOD[0])]}
+        with self.assertRaisesRegex(ValueError, "no column 'kernel_op'; did you mean 'kernel_ops'\\?"):
+            reward(**ask, kernel_ops=["softmax"], seed=[1])
+        with self.assertRaisesRegex(ValueError, "'completion_ids', 'zebra'"):
+            reward(**ask, zebra=["softmax"], completion_ids=[1])
+        with self.assertRaisesRegex(ValueError, "it has: none"):
+            reward(**ask)
+        with self.assertRaisesRegex(ValueError, "op_key"):
+            KernelReward(self.referee(), op="softmax", op_key="kernel_op")  # which of them?
+        self.assertEqual(reward(**ask, kernel_op=["softmax"]), [1.0])
+
+    def test_a_column_that_names_no_ops(self):
+        reward = KernelReward(self.referee())
+        two = {"prompts": ["p"] * 2, "completions": [in_fence(GOOD[0])] * 2}
+        for ops in ([None, "softmax"], ["softmax", ""], [1, 2], [["softmax"], "softmax"]):
+            with self.assertRaisesRegex(ValueError, "column 'op' holds"):
+                reward(**two, op=ops)
+        with self.assertRaisesRegex(ValueError, "column 'op' names no op: 'sofmax'.*nearest are softmax"):
+            reward(**two, op=["sofmax", "sofmax"])
+        with self.assertWarnsRegex(RuntimeWarning, "sofmax"):
+            self.assertEqual(reward(**two, op=["sofmax", "softmax"]), [None, 1.0])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # each name is warned about once
+            self.assertEqual(reward(**two, op=["sofmax", "softmax"]), [None, 1.0])
+
+    def test_nothing_decided_is_told(self):
+        one = {"prompts": ["p"], "completions": [in_fence(GOOD[0])]}
+        dead = self.referee(binary=self.script("read line; exit 9\n"), retries=0)
+        with self.assertWarnsRegex(RuntimeWarning, "none of 1 kernels was decided"):
+            self.assertEqual(KernelReward(dead, op="softmax")(**one), [None])
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            self.assertEqual(KernelReward(self.referee(), op="softmax")(**one), [1.0])
+            # A reply of a model's, whatever it is, is no reason to stop.
+            self.assertEqual(KernelReward(self.referee(), op="softmax")(["p"], ["nothing"]), [0.0])
+
+    def test_what_is_no_completion(self):
+        reward = KernelReward(self.referee(), op="softmax")
+        for bad in (None, 7, [{"role": "assistant", "text": "x"}], [7], [{"content": 7}], [{"content": [7]}],
+                    [{"content": [{"type": "text", "content": "x"}]}], {"text": "x"}):
+            with self.assertRaises(TypeError):
+                reward(["p"], [bad])
+        for empty in ("", [], [{"role": "assistant", "content": None}], [{"content": []}], {"content": ""},
+                      [{"content": [{"type": "image", "url": "u"}]}]):
+            self.assertEqual(reward(["p"], [empty]), [0.0])
+            self.assertEqual(reward.verdicts[0].status, "no_kernel")
+
+    def test_a_table_has_known_statuses_and_numbers(self):
+        for row, says in (({"incorect": 0.5}, "did you mean 'incorrect'"), ({"unsupported": 0.5}, "None"),
+                          ({"referee_error": 0.0}, "None"), ({"incorrect": None}, "a number"),
+                          ({"incorrect": "0.5"}, "a number"), ({"ok": float("nan")}, "a number"), ({7: 1.0}, "no status")):
+            with self.assertRaisesRegex(ValueError, says):
+                KernelReward(self.referee(), op="softmax", table=row)
+            with self.assertRaises(ValueError):
+                RewardTable().update(row)
+            table = RewardTable()
+            with self.assertRaises(ValueError):
+                table |= row
+            for status, value in row.items():
+                with self.assertRaises(ValueError):
+                    table[status] = value
+            self.assertEqual(table, RewardTable.DEFAULT)
+        with self.assertRaises(ValueError):
+            RewardTable(other="much")
+        with self.assertRaises(ValueError):
+            RewardTable().setdefault("below_flor", 1.0)
+        self.assertEqual(RewardTable({"below_floor": 0.01}).reward(Verdict(status="below_floor")), 0.01)
+        self.assertEqual(KernelReward(self.referee(), op="softmax", table={"race": 0}).table["race"], 0)
+
     def test_the_table(self):
         table = RewardTable({"incorrect": 0.7}, ok=0.6)
         self.assertEqual(table.reward(Verdict(accepted=True, status="ok")), 0.6)
@@ -336,12 +455,13 @@ class Rewards(WithState):
         self.assertEqual(set(RewardTable.DEFAULT) - {"ok"}, Verdict.REJECTED - {"timing_unstable", "below_floor"})
 
     def test_the_statuses_are_the_program_s(self):
-        table = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../src/referee/verdict.def")
+        table = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../src/judge/verdict.def")
         with open(table) as f:
             rows = re.findall(r"^VERDICT\((\w+), +(\w+)", f.read(), re.MULTILINE)
         self.assertGreater(len(rows), 15)
         for status, kind in rows:
             self.assertEqual(status in Verdict.REJECTED, kind == "REJECTED", status)
+            self.assertEqual(status in Verdict.UNDECIDED, kind == "UNDECIDED", status)
             self.assertEqual(Verdict(accepted=True, status=status).accepted, kind == "ACCEPTED", status)
 
 
