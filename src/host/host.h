@@ -22,7 +22,7 @@ enum { HOST_INPUTS_MAX = 12 };
 MUST_CHECK bool host_run(Machine *m, CodeCache *cache, const Node *module, const Tensor *inputs, int count,
                          Tensor *out);
 
-// What the autotuned kernels of a program have chosen among in its calls so far (Machine.tuned): the one
+// What the autotuned kernels of a program have chosen among in its calls so far (Machine.autotune): the one
 // thing that outlives a call, as it does on a GPU, and no candidate sees it.
 typedef struct Tuned Tuned;
 Tuned *tuned_new(Arena *a);

@@ -216,12 +216,12 @@ static int case_tune(const Child *c) {
 // With cases of long rows alone (--shape) nothing can promise that each config is judged.
 static bool too_many_configs(Child *c, const Machine *m, const Node *module) {
     if (c->spec[c->at].sampled) return false; // of addresses alone, which hardly any config changes
-    if (c->short_cases == 0 || m->tune_configs <= c->short_cases) return false;
+    if (c->short_cases == 0 || m->autotune.configs <= c->short_cases) return false;
     if (c->trace && c->cases == 1) return false; // a person's experiment, in as many passes as configs
     char text[160];
     snprintf(text, sizeof text,
              "an autotuned kernel has %d configs, more than the %d short cases that judge one each",
-             m->tune_configs, c->short_cases);
+             m->autotune.configs, c->short_cases);
     Diag d = {.kind = DIAG_UNSUPPORTED, .msg = text, .span = {module->span.at, 0}};
     send_finding(c, &d, &m->count);
     return true;
@@ -241,17 +241,15 @@ static bool order_run(Child *c, CodeCache *cache, const Node *module, int order,
     DiagList diags = DIAGS(&c->call);
     Machine *m = NEW(&c->call, Machine);
     machine_init(m, &c->call, &diags, spec->steps);
-    m->order_seed = spec->order_seed;
-    m->processors = spec->processors;
-    m->cover = c->cover;
-    m->tuned = c->tuned;
-    m->order_reversed = order > 0;
-    m->sampled = spec->sampled;
+    m->order = (ProgramOrder){.seed = spec->order_seed, .reversed = order > 0, .sampled = spec->sampled};
+    m->gpu.processors = spec->processors;
+    m->watch.cover = c->cover;
+    m->autotune.pruned = c->tuned;
     if (spec->sampled)
         storage_sparse_open(&m->storages, (uint8_t *)c->job->arena + c->job->arena_bytes - c->sparse,
                             c->sparse, SPARSE_PAGES);
-    m->tune = case_tune(c) + c->tune;
-    if (c->trace && order == 0) m->trace = &c->trace[c->at];
+    m->autotune.config = case_tune(c) + c->tune;
+    if (c->trace && order == 0) m->watch.trace = &c->trace[c->at];
     Tensor input[WIRE_INPUTS_MAX], out;
     for (int i = 0; i < spec->inputs; i++)
         if (!input_wrap(c, m, &spec->input[i], &input[i])) return false;
@@ -264,9 +262,9 @@ static bool order_run(Child *c, CodeCache *cache, const Node *module, int order,
         keep_note(c, &diags);
         if (too_many_configs(c, m, module)) return false;
         r->count = m->count;
-        r->configs = m->tune_configs;
-        r->read_back = m->read_back;
-        r->atomic_launches = m->atomic_launches;
+        r->configs = m->autotune.configs;
+        r->read_back = m->race.read_back;
+        r->atomic_launches = m->race.atomic_launches;
         output_take(c, spec, &out, order, r);
         return true;
     }

@@ -32,7 +32,7 @@ typedef struct {
     int64_t output_at, output_bytes; // room in the output mapping
     int64_t origin_at;   // in the output mapping: for each element of the answer of order 0, row-major, the
                          // marks of the inputs' bytes that it comes from; 0: nobody asks
-    int64_t sampled;     // Machine.sampled; 0: every program runs
+    int64_t sampled;     // Machine.order.sampled; 0: every program runs
     int64_t steps;       // step budget of this case, in lanes
     uint64_t order_seed; // of the program order; says nothing about the inputs' seed
 } CaseSpec;

@@ -166,7 +166,7 @@ static Outcome run_once(Arena *a, const Node *module, const Node *kernel, const 
     must(code_verify(k.code, &why));
     out.atomics = k.code->atomics;
     if (mode == RUN_SPREAD && !spread_out(k.code)) return out;
-    w->m.order_seed = mode == RUN_SHUFFLED ? 0x9e3779b97f4a7c15u : 0;
+    w->m.order.seed = mode == RUN_SHUFFLED ? 0x9e3779b97f4a7c15u : 0;
     out.clean = vm_launch(&w->m, k.code, k.cells, (int64_t[3]){s->programs, 1, 1});
     must(out.clean == !diag_first(&w->d));
     if (!out.clean) out.first = diag_first(&w->d)->msg;

@@ -98,7 +98,7 @@ static inline const char *run_one(Arena *a, const Op *op, const Node *module, St
     DiagList d = DIAGS(a);
     Machine *m = NEW(a, Machine);
     machine_init(m, a, &d, STEPS);
-    m->order_seed = seed;
+    m->order.seed = seed;
     BoundCtx c = {.arena = a, .elements_left = 1 << 24};
     Rng r = rng_at(seed, 1);
     Inputs in = {0};

@@ -395,13 +395,13 @@ static bool rehearse(Interp *in, Span at, const Kernel *k, const Binding *b, con
     uint64_t *first = HOST_NEW(in, at, uint64_t, t->count + 1);
     if (!first || !host_work(in, at, (int64_t)bytes / 8)) return false;
     Counters count = m->count;
-    Trace *trace = m->trace;
-    m->trace = NULL;
+    Trace *trace = m->watch.trace;
+    m->watch.trace = NULL;
     if (!vm_launch(m, code->code, code->cells, grid)) return false;
     for (int i = 0; i < t->count; i++) first[i] = t->at[i]->read_only ? 0 : digest(t->at[i]);
     if (!vm_launch(m, code->code, code->cells, grid)) return false;
     m->count = count;
-    m->trace = trace;
+    m->watch.trace = trace;
     for (int i = 0; i < t->count; i++) {
         if (t->at[i]->read_only || digest(t->at[i]) == first[i]) continue;
         Str name = STR("a tensor");
@@ -451,7 +451,7 @@ static bool build(Interp *in, const Launcher *l, const Args *given, int skip, Bu
         launch_bind(m->arena, home ? home : in->module, l->kernel->node, arg, n, at, &out->binding, in->d);
     for (int i = found; home && i < in->d->count; i++) in->d->at[i].span = at; // said about this file
     if (!bound) return false;
-    if (!home) out->binding.cover = m->cover;
+    if (!home) out->binding.cover = m->watch.cover;
     if (home) {
         Node *site = NEW(m->arena, Node);
         *site = (Node){.kind = NODE_CALL, .span = at};
@@ -495,7 +495,7 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
             "autotuning runs every config on the same tensors, and what the atomics of %.*s did stays: "
             "name the tensors in reset_to_zero or restore_value",
             STR_ARG(l->kernel->node->function.name));
-    m->warps = binding.num_warps;
+    m->gpu.warps = binding.num_warps;
     if (built.how.restless && !rehearse(in, at, l->kernel, &binding, &code, built.grid)) return false;
     Counters *count = &m->count;
     if (binding.num_warps > count->warps) count->warps = binding.num_warps;

@@ -1,7 +1,7 @@
 // triton.autotune and triton.heuristics: decorators that complete a launch's arguments. Which config an
-// autotuned kernel runs with is the machine's choice (Machine.tune), so that a referee can have every config
-// judged; nothing is measured. `key` decides whose configs a call may run with: Triton prunes and tunes in
-// the first call with a key, and all later calls with this key run what was best then.
+// autotuned kernel runs with is the machine's choice (Machine.autotune), so that a referee can have every
+// config judged; nothing is measured. `key` decides whose configs a call may run with: Triton prunes and
+// tunes in the first call with a key, and all later calls with this key run what was best then.
 #include "base/numeric/rng.h"
 #include "host/python/api.h"
 
@@ -297,7 +297,7 @@ static uint64_t value_digest(uint64_t h, Value v) {
 static uint64_t key_digest(const Tuning *t, const Tuner *tuner) {
     const Args *a = t->args;
     Nodes params = t->kernel->node->function.params;
-    uint64_t h = rng_mix(t->kernel->node->span.at, (uint64_t)t->in->m->processors);
+    uint64_t h = rng_mix(t->kernel->node->span.at, (uint64_t)t->in->m->gpu.processors);
     for (int i = 0; i < params.n; i++) {
         Str name = params.at[i]->param.name;
         const Value *v = i < a->n ? &a->pos[i] : named_find(a, name);
@@ -316,7 +316,7 @@ static int config_place(const Tuner *tuner, const Config *config) {
 
 // NULL where nothing outlives the call, or too much would.
 static TunedKey *tuned_under(const Tuning *t, const Tuner *tuner) {
-    Tuned *d = t->in->m->tuned;
+    Tuned *d = t->in->m->autotune.pruned;
     if (!d || tuner->configs->n > TUNED_CONFIGS || d->n == TUNED_MAX) return NULL;
     uint64_t key = key_digest(t, tuner);
     size_t i = key % (2 * TUNED_MAX);
@@ -348,7 +348,7 @@ static bool with_others(Tuning *t, const Tuner *tuner, TunedKey *under, const Se
     Interp *in = t->in;
     *out = kept;
     int n = tuner->configs->n;
-    if (!in->m->tuned || n < 2 || tuner->prune.kind == V_NONE) return true;
+    if (!in->m->autotune.pruned || n < 2 || tuner->prune.kind == V_NONE) return true;
     if (!under) return host_unsupported(in, t->args->at, "an autotuned kernel with so many configs or keys");
     if (!host_work(in, t->args->at, (int64_t)n * (kept->n + 1))) return false;
     Value list;
@@ -380,12 +380,12 @@ static bool autotune(Tuning *t, const Tuner *tuner) {
     TunedKey *under = tuner->configs->n > 1 ? tuned_under(t, tuner) : NULL;
     if (!pruned(t, tuner, &kept) || !with_others(t, tuner, under, kept, &kept)) return false;
     int n = kept->n;
-    const Config *config = n ? kept->at[(m->tune % n + t->skip) % n].config : &standard;
+    const Config *config = n ? kept->at[(m->autotune.config % n + t->skip) % n].config : &standard;
     t->how->choices = tuner->configs->n > 1 ? n : 1;
     t->how->config = config_place(tuner, config);
     t->how->under = under;
     t->how->restless |= tuner->configs->n > 1 && !tuner->restores;
-    if (n > m->tune_configs) m->tune_configs = n;
+    if (n > m->autotune.configs) m->autotune.configs = n;
     if (!no_conflicts(t, config, tuner->configs->n > 1)) return false;
     for (int i = 0; i < config->kwargs->n; i++)
         if (!named_add(t, config->kwargs->key[i].s, config->kwargs->value[i])) return false;

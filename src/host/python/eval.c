@@ -436,7 +436,7 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
         if (!eval(in, env, n->ifexp.cond, &v) || !value_truth(in, n->ifexp.cond->span, v, &truth))
             return false;
         const Node *arm = truth ? n->ifexp.then : n->ifexp.otherwise;
-        if (in->m) cover_mark(in->m->cover, arm->span.at, COVER_HOST);
+        if (in->m) cover_mark(in->m->watch.cover, arm->span.at, COVER_HOST);
         return eval(in, env, arm, out);
     }
     case NODE_LAMBDA: return function_new(in, env, n, out);

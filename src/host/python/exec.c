@@ -258,7 +258,7 @@ static Flow exec_statement(Interp *in, Env *env, const Node *s, Value *result) {
     Value v;
     bool truth;
     if (!host_step(in, s->span)) return FLOW_ERROR;
-    if (in->m) cover_mark(in->m->cover, s->span.at, COVER_HOST);
+    if (in->m) cover_mark(in->m->watch.cover, s->span.at, COVER_HOST);
     switch (s->kind) {
     case NODE_IF:
         if (in->candidate && env->module && is_main_guard(s)) return FLOW_NEXT;

@@ -133,9 +133,9 @@ static bool is_same(Interp *in, Span at, Value l, Value r, bool *out) {
 
 static void note_compared(Interp *in, Value v) {
     if (!in->m) return;
-    if (v.kind == V_INT) cover_size(in->m->cover, v.i);
+    if (v.kind == V_INT) cover_size(in->m->watch.cover, v.i);
     for (int i = 0; value_is_seq(v) && i < v.seq->n && i < COVER_OWN_MAX; i++)
-        if (v.seq->at[i].kind == V_INT) cover_size(in->m->cover, v.seq->at[i].i);
+        if (v.seq->at[i].kind == V_INT) cover_size(in->m->watch.cover, v.seq->at[i].i);
 }
 
 bool compare_values(Interp *in, Span at, Oper op, Value l, Value r, bool *out) {

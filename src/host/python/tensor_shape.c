@@ -348,7 +348,7 @@ bool api_tensor_type(Call *c, Value *out) {
 bool api_device_now(Call *c, Value *out) { return (void)c, *out = value_int(0), true; }
 // One as a rule; not always, so that nothing can depend on it.
 bool api_device_count(Call *c, Value *out) {
-    return *out = value_int(c->in->m->processors == PROCESSORS_USUAL ? 1 : 8), true;
+    return *out = value_int(c->in->m->gpu.processors == PROCESSORS_USUAL ? 1 : 8), true;
 }
 bool api_device_there(Call *c, Value *out) { return (void)c, *out = value_bool(true), true; }
 bool api_device_properties(Call *c, Value *out) {
@@ -362,7 +362,7 @@ bool api_driver_properties(Call *c, Value *out) {
     } fact[] = {{"max_shared_mem", 232448}, {"max_num_regs", 65536}, {"warpSize", 32}};
     if (!dict_new(c->in, c->at, out) ||
         !dict_put(c->in, c->at, out->dict, value_str(STR("multiprocessor_count")),
-                  value_int(c->in->m->processors)))
+                  value_int(c->in->m->gpu.processors)))
         return false;
     for (size_t i = 0; i < sizeof fact / sizeof *fact; i++)
         if (!dict_put(c->in, c->at, out->dict, value_str(str_of(fact[i].name)), value_int(fact[i].value)))
@@ -370,5 +370,5 @@ bool api_driver_properties(Call *c, Value *out) {
     return value_freeze(c->in, c->at, *out);
 }
 bool api_driver_device(Call *c, Value *out) { return (void)c, *out = value_device(false), true; }
-bool api_properties_sms(Call *c, Value *out) { return *out = value_int(c->in->m->processors), true; }
+bool api_properties_sms(Call *c, Value *out) { return *out = value_int(c->in->m->gpu.processors), true; }
 bool api_properties_warp(Call *c, Value *out) { return (void)c, *out = value_int(32), true; }

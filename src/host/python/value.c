@@ -341,8 +341,8 @@ bool dict_new(Interp *in, Span at, Value *out) {
 
 bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out) {
     // A look-up by a size compares it with every key.
-    for (int i = 0; in->m && in->m->cover && key.kind == V_INT && i < d->n && i < COVER_OWN_MAX; i++)
-        if (d->key[i].kind == V_INT) cover_size(in->m->cover, d->key[i].i);
+    for (int i = 0; in->m && in->m->watch.cover && key.kind == V_INT && i < d->n && i < COVER_OWN_MAX; i++)
+        if (d->key[i].kind == V_INT) cover_size(in->m->watch.cover, d->key[i].i);
     *out = -1;
     if (key.kind == V_LIST || key.kind == V_DICT)
         return host_raise(in, at, "TypeError: unhashable type: '%s'", value_type(key));

@@ -201,7 +201,7 @@ static bool lanes_apart(InsnOp op) {
 static bool dealt_otherwise(const Machine *m, const TileType *t, int64_t narrowest) {
     int64_t bytes = dtype_bytes(t->elem), run = 16 / bytes;
     return t->rank > 0 && narrowest < bytes && t->shape[t->rank - 1] > run &&
-           tile_lanes(t) > (int64_t)m->warps * 32 * run;
+           tile_lanes(t) > (int64_t)m->gpu.warps * 32 * run;
 }
 
 static void decode_call(Decode *x, StepFn *call) {

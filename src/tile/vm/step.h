@@ -144,7 +144,7 @@ static inline void note_origin(Vm *v, Storage *m, size_t offset, size_t size, bo
         memset(m->origin + offset, v->origin, size);
         return;
     }
-    v->m->read_back |= !m->read_only;
+    v->m->race.read_back |= !m->read_only;
     for (size_t i = 0; i < size; i++) v->origin |= m->origin[offset + i];
 }
 

@@ -24,7 +24,7 @@ static bool step_traced(Vm *v, const Step *s) {
     stored = c->bytes_stored - stored;
     if (loaded == 0 && stored == 0) return ok;
     const Insn *i = &v->code->insn[s->insn];
-    Traced *x = traced_at(v->m->trace, i->a >= 0 ? &v->code->reg[i->a].type : NULL, i->span.at);
+    Traced *x = traced_at(v->m->watch.trace, i->a >= 0 ? &v->code->reg[i->a].type : NULL, i->span.at);
     if (!x) return ok;
     x->loaded += loaded;
     x->stored += stored;

@@ -19,8 +19,11 @@ const TileLoops *tile_loops_of(IsaLevel isa) {
 const TileLoops *tile_loops(void) { return tile_loops_of(isa_level()); }
 
 void machine_init(Machine *m, Arena *arena, DiagList *diags, int64_t steps) {
-    *m = (Machine){
-        .arena = arena, .diags = diags, .steps_left = steps, .processors = PROCESSORS_USUAL, .warps = 4};
+    *m = (Machine){.arena = arena,
+                   .diags = diags,
+                   .steps_left = steps,
+                   .gpu.processors = PROCESSORS_USUAL,
+                   .gpu.warps = 4};
     m->storages.arena = arena;
 }
 
@@ -311,22 +314,22 @@ static void order_next(Order *o) {
     if (o->at >= o->n) o->at -= o->n;
 }
 
-// The programs that Machine.sampled means, each once. How programs lie over the elements is not known; that
-// they do so in order is a guess that fits nearly all kernels, and nothing is wrong where it does not.
+// The programs that Machine.order.sampled means, each once. How programs lie over the elements is not known;
+// that they do so in order is a guess that fits nearly all kernels, and nothing is wrong where it does not.
 enum { SAMPLED_MAX = 16, SAMPLED_OTHERS = 5, SAMPLED_FROM = 4096 };
-static uint64_t sample_programs(const Machine *m, uint64_t n, uint64_t out[SAMPLED_MAX]) {
+static uint64_t sample_programs(const ProgramOrder *o, uint64_t n, uint64_t out[SAMPLED_MAX]) {
     // So few have much to do each, and all of them do the same.
     if (n < SAMPLED_FROM) {
         out[0] = 0;
         out[1] = n - 1;
         return n < 2 ? n : 2;
     }
-    uint64_t limit = (uint64_t)(0x1p31 / (double)m->sampled * (double)n), half = limit / 2;
+    uint64_t limit = (uint64_t)(0x1p31 / (double)o->sampled * (double)n), half = limit / 2;
     const uint64_t want[] = {0, 1, n - 1, n - 2, limit, limit - 1, limit + 1, half, half + 1};
     enum { WANTED = sizeof want / sizeof *want };
     uint64_t count = 0;
     for (int i = 0; i < WANTED + SAMPLED_OTHERS; i++) {
-        uint64_t one = i < WANTED ? want[i] : rng_mix(m->order_seed, (uint64_t)i) % n, k = 0;
+        uint64_t one = i < WANTED ? want[i] : rng_mix(o->seed, (uint64_t)i) % n, k = 0;
         while (k < count && out[k] != one) k++;
         if (one < n && k == count) out[count++] = one;
     }
@@ -336,17 +339,17 @@ static uint64_t sample_programs(const Machine *m, uint64_t n, uint64_t out[SAMPL
 static bool run_grid(Vm *v, uint64_t programs) {
     Machine *m = v->m;
     uint64_t gx = (uint64_t)v->grid[0], gy = (uint64_t)v->grid[1];
-    Order order = order_of(programs, m->order_seed ? rng_mix(m->order_seed, (uint64_t)m->count.launches) : 0,
-                           m->order_reversed);
-    v->first = m->serial + 1;
-    if (v->code->atomics) m->serial++, m->atomic_launches++; // see step.h
+    Order order = order_of(programs, m->order.seed ? rng_mix(m->order.seed, (uint64_t)m->count.launches) : 0,
+                           m->order.reversed);
+    v->first = m->race.serial + 1;
+    if (v->code->atomics) m->race.serial++, m->race.atomic_launches++; // see step.h
     uint64_t sample[SAMPLED_MAX];
-    if (m->sampled) programs = sample_programs(m, programs, sample);
+    if (m->order.sampled) programs = sample_programs(&m->order, programs, sample);
     for (uint64_t k = 0; k < programs; k++, order_next(&order)) {
-        if (m->sampled) order.at = sample[k];
-        if (m->serial >= READER_MANY - 1)
+        if (m->order.sampled) order.at = sample[k];
+        if (m->race.serial >= READER_MANY - 1)
             return vm_finding(v, v->step, DIAG_BUDGET, -1, "the step budget is spent: too many programs");
-        v->serial = ++m->serial;
+        v->serial = ++m->race.serial;
         v->pid[0] = (int32_t)(order.at % gx);
         v->pid[1] = (int32_t)(order.at / gx % gy);
         v->pid[2] = (int32_t)(order.at / gx / gy);
@@ -399,7 +402,7 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     }
     m->steps_left -= code->insns;
     size_t lanes = decode_lanes_max(code);
-    size_t steps = m->trace ? 2 * sizeof(Step) : sizeof(Step);
+    size_t steps = m->watch.trace ? 2 * sizeof(Step) : sizeof(Step);
     size_t need = code->file_bytes + 18 * lanes + (size_t)code->insns * (steps + sizeof(Walk)) + 65536 +
                   lanes_log_bytes() + deferred_bytes(code);
     if (code->file_bytes > REGISTER_FILE_MAX || need > arena_left(m->arena))
@@ -416,12 +419,12 @@ bool vm_launch(Machine *m, const Code *code, const int64_t *args, const int64_t 
     lanes_init(m->arena, &v.log);
     deferred_init(m->arena, &v);
     decode(m->arena, &v, file, args);
-    if (m->trace) trace_steps(&v);
+    if (m->watch.trace) trace_steps(&v);
     bool ok = run_grid(&v, programs);
     spread_origins(&v);
-    if (m->cover) {
-        cover_code(m->cover, code, m->arena);
-        for (int i = 0; i < code->compareds; i++) cover_size(m->cover, code->compared[i]);
+    if (m->watch.cover) {
+        cover_code(m->watch.cover, code, m->arena);
+        for (int i = 0; i < code->compareds; i++) cover_size(m->watch.cover, code->compared[i]);
     }
     arena_reset(m->arena, mark);
     m->count.launches++;

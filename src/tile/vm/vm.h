@@ -37,28 +37,53 @@ typedef struct {
     Traced access[TRACED_MAX];
 } Trace;
 
+// Which programs of a launch have touched what: found by serial numbers beside the shadow bytes.
+typedef struct {
+    uint32_t serial;     // last program number handed out; grows over all launches, at most READER_MANY - 1
+    int atomic_launches; // of kernels with atomics: where their results may depend on the order of programs
+    bool read_back;      // a kernel has loaded what a kernel or the host wrote; known while origins are kept
+} RaceState;
+
+// Which config an autotuned kernel runs with.
+typedef struct {
+    int config;           // its number, modulo how many the kernel has; at least 0
+    int configs;          // most that a launched kernel has had; 0: none was autotuned
+    struct Tuned *pruned; // configs that pruning has left in other calls; NULL: this is the only call
+} Autotune;
+
+// Which programs of a launch run, and in which order.
+typedef struct {
+    uint64_t seed; // pseudo-random order drawn from it; 0: natural order
+    bool reversed; // ... from its end: of any two programs, the other one comes first
+    // Not 0: only some programs run, the first, the last, those in between where one of so many elements has
+    // a place that no int32 holds, and a few others. For storages that nobody could fill.
+    int64_t sampled;
+} ProgramOrder;
+
+// The GPU that host code sees.
+typedef struct {
+    int processors;
+    int warps; // num_warps of the next launch
+} Gpu;
+
+// Who looks on; NULL: nobody, and nothing is slower for it.
+typedef struct {
+    Cover *cover; // of the source whose kernels run
+    Trace *trace;
+} Watchers;
+
 // One machine serves one call of a host function: fresh storages, counters that add up over its launches.
 typedef struct {
     Arena *arena;
     StorageTable storages;
     DiagList *diags;
-    int64_t steps_left; // lanes; shared by kernels and host code; DIAG_BUDGET when spent
+    int64_t steps_left; // budget, in lanes; shared by kernels and host code; DIAG_BUDGET when spent
     Counters count;
-    uint32_t serial;     // last program number handed out; grows over all launches, at most READER_MANY - 1
-    int atomic_launches; // of kernels with atomics: where their results may depend on the order of programs
-    int tune;            // which config an autotuned kernel runs with, modulo how many it has; at least 0
-    int tune_configs;    // most configs that a launched kernel has had; 0: none was autotuned
-    struct Tuned *tuned; // what pruning has chosen in other calls of the program; NULL: this is the only one
-    int warps;           // num_warps of the next launch
-    int processors;      // of the GPU that host code sees
-    uint64_t order_seed; // programs run in a pseudo-random order drawn from it; 0: natural order
-    bool order_reversed; // ... from its end: of any two programs, the other one comes first
-    // Not 0: only some programs of each launch run, the first, the last, those in between where one of so
-    // many elements has a place that no int32 holds, and a few others. For storages that nobody could fill.
-    int64_t sampled;
-    bool read_back; // a kernel has loaded what a kernel or the host wrote; known while origins are kept
-    Cover *cover;   // of the source whose kernels run; NULL: nobody asks
-    Trace *trace;   // NULL: nobody asks, and nothing is slower for it
+    RaceState race;
+    ProgramOrder order;
+    Autotune autotune;
+    Gpu gpu;
+    Watchers watch;
 } Machine;
 // Bytes: an access further away from its tensor is told without the distance. Addresses can be made of input
 // values, and the distance would say what they were; near misses are mistakes in masks.

@@ -31,8 +31,8 @@ static bool tune_run(TuneCall *w, int tune, const char *decorators, const char *
     *w = (TuneCall){0};
     w->d = DIAGS(&w->arena);
     machine_init(&w->m, &w->arena, &w->d, 1 << 20);
-    w->m.tune = tune;
-    w->m.tuned = shared;
+    w->m.autotune.config = tune;
+    w->m.autotune.pruned = shared;
     for (int i = 0; i < N; i++) w->x[i] = (float)i;
     w->in = (Tensor){.dtype = DT_F32, .rank = 1, .shape = {N}, .stride = {1}};
     assert_true(storage_wrap(&w->m.storages, DT_F32, w->x, sizeof w->x, &w->in.storage));
@@ -52,7 +52,7 @@ static void expect_scaled(int tune, const char *decorators, const char *run, flo
     for (int i = 0; i < N; i++)
         if (out[i] != factor * (float)i + plus)
             fail_msg("element %d is %g\n%s%s", i, (double)out[i], decorators, run);
-    assert_int_equal(w.m.tune_configs, configs);
+    assert_int_equal(w.m.autotune.configs, configs);
     assert_int_equal(w.m.count.programs, programs);
     arena_free(&w.arena);
 }
@@ -405,7 +405,7 @@ static void test_rmsnorm(void **state) {
                     fail_msg("element %d is %g, not %g\n%s", i, (double)out[i], want, c[k].kernels);
             }
             assert_int_equal(w.m.count.launches, c[k].launches);
-            assert_int_equal(w.m.tune_configs, 3);
+            assert_int_equal(w.m.autotune.configs, 3);
             arena_free(&w.arena);
         }
 }

@@ -21,7 +21,7 @@ static void test_sum_over_programs(void **state) {
     for (uint64_t seed = 0; seed < 3; seed++) {
         Run r;
         run_begin(&r);
-        r.machine.order_seed = seed;
+        r.machine.order.seed = seed;
         const float *x = input(&r, DT_F32, 100, 5);
         const Tensor *y = filled(&r, DT_F32, 3, 0);
         number(&r, 100);
@@ -36,7 +36,7 @@ static void test_sum_over_programs(void **state) {
         near(y, 0, sum, 1e-5);
         near(y, 1, top, 0);
         near(y, 2, low, 0);
-        assert_int_equal(r.machine.atomic_launches, 1);
+        assert_int_equal(r.machine.race.atomic_launches, 1);
         run_end(&r);
     }
 }
@@ -107,7 +107,7 @@ static void races(const Race *c, size_t n) {
         for (uint64_t seed = 0; seed < 6; seed++) {
             Run r;
             run_begin(&r);
-            r.machine.order_seed = seed;
+            r.machine.order.seed = seed;
             filled(&r, DT_I32, 8, 0);
             output(&r, DT_I32, 8);
             const char *source =
@@ -181,7 +181,7 @@ static void test_launches_are_apart(void **state) {
     run_ok(&r, add, 4);
     near(y, 0, 8, 0);
     near(y, 4, 4, 0);
-    assert_int_equal(r.machine.atomic_launches, 2);
+    assert_int_equal(r.machine.race.atomic_launches, 2);
     run_end(&r);
 }
 

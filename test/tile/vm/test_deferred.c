@@ -39,7 +39,7 @@ static void check_order(const Order *o, uint64_t seed) {
              "        tl.store(y + i, %s)\n",
              o->add, o->between, o->count, o->read);
     run_begin(&r);
-    r.machine.order_seed = seed;
+    r.machine.order.seed = seed;
     const Tensor *sum = filled(&r, DT_F32, TILE, 0);
     filled(&r, DT_I32, 1, 0);
     const Tensor *y = output(&r, DT_F32, TILE);

@@ -268,7 +268,7 @@ static void test_widths(void **state) {
         input(&r, cases[k].narrow, 2048, 1);
         output(&r, cases[k].wide, 2048);
         output(&r, DT_F32, 2048);
-        r.machine.warps = cases[k].warps;
+        r.machine.gpu.warps = cases[k].warps;
         bool ok = run(&r, source, 1);
         if (ok != cases[k].ok)
             fail_msg("case %d: %s", (int)k, ok ? "nothing found" : diag_first(&r.diags)->msg);

@@ -366,7 +366,7 @@ typedef struct {
 static void run_random(uint64_t seed, uint64_t order, bool packed, Outcome *o) {
     Rig r;
     rig_open(&r);
-    r.m.order_seed = order;
+    r.m.order.seed = order;
     Rng fill = rng_at(seed, 99);
     int32_t words[4 * WORDS + 1];
     float floats[4 * WORDS + 1];

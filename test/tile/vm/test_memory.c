@@ -33,7 +33,7 @@ static void test_copy(void **state) {
         rig_open(&r);
         Storage *x = rig_storage(&r, DT_F32, 100, affine(&r.arena, 100), true),
                 *y = rig_storage(&r, DT_F32, 100, NULL, false);
-        r.m.order_seed = (uint64_t)k;
+        r.m.order.seed = (uint64_t)k;
         const Code *c = copy_kernel(&r.arena, 16, true, k & 1, true);
         expect_clean(&r, rig_run(&r, c, (int64_t[]){rig_address(x), rig_address(y), 100}, 7, 1, 1));
         assert_memory_equal(x->data, y->data, 400);
@@ -41,7 +41,7 @@ static void test_copy(void **state) {
         assert_int_equal(r.m.count.programs, 7);
         assert_int_equal(r.m.count.bytes_loaded, 32 * 13); // 400 bytes are 12.5 sectors
         assert_int_equal(r.m.count.bytes_stored, 32 * 13);
-        assert_int_equal(r.m.serial, 7);
+        assert_int_equal(r.m.race.serial, 7);
         rig_close(&r);
     }
 }
@@ -230,7 +230,7 @@ static void test_races(void **state) {
         for (uint64_t seed = 0; seed < 6; seed++) {
             Rig r;
             rig_open(&r);
-            r.m.order_seed = seed;
+            r.m.order.seed = seed;
             Storage *x = rig_storage(&r, DT_F32, 64, affine(&r.arena, 64), false);
             Asm s = asm_new(&r.arena);
             int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0);

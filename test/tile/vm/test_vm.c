@@ -59,7 +59,7 @@ static void test_grid(void **state) {
     for (uint64_t seed = 0; seed < 5; seed++) {
         Rig r;
         rig_open(&r);
-        r.m.order_seed = seed;
+        r.m.order.seed = seed;
         Storage *y = rig_storage(&r, DT_I32, 60, NULL, false);
         Asm s = asm_new(&r.arena);
         int id[3], size[3];
