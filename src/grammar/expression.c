@@ -150,20 +150,21 @@ static Expr cat(Emit *e, const GraphNode *n, Place *p) {
 // --- Elementwise -------------------------------------------------------------------------------------
 
 static Expr argument(Emit *e, const char *wish, double value, const char *host) {
-    for (int i = 0; i < e->extras; i++)
-        if (strcmp(e->extra[i].host, host) == 0) return (Expr){e->extra[i].param, BIND_ATOM, false, false};
-    if (e->extras >= ARGUMENTS_MAX - 2)
+    for (int i = 0; i < e->takes.extras; i++)
+        if (strcmp(e->takes.extra[i].host, host) == 0)
+            return (Expr){e->takes.extra[i].param, BIND_ATOM, false, false};
+    if (e->takes.extras >= ARGUMENTS_MAX - 2)
         return (Expr){float_text(e->a, value), value < 0 ? BIND_SIGNED : BIND_ATOM, false, false};
     const char *name = emit_fresh(e, wish, false);
-    e->extra[e->extras++] = (Argument){name, host};
+    e->takes.extra[e->takes.extras++] = (Argument){name, host};
     return (Expr){name, BIND_ATOM, false, false};
 }
 
 static Expr sized_literal(Emit *e, const GraphNode *n) {
-    bool length = (n->power == 1 || n->power == -1) && size_plain(n->size) && e->block;
+    bool length = (n->power == 1 || n->power == -1) && size_plain(n->size) && e->name.block;
     if (length && emit_flaw(e, FLAW_mean_over_block))
-        return (Expr){n->power == 1 ? e->block : arena_printf(e->a, "(1.0 / %s)", e->block), BIND_ATOM, false,
-                      false};
+        return (Expr){n->power == 1 ? e->name.block : arena_printf(e->a, "(1.0 / %s)", e->name.block),
+                      BIND_ATOM, false, false};
     if (n->power == 1) return emit_size(e, n->size);
     const char *x = host_size(e, n->size);
     const char *host = n->power == -1 ? arena_printf(e->a, "1.0 / %s", x)
@@ -177,7 +178,7 @@ static Expr literal(Emit *e, const GraphNode *n, bool whole) {
     if (whole && x == trunc(x) && fabs(x) < 0x1p31)
         return (Expr){arena_printf(e->a, "%.0f", x), x < 0 ? BIND_SIGNED : BIND_ATOM, false, false};
     const char *text = float_text(e->a, x);
-    if (e->plan->eps_arg && x > 0 && x < 0.005 && e->extras < ARGUMENTS_MAX / 2)
+    if (e->plan->eps_arg && x > 0 && x < 0.005 && e->takes.extras < ARGUMENTS_MAX / 2)
         return argument(e, "eps", x, text);
     return (Expr){text, x < 0 && !isinf(x) ? BIND_SIGNED : BIND_ATOM, false, false};
 }
@@ -277,14 +278,14 @@ static bool folded(Emit *e, const GraphNode *n, Place *p, Expr *out) {
 }
 
 static const char *helper_of(Emit *e, BoundOp op) {
-    for (int i = 0; i < e->helpers; i++)
-        if (e->helper[i].op == op) return e->helper[i].name;
+    for (int i = 0; i < e->helpers.n; i++)
+        if (e->helpers.at[i].op == op) return e->helpers.at[i].name;
     Expr v = {"v", BIND_ATOM, false, false};
     const char *text = fill(e, form_of(op, e->plan->form[op])->text, &v, 0);
     const char *name = emit_fresh(e, arena_printf(e->a, "_%s", bound_name(op)), false);
-    e->helper[e->helpers].op = op;
-    e->helper[e->helpers].name = name;
-    e->helper[e->helpers++].text = text;
+    e->helpers.at[e->helpers.n].op = op;
+    e->helpers.at[e->helpers.n].name = name;
+    e->helpers.at[e->helpers.n++].text = text;
     return name;
 }
 

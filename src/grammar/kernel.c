@@ -5,7 +5,7 @@
 
 static const char *columns_text(Emit *e, const char *from) {
     const char *lanes =
-        arena_printf(e->a, e->two_d ? "tl.arange(0, %s)[None, :]" : "tl.arange(0, %s)", e->block);
+        arena_printf(e->a, e->state.two_d ? "tl.arange(0, %s)[None, :]" : "tl.arange(0, %s)", e->name.block);
     return from ? arena_printf(e->a, "%s + %s", from, lanes) : lanes;
 }
 
@@ -18,17 +18,17 @@ void kernel_comment(Emit *e, Lines *to, const char *text) {
 static const char *stored(Emit *e, Expr x) {
     if (!e->plan->store_cast || e->g->node[e->g->result].kind != VALUE_FLOAT || !(x.tile || x.rows))
         return x.s;
-    return arena_printf(e->a, "%s.to(%s.dtype.element_ty)", emit_wrap(e, x, BIND_ATOM), e->out_param);
+    return arena_printf(e->a, "%s.to(%s.dtype.element_ty)", emit_wrap(e, x, BIND_ATOM), e->name.out);
 }
 
 void kernel_store(Emit *e, Lines *to, Place *p) {
     Expr x = emit_value(e, e->g->result, p);
     Buf b = BUF(e->a);
-    e->out_used = true;
-    buf_printf(&b, "tl.store(%s", e->out_param);
-    if (e->g->has_rows) e->row_used = true;
-    if (e->g->has_rows && p) e->out_stride_used = true;
-    if (e->g->has_rows) buf_printf(&b, p ? " + %s * %s" : " + %s", e->row, e->out_stride);
+    e->takes.out = true;
+    buf_printf(&b, "tl.store(%s", e->name.out);
+    if (e->g->has_rows) e->takes.row = true;
+    if (e->g->has_rows && p) e->takes.out_stride = true;
+    if (e->g->has_rows) buf_printf(&b, p ? " + %s * %s" : " + %s", e->name.row, e->name.out_stride);
     if (p) buf_printf(&b, " + %s", p->index.s);
     buf_printf(&b, ", %s", stored(e, x));
     const char *mask = e->g->has_rows || !p ? emit_both(e, p) : p->mask;
@@ -41,33 +41,34 @@ void kernel_store(Emit *e, Lines *to, Place *p) {
 // --- Loops over the columns --------------------------------------------------------------------------
 
 static Place *loop_open(Emit *e, Size width) {
-    e->in_loop = true;
-    e->inner = (NameSet){.arena = e->a};
-    e->body = e->after = (Lines){.arena = e->a};
-    e->kept_memo = e->memo;
-    e->cols = emit_fresh(e, e->style->cols, true);
+    e->state.in_loop = true;
+    e->name.inner = (NameSet){.arena = e->a};
+    e->lines.body = e->lines.after = (Lines){.arena = e->a};
+    e->known.outside = e->known.memo;
+    e->name.cols = emit_fresh(e, e->style->cols, true);
     return emit_place(e, width);
 }
 
 static void loop_close(Emit *e, Size width) {
     const char *start = emit_fresh(e, e->style->start, true);
     Expr w = emit_size(e, width);
-    if (emit_flaw(e, FLAW_last_block)) w.s = arena_printf(e->a, "%s // %s * %s", w.s, e->block, e->block);
-    line_add(&e->top, 0, true, "for %s in range(0, %s, %s):", start, w.s, e->block);
-    line_add(&e->top, 1, false, "%s = %s", e->cols, columns_text(e, start));
-    lines_append(&e->top, &e->body, 1);
-    lines_append(&e->top, &e->after, 0);
-    e->in_loop = false;
-    e->memo = e->kept_memo;
+    if (emit_flaw(e, FLAW_last_block))
+        w.s = arena_printf(e->a, "%s // %s * %s", w.s, e->name.block, e->name.block);
+    line_add(&e->lines.top, 0, true, "for %s in range(0, %s, %s):", start, w.s, e->name.block);
+    line_add(&e->lines.top, 1, false, "%s = %s", e->name.cols, columns_text(e, start));
+    lines_append(&e->lines.top, &e->lines.body, 1);
+    lines_append(&e->lines.top, &e->lines.after, 0);
+    e->state.in_loop = false;
+    e->known.memo = e->known.outside;
     Place *kept = NULL;
-    for (Place *p = e->places, *next; p; p = next) {
+    for (Place *p = e->known.places, *next; p; p = next) {
         next = p->next;
         if (p->index.tile) continue;
         p->next = kept;
         kept = p;
     }
-    e->places = kept;
-    e->inner = (NameSet){.arena = e->a};
+    e->known.places = kept;
+    e->name.inner = (NameSet){.arena = e->a};
 }
 
 typedef struct {
@@ -94,18 +95,19 @@ static void accumulate(Emit *e, Running *r, Place *p) {
         x.s = emit_reduce(e, n->op, x.s);
         x.bind = BIND_ATOM;
     } else {
-        const char *shape =
-            arena_printf(e->a, e->two_d ? "%s, %s" : "%s%s", e->two_d ? e->rows_block : "", e->block);
+        const char *shape = arena_printf(e->a, e->state.two_d ? "%s, %s" : "%s%s",
+                                         e->state.two_d ? e->name.rows_block : "", e->name.block);
         if (n->op == BOUND_SUM)
-            line_add(&e->top, 0, false, "%s = tl.zeros([%s], dtype=tl.float32)", r->name, shape);
+            line_add(&e->lines.top, 0, false, "%s = tl.zeros([%s], dtype=tl.float32)", r->name, shape);
         else
-            line_add(&e->top, 0, false, "%s = tl.full([%s], %s, dtype=tl.float32)", r->name, shape,
+            line_add(&e->lines.top, 0, false, "%s = tl.full([%s], %s, dtype=tl.float32)", r->name, shape,
                      reduction_start(n->op));
     }
     if (n->op == BOUND_SUM)
-        line_add(&e->body, 0, false, emit_flaw(e, FLAW_carry_dropped) ? "%s = %s" : "%s += %s", r->name, x.s);
+        line_add(&e->lines.body, 0, false, emit_flaw(e, FLAW_carry_dropped) ? "%s = %s" : "%s += %s", r->name,
+                 x.s);
     else
-        line_add(&e->body, 0, false, "%s = %s", r->name, combined(e, n->op, r->name, x.s));
+        line_add(&e->lines.body, 0, false, "%s = %s", r->name, combined(e, n->op, r->name, x.s));
 }
 
 static void finish(Emit *e, const Running *r) {
@@ -113,7 +115,7 @@ static void finish(Emit *e, const Running *r) {
     Expr x = {r->name, BIND_ATOM, false, n->rows};
     if (!r->done) {
         x.s = emit_fresh(e, emit_reduction_name(e, r->node).p, false);
-        line_add(&e->top, 0, false, "%s = %s", x.s, emit_reduce(e, n->op, r->name));
+        line_add(&e->lines.top, 0, false, "%s = %s", x.s, emit_reduce(e, n->op, r->name));
     }
     emit_remember(e, r->node, NULL, x);
 }
@@ -135,11 +137,12 @@ static void pass(Emit *e, int level, Size width) {
     for (int i = 0; i < e->g->nodes; i++) {
         const GraphNode *n = &e->g->node[i];
         int other;
-        if (!graph_is_reduction(n->op) || e->level[i] != level ||
+        if (!graph_is_reduction(n->op) || e->levels->level[i] != level ||
             !size_equal(e->g->node[n->in[0]].cols, width))
             continue;
-        if (e->merged[i] >= 0 || e->weighed[i] >= 0 || e->spread[i] >= 0) continue; // found with another
-        if (has_partner(e, e->merged, i, &other))
+        if (e->levels->merged[i] >= 0 || e->levels->weighed[i] >= 0 || e->levels->spread[i] >= 0)
+            continue; // found with another
+        if (has_partner(e, e->levels->merged, i, &other))
             most[pairs++] = i;
         else if (online_is_mean(e, i))
             mean[means++] = i;
@@ -156,7 +159,7 @@ static void pass(Emit *e, int level, Size width) {
 
 static bool width_seen(const Emit *e, int level, int before, Size width) {
     for (int i = 0; i < before; i++)
-        if (graph_is_reduction(e->g->node[i].op) && e->level[i] == level &&
+        if (graph_is_reduction(e->g->node[i].op) && e->levels->level[i] == level &&
             size_equal(e->g->node[e->g->node[i].in[0]].cols, width))
             return true;
     return false;
@@ -166,23 +169,23 @@ static void looped(Emit *e, int passes) {
     for (int level = 1; level <= passes; level++) {
         for (int i = 0; i < e->g->nodes; i++) {
             const GraphNode *n = &e->g->node[i];
-            if (!graph_is_reduction(n->op) || e->level[i] != level) continue;
+            if (!graph_is_reduction(n->op) || e->levels->level[i] != level) continue;
             Size width = e->g->node[n->in[0]].cols;
             if (width_seen(e, level, i, width)) continue;
-            kernel_comment(e, &e->top,
+            kernel_comment(e, &e->lines.top,
                            arena_printf(e->a, "Pass %d of %d over the row.", level,
                                         passes + !size_is(e->g->out_cols, 1)));
             pass(e, level, width);
         }
     }
     if (size_is(e->g->out_cols, 1)) {
-        kernel_store(e, &e->top, NULL);
+        kernel_store(e, &e->lines.top, NULL);
         return;
     }
-    if (passes) kernel_comment(e, &e->top, "The row's numbers are known: write it.");
-    e->last_pass = true;
+    if (passes) kernel_comment(e, &e->lines.top, "The row's numbers are known: write it.");
+    e->state.last_pass = true;
     Place *p = loop_open(e, e->g->out_cols);
-    kernel_store(e, &e->body, p);
+    kernel_store(e, &e->lines.body, p);
     loop_close(e, e->g->out_cols);
 }
 
@@ -190,16 +193,16 @@ static void looped(Emit *e, int passes) {
 
 // Loads are padded with -inf where that spares the largest its `where`.
 static bool wants_low_padding(const Emit *e) {
-    if (!e->plan->trust_pad || e->looped) return false;
+    if (!e->plan->trust_pad || e->state.looped) return false;
     for (int i = 0; i < e->g->nodes; i++)
         if (e->g->node[i].op == BOUND_AMAX && e->g->node[e->g->node[i].in[0]].op == BOUND_INPUT) return true;
     return false;
 }
 
 static void whole(Emit *e) {
-    e->padding = wants_low_padding(e) ? -HUGE_VAL : 0;
+    e->state.padding = wants_low_padding(e) ? -HUGE_VAL : 0;
     bool row_result = size_is(e->g->out_cols, 1);
-    kernel_store(e, &e->top, row_result ? NULL : emit_place(e, e->g->out_cols));
+    kernel_store(e, &e->lines.top, row_result ? NULL : emit_place(e, e->g->out_cols));
 }
 
 // --- The file ----------------------------------------------------------------------------------------
@@ -209,44 +212,44 @@ static void whole(Emit *e) {
 static void name_all(Emit *e, const char *suffix) {
     const Style *s = e->style;
     const char *const tail[] = {s->kernel[0], arena_printf(e->a, "%s%s", suffix, s->kernel[1])};
-    e->kernel =
+    e->name.kernel =
         nameset_fresh(&e->host->names, NULL,
                       str_of(arena_printf(e->a, "%s%.*s%s", tail[0], STR_ARG(e->g->op->name), tail[1])));
-    nameset_add(&e->names, e->kernel);
-    e->n = emit_fresh(e, s->n, false);
-    e->m = emit_fresh(e, s->m, false);
-    e->row = emit_fresh(e, e->two_d ? s->rows : s->row, false);
-    e->row_mask = e->two_d || e->flat ? emit_fresh(e, e->two_d ? s->row_mask : s->mask, false) : NULL;
-    e->out_param = emit_affixed(e, s->pointer, str_of(s->out));
-    e->out_stride = emit_affixed(e, s->stride, str_of(s->out));
-    e->block = emit_fresh(e, s->block, false);
-    e->rows_block = e->two_d ? emit_fresh(e, s->rows_block, false) : NULL;
-    if (!e->split) return;
-    e->part = emit_fresh(e, s->part, false);
-    e->parts = emit_fresh(e, s->parts, false);
-    e->parts_block = emit_fresh(e, "PARTS", false);
-    e->slots = emit_fresh(e, s->slots, false);
-    e->cols = emit_fresh(e, s->cols, false);
+    nameset_add(&e->name.all, e->name.kernel);
+    e->name.n = emit_fresh(e, s->n, false);
+    e->name.m = emit_fresh(e, s->m, false);
+    e->name.row = emit_fresh(e, e->state.two_d ? s->rows : s->row, false);
+    e->name.row_mask =
+        e->state.two_d || e->state.flat ? emit_fresh(e, e->state.two_d ? s->row_mask : s->mask, false) : NULL;
+    e->name.out = emit_affixed(e, s->pointer, str_of(s->out));
+    e->name.out_stride = emit_affixed(e, s->stride, str_of(s->out));
+    e->name.block = emit_fresh(e, s->block, false);
+    e->name.rows_block = e->state.two_d ? emit_fresh(e, s->rows_block, false) : NULL;
+    if (!e->state.split) return;
+    e->name.part = emit_fresh(e, s->part, false);
+    e->name.parts = emit_fresh(e, s->parts, false);
+    e->name.parts_block = emit_fresh(e, "PARTS", false);
+    e->name.slots = emit_fresh(e, s->slots, false);
+    e->name.cols = emit_fresh(e, s->cols, false);
 }
 
-Emit *kernel_open(Arena *a, const Graph *g, const Plan *p, const Levels *levels, Host *host,
-                  const char *suffix) {
+Emit *kernel_open(KernelFile *f, const char *suffix) {
+    Arena *a = f->a;
+    const Plan *p = f->plan;
+    Schedule s = p->schedule;
     Emit *e = NEW(a, Emit);
     *e = (Emit){.a = a,
-                .g = g,
+                .g = f->g,
                 .plan = p,
+                .levels = &f->levels,
                 .style = &styles[p->style],
-                .host = host,
-                .level = levels->level,
-                .merged = levels->merged,
-                .weighed = levels->weighed,
-                .spread = levels->spread};
-    e->names.arena = e->inner.arena = e->fixed.arena = e->top.arena = e->body.arena = e->after.arena = a;
-    e->two_d = p->schedule == SCHEDULE_ROWS || p->schedule == SCHEDULE_ROWS_LOOPED;
-    e->looped = p->schedule == SCHEDULE_LOOPED || p->schedule == SCHEDULE_ONLINE ||
-                p->schedule == SCHEDULE_ROWS_LOOPED;
-    e->split = p->schedule == SCHEDULE_SPLIT;
-    e->flat = p->schedule == SCHEDULE_FLAT;
+                .host = &f->host,
+                .lines = {.fixed.arena = a, .top.arena = a, .body.arena = a, .after.arena = a},
+                .name = {.all.arena = a, .inner.arena = a}};
+    e->state.two_d = s == SCHEDULE_ROWS || s == SCHEDULE_ROWS_LOOPED;
+    e->state.looped = s == SCHEDULE_LOOPED || s == SCHEDULE_ONLINE || s == SCHEDULE_ROWS_LOOPED;
+    e->state.split = s == SCHEDULE_SPLIT;
+    e->state.flat = s == SCHEDULE_FLAT;
     name_all(e, suffix);
     return e;
 }
@@ -263,39 +266,39 @@ static void preamble(Emit *e, Lines *to, bool uses_columns) {
     const char *zero = e->plan->axis == 1 ? "axis=0" : "0",
                *first = arena_printf(e->a, "tl.program_id(%s)", zero);
     Schedule s = e->plan->schedule;
-    if (e->flat) {
+    if (e->state.flat) {
         const char *index = emit_fresh(e, "index", false), *all = emit_fresh(e, "n_elements", false);
         Size cols = e->g->out_cols;
-        const char *width = size_plain(cols) ? e->n : emit_fresh(e, "width", false);
+        const char *width = size_plain(cols) ? e->name.n : emit_fresh(e, "width", false);
         if (size_plain(cols))
-            e->n_used = true;
+            e->takes.n = true;
         else
-            e->extra[e->extras++] = (Argument){width, host_size(e, cols)};
-        e->extra[e->extras++] = (Argument){all, file_elements(e)};
+            e->takes.extra[e->takes.extras++] = (Argument){width, host_size(e, cols)};
+        e->takes.extra[e->takes.extras++] = (Argument){all, file_elements(e)};
         line_add(to, 0, false, "%s = %s.to(tl.int64) * %s + tl.arange(0, %s)", index, pid(e, to, first),
-                 e->block, e->block);
-        line_add(to, 0, false, "%s = %s < %s%s", e->row_mask, index, all,
+                 e->name.block, e->name.block);
+        line_add(to, 0, false, "%s = %s < %s%s", e->name.row_mask, index, all,
                  emit_flaw(e, FLAW_off_by_one) ? " - 1" : "");
-        line_add(to, 0, false, "%s = %s // %s", e->row, index, width);
-        line_add(to, 0, false, "%s = %s %% %s", e->cols, index, width);
+        line_add(to, 0, false, "%s = %s // %s", e->name.row, index, width);
+        line_add(to, 0, false, "%s = %s %% %s", e->name.cols, index, width);
         return;
     }
-    if (e->two_d) {
-        line_add(to, 0, false, "%s = %s * %s + tl.arange(0, %s)[:, None]", e->row, pid(e, to, first),
-                 e->rows_block, e->rows_block);
-        line_add(to, 0, false, "%s = %s < %s%s", e->row_mask, e->row, e->m,
+    if (e->state.two_d) {
+        line_add(to, 0, false, "%s = %s * %s + tl.arange(0, %s)[:, None]", e->name.row, pid(e, to, first),
+                 e->name.rows_block, e->name.rows_block);
+        line_add(to, 0, false, "%s = %s < %s%s", e->name.row_mask, e->name.row, e->name.m,
                  emit_flaw(e, FLAW_last_row) ? " - 1" : "");
-        line_add(to, 0, false, "%s = %s.to(tl.int64)", e->row, e->row);
-        e->m_used = true;
-    } else if (e->row_used && s != SCHEDULE_PERSISTENT) {
-        line_add(to, 0, false, "%s = %s.to(tl.int64)", e->row, pid(e, to, first));
+        line_add(to, 0, false, "%s = %s.to(tl.int64)", e->name.row, e->name.row);
+        e->takes.m = true;
+    } else if (e->takes.row && s != SCHEDULE_PERSISTENT) {
+        line_add(to, 0, false, "%s = %s.to(tl.int64)", e->name.row, pid(e, to, first));
     }
-    if (!uses_columns || e->looped) return;
-    const char *from = s == SCHEDULE_GRID ? arena_printf(e->a, "tl.program_id(1) * %s", e->block) : NULL;
-    line_add(to, 0, false, "%s = %s", e->cols, columns_text(e, from));
-    if (e->plan->aligned && !e->two_d)
-        line_add(to, 0, false, "%s = tl.max_contiguous(tl.multiple_of(%s, %s), %s)", e->cols, e->cols,
-                 e->block, e->block);
+    if (!uses_columns || e->state.looped) return;
+    const char *from = s == SCHEDULE_GRID ? arena_printf(e->a, "tl.program_id(1) * %s", e->name.block) : NULL;
+    line_add(to, 0, false, "%s = %s", e->name.cols, columns_text(e, from));
+    if (e->plan->aligned && !e->state.two_d)
+        line_add(to, 0, false, "%s = tl.max_contiguous(tl.multiple_of(%s, %s), %s)", e->name.cols,
+                 e->name.cols, e->name.block, e->name.block);
 }
 
 static const char *about(const Emit *e) {
@@ -316,47 +319,43 @@ static const char *about(const Emit *e) {
 
 static void persist(Emit *e, Lines *all) {
     const char *i = emit_fresh(e, "i", false);
-    e->m_used = true;
-    lines_append(all, &e->fixed, 0);
-    line_add(all, 0, true, "for %s in range(tl.program_id(0), %s%s, tl.num_programs(0)):", i, e->m,
+    e->takes.m = true;
+    lines_append(all, &e->lines.fixed, 0);
+    line_add(all, 0, true, "for %s in range(tl.program_id(0), %s%s, tl.num_programs(0)):", i, e->name.m,
              emit_flaw(e, FLAW_last_row) ? " - 1" : "");
-    if (e->row_used) line_add(all, 1, false, "%s = %s.to(tl.int64)", e->row, i);
-    lines_append(all, &e->top, 1);
+    if (e->takes.row) line_add(all, 1, false, "%s = %s.to(tl.int64)", e->name.row, i);
+    lines_append(all, &e->lines.top, 1);
 }
 
 // Text of one kernel that covers whole rows.
-static Emit *single(Arena *a, const Graph *g, const Plan *p, const Levels *levels, int passes, Host *host,
-                    Lines *all) {
-    Emit *e = kernel_open(a, g, p, levels, host, "");
-    bool uses_columns = !size_is(g->out_cols, 1) || passes > 0;
-    if (!e->looped) e->cols = emit_fresh(e, e->style->cols, false);
-    if (e->looped)
-        looped(e, passes);
+static Emit *single(KernelFile *f, Lines *all) {
+    Emit *e = kernel_open(f, "");
+    bool uses_columns = !size_is(f->g->out_cols, 1) || f->passes > 0;
+    if (!e->state.looped) e->name.cols = emit_fresh(e, e->style->cols, false);
+    if (e->state.looped)
+        looped(e, f->passes);
     else
         whole(e);
-    if (!uses_columns) e->block = NULL;
-    *all = (Lines){.arena = a};
+    if (!uses_columns) e->name.block = NULL;
+    *all = (Lines){.arena = f->a};
     kernel_comment(e, all, about(e));
     preamble(e, all, uses_columns);
-    if (p->schedule == SCHEDULE_PERSISTENT)
+    if (f->plan->schedule == SCHEDULE_PERSISTENT)
         persist(e, all);
     else
-        lines_append(all, &e->top, 0);
+        lines_append(all, &e->lines.top, 0);
     return e;
 }
 
 Str kernel_emit(Arena *a, const Graph *g, const Plan *p, int *flawed) {
-    Levels levels;
-    Plan plan = *p;
-    g = plan_graph(g, p);
-    int passes = passes_levels(g, plan_online(p), p->schedule == SCHEDULE_SPLIT, &levels), kernels = 1;
-    Host host;
+    KernelFile f;
     Emit *kernel[KERNELS_MAX];
     Lines body[KERNELS_MAX];
-    file_open(a, g, &plan, &host);
+    int kernels = 1;
+    file_open(a, plan_graph(g, p), p, &f);
     if (p->schedule == SCHEDULE_SPLIT)
-        kernels = split_kernels(a, g, &plan, &levels, passes, &host, kernel, body);
+        kernels = split_kernels(&f, kernel, body);
     else
-        kernel[0] = single(a, g, &plan, &levels, passes, &host, &body[0]);
+        kernel[0] = single(&f, &body[0]);
     return file_print(a, kernel, body, kernels, flawed);
 }

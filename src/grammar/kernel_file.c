@@ -8,15 +8,18 @@ static void put_list(Buf *out, const char *item, const char **comma) {
 
 const char *host_input(Emit *e, int i) { return e->host->input[i]; }
 
-void file_open(Arena *a, const Graph *g, const Plan *p, Host *out) {
+void file_open(Arena *a, const Graph *g, const Plan *p, KernelFile *out) {
     const Style *s = &styles[p->style];
-    *out = (Host){.names.arena = a};
+    bool split = p->schedule == SCHEDULE_SPLIT;
+    *out = (KernelFile){.a = a, .g = g, .plan = p, .host.names.arena = a};
+    out->passes = passes_levels(g, plan_online(p), split, &out->levels);
+    Host *h = &out->host;
     for (int i = 0; i < g->op->inputs; i++)
-        out->input[i] = nameset_fresh(&out->names, NULL, g->op->input[i].name);
-    out->m = nameset_fresh(&out->names, NULL, str_of(s->m));
-    out->n = nameset_fresh(&out->names, NULL, str_of(s->n));
-    out->out = nameset_fresh(&out->names, NULL, str_of(s->out));
-    if (p->schedule == SCHEDULE_SPLIT) out->parts = nameset_fresh(&out->names, NULL, str_of(s->parts));
+        h->input[i] = nameset_fresh(&h->names, NULL, g->op->input[i].name);
+    h->m = nameset_fresh(&h->names, NULL, str_of(s->m));
+    h->n = nameset_fresh(&h->names, NULL, str_of(s->n));
+    h->out = nameset_fresh(&h->names, NULL, str_of(s->out));
+    if (split) h->parts = nameset_fresh(&h->names, NULL, str_of(s->parts));
 }
 
 // --- The kernel's own line ---------------------------------------------------------------------------
@@ -33,34 +36,34 @@ static void put_configs(Emit *e, Buf *out) {
     for (int i = 0; i < 3; i++) {
         int warps = 4 << i; // fewer chain too many additions in one thread
         buf_puts(out, "        triton.Config({");
-        if (e->looped || e->flat || p->schedule == SCHEDULE_GRID)
-            buf_printf(out, "\"%s\": %d", e->block, block << i);
+        if (e->state.looped || e->state.flat || p->schedule == SCHEDULE_GRID)
+            buf_printf(out, "\"%s\": %d", e->name.block, block << i);
         buf_printf(out, "}, num_warps=%d%s),\n", warps, p->stages ? ", num_stages=2" : "");
     }
     buf_puts(out, "    ],\n    key=[");
-    if (e->n_used) put_list(out, arena_printf(e->a, "\"%s\"", e->n), &comma);
+    if (e->takes.n) put_list(out, arena_printf(e->a, "\"%s\"", e->name.n), &comma);
     buf_puts(out, "],\n)\n");
 }
 
 static void put_signature(Emit *e, Buf *out) {
     const char *comma = "";
     if (e->plan->autotune) put_configs(e, out);
-    buf_printf(out, "@triton.jit\ndef %s(", e->kernel);
+    buf_printf(out, "@triton.jit\ndef %s(", e->name.kernel);
     for (int i = 0; i < e->g->op->inputs; i++)
-        if (e->in_param[i]) put_list(out, e->in_param[i], &comma);
-    for (int i = 0; i < e->partials; i++)
-        if (e->partial[i].used) put_list(out, e->partial[i].param, &comma);
-    if (e->out_used) put_list(out, e->out_param, &comma);
+        if (e->name.input[i].param) put_list(out, e->name.input[i].param, &comma);
+    for (int i = 0; i < e->work.partials; i++)
+        if (e->work.partial[i].used) put_list(out, e->work.partial[i].param, &comma);
+    if (e->takes.out) put_list(out, e->name.out, &comma);
     for (int i = 0; i < e->g->op->inputs; i++)
-        if (e->in_stride[i]) put_list(out, e->in_stride[i], &comma);
-    if (e->out_stride_used) put_list(out, e->out_stride, &comma);
-    if (e->parts_used) put_list(out, e->parts, &comma);
-    if (e->m_used) put_list(out, e->m, &comma);
-    if (e->n_used) put_list(out, e->n, &comma);
-    for (int i = 0; i < e->extras; i++) put_list(out, e->extra[i].param, &comma);
-    if (e->two_d) put_list(out, constant(e, e->rows_block), &comma);
-    if (e->block) put_list(out, constant(e, e->block), &comma);
-    if (e->slots_used) put_list(out, constant(e, e->parts_block), &comma);
+        if (e->name.input[i].stride) put_list(out, e->name.input[i].stride, &comma);
+    if (e->takes.out_stride) put_list(out, e->name.out_stride, &comma);
+    if (e->takes.parts) put_list(out, e->name.parts, &comma);
+    if (e->takes.m) put_list(out, e->name.m, &comma);
+    if (e->takes.n) put_list(out, e->name.n, &comma);
+    for (int i = 0; i < e->takes.extras; i++) put_list(out, e->takes.extra[i].param, &comma);
+    if (e->state.two_d) put_list(out, constant(e, e->name.rows_block), &comma);
+    if (e->name.block) put_list(out, constant(e, e->name.block), &comma);
+    if (e->takes.slots) put_list(out, constant(e, e->name.parts_block), &comma);
     buf_puts(out, "):\n");
 }
 
@@ -162,12 +165,12 @@ static const char *host_width(Emit *const kernel[], int kernels) {
     Size seen[ARGUMENTS_MAX];
     int n = 0;
     for (int k = 0; k < kernels; k++)
-        for (int i = 0; i < kernel[k]->width_count && n < ARGUMENTS_MAX; i++) {
+        for (int i = 0; i < kernel[k]->known.widths && n < ARGUMENTS_MAX; i++) {
             bool again = false;
-            for (int j = 0; j < n; j++) again = again || size_equal(seen[j], kernel[k]->widths[i]);
+            for (int j = 0; j < n; j++) again = again || size_equal(seen[j], kernel[k]->known.width[i]);
             if (again) continue;
-            list = arena_printf(e->a, "%s%s%s", list, n ? ", " : "", host_size(e, kernel[k]->widths[i]));
-            seen[n++] = kernel[k]->widths[i];
+            list = arena_printf(e->a, "%s%s%s", list, n ? ", " : "", host_size(e, kernel[k]->known.width[i]));
+            seen[n++] = kernel[k]->known.width[i];
         }
     return n > 1 ? arena_printf(e->a, "max(%s)", list) : n ? list : "1";
 }
@@ -178,16 +181,16 @@ typedef struct {
 } Tiles;
 
 static const char *host_grid(Emit *e, const Tiles *t) {
-    if (!e->g->has_rows && e->plan->schedule != SCHEDULE_GRID && !e->split) return "1,";
+    if (!e->g->has_rows && e->plan->schedule != SCHEDULE_GRID && !e->state.split) return "1,";
     const char *m = e->g->has_rows ? e->host->m : "1", *block = t->block;
     bool tuned = e->plan->autotune && t->cut;
     const char *meta = e->plan->lambda_grid || tuned ? "meta" : NULL;
-    if (meta && e->block) block = arena_printf(e->a, "meta[\"%s\"]", e->block);
+    if (meta && e->name.block) block = arena_printf(e->a, "meta[\"%s\"]", e->name.block);
     switch (e->plan->schedule) {
     case SCHEDULE_ROWS:
     case SCHEDULE_ROWS_LOOPED:
         return arena_printf(e->a, "triton.cdiv(%s, %s),", m,
-                            meta ? arena_printf(e->a, "meta[\"%s\"]", e->rows_block) : t->rows_block);
+                            meta ? arena_printf(e->a, "meta[\"%s\"]", e->name.rows_block) : t->rows_block);
     case SCHEDULE_GRID: {
         const char *cols = host_size(e, e->g->out_cols);
         if (emit_flaw(e, FLAW_last_block)) return arena_printf(e->a, "%s, max(1, %s // %s)", m, cols, block);
@@ -198,7 +201,8 @@ static const char *host_grid(Emit *e, const Tiles *t) {
             return arena_printf(e->a, "max(1, %s // %s),", file_elements(e), block);
         return arena_printf(e->a, "triton.cdiv(%s, %s),", file_elements(e), block);
     case SCHEDULE_SPLIT:
-        return e->grid_rows ? arena_printf(e->a, "%s,", m) : arena_printf(e->a, "%s, %s", m, e->host->parts);
+        return e->state.grid_rows ? arena_printf(e->a, "%s,", m)
+                                  : arena_printf(e->a, "%s, %s", m, e->host->parts);
     case SCHEDULE_PERSISTENT:
         if (e->plan->processors == 1)
             return arena_printf(
@@ -217,22 +221,23 @@ static void launch(Emit *e, Lines *to, const Tiles *t) {
     Buf b = BUF(e->a);
     const char *comma = "";
     for (int i = 0; i < e->g->op->inputs; i++)
-        if (e->in_param[i]) put_list(&b, host_input(e, i), &comma);
-    for (int i = 0; i < e->partials; i++)
-        if (e->partial[i].used) put_list(&b, e->partial[i].host, &comma);
-    if (e->out_used) put_list(&b, e->host->out, &comma);
+        if (e->name.input[i].param) put_list(&b, host_input(e, i), &comma);
+    for (int i = 0; i < e->work.partials; i++)
+        if (e->work.partial[i].used) put_list(&b, e->work.partial[i].host, &comma);
+    if (e->takes.out) put_list(&b, e->host->out, &comma);
     for (int i = 0; i < e->g->op->inputs; i++)
-        if (e->in_stride[i]) put_list(&b, arena_printf(e->a, "%s.stride(0)", host_input(e, i)), &comma);
-    if (e->out_stride_used) put_list(&b, arena_printf(e->a, "%s.stride(0)", e->host->out), &comma);
-    if (e->parts_used) put_list(&b, e->host->parts, &comma);
-    if (e->m_used) put_list(&b, e->host->m, &comma);
-    if (e->n_used) put_list(&b, e->host->n, &comma);
-    for (int i = 0; i < e->extras; i++) put_list(&b, e->extra[i].host, &comma);
-    if (e->two_d) put_list(&b, arena_printf(e->a, "%s=%s", e->rows_block, t->rows_block), &comma);
-    if (e->block && !(p->autotune && t->cut))
-        put_list(&b, arena_printf(e->a, "%s=%s", e->block, t->block), &comma);
-    if (e->slots_used)
-        put_list(&b, arena_printf(e->a, "%s=triton.next_power_of_2(%s)", e->parts_block, e->host->parts),
+        if (e->name.input[i].stride)
+            put_list(&b, arena_printf(e->a, "%s.stride(0)", host_input(e, i)), &comma);
+    if (e->takes.out_stride) put_list(&b, arena_printf(e->a, "%s.stride(0)", e->host->out), &comma);
+    if (e->takes.parts) put_list(&b, e->host->parts, &comma);
+    if (e->takes.m) put_list(&b, e->host->m, &comma);
+    if (e->takes.n) put_list(&b, e->host->n, &comma);
+    for (int i = 0; i < e->takes.extras; i++) put_list(&b, e->takes.extra[i].host, &comma);
+    if (e->state.two_d) put_list(&b, arena_printf(e->a, "%s=%s", e->name.rows_block, t->rows_block), &comma);
+    if (e->name.block && !(p->autotune && t->cut))
+        put_list(&b, arena_printf(e->a, "%s=%s", e->name.block, t->block), &comma);
+    if (e->takes.slots)
+        put_list(&b, arena_printf(e->a, "%s=triton.next_power_of_2(%s)", e->name.parts_block, e->host->parts),
                  &comma);
     if (p->warps && !p->autotune) put_list(&b, arena_printf(e->a, "num_warps=%d", p->warps), &comma);
     if (!p->warps && !p->autotune)
@@ -243,21 +248,21 @@ static void launch(Emit *e, Lines *to, const Tiles *t) {
     if (lambda) {
         const char *name = nameset_fresh(&e->host->names, NULL, STR("grid_of"));
         line_add(to, 0, true, "%s = lambda meta: (%s)", name, grid);
-        line_add(to, 0, false, "%s[%s](%s)", e->kernel, name, buf_cstr(&b));
+        line_add(to, 0, false, "%s[%s](%s)", e->name.kernel, name, buf_cstr(&b));
     } else
-        line_add(to, 0, false, "%s[(%s)](%s)", e->kernel, grid, buf_cstr(&b));
+        line_add(to, 0, false, "%s[(%s)](%s)", e->name.kernel, grid, buf_cstr(&b));
 }
 
 static void host_tiles(Emit *const kernel[], int kernels, Lines *to, Tiles *t) {
     Emit *e = kernel[0];
     const Plan *p = e->plan;
     bool any = false;
-    for (int k = 0; k < kernels; k++) any = any || kernel[k]->block;
-    t->cut = e->looped || e->split || p->schedule == SCHEDULE_GRID || e->flat;
+    for (int k = 0; k < kernels; k++) any = any || kernel[k]->name.block;
+    t->cut = e->state.looped || e->state.split || p->schedule == SCHEDULE_GRID || e->state.flat;
     t->width = host_width(kernel, kernels);
     t->block = arena_printf(e->a, "%d", p->block);
     t->rows_block = arena_printf(e->a, "%d", p->rows);
-    if (any && !e->flat && (!t->cut || p->fit || e->split)) {
+    if (any && !e->state.flat && (!t->cut || p->fit || e->state.split)) {
         const char *fit = arena_printf(e->a, "triton.next_power_of_2(%s)", t->width);
         if (t->cut) fit = arena_printf(e->a, "min(%d, %s)", p->block, fit);
         if (!(p->autotune && t->cut)) {
@@ -272,11 +277,12 @@ static void host_tiles(Emit *const kernel[], int kernels, Lines *to, Tiles *t) {
         line_add(to, 0, false, "%s = max(1, min(%d, 8192 // %s))", t->rows_block, p->rows,
                  any ? t->block : "1");
     }
-    if (!e->split) return;
+    if (!e->state.split) return;
     line_add(to, 0, false, "%s = triton.cdiv(%s, %s)", e->host->parts, t->width, t->block);
-    for (int i = 0; i < e->partials; i++)
+    for (int i = 0; i < e->work.partials; i++)
         line_add(to, 0, false, "%s = torch.empty((%s, %s), device=%s.device, dtype=torch.float32)",
-                 e->partial[i].host, e->g->has_rows ? e->host->m : "1", e->host->parts, host_input(e, 0));
+                 e->work.partial[i].host, e->g->has_rows ? e->host->m : "1", e->host->parts,
+                 host_input(e, 0));
 }
 
 static void put_run(Emit *const kernel[], int kernels, Buf *file) {
@@ -302,13 +308,13 @@ static void put_run(Emit *const kernel[], int kernels, Buf *file) {
 // --- The whole file ----------------------------------------------------------------------------------
 
 static void put_helpers(const Emit *e, Buf *file, NameSet *done) {
-    for (int i = 0; i < e->helpers; i++) {
-        if (nameset_has(done, e->helper[i].name)) continue;
-        nameset_add(done, e->helper[i].name);
-        buf_printf(file, "\n\n@triton.jit\ndef %s(v):\n", e->helper[i].name);
+    for (int i = 0; i < e->helpers.n; i++) {
+        if (nameset_has(done, e->helpers.at[i].name)) continue;
+        nameset_add(done, e->helpers.at[i].name);
+        buf_printf(file, "\n\n@triton.jit\ndef %s(v):\n", e->helpers.at[i].name);
         if (e->style->doc)
-            buf_printf(file, "    \"\"\"%s of each value.\"\"\"\n", bound_name(e->helper[i].op));
-        buf_printf(file, "    return %s\n", e->helper[i].text);
+            buf_printf(file, "    \"\"\"%s of each value.\"\"\"\n", bound_name(e->helpers.at[i].op));
+        buf_printf(file, "    return %s\n", e->helpers.at[i].text);
     }
 }
 

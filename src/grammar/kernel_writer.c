@@ -148,8 +148,8 @@ const char *emit_number(Emit *e, double x) {
 // --- NameSet and lines -------------------------------------------------------------------------------
 
 const char *emit_fresh(Emit *e, const char *wish, bool inner) {
-    return inner ? nameset_fresh(&e->inner, &e->names, str_of(wish))
-                 : nameset_fresh(&e->names, &e->inner, str_of(wish));
+    return inner ? nameset_fresh(&e->name.inner, &e->name.all, str_of(wish))
+                 : nameset_fresh(&e->name.all, &e->name.inner, str_of(wish));
 }
 
 const char *emit_affixed(Emit *e, const char *const affix[2], Str name) {
@@ -158,8 +158,8 @@ const char *emit_affixed(Emit *e, const char *const affix[2], Str name) {
 
 // Where a value is computed: as far out as what it depends on allows.
 static Lines *home(Emit *e, bool tile, bool rows) {
-    if (e->plan->schedule == SCHEDULE_PERSISTENT && !rows) return &e->fixed;
-    return tile && e->in_loop ? &e->body : &e->top;
+    if (e->plan->schedule == SCHEDULE_PERSISTENT && !rows) return &e->lines.fixed;
+    return tile && e->state.in_loop ? &e->lines.body : &e->lines.top;
 }
 
 bool emit_is_name(const char *s) {
@@ -171,7 +171,7 @@ bool emit_is_name(const char *s) {
 
 Expr emit_bind(Emit *e, Expr x, Str wish) {
     if (x.bind == BIND_ATOM && emit_is_name(x.s)) return x;
-    const char *name = emit_fresh(e, arena_printf(e->a, "%.*s", STR_ARG(wish)), x.tile && e->in_loop);
+    const char *name = emit_fresh(e, arena_printf(e->a, "%.*s", STR_ARG(wish)), x.tile && e->state.in_loop);
     line_add(home(e, x.tile, x.rows), 0, false, "%s = %s", name, x.s);
     x.s = name;
     x.bind = BIND_ATOM;
@@ -183,7 +183,7 @@ const char *emit_wrap(Emit *e, Expr x, Bind at) {
 }
 
 bool emit_recall(const Emit *e, int node, const Place *p, Expr *out) {
-    for (const Memo *m = e->memo; m; m = m->next) {
+    for (const Memo *m = e->known.memo; m; m = m->next) {
         if (m->node != node || m->place != p) continue;
         *out = m->x;
         return true;
@@ -193,14 +193,14 @@ bool emit_recall(const Emit *e, int node, const Place *p, Expr *out) {
 
 void emit_remember(Emit *e, int node, const Place *p, Expr x) {
     Memo *m = NEW(e->a, Memo);
-    *m = (Memo){.next = e->memo, .node = node, .place = p, .x = x};
-    e->memo = m;
+    *m = (Memo){.next = e->known.memo, .node = node, .place = p, .x = x};
+    e->known.memo = m;
     // A value without columns, or one made outside the loop, outlives it.
-    if (!e->in_loop || x.tile) return;
+    if (!e->state.in_loop || x.tile) return;
     Memo *kept = NEW(e->a, Memo);
     *kept = *m;
-    kept->next = e->kept_memo;
-    e->kept_memo = kept;
+    kept->next = e->known.outside;
+    e->known.outside = kept;
 }
 
 // --- Sizes -------------------------------------------------------------------------------------------
@@ -221,19 +221,19 @@ Expr emit_size(Emit *e, Size s) {
         return (Expr){arena_printf(e->a, "%lld", (long long)s.r), s.r < 0 ? BIND_SIGNED : BIND_ATOM, false,
                       false};
     if (s.of == SIZE_ROWS)
-        e->m_used = true;
+        e->takes.m = true;
     else
-        e->n_used = true;
-    const char *x = s.of == SIZE_ROWS ? e->m : e->n;
+        e->takes.n = true;
+    const char *x = s.of == SIZE_ROWS ? e->name.m : e->name.n;
     if (size_plain(s)) return (Expr){x, BIND_ATOM, false, false};
-    for (struct SizeName *k = e->sizes; k; k = k->next)
+    for (struct SizeName *k = e->known.sizes; k; k = k->next)
         if (size_equal(k->size, s)) return (Expr){k->name, BIND_ATOM, false, false};
     struct SizeName *k = NEW(e->a, struct SizeName);
     bool half = s.p == 1 && s.q == 2 && s.r == 0;
-    *k = (struct SizeName){.next = e->sizes, .size = s};
+    *k = (struct SizeName){.next = e->known.sizes, .size = s};
     k->name =
         emit_bind(e, (Expr){formula(e->a, s, x), BIND_ANY, false, false}, str_of(half ? "half" : "width")).s;
-    e->sizes = k;
+    e->known.sizes = k;
     return (Expr){k->name, BIND_ATOM, false, false};
 }
 
@@ -257,7 +257,7 @@ Expr emit_shifted(Emit *e, Expr index, Size s, int sign) {
 static bool texts_equal(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
 Place *emit_place_at(Emit *e, Expr index, const char *mask, bool plain, Size width) {
-    for (Place *p = e->places; p; p = p->next)
+    for (Place *p = e->known.places; p; p = p->next)
         if (strcmp(p->key, index.s) == 0 && texts_equal(p->mask, mask) && p->plain == plain) return p;
     Place *p = NEW(e->a, Place);
     *p = (Place){.key = index.s,
@@ -265,44 +265,45 @@ Place *emit_place_at(Emit *e, Expr index, const char *mask, bool plain, Size wid
                  .mask = mask,
                  .plain = plain,
                  .width = width};
-    p->next = e->places;
-    e->places = p;
+    p->next = e->known.places;
+    e->known.places = p;
     return p;
 }
 
 static void note_width(Emit *e, Size width) {
-    for (int i = 0; i < e->width_count; i++)
-        if (size_equal(e->widths[i], width)) return;
-    if (e->width_count < ARGUMENTS_MAX) e->widths[e->width_count++] = width;
+    for (int i = 0; i < e->known.widths; i++)
+        if (size_equal(e->known.width[i], width)) return;
+    if (e->known.widths < ARGUMENTS_MAX) e->known.width[e->known.widths++] = width;
 }
 
 Place *emit_place(Emit *e, Size width) {
-    for (Place *p = e->places; p; p = p->next)
+    for (Place *p = e->known.places; p; p = p->next)
         if (p->plain && size_equal(p->width, width)) return p;
-    if (e->flat) return emit_place_at(e, (Expr){e->cols, BIND_ATOM, true, true}, e->row_mask, true, width);
-    Lines *to = e->in_loop ? &e->body : home(e, true, false);
+    if (e->state.flat)
+        return emit_place_at(e, (Expr){e->name.cols, BIND_ATOM, true, true}, e->name.row_mask, true, width);
+    Lines *to = e->state.in_loop ? &e->lines.body : home(e, true, false);
     Expr w = emit_size(e, width);
-    const char *wish = e->two_d ? e->style->col_mask : e->style->mask;
-    const char *mask = arena_printf(e->a, "%s < %s", e->cols, w.s);
-    if (emit_flaw(e, FLAW_off_by_one)) mask = arena_printf(e->a, "%s < %s - 1", e->cols, w.s);
-    if (e->two_d || !e->plan->inline_mask) {
-        const char *name = emit_fresh(e, wish, e->in_loop);
+    const char *wish = e->state.two_d ? e->style->col_mask : e->style->mask;
+    const char *mask = arena_printf(e->a, "%s < %s", e->name.cols, w.s);
+    if (emit_flaw(e, FLAW_off_by_one)) mask = arena_printf(e->a, "%s < %s - 1", e->name.cols, w.s);
+    if (e->state.two_d || !e->plan->inline_mask) {
+        const char *name = emit_fresh(e, wish, e->state.in_loop);
         line_add(to, 0, false, "%s = %s", name, mask);
         mask = name;
     }
     note_width(e, width);
-    return emit_place_at(e, (Expr){e->cols, BIND_ATOM, true, false}, mask, true, width);
+    return emit_place_at(e, (Expr){e->name.cols, BIND_ATOM, true, false}, mask, true, width);
 }
 
 const char *emit_both(Emit *e, Place *p) {
-    if (!p) return e->row_mask;
-    if (!e->two_d) return p->mask ? p->mask : e->row_mask;
-    if (!p->mask) return e->row_mask;
+    if (!p) return e->name.row_mask;
+    if (!e->state.two_d) return p->mask ? p->mask : e->name.row_mask;
+    if (!p->mask) return e->name.row_mask;
     if (p->both) return p->both;
-    for (Place *o = e->places; o && !p->both; o = o->next)
+    for (Place *o = e->known.places; o && !p->both; o = o->next)
         if (o->both && texts_equal(o->mask, p->mask) && o->index.tile == p->index.tile) p->both = o->both;
     if (p->both) return p->both;
-    Expr x = {arena_printf(e->a, "%s & %s", e->row_mask, p->mask), BIND_BITS, p->index.tile, true};
+    Expr x = {arena_printf(e->a, "%s & %s", e->name.row_mask, p->mask), BIND_BITS, p->index.tile, true};
     p->both = emit_bind(e, x, str_of(e->style->mask)).s;
     return p->both;
 }
@@ -321,33 +322,33 @@ static Size input_width(const Graph *g, int input) {
 const char *emit_row_part(Emit *e, int input) {
     Size width = input_width(e->g, input);
     if (!size_is(width, 1) && emit_flaw(e, FLAW_contiguous)) {
-        e->row_used = true;
-        return arena_printf(e->a, "%s * %s", e->row, emit_size(e, width).s);
+        e->takes.row = true;
+        return arena_printf(e->a, "%s * %s", e->name.row, emit_size(e, width).s);
     }
-    if (!e->in_stride[input]) {
+    if (!e->name.input[input].stride) {
         Str name = e->g->op->input[input].name;
-        e->in_stride[input] = emit_affixed(e, e->style->stride, name);
+        e->name.input[input].stride = emit_affixed(e, e->style->stride, name);
     }
-    e->row_used = true;
-    return arena_printf(e->a, "%s * %s", e->row, e->in_stride[input]);
+    e->takes.row = true;
+    return arena_printf(e->a, "%s * %s", e->name.row, e->name.input[input].stride);
 }
 
 static const char *input_pointer(Emit *e, int input, bool rows) {
     Str name = e->g->op->input[input].name;
-    if (!e->in_param[input]) e->in_param[input] = emit_affixed(e, e->style->pointer, name);
-    if (!rows) return e->in_param[input];
-    const char *sum = arena_printf(e->a, "%s + %s", e->in_param[input], emit_row_part(e, input));
+    if (!e->name.input[input].param) e->name.input[input].param = emit_affixed(e, e->style->pointer, name);
+    if (!rows) return e->name.input[input].param;
+    const char *sum = arena_printf(e->a, "%s + %s", e->name.input[input].param, emit_row_part(e, input));
     if (!e->plan->bases) return sum;
-    if (!e->in_base[input])
-        e->in_base[input] = emit_bind(e, (Expr){sum, BIND_SUM, false, true},
-                                      str_of(arena_printf(e->a, "%.*s_row", STR_ARG(name))))
-                                .s;
-    return e->in_base[input];
+    if (!e->name.input[input].base)
+        e->name.input[input].base = emit_bind(e, (Expr){sum, BIND_SUM, false, true},
+                                              str_of(arena_printf(e->a, "%.*s_row", STR_ARG(name))))
+                                        .s;
+    return e->name.input[input].base;
 }
 
 // Rows are read again by the next pass and then never again; what rows share is worth keeping.
 static void put_hint(Emit *e, Buf *b, const GraphNode *n, Expr x) {
-    bool again = (e->looped || e->split) && !e->last_pass;
+    bool again = (e->state.looped || e->state.split) && !e->state.last_pass;
     if (!x.tile || !e->plan->hints) return;
     if (e->plan->hints == 3)
         buf_printf(b, ", cache_modifier='%s'", n->rows && !again ? ".cg" : ".ca");
@@ -385,11 +386,11 @@ Expr emit_load(Emit *e, const GraphNode *n, Place *p) {
     buf_printf(&b, "tl.load(%s", input_pointer(e, n->input, n->rows));
     if (p) buf_printf(&b, " + %s", emit_wrap(e, p->index, BIND_PRODUCT));
     const char *mask = n->rows ? emit_both(e, p) : p ? p->mask : NULL;
-    if (!mask && e->flat && x.rows) mask = e->row_mask;
-    if (mask && p && !p->index.tile && e->two_d && !n->rows) mask = emit_both(e, p);
+    if (!mask && e->state.flat && x.rows) mask = e->name.row_mask;
+    if (mask && p && !p->index.tile && e->state.two_d && !n->rows) mask = emit_both(e, p);
     if (mask && x.tile && emit_flaw(e, FLAW_load_mask)) mask = NULL;
     if (mask) {
-        double other = n->kind == VALUE_FLOAT && x.tile ? e->padding : 0;
+        double other = n->kind == VALUE_FLOAT && x.tile ? e->state.padding : 0;
         if (x.tile && e->plan->flaw == FLAW_other_value) other = 1;
         buf_printf(&b, ", mask=%s, other=%s", mask,
                    n->kind == VALUE_FLOAT ? emit_number(e, other)
@@ -436,7 +437,7 @@ static Pad pad_of(const Emit *e, int node, int depth) {
     const GraphNode *n = &e->g->node[node];
     if (n->op == BOUND_LITERAL && !n->sized) return known(n->scalar);
     if (size_is(n->cols, 1)) return (Pad){PAD_ROW, 0};
-    if (n->op == BOUND_INPUT) return known(n->kind == VALUE_FLOAT ? e->padding : 0);
+    if (n->op == BOUND_INPUT) return known(n->kind == VALUE_FLOAT ? e->state.padding : 0);
     if (depth > 40 || n->inputs == 0) return (Pad){PAD_UNKNOWN, 0};
     Pad a = pad_of(e, n->in[0], depth + 1);
     switch (n->op) {
@@ -484,18 +485,18 @@ Expr emit_masked(Emit *e, int node, Place *p, double neutral) {
 
 static const char *storage_type(Emit *e) {
     for (int i = 0; i < e->g->op->inputs; i++)
-        if (e->in_param[i] && e->g->op->input[i].any_float)
-            return arena_printf(e->a, "%s.dtype.element_ty", e->in_param[i]);
+        if (e->name.input[i].param && e->g->op->input[i].any_float)
+            return arena_printf(e->a, "%s.dtype.element_ty", e->name.input[i].param);
     return NULL;
 }
 
 const char *emit_reduce(Emit *e, BoundOp op, const char *tile) {
     if (op == BOUND_PROD) { // the last of the running products
-        const char *lanes =
-            arena_printf(e->a, e->two_d ? "tl.arange(0, %s)[None, :]" : "tl.arange(0, %s)", e->block);
+        const char *lanes = arena_printf(
+            e->a, e->state.two_d ? "tl.arange(0, %s)[None, :]" : "tl.arange(0, %s)", e->name.block);
         return emit_reduce(e, BOUND_SUM,
                            arena_printf(e->a, "tl.where(%s == %s - 1, tl.cumprod(%s, axis=%d), 0.0)", lanes,
-                                        e->block, tile, e->two_d));
+                                        e->name.block, tile, e->state.two_d));
     }
     const char *name = op == BOUND_SUM ? "sum" : op == BOUND_AMAX ? "max" : "min", *after = "";
     const char *type = op == BOUND_SUM && e->plan->flaw == FLAW_half_accumulator ? storage_type(e) : NULL;
@@ -503,7 +504,7 @@ const char *emit_reduce(Emit *e, BoundOp op, const char *tile) {
         tile = arena_printf(e->a, "(%s).to(%s)", tile, type);
         after = ".to(tl.float32)";
     }
-    if (!e->two_d) {
+    if (!e->state.two_d) {
         static const char *const axis[] = {", axis=0", ", 0", ""};
         return arena_printf(e->a, "tl.%s(%s%s)%s", name, tile, axis[e->plan->axis % 3], after);
     }
@@ -522,7 +523,7 @@ Str emit_reduction_name(const Emit *e, int node) {
 
 Expr emit_whole_reduction(Emit *e, int node) {
     const GraphNode *n = &e->g->node[node];
-    assert(!e->looped); // a looped schedule has computed it in its own pass
+    assert(!e->state.looped); // a looped schedule has computed it in its own pass
     Place *p = emit_place(e, e->g->node[n->in[0]].cols);
     Expr x = emit_masked(e, n->in[0], p, reduction_neutral(n->op));
     return emit_bind(e, (Expr){emit_reduce(e, n->op, x.s), BIND_ATOM, false, n->rows},
@@ -536,23 +537,25 @@ Expr emit_scan(Emit *e, int node, Place *p) {
     Expr x = emit_value(e, n->in[0], p);
     if (!x.tile) x = emit_masked(e, n->in[0], p, 0);
     x.rows = n->rows;
-    if (!e->in_loop && !e->split) {
-        x.s = arena_printf(e->a, "tl.%s(%s, axis=%d)", name, x.s, e->two_d);
+    if (!e->state.in_loop && !e->state.split) {
+        x.s = arena_printf(e->a, "tl.%s(%s, axis=%d)", name, x.s, e->state.two_d);
         x.bind = BIND_ATOM;
         return emit_bind(e, x, STR("prefix"));
     }
     x = emit_bind(e, x, str_of(e->style->temp));
-    const char *carry = e->before[node];
+    const char *carry = e->work.before[node];
     if (!carry) carry = emit_fresh(e, e->style->carry, false);
-    if (!e->split && e->two_d)
-        line_add(&e->top, 0, false, "%s = tl.zeros([%s, 1], dtype=tl.float32)", carry, e->rows_block);
-    else if (!e->split)
-        line_add(&e->top, 0, false, "%s = 0.0", carry);
+    if (!e->state.split && e->state.two_d)
+        line_add(&e->lines.top, 0, false, "%s = tl.zeros([%s, 1], dtype=tl.float32)", carry,
+                 e->name.rows_block);
+    else if (!e->state.split)
+        line_add(&e->lines.top, 0, false, "%s = 0.0", carry);
     bool dropped = emit_flaw(e, FLAW_carry_dropped);
     Expr sum = {arena_printf(e->a, "%s%stl.%s(%s, axis=%d)", dropped ? "" : carry, dropped ? "" : " + ", name,
-                             x.s, e->two_d),
+                             x.s, e->state.two_d),
                 dropped ? BIND_ATOM : BIND_SUM, true, n->rows};
     sum = emit_bind(e, sum, STR("prefix"));
-    if (!e->split) line_add(&e->body, 0, false, "%s += %s", carry, emit_reduce(e, BOUND_SUM, x.s));
+    if (!e->state.split)
+        line_add(&e->lines.body, 0, false, "%s += %s", carry, emit_reduce(e, BOUND_SUM, x.s));
     return sum;
 }

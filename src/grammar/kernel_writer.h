@@ -64,45 +64,93 @@ typedef struct {
     bool used;
 } Partial;
 
+// What all kernels of a file are written from.
 typedef struct {
     Arena *a;
     const Graph *g;
     const Plan *plan;
-    const Style *style;
-    Host *host;
+    Levels levels;
+    int passes; // over the row, before the one that writes the result
+    Host host;
+    Partial partial[PARTIALS_MAX]; // of a row that is split
+    int partials;
+} KernelFile;
+
+// Where lines go.
+typedef struct {
+    Lines fixed, top;  // before a loop over rows; of the program
+    Lines body, after; // of the loop being written; behind it
+} KernelLines;
+
+// What the schedule says, and where in it the writer is.
+typedef struct {
     bool two_d, looped, split, flat;
-    NameSet names, inner; // of the whole kernel; of the loop being written
-    Lines fixed, top;     // before a loop over rows; of the program
-    Lines body, after;    // of the loop being written; behind it
     bool in_loop, last_pass;
+    bool grid_rows; // split: programs over rows only
     double padding; // what masked-off lanes of float loads hold
-    Memo *memo;
+} ScheduleState;
+
+// What has been computed: values, columns, sizes, and what tiles run over.
+typedef struct {
+    Memo *memo, *outside; // all; those that stay when the loop is closed
     Place *places;
-    Memo *kept_memo; // what was there before the loop
     struct SizeName {
         struct SizeName *next;
         Size size;
         const char *name;
     } * sizes;
-    const char *in_param[OP_INPUTS_MAX], *in_stride[OP_INPUTS_MAX], *in_base[OP_INPUTS_MAX]; // NULL: not used
-    const char *out_param, *out_stride, *kernel;
-    const char *row, *row_mask, *cols, *n, *m, *block, *rows_block, *part, *parts, *parts_block, *slots;
-    bool n_used, m_used, row_used, out_used, out_stride_used, slots_used, parts_used, block_used, grid_rows;
+    Size width[ARGUMENTS_MAX];
+    int widths;
+} Known;
+
+// What things are called in the kernel.
+typedef struct {
+    NameSet all, inner; // of the whole kernel; of the loop being written
+    struct {
+        const char *param, *stride, *base; // NULL: not used
+    } input[OP_INPUTS_MAX];
+    const char *kernel, *out, *out_stride, *row, *row_mask, *cols, *n, *m, *block, *rows_block, *part, *parts,
+        *parts_block, *slots;
+} Names;
+
+// Which parameters the kernel takes, beside pointers of inputs.
+typedef struct {
+    bool n, m, row, out, out_stride, slots, parts, block;
     Argument extra[ARGUMENTS_MAX]; // float arguments
     int extras;
+} Parameters;
+
+typedef struct {
     struct {
         BoundOp op;
         const char *name, *text;
-    } helper[BOUND_COUNT];
-    int helpers;
-    Size widths[ARGUMENTS_MAX]; // of what tiles run over
-    int width_count;
+    } at[BOUND_COUNT];
+    int n;
+} Helpers;
+
+// Of a row that is split: its workspaces, and by node what the parts have left in them.
+typedef struct {
     Partial *partial;
     int partials;
-    const char *before[GRAPH_NODES_MAX]; // split: what stands before the tile in a prefix sum
-    // Split, for a largest: that of the part, or those of all parts; exponentials below it, or their sums.
+    const char *before[GRAPH_NODES_MAX]; // what stands before the tile in a prefix sum
+    // For a largest: that of the part, or those of all parts; exponentials below it, or their sums.
     const char *tops[GRAPH_NODES_MAX], *power[GRAPH_NODES_MAX];
-    const int *level, *merged, *weighed, *spread;
+} Workspace;
+
+typedef struct {
+    Arena *a;
+    const Graph *g;
+    const Plan *plan;
+    const Levels *levels;
+    const Style *style;
+    Host *host;
+    KernelLines lines;
+    ScheduleState state;
+    Known known;
+    Names name;
+    Parameters takes;
+    Helpers helpers;
+    Workspace work;
     int flawed; // sites where the plan's flaw has been put
 } Emit;
 
@@ -146,17 +194,15 @@ void open_scalar(Emit *e, const char *name, const char *value); // an accumulato
 #define LOWEST "-3.4028234663852886e+38"
 
 // kernel.c
-Emit *kernel_open(Arena *a, const Graph *g, const Plan *p, const Levels *levels, Host *host,
-                  const char *suffix);
+Emit *kernel_open(KernelFile *f, const char *suffix);
 void kernel_store(Emit *e, Lines *to, Place *p);
 void kernel_comment(Emit *e, Lines *to, const char *text);
 
 // split_rows.c: the kernels of a row that is split, in the order of their launches. Returns how many.
 enum { KERNELS_MAX = SPLIT_LEVELS + 1 };
-int split_kernels(Arena *a, const Graph *g, const Plan *p, const Levels *levels, int passes, Host *host,
-                  Emit *kernel[KERNELS_MAX], Lines body[KERNELS_MAX]);
+int split_kernels(KernelFile *f, Emit *kernel[KERNELS_MAX], Lines body[KERNELS_MAX]);
 
 // kernel_file.c: the host function, and everything put together.
 const char *file_elements(Emit *e); // how many the result has, on the host
-void file_open(Arena *a, const Graph *g, const Plan *p, Host *out);
+void file_open(Arena *a, const Graph *g, const Plan *p, KernelFile *out);
 Str file_print(Arena *a, Emit *const kernel[], const Lines body[], int kernels, int *flawed);

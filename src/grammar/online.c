@@ -19,20 +19,20 @@ const char *reduction_start(BoundOp op) {
 }
 
 void open_scalar(Emit *e, const char *name, const char *value) {
-    if (e->two_d)
-        line_add(&e->top, 0, false, "%s = tl.full([%s, 1], %s, dtype=tl.float32)", name, e->rows_block,
-                 value);
+    if (e->state.two_d)
+        line_add(&e->lines.top, 0, false, "%s = tl.full([%s, 1], %s, dtype=tl.float32)", name,
+                 e->name.rows_block, value);
     else
-        line_add(&e->top, 0, false, "%s = %s", name, value);
+        line_add(&e->lines.top, 0, false, "%s = %s", name, value);
 }
 
 static void open_lanes(Emit *e, const char *name, const char *value) {
-    const char *shape =
-        arena_printf(e->a, e->two_d ? "%s, %s" : "%s%s", e->two_d ? e->rows_block : "", e->block);
+    const char *shape = arena_printf(e->a, e->state.two_d ? "%s, %s" : "%s%s",
+                                     e->state.two_d ? e->name.rows_block : "", e->name.block);
     if (value)
-        line_add(&e->top, 0, false, "%s = tl.full([%s], %s, dtype=tl.float32)", name, shape, value);
+        line_add(&e->lines.top, 0, false, "%s = tl.full([%s], %s, dtype=tl.float32)", name, shape, value);
     else
-        line_add(&e->top, 0, false, "%s = tl.zeros([%s], dtype=tl.float32)", name, shape);
+        line_add(&e->lines.top, 0, false, "%s = tl.zeros([%s], dtype=tl.float32)", name, shape);
 }
 
 static void remember(Emit *e, int node, const char *name) {
@@ -75,8 +75,8 @@ static void read_group(Emit *e, const int *most, int count, Group *g) {
         g->pair[g->pairs++] = (Pair){.most = most[i], .sum = passes_total(e->g, most[i]), .fold = fold};
     }
     for (int i = 0; i < e->g->nodes && g->count < ONLINE_MAX; i++) {
-        if (e->weighed[i] < 0) continue;
-        Pair *by = pair_of(g, e->weighed[i]);
+        if (e->levels->weighed[i] < 0) continue;
+        Pair *by = pair_of(g, e->levels->weighed[i]);
         if (!by) continue; // of another pass
         Weighed *w = &g->weighed[g->count++];
         *w = (Weighed){.node = i, .by = by};
@@ -104,7 +104,7 @@ static const char *gathered(Emit *e, BoundOp op, const char *tile) {
 
 static const char *exp_named(Emit *e, const char *wish, const char *a, const char *b, bool fold) {
     const char *name = emit_fresh(e, wish, true);
-    line_add(&e->body, 0, false, "%s = %s", name, emit_exp_less(e, a, b, fold));
+    line_add(&e->lines.body, 0, false, "%s = %s", name, emit_exp_less(e, a, b, fold));
     return name;
 }
 
@@ -133,7 +133,8 @@ static void grow(Emit *e, Pair *p, Place *place) {
     open_running(e, p->m, p->fold || p->shifts ? "-1e30" : LOWEST);
     open_running(e, p->s, "0.0");
     p->grown = emit_fresh(e, arena_printf(e->a, "%s_new", e->style->most), true);
-    line_add(&e->body, 0, false, "%s = tl.maximum(%s, %s)", p->grown, p->m, gathered(e, BOUND_AMAX, p->x));
+    line_add(&e->lines.body, 0, false, "%s = tl.maximum(%s, %s)", p->grown, p->m,
+             gathered(e, BOUND_AMAX, p->x));
     if (p->weighs) {
         p->power = exp_named(e, "e", p->x, p->grown, p->fold);
         p->scale = exp_named(e, "scale", p->m, p->grown, p->fold);
@@ -151,10 +152,10 @@ static void weigh(Emit *e, const Group *g, Weighed *w, Place *p) {
         gathered(e, BOUND_SUM, arena_printf(e->a, "%s * %s", w->by->power, emit_wrap(e, t, BIND_PRODUCT)));
     const char *shift = shift_text(e, g, w, false);
     if (emit_flaw(e, FLAW_carry_dropped))
-        line_add(&e->body, 0, false, "%s = %s + %s", w->w, w->w, more);
+        line_add(&e->lines.body, 0, false, "%s = %s + %s", w->w, w->w, more);
     else
-        line_add(&e->body, 0, false, *shift ? "%s = (%s%s) * %s + %s" : "%s = %s%s * %s + %s", w->w, w->w,
-                 shift, w->by->scale, more);
+        line_add(&e->lines.body, 0, false, *shift ? "%s = (%s%s) * %s + %s" : "%s = %s%s * %s + %s", w->w,
+                 w->w, shift, w->by->scale, more);
 }
 
 // A lane that has seen nothing holds the sum 0, whatever it is multiplied by.
@@ -162,11 +163,11 @@ static void carry(Emit *e, const Pair *p) {
     const char *more =
         gathered(e, BOUND_SUM, p->power ? p->power : emit_exp_less(e, p->x, p->grown, p->fold));
     if (emit_flaw(e, FLAW_carry_dropped))
-        line_add(&e->body, 0, false, "%s = %s + %s", p->s, p->s, more);
+        line_add(&e->lines.body, 0, false, "%s = %s + %s", p->s, p->s, more);
     else
-        line_add(&e->body, 0, false, "%s = %s * %s + %s", p->s, p->s,
+        line_add(&e->lines.body, 0, false, "%s = %s * %s + %s", p->s, p->s,
                  p->scale ? p->scale : emit_exp_less(e, p->m, p->grown, p->fold), more);
-    line_add(&e->body, 0, false, "%s = %s", p->m, p->grown);
+    line_add(&e->lines.body, 0, false, "%s = %s", p->m, p->grown);
 }
 
 static void join_lanes(Emit *e, Group *g) {
@@ -174,16 +175,16 @@ static void join_lanes(Emit *e, Group *g) {
     for (int i = 0; i < g->pairs; i++) {
         Pair *p = &g->pair[i];
         p->top = emit_fresh(e, e->style->most, false);
-        line_add(&e->after, 0, false, "%s = %s", p->top, emit_reduce(e, BOUND_AMAX, p->m));
+        line_add(&e->lines.after, 0, false, "%s = %s", p->top, emit_reduce(e, BOUND_AMAX, p->m));
         if (!p->weighs) continue;
         p->scale = emit_fresh(e, "lane_scale", false);
-        line_add(&e->after, 0, false, "%s = %s", p->scale, emit_exp_less(e, p->m, p->top, p->fold));
+        line_add(&e->lines.after, 0, false, "%s = %s", p->scale, emit_exp_less(e, p->m, p->top, p->fold));
     }
     for (int i = 0; i < g->count; i++) {
         Weighed *w = &g->weighed[i];
         const char *shift = shift_text(e, g, w, true), *name = emit_fresh(e, "weighed", false);
         line_add(
-            &e->after, 0, false, "%s = %s", name,
+            &e->lines.after, 0, false, "%s = %s", name,
             emit_reduce(e, BOUND_SUM,
                         arena_printf(e->a, *shift ? "(%s%s) * %s" : "%s%s * %s", w->w, shift, w->by->scale)));
         w->w = name;
@@ -192,7 +193,7 @@ static void join_lanes(Emit *e, Group *g) {
         Pair *p = &g->pair[i];
         total[i] = emit_fresh(e, e->style->sum, false);
         const char *scale = p->weighs ? p->scale : emit_exp_less(e, p->m, p->top, p->fold);
-        line_add(&e->after, 0, false, "%s = %s", total[i],
+        line_add(&e->lines.after, 0, false, "%s = %s", total[i],
                  emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s * %s", p->s, scale)));
         p->m = p->top;
         p->s = total[i];
@@ -241,7 +242,7 @@ static int mean_of(const Moments *m, int sum) {
 bool online_is_mean(const Emit *e, int sum) {
     Moment m;
     for (int i = 0; i < e->g->nodes; i++)
-        if (e->spread[i] >= 0 && passes_moment(e->g, i, &m) && (m.sum[0] == sum || m.sum[1] == sum))
+        if (e->levels->spread[i] >= 0 && passes_moment(e->g, i, &m) && (m.sum[0] == sum || m.sum[1] == sum))
             return true;
     return false;
 }
@@ -251,7 +252,7 @@ static void read_moments(Emit *e, const int *sum, int count, Moments *out) {
     for (int i = 0; i < count; i++) out->mean[out->means++] = (Mean){.sum = sum[i]};
     for (int i = 0; i < e->g->nodes; i++) {
         Moment m;
-        if (e->spread[i] < 0 || !passes_moment(e->g, i, &m) || mean_of(out, m.sum[0]) < 0) continue;
+        if (e->levels->spread[i] < 0 || !passes_moment(e->g, i, &m) || mean_of(out, m.sum[0]) < 0) continue;
         assert(out->spreads < ONLINE_MAX); // kernel.c has counted
         Spread *s = &out->spread[out->spreads++];
         *s = (Spread){.node = i, .a = mean_of(out, m.sum[0]), .b = mean_of(out, m.sum[1])};
@@ -275,11 +276,11 @@ static void remember_moments(Emit *e, const Moments *m, const char *count) {
 static void moments_by_row(Emit *e, Moments *m, Place *p) {
     const char *n = emit_fresh(e, "seen", false), *count = emit_fresh(e, "n_new", true),
                *all = emit_fresh(e, "n_all", true);
-    line_add(&e->top, 0, false, "%s = 0.0", n);
+    line_add(&e->lines.top, 0, false, "%s = 0.0", n);
     line_add(
-        &e->body, 0, false, "%s = tl.sum(%s.to(tl.float32))", count,
+        &e->lines.body, 0, false, "%s = tl.sum(%s.to(tl.float32))", count,
         emit_wrap(e, (Expr){p->mask, emit_is_name(p->mask) ? BIND_ATOM : BIND_ANY, true, false}, BIND_ATOM));
-    line_add(&e->body, 0, false, "%s = %s + %s", all, n, count);
+    line_add(&e->lines.body, 0, false, "%s = %s + %s", all, n, count);
     for (int i = 0; i < m->means; i++) {
         Mean *x = &m->mean[i];
         x->mean = emit_fresh(e, e->style->mean, false);
@@ -287,10 +288,10 @@ static void moments_by_row(Emit *e, Moments *m, Place *p) {
         const char *here = emit_fresh(e, "mean_new", true);
         x->d = emit_fresh(e, "d", true);
         x->delta = emit_fresh(e, "delta", true);
-        line_add(&e->body, 0, false, "%s = %s / %s", here, emit_reduce(e, BOUND_SUM, x->x), count);
-        line_add(&e->body, 0, false, "%s = tl.where(%s, %s - %s, 0.0)", x->d, p->mask, x->x, here);
-        line_add(&e->body, 0, false, "%s = %s - %s", x->delta, here, x->mean);
-        line_add(&e->body, 0, false, "%s += %s * (%s / %s)", x->mean, x->delta, count, all);
+        line_add(&e->lines.body, 0, false, "%s = %s / %s", here, emit_reduce(e, BOUND_SUM, x->x), count);
+        line_add(&e->lines.body, 0, false, "%s = tl.where(%s, %s - %s, 0.0)", x->d, p->mask, x->x, here);
+        line_add(&e->lines.body, 0, false, "%s = %s - %s", x->delta, here, x->mean);
+        line_add(&e->lines.body, 0, false, "%s += %s * (%s / %s)", x->mean, x->delta, count, all);
     }
     for (int i = 0; i < m->spreads; i++) {
         Spread *s = &m->spread[i];
@@ -300,10 +301,10 @@ static void moments_by_row(Emit *e, Moments *m, Place *p) {
         const char *between =
             arena_printf(e->a, " + %s * %s * (%s * %s / %s)", a->delta, b->delta, n, count, all);
         if (emit_flaw(e, FLAW_carry_dropped)) between = "";
-        line_add(&e->body, 0, false, "%s += %s%s", s->m2,
+        line_add(&e->lines.body, 0, false, "%s += %s%s", s->m2,
                  emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s * %s", a->d, b->d)), between);
     }
-    line_add(&e->body, 0, false, "%s = %s", n, all);
+    line_add(&e->lines.body, 0, false, "%s = %s", n, all);
     remember_moments(e, m, n);
 }
 
@@ -311,30 +312,31 @@ static void moments_by_row(Emit *e, Moments *m, Place *p) {
 static void moments_by_lane(Emit *e, Moments *m, Place *p) {
     const char *n = emit_fresh(e, "count", false), *length = emit_size(e, p->width).s;
     open_lanes(e, n, NULL);
-    line_add(&e->body, 0, false, "%s = tl.where(%s, %s + 1.0, %s)", n, p->mask, n, n);
+    line_add(&e->lines.body, 0, false, "%s = tl.where(%s, %s + 1.0, %s)", n, p->mask, n, n);
     for (int i = 0; i < m->means; i++) {
         Mean *x = &m->mean[i];
         x->mean = emit_fresh(e, "lane_mean", false);
         x->delta = emit_fresh(e, "delta", true);
         open_lanes(e, x->mean, NULL);
-        line_add(&e->body, 0, false, "%s = tl.where(%s, %s - %s, 0.0)", x->delta, p->mask, x->x, x->mean);
-        line_add(&e->body, 0, false, "%s += %s / tl.maximum(%s, 1.0)", x->mean, x->delta, n);
+        line_add(&e->lines.body, 0, false, "%s = tl.where(%s, %s - %s, 0.0)", x->delta, p->mask, x->x,
+                 x->mean);
+        line_add(&e->lines.body, 0, false, "%s += %s / tl.maximum(%s, 1.0)", x->mean, x->delta, n);
     }
     for (int i = 0; i < m->spreads; i++) {
         Spread *s = &m->spread[i];
         const Mean *a = &m->mean[s->a], *b = &m->mean[s->b];
         s->m2 = emit_fresh(e, "lane_m2", false);
         open_lanes(e, s->m2, NULL);
-        line_add(&e->body, 0, false, "%s += tl.where(%s, %s * (%s - %s), 0.0)", s->m2, p->mask, a->delta,
-                 b->x, b->mean);
+        line_add(&e->lines.body, 0, false, "%s += tl.where(%s, %s * (%s - %s), 0.0)", s->m2, p->mask,
+                 a->delta, b->x, b->mean);
     }
     for (int i = 0; i < m->means; i++) {
         Mean *x = &m->mean[i];
         const char *whole = emit_fresh(e, e->style->mean, false);
         x->between = emit_fresh(e, "apart", false);
-        line_add(&e->after, 0, false, "%s = %s / %s", whole,
+        line_add(&e->lines.after, 0, false, "%s = %s / %s", whole,
                  emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s * %s", x->mean, n)), length);
-        line_add(&e->after, 0, false, "%s = %s - %s", x->between, x->mean, whole);
+        line_add(&e->lines.after, 0, false, "%s = %s - %s", x->between, x->mean, whole);
         x->mean = whole;
     }
     for (int i = 0; i < m->spreads; i++) {
@@ -343,7 +345,7 @@ static void moments_by_lane(Emit *e, Moments *m, Place *p) {
         const char *between =
             arena_printf(e->a, " + %s * %s * %s", n, m->mean[s->a].between, m->mean[s->b].between);
         if (emit_flaw(e, FLAW_carry_dropped)) between = "";
-        line_add(&e->after, 0, false, "%s = %s", total,
+        line_add(&e->lines.after, 0, false, "%s = %s", total,
                  emit_reduce(e, BOUND_SUM, arena_printf(e->a, "%s%s", s->m2, between)));
         s->m2 = total;
     }
