@@ -356,7 +356,8 @@ class Rewards(WithState):
             [{"role": "assistant", "content": [{"type": "text", "text": in_fence(GOOD[2])}]}],
         ]
         ops = ["softmax"] * 4 + ["an op that is not", "softmax"]
-        got = reward(prompts=["p"] * 6, completions=completions, op=ops, completion_ids=None, trainer_state=None)
+        with self.assertWarnsRegex(RuntimeWarning, "an op that is not"):
+            got = reward(prompts=["p"] * 6, completions=completions, op=ops, completion_ids=None, trainer_state=None)
         self.assertEqual([got[i] for i in (0, 2, 3, 4, 5)], [1.0, 0.0, 0.0, None, 1.0])
         self.assertTrue(0 <= got[1] < 1)
         self.assertEqual(
