@@ -69,10 +69,25 @@ bool json_is_nothing(const json_t *value) {
     return json_is_object(value) && json_object_size(value) == 0;
 }
 
+// U+2028 and U+2029 end a line for JavaScript and for some readers of lines, though JSON lets them stand.
+static void put_escaped(Buf *out, const char *text) {
+    for (const char *at; (at = strstr(text, "\xe2\x80")); text = at + 3) {
+        bool separates = ((unsigned char)at[2] & 0xfe) == 0xa8;
+        buf_put(out, text, (size_t)(at - text) + (separates ? 0 : 3));
+        if (separates) buf_puts(out, at[2] & 1 ? "\\u2029" : "\\u2028");
+    }
+    buf_puts(out, text);
+}
+
+bool json_put_precise(Buf *out, json_t *o, int digits) {
+    char *text = o ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(digits) | JSON_ENCODE_ANY) : NULL;
+    json_decref(o);
+    if (text) put_escaped(out, text);
+    free(text);
+    return text;
+}
+
 void json_put(Buf *out, json_t *o) {
     enum { DIGITS = 6 };
-    char *text = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS) | JSON_ENCODE_ANY);
-    json_decref(o);
-    buf_puts(out, text ? text : "null");
-    free(text);
+    if (!json_put_precise(out, o, DIGITS)) buf_puts(out, "null");
 }

@@ -25,5 +25,8 @@ MUST_CHECK bool json_get_text(const Json *j, const json_t *o, const char *key, S
 // Is `value` nothing: absent, null, false, 0, an empty text, list or object?
 bool json_is_nothing(const json_t *value);
 
-// Any JSON value on one line, keys in insertion order; takes the reference.
+// Any JSON value on one line, keys in insertion order; takes the reference. Reals have six digits.
 void json_put(Buf *out, json_t *value);
+// The same with so many digits (17: every bit). False, and nothing is put: no value, or none that JSON has
+// (NULL, text that is not UTF-8).
+bool json_put_precise(Buf *out, json_t *value, int digits);

@@ -5,11 +5,11 @@
 
 enum { EXIT_OK = 0, EXIT_REJECTED = 1, EXIT_USAGE = 2, EXIT_WORLD = 3, EXIT_UNDECIDED = 4 };
 
-#define CMD(verb, args, doc) int cmd_##verb(int argc, char **argv);
+#define CMD(verb, usage, doc) int cmd_##verb(int argc, char **argv);
 #include "cmd/cmd.def"
-#undef CMD
 
-// Options of one verb: a table, filled in place. Everything else is a positional argument.
+// Where the options of one verb go: each of its rows in option.def has one. What stands without an option is
+// a positional argument.
 typedef enum {
     OPTION_FLAG,
     OPTION_TEXT,
@@ -20,7 +20,7 @@ typedef enum {
     OPTION_NUMBER
 } OptionKind;
 typedef struct {
-    const char *name; // "--seed"; also matches "--seed=S"
+    const char *name; // the first of the row's names; "--seed S" and "--seed=S" are the same
     OptionKind kind;
     void *out; // bool, const char *, Texts, int (1 to 1,000,000), Seed, Shape, Number
 } Option;
@@ -40,15 +40,25 @@ typedef struct {
     bool given;
     double value; // 0 to 1,000,000
 } Number;
-enum { POSITIONALS_MAX = 2 };
+enum { POSITIONALS_MAX = 1000 };
 typedef struct {
     const char *at[POSITIONALS_MAX];
     int n;
 } Positionals;
 MUST_CHECK bool option_value(const Option *o, const char *value, Err *e); // one value, validated by its kind
-MUST_CHECK bool options_parse(int argc, char **argv, const Option *options, int count, Positionals *rest,
-                              Err *e);
+// As many positional arguments as the verb's rows in cmd.def ask for. --color is heard here, for all verbs.
+MUST_CHECK bool options_parse(const char *verb, int argc, char **argv, const Option *options, int count,
+                              Positionals *rest, Err *e);
+// What is known before anything is checked: --help and --version are heard everywhere, and where the verb has
+// --json, errors are JSON, too.
+typedef struct {
+    bool help, version, json;
+} Asked;
+Asked options_asked(const char *verb, int argc, char **argv);
 
-// Prints "ouroboros VERB: message" on standard error; the exit code that its kind asks for.
+// Prints "ouroboros VERB: message" on standard error, with --json also {"error":{"kind","message"}} on
+// standard output; the exit code that its kind asks for.
 int cmd_fail(const char *verb, const Err *e);
+// The same where --json may print several lines: only says it, without where to read more.
+void cmd_say(const char *verb, const Err *e);
 int cmd_usage(const char *verb, const char *why);

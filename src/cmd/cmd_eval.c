@@ -394,7 +394,6 @@ int cmd_eval(int argc, char **argv) {
         SMITH_OPTIONS(o.choice),
         {"--ops", OPTION_TEXT, &o.ops},
         {"-n", OPTION_COUNT, &o.count},
-        {"--n", OPTION_COUNT, &o.count},
         {"--k", OPTION_TEXT, &o.k},
         {"--seed", OPTION_SEED, &o.seed},
         {"--shape", OPTION_SHAPE, &o.shape},
@@ -408,9 +407,9 @@ int cmd_eval(int argc, char **argv) {
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse("eval", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
         return cmd_fail("eval", &e);
-    if (rest.n || !o.ops) return cmd_usage("eval", "--ops says which ops: names, globs, all, @FILE");
+    if (!o.ops) return cmd_usage("eval", "--ops is missing: names, globs, all or @FILE");
     if (o.resume && !o.file) return cmd_usage("eval", "--resume needs -o FILE");
     Referee *r;
     RefereeConfig config = {.state = o.state};

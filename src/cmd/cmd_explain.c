@@ -69,12 +69,10 @@ int cmd_explain(int argc, char **argv) {
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse("explain", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
         return cmd_fail("explain", &e);
     Level level = LEVEL_FULL;
-    if (o.level && !level_by_name(str_of(o.level), &level))
-        return cmd_usage("explain", "--level is quick or full");
-    if (rest.n != 1) return cmd_usage("explain", "name one kernel file");
+    if (o.level && !level_by_name(str_of(o.level), &level)) return cmd_usage("explain", "--level");
     if (!o.op) return cmd_usage("explain", "--op is missing");
     Referee *r;
     RefereeConfig config = {.no_journal = true, .jobs = o.jobs, .extras.old_names = o.old_names};

@@ -9,8 +9,7 @@ enum { FILE_MAX = 256 << 20 };
 int cmd_fmt(int argc, char **argv) {
     Positionals rest;
     Err e = {0};
-    if (!options_parse(argc, argv, NULL, 0, &rest, &e)) return cmd_fail("fmt", &e);
-    if (rest.n != 1) return cmd_usage("fmt", "name one file");
+    if (!options_parse("fmt", argc, argv, NULL, 0, &rest, &e)) return cmd_fail("fmt", &e);
     Arena a = {0};
     Str source;
     int code = EXIT_OK;

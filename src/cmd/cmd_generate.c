@@ -1,10 +1,9 @@
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/json.h"
 #include "base/numeric/rng.h"
 #include "base/progress.h"
 #include "cmd/judging.h"
@@ -79,11 +78,13 @@ static bool put_json(const Draft *d) {
         json_object_set_new(o, "ids", ids);
         json_object_set_new(o, "logprobs", logprobs);
     }
-    char *line = o ? json_dumps(o, JSON_COMPACT) : NULL;
-    json_decref(o);
-    if (line) puts(line);
-    free(line);
-    return line;
+    enum { DIGITS = 17 };
+    Arena a = {0};
+    Buf line = BUF(&a);
+    bool ok = json_put_precise(&line, o, DIGITS);
+    if (ok) puts(buf_cstr(&line));
+    arena_free(&a);
+    return ok;
 }
 
 static bool on_draft(void *arg, const Draft *d) {
@@ -216,9 +217,8 @@ int cmd_generate(int argc, char **argv) {
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse("generate", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
         return cmd_fail("generate", &e);
-    if (rest.n != 1) return cmd_usage("generate", "name one model: a folder, a .gguf file or hf:org/name");
     if (o.raw && o.chat) return cmd_usage("generate", "--raw or --chat, not both");
     if (o.logprobs && !o.json) return cmd_usage("generate", "--logprobs goes with --json");
     if (!o.chat && (o.system || o.think || o.family))

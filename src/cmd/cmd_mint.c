@@ -216,9 +216,8 @@ int cmd_mint(int argc, char **argv) {
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse("mint", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
         return cmd_fail("mint", &e);
-    if (rest.n != 1) return cmd_usage("mint", "name one op");
     if (o.every_size > EVERY_SIZE_MOST || (o.every_size && o.shape.m))
         return cmd_usage("mint", "--every-size is at most 65536, and not for one --shape");
     Referee *r;

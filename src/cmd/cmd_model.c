@@ -12,20 +12,19 @@
 // What `model info` tells the memory for: an op's prompt and a kernel's reply.
 enum { PROMPT_TOKENS = 800, REPLY_TOKENS = 768, DRAFTS = 8 };
 
-static int model_info(int argc, char **argv) {
+int cmd_model_info(int argc, char **argv) {
     Positionals rest;
     Err e = {0};
     bool json = false;
     int drafts = DRAFTS;
-    Option options[] = {{"--json", OPTION_FLAG, &json}, {"-n", OPTION_COUNT, &drafts}};
-    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
-        return cmd_fail("model", &e);
-    if (rest.n != 1) return cmd_usage("model", "name one model: a folder, a .gguf file, or hf:org/name");
+    const Option options[] = {{"--json", OPTION_FLAG, &json}, {"-n", OPTION_COUNT, &drafts}};
+    if (!options_parse("model info", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+        return cmd_fail("model info", &e);
     Arena a = {0};
     Checkpoint *c;
     int code = EXIT_OK;
     if (!checkpoint_open(&a, rest.at[0], &c, &e)) {
-        code = cmd_fail("model", &e);
+        code = cmd_fail("model info", &e);
     } else {
         ModelInfo f = describe_checkpoint(&a, c);
         Buf out = BUF(&a);
@@ -73,23 +72,22 @@ static void print_report(const QuantiseRequest *q, const QuantiseReport *r, Aren
     if (q->from->no_vocabulary) printf("without a tokenizer (%s)\n", q->from->no_vocabulary);
 }
 
-static int model_quantize(int argc, char **argv) {
+int cmd_model_quantize(int argc, char **argv) {
     Positionals rest;
     Err e = {0};
     const char *type = NULL;
     int jobs = 0;
-    Option options[] = {{"--type", OPTION_TEXT, &type}, {"--jobs", OPTION_COUNT, &jobs}};
-    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
-        return cmd_fail("model", &e);
-    if (rest.n != 2) return cmd_usage("model", "quantize needs a model and the file to write");
+    const Option options[] = {{"--type", OPTION_TEXT, &type}, {"--jobs", OPTION_COUNT, &jobs}};
+    if (!options_parse("model quantize", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+        return cmd_fail("model quantize", &e);
     QuantiseRequest q = {.path = rest.at[1]};
     if (!type || !filetype_by_name(type, &q.type))
-        return cmd_usage("model", "--type is one of f16, q8_0, q4_k_m, q5_k_m, q6_k");
+        return cmd_usage("model quantize", "--type is missing: f16, q8_0, q4_k_m, q5_k_m or q6_k");
     Arena a = {0};
     Checkpoint *c;
     int code = EXIT_OK;
     if (!checkpoint_open(&a, rest.at[0], &c, &e)) {
-        code = cmd_fail("model", &e);
+        code = cmd_fail("model quantize", &e);
     } else {
         Progress bar;
         QuantiseReport report;
@@ -105,20 +103,10 @@ static int model_quantize(int argc, char **argv) {
         if (ok)
             print_report(&q, &report, &a);
         else
-            code = cmd_fail("model", &e);
+            code = cmd_fail("model quantize", &e);
         pool_close(q.pool);
         checkpoint_close(c);
     }
     arena_free(&a);
     return code;
-}
-
-int cmd_model(int argc, char **argv) {
-    static const struct {
-        const char *name;
-        int (*run)(int, char **);
-    } parts[] = {{"info", model_info}, {"quantize", model_quantize}};
-    for (size_t i = 0; argc && i < sizeof parts / sizeof *parts; i++)
-        if (strcmp(argv[0], parts[i].name) == 0) return parts[i].run(argc - 1, argv + 1);
-    return cmd_usage("model", "what to do: info or quantize");
 }

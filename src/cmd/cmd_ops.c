@@ -82,9 +82,8 @@ int cmd_ops(int argc, char **argv) {
     const Option options[] = {{"--json", OPTION_FLAG, &json}, {"--suite", OPTION_TEXT, &suite}};
     Positionals rest;
     Err e = {0};
-    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse("ops", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
         return cmd_fail("ops", &e);
-    if (rest.n > 1) return cmd_usage("ops", "name at most one op");
     Arena a = {0};
     Buf out = BUF(&a);
     Op op;

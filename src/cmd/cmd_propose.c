@@ -1,7 +1,6 @@
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "base/json.h"
 #include "base/numeric/rng.h"
 #include "cmd/judging.h"
 
@@ -22,12 +21,9 @@ static bool put_line(Buf *out, const Op *op, const char *text, const Smith *smit
     json_t *o = json_pack("{s:o, s:s, s:s%, s:s, s:s, s:s?, s:s%}", "id", id, "op", text, "name", op->name.p,
                           op->name.len, "smith", smith->name, "schedule", p->schedule, "flaw", p->flaw,
                           "source", p->source.p, p->source.len);
-    char *line = o ? json_dumps(o, JSON_COMPACT) : NULL;
-    json_decref(o);
-    if (!line) return err_set(e, ERR_INPUT, "a proposal is no UTF-8 text");
-    buf_puts(out, line);
+    enum { DIGITS = 17 };
+    if (!json_put_precise(out, o, DIGITS)) return err_set(e, ERR_INPUT, "a proposal is no UTF-8 text");
     buf_putc(out, '\n');
-    free(line);
     return true;
 }
 
@@ -90,9 +86,8 @@ int cmd_propose(int argc, char **argv) {
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse("propose", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
         return cmd_fail("propose", &e);
-    if (rest.n != 1) return cmd_usage("propose", "name one op");
     Arena a = {0};
     int code = EXIT_WORLD;
     if (!propose(&a, rest.at[0], &o, &code, &e)) code = cmd_fail("propose", &e);

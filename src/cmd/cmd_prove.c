@@ -416,13 +416,12 @@ int cmd_prove(int argc, char **argv) {
                               {"--suite", OPTION_TEXT, &suite}, {"--state", OPTION_TEXT, &state}};
     Positionals rest;
     Err e = {0};
-    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse("prove", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
         return cmd_fail("prove", &e);
     Arena a = {0};
     Trial t = {.a = &a, .level = LEVEL_FULL, .seed = &seed};
     if (level && !level_by_name(str_of(level), &t.level))
         return cmd_usage("prove", "--level is quick or full");
-    if (rest.n < 1) return cmd_usage("prove", "name an op");
     RefereeConfig config = {.no_journal = state == NULL, .state = state, .jobs = jobs};
     if (!referee_open(&config, &t.r, &e)) return cmd_fail("prove", &e);
     int code = EXIT_WORLD;

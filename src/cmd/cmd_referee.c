@@ -77,7 +77,7 @@ int cmd_referee(int argc, char **argv) {
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse("referee", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
         return cmd_fail("referee", &e);
     Level level = o.stream ? LEVEL_QUICK : LEVEL_FULL;
     if (o.level && !level_by_name(str_of(o.level), &level))

@@ -90,9 +90,8 @@ int cmd_selftest(int argc, char **argv) {
                               {"--seed", OPTION_SEED, &seed}};
     Positionals rest;
     Err e = {0};
-    if (!options_parse(argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse("selftest", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
         return cmd_fail("selftest", &e);
-    if (rest.n) return cmd_usage("selftest", "takes no argument");
     Referee *r;
     RefereeConfig config = {.no_journal = state == NULL, .state = state};
     if (!referee_open(&config, &r, &e)) return cmd_fail("selftest", &e);

@@ -4,41 +4,103 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/json.h"
+#include "base/suggest.h"
+#include "base/version.h"
 #include "cmd/cmd.h"
-#include "judge/verdict.h"
+#include "cmd/help.h"
+#include "cmd/rows.h"
 
-static const struct {
-    const char *name, *args, *doc;
-    int (*run)(int argc, char **argv);
-} verbs[] = {
-#define CMD(verb, args, doc) {#verb, args, doc, cmd_##verb},
-#include "cmd/cmd.def"
-#undef CMD
-};
-enum { VERBS = sizeof verbs / sizeof *verbs };
+// ---- errors
 
-static void print_help(FILE *f) {
-    fprintf(f, "ouroboros %s: GPU kernels that a referee has verified\n\n", OUROBOROS_VERSION);
-    for (int i = 0; i < VERBS; i++)
-        fprintf(f, "  ouroboros %s %s\n      %s\n", verbs[i].name, verbs[i].args, verbs[i].doc);
-    fprintf(f,
-            "\nOP is a name (ouroboros ops), a description in plain words, or the path of a .py definition.\n"
-            "Verbs that judge keep a journal in $XDG_STATE_HOME/ouroboros; --state DIR puts it elsewhere.\n"
-            "Exit codes: 0 done or accepted, 1 rejected, 2 wrong usage, 3 the world failed, 4 undecided.\n");
+static bool errors_as_json; // the verb was given --json
+
+static const char *error_kind(ErrCode code) {
+    switch (code) {
+    case ERR_USAGE: return "usage";
+    case ERR_INPUT: return "input";
+    case ERR_LIMIT: return "limit";
+    case ERR_SANDBOX: return "sandbox";
+    case ERR_IO:
+    case ERR_NONE: break;
+    }
+    return "io";
 }
 
-int cmd_usage(const char *verb, const char *why) {
-    if (why) fprintf(stderr, "ouroboros %s: %s\n", verb, why);
-    for (int i = 0; i < VERBS; i++)
-        if (strcmp(verbs[i].name, verb) == 0)
-            fprintf(stderr, "usage: ouroboros %s %s\n", verb, verbs[i].args);
-    return EXIT_USAGE;
+void cmd_say(const char *verb, const Err *e) {
+    fprintf(stderr, "ouroboros %s: %s\n", verb, e->msg);
+    if (!errors_as_json) return;
+    Arena a = {0};
+    Buf out = BUF(&a);
+    // The message may quote bytes that are no text.
+    json_t *message = json_string(e->msg);
+    if (!message) message = json_string("(not UTF-8: see standard error)");
+    json_put(&out, json_pack("{s:{s:s, s:o}}", "error", "kind", error_kind(e->code), "message", message));
+    buf_putc(&out, '\n');
+    fwrite(out.p, 1, out.len, stdout);
+    arena_free(&a);
 }
 
 int cmd_fail(const char *verb, const Err *e) {
-    if (e->code == ERR_USAGE) return cmd_usage(verb, e->msg);
-    fprintf(stderr, "ouroboros %s: %s\n", verb, e->msg);
-    return EXIT_WORLD;
+    cmd_say(verb, e);
+    if (e->code != ERR_USAGE) return EXIT_WORLD;
+    fprintf(stderr, "see: ouroboros %s%s--help\n", verb, *verb ? " " : "");
+    return EXIT_USAGE;
+}
+
+int cmd_usage(const char *verb, const char *why) {
+    Err e = {0};
+    err_record(&e, ERR_USAGE, "%s", why);
+    return cmd_fail(verb, &e);
+}
+
+// ---- which verb
+
+static int no_verb(const char *word) {
+    Arena a = {0};
+    Nearest near = nearest_to(str_of(word));
+    const VerbRow *v = verb_rows();
+    for (int i = 0; i < VERBS; i++) nearest_offer(&near, (Str){v[i].name, strcspn(v[i].name, " ")});
+    fprintf(stderr, "ouroboros: no verb \"%s\"%s\nsee: ouroboros --help\n", word, nearest_words(&a, &near));
+    arena_free(&a);
+    return EXIT_USAGE;
+}
+
+// "model" alone: which of its verbs?
+static int no_part(const char *group, const char *word) {
+    Arena a = {0};
+    Buf all = BUF(&a);
+    const VerbRow *v = verb_rows();
+    for (int i = 0; i < VERBS; i++)
+        if (verb_in_group(&v[i], str_of(group)))
+            buf_printf(&all, "%s%s", all.len ? " or " : "", v[i].name + strlen(group) + 1);
+    fprintf(stderr, "ouroboros %s: %s belongs here%s%s\nsee: ouroboros %s --help\n", group, buf_cstr(&all),
+            *word ? ", not " : "", word, group);
+    arena_free(&a);
+    return EXIT_USAGE;
+}
+
+static bool is_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
+
+static int run_verb(const VerbRow *v, int argc, char **argv) {
+    Asked asked = options_asked(v->name, argc, argv);
+    errors_as_json = asked.json;
+    if (asked.help) return help_print(v->name);
+    if (asked.version) return printf("ouroboros %s\n", OUROBOROS_VERSION) > 0 ? EXIT_OK : EXIT_WORLD;
+    return v->run(argc, argv);
+}
+
+static int run(int argc, char **argv) { // without the program's name
+    const char *word = argc ? argv[0] : "", *next = argc > 1 ? argv[1] : "";
+    int taken;
+    const VerbRow *v = verb_of_words(argc, argv, &taken);
+    if (v) return run_verb(v, argc - taken, argv + taken);
+    if (is_help(word)) return help_print("");
+    if (strcmp(word, "--version") == 0) return printf("ouroboros %s\n", OUROBOROS_VERSION), EXIT_OK;
+    if (verb_is_group(str_of(word))) return is_help(next) ? help_print(word) : no_part(word, next);
+    if (*word) return no_verb(word);
+    help_usage(stderr);
+    return EXIT_USAGE;
 }
 
 // Started without a standard stream, the next file that is opened (the journal, a child's socket) would stand
@@ -53,25 +115,9 @@ static bool hold_standard_streams(void) {
 int main(int argc, char **argv) {
     if (!hold_standard_streams()) return EXIT_WORLD;
     signal(SIGPIPE, SIG_IGN); // a closed pipe is an error of write, not a death that nobody explains
-    const char *verb = argc > 1 ? argv[1] : "";
-    for (int i = 0; i < VERBS; i++)
-        if (strcmp(verb, verbs[i].name) == 0) {
-            int code = verbs[i].run(argc - 2, argv + 2);
-            if (fflush(stdout) != 0 || ferror(stdout)) {
-                fprintf(stderr, "ouroboros %s: cannot write the result to standard output\n", verb);
-                return EXIT_WORLD;
-            }
-            return code;
-        }
-    if (strcmp(verb, "--help") == 0 || strcmp(verb, "-h") == 0 || strcmp(verb, "help") == 0) {
-        print_help(stdout);
-        return EXIT_OK;
-    }
-    if (strcmp(verb, "--version") == 0) {
-        printf("ouroboros %s\n", OUROBOROS_VERSION);
-        return EXIT_OK;
-    }
-    if (*verb) fprintf(stderr, "ouroboros: no verb \"%s\"\n\n", verb);
-    print_help(stderr);
-    return EXIT_USAGE;
+    int code = argc > 0 ? run(argc - 1, argv + 1) : run(0, argv);
+    if (fflush(stdout) == 0 && !ferror(stdout)) return code;
+    fprintf(stderr, "ouroboros%s%s: cannot write the result to standard output\n", argc > 1 ? " " : "",
+            argc > 1 ? argv[1] : "");
+    return EXIT_WORLD;
 }

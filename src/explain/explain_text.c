@@ -1,6 +1,5 @@
 // How an explanation is told: as text, and as one JSON object with the same facts.
 #include <math.h>
-#include <stdlib.h>
 
 #include "explain/explain.h"
 #include "judge/evidence.h"
@@ -296,9 +295,6 @@ void explain_json(Buf *out, Arena *a, const ExplainRequest *q, const Explanation
     if (q->minimize && x->case_words) json_object_set_new(o, "minimal", minimal_json(&x->minimal));
     if (x->strength.asked) json_object_set_new(o, "strength", strength_json(&x->strength));
     enum { DIGITS = 17 }; // two values that differ shall differ here, too
-    char *line = json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
-    json_decref(o);
-    buf_puts(out, line ? line : "null");
-    free(line);
+    if (!json_put_precise(out, o, DIGITS)) buf_puts(out, "null");
     buf_putc(out, '\n');
 }

@@ -2,6 +2,7 @@
 // order words, filler); a description counts only if every word is understood, so that "... backward" or "...
 // without weight" lists the nearest ops instead of quietly naming another one.
 #include "base/io.h"
+#include "base/suggest.h"
 #include "op/suite.h"
 #include <assert.h>
 
@@ -283,25 +284,6 @@ static bool description_name(const Lexicon *x, const Str *word, int words, Buf *
 
 // ---- nearest ----
 
-// Levenshtein distance of two short texts; longer ones count by their first bytes.
-static int edit_distance(Str a, Str b) {
-    enum { LONGEST = 63 };
-    int row[LONGEST + 1], n = (int)(a.len < LONGEST ? a.len : LONGEST),
-                          m = (int)(b.len < LONGEST ? b.len : LONGEST);
-    for (int j = 0; j <= m; j++) row[j] = j;
-    for (int i = 1; i <= n; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= m; j++) {
-            int change = diagonal + (a.p[i - 1] != b.p[j - 1]), least = row[j - 1] + 1;
-            diagonal = row[j];
-            if (row[j] + 1 < least) least = row[j] + 1;
-            row[j] = change < least ? change : least;
-        }
-    }
-    return row[m];
-}
-
 static bool word_is_near(Str a, Str b) {
     int slips = a.len >= 8 ? 2 : a.len >= 4 ? 1 : 0;
     return str_eq(a, b) || (slips && edit_distance(a, b) <= slips);
@@ -378,17 +360,22 @@ static bool nearer(const Near *a, const Near *b) {
     return a->score != b->score ? a->score > b->score : a->distance < b->distance;
 }
 
+// "did you mean THIS? The nearest are THIS, THAT ..", the first only for a slip or two.
 static void put_nearest(Arena *a, const Lexicon *x, Str typed, const Str *word, int words, Buf *out) {
     int count, kept = 0;
     const Str *all = op_names(a, &count);
     Near best[NEAREST + 1];
+    Nearest slip = nearest_to(typed);
     for (int i = 0; i < count; i++) {
         Near n = near_of(x, all[i], typed, word, words);
+        nearest_offer(&slip, all[i]);
         int at = kept;
         for (; at > 0 && nearer(&n, &best[at - 1]); at--) best[at] = best[at - 1];
         best[at] = n;
         if (kept < NEAREST) kept++;
     }
+    buf_puts(out, slip.best.len ? nearest_words(a, &slip) + 2 : "");
+    buf_puts(out, slip.best.len ? " The nearest are " : "the nearest are ");
     for (int i = 0; i < kept; i++) buf_printf(out, "%s%.*s", i ? ", " : "", STR_ARG(best[i].name));
 }
 
@@ -441,6 +428,6 @@ bool op_resolve(Arena *a, const char *text, Op *out, Err *e) {
     if (description_name(x, word, words, &name) && op_find(a, buf_str(&name), out)) return true;
     Buf nearest = BUF(a);
     put_nearest(a, x, typed, word, words, &nearest);
-    return err_set(e, ERR_USAGE, "no op is known as \"%.*s\"; the nearest are %s (`ouroboros ops` lists all)",
-                   STR_ARG(typed), buf_cstr(&nearest));
+    return err_set(e, ERR_USAGE, "no op is known as \"%.*s\"; %s (`ouroboros ops` lists all)", STR_ARG(typed),
+                   buf_cstr(&nearest));
 }

@@ -1,4 +1,5 @@
 // The grammar smith: reads an op's graph, then writes kernel after kernel from plans drawn from the seed.
+#include "base/suggest.h"
 #include "grammar/kernel_plan.h"
 #include "propose/distinct.h"
 #include "propose/smith_kind.h"
@@ -36,8 +37,13 @@ static bool write_all(Arena *a, const Op *op, const SmithRequest *q, const Smith
     if (q->flaw && !(d.flaw = flaw_by_name(q->flaw))) {
         Buf b = BUF(a);
         const char *name;
-        for (int i = 0; (name = smith_flaw(i, NULL)); i++) buf_printf(&b, "%s%s", i ? ", " : "", name);
-        return err_set(e, ERR_USAGE, "no flaw is called '%s'; known: %s", q->flaw, buf_cstr(&b));
+        Nearest near = nearest_to(str_of(q->flaw));
+        for (int i = 0; (name = smith_flaw(i, NULL)); i++) {
+            buf_printf(&b, "%s%s", i ? ", " : "", name);
+            nearest_offer(&near, str_of(name));
+        }
+        return err_set(e, ERR_USAGE, "no flaw is called '%s'; known: %s%s", q->flaw, buf_cstr(&b),
+                       nearest_words(a, &near));
     }
     if (!graph_trace(a, op, &g, e)) return false;
     int64_t usual_m = op->rows_dim >= 0 ? op->dim[op->rows_dim].usual : 1,

@@ -1,8 +1,9 @@
 #include "service/request.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 
+#include "base/json.h"
+#include "base/suggest.h"
 #include "judge/verdict.h"
 
 static bool side(Str s, int64_t *out) {
@@ -46,7 +47,7 @@ static const char *read_options(const json_t *o, StreamRequest *q) {
     if (shape && (!json_is_string(shape) || !filter_shape(text_of(shape), &q->filter.m, &q->filter.n)))
         return "\"shape\" is a text ROWSxCOLUMNS such as \"8192x4096\", each at most 1048576";
     if (dtype && (!json_is_string(dtype) || !filter_dtype(text_of(dtype), &q->filter.dtype)))
-        return "\"dtype\" is \"fp16\", \"bf16\" or \"fp32\"";
+        return "\"dtype\" is \"fp16\", \"bf16\" or \"fp32\", or torch's name of one";
     // Judged by another rule than the one asked for would be worse than not judged.
     if (policy && !(json_is_string(policy) && str_is(text_of(policy), "default")))
         return "\"policy\" is \"default\": there is no other yet";
@@ -54,20 +55,9 @@ static const char *read_options(const json_t *o, StreamRequest *q) {
 }
 
 static Str json_text(Arena *a, const json_t *id) {
-    char *text = json_dumps(id, JSON_COMPACT | JSON_ENCODE_ANY);
-    Str s = text ? str_dup(a, str_of(text)) : STR("null");
-    free(text);
-    return s;
-}
-
-// One letter is another, is missing, is too many, or two have changed places.
-static bool nearly(const char *a, const char *b) {
-    size_t n = strlen(a), m = strlen(b), i = 0;
-    if (n > m + 1 || m > n + 1) return false;
-    while (a[i] && a[i] == b[i]) i++;
-    if (n != m) return strcmp(a + i + (n > m), b + i + (m > n)) == 0;
-    if (!a[i] || strcmp(a + i + 1, b + i + 1) == 0) return true;
-    return a[i] == b[i + 1] && a[i + 1] == b[i] && strcmp(a + i + 2, b + i + 2) == 0;
+    enum { DIGITS = 17 };
+    Buf b = BUF(a);
+    return json_put_precise(&b, json_incref((json_t *)(uintptr_t)id), DIGITS) ? buf_str(&b) : STR("null");
 }
 
 // Keys of one's own are allowed, but a misspelt "level" must not be answered at another one, and what only
@@ -79,7 +69,7 @@ static const char *misleading_key(Arena *a, const json_t *o) {
     json_t *v;
     json_object_foreach((json_t *)(uintptr_t)o, key, v) {
         for (size_t i = 0; i < sizeof option / sizeof *option; i++)
-            if (strcmp(key, option[i]) != 0 && nearly(key, option[i]))
+            if (strcmp(key, option[i]) != 0 && edit_distance(str_of(key), str_of(option[i])) <= 1)
                 return arena_printf(a, "\"%.40s\": no such key; did you mean \"%s\"?", key, option[i]);
         for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
             if (strcmp(key, elsewhere[i]) == 0)

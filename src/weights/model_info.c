@@ -1,9 +1,8 @@
 #include "weights/model_info.h"
 
 #include <inttypes.h>
-#include <jansson.h>
-#include <stdlib.h>
 
+#include "base/json.h"
 #include "text/chat.h"
 #include "weights/vocabulary.h"
 
@@ -157,11 +156,9 @@ void describe_json(const ModelInfo *f, Buf *out) {
                         json_pack("{s:i, s:i, s:i, s:I, s:I}", "drafts", f->drafts, "prompt_tokens",
                                   f->prompt_tokens, "reply_tokens", f->reply_tokens, "kv_f16",
                                   (json_int_t)f->kv_f16, "kv_f32", (json_int_t)f->kv_f32));
-    char *text = json_dumps(o, JSON_COMPACT);
-    if (text) buf_puts(out, text);
+    enum { DIGITS = 17 };
+    if (!json_put_precise(out, o, DIGITS)) buf_puts(out, "null");
     buf_putc(out, '\n');
-    free(text);
-    json_decref(o);
 }
 
 ModelInfo describe_checkpoint(Arena *a, const Checkpoint *c) {

@@ -1,6 +1,7 @@
 #include "host/policy/api_names.h"
 
 #include "base/numeric/fmath.h"
+#include "base/suggest.h"
 #include "host/host.h"
 #include <assert.h>
 #include <pthread.h>
@@ -140,34 +141,14 @@ Str api_canonical(Arena *a, Str dotted) {
     return dotted;
 }
 
-// Levenshtein distance, capped: names here are short, longer ones are no typing mistake.
-static int edit_distance(Str a, Str b) {
-    enum { LONGEST = 48 };
-    if (a.len > LONGEST || b.len > LONGEST) return LONGEST;
-    int row[LONGEST + 1];
-    for (size_t j = 0; j <= b.len; j++) row[j] = (int)j;
-    for (size_t i = 1; i <= a.len; i++) {
-        int diagonal = row[0];
-        row[0] = (int)i;
-        for (size_t j = 1; j <= b.len; j++) {
-            int change = diagonal + (a.p[i - 1] != b.p[j - 1]);
-            diagonal = row[j];
-            int gap = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            row[j] = change < gap ? change : gap;
-        }
-    }
-    return row[b.len];
-}
-
 static const Entry *nearest(Str name, bool member, bool candidate) {
     pthread_once(&once, index_build);
     const Entry *best = NULL;
-    int least = 3; // at most two slips
+    Nearest near = nearest_to(name);
     for (int i = 0; i < entries; i++) {
         const Entry *e = &entry[i];
-        if (e->member != member || !row_allows(e->row, candidate)) continue;
-        int d = edit_distance(name, e->name);
-        if (d > 0 && d < least && (size_t)d * 3 <= name.len) best = e, least = d;
+        if (e->member != member || !row_allows(e->row, candidate) || str_eq(e->name, name)) continue;
+        if (nearest_offer(&near, e->name)) best = e;
     }
     return best;
 }
