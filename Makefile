@@ -1,5 +1,6 @@
 # make                 build/ouroboros            make demo    set everything up, then mint a kernel
 # make check           every test                 make bench   speed, as ratios; results on stdout
+# make pages           man pages and shell completion in build/pages; doc/cli.md
 # make soak SOAK=N     the stream's memory after N verdicts, and kill -9 at random moments
 # make conformance     against torch, Triton, transformers and llama.cpp (downloads them)
 # make sweep           the smith's kernels of every op at full, then the mutation proof    make fuzz SECS=60   each target
@@ -112,6 +113,10 @@ $(B)/flags: FORCE
 deps:
 	@sh tools/deps.sh
 
+# What the program prints about itself: doc/cli.md is committed, and test_cli_rows.sh compares.
+pages: all
+	@sh tools/pages.sh build/ouroboros build/pages
+	@./build/ouroboros help --markdown >doc/cli.md
 check:
 	@sh tools/check.sh
 demo:
@@ -159,6 +164,6 @@ compile_commands.json: Makefile $(SRC)
 clean:
 	rm -rf build compile_commands.json
 FORCE:
-.PHONY: all check demo tests bench bench-interpreter soak sweep conformance conformance-kit valgrind fuzz fuzz-run layers format deps clean FORCE
+.PHONY: all pages check demo tests bench bench-interpreter soak sweep conformance conformance-kit valgrind fuzz fuzz-run layers format deps clean FORCE
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
