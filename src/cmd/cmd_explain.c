@@ -4,15 +4,17 @@
 
 #include "base/io.h"
 #include "base/numeric/rng.h"
+#include "cmd/color.h"
 #include "cmd/judging.h"
 #include "explain/explain.h"
+#include "service/entry.h"
 #include "service/helper_files.h"
 #include "service/manifest.h"
 
 enum { FILE_MAX = 1 << 20 };
 
 typedef struct {
-    const char *op, *level, *dtype, *suite, *manifest, *include;
+    const char *op, *level, *dtype, *suite, *manifest, *include, *entry;
     Seed seed;
     Shape shape;
     int jobs;
@@ -28,7 +30,8 @@ static bool explain_file(Referee *r, Arena *a, const char *file, Level level, co
         return false;
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
     if (!op_for_judging(r, a, o->op, &op, e)) return false;
-    q.source = source;
+    const char *several;
+    if (!entry_apply(a, o->entry, &op, source, &q.source, &several, e)) return false;
     if (o->manifest &&
         (!io_read(a, o->manifest, MANIFEST_MAX, &text, e) ||
          !manifest_apply(a, o->manifest, text, &op, source, true, referee_extras(r).include, &q.source, e)))
@@ -45,7 +48,7 @@ static bool explain_file(Referee *r, Arena *a, const char *file, Level level, co
         explain_json(&out, a, &q, &x);
     else
         explain_text(&out, a, &q, &x, file);
-    fwrite(out.p, 1, out.len, stdout);
+    print_text(stdout, buf_str(&out));
     *code = verdict_exit(&x.v);
     return true;
 }
@@ -54,6 +57,7 @@ int cmd_explain(int argc, char **argv) {
     ExplainOptions o = {0};
     const Option options[] = {
         {"--op", OPTION_TEXT, &o.op},
+        {"--entry", OPTION_TEXT, &o.entry},
         {"--level", OPTION_TEXT, &o.level},
         {"--seed", OPTION_SEED, &o.seed},
         {"--shape", OPTION_SHAPE, &o.shape},
@@ -73,6 +77,7 @@ int cmd_explain(int argc, char **argv) {
         return cmd_fail("explain", &e);
     Level level = LEVEL_FULL;
     if (o.level && !level_by_name(str_of(o.level), &level)) return cmd_usage("explain", "--level");
+    if (o.entry && o.manifest) return cmd_usage("explain", "--manifest writes run: without --entry");
     if (!o.op) return cmd_usage("explain", "--op is missing");
     Referee *r;
     RefereeConfig config = {.no_journal = true, .jobs = o.jobs, .extras.old_names = o.old_names};

@@ -2,7 +2,7 @@
 
 #include "cmd/cmd.h"
 #include "judge/verdict.h"
-#include "op/op.h"
+#include "op/suite.h"
 
 static json_t *op_object(Arena *a, const Op *op, bool whole) {
     Buf signature = BUF(a), domain = BUF(a);
@@ -25,7 +25,24 @@ static void put_indented(Buf *out, Str text) {
     }
 }
 
-static void put_op(Arena *a, const Op *op, Buf *out) {
+// Name and sentence within a terminal's 80 columns. A longer sentence loses its middle: the first words say
+// what kind of op it is, the last ones what is its own.
+static void put_short(const Op *op, Buf *out) {
+    enum { NAME = 28, WIDTH = 79, HEAD = 20 };
+    size_t used = op->name.len > NAME ? op->name.len : NAME, room = WIDTH - 1 - used;
+    Str words = op->notes;
+    buf_printf(out, "%-*.*s ", NAME, STR_ARG(op->name));
+    if (words.len <= room) {
+        buf_printf(out, "%.*s\n", STR_ARG(words));
+        return;
+    }
+    size_t head = HEAD, tail = words.len - (room - HEAD - strlen(" ... "));
+    while (head && words.p[head] != ' ') head--;
+    while (tail < words.len && words.p[tail - 1] != ' ') tail++;
+    buf_printf(out, "%.*s ... %.*s\n", (int)head, words.p, (int)(words.len - tail), words.p + tail);
+}
+
+static void put_long(Arena *a, const Op *op, Buf *out) {
     Buf signature = BUF(a), domain = BUF(a);
     op_signature(&signature, op);
     op_domain(&domain, op);
@@ -34,7 +51,7 @@ static void put_op(Arena *a, const Op *op, Buf *out) {
     put_indented(out, buf_str(&domain));
 }
 
-static void list_ops(Arena *a, bool json, Buf *out) {
+static void list_ops(Arena *a, bool json, bool whole, Buf *out) {
     int n;
     const Str *names = op_names(a, &n);
     json_t *list = json_array();
@@ -43,8 +60,10 @@ static void list_ops(Arena *a, bool json, Buf *out) {
         if (!op_find(a, names[i], &op)) continue;
         if (json)
             json_array_append_new(list, op_object(a, &op, false));
+        else if (whole)
+            put_long(a, &op, out);
         else
-            put_op(a, &op, out);
+            put_short(&op, out);
     }
     if (json)
         json_put(out, list), buf_putc(out, '\n');
@@ -53,33 +72,44 @@ static void list_ops(Arena *a, bool json, Buf *out) {
     Str name, words;
     for (int i = 0; !json && op_variant(i, &name, &words); i++)
         buf_printf(out, "\nOP_%.*s: each of them, %.*s\n", STR_ARG(name), STR_ARG(words));
+    if (!json && !whole)
+        buf_puts(out, "\nA definition: ouroboros ops OP. Inputs and domains of all: --long.\n");
 }
 
+static void put_comment(Buf *out, Str text) {
+    Str line;
+    while (str_piece(&text, '\n', &line)) buf_printf(out, line.len ? "# %.*s\n" : "#%.*s\n", STR_ARG(line));
+}
+
+// Everything but the definition is a comment: the output is a definition again.
 static void show_op(Arena *a, const Op *op, bool json, Buf *out) {
     if (json) {
         json_put(out, op_object(a, op, true));
         buf_putc(out, '\n');
         return;
     }
-    buf_printf(out, "%.*s: %.*s\n", STR_ARG(op->name), STR_ARG(op->notes));
-    op_signature(out, op);
-    buf_puts(out, "\n\n");
-    op_domain(out, op);
+    Buf about = BUF(a);
+    buf_printf(&about, "%.*s: %.*s\n", STR_ARG(op->name), STR_ARG(op->notes));
+    op_signature(&about, op);
+    buf_puts(&about, "\n");
+    op_domain(&about, op);
     for (Level l = 0; l < LEVEL_COUNT; l++) {
         const MutationScore *p = mutation_score_find(op, l);
         if (!p) continue;
-        buf_printf(out, "level %s: ", level_name(l));
-        proved_words(out, p);
-        buf_putc(out, '\n');
+        buf_printf(&about, "level %s: ", level_name(l));
+        proved_words(&about, p);
+        buf_putc(&about, '\n');
     }
+    put_comment(out, buf_str(&about));
     buf_puts(out, "\n");
     buf_str_put(out, op->source);
 }
 
 int cmd_ops(int argc, char **argv) {
-    bool json = false;
+    bool json = false, whole = false;
     const char *suite = NULL;
-    const Option options[] = {{"--json", OPTION_FLAG, &json}, {"--suite", OPTION_TEXT, &suite}};
+    const Option options[] = {
+        {"--json", OPTION_FLAG, &json}, {"--long", OPTION_FLAG, &whole}, {"--suite", OPTION_TEXT, &suite}};
     Positionals rest;
     Err e = {0};
     if (!options_parse("ops", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
@@ -91,7 +121,7 @@ int cmd_ops(int argc, char **argv) {
     if (suite && !op_suite_add(&a, suite, &e))
         code = cmd_fail("ops", &e);
     else if (rest.n == 0)
-        list_ops(&a, json, &out);
+        list_ops(&a, json, whole, &out);
     else if (op_resolve(&a, rest.at[0], &op, &e))
         show_op(&a, &op, json, &out);
     else

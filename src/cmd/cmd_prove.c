@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "cmd/judging.h"
 #include "mutate/equivalence.h"
+#include "service/entry.h"
 
 enum {
     FILE_MAX = 1 << 20,
@@ -359,11 +360,15 @@ static bool gold_source(Trial *t, Err *e) {
     return err_set(e, ERR_INPUT, "%.*s has no built-in kernel: name a file", STR_ARG(t->op.name));
 }
 
-static bool open_trial(Trial *t, const char *suite, const Positionals *rest, Err *e) {
+static bool open_trial(Trial *t, const char *suite, const char *entry, const Positionals *rest, Err *e) {
     if (suite && !op_suite_add(t->a, suite, e)) return false;
     if (!op_for_judging(t->r, t->a, rest->at[0], &t->op, e)) return false;
     t->base = base_name(&t->op);
-    return rest->n > 1 ? io_read(t->a, rest->at[1], FILE_MAX, &t->source, e) : gold_source(t, e);
+    if (rest->n < 2) return gold_source(t, e);
+    Str file;
+    const char *several;
+    return io_read(t->a, rest->at[1], FILE_MAX, &file, e) &&
+           entry_apply(t->a, entry, &t->op, file, &t->source, &several, e);
 }
 
 static bool prove(Trial *t, bool json, int *code, Err *e) {
@@ -407,13 +412,14 @@ static bool prove(Trial *t, bool json, int *code, Err *e) {
 }
 
 int cmd_prove(int argc, char **argv) {
-    const char *level = NULL, *state = NULL, *suite = NULL;
+    const char *level = NULL, *state = NULL, *suite = NULL, *entry = NULL;
     bool json = false;
     Seed seed = {0};
     int jobs = 0;
     const Option options[] = {{"--level", OPTION_TEXT, &level}, {"--json", OPTION_FLAG, &json},
                               {"--seed", OPTION_SEED, &seed},   {"--jobs", OPTION_COUNT, &jobs},
-                              {"--suite", OPTION_TEXT, &suite}, {"--state", OPTION_TEXT, &state}};
+                              {"--suite", OPTION_TEXT, &suite}, {"--state", OPTION_TEXT, &state},
+                              {"--entry", OPTION_TEXT, &entry}};
     Positionals rest;
     Err e = {0};
     if (!options_parse("prove", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
@@ -425,7 +431,7 @@ int cmd_prove(int argc, char **argv) {
     RefereeConfig config = {.no_journal = state == NULL, .state = state, .jobs = jobs};
     if (!referee_open(&config, &t.r, &e)) return cmd_fail("prove", &e);
     int code = EXIT_WORLD;
-    if (!open_trial(&t, suite, &rest, &e) || !prove(&t, json, &code, &e)) code = cmd_fail("prove", &e);
+    if (!open_trial(&t, suite, entry, &rest, &e) || !prove(&t, json, &code, &e)) code = cmd_fail("prove", &e);
     arena_free(&a);
     referee_close(t.r);
     return code;

@@ -2,64 +2,149 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/progress.h"
 #include "cases/plan.h"
+#include "cmd/color.h"
 #include "cmd/stream.h"
+#include "service/entry.h"
 #include "service/helper_files.h"
 #include "service/manifest.h"
 
 enum { FILE_MAX = 256 << 20 };
 
 typedef struct {
-    const char *op, *level, *dtype, *state, *suite, *manifest, *include;
+    const char *op, *level, *dtype, *state, *suite, *manifest, *include, *entry;
     Seed seed;
     Shape shape;
     int jobs, every_size;
     bool json, stream, fresh, old_names;
 } RefereeOptions;
 
+static void on_judged(void *arg, int done) { progress_step(arg, (size_t)done, NULL); }
+
 // Findings behind the file's last line are about what was written from the manifest.
-static void put_written(Buf *out, const Verdict *v, const char *manifest, Str file, Str source) {
+static void put_written(Buf *out, const Verdict *v, const char *why, Str file, Str source) {
     if (!v->decision.placed || v->decision.place.at < file.len || v->decision.place.at >= source.len) return;
     LineCol at = line_col(source, v->decision.place.at);
     Str line = source_line(source, at.line);
-    buf_printf(out, "line %d was written from %s: %.*s\n", at.line, manifest, STR_ARG(line));
+    buf_printf(out, "line %d was written %s: %.*s\n", at.line, why, STR_ARG(line));
 }
 
-static bool judge_file(Referee *r, Arena *a, const char *file, Level level, const RefereeOptions *o,
-                       int *code, Err *e) {
+// One file: what was read, and what came of it.
+typedef struct {
+    const char *path;
+    Str file, source;        // source: with what was written behind the file, which is what is judged
+    const char *written_for; // "from M.json"; NULL: nothing was written
+    Err e;
+} Judged;
+
+static bool read_file(Referee *r, Arena *a, const RefereeOptions *o, const Op *op, Judged *f) {
+    Str text;
+    if (!io_read(a, f->path, FILE_MAX, &f->file, &f->e)) return false;
+    if (o->manifest) {
+        f->written_for = arena_printf(a, "from %s", o->manifest);
+        return io_read(a, o->manifest, MANIFEST_MAX, &text, &f->e) &&
+               manifest_apply(a, o->manifest, text, op, f->file, true, referee_extras(r).include, &f->source,
+                              &f->e);
+    }
+    const char *several;
+    if (!entry_apply(a, o->entry, op, f->file, &f->source, &several, &f->e)) return false;
+    if (several)
+        fprintf(stderr, "ouroboros referee: %s: --entry NAME says which function is meant: %s\n", f->path,
+                several);
+    if (f->source.len != f->file.len) f->written_for = "to call the entry";
+    return true;
+}
+
+static void put_verdict(Buf *out, const Judged *f, const Verdict *v, bool json) {
+    if (!json) {
+        verdict_text(out, v, "");
+        if (f->written_for) put_written(out, v, f->written_for, f->file, f->source);
+        return;
+    }
+    json_t *o = verdict_object(v), *first = json_object();
+    // As the path is typed: bytes that are no text have no place in JSON.
+    if (utf8_valid(str_of(f->path))) json_object_set_new(first, "file", json_string(f->path));
+    if (f->written_for) json_object_set_new(first, "judged", json_stringn(f->source.p, f->source.len));
+    json_object_update(first, o);
+    json_decref(o);
+    json_put(out, first);
+    buf_putc(out, '\n');
+}
+
+// The worst of several exit codes: what failed, then what is rejected, then what is undecided.
+static int worse(int a, int b) {
+    static const int order[] = {
+        [EXIT_OK] = 0, [EXIT_UNDECIDED] = 1, [EXIT_REJECTED] = 2, [EXIT_USAGE] = 3, [EXIT_WORLD] = 4};
+    return order[b] > order[a] ? b : a;
+}
+
+// What can be read is judged with one draw for all; then everything is told in the order of the command line.
+static bool judge_files(Referee *r, Arena *a, const Positionals *paths, Level level, const RefereeOptions *o,
+                        int *code, Err *e) {
     Op op;
-    Str source;
+    int n = 0;
+    Judged *f = NEWN(a, Judged, (size_t)paths->n);
+    Str *source = NEWN(a, Str, (size_t)paths->n);
+    Verdict *v = NEWN(a, Verdict, (size_t)paths->n);
+    Progress bar;
     JudgeRequest q = {.op = &op,
                       .level = level,
                       .every_size = o->every_size,
-                      .seed = o->seed.given ? &o->seed.value : NULL};
-    if (!filter_of(&o->shape, o->dtype, &q.filter, e) || !io_read(a, file, FILE_MAX, &source, e))
+                      .seed = o->seed.given ? &o->seed.value : NULL,
+                      .progress = on_judged,
+                      .progress_arg = &bar};
+    if (!filter_of(&o->shape, o->dtype, &q.filter, e) || !op_for_judging(r, a, o->op, &op, e)) return false;
+    for (int i = 0; i < paths->n; i++) {
+        f[i].path = paths->at[i];
+        if (read_file(r, a, o, &op, &f[i])) source[n++] = f[i].source;
+    }
+    if (paths->n == 1 && n == 0) {
+        *e = f[0].e;
         return false;
-    if (!op_for_judging(r, a, o->op, &op, e)) return false;
-    Str whole = source, text;
-    if (o->manifest &&
-        (!io_read(a, o->manifest, MANIFEST_MAX, &text, e) ||
-         !manifest_apply(a, o->manifest, text, &op, source, true, referee_extras(r).include, &whole, e)))
-        return false;
-    Verdict v;
-    if (!referee_judge(r, a, &q, &whole, 1, &v, e)) return false;
-    Buf out = BUF(a);
-    if (o->json)
-        verdict_json(&out, &v, o->manifest ? "judged" : NULL,
-                     o->manifest ? json_stringn(whole.p, whole.len) : NULL),
-            buf_putc(&out, '\n');
-    else
-        verdict_text(&out, &v, "");
-    if (!o->json && o->manifest) put_written(&out, &v, o->manifest, source, whole);
-    fwrite(out.p, 1, out.len, stdout);
-    *code = verdict_exit(&v);
-    return true;
+    }
+    progress_start(&bar, n == 1 ? "judging" : "files", (size_t)n);
+    bool ok = n == 0 || referee_judge(r, a, &q, source, n, v, e);
+    progress_end(&bar);
+    for (int i = 0, k = 0; ok && i < paths->n; i++) {
+        Buf out = BUF(a);
+        if (!o->json && paths->n > 1) buf_printf(&out, "%s== %s\n", i ? "\n" : "", f[i].path);
+        if (f[i].e.code) {
+            print_text(stdout, buf_str(&out));
+            fflush(stdout);
+            cmd_say("referee", &f[i].e);
+            *code = worse(*code, f[i].e.code == ERR_USAGE ? EXIT_USAGE : EXIT_WORLD);
+            continue;
+        }
+        put_verdict(&out, &f[i], &v[k], o->json);
+        print_text(stdout, buf_str(&out));
+        *code = worse(*code, verdict_exit(&v[k++]));
+    }
+    return ok;
+}
+
+// What goes with what. NULL: all is well.
+static const char *refuse_options(const RefereeOptions *o, int files, Level level) {
+    if (o->stream && files) return "--stream takes no file";
+    if (o->stream && (o->seed.given || o->op || o->dtype || o->shape.m || o->manifest || o->entry))
+        return "with --stream, each line names its op, shape, dtype and manifest; no line has a seed or an "
+               "entry";
+    if (!o->stream && !files) return "FILE is missing: a kernel file, or - for standard input";
+    if (!o->stream && o->fresh) return "--fresh belongs to --stream: a file is always judged";
+    if (o->every_size > EVERY_SIZE_MOST ||
+        (o->every_size && (o->stream || level != LEVEL_FULL || o->shape.m)))
+        return "--every-size is at most 65536, for files, at level full, without --shape";
+    if (o->manifest && (o->entry || files > 1))
+        return "--manifest writes run for one file: without --entry, and without a second file";
+    if (!o->stream && !o->op) return "--op is missing";
+    return NULL;
 }
 
 int cmd_referee(int argc, char **argv) {
     RefereeOptions o = {0};
     const Option options[] = {
         {"--op", OPTION_TEXT, &o.op},
+        {"--entry", OPTION_TEXT, &o.entry},
         {"--level", OPTION_TEXT, &o.level},
         {"--seed", OPTION_SEED, &o.seed},
         {"--shape", OPTION_SHAPE, &o.shape},
@@ -80,20 +165,9 @@ int cmd_referee(int argc, char **argv) {
     if (!options_parse("referee", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
         return cmd_fail("referee", &e);
     Level level = o.stream ? LEVEL_QUICK : LEVEL_FULL;
-    if (o.level && !level_by_name(str_of(o.level), &level))
-        return cmd_usage("referee", "--level is quick or full");
-    if (o.stream ? rest.n != 0 : rest.n != 1)
-        return cmd_usage("referee", o.stream ? "--stream takes no file" : "name one kernel file");
-    if (o.stream && (o.seed.given || o.op || o.dtype || o.shape.m || o.manifest))
-        return cmd_usage(
-            "referee",
-            "with --stream, each line names its op, shape, dtype and manifest; no line has a seed");
-    if (!o.stream && o.fresh)
-        return cmd_usage("referee", "--fresh belongs to --stream: a file is always judged");
-    if (o.every_size > EVERY_SIZE_MOST || (o.every_size && (o.stream || level != LEVEL_FULL || o.shape.m)))
-        return cmd_usage("referee",
-                         "--every-size is at most 65536, for one file, at level full, without --shape");
-    if (!o.stream && !o.op) return cmd_usage("referee", "--op is missing");
+    if (o.level && !level_by_name(str_of(o.level), &level)) return cmd_usage("referee", "--level");
+    const char *why = refuse_options(&o, rest.n, level);
+    if (why) return cmd_usage("referee", why);
     Referee *r;
     Arena a = {0};
     RefereeConfig config = {.state = o.state, .jobs = o.jobs, .extras.old_names = o.old_names};
@@ -106,7 +180,7 @@ int cmd_referee(int argc, char **argv) {
     bool ok = !o.suite || op_suite_add(&a, o.suite, &e);
     if (ok)
         ok = o.stream ? stream_run(r, STDIN_FILENO, STDOUT_FILENO, level, o.fresh, &e)
-                      : judge_file(r, &a, rest.at[0], level, &o, &code, &e);
+                      : judge_files(r, &a, &rest, level, &o, &code, &e);
     if (!ok) code = cmd_fail("referee", &e);
     arena_free(&a);
     referee_close(r);

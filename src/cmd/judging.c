@@ -31,9 +31,9 @@ int verdict_exit(const Verdict *v) {
 
 void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
     static const char *const words[] = {"accepted", "rejected", "undecided"};
-    buf_printf(out, "%s%.*s: %s (%s, level %s)\n", prefix, STR_ARG(v->op),
-               words[status_class(v->decision.status)], status_name(v->decision.status),
-               level_name(v->judged.level));
+    buf_printf(out, "%s%.*s: %s", prefix, STR_ARG(v->op), words[status_class(v->decision.status)]);
+    if (verdict_accepted(v) && verdict_restricted(v)) restricted_words(out, v);
+    buf_printf(out, " (%s, level %s)\n", status_name(v->decision.status), level_name(v->judged.level));
     buf_printf(out, "%s%s\n", prefix, v->decision.feedback);
     if (v->cases.run > 0) {
         buf_printf(out, "%scases: %d of %d passed", prefix, v->cases.passed, v->cases.run);

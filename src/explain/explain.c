@@ -140,6 +140,7 @@ static bool explain_drawn(Referee *r, Arena *a, const ExplainRequest *q, const D
                           const PlannedCase *plan, Explanation *x, Err *e) {
     Watched w;
     referee_watch(r, a, d, q->source, &x->v, &w);
+    x->v.judged.only = q->filter;
     x->case_index = x->v.decision.case_number - 1;
     if (x->v.decision.found && x->v.decision.placed && w.reports > 0) {
         const CaseReport *last = &w.report[w.reports - 1];

@@ -168,7 +168,7 @@ Round *round_open(Referee *r, const JudgeRequest *q, const Str *source, int n, V
                        .arena = NEWN(&a, Arena, (size_t)n),
                        .err = NEWN(&a, Err, (size_t)n)};
     t->draw.fd = -1;
-    Judging how = {.level = q->level, .replay = q->seed != NULL};
+    Judging how = {.level = q->level, .only = q->filter, .replay = q->seed != NULL};
     for (int i = 0; i < n; i++) out[i] = undecided(r, q->op, source[i], &how);
     t->arena = a;
     return t;

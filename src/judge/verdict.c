@@ -62,6 +62,27 @@ void large_tensors_words(Buf *out, const LargeTensors *g) {
     }
 }
 
+static json_t *restricted(const DrawFilter *only) {
+    Arena a = {0};
+    const char *shape = arena_printf(&a, "%lldx%lld", (long long)only->m, (long long)only->n);
+    json_t *o = json_pack("{s:s?, s:s?}", "shape", only->m > 0 ? shape : NULL, "dtype",
+                          only->dtype > 0 ? dtype_info[only->dtype].torch : NULL);
+    arena_free(&a);
+    return o;
+}
+
+void restricted_words(Buf *out, const Verdict *v) {
+    const DrawFilter *only = &v->judged.only;
+    bool shape = only->m > 0, dtype = only->dtype > 0;
+    buf_puts(out, " on");
+    if (shape) buf_printf(out, " %lldx%lld", (long long)only->m, (long long)only->n);
+    if (dtype) buf_printf(out, " %s", dtype_info[only->dtype].torch);
+    buf_printf(out, " only (restricted by %s)",
+               shape && dtype ? "--shape, --dtype"
+               : shape        ? "--shape"
+                              : "--dtype");
+}
+
 static json_t *strength(const MutationScore *p) {
     if (!p) return json_null();
     json_t *o = json_pack("{s:i, s:i, s:i, s:i, s:i}", "mutants", p->mutants, "killed", p->killed, "survived",
@@ -119,6 +140,7 @@ json_t *verdict_object(const Verdict *v) {
         if (v->evidence.every_size > 0)
             json_object_set_new(o, "every_size", json_integer((json_int_t)v->evidence.every_size));
     }
+    if (o && verdict_restricted(v)) json_object_set_new(o, "restricted", restricted(&v->judged.only));
     if (o) allowed_json(o, &v->allowed);
     return o;
 }

@@ -94,6 +94,7 @@ typedef struct {
 
 typedef struct {
     Level level;
+    DrawFilter only; // which shape and dtype, where not all were judged; see verdict_restricted()
     uint64_t seed;
     bool replay;
     double elapsed_ms, seconds_child, seconds_compare;
@@ -110,6 +111,10 @@ typedef struct {
     Evidence evidence;
 } Verdict;
 static inline bool verdict_accepted(const Verdict *v) { return v->decision.status == STATUS_ok; }
+// On one shape or in one dtype only: acceptance says nothing of others. (No draw is restricted to dtype 0.)
+static inline bool verdict_restricted(const Verdict *v) {
+    return v->judged.only.m > 0 || v->judged.only.dtype > 0;
+}
 // It gave no answer at all, and said so.
 static inline bool verdict_refuses(const Verdict *v) {
     Status s = v->decision.status;
@@ -118,6 +123,8 @@ static inline bool verdict_refuses(const Verdict *v) {
 
 // "these cases reject 203 of 203 small mistakes ..."
 void proved_words(Buf *out, const MutationScore *p);
+// " on 64x1000 float16 only (restricted by --shape, --dtype)"; of one that is.
+void restricted_words(Buf *out, const Verdict *v);
 // "addresses safe up to 2147495936 elements ..."; of one that was asked.
 void large_tensors_words(Buf *out, const LargeTensors *g);
 const char *status_doc(Status s);

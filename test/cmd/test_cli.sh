@@ -20,7 +20,7 @@ check ops_lists sh -c "$bin ops | grep -q '^softmax '"
 check ops_lists_chains sh -c "$bin ops | grep -q '^add_rmsnorm_gelu '"
 check ops_shows_one sh -c "$bin ops softmax | grep -q 'def reference'"
 check ops_json sh -c "$bin ops --json | grep -q '\"op\":\"softmax\"'"
-check plain_words sh -c "$bin ops 'rmsnorm with residual, then gelu' | grep -q '^add_rmsnorm_gelu'"
+check plain_words sh -c "$bin ops 'rmsnorm with residual, then gelu' | grep -q '^# add_rmsnorm_gelu:'"
 check nearest_is_listed sh -c "$bin ops softmux 2>&1 | grep -q softmax"
 
 one_gold=$(grep -l '^# op: softmax' $gold/*.py | head -n 1)

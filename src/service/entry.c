@@ -1,0 +1,69 @@
+#include "service/entry.h"
+
+#include "base/suggest.h"
+#include "host/policy/screen.h"
+#include "tile/check/check.h"
+
+static bool is_public(const Node *n) {
+    return n->kind == NODE_FUNCTION && !is_jit_function(n) && n->function.name.p[0] != '_';
+}
+
+// The function of that name, or an error that names the nearest one.
+static const Node *named(Arena *a, const Node *module, const char *name, Err *e) {
+    const Node *found = module_function(module, str_of(name));
+    if (found && !is_jit_function(found)) return found;
+    if (found) {
+        err_record(e, ERR_USAGE, "--entry %s: that is a kernel; it takes the function that launches it",
+                   name);
+        return NULL;
+    }
+    Nearest near = nearest_to(str_of(name));
+    const Nodes *body = &module->module.body;
+    for (int i = 0; i < body->n; i++)
+        if (body->at[i]->kind == NODE_FUNCTION) nearest_offer(&near, body->at[i]->function.name);
+    err_record(e, ERR_USAGE, "--entry %s: the file defines no such function%s", name,
+               nearest_words(a, &near));
+    return NULL;
+}
+
+// The only public function; NULL where there is none, or more: *several lists those.
+static const Node *only_public(Arena *a, const Node *module, const char **several) {
+    const Nodes *body = &module->module.body;
+    const Node *found = NULL;
+    Buf all = BUF(a);
+    int n = 0;
+    for (int i = 0; i < body->n; i++) {
+        if (!is_public(body->at[i])) continue;
+        Str name = body->at[i]->function.name;
+        if (found && str_eq(found->function.name, name)) continue; // the later one counts
+        buf_printf(&all, "%s%.*s", n++ ? ", " : "", STR_ARG(name));
+        found = body->at[i];
+    }
+    if (n < 2) return found;
+    *several = buf_cstr(&all);
+    return NULL;
+}
+
+bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Str *out, const char **several,
+                 Err *e) {
+    *out = source;
+    *several = NULL;
+    DiagList d = DIAGS(a);
+    const Node *module = source.len <= SOURCE_MAX ? parse_module(a, source, &d) : NULL;
+    if (!module || (name && strcmp(name, "run") == 0)) return true;
+    if (!name && (module_function(module, STR("run")) || entry_model(module))) return true;
+    const Node *f = name ? named(a, module, name, e) : only_public(a, module, several);
+    if (!f) return e->code == ERR_NONE;
+    Buf text = BUF(a), inputs = BUF(a);
+    for (int i = 0; i < op->inputs; i++) { // a parameter may not hide the function
+        Str input = op->input[i].name;
+        buf_printf(&inputs, "%s%.*s%s", i ? ", " : "", STR_ARG(input),
+                   str_eq(input, f->function.name) ? "_" : "");
+    }
+    Str list = buf_str(&inputs);
+    buf_str_put(&text, source);
+    buf_printf(&text, "\n\ndef run(%.*s):\n    return %.*s(%.*s)\n", STR_ARG(list), STR_ARG(f->function.name),
+               STR_ARG(list));
+    *out = buf_str(&text);
+    return true;
+}

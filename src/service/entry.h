@@ -1,0 +1,11 @@
+// entry.h - a kernel file whose entry is not called `run`: one is written behind it that calls it. What comes
+// out is an ordinary kernel file: hash, journal and verdict are of the whole text.
+#pragma once
+#include "op/op.h"
+
+// `name`: the function to call; NULL: `run` or ModelNew where the file has one, else its only public function
+// (no underscore in front, no kernel). The file as it is where nothing has to be written, and where it does
+// not parse or several functions could be meant, which is the judge's business; *several then lists them.
+// ERR_USAGE: there is no function of that name.
+MUST_CHECK bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Str *out,
+                            const char **several, Err *e);
