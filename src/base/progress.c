@@ -45,11 +45,6 @@ void progress_step(Progress *p, size_t done, const char *note) {
     fflush(stderr);
 }
 
-void progress_skip(Progress *p, size_t before) {
-    p->before = before;
-    p->started = clock_seconds();
-}
-
 void progress_end(Progress *p) {
     if (!p->shown) return;
     fputs("\r\033[K", stderr);

@@ -8,12 +8,11 @@
 typedef struct {
     bool shown;
     size_t done, total; // total 0: nobody knows
-    size_t before;      // of done: was there at the start, and says nothing of the speed
+    size_t before;      // of done: an earlier run did it, which says nothing of the speed
     const char *what;
     double started, last; // seconds: of the start, of the last redraw
 } Progress;
 void progress_start(Progress *p, const char *what, size_t total);
-void progress_skip(Progress *p, size_t before);                 // so much was done by an earlier run
 void progress_step(Progress *p, size_t done, const char *note); // note may be NULL
 void progress_end(Progress *p);                                 // clears the line
 // "  3.1/s  ETA 0:17": of so much in so many seconds; "" in the first second.

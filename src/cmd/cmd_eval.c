@@ -218,7 +218,7 @@ static bool draft_op(Eval *v, Row *row, Err *e) {
     int n = v->o->count;
     bool *there = NEWN(v->a, bool, (size_t)n + 1);
     if (!known_drafts(v, row, there, e)) return false;
-    for (int i = 0; i < n; i++) v->before += there[i];
+    for (int i = 0; i < n; i++) v->before += there[i], v->bar.before += there[i];
     for (int i = 0; i < n && !v->smith_error.code && !row->refused && !interrupts_seen(NULL);) {
         int end = i;
         while (end < n && !there[end]) end++;

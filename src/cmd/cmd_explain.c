@@ -4,6 +4,7 @@
 
 #include "base/io.h"
 #include "base/numeric/rng.h"
+#include "base/progress.h"
 #include "cmd/color.h"
 #include "cmd/judging.h"
 #include "explain/explain.h"
@@ -20,6 +21,21 @@ typedef struct {
     int jobs;
     bool json, minimize, prove, old_names;
 } ExplainOptions;
+
+typedef struct {
+    const char *stage; // NULL: none yet
+    Progress bar;
+} Shown;
+
+static void show_progress(void *arg, const char *stage, int done, int total) {
+    Shown *s = arg;
+    if (s->stage != stage) {
+        if (s->stage) progress_end(&s->bar);
+        progress_start(&s->bar, stage, (size_t)total);
+        s->stage = stage;
+    }
+    progress_step(&s->bar, (size_t)done, NULL);
+}
 
 static bool explain_file(Referee *r, Arena *a, const char *file, Level level, const ExplainOptions *o,
                          int *code, Err *e) {
@@ -42,13 +58,18 @@ static bool explain_file(Referee *r, Arena *a, const char *file, Level level, co
         q.seed >>= 1; // JSON's integers are signed
     }
     Explanation x;
-    if (!explain(r, a, &q, &x, e)) return false;
+    Shown shown = {0};
+    q.progress = show_progress;
+    q.progress_arg = &shown;
+    bool ok = explain(r, a, &q, &x, e);
+    if (shown.stage) progress_end(&shown.bar);
+    if (!ok) return false;
     Buf out = BUF(a);
     if (o->json)
         explain_json(&out, a, &q, &x);
     else
         explain_text(&out, a, &q, &x, file);
-    print_text(stdout, buf_str(&out));
+    print_result(buf_str(&out), o->json);
     *code = verdict_exit(&x.v);
     return true;
 }

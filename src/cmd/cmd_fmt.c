@@ -2,6 +2,7 @@
 
 #include "base/io.h"
 #include "cmd/cmd.h"
+#include "cmd/color.h"
 #include "lang/ast.h"
 
 enum { FILE_MAX = 256 << 20 };
@@ -23,7 +24,10 @@ int cmd_fmt(int argc, char **argv) {
             print_module(&out, module);
         else
             diag_render(&out, rest.at[0], source, diag_first(&diags));
-        fwrite(out.p, 1, out.len, module ? stdout : stderr);
+        if (module)
+            fwrite(out.p, 1, out.len, stdout);
+        else
+            print_text(stderr, buf_str(&out));
         code = module ? EXIT_OK : EXIT_REJECTED;
     }
     arena_free(&a);

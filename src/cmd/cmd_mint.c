@@ -4,6 +4,7 @@
 #include "base/io.h"
 #include "base/numeric/rng.h"
 #include "base/progress.h"
+#include "cmd/color.h"
 #include "cmd/judging.h"
 #include "explain/explain.h"
 #include "mint/mint.h"
@@ -47,7 +48,7 @@ static void show_draft(void *arg, const AttemptTally *tally, const Attempt *t) {
         Buf b = BUF(&s->text);
         buf_puts(&b, s->bar.shown ? "\r\033[K" : "");
         attempt_line(&b, t);
-        fwrite(b.p, 1, b.len, stderr);
+        print_text(stderr, buf_str(&b));
         arena_reset(&s->text, mark);
         s->bar.last = 0; // the bar was overwritten
     }
@@ -124,7 +125,7 @@ static int explain_nothing(const Op *op, const MintResult *m, bool told) {
         if (*t->schedule) buf_printf(&lines, "%s: ", t->schedule);
         attempt_line(&lines, t);
     }
-    if (lines.len) fwrite(lines.p, 1, lines.len, stderr);
+    print_text(stderr, buf_str(&lines));
     arena_free(&a);
     return undecided ? EXIT_UNDECIDED : EXIT_REJECTED;
 }
@@ -165,8 +166,12 @@ static bool mint_with(Referee *r, Arena *a, const Op *op, const MintOptions *o, 
                             .filter = q.filter,
                             .seed = m.verdict.judged.seed,
                             .source = m.best.source,
-                            .prove = true};
-    if (m.found && o->prove && !explain_prove(r, a, &proof, &strength, e)) return false;
+                            .prove = true,
+                            .progress = show_proof,
+                            .progress_arg = &shown};
+    bool proved = !m.found || !o->prove || explain_prove(r, a, &proof, &strength, e);
+    if (shown.stage) progress_end(&shown.bar);
+    if (!proved) return false;
     if (m.found) put_kernel(&kernel, op, chosen->smith, &m, &strength);
     if (m.found && o->file && !io_write_atomic(o->file, buf_str(&kernel), e)) return false;
     // A smith that failed before it handed over anything that passes is why there is no kernel.
@@ -180,7 +185,7 @@ static bool mint_with(Referee *r, Arena *a, const Op *op, const MintOptions *o, 
         put_mint_json(&out, op, chosen->smith, &m, &strength, 1e3 * (clock_seconds() - t0));
     else if (!o->file)
         out = kernel;
-    if (out.len) fwrite(out.p, 1, out.len, stdout);
+    print_result(buf_str(&out), o->json);
     if (m.found && o->file) fprintf(stderr, "written to %s\n", o->file);
     *code = m.found ? EXIT_OK : explain_nothing(op, &m, shown.lines);
     return true;

@@ -4,6 +4,7 @@
 
 #include "base/io.h"
 #include "base/progress.h"
+#include "cmd/color.h"
 #include "cmd/judging.h"
 #include "mutate/equivalence.h"
 #include "service/entry.h"
@@ -395,7 +396,7 @@ static bool prove(Trial *t, bool json, int *code, Err *e) {
             buf_puts(&out, "The original itself is not accepted, so its mutants prove nothing.\n");
             verdict_text(&out, &t->original, "");
         }
-        fwrite(out.p, 1, out.len, stdout);
+        print_result(buf_str(&out), json);
         *code = verdict_exit(&t->original);
         return true;
     }

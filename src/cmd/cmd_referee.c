@@ -21,6 +21,7 @@ typedef struct {
 } RefereeOptions;
 
 static void on_judged(void *arg, int done) { progress_step(arg, (size_t)done, NULL); }
+static void on_size(void *arg, int64_t size) { progress_step(arg, (size_t)size, NULL); }
 
 // Findings behind the file's last line are about what was written from the manifest.
 static void put_written(Buf *out, const Verdict *v, const char *why, Str file, Str source) {
@@ -92,7 +93,6 @@ static bool judge_files(Referee *r, Arena *a, const Positionals *paths, Level le
                       .level = level,
                       .every_size = o->every_size,
                       .seed = o->seed.given ? &o->seed.value : NULL,
-                      .progress = on_judged,
                       .progress_arg = &bar};
     if (!filter_of(&o->shape, o->dtype, &q.filter, e) || !op_for_judging(r, a, o->op, &op, e)) return false;
     for (int i = 0; i < paths->n; i++) {
@@ -103,21 +103,26 @@ static bool judge_files(Referee *r, Arena *a, const Positionals *paths, Level le
         *e = f[0].e;
         return false;
     }
-    progress_start(&bar, n == 1 ? "judging" : "files", (size_t)n);
+    bool sizes = n == 1 && o->every_size > 0;
+    if (sizes)
+        q.size_done = on_size;
+    else
+        q.progress = on_judged;
+    progress_start(&bar, sizes ? "sizes" : "files", sizes ? (size_t)o->every_size : (size_t)n);
     bool ok = n == 0 || referee_judge(r, a, &q, source, n, v, e);
     progress_end(&bar);
     for (int i = 0, k = 0; ok && i < paths->n; i++) {
         Buf out = BUF(a);
         if (!o->json && paths->n > 1) buf_printf(&out, "%s== %s\n", i ? "\n" : "", f[i].path);
         if (f[i].e.code) {
-            print_text(stdout, buf_str(&out));
+            print_result(buf_str(&out), o->json);
             fflush(stdout);
             cmd_say("referee", &f[i].e);
             *code = worse(*code, f[i].e.code == ERR_USAGE ? EXIT_USAGE : EXIT_WORLD);
             continue;
         }
         put_verdict(&out, &f[i], &v[k], o->json);
-        print_text(stdout, buf_str(&out));
+        print_result(buf_str(&out), o->json);
         *code = worse(*code, verdict_exit(&v[k++]));
     }
     return ok;

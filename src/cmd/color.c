@@ -80,3 +80,10 @@ void print_text(FILE *f, Str text) {
     fwrite(out.p, 1, out.len, f);
     arena_free(&a);
 }
+
+void print_result(Str text, bool json) {
+    if (!json)
+        print_text(stdout, text);
+    else if (text.len)
+        fwrite(text.p, 1, text.len, stdout);
+}

@@ -10,4 +10,5 @@ bool color_on(FILE *f);
 // Prints text for people; painted where color_on(f): "accepted" green, "rejected" red, "undecided" yellow
 // where they are said of a kernel, lines of carets bold.
 void print_text(FILE *f, Str text);
-void paint_text(Buf *out, Str text); // what print_text() prints with colour
+void print_result(Str text, bool json); // on standard output, JSON as it is
+void paint_text(Buf *out, Str text);    // what print_text() prints with colour

@@ -55,6 +55,8 @@ typedef struct {
     uint64_t seed;
     Str source;
     bool minimize, prove;
+    void (*progress)(void *arg, const char *stage, int done, int total); // of these two; may be NULL
+    void *progress_arg;
 } ExplainRequest;
 
 typedef struct {

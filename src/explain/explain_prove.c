@@ -39,6 +39,7 @@ bool explain_prove(Referee *r, Arena *a, const ExplainRequest *q, Strength *s, E
         int n = m.n - at < DRAW_SHARE_MAX ? m.n - at : DRAW_SHARE_MAX;
         for (int i = 0; i < n; i++) source[i] = m.at[at + i].text;
         if (!referee_judge(r, a, &judge, source, n, v, e)) return false;
+        if (q->progress) q->progress(q->progress_arg, "mutants", at + n, m.n);
         for (int i = 0; i < n; i++) count(s, &m.at[at + i], &v[i]);
     }
     return true;

@@ -27,6 +27,7 @@ static bool fails(Shrink *s, const PlannedCase *c, Draw *keep, Watched *w, Verdi
     Watched watched;
     *yes = false;
     s->runs++;
+    if (s->q->progress) s->q->progress(s->q->progress_arg, "smaller inputs", s->runs, SHRINK_RUNS_MAX);
     Err bad = {0}; // a shape that the reference cannot do is no smaller failure
     // At level full every config of an autotuned kernel gets its pass.
     if (!draw_planned(a, referee_pool(s->r), s->op, LEVEL_FULL, s->q->seed, c, 1, &d, &bad)) {

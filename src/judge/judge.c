@@ -175,6 +175,7 @@ static bool judge_every_size(Batch *b, size_t i, Verdict *v, Err *e) {
         if (next == from) break; // too large for a CPU
         ok = cases == 0 || judge_more(b, i, plan, cases, seed, false, v, &said, e);
         if (said == MORE_RIGHT) v->evidence.every_size = next - 1;
+        if (q->size_done) q->size_done(q->progress_arg, next - 1);
         arena_reset(&a, mark);
     }
     arena_free(&a);

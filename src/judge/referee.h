@@ -33,6 +33,8 @@ typedef struct {
     int64_t every_size; // at full, every row length from 1 to this, and row counts (plan.h), get cases; 0: no
     const uint64_t *seed; // a replay; NULL: drawn from the operating system after the sources are journaled
     void (*progress)(void *arg, int done); // may be NULL; called from any thread, one at a time
+    // Of every_size: all row lengths up to `size` of a candidate are done. May be NULL; from any thread.
+    void (*size_done)(void *arg, int64_t size);
     void *progress_arg;
     // More members for the journal's record of verdict i (a new object, or NULL); may be NULL.
     json_t *(*note)(void *arg, int i, const Verdict *v);
