@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "judge/verdict.h"
+
 static enum { WHEN_AUTO, WHEN_ALWAYS, WHEN_NEVER } when;
 
 void color_choose(const char *text) {
@@ -15,17 +17,26 @@ bool color_on(FILE *f) {
     return !(no && *no) && term && strcmp(term, "dumb") != 0 && isatty(fileno(f)) == 1;
 }
 
-static const struct {
-    const char *word, *start;
-} paint[] = {{"accepted", "\033[32m"}, {"rejected", "\033[31m"}, {"undecided", "\033[33m"}};
+// "accepted", "undecided", "nan_class": what kind of verdict a word names.
+static bool verdict_word(Str word, StatusClass *out) {
+    static const char *const classes[] = {
+        [CLASS_ACCEPTED] = "accepted", [CLASS_REJECTED] = "rejected", [CLASS_UNDECIDED] = "undecided"};
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (str_is(word, classes[i])) return *out = (StatusClass)i, true;
+    Status status;
+    if (!status_by_name(word, &status)) return false;
+    *out = status_class(status);
+    return true;
+}
 
-// "OP: accepted (ok, ...)", "draft 3: rejected: ...", "# OP: accepted ...": the word stands behind
-// a colon, and not as a part of another.
-static bool says_verdict(Str line, size_t at, const char *word) {
-    size_t n = strlen(word);
-    if (at < 2 || line.len - at < n || memcmp(line.p + at, word, n) != 0) return false;
-    if (line.p[at - 2] != ':' || line.p[at - 1] != ' ') return false;
-    return at + n == line.len || strchr(" :,(", line.p[at + n]);
+// "OP: accepted (ok, ...)", "draft 3: rejected: ...", "# OP: nan_class (level full ...": the word stands
+// behind a colon, and not as a part of another.
+static Str word_behind_colon(Str line, size_t at) {
+    if (at < 2 || line.p[at - 2] != ':' || line.p[at - 1] != ' ') return (Str){0};
+    size_t end = at;
+    while (end < line.len && ((line.p[end] >= 'a' && line.p[end] <= 'z') || line.p[end] == '_')) end++;
+    bool ends = end == line.len || memchr(" :,(", line.p[end], 4);
+    return ends ? (Str){line.p + at, end - at} : (Str){0};
 }
 
 static bool is_carets(Str line) {
@@ -39,21 +50,24 @@ static bool is_carets(Str line) {
 
 static void paint_line(Buf *out, Str line) {
     static const char bold[] = "\033[1;35m", plain[] = "\033[0m";
+    static const char *const start[] = {
+        [CLASS_ACCEPTED] = "\033[32m", [CLASS_REJECTED] = "\033[31m", [CLASS_UNDECIDED] = "\033[33m"};
     if (is_carets(line)) {
         buf_puts(out, bold);
         buf_str_put(out, line);
         buf_puts(out, plain);
         return;
     }
-    for (size_t at = 2; at < line.len; at++)
-        for (size_t k = 0; k < sizeof paint / sizeof *paint; k++) {
-            if (!says_verdict(line, at, paint[k].word)) continue;
-            buf_put(out, line.p, at);
-            buf_printf(out, "%s%s%s", paint[k].start, paint[k].word, plain);
-            at += strlen(paint[k].word);
-            buf_put(out, line.p + at, line.len - at);
-            return;
-        }
+    for (size_t at = 2; at < line.len; at++) {
+        Str word = word_behind_colon(line, at);
+        StatusClass c;
+        if (!word.len || !verdict_word(word, &c)) continue;
+        buf_put(out, line.p, at);
+        buf_printf(out, "%s%.*s%s", start[c], STR_ARG(word), plain);
+        at += word.len;
+        buf_put(out, line.p + at, line.len - at);
+        return;
+    }
     buf_str_put(out, line);
 }
 
