@@ -15,6 +15,20 @@ int str_cmp(Str a, Str b) {
     return (a.len > b.len) - (a.len < b.len);
 }
 
+int str_cmp_at(const void *a, const void *b) { return str_cmp(*(const Str *)a, *(const Str *)b); }
+
+bool str_is_any(Str s, const char *const list[], size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (str_is(s, list[i])) return true;
+    return false;
+}
+
+Str str_last_part(Str path, char between) {
+    size_t at = path.len;
+    while (at > 0 && path.p[at - 1] != between) at--;
+    return (Str){path.p + at, path.len - at};
+}
+
 char *str_cdup(Arena *a, Str s) { return arena_strndup(a, s.p, s.len); }
 
 Str str_dup(Arena *a, Str s) { return (Str){str_cdup(a, s), s.len}; }

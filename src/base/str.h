@@ -27,13 +27,23 @@ static inline bool str_starts(Str s, const char *prefix) {
     return s.len >= n && (!n || memcmp(s.p, prefix, n) == 0);
 }
 bool str_ends(Str s, const char *suffix);
-int str_cmp(Str a, Str b); // order of bytes; shorter first on a tie
+int str_cmp(Str a, Str b);                                  // order of bytes; shorter first on a tie
+int str_cmp_at(const void *a, const void *b);               // the same of two Str in an array: for qsort
+bool str_is_any(Str s, const char *const list[], size_t n); // one of them
+Str str_last_part(Str path, char between); // behind the last `between`; all where there is none
 Str str_dup(Arena *a, Str s);
 char *str_cdup(Arena *a, Str s);
 Str str_join(Arena *a, Str head, char between, Str tail);
 uint64_t str_hash(Str s);                  // FNV-1a, 64 bits; for tables, not for trust
 uint32_t utf8_at(const char *p, int *len); // of valid UTF-8: the code point at p, and its length in bytes
 bool utf8_valid(Str s);                    // strict: no overlong forms, no surrogates, at most U+10FFFF
+
+static inline bool char_is_digit(int c) { return c >= '0' && c <= '9'; }
+static inline bool char_is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+// Of an ASCII name: letters, digits, underscores.
+static inline bool char_is_word(int c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || char_is_digit(c) || c == '_';
+}
 
 typedef struct {
     Arena *arena;

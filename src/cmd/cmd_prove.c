@@ -81,16 +81,14 @@ static bool judge_all(Trial *t, Progress *bar, Err *e) {
     return true;
 }
 
-static bool never_ran(Status s) { return s == STATUS_parse_reject || s == STATUS_compile_fail; }
-
 static void decide_fates(Trial *t, const Equivalences *equivalences) {
     for (int i = 0; i < t->mutants.n; i++) {
         const Verdict *v = &t->verdict[i];
         StatusClass c = status_class(v->decision.status);
-        t->proof[i].fate = c == CLASS_UNDECIDED            ? FATE_UNDECIDED
-                           : c == CLASS_ACCEPTED           ? FATE_SURVIVED
-                           : never_ran(v->decision.status) ? FATE_REFUSED
-                                                           : FATE_KILLED;
+        t->proof[i].fate = c == CLASS_UNDECIDED                   ? FATE_UNDECIDED
+                           : c == CLASS_ACCEPTED                  ? FATE_SURVIVED
+                           : status_never_ran(v->decision.status) ? FATE_REFUSED
+                                                                  : FATE_KILLED;
         if (c == CLASS_ACCEPTED)
             t->proof[i].equivalence = equivalence_find(equivalences, t->base, &t->mutants.at[i]);
     }

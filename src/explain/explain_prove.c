@@ -1,8 +1,6 @@
 #include "explain/explain.h"
 #include "lang/parse/parse.h"
 
-static bool never_ran(Status s) { return s == STATUS_parse_reject || s == STATUS_compile_fail; }
-
 static void count(Strength *s, const Mutant *m, const Verdict *v) {
     switch (status_class(v->decision.status)) {
     case CLASS_UNDECIDED: s->undecided++; return;
@@ -12,7 +10,7 @@ static void count(Strength *s, const Mutant *m, const Verdict *v) {
         return;
     case CLASS_REJECTED: break;
     }
-    if (never_ran(v->decision.status)) {
+    if (status_never_ran(v->decision.status)) {
         s->refused++;
         return;
     }

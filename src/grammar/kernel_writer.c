@@ -163,10 +163,8 @@ static Lines *home(Emit *e, bool tile, bool rows) {
 }
 
 bool emit_is_name(const char *s) {
-    for (; *s; s++)
-        if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9') || *s == '_'))
-            return false;
-    return true;
+    while (char_is_word(*s)) s++;
+    return !*s;
 }
 
 Expr emit_bind(Emit *e, Expr x, Str wish) {

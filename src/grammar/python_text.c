@@ -29,7 +29,6 @@ void nameset_add(NameSet *s, const char *name) {
 }
 
 static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-static bool digit(char c) { return c >= '0' && c <= '9'; }
 
 static bool reserved(const char *name) {
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
@@ -41,10 +40,10 @@ const char *nameset_fresh(NameSet *s, const NameSet *other, Str wish) {
     Buf b = BUF(s->arena);
     if (wish.len == 0 || !letter(wish.p[0])) buf_putc(&b, 'v');
     for (size_t i = 0; i < wish.len && i < 40; i++)
-        buf_putc(&b, letter(wish.p[i]) || digit(wish.p[i]) ? wish.p[i] : '_');
+        buf_putc(&b, letter(wish.p[i]) || char_is_digit(wish.p[i]) ? wish.p[i] : '_');
     const char *base = buf_cstr(&b), *name = base;
     for (int k = 2; reserved(name) || nameset_has(s, name) || nameset_has(other, name); k++)
-        name = arena_printf(s->arena, digit(base[strlen(base) - 1]) ? "%s_%d" : "%s%d", base, k);
+        name = arena_printf(s->arena, char_is_digit(base[strlen(base) - 1]) ? "%s_%d" : "%s%d", base, k);
     nameset_add(s, name);
     return name;
 }

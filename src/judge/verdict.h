@@ -20,6 +20,8 @@ typedef enum { CLASS_ACCEPTED, CLASS_REJECTED, CLASS_UNDECIDED } StatusClass;
 const char *status_name(Status s);
 StatusClass status_class(Status s);
 bool status_by_name(Str name, Status *out);
+// Refused before any of it ran.
+static inline bool status_never_ran(Status s) { return s == STATUS_parse_reject || s == STATUS_compile_fail; }
 
 enum { FEEDBACK_MAX = 600 };
 // Whether a row of the answer had the same bits at another place, beside other rows.

@@ -419,3 +419,15 @@ bool py_from_literal(const Node *n, PyValue *out, const char **why) {
     }
     return because(why, "TypeError: not a literal");
 }
+
+double py_log2(double x) {
+    int e;
+    if (isfinite(x) && frexp(x, &e) == 0.5) return e - 1;
+    return f64_log2(x);
+}
+
+double py_log10(double x) {
+    double y = f64_log(x) / 0x1.26bb1bbb55516p+1, nearest = rint(y), power = 1;
+    for (int i = 0; i < 22 && i < nearest; i++) power *= 10;
+    return power == x ? nearest : y;
+}

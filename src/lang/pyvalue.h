@@ -24,6 +24,8 @@ MUST_CHECK bool py_compare(Arena *a, Oper op, PyValue l, PyValue r, bool *out, c
 MUST_CHECK bool py_unary(Arena *a, Oper op, PyValue v, PyValue *out, const char **why);
 bool py_truth(PyValue v);
 const char *py_type_name(PyKind k); // "NoneType", "bool", "int", "float", "str"
+double py_log2(double x);           // math.log2: exact for powers of two, int(math.log2(n)) must not lose one
+double py_log10(double x);          // math.log10: exact for the powers of ten that a double holds
 void py_repr(Buf *out, PyValue v);  // floats as Python's repr: shortest that reads back
 MUST_CHECK bool
 py_from_literal(const Node *n, PyValue *out,

@@ -413,15 +413,13 @@ static bool read_invariant(Reader *r) {
 
 // ---- the file ----
 
-static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 // One line: what stands before the first blank line, runs of space as one, control characters dropped.
 static Str first_paragraph(Arena *a, Str s) {
     Buf b = BUF(a);
     bool gap = false;
     int newlines = 0;
     for (size_t i = 0; i < s.len && b.len < SENTENCE_MAX; i++) {
-        if (is_space(s.p[i])) {
+        if (char_is_space(s.p[i])) {
             newlines += s.p[i] == '\n';
             if (newlines > 1 && b.len) break;
             gap = b.len > 0;

@@ -37,8 +37,6 @@ bool suite_find(Str name, Definition *out) {
 
 // ---- a folder of definitions ----
 
-static int by_name(const void *a, const void *b) { return str_cmp(*(const Str *)a, *(const Str *)b); }
-
 // Names without ".py", sorted: the order of a folder is the file system's.
 static bool folder_names(Arena *a, const char *dir, Str name[ADDED_MAX], int *count, Err *e) {
     DIR *d = opendir(dir);
@@ -54,7 +52,7 @@ static bool folder_names(Arena *a, const char *dir, Str name[ADDED_MAX], int *co
     closedir(d);
     if (!fits) return err_set(e, ERR_INPUT, "%s: at most %d definitions can be added", dir, ADDED_MAX);
     if (!*count) return err_set(e, ERR_INPUT, "%s holds no .py definition", dir);
-    qsort(name, (size_t)*count, sizeof *name, by_name);
+    qsort(name, (size_t)*count, sizeof *name, str_cmp_at);
     return true;
 }
 

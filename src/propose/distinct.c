@@ -11,9 +11,7 @@ Sha256 program_hash(Str source) {
     return h;
 }
 
-static bool in_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
-}
+static bool in_word(char c) { return char_is_word(c) || c == '$'; }
 
 static bool is_option(Str word) {
     return str_is(word, "num_warps") || str_is(word, "num_stages") || str_is(word, "num_ctas");

@@ -10,11 +10,9 @@ static size_t find(Str s, size_t from, const char *what) {
 
 static Str behind(Str s, size_t at) { return (Str){s.p + at, s.len - at}; }
 
-static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
-
 static Str skip_space(Str s) {
     size_t i = 0;
-    while (i < s.len && is_space(s.p[i])) i++;
+    while (i < s.len && char_is_space(s.p[i])) i++;
     return behind(s, i);
 }
 

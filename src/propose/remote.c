@@ -259,15 +259,11 @@ static bool later(Session *s, double asked_for, const char *why, Err *e) {
     return true;
 }
 
-static bool in_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
 static bool names(Str body, const char *word) {
     size_t n = strlen(word);
     for (size_t i = 0; i + n <= body.len; i++)
-        if (memcmp(body.p + i, word, n) == 0 && (i == 0 || !in_word(body.p[i - 1])) &&
-            (i + n == body.len || !in_word(body.p[i + n])))
+        if (memcmp(body.p + i, word, n) == 0 && (i == 0 || !char_is_word(body.p[i - 1])) &&
+            (i + n == body.len || !char_is_word(body.p[i + n])))
             return true;
     return false;
 }

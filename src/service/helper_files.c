@@ -9,8 +9,6 @@
 
 #include "base/io.h"
 
-static int by_name(const void *a, const void *b) { return str_cmp(*(const Str *)a, *(const Str *)b); }
-
 // Whether DIR/name is a file of its own: no link, no folder, no device.
 static bool is_plain_file(DIR *d, const char *name) {
     struct stat st;
@@ -33,7 +31,7 @@ static bool file_names(Arena *a, const char *dir, Str name[LIBRARY_FILES_MAX], i
     closedir(d);
     if (!fits) return err_set(e, ERR_INPUT, "%s: more than %d helper files", dir, LIBRARY_FILES_MAX);
     if (*count == 0) return err_set(e, ERR_INPUT, "%s: no helper files (NAME.py) in this folder", dir);
-    qsort(name, (size_t)*count, sizeof *name, by_name);
+    qsort(name, (size_t)*count, sizeof *name, str_cmp_at);
     return true;
 }
 

@@ -31,12 +31,7 @@ PRINTF(2, 3) static bool says(Walk *w, const char *fmt, ...) {
     return false;
 }
 
-static bool is_one_of(Str s, const char *const *list, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (str_is(s, list[i])) return true;
-    return false;
-}
-#define IS_ONE_OF(s, list) is_one_of(s, list, sizeof(list) / sizeof *(list))
+#define IS_ONE_OF(s, list) str_is_any(s, list, sizeof(list) / sizeof *(list))
 
 static bool all(Walk *w, const Nodes *list) {
     for (int i = 0; i < list->n; i++)

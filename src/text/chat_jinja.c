@@ -19,9 +19,6 @@ static bool refuse(Reader *r, const char *what) {
     return err_set(r->e, ERR_INPUT, "chat template: %s", what);
 }
 
-static bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 // What may be part of a longer operator.
 static bool is_sign(char c) { return c && strchr("=<>!*/|{}%-+~#", c); }
 static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
@@ -57,11 +54,11 @@ static size_t behind_blanks(Str s, size_t i) {
 // ['name'] behind a value is .name.
 static bool put_subscript(Str s, size_t *i, Buf *out) {
     size_t k = behind_blanks(s, *i + 1);
-    if (!out->len || (!is_word(out->p[out->len - 1]) && out->p[out->len - 1] != ']')) return false;
+    if (!out->len || (!char_is_word(out->p[out->len - 1]) && out->p[out->len - 1] != ']')) return false;
     if (k >= s.len || (s.p[k] != '\'' && s.p[k] != '"')) return false;
     char quote = s.p[k];
     size_t from = ++k;
-    while (k < s.len && is_word(s.p[k])) k++;
+    while (k < s.len && char_is_word(s.p[k])) k++;
     if (k == from || k >= s.len || s.p[k] != quote) return false;
     size_t end = behind_blanks(s, k + 1);
     if (end >= s.len || s.p[end] != ']') return false;
@@ -84,7 +81,8 @@ static bool put_code(Reader *r, Str s, Buf *out) {
             if (!put_string(r, s, &i, out)) return false;
         } else if (c != '[' || !put_subscript(s, &i, out)) {
             char last = out->len ? out->p[out->len - 1] : ' ';
-            if (apart && ((is_word(c) && is_word(last)) || (is_sign(c) && is_sign(last)))) buf_putc(out, ' ');
+            if (apart && ((char_is_word(c) && char_is_word(last)) || (is_sign(c) && is_sign(last))))
+                buf_putc(out, ' ');
             buf_putc(out, c);
             i++;
         }
@@ -118,7 +116,7 @@ static bool add_tag(Reader *r, char kind, Str code) {
     if (!put_code(r, code, &b)) return false;
     Tag t = {.kind = kind, .text = buf_str(&b)};
     size_t n = 0;
-    while (n < t.text.len && is_word(t.text.p[n])) n++;
+    while (n < t.text.len && char_is_word(t.text.p[n])) n++;
     t.word = (Str){t.text.p, kind == '%' ? n : 0};
     r->tag[r->tags++] = t;
     return true;
@@ -195,12 +193,6 @@ static const char *const NEVER[] = {
 };
 static const char *const ALWAYS[] = {"content is string", "message.content is string"};
 
-static bool listed(Str s, const char *const *list, size_t n) {
-    for (size_t i = 0; i < n; i++)
-        if (str_is(s, list[i])) return true;
-    return false;
-}
-
 static bool put_block(Reader *r, Buf *out, int depth);
 
 // Code and the end of its tag, apart where they would be read as one.
@@ -234,8 +226,8 @@ static bool put_chain(Reader *r, Buf *out, int depth) {
             return refuse(r, "branches in disorder");
         last = str_is(t->word, "else");
         Str when = behind_word(t);
-        bool never = !last && listed(when, NEVER, sizeof NEVER / sizeof *NEVER);
-        bool always = last || listed(when, ALWAYS, sizeof ALWAYS / sizeof *ALWAYS);
+        bool never = !last && str_is_any(when, NEVER, sizeof NEVER / sizeof *NEVER);
+        bool always = last || str_is_any(when, ALWAYS, sizeof ALWAYS / sizeof *ALWAYS);
         Buf body = BUF(r->arena);
         if (!put_block(r, &body, depth + 1)) return false;
         if (r->at == r->tags) return refuse(r, "an if without an end");
@@ -243,7 +235,7 @@ static bool put_chain(Reader *r, Buf *out, int depth) {
         decided = always;
         if (!always) {
             buf_puts(out, some ? "{%elif" : "{%if");
-            if (when.len && is_word(when.p[0])) buf_putc(out, ' ');
+            if (when.len && char_is_word(when.p[0])) buf_putc(out, ' ');
             put_ended(when, '%', out);
         } else if (some) {
             buf_puts(out, "{%else%}");

@@ -289,8 +289,6 @@ static int by_id(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static int by_text(const void *a, const void *b) { return str_cmp(*(const Str *)a, *(const Str *)b); }
-
 static bool read_one_added(Reader *r, json_t *o, AddedToken *out) {
     static const char *const keys[] = {"id",     "content",    "single_word", "lstrip",
                                        "rstrip", "normalized", "special",     NULL};
@@ -333,7 +331,7 @@ static bool check_contents(Reader *r) {
     int n = r->spec->added_count;
     Str *content = NEWN(r->arena, Str, (size_t)n + 1);
     for (int i = 0; i < n; i++) content[i] = r->spec->added[i].content;
-    qsort(content, (size_t)n, sizeof *content, by_text);
+    qsort(content, (size_t)n, sizeof *content, str_cmp_at);
     for (int i = 1; i < n; i++)
         if (str_eq(content[i - 1], content[i]))
             return refuse(r, "added_tokens: two tokens are %s", text_shown(r->arena, content[i]));

@@ -2,8 +2,8 @@
 
 #include <ctype.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
+#include "weights/files.h"
 #include "weights/format/mapped.h"
 #include "weights/format/shown.h"
 
@@ -79,11 +79,6 @@ static const char *hub_cache(Arena *a) {
     return ".cache/huggingface/hub";
 }
 
-static bool exists(const char *path) {
-    struct stat st;
-    return stat(path, &st) == 0;
-}
-
 static bool is_commit(Str s) {
     for (size_t i = 0; i < s.len; i++)
         if (!isxdigit((unsigned char)s.p[i])) return false;
@@ -139,14 +134,14 @@ bool hub_path(Arena *a, const char *path, const char **out, Err *e) {
     Str commit = h.revision;
     if (!is_commit(commit)) {
         const char *ref = arena_printf(a, "%s/refs/%.*s", repo, STR_ARG(h.revision));
-        if (!exists(ref)) return hub_missing(a, &h, ref, e);
+        if (!file_exists(ref)) return hub_missing(a, &h, ref, e);
         if (!small_read(a, ref, 256, &commit, e)) return false;
         while (commit.len && isspace((unsigned char)commit.p[commit.len - 1])) commit.len--;
         if (!is_commit(commit)) return err_set(e, ERR_INPUT, "%s: no commit (40 hexadecimal digits)", ref);
     }
     const char *at = arena_printf(a, "%s/snapshots/%.*s", repo, STR_ARG(commit));
     if (h.sub.len) at = arena_printf(a, "%s/%.*s", at, STR_ARG(h.sub));
-    if (!exists(at)) return hub_missing(a, &h, at, e);
+    if (!file_exists(at)) return hub_missing(a, &h, at, e);
     *out = at;
     return true;
 }

@@ -174,9 +174,33 @@ static void test_err_never_loses_the_cause(void **state) {
     assert_int_equal(full.msg[0], 'w');
 }
 
+static void test_lists_and_parts(void **state) {
+    (void)state;
+    static const char *const list[] = {"one", "two"};
+    assert_true(str_is_any(STR("two"), list, 2));
+    assert_false(str_is_any(STR("two"), list, 1));
+    assert_false(str_is_any(STR("tw"), list, 2));
+    assert_true(str_eq(str_last_part(STR("torch.nn.relu"), '.'), STR("relu")));
+    assert_true(str_eq(str_last_part(STR("relu"), '.'), STR("relu")));
+    assert_true(str_eq(str_last_part(STR("torch."), '.'), STR("")));
+    Str two[] = {STR_INIT("b"), STR_INIT("a")};
+    assert_true(str_cmp_at(&two[0], &two[1]) > 0 && str_cmp_at(&two[1], &two[0]) < 0);
+}
+
+static void test_characters(void **state) {
+    (void)state;
+    for (const char *c = "azAZ09_"; *c; c++) assert_true(char_is_word(*c));
+    for (const char *c = "@[`{/:-.$ \xe9"; *c; c++) assert_false(char_is_word(*c));
+    for (const char *c = " \t\n\v\f\r"; *c; c++) assert_true(char_is_space(*c));
+    for (const char *c = "\b\x0e\x1f_\xa0"; *c; c++) assert_false(char_is_space(*c));
+    assert_true(char_is_digit('0') && char_is_digit('9') && !char_is_digit('/') && !char_is_digit(':'));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_comparisons),
+        cmocka_unit_test(test_lists_and_parts),
+        cmocka_unit_test(test_characters),
         cmocka_unit_test(test_hash_vectors),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_buf_follows_a_model),

@@ -275,12 +275,29 @@ static void test_names_of_types(void **state) {
     for (int k = PY_NONE; k <= PY_STR; k++) assert_string_equal(py_type_name((PyKind)k), names[k]);
 }
 
+// Programs take floors of these: int(math.log2(n)), int(math.log10(n)).
+static void test_exact_logarithms(void **state) {
+    (void)state;
+    for (int e = -1074; e < 1024; e++) assert_true(py_log2(ldexp(1, e)) == e);
+    double power = 1;
+    for (int e = 0; e <= 22; e++, power *= 10) assert_true(py_log10(power) == e);
+    assert_true(py_log2(8.000001) > 3 && py_log2(7.999999) < 3);
+    assert_true(py_log10(1000.0001) > 3 && py_log10(999.9999) < 3);
+    assert_true(isnan(py_log2(-2)) && isnan(py_log10(-10)));
+    assert_true(isinf(py_log2(INFINITY)) && isinf(py_log2(0)) && isinf(py_log10(0)));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_integers),      TEST(test_division_of_integers_rounds_once),
-        TEST(test_bools),         TEST(test_floats),
-        TEST(test_text),          TEST(test_comparisons),
-        TEST(test_division_laws), TEST(test_names_of_types),
+        TEST(test_integers),
+        TEST(test_division_of_integers_rounds_once),
+        TEST(test_bools),
+        TEST(test_floats),
+        TEST(test_text),
+        TEST(test_comparisons),
+        TEST(test_division_laws),
+        TEST(test_names_of_types),
+        TEST(test_exact_logarithms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,16 +95,11 @@ const Api *api_member_of(Str name, const char *receiver, bool candidate) {
 
 bool api_is_member(Str name, bool candidate) { return entry_find(name, true, NULL, candidate) != NULL; }
 
-static Str last_part(Str name) {
-    size_t at = name.len;
-    while (at > 0 && name.p[at - 1] != '.') at--;
-    return (Str){name.p + at, name.len - at};
-}
-
 bool api_is_last_part(Str name, bool candidate) {
     pthread_once(&once, index_build);
     for (int i = 0; i < entries; i++)
-        if (!entry[i].member && row_allows(entry[i].row, candidate) && str_eq(last_part(entry[i].name), name))
+        if (!entry[i].member && row_allows(entry[i].row, candidate) &&
+            str_eq(str_last_part(entry[i].name, '.'), name))
             return true;
     return false;
 }

@@ -84,20 +84,6 @@ static bool number_arg(Call *c, int i, double *x) {
     return host_raise(c->in, c->at, "TypeError: must be real number, not %s", value_type(c->arg[i]));
 }
 
-// Exact for powers of two: int(math.log2(n)) must not lose one.
-static double log2_exact(double x) {
-    int e;
-    if (isfinite(x) && x > 0 && frexp(x, &e) == 0.5) return e - 1;
-    return f64_log2(x);
-}
-
-// Exact for the powers of ten that a double holds exactly: programs take their floor.
-static double log10_exact(double x) {
-    double y = f64_log(x) / 0x1.26bb1bbb55516p+1, nearest = rint(y), power = 1;
-    for (int i = 0; i < 22 && i < nearest; i++) power *= 10;
-    return power == x ? nearest : y;
-}
-
 bool api_math_unary(Call *c, Value *out) {
     double x, y = 0;
     if (!number_arg(c, 0, &x)) return false;
@@ -109,8 +95,8 @@ bool api_math_unary(Call *c, Value *out) {
     if (str_is(name, "sqrt")) y = sqrt(x);
     if (str_is(name, "exp")) y = f64_exp(x);
     if (str_is(name, "expm1")) y = f64_expm1(x);
-    if (str_is(name, "log2")) y = log2_exact(x);
-    if (str_is(name, "log10")) y = log10_exact(x);
+    if (str_is(name, "log2")) y = py_log2(x);
+    if (str_is(name, "log10")) y = py_log10(x);
     if (str_is(name, "log1p")) y = f64_log1p(x);
     if (str_is(name, "fabs")) y = fabs(x);
     if (str_is(name, "tanh")) y = f64_tanh(x);
@@ -130,7 +116,7 @@ bool api_math_log(Call *c, Value *out) {
     if (!number_arg(c, 1, &base)) return false;
     if (base <= 0) return host_raise(c->in, c->at, "ValueError: math domain error");
     if (base == 1) return host_raise(c->in, c->at, "ZeroDivisionError: division by zero");
-    *out = value_float(base == 2 ? log2_exact(x) : f64_log(x) / f64_log(base));
+    *out = value_float(base == 2 ? py_log2(x) : f64_log(x) / f64_log(base));
     return true;
 }
 

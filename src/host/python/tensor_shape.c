@@ -298,22 +298,16 @@ bool api_is_contiguous(Call *c, Value *out) {
 
 // --- dtypes and devices ---
 
-static Str last_part(Str s) {
-    size_t at = s.len;
-    while (at > 0 && s.p[at - 1] != '.') at--;
-    return (Str){s.p + at, s.len - at};
-}
-
 bool api_dtype(Call *c, Value *out) {
     DType t;
-    if (!dtype_by_torch_name(last_part(c->name), &t))
+    if (!dtype_by_torch_name(str_last_part(c->name, '.'), &t))
         return host_unsupported(c->in, c->at, "%.*s is not available here", STR_ARG(c->name));
     *out = value_dtype(t, false);
     return true;
 }
 bool api_tl_dtype(Call *c, Value *out) {
     DType t;
-    if (!dtype_by_triton_name(last_part(c->name), &t))
+    if (!dtype_by_triton_name(str_last_part(c->name, '.'), &t))
         return host_unsupported(c->in, c->at, "%.*s is not available here", STR_ARG(c->name));
     *out = value_dtype(t, true);
     return true;

@@ -17,7 +17,7 @@ enum { LETTER_RANGES = sizeof letters / sizeof *letters };
 
 // ---- characters
 
-static bool is_digit(int c) { return c >= '0' && c <= '9'; }
+static bool is_digit(int c) { return char_is_digit(c); } // a function, for digits()
 static bool is_hex(int c) { return is_digit(c) || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
 static bool is_letter(int c) { return ((c | 32) >= 'a' && (c | 32) <= 'z') || c == '_'; }
 

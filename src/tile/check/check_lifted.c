@@ -39,12 +39,6 @@ const char *check_lifted_text(Checker *c, const Val *v) {
     return type_text(c, &(TileType){.elem = v->t.type.elem, .pointer = v->t.type.pointer});
 }
 
-static const Local *find(const Scope *s, Str name) {
-    for (int i = 0; i < s->n; i++)
-        if (str_eq(s->at[i].name, name)) return &s->at[i];
-    return NULL;
-}
-
 // One arm under its condition; *out is the scope that it leaves, *dead: all of its lanes have returned.
 static bool visit(Checker *c, const Node *n, const Scope *before, Nodes body, const Val *test, Scope *out,
                   bool *dead) {
@@ -108,7 +102,7 @@ bool check_lifted_if(Checker *c, const Node *n, const Val *cond) {
     f->dead = was_dead || (then_dead && otherwise_dead);
     f->scope = scope_copy(c, &before);
     for (int i = 0; i < then.n; i++) { // what only one arm has assigned does not exist afterwards
-        const Local *t = &then.at[i], *o = find(&otherwise, t->name);
+        const Local *t = &then.at[i], *o = scope_local(&otherwise, t->name);
         Val merged;
         if (!checker_spend(c, n, 1 + then.n / 64)) return false;
         if (!o) continue;

@@ -182,19 +182,13 @@ static bool visit_arm(Checker *c, const Scope *before, Nodes body, Arm *out) {
     return true;
 }
 
-static const Local *find(const Scope *s, Str name) {
-    for (int i = 0; i < s->n; i++)
-        if (str_eq(s->at[i].name, name)) return &s->at[i];
-    return NULL;
-}
-
 // Names that both arms leave with one type and different values, in a scope of their own.
 static bool join_arms(Checker *c, const Node *n, const Scope *before, const Arm *then, const Arm *otherwise,
                       bool has_else, Scope *joined) {
     *joined = (Scope){NEWN(c->arena, Local, (size_t)then->scope.n + 1), 0, then->scope.n + 1};
     for (int i = 0; i < then->scope.n; i++) {
-        const Local *t = &then->scope.at[i], *o = find(&otherwise->scope, t->name),
-                    *b = find(before, t->name);
+        const Local *t = &then->scope.at[i], *o = scope_local(&otherwise->scope, t->name),
+                    *b = scope_local(before, t->name);
         if (!checker_spend(c, n, 1 + then->scope.n / 64)) return false;
         bool live = b && (b->value.kind == VAL_TENSOR || val_has_items(&b->value) ||
                           (b->value.kind == VAL_PY && !val_is_none(&b->value)));
@@ -246,7 +240,8 @@ static bool runtime_if(Checker *c, const Node *n, const Val *cond) {
     checker_region(c);
     for (int i = 0; i < joined.n; i++) {
         Val merged;
-        if (!check_copy(c, n, &find(&otherwise.scope, joined.at[i].name)->value, &merged)) return false;
+        if (!check_copy(c, n, &scope_local(&otherwise.scope, joined.at[i].name)->value, &merged))
+            return false;
         if (!scope_set(c, n, joined.at[i].name, &merged)) return false;
     }
     int end = c->insns;

@@ -303,3 +303,9 @@ Scope scope_copy(Checker *c, const Scope *s) {
     c->visits += s->n / 16; // the next visit notices
     return copy;
 }
+
+const Local *scope_local(const Scope *s, Str name) {
+    for (int i = 0; i < s->n; i++)
+        if (str_eq(s->at[i].name, name)) return &s->at[i];
+    return NULL;
+}

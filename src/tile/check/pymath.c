@@ -7,18 +7,6 @@
 
 typedef double Fn1(double);
 
-// Exact where programs count on it: int(math.log2(C)) of a power of two.
-static double log2_exact(double x) {
-    int e;
-    if (isfinite(x) && frexp(x, &e) == 0.5) return e - 1;
-    return f64_log2(x);
-}
-static double log10_exact(double x) {
-    double y = f64_log(x) / 0x1.26bb1bbb55516p+1, nearest = rint(y), power = 1;
-    for (int i = 0; i < 22 && i < nearest; i++) power *= 10;
-    return power == x ? nearest : y;
-}
-
 typedef enum { REAL, WHOLE, TWO, LOG, TEST, UNKNOWN } Shape;
 static const struct {
     Builtin row;
@@ -70,10 +58,7 @@ static bool power(Checker *c, const Node *at, double x, double y, Val *out) {
 static bool logarithm(Checker *c, const Node *at, double x, const double *base, Val *out) {
     if (x <= 0 || (base && *base <= 0)) return domain(c, at);
     if (base && *base == 1) return checker_fail(c, at, "ZeroDivisionError", "division by zero");
-    return *out = val_float(!base        ? f64_log(x)
-                            : *base == 2 ? log2_exact(x)
-                                         : f64_log(x) / f64_log(*base)),
-           true;
+    return *out = val_float(!base ? f64_log(x) : *base == 2 ? py_log2(x) : f64_log(x) / f64_log(*base)), true;
 }
 
 bool check_pymath(Checker *c, const Node *at, const Builtin *b, const Val *self, const Arg *arg, int args,
