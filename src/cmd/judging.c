@@ -35,21 +35,14 @@ void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
     if (verdict_accepted(v) && verdict_restricted(v)) restricted_words(out, v);
     buf_printf(out, " (%s, level %s)\n", status_name(v->decision.status), level_name(v->judged.level));
     buf_printf(out, "%s%s\n", prefix, v->decision.feedback);
-    if (v->cases.run > 0) {
-        buf_printf(out, "%scases: %d of %d passed", prefix, v->cases.passed, v->cases.run);
-        if (*v->cases.worst.where)
-            buf_printf(out, "; worst %s: error %.3g ulp where the bound is %.3g ulp (plus rounding)",
-                       v->cases.worst.where, v->cases.worst.error_ulp, v->cases.worst.bound_ulp);
-        buf_puts(out, "\n");
-    }
+    evidence_text(out, v, prefix);
     if (v->traffic.bytes_ideal > 0)
         buf_printf(out,
-                   "%straffic model (not a timing): %lld bytes loaded, %lld stored, %.2f times the fewest "
-                   "possible %lld, %lld launch%s\n",
+                   "%smemory traffic (a model, not a timing): %lld bytes loaded, %lld stored, %.2f times the "
+                   "fewest possible %lld, %lld launch%s\n",
                    prefix, (long long)v->traffic.count.bytes_loaded, (long long)v->traffic.count.bytes_stored,
                    traffic_ratio(&v->traffic), (long long)v->traffic.bytes_ideal,
                    (long long)v->traffic.count.launches, v->traffic.count.launches == 1 ? "" : "es");
-    evidence_text(out, v, prefix);
     buf_printf(out, "%ssource sha256 %s, seed %llu%s, referee %s\n", prefix, v->source_sha256,
                (unsigned long long)v->judged.seed, v->judged.replay ? " (replay)" : "", OUROBOROS_VERSION);
 }

@@ -140,17 +140,14 @@ void strength_text(Buf *out, const Strength *s, const char *prefix) {
 
 void explain_text(Buf *out, Arena *a, const ExplainRequest *q, const Explanation *x, const char *file) {
     const Verdict *v = &x->v;
-    buf_printf(out, "%.*s: %s (level %s, %d of %d cases passed)\n%s\n", STR_ARG(v->op),
-               status_name(v->decision.status), level_name(v->judged.level), v->cases.passed, v->cases.run,
-               v->decision.feedback);
+    buf_printf(out, "%.*s: %s (level %s)\n%s\n", STR_ARG(v->op), status_name(v->decision.status),
+               level_name(v->judged.level), v->decision.feedback);
     if (x->finding.msg) {
         buf_putc(out, '\n');
         diag_render(out, file, q->source, &x->finding);
     }
     buf_putc(out, '\n');
     if (x->case_words) put_where(out, x);
-    if (verdict_accepted(v))
-        buf_printf(out, "closest call: %.3g of the bound, in %s\n", v->cases.worst.use, v->cases.worst.where);
     evidence_text(out, v, "");
     if (x->picture.pixel) put_picture(out, a, x);
     if (x->traffic_words) put_traffic(out, x);

@@ -26,6 +26,12 @@ bool status_by_name(Str name, Status *out) {
 }
 
 const char *level_name(Level l) { return l == LEVEL_FULL ? "full" : "quick"; }
+const char *level_words(Level l) {
+    return l == LEVEL_FULL ? "ordinary and long rows in every dtype, hidden sizes, sizes that the source "
+                             "compares with, tensors of over 2^31 elements"
+                           : "ordinary rows in every dtype; not covered: what level full adds, such as long "
+                             "rows, hidden sizes and tensors of over 2^31 elements";
+}
 bool level_by_name(Str name, Level *out) {
     if (str_is(name, "quick")) return *out = LEVEL_QUICK, true;
     if (str_is(name, "full")) return *out = LEVEL_FULL, true;

@@ -131,6 +131,7 @@ void restricted_words(Buf *out, const Verdict *v);
 void large_tensors_words(Buf *out, const LargeTensors *g);
 const char *status_doc(Status s);
 const char *level_name(Level l);
+const char *level_words(Level l); // what it tries, for people
 MUST_CHECK bool level_by_name(Str name, Level *out);
 
 // The contract's JSON object, keys in the documented order; the caller's.

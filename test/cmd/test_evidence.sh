@@ -40,9 +40,9 @@ check unexecuted grep -q '"unexecuted":\[8,18,20,27\]' "$tmp/out"
 check sizes_tried grep -q '"sizes_tried":\[50\]' "$tmp/out"
 check sizes_untested grep -q '"sizes_untested":\[\(700000,1000000\|1000000,700000\)\]' "$tmp/out"
 check accepted_in_words exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5
-check unexecuted_in_words grep -q '^never executed in any case: lines 8, 18, 20, 27 of the source$' "$tmp/out"
+check unexecuted_in_words grep -q '^not covered: lines 8, 18, 20, 27 of the source, which no case executed$' "$tmp/out"
 check sizes_in_words grep -q '^also judged at sizes that the source compares with: 50$' "$tmp/out"
-check untested_in_words grep -q '^not judged at sizes that the source compares with: [17]00*, [17]00*$' "$tmp/out"
+check untested_in_words grep -q '^not covered: sizes that the source compares with: [17]00*, [17]00*$' "$tmp/out"
 # Level quick draws nothing more, and says so: the branch for 50 has not run.
 check quick exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5 --level quick --json
 check quick_unexecuted grep -q '"unexecuted":\[8,18,20,27,29\],"sizes_tried":\[\]' "$tmp/out"
@@ -74,7 +74,7 @@ check explains_the_case grep -q '^fails on [a-z]*[0-9]* [0-9]*x50.*, a case for 
 check explains_the_least grep -q '^smallest failure: .* 1 row of 50' "$tmp/out"
 check explained_well exits 0 "$bin" explain "$tmp/k.py" --op softmax --seed 5
 check explains_evidence grep -q '^also judged at sizes that the source compares with: 50$' "$tmp/out"
-check explains_giant grep -q '^addresses safe up to 2147471360 elements, but at 2147495936 elements, line 15' "$tmp/out"
+check explains_giant grep -q '^large tensors: addresses safe up to 2147471360 elements, but at 2147495936 elements, line 15' "$tmp/out"
 check mint exits 0 "$bin" mint softmax -n 4 --seed 3 --json
 check mint_evidence grep -q '"unexecuted":\[\]' "$tmp/out"
 # Candidates that share a draw have further cases of their own, each of them.
@@ -100,7 +100,7 @@ check false_declaration exits 3 "$bin" referee src/op/suite/gold/l2norm.py --op 
 check says_which grep -q 'invariant says "x": "scale", but with a row of it multiplied by' "$tmp/err"
 # Tensors of more than 2^31 elements: a fact about addresses, and a rejection only where the definition declares them.
 check giant exits 0 "$bin" referee src/op/suite/gold/softmax.py --op softmax --seed 5
-check giant_safe grep -q '^addresses safe up to 2147495936 elements (a few programs of each launch)$' "$tmp/out"
+check giant_safe grep -q '^large tensors: addresses safe up to 2147495936 elements (a few programs of each launch)$' "$tmp/out"
 check narrow exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5 --json
 check narrow_line grep -q '"giant":{"safe_elements":2147471360,"fails_at":2147495936,"line":15,"why":"int32 overflow' "$tmp/out"
 "$bin" ops softmax | sed -n '/^"""/,$p' | sed 's/^invariant/giant = True\ninvariant/' >"$tmp/giant.py"

@@ -73,7 +73,7 @@ check no_proof_no_strength untold '^how strong'
 
 # A right kernel has no failure to show; its own mutants say how strong the test was.
 check accepted explain 0 $gold softmax --minimize --prove
-check accepted_closest told '^closest call: 0\.[0-9]+ of the bound, in float'
+check accepted_closest told '^closest: the largest error was [0-9.]+ % of what is allowed, on float'
 check accepted_traffic told '^all traffic: 1\.00 times the fewest possible 425984 bytes$'
 check accepted_strength told '^how strong this test was: of 69 small edits of this kernel, the very same cases rejected 60, accepted 0; 9 never'
 check accepted_margin told '^smallest margin: line 15, accumulator, at '
