@@ -4,8 +4,8 @@
     pip install ./clients/python           (or PYTHONPATH=clients/python)
     OUROBOROS=build/ouroboros python3 examples/train.py
 
-The "model" has three independent choices to make while it writes softmax, two ways each way wrong; it learns by
-REINFORCE, as a language model would learn from the same rewards.
+The "model" makes three choices while it writes softmax, and only one combination of twelve is right. It learns by REINFORCE,
+as a language model would learn from the same rewards.
 """
 
 import math
