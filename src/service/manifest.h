@@ -1,6 +1,6 @@
-// manifest.h - a kernel whose host code is out of reach: a JSON object says how it is launched, and `run` is
-// written from it. What comes out is an ordinary kernel file, judged like any other: parsed, screened and run
-// with a candidate's privilege. Nothing in a manifest can do more than `run` could.
+// manifest.h - a kernel whose file has no `run` that can be judged: a JSON object says how it is launched,
+// and `run` is written from it. What comes out is an ordinary kernel file, judged like any other: parsed,
+// screened and run with a candidate's privilege. Nothing in a manifest can do more than `run` could.
 //
 //   {"kernel": "softmax_kernel",
 //    "args": ["x", "out", "x.stride(0)", "out.stride(0)", "N"],

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Kernels whose host code is out of reach: judged by a manifest. The answer has to be as right as with a run of one's
+# Kernels without a run of their own: judged by a manifest. The answer has to be as right as with a run of one's
 # own, and a manifest that is none is wrong usage, before anything runs.
 . "$(dirname "$0")/lib.sh"
 cat >"$tmp/k.py" <<'END'

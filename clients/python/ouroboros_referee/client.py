@@ -298,7 +298,7 @@ class Referee:
     def judge(self, op, source, timeout=None, **fields):
         """The verdict on one kernel. `fields`: level, shape, dtype or manifest for this request alone.
 
-        A manifest says how the file's kernels are launched, where its own host code is out of reach: a dict, JSON
+        A manifest says how the kernels of a file without `run` are launched: a dict, JSON
         text, or the path of a .json file."""
         return self.judge_many([(op, source)], timeout=timeout, **fields)[0]
 

@@ -1,6 +1,6 @@
-// A kernel file's tree, before anything looks at it: what says the same in other words is put into the words
-// that the rest of this folder knows. Decorators that are called, imports that are tried, what is there for
-// readers only, alignment of a tensor's memory.
+// A kernel file's tree, rewritten to a normal form before anything looks at it: decorators with arguments,
+// imports inside `try`, docstrings and annotations, alignment of a tensor's memory. Later passes know one
+// spelling only.
 #include "host/policy/screen.h"
 #include "lang/library.h"
 
