@@ -1,10 +1,4 @@
-# make                 build/ouroboros            make demo    set everything up, then mint a kernel
-# make check           every test                 make bench   speed, as ratios; results on stdout
-# make pages           man pages and shell completion in build/pages; doc/cli.md
-# make soak SOAK=N     the stream's memory after N verdicts, and kill -9 at random moments
-# make conformance     against torch, Triton, transformers and llama.cpp (downloads them)
-# make sweep           the smith's kernels of every op at full, then the mutation proof    make fuzz SECS=60   each target
-# make valgrind        memcheck over the self-test's programs and the unit tests (half an hour)
+# GNU make. `make help` names the targets; more of them are in tools/install.mk and tools/long.mk.
 # MODE=release|debug|asan|tsan|valgrind   CC=gcc|clang   PORTABLE=1 (no vector variants)   V=1 (show commands)
 MODE ?= release
 B    := build/$(MODE)$(if $(filter clang,$(CC)),-clang)$(if $(PORTABLE),-portable)
@@ -64,20 +58,7 @@ $(TESTS): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK) -lcmocka
 $(BENCH): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK)
-# Static: it travels to machines that lack our libraries.
-$(B)/conform: $(B)/test/conformance/conform.o $(B)/libouroboros.a
-	$(LINK) -static
-# Not static: valgrind replaces what it knows of the C library.
-$(B)/inside: $(B)/test/valgrind/inside.o $(B)/libouroboros.a
-	$(LINK)
-$(B)/conform-check: $(B)/test/conformance/check.o $(B)/libouroboros.a
-	$(LINK) -lcmocka
-$(B)/text-serve: $(B)/test/conformance/text_serve.o $(B)/libouroboros.a
-	$(LINK)
-$(B)/model-logits: $(B)/test/conformance/model_logits.o $(B)/libouroboros.a
-	$(LINK)
-$(FUZZ): $(B)/%: $(B)/%.o $(B)/libouroboros.a
-	$(LINK) -fsanitize=fuzzer
+
 
 $(if $(PORTABLE),,$(B)/%_avx2.o): ISA_ONLY := $(ONLY_avx2)
 $(if $(PORTABLE),,$(B)/%_vnni.o): ISA_ONLY := $(ONLY_vnni)
@@ -113,47 +94,34 @@ $(B)/flags: FORCE
 deps:
 	@sh tools/deps.sh
 
+#: make pages             man pages and completion in build/pages, and doc/cli.md
 # What the program prints about itself: doc/cli.md is committed, and test_cli_rows.sh compares.
 pages: all
 	@sh tools/pages.sh build/ouroboros build/pages
 	@./build/ouroboros help --markdown >doc/cli.md
-check:
-	@sh tools/check.sh
+help:
+	@sed -n 's/^#: //p' $(firstword $(MAKEFILE_LIST)) tools/install.mk tools/long.mk
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+#: make                   build/ouroboros
+#: make demo              install what is missing, build, and mint a kernel
 demo:
 	@sh tools/deps.sh build
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j$(JOBS) all
 	./build/ouroboros mint add_rmsnorm_gelu
+#: make t FILE=src/...    build and run the test of one file
+t:
+	@[ -n "$(FILE)" ] || { echo "make t needs FILE=src/... or FILE=test/..." >&2; exit 2; }
+	@tests=$$(sh tools/tests_of.sh "$(FILE)") && sh tools/t.sh $(B) $$tests
+#: make quick             before a commit: house rules, unit tests, thirty programs of the self-test
+quick:
+	@sh tools/deps.sh check
+	@sh tools/quick.sh
+#: make check             every test; ends with "N passed, N failed"
+check:
+	@sh tools/check.sh
+#: make tests             build every unit test
 tests: $(TESTS) $(B)/ouroboros
-bench: $(BENCH) $(B)/ouroboros
-	@bad=0; for b in $(BENCH); do $$b || bad=1; done; exit $$bad
-# Beside Triton's interpreter: the same kernels, the same tensors. PYTHON has torch and triton.
-PYTHON ?= $(firstword $(wildcard build/conformance/venv/bin/python) python3)
-bench-interpreter: $(B)/conform
-	@$(PYTHON) bench/interpreter.py --conform $<
-sweep: all
-	@sh tools/sweep.sh
-	@sh tools/prove.sh
-# What goes along to a machine with a GPU: see test/conformance/gpu.py.
-conformance-kit: all $(B)/conform
-	@python3 test/conformance/prepare.py --conform $(B)/conform
-# SOAK=N verdicts (or what SOAK_SECONDS allow; SOAK_SAME of 100 repeated) through one stream: memory must not grow. Then
-# kill -9 at random moments until SOAK_KILLED verdicts were told: none may be lost.
-SOAK ?= 1000000
-SOAK_SECONDS ?= 86400
-SOAK_KILLED ?= 10000
-# What runs in children, and the unit tests that need no sandbox, under memcheck.
-valgrind:
-	@$(MAKE) --no-print-directory MODE=valgrind build/valgrind/inside $(patsubst %.c,build/valgrind/%,$(sort $(wildcard test/*/test_*.c test/*/*/test_*.c)))
-	@sh tools/valgrind.sh build/valgrind
-soak: $(B)/bench/bench_stream all
-	$< --soak $(SOAK) $(SOAK_SECONDS) $(SOAK_SAME)
-	VERDICTS=$(SOAK_KILLED) KILLS=100000 sh test/cmd/test_stream.sh build/ouroboros
-conformance: all $(B)/conform $(B)/conform-check $(B)/text-serve $(B)/model-logits
-	@sh tools/conformance.sh $(B)
-fuzz:
-	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run
-fuzz-run: $(FUZZ)
-	@sh tools/fuzz.sh $(B)/test/fuzz
+#: make layers format     the order of rooms; clang-format
 layers:
 	@sh tools/layers.sh
 format:
@@ -161,9 +129,11 @@ format:
 compile_commands.json: Makefile $(SRC)
 	@for f in $(SRC); do printf ',\n{"directory":"%s","file":"%s","command":"$(CC) $(FLAGS) -DISA=base -c %s"}' \
 	  "$(CURDIR)" $$f $$f; done | sed '1s/,/[/' >$@ && echo ']' >>$@
+#: make clean             remove build/
 clean:
 	rm -rf build compile_commands.json
 FORCE:
-.PHONY: all pages check demo tests bench bench-interpreter soak sweep conformance conformance-kit valgrind fuzz fuzz-run layers format deps clean FORCE
+include tools/install.mk tools/long.mk
+.PHONY: all pages help check quick t demo tests layers format deps clean FORCE
 .DELETE_ON_ERROR:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
