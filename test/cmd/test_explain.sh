@@ -6,7 +6,7 @@ gold=src/op/suite/gold/softmax.py
 explain() { # CODE FILE OP OPTIONS...
     code=$1 file=$2 op=$3
     shift 3
-    exits "$code" "$bin" explain "$file" --op "$op" --level quick --seed 7 "$@"
+    exits "$code" "$bin" explain "$file" --op "$op" --level "${level:-quick}" --seed 7 "$@"
 }
 told() { grep -qE -- "$1" "$tmp/out"; }
 untold() { ! grep -qE -- "$1" "$tmp/out"; }
@@ -59,7 +59,9 @@ check race_atomic_line told '^  line 23: [0-9]+ loaded, [0-9]+ stored   tl.atomi
 check race_minimal told '^smallest failure: float32 1 row of 65, any values '
 check orders explain 1 $wrong/softmax_ticket.py softmax --minimize
 check orders_need_two_rows told '^smallest failure: float32 2 rows of 2, class '
-check configs explain 1 $wrong/softmax_autotune_one_unstable.py softmax --minimize --level full
+level=full
+check configs explain 1 $wrong/softmax_autotune_one_unstable.py softmax --minimize
+level=
 check configs_minimal told '^smallest failure: float32 1 row of 1, class mean_1000 '
 check syntax explain 1 $wrong/syntax_error.py softmax
 check syntax_caret told '^        \^~$'

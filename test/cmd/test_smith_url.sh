@@ -16,7 +16,7 @@ base=http://127.0.0.1:$(cat "$tmp/port")/v1
 mint() { # MODEL OPTIONS...
     model=$1
     shift
-    "$bin" mint softmax --smith "$base#$model" --timeout 2 "$@"
+    "$bin" mint softmax --smith "$base#$model" --timeout "${patience:-2}" "$@"
 }
 holds() { grep -q -- "$1" "$tmp/out"; }
 says() { grep -q -- "$1" "$tmp/err"; }
@@ -76,7 +76,8 @@ for row in "broken|status 500: always .31m (tried 5 times)" "garbage|no JSON" "n
     "empty|no JSON" "hangs|silent for 1 seconds" "huge|a line of more than 8388608 bytes" "closes-for-good|tried 5 times"; do
     model=${row%%|*}
     (
-        mint "$model" -n 2 --timeout 1 --state "$tmp/state-$model" >"$tmp/$model.out" 2>"$tmp/$model.err"
+        patience=1
+        mint "$model" -n 2 --state "$tmp/state-$model" >"$tmp/$model.out" 2>"$tmp/$model.err"
         echo $? >"$tmp/$model.code"
     ) &
     echo "$row" >>"$tmp/rows"
