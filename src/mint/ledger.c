@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/json.h"
 #include "propose/smith_kind.h"
 
 struct Ledger {
@@ -47,31 +48,38 @@ static void remember(Ledger *l, const LedgerDraft *d) {
 
 // ---- reading ----
 
-static bool copy_hash(const json_t *o, const char *key, char out[65]) {
-    const char *s = json_string_value(json_object_get(o, key));
-    if (!s || strlen(s) > 64) return false;
-    memcpy(out, s, strlen(s) + 1);
+static bool text_needed(const Json *j, const json_t *o, const char *key, Str *out) {
+    *out = (Str){0};
+    if (!json_get_text(j, o, key, out)) return false;
+    return out->p || err_set(j->e, ERR_INPUT, "%s: \"%s\" is missing", j->file, key);
+}
+
+static bool read_hash(const Json *j, const char *key, char out[65]) {
+    Str s;
+    if (!text_needed(j, j->root, key, &s)) return false;
+    if (s.len > 64) return err_set(j->e, ERR_INPUT, "%s: \"%s\" is no hash", j->file, key);
+    memcpy(out, s.p, s.len + 1);
     return true;
 }
 
-static bool read_draft(Ledger *l, const json_t *o, const char **why) {
-    enum { INDEX_MAX = 1000000 };
+static bool read_draft(Ledger *l, const Json *j) {
+    enum { INDEX_MAX = 1000000, COUNT_MAX = 1 << 30 };
     LedgerDraft d = {0};
-    const json_t *op = json_object_get(o, "op"), *index = json_object_get(o, "index");
-    const char *status = json_string_value(json_object_get(json_object_get(o, "verdict"), "status"));
-    const char *end = json_string_value(json_object_get(o, "end"));
-    json_int_t tokens = json_integer_value(json_object_get(o, "tokens"));
-    *why = "it is no draft: op, index, definition, prompt, end or verdict is missing";
-    if (!json_is_string(op) || !json_is_integer(index) || !status || !end) return false;
-    if (!copy_hash(o, "definition", d.definition) || !copy_hash(o, "prompt", d.prompt)) return false;
-    *why = "its status is unknown to this version";
-    if (!status_by_name(str_of(status), &d.status)) return false;
-    *why = "its index is out of range";
-    if (json_integer_value(index) < 0 || json_integer_value(index) > INDEX_MAX) return false;
-    d.index = (int)json_integer_value(index);
-    d.op = str_dup(&l->arena, (Str){json_string_value(op), json_string_length(op)});
-    d.cut = strcmp(end, "length") == 0;
-    d.tokens = tokens > 0 && tokens < 1 << 30 ? (int)tokens : 0;
+    Str op, status, end;
+    int64_t index = -1, tokens = 0;
+    if (!text_needed(j, j->root, "op", &op) || !text_needed(j, j->root, "end", &end) ||
+        !text_needed(j, json_object_get(j->root, "verdict"), "status", &status) ||
+        !read_hash(j, "definition", d.definition) || !read_hash(j, "prompt", d.prompt) ||
+        !json_get_int(j, j->root, "index", 0, INDEX_MAX, &index) ||
+        !json_get_int(j, j->root, "tokens", INT64_MIN, INT64_MAX, &tokens))
+        return false;
+    if (index < 0) return err_set(j->e, ERR_INPUT, "%s: \"index\" is missing", j->file);
+    if (!status_by_name(status, &d.status))
+        return err_set(j->e, ERR_INPUT, "%s: its status is unknown to this version", j->file);
+    d.index = (int)index;
+    d.op = str_dup(&l->arena, op);
+    d.cut = str_is(end, "length");
+    d.tokens = tokens > 0 && tokens < COUNT_MAX ? (int)tokens : 0;
     remember(l, &d);
     return true;
 }
@@ -105,16 +113,19 @@ static bool same_settings(const char *name, json_t *there, json_t *here, Err *e)
     return true;
 }
 
-static bool read_line(Ledger *l, const char *name, int number, const json_t *o, json_t *settings, Err *e) {
-    const char *record = json_string_value(json_object_get(o, "record")), *why;
+static bool read_line(Ledger *l, const char *name, int number, json_t *o, json_t *settings, Err *e) {
+    const json_t *record = json_object_get(o, "record");
     if (number == 1) {
-        if (!record || strcmp(record, "eval") != 0)
+        if (!json_is_string(record) || !str_is(json_str(record), "eval"))
             return err_set(e, ERR_INPUT, "%s:1: not a file of an evaluation", name);
         return same_settings(name, json_object_get(o, "settings"), settings, e);
     }
-    if (!record || strcmp(record, "draft") != 0)
+    if (!json_is_string(record) || !str_is(json_str(record), "draft"))
         return err_set(e, ERR_INPUT, "%s:%d: neither the beginning nor a draft", name, number);
-    return read_draft(l, o, &why) || err_set(e, ERR_INPUT, "%s:%d: %s", name, number, why);
+    Arena a = {0};
+    bool ok = read_draft(l, &(Json){.file = arena_printf(&a, "%s:%d", name, number), .root = o, .e = e});
+    arena_free(&a);
+    return ok;
 }
 
 static int by_place(const void *x, const void *y) {

@@ -27,8 +27,24 @@ extern char **environ;
 
 // ---- one answer ----
 
-static Str text_of(Arena *a, const json_t *value) {
-    return str_dup(a, (Str){json_string_value(value), json_string_length(value)});
+static bool read_answer(Arena *a, const Json *j, PipeAnswer *out) {
+    Str id = {0}, text = {0}, error = {0}, end = STR("stop");
+    int64_t tokens = 0;
+    if (!json_get_text(j, j->root, "id", &id) || !json_get_text(j, j->root, "text", &text) ||
+        !json_get_text(j, j->root, "error", &error) || !json_get_text(j, j->root, "end", &end) ||
+        !json_get_int(j, j->root, "index", INT64_MIN, INT64_MAX, &out->index) ||
+        !json_get_int(j, j->root, "tokens", INT64_MIN, INT64_MAX, &tokens))
+        return false;
+    if (!id.p) return err_set(j->e, ERR_INPUT, "%s: the \"id\" of its request is missing, a text", j->file);
+    if (!text.p && !error.p) return err_set(j->e, ERR_INPUT, "%s: \"text\" is missing", j->file);
+    if (!json_absent(json_object_get(j->root, "index")) && out->index < 0)
+        out->index = INT64_MAX; // no draft has it
+    out->id = str_dup(a, id);
+    if (text.p) out->text = str_dup(a, text);
+    if (error.p) out->error = str_dup(a, error);
+    out->cut = str_is(end, "length");
+    out->tokens = tokens > 0 && tokens < 1 << 30 ? (int)tokens : 0;
+    return true;
 }
 
 bool pipe_answer_read(Arena *a, Str line, PipeAnswer *out, Err *e) {
@@ -36,29 +52,8 @@ bool pipe_answer_read(Arena *a, Str line, PipeAnswer *out, Err *e) {
     json_error_t why;
     json_t *o = json_loadb(line.p ? line.p : "", line.len, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &why);
     if (!o) return err_set(e, ERR_INPUT, "no JSON: %s", why.text);
-    const json_t *id = json_object_get(o, "id"), *text = json_object_get(o, "text"),
-                 *end = json_object_get(o, "end"), *index = json_object_get(o, "index"),
-                 *tokens = json_object_get(o, "tokens"), *error = json_object_get(o, "error");
-    bool ok = false;
-    if (!json_is_string(id))
-        err_record(e, ERR_INPUT, "an answer needs the \"id\" of its request, a string");
-    else if (!json_is_string(text) && !json_is_string(error))
-        err_record(e, ERR_INPUT, "an answer needs \"text\", a string");
-    else if (end && !json_is_string(end))
-        err_record(e, ERR_INPUT, "\"end\" is \"stop\" or \"length\"");
-    else if ((index && !json_is_integer(index)) || (tokens && !json_is_integer(tokens)))
-        err_record(e, ERR_INPUT, "\"index\" and \"tokens\" are whole numbers");
-    else
-        ok = true;
-    if (ok) {
-        out->id = text_of(a, id);
-        if (error) out->error = text_of(a, error);
-        if (text) out->text = text_of(a, text);
-        out->cut = end && strcmp(json_string_value(end), "length") == 0;
-        if (index) out->index = json_integer_value(index) < 0 ? INT64_MAX : json_integer_value(index);
-        json_int_t count = json_integer_value(tokens);
-        out->tokens = count > 0 && count < 1 << 30 ? (int)count : 0;
-    }
+    bool ok = json_is_object(o) ? read_answer(a, &(Json){.file = "an answer", .root = o, .e = e}, out)
+                                : err_set(e, ERR_INPUT, "an answer is a JSON object");
     json_decref(o);
     return ok;
 }

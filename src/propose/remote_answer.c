@@ -1,5 +1,4 @@
-#include <jansson.h>
-
+#include "base/json.h"
 #include "propose/remote.h"
 #include "propose/smith_kind.h"
 
@@ -27,7 +26,6 @@ static void add_text(Choice *c, const json_t *text) {
 
 // A text, or a list of parts: of those that are no text, such as thoughts, nothing is kept.
 static bool add_content(Choice *c, const json_t *content) {
-    if (!content) return true;
     if (json_is_string(content)) {
         add_text(c, content);
         return true;
@@ -44,30 +42,29 @@ static bool add_content(Choice *c, const json_t *content) {
 static bool read_choice(Answer *s, const json_t *o, size_t place, Err *e) {
     const json_t *index = json_object_get(o, "index"), *finish = json_object_get(o, "finish_reason");
     const json_t *delta = json_object_get(o, "delta"), *message = json_object_get(o, "message");
-    if (!json_is_object(o) || (index && !json_is_integer(index)))
+    if (!json_is_object(o) || (!json_absent(index) && !json_is_integer(index)))
         return err_set(e, ERR_INPUT, "a choice is no object with an index");
-    json_int_t i = index ? json_integer_value(index) : (json_int_t)place;
+    json_int_t i = json_absent(index) ? (json_int_t)place : json_integer_value(index);
     if (i < 0 || i >= s->asked)
         return err_set(e, ERR_INPUT, "choice %lld of the %d asked for", (long long)i, s->asked);
     Choice *c = &s->choice[i];
-    const json_t *text = json_object_get(delta ? delta : message, "content");
-    if (!json_is_null(text) && !add_content(c, text))
+    const json_t *text = json_object_get(json_absent(delta) ? message : delta, "content");
+    if (!json_absent(text) && !add_content(c, text))
         return err_set(e, ERR_INPUT, "the content of a choice is no text");
     if (json_is_string(finish) && !c->done) {
         c->done = true;
         c->cut = strcmp(json_string_value(finish), "length") == 0;
     }
-    if (message && !s->events) c->done = true;
+    if (!json_absent(message) && !s->events) c->done = true;
     return true;
 }
 
 static bool read_object(Answer *s, const json_t *o, Err *e) {
     const json_t *error = json_object_get(o, "error"), *choices = json_object_get(o, "choices"),
                  *usage = json_object_get(json_object_get(o, "usage"), "completion_tokens");
-    if (error && !json_is_null(error)) {
+    if (!json_absent(error)) {
         const json_t *message = json_is_object(error) ? json_object_get(error, "message") : error;
-        Str words = json_is_string(message) ? (Str){json_string_value(message), json_string_length(message)}
-                                            : STR("without a message");
+        Str words = json_is_string(message) ? json_str(message) : STR("without a message");
         return err_set(e, ERR_IO, "the server reports an error: %s", smith_words(s->arena, words, 300));
     }
     if (!json_is_array(choices) && !usage) return err_set(e, ERR_INPUT, "the response has no \"choices\"");
@@ -194,7 +191,7 @@ const char *answer_error(Arena *a, Str body) {
     Str words = body;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++)
         if (json_is_string(places[i])) {
-            words = (Str){json_string_value(places[i]), json_string_length(places[i])};
+            words = json_str(places[i]);
             break;
         }
     const char *out = smith_words(a, words.len ? words : STR("no message"), WORDS);

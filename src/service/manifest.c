@@ -1,9 +1,9 @@
 #include "service/manifest.h"
 
-#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/json.h"
 #include "host/policy/screen.h"
 #include "lang/library.h"
 
@@ -29,8 +29,6 @@ PRINTF(3, 4) static bool bad(Manifest *m, const char *key, const char *fmt, ...)
     va_end(ap);
     return err_set(m->e, ERR_USAGE, "%s: \"%.80s\": %s", m->file, key, text);
 }
-
-static Str text_of(const json_t *s) { return (Str){json_string_value(s), json_string_length(s)}; }
 
 static const char *path_at(Manifest *m, const char *path, size_t i) {
     return arena_printf(m->arena, "%s[%zu]", path, i);
@@ -75,7 +73,7 @@ static bool put_expr(Manifest *m, const char *path, const json_t *v, bool tensor
     case JSON_STRING: break;
     default: return bad(m, path, "an expression is a text such as \"x.shape[1]\", or a number");
     }
-    const char *why = manifest_expr(m->arena, text_of(v), &m->names, tensor, &m->out);
+    const char *why = manifest_expr(m->arena, json_str(v), &m->names, tensor, &m->out);
     if (!why) return true;
     return bad(m, path, "\"%.60s\": %s; write %s", json_string_value(v), why,
                tensor ? "a tensor's name, or an expression such as \"x.stride(0)\""
@@ -201,7 +199,7 @@ static const Node *kernel_find(const Manifest *m, Str name) {
 
 static bool put_kernel(Manifest *m, const char *path, const json_t *kernel) {
     if (!json_is_string(kernel)) return bad(m, path, "the name of a @triton.jit function belongs here");
-    Str name = text_of(kernel);
+    Str name = json_str(kernel);
     if (!manifest_identifier(m->arena, name)) return bad(m, path, "\"%.60s\" is not a plain name", name.p);
     for (int i = 0; i < m->names.n; i++)
         if (str_eq(m->names.at[i].name, name))

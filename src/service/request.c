@@ -1,6 +1,7 @@
 #include "service/request.h"
 
-#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/json.h"
 #include "base/suggest.h"
@@ -36,22 +37,25 @@ bool filter_dtype(Str name, int *out) {
     return false;
 }
 
-static Str text_of(const json_t *s) { return (Str){json_string_value(s), json_string_length(s)}; }
-
-static const char *read_options(const json_t *o, StreamRequest *q) {
-    const json_t *level = json_object_get(o, "level"), *shape = json_object_get(o, "shape"),
-                 *dtype = json_object_get(o, "dtype"), *policy = json_object_get(o, "policy");
+// Absent or null: as the stream's options have it.
+static bool read_options(const Json *j, StreamRequest *q) {
+    Str level = {0}, shape = {0}, dtype = {0}, policy = STR("default");
     q->filter = (DrawFilter){.dtype = -1};
-    if (level && (!json_is_string(level) || !level_by_name(text_of(level), &q->level)))
-        return "\"level\" is \"quick\" or \"full\"";
-    if (shape && (!json_is_string(shape) || !filter_shape(text_of(shape), &q->filter.m, &q->filter.n)))
-        return "\"shape\" is a text ROWSxCOLUMNS such as \"8192x4096\", each at most 1048576";
-    if (dtype && (!json_is_string(dtype) || !filter_dtype(text_of(dtype), &q->filter.dtype)))
-        return "\"dtype\" is \"fp16\", \"bf16\" or \"fp32\", or torch's name of one";
+    if (!json_get_text(j, j->root, "level", &level) || !json_get_text(j, j->root, "shape", &shape) ||
+        !json_get_text(j, j->root, "dtype", &dtype) || !json_get_text(j, j->root, "policy", &policy))
+        return false;
+    if (level.p && !level_by_name(level, &q->level))
+        return err_set(j->e, ERR_INPUT, "%s: \"level\" is \"quick\" or \"full\"", j->file);
+    if (shape.p && !filter_shape(shape, &q->filter.m, &q->filter.n))
+        return err_set(j->e, ERR_INPUT,
+                       "%s: \"shape\" is a text ROWSxCOLUMNS such as \"8192x4096\", each at most 1048576",
+                       j->file);
+    if (dtype.p && !filter_dtype(dtype, &q->filter.dtype))
+        return err_set(j->e, ERR_INPUT,
+                       "%s: \"dtype\" is \"fp16\", \"bf16\" or \"fp32\", or torch's name of one", j->file);
     // Judged by another rule than the one asked for would be worse than not judged.
-    if (policy && !(json_is_string(policy) && str_is(text_of(policy), "default")))
-        return "\"policy\" is \"default\": there is no other yet";
-    return NULL;
+    return str_is(policy, "default") ||
+           err_set(j->e, ERR_INPUT, "%s: \"policy\" is \"default\": there is no other yet", j->file);
 }
 
 static Str json_text(Arena *a, const json_t *id) {
@@ -62,43 +66,46 @@ static Str json_text(Arena *a, const json_t *id) {
 
 // Keys of one's own are allowed, but a misspelt "level" must not be answered at another one, and what only
 // the command line has must not look as if it had been heard.
-static const char *misleading_key(Arena *a, const json_t *o) {
+static bool keys_mean_something(const Json *j) {
     static const char *const option[] = {"level", "shape", "dtype", "policy", "manifest"},
                              *const elsewhere[] = {"seed", "fresh", "include", "suite", "jobs"};
     const char *key;
     json_t *v;
-    json_object_foreach((json_t *)(uintptr_t)o, key, v) {
+    json_object_foreach(j->root, key, v) {
         for (size_t i = 0; i < sizeof option / sizeof *option; i++)
             if (strcmp(key, option[i]) != 0 && edit_distance(str_of(key), str_of(option[i])) <= 1)
-                return arena_printf(a, "\"%.40s\": no such key; did you mean \"%s\"?", key, option[i]);
+                return err_set(j->e, ERR_INPUT, "%s: \"%.40s\": no such key; did you mean \"%s\"?", j->file,
+                               key, option[i]);
         for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
             if (strcmp(key, elsewhere[i]) == 0)
-                return arena_printf(a,
-                                    "\"%s\": no such key; a request has id, op, source, level, shape, dtype, "
-                                    "policy and manifest",
-                                    key);
+                return err_set(j->e, ERR_INPUT,
+                               "%s: \"%s\": no such key; a request has id, op, source, level, shape, dtype, "
+                               "policy and manifest",
+                               j->file, key);
     }
-    return NULL;
+    return true;
 }
 
-static const char *read_members(Arena *a, const json_t *o, StreamRequest *q) {
-    if (!json_is_object(o)) return "a request is a JSON object";
-    const json_t *id = json_object_get(o, "id"), *op = json_object_get(o, "op"),
-                 *source = json_object_get(o, "source");
-    if (id) q->id = json_text(a, id);
+static bool text_needed(Arena *a, const Json *j, const char *key, Str *out) {
+    Str text = {0};
+    if (!json_get_text(j, j->root, key, &text)) return false;
+    if (!text.p) return err_set(j->e, ERR_INPUT, "%s: \"%s\" is missing", j->file, key);
+    *out = str_dup(a, text);
+    return true;
+}
+
+static bool read_members(Arena *a, const Json *j, StreamRequest *q) {
     enum { OP_TEXT_MAX = 4096 };
-    if (!json_is_string(op)) return "\"op\" is missing or not a text";
-    if (!json_is_string(source)) return "\"source\" is missing or not a text";
-    q->op = str_dup(a, text_of(op));
+    const json_t *id = json_object_get(j->root, "id"), *manifest = json_object_get(j->root, "manifest");
+    if (id) q->id = json_text(a, id);
+    if (!text_needed(a, j, "op", &q->op) || !text_needed(a, j, "source", &q->source)) return false;
     if (q->op.len > OP_TEXT_MAX || memchr(q->op.p, 0, q->op.len))
-        return "\"op\" is not a name, a description or a path";
-    q->source = str_dup(a, text_of(source));
-    const json_t *manifest = json_object_get(o, "manifest");
-    if (manifest && !json_is_object(manifest))
-        return "\"manifest\" is an object: how the kernels are launched";
-    if (manifest) q->manifest = json_text(a, manifest);
-    const char *misleading = misleading_key(a, o);
-    return misleading ? misleading : read_options(o, q);
+        return err_set(j->e, ERR_INPUT, "%s: \"op\" is not a name, a description or a path", j->file);
+    if (!json_absent(manifest) && !json_is_object(manifest))
+        return err_set(j->e, ERR_INPUT,
+                       "%s: \"manifest\": an object belongs here: how the kernels are launched", j->file);
+    if (!json_absent(manifest)) q->manifest = json_text(a, manifest);
+    return keys_mean_something(j) && read_options(j, q);
 }
 
 static size_t past(Str s, size_t at, const char *word) {
@@ -134,7 +141,12 @@ void stream_request_read(Arena *a, Str line, long number, Level level, StreamReq
         out->bad = arena_printf(a, "line %ld, column %d: %s", number, error.column, error.text);
         return;
     }
-    const char *bad = read_members(a, o, out);
-    if (bad) out->bad = arena_printf(a, "line %ld: %s", number, bad);
+    char name[32];
+    Err e = {0};
+    snprintf(name, sizeof name, "line %ld", number);
+    if (!json_is_object(o))
+        out->bad = arena_printf(a, "%s: a request is a JSON object", name);
+    else if (!read_members(a, &(Json){.file = name, .root = o, .e = &e}, out))
+        out->bad = arena_printf(a, "%s", e.msg);
     json_decref(o);
 }

@@ -1,8 +1,9 @@
 // tokenizer.json. What changes ids and is not implemented here is refused by name; unknown keys are refused,
 // because nobody knows what they change.
-#include "text/vocab.h"
-#include <jansson.h>
 #include <stdlib.h>
+
+#include "base/json.h"
+#include "text/vocab.h"
 
 enum { JSON_MAX = 256 << 20 };
 // The pattern of ByteLevel with use_regex.
@@ -17,11 +18,9 @@ typedef struct {
 
 #define refuse(r, ...) (err_set((r)->e, ERR_INPUT, __VA_ARGS__), err_ctx((r)->e, "%s", (r)->spec->name))
 
-static Str text_of(const json_t *j) { return (Str){json_string_value(j), json_string_length(j)}; }
 static bool is_text(const json_t *j, const char *what) {
-    return json_is_string(j) && str_is(text_of(j), what);
+    return json_is_string(j) && str_is(json_str(j), what);
 }
-static bool absent(const json_t *j) { return !j || json_is_null(j); }
 
 // An object all of whose keys are in the list.
 static bool check_keys(Reader *r, json_t *o, const char *where, const char *const *known) {
@@ -38,16 +37,16 @@ static bool check_keys(Reader *r, json_t *o, const char *where, const char *cons
 }
 
 static bool read_flag(Reader *r, json_t *o, const char *where, const char *key, bool missing, bool *out) {
-    json_t *j = json_object_get(o, key);
-    *out = j ? json_is_true(j) : missing;
-    return !j || json_is_boolean(j) || refuse(r, "%s: %s is neither true nor false", where, key);
+    Json j = {.file = where, .root = r->root, .e = r->e};
+    *out = missing;
+    return json_get_bool(&j, o, key, out) || err_ctx(r->e, "%s", r->spec->name);
 }
 
 // The type of an object that may have one.
 static bool read_type(Reader *r, json_t *o, const char *where, const char **type) {
     json_t *j = json_is_object(o) ? json_object_get(o, "type") : NULL;
     if (!json_is_string(j)) return refuse(r, "%s has no type", where);
-    *type = text_shown(r->arena, text_of(j));
+    *type = text_shown(r->arena, json_str(j));
     return true;
 }
 
@@ -91,10 +90,10 @@ static bool read_merges(Reader *r, json_t *merges) {
         json_t *m = json_array_get(merges, i);
         if (json_is_array(m) && json_array_size(m) == 2 && json_is_string(json_array_get(m, 0)) &&
             json_is_string(json_array_get(m, 1))) {
-            s->merge[i] = (MergeSpec){text_of(json_array_get(m, 0)), text_of(json_array_get(m, 1))};
+            s->merge[i] = (MergeSpec){json_str(json_array_get(m, 0)), json_str(json_array_get(m, 1))};
             continue;
         }
-        Str both = json_is_string(m) ? text_of(m) : (Str){"", 0};
+        Str both = json_is_string(m) ? json_str(m) : (Str){"", 0};
         const char *space = memchr(both.p, ' ', both.len);
         size_t left = space ? (size_t)(space - both.p) : 0;
         if (!space || memchr(space + 1, ' ', both.len - left - 1))
@@ -104,8 +103,6 @@ static bool read_merges(Reader *r, json_t *merges) {
     s->merges = (int)n;
     return true;
 }
-
-static bool nothing(const json_t *j) { return absent(j) || (json_is_string(j) && !json_string_length(j)); }
 
 static bool read_model(Reader *r, json_t *m) {
     static const char *const keys[] = {"type",
@@ -122,12 +119,12 @@ static bool read_model(Reader *r, json_t *m) {
     if (!check_keys(r, m, "model", keys)) return false;
     json_t *type = json_object_get(m, "type"), *dropout = json_object_get(m, "dropout");
     if (type && !is_text(type, "BPE"))
-        return refuse(r, "model.type %s is not supported, only BPE is", text_shown(r->arena, text_of(type)));
-    if (!absent(dropout) && json_number_value(dropout) != 0)
+        return refuse(r, "model.type %s is not supported, only BPE is", text_shown(r->arena, json_str(type)));
+    if (!json_absent(dropout) && json_number_value(dropout) != 0)
         return refuse(r, "model.dropout is not supported: it makes ids random");
-    if (!nothing(json_object_get(m, "continuing_subword_prefix")))
+    if (!json_is_nothing(json_object_get(m, "continuing_subword_prefix")))
         return refuse(r, "model.continuing_subword_prefix is not supported");
-    if (!nothing(json_object_get(m, "end_of_word_suffix")))
+    if (!json_is_nothing(json_object_get(m, "end_of_word_suffix")))
         return refuse(r, "model.end_of_word_suffix is not supported");
     bool fallback, fuse;
     if (!read_flag(r, m, "model", "byte_fallback", false, &fallback) ||
@@ -135,7 +132,7 @@ static bool read_model(Reader *r, json_t *m) {
         !read_flag(r, m, "model", "ignore_merges", false, &r->spec->ignore_merges))
         return false;
     // Both say what becomes of text that the vocabulary lacks: nothing can be lacking when it has every byte.
-    r->spec->needs_bytes = fallback || !absent(json_object_get(m, "unk_token"));
+    r->spec->needs_bytes = fallback || !json_absent(json_object_get(m, "unk_token"));
     return read_vocab(r, json_object_get(m, "vocab")) && read_merges(r, json_object_get(m, "merges"));
 }
 
@@ -143,7 +140,7 @@ static bool read_model(Reader *r, json_t *m) {
 
 static bool read_normalizer(Reader *r, json_t *n, int depth) {
     const char *type;
-    if (absent(n)) return true;
+    if (json_absent(n)) return true;
     if (!read_type(r, n, "normalizer", &type)) return false;
     if (strcmp(type, "NFC") == 0) {
         static const char *const keys[] = {"type", NULL};
@@ -156,7 +153,7 @@ static bool read_normalizer(Reader *r, json_t *n, int depth) {
     if (!check_keys(r, n, "normalizer", keys)) return false;
     if (!json_is_array(list)) return refuse(r, "normalizer.normalizers is not a list");
     for (size_t i = 0; i < json_array_size(list); i++)
-        if (absent(json_array_get(list, i)) || !read_normalizer(r, json_array_get(list, i), depth + 1))
+        if (json_absent(json_array_get(list, i)) || !read_normalizer(r, json_array_get(list, i), depth + 1))
             return r->e->code != ERR_NONE ? false : refuse(r, "normalizer.normalizers holds null");
     return true;
 }
@@ -180,7 +177,7 @@ static bool read_split(Reader *r, json_t *p) {
         return refuse(r, "pre_tokenizer Split: only the behavior Isolated is supported");
     if (!json_is_string(regex) || json_object_size(pattern) != 1)
         return refuse(r, "pre_tokenizer Split: only a pattern {\"Regex\": ...} is supported");
-    return add_split(r, text_of(regex));
+    return add_split(r, json_str(regex));
 }
 
 static bool read_byte_level(Reader *r, json_t *p) {
@@ -197,7 +194,7 @@ static bool read_byte_level(Reader *r, json_t *p) {
 
 static bool read_pre_tokenizer(Reader *r, json_t *p) {
     const char *type;
-    if (absent(p)) return refuse(r, "there is no pre_tokenizer; ByteLevel is needed");
+    if (json_absent(p)) return refuse(r, "there is no pre_tokenizer; ByteLevel is needed");
     if (!read_type(r, p, "pre_tokenizer", &type)) return false;
     if (strcmp(type, "ByteLevel") == 0) return read_byte_level(r, p);
     if (strcmp(type, "Sequence") != 0) return refuse(r, "the pre_tokenizer %s is not supported", type);
@@ -246,7 +243,7 @@ static bool read_template(Reader *r, json_t *p) {
         json_t *ids = json_object_get(json_object_get(table, json_string_value(name)), "ids");
         if (!json_is_array(ids))
             return refuse(r, "post_processor TemplateProcessing: special_tokens lacks %s",
-                          text_shown(r->arena, text_of(name)));
+                          text_shown(r->arena, json_str(name)));
         for (size_t k = 0; k < json_array_size(ids); k++) {
             json_t *id = json_array_get(ids, k);
             if (s->begin_count == BEGIN_MAX)
@@ -262,7 +259,7 @@ static bool read_template(Reader *r, json_t *p) {
 
 static bool read_post_processor(Reader *r, json_t *p, int depth) {
     const char *type;
-    if (absent(p)) return true;
+    if (json_absent(p)) return true;
     if (!read_type(r, p, "post_processor", &type)) return false;
     if (strcmp(type, "ByteLevel") == 0) return true; // about offsets only
     if (strcmp(type, "TemplateProcessing") == 0) return read_template(r, p);
@@ -277,7 +274,7 @@ static bool read_post_processor(Reader *r, json_t *p, int depth) {
 
 static bool read_decoder(Reader *r, json_t *d) {
     const char *type;
-    if (absent(d)) return refuse(r, "there is no decoder; ByteLevel is needed");
+    if (json_absent(d)) return refuse(r, "there is no decoder; ByteLevel is needed");
     if (!read_type(r, d, "decoder", &type)) return false;
     return strcmp(type, "ByteLevel") == 0 || refuse(r, "the decoder %s is not supported", type);
 }
@@ -298,7 +295,7 @@ static bool read_one_added(Reader *r, json_t *o, AddedToken *out) {
     if (!json_is_integer(id) || json_integer_value(id) < 0 || json_integer_value(id) >= VOCAB_MAX)
         return refuse(r, "added_tokens: an id is not a number from 0 to %d", VOCAB_MAX - 1);
     if (!json_is_string(content)) return refuse(r, "added_tokens: a token has no content");
-    *out = (AddedToken){.content = text_of(content), .id = (int32_t)json_integer_value(id)};
+    *out = (AddedToken){.content = json_str(content), .id = (int32_t)json_integer_value(id)};
     if (!read_flag(r, o, "added_tokens", "single_word", false, &word) ||
         !read_flag(r, o, "added_tokens", "lstrip", false, &out->lstrip) ||
         !read_flag(r, o, "added_tokens", "rstrip", false, &out->rstrip) ||
@@ -340,7 +337,7 @@ static bool check_contents(Reader *r) {
 
 static bool read_added(Reader *r, json_t *list, size_t in_model) {
     VocabSpec *s = r->spec;
-    if (absent(list)) return true;
+    if (json_absent(list)) return true;
     if (!json_is_array(list)) return refuse(r, "added_tokens is not a list");
     size_t n = json_array_size(list);
     if (n > ADDED_MAX) return refuse(r, "added_tokens: %zu of them, at most %d are supported", n, ADDED_MAX);

@@ -190,9 +190,12 @@ static void damage_is_told_with_its_line(void **state) {
         {BEGIN BEGIN, "f:2: neither"},
         {BEGIN DRAFT("0", "ok") "{\"rec\n" DRAFT("1", "ok"), "f:3: no JSON"},
         {BEGIN DRAFT("0", "okay"), "f:2: its status is unknown"},
-        {BEGIN DRAFT("-1", "ok"), "f:2: its index"},
-        {BEGIN DRAFT("99999999999", "ok"), "f:2: its index"},
-        {BEGIN DRAFT("\"0\"", "ok"), "f:2: it is no draft"},
+        {BEGIN DRAFT("-1", "ok"), "f:2: \"index\" is -1"},
+        {BEGIN DRAFT("99999999999", "ok"), "f:2: \"index\" is 99999999999"},
+        {BEGIN DRAFT("\"0\"", "ok"), "f:2: \"index\": a whole number belongs here"},
+        {BEGIN DRAFT("null", "ok"), "f:2: \"index\" is missing"},
+        {BEGIN "{\"record\":\"draft\"}\n", "f:2: \"op\" is missing"},
+        {BEGIN "{\"record\":\"draft\",\"op\":\"a\",\"end\":\"stop\"}\n", "f:2: \"status\" is missing"},
         {BEGIN DRAFT("3", "ok") DRAFT("4", "ok") DRAFT("3", "incorrect"), "draft 3 of a is there twice"},
     };
     json_t *s = settings(0.7);

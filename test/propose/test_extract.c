@@ -76,7 +76,18 @@ static void answers_of_programs(void **state) {
     assert_true(r.index == INT64_MAX && r.tokens == 0);
     assert_true(pipe_answer_read(&a, STR("{\"id\":\"1\",\"error\":\"no\"}"), &r, &e));
     assert_true(str_is(r.error, "no"));
+    // Null is as if it were not there.
+    assert_true(pipe_answer_read(
+        &a, STR("{\"id\":\"1\",\"text\":\"x\",\"error\":null,\"end\":null,\"index\":null,\"tokens\":null}"),
+        &r, &e));
+    assert_true(str_is(r.text, "x") && !r.error.p && !r.cut && r.index == -1 && r.tokens == 0);
+    assert_true(pipe_answer_read(&a, STR("{\"id\":\"1\",\"text\":null,\"error\":\"no\"}"), &r, &e));
+    assert_true(str_is(r.error, "no") && !r.text.p);
     static const char *const wrong[] = {
+        "{\"id\":null,\"text\":\"x\"}",
+        "{\"id\":\"1\",\"text\":7}",
+        "{\"id\":\"1\",\"text\":null,\"error\":null}",
+        "{\"id\":\"1\",\"text\":\"x\",\"error\":7}",
         "",
         "hello",
         "[]",

@@ -72,6 +72,12 @@ static void whole_responses(void **state) {
                      "reason\":\"length\"}]}",
                      99, &e));
     assert_true(s.choice[0].done && s.choice[0].cut && s.choice[0].text.len == 0);
+    // Members that are null are not there.
+    assert_true(feed(&s, &a, false,
+                     "{\"error\":null,\"usage\":null,\"choices\":[{\"index\":null,\"delta\":null,\"message\":"
+                     "{\"content\":\"one\"},\"finish_reason\":null}]}",
+                     99, &e));
+    assert_true(s.choice[0].done && str_is(buf_str(&s.choice[0].text), "one"));
     arena_free(&a);
 }
 

@@ -44,6 +44,10 @@ static void a_request_is_read(void **state) {
     assert_true(l.level == LEVEL_FULL && l.filter.m == 3 && l.filter.n == 1048576);
     assert_int_equal(l.filter.dtype, DT_BF16);
     good("{\"op\":\"softmax\",\"source\":\"\"}");
+    l = line("{\"id\":null,\"op\":\"o\",\"source\":\"s\",\"level\":null,\"shape\":null,\"dtype\":null,"
+             "\"policy\":null,"
+             "\"manifest\":null}"); // as if they were not there
+    assert_true(!l.bad && l.level == LEVEL_QUICK && !l.filter.m && l.filter.dtype == -1 && !l.manifest.len);
     assert_true(l.manifest.len == 0);
     l = line("{\"op\":\"o\",\"source\":\"s\",\"manifest\":{ \"b\" : [1], \"a\":\"x\" }}");
     assert_true(!l.bad && str_is(l.manifest, "{\"b\":[1],\"a\":\"x\"}"));
@@ -64,6 +68,9 @@ static void a_bad_line_says_why_with_its_id(void **state) {
     bad(ASK ",\"manifest\":[]}", "\"i\"", "\"manifest\"");
     bad(ASK ",\"level\":\"best\"}", "\"i\"", "\"level\"");
     bad(ASK ",\"level\":1}", "\"i\"", "\"level\"");
+    bad(ASK ",\"level\":1}", "\"i\"", "\"level\": a text belongs here");
+    bad("{\"id\":5,\"op\":null,\"source\":\"\"}", "5", "\"op\" is missing");
+    bad(ASK ",\"manifest\":\"m\"}", "\"i\"", "an object belongs here");
     bad(ASK ",\"levle\":\"full\"}", "\"i\"", "\"levle\": no such key");
     bad(ASK ",\"fresh\":true}", "\"i\"", "\"fresh\": no such key");
     bad(ASK ",\"Level\":\"full\"}", "\"i\"", "did you mean \"level\"?");
