@@ -1,6 +1,6 @@
 // A model of MiniCPM5-1B's shape with random weights against llama.cpp on the same file and threads: tokens
 // per second of decode, of a prompt of 512, and of eight drafts that share a prompt of 800. Runs alternate;
-// medians.
+// medians. llama.cpp runs with the better of its two ways to hold weights.
 //   bench_model [--rounds N] [--files DIR] [TYPE ...]     TYPE: q8_0 q4_k_m (default: both)
 // Models are made in DIR (default build/bench) when they are not there. Needs a Python ($PYTHON, default
 // python3) with numpy, gguf and llama-cpp-python, the last built for this machine.
@@ -8,6 +8,7 @@
 #include "base/pool.h"
 #include "bench.h"
 #include "model/model.h"
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -41,7 +42,7 @@ static void run_python(const char *script, const char *a, const char *b) {
         die(script, "failed; it needs:  python3 -m pip install numpy gguf");
 }
 
-static Peer peer_open(const char *file, int threads) {
+static Peer peer_open(const char *file, int threads, bool extra) {
     int down[2], up[2];
     char n[16];
     snprintf(n, sizeof n, "%d", threads);
@@ -50,24 +51,29 @@ static Peer peer_open(const char *file, int threads) {
     if (pid == 0) {
         dup2(down[0], 0), dup2(up[1], 1);
         close(down[1]), close(up[0]);
-        execlp(python, python, "bench/model_peer.py", file, n, (char *)NULL);
+        execlp(python, python, "bench/model_peer.py", file, n, extra ? "1" : "0", (char *)NULL);
         _exit(127);
     }
     close(down[0]), close(up[1]);
     return (Peer){fdopen(down[1], "w"), fdopen(up[0], "r"), pid};
 }
 
+static bool peer_answers(Peer *p, char *out, int size) { return fgets(out, size, p->from) != NULL; }
+
 static void peer_line(Peer *p, char *out, int size) {
-    if (!fgets(out, size, p->from))
+    if (!peer_answers(p, out, size))
         die("llama.cpp does not answer",
-            "install it with  CMAKE_ARGS=-DGGML_NATIVE=ON python3 -m pip install "
-            "llama-cpp-python  and name that Python in PYTHON");
+            "bench/model_peer.py says how to install it; name that Python in PYTHON");
+}
+
+static void peer_say(Peer *p, const char *line) {
+    fprintf(p->to, "%s\n", line);
+    fflush(p->to);
 }
 
 static void peer_ask(Peer *p, const char *line, double *a, double *b) {
     char answer[256];
-    fprintf(p->to, "%s\n", line);
-    fflush(p->to);
+    peer_say(p, line);
     peer_line(p, answer, sizeof answer);
     char *end;
     *a = strtod(answer, &end);
@@ -77,6 +83,33 @@ static void peer_ask(Peer *p, const char *line, double *a, double *b) {
 static void peer_close(Peer *p) {
     fclose(p->to), fclose(p->from);
     waitpid(p->pid, NULL, 0);
+}
+
+// Seconds for a prompt and a decode, both warm; infinite where llama.cpp cannot do it, as on some processors
+// whose extra instructions crash it.
+static double peer_try(const char *file, int threads, bool extra) {
+    char answer[256];
+    double total = 0;
+    Peer p = peer_open(file, threads, extra);
+    bool there = peer_answers(&p, answer, sizeof answer);
+    for (int i = 0; there && i < 4; i++) {
+        char line[64];
+        if (i % 2)
+            snprintf(line, sizeof line, "decode %d %d", DECODE_AT, DECODE);
+        else
+            snprintf(line, sizeof line, "prefill %d", PROMPT);
+        peer_say(&p, line);
+        there = peer_answers(&p, answer, sizeof answer);
+        if (i >= 2) total += strtod(answer, NULL);
+    }
+    peer_close(&p);
+    return there ? total : (double)INFINITY;
+}
+
+// llama.cpp's best setting for this file.
+static bool peer_best(const char *file, int threads) {
+    double with = peer_try(file, threads, true), without = peer_try(file, threads, false);
+    return with < without;
 }
 
 // --- ours ---
@@ -242,13 +275,16 @@ static void bench_file(const char *file, Pool *pool) {
         ready[i] = clock_seconds() - begin;
         ours_close(&ours);
     }
-    Peer peer = peer_open(file, pool_size(pool));
+    bool extra = peer_best(file, pool_size(pool));
+    Peer peer = peer_open(file, pool_size(pool), extra);
     char line[256];
     peer_line(&peer, line, sizeof line);
     double peer_ready = strtod(line + strcspn(line, " "), NULL);
     Ours ours = ours_open(file, pool);
     printf("%s: %.0f MB, %.0f MB for a token\n", file, (double)ours.checkpoint->bytes / 1e6,
            token_bytes(&ours) / 1e6);
+    printf("  llama.cpp %s extra buffers (use_extra_bufts), which is faster for this file\n",
+           extra ? "with" : "without");
     printf("  %-34s %8.3f %8.3f s\n", "ready", bench_median(ready, 5), peer_ready);
     ours_prefill(&ours); // both have read the file once
     char ask[3][64];

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""model_peer.py MODEL THREADS: llama.cpp on command, so that its runs can be interleaved with ours.
+"""model_peer.py MODEL THREADS EXTRA: llama.cpp on command, so that its runs can be interleaved with ours.
+
+EXTRA is 1 or 0: whether weights are repacked for this processor (use_extra_bufts), which is faster for some types and
+slower for others; bench_model tries both and takes the faster one.
 
 One command a line on stdin, one line of seconds on stdout:
   prefill N          a prompt of N tokens in an empty cache, logits of the last
   decode AT N        N tokens, one by one, after AT in the cache
   drafts P D N       a prompt of P tokens once; then D drafts of N tokens that share it, one of each a step: both times
   memory             bytes: resident now, the largest it was
-Needs llama-cpp-python (pip install llama-cpp-python, built for this machine).
+Needs llama-cpp-python 0.3.36 or a later one with the same settings, built for this machine without AMX, on which it may
+crash:  F="-mno-amx-tile -mno-amx-int8 -mno-amx-bf16"
+        CMAKE_ARGS=-DGGML_NATIVE=ON CFLAGS=$F CXXFLAGS=$F python3 -m pip install llama-cpp-python
 """
 import ctypes
 import sys
@@ -25,20 +30,29 @@ def quiet(level, text, data):
 log = L.llama_log_callback(quiet)
 L.llama_log_set(log, ctypes.c_void_p(0))
 L.llama_backend_init()
-path, threads = sys.argv[1].encode(), int(sys.argv[2])
-begin = time.perf_counter()
+path, threads, extra = sys.argv[1].encode(), int(sys.argv[2]), int(sys.argv[3])
+
+
+def settings(struct, **values):
+    """Sets members that have to be there: ctypes takes any name, and a setting of another version would do nothing."""
+    names = {field[0] for field in struct._fields_}
+    for name, value in values.items():
+        if name not in names:
+            sys.exit(f"model_peer.py: llama_cpp {L.__version__}: {type(struct).__name__} has no {name}")
+        setattr(struct, name, value)
+
+
 mp = L.llama_model_default_params()
-mp.use_mmap = True
+settings(mp, load_mode=L.LLAMA_LOAD_MODE_MMAP, use_extra_bufts=bool(extra))
+begin = time.perf_counter()
 model = L.llama_model_load_from_file(path, mp)
+if not model:
+    sys.exit(f"model_peer.py: llama.cpp does not load {sys.argv[1]}")
 loaded = time.perf_counter() - begin
 cp = L.llama_context_default_params()
-cp.n_ctx = 4096
-cp.n_batch = 2048
-cp.n_ubatch = 512
-cp.n_seq_max = 16
-cp.kv_unified = True
-cp.n_threads = threads
-cp.n_threads_batch = threads
+settings(
+    cp, n_ctx=4096, n_batch=2048, n_ubatch=512, n_seq_max=16, kv_unified=True, n_threads=threads, n_threads_batch=threads
+)
 ctx = L.llama_init_from_model(model, cp)
 mem = L.llama_get_memory(ctx)
 batch = L.llama_batch_init(2048, 0, 16)

@@ -10,13 +10,18 @@ home=$PWD/build/conformance
 venv=$home/venv
 wanted="torch==2.11.0 triton==3.6.0 numpy<2.3" # the interpreter of Triton 3.6 does not know later numpys
 wanted="$wanted transformers==5.23.0 peft==0.21.2 tokenizers==0.23.3 safetensors jinja2 gguf==0.19.0 llama-cpp-python==0.3.36"
+# llama.cpp is built here, for this machine: without AMX, on which it may crash.
+flags=""
+for f in -mno-amx-tile -mno-amx-int8 -mno-amx-bf16; do
+    echo 'int main(void) { return 0; }' | cc -x c "$f" -fsyntax-only - 2>/dev/null && flags="$flags $f"
+done
 mkdir -p "$home"
-if [ "$(cat "$venv/wanted" 2>/dev/null)" != "$wanted" ]; then
+if [ "$(cat "$venv/wanted" 2>/dev/null)" != "$wanted$flags" ]; then
     rm -rf "$venv"
     python3 -m venv "$venv"
     # shellcheck disable=SC2086
-    "$venv/bin/python" -m pip install --quiet --disable-pip-version-check $wanted
-    echo "$wanted" >"$venv/wanted"
+    CFLAGS="$flags" CXXFLAGS="$flags" "$venv/bin/python" -m pip install --quiet --disable-pip-version-check $wanted
+    echo "$wanted$flags" >"$venv/wanted"
 fi
 "$venv/bin/python" -c 'import torch, triton, transformers, peft, gguf, llama_cpp' || { echo "conformance: a peer cannot be imported" >&2; exit 1; }
 python3 test/conformance/prepare.py --conform "$build/conform"
