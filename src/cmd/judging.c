@@ -30,8 +30,8 @@ int verdict_exit(const Verdict *v) {
 }
 
 void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
-    static const char *const words[] = {"accepted", "rejected", "undecided"};
-    buf_printf(out, "%s%.*s: %s", prefix, STR_ARG(v->op), words[status_class(v->decision.status)]);
+    buf_printf(out, "%s%.*s: %s", prefix, STR_ARG(v->op),
+               status_class_name(status_class(v->decision.status)));
     if (verdict_accepted(v) && verdict_restricted(v)) restricted_words(out, v);
     buf_printf(out, " (%s, level %s)\n", status_name(v->decision.status), level_name(v->judged.level));
     buf_printf(out, "%s%s\n", prefix, v->decision.feedback);

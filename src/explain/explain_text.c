@@ -140,15 +140,16 @@ void strength_text(Buf *out, const Strength *s, const char *prefix) {
 
 void explain_text(Buf *out, Arena *a, const ExplainRequest *q, const Explanation *x, const char *file) {
     const Verdict *v = &x->v;
-    buf_printf(out, "%.*s: %s (level %s)\n%s\n", STR_ARG(v->op), status_name(v->decision.status),
+    buf_printf(out, "%.*s: %s (%s, level %s)\n%s\n", STR_ARG(v->op),
+               status_class_name(status_class(v->decision.status)), status_name(v->decision.status),
                level_name(v->judged.level), v->decision.feedback);
+    evidence_text(out, v, "");
     if (x->finding.msg) {
         buf_putc(out, '\n');
         diag_render(out, file, q->source, &x->finding);
     }
     buf_putc(out, '\n');
     if (x->case_words) put_where(out, x);
-    evidence_text(out, v, "");
     if (x->picture.pixel) put_picture(out, a, x);
     if (x->traffic_words) put_traffic(out, x);
     if (q->minimize && x->case_words) put_minimal(out, q, x);

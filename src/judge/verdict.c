@@ -16,6 +16,9 @@ static const struct {
 const char *status_name(Status s) { return status_info[s].name; }
 const char *status_doc(Status s) { return status_info[s].doc; }
 StatusClass status_class(Status s) { return status_info[s].class; }
+const char *status_class_name(StatusClass c) {
+    return c == CLASS_ACCEPTED ? "accepted" : c == CLASS_REJECTED ? "rejected" : "undecided";
+}
 bool status_by_name(Str name, Status *out) {
     for (Status s = 0; s < STATUS_COUNT; s++) {
         if (!str_is(name, status_info[s].name)) continue;

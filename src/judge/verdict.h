@@ -19,6 +19,7 @@ typedef enum {
 typedef enum { CLASS_ACCEPTED, CLASS_REJECTED, CLASS_UNDECIDED } StatusClass;
 const char *status_name(Status s);
 StatusClass status_class(Status s);
+const char *status_class_name(StatusClass c); // "accepted", "rejected" or "undecided"
 bool status_by_name(Str name, Status *out);
 // Refused before any of it ran.
 static inline bool status_never_ran(Status s) { return s == STATUS_parse_reject || s == STATUS_compile_fail; }
