@@ -84,7 +84,11 @@ static void says_what_is_not_covered(void **state) {
     (void)state;
     Verdict v = verdict(STATUS_ok, 2, 2);
     says(&v, "# level full: ");
-    says_not(&v, "not covered");
+    says(&v, "# not covered: speed on a GPU, and sizes that no case had (");
+    v.evidence.every_size = 500;
+    says(&v, "# not covered: speed on a GPU\n");
+    says_not(&v, "no case had");
+    v.evidence.every_size = 0;
     v.judged.level = LEVEL_QUICK;
     says(&v, "# level quick: ordinary rows in every dtype; not covered: what level full adds");
     v.judged.only = (DrawFilter){.m = 7, .n = 64, .dtype = DT_BF16};
@@ -104,6 +108,7 @@ static void says_what_is_not_covered(void **state) {
     says(&v, "# not covered: sizes that the source compares with: 700000\n");
     v.decision.status = STATUS_incorrect; // what a rejection did not cover does not matter
     says_not(&v, "which no case executed");
+    says_not(&v, "speed");
 }
 
 int main(void) {
