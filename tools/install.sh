@@ -1,6 +1,6 @@
 #!/bin/sh
 # install.sh install|uninstall PROGRAM PREFIX - below $DESTDIR: the program, its man pages and completions as it prints them,
-# documentation, examples. What was installed is listed in share/ouroboros/installed, and uninstall removes that list.
+# documents, examples. What was installed is listed in share/ouroboros/installed, and uninstall removes that list.
 set -eu
 cd "$(dirname "$0")/.."
 what=$1
@@ -21,13 +21,6 @@ put() { # MODE SOURCE PATH-BELOW-PREFIX
     install -m "$1" "$2" "$root/$3"
     echo "$3" >>"$new"
 }
-printed() { # PATH-BELOW-PREFIX SIGN ARGUMENT... : what the program prints, if the sign says that it is such a file
-    path=$1
-    sign=$2
-    shift 2
-    if "$program" "$@" >"$work/page" 2>/dev/null && grep -q "$sign" "$work/page"; then put 644 "$work/page" "$path"; fi
-}
-
 if [ "$what" = uninstall ]; then
     uninstall
     exit 0
@@ -39,13 +32,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 new=$work/installed
 put 755 "$program" bin/ouroboros
-printed share/man/man1/ouroboros.1 "^\.TH" help --man
-for verb in $(sed -n 's/^CMD(\([a-z_]*\),.*/\1/p' src/cmd/cmd.def); do
-    printed "share/man/man1/ouroboros-$verb.1" "^\.TH" help --man "$verb"
-done
-printed share/bash-completion/completions/ouroboros "^complete " help --completion bash
-printed share/zsh/site-functions/_ouroboros "^#compdef" help --completion zsh
-printed share/fish/vendor_completions.d/ouroboros.fish "^complete " help --completion fish
+sh tools/pages.sh "$program" "$work"
+for page in "$work"/man1/*; do put 644 "$page" "share/man/man1/$(basename "$page")"; done
+put 644 "$work/completion/ouroboros.bash" share/bash-completion/completions/ouroboros
+put 644 "$work/completion/_ouroboros" share/zsh/site-functions/_ouroboros
+put 644 "$work/completion/ouroboros.fish" share/fish/vendor_completions.d/ouroboros.fish
 for file in README.md ARCHITECTURE.md CHANGELOG.md LICENSE $(find doc examples -type f ! -path '*/__pycache__/*' 2>/dev/null | sort); do
     [ -f "$file" ] || continue
     mode=644
