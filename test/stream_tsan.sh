@@ -14,10 +14,11 @@ for op in softmax rmsnorm gelu; do "$bin" propose "$op" -n 3 --seed 2 --json; do
     printf '%s\n' '{"id":2,"op":"no such op","source":""}'
     printf '%s\n' '{"id":3,"op":"softmax","source":"def run(x):\n    first = y.foo\n    return first\n"}'
     printf '%s\n' '{"id":4,"op":"softmax","source":"\n\ndef run(x):\n    other = y.foo\n    return other\n"}'
+    printf '%s\n' '{"id":5,"op":"softmax","source":"def run(x):\n    first = y.foo\n    return first\n"}'
     cat "$tmp/kernels"
 } >"$tmp/in"
 "$bin" referee --stream --jobs 4 <"$tmp/in" >"$tmp/out"
-[ "$(wc -l <"$tmp/out")" = 22 ]
+[ "$(wc -l <"$tmp/out")" = 23 ]
 [ "$(grep -c cached "$tmp/out")" = 10 ]
 # With a broker that dies, and --fresh.
 "$bin" referee --stream --jobs 3 --fresh <"$tmp/in" >"$tmp/out" &
@@ -26,7 +27,7 @@ for c in $(sleep 0.5; cat /proc/$pid/task/$pid/children); do
     [ "$(cat /proc/$c/comm)" != broker ] || kill -9 "$c"
 done
 wait $pid
-[ "$(wc -l <"$tmp/out")" = 22 ]
+[ "$(wc -l <"$tmp/out")" = 23 ]
 # A signal while it is at work and its input stays open.
 mkfifo "$tmp/fifo"
 sh -c "cat '$tmp/in' && exec sleep 60" >"$tmp/fifo" &

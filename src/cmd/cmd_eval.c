@@ -9,12 +9,11 @@
 #include "base/numeric/rng.h"
 #include "base/progress.h"
 #include "cmd/judging.h"
-#include "mint/ledger.h"
-#include "mint/pass_at_k.h"
+#include "mint/evaluation.h"
 #include "op/suite.h"
 #include "propose/smith_kind.h"
 
-enum { KS_MAX = 8, OPS_MAX = 4096, INTERVAL_SEED = 1 };
+enum { OPS_MAX = 4096 };
 
 typedef struct {
     SmithChoice choice;
@@ -26,31 +25,15 @@ typedef struct {
 } EvalOptions;
 
 typedef struct {
-    Op op;
-    const char *refused; // why the smith cannot be asked about it; NULL: it can
-    int n, accepted, undecided;
-    long tokens;
-    int status[STATUS_COUNT];
-    double pass[KS_MAX];
-} Row;
-
-typedef struct {
     Referee *referee;
     Arena *a;
     const EvalOptions *o;
     ChosenSmith chosen;
-    DrawFilter filter;
-    Level level;
-    uint64_t seed;
-    int k[KS_MAX], ks;
-    Row *row;
+    EvaluationRequest q;
+    EvaluationOp *row;
     int rows;
-    Ledger *ledger;
+    Evaluation got;
     Progress bar;
-    int before;      // drafts that were there when this op was begun
-    const Op *op;    // being drafted
-    Err write_error; // of the ledger
-    Err smith_error; // which ended it
 } Eval;
 
 // ---- which ops, which k ----
@@ -86,7 +69,9 @@ static bool add_item(Eval *v, const char *item, int depth, Err *e) {
         return io_read(v->a, item + 1, 1 << 20, &text, e) && add_ops(v, text, 1, e);
     }
     Op op;
-    return op_for_judging(v->referee, v->a, item, &op, e) && add_op(v, &op, e);
+    if (!service_op(v->q.service, v->a, item, &op, e)) return false;
+    op_understood("eval", item, &op);
+    return add_op(v, &op, e);
 }
 
 // Items between commas and newlines; behind '#' a comment.
@@ -104,20 +89,21 @@ static bool read_ks(Eval *v, Err *e) {
     static const int usual[] = {1, 5, 10, 20};
     if (!v->o->k) {
         for (int i = 0; i < 4; i++)
-            if (usual[i] <= v->o->count) v->k[v->ks++] = usual[i];
+            if (usual[i] <= v->o->count) v->q.k[v->q.ks++] = usual[i];
         return true;
     }
     for (const char *at = v->o->k; *at;) {
         char *end;
         long k = *at >= '0' && *at <= '9' ? strtol(at, &end, 10) : 0;
-        if (k < 1 || k > v->o->count || v->ks == KS_MAX || (*end && *end != ',') || (*end && !end[1]))
+        if (k < 1 || k > v->o->count || v->q.ks == EVALUATION_KS || (*end && *end != ',') ||
+            (*end && !end[1]))
             return err_set(e, ERR_USAGE,
-                           "--k is up to %d numbers from 1 to n (%d), such as 1,5,10, not \"%s\"", KS_MAX,
-                           v->o->count, v->o->k);
-        v->k[v->ks++] = (int)k;
+                           "--k is up to %d numbers from 1 to n (%d), such as 1,5,10, not \"%s\"",
+                           EVALUATION_KS, v->o->count, v->o->k);
+        v->q.k[v->q.ks++] = (int)k;
         at = *end ? end + 1 : end;
     }
-    return v->ks > 0 || err_set(e, ERR_USAGE, "--k needs a number");
+    return v->q.ks > 0 || err_set(e, ERR_USAGE, "--k needs a number");
 }
 
 // ---- drafts ----
@@ -145,125 +131,29 @@ static json_t *settings_of(const Eval *v) {
     return json_pack("{s:s, s:s*, s:s?, s:s*, s:s*, s:o, s:o, s:I, s:s, s:I, s:I, s:s?, s:s}", "smith",
                      v->chosen.smith->name, "weights", identify ? weights : NULL, "adapter",
                      said(v, o->choice.adapter), "chat_family", o->choice.chat, "kv", o->choice.kv, "model",
-                     model, "stop", stops, "seed", (json_int_t)v->seed, "level", level_name(v->level), "rows",
-                     (json_int_t)v->filter.m, "columns", (json_int_t)v->filter.n, "dtype", o->dtype,
-                     "referee", OUROBOROS_VERSION);
+                     model, "stop", stops, "seed", (json_int_t)v->q.seed, "level", level_name(v->q.level),
+                     "rows", (json_int_t)v->q.filter.m, "columns", (json_int_t)v->q.filter.n, "dtype",
+                     o->dtype, "referee", OUROBOROS_VERSION);
 }
 
-static bool told(void *arg, const AttemptTally *tally, const Attempt *t) {
+static void show(void *arg, int done, const AttemptTally *tally) {
     Eval *v = arg;
-    if (t && !ledger_put(v->ledger, v->op, t, &v->write_error)) return false;
     char note[64];
     tally_note(note, sizeof note, tally);
-    progress_step(&v->bar, (size_t)(v->before + tally->judged), note);
-    return true;
+    progress_step(&v->bar, (size_t)done, note);
 }
 
-static bool draft_range(Eval *v, Row *row, int first, int count, Err *e) {
-    AttemptRequest q = {.referee = v->referee,
-                        .op = &row->op,
-                        .smith = v->chosen.smith,
-                        .profile = &v->chosen.profile,
-                        .ask = {.m = v->o->shape.m,
-                                .n = v->o->shape.n,
-                                .seed = v->seed,
-                                .first = first,
-                                .count = count,
-                                .settings = v->chosen.settings},
-                        .filter = v->filter,
-                        .level = v->level,
-                        .interrupted = interrupts_seen,
-                        .told = told,
-                        .arg = v};
-    if (!q.ask.m) op_usual_shape(&row->op, &q.ask.m, &q.ask.n);
-    v->op = &row->op;
-    Arena a = {0};
-    AttemptResult got;
-    bool ok = attempts_run(&a, &q, &got, e);
-    bool beyond = got.smith_error.code == ERR_INPUT || got.smith_error.code == ERR_LIMIT;
-    if (ok && beyond && got.count == 0)
-        row->refused = arena_printf(v->a, "%s", got.smith_error.msg);
-    else if (ok && got.smith_error.code)
-        v->smith_error = got.smith_error;
-    arena_free(&a);
-    if (ok && v->write_error.code) {
-        *e = v->write_error;
-        return false;
-    }
-    return ok && ledger_sync(v->ledger, e);
+static void show_resumed(void *arg, int drafts) {
+    Eval *v = arg;
+    v->bar.before += (size_t)drafts;
 }
 
-// What the file holds of this op has to be of this definition and this prompt.
-static bool known_drafts(Eval *v, const Row *row, bool *there, Err *e) {
-    char definition[65];
-    Prompt prompt = {0};
-    sha256_hex(row->op.hash, definition);
-    if (v->chosen.smith->takes_prompt &&
-        !prompt_make(v->a, &v->chosen.profile, &row->op, (Str){0}, (Str){0}, &prompt, e))
-        return false;
-    int n;
-    const LedgerDraft *d = ledger_drafts(v->ledger, &n);
-    for (int i = 0; i < n; i++) {
-        if (!str_eq(d[i].op, row->op.name)) continue;
-        if (strcmp(d[i].definition, definition) != 0 || strcmp(d[i].prompt, prompt.sha256) != 0)
-            return err_set(e, ERR_INPUT, "the %s of %.*s has changed since the file was begun",
-                           strcmp(d[i].definition, definition) != 0 ? "definition" : "prompt",
-                           STR_ARG(row->op.name));
-        if (d[i].index < v->o->count) there[d[i].index] = true;
-    }
-    return true;
+static void show_wait(void *arg, const char *sentence) {
+    Eval *v = arg;
+    notice(&v->bar, "eval", sentence);
 }
 
-static bool draft_op(Eval *v, Row *row, Err *e) {
-    int n = v->o->count;
-    bool *there = NEWN(v->a, bool, (size_t)n + 1);
-    if (!known_drafts(v, row, there, e)) return false;
-    for (int i = 0; i < n; i++) v->before += there[i], v->bar.before += there[i];
-    for (int i = 0; i < n && !v->smith_error.code && !row->refused && !interrupts_seen(NULL);) {
-        int end = i;
-        while (end < n && !there[end]) end++;
-        if (end > i && !draft_range(v, row, i, end - i, e)) return false;
-        v->before += end - i;
-        i = end > i ? end : i + 1;
-    }
-    return true;
-}
-
-// ---- counting ----
-
-static void count_rows(Eval *v) {
-    int n;
-    const LedgerDraft *d = ledger_drafts(v->ledger, &n);
-    for (int r = 0; r < v->rows; r++) {
-        Row *row = &v->row[r];
-        for (int i = 0; i < n; i++) {
-            if (d[i].index >= v->o->count || !str_eq(d[i].op, row->op.name)) continue;
-            row->n++;
-            row->status[d[i].status]++;
-            row->accepted += status_class(d[i].status) == CLASS_ACCEPTED;
-            row->undecided += status_class(d[i].status) == CLASS_UNDECIDED;
-            row->tokens += d[i].tokens;
-        }
-        for (int k = 0; k < v->ks; k++)
-            row->pass[k] = pass_at_k(row->n - row->undecided, row->accepted, v->k[k]);
-    }
-}
-
-// Over the ops that have a decided draft, and those that the smith refused: nothing passes there.
-static PassInterval over_ops(Eval *v, int k, int *ops) {
-    double *estimate = NEWN(v->a, double, (size_t)v->rows + 1);
-    *ops = 0;
-    for (int i = 0; i < v->rows; i++)
-        if (v->row[i].n > v->row[i].undecided || v->row[i].refused) estimate[(*ops)++] = v->row[i].pass[k];
-    return pass_interval(v->a, estimate, *ops, INTERVAL_SEED);
-}
-
-static bool is_complete(const Eval *v) {
-    if (v->smith_error.code) return false;
-    for (int i = 0; i < v->rows; i++) // a smith that is no model may have no more ideas
-        if (!v->row[i].refused && v->row[i].n < v->o->count && v->chosen.smith->takes_prompt) return false;
-    return !interrupts_seen(NULL);
-}
+// ---- results ----
 
 static json_t *statuses_json(const int count[STATUS_COUNT]) {
     json_t *o = json_object();
@@ -272,63 +162,84 @@ static json_t *statuses_json(const int count[STATUS_COUNT]) {
     return o;
 }
 
+// Of an op that never ran nothing is known, which is not that nothing passes.
+static json_t *pass_json(Eval *v, const EvaluationOp *row) {
+    json_t *o = json_object();
+    for (int k = 0; k < v->q.ks; k++)
+        json_object_set_new(o, arena_printf(v->a, "%d", v->q.k[k]),
+                            row->counts ? json_real(row->pass[k]) : json_null());
+    return o;
+}
+
 static void put_json(Eval *v, Buf *out, const char *file, json_t *settings, double ms) {
+    const Evaluation *g = &v->got;
     json_t *ops = json_array(), *pass = json_object();
-    int sum[STATUS_COUNT] = {0}, drafts = 0, accepted = 0;
-    long tokens = 0;
     for (int i = 0; i < v->rows; i++) {
-        const Row *row = &v->row[i];
-        json_t *by_k = json_object();
-        for (int k = 0; k < v->ks; k++)
-            json_object_set_new(by_k, arena_printf(v->a, "%d", v->k[k]), json_real(row->pass[k]));
-        json_array_append_new(ops,
-                              json_pack("{s:s%, s:i, s:i, s:i, s:o, s:o, s:I, s:s?}", "op", row->op.name.p,
-                                        row->op.name.len, "n", row->n, "accepted", row->accepted, "undecided",
-                                        row->undecided, "pass", by_k, "statuses", statuses_json(row->status),
-                                        "tokens", (json_int_t)row->tokens, "refused", row->refused));
-        for (int k = 0; k < STATUS_COUNT; k++) sum[k] += row->status[k];
-        drafts += row->n;
-        accepted += row->accepted;
-        tokens += row->tokens;
+        const EvaluationOp *row = &v->row[i];
+        json_array_append_new(ops, json_pack("{s:s%, s:i, s:i, s:i, s:o, s:o, s:I, s:s?}", "op",
+                                             row->op.name.p, row->op.name.len, "n", row->n, "accepted",
+                                             row->accepted, "undecided", row->undecided, "pass",
+                                             pass_json(v, row), "statuses", statuses_json(row->status),
+                                             "tokens", (json_int_t)row->tokens, "refused", row->refused));
     }
-    for (int k = 0; k < v->ks; k++) {
-        int n;
-        PassInterval p = over_ops(v, k, &n);
-        json_object_set_new(
-            pass, arena_printf(v->a, "%d", v->k[k]),
-            json_pack("{s:f, s:f, s:f, s:i}", "mean", p.mean, "low", p.low, "high", p.high, "ops", n));
+    for (int k = 0; k < v->q.ks; k++) {
+        const PassInterval *p = &g->at[k];
+        json_object_set_new(pass, arena_printf(v->a, "%d", v->q.k[k]),
+                            g->ops ? json_pack("{s:f, s:f, s:f, s:i}", "mean", p->mean, "low", p->low, "high",
+                                               p->high, "ops", g->ops)
+                                   : json_pack("{s:n, s:n, s:n, s:i}", "mean", "low", "high", "ops", 0));
     }
-    json_put(out, json_pack("{s:s, s:i, s:O, s:o, s:o, s:i, s:i, s:o, s:I, s:b, s:s, s:f}", "smith",
-                            v->chosen.smith->name, "n", v->o->count, "settings", settings, "pass", pass,
-                            "ops", ops, "drafts", drafts, "accepted", accepted, "statuses",
-                            statuses_json(sum), "tokens", (json_int_t)tokens, "complete", is_complete(v),
-                            "file", said(v, file), "elapsed_ms", ms));
+    json_put(out,
+             json_pack("{s:s, s:i, s:O, s:o, s:o, s:i, s:i, s:o, s:I, s:b, s:b, s:s, s:f}", "smith",
+                       v->chosen.smith->name, "n", v->o->count, "settings", settings, "pass", pass, "ops",
+                       ops, "drafts", g->drafts, "accepted", g->accepted, "statuses",
+                       statuses_json(g->status), "tokens", (json_int_t)g->tokens, "complete", g->complete,
+                       "interrupted", g->interrupted, "file", said(v, file), "elapsed_ms", ms));
     buf_putc(out, '\n');
 }
 
-static void put_table(Eval *v, Buf *out) {
-    int width = 8, ops;
+static void put_row(Eval *v, Buf *out, int width, const EvaluationOp *row) {
+    buf_printf(out, "%-*.*s %6d %6d", width, STR_ARG(row->op.name), row->n, row->accepted);
+    for (int k = 0; k < v->q.ks; k++)
+        if (row->counts)
+            buf_printf(out, "  %-8.3f", row->pass[k]);
+        else
+            buf_printf(out, "  %-8s", "-");
+    if (row->refused) buf_printf(out, " refused: %s", row->refused);
+    if (!row->n && !row->refused) buf_puts(out, " not run");
+    for (int s = 0; s < STATUS_COUNT; s++)
+        if (row->status[s] && s != STATUS_ok)
+            buf_printf(out, " %s %d", status_name((Status)s), row->status[s]);
+    buf_puts(out, "\n");
+}
+
+// How to go on, in words that can be typed.
+static const char *resume_words(Eval *v, const char *file) {
+    return arena_printf(v->a, "-o %s --resume goes on", said(v, file));
+}
+
+static void put_table(Eval *v, Buf *out, const char *file) {
+    const Evaluation *g = &v->got;
+    int width = 8;
     for (int i = 0; i < v->rows; i++)
         if ((int)v->row[i].op.name.len > width) width = (int)v->row[i].op.name.len;
     buf_printf(out, "%-*s %6s %6s", width, "op", "drafts", "ok");
-    for (int k = 0; k < v->ks; k++) buf_printf(out, "  pass@%-3d", v->k[k]);
+    for (int k = 0; k < v->q.ks; k++) buf_printf(out, "  pass@%-3d", v->q.k[k]);
     buf_puts(out, "\n");
-    for (int i = 0; i < v->rows; i++) {
-        const Row *row = &v->row[i];
-        buf_printf(out, "%-*.*s %6d %6d", width, STR_ARG(row->op.name), row->n, row->accepted);
-        for (int k = 0; k < v->ks; k++) buf_printf(out, "  %-8.3f", row->pass[k]);
-        if (row->refused) buf_printf(out, " refused: %s", row->refused);
-        for (int s = 0; s < STATUS_COUNT; s++)
-            if (row->status[s] && s != STATUS_ok)
-                buf_printf(out, " %s %d", status_name((Status)s), row->status[s]);
-        buf_puts(out, "\n");
+    for (int i = 0; i < v->rows; i++) put_row(v, out, width, &v->row[i]);
+    for (int k = 0; k < v->q.ks; k++) {
+        const PassInterval *p = &g->at[k];
+        if (g->ops)
+            buf_printf(out, "pass@%-3d %.3f  (95 %% by bootstrap over %d ops: %.3f to %.3f)\n", v->q.k[k],
+                       p->mean, g->ops, p->low, p->high);
+        else
+            buf_printf(out, "pass@%-3d -  (no op has a decided draft)\n", v->q.k[k]);
     }
-    for (int k = 0; k < v->ks; k++) {
-        PassInterval p = over_ops(v, k, &ops);
-        buf_printf(out, "pass@%-3d %.3f  (95 %% by bootstrap over %d ops: %.3f to %.3f)\n", v->k[k], p.mean,
-                   ops, p.low, p.high);
-    }
-    if (!is_complete(v)) buf_puts(out, "not complete: --resume goes on\n");
+    if (g->interrupted)
+        buf_printf(out, "interrupted: %d of %d ops never ran; %s\n", g->not_run, v->rows,
+                   resume_words(v, file));
+    else if (!g->complete)
+        buf_printf(out, "not complete: %s\n", resume_words(v, file));
 }
 
 // ---- the verb ----
@@ -337,53 +248,70 @@ static const char *file_of(Eval *v, Err *e) {
     if (v->o->file) return v->o->file;
     const char *dir = arena_printf(v->a, "%s/eval", referee_state(v->referee));
     if (!io_make_dirs(dir, e)) return NULL;
-    return arena_printf(v->a, "%s/%016llx.jsonl", dir, (unsigned long long)v->seed);
+    return arena_printf(v->a, "%s/%016llx.jsonl", dir, (unsigned long long)v->q.seed);
 }
 
-static bool evaluate(Eval *v, int *code, Err *e) {
+static int exit_code(const Evaluation *g) {
+    if (g->interrupted) return EXIT_UNDECIDED; // of what was asked, something has no answer
+    if (g->accepted) return EXIT_OK;
+    if (!g->drafts || g->undecided < g->drafts) return EXIT_REJECTED;
+    return g->world ? EXIT_WORLD : EXIT_UNDECIDED;
+}
+
+static bool read_request(Eval *v, Err *e) {
     const EvalOptions *o = v->o;
-    double t0 = clock_seconds();
-    if (!filter_of(&o->shape, o->dtype, &v->filter, e) || !read_ks(v, e)) return false;
-    if (!level_by_name(str_of(o->level), &v->level))
+    EvaluationRequest *q = &v->q;
+    if (!filter_of(&o->shape, o->dtype, &q->filter, e) || !read_ks(v, e)) return false;
+    if (!level_by_name(str_of(o->level), &q->level))
         return err_set(e, ERR_USAGE, "--level is quick or full, not \"%s\"", o->level);
     if (o->suite && !op_suite_add(v->a, o->suite, e)) return false;
     if (!add_ops(v, str_of(o->ops), 0, e)) return false;
     if (!v->rows) return err_set(e, ERR_USAGE, "--ops names no op");
     if (o->seed.given)
-        v->seed = o->seed.value;
-    else if ((!o->resume || !ledger_seed(o->file, &v->seed)) && !rng_entropy(&v->seed, sizeof v->seed, e))
+        q->seed = o->seed.value;
+    else if ((!o->resume || !ledger_seed(o->file, &q->seed)) && !rng_entropy(&q->seed, sizeof q->seed, e))
         return false;
-    v->seed &= INT64_MAX; // JSON's integers are signed
+    q->seed &= INT64_MAX; // JSON's integers are signed
+    q->smith = v->chosen.smith;
+    q->profile = &v->chosen.profile;
+    q->settings = v->chosen.settings;
+    q->m = o->shape.m;
+    q->n = o->shape.n;
+    q->drafts = o->count;
+    q->interrupted = interrupts_seen;
+    q->told = show;
+    q->resumed = show_resumed;
+    q->waits = show_wait;
+    q->arg = v;
+    return true;
+}
+
+static bool evaluate(Eval *v, int *code, Err *e) {
+    const EvalOptions *o = v->o;
+    double t0 = clock_seconds();
+    if (!read_request(v, e)) return false;
     const char *file = file_of(v, e);
     json_t *settings = settings_of(v);
-    bool ok = file && ledger_open(file, settings, o->resume, &v->ledger, e);
+    bool ok = file && ledger_open(file, settings, o->resume, &v->q.ledger, e);
     if (ok && !o->file) fprintf(stderr, "drafts are kept in %s\n", file);
     interrupts_catch();
     progress_start(&v->bar, "drafts", (size_t)v->rows * (size_t)o->count);
-    for (int i = 0; ok && i < v->rows && !v->smith_error.code && !interrupts_seen(NULL); i++)
-        ok = draft_op(v, &v->row[i], e);
+    ok = ok && evaluation_run(v->a, &v->q, v->row, v->rows, &v->got, e);
     progress_end(&v->bar);
     if (ok) {
-        count_rows(v);
         Buf out = BUF(v->a);
         if (o->json)
             put_json(v, &out, file, settings, 1e3 * (clock_seconds() - t0));
         else
-            put_table(v, &out);
+            put_table(v, &out, file);
         fwrite(out.p, 1, out.len, stdout);
-        int drafts = 0, accepted = 0, undecided = 0;
-        for (int i = 0; i < v->rows; i++) {
-            drafts += v->row[i].n;
-            accepted += v->row[i].accepted;
-            undecided += v->row[i].undecided;
-        }
-        *code = accepted ? EXIT_OK : drafts && undecided == drafts ? EXIT_UNDECIDED : EXIT_REJECTED;
+        *code = exit_code(&v->got);
     }
-    if (ok && v->smith_error.code) {
-        *e = v->smith_error;
-        ok = err_ctx(e, "stopped early (--resume goes on)");
+    if (ok && v->got.smith_error.code) {
+        *e = v->got.smith_error;
+        ok = err_ctx(e, "stopped early (%s)", resume_words(v, file));
     }
-    ledger_close(v->ledger);
+    ledger_close(v->q.ledger);
     json_decref(settings);
     return ok;
 }
@@ -415,11 +343,12 @@ int cmd_eval(int argc, char **argv) {
     RefereeConfig config = {.state = o.state};
     if (!referee_open(&config, &r, &e)) return cmd_fail("eval", &e);
     Arena a = {0};
-    Eval v = {.referee = r, .a = &a, .o = &o, .row = NEWN(&a, Row, OPS_MAX)};
+    Eval v = {.referee = r, .a = &a, .o = &o, .row = NEWN(&a, EvaluationOp, OPS_MAX)};
     int code = EXIT_WORLD;
     bool ok = smith_chosen(&a, &o.choice, &v.chosen, &e);
     if (ok) {
-        ok = evaluate(&v, &code, &e);
+        ok = service_open(r, &(ServiceConfig){0}, &v.q.service, &e) && evaluate(&v, &code, &e);
+        service_close(v.q.service);
         smith_close(v.chosen.smith);
     }
     if (!ok) code = cmd_fail("eval", &e);

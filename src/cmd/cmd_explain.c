@@ -46,6 +46,7 @@ static bool explain_file(Referee *r, Arena *a, const char *file, Level level, co
         return false;
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
     if (!op_for_judging(r, a, o->op, &op, e)) return false;
+    op_understood("explain", o->op, &op);
     const char *several;
     if (!entry_apply(a, o->entry, &op, source, &q.source, &several, e)) return false;
     if (o->manifest &&

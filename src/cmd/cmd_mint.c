@@ -56,6 +56,11 @@ static void show_draft(void *arg, const AttemptTally *tally, const Attempt *t) {
     progress_step(&s->bar, (size_t)tally->replies, note);
 }
 
+static void show_wait(void *arg, const char *sentence) {
+    Shown *s = arg;
+    notice(&s->bar, "mint", sentence);
+}
+
 static json_t *status_counts(const MintResult *m) {
     json_t *o = json_object();
     for (int k = 0; k < STATUS_COUNT; k++) {
@@ -114,23 +119,24 @@ static void put_kernel(Buf *out, const Op *op, const Smith *smith, const MintRes
 static int explain_nothing(const Op *op, const MintResult *m, bool told) {
     fprintf(stderr, "ouroboros mint: %snone of %d kernels for %.*s was accepted\n",
             m->stopped ? "interrupted; " : "", m->judged, STR_ARG(op->name));
-    bool undecided = m->attempts > 0;
+    bool undecided = m->attempts > 0, world = false;
     Arena a = {0};
     Buf lines = BUF(&a);
     for (int i = 0, said = 0; i < m->attempts; i++) {
         const Attempt *t = &m->attempt[i];
         undecided &= status_class(t->verdict.decision.status) == CLASS_UNDECIDED;
-        if (told || t->twin >= 0 || said++ >= 3) continue;
+        world |= verdict_of_world(&t->verdict);
+        if (told || t->same_as >= 0 || said++ >= 3) continue;
         buf_puts(&lines, "  ");
         if (*t->schedule) buf_printf(&lines, "%s: ", t->schedule);
         attempt_line(&lines, t);
     }
     print_text(stderr, buf_str(&lines));
     arena_free(&a);
-    return undecided ? EXIT_UNDECIDED : EXIT_REJECTED;
+    return !undecided ? EXIT_REJECTED : world ? EXIT_WORLD : EXIT_UNDECIDED;
 }
 
-static bool mint_with(Referee *r, Arena *a, const Op *op, const MintOptions *o, const ChosenSmith *chosen,
+static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, const ChosenSmith *chosen,
                       int *code, Err *e) {
     double t0 = clock_seconds();
     Shown shown = {.lines = chosen->smith->slow};
@@ -147,6 +153,7 @@ static bool mint_with(Referee *r, Arena *a, const Op *op, const MintOptions *o, 
                      .every_size = o->every_size,
                      .interrupted = interrupts_seen,
                      .told = show_draft,
+                     .waits = show_wait,
                      .progress = show_proof,
                      .arg = &shown};
     if (!target_by_name(o->target, &q.target, e)) return false;
@@ -155,7 +162,7 @@ static bool mint_with(Referee *r, Arena *a, const Op *op, const MintOptions *o, 
     if (!o->seed.given && !rng_entropy(&q.ask.seed, sizeof q.ask.seed, e)) return false;
     MintResult m;
     interrupts_catch();
-    bool ok = mint_run(r, a, &q, &m, e);
+    bool ok = mint_run(s, a, &q, &m, e);
     if (shown.stage) progress_end(&shown.bar);
     arena_free(&shown.text);
     if (!ok) return false;
@@ -169,7 +176,7 @@ static bool mint_with(Referee *r, Arena *a, const Op *op, const MintOptions *o, 
                             .prove = true,
                             .progress = show_proof,
                             .progress_arg = &shown};
-    bool proved = !m.found || !o->prove || explain_prove(r, a, &proof, &strength, e);
+    bool proved = !m.found || !o->prove || explain_prove(service_referee(s), a, &proof, &strength, e);
     if (shown.stage) progress_end(&shown.bar);
     if (!proved) return false;
     if (m.found) put_kernel(&kernel, op, chosen->smith, &m, &strength);
@@ -196,7 +203,10 @@ static bool mint(Referee *r, Arena *a, const char *text, const MintOptions *o, i
     ChosenSmith chosen;
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
     if (!op_for_judging(r, a, text, &op, e) || !smith_chosen(a, &o->choice, &chosen, e)) return false;
-    bool ok = mint_with(r, a, &op, o, &chosen, code, e);
+    op_understood("mint", text, &op);
+    Service *s = NULL;
+    bool ok = service_open(r, &(ServiceConfig){0}, &s, e) && mint_with(s, a, &op, o, &chosen, code, e);
+    service_close(s);
     smith_close(chosen.smith);
     return ok;
 }

@@ -67,6 +67,7 @@ static bool propose(Arena *a, const char *text, const ProposeOptions *o, int *co
     ChosenSmith chosen;
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
     if (!op_resolve(a, text, &op, e) || !smith_chosen(a, &o->choice, &chosen, e)) return false;
+    op_understood("propose", text, &op);
     bool ok = propose_with(a, &op, text, o, &chosen, e);
     smith_close(chosen.smith);
     if (ok) *code = EXIT_OK;

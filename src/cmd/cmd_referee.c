@@ -5,10 +5,11 @@
 #include "base/progress.h"
 #include "cases/plan.h"
 #include "cmd/color.h"
-#include "cmd/stream.h"
+#include "cmd/judging.h"
 #include "service/entry.h"
 #include "service/helper_files.h"
 #include "service/manifest.h"
+#include "service/stream.h"
 
 enum { FILE_MAX = 256 << 20 };
 
@@ -95,6 +96,7 @@ static bool judge_files(Referee *r, Arena *a, const Positionals *paths, Level le
                       .seed = o->seed.given ? &o->seed.value : NULL,
                       .progress_arg = &bar};
     if (!filter_of(&o->shape, o->dtype, &q.filter, e) || !op_for_judging(r, a, o->op, &op, e)) return false;
+    op_understood("referee", o->op, &op);
     for (int i = 0; i < paths->n; i++) {
         f[i].path = paths->at[i];
         if (read_file(r, a, o, &op, &f[i])) source[n++] = f[i].source;

@@ -1,29 +1,83 @@
+#include <pthread.h>
 #include <stdio.h>
 
 #include "base/progress.h"
 #include "cmd/exploits.h"
+#include "service/service.h"
 
 static const char *const kind_name[] = {"gold", "wrong", "cheat", "honest"};
 
-// All programs of one op share one draw.
-static bool judge_op(Referee *r, Arena *a, const Program *p, int n, int first, const uint64_t *seed,
-                     Verdict *out, Err *e) {
-    Op op;
-    if (!op_find(a, p[first].op, &op))
-        return err_set(e, ERR_INPUT, "self-test program %s names no op: \"%.*s\"", p[first].name,
-                       STR_ARG(p[first].op));
-    Str *source = NEWN(a, Str, (size_t)n);
-    int *member = NEWN(a, int, (size_t)n), k = 0;
-    for (int i = first; i < n; i++) {
-        if (!str_eq(p[i].op, p[first].op)) continue;
-        source[k] = p[i].source;
-        member[k++] = i;
+typedef struct {
+    pthread_mutex_t lock; // of everything below
+    Arena *a;
+    Progress bar;
+    int judged;
+    bool failed;
+    Err why;
+} Run;
+
+typedef struct {
+    Run *run;
+    Verdict *out;
+} Slot;
+
+static void answered(void *arg, const Answer *a) {
+    const Slot *slot = arg;
+    Run *r = slot->run;
+    pthread_mutex_lock(&r->lock);
+    *slot->out = *a->verdict;
+    slot->out->decision.feedback =
+        arena_strndup(r->a, a->verdict->decision.feedback, strlen(a->verdict->decision.feedback));
+    if (a->kind != ANSWER_JUDGED && !r->failed) {
+        r->failed = true;
+        r->why = *a->why;
     }
-    Verdict *v = NEWN(a, Verdict, (size_t)k);
-    JudgeRequest q = {.op = &op, .level = LEVEL_FULL, .filter = {.dtype = -1}, .seed = seed};
-    if (!referee_judge(r, a, &q, source, k, v, e)) return false;
-    for (int i = 0; i < k; i++) out[member[i]] = v[i];
+    progress_step(&r->bar, (size_t)++r->judged, NULL);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static bool find_ops(Arena *a, const Program *p, int n, const Op **op, Err *e) {
+    for (int i = 0; i < n; i++) {
+        int first = 0;
+        while (!str_eq(p[first].op, p[i].op)) first++;
+        op[i] = op[first];
+        if (op[i]) continue;
+        Op *found = NEW(a, Op);
+        if (!op_find(a, p[i].op, found))
+            return err_set(e, ERR_INPUT, "self-test program %s names no op: \"%.*s\"", p[i].name,
+                           STR_ARG(p[i].op));
+        op[i] = found;
+    }
     return true;
+}
+
+// All at once, those of one op behind each other: they share draws.
+static bool judge_all(Service *s, Arena *a, const Program *p, int n, const uint64_t *seed, Verdict *out,
+                      Err *e) {
+    const Op **op = NEWN(a, const Op *, (size_t)n);
+    Slot *slot = NEWN(a, Slot, (size_t)n);
+    if (!find_ops(a, p, n, op, e)) return false;
+    Run run = {.a = a};
+    pthread_mutex_init(&run.lock, NULL);
+    progress_start(&run.bar, "self-test", (size_t)n);
+    service_gather(s, GATHER_FAST);
+    for (int first = 0; first < n; first++)
+        for (int i = first; i < n; i++) {
+            if (op[i] != op[first] || slot[i].run) continue;
+            slot[i] = (Slot){&run, &out[i]};
+            service_submit(s, &(Submission){.op = op[i],
+                                            .level = LEVEL_FULL,
+                                            .filter = {.dtype = -1},
+                                            .seed = seed,
+                                            .source = p[i].source,
+                                            .answered = answered,
+                                            .arg = &slot[i]});
+        }
+    bool ok = service_wait(s, e);
+    progress_end(&run.bar);
+    pthread_mutex_destroy(&run.lock);
+    if (ok && run.failed) *e = run.why;
+    return ok && !run.failed;
 }
 
 static void put_row(Buf *out, const Program *p, const Verdict *v, bool good, bool json) {
@@ -56,7 +110,7 @@ static int table_put(Buf *out, const Program *p, const Verdict *v, int n, bool j
     return bad;
 }
 
-static bool selftest(Referee *r, Arena *a, bool exploits, bool json, const uint64_t *seed, int *code,
+static bool selftest(Service *s, Arena *a, bool exploits, bool json, const uint64_t *seed, int *code,
                      Err *e) {
     int n, kept = 0;
     const Program *all = op_programs(a, &n);
@@ -64,14 +118,8 @@ static bool selftest(Referee *r, Arena *a, bool exploits, bool json, const uint6
     for (int i = 0; i < n; i++)
         if (!exploits || all[i].attack.len) p[kept++] = all[i];
     Verdict *v = NEWN(a, Verdict, (size_t)kept + 1);
-    Progress bar;
-    progress_start(&bar, "self-test", (size_t)kept);
     bool ok = kept > 0 || err_set(e, ERR_INPUT, "no self-test programs are built in");
-    for (int i = 0; ok && i < kept; i++) {
-        if (!v[i].decision.rule) ok = judge_op(r, a, p, kept, i, seed, v, e);
-        progress_step(&bar, (size_t)i + 1, NULL);
-    }
-    progress_end(&bar);
+    ok = ok && judge_all(s, a, p, kept, seed, v, e);
     if (!ok) return false;
     Buf out = BUF(a);
     int bad = exploits ? exploits_put(&out, p, v, kept, json) : table_put(&out, p, v, kept, json);
@@ -97,8 +145,11 @@ int cmd_selftest(int argc, char **argv) {
     if (!referee_open(&config, &r, &e)) return cmd_fail("selftest", &e);
     Arena a = {0};
     int code = EXIT_WORLD;
-    if (!selftest(r, &a, exploits, json, seed.given ? &seed.value : NULL, &code, &e))
+    Service *s = NULL;
+    if (!service_open(r, &(ServiceConfig){0}, &s, &e) ||
+        !selftest(s, &a, exploits, json, seed.given ? &seed.value : NULL, &code, &e))
         code = cmd_fail("selftest", &e);
+    service_close(s);
     arena_free(&a);
     referee_close(r);
     return code;

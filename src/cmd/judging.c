@@ -8,9 +8,12 @@
 #include "judge/traffic.h"
 #include "service/request.h"
 
-bool op_for_judging(Referee *r, Arena *a, const char *text, Op *out, Err *e) {
-    if (!op_resolve(a, text, out, e)) return false;
-    return !out->user || referee_check_definition(r, a, out, e);
+void op_understood(const char *verb, const char *text, const Op *op) {
+    bool path = strchr(text, '/') || str_ends(str_of(text), ".py");
+    if (path || str_is(op->name, text)) return;
+    fprintf(stderr, "ouroboros %s: \"%s\" is understood as %.*s, of ", verb, text, STR_ARG(op->name));
+    for (int i = 0; i < op->inputs; i++) fprintf(stderr, "%s%.*s", i ? ", " : "", STR_ARG(op->input[i].name));
+    fputc('\n', stderr);
 }
 
 bool filter_of(const Shape *shape, const char *dtype, DrawFilter *out, Err *e) {
@@ -26,7 +29,7 @@ int verdict_exit(const Verdict *v) {
     case CLASS_REJECTED: return EXIT_REJECTED;
     case CLASS_UNDECIDED: break;
     }
-    return EXIT_UNDECIDED;
+    return verdict_of_world(v) ? EXIT_WORLD : EXIT_UNDECIDED;
 }
 
 void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
@@ -111,11 +114,16 @@ bool interrupts_seen(void *unused) {
 
 void attempt_line(Buf *out, const Attempt *t) {
     buf_printf(out, "draft %d", t->index + 1);
-    if (t->round) buf_printf(out, ", try %d", t->round + 1);
+    if (t->retry) buf_printf(out, ", try %d", t->retry + 1);
     if (verdict_accepted(&t->verdict))
         buf_printf(out, ": accepted at %s\n", level_name(t->verdict.judged.level));
     else
         buf_printf(out, ": %s: %s\n", status_name(t->verdict.decision.status), t->verdict.decision.feedback);
+}
+
+void notice(Progress *bar, const char *verb, const char *sentence) {
+    fprintf(stderr, "%souroboros %s: %s\n", bar->shown ? "\r\033[K" : "", verb, sentence);
+    bar->last = 0; // the bar was overwritten
 }
 
 void tally_note(char *out, size_t bytes, const AttemptTally *t) {

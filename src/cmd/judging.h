@@ -1,10 +1,11 @@
 // judging.h - what the verbs that judge have in common.
 #pragma once
+#include "base/progress.h"
 #include "cmd/cmd.h"
 #include "mint/attempt.h"
 
-// A user's definition is checked before anything is judged by it.
-MUST_CHECK bool op_for_judging(Referee *r, Arena *a, const char *text, Op *out, Err *e);
+// Says on standard error which op plain words were taken for, and its inputs; nothing for a name or a path.
+void op_understood(const char *verb, const char *text, const Op *op);
 MUST_CHECK bool filter_of(const Shape *shape, const char *dtype, DrawFilter *out, Err *e);
 int verdict_exit(const Verdict *v);
 // "accepted" or "rejected: incorrect", feedback, evidence, each line behind `prefix`.
@@ -42,5 +43,7 @@ void interrupts_catch(void);
 bool interrupts_seen(void *unused);
 // "draft 3: rejected: incorrect: sentence", on one line.
 void attempt_line(Buf *out, const Attempt *t);
+// A line on standard error while a bar may stand there.
+void notice(Progress *bar, const char *verb, const char *sentence);
 // "12 judged 3 accepted 41 tok/s", for the progress line.
 void tally_note(char *out, size_t bytes, const AttemptTally *t);

@@ -114,7 +114,9 @@ static bool hold_standard_streams(void) {
 
 int main(int argc, char **argv) {
     if (!hold_standard_streams()) return EXIT_WORLD;
-    signal(SIGPIPE, SIG_IGN); // a closed pipe is an error of write, not a death that nobody explains
+    // A closed pipe and a limit of file sizes are errors of write, not deaths that nobody explains.
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     int code = argc > 0 ? run(argc - 1, argv + 1) : run(0, argv);
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
     fprintf(stderr, "ouroboros%s%s: cannot write the result to standard output\n", argc > 1 ? " " : "",

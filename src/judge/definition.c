@@ -105,3 +105,8 @@ bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     draw_free(&d);
     return ok;
 }
+
+bool op_for_judging(Referee *r, Arena *a, const char *text, Op *out, Err *e) {
+    if (!op_resolve(a, text, out, e)) return false;
+    return !out->user || referee_check_definition(r, a, out, e);
+}

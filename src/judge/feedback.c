@@ -40,8 +40,7 @@ bool finding_place(Str source, const CaseReport *r, Span *out) {
     return r->at < source.len || (r->at == source.len && r->len == 0);
 }
 
-// What next, for a finding of each kind. A sentence that names the candidate's variables is not said again
-// about another spelling (verdict_cache_text.c): words that are usual names of variables stay out of these.
+// What next, for a finding of each kind.
 static const char *const finding_next[DIAG_COUNT] = {
     [DIAG_WARNING] = "",
     [DIAG_SYNTAX] = "Correct that line so that it parses.",

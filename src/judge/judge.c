@@ -25,7 +25,7 @@ static void watch_room(const Draw *d, ForkJob *job) {
     job->output_bytes = (size_t)job->watch_at + (size_t)d->cases * sizeof(Trace) + d->output_bytes;
 }
 
-static void watch_take(Batch *b, const ForkJob *job, const ChildResult *r) {
+static void watch_take(Candidates *b, const ForkJob *job, const ChildResult *r) {
     const Draw *d = b->draw;
     Arena *a = b->watched_arena;
     *b->watched = (Watched){0};
@@ -47,7 +47,7 @@ static void watch_take(Batch *b, const ForkJob *job, const ChildResult *r) {
 static void keep_evidence(Evidence *e, const Evidence *more) { coverage_meet(&e->coverage, &more->coverage); }
 
 // One pass over the cases. *configs: of the kernel with most of them, as the child tells it.
-static bool judge_pass(Batch *b, size_t i, int tune, Verdict *v, int *configs, Err *e) {
+static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *configs, Err *e) {
     ForkJob job = {.draw_fd = b->draw->fd,
                    .draw_bytes = b->draw->bytes,
                    .source = b->source[i],
@@ -90,8 +90,8 @@ typedef enum { MORE_RIGHT, MORE_WRONG, MORE_UNKNOWN } More;
 // The same candidate on further cases, which it cannot tell from others: an accepted verdict gains them, or
 // turns. Only a rejection and an acceptance count: so few rows may leave a config or a column unjudged that
 // the first draw has judged. may_refuse: neither does a candidate's word that it will not have such rows.
-static bool judge_more(Batch *b, size_t i, const PlannedCase *plan, int cases, uint64_t seed, bool may_refuse,
-                       Verdict *v, More *said, Err *e) {
+static bool judge_more(Candidates *b, size_t i, const PlannedCase *plan, int cases, uint64_t seed,
+                       bool may_refuse, Verdict *v, More *said, Err *e) {
     *said = MORE_UNKNOWN;
     Arena a = {0};
     Pool *alone = pool_open(1); // candidates are judged side by side already
@@ -100,7 +100,7 @@ static bool judge_more(Batch *b, size_t i, const PlannedCase *plan, int cases, u
     int configs = 0;
     bool ok = draw_planned(&a, alone, b->draw->op, b->q->level, seed, plan, cases, &more, e);
     if (ok) {
-        Batch second = *b;
+        Candidates second = *b;
         second.draw = &more;
         ok = judge_pass(&second, i, 0, &other, &configs, e);
         draw_free(&more);
@@ -124,7 +124,7 @@ static bool judge_more(Batch *b, size_t i, const PlannedCase *plan, int cases, u
 
 // A branch for one size would never be taken if no case had it: whatever a candidate has compared sizes with
 // gets cases of its own, after all others have passed, and so do the numbers that its source writes down.
-static bool judge_sizes(Batch *b, size_t i, Verdict *v, Err *e) {
+static bool judge_sizes(Candidates *b, size_t i, Verdict *v, Err *e) {
     Arena a = {0};
     Evidence *had = &v->evidence;
     PlannedCase *plan;
@@ -143,7 +143,7 @@ static bool judge_sizes(Batch *b, size_t i, Verdict *v, Err *e) {
 
 // The same for rows longer than any that are planned. There a candidate may say that it will not; what it
 // must not do is answer wrongly.
-static bool judge_beyond(Batch *b, size_t i, Verdict *v, Err *e) {
+static bool judge_beyond(Candidates *b, size_t i, Verdict *v, Err *e) {
     Arena a = {0};
     Evidence *had = &v->evidence;
     PlannedCase *plan;
@@ -161,7 +161,7 @@ static bool judge_beyond(Batch *b, size_t i, Verdict *v, Err *e) {
 
 // A size can be told from others without a comparison, too, by its bits or its remainders: no reading of a
 // source finds all of that, cases for every size do.
-static bool judge_every_size(Batch *b, size_t i, Verdict *v, Err *e) {
+static bool judge_every_size(Candidates *b, size_t i, Verdict *v, Err *e) {
     const JudgeRequest *q = b->q;
     const Op *op = b->draw->op;
     Arena a = {0};
@@ -184,7 +184,7 @@ static bool judge_every_size(Batch *b, size_t i, Verdict *v, Err *e) {
 
 // Which config of an autotuned kernel will run is decided elsewhere, by a clock: at level full every config
 // has to be right in every case. The evidence is the first pass's, unless another one fails.
-static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
+static bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     int configs = 0;
     if (!judge_pass(b, i, 0, v, &configs, e)) return false;
     for (int tune = 1; tune < configs && b->q->level == LEVEL_FULL; tune++) {
@@ -206,9 +206,9 @@ static bool judge_once(Batch *b, size_t i, Verdict *v, Err *e) {
     return true;
 }
 
-void judge_candidate(void *batch, size_t i, int worker) {
+void judge_candidate(void *candidates, size_t i, int worker) {
     (void)worker;
-    Batch *b = batch;
+    Candidates *b = candidates;
     Verdict *v = &b->out[i];
     double t0 = clock_seconds();
     if (b->source[i].len > SOURCE_MAX) {

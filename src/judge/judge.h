@@ -29,7 +29,7 @@ typedef struct {
     int done;
     Watched *watched; // NULL: nobody watches; else there is one candidate
     Arena *watched_arena;
-} Batch;
+} Candidates;
 
-// The verdict of candidate i of a Batch: a job for the pool.
-void judge_candidate(void *batch, size_t i, int worker);
+// The verdict of candidate i: a job for the pool.
+void judge_candidate(void *candidates, size_t i, int worker);

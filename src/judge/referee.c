@@ -85,15 +85,15 @@ void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, 
     JudgeRequest q = {.op = d->op, .level = d->level, .filter = {.dtype = -1}, .seed = &d->seed};
     Arena text = {0};
     Err e = {0};
-    Batch b = {.r = r,
-               .q = &q,
-               .draw = d,
-               .source = &source,
-               .out = v,
-               .arena = &text,
-               .err = &e,
-               .watched = out,
-               .watched_arena = a};
+    Candidates b = {.r = r,
+                    .q = &q,
+                    .draw = d,
+                    .source = &source,
+                    .out = v,
+                    .arena = &text,
+                    .err = &e,
+                    .watched = out,
+                    .watched_arena = a};
     *out = (Watched){0};
     *v = undecided(r, d->op, source, &(Judging){.level = d->level, .seed = d->seed, .replay = true});
     judge_candidate(&b, 0, 0);
@@ -106,7 +106,7 @@ void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, 
 struct Round {
     Arena arena; // of this struct and everything below
     Draw draw;
-    Batch batch;
+    Candidates candidates;
     int n;
 };
 
@@ -160,13 +160,13 @@ Round *round_open(Referee *r, const JudgeRequest *q, const Str *source, int n, V
     Arena a = {0};
     Round *t = NEW(&a, Round);
     t->n = n;
-    t->batch = (Batch){.r = r,
-                       .q = q,
-                       .draw = &t->draw,
-                       .source = source,
-                       .out = out,
-                       .arena = NEWN(&a, Arena, (size_t)n),
-                       .err = NEWN(&a, Err, (size_t)n)};
+    t->candidates = (Candidates){.r = r,
+                                 .q = q,
+                                 .draw = &t->draw,
+                                 .source = source,
+                                 .out = out,
+                                 .arena = NEWN(&a, Arena, (size_t)n),
+                                 .err = NEWN(&a, Err, (size_t)n)};
     t->draw.fd = -1;
     Judging how = {.level = q->level, .only = q->filter, .replay = q->seed != NULL};
     for (int i = 0; i < n; i++) out[i] = undecided(r, q->op, source[i], &how);
@@ -174,10 +174,12 @@ Round *round_open(Referee *r, const JudgeRequest *q, const Str *source, int n, V
     return t;
 }
 
-bool round_freeze(Round *t, Err *e) { return journal_sources(t->batch.r, t->batch.q, t->batch.out, t->n, e); }
+bool round_freeze(Round *t, Err *e) {
+    return journal_sources(t->candidates.r, t->candidates.q, t->candidates.out, t->n, e);
+}
 
 bool round_draw(Round *t, Pool *pool, Err *e) {
-    const JudgeRequest *q = t->batch.q;
+    const JudgeRequest *q = t->candidates.q;
     uint64_t seed;
     if (q->seed) {
         seed = *q->seed;
@@ -185,22 +187,22 @@ bool round_draw(Round *t, Pool *pool, Err *e) {
         if (!rng_entropy(&seed, sizeof seed, e)) return false;
         seed >>= 1; // JSON's integers are signed
     }
-    for (int i = 0; i < t->n; i++) t->batch.out[i].judged.seed = seed;
+    for (int i = 0; i < t->n; i++) t->candidates.out[i].judged.seed = seed;
     if (!draw_make(&t->arena, pool, q->op, q->level, seed, &q->filter, &t->draw, e)) return false;
     if (t->n < SHARED) return true;
     draw_share(&t->draw, pool, compare_round);
-    t->draw.key = atomic_fetch_add(&t->batch.r->draws, 1) + 1;
+    t->draw.key = atomic_fetch_add(&t->candidates.r->draws, 1) + 1;
     return true;
 }
 
-void round_judge(Round *t, int i) { judge_candidate(&t->batch, (size_t)i, 0); }
+void round_judge(Round *t, int i) { judge_candidate(&t->candidates, (size_t)i, 0); }
 
 bool round_commit(Round *t, off_t *at, Err *e) {
-    return journal_verdicts(t->batch.r, t->batch.q, t->batch.out, t->n, at, e);
+    return journal_verdicts(t->candidates.r, t->candidates.q, t->candidates.out, t->n, at, e);
 }
 
 void round_close(Round *t) {
-    for (int i = 0; i < t->n; i++) arena_free(&t->batch.arena[i]);
+    for (int i = 0; i < t->n; i++) arena_free(&t->candidates.arena[i]);
     draw_free(&t->draw);
     Arena a = t->arena;
     arena_free(&a);
@@ -209,10 +211,10 @@ void round_close(Round *t) {
 static bool judge_chunk(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n, Verdict *out,
                         int done, Err *e) {
     Round *t = round_open(r, q, source, n, out);
-    t->batch.done = done;
+    t->candidates.done = done;
     bool ok = round_freeze(t, e) && round_draw(t, r->pool, e);
     if (ok) {
-        pool_run(r->pool, (size_t)n, judge_candidate, &t->batch);
+        pool_run(r->pool, (size_t)n, judge_candidate, &t->candidates);
         ok = round_commit(t, NULL, e);
     }
     for (int i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-// referee.h - the judge. Order of a batch: journal every source's hash, then draw the seed, make inputs and
+// referee.h - the judge. Order of a round: journal every source's hash, then draw the seed, make inputs and
 // oracle, run each candidate in its own child, compare, journal the verdicts, answer. Default verdict:
 // reject.
 #pragma once
@@ -77,3 +77,5 @@ void referee_large_tensors(Referee *r, Arena *a, const Draw *d, Str source, Verd
 // when an output position can never be judged, or when the oracle contradicts what it declares invariant.
 // ERR_INPUT with the reason.
 MUST_CHECK bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e);
+// From what a person typed to an op; a user's definition is checked before anything is judged by it.
+MUST_CHECK bool op_for_judging(Referee *r, Arena *a, const char *text, Op *out, Err *e);

@@ -114,6 +114,10 @@ typedef struct {
     Evidence evidence;
 } Verdict;
 static inline bool verdict_accepted(const Verdict *v) { return v->decision.status == STATUS_ok; }
+// It is undecided because a file, memory or the sandbox failed.
+static inline bool verdict_of_world(const Verdict *v) {
+    return v->decision.status == STATUS_referee_error && strcmp(v->decision.rule, "world") == 0;
+}
 // On one shape or in one dtype only: acceptance says nothing of others. (No draw is restricted to dtype 0.)
 static inline bool verdict_restricted(const Verdict *v) {
     return v->judged.only.m > 0 || v->judged.only.dtype > 0;

@@ -13,7 +13,7 @@
 // - when the program looks at names while it runs (locals(), f.__name__) or imports all that a module has.
 // Annotations stay: Python and Triton evaluate them, and Triton gives arguments the types that they name.
 // Numbers are written `$3`, which no name of a source can be.
-#include "lang/canon.h"
+#include "lang/ast.h"
 
 #include "lang/names.h"
 #include "lang/node_fields.h"
@@ -32,7 +32,6 @@ typedef struct {
     bool keep_all;
     bool future; // `from __future__` must be the first of all: what stands before it counts
     int next;
-    CanonMap *map; // or NULL
 } Canon;
 
 // ---- which names keep their spelling
@@ -98,26 +97,6 @@ static void collect_kept(void *arg, const Node *n) {
     node_each_child(n, collect_kept, c);
 }
 
-// ---- the map
-
-static void map_name(CanonMap *m, Str name) {
-    if (m->names == m->name_cap) {
-        m->name_cap = m->name_cap * 2 + 16;
-        m->name = MORE(m->arena, Str, m->name, m->names, m->name_cap);
-    }
-    m->name[m->names++] = name;
-}
-
-static void map_spans(void *arg, const Node *n) {
-    CanonMap *m = arg;
-    if (m->spans == m->span_cap) {
-        m->span_cap = m->span_cap * 2 + 256;
-        m->span = MORE(m->arena, Span, m->span, m->spans, m->span_cap);
-    }
-    m->span[m->spans++] = n->span;
-    node_each_child(n, map_spans, m);
-}
-
 // ---- scopes
 
 static bool module_has(const Scope *s, Str name) {
@@ -131,9 +110,7 @@ static void bind_as(Canon *c, Scope *s, Str name, bool keeps) {
     int number = keep_it ? KEPT : c->next;
     bool added;
     names_put(&s->names, name, number, &added);
-    if (!added || number == KEPT) return;
-    if (c->map) map_name(c->map, name);
-    c->next++;
+    if (added && number != KEPT) c->next++;
 }
 
 // Attributes of classes are reached from outside, names of the module may be.
@@ -358,18 +335,12 @@ static Node *copy(Canon *c, const Scope *s, const Node *n) {
     return out;
 }
 
-static void print_mapped(Buf *out, const Node *module, CanonMap *map) {
+void print_canonical(Buf *out, const Node *module) {
     Arena arena = {0};
-    Canon c = {.arena = &arena, .kept = NAMES(&arena), .map = map};
+    Canon c = {.arena = &arena, .kept = NAMES(&arena)};
     collect_kept(&c, module);
     Scope s = {.names = NAMES(&arena)};
     bind_all(&(Binder){&c, &s}, &module->module.body);
-    const Node *canonical = copy(&c, &s, module);
-    print_module(out, canonical);
-    if (map) map_spans(map, canonical);
+    print_module(out, copy(&c, &s, module));
     arena_free(&arena);
 }
-
-void print_canonical(Buf *out, const Node *module) { print_mapped(out, module, NULL); }
-
-void print_canonical_map(Buf *out, const Node *module, CanonMap *map) { print_mapped(out, module, map); }

@@ -8,27 +8,32 @@
 #include "propose/distinct.h"
 #include "propose/extract.h"
 
-typedef struct {
+typedef struct Session Session;
+// An attempt, and who waits for its verdict.
+typedef struct Draft {
+    Session *session;
+    Attempt t;
+    struct Draft *same, *next; // attempts at the same program, by `next`
+} Draft;
+
+struct Session {
     const AttemptRequest *q;
     Arena *a; // of attempts and their texts: the asking thread's
     pthread_mutex_t lock;
-    pthread_cond_t changed;
     // Under the lock:
-    Attempt **at; // in order of arrival
+    Draft **at; // in order of arrival
     int count, cap;
-    bool written; // nothing more will arrive for now: a judge that collects may begin
-    bool over;    // nothing will ever arrive again
     bool stop, failed;
+    bool cut_short; // by an answer: nobody wants what has no draw
     AttemptTally tally;
     Err err;
+    Arena verdicts; // texts of verdicts
     // The asking thread's own:
     double began;
-    int round;
+    int retry;
     Prompt prompt;              // of first answers
     const SmithRequest *asking; // what replies answer
-    // The judge's own:
-    Arena verdicts; // texts of verdicts
-} Session;
+};
 
 void attempt_refuse(Attempt *t, const Op *op, Level level, bool truncated) {
     t->source = (Str){"", 0};
@@ -60,68 +65,55 @@ static void tell(Session *s, const Attempt *t) {
     if (s->q->told && !s->stop && !s->q->told(s->q->arg, &s->tally, t)) s->stop = true;
 }
 
-// ---- the judge ----
+// ---- verdicts ----
 
-static bool waits_for_judge(const Attempt *t) { return !t->judged && t->twin < 0; }
-
-// Under the lock: waits until there is something to judge, takes at most what may share a draw. 0: the end.
-static int take_batch(Session *s, Attempt *batch[DRAW_SHARE_MAX]) {
-    for (;;) {
-        int n = 0;
-        bool may = s->written || s->q->smith->slow;
-        for (int i = 0; may && i < s->count && n < DRAW_SHARE_MAX; i++)
-            if (waits_for_judge(s->at[i])) batch[n++] = s->at[i];
-        if (s->stop) return 0;
-        if (n || s->over) return n;
-        pthread_cond_wait(&s->changed, &s->lock);
+static void share_verdict(Session *s, const Draft *d) {
+    for (Draft *same = d->same; same; same = same->next) {
+        same->t.verdict = d->t.verdict;
+        same->t.judged = true;
+        tell(s, &same->t);
     }
 }
 
-static void share_verdicts(Session *s) {
-    for (int i = 0; i < s->count; i++) {
-        Attempt *t = s->at[i];
-        if (t->judged || t->twin < 0 || !s->at[t->twin]->judged) continue;
-        t->verdict = s->at[t->twin]->verdict;
-        t->judged = true;
-        tell(s, t);
-    }
-}
-
-static void *judge_all(void *arg) {
-    Session *s = arg;
-    const AttemptRequest *q = s->q;
-    JudgeRequest judge = {.op = q->op, .level = q->level, .filter = q->filter};
-    Attempt *batch[DRAW_SHARE_MAX];
-    int n;
-    bool last = false;
+// Nothing more is wanted: what has no draw need not get one. A smith can be thousands of drafts ahead;
+// whoever interrupts it waits for one round of them.
+static void cut_short(Session *s) {
+    bool interrupted = is_interrupted(s);
     pthread_mutex_lock(&s->lock);
-    while (!last && (n = take_batch(s, batch)) > 0) {
-        // A smith can be thousands of drafts ahead: whoever interrupts it waits for one batch of them.
-        last = is_interrupted(s);
-        pthread_mutex_unlock(&s->lock);
-        Str source[DRAW_SHARE_MAX];
-        Verdict verdict[DRAW_SHARE_MAX];
-        Err err = {0};
-        for (int i = 0; i < n; i++) source[i] = batch[i]->source;
-        bool ok = referee_judge(q->referee, &s->verdicts, &judge, source, n, verdict, &err);
-        pthread_mutex_lock(&s->lock);
-        if (!ok) {
-            s->err = err;
-            s->failed = s->stop = true;
-            break;
-        }
-        for (int i = 0; i < n; i++) {
-            batch[i]->verdict = verdict[i];
-            batch[i]->judged = true;
-            tell(s, batch[i]);
-        }
-        share_verdicts(s);
-        pthread_cond_broadcast(&s->changed);
-    }
-    s->stop |= last;
-    pthread_cond_broadcast(&s->changed);
+    bool now = (s->stop || interrupted) && !s->cut_short;
+    s->cut_short |= now;
     pthread_mutex_unlock(&s->lock);
-    return NULL;
+    if (now) service_cancel(s->q->service, interrupted);
+}
+
+static void answered(void *arg, const Answer *a) {
+    Draft *d = arg;
+    Session *s = d->session;
+    bool more = a->more;
+    pthread_mutex_lock(&s->lock);
+    if (a->kind == ANSWER_JUDGED) {
+        d->t.verdict = *a->verdict;
+        d->t.verdict.decision.feedback =
+            arena_strndup(&s->verdicts, a->verdict->decision.feedback, strlen(a->verdict->decision.feedback));
+        d->t.judged = true;
+        tell(s, &d->t);
+        share_verdict(s, d);
+    } else if (a->kind != ANSWER_CANCELLED && !s->failed) {
+        s->err = *a->why;
+        s->failed = s->stop = true;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (!more) cut_short(s);
+}
+
+static void submit(Session *s, Draft *d) {
+    const AttemptRequest *q = s->q;
+    service_submit(q->service, &(Submission){.op = q->op,
+                                             .level = q->level,
+                                             .filter = q->filter,
+                                             .source = d->t.source,
+                                             .answered = answered,
+                                             .arg = d});
 }
 
 // ---- the asking thread ----
@@ -143,30 +135,67 @@ static void grew(void *arg, int tokens) {
     pthread_mutex_unlock(&s->lock);
 }
 
+static void waits(void *arg, const char *sentence) {
+    Session *s = arg;
+    pthread_mutex_lock(&s->lock);
+    if (s->q->waits) s->q->waits(s->q->arg, sentence);
+    pthread_mutex_unlock(&s->lock);
+}
+
 static const Prompt *prompt_of(const SmithRequest *q, int index) {
     int i = 0;
     while (q->retry && i < q->count - 1 && q->retry[i].index != index) i++;
     return smith_prompt(q, i);
 }
 
-static void make_room(Session *s) {
-    if (s->count < s->cap) return;
-    s->at = MORE(s->a, Attempt *, s->at, s->count, s->cap * 2 + 64);
-    s->cap = s->cap * 2 + 64;
+// An earlier attempt at the same program.
+static int find_same(const Session *s, const Attempt *t) {
+    for (int i = 0; i < s->count; i++)
+        if (s->at[i]->t.source.len && s->at[i]->t.same_as < 0 &&
+            memcmp(&s->at[i]->t.program, &t->program, sizeof t->program) == 0)
+            return i;
+    return -1;
+}
+
+// True: it waits for a verdict of its own.
+static bool add_draft(Session *s, Draft *d) {
+    Attempt *t = &d->t;
+    bool alone = !t->judged;
+    pthread_mutex_lock(&s->lock);
+    if (alone) t->same_as = find_same(s, t);
+    if (t->same_as >= 0) {
+        Draft *first = s->at[t->same_as];
+        alone = false;
+        t->judged = first->t.judged;
+        t->verdict = first->t.verdict;
+        d->next = first->same;
+        if (!t->judged) first->same = d;
+    }
+    if (s->count == s->cap) {
+        s->at = MORE(s->a, Draft *, s->at, s->count, s->cap * 2 + 64);
+        s->cap = s->cap * 2 + 64;
+    }
+    s->at[s->count++] = d;
+    s->tally.replies++;
+    tell(s, t->judged ? t : NULL);
+    pthread_mutex_unlock(&s->lock);
+    return alone;
 }
 
 static bool take_reply(void *arg, const Reply *r) {
     Session *s = arg;
     const AttemptRequest *q = s->q;
-    Attempt *t = NEW(s->a, Attempt);
+    Draft *d = NEW(s->a, Draft);
+    Attempt *t = &d->t;
+    d->session = s;
     *t = (Attempt){.index = r->index,
-                   .round = s->round,
+                   .retry = s->retry,
                    .reply = str_dup(s->a, r->text),
                    .cut = r->cut,
                    .tokens = r->tokens,
                    .schedule = arena_printf(s->a, "%s", r->schedule),
                    .flaw = r->flaw ? arena_printf(s->a, "%s", r->flaw) : NULL,
-                   .twin = -1};
+                   .same_as = -1};
     Extraction found = EXTRACT_KERNEL;
     t->source = t->reply;
     if (q->smith->takes_prompt) {
@@ -177,46 +206,31 @@ static bool take_reply(void *arg, const Reply *r) {
         t->program = program_hash(t->source);
     else
         attempt_refuse(t, q->op, q->level, found == EXTRACT_TRUNCATED);
-    pthread_mutex_lock(&s->lock);
-    for (int i = 0; i < s->count && !t->judged && t->twin < 0; i++)
-        if (s->at[i]->source.len && memcmp(&s->at[i]->program, &t->program, sizeof t->program) == 0)
-            t->twin = i;
-    make_room(s);
-    s->at[s->count++] = t;
-    s->tally.replies++;
-    if (t->twin >= 0 && s->at[t->twin]->judged) {
-        t->verdict = s->at[t->twin]->verdict;
-        t->judged = true;
-    }
-    tell(s, t->judged ? t : NULL);
-    pthread_cond_broadcast(&s->changed);
-    pthread_mutex_unlock(&s->lock);
+    if (add_draft(s, d)) submit(s, d);
     return wanted(s);
 }
 
 static bool ask(Session *s, const SmithRequest *q, Err *e) {
-    SmithSink sink = {.wanted = wanted, .grew = grew, .reply = take_reply, .arg = s};
+    SmithSink sink = {.wanted = wanted, .grew = grew, .reply = take_reply, .waits = waits, .arg = s};
     s->asking = q;
     pthread_mutex_lock(&s->lock);
     s->tally.asked += q->count;
-    s->written = false;
     tell(s, NULL);
     pthread_mutex_unlock(&s->lock);
+    service_gather(s->q->service, s->q->smith->slow ? GATHER_SLOW : GATHER_FAST);
     if (s->q->smith->draft(s->q->smith, s->q->op, q, &sink, e)) return true;
     if (!e->code) err_record(e, ERR_IO, "the smith failed");
     return false;
 }
 
-// Everything that has arrived gets its verdict.
+// Everything that has arrived gets its verdict, unless nobody wants more.
 static void wait_for_verdicts(Session *s) {
+    if (!wanted(s)) service_cancel(s->q->service, is_interrupted(s));
+    Err e = {0};
+    bool ok = service_wait(s->q->service, &e);
     pthread_mutex_lock(&s->lock);
-    s->written = true;
-    pthread_cond_broadcast(&s->changed);
-    for (bool waits = true; waits && !s->stop;) {
-        waits = false;
-        for (int i = 0; i < s->count && !waits; i++) waits = !s->at[i]->judged;
-        if (waits) pthread_cond_wait(&s->changed, &s->lock);
-    }
+    if (!ok && !s->failed) s->err = e;
+    if (!ok) s->failed = s->stop = true;
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -232,7 +246,7 @@ static bool ask_again(Session *s, int from, Err *smith_error, Err *e) {
     Retry *retry = NEWN(s->a, Retry, (size_t)(s->count - from) + 1);
     int n = 0;
     for (int i = from; i < s->count; i++) {
-        const Attempt *t = s->at[i];
+        const Attempt *t = &s->at[i]->t;
         if (!is_rejected(t)) continue;
         retry[n].index = t->index;
         if (!prompt_make(s->a, q->profile, q->op, str_of(t->verdict.decision.feedback), t->source,
@@ -241,7 +255,7 @@ static bool ask_again(Session *s, int from, Err *smith_error, Err *e) {
     }
     again.retry = retry;
     again.count = n;
-    again.seed = rng_mix(q->ask.seed, (uint64_t)s->round);
+    again.seed = rng_mix(q->ask.seed, (uint64_t)s->retry);
     // A failed smith is a result of its own, not a failure here.
     if (n && wanted(s)) (void)!ask(s, &again, smith_error);
     return true;
@@ -259,8 +273,8 @@ static bool ask_all(Session *s, Err *smith_error, Err *e) {
     } else if (q->feedback)
         return err_set(e, ERR_USAGE, "--feedback: the %s smith reads no feedback", q->smith->name);
     bool answers = ask(s, &first, smith_error);
-    for (int from = 0; answers && s->round < q->feedback;) {
-        s->round++;
+    for (int from = 0; answers && s->retry < q->feedback;) {
+        s->retry++;
         wait_for_verdicts(s);
         int to = s->count; // only this thread adds
         if (!ask_again(s, from, smith_error, e)) return false;
@@ -272,25 +286,25 @@ static bool ask_all(Session *s, Err *smith_error, Err *e) {
 
 static int by_index(const void *x, const void *y) {
     const Attempt *a = x, *b = y;
-    return a->index != b->index ? (a->index > b->index) - (a->index < b->index) : a->round - b->round;
+    return a->index != b->index ? (a->index > b->index) - (a->index < b->index) : a->retry - b->retry;
 }
 
 static void hand_over(Session *s, AttemptResult *out) {
     out->at = NEWN(s->a, Attempt, (size_t)s->count + 1);
     for (int i = 0; i < s->count; i++)
-        if (s->at[i]->judged) {
+        if (s->at[i]->t.judged) {
             Attempt *t = &out->at[out->count++];
-            *t = *s->at[i];
+            *t = s->at[i]->t;
             t->verdict.decision.feedback = arena_printf(s->a, "%s", t->verdict.decision.feedback);
         }
-    // Numbers of twins change with the order: a twin is found again by its program.
+    // Numbers change with the order: an earlier attempt is found again by its program.
     qsort(out->at, (size_t)out->count, sizeof *out->at, by_index);
     for (int i = 0; i < out->count; i++) {
         Attempt *t = &out->at[i];
-        t->twin = -1;
-        for (int k = 0; k < i && t->twin < 0 && t->source.len; k++)
+        t->same_as = -1;
+        for (int k = 0; k < i && t->same_as < 0 && t->source.len; k++)
             if (out->at[k].source.len && memcmp(&out->at[k].program, &t->program, sizeof t->program) == 0)
-                t->twin = k;
+                t->same_as = k;
     }
     out->tally = s->tally;
 }
@@ -299,19 +313,9 @@ bool attempts_run(Arena *a, const AttemptRequest *q, AttemptResult *out, Err *e)
     *out = (AttemptResult){0};
     Session s = {.q = q, .a = a, .began = clock_seconds()};
     pthread_mutex_init(&s.lock, NULL);
-    pthread_cond_init(&s.changed, NULL);
-    pthread_t judge;
-    bool ok =
-        pthread_create(&judge, NULL, judge_all, &s) == 0 || err_set(e, ERR_IO, "no thread for the judge");
-    if (ok) {
-        ok = ask_all(&s, &out->smith_error, e);
-        pthread_mutex_lock(&s.lock);
-        s.written = s.over = true;
-        if (!ok) s.stop = true;
-        pthread_cond_broadcast(&s.changed);
-        pthread_mutex_unlock(&s.lock);
-        pthread_join(judge, NULL);
-    }
+    bool ok = ask_all(&s, &out->smith_error, e);
+    if (!ok) service_cancel(q->service, false);
+    wait_for_verdicts(&s);
     if (ok && s.failed) {
         *e = s.err;
         ok = false;
@@ -319,7 +323,6 @@ bool attempts_run(Arena *a, const AttemptRequest *q, AttemptResult *out, Err *e)
     if (ok) hand_over(&s, out);
     out->stopped = s.stop || is_interrupted(&s);
     arena_free(&s.verdicts);
-    pthread_cond_destroy(&s.changed);
     pthread_mutex_destroy(&s.lock);
     return ok;
 }

@@ -84,33 +84,56 @@ static bool read_draft(Ledger *l, const Json *j) {
     return true;
 }
 
-static bool another_setting(const char *name, const char *key, json_t *there, json_t *here, Err *e) {
-    Arena a = {0};
-    json_t *value[] = {there, here};
-    const char *said[] = {"unsaid", "unsaid"};
-    for (int i = 0; i < 2; i++) {
-        char *text = value[i] ? json_dumps(value[i], JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : NULL;
-        if (text) said[i] = smith_words(&a, str_of(text), 80);
-        free(text);
+// A value in few words, from shortly before the place where the other one differs.
+static const char *value_words(Arena *a, const json_t *value, const json_t *other) {
+    enum { SHOWN = 60, BEFORE = 20 };
+    char *text = value ? json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : NULL;
+    char *second = other ? json_dumps(other, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : NULL;
+    const char *said = "unsaid";
+    if (text) {
+        size_t n = strlen(text), at = 0;
+        while (second && at < n && text[at] == second[at]) at++;
+        at = n <= SHOWN || at <= BEFORE ? 0 : at - BEFORE;
+        said = smith_words(a, str_of(text + at), SHOWN);
+        if (at || n - at > SHOWN)
+            said = arena_printf(a, "%s%s%s", at ? "..." : "", said, n - at > SHOWN ? "..." : "");
     }
-    err_record(e, ERR_INPUT, "%s was begun with %s %s, not %s", name, smith_words(&a, str_of(key), 40),
-               said[0], said[1]);
-    arena_free(&a);
-    return false;
+    free(text);
+    free(second);
+    return said;
 }
 
-// The first setting that differs, in the words of both.
-static bool same_settings(const char *name, json_t *there, json_t *here, Err *e) {
-    if (!json_is_object(there)) return err_set(e, ERR_INPUT, "%s:1: no settings", name);
-    const char *key;
+// The first member that differs, as a path: "model.temperature"; an empty one when nothing does.
+static const char *difference(Arena *a, const char *path, const json_t **there, const json_t **here) {
+    const json_t *x = *there, *y = *here;
+    const char *key, *found = "";
     json_t *value;
-    json_object_foreach(here, key, value) {
-        json_t *other = json_object_get(there, key);
-        if (!other || !json_equal(value, other)) return another_setting(name, key, other, value, e);
+    if (x && y && json_equal((json_t *)(uintptr_t)x, (json_t *)(uintptr_t)y)) return "";
+    if (!json_is_object(x) || !json_is_object(y)) return path;
+    const json_t *side[] = {y, x};
+    for (int i = 0; i < 2 && !*found; i++) {
+        json_object_foreach((json_t *)(uintptr_t)side[i], key, value) {
+            *there = json_object_get(x, key);
+            *here = json_object_get(y, key);
+            found = difference(a, arena_printf(a, "%s%s%s", path, *path ? "." : "", key), there, here);
+            if (*found) break;
+        }
     }
-    json_object_foreach(there, key, value) if (!json_object_get(here, key)) return another_setting(
-        name, key, value, NULL, e);
-    return true;
+    return found;
+}
+
+// The first setting that differs, in the words of both, with room for them whatever the file's path is.
+static bool same_settings(const char *name, const json_t *there, const json_t *here, Err *e) {
+    if (!json_is_object(there)) return err_set(e, ERR_INPUT, "%s:1: no settings", name);
+    Arena a = {0};
+    const char *path = difference(&a, "", &there, &here);
+    if (*path)
+        err_record(e, ERR_INPUT, "%s was begun with %s %s, not %s",
+                   smith_words(&a, str_last_part(str_of(name), '/'), 80), smith_words(&a, str_of(path), 60),
+                   value_words(&a, there, here), value_words(&a, here, there));
+    bool same = !*path;
+    arena_free(&a);
+    return same;
 }
 
 static bool read_line(Ledger *l, const char *name, int number, json_t *o, json_t *settings, Err *e) {
@@ -187,7 +210,7 @@ static bool open_file(Ledger *l, const char *path, json_t *settings, bool resume
         return err_set(e, ERR_IO, "%s: another process is writing it", path);
     if (fstat(l->fd, &st) != 0) return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
     if (st.st_size > 0 && !resume)
-        return err_set(e, ERR_USAGE, "%s is there already: --resume goes on with it", path);
+        return err_set(e, ERR_USAGE, "there already; to go on with it: --resume -o %s", path);
     Arena a = {0};
     Str text = {0};
     bool ok = st.st_size == 0 || io_read(&a, path, LEDGER_BYTES_MAX, &text, e);

@@ -37,6 +37,11 @@ static bool is_interrupted(void *arg) {
     return t->q->interrupted && t->q->interrupted(t->q->arg);
 }
 
+static void waits(void *arg, const char *sentence) {
+    const Turn *t = arg;
+    if (t->q->waits) t->q->waits(t->q->arg, sentence);
+}
+
 static void add_tally(AttemptTally *sum, const AttemptTally *t) {
     sum->asked += t->asked;
     sum->replies += t->replies;
@@ -61,7 +66,7 @@ static void keep_attempts(Arena *a, MintResult *m, const AttemptResult *r) {
     for (int i = 0; i < m->attempts; i++) all[i] = m->attempt[i];
     for (int i = 0; i < r->count; i++) {
         all[m->attempts + i] = r->at[i];
-        if (r->at[i].twin >= 0) all[m->attempts + i].twin += m->attempts;
+        if (r->at[i].same_as >= 0) all[m->attempts + i].same_as += m->attempts;
     }
     m->attempt = all;
     m->attempts += r->count;
@@ -69,12 +74,12 @@ static void keep_attempts(Arena *a, MintResult *m, const AttemptResult *r) {
 }
 
 // The best of those accepted that passes at full.
-static bool prove_best(Referee *r, Arena *a, const MintRequest *q, const Attempt *const *order, int n,
+static bool prove_best(Service *s, Arena *a, const MintRequest *q, const Attempt *const *order, int n,
                        MintResult *out, Err *e) {
-    JudgeRequest judge = {.op = q->op, .level = LEVEL_FULL, .filter = q->filter, .every_size = q->every_size};
+    Submission judge = {.op = q->op, .level = LEVEL_FULL, .filter = q->filter, .every_size = q->every_size};
     for (int i = 0; i < n && !out->found; i++) {
         if (q->progress) q->progress(q->arg, "proving the best", i, n);
-        if (!referee_judge(r, a, &judge, &order[i]->source, 1, &out->verdict, e)) return false;
+        if (!service_judge(s, a, &judge, &order[i]->source, 1, &out->verdict, e)) return false;
         out->found = verdict_accepted(&out->verdict);
         if (out->found) out->best = *order[i];
     }
@@ -83,10 +88,10 @@ static bool prove_best(Referee *r, Arena *a, const MintRequest *q, const Attempt
 }
 
 // One turn: ask, judge, rank, prove. `from`: attempts before it have had their proof.
-static bool take_turn(Referee *r, Arena *a, const MintRequest *q, const SmithRequest *ask, MintResult *out,
+static bool take_turn(Service *s, Arena *a, const MintRequest *q, const SmithRequest *ask, MintResult *out,
                       Err *e) {
     Turn turn = {.q = q, .before = out->tally};
-    AttemptRequest drafts = {.referee = r,
+    AttemptRequest drafts = {.service = s,
                              .op = q->op,
                              .smith = q->smith,
                              .profile = q->profile,
@@ -96,6 +101,7 @@ static bool take_turn(Referee *r, Arena *a, const MintRequest *q, const SmithReq
                              .feedback = q->feedback,
                              .interrupted = is_interrupted,
                              .told = told,
+                             .waits = waits,
                              .arg = &turn};
     AttemptResult got;
     if (!attempts_run(a, &drafts, &got, e)) return false;
@@ -107,16 +113,16 @@ static bool take_turn(Referee *r, Arena *a, const MintRequest *q, const SmithReq
                   **order = NEWN(a, const Attempt *, (size_t)got.count + 1);
     int n = 0;
     for (int i = from; i < out->attempts; i++)
-        if (out->attempt[i].twin < 0 && out->attempt[i].source.len) tried[n++] = &out->attempt[i];
+        if (out->attempt[i].same_as < 0 && out->attempt[i].source.len) tried[n++] = &out->attempt[i];
     int accepted = rank_accepted(out, tried, n, order);
     out->proposed += got.tally.replies;
     out->distinct += n;
     out->judged += n;
     out->accepted += accepted;
-    return prove_best(r, a, q, order, accepted, out, e);
+    return prove_best(s, a, q, order, accepted, out, e);
 }
 
-bool mint_run(Referee *r, Arena *a, const MintRequest *q, MintResult *out, Err *e) {
+bool mint_run(Service *s, Arena *a, const MintRequest *q, MintResult *out, Err *e) {
     *out = (MintResult){
         .target = q->target,
         .ranked_at = {.rows = q->ask.m ? q->ask.m : RANK_ROWS,
@@ -126,7 +132,7 @@ bool mint_run(Referee *r, Arena *a, const MintRequest *q, MintResult *out, Err *
     SmithRequest ask = q->ask;
     for (int before = -1; out->attempts > before && ask.count > 0;) {
         before = out->attempts;
-        if (!take_turn(r, a, q, &ask, out, e)) return false;
+        if (!take_turn(s, a, q, &ask, out, e)) return false;
         // What stopped at the first that quick accepted goes on when full did not.
         if (out->found || !q->first || out->stopped || out->smith_error.code) break;
         int last = ask.first - 1;

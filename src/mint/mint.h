@@ -15,8 +15,9 @@ typedef struct {
     int64_t every_size;             // of the proof (referee.h)
     bool (*interrupted)(void *arg); // as in attempt.h; may be NULL
     void (*told)(void *arg, const AttemptTally *tally, const Attempt *t); // may be NULL
+    void (*waits)(void *arg, const char *sentence);                       // as in attempt.h
     void (*progress)(void *arg, const char *stage, int done, int total);  // of the proof; may be NULL
-    void *arg;                                                            // of all three
+    void *arg;                                                            // of all four
 } MintRequest;
 
 typedef struct {
@@ -27,10 +28,10 @@ typedef struct {
     const Target *target;
     RankShape ranked_at; // the shape that the rank model was asked about
     double estimate_us;  // of the best: a model, not a timing
-    Attempt *attempt;    // all, in order of (index, round)
+    Attempt *attempt;    // all, in order of (index, retry)
     int attempts;
     AttemptTally tally;
     bool stopped;    // interrupted
     Err smith_error; // code ERR_NONE: none
 } MintResult;
-MUST_CHECK bool mint_run(Referee *r, Arena *a, const MintRequest *q, MintResult *out, Err *e);
+MUST_CHECK bool mint_run(Service *s, Arena *a, const MintRequest *q, MintResult *out, Err *e);

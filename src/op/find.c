@@ -272,9 +272,30 @@ static bool chain_name(const Reading *s, Buf *name) {
     return true;
 }
 
+static bool is_step(Means m) { return m == IS_NORM || m == IS_EPILOGUE; }
+
+static Means next_means(const Lexicon *x, const Str *word, int words) {
+    Meaning m = {IS_FILLER, 0};
+    for (int i = 0, used; i < words && m.means == IS_FILLER; i += used)
+        m = meaning_at(x, word + i, words - i, &used);
+    return m.means;
+}
+
+// A plus sign between two steps, where no word names a further input, is "and then".
+static bool joins_steps(const Lexicon *x, Means before, const Str *word, int words, int used) {
+    return used == 1 && str_is(word[0], "plus") && is_step(before) &&
+           is_step(next_means(x, word + 1, words - 1));
+}
+
 static bool description_name(const Lexicon *x, const Str *word, int words, Buf *name) {
     Reading s = {.op = -1, .norm = -1, .link = IS_FILLER};
-    for (int i = 0, used; i < words; i += used) read_part(&s, meaning_at(x, word + i, words - i, &used));
+    Means before = IS_FILLER;
+    for (int i = 0, used; i < words; i += used) {
+        Meaning m = meaning_at(x, word + i, words - i, &used);
+        if (joins_steps(x, before, word + i, words - i, used)) m.means = IS_THEN;
+        read_part(&s, m);
+        if (m.means != IS_FILLER) before = m.means;
+    }
     if (s.broken) return false;
     if (s.op < 0) return chain_name(&s, name);
     if (s.norm >= 0 || s.residual || s.befores || s.afters) return false;

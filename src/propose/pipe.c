@@ -4,9 +4,10 @@
 // and n lines back, in any order:
 //   {"id":"1","text":"...","end":"stop"[,"index":0][,"tokens":123]}     end "length": cut by the token limit
 //   {"id":"1","error":"..."}                                            ends the request
-// It may serve one request and end, or stay. It has a process group of its own, so that Ctrl-C reaches us
-// only, and is killed with everything in it when it is silent for too long, says what is no answer, or is no
-// longer needed. What it writes on standard error is the user's to see.
+// Fewer than n, and then silence, is waited for until --timeout; ending is how a program says that there are
+// no more, and that is an error. It may serve one request and end, or stay. It has a process group of its
+// own, so that Ctrl-C reaches us only, and is killed with everything in it when it is silent for too long,
+// says what is no answer, or is no longer needed. What it writes on standard error is the user's to see.
 #include "propose/pipe.h"
 
 #include <errno.h>
@@ -24,6 +25,8 @@
 #include "propose/smith_kind.h"
 
 extern char **environ;
+
+enum { SILENCE = 5 }; // seconds without a word after which somebody is told, or half of a short timeout
 
 // ---- one answer ----
 
@@ -124,6 +127,7 @@ static bool start(Pipe *p, Err *e) {
     sigemptyset(&usual);
     sigaddset(&usual, SIGPIPE);
     sigaddset(&usual, SIGINT);
+    sigaddset(&usual, SIGXFSZ);
     posix_spawnattr_setsigdefault(&attr, &usual);
     posix_spawnattr_setsigmask(&attr, &none);
     posix_spawnattr_setpgroup(&attr, 0);
@@ -272,10 +276,24 @@ static bool is_blank(Str line) {
     return true;
 }
 
+static double silence_of(const Pipe *p) { return p->timeout < 2 * SILENCE ? p->timeout / 2 : SILENCE; }
+
+// Fewer answers than asked for look like a program that thinks: whoever waits is told once what for.
+static void tell_silence(const Pipe *p, Arena *a, const Asked *k) {
+    if (!k->sink->waits) return;
+    k->sink->waits(
+        k->sink->arg,
+        arena_printf(a,
+                     "the program has been silent for %.0f seconds, %d of %d answers are missing; it may "
+                     "end instead, and is given up after %.0f seconds of silence (--timeout)",
+                     silence_of(p), k->left, k->q->count, p->timeout));
+}
+
 static bool ask(Pipe *p, Arena *a, Asked *k, Err *e) {
     Str rest = request_line(a, k->q, k->id);
     Err torn = {0};
     double heard = clock_seconds();
+    bool told = false;
     while (k->left && k->more && (k->more = k->sink->wanted(k->sink->arg))) {
         size_t len = 0;
         bool moved = false;
@@ -293,7 +311,13 @@ static bool ask(Pipe *p, Arena *a, Asked *k, Err *e) {
         case TURN_TICK:
             if (moved) heard = clock_seconds();
             if (clock_seconds() - heard > p->timeout)
-                return err_set(e, ERR_IO, "no answer for %.0f seconds (--timeout)", p->timeout);
+                return err_set(e, ERR_IO,
+                               "no answer for %.0f seconds (--timeout) with %d of %d answers missing",
+                               p->timeout, k->left, k->q->count);
+            if (!told && clock_seconds() - heard > silence_of(p)) {
+                tell_silence(p, a, k);
+                told = true;
+            }
             break;
         case TURN_END:
             if (p->served && k->left == k->q->count) { // it ended behind its last answer: another one serves

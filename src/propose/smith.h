@@ -68,6 +68,8 @@ typedef struct {
     bool (*wanted)(void *arg);
     void (*grew)(void *arg, int tokens);      // so many more tokens of any draft; for the display
     bool (*reply)(void *arg, const Reply *r); // a finished draft; false: as wanted
+    // May be NULL: for the person who watches, what has been waited for in silence for a while.
+    void (*waits)(void *arg, const char *sentence);
     void *arg;
 } SmithSink;
 

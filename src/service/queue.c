@@ -13,7 +13,8 @@ enum { QUEUE_SPARE = 64 };
 
 static bool same_key(const QueueKey *a, const QueueKey *b) {
     return a->op == b->op && a->level == b->level && a->filter.m == b->filter.m &&
-           a->filter.n == b->filter.n && a->filter.dtype == b->filter.dtype;
+           a->filter.n == b->filter.n && a->filter.dtype == b->filter.dtype &&
+           a->every_size == b->every_size && a->replay == b->replay && (!a->replay || a->seed == b->seed);
 }
 
 static QueueGroup *group_new(Queue *q, const QueueKey *key) {
@@ -47,8 +48,8 @@ void queue_put(Queue *q, const QueueKey *key, QueueItem *item) {
     item->order = q->arrivals++;
     *g->last = item;
     g->last = &item->next;
-    g->count++;
-    q->count++;
+    g->count += 1 + item->with;
+    q->count += 1 + item->with;
 }
 
 // The group whose first item has waited longest, of all or of the full ones.
@@ -72,14 +73,15 @@ int queue_take(Queue *q, bool partial, QueueKey *key, QueueItem *out[DRAW_SHARE_
     QueueGroup *g = choose(q, partial);
     if (!g) return 0;
     *key = g->key;
-    int n = 0;
-    while (g->first && n < DRAW_SHARE_MAX) {
+    int n = 0, taken = 0;
+    while (g->first && taken + 1 + g->first->with <= DRAW_SHARE_MAX) {
+        taken += 1 + g->first->with;
         out[n++] = g->first;
         g->first = g->first->next;
     }
-    g->count -= n;
+    g->count -= taken;
     g->overtaken = 0;
-    q->count -= n;
+    q->count -= taken;
     if (!g->first) group_drop(q, g);
     return n;
 }

@@ -148,39 +148,16 @@ static bool may_answer(Status s, bool replay) {
     return !replay && status_class(s) != CLASS_UNDECIDED && s != STATUS_crash;
 }
 
-json_t *verdict_cache_note(const VerdictKey *key, Str source, const Verdict *v) {
-    if (!may_answer(v->decision.status, v->judged.replay)) return NULL;
-    json_t *o = json_pack("{s:s}", "key", key->hex);
-    if (!v->decision.found && !v->decision.noted) return o; // the referee's own words
-    Arena a = {0};
-    Said said;
-    if (source.len <= SOURCE_MAX &&
-        said_of(&a, source, str_of(v->decision.feedback), v->decision.placed, v->decision.place, &said)) {
-        json_object_set_new(o, "node", json_integer(said.node));
-        json_object_set_new(o, "nodes", json_integer(said.nodes));
-        json_object_set_new(o, "said", json_stringn(said.said.p, said.said.len));
-    } else {
-        json_object_set_new(o, "exact", json_true());
-    }
-    arena_free(&a);
-    return o;
+// Words and lines of the text that was judged.
+static bool speaks_of_source(const Verdict *v) {
+    return v->decision.found || v->decision.noted || v->evidence.large.at.line > 0;
 }
 
-// What the record says about another spelling; NULL when it only answers for its own text.
-static json_t *feedback_about(const json_t *record, Str source) {
-    json_t *words = json_object_get(record, "said");
-    if (json_object_get(record, "exact")) return NULL;
-    if (!words) return json_incref(json_object_get(record, "feedback"));
-    json_t *node = json_object_get(record, "node"), *nodes = json_object_get(record, "nodes");
-    if (!json_is_string(words) || !json_is_integer(node) || !json_is_integer(nodes)) return NULL;
-    json_int_t at = json_integer_value(node), of = json_integer_value(nodes);
-    if (at < -1 || at >= of || of > INT32_MAX) return NULL;
-    Arena a = {0};
-    Buf b = BUF(&a);
-    Said said = {(int)at, (int)of, {json_string_value(words), json_string_length(words)}};
-    json_t *text = said_about(&a, source, &said, &b) ? json_stringn(b.p, b.len) : NULL;
-    arena_free(&a);
-    return text;
+json_t *verdict_cache_note(const VerdictKey *key, const Verdict *v) {
+    if (!may_answer(v->decision.status, v->judged.replay)) return NULL;
+    json_t *o = json_pack("{s:s}", "key", key->hex);
+    if (speaks_of_source(v)) json_object_set_new(o, "exact", json_true());
+    return o;
 }
 
 json_t *verdict_cache_answer(const json_t *record, const VerdictKey *key, Str source) {
@@ -196,15 +173,13 @@ json_t *verdict_cache_answer(const json_t *record, const VerdictKey *key, Str so
         return NULL;
     char hex[65];
     sha256_hex(sha256_of(source), hex);
-    json_t *words = strcmp(hex, sha) == 0 ? json_incref(json_object_get(record, "feedback"))
-                                          : feedback_about(record, source);
-    if (!words) return NULL;
+    bool same = strcmp(hex, sha) == 0;
+    if (!same && json_object_get(record, "exact")) return NULL;
     json_t *o = json_copy((json_t *)(uintptr_t)record);
-    static const char *const inner[] = {"record", "key", "node", "nodes", "said", "exact"};
+    static const char *const inner[] = {"record", "key", "exact"};
     for (size_t i = 0; i < sizeof inner / sizeof *inner; i++) json_object_del(o, inner[i]);
-    if (strcmp(hex, sha) != 0) json_object_del(o, "unexecuted"); // lines of another text
+    if (!same) json_object_del(o, "unexecuted"); // lines of another text
     json_object_set_new(o, "source_sha256", json_string(hex));
-    json_object_set_new(o, "feedback", words);
     json_object_set_new(o, "elapsed_ms", json_real(0));
     json_object_set_new(o, "cached", json_true());
     return o;

@@ -54,6 +54,8 @@ for line in sys.stdin:
         sys.exit(0)
     feedback = "harness feedback" in q["prompt"]["user"]
     for i in range(q["n"]):
+        if mode == "few" and i == q["n"] - 1:
+            time.sleep(60)
         if mode == "slow":
             time.sleep(0.4)
         text, end = fenced(right), "stop"

@@ -82,3 +82,22 @@ check stream_without_stdout_says_so grep -q 'Bad file descriptor' "$tmp/err"
 check stream_without_stderr exits 0 sh -c "'$bin' referee --stream <$tmp/stream.in 2>&-"
 check stream_without_stderr_answers sh -c "[ \$(wc -l <$tmp/out) = 6 ]"
 check result_without_stdout exits 3 sh -c "'$bin' fmt $one_gold >&-"
+# The world fails: exit code 3 and a sentence in every verb that judges, never a signal, never a verdict.
+for verb in "referee $one_gold --op softmax" "mint softmax -n 2" "eval --ops softmax -n 2 --k 1" "prove softmax --level quick --state $tmp/limit" "explain $one_gold --op softmax"; do
+    name=${verb%% *}
+    check "${name}_meets_a_file_size_limit" exits 3 sh -c "ulimit -f 1; '$bin' $verb"
+    check "${name}_says_so" grep -q "^ouroboros $name: .*File too large" "$tmp/err"
+    [ $name = explain ] || check "${name}_without_a_place_for_its_journal" exits 3 "$bin" ${verb%--state*} --state /dev/null/here
+done
+check a_stream_on_a_full_disk exits 3 sh -c "for i in 1 2 3 4; do echo '{\"id\":1,\"op\":\"softmax\",\"source\":\"x\"}'; done | { ulimit -f 0; '$bin' referee --stream; }"
+check a_candidate_that_cannot_be_run exits 3 sh -c "ulimit -n 10; '$bin' referee $one_gold --op softmax --level quick --json"
+check is_undecided_by_the_world grep -q '"status":"referee_error","rule":"world"' "$tmp/out"
+check so_is_every_draft exits 3 sh -c "ulimit -n 10; '$bin' mint softmax -n 2"
+check and_every_mutant exits 3 sh -c "ulimit -n 10; '$bin' prove softmax --level quick"
+# Which op plain words were taken for.
+check words_are_understood exits 0 "$bin" mint 'layernorm+gelu' -n 1
+check aloud grep -q '^ouroboros mint: "layernorm+gelu" is understood as layernorm_gelu, of x, w, b$' "$tmp/err"
+check an_input_only_where_it_is_asked_for exits 0 "$bin" propose 'layernorm + residual, then gelu' -n 1
+check aloud_too grep -q 'is understood as add_layernorm_gelu, of x, residual, w, b$' "$tmp/err"
+check a_name_is_no_news exits 0 "$bin" propose softmax -n 1
+check so_nothing_is_said sh -c "! grep -q understood '$tmp/err'"

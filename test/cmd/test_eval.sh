@@ -36,7 +36,14 @@ check a_file_is_not_overwritten exits 2 "$bin" eval --smith "$(smith wrong)" --o
 check resumed_for_more exits 1 "$bin" eval --smith "$(smith wrong)" --ops softmax -n 5 -o "$tmp/w.jsonl" --resume
 check three_more [ "$(drafts "$tmp/w.jsonl")" = 5 ]
 check other_settings_are_refused exits 3 "$bin" eval --smith "$(smith wrong)" --ops softmax -n 5 -o "$tmp/w.jsonl" --resume --temperature 0.1
-check the_setting_is_named says 'begun with model'
+check the_setting_is_named says 'w.jsonl was begun with model.temperature 0.7, not 0.1$'
+check a_long_name_is_shown_where_it_differs exits 3 "$bin" eval --smith "$(smith wrong) # $(printf '%0200d' 0)another" --ops softmax -n 5 -o "$tmp/w.jsonl" --resume
+check in_the_middle sh -c "grep -q 'begun with smith ' $tmp/err && grep -q '0000' $tmp/err"
+long=$tmp/$(printf 'x%0100d' 0)/$(printf 'y%0100d' 0)/$(printf 'z%0100d' 0)
+mkdir -p "$long"
+cp "$tmp/w.jsonl" "$long/w.jsonl"
+check a_long_path_cuts_nothing_off exits 3 "$bin" eval --smith "$(smith wrong)" --ops softmax -n 5 -o "$long/w.jsonl" --resume --temperature 0.1
+check the_difference_is_there says 'w.jsonl was begun with model.temperature 0.7, not 0.1$'
 check another_seed_is_refused exits 3 "$bin" eval --smith "$(smith wrong)" --ops softmax -n 5 -o "$tmp/w.jsonl" --resume --seed 1
 # A torn line; then a smith that fails half way, and one that goes on.
 printf '{"record":"dra' >>"$tmp/w.jsonl"
@@ -79,13 +86,25 @@ check some_were_kept [ "$(drafts "$tmp/k.jsonl")" -ge 1 ]
 check on_after_kill exits 0 "$bin" eval --smith "cmd:sh $tmp/smith.sh" --ops softmax -n 6 --k 1 -o "$tmp/k.jsonl" --level quick --resume
 check all_six [ "$(drafts "$tmp/k.jsonl")" = 6 ]
 # Ctrl-C: what is finished is kept and counted; it goes on where it stopped.
-check interrupted exits 0 interrupted 1.6 "$bin" eval --smith "$(smith slow)" --ops softmax -n 500 --k 1 -o "$tmp/i.jsonl" --level quick --json
-check it_is_not_complete holds '"complete":false'
+check interrupted exits 4 interrupted 1.6 "$bin" eval --smith "$(smith slow)" --ops softmax -n 500 --k 1 -o "$tmp/i.jsonl" --level quick --json
+check it_is_not_complete holds '"complete":false,"interrupted":true'
 kept=$(drafts "$tmp/i.jsonl")
 check some_are_kept [ "$kept" -ge 1 ]
 check they_are_counted holds "\"drafts\":$kept,"
 check on_after_ctrl_c exits 0 "$bin" eval --smith "$(smith slow)" --ops softmax -n $((kept + 1)) --k 1 -o "$tmp/i.jsonl" --level quick --resume
 check one_more [ "$(drafts "$tmp/i.jsonl")" = $((kept + 1)) ]
+
+# Of ops that never ran nothing is known; the way on can be typed as it stands, with and without -o.
+check interrupted_in_the_first exits 4 interrupted 1.6 "$bin" eval --smith "$(smith slow)" --ops softmax,swiglu,relu2 -n 500 --k 1 --level quick
+check a_table_says_so grep -qx 'swiglu  *0  *0  -  *not run' "$tmp/out"
+check in_a_sentence holds '^interrupted: 2 of 3 ops never ran; -o .*/eval/[0-9a-f]*.jsonl --resume goes on$'
+check the_mean_is_of_one_op holds 'bootstrap over 1 ops'
+file=$(sed -n 's/^interrupted: .* -o \(.*\) --resume goes on$/\1/p' "$tmp/out")
+check it_does exits 4 interrupted 1.6 "$bin" eval --smith "$(smith slow)" --ops softmax,swiglu,relu2 -n 500 --k 1 --level quick --json -o "$file" --resume
+check null_is_not_zero holds '"op":"swiglu","n":0,"accepted":0,"undecided":0,"pass":{"1":null}'
+check a_known_one_has_a_number holds '"op":"softmax","n":[0-9]*,"accepted":[0-9]*,"undecided":0,"pass":{"1":1.0}'
+check interrupted_before_all exits 4 interrupted 0.5 "$bin" eval --smith "$(smith silent)" --ops softmax -n 5 --k 1 --level quick
+check no_number_at_all holds '^pass@1 *-  (no op has a decided draft)$'
 
 printf '# ops\nsoftmax, swiglu # two\n\nrel*2\n' >"$tmp/set"
 check ops_from_a_file exits 0 "$bin" eval --ops "@$tmp/set" -n 1 --json --level quick

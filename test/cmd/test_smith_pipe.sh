@@ -32,6 +32,11 @@ check an_error_without_its_end exits 3 mint unended-error -n 2
 check is_told_as_well says 'no memory'
 check half_a_line exits 3 mint torn -n 1
 check is_none says 'ended with exit code 0 with 1 of 1 answers missing'
+check fewer_than_asked_for exits 0 mint few -n 3
+check is_told_while_it_is_waited_for says 'ouroboros mint: the program has been silent for 1 seconds, 1 of 3 answers are missing; .*--timeout'
+check and_at_the_end says 'no answer for 2 seconds (--timeout) with 1 of 3 answers missing'
+check a_slow_one_is_not_silent exits 0 mint slow -n 4
+check so_nothing_is_said sh -c "! grep -q silent '$tmp/err'"
 check first_stops_early exits 0 mint slow -n 20 --first --json
 check few_were_asked sh -c "[ \$(sed 's/.*\"proposed\":\\([0-9]*\\).*/\\1/' $tmp/out) -lt 10 ]"
 check learns exits 0 mint learns -n 2 --feedback 2 --json

@@ -36,12 +36,12 @@ cat >"$tmp/one" <<'END'
 {"id":"one","op":"softmax","source":"import torch\nimport triton\nimport triton.language as tl\n@triton.jit\ndef k(p, q, n, stride, B: tl.constexpr):\n    row_id = tl.program_id(0).to(tl.int64)\n    o = tl.arange(0, B)\n    v = tl.load(p + row_id * stride + o, mask=o < n, other=-float('inf')).to(tl.float32)\n    e = tl.exp(v - tl.max(v, axis=0))\n    tl.store(q + row_id * n + o, e / tl.sum(e, axis=0), mask=o < n)\ndef run(x):\n    y = torch.empty(x.shape, dtype=x.dtype, device=x.device)\n    k[(x.shape[0],)](x, y, x.shape[1], x.stride(0), B=triton.next_power_of_2(x.shape[1]))\n    return y\n"}
 END
 # The same program, spelled otherwise.
-sed 's/row_id/this_row/g; s/"source":"/"source":"# spelled otherwise\\n/' "$tmp/one" >"$tmp/twin"
-# No twins: to Triton the name is the module's until the kernel gives it to something of its own.
+sed 's/row_id/this_row/g; s/"source":"/"source":"# spelled otherwise\\n/' "$tmp/one" >"$tmp/respelled"
+# Not the same: to Triton the name is the module's until the kernel gives it to something of its own.
 cat >"$tmp/late" <<'END'
 {"id":"late","op":"softmax","source":"import torch\nimport triton\nimport triton.language as tl\nONE = tl.constexpr(1.0)\nTWO = tl.constexpr(2.0)\n@triton.jit\ndef k(p, q, n, stride, B: tl.constexpr):\n    row = tl.program_id(0).to(tl.int64)\n    o = tl.arange(0, B)\n    v = tl.load(p + row * stride + o, mask=o < n, other=-float('inf')).to(tl.float32)\n    e = tl.exp(v - tl.max(v, axis=0)) * LATE\n    LATE = tl.sum(tl.exp(v - tl.max(v, axis=0)), axis=0)\n    tl.store(q + row * n + o, e / LATE, mask=o < n)\ndef run(x):\n    y = torch.empty(x.shape, dtype=x.dtype, device=x.device)\n    k[(x.shape[0],)](x, y, x.shape[1], x.stride(0), B=triton.next_power_of_2(x.shape[1]))\n    return y\n"}
 END
-# A finding, and its twin two lines further down under other names.
+# A finding, and the same program two lines further down under other names.
 cat >"$tmp/finding" <<'END'
 {"id":"first","op":"softmax","source":"import torch\nimport triton\nimport triton.language as tl\n@triton.jit\ndef k(p, q, n, B: tl.constexpr):\n    o = tl.arange(0, B)\n    v = tl.load(p + o, mask=o < n) + missing_name\n    tl.store(q + o, v, mask=o < n)\ndef run(x):\n    y = torch.empty_like(x)\n    k[(x.shape[0],)](x, y, x.shape[1], B=triton.next_power_of_2(x.shape[1]))\n    return y\n"}
 {"id":"second","op":"softmax","source":"# more\n# text\nimport torch\nimport triton\nimport triton.language as tl\n@triton.jit\ndef k(p, q, n, B: tl.constexpr):\n    offsets = tl.arange(0, B)\n    v = tl.load(p + offsets, mask=offsets < n) + missing_name\n    tl.store(q + offsets, v, mask=offsets < n)\ndef run(x):\n    y = torch.empty_like(x)\n    k[(x.shape[0],)](x, y, x.shape[1], B=triton.next_power_of_2(x.shape[1]))\n    return y\n"}
@@ -51,7 +51,7 @@ END
 state duplicates
 check first_is_judged sh -c "'$bin' referee --stream <$tmp/one >$tmp/a && ! grep -q cached $tmp/a && grep -q '\"accepted\":true' $tmp/a"
 check a_duplicate_is_answered sh -c "'$bin' referee --stream <$tmp/one >$tmp/b && grep -q '\"cached\":true' $tmp/b"
-check so_is_another_spelling sh -c "'$bin' referee --stream <$tmp/twin >$tmp/c && grep -q '\"cached\":true' $tmp/c"
+check so_is_another_spelling sh -c "'$bin' referee --stream <$tmp/respelled >$tmp/c && grep -q '\"cached\":true' $tmp/c"
 check with_its_own_hash sh -c "! grep -q $(json "$tmp/a" source_sha256) $tmp/c && grep -q '\"record\":\"duplicate\",\"sha256\":\"$(json "$tmp/c" source_sha256)' $XDG_STATE_HOME/ouroboros/journal.log"
 check the_same_judgment [ "$(json "$tmp/a" seed)" = "$(json "$tmp/c" seed)" ]
 check fresh_judges_again sh -c "'$bin' referee --stream --fresh <$tmp/one >$tmp/d && ! grep -q cached $tmp/d"
@@ -63,10 +63,15 @@ check makes_another_program sh -c "sed 's/LATE/TWO/g' $tmp/late | '$bin' referee
 sed 's/tl.exp(v/tl.inline_asm_elementwise(v/' "$tmp/one" >"$tmp/unsupported"
 check undecided_is_never_cached sh -c "for i in 1 2; do '$bin' referee --stream <$tmp/unsupported; done >$tmp/d; [ \$(grep -c unsupported $tmp/d) = 2 ] && ! grep -q cached $tmp/d"
 "$bin" referee --stream <"$tmp/finding" >"$tmp/d"
-check twins_in_flight_share_a_judgment counts 1 '"cached":true' "$tmp/d"
+# A sentence about one spelling is never said about another: the second is judged for itself.
+check a_finding_is_for_its_own_text counts 0 '"cached":true' "$tmp/d"
 check both_see_their_own_lines sh -c "grep -q '\"id\":\"first\".*line 7:' $tmp/d && grep -q '\"id\":\"second\".*line 9:' $tmp/d"
-state twins
-check many_twins_one_judgment sh -c "for i in \$(seq 100); do cat $tmp/one $tmp/twin; done | '$bin' referee --stream >$tmp/d; [ \$(grep -c '\"accepted\":true' $tmp/d) = 200 ] && [ \$(grep -c cached $tmp/d) = 199 ]"
+state findings
+for id in first again; do sed -n "1s/first/$id/p" "$tmp/finding"; done | "$bin" referee --stream >"$tmp/d"
+check equals_under_way_share_a_judgment counts 1 '"cached":true' "$tmp/d"
+check and_its_line counts 2 'line 7:' "$tmp/d"
+state equals
+check many_equals_one_judgment sh -c "for i in \$(seq 100); do cat $tmp/one $tmp/respelled; done | '$bin' referee --stream >$tmp/d; [ \$(grep -c '\"accepted\":true' $tmp/d) = 200 ] && [ \$(grep -c cached $tmp/d) = 199 ]"
 check one_record counts 1 '"record":"verdict"' "$XDG_STATE_HOME/ouroboros/journal.log"
 
 # ---- a poisoned journal: a record that was tampered with answers for nothing

@@ -21,17 +21,20 @@
 #define FENCED(code) "```python\n" code "```\n"
 
 static Referee *referee;
+static Service *service;
 static char state_dir[] = "/tmp/attempt-test-XXXXXX";
 
 static int set_up(void **state) {
     (void)state;
     Err e = {0};
     RefereeConfig c = {.jobs = 2, .state = mkdtemp(state_dir)};
-    return referee_open(&c, &referee, &e) ? 0 : -1;
+    bool ok = referee_open(&c, &referee, &e) && service_open(referee, &(ServiceConfig){0}, &service, &e);
+    return ok ? 0 : -1;
 }
 
 static int tear_down(void **state) {
     (void)state;
+    service_close(service);
     referee_close(referee);
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", state_dir);
@@ -91,7 +94,7 @@ static AttemptResult run_script(Arena *a, const Op *op, Script *t, AttemptReques
     Err e = {0};
     AttemptResult out;
     if (!profile_open(a, PROFILE_DEFAULT, &p, &e)) fail_msg("%s", e.msg);
-    q.referee = referee;
+    q.service = service;
     q.op = op;
     q.smith = &smith;
     q.profile = &p;
@@ -111,13 +114,13 @@ static void each_draft_gets_the_verdict_of_its_kernel(void **state) {
         AttemptResult r = run_script(&a, &op, &t, (AttemptRequest){.ask = {.count = 6}});
         static const Status expected[] = {STATUS_incorrect, STATUS_ok,           STATUS_no_kernel,
                                           STATUS_ok,        STATUS_parse_reject, STATUS_incorrect};
-        static const int twin[] = {-1, -1, -1, 1, -1, 0};
+        static const int same_as[] = {-1, -1, -1, 1, -1, 0};
         assert_int_equal(r.count, 6);
         for (int i = 0; i < 6; i++) {
             assert_int_equal(r.at[i].index, i);
-            if (r.at[i].verdict.decision.status != expected[i] || r.at[i].twin != twin[i])
-                fail_msg("draft %d: %s, twin %d", i, status_name(r.at[i].verdict.decision.status),
-                         r.at[i].twin);
+            if (r.at[i].verdict.decision.status != expected[i] || r.at[i].same_as != same_as[i])
+                fail_msg("draft %d: %s, same as %d", i, status_name(r.at[i].verdict.decision.status),
+                         r.at[i].same_as);
             assert_int_equal(strlen(r.at[i].prompt), 64);
         }
         assert_int_equal(r.tally.replies, 6);
@@ -151,8 +154,8 @@ static void feedback_is_given_to_the_rejected_only(void **state) {
     assert_int_equal(t.prompts_with_feedback, 2);
     assert_int_equal(t.questions, 2); // all retries at once
     assert_int_equal(r.count, 5);
-    assert_true(r.at[1].index == 0 && r.at[1].round == 1 && verdict_accepted(&r.at[1].verdict));
-    assert_true(r.at[4].index == 2 && r.at[4].round == 1 && verdict_accepted(&r.at[4].verdict));
+    assert_true(r.at[1].index == 0 && r.at[1].retry == 1 && verdict_accepted(&r.at[1].verdict));
+    assert_true(r.at[4].index == 2 && r.at[4].retry == 1 && verdict_accepted(&r.at[4].verdict));
     assert_string_not_equal(r.at[0].prompt, r.at[1].prompt);
     assert_string_not_equal(r.at[1].prompt, r.at[4].prompt);
     assert_string_equal(r.at[0].prompt, r.at[2].prompt);
@@ -238,7 +241,7 @@ static void an_interrupt_keeps_what_is_finished(void **state) {
     arena_free(&a);
 }
 
-// ---- a batch shares a draw, and nobody joins a draw that is made ----
+// ---- a round shares a draw, and nobody joins a draw that is made ----
 
 enum { DRAFTS = 6 };
 typedef struct {
@@ -306,7 +309,7 @@ static MintResult minted(Arena *a, const Op *op, Script *t, MintRequest q) {
     q.smith = &smith;
     q.profile = &p;
     q.filter.dtype = -1;
-    if (!mint_run(referee, a, &q, &m, &e)) fail_msg("%s", e.msg);
+    if (!mint_run(service, a, &q, &m, &e)) fail_msg("%s", e.msg);
     return m;
 }
 

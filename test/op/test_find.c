@@ -115,6 +115,11 @@ static void plain_words(void **state) {
     finds("fused residual add and layer norm then relu", "add_layernorm_relu");
     finds("RMSNorm", "rmsnorm");
     finds("RMS-Norm + residual", "add_rmsnorm");
+    // A sign between two steps asks for no input that no word names.
+    finds("layernorm+gelu", "layernorm_gelu");
+    finds("rmsnorm plus gelu", "rmsnorm_gelu");
+    finds("residual + layernorm + gelu", "add_layernorm_gelu");
+    finds("layernorm + residual + gelu", "add_layernorm_gelu");
     finds("layer_norm", "layernorm");
     finds("Layer normalization followed by tanh", "layernorm_tanh");
     finds("gelu(rmsnorm(x + residual))", "add_rmsnorm_gelu");

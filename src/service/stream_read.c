@@ -1,4 +1,4 @@
-#include "cmd/stream_read.h"
+#include "service/stream_read.h"
 
 #include <errno.h>
 #include <stdlib.h>
