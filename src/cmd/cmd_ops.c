@@ -126,7 +126,7 @@ int cmd_ops(int argc, char **argv) {
         show_op(&a, &op, json, &out);
     else
         code = cmd_fail("ops", &e);
-    fwrite(out.p, 1, out.len, stdout);
+    if (out.len) fwrite(out.p, 1, out.len, stdout);
     arena_free(&a);
     return code;
 }
