@@ -173,14 +173,22 @@ check generated says "generate --lines" 0 sh -c "echo a | '$bin' generate '$mode
 check with_logprobs says "generate --lines" 0 sh -c "echo a | '$bin' generate '$model' -n 2 --max-tokens 4 --json --logprobs"
 keep generated
 
-# ---- what fails prints an error, or nothing
+# ---- what fails prints an error
 for row in "2 referee $gold --json" "3 referee $tmp/none.py --op softmax --json" "2 eval --json" "3 model info $tmp/none --json"; do
     # shellcheck disable=SC2086
     set -- $row
     code=$1
     shift
-    check "fails_$1_$code" sh -c "'$bin' $* >'$tmp/failed' 2>/dev/null; [ \$? = $code ] && { [ ! -s '$tmp/failed' ] || python3 '$here/schema.py' error '$tmp/failed'; }"
+    check "fails_$1_$code" says error "$code" "$bin" "$@"
+    [ "$code" = 2 ] && cp "$tmp/out" "$tmp/usage"
 done
+check an_error_of_usage grep -q '^{"error":{"kind":"usage","message":' "$tmp/usage"
+check several_files exits 3 "$bin" referee "$gold" "$tmp/none.py" "$tmp/broken.py" --op softmax --json
+grep -v '^{"error":' "$tmp/out" >"$tmp/verdicts"
+grep '^{"error":' "$tmp/out" >"$tmp/errors"
+check a_line_for_each_file obeys verdict "$tmp/verdicts" --lines
+check which_may_be_an_error obeys error "$tmp/errors" --lines
+check two_and_one sh -c "[ \$(wc -l <'$tmp/verdicts') = 2 ] && [ \$(wc -l <'$tmp/errors') = 1 ]"
 printf '{"error":{"kind":"usage","message":"--op is missing"}}\n' >"$tmp/error"
 check an_error obeys error "$tmp/error"
 printf '{"error":{"kind":"usage"}}\n{"error":"no"}\n{"error":{"kind":"usage","message":"x","more":1}}\n{"error":{"kind":"Usage!","message":"x"}}\n{}\n' >"$tmp/no-error"
@@ -188,7 +196,7 @@ check no_error obeys error "$tmp/no-error" --lines --not
 python3 - "$tmp/accepted" >"$tmp/restrictions" <<'P'
 import json, sys
 v = json.load(open(sys.argv[1]))
-for r in (None, {"shape": "64x64", "dtype": "fp16"}, {"shape": None, "dtype": "bf16"}, {"shape": "8x8", "dtype": None}):
+for r in (None, {"shape": "64x64", "dtype": "fp16"}, {"shape": None, "dtype": "bf16"}, {"shape": "8x8", "dtype": None}):  # as --shape and --dtype give them
     print(json.dumps({**v, "restricted": r}))
 P
 check restrictions obeys verdict "$tmp/restrictions" --lines
@@ -206,7 +214,7 @@ import json, sys
 good, bad = (json.load(open(p)) for p in sys.argv[1:])
 lies = [{**bad, "accepted": True}, {**bad, "accepted": True, "status": "ok"}, {**good, "accepted": False}, {**good, "status": "incorrect"},
         {**good, "status": "fine"}, {**good, "level": "best"}, {**good, "source_sha256": "abc"}, {**good, "cases_run": -1},
-        {**good, "restricted": {"shape": 7}}, {**good, "restricted": {"m": 7}}, {**good, "cached": True}, {**bad, "row_bits": "same"}]
+        {**good, "restricted": {"shape": 7}}, {**good, "restricted": {"shape": "8x8"}}, {**good, "cached": True}, {**bad, "row_bits": "same"}]
 for lie in lies:
     print(json.dumps(lie))
 P
