@@ -1,8 +1,6 @@
-// Whole files in and out, digests, and the progress line that only a terminal sees.
+// Whole files in and out, and sealed memory.
 #include "base/io.h"
 #include "base/numeric/rng.h"
-#include "base/progress.h"
-#include "base/sha256.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -198,57 +196,6 @@ static void test_make_dirs(void **state) {
     assert_false(io_make_dirs("", &n));
 }
 
-static void test_sha256_vectors(void **state) {
-    (void)state; // FIPS 180-4 examples
-    char hex[65];
-    sha256_hex(sha256_of(STR("")), hex);
-    assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    sha256_hex(sha256_of((Str){0}), hex);
-    assert_string_equal(hex, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    sha256_hex(sha256_of(STR("abc")), hex);
-    assert_string_equal(hex, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-}
-
-// What a short progress writes to `fd` as standard error.
-static size_t progress_output(int fd, int from, char *out, size_t room) {
-    int old = dup(2);
-    dup2(fd, 2);
-    Progress p;
-    progress_start(&p, "judging", 3);
-    progress_step(&p, 3, "case 3");
-    progress_end(&p);
-    dup2(old, 2);
-    close(old);
-    // A terminal hands on what it was given when it likes: up to a mark, in as many pieces.
-    size_t n = 0;
-    assert_int_equal(write(fd, "|", 1), 1);
-    for (ssize_t got; n < room - 1 && (n == 0 || out[n - 1] != '|'); n += (size_t)got) {
-        got = read(from, out + n, room - 1 - n);
-        assert_true(got > 0);
-    }
-    out[--n] = 0;
-    return n;
-}
-
-static void test_progress_is_for_terminals(void **state) {
-    (void)state;
-    char out[512];
-    int fd[2];
-    assert_int_equal(pipe(fd), 0);
-    assert_int_equal(progress_output(fd[1], fd[0], out, sizeof out), 0);
-    close(fd[0]);
-    close(fd[1]);
-    int pty = posix_openpt(O_RDWR | O_NOCTTY);
-    if (pty < 0 || grantpt(pty) != 0 || unlockpt(pty) != 0) skip();
-    int tty = open(ptsname(pty), O_RDWR | O_NOCTTY);
-    assert_true(tty >= 0);
-    assert_true(progress_output(tty, pty, out, sizeof out) > 0);
-    assert_non_null(strstr(out, "judging 3/3  case 3"));
-    assert_true(str_ends(str_of(out), "\r\033[K"));
-    close(tty);
-    close(pty);
-}
-
 // A process that was forked while a file was mapped for writing holds it a little longer.
 static void test_sealing_waits(void **state) {
     (void)state;
@@ -291,8 +238,6 @@ int main(void) {
         TEST(test_a_full_disk_is_an_error),
         TEST(test_make_dirs),
         cmocka_unit_test(test_sealing_waits),
-        cmocka_unit_test(test_sha256_vectors),
-        cmocka_unit_test(test_progress_is_for_terminals),
     };
     return cmocka_run_group_tests_name("io", tests, NULL, NULL);
 }

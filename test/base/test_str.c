@@ -147,33 +147,6 @@ static void test_utf8_wrong_forms(void **state) {
     assert_true(utf8_valid(STR("\xc3\xa9\xe2\x82\xac\xf0\x9f\x90\x8d")));
 }
 
-static void test_err_keeps_the_cause(void **state) {
-    (void)state;
-    Err e = {0};
-    assert_false(err_set(&e, ERR_IO, "cause %d", 1));
-    assert_false(err_set(&e, ERR_LIMIT, "echo"));
-    assert_false(err_ctx(&e, "doing %s", "this"));
-    assert_int_equal(e.code, ERR_IO);
-    assert_string_equal(e.msg, "doing this: cause 1");
-}
-
-static void test_err_never_loses_the_cause(void **state) {
-    (void)state;
-    char wide[600];
-    memset(wide, 'w', sizeof wide - 1);
-    wide[sizeof wide - 1] = 0;
-    Err e = {0};
-    err_record(&e, ERR_INPUT, "the cause");
-    for (int i = 0; i < 5; i++) err_prefix(&e, "%s", wide);
-    assert_int_equal(strlen(e.msg), sizeof e.msg - 1);
-    assert_true(str_ends(str_of(e.msg), "w: the cause"));
-    Err full = {0};
-    err_record(&full, ERR_INPUT, "%s", wide);
-    assert_int_equal(strlen(full.msg), sizeof full.msg - 1);
-    err_prefix(&full, "no room");
-    assert_int_equal(full.msg[0], 'w');
-}
-
 static void test_lists_and_parts(void **state) {
     (void)state;
     static const char *const list[] = {"one", "two"};
@@ -198,17 +171,11 @@ static void test_characters(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_comparisons),
-        cmocka_unit_test(test_lists_and_parts),
-        cmocka_unit_test(test_characters),
-        cmocka_unit_test(test_hash_vectors),
-        cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_buf_follows_a_model),
-        cmocka_unit_test(test_empty_buf),
-        cmocka_unit_test(test_utf8_every_code_point),
+        cmocka_unit_test(test_comparisons),      cmocka_unit_test(test_lists_and_parts),
+        cmocka_unit_test(test_characters),       cmocka_unit_test(test_hash_vectors),
+        cmocka_unit_test(test_copies),           cmocka_unit_test(test_buf_follows_a_model),
+        cmocka_unit_test(test_empty_buf),        cmocka_unit_test(test_utf8_every_code_point),
         cmocka_unit_test(test_utf8_wrong_forms),
-        cmocka_unit_test(test_err_keeps_the_cause),
-        cmocka_unit_test(test_err_never_loses_the_cause),
     };
     return cmocka_run_group_tests_name("str", tests, NULL, NULL);
 }
