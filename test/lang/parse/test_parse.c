@@ -1,104 +1,5 @@
 // The parser: shapes of trees, syntax errors with their places, limits.
-#include "lang/lang_test.h"
-
-#include "lang/parse/lex.h"
-
-// ---- shapes
-
-static const Node *statement(const char *source) {
-    const Node *m = parse_text(source);
-    assert_int_equal(m->kind, NODE_MODULE);
-    return m->module.body.at[0];
-}
-
-static const Node *expression(const char *source) {
-    const Node *n = statement(source);
-    assert_int_equal(n->kind, NODE_EXPRSTMT);
-    return n->value;
-}
-
-static void test_binding_of_operators(void **state) {
-    (void)state;
-    // Each source beside the same with every parenthesis written out.
-    static const char *const same[][2] = {
-        {"a + b * c", "a + (b * c)"},
-        {"a - b - c", "(a - b) - c"},
-        {"a ** b ** c", "a ** (b ** c)"},
-        {"-a ** b", "-(a ** b)"},
-        {"a ** -b", "a ** (-b)"},
-        {"not a == b", "not (a == b)"},
-        {"a or b and not c", "a or (b and (not c))"},
-        {"a | b ^ c & d << e + f * -g", "a | (b ^ (c & (d << (e + (f * (-g))))))"},
-        {"a if b else c if d else e", "a if b else (c if d else e)"},
-        {"lambda: a if b else c", "lambda: (a if b else c)"},
-        {"a < b | c", "a < (b | c)"},
-        {"a @ b // c % d / e", "(((a @ b) // c) % d) / e"},
-        {"~a.b[c](d)", "~(((a.b)[c])(d))"},
-        {"a >> b << c", "(a >> b) << c"},
-        {"x = yield a, b", "x = (yield (a, b))"},
-        {"a, = b", "(a,) = b"},
-        {"x[1, 2]", "x[(1, 2)]"},
-        {"f(x for x in y)", "f((x for x in y))"},
-        {"with (a as b, c): pass", "with a as b, c: pass"},
-        {"with (a, b): pass", "with a, b: pass"},
-        {"with (a): pass", "with a: pass"},
-        {"if a:\n b\nelif c:\n d\nelse:\n e", "if a:\n b\nelse:\n if c:\n  d\n else:\n  e"},
-        {"'a' \"b\" '''c'''", "'abc'"},
-        {"f'{a}' 'b' f'c{d}'", "f'{a}bc{d}'"},
-        {"f'{\"x\"}y'", "f'xy'"},
-        {"f'{a = }'", "f'a = {a!r}'"},
-        {"f'{a=:>5}'", "f'a={a:>5}'"},
-        {"b'a' rb'\\b'", "b'a\\x5cb'"},
-        {"'\\x41\\101\\u0041\\U00000041\\q\\\n'", "'AAAA\\\\q'"},
-        {"0x10 + 0b11 + 0o17 + 1_0", "16 + 3 + 15 + 10"},
-        {"import a . b", "import a.b"},
-        {"from .. import (a, b as c,)", "from .. import a, b as c"},
-        {"for x in a, b: pass", "for x in (a, b): pass"},
-        {"def f(a, b): return a, b", "def f(a, b):\n  return (a, b)\n"},
-        {"a; b; c;", "a\nb\nc"},
-    };
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        const char *head = strstr(same[i][0], "yield") ? "def f():\n " : "";
-        const char *l = arena_printf(&arena, "%s%s", head, same[i][0]);
-        const char *r = arena_printf(&arena, "%s%s", head, same[i][1]);
-        if (!node_equal(parse_text(l), parse_text(r))) fail_msg("%s\nis not\n%s", same[i][0], same[i][1]);
-    }
-}
-
-static void test_trees_that_differ(void **state) {
-    (void)state;
-    static const char *const differ[][2] = {
-        {"(a < b) < c", "a < b < c"},
-        {"(a and b) and c", "a and b and c"},
-        {"1", "1.0"},
-        {"1", "True"},
-        {"'a'", "b'a'"},
-        {"'a'", "f'a'"},
-        {"f(a=1)", "f(b=1)"},
-        {"f(a)", "f(*a)"},
-        {"x[a:b]", "x[a:b:1]"},
-        {"a is not b", "a is (not b)"},
-        {"a + b", "a - b"},
-        {"[a]", "(a,)"},
-        {"x: int", "x: float"},
-        {"def f(a, /): pass", "def f(a): pass"},
-        {"def f(*, a): pass", "def f(a): pass"},
-        {"yield_", "yields"},
-        {"{a: b}", "{**a, c: b}"},
-        {"import a", "from a import b"},
-        {"from . import a", "from .. import a"},
-        {"[a for a in b]", "{a for a in b}"},
-        {"a = b", "a = b = c"},
-        {"a += b", "a -= b"},
-        {"x = 340282366920938463463374607431768211456", "x = 340282366920938463463374607431768211457"},
-    };
-    for (size_t i = 0; i < sizeof differ / sizeof *differ; i++) {
-        for (int k = 0; k < 2; k++)
-            if (node_equal(parse_text(differ[i][0]), parse_text(differ[i][1])) ||
-                !node_equal(parse_text(differ[i][k]), parse_text(differ[i][k])))
-                fail_msg("%s and %s", differ[i][0], differ[i][1]);
-    }
-}
+#include "lang/parse/trees.h"
 
 static void test_numbers(void **state) {
     (void)state;
@@ -113,94 +14,6 @@ static void test_numbers(void **state) {
     assert_true(expression("1_0.5_0e-1_0")->real == 10.50e-10);
     assert_true(expression("4.9406564584124654e-324")->real > 0);
     assert_true(expression("1e999")->real > 1e308);
-}
-
-static void test_strings(void **state) {
-    (void)state;
-    const Node *n = expression("'a\\tb'");
-    assert_true(str_is(n->string.text, "a\tb"));
-    assert_false(n->string.bytes);
-    n = expression("b'\\xff\\0'");
-    assert_true(n->string.bytes);
-    assert_int_equal(n->string.text.len, 2);
-    assert_memory_equal(n->string.text.p, "\xff\0", 2);
-    assert_true(str_is(expression("'\\xe9\\u20ac'")->string.text, "\xc3\xa9\xe2\x82\xac"));
-    assert_true(str_is(expression("'''a\r\nb\rc'''")->string.text, "a\nb\nc"));
-    assert_true(str_is(expression("r'\\n'")->string.text, "\\n"));
-    assert_true(str_is(expression("'\\a\\b\\f\\v\\'\\\"'")->string.text, "\a\b\f\v'\""));
-}
-
-static void test_fstrings(void **state) {
-    (void)state;
-    const Node *n = expression("f'a{b}{c!r:>{d}.2f}{{e}}'");
-    assert_int_equal(n->kind, NODE_FSTRING);
-    assert_int_equal(n->items.n, 4);
-    assert_true(str_is(n->items.at[0]->string.text, "a"));
-    assert_true(node_is_name(n->items.at[1], "b"));
-    const Node *f = n->items.at[2];
-    assert_int_equal(f->kind, NODE_FORMAT);
-    assert_int_equal(f->format.conversion, 'r');
-    assert_int_equal(f->format.spec->items.n, 3);
-    assert_true(str_is(f->format.spec->items.at[2]->string.text, ".2f"));
-    assert_true(str_is(n->items.at[3]->string.text, "{e}"));
-    assert_int_equal(expression("f''")->items.n, 0);
-    assert_true(str_is(expression("f'''{\n1\n+ 2}''' '''\\x7b'''")->items.at[1]->string.text, "{"));
-}
-
-static void test_spans(void **state) {
-    (void)state;
-    const char *source = "x = foo(a, b) + 1\nif y:\n    z";
-    const Node *m = parse_text(source);
-    const Node *assign = m->module.body.at[0], *sum = assign->assign.value;
-    assert_int_equal(assign->span.at, 0);
-    assert_int_equal(assign->span.len, strlen("x = foo(a, b) + 1"));
-    assert_int_equal(sum->span.at, 4);
-    assert_int_equal(sum->span.len, strlen("foo(a, b) + 1"));
-    assert_int_equal(sum->binary.left->span.len, strlen("foo(a, b)"));
-    assert_int_equal(sum->binary.right->span.at, 16);
-    const Node *branch = m->module.body.at[1];
-    assert_int_equal(branch->span.at, 18);
-    assert_int_equal(branch->branch.then.at[0]->span.at, strlen(source) - 1);
-}
-
-static void test_parameters(void **state) {
-    (void)state;
-    const Node *f =
-        statement("def f(a, b: int = 1, /, c=2, *rest, d, e: tl.constexpr = 3, **more) -> None: pass");
-    const Nodes *ps = &f->function.params;
-    assert_int_equal(ps->n, 7);
-    static const struct {
-        const char *name;
-        ParamKind kind;
-        bool positional, annotated, defaulted;
-    } expected[] = {
-        {"a", PARAM_PLAIN, true, false, false},          {"b", PARAM_PLAIN, true, true, true},
-        {"c", PARAM_PLAIN, false, false, true},          {"rest", PARAM_STAR, false, false, false},
-        {"d", PARAM_KWONLY, false, false, false},        {"e", PARAM_KWONLY, false, true, true},
-        {"more", PARAM_DOUBLESTAR, false, false, false},
-    };
-    for (int i = 0; i < ps->n; i++) {
-        const Node *p = ps->at[i];
-        assert_true(str_is(p->param.name, expected[i].name));
-        assert_int_equal(p->param.kind, expected[i].kind);
-        assert_int_equal(p->param.positional_only, expected[i].positional);
-        assert_int_equal(p->param.annotation != NULL, expected[i].annotated);
-        assert_int_equal(p->param.def != NULL, expected[i].defaulted);
-    }
-    ps = &statement("def f(*, a): pass")->function.params;
-    assert_int_equal(ps->at[0]->param.kind, PARAM_STAR);
-    assert_int_equal(ps->at[0]->param.name.len, 0);
-    assert_int_equal(ps->at[1]->param.kind, PARAM_KWONLY);
-}
-
-static void test_calls(void **state) {
-    (void)state;
-    const Node *n = expression("f(a, k=1, *b, **c)");
-    assert_int_equal(n->call.args.n, 2);
-    assert_int_equal(n->call.args.at[1]->kind, NODE_STARRED);
-    assert_int_equal(n->call.keywords.n, 2);
-    assert_true(str_is(n->call.keywords.at[0]->keyword.name, "k"));
-    assert_int_equal(n->call.keywords.at[1]->keyword.name.len, 0);
 }
 
 static void test_helpers(void **state) {
@@ -369,14 +182,6 @@ static void test_truncated_sources(void **state) {
     assert_non_null(parse_text(source));
 }
 
-// ---- limits
-
-static void refused(Str source, const char *part) {
-    Diag found = {0};
-    if (try_parse(source, &found)) fail_msg("accepted: %.60s", source.p);
-    if (!strstr(found.msg, part)) fail_msg("%.60s\n%s\nlacks: %s", source.p, found.msg, part);
-}
-
 // Triton finds and unindents a kernel's text by patterns that know no strings: see lines_kept().
 static void test_what_triton_would_read_otherwise(void **state) {
     (void)state;
@@ -414,66 +219,6 @@ static void test_limit_of_tokens(void **state) {
     (void)state;
     parse_str(repeated("", "x;", TOKENS_MAX / 2 - 2, ""));
     refused(repeated("", "x;", TOKENS_MAX / 2, ""), "tokens");
-}
-
-// One construct nested to the limit parses, prints and reads back; one deeper is an error with a message.
-static void check_nesting(const char *open, const char *middle, const char *close, int deepest) {
-    for (int over = 0; over < 2; over++) {
-        Buf b = BUF(&arena);
-        for (int i = 0; i < deepest + over; i++) buf_puts(&b, open);
-        buf_puts(&b, middle);
-        for (int i = 0; i < deepest + over; i++) buf_puts(&b, close);
-        if (over)
-            refused(buf_str(&b), "nested more than");
-        else {
-            const Node *n = parse_str(buf_str(&b));
-            assert_true(node_equal(n, parse_text(printed(n))));
-        }
-    }
-    refused(repeated("", open, 50000, middle), "nested more than");
-}
-
-static void test_limit_of_nesting(void **state) {
-    (void)state;
-    check_nesting("(", "x", ")", NESTING_MAX);
-    check_nesting("[", "x", "]", NESTING_MAX);
-    check_nesting("{1: ", "x", "}", NESTING_MAX);
-    check_nesting("{**", "x", "}", NESTING_MAX);
-    check_nesting("f(", "x", ")", NESTING_MAX);
-    check_nesting("x[", "x", "]", NESTING_MAX);
-    check_nesting("not ", "x", "", NESTING_MAX);
-    check_nesting("-", "x", "", NESTING_MAX);
-    check_nesting("~ + ", "x", "", NESTING_MAX / 2);
-    check_nesting("x ** ", "x", "", NESTING_MAX);
-    check_nesting("lambda: ", "x", "", NESTING_MAX);
-    check_nesting("lambda x=", "x", ": x", NESTING_MAX);
-    check_nesting("a if b else ", "x", "", NESTING_MAX);
-    check_nesting("(*", "x", ",)", NESTING_MAX);
-    check_nesting("[x for x in ", "x", "]", NESTING_MAX);
-    check_nesting("(y := ", "x", ")", NESTING_MAX);
-    check_nesting("f(a, *b, k=", "x", ")", NESTING_MAX);
-    check_nesting("x[a:", "x", "]", NESTING_MAX);
-    check_nesting("f'{", "x", "}'", NESTING_MAX);
-    check_nesting("f'{x:{", "x", "}}'", NESTING_MAX / 2);
-}
-
-static void test_limit_of_blocks(void **state) {
-    (void)state;
-    for (int over = 0; over < 2; over++) {
-        Buf b = BUF(&arena);
-        for (int i = 0; i < NESTING_MAX + over; i++) {
-            for (int k = 0; k < i; k++) buf_putc(&b, ' ');
-            buf_puts(&b, "if x:\n");
-        }
-        for (int k = 0; k < NESTING_MAX + over; k++) buf_putc(&b, ' ');
-        buf_puts(&b, "y\n");
-        if (over)
-            refused(buf_str(&b), "nested more than");
-        else {
-            const Node *n = parse_str(buf_str(&b));
-            assert_true(node_equal(n, parse_text(printed(n))));
-        }
-    }
 }
 
 // Chains that grow to the left, or downwards, need no nesting; the height of the tree stops them.
@@ -531,28 +276,6 @@ static void test_limits_of_python(void **state) {
     (void)parse_text("x = [(lambda: (a := 1))() + (c := a) for a in (lambda: (b := d))()]");
 }
 
-static void test_limit_of_parameters(void **state) {
-    (void)state;
-    for (int over = 0; over < 2; over++) {
-        Buf b = BUF(&arena);
-        buf_puts(&b, "def f(");
-        for (int i = 0; i < PARAMS_MAX + over; i++) buf_printf(&b, "a%d, ", i);
-        buf_puts(&b, "): pass");
-        if (over)
-            refused(buf_str(&b), "parameters");
-        else
-            parse_str(buf_str(&b));
-        Buf call = BUF(&arena);
-        buf_puts(&call, "f(");
-        for (int i = 0; i < PARAMS_MAX + over; i++) buf_printf(&call, "a%d=0, ", i);
-        buf_puts(&call, ")");
-        if (over)
-            refused(buf_str(&call), "keyword arguments");
-        else
-            parse_str(buf_str(&call));
-    }
-}
-
 // Memory stays in proportion to the source, whatever it is made of.
 static void test_memory_is_linear(void **state) {
     (void)state;
@@ -582,25 +305,15 @@ static void test_memory_is_linear(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_binding_of_operators),
-        TEST(test_trees_that_differ),
         TEST(test_numbers),
-        TEST(test_strings),
-        TEST(test_fstrings),
-        TEST(test_spans),
-        TEST(test_parameters),
-        TEST(test_calls),
         TEST(test_helpers),
         TEST(test_errors),
         TEST(test_truncated_sources),
         TEST(test_what_triton_would_read_otherwise),
         TEST(test_limit_of_size),
         TEST(test_limit_of_tokens),
-        TEST(test_limit_of_nesting),
-        TEST(test_limit_of_blocks),
         TEST(test_limit_of_chains),
         TEST(test_limits_of_python),
-        TEST(test_limit_of_parameters),
         TEST(test_memory_is_linear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
