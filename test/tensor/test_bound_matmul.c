@@ -1,0 +1,104 @@
+// Products of matrices: values, bounds, and what is refused.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "base/isa.h"
+#include "base/numeric/rng.h"
+#include "tensor/bound_simd.h"
+#include "tensor/oracle.h"
+
+// --- Matrix products -----------------------------------------------------------------------------
+
+static const Bound *matrix(DType t, int batch, int rows, int cols, Rng *r, double *v) {
+    int n = batch * rows * cols;
+    for (int i = 0; i < n; i++) v[i] = dtype_round(t, rng_normal(r));
+    return batch > 1 ? INPUT(t, v, batch, rows, cols) : INPUT(t, v, rows, cols);
+}
+
+static void products_of_matrices(void **state) {
+    (void)state;
+    static const int sizes[][4] = {{1, 3, 5, 4}, {2, 1, 17, 3}, {1, 2, 1, 2}, {3, 2, 64, 1}};
+    Rng r = rng_at(5, 0);
+    for (size_t z = 0; z < sizeof sizes / sizeof *sizes; z++) {
+        int batch = sizes[z][0], m = sizes[z][1], k = sizes[z][2], n = sizes[z][3];
+        double av[1000], bv[1000];
+        const Bound *a = matrix(DT_F32, batch, m, k, &r, av), *b = matrix(DT_F32, batch, k, n, &r, bv);
+        const Bound *d = OP(MATMUL, a, b);
+        assert_int_equal(d->numel, batch * m * n);
+        assert_int_equal(d->rank, a->rank);
+        // The same spelled out as products and a sum has the same bound.
+        for (int i = 0; i < batch * m; i++)
+            for (int j = 0; j < n; j++) {
+                long double want = 0, size = 0;
+                for (int l = 0; l < k; l++) {
+                    long double p = (long double)av[i * k + l] * bv[(i / m * k + l) * n + j];
+                    want += p;
+                    size += fabsl(p);
+                }
+                int at = i * n + j;
+                assert_true(fabsl(want - (long double)d->v[at]) <= 1e-15L * size);
+                double e = (double)size * (1 + bound_growth(k));
+                assert_true(fabs(err_at(d, at) - e) <= 1e-9 * e);
+            }
+    }
+}
+
+static void tf32_widens_where_it_is_allowed(void **state) {
+    (void)state;
+    double av[4 * 16], bv[16 * 8], tf[16];
+    Rng r = rng_at(6, 0);
+    const Bound *a = matrix(DT_F32, 1, 4, 16, &r, av), *b = matrix(DT_F32, 1, 16, 8, &r, bv);
+    const Bound *strict = OP(MATMUL, a, b);
+    ctx.allow_tf32 = true;
+    const Bound *wide = OP(MATMUL, a, b);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 8; j++) {
+            double cut = 0;
+            int at = i * 8 + j;
+            for (int l = 0; l < 16; l++) {
+                double x = double_of(bits64(av[i * 16 + l]) & ~(((uint64_t)1 << 42) - 1));
+                double y = double_of(bits64(bv[l * 8 + j]) & ~(((uint64_t)1 << 42) - 1));
+                cut += x * y;
+            }
+            assert_true(wide->v[at] == strict->v[at]);
+            assert_true(low_at(wide, at) <= cut && cut <= high_at(wide, at));
+            assert_false(low_at(strict, at) <= cut && cut <= high_at(strict, at));
+        }
+    // What 10 bits hold is read exactly, and so are half types.
+    for (int i = 0; i < 16; i++) tf[i] = dtype_round(DT_F16, rng_normal(&r));
+    const Bound *held = INPUT(DT_F32, tf, 1, 16), *column = INPUT(DT_F32, tf, 16, 1);
+    const Bound *same = OP(MATMUL, held, column);
+    ctx.allow_tf32 = false;
+    assert_true(err_at(same, 0) == err_at(OP(MATMUL, held, column), 0));
+    const Bound *ha = TO(DT_F16, a), *hb = TO(DT_F16, b), *half = OP(MATMUL, ha, hb);
+    ctx.allow_tf32 = true;
+    const Bound *half_wide = OP(MATMUL, ha, hb);
+    ctx.allow_tf32 = false;
+    assert_int_equal(half->dtype, DT_F16);
+    for (int i = 0; i < 32; i++) assert_true(err_at(half, i) == err_at(half_wide, i));
+}
+
+static void products_are_refused(void **state) {
+    (void)state;
+    double v[24] = {0};
+    REFUSED(MATMUL, no_attrs, INPUT(DT_F32, v, 2, 3), INPUT(DT_F32, v, 2, 3));
+    REFUSED(MATMUL, no_attrs, INPUT(DT_F32, v, 3), INPUT(DT_F32, v, 3));
+    REFUSED(MATMUL, no_attrs, INPUT(DT_F32, v, 2, 3), INPUT(DT_F16, v, 3, 2));
+    REFUSED(MATMUL, no_attrs, INPUT(DT_I32, v, 2, 3), INPUT(DT_I32, v, 3, 2));
+    REFUSED(MATMUL, no_attrs, INPUT(DT_F32, v, 2, 2, 3), INPUT(DT_F32, v, 3, 3, 2));
+    REFUSED(MATMUL, no_attrs, INPUT(DT_F32, v, 2, 3));
+    assert_int_equal(OP(MATMUL, INPUT(DT_F32, v, 2, 0), INPUT(DT_F32, v, 0, 3))->numel, 6);
+    assert_int_equal(OP(MATMUL, INPUT(DT_F32, v, 0, 2), INPUT(DT_F32, v, 2, 3))->numel, 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_of_matrices),
+        cmocka_unit_test(tf32_widens_where_it_is_allowed),
+        cmocka_unit_test(products_are_refused),
+    };
+    return cmocka_run_group_tests(tests, oracle_setup, oracle_teardown);
+}
