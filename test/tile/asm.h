@@ -152,3 +152,24 @@ static inline void expect_clean(Rig *r, bool ok) {
     if (d) fail_msg("unexpected %s: %s", diag_name(d->kind), d->msg);
     assert_true(ok);
 }
+
+// ---- whole tiles in and out ----
+
+// Stores register v (any shape) to the storage that parameter n points to, in row-major order.
+static inline void put_out(Asm *s, int n, int v) {
+    TileType t = s->code.reg[v].type, off = t;
+    int lanes = tile_lanes(&t);
+    off.elem = DT_I32;
+    int p = asm_param(s, pointer_to(scalar_type(t.elem)), n);
+    int i = lanes == 1 ? asm_int(s, DT_I32, 0)
+                       : asm_new_reg(s, off, INSN_RESHAPE, asm_arange(s, lanes), -1, -1, 0);
+    asm_store(s, asm_ptradd(s, p, i), v, -1);
+}
+// Loads a tile of type t from the storage of parameter n.
+static inline int take_in(Asm *s, int n, TileType t) {
+    TileType off = t;
+    off.elem = DT_I32;
+    int p = asm_param(s, pointer_to(scalar_type(t.elem)), n);
+    int i = asm_new_reg(s, off, INSN_RESHAPE, asm_arange(s, tile_lanes(&t)), -1, -1, 0);
+    return asm_load(s, asm_ptradd(s, p, i), -1, -1);
+}

@@ -1,4 +1,4 @@
-# 8-bit floats: types, conversions, messages.
+# 8-bit floats: types, operators, messages.
 
 # case: types
 # launch: *fp8e4nv *fp8e5 *fp32

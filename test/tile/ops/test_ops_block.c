@@ -1,5 +1,6 @@
 // Block pointers, tensor descriptors and addresses as integers, as whole kernels: values, what is guarded and
 // what is not, and what the sanitizer says of the rest.
+#include "tile/golden.h"
 #include "tile/run.h"
 
 // A ragged matrix copied tile by tile, by a block pointer that moves along a row of tiles.
@@ -306,6 +307,11 @@ static void test_addresses(void **state) {
         0, DIAG_OOB);
 }
 
+static void test_golden(void **state) {
+    (void)state;
+    golden("ops_block");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_copy),
@@ -316,6 +322,7 @@ int main(void) {
         cmocka_unit_test(test_descriptor),
         cmocka_unit_test(test_descriptor_atomics),
         cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_golden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// What code_layout and code_verify know about a kernel, and random kernels that must not notice where their
+// What code_layout knows about a kernel, and random kernels that must not notice where their
 // registers live.
 #include "base/numeric/rng.h"
 #include "tile/asm.h"
@@ -78,124 +78,6 @@ static void test_packing(void **state) {
     const int others[] = {early, mid, late, n, end, one};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_false(share(&c->reg[before], &c->reg[others[i]]));
-    rig_close(&r);
-}
-
-// Values that are computed only to be moved are computed where they go, unless somebody would notice.
-static void test_moves(void **state) {
-    (void)state;
-    Rig r;
-    rig_open(&r);
-    enum { TWICE = 1, BETWEEN, UNDEFINED, ENTERED, CASES };
-    for (int k = 0; k < CASES; k++) {
-        Asm s = asm_new(&r.arena);
-        TileType half = vector_type(DT_F16, 64), full = vector_type(DT_F32, 64);
-        int p = asm_param(&s, pointer_to(scalar_type(DT_F16)), 0), i = asm_arange(&s, 64);
-        int m = asm_op(&s, INSN_LT, i, asm_int(&s, DT_I32, 5)), on = asm_int(&s, DT_BOOL, 1);
-        int zero = asm_new_reg(&s, half, INSN_SPLAT, asm_float(&s, DT_F16, 0), -1, -1, 0);
-        int acc = asm_new_reg(&s, full, INSN_SPLAT, asm_float(&s, DT_F32, 0), -1, -1, 0);
-        int at = asm_ptradd(&s, p, i);
-        int h = asm_reg(&s, half), wide = asm_reg(&s, full), sum = asm_reg(&s, full);
-        int jump = k == ENTERED ? asm_put(&s, INSN_JUMPNOT, -1, on, -1, -1, 0) : -1;
-        asm_put(&s, INSN_LOAD, h, at, m, k == UNDEFINED ? -1 : zero, 0);
-        if (k == ENTERED) s.code.insn[jump].imm = s.code.insns;
-        if (k == ENTERED) asm_put(&s, INSN_COPY, h, zero, -1, -1, 0);
-        asm_put(&s, INSN_CAST, wide, h, -1, -1, 0);
-        if (k == TWICE) (void)asm_op(&s, INSN_ADD, h, zero);
-        // What a loop carries: acc = acc + wide, by way of another register.
-        asm_put(&s, INSN_ADD, sum, acc, wide, -1, 0);
-        if (k == BETWEEN) (void)asm_op(&s, INSN_MUL, acc, wide);
-        asm_put(&s, INSN_COPY, acc, sum, -1, -1, 0);
-        int low = asm_cast(&s, acc, DT_F16); // rounds: not a move
-        int other = asm_reg(&s, half);       // computed from what it replaces, which a load reads
-        asm_put(&s, INSN_LOAD, other, at, m, zero, 0);
-        asm_put(&s, INSN_COPY, zero, other, -1, -1, 0);
-        (void)asm_op(&s, INSN_ADD, low, zero);
-        const Code *c = asm_done(&s);
-        const Register *reg = c->reg;
-        bool load_cast = reg[h].offset == reg[wide].offset, carried = reg[sum].offset == reg[acc].offset;
-        assert_int_equal(load_cast, k != TWICE && k != UNDEFINED && k != ENTERED);
-        assert_int_equal(carried, k != BETWEEN && k != UNDEFINED);
-        assert_true(reg[low].offset != reg[acc].offset);
-        assert_true(reg[other].offset != reg[zero].offset);
-    }
-    rig_close(&r);
-}
-
-static void test_verify(void **state) {
-    (void)state;
-    Rig r;
-    rig_open(&r);
-    enum { CASES = 18 };
-    for (int k = -1; k < CASES; k++) {
-        Asm s = asm_new(&r.arena);
-        int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0), i = asm_arange(&s, 8),
-            m = asm_op(&s, INSN_LT, i, asm_int(&s, DT_I32, 5));
-        int at = asm_ptradd(&s, p, i), v = asm_load(&s, at, m, -1), h = asm_cast(&s, v, DT_F16),
-            fresh = asm_reg(&s, vector_type(DT_F32, 8));
-        int odd = asm_reg(&s, vector_type(DT_F32, 16));
-        switch (k) {
-        case 0: asm_put(&s, INSN_ADD, fresh, v, h, -1, 0); break;
-        case 1: asm_put(&s, INSN_ADD, odd, v, v, -1, 0); break;
-        case 2: asm_put(&s, INSN_STORE, -1, at, h, m, 0); break;
-        case 3: asm_put(&s, INSN_LOAD, fresh, at, i, -1, 0); break;
-        case 4: asm_put(&s, INSN_LOAD, fresh, at, -1, v, 0); break;
-        case 5: asm_put(&s, INSN_JUMP, -1, -1, -1, -1, 1000); break;
-        case 6: asm_put(&s, INSN_JUMPNOT, -1, m, -1, -1, 0); break;
-        case 7: asm_put(&s, INSN_ADD, fresh, fresh, v, -1, 0); break; // read before written
-        case 8: asm_put(&s, INSN_AND, fresh, v, v, -1, 0); break;
-        case 9: asm_put(&s, INSN_PTRADD, at, p, i, -1, 8); break;
-        case 10: asm_put(&s, INSN_SUM, fresh, v, -1, -1, 0); break;
-        case 11: asm_put(&s, INSN_TRANS, fresh, v, -1, -1, 1); break;
-        case 12: asm_put(&s, INSN_CUMSUM, v, v, -1, -1, 0); break;
-        case 13: asm_put(&s, (InsnOp)999, v, v, -1, -1, 0); break;
-        case 14: asm_put(&s, INSN_ADD, fresh, v, 4000, -1, 0); break;
-        case 15: asm_put(&s, INSN_ADD, fresh, v, -1, -1, 0); break;
-        case 16: s.code.reg[odd].type.shape[0] = TILE_LANES_MAX + 1; break;
-        case 17: asm_put(&s, INSN_EXP, fresh, h, -1, -1, 0); break;
-        default: break;
-        }
-        asm_put(&s, INSN_END, -1, -1, -1, -1, 0);
-        const char *why = NULL;
-        bool ok = code_verify(&s.code, &why);
-        if (ok != (k < 0)) fail_msg("case %d: %s", k, ok ? "accepted" : why);
-        if (!ok) assert_non_null(why);
-    }
-    // [0, 3] and [2, 5] overlap; [0, 5] and [2, 3] nest.
-    for (int k = 0; k < 2; k++) {
-        Asm s = asm_new(&r.arena);
-        int f = asm_int(&s, DT_BOOL, 1);
-        asm_put(&s, INSN_COPY, f, f, -1, -1, 0);
-        asm_put(&s, INSN_COPY, f, f, -1, -1, 0);
-        asm_put(&s, INSN_JUMPNOT, -1, f, -1, -1, k ? 2 : 0);
-        asm_put(&s, INSN_COPY, f, f, -1, -1, 0);
-        asm_put(&s, INSN_JUMPNOT, -1, f, -1, -1, k ? 0 : 2);
-        asm_put(&s, INSN_END, -1, -1, -1, -1, 0);
-        const char *why = NULL;
-        assert_int_equal(code_verify(&s.code, &why), k == 1);
-    }
-    Asm s = asm_new(&r.arena);
-    asm_int(&s, DT_I32, 1);
-    const char *why;
-    assert_false(code_verify(&s.code, &why)); // runs off its end
-    rig_close(&r);
-}
-
-static void test_dump(void **state) {
-    (void)state;
-    Rig r;
-    rig_open(&r);
-    Asm s = asm_new(&r.arena);
-    int p = asm_param(&s, pointer_to(scalar_type(DT_F16)), 0), i = asm_arange(&s, 8),
-        m = asm_op(&s, INSN_LT, i, asm_int(&s, DT_I32, 5));
-    (void)asm_load(&s, asm_ptradd(&s, p, i), m, -1);
-    const Code *c = asm_done(&s);
-    Buf b = BUF(&r.arena);
-    code_dump(&b, c);
-    assert_non_null(strstr(buf_cstr(&b), "PARAM     %0:pointer<fp16>"));
-    assert_non_null(
-        strstr(buf_cstr(&b), "LOAD      %5?:<['8'], fp16> = %4:<['8'], pointer<fp16>>, %3:<['8'], int1>"));
-    assert_non_null(strstr(buf_cstr(&b), "END"));
     rig_close(&r);
 }
 
@@ -438,8 +320,9 @@ static void test_random_kernels(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_marks),  cmocka_unit_test(test_packing), cmocka_unit_test(test_moves),
-        cmocka_unit_test(test_verify), cmocka_unit_test(test_dump),    cmocka_unit_test(test_random_kernels),
+        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_packing),
+        cmocka_unit_test(test_random_kernels),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-# Atomics: types, masks, messages.
+# Rows of op.def in ops_atomic.c: types, shapes, messages.
 
 # case: returns-old-value
 # launch: *fp32 *i32 *fp16 *bf16 *i64 *u32

@@ -407,8 +407,20 @@ static void test_runner(void **state) {
     failures = before;
 }
 
+static void test_reference(void **state) {
+    (void)state;
+    Arena a = {0};
+    Buf b = BUF(&a);
+    language_reference(&b);
+    assert_non_null(strstr(buf_cstr(&b), "tl.load(pointer, mask=None"));
+    assert_non_null(strstr(buf_cstr(&b), "libdevice.tanh(arg0)"));
+    assert_non_null(strstr(buf_cstr(&b), "tl.bfloat16"));
+    assert_null(strstr(buf_cstr(&b), "tl.tanh"));
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_name), cmocka_unit_test(test_tiers),
-                                       cmocka_unit_test(test_runner)};
+                                       cmocka_unit_test(test_runner), cmocka_unit_test(test_reference)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-# Section 6: promotion of tensors, weak scalars, casts, results of reductions.
+# Triton's type rules: promotion, weak scalars, casts, broadcasting.
 
 # case: tensor-tensor
 # launch: *fp64 *fp32 *fp16 *bf16 *int32 *int8
@@ -120,99 +120,6 @@ def k(x):
     tl.static_assert(h == tl.float16)
     tl.static_assert(i.dtype == tl.int64)
 
-# case: annotated-global-is-no-constexpr
-# launch: *fp32
-# error: Note that this is different from annotating a variable as constexpr
-SCALE: tl.constexpr = 2.5
-@triton.jit
-def k(x):
-    tl.store(x, SCALE)
-
-# case: constexpr-is-python
-# launch: *fp32 B=8
-# ok
-OFFSET = tl.constexpr(3)
-SCALE = tl.constexpr(2.5)
-@triton.jit
-def k(x, B: tl.constexpr):
-    tl.static_assert(-7 // 2 == -4)
-    tl.static_assert(-7 % 4 == 1)
-    tl.static_assert(7 / 2 == 3.5)
-    tl.static_assert(2 ** 10 == 1024)
-    H: tl.constexpr = B // 2
-    tl.static_assert(tl.arange(0, H).shape[0] == 4)
-    tl.static_assert(OFFSET + 1 == 4)
-    tl.static_assert(SCALE == 2.5)
-    tl.static_assert((B > 4 and B < 16) == True)
-    tl.static_assert(not (B == 4))
-    tl.static_assert((1 if B == 8 else 2) == 1)
-    tl.static_assert(triton.cdiv(B, 3) == 3)
-    tl.static_assert(triton.next_power_of_2(B + 1) == 16)
-    tl.static_assert(float("inf") > 1e30)
-    tl.static_assert(int(3.7) == 3)
-    tl.static_assert(len((B, B)) == 2)
-    tl.static_assert(tl.constexpr(B).value == 8)
-
-# case: cdiv-decays
-# launch: *fp32 B=8
-# ok
-@triton.jit
-def k(x, B: tl.constexpr):
-    tl.static_assert(tl.cdiv(B, 3).dtype == tl.int32)
-
-# case: reductions
-# launch: *fp16 *bf16 *int8 *fp32 *uint8
-# ok
-@triton.jit
-def k(h, b, c, f, u):
-    o = tl.arange(0, 8)
-    h = tl.load(h + o); b = tl.load(b + o); c = tl.load(c + o); f = tl.load(f + o); u = tl.load(u + o)
-    tl.static_assert(tl.sum(h).dtype == tl.float16)
-    tl.static_assert(tl.sum(b).dtype == tl.bfloat16)
-    tl.static_assert(tl.sum(c).dtype == tl.int32)
-    tl.static_assert(tl.sum(u).dtype == tl.uint32)
-    tl.static_assert(tl.sum(h, dtype=tl.float32).dtype == tl.float32)
-    tl.static_assert(tl.max(h).dtype == tl.float32)
-    tl.static_assert(tl.max(b).dtype == tl.float32)
-    tl.static_assert(tl.min(c).dtype == tl.int32)
-    tl.static_assert(tl.max(u).dtype == tl.int32)
-    v, i = tl.max(h, axis=0, return_indices=True)
-    tl.static_assert(v.dtype == tl.float16)
-    tl.static_assert(i.dtype == tl.int32)
-    w, j = tl.max(b, axis=0, return_indices=True)
-    tl.static_assert(w.dtype == tl.float32)
-    tl.static_assert(tl.argmax(f, 0).dtype == tl.int32)
-    tl.static_assert(tl.cumsum(b).dtype == tl.float32)
-    tl.static_assert(tl.cumsum(h).dtype == tl.float16)
-    tl.static_assert(tl.cumsum(c).dtype == tl.int32)
-    tl.static_assert(tl.softmax(h).dtype == tl.float32)
-    tl.static_assert(h.sum().dtype == tl.float16)
-
-# case: reduced-shapes
-# launch: *fp32
-# ok
-@triton.jit
-def k(x):
-    t = tl.zeros((4, 8), tl.float32)
-    tl.static_assert(tl.sum(t, axis=1).shape[0] == 4)
-    tl.static_assert(tl.sum(t, axis=-2).shape[0] == 8)
-    tl.static_assert(len(tl.sum(t).shape) == 0)
-    tl.static_assert(tl.max(t, 1, keep_dims=True).shape[1] == 1)
-    tl.static_assert(len(tl.sum(t, keep_dims=True).shape) == 2)
-    tl.static_assert(len(tl.max(tl.zeros((8,), tl.float32)).shape) == 0)
-    tl.static_assert((t - tl.max(t, 1)[:, None]).shape[1] == 8)
-    tl.static_assert(t.T.shape[0] == 8)
-    tl.static_assert(tl.trans(t, 1, 0).shape[0] == 8)
-    tl.static_assert(tl.reshape(t, 2, 16).shape[1] == 16)
-    tl.static_assert(t.reshape((32,)).shape[0] == 32)
-    tl.static_assert(tl.ravel(t).shape[0] == 32)
-    tl.static_assert(tl.expand_dims(t, 0).shape[0] == 1)
-    tl.static_assert(tl.expand_dims(t, (0, -1)).shape[3] == 1)
-    tl.static_assert(t[None, :, :].shape[0] == 1)
-    tl.static_assert(tl.arange(0, 8)[None, :].shape[1] == 8)
-    tl.static_assert((t + tl.arange(0, 8)).shape[0] == 4)
-    tl.static_assert(t.numel == 32)
-
 # case: one-lane-tiles
 # launch: *fp32
 # ok
@@ -274,9 +181,16 @@ def k(x):
     h = tl.load(x).to(tl.float16).to(tl.uint16, bitcast=True)
     tl.static_assert(h.dtype == tl.uint16)
 
-# case: where-non-bool
-# launch: *fp32 *int32
-# warning: tl.where with a non-boolean condition is deprecated
+# case: broadcast-rank
+# launch: *fp32
+# error: Cannot broadcast, rank mismatch: ['64'], [64, 2]
 @triton.jit
-def k(x, y):
-    v = tl.where(tl.load(y), 1.0, 0.0)
+def k(x):
+    v = tl.broadcast_to(tl.arange(0, 64), (64, 2))
+
+# case: broadcast-size
+# launch: *fp32
+# error: Cannot broadcast, the expanded size of the tensor (128) must match the existing size (64) at non-singleton dimension 0: ['64'], [128]
+@triton.jit
+def k(x):
+    v = tl.broadcast_to(tl.arange(0, 64), 128)

@@ -1,4 +1,4 @@
-# What launches need of shared memory: the copies of operands that num_stages makes.
+# What the loads of a loop need of shared memory.
 
 # case: three-stages-are-the-default
 # launch: *fp32 640

@@ -1,4 +1,4 @@
-# Block pointers and tensor descriptors: types, loops, messages.
+# Rows of op.def in ops_block.c: types, shapes, messages.
 
 # case: types
 # launch: *fp16 12 40 40
@@ -331,45 +331,10 @@ def k(x, m, n):
 def k(x, m, n):
     tl.load(tl.make_tensor_descriptor(x, shape=[m, n], strides=[n, 1], block_shape=[8, 16]))
 
-# case: pointer-casts
-# launch: *fp16 *i64
-# ok
-@triton.jit
-def k(x, table):
-    a = x.to(tl.int64)
-    tl.static_assert(a.dtype == tl.int64)
-    q = tl.load(table).to(tl.pointer_type(tl.float32))
-    tl.static_assert(q.dtype.element_ty == tl.float32)
-    tl.store(q + tl.arange(0, 4), 1.0)
-    many = tl.load(table + tl.arange(0, 4)).to(tl.pointer_type(tl.float16))
-    tl.static_assert(tl.load(many).dtype == tl.float16)
-    tl.load(x.to(tl.pointer_type(tl.int16), bitcast=True))
-    tl.static_assert(x.to(tl.int1).dtype == tl.int1)
-
-# case: pointer-from-int32
-# launch: *fp16 40
-# error: 'tt.int_to_ptr' op operand #0
+# case: block-load-cache-modifier
+# launch: *fp32 64
+# error: Cache modifier .x not supported
 @triton.jit
 def k(x, n):
-    n.to(tl.pointer_type(tl.float32))
-
-# case: pointer-from-float
-# launch: *fp16 1.5
-# error: cannot cast fp32[] to pointer<fp32>
-@triton.jit
-def k(x, f):
-    f.to(tl.pointer_type(tl.float32))
-
-# case: pointer-to-int32
-# launch: *fp16
-# error: cannot cast pointer<fp16>[] to int32
-@triton.jit
-def k(x):
-    x.to(tl.int32)
-
-# case: pointer-to-pointer
-# launch: *i64
-# unsupported: pointers to pointer<fp16>
-@triton.jit
-def k(x):
-    tl.load(x).to(tl.pointer_type(tl.pointer_type(tl.float16)))
+    p = tl.make_block_ptr(x, (n,), (1,), (0,), (8,), (0,))
+    v = tl.load(p, cache_modifier=".x")

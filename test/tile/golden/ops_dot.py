@@ -1,4 +1,4 @@
-# tl.dot: types, shapes, messages.
+# Rows of op.def in ops_dot.c: types, shapes, messages.
 
 # case: types
 # launch: *fp32
@@ -164,3 +164,11 @@ def k(x):
 @triton.jit
 def k(x):
     tl.dot(3, tl.zeros((16, 16), tl.float16))
+
+# case: dot-trans-b
+# launch: *fp32
+# error: dot() got an unexpected keyword argument 'trans_b'
+@triton.jit
+def k(x):
+    a = tl.zeros((16, 16), tl.float32)
+    tl.store(x, tl.sum(tl.dot(a, a, trans_b=True)))

@@ -1,0 +1,14 @@
+// Loops, and the types that they carry.
+#include "tile/golden.h"
+
+static void test_golden(void **state) {
+    (void)state;
+    golden("check_loop");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

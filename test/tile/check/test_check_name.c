@@ -1,0 +1,14 @@
+// What names and members mean; annotations.
+#include "tile/golden.h"
+
+static void test_golden(void **state) {
+    (void)state;
+    golden("check_name");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,14 @@
+// Operators: Python's rules between constants, Triton's with a tensor.
+#include "tile/golden.h"
+
+static void test_golden(void **state) {
+    (void)state;
+    golden("kernel_operators");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,14 @@
+// Python's math inside kernels.
+#include "tile/golden.h"
+
+static void test_golden(void **state) {
+    (void)state;
+    golden("pymath");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

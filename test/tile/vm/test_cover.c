@@ -1,0 +1,74 @@
+// What of a source has run, and which numbers its sizes were compared with.
+#include "tile/run.h"
+#include "tile/vm/cover.h"
+
+static void test_marks_stay_inside(void **state) {
+    (void)state;
+    uint8_t at[4] = {0};
+    Cover c = {.at = at, .n = 3};
+    cover_mark(&c, 1, COVER_HOST);
+    cover_mark(&c, 1, COVER_RUN);
+    cover_mark(&c, 3, COVER_RUN); // beyond the source
+    cover_mark(NULL, 0, COVER_RUN);
+    assert_true(at[0] == 0 && at[1] == (COVER_HOST | COVER_RUN) && at[3] == 0);
+    cover_size(NULL, 5);
+}
+
+static void test_sizes_are_counted_by_case(void **state) {
+    (void)state;
+    Cover c = {.own = {17}, .owns = 1};
+    cover_size(&c, 17); // the case's own
+    cover_size(&c, 1), cover_size(&c, 0), cover_size(&c, -5), cover_size(&c, (int64_t)INT32_MAX + 1);
+    assert_int_equal(c.sizes, 0);
+    cover_size(&c, 50), cover_size(&c, 50);
+    c.case_index = 1;
+    cover_size(&c, 50), cover_size(&c, 60);
+    assert_int_equal(c.sizes, 2);
+    assert_true(c.size[0].value == 50 && c.size[0].cases == 2);
+    assert_true(c.size[1].value == 60 && c.size[1].cases == 1);
+    for (int i = 0; i < COVER_SIZES_MAX; i++) cover_size(&c, 1000 + i);
+    assert_int_equal(c.sizes, COVER_SIZES_MAX); // and no further
+}
+
+// An arm that no program takes is emitted and never run.
+static void test_code_marks_what_its_branches_reached(void **state) {
+    (void)state;
+    static const char source[] =
+        "@triton.jit\ndef k(y, n):\n    a = n\n    if n > 5:\n        tl.store(y, 1)\n"
+        "    else:\n        tl.store(y, 2)\n";
+    for (int n = 5; n < 7; n++) {
+        Run r;
+        run_begin(&r);
+        uint8_t at[sizeof source] = {0};
+        Cover c = {.at = at, .n = sizeof source - 1};
+        r.machine.watch.cover = &c;
+        LaunchText l;
+        Launchable k;
+        Binding b;
+        output(&r, DT_I64, 8);
+        number(&r, n);
+        assert_true(launch_text(&r.arena, &r.diags, STR(source), (Str){0}, &l));
+        memcpy(l.arg, r.arg, sizeof r.arg);
+        l.args = r.args;
+        assert_true(launch_bind(l.arena, l.module, l.kernel, l.arg, l.args, l.kernel->span, &b, l.diags));
+        b.cover = &c;
+        assert_true(kernel_check(l.arena, NULL, &b, &k, l.diags));
+        assert_true(vm_launch(&r.machine, k.code, k.cells, (int64_t[3]){1, 1, 1}));
+        cover_code(&c, k.code, &r.arena);
+        size_t one = (size_t)(strstr(source, "tl.store(y, 1)") - source),
+               two = (size_t)(strstr(source, "tl.store(y, 2)") - source);
+        assert_true((at[one] & COVER_EMITTED) && (at[two] & COVER_EMITTED));
+        assert_int_equal(!!(at[one] & COVER_RUN), n > 5);
+        assert_int_equal(!!(at[two] & COVER_RUN), n <= 5);
+        run_end(&r);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_marks_stay_inside),
+        cmocka_unit_test(test_sizes_are_counted_by_case),
+        cmocka_unit_test(test_code_marks_what_its_branches_reached),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,95 @@
+// From code and arguments to steps: what a constant or an argument becomes in its register's type.
+#include "tile/asm.h"
+#include "tile/vm/decode.h"
+#include <math.h>
+
+static void test_cells(void **state) {
+    (void)state;
+    Rig r;
+    rig_open(&r);
+    Storage *f = rig_storage(&r, DT_F32, 1, NULL, false), *h = rig_storage(&r, DT_F16, 1, NULL, false),
+            *i = rig_storage(&r, DT_I8, 1, NULL, false);
+    Storage *d = rig_storage(&r, DT_F64, 1, NULL, false), *l = rig_storage(&r, DT_I64, 1, NULL, false);
+    Asm s = asm_new(&r.arena);
+    put_out(&s, 0, asm_param(&s, scalar_type(DT_F32), 5));
+    put_out(&s, 1, asm_float(&s, DT_F16, 0.1));
+    put_out(&s, 2, asm_int(&s, DT_I8, 300));
+    put_out(&s, 3, asm_param(&s, scalar_type(DT_F64), 5));
+    put_out(&s, 4, asm_param(&s, scalar_type(DT_I64), 6));
+    int64_t args[] = {rig_address(f), rig_address(h),      rig_address(i), rig_address(d),
+                      rig_address(l), bits_of_double(0.1), INT64_MIN + 5};
+    expect_clean(&r, rig_run(&r, asm_done(&s), args, 1, 1, 1));
+    float want = 0.1f;
+    double exact = 0.1;
+    uint16_t half = f16_from_f64(0.1);
+    assert_memory_equal(f->data, &want, 4);
+    assert_memory_equal(h->data, &half, 2);
+    assert_int_equal((int8_t)i->data[0], 44);
+    assert_memory_equal(d->data, &exact, 8);
+    assert_memory_equal(l->data, &args[6], 8);
+    rig_close(&r);
+}
+
+static void test_widest_tile(void **state) {
+    (void)state;
+    Rig r;
+    rig_open(&r);
+    Asm s = asm_new(&r.arena);
+    asm_int(&s, DT_I32, 1);
+    assert_int_equal(decode_lanes_max(asm_done(&s)), 1);
+    s = asm_new(&r.arena);
+    (void)asm_arange(&s, 64);
+    (void)asm_new_reg(&s, matrix_type(DT_F32, 8, 32), INSN_SPLAT, asm_float(&s, DT_F32, 1), -1, -1, 0);
+    assert_int_equal(decode_lanes_max(asm_done(&s)), 256);
+    rig_close(&r);
+}
+
+// Integers are reduced to their type, floats rounded to it once; a bool is 0 or 1.
+static void test_each_type(void **state) {
+    (void)state;
+    static const struct {
+        DType t;
+        int64_t given, want;
+    } whole[] = {{DT_I8, 300, 44},         {DT_I8, -129, 127},
+                 {DT_U8, -1, 255},         {DT_I16, 65535, -1},
+                 {DT_U16, 65536, 0},       {DT_I32, 4294967295, -1},
+                 {DT_U32, -1, 4294967295}, {DT_I64, INT64_MIN, INT64_MIN},
+                 {DT_BOOL, 1, 1}};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) {
+        Rig r;
+        rig_open(&r);
+        Storage *y = rig_storage(&r, DT_I64, 1, NULL, false);
+        Asm s = asm_new(&r.arena);
+        put_out(&s, 0, asm_cast(&s, asm_int(&s, whole[i].t, whole[i].given), DT_I64));
+        expect_clean(&r, rig_run(&r, asm_done(&s), (int64_t[]){rig_address(y)}, 1, 1, 1));
+        assert_memory_equal(y->data, &whole[i].want, 8);
+        rig_close(&r);
+    }
+    static const struct {
+        DType t;
+        double given, want;
+    } real[] = {{DT_F16, 2049, 2048},
+                {DT_BF16, 257, 256},
+                {DT_F32, 16777217, 16777216},
+                {DT_F64, 0.1, 0.1},
+                {DT_F16, 1e9, INFINITY}};
+    for (size_t i = 0; i < sizeof real / sizeof *real; i++) {
+        Rig r;
+        rig_open(&r);
+        Storage *y = rig_storage(&r, DT_F64, 1, NULL, false);
+        Asm s = asm_new(&r.arena);
+        put_out(&s, 0, asm_cast(&s, asm_float(&s, real[i].t, real[i].given), DT_F64));
+        expect_clean(&r, rig_run(&r, asm_done(&s), (int64_t[]){rig_address(y)}, 1, 1, 1));
+        assert_memory_equal(y->data, &real[i].want, 8);
+        rig_close(&r);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_widest_tile),
+        cmocka_unit_test(test_each_type),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
