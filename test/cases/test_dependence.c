@@ -1,79 +1,14 @@
-// What a draw says must be loaded, and what two orders of the programs may differ by: verdicts on made-up
-// children that hand in the oracle's own values.
-#include "judge/decide.h"
-#include "judge/referee.h"
-#include "op/op.h"
-#include <assert.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
-
-typedef struct {
-    Arena a;
-    Pool *pool;
-    Op op;
-    Draw d;
-    uint8_t *output;
-    CaseReport *report;
-} World;
-
-static void world_open(World *w, const char *op, DType dtype, uint64_t seed) {
-    Err e = {0};
-    *w = (World){0};
-    DrawFilter filter = {.dtype = (int)dtype};
-    assert_true(op_find(&w->a, str_of(op), &w->op));
-    w->pool = pool_open(1);
-    if (!draw_make(&w->a, w->pool, &w->op, LEVEL_QUICK, seed, &filter, &w->d, &e)) fail_msg("%s", e.msg);
-    w->output = NEWN(&w->a, uint8_t, w->d.output_bytes);
-    memset(w->output, 0xff, w->d.output_bytes); // from everything
-    w->report = NEWN(&w->a, CaseReport, (size_t)w->d.cases + 1);
-    for (int i = 0; i < w->d.cases; i++) {
-        const Bound *b = w->d.truth[i].expected;
-        const CaseSpec *s = &w->d.spec[i];
-        CaseReport *r = &w->report[i];
-        *r = (CaseReport){.case_index = i,
-                          .kind = REPORT_RAN,
-                          .dtype = (int32_t)b->dtype,
-                          .rank = b->rank,
-                          .first_unwritten = -1};
-        r->count.bytes_stored = 1 << 30;
-        memcpy(r->shape, b->shape, sizeof(int64_t) * (size_t)b->rank);
-        wire_message(r, "");
-        for (int order = 0; order <= s->again; order++)
-            for (int64_t k = 0; k < b->numel; k++)
-                dtype_store(b->dtype, w->output + spec_output_at(s, order) + k * dtype_bytes(b->dtype),
-                            b->v[k]);
-    }
-    w->report[w->d.cases] = (CaseReport){.case_index = -1, .kind = REPORT_DONE, .first_unwritten = -1};
-    wire_message(&w->report[w->d.cases], "");
-}
-static void world_close(World *w) {
-    draw_free(&w->d);
-    pool_close(w->pool);
-    arena_free(&w->a);
-}
-
-static Verdict judged(World *w) {
-    ChildResult child = {.end = CHILD_EXITED,
-                         .report = w->report,
-                         .reports = w->d.cases + 1,
-                         .output = w->output,
-                         .output_bytes = w->d.output_bytes};
-    Verdict v = {0};
-    decide(&w->a, &w->d, STR("source"), &child, &v);
-    return v;
-}
+// What a draw says must be loaded, and which rows stand in it twice: verdicts on made-up children that hand
+// in the oracle's own values.
+#include "judge/made_up.h"
 
 static void what_must_be_loaded(void **state) {
     (void)state;
     static const char *const ops[] = {"softmax", "cross_entropy", "rope", "add_rmsnorm", "kl_div"};
     for (size_t o = 0; o < sizeof ops / sizeof *ops; o++) {
         for (uint64_t seed = 1; seed < 4; seed++) {
-            World w;
-            world_open(&w, ops[o], DT_F32, seed);
+            MadeUp w;
+            made_up_open(&w, ops[o], DT_F32, seed);
             assert_true(w.d.dependences > 0);
             Verdict v = judged(&w);
             if (v.decision.status != STATUS_ok) fail_msg("%s: %s", ops[o], v.decision.feedback);
@@ -98,82 +33,19 @@ static void what_must_be_loaded(void **state) {
                 }
                 assert_true(depends > 0);
             }
-            world_close(&w);
+            made_up_close(&w);
         }
     }
 }
 
-static int tiny_case(const World *w) {
-    for (int i = 0; i < w->d.cases; i++)
-        if (w->d.spec[i].again && w->d.truth[i].expected->numel > 8) return i;
-    fail_msg("no tiny case");
-    return -1;
-}
-
-static void two_orders(void **state) {
-    (void)state;
-    World w;
-    world_open(&w, "softmax", DT_F32, 3);
-    int at = tiny_case(&w);
-    CaseReport *r = &w.report[at];
-    const CaseSpec *s = &w.d.spec[at];
-    float was, other;
-    uint8_t *second = w.output + spec_output_at(s, 1) + 4 * 3;
-    memcpy(&was, second, 4);
-    // The same bits.
-    r->again = 1;
-    assert_int_equal(judged(&w).decision.status, STATUS_ok);
-    // One bit, which only atomics may change.
-    uint32_t bits;
-    memcpy(&bits, &was, 4);
-    bits ^= 1;
-    memcpy(second, &bits, 4);
-    Verdict v = judged(&w);
-    assert_int_equal(v.decision.status, STATUS_nondeterministic);
-    assert_string_equal(v.decision.rule, "orders");
-    r->atomic_launches = 1;
-    assert_int_equal(judged(&w).decision.status, STATUS_ok);
-    // Another value.
-    other = was + 0.25f;
-    memcpy(second, &other, 4);
-    v = judged(&w);
-    assert_int_equal(v.decision.status, STATUS_nondeterministic);
-    assert_non_null(strstr(v.decision.feedback, "order in which the programs"));
-    assert_true(strlen(v.decision.feedback) <= FEEDBACK_MAX);
-    // The same wrong value in both orders is merely wrong.
-    memcpy(w.output + s->output_at + 4 * 3, &other, 4);
-    assert_int_equal(judged(&w).decision.status, STATUS_incorrect);
-    // Not run again: nobody looks at the second one.
-    memcpy(w.output + s->output_at + 4 * 3, &was, 4);
-    r->again = 0;
-    assert_int_equal(judged(&w).decision.status, STATUS_ok);
-    // Another shape in the second order; an order that there was no room for.
-    r->again = -1;
-    assert_int_equal(judged(&w).decision.status, STATUS_nondeterministic);
-    r->again = 0;
-    int large = w.d.cases - 1;
-    assert_int_equal(w.d.spec[large].again, 0);
-    w.report[large].again = 1;
-    v = judged(&w);
-    assert_int_equal(v.decision.status, STATUS_crash);
-    assert_string_equal(v.decision.rule, "protocol");
-    world_close(&w);
-}
-
 // ---- rows at other places
-
-static int twin_of(const World *w) {
-    for (int i = 1; i < w->d.cases; i++)
-        if (w->d.truth[i].twin) return i;
-    return -1;
-}
 
 static void twins_hold_the_same_rows(void **state) {
     (void)state;
     static const char *const ops[] = {"softmax", "cross_entropy", "rope", "add_rmsnorm", "dequant_int8"};
     for (size_t o = 0; o < sizeof ops / sizeof *ops; o++) {
-        World w;
-        world_open(&w, ops[o], DT_F16, 5 + o);
+        MadeUp w;
+        made_up_open(&w, ops[o], DT_F16, 5 + o);
         int i = twin_of(&w);
         assert_true(i > 0);
         const CaseTruth *t = &w.d.truth[i];
@@ -193,44 +65,8 @@ static void twins_hold_the_same_rows(void **state) {
                                     row * size);
         }
         assert_int_equal(judged(&w).evidence.row_bits, ROW_BITS_SAME);
-        world_close(&w);
+        made_up_close(&w);
     }
-}
-
-static void bits_that_depend_on_a_rows_place(void **state) {
-    (void)state;
-    World w;
-    world_open(&w, "softmax", DT_F32, 7);
-    int i = twin_of(&w);
-    const CaseTruth *t = &w.d.truth[i];
-    int64_t n = t->expected->numel / t->rows;
-    for (int c = i - 1; c <= i; c++) // every row from itself alone
-        for (int64_t k = 0; k < t->expected->numel; k++)
-            w.output[w.d.spec[c].origin_at + k] = (uint8_t)(1 << k / n);
-    assert_int_equal(judged(&w).decision.status, STATUS_ok);
-    // One bit of one element: far within the bound.
-    w.output[w.d.spec[i].output_at + 4 * n] ^= 1;
-    Verdict v = judged(&w);
-    assert_int_equal(v.decision.status, STATUS_nondeterministic);
-    assert_string_equal(v.decision.rule, "rows");
-    assert_non_null(strstr(v.decision.feedback, "Row 1 of the result"));
-    assert_true(strlen(v.decision.feedback) <= FEEDBACK_MAX);
-    // Each honest reason for such a bit is enough; the evidence says what was seen.
-    CaseReport *r = &w.report[i];
-    uint8_t *origin = &w.output[w.d.spec[i - 1].origin_at], was = *origin;
-    for (int reason = 0; reason < 4; reason++) {
-        if (reason == 0) r->atomic_launches = 1;
-        if (reason == 1) r->configs = 2;
-        if (reason == 2) r->read_back = 1;
-        if (reason == 3) *origin |= 2; // its program works on two rows
-        v = judged(&w);
-        assert_int_equal(v.decision.status, STATUS_ok);
-        assert_int_equal(v.evidence.row_bits, ROW_BITS_DIFFER);
-        r->atomic_launches = r->configs = r->read_back = 0;
-        *origin = was;
-    }
-    assert_int_equal(judged(&w).decision.status, STATUS_nondeterministic);
-    world_close(&w);
 }
 
 // An op whose rows depend on one another has no such check.
@@ -386,11 +222,11 @@ static void answers_that_come_from_nowhere(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_must_be_loaded),
-                                       cmocka_unit_test(two_orders),
-                                       cmocka_unit_test(answers_that_come_from_nowhere),
-                                       cmocka_unit_test(twins_hold_the_same_rows),
-                                       cmocka_unit_test(bits_that_depend_on_a_rows_place),
-                                       cmocka_unit_test(coupled_rows_are_not_asked)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_must_be_loaded),
+        cmocka_unit_test(answers_that_come_from_nowhere),
+        cmocka_unit_test(twins_hold_the_same_rows),
+        cmocka_unit_test(coupled_rows_are_not_asked),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

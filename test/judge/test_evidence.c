@@ -1,11 +1,6 @@
 // What a verdict says to people about its evidence: what was tried, what came closest, what nothing covers.
 #include "judge/evidence.h"
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "judge/made_up.h"
 
 static Verdict verdict(Status status, int run, int passed) {
     return (Verdict){.decision = {.status = status},
@@ -111,12 +106,74 @@ static void says_what_is_not_covered(void **state) {
     says_not(&v, "speed");
 }
 
+static void an_acceptance_is_told_fact_by_fact(void **state) {
+    (void)state;
+    static const MutationScore score = {.killed = 3, .survived = 1, .version = "1"};
+    Verdict v = verdict(STATUS_ok, 2, 2);
+    says_not(&v, "rows:");
+    v.evidence.row_bits = ROW_BITS_SAME;
+    says(&v, "# rows: moved among other rows, a row gave exactly the same result\n");
+    v.evidence.row_bits = ROW_BITS_DIFFER;
+    says(&v, "a row gave a slightly different result");
+    v.evidence.metamorphic_bits = ROW_BITS_SAME;
+    says(&v, "# shifts and scales that the definition declares: exactly the same result\n");
+    v.evidence.proved = &score;
+    says(&v, "reject 3 of 4");
+    v.evidence.large = (LargeTensors){.asked = true, .safe = 7};
+    says(&v, "# large tensors: addresses safe up to 7 elements");
+    v.allowed.old_names = true;
+    says(&v, "--old-names");
+    v.evidence.every_size = 2000;
+    says(&v, "# every row length up to 2000");
+    says(&v, "every number of rows up to 1024 had a case\n"); // there it ends
+    v.evidence.every_size = 60;
+    says(&v, "every number of rows up to 60 had a case\n");
+    v.evidence.tried[0] = 50, v.evidence.tried[1] = 51, v.evidence.tries = 2;
+    says(&v, "# also judged at sizes that the source compares with: 50, 51\n");
+    v.evidence.untested[0] = 70000, v.evidence.untesteds = 1, v.evidence.coverage.more_sizes = true;
+    says(&v, "with: 70000 and further ones\n");
+    v.decision.status = STATUS_race; // of a rejection none of it matters
+    says_not(&v, "rows:");
+    says_not(&v, "--old-names");
+}
+
+static bool untested(const Evidence *e, int64_t size) {
+    for (int i = 0; i < e->untesteds; i++)
+        if (e->untested[i] == size) return true;
+    return false;
+}
+
+static void a_size_without_a_case_is_untested(void **state) {
+    (void)state;
+    MadeUp w;
+    made_up_open(&w, "softmax", DT_F32, 3);
+    int64_t length = w.d.truth[0].dim[w.op.row_dim], rows = w.d.truth[w.d.cases - 1].dim[w.op.rows_dim];
+    Evidence e = {.coverage = {.size = {length, rows, 33333, 44444, 55555},
+                               .sizes = 5,
+                               .constants = 4, // the last follows from one case's sizes
+                               .beyond = {77777},
+                               .beyonds = 1}};
+    evidence_sizes(&w.d, &e);
+    assert_int_equal(e.untesteds, 3);
+    assert_true(untested(&e, 33333) && untested(&e, 44444) && untested(&e, 77777));
+    // A case of its own, and every size up to one.
+    e.tried[0] = 33333, e.tries = 1;
+    evidence_sizes(&w.d, &e);
+    assert_true(e.untesteds == 2 && !untested(&e, 33333));
+    e.every_size = 44444;
+    evidence_sizes(&w.d, &e);
+    assert_true(e.untesteds == 1 && untested(&e, 77777));
+    made_up_close(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_where_judging_stopped),
         cmocka_unit_test(says_the_closest_call_as_a_share),
         cmocka_unit_test(says_the_worst_of_what_failed),
         cmocka_unit_test(says_what_is_not_covered),
+        cmocka_unit_test(an_acceptance_is_told_fact_by_fact),
+        cmocka_unit_test(a_size_without_a_case_is_untested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

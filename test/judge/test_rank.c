@@ -1,5 +1,4 @@
-// The rank model: what must cost more does, on every target; and the floor under what a verdict's counters
-// may say.
+// The rank model: what must cost more does, on every target.
 // clang-format off
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "judge/decide.h"
 #include "judge/referee.h"
 #include "propose/smith.h"
 
@@ -243,71 +241,6 @@ static void schedules_in_their_order(void **state) {
     arena_free(&a);
 }
 
-// ---- counters below what the output needs ----
-
-// A child that hands in the oracle's own values, and these counters.
-static Verdict decided(const Counters *count, int64_t *output_bytes) {
-    Arena a = {0};
-    Err e = {0};
-    Pool *pool;
-    Op op;
-    Draw d;
-    DrawFilter f32 = {.dtype = DT_F32};
-    assert_true(op_find(&a, STR("softmax"), &op));
-    pool = pool_open(1);
-    if (!draw_make(&a, pool, &op, LEVEL_QUICK, 5, &f32, &d, &e)) fail_msg("%s", e.msg);
-    uint8_t *output = NEWN(&a, uint8_t, d.output_bytes);
-    memset(output, 0xff, d.output_bytes); // the answer comes from everything that was marked
-    CaseReport *report = NEWN(&a, CaseReport, (size_t)d.cases + 1);
-    for (int i = 0; i < d.cases; i++) {
-        const Bound *b = d.truth[i].expected;
-        CaseReport *r = &report[i];
-        *r = (CaseReport){
-            .case_index = i, .kind = REPORT_RAN, .dtype = DT_F32, .rank = b->rank, .first_unwritten = -1};
-        memcpy(r->shape, b->shape, sizeof(int64_t) * (size_t)b->rank);
-        wire_message(r, "");
-        for (int64_t k = 0; k < b->numel; k++) {
-            float x = (float)b->v[k];
-            memcpy(output + d.spec[i].output_at + 4 * k, &x, sizeof x);
-        }
-    }
-    *output_bytes = d.spec[d.traffic_case].output_bytes;
-    Counters c = *count;
-    if (c.bytes_stored < 0) c.bytes_stored += *output_bytes; // so much below
-    report[d.traffic_case].count = c;
-    report[d.cases] = (CaseReport){.case_index = -1, .kind = REPORT_DONE, .first_unwritten = -1};
-    wire_message(&report[d.cases], "");
-    ChildResult child = {.end = CHILD_EXITED,
-                         .report = report,
-                         .reports = d.cases + 1,
-                         .output = output,
-                         .output_bytes = d.output_bytes};
-    Verdict v = {0};
-    decide(&a, &d, STR("source"), &child, &v);
-    v.decision.feedback = "";
-    draw_free(&d);
-    pool_close(pool);
-    arena_free(&a);
-    return v;
-}
-
-static void stores_below_the_output_are_no_verdict(void **state) {
-    (void)state;
-    int64_t bytes;
-    Verdict none = decided(&(Counters){.launches = 1}, &bytes);
-    assert_int_equal(none.decision.status, STATUS_referee_error);
-    assert_string_equal(none.decision.rule, "traffic");
-    Verdict less = decided(&(Counters){.launches = 1, .bytes_stored = -1}, &bytes);
-    assert_int_equal(less.decision.status, STATUS_referee_error);
-    Verdict right = decided(&(Counters){.launches = 1, .bytes_stored = bytes}, &bytes);
-    assert_int_equal(right.decision.status, STATUS_ok);
-    assert_true(right.traffic.facts.row_bytes == 2.0 * (double)bytes); // x and the answer
-    assert_true(right.traffic.facts.shared_bytes == 0 && right.traffic.facts.elem_bytes == 4);
-    assert_int_equal(right.traffic.facts.rows * right.traffic.facts.row * 4, bytes);
-    Verdict copied = decided(&(Counters){.launches = 1, .bytes_copied = bytes}, &bytes);
-    assert_int_equal(copied.decision.status, STATUS_ok);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets_are_sane),
@@ -318,7 +251,6 @@ int main(void) {
         cmocka_unit_test(a_last_wave_costs_a_program),
         cmocka_unit_test(shapes_scale),
         cmocka_unit_test(schedules_in_their_order),
-        cmocka_unit_test(stores_below_the_output_are_no_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -144,37 +144,6 @@ static void same_seed_same_verdict(void **state) {
     assert_true(a.cases.worst.use != c.cases.worst.use); // another seed, other inputs
 }
 
-// An autotuned kernel of which one config is wrong in one place: nine configs, the longest rows only.
-static void every_config_meets_every_case(void **state) {
-    (void)state;
-    Arena a = {0};
-    Err e = {0};
-    int n, at = 0;
-    const Program *p = op_programs(&a, &n);
-    while (at < n && strcmp(p[at].name, "one_config_of_many") != 0) at++;
-    assert_true(at < n);
-    Referee *r;
-    RefereeConfig config = {.jobs = 2, .no_journal = true};
-    if (!referee_open(&config, &r, &e)) fail_msg("%s", e.msg);
-    Op op;
-    assert_true(op_find(&a, STR("softmax"), &op));
-    // The same with a config that is never wrong: the passes accept what is right.
-    char *right = arena_strndup(&a, p[at].source.p, p[at].source.len), *spot = strstr(right, "WHICH == 17");
-    assert_non_null(spot);
-    memcpy(spot, "WHICH == 99", 11);
-    Str source[2] = {p[at].source, str_of(right)};
-    for (uint64_t seed = 1; seed < 4; seed++) {
-        JudgeRequest q = {
-            .op = &op, .level = LEVEL_FULL, .filter = {.m = 2, .n = 20480, .dtype = DT_F32}, .seed = &seed};
-        Verdict v[2];
-        if (!referee_judge(r, &a, &q, source, 2, v, &e)) fail_msg("%s", e.msg);
-        assert_false(verdict_accepted(&v[0]));
-        if (!verdict_accepted(&v[1])) fail_msg("%s", v[1].decision.feedback);
-    }
-    referee_close(r);
-    arena_free(&a);
-}
-
 // ---- the journal's order: sources first, then the draw, then verdicts
 
 typedef struct {
@@ -229,41 +198,6 @@ static void a_batch_shares_one_draw_made_after_all_hashes(void **state) {
     arena_free(&a);
 }
 
-// Sizes that a candidate compares with get cases of their own: other inputs than those that the batch shares,
-// and the fork server's copy of the latter is not theirs.
-static void a_size_of_its_own_is_judged_on_its_own_inputs(void **state) {
-    (void)state;
-    enum { MANY = 8 }; // enough for the draw to be kept
-    Arena a = {0};
-    Err e = {0};
-    Referee *r;
-    RefereeConfig config = {.jobs = 1, .no_journal = true};
-    if (!referee_open(&config, &r, &e)) fail_msg("%s", e.msg);
-    Op op;
-    assert_true(op_find(&a, STR("softmax"), &op));
-    Str gold = first_program(&a, PROGRAM_GOLD, "softmax"), source[MANY];
-    for (int i = 0; i < MANY; i++) {
-        Buf b = BUF(&a);
-        const char *at = strstr(str_cdup(&a, gold), "M, N = x.shape\n");
-        assert_non_null(at);
-        buf_put(&b, gold.p, gold.len - strlen(at));
-        buf_printf(&b, "M, N = x.shape\n    if N == %d:\n        M = M + 0\n    %s", 50 + i,
-                   at + strlen("M, N = x.shape\n    "));
-        source[i] = buf_str(&b);
-    }
-    JudgeRequest q = {.op = &op, .level = LEVEL_FULL, .filter = {.dtype = -1}};
-    Verdict v[MANY];
-    assert_true(referee_judge(r, &a, &q, source, MANY, v, &e));
-    for (int i = 0; i < MANY; i++) {
-        if (v[i].decision.status != STATUS_ok)
-            fail_msg("%s: %s", status_name(v[i].decision.status), v[i].decision.feedback);
-        assert_int_equal(v[i].evidence.tries, 1);
-        assert_int_equal(v[i].evidence.tried[0], 50 + i);
-    }
-    referee_close(r);
-    arena_free(&a);
-}
-
 static int make_state(void **state) {
     (void)state;
     snprintf(state_dir, sizeof state_dir, "/tmp/ouroboros-test-XXXXXX");
@@ -282,9 +216,7 @@ int main(void) {
         cmocka_unit_test(honest_child_rejects_a_wrong_kernel),
         cmocka_unit_test(lying_children_get_no_acceptance),
         cmocka_unit_test(same_seed_same_verdict),
-        cmocka_unit_test(every_config_meets_every_case),
         cmocka_unit_test(a_batch_shares_one_draw_made_after_all_hashes),
-        cmocka_unit_test(a_size_of_its_own_is_judged_on_its_own_inputs),
     };
     return cmocka_run_group_tests(tests, make_state, drop_state);
 }

@@ -1,0 +1,239 @@
+// Which cases a draw consists of: every required class in every dtype, the sizes that each level states, and
+// cases for what a source compares with.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "cases/draw.h"
+#include "cases/plan.h"
+
+static const DrawFilter all = {.dtype = -1};
+
+static Op the_op(Arena *a, const char *name) {
+    Op op;
+    if (!op_find(a, str_of(name), &op)) fail_msg("no op %s", name);
+    return op;
+}
+
+static void quick_shows_every_class_in_every_dtype(void **state) {
+    (void)state;
+    Arena a = {0};
+    int n;
+    const Str *names = op_names(&a, &n);
+    assert_true(n >= 30);
+    for (int i = 0; i < n; i++) {
+        Op op;
+        assert_true(op_find(&a, names[i], &op));
+        PlannedCase *plan;
+        int cases = plan_cases(&a, &op, LEVEL_QUICK, 1, &all, &plan);
+        assert_true(cases > 5);
+        static const DType types[] = {DT_F16, DT_BF16, DT_F32};
+        int data = plan_data_inputs(&op);
+        for (int t = 0; t < 3 && data > 0; t++) {
+            ClassId list[CLASS_COUNT];
+            int k = plan_classes(&op, types[t], list);
+            // Rows long enough that a class is more than its name; each class reaches each data input.
+            uint8_t seen[CLASS_COUNT][8] = {{0}};
+            for (int c = 0; c < cases; c++) {
+                if (plan[c].dtype != types[t] || plan[c].dim[op.row_dim] < 100) continue;
+                int64_t rows = op.rows_dim >= 0 ? plan[c].dim[op.rows_dim] : 1;
+                for (int64_t r = 0; r < rows; r++) {
+                    int64_t g = plan[c].first_row + r;
+                    seen[list[g % k]][g / k % data] = 1;
+                }
+            }
+            for (int c = 0; c < k; c++)
+                for (int d = 0; d < data; d++)
+                    if (!seen[list[c]][d])
+                        fail_msg("%.*s %s: class %s never reaches data input %d", STR_ARG(op.name),
+                                 dtype_info[types[t]].torch, class_name(list[c]), d);
+        }
+    }
+    arena_free(&a);
+}
+
+static void required_classes_are_there(void **state) {
+    (void)state;
+    Arena a = {0};
+    static const struct {
+        const char *op;
+        ClassId c;
+    } required[] = {
+        {"rmsnorm", CLASS_constant},        {"rmsnorm", CLASS_stagnation},  {"rmsnorm", CLASS_spike_first},
+        {"layernorm", CLASS_mean_1000},     {"softmax", CLASS_constant_79}, {"softmax", CLASS_near_zero},
+        {"softmax", CLASS_neg_inf},         {"softmax", CLASS_shifted},     {"rmsnorm", CLASS_tiny_1e4},
+        {"rmsnorm", CLASS_tiny_1e20},       {"rmsnorm", CLASS_zero},        {"add_rmsnorm", CLASS_cancelling},
+        {"cross_entropy", CLASS_near_zero}, {"layernorm", CLASS_large_end}, {"rmsnorm", CLASS_subnormal},
+        {"softmax", CLASS_one_hot},
+    };
+    for (size_t i = 0; i < sizeof required / sizeof *required; i++) {
+        Op op = the_op(&a, required[i].op);
+        ClassId list[CLASS_COUNT];
+        int k = plan_classes(&op, DT_F32, list);
+        bool found = false;
+        for (int c = 0; c < k; c++) found |= list[c] == required[i].c;
+        if (!found) fail_msg("%s lacks %s", required[i].op, class_name(required[i].c));
+    }
+    // And a class outside the domain stays outside: cumsum declares no shift.
+    Op op = the_op(&a, "cumsum");
+    ClassId list[CLASS_COUNT];
+    int k = plan_classes(&op, DT_F32, list);
+    for (int c = 0; c < k; c++) assert_true(list[c] != CLASS_mean_1000 && list[c] != CLASS_neg_inf);
+    arena_free(&a);
+}
+
+static void full_adds_wide_rows_many_rows_and_hidden_cases(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op = the_op(&a, "softmax");
+    PlannedCase *plan;
+    int n = plan_cases(&a, &op, LEVEL_FULL, 1, &all, &plan);
+    bool wide[2] = {0}, many = false, hidden = false, square = false, sorted = true;
+    for (int i = 0; i < n; i++) {
+        int64_t len = plan[i].dim[op.row_dim];
+        wide[0] |= len == 65536;
+        wide[1] |= len == 65537;
+        many |= plan[i].dim[op.rows_dim] == 1023;
+        hidden |= plan[i].hidden;
+        square |= plan[i].hidden && len > 64 && plan[i].dim[op.rows_dim] == len;
+        sorted &= i == 0 || plan[i - 1].dim[op.row_dim] <= len;
+    }
+    assert_true(wide[0] && wide[1] && many && hidden && square && sorted);
+    n = plan_cases(&a, &op, LEVEL_QUICK, 1, &all, &plan);
+    for (int i = 0; i < n; i++) assert_true(plan[i].dim[op.row_dim] < 65536 && !plan[i].hidden);
+    arena_free(&a);
+}
+
+// Numbers of a source become rows, row lengths and row counts.
+static void numbers_of_a_source_are_drawn(void **state) {
+    (void)state;
+    Arena a = {0};
+    Pool *pool = pool_open(1);
+    Err e = {0};
+    Draw d, more;
+    Op op = the_op(&a, "softmax");
+    assert_true(draw_make(&a, pool, &op, LEVEL_QUICK, 3, &all, &d, &e));
+    const Coverage c = {.size = {20000},
+                        .sizes = 1,
+                        .written = {61},
+                        .writtens = 1,
+                        .value = {12.34f, 12.3401f},
+                        .values = 2,
+                        .beyond = {70000, 5000000},
+                        .beyonds = 2};
+    PlannedCase *plan;
+    int tried, n = plan_sizes(&a, &d, &all, &c, &plan, &tried), values = 0;
+    bool columns = false, more_rows = false, written = false;
+    for (int i = 0; i < n; i++) {
+        values += plan[i].written != NULL;
+        columns |= plan[i].dim[op.row_dim] == 20001 && plan[i].wide; // with a spike at 20000
+        more_rows |= plan[i].dim[op.rows_dim] == 20001;
+        written |= plan[i].dim[op.row_dim] == 61 && !plan[i].written;
+    }
+    assert_true(tried == 1 && values == 3 && columns && more_rows && written);
+    assert_true(draw_planned(&a, pool, &op, LEVEL_FULL, 3, plan, n, &more, &e));
+    int between = 0, near = 0, zeros = 0;
+    for (int i = 0; i < n; i++) {
+        if (!plan[i].written || plan[i].dtype != DT_F32) continue;
+        const CaseTensor *t = &more.spec[i].input[0];
+        for (int64_t r = 0; r < t->shape[0]; r++) {
+            assert_int_equal(more.truth[i].row_class[r], CLASS_written);
+            for (int64_t k = 0; k < t->shape[1]; k++) {
+                double x = dtype_load(DT_F32, more.mapping + t->at + (t->offset + r * t->stride[0] + k) * 4);
+                between += fabs(x) > 12.34001 && fabs(x) < 12.34009;
+                near += fabs(x) >= 12.33999 && fabs(x) <= 12.34011;
+                zeros += x == 0;
+            }
+        }
+    }
+    assert_true(between > 20 && near > 500 && zeros > 0);
+    int64_t beyond[COVERAGE_BEYOND_MAX];
+    n = plan_beyond(&a, &d, &all, &c, &plan, beyond, &tried);
+    assert_true(n == 3 && tried == 1 && beyond[0] == 70000); // five million columns are nobody's
+    assert_true(plan[0].dim[op.row_dim] == 70000 && plan[2].dim[op.row_dim] == 131072);
+    draw_free(&more);
+    draw_free(&d);
+    pool_close(pool);
+    arena_free(&a);
+}
+
+static Op an_op(Arena *a, const char *definition) {
+    Op op;
+    DiagList diags = {0};
+    if (!op_define(a, STR("mine"), str_of(definition), true, &op, &diags)) fail_msg("%s", definition);
+    return op;
+}
+
+enum { LAST = 1300 };
+typedef struct {
+    uint8_t length[LAST + 1][DT_COUNT], rows[LAST + 1];
+    int cases, draws;
+} SizesSeen;
+
+// All draws of every size up to `last`; where it ends.
+static int64_t see_sizes(Arena *a, const Op *op, const DrawFilter *filter, int64_t last, SizesSeen *seen) {
+    int64_t next = 1;
+    *seen = (SizesSeen){0};
+    for (int64_t from = 1; next <= last; from = next) {
+        PlannedCase *plan;
+        int cases = plan_every_size(a, op, 7, filter, &next, last, &plan);
+        assert_in_range(cases, 0, WIRE_CASES_MAX);
+        if (next == from) break;
+        seen->draws++;
+        seen->cases += cases;
+        for (int i = 0; i < cases; i++) {
+            int64_t dim[OP_DIMS_MAX], n = plan[i].dim[op->row_dim];
+            memcpy(dim, plan[i].dim, sizeof dim);
+            plan_fit(op, dim);
+            assert_memory_equal(dim, plan[i].dim, sizeof dim); // of the domain
+            if (n <= LAST) seen->length[n][plan[i].dtype]++;
+            if (op->rows_dim >= 0 && plan[i].dim[op->rows_dim] <= LAST)
+                seen->rows[plan[i].dim[op->rows_dim]] = 1;
+        }
+    }
+    return next;
+}
+
+static void every_size_is_every_size(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op = the_op(&a, "softmax");
+    static SizesSeen seen;
+    assert_int_equal(see_sizes(&a, &op, &all, LAST, &seen), LAST + 1);
+    assert_true(seen.draws > 3);
+    for (int n = 1; n <= LAST; n++) {
+        if (!seen.length[n][DT_F32] || !seen.length[n][DT_F16] || !seen.length[n][DT_BF16])
+            fail_msg("row length %d is left out", n);
+        assert_int_equal(seen.rows[n], n <= EVERY_ROWS);
+    }
+    DrawFilter half = {.dtype = DT_F16};
+    assert_int_equal(see_sizes(&a, &op, &half, 100, &seen), 101);
+    assert_int_equal(seen.length[50][DT_F32], 0);
+    assert_true(seen.length[50][DT_F16] && seen.length[100][DT_F16] && !seen.length[101][DT_F16]);
+    // A domain that ends, and has even sizes only.
+    op = an_op(&a, "\"\"\"An op.\"\"\"\ninputs = {\"x\": {\"shape\": (\"M\", \"N\")}}\n"
+                   "dims = {\"N\": {\"max\": 64, \"multiple_of\": 2}}\n\n\n"
+                   "def reference(x):\n    return torch.exp(x.float()).to(x.dtype)\n");
+    assert_int_equal(see_sizes(&a, &op, &all, LAST, &seen), LAST + 1);
+    for (int n = 1; n <= LAST; n++) assert_int_equal(seen.length[n][DT_F32] > 0, n <= 64 && n % 2 == 0);
+    // Sizes that are too large for a CPU are not said to be tested.
+    op = an_op(&a, "\"\"\"An op.\"\"\"\ninputs = {\"x\": {\"shape\": (\"M\", \"N\")}, "
+                   "\"w\": {\"shape\": (\"N\", \"N\")}}\n\n\n"
+                   "def reference(x, w):\n    return torch.matmul(x.float(), w.float()).to(x.dtype)\n");
+    assert_in_range(see_sizes(&a, &op, &all, LAST, &seen), 500, LAST);
+    arena_free(&a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quick_shows_every_class_in_every_dtype),
+        cmocka_unit_test(required_classes_are_there),
+        cmocka_unit_test(full_adds_wide_rows_many_rows_and_hidden_cases),
+        cmocka_unit_test(numbers_of_a_source_are_drawn),
+        cmocka_unit_test(every_size_is_every_size),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
