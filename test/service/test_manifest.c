@@ -1,41 +1,5 @@
 // Manifests: what is written from good ones, and what is said about bad ones.
-// clang-format off
-#include <stdarg.h>
-#include <stddef.h>
-#include <setjmp.h>
-#include <stdint.h>
-#include <cmocka.h>
-// clang-format on
-#include <stdio.h>
-
-#include "host/host.h"
-#include "service/manifest.h"
-
-static Arena arena;
-static Op op;
-
-static const char kernels[] = "import os\n"
-                              "import torch; import triton\n"
-                              "import triton.language as tl\n"
-                              "SIZE = 64\n"
-                              "class Model(torch.nn.Module):\n"
-                              "    pass\n"
-                              "@triton.jit\n"
-                              "def first(x, y, n, BLOCK: tl.constexpr):\n"
-                              "    pass\n"
-                              "cache = {}\n"
-                              "@triton.jit\n"
-                              "def second(x, y):\n"
-                              "    pass\n"
-                              "def helper(x):\n"
-                              "    return os.getenv(x)\n";
-
-static bool apply(const char *json, const char *source, bool exist, Str *out, Err *e) {
-    return manifest_apply(&arena, "m.json", str_of(json), &op, str_of(source), exist, (Str){0}, out, e);
-}
-
-#define OUT "\"outputs\":{\"out\":{\"shape\":\"x.shape\",\"dtype\":\"x.dtype\"}}"
-#define RUN "\"kernel\":\"first\",\"grid\":[1]"
+#include "service/manifests.h"
 
 // What stands behind the file, and passes the screen of candidates.
 #define HEAD "def run(x, w):\n    import math, torch, triton\n    import triton.language as tl\n"
@@ -48,16 +12,6 @@ static void writes(const char *json, const char *run) {
     DiagList d = DIAGS(&arena);
     const Node *module = parse_module(&arena, text, &d);
     if (!module || !host_screen(module, &d)) fail_msg("%s: %s", json, diag_first(&d)->msg);
-}
-
-static void refused(const char *json, const char *key, const char *why) {
-    Str text;
-    Err e = {0};
-    if (apply(json, kernels, true, &text, &e)) fail_msg("taken: %s", json);
-    if (e.code != ERR_USAGE || !strstr(e.msg, "m.json") || !strstr(e.msg, key) || !strstr(e.msg, why))
-        fail_msg("%s: %s", json, e.msg);
-    for (const char *p = e.msg; *p; p++)
-        if (*p < ' ' || *p > '~') fail_msg("unprintable: %s", e.msg);
 }
 
 static void a_run_is_written(void **state) {
@@ -137,77 +91,6 @@ static void what_is_none_is_refused_with_its_key(void **state) {
     refused("{" RUN "," OUT ",\"values\":{\"N\":\"M\",\"M\":1}}", "values.N", "known at this place");
 }
 
-static void only_shape_arithmetic_is_an_expression(void **state) {
-    (void)state;
-    static const char *const none[] = {
-        "",
-        "x",
-        "x[0]",
-        "x + 1",
-        "x.item()",
-        "x.data_ptr()",
-        "x.sum()",
-        "x.T.shape",
-        "x.__class__",
-        "y.shape[0]",
-        "out.shape[0]",
-        "torch.empty(1)",
-        "torch.cuda.device_count()",
-        "torch.matmul",
-        "triton.testing",
-        "triton.jit",
-        "math.sin",
-        "open('a')",
-        "eval('1')",
-        "first",
-        "run(x)",
-        "lambda: 1",
-        "[1 for i in x.shape]",
-        "{1}",
-        "[1]",
-        "f'{x.shape}'",
-        "(a := 1)",
-        "x.shape[0]; 1",
-        "a = 1",
-        "1\\n2",
-        "1 if",
-        "min(*x.shape)",
-        "x.shape[0], *x.shape",
-        "META['BLOCK']",
-        "max(1, key=2)",
-        "x.view(-1).item()",
-        "b'1'",
-        "yield",
-        "import os",
-        "\\u0660",
-        "(((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((((("
-        "((((1))))))))"
-        "))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))))",
-    };
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
-        char json[1024];
-        snprintf(json, sizeof json, "{\"values\":{\"v\":\"%s\"}," RUN "," OUT "}", none[i]);
-        refused(json, "values.v", "write an expression");
-    }
-    static const char *const good[] = {"x.shape[-1] // 2 + (1 if x.dtype == torch.float32 else 0)",
-                                       "min(x.stride(0), w.numel(), x.size(1)) ** 2",
-                                       "math.sqrt(float(x.shape[0])) * -math.pi",
-                                       "not x.is_contiguous() and len(x.shape) < 3",
-                                       "x.contiguous().stride(0) % x.element_size()",
-                                       "x.shape[:-1] + (4,)",
-                                       "float('inf')"};
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-        char json[1024];
-        Str text;
-        Err e = {0};
-        snprintf(json, sizeof json, "{\"values\":{\"v\":\"%s\"}," RUN "," OUT "}", good[i]);
-        if (!apply(json, kernels, true, &text, &e)) fail_msg("%s: %s", good[i], e.msg);
-        DiagList d = DIAGS(&arena);
-        const Node *module = parse_module(&arena, text, &d);
-        if (!module || !host_screen(module, &d)) fail_msg("%s: %s", good[i], diag_first(&d)->msg);
-    }
-}
-
 static Str source_of(const char *source) {
     Str text;
     Err e = {0};
@@ -269,7 +152,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_is_written),
         cmocka_unit_test(what_is_none_is_refused_with_its_key),
-        cmocka_unit_test(only_shape_arithmetic_is_an_expression),
         cmocka_unit_test(the_file_keeps_its_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
