@@ -1,86 +1,6 @@
-// What the smith reads off a reference: graphs, sizes, and the reasons for which it says no.
-#include "grammar/smith_test.h"
-
-static void expect_graph(const char *body, const char *want) {
-    Arena a = {0};
-    Err e = {0};
-    Graph g;
-    Op op = define_body(&a, body);
-    if (!graph_trace(&a, &op, &g, &e)) fail_msg("%s\n%s", e.msg, body);
-    Buf b = BUF(&a);
-    graph_print(&b, &g);
-    assert_string_equal(buf_cstr(&b), want);
-    arena_free(&a);
-}
-
-static void expect_no(const Op *op, Arena *a, const char *part) {
-    Err e = {0};
-    Graph g;
-    if (graph_trace(a, op, &g, &e)) fail_msg("accepted, but should say '%s'", part);
-    assert_int_equal(e.code, ERR_INPUT);
-    if (!strstr(e.msg, part)) fail_msg("'%s' does not say '%s'", e.msg, part);
-}
-
-static void expect_refused(const char *body, const char *part) {
-    Arena a = {0};
-    Op op = define_body(&a, body);
-    expect_no(&op, &a, part);
-    arena_free(&a);
-}
-
-static const Probes probes = {.rows = {3, 6, 4, 7}, .cols = {20, 25, 30, 23}};
-
-static void sizes_are_recognised(void **state) {
-    (void)state;
-    static const struct {
-        int64_t p, q, r;
-    } formulas[] = {{1, 1, 0}, {1, 2, 0}, {1, 2, 1}, {1, 1, -1}, {2, 1, 0}, {1, 4, 0}, {3, 1, 5}};
-    for (size_t i = 0; i < sizeof formulas / sizeof *formulas; i++) {
-        int64_t v[PROBES], back[3] = {1, 17, 1000};
-        Size want = {SIZE_COLS, formulas[i].p, formulas[i].q, formulas[i].r}, s;
-        for (int k = 0; k < PROBES; k++) v[k] = size_at(want, 0, probes.cols[k]);
-        assert_true(size_fit(&probes, v, &s));
-        assert_int_equal(s.of, SIZE_COLS);
-        for (int k = 0; k < 3; k++) assert_int_equal(size_at(s, 0, back[k]), size_at(want, 0, back[k]));
-    }
-}
-
-static void rows_columns_and_constants_differ(void **state) {
-    (void)state;
-    Size s;
-    assert_true(size_fit(&probes, probes.rows, &s));
-    assert_true(s.of == SIZE_ROWS && size_plain(s));
-    assert_true(size_fit(&probes, (int64_t[]){7, 7, 7, 7}, &s));
-    assert_true(size_is(s, 7));
-    assert_false(size_fit(&probes, (int64_t[]){1, 9, 4, 30}, &s));
-    assert_false(size_fit(&probes, (int64_t[]){60, 150, 120, 161}, &s)); // rows times columns
-}
-
-static void statistics_are_spelled_out(void **state) {
-    (void)state;
-    expect_graph(
-        "    h = x.float()\n"
-        "    return (h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6) * w.float()).to(x.dtype)\n",
-        "0: INPUT x [M,N] level 0\n"
-        "1: SQUARE 0 [M,N] level 0\n"
-        "2: SUM 1 [M,1] level 1\n"
-        "3: LITERAL N [1,1] level 0\n"
-        "4: DIV 2 3 [M,1] level 1\n"
-        "5: LITERAL 1e-06 [1,1] level 0\n"
-        "6: ADD 4 5 [M,1] level 1\n"
-        "7: RSQRT 6 [M,1] level 1\n"
-        "8: MUL 0 7 [M,N] level 1\n"
-        "9: INPUT w [1,N] level 0\n"
-        "10: MUL 8 9 [M,N] level 1\n"
-        "result M N like x\n");
-}
-
-static void equal_parts_are_one_node(void **state) {
-    (void)state;
-    expect_graph(
-        "    a = torch.exp(x.float()) + torch.exp(x.float())\n    return a.to(x.dtype)\n",
-        "0: INPUT x [M,N] level 0\n1: EXP 0 [M,N] level 0\n2: ADD 1 1 [M,N] level 0\nresult M N like x\n");
-}
+// From the trace of a reference to a graph: columns that move, results of their own shape, and the reasons
+// for which there is none.
+#include "graph/traced.h"
 
 static void sizes_in_formulas_are_found(void **state) {
     (void)state;
@@ -172,16 +92,6 @@ static void shapes_may_not_steer_the_computation(void **state) {
     expect_refused("    return x * (x.shape[-1] % 7 + 0.5)\n", "in no simple way");
 }
 
-static void other_dimensions_are_refused(void **state) {
-    (void)state;
-    Arena a = {0};
-    Op op = define(&a, "three",
-                   "\"\"\"Heads.\"\"\"\ninputs = {\"x\": {\"shape\": (\"M\", \"H\", \"N\")}}\ndef "
-                   "reference(x):\n    return x * 2\n");
-    expect_no(&op, &a, "dimension H");
-    arena_free(&a);
-}
-
 // A reference of hundreds of steps ends in a message, not in a deep recursion.
 static void long_references_are_refused(void **state) {
     (void)state;
@@ -190,38 +100,15 @@ static void long_references_are_refused(void **state) {
                    "wait for each other");
 }
 
-static void every_op_has_a_graph(void **state) {
-    (void)state;
-    Arena a = {0};
-    Op *ops;
-    int n = all_ops(&a, &ops);
-    assert_true(n > 20);
-    for (int i = 0; i < n; i++) {
-        Err e = {0};
-        Graph g;
-        ArenaMark mark = arena_mark(&a);
-        if (!graph_trace(&a, &ops[i], &g, &e)) fail_msg("%.*s: %s", STR_ARG(ops[i].name), e.msg);
-        assert_true(g.nodes > 0 && g.result == g.nodes - 1);
-        arena_reset(&a, mark);
-    }
-    arena_free(&a);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_are_recognised),
-        cmocka_unit_test(rows_columns_and_constants_differ),
-        cmocka_unit_test(statistics_are_spelled_out),
-        cmocka_unit_test(equal_parts_are_one_node),
         cmocka_unit_test(sizes_in_formulas_are_found),
         cmocka_unit_test(halves_are_moves_of_columns),
         cmocka_unit_test(neighbours_take_turns),
         cmocka_unit_test(a_row_result_has_its_own_type),
         cmocka_unit_test(what_cannot_be_fused_is_named_with_its_line),
         cmocka_unit_test(shapes_may_not_steer_the_computation),
-        cmocka_unit_test(other_dimensions_are_refused),
         cmocka_unit_test(long_references_are_refused),
-        cmocka_unit_test(every_op_has_a_graph),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
