@@ -1,92 +1,5 @@
 // Drafts from the question to the verdict, with smiths made for the purpose.
-#include "mint/attempt.h"
-
-#include <pthread.h>
-#include <stdatomic.h>
-#include <unistd.h>
-
-#include "base/clock.h"
-#include "grammar/smith_test.h"
-#include "mint/mint.h"
-
-#define HEAD                                                                                             \
-    "@triton.jit\ndef k(x, y, n, B: tl.constexpr):\n    r = tl.program_id(0)\n    c = tl.arange(0, B)\n" \
-    "    v = tl.load(x + r * n + c, mask=c < n, other=0.0).to(tl.float32)\n"
-#define TAIL                                                                                    \
-    "    tl.store(y + r * n + c, v, mask=c < n)\n\n\ndef run(x):\n    M, N = x.shape\n    x = " \
-    "x.contiguous()\n"                                                                          \
-    "    y = torch.empty_like(x)\n    k[(M,)](x, y, N, B=triton.next_power_of_2(N))\n    return y\n"
-#define RIGHT        HEAD "    v = v * 2.0\n" TAIL
-#define WRONG        HEAD "    v = v * 3.0\n" TAIL
-#define FENCED(code) "```python\n" code "```\n"
-
-static Referee *referee;
-static Service *service;
-static char state_dir[] = "/tmp/attempt-test-XXXXXX";
-
-static int set_up(void **state) {
-    (void)state;
-    Err e = {0};
-    RefereeConfig c = {.jobs = 2, .state = mkdtemp(state_dir)};
-    bool ok = referee_open(&c, &referee, &e) && service_open(referee, &(ServiceConfig){0}, &service, &e);
-    return ok ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    service_close(service);
-    referee_close(referee);
-    char command[64];
-    snprintf(command, sizeof command, "rm -r %s", state_dir);
-    return system(command);
-}
-
-static Op twice(Arena *a) {
-    return define(a, "twice",
-                  "\"\"\"Twice x.\"\"\"\ninputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (0.1, 4)}}\n"
-                  "dims = {\"N\": {\"max\": 512}, \"M\": {\"max\": 64}}\n\n\n"
-                  "def reference(x):\n    return (x.float() * 2.0).to(x.dtype)\n");
-}
-
-// ---- a smith that says what it was told to ----
-
-typedef struct {
-    const char *say[8]; // draft i says say[i % says]; for a prompt with feedback: `then`
-    int says;
-    const char *then;
-    bool backwards, cut;
-    int fails_after; // 0: does not fail
-    double pause;    // seconds between drafts
-    int asked, questions, prompts_with_feedback, gave;
-    char last_user[4096];
-} Script;
-
-static bool recite(Smith *s, const Op *op, const SmithRequest *q, const SmithSink *sink, Err *e) {
-    (void)op;
-    Script *t = s->state;
-    t->asked += q->count;
-    t->questions++;
-    for (int i = 0; i < q->count; i++) {
-        int at = smith_index(q, t->backwards ? q->count - 1 - i : i);
-        const Prompt *p = smith_prompt(q, t->backwards ? q->count - 1 - i : i);
-        bool again = p && memmem(p->user.p, p->user.len, "harness feedback: ", 18);
-        t->prompts_with_feedback += again;
-        if (p) snprintf(t->last_user, sizeof t->last_user, "%.*s", STR_ARG(p->user));
-        if (t->fails_after && i == t->fails_after) return err_set(e, ERR_IO, "out of words");
-        if (!sink->wanted(sink->arg)) return true;
-        const char *text = again ? t->then : t->say[at % t->says];
-        Reply r = {.index = at, .text = str_of(text), .cut = t->cut, .tokens = 10, .schedule = ""};
-        t->gave++;
-        sink->grew(sink->arg, 10);
-        if (!sink->reply(sink->arg, &r)) return true;
-        if (t->pause > 0) usleep((useconds_t)(t->pause * 1e6));
-    }
-    return true;
-}
-
-static Smith speaker(Script *t) {
-    return (Smith){.name = "speaker", .takes_prompt = true, .slow = true, .draft = recite, .state = t};
-}
+#include "mint/smithy.h"
 
 static AttemptResult run_script(Arena *a, const Op *op, Script *t, AttemptRequest q) {
     Smith smith = speaker(t);
@@ -297,43 +210,6 @@ static void a_draft_never_joins_a_draw_that_was_made_before_it(void **state) {
     arena_free(&a);
 }
 
-// ---- mint ----
-
-static MintResult minted(Arena *a, const Op *op, Script *t, MintRequest q) {
-    Smith smith = speaker(t);
-    Profile p;
-    Err e = {0};
-    MintResult m;
-    if (!profile_open(a, PROFILE_DEFAULT, &p, &e)) fail_msg("%s", e.msg);
-    q.op = op;
-    q.smith = &smith;
-    q.profile = &p;
-    q.filter.dtype = -1;
-    if (!mint_run(service, a, &q, &m, &e)) fail_msg("%s", e.msg);
-    return m;
-}
-
-static void mint_stops_at_the_first_that_is_proved(void **state) {
-    (void)state;
-    Arena a = {0};
-    Op op = twice(&a);
-    Script t = {.say = {FENCED(WRONG), "no", FENCED(RIGHT)}, .says = 3, .pause = 0.05};
-    MintResult m = minted(&a, &op, &t, (MintRequest){.ask = {.count = 1000}, .first = true});
-    assert_true(m.found && m.verdict.judged.level == LEVEL_FULL && verdict_accepted(&m.verdict));
-    assert_true(t.gave < 1000);
-    assert_true(str_is(m.best.source, RIGHT));
-    assert_true(m.best.index % 3 == 2);
-    Script all = {.say = {FENCED(WRONG), "no", FENCED(RIGHT)}, .says = 3};
-    m = minted(&a, &op, &all, (MintRequest){.ask = {.count = 7}});
-    assert_true(m.found && m.proposed == 7 && m.distinct == 2 && m.judged == 2 && m.accepted == 1 &&
-                m.attempts == 7);
-    Script none = {.say = {FENCED(WRONG), "no"}, .says = 2};
-    m = minted(&a, &op, &none, (MintRequest){.ask = {.count = 4}, .first = true});
-    assert_false(m.found);
-    assert_int_equal(m.attempts, 4);
-    arena_free(&a);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_draft_gets_the_verdict_of_its_kernel),
@@ -344,7 +220,6 @@ int main(void) {
         cmocka_unit_test(enough_is_enough),
         cmocka_unit_test(an_interrupt_keeps_what_is_finished),
         cmocka_unit_test(a_draft_never_joins_a_draw_that_was_made_before_it),
-        cmocka_unit_test(mint_stops_at_the_first_that_is_proved),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
