@@ -2,12 +2,19 @@
 #include "base/numeric/fmath.h"
 #include "base/numeric/rng.h"
 #include "golden.h"
+#include "model/lanes.h"
 #include "model/sample.h"
 #include <math.h>
 
 enum { SMALL = 50, LARGE = 20000 };
 
 static void *room_for(Arena *a, int vocab) { return arena_raw(a, sample_room(vocab), 64); }
+
+#ifdef PORTABLE
+static const SampleLoops *const sample[] = {&sample_loops_base};
+#else
+static const SampleLoops *const sample[] = {&sample_loops_base, &sample_loops_avx2, &sample_loops_avx512};
+#endif
 
 static void test_as_transformers(void **state) {
     (void)state;
@@ -192,11 +199,37 @@ static void test_settings(void **state) {
     assert_true(sampling_check(&(Sampling){0.7, 50, 0.97, 0.05}, &e));
 }
 
+static void test_weigh(void **state) {
+    (void)state;
+    static float x[3000], w[3000];
+    Rng g = rng_at(3, 0);
+    for (size_t n = 1; n < 3000; n += 1 + n / 5) {
+        float top = -INFINITY;
+        for (size_t i = 0; i < n; i++) top = fmaxf(top, x[i] = (float)(9 * rng_normal(&g)));
+        for (int b = 0; b < builds(); b++) {
+            assert_true(sample[b]->largest(x, n) == top);
+            double sum = sample[b]->weigh(x, top, 1.25f, n, w), right = 0;
+            for (size_t i = 0; i < n; i++) {
+                double e = f64_exp((double)((x[i] - top) * 1.25f));
+                assert_true(fabs((double)w[i] - e) <= 3e-7 * e + 1e-37);
+                right += e;
+            }
+            assert_true(fabs(sum - right) <= 1e-5 * right);
+            float keep = x[n / 2];
+            x[n / 2] = NAN;
+            assert_true(isnan(sample[b]->largest(x, n)));
+            x[n / 2] = INFINITY;
+            assert_true(!isfinite(sample[b]->largest(x, n)));
+            x[n / 2] = keep;
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_as_transformers),   cmocka_unit_test(test_as_defined),
         cmocka_unit_test(test_greedy_and_broken), cmocka_unit_test(test_logprob),
-        cmocka_unit_test(test_settings),
+        cmocka_unit_test(test_settings),          cmocka_unit_test(test_weigh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

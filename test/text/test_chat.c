@@ -1,17 +1,6 @@
 // Chat templates: recognised by what runs, refused when anything that runs is different, rendered to the
 // byte.
-#include "text/chat.h"
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
-static const ChatFamily *family(const char *name) {
-    Err e = {0};
-    const ChatFamily *f;
-    if (!chat_by_name(name, &f, &e)) fail_msg("%s", e.msg);
-    return f;
-}
+#include "text/chats.h"
 
 static void check(const char *name, const char *system, const char *user, bool think, const char *want) {
     Arena a = {0};
@@ -67,66 +56,6 @@ static void test_reply(void **state) {
     assert_true(str_is(chat_reply(f, STR("<think> for ever")), ""));
     assert_true(str_is(chat_reply(f, STR("a <think>x</think>")), "a <think>x</think>"));
     assert_true(str_is(chat_reply(family("llama31"), STR("<think>x</think>y")), "<think>x</think>y"));
-}
-
-static const char *detected(Str jinja) {
-    Err e = {0};
-    const ChatFamily *f;
-    if (chat_detect(jinja, &f, &e)) return chat_name(f);
-    assert_true(e.code == ERR_INPUT || e.code == ERR_LIMIT);
-    assert_non_null(strstr(e.msg, "--chat-family"));
-    for (const char *p = e.msg; *p; p++) assert_in_range(*p, ' ', '~');
-    return "";
-}
-
-static Str replaced(Arena *a, Str s, const char *what, const char *with) {
-    const char *p = memmem(s.p, s.len, what, strlen(what));
-    if (!p) fail_msg("there is no %s", what);
-    Buf b = BUF(a);
-    buf_put(&b, s.p, (size_t)(p - s.p));
-    buf_puts(&b, with);
-    buf_put(&b, p + strlen(what), (size_t)(s.p + s.len - p) - strlen(what));
-    return buf_str(&b);
-}
-
-// What differs between versions without changing these turns.
-static void test_detect(void **state) {
-    (void)state;
-    Arena a = {0};
-    for (int i = 0; chat_at(i); i++)
-        assert_string_equal(detected(chat_live(chat_at(i))), chat_name(chat_at(i)));
-    Str qwen = chat_live(family("qwen25"));
-    const char *first = "{%if messages[0].role=='system'%}", *loop = "{%for message in messages%}";
-    const char *user = "{%if(message.role=='user')";
-    assert_string_equal(
-        detected(replaced(&a, qwen, first, "{#- hello #}\n{%- if messages[0][\"role\"] == 'system' -%}  ")),
-        "qwen25");
-    assert_string_equal(detected(replaced(&a, qwen, first, "{%if messages[0][ \t'role'\n]=='system'%}")),
-                        "qwen25");
-    assert_string_equal(detected(replaced(&a, qwen, first, "{%if messages[0][ 'role' + '']=='system'%}")),
-                        "");
-    assert_string_equal(
-        detected(replaced(
-            &a,
-            replaced(&a, qwen, first,
-                     "{%- if tools %}{{- 'Tools!' }}{%- else %}\n {%- if messages[0].role == 'system'%}"),
-            loop, "{%endif%}{%for message in messages%}")),
-        "qwen25");
-    assert_string_equal(
-        detected(replaced(&a, qwen, user,
-                          "{% if message.role == \"tool\" %}{{- message }}{% elif (message.role=='user')")),
-        "qwen25");
-    // What Jinja takes away by itself: a newline behind a statement, the blanks of a line that begins with
-    // one.
-    assert_string_equal(detected(replaced(&a, qwen, "prompt%}", "prompt%}\n")), "qwen25");
-    assert_string_equal(detected(replaced(&a, qwen, "prompt%}", "prompt%}\n ")), "");
-    assert_string_equal(detected(replaced(&a, qwen, loop, "\n  {%for message in messages%}\n\t{#x#}\n")),
-                        "qwen25");
-    Buf b = BUF(&a);
-    buf_str_put(&b, qwen);
-    buf_puts(&b, "\n");
-    assert_string_equal(detected(buf_str(&b)), "qwen25");
-    arena_free(&a);
 }
 
 static void test_refused(void **state) {
@@ -210,7 +139,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_render),
         cmocka_unit_test(test_reply),
-        cmocka_unit_test(test_detect),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

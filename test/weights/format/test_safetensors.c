@@ -191,22 +191,11 @@ static void test_what_is_found(void **state) {
     arena_free(&a);
 }
 
-// What a message shows of a name does not command the terminal.
-static void test_shown(void **state) {
-    (void)state;
-    assert_string_equal(shown(STR("a\x1b[2Jb\n")).at, "a?[2Jb?");
-    char many[300];
-    memset(many, 'x', sizeof many);
-    assert_int_equal(strlen(shown((Str){many, sizeof many}).at), 99);
-    assert_true(str_ends(str_of(shown((Str){many, sizeof many}).at), "x..."));
-    assert_string_equal(shown((Str){many, 3}).at, "xxx");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good_headers),  cmocka_unit_test(test_bad_headers),
         cmocka_unit_test(test_lengths),       cmocka_unit_test(test_every_prefix),
-        cmocka_unit_test(test_what_is_found), cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_what_is_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,6 @@
 // Logits and greedy text of the tiny models against transformers, and four mistakes that the goldens must
 // see.
-#include "golden.h"
-#include "model/model_plain.h"
-
-static const double CLOSE = 1e-4;
+#include "model/logits.h"
 
 static void test_prefill_token_by_token_and_pieces(void **state) {
     (void)state;
@@ -29,22 +26,6 @@ static void test_prefill_token_by_token_and_pieces(void **state) {
             d = largest_difference(half, whole, (size_t)n);
             if (d > 0.05 || d == 0) fail_msg("%s: a cache in F16 is %g away", GOLDEN[i], d);
         }
-        golden_close(&g);
-    }
-}
-
-static void test_plain_agrees(void **state) {
-    (void)state;
-    for (int i = 0; i < GOLDENS; i++) {
-        Golden g = golden_open(GOLDEN[i], 1);
-        int count, n;
-        const int32_t *prompt = golden_find(&g, "prompt", &count);
-        const float *lora = golden_find(&g, "prompt_lora", &n);
-        count = 20;
-        float *plain = NEWN(&g.a, float, (size_t)count *(size_t)g.vocab);
-        model_plain(g.checkpoint, g.adapter, prompt, count, plain);
-        double d = largest_difference(plain, lora, (size_t)count * (size_t)g.vocab);
-        if (d > CLOSE) fail_msg("%s: %g away", GOLDEN[i], d);
         golden_close(&g);
     }
 }
@@ -242,7 +223,6 @@ static void test_refusals(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_prefill_token_by_token_and_pieces),
-        cmocka_unit_test(test_plain_agrees),
         cmocka_unit_test(test_ragged_batch),
         cmocka_unit_test(test_greedy_text),
         cmocka_unit_test(test_mistakes_show),
