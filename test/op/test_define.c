@@ -1,40 +1,5 @@
 // Definitions: what is read, and that every kind of mistake is refused with its place and a next step.
-#include "op/op.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-static Arena arena;
-
-#define DOC  "\"\"\"Scales x.\"\"\"\n"
-#define BODY "def reference(x):\n    return x * 2\n"
-#define X    "inputs = {\"x\": {\"shape\": (\"M\", \"N\")}}\n"
-
-static bool define(const char *source, Op *op, DiagList *d) {
-    *d = DIAGS(&arena);
-    return op_define(&arena, STR("mine"), str_of(source), true, op, d);
-}
-
-static void accepts(const char *source, Op *op) {
-    DiagList d;
-    if (define(source, op, &d)) return;
-    fail_msg("refused: %s\n%s", diag_first(&d) ? diag_first(&d)->msg : "(no finding)", source);
-}
-
-// `at` is the text that the finding's place must start with; NULL: the place does not matter.
-static void refuses(const char *source, const char *message, const char *at) {
-    Op op;
-    DiagList d;
-    if (define(source, &op, &d)) fail_msg("accepted:\n%s", source);
-    const Diag *first = diag_first(&d);
-    assert_non_null(first);
-    if (!strstr(first->msg, message)) fail_msg("\"%s\" does not say \"%s\"", first->msg, message);
-    assert_true(first->span.at <= strlen(source));
-    if (at && strncmp(source + first->span.at, at, strlen(at)) != 0)
-        fail_msg("%s: points at \"%.20s\", not \"%s\"", first->msg, source + first->span.at, at);
-}
+#include "op/defined.h"
 
 static void flags_are_declared(void **state) {
     (void)state;
@@ -320,67 +285,14 @@ static void parts_and_signs(void **state) {
             "positive numbers", NULL);
 }
 
-static void hostile(void **state) {
-    (void)state;
-    Buf b = BUF(&arena);
-    buf_puts(&b, DOC "inputs = ");
-    for (int i = 0; i < 5000; i++) buf_puts(&b, "{'a':");
-    refuses(buf_cstr(&b), "", NULL);
-    b = BUF(&arena);
-    for (int i = 0; i < OP_SOURCE_MAX; i++) buf_putc(&b, '#');
-    buf_puts(&b, "\n" DOC X BODY);
-    refuses(buf_cstr(&b), "at most 65536 bytes", NULL);
-    b = BUF(&arena);
-    buf_puts(&b, "\"\"\"");
-    for (int i = 0; i < 400; i++) buf_puts(&b, "\xc3\xa4\\x1b[31m");
-    buf_puts(&b, "\"\"\"\n" X BODY);
-    Op op;
-    accepts(buf_cstr(&b), &op);
-    assert_true(op.notes.len <= 300 && utf8_valid(op.notes));
-    assert_null(memchr(op.notes.p, 0x1b, op.notes.len));
-}
-
-static void descriptions(void **state) {
-    (void)state;
-    Op op;
-    accepts("\"\"\"Doc.\"\"\"\n"
-            "inputs = {'x': {'shape': ('M', 'N'), 'neg_inf': True, 'keep': 't', 'shift': 5, 'large': True},"
-            " 't': {'shape': ('M',), 'dtype': 'int32', 'range': (0, 'N')},"
-            " 'w': {'shape': (1, 'N'), 'role': 'weight'}, 'c': {'shape': ('N',), 'range': (-1, 1)}}\n"
-            "dims = {'N': {'multiple_of': 2, 'min': 4, 'max': 64}}\n"
-            "def reference(x, t, w, c):\n    return x\n",
-            &op);
-    Buf b = BUF(&arena);
-    op_signature(&b, &op);
-    assert_string_equal(buf_cstr(&b),
-                        "run(x: Tensor[M, N], t: Tensor[M], w: Tensor[1, N], c: Tensor[N]) -> Tensor");
-    b = BUF(&arena);
-    op_domain(&b, &op);
-    assert_string_equal(
-        buf_cstr(&b),
-        "x[M, N]: float16, bfloat16 or float32, scales from 0.0001 to 8, rows shifted by up to 5 either "
-        "way, rows up to +-65504, -inf in some places but never in a whole row and never where t points\n"
-        "t[M]: int32, indices from 0 to N - 1\n"
-        "w[1, N]: float16, bfloat16 or float32, a weight, scales from 0.0001 to 8\n"
-        "c[N]: float16, bfloat16 or float32, values from -1 to 1\n"
-        "N is a multiple of 2\nN is at least 4\nN is at most 64\n");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(flags_are_declared),
-        cmocka_unit_test(invariances_are_declared),
-        cmocka_unit_test(every_key),
-        cmocka_unit_test(rows_may_be_absent),
-        cmocka_unit_test(wrong_files),
-        cmocka_unit_test(wrong_inputs),
-        cmocka_unit_test(wrong_shapes),
-        cmocka_unit_test(wrong_domains),
-        cmocka_unit_test(wrong_dims),
+        cmocka_unit_test(flags_are_declared), cmocka_unit_test(invariances_are_declared),
+        cmocka_unit_test(defaults),           cmocka_unit_test(every_key),
+        cmocka_unit_test(rows_may_be_absent), cmocka_unit_test(wrong_files),
+        cmocka_unit_test(wrong_inputs),       cmocka_unit_test(wrong_shapes),
+        cmocka_unit_test(wrong_domains),      cmocka_unit_test(wrong_dims),
         cmocka_unit_test(parts_and_signs),
-        cmocka_unit_test(hostile),
-        cmocka_unit_test(descriptions),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);

@@ -1,15 +1,5 @@
 // The self-test's programs as data: each says what it is for, parses where it should, and no op goes without.
-#include "host/policy/screen.h"
-#include "op/op.h"
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
-static Arena arena;
-static const Program *all;
-static int count;
+#include "op/programs.h"
 
 static bool expects(const Program *p, const char *status) {
     const char *e = str_cdup(&arena, p->expect), *at = strstr(e, status);
@@ -119,29 +109,6 @@ static void enough_of_each(void **state) {
     assert_true(kind[PROGRAM_CHEAT] >= 30 && kind[PROGRAM_HONEST] >= 24);
 }
 
-// A made program is the bare norm's gold with an epilogue where its mark stood, under a header of its own.
-static void made_programs(void **state) {
-    (void)state;
-    int gold = -1, wrong = -1;
-    for (int i = 0; i < count; i++) {
-        if (strcmp(all[i].name, "add_layernorm_mish") == 0) gold = i;
-        if (strcmp(all[i].name, "add_layernorm_mish_gate_only") == 0) wrong = i;
-    }
-    assert_true(gold >= 0 && wrong >= 0);
-    assert_true(all[gold].kind == PROGRAM_GOLD && all[wrong].kind == PROGRAM_WRONG);
-    const char *text = str_cdup(&arena, all[gold].source), *bad = str_cdup(&arena, all[wrong].source);
-    assert_true(str_starts(all[gold].source, "# op: add_layernorm_mish\n# about: softplus with"));
-    assert_non_null(strstr(bad, "# expect: incorrect\n"));
-    assert_null(strstr(text, "# epilogue"));
-    const char *y =
-        strstr(text, "\n        y = (h - mean) * scale * w + b\n        s = tl.where(y > 20.0, y,");
-    assert_non_null(y);
-    assert_non_null(strstr(y, "\n        y = y * (2.0 * tl.sigmoid(2.0 * s) - 1.0)\n        tl.store("));
-    assert_string_equal(strstr(text, "def run"), strstr(bad, "def run"));
-    for (int i = 0; i < count; i++)
-        for (int k = 0; k < i; k++) assert_false(str_eq(all[i].source, all[k].source));
-}
-
 // Every status that a candidate can earn on this machine is what at least one program must show.
 static void statuses_are_shown(void **state) {
     (void)state;
@@ -163,7 +130,8 @@ int main(void) {
         cmocka_unit_test(headers_are_complete), cmocka_unit_test(names_are_unique),
         cmocka_unit_test(sources_parse),        cmocka_unit_test(signatures_match),
         cmocka_unit_test(every_op_is_covered),  cmocka_unit_test(enough_of_each),
-        cmocka_unit_test(made_programs),        cmocka_unit_test(statuses_are_shown)};
+        cmocka_unit_test(statuses_are_shown),
+    };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);
     return failed;
