@@ -1,6 +1,6 @@
 #!/bin/sh
 # tests_of.sh FILE - prints the tests of a file, one to a line: the test of its name (src/a/b/x.c or x.h -> test/a/b/test_x.c), else
-# the tests in its room's folder that include its header, else all tests there are that do. What it chose instead goes to standard
+# what test/README.md says, else the tests in its room's folder that include its header, else all tests there are that do. What it chose instead goes to standard
 # error. A test names itself.
 set -u
 file=${1#"$PWD"/}
@@ -29,6 +29,8 @@ if [ -f "test/$room/test_$name.c" ]; then echo "test/$room/test_$name.c"; exit 0
 # The variants of one file for several instruction sets have one test.
 plain=$(echo "$name" | sed -E 's/_(simd|avx2|avx512|vnni)$//')
 if [ -f "test/$room/test_$plain.c" ]; then echo "test/$room/test_$plain.c"; exit 0; fi
+row=$(sed -n "s,^| \`$file\` | \`\([^\`]*\)\`.*,\1,p" test/README.md)
+[ -z "$row" ] || said "test/README.md says what runs it" "$row"
 if [ "$room" = cmd ]; then
     verb=${name#cmd_}
     if [ -f "test/cmd/test_$verb.sh" ]; then echo "test/cmd/test_$verb.sh"; exit 0; fi

@@ -1,8 +1,7 @@
-// The kernel in a reply, and the answers of programs.
+// The kernel in a reply.
 #include "propose/extract.h"
 
 #include "grammar/smith_test.h"
-#include "propose/pipe.h"
 
 #define K "def run(x):\n    return x\n"
 
