@@ -85,6 +85,36 @@ static void required_classes_are_there(void **state) {
     arena_free(&a);
 }
 
+// Very wide rows take the classes that only they make hard; a value that was written down goes before both.
+static void wide_rows_have_classes_of_their_own(void **state) {
+    (void)state;
+    Arena a = {0};
+    Op op = the_op(&a, "rmsnorm");
+    enum { ROWS = 12 };
+    static const ClassId wide[] = {CLASS_constant_79, CLASS_stagnation,  CLASS_bell,
+                                   CLASS_constant,    CLASS_spike_first, CLASS_spike_last};
+    uint8_t cls[ROWS];
+    PlannedCase c = {.dtype = DT_F32, .wide = true};
+    plan_row_classes(&op, &c, ROWS, cls);
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        if (!memchr(cls, wide[i], ROWS)) fail_msg("no row of class %s", class_name(wide[i]));
+    const float number = 3;
+    c.written = &number;
+    c.writtens = 1;
+    plan_row_classes(&op, &c, ROWS, cls);
+    for (int i = 0; i < ROWS; i++) assert_int_equal(cls[i], CLASS_written);
+    // Negated inputs hold no -inf.
+    op = the_op(&a, "softmax");
+    c = (PlannedCase){.dtype = DT_F32};
+    uint8_t all_classes[CLASS_COUNT];
+    plan_row_classes(&op, &c, CLASS_COUNT, all_classes);
+    assert_non_null(memchr(all_classes, CLASS_neg_inf, CLASS_COUNT));
+    c.negated = true;
+    plan_row_classes(&op, &c, CLASS_COUNT, all_classes);
+    assert_null(memchr(all_classes, CLASS_neg_inf, CLASS_COUNT));
+    arena_free(&a);
+}
+
 static void full_adds_wide_rows_many_rows_and_hidden_cases(void **state) {
     (void)state;
     Arena a = {0};
@@ -231,6 +261,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quick_shows_every_class_in_every_dtype),
         cmocka_unit_test(required_classes_are_there),
+        cmocka_unit_test(wide_rows_have_classes_of_their_own),
         cmocka_unit_test(full_adds_wide_rows_many_rows_and_hidden_cases),
         cmocka_unit_test(numbers_of_a_source_are_drawn),
         cmocka_unit_test(every_size_is_every_size),

@@ -58,6 +58,8 @@ static void test_histograms(void **state) {
     finds(K("    o = tl.arange(0, 8)\n    tl.store(y + tl.arange(0, 4), tl.histogram(o, 4))\n"), 3,
           DIAG_VALUE);
     GIVES("", "    tl.store(y + tl.arange(0, 4), tl.histogram(o, 4, mask=o < 4))\n", 1, 1, 1, 1);
+    finds(K("    o = tl.arange(0, 8)\n    tl.store(y + tl.arange(0, 4), tl.histogram(o // 2 + 1, 4))\n"), 3,
+          DIAG_VALUE); // one beyond the last bin
     finds(K("    o = tl.arange(0, 8)\n    v = tl.load(y + o, mask=o < 7)\n"
             "    tl.store(y + tl.arange(0, 4), tl.histogram(v.to(tl.int32), 4))\n"),
           3, DIAG_UNINIT);
