@@ -91,7 +91,9 @@ static void draw_shares(Referee *r, const Op *op, Level level) {
     double inputs[5], oracle[5], core[5];
     for (int i = 0; i < 5; i++) {
         core[i] = -core_seconds(RUSAGE_SELF);
-        if (!draw_make(&a, referee_pool(r), op, level, (uint64_t)i, &all, &d, &e)) die("draw", &e);
+        if (!draw_make(&a, referee_pool(r),
+                       &(DrawRequest){.op = op, .level = level, .seed = (uint64_t)i, .filter = &all}, &d, &e))
+            die("draw", &e);
         inputs[i] = d.seconds_inputs;
         oracle[i] = d.seconds_oracle;
         draw_free(&d);

@@ -50,7 +50,8 @@ static bool try_one(Arena *scratch, Draw *d, Rng *r, const int *tiny, int cases,
     memcpy(changed, data, (size_t)t->bytes);
     memcpy(changed + at, data + from, (size_t)size);
     DiagList diags = DIAGS(scratch);
-    const Bound *b = draw_reference(scratch, op, d->mapping, spec, out->input, changed, &diags);
+    const Bound *b =
+        draw_reference(scratch, op, d->mapping, spec, &(OtherBytes){out->input, changed}, &diags);
     return b && exclude_each_other(d->truth[out->case_index].expected, b, depends);
 }
 

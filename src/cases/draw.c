@@ -367,14 +367,15 @@ static const Bound *keep_result(Arena *a, const Bound *b) {
     return k;
 }
 
-const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, const CaseSpec *spec, int instead,
-                            const uint8_t *data, DiagList *diags) {
+const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, const CaseSpec *spec,
+                            const OtherBytes *other, DiagList *diags) {
     BoundCtx ctx = {.arena = a, .elements_left = ORACLE_ELEMENTS, .allow_tf32 = op->allow_tf32};
     const Bound *in[OP_INPUTS_MAX];
     Storage store[OP_INPUTS_MAX];
     for (int k = 0; k < op->inputs; k++) {
         Tensor x = draw_input(mapping, &spec->input[k], &store[k]);
-        if (k == instead) store[k].data = (uint8_t *)(uintptr_t)data; // never written either
+        if (other && k == other->input)
+            store[k].data = (uint8_t *)(uintptr_t)other->data; // never written either
         in[k] = bound_input(&ctx, &x, k);
     }
     return host_reference(&ctx, op->module, in, op->inputs, REFERENCE_STEPS, diags);
@@ -386,7 +387,7 @@ static void judge_one(void *arg, size_t i, int worker) {
     ArenaMark mark = arena_mark(a);
     const Op *op = w->d->op;
     DiagList diags = DIAGS(&w->d->kept[worker]);
-    const Bound *b = draw_reference(a, op, w->map, &w->spec[i], -1, NULL, &diags);
+    const Bound *b = draw_reference(a, op, w->map, &w->spec[i], NULL, &diags);
     if (b) {
         w->d->truth[i].expected = keep_result(&w->d->kept[worker], b);
     } else {
@@ -427,21 +428,19 @@ static bool map_inputs(Draw *d, int64_t bytes, uint8_t **map, Err *e) {
     return false;
 }
 
-static bool evaluate(Arena *a, Pool *pool, Draw *d, const PlannedCase *plan, CaseSpec *spec, uint8_t *map,
-                     Err *e) {
+static bool evaluate(Arena *a, Pool *pool, Work *w, Err *e) {
     int workers = pool_size(pool);
-    Work w = {.d = d,
-              .plan = plan,
-              .spec = spec,
-              .map = map,
-              .scratch = NEWN(a, Arena, (size_t)workers),
-              .failed = NEWN(a, bool, (size_t)d->cases),
-              .why = NEWN(a, const char *, (size_t)d->cases)};
+    Draw *d = w->d;
+    CaseSpec *spec = w->spec;
+    uint8_t *map = w->map;
+    w->scratch = NEWN(a, Arena, (size_t)workers);
+    w->failed = NEWN(a, bool, (size_t)d->cases);
+    w->why = NEWN(a, const char *, (size_t)d->cases);
     d->kept = NEWN(a, Arena, (size_t)workers);
     d->kepts = workers;
     double t0 = clock_seconds();
-    pool_run(pool, (size_t)d->cases, fill_one, &w);
-    metamorphic_fill(a, d, plan, spec, map);
+    pool_run(pool, (size_t)d->cases, fill_one, w);
+    metamorphic_fill(a, d, w->plan, spec, map);
     for (int i = 1; i < d->cases; i++) {
         if (!d->truth[i].twin) continue;
         copy_rows(d->op, &d->truth[i], &spec[i - 1], &spec[i], map);
@@ -449,15 +448,15 @@ static bool evaluate(Arena *a, Pool *pool, Draw *d, const PlannedCase *plan, Cas
         mark_rows(d->op, &d->truth[i], &spec[i], map);
     }
     double t1 = clock_seconds();
-    pool_run(pool, (size_t)d->cases, judge_one, &w);
+    pool_run(pool, (size_t)d->cases, judge_one, w);
     d->seconds_inputs = t1 - t0;
     d->seconds_oracle = clock_seconds() - t1;
     bool ok = true;
     for (int i = 0; i < d->cases && ok; i++)
-        if (w.failed[i])
+        if (w->failed[i])
             ok = err_set(e, ERR_INPUT, "the reference of %.*s fails on its own domain: %s",
-                         STR_ARG(d->op->name), w.why[i]);
-    for (int i = 0; i < workers; i++) arena_free(&w.scratch[i]);
+                         STR_ARG(d->op->name), w->why[i]);
+    for (int i = 0; i < workers; i++) arena_free(&w->scratch[i]);
     return ok;
 }
 
@@ -467,16 +466,14 @@ static int32_t processors_of(uint64_t order_seed) {
     return count[(order_seed >> 8) % (sizeof count / sizeof *count)];
 }
 
-bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed, const DrawFilter *filter,
-               Draw *d, Err *e) {
-    PlannedCase *plan;
-    int cases = plan_cases(a, op, level, seed, filter, &plan);
-    return draw_planned(a, pool, op, level, seed, plan, cases, d, e);
-}
-
-bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed, const PlannedCase *plan,
-                  int cases, Draw *d, Err *e) {
-    *d = (Draw){.op = op, .level = level, .seed = seed, .fd = -1, .cases = cases};
+bool draw_make(Arena *a, Pool *pool, const DrawRequest *q, Draw *d, Err *e) {
+    const Op *op = q->op;
+    uint64_t seed = q->seed;
+    const PlannedCase *plan = q->plan;
+    PlannedCase *drawn = NULL;
+    int cases = plan ? q->cases : plan_cases(a, op, q->level, seed, q->filter, &drawn);
+    if (!plan) plan = drawn;
+    *d = (Draw){.op = op, .level = q->level, .seed = seed, .fd = -1, .cases = cases};
     if (d->cases == 0) return err_set(e, ERR_INPUT, "op %.*s: the filter leaves no case", STR_ARG(op->name));
     d->traffic_case = plan_traffic_case(plan, d->cases, op);
     d->truth = NEWN(a, CaseTruth, (size_t)d->cases);
@@ -506,7 +503,8 @@ bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed
     CaseSpec *spec = (CaseSpec *)(map + sizeof(DrawHeader));
     memcpy(spec, layout, (size_t)d->cases * sizeof *spec);
     *(DrawHeader *)map = (DrawHeader){.magic = WIRE_MAGIC, .cases = (uint32_t)d->cases};
-    if (!evaluate(a, pool, d, plan, spec, map, e) || !metamorphic_check(d, e)) {
+    Work w = {.d = d, .plan = plan, .spec = spec, .map = map};
+    if (!evaluate(a, pool, &w, e) || !metamorphic_check(d, e)) {
         munmap(map, d->bytes);
         draw_free(d);
         return false;

@@ -79,14 +79,26 @@ typedef struct {
     int dtype; // DType or -1
 } DrawFilter;
 
+typedef struct PlannedCase PlannedCase; // plan.h
+typedef struct {
+    const Op *op;
+    Level level;
+    uint64_t seed;
+    const DrawFilter *filter; // of the level's own plan
+    const PlannedCase *plan;  // another plan, of `cases` cases; NULL: the level's own
+    int cases;
+} DrawRequest;
 // False with ERR_INPUT when the reference itself fails on its own domain (a user's definition): the message
 // says where.
-MUST_CHECK bool draw_make(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed,
-                          const DrawFilter *filter, Draw *out, Err *e);
-// The reference on a case of a mapping, input number `instead` (-1: none) with other bytes. NULL with a
+MUST_CHECK bool draw_make(Arena *a, Pool *pool, const DrawRequest *q, Draw *out, Err *e);
+// The reference on a case of a mapping; `other`, if not NULL, stands for the bytes of one input. NULL with a
 // finding. The result lives in the arena.
-const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, const CaseSpec *spec, int instead,
-                            const uint8_t *data, DiagList *diags);
+typedef struct {
+    int input;
+    const uint8_t *data;
+} OtherBytes;
+const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, const CaseSpec *spec,
+                            const OtherBytes *other, DiagList *diags);
 // What makes comparing several outputs with a draw cheaper: `round` (compare.h has it) of each case's answer.
 // The pool is the one that made it, or as large.
 typedef const struct Rounded *RoundAnswer(Arena *a, const Bound *expected);

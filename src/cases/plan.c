@@ -142,26 +142,35 @@ static int64_t other_size(Rng *r, int64_t *room) {
     return n;
 }
 
-static void plan_one(Planner *p, DType dtype, int64_t m, int64_t n, bool strided, bool hidden, bool wide,
-                     Rng *r) {
+// What a case is to be, before its sizes are rounded into the domain and the rest is drawn.
+typedef struct {
+    DType dtype;
+    int64_t m, n;
+    bool strided, hidden, wide;
+} Wish;
+
+static void plan_one(Planner *p, Wish w, Rng *r) {
     if (p->n == WIRE_CASES_MAX) return;
     const Op *op = p->op;
     PlannedCase *c = &p->at[p->n];
-    *c = (PlannedCase){
-        .dtype = dtype, .strided = strided, .hidden = hidden, .wide = wide, .first_row = p->rotation[dtype]};
+    *c = (PlannedCase){.dtype = w.dtype,
+                       .strided = w.strided,
+                       .hidden = w.hidden,
+                       .wide = w.wide,
+                       .first_row = p->rotation[w.dtype]};
     enum { ELEMENTS = 1 << 17 };
-    int64_t room = ELEMENTS / ((m > 0 ? m : 1) * n);
+    int64_t room = ELEMENTS / ((w.m > 0 ? w.m : 1) * w.n);
     for (int d = 0; d < op->dims; d++)
-        c->dim[d] = d == op->row_dim ? n : d == op->rows_dim ? m : other_size(r, &room);
+        c->dim[d] = d == op->row_dim ? w.n : d == op->rows_dim ? w.m : other_size(r, &room);
     plan_fit(op, c->dim);
     bool signs = false;
     for (int i = 0; i < op->inputs; i++) signs |= op->input[i].both_signs;
     c->negated = signs && (rng_u32(r) & 1);
     for (int k = 0; k < p->n; k++) // rounding to the domain may make two shapes one
-        if (!hidden && p->at[k].dtype == dtype && p->at[k].strided == strided && !p->at[k].hidden &&
+        if (!w.hidden && p->at[k].dtype == w.dtype && p->at[k].strided == w.strided && !p->at[k].hidden &&
             memcmp(p->at[k].dim, c->dim, sizeof c->dim) == 0)
             return;
-    p->rotation[dtype] += op->rows_dim >= 0 ? c->dim[op->rows_dim] : 1;
+    p->rotation[w.dtype] += op->rows_dim >= 0 ? c->dim[op->rows_dim] : 1;
     p->n++;
 }
 
@@ -201,7 +210,13 @@ static void plan_shapes(Planner *p, DType dtype, const Shape *s, int count, Rng 
         bool wide = m == WIDE;
         if (wide) m = WIDE_CLASSES;
         int before = p->n;
-        plan_one(p, dtype, m < ROWS_MIN && s[i].m <= 0 ? ROWS_MIN : m, s[i].n, s[i].strided, false, wide, r);
+        plan_one(p,
+                 (Wish){.dtype = dtype,
+                        .m = m < ROWS_MIN && s[i].m <= 0 ? ROWS_MIN : m,
+                        .n = s[i].n,
+                        .strided = s[i].strided,
+                        .wide = wide},
+                 r);
         if (s[i].n == TWIN_LENGTH && p->n > before) plan_twin(p);
     }
 }
@@ -216,7 +231,7 @@ static void plan_metamorphic_cases(Planner *p, DType dtype, uint64_t seed) {
     Rng r = rng_at(seed, rng_mix(seed, 0x6d6f7665));
     int64_t rotation = p->rotation[dtype];
     p->rotation[dtype] = 0;
-    plan_one(p, dtype, k < ROWS_MIN ? ROWS_MIN : k, LENGTH, true, false, false, &r);
+    plan_one(p, (Wish){.dtype = dtype, .m = k < ROWS_MIN ? ROWS_MIN : k, .n = LENGTH, .strided = true}, &r);
     p->rotation[dtype] = rotation;
     for (int i = 0; p->n > before && i < p->op->invariants && p->n < WIRE_CASES_MAX; i++) {
         p->at[p->n] = p->at[before];
@@ -227,8 +242,8 @@ static void plan_metamorphic_cases(Planner *p, DType dtype, uint64_t seed) {
 // --shape MxN: that row length in both layouts, and as many of the rows as a CPU judges in good time.
 static void plan_filtered(Planner *p, DType dtype, const DrawFilter *f, Rng *r) {
     int64_t most = FILTER_ELEMENTS / f->n + 3, m = f->m < most ? f->m : most;
-    plan_one(p, dtype, m, f->n, false, false, false, r);
-    plan_one(p, dtype, m < 7 ? m : 7, f->n, true, false, false, r);
+    plan_one(p, (Wish){.dtype = dtype, .m = m, .n = f->n}, r);
+    plan_one(p, (Wish){.dtype = dtype, .m = m < 7 ? m : 7, .n = f->n, .strided = true}, r);
 }
 
 // One of them is square: for sizes that are told apart by each other.
@@ -238,7 +253,7 @@ static void plan_hidden(Planner *p, DType dtype, Rng *r) {
         int64_t n = i == 0 ? rng_between(r, 1, 64) : rng_between(r, 65, square ? 160 : 3000);
         int64_t m = square ? n : rng_between(r, 1, 24);
         bool strided = rng_u32(r) & 1;
-        plan_one(p, dtype, m, n, strided, true, false, r);
+        plan_one(p, (Wish){.dtype = dtype, .m = m, .n = n, .strided = strided, .hidden = true}, r);
     }
 }
 
@@ -321,7 +336,13 @@ static void sizes_shape(SizesPlan *s, const Shape *shape) {
     DType t = float_types[any_float ? s->turn++ % 3 : 0];
     if (any_float && s->filter->dtype >= 0) t = (DType)s->filter->dtype;
     if (s->p.n < WIRE_CASES_MAX / 4)
-        plan_one(&s->p, t, shape->m, shape->n, shape->strided, false, shape->m == WIDE_CLASSES, &s->r);
+        plan_one(&s->p,
+                 (Wish){.dtype = t,
+                        .m = shape->m,
+                        .n = shape->n,
+                        .strided = shape->strided,
+                        .wide = shape->m == WIDE_CLASSES},
+                 &s->r);
 }
 
 // A number c as row length, as number of rows, and as both; and, where it was compared with, both sides of
@@ -359,7 +380,9 @@ static void sizes_values(SizesPlan *s, const float *value, int n) {
     for (int t = 0; t < (any_float_of(op) ? 3 : 1) && s->p.n < WIRE_CASES_MAX / 4; t++) {
         if (any_float_of(op) && s->filter->dtype >= 0 && s->filter->dtype != (int)float_types[t]) continue;
         int before = s->p.n;
-        plan_one(&s->p, float_types[t], ROWS, LENGTH, t != 0, true, false, &s->r);
+        plan_one(&s->p,
+                 (Wish){.dtype = float_types[t], .m = ROWS, .n = LENGTH, .strided = t != 0, .hidden = true},
+                 &s->r);
         if (s->p.n == before) continue;
         s->p.at[before].hidden = false;
         s->p.at[before].written = value;
@@ -427,9 +450,10 @@ int plan_every_size(Arena *a, const Op *op, uint64_t seed, const DrawFilter *fil
     for (int64_t elements = 0; *next <= last && p.n + OF_A_SIZE <= WIRE_CASES_MAX; ++*next) {
         int64_t c = *next;
         int before = p.n;
-        for (int t = 0; t < types; t++) plan_one(&p, type[t], FEW, c, (c + t) % 2, false, false, &r);
+        for (int t = 0; t < types; t++)
+            plan_one(&p, (Wish){.dtype = type[t], .m = FEW, .n = c, .strided = (c + t) % 2}, &r);
         if (c <= EVERY_ROWS && op->rows_dim >= 0)
-            plan_one(&p, type[c % types], c, SHORT, c % 2, false, false, &r);
+            plan_one(&p, (Wish){.dtype = type[c % types], .m = c, .n = SHORT, .strided = c % 2}, &r);
         for (int k = before; k < p.n; k++) elements += input_elements(op, p.at[k].dim);
         if (elements <= ELEMENTS_MOST) continue;
         p.n = before; // this size begins the next draw

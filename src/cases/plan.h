@@ -5,7 +5,7 @@
 #include "cases/draw.h"
 #include "sandbox/coverage.h"
 
-typedef struct {
+struct PlannedCase {
     DType dtype; // of the floating inputs
     int64_t dim[OP_DIMS_MAX];
     bool strided, hidden;
@@ -23,7 +23,7 @@ typedef struct {
     bool usual_processors;
     const float *written; // not NULL: rows are made of these numbers (CLASS_written)
     int writtens;
-} PlannedCase;
+};
 
 // Cases in the order they are judged: shortest rows first. At most WIRE_CASES_MAX.
 int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFilter *filter,
@@ -57,7 +57,3 @@ bool plan_is_data(const OpInput *in);
 int plan_data_inputs(const Op *op); // floating inputs of role data that have rows
 // Rounds sizes into the op's domain.
 void plan_fit(const Op *op, int64_t dim[OP_DIMS_MAX]);
-
-// draw_make() with a plan of the caller's (draw.c).
-MUST_CHECK bool draw_planned(Arena *a, Pool *pool, const Op *op, Level level, uint64_t seed,
-                             const PlannedCase *plan, int cases, Draw *out, Err *e);

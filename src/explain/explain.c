@@ -136,10 +136,12 @@ static void find_traffic(Arena *a, Explanation *x, const Draw *d, Str source, co
 }
 
 // One draw: its verdict, and what can be seen of it.
-static bool explain_drawn(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d,
-                          const PlannedCase *plan, Explanation *x, Err *e) {
+static bool explain_drawn(const Explainer *by, const Draw *d, const PlannedCase *plan, Explanation *x,
+                          Err *e) {
+    Arena *a = by->a;
+    const ExplainRequest *q = by->q;
     Watched w;
-    referee_watch(r, a, d, q->source, &x->v, &w);
+    referee_watch(by->r, a, d, q->source, &x->v, &w);
     x->v.judged.only = q->filter;
     x->case_index = x->v.decision.case_number - 1;
     if (x->v.decision.found && x->v.decision.placed && w.reports > 0) {
@@ -158,25 +160,27 @@ static bool explain_drawn(Referee *r, Arena *a, const ExplainRequest *q, const D
         find_region(a, x, d, &w);
     }
     find_traffic(a, x, d, q->source, &w);
-    return !q->minimize || x->case_index < 0 || explain_shrink(r, a, q, d, plan, x, &x->minimal, e);
+    return !q->minimize || x->case_index < 0 || explain_shrink(by, d, plan, x, &x->minimal, e);
 }
 
 // Cases that judging adds to those of an accepted candidate: the same ones. Their draw is of level quick
 // because configs are not turned. *y: what came of them.
-static bool explain_more(Referee *r, Arena *a, const ExplainRequest *q, const PlannedCase *plan, int cases,
-                         Explanation *y, Err *e) {
+static bool explain_more(const Explainer *by, const PlannedCase *plan, int cases, Explanation *y, Err *e) {
+    const ExplainRequest *q = by->q;
+    DrawRequest of = {.op = q->op, .level = LEVEL_QUICK, .seed = q->seed, .plan = plan, .cases = cases};
     Draw more;
     *y = (Explanation){.case_index = -1, .of_sizes = true};
-    if (!draw_planned(a, referee_pool(r), q->op, LEVEL_QUICK, q->seed, plan, cases, &more, e)) return false;
-    bool ok = explain_drawn(r, a, q, &more, plan, y, e);
+    if (!draw_make(by->a, referee_pool(by->r), &of, &more, e)) return false;
+    bool ok = explain_drawn(by, &more, plan, y, e);
     draw_free(&more);
     y->v.judged.level = q->level;
     return ok;
 }
 
 // As in judging, only a rejection counts; of rows beyond every plan only one that is no refusal.
-static bool explain_sizes(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d, Explanation *x,
-                          bool beyond, Err *e) {
+static bool explain_sizes(const Explainer *by, const Draw *d, Explanation *x, bool beyond, Err *e) {
+    Arena *a = by->a;
+    const ExplainRequest *q = by->q;
     PlannedCase *plan;
     Explanation y;
     Verdict *v = &x->v;
@@ -185,7 +189,7 @@ static bool explain_sizes(Referee *r, Arena *a, const ExplainRequest *q, const D
     int tried, cases = beyond ? plan_beyond(a, d, &q->filter, &had->coverage, &plan, size, &tried)
                               : plan_sizes(a, d, &q->filter, &had->coverage, &plan, &tried);
     if (cases == 0) return true;
-    if (!explain_more(r, a, q, plan, cases, &y, e)) return false;
+    if (!explain_more(by, plan, cases, &y, e)) return false;
     if (status_class(y.v.decision.status) == CLASS_REJECTED && !(beyond && verdict_refuses(&y.v))) {
         *x = y;
     } else if (verdict_accepted(&y.v)) {
@@ -210,13 +214,18 @@ static void explain_large_tensors(Referee *r, Arena *a, const ExplainRequest *q,
 
 bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanation *x, Err *e) {
     *x = (Explanation){.case_index = -1};
+    Explainer by = {.r = r, .a = a, .q = q};
     Draw d;
     PlannedCase *plan;
     int cases = plan_cases(a, q->op, q->level, q->seed, &q->filter, &plan);
-    if (!draw_planned(a, referee_pool(r), q->op, q->level, q->seed, plan, cases, &d, e)) return false;
-    bool ok = explain_drawn(r, a, q, &d, plan, x, e), more = q->level == LEVEL_FULL && q->filter.n == 0;
+    if (!draw_make(
+            a, referee_pool(r),
+            &(DrawRequest){.op = q->op, .level = q->level, .seed = q->seed, .plan = plan, .cases = cases}, &d,
+            e))
+        return false;
+    bool ok = explain_drawn(&by, &d, plan, x, e), more = q->level == LEVEL_FULL && q->filter.n == 0;
     for (int beyond = 0; beyond < 2 && ok && more && verdict_accepted(&x->v); beyond++)
-        ok = explain_sizes(r, a, q, &d, x, beyond, e);
+        ok = explain_sizes(&by, &d, x, beyond, e);
     if (ok && more && verdict_accepted(&x->v)) explain_large_tensors(r, a, q, &d, x);
     if (ok && q->prove && verdict_accepted(&x->v)) ok = explain_prove(r, a, q, &x->strength, e);
     draw_free(&d);

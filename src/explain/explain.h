@@ -86,8 +86,13 @@ MUST_CHECK bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanati
 
 // Parts (explain_shrink.c, explain_prove.c).
 // plan: of d.
-MUST_CHECK bool explain_shrink(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d,
-                               const PlannedCase *plan, const Explanation *x, Minimal *out, Err *e);
+typedef struct {
+    Referee *r;
+    Arena *a; // of what is said
+    const ExplainRequest *q;
+} Explainer;
+MUST_CHECK bool explain_shrink(const Explainer *by, const Draw *d, const PlannedCase *plan,
+                               const Explanation *x, Minimal *out, Err *e);
 MUST_CHECK bool explain_prove(Referee *r, Arena *a, const ExplainRequest *q, Strength *out, Err *e);
 // The Pixel of each element of a case's output.
 uint8_t *explain_pixels(Arena *a, const Bound *b, const uint8_t *output, const uint8_t *flags);

@@ -19,8 +19,13 @@ typedef struct {
     int runs;
 } Shrink;
 
+typedef struct {
+    Draw draw;
+    Watched watched;
+} Kept;
+
 // One case of its own: does it fail as the original did? Its draw is kept only when `keep` is not NULL.
-static bool fails(Shrink *s, const PlannedCase *c, Draw *keep, Watched *w, Verdict *v, bool *yes, Err *e) {
+static bool fails(Shrink *s, const PlannedCase *c, Kept *keep, Verdict *v, bool *yes, Err *e) {
     Arena work = {0};
     Arena *a = keep ? s->a : &work;
     Draw d;
@@ -30,7 +35,10 @@ static bool fails(Shrink *s, const PlannedCase *c, Draw *keep, Watched *w, Verdi
     if (s->q->progress) s->q->progress(s->q->progress_arg, "smaller inputs", s->runs, SHRINK_RUNS_MAX);
     Err bad = {0}; // a shape that the reference cannot do is no smaller failure
     // At level full every config of an autotuned kernel gets its pass.
-    if (!draw_planned(a, referee_pool(s->r), s->op, LEVEL_FULL, s->q->seed, c, 1, &d, &bad)) {
+    if (!draw_make(
+            a, referee_pool(s->r),
+            &(DrawRequest){.op = s->op, .level = LEVEL_FULL, .seed = s->q->seed, .plan = c, .cases = 1}, &d,
+            &bad)) {
         arena_free(&work);
         if (bad.code != ERR_INPUT) *e = bad;
         return bad.code == ERR_INPUT;
@@ -42,8 +50,7 @@ static bool fails(Shrink *s, const PlannedCase *c, Draw *keep, Watched *w, Verdi
            (!v->decision.placed || (v->decision.place.at == was->decision.place.at &&
                                     v->decision.place.len == was->decision.place.len));
     if (keep) {
-        *keep = d;
-        *w = watched;
+        *keep = (Kept){d, watched};
     } else {
         draw_free(&d);
     }
@@ -60,7 +67,7 @@ static bool try_shape(Shrink *s, int64_t m, int64_t n, bool *yes, Err *e) {
     c.dim[s->op->row_dim] = n;
     plan_fit(s->op, c.dim);
     Verdict v;
-    if (!fails(s, &c, NULL, NULL, &v, yes, e)) return false;
+    if (!fails(s, &c, NULL, &v, yes, e)) return false;
     if (*yes) s->plan = c;
     return true;
 }
@@ -178,10 +185,10 @@ static void put_element(Shrink *s, const Draw *d, const Watched *w, Minimal *out
 }
 
 static bool report(Shrink *s, Minimal *out, Err *e) {
-    Draw d = {.fd = -1};
-    Watched w = {0};
+    Kept kept = {.draw.fd = -1};
+    Draw *d = &kept.draw;
     bool yes;
-    if (!fails(s, &s->plan, &d, &w, &out->v, &yes, e)) return false;
+    if (!fails(s, &s->plan, &kept, &out->v, &yes, e)) return false;
     out->found = yes;
     out->runs = s->runs;
     out->rows = rows_of(s);
@@ -193,20 +200,20 @@ static bool report(Shrink *s, Minimal *out, Err *e) {
     const CaseTruth *t = &s->draw->truth[s->x->case_index];
     out->same = memcmp(t->dim, s->plan.dim, sizeof t->dim) == 0;
     if (yes) {
-        if (out->v.decision.element >= 0) out->cls = truth_class(&d.truth[0], out->v.decision.element);
-        put_element(s, &d, &w, out);
+        if (out->v.decision.element >= 0) out->cls = truth_class(&d->truth[0], out->v.decision.element);
+        put_element(s, d, &kept.watched, out);
         Buf b = BUF(s->a);
-        if (out->has_values) put_inputs(&b, &d);
+        if (out->has_values) put_inputs(&b, d);
         out->input = b.len ? buf_cstr(&b) : NULL;
     }
-    draw_free(&d);
+    draw_free(d);
     return true;
 }
 
-bool explain_shrink(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d, const PlannedCase *plan,
-                    const Explanation *x, Minimal *out, Err *e) {
+bool explain_shrink(const Explainer *by, const Draw *d, const PlannedCase *plan, const Explanation *x,
+                    Minimal *out, Err *e) {
     *out = (Minimal){.out_row = -1, .out_column = -1};
-    Shrink s = {.r = r, .a = a, .q = q, .draw = d, .x = x, .op = q->op};
+    Shrink s = {.r = by->r, .a = by->a, .q = by->q, .draw = d, .x = x, .op = by->q->op};
     bool yes;
     if (!begin(&s, plan, &yes, e)) return false;
     out->runs = s.runs;

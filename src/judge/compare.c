@@ -51,18 +51,30 @@ static double ulp_of(DType t, double v) {
 typedef struct {
     double ratio; // distance over (bound + half ulp): a cheap order for "worst"
     int64_t at;
-} Worst;
+} WorstRatio;
+
+// One output on its way through the elements.
+typedef struct {
+    const Bound *expected;
+    CompareRule rule;
+    const char *out;
+    uint8_t *judged;
+    WorstRatio worst;
+    Comparison *c;
+} Comparing;
 
 // The exact test, for elements that the cheap one could not accept.
-static void judge_slowly(const Bound *b, int64_t i, double v, double e, double out, uint8_t *judged,
-                         Comparison *c) {
+static void judge_slowly(Comparing *t, int64_t i, double out) {
+    const Bound *b = t->expected;
+    Comparison *c = t->c;
+    double v = b->v[i], e = b->e ? b->e[i] : 0;
     double dependence = compare_needed(b->dtype, v, e, out);
     if (!(e < INFINITY) && !isnan(v)) { // an intermediate may honestly overflow here: nothing can be said
         c->unjudged++;
         if (c->worst < MATCH_UNJUDGED) c->worst = MATCH_UNJUDGED;
         return;
     }
-    judged[i] = 1;
+    t->judged[i] = 1;
     if (dependence <= 1) {
         if (dependence > c->use) c->use = dependence;
         return;
@@ -97,12 +109,21 @@ static CompareRule rule_of(DType t) {
     return r;
 }
 
+static Comparing comparing(const Bound *expected, const void *out, uint8_t *judged, Comparison *c) {
+    return (Comparing){.expected = expected,
+                       .rule = rule_of(expected->dtype),
+                       .out = out,
+                       .judged = judged,
+                       .worst = {-1, 0},
+                       .c = c};
+}
+
 // The first of the largest ratios: where to look when nothing is wrong.
-static void note_ratio(const double *ratio, double most, int64_t at, Worst *worst) {
+static void note_ratio(const double *ratio, double most, int64_t at, WorstRatio *worst) {
     if (!(most > worst->ratio)) return;
     int64_t k = 0;
     while (ratio[k] != most) k++;
-    *worst = (Worst){most, at + k};
+    *worst = (WorstRatio){most, at + k};
 }
 
 static void note_evidence(const Bound *b, const void *out, Comparison *c) {
@@ -120,17 +141,19 @@ static void note_evidence(const Bound *b, const void *out, Comparison *c) {
 enum { CHUNK = 512, PIECE = 256 };
 
 // Elements [at, at + n) one by one or, where the cheap test is enough, together.
-static void compare_some(const Bound *b, const CompareRule *rule, const void *out, int64_t at, int64_t n,
-                         uint8_t *judged, Worst *worst, Comparison *c) {
+static void compare_some(Comparing *t, int64_t at, int64_t n) {
+    const Bound *b = t->expected;
+    const CompareRule *rule = &t->rule;
+    uint8_t *judged = t->judged;
     double o[CHUNK], ratio[CHUNK];
     const double *e = b->e ? b->e + at : NULL;
-    dtype_load_row(b->dtype, (const char *)out + at * dtype_bytes(b->dtype), 1, o, (size_t)n);
+    dtype_load_row(b->dtype, t->out + at * dtype_bytes(b->dtype), 1, o, (size_t)n);
     bool beyond;
-    size_t sure = loops()->sure(rule, b->v + at, e, o, (size_t)n, judged + at, worst->ratio, &beyond);
+    size_t sure = loops()->sure(rule, b->v + at, e, o, (size_t)n, judged + at, t->worst.ratio, &beyond);
     for (int64_t k = 0; sure < (size_t)n && k < n; k++)
-        if (!judged[at + k]) judge_slowly(b, at + k, b->v[at + k], e ? e[k] : 0, o[k], judged, c);
+        if (!judged[at + k]) judge_slowly(t, at + k, o[k]);
     // Divisions only where they can change the answer, which is soon nearly nowhere.
-    if (beyond) note_ratio(ratio, loops()->ratios(rule, b->v + at, e, o, (size_t)n, ratio), at, worst);
+    if (beyond) note_ratio(ratio, loops()->ratios(rule, b->v + at, e, o, (size_t)n, ratio), at, &t->worst);
 }
 
 // What compare_some() does to a comparison where the output has the rounded values' bits.
@@ -151,44 +174,41 @@ const Rounded *compare_round(Arena *a, const Bound *b) {
     Rounded *r = NEW(a, Rounded);
     char *bytes = arena_raw(a, (size_t)(b->numel * size) + 1, 64);
     Piece *piece = NEWN(a, Piece, (size_t)(b->numel / PIECE) + 1);
-    CompareRule rule = rule_of(b->dtype);
     uint8_t judged[PIECE];
     dtype_store_row(b->dtype, bytes, 1, b->v, (size_t)b->numel);
     for (int64_t at = 0; at < b->numel; at += PIECE) {
         int64_t n = b->numel - at < PIECE ? b->numel - at : PIECE;
         Bound part = {.dtype = b->dtype, .numel = n, .v = b->v + at, .e = b->e ? b->e + at : NULL};
         Comparison c = {.worst = MATCH_YES};
-        Worst worst = {-1, 0};
-        compare_some(&part, &rule, bytes + at * size, 0, n, judged, &worst, &c);
-        piece[at / PIECE] = (Piece){c.wrong == 0 && c.unjudged == 0, c.use, worst.ratio, at + worst.at};
+        Comparing t = comparing(&part, bytes + at * size, judged, &c);
+        compare_some(&t, 0, n);
+        piece[at / PIECE] = (Piece){c.wrong == 0 && c.unjudged == 0, c.use, t.worst.ratio, at + t.worst.at};
     }
     *r = (Rounded){bytes, piece};
     return r;
 }
 
 // False when the output has other bits there, or more has to be said of these.
-static bool take_piece(const Rounded *r, int64_t size, const void *out, int64_t at, int64_t n,
-                       uint8_t *judged, Worst *worst, Comparison *c) {
+static bool take_piece(Comparing *t, const Rounded *r, int64_t at, int64_t n) {
+    int64_t size = dtype_bytes(t->expected->dtype);
     const Piece *p = &r->piece[at / PIECE];
-    if (!p->right || memcmp((const char *)out + at * size, r->bytes + at * size, (size_t)(n * size)) != 0)
-        return false;
-    memset(judged + at, 1, (size_t)n);
-    if (p->use > c->use) c->use = p->use;
-    if (p->ratio > worst->ratio) *worst = (Worst){p->ratio, p->at};
+    if (!p->right || memcmp(t->out + at * size, r->bytes + at * size, (size_t)(n * size)) != 0) return false;
+    memset(t->judged + at, 1, (size_t)n);
+    if (p->use > t->c->use) t->c->use = p->use;
+    if (p->ratio > t->worst.ratio) t->worst = (WorstRatio){p->ratio, p->at};
     return true;
 }
 
 void compare_case(const Bound *b, const Rounded *rounded, const void *out, uint8_t *judged, Comparison *c) {
     *c = (Comparison){.worst = MATCH_YES, .total = b->numel};
     if (b->numel == 0) return;
-    Worst worst = {-1, 0};
-    CompareRule rule = rule_of(b->dtype);
-    int64_t step = rounded ? PIECE : CHUNK, size = dtype_bytes(b->dtype);
+    Comparing t = comparing(b, out, judged, c);
+    int64_t step = rounded ? PIECE : CHUNK;
     for (int64_t at = 0; at < b->numel; at += step) {
         int64_t n = b->numel - at < step ? b->numel - at : step;
-        if (rounded && take_piece(rounded, size, out, at, n, judged, &worst, c)) continue;
-        compare_some(b, &rule, out, at, n, judged, &worst, c);
+        if (rounded && take_piece(&t, rounded, at, n)) continue;
+        compare_some(&t, at, n);
     }
-    if (c->wrong == 0 && worst.ratio >= 0) c->worst_at = worst.at;
+    if (c->wrong == 0 && t.worst.ratio >= 0) c->worst_at = t.worst.at;
     note_evidence(b, out, c);
 }

@@ -84,7 +84,10 @@ static bool check_moves(Referee *r, Arena *a, const Op *op, uint64_t seed, Err *
     int cases = plan_metamorphic(a, op, seed, &plan);
     Draw d;
     if (cases == 0) return true;
-    if (!draw_planned(a, referee_pool(r), op, LEVEL_QUICK, seed, plan, cases, &d, e)) return false;
+    if (!draw_make(a, referee_pool(r),
+                   &(DrawRequest){.op = op, .level = LEVEL_QUICK, .seed = seed, .plan = plan, .cases = cases},
+                   &d, e))
+        return false;
     draw_free(&d);
     return true;
 }
@@ -100,7 +103,9 @@ bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     if (!rng_entropy(&seed, sizeof seed, e)) return false;
     Draw d;
     DrawFilter all = {.dtype = -1};
-    if (!draw_make(a, referee_pool(r), op, LEVEL_QUICK, seed >> 1, &all, &d, e)) return false;
+    if (!draw_make(a, referee_pool(r),
+                   &(DrawRequest){.op = op, .level = LEVEL_QUICK, .seed = seed >> 1, .filter = &all}, &d, e))
+        return false;
     bool ok = check_judged(&d, e) && check_lazy(a, &d, e) && check_moves(r, a, op, seed >> 1, e);
     draw_free(&d);
     return ok;

@@ -90,15 +90,24 @@ typedef enum { MORE_RIGHT, MORE_WRONG, MORE_UNKNOWN } More;
 // The same candidate on further cases, which it cannot tell from others: an accepted verdict gains them, or
 // turns. Only a rejection and an acceptance count: so few rows may leave a config or a column unjudged that
 // the first draw has judged. may_refuse: neither does a candidate's word that it will not have such rows.
-static bool judge_more(Candidates *b, size_t i, const PlannedCase *plan, int cases, uint64_t seed,
-                       bool may_refuse, Verdict *v, More *said, Err *e) {
+typedef struct {
+    const PlannedCase *plan;
+    int cases;
+    uint64_t seed;
+    bool may_refuse;
+} MoreCases;
+static bool judge_more(Candidates *b, size_t i, const MoreCases *q, Verdict *v, More *said, Err *e) {
     *said = MORE_UNKNOWN;
     Arena a = {0};
     Pool *alone = pool_open(1); // candidates are judged side by side already
     Draw more;
     Verdict other = *v;
     int configs = 0;
-    bool ok = draw_planned(&a, alone, b->draw->op, b->q->level, seed, plan, cases, &more, e);
+    bool ok = draw_make(
+        &a, alone,
+        &(DrawRequest){
+            .op = b->draw->op, .level = b->q->level, .seed = q->seed, .plan = q->plan, .cases = q->cases},
+        &more, e);
     if (ok) {
         Candidates second = *b;
         second.draw = &more;
@@ -108,7 +117,7 @@ static bool judge_more(Candidates *b, size_t i, const PlannedCase *plan, int cas
     pool_close(alone);
     arena_free(&a);
     if (ok && status_class(other.decision.status) == CLASS_REJECTED &&
-        !(may_refuse && verdict_refuses(&other))) {
+        !(q->may_refuse && verdict_refuses(&other))) {
         *v = other;
         *said = MORE_WRONG;
     } else if (ok && verdict_accepted(&other)) {
@@ -132,7 +141,7 @@ static bool judge_sizes(Candidates *b, size_t i, Verdict *v, Err *e) {
     int64_t size[COVERAGE_SIZES_MAX];
     memcpy(size, had->coverage.size, sizeof size);
     More said = MORE_UNKNOWN;
-    bool ok = cases == 0 || judge_more(b, i, plan, cases, b->draw->seed, false, v, &said, e);
+    bool ok = cases == 0 || judge_more(b, i, &(MoreCases){plan, cases, b->draw->seed, false}, v, &said, e);
     if (said == MORE_RIGHT) {
         had->tries = tried;
         memcpy(had->tried, size, sizeof *size * (size_t)tried);
@@ -150,7 +159,7 @@ static bool judge_beyond(Candidates *b, size_t i, Verdict *v, Err *e) {
     int64_t size[COVERAGE_BEYOND_MAX];
     int tried, cases = plan_beyond(&a, b->draw, &b->q->filter, &had->coverage, &plan, size, &tried);
     More said = MORE_UNKNOWN;
-    bool ok = cases == 0 || judge_more(b, i, plan, cases, b->draw->seed, true, v, &said, e);
+    bool ok = cases == 0 || judge_more(b, i, &(MoreCases){plan, cases, b->draw->seed, true}, v, &said, e);
     if (said == MORE_RIGHT) {
         memcpy(had->tried + had->tries, size, sizeof *size * (size_t)tried);
         had->tries += tried;
@@ -173,7 +182,7 @@ static bool judge_every_size(Candidates *b, size_t i, Verdict *v, Err *e) {
         uint64_t seed = rng_mix(b->draw->seed, 0x6576657279 + (uint64_t)from);
         int cases = plan_every_size(&a, op, seed, &q->filter, &next, q->every_size, &plan);
         if (next == from) break; // too large for a CPU
-        ok = cases == 0 || judge_more(b, i, plan, cases, seed, false, v, &said, e);
+        ok = cases == 0 || judge_more(b, i, &(MoreCases){plan, cases, seed, false}, v, &said, e);
         if (said == MORE_RIGHT) v->evidence.every_size = next - 1;
         if (q->size_done) q->size_done(q->progress_arg, next - 1);
         arena_reset(&a, mark);

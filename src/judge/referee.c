@@ -188,7 +188,10 @@ bool round_draw(Round *t, Pool *pool, Err *e) {
         seed >>= 1; // JSON's integers are signed
     }
     for (int i = 0; i < t->n; i++) t->candidates.out[i].judged.seed = seed;
-    if (!draw_make(&t->arena, pool, q->op, q->level, seed, &q->filter, &t->draw, e)) return false;
+    if (!draw_make(&t->arena, pool,
+                   &(DrawRequest){.op = q->op, .level = q->level, .seed = seed, .filter = &q->filter},
+                   &t->draw, e))
+        return false;
     if (t->n < SHARED) return true;
     draw_share(&t->draw, pool, compare_round);
     t->draw.key = atomic_fetch_add(&t->candidates.r->draws, 1) + 1;

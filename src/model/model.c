@@ -73,8 +73,18 @@ static bool config_sane(const ModelConfig *c, Err *e) {
         c->layers, c->hidden, c->intermediate, c->heads, c->kv_heads, c->head_dim, c->vocab, c->context);
 }
 
-static bool weight_find(const Checkpoint *c, WeightRole role, int layer, int64_t rows, int64_t cols,
-                        const Weight **out, Err *e) {
+// Which layer's weights are looked for; 0 for those that stand once.
+typedef struct {
+    Arena *a;
+    const Checkpoint *c;
+    int layer;
+    Err *e;
+} Finder;
+
+static bool weight_find(const Finder *f, WeightRole role, int64_t rows, int64_t cols, const Weight **out) {
+    const Checkpoint *c = f->c;
+    int layer = f->layer;
+    Err *e = f->e;
     static const char *const name[ROLE_COUNT] = {
 #define ROLE(role, hf, gguf, per_layer, optional) [ROLE_##role] = #role,
 #include "weights/role.def"
@@ -92,36 +102,33 @@ static bool weight_find(const Checkpoint *c, WeightRole role, int layer, int64_t
 }
 
 // A vector is small and read often: kept as float32.
-static bool vector_find(Arena *a, const Checkpoint *c, WeightRole role, int layer, int n, const float **out,
-                        Err *e) {
+static bool vector_find(const Finder *f, WeightRole role, int n, const float **out) {
     const Weight *w;
-    if (!weight_find(c, role, layer, 1, n, &w, e)) return false;
-    float *x = NEWN(a, float, (size_t)n);
+    if (!weight_find(f, role, 1, n, &w)) return false;
+    float *x = NEWN(f->a, float, (size_t)n);
     weight_row(w, 0, x);
     *out = x;
     return true;
 }
-static bool bias_find(Arena *a, const Checkpoint *c, WeightRole role, int layer, int n, const float **out,
-                      Err *e) {
+static bool bias_find(const Finder *f, WeightRole role, int n, const float **out) {
     *out = NULL;
-    return !checkpoint_weight(c, role, layer) || vector_find(a, c, role, layer, n, out, e);
+    return !checkpoint_weight(f->c, role, f->layer) || vector_find(f, role, n, out);
 }
 
 static bool layer_find(Arena *a, const Checkpoint *c, int i, LayerWeights *l, Err *e) {
     const ModelConfig *g = &c->config;
+    const Finder f = {a, c, i, e};
     int mixed = g->heads * g->head_dim, kv = g->kv_heads * g->head_dim;
-    return vector_find(a, c, ROLE_ATTN_NORM, i, g->hidden, &l->attn_norm, e) &&
-           vector_find(a, c, ROLE_FFN_NORM, i, g->hidden, &l->ffn_norm, e) &&
-           weight_find(c, ROLE_Q, i, mixed, g->hidden, &l->q, e) &&
-           weight_find(c, ROLE_K, i, kv, g->hidden, &l->k, e) &&
-           weight_find(c, ROLE_V, i, kv, g->hidden, &l->v, e) &&
-           weight_find(c, ROLE_O, i, g->hidden, mixed, &l->o, e) &&
-           weight_find(c, ROLE_GATE, i, g->intermediate, g->hidden, &l->gate, e) &&
-           weight_find(c, ROLE_UP, i, g->intermediate, g->hidden, &l->up, e) &&
-           weight_find(c, ROLE_DOWN, i, g->hidden, g->intermediate, &l->down, e) &&
-           bias_find(a, c, ROLE_Q_BIAS, i, mixed, &l->q_bias, e) &&
-           bias_find(a, c, ROLE_K_BIAS, i, kv, &l->k_bias, e) &&
-           bias_find(a, c, ROLE_V_BIAS, i, kv, &l->v_bias, e);
+    return vector_find(&f, ROLE_ATTN_NORM, g->hidden, &l->attn_norm) &&
+           vector_find(&f, ROLE_FFN_NORM, g->hidden, &l->ffn_norm) &&
+           weight_find(&f, ROLE_Q, mixed, g->hidden, &l->q) &&
+           weight_find(&f, ROLE_K, kv, g->hidden, &l->k) && weight_find(&f, ROLE_V, kv, g->hidden, &l->v) &&
+           weight_find(&f, ROLE_O, g->hidden, mixed, &l->o) &&
+           weight_find(&f, ROLE_GATE, g->intermediate, g->hidden, &l->gate) &&
+           weight_find(&f, ROLE_UP, g->intermediate, g->hidden, &l->up) &&
+           weight_find(&f, ROLE_DOWN, g->hidden, g->intermediate, &l->down) &&
+           bias_find(&f, ROLE_Q_BIAS, mixed, &l->q_bias) && bias_find(&f, ROLE_K_BIAS, kv, &l->k_bias) &&
+           bias_find(&f, ROLE_V_BIAS, kv, &l->v_bias);
 }
 
 bool model_open(Arena *a, const Checkpoint *c, Pool *pool, Model **out, Err *e) {
@@ -129,11 +136,12 @@ bool model_open(Arena *a, const Checkpoint *c, Pool *pool, Model **out, Err *e) 
     if (!config_sane(g, e)) return err_ctx(e, "%s", c->path);
     Model *m = NEW(a, Model);
     *m = (Model){.checkpoint = c, .pool = pool, .loops = forward_loops(), .config = *g};
-    if (!weight_find(c, ROLE_EMBED, 0, g->vocab, g->hidden, &m->embed, e) ||
-        !vector_find(a, c, ROLE_NORM, 0, g->hidden, &m->norm, e))
+    const Finder once = {a, c, 0, e};
+    if (!weight_find(&once, ROLE_EMBED, g->vocab, g->hidden, &m->embed) ||
+        !vector_find(&once, ROLE_NORM, g->hidden, &m->norm))
         return false;
     m->head = m->embed;
-    if (checkpoint_weight(c, ROLE_HEAD, 0) && !weight_find(c, ROLE_HEAD, 0, g->vocab, g->hidden, &m->head, e))
+    if (checkpoint_weight(c, ROLE_HEAD, 0) && !weight_find(&once, ROLE_HEAD, g->vocab, g->hidden, &m->head))
         return false;
     m->layer = NEWN(a, LayerWeights, (size_t)g->layers);
     for (int i = 0; i < g->layers; i++)

@@ -369,18 +369,18 @@ void split_stop(SplitRun *r) {
     pcre2_jit_stack_free(r->stack);
 }
 
-bool split_next(const Split *s, SplitRun *r, Str text, bool ascii, size_t from, size_t *start, size_t *end,
-                bool *found, Err *e) {
-    const pcre2_code *code = s->code[ascii];
+bool split_next(const Split *s, SplitRun *r, SplitText t, size_t from, SplitMatch *out, Err *e) {
+    Str text = t.text;
+    const pcre2_code *code = s->code[t.ascii];
     if (++r->matches % CLOCK_EVERY == 0 && clock_worked() > r->until)
         return err_set(e, ERR_LIMIT,
                        "the pattern of the pre-tokenizer takes too long; it has come to byte %zu", from);
     pcre2_set_match_limit(r->context, STEPS_MAX + STEPS_PER_BYTE * (uint32_t)text.len);
     int got =
-        s->jit[ascii]
+        s->jit[t.ascii]
             ? pcre2_jit_match(code, (PCRE2_SPTR)text.p, text.len, from, 0, r->data, r->context)
             : pcre2_match(code, (PCRE2_SPTR)text.p, text.len, from, PCRE2_NO_UTF_CHECK, r->data, r->context);
-    *found = got >= 0;
+    *out = (SplitMatch){text.len, text.len};
     if (got == PCRE2_ERROR_NOMATCH) return true;
     if (got < 0) {
         char why[160] = "";
@@ -388,7 +388,7 @@ bool split_next(const Split *s, SplitRun *r, Str text, bool ascii, size_t from, 
         return err_set(e, ERR_LIMIT, "the pattern of the pre-tokenizer fails at byte %zu: %s", from, why);
     }
     const PCRE2_SIZE *at = pcre2_get_ovector_pointer(r->data);
-    *start = at[0], *end = at[1];
+    *out = (SplitMatch){at[0], at[1]};
     if (at[1] <= at[0])
         return err_set(e, ERR_INPUT, "the pattern of the pre-tokenizer matches nothing at byte %zu", at[0]);
     return true;

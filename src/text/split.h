@@ -15,10 +15,17 @@ typedef struct SplitRun SplitRun;
 MUST_CHECK bool split_start(Arena *a, double seconds, SplitRun **out, Err *e);
 void split_stop(SplitRun *r);
 
-// The first match at or behind `from`; *found false: none. ascii: all of text is ASCII. Reads nothing outside
-// of text. ERR_LIMIT: too many steps, or too much memory; ERR_INPUT: an empty match.
-MUST_CHECK bool split_next(const Split *s, SplitRun *r, Str text, bool ascii, size_t from, size_t *start,
-                           size_t *end, bool *found, Err *e);
+// The first match at or behind `from`; where there is none, an empty one at the end of the text. ascii: all
+// of text is ASCII. Reads nothing outside of text. ERR_LIMIT: too many steps, or too much memory; ERR_INPUT:
+// an empty match.
+typedef struct {
+    Str text;
+    bool ascii;
+} SplitText;
+typedef struct {
+    size_t start, end;
+} SplitMatch;
+MUST_CHECK bool split_next(const Split *s, SplitRun *r, SplitText t, size_t from, SplitMatch *out, Err *e);
 
 // The pattern as PCRE2 gets it, for tests. ascii: for text of ASCII alone.
 MUST_CHECK bool split_translate(Arena *a, Str pattern, bool ascii, Buf *out, Err *e);

@@ -53,13 +53,12 @@ static bool encode_splits(Encoder *x, int i, Str text, bool ascii) {
     const Tokenizer *t = x->bpe.t;
     if (i == t->splits) return bpe_piece(&x->bpe, text, x->e);
     for (size_t at = 0; at < text.len;) {
-        size_t start, end;
-        bool found;
-        if (!split_next(t->split[i], x->split, text, ascii, at, &start, &end, &found, x->e)) return false;
-        if (!found) start = end = text.len;
-        if (start > at && !encode_splits(x, i + 1, (Str){text.p + at, start - at}, ascii)) return false;
-        if (end > start && !encode_splits(x, i + 1, (Str){text.p + start, end - start}, ascii)) return false;
-        at = end;
+        SplitMatch m;
+        if (!split_next(t->split[i], x->split, (SplitText){text, ascii}, at, &m, x->e)) return false;
+        Str gap = {text.p + at, m.start > at ? m.start - at : 0}, piece = {text.p + m.start, m.end - m.start};
+        if (gap.len && !encode_splits(x, i + 1, gap, ascii)) return false;
+        if (piece.len && !encode_splits(x, i + 1, piece, ascii)) return false;
+        at = m.end;
     }
     return true;
 }

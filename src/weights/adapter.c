@@ -49,9 +49,19 @@ static bool floats_of(Arena *a, Stored *s, int64_t rows, int64_t cols, const flo
     return true;
 }
 
+// What an adapter is read into, and for which base.
+typedef struct {
+    Arena *a;
+    const Checkpoint *base;
+    Adapter *ad;
+    Err *e;
+} Reader;
+
 // `neighbours`: the order of B's rows of q and k in the file.
-static bool part_take(Arena *a, const Checkpoint *base, Stored *sa, Stored *sb, bool neighbours, LoraPart *p,
-                      Err *e) {
+static bool part_take(const Reader *r, Stored *sa, Stored *sb, bool neighbours, LoraPart *p) {
+    Arena *a = r->a;
+    const Checkpoint *base = r->base;
+    Err *e = r->e;
     role_shape(&base->config, p->role, &p->out, &p->in);
     if (!floats_of(a, sa, p->rank, p->in, &p->a, e) || !floats_of(a, sb, p->out, p->rank, &p->b, e))
         return false;
@@ -82,8 +92,10 @@ static bool all_used(const StoredTable *t, Err *e) {
 
 // ---- PEFT
 
-static bool peft_part(Arena *a, const Checkpoint *base, const Peft *p, const StoredTable *t, WeightRole role,
-                      int layer, Adapter *ad, Err *e) {
+static bool peft_part(const Reader *r, const Peft *p, const StoredTable *t, WeightRole role, int layer) {
+    Arena *a = r->a;
+    Adapter *ad = r->ad;
+    Err *e = r->e;
     bool adapts;
     RoleName name = role_name(role, layer, false);
     size_t len = strlen(name.at) - strlen(".weight");
@@ -101,7 +113,7 @@ static bool peft_part(Arena *a, const Checkpoint *base, const Peft *p, const Sto
         return err_set(e, ERR_INPUT, "%s: \"target_modules\" names %s, but its lora_%s is not in the file",
                        ad->path, module, sa ? "B" : "A");
     LoraPart *part = part_add(ad, (LoraPart){.role = role, .layer = layer});
-    return peft_scale(p, module, &part->rank, &part->scale, e) && part_take(a, base, sa, sb, false, part, e);
+    return peft_scale(p, module, &part->rank, &part->scale, e) && part_take(r, sa, sb, false, part);
 }
 
 static bool read_peft(Arena *a, const Checkpoint *base, const Peft *p, Adapter *ad, Err *e) {
@@ -128,9 +140,10 @@ static bool read_peft(Arena *a, const Checkpoint *base, const Peft *p, Adapter *
         return false;
     const Stored *twice = stored_seal(a, &t);
     if (twice) return err_set(e, ERR_INPUT, "%s: tensor \"%s\" is there twice", file, shown(twice->name).at);
+    const Reader r = {a, base, ad, e};
     for (int layer = 0; layer < base->config.layers; layer++)
         for (int i = 0; i < ADAPTED; i++)
-            if (!peft_part(a, base, p, &t, adapted[i], layer, ad, e)) return false;
+            if (!peft_part(&r, p, &t, adapted[i], layer)) return false;
     return all_used(&t, e);
 }
 
@@ -148,8 +161,9 @@ static bool open_peft(Arena *a, const Checkpoint *base, Adapter *ad, Err *e) {
 
 // ---- GGUF
 
-static bool gguf_part(Arena *a, const Checkpoint *base, const Gguf *g, double alpha, WeightRole role,
-                      int layer, Adapter *ad, Err *e) {
+static bool gguf_part(const Reader *r, const Gguf *g, double alpha, WeightRole role, int layer) {
+    Arena *a = r->a;
+    Err *e = r->e;
     RoleName name = role_name(role, layer, true);
     Stored *sa = stored_find(&g->tensors, str_of(arena_printf(a, "%s.lora_a", name.at)));
     Stored *sb = stored_find(&g->tensors, str_of(arena_printf(a, "%s.lora_b", name.at)));
@@ -161,9 +175,9 @@ static bool gguf_part(Arena *a, const Checkpoint *base, const Gguf *g, double al
     if (rank < 1 || rank > 1 << 16)
         return err_set(e, ERR_INPUT, "%s: tensor \"%s\" is %s", g->file, shown(sb->name).at,
                        stored_shape(sb).at);
-    LoraPart *part = part_add(ad, (LoraPart){.role = role, .layer = layer, .rank = (int)rank});
+    LoraPart *part = part_add(r->ad, (LoraPart){.role = role, .layer = layer, .rank = (int)rank});
     part->scale = alpha != 0 ? (float)(alpha / (double)rank) : 1.0f; // as llama.cpp has it
-    return part_take(a, base, sa, sb, ARCH_INFO[base->config.arch].neighbours, part, e);
+    return part_take(r, sa, sb, ARCH_INFO[r->base->config.arch].neighbours, part);
 }
 
 static bool open_gguf(Arena *a, const Checkpoint *base, Adapter *ad, Err *e) {
@@ -189,9 +203,10 @@ static bool open_gguf(Arena *a, const Checkpoint *base, Adapter *ad, Err *e) {
         return err_set(e, ERR_INPUT, "%s: \"adapter.alora.invocation_tokens\" is not built", ad->path);
     if (!isfinite(alpha) || alpha < 0 || alpha > 1e6)
         return err_set(e, ERR_INPUT, "%s: \"adapter.lora.alpha\" is %g", ad->path, alpha);
+    const Reader r = {a, base, ad, e};
     for (int layer = 0; layer < base->config.layers; layer++)
         for (int i = 0; i < ADAPTED; i++)
-            if (!gguf_part(a, base, &g, alpha, adapted[i], layer, ad, e)) return false;
+            if (!gguf_part(&r, &g, alpha, adapted[i], layer)) return false;
     return all_used(&g.tensors, e);
 }
 

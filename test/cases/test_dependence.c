@@ -86,7 +86,9 @@ static void coupled_rows_are_not_asked(void **state) {
     DrawFilter all = {.dtype = -1};
     if (!op_define(&a, STR("centred"), STR(source), true, &op, &diags))
         fail_msg("%s", diag_first(&diags)->msg);
-    if (!draw_make(&a, pool, &op, LEVEL_QUICK, 3, &all, &d, &e)) fail_msg("%s", e.msg);
+    if (!draw_make(&a, pool, &(DrawRequest){.op = &op, .level = LEVEL_QUICK, .seed = 3, .filter = &all}, &d,
+                   &e))
+        fail_msg("%s", e.msg);
     int twins = 0;
     for (int i = 0; i < d.cases; i++) {
         twins += d.truth[i].twin;
@@ -197,7 +199,9 @@ static void answers_that_come_from_nowhere(void **state) {
     DrawFilter tiny = {.m = ROWS, .n = COLUMNS, .dtype = DT_F32};
     JudgeRequest q = {.op = &op, .level = LEVEL_QUICK, .filter = tiny, .seed = &seed};
     Draw d;
-    if (!draw_make(&a, referee_pool(r), &op, LEVEL_QUICK, seed, &tiny, &d, &e)) fail_msg("%s", e.msg);
+    if (!draw_make(&a, referee_pool(r),
+                   &(DrawRequest){.op = &op, .level = LEVEL_QUICK, .seed = seed, .filter = &tiny}, &d, &e))
+        fail_msg("%s", e.msg);
     assert_true(d.dependences > 0);
     const Str source[] = {STR(honest), STR(through_tensors), table_of(&a, &d, false), table_of(&a, &d, true)};
     enum { SOURCES = sizeof source / sizeof *source, HONEST = 2 };

@@ -31,7 +31,9 @@ static void quick_is_about_two_million_elements(void **state) {
         Arena work = {0};
         assert_true(op_find(&a, names[i], &op));
         if (i % 5 && plan_data_inputs(&op) == 1) continue; // a sample of the chains is enough here
-        if (!draw_make(&work, pool, &op, LEVEL_QUICK, 7, &all, &d, &e)) fail_msg("%s", e.msg);
+        if (!draw_make(&work, pool,
+                       &(DrawRequest){.op = &op, .level = LEVEL_QUICK, .seed = 7, .filter = &all}, &d, &e))
+            fail_msg("%s", e.msg);
         assert_true(d.input_elements <= 2200000);
         assert_true(d.input_elements >= 100000);
         draw_free(&d);
@@ -48,9 +50,12 @@ static void the_seed_decides_every_byte(void **state) {
     Op op = the_op(&a, "cross_entropy");
     Draw x, y, z;
     Err e = {0};
-    assert_true(draw_make(&a, one, &op, LEVEL_QUICK, 77, &all, &x, &e));
-    assert_true(draw_make(&a, three, &op, LEVEL_QUICK, 77, &all, &y, &e));
-    assert_true(draw_make(&a, one, &op, LEVEL_QUICK, 78, &all, &z, &e));
+    assert_true(draw_make(
+        &a, one, &(DrawRequest){.op = &op, .level = LEVEL_QUICK, .seed = 77, .filter = &all}, &x, &e));
+    assert_true(draw_make(
+        &a, three, &(DrawRequest){.op = &op, .level = LEVEL_QUICK, .seed = 77, .filter = &all}, &y, &e));
+    assert_true(draw_make(
+        &a, one, &(DrawRequest){.op = &op, .level = LEVEL_QUICK, .seed = 78, .filter = &all}, &z, &e));
     assert_int_equal(x.bytes, y.bytes);
     assert_memory_equal(x.mapping, y.mapping, x.bytes);
     assert_true(x.bytes != z.bytes || memcmp(x.mapping, z.mapping, x.bytes) != 0);
@@ -74,7 +79,8 @@ static void values_keep_to_the_domain(void **state) {
         Op op = the_op(&a, ops[k]);
         Draw d;
         Err e = {0};
-        assert_true(draw_make(&a, pool, &op, LEVEL_QUICK, 5, &all, &d, &e));
+        assert_true(draw_make(
+            &a, pool, &(DrawRequest){.op = &op, .level = LEVEL_QUICK, .seed = 5, .filter = &all}, &d, &e));
         bool ends[OP_INPUTS_MAX][2] = {{0}};
         for (int c = 0; c < d.cases; c++)
             for (int i = 0; i < op.inputs; i++) {
@@ -113,7 +119,8 @@ static void strided_cases_differ_in_every_argument(void **state) {
     Op op = the_op(&a, "add_rmsnorm");
     Draw d;
     Err e = {0};
-    assert_true(draw_make(&a, pool, &op, LEVEL_FULL, 5, &all, &d, &e));
+    assert_true(draw_make(&a, pool, &(DrawRequest){.op = &op, .level = LEVEL_FULL, .seed = 5, .filter = &all},
+                          &d, &e));
     int strided = 0, unaligned = 0, padded = 0, halves = 0;
     for (int c = 0; c < d.cases; c++) {
         const CaseTensor *x = &d.spec[c].input[0], *r = &d.spec[c].input[1];

@@ -14,7 +14,8 @@ static bool draw_moves(Arena *a, const Op *op, uint64_t seed, Draw *d, Err *e) {
     PlannedCase *plan;
     int n = plan_metamorphic(a, op, seed, &plan);
     assert_true(n > 0);
-    return draw_planned(a, pool, op, LEVEL_FULL, seed, plan, n, d, e);
+    return draw_make(
+        a, pool, &(DrawRequest){.op = op, .level = LEVEL_FULL, .seed = seed, .plan = plan, .cases = n}, d, e);
 }
 
 static double *values(Arena *a, const Draw *d, int i, int input, int64_t *n) {

@@ -127,7 +127,10 @@ static int draw(int argc, char **argv) {
     DrawFilter filter = {.dtype = -1};
     if (argc == 6 && !filter_of(argv[4], argv[5], &filter)) return fail("draw", "want MxN and a dtype");
     Pool *pool = pool_open(1);
-    if (!draw_make(&a, pool, &op, level, strtoull(argv[2], NULL, 0), &filter, &d, &e))
+    if (!draw_make(
+            &a, pool,
+            &(DrawRequest){.op = &op, .level = level, .seed = strtoull(argv[2], NULL, 0), .filter = &filter},
+            &d, &e))
         return fail("draw", e.msg);
     FILE *bin = create(&a, argv[3], "bin"), *index = create(&a, argv[3], "json");
     if (!bin || !index) return fail(argv[3], strerror(errno));

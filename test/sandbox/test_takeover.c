@@ -138,7 +138,9 @@ static void look_for_an_answer(uint64_t seed) {
     Err e = {0};
     Pool *pool = pool_open(1);
     DrawFilter small = {.m = 3, .n = 17, .dtype = DT_F32};
-    assert_true(draw_make(&arena, pool, &op, LEVEL_QUICK, seed, &small, &d, &e));
+    assert_true(draw_make(&arena, pool,
+                          &(DrawRequest){.op = &op, .level = LEVEL_QUICK, .seed = seed, .filter = &small}, &d,
+                          &e));
     const Bound *truth = d.truth[0].expected;
     for (int64_t i = 0; i < truth->numel; i++) {
         uint64_t bits;

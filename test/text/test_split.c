@@ -21,17 +21,15 @@ static const char *pieces(Arena *a, const Split *s, Str text, bool ascii, double
     Buf b = BUF(a);
     assert_true(split_start(a, seconds, &run, &e));
     for (size_t at = 0; at < text.len;) {
-        size_t start = text.len, end = text.len;
-        bool found;
-        if (!split_next(s, run, text, ascii, at, &start, &end, &found, &e)) {
+        SplitMatch m;
+        if (!split_next(s, run, (SplitText){text, ascii}, at, &m, &e)) {
             assert_true(e.code == ERR_LIMIT || e.code == ERR_INPUT);
             buf_puts(&b, "!");
             break;
         }
-        if (!found) start = end = text.len;
-        if (start > at) buf_printf(&b, "%.*s|", (int)(start - at), text.p + at);
-        if (end > start) buf_printf(&b, "%.*s|", (int)(end - start), text.p + start);
-        at = end;
+        if (m.start > at) buf_printf(&b, "%.*s|", (int)(m.start - at), text.p + at);
+        if (m.end > m.start) buf_printf(&b, "%.*s|", (int)(m.end - m.start), text.p + m.start);
+        at = m.end;
     }
     split_stop(run);
     return buf_cstr(&b);

@@ -28,8 +28,12 @@ static int child_outside(const Op *op, Str source, Pool *pool, int number) {
     DrawFilter any = {.m = small.m, .n = small.n, .dtype = -1};
     Draw d;
     // An op of one dtype has no cases of others.
-    if (!draw_make(&a, pool, op, LEVEL_QUICK, (uint64_t)number, &small, &d, &e) &&
-        !draw_make(&a, pool, op, LEVEL_QUICK, (uint64_t)number, &any, &d, &e))
+    if (!draw_make(&a, pool,
+                   &(DrawRequest){.op = op, .level = LEVEL_QUICK, .seed = (uint64_t)number, .filter = &small},
+                   &d, &e) &&
+        !draw_make(&a, pool,
+                   &(DrawRequest){.op = op, .level = LEVEL_QUICK, .seed = (uint64_t)number, .filter = &any},
+                   &d, &e))
         return fail(e.msg);
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     ChildJob job = {.draw = d.mapping, .draw_bytes = d.bytes, .report_fd = null};
