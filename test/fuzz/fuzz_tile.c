@@ -155,7 +155,7 @@ static Outcome run_once(Arena *a, const Node *module, const Node *kernel, const 
     Launchable k;
     world_open(w, a, s);
     int args = arguments(w, kernel, s, arg);
-    out.checked = launch_bind(a, module, kernel, arg, args, kernel->span, &b, &w->d) &&
+    out.checked = launch_bind(a, &(LaunchCall){module, kernel, arg, args, kernel->span}, &b, &w->d) &&
                   kernel_check(a, NULL, &b, &k, &w->d);
     must(out.checked || diag_first(&w->d));
     if (!out.checked) {
@@ -199,8 +199,9 @@ static void write_kernel(Arena *a, Bytes in, const Setting *s, Buf *text) {
         must(module); // whatever the bytes are, this is Python
         const Node *kernel = last_kernel(module);
         int args = arguments(world, kernel, s, arg);
-        bool fits = launch_bind(&scratch, module, kernel, arg, args, kernel->span, &b, &world->d) &&
-                    kernel_check(&scratch, NULL, &b, &k, &world->d);
+        bool fits =
+            launch_bind(&scratch, &(LaunchCall){module, kernel, arg, args, kernel->span}, &b, &world->d) &&
+            kernel_check(&scratch, NULL, &b, &k, &world->d);
         must(fits == !diag_first(&world->d));
         arena_free(&scratch);
         if (fits || pick(&w->in, 16) == 15) continue;

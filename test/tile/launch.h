@@ -98,7 +98,8 @@ static inline bool launch_text(Arena *a, DiagList *d, Str source, Str line, Laun
 
 static inline bool launch_check(LaunchText *l, CodeCache *cache, Launchable *out) {
     Binding b;
-    if (!launch_bind(l->arena, l->module, l->kernel, l->arg, l->args, l->kernel->span, &b, l->diags))
+    if (!launch_bind(l->arena, &(LaunchCall){l->module, l->kernel, l->arg, l->args, l->kernel->span}, &b,
+                     l->diags))
         return false;
     if (!kernel_check(l->arena, cache, &b, out, l->diags)) return false;
     const char *why;

@@ -10,7 +10,18 @@ static bool bill(Interp *in, Span at, int64_t elements, int64_t bytes) {
     return true;
 }
 
-static bool allocate(Interp *in, Span at, DType dtype, const int64_t *size, int rank, bool cpu, Value *out) {
+// A tensor without gaps.
+typedef struct {
+    DType dtype;
+    bool cpu;
+    int rank;
+    const int64_t *size;
+} Plain;
+
+static bool allocate(Interp *in, Span at, const Plain *p, Value *out) {
+    DType dtype = p->dtype;
+    int rank = p->rank;
+    const int64_t *size = p->size;
     Tensor t = {.dtype = dtype, .rank = rank};
     int64_t numel = 0, bytes = 0;
     if (!cached_no_work(in, at)) return false;
@@ -29,7 +40,7 @@ static bool allocate(Interp *in, Span at, DType dtype, const int64_t *size, int 
                           (long long)bytes);
     in->tensor_bytes_left -= bytes;
     tensor_contiguous_strides(&t);
-    return tensor_value(in, at, &t, cpu, out);
+    return tensor_value(in, at, &t, p->cpu, out);
 }
 
 static bool fill(Interp *in, Span at, Value v, double x) {
@@ -50,7 +61,7 @@ static bool fill(Interp *in, Span at, Value v, double x) {
 bool tensor_copy(Interp *in, Span at, Value v, Value *out) {
     const Tensor *t = &v.tensor->t;
     int64_t n = tensor_numel(t), width = dtype_bytes(t->dtype);
-    if (!allocate(in, at, t->dtype, t->shape, t->rank, v.tensor->cpu, out)) return false;
+    if (!allocate(in, at, &(Plain){t->dtype, v.tensor->cpu, t->rank, t->shape}, out)) return false;
     if (!bill(in, at, n, 2 * n * width)) return false;
     if (n == 0) return true;
     Storage *to = out->tensor->t.storage;
@@ -144,14 +155,24 @@ static bool fill_value(Call *c, Value v, double *out) {
                       STR_ARG(c->name), value_type(v));
 }
 
-static bool new_sized(Call *c, const Value *size, int n, Value dtype, Value device, DType standard,
-                      bool standard_cpu, Value *out) {
+// A tensor as a call describes it: sizes, what it says of dtype and device, and what stands for what it does
+// not say.
+typedef struct {
+    const Value *size;
+    int sizes;
+    Value dtype, device;
+    DType standard;
+    bool standard_cpu;
+} NewTensor;
+
+static bool new_sized(Call *c, const NewTensor *w, Value *out) {
     int64_t sizes[TENSOR_RANK_MAX];
     int rank;
     DType t;
     bool cpu;
-    return shape_sizes(c->in, c->at, size, n, sizes, &rank) && want_dtype(c, dtype, standard, &t) &&
-           want_device(c, device, standard_cpu, &cpu) && allocate(c->in, c->at, t, sizes, rank, cpu, out);
+    return shape_sizes(c->in, c->at, w->size, w->sizes, sizes, &rank) &&
+           want_dtype(c, w->dtype, w->standard, &t) && want_device(c, w->device, w->standard_cpu, &cpu) &&
+           allocate(c->in, c->at, &(Plain){t, cpu, rank, sizes}, out);
 }
 
 static double named_value(const Call *c) { // zeros, ones_like, new_ones ...
@@ -160,7 +181,8 @@ static double named_value(const Call *c) { // zeros, ones_like, new_ones ...
 
 // torch.empty(2, 3), torch.empty((2, 3)), torch.empty(size=(2, 3))
 bool api_empty(Call *c, Value *out) {
-    return no_grad(c, c->arg[3]) && new_sized(c, c->rest, c->rests, c->arg[1], c->arg[2], DT_F32, true, out);
+    return no_grad(c, c->arg[3]) &&
+           new_sized(c, &(NewTensor){c->rest, c->rests, c->arg[1], c->arg[2], DT_F32, true}, out);
 }
 // Without gaps: what lies in them would belong to nobody.
 static bool is_dense(const int64_t *shape, const int64_t *stride, int rank) {
@@ -181,7 +203,7 @@ bool api_empty_strided(Call *c, Value *out) {
     int64_t stride[TENSOR_RANK_MAX];
     int rank;
     if (!shape_sizes(c->in, c->at, &c->arg[1], 1, stride, &rank) || !no_grad(c, c->arg[4]) ||
-        !new_sized(c, &c->arg[0], 1, c->arg[2], c->arg[3], DT_F32, true, out))
+        !new_sized(c, &(NewTensor){&c->arg[0], 1, c->arg[2], c->arg[3], DT_F32, true}, out))
         return false;
     Tensor *t = &out->tensor->t;
     if (rank != t->rank)
@@ -197,7 +219,8 @@ bool api_full(Call *c, Value *out) {
     double x;
     DType t = c->arg[1].kind == V_INT ? DT_I64 : c->arg[1].kind == V_BOOL ? DT_BOOL : DT_F32;
     return fill_value(c, c->arg[1], &x) && no_grad(c, c->arg[4]) &&
-           new_sized(c, &c->arg[0], 1, c->arg[2], c->arg[3], t, true, out) && fill(c->in, c->at, *out, x);
+           new_sized(c, &(NewTensor){&c->arg[0], 1, c->arg[2], c->arg[3], t, true}, out) &&
+           fill(c->in, c->at, *out, x);
 }
 
 // torch keeps the order of strides and leaves out the gaps; dimensions of stride 0 stay where they are.
@@ -227,7 +250,7 @@ static bool like(Call *c, Value dtype, Value device, Value *out) {
     bool cpu;
     if (!want_dtype(c, dtype, from->dtype, &t) || !want_device(c, device, c->arg[0].tensor->cpu, &cpu))
         return false;
-    if (!allocate(c->in, c->at, t, from->shape, from->rank, cpu, out)) return false;
+    if (!allocate(c->in, c->at, &(Plain){t, cpu, from->rank, from->shape}, out)) return false;
     like_strides(from, &out->tensor->t);
     return true;
 }
@@ -246,7 +269,7 @@ bool api_full_like(Call *c, Value *out) {
 bool api_new_empty(Call *c, Value *out) {
     const HostTensor *self = c->arg[0].tensor;
     return no_grad(c, c->arg[4]) &&
-           new_sized(c, c->rest, c->rests, c->arg[2], c->arg[3], self->t.dtype, self->cpu, out);
+           new_sized(c, &(NewTensor){c->rest, c->rests, c->arg[2], c->arg[3], self->t.dtype, self->cpu}, out);
 }
 bool api_new_zeros(Call *c, Value *out) {
     return api_new_empty(c, out) && fill(c->in, c->at, *out, named_value(c));
@@ -255,7 +278,7 @@ bool api_new_full(Call *c, Value *out) {
     double x;
     const HostTensor *self = c->arg[0].tensor;
     return fill_value(c, c->arg[2], &x) && no_grad(c, c->arg[5]) &&
-           new_sized(c, &c->arg[1], 1, c->arg[3], c->arg[4], self->t.dtype, self->cpu, out) &&
+           new_sized(c, &(NewTensor){&c->arg[1], 1, c->arg[3], c->arg[4], self->t.dtype, self->cpu}, out) &&
            fill(c->in, c->at, *out, x);
 }
 bool api_memory_format(Call *c, Value *out) { return *out = value_str(c->name), true; }
@@ -447,8 +470,8 @@ static bool build(Interp *in, const Launcher *l, const Args *given, int skip, Bu
             "kernels of --include are launched without @triton.autotune and @triton.heuristics "
             "only");
     int found = in->d->count;
-    bool bound =
-        launch_bind(m->arena, home ? home : in->module, l->kernel->node, arg, n, at, &out->binding, in->d);
+    bool bound = launch_bind(m->arena, &(LaunchCall){home ? home : in->module, l->kernel->node, arg, n, at},
+                             &out->binding, in->d);
     for (int i = found; home && i < in->d->count; i++) in->d->at[i].span = at; // said about this file
     if (!bound) return false;
     if (!home) out->binding.cover = m->watch.cover;

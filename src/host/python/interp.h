@@ -111,8 +111,11 @@ MUST_CHECK bool shape_reshape(Interp *in, Span at, Value t, const int64_t *size,
 MUST_CHECK bool shape_transpose(Interp *in, Span at, Value t, int a, int b, Value *out);
 // `count` elements of an axis from `start` on, which lie within it; one element, without the axis; a new axis
 // of one.
-MUST_CHECK bool shape_slice(Interp *in, Span at, Value t, int axis, int64_t start, int64_t count,
-                            int64_t step, Value *out);
+typedef struct {
+    int axis;
+    int64_t start, count, step;
+} SliceOf;
+MUST_CHECK bool shape_slice(Interp *in, Span at, Value t, SliceOf s, Value *out);
 MUST_CHECK bool shape_select(Interp *in, Span at, Value t, int axis, int64_t index, Value *out);
 MUST_CHECK bool shape_unsqueeze(Interp *in, Span at, Value t, int axis, Value *out);
 
@@ -137,7 +140,14 @@ MUST_CHECK bool tensor_value(Interp *in, Span at, const Tensor *t, bool cpu, Val
 MUST_CHECK bool kernel_launch(Interp *in, const Launcher *l, const Args *args);
 
 // Reference (reference.c).
-MUST_CHECK bool bound_do(Interp *in, Span at, BoundOp op, const Value *in_, int n, const int64_t *attr,
-                         int attrs, double scalar, Value *out); // numbers become literals
+typedef struct {
+    BoundOp op;
+    const Value *operand; // numbers become literals
+    int operands;
+    const int64_t *attr;
+    int attrs;
+    double scalar;
+} BoundStep;
+MUST_CHECK bool bound_do(Interp *in, Span at, const BoundStep *s, Value *out);
 MUST_CHECK bool bound_binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out);
 MUST_CHECK bool bound_unary(Interp *in, Span at, Oper op, Value v, Value *out);

@@ -6,7 +6,8 @@ bool api_abs(Call *c, Value *out) {
     Value v = c->arg[0];
     int64_t i;
     if (v.kind == V_FLOAT) return *out = value_float(fabs(v.f)), true;
-    if (v.kind == V_BOUND) return bound_do(c->in, c->at, BOUND_ABS, &v, 1, NULL, 0, 0, out);
+    if (v.kind == V_BOUND)
+        return bound_do(c->in, c->at, &(BoundStep){.op = BOUND_ABS, .operand = &v, .operands = 1}, out);
     if (v.kind == V_TENSOR)
         return host_refuse(c->in, c->at, "host code may not compute on tensors (abs); do it in a kernel");
     if (!value_as_int(v, &i)) return wrong_type(c, v, "a number");

@@ -70,7 +70,10 @@ bool tensor_value(Interp *in, Span at, const Tensor *t, bool cpu, Value *out) {
 bool shape_transpose(Interp *in, Span at, Value t, int a, int b, Value *out) {
     if (a == b || value_rank(t) < 2) return *out = t, true;
     int64_t attr[2] = {a, b};
-    if (t.kind == V_BOUND) return bound_do(in, at, BOUND_TRANSPOSE, &t, 1, attr, 2, 0, out);
+    if (t.kind == V_BOUND)
+        return bound_do(
+            in, at,
+            &(BoundStep){.op = BOUND_TRANSPOSE, .operand = &t, .operands = 1, .attr = attr, .attrs = 2}, out);
     Tensor view;
     if (!tensor_transpose(&t.tensor->t, a, b, &view))
         return host_raise(in, at, "RuntimeError: cannot transpose");
@@ -113,7 +116,11 @@ bool shape_reshape(Interp *in, Span at, Value t, const int64_t *given, int rank,
     int64_t size[TENSOR_RANK_MAX] = {0};
     if (rank) memcpy(size, given, (size_t)rank * sizeof *size);
     if (!sizes_infer(in, at, value_numel(t), size, rank)) return false;
-    if (t.kind == V_BOUND) return bound_do(in, at, BOUND_RESHAPE, &t, 1, size, rank, 0, out);
+    if (t.kind == V_BOUND)
+        return bound_do(
+            in, at,
+            &(BoundStep){.op = BOUND_RESHAPE, .operand = &t, .operands = 1, .attr = size, .attrs = rank},
+            out);
     Tensor view;
     if (tensor_view(&t.tensor->t, size, rank, &view)) return tensor_value(in, at, &view, t.tensor->cpu, out);
     if (!copy)
@@ -128,14 +135,16 @@ bool shape_reshape(Interp *in, Span at, Value t, const int64_t *given, int rank,
     return tensor_value(in, at, &view, t.tensor->cpu, out);
 }
 
-bool shape_slice(Interp *in, Span at, Value t, int axis, int64_t start, int64_t count, int64_t step,
-                 Value *out) {
-    int64_t size = value_shape(t)[axis];
+bool shape_slice(Interp *in, Span at, Value t, SliceOf s, Value *out) {
+    int axis = s.axis;
+    int64_t size = value_shape(t)[axis], start = s.start, count = s.count, step = s.step;
     if (start == 0 && count == size && (step == 1 || count <= 1)) return *out = t, true;
     if (t.kind == V_BOUND) {
         int64_t stop = count ? start + (count - 1) * step + 1 : start;
         int64_t attr[4] = {axis, start, stop, count > 1 ? step : 1};
-        return bound_do(in, at, BOUND_SLICE, &t, 1, attr, 4, 0, out);
+        return bound_do(
+            in, at, &(BoundStep){.op = BOUND_SLICE, .operand = &t, .operands = 1, .attr = attr, .attrs = 4},
+            out);
     }
     Tensor v = t.tensor->t;
     if (count) v.offset += start * v.stride[axis]; // within the storage: start < size
@@ -151,7 +160,10 @@ bool shape_select(Interp *in, Span at, Value t, int axis, int64_t index, Value *
                           (long long)index, axis, (long long)size);
     if (index < 0) index += size;
     int64_t attr[2] = {axis, index};
-    if (t.kind == V_BOUND) return bound_do(in, at, BOUND_SELECT, &t, 1, attr, 2, 0, out);
+    if (t.kind == V_BOUND)
+        return bound_do(
+            in, at, &(BoundStep){.op = BOUND_SELECT, .operand = &t, .operands = 1, .attr = attr, .attrs = 2},
+            out);
     Tensor v = t.tensor->t;
     v.offset += index * v.stride[axis];
     v.rank--;
@@ -165,7 +177,11 @@ bool shape_unsqueeze(Interp *in, Span at, Value t, int axis, Value *out) {
     if (rank == TENSOR_RANK_MAX)
         return host_unsupported(in, at, "tensors have at most %d dimensions here", TENSOR_RANK_MAX);
     for (int i = 0; i <= rank; i++) size[i] = i == axis ? 1 : value_shape(t)[i - (i > axis)];
-    if (t.kind == V_BOUND) return bound_do(in, at, BOUND_RESHAPE, &t, 1, size, rank + 1, 0, out);
+    if (t.kind == V_BOUND)
+        return bound_do(
+            in, at,
+            &(BoundStep){.op = BOUND_RESHAPE, .operand = &t, .operands = 1, .attr = size, .attrs = rank + 1},
+            out);
     Tensor v = t.tensor->t;
     // torch gives the new dimension the stride that makes the tensor look contiguous.
     int64_t stride = 1;
@@ -217,7 +233,8 @@ bool tensor_index(Interp *in, Span at, Value t, const Value *item, int items, Va
                 if (x < 0) x = x < -size ? 0 : x + size;
                 *end[k] = x > size ? size : x;
             }
-            if (!shape_slice(in, at, t, axis, lo, hi <= lo ? 0 : (hi - lo - 1) / step + 1, step, &t))
+            if (!shape_slice(in, at, t, (SliceOf){axis, lo, hi <= lo ? 0 : (hi - lo - 1) / step + 1, step},
+                             &t))
                 return false;
             axis++;
             break;

@@ -150,7 +150,10 @@ static bool expand_to(Call *c, const int64_t *size, int rank, Value *out) {
                               (long long)size[i], (long long)was, i);
     }
     if (!shape_sane(to, rank)) return host_raise(c->in, c->at, "RuntimeError: expanded tensor is too large");
-    if (t.kind == V_BOUND) return bound_do(c->in, c->at, BOUND_EXPAND, &t, 1, to, rank, 0, out);
+    if (t.kind == V_BOUND)
+        return bound_do(
+            c->in, c->at,
+            &(BoundStep){.op = BOUND_EXPAND, .operand = &t, .operands = 1, .attr = to, .attrs = rank}, out);
     Tensor v = t.tensor->t;
     v.rank = rank;
     for (int i = 0; i < rank; i++) {
@@ -183,7 +186,7 @@ bool api_narrow(Call *c, Value *out) {
         return host_raise(c->in, c->at,
                           "RuntimeError: start (%lld) + length (%lld) exceeds dimension size (%lld).",
                           (long long)start, (long long)n, (long long)size);
-    return shape_slice(c->in, c->at, c->arg[0], axis, start, n, 1, out);
+    return shape_slice(c->in, c->at, c->arg[0], (SliceOf){axis, start, n, 1}, out);
 }
 
 bool api_select(Call *c, Value *out) {
@@ -204,7 +207,8 @@ static bool parts_of(Call *c, int axis, int64_t part, Value *out) {
     do {
         Value v;
         int64_t n = size - at < part ? size - at : part;
-        if (!host_step(c->in, c->at) || !shape_slice(c->in, c->at, c->arg[0], axis, at, n, 1, &v) ||
+        if (!host_step(c->in, c->at) ||
+            !shape_slice(c->in, c->at, c->arg[0], (SliceOf){axis, at, n, 1}, &v) ||
             !seq_push(c->in, c->at, out->seq, v))
             return false;
         at += n;
@@ -251,7 +255,7 @@ bool api_split(Call *c, Value *out) {
         Value v;
         if (!host_step(c->in, c->at) || !need_int(c, s->at[i], &part)) return false;
         if (part < 0 || part > size - at) goto wrong;
-        if (!shape_slice(c->in, c->at, c->arg[0], axis, at, part, 1, &v) ||
+        if (!shape_slice(c->in, c->at, c->arg[0], (SliceOf){axis, at, part, 1}, &v) ||
             !seq_push(c->in, c->at, out->seq, v))
             return false;
         at += part;

@@ -17,13 +17,12 @@ static bool as_bound(Interp *in, Span at, Value v, const Bound **out) {
     return *out || bound_fail(in, at);
 }
 
-bool bound_do(Interp *in, Span at, BoundOp op, const Value *operand, int n, const int64_t *attr, int attrs,
-              double scalar, Value *out) {
+bool bound_do(Interp *in, Span at, const BoundStep *s, Value *out) {
     const Bound *b[4];
     if (!host_step(in, at)) return false;
-    for (int i = 0; i < n; i++)
-        if (!as_bound(in, at, operand[i], &b[i])) return false;
-    const Bound *made = bound_apply(in->bound, op, b, n, attr, attrs, scalar);
+    for (int i = 0; i < s->operands; i++)
+        if (!as_bound(in, at, s->operand[i], &b[i])) return false;
+    const Bound *made = bound_apply(in->bound, s->op, b, s->operands, s->attr, s->attrs, s->scalar);
     *out = value_bound(made);
     return made || bound_fail(in, at);
 }
@@ -47,7 +46,7 @@ static bool matmul(Interp *in, Span at, Value l, Value r, Value *out) {
                                 "a matrix product of tensors of %d and %d dimensions: 2 and 2, or 3 and 3, "
                                 "are available",
                                 a, b);
-    return bound_do(in, at, BOUND_MATMUL, (Value[]){l, r}, 2, NULL, 0, 0, out);
+    return bound_do(in, at, &(BoundStep){.op = BOUND_MATMUL, .operand = (Value[]){l, r}, .operands = 2}, out);
 }
 bool api_matmul(Call *c, Value *out) { return matmul(c->in, c->at, c->arg[0], c->arg[1], out); }
 
@@ -72,20 +71,23 @@ bool bound_binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
                               oper_text(op), value_type(l), value_type(r));
     }
     if (op == OPER_POW && r.kind == V_BOUND) {
-        if (value_as_number(l, &x) && x == 2) return bound_do(in, at, BOUND_EXP2, &r, 1, NULL, 0, 0, out);
+        if (value_as_number(l, &x) && x == 2)
+            return bound_do(in, at, &(BoundStep){.op = BOUND_EXP2, .operand = &r, .operands = 1}, out);
         return host_unsupported(in, at, "a power with a tensor as exponent is available for base 2 alone");
     }
     if (op == OPER_MATMUL) return matmul(in, at, l, r, out);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].from == op) return bound_do(in, at, table[i].to, operand, 2, NULL, 0, 0, out);
+        if (table[i].from == op)
+            return bound_do(in, at, &(BoundStep){.op = table[i].to, .operand = operand, .operands = 2}, out);
     return host_refuse(in, at, "`%s` on tensors is not among a reference's operations", oper_text(op));
 }
 
 bool bound_unary(Interp *in, Span at, Oper op, Value v, Value *out) {
-    if (op == OPER_NEG) return bound_do(in, at, BOUND_NEG, &v, 1, NULL, 0, 0, out);
+    if (op == OPER_NEG)
+        return bound_do(in, at, &(BoundStep){.op = BOUND_NEG, .operand = &v, .operands = 1}, out);
     if (op == OPER_POS) return *out = v, true;
     if (op == OPER_INVERT && v.bound->dtype == DT_BOOL)
-        return bound_do(in, at, BOUND_LOGICAL_NOT, &v, 1, NULL, 0, 0, out);
+        return bound_do(in, at, &(BoundStep){.op = BOUND_LOGICAL_NOT, .operand = &v, .operands = 1}, out);
     return host_refuse(in, at, "`%s` on tensors is not among a reference's operations", oper_text(op));
 }
 
@@ -189,7 +191,9 @@ bool api_logsigmoid(Call *c, Value *out) {
 
 static bool part(Call *c, Value x, int axis, int64_t from, int64_t to, Value *out) {
     int64_t attr[4] = {axis, from, to, 1};
-    return bound_do(c->in, c->at, BOUND_SLICE, &x, 1, attr, 4, 0, out);
+    return bound_do(c->in, c->at,
+                    &(BoundStep){.op = BOUND_SLICE, .operand = &x, .operands = 1, .attr = attr, .attrs = 4},
+                    out);
 }
 bool api_glu(Call *c, Value *out) {
     int axis;

@@ -69,7 +69,12 @@ static bool reduction_plan(Call *c, Value x, Value dim, Reduction *out) {
 static bool reduction_run(Call *c, const Reduction *r, BoundOp op, bool keepdim, int64_t correction,
                           Value *out) {
     int64_t attr[3] = {r->axis, r->merged ? 0 : keepdim, correction};
-    if (!bound_do(c->in, c->at, op, &r->x, 1, attr, op == BOUND_VAR ? 3 : 2, 0, out)) return false;
+    if (!bound_do(
+            c->in, c->at,
+            &(BoundStep){
+                .op = op, .operand = &r->x, .operands = 1, .attr = attr, .attrs = op == BOUND_VAR ? 3 : 2},
+            out))
+        return false;
     if (!r->merged || !keepdim) return true;
     return shape_reshape(c->in, c->at, *out, r->keep, r->keep_rank, true, out);
 }
@@ -163,7 +168,9 @@ bool api_row_f(Call *c, Value *out) {
 static bool gathered(Call *c, Value x, int axis, Value index, Value *out) {
     Value operand[2] = {x, index};
     int64_t attr[1] = {axis};
-    return bound_do(c->in, c->at, BOUND_GATHER, operand, 2, attr, 1, 0, out);
+    return bound_do(
+        c->in, c->at,
+        &(BoundStep){.op = BOUND_GATHER, .operand = operand, .operands = 2, .attr = attr, .attrs = 1}, out);
 }
 bool api_gather(Call *c, Value *out) {
     int axis;
@@ -182,7 +189,10 @@ static bool joined(Call *c, const Value *part_, int n, int axis, Value *out) {
         Value four[4] = {*out};
         int k = 1;
         while (k < 4 && i < n) four[k++] = part_[i++];
-        if (!bound_do(c->in, c->at, BOUND_CAT, four, k, attr, 1, 0, out)) return false;
+        if (!bound_do(c->in, c->at,
+                      &(BoundStep){.op = BOUND_CAT, .operand = four, .operands = k, .attr = attr, .attrs = 1},
+                      out))
+            return false;
     }
     return true;
 }
@@ -237,7 +247,17 @@ bool api_stack(Call *c, Value *out) {
 
 // --- sources ---
 
-static bool filled(Call *c, const int64_t *size, int rank, double x, DType t, Value dtype, Value *out) {
+typedef struct {
+    const int64_t *size;
+    int rank;
+    double x;
+    DType t; // unless the call names another
+} Filled;
+
+static bool filled(Call *c, const Filled *f, Value dtype, Value *out) {
+    const int64_t *size = f->size;
+    int rank = f->rank;
+    DType t = f->t;
     for (int i = 0; i < rank; i++)
         if (size[i] < 0)
             return host_raise(c->in, c->at,
@@ -247,7 +267,9 @@ static bool filled(Call *c, const int64_t *size, int rank, double x, DType t, Va
     if (dtype.kind == V_DTYPE) t = dtype.dtype.t;
     if (dtype.kind != V_DTYPE && dtype.kind != V_NONE)
         return host_raise(c->in, c->at, "TypeError: dtype must be torch.dtype, not %s", value_type(dtype));
-    if (!bound_do(c->in, c->at, BOUND_FULL, NULL, 0, size, rank, x, out)) return false;
+    if (!bound_do(c->in, c->at, &(BoundStep){.op = BOUND_FULL, .attr = size, .attrs = rank, .scalar = f->x},
+                  out))
+        return false;
     return cast(c, *out, t, out);
 }
 bool api_ref_full(Call *c, Value *out) {
@@ -256,28 +278,31 @@ bool api_ref_full(Call *c, Value *out) {
     double x;
     DType t = c->arg[1].kind == V_INT ? DT_I64 : c->arg[1].kind == V_BOOL ? DT_BOOL : DT_F32;
     return shape_sizes(c->in, c->at, &c->arg[0], 1, size, &rank) && need_number(c, 1, &x) &&
-           filled(c, size, rank, x, t, c->arg[2], out);
+           filled(c, &(Filled){size, rank, x, t}, c->arg[2], out);
 }
 static double named_value(const Call *c) { return memmem(c->name.p, c->name.len, "ones", 4) ? 1 : 0; }
 bool api_ref_zeros(Call *c, Value *out) {
     int64_t size[TENSOR_RANK_MAX];
     int rank;
     return shape_sizes(c->in, c->at, c->rest, c->rests, size, &rank) &&
-           filled(c, size, rank, named_value(c), DT_F32, c->arg[1], out);
+           filled(c, &(Filled){size, rank, named_value(c), DT_F32}, c->arg[1], out);
 }
 bool api_ref_like(Call *c, Value *out) {
-    return need_tensor(c, 0) && filled(c, value_shape(c->arg[0]), value_rank(c->arg[0]), named_value(c),
-                                       value_elem(c->arg[0]), c->arg[1], out);
+    return need_tensor(c, 0) && filled(c,
+                                       &(Filled){value_shape(c->arg[0]), value_rank(c->arg[0]),
+                                                 named_value(c), value_elem(c->arg[0])},
+                                       c->arg[1], out);
 }
 bool api_ref_full_like(Call *c, Value *out) {
     double x;
     return need_tensor(c, 0) && need_number(c, 1, &x) &&
-           filled(c, value_shape(c->arg[0]), value_rank(c->arg[0]), x, value_elem(c->arg[0]), c->arg[2], out);
+           filled(c, &(Filled){value_shape(c->arg[0]), value_rank(c->arg[0]), x, value_elem(c->arg[0])},
+                  c->arg[2], out);
 }
 bool api_ref_tensor(Call *c, Value *out) {
     double x;
     DType t = c->arg[0].kind == V_INT ? DT_I64 : c->arg[0].kind == V_BOOL ? DT_BOOL : DT_F32;
-    return need_number(c, 0, &x) && filled(c, NULL, 0, x, t, c->arg[1], out);
+    return need_number(c, 0, &x) && filled(c, &(Filled){NULL, 0, x, t}, c->arg[1], out);
 }
 bool api_ref_arange(Call *c, Value *out) {
     int64_t start = 0, stop, step, attr[2];
@@ -293,7 +318,8 @@ bool api_ref_arange(Call *c, Value *out) {
                           "RuntimeError: upper bound and lower bound inconsistent with step sign");
     attr[0] = start;
     attr[1] = stop;
-    return bound_do(c->in, c->at, BOUND_ARANGE, NULL, 0, attr, 2, 0, out) && cast_given(c, c->arg[3], out);
+    return bound_do(c->in, c->at, &(BoundStep){.op = BOUND_ARANGE, .attr = attr, .attrs = 2}, out) &&
+           cast_given(c, c->arg[3], out);
 }
 
 // --- norms and losses ---

@@ -109,8 +109,11 @@ static bool launch_takes(Str name) {
     return false;
 }
 
-bool launch_bind(Arena *a, const Node *module, const Node *kernel, const LaunchArg *arg, int args, Span span,
-                 Binding *out, DiagList *d) {
+bool launch_bind(Arena *a, const LaunchCall *l, Binding *out, DiagList *d) {
+    const Node *module = l->module, *kernel = l->kernel;
+    const LaunchArg *arg = l->arg;
+    int args = l->args;
+    Span span = l->span;
     Nodes params = kernel->function.params;
     *out = (Binding){.kernel = kernel, .module = module, .num_warps = 4, .num_stages = 3, .num_ctas = 1};
     warn_of_decorators(kernel, d);

@@ -46,8 +46,13 @@ typedef struct {
 } Binding;
 // Triton's messages: "dynamic_func() missing 1 required positional argument: 'N'", "Keyword argument X was
 // specified but unrecognised", ... as DIAG_COMPILE at `span` (the launch in the host function).
-MUST_CHECK bool launch_bind(Arena *a, const Node *module, const Node *kernel, const LaunchArg *arg, int args,
-                            Span span, Binding *out, DiagList *d);
+typedef struct {
+    const Node *module, *kernel;
+    const LaunchArg *arg;
+    int args;
+    Span span;
+} LaunchCall;
+MUST_CHECK bool launch_bind(Arena *a, const LaunchCall *l, Binding *out, DiagList *d);
 // Same order as the cells of vm_launch: only runtime arguments (constexpr ones are folded into the code).
 typedef struct {
     Code *code;

@@ -39,9 +39,8 @@ const char *check_lifted_text(Checker *c, const Val *v) {
     return type_text(c, &(TileType){.elem = v->t.type.elem, .pointer = v->t.type.pointer});
 }
 
-// One arm under its condition; *out is the scope that it leaves, *dead: all of its lanes have returned.
-static bool visit(Checker *c, const Node *n, const Scope *before, Nodes body, const Val *test, Scope *out,
-                  bool *dead) {
+// One arm under its condition.
+static bool visit(Checker *c, const Node *n, const Scope *before, Nodes body, const Val *test, Arm *out) {
     const Val *outer = c->guard;
     Val guard = *test;
     if (outer && !check_binary(c, n, OPER_BITAND, outer, test, &guard)) return false;
@@ -50,8 +49,7 @@ static bool visit(Checker *c, const Node *n, const Scope *before, Nodes body, co
     c->guard = &guard;
     bool ok = check_block(c, body);
     c->guard = outer;
-    *out = c->frame->scope;
-    *dead = c->frame->dead;
+    *out = (Arm){c->frame->scope, c->frame->dead};
     return ok;
 }
 
@@ -89,22 +87,22 @@ bool check_lifted_return(Checker *c, const Node *n, const Val *v) {
 bool check_lifted_if(Checker *c, const Node *n, const Val *cond) {
     Val test, not_test;
     Frame *f = c->frame;
-    Scope before = f->scope, then, otherwise = before;
-    bool was_dead = f->dead, then_dead, otherwise_dead = false;
+    Scope before = f->scope;
+    Arm then, otherwise = {before, false};
+    bool was_dead = f->dead;
     int returns = f->lifted_returns;
     if (!check_cast(c, n->branch.cond, cond, DT_BOOL, &test) ||
         !check_unary(c, n->branch.cond, OPER_NOT, &test, &not_test) ||
-        !visit(c, n, &before, n->branch.then, &test, &then, &then_dead))
+        !visit(c, n, &before, n->branch.then, &test, &then))
         return false;
-    if (n->branch.otherwise.n &&
-        !visit(c, n, &before, n->branch.otherwise, &not_test, &otherwise, &otherwise_dead))
+    if (n->branch.otherwise.n && !visit(c, n, &before, n->branch.otherwise, &not_test, &otherwise))
         return false;
-    f->dead = was_dead || (then_dead && otherwise_dead);
+    f->dead = was_dead || (then.dead && otherwise.dead);
     f->scope = scope_copy(c, &before);
-    for (int i = 0; i < then.n; i++) { // what only one arm has assigned does not exist afterwards
-        const Local *t = &then.at[i], *o = scope_local(&otherwise, t->name);
+    for (int i = 0; i < then.scope.n; i++) { // what only one arm has assigned does not exist afterwards
+        const Local *t = &then.scope.at[i], *o = scope_local(&otherwise.scope, t->name);
         Val merged;
-        if (!checker_spend(c, n, 1 + then.n / 64)) return false;
+        if (!checker_spend(c, n, 1 + then.scope.n / 64)) return false;
         if (!o) continue;
         if (!alike(&t->value, &o->value))
             return checker_fail(c, n, "AssertionError",

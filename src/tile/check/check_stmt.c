@@ -167,11 +167,6 @@ static bool returns(Checker *c, const Node *n) {
 
 // ---- if ----
 
-typedef struct {
-    Scope scope;
-    bool dead;
-} Arm;
-
 static bool visit_arm(Checker *c, const Scope *before, Nodes body, Arm *out) {
     c->frame->scope = scope_copy(c, before);
     c->frame->dead = false;
@@ -184,7 +179,8 @@ static bool visit_arm(Checker *c, const Scope *before, Nodes body, Arm *out) {
 
 // Names that both arms leave with one type and different values, in a scope of their own.
 static bool join_arms(Checker *c, const Node *n, const Scope *before, const Arm *then, const Arm *otherwise,
-                      bool has_else, Scope *joined) {
+                      Scope *joined) {
+    bool has_else = n->branch.otherwise.n > 0;
     *joined = (Scope){NEWN(c->arena, Local, (size_t)then->scope.n + 1), 0, then->scope.n + 1};
     for (int i = 0; i < then->scope.n; i++) {
         const Local *t = &then->scope.at[i], *o = scope_local(&otherwise->scope, t->name),
@@ -236,7 +232,7 @@ static bool runtime_if(Checker *c, const Node *n, const Val *cond) {
             c, n, "a return under a condition that the values do not decide which a function combines");
     Scope joined;
     f->scope = before;
-    if (!join_arms(c, n, &before, &then, &otherwise, n->branch.otherwise.n > 0, &joined)) return false;
+    if (!join_arms(c, n, &before, &then, &otherwise, &joined)) return false;
     checker_region(c);
     for (int i = 0; i < joined.n; i++) {
         Val merged;

@@ -288,6 +288,11 @@ MUST_CHECK bool checker_guarded(Checker *c, const Node *at, InsnOp op, const Val
 const Val *scope_find(Checker *c, Str name);
 MUST_CHECK bool scope_set(Checker *c, const Node *at, Str name, const Val *v);
 Scope scope_copy(Checker *c, const Scope *s);
+// One arm of an `if`: the scope that it leaves; dead: all of it has returned.
+typedef struct {
+    Scope scope;
+    bool dead;
+} Arm;
 const Local *scope_local(const Scope *s, Str name); // in this scope alone; NULL: not there
 
 // ---- bind.c: Python's rules for calls

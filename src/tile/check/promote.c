@@ -238,11 +238,18 @@ static int kind_rank(DType t) { // bool < int < float
     return t == DT_BOOL ? 0 : dtype_is_float(t) ? 2 : 1;
 }
 
-static bool computation_type(Checker *c, const Node *at, DType a, bool weak_a, DType b, bool weak_b,
-                             bool div_or_mod, DType *out) {
+// An operand's type; weak: of a number, which gives way to a tensor's type of its kind.
+typedef struct {
+    DType type;
+    bool weak;
+} OperandType;
+
+static bool computation_type(Checker *c, const Node *at, OperandType l, OperandType r, bool div_or_mod,
+                             DType *out) {
+    DType a = l.type, b = r.type;
     bool half = div_or_mod; // no 16-bit / and %
-    if (weak_a != weak_b) {
-        DType weak = weak_a ? a : b, real = weak_a ? b : a;
+    if (l.weak != r.weak) {
+        DType weak = l.weak ? a : b, real = l.weak ? b : a;
         if (kind_rank(weak) <= kind_rank(real)) {
             *out = half && (real == DT_F16 || real == DT_BF16) ? DT_F32 : real;
             return true;
@@ -304,7 +311,9 @@ bool check_promote(Checker *c, const Node *at, Val *l, Val *r, int flags) {
     if (!(flags & NO_ARITHMETIC) && !a.pointer && !b.pointer) {
         DType t;
         bool weak_l = l->kind == VAL_PY, weak_r = r->kind == VAL_PY;
-        if (!computation_type(c, at, a.elem, weak_l, b.elem, weak_r, flags & DIV_OR_MOD, &t)) return false;
+        if (!computation_type(c, at, (OperandType){a.elem, weak_l}, (OperandType){b.elem, weak_r},
+                              flags & DIV_OR_MOD, &t))
+            return false;
         if (!operand_cast(c, at, &from_l, l, t) || !operand_cast(c, at, &from_r, r, t)) return false;
     } else if (!check_to_tensor(c, at, &from_l, l) || !check_to_tensor(c, at, &from_r, r)) {
         return false;

@@ -65,13 +65,17 @@ static bool holds(const LaneRun *r, const LaneRun *x, int64_t at, uint32_t lane,
     return first <= last;
 }
 
-static bool found(Vm *v, const Step *s, const LaneRun *run, uint32_t i, const char *what, const char *did,
-                  const char *effect) {
+// "load of" an element, which another lane has "stored"; "it may still hold the old value".
+typedef struct {
+    const char *what, *did, *effect;
+} Clash;
+
+static bool found(Vm *v, const Step *s, const LaneRun *run, uint32_t i, Clash x) {
     int64_t at = run->at + (int64_t)i * run->stride;
     return vm_finding(v, s, DIAG_RACE, run->lane + i,
                       "%s element offset %lld, which another lane of this program has %s; without a "
                       "tl.debug_barrier() between, %s",
-                      what, (long long)(at / run->bytes), did, effect);
+                      x.what, (long long)(at / run->bytes), x.did, x.effect);
 }
 
 // Passes follow one another in the order in which their stores came: the run after the last one found is
@@ -121,9 +125,9 @@ bool lanes_atomic(Vm *v, const Step *s, Storage *m, int64_t offset, uint32_t lan
     LaneRun *run = lanes_slot(changed);
     *run = (LaneRun){m, offset, s->bytes, lane, 1, s->bytes, s->shape};
     if (plain && touched_by_other(v, run, &v->log.wrote))
-        return found(v, s, run, 0, "atomic on", "stored", "that store may come later");
+        return found(v, s, run, 0, (Clash){"atomic on", "stored", "that store may come later"});
     if (plain && touched_by_other(v, run, &v->log.read))
-        return found(v, s, run, 0, "atomic on", "loaded", "that load may see the new value");
+        return found(v, s, run, 0, (Clash){"atomic on", "loaded", "that load may see the new value"});
     // All threads wait for a single one whose result is used.
     if (s->lanes > 1 || s->imm & ATOMIC_UNSEEN) lanes_join(changed, 0);
     return true;
@@ -133,7 +137,8 @@ bool lanes_load(Vm *v, const Step *s, const LaneRun *run, int from) {
     LaneRuns *wrote = &v->log.wrote;
     uint32_t other;
     if (v->log.changed.n && changed_by_other(v, run, &other))
-        return found(v, s, run, other, "load of", "changed by an atomic", "it may still hold the old value");
+        return found(v, s, run, other,
+                     (Clash){"load of", "changed by an atomic", "it may still hold the old value"});
     if (!complete(wrote) || (!s->dealt && hit(v, wrote, from, run))) return true;
     v->owed += (int64_t)run->n * from / 4;
     for (uint32_t i = 0; i < run->n; i++) {
@@ -143,10 +148,12 @@ bool lanes_load(Vm *v, const Step *s, const LaneRun *run, int from) {
                    holds(&wrote->run[k], run, run->at + (int64_t)i * run->stride, run->lane + i, &own);
         if (any && s->dealt)
             return found(
-                v, s, run, i, "load of", "stored",
-                "it may still hold the old value: beside narrower elements, Triton gives each thread "
-                "more lanes of a load than of a store");
-        if (any && !own) return found(v, s, run, i, "load of", "stored", "it may still hold the old value");
+                v, s, run, i,
+                (Clash){"load of", "stored",
+                        "it may still hold the old value: beside narrower elements, Triton gives each thread "
+                        "more lanes of a load than of a store"});
+        if (any && !own)
+            return found(v, s, run, i, (Clash){"load of", "stored", "it may still hold the old value"});
     }
     return true;
 }
@@ -175,10 +182,10 @@ static bool stores_over(Vm *v, const Step *s, const LaneRun *run, const LaneRuns
             if (same_value(run, i, fresh))
                 v->log.mixed |= !read;
             else if (read)
-                return found(v, s, run, i, "store to", "loaded", "that load may see the new value");
+                return found(v, s, run, i, (Clash){"store to", "loaded", "that load may see the new value"});
             else
-                return found(v, s, run, i, "store to", "stored with another value",
-                             "either of them may stay");
+                return found(v, s, run, i,
+                             (Clash){"store to", "stored with another value", "either of them may stay"});
         }
     }
     return true;
@@ -189,7 +196,8 @@ bool lanes_store(Vm *v, const Step *s, const LaneRun *run, int from, const char 
     LaneLog *log = &v->log;
     uint32_t other;
     if ((race & RACE_WROTE) && log->changed.n && changed_by_other(v, run, &other))
-        return found(v, s, run, other, "store to", "changed by an atomic", "either of them may stay");
+        return found(v, s, run, other,
+                     (Clash){"store to", "changed by an atomic", "either of them may stay"});
     // As long as no element has two lanes, the one that is found is the only one.
     if ((race & RACE_WROTE) && complete(&log->wrote) && (log->mixed || !hit(v, &log->wrote, from, run)) &&
         !stores_over(v, s, run, &log->wrote, from, fresh, value))
