@@ -20,9 +20,8 @@ PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 # No contraction, no fast math, no excess precision: the same bits from every compiler and at every level.
 FLAGS := -std=c17 -D_GNU_SOURCE -Isrc -Itest $(WARN) -ffp-contract=off -fno-fast-math -fno-math-errno -fexcess-precision=standard \
         -fno-strict-aliasing $(MODE_$(MODE)) $(if $(PORTABLE),-DPORTABLE) $(CFLAGS) $(PKG_CFLAGS)
-# Symbols are bound at the start: a child would otherwise look up its own, each time anew. Code and constants
-# are one segment that begins with a large page: base/large_text.h.
-LIBS = -Wl,-z,now -Wl,-z,max-page-size=0x200000 -Wl,-z,noseparate-code -lm -ldl -pthread \
+# Symbols are bound at the start: a child would otherwise look up its own, each time anew.
+LIBS = -Wl,-z,now -Wl,-z,separate-code -lm -ldl -pthread \
        $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 ifneq ($(findstring clang,$(CC)),)
 FLAGS := $(filter-out -fexcess-precision=standard,$(FLAGS))

@@ -1,6 +1,5 @@
 #include "sandbox/fork_server_child.h"
 #include "base/isa.h"
-#include "base/large_text.h"
 #include "sandbox/input_cache.h"
 #include "sandbox/syscall_filter.h"
 #include <errno.h>
@@ -227,7 +226,6 @@ static bool server_open(Server *s, Err *e) {
 // What a child that was taken over could read: a fork copies all of this process. The parent had secrets only
 // in its environment at this point.
 static void forget(void) {
-    (void)large_text(); // these two read the environment
     isa_level();
     child_prepare();
     for (char **v = environ; v && *v; v++) memset(*v, 0, strlen(*v));
