@@ -69,7 +69,8 @@ static double run_vm(const Node *module, const char *kernel, const float *x, con
     Binding b;
     Launchable l;
     const int64_t grid[3] = {1, 1, 1};
-    if (!launch_bind(&a, module, module_function(module, str_of(kernel)), arg, 5, (Span){0}, &b, &diags) ||
+    if (!launch_bind(&a, &(LaunchCall){module, module_function(module, str_of(kernel)), arg, 5, {0}}, &b,
+                     &diags) ||
         !kernel_check(&a, NULL, &b, &l, &diags)) {
         fprintf(stderr, "%s\n", diag_first(&diags)->msg);
         exit(1);
