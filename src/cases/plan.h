@@ -33,18 +33,17 @@ int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFil
 // it writes down. *tried: how many of c->size, in order, found room.
 int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage *c, PlannedCase **out,
                int *tried);
-// Rows as long as sizes beyond every plan that it compares with; a candidate may refuse them, in so many
-// words.
+// For sizes that a candidate compares with and that are longer than any planned row: rows of that length. A
+// candidate may refuse these (raise an error, say), but not answer wrongly.
 int plan_beyond(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage *c, PlannedCase **out,
                 int64_t tried[COVERAGE_BEYOND_MAX], int *tries);
-// Cases for every size from *next on, at most to `last`, as many as a draw may well have: as row length in
-// each dtype, and up to EVERY_ROWS as number of short rows. *next becomes the first size without a case; it
-// stays where one size alone is more than a CPU judges in good time. Sizes are rounded into the domain; 0
-// cases where it has no more.
+// Cases for every size from *next to `last`, until the draw is full: as row length in each dtype, and up to
+// EVERY_ROWS as number of short rows. *next becomes the first size without a case. It does not move if one
+// size alone is too large for a CPU. Sizes are rounded into the domain. Returns 0 if the domain has no more.
 enum { EVERY_ROWS = 1024, EVERY_SIZE_MOST = 65536 };
 int plan_every_size(Arena *a, const Op *op, uint64_t seed, const DrawFilter *filter, int64_t *next,
                     int64_t last, PlannedCase **out);
-// A base and its moved twins for each dtype, as they are in every plan at level full. 0: nothing is declared.
+// A base case and its metamorphic twins for each dtype, as in every plan at level full. 0: none declared.
 int plan_metamorphic(Arena *a, const Op *op, uint64_t seed, PlannedCase **out);
 // The case whose traffic is reported: the contiguous one of the longest ordinary row, in a half type if any.
 int plan_traffic_case(const PlannedCase *c, int n, const Op *op);

@@ -75,7 +75,7 @@ void child_result_free(ForkServer *b, ChildResult *r); // before fork_server_clo
 
 // The real child: parses, screens and checks the source, runs every case, reports. (child.c)
 int child_interpret(const ChildJob *job);
-// Once in the fork server: runs a small program of ours, so that whatever is built on first use (tables of
-// names, the choice of vector loops) is there before the door closes and every child shares it. Behind the
-// door there is no way to wait for a lock.
+// Once in the fork server: runs a small program of ours. Whatever is built on first use (tables of names, the
+// choice of vector loops) is then there before children enter the sandbox, and they share it. In the sandbox
+// a child could not even wait for a lock.
 void child_prepare(void);

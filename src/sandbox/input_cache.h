@@ -16,8 +16,8 @@ typedef struct {
     uint64_t uses;
 } InputCache;
 
-// A read-only copy of the sealed file's bytes, made when the key is new, in place of the copy that was used
-// least recently. NULL: not kept, for whatever reason; the file is as good.
+// A read-only copy of the sealed file's bytes. A new key replaces the copy that was used least recently.
+// NULL: there is no copy; the caller maps the file instead.
 const uint8_t *input_cache_get(InputCache *k, uint64_t key, int fd, size_t bytes);
-// In a child: nothing stays but what it may see (NULL: nothing).
+// In a child: unmaps every copy except the one that it may see (NULL: every one).
 void input_cache_forget(InputCache *k, const uint8_t *but);
