@@ -1,5 +1,5 @@
 // metamorphic.h - metamorphic cases: rows that are shifted or scaled in a way that must not change the answer
-// (softmax of x + c is softmax of x). The definition declares these ways (op.h).
+// (adding one number to a whole row, say). The definition declares these ways (op.h).
 //
 // A base case has a row of every class. Each of its twins has the same rows, shifted or scaled. The values
 // are rounded so that the shift is exact, and factors are powers of two: the inputs add no rounding of their
