@@ -127,7 +127,9 @@ static bool count_elements(Trial *t, uint64_t seed, int64_t *out, Err *e) {
     Draw d;
     DrawFilter all = {.dtype = -1};
     Pool *pool = service_pool_take(t->q->service);
-    bool ok = draw_make(&work, pool, t->q->op, LEVEL_FULL, seed, &all, &d, e);
+    bool ok =
+        draw_make(&work, pool,
+                  &(DrawRequest){.op = t->q->op, .level = LEVEL_FULL, .seed = seed, .filter = &all}, &d, e);
     service_pool_leave(t->q->service);
     *out = 0;
     for (int i = 0; ok && i < d.cases; i++) {

@@ -145,7 +145,8 @@ static void numbers_of_a_source_are_drawn(void **state) {
     Err e = {0};
     Draw d, more;
     Op op = the_op(&a, "softmax");
-    assert_true(draw_make(&a, pool, &op, LEVEL_QUICK, 3, &all, &d, &e));
+    assert_true(draw_make(
+        &a, pool, &(DrawRequest){.op = &op, .level = LEVEL_QUICK, .seed = 3, .filter = &all}, &d, &e));
     const Coverage c = {.size = {20000},
                         .sizes = 1,
                         .written = {61},
@@ -164,7 +165,9 @@ static void numbers_of_a_source_are_drawn(void **state) {
         written |= plan[i].dim[op.row_dim] == 61 && !plan[i].written;
     }
     assert_true(tried == 1 && values == 3 && columns && more_rows && written);
-    assert_true(draw_planned(&a, pool, &op, LEVEL_FULL, 3, plan, n, &more, &e));
+    assert_true(draw_make(&a, pool,
+                          &(DrawRequest){.op = &op, .level = LEVEL_FULL, .seed = 3, .plan = plan, .cases = n},
+                          &more, &e));
     int between = 0, near = 0, zeros = 0;
     for (int i = 0; i < n; i++) {
         if (!plan[i].written || plan[i].dtype != DT_F32) continue;

@@ -28,7 +28,10 @@ static inline void made_up_open(MadeUp *w, const char *op, DType dtype, uint64_t
     DrawFilter filter = {.dtype = (int)dtype};
     assert_true(op_find(&w->a, str_of(op), &w->op));
     w->pool = pool_open(1);
-    if (!draw_make(&w->a, w->pool, &w->op, LEVEL_QUICK, seed, &filter, &w->d, &e)) fail_msg("%s", e.msg);
+    if (!draw_make(&w->a, w->pool,
+                   &(DrawRequest){.op = &w->op, .level = LEVEL_QUICK, .seed = seed, .filter = &filter}, &w->d,
+                   &e))
+        fail_msg("%s", e.msg);
     w->output = NEWN(&w->a, uint8_t, w->d.output_bytes);
     memset(w->output, 0xff, w->d.output_bytes); // from everything
     w->report = NEWN(&w->a, CaseReport, (size_t)w->d.cases + 1);

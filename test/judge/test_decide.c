@@ -107,7 +107,9 @@ static Verdict decided(const Counters *count, int64_t *output_bytes) {
     DrawFilter f32 = {.dtype = DT_F32};
     assert_true(op_find(&a, STR("softmax"), &op));
     pool = pool_open(1);
-    if (!draw_make(&a, pool, &op, LEVEL_QUICK, 5, &f32, &d, &e)) fail_msg("%s", e.msg);
+    if (!draw_make(&a, pool, &(DrawRequest){.op = &op, .level = LEVEL_QUICK, .seed = 5, .filter = &f32}, &d,
+                   &e))
+        fail_msg("%s", e.msg);
     uint8_t *output = NEWN(&a, uint8_t, d.output_bytes);
     memset(output, 0xff, d.output_bytes); // the answer comes from everything that was marked
     CaseReport *report = NEWN(&a, CaseReport, (size_t)d.cases + 1);

@@ -50,7 +50,7 @@ static SmithRequest request(const Prompt *p, int first, int count) {
 
 static void ask(Smith *s, const SmithRequest *q, Sink *k) {
     Err e = {0};
-    SmithSink sink = {wanted, grew, reply, k};
+    SmithSink sink = {.wanted = wanted, .grew = grew, .reply = reply, .arg = k};
     if (!s->draft(s, NULL, q, &sink, &e)) fail_msg("%s", e.msg);
 }
 
@@ -119,7 +119,7 @@ static void test_adapter_and_turns(void **state) {
     Sink bare = {.a = &a}, with = {.a = &a}, none = {.a = &a};
     Smith *s = open_smith(&a, model, NULL);
     ask(s, &q, &bare);
-    SmithSink sink = {wanted, grew, reply, &none};
+    SmithSink sink = {.wanted = wanted, .grew = grew, .reply = reply, .arg = &none};
     assert_false(s->draft(s, NULL, &of_turns, &sink, &e)); // the folder has no chat template
     assert_non_null(strstr(e.msg, "chat template"));
     const char *named = strstr(e.msg, s->name);

@@ -50,7 +50,8 @@ static void test_code_marks_what_its_branches_reached(void **state) {
         assert_true(launch_text(&r.arena, &r.diags, STR(source), (Str){0}, &l));
         memcpy(l.arg, r.arg, sizeof r.arg);
         l.args = r.args;
-        assert_true(launch_bind(l.arena, l.module, l.kernel, l.arg, l.args, l.kernel->span, &b, l.diags));
+        assert_true(launch_bind(l.arena, &(LaunchCall){l.module, l.kernel, l.arg, l.args, l.kernel->span}, &b,
+                                l.diags));
         b.cover = &c;
         assert_true(kernel_check(l.arena, NULL, &b, &k, l.diags));
         assert_true(vm_launch(&r.machine, k.code, k.cells, (int64_t[3]){1, 1, 1}));
