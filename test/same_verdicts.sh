@@ -14,22 +14,26 @@ mkdir -p $out
 verdicts() { # BINARY ISA OUT: every gold and wrong kernel with one seed
     for f in src/op/suite/gold/*.py src/op/suite/wrong/*.py; do
         op=$(sed -n 's/^# op: *//p' "$f" | head -n 1)
-        OUROBOROS_ISA=$2 "$1" referee "$f" --op "$op" --level quick --seed 20261 --json --state $out/state 2>/dev/null |
+        OUROBOROS_ISA=$2 "$1" referee "$f" --op "$op" --level quick --seed 20261 --json --state "$3.state" 2>/dev/null |
             sed 's/"elapsed_ms":[^,]*,//'
     done >"$3"
     # And the same kernels from the same seed.
     for op in softmax add_layernorm_gelu rope cumsum; do
-        OUROBOROS_ISA=$2 "$1" mint $op -n 6 --seed 5 --state $out/state 2>/dev/null | sed '/^# /d'
+        OUROBOROS_ISA=$2 "$1" mint $op -n 6 --seed 5 --state "$3.state" 2>/dev/null | sed '/^# /d'
     done >>"$3"
 }
-verdicts build/release/ouroboros avx512 $out/gcc-avx512
+# Two lists at a time, each with a journal of its own.
+verdicts build/release/ouroboros avx512 $out/gcc-avx512 &
+verdicts build/debug/ouroboros avx512 $out/gcc-debug &
+wait
+verdicts build/release/ouroboros avx2 $out/gcc-avx2 &
+verdicts build/release/ouroboros base $out/gcc-base &
+wait
+verdicts build/release-clang/ouroboros avx512 $out/clang-avx512 &
+verdicts build/release-portable/ouroboros base $out/gcc-portable &
+wait
 [ "$(wc -l <$out/gcc-avx512)" -ge 20 ] || { echo "too few verdicts"; exit 1; }
 grep -q '"accepted":true' $out/gcc-avx512 && grep -q '"accepted":false' $out/gcc-avx512 || { echo "verdicts are all alike"; exit 1; }
-verdicts build/release/ouroboros avx2 $out/gcc-avx2
-verdicts build/release/ouroboros base $out/gcc-base
-verdicts build/release-clang/ouroboros avx512 $out/clang-avx512
-verdicts build/debug/ouroboros avx512 $out/gcc-debug
-verdicts build/release-portable/ouroboros base $out/gcc-portable
 bad=0
 for f in gcc-avx2 gcc-base clang-avx512 gcc-debug gcc-portable; do
     cmp $out/gcc-avx512 $out/$f || bad=1

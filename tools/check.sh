@@ -29,7 +29,12 @@ if wanted cli; then
     printf '%s\n' test/cmd/test_*.sh | grep -vxFf "$logs/first" | cat "$logs/first" - | sed 's|$| build/ouroboros|' | run "command line"
 fi
 if wanted selftest; then echo "./build/ouroboros selftest --seed 1" | run "self-test"; fi
-if wanted builds; then echo "test/same_verdicts.sh" | run "the same from every build"; fi
+if wanted builds; then
+    build debug MODE=debug build/debug/ouroboros
+    build clang CC=clang build/release-clang/ouroboros
+    build portable PORTABLE=1 build/release-portable/ouroboros
+    echo "test/same_verdicts.sh" | run "the same from every build"
+fi
 if wanted asan && build asan MODE=asan tests; then
     sh tools/list_tests.sh build/asan | run "unit tests, sanitizers"
     # What talks to models, with real sockets and files. A report has a file and an exit code of its own: neither a check
