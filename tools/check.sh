@@ -25,7 +25,7 @@ if wanted unit || wanted cli || wanted selftest; then build release tests all ||
 if wanted unit; then sh tools/list_tests.sh build/release | run "unit tests"; fi
 if wanted cli; then
     # The first of them take longest.
-    for name in stream python_client mint eval; do echo "test/cmd/test_$name.sh"; done >"$logs/first"
+    for name in mint grammar front_door python_client stream; do echo "test/cmd/test_$name.sh"; done >"$logs/first"
     printf '%s\n' test/cmd/test_*.sh | grep -vxFf "$logs/first" | cat "$logs/first" - | sed 's|$| build/ouroboros|' | run "command line"
 fi
 if wanted selftest; then echo "./build/ouroboros selftest --seed 1" | run "self-test"; fi
