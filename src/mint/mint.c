@@ -79,7 +79,8 @@ static bool prove_best(Service *s, Arena *a, const MintRequest *q, const Attempt
     Submission judge = {.op = q->op, .level = LEVEL_FULL, .filter = q->filter, .every_size = q->every_size};
     for (int i = 0; i < n && !out->found; i++) {
         if (q->progress) q->progress(q->arg, "proving the best", i, n);
-        if (!service_judge(s, a, &judge, &order[i]->source, 1, &out->verdict, e)) return false;
+        judge.source = order[i]->source;
+        if (!service_judge(s, a, &judge, 1, &out->verdict, e)) return false;
         out->found = verdict_accepted(&out->verdict);
         if (out->found) out->best = *order[i];
     }

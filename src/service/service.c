@@ -309,16 +309,14 @@ static void take_answer(void *arg, const Answer *a) {
     pthread_mutex_unlock(&w->lock);
 }
 
-bool service_judge(Service *s, Arena *a, const Submission *q, const Str *source, int n, Verdict *out,
-                   Err *e) {
+bool service_judge(Service *s, Arena *a, const Submission *q, int n, Verdict *out, Err *e) {
     Waiter w = {.left = n, .ok = true, .a = a, .out = out, .e = e};
     Submission each[DRAW_SHARE_MAX];
     assert(n > 0 && n <= DRAW_SHARE_MAX);
     pthread_mutex_init(&w.lock, NULL);
     pthread_cond_init(&w.done, NULL);
     for (int i = 0; i < n; i++) {
-        each[i] = *q;
-        each[i].source = source[i];
+        each[i] = q[i];
         each[i].answered = take_answer;
         each[i].arg = &w;
     }

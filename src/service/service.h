@@ -78,10 +78,9 @@ MUST_CHECK bool service_wait(Service *s, Err *e);
 void service_fail(Service *s, const Err *e);
 bool service_failed(Service *s);
 
-// Judges n programs on one draw, and waits: `q` says all but the source and whom to tell. Verdicts' texts
-// live in `a`.
-MUST_CHECK bool service_judge(Service *s, Arena *a, const Submission *q, const Str *source, int n,
-                              Verdict *out, Err *e);
+// Judges n programs on one draw, as service_submit_together(), and waits; whom to tell is not looked at.
+// Verdicts' texts live in `a`.
+MUST_CHECK bool service_judge(Service *s, Arena *a, const Submission *q, int n, Verdict *out, Err *e);
 
 // The referee's pool, for a draw or a definition of the caller's: no round uses it until it is left.
 Pool *service_pool_take(Service *s);

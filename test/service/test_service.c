@@ -184,14 +184,16 @@ static void one_round_and_wait(void **state) {
     uint64_t seed = 12;
     Str source[2] = {program(PROGRAM_GOLD, &softmax), program(PROGRAM_WRONG, &softmax)};
     Verdict v[2];
-    Submission q = {.op = &softmax, .filter = {.dtype = -1}, .seed = &seed};
-    assert_true(service_judge(s, &a, &q, source, 2, v, &e));
+    Submission q[2];
+    for (int i = 0; i < 2; i++)
+        q[i] = (Submission){.op = &softmax, .filter = {.dtype = -1}, .seed = &seed, .source = source[i]};
+    assert_true(service_judge(s, &a, q, 2, v, &e));
     assert_true(verdict_accepted(&v[0]) && !verdict_accepted(&v[1]));
     assert_true(v[0].judged.replay && v[0].judged.seed == 12 && v[1].judged.seed == 12);
     // A replay is never answered from the journal, nor one program for another.
-    q.seed = NULL;
+    q[0].seed = NULL;
     for (int i = 0; i < 2; i++)
-        assert_true(service_judge(s, &a, &q, source, 1, v, &e) && verdict_accepted(&v[0]));
+        assert_true(service_judge(s, &a, q, 1, v, &e) && verdict_accepted(&v[0]));
     arena_free(&a);
     service_close(s);
 }
@@ -501,8 +503,8 @@ static void a_full_disk_loses_no_answer(void **state) {
     assert_int_equal(kinds(g, N, ANSWER_LOST), N);
     Verdict v;
     Arena a = {0};
-    Submission q = {.op = &softmax, .filter = {.dtype = -1}};
-    assert_false(service_judge(s, &a, &q, &last, 1, &v, &e));
+    Submission q = {.op = &softmax, .filter = {.dtype = -1}, .source = last};
+    assert_false(service_judge(s, &a, &q, 1, &v, &e));
     arena_free(&a);
     service_close(s);
     // The journal itself is whole: the next service goes on.
