@@ -51,7 +51,9 @@ static bool explain_file(Referee *r, Arena *a, const char *file, Level level, co
     if (!entry_apply(a, o->entry, &op, source, &q.source, &several, e)) return false;
     if (o->manifest &&
         (!io_read(a, o->manifest, MANIFEST_MAX, &text, e) ||
-         !manifest_apply(a, o->manifest, text, &op, source, true, referee_extras(r).include, &q.source, e)))
+         !manifest_apply(a,
+                         &(ManifestRequest){o->manifest, text, &op, source, true, referee_extras(r).include},
+                         &q.source, e)))
         return false;
     q.seed = o->seed.value;
     if (!o->seed.given) {

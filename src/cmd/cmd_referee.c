@@ -46,8 +46,9 @@ static bool read_file(Referee *r, Arena *a, const RefereeOptions *o, const Op *o
     if (o->manifest) {
         f->written_for = arena_printf(a, "from %s", o->manifest);
         return io_read(a, o->manifest, MANIFEST_MAX, &text, &f->e) &&
-               manifest_apply(a, o->manifest, text, op, f->file, true, referee_extras(r).include, &f->source,
-                              &f->e);
+               manifest_apply(
+                   a, &(ManifestRequest){o->manifest, text, op, f->file, true, referee_extras(r).include},
+                   &f->source, &f->e);
     }
     const char *several;
     if (!entry_apply(a, o->entry, op, f->file, &f->source, &several, &f->e)) return false;

@@ -410,22 +410,22 @@ static void one_line(char *text) {
         if (*p < ' ' || *p > '~') *p = '?';
 }
 
-bool manifest_apply(Arena *a, const char *file, Str json, const Op *op, Str source, bool kernels_exist,
-                    Str include, Str *out, Err *e) {
-    Manifest m = {.arena = a, .file = file, .e = e, .op = op, .kernels_exist = kernels_exist, .out = BUF(a)};
-    if (json.len > MANIFEST_MAX)
-        return err_set(e, ERR_USAGE, "%s: a manifest has at most %d bytes", file, MANIFEST_MAX);
+bool manifest_apply(Arena *a, const ManifestRequest *q, Str *out, Err *e) {
+    Manifest m = {
+        .arena = a, .file = q->file, .e = e, .op = q->op, .kernels_exist = q->kernels_exist, .out = BUF(a)};
+    if (q->json.len > MANIFEST_MAX)
+        return err_set(e, ERR_USAGE, "%s: a manifest has at most %d bytes", q->file, MANIFEST_MAX);
     json_error_t error;
-    json_t *o = json_loadb(json.p, json.len, JSON_REJECT_DUPLICATES, &error);
+    json_t *o = json_loadb(q->json.p, q->json.len, JSON_REJECT_DUPLICATES, &error);
     if (!o) {
-        (void)err_set(e, ERR_USAGE, "%s:%d:%d: not a JSON object: %.200s", file, error.line, error.column,
+        (void)err_set(e, ERR_USAGE, "%s:%d:%d: not a JSON object: %.200s", q->file, error.line, error.column,
                       error.text);
         one_line(e->msg);
         return false;
     }
     DiagList d = DIAGS(a);
-    Node *module = source.len <= SOURCE_MAX ? parse_module(a, source, &d) : NULL;
-    if (module && include.len && !library_open(a, include, &module->module.library))
+    Node *module = q->source.len <= SOURCE_MAX ? parse_module(a, q->source, &d) : NULL;
+    if (module && q->include.len && !library_open(a, q->include, &module->module.library))
         return err_set(e, ERR_INPUT, "the helper files are damaged");
     m.module = module;
     bool ok = put_run(&m, o);
@@ -435,7 +435,7 @@ bool manifest_apply(Arena *a, const char *file, Str json, const Op *op, Str sour
         return false;
     }
     Buf text = BUF(a);
-    put_source(&m, source, &text);
+    put_source(&m, q->source, &text);
     buf_putc(&text, '\n');
     buf_str_put(&text, buf_str(&m.out));
     *out = buf_str(&text);

@@ -29,11 +29,17 @@
 
 enum { MANIFEST_MAX = 64 << 10 }; // bytes of a manifest
 
-// The kernel file, in `a`. ERR_USAGE, with `file`, the key and what to do, for a manifest that is none. A
-// kernel that the source does not define is an error of the manifest if `kernels_exist`, else the judge's
-// business. `include`: helper files, whose imports stay.
-MUST_CHECK bool manifest_apply(Arena *a, const char *file, Str json, const Op *op, Str source,
-                               bool kernels_exist, Str include, Str *out, Err *e);
+typedef struct {
+    const char *file; // for messages
+    Str json;
+    const Op *op;
+    Str source;
+    bool kernels_exist; // a kernel that the source does not define is an error of the manifest, else the
+                        // judge's business
+    Str include;        // helper files, whose imports stay
+} ManifestRequest;
+// The kernel file, in `a`. ERR_USAGE, with the file, the key and what to do, for a manifest that is none.
+MUST_CHECK bool manifest_apply(Arena *a, const ManifestRequest *q, Str *out, Err *e);
 
 // manifest_expr.c: the names that expressions may use.
 typedef enum { NAME_TENSOR, NAME_VALUE, NAME_META } ManifestNameKind;

@@ -56,13 +56,13 @@ static bool ifexp(Checker *c, const Node *n, Val *out) {
     // Both arms may hold control flow of helpers, so they are jumped around.
     if (!check_bool_scalar(c, n->ifexp.cond, &cond, &test)) return false;
     int old = checker_region(c), jump = c->insns;
-    if (!checker_emit(c, n, INSN_JUMPNOT, -1, test.t.reg, -1, -1, 0)) return false;
+    if (!checker_emit(c, n, insn(INSN_JUMPNOT, -1, test.t.reg, -1, -1, 0))) return false;
     if (!check_expr(c, n->ifexp.then, &then) || !check_to_tensor(c, n->ifexp.then, &then, &then))
         return false;
     Val result;
     if (!check_copy(c, n, &then, &result)) return false;
     int skip = c->insns;
-    if (!checker_emit(c, n, INSN_JUMP, -1, -1, -1, -1, 0)) return false;
+    if (!checker_emit(c, n, insn(INSN_JUMP, -1, -1, -1, -1, 0))) return false;
     c->insn[jump].imm = c->insns;
     checker_region(c);
     if (!check_expr(c, n->ifexp.otherwise, &otherwise) ||

@@ -20,7 +20,7 @@ static bool choose(Checker *c, const Node *at, const Val *test, const Val *a, co
         return false;
     Val both = {.kind = VAL_TENSOR, .t = {check_joint_type(&x, &y), -1}};
     TileType type = check_joint_type(&both, &t);
-    return checker_result(c, at, INSN_WHERE, type, t.t.reg, x.t.reg, y.t.reg, 0, out);
+    return checker_result(c, at, type, insn(INSN_WHERE, -1, t.t.reg, x.t.reg, y.t.reg, 0), out);
 }
 
 // The same type, a tile counting as the scalar that it stands for.

@@ -159,7 +159,7 @@ static bool emit_moves(Checker *c, const Node *n, Moves *m, int start) {
     for (int i = 0; i < m->n; i++) { // a value that another move overwrites is saved first
         if (!is_target(m, m->at[i].from)) continue;
         int saved = checker_register(c, n, c->reg[m->at[i].from].type);
-        if (saved < 0 || !checker_emit(c, n, INSN_COPY, saved, m->at[i].from, -1, -1, 0)) return false;
+        if (saved < 0 || !checker_emit(c, n, insn(INSN_COPY, saved, m->at[i].from, -1, -1, 0))) return false;
         c->def[saved].shared = true;
         m->at[i].from = saved;
     }
@@ -167,7 +167,7 @@ static bool emit_moves(Checker *c, const Node *n, Moves *m, int start) {
         Move now = m->at[i];
         if (!checker_spend(c, n, 1 + (c->insns - c->def[now.from].insn) / 64)) return false;
         if (!write_in_place(c, start, now)) {
-            if (!checker_emit(c, n, INSN_COPY, now.to, now.from, -1, -1, 0)) return false;
+            if (!checker_emit(c, n, insn(INSN_COPY, now.to, now.from, -1, -1, 0))) return false;
             continue;
         }
         for (int k = i + 1; k < m->n; k++)
@@ -336,12 +336,12 @@ static bool runtime_for(Checker *c, const Node *n, Range *r) {
     if (!loop_bounds(c, n, r) || !check_copy(c, n, &r->lo, &index)) return false;
     if (!carry_in(c, n, n->loop.body, target, &carries) || !scope_set(c, n, target, &index)) return false;
     int old = checker_region(c), test = c->insns;
-    if (!checker_emit(c, n->loop.iter, INSN_LOOPTEST, index.t.reg, r->hi.t.reg, r->step.t.reg, -1, 0))
+    if (!checker_emit(c, n->loop.iter, insn(INSN_LOOPTEST, index.t.reg, r->hi.t.reg, r->step.t.reg, -1, 0)))
         return false;
     if (!check_block(c, n->loop.body) || !carry_round(c, n, &carries, test + 1)) return false;
-    if (!checker_emit(c, n->loop.iter, INSN_ADD, index.t.reg, index.t.reg, r->step.t.reg, -1, 0))
+    if (!checker_emit(c, n->loop.iter, insn(INSN_ADD, index.t.reg, index.t.reg, r->step.t.reg, -1, 0)))
         return false;
-    if (!checker_emit(c, n, INSN_JUMP, -1, -1, -1, -1, test)) return false;
+    if (!checker_emit(c, n, insn(INSN_JUMP, -1, -1, -1, -1, test))) return false;
     c->insn[test].imm = c->insns;
     if (!r->hinted && !checker_loop_shared(c, n, test, r->lo.t.reg, trips, r->stages)) return false;
     checker_region_end(c, old);
@@ -391,9 +391,9 @@ static bool runtime_while(Checker *c, const Node *n) {
                             val_type_text(c, &cond));
     if (!check_bool_scalar(c, n->whileloop.cond, &cond, &test)) return false;
     int jump = c->insns;
-    if (!checker_emit(c, n, INSN_JUMPNOT, -1, test.t.reg, -1, -1, 0)) return false;
+    if (!checker_emit(c, n, insn(INSN_JUMPNOT, -1, test.t.reg, -1, -1, 0))) return false;
     if (!check_block(c, n->whileloop.body) || !carry_round(c, n, &carries, jump + 1)) return false;
-    if (!checker_emit(c, n, INSN_JUMP, -1, -1, -1, -1, head)) return false;
+    if (!checker_emit(c, n, insn(INSN_JUMP, -1, -1, -1, -1, head))) return false;
     c->insn[jump].imm = c->insns;
     checker_region_end(c, old);
     return carry_out(c, n, &carries, (Str){0});

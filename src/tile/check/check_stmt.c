@@ -6,7 +6,7 @@
 bool check_copy(Checker *c, const Node *at, const Val *v, Val *out) {
     if (v->kind == VAL_TENSOR) {
         int d = checker_register(c, at, v->t.type);
-        if (d < 0 || !checker_emit(c, at, INSN_COPY, d, v->t.reg, -1, -1, 0)) return false;
+        if (d < 0 || !checker_emit(c, at, insn(INSN_COPY, d, v->t.reg, -1, -1, 0))) return false;
         c->def[d].shared = true;
         return *out = val_tensor(c, d), true;
     }
@@ -23,7 +23,8 @@ bool check_copy(Checker *c, const Node *at, const Val *v, Val *out) {
 // `to` came from check_copy(); the types are the same.
 bool check_store_into(Checker *c, const Node *at, const Val *to, const Val *from) {
     if (to->kind == VAL_TENSOR)
-        return to->t.reg == from->t.reg || checker_emit(c, at, INSN_COPY, to->t.reg, from->t.reg, -1, -1, 0);
+        return to->t.reg == from->t.reg ||
+               checker_emit(c, at, insn(INSN_COPY, to->t.reg, from->t.reg, -1, -1, 0));
     if (!val_has_items(to)) return true;
     for (int i = 0; i < to->tuple.n; i++)
         if (!check_store_into(c, at, &to->tuple.at[i], &from->tuple.at[i])) return false;
@@ -143,7 +144,7 @@ static bool returns(Checker *c, const Node *n) {
     f->dead = true;
     if (f->kernel) {
         if (!val_is_none(&stored)) return checker_fail(c, n, NULL, "a kernel cannot return a value");
-        return checker_emit(c, n, INSN_END, -1, -1, -1, -1, 0);
+        return checker_emit(c, n, insn(INSN_END, -1, -1, -1, -1, 0));
     }
     if (f->direct) return f->returned = true, f->result = stored, true;
     if (c->lifted) return check_lifted_return(c, n, &stored);
@@ -162,7 +163,7 @@ static bool returns(Checker *c, const Node *n) {
         f->exit_cap = cap;
     }
     f->exits[f->exit_count++] = c->insns;
-    return checker_emit(c, n, INSN_JUMP, -1, -1, -1, -1, 0);
+    return checker_emit(c, n, insn(INSN_JUMP, -1, -1, -1, -1, 0));
 }
 
 // ---- if ----
@@ -220,11 +221,11 @@ static bool runtime_if(Checker *c, const Node *n, const Val *cond) {
     bool was_dead = f->dead;
     if (!check_bool_scalar(c, n->branch.cond, cond, &test)) return false;
     int region = c->region, jump = c->insns, lifted = f->lifted_returns;
-    if (!checker_emit(c, n, INSN_JUMPNOT, -1, test.t.reg, -1, -1, 0)) return false;
+    if (!checker_emit(c, n, insn(INSN_JUMPNOT, -1, test.t.reg, -1, -1, 0))) return false;
     Arm then, otherwise = {before, false};
     if (!visit_arm(c, &before, n->branch.then, &then)) return false;
     int skip = c->insns;
-    if (!checker_emit(c, n, INSN_JUMP, -1, -1, -1, -1, 0)) return false;
+    if (!checker_emit(c, n, insn(INSN_JUMP, -1, -1, -1, -1, 0))) return false;
     c->insn[jump].imm = c->insns;
     if (n->branch.otherwise.n && !visit_arm(c, &before, n->branch.otherwise, &otherwise)) return false;
     if (f->lifted_returns != lifted)
@@ -241,7 +242,7 @@ static bool runtime_if(Checker *c, const Node *n, const Val *cond) {
         if (!scope_set(c, n, joined.at[i].name, &merged)) return false;
     }
     int end = c->insns;
-    if (joined.n && !checker_emit(c, n, INSN_JUMP, -1, -1, -1, -1, 0)) return false;
+    if (joined.n && !checker_emit(c, n, insn(INSN_JUMP, -1, -1, -1, -1, 0))) return false;
     c->insn[skip].imm = c->insns;
     for (int i = 0; i < joined.n; i++)
         if (!check_store_into(c, n, scope_find(c, joined.at[i].name), &joined.at[i].value)) return false;

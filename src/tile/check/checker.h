@@ -196,11 +196,10 @@ Span checker_span(const Checker *c, const Node *at); // where to say it
 
 // ---- emit.c: registers and instructions
 int checker_register(Checker *c, const Node *at, TileType type); // -1 after a fault
-// Appends; false when the code is too long. d, a, b, cc are registers or -1.
-MUST_CHECK bool checker_emit(Checker *c, const Node *at, InsnOp op, int d, int a, int b, int cc, int64_t imm);
-// A new register of this type, written by the instruction.
-MUST_CHECK bool checker_result(Checker *c, const Node *at, InsnOp op, TileType type, int a, int b, int cc,
-                               int64_t imm, Val *out);
+// Appends, with the place in the source; false when the code is too long.
+MUST_CHECK bool checker_emit(Checker *c, const Node *at, Insn s);
+// The same with a new register of this type as `d`.
+MUST_CHECK bool checker_result(Checker *c, const Node *at, TileType type, Insn s, Val *out);
 MUST_CHECK bool checker_constant(Checker *c, const Node *at, DType elem, PyValue v,
                                  Val *out); // no range check
 MUST_CHECK bool checker_parameter(Checker *c, const Node *at, TileType type, int cell, Val *out);

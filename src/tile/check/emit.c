@@ -38,25 +38,24 @@ static bool computes(InsnOp op) {
     return (op >= INSN_ADD && op <= INSN_FMA) || (op >= INSN_SUM && op <= INSN_CUMPROD) || op == INSN_DOT;
 }
 
-bool checker_emit(Checker *c, const Node *at, InsnOp op, int d, int a, int b, int cc, int64_t imm) {
-    if (computes(op) && a >= 0 && !c->reg[a].type.pointer && dtype_is_f8(c->reg[a].type.elem))
+bool checker_emit(Checker *c, const Node *at, Insn s) {
+    if (computes(s.op) && s.a >= 0 && !c->reg[s.a].type.pointer && dtype_is_f8(c->reg[s.a].type.elem))
         return checker_unsupported(c, at, "arithmetic on %s: convert to fp16 or fp32 first",
-                                   dtype_info[c->reg[a].type.elem].triton);
-    if (op != INSN_LOOPTEST && d >= 0) {
-        Definition *def = &c->def[d];
+                                   dtype_info[c->reg[s.a].type.elem].triton);
+    if (s.op != INSN_LOOPTEST && s.d >= 0) {
+        Definition *def = &c->def[s.d];
         if (def->insn >= 0) def->shared = true;
         def->insn = c->insns;
         def->region = c->region;
     }
-    return append(c, at, &c->insn, &c->insns, &c->insn_cap,
-                  (Insn){op, d, a, b, cc, imm, checker_span(c, at)});
+    s.span = checker_span(c, at);
+    return append(c, at, &c->insn, &c->insns, &c->insn_cap, s);
 }
 
-bool checker_result(Checker *c, const Node *at, InsnOp op, TileType type, int a, int b, int cc, int64_t imm,
-                    Val *out) {
-    int d = checker_register(c, at, type);
-    if (d < 0 || !checker_emit(c, at, op, d, a, b, cc, imm)) return false;
-    *out = val_tensor(c, d);
+bool checker_result(Checker *c, const Node *at, TileType type, Insn s, Val *out) {
+    s.d = checker_register(c, at, type);
+    if (s.d < 0 || !checker_emit(c, at, s)) return false;
+    *out = val_tensor(c, s.d);
     return true;
 }
 

@@ -15,8 +15,9 @@ bool check_binary_insn(Checker *c, const Node *at, InsnOp op, const Val *l, cons
     if (!checker_guarded(c, at, op, l, r, &guarded)) return false;
     TileType t = check_joint_type(l, &guarded);
     if (op >= INSN_LT && op <= INSN_NE) t.elem = DT_BOOL, t.pointer = false;
-    return checker_result(c, at, op, t, l->t.reg, guarded.t.reg, -1,
-                          op == INSN_PTRADD ? dtype_bytes(t.elem) : 0, out);
+    return checker_result(
+        c, at, t, insn(op, -1, l->t.reg, guarded.t.reg, -1, op == INSN_PTRADD ? dtype_bytes(t.elem) : 0),
+        out);
 }
 
 static bool unexpected(Checker *c, const Node *at, const Val *v) {
@@ -33,7 +34,7 @@ static bool negate(Checker *c, const Node *at, const Val *v, Val *out) {
                             dtype_info[v->t.type.elem].triton);
     if (!checker_constant(c, at, v->t.type.elem, (PyValue){.kind = PY_INT}, &zero)) return false;
     TileType t = v->t.type;
-    return checker_result(c, at, INSN_SUB, t, zero.t.reg, v->t.reg, -1, 0, out);
+    return checker_result(c, at, t, insn(INSN_SUB, -1, zero.t.reg, v->t.reg, -1, 0), out);
 }
 
 static bool add(Checker *c, const Node *at, Val *l, Val *r, Val *out) {
@@ -256,10 +257,10 @@ bool check_unary(Checker *c, const Node *at, Oper op, const Val *v, Val *out) {
         if (!type_is_integer(t))
             return checker_fail(c, at, "ValueError", "wrong type argument to unary invert (%s)",
                                 type_repr(c, &(TileType){.elem = t->elem, .pointer = t->pointer}));
-        return checker_result(c, at, INSN_INVERT, *t, v->t.reg, -1, -1, 0, out);
+        return checker_result(c, at, *t, insn(INSN_INVERT, -1, v->t.reg, -1, -1, 0), out);
     default:
         return bool_tensor(c, at, v, &b) &&
-               checker_result(c, at, INSN_INVERT, b.t.type, b.t.reg, -1, -1, 0, out);
+               checker_result(c, at, b.t.type, insn(INSN_INVERT, -1, b.t.reg, -1, -1, 0), out);
     }
 }
 

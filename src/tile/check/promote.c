@@ -51,7 +51,7 @@ bool check_to_tensor(Checker *c, const Node *at, const Val *v, Val *out) {
 static bool cast_insn(Checker *c, const Node *at, const Val *v, DType to, int64_t chop, Val *out) {
     TileType t = v->t.type;
     t.elem = to;
-    return checker_result(c, at, INSN_CAST, t, v->t.reg, -1, -1, chop, out);
+    return checker_result(c, at, t, insn(INSN_CAST, -1, v->t.reg, -1, -1, chop), out);
 }
 
 // `other=0.0` of a half inside a loop should not be converted there. Integers up to 2^24 are exact in
@@ -133,7 +133,7 @@ bool check_reshape(Checker *c, const Node *at, const Val *v, const int *shape, i
     if (!shape_limit(c, at, shape, rank)) return false;
     TileType t = type_shaped(&v->t.type, shape, rank);
     if (shape_same(&t, &v->t.type)) return *out = *v, true;
-    return checker_result(c, at, INSN_RESHAPE, t, v->t.reg, -1, -1, 0, out);
+    return checker_result(c, at, t, insn(INSN_RESHAPE, -1, v->t.reg, -1, -1, 0), out);
 }
 
 bool check_expand(Checker *c, const Node *at, const Val *v, int axis, Val *out) {
@@ -171,7 +171,7 @@ static bool broadcast_to(Checker *c, const Node *at, const Val *v, const TileTyp
     if (!shape_limit(c, at, to->shape, to->rank)) return false;
     if (shape_same(t, to)) return *out = *v, true;
     TileType type = type_shaped(t, to->shape, to->rank);
-    if (t->rank == 0) return checker_result(c, at, INSN_SPLAT, type, v->t.reg, -1, -1, 0, out);
+    if (t->rank == 0) return checker_result(c, at, type, insn(INSN_SPLAT, -1, v->t.reg, -1, -1, 0), out);
     if (t->rank != to->rank)
         return checker_fail(c, at, "ValueError", "Cannot broadcast, rank mismatch: %s",
                             two_shapes(c, t, to, quote));
@@ -182,7 +182,7 @@ static bool broadcast_to(Checker *c, const Node *at, const Val *v, const TileTyp
                 "Cannot broadcast, the expanded size of the tensor (%d) must match the existing size (%d) "
                 "at non-singleton dimension %d: %s",
                 to->shape[i], t->shape[i], i, two_shapes(c, t, to, quote));
-    return checker_result(c, at, INSN_BROADCAST, type, v->t.reg, -1, -1, 0, out);
+    return checker_result(c, at, type, insn(INSN_BROADCAST, -1, v->t.reg, -1, -1, 0), out);
 }
 bool check_broadcast_to(Checker *c, const Node *at, const Val *v, const TileType *to, Val *out) {
     return broadcast_to(c, at, v, to, "", out);

@@ -85,6 +85,9 @@ typedef struct {
     int64_t imm;
     Span span; // of the source, for findings
 } Insn;
+static inline Insn insn(InsnOp op, int d, int a, int b, int c, int64_t imm) {
+    return (Insn){.op = op, .d = d, .a = a, .b = b, .c = c, .imm = imm};
+}
 
 // What a register holds at run time: all its lanes, or a short form of them (affine.c).
 typedef enum {

@@ -46,8 +46,10 @@ static bool change(Call *k, AtomicOp op, Val *out) {
     if (!check_cast(c, k->at, &v, elem, &v) || (masked && !check_mask_bool(k, &mask))) return false;
     TileType t = ptr.t.type;
     t.pointer = false;
-    return checker_result(c, k->at, INSN_ATOMIC, t, ptr.t.reg, v.t.reg, masked ? mask.t.reg : -1,
-                          op | order_bits(&k->arg[3], &k->arg[4]), out);
+    return checker_result(c, k->at, t,
+                          insn(INSN_ATOMIC, -1, ptr.t.reg, v.t.reg, masked ? mask.t.reg : -1,
+                               op | order_bits(&k->arg[3], &k->arg[4])),
+                          out);
 }
 bool check_atomic_add(Call *k, Val *out) { return change(k, ATOMIC_ADD, out); }
 bool check_atomic_max(Call *k, Val *out) { return change(k, ATOMIC_MAX, out); }
@@ -72,6 +74,7 @@ bool check_atomic_cas(Call *k, Val *out) {
     if (!type_same(&want.t.type, &t) || !type_same(&v.t.type, &t))
         return checker_fail(c, k->at, "ValueError", "atomic_cas wants cmp and val of type %s, got %s and %s",
                             type_text(c, &t), val_type_text(c, &want), val_type_text(c, &v));
-    return checker_result(c, k->at, INSN_CAS, t, ptr.t.reg, want.t.reg, v.t.reg,
-                          order_bits(&k->arg[3], &k->arg[4]), out);
+    return checker_result(
+        c, k->at, t, insn(INSN_CAS, -1, ptr.t.reg, want.t.reg, v.t.reg, order_bits(&k->arg[3], &k->arg[4])),
+        out);
 }

@@ -175,9 +175,10 @@ static bool padding(Call *k, const Val *v, const TileType *tile, const char *wha
 static bool check_alignment(Call *k, const Val *v) {
     const TileType *tile = &v->tuple.block->tile;
     int unit = 16 / dtype_bytes(tile->elem);
-    if (!checker_emit(k->c, k->at, INSN_ALIGNED, -1, base_of(v)->t.reg, -1, -1, 16)) return false;
+    if (!checker_emit(k->c, k->at, insn(INSN_ALIGNED, -1, base_of(v)->t.reg, -1, -1, 16))) return false;
     for (int i = 0; unit > 1 && i < tile->rank - 1; i++)
-        if (!checker_emit(k->c, k->at, INSN_ALIGNED, -1, stride_of(v, i)->t.reg, -1, -1, unit)) return false;
+        if (!checker_emit(k->c, k->at, insn(INSN_ALIGNED, -1, stride_of(v, i)->t.reg, -1, -1, unit)))
+            return false;
     return true;
 }
 
@@ -241,7 +242,7 @@ static bool along(Call *k, const Val *v, int i, const Val *offset, bool guarded,
     for (int j = 0; j < tile->rank; j++) shape[j] = 1;
     shape[i] = tile->shape[i];
     Val index, zero, low, size;
-    if (!checker_result(c, k->at, INSN_ARANGE, t, -1, -1, -1, 0, &index) ||
+    if (!checker_result(c, k->at, t, insn(INSN_ARANGE, -1, -1, -1, -1, 0), &index) ||
         !check_cast(c, k->at, &index, DT_I64, &index) ||
         !check_binary_insn(c, k->at, INSN_ADD, &index, offset, &index))
         return false;
@@ -280,7 +281,8 @@ static bool addresses(Call *k, const Val *v, const Val *offset, unsigned guards,
     }
     TileType t = *tile;
     t.pointer = true;
-    return checker_result(c, k->at, INSN_PTRADD, t, base_of(v)->t.reg, far.t.reg, -1, dtype_bytes(tile->elem),
+    return checker_result(c, k->at, t,
+                          insn(INSN_PTRADD, -1, base_of(v)->t.reg, far.t.reg, -1, dtype_bytes(tile->elem)),
                           ptr) &&
            (!masked || check_broadcast_to(c, k->at, mask, tile, mask));
 }
@@ -292,15 +294,16 @@ static bool load(Call *k, const Val *v, const Val *offset, unsigned guards, bool
     if (!addresses(k, v, offset, guards, &ptr, &mask)) return false;
     bool masked = !val_is_none(&mask), filled = masked && (zero || nan);
     if (filled && !checker_constant(k->c, k->at, tile->elem, fill, &other)) return false;
-    return checker_result(k->c, k->at, INSN_LOAD, *tile, ptr.t.reg, masked ? mask.t.reg : -1,
-                          filled ? other.t.reg : -1, 0, out);
+    return checker_result(
+        k->c, k->at, *tile,
+        insn(INSN_LOAD, -1, ptr.t.reg, masked ? mask.t.reg : -1, filled ? other.t.reg : -1, 0), out);
 }
 
 static bool store(Call *k, const Val *v, const Val *offset, unsigned guards, const Val *value) {
     Val ptr, mask;
     if (!addresses(k, v, offset, guards, &ptr, &mask)) return false;
-    return checker_emit(k->c, k->at, INSN_STORE, -1, ptr.t.reg, value->t.reg,
-                        val_is_none(&mask) ? -1 : mask.t.reg, 0);
+    return checker_emit(
+        k->c, k->at, insn(INSN_STORE, -1, ptr.t.reg, value->t.reg, val_is_none(&mask) ? -1 : mask.t.reg, 0));
 }
 
 // ---- block pointers ----
@@ -448,7 +451,8 @@ bool check_descriptor_atomic(Call *k, Val *out) {
     *out = val_none();
     Val old;
     return addresses(k, &k->arg[0], offset, guards, &ptr, &mask) &&
-           checker_result(c, k->at, INSN_ATOMIC, tile, ptr.t.reg, value.t.reg, mask.t.reg, op, &old);
+           checker_result(c, k->at, tile, insn(INSN_ATOMIC, -1, ptr.t.reg, value.t.reg, mask.t.reg, op),
+                          &old);
 }
 
 // ---- attributes ----

@@ -52,14 +52,15 @@ static bool slice(const Combine *x, const Val *v, int from, int n, Val *out) {
     TileType t = v->t.type;
     if (from == 0 && n == t.shape[x->axis]) return *out = *v, true;
     t.shape[x->axis] = n;
-    return checker_result(x->call->c, x->call->at, INSN_SLICE, t, v->t.reg, -1, -1,
-                          x->axis | (int64_t)from << 4, out);
+    return checker_result(x->call->c, x->call->at, t,
+                          insn(INSN_SLICE, -1, v->t.reg, -1, -1, x->axis | (int64_t)from << 4), out);
 }
 
 static bool append(const Combine *x, const Val *a, const Val *b, Val *out) {
     TileType t = a->t.type;
     t.shape[x->axis] += b->t.type.shape[x->axis];
-    return checker_result(x->call->c, x->call->at, INSN_CONCAT, t, a->t.reg, b->t.reg, -1, x->axis, out);
+    return checker_result(x->call->c, x->call->at, t, insn(INSN_CONCAT, -1, a->t.reg, b->t.reg, -1, x->axis),
+                          out);
 }
 
 // out[i] = function(a..., b...): as many results as tiles, each of its tile's type.
@@ -132,8 +133,8 @@ bool check_reduce(Call *k, Val *out) {
 
 static bool flip(const Combine *x) {
     for (int i = 0; i < x->n; i++)
-        if (!checker_result(x->call->c, x->call->at, INSN_FLIP, x->tile[i].t.type, x->tile[i].t.reg, -1, -1,
-                            x->axis, &x->tile[i]))
+        if (!checker_result(x->call->c, x->call->at, x->tile[i].t.type,
+                            insn(INSN_FLIP, -1, x->tile[i].t.reg, -1, -1, x->axis), &x->tile[i]))
             return false;
     return true;
 }

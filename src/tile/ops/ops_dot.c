@@ -159,7 +159,8 @@ bool check_dot(Call *k, Val *out) {
     TileType t = a.t.type;
     t.elem = elem;
     t.shape[t.rank - 1] = b.t.type.shape[t.rank - 1];
-    return checker_result(c, k->at, INSN_DOT, t, a.t.reg, b.t.reg, val_is_none(&acc) ? -1 : acc.t.reg, cut,
+    return checker_result(c, k->at, t,
+                          insn(INSN_DOT, -1, a.t.reg, b.t.reg, val_is_none(&acc) ? -1 : acc.t.reg, cut),
                           out) &&
            check_reshape(c, k->at, out, result.shape, rank, out);
 }

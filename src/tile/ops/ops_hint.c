@@ -57,7 +57,7 @@ static bool hint_multiple(Call *k, const Val *x, int64_t of) {
            checker_constant(c, k->at, elem, (PyValue){.kind = PY_INT, .i = 0}, &zero) &&
            check_binary_insn(c, k->at, INSN_MOD, x, &step, &rest) &&
            check_binary_insn(c, k->at, INSN_EQ, &rest, &zero, &holds) &&
-           checker_emit(c, k->at, INSN_ASSUME, -1, holds.t.reg, -1, -1, of);
+           checker_emit(c, k->at, insn(INSN_ASSUME, -1, holds.t.reg, -1, -1, of));
 }
 
 // *seen: nothing is left to check lane by lane.
@@ -86,7 +86,8 @@ static bool hint_axis(Call *k, HintKind kind, int axis, int64_t value, Val *v) {
         if (!seen && !hint_start(k, &lanes, value, &seen)) return false;
         if (seen) return true;
     }
-    return checker_result(c, k->at, INSN_HINT, *t, v->t.reg, -1, -1, hint_imm(kind, axis, value), v);
+    return checker_result(c, k->at, *t, insn(INSN_HINT, -1, v->t.reg, -1, -1, hint_imm(kind, axis, value)),
+                          v);
 }
 
 // One constexpr integer for each axis, or a single one. A scalar takes one from multiple_of and none from the
@@ -127,11 +128,11 @@ static bool no_effect(Val *out) { return *out = val_none(), true; }
 bool check_assume(Call *k, Val *out) {
     const Val *v = &k->arg[0];
     bool scalar = val_is_tensor(v) && v->t.type.rank == 0 && !v->t.type.pointer && v->t.type.elem == DT_BOOL;
-    if (scalar && !checker_emit(k->c, k->at, INSN_ASSUME, -1, v->t.reg, -1, -1, 0)) return false;
+    if (scalar && !checker_emit(k->c, k->at, insn(INSN_ASSUME, -1, v->t.reg, -1, -1, 0))) return false;
     return no_effect(out);
 }
 bool check_debug_barrier(Call *k, Val *out) {
-    return checker_emit(k->c, k->at, INSN_BARRIER, -1, -1, -1, -1, 0) && no_effect(out);
+    return checker_emit(k->c, k->at, insn(INSN_BARRIER, -1, -1, -1, -1, 0)) && no_effect(out);
 }
 bool check_device_print(Call *k, Val *out) { return (void)k, no_effect(out); }
 bool check_device_assert(Call *k, Val *out) { return (void)k, no_effect(out); }

@@ -7,7 +7,7 @@ static bool concat(Checker *c, const Node *at, const Val *a, const Val *b, int a
     if (tile_lanes(&t) > TILE_LANES_MAX)
         return checker_fail(c, at, "ValueError", "numel (%d) exceeds triton maximum tensor numel (%d)",
                             tile_lanes(&t), TILE_LANES_MAX);
-    return checker_result(c, at, INSN_CONCAT, t, a->t.reg, b->t.reg, -1, axis, out);
+    return checker_result(c, at, t, insn(INSN_CONCAT, -1, a->t.reg, b->t.reg, -1, axis), out);
 }
 
 static bool same_elements(Checker *c, const Node *at, const char *what, const Val *a, const Val *b) {
@@ -54,7 +54,8 @@ bool check_split(Call *k, Val *out) {
     int last = t.rank - 1;
     t.shape[last] = 1;
     for (int i = 0; i < 2; i++)
-        if (!checker_result(c, k->at, INSN_SLICE, t, a.t.reg, -1, -1, last | (int64_t)i << 4, &half[i]) ||
+        if (!checker_result(c, k->at, t, insn(INSN_SLICE, -1, a.t.reg, -1, -1, last | (int64_t)i << 4),
+                            &half[i]) ||
             !check_reshape(c, k->at, &half[i], t.shape, last, &half[i]))
             return false;
     return *out = val_tuple(half, 2), true;
@@ -87,7 +88,7 @@ bool check_flip(Call *k, Val *out) {
         return checker_fail(k->c, k->at, "CompileTimeAssertionFailure", "dimension %s of a tile of rank %d",
                             val_text(k->c, dim), rank);
     return check_axis(k->c, k->at, dim, rank, &axis) &&
-           checker_result(k->c, k->at, INSN_FLIP, v.t.type, v.t.reg, -1, -1, axis, out);
+           checker_result(k->c, k->at, v.t.type, insn(INSN_FLIP, -1, v.t.reg, -1, -1, axis), out);
 }
 
 bool check_gather(Call *k, Val *out) {
@@ -109,5 +110,5 @@ bool check_gather(Call *k, Val *out) {
     TileType r = *i;
     r.elem = t->elem;
     r.pointer = t->pointer;
-    return checker_result(c, k->at, INSN_GATHER, r, v->t.reg, index->t.reg, -1, axis, out);
+    return checker_result(c, k->at, r, insn(INSN_GATHER, -1, v->t.reg, index->t.reg, -1, axis), out);
 }

@@ -31,7 +31,7 @@ static bool arguments(Call *k, int n, bool ints, Val *v) {
 static bool unary(Call *k, InsnOp op, Val *out) {
     Val v;
     return arguments(k, 1, op == INSN_ABS, &v) &&
-           checker_result(k->c, k->at, op, v.t.type, v.t.reg, -1, -1, 0, out);
+           checker_result(k->c, k->at, v.t.type, insn(op, -1, v.t.reg, -1, -1, 0), out);
 }
 static bool binary(Call *k, InsnOp op, Val *out) {
     Val v[2];
@@ -70,8 +70,8 @@ bool check_ld_fma(Call *k, Val *out) {
     Val v[3];
     if (!arguments(k, 3, false, v)) return false;
     Val ab = {.kind = VAL_TENSOR, .t = {check_joint_type(&v[0], &v[1]), -1}};
-    return checker_result(k->c, k->at, INSN_FMA, check_joint_type(&ab, &v[2]), v[0].t.reg, v[1].t.reg,
-                          v[2].t.reg, 0, out);
+    return checker_result(k->c, k->at, check_joint_type(&ab, &v[2]),
+                          insn(INSN_FMA, -1, v[0].t.reg, v[1].t.reg, v[2].t.reg, 0), out);
 }
 
 // isnan: x != x. isinf: |x| == inf. finite: |x| < inf.
@@ -103,15 +103,15 @@ bool check_ld_copysign(Call *k, Val *out) {
     tx.elem = ty.elem = bits;
     PyValue top = {.kind = PY_INT, .i = elem == DT_F64 ? INT64_MIN : INT32_MIN};
     if (!checker_constant(c, k->at, bits, top, &mask) ||
-        !checker_result(c, k->at, INSN_ABS, v[0].t.type, v[0].t.reg, -1, -1, 0, &v[0]) ||
-        !checker_result(c, k->at, INSN_BITCAST, tx, v[0].t.reg, -1, -1, 0, &v[0]) ||
-        !checker_result(c, k->at, INSN_BITCAST, ty, v[1].t.reg, -1, -1, 0, &v[1]) ||
+        !checker_result(c, k->at, v[0].t.type, insn(INSN_ABS, -1, v[0].t.reg, -1, -1, 0), &v[0]) ||
+        !checker_result(c, k->at, tx, insn(INSN_BITCAST, -1, v[0].t.reg, -1, -1, 0), &v[0]) ||
+        !checker_result(c, k->at, ty, insn(INSN_BITCAST, -1, v[1].t.reg, -1, -1, 0), &v[1]) ||
         !check_binary_insn(c, k->at, INSN_AND, &v[1], &mask, &sign) ||
         !check_binary_insn(c, k->at, INSN_OR, &v[0], &sign, out))
         return false;
     TileType r = out->t.type;
     r.elem = elem;
-    return checker_result(c, k->at, INSN_BITCAST, r, out->t.reg, -1, -1, 0, out);
+    return checker_result(c, k->at, r, insn(INSN_BITCAST, -1, out->t.reg, -1, -1, 0), out);
 }
 
 // ---- functions of math.def ----
@@ -124,8 +124,9 @@ static bool by_table(Call *k, MathFn fn, Val *v, TileType elem, Val *out) {
         t = check_joint_type(&so_far, &v[i]);
     }
     t.elem = elem.elem;
-    return checker_result(k->c, k->at, INSN_MATH, t, v[0].t.reg, n > 1 ? v[1].t.reg : -1,
-                          n > 2 ? v[2].t.reg : -1, fn, out);
+    return checker_result(
+        k->c, k->at, t, insn(INSN_MATH, -1, v[0].t.reg, n > 1 ? v[1].t.reg : -1, n > 2 ? v[2].t.reg : -1, fn),
+        out);
 }
 static bool real(Call *k, MathFn fn, int n, Val *out) {
     Val v[3];
@@ -262,7 +263,7 @@ static bool as_bits(Call *k, DType from, DType to, Val *out) {
     if (!typed(k, 1, row, 1, v, &found)) return false;
     TileType t = v[0].t.type;
     t.elem = to;
-    return checker_result(k->c, k->at, INSN_BITCAST, t, v[0].t.reg, -1, -1, 0, out);
+    return checker_result(k->c, k->at, t, insn(INSN_BITCAST, -1, v[0].t.reg, -1, -1, 0), out);
 }
 #define AS_BITS(id, from, to) \
     bool check_ld_##id(Call *k, Val *out) { return as_bits(k, DT_##from, DT_##to, out); }
@@ -279,7 +280,7 @@ bool check_ld_signbit(Call *k, Val *out) {
     if (!typed(k, 1, floats, 2, v, &row)) return false;
     TileType t = v[0].t.type;
     t.elem = row ? DT_I64 : DT_I32;
-    return checker_result(k->c, k->at, INSN_BITCAST, t, v[0].t.reg, -1, -1, 0, out) &&
+    return checker_result(k->c, k->at, t, insn(INSN_BITCAST, -1, v[0].t.reg, -1, -1, 0), out) &&
            checker_constant(k->c, k->at, t.elem, (PyValue){.kind = PY_INT}, &zero) &&
            check_binary_insn(k->c, k->at, INSN_LT, out, &zero, out) &&
            check_cast(k->c, k->at, out, DT_I32, out);

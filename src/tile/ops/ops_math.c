@@ -14,7 +14,8 @@ static bool float_argument(Checker *c, const Node *at, const Val *v, bool f64, V
 
 bool check_float_unary(Checker *c, const Node *at, InsnOp op, const Val *x, Val *out) {
     Val v;
-    return float_argument(c, at, x, true, &v) && checker_result(c, at, op, v.t.type, v.t.reg, -1, -1, 0, out);
+    return float_argument(c, at, x, true, &v) &&
+           checker_result(c, at, v.t.type, insn(op, -1, v.t.reg, -1, -1, 0), out);
 }
 #define FLOAT_UNARY(id, op) \
     bool check_##id(Call *k, Val *out) { return check_float_unary(k->c, k->at, INSN_##op, &k->arg[0], out); }
@@ -39,7 +40,7 @@ FLOAT_UNARY(ld_erf, ERF)
 bool check_sqrt_rn(Call *k, Val *out) {
     Val v;
     return float_argument(k->c, k->at, &k->arg[0], false, &v) &&
-           checker_result(k->c, k->at, INSN_SQRT, v.t.type, v.t.reg, -1, -1, 0, out);
+           checker_result(k->c, k->at, v.t.type, insn(INSN_SQRT, -1, v.t.reg, -1, -1, 0), out);
 }
 
 bool check_abs(Call *k, Val *out) {
@@ -48,7 +49,7 @@ bool check_abs(Call *k, Val *out) {
     if (v.t.type.pointer)
         return checker_fail(k->c, k->at, "AssertionError", "Unexpected dtype %s", val_type_text(k->c, &v));
     if (!dtype_is_float(v.t.type.elem) && !dtype_is_signed(v.t.type.elem)) return *out = v, true;
-    return checker_result(k->c, k->at, INSN_ABS, v.t.type, v.t.reg, -1, -1, 0, out);
+    return checker_result(k->c, k->at, v.t.type, insn(INSN_ABS, -1, v.t.reg, -1, -1, 0), out);
 }
 
 // ---- two and three operands ----
@@ -131,7 +132,7 @@ bool check_umulhi(Call *k, Val *out) {
     if (!dtype_is_int(t.elem))
         return checker_fail(c, k->at, "TypeError", "unexpected type %s", type_text(c, &t));
     MathFn fn = dtype_bits(t.elem) == 64 ? MATH_UMULHI64 : MATH_UMULHI32;
-    return checker_result(c, k->at, INSN_MATH, t, v[0].t.reg, v[1].t.reg, -1, fn, out);
+    return checker_result(c, k->at, t, insn(INSN_MATH, -1, v[0].t.reg, v[1].t.reg, -1, fn), out);
 }
 
 static bool ternary(Call *k, InsnOp op, const Val *a, const Val *b, const Val *c, TileType elem, Val *out) {
@@ -139,7 +140,7 @@ static bool ternary(Call *k, InsnOp op, const Val *a, const Val *b, const Val *c
     TileType t = check_joint_type(&ab, c);
     t.elem = elem.elem;
     t.pointer = elem.pointer;
-    return checker_result(k->c, k->at, op, t, a->t.reg, b->t.reg, c->t.reg, 0, out);
+    return checker_result(k->c, k->at, t, insn(op, -1, a->t.reg, b->t.reg, c->t.reg, 0), out);
 }
 
 // All three to one shape: pairs until nothing grows any more.
@@ -196,7 +197,7 @@ static bool propagates_nan(Call *k, const Val *v, int64_t *out) {
 static bool extreme(Call *k, InsnOp op, const Val *l, const Val *r, int64_t nan, Val *out) {
     TileType t = check_joint_type(l, r);
     if (!type_is_float(&t)) nan = 0;
-    return checker_result(k->c, k->at, op, t, l->t.reg, r->t.reg, -1, nan, out);
+    return checker_result(k->c, k->at, t, insn(op, -1, l->t.reg, r->t.reg, -1, nan), out);
 }
 static bool two_extreme(Call *k, InsnOp op, Val *out) {
     Val x, y;

@@ -89,8 +89,9 @@ bool check_load(Call *k, Val *out) {
     }
     if (!check_broadcast_to(c, k->at, &ptr, &shape, &ptr)) return false;
     shape.pointer = false;
-    return checker_result(c, k->at, INSN_LOAD, shape, ptr.t.reg, masked ? mask.t.reg : -1,
-                          filled ? other.t.reg : -1, 0, out);
+    return checker_result(
+        c, k->at, shape,
+        insn(INSN_LOAD, -1, ptr.t.reg, masked ? mask.t.reg : -1, filled ? other.t.reg : -1, 0), out);
 }
 
 static const char *shape_text(Checker *c, const TileType *t) {
@@ -139,7 +140,7 @@ bool check_store(Call *k, Val *out) {
     if (!check_cast(c, k->at, &v, elem, &v)) return false;
     if (masked && !check_mask_bool(k, &mask)) return false;
     *out = val_none();
-    return checker_emit(c, k->at, INSN_STORE, -1, ptr.t.reg, v.t.reg, masked ? mask.t.reg : -1, 0);
+    return checker_emit(c, k->at, insn(INSN_STORE, -1, ptr.t.reg, v.t.reg, masked ? mask.t.reg : -1, 0));
 }
 
 // ---- where a program stands ----
@@ -149,7 +150,7 @@ static bool grid_value(Call *k, InsnOp op, Val *out) {
     if (!val_is_py(axis, PY_INT) || axis->py.i < 0 || axis->py.i > 2)
         return checker_fail(k->c, k->at, "ValueError", "%.*s axis must be 0, 1, or 2 but got %s",
                             STR_ARG(k->name), val_text(k->c, axis));
-    return checker_result(k->c, k->at, op, (TileType){.elem = DT_I32}, -1, -1, -1, axis->py.i, out);
+    return checker_result(k->c, k->at, (TileType){.elem = DT_I32}, insn(op, -1, -1, -1, -1, axis->py.i), out);
 }
 bool check_program_id(Call *k, Val *out) { return grid_value(k, INSN_PID, out); }
 bool check_num_programs(Call *k, Val *out) { return grid_value(k, INSN_NPROG, out); }
@@ -175,7 +176,7 @@ bool check_arange(Call *k, Val *out) {
                             TILE_LANES_MAX);
     if (hi >= INT32_MAX) return checker_fail(c, k->at, "ValueError", "arange must fit in int32");
     TileType t = {.elem = DT_I32, .rank = 1, .shape = {(int)n}};
-    return checker_result(c, k->at, INSN_ARANGE, t, -1, -1, -1, lo, out);
+    return checker_result(c, k->at, t, insn(INSN_ARANGE, -1, -1, -1, -1, lo), out);
 }
 
 static bool filled(Checker *c, const Node *at, const TileType *shape, const Val *value, DType elem,

@@ -49,7 +49,7 @@ static bool reduce(Checker *c, const Node *at, InsnOp op, const Val *v, const Va
     TileType r = {.elem = op == INSN_ARGMAX || op == INSN_ARGMIN ? DT_I32 : t->elem};
     for (int i = 0; axis >= 0 && i < t->rank; i++)
         if (i != axis) r.shape[r.rank++] = t->shape[i];
-    return checker_result(c, at, op, r, v->t.reg, -1, -1, axis, out) &&
+    return checker_result(c, at, r, insn(op, -1, v->t.reg, -1, -1, axis), out) &&
            (!keep_dims || check_keep_dims(c, at, out, axis, t->rank));
 }
 
@@ -116,7 +116,7 @@ static bool reduce_index(Call *k, InsnOp op, const Val *v, const Val *ties, cons
     Val turned, last;
     if (!check_axis(c, k->at, &k->arg[1], v->t.type.rank, &axis)) return false;
     last = val_int(v->t.type.shape[axis] - 1);
-    return checker_result(c, k->at, INSN_FLIP, v->t.type, v->t.reg, -1, -1, axis, &turned) &&
+    return checker_result(c, k->at, v->t.type, insn(INSN_FLIP, -1, v->t.reg, -1, -1, axis), &turned) &&
            reduce(c, k->at, op, &turned, &k->arg[1], keep, &turned) &&
            check_binary(c, k->at, OPER_SUB, &last, &turned, out);
 }
@@ -153,7 +153,8 @@ static bool scan(Call *k, InsnOp op, Val *v, Val *out) {
     bool reverse;
     return check_axis(k->c, k->at, &k->arg[1], rank, &axis) &&
            check_flag(k->c, k->at, &k->arg[2], &reverse) &&
-           checker_result(k->c, k->at, op, v->t.type, v->t.reg, -1, -1, axis + (reverse ? 16 : 0), out);
+           checker_result(k->c, k->at, v->t.type, insn(op, -1, v->t.reg, -1, -1, axis + (reverse ? 16 : 0)),
+                          out);
 }
 bool check_cumsum(Call *k, Val *out) {
     Val v = k->arg[0];

@@ -66,7 +66,7 @@ static bool same_bits(Checker *c, const Node *at, const Val *v, DType to, Val *o
                             "Cannot bitcast data-type of size %d to data-type of size %d", from_bits, bits);
     if (t.pointer) return checker_unsupported(c, at, "casts between pointers and other types");
     t.elem = to;
-    return checker_result(c, at, INSN_BITCAST, t, v->t.reg, -1, -1, 0, out);
+    return checker_result(c, at, t, insn(INSN_BITCAST, -1, v->t.reg, -1, -1, 0), out);
 }
 
 bool check_cannot_cast(Checker *c, const Node *at, const Val *v, const TileType *to) {
@@ -94,11 +94,11 @@ bool check_cast_pointer(Checker *c, const Node *at, const Val *v, const TileType
         if (!t.pointer && !check_cast(c, at, v, DT_I64, &x)) return false;
         t.elem = to->elem;
         t.pointer = true;
-        return checker_result(c, at, INSN_CAST, t, x.t.reg, -1, -1, 0, out);
+        return checker_result(c, at, t, insn(INSN_CAST, -1, x.t.reg, -1, -1, 0), out);
     }
     if (to->elem != DT_I64 && to->elem != DT_U64 && to->elem != DT_BOOL)
         return check_cannot_cast(c, at, v, to);
-    return checker_result(c, at, INSN_CAST, wide, v->t.reg, -1, -1, 0, out) &&
+    return checker_result(c, at, wide, insn(INSN_CAST, -1, v->t.reg, -1, -1, 0), out) &&
            check_cast(c, at, out, to->elem, out);
 }
 
@@ -186,9 +186,9 @@ static bool reorder(Call *k, Val *v) {
     checker_warn(c, k->at, "tl.%.*s may change the order of the elements; tl.reshape keeps it",
                  STR_ARG(k->name));
     return check_reshape(c, k->at, v, t.shape, 3, v) &&
-           checker_result(c, k->at, INSN_TRANS, t, v->t.reg, -1, -1, 0x012, v) &&
+           checker_result(c, k->at, t, insn(INSN_TRANS, -1, v->t.reg, -1, -1, 0x012), v) &&
            check_reshape(c, k->at, v, (int[]){lanes}, 1, v) &&
-           checker_result(c, k->at, INSN_FLIP, v->t.type, v->t.reg, -1, -1, 0, v);
+           checker_result(c, k->at, v->t.type, insn(INSN_FLIP, -1, v->t.reg, -1, -1, 0), v);
 }
 
 bool check_reshape_op(Call *k, Val *out) {
@@ -262,5 +262,5 @@ bool check_trans(Call *k, Val *out) {
         r.shape[i] = t.shape[from[i]];
         imm |= (int64_t)from[i] << (4 * i);
     }
-    return checker_result(c, k->at, INSN_TRANS, r, v.t.reg, -1, -1, imm, out);
+    return checker_result(c, k->at, r, insn(INSN_TRANS, -1, v.t.reg, -1, -1, imm), out);
 }

@@ -15,7 +15,8 @@ static int alternating(int bit) { return bit + 2; } // downward where this bit o
 // `stage` steps over the lanes of v, which merge runs of 2^stage lanes.
 static bool merge(Call *k, Val *v, int stage, int order) {
     for (int i = stage - 1; i >= 0; i--)
-        if (!checker_result(k->c, k->at, INSN_SWAP, v->t.type, v->t.reg, -1, -1, i | (int64_t)order << 8, v))
+        if (!checker_result(k->c, k->at, v->t.type,
+                            insn(INSN_SWAP, -1, v->t.reg, -1, -1, i | (int64_t)order << 8), v))
             return false;
     return true;
 }
@@ -47,7 +48,7 @@ static bool halve(Call *k, Val *v, int run, bool largest) {
     if (dtype_bits(t) < 32 && !check_cast(c, k->at, v, dtype_is_float(t) ? DT_F32 : DT_I32, v)) return false;
     if (!check_reshape(c, k->at, v, shape, 3, v)) return false;
     TileType r = {.elem = v->t.type.elem, .rank = 2, .shape = {shape[0], shape[2]}};
-    return checker_result(c, k->at, largest ? INSN_RMAX : INSN_RMIN, r, v->t.reg, -1, -1, 1, v) &&
+    return checker_result(c, k->at, r, insn(largest ? INSN_RMAX : INSN_RMIN, -1, v->t.reg, -1, -1, 1), v) &&
            check_reshape(c, k->at, v, (int[]){lanes / 2}, 1, v);
 }
 
@@ -125,5 +126,5 @@ bool check_histogram(Call *k, Val *out) {
         masked = mask.t.reg;
     }
     TileType r = {.elem = DT_I32, .rank = 1, .shape = {shape[0]}};
-    return checker_result(c, k->at, INSN_HISTOGRAM, r, x->t.reg, masked, -1, 0, out);
+    return checker_result(c, k->at, r, insn(INSN_HISTOGRAM, -1, x->t.reg, masked, -1, 0), out);
 }
