@@ -143,11 +143,13 @@ static void bench_mint(Referee *r, const char *name) {
         Op op;
         MintRequest q = {.op = &op, .ask = {.count = 16, .seed = (uint64_t)i}, .filter = {.dtype = -1}};
         MintResult m;
+        Service *s = NULL;
         double t0 = clock_seconds();
         if (!op_resolve(&a, name, &op, &e) || !smith_open(&a, "grammar", NULL, &q.smith, &e) ||
-            !mint_run(r, &a, &q, &m, &e))
+            !service_open(r, &(ServiceConfig){0}, &s, &e) || !mint_run(s, &a, &q, &m, &e))
             die("mint", &e);
         t[i] = clock_seconds() - t0;
+        service_close(s);
         if (!m.found) {
             fprintf(stderr, "bench_referee: nothing minted for %s\n", name);
             exit(1);

@@ -20,7 +20,7 @@ build() { # NAME MAKE-ARGUMENTS... : a build that the section cannot go on witho
     echo "env MAKEFLAGS= make --no-print-directory -j$jobs $*" | sh tools/run_tests.sh "$logs" "build $name" 1
 }
 
-if wanted rules; then printf 'tools/%s.sh\n' banned layers mirror opnames params | run rules; fi
+if wanted rules; then printf 'tools/%s.sh\n' banned compiles layers mirror opnames params | run rules; fi
 if wanted unit || wanted cli || wanted selftest; then build release tests all || only=rules; fi
 if wanted unit; then sh tools/list_tests.sh build/release | run "unit tests"; fi
 if wanted cli; then
