@@ -109,8 +109,16 @@ static bool judge_more(Candidates *b, size_t i, const MoreCases *q, Verdict *v, 
             .op = b->draw->op, .level = b->q->level, .seed = q->seed, .plan = q->plan, .cases = q->cases},
         &more, e);
     if (ok) {
-        Candidates second = *b;
-        second.draw = &more;
+        // All but `done`, which other threads count up.
+        Candidates second = {.r = b->r,
+                             .q = b->q,
+                             .draw = &more,
+                             .source = b->source,
+                             .out = b->out,
+                             .arena = b->arena,
+                             .err = b->err,
+                             .watched = b->watched,
+                             .watched_arena = b->watched_arena};
         ok = judge_pass(&second, i, 0, &other, &configs, e);
         draw_free(&more);
     }
