@@ -60,6 +60,8 @@ $(BENCH): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK)
 
 
+# What takes long in a test is the library: its own code is compiled quickly.
+$(B)/test/%.o: ISA_ONLY := $(if $(filter release,$(MODE)),-O1)
 $(if $(PORTABLE),,$(B)/%_avx2.o): ISA_ONLY := $(ONLY_avx2)
 $(if $(PORTABLE),,$(B)/%_vnni.o): ISA_ONLY := $(ONLY_vnni)
 $(B)/%.o: %.c $(B)/flags | deps
