@@ -8,7 +8,7 @@
 #include "cmd/color.h"
 #include "cmd/judging.h"
 #include "explain/explain.h"
-#include "service/entry.h"
+#include "service/entry_choice.h"
 #include "service/helper_files.h"
 #include "service/manifest.h"
 

@@ -110,6 +110,7 @@ static void put_kernel(Buf *out, const Op *op, const Smith *smith, const MintRes
         "those accepted\n",
         m->target->name, m->estimate_us, (long long)m->ranked_at.rows, (long long)m->ranked_at.row,
         m->ranked_at.elem_bytes);
+    if (m->stopped) buf_puts(out, "# interrupted: drafts that were not judged by then are left out\n");
     verdict_text(out, &m->verdict, "# ");
     if (strength->asked) strength_text(out, strength, "# ");
 }
@@ -201,6 +202,9 @@ static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, 
 static bool mint(Referee *r, Arena *a, const char *text, const MintOptions *o, int *code, Err *e) {
     Op op;
     ChosenSmith chosen;
+    IoFile probe; // a result that cannot be written is told before the work
+    if (o->file && !io_begin(&probe, o->file, e)) return false;
+    if (o->file) io_abandon(&probe);
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
     if (!op_for_judging(r, a, text, &op, e) || !smith_chosen(a, &o->choice, &chosen, e)) return false;
     op_understood("mint", text, &op);

@@ -7,7 +7,7 @@
 #include "cmd/color.h"
 #include "cmd/judging.h"
 #include "prove/prove.h"
-#include "service/entry.h"
+#include "service/entry_choice.h"
 
 enum { FILE_MAX = 1 << 20 };
 

@@ -6,7 +6,7 @@
 #include "cases/plan.h"
 #include "cmd/color.h"
 #include "cmd/judging.h"
-#include "service/entry.h"
+#include "service/entry_choice.h"
 #include "service/helper_files.h"
 #include "service/manifest.h"
 #include "service/stream.h"

@@ -1,6 +1,6 @@
 // Completion for bash, zsh and fish, from the rows of cmd.def and option.def.
 #include "cmd/help.h"
-#include "cmd/rows.h"
+#include "cmd/option_rows.h"
 
 static const char ops_command[] = "ouroboros ops 2>/dev/null | sed -n 's/^\\([a-z][a-z0-9_]*\\) .*/\\1/p'";
 

@@ -3,7 +3,7 @@
 #include "base/suggest.h"
 #include "base/version.h"
 #include "cmd/cmd.h"
-#include "cmd/rows.h"
+#include "cmd/option_rows.h"
 
 enum { WIDTH = 79, LEFT = 2, RIGHT = 24 };
 

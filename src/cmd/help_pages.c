@@ -1,7 +1,7 @@
 // The same rows as man pages and as Markdown.
 #include "base/version.h"
 #include "cmd/help.h"
-#include "cmd/rows.h"
+#include "cmd/option_rows.h"
 
 // ---- man pages
 

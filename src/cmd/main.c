@@ -9,7 +9,7 @@
 #include "base/version.h"
 #include "cmd/cmd.h"
 #include "cmd/help.h"
-#include "cmd/rows.h"
+#include "cmd/option_rows.h"
 
 // ---- errors
 
@@ -119,7 +119,8 @@ int main(int argc, char **argv) {
     signal(SIGXFSZ, SIG_IGN);
     int code = argc > 0 ? run(argc - 1, argv + 1) : run(0, argv);
     if (fflush(stdout) == 0 && !ferror(stdout)) return code;
-    fprintf(stderr, "ouroboros%s%s: cannot write the result to standard output\n", argc > 1 ? " " : "",
-            argc > 1 ? argv[1] : "");
+    if (errno != EPIPE) // whoever closed the pipe has seen enough
+        fprintf(stderr, "ouroboros%s%s: cannot write the result to standard output\n", argc > 1 ? " " : "",
+                argc > 1 ? argv[1] : "");
     return EXIT_WORLD;
 }

@@ -5,7 +5,7 @@
 #include "base/suggest.h"
 #include "cmd/cmd.h"
 #include "cmd/color.h"
-#include "cmd/rows.h"
+#include "cmd/option_rows.h"
 #include "service/request.h"
 
 static bool parse_number(const char *s, uint64_t max, uint64_t *out) {

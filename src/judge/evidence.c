@@ -125,8 +125,10 @@ static void put_acceptance(Buf *out, const Verdict *v, const char *prefix) {
     }
     put_sizes(out, prefix, "not covered: sizes that the source compares with:", e->untested, e->untesteds,
               e->coverage.more_sizes);
-    buf_printf(out, "%snot covered: speed on a GPU%s\n", prefix,
-               e->every_size > 0 ? "" : ", and sizes that no case had (--every-size N draws them all)");
+    bool could = v->judged.level == LEVEL_FULL && !verdict_restricted(v); // --every-size may be given
+    buf_printf(out, "%snot covered: speed on a GPU%s%s\n", prefix,
+               e->every_size > 0 ? "" : ", and sizes that no case had",
+               e->every_size > 0 || !could ? "" : " (--every-size N draws them all)");
 }
 
 void evidence_text(Buf *out, const Verdict *v, const char *prefix) {

@@ -1,5 +1,5 @@
-// entry.h - a kernel file whose entry is not called `run`: one is written behind it that calls it. What comes
-// out is an ordinary kernel file: hash, journal and verdict are of the whole text.
+// entry_choice.h - a kernel file whose entry is not called `run`: one is written behind it that calls it.
+// What comes out is an ordinary kernel file: hash, journal and verdict are of the whole text.
 #pragma once
 #include "op/op.h"
 

@@ -1,4 +1,4 @@
-// rows.h - the rows of cmd.def and option.def, for whoever reads the command line or explains it.
+// option_rows.h - the rows of cmd.def and option.def, for whoever reads the command line or explains it.
 #pragma once
 #include "base/str.h"
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "cmd/rows.h"
+#include "cmd/option_rows.h"
 
 #include "cmd/cmd.h"
 

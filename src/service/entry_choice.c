@@ -1,4 +1,4 @@
-#include "service/entry.h"
+#include "service/entry_choice.h"
 
 #include "base/suggest.h"
 #include "host/policy/screen.h"

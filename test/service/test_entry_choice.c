@@ -7,7 +7,7 @@
 #include <cmocka.h>
 // clang-format on
 
-#include "service/entry.h"
+#include "service/entry_choice.h"
 
 static Arena arena;
 static Op op;
