@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "bench.h"
-#include "judge/rank.h"
+#include "rank/rank.h"
 #include "spearman.h"
 
 enum { KERNELS_MAX = 4000, SHAPES = 3, DTYPES = 2, CELLS = SHAPES * DTYPES };

@@ -7,7 +7,7 @@
 #include "base/version.h"
 #include "cases/draw.h"
 #include "judge/mutation_score.h"
-#include "judge/rank.h"
+#include "rank/rank.h"
 #include "sandbox/coverage.h"
 
 typedef enum {

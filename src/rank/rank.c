@@ -1,4 +1,4 @@
-#include "judge/rank.h"
+#include "rank/rank.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const Target targets[] = {
      registers,                                                                                             \
      (double)(mhz),                                                                                         \
      launch},
-#include "judge/target.def"
+#include "rank/target.def"
 #undef TARGET
 };
 enum { TARGETS = sizeof targets / sizeof *targets };
