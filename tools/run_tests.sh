@@ -21,7 +21,7 @@ progress() { # under the lock: a line every ten seconds and at the end; on a ter
     fi
 }
 one() { # TEST ARGUMENT... : counts single checks, and a crash as one failure
-    name=$(echo "$*" | tr '/ ' '--')
+    name=$(echo "$*" | tr '/ ' '--' | cut -c1-120) # a file's name has a limit
     log=$logs/$section_file.$name.log
     XDG_STATE_HOME=$logs/state/$section_file.$name
     CMOCKA_MESSAGE_OUTPUT=stdout
