@@ -1,5 +1,7 @@
 #include "service/entry_choice.h"
 
+#include "lang/parse/lex.h"
+
 #include "base/suggest.h"
 #include "host/policy/screen.h"
 #include "tile/check/check.h"
@@ -44,6 +46,17 @@ static const Node *only_public(Arena *a, const Node *module, const char **severa
     return NULL;
 }
 
+// How often the file speaks of a name, as a variable, a member, an import or a class: what is written behind
+// the file must not change what it means by that.
+static int times_named(Str source, const char *name) {
+    int n = 0;
+    Lexer l;
+    lex_start(&l, source);
+    for (Token t = lex_next(&l); t.kind != TOK_END && t.kind != TOK_ERROR; t = lex_next(&l))
+        n += t.kind == TOK_NAME && str_is((Str){source.p + t.at, t.len}, name);
+    return n;
+}
+
 bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Str *out, const char **several,
                  Err *e) {
     *out = source;
@@ -52,6 +65,11 @@ bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Str *out,
     const Node *module = source.len <= SOURCE_MAX ? parse_module(a, source, &d) : NULL;
     if (!module || (name && strcmp(name, "run") == 0)) return true;
     if (!name && (module_function(module, STR("run")) || entry_model(module))) return true;
+    if (!name && (times_named(source, "run") || times_named(source, "ModelNew"))) return true;
+    // A `run` of the file's own that nothing calls is only replaced.
+    if (name && times_named(source, "run") > (module_function(module, STR("run")) ? 1 : 0))
+        return err_set(e, ERR_USAGE,
+                       "--entry %s: the file has something else that is called `run`: rename it", name);
     const Node *f = name ? named(a, module, name, e) : only_public(a, module, several);
     if (!f) return e->code == ERR_NONE;
     Buf text = BUF(a), inputs = BUF(a);

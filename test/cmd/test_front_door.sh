@@ -71,6 +71,13 @@ check named_wrongly exits 1 "$bin" referee "$tmp/two.py" $quick --entry other
 check no_such_entry says 2 'did you mean soft?' "$bin" referee "$tmp/two.py" $quick --entry sotf
 { cat "$tmp/soft.py"; printf '\n\ndef run(x):\n    return x\n'; } >"$tmp/both.py"
 check run_comes_first exits 1 "$bin" referee "$tmp/both.py" $quick
+# What is written behind a file must not change what the file means by `run`: the good road only where `run` is something.
+{ sed 's/^def run(x)/def softmax(x)/' src/op/suite/gold/softmax.py; echo; echo 'run = None'; } >"$tmp/binds_run.py"
+check a_bound_run_is_not_replaced exits 1 "$bin" referee "$tmp/binds_run.py" --op softmax --level quick --seed 3
+check a_bound_run_is_no_entry grep -q 'parse_reject' "$tmp/out"
+check nor_by_name exits 2 "$bin" referee "$tmp/binds_run.py" --op softmax --entry softmax --level quick --seed 3
+sed '$d' "$tmp/binds_run.py" >"$tmp/binds_none.py"
+check without_it_the_function_is_found exits 0 "$bin" referee "$tmp/binds_none.py" --op softmax --level quick --seed 3
 check entry_comes_before_run exits 0 "$bin" referee "$tmp/both.py" $quick --entry soft
 "$bin" referee "$tmp/both.py" $quick --entry soft --json >"$tmp/entered"
 check entry_is_in_the_text grep -q '"judged":"[^"]*' "$tmp/entered"
