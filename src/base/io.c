@@ -56,6 +56,22 @@ bool io_read(Arena *a, const char *path, size_t max, Str *out, Err *e) {
     return ok;
 }
 
+bool io_read_file(Arena *a, const char *path, size_t max, Str *out, Err *e) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK); // opening a pipe would wait, too
+    if (fd < 0) return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+    struct stat st;
+    bool ok = fstat(fd, &st) == 0;
+    if (!ok)
+        (void)err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+    else if (S_ISDIR(st.st_mode))
+        ok = err_set(e, ERR_IO, "%s: %s", path, strerror(EISDIR));
+    else if (!S_ISREG(st.st_mode))
+        ok = err_set(e, ERR_IO, "%s: not a regular file", path);
+    ok = ok && read_all(a, fd, path, max, out, e);
+    close(fd);
+    return ok;
+}
+
 bool io_write_all(int fd, const void *p, size_t n, Err *e) {
     const char *at = p;
     while (n) {

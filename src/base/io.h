@@ -6,6 +6,8 @@ enum { IO_PATH = 4096 };
 
 // "-" is standard input. A file larger than `max` is ERR_LIMIT; the message names the path.
 MUST_CHECK bool io_read(Arena *a, const char *path, size_t max, Str *out, Err *e);
+// The same of a regular file only: where a pipe or a device would wait, or be read in another's place.
+MUST_CHECK bool io_read_file(Arena *a, const char *path, size_t max, Str *out, Err *e);
 // Writes beside the target and renames, so that a reader (or Ctrl-C) never meets half a file.
 MUST_CHECK bool io_write_atomic(const char *path, Str text, Err *e);
 // The same in pieces: io_begin(), io_write_all() to its fd as often as needed, io_commit(). io_abandon()

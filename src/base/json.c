@@ -22,6 +22,22 @@ void json_close(Json *j) {
 
 Str json_str(const json_t *text) { return (Str){json_string_value(text), json_string_length(text)}; }
 
+json_t *json_quoted(Str text) {
+    if (utf8_valid(text)) return json_stringn(text.p ? text.p : "", text.len);
+    Arena a = {0};
+    Buf b = BUF(&a);
+    for (;;) {
+        size_t good = utf8_prefix(text);
+        buf_put(&b, text.p, good);
+        if (good == text.len) break;
+        utf8_put(&b, 0xfffd);
+        text = (Str){text.p + good + 1, text.len - good - 1};
+    }
+    json_t *o = json_stringn(b.p, b.len);
+    arena_free(&a);
+    return o;
+}
+
 bool json_get_int(const Json *j, const json_t *o, const char *key, int64_t min, int64_t max, int64_t *out) {
     const json_t *v = json_object_get(o, key);
     if (json_absent(v)) return true;

@@ -15,6 +15,8 @@ MUST_CHECK bool json_parse(const char *name, Str text, Json *out, Err *e);
 void json_close(Json *j);
 
 Str json_str(const json_t *text);
+// Text that quotes what came from outside, or was cut: each byte that is no UTF-8 becomes U+FFFD.
+json_t *json_quoted(Str text);
 static inline bool json_absent(const json_t *v) { return !v || json_is_null(v); }
 // Values of `o` (root or inside it). Absent or null: *out stays as it is.
 MUST_CHECK bool json_get_int(const Json *j, const json_t *o, const char *key, int64_t min, int64_t max,

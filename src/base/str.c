@@ -48,24 +48,27 @@ uint64_t str_hash(Str s) {
     return h;
 }
 
-bool utf8_valid(Str s) {
+size_t utf8_prefix(Str s) {
     const unsigned char *p = (const unsigned char *)s.p;
-    for (size_t i = 0; i < s.len;) {
+    size_t whole = 0; // where the last character ended
+    for (size_t i = 0; i < s.len; whole = i) {
         unsigned c = p[i++];
         if (c < 0x80) continue;
         int more = c >= 0xf0 ? 3 : c >= 0xe0 ? 2 : 1;
-        if (c < 0xc2 || c > 0xf4) return false; // a stray continuation, overlong, or above the last plane
-        if (s.len - i < (size_t)more) return false;
+        if (c < 0xc2 || c > 0xf4) return whole; // a stray continuation, overlong, or above the last plane
+        if (s.len - i < (size_t)more) return whole;
         unsigned second = p[i];
-        if (c == 0xe0 && second < 0xa0) return false; // overlong
-        if (c == 0xed && second > 0x9f) return false; // surrogate
-        if (c == 0xf0 && second < 0x90) return false; // overlong
-        if (c == 0xf4 && second > 0x8f) return false; // above U+10FFFF
+        if (c == 0xe0 && second < 0xa0) return whole; // overlong
+        if (c == 0xed && second > 0x9f) return whole; // surrogate
+        if (c == 0xf0 && second < 0x90) return whole; // overlong
+        if (c == 0xf4 && second > 0x8f) return whole; // above U+10FFFF
         for (int k = 0; k < more; k++, i++)
-            if ((p[i] & 0xc0) != 0x80) return false;
+            if ((p[i] & 0xc0) != 0x80) return whole;
     }
-    return true;
+    return whole;
 }
+
+bool utf8_valid(Str s) { return utf8_prefix(s) == s.len; }
 
 uint32_t utf8_at(const char *p, int *len) {
     const unsigned char *u = (const unsigned char *)p;

@@ -6,6 +6,7 @@
 #include "cases/plan.h"
 #include "cmd/color.h"
 #include "cmd/judging.h"
+#include "lang/text.h"
 #include "service/entry_choice.h"
 #include "service/helper_files.h"
 #include "service/manifest.h"
@@ -53,8 +54,8 @@ static bool read_file(Referee *r, Arena *a, const RefereeOptions *o, const Op *o
     const char *several;
     if (!entry_apply(a, o->entry, op, f->file, &f->source, &several, &f->e)) return false;
     if (several)
-        fprintf(stderr, "ouroboros referee: %s: --entry NAME says which function is meant: %s\n", f->path,
-                several);
+        fprintf(stderr, "ouroboros referee: %s: --entry NAME says which function is meant: %s\n",
+                text_escaped(a, f->path), text_escaped(a, several));
     if (f->source.len != f->file.len) f->written_for = "to call the entry";
     return true;
 }
@@ -116,7 +117,8 @@ static bool judge_files(Referee *r, Arena *a, const Positionals *paths, Level le
     progress_end(&bar);
     for (int i = 0, k = 0; ok && i < paths->n; i++) {
         Buf out = BUF(a);
-        if (!o->json && paths->n > 1) buf_printf(&out, "%s== %s\n", i ? "\n" : "", f[i].path);
+        if (!o->json && paths->n > 1)
+            buf_printf(&out, "%s== %s\n", i ? "\n" : "", text_escaped(a, f[i].path));
         if (f[i].e.code) {
             print_result(buf_str(&out), o->json);
             fflush(stdout);

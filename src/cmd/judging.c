@@ -6,12 +6,16 @@
 
 #include "judge/evidence.h"
 #include "judge/traffic.h"
+#include "lang/text.h"
 #include "service/request.h"
 
 void op_understood(const char *verb, const char *text, const Op *op) {
     bool path = strchr(text, '/') || str_ends(str_of(text), ".py");
     if (path || str_is(op->name, text)) return;
-    fprintf(stderr, "ouroboros %s: \"%s\" is understood as %.*s, of ", verb, text, STR_ARG(op->name));
+    Arena a = {0};
+    fprintf(stderr, "ouroboros %s: \"%s\" is understood as %.*s, of ", verb, text_escaped(&a, text),
+            STR_ARG(op->name));
+    arena_free(&a);
     for (int i = 0; i < op->inputs; i++) fprintf(stderr, "%s%.*s", i ? ", " : "", STR_ARG(op->input[i].name));
     fputc('\n', stderr);
 }

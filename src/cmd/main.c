@@ -10,6 +10,7 @@
 #include "cmd/cmd.h"
 #include "cmd/help.h"
 #include "cmd/option_rows.h"
+#include "lang/text.h"
 
 // ---- errors
 
@@ -28,14 +29,12 @@ static const char *error_kind(ErrCode code) {
 }
 
 void cmd_say(const char *verb, const Err *e) {
-    fprintf(stderr, "ouroboros %s: %s\n", verb, e->msg);
-    if (!errors_as_json) return;
     Arena a = {0};
+    fprintf(stderr, "ouroboros %s: %s\n", verb, text_escaped(&a, e->msg));
+    if (!errors_as_json) return arena_free(&a);
     Buf out = BUF(&a);
-    // The message may quote bytes that are no text.
-    json_t *message = json_string(e->msg);
-    if (!message) message = json_string("(not UTF-8: see standard error)");
-    json_put(&out, json_pack("{s:{s:s, s:o}}", "error", "kind", error_kind(e->code), "message", message));
+    json_put(&out, json_pack("{s:{s:s, s:o}}", "error", "kind", error_kind(e->code), "message",
+                             json_quoted(str_of(e->msg))));
     buf_putc(&out, '\n');
     fwrite(out.p, 1, out.len, stdout);
     arena_free(&a);
@@ -61,7 +60,8 @@ static int no_verb(const char *word) {
     Nearest near = nearest_to(str_of(word));
     const VerbRow *v = verb_rows();
     for (int i = 0; i < VERBS; i++) nearest_offer(&near, (Str){v[i].name, strcspn(v[i].name, " ")});
-    fprintf(stderr, "ouroboros: no verb \"%s\"%s\nsee: ouroboros --help\n", word, nearest_words(&a, &near));
+    fprintf(stderr, "ouroboros: no verb \"%s\"%s\nsee: ouroboros --help\n", text_escaped(&a, word),
+            nearest_words(&a, &near));
     arena_free(&a);
     return EXIT_USAGE;
 }
@@ -75,7 +75,7 @@ static int no_part(const char *group, const char *word) {
         if (verb_in_group(&v[i], str_of(group)))
             buf_printf(&all, "%s%s", all.len ? " or " : "", v[i].name + strlen(group) + 1);
     fprintf(stderr, "ouroboros %s: %s belongs here%s%s\nsee: ouroboros %s --help\n", group, buf_cstr(&all),
-            *word ? ", not " : "", word, group);
+            *word ? ", not " : "", text_escaped(&a, word), group);
     arena_free(&a);
     return EXIT_USAGE;
 }

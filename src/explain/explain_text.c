@@ -163,16 +163,13 @@ void explain_text(Buf *out, Arena *a, const ExplainRequest *q, const Explanation
 // ---- JSON
 
 static json_t *number(double v) { return isfinite(v) ? json_real(v) : json_null(); }
-static json_t *text(Str s) { // source text may be anything
-    json_t *o = json_stringn(s.p, s.len);
-    return o ? o : json_string("(not UTF-8)");
-}
 static json_t *integer(int64_t v) { return json_integer((json_int_t)v); }
 
 static json_t *place_json(const ExplainRequest *q, const Diag *d) {
     LineCol at = line_col(q->source, d->span.at);
-    json_t *o = json_pack("{s:i, s:i, s:s}", "line", at.line, "column", at.col, "message", d->msg);
-    json_object_set_new(o, "text", text(source_line(q->source, at.line)));
+    json_t *o = json_pack("{s:i, s:i, s:o}", "line", at.line, "column", at.col, "message",
+                          json_quoted(str_of(d->msg)));
+    json_object_set_new(o, "text", json_quoted(source_line(q->source, at.line)));
     return o;
 }
 
@@ -230,7 +227,7 @@ static json_t *traffic_json(const Explanation *x) {
     for (int i = 0; i < x->lines; i++) {
         json_t *l = json_pack("{s:i, s:I, s:I}", "line", x->line[i].line, "loaded",
                               (json_int_t)x->line[i].loaded, "stored", (json_int_t)x->line[i].stored);
-        json_object_set_new(l, "text", text(x->line[i].text));
+        json_object_set_new(l, "text", json_quoted(x->line[i].text));
         json_array_append_new(lines, l);
     }
     json_object_set_new(o, "lines", lines);
@@ -259,14 +256,14 @@ static json_t *minimal_json(const Minimal *m) {
         json_object_set_new(o, "bound", number(m->bound));
     }
     if (m->input) json_object_set_new(o, "input", json_string(m->input));
-    json_object_set_new(o, "feedback", json_string(m->v.decision.feedback));
+    json_object_set_new(o, "feedback", json_quoted(str_of(m->v.decision.feedback)));
     return o;
 }
 
 static json_t *mutant_json(const Mutant *m) {
     json_t *o = json_pack("{s:i, s:s}", "line", m->line, "kind", mutator_name(m->kind));
-    json_object_set_new(o, "before", text(m->before.p ? m->before : STR("")));
-    json_object_set_new(o, "after", text(m->after.p ? m->after : STR("")));
+    json_object_set_new(o, "before", json_quoted(m->before.p ? m->before : STR("")));
+    json_object_set_new(o, "after", json_quoted(m->after.p ? m->after : STR("")));
     return o;
 }
 

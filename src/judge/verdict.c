@@ -53,7 +53,7 @@ static json_t *large(const LargeTensors *g) {
     json_t *o = json_pack("{s:I, s:o}", "safe_elements", (json_int_t)g->safe, "fails_at",
                           g->fails ? json_integer((json_int_t)g->fails) : json_null());
     if (g->at.line) json_object_set_new(o, "line", json_integer(g->at.line));
-    if (*g->why) json_object_set_new(o, "why", json_string(g->why));
+    if (*g->why) json_object_set_new(o, "why", json_quoted(str_of(g->why)));
     return o;
 }
 
@@ -116,16 +116,17 @@ void allowed_json(json_t *o, const Allowed *x) {
 json_t *verdict_object(const Verdict *v) {
     double ratio = traffic_ratio(&v->traffic);
     json_t *o = json_pack(
-        "{s:s%, s:s, s:b, s:s, s:s, s:s, s:i, s:i, s:{s:s, s:o, s:o, s:o}, s:{s:I, s:I, s:I, s:o, s:i}, s:I, "
+        "{s:o, s:s, s:b, s:s, s:s, s:o, s:i, s:i, s:{s:o, s:o, s:o, s:o}, s:{s:I, s:I, s:I, s:o, s:i}, s:I, "
         "s:b, "
         "s:s, s:o, s:s}",
-        "op", v->op.p, v->op.len, "source_sha256", v->source_sha256, "accepted", verdict_accepted(v),
-        "status", status_name(v->decision.status), "rule", v->decision.rule, "feedback", v->decision.feedback,
-        "cases_run", v->cases.run, "cases_passed", v->cases.passed, "worst", "case", v->cases.worst.where,
-        "error_ulp", number(v->cases.worst.error_ulp), "bound_ulp", number(v->cases.worst.bound_ulp),
-        "share_of_bound", number(v->cases.worst.use), "traffic", "bytes_loaded",
-        (json_int_t)v->traffic.count.bytes_loaded, "bytes_stored", (json_int_t)v->traffic.count.bytes_stored,
-        "ideal_bytes", (json_int_t)v->traffic.bytes_ideal, "ratio", number(ratio), "launches",
+        "op", json_quoted(v->op), "source_sha256", v->source_sha256, "accepted", verdict_accepted(v),
+        "status", status_name(v->decision.status), "rule", v->decision.rule, "feedback",
+        json_quoted(str_of(v->decision.feedback)), "cases_run", v->cases.run, "cases_passed", v->cases.passed,
+        "worst", "case", json_quoted(str_of(v->cases.worst.where)), "error_ulp",
+        number(v->cases.worst.error_ulp), "bound_ulp", number(v->cases.worst.bound_ulp), "share_of_bound",
+        number(v->cases.worst.use), "traffic", "bytes_loaded", (json_int_t)v->traffic.count.bytes_loaded,
+        "bytes_stored", (json_int_t)v->traffic.count.bytes_stored, "ideal_bytes",
+        (json_int_t)v->traffic.bytes_ideal, "ratio", number(ratio), "launches",
         (int)v->traffic.count.launches, "seed", (json_int_t)v->judged.seed, "replay", v->judged.replay,
         "level", level_name(v->judged.level), "elapsed_ms", number(v->judged.elapsed_ms), "version",
         OUROBOROS_VERSION);

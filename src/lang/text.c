@@ -132,6 +132,22 @@ void string_body(Buf *out, Str s, StringStyle style) {
     }
 }
 
+const char *text_escaped(Arena *a, const char *text) {
+    Buf b = BUF(a);
+    Str s = str_of(text);
+    for (size_t i = 0; i < s.len;) {
+        int len = 1;
+        bool whole = utf8_prefix((Str){s.p + i, s.len - i < 4 ? s.len - i : 4}) > 0;
+        uint32_t code = whole ? utf8_at(s.p + i, &len) : (unsigned char)s.p[i];
+        if (whole && (code == '\n' || char_printable(code)))
+            buf_put(&b, s.p + i, (size_t)len);
+        else
+            put_escape(&b, code);
+        i += (size_t)len;
+    }
+    return buf_cstr(&b);
+}
+
 int line_break(const char *p, const char *end) {
     if (p == end) return 0;
     if (*p == '\n') return 1;

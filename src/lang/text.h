@@ -1,4 +1,4 @@
-// text.h - how floats and strings are spelled, for the printer and Python values; private to lang/.
+// text.h - how floats and strings are spelled, for the printer, Python values and people's terminals.
 #pragma once
 #include "base/str.h"
 
@@ -15,5 +15,8 @@ typedef struct {
 } StringStyle;
 void string_body(Buf *out, Str s, StringStyle style); // without the quotes
 bool char_printable(uint32_t code); // neither a control character nor one that reorders or hides text
+// Text that quotes what came from outside, for a terminal: line ends stand, everything else that is not
+// printable UTF-8 is escaped ("\x1b"). Lives in `a`, or is `text` itself.
+const char *text_escaped(Arena *a, const char *text);
 // One line break at p, in bytes: 2 for "\r\n", 1 for "\n" or "\r", 0 for none.
 int line_break(const char *p, const char *end);

@@ -424,7 +424,7 @@ static Str path_stem(Arena *a, Str path) {
 
 static bool resolve_file(Arena *a, const char *path, Op *out, Err *e) {
     Str source;
-    if (!io_read(a, path, OP_SOURCE_MAX, &source, e)) return false;
+    if (!io_read_file(a, path, OP_SOURCE_MAX, &source, e)) return false;
     DiagList d = DIAGS(a);
     if (op_define(a, path_stem(a, str_of(path)), source, true, out, &d)) return true;
     const Diag *first = diag_first(&d);

@@ -75,7 +75,7 @@ static bool add_one(Arena *a, const char *dir, Str name, Err *e) {
                        OP_NAME_MAX);
     if (op_find(a, name, &op)) return err_set(e, ERR_INPUT, "%s: the suite has an op of this name", path);
     *add = (Definition){.name = name, .user = true};
-    if (!io_read(a, path, OP_SOURCE_MAX, &add->source, e)) return false;
+    if (!io_read_file(a, path, OP_SOURCE_MAX, &add->source, e)) return false;
     DiagList d = DIAGS(a);
     if (!op_define(a, name, add->source, true, &op, &d)) {
         const Diag *first = diag_first(&d);

@@ -46,15 +46,32 @@ static const Node *only_public(Arena *a, const Node *module, const char **severa
     return NULL;
 }
 
-// How often the file speaks of a name, as a variable, a member, an import or a class: what is written behind
-// the file must not change what it means by that.
-static int times_named(Str source, const char *name) {
+int times_named(Str source, const char *name) {
     int n = 0;
     Lexer l;
     lex_start(&l, source);
     for (Token t = lex_next(&l); t.kind != TOK_END && t.kind != TOK_ERROR; t = lex_next(&l))
         n += t.kind == TOK_NAME && str_is((Str){source.p + t.at, t.len}, name);
     return n;
+}
+
+static bool is_input(const Op *op, Str name) {
+    for (int i = 0; i < op->inputs; i++)
+        if (str_eq(op->input[i].name, name)) return true;
+    return false;
+}
+
+// One for each input, none of which hides the function.
+static Str parameters(Arena *a, const Op *op, Str function) {
+    Buf list = BUF(a);
+    for (int i = 0; i < op->inputs; i++) {
+        Str name = op->input[i].name;
+        if (str_eq(name, function))
+            do name = str_of(arena_printf(a, "%.*s_", STR_ARG(name)));
+            while (is_input(op, name));
+        buf_printf(&list, "%s%.*s", i ? ", " : "", STR_ARG(name));
+    }
+    return buf_str(&list);
 }
 
 bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Str *out, const char **several,
@@ -72,13 +89,8 @@ bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Str *out,
                        "--entry %s: the file has something else that is called `run`: rename it", name);
     const Node *f = name ? named(a, module, name, e) : only_public(a, module, several);
     if (!f) return e->code == ERR_NONE;
-    Buf text = BUF(a), inputs = BUF(a);
-    for (int i = 0; i < op->inputs; i++) { // a parameter may not hide the function
-        Str input = op->input[i].name;
-        buf_printf(&inputs, "%s%.*s%s", i ? ", " : "", STR_ARG(input),
-                   str_eq(input, f->function.name) ? "_" : "");
-    }
-    Str list = buf_str(&inputs);
+    Buf text = BUF(a);
+    Str list = parameters(a, op, f->function.name);
     buf_str_put(&text, source);
     buf_printf(&text, "\n\ndef run(%.*s):\n    return %.*s(%.*s)\n", STR_ARG(list), STR_ARG(f->function.name),
                STR_ARG(list));

@@ -9,3 +9,6 @@
 // ERR_USAGE: there is no function of that name.
 MUST_CHECK bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Str *out,
                             const char **several, Err *e);
+// How often a source speaks of a name, as a variable, a member, an import or a class: a function that is
+// written behind it must not change what it means by that.
+int times_named(Str source, const char *name);

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "host/policy/screen.h"
 #include "lang/library.h"
+#include "service/entry_choice.h"
 
 enum { LAUNCHES_MAX = 16, ARGS_MAX = 64, TENSORS_MAX = 16, GRID_MAX = 3, RANK_MAX = 8 };
 
@@ -436,6 +437,9 @@ bool manifest_apply(Arena *a, const ManifestRequest *q, Str *out, Err *e) {
     }
     Buf text = BUF(a);
     put_source(&m, q->source, &text);
+    if (m.module && times_named(buf_str(&text), "run"))
+        return bad(&m, "kernel", "the file's kernels or constants use the name `run`, which the function "
+                                 "that launches them gets; rename it in the file");
     buf_putc(&text, '\n');
     buf_str_put(&text, buf_str(&m.out));
     *out = buf_str(&text);

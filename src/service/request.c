@@ -68,12 +68,16 @@ static Str json_text(Arena *a, const json_t *id) {
 // the command line has must not look as if it had been heard.
 static bool keys_mean_something(const Json *j) {
     static const char *const option[] = {"level", "shape", "dtype", "policy", "manifest"},
-                             *const elsewhere[] = {"seed", "fresh", "include", "suite", "jobs", "entry"};
+                             *const elsewhere[] = {"seed", "fresh", "include",    "suite",
+                                                   "jobs", "entry", "every_size", "old_names"};
     const char *key;
     json_t *v;
     json_object_foreach(j->root, key, v) {
+        char small[16] = ""; // "LEVEL" is a misspelt "level", too
+        for (size_t i = 0; key[i] && i + 1 < sizeof small; i++)
+            small[i] = (char)(key[i] >= 'A' && key[i] <= 'Z' ? key[i] + 32 : key[i]);
         for (size_t i = 0; i < sizeof option / sizeof *option; i++)
-            if (strcmp(key, option[i]) != 0 && edit_distance(str_of(key), str_of(option[i])) <= 1)
+            if (strcmp(key, option[i]) != 0 && edit_distance(str_of(small), str_of(option[i])) <= 1)
                 return err_set(j->e, ERR_INPUT, "%s: \"%.40s\": no such key; did you mean \"%s\"?", j->file,
                                key, option[i]);
         for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)

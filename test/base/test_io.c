@@ -78,6 +78,27 @@ static void test_read_failures_name_the_path(void **state) {
     assert_int_equal(d.code, ERR_IO);
 }
 
+static void test_only_regular_files_are_read_as_files(void **state) {
+    (void)state;
+    Str got;
+    Err e = {0};
+    assert_int_equal(mkfifo(in_dir("pipe"), 0600), 0);
+    assert_false(io_read_file(&arena, in_dir("pipe"), 10, &got, &e)); // and does not wait for a writer
+    assert_int_equal(e.code, ERR_IO);
+    assert_non_null(strstr(e.msg, "not a regular file"));
+    assert_int_equal(unlink(in_dir("pipe")), 0);
+    Err d = {0};
+    assert_false(io_read_file(&arena, "/dev/null", 10, &got, &d));
+    assert_int_equal(d.code, ERR_IO);
+    Err f = {0};
+    assert_false(io_read_file(&arena, dir, 10, &got, &f));
+    assert_int_equal(f.code, ERR_IO);
+    Err none = {0};
+    assert_true(io_write_atomic(in_dir("f"), STR("text"), &none));
+    assert_true(io_read_file(&arena, in_dir("f"), 10, &got, &none));
+    assert_true(str_is(got, "text"));
+}
+
 // Runs `body` with standard input fed from `n` bytes through a pipe.
 static bool read_piped(size_t n, size_t max, Str *got, Err *e) {
     int fd[2], old = dup(0);
@@ -231,6 +252,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_what_is_written_is_read),
         TEST(test_read_failures_name_the_path),
+        TEST(test_only_regular_files_are_read_as_files),
         TEST(test_standard_input),
         TEST(test_write_keeps_mode_and_links),
         TEST(test_write_failures_leave_nothing),

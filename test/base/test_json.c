@@ -147,6 +147,29 @@ static void test_line_separators_are_escaped(void **state) {
     puts_as("a\nb", "\"a\\nb\"");
 }
 
+static void quoted_text_is_always_text(void **state) {
+    (void)state;
+    static const struct {
+        const char *given, *json;
+    } rows[] = {{"plain \xc3\xa9", "\"plain \xc3\xa9\""},
+                {"cut \xc3", "\"cut \xef\xbf\xbd\""},
+                {"\xff\xfe"
+                 "a\xe2\x82",
+                 "\"\xef\xbf\xbd\xef\xbf\xbd"
+                 "a\xef\xbf\xbd\xef\xbf\xbd\""},
+                {"", "\"\""}};
+    Arena a = {0};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        Buf out = BUF(&a);
+        json_put(&out, json_quoted(str_of(rows[i].given)));
+        assert_string_equal(buf_cstr(&out), rows[i].json);
+    }
+    Buf out = BUF(&a);
+    json_put(&out, json_string("cut \xc3")); // what it is for
+    assert_string_equal(buf_cstr(&out), "null");
+    arena_free(&a);
+}
+
 static void test_digits(void **state) {
     (void)state;
     Arena a = {0};
@@ -178,6 +201,7 @@ int main(void) {
         cmocka_unit_test(nothing_is_nothing),
         cmocka_unit_test(one_line_in_order),
         cmocka_unit_test(test_line_separators_are_escaped),
+        cmocka_unit_test(quoted_text_is_always_text),
         cmocka_unit_test(test_digits),
         cmocka_unit_test(test_no_value),
     };

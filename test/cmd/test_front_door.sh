@@ -84,6 +84,9 @@ check entry_is_in_the_text grep -q '"judged":"[^"]*' "$tmp/entered"
 check entry_is_in_the_hash sh -c "! grep -q $(sha256sum <"$tmp/both.py" | cut -d' ' -f1) $tmp/entered"
 check explain_finds_it exits 0 "$bin" explain "$tmp/soft.py" $quick
 check prove_finds_it exits 0 "$bin" prove softmax "$tmp/soft.py"
+sed 's/def soft(/def x(/; s/soft(/x(/' "$tmp/soft.py" >"$tmp/input.py"
+check a_function_named_as_an_input sh -c "'$bin' referee '$tmp/input.py' $quick --json | grep -q 'def run(x_):'"
+check no_escape_reaches_a_terminal sh -c "'$bin' referee \"\$(printf 'no\\033[2J.py')\" $quick 2>&1 | grep -qF 'no\x1b[2J.py'"
 check entry_and_manifest exits 2 "$bin" referee "$tmp/soft.py" $quick --entry soft --manifest "$tmp/m.json"
 
 # Both spellings of a dtype; a verdict on a part says so.

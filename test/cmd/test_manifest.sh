@@ -101,6 +101,13 @@ echo 'softmax_kernel = patched(softmax_kernel)' >>"$tmp/k.py"
 check a_kernel_bound_again_is_refused says 1 "module level" judge "$tmp/one.json"
 cp "$tmp/right.py" "$tmp/k.py"
 
+# What the function that launches it is called may not mean something else to the kernel.
+sed 's/^@triton.jit/run = 3\n\n&/; s|cols < N|cols < N + 0 * run|' "$tmp/right.py" >"$tmp/k.py"
+check a_constant_called_run says 2 'the name `run`' judge "$tmp/one.json"
+sed 's/^@triton.jit/runs = 3\n\n&/; s|cols < N|cols < N + 0 * runs|' "$tmp/right.py" >"$tmp/k.py"
+check its_neighbour_is_nothing says 1 runs judge "$tmp/one.json"
+cp "$tmp/right.py" "$tmp/k.py"
+
 # A manifest can be wrong as a kernel can.
 changed one 's/"x.dtype"/"torch.float64"/'
 check another_dtype_is_wrong says 1 wrong_dtype judge "$tmp/changed.json"

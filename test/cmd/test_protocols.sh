@@ -55,6 +55,8 @@ P
 
 # ---- bounds and ends, as the tables have them
 check a_bad_line_ends_nothing sh -c "printf 'no\n{\"id\":1,\"op\":\"softmax\",\"source\":\"\"}\n' | '$bin' referee --stream >'$tmp/out' && [ \$(wc -l <'$tmp/out') = 2 ]"
+check an_op_is_no_pipe sh -c "{ printf '{\"id\":1,\"op\":\"/dev/stdin\",\"source\":\"\"}\n'; printf 'def reference(x):\n'; } | '$bin' referee --stream | grep -q '\"id\":1.*not a regular file'"
+check cut_text_is_json sh -c "printf '{\"id\":1,\"op\":\"aa%s\",\"source\":\"\"}\n' \"\$(printf '/\\303\\251%.0s' \$(seq 700))\" | '$bin' referee --stream | python3 -c 'import json, sys; json.loads(sys.stdin.read())'"
 check blank_lines_get_no_answer sh -c "printf '\n  \n' | '$bin' referee --stream >'$tmp/out' && [ ! -s '$tmp/out' ]"
 python3 -c "import json; print(json.dumps({'id': 1, 'op': 'softmax', 'source': '#' * ((1 << 20) + 1)})); print(json.dumps({'id': 2, 'op': 'x' * 4097, 'source': ''})); print('{\"id\":3,' + ' ' * (8 << 20) + '}')" >"$tmp/long"
 check long_ones_are_answered exits 0 sh -c "'$bin' referee --stream <'$tmp/long'"

@@ -89,12 +89,22 @@ static void some_characters_are_never_printed(void **state) {
         if (!char_printable(yes[i])) fail_msg("U+%04x", yes[i]);
 }
 
+static void text_for_a_terminal(void **state) {
+    (void)state;
+    assert_string_equal(text_escaped(&arena, "plain, \xc3\xa9\n"), "plain, \xc3\xa9\n");
+    assert_string_equal(text_escaped(&arena, "\x1b[2J\r\x7f"), "\\x1b[2J\\r\\x7f");
+    assert_string_equal(text_escaped(&arena, "\xe2\x80\xae"), "\\u202e");
+    assert_string_equal(text_escaped(&arena, "\xff"
+                                             "a\xc3"),
+                        "\\xffa\\xc3"); // no UTF-8, and cut
+    assert_string_equal(text_escaped(&arena, ""), "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(floats_as_python_has_them),
-        TEST(strings_as_they_are_quoted),
-        TEST(lines_end_in_three_ways),
-        TEST(some_characters_are_never_printed),
+        TEST(floats_as_python_has_them), TEST(strings_as_they_are_quoted),
+        TEST(lines_end_in_three_ways),   TEST(some_characters_are_never_printed),
+        TEST(text_for_a_terminal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

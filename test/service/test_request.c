@@ -72,6 +72,9 @@ static void a_bad_line_says_why_with_its_id(void **state) {
     bad("{\"id\":5,\"op\":null,\"source\":\"\"}", "5", "\"op\" is missing");
     bad(ASK ",\"manifest\":\"m\"}", "\"i\"", "an object belongs here");
     bad(ASK ",\"levle\":\"full\"}", "\"i\"", "\"levle\": no such key");
+    bad(ASK ",\"LEVEL\":\"full\"}", "\"i\"", "did you mean \"level\"?");
+    bad(ASK ",\"every_size\":9}", "\"i\"", "\"every_size\": no such key");
+    bad(ASK ",\"old_names\":true}", "\"i\"", "\"old_names\": no such key");
     bad(ASK ",\"fresh\":true}", "\"i\"", "\"fresh\": no such key");
     bad(ASK ",\"Level\":\"full\"}", "\"i\"", "did you mean \"level\"?");
     bad(ASK ",\"leve\":\"full\"}", "\"i\"", "did you mean");
