@@ -47,7 +47,7 @@ def softmax(logits):
 def main(steps=12, batch=16, rate=1.0):
     chance = random.Random(1)
     policy = {name: [0.0] * len(texts) for name, texts in CHOICES.items()}
-    with Referee(level="quick") as referee:
+    with Referee() as referee:
         reward = KernelReward(referee)
         for step in range(steps):
             picks = [

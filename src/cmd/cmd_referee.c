@@ -134,15 +134,17 @@ static bool judge_files(Referee *r, Arena *a, const Positionals *paths, Level le
 }
 
 // What goes with what. NULL: all is well.
-static const char *refuse_options(const RefereeOptions *o, int files, Level level) {
+static const char *refuse_options(const RefereeOptions *o, int files, Levels levels) {
     if (o->stream && files) return "--stream takes no file";
     if (o->stream && (o->seed.given || o->op || o->dtype || o->shape.m || o->manifest || o->entry))
         return "with --stream, each line names its op, shape, dtype and manifest; no line has a seed or an "
                "entry";
     if (!o->stream && !files) return "FILE is missing: a kernel file, or - for standard input";
+    if (!o->stream && levels == LEVELS_LADDER)
+        return "--level ladder belongs to --stream: a file is judged at one";
     if (!o->stream && o->fresh) return "--fresh belongs to --stream: a file is always judged";
     if (o->every_size > EVERY_SIZE_MOST ||
-        (o->every_size && (o->stream || level != LEVEL_FULL || o->shape.m)))
+        (o->every_size && (o->stream || levels != LEVELS_FULL || o->shape.m)))
         return "--every-size is at most 65536, for files, at level full, without --shape";
     if (o->manifest && (o->entry || files > 1))
         return "--manifest writes run for one file: without --entry, and without a second file";
@@ -174,9 +176,9 @@ int cmd_referee(int argc, char **argv) {
     Err e = {0};
     if (!options_parse("referee", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
         return cmd_fail("referee", &e);
-    Level level = o.stream ? LEVEL_QUICK : LEVEL_FULL;
-    if (o.level && !level_by_name(str_of(o.level), &level)) return cmd_usage("referee", "--level");
-    const char *why = refuse_options(&o, rest.n, level);
+    Levels levels = o.stream ? LEVELS_QUICK : LEVELS_FULL;
+    if (o.level && !levels_by_name(str_of(o.level), &levels)) return cmd_usage("referee", "--level");
+    const char *why = refuse_options(&o, rest.n, levels);
     if (why) return cmd_usage("referee", why);
     Referee *r;
     Arena a = {0};
@@ -189,8 +191,9 @@ int cmd_referee(int argc, char **argv) {
     int code = EXIT_OK;
     bool ok = !o.suite || op_suite_add(&a, o.suite, &e);
     if (ok)
-        ok = o.stream ? stream_run(r, STDIN_FILENO, STDOUT_FILENO, level, o.fresh, &e)
-                      : judge_files(r, &a, &rest, level, &o, &code, &e);
+        ok = o.stream
+                 ? stream_run(r, STDIN_FILENO, STDOUT_FILENO, levels, o.fresh, &e)
+                 : judge_files(r, &a, &rest, levels == LEVELS_FULL ? LEVEL_FULL : LEVEL_QUICK, &o, &code, &e);
     if (!ok) code = cmd_fail("referee", &e);
     arena_free(&a);
     referee_close(r);

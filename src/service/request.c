@@ -37,6 +37,14 @@ bool filter_dtype(Str name, int *out) {
     return false;
 }
 
+bool levels_by_name(Str name, Levels *out) {
+    static const char *const names[] = {
+        [LEVELS_QUICK] = "quick", [LEVELS_FULL] = "full", [LEVELS_LADDER] = "ladder"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (str_is(name, names[i])) return *out = (Levels)i, true;
+    return false;
+}
+
 // Absent or null: as the stream's options have it.
 static bool read_options(const Json *j, StreamRequest *q) {
     Str level = {0}, shape = {0}, dtype = {0}, policy = STR("default");
@@ -44,8 +52,8 @@ static bool read_options(const Json *j, StreamRequest *q) {
     if (!json_get_text(j, j->root, "level", &level) || !json_get_text(j, j->root, "shape", &shape) ||
         !json_get_text(j, j->root, "dtype", &dtype) || !json_get_text(j, j->root, "policy", &policy))
         return false;
-    if (level.p && !level_by_name(level, &q->level))
-        return err_set(j->e, ERR_INPUT, "%s: \"level\" is \"quick\" or \"full\"", j->file);
+    if (level.p && !levels_by_name(level, &q->levels))
+        return err_set(j->e, ERR_INPUT, "%s: \"level\" is \"quick\", \"full\" or \"ladder\"", j->file);
     if (shape.p && !filter_shape(shape, &q->filter.m, &q->filter.n))
         return err_set(j->e, ERR_INPUT,
                        "%s: \"shape\" is a text ROWSxCOLUMNS such as \"8192x4096\", each at most 1048576",
@@ -131,8 +139,8 @@ static Str broken_id(Arena *a, Str line) {
     return s;
 }
 
-void stream_request_read(Arena *a, Str line, long number, Level level, StreamRequest *out) {
-    *out = (StreamRequest){.id = STR("null"), .level = level};
+void stream_request_read(Arena *a, Str line, long number, Levels levels, StreamRequest *out) {
+    *out = (StreamRequest){.id = STR("null"), .levels = levels};
     if (line.len > STREAM_REQUEST_MAX) {
         out->id = broken_id(a, line);
         out->bad = arena_printf(a, "line %ld is longer than %d bytes", number, STREAM_REQUEST_MAX);

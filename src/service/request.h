@@ -5,17 +5,21 @@
 
 enum { STREAM_REQUEST_MAX = 8 << 20 }; // bytes: a source of SOURCE_MAX with every character escaped fits
 
+// At which levels a program is judged, one after the other while it is accepted.
+typedef enum { LEVELS_QUICK, LEVELS_FULL, LEVELS_LADDER } Levels; // LADDER: quick, then full
+bool levels_by_name(Str name, Levels *out);
+
 typedef struct {
     Str id; // its JSON text; "null" when the line gave none
     Str op, source;
     Str manifest; // its JSON text (service/manifest.h); empty when the line gave none
-    Level level;
+    Levels levels;
     DrawFilter filter;
     const char *bad; // why the line cannot be judged; NULL: it can
 } StreamRequest;
 // A line longer than STREAM_REQUEST_MAX may be cut: it is answered all the same. Texts live in `a`. `number`
-// is for messages, `level` is used where the line names none.
-void stream_request_read(Arena *a, Str line, long number, Level level, StreamRequest *out);
+// is for messages, `levels` are taken where the line names no level.
+void stream_request_read(Arena *a, Str line, long number, Levels levels, StreamRequest *out);
 
 // "8192x4096", each side from 1 to 2^20; "fp16" and its like.
 MUST_CHECK bool filter_shape(Str text, int64_t *m, int64_t *n);

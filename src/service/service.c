@@ -198,7 +198,9 @@ static Job *job_new(const Submission *q) {
     return j;
 }
 
-static void submit(Service *s, const Submission *q, int n, bool equals) {
+typedef enum { WAIT_FOR_ROOM, HAVE_ROOM } Room;
+
+static void submit(Service *s, const Submission *q, int n, bool equals, Room room) {
     assert(n > 0 && n <= DRAW_SHARE_MAX);
     Job *first = NULL;
     size_t bytes = 0;
@@ -218,7 +220,7 @@ static void submit(Service *s, const Submission *q, int n, bool equals) {
     }
     pthread_mutex_lock(&s->lock);
     Gather gather = s->gather;
-    while (!has_room(s)) pthread_cond_wait(&s->answered, &s->lock);
+    while (room == WAIT_FOR_ROOM && !has_room(s)) pthread_cond_wait(&s->answered, &s->lock);
     s->gather = gather;
     s->waiting += n;
     s->bytes += bytes;
@@ -231,11 +233,15 @@ static void submit(Service *s, const Submission *q, int n, bool equals) {
 }
 
 // Of one that is no replay and has no option that the key does not tell.
-void service_submit(Service *s, const Submission *q) {
-    submit(s, q, 1, s->cache && !q->seed && !q->every_size);
+static bool has_equals(const Service *s, const Submission *q) {
+    return s->cache && !q->seed && !q->every_size;
 }
 
-void service_submit_together(Service *s, const Submission *q, int n) { submit(s, q, n, false); }
+void service_submit(Service *s, const Submission *q) { submit(s, q, 1, has_equals(s, q), WAIT_FOR_ROOM); }
+void service_submit_again(Service *s, const Submission *q) { submit(s, q, 1, has_equals(s, q), HAVE_ROOM); }
+void service_submit_together(Service *s, const Submission *q, int n) {
+    submit(s, q, n, false, WAIT_FOR_ROOM);
+}
 
 void service_gather(Service *s, Gather g) {
     pthread_mutex_lock(&s->lock);

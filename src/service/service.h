@@ -59,6 +59,9 @@ typedef struct {
 // each other. Waits while there is no room.
 void service_submit_together(Service *s, const Submission *q, int n);
 void service_submit(Service *s, const Submission *q);
+// From within `answered`, of a program that has just been answered: never waits, and takes the room that this
+// one leaves.
+void service_submit_again(Service *s, const Submission *q);
 bool service_room(Service *s); // whether service_submit() would go on at once
 
 // When programs that would not fill a draw may have one.

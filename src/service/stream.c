@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct {
     Service *service;
-    Level level;
+    Levels levels;   // where a request names no level
     int out, wake; // wake: an eventfd for the reader
     bool gathering;
     KnownOp *known[KNOWN_MAX];
@@ -43,7 +43,9 @@ typedef struct {
 typedef struct {
     Stream *stream;
     KnownOp *op;
-    Str id, source;
+    bool ladder; // full comes after quick
+    Submission ask;
+    Str id;
     char text[];
 } Request;
 
@@ -76,9 +78,25 @@ static void print(Stream *s) {
     service_fail(s->service, &e);
 }
 
+static bool accepts(const Answer *a) {
+    if (a->kind == ANSWER_KNOWN) return json_is_true(json_object_get(a->known, "accepted"));
+    return a->kind == ANSWER_JUDGED && verdict_accepted(a->verdict);
+}
+
+// The next step of the ladder. What has been written behind other answers of this thread waits no longer.
+static void climb(Stream *s, Request *q, bool more) {
+    pthread_mutex_lock(&s->printing);
+    if (!more && s->text.len) print(s);
+    pthread_mutex_unlock(&s->printing);
+    q->ladder = false;
+    q->ask.level = LEVEL_FULL;
+    service_submit_again(s->service, &q->ask);
+}
+
 static void answered(void *arg, const Answer *a) {
     Request *q = arg;
     Stream *s = q->stream;
+    if (q->ladder && accepts(a)) return climb(s, q, a->more);
     // Nobody hears what the world's end had to say to each.
     if (a->kind != ANSWER_LOST) {
         json_t *verdict =
@@ -95,7 +113,7 @@ static void answered(void *arg, const Answer *a) {
 static void answer_bad_line(Stream *s, const StreamRequest *l) {
     Verdict v = {.op = STR(""),
                  .decision = {.status = STATUS_referee_error, .rule = "request", .feedback = l->bad},
-                 .judged.level = l->level};
+                 .judged.level = l->levels == LEVELS_FULL ? LEVEL_FULL : LEVEL_QUICK};
     pthread_mutex_lock(&s->printing);
     put_answer(&s->text, l->id, verdict_object(&v));
     print(s);
@@ -140,23 +158,22 @@ static KnownOp *known_op(Stream *s, Str text) {
 static void submit(Stream *s, const StreamRequest *l, KnownOp *k) {
     Request *q = malloc(sizeof *q + l->id.len + l->source.len);
     if (!q) abort();
-    *q = (Request){.stream = s, .op = k};
+    *q = (Request){.stream = s, .op = k, .ladder = l->levels == LEVELS_LADDER, .id = {q->text, l->id.len}};
     memcpy(q->text, l->id.p, l->id.len);
     memcpy(q->text + l->id.len, l->source.p, l->source.len);
-    q->id = (Str){q->text, l->id.len};
-    q->source = (Str){q->text + l->id.len, l->source.len};
+    q->ask = (Submission){.op = &k->op,
+                          .level = l->levels == LEVELS_FULL ? LEVEL_FULL : LEVEL_QUICK,
+                          .filter = l->filter,
+                          .source = {q->text + l->id.len, l->source.len},
+                          .answered = answered,
+                          .arg = q};
     atomic_fetch_add(&k->users, 1);
-    service_submit(s->service, &(Submission){.op = &k->op,
-                                             .level = l->level,
-                                             .filter = l->filter,
-                                             .source = q->source,
-                                             .answered = answered,
-                                             .arg = q});
+    service_submit(s->service, &q->ask);
 }
 
 static void read_request(Stream *s, Arena *a, Str line, long number) {
     StreamRequest l;
-    stream_request_read(a, line, number, s->level, &l);
+    stream_request_read(a, line, number, s->levels, &l);
     KnownOp *k = l.bad ? NULL : known_op(s, l.op);
     if (!l.bad && (!k || k->bad))
         l.bad = arena_printf(a, "line %ld: %s", number, k ? k->bad : "too many different ops at once");
@@ -271,10 +288,10 @@ static bool serve(Stream *s, Referee *referee, int in, bool fresh, Err *e) {
     return ok;
 }
 
-bool stream_run(Referee *referee, int in, int out, Level level, bool fresh, Err *e) {
+bool stream_run(Referee *referee, int in, int out, Levels levels, bool fresh, Err *e) {
     Stream *s = calloc(1, sizeof *s);
     if (!s) abort();
-    *s = (Stream){.level = level, .out = out, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    *s = (Stream){.levels = levels, .out = out, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     s->text = BUF(&s->arena);
     pthread_mutex_init(&s->printing, NULL);
     bool ok =

@@ -10,6 +10,7 @@
 // referee_error, and end; a second one ends at once.
 #pragma once
 #include "judge/referee.h"
+#include "service/request.h"
 
 // Reads descriptor `in` until its end, writes answers to descriptor `out`. False when the world fails.
-MUST_CHECK bool stream_run(Referee *r, int in, int out, Level level, bool fresh, Err *e);
+MUST_CHECK bool stream_run(Referee *r, int in, int out, Levels levels, bool fresh, Err *e);

@@ -92,7 +92,7 @@ cat >"$tmp/complete.sh" <<END
 . $tmp/completion.bash
 try() { COMP_WORDS=("\$@"); COMP_CWORD=\$((\$# - 1)); COMPREPLY=(); _ouroboros; echo "\${COMPREPLY[*]}"; }
 [ "\$(try ouroboros ref)" = referee ] && [ "\$(try ouroboros referee --le)" = --level ] &&
-    [ "\$(try ouroboros referee --level '')" = 'quick full' ] && [ "\$(try ouroboros model i)" = info ] &&
+    [ "\$(try ouroboros referee --level '')" = 'quick full ladder' ] && [ "\$(try ouroboros model i)" = info ] &&
     [ -z "\$(try ouroboros fmt --le)" ]
 END
 check completion_bash_completes bash "$tmp/complete.sh"

@@ -47,6 +47,24 @@ cat >"$tmp/finding" <<'END'
 {"id":"second","op":"softmax","source":"# more\n# text\nimport torch\nimport triton\nimport triton.language as tl\n@triton.jit\ndef k(p, q, n, B: tl.constexpr):\n    offsets = tl.arange(0, B)\n    v = tl.load(p + offsets, mask=offsets < n) + missing_name\n    tl.store(q + offsets, v, mask=offsets < n)\ndef run(x):\n    y = torch.empty_like(x)\n    k[(x.shape[0],)](x, y, x.shape[1], B=triton.next_power_of_2(x.shape[1]))\n    return y\n"}
 END
 
+# ---- the ladder: quick, then full for what quick accepts
+state ladder
+sed 's/"one"/"right"/' "$tmp/one" >"$tmp/rungs"
+sed 's/"one"/"wrong"/; s/tl.sum(e/1.5 * tl.sum(e/' "$tmp/one" >>"$tmp/rungs"
+# Quick knows nothing of this length.
+sed 's/"one"/"fools quick"/; s/x.shape\[1\], x.stride(0), B/x.shape[1] - (x.shape[1] == 2999), x.stride(0), B/' "$tmp/one" >"$tmp/fools"
+cat "$tmp/fools" >>"$tmp/rungs"
+sed 's/"one"/"spelled otherwise"/' "$tmp/respelled" >>"$tmp/rungs"
+of_rung() { grep "\"id\":\"$1\"" "$tmp/d" >"$tmp/rung" && [ "$(json "$tmp/rung" accepted) $(json "$tmp/rung" level)" = "$2" ]; }
+check quick_is_fooled sh -c "'$bin' referee --stream <$tmp/fools | grep -q '\"accepted\":true'"
+check all_rungs_are_answered sh -c "'$bin' referee --stream --level ladder <$tmp/rungs >$tmp/d && [ \$(wc -l <$tmp/d) = 4 ]"
+check accepted_after_full of_rung right "true full"
+check rejected_by_quick of_rung wrong "false quick"
+check the_ladder_is_not_fooled of_rung "fools quick" "false full"
+check an_equal_program_is_full_too of_rung "spelled otherwise" "true full"
+check a_request_may_ask_for_it sh -c "sed 's/\"op\":/\"level\":\"ladder\",\"op\":/' $tmp/one | '$bin' referee --stream --fresh | grep -q '\"level\":\"full\"'"
+check a_file_has_one_level exits 2 "$bin" referee "$tmp/one" --op softmax --level ladder
+
 # ---- duplicates
 state duplicates
 check first_is_judged sh -c "'$bin' referee --stream <$tmp/one >$tmp/a && ! grep -q cached $tmp/a && grep -q '\"accepted\":true' $tmp/a"

@@ -13,7 +13,7 @@ static Arena arena;
 
 static StreamRequest line_of(Str text) {
     StreamRequest l;
-    stream_request_read(&arena, text, 7, LEVEL_QUICK, &l);
+    stream_request_read(&arena, text, 7, LEVELS_QUICK, &l);
     return l;
 }
 static StreamRequest line(const char *text) { return line_of(str_of(text)); }
@@ -34,20 +34,22 @@ static void a_request_is_read(void **state) {
     StreamRequest l = line("{\"id\":1,\"op\":\"softmax\",\"source\":\"a\\nb\"}");
     assert_null(l.bad);
     assert_true(str_is(l.id, "1") && str_is(l.op, "softmax") && str_is(l.source, "a\nb"));
-    assert_true(l.level == LEVEL_QUICK && !l.filter.m && !l.filter.n && l.filter.dtype == -1);
+    assert_true(l.levels == LEVELS_QUICK && !l.filter.m && !l.filter.n && l.filter.dtype == -1);
     l = line(" { \"source\" : \"\\u0000x\", \"level\":\"full\", \"dtype\":\"bf16\", \"shape\":\"3x1048576\", "
              "\"policy\":\"default\", \"op\":\"p\", \"id\":{\"a\":[1.5,null]}, \"more\":0, \"label\":1, "
              "\"\":2 } ");
     assert_null(l.bad);
     assert_true(str_is(l.id, "{\"a\":[1.5,null]}"));
     assert_true(l.source.len == 2 && l.source.p[0] == 0);
-    assert_true(l.level == LEVEL_FULL && l.filter.m == 3 && l.filter.n == 1048576);
+    assert_true(l.levels == LEVELS_FULL && l.filter.m == 3 && l.filter.n == 1048576);
     assert_int_equal(l.filter.dtype, DT_BF16);
     good("{\"op\":\"softmax\",\"source\":\"\"}");
+    l = line("{\"op\":\"o\",\"source\":\"s\",\"level\":\"ladder\"}");
+    assert_true(!l.bad && l.levels == LEVELS_LADDER);
     l = line("{\"id\":null,\"op\":\"o\",\"source\":\"s\",\"level\":null,\"shape\":null,\"dtype\":null,"
              "\"policy\":null,"
              "\"manifest\":null}"); // as if they were not there
-    assert_true(!l.bad && l.level == LEVEL_QUICK && !l.filter.m && l.filter.dtype == -1 && !l.manifest.len);
+    assert_true(!l.bad && l.levels == LEVELS_QUICK && !l.filter.m && l.filter.dtype == -1 && !l.manifest.len);
     assert_true(l.manifest.len == 0);
     l = line("{\"op\":\"o\",\"source\":\"s\",\"manifest\":{ \"b\" : [1], \"a\":\"x\" }}");
     assert_true(!l.bad && str_is(l.manifest, "{\"b\":[1],\"a\":\"x\"}"));
@@ -72,6 +74,7 @@ static void a_bad_line_says_why_with_its_id(void **state) {
     bad("{\"id\":5,\"op\":null,\"source\":\"\"}", "5", "\"op\" is missing");
     bad(ASK ",\"manifest\":\"m\"}", "\"i\"", "an object belongs here");
     bad(ASK ",\"levle\":\"full\"}", "\"i\"", "\"levle\": no such key");
+    bad(ASK ",\"level\":\"stairs\"}", "\"i\"", "\"ladder\"");
     bad(ASK ",\"LEVEL\":\"full\"}", "\"i\"", "did you mean \"level\"?");
     bad(ASK ",\"every_size\":9}", "\"i\"", "\"every_size\": no such key");
     bad(ASK ",\"old_names\":true}", "\"i\"", "\"old_names\": no such key");

@@ -121,11 +121,14 @@ def _quoted(line):
     return repr(text if len(text) <= 200 else text[:200] + "...")
 
 
+LEVELS = ("ladder", "quick", "full")
+
+
 def _check_fields(fields):
     """What the referee would refuse is an error of the caller's, not an undecided kernel."""
     level, shape, dtype = fields.get("level"), fields.get("shape"), fields.get("dtype")
-    if level not in (None, "quick", "full"):
-        raise ValueError(f'level is "quick" or "full", not {level!r}')
+    if level is not None and level not in LEVELS:
+        raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
     if shape is not None and not (
         isinstance(shape, str) and _SHAPE.fullmatch(shape) and max(map(int, shape.split("x"))) <= _SIDE_MAX
     ):
@@ -251,7 +254,8 @@ class Referee:
 
     binary   path of the program; default: $OUROBOROS, else `ouroboros` on the PATH
     jobs     kernels judged at a time; default: one per core
-    level    "quick" (default, for training) or "full"
+    level    "ladder" (default, for training): what level quick accepts is judged at level full; or "quick", or
+             "full" for all. The verdict's `level` tells which one decided
     timeout  seconds that one call waits; then the verdict is an undecided one. None: for ever
     fresh    judge again what was judged before, instead of answering from the journal
     state    directory of the journal; default: the program's own
@@ -264,11 +268,11 @@ class Referee:
     """
 
     def __init__(
-        self, binary=None, jobs=None, level="quick", timeout=600.0, fresh=False, state=None, retries=2, options=(),
+        self, binary=None, jobs=None, level="ladder", timeout=600.0, fresh=False, state=None, retries=2, options=(),
         include=None,
     ):
-        if level not in ("quick", "full"):
-            raise ValueError('level is "quick" or "full"')
+        if level not in LEVELS:
+            raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
         if isinstance(options, (str, bytes)):
             raise TypeError(f"options is a list of words, not the text {options!r}")
         self.timeout, self.retries = timeout, retries

@@ -88,7 +88,11 @@ def extract_kernel(text):
 
 
 class RewardTable(dict):
-    """Status to reward. Statuses that are not listed get `other`; undecided ones are always None."""
+    """Status to reward. Statuses that are not listed get `other`; undecided ones are always None.
+
+    `quick`: the share of the reward that a kernel gets which was accepted at level quick only. A policy learns to
+    fool quick: the full reward is for level full, which the client asks for by default ("ladder").
+    """
 
     DEFAULT = {
         "ok": 1.0,
@@ -119,10 +123,13 @@ class RewardTable(dict):
     # What may have a row. The undecided statuses have none: their reward is None, whatever a table says.
     STATUSES = frozenset(DEFAULT) | Verdict.REJECTED
 
-    def __init__(self, *args, other=0.0, **more):
+    def __init__(self, *args, other=0.0, quick=0.5, **more):
         super().__init__(self.DEFAULT)
         self.update(*args, **more)
         self.other = self._number("other", other)
+        self.quick = self._number("quick", quick)
+        if not 0 <= self.quick <= 1:
+            raise ValueError(f"quick is a share from 0 to 1, not {quick!r}")
 
     @staticmethod
     def _number(status, value):
@@ -154,6 +161,8 @@ class RewardTable(dict):
         if not verdict.decided:
             return None
         value = self.get(verdict.status, self.other)
+        if verdict.accepted and verdict.get("level") == "quick":
+            return value * self.quick
         # Whatever the table says, nothing that was rejected is worth as much as what was accepted.
         return value if verdict.accepted else min(value, self["ok"])
 

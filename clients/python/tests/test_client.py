@@ -108,6 +108,10 @@ class Judging(WithState):
             self.assertIn(wrong.status, Verdict.REJECTED)
             self.assertTrue(wrong.feedback)
 
+    def test_accepted_means_level_full(self):
+        self.assertEqual(self.referee().judge("softmax", GOOD[0])["level"], "full")
+        self.assertEqual(self.referee(level="quick", fresh=True).judge("softmax", GOOD[0])["level"], "quick")
+
     def test_many_come_back_in_order(self):
         sources = [GOOD[0], "def (", WRONG, GOOD[1], "import os\n"]
         verdicts = self.referee().judge_many([("softmax", s) for s in sources])
@@ -447,6 +451,13 @@ class Rewards(WithState):
     def test_the_table(self):
         table = RewardTable({"incorrect": 0.7}, ok=0.6)
         self.assertEqual(table.reward(Verdict(accepted=True, status="ok")), 0.6)
+        # What only level quick has accepted gets a part.
+        full, quick = (Verdict(accepted=True, status="ok", level=level) for level in ("full", "quick"))
+        self.assertEqual((table.reward(full), table.reward(quick)), (0.6, 0.3))
+        self.assertEqual(RewardTable(quick=0.25).reward(quick), 0.25)
+        for share in (-0.1, 1.1, "half", None):
+            with self.assertRaises(ValueError):
+                RewardTable(quick=share)
         # Never more for what was rejected.
         self.assertEqual(table.reward(Verdict(accepted=False, status="incorrect")), 0.6)
         self.assertEqual(table.reward(Verdict(accepted=False, status="below_floor")), 0.0)
