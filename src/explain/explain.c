@@ -143,7 +143,9 @@ static bool explain_drawn(const Explainer *by, const Draw *d, const PlannedCase 
     Watched w;
     referee_watch(by->r, a, d, q->source, &x->v, &w);
     x->v.judged.only = q->filter;
-    x->case_index = x->v.decision.case_number - 1;
+    // Of an undecided program no case has failed: there is nothing to look for a smaller one of.
+    bool undecided = status_class(x->v.decision.status) == CLASS_UNDECIDED;
+    x->case_index = undecided ? -1 : x->v.decision.case_number - 1;
     if (x->v.decision.found && x->v.decision.placed && w.reports > 0) {
         const CaseReport *last = &w.report[w.reports - 1];
         x->finding = (Diag){(DiagKind)last->finding, x->v.decision.place,

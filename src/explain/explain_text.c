@@ -148,7 +148,7 @@ void explain_text(Buf *out, Arena *a, const ExplainRequest *q, const Explanation
         buf_putc(out, '\n');
         diag_render(out, file, q->source, &x->finding);
     }
-    buf_putc(out, '\n');
+    if (x->case_words || x->picture.pixel || x->traffic_words) buf_putc(out, '\n');
     if (x->case_words) put_where(out, x);
     if (x->picture.pixel) put_picture(out, a, x);
     if (x->traffic_words) put_traffic(out, x);

@@ -27,6 +27,12 @@ cp "$tmp/out" "$tmp/first"
 explain 1 $wrong/softmax_no_max.py softmax --minimize
 check the_same_again cmp "$tmp/first" "$tmp/out"
 
+# What cannot be judged has no failing case.
+sed 's/tl.exp(x - tl.max(x, axis=0))/tl.inline_asm_elementwise("", "=r,r", [x], tl.float32, True, 1)/' $gold >"$tmp/asm.py"
+check undecided explain 4 "$tmp/asm.py" softmax --minimize
+check undecided_says_why told 'inline assembly'
+check undecided_has_no_failing_case untold '^fails on|^smallest failure'
+
 # A tail that nobody stores: its columns, its tile, and the least shape.
 check tail explain 1 $wrong/rmsnorm_partial_tail.py rmsnorm --minimize --shape 5x300
 check tail_region told 'unwritten of 1500 elements: exactly all rows \(5\), columns 256 to 299 of 0 to 299$'
