@@ -1,6 +1,7 @@
 #include "cases/calls.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "base/numeric/rng.h"
 #include "cases/plan.h"
@@ -9,6 +10,7 @@ enum {
     ALIGN = 64,
     SMALL_BYTES = 1 << 14, // of all inputs of a case that is called several times
     FULL_SEQUENCES = 3,
+    SOME_CALLS = 20,
     MANY_CALLS = 2000,
 };
 
@@ -41,34 +43,26 @@ static int smallest_case(const Draw *d, const CaseSpec *layout) {
     return least;
 }
 
-// A case to begin with, of this dtype: small, of two rows or more if there are such. -1: none.
-static int first_case(const Draw *d, const CaseSpec *layout, DType dtype, Rng *r) {
-    int found = -1, seen = 0;
-    bool rows = false;
-    for (int i = 0; i < d->cases; i++) {
-        const CaseTruth *t = &d->truth[i];
-        if (t->dtype != dtype || input_bytes(&layout[i]) > SMALL_BYTES || t->twin) continue;
-        bool has = rows_of(d->op, t) > 1;
-        if (rows && !has) continue;
-        if (has && !rows) seen = 0;
-        rows |= has;
-        if (rng_below(r, (uint64_t)++seen) == 0) found = i;
-    }
-    return found;
+// How much the values of a case can show: of several rows, of several columns.
+static int worth(const Draw *d, int index) {
+    enum { ROWS = 3, COLUMNS = 16 };
+    const CaseTruth *t = &d->truth[index];
+    int64_t rows = rows_of(d->op, t), n = t->dim[d->op->row_dim];
+    return (rows >= ROWS && n >= COLUMNS) + (rows > 1 && n > 1) + (n > 1);
 }
 
-// A small case of another shape, of another dtype if there is one. -1: none.
-static int other_case(const Draw *d, const CaseSpec *layout, int first, Rng *r) {
-    int found = -1, seen = 0;
-    bool dtype = false;
-    const CaseTruth *f = &d->truth[first];
+// One of the small cases that are worth the most. A case of other shape and, if there is one, dtype than
+// `first`, or of `dtype` where first is -1. -1: none.
+static int choose(const Draw *d, const CaseSpec *layout, int first, DType dtype, Rng *r) {
+    int found = -1, seen = 0, best = 0;
     for (int i = 0; i < d->cases; i++) {
-        const CaseTruth *t = &d->truth[i];
-        if (memcmp(t->dim, f->dim, sizeof t->dim) == 0 || input_bytes(&layout[i]) > SMALL_BYTES) continue;
-        bool other = t->dtype != f->dtype;
-        if (dtype && !other) continue;
-        if (other && !dtype) seen = 0;
-        dtype |= other;
+        const CaseTruth *t = &d->truth[i], *f = first < 0 ? NULL : &d->truth[first];
+        if (input_bytes(&layout[i]) > SMALL_BYTES || t->twin) continue;
+        if (f ? memcmp(t->dim, f->dim, sizeof t->dim) == 0 : t->dtype != dtype) continue;
+        int value = worth(d, i) + (f && t->dtype != f->dtype ? 10 : 0);
+        if (found >= 0 && value < best) continue;
+        if (value > best) seen = 0;
+        best = value;
         if (rng_below(r, (uint64_t)++seen) == 0) found = i;
     }
     return found;
@@ -122,21 +116,52 @@ static void turn_elements(uint8_t *map, const CaseTensor *to, const CaseTensor *
     }
 }
 
-// `one`: of one row only.
-static void fill_values(const Draw *d, const CallSpec *c, const CaseSpec *from, bool one, uint8_t *map) {
+// The largest element of a row changes places with another, in the first input of data: a program that looks
+// at a few elements to tell whether it has seen a tensor, or at a sum of them, has seen this one.
+static void swap_elements(const Op *op, uint8_t *map, const CallSpec *c, Rng *r) {
+    int which = 0;
+    while (which < op->inputs && (!plan_is_data(&op->input[which]) || op->input[which].keep >= 0)) which++;
+    if (which == op->inputs || !has_rows(op, which)) return;
+    const CaseTensor *t = &c->spec.input[which];
+    int64_t size = dtype_bytes((DType)t->dtype), n = t->shape[t->rank - 1], rows = t->shape[0], end = n > 3,
+            most = end;
+    int64_t row = (int64_t)rng_below(r, (uint64_t)rows),
+            from = (int64_t)rng_below(r, (uint64_t)(n - 2 * end));
+    uint8_t *p = map + t->at + (t->offset + row * t->stride[0]) * size, was[8];
+    for (int64_t i = end + 1; i < n - end; i++)
+        if (dtype_load((DType)t->dtype, p + i * size) > dtype_load((DType)t->dtype, p + most * size))
+            most = i;
+    for (int64_t i = 0; i < n - 2 * end; i++) {
+        uint8_t *x = p + most * size, *y = p + (end + (from + i) % (n - 2 * end)) * size;
+        if (memcmp(x, y, (size_t)size) == 0) continue;
+        memcpy(was, x, (size_t)size);
+        memcpy(x, y, (size_t)size);
+        memcpy(y, was, (size_t)size);
+        return;
+    }
+}
+
+// What differs in the calls of other values, in this order.
+typedef enum { CHANGE_ELEMENTS, CHANGE_ROW, CHANGE_ALL } Change;
+
+static void fill_values(const Draw *d, const CallSpec *c, const CaseSpec *from, Change change, int attempt,
+                        uint8_t *map) {
     int64_t rows = rows_of(d->op, &d->truth[c->case_index]);
-    Rng r = rng_at(rng_mix(d->seed, 0x63616c6c73), (uint64_t)c->case_index * 2 + one);
+    Rng r = rng_at(rng_mix(d->seed, 0x63616c6c73 + (uint64_t)attempt),
+                   (uint64_t)c->case_index * 4 + (uint64_t)change);
     int64_t step = rows > 1 ? 1 + (int64_t)rng_below(&r, (uint64_t)rows - 1) : 0;
-    int64_t only = one ? (int64_t)rng_below(&r, (uint64_t)rows) : -1;
+    int64_t only = change == CHANGE_ROW ? (int64_t)rng_below(&r, (uint64_t)rows) : -1;
     uint64_t choice = rng_u64(&r);
     for (int i = 0; i < c->spec.inputs; i++) {
         const CaseTensor *to = &c->spec.input[i], *x = &from->input[i];
         if (to->at == x->at) continue;
         memcpy(map + to->at, map + x->at, (size_t)x->bytes);
+        if (change == CHANGE_ELEMENTS) continue;
         if (rows <= 1) turn_elements(map, to, x, choice);
         for (int64_t k = 0; rows > 1 && k < rows; k++)
             if (only < 0 || k == only) copy_row(map, to, k, x, (k + step) % rows);
     }
+    if (change == CHANGE_ELEMENTS) swap_elements(d->op, map, c, &r);
 }
 
 // ---- fewer rows
@@ -168,16 +193,23 @@ static bool fewer_rows(const Draw *d, CallPlan *p, Rng *r) {
 
 // ---- the plan
 
-static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, Rng *r, CallPlan *p,
+static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int repeats, CallPlan *p,
                           int64_t *at) {
+    Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c + (uint64_t)first));
     int64_t rows = rows_of(d->op, &d->truth[first]);
-    int begin = p->calls, other = other_case(d, layout, first, r);
+    int begin = p->calls, other = choose(d, layout, first, DT_F32, &r);
     const CaseSpec *spec = &layout[first];
     call_add(p, d, layout, first, CALL_BUILDS);
-    if (rows > 1) own_values(d->op, rows, call_add(p, d, layout, first, CALL_RENEWS), at);
+    for (Change k = CHANGE_ELEMENTS; k < CHANGE_ALL && rows > 1; k++)
+        own_values(d->op, rows, call_add(p, d, layout, first, CALL_RENEWS), at);
     own_values(d->op, rows, call_add(p, d, layout, first, CALL_RENEWS), at);
+    if (repeats > 0) {
+        CallSpec *c = call_add(p, d, layout, first, CALL_RENEWS);
+        c->same_as = begin;
+        c->repeats = repeats;
+    }
     call_add(p, d, layout, first, 0);
-    if (!fewer_rows(d, p, r)) p->calls--;
+    if (!fewer_rows(d, p, &r)) p->calls--;
     if (other >= 0) {
         CallSpec *c = call_add(p, d, layout, other, CALL_OTHER);
         c->spec.processors = spec->processors; // one GPU
@@ -186,25 +218,44 @@ static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, Rng 
 }
 
 void calls_plan(const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *p, int64_t *at) {
-    enum { A_SEQUENCE = 6 };
+    enum { A_SEQUENCE = 8 };
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c));
     uint64_t turn = rng_u64(&r);
     static const DType dtypes[FULL_SEQUENCES] = {DT_F32, DT_F16, DT_BF16};
-    bool any = false;
+    int sequences = 0;
     p->calls = 0;
-    for (int k = 0; k < FULL_SEQUENCES && (thorough || !any); k++) {
-        int first = first_case(d, layout, dtypes[(turn + (uint64_t)k) % FULL_SEQUENCES], &r);
+    assert(FULL_SEQUENCES * A_SEQUENCE < WIRE_CALLS_MAX);
+    for (int k = 0; k < FULL_SEQUENCES && (thorough || !sequences); k++) {
+        int first = choose(d, layout, -1, dtypes[(turn + (uint64_t)k) % FULL_SEQUENCES], &r);
         if (first < 0) continue;
-        any = true;
-        plan_sequence(d, layout, first, &r, p, at);
+        int repeats = sequences++ ? 0 : thorough ? MANY_CALLS : SOME_CALLS;
+        plan_sequence(d, layout, first, repeats, p, at);
     }
-    if (!any) plan_sequence(d, layout, smallest_case(d, layout), &r, p, at);
-    if (!thorough) return;
-    assert(p->calls < WIRE_CALLS_MAX && FULL_SEQUENCES * A_SEQUENCE < WIRE_CALLS_MAX);
-    int last = p->calls - 1; // the first values again
-    p->call[p->calls] = p->call[last];
-    p->call[p->calls].repeats = MANY_CALLS;
-    memcpy(p->dim[p->calls++], p->dim[last], sizeof *p->dim);
+    if (!sequences) plan_sequence(d, layout, smallest_case(d, layout), SOME_CALLS, p, at);
+}
+
+// Somewhere the two answers are surely not taken for each other.
+static bool tells_apart(const Bound *x, const Bound *y) {
+    enum { CLEARLY = 64 };
+    for (int64_t i = 0; i < x->numel && i < y->numel; i++) {
+        double e = (x->e ? x->e[i] : 0) + (y->e ? y->e[i] : 0), ulp = fabs(x->v[i]) * 0x1p-7;
+        if (isfinite(x->v[i]) && isfinite(y->v[i]) && fabs(x->v[i] - y->v[i]) > CLEARLY * e + 4 * ulp)
+            return true;
+    }
+    return false;
+}
+
+// NULL: the reference fails. Values that would show nothing are drawn again, a few times.
+static const Bound *own_answer(Draw *d, const CallSpec *c, const CaseSpec *from, const Change *change,
+                               uint8_t *map, Arena *scratch, DiagList *diags) {
+    enum { ATTEMPTS = 4 };
+    const Bound *first = d->truth[c->case_index].expected, *b = NULL;
+    for (int k = 0; k < ATTEMPTS; k++) {
+        if (change) fill_values(d, c, from, *change, k, map);
+        b = draw_reference(scratch, d->op, map, &c->spec, NULL, diags);
+        if (!b || !change || tells_apart(first, b)) break;
+    }
+    return b;
 }
 
 bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
@@ -212,7 +263,8 @@ bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
     d->calls = p->calls;
     d->called = NEWN(a, CallTruth, (size_t)p->calls + 1);
     Arena scratch = {0};
-    for (int i = 0, changed = 0; i < p->calls && ok; i++) {
+    Change next = CHANGE_ELEMENTS;
+    for (int i = 0; i < p->calls && ok; i++) {
         const CallSpec *c = &p->call[i];
         const CaseSpec *from = &((const CaseSpec *)(map + sizeof(DrawHeader)))[c->case_index];
         CallTruth *t = &d->called[i];
@@ -220,16 +272,16 @@ bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
         memcpy(t->dim, p->dim[i], sizeof t->dim);
         bool own = false, rows = memcmp(t->dim, of->dim, sizeof t->dim) != 0;
         for (int k = 0; k < c->spec.inputs; k++) own |= c->spec.input[k].at != from->input[k].at;
-        if (c->flags & CALL_BUILDS) changed = 0;
-        if (own) fill_values(d, c, from, changed++ == 0 && rows_of(d->op, of) > 1, map);
+        if (c->flags & CALL_BUILDS) next = rows_of(d->op, of) > 1 ? CHANGE_ELEMENTS : CHANGE_ALL;
         t->expected = of->expected;
         if (!own && !rows) continue;
         DiagList diags = DIAGS(&scratch);
-        const Bound *b = draw_reference(&scratch, d->op, map, &c->spec, NULL, &diags);
+        const Bound *b = own_answer(d, c, from, own ? &next : NULL, map, &scratch, &diags);
         const Diag *why = diag_first(&diags);
         ok = b || err_set(e, ERR_INPUT, "the reference of %.*s fails on its own domain: %s",
                           STR_ARG(d->op->name), why ? why->msg : "it failed");
         if (ok) t->expected = draw_keep(&d->kept[0], b);
+        next += own;
         arena_free(&scratch);
     }
     arena_free(&scratch);

@@ -16,8 +16,6 @@ bool judge_calls(Arena *a, const Draw *d, Str source, const ChildResult *r, Deci
 Status match_status(Match m);
 // Of what a report says about the returned tensor.
 bool shape_matches(const CaseReport *r, const Bound *b);
-// "call 3 on the same object" for CallSpec number `call` of the draw.
-void call_words(Buf *out, const Draw *d, int call, int repeats);
 
 // What a finding means for the candidate, and the rule that it broke.
 Status finding_status(DiagKind k, const char **rule);

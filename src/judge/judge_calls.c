@@ -10,16 +10,6 @@ typedef struct {
     const CaseReport *of[WIRE_CALLS_MAX]; // NULL: not made
 } Calls;
 
-static int sequence_of(const Draw *d, int call) {
-    while (call > 0 && !(d->call[call].flags & CALL_BUILDS)) call--;
-    return call;
-}
-
-void call_words(Buf *out, const Draw *d, int call, int repeats) {
-    if (call >= d->calls) return;
-    buf_printf(out, "call %d on the same object", call - sequence_of(d, call) + repeats);
-}
-
 static void put_input(Buf *b, const Draw *d, int call) {
     CaseTruth t = d->truth[d->call[call].case_index];
     Draw shown = *d;
@@ -33,6 +23,11 @@ static void put_input(Buf *b, const Draw *d, int call) {
     truth_name(b, &shown, 0);
 }
 
+static void put_call(Buf *b, const Calls *z, int call) {
+    buf_printf(b, "call %d on the same object", z->of[call]->nth);
+    put_input(b, z->draw, call);
+}
+
 static bool settle(Calls *z, Status s, const char *rule, Buf *words) {
     decision_set(z->decision, s, rule, arena_strndup(z->arena, buf_cstr(words), words->len));
     return false;
@@ -44,7 +39,6 @@ static bool settle_protocol(Calls *z, const char *what) {
 }
 
 static bool judge_values(Calls *z, int call, const Bound *want) {
-    const CaseReport *r = z->of[call];
     Buf b = BUF(z->arena);
     Comparison c;
     uint8_t *judged = arena_raw(z->arena, (size_t)want->numel + 1, 1);
@@ -56,8 +50,7 @@ static bool judge_values(Calls *z, int call, const Bound *want) {
                      ? "Values are off by more rounding than an honest float32 kernel makes"
                      : "Values are wrong");
     buf_printf(&b, " in %lld of %lld elements in ", (long long)(nan ? c.nans : c.wrong), (long long)c.total);
-    call_words(&b, z->draw, call, r->repeats);
-    put_input(&b, z->draw, call);
+    put_call(&b, z, call);
     buf_puts(&b, ", though a new object's first call is right. Something kept from an earlier call is used "
                  "again, or not cleared: compute the answer anew in each call.");
     return settle(z, match_status(c.worst), "calls", &b);
@@ -70,15 +63,13 @@ static bool judge_form(Calls *z, int call, const Bound *want) {
     if (!shape && !dtype && r->unwritten == 0) return true;
     if (shape || dtype) {
         buf_printf(&b, "The returned tensor has another %s than expected in ", shape ? "shape" : "dtype");
-        call_words(&b, z->draw, call, r->repeats);
-        put_input(&b, z->draw, call);
+        put_call(&b, z, call);
         buf_puts(&b, ". Allocate what is returned for the inputs of each call.");
         return settle(z, shape ? STATUS_wrong_shape : STATUS_wrong_dtype, "calls", &b);
     }
     buf_printf(&b, "The kernel left %lld of %lld output elements unwritten in ", (long long)r->unwritten,
                (long long)want->numel);
-    call_words(&b, z->draw, call, r->repeats);
-    put_input(&b, z->draw, call);
+    put_call(&b, z, call);
     buf_puts(&b, ". Every call must store every element of what it returns.");
     return settle(z, STATUS_uncovered_output, "calls", &b);
 }
@@ -91,9 +82,8 @@ static bool judge_kept(Calls *z, int call) {
                (size_t)s->spec.output_bytes) == 0)
         return true;
     buf_puts(&b, "What ");
-    call_words(&b, z->draw, call, z->of[call]->repeats);
-    buf_puts(&b, " has returned was overwritten by a later call");
-    put_input(&b, z->draw, call);
+    put_call(&b, z, call);
+    buf_puts(&b, ", has returned was overwritten by a later call");
     buf_puts(&b, ". A caller may still hold it: return a tensor of its own from each call.");
     return settle(z, STATUS_incorrect, "kept_answer", &b);
 }
@@ -110,9 +100,8 @@ static bool judge_again(Calls *z, int call) {
                (size_t)s->spec.output_bytes) == 0)
         return true;
     buf_puts(&b, "The result of ");
-    call_words(&b, z->draw, call, r->repeats);
-    buf_puts(&b, " has other bits than that of call 1, which had the same values");
-    put_input(&b, z->draw, call);
+    put_call(&b, z, call);
+    buf_puts(&b, ", has other bits than that of call 1, which had the same values");
     buf_puts(&b, ". What is kept from call to call must not decide about values.");
     return settle(z, STATUS_nondeterministic, "calls", &b);
 }
@@ -124,8 +113,7 @@ static bool take_calls(Calls *z, bool *keeps) {
     *keeps = last->kind == REPORT_DONE && last->keeps;
     for (int i = d->cases; i < z->child->reports - 1; i++) {
         const CaseReport *r = &z->child->report[i];
-        if (r->call > d->calls || r->case_index != d->call[r->call - 1].case_index ||
-            r->repeats > d->call[r->call - 1].repeats)
+        if (r->call > d->calls || r->case_index != d->call[r->call - 1].case_index)
             return settle_protocol(z, "a call was made that nobody asked for");
         z->of[r->call - 1] = r;
     }

@@ -36,7 +36,8 @@ CaseReport report_of(const Child *c, ReportKind kind) {
                         .case_index = c->at,
                         .kind = (int32_t)kind,
                         .first_unwritten = -1,
-                        .call = c->call_number};
+                        .call = c->call_number,
+                        .nth = c->nth};
 }
 
 void send_finding(Child *c, const Diag *d, const Counters *count) {
@@ -345,7 +346,7 @@ static int cases_run(Child *c) {
     }
     if (c->keeps && !calls_run(c, &exit_code)) return exit_code;
     c->at = -1;
-    c->call_number = 0;
+    c->call_number = c->nth = 0;
     CaseReport done = report_of(c, REPORT_DONE);
     done.keeps = c->keeps;
     Buf said = BUF(&c->call);

@@ -28,9 +28,9 @@ typedef struct {
     size_t code_room;
     int at; // the case that runs, or whose inputs a call has; -1 before the first
     int short_cases;
-    bool keeps;      // some case has left something behind that a later call could find
-    int call_number; // CaseReport.call of what is sent
-    bool later;      // a call on an object that has been called before
+    bool keeps;           // some case has left something behind that a later call could find
+    int call_number, nth; // CaseReport.call and .nth of what is sent
+    bool later;           // a call on an object that has been called before
     Cover *cover;
     Tuned *tuned;
     CaseReport *report;          // [REPORTS_TOGETHER]

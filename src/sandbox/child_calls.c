@@ -100,9 +100,9 @@ static bool same_bits(const Child *c, const CallSpec *call) {
 }
 
 // Whether a call that is made many times goes on. Without atomics, other bits are the end of it.
-static bool goes_on(const Sequence *q, const CallSpec *call, const CaseReport *r, int64_t *lanes) {
+static bool goes_on(const Sequence *q, const CallSpec *call, const CaseReport *r, int made, int64_t *lanes) {
     *lanes += r->count.lanes;
-    return r->repeats < call->repeats && *lanes < REPEATED_LANES && arena_left(&q->c->call) > MEMORY_LEFT &&
+    return made < call->repeats && *lanes < REPEATED_LANES && arena_left(&q->c->call) > MEMORY_LEFT &&
            q->m->storages.count + STORAGES_LEFT < STORAGES_MAX &&
            (call->same_as < 0 || r->atomic_launches > 0 || same_bits(q->c, call));
 }
@@ -117,6 +117,8 @@ static bool call_make(Sequence *q, int i, int *code) {
     *code = EXIT_WIRE;
     if (!call_inputs(q, i, input)) return false;
     do {
+        c->nth++;
+        made++;
         machine_ready(q, call);
         q->diags = DIAGS(&c->call);
         bool ok = (i > q->first || host_build(q->program, input, q->inputs)) &&
@@ -132,9 +134,8 @@ static bool call_make(Sequence *q, int i, int *code) {
         r.count = q->m->count;
         r.configs = q->m->autotune.configs;
         r.atomic_launches = q->m->race.atomic_launches;
-        r.repeats = ++made;
         output_take(c, &call->spec, &q->out[i], 0, &r);
-    } while (goes_on(q, call, &r, &lanes));
+    } while (goes_on(q, call, &r, made, &lanes));
     wire_message(&r, c->note);
     send_report(c, &r);
     q->made[i] = true;
@@ -154,6 +155,7 @@ static void answers_again(const Sequence *q, int end) {
 static bool sequence_run(Child *c, int first, int end, int *code) {
     Sequence *q = NEW(&c->call, Sequence);
     *code = EXIT_WIRE;
+    c->nth = 0;
     if (!sequence_begin(q, c, first)) return false;
     for (int i = first; i < end; i++) {
         const CallSpec *call = &c->call_spec[i];

@@ -52,7 +52,7 @@ static const char *call_fault(CaseReport *r, const CaseReport *before, int cases
     int last = before && before->kind == REPORT_CALL ? before->call : 0;
     if (r->call <= last || r->call > WIRE_CALLS_MAX) return "calls are out of order";
     if (r->case_index < 0 || r->case_index >= cases) return "a call names no case";
-    if (r->repeats < 1 || r->repeats > WIRE_REPEATS_MAX)
+    if (r->nth < 1 || r->nth > WIRE_REPEATS_MAX)
         return "a call was made an impossible number of times";
     if (r->again != 0) return "a call has no other orders";
     return ran_fault(r);
@@ -65,7 +65,7 @@ static const char *finding_fault(CaseReport *r, size_t source_len) {
     memset(r->shape, 0, sizeof r->shape);
     r->unwritten = 0;
     r->first_unwritten = -1;
-    r->again = r->atomic_launches = r->repeats = r->keeps = 0;
+    r->again = r->atomic_launches = r->keeps = 0;
     return NULL;
 }
 
@@ -77,7 +77,7 @@ static const char *last_fault(CaseReport *r, const CaseReport *before, int index
         if (r->case_index != -1) return "the closing report names a case";
         if (r->keeps < 0 || r->keeps > 1) return "a report has an impossible answer";
         if (last && !r->keeps) return "calls were made for nothing";
-        r->call = r->repeats = 0;
+        r->call = r->nth = 0;
         return index != cases ? "cases are missing" : NULL;
     }
     if (r->kind != REPORT_FINDING)
@@ -86,7 +86,8 @@ static const char *last_fault(CaseReport *r, const CaseReport *before, int index
     bool own = r->call == 0 && !last && r->case_index == index && index < cases;
     bool source = r->call == 0 && r->case_index == -1 && index == 0 && !last;
     bool call = r->call > last && r->call <= WIRE_CALLS_MAX && index == cases && r->case_index >= 0 &&
-                r->case_index < cases;
+                r->case_index < cases && r->nth >= 1 && r->nth <= WIRE_REPEATS_MAX;
+    if (!call) r->nth = 0;
     return own || source || call ? finding_fault(r, source_len) : "a finding names the wrong case";
 }
 
@@ -101,7 +102,7 @@ static const char *report_fault(CaseReport *r, const CaseReport *before, bool la
         return *index == cases ? call_fault(r, before, cases) : "calls come before the cases have run";
     if (r->kind != REPORT_RAN) return "a report has no known kind";
     if (before && before->kind == REPORT_CALL) return "reports are out of order";
-    r->call = r->repeats = 0;
+    r->call = r->nth = 0;
     if (r->case_index != *index || *index >= cases) return "reports are out of order";
     ++*index;
     return ran_fault(r);

@@ -91,7 +91,7 @@ typedef struct {
     int64_t unwritten,
         first_unwritten; // output elements without SHADOW_STORED on every byte; row-major index
     int32_t call;        // 1 + index of the CallSpec, in a REPORT_CALL and a finding of a call; else 0
-    int32_t repeats;     // of a REPORT_CALL: how often it was made
+    int32_t nth;         // of both: which call on its object it was, from 1
     int32_t keeps;       // of a REPORT_DONE: 1: the program keeps something between calls, which were made
     int32_t again;       // further orders of the programs that were run and left their outputs, too; -1: with
                          // another shape
