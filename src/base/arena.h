@@ -53,6 +53,16 @@ void arena_give_back(void);
 
 ArenaMark arena_mark(const Arena *a);
 void arena_reset(Arena *a, ArenaMark m); // drop everything since the mark
+// A copy of all that was handed out since a mark, taken to find out later whether anybody has written there.
+typedef struct {
+    const unsigned char *at;
+    unsigned char *copy;
+    size_t bytes;
+} ArenaCopy;
+// The copy lives in the arena, too. False where it would be larger than `most`, or of several blocks.
+MUST_CHECK bool arena_copy(Arena *a, ArenaMark since, size_t most, ArenaCopy *out);
+bool arena_copy_same(const ArenaCopy *c); // the same bytes lie there still
+
 void arena_free(Arena *a); // a fixed arena stays, always full, and its memory is the caller's again
 
 #define NEW(a, T)     ((T *)arena_alloc((a), 1, sizeof(T), _Alignof(T)))

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/numeric/rng.h"
+#include "cases/calls.h"
 #include "cases/metamorphic.h"
 #include "cases/rows.h"
 #include "host/host.h"
@@ -354,7 +355,7 @@ Tensor draw_input(const uint8_t *mapping, const CaseTensor *t, Storage *storage)
     return x;
 }
 
-static const Bound *keep_result(Arena *a, const Bound *b) {
+const Bound *draw_keep(Arena *a, const Bound *b) {
     Bound *k = NEW(a, Bound);
     *k = *b;
     k->inputs = 0;
@@ -389,7 +390,7 @@ static void judge_one(void *arg, size_t i, int worker) {
     DiagList diags = DIAGS(&w->d->kept[worker]);
     const Bound *b = draw_reference(a, op, w->map, &w->spec[i], NULL, &diags);
     if (b) {
-        w->d->truth[i].expected = keep_result(&w->d->kept[worker], b);
+        w->d->truth[i].expected = draw_keep(&w->d->kept[worker], b);
     } else {
         const Diag *first = diag_first(&diags);
         LineCol at = first ? line_col(op->source, first->span.at) : (LineCol){0, 0};
@@ -409,6 +410,7 @@ static bool seal(Draw *d, uint8_t *map, Err *e) {
     if (p == MAP_FAILED) return err_set(e, ERR_IO, "cannot map the inputs: %s", strerror(errno));
     d->mapping = p;
     d->spec = (const CaseSpec *)(d->mapping + sizeof(DrawHeader));
+    d->call = (const CallSpec *)(d->spec + d->cases);
     return true;
 }
 
@@ -478,7 +480,8 @@ bool draw_make(Arena *a, Pool *pool, const DrawRequest *q, Draw *d, Err *e) {
     d->traffic_case = plan_traffic_case(plan, d->cases, op);
     d->truth = NEWN(a, CaseTruth, (size_t)d->cases);
     CaseSpec *layout = NEWN(a, CaseSpec, (size_t)d->cases);
-    int64_t at = (int64_t)(sizeof(DrawHeader) + (size_t)d->cases * sizeof(CaseSpec));
+    int64_t at = (int64_t)(sizeof(DrawHeader) + (size_t)d->cases * sizeof(CaseSpec) +
+                           WIRE_CALLS_MAX * sizeof(CallSpec));
     at = (at + ALIGN - 1) / ALIGN * ALIGN;
     for (int i = 0; i < d->cases; i++) {
         int64_t elements;
@@ -498,13 +501,16 @@ bool draw_make(Arena *a, Pool *pool, const DrawRequest *q, Draw *d, Err *e) {
     }
     for (int i = 0; i < d->cases; i++)
         lay_marks(&layout[i], d->truth[i].twinned ? TWIN_INPUTS : TINY_OUTPUT, &at);
+    CallPlan *calls = NEW(a, CallPlan);
+    calls_plan(d, layout, q->level == LEVEL_FULL && !q->more, calls, &at);
     uint8_t *map;
     if (!map_inputs(d, at, &map, e)) return false;
     CaseSpec *spec = (CaseSpec *)(map + sizeof(DrawHeader));
     memcpy(spec, layout, (size_t)d->cases * sizeof *spec);
-    *(DrawHeader *)map = (DrawHeader){.magic = WIRE_MAGIC, .cases = (uint32_t)d->cases};
+    *(DrawHeader *)map =
+        (DrawHeader){.magic = WIRE_MAGIC, .cases = (uint32_t)d->cases, .calls = (uint32_t)calls->calls};
     Work w = {.d = d, .plan = plan, .spec = spec, .map = map};
-    if (!evaluate(a, pool, &w, e) || !metamorphic_check(d, e)) {
+    if (!evaluate(a, pool, &w, e) || !metamorphic_check(d, e) || !calls_fill(a, d, calls, map, e)) {
         munmap(map, d->bytes);
         draw_free(d);
         return false;
@@ -521,6 +527,7 @@ bool draw_make(Arena *a, Pool *pool, const DrawRequest *q, Draw *d, Err *e) {
         spec[i].origin_at = (int64_t)d->output_bytes;
         d->output_bytes += (size_t)(spec[i].output_bytes + ALIGN - 1) / ALIGN * ALIGN;
     }
+    calls_lay(d, calls, (CallSpec *)(spec + d->cases));
     d->mapping = map;
     d->spec = spec;
     judge_twins(d);

@@ -50,6 +50,12 @@ typedef struct {
 } Dependence;
 enum { DEPENDENCES_MAX = 16 };
 
+// What the parent knows about a call on an object that has been called before (calls.h).
+typedef struct {
+    const Bound *expected;
+    int64_t dim[OP_DIMS_MAX];
+} CallTruth;
+
 typedef struct {
     const Op *op;
     Level level;
@@ -57,6 +63,9 @@ typedef struct {
     int cases;
     const CaseSpec *spec; // inside the mapping
     CaseTruth *truth;
+    const CallSpec *call; // inside the mapping
+    CallTruth *called;
+    int calls;
     int fd;                 // sealed memfd with the input mapping
     uint64_t key;           // ForkJob.draw_key: of these very inputs; 0: judged too seldom to have one
     const uint8_t *mapping; // read-only here too
@@ -87,6 +96,7 @@ typedef struct {
     const DrawFilter *filter; // of the level's own plan
     const PlannedCase *plan;  // another plan, of `cases` cases; NULL: the level's own
     int cases;
+    bool more; // beyond the level's own cases, for a candidate that those have accepted
 } DrawRequest;
 // False with ERR_INPUT when the reference itself fails on its own domain (a user's definition): the message
 // says where.
@@ -99,6 +109,8 @@ typedef struct {
 } OtherBytes;
 const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, const CaseSpec *spec,
                             const OtherBytes *other, DiagList *diags);
+// A copy of an answer alone, without what it was computed from.
+const Bound *draw_keep(Arena *a, const Bound *b);
 // What makes comparing several outputs with a draw cheaper: `round` (compare.h has it) of each case's answer.
 // The pool is the one that made it, or as large.
 typedef const struct Rounded *RoundAnswer(Arena *a, const Bound *expected);

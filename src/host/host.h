@@ -2,8 +2,8 @@
 //
 // Candidate: a kernel file's `run(*inputs)`. Its whole vocabulary is shape arithmetic, allocation, metadata,
 // views, `contiguous()` (billed as a copy) and kernel launches. Everything else is refused by name with the
-// reason; nothing it can express outlives the call: every call gets a fresh interpreter over the immutable
-// syntax tree, module-level statements included.
+// reason. What it keeps from call to call lives in its HostProgram: host_run() makes a fresh one, module-level
+// statements included, over the immutable syntax tree.
 //
 // Reference: an op definition's `reference(*inputs)`, eager PyTorch evaluated in float64 with an error bound
 // beside each element (tensor/bound.h).
@@ -21,6 +21,18 @@ enum { HOST_INPUTS_MAX = 12 };
 // business).
 MUST_CHECK bool host_run(Machine *m, CodeCache *cache, const Node *module, const Tensor *inputs, int count,
                          Tensor *out);
+
+// The same in steps, for several calls of one program: an interpreter, then what runs once (the module's
+// statements, and ModelNew's __init__, which may take weights from `inputs`), then the calls. Whatever is not
+// in the memory that building took, a call cannot find.
+typedef struct HostProgram HostProgram;
+HostProgram *host_program(Machine *m, CodeCache *cache, const Node *module);
+MUST_CHECK bool host_build(HostProgram *p, const Tensor *inputs, int count);
+// Inputs that are the first call's tensors, in the same storages, are the same objects to the program. Each
+// call has the budgets of a call; the machine's are the caller's.
+MUST_CHECK bool host_call(HostProgram *p, const Tensor *inputs, int count, Tensor *out);
+// Its ModelNew was made for the weights, or for the length of a row, of the inputs that it was built with.
+bool host_bound(const HostProgram *p);
 
 // What the autotuned kernels of a program have chosen among in its calls so far (Machine.autotune): the one
 // thing that outlives a call, as it does on a GPU, and no candidate sees it.

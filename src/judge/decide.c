@@ -103,11 +103,11 @@ static bool columns_all_judged(const Deciding *z) {
     return true;
 }
 
-static Status match_status(Match m) {
+Status match_status(Match m) {
     return m == MATCH_NAN ? STATUS_nan_class : m == MATCH_INCORRECT ? STATUS_incorrect : STATUS_inaccurate;
 }
 
-static bool shape_matches(const CaseReport *r, const Bound *b) {
+bool shape_matches(const CaseReport *r, const Bound *b) {
     if (r->rank != b->rank) return false;
     for (int d = 0; d < b->rank; d++)
         if (r->shape[d] != b->shape[d]) return false;
@@ -354,7 +354,8 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
         settle(&z, STATUS_crash, "protocol",
                feedback_child(a, why ? why : "the interpreter sent more than its reports"));
     } else if (judge_cases(&z)) {
-        if (end != WIRE_DONE || v->cases.passed != d->cases)
+        bool of_call = end == WIRE_FINDING && r->report[r->reports - 1].call > 0;
+        if ((end != WIRE_DONE && !of_call) || v->cases.passed != d->cases)
             settle(&z, STATUS_crash, "protocol", feedback_child(a, "cases are missing"));
         else if (v->traffic.count.bytes_stored + v->traffic.count.bytes_copied < z.stored_least)
             // Right bytes that nobody wrote: our counters are wrong, or the child's word is not to be had.
@@ -365,7 +366,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
         else if (!columns_all_judged(&z))
             settle(&z, STATUS_referee_error, "judged",
                    feedback_child(a, "some output positions could not be judged in any case"));
-        else if (judge_needs(&z) && judge_rows(&z)) {
+        else if (judge_needs(&z) && judge_rows(&z) && judge_calls(a, d, source, r, &v->decision)) {
             note_metamorphic(&z);
             coverage_read(r->report[r->reports - 1].message, &v->evidence.coverage);
             snprintf(v->decision.warning, sizeof v->decision.warning, "%s", r->report[d->cases - 1].message);

@@ -9,6 +9,14 @@
 // Fills the decision, the cases, the traffic and most of the evidence of `v`; all else is the caller's.
 void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *v);
 
+// The calls that were made of one object, after all cases have passed (judge_calls.c). True when they say
+// nothing against the candidate; else the decision says what.
+bool judge_calls(Arena *a, const Draw *d, Str source, const ChildResult *r, Decision *out);
+// MATCH_INCORRECT and worse as a status.
+Status match_status(Match m);
+// Of what a report says about the returned tensor.
+bool shape_matches(const CaseReport *r, const Bound *b);
+
 // What a finding means for the candidate, and the rule that it broke.
 Status finding_status(DiagKind k, const char **rule);
 

@@ -69,6 +69,7 @@ const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseRepo
     if (r->case_index >= 0) {
         buf_puts(&b, ",");
         put_case(&b, d, r->case_index);
+        if (r->call > 0) buf_printf(&b, ", in call %d on the same object", r->nth);
     }
     bool asks = r->case_index < 0 && n && r->message[n - 1] == '?';
     buf_printf(&b, "%s %s", asks ? "" : ".", finding_next[r->finding]);

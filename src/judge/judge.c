@@ -56,7 +56,7 @@ static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *confi
                    .output_bytes = b->draw->output_bytes,
                    .arena_bytes = CHILD_MEMORY,
                    .wall_seconds = WALL_SECONDS,
-                   .max_reports = b->draw->cases + 1,
+                   .max_reports = b->draw->cases + b->draw->calls + 1,
                    .draw_key = b->draw->key};
     if (b->watched) watch_room(b->draw, &job);
     ChildResult r;
@@ -103,11 +103,14 @@ static bool judge_more(Candidates *b, size_t i, const MoreCases *q, Verdict *v, 
     Draw more;
     Verdict other = *v;
     int configs = 0;
-    bool ok = draw_make(
-        &a, alone,
-        &(DrawRequest){
-            .op = b->draw->op, .level = b->q->level, .seed = q->seed, .plan = q->plan, .cases = q->cases},
-        &more, e);
+    bool ok = draw_make(&a, alone,
+                        &(DrawRequest){.op = b->draw->op,
+                                       .level = b->q->level,
+                                       .seed = q->seed,
+                                       .plan = q->plan,
+                                       .cases = q->cases,
+                                       .more = true},
+                        &more, e);
     if (ok) {
         // All but `done`, which other threads count up.
         Candidates second = {.r = b->r,

@@ -77,7 +77,7 @@ bool large_tensors_declared(const Op *op) {
 }
 
 static bool case_file(const CaseSpec *spec, int *fd, size_t *bytes, Err *e) {
-    DrawHeader header = {WIRE_MAGIC, 1};
+    DrawHeader header = {.magic = WIRE_MAGIC, .cases = 1};
     *bytes = sizeof header + sizeof *spec;
     *fd = memfd_create("ouroboros-giant", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (*fd < 0) return err_set(e, ERR_IO, "giant shapes: memfd: %s", strerror(errno));

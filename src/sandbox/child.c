@@ -1,10 +1,8 @@
 // What runs behind the closed door: the candidate's source against every case of a draw. No descriptor but
 // the report pipe, no memory but the arena's. Nothing here judges: outputs and counts go to the parent as
 // they are.
-#include "host/host.h"
+#include "sandbox/child.h"
 #include "lang/library.h"
-#include "sandbox/coverage.h"
-#include "sandbox/fork_server.h"
 #include "sandbox/syscall_filter.h"
 #include "tile/loops/loops.h"
 #include <assert.h>
@@ -14,31 +12,6 @@
 
 // Sent together, they wake the parent once for all of a quick draw.
 enum { REPORTS_TOGETHER = 64, SPARSE_PAGES = 1 << 17, CODE_FIRST = 512 << 10 };
-
-typedef struct {
-    const ChildJob *job;
-    const CaseSpec *spec;
-    int cases;
-    Str source;
-    Extras extras;
-    Arena code;     // the syntax tree, then compiled kernels
-    Arena call;     // everything of one case
-    size_t sparse;  // JobHeader.sparse_bytes
-    int tune;       // JobHeader.tune
-    Trace *trace;   // of each case; NULL: nobody watches
-    uint8_t *flags; // behind the traces
-    size_t flags_bytes;
-    int at; // the case that runs; -1 before the first
-    int short_cases;
-    Cover *cover;
-    Tuned *tuned;
-    CaseReport *report;          // [REPORTS_TOGETHER]
-    int waiting;                 // how many of them wait to be sent
-    char note[WIRE_MESSAGE_MAX]; // the first warning that any case's kernels have met
-} Child;
-
-// Exit codes other than 0 say that something is wrong with us, not with the candidate.
-enum { EXIT_DONE, EXIT_WIRE = 10, EXIT_PIPE, EXIT_SILENT };
 
 static void send_waiting(Child *c) {
     const char *p = (const char *)c->report;
@@ -52,17 +25,22 @@ static void send_waiting(Child *c) {
     c->waiting = 0;
 }
 
-static void send_report(Child *c, const CaseReport *r) {
+void send_report(Child *c, const CaseReport *r) {
     c->report[c->waiting++] = *r;
-    if (c->waiting == REPORTS_TOGETHER || r->kind != REPORT_RAN) send_waiting(c);
+    bool last = r->kind != REPORT_RAN && r->kind != REPORT_CALL;
+    if (c->waiting == REPORTS_TOGETHER || last) send_waiting(c);
 }
 
-static CaseReport report_of(const Child *c, ReportKind kind) {
-    return (CaseReport){
-        .magic = WIRE_MAGIC, .case_index = c->at, .kind = (int32_t)kind, .first_unwritten = -1};
+CaseReport report_of(const Child *c, ReportKind kind) {
+    return (CaseReport){.magic = WIRE_MAGIC,
+                        .case_index = c->at,
+                        .kind = (int32_t)kind,
+                        .first_unwritten = -1,
+                        .call = c->call_number,
+                        .nth = c->nth};
 }
 
-static void send_finding(Child *c, const Diag *d, const Counters *count) {
+void send_finding(Child *c, const Diag *d, const Counters *count) {
     CaseReport r = report_of(c, REPORT_FINDING);
     size_t at = d->span.at < c->source.len ? d->span.at : c->source.len;
     size_t len = d->span.len < c->source.len - at ? d->span.len : c->source.len - at;
@@ -80,12 +58,12 @@ static void memory_gone(void *arg) {
     char text[128];
     snprintf(text, sizeof text, "out of memory: the program needs more than the %zu MiB that it may use",
              c->job->arena_bytes >> 20);
-    Diag d = {.kind = DIAG_HOST, .msg = text};
+    Diag d = {.kind = c->later ? DIAG_UNSUPPORTED : DIAG_HOST, .msg = text};
     send_finding(c, &d, NULL);
     _exit(EXIT_DONE);
 }
 
-static bool within(int64_t at, int64_t bytes, size_t all) {
+bool within(int64_t at, int64_t bytes, size_t all) {
     return at >= 0 && bytes >= 0 && (uint64_t)at <= all && (uint64_t)bytes <= all - (uint64_t)at;
 }
 
@@ -108,7 +86,8 @@ static bool job_read(Child *c) {
         (uint64_t)h->include_len != job->job_bytes - sizeof *h - h->source_len)
         return false;
     if (job->draw_bytes < sizeof *d || d->magic != WIRE_MAGIC || d->cases > WIRE_CASES_MAX) return false;
-    if (job->draw_bytes < sizeof *d + d->cases * sizeof(CaseSpec)) return false;
+    if (d->calls > WIRE_CALLS_MAX || (d->calls > 0 && d->cases == 0)) return false;
+    if (job->draw_bytes < sizeof *d + d->cases * sizeof(CaseSpec) + d->calls * sizeof(CallSpec)) return false;
     if (h->sparse_bytes < 0 || (uint64_t)h->sparse_bytes > job->arena_bytes) return false;
     if (h->tune < 0 || h->tune > WIRE_CASES_MAX) return false;
     c->source = (Str){(const char *)(h + 1), h->source_len};
@@ -118,11 +97,13 @@ static bool job_read(Child *c) {
     c->sparse = (size_t)h->sparse_bytes;
     c->spec = (const CaseSpec *)(d + 1);
     c->cases = (int)d->cases;
+    c->call_spec = (const CallSpec *)(c->spec + c->cases);
+    c->calls = (int)d->calls;
     return h->watch_at == 0 || watch_read(c, h->watch_at);
 }
 
 // An input as the candidate sees it: exactly the view's bytes exist, the gaps between strided rows do not.
-static bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *out) {
+bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *out) {
     if (t->dtype < 0 || t->dtype >= DT_COUNT || t->rank < 0 || t->rank > TENSOR_RANK_MAX) return false;
     if (t->at != TENSOR_ZEROS && !within(t->at, t->bytes, c->job->draw_bytes)) return false;
     *out = (Tensor){.dtype = (DType)t->dtype, .rank = t->rank, .offset = t->offset};
@@ -160,7 +141,7 @@ static bool all_stored(const Tensor *t, int64_t n) {
 
 // Copies the returned tensor out when there is room for it: when there is not, its shape or dtype is wrong
 // and the parent says so.
-static void output_take(Child *c, const CaseSpec *spec, const Tensor *t, int order, CaseReport *r) {
+void output_take(Child *c, const CaseSpec *spec, const Tensor *t, int order, CaseReport *r) {
     r->dtype = (int32_t)t->dtype;
     r->rank = t->rank;
     memcpy(r->shape, t->shape, sizeof(int64_t) * (size_t)t->rank);
@@ -201,7 +182,7 @@ static int32_t float_dtype(const CaseSpec *spec) {
     return -1;
 }
 
-static int case_tune(const Child *c) {
+int case_tune(const Child *c) {
     const CaseSpec *spec = &c->spec[c->at];
     bool is_long = !is_short(spec);
     int place = is_long ? (int)(c->spec[0].order_seed >> 34) : 0;
@@ -228,14 +209,30 @@ static bool too_many_configs(Child *c, const Machine *m, const Node *module) {
 }
 
 // Code that one case has compiled serves the others: what was said about it then stays said.
-static void keep_note(Child *c, const DiagList *diags) {
+void keep_note(Child *c, const DiagList *diags) {
     for (int i = 0; !c->note[0] && i < diags->count; i++)
         if (diags->at[i].kind == DIAG_WARNING) snprintf(c->note, sizeof c->note, "%s", diags->at[i].msg);
 }
 
+// Builds the program and calls it once. What building took has to be as it was after the call: then no call
+// of it, whatever comes before, finds anything else than this one did. Large things are not compared, and
+// count as changed.
+static bool run_watched(Child *c, Machine *m, const Tensor *input, Tensor *out) {
+    enum { COMPARED_MOST = 1 << 18 };
+    const CaseSpec *spec = &c->spec[c->at];
+    HostProgram *p = host_program(m, c->cache, c->module);
+    ArenaMark mark = arena_mark(&c->call);
+    if (!host_build(p, input, spec->inputs)) return false;
+    ArenaCopy built;
+    bool compared = !c->keeps && arena_copy(&c->call, mark, COMPARED_MOST, &built);
+    if (!host_call(p, input, spec->inputs, out)) return false;
+    if (!c->keeps) c->keeps = !compared || !arena_copy_same(&built);
+    return true;
+}
+
 // One run of the case's program in one order of the kernels' programs. False when it ends the run: *code is
 // the exit code then.
-static bool order_run(Child *c, CodeCache *cache, const Node *module, int order, CaseReport *r, int *code) {
+static bool order_run(Child *c, int order, CaseReport *r, int *code) {
     const CaseSpec *spec = &c->spec[c->at];
     *code = EXIT_WIRE;
     DiagList diags = DIAGS(&c->call);
@@ -257,10 +254,10 @@ static bool order_run(Child *c, CodeCache *cache, const Node *module, int order,
     for (int i = 0; m->storages.origins && i < spec->inputs; i++)
         if (!marks_wrap(c, &spec->input[i], &input[i])) return false;
 
-    if (host_run(m, cache, module, input, spec->inputs, &out)) {
+    if (run_watched(c, m, input, &out)) {
         *code = EXIT_DONE;
         keep_note(c, &diags);
-        if (too_many_configs(c, m, module)) return false;
+        if (too_many_configs(c, m, c->module)) return false;
         r->count = m->count;
         r->configs = m->autotune.configs;
         r->read_back = m->race.read_back;
@@ -282,7 +279,7 @@ static bool run_again(const Child *c, const CaseReport *r) {
 }
 
 // The case's own sizes are no news to whoever drew it.
-static void cover_case(Child *c) {
+void cover_case(Child *c) {
     const CaseSpec *spec = &c->spec[c->at];
     Cover *v = c->cover;
     v->case_index = c->at;
@@ -299,7 +296,7 @@ static void cover_case(Child *c) {
     }
 }
 
-static bool case_run(Child *c, CodeCache *cache, const Node *module, int *code) {
+static bool case_run(Child *c, int *code) {
     const CaseSpec *spec = &c->spec[c->at];
     *code = EXIT_WIRE;
     if (spec->inputs < 0 || spec->inputs > WIRE_INPUTS_MAX || spec->again < 0 || spec->again > 1)
@@ -311,10 +308,10 @@ static bool case_run(Child *c, CodeCache *cache, const Node *module, int *code) 
     cover_case(c);
     CaseReport r = report_of(c, REPORT_RAN), second = report_of(c, REPORT_RAN);
     ArenaMark call = arena_mark(&c->call);
-    if (!order_run(c, cache, module, 0, &r, code)) return false;
+    if (!order_run(c, 0, &r, code)) return false;
     if (run_again(c, &r)) {
         arena_reset(&c->call, call);
-        if (!order_run(c, cache, module, 1, &second, code)) return false;
+        if (!order_run(c, 1, &second, code)) return false;
         bool same = second.dtype == r.dtype && second.rank == r.rank &&
                     memcmp(second.shape, r.shape, sizeof r.shape) == 0;
         r.again = same ? 1 : -1;
@@ -328,26 +325,32 @@ static bool case_run(Child *c, CodeCache *cache, const Node *module, int *code) 
     return true;
 }
 
-static int cases_run(Child *c, const Node *module) {
-    ArenaMark code = arena_mark(&c->code), call = arena_mark(&c->call);
-    size_t room = arena_left(&c->code);
-    CodeCache *cache = code_cache_new(&c->code);
+// Kernels compiled for one case serve the next. A program that asks for many gets them compiled again rather
+// than running out of room after some number of cases: each case finds nearly all of it free.
+void code_make_room(Child *c) {
+    if (c->cache && arena_left(&c->code) >= c->code_room - c->code_room / 8) return;
+    if (c->cache) arena_reset(&c->code, c->code_mark);
+    c->cache = code_cache_new(&c->code);
+}
+
+static int cases_run(Child *c) {
+    ArenaMark call = arena_mark(&c->call);
+    int exit_code;
+    c->code_mark = arena_mark(&c->code);
+    c->code_room = arena_left(&c->code);
     for (int i = 0; i < c->cases; i++) c->short_cases += is_short(&c->spec[i]);
     for (c->at = 0; c->at < c->cases; c->at++) {
-        // Kernels compiled for one case serve the next. A program that asks for many gets them compiled again
-        // rather than running out of room after some number of cases: each case finds nearly all of it free.
-        if (arena_left(&c->code) < room - room / 8) {
-            arena_reset(&c->code, code);
-            cache = code_cache_new(&c->code);
-        }
-        int exit_code;
-        if (!case_run(c, cache, module, &exit_code)) return exit_code;
+        code_make_room(c);
+        if (!case_run(c, &exit_code)) return exit_code;
         arena_reset(&c->call, call);
     }
+    if (c->keeps && !calls_run(c, &exit_code)) return exit_code;
     c->at = -1;
+    c->call_number = c->nth = 0;
     CaseReport done = report_of(c, REPORT_DONE);
+    done.keeps = c->keeps;
     Buf said = BUF(&c->call);
-    coverage_say(&c->call, module, c->cover, &said);
+    coverage_say(&c->call, c->module, c->cover, &said);
     wire_message(&done, buf_cstr(&said));
     send_report(c, &done);
     return EXIT_DONE;
@@ -385,7 +388,8 @@ int child_interpret(const ChildJob *job) {
     // Only a decorator of that name prunes.
     c.tuned = memmem(c.source.p, c.source.len, "autotune", 8) ? tuned_new(&c.code) : NULL;
     c.cover->at = NEWN(&c.code, uint8_t, c.source.len + 1);
-    return cases_run(&c, module);
+    c.module = module;
+    return cases_run(&c);
 }
 
 void child_prepare(void) {

@@ -325,7 +325,7 @@ static bool end_read(Lines *l, ChildResult *out, Err *e) {
 }
 
 bool fork_server_run(ForkServer *b, Arena *a, const ForkJob *job, ChildResult *out, Err *e) {
-    assert(job->max_reports >= 0 && job->max_reports <= WIRE_CASES_MAX + 1);
+    assert(job->max_reports >= 0 && job->max_reports <= WIRE_CASES_MAX + WIRE_CALLS_MAX + 1);
     *out = (ChildResult){0};
     Lines l = {.fd = {job->draw_fd, -1, -1, -1, -1}, .report = -1, .status = -1};
     OutputBuffer *o = NULL;

@@ -44,7 +44,18 @@ static const char *ran_fault(CaseReport *r) {
     if (r->atomic_launches < 0) return "a report has an impossible count";
     r->finding = 0;
     r->at = r->len = 0;
+    r->keeps = 0;
     return NULL;
+}
+
+static const char *call_fault(CaseReport *r, const CaseReport *before, int cases) {
+    int last = before && before->kind == REPORT_CALL ? before->call : 0;
+    if (r->call <= last || r->call > WIRE_CALLS_MAX) return "calls are out of order";
+    if (r->case_index < 0 || r->case_index >= cases) return "a call names no case";
+    if (r->nth < 1 || r->nth > WIRE_REPEATS_MAX)
+        return "a call was made an impossible number of times";
+    if (r->again != 0) return "a call has no other orders";
+    return ran_fault(r);
 }
 
 static const char *finding_fault(CaseReport *r, size_t source_len) {
@@ -54,32 +65,56 @@ static const char *finding_fault(CaseReport *r, size_t source_len) {
     memset(r->shape, 0, sizeof r->shape);
     r->unwritten = 0;
     r->first_unwritten = -1;
-    r->again = r->atomic_launches = 0;
+    r->again = r->atomic_launches = r->keeps = 0;
     return NULL;
 }
 
-static const char *report_fault(CaseReport *r, int index, bool last, int cases, size_t source_len) {
+// The last frame: `index` cases have run, and perhaps calls after them.
+static const char *last_fault(CaseReport *r, const CaseReport *before, int index, int cases,
+                              size_t source_len) {
+    int last = before && before->kind == REPORT_CALL ? before->call : 0;
+    if (r->kind == REPORT_DONE) {
+        if (r->case_index != -1) return "the closing report names a case";
+        if (r->keeps < 0 || r->keeps > 1) return "a report has an impossible answer";
+        if (last && !r->keeps) return "calls were made for nothing";
+        r->call = r->nth = 0;
+        return index != cases ? "cases are missing" : NULL;
+    }
+    if (r->kind != REPORT_FINDING)
+        return r->kind == REPORT_RAN || r->kind == REPORT_CALL ? "the closing report is missing"
+                                                               : "a report has no known kind";
+    bool own = r->call == 0 && !last && r->case_index == index && index < cases;
+    bool source = r->call == 0 && r->case_index == -1 && index == 0 && !last;
+    bool call = r->call > last && r->call <= WIRE_CALLS_MAX && index == cases && r->case_index >= 0 &&
+                r->case_index < cases && r->nth >= 1 && r->nth <= WIRE_REPEATS_MAX;
+    if (!call) r->nth = 0;
+    return own || source || call ? finding_fault(r, source_len) : "a finding names the wrong case";
+}
+
+// *index: cases that have run before.
+static const char *report_fault(CaseReport *r, const CaseReport *before, bool last, int *index, int cases,
+                                size_t source_len) {
     if (r->magic != WIRE_MAGIC) return "a report is not a report";
     printable(r->message, sizeof r->message);
     if (!counters_sane(&r->count)) return "a report has an impossible count";
-    if (last && r->kind == REPORT_DONE)
-        return r->case_index != -1 ? "the closing report names a case"
-               : index != cases    ? "cases are missing"
-                                   : NULL;
-    if (last && r->kind == REPORT_FINDING) {
-        bool own = r->case_index == index && index < cases;
-        bool source = r->case_index == -1 && index == 0;
-        return own || source ? finding_fault(r, source_len) : "a finding names the wrong case";
-    }
+    if (last) return last_fault(r, before, *index, cases, source_len);
+    if (r->kind == REPORT_CALL)
+        return *index == cases ? call_fault(r, before, cases) : "calls come before the cases have run";
     if (r->kind != REPORT_RAN) return "a report has no known kind";
-    if (last) return "the closing report is missing";
-    return r->case_index == index && index < cases ? ran_fault(r) : "reports are out of order";
+    if (before && before->kind == REPORT_CALL) return "reports are out of order";
+    r->call = r->nth = 0;
+    if (r->case_index != *index || *index >= cases) return "reports are out of order";
+    ++*index;
+    return ran_fault(r);
 }
 
 WireEnd wire_check(CaseReport *report, int n, int cases, size_t source_len, const char **why) {
+    int index = 0;
     *why = "no report at all";
     for (int i = 0; i < n; i++)
-        if ((*why = report_fault(&report[i], i, i == n - 1, cases, source_len))) return WIRE_BROKEN;
+        if ((*why =
+                 report_fault(&report[i], i ? &report[i - 1] : NULL, i == n - 1, &index, cases, source_len)))
+            return WIRE_BROKEN;
     if (*why) return WIRE_BROKEN;
     return report[n - 1].kind == REPORT_DONE ? WIRE_DONE : WIRE_FINDING;
 }

@@ -3,17 +3,19 @@
 // a candidate fail, never pass (passing needs the right bytes in every output).
 //
 // Input mapping (shared by all candidates of one draw, read-only for children):
-//   DrawHeader, CaseSpec[cases], then the tensors' bytes at CaseTensor.at.
+//   DrawHeader, CaseSpec[cases], CallSpec[calls], then the tensors' bytes at CaseTensor.at.
 // Job mapping (one for each candidate, read-only): JobHeader, the source text, the helper files
 // (library_pack). Output mapping (one for each candidate, fresh zero pages): outputs, row-major, at
 // CaseSpec.output_at. Report pipe: CaseReport frames in case order: one REPORT_RAN for each case that ran,
-// then one REPORT_DONE (case_index -1) or one REPORT_FINDING (the case it happened in; -1: in the source
-// itself). Nothing follows.
+// then, of a program that keeps anything between calls, a REPORT_CALL for each call that was made again on one
+// object; then one REPORT_DONE (case_index -1) or one REPORT_FINDING (the case it happened in; -1: in the
+// source itself). Nothing follows.
 #pragma once
 #include "tile/vm/vm.h"
 
 enum { TENSOR_ZEROS = -1 };
 enum { WIRE_MAGIC = 0x4f55524f, WIRE_INPUTS_MAX = 8, WIRE_CASES_MAX = 1024, WIRE_MESSAGE_MAX = 320 };
+enum { WIRE_CALLS_MAX = 40, WIRE_REPEATS_MAX = 1 << 20 };
 
 typedef struct {
     int32_t dtype, rank;
@@ -42,8 +44,24 @@ static inline int64_t spec_output_at(const CaseSpec *s, int order) {
     return s->output_at + order * ((s->output_bytes + 63) & ~(int64_t)63);
 }
 
+// One of several calls of one program, made after all cases: see sandbox/child_calls.c.
+enum {
+    CALL_BUILDS = 1, // the first of a sequence: the program is built for it, as for a case
+    CALL_RENEWS = 2, // the inputs lie where those of the sequence's first call lay, and have taken their place
+    CALL_OTHER = 4   // other weights, or rows of another length: not for an object that was made for those
+};
 typedef struct {
-    uint32_t magic, cases;
+    CaseSpec spec; // output_bytes of room; no second order, no marks
+    int32_t flags;
+    int32_t case_index; // whose values they are, or were made of
+    int32_t same_as;    // the call that had the same inputs: an index; -1: none
+    int32_t repeats;    // how often it is made in a row, at most; only the last answer is kept
+    int64_t kept_at;    // in the output mapping: room for the same tensor's bytes at the end of the sequence
+} CallSpec;
+
+typedef struct {
+    uint32_t magic, cases, calls;
+    uint32_t reserved;
 } DrawHeader;
 
 typedef struct {
@@ -58,7 +76,7 @@ typedef struct {
 } JobHeader;
 
 // How a case ended, as the child tells it.
-typedef enum { REPORT_RAN, REPORT_FINDING, REPORT_DONE } ReportKind;
+typedef enum { REPORT_RAN, REPORT_FINDING, REPORT_DONE, REPORT_CALL } ReportKind;
 typedef struct {
     uint32_t magic;
     int32_t case_index;  // -1 with REPORT_DONE; -1 with REPORT_FINDING when the source itself is at fault
@@ -72,6 +90,9 @@ typedef struct {
     int64_t shape[TENSOR_RANK_MAX];
     int64_t unwritten,
         first_unwritten; // output elements without SHADOW_STORED on every byte; row-major index
+    int32_t call;        // 1 + index of the CallSpec, in a REPORT_CALL and a finding of a call; else 0
+    int32_t nth;         // of both: which call on its object it was, from 1
+    int32_t keeps;       // of a REPORT_DONE: 1: the program keeps something between calls, which were made
     int32_t again;       // further orders of the programs that were run and left their outputs, too; -1: with
                          // another shape
     int32_t atomic_launches; // of this case
@@ -85,7 +106,8 @@ typedef enum {
     WIRE_FINDING, // as many cases as there are frames before the last ran; the last frame is a finding
     WIRE_BROKEN,  // anything else: missing, out of order, impossible values. Never an acceptance
 } WireEnd;
-// Frames before the last are REPORT_RAN of cases 0, 1, 2 ... Makes every message printable in place and puts
+// Frames before the last are REPORT_RAN of cases 0, 1, 2 ..., then REPORT_CALL in the order of calls, some of
+// them left out: whether those may be, whoever has the CallSpecs knows. Makes every message printable in place and puts
 // zeros into fields that the frame's kind does not use. `why` (of WIRE_BROKEN) is a constant text.
 WireEnd wire_check(CaseReport *report, int n, int cases, size_t source_len, const char **why);
 // Fills in the magic and copies a message, shortened and made printable. Used by the child, needs no memory.

@@ -73,7 +73,7 @@ static const int64_t rows[CASES] = {1, 3, 2}, row[CASES] = {1000, 17, 64};
 static float input_at(int index, int64_t i) { return (float)(i % 97) - 40 + (float)index; }
 
 static void draw_init(Draw *d, int64_t steps) {
-    *d = (Draw){.header = {WIRE_MAGIC, CASES}};
+    *d = (Draw){.header = {.magic = WIRE_MAGIC, .cases = CASES}};
     for (int k = 0; k < CASES; k++) {
         CaseSpec *s = &d->spec[k];
         int64_t pitch = k == 1 ? row[k] + 5 : row[k], offset = k == 1 ? 3 : 0;

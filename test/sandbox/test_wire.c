@@ -95,7 +95,8 @@ static void every_field_is_checked(void **state) {
     (void)state;
     REFUSED(ran, 1, r->magic++);
     REFUSED(ran, 1, r->kind = -1);
-    REFUSED(ran, 1, r->kind = 3);
+    REFUSED(ran, 1, r->kind = REPORT_CALL);
+    REFUSED(ran, 1, r->kind = 4);
     REFUSED(ran, 1, r->case_index = INT32_MIN);
     REFUSED(ran, 1, r->dtype = -1);
     REFUSED(ran, 1, r->dtype = DT_COUNT);

@@ -46,19 +46,19 @@ static const Node *method_of(const Node *model, const char *name) {
     return found;
 }
 
-bool entry_call_model(Interp *in, const Node *model, Value *arg, int count, Value *out, Span *at) {
+bool entry_make_model(Interp *in, const Node *model, Value *arg, int count, ModelEntry *out) {
     const Node *forward = method_of(model, "forward"), *init = method_of(model, "__init__");
     const Slot *s = env_find(in->globals, STR("ModelNew"));
-    int required = 0, given;
-    Value size = {.kind = V_INT}, object;
-    *at = model->span;
+    int required = 0;
+    Value size = {.kind = V_INT};
+    *out = (ModelEntry){.at = model->span};
     if (!s || s->v.kind != V_CLASS || !forward)
         return host_raise(in, model->span, "ModelNew has no method `forward`");
-    *at = (Span){forward->span.at, 0};
-    given = count_params(forward, &required);
-    if (given < 0 || given > count) given = count;
-    in->weight = arg + given;
-    in->weights = count - given;
+    out->at = (Span){forward->span.at, 0};
+    out->given = count_params(forward, &required);
+    if (out->given < 0 || out->given > count) out->given = count;
+    in->weight = arg + out->given;
+    in->weights = count - out->given;
     required = 0;
     if (init) (void)count_params(init, &required);
     if (required > 1)
@@ -68,12 +68,17 @@ bool entry_call_model(Interp *in, const Node *model, Value *arg, int count, Valu
     const Tensor *first = count > 0 && arg[0].kind == V_TENSOR ? &arg[0].tensor->t : NULL;
     size.i = first && first->rank > 0 ? first->shape[first->rank - 1] : 1;
     Args made = {.pos = &size, .n = required, .at = (Span){(init ? init : model)->span.at, 0}};
-    if (!class_call(in, s->v, &made, &object)) return false;
+    if (!class_call(in, s->v, &made, &out->object)) return false;
+    out->bound = required > 0 || in->weights > 0;
     if (in->weights_used < in->weights)
-        return host_raise(in, *at,
+        return host_raise(in, out->at,
                           "forward takes %d of the op's %d inputs and __init__ makes %d nn.Parameter: %d are "
                           "left over",
-                          given, count, in->weights_used, in->weights - in->weights_used);
-    Args args = {.pos = arg, .n = given, .at = *at};
-    return class_call(in, object, &args, out);
+                          out->given, count, in->weights_used, in->weights - in->weights_used);
+    return true;
+}
+
+bool entry_call_model(Interp *in, const ModelEntry *m, Value *arg, Value *out) {
+    Args args = {.pos = arg, .n = m->given, .at = m->at};
+    return class_call(in, m->object, &args, out);
 }

@@ -3,7 +3,15 @@
 #include "host/python/interp.h"
 
 MUST_CHECK bool entry_parameter(Interp *in, Span at, Value *out);
-// ModelNew(...)(*arg). *at: where findings about the result belong.
-MUST_CHECK bool entry_call_model(Interp *in, const Node *model, Value *arg, int count, Value *out, Span *at);
+// ModelNew(...), and how it is called.
+typedef struct {
+    Value object;
+    int given;  // the op's first inputs, which forward takes
+    bool bound; // made for weights or a length
+    Span at;    // where findings about the result belong
+} ModelEntry;
+// `arg` has to outlive it.
+MUST_CHECK bool entry_make_model(Interp *in, const Node *model, Value *arg, int count, ModelEntry *out);
+MUST_CHECK bool entry_call_model(Interp *in, const ModelEntry *m, Value *arg, Value *out);
 // The plain function of that name that the module has defined.
 MUST_CHECK bool entry_function(Interp *in, const char *name, Value *out);

@@ -1,0 +1,302 @@
+#include "cases/calls.h"
+
+#include <assert.h>
+#include <math.h>
+
+#include "base/numeric/rng.h"
+#include "cases/plan.h"
+
+enum {
+    ALIGN = 64,
+    SMALL_BYTES = 1 << 14, // of all inputs of a case that is called several times
+    FULL_SEQUENCES = 3,
+    SOME_CALLS = 20,
+    MANY_CALLS = 2000,
+};
+
+static int64_t input_bytes(const CaseSpec *s) {
+    int64_t n = 0;
+    for (int i = 0; i < s->inputs; i++) n += s->input[i].bytes;
+    return n;
+}
+
+// The number of rows in the first dimension of inputs that have it; 0: they are not laid out like that.
+static int64_t rows_of(const Op *op, const CaseTruth *t) {
+    bool any = false;
+    for (int i = 0; i < op->inputs; i++)
+        for (int k = 0; k < op->input[i].rank; k++) {
+            if (op->input[i].dim[k] != op->rows_dim) continue;
+            if (k > 0) return 0;
+            any = true;
+        }
+    return op->rows_dim >= 0 && any ? t->dim[op->rows_dim] : 0;
+}
+
+static bool has_rows(const Op *op, int input) {
+    return op->input[input].rank > 0 && op->rows_dim >= 0 && op->input[input].dim[0] == op->rows_dim;
+}
+
+static int smallest_case(const Draw *d, const CaseSpec *layout) {
+    int least = 0;
+    for (int i = 1; i < d->cases; i++)
+        if (input_bytes(&layout[i]) < input_bytes(&layout[least])) least = i;
+    return least;
+}
+
+// How much the values of a case can show: of several rows, of several columns.
+static int worth(const Draw *d, int index) {
+    enum { ROWS = 5, COLUMNS = 16 };
+    const CaseTruth *t = &d->truth[index];
+    int64_t rows = rows_of(d->op, t), n = t->dim[d->op->row_dim];
+    return (rows >= ROWS && n >= COLUMNS) + (rows > 1 && n > 1) + (n > 1);
+}
+
+// One of the small cases that are worth the most. A case of other shape and, if there is one, dtype than
+// `first`, or of `dtype` where first is -1. -1: none.
+static int choose(const Draw *d, const CaseSpec *layout, int first, DType dtype, Rng *r) {
+    int found = -1, seen = 0, best = 0;
+    for (int i = 0; i < d->cases; i++) {
+        const CaseTruth *t = &d->truth[i], *f = first < 0 ? NULL : &d->truth[first];
+        if (input_bytes(&layout[i]) > SMALL_BYTES || t->twin) continue;
+        if (f ? memcmp(t->dim, f->dim, sizeof t->dim) == 0 : t->dtype != dtype) continue;
+        int value = worth(d, i) + (f && t->dtype != f->dtype ? 10 : 0);
+        if (found >= 0 && value < best) continue;
+        if (value > best) seen = 0;
+        best = value;
+        if (rng_below(r, (uint64_t)++seen) == 0) found = i;
+    }
+    return found;
+}
+
+static CallSpec *call_add(CallPlan *p, const Draw *d, const CaseSpec *layout, int index, int flags) {
+    CallSpec *c = &p->call[p->calls];
+    *c = (CallSpec){.spec = layout[index], .flags = flags, .case_index = index, .same_as = -1, .repeats = 1};
+    for (int i = 0; i < c->spec.inputs; i++) c->spec.input[i].marks = 0;
+    memcpy(p->dim[p->calls++], d->truth[index].dim, sizeof *p->dim);
+    return c;
+}
+
+// ---- other values of the same shape: elements that are there, at other places
+
+// Which inputs change: those with rows, all together; where there is but one row, data whose elements mean
+// the same wherever in a row they stand.
+static bool changes(const Op *op, int64_t rows, int input) {
+    const OpInput *in = &op->input[input];
+    return rows > 1 ? has_rows(op, input) : in->rank > 0 && plan_is_data(in) && in->keep < 0;
+}
+
+static void own_values(const Op *op, int64_t rows, CallSpec *c, int64_t *at) {
+    for (int i = 0; i < c->spec.inputs; i++) {
+        if (!changes(op, rows, i)) continue;
+        c->spec.input[i].at = *at;
+        *at += (c->spec.input[i].bytes + ALIGN - 1) / ALIGN * ALIGN;
+    }
+}
+
+static void copy_row(uint8_t *map, const CaseTensor *to, int64_t r, const CaseTensor *from, int64_t k) {
+    int64_t size = dtype_bytes((DType)to->dtype), row = to->stride[0] * size, first = to->offset * size;
+    int64_t left = to->bytes - first - (r > k ? r : k) * row;
+    memcpy(map + to->at + first + r * row, map + from->at + first + k * row,
+           (size_t)(left < row ? left : row));
+}
+
+// Rows of one element stay as they are: such a case has no other values.
+static void turn_elements(uint8_t *map, const CaseTensor *to, const CaseTensor *from, uint64_t choice) {
+    int64_t size = dtype_bytes((DType)to->dtype), n = to->shape[to->rank - 1], rows = 1;
+    int64_t by = n > 1 ? 1 + (int64_t)(choice % (uint64_t)(n - 1)) : 0;
+    for (int d = 0; d + 1 < to->rank; d++) rows *= to->shape[d];
+    for (int64_t r = 0; r < rows; r++) {
+        int64_t at = to->offset, k = r;
+        for (int d = to->rank - 2; d >= 0; d--) {
+            at += k % to->shape[d] * to->stride[d];
+            k /= to->shape[d];
+        }
+        for (int64_t i = 0; i < n; i++)
+            memcpy(map + to->at + (at + i) * size, map + from->at + (at + (i + by) % n) * size, (size_t)size);
+    }
+}
+
+// The largest element of a row changes places with another, in the first input of data: a program that looks
+// at a few elements to tell whether it has seen a tensor, or at a sum of them, has seen this one.
+static void swap_elements(const Op *op, uint8_t *map, const CallSpec *c, int attempt, Rng *r) {
+    int which = 0;
+    while (which < op->inputs && (!plan_is_data(&op->input[which]) || op->input[which].keep >= 0)) which++;
+    if (which == op->inputs || !has_rows(op, which)) return;
+    const CaseTensor *t = &c->spec.input[which];
+    int64_t size = dtype_bytes((DType)t->dtype), n = t->shape[t->rank - 1], rows = t->shape[0], end = n > 3,
+            most = end;
+    int64_t row = ((int64_t)rng_below(r, (uint64_t)rows) + attempt) % rows,
+            from = (int64_t)rng_below(r, (uint64_t)(n - 2 * end));
+    uint8_t *p = map + t->at + (t->offset + row * t->stride[0]) * size, was[8];
+    for (int64_t i = end + 1; i < n - end; i++)
+        if (dtype_load((DType)t->dtype, p + i * size) > dtype_load((DType)t->dtype, p + most * size))
+            most = i;
+    for (int64_t i = 0; i < n - 2 * end; i++) {
+        uint8_t *x = p + most * size, *y = p + (end + (from + i) % (n - 2 * end)) * size;
+        if (memcmp(x, y, (size_t)size) == 0) continue;
+        memcpy(was, x, (size_t)size);
+        memcpy(x, y, (size_t)size);
+        memcpy(y, was, (size_t)size);
+        return;
+    }
+}
+
+// What differs in the calls of other values, in this order.
+typedef enum { CHANGE_ELEMENTS, CHANGE_ROW, CHANGE_ALL } Change;
+
+static void fill_values(const Draw *d, const CallSpec *c, const CaseSpec *from, Change change, int attempt,
+                        uint8_t *map) {
+    int64_t rows = rows_of(d->op, &d->truth[c->case_index]);
+    Rng r = rng_at(rng_mix(d->seed, 0x63616c6c73), (uint64_t)c->case_index * 4 + (uint64_t)change);
+    int64_t step = rows > 1 ? 1 + (int64_t)rng_below(&r, (uint64_t)rows - 1) : 0;
+    int64_t only = change == CHANGE_ROW ? ((int64_t)rng_below(&r, (uint64_t)rows) + attempt) % rows : -1;
+    uint64_t choice = rng_u64(&r);
+    for (int i = 0; i < c->spec.inputs; i++) {
+        const CaseTensor *to = &c->spec.input[i], *x = &from->input[i];
+        if (to->at == x->at) continue;
+        memcpy(map + to->at, map + x->at, (size_t)x->bytes);
+        if (change == CHANGE_ELEMENTS) continue;
+        if (rows <= 1) turn_elements(map, to, x, choice);
+        for (int64_t k = 0; rows > 1 && k < rows; k++)
+            if (only < 0 || k == only) copy_row(map, to, k, x, (k + step) % rows);
+    }
+    if (change == CHANGE_ELEMENTS) swap_elements(d->op, map, c, attempt, &r);
+}
+
+// ---- fewer rows
+
+// False where the domain has none.
+static bool fewer_rows(const Draw *d, CallPlan *p, Rng *r) {
+    const Op *op = d->op;
+    CallSpec *c = &p->call[p->calls - 1];
+    int64_t *dim = p->dim[p->calls - 1], was[OP_DIMS_MAX], rows = rows_of(op, &d->truth[c->case_index]);
+    if (rows < 2) return false;
+    for (int k = 0; k < op->dims; k++)
+        if (op->dim[k].of == op->rows_dim) return false;
+    memcpy(was, dim, sizeof was);
+    dim[op->rows_dim] = rng_between(r, 1, rows - 1);
+    plan_fit(op, dim);
+    for (int k = 0; k < op->dims; k++)
+        if (k != op->rows_dim && dim[k] != was[k]) return false;
+    if (dim[op->rows_dim] >= rows) return false;
+    for (int i = 0; i < c->spec.inputs; i++) {
+        CaseTensor *t = &c->spec.input[i];
+        if (!has_rows(op, i)) continue;
+        t->shape[0] = dim[op->rows_dim];
+        int64_t last = t->offset + 1;
+        for (int k = 0; k < t->rank; k++) last += (t->shape[k] - 1) * t->stride[k];
+        t->bytes = last * dtype_bytes((DType)t->dtype);
+    }
+    return true;
+}
+
+// ---- the plan
+
+static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int repeats, CallPlan *p,
+                          int64_t *at) {
+    Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c + (uint64_t)first));
+    int64_t rows = rows_of(d->op, &d->truth[first]);
+    int begin = p->calls, other = choose(d, layout, first, DT_F32, &r);
+    const CaseSpec *spec = &layout[first];
+    call_add(p, d, layout, first, CALL_BUILDS);
+    for (Change k = CHANGE_ELEMENTS; k < CHANGE_ALL && rows > 1; k++)
+        own_values(d->op, rows, call_add(p, d, layout, first, CALL_RENEWS), at);
+    own_values(d->op, rows, call_add(p, d, layout, first, CALL_RENEWS), at);
+    if (repeats > 0) {
+        CallSpec *c = call_add(p, d, layout, first, CALL_RENEWS);
+        c->same_as = begin;
+        c->repeats = repeats;
+    }
+    call_add(p, d, layout, first, 0);
+    if (!fewer_rows(d, p, &r)) p->calls--;
+    if (other >= 0) {
+        CallSpec *c = call_add(p, d, layout, other, CALL_OTHER);
+        c->spec.processors = spec->processors; // one GPU
+    }
+    call_add(p, d, layout, first, CALL_RENEWS)->same_as = begin;
+}
+
+void calls_plan(const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *p, int64_t *at) {
+    enum { A_SEQUENCE = 8 };
+    Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c));
+    uint64_t turn = rng_u64(&r);
+    static const DType dtypes[FULL_SEQUENCES] = {DT_F32, DT_F16, DT_BF16};
+    int sequences = 0;
+    p->calls = 0;
+    assert(FULL_SEQUENCES * A_SEQUENCE < WIRE_CALLS_MAX);
+    for (int k = 0; k < FULL_SEQUENCES && (thorough || !sequences); k++) {
+        int first = choose(d, layout, -1, dtypes[(turn + (uint64_t)k) % FULL_SEQUENCES], &r);
+        if (first < 0) continue;
+        int repeats = sequences++ ? 0 : thorough ? MANY_CALLS : SOME_CALLS;
+        plan_sequence(d, layout, first, repeats, p, at);
+    }
+    if (!sequences) plan_sequence(d, layout, smallest_case(d, layout), SOME_CALLS, p, at);
+}
+
+// Somewhere the two answers are surely not taken for each other.
+static bool tells_apart(const Bound *x, const Bound *y) {
+    const double clearly = 256 * BOUND_U;
+    for (int64_t i = 0; i < x->numel && i < y->numel; i++) {
+        double e = (x->e ? x->e[i] : 0) + (y->e ? y->e[i] : 0), ulp = fabs(x->v[i]) * 0x1p-7;
+        if (isfinite(x->v[i]) && isfinite(y->v[i]) && fabs(x->v[i] - y->v[i]) > clearly * e + 4 * ulp)
+            return true;
+    }
+    return false;
+}
+
+// NULL: the reference fails. Values that would show nothing are drawn again, a few times.
+static const Bound *own_answer(Draw *d, const CallSpec *c, const CaseSpec *from, const Change *change,
+                               uint8_t *map, Arena *scratch, DiagList *diags) {
+    enum { ATTEMPTS = 12 };
+    const Bound *first = d->truth[c->case_index].expected, *b = NULL;
+    for (int k = 0; k < ATTEMPTS; k++) {
+        if (change) fill_values(d, c, from, *change, k, map);
+        b = draw_reference(scratch, d->op, map, &c->spec, NULL, diags);
+        if (!b || !change || tells_apart(first, b)) break;
+    }
+    return b;
+}
+
+bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
+    bool ok = true;
+    d->calls = p->calls;
+    d->called = NEWN(a, CallTruth, (size_t)p->calls + 1);
+    Arena scratch = {0};
+    Change next = CHANGE_ELEMENTS;
+    for (int i = 0; i < p->calls && ok; i++) {
+        const CallSpec *c = &p->call[i];
+        const CaseSpec *from = &((const CaseSpec *)(map + sizeof(DrawHeader)))[c->case_index];
+        CallTruth *t = &d->called[i];
+        const CaseTruth *of = &d->truth[c->case_index];
+        memcpy(t->dim, p->dim[i], sizeof t->dim);
+        bool own = false, rows = memcmp(t->dim, of->dim, sizeof t->dim) != 0;
+        for (int k = 0; k < c->spec.inputs; k++) own |= c->spec.input[k].at != from->input[k].at;
+        if (c->flags & CALL_BUILDS) next = rows_of(d->op, of) > 1 ? CHANGE_ELEMENTS : CHANGE_ALL;
+        t->expected = of->expected;
+        if (!own && !rows) continue;
+        DiagList diags = DIAGS(&scratch);
+        const Bound *b = own_answer(d, c, from, own ? &next : NULL, map, &scratch, &diags);
+        const Diag *why = diag_first(&diags);
+        ok = b || err_set(e, ERR_INPUT, "the reference of %.*s fails on its own domain: %s",
+                          STR_ARG(d->op->name), why ? why->msg : "it failed");
+        if (ok) t->expected = draw_keep(&d->kept[0], b);
+        next += own;
+        arena_free(&scratch);
+    }
+    arena_free(&scratch);
+    return ok;
+}
+
+void calls_lay(Draw *d, const CallPlan *p, CallSpec *to) {
+    for (int i = 0; i < p->calls; i++) {
+        const Bound *b = d->called[i].expected;
+        to[i] = p->call[i];
+        CaseSpec *s = &to[i].spec;
+        s->again = 0;
+        s->origin_at = 0;
+        s->output_bytes = b->numel * dtype_bytes(b->dtype);
+        s->output_at = (int64_t)d->output_bytes;
+        to[i].kept_at = spec_output_at(s, 1);
+        d->output_bytes = (size_t)(to[i].kept_at + s->output_bytes + ALIGN - 1) / ALIGN * ALIGN;
+    }
+}

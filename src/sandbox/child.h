@@ -1,0 +1,54 @@
+// child.h - inside of the child: what its cases (child.c) and its repeated calls (child_calls.c) share.
+#pragma once
+#include "host/host.h"
+#include "sandbox/coverage.h"
+#include "sandbox/fork_server.h"
+
+// Exit codes other than 0 say that something is wrong with us, not with the candidate.
+enum { EXIT_DONE, EXIT_WIRE = 10, EXIT_PIPE, EXIT_SILENT };
+
+typedef struct {
+    const ChildJob *job;
+    const CaseSpec *spec;
+    int cases;
+    const CallSpec *call_spec;
+    int calls;
+    Str source;
+    Extras extras;
+    Arena code;     // the syntax tree, then compiled kernels
+    Arena call;     // everything of one case, or of one sequence of calls
+    size_t sparse;  // JobHeader.sparse_bytes
+    int tune;       // JobHeader.tune
+    Trace *trace;   // of each case; NULL: nobody watches
+    uint8_t *flags; // behind the traces
+    size_t flags_bytes;
+    const Node *module;
+    CodeCache *cache;
+    ArenaMark code_mark; // behind the tree
+    size_t code_room;
+    int at; // the case that runs, or whose inputs a call has; -1 before the first
+    int short_cases;
+    bool keeps;           // some case has left something behind that a later call could find
+    int call_number, nth; // CaseReport.call and .nth of what is sent
+    bool later;           // a call on an object that has been called before
+    Cover *cover;
+    Tuned *tuned;
+    CaseReport *report;          // [REPORTS_TOGETHER]
+    int waiting;                 // how many of them wait to be sent
+    char note[WIRE_MESSAGE_MAX]; // the first warning that any case's kernels have met
+} Child;
+
+void send_report(Child *c, const CaseReport *r);
+CaseReport report_of(const Child *c, ReportKind kind);
+void send_finding(Child *c, const Diag *d, const Counters *count);
+bool within(int64_t at, int64_t bytes, size_t all); // of [0, all)
+
+bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *out);
+void output_take(Child *c, const CaseSpec *spec, const Tensor *t, int order, CaseReport *r);
+int case_tune(const Child *c); // Machine.autotune.config of case c->at
+void keep_note(Child *c, const DiagList *diags);
+void cover_case(Child *c);
+void code_make_room(Child *c);
+
+// All calls of the draw. False when one ends the run: *code is the exit code then.
+bool calls_run(Child *c, int *code);

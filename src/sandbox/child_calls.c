@@ -1,0 +1,187 @@
+// Several calls of one program, on one interpreter and one ModelNew: what a program keeps (tensors and
+// counters of its object, scratch that nobody clears, an answer of an earlier call) shows in nothing else.
+// Every call's answer goes to the parent, and once more at the end of its sequence: an earlier answer has to
+// be what it was. A program that has left nothing behind in any case is not asked: see run_watched() in
+// child.c.
+#include "sandbox/child.h"
+
+// Of calls that are made many times in a row, all together.
+static const int64_t REPEATED_LANES = (int64_t)1 << 27;
+enum { MEMORY_LEFT = 16 << 20, STORAGES_LEFT = 64 };
+
+typedef struct {
+    Child *c;
+    Machine *m;
+    HostProgram *program;
+    DiagList diags;
+    Tensor input[WIRE_INPUTS_MAX]; // of its first call
+    int inputs, first;
+    Tensor out[WIRE_CALLS_MAX];
+    bool made[WIRE_CALLS_MAX];
+} Sequence;
+
+static bool call_sane(const Child *c, int i) {
+    const CallSpec *call = &c->call_spec[i];
+    const CaseSpec *s = &call->spec;
+    return s->inputs >= 0 && s->inputs <= WIRE_INPUTS_MAX && s->again == 0 && s->origin_at == 0 &&
+           s->sampled == 0 && call->case_index >= 0 && call->case_index < c->cases && call->same_as >= -1 &&
+           call->same_as < i && call->repeats >= 1 && call->repeats <= WIRE_REPEATS_MAX &&
+           (i > 0 || call->flags & CALL_BUILDS) &&
+           within(s->output_at, s->output_bytes, c->job->output_bytes) &&
+           within(call->kept_at, s->output_bytes, c->job->output_bytes);
+}
+
+static void machine_ready(Sequence *q, const CallSpec *call) {
+    Machine *m = q->m;
+    m->steps_left = call->spec.steps;
+    m->count = (Counters){0};
+    m->race.atomic_launches = 0;
+    m->order = (ProgramOrder){.seed = call->spec.order_seed};
+    m->autotune.config = case_tune(q->c) + q->c->tune;
+    m->autotune.configs = 0;
+}
+
+static bool sequence_begin(Sequence *q, Child *c, int first) {
+    const CaseSpec *spec = &c->call_spec[first].spec;
+    *q = (Sequence){.c = c, .first = first, .inputs = spec->inputs, .diags = DIAGS(&c->call)};
+    q->m = NEW(&c->call, Machine);
+    machine_init(q->m, &c->call, &q->diags, spec->steps);
+    q->m->gpu.processors = spec->processors;
+    q->m->watch.cover = c->cover;
+    q->m->autotune.pruned = c->tuned;
+    for (int i = 0; i < spec->inputs; i++)
+        if (!input_wrap(c, q->m, &spec->input[i], &q->input[i])) return false;
+    q->program = host_program(q->m, c->cache, c->module);
+    return true;
+}
+
+// As a caller that copies new values into the tensors that it has: same objects, same addresses.
+static bool inputs_renew(Sequence *q, const CaseSpec *spec) {
+    StorageTable *all = &q->m->storages;
+    for (int i = 0; i < spec->inputs; i++) {
+        Tensor t;
+        Storage *old = q->input[i].storage;
+        int count = all->count, id = old->id;
+        if (!input_wrap(q->c, q->m, &spec->input[i], &t)) return false;
+        *old = *t.storage;
+        old->id = id;
+        all->count = count;
+    }
+    return true;
+}
+
+static bool call_inputs(Sequence *q, int i, Tensor input[WIRE_INPUTS_MAX]) {
+    const CallSpec *call = &q->c->call_spec[i];
+    if (call->spec.inputs != q->inputs) return false;
+    if (call->flags & CALL_RENEWS && !inputs_renew(q, &call->spec)) return false;
+    bool own = !(call->flags & (CALL_RENEWS | CALL_BUILDS));
+    for (int k = 0; k < q->inputs; k++) {
+        input[k] = q->input[k];
+        if (own && !input_wrap(q->c, q->m, &call->spec.input[k], &input[k])) return false;
+    }
+    return true;
+}
+
+// Memory that only several calls together have used up says nothing about the program.
+static void finding_of_call(Sequence *q, const Diag *d) {
+    Diag told = *d;
+    if (q->c->later && d->kind == DIAG_HOST && str_starts(str_of(d->msg), "torch.OutOfMemoryError")) {
+        told.kind = DIAG_UNSUPPORTED;
+        told.msg = "several calls of the program together need more memory than there is here";
+    }
+    send_finding(q->c, &told, &q->m->count);
+}
+
+static bool same_bits(const Child *c, const CallSpec *call) {
+    const CaseSpec *before = &c->call_spec[call->same_as].spec;
+    return before->output_bytes == call->spec.output_bytes &&
+           memcmp(c->job->output + before->output_at, c->job->output + call->spec.output_at,
+                  (size_t)call->spec.output_bytes) == 0;
+}
+
+// Whether a call that is made many times goes on. Without atomics, other bits are the end of it.
+static bool goes_on(const Sequence *q, const CallSpec *call, const CaseReport *r, int made, int64_t *lanes) {
+    *lanes += r->count.lanes;
+    return made < call->repeats && *lanes < REPEATED_LANES && arena_left(&q->c->call) > MEMORY_LEFT &&
+           q->m->storages.count + STORAGES_LEFT < STORAGES_MAX &&
+           (call->same_as < 0 || r->atomic_launches > 0 || same_bits(q->c, call));
+}
+
+static bool call_make(Sequence *q, int i, int *code) {
+    Child *c = q->c;
+    const CallSpec *call = &c->call_spec[i];
+    Tensor input[WIRE_INPUTS_MAX];
+    CaseReport r;
+    int64_t lanes = 0;
+    int made = 0;
+    *code = EXIT_WIRE;
+    if (!call_inputs(q, i, input)) return false;
+    do {
+        c->nth++;
+        made++;
+        machine_ready(q, call);
+        q->diags = DIAGS(&c->call);
+        bool ok = (i > q->first || host_build(q->program, input, q->inputs)) &&
+                  host_call(q->program, input, q->inputs, &q->out[i]);
+        if (!ok) {
+            const Diag *d = diag_first(&q->diags);
+            *code = d ? EXIT_DONE : EXIT_SILENT;
+            if (d) finding_of_call(q, d);
+            return false;
+        }
+        keep_note(c, &q->diags);
+        r = report_of(c, REPORT_CALL);
+        r.count = q->m->count;
+        r.configs = q->m->autotune.configs;
+        r.atomic_launches = q->m->race.atomic_launches;
+        output_take(c, &call->spec, &q->out[i], 0, &r);
+    } while (goes_on(q, call, &r, made, &lanes));
+    wire_message(&r, c->note);
+    send_report(c, &r);
+    q->made[i] = true;
+    return true;
+}
+
+// The answers once more. One that had no room has the wrong shape, and the parent knows.
+static void answers_again(const Sequence *q, int end) {
+    for (int i = q->first; i < end; i++) {
+        const CallSpec *call = &q->c->call_spec[i];
+        const Tensor *t = &q->out[i];
+        if (q->made[i] && tensor_numel(t) <= call->spec.output_bytes / dtype_bytes(t->dtype))
+            tensor_gather(t, q->c->job->output + call->kept_at, NULL);
+    }
+}
+
+static bool sequence_run(Child *c, int first, int end, int *code) {
+    Sequence *q = NEW(&c->call, Sequence);
+    *code = EXIT_WIRE;
+    c->nth = 0;
+    if (!sequence_begin(q, c, first)) return false;
+    for (int i = first; i < end; i++) {
+        const CallSpec *call = &c->call_spec[i];
+        if (i > first && call->flags & CALL_OTHER && host_bound(q->program)) continue;
+        c->at = call->case_index;
+        c->call_number = i + 1;
+        c->later = i > first;
+        cover_case(c);
+        if (!call_make(q, i, code)) return false;
+    }
+    c->later = false;
+    answers_again(q, end);
+    return true;
+}
+
+bool calls_run(Child *c, int *code) {
+    ArenaMark mark = arena_mark(&c->call);
+    *code = EXIT_WIRE;
+    for (int i = 0; i < c->calls; i++)
+        if (!call_sane(c, i)) return false;
+    for (int first = 0, end; first < c->calls; first = end) {
+        end = first + 1;
+        while (end < c->calls && !(c->call_spec[end].flags & CALL_BUILDS)) end++;
+        code_make_room(c);
+        if (!sequence_run(c, first, end, code)) return false;
+        arena_reset(&c->call, mark);
+    }
+    return true;
+}

@@ -1,0 +1,119 @@
+// Which calls a draw asks for on one object, with which values.
+// clang-format off
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+// clang-format on
+#include "cases/calls.h"
+
+static Arena a;
+static Pool *pool;
+
+static Draw draw_of(Op *op, const char *name, Level level, uint64_t seed) {
+    Draw d;
+    Err e = {0};
+    assert_true(op_find(&a, str_of(name), op));
+    if (!draw_make(&a, pool, &(DrawRequest){.op = op, .level = level, .seed = seed}, &d, &e))
+        fail_msg("%s", e.msg);
+    return d;
+}
+
+static const uint8_t *bytes_of(const Draw *d, const CaseSpec *s, int input) {
+    return d->mapping + s->input[input].at;
+}
+
+static int64_t differing(const Draw *d, const CallSpec *c, int input) {
+    const CaseSpec *first = &d->spec[c->case_index];
+    int64_t n = 0;
+    for (int64_t i = 0; i < first->input[input].bytes; i += dtype_bytes((DType)first->input[input].dtype))
+        n += memcmp(bytes_of(d, &c->spec, input) + i, bytes_of(d, first, input) + i,
+                    (size_t)dtype_bytes((DType)first->input[input].dtype)) != 0;
+    return n;
+}
+
+static void a_sequence_has_all_that_may_change(void **state) {
+    (void)state;
+    Op op;
+    bool dtype = false, rows = false;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        Draw d = draw_of(&op, "rmsnorm_gemma", LEVEL_QUICK, seed);
+        assert_true(d.calls >= 6 && d.calls <= 8);
+        assert_int_equal(d.call[0].flags, CALL_BUILDS);
+        int last = d.calls - 1, same = 0;
+        assert_int_equal(d.call[last].same_as, 0);
+        for (int i = 0; i < d.calls; i++) {
+            const CallSpec *c = &d.call[i];
+            const CaseTruth *t = &d.truth[c->case_index];
+            assert_non_null(d.called[i].expected);
+            assert_true(c->spec.processors == d.call[0].spec.processors);
+            same += c->same_as == 0;
+            dtype |= t->dtype != d.truth[d.call[0].case_index].dtype;
+            rows |= memcmp(d.called[i].dim, t->dim, sizeof t->dim) != 0;
+            assert_int_equal(c->spec.output_bytes,
+                             d.called[i].expected->numel * dtype_bytes(d.called[i].expected->dtype));
+            // The weight is what the object has; elements of x change, one or all of its rows.
+            if (!(c->flags & CALL_OTHER)) assert_int_equal(differing(&d, c, 1), 0);
+        }
+        assert_int_equal(same, 2);
+        assert_int_equal(differing(&d, &d.call[1], 0), 2);
+        int64_t row = d.spec[d.call[2].case_index].input[0].shape[1];
+        assert_true(differing(&d, &d.call[2], 0) <= row && differing(&d, &d.call[3], 0) > row);
+        draw_free(&d);
+    }
+    assert_true(dtype && rows);
+}
+
+static void full_has_more_of_them_and_further_cases_fewer(void **state) {
+    (void)state;
+    Op op;
+    Draw d = draw_of(&op, "softmax", LEVEL_FULL, 5);
+    int sequences = 0, repeats = 0;
+    for (int i = 0; i < d.calls; i++) {
+        sequences += d.call[i].flags & CALL_BUILDS;
+        if (d.call[i].repeats > repeats) repeats = d.call[i].repeats;
+    }
+    assert_int_equal(sequences, 3);
+    assert_true(repeats >= 1000);
+    draw_free(&d);
+}
+
+static void one_seed_one_sequence(void **state) {
+    (void)state;
+    Op op;
+    Draw x = draw_of(&op, "gelu", LEVEL_QUICK, 7), y = draw_of(&op, "gelu", LEVEL_QUICK, 7);
+    assert_int_equal(x.calls, y.calls);
+    assert_memory_equal(x.call, y.call, (size_t)x.calls * sizeof *x.call);
+    assert_int_equal(x.bytes, y.bytes);
+    draw_free(&x);
+    draw_free(&y);
+}
+
+// One row of one element has no other values: the calls are there all the same.
+static void a_case_of_one_element(void **state) {
+    (void)state;
+    Op op;
+    Draw d;
+    Err e = {0};
+    DrawFilter filter = {.m = 1, .n = 1, .dtype = DT_F32};
+    assert_true(op_find(&a, STR("gelu"), &op));
+    assert_true(draw_make(
+        &a, pool, &(DrawRequest){.op = &op, .level = LEVEL_QUICK, .seed = 1, .filter = &filter}, &d, &e));
+    assert_true(d.calls >= 2);
+    draw_free(&d);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sequence_has_all_that_may_change),
+        cmocka_unit_test(full_has_more_of_them_and_further_cases_fewer),
+        cmocka_unit_test(one_seed_one_sequence),
+        cmocka_unit_test(a_case_of_one_element),
+    };
+    pool = pool_open(1);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    pool_close(pool);
+    arena_free(&a);
+    return failed;
+}
