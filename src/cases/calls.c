@@ -246,12 +246,12 @@ static bool tells_apart(const Bound *x, const Bound *y) {
 
 // NULL: the reference fails. Values that would show nothing are drawn again, a few times.
 static const Bound *own_answer(Draw *d, const CallSpec *c, const CaseSpec *from, const Change *change,
-                               uint8_t *map, Arena *scratch, DiagList *diags) {
+                               uint8_t *map, DiagList *diags) {
     enum { ATTEMPTS = 12 };
     const Bound *first = d->truth[c->case_index].expected, *b = NULL;
     for (int k = 0; k < ATTEMPTS; k++) {
         if (change) fill_values(d, c, from, *change, k, map);
-        b = draw_reference(scratch, d->op, map, &c->spec, NULL, diags);
+        b = draw_reference(diags->arena, d->op, map, &c->spec, NULL, diags);
         if (!b || !change || tells_apart(first, b)) break;
     }
     return b;
@@ -275,7 +275,7 @@ bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
         t->expected = of->expected;
         if (!own && !rows) continue;
         DiagList diags = DIAGS(&scratch);
-        const Bound *b = own_answer(d, c, from, own ? &next : NULL, map, &scratch, &diags);
+        const Bound *b = own_answer(d, c, from, own ? &next : NULL, map, &diags);
         const Diag *why = diag_first(&diags);
         ok = b || err_set(e, ERR_INPUT, "the reference of %.*s fails on its own domain: %s",
                           STR_ARG(d->op->name), why ? why->msg : "it failed");
