@@ -3,22 +3,22 @@
 #include "host/policy/screen.h"
 #include "lang/library.h"
 
-const char *node_refused(NodeKind kind) {
+const FormRule form_rule[] = {
+#define FORM(id, kind, reason) {DIAG_##kind, reason},
+#include "host/policy/refused.def"
+};
+
+Form node_form(NodeKind kind) {
     switch (kind) {
     case NODE_TRY:
-    case NODE_EXCEPT: return "try: host code has no exceptions to catch; a failure must show";
+    case NODE_EXCEPT: return FORM_TRY;
     case NODE_WITH:
-    case NODE_WITHITEM:
-        return "with: host code enters no contexts but `with torch.cuda.device(...)`, torch.cuda.device_of, "
-               "torch.no_grad and torch.inference_mode, without `as`";
-    case NODE_CLASS:
-        return "class: only module-level classes of functions and constants, whose base is nothing, "
-               "torch.nn.Module or torch.autograd.Function";
-    case NODE_GLOBAL: return "global and nonlocal: nothing may outlive a call";
-    case NODE_YIELD: return "yield: host code has no generators of its own";
-    case NODE_AWAIT: return "async and await: host code is one straight call";
-    case NODE_SET: return "sets are not part of the host vocabulary; use a tuple";
-    default: return "this construct is not part of the host vocabulary here";
+    case NODE_WITHITEM: return FORM_WITH;
+    case NODE_CLASS: return FORM_CLASS;
+    case NODE_GLOBAL: return FORM_GLOBAL;
+    case NODE_YIELD: return FORM_YIELD;
+    case NODE_AWAIT: return FORM_AWAIT;
+    default: return FORM_OTHER;
     }
 }
 
@@ -115,9 +115,7 @@ bool import_canonical(const Node *n, bool candidate, const char **why) {
             alias_is(n, line[i].module, line[i].name, line[i].as))
             return true;
     }
-    *why = candidate ? "import: a kernel file imports torch, triton, triton.language as tl, libdevice of "
-                       "triton.language.extra, "
-                       "TensorDescriptor, math, torch.nn as nn, functional as F and names of typing"
+    *why = candidate ? form_rule[FORM_IMPORT].why
                      : "import: a definition imports only torch, math and `import torch.nn.functional as F`";
     // "import torch, triton" is several of the lines in one; so is "from torch import nn, Tensor".
     if (n->import.names.n > 1) {
@@ -135,7 +133,7 @@ bool import_allowed(const Node *n, bool candidate, const char **why) {
     return import_canonical(n, candidate, why) || (candidate && import_harmless(n));
 }
 
-bool decorators_allowed(const Node *function, bool *jit, const char **why) {
+bool decorators_allowed(const Node *function, bool *jit, Form *why) {
     *jit = is_jit_function(function);
     for (int i = 0; i < function->function.decorators.n; i++) {
         const Node *d = function->function.decorators.at[i];
@@ -144,17 +142,15 @@ bool decorators_allowed(const Node *function, bool *jit, const char **why) {
         bool of_triton = d->kind == NODE_ATTRIBUTE && node_is_name(d->attribute.value, "triton");
         Str name = of_triton ? d->attribute.name : d->kind == NODE_NAME ? d->name : (Str){0};
         if (str_is(name, "jit")) {
-            *why = "`jit` alone is not Triton's: write @triton.jit, or import it from triton";
+            *why = FORM_JIT_ELSEWHERE;
             if (!of_triton) return false;
             if (i + 1 == function->function.decorators.n) continue;
-            *why = "@triton.jit stands directly above the function, other decorators above it";
+            *why = FORM_JIT_PLACE;
             return false;
         }
         if (*jit && of_triton && call && (str_is(name, "autotune") || str_is(name, "heuristics"))) continue;
         if (!*jit && context_decorates(function->function.decorators.at[i])) continue;
-        *why = *jit ? "a kernel has no decorators but @triton.jit and, above it, @triton.autotune(...) and "
-                      "@triton.heuristics(...)"
-                    : "host functions have no decorators but @torch.no_grad() and @torch.inference_mode()";
+        *why = *jit ? FORM_KERNEL_DECORATOR : FORM_HOST_DECORATOR;
         return false;
     }
     return true;
@@ -225,6 +221,15 @@ bool is_written_list(const Node *n, bool whole) {
         if (kind != NODE_STRING && !(whole && kind == NODE_INT)) return false;
     }
     return true;
+}
+
+bool is_device_alias(const Node *n) {
+    const Node *root = n;
+    while (root->kind == NODE_ATTRIBUTE) {
+        if (str_starts(root->attribute.name, "__")) return false;
+        root = root->attribute.value;
+    }
+    return n->kind == NODE_ATTRIBUTE && (node_is_name(root, "tl") || node_is_name(root, "libdevice"));
 }
 
 bool is_main_guard(const Node *n) {

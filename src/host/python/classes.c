@@ -17,7 +17,7 @@ bool class_new(Interp *in, Env *env, const Node *n, Value *out) {
     if (!c) return false;
     *c = (Class){n->klass.name, class_kind(n), env_new(in, n->span, env, n->klass.body.n)};
     if (!c->names) return false;
-    if (c->kind == CLASS_NONE) return host_refuse(in, n->span, "%s", node_refused(NODE_CLASS));
+    if (c->kind == CLASS_NONE) return host_refuse_form(in, n->span, node_form(NODE_CLASS));
     for (int i = 0; i < n->klass.body.n; i++) {
         const Node *s = n->klass.body.at[i];
         Value v;
@@ -27,14 +27,14 @@ bool class_new(Interp *in, Env *env, const Node *n, Value *out) {
             if (!eval(in, c->names, s->assign.value, &v)) return false;
             for (int k = 0; k < s->assign.targets.n; k++) {
                 const Node *t = s->assign.targets.at[k];
-                if (t->kind != NODE_NAME) return host_refuse(in, t->span, "%s", node_refused(NODE_CLASS));
+                if (t->kind != NODE_NAME) return host_refuse_form(in, t->span, node_form(NODE_CLASS));
                 if (!env_set(in, t->span, c->names, t->name, v)) return false;
             }
             continue;
         }
         if (s->kind == NODE_EXPRSTMT || s->kind == NODE_PASS) continue;
         if (s->kind != NODE_FUNCTION || !is_method(s, &is_static))
-            return host_refuse(in, s->span, "%s", node_refused(NODE_CLASS));
+            return host_refuse_form(in, s->span, node_form(NODE_CLASS));
         // Its defaults see what the class has bound so far, its body does not. A static one stands as a
         // method without a receiver.
         if (!function_new(in, c->names, s, &v)) return false;

@@ -383,3 +383,14 @@ bool api_driver_properties(Call *c, Value *out) {
 bool api_driver_device(Call *c, Value *out) { return (void)c, *out = value_device(false), true; }
 bool api_properties_sms(Call *c, Value *out) { return *out = value_int(c->in->m->gpu.processors), true; }
 bool api_properties_warp(Call *c, Value *out) { return (void)c, *out = value_int(32), true; }
+
+bool api_size_numel(Call *c, Value *out) {
+    int64_t n = 1;
+    for (int i = 0; i < c->arg[0].seq->n; i++) {
+        int64_t size = 0;
+        if (!value_as_int(c->arg[0].seq->at[i], &size) || __builtin_mul_overflow(n, size, &n))
+            return host_raise(c->in, c->at, "OverflowError: integer does not fit 64 bits");
+    }
+    *out = value_int(n);
+    return true;
+}
