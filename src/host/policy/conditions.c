@@ -171,6 +171,89 @@ static bool splice_ifs(Conditions *c, Node *module) {
     return any;
 }
 
+// ---- what is asked of the environment
+
+static bool is_listed(Str name) {
+    static const char *const listed[] = {
+#define ENVIRONMENT(names) names,
+#include "host/policy/questions.def"
+#undef ENVIRONMENT
+    };
+    for (size_t i = 0; i < sizeof listed / sizeof *listed; i++)
+        for (const char *p = listed[i]; *p;) {
+            size_t n = strcspn(p, " ");
+            if (n == name.len && memcmp(p, name.p, n) == 0) return true;
+            p += n + (p[n] == ' ');
+        }
+    return false;
+}
+
+// os.environ.get("NAME", "0"), os.getenv("NAME"): "1" if the device is another than the usual one, else the
+// default.
+static void answer_environment(void *arg, const Node *n) {
+    Arena *a = arg;
+    node_each_child(n, answer_environment, a); // a tree's height is bounded
+    Buf path = BUF(a);
+    const Nodes *args = n->kind == NODE_CALL ? &n->call.args : NULL;
+    if (!args || args->n < 1 || args->n > 2 || n->call.keywords.n || args->at[0]->kind != NODE_STRING ||
+        args->at[0]->string.bytes || !is_listed(args->at[0]->string.text) ||
+        !node_dotted(n->call.func, &path) ||
+        !(str_is(buf_str(&path), "os.environ.get") || str_is(buf_str(&path), "os.getenv")))
+        return;
+    static const char text[] =
+        "f = '1' if torch.cuda.get_device_properties(0).multi_processor_count != 132 else None\n";
+    DiagList d = DIAGS(a);
+    Node *m = parse_module(a, str_of(text), &d), *call = (Node *)(uintptr_t)n, *standard = NULL;
+    if (!m) return;
+    if (args->n == 2) standard = args->at[1];
+    Node *answer = m->module.body.at[0]->assign.value;
+    tree_place(answer, n->span);
+    if (standard) answer->ifexp.otherwise = standard;
+    uint16_t height = call->height > answer->height ? call->height : answer->height;
+    *call = *answer;
+    call->height = height;
+}
+
+static bool is_module_os(const Node *module, const Bindings *bound) {
+    const Node *alias, *s = module_binding(module, STR("os"), &alias);
+    return s && s->kind == NODE_IMPORT && !s->import.from && str_is(alias->alias.name, "os") &&
+           !alias->alias.as.len && bound_once(bound, STR("os"));
+}
+
+// X = tl.constexpr(4): X.value is what X is in host code.
+typedef struct {
+    const Conditions *c;
+} Values;
+static void take_values(void *arg, const Node *n) {
+    const Values *v = arg;
+    if (n->kind == NODE_FUNCTION && is_jit_function(n)) return;
+    node_each_child(n, take_values, arg);
+    if (n->kind != NODE_ATTRIBUTE || !str_is(n->attribute.name, "value") ||
+        n->attribute.value->kind != NODE_NAME)
+        return;
+    const Node *alias, *s = module_binding(v->c->module, n->attribute.value->name, &alias);
+    Buf path = BUF(v->c->arena);
+    if (!s || s->kind != NODE_ASSIGN || s->assign.value->kind != NODE_CALL ||
+        !node_dotted(s->assign.value->call.func, &path) ||
+        !(str_is(buf_str(&path), "tl.constexpr") || str_is(buf_str(&path), "triton.language.constexpr")) ||
+        !bound_once(&v->c->bound, n->attribute.value->name))
+        return;
+    Node *own = (Node *)(uintptr_t)n;
+    *own = *n->attribute.value;
+}
+
+void questions_normalize(Arena *a, Node *module) {
+    Conditions c = {.arena = a, .module = module};
+    names_of_module(&c.bound, a, module);
+    bool os = is_module_os(module, &c.bound);
+    for (int i = 0; i < module->module.body.n; i++) {
+        const Node *s = module->module.body.at[i];
+        if (s->kind == NODE_FUNCTION && is_jit_function(s)) continue;
+        if (os) answer_environment(a, s);
+        take_values(&(Values){&c}, s);
+    }
+}
+
 bool conditions_normalize(Arena *a, Node *module) {
     Conditions c = {.arena = a, .module = module};
     return splice_ifs(&c, module);

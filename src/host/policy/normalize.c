@@ -472,6 +472,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
         more |= conditions_normalize(a, module);
     }
     normalize_types(a, module);
+    questions_normalize(a, module);
     if (!defined_in_time(a, module, d)) return false;
     normalize_decorators(a, module);
     wrappers_normalize(a, module);

@@ -274,7 +274,8 @@ static void screen_attribute(Screen *s, Scope *scope, const Node *n) {
     Str path = root->name;
     while (parts > 0) {
         const Node *p = part[--parts];
-        if (str_starts(p->attribute.name, "__")) return screen_member(s, p);
+        if (str_starts(p->attribute.name, "__") && !str_is(p->attribute.name, "__version__"))
+            return screen_member(s, p);
         path = str_of(arena_printf(s->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(p->attribute.name)));
         Str full = api_canonical(s->arena, path);
         if (api_named(full, s->candidate)) break;
@@ -659,7 +660,8 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
         // What comes out is looked at where a candidate's module runs (exec.c).
         fits = !value || is_constant(value) || (s->candidate && value->kind != NODE_LAMBDA) ||
                (!s->candidate && value->kind == NODE_DICT);
-        if (s->candidate && value && is_device_alias(value)) {
+        if (s->candidate && value && (is_device_alias(value) || is_type_name(s->module, value))) {
+            if (value->kind == NODE_SUBSCRIPT) screen_annotation(s, value);
             screen_block_targets(s, scope, n);
             return;
         }

@@ -36,6 +36,7 @@ enum { KNOWN_ROOTS = 9 };
 int known_root(Str name);
 // The parts of host_normalize().
 void tree_place(Node *n, Span at); // a tree from text of ours stands where something else stood
+void questions_normalize(Arena *a, Node *module);
 bool conditions_normalize(Arena *a, Node *module); // false: there was nothing to decide
 MUST_CHECK bool foreign_normalize(Arena *a, Node *module, DiagList *d);
 bool imports_normalize(Arena *a, Node *module, DiagList *d);
@@ -67,6 +68,8 @@ bool is_configs(const Node *n);
 bool is_collection(const Node *n);
 // tl.x, libdevice.x: at module level a name for it, which kernels alone can use unless api.def has it.
 bool is_device_alias(const Node *n);
+// Literal["a", "b"], typing.Optional[int]: of typing, where its names are imported.
+bool is_type_name(const Node *module, const Node *n);
 // `if __name__ == "__main__":` without an else, which is skipped at a candidate's module level.
 bool is_main_guard(const Node *n);
 // Whether a statement of a module may stand in a kernel file as an import, a constant or a kernel, by its

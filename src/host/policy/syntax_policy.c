@@ -41,9 +41,15 @@ static Str path_from(const Node *f, const char *root, char *path, size_t room) {
 static Str torch_path(const Node *f, char *path, size_t room) { return path_from(f, "torch", path, room); }
 
 bool context_quiet(const Node *item) {
-    static const char *const quiet[] = {".cuda.device", ".cuda.device_of", ".no_grad", ".inference_mode"};
+    static const char *const quiet[] = {".cuda.device",
+                                        ".cuda.device_of",
+                                        ".no_grad",
+                                        ".inference_mode",
+                                        ".cuda.nvtx.range",
+                                        ".profiler.record_function",
+                                        ".autograd.profiler.record_function"};
     const Node *call = item->withitem.value;
-    char path[32];
+    char path[48];
     if (item->withitem.target || call->kind != NODE_CALL || call->call.keywords.n) return false;
     Str name = torch_path(call->call.func, path, sizeof path);
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
@@ -149,6 +155,7 @@ bool decorators_allowed(const Node *function, bool *jit, Form *why) {
             return false;
         }
         if (*jit && of_triton && call && (str_is(name, "autotune") || str_is(name, "heuristics"))) continue;
+        if (!*jit && of_triton && !call && str_is(name, "constexpr_function")) continue; // plain to host code
         if (!*jit && context_decorates(function->function.decorators.at[i])) continue;
         *why = *jit ? FORM_KERNEL_DECORATOR : FORM_HOST_DECORATOR;
         return false;
@@ -221,6 +228,13 @@ bool is_written_list(const Node *n, bool whole) {
         if (kind != NODE_STRING && !(whole && kind == NODE_INT)) return false;
     }
     return true;
+}
+
+bool is_type_name(const Node *module, const Node *n) {
+    const Node *of = n->kind == NODE_SUBSCRIPT ? n->subscript.value : NULL, *alias;
+    if (of && of->kind == NODE_ATTRIBUTE) return node_is_name(of->attribute.value, "typing");
+    const Node *s = of && of->kind == NODE_NAME ? module_binding(module, of->name, &alias) : NULL;
+    return s && s->kind == NODE_IMPORT && names_types(s);
 }
 
 bool is_device_alias(const Node *n) {

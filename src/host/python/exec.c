@@ -204,7 +204,8 @@ static bool is_data(Interp *in, Value v) {
     bool dict = v.kind == V_DICT || v.kind == V_SET, ok = true;
     if (!dict && !value_is_seq(v))
         return value_plain(v, &plain) || v.kind == V_DTYPE || v.kind == V_DEVICE || v.kind == V_PROPERTIES ||
-               v.kind == V_RANGE || v.kind == V_CONFIG || v.kind == V_LIMITS || v.kind == V_KERNEL;
+               v.kind == V_RANGE || v.kind == V_CONFIG || v.kind == V_MODULE || v.kind == V_LIMITS ||
+               v.kind == V_KERNEL;
     if (dict ? v.dict->frozen : v.seq->frozen) return true; // looked at before; a list may hold itself
     int n = dict ? v.dict->n : v.seq->n;
     if (++in->depth > DEPTH_MAX) return false;
@@ -218,6 +219,8 @@ static bool is_data(Interp *in, Value v) {
 // A name for a function of tl is one for kernels: host code finds no more than its path there.
 static bool module_eval(Interp *in, Env *env, const Node *n, Value *out) {
     Buf path = BUF(in->arena);
+    if (in->candidate && is_type_name(in->module, n)) // for annotations, which nobody evaluates
+        return *out = (Value){.kind = V_MODULE, .s = STR("typing")}, host_work(in, n->span, n->span.len);
     bool device = in->candidate && is_device_alias(n) && node_dotted(n, &path);
     if (!device || api_named(buf_str(&path), true) || api_is_module(buf_str(&path), true))
         return eval(in, env, n, out);

@@ -208,6 +208,10 @@ static bool global_name(Checker *c, const Node *at, Global g, Str name, Val *out
     const Node *s = g.statement, *home = g.home;
     if (s->kind == NODE_IMPORT) return import_value(c, at, g, out);
     if (s->kind == NODE_FUNCTION) {
+        Str last = s->function.decorators.n ? last_part(s->function.decorators.at[0]) : (Str){0};
+        if (str_is(last, "constexpr_function"))
+            return checker_unsupported(c, at,
+                                       "functions of @triton.constexpr_function are not run inside kernels");
         if (!is_jit_function(s)) return plain_global(c, at, name, false);
         return *out = (Val){.kind = VAL_FUNCTION, .function = s, .home = home}, true;
     }

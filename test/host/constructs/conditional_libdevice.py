@@ -24,7 +24,7 @@ def run(x):
     y = torch.empty((m, n), dtype=x.dtype, device=x.device)
     relu2[(m, triton.cdiv(n, 256))](x, y, x.stride(0), n, BLOCK=256)
     return y
-# --- parse_reject: __version__
+# --- unsupported: module level
 if triton.__version__ > "3":
     print = launch
 

@@ -49,9 +49,23 @@ static void versions_are_those_of_the_language(void **state) {
     NONE("compare_version('triton', operator.ge, '3.0.0')");
 }
 
+#define ASK(name) "    return os.environ.get('" name "', '0')\n"
+static void listed_variables_have_two_answers(void **state) {
+    (void)state;
+    HAS("import os\ndef run(x):\n" ASK("TRITON_DEBUG"), "!= 132 else \"0\"");
+    HAS("import os\ndef run(x):\n    return os.getenv('DEBUG')\n", "!= 132 else None");
+    HAS("import os\ndef run(x):\n" ASK("MY_FAST_PATH"), "os.environ");
+    HAS("import os\ndef run(x, os):\n" ASK("DEBUG"), "os.environ");
+    HAS("import os\ndef run(x):\n    os.environ['DEBUG'] = '1'\n", "os.environ");
+    HAS("N = tl.constexpr(4)\ndef run(x):\n    return N.value\n", "return N\n");
+    HAS("N = 4\ndef run(x):\n    return N.value\n", "N.value");
+    HAS("N = tl.constexpr(4)\ndef run(N):\n    return N.value\n", "N.value");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_known_is_decided),
+        cmocka_unit_test(listed_variables_have_two_answers),
         cmocka_unit_test(versions_are_those_of_the_language),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
