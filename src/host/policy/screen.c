@@ -478,7 +478,7 @@ static void screen_with(Screen *s, Scope *scope, const Node *n) {
 }
 
 static void screen_class(Screen *s, Scope *scope, const Node *n) {
-    bool is_static;
+    MethodKind kind;
     screen_binding(s, n->span, n->klass.name);
     if (!s->candidate || s->in_function || class_kind(n) == CLASS_NONE ||
         names_have(&scope->names, STR("nn")))
@@ -489,13 +489,15 @@ static void screen_class(Screen *s, Scope *scope, const Node *n) {
         bool constant = f->kind == NODE_ASSIGN && is_constant(f->assign.value);
         if (constant) screen_statement(s, scope, f);
         if (text || constant || f->kind == NODE_PASS) continue;
-        if (f->kind != NODE_FUNCTION || !is_method(f, &is_static)) {
+        if (f->kind != NODE_FUNCTION || !is_method(f, &kind)) {
             refuse_within(s, scope, f, FORM_CLASS);
             continue;
         }
         const Nodes *params = &f->function.params;
-        s->self =
-            params->n && params->at[0]->param.kind == PARAM_PLAIN ? params->at[0]->param.name : (Str){0};
+        // What a class holds is not its methods' to change.
+        bool self = kind == METHOD_PLAIN || kind == METHOD_STATIC;
+        s->self = self && params->n && params->at[0]->param.kind == PARAM_PLAIN ? params->at[0]->param.name
+                                                                                : (Str){0};
         screen_function(s, scope, f, true);
         s->self = (Str){0};
     }

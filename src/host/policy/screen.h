@@ -58,7 +58,8 @@ bool context_quiet(const Node *item);
 // What a class of a candidate is, by its header; CLASS_NONE for one that it may not define.
 ClassKind class_kind(const Node *n);
 // False: decorators or a name that methods may not have.
-bool is_method(const Node *function, bool *is_static);
+typedef enum { METHOD_PLAIN, METHOD_STATIC, METHOD_OF_CLASS, METHOD_PROPERTY } MethodKind;
+bool is_method(const Node *function, MethodKind *kind);
 bool is_super_init(const Node *call); // super().__init__() and super(C, self).__init__()
 // What module-level statements and defaults may hold: values that nobody can change.
 bool is_constant(const Node *n);

@@ -201,16 +201,20 @@ ClassKind class_kind(const Node *n) {
     return CLASS_NONE;
 }
 
-bool is_method(const Node *f, bool *is_static) {
+bool is_method(const Node *f, MethodKind *kind) {
+    static const char *const word[] = {NULL, "staticmethod", "classmethod", "property"};
     Str name = f->function.name;
     const Nodes *d = &f->function.decorators;
-    *is_static = false;
+    *kind = METHOD_PLAIN;
     if (f->function.async) return false;
     for (int i = 0; i < d->n; i++) {
         if (context_decorates(d->at[i])) continue;
-        if (i > 0 || !node_is_name(d->at[i], "staticmethod")) return false; // the outermost one, once
-        *is_static = true;
+        int k = METHOD_STATIC;
+        while (k <= METHOD_PROPERTY && !node_is_name(d->at[i], word[k])) k++;
+        if (i > 0 || k > METHOD_PROPERTY) return false; // the outermost one, once
+        *kind = (MethodKind)k;
     }
+    if (*kind > METHOD_STATIC && str_starts(name, "__")) return false;
     return !str_starts(name, "__") || str_is(name, "__init__") || str_is(name, "__call__");
 }
 

@@ -51,9 +51,14 @@ static void test_what_stays_refused(void **state) {
         {DIAG_UNSUPPORTED, "class", "@double\nclass A:\n    pass\n" RUN("    return double(x)\n")},
         {DIAG_UNSUPPORTED, "class", "class A:\n    l = []\n" RUN("    return double(x)\n")},
         {DIAG_UNSUPPORTED, "class",
-         "class A:\n    @classmethod\n    def f(c):\n        pass\n" RUN("    return double(x)\n")},
-        {DIAG_UNSUPPORTED, "class",
-         "class A:\n    @property\n    def f(self):\n        pass\n" RUN("    return double(x)\n")},
+         "class A:\n    @property\n    @classmethod\n    def f(c):\n        pass\n" RUN(
+             "    return double(x)\n")},
+        {DIAG_REFUSED, "assignment to `.",
+         "class A:\n    n = 0\n    @classmethod\n    def f(c):\n        c.n = 1\n" RUN(
+             "    A.f()\n    return double(x)\n")},
+        {DIAG_HOST, "no setter",
+         "class A:\n    @property\n    def n(self):\n        return 1\n    def f(self):\n        self.n = "
+         "2\n" RUN("    A().f()\n    return double(x)\n")},
         {DIAG_UNSUPPORTED, "class",
          "class A:\n    def __del__(self):\n        pass\n" RUN("    return double(x)\n")},
         {DIAG_UNSUPPORTED, "class",
