@@ -629,6 +629,16 @@ static void screen_block_targets(Screen *s, Scope *scope, const Node *n) {
     if (n->kind == NODE_ANNASSIGN) screen_target(s, scope, n->annassign.target);
 }
 
+// A name that a function of the file has: what a call gives in its place is not what kernels see.
+static bool takes_function(const Screen *s, const Node *n) {
+    Names bound = {.arena = s->arena};
+    for (int i = 0; n->kind == NODE_ASSIGN && i < n->assign.targets.n; i++)
+        names_of_target(&bound, n->assign.targets.at[i], 0);
+    for (int i = 0; i < bound.n; i++)
+        if (module_function(s->module, bound.at[i])) return true;
+    return false;
+}
+
 static bool is_print(const Node *n) { return n->kind == NODE_CALL && node_is_name(n->call.func, "print"); }
 
 // Only what leaves nothing behind that a later call, or another kernel file, could see.
@@ -660,7 +670,8 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     if (value || n->kind == NODE_ANNASSIGN) {
         // An op definition's `inputs = {...}` is plain data.
         // What comes out is looked at where a candidate's module runs (exec.c).
-        fits = !value || is_constant(value) || (s->candidate && value->kind != NODE_LAMBDA) ||
+        fits = !value || is_constant(value) ||
+               (s->candidate && value->kind != NODE_LAMBDA && !takes_function(s, n)) ||
                (!s->candidate && value->kind == NODE_DICT);
         if (s->candidate && value && (is_device_alias(value) || is_type_name(s->module, value))) {
             if (value->kind == NODE_SUBSCRIPT) screen_annotation(s, value);

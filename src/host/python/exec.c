@@ -204,8 +204,7 @@ static bool is_data(Interp *in, Value v) {
     bool dict = v.kind == V_DICT || v.kind == V_SET, ok = true;
     if (!dict && !value_is_seq(v))
         return value_plain(v, &plain) || v.kind == V_DTYPE || v.kind == V_DEVICE || v.kind == V_PROPERTIES ||
-               v.kind == V_RANGE || v.kind == V_CONFIG || v.kind == V_MODULE || v.kind == V_LIMITS ||
-               v.kind == V_KERNEL;
+               v.kind == V_RANGE || v.kind == V_CONFIG || v.kind == V_MODULE || v.kind == V_LIMITS;
     if (dict ? v.dict->frozen : v.seq->frozen) return true; // looked at before; a list may hold itself
     int n = dict ? v.dict->n : v.seq->n;
     if (++in->depth > DEPTH_MAX) return false;
