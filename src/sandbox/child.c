@@ -385,8 +385,8 @@ int child_interpret(const ChildJob *job) {
     }
     c.cover = NEW(&c.code, Cover);
     c.cover->n = c.source.len;
-    // Only a decorator of that name prunes.
-    c.tuned = memmem(c.source.p, c.source.len, "autotune", 8) ? tuned_new(&c.code) : NULL;
+    // Only decorators of such names prune: autotune, libtuner.
+    c.tuned = memmem(c.source.p, c.source.len, "tune", 4) ? tuned_new(&c.code) : NULL;
     c.cover->at = NEWN(&c.code, uint8_t, c.source.len + 1);
     c.module = module;
     return cases_run(&c);

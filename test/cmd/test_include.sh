@@ -92,12 +92,12 @@ judge() {
 both='from helpers import _block_sum as row_sum, _exp'
 check accepted judge ok include_sha256 "$both" "$tmp/inc"
 check relative judge ok include_sha256 "$(echo "$both" | sed 's/helpers/.helpers/')" "$tmp/inc"
-check without_folder judge parse_reject 'helpers from helpers.py need --include DIR' "$both"
-check another_file judge parse_reject 'none of the helper files that --include gives (broken, consts, helpers)' \
+check without_folder judge unsupported 'helpers from helpers.py need --include DIR' "$both"
+check another_file judge unsupported 'none of the helper files that --include gives (broken, consts, helpers)' \
     'from elsewhere import row_sum, _exp' "$tmp/inc"
 check folder_above judge parse_reject 'import: ' 'from ..helpers import row_sum, _exp' "$tmp/inc"
-check dotted judge parse_reject 'import: ' 'from inc.helpers import row_sum, _exp' "$tmp/inc"
-check link_is_no_file judge parse_reject 'import: ' 'from linked import row_sum, _exp' "$tmp/inc"
+check dotted judge unsupported 'import: ' 'from inc.helpers import row_sum, _exp' "$tmp/inc"
+check link_is_no_file judge unsupported 'import: ' 'from linked import row_sum, _exp' "$tmp/inc"
 check no_such_name judge parse_reject 'helpers.py has no such name' 'from helpers import row_sum, _exp' "$tmp/inc"
 check star judge parse_reject 'name the helpers that are used' 'from helpers import *' "$tmp/inc"
 check module_name_kept judge parse_reject "may not be given to anything else" \

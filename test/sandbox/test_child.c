@@ -292,7 +292,8 @@ static void each_kind_of_finding(void **state) {
     } bad[] = {
         {DIAG_SYNTAX, -1, "def run(x:\n"},
         {DIAG_SYNTAX, -1, ""},
-        {DIAG_REFUSED, -1, HEAD "def run(x):\n    try:\n        return x\n    except:\n        return x\n"},
+        {DIAG_REFUSED, -1, HEAD "def run(x):\n    global y\n    return x\n"},
+        {DIAG_UNSUPPORTED, -1, HEAD "def run(x):\n    try:\n        return x\n    except:\n        return x\n"},
         {DIAG_REFUSED, -1, HEAD "def run(x):\n    return torch.softmax(x, dim=-1)\n"},
         {DIAG_COMPILE, 0, KERNEL(LOAD "    tl.store(out + r * N + i, tl.nothing(v), mask=i < N)") HOST},
         {DIAG_OOB, 0,

@@ -44,11 +44,36 @@ static bool may_fail(const Node *n) {
     return found;
 }
 
+// Benchmarks are set up by these, of what is written down; nothing is measured before they are run.
+static void find_other_call(void *arg, const Node *n) {
+    bool *found = arg;
+    const Node *f = n->kind == NODE_CALL ? n->call.func : NULL;
+    bool benchmark = f && f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "Benchmark") &&
+                     f->attribute.value->kind == NODE_ATTRIBUTE &&
+                     str_is(f->attribute.value->attribute.name, "testing");
+    *found |= n->kind == NODE_LAMBDA || n->kind == NODE_WALRUS ||
+              (f && !benchmark && !node_is_name(f, "range") && !node_is_name(f, "list"));
+    if (!*found) node_each_child(n, find_other_call, arg);
+}
+static bool is_benchmark(const Node *d) {
+    bool other = false;
+    const Node *f = d->kind == NODE_CALL ? d->call.func : d;
+    if (d->kind != NODE_CALL || f->kind != NODE_ATTRIBUTE || !str_is(f->attribute.name, "perf_report") ||
+        f->attribute.value->kind != NODE_ATTRIBUTE ||
+        !str_is(f->attribute.value->attribute.name, "testing") ||
+        !node_is_name(f->attribute.value->attribute.value, "triton"))
+        return false;
+    for (int i = 0; i < d->call.args.n; i++) find_other_call(&other, d->call.args.at[i]);
+    return !other && !d->call.keywords.n;
+}
+
 static bool is_quiet_function(const Node *f, bool method) {
     Str name = f->function.name;
     if (is_special(name) && !(method && (str_is(name, "__init__") || str_is(name, "__call__")))) return false;
     for (int i = 0; i < f->function.decorators.n; i++)
-        if (!method || !node_is_name(f->function.decorators.at[i], "staticmethod")) return false;
+        if (method ? !node_is_name(f->function.decorators.at[i], "staticmethod")
+                   : !is_benchmark(f->function.decorators.at[i]))
+            return false;
     for (int i = 0; i < f->function.params.n; i++) {
         const Node *p = f->function.params.at[i];
         if ((p->param.def && (!is_constant(p->param.def) || calls(p->param.def) || may_fail(p->param.def))) ||

@@ -287,6 +287,9 @@ bool imports_complete(Arena *a, const Node *module, DiagList *d) {
         any |= body->at[i]->kind == NODE_IMPORT && !is_future(body->at[i]);
         bound_by(&names, body->at[i], 0);
     }
+    // Kernels are written down without these everywhere.
+    static const char *const implied[] = {"torch", "triton", "tl", "libdevice"};
+    for (size_t i = 0; i < sizeof implied / sizeof *implied; i++) names_add(&names, str_of(implied[i]));
     f.bound = known_bits(&names);
     f.unread = definer.texts;
     for (int i = 0; any && i < body->n; i++)

@@ -30,6 +30,9 @@ static const char *const meant[] = {"torch",
                                     "torch.autograd",
                                     "torch.autograd.function",
                                     "torch.cuda",
+                                    "torch.library",
+                                    "torch.profiler",
+                                    "torch.autograd.profiler",
                                     "triton.runtime",
                                     "triton",
                                     "triton.language",
@@ -70,7 +73,8 @@ static bool is_there(Arena *a, const Node *import, const Node *alias, Str path) 
     if (import->import.from && (str_starts(path, "triton.language.") || str_is(module, INDUCTOR_HELPERS)))
         return !triton_import_fault(a, module, alias->alias.name, import->import.old_names);
     static const char *const other[] = {"torch.autograd.Function", "torch.autograd.function.Function",
-                                        "torch.autograd.function.FunctionCtx"};
+                                        "torch.autograd.function.FunctionCtx", "torch.library.custom_op",
+                                        "torch.library.triton_op"};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         if (str_is(path, other[i])) return true;
     // What is a kernel is asked before names are spelled out: by the last word above it.

@@ -85,7 +85,24 @@ static void decorate(Arena *a, const Nodes *body, int i) {
 
 // None of them is a number.
 static bool is_torch_option(const Node *n) {
-    return is_written_list(n, false) || (is_written(n) && n->kind != NODE_INT);
+    if (n->kind == NODE_DICT) return n->dict.keys.n == 0; // often meant as an empty set
+    if (n->kind == NODE_SET)
+        for (int i = 0; i < n->items.n; i++)
+            if (n->items.at[i]->kind != NODE_STRING) return false;
+    return n->kind == NODE_SET || is_written_list(n, false) || (is_written(n) && n->kind != NODE_INT);
+}
+
+// What a decorator's name stands for: "torch.library.triton_op", also where an import gives its last part.
+static Str decorator_path(Arena *a, const Node *module, const Node *d) {
+    Str path = {0};
+    for (int depth = 0; d->kind == NODE_ATTRIBUTE && depth < 8; d = d->attribute.value, depth++)
+        path = str_of(arena_printf(a, ".%.*s%.*s", STR_ARG(d->attribute.name), STR_ARG(path)));
+    if (d->kind != NODE_NAME) return (Str){0};
+    const Node *alias, *s = module_binding(module, d->name, &alias);
+    bool from = s && s->kind == NODE_IMPORT && s->import.from && !s->import.dots && !library_of(module, s);
+    if (!from) return str_of(arena_printf(a, "%.*s%.*s", STR_ARG(d->name), STR_ARG(path)));
+    return str_of(arena_printf(a, "%.*s.%.*s%.*s", STR_ARG(s->import.module), STR_ARG(alias->alias.name),
+                               STR_ARG(path)));
 }
 
 // torch makes a schema of the types.
@@ -97,7 +114,7 @@ static bool has_types(const Node *f) {
 
 // What says how torch is to treat a function that it calls, compiles or differentiates: the function is the
 // same. Only with the arguments that torch takes; of operators the name comes first.
-static bool is_torch_word(Arena *a, const Node *f, const Node *d, bool *op) {
+static bool is_torch_word(Arena *a, const Node *module, const Node *f, const Node *d, bool *op) {
     static const struct {
         const char *word, *needs, *may;
         bool op, bare;
@@ -112,12 +129,9 @@ static bool is_torch_word(Arena *a, const Node *f, const Node *d, bool *op) {
                  {"torch.cuda.amp.custom_bwd", NULL, NULL, false, true}};
     const Node *call = d->kind == NODE_CALL ? d : NULL;
     if (call) d = call->call.func;
-    Str path = {0};
-    for (int depth = 0; d->kind == NODE_ATTRIBUTE && depth < 8; d = d->attribute.value, depth++)
-        path = str_of(arena_printf(a, ".%.*s%.*s", STR_ARG(d->attribute.name), STR_ARG(path)));
-    if (!node_is_name(d, "torch")) return false;
+    Str path = decorator_path(a, module, d);
     size_t i = 0;
-    while (i < sizeof known / sizeof *known && !str_is(path, known[i].word + strlen("torch"))) i++;
+    while (i < sizeof known / sizeof *known && !str_is(path, known[i].word)) i++;
     if (i == sizeof known / sizeof *known) return false;
     *op = known[i].op;
     if (!call) return known[i].bare;
@@ -138,12 +152,12 @@ static bool is_torch_word(Arena *a, const Node *f, const Node *d, bool *op) {
     return needed;
 }
 
-static void undecorate(Arena *a, Node *f, Names *ops) {
+static void undecorate(Arena *a, const Node *module, Node *f, Names *ops) {
     Nodes *d = &f->function.decorators;
     int n = 0;
     for (int i = 0; i < d->n; i++) {
         bool op;
-        if (!is_torch_word(a, f, d->at[i], &op))
+        if (!is_torch_word(a, module, f, d->at[i], &op))
             d->at[n++] = d->at[i];
         else if (op && ops)
             names_add(ops, f->function.name);
@@ -161,17 +175,19 @@ static bool is_registered(const Names *ops, const Nodes *body, int i) {
            only_function(body, i, d->attribute.value->name);
 }
 
-static void normalize_decorators(Arena *a, const Nodes *body) {
+static void normalize_decorators(Arena *a, const Node *module) {
+    const Nodes *body = &module->module.body;
     Names ops = {.arena = a};
     for (int i = 0; i < body->n; i++) {
         Node *s = body->at[i];
         if (is_registered(&ops, body, i)) {
             drop(s);
         } else if (s->kind == NODE_FUNCTION && !is_jit_function(s)) {
-            undecorate(a, s, &ops);
+            undecorate(a, module, s, &ops);
         } else if (s->kind == NODE_CLASS) {
             for (int k = 0; k < s->klass.body.n; k++)
-                if (s->klass.body.at[k]->kind == NODE_FUNCTION) undecorate(a, s->klass.body.at[k], NULL);
+                if (s->klass.body.at[k]->kind == NODE_FUNCTION)
+                    undecorate(a, module, s->klass.body.at[k], NULL);
         } else {
             decorate(a, body, i);
         }
@@ -241,7 +257,7 @@ static bool normalize_try(Arena *a, const Node *module, const Node *t, Nodes *ou
 }
 
 // The names that a dropped try would have bound, and that something mentions.
-static bool is_missed(Arena *a, const Node *module, const Node *t) {
+static bool is_missed(Arena *a, const Node *module, const Node *t, bool flags) {
     Names used = {.arena = a}, bound = {.arena = a};
     for (int i = 0; i < module->module.body.n; i++)
         if (module->module.body.at[i] != t) note_names(&used, module->module.body.at[i]);
@@ -250,7 +266,7 @@ static bool is_missed(Arena *a, const Node *module, const Node *t) {
         if (h >= 0) part = &t->attempt.handlers.at[h]->handler.body;
         for (int i = 0; i < part->n; i++) {
             const Node *s = part->at[i];
-            if (s->kind == NODE_ASSIGN) names_add(&bound, s->assign.targets.at[0]->name);
+            if (s->kind == NODE_ASSIGN && flags) names_add(&bound, s->assign.targets.at[0]->name);
             for (int k = 0; s->kind == NODE_IMPORT && k < s->import.names.n; k++) {
                 Str name = s->import.names.at[k]->alias.name, as = s->import.names.at[k]->alias.as;
                 const char *dot = memchr(name.p, '.', name.len);
@@ -264,7 +280,47 @@ static bool is_missed(Arena *a, const Node *module, const Node *t) {
     return false;
 }
 
-static void normalize_tries(Arena *a, Node *module) {
+// FLAG = True if PACKAGE is there else False: one answer where the device is the usual one, the other
+// elsewhere.
+static Node *flag_of_both(Arena *a, Node *there, const Node *not_there) {
+    static const char text[] =
+        "f = 1 if torch.cuda.get_device_properties(0).multi_processor_count != 132 else 0\n";
+    DiagList d = DIAGS(a);
+    Node *m = parse_module(a, str_of(text), &d);
+    if (!m) return there;
+    Node *s = m->module.body.at[0];
+    tree_place(s, there->span);
+    s->assign.targets = there->assign.targets;
+    s->assign.value->ifexp.then = there->assign.value;
+    s->assign.value->ifexp.otherwise = not_there->assign.value;
+    return s;
+}
+
+// Flags alone, which the imports and their one handler both set.
+static bool flags_of_both(Arena *a, const Node *t, Nodes *out) {
+    const Nodes *body = &t->attempt.body;
+    if (t->attempt.handlers.n != 1) return false;
+    const Nodes *other = &t->attempt.handlers.at[0]->handler.body;
+    *out = (Nodes){NEWN(a, Node *, (size_t)body->n + 1), 0};
+    int others = 0;
+    for (int k = 0; k < other->n; k++) {
+        if (other->at[k]->kind == NODE_IMPORT) return false;
+        others += other->at[k]->kind == NODE_ASSIGN;
+    }
+    for (int i = 0; i < body->n; i++) {
+        if (body->at[i]->kind != NODE_ASSIGN) continue;
+        const Node *no = NULL;
+        Str name = body->at[i]->assign.targets.at[0]->name;
+        for (int k = 0; k < other->n; k++)
+            if (other->at[k]->kind == NODE_ASSIGN && str_eq(other->at[k]->assign.targets.at[0]->name, name))
+                no = other->at[k];
+        if (!no) return false;
+        out->at[out->n++] = flag_of_both(a, body->at[i], no);
+    }
+    return out->n > 0 && out->n == others;
+}
+
+static bool normalize_tries(Arena *a, Node *module) {
     const Nodes *body = &module->module.body;
     int most = 0;
     for (int i = 0; i < body->n; i++) {
@@ -280,12 +336,15 @@ static void normalize_tries(Arena *a, Node *module) {
         Nodes part = {&s, 1};
         if (s->kind == NODE_TRY) {
             Nodes kept;
-            if (normalize_try(a, module, s, &kept) && (kept.n || !is_missed(a, module, s)))
-                part = kept, any = true;
+            bool gone = normalize_try(a, module, s, &kept);
+            if (gone && !kept.n && is_missed(a, module, s, true))
+                gone = !is_missed(a, module, s, false) && flags_of_both(a, s, &kept);
+            if (gone) part = kept, any = true;
         }
         for (int k = 0; k < part.n; k++) out.at[out.n++] = part.at[k];
     }
     if (any) module->module.body = out;
+    return any;
 }
 
 // ---- if TYPE_CHECKING: ...
@@ -406,11 +465,16 @@ static void mark_imports(void *arg, const Node *n) {
 
 bool host_normalize(Arena *a, Node *module, DiagList *d) {
     if (module->module.old_names) mark_imports(NULL, module);
-    if (!futures_first(module, d)) return false;
-    normalize_tries(a, module);
+    if (!futures_first(module, d) || !foreign_normalize(a, module, d)) return false;
+    // What the one leaves may be what the other asks for; each takes something away.
+    for (bool more = true; more;) {
+        more = normalize_tries(a, module);
+        more |= conditions_normalize(a, module);
+    }
     normalize_types(a, module);
+    questions_normalize(a, module);
     if (!defined_in_time(a, module, d)) return false;
-    normalize_decorators(a, &module->module.body);
+    normalize_decorators(a, module);
     wrappers_normalize(a, module);
     memoised_normalize(a, module);
     for (int i = 0; i < module->module.body.n; i++) {

@@ -25,8 +25,9 @@ typedef struct {
     const Node *module;
     Str self; // first parameter of the method around
     Names members;
-    Names quiet; // what imports have brought and host code does not use // of all classes of the file, and
-                 // attributes that their methods set
+    Names limits; // names of torch.finfo(...) and torch.iinfo(...)
+    Names quiet;  // what imports have brought and host code does not use // of all classes of the file, and
+                  // attributes that their methods set
     int depth, found;
 } Screen;
 
@@ -45,6 +46,12 @@ static void refuse_as(Screen *s, DiagKind kind, Span at, const char *what, Str n
 }
 
 static void refuse(Screen *s, Span at, const char *why) { refuse_as(s, DIAG_REFUSED, at, "", (Str){0}, why); }
+static void refuse_form(Screen *s, Span at, Form f) {
+    refuse_as(s, form_rule[f].kind, at, "", (Str){0}, form_rule[f].why);
+}
+static void refuse_named(Screen *s, Span at, const char *what, Str name, Form f) {
+    refuse_as(s, form_rule[f].kind, at, what, name, form_rule[f].why);
+}
 
 static void refuse_name(Screen *s, Span at, Str name, bool member) {
     s->ok = false;
@@ -56,7 +63,7 @@ static void refuse_name(Screen *s, Span at, Str name, bool member) {
 
 static bool too_deep(Screen *s, Span at) {
     if (s->depth < WALK_MAX) return false;
-    if (s->ok) refuse(s, at, "nested too deeply");
+    if (s->ok) refuse_form(s, at, FORM_DEEP);
     return true;
 }
 
@@ -66,6 +73,26 @@ static bool bound_here(const Scope *scope, Str name) {
     return false;
 }
 
+// A construct that is not read may hold names that are refused: those decide.
+typedef struct {
+    Screen *s;
+    Scope *scope;
+} Within;
+static void screen_child(void *arg, const Node *n) {
+    Within *w = arg;
+    if (n->kind == NODE_NAME || n->kind == NODE_ATTRIBUTE || n->kind == NODE_CALL ||
+        n->kind == NODE_SUBSCRIPT)
+        return screen_expr(w->s, w->scope, n);
+    if (n->kind == NODE_ASSIGN || n->kind == NODE_AUGASSIGN || n->kind == NODE_GLOBAL ||
+        n->kind == NODE_IMPORT)
+        return screen_statement(w->s, w->scope, n);
+    node_each_child(n, screen_child, w); // a tree's height is bounded
+}
+static void refuse_within(Screen *s, Scope *scope, const Node *n, Form f) {
+    refuse_form(s, n->span, f);
+    if (s->depth < WALK_MAX) node_each_child(n, screen_child, &(Within){s, scope});
+}
+
 // Names through which everything else is reached keep their meaning. Fewer than imports are kept from
 // (known_root): a size may be called F or nn, and an entry is defined by its name.
 static void screen_binding(Screen *s, Span at, Str name) {
@@ -73,8 +100,7 @@ static void screen_binding(Screen *s, Span at, Str name) {
     if (str_starts(name, "__"))
         refuse_as(s, DIAG_REFUSED, at, "`", name, "host code does not reach into Python's own names");
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed - s->candidate; i++)
-        if (str_is(name, fixed[i]))
-            refuse_as(s, DIAG_REFUSED, at, "`", name, "a module's name may not be given to anything else");
+        if (str_is(name, fixed[i])) refuse_named(s, at, "`", name, FORM_MODULE_NAME);
 }
 
 // A name of a function's own that is no parameter of it.
@@ -98,24 +124,36 @@ static void screen_target(Screen *s, Scope *scope, const Node *n) {
         if (s->self.len && n->attribute.value->kind == NODE_NAME &&
             str_eq(n->attribute.value->name, s->self) && !str_starts(n->attribute.name, "__"))
             break;
-        refuse_as(s, DIAG_REFUSED, n->span, "assignment to `.", n->attribute.name,
-                  "attributes of functions, modules and tensors may not be changed");
+        refuse_named(s, n->span, "assignment to `.", n->attribute.name, FORM_ATTRIBUTE);
         break;
     case NODE_SUBSCRIPT:
-        if (!s->candidate || !made_here(scope, n->subscript.value))
-            refuse(
-                s, n->span,
-                "assignment to a subscript: tensors are written by kernels; only lists and dictionaries that "
-                "a function made itself may change");
+        if (!s->candidate || !made_here(scope, n->subscript.value)) refuse_form(s, n->span, FORM_SUBSCRIPT);
         screen_expr(s, scope, n->subscript.value);
         screen_expr(s, scope, n->subscript.index);
         break;
-    default: refuse(s, n->span, node_refused(n->kind));
+    default: refuse_within(s, scope, n, node_form(n->kind));
     }
     s->depth--;
 }
 
 // --- imports ---
+
+// Whether a module that is not read reaches out of the call, or computes, is known of the listed ones.
+static DiagKind import_kind(Screen *s, const Node *n) {
+    if (!s->candidate || n->import.dots || import_missing(s->arena, n)) return DIAG_REFUSED;
+    for (int i = 0; i < n->import.names.n; i++) {
+        Str module = n->import.from ? n->import.module : n->import.names.at[i]->alias.name;
+        const char *dot = memchr(module.p, '.', module.len);
+        Str root = {module.p, dot ? (size_t)(dot - module.p) : module.len};
+        if (known_root(root) >= 0 ||
+            api_known_refused(str_of(arena_printf(s->arena, "%.*s.*", STR_ARG(root))), false, true))
+            return DIAG_REFUSED;
+        Str as = n->import.names.at[i]->alias.as.len ? n->import.names.at[i]->alias.as
+                                                     : n->import.names.at[i]->alias.name;
+        if (known_root(as) >= 0 || str_starts(as, "__")) return DIAG_REFUSED;
+    }
+    return form_rule[FORM_IMPORT].kind;
+}
 
 // What could be meant as helpers of the candidate's own says how they are given.
 static const char *import_reason(Screen *s, const Node *n, const char *why) {
@@ -176,7 +214,8 @@ static void screen_annotation(Screen *s, const Node *n) {
     case NODE_LIST:
         for (int i = 0; i < n->items.n; i++) screen_annotation(s, n->items.at[i]);
         break;
-    default: refuse(s, n->span, "annotations name types and compute nothing");
+    default: // a call, say: nothing here evaluates it, but what it names may be refused
+        refuse_within(s, NULL, n, FORM_ANNOTATION);
     }
     s->depth--;
 }
@@ -186,12 +225,32 @@ static void screen_all(Screen *s, Scope *scope, const Nodes *list) {
         if (list->at[i]) screen_expr(s, scope, list->at[i]);
 }
 
+// torch.finfo(...).max: of a tensor the same name would compute.
+static bool makes_limits(const Node *n) {
+    const Node *f = n->kind == NODE_CALL ? n->call.func : n;
+    return n->kind == NODE_CALL && f->kind == NODE_ATTRIBUTE && node_is_name(f->attribute.value, "torch") &&
+           (str_is(f->attribute.name, "finfo") || str_is(f->attribute.name, "iinfo"));
+}
+static bool is_limit(const Screen *s, const Node *n) {
+    static const char *const limit[] = {"max", "min", "bits", "eps", "tiny", "smallest_normal"};
+    const Node *of = n->attribute.value;
+    bool known = false;
+    for (size_t i = 0; i < sizeof limit / sizeof *limit; i++) known |= str_is(n->attribute.name, limit[i]);
+    return known && (makes_limits(of) || (of->kind == NODE_NAME && names_have(&s->limits, of->name)));
+}
+static void collect_limits(void *arg, const Node *n) {
+    Names *names = arg;
+    bool makes = n->kind == NODE_ASSIGN && makes_limits(n->assign.value);
+    for (int i = 0; makes && i < n->assign.targets.n; i++) names_of_target(names, n->assign.targets.at[i], 0);
+    node_each_child(n, collect_limits, names);
+}
+
 static void screen_member(Screen *s, const Node *n) {
     Str name = n->attribute.name;
     if (str_starts(name, "__"))
         refuse_as(s, DIAG_REFUSED, n->span, "`.", name,
                   "host code does not reach into Python's own attributes");
-    else if (names_have(&s->members, name))
+    else if (names_have(&s->members, name) || is_limit(s, n))
         return; // of an object; anything else's is refused when it is reached
     else if (!api_is_member(name, s->candidate) && !api_is_last_part(name, s->candidate))
         refuse_name(s, n->span, name, true);
@@ -215,7 +274,8 @@ static void screen_attribute(Screen *s, Scope *scope, const Node *n) {
     Str path = root->name;
     while (parts > 0) {
         const Node *p = part[--parts];
-        if (str_starts(p->attribute.name, "__")) return screen_member(s, p);
+        if (str_starts(p->attribute.name, "__") && !str_is(p->attribute.name, "__version__"))
+            return screen_member(s, p);
         path = str_of(arena_printf(s->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(p->attribute.name)));
         Str full = api_canonical(s->arena, path);
         if (api_named(full, s->candidate)) break;
@@ -252,8 +312,7 @@ static void screen_params(Screen *s, Scope *scope, const Nodes *params) {
         if (is_constant(p->param.def))
             screen_expr(s, scope, p->param.def);
         else
-            refuse_as(s, DIAG_REFUSED, p->param.def->span, "default of `", p->param.name,
-                      "defaults are constants: a mutable one would survive the call");
+            refuse_named(s, p->param.def->span, "default of `", p->param.name, FORM_DEFAULT);
     }
 }
 
@@ -269,7 +328,6 @@ static void screen_lambda(Screen *s, Scope *scope, const Node *n) {
 
 static void screen_comp(Screen *s, Scope *scope, const Node *n) {
     Scope inner = {.outer = scope, .names = {.arena = s->arena}};
-    if (n->comp.kind == COMP_SET) refuse(s, n->span, node_refused(NODE_SET));
     for (int i = 0; i < n->comp.fors.n; i++)
         names_of_target(&inner.names, n->comp.fors.at[i]->compfor.target, 0);
     for (int i = 0; i < n->comp.fors.n; i++) {
@@ -287,7 +345,7 @@ static void screen_expr_here(Screen *s, Scope *scope, const Node *n) {
     case NODE_NAME: screen_name(s, scope, n); break;
     case NODE_ATTRIBUTE: screen_attribute(s, scope, n); break;
     case NODE_STRING:
-        if (n->string.bytes) refuse(s, n->span, "bytes are not part of the host vocabulary");
+        if (n->string.bytes) refuse_form(s, n->span, FORM_BYTES);
         break;
     case NODE_INT:
     case NODE_FLOAT:
@@ -301,7 +359,8 @@ static void screen_expr_here(Screen *s, Scope *scope, const Node *n) {
         break;
     case NODE_FSTRING:
     case NODE_TUPLE:
-    case NODE_LIST: screen_all(s, scope, &n->items); break;
+    case NODE_LIST:
+    case NODE_SET: screen_all(s, scope, &n->items); break;
     case NODE_DICT:
         screen_all(s, scope, &n->dict.keys);
         screen_all(s, scope, &n->dict.values);
@@ -344,7 +403,7 @@ static void screen_expr_here(Screen *s, Scope *scope, const Node *n) {
         screen_binding(s, n->span, n->walrus.name);
         screen_expr(s, scope, n->walrus.value);
         break;
-    default: refuse(s, n->span, node_refused(n->kind));
+    default: refuse_within(s, scope, n, node_form(n->kind));
     }
 }
 
@@ -357,12 +416,36 @@ static void screen_expr(Screen *s, Scope *scope, const Node *n) {
 
 // --- statements ---
 
+static void refuse_decorators(Screen *s, Scope *scope, const Node *n, Form why) {
+    const Nodes *d = &n->function.decorators;
+    Buf name = BUF(s->arena);
+    const Node *last = d->at[0], *alias;
+    for (int i = 0; i < d->n; i++) { // of several the file's own decides
+        const Node *f = d->at[i]->kind == NODE_CALL ? d->at[i]->call.func : d->at[i], *root = f;
+        while (root->kind == NODE_ATTRIBUTE) root = root->attribute.value;
+        const Node *by = root->kind == NODE_NAME ? module_binding(s->module, root->name, &alias) : NULL;
+        bool own = by ? by->kind != NODE_IMPORT : bound_here(scope, root->name);
+        if (form_rule[why].kind == DIAG_UNSUPPORTED && root->kind == NODE_NAME && own)
+            why = FORM_OWN_DECORATOR;
+        if (i == 0) last = f;
+    }
+    if (form_rule[why].kind == DIAG_UNSUPPORTED && node_dotted(last, &name))
+        refuse_named(s, n->span, "@", str_of(arena_printf(s->arena, "`%s", buf_cstr(&name))), why);
+    else
+        refuse_form(s, n->span, why);
+    for (int i = 0; i < d->n; i++) {
+        const Node *f = d->at[i]->kind == NODE_CALL ? d->at[i]->call.func : d->at[i];
+        bool of_triton = f->kind == NODE_ATTRIBUTE && node_is_name(f->attribute.value, "triton");
+        if (!of_triton) screen_child(&(Within){s, scope}, d->at[i]);
+    }
+}
+
 static void screen_function(Screen *s, Scope *scope, const Node *n, bool method) {
     bool jit = false;
-    const char *why;
+    Form why;
     if (!method) screen_binding(s, n->span, n->function.name);
-    if (!method && !decorators_allowed(n, &jit, &why)) refuse(s, n->span, why);
-    if (n->function.async) refuse(s, n->span, node_refused(NODE_AWAIT));
+    if (!method && !decorators_allowed(n, &jit, &why)) refuse_decorators(s, scope, n, why);
+    if (n->function.async) refuse_form(s, n->span, FORM_AWAIT);
     if (jit && !s->candidate) refuse(s, n->span, "a reference has no kernels");
     if (jit && s->in_function) refuse(s, n->span, "kernels are defined at module level");
     screen_params(s, scope, &n->function.params);
@@ -387,7 +470,7 @@ static void screen_with(Screen *s, Scope *scope, const Node *n) {
     for (int i = 0; i < n->with.items.n; i++) {
         const Node *item = n->with.items.at[i];
         if (!s->candidate || n->with.async || !context_quiet(item))
-            refuse(s, item->span, node_refused(NODE_WITH));
+            refuse_within(s, scope, item->withitem.value, FORM_WITH);
         else
             screen_all(s, scope, &item->withitem.value->call.args);
     }
@@ -395,24 +478,26 @@ static void screen_with(Screen *s, Scope *scope, const Node *n) {
 }
 
 static void screen_class(Screen *s, Scope *scope, const Node *n) {
-    bool is_static;
+    MethodKind kind;
     screen_binding(s, n->span, n->klass.name);
     if (!s->candidate || s->in_function || class_kind(n) == CLASS_NONE ||
         names_have(&scope->names, STR("nn")))
-        refuse(s, n->span, node_refused(NODE_CLASS));
+        refuse_form(s, n->span, FORM_CLASS);
     for (int i = 0; i < n->klass.body.n; i++) {
         const Node *f = n->klass.body.at[i];
         bool text = f->kind == NODE_EXPRSTMT && f->value->kind == NODE_STRING;
         bool constant = f->kind == NODE_ASSIGN && is_constant(f->assign.value);
         if (constant) screen_statement(s, scope, f);
         if (text || constant || f->kind == NODE_PASS) continue;
-        if (f->kind != NODE_FUNCTION || !is_method(f, &is_static)) {
-            refuse(s, f->span, node_refused(NODE_CLASS));
+        if (f->kind != NODE_FUNCTION || !is_method(f, &kind)) {
+            refuse_within(s, scope, f, FORM_CLASS);
             continue;
         }
         const Nodes *params = &f->function.params;
-        s->self =
-            params->n && params->at[0]->param.kind == PARAM_PLAIN ? params->at[0]->param.name : (Str){0};
+        // What a class holds is not its methods' to change.
+        bool self = kind == METHOD_PLAIN || kind == METHOD_STATIC;
+        s->self = self && params->n && params->at[0]->param.kind == PARAM_PLAIN ? params->at[0]->param.name
+                                                                                : (Str){0};
         screen_function(s, scope, f, true);
         s->self = (Str){0};
     }
@@ -445,7 +530,7 @@ static void collect_members(Names *names, const Nodes *body) {
 static void screen_raise(Screen *s, Scope *scope, const Node *n) {
     const Node *e = n->raise.value;
     if (!e || n->raise.cause) {
-        refuse(s, n->span, "raise: only `raise ValueError(...)` and the like");
+        refuse_within(s, scope, n, FORM_RAISE);
         return;
     }
     const Node *name = e->kind == NODE_CALL ? e->call.func : e;
@@ -453,7 +538,7 @@ static void screen_raise(Screen *s, Scope *scope, const Node *n) {
                          ? api_named(name->name, s->candidate)
                          : NULL;
     if (!row || row->kind != API_EXCEPTION)
-        refuse(s, n->span, "raise: only Python's plain exceptions, such as ValueError");
+        refuse_within(s, scope, n, FORM_RAISE);
     else
         screen_expr(s, scope, e);
 }
@@ -516,13 +601,13 @@ static void screen_statement(Screen *s, Scope *scope, const Node *n) {
         else if (file)
             screen_included(s, n, file);
         else if (!(s->in_function ? import_canonical : import_allowed)(n, s->candidate, &why))
-            refuse(s, n->span, import_reason(s, n, why));
+            refuse_as(s, import_kind(s, n), n->span, "", (Str){0}, import_reason(s, n, why));
         break;
     }
     case NODE_BREAK:
     case NODE_CONTINUE:
     case NODE_PASS: break; // the parser knows where they may stand
-    default: refuse(s, n->span, node_refused(n->kind));
+    default: refuse_within(s, scope, n, node_form(n->kind));
     }
 }
 
@@ -538,6 +623,24 @@ static void screen_block(Screen *s, Scope *scope, const Nodes *body) {
     s->depth--;
 }
 
+static void screen_block_targets(Screen *s, Scope *scope, const Node *n) {
+    for (int i = 0; n->kind == NODE_ASSIGN && i < n->assign.targets.n; i++)
+        screen_target(s, scope, n->assign.targets.at[i]);
+    if (n->kind == NODE_ANNASSIGN) screen_target(s, scope, n->annassign.target);
+}
+
+// A name that a function of the file has: what a call gives in its place is not what kernels see.
+static bool takes_function(const Screen *s, const Node *n) {
+    Names bound = {.arena = s->arena};
+    for (int i = 0; n->kind == NODE_ASSIGN && i < n->assign.targets.n; i++)
+        names_of_target(&bound, n->assign.targets.at[i], 0);
+    for (int i = 0; i < bound.n; i++)
+        if (module_function(s->module, bound.at[i])) return true;
+    return false;
+}
+
+static bool is_print(const Node *n) { return n->kind == NODE_CALL && node_is_name(n->call.func, "print"); }
+
 // Only what leaves nothing behind that a later call, or another kernel file, could see.
 static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     const Node *value = NULL;
@@ -549,7 +652,10 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     case NODE_FUNCTION:
     case NODE_CLASS:
     case NODE_PASS: return screen_statement(s, scope, n);
-    case NODE_EXPRSTMT: fits = n->value->kind == NODE_STRING; break; // a docstring
+    case NODE_EXPRSTMT: // a docstring, a word to whoever reads the output
+        fits = n->value->kind == NODE_STRING || is_print(n->value);
+        if (fits) screen_expr(s, scope, n->value);
+        break;
     case NODE_ASSIGN: value = n->assign.value; break;
     case NODE_ANNASSIGN: value = n->annassign.value; break;
     case NODE_AUGASSIGN:
@@ -563,18 +669,21 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     }
     if (value || n->kind == NODE_ANNASSIGN) {
         // An op definition's `inputs = {...}` is plain data.
+        // What comes out is looked at where a candidate's module runs (exec.c).
         fits = !value || is_constant(value) ||
-               (s->candidate && (is_configs(value) || is_collection(value))) ||
+               (s->candidate && value->kind != NODE_LAMBDA && !takes_function(s, n)) ||
                (!s->candidate && value->kind == NODE_DICT);
+        if (s->candidate && value && (is_device_alias(value) || is_type_name(s->module, value))) {
+            if (value->kind == NODE_SUBSCRIPT) screen_annotation(s, value);
+            screen_block_targets(s, scope, n);
+            return;
+        }
         screen_statement(s, scope, n);
-        if (!fits)
-            refuse(s, value->span,
-                   "module level: only numbers, strings and tuples of them; anything else could keep state "
-                   "between calls");
+        if (!fits) refuse_form(s, value->span, FORM_MODULE_STATE);
         return;
     }
     if (!fits) {
-        refuse(s, n->span, "module level: only imports, constants, functions and kernels");
+        refuse_form(s, n->span, FORM_MODULE_LEVEL);
         screen_statement(s, scope, n);
     }
 }
@@ -597,6 +706,8 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
     for (int i = 0; candidate && i < body->n; i++)
         if (body->at[i]->kind == NODE_IMPORT && !library_of(module, body->at[i]))
             names_of_quiet(d->arena, &s.quiet, body->at[i]);
+    s.limits.arena = d->arena;
+    if (candidate) node_each_child(module, collect_limits, &s.limits);
     if (candidate) collect_members(&s.members, body);
     for (int i = 0; i < body->n; i++) screen_module_statement(&s, &globals, body->at[i]);
     const Node *f = module_function(module, str_of(entry));

@@ -4,8 +4,18 @@
 #include "host/host.h"
 #include "host/policy/scope.h"
 
-// Why a construct is outside both privileges; a general sentence for one that merely stands in a wrong place.
-const char *node_refused(NodeKind kind);
+// What is outside both privileges by its form, and whether that is a rejection or merely not read (FORM rows
+// of refused.def).
+typedef enum {
+#define FORM(id, kind, reason) FORM_##id,
+#include "host/policy/refused.def"
+} Form;
+typedef struct {
+    DiagKind kind;
+    const char *why;
+} FormRule;
+extern const FormRule form_rule[];
+Form node_form(NodeKind kind); // FORM_OTHER for one that merely stands in a wrong place
 // The lines that a kernel file (or a reference) may import with; otherwise *why says what is wrong.
 bool import_canonical(const Node *n, bool candidate, const char **why);
 // Those, and of a candidate at module level those of imports.c.
@@ -25,6 +35,10 @@ bool is_written_list(const Node *n, bool whole);
 enum { KNOWN_ROOTS = 9 };
 int known_root(Str name);
 // The parts of host_normalize().
+void tree_place(Node *n, Span at); // a tree from text of ours stands where something else stood
+void questions_normalize(Arena *a, Node *module);
+bool conditions_normalize(Arena *a, Node *module); // false: there was nothing to decide
+MUST_CHECK bool foreign_normalize(Arena *a, Node *module, DiagList *d);
 bool imports_normalize(Arena *a, Node *module, DiagList *d);
 void dead_code_drop(Arena *a, Node *module);
 void wrappers_normalize(Arena *a, Node *module);
@@ -38,13 +52,14 @@ bool defined_in_time(Arena *a, const Node *module, DiagList *d);
 bool imports_complete(Arena *a, const Node *module, DiagList *d);
 void names_of_quiet(Arena *a, Names *names, const Node *n);
 // Decorators of a function: *jit is set for a kernel. False for anything else: *why says what is wrong.
-bool decorators_allowed(const Node *function, bool *jit, const char **why);
+bool decorators_allowed(const Node *function, bool *jit, Form *why);
 // One item of a `with` that changes nothing here: which device is current, that no gradients are kept.
 bool context_quiet(const Node *item);
 // What a class of a candidate is, by its header; CLASS_NONE for one that it may not define.
 ClassKind class_kind(const Node *n);
 // False: decorators or a name that methods may not have.
-bool is_method(const Node *function, bool *is_static);
+typedef enum { METHOD_PLAIN, METHOD_STATIC, METHOD_OF_CLASS, METHOD_PROPERTY } MethodKind;
+bool is_method(const Node *function, MethodKind *kind);
 bool is_super_init(const Node *call); // super().__init__() and super(C, self).__init__()
 // What module-level statements and defaults may hold: values that nobody can change.
 bool is_constant(const Node *n);
@@ -52,6 +67,10 @@ bool is_constant(const Node *n);
 bool is_configs(const Node *n);
 // Lists and dictionaries of such values, which exec.c freezes at a candidate's module level.
 bool is_collection(const Node *n);
+// tl.x, libdevice.x: at module level a name for it, which kernels alone can use unless api.def has it.
+bool is_device_alias(const Node *n);
+// Literal["a", "b"], typing.Optional[int]: of typing, where its names are imported.
+bool is_type_name(const Node *module, const Node *n);
 // `if __name__ == "__main__":` without an else, which is skipped at a candidate's module level.
 bool is_main_guard(const Node *n);
 // Whether a statement of a module may stand in a kernel file as an import, a constant or a kernel, by its

@@ -3,22 +3,22 @@
 #include "host/policy/screen.h"
 #include "lang/library.h"
 
-const char *node_refused(NodeKind kind) {
+const FormRule form_rule[] = {
+#define FORM(id, kind, reason) {DIAG_##kind, reason},
+#include "host/policy/refused.def"
+};
+
+Form node_form(NodeKind kind) {
     switch (kind) {
     case NODE_TRY:
-    case NODE_EXCEPT: return "try: host code has no exceptions to catch; a failure must show";
+    case NODE_EXCEPT: return FORM_TRY;
     case NODE_WITH:
-    case NODE_WITHITEM:
-        return "with: host code enters no contexts but `with torch.cuda.device(...)`, torch.cuda.device_of, "
-               "torch.no_grad and torch.inference_mode, without `as`";
-    case NODE_CLASS:
-        return "class: only module-level classes of functions and constants, whose base is nothing, "
-               "torch.nn.Module or torch.autograd.Function";
-    case NODE_GLOBAL: return "global and nonlocal: nothing may outlive a call";
-    case NODE_YIELD: return "yield: host code has no generators of its own";
-    case NODE_AWAIT: return "async and await: host code is one straight call";
-    case NODE_SET: return "sets are not part of the host vocabulary; use a tuple";
-    default: return "this construct is not part of the host vocabulary here";
+    case NODE_WITHITEM: return FORM_WITH;
+    case NODE_CLASS: return FORM_CLASS;
+    case NODE_GLOBAL: return FORM_GLOBAL;
+    case NODE_YIELD: return FORM_YIELD;
+    case NODE_AWAIT: return FORM_AWAIT;
+    default: return FORM_OTHER;
     }
 }
 
@@ -41,9 +41,15 @@ static Str path_from(const Node *f, const char *root, char *path, size_t room) {
 static Str torch_path(const Node *f, char *path, size_t room) { return path_from(f, "torch", path, room); }
 
 bool context_quiet(const Node *item) {
-    static const char *const quiet[] = {".cuda.device", ".cuda.device_of", ".no_grad", ".inference_mode"};
+    static const char *const quiet[] = {".cuda.device",
+                                        ".cuda.device_of",
+                                        ".no_grad",
+                                        ".inference_mode",
+                                        ".cuda.nvtx.range",
+                                        ".profiler.record_function",
+                                        ".autograd.profiler.record_function"};
     const Node *call = item->withitem.value;
-    char path[32];
+    char path[48];
     if (item->withitem.target || call->kind != NODE_CALL || call->call.keywords.n) return false;
     Str name = torch_path(call->call.func, path, sizeof path);
     for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
@@ -115,9 +121,7 @@ bool import_canonical(const Node *n, bool candidate, const char **why) {
             alias_is(n, line[i].module, line[i].name, line[i].as))
             return true;
     }
-    *why = candidate ? "import: a kernel file imports torch, triton, triton.language as tl, libdevice of "
-                       "triton.language.extra, "
-                       "TensorDescriptor, math, torch.nn as nn, functional as F and names of typing"
+    *why = candidate ? form_rule[FORM_IMPORT].why
                      : "import: a definition imports only torch, math and `import torch.nn.functional as F`";
     // "import torch, triton" is several of the lines in one; so is "from torch import nn, Tensor".
     if (n->import.names.n > 1) {
@@ -135,7 +139,7 @@ bool import_allowed(const Node *n, bool candidate, const char **why) {
     return import_canonical(n, candidate, why) || (candidate && import_harmless(n));
 }
 
-bool decorators_allowed(const Node *function, bool *jit, const char **why) {
+bool decorators_allowed(const Node *function, bool *jit, Form *why) {
     *jit = is_jit_function(function);
     for (int i = 0; i < function->function.decorators.n; i++) {
         const Node *d = function->function.decorators.at[i];
@@ -144,17 +148,16 @@ bool decorators_allowed(const Node *function, bool *jit, const char **why) {
         bool of_triton = d->kind == NODE_ATTRIBUTE && node_is_name(d->attribute.value, "triton");
         Str name = of_triton ? d->attribute.name : d->kind == NODE_NAME ? d->name : (Str){0};
         if (str_is(name, "jit")) {
-            *why = "`jit` alone is not Triton's: write @triton.jit, or import it from triton";
+            *why = FORM_JIT_ELSEWHERE;
             if (!of_triton) return false;
             if (i + 1 == function->function.decorators.n) continue;
-            *why = "@triton.jit stands directly above the function, other decorators above it";
+            *why = FORM_JIT_PLACE;
             return false;
         }
         if (*jit && of_triton && call && (str_is(name, "autotune") || str_is(name, "heuristics"))) continue;
+        if (!*jit && of_triton && !call && str_is(name, "constexpr_function")) continue; // plain to host code
         if (!*jit && context_decorates(function->function.decorators.at[i])) continue;
-        *why = *jit ? "a kernel has no decorators but @triton.jit and, above it, @triton.autotune(...) and "
-                      "@triton.heuristics(...)"
-                    : "host functions have no decorators but @torch.no_grad() and @torch.inference_mode()";
+        *why = *jit ? FORM_KERNEL_DECORATOR : FORM_HOST_DECORATOR;
         return false;
     }
     return true;
@@ -198,16 +201,20 @@ ClassKind class_kind(const Node *n) {
     return CLASS_NONE;
 }
 
-bool is_method(const Node *f, bool *is_static) {
+bool is_method(const Node *f, MethodKind *kind) {
+    static const char *const word[] = {NULL, "staticmethod", "classmethod", "property"};
     Str name = f->function.name;
     const Nodes *d = &f->function.decorators;
-    *is_static = false;
+    *kind = METHOD_PLAIN;
     if (f->function.async) return false;
     for (int i = 0; i < d->n; i++) {
         if (context_decorates(d->at[i])) continue;
-        if (i > 0 || !node_is_name(d->at[i], "staticmethod")) return false; // the outermost one, once
-        *is_static = true;
+        int k = METHOD_STATIC;
+        while (k <= METHOD_PROPERTY && !node_is_name(d->at[i], word[k])) k++;
+        if (i > 0 || k > METHOD_PROPERTY) return false; // the outermost one, once
+        *kind = (MethodKind)k;
     }
+    if (*kind > METHOD_STATIC && str_starts(name, "__")) return false;
     return !str_starts(name, "__") || str_is(name, "__init__") || str_is(name, "__call__");
 }
 
@@ -225,6 +232,22 @@ bool is_written_list(const Node *n, bool whole) {
         if (kind != NODE_STRING && !(whole && kind == NODE_INT)) return false;
     }
     return true;
+}
+
+bool is_type_name(const Node *module, const Node *n) {
+    const Node *of = n->kind == NODE_SUBSCRIPT ? n->subscript.value : NULL, *alias;
+    if (of && of->kind == NODE_ATTRIBUTE) return node_is_name(of->attribute.value, "typing");
+    const Node *s = of && of->kind == NODE_NAME ? module_binding(module, of->name, &alias) : NULL;
+    return s && s->kind == NODE_IMPORT && names_types(s);
+}
+
+bool is_device_alias(const Node *n) {
+    const Node *root = n;
+    while (root->kind == NODE_ATTRIBUTE) {
+        if (str_starts(root->attribute.name, "__")) return false;
+        root = root->attribute.value;
+    }
+    return n->kind == NODE_ATTRIBUTE && (node_is_name(root, "tl") || node_is_name(root, "libdevice"));
 }
 
 bool is_main_guard(const Node *n) {

@@ -12,7 +12,8 @@ bool api_len(Call *c, Value *out) {
     switch (v.kind) {
     case V_TUPLE:
     case V_LIST: *out = value_int(v.seq->n); return true;
-    case V_DICT: *out = value_int(v.dict->n); return true;
+    case V_DICT:
+    case V_SET: *out = value_int(v.dict->n); return true;
     case V_RANGE: *out = value_int(v.range->n); return true;
     case V_STR: {
         int64_t n = 0;
@@ -56,7 +57,8 @@ static bool best_of(Call *c, Oper better, Value *out) {
     Value over = {0}, v;
     Iter it;
     Seq several = {.at = c->rest, .n = c->rests};
-    if (c->arg[2].kind != V_NONE) return host_refuse(c->in, c->at, "key= is not part of the host vocabulary");
+    if (c->arg[2].kind != V_NONE)
+        return host_unsupported(c->in, c->at, "key= is not part of the host vocabulary");
     if (c->rests == 0)
         return host_raise(c->in, c->at, "TypeError: %.*s expected at least 1 argument, got 0",
                           STR_ARG(c->name));
@@ -64,6 +66,7 @@ static bool best_of(Call *c, Oper better, Value *out) {
         over = c->rest[0];
     else
         over = (Value){.kind = V_TUPLE, .seq = &several};
+    if (over.kind == V_SET && !set_as_list(c->in, c->at, over, &over)) return false;
     if (!iter_start(c->in, c->at, over, &it)) return false;
     if (!iter_next(&it, out)) {
         *out = c->arg[1];
@@ -131,6 +134,31 @@ bool api_size_type(Call *c, Value *out) {
     return true;
 }
 
+bool api_set(Call *c, Value *out) {
+    Iter it;
+    Value of = c->arg[0];
+    if (of.kind == V_SET && !set_as_list(c->in, c->at, of, &of)) return false;
+    if (!iter_start(c->in, c->at, of, &it) || !dict_new(c->in, c->at, out)) return false;
+    for (Value v; iter_next(&it, &v);)
+        if (!dict_put(c->in, c->at, out->dict, v, NONE_VALUE)) return false;
+    out->kind = V_SET;
+    return true;
+}
+
+// What is printed goes nowhere. A text that reads like an answer to a program is meant for whoever reads
+// them.
+bool api_print(Call *c, Value *out) {
+    *out = NONE_VALUE;
+    if (c->arg[3].kind != V_NONE) return host_unsupported(c->in, c->at, "print() to a file");
+    for (int i = 0; i < c->rests; i++) {
+        Str s = c->rest[i].kind == V_STR ? c->rest[i].s : (Str){0};
+        while (s.len && s.p[0] <= ' ') s = (Str){s.p + 1, s.len - 1};
+        if (s.len && (s.p[0] == '{' || s.p[0] == '['))
+            return host_refuse(c->in, c->at, "print() of JSON: a judged file answers nobody");
+    }
+    return true;
+}
+
 bool api_enumerate(Call *c, Value *out) {
     Iter it;
     int64_t n;
@@ -177,6 +205,9 @@ bool api_map(Call *c, Value *out) {
     }
 }
 
+bool api_range_mark(Call *c, Value *out) { return (void)c, *out = NONE_VALUE, true; }
+bool api_warmup(Call *c, Value *out) { return (void)c, *out = NONE_VALUE, true; }
+bool api_itself(Call *c, Value *out) { return *out = c->arg[0], true; }
 bool api_synchronize(Call *c, Value *out) { return (void)c, *out = NONE_VALUE, true; }
 
 bool api_bit_length(Call *c, Value *out) {
@@ -202,6 +233,7 @@ bool api_reversed(Call *c, Value *out) {
 // Insertion by halving: stable, and every comparison and move is paid for.
 bool api_sorted(Call *c, Value *out) {
     bool down;
+    if (c->arg[0].kind == V_SET && !set_as_list(c->in, c->at, c->arg[0], &c->arg[0])) return false;
     if (!value_truth(c->in, c->at, c->arg[1], &down) || !collect(c, c->arg[0], V_LIST, out)) return false;
     Value *at = out->seq->at;
     for (int i = 1; i < out->seq->n; i++) {

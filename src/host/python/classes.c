@@ -17,29 +17,32 @@ bool class_new(Interp *in, Env *env, const Node *n, Value *out) {
     if (!c) return false;
     *c = (Class){n->klass.name, class_kind(n), env_new(in, n->span, env, n->klass.body.n)};
     if (!c->names) return false;
-    if (c->kind == CLASS_NONE) return host_refuse(in, n->span, "%s", node_refused(NODE_CLASS));
+    if (c->kind == CLASS_NONE) return host_refuse_form(in, n->span, node_form(NODE_CLASS));
     for (int i = 0; i < n->klass.body.n; i++) {
         const Node *s = n->klass.body.at[i];
         Value v;
-        bool is_static;
+        MethodKind kind;
         if (!host_step(in, s->span)) return false;
         if (s->kind == NODE_ASSIGN) {
             if (!eval(in, c->names, s->assign.value, &v)) return false;
             for (int k = 0; k < s->assign.targets.n; k++) {
                 const Node *t = s->assign.targets.at[k];
-                if (t->kind != NODE_NAME) return host_refuse(in, t->span, "%s", node_refused(NODE_CLASS));
+                if (t->kind != NODE_NAME) return host_refuse_form(in, t->span, node_form(NODE_CLASS));
                 if (!env_set(in, t->span, c->names, t->name, v)) return false;
             }
             continue;
         }
         if (s->kind == NODE_EXPRSTMT || s->kind == NODE_PASS) continue;
-        if (s->kind != NODE_FUNCTION || !is_method(s, &is_static))
-            return host_refuse(in, s->span, "%s", node_refused(NODE_CLASS));
+        if (s->kind != NODE_FUNCTION || !is_method(s, &kind))
+            return host_refuse_form(in, s->span, node_form(NODE_CLASS));
         // Its defaults see what the class has bound so far, its body does not. A static one stands as a
-        // method without a receiver.
+        // method without a receiver, one of the class as a method of that; a property is told by its name.
         if (!function_new(in, c->names, s, &v)) return false;
         v.function->env = env;
-        if ((is_static && !method_new(in, s->span, (Value){0}, v, (Str){0}, &v)) ||
+        Value self = {0};
+        if (kind == METHOD_OF_CLASS) self = (Value){.kind = V_CLASS, .klass = c};
+        Str name = kind == METHOD_PROPERTY ? STR("property") : (Str){0};
+        if ((kind != METHOD_PLAIN && !method_new(in, s->span, self, v, name, &v)) ||
             !env_set(in, s->span, c->names, s->function.name, v))
             return false;
     }
@@ -60,6 +63,18 @@ static bool lacks(Interp *in, Span at, const Class *c, Str name) {
                       c ? (int)c->name.len : 3, c ? c->name.p : "ctx", STR_ARG(name));
 }
 
+static bool is_property(Value v) { return v.kind == V_METHOD && str_is(v.method->name, "property"); }
+
+static bool call_with(Interp *in, Value function, Value self, const Args *args, Value *out) {
+    Args whole = *args;
+    whole.pos = HOST_NEW(in, args->at, Value, args->n + 1);
+    if (!whole.pos) return false;
+    whole.pos[0] = self;
+    if (args->n) memcpy(whole.pos + 1, args->pos, (size_t)args->n * sizeof *args->pos);
+    whole.n++;
+    return call_value(in, function, &whole, out);
+}
+
 bool class_member(Interp *in, Span at, Value v, Str name, Value *out) {
     const Class *c = v.kind == V_CLASS ? v.klass : v.object->of;
     const Slot *s = v.kind == V_OBJECT ? env_find(v.object->attribute, name) : NULL;
@@ -72,6 +87,11 @@ bool class_member(Interp *in, Span at, Value v, Str name, Value *out) {
         return method_new(in, at, v, (Value){0}, name, out);
     s = env_find(c->names, name);
     if (!s) return lacks(in, at, c, name);
+    if (is_property(s->v)) {
+        if (v.kind == V_CLASS)
+            return host_unsupported(in, at, "a property is asked of an object, not of its class");
+        return call_with(in, s->v.method->function, v, &(Args){.at = at}, out);
+    }
     if (v.kind == V_OBJECT && s->v.kind == V_FUNCTION) return method_new(in, at, v, s->v, name, out);
     *out = s->v;
     return true;
@@ -81,17 +101,11 @@ bool object_set(Interp *in, Span at, Value of, Str name, Value v) {
     if (of.kind != V_OBJECT || str_starts(name, "__"))
         return host_refuse(in, at, "assignment to `.%.*s`: only attributes of a class's own objects are set",
                            STR_ARG(name));
+    const Slot *s = of.object->of ? env_find(of.object->of->names, name) : NULL;
+    if (s && is_property(s->v))
+        return host_raise(in, at, "AttributeError: property '%.*s' of this object has no setter",
+                          STR_ARG(name));
     return env_set(in, at, of.object->attribute, name, v);
-}
-
-static bool call_with(Interp *in, Value function, Value self, const Args *args, Value *out) {
-    Args whole = *args;
-    whole.pos = HOST_NEW(in, args->at, Value, args->n + 1);
-    if (!whole.pos) return false;
-    whole.pos[0] = self;
-    if (args->n) memcpy(whole.pos + 1, args->pos, (size_t)args->n * sizeof *args->pos);
-    whole.n++;
-    return call_value(in, function, &whole, out);
 }
 
 // forward(ctx, ...) of an autograd function; its backward never runs here.

@@ -108,6 +108,7 @@ bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
                            STR_ARG(name));
     if (v.kind == V_CLASS || v.kind == V_OBJECT) return class_member(in, at, v, name, out);
     if (v.kind == V_MODULE) return module_member(in, at, v.s, name, out);
+    if (v.kind == V_LIMITS) return limits_member(in, at, v, name, out);
     const Api *row = api_member(name, v, in->candidate);
     if (row) return api_value(in, at, row, name, v, out);
     // A class of the API and what stands behind its dot: TensorDescriptor.from_tensor.
@@ -208,6 +209,15 @@ static bool eval_items(Interp *in, Env *env, const Nodes *items, ValueKind kind,
     return true;
 }
 
+static bool eval_set(Interp *in, Env *env, const Node *n, Value *out) {
+    Value items;
+    if (!eval_items(in, env, &n->items, V_LIST, n->span, &items) || !dict_new(in, n->span, out)) return false;
+    for (int i = 0; i < items.seq->n; i++)
+        if (!dict_put(in, n->span, out->dict, items.seq->at[i], NONE_VALUE)) return false;
+    out->kind = V_SET;
+    return true;
+}
+
 static bool eval_dict(Interp *in, Env *env, const Node *n, Value *out) {
     if (!dict_new(in, n->span, out)) return false;
     for (int i = 0; i < n->dict.keys.n; i++) {
@@ -232,6 +242,7 @@ static bool comp_loops(Interp *in, Env *env, const Node *n, int level, const Val
     if (level == n->comp.fors.n) {
         Value element, val;
         if (!eval(in, env, n->comp.element, &element)) return false;
+        if (n->comp.kind == COMP_SET) return dict_put(in, n->span, out->dict, element, NONE_VALUE);
         if (n->comp.kind != COMP_DICT) return seq_push(in, n->span, out->seq, element);
         return eval(in, env, n->comp.val, &val) && dict_put(in, n->span, out->dict, element, val);
     }
@@ -257,7 +268,6 @@ static bool comp_loops(Interp *in, Env *env, const Node *n, int level, const Val
 }
 
 static bool eval_comp(Interp *in, Env *env, const Node *n, Value *out) {
-    if (n->comp.kind == COMP_SET) return host_refuse(in, n->span, "%s", node_refused(NODE_SET));
     // The first iterable belongs to the scope around.
     Value first;
     if (!eval(in, env, n->comp.fors.at[0]->compfor.iter, &first)) return false;
@@ -269,9 +279,11 @@ static bool eval_comp(Interp *in, Env *env, const Node *n, Value *out) {
     inner->comprehension = true;
     for (int i = 0; i < names.n; i++)
         if (!env_set(in, n->span, inner, names.at[i], (Value){0})) return false;
-    if (n->comp.kind == COMP_DICT ? !dict_new(in, n->span, out) : !seq_new(in, n->span, V_LIST, 0, out))
-        return false;
-    return comp_loops(in, inner, n, 0, &first, out);
+    bool keyed = n->comp.kind == COMP_DICT || n->comp.kind == COMP_SET;
+    if (keyed ? !dict_new(in, n->span, out) : !seq_new(in, n->span, V_LIST, 0, out)) return false;
+    if (!comp_loops(in, inner, n, 0, &first, out)) return false;
+    if (n->comp.kind == COMP_SET) out->kind = V_SET;
+    return true;
 }
 
 static bool eval_fstring(Interp *in, Env *env, const Node *n, Value *out) {
@@ -414,6 +426,7 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
     case NODE_ELLIPSIS: *out = (Value){.kind = V_ELLIPSIS}; return true;
     case NODE_TUPLE: return eval_items(in, env, &n->items, V_TUPLE, n->span, out);
     case NODE_LIST: return eval_items(in, env, &n->items, V_LIST, n->span, out);
+    case NODE_SET: return eval_set(in, env, n, out);
     case NODE_DICT: return eval_dict(in, env, n, out);
     case NODE_UNARY: return eval_unary(in, env, n, out);
     case NODE_BINARY: {
@@ -442,7 +455,7 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
     case NODE_LAMBDA: return function_new(in, env, n, out);
     case NODE_COMP: return eval_comp(in, env, n, out);
     case NODE_WALRUS: return eval_walrus(in, env, n, out);
-    default: return host_refuse(in, n->span, "%s", node_refused(n->kind));
+    default: return host_refuse_form(in, n->span, node_form(n->kind));
     }
 }
 

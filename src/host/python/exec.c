@@ -136,9 +136,9 @@ static Flow exec_while(Interp *in, Env *env, const Node *s, Value *result) {
 
 static bool exec_function(Interp *in, Env *env, const Node *s) {
     bool jit;
-    const char *why;
+    Form why;
     Value f;
-    if (!decorators_allowed(s, &jit, &why)) return host_refuse(in, s->span, "%s", why);
+    if (!decorators_allowed(s, &jit, &why)) return host_refuse_form(in, s->span, why);
     if (jit && env != in->globals) return host_refuse(in, s->span, "kernels are defined at module level");
     if (jit) {
         if (!kernel_new(in, env, s, &f)) return false;
@@ -198,22 +198,58 @@ static bool exec_delete(Interp *in, Env *env, const Node *s) {
     return true;
 }
 
+// Numbers, texts, types, configs, and collections of them.
+static bool is_data(Interp *in, Value v) {
+    PyValue plain;
+    bool dict = v.kind == V_DICT || v.kind == V_SET, ok = true;
+    if (!dict && !value_is_seq(v))
+        return value_plain(v, &plain) || v.kind == V_DTYPE || v.kind == V_DEVICE || v.kind == V_PROPERTIES ||
+               v.kind == V_RANGE || v.kind == V_CONFIG || v.kind == V_MODULE || v.kind == V_LIMITS;
+    if (dict ? v.dict->frozen : v.seq->frozen) return true; // looked at before; a list may hold itself
+    int n = dict ? v.dict->n : v.seq->n;
+    if (++in->depth > DEPTH_MAX) return false;
+    for (int i = 0; ok && i < n; i++)
+        ok = host_work(in, in->module->span, 1) && is_data(in, dict ? v.dict->value[i] : v.seq->at[i]) &&
+             (!dict || is_data(in, v.dict->key[i]));
+    in->depth--;
+    return ok;
+}
+
+// A name for a function of tl is one for kernels: host code finds no more than its path there.
+static bool module_eval(Interp *in, Env *env, const Node *n, Value *out) {
+    Buf path = BUF(in->arena);
+    if (in->candidate && is_type_name(in->module, n)) // for annotations, which nobody evaluates
+        return *out = (Value){.kind = V_MODULE, .s = STR("typing")}, host_work(in, n->span, n->span.len);
+    bool device = in->candidate && is_device_alias(n) && node_dotted(n, &path);
+    if (!device || api_named(buf_str(&path), true) || api_is_module(buf_str(&path), true))
+        return eval(in, env, n, out);
+    if (!host_work(in, n->span, n->span.len)) return false;
+    return *out = (Value){.kind = V_MODULE, .s = buf_str(&path)}, true;
+}
+
+// What a module holds nobody may change, and it holds data: a function or an object that a call gives could
+// keep something of its own. A name for what the file defines is no more than that.
+static bool module_value(Interp *in, const Node *n, Value v) {
+    bool named = n->kind == NODE_NAME || n->kind == NODE_ATTRIBUTE;
+    return named || is_data(in, v) ? value_freeze(in, n->span, v)
+                                   : host_refuse_form(in, n->span, FORM_MODULE_STATE);
+}
+
 static Flow exec_simple(Interp *in, Env *env, const Node *s) {
     Value v;
     bool ok = true;
     switch (s->kind) {
     case NODE_EXPRSTMT: ok = eval(in, env, s->value, &v); break;
     case NODE_ASSIGN:
-        ok = eval(in, env, s->assign.value, &v);
-        // What a module holds nobody may change.
+        ok = env->module ? module_eval(in, env, s->assign.value, &v) : eval(in, env, s->assign.value, &v);
         if (ok && env->module && v.kind == V_LIST && is_configs(s->assign.value)) v.kind = V_TUPLE;
-        ok = ok && (!env->module || !in->candidate || value_freeze(in, s->span, v));
+        ok = ok && (!env->module || !in->candidate || module_value(in, s->assign.value, v));
         for (int i = 0; ok && i < s->assign.targets.n; i++) ok = assign(in, env, s->assign.targets.at[i], v);
         break;
     case NODE_ANNASSIGN:
         if (s->annassign.value)
             ok = eval(in, env, s->annassign.value, &v) &&
-                 (!env->module || !in->candidate || value_freeze(in, s->span, v)) &&
+                 (!env->module || !in->candidate || module_value(in, s->annassign.value, v)) &&
                  assign(in, env, s->annassign.target, v);
         break;
     case NODE_AUGASSIGN: ok = exec_augassign(in, env, s); break;
@@ -223,7 +259,7 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
     case NODE_CLASS:
         ok = in->candidate && env->module
                  ? class_new(in, env, s, &v) && env_set(in, s->span, env, s->klass.name, v)
-                 : host_refuse(in, s->span, "%s", node_refused(s->kind));
+                 : host_refuse_form(in, s->span, node_form(s->kind));
         break;
     case NODE_DELETE: ok = exec_delete(in, env, s); break;
     case NODE_PASS: break;
@@ -233,10 +269,10 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
         if (file)
             ok = exec_included(in, env, s, file);
         else if (!import_allowed(s, in->candidate, &why))
-            ok = host_refuse(in, s->span, "%s", why);
+            ok = host_unsupported(in, s->span, "%s", why);
         break; // what may be imported is there already
     }
-    default: ok = host_refuse(in, s->span, "%s", node_refused(s->kind));
+    default: ok = host_refuse_form(in, s->span, node_form(s->kind));
     }
     return ok ? FLOW_NEXT : FLOW_ERROR;
 }
@@ -246,7 +282,8 @@ static Flow exec_with(Interp *in, Env *env, const Node *s, Value *result) {
         const Node *item = s->with.items.at[i];
         Value v;
         if (!in->candidate || s->with.async || !context_quiet(item))
-            return host_report(in, DIAG_REFUSED, item->span, "%s", node_refused(NODE_WITH)), FLOW_ERROR;
+            return host_report(in, form_rule[FORM_WITH].kind, item->span, "%s", form_rule[FORM_WITH].why),
+                   FLOW_ERROR;
         const Nodes *args = &item->withitem.value->call.args;
         for (int k = 0; k < args->n; k++)
             if (!eval(in, env, args->at[k], &v)) return FLOW_ERROR;

@@ -63,6 +63,7 @@ bool cached_gives(Interp *in, const Node *function, Span at, Value v) {
 }
 
 bool cached_no_work(Interp *in, Span at) {
+    if (!in->defined && in->globals) return host_refuse_form(in, at, FORM_MODULE_STATE);
     return !in->memo ||
            host_refuse(in, at,
                        "a function whose results functools keeps allocates and launches nothing: it does "

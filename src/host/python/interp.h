@@ -1,6 +1,6 @@
 // interp.h - one evaluation of host code: privilege, budgets, scopes. Made for one call and dropped after it.
 #pragma once
-#include "host/policy/scope.h"
+#include "host/policy/screen.h"
 #include "host/python/value.h"
 
 enum {
@@ -49,6 +49,8 @@ struct Interp {
 #define host_raise(in, at, ...)       (host_report((in), DIAG_HOST, (at), __VA_ARGS__), err_no())
 #define host_refuse(in, at, ...)      (host_report((in), DIAG_REFUSED, (at), __VA_ARGS__), err_no())
 #define host_unsupported(in, at, ...) (host_report((in), DIAG_UNSUPPORTED, (at), __VA_ARGS__), err_no())
+#define host_refuse_form(in, at, form) \
+    (host_report((in), form_rule[form].kind, (at), "%s", form_rule[form].why), err_no())
 void host_report(Interp *in, DiagKind kind, Span at, const char *fmt, ...) PRINTF(4, 5);
 
 MUST_CHECK bool host_work(Interp *in, Span at, int64_t lanes); // DIAG_BUDGET when spent
@@ -72,6 +74,7 @@ MUST_CHECK bool call_value(Interp *in, Value f, const Args *args, Value *out);
 MUST_CHECK bool binary_values(Interp *in, Span at, Oper op, Value l, Value r, Value *out);
 MUST_CHECK bool compare_values(Interp *in, Span at, Oper op, Value l, Value r, bool *out); // not for tensors
 MUST_CHECK bool get_member(Interp *in, Span at, Value v, Str name, Value *out);
+MUST_CHECK bool limits_member(Interp *in, Span at, Value v, Str name, Value *out); // of torch.finfo(...)
 MUST_CHECK bool subscript_get(Interp *in, Span at, Value of, Value index, Value *out);
 MUST_CHECK bool subscript_set(Interp *in, Span at, Value of, Value index, Value v); // lists and dictionaries
 MUST_CHECK bool assign(Interp *in, Env *env, const Node *target, Value v);

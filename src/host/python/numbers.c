@@ -1,6 +1,9 @@
 // Python's functions of numbers, its math module, and Triton's helpers of launches.
 #include "base/numeric/fmath.h"
 #include "host/python/api.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
 
 bool api_abs(Call *c, Value *out) {
     Value v = c->arg[0];
@@ -25,13 +28,91 @@ static bool int_of_float(Call *c, double x, Value *out) {
     return true;
 }
 
+// A text without the blanks around it, and without its sign.
+static Str number_text(Str s, bool *minus) {
+    while (s.len && (s.p[0] == ' ' || (s.p[0] >= '\t' && s.p[0] <= '\r'))) s = (Str){s.p + 1, s.len - 1};
+    while (s.len && (s.p[s.len - 1] == ' ' || (s.p[s.len - 1] >= '\t' && s.p[s.len - 1] <= '\r'))) s.len--;
+    *minus = s.len && s.p[0] == '-';
+    return s.len && (s.p[0] == '-' || s.p[0] == '+') ? (Str){s.p + 1, s.len - 1} : s;
+}
+
+static int digit_value(char ch) {
+    if (ch >= '0' && ch <= '9') return ch - '0';
+    if (ch >= 'a' && ch <= 'z') return ch - 'a' + 10;
+    return ch >= 'A' && ch <= 'Z' ? ch - 'A' + 10 : 99;
+}
+
+// int("12"), int("ff", 16), int("0x10", 0); _ between digits.
+static bool int_of_text(Call *c, Str text, int64_t base, Value *out) {
+    bool minus, digits = false, gap = true;
+    Str s = number_text(text, &minus);
+    int letter = s.len > 2 && s.p[0] == '0' ? s.p[1] | 0x20 : 0;
+    int prefix = letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 0;
+    if (prefix && (base == 0 || base == prefix)) s = (Str){s.p + 2, s.len - 2}, base = prefix, gap = false;
+    bool old = base == 0 && s.len > 1 && s.p[0] == '0'; // 012 is no number
+    if (base == 0) base = 10;
+    uint64_t x = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.p[i] == '_' && !gap && i + 1 < s.len) {
+            gap = true;
+            continue;
+        }
+        int d = digit_value(s.p[i]);
+        if (d >= base) return host_raise(c->in, c->at, "ValueError: invalid literal for int()");
+        if (__builtin_mul_overflow(x, (uint64_t)base, &x) || __builtin_add_overflow(x, (uint64_t)d, &x) ||
+            x > INT64_MAX)
+            return host_unsupported(c->in, c->at, "integers of host code have 64 bits");
+        digits = true;
+        gap = false;
+    }
+    if (!digits || (old && x)) return host_raise(c->in, c->at, "ValueError: invalid literal for int()");
+    *out = value_int(minus ? -(int64_t)x : (int64_t)x);
+    return host_work(c->in, c->at, (int64_t)s.len / 16);
+}
+
 bool api_int(Call *c, Value *out) {
-    int64_t i;
+    int64_t i, base = 10;
     Value v = c->arg[0];
+    bool based = c->arg[1].kind != V_NONE;
+    if (based && (!value_as_int(c->arg[1], &base) || (base && (base < 2 || base > 36))))
+        return host_raise(c->in, c->at, "ValueError: int() base must be >= 2 and <= 36, or 0");
     if (value_is_tensor(v)) return host_refuse(c->in, c->at, "int() of a tensor looks at its values");
+    if (v.kind == V_STR) return int_of_text(c, v.s, base, out);
+    if (based)
+        return host_raise(c->in, c->at, "TypeError: int() can't convert non-string with explicit base");
     if (v.kind == V_FLOAT) return int_of_float(c, trunc(v.f), out);
     if (!value_as_int(v, &i)) return wrong_type(c, v, "a number");
     *out = value_int(i);
+    return true;
+}
+
+static bool is_word(Str s, const char *word) {
+    return s.len == strlen(word) && strncasecmp(s.p, word, s.len) == 0;
+}
+
+// Digits, a point and an exponent, as Python has them; _ between digits.
+static bool float_of_text(Call *c, Str text, Value *out) {
+    char plain[400];
+    bool minus;
+    size_t n = 0;
+    Str s = number_text(text, &minus);
+    if (is_word(s, "inf") || is_word(s, "infinity"))
+        return *out = value_float(minus ? -INFINITY : INFINITY), true;
+    if (is_word(s, "nan")) return *out = value_float(NAN), true;
+    bool ok = s.len > 0 && s.len < sizeof plain - 1;
+    for (size_t i = 0; ok && i < s.len; i++) {
+        bool digit = s.p[i] >= '0' && s.p[i] <= '9';
+        bool between = s.p[i] == '_' && i > 0 && i + 1 < s.len && digit_value(s.p[i - 1]) < 10 &&
+                       digit_value(s.p[i + 1]) < 10;
+        ok = digit || between || strchr(".eE+-", s.p[i]);
+        if (!between) plain[n++] = s.p[i];
+    }
+    plain[n] = 0;
+    char *end = plain;
+    double x = ok && plain[0] != '+' && plain[0] != '-' ? strtod(plain, &end) : 0;
+    if (!ok || end == plain || *end)
+        return host_raise(c->in, c->at, "ValueError: could not convert string to float");
+    *out = value_float(minus ? -x : x);
     return true;
 }
 
@@ -39,27 +120,89 @@ bool api_float(Call *c, Value *out) {
     double x;
     Value v = c->arg[0];
     if (value_is_tensor(v)) return host_refuse(c->in, c->at, "float() of a tensor looks at its values");
-    if (v.kind == V_STR) {
-        Str s = v.s;
-        bool minus = s.len && s.p[0] == '-';
-        if (s.len && (s.p[0] == '-' || s.p[0] == '+')) s = (Str){s.p + 1, s.len - 1};
-        if (str_is(s, "inf") || str_is(s, "infinity") || str_is(s, "Infinity"))
-            return *out = value_float(minus ? -INFINITY : INFINITY), true;
-        if (str_is(s, "nan")) return *out = value_float(NAN), true;
-        return host_raise(c->in, c->at,
-                          "ValueError: could not convert string to float here: only inf and nan");
-    }
+    if (v.kind == V_STR) return float_of_text(c, v.s, out);
     if (!value_as_number(v, &x)) return wrong_type(c, v, "a number");
     *out = value_float(x);
     return true;
 }
 
+// round(number, ndigits): of a float the decimal digits of its exact value decide, ties to even.
+static bool round_to(Call *c, int64_t digits, Value *out) {
+    int64_t i;
+    if (c->arg[0].kind == V_FLOAT) {
+        char text[400];
+        double x = c->arg[0].f;
+        if (digits < 0) return host_unsupported(c->in, c->at, "round() of a float to tens");
+        if (!isfinite(x) || digits > 22) return *out = c->arg[0], true;
+        snprintf(text, sizeof text, "%.*f", (int)digits, x);
+        return *out = value_float(strtod(text, NULL)), true;
+    }
+    if (!value_as_int(c->arg[0], &i)) return wrong_type(c, c->arg[0], "a number");
+    int64_t unit = 1;
+    for (int64_t k = digits; k < 0; k++)
+        if (__builtin_mul_overflow(unit, 10, &unit) || unit > INT64_MAX / 4) return *out = value_int(0), true;
+    int64_t low = i % unit < 0 ? i % unit + unit : i % unit, down = i - low;
+    bool up = 2 * low > unit || (2 * low == unit && (down / unit) % 2);
+    *out = value_int(up ? down + unit : down);
+    return true;
+}
+
 bool api_round(Call *c, Value *out) {
     int64_t i;
+    if (c->arg[1].kind != V_NONE)
+        return value_as_int(c->arg[1], &i) ? round_to(c, i, out) : wrong_type(c, c->arg[1], "an integer");
     if (c->arg[0].kind == V_FLOAT) return int_of_float(c, rint(c->arg[0].f), out);
     if (!value_as_int(c->arg[0], &i)) return wrong_type(c, c->arg[0], "a number");
     *out = value_int(i);
     return true;
+}
+
+// --- limits of types ---
+
+bool api_type_limits(Call *c, Value *out) {
+    Value t = c->arg[0];
+    bool floats = str_is(c->name, "torch.finfo");
+    if (t.kind == V_NONE && floats) t = value_dtype(DT_F32, false);
+    if (t.kind != V_DTYPE || t.dtype.triton) return wrong_type(c, t, "a torch.dtype");
+    if (dtype_is_float(t.dtype.t) != floats || t.dtype.t == DT_BOOL)
+        return host_raise(c->in, c->at, "TypeError: %.*s() is not made for this dtype", STR_ARG(c->name));
+    *out = t;
+    out->kind = V_LIMITS;
+    return true;
+}
+
+static bool float_limit(DType t, Str name, double *out) {
+    // Bits of the fraction, and the exponents of the smallest normal number and of the largest.
+    static const struct {
+        DType t;
+        int fraction, low, high;
+    } format[] = {
+        {DT_F16, 10, -14, 15}, {DT_BF16, 7, -126, 127}, {DT_F32, 23, -126, 127}, {DT_F64, 52, -1022, 1023}};
+    for (size_t i = 0; i < sizeof format / sizeof *format; i++) {
+        if (format[i].t != t) continue;
+        double eps = ldexp(1, -format[i].fraction), max = ldexp(2 - eps, format[i].high);
+        bool tiny = str_is(name, "tiny") || str_is(name, "smallest_normal");
+        if (str_is(name, "eps")) return *out = eps, true;
+        if (str_is(name, "max")) return *out = max, true;
+        if (str_is(name, "min")) return *out = -max, true;
+        return *out = ldexp(1, format[i].low), tiny;
+    }
+    return false;
+}
+
+bool limits_member(Interp *in, Span at, Value v, Str name, Value *out) {
+    DType t = v.dtype.t;
+    int bits = dtype_bits(t);
+    double x;
+    if (str_is(name, "bits")) return *out = value_int(bits), true;
+    if (dtype_is_float(t) && float_limit(t, name, &x)) return *out = value_float(x), true;
+    bool top = str_is(name, "max");
+    if (!dtype_is_float(t) && (top || str_is(name, "min"))) {
+        bool is_unsigned = t == DT_U8;
+        int64_t max = INT64_MAX >> (64 - bits + (is_unsigned ? -1 : 0));
+        return *out = value_int(top ? max : is_unsigned ? 0 : -max - 1), true;
+    }
+    return host_unsupported(in, at, "`.%.*s` of %s is not known here", STR_ARG(name), value_type(v));
 }
 
 bool api_divmod(Call *c, Value *out) {

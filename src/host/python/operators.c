@@ -65,7 +65,7 @@ bool binary_values(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
 }
 
 static bool contains(Interp *in, Span at, Value item, Value in_what, bool *out) {
-    if (in_what.kind == V_DICT) {
+    if (in_what.kind == V_DICT || in_what.kind == V_SET) {
         int i;
         if (!dict_find(in, at, in_what.dict, item, &i)) return false;
         *out = i >= 0;

@@ -380,6 +380,25 @@ bool api_driver_properties(Call *c, Value *out) {
             return false;
     return value_freeze(c->in, c->at, *out);
 }
+bool api_device_capability(Call *c, Value *out) {
+    bool usual = c->in->m->gpu.processors == PROCESSORS_USUAL;
+    return pair_new(c->in, c->at, value_int(usual ? 9 : 8), value_int(0), out);
+}
+bool api_device_name(Call *c, Value *out) {
+    bool usual = c->in->m->gpu.processors == PROCESSORS_USUAL;
+    return *out = value_str(usual ? STR("NVIDIA H100 80GB HBM3") : STR("NVIDIA A100-SXM4-80GB")), true;
+}
 bool api_driver_device(Call *c, Value *out) { return (void)c, *out = value_device(false), true; }
 bool api_properties_sms(Call *c, Value *out) { return *out = value_int(c->in->m->gpu.processors), true; }
 bool api_properties_warp(Call *c, Value *out) { return (void)c, *out = value_int(32), true; }
+
+bool api_size_numel(Call *c, Value *out) {
+    int64_t n = 1;
+    for (int i = 0; i < c->arg[0].seq->n; i++) {
+        int64_t size = 0;
+        if (!value_as_int(c->arg[0].seq->at[i], &size) || __builtin_mul_overflow(n, size, &n))
+            return host_raise(c->in, c->at, "OverflowError: integer does not fit 64 bits");
+    }
+    *out = value_int(n);
+    return true;
+}

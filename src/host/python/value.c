@@ -83,6 +83,8 @@ const char *value_type(Value v) {
     case V_TUPLE: return v.seq->flavour == SEQ_SIZE ? "torch.Size" : "tuple";
     case V_LIST: return "list";
     case V_DICT: return "dict";
+    case V_SET: return "set";
+    case V_LIMITS: return dtype_is_float(v.dtype.t) ? "finfo" : "iinfo";
     case V_RANGE: return "range";
     case V_SLICE: return "slice";
     case V_ELLIPSIS: return "ellipsis";
@@ -162,7 +164,8 @@ bool value_truth(Interp *in, Span at, Value v, bool *out) {
     switch (v.kind) {
     case V_TUPLE:
     case V_LIST: *out = v.seq->n > 0; return true;
-    case V_DICT: *out = v.dict->n > 0; return true;
+    case V_DICT:
+    case V_SET: *out = v.dict->n > 0; return true;
     case V_RANGE: *out = v.range->n > 0; return true;
     case V_TENSOR:
         return host_refuse(in, at,
@@ -200,7 +203,9 @@ bool value_same(Value a, Value b) {
     case V_DEVICE: return a.device.cpu == b.device.cpu;
     case V_TUPLE:
     case V_LIST: return a.seq == b.seq;
-    case V_DICT: return a.dict == b.dict;
+    case V_DICT:
+    case V_SET: return a.dict == b.dict;
+    case V_LIMITS: return a.dtype.t == b.dtype.t;
     case V_RANGE: return a.range == b.range;
     case V_SLICE: return a.slice == b.slice;
     case V_TENSOR: return a.tensor == b.tensor;
@@ -256,6 +261,7 @@ bool value_equal(Interp *in, Span at, Value a, Value b, bool *out) {
     }
     if (value_is_seq(a) && a.kind == b.kind) return seq_equal(in, at, a.seq, b.seq, out);
     if (a.kind == V_DICT && b.kind == V_DICT) return dict_equal(in, at, a.dict, b.dict, out);
+    if (a.kind == V_SET && b.kind == V_SET) return dict_equal(in, at, a.dict, b.dict, out);
     if (a.kind == V_METHOD && b.kind == V_METHOD) { // made anew at every look
         const Method *x = a.method, *y = b.method;
         *out =
@@ -275,7 +281,7 @@ bool value_equal(Interp *in, Span at, Value a, Value b, bool *out) {
 // --- sequences and dictionaries ---
 
 bool value_freeze(Interp *in, Span at, Value v) {
-    bool dict = v.kind == V_DICT;
+    bool dict = v.kind == V_DICT || v.kind == V_SET;
     if (!dict && !value_is_seq(v)) return true;
     if (dict ? v.dict->frozen : v.seq->frozen) return true;
     if (++in->depth > DEPTH_MAX) return host_raise(in, at, "RecursionError: nested too deeply");
@@ -344,7 +350,7 @@ bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out) {
     for (int i = 0; in->m && in->m->watch.cover && key.kind == V_INT && i < d->n && i < COVER_OWN_MAX; i++)
         if (d->key[i].kind == V_INT) cover_size(in->m->watch.cover, d->key[i].i);
     *out = -1;
-    if (key.kind == V_LIST || key.kind == V_DICT)
+    if (key.kind == V_LIST || key.kind == V_DICT || key.kind == V_SET)
         return host_raise(in, at, "TypeError: unhashable type: '%s'", value_type(key));
     for (int i = 0; i < d->n; i++) {
         bool equal;
@@ -381,6 +387,12 @@ bool dict_put(Interp *in, Span at, Dict *d, Value key, Value v) {
     return true;
 }
 
+bool set_as_list(Interp *in, Span at, Value set, Value *out) {
+    if (!seq_new(in, at, V_LIST, set.dict->n, out)) return false;
+    for (int i = 0; i < set.dict->n; i++) out->seq->at[i] = set.dict->key[i];
+    return true;
+}
+
 bool iter_steady(Interp *in, Span at, const Iter *it) {
     if (it->of.kind != V_DICT || it->of.dict->n == it->n) return true;
     return host_raise(in, at, "RuntimeError: dictionary changed size during iteration");
@@ -397,6 +409,8 @@ bool iter_start(Interp *in, Span at, Value v, Iter *out) {
     case V_TENSOR:
         return host_refuse(in, at,
                            "host code does not iterate over tensors; use .shape, .unbind() or a kernel");
+    case V_SET:
+        return host_unsupported(in, at, "the order of a set is the interpreter's; use sorted() or a tuple");
     case V_BOUND: return host_refuse(in, at, "references do not iterate over tensors; use .unbind()");
     default: return host_raise(in, at, "TypeError: '%s' object is not iterable", value_type(v));
     }

@@ -19,10 +19,12 @@ typedef enum {
     V_TUPLE,
     V_LIST,
     V_DICT,
+    V_SET, // a dictionary's keys, whose order nobody is told
     V_RANGE,
     V_SLICE,
     V_ELLIPSIS,
     V_DTYPE,
+    V_LIMITS, // torch.finfo(dtype), torch.iinfo(dtype)
     V_DEVICE,
     V_PROPERTIES, // of the device
     V_TENSOR,     // a candidate's: strided bytes that host code cannot look into
@@ -82,7 +84,7 @@ struct Value {
         double f;
         Str s; // STR; MODULE: its path
         Seq *seq;
-        Dict *dict;
+        Dict *dict; // SET, too
         Range *range;
         Slice *slice;
         struct {
@@ -196,6 +198,8 @@ MUST_CHECK bool seq_new(Interp *in, Span at, ValueKind kind, int64_t n, Value *o
 MUST_CHECK bool seq_push(Interp *in, Span at, Seq *s, Value v);
 MUST_CHECK bool pair_new(Interp *in, Span at, Value a, Value b, Value *out); // a tuple
 MUST_CHECK bool seq_of_ints(Interp *in, Span at, ValueKind kind, const int64_t *x, int n, Value *out);
+// The items of a set as a list, for what gives the same in any order.
+MUST_CHECK bool set_as_list(Interp *in, Span at, Value set, Value *out);
 MUST_CHECK bool dict_new(Interp *in, Span at, Value *out);
 MUST_CHECK bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out); // -1: absent
 MUST_CHECK bool dict_put(Interp *in, Span at, Dict *d, Value key, Value v);

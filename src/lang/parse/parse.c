@@ -20,6 +20,13 @@ bool accept(Parser *p, TokenKind k) {
 Str token_str(const Parser *p, Token t) { return (Str){p->source.p + t.at, t.len}; }
 Span token_span(Token t) { return (Span){t.at, t.len}; }
 
+Node *fail_unread(Parser *p, Span span, const char *what) {
+    if (p->failed) return NULL;
+    p->failed = true;
+    diag_record(p->diags, DIAG_UNSUPPORTED, span, "%s", what);
+    return NULL;
+}
+
 Node *fail(Parser *p, Span span, const char *fmt, ...) {
     if (p->failed) return NULL;
     p->failed = true;

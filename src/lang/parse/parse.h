@@ -40,6 +40,7 @@ void push(Parser *p, Node *n);
 Nodes pop_list(Parser *p, int mark); // what was pushed since p->top was `mark`
 
 // Records the first error only; always NULL. fail() quotes ASCII text of the source at will.
+Node *fail_unread(Parser *p, Span span, const char *what); // valid Python that is not read: DIAG_UNSUPPORTED
 Node *fail(Parser *p, Span span, const char *fmt, ...) PRINTF(3, 4);
 Node *fail_token(Parser *p, const char *expected); // "expected EXPECTED, found .."
 MUST_CHECK bool enter(Parser *p);                  // one level deeper

@@ -512,8 +512,10 @@ static bool fail_two_expressions(Parser *p, Token first, const Node *value) {
         if (str_is(word, "print") || str_is(word, "exec"))
             return fail(p, token_span(first), "%.*s is a function: its arguments need parentheses",
                         STR_ARG(word));
-        if (str_is(word, "match")) return fail(p, token_span(first), "`match` statements are not supported");
-        if (str_is(word, "type")) return fail(p, token_span(first), "`type` statements are not supported");
+        if (str_is(word, "match"))
+            return fail_unread(p, token_span(first), "`match` statements are not supported");
+        if (str_is(word, "type"))
+            return fail_unread(p, token_span(first), "`type` statements are not supported");
     }
     return fail_token(p, "the end of the statement");
 }
@@ -524,7 +526,7 @@ static Node *parse_expression_statement(Parser *p) {
     if (!value) return NULL;
     bool matches = first.kind == TOK_NAME && str_is(token_str(p, first), "match");
     if (at(p, TOK_COLON) && p->next.kind == TOK_NEWLINE && matches)
-        return fail(p, token_span(first), "`match` statements are not supported");
+        return fail_unread(p, token_span(first), "`match` statements are not supported");
     if (at(p, TOK_ASSIGN)) return parse_assign(p, value, first.at);
     if (at(p, TOK_COLON)) return parse_annassign(p, value, first.at);
     if (token_oper(p->tok.kind).assigns) return parse_augassign(p, value, first.at);

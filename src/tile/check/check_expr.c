@@ -93,7 +93,8 @@ static bool tensor_index(Checker *c, const Node *at, const Val *x, const Val *in
                                 "Did you forget to add @triton.jit ? (`_semantic` argument must be provided "
                                 "outside of JIT functions.)");
         if (val_is_none(s)) {
-            if (i > ret.t.type.rank)
+            if (i > ret.t.type.rank &&
+                ret.t.type.rank > 0) // a scalar becomes a tensor of one wherever None stands
                 return checker_fail(c, at, "ValueError", "unsupported tensor index: too many indices");
             if (ret.t.type.rank == 0) {
                 TileType t = {.rank = 1, .shape = {1}};
@@ -110,7 +111,7 @@ static bool tensor_index(Checker *c, const Node *at, const Val *x, const Val *in
                                 s->kind == VAL_PY      ? val_type_text(c, s)
                                 : s->kind == VAL_SLICE ? "<triton.language.core.slice object>"
                                                        : val_text(c, s));
-        if (i >= ret.t.type.rank)
+        if (i >= ret.t.type.rank && x->t.type.rank > 0) // of a scalar `:` is the scalar
             return checker_fail(c, at, "ValueError",
                                 "unsupported tensor index: too many indices for a tensor of rank %d",
                                 x->t.type.rank);

@@ -208,6 +208,10 @@ static bool global_name(Checker *c, const Node *at, Global g, Str name, Val *out
     const Node *s = g.statement, *home = g.home;
     if (s->kind == NODE_IMPORT) return import_value(c, at, g, out);
     if (s->kind == NODE_FUNCTION) {
+        Str last = s->function.decorators.n ? last_part(s->function.decorators.at[0]) : (Str){0};
+        if (str_is(last, "constexpr_function"))
+            return checker_unsupported(c, at,
+                                       "functions of @triton.constexpr_function are not run inside kernels");
         if (!is_jit_function(s)) return plain_global(c, at, name, false);
         return *out = (Val){.kind = VAL_FUNCTION, .function = s, .home = home}, true;
     }
@@ -218,6 +222,10 @@ static bool global_name(Checker *c, const Node *at, Global g, Str name, Val *out
     bool alias_of = value->kind == NODE_ATTRIBUTE;
     for (const Node *n = value; alias_of && n->kind != NODE_NAME; n = n->attribute.value)
         alias_of = n->kind == NODE_ATTRIBUTE;
+    // So is a @triton.jit function's second name.
+    const Node *of = value->kind == NODE_NAME ? module_function(home, value->name) : NULL;
+    if (of && is_jit_function(of) && module_binding(home, value->name, &g.alias) == of)
+        return *out = (Val){.kind = VAL_FUNCTION, .function = of, .home = home}, true;
     if (alias_of && check_outside(c, at, home, value, out) && (out->kind == VAL_TYPE || out->kind == VAL_OP))
         return true;
     return plain_global(c, at, name,
@@ -235,6 +243,8 @@ bool check_name(Checker *c, const Node *n, Str name, Val *out) {
     if (b) return *out = (Val){.kind = VAL_BUILTIN, .builtin = {.row = b, .name = name}}, true;
     // Kernels are often written down without their imports.
     if (str_is(name, "tl")) return *out = (Val){.kind = VAL_MODULE, .path = STR("triton.language")}, true;
+    if (str_is(name, "libdevice"))
+        return *out = (Val){.kind = VAL_MODULE, .path = STR("triton.language.extra.libdevice")}, true;
     if (str_is(name, "triton") || str_is(name, "torch"))
         return *out = (Val){.kind = VAL_MODULE, .path = name}, true;
     return checker_fail(c, n, "NameError", "%.*s is not defined", STR_ARG(name));

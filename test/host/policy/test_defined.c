@@ -33,7 +33,7 @@ static void what_python_evaluates_is_there(void **state) {
     HAS("from __future__ import annotations\nfrom __future__ import annotations\n" END, "def run");
     // Too late, or not at all.
     HAS("@triton.jit\ndef k(x):\n    pass\nimport triton\n" END, "`triton`: NameError");
-    HAS("import triton\n@triton.jit\ndef k(x):\n    tl.store(x, 1)\n" END, "`tl`: NameError");
+    HAS("import triton\n@triton.jit\ndef k(x):\n    tl.store(x, 1)\n" END, "tl.store"); // implied
     HAS("import torch\ndef f():\n    import math\n    return math\ndef run(x):\n    return f(), math.pi\n",
         "`math`: NameError");
     HAS("@triton.jit\ndef k(x):\n    tl.store(x, 1)\n" END, "tl.store");
@@ -45,10 +45,11 @@ static void what_python_evaluates_is_there(void **state) {
     HAS("from __future__ import annotations\nimport torch\nN: F = 1\ndef run(x: Tensor) -> Tensor:\n    "
         "return x\n",
         "x: Tensor");
-    HAS("from __future__ import annotations\nimport torch\ndef run(x, y=tl):\n    return x\n",
-        "`tl`: NameError");
+    HAS("from __future__ import annotations\nimport torch\ndef run(x, y=nn):\n    return x\n",
+        "`nn`: NameError");
     HAS("import torch\nN: F = 1\n" END, "`F`: NameError");
-    HAS("import triton\n@triton.jit\ndef k(x):\n    y: tl.constexpr = 1\n" END, "`tl`: NameError");
+    HAS("import triton\n@triton.jit\ndef k(x):\n    y: tl.constexpr = 1\n" END, "tl.constexpr");
+    HAS("import triton\n@triton.jit\ndef k(x):\n    y: nn = 1\n" END, "`nn`: NameError");
     HAS("def run(x: Tensor):\n    return x\n", "x: Tensor");
     // A kernel keeps what a name was.
 #define KERNEL_OF(annotation, value) "@triton.jit\ndef k(x, n: " annotation " = " value "):\n    pass\n"

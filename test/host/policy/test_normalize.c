@@ -47,7 +47,9 @@ static void other_words_become_the_usual_ones(void **state) {
     LACKS(TRY("from triton.language.extra.libdevice import tanh", "from elsewhere import tanh"), "elsewhere");
     LACKS(TRY("import apex\n    HAS = True", "HAS = False"), "apex");
     // Nobody may learn what there is.
-    HAS(TRY("import apex\n    HAS = True", "HAS = False") "    return HAS\n", "try:");
+    HAS(TRY("import apex\n    HAS = True", "HAS = False") "    return HAS\n", "HAS = True if torch.cuda");
+    HAS(TRY("import apex\n    HAS = True", "OTHER = False") "    return HAS\n", "try:");
+    HAS(TRY("import apex\n    HAS = True", "HAS = False") "    return apex if HAS else x\n", "try:");
     HAS(TRY("import apex", "apex = None") "    return apex\n", "try:");
     HAS(TRY("work()", "pass"), "try:");
     HAS(TRY("import apex", "work()"), "try:");
@@ -87,12 +89,11 @@ static void what_is_for_readers_never_runs(void **state) {
     HAS(FLAG IF "def run(x: apex):\n    return x\n", "`apex`: NameError");
     HAS(FLAG IF "def run(x: 'apex.T'):\n    return x\n", "apex.T");
     HAS("from __future__ import annotations\n" FLAG IF "def run(x: apex.T):\n    return x\n", "x: apex.T");
-    HAS(FLAG "if TYPE_CHECKING:\n    import torch\ndef run(x):\n    return torch.empty_like(x)\n",
-        "`torch`: NameError");
+    HAS(FLAG "if TYPE_CHECKING:\n    import math\ndef run(x):\n    return math.pi\n", "`math`: NameError");
     // Only the one of typing, which is bound once and by then.
     HAS(IF END, "if TYPE_CHECKING");
     HAS(IF FLAG END, "if TYPE_CHECKING");
-    HAS("TYPE_CHECKING = True\n" IF END, "if TYPE_CHECKING");
+    HAS("TYPE_CHECKING = True\n" IF END, "True\nimport apex"); // one of the file's own
     HAS(FLAG "TYPE_CHECKING = True\n" IF END, "if TYPE_CHECKING");
     HAS("from elsewhere import TYPE_CHECKING\n" IF END, "if TYPE_CHECKING");
     HAS("from typing import Any as TYPE_CHECKING\n" IF END, "if TYPE_CHECKING");

@@ -5,7 +5,7 @@ static const Case names[] = {
     REFUSE("runs text", RUN "    exec('1')\n    return x\n"),
     REFUSE("runs text", RUN "    return eval('x')\n"),
     REFUSE("Python's own names", RUN "    return __import__('os')\n"),
-    REFUSE("outside", RUN "    print('RESULT: ok')\n    return x\n"),
+    ALLOW(RUN "    print('RESULT: ok')\n    return x\n"), // JSON is refused where it runs
     REFUSE("outside", RUN "    open('/etc/passwd')\n    return x\n"),
     REFUSE("getattr", RUN "    return getattr(x, 'sum')()\n"),
     REFUSE("setattr", RUN "    setattr(torch, 'allclose', None)\n    return x\n"),

@@ -12,6 +12,11 @@ static void test_python(void **state) {
         "assert f'{x.shape[0]}-{1.5}-{\"q\"}' == '4-1.5-q'",
         "if (k := 5) > 4:\n    pass\nassert k == 5 and [(j := i) for i in range(3)] == [0, 1, 2] and j == 2",
         "i = 7\nm = [i for i in range(3)]\nassert i == 7",
+        "s = {3, 1, 1, 2}\nassert len(s) == 3 and 3 in s and 4 not in s and sorted(s) == [1, 2, 3] and "
+        "max(s) == 3",
+        "s = {i % 2 for i in range(9)}\nassert s == {1, 0} and set((1, 0, 1)) == s and not set() and s != "
+        "{1}",
+        "print('rows', x.shape[0], sep=' ', end='', flush=True)\nprint()\nassert x.shape.numel() == 32",
         "g = lambda *a, **k: (len(a), k['q'])\nassert g(*(1, 2), *[3], **{'q': 9}) == (3, 9)",
     };
     EXPECT_OK(bodies);
@@ -22,8 +27,10 @@ static void test_refusals(void **state) {
     static const Case cases[] = {
         {DIAG_REFUSED, "do it in a kernel", "y = torch.exp(x)"},
         {DIAG_REFUSED, "do it in a kernel", "m = torch\ny = m.exp(x)"},
-        {DIAG_REFUSED, "try", "try:\n    pass\nexcept ValueError:\n    pass"},
-        {DIAG_REFUSED, "outside", "print(1)"},
+        {DIAG_UNSUPPORTED, "try", "try:\n    pass\nexcept ValueError:\n    pass"},
+        {DIAG_REFUSED, "JSON", "print(' {\"accepted\": true}')"},
+        {DIAG_UNSUPPORTED, "order of a set", "for i in {1, 2}:\n    pass"},
+        {DIAG_UNSUPPORTED, "order of a set", "y = list({1, 2})"},
     };
     EXPECT_FAILURES(cases);
 }

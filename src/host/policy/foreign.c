@@ -1,0 +1,224 @@
+// Imports from frameworks whose files are kernels all the same (foreign.def): each name that is known becomes
+// an import of what it is in torch or triton, a decorator that is taken off, or a short definition. Done
+// before anything else, so that what reads the tree afterwards, the checker of kernels too, knows one
+// spelling only.
+#include "host/policy/screen.h"
+#include "lang/library.h"
+
+typedef enum { FOREIGN_MEANS, FOREIGN_IDENTITY, FOREIGN_TEXT } ForeignKind;
+typedef struct {
+    ForeignKind kind;
+    const char *modules, *names, *what, *options;
+} Foreign;
+static const Foreign foreign[] = {
+#define MEANS(modules, names, path)              {FOREIGN_MEANS, modules, names, path, ""},
+#define DECORATOR(modules, names, path, options) {FOREIGN_MEANS, modules, names, path, options},
+#define IDENTITY(modules, names)                 {FOREIGN_IDENTITY, modules, names, "", ""},
+#define TEXT(modules, name, text)                {FOREIGN_TEXT, modules, name, text, ""},
+#include "host/policy/foreign.def"
+#undef MEANS
+#undef DECORATOR
+#undef IDENTITY
+#undef TEXT
+};
+
+static bool in_words(const char *list, Str word) {
+    for (const char *p = list; *p;) {
+        size_t n = strcspn(p, " ");
+        if (n == word.len && memcmp(p, word.p, n) == 0) return true;
+        p += n + (p[n] == ' ');
+    }
+    return false;
+}
+
+static const Foreign *foreign_find(Str module, Str name) {
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (in_words(foreign[i].modules, module) && in_words(foreign[i].names, name)) return &foreign[i];
+    return NULL;
+}
+
+typedef struct {
+    Arena *arena;
+    const Node *module;
+    Names identity; // decorators that are taken off
+    struct {
+        Str name;
+        const char *options;
+    } decorator[8]; // those whose options are taken off
+    int decorators;
+} Rewriter;
+
+static Str given_name(const Node *alias) { return alias->alias.as.len ? alias->alias.as : alias->alias.name; }
+
+static void place(void *arg, const Node *n) {
+    const Span *at = arg;
+    ((Node *)(uintptr_t)n)->span = (Span){at->at, 0};
+    node_each_child(n, place, arg);
+}
+void tree_place(Node *n, Span at) { place(&at, n); }
+
+static Nodes parsed_text(Rewriter *r, const char *text, Span at) {
+    DiagList d = DIAGS(r->arena);
+    Node *m = parse_module(r->arena, str_of(text), &d);
+    if (!m) return (Nodes){0};
+    for (int i = 0; i < m->module.body.n; i++) tree_place(m->module.body.at[i], at);
+    return m->module.body;
+}
+
+// The import of one name by what it means: `import triton.language as tl`, `from triton import autotune as
+// libtuner`.
+static Node *import_of(Rewriter *r, const Node *import, const Node *alias, const char *path) {
+    Node *n = NEW(r->arena, Node), *a = NEW(r->arena, Node);
+    *n = *import;
+    *a = *alias;
+    Str as = given_name(alias), whole = str_of(path), name = alias->alias.name;
+    if (str_ends(whole, ".*"))
+        whole = str_of(arena_printf(r->arena, "%.*s.%.*s", (int)(whole.len - 2), whole.p, STR_ARG(name)));
+    const char *dot = memrchr(whole.p, '.', whole.len);
+    bool plain = !dot || str_is(whole, "triton.language");
+    n->import.from = !plain;
+    n->import.dots = 0;
+    n->import.module = plain ? (Str){0} : (Str){whole.p, (size_t)(dot - whole.p)};
+    a->alias.name = plain ? whole : (Str){dot + 1, whole.len - (size_t)(dot + 1 - whole.p)};
+    a->alias.as = str_eq(a->alias.name, as) ? (Str){0} : as;
+    n->import.names = (Nodes){NEWN(r->arena, Node *, 1), 1};
+    n->import.names.at[0] = a;
+    return n;
+}
+
+static bool is_foreign(const Rewriter *r, const Node *s) {
+    if (s->kind != NODE_IMPORT || !s->import.from || s->import.dots || library_of(r->module, s)) return false;
+    for (int i = 0; i < s->import.names.n; i++)
+        if (foreign_find(s->import.module, s->import.names.at[i]->alias.name)) return true;
+    return false;
+}
+
+static int statements_of(const Foreign *f) {
+    int lines = 1; // a text has no more statements than lines
+    for (const char *p = f->what; *p; p++) lines += *p == '\n';
+    return lines;
+}
+
+static void rewrite_import(Rewriter *r, Node *s, Nodes *out) {
+    Node *rest = NEW(r->arena, Node);
+    *rest = *s;
+    rest->import.names = (Nodes){NEWN(r->arena, Node *, (size_t)s->import.names.n + 1), 0};
+    for (int i = 0; i < s->import.names.n; i++) {
+        Node *alias = s->import.names.at[i];
+        const Foreign *f = foreign_find(s->import.module, alias->alias.name);
+        bool renamed = alias->alias.as.len && !str_eq(alias->alias.as, alias->alias.name);
+        if (!f || (f->kind == FOREIGN_TEXT && renamed)) {
+            rest->import.names.at[rest->import.names.n++] = alias;
+        } else if (f->kind == FOREIGN_MEANS) {
+            out->at[out->n++] = import_of(r, s, alias, f->what);
+            if (*f->options && r->decorators < (int)(sizeof r->decorator / sizeof *r->decorator)) {
+                r->decorator[r->decorators].name = given_name(alias);
+                r->decorator[r->decorators++].options = f->options;
+            }
+        } else if (f->kind == FOREIGN_IDENTITY) {
+            names_add(&r->identity, given_name(alias));
+        } else {
+            Nodes text = parsed_text(r, f->what, s->span);
+            for (int k = 0; k < text.n; k++) out->at[out->n++] = text.at[k];
+        }
+    }
+    if (rest->import.names.n) out->at[out->n++] = rest;
+}
+
+static void rewrite_block(Rewriter *r, Nodes *body);
+
+static void rewrite_inside(Rewriter *r, Node *s) {
+    if (s->kind == NODE_TRY) {
+        rewrite_block(r, &s->attempt.body);
+        for (int i = 0; i < s->attempt.handlers.n; i++)
+            rewrite_block(r, &s->attempt.handlers.at[i]->handler.body);
+        rewrite_block(r, &s->attempt.otherwise);
+    }
+    if (s->kind == NODE_IF) {
+        rewrite_block(r, &s->branch.then);
+        rewrite_block(r, &s->branch.otherwise);
+    }
+}
+
+static void rewrite_block(Rewriter *r, Nodes *body) {
+    int most = 0;
+    bool any = false;
+    for (int i = 0; i < body->n; i++) {
+        Node *s = body->at[i];
+        rewrite_inside(r, s); // blocks are nested no deeper than the tree is high
+        most++;
+        if (!is_foreign(r, s)) continue;
+        any = true;
+        for (int k = 0; k < s->import.names.n; k++) {
+            const Foreign *f = foreign_find(s->import.module, s->import.names.at[k]->alias.name);
+            most += f ? statements_of(f) : 0;
+        }
+    }
+    if (!any) return;
+    Nodes out = {NEWN(r->arena, Node *, (size_t)most + 1), 0};
+    for (int i = 0; i < body->n; i++) {
+        if (is_foreign(r, body->at[i]))
+            rewrite_import(r, body->at[i], &out);
+        else
+            out.at[out.n++] = body->at[i];
+    }
+    *body = out;
+}
+
+static void drop_options(const Rewriter *r, Node *call) {
+    for (int i = 0; i < r->decorators; i++) {
+        if (call->call.func->kind != NODE_NAME || !str_eq(call->call.func->name, r->decorator[i].name))
+            continue;
+        Nodes *k = &call->call.keywords;
+        int n = 0;
+        for (int o = 0; o < k->n; o++)
+            if (!in_words(r->decorator[i].options, k->at[o]->keyword.name)) k->at[n++] = k->at[o];
+        k->n = n;
+    }
+}
+
+static void undecorate(Rewriter *r, Node *f, const Bindings *bound) {
+    Nodes *d = &f->function.decorators;
+    int n = 0;
+    for (int i = 0; i < d->n; i++) {
+        if (d->at[i]->kind == NODE_CALL) drop_options(r, d->at[i]);
+        const Node *name = d->at[i]->kind == NODE_CALL ? d->at[i]->call.func : d->at[i];
+        bool off = name->kind == NODE_NAME && names_have(&r->identity, name->name) &&
+                   !names_have(&bound->all, name->name); // its import is gone
+        if (!off) d->at[n++] = d->at[i];
+    }
+    d->n = n;
+}
+
+typedef struct {
+    const Rewriter *r;
+    const Bindings *bound;
+    DiagList *d;
+    bool ok;
+} Leftover;
+
+static void find_leftover(void *arg, const Node *n) {
+    Leftover *l = arg;
+    if (n->kind == NODE_NAME && names_have(&l->r->identity, n->name) &&
+        !names_have(&l->bound->all, n->name)) {
+        if (l->ok)
+            diag_clean(l->d, DIAG_UNSUPPORTED, n->span, "`%.*s` is known here as a decorator of kernels only",
+                       STR_ARG(n->name));
+        l->ok = false;
+    }
+    node_each_child(n, find_leftover, l); // a tree's height is bounded
+}
+
+bool foreign_normalize(Arena *a, Node *module, DiagList *d) {
+    Rewriter r = {.arena = a, .module = module, .identity.arena = a};
+    Nodes *body = &module->module.body;
+    Bindings bound;
+    rewrite_block(&r, body);
+    if (!r.identity.n && !r.decorators) return true;
+    names_of_module(&bound, a, module);
+    for (int i = 0; i < body->n; i++)
+        if (body->at[i]->kind == NODE_FUNCTION) undecorate(&r, body->at[i], &bound);
+    Leftover l = {&r, &bound, d, true};
+    node_each_child(module, find_leftover, &l);
+    return l.ok;
+}

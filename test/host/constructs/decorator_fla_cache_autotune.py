@@ -1,0 +1,28 @@
+import torch
+import triton
+import triton.language as tl
+from fla.ops.utils.cache import fla_cache_autotune
+from fla.utils import autotune_cache_kwargs, input_guard
+
+
+@fla_cache_autotune(configs=[triton.Config({"BLOCK": b}, num_warps=w) for b in (64, 256) for w in (4,)], key=["n"],
+                    **autotune_cache_kwargs)
+@triton.jit(do_not_specialize=["n"])
+def relu2(x_ptr, y_ptr, stride, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.maximum(tl.load(x_ptr + row * stride + cols, mask=cols < n, other=0.0).to(tl.float32), 0.0)
+    tl.store(y_ptr + row * n + cols, x * x, mask=cols < n)
+
+
+def run(x):
+    m, n = x.shape
+    y = torch.empty((m, n), dtype=x.dtype, device=x.device)
+    relu2[lambda meta: (m, triton.cdiv(n, meta["BLOCK"]))](x, y, x.stride(0), n)
+    return y
+# --- parse_reject: computes
+from fla.utils import autotune_cache_kwargs
+
+
+def run(x):
+    return torch.relu(x) ** 2
