@@ -247,15 +247,14 @@ static bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (!judge_sizes(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_beyond(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
-    if (verdict_accepted(v) && b->production &&
-        !production_judge(&(ProductionRequest){.fork_servers = b->r->fork_servers,
-                                               .shapes = b->production,
-                                               .a = &b->arena[i],
-                                               .draw = b->draw,
-                                               .source = b->source[i],
-                                               .extras = b->r->extras},
-                          v, e))
-        return false;
+    if (verdict_accepted(v) && b->production)
+        production_judge(&(ProductionRequest){.fork_servers = b->r->fork_servers,
+                                              .shapes = b->production,
+                                              .a = &b->arena[i],
+                                              .draw = b->draw,
+                                              .source = b->source[i],
+                                              .extras = b->r->extras},
+                         v);
     if (verdict_accepted(v))
         large_tensors_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
     return true;

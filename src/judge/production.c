@@ -20,7 +20,7 @@ enum {
     WIDE_MOST = 140000,
     WIDE_ROWS = 3,
 };
-static const int64_t memory = (int64_t)3 << 30; // of the child; only what it touches is ever there
+static const int64_t memory = (int64_t)1 << 30; // of the child; only what it touches is ever there
 static const int64_t steps = (int64_t)3
                              << 30;           // lanes of a shape: some 40,000 for each of the tall one's rows
 static const int64_t room = (int64_t)1 << 37; // of address space, for tensors that are not there
@@ -344,16 +344,28 @@ static bool judge_shape(const ProductionRequest *q, const Repeated *shape, Verdi
     return ok;
 }
 
-bool production_judge(const ProductionRequest *q, Verdict *v, Err *e) {
+// Nobody could be asked: memory, or the reference itself, has an end before.
+static void note_world(Verdict *v, const RepeatedRequest *r, const Err *e) {
+    Production *p = &v->evidence.production;
+    ProductionNote *note = &p->note[p->notes++];
+    *note = (ProductionNote){.said = PRODUCTION_UNKNOWN, .few = r->windows};
+    snprintf(note->shape, sizeof note->shape, "%lldx%lld", (long long)r->rows, (long long)r->columns);
+    snprintf(note->why, sizeof note->why, "%s", e->msg);
+}
+
+void production_judge(const ProductionRequest *q, Verdict *v) {
     bool any = false, known = false;
     for (ProductionShape i = 0; i < SHAPES && verdict_accepted(v); i++) {
-        Err made = {0};
-        const Repeated *shape = shape_of(q->shapes, q->draw, i, &made);
-        if (!shape && *made.msg) return *e = made, false;
-        if (!shape) continue;
-        Said said;
+        Err e = {0};
+        Said said = SAID_NOTHING;
+        const Repeated *shape = shape_of(q->shapes, q->draw, i, &e);
+        if (!shape && !*e.msg) continue;
+        if (!shape || !judge_shape(q, shape, v, &said, &e)) {
+            RepeatedRequest r = request_of(q->draw, i);
+            note_world(v, &r, &e);
+            continue;
+        }
         any = true;
-        if (!judge_shape(q, shape, v, &said, e)) return false;
         known |= said == SAID_RIGHT || said == SAID_REFUSED;
     }
     if (any && !known && verdict_accepted(v))
@@ -362,5 +374,4 @@ bool production_judge(const ProductionRequest *q, Verdict *v, Err *e) {
                                   "No shape of the size that is usual for this op could be judged within the "
                                   "budget: %s. Give each program less work.",
                                   v->evidence.production.note[0].why));
-    return true;
 }

@@ -25,6 +25,6 @@ typedef struct {
     Str source;
     Extras extras;
 } ProductionRequest;
-// Of an accepted candidate: fills in v->evidence.production, or changes the verdict. False when the world
-// fails.
-MUST_CHECK bool production_judge(const ProductionRequest *q, Verdict *v, Err *e);
+// Of an accepted candidate: fills in v->evidence.production, or changes the verdict. A shape for which the
+// system has no memory, or the reference no end, is not known.
+void production_judge(const ProductionRequest *q, Verdict *v);
