@@ -28,6 +28,7 @@ typedef struct {
     bool hidden;        // feedback says only that a hidden check failed
     uint8_t *row_class; // rows: class of each row of the first input
     int64_t rows;
+    int64_t first_row; // of a part of a tensor's rows (production.c): the number of its first one
     // Of a twin: row r is row twin_row[r] of the case before it. `alike`: so is the right answer, bit for
     // bit, in all twins of the draw. Rows of both are marked with their number.
     bool twin, twinned, alike;

@@ -28,6 +28,23 @@ Status finding_status(DiagKind k, const char **rule) {
     return finding_means[k].status;
 }
 
+static bool word_at(Str source, size_t at, const char *word) {
+    size_t n = strlen(word);
+    return at + n <= source.len && memcmp(source.p + at, word, n) == 0;
+}
+
+bool report_refuses(Str source, const CaseReport *r) {
+    if (strstr(r->message, "Triton Error [CUDA]")) return false;
+    if (r->finding == DIAG_COMPILE) return strstr(r->message, "AssertionError") != NULL;
+    if (r->finding != DIAG_HOST || r->at > source.len) return false;
+    if (str_starts(str_of(r->message), "AutotunerError")) return true;
+    size_t line = r->at;
+    while (line > 0 && source.p[line - 1] != '\n') line--;
+    for (; line <= r->at; line++)
+        if (word_at(source, line, "raise ") || word_at(source, line, "assert ")) return true;
+    return false;
+}
+
 ClassId truth_class(const CaseTruth *t, int64_t element) {
     const Bound *b = t->expected;
     int64_t per_row = b->numel / (t->rows > 0 ? t->rows : 1);
@@ -221,6 +238,7 @@ static bool judge_cases(Deciding *z) {
             const char *rule;
             Status status = finding_status((DiagKind)report->finding, &rule);
             z->decision->found = true;
+            z->decision->refuses = report_refuses(z->source, report);
             z->decision->case_number = report->case_index + 1;
             z->decision->placed = finding_place(z->source, report, &z->decision->place);
             settle(z, status, rule, feedback_finding(z->arena, d, z->source, report));

@@ -20,6 +20,10 @@ bool shape_matches(const CaseReport *r, const Bound *b);
 // What a finding means for the candidate, and the rule that it broke.
 Status finding_status(DiagKind k, const char **rule);
 
+// Whether a finding is the candidate's own word that it will not have such sizes: a statement that raises or
+// asserts, an assertion for the compiler, pruning that leaves no config. What CUDA would say is none.
+bool report_refuses(Str source, const CaseReport *r);
+
 // Where in the rotation of classes an element lies: the class of its row, or of the whole case.
 ClassId truth_class(const CaseTruth *t, int64_t element);
 // "float16 17x1000", with ", strided" where it applies.
@@ -32,6 +36,8 @@ bool finding_place(Str source, const CaseReport *r, Span *out);
 const char *feedback_ok(Arena *a, const Draw *d, const CaseResults *c, const char *warning);
 const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseReport *r);
 const char *feedback_unwritten(Arena *a, const Draw *d, const CaseReport *r);
+// Of a report whose `stores` are fewer bytes than the answer has.
+const char *feedback_too_few(Arena *a, const Draw *d, const CaseReport *r);
 const char *feedback_shape(Arena *a, const Draw *d, const CaseReport *r, bool dtype);
 // note: a warning that the checker has left, or "".
 const char *feedback_numeric(Arena *a, const Draw *d, int index, const Comparison *c, const char *note);

@@ -86,6 +86,23 @@ static void put_closest(Buf *out, const Verdict *v, const char *prefix) {
     buf_putc(out, '\n');
 }
 
+// Shapes as in use: one line for those that came out right, one for each that did not.
+static void put_production(Buf *out, const Production *p, const char *prefix) {
+    const char *before = "right on shapes as in use: ";
+    for (int i = 0; i < p->notes; i++) {
+        if (p->note[i].said != PRODUCTION_RIGHT) continue;
+        buf_printf(out, "%s%s%s%s", *before == 'r' ? prefix : "", before, p->note[i].shape,
+                   p->note[i].few ? " (a few programs)" : "");
+        before = ", ";
+    }
+    if (*before == ',') buf_putc(out, '\n');
+    for (int i = 0; i < p->notes; i++)
+        if (p->note[i].said != PRODUCTION_RIGHT)
+            buf_printf(out, "%snot covered: %s, %s%s\n", prefix, p->note[i].shape,
+                       p->note[i].said == PRODUCTION_REFUSED ? "which the program refuses: " : "",
+                       p->note[i].why);
+}
+
 static void put_acceptance(Buf *out, const Verdict *v, const char *prefix) {
     const Evidence *e = &v->evidence;
     if (e->row_bits != ROW_BITS_UNKNOWN)
@@ -109,6 +126,7 @@ static void put_acceptance(Buf *out, const Verdict *v, const char *prefix) {
         large_tensors_words(out, &e->large);
         buf_putc(out, '\n');
     }
+    put_production(out, &e->production, prefix);
     if (e->proved) {
         buf_puts(out, prefix);
         proved_words(out, e->proved);

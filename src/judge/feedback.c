@@ -92,6 +92,18 @@ const char *feedback_unwritten(Arena *a, const Draw *d, const CaseReport *r) {
     return cut(a, &b);
 }
 
+const char *feedback_too_few(Arena *a, const Draw *d, const CaseReport *r) {
+    const Bound *want = d->truth[r->case_index].expected;
+    int64_t reached = r->stores / dtype_bytes(want->dtype);
+    Buf b = BUF(a);
+    buf_printf(&b, "The kernel left %lld of %lld output elements unwritten",
+               (long long)(reached < want->numel ? want->numel - reached : 0), (long long)want->numel);
+    put_case(&b, d, r->case_index);
+    buf_puts(&b, " even if every program stores as many as the busiest of those that were run. Every element "
+                 "must be stored by a kernel: check the grid, the loop bounds and the store's mask.");
+    return cut(a, &b);
+}
+
 static void put_shape(Buf *b, const int64_t *shape, int rank) {
     buf_puts(b, "[");
     for (int i = 0; i < rank; i++) buf_printf(b, "%s%lld", i ? ", " : "", (long long)shape[i]);
@@ -156,7 +168,7 @@ const char *feedback_numeric(Arena *a, const Draw *d, int index, const Compariso
                (long long)c->total);
     put_case(&b, d, index);
     buf_printf(&b, ", worst in a row of %s", class_words(truth_class(t, c->worst_at)));
-    buf_printf(&b, " at row %lld", (long long)(c->worst_at / n));
+    buf_printf(&b, " at row %lld", (long long)(t->first_row + c->worst_at / n));
     if (n > 1) buf_printf(&b, ", column %lld", (long long)(c->worst_at % n));
     buf_puts(&b, ", where the right answer is ");
     put_magnitude(&b, want->v[c->worst_at]);

@@ -85,7 +85,7 @@ static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *confi
     return ok;
 }
 
-typedef enum { MORE_RIGHT, MORE_WRONG, MORE_UNKNOWN } More;
+typedef enum { MORE_RIGHT, MORE_WRONG, MORE_UNKNOWN, MORE_REFUSED } More;
 
 // The same candidate on further cases, which it cannot tell from others: an accepted verdict gains them, or
 // turns. Only a rejection and an acceptance count: so few rows may leave a config or a column unjudged that
@@ -95,8 +95,19 @@ typedef struct {
     int cases;
     uint64_t seed;
     bool may_refuse;
+    int64_t refused_rows; // with MORE_REFUSED: of the first case that it will not have, because of its rows
 } MoreCases;
-static bool judge_more(Candidates *b, size_t i, const MoreCases *q, Verdict *v, More *said, Err *e) {
+
+// More rows than any planned case has are a candidate's business to refuse, as long as it says so.
+static bool refuses_rows(const Draw *d, const Verdict *v, int64_t *rows) {
+    enum { BEYOND_PLAN = 16384 };
+    int i = v->decision.case_number - 1;
+    if (!v->decision.refuses || d->op->rows_dim < 0 || i < 0 || i >= d->cases) return false;
+    *rows = d->truth[i].dim[d->op->rows_dim];
+    return *rows > BEYOND_PLAN;
+}
+
+static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, More *said, Err *e) {
     *said = MORE_UNKNOWN;
     Arena a = {0};
     Pool *alone = pool_open(1); // candidates are judged side by side already
@@ -123,10 +134,12 @@ static bool judge_more(Candidates *b, size_t i, const MoreCases *q, Verdict *v, 
                              .watched = b->watched,
                              .watched_arena = b->watched_arena};
         ok = judge_pass(&second, i, 0, &other, &configs, e);
+        if (ok && refuses_rows(&more, &other, &q->refused_rows)) *said = MORE_REFUSED;
         draw_free(&more);
     }
     pool_close(alone);
     arena_free(&a);
+    if (*said == MORE_REFUSED) return ok;
     if (ok && status_class(other.decision.status) == CLASS_REJECTED &&
         !(q->may_refuse && verdict_refuses(&other))) {
         *v = other;
@@ -142,6 +155,13 @@ static bool judge_more(Candidates *b, size_t i, const MoreCases *q, Verdict *v, 
     return ok;
 }
 
+static int fewer_rows(const Op *op, PlannedCase *plan, int cases, int64_t rows) {
+    int kept = 0;
+    for (int i = 0; i < cases; i++)
+        if (plan[i].dim[op->rows_dim] < rows) plan[kept++] = plan[i];
+    return kept;
+}
+
 // A branch for one size would never be taken if no case had it: whatever a candidate has compared sizes with
 // gets cases of its own, after all others have passed, and so do the numbers that its source writes down.
 static bool judge_sizes(Candidates *b, size_t i, Verdict *v, Err *e) {
@@ -152,7 +172,12 @@ static bool judge_sizes(Candidates *b, size_t i, Verdict *v, Err *e) {
     int64_t size[COVERAGE_SIZES_MAX];
     memcpy(size, had->coverage.size, sizeof size);
     More said = MORE_UNKNOWN;
-    bool ok = cases == 0 || judge_more(b, i, &(MoreCases){plan, cases, b->draw->seed, false}, v, &said, e);
+    MoreCases q = {.plan = plan, .cases = cases, .seed = b->draw->seed};
+    bool ok = true;
+    do { // without the cases that it will not have
+        ok = q.cases == 0 || judge_more(b, i, &q, v, &said, e);
+        if (ok && said == MORE_REFUSED) q.cases = fewer_rows(b->draw->op, plan, q.cases, q.refused_rows);
+    } while (ok && said == MORE_REFUSED && q.cases > 0);
     if (said == MORE_RIGHT) {
         had->tries = tried;
         memcpy(had->tried, size, sizeof *size * (size_t)tried);
@@ -170,7 +195,10 @@ static bool judge_beyond(Candidates *b, size_t i, Verdict *v, Err *e) {
     int64_t size[COVERAGE_BEYOND_MAX];
     int tried, cases = plan_beyond(&a, b->draw, &b->q->filter, &had->coverage, &plan, size, &tried);
     More said = MORE_UNKNOWN;
-    bool ok = cases == 0 || judge_more(b, i, &(MoreCases){plan, cases, b->draw->seed, true}, v, &said, e);
+    bool ok = cases == 0 ||
+              judge_more(
+                  b, i, &(MoreCases){.plan = plan, .cases = cases, .seed = b->draw->seed, .may_refuse = true},
+                  v, &said, e);
     if (said == MORE_RIGHT) {
         memcpy(had->tried + had->tries, size, sizeof *size * (size_t)tried);
         had->tries += tried;
@@ -193,7 +221,8 @@ static bool judge_every_size(Candidates *b, size_t i, Verdict *v, Err *e) {
         uint64_t seed = rng_mix(b->draw->seed, 0x6576657279 + (uint64_t)from);
         int cases = plan_every_size(&a, op, seed, &q->filter, &next, q->every_size, &plan);
         if (next == from) break; // too large for a CPU
-        ok = cases == 0 || judge_more(b, i, &(MoreCases){plan, cases, seed, false}, v, &said, e);
+        ok = cases == 0 ||
+             judge_more(b, i, &(MoreCases){.plan = plan, .cases = cases, .seed = seed}, v, &said, e);
         if (said == MORE_RIGHT) v->evidence.every_size = next - 1;
         if (q->size_done) q->size_done(q->progress_arg, next - 1);
         arena_reset(&a, mark);
@@ -221,6 +250,14 @@ static bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (!judge_sizes(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_beyond(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
+    if (verdict_accepted(v) && b->production)
+        production_judge(&(ProductionRequest){.fork_servers = b->r->fork_servers,
+                                              .shapes = b->production,
+                                              .a = &b->arena[i],
+                                              .draw = b->draw,
+                                              .source = b->source[i],
+                                              .extras = b->r->extras},
+                         v);
     if (verdict_accepted(v))
         large_tensors_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
     return true;

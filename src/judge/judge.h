@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "judge/production.h"
 #include "judge/referee.h"
 #include "sandbox/fork_servers.h"
 
@@ -22,6 +23,7 @@ typedef struct {
     Referee *r;
     const JudgeRequest *q;
     const Draw *draw;
+    ProductionShapes *production; // NULL: no candidate gets that far
     const Str *source;
     Verdict *out;
     Arena *arena; // one for each candidate: verdict texts

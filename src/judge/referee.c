@@ -163,6 +163,7 @@ Round *round_open(Referee *r, const JudgeRequest *q, const Str *source, int n, V
     t->candidates = (Candidates){.r = r,
                                  .q = q,
                                  .draw = &t->draw,
+                                 .production = q->level == LEVEL_FULL ? production_open() : NULL,
                                  .source = source,
                                  .out = out,
                                  .arena = NEWN(&a, Arena, (size_t)n),
@@ -207,6 +208,7 @@ bool round_commit(Round *t, off_t *at, Err *e) {
 void round_close(Round *t) {
     for (int i = 0; i < t->n; i++) arena_free(&t->candidates.arena[i]);
     draw_free(&t->draw);
+    production_close(t->candidates.production);
     Arena a = t->arena;
     arena_free(&a);
 }

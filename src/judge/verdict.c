@@ -57,6 +57,19 @@ static json_t *large(const LargeTensors *g) {
     return o;
 }
 
+static json_t *production(const Production *p) {
+    static const char *const said[] = {"right", "refused", "unknown"};
+    json_t *list = json_array();
+    for (int i = 0; i < p->notes; i++) {
+        const ProductionNote *n = &p->note[i];
+        json_t *o = json_pack("{s:s, s:s}", "shape", n->shape, "said", said[n->said]);
+        if (n->few) json_object_set_new(o, "few_programs", json_true());
+        if (*n->why) json_object_set_new(o, "why", json_string(n->why));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
 void large_tensors_words(Buf *out, const LargeTensors *g) {
     if (g->safe) buf_printf(out, "addresses safe up to %lld elements", (long long)g->safe);
     if (g->fails) {
@@ -139,6 +152,7 @@ json_t *verdict_object(const Verdict *v) {
         json_object_set_new(o, "row_bits", bits(v->evidence.row_bits));
         json_object_set_new(o, "invariant_bits", bits(v->evidence.metamorphic_bits));
         json_object_set_new(o, "giant", large(&v->evidence.large));
+        json_object_set_new(o, "sizes", production(&v->evidence.production));
         json_object_set_new(o, "op_strength", strength(v->evidence.proved));
         json_object_set_new(o, "unexecuted", lines);
         json_object_set_new(o, "sizes_tried", sizes);

@@ -37,6 +37,19 @@ typedef struct {
     LineCol at;                 // where, in the source; line 0: not there
     char why[WIRE_MESSAGE_MAX]; // what happened there; or, where neither is known, why not
 } LargeTensors;
+// What became of shapes as large as those in use (production.h): of an accepted candidate at level full.
+typedef enum { PRODUCTION_RIGHT, PRODUCTION_REFUSED, PRODUCTION_UNKNOWN } ProductionSaid;
+typedef struct {
+    ProductionSaid said; // REFUSED: the candidate itself has raised an error
+    bool few;            // a few programs of each launch have run, the others not
+    char shape[64];      // "float16 70003x241"
+    char why[WIRE_MESSAGE_MAX];
+} ProductionNote;
+enum { PRODUCTION_SHAPES_MAX = 4 };
+typedef struct {
+    ProductionNote note[PRODUCTION_SHAPES_MAX];
+    int notes;
+} Production;
 // What was decided, where, and the sentence about it.
 typedef struct {
     Status status;
@@ -44,6 +57,7 @@ typedef struct {
     const char *feedback;           // at most FEEDBACK_MAX characters; never seeds, input values or bounds
     char warning[WIRE_MESSAGE_MAX]; // of an accepted one: the first that checking its kernels has met, or ""
     bool found;                     // a finding in the source: its sentence names the candidate's own words
+    bool refuses;                   // the finding is an error that the candidate itself has raised (decide.h)
     bool noted;                     // so may a note of the checker that the sentence ends in
     bool placed;
     Span place;      // in the source, if `placed`
@@ -80,6 +94,7 @@ typedef struct {
     RowBits row_bits;
     RowBits metamorphic_bits; // the same of rows changed as the definition declares (metamorphic.h)
     LargeTensors large;
+    Production production;
     const MutationScore *proved; // what these cases told apart in the op's own kernel; NULL: not known
     Coverage coverage;           // lines that no case has executed, sizes that the candidate compares with
     int64_t tried[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX]; // those of them that more cases were drawn for

@@ -139,12 +139,26 @@ static bool all_stored(const Tensor *t, int64_t n) {
                SHADOW_STORED;
 }
 
+// Some rows of an answer that is larger than memory. What does not fit is not handed out.
+static void windows_take(Child *c, const CaseSpec *spec, const Tensor *t) {
+    if (t->rank < 1 || t->shape[0] < 2 * WINDOWS * WINDOW_ROWS) return;
+    Tensor part = *t;
+    part.shape[0] = WINDOW_ROWS;
+    int64_t bytes = tensor_numel(&part) * dtype_bytes(t->dtype);
+    if (bytes > spec->output_bytes / WINDOWS) return;
+    for (int k = 0; k < WINDOWS; k++) {
+        part.offset = t->offset + spec_window_at(t->shape[0], k) * t->stride[0];
+        tensor_gather(&part, c->job->output + spec->output_at + k * bytes, NULL);
+    }
+}
+
 // Copies the returned tensor out when there is room for it: when there is not, its shape or dtype is wrong
 // and the parent says so.
 void output_take(Child *c, const CaseSpec *spec, const Tensor *t, int order, CaseReport *r) {
     r->dtype = (int32_t)t->dtype;
     r->rank = t->rank;
     memcpy(r->shape, t->shape, sizeof(int64_t) * (size_t)t->rank);
+    if (spec->windows) return windows_take(c, spec, t);
     int64_t n = tensor_numel(t);
     if (n > spec->output_bytes / dtype_bytes(t->dtype)) return;
     uint8_t *flags = c->flags || !all_stored(t, n) ? arena_raw(&c->call, (size_t)n, 1) : NULL;
@@ -197,6 +211,7 @@ int case_tune(const Child *c) {
 // With cases of long rows alone (--shape) nothing can promise that each config is judged.
 static bool too_many_configs(Child *c, const Machine *m, const Node *module) {
     if (c->spec[c->at].sampled) return false; // of addresses alone, which hardly any config changes
+    if (c->spec[c->at].any_config) return false;
     if (c->short_cases == 0 || m->autotune.configs <= c->short_cases) return false;
     if (c->trace && c->cases == 1) return false; // a person's experiment, in as many passes as configs
     char text[160];
@@ -262,6 +277,7 @@ static bool order_run(Child *c, int order, CaseReport *r, int *code) {
         r->configs = m->autotune.configs;
         r->read_back = m->race.read_back;
         r->atomic_launches = m->race.atomic_launches;
+        r->stores = m->order.stores;
         output_take(c, spec, &out, order, r);
         return true;
     }

@@ -41,7 +41,7 @@ static const char *ran_fault(CaseReport *r) {
         return "a report names an element that does not exist";
     if (r->again < -1 || r->again > 1) return "a report counts orders that were not asked for";
     if (r->read_back < 0 || r->read_back > 1) return "a report has an impossible answer";
-    if (r->atomic_launches < 0) return "a report has an impossible count";
+    if (r->atomic_launches < 0 || r->stores < 0) return "a report has an impossible count";
     r->finding = 0;
     r->at = r->len = 0;
     r->keeps = 0;
@@ -66,6 +66,7 @@ static const char *finding_fault(CaseReport *r, size_t source_len) {
     r->unwritten = 0;
     r->first_unwritten = -1;
     r->again = r->atomic_launches = r->keeps = 0;
+    r->stores = 0;
     return NULL;
 }
 

@@ -30,11 +30,14 @@ typedef struct {
     int32_t inputs;
     int32_t processors; // of the GPU that host code sees
     int32_t again;      // orders of the programs beyond the first that there is room for: 0 or 1
+    int32_t any_config; // 1: other cases have judged each config of an autotuned kernel
     CaseTensor input[WIRE_INPUTS_MAX];
     int64_t output_at, output_bytes; // room in the output mapping
     int64_t origin_at;   // in the output mapping: for each element of the answer of order 0, row-major, the
                          // marks of the inputs' bytes that it comes from; 0: nobody asks
     int64_t sampled;     // Machine.order.sampled; 0: every program runs
+    int64_t windows;     // not 0: of the answer's rows (its first dimension) only those of the windows are
+                         // handed out, behind each other
     int64_t steps;       // step budget of this case, in lanes
     uint64_t order_seed; // of the program order; says nothing about the inputs' seed
 } CaseSpec;
@@ -42,6 +45,14 @@ typedef struct {
 // Where the outputs of order 0 and 1 lie.
 static inline int64_t spec_output_at(const CaseSpec *s, int order) {
     return s->output_at + order * ((s->output_bytes + 63) & ~(int64_t)63);
+}
+
+// The first rows, those at a quarter and at the middle, the last ones: where sampled programs are (vm.c).
+enum { WINDOWS = 4, WINDOW_ROWS = 64 };
+static inline int64_t spec_window_at(int64_t rows, int k) {
+    const int64_t at[WINDOWS] = {0, rows / 4 - WINDOW_ROWS / 2, rows / 2 - WINDOW_ROWS / 2,
+                                 rows - WINDOW_ROWS};
+    return at[k];
 }
 
 // One of several calls of one program, made after all cases: see sandbox/child_calls.c.
@@ -96,6 +107,7 @@ typedef struct {
     int32_t again;       // further orders of the programs that were run and left their outputs, too; -1: with
                          // another shape
     int32_t atomic_launches; // of this case
+    int64_t stores;          // ProgramOrder.stores
     Counters count;
     char message[WIRE_MESSAGE_MAX]; // NUL-terminated printable ASCII: of a finding, or the first warning
 } CaseReport;

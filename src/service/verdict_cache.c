@@ -150,6 +150,9 @@ static bool may_answer(Status s, bool replay) {
 
 // Words and lines of the text that was judged.
 static bool speaks_of_source(const Verdict *v) {
+    const Production *p = &v->evidence.production;
+    for (int i = 0; i < p->notes; i++)
+        if (p->note[i].said == PRODUCTION_REFUSED) return true;
     return v->decision.found || v->decision.noted || v->evidence.large.at.line > 0;
 }
 

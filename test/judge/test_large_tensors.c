@@ -27,10 +27,10 @@ static Referee *referee;
     "def run(x):\n"                                                       \
     "    M, N = x.shape\n"                                                \
     "    o = torch.empty((M, N), dtype=x.dtype, device=x.device)\n" tail "    return o\n"
-#define WIDE    "    at = r.to(tl.int64) * sx\n    to = r.to(tl.int64) * N\n"
-#define NARROW  "    at = r.to(tl.int64) * sx\n    to = r * N\n"
-#define ROWS    "    k[(M,)](x, o, x.stride(0), N, M, B=triton.next_power_of_2(N))\n"
-#define COLUMNS "    k[(1, M)](x, o, x.stride(0), N, M, B=triton.next_power_of_2(N))\n"
+#define WIDE   "    at = r.to(tl.int64) * sx\n    to = r.to(tl.int64) * N\n"
+#define NARROW "    at = r.to(tl.int64) * sx\n    to = r * N\n"
+#define ROWS   "    k[(M,)](x, o, x.stride(0), N, M, B=triton.next_power_of_2(N))\n"
+#define PAIRS  "    k[(2, (M + 1) // 2)](x, o, x.stride(0), N, M, B=triton.next_power_of_2(N))\n"
 
 static Verdict judged(Arena *a, const char *definition, const char *source) {
     DiagList diags = DIAGS(a);
@@ -80,11 +80,13 @@ static void narrow_ones_are_told_with_their_line(void **state) {
     arena_free(&a);
 }
 
-// More programs along the second axis than CUDA takes.
+// More programs along the second axis than CUDA takes; not yet so with 70,000 rows (production.h).
 static void grids_have_an_end(void **state) {
     (void)state;
     Arena a = {0};
-    const char *source = KERNEL("    r = tl.program_id(1)\n" WIDE, COLUMNS);
+    const char *source = KERNEL("    r = tl.program_id(1) * 2 + tl.program_id(0)\n"
+                                "    c = tl.where(r < M, c, N)\n" WIDE,
+                                PAIRS);
     Verdict v = judged(&a, DOC INPUTS DIMS BODY, source);
     assert_int_equal(v.decision.status, STATUS_ok);
     assert_true(v.evidence.large.safe == 0 && v.evidence.large.fails > 0 &&

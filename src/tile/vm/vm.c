@@ -336,6 +336,7 @@ static uint64_t sample_programs(const ProgramOrder *o, uint64_t n, uint64_t out[
     return count;
 }
 
+static const int64_t STORES_MOST = (int64_t)1 << 52;
 static bool run_grid(Vm *v, uint64_t programs) {
     Machine *m = v->m;
     uint64_t gx = (uint64_t)v->grid[0], gy = (uint64_t)v->grid[1];
@@ -343,7 +344,8 @@ static bool run_grid(Vm *v, uint64_t programs) {
                            m->order.reversed);
     v->first = m->race.serial + 1;
     if (v->code->atomics) m->race.serial++, m->race.atomic_launches++; // see step.h
-    uint64_t sample[SAMPLED_MAX];
+    uint64_t sample[SAMPLED_MAX], all = programs;
+    int64_t most = 0;
     if (m->order.sampled) programs = sample_programs(&m->order, programs, sample);
     for (uint64_t k = 0; k < programs; k++, order_next(&order)) {
         if (m->order.sampled) order.at = sample[k];
@@ -357,10 +359,17 @@ static bool run_grid(Vm *v, uint64_t programs) {
         deferred_begin(v);
         m->count.programs++;
         v->origin = 0;
+        int64_t stored = m->count.bytes_stored;
         if (!run_program(v, &m->count.instructions)) return false;
+        if (m->count.bytes_stored - stored > most) most = m->count.bytes_stored - stored;
         v->origins |= v->origin;
     }
     deferred_end(v);
+    int64_t stores;
+    if (__builtin_mul_overflow((int64_t)all, most, &stores) ||
+        __builtin_add_overflow(m->order.stores, stores, &stores) || stores > STORES_MOST)
+        stores = STORES_MOST;
+    m->order.stores = stores;
     return true;
 }
 

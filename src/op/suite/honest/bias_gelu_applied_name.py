@@ -22,8 +22,8 @@ def gelu(x):
 
 @triton.jit
 def bias_gelu_kernel(x_ptr, b_ptr, o_ptr, stride_x, stride_o, N, BLOCK: tl.constexpr):
-    m = tl.program_id(1).to(tl.int64)
-    n = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    m = tl.program_id(0).to(tl.int64)
+    n = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     mask = n < N
     x = tl.load(x_ptr + m * stride_x + n, mask=mask, other=0.0).to(tl.float32)
     b = tl.load(b_ptr + n, mask=mask, other=0.0).to(tl.float32)
@@ -37,7 +37,7 @@ class BiasGelu(torch.autograd.Function):
         M, N = x.shape
         out = torch.empty_like(x)
         BLOCK = 1024
-        grid = lambda META: (triton.cdiv(N, META["BLOCK"]), M, 1)
+        grid = lambda META: (M, triton.cdiv(N, META["BLOCK"]), 1)
         bias_gelu_kernel[grid](x, bias, out, x.stride(0), out.stride(0), N, BLOCK=BLOCK)
         ctx.save_for_backward(x, bias)
         ctx.N = N

@@ -7,8 +7,8 @@ import triton.language as tl
 
 @triton.jit
 def chunk_moments(x_ptr, mean_ptr, m2_ptr, sx, N, CHUNK: tl.constexpr):
-    chunk, row = tl.program_id(0), tl.program_id(1)
-    chunks = tl.num_programs(0)
+    row, chunk = tl.program_id(0), tl.program_id(1)
+    chunks = tl.num_programs(1)
     cols = chunk * CHUNK + tl.arange(0, CHUNK)
     mask = cols < N
     count = tl.minimum(N - chunk * CHUNK, CHUNK)
@@ -24,7 +24,7 @@ def normalise(
     x_ptr, mean_ptr, m2_ptr, w_ptr, b_ptr, y_ptr, sx, sy, N, chunks, eps,
     CHUNK: tl.constexpr, CHUNKS: tl.constexpr,
 ):
-    chunk, row = tl.program_id(0), tl.program_id(1)
+    row, chunk = tl.program_id(0), tl.program_id(1)
     k = tl.arange(0, CHUNKS)
     kept = k < chunks
     n = tl.where(kept, tl.minimum(N - k * CHUNK, CHUNK), 0).to(tl.float32)
@@ -49,8 +49,8 @@ def run(x, w, b):
     stats = torch.empty((2, M, chunks), device=x.device, dtype=torch.float32)
     means, m2s = stats.unbind(0)
     y = torch.empty((M, N), device=x.device, dtype=x.dtype)
-    chunk_moments[(chunks, M)](x, means, m2s, x.stride(0), N, CHUNK=CHUNK)
-    normalise[(chunks, M)](
+    chunk_moments[(M, chunks)](x, means, m2s, x.stride(0), N, CHUNK=CHUNK)
+    normalise[(M, chunks)](
         x, means, m2s, w, b, y, x.stride(0), y.stride(0), N, chunks, 1e-5,
         CHUNK=CHUNK, CHUNKS=triton.next_power_of_2(chunks),
     )

@@ -18,8 +18,8 @@ def rstd_kernel(x_ptr, rstd_ptr, stride, D, eps, BLOCK: tl.constexpr):
 
 @triton.jit
 def rope_kernel(x_ptr, rstd_ptr, w_ptr, c_ptr, s_ptr, y_ptr, sx, sc, ss, sy, D, BLOCK: tl.constexpr):
-    row = tl.program_id(1).to(tl.int64)
-    col = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    row = tl.program_id(0).to(tl.int64)
+    col = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     mask = col < D
     half = D // 2
     partner = tl.where(col < half, col + half, col - half)
@@ -41,7 +41,7 @@ def run(x, w, cos, sin):
     rstd = torch.empty((M,), device=x.device, dtype=torch.float32)
     y = torch.empty_like(x)
     rstd_kernel[(M,)](x, rstd, x.stride(0), D, 1e-6, BLOCK=128)
-    rope_kernel[(triton.cdiv(D, 128), M)](
+    rope_kernel[(M, triton.cdiv(D, 128))](
         x, rstd, w, cos, sin, y, x.stride(0), cos.stride(0), sin.stride(0), y.stride(0), D, BLOCK=128
     )
     return y

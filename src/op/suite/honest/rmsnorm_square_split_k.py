@@ -7,8 +7,8 @@ import triton.language as tl
 
 @triton.jit
 def stage_one(x_ptr, partial_ptr, N, sx, PARTS, BLOCK: tl.constexpr):
-    part = tl.program_id(0)
-    row = tl.program_id(1)
+    part = tl.program_id(1)
+    row = tl.program_id(0)
     acc = tl.zeros((BLOCK,), tl.float32)
     for start in range(part * BLOCK, N, PARTS * BLOCK):
         c = start + tl.arange(0, BLOCK)
@@ -19,8 +19,8 @@ def stage_one(x_ptr, partial_ptr, N, sx, PARTS, BLOCK: tl.constexpr):
 
 @triton.jit
 def stage_two(x_ptr, w_ptr, partial_ptr, y_ptr, M, N, sx, sy, PARTS: tl.constexpr, BM: tl.constexpr, BN: tl.constexpr):
-    rows = tl.program_id(1) * BM + tl.arange(0, BM)
-    cols = tl.program_id(0) * BN + tl.arange(0, BN)
+    rows = tl.program_id(0) * BM + tl.arange(0, BM)
+    cols = tl.program_id(1) * BN + tl.arange(0, BN)
     parts = tl.arange(0, PARTS)
     rm = rows < M
     sums = tl.load(partial_ptr + rows[:, None] * PARTS + parts[None, :], mask=rm[:, None], other=0.0)
@@ -38,8 +38,8 @@ def run(x, w):
     parts = 8
     partial = torch.empty(M, parts, device=x.device, dtype=torch.float32)
     y = torch.empty_like(x)
-    stage_one[(parts, M)](x, partial, N, x.stride(0), parts, BLOCK=256)
-    stage_two[(triton.cdiv(N, 256), triton.cdiv(M, 4))](
+    stage_one[(M, parts)](x, partial, N, x.stride(0), parts, BLOCK=256)
+    stage_two[(triton.cdiv(M, 4), triton.cdiv(N, 256))](
         x, w, partial, y, M, N, x.stride(0), y.stride(0), PARTS=parts, BM=4, BN=256
     )
     return y

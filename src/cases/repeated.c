@@ -1,0 +1,174 @@
+#include "cases/repeated.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/numeric/rng.h"
+
+enum { ALIGN = 64, OTHER_SIZE = 8, SHIFT = 7, FEW_ROWS = 11, BYTES_MOST = 512 << 20 };
+static const int64_t sparse_most = (int64_t)1 << 35;
+static const int64_t block_rows[] = {61, 67, 71, 73, 79, 83, 89, 97};
+enum { BLOCKS = sizeof block_rows / sizeof *block_rows };
+
+static bool has_rows(const Op *op, const OpInput *in) {
+    return in->rank > 0 && op->rows_dim >= 0 && in->dim[0] == op->rows_dim;
+}
+
+// All inputs that have rows have them first, and once.
+static bool rows_come_first(const Op *op) {
+    bool any = false;
+    for (int i = 0; i < op->inputs; i++)
+        for (int d = 0; d < op->input[i].rank; d++) {
+            if (op->input[i].dim[d] != op->rows_dim) continue;
+            if (d > 0) return false;
+            any = true;
+        }
+    return op->rows_dim >= 0 && any;
+}
+
+static int64_t row_bytes(const CaseTensor *t) {
+    int64_t n = dtype_bytes((DType)t->dtype);
+    for (int d = 1; d < t->rank; d++) n *= t->shape[d];
+    return n;
+}
+
+// Another block of some of its rows, at other places and twice: every answer has to come along, bit for bit.
+static int64_t other_row(int64_t r, int64_t rows) { return (r / 2 + SHIFT) % rows; }
+
+static bool rows_independent(const Draw *d, int64_t rows) {
+    const Bound *was = d->truth[0].expected;
+    if (was->rank < 1 || was->shape[0] != rows) return false;
+    Arena a = {0};
+    DiagList diags = DIAGS(&a);
+    uint8_t *map = arena_raw(&a, d->bytes, ALIGN);
+    memcpy(map, d->mapping, d->bytes);
+    for (int i = 0; i < d->op->inputs; i++) {
+        const CaseTensor *t = &d->spec[0].input[i];
+        int64_t bytes = row_bytes(t);
+        for (int64_t r = 0; r < rows && has_rows(d->op, &d->op->input[i]); r++)
+            memcpy(map + t->at + r * bytes, d->mapping + t->at + other_row(r, rows) * bytes, (size_t)bytes);
+    }
+    const Bound *now = draw_reference(&a, d->op, map, &d->spec[0], NULL, &diags);
+    bool same = now && now->numel == was->numel && !now->e == !was->e;
+    for (int64_t r = 0, n = was->numel / rows; same && r < rows; r++) {
+        int64_t from = other_row(r, rows) * n;
+        same = memcmp(now->v + r * n, was->v + from, (size_t)n * sizeof(double)) == 0 &&
+               (!now->e || memcmp(now->e + r * n, was->e + from, (size_t)n * sizeof(double)) == 0);
+    }
+    arena_free(&a);
+    return same;
+}
+
+// The case of all rows: as the block's, but without gaps and with more of them.
+static bool lay_out(const RepeatedRequest *q, const Draw *block, int64_t rows, CaseSpec *spec,
+                    size_t *bytes) {
+    *spec = block->spec[0];
+    int64_t at = (sizeof(DrawHeader) + sizeof *spec + ALIGN - 1) / ALIGN * ALIGN;
+    for (int i = 0; i < q->op->inputs; i++) {
+        CaseTensor *t = &spec->input[i];
+        if (has_rows(q->op, &q->op->input[i]) && rows != t->shape[0]) {
+            t->bytes = rows * row_bytes(t);
+            t->shape[0] = rows;
+        }
+        t->at = at;
+        t->marks = 0;
+        at += (t->bytes + ALIGN - 1) / ALIGN * ALIGN;
+    }
+    const Bound *b = block->truth[0].expected;
+    int64_t had = block->truth[0].rows;
+    spec->again = 0;
+    spec->any_config = 1;
+    spec->origin_at = spec->output_at = 0;
+    int64_t kept = q->windows ? WINDOWS * WINDOW_ROWS : rows;
+    spec->output_bytes = b->numel / (had > 0 ? had : 1) * kept * dtype_bytes(b->dtype);
+    spec->steps = q->steps;
+    spec->windows = q->windows;
+    // Such that half of the programs and a quarter of them lie where a limit is (vm.h): in the windows.
+    spec->sampled = q->windows ? (int64_t)1 << 32 : 0;
+    *bytes = (size_t)at;
+    return at <= (q->windows ? sparse_most : BYTES_MOST) && spec->output_bytes <= BYTES_MOST;
+}
+
+// Each copy doubles what is there.
+static void fill(const Draw *block, const CaseSpec *spec, int input, uint8_t *map) {
+    const CaseTensor *from = &block->spec[0].input[input], *to = &spec->input[input];
+    size_t done = (size_t)(from->bytes < to->bytes ? from->bytes : to->bytes), all = (size_t)to->bytes;
+    memcpy(map + to->at, block->mapping + from->at, done);
+    for (size_t n; done < all; done += n) {
+        n = all - done < done ? all - done : done;
+        memcpy(map + to->at + done, map + to->at, n);
+    }
+}
+
+// The rows of the windows alone, each as the block says; all others stay holes of the file.
+static void fill_windows(const Draw *block, const CaseSpec *spec, int input, uint8_t *map) {
+    const CaseTensor *from = &block->spec[0].input[input], *to = &spec->input[input];
+    int64_t bytes = row_bytes(to), rows = to->shape[0];
+    for (int k = 0; k < WINDOWS; k++)
+        for (int64_t r = spec_window_at(rows, k), end = r + WINDOW_ROWS; r < end; r++)
+            memcpy(map + to->at + r * bytes, block->mapping + from->at + r % from->shape[0] * bytes,
+                   (size_t)bytes);
+}
+
+static bool write_case(const RepeatedRequest *q, const CaseSpec *spec, Repeated *r, Err *e) {
+    r->fd = memfd_create("ouroboros-rows", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (r->fd < 0) return err_set(e, ERR_IO, "cannot create a mapping of rows: %s", strerror(errno));
+    void *p = MAP_FAILED;
+    if (ftruncate(r->fd, (off_t)r->bytes) == 0)
+        p = mmap(NULL, r->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, r->fd, 0);
+    if (p == MAP_FAILED)
+        return err_set(e, ERR_IO, "cannot map %zu bytes of rows: %s", r->bytes, strerror(errno));
+    *(DrawHeader *)p = (DrawHeader){.magic = WIRE_MAGIC, .cases = 1};
+    memcpy((char *)p + sizeof(DrawHeader), spec, sizeof *spec);
+    for (int i = 0; i < q->op->inputs; i++) {
+        bool few = spec->windows && has_rows(q->op, &q->op->input[i]);
+        (few ? fill_windows : fill)(&r->block, spec, i, p);
+    }
+    munmap(p, r->bytes);
+    return io_seal(r->fd, "rows", e);
+}
+
+RepeatedMade repeated_make(Arena *a, const RepeatedRequest *q, Repeated *out, Err *e) {
+    const Op *op = q->op;
+    *out = (Repeated){.fd = -1, .block.fd = -1};
+    PlannedCase plan = {.dtype = q->dtype, .strided = q->strided};
+    int64_t *dim = plan.dim,
+            most = q->windows ? FEW_ROWS : block_rows[rng_mix(q->seed, 0x626c6f636b) % BLOCKS];
+    for (int d = 0; d < op->dims; d++)
+        dim[d] = d == op->row_dim ? q->columns : d == op->rows_dim ? q->rows : OTHER_SIZE;
+    plan_fit(op, dim);
+    int64_t rows = op->rows_dim >= 0 ? dim[op->rows_dim] : 1;
+    bool repeats = rows > most;
+    if (dim[op->row_dim] < q->columns || (op->rows_dim >= 0 && rows < q->rows)) return REPEATED_UNFIT;
+    if (repeats) {
+        dim[op->rows_dim] = most;
+        plan_fit(op, dim);
+        if (q->strided || dim[op->rows_dim] != most || !rows_come_first(op)) return REPEATED_UNFIT;
+    } else {
+        plan.wide = rows < most / 2;
+    }
+    Pool *alone = pool_open(1); // candidates are judged side by side already
+    bool ok = draw_make(
+        a, alone, &(DrawRequest){.op = op, .level = LEVEL_FULL, .seed = q->seed, .plan = &plan, .cases = 1},
+        &out->block, e);
+    pool_close(alone);
+    if (!ok) return REPEATED_FAILED;
+    CaseSpec *spec = NEW(a, CaseSpec);
+    out->rows = rows;
+    out->spec = spec;
+    bool fits =
+        (!repeats || rows_independent(&out->block, most)) && lay_out(q, &out->block, rows, spec, &out->bytes);
+    out->output_bytes = (size_t)spec->output_bytes;
+    if (fits && write_case(q, spec, out, e)) return REPEATED_MADE;
+    repeated_free(out);
+    return fits ? REPEATED_FAILED : REPEATED_UNFIT;
+}
+
+void repeated_free(Repeated *r) {
+    draw_free(&r->block);
+    if (r->fd >= 0) close(r->fd);
+    r->fd = -1;
+}

@@ -1,0 +1,30 @@
+// production.h - whether a kernel is right on shapes as large as those that it will be used on. An accepted
+// candidate at level full also gets the op's usual shape, many rows (70,000 and more, and more than 2^24
+// elements) and wide rows (more than 131,072 columns). Every program runs, with all checks; rows are copies
+// of a drawn block (repeated.h), and every one of them is compared. Of 70,000 rows of 8,193 columns nobody
+// could run all: there a few programs of each launch run on memory that is not there (large_tensors.h), and
+// what counts is what follows from sizes: addresses, the grid, types.
+//
+// A finding or a wrong value is a rejection (rule "production" where no other rule says what is wrong). A
+// candidate that raises an error of its own narrows its domain: that is told, and no rejection. So is a shape
+// that takes more than the budget; a candidate for which none could be judged is `unsupported`.
+#pragma once
+#include "judge/verdict.h"
+#include "sandbox/fork_servers.h"
+
+// The shapes of a draw, made when the first candidate needs them, for all of its candidates.
+typedef struct ProductionShapes ProductionShapes;
+ProductionShapes *production_open(void);
+void production_close(ProductionShapes *s);
+
+typedef struct {
+    ForkServers *fork_servers;
+    ProductionShapes *shapes;
+    Arena *a; // texts of the verdict
+    const Draw *draw;
+    Str source;
+    Extras extras;
+} ProductionRequest;
+// Of an accepted candidate: fills in v->evidence.production, or changes the verdict. A shape for which the
+// system has no memory, or the reference no end, is not known.
+void production_judge(const ProductionRequest *q, Verdict *v);
