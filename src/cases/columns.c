@@ -18,9 +18,7 @@ struct Columns {
 
 Columns *columns_open(Arena *a, const Draw *d) {
     Columns *c = NEW(a, Columns);
-    *c = (Columns){.arena = a,
-                   .by_row = d->op->rows_dim >= 0,
-                   .set = NEWN(a, ColumnSet, (size_t)d->cases)};
+    *c = (Columns){.arena = a, .by_row = d->op->rows_dim >= 0, .set = NEWN(a, ColumnSet, (size_t)d->cases)};
     return c;
 }
 

@@ -24,8 +24,8 @@ const char *class_words(ClassId c); // for feedback: "a row of one large value f
 typedef struct {
     DType dtype; // of the floating inputs
     int64_t dim[OP_DIMS_MAX];
-    uint8_t strided;    // bit i: input i has gaps between its rows, or its base is not where its storage begins
-    bool hidden;        // feedback says only that a hidden check failed
+    uint8_t strided; // bit i: input i has gaps between its rows, or its base is not where its storage begins
+    bool hidden;     // feedback says only that a hidden check failed
     uint8_t *row_class; // rows: class of each row of the first input
     int64_t rows;
     // Of a twin: row r is row twin_row[r] of the case before it. `alike`: so is the right answer, bit for
@@ -81,8 +81,8 @@ typedef struct {
 
 typedef struct PlannedCase PlannedCase; // plan.h
 enum { DRAW_ATTEMPTS = 5 };
-// Without a plan of the caller's, a draw in which some column of the output could not be judged gives way to one
-// of a seed that follows from the first, up to DRAW_ATTEMPTS in all.
+// Without a plan of the caller's, a draw in which some column of the output could not be judged gives way to
+// one of a seed that follows from the first, up to DRAW_ATTEMPTS in all.
 typedef struct {
     const Op *op;
     Level level;

@@ -40,8 +40,9 @@ int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]) {
 // What doc/error-bound.md asks of rows of 65,536: sums that overflow without a maximum subtraction, chains of
 // additions that stagnate; and a spike at the end, which shows a kernel that leaves a part of so long a row
 // out. The rotation alone would leave them to chance. Behind them, blocks of -inf as long as a kernel's.
-static const ClassId wide_classes[] = {CLASS_constant_79, CLASS_stagnation,  CLASS_bell,          CLASS_constant,
-                                       CLASS_spike_first, CLASS_spike_last, CLASS_neg_inf_blocks};
+static const ClassId wide_classes[] = {CLASS_constant_79,   CLASS_stagnation,  CLASS_bell,
+                                       CLASS_constant,      CLASS_spike_first, CLASS_spike_last,
+                                       CLASS_neg_inf_blocks};
 enum { WIDE_ALL = sizeof wide_classes / sizeof *wide_classes, WIDE_CLASSES = WIDE_ALL - 1 };
 
 static int plan_wide_classes(const ClassId *list, int k, ClassId out[WIDE_ALL]) {
@@ -149,7 +150,8 @@ static Planner planner_begin(Arena *a, const Op *op, uint64_t seed) {
 // Which inputs of a strided case have gaps: all of them, one alone, all but one, in turn. So that what holds
 // for one operand is not taken to hold for another.
 static uint8_t strided_inputs(const Op *op, uint64_t turn) {
-    unsigned n = (unsigned)op->inputs, all = (1u << n) - 1, k = (unsigned)(turn % (n > 2 ? 2 * n + 1 : n + 1));
+    unsigned n = (unsigned)op->inputs, all = (1u << n) - 1,
+             k = (unsigned)(turn % (n > 2 ? 2 * n + 1 : n + 1));
     if (n == 1 || k == 0) return (uint8_t)all;
     return (uint8_t)(k <= n ? 1u << (k - 1) : all & ~(1u << (k - n - 1)));
 }

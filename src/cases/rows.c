@@ -132,8 +132,8 @@ static void draw_neg_inf_blocks(Rng *r, const RowSpec *s, double *out) {
     if (kind == INSIDE) from = aligned ? (int64_t)place * length : (int64_t)anywhere;
     int64_t odd = kind == ALTERNATING ? rng_u32(r) & 1 : 0;
     for (int64_t i = 0; i < n; i++) {
-        bool inside = kind == ALTERNATING ? places > 1 && (i / length & 1) == odd
-                                          : i >= from && i < from + length;
+        bool inside =
+            kind == ALTERNATING ? places > 1 && (i / length & 1) == odd : i >= from && i < from + length;
         if (inside && i != s->chosen) out[i] = -INFINITY;
     }
 }
@@ -155,8 +155,8 @@ static void draw_neg_inf_most(Rng *r, const RowSpec *s, double *out) {
     }
 }
 
-// All far below zero, near to each other or apart: below what stands in for -inf where somebody chose a number.
-// Not below float16's end: near to each other there, float32 could not tell them apart.
+// All far below zero, near to each other or apart: below what stands in for -inf where somebody chose a
+// number. Not below float16's end: near to each other there, float32 could not tell them apart.
 static void draw_below(Rng *r, const RowSpec *s, double *out) {
     double cap = smaller(row_cap(s->in, s->dtype), dtype_max(DT_F16));
     if (s->turn & 1) {

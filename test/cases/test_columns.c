@@ -24,7 +24,8 @@ static Made *made(bool rows) {
     m = (Made){.op = {.rows_dim = rows ? 0 : -1}};
     for (int i = 0; i < CASES; i++) {
         int64_t n = i == 2 ? 2 : N;
-        m.expected[i] = (Bound){.dtype = DT_F32, .rank = 2, .shape = {2, n}, .numel = 2 * n, .v = m.v[i], .e = m.e[i]};
+        m.expected[i] =
+            (Bound){.dtype = DT_F32, .rank = 2, .shape = {2, n}, .numel = 2 * n, .v = m.v[i], .e = m.e[i]};
         m.truth[i].expected = &m.expected[i];
     }
     m.d = (Draw){.op = &m.op, .cases = CASES, .truth = m.truth};

@@ -62,14 +62,27 @@ static void required_classes_are_there(void **state) {
         const char *op;
         ClassId c;
     } required[] = {
-        {"rmsnorm", CLASS_constant},        {"rmsnorm", CLASS_stagnation},  {"rmsnorm", CLASS_spike_first},
-        {"layernorm", CLASS_mean_1000},     {"softmax", CLASS_constant_79}, {"softmax", CLASS_near_zero},
-        {"softmax", CLASS_neg_inf},         {"softmax", CLASS_shifted},     {"rmsnorm", CLASS_tiny_1e4},
-        {"rmsnorm", CLASS_tiny_1e20},       {"rmsnorm", CLASS_zero},        {"add_rmsnorm", CLASS_cancelling},
-        {"cross_entropy", CLASS_near_zero}, {"layernorm", CLASS_large_end}, {"rmsnorm", CLASS_subnormal},
-        {"softmax", CLASS_one_hot},         {"softmax", CLASS_neg_inf_blocks},
-        {"softmax", CLASS_neg_inf_most},    {"softmax", CLASS_below},
-        {"gelu", CLASS_binades},            {"swiglu", CLASS_both_ends},
+        {"rmsnorm", CLASS_constant},
+        {"rmsnorm", CLASS_stagnation},
+        {"rmsnorm", CLASS_spike_first},
+        {"layernorm", CLASS_mean_1000},
+        {"softmax", CLASS_constant_79},
+        {"softmax", CLASS_near_zero},
+        {"softmax", CLASS_neg_inf},
+        {"softmax", CLASS_shifted},
+        {"rmsnorm", CLASS_tiny_1e4},
+        {"rmsnorm", CLASS_tiny_1e20},
+        {"rmsnorm", CLASS_zero},
+        {"add_rmsnorm", CLASS_cancelling},
+        {"cross_entropy", CLASS_near_zero},
+        {"layernorm", CLASS_large_end},
+        {"rmsnorm", CLASS_subnormal},
+        {"softmax", CLASS_one_hot},
+        {"softmax", CLASS_neg_inf_blocks},
+        {"softmax", CLASS_neg_inf_most},
+        {"softmax", CLASS_below},
+        {"gelu", CLASS_binades},
+        {"swiglu", CLASS_both_ends},
     };
     for (size_t i = 0; i < sizeof required / sizeof *required; i++) {
         Op op = the_op(&a, required[i].op);

@@ -72,9 +72,9 @@ static void the_cap_is_the_domains(void **state) {
 static void classes_outside_the_domain_do_not_fit(void **state) {
     (void)state;
     OpInput small = input_of(false, 0), wide = input_of(true, 1000);
-    static const ClassId beyond[] = {CLASS_mean_30,    CLASS_mean_1000, CLASS_shifted,   CLASS_constant_79,
-                                     CLASS_stagnation, CLASS_large_end, CLASS_uniform_60, CLASS_below,
-                                     CLASS_both_ends};
+    static const ClassId beyond[] = {CLASS_mean_30,     CLASS_mean_1000,  CLASS_shifted,
+                                     CLASS_constant_79, CLASS_stagnation, CLASS_large_end,
+                                     CLASS_uniform_60,  CLASS_below,      CLASS_both_ends};
     for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
         assert_false(row_class_fits(beyond[i], &small, DT_F32));
         assert_true(row_class_fits(beyond[i], &wide, DT_F32));
@@ -239,8 +239,13 @@ static void ends_and_binades_of_each_type(void **state) {
         int alone = 0, rows_of_one = 0;
         for (int turn = 0; turn < 60; turn++) {
             Rng r = rng_at((uint64_t)turn, 1);
-            RowSpec spec = {
-                .cls = CLASS_binades, .dtype = types[t], .in = &in, .n = N, .chosen = -1, .factor = 1, .turn = turn};
+            RowSpec spec = {.cls = CLASS_binades,
+                            .dtype = types[t],
+                            .in = &in,
+                            .n = N,
+                            .chosen = -1,
+                            .factor = 1,
+                            .turn = turn};
             row_draw(&r, &spec, row);
             bool same = true;
             for (int i = 0; i < N; i++) {
@@ -257,8 +262,13 @@ static void ends_and_binades_of_each_type(void **state) {
         // Far below zero, all of it, but not where float32 has no digits left.
         for (int turn = 0; turn < 2; turn++) {
             Rng r = rng_at(3, 1);
-            RowSpec spec = {
-                .cls = CLASS_below, .dtype = types[t], .in = &in, .n = N, .chosen = -1, .factor = 1, .turn = turn};
+            RowSpec spec = {.cls = CLASS_below,
+                            .dtype = types[t],
+                            .in = &in,
+                            .n = N,
+                            .chosen = -1,
+                            .factor = 1,
+                            .turn = turn};
             row_draw(&r, &spec, row);
             for (int i = 0; i < N; i++) assert_true(row[i] < -10000 && row[i] >= -65504);
         }
