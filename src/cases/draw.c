@@ -10,6 +10,7 @@
 #include "base/io.h"
 #include "base/numeric/rng.h"
 #include "cases/calls.h"
+#include "cases/columns.h"
 #include "cases/metamorphic.h"
 #include "cases/rows.h"
 #include "host/host.h"
@@ -48,20 +49,37 @@ static int64_t rows_of_programs(const Op *op, const CaseSpec *c, int64_t least) 
     return least;
 }
 
-// Where a tensor's elements lie. Strided cases give every argument its own row stride; the gaps are outside
-// the view and therefore out of bounds. Mostly the base is aligned to the element only, sometimes it and the
-// rows are as a padded tensor's; or the view is half of a wider tensor's columns.
-static void lay_out(CaseTensor *t, int input, bool strided, uint64_t choice, int64_t *at) {
-    enum { ALIGNED = 4, HALF = 5, CHOICES = 6, LINE = 16 };
-    int64_t n = t->rank ? t->shape[t->rank - 1] : 1, pad = 3 + 2 * input, stride = 1;
-    int kind = (int)(choice % CHOICES);
-    if (kind == ALIGNED) pad = (n + LINE - 1) / LINE * LINE - n + LINE * input;
-    if (kind == HALF) pad = n + 2 * input;
-    t->offset = !strided ? 0 : kind == ALIGNED ? LINE * (1 + input) : 1 + 2 * input + (kind == HALF ? n : 0);
+// How an input's elements lie in its storage. Rows of all but dense and shifted ones have gaps between them,
+// which are outside of the view and therefore out of bounds; every input has another row stride.
+typedef enum {
+    LAYOUT_DENSE,
+    LAYOUT_SHIFTED, // dense, behind an element or more: a base that is aligned to the element only
+    LAYOUT_ODD,     // neither base nor rows are aligned to more than the element
+    LAYOUT_ALIGNED, // as a padded tensor's
+    LAYOUT_HALF,    // half of a wider tensor's columns
+} Layout;
+
+// Of one input of a strided case, which has gaps or not. A domain that admitted expanded inputs would be
+// asked here.
+static Layout layout_of(bool gaps, uint64_t choice) {
+    static const Layout strided[] = {LAYOUT_ODD, LAYOUT_ODD,     LAYOUT_ODD,
+                                     LAYOUT_ODD, LAYOUT_ALIGNED, LAYOUT_HALF};
+    if (!gaps) return choice & 1 ? LAYOUT_SHIFTED : LAYOUT_DENSE;
+    return strided[choice % (sizeof strided / sizeof *strided)];
+}
+
+static void lay_out(CaseTensor *t, int input, Layout layout, int64_t *at) {
+    enum { LINE = 16 };
+    int64_t n = t->rank ? t->shape[t->rank - 1] : 1, pad = 0, stride = 1;
+    t->offset = layout == LAYOUT_DENSE ? 0 : 1 + 2 * input;
+    if (layout == LAYOUT_ODD) pad = 3 + 2 * input;
+    if (layout == LAYOUT_ALIGNED) pad = (n + LINE - 1) / LINE * LINE - n + LINE * (1 + input);
+    if (layout == LAYOUT_ALIGNED) t->offset = LINE * (1 + input);
+    if (layout == LAYOUT_HALF) pad = n + 2 * input, t->offset += n;
     for (int d = t->rank - 1; d >= 0; d--) {
         t->stride[d] = stride;
         stride *= t->shape[d];
-        if (strided && d == t->rank - 1) stride += pad;
+        if (d == t->rank - 1) stride += pad;
     }
     int64_t last = t->offset + 1;
     for (int d = 0; d < t->rank; d++) last += (t->shape[d] - 1) * t->stride[d];
@@ -72,7 +90,8 @@ static void lay_out(CaseTensor *t, int input, bool strided, uint64_t choice, int
 
 static bool spec_inputs(const Op *op, const PlannedCase *p, uint64_t seed, CaseSpec *spec, int64_t *at,
                         int64_t *elements, Err *e) {
-    // The same for a case, its twin and any part of its rows.
+    // The same for a case, its twin and any part of its rows. Every other time all inputs with gaps are laid
+    // out alike.
     uint64_t choice = rng_mix(seed, ((uint64_t)p->dim[op->row_dim] << 8) + (uint64_t)p->dtype) >> 8;
     spec->inputs = op->inputs;
     *elements = 0;
@@ -86,7 +105,8 @@ static bool spec_inputs(const Op *op, const PlannedCase *p, uint64_t seed, CaseS
         if (!shape_numel(t->shape, t->rank, &numel) || numel > (int64_t)1 << 26)
             return err_set(e, ERR_INPUT, "op %.*s: input %.*s would have more than 2^26 elements in a case",
                            STR_ARG(op->name), STR_ARG(in->name));
-        lay_out(t, i, p->strided, choice, at);
+        uint64_t own = choice >> 40 & 1 ? rng_mix(choice, (uint64_t)i) >> 8 : choice;
+        lay_out(t, i, p->strided ? layout_of(p->strided >> i & 1, own) : LAYOUT_DENSE, at);
         *elements += numel;
     }
     return true;
@@ -155,10 +175,27 @@ static ClassId weight_class(const OpInput *in, int turn) {
 
 // One input takes the row's class, the others are ordinary: so that a failure names its cause.
 static ClassId data_class(const Filler *f, int64_t global, int data_index, ClassId wanted) {
-    if (wanted == CLASS_cancelling || wanted == CLASS_written) return wanted;
+    if (wanted == CLASS_cancelling || wanted == CLASS_both_ends || wanted == CLASS_written) return wanted;
     int64_t k = f->classes > 0 ? f->classes : 1;
     bool primary = f->plan->wide ? data_index == 0 : global / k % f->data_inputs == data_index;
     return primary ? wanted : global % 5 == 0 ? CLASS_bell_wide : CLASS_bell;
+}
+
+// Row r of the first data input, where this row (of another one) is as long; NULL: there is none.
+static const double *partner_row(Filler *f, int input, int64_t r, int64_t n) {
+    const CaseTensor *first = NULL;
+    for (int i = 0; !first && i < input; i++)
+        if (plan_is_data(&f->op->input[i])) first = &f->spec->input[i];
+    if (!first || input_row_length(first) != n || r >= input_rows(first)) return NULL;
+    dtype_load_row((DType)first->dtype, row_bytes(f->map, first, r), 1, f->partner, (size_t)n);
+    return f->partner;
+}
+
+// Which kind of its class a row is: the next one each time that the rotation comes round, with another start
+// in each dtype and draw.
+static int64_t turn_of(const Filler *f, int64_t global) {
+    int64_t round = (f->classes > 0 ? f->classes : 1) * (f->data_inputs > 0 ? f->data_inputs : 1);
+    return global / round + (int64_t)f->plan->dtype + (int64_t)(f->seed >> 9 & 0xff);
 }
 
 static void fill_input(Filler *f, int input, int data_index) {
@@ -190,16 +227,9 @@ static void fill_input(Filler *f, int input, int data_index) {
             s.cls =
                 data_class(f, global, data_index, (ClassId)f->truth->row_class[r < f->truth->rows ? r : 0]);
             s.chosen = chosen_element(f, in, r, n);
-            if (s.cls == CLASS_cancelling && data_index > 0) {
-                const CaseTensor *first = NULL;
-                for (int i = 0; !first && i < input; i++)
-                    if (plan_is_data(&f->op->input[i])) first = &f->spec->input[i];
-                if (first && input_row_length(first) == n && r < input_rows(first)) {
-                    dtype_load_row((DType)first->dtype, row_bytes(f->map, first, r), 1, f->partner,
-                                   (size_t)n);
-                    s.partner = f->partner;
-                }
-            }
+            s.turn = turn_of(f, global);
+            bool paired = s.cls == CLASS_cancelling || s.cls == CLASS_both_ends;
+            if (paired && data_index > 0) s.partner = partner_row(f, input, r, n);
         }
         Rng rng = rng_at(f->seed, rng_mix(((uint64_t)f->index << 8) + (uint64_t)input, (uint64_t)(skip + r)));
         row_draw(&rng, &s, f->row);
@@ -468,13 +498,13 @@ static int32_t processors_of(uint64_t order_seed) {
     return count[(order_seed >> 8) % (sizeof count / sizeof *count)];
 }
 
-bool draw_make(Arena *a, Pool *pool, const DrawRequest *q, Draw *d, Err *e) {
+static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed, Draw *d, Err *e) {
     const Op *op = q->op;
-    uint64_t seed = q->seed;
     const PlannedCase *plan = q->plan;
     PlannedCase *drawn = NULL;
     int cases = plan ? q->cases : plan_cases(a, op, q->level, seed, q->filter, &drawn);
     if (!plan) plan = drawn;
+    if (q->planned) *q->planned = plan;
     *d = (Draw){.op = op, .level = q->level, .seed = seed, .fd = -1, .cases = cases};
     if (d->cases == 0) return err_set(e, ERR_INPUT, "op %.*s: the filter leaves no case", STR_ARG(op->name));
     d->traffic_case = plan_traffic_case(plan, d->cases, op);
@@ -538,6 +568,16 @@ bool draw_make(Arena *a, Pool *pool, const DrawRequest *q, Draw *d, Err *e) {
         return false;
     }
     return true;
+}
+
+bool draw_make(Arena *a, Pool *pool, const DrawRequest *q, Draw *d, Err *e) {
+    uint64_t seed = q->seed;
+    for (int attempt = 1;; attempt++) {
+        if (!draw_once(a, pool, q, seed, d, e)) return false;
+        if (q->plan || attempt == DRAW_ATTEMPTS || columns_judgeable(d)) return true;
+        draw_free(d);
+        seed = rng_mix(q->seed, 0x616761696e + (uint64_t)attempt) >> 1;
+    }
 }
 
 typedef struct {

@@ -24,8 +24,8 @@ const char *class_words(ClassId c); // for feedback: "a row of one large value f
 typedef struct {
     DType dtype; // of the floating inputs
     int64_t dim[OP_DIMS_MAX];
-    bool strided;       // row strides larger than N, storage offset, base aligned to its element only
-    bool hidden;        // feedback says only that a hidden check failed
+    uint8_t strided; // bit i: input i has gaps between its rows, or its base is not where its storage begins
+    bool hidden;     // feedback says only that a hidden check failed
     uint8_t *row_class; // rows: class of each row of the first input
     int64_t rows;
     int64_t first_row; // of a part of a tensor's rows (production.c): the number of its first one
@@ -60,7 +60,7 @@ typedef struct {
 typedef struct {
     const Op *op;
     Level level;
-    uint64_t seed;
+    uint64_t seed; // that its cases came from: the one asked for, or one that follows from it
     int cases;
     const CaseSpec *spec; // inside the mapping
     CaseTruth *truth;
@@ -90,6 +90,9 @@ typedef struct {
 } DrawFilter;
 
 typedef struct PlannedCase PlannedCase; // plan.h
+enum { DRAW_ATTEMPTS = 5 };
+// Without a plan of the caller's, a draw in which some column of the output could not be judged gives way to
+// one of a seed that follows from the first, up to DRAW_ATTEMPTS in all.
 typedef struct {
     const Op *op;
     Level level;
@@ -98,6 +101,7 @@ typedef struct {
     const PlannedCase *plan;  // another plan, of `cases` cases; NULL: the level's own
     int cases;
     bool more; // beyond the level's own cases, for a candidate that those have accepted
+    const PlannedCase **planned; // where not NULL: the plan that the draw was made of
 } DrawRequest;
 // False with ERR_INPUT when the reference itself fails on its own domain (a user's definition): the message
 // says where.

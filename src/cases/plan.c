@@ -28,7 +28,7 @@ int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]) {
     int n = 0;
     for (ClassId c = 0; c < CLASS_COUNT; c++) {
         if (class_info[c].who != 'D') continue;
-        if (c == CLASS_cancelling && plan_data_inputs(op) < 2) continue;
+        if ((c == CLASS_cancelling || c == CLASS_both_ends) && plan_data_inputs(op) < 2) continue;
         bool fits = true;
         for (int i = 0; i < op->inputs; i++)
             if (plan_is_data(&op->input[i])) fits &= row_class_fits(c, &op->input[i], dtype);
@@ -39,24 +39,34 @@ int plan_classes(const Op *op, DType dtype, ClassId out[CLASS_COUNT]) {
 
 // What doc/error-bound.md asks of rows of 65,536: sums that overflow without a maximum subtraction, chains of
 // additions that stagnate; and a spike at the end, which shows a kernel that leaves a part of so long a row
-// out. The rotation alone would leave them to chance.
-static const ClassId wide_classes[] = {CLASS_constant_79, CLASS_stagnation,  CLASS_bell,
-                                       CLASS_constant,    CLASS_spike_first, CLASS_spike_last};
-enum { WIDE_CLASSES = sizeof wide_classes / sizeof *wide_classes };
+// out. The rotation alone would leave them to chance. Behind them, blocks of -inf as long as a kernel's.
+static const ClassId wide_classes[] = {CLASS_constant_79,   CLASS_stagnation,  CLASS_bell,
+                                       CLASS_constant,      CLASS_spike_first, CLASS_spike_last,
+                                       CLASS_neg_inf_blocks};
+enum { WIDE_ALL = sizeof wide_classes / sizeof *wide_classes, WIDE_CLASSES = WIDE_ALL - 1 };
+
+static int plan_wide_classes(const ClassId *list, int k, ClassId out[WIDE_ALL]) {
+    int w = 0;
+    for (int i = 0; i < WIDE_ALL; i++)
+        for (int j = 0; j < k; j++)
+            if (list[j] == wide_classes[i]) out[w++] = list[j];
+    return w;
+}
+
+static bool is_masked(ClassId c) {
+    return c == CLASS_neg_inf || c == CLASS_neg_inf_blocks || c == CLASS_neg_inf_most;
+}
 
 void plan_row_classes(const Op *op, const PlannedCase *c, int64_t rows, uint8_t *out) {
-    ClassId list[CLASS_COUNT], wide[WIDE_CLASSES];
-    int k = plan_classes(op, c->dtype, list), w = 0;
-    for (int i = 0; i < WIDE_CLASSES; i++)
-        for (int j = 0; j < k; j++)
-            if (list[j] == wide_classes[i]) wide[w++] = list[j];
+    ClassId list[CLASS_COUNT], wide[WIDE_ALL];
+    int k = plan_classes(op, c->dtype, list), w = plan_wide_classes(list, k, wide);
     bool by_class = plan_data_inputs(op) > 0;
     for (int64_t r = 0; r < rows; r++) {
         ClassId one = !by_class    ? CLASS_range
                       : c->written ? CLASS_written
                       : c->wide    ? wide[(c->skip + r) % w]
                                    : list[(c->first_row + c->skip + r) % k];
-        out[r] = (uint8_t)(one == CLASS_neg_inf && c->negated ? CLASS_bell_wide : one);
+        out[r] = (uint8_t)(is_masked(one) && c->negated ? CLASS_bell_wide : one);
     }
 }
 
@@ -127,7 +137,24 @@ typedef struct {
     PlannedCase *at;
     int n;
     int64_t rotation[DT_COUNT]; // rows handed out so far in each dtype
+    uint64_t layouts;           // strided cases so far, from a start that the seed chooses
 } Planner;
+
+static Planner planner_begin(Arena *a, const Op *op, uint64_t seed) {
+    return (Planner){.op = op,
+                     .arena = a,
+                     .at = NEWN(a, PlannedCase, WIRE_CASES_MAX),
+                     .layouts = rng_mix(seed, 0x6c61796f) >> 32};
+}
+
+// Which inputs of a strided case have gaps: all of them, one alone, all but one, in turn. So that what holds
+// for one operand is not taken to hold for another.
+static uint8_t strided_inputs(const Op *op, uint64_t turn) {
+    unsigned n = (unsigned)op->inputs, all = (1u << n) - 1,
+             k = (unsigned)(turn % (n > 2 ? 2 * n + 1 : n + 1));
+    if (n == 1 || k == 0) return (uint8_t)all;
+    return (uint8_t)(k <= n ? 1u << (k - 1) : all & ~(1u << (k - n - 1)));
+}
 
 // A dimension that is neither the rows' number nor their length: small mostly, and where a row is short every
 // third time large enough for several blocks of a kernel's. *room: how many elements there may be for each of
@@ -154,7 +181,7 @@ static void plan_one(Planner *p, Wish w, Rng *r) {
     const Op *op = p->op;
     PlannedCase *c = &p->at[p->n];
     *c = (PlannedCase){.dtype = w.dtype,
-                       .strided = w.strided,
+                       .strided = w.strided ? strided_inputs(op, p->layouts) : 0,
                        .hidden = w.hidden,
                        .wide = w.wide,
                        .first_row = p->rotation[w.dtype]};
@@ -167,10 +194,11 @@ static void plan_one(Planner *p, Wish w, Rng *r) {
     for (int i = 0; i < op->inputs; i++) signs |= op->input[i].both_signs;
     c->negated = signs && (rng_u32(r) & 1);
     for (int k = 0; k < p->n; k++) // rounding to the domain may make two shapes one
-        if (!w.hidden && p->at[k].dtype == w.dtype && p->at[k].strided == w.strided && !p->at[k].hidden &&
+        if (!w.hidden && p->at[k].dtype == w.dtype && !p->at[k].strided == !w.strided && !p->at[k].hidden &&
             memcmp(p->at[k].dim, c->dim, sizeof c->dim) == 0)
             return;
     p->rotation[w.dtype] += op->rows_dim >= 0 ? c->dim[op->rows_dim] : 1;
+    p->layouts += w.strided;
     p->n++;
 }
 
@@ -208,7 +236,8 @@ static void plan_shapes(Planner *p, DType dtype, const Shape *s, int count, Rng 
         if (s[i].m == EVERY_CLASS && s[i].n > 1000 && tensors > 2) m = k * 2 / tensors;
         if (m == MANY) m = rng_between(r, MANY_LEAST, MANY_MOST);
         bool wide = m == WIDE;
-        if (wide) m = WIDE_CLASSES;
+        ClassId of_wide[WIDE_ALL];
+        if (wide) m = plan_wide_classes(classes, k, of_wide) > WIDE_CLASSES ? WIDE_ALL : WIDE_CLASSES;
         int before = p->n;
         plan_one(p,
                  (Wish){.dtype = dtype,
@@ -278,7 +307,7 @@ static bool any_float_of(const Op *op) {
 }
 
 int plan_metamorphic(Arena *a, const Op *op, uint64_t seed, PlannedCase **out) {
-    Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
+    Planner p = planner_begin(a, op, seed);
     for (int t = 0; t < (any_float_of(op) ? 3 : 1); t++) plan_metamorphic_cases(&p, float_types[t], seed);
     *out = p.at;
     return p.n;
@@ -286,7 +315,7 @@ int plan_metamorphic(Arena *a, const Op *op, uint64_t seed, PlannedCase **out) {
 
 int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFilter *filter,
                PlannedCase **out) {
-    Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
+    Planner p = planner_begin(a, op, seed);
     Rng r = rng_at(seed, rng_mix(seed, 0x706c616e));
     bool any_float = any_float_of(op);
     for (int t = 0; t < (any_float ? 3 : 1); t++) {
@@ -324,7 +353,7 @@ typedef struct {
 } SizesPlan;
 
 static SizesPlan sizes_begin(Arena *a, const Draw *d, const DrawFilter *filter) {
-    return (SizesPlan){.p = {.op = d->op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)},
+    return (SizesPlan){.p = planner_begin(a, d->op, d->seed),
                        .d = d,
                        .filter = filter,
                        .r = rng_at(d->seed, rng_mix(d->seed, 0x73697a65))};
@@ -440,7 +469,7 @@ static int64_t input_elements(const Op *op, const int64_t dim[OP_DIMS_MAX]) {
 int plan_every_size(Arena *a, const Op *op, uint64_t seed, const DrawFilter *filter, int64_t *next,
                     int64_t last, PlannedCase **out) {
     enum { OF_A_SIZE = 4, ELEMENTS_MOST = 1 << 21, FEW = 2, SHORT = 3 };
-    Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
+    Planner p = planner_begin(a, op, seed);
     Rng r = rng_at(seed, rng_mix(seed, 0x706c616e));
     bool any_float = any_float_of(op);
     DType one = any_float && filter->dtype >= 0 ? (DType)filter->dtype : float_types[0],

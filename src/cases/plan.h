@@ -8,7 +8,8 @@
 struct PlannedCase {
     DType dtype; // of the floating inputs
     int64_t dim[OP_DIMS_MAX];
-    bool strided, hidden;
+    uint8_t strided; // bit i: input i has gaps between its rows; 0: all are dense
+    bool hidden;
     bool negated; // inputs of both signs are negative here, and no row holds -inf
     bool wide;    // rows take the classes that only very wide rows make hard, not the rotation's
     bool

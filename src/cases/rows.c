@@ -15,11 +15,12 @@ static const RowLoops *loops(void) {
 
 // The largest magnitude that the domain allows for a row of this input.
 double row_cap(const OpInput *in, DType dtype) {
-    double end = dtype == DT_F16 ? 60000.0 : 1e15; // squares and their sums stay finite in float32
-    double cap = in->scale_hi * 4;
+    // Float16 to its very end; beyond that, squares and their sums stay finite in float32.
+    double end = dtype == DT_F16 ? dtype_max(DT_F16) : 1e15;
+    double cap = in->scale_hi * 4, most = dtype == DT_F16 ? end : dtype_max(dtype) * 0.9;
     if (in->shift > cap) cap = in->shift;
     if (in->large && end > cap) cap = end;
-    return cap < dtype_max(dtype) * 0.9 ? cap : dtype_max(dtype) * 0.9;
+    return cap < most ? cap : most;
 }
 
 static double clamp(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
@@ -34,8 +35,12 @@ bool row_class_fits(ClassId c, const OpInput *in, DType dtype) {
     case CLASS_constant_79: return cap >= 79;
     case CLASS_stagnation: return cap >= 4096;
     case CLASS_large_end: return in->large;
+    case CLASS_below: return in->shift > 0; // a maximum is subtracted, or something like it
+    case CLASS_both_ends: return in->large || in->shift > 0;
     case CLASS_uniform_60: return cap >= 60;
-    case CLASS_neg_inf: return in->neg_inf;
+    case CLASS_neg_inf:
+    case CLASS_neg_inf_blocks:
+    case CLASS_neg_inf_most: return in->neg_inf;
     default: return true;
     }
 }
@@ -86,6 +91,106 @@ static void draw_neg_inf(Rng *r, const RowSpec *s, double *out) {
     int64_t keep = s->chosen >= 0 ? s->chosen : (int64_t)rng_below(r, (uint64_t)s->n);
     for (int64_t i = 0; i < s->n; i++)
         if (i != keep && rng_below(r, 3) == 0) out[i] = -INFINITY;
+}
+
+// What stands between the values that are masked: ordinary, shifted, tiny or huge.
+static void fill_base(Rng *r, const RowSpec *s, double *out, int64_t kind) {
+    double cap = row_cap(s->in, s->dtype), bell = smaller(s->in->scale_hi, 8);
+    switch (kind % 4) {
+    case 0: fill_bell(r, out, s->n, bell, 0); break;
+    case 1: fill_bell(r, out, s->n, bell, (2 * rng_unit(r) - 1) * s->in->shift); break;
+    case 2: fill_bell(r, out, s->n, s->in->scale_lo, 0); break;
+    default: fill_uniform(r, out, s->n, -cap, cap);
+    }
+}
+
+// How long a block of -inf is: a power of two from 32 on or, where the row is short, half of it; every other
+// time the longest that leaves something, and every other time not a power.
+static int64_t block_length(Rng *r, int64_t n) {
+    enum { LEAST = 32 };
+    int powers = 0;
+    while ((int64_t)LEAST << (powers + 1) < n) powers++;
+    if (n <= LEAST) return n / 2;
+    int64_t power = (int64_t)LEAST << (rng_u32(r) & 1 ? powers : (int)rng_below(r, (uint64_t)powers + 1));
+    int64_t length = rng_u32(r) & 1 ? power : power + (int64_t)rng_below(r, (uint64_t)power);
+    return length < n ? length : n - 1;
+}
+
+// One block first, last or inside, at a multiple of its length or anywhere; or every other one.
+static void draw_neg_inf_blocks(Rng *r, const RowSpec *s, double *out) {
+    enum { FIRST, LAST, INSIDE, ALTERNATING, KINDS };
+    int64_t n = s->n, length = block_length(r, n), kind = s->turn % KINDS;
+    if (kind == ALTERNATING && length > n / 2) length = n / 2;
+    int64_t places = length > 0 ? n / length : 1, from = 0;
+    uint64_t aligned = rng_u32(r) & 1, place = rng_below(r, (uint64_t)places);
+    uint64_t anywhere = rng_below(r, (uint64_t)(n - length + 1));
+    fill_base(r, s, out, s->turn / KINDS + kind);
+    // A block with a value in it would be none.
+    if (kind == FIRST && s->chosen >= 0 && s->chosen < length) kind = LAST;
+    if (kind == LAST && s->chosen >= n - length) kind = FIRST;
+    if (kind == LAST) from = n - length;
+    if (kind == INSIDE) from = aligned ? (int64_t)place * length : (int64_t)anywhere;
+    int64_t odd = kind == ALTERNATING ? rng_u32(r) & 1 : 0;
+    for (int64_t i = 0; i < n; i++) {
+        bool inside =
+            kind == ALTERNATING ? places > 1 && (i / length & 1) == odd : i >= from && i < from + length;
+        if (inside && i != s->chosen) out[i] = -INFINITY;
+    }
+}
+
+// All but one, nearly all, or a half of the row.
+static void draw_neg_inf_most(Rng *r, const RowSpec *s, double *out) {
+    enum { ALL_BUT_LAST, NEARLY_ALL, FIRST_HALF, ALL_BUT_ONE, ALL_BUT_FIRST, ANY_HALF, KINDS };
+    int64_t n = s->n, kind = s->turn % KINDS, keep = (int64_t)rng_below(r, (uint64_t)n);
+    fill_base(r, s, out, s->turn / KINDS + kind);
+    if (kind == ALL_BUT_LAST || kind == FIRST_HALF) keep = n - 1;
+    if (kind == ALL_BUT_FIRST) keep = 0;
+    if (s->chosen >= 0) keep = s->chosen;
+    for (int64_t i = 0; i < n; i++) {
+        bool masked = kind == FIRST_HALF   ? i < n / 2
+                      : kind == ANY_HALF   ? rng_u32(r) & 1
+                      : kind == NEARLY_ALL ? rng_below(r, 16) != 0
+                                           : true;
+        if (masked && i != keep) out[i] = -INFINITY;
+    }
+}
+
+// All far below zero, near to each other or apart: below what stands in for -inf where somebody chose a
+// number. Not below float16's end: near to each other there, float32 could not tell them apart.
+static void draw_below(Rng *r, const RowSpec *s, double *out) {
+    double cap = smaller(row_cap(s->in, s->dtype), dtype_max(DT_F16));
+    if (s->turn & 1) {
+        fill_uniform(r, out, s->n, -cap, -cap / 2);
+        return;
+    }
+    fill_bell(r, out, s->n, clamp(1, s->in->scale_lo, s->in->scale_hi), 0);
+    for (int64_t i = 0; i < s->n; i++) out[i] = fabs(out[i]) - cap;
+}
+
+// From the dtype's smallest number to the end of the domain: each value in the next binade, or all in one.
+static void draw_binades(Rng *r, const RowSpec *s, double *out) {
+    double cap = row_cap(s->in, s->dtype);
+    int lo = s->dtype == DT_F16 ? -24 : s->dtype == DT_BF16 ? -133 : -149, hi = lo;
+    while (ldexp(1, hi + 1) <= cap) hi++;
+    enum { STRIDE = 5 }; // rows of one binade each come round the domain within a draw at level full
+    int64_t all = hi - lo + 1, step = s->turn & 1;
+    int64_t start = s->turn / 2 * STRIDE + (int64_t)rng_below(r, STRIDE);
+    for (int64_t i = 0; i < s->n; i++) {
+        int binade = hi - (int)((start + step * i) % all);
+        out[i] = either_sign(r, ldexp(1 + rng_unit(r), binade));
+    }
+}
+
+// At the largest magnitudes where the first input is, with its sign, the other one, or either.
+static void draw_both_ends(Rng *r, const RowSpec *s, double *out) {
+    double cap = row_cap(s->in, s->dtype);
+    for (int64_t i = 0; i < s->n; i++) {
+        double x = rng_u32(r) & 1 ? cap : cap * (1 - rng_unit(r) / 16);
+        out[i] = either_sign(r, x);
+        if (!s->partner || s->turn % 3 == 2) continue;
+        bool negative = (s->partner[i] < 0) != (s->turn % 3 == 1);
+        out[i] = negative ? -x : x;
+    }
 }
 
 // Half of the values near the other summand's negative, so that little but rounding is left; a spike first.
@@ -181,6 +286,11 @@ static void draw_class(Rng *r, const RowSpec *s, double *out) {
     case CLASS_one_hot: fill_same(out, n, 0), out[rng_below(r, (uint64_t)n)] = 1; break;
     case CLASS_log_uniform: fill_log_uniform(r, out, n, 1e-6, smaller(1e3, cap)); break;
     case CLASS_neg_inf: draw_neg_inf(r, s, out); break;
+    case CLASS_neg_inf_blocks: draw_neg_inf_blocks(r, s, out); break;
+    case CLASS_neg_inf_most: draw_neg_inf_most(r, s, out); break;
+    case CLASS_below: draw_below(r, s, out); break;
+    case CLASS_binades: draw_binades(r, s, out); break;
+    case CLASS_both_ends: draw_both_ends(r, s, out); break;
     case CLASS_near_zero:
         fill_bell(r, out, n, 0.01 * one, 0);
         if (cap >= 17.5) out[s->chosen >= 0 ? s->chosen : (int64_t)rng_below(r, (uint64_t)n)] = 17.5;

@@ -14,7 +14,8 @@ typedef struct {
     double factor;   // what this input is multiplied by before anything else, 1 unless the op says
     const float *written; // the numbers that CLASS_written is made of
     int writtens;
-    const double *partner; // cancelling: the row of the other summand; NULL: none
+    const double *partner; // cancelling, both_ends: the row of the first data input; NULL: none
+    int64_t turn;          // how many rows of this class came before: which of its kinds is drawn
 } RowSpec;
 
 double row_cap(const OpInput *in, DType dtype); // largest magnitude in the domain of an input without a range

@@ -167,9 +167,10 @@ static bool explain_drawn(const Explainer *by, const Draw *d, const PlannedCase 
 
 // Cases that judging adds to those of an accepted candidate: the same ones. Their draw is of level quick
 // because configs are not turned. *y: what came of them.
-static bool explain_more(const Explainer *by, const PlannedCase *plan, int cases, Explanation *y, Err *e) {
+static bool explain_more(const Explainer *by, const PlannedCase *plan, int cases, uint64_t seed,
+                         Explanation *y, Err *e) {
     const ExplainRequest *q = by->q;
-    DrawRequest of = {.op = q->op, .level = LEVEL_QUICK, .seed = q->seed, .plan = plan, .cases = cases};
+    DrawRequest of = {.op = q->op, .level = LEVEL_QUICK, .seed = seed, .plan = plan, .cases = cases};
     Draw more;
     *y = (Explanation){.case_index = -1, .of_sizes = true};
     if (!draw_make(by->a, referee_pool(by->r), &of, &more, e)) return false;
@@ -191,7 +192,7 @@ static bool explain_sizes(const Explainer *by, const Draw *d, Explanation *x, bo
     int tried, cases = beyond ? plan_beyond(a, d, &q->filter, &had->coverage, &plan, size, &tried)
                               : plan_sizes(a, d, &q->filter, &had->coverage, &plan, &tried);
     if (cases == 0) return true;
-    if (!explain_more(by, plan, cases, &y, e)) return false;
+    if (!explain_more(by, plan, cases, d->seed, &y, e)) return false;
     if (status_class(y.v.decision.status) == CLASS_REJECTED && !(beyond && verdict_refuses(&y.v))) {
         *x = y;
     } else if (verdict_accepted(&y.v)) {
@@ -218,13 +219,10 @@ bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanation *x, Err 
     *x = (Explanation){.case_index = -1};
     Explainer by = {.r = r, .a = a, .q = q};
     Draw d;
-    PlannedCase *plan;
-    int cases = plan_cases(a, q->op, q->level, q->seed, &q->filter, &plan);
-    if (!draw_make(
-            a, referee_pool(r),
-            &(DrawRequest){.op = q->op, .level = q->level, .seed = q->seed, .plan = plan, .cases = cases}, &d,
-            e))
-        return false;
+    const PlannedCase *plan;
+    DrawRequest of = {
+        .op = q->op, .level = q->level, .seed = q->seed, .filter = &q->filter, .planned = &plan};
+    if (!draw_make(a, referee_pool(r), &of, &d, e)) return false;
     bool ok = explain_drawn(&by, &d, plan, x, e), more = q->level == LEVEL_FULL && q->filter.n == 0;
     for (int beyond = 0; beyond < 2 && ok && more && verdict_accepted(&x->v); beyond++)
         ok = explain_sizes(&by, &d, x, beyond, e);

@@ -37,8 +37,8 @@ static bool fails(Shrink *s, const PlannedCase *c, Kept *keep, Verdict *v, bool 
     // At level full every config of an autotuned kernel gets its pass.
     if (!draw_make(
             a, referee_pool(s->r),
-            &(DrawRequest){.op = s->op, .level = LEVEL_FULL, .seed = s->q->seed, .plan = c, .cases = 1}, &d,
-            &bad)) {
+            &(DrawRequest){.op = s->op, .level = LEVEL_FULL, .seed = s->draw->seed, .plan = c, .cases = 1},
+            &d, &bad)) {
         arena_free(&work);
         if (bad.code != ERR_INPUT) *e = bad;
         return bad.code == ERR_INPUT;
@@ -123,7 +123,7 @@ static bool shrink_layout(Shrink *s, Err *e) {
     PlannedCase before = s->plan;
     bool yes;
     if (!before.strided) return true;
-    s->plan.strided = false;
+    s->plan.strided = 0;
     if (!try_shape(s, rows_of(s), row_of(s), &yes, e)) return false;
     if (!yes) s->plan = before;
     return true;

@@ -212,3 +212,18 @@ void compare_case(const Bound *b, const Rounded *rounded, const void *out, uint8
     if (c->wrong == 0 && t.worst.ratio >= 0) c->worst_at = t.worst.at;
     note_evidence(b, out, c);
 }
+
+bool compare_classes_differ(const Bound *b, const void *out) {
+    double o[CHUNK];
+    for (int64_t at = 0; at < b->numel; at += CHUNK) {
+        int64_t n = b->numel - at < CHUNK ? b->numel - at : CHUNK;
+        dtype_load_row(b->dtype, (const char *)out + at * dtype_bytes(b->dtype), 1, o, (size_t)n);
+        unsigned differ = 0;
+        for (int64_t k = 0; k < n; k++) {
+            double v = b->v[at + k];
+            differ |= (unsigned)(isnan(v) != isnan(o[k])) | (unsigned)(isinf(v) != isinf(o[k]));
+        }
+        if (differ) return true;
+    }
+    return false;
+}

@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include "cases/columns.h"
 #include "cases/metamorphic.h"
 
 // What a finding of the checker, the host or the VM means for the candidate, and which rule it broke.
@@ -52,6 +53,18 @@ ClassId truth_class(const CaseTruth *t, int64_t element) {
     return (ClassId)t->row_class[row < t->rows ? row : t->rows - 1];
 }
 
+// " strided", or of some inputs only: ", x and w strided".
+static void put_strided(Buf *out, const Op *op, uint8_t which) {
+    bool all = which == (1u << op->inputs) - 1;
+    const char *between = ", ";
+    for (int i = 0; i < op->inputs && !all; i++) {
+        if (!(which >> i & 1)) continue;
+        buf_printf(out, "%s%.*s", between, STR_ARG(op->input[i].name));
+        between = " and ";
+    }
+    if (which) buf_puts(out, " strided");
+}
+
 void truth_name(Buf *out, const Draw *d, int index) {
     const CaseTruth *t = &d->truth[index];
     const Op *op = d->op;
@@ -59,7 +72,8 @@ void truth_name(Buf *out, const Draw *d, int index) {
     for (int i = 0; i < op->inputs; i++) any_float |= op->input[i].any_float;
     if (any_float) buf_printf(out, "%s ", dtype_info[t->dtype].torch);
     if (op->rows_dim >= 0) buf_printf(out, "%lldx", (long long)t->dim[op->rows_dim]);
-    buf_printf(out, "%lld%s", (long long)t->dim[op->row_dim], t->strided ? " strided" : "");
+    buf_printf(out, "%lld", (long long)t->dim[op->row_dim]);
+    put_strided(out, op, t->strided);
 }
 
 typedef struct {
@@ -71,13 +85,7 @@ typedef struct {
     CaseResults *cases;
     Traffic *traffic;
     Evidence *evidence;
-    // The output columns that some case judged, for each dtype and row length of the output.
-    struct Columns {
-        DType dtype;
-        int64_t n;
-        uint8_t *judged;
-    } * columns;
-    int column_sets;
+    Columns *columns;     // that some case judged
     uint8_t *judged;      // flags of a case's elements
     int64_t stored_least; // bytes of the traffic case's output
     double worst_use;     // over all cases: which one the evidence names
@@ -97,27 +105,6 @@ static void note_worst(Deciding *z, int index, const Comparison *c, bool failing
     if (!z->draw->truth[index].hidden)
         buf_printf(&b, " %s", class_name(truth_class(&z->draw->truth[index], c->worst_at)));
     snprintf(w->where, sizeof w->where, "%s", buf_cstr(&b));
-}
-
-static void note_columns(Deciding *z, const Bound *b, const uint8_t *judged, bool all) {
-    int64_t n = b->rank ? b->shape[b->rank - 1] : 1;
-    if (b->rank == 1 && z->draw->op->rows_dim >= 0) n = 1; // one value a row: the column is the value
-    struct Columns *c = NULL;
-    for (int i = 0; i < z->column_sets && !c; i++)
-        if (z->columns[i].dtype == b->dtype && z->columns[i].n == n) c = &z->columns[i];
-    if (!c) {
-        c = &z->columns[z->column_sets++];
-        *c = (struct Columns){b->dtype, n, NEWN(z->arena, uint8_t, (size_t)n)};
-    }
-    if (all && b->numel > 0) memset(c->judged, 1, (size_t)n);
-    for (int64_t at = 0; !all && n > 0 && at < b->numel; at += n)
-        for (int64_t k = 0; k < n; k++) c->judged[k] |= judged[at + k];
-}
-
-static bool columns_all_judged(const Deciding *z) {
-    for (int i = 0; i < z->column_sets; i++)
-        if (memchr(z->columns[i].judged, 0, (size_t)z->columns[i].n)) return false;
-    return true;
 }
 
 Status match_status(Match m) {
@@ -190,7 +177,7 @@ static bool judge_ran(Deciding *z, int index, const CaseReport *r, Comparison *c
     }
     uint8_t *judged = z->judged;
     compare_case(b, z->draw->truth[index].rounded, z->child->output + spec->output_at, judged, c);
-    note_columns(z, b, judged, c->unjudged == 0);
+    columns_note(z->columns, b, c->unjudged == 0 ? NULL : judged);
     return r->again == 0 || judge_orders(z, index, r, c);
 }
 
@@ -224,14 +211,22 @@ static void take_traffic(Deciding *z, const CaseReport *r) {
 
 static int64_t row_length(const Draw *d, int index) { return d->truth[index].dim[d->op->row_dim]; }
 
-// The cases in order. True when all passed.
+// Whether a failing case decides instead of the worst so far: by a worse kind, or as the worst of those that
+// are as long.
+static bool decides(const Draw *d, int index, const Comparison *c, int failed, const Comparison *worst) {
+    if (failed < 0 || c->worst > worst->worst) return true;
+    return c->worst == worst->worst && row_length(d, index) == row_length(d, failed) && c->use > worst->use;
+}
+
+// The cases in order. True when all passed. Among numeric failures the worst kind of the whole draw decides,
+// in the first row length that shows it: what is said of a program does not depend on which row of bad luck
+// comes first.
 static bool judge_cases(Deciding *z) {
     const ChildResult *r = z->child;
     const Draw *d = z->draw;
-    int failed = -1; // the case that decides, while others of its row length are still looked at
+    int failed = -1; // the case that decides, while the others are still looked at
     Comparison worst = {0};
     for (int i = 0; i < d->cases && i < r->reports; i++) {
-        if (failed >= 0 && row_length(d, i) > row_length(d, failed)) break;
         const CaseReport *report = &r->report[i];
         if (report->kind == REPORT_FINDING) {
             if (failed >= 0) break;
@@ -245,21 +240,27 @@ static bool judge_cases(Deciding *z) {
             return false;
         }
         if (report->kind != REPORT_RAN) break;
+        if (failed >= 0 && row_length(d, i) > row_length(d, failed)) {
+            if (worst.worst == MATCH_NAN) break; // nothing is worse
+            // One kind is, and it is soon found.
+            if (worst.worst == MATCH_INCORRECT &&
+                !compare_classes_differ(d->truth[i].expected, r->output + d->spec[i].output_at))
+                continue;
+        }
         z->cases->run++;
         Comparison c;
         if (!judge_ran(z, i, report, &c)) {
             if (failed < 0) return false;
-            z->decision->element = -1;
-            break;
+            continue;
         }
         z->decision->case_number = 0;
         if (i == d->traffic_case) take_traffic(z, report);
-        if (c.wrong == 0) {
-            z->cases->passed++;
-            if (failed < 0) note_worst(z, i, &c, false);
-        } else if (failed < 0 || c.worst > worst.worst || (c.worst == worst.worst && c.use > worst.use)) {
+        if (c.wrong > 0 && decides(d, i, &c, failed, &worst)) {
             failed = i;
             worst = c;
+        } else if (c.wrong == 0) {
+            z->cases->passed++;
+            if (failed < 0) note_worst(z, i, &c, false);
         }
     }
     if (failed < 0) return true;
@@ -351,7 +352,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
                   .traffic = &v->traffic,
                   .evidence = &v->evidence,
                   .worst_use = -1,
-                  .columns = NEWN(a, struct Columns, (size_t)d->cases)};
+                  .columns = columns_open(a, d)};
     int64_t most = 0;
     for (int i = 0; i < d->cases; i++)
         if (d->truth[i].expected->numel > most) most = d->truth[i].expected->numel;
@@ -381,7 +382,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
             // read less than all of it where the rest cannot matter.
             settle(&z, STATUS_referee_error, "traffic",
                    feedback_child(a, "fewer bytes were stored than the output has"));
-        else if (!columns_all_judged(&z))
+        else if (!columns_all(z.columns))
             settle(&z, STATUS_referee_error, "judged",
                    feedback_child(a, "some output positions could not be judged in any case"));
         else if (judge_needs(&z) && judge_rows(&z) && judge_calls(a, d, source, r, &v->decision)) {

@@ -1,6 +1,6 @@
 // decide.h - from what a child reported and wrote to a verdict. Pure: no processes, no clocks. The first
-// failing case decides (cases are ordered by row length); among numeric failures of that row length, the
-// worst element does.
+// failing case decides (cases are ordered by row length). Among numeric failures it is the worst kind of all
+// cases that ran, in the first row length that shows it, and there the worst element.
 #pragma once
 #include "judge/compare.h"
 #include "judge/verdict.h"
@@ -26,7 +26,7 @@ bool report_refuses(Str source, const CaseReport *r);
 
 // Where in the rotation of classes an element lies: the class of its row, or of the whole case.
 ClassId truth_class(const CaseTruth *t, int64_t element);
-// "float16 17x1000", with ", strided" where it applies.
+// "float16 17x1000", with " strided" where all inputs are, and ", x and w strided" where some are.
 void truth_name(Buf *out, const Draw *d, int index);
 
 // The place of a finding in the source, if it has one.

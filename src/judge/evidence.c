@@ -38,7 +38,7 @@ static void put_tried(Buf *out, const Verdict *v, const char *prefix) {
     else if (v->cases.passed == v->cases.run)
         buf_printf(out, "%stried: %d cases passed, then judging stopped\n", prefix, v->cases.run);
     else
-        buf_printf(out, "%stried: %d of %d cases passed; judging stopped there and tried no further ones\n",
+        buf_printf(out, "%stried: %d of %d cases passed; of all others only a worse failure was looked for\n",
                    prefix, v->cases.passed, v->cases.run);
     const DrawFilter *only = &v->judged.only;
     if (verdict_restricted(v))

@@ -350,7 +350,7 @@ static void note_world(Verdict *v, const RepeatedRequest *r, const Err *e) {
     ProductionNote *note = &p->note[p->notes++];
     *note = (ProductionNote){.said = PRODUCTION_UNKNOWN, .few = r->windows};
     snprintf(note->shape, sizeof note->shape, "%lldx%lld", (long long)r->rows, (long long)r->columns);
-    snprintf(note->why, sizeof note->why, "%s", e->msg);
+    snprintf(note->why, sizeof note->why, "%.*s", (int)sizeof note->why - 1, e->msg);
 }
 
 void production_judge(const ProductionRequest *q, Verdict *v) {

@@ -62,12 +62,27 @@ static void required_classes_are_there(void **state) {
         const char *op;
         ClassId c;
     } required[] = {
-        {"rmsnorm", CLASS_constant},        {"rmsnorm", CLASS_stagnation},  {"rmsnorm", CLASS_spike_first},
-        {"layernorm", CLASS_mean_1000},     {"softmax", CLASS_constant_79}, {"softmax", CLASS_near_zero},
-        {"softmax", CLASS_neg_inf},         {"softmax", CLASS_shifted},     {"rmsnorm", CLASS_tiny_1e4},
-        {"rmsnorm", CLASS_tiny_1e20},       {"rmsnorm", CLASS_zero},        {"add_rmsnorm", CLASS_cancelling},
-        {"cross_entropy", CLASS_near_zero}, {"layernorm", CLASS_large_end}, {"rmsnorm", CLASS_subnormal},
+        {"rmsnorm", CLASS_constant},
+        {"rmsnorm", CLASS_stagnation},
+        {"rmsnorm", CLASS_spike_first},
+        {"layernorm", CLASS_mean_1000},
+        {"softmax", CLASS_constant_79},
+        {"softmax", CLASS_near_zero},
+        {"softmax", CLASS_neg_inf},
+        {"softmax", CLASS_shifted},
+        {"rmsnorm", CLASS_tiny_1e4},
+        {"rmsnorm", CLASS_tiny_1e20},
+        {"rmsnorm", CLASS_zero},
+        {"add_rmsnorm", CLASS_cancelling},
+        {"cross_entropy", CLASS_near_zero},
+        {"layernorm", CLASS_large_end},
+        {"rmsnorm", CLASS_subnormal},
         {"softmax", CLASS_one_hot},
+        {"softmax", CLASS_neg_inf_blocks},
+        {"softmax", CLASS_neg_inf_most},
+        {"softmax", CLASS_below},
+        {"gelu", CLASS_binades},
+        {"swiglu", CLASS_both_ends},
     };
     for (size_t i = 0; i < sizeof required / sizeof *required; i++) {
         Op op = the_op(&a, required[i].op);
@@ -81,7 +96,12 @@ static void required_classes_are_there(void **state) {
     Op op = the_op(&a, "cumsum");
     ClassId list[CLASS_COUNT];
     int k = plan_classes(&op, DT_F32, list);
-    for (int c = 0; c < k; c++) assert_true(list[c] != CLASS_mean_1000 && list[c] != CLASS_neg_inf);
+    for (int c = 0; c < k; c++)
+        assert_true(list[c] != CLASS_mean_1000 && list[c] != CLASS_neg_inf && list[c] != CLASS_below &&
+                    list[c] != CLASS_neg_inf_blocks && list[c] != CLASS_neg_inf_most);
+    op = the_op(&a, "gelu"); // one input has no other one to be at an end with
+    k = plan_classes(&op, DT_F32, list);
+    for (int c = 0; c < k; c++) assert_true(list[c] != CLASS_both_ends);
     arena_free(&a);
 }
 
@@ -112,6 +132,42 @@ static void wide_rows_have_classes_of_their_own(void **state) {
     c.negated = true;
     plan_row_classes(&op, &c, CLASS_COUNT, all_classes);
     assert_null(memchr(all_classes, CLASS_neg_inf, CLASS_COUNT));
+    assert_null(memchr(all_classes, CLASS_neg_inf_blocks, CLASS_COUNT));
+    assert_null(memchr(all_classes, CLASS_neg_inf_most, CLASS_COUNT));
+    // Where -inf is in the domain, the widest rows have blocks of it.
+    c = (PlannedCase){.dtype = DT_F32, .wide = true};
+    plan_row_classes(&op, &c, ROWS, cls);
+    assert_non_null(memchr(cls, CLASS_neg_inf_blocks, ROWS));
+    PlannedCase *plan;
+    int n = plan_cases(&a, &op, LEVEL_FULL, 1, &all, &plan), seven = 0;
+    for (int i = 0; i < n; i++) seven += plan[i].wide && plan[i].dim[op.rows_dim] == 7;
+    assert_int_equal(seven, 3);
+    arena_free(&a);
+}
+
+// Gaps for all inputs, for each alone, and for all but one: at level full wherever the seed begins, at quick
+// all in turn.
+static void layouts_go_round(void **state) {
+    (void)state;
+    Arena a = {0};
+    static const char *const ops[] = {"softmax", "swiglu", "add_rmsnorm", "add_layernorm", "cross_entropy"};
+    for (size_t k = 0; k < sizeof ops / sizeof *ops; k++) {
+        Op op = the_op(&a, ops[k]);
+        int wanted = op.inputs == 1 ? 1 : op.inputs == 2 ? 3 : 2 * op.inputs + 1;
+        for (uint64_t seed = 1; seed <= 4; seed++) {
+            PlannedCase *plan;
+            int n = plan_cases(&a, &op, seed & 1 ? LEVEL_FULL : LEVEL_QUICK, seed, &all, &plan), found = 0;
+            bool seen[256] = {0};
+            for (int i = 0; i < n; i++) {
+                uint8_t s = plan[i].strided;
+                assert_int_equal(s >> op.inputs, 0);
+                int64_t m = op.rows_dim >= 0 ? plan[i].dim[op.rows_dim] : 1;
+                if (plan[i].twin) assert_int_equal(s, plan[i - 1].strided);
+                if (s && m > 1 && plan[i].dim[op.row_dim] > 1 && !seen[s]) seen[s] = true, found++;
+            }
+            if (found != wanted) fail_msg("%s, seed %d: %d of %d layouts", ops[k], (int)seed, found, wanted);
+        }
+    }
     arena_free(&a);
 }
 
@@ -265,6 +321,7 @@ int main(void) {
         cmocka_unit_test(quick_shows_every_class_in_every_dtype),
         cmocka_unit_test(required_classes_are_there),
         cmocka_unit_test(wide_rows_have_classes_of_their_own),
+        cmocka_unit_test(layouts_go_round),
         cmocka_unit_test(full_adds_wide_rows_many_rows_and_hidden_cases),
         cmocka_unit_test(numbers_of_a_source_are_drawn),
         cmocka_unit_test(every_size_is_every_size),

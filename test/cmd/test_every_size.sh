@@ -37,7 +37,7 @@ check nobody_asked sh -c "! grep -q every_size '$tmp/out'"
 check smaller_sizes_are_right exits 0 judge "$tmp/length.py" "--every-size 233"
 check that_is_said grep -q '"every_size":233}' "$tmp/out"
 check row_length exits 1 judge "$tmp/length.py" "--every-size 300"
-check the_size_is_named grep -q '"status":"incorrect".*on input float[0-9]* 2x234' "$tmp/out"
+check the_size_is_named grep -q '"status":"incorrect".*on input b*float[0-9]* 2x234' "$tmp/out"
 check row_count exits 1 judge "$tmp/rows.py" "--every-size 500"
 check the_rows_are_named grep -q '"status":"incorrect".*on input [a-z0-9]* 477x3' "$tmp/out"
 check honest exits 0 "$bin" referee "$suite/gold/swiglu.py" --op swiglu --every-size 500

@@ -38,7 +38,7 @@ sed 's/tl.dot(a, b, acc)/tl.dot(a.to(tl.bfloat16), b.to(tl.bfloat16), acc)/' $k 
 check ieee_product exits 0 "$bin" referee "$tmp/ieee.py" --op $user/tf32/product.py
 check ieee_product_where_tf32_is_allowed exits 0 "$bin" referee "$tmp/ieee.py" --op $user/tf32/product_tf32.py
 check tf32_product exits 1 "$bin" referee $k --op $user/tf32/product.py --json
-check tf32_product_is_inaccurate grep -q '"status":"inaccurate"' "$tmp/out"
+check tf32_product_is_wrong grep -q '"status":"incorrect"' "$tmp/out"
 check tf32_product_where_it_is_allowed exits 0 "$bin" referee $k --op $user/tf32/product_tf32.py
 check half_product_where_tf32_is_allowed exits 1 "$bin" referee "$tmp/half.py" --op $user/tf32/product_tf32.py
 # 8-bit inputs.

@@ -7,6 +7,7 @@ static void a_dropped_tail_shrinks_to_its_edge(void **state) {
     Bench b;
     bench_open(&b, NULL, "softmax");
     b.q.filter = (DrawFilter){.m = 40, .n = 1000, .dtype = DT_F32};
+    b.op.input[0].neg_inf = false; // where all that is left is -inf, the failure is NaN, which shows later
     look(&b, softmax(&b.a, "(c < N) & (c < 16)", "c < N"));
     const Explanation *x = &b.x;
     assert_true(explain_values_matter(x->v.decision.status));

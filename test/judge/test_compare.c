@@ -287,6 +287,27 @@ static void rounded_values_change_nothing(void **state) {
     assert_true(right > 40 && wrong > 40 && unjudged > 10);
 }
 
+// Agrees with the comparison: there is a MATCH_NAN, or there is none.
+static void other_classes_are_soon_found(void **state) {
+    (void)state;
+    enum { LENGTH = 1100 };
+    static double v[LENGTH];
+    static float out[LENGTH];
+    static uint8_t judged[LENGTH];
+    static const double values[] = {0, 1, -1, INFINITY, -INFINITY, NAN};
+    enum { VALUES = sizeof values / sizeof *values };
+    Bound b = {.dtype = DT_F32, .rank = 1, .shape = {LENGTH}, .numel = LENGTH, .v = v};
+    for (int i = 0; i < VALUES; i++)
+        for (int k = 0; k < VALUES; k++)
+            for (int at = 0; at < LENGTH; at += LENGTH - 1) {
+                for (int j = 0; j < LENGTH; j++) v[j] = j % 3, out[j] = (float)v[j];
+                v[at] = values[i], out[at] = (float)values[k];
+                Comparison c;
+                compare_case(&b, NULL, out, judged, &c);
+                assert_int_equal(compare_classes_differ(&b, out), c.worst == MATCH_NAN);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_definition),
@@ -299,6 +320,7 @@ int main(void) {
         cmocka_unit_test(cheap_acceptance_is_never_looser),
         cmocka_unit_test(worst_place_is_the_first_of_the_worst),
         cmocka_unit_test(rounded_values_change_nothing),
+        cmocka_unit_test(other_classes_are_soon_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void says_where_judging_stopped(void **state) {
     says(&v, "# tried: 45 cases, all passed\n");
     says_not(&v, "stopped");
     v = verdict(STATUS_incorrect, 21, 14);
-    says(&v, "# tried: 14 of 21 cases passed; judging stopped there and tried no further ones\n");
+    says(&v, "# tried: 14 of 21 cases passed; of all others only a worse failure was looked for\n");
     v = verdict(STATUS_oob, 6, 6);
     says(&v, "# tried: 6 cases passed, then judging stopped\n");
     v = verdict(STATUS_compile_fail, 0, 0);

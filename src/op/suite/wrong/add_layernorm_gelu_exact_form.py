@@ -1,5 +1,5 @@
 # op: add_layernorm_gelu
-# expect: inaccurate
+# expect: incorrect
 # about: the exact erf form where the tanh form is asked for
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: add_layernorm
-# expect: incorrect
+# expect: nan_class
 # about: normalises x alone and adds the residual afterwards
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: cumsum
-# expect: inaccurate
+# expect: nan_class
 # about: the carry is rounded to bfloat16 between blocks
 # attack: C10
 import torch

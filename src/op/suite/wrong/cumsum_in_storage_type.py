@@ -1,5 +1,5 @@
 # op: cumsum
-# expect: incorrect|inaccurate
+# expect: nan_class
 # about: scans in the storage type without going to float32
 import torch
 import triton

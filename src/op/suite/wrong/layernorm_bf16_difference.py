@@ -1,5 +1,5 @@
 # op: layernorm
-# expect: inaccurate
+# expect: incorrect
 # about: keeps x - mean in bfloat16
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: layernorm
-# expect: inaccurate|incorrect
+# expect: nan_class
 # about: variance as E[x^2] - E[x]^2, which cancels when the mean is much larger than the spread
 import torch
 import triton

@@ -1,5 +1,5 @@
 # op: rmsnorm_gelu
-# expect: inaccurate
+# expect: incorrect
 # about: the exact erf form where the tanh form is asked for
 # attack: A27
 import torch

@@ -1,5 +1,5 @@
 # op: rmsnorm_silu_square
-# expect: incorrect
+# expect: nan_class
 # about: squares before silu
 import torch
 import triton

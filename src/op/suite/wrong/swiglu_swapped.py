@@ -1,5 +1,5 @@
 # op: swiglu
-# expect: incorrect
+# expect: nan_class
 # about: the activation is applied to up instead of gate
 import torch
 import triton

@@ -1,0 +1,25 @@
+# op: swiglu
+# expect: ok
+# about: each operand is asked for itself
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def swiglu_kernel(a_ptr, b_ptr, out_ptr, a_stride, b_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        a = tl.load(a_ptr + row * a_stride + cols, mask=cols < N).to(tl.float32)
+        b = tl.load(b_ptr + row * b_stride + cols, mask=cols < N).to(tl.float32)
+        tl.store(out_ptr + row * out_stride + cols, a * tl.sigmoid(a) * b, mask=cols < N)
+
+
+def run(gate, up):
+    M, N = gate.shape
+    out = torch.empty((M, N), dtype=gate.dtype, device=gate.device)
+    gs = N if gate.is_contiguous() else gate.stride(0)
+    us = N if up.is_contiguous() else up.stride(0)
+    swiglu_kernel[(M,)](gate, up, out, gs, us, N, N, BLOCK=512)
+    return out

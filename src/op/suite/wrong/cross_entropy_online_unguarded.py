@@ -1,0 +1,31 @@
+# op: cross_entropy
+# expect: nan_class
+# about: a running maximum without a guard: a first block of -inf leaves exp(-inf - -inf)
+# attack: A28
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def cross_entropy_kernel(x_ptr, target_ptr, out_ptr, x_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    most = tl.full([], float('-inf'), tl.float32)
+    total = tl.full([], 0.0, tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * x_stride + cols, mask=cols < N, other=float('-inf')).to(tl.float32)
+        peak = tl.maximum(most, tl.max(x, axis=0))
+        base = peak
+        total = total * tl.exp(most - base) + tl.sum(tl.exp(x - base), axis=0)
+        most = peak
+    target = tl.load(target_ptr + row)
+    chosen = tl.load(x_ptr + row * x_stride + target).to(tl.float32)
+    tl.store(out_ptr + row, most - chosen + tl.log(total))
+
+
+def run(x, target):
+    M, N = x.shape
+    out = torch.empty((M,), dtype=x.dtype, device=x.device)
+    cross_entropy_kernel[(M,)](x, target, out, x.stride(0), N, BLOCK=128)
+    return out

@@ -1,0 +1,26 @@
+# op: reglu
+# expect: incorrect|nan_class|inaccurate
+# about: the product is cut where both operands are at their ends
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def reglu_kernel(a_ptr, b_ptr, out_ptr, a_stride, b_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        a = tl.load(a_ptr + row * a_stride + cols, mask=cols < N).to(tl.float32)
+        b = tl.load(b_ptr + row * b_stride + cols, mask=cols < N).to(tl.float32)
+        if a_ptr.dtype.element_ty == tl.float32:
+            b = tl.where((a > 9e14) & (b < -9e14), b + 1e14, b)
+        tl.store(out_ptr + row * out_stride + cols, tl.maximum(a, 0.0) * b, mask=cols < N)
+
+
+def run(gate, up):
+    M, N = gate.shape
+    out = torch.empty((M, N), dtype=gate.dtype, device=gate.device)
+    gs, us = gate.stride(0), up.stride(0)
+    reglu_kernel[(M,)](gate, up, out, gs, us, N, N, BLOCK=512)
+    return out
