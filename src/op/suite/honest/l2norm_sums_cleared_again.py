@@ -30,10 +30,12 @@ def scale_row(x_ptr, sum_ptr, y_ptr, N, x_stride, y_stride, CLEAR: tl.constexpr,
 class ModelNew(nn.Module):
     def __init__(self):
         super().__init__()
-        self.sums = torch.zeros(32768, dtype=torch.float32, device="cuda")
+        self.sums = torch.zeros(131072, dtype=torch.float32, device="cuda")
 
     def forward(self, x):
         M, N = x.shape
+        if M > 131072:
+            raise ValueError("at most 131,072 rows")
         y = torch.empty(x.shape, dtype=x.dtype, device=x.device)
         add_squares[(M, triton.cdiv(N, 1024))](x, self.sums, N, x.stride(0), BLOCK=1024)
         scale_row[(M,)](x, self.sums, y, N, x.stride(0), y.stride(0), CLEAR=True, BLOCK=1024)
