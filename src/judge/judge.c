@@ -199,6 +199,22 @@ static bool judge_every_size(Candidates *b, size_t i, Verdict *v, Err *e) {
     return ok;
 }
 
+// What passed everything else and holds a line that was reached by no case, though some call reaches it, is
+// not accepted.
+static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
+    const Unreached *u = &v->evidence.coverage.unreached;
+    if (v->evidence.coverage.told && !unreached_any(u)) return;
+    if (!v->evidence.coverage.told) {
+        decision_set(&v->decision, STATUS_referee_error, "coverage",
+                     feedback_child(&b->arena[i], "the interpreter did not say which lines it has run"));
+        return;
+    }
+    decision_set(&v->decision, STATUS_unreached, "reach", feedback_unreached(&b->arena[i], b->source[i], u));
+    v->decision.found = true;
+    v->decision.placed = u->lines > 0 && u->line[0].at < b->source[i].len;
+    if (v->decision.placed) v->decision.place = (Span){u->line[0].at, u->line[0].len};
+}
+
 // Which config of an autotuned kernel will run is decided elsewhere, by a clock: at level full every config
 // has to be right in every case. The evidence is the first pass's, unless another one fails.
 static bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
@@ -220,6 +236,7 @@ static bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
     if (verdict_accepted(v))
         large_tensors_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
+    if (verdict_accepted(v)) judge_unreached(b, i, v);
     return true;
 }
 

@@ -347,7 +347,7 @@ static int cases_run(Child *c, const Node *module) {
     c->at = -1;
     CaseReport done = report_of(c, REPORT_DONE);
     Buf said = BUF(&c->call);
-    coverage_say(&c->call, module, c->cover, &said);
+    coverage_say(&c->call, module, c->cover, c->cases > 0 ? c->spec[0].inputs : 0, &said);
     wire_message(&done, buf_cstr(&said));
     send_report(c, &done);
     return EXIT_DONE;
