@@ -231,18 +231,20 @@ static void put_quote(Buf *out, Str source, uint32_t at, uint32_t len) {
 }
 
 const char *feedback_unreached(Arena *a, Str source, const Unreached *u) {
-    const UnreachedLine *x = &u->line[0];
+    const UnreachedPlace *x = &u->place[0];
     Buf b = BUF(a);
-    if (u->lines == 0) {
+    int all = u->more;
+    for (size_t i = 0; i < sizeof u->bit; i++) all += __builtin_popcount(u->bit[i]);
+    if (u->places == 0) {
         buf_puts(&b, "No case reached some lines of the source");
     } else {
-        uint32_t at = x->at < source.len ? x->at : (uint32_t)source.len;
-        int above = line_col(source, at).line;
-        buf_printf(&b, "No case reached line %d", (int)x->line);
-        if (above != x->line) buf_printf(&b, ", which the condition on line %d decides", above);
+        uint32_t end = (uint32_t)source.len, at = x->at < end ? x->at : end;
+        int line = line_col(source, x->from < end ? x->from : end).line, above = line_col(source, at).line;
+        buf_printf(&b, "No case reached line %d", line);
+        if (above != line) buf_printf(&b, ", which the condition on line %d decides", above);
         put_quote(&b, source, at, x->len);
+        if (all > 1) buf_puts(&b, ", nor some others");
     }
-    if (u->lines + u->more > 1) buf_puts(&b, ", nor some others");
     buf_puts(&b,
              ". Every check passed, but what no case has run is not judged. Use conditions that common sizes "
              "meet, or remove the special case.");

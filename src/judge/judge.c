@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/numeric/rng.h"
 #include "cases/plan.h"
+#include "judge/branches.h"
 #include "judge/decide.h"
 #include "judge/evidence.h"
 #include "judge/large_tensors.h"
@@ -176,6 +177,25 @@ static bool judge_beyond(Candidates *b, size_t i, Verdict *v, Err *e) {
     return ok;
 }
 
+// Conditions on several sizes, on their product or a remainder: what a search over the candidate's host code
+// finds. Beyond ordinary sizes a candidate may refuse, as above.
+static bool judge_branches(Candidates *b, size_t i, Verdict *v, Err *e) {
+    Arena a = {0};
+    More said = MORE_RIGHT;
+    BranchPoints found = {0};
+    bool ok =
+        branches_find(&(BranchSearch){b->r->fork_servers, b->draw, b->source[i], b->r->extras}, &found, e);
+    for (int beyond = 0; ok && beyond < 2 && verdict_accepted(v); beyond++) {
+        PlannedCase *plan;
+        const ExplorePoints *p = beyond ? &found.beyond : &found.ordinary;
+        int cases = plan_points(&a, b->draw, &b->q->filter, p->size, p->n, &plan);
+        uint64_t seed_of = rng_mix(b->draw->seed, 0x6272616e + (uint64_t)beyond);
+        if (cases > 0) ok = judge_more(b, i, &(MoreCases){plan, cases, seed_of, beyond}, v, &said, e);
+    }
+    arena_free(&a);
+    return ok;
+}
+
 // A size can be told from others without a comparison, too, by its bits or its remainders: no reading of a
 // source finds all of that, cases for every size do.
 static bool judge_every_size(Candidates *b, size_t i, Verdict *v, Err *e) {
@@ -211,8 +231,8 @@ static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
     }
     decision_set(&v->decision, STATUS_unreached, "reach", feedback_unreached(&b->arena[i], b->source[i], u));
     v->decision.found = true;
-    v->decision.placed = u->lines > 0 && u->line[0].at < b->source[i].len;
-    if (v->decision.placed) v->decision.place = (Span){u->line[0].at, u->line[0].len};
+    v->decision.placed = u->places > 0 && u->place[0].at < b->source[i].len;
+    if (v->decision.placed) v->decision.place = (Span){u->place[0].at, u->place[0].len};
 }
 
 // Which config of an autotuned kernel will run is decided elsewhere, by a clock: at level full every config
@@ -233,6 +253,7 @@ static bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (b->q->level != LEVEL_FULL || b->watched || b->q->filter.n > 0 || !verdict_accepted(v)) return true;
     if (!judge_sizes(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_beyond(b, i, v, e)) return false;
+    if (verdict_accepted(v) && !judge_branches(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
     if (verdict_accepted(v))
         large_tensors_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);

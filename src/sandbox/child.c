@@ -4,6 +4,7 @@
 #include "host/host.h"
 #include "lang/library.h"
 #include "sandbox/coverage.h"
+#include "sandbox/explore.h"
 #include "sandbox/fork_server.h"
 #include "sandbox/syscall_filter.h"
 #include "tile/loops/loops.h"
@@ -25,6 +26,7 @@ typedef struct {
     Arena call;     // everything of one case
     size_t sparse;  // JobHeader.sparse_bytes
     int tune;       // JobHeader.tune
+    bool explores;  // the draw is an ExploreDomain
     Trace *trace;   // of each case; NULL: nobody watches
     uint8_t *flags; // behind the traces
     size_t flags_bytes;
@@ -107,7 +109,9 @@ static bool job_read(Child *c) {
         h->source_len > job->job_bytes - sizeof *h ||
         (uint64_t)h->include_len != job->job_bytes - sizeof *h - h->source_len)
         return false;
-    if (job->draw_bytes < sizeof *d || d->magic != WIRE_MAGIC || d->cases > WIRE_CASES_MAX) return false;
+    c->explores = job->draw_bytes >= sizeof *d && d->magic == EXPLORE_MAGIC && d->cases == 0;
+    if (job->draw_bytes < sizeof *d || (d->magic != WIRE_MAGIC && !c->explores) || d->cases > WIRE_CASES_MAX)
+        return false;
     if (job->draw_bytes < sizeof *d + d->cases * sizeof(CaseSpec)) return false;
     if (h->sparse_bytes < 0 || (uint64_t)h->sparse_bytes > job->arena_bytes) return false;
     if (h->tune < 0 || h->tune > WIRE_CASES_MAX) return false;
@@ -385,6 +389,8 @@ int child_interpret(const ChildJob *job) {
     // Only a decorator of that name prunes.
     c.tuned = memmem(c.source.p, c.source.len, "autotune", 8) ? tuned_new(&c.code) : NULL;
     c.cover->at = NEWN(&c.code, uint8_t, c.source.len + 1);
+    if (c.explores)
+        return explore_child(&(ExploreChild){job, &c.code, &c.call, module, c.cover, c.tuned, c.sparse});
     return cases_run(&c, module);
 }
 

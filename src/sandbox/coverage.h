@@ -34,7 +34,7 @@ typedef struct {
     bool told; // the child has said all this
 } Coverage;
 
-// "sizes 50 64 seldom 4096 written 61 beyond 70000 + values 3f000000 unreached 12:200:9 lines 12 13 +", for
+// "sizes 50 64 seldom 4096 written 61 beyond 70000 + values 3f000000 unreached 0c lines 12 13 +", for
 // CaseReport.message of a REPORT_DONE. `inputs`: how many tensors a call hands over.
 void coverage_say(Arena *a, const Node *module, const Cover *c, int inputs, Buf *out);
 // What is not such a text says nothing: not even `told`.

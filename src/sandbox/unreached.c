@@ -13,7 +13,9 @@ typedef struct {
     bool asked;
     const Scope *scope;
     bool kernel;
-    const Node *cond; // the innermost condition that a call can change
+    const Node *cond;        // the innermost condition that a call can change
+    uint16_t *leaves, *arms; // by their place in the source: the number of a statement or an arm, from 1
+    unsigned numbered;
     Unreached *out;
 } Walk;
 
@@ -38,19 +40,21 @@ bool is_leaf_statement(const Node *n) {
     }
 }
 
-static void note(Walk *w, const Node *n) {
+static void note(Walk *w, const Node *n, const uint16_t *numbers) {
     Unreached *u = w->out;
-    int32_t line = line_col(w->source, n->span.at).line;
-    for (int i = 0; i < u->lines; i++)
-        if (u->line[i].line == line) return;
-    if (u->lines == UNREACHED_MAX) {
+    uint16_t number = n->span.at < w->source.len ? numbers[n->span.at] : 0;
+    if (number == 0 || number > UNREACHED_MAX) {
         u->more = true;
         return;
     }
+    number--;
+    uint8_t bit = (uint8_t)(1 << number % 8);
+    if (u->bit[number / 8] & bit) return;
+    u->bit[number / 8] |= bit;
     const Node *place = w->cond ? w->cond : n;
-    int i = u->lines++;
-    for (; i > 0 && u->line[i - 1].line > line; i--) u->line[i] = u->line[i - 1];
-    u->line[i] = (UnreachedLine){line, place->span.at, place->span.len};
+    if (u->places == UNREACHED_PLACES_MAX || (u->places > 0 && number <= u->place[u->places - 1].number))
+        return;
+    u->place[u->places++] = (UnreachedPlace){number, n->span.at, place->span.at, place->span.len};
 }
 
 // Most files leave no line out, and need no such look.
@@ -132,7 +136,7 @@ static void arms(void *arg, const Node *n) {
         bool then = arm_ran(w, n->ifexp.then), otherwise = arm_ran(w, n->ifexp.otherwise);
         const Node *left_out = then ? n->ifexp.otherwise : n->ifexp.then, *cond = w->cond;
         w->cond = n->ifexp.cond;
-        if (then != otherwise && may(w, n->ifexp.cond, otherwise)) note(w, left_out);
+        if (then != otherwise && may(w, n->ifexp.cond, otherwise)) note(w, left_out, w->arms);
         w->cond = cond;
     }
     node_each_child(n, arms, w); // a tree's height is bounded
@@ -172,7 +176,7 @@ static void loop(Walk *w, const Node *n) {
 static void statement(Walk *w, const Node *n) {
     if (is_leaf_statement(n)) {
         if (harmless(w, n)) return;
-        if (!cover_ran(w->cover, n, w->kernel)) return note(w, n);
+        if (!cover_ran(w->cover, n, w->kernel)) return note(w, n, w->leaves);
         if (!w->kernel) arms(w, n);
         return;
     }
@@ -232,6 +236,20 @@ static void block(Walk *w, const Nodes *body) {
     w->cond = was;
 }
 
+static void number_at(Walk *w, uint16_t *of, const Node *n) {
+    if (w->numbered <= UNREACHED_MAX && n->span.at < w->source.len) of[n->span.at] = (uint16_t)++w->numbered;
+}
+
+static void number_all(void *arg, const Node *n) {
+    Walk *w = arg;
+    if (is_leaf_statement(n)) number_at(w, w->leaves, n);
+    if (n->kind == NODE_IFEXP) {
+        number_at(w, w->arms, n->ifexp.then);
+        number_at(w, w->arms, n->ifexp.otherwise);
+    }
+    node_each_child(n, number_all, w); // a tree's height is bounded
+}
+
 void unreached_find(Arena *a, const Node *module, const Cover *c, int inputs, Unreached *out) {
     Walk w = {.arena = a,
               .module = module,
@@ -240,23 +258,39 @@ void unreached_find(Arena *a, const Node *module, const Cover *c, int inputs, Un
               .inputs = inputs,
               .out = out};
     *out = (Unreached){0};
+    w.leaves = NEWN(a, uint16_t, w.source.len + 1);
+    w.arms = NEWN(a, uint16_t, w.source.len + 1);
+    number_all(&w, module);
     for (int i = 0; i < module->module.body.n; i++) { // what stands at the top level itself always runs
         const Node *n = module->module.body.at[i];
         if (n->kind == NODE_FUNCTION || n->kind == NODE_CLASS) statement(&w, n);
     }
 }
 
+bool unreached_any(const Unreached *u) {
+    bool any = u->more;
+    for (size_t i = 0; i < sizeof u->bit; i++) any |= u->bit[i] != 0;
+    return any;
+}
+
 void unreached_say(const Unreached *u, Buf *out) {
-    for (int i = 0; i < u->lines; i++)
-        buf_printf(out, "%s %d:%u:%u", i ? "" : " unreached", (int)u->line[i].line, (unsigned)u->line[i].at,
-                   (unsigned)u->line[i].len);
+    size_t n = sizeof u->bit;
+    while (n > 0 && u->bit[n - 1] == 0) n--;
+    if (!unreached_any(u)) return;
+    buf_puts(out, " unreached ");
+    for (size_t i = 0; i < n; i++) buf_printf(out, "%02x", u->bit[i]);
+    for (int i = 0; i < u->places; i++) {
+        const UnreachedPlace *p = &u->place[i];
+        buf_printf(out, "%s %u:%u:%u:%u", i ? "" : " at", (unsigned)p->number, (unsigned)p->from,
+                   (unsigned)p->at, (unsigned)p->len);
+    }
     if (u->more) buf_puts(out, " +");
 }
 
 // ---- the parent's side
 
-// Digits without a leading zero, at most SOURCE_MAX.
-static bool number(const char **p, uint32_t *out) {
+// Digits without a leading zero, at most SOURCE_MAX, and what has to follow them.
+static bool number(const char **p, char end, uint32_t *out) {
     const char *s = *p;
     uint32_t x = 0;
     if (*s < '0' || *s > '9' || (*s == '0' && s[1] >= '0' && s[1] <= '9')) return false;
@@ -264,40 +298,50 @@ static bool number(const char **p, uint32_t *out) {
         x = x * 10 + (uint32_t)(*s - '0');
         if (x > SOURCE_MAX) return false;
     }
+    if (end && *s++ != end) return false;
     return *p = s, *out = x, true;
 }
 
-static bool line_read(const char **p, UnreachedLine *out) {
-    const char *s = *p;
-    uint32_t line;
-    if (*s++ != ' ' || !number(&s, &line) || line == 0 || *s++ != ':') return false;
-    if (!number(&s, &out->at) || *s++ != ':' || !number(&s, &out->len)) return false;
-    out->line = (int32_t)line;
-    return *p = s, true;
+static bool skip(const char **p, const char *word) {
+    size_t n = strlen(word);
+    if (strncmp(*p, word, n) != 0) return false;
+    return *p += n, true;
+}
+
+static int hex(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+
+static bool has(const Unreached *u, uint32_t number) {
+    return number < UNREACHED_MAX && (u->bit[number / 8] >> number % 8 & 1);
+}
+
+static bool place_read(const char **p, Unreached *u) {
+    UnreachedPlace x;
+    if (!skip(p, " ") || !number(p, ':', &x.number) || !number(p, ':', &x.from) || !number(p, ':', &x.at) ||
+        !number(p, 0, &x.len) || !has(u, x.number))
+        return false;
+    if (u->places > 0 && x.number <= u->place[u->places - 1].number) return false;
+    return u->place[u->places++] = x, true;
 }
 
 bool unreached_read(const char **p, Unreached *out) {
-    static const char word[] = " unreached";
     *out = (Unreached){0};
-    if (strncmp(*p, word, sizeof word - 1) != 0) return true;
-    *p += sizeof word - 1;
-    UnreachedLine x;
-    while (out->lines < UNREACHED_MAX && line_read(p, &x)) {
-        if (out->lines > 0 && x.line <= out->line[out->lines - 1].line) return false;
-        out->line[out->lines++] = x;
+    if (!skip(p, " unreached ")) return true;
+    for (size_t i = 0; hex(**p) >= 0; i++, *p += 2) {
+        if (i == sizeof out->bit || hex((*p)[1]) < 0) return false;
+        out->bit[i] = (uint8_t)(hex((*p)[0]) << 4 | hex((*p)[1]));
     }
-    if (out->lines == 0) return false;
-    if (strncmp(*p, " +", 2) == 0) *p += 2, out->more = true;
-    return true;
+    if (skip(p, " at")) do {
+            if (out->places == UNREACHED_PLACES_MAX || !place_read(p, out)) return false;
+        } while ((*p)[0] == ' ' && (*p)[1] >= '0' && (*p)[1] <= '9');
+    out->more = skip(p, " +");
+    return unreached_any(out);
 }
 
 void unreached_meet(Unreached *a, const Unreached *b) {
     int n = 0;
-    // Which further ones b has, it does not say.
-    for (int i = 0, k = 0; i < a->lines; i++) {
-        while (k < b->lines && b->line[k].line < a->line[i].line) k++;
-        if ((k < b->lines && b->line[k].line == a->line[i].line) || b->more) a->line[n++] = a->line[i];
-    }
-    a->lines = n;
-    a->more &= b->more || b->lines > 0;
+    for (size_t i = 0; i < sizeof a->bit; i++) a->bit[i] &= b->bit[i];
+    for (int i = 0; i < a->places; i++)
+        if (has(a, a->place[i].number)) a->place[n++] = a->place[i];
+    a->places = n;
+    a->more &= b->more;
 }

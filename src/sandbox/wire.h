@@ -13,7 +13,7 @@
 #include "tile/vm/vm.h"
 
 enum { TENSOR_ZEROS = -1 };
-enum { WIRE_MAGIC = 0x4f55524f, WIRE_INPUTS_MAX = 8, WIRE_CASES_MAX = 1024, WIRE_MESSAGE_MAX = 480 };
+enum { WIRE_MAGIC = 0x4f55524f, WIRE_INPUTS_MAX = 8, WIRE_CASES_MAX = 1024, WIRE_MESSAGE_MAX = 720 };
 
 typedef struct {
     int32_t dtype, rank;
