@@ -208,8 +208,11 @@ static void try_around(Search *s, const int64_t base[OP_DIMS_MAX], int dim, int6
     for (int64_t v = value - 1; v <= value + 1; v++) try_with(s, base, dim, v);
 }
 
-// Some comparison has come out one way only, and what it compares differs from call to call.
-static bool is_open(const Compared *c) { return c->sides != 3 && (c->moved[0] || c->moved[1]); }
+// It has come out one way only, and what it compares differs from call to call, or has hardly been seen.
+static bool is_open(const Compared *c) {
+    enum { FEW = 4 };
+    return c->sides != 3 && (c->moved[0] || c->moved[1] || c->runs < FEW);
+}
 static bool any_open(const Search *s) {
     for (int i = 0; i < s->x->outcomes->compareds; i++)
         if (is_open(&s->x->outcomes->compared[i])) return true;

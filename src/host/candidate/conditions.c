@@ -141,7 +141,10 @@ static void block(Known *k, const Nodes *body);
 
 static void bind(Known *k, const Node *target, const Node *value) {
     int64_t x = 0;
-    if (target->kind == NODE_NAME) return know(k, target->name, value && number(k, value, &x), x);
+    if (target->kind == NODE_NAME) {
+        bool known = value && number(k, value, &x);
+        return know(k, target->name, known, x);
+    }
     if (target->kind != NODE_TUPLE && target->kind != NODE_LIST) return;
     for (int i = 0; i < target->items.n; i++) bind(k, target->items.at[i], NULL);
 }

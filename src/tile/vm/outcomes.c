@@ -32,6 +32,7 @@ void outcome_compared(Outcomes *o, uint32_t at, int64_t left, int64_t right, boo
     c->value[0] = left;
     c->value[1] = right;
     c->sides |= holds ? 2 : 1;
+    c->runs += c->runs == 0 || c->run != o->run;
     c->run = o->run;
 }
 

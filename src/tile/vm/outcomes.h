@@ -13,6 +13,7 @@ typedef struct {
     bool moved[2];    // left and right were not always the same
     int64_t value[2]; // in the latest run that came here
     int run;          // which one that was
+    int runs;         // how many have come here
 } Compared;
 
 typedef struct Outcomes {
