@@ -134,7 +134,8 @@ static bool write_case(const RepeatedRequest *q, const CaseSpec *spec, Repeated 
 RepeatedMade repeated_make(Arena *a, const RepeatedRequest *q, Repeated *out, Err *e) {
     const Op *op = q->op;
     *out = (Repeated){.fd = -1, .block.fd = -1};
-    PlannedCase plan = {.dtype = q->dtype, .strided = q->strided ? (uint8_t)((1u << op->inputs) - 1) : 0};
+    unsigned all = (1u << op->inputs) - 1;
+    PlannedCase plan = {.dtype = q->dtype, .strided = (uint8_t)(q->strided ? all : 0)};
     int64_t *dim = plan.dim,
             most = q->windows ? FEW_ROWS : block_rows[rng_mix(q->seed, 0x626c6f636b) % BLOCKS];
     for (int d = 0; d < op->dims; d++)
