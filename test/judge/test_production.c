@@ -1,5 +1,6 @@
 // Shapes as large as those in use: what is wrong there is rejected, what refuses them is told, and what takes
 // too much is left open.
+#include "base/build.h"
 #include "judge/production.h"
 #include "judge/referee.h"
 #include <setjmp.h>
@@ -115,7 +116,9 @@ static void too_much_work_is_left_open(void **state) {
     assert_int_equal(v.decision.status, STATUS_unsupported);
     assert_string_equal(v.decision.rule, "production");
     assert_int_equal(said(&v, PRODUCTION_UNKNOWN), 2);
-    assert_non_null(strstr(v.decision.feedback, "step budget"));
+    // ThreadSanitizer takes so long that the clock may be first.
+    bool clock = BUILD_TSAN && strstr(v.decision.feedback, "was stopped");
+    if (!clock && !strstr(v.decision.feedback, "step budget")) fail_msg("%s", v.decision.feedback);
     arena_free(&a);
 }
 
