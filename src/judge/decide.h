@@ -46,3 +46,5 @@ const char *feedback_unread(Arena *a, const Draw *d, const Dependence *n, int64_
 // element: where two orders of the programs differ; -1: not known.
 const char *feedback_orders(Arena *a, const Draw *d, int index, int64_t element);
 const char *feedback_child(Arena *a, const char *what);
+// u: one or more lines, of which the child has told the places.
+const char *feedback_unreached(Arena *a, Str source, const Unreached *u);

@@ -227,3 +227,39 @@ const char *feedback_child(Arena *a, const char *what) {
     buf_printf(&b, "No verdict on the values: %s.", what);
     return cut(a, &b);
 }
+
+// At most so much of one line of the source, as printable ASCII.
+static void put_quote(Buf *out, Str source, uint32_t at, uint32_t len) {
+    enum { QUOTE_MAX = 100 };
+    buf_puts(out, " (`");
+    for (uint32_t i = 0; i < len && at + i < source.len; i++) {
+        char c = source.p[at + i];
+        if (c == '\n' || i == QUOTE_MAX) {
+            buf_puts(out, " ...");
+            break;
+        }
+        buf_putc(out, c >= ' ' && c <= '~' && c != '`' ? c : '?');
+    }
+    buf_puts(out, "`)");
+}
+
+const char *feedback_unreached(Arena *a, Str source, const Unreached *u) {
+    const UnreachedPlace *x = &u->place[0];
+    Buf b = BUF(a);
+    int all = u->more;
+    for (size_t i = 0; i < sizeof u->bit; i++) all += __builtin_popcount(u->bit[i]);
+    if (u->places == 0) {
+        buf_puts(&b, "No case reached some lines of the source");
+    } else {
+        uint32_t end = (uint32_t)source.len, at = x->at < end ? x->at : end;
+        int line = line_col(source, x->from < end ? x->from : end).line, above = line_col(source, at).line;
+        buf_printf(&b, "No case reached line %d", line);
+        if (above != line) buf_printf(&b, ", which the condition on line %d decides", above);
+        put_quote(&b, source, at, x->len);
+        if (all > 1) buf_puts(&b, ", nor some others");
+    }
+    buf_puts(&b,
+             ". Every check passed, but what no case has run is not judged. Use conditions that common sizes "
+             "meet, or remove the special case.");
+    return cut(a, &b);
+}

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/numeric/rng.h"
 #include "cases/plan.h"
+#include "judge/branches.h"
 #include "judge/decide.h"
 #include "judge/evidence.h"
 #include "judge/large_tensors.h"
@@ -95,6 +96,7 @@ typedef struct {
     int cases;
     uint64_t seed;
     bool may_refuse;
+    More said;            // what came of them
     int64_t refused_rows; // with MORE_REFUSED: of the first case that it will not have, because of its rows
 } MoreCases;
 
@@ -107,8 +109,8 @@ static bool refuses_rows(const Draw *d, const Verdict *v, int64_t *rows) {
     return *rows > BEYOND_PLAN;
 }
 
-static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, More *said, Err *e) {
-    *said = MORE_UNKNOWN;
+static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
+    q->said = MORE_UNKNOWN;
     Arena a = {0};
     Pool *alone = pool_open(1); // candidates are judged side by side already
     Draw more;
@@ -134,23 +136,23 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, More *
                              .watched = b->watched,
                              .watched_arena = b->watched_arena};
         ok = judge_pass(&second, i, 0, &other, &configs, e);
-        if (ok && refuses_rows(&more, &other, &q->refused_rows)) *said = MORE_REFUSED;
+        if (ok && refuses_rows(&more, &other, &q->refused_rows)) q->said = MORE_REFUSED;
         draw_free(&more);
     }
     pool_close(alone);
     arena_free(&a);
-    if (*said == MORE_REFUSED) return ok;
+    if (q->said == MORE_REFUSED) return ok;
     if (ok && status_class(other.decision.status) == CLASS_REJECTED &&
         !(q->may_refuse && verdict_refuses(&other))) {
         *v = other;
-        *said = MORE_WRONG;
+        q->said = MORE_WRONG;
     } else if (ok && verdict_accepted(&other)) {
         keep_evidence(&v->evidence, &other.evidence);
         v->cases.run += other.cases.run;
         v->cases.passed += other.cases.passed;
         if (other.cases.worst.use > v->cases.worst.use) v->cases.worst = other.cases.worst;
         v->decision.feedback = feedback_ok(&b->arena[i], b->draw, &v->cases, v->decision.warning);
-        *said = MORE_RIGHT;
+        q->said = MORE_RIGHT;
     }
     return ok;
 }
@@ -162,6 +164,18 @@ static int fewer_rows(const Op *op, PlannedCase *plan, int cases, int64_t rows) 
     return kept;
 }
 
+// Cases of `plan`, without those that the candidate will not have.
+static bool judge_allowed(Candidates *b, size_t i, MoreCases *q, PlannedCase *plan, Verdict *v, Err *e) {
+    bool ok = true;
+    q->plan = plan;
+    do {
+        ok = q->cases == 0 || judge_more(b, i, q, v, e);
+        if (ok && q->said == MORE_REFUSED)
+            q->cases = fewer_rows(b->draw->op, plan, q->cases, q->refused_rows);
+    } while (ok && q->said == MORE_REFUSED && q->cases > 0);
+    return ok;
+}
+
 // A branch for one size would never be taken if no case had it: whatever a candidate has compared sizes with
 // gets cases of its own, after all others have passed, and so do the numbers that its source writes down.
 static bool judge_sizes(Candidates *b, size_t i, Verdict *v, Err *e) {
@@ -171,14 +185,9 @@ static bool judge_sizes(Candidates *b, size_t i, Verdict *v, Err *e) {
     int tried, cases = plan_sizes(&a, b->draw, &b->q->filter, &had->coverage, &plan, &tried);
     int64_t size[COVERAGE_SIZES_MAX];
     memcpy(size, had->coverage.size, sizeof size);
-    More said = MORE_UNKNOWN;
-    MoreCases q = {.plan = plan, .cases = cases, .seed = b->draw->seed};
-    bool ok = true;
-    do { // without the cases that it will not have
-        ok = q.cases == 0 || judge_more(b, i, &q, v, &said, e);
-        if (ok && said == MORE_REFUSED) q.cases = fewer_rows(b->draw->op, plan, q.cases, q.refused_rows);
-    } while (ok && said == MORE_REFUSED && q.cases > 0);
-    if (said == MORE_RIGHT) {
+    MoreCases q = {.cases = cases, .seed = b->draw->seed, .said = MORE_UNKNOWN};
+    bool ok = judge_allowed(b, i, &q, plan, v, e);
+    if (q.said == MORE_RIGHT) {
         had->tries = tried;
         memcpy(had->tried, size, sizeof *size * (size_t)tried);
     }
@@ -194,14 +203,32 @@ static bool judge_beyond(Candidates *b, size_t i, Verdict *v, Err *e) {
     PlannedCase *plan;
     int64_t size[COVERAGE_BEYOND_MAX];
     int tried, cases = plan_beyond(&a, b->draw, &b->q->filter, &had->coverage, &plan, size, &tried);
-    More said = MORE_UNKNOWN;
-    bool ok = cases == 0 ||
-              judge_more(
-                  b, i, &(MoreCases){.plan = plan, .cases = cases, .seed = b->draw->seed, .may_refuse = true},
-                  v, &said, e);
-    if (said == MORE_RIGHT) {
+    MoreCases q = {
+        .plan = plan, .cases = cases, .seed = b->draw->seed, .may_refuse = true, .said = MORE_UNKNOWN};
+    bool ok = cases == 0 || judge_more(b, i, &q, v, e);
+    if (q.said == MORE_RIGHT) {
         memcpy(had->tried + had->tries, size, sizeof *size * (size_t)tried);
         had->tries += tried;
+    }
+    arena_free(&a);
+    return ok;
+}
+
+// Conditions on several sizes, on their product or a remainder: what a search over the candidate's host code
+// finds. Beyond ordinary sizes a candidate may refuse, as above.
+static bool judge_branches(Candidates *b, size_t i, Verdict *v, Err *e) {
+    Arena a = {0};
+    BranchPoints found = {0};
+    bool ok =
+        branches_find(&(BranchSearch){b->r->fork_servers, b->draw, b->source[i], b->r->extras}, &found, e);
+    for (int beyond = 0; ok && beyond < 2 && verdict_accepted(v); beyond++) {
+        PlannedCase *plan;
+        const ExplorePoints *p = beyond ? &found.beyond : &found.ordinary;
+        int cases = plan_points(&a, b->draw, &b->q->filter, p->size, p->n, &plan);
+        MoreCases q = {.cases = cases,
+                       .seed = rng_mix(b->draw->seed, 0x6272616e + (uint64_t)beyond),
+                       .may_refuse = beyond};
+        ok = judge_allowed(b, i, &q, plan, v, e);
     }
     arena_free(&a);
     return ok;
@@ -215,20 +242,36 @@ static bool judge_every_size(Candidates *b, size_t i, Verdict *v, Err *e) {
     Arena a = {0};
     ArenaMark mark = arena_mark(&a);
     bool ok = true;
-    More said = MORE_RIGHT;
-    for (int64_t next = 1, from = 1; ok && said == MORE_RIGHT && next <= q->every_size; from = next) {
+    MoreCases more = {.said = MORE_RIGHT};
+    for (int64_t next = 1, from = 1; ok && more.said == MORE_RIGHT && next <= q->every_size; from = next) {
         PlannedCase *plan;
         uint64_t seed = rng_mix(b->draw->seed, 0x6576657279 + (uint64_t)from);
         int cases = plan_every_size(&a, op, seed, &q->filter, &next, q->every_size, &plan);
         if (next == from) break; // too large for a CPU
-        ok = cases == 0 ||
-             judge_more(b, i, &(MoreCases){.plan = plan, .cases = cases, .seed = seed}, v, &said, e);
-        if (said == MORE_RIGHT) v->evidence.every_size = next - 1;
+        more = (MoreCases){.plan = plan, .cases = cases, .seed = seed, .said = MORE_RIGHT};
+        ok = cases == 0 || judge_more(b, i, &more, v, e);
+        if (more.said == MORE_RIGHT) v->evidence.every_size = next - 1;
         if (q->size_done) q->size_done(q->progress_arg, next - 1);
         arena_reset(&a, mark);
     }
     arena_free(&a);
     return ok;
+}
+
+// What passed everything else and holds a line that was reached by no case, though some call reaches it, is
+// not accepted.
+static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
+    const Unreached *u = &v->evidence.coverage.unreached;
+    if (v->evidence.coverage.told && !unreached_any(u)) return;
+    if (!v->evidence.coverage.told) {
+        decision_set(&v->decision, STATUS_referee_error, "coverage",
+                     feedback_child(&b->arena[i], "the interpreter did not say which lines it has run"));
+        return;
+    }
+    decision_set(&v->decision, STATUS_unreached, "reach", feedback_unreached(&b->arena[i], b->source[i], u));
+    v->decision.found = true;
+    v->decision.placed = u->places > 0 && u->place[0].at < b->source[i].len;
+    if (v->decision.placed) v->decision.place = (Span){u->place[0].at, u->place[0].len};
 }
 
 // Which config of an autotuned kernel will run is decided elsewhere, by a clock: at level full every config
@@ -249,6 +292,7 @@ static bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (b->q->level != LEVEL_FULL || b->watched || b->q->filter.n > 0 || !verdict_accepted(v)) return true;
     if (!judge_sizes(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_beyond(b, i, v, e)) return false;
+    if (verdict_accepted(v) && !judge_branches(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
     if (verdict_accepted(v) && b->production)
         production_judge(&(ProductionRequest){.fork_servers = b->r->fork_servers,
@@ -260,6 +304,7 @@ static bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
                          v);
     if (verdict_accepted(v))
         large_tensors_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
+    if (verdict_accepted(v)) judge_unreached(b, i, v);
     return true;
 }
 

@@ -3,6 +3,7 @@
 // they are.
 #include "sandbox/child.h"
 #include "lang/library.h"
+#include "sandbox/explore.h"
 #include "sandbox/syscall_filter.h"
 #include "tile/loops/loops.h"
 #include <assert.h>
@@ -85,7 +86,9 @@ static bool job_read(Child *c) {
         h->source_len > job->job_bytes - sizeof *h ||
         (uint64_t)h->include_len != job->job_bytes - sizeof *h - h->source_len)
         return false;
-    if (job->draw_bytes < sizeof *d || d->magic != WIRE_MAGIC || d->cases > WIRE_CASES_MAX) return false;
+    c->explores = job->draw_bytes >= sizeof *d && d->magic == EXPLORE_MAGIC && d->cases == 0 && d->calls == 0;
+    if (job->draw_bytes < sizeof *d || (d->magic != WIRE_MAGIC && !c->explores) || d->cases > WIRE_CASES_MAX)
+        return false;
     if (d->calls > WIRE_CALLS_MAX || (d->calls > 0 && d->cases == 0)) return false;
     if (job->draw_bytes < sizeof *d + d->cases * sizeof(CaseSpec) + d->calls * sizeof(CallSpec)) return false;
     if (h->sparse_bytes < 0 || (uint64_t)h->sparse_bytes > job->arena_bytes) return false;
@@ -366,7 +369,7 @@ static int cases_run(Child *c) {
     CaseReport done = report_of(c, REPORT_DONE);
     done.keeps = c->keeps;
     Buf said = BUF(&c->call);
-    coverage_say(&c->call, c->module, c->cover, &said);
+    coverage_say(&c->call, c->module, c->cover, c->cases > 0 ? c->spec[0].inputs : 0, &said);
     wire_message(&done, buf_cstr(&said));
     send_report(c, &done);
     return EXIT_DONE;
@@ -404,6 +407,8 @@ int child_interpret(const ChildJob *job) {
     // Only decorators of such names prune: autotune, libtuner.
     c.tuned = memmem(c.source.p, c.source.len, "tune", 4) ? tuned_new(&c.code) : NULL;
     c.cover->at = NEWN(&c.code, uint8_t, c.source.len + 1);
+    if (c.explores)
+        return explore_child(&(ExploreChild){job, &c.code, &c.call, module, c.cover, c.tuned, c.sparse});
     c.module = module;
     return cases_run(&c);
 }

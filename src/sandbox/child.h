@@ -19,6 +19,7 @@ typedef struct {
     Arena call;     // everything of one case, or of one sequence of calls
     size_t sparse;  // JobHeader.sparse_bytes
     int tune;       // JobHeader.tune
+    bool explores;  // the draw is an ExploreDomain
     Trace *trace;   // of each case; NULL: nobody watches
     uint8_t *flags; // behind the traces
     size_t flags_bytes;

@@ -18,28 +18,8 @@ typedef struct {
 
 static int line_at(const Walk *w, uint32_t at) { return line_col(w->source, at).line; }
 
-static bool is_leaf(const Node *n) {
-    switch (n->kind) {
-    case NODE_EXPRSTMT: return n->value->kind != NODE_STRING; // a docstring
-    case NODE_ASSIGN:
-    case NODE_AUGASSIGN:
-    case NODE_RETURN:
-    case NODE_RAISE:
-    case NODE_ASSERT:
-    case NODE_DELETE: return true;
-    case NODE_ANNASSIGN: return n->annassign.value != NULL;
-    default: return false;
-    }
-}
-
 static uint8_t mark_of(const Walk *w, const Node *n) {
     return n->span.at < w->cover->n ? w->cover->at[n->span.at] : 0;
-}
-
-// A statement of a kernel that the checker has folded away was executed if it was visited.
-static bool kernel_ran(const Walk *w, const Node *n) {
-    uint8_t mark = mark_of(w, n);
-    return (mark & COVER_VISITED) && (!(mark & COVER_EMITTED) || (mark & COVER_RUN));
 }
 
 static void note_line(Walk *w, const Node *n) {
@@ -51,10 +31,7 @@ static void walk(void *arg, const Node *n) {
     Walk *w = arg;
     bool was = w->kernel;
     if (n->kind == NODE_FUNCTION) w->kernel = is_jit_function(n);
-    if (is_leaf(n)) {
-        bool ran = w->kernel ? kernel_ran(w, n) : (mark_of(w, n) & COVER_HOST) != 0;
-        if (!ran) return note_line(w, n);
-    }
+    if (is_leaf_statement(n) && !cover_ran(w->cover, n, w->kernel)) return note_line(w, n);
     if (n->kind == NODE_IFEXP && !w->kernel) {
         if (!(mark_of(w, n->ifexp.then) & COVER_HOST)) note_line(w, n->ifexp.then);
         if (!(mark_of(w, n->ifexp.otherwise) & COVER_HOST)) note_line(w, n->ifexp.otherwise);
@@ -180,7 +157,7 @@ static void say_sizes(const Cover *c, const Numbers *n, Buf *out) {
     if (most_common(c, said, false, true) >= 0) buf_puts(out, " +");
 }
 
-void coverage_say(Arena *a, const Node *module, const Cover *c, Buf *out) {
+void coverage_say(Arena *a, const Node *module, const Cover *c, int inputs, Buf *out) {
     Walk w = {.cover = c, .source = module->module.source};
     w.lines = line_col(w.source, (uint32_t)w.source.len).line;
     w.line = NEWN(a, uint8_t, (size_t)w.lines + 2);
@@ -192,6 +169,9 @@ void coverage_say(Arena *a, const Node *module, const Cover *c, Buf *out) {
     numbers_find(n, module);
     say_sizes(c, n, out);
     say_values(n, out);
+    Unreached *u = NEW(a, Unreached);
+    unreached_find(a, module, c, inputs, u);
+    unreached_say(u, out);
     buf_puts(out, " lines");
     for (int i = 1, k = 0; i <= w.lines; i++) {
         if (!w.line[i]) continue;
@@ -261,12 +241,13 @@ void coverage_read(const char *p, Coverage *out) {
         while (c.values < COVERAGE_VALUES_MAX && float_bits(&p, &c.value[c.values])) c.values++;
         if (c.values == 0) return;
     }
-    if (!word(&p, " lines")) return;
+    if (!unreached_read(&p, &c.unreached) || !word(&p, " lines")) return;
     while (c.lines < COVERAGE_LINES_MAX && number(&p, &x)) {
         if (c.lines > 0 && x <= c.line[c.lines - 1]) return;
         c.line[c.lines++] = (int32_t)x;
     }
     c.more = word(&p, " +");
+    c.told = true;
     if (!*p) *out = c;
 }
 
@@ -279,6 +260,8 @@ void coverage_meet(Coverage *a, const Coverage *b) {
     }
     a->lines = n;
     a->more &= b->more;
+    unreached_meet(&a->unreached, &b->unreached);
+    a->told &= b->told;
 }
 
 void coverage_words(Buf *out, const Coverage *c) {

@@ -1,7 +1,8 @@
 // coverage.h - what no case has executed, and which sizes a candidate compares its own with, as the child
-// tells it in its last report. Evidence, and a reason to draw more cases: neither can make anything pass.
+// tells it in its last report. Evidence, a reason to draw more cases, and a reason not to accept: none of it
+// can make anything pass.
 #pragma once
-#include "lang/ast.h"
+#include "sandbox/unreached.h"
 #include "sandbox/wire.h"
 
 // BEYOND: sizes that no rows are drawn for, because they are too large or there are too many of them.
@@ -16,7 +17,8 @@ enum {
 typedef struct {
     int32_t line[COVERAGE_LINES_MAX]; // ascending
     int lines;
-    bool more; // there are further ones
+    bool more;           // there are further ones
+    Unreached unreached; // of all lines, those that can matter
     int64_t size[COVERAGE_SIZES_MAX];
     int sizes;
     int constants; // the first of them: compared with in many cases; others mostly follow from one case's
@@ -29,12 +31,13 @@ typedef struct {
     int writtens;
     float value[COVERAGE_VALUES_MAX]; // finite, not 0
     int values;
+    bool told; // the child has said all this
 } Coverage;
 
-// "sizes 50 64 seldom 4096 written 61 beyond 70000 + values 3f000000 lines 12 13 +", for CaseReport.message
-// of a REPORT_DONE.
-void coverage_say(Arena *a, const Node *module, const Cover *c, Buf *out);
-// What is not such a text says nothing.
+// "sizes 50 64 seldom 4096 written 61 beyond 70000 + values 3f000000 unreached 0c lines 12 13 +", for
+// CaseReport.message of a REPORT_DONE. `inputs`: how many tensors a call hands over.
+void coverage_say(Arena *a, const Node *module, const Cover *c, int inputs, Buf *out);
+// What is not such a text says nothing: not even `told`.
 void coverage_read(const char *message, Coverage *out);
 // Lines that both have left out; sizes of the first.
 void coverage_meet(Coverage *a, const Coverage *b);

@@ -14,7 +14,7 @@
 #include "tile/vm/vm.h"
 
 enum { TENSOR_ZEROS = -1 };
-enum { WIRE_MAGIC = 0x4f55524f, WIRE_INPUTS_MAX = 8, WIRE_CASES_MAX = 1024, WIRE_MESSAGE_MAX = 320 };
+enum { WIRE_MAGIC = 0x4f55524f, WIRE_INPUTS_MAX = 8, WIRE_CASES_MAX = 1024, WIRE_MESSAGE_MAX = 720 };
 enum { WIRE_CALLS_MAX = 40, WIRE_REPEATS_MAX = 1 << 20 };
 
 typedef struct {

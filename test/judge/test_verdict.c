@@ -22,7 +22,7 @@ static void statuses_have_names_and_classes(void **state) {
         assert_int_equal(verdict_accepted(&v), status_class(s) == CLASS_ACCEPTED);
     }
     assert_int_equal(count[CLASS_ACCEPTED], 1);
-    assert_int_equal(count[CLASS_UNDECIDED], 2);
+    assert_int_equal(count[CLASS_UNDECIDED], 3);
     Status s = STATUS_race;
     assert_false(status_by_name(STR("OK"), &s));
     assert_false(status_by_name(STR(""), &s));

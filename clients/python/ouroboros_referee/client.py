@@ -25,7 +25,7 @@ class Verdict(dict):
     """A verdict: the referee's JSON object as it came, and its most used members as attributes.
 
     `accepted` is True only for status "ok". `decided` is False for the statuses that say nothing about the
-    kernel ("unsupported", "referee_error") and for any the client does not know to be a rejection.
+    kernel ("unsupported", "unreached", "referee_error") and for any the client does not know to be a rejection.
     """
 
     REJECTED = frozenset(
@@ -33,7 +33,7 @@ class Verdict(dict):
         "nondeterministic wrong_shape wrong_dtype incorrect inaccurate nan_class timeout crash no_kernel "
         "truncated timing_unstable below_floor".split()
     )
-    UNDECIDED = frozenset(("unsupported", "referee_error"))
+    UNDECIDED = frozenset(("unsupported", "unreached", "referee_error"))
 
     @property
     def status(self):

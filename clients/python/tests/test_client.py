@@ -461,7 +461,7 @@ class Rewards(WithState):
         # Never more for what was rejected.
         self.assertEqual(table.reward(Verdict(accepted=False, status="incorrect")), 0.6)
         self.assertEqual(table.reward(Verdict(accepted=False, status="below_floor")), 0.0)
-        for status in ("unsupported", "referee_error", "something new"):
+        for status in ("unsupported", "unreached", "referee_error", "something new"):
             self.assertIsNone(table.reward(Verdict(accepted=False, status=status)))
         # Every status that is a rejection has a row.
         self.assertEqual(set(RewardTable.DEFAULT) - {"ok"}, Verdict.REJECTED - {"timing_unstable", "below_floor"})

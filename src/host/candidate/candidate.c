@@ -1,4 +1,5 @@
 #include "base/numeric/rng.h"
+#include "host/candidate/conditions.h"
 #include "host/python/api.h"
 
 // What only a candidate does: allocate, copy, launch. Fills and copies are billed to the step budget and to
@@ -43,8 +44,11 @@ static bool allocate(Interp *in, Span at, const Plain *p, Value *out) {
     return tensor_value(in, at, &t, p->cpu, out);
 }
 
+static Outcomes *outcomes(const Interp *in) { return cover_outcomes(in->m->watch.cover); }
+
 static bool fill(Interp *in, Span at, Value v, double x) {
     const Tensor *t = &v.tensor->t;
+    if (outcomes(in)) return true;
     int64_t n = tensor_numel(t);
     int width = dtype_bytes(t->dtype);
     if (t->storage->open && x == 0) return true; // sparse: zero as it is
@@ -62,6 +66,7 @@ bool tensor_copy(Interp *in, Span at, Value v, Value *out) {
     const Tensor *t = &v.tensor->t;
     int64_t n = tensor_numel(t), width = dtype_bytes(t->dtype);
     if (!allocate(in, at, &(Plain){t->dtype, v.tensor->cpu, t->rank, t->shape}, out)) return false;
+    if (outcomes(in)) return true;
     if (!bill(in, at, n, 2 * n * width)) return false;
     if (n == 0) return true;
     Storage *to = out->tensor->t.storage;
@@ -481,7 +486,7 @@ static bool build(Interp *in, const Launcher *l, const Args *given, int skip, Bu
         out->binding.site = site;
     }
     return grid_sizes(in, at, l->grid, &out->binding, out->grid) &&
-           kernel_check(m->arena, in->cache, &out->binding, &out->code, in->d);
+           (outcomes(in) || kernel_check(m->arena, in->cache, &out->binding, &out->code, in->d));
 }
 
 bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
@@ -495,6 +500,10 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
     for (int skip = 0; !build(in, l, given, skip, &built); skip++) {
         if (!built.code.unfit || !choice_passes_over(&built.how, skip)) return false;
         in->d->count = found;
+    }
+    if (outcomes(in)) {
+        if (!l->kernel->home) conditions_note(outcomes(in), &built.binding, built.grid);
+        return true;
     }
     if (!choice_holds(in, l, at, &built.how)) return false;
     const Launchable code = built.code;

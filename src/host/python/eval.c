@@ -125,6 +125,15 @@ bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
 
 // --- operators (on values: operators.c) ---
 
+static void note_outcome(const Interp *in, uint32_t at, Value l, Value r, bool holds) {
+    Outcomes *o = in->m ? cover_outcomes(in->m->watch.cover) : NULL;
+    if (!o) return;
+    if (l.kind == V_INT && r.kind == V_INT) return outcome_compared(o, at, l.i, r.i, holds);
+    // Which item of a collection it was.
+    bool item = l.kind == V_INT && holds && (value_is_seq(r) || r.kind == V_DICT);
+    outcome_seen(o, at, holds ? 2 + (item ? (uint64_t)l.i : 0) : 1);
+}
+
 static bool eval_compare(Interp *in, Env *env, const Node *n, Value *out) {
     Value l, r;
     if (!eval(in, env, n->compare.left, &l)) return false;
@@ -140,6 +149,7 @@ static bool eval_compare(Interp *in, Env *env, const Node *n, Value *out) {
         }
         bool holds;
         if (!compare_values(in, n->span, op, l, r, &holds)) return false;
+        note_outcome(in, n->compare.rest.at[i]->span.at, l, r, holds);
         *out = value_bool(holds);
         if (!holds) return true;
         l = r;

@@ -160,7 +160,13 @@ void value_text(Buf *out, Value v) {
 
 bool value_truth(Interp *in, Span at, Value v, bool *out) {
     PyValue plain;
-    if (value_plain(v, &plain)) return *out = py_truth(plain), true;
+    if (value_plain(v, &plain)) {
+        *out = py_truth(plain);
+        Outcomes *o = in->m ? cover_outcomes(in->m->watch.cover) : NULL;
+        if (o && v.kind == V_INT) outcome_compared(o, at.at, v.i, 0, *out);
+        if (o && v.kind != V_INT) outcome_seen(o, at.at, *out ? 2 : 1);
+        return true;
+    }
     switch (v.kind) {
     case V_TUPLE:
     case V_LIST: *out = v.seq->n > 0; return true;
@@ -345,10 +351,22 @@ bool dict_new(Interp *in, Span at, Value *out) {
     return true;
 }
 
+// What a table may be asked for.
+static void note_keys(Outcomes *o, const Dict *d) {
+    for (int i = 0; i < d->n && i < OUTCOME_NUMBERS_MAX; i++) {
+        const Value *k = &d->key[i];
+        if (k->kind == V_INT) outcome_number(o, k->i);
+        o->tuples |= k->kind == V_TUPLE;
+        for (int j = 0; k->kind == V_TUPLE && j < k->seq->n; j++)
+            if (k->seq->at[j].kind == V_INT) outcome_number(o, k->seq->at[j].i);
+    }
+}
+
 bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out) {
     // A look-up by a size compares it with every key.
     for (int i = 0; in->m && in->m->watch.cover && key.kind == V_INT && i < d->n && i < COVER_OWN_MAX; i++)
         if (d->key[i].kind == V_INT) cover_size(in->m->watch.cover, d->key[i].i);
+    if (in->m && cover_outcomes(in->m->watch.cover)) note_keys(in->m->watch.cover->outcomes, d);
     *out = -1;
     if (key.kind == V_LIST || key.kind == V_DICT || key.kind == V_SET)
         return host_raise(in, at, "TypeError: unhashable type: '%s'", value_type(key));
@@ -363,7 +381,10 @@ bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out) {
         } else if (!nan_pair(in, at, key, d->key[i]) || !value_equal(in, at, key, d->key[i], &equal)) {
             return false;
         }
-        if (equal) return *out = i, true;
+        if (equal) {
+            if (in->m) outcome_seen(cover_outcomes(in->m->watch.cover), at.at, 16 + (uint64_t)i);
+            return *out = i, true;
+        }
     }
     return true;
 }

@@ -2,6 +2,7 @@
 // cases of one run of a candidate; a byte for each byte of its source, so that a place costs one write.
 #pragma once
 #include "base/str.h"
+#include "tile/vm/outcomes.h"
 
 typedef struct Code Code;
 
@@ -21,7 +22,10 @@ typedef struct Cover {
         int cases, last; // in how many cases, and in which one last
     } size[COVER_SIZES_MAX];
     int sizes;
+    Outcomes *outcomes; // or NULL. With it nothing is launched, filled or copied
 } Cover;
+
+static inline Outcomes *cover_outcomes(const Cover *c) { return c ? c->outcomes : NULL; }
 
 static inline void cover_mark(Cover *c, uint32_t at, uint8_t what) {
     if (c && at < c->n) c->at[at] |= what;

@@ -1,0 +1,25 @@
+// varies.h - which conditions of a candidate can come out otherwise in another call, found in its tree alone.
+// Every name of the file stands for all values that it is ever given: what follows can name a condition that
+// never changes as one that may, but not the reverse.
+#pragma once
+#include "host/policy/fact.h"
+
+// A function or lambda, and the one around it; NULL: the module's level.
+typedef struct Scope Scope;
+struct Scope {
+    const Node *node;
+    const Scope *outer;
+};
+typedef struct Varies Varies;
+
+// `inputs`: how many tensors a call hands over. NULL for a file that is too large to be looked at: then
+// everything may.
+Varies *varies_new(Arena *a, const Node *module, int inputs);
+// Whether a condition of which `side` was not seen in any call can come out so in another one: by another
+// size, stride, address or element, within a domain of tensors below FACT_ELEMENTS. All dtypes of it have
+// been seen.
+bool varies_may(Varies *v, const Scope *scope, const Node *cond, bool side);
+// The same of a loop without a turn.
+bool varies_loops(Varies *v, const Scope *scope, const Node *iter);
+// Whether some call's callee itself is chosen by what differs from call to call.
+bool varies_callee(const Varies *v);

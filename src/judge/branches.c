@@ -1,0 +1,77 @@
+#include "judge/branches.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+enum { MEMORY = 256 << 20, WALL_SECONDS = 60, ORDINARY_ROW = 65537 };
+static const int64_t room = (int64_t)1 << 37; // of address space, for all tensors of a call
+static const int64_t ordinary_elements = 3 << 20, most_elements = 10 << 20;
+
+static void seed_add(ExploreDomain *d, const int64_t size[OP_DIMS_MAX]) {
+    for (int i = 0; i < d->seeds; i++)
+        if (memcmp(d->seed[i], size, sizeof d->seed[i]) == 0) return;
+    if (d->seeds < EXPLORE_SEEDS_MAX) memcpy(d->seed[d->seeds++], size, sizeof d->seed[0]);
+}
+
+static bool domain_file(const ExploreDomain *d, int *fd, size_t *bytes, Err *e) {
+    DrawHeader header = {.magic = EXPLORE_MAGIC};
+    *bytes = sizeof header + sizeof *d;
+    *fd = memfd_create("ouroboros-branches", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (*fd < 0) return err_set(e, ERR_IO, "branches: memfd: %s", strerror(errno));
+    return io_write_all(*fd, &header, sizeof header, e) && io_write_all(*fd, d, sizeof *d, e) &&
+           io_seal(*fd, "branches", e);
+}
+
+static void sort_out(const Op *op, const ExploreDomain *d, const ExplorePoints *all, BranchPoints *out) {
+    int64_t sum[2] = {0};
+    for (int i = 0; i < all->n; i++) {
+        int64_t n = explore_elements(d, all->size[i]);
+        bool beyond = n > ordinary_elements || all->size[i][op->row_dim] > ORDINARY_ROW;
+        if ((sum[beyond] += n) > most_elements) {
+            sum[beyond] -= n;
+            continue;
+        }
+        ExplorePoints *p = beyond ? &out->beyond : &out->ordinary;
+        memcpy(p->size[p->n++], all->size[i], sizeof p->size[0]);
+    }
+}
+
+static bool ask(const BranchSearch *s, ForkJob *job, const ExploreDomain *d, ExplorePoints *out, Err *e) {
+    Arena scratch = {0};
+    ChildResult r = {0};
+    ForkServer *fork_server = fork_servers_take(s->fork_servers, e);
+    Err why = {0};
+    bool ok = fork_server && fork_server_run(fork_server, &scratch, job, &r, &why);
+    if (ok &&
+        (r.end != CHILD_EXITED || r.code != 0 || r.garbage || !explore_read(d, r.report, r.reports, out)))
+        *out = (ExplorePoints){0};
+    if (ok) child_result_free(fork_server, &r);
+    if (fork_server) fork_servers_leave(s->fork_servers, fork_server, !ok);
+    arena_free(&scratch);
+    // Where the machine gives no such room nothing is found; what no case reached is told all the same.
+    return fork_server != NULL;
+}
+
+bool branches_find(const BranchSearch *s, BranchPoints *out, Err *e) {
+    Arena a = {0};
+    ExploreDomain *d = NEW(&a, ExploreDomain);
+    ExplorePoints *all = NEW(&a, ExplorePoints);
+    *out = (BranchPoints){0};
+    explore_domain(s->draw->op, d);
+    for (int i = 0; i < s->draw->cases; i++) seed_add(d, s->draw->truth[i].dim);
+    ForkJob job = {.source = s->source,
+                   .extras = s->extras,
+                   .arena_bytes = (size_t)(MEMORY + room),
+                   .sparse_bytes = (size_t)room,
+                   .wall_seconds = WALL_SECONDS,
+                   .draw_fd = -1,
+                   .max_reports = EXPLORE_POINTS_MAX + 1};
+    bool ok = domain_file(d, &job.draw_fd, &job.draw_bytes, e) && ask(s, &job, d, all, e);
+    if (ok) sort_out(s->draw->op, d, all, out);
+    if (job.draw_fd >= 0) close(job.draw_fd);
+    arena_free(&a);
+    return ok;
+}

@@ -1,0 +1,71 @@
+// explore.h - a search for sizes with which conditions of a candidate come out as in no other call. The
+// child's host code runs for thousands of sizes on tensors that are not there, without a launch
+// (outcomes.h). It starts from the sizes that cases have had, and goes on from numbers in the source, from
+// the operands of comparisons, and from what it has found. Deterministic; bounded by a number of calls.
+//
+// What it finds is told in reports: one REPORT_RAN for each point, its sizes as a text; then REPORT_DONE.
+// Sizes found are a reason to draw more cases; a child that tells nothing gains nothing but what it had.
+#pragma once
+#include "op/op.h"
+#include "sandbox/fork_server.h"
+
+struct Tuned;
+
+enum { EXPLORE_MAGIC = 0x4f555258, EXPLORE_POINTS_MAX = 24, EXPLORE_SEEDS_MAX = 256 };
+
+// Of an op, as a child may know it. Behind a DrawHeader (EXPLORE_MAGIC, cases 0) in the input mapping.
+typedef struct {
+    int32_t inputs, dims, rows_dim, row_dim;
+    struct {
+        int32_t rank, dtype; // DType; -1: of the case
+        int32_t dim[OP_RANK_MAX];
+        int64_t size[OP_RANK_MAX];
+    } input[OP_INPUTS_MAX];
+    struct {
+        int64_t multiple_of, min, max;
+        int32_t of, divisor;
+    } dim[OP_DIMS_MAX];
+    int32_t seeds; // sizes that cases have had
+    int64_t seed[EXPLORE_SEEDS_MAX][OP_DIMS_MAX];
+} ExploreDomain;
+
+// The domain's sizes and inputs; without seeds.
+void explore_domain(const Op *op, ExploreDomain *out);
+// Sizes of the domain next to those given.
+void explore_fit(const ExploreDomain *d, int64_t size[OP_DIMS_MAX]);
+// Elements of all inputs, at most INT64_MAX / 2.
+int64_t explore_elements(const ExploreDomain *d, const int64_t size[OP_DIMS_MAX]);
+
+typedef struct {
+    int64_t size[EXPLORE_POINTS_MAX][OP_DIMS_MAX];
+    int n;
+} ExplorePoints;
+// Reads a child's reports. False, and no points, where any of it is not as it must be.
+bool explore_read(const ExploreDomain *d, const CaseReport *report, int n, ExplorePoints *out);
+
+// The child's side. try: calls the candidate with these sizes, in one of so many ways (EXPLORE_WAYS: dtypes
+// and layouts); false where it has raised something.
+// From EXPLORE_GAPS on, rows have gaps between them.
+enum { EXPLORE_WAYS = 6, EXPLORE_GAPS = 3 };
+typedef struct {
+    const ExploreDomain *domain;
+    Outcomes *outcomes;
+    const Node *module;
+    bool (*try)(void *arg, const int64_t size[OP_DIMS_MAX], int way);
+    void *arg;
+} Explorer;
+// The job of a child that explores: all of it, the reports too. Returns its exit code.
+typedef struct {
+    const ChildJob *job;
+    Arena *code, *call;
+    const Node *module;
+    Cover *cover;
+    struct Tuned *tuned;
+    size_t sparse; // the last bytes of the job's memory
+} ExploreChild;
+int explore_child(const ExploreChild *c);
+void explore_search(Arena *a, const Explorer *x, ExplorePoints *out);
+// "sizes 5 61", for CaseReport.message.
+void explore_say(const ExploreDomain *d, const int64_t size[OP_DIMS_MAX], Buf *out);
+// For each byte of the source: whether a condition there only leads to an exception.
+uint8_t *explore_dull(Arena *a, const Node *module, size_t bytes);

@@ -1,0 +1,87 @@
+// The job of a child that explores: calls of the candidate's host code on tensors of zeros that are not
+// there.
+#include <errno.h>
+#include <unistd.h>
+
+#include "host/host.h"
+#include "sandbox/explore.h"
+
+enum { EXIT_DONE, EXIT_WIRE = 10, EXIT_PIPE };
+enum { PAGES = 1 << 10, STEPS = 1 << 22, GAP = 8 };
+
+typedef struct {
+    const ExploreChild *c;
+    const ExploreDomain *domain;
+    CodeCache *cache;
+} Calls;
+
+static const DType float_types[] = {DT_F16, DT_BF16, DT_F32};
+
+// Rows with gaps between them, or without.
+static bool input_make(const Calls *x, Machine *m, int i, const int64_t size[OP_DIMS_MAX], int way,
+                       Tensor *out) {
+    int rank = x->domain->input[i].rank, dtype = x->domain->input[i].dtype;
+    *out = (Tensor){.dtype = dtype >= 0 ? (DType)dtype : float_types[way % 3], .rank = rank};
+    int64_t stride = 1, gap = way >= EXPLORE_GAPS ? GAP : 0;
+    for (int k = rank; k-- > 0;) {
+        int dim = x->domain->input[i].dim[k];
+        out->shape[k] = dim >= 0 ? size[dim] : x->domain->input[i].size[k];
+        out->stride[k] = stride;
+        stride *= out->shape[k]; // below 2^31: elements_most
+        if (k == rank - 1 && rank > 1) stride += gap;
+    }
+    size_t bytes = (size_t)stride * (size_t)dtype_bytes(out->dtype);
+    const uint8_t *zeros = storage_sparse(&m->storages, bytes);
+    return zeros && storage_wrap_open(&m->storages, out->dtype, zeros, bytes, &out->storage);
+}
+
+static bool call(void *arg, const int64_t size[OP_DIMS_MAX], int way) {
+    Calls *x = arg;
+    const ExploreChild *c = x->c;
+    ArenaMark mark = arena_mark(c->call);
+    DiagList diags = DIAGS(c->call);
+    Machine *m = NEW(c->call, Machine);
+    machine_init(m, c->call, &diags, STEPS);
+    m->watch.cover = c->cover;
+    m->autotune.pruned = c->tuned;
+    storage_sparse_open(&m->storages, (uint8_t *)c->job->arena + c->job->arena_bytes - c->sparse, c->sparse,
+                        PAGES);
+    Tensor input[OP_INPUTS_MAX], out;
+    bool ok = true;
+    for (int i = 0; ok && i < x->domain->inputs; i++) ok = input_make(x, m, i, size, way, &input[i]);
+    ok = ok && host_run(m, x->cache, c->module, input, x->domain->inputs, &out);
+    arena_reset(c->call, mark);
+    return ok;
+}
+
+static bool send(const ExploreChild *c, const CaseReport *r) {
+    const char *p = (const char *)r;
+    for (size_t left = sizeof *r; left;) {
+        ssize_t n = write(c->job->report_fd, p, left);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        p += n;
+        left -= (size_t)n;
+    }
+    return true;
+}
+
+int explore_child(const ExploreChild *c) {
+    const ExploreDomain *d = (const ExploreDomain *)(c->job->draw + sizeof(DrawHeader));
+    if (c->job->draw_bytes < sizeof(DrawHeader) + sizeof *d) return EXIT_WIRE;
+    Calls calls = {c, d, code_cache_new(c->code)};
+    c->cover->outcomes = NEW(c->code, Outcomes);
+    c->cover->outcomes->bytes = c->cover->n;
+    c->cover->outcomes->dull = explore_dull(c->code, c->module, c->cover->n);
+    ExplorePoints *points = NEW(c->code, ExplorePoints);
+    explore_search(c->code, &(Explorer){d, c->cover->outcomes, c->module, call, &calls}, points);
+    for (int i = 0; i <= points->n; i++) {
+        bool last = i == points->n;
+        CaseReport r = {.case_index = last ? -1 : i, .kind = last ? REPORT_DONE : REPORT_RAN};
+        Buf text = BUF(c->call);
+        if (!last) explore_say(d, points->size[i], &text);
+        wire_message(&r, buf_cstr(&text));
+        if (!send(c, &r)) return EXIT_PIPE;
+    }
+    return EXIT_DONE;
+}

@@ -1,0 +1,347 @@
+#include "sandbox/unreached.h"
+
+#include "host/policy/varies.h"
+#include "tile/check/check.h"
+
+typedef struct {
+    Arena *arena;
+    const Node *module;
+    const Cover *cover;
+    Str source;
+    int inputs;
+    Varies *varies; // made when it is first asked for
+    bool asked;
+    const Scope *scope;
+    bool kernel;
+    const Node *cond;        // the innermost condition that a call can change
+    uint16_t *leaves, *arms; // by their place in the source: the number of a statement or an arm, from 1
+    unsigned numbered;
+    Unreached *out;
+} Walk;
+
+bool cover_ran(const Cover *c, const Node *n, bool kernel) {
+    uint8_t mark = n->span.at < c->n ? c->at[n->span.at] : 0;
+    // A statement of a kernel that the checker has folded away was executed if it was visited.
+    if (kernel) return (mark & COVER_VISITED) && (!(mark & COVER_EMITTED) || (mark & COVER_RUN));
+    return (mark & COVER_HOST) != 0;
+}
+
+bool is_leaf_statement(const Node *n) {
+    switch (n->kind) {
+    case NODE_EXPRSTMT: return n->value->kind != NODE_STRING; // a docstring
+    case NODE_ASSIGN:
+    case NODE_AUGASSIGN:
+    case NODE_RETURN:
+    case NODE_RAISE:
+    case NODE_ASSERT:
+    case NODE_DELETE: return true;
+    case NODE_ANNASSIGN: return n->annassign.value != NULL;
+    default: return false;
+    }
+}
+
+static void note(Walk *w, const Node *n, const uint16_t *numbers) {
+    Unreached *u = w->out;
+    uint16_t number = n->span.at < w->source.len ? numbers[n->span.at] : 0;
+    if (number == 0 || number > UNREACHED_MAX) {
+        u->more = true;
+        return;
+    }
+    number--;
+    uint8_t bit = (uint8_t)(1 << number % 8);
+    if (u->bit[number / 8] & bit) return;
+    u->bit[number / 8] |= bit;
+    const Node *place = w->cond ? w->cond : n;
+    if (u->places == UNREACHED_PLACES_MAX || (u->places > 0 && number <= u->place[u->places - 1].number))
+        return;
+    u->place[u->places++] = (UnreachedPlace){number, n->span.at, place->span.at, place->span.len};
+}
+
+// Most files leave no line out, and need no such look.
+static Varies *varies(Walk *w) {
+    if (!w->asked) w->varies = varies_new(w->arena, w->module, w->inputs);
+    w->asked = true;
+    return w->varies;
+}
+
+static bool may(Walk *w, const Node *cond, bool side) { return varies_may(varies(w), w->scope, cond, side); }
+
+// --- what cannot matter whether it is reached or not ---
+
+static bool is_quiet_call(const Node *n) {
+    static const char *const all[] = {"static_assert", "device_assert", "static_print",
+                                      "device_print",  "print",         "warn",
+                                      "debug",         "info",          "warning"};
+    if (n->kind != NODE_CALL) return false;
+    const Node *f = n->call.func;
+    Str name = f->kind == NODE_ATTRIBUTE ? f->attribute.name : f->kind == NODE_NAME ? f->name : (Str){0};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (str_is(name, all[i])) return true;
+    return false;
+}
+
+static bool ends_in_raise(const Nodes *body) {
+    return body->n > 0 && body->at[body->n - 1]->kind == NODE_RAISE;
+}
+
+// A call of a function that can only raise.
+static bool calls_raiser(const Walk *w, const Node *n) {
+    if (n->kind != NODE_CALL || n->call.func->kind != NODE_NAME) return false;
+    const Node *f = module_function(w->module, n->call.func->name);
+    return f && f->function.body.n > 0 && f->function.body.at[0]->kind == NODE_RAISE;
+}
+
+static bool harmless(const Walk *w, const Node *n) {
+    if (n->kind == NODE_RAISE || n->kind == NODE_ASSERT) return true;
+    return n->kind == NODE_EXPRSTMT && (is_quiet_call(n->value) || calls_raiser(w, n->value));
+}
+
+// Whether no statement behind it in its block follows.
+static bool leaves(const Node *n);
+static bool block_leaves(const Nodes *body) { return body->n > 0 && leaves(body->at[body->n - 1]); }
+static bool leaves(const Node *n) {
+    switch (n->kind) {
+    case NODE_RETURN:
+    case NODE_RAISE:
+    case NODE_BREAK:
+    case NODE_CONTINUE: return true;
+    case NODE_IF: return block_leaves(&n->branch.then) && block_leaves(&n->branch.otherwise);
+    case NODE_WITH: return block_leaves(&n->with.body);
+    default: return false;
+    }
+}
+
+// --- the walk ---
+
+static void block(Walk *w, const Nodes *body);
+
+static void under(Walk *w, const Node *cond, const Nodes *body) {
+    const Node *was = w->cond;
+    w->cond = cond;
+    block(w, body);
+    w->cond = was;
+}
+
+static bool arm_ran(const Walk *w, const Node *n) {
+    return n->span.at < w->cover->n && (w->cover->at[n->span.at] & COVER_HOST);
+}
+
+// Arms of conditional expressions, of which one was evaluated and the other never.
+static void arms(void *arg, const Node *n) {
+    Walk *w = arg;
+    const Scope *was = w->scope;
+    Scope own = {n, was};
+    if (n->kind == NODE_LAMBDA) w->scope = &own;
+    if (n->kind == NODE_IFEXP) {
+        bool then = arm_ran(w, n->ifexp.then), otherwise = arm_ran(w, n->ifexp.otherwise);
+        const Node *left_out = then ? n->ifexp.otherwise : n->ifexp.then, *cond = w->cond;
+        w->cond = n->ifexp.cond;
+        if (then != otherwise && may(w, n->ifexp.cond, otherwise)) note(w, left_out, w->arms);
+        w->cond = cond;
+    }
+    node_each_child(n, arms, w); // a tree's height is bounded
+    w->scope = was;
+}
+
+static bool any_ran(const Walk *w, const Nodes *body) {
+    for (int i = 0; i < body->n; i++)
+        if (cover_ran(w->cover, body->at[i], w->kernel)) return true;
+    return false;
+}
+
+static void function(Walk *w, const Node *n) {
+    bool was_kernel = w->kernel;
+    const Scope *was = w->scope;
+    const Node *cond = w->cond;
+    Scope own = {n, was};
+    w->kernel = is_jit_function(n);
+    // One that was never entered is called on lines that were left out, if on any: unless a call finds its
+    // callee by sizes.
+    if (any_ran(w, &n->function.body) || varies_callee(varies(w))) {
+        w->scope = &own;
+        w->cond = NULL;
+        block(w, &n->function.body);
+    }
+    w->kernel = was_kernel;
+    w->scope = was;
+    w->cond = cond;
+}
+
+static void loop(Walk *w, const Node *n) {
+    bool ran = any_ran(w, &n->loop.body);
+    if (ran || varies_loops(varies(w), w->scope, n->loop.iter)) under(w, n->loop.iter, &n->loop.body);
+    block(w, &n->loop.otherwise);
+}
+
+static void statement(Walk *w, const Node *n) {
+    if (is_leaf_statement(n)) {
+        if (harmless(w, n)) return;
+        if (!cover_ran(w->cover, n, w->kernel)) return note(w, n, w->leaves);
+        if (!w->kernel) arms(w, n);
+        return;
+    }
+    switch (n->kind) {
+    case NODE_FUNCTION: function(w, n); break;
+    case NODE_CLASS: // its own statements have run
+        for (int i = 0; i < n->klass.body.n; i++)
+            if (n->klass.body.at[i]->kind == NODE_FUNCTION) function(w, n->klass.body.at[i]);
+        break;
+    case NODE_FOR: loop(w, n); break;
+    case NODE_WHILE:
+        if (any_ran(w, &n->whileloop.body) || may(w, n->whileloop.cond, true))
+            under(w, n->whileloop.cond, &n->whileloop.body);
+        block(w, &n->whileloop.otherwise);
+        break;
+    case NODE_WITH: block(w, &n->with.body); break;
+    case NODE_TRY:
+        block(w, &n->attempt.body);
+        block(w, &n->attempt.otherwise);
+        block(w, &n->attempt.final);
+        break;
+    default: break;
+    }
+}
+
+// False: what stands behind the statement cannot be reached.
+static bool branch(Walk *w, const Node *n, bool *rest_under) {
+    const Nodes *then = &n->branch.then, *otherwise = &n->branch.otherwise;
+    if (!w->kernel) arms(w, n->branch.cond);
+    bool then_may = any_ran(w, then) || may(w, n->branch.cond, true);
+    bool else_may = any_ran(w, otherwise) || may(w, n->branch.cond, false);
+    bool then_leaves = block_leaves(then), else_leaves = block_leaves(otherwise);
+    if (then_may) under(w, n->branch.cond, then);
+    if (else_may) under(w, n->branch.cond, otherwise);
+    *rest_under = then_leaves || else_leaves;
+    return (then_may && !then_leaves) || (else_may && !else_leaves);
+}
+
+static bool any_follows(const Walk *w, const Nodes *body, int i) {
+    return any_ran(w, &(Nodes){body->at + i + 1, body->n - i - 1});
+}
+
+static void block(Walk *w, const Nodes *body) {
+    const Node *was = w->cond;
+    // What leads to nothing but an exception.
+    if (ends_in_raise(body) && !any_ran(w, body)) return;
+    for (int i = 0; i < body->n; i++) {
+        const Node *n = body->at[i];
+        if (n->kind != NODE_IF) {
+            statement(w, n);
+            continue;
+        }
+        bool rest_under;
+        if (!branch(w, n, &rest_under) && !any_follows(w, body, i)) break;
+        if (rest_under) w->cond = n->branch.cond;
+    }
+    w->cond = was;
+}
+
+static void number_at(Walk *w, uint16_t *of, const Node *n) {
+    if (w->numbered <= UNREACHED_MAX && n->span.at < w->source.len) of[n->span.at] = (uint16_t)++w->numbered;
+}
+
+static void number_all(void *arg, const Node *n) {
+    Walk *w = arg;
+    if (is_leaf_statement(n)) number_at(w, w->leaves, n);
+    if (n->kind == NODE_IFEXP) {
+        number_at(w, w->arms, n->ifexp.then);
+        number_at(w, w->arms, n->ifexp.otherwise);
+    }
+    node_each_child(n, number_all, w); // a tree's height is bounded
+}
+
+void unreached_find(Arena *a, const Node *module, const Cover *c, int inputs, Unreached *out) {
+    Walk w = {.arena = a,
+              .module = module,
+              .cover = c,
+              .source = module->module.source,
+              .inputs = inputs,
+              .out = out};
+    *out = (Unreached){0};
+    w.leaves = NEWN(a, uint16_t, w.source.len + 1);
+    w.arms = NEWN(a, uint16_t, w.source.len + 1);
+    number_all(&w, module);
+    for (int i = 0; i < module->module.body.n; i++) { // what stands at the top level itself always runs
+        const Node *n = module->module.body.at[i];
+        if (n->kind == NODE_FUNCTION || n->kind == NODE_CLASS) statement(&w, n);
+    }
+}
+
+bool unreached_any(const Unreached *u) {
+    bool any = u->more;
+    for (size_t i = 0; i < sizeof u->bit; i++) any |= u->bit[i] != 0;
+    return any;
+}
+
+void unreached_say(const Unreached *u, Buf *out) {
+    size_t n = sizeof u->bit;
+    while (n > 0 && u->bit[n - 1] == 0) n--;
+    if (!unreached_any(u)) return;
+    buf_puts(out, " unreached ");
+    for (size_t i = 0; i < n; i++) buf_printf(out, "%02x", u->bit[i]);
+    for (int i = 0; i < u->places; i++) {
+        const UnreachedPlace *p = &u->place[i];
+        buf_printf(out, "%s %u:%u:%u:%u", i ? "" : " at", (unsigned)p->number, (unsigned)p->from,
+                   (unsigned)p->at, (unsigned)p->len);
+    }
+    if (u->more) buf_puts(out, " +");
+}
+
+// ---- the parent's side
+
+// Digits without a leading zero, at most SOURCE_MAX, and what has to follow them.
+static bool number(const char **p, char end, uint32_t *out) {
+    const char *s = *p;
+    uint32_t x = 0;
+    if (*s < '0' || *s > '9' || (*s == '0' && s[1] >= '0' && s[1] <= '9')) return false;
+    for (; *s >= '0' && *s <= '9'; s++) {
+        x = x * 10 + (uint32_t)(*s - '0');
+        if (x > SOURCE_MAX) return false;
+    }
+    if (end && *s++ != end) return false;
+    return *p = s, *out = x, true;
+}
+
+static bool skip(const char **p, const char *word) {
+    size_t n = strlen(word);
+    if (strncmp(*p, word, n) != 0) return false;
+    return *p += n, true;
+}
+
+static int hex(char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; }
+
+static bool has(const Unreached *u, uint32_t number) {
+    return number < UNREACHED_MAX && (u->bit[number / 8] >> number % 8 & 1);
+}
+
+static bool place_read(const char **p, Unreached *u) {
+    UnreachedPlace x;
+    if (!skip(p, " ") || !number(p, ':', &x.number) || !number(p, ':', &x.from) || !number(p, ':', &x.at) ||
+        !number(p, 0, &x.len) || !has(u, x.number))
+        return false;
+    if (u->places > 0 && x.number <= u->place[u->places - 1].number) return false;
+    return u->place[u->places++] = x, true;
+}
+
+bool unreached_read(const char **p, Unreached *out) {
+    *out = (Unreached){0};
+    if (!skip(p, " unreached ")) return true;
+    for (size_t i = 0; hex(**p) >= 0; i++, *p += 2) {
+        if (i == sizeof out->bit || hex((*p)[1]) < 0) return false;
+        out->bit[i] = (uint8_t)(hex((*p)[0]) << 4 | hex((*p)[1]));
+    }
+    if (skip(p, " at")) do {
+            if (out->places == UNREACHED_PLACES_MAX || !place_read(p, out)) return false;
+        } while ((*p)[0] == ' ' && (*p)[1] >= '0' && (*p)[1] <= '9');
+    out->more = skip(p, " +");
+    return unreached_any(out);
+}
+
+void unreached_meet(Unreached *a, const Unreached *b) {
+    int n = 0;
+    for (size_t i = 0; i < sizeof a->bit; i++) a->bit[i] &= b->bit[i];
+    for (int i = 0; i < a->places; i++)
+        if (has(a, a->place[i].number)) a->place[n++] = a->place[i];
+    a->places = n;
+    a->more &= b->more;
+}

@@ -1,0 +1,97 @@
+// The search for sizes: on conditions of a made-up candidate; and what a child says of it is read strictly.
+#include "sandbox/explore.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static Outcomes *outcomes;
+static int which;
+
+static bool candidate(void *arg, const int64_t size[OP_DIMS_MAX], int way) {
+    (void)arg;
+    (void)way;
+    int64_t m = size[0], n = size[1];
+    switch (which) {
+    case 0: // if M == 7 and N == 389
+        outcome_compared(outcomes, 1, m, 7, m == 7);
+        if (m == 7) outcome_compared(outcomes, 2, n, 389, n == 389);
+        return true;
+    case 1: // if N % 96 == 5 and M % 17 == 3
+        outcome_compared(outcomes, 1, n % 96, 5, n % 96 == 5);
+        if (n % 96 == 5) outcome_compared(outcomes, 2, m % 17, 3, m % 17 == 3);
+        return true;
+    case 2: outcome_compared(outcomes, 1, m * n, 12347 * 3, m * n == 12347 * 3); return true;
+    default: // raises there
+        outcome_compared(outcomes, 1, n, 389, n == 389);
+        return n != 389;
+    }
+}
+
+static bool found(int number, int64_t m, int64_t n) {
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    ExploreDomain domain = {
+        .inputs = 1, .dims = 2, .rows_dim = 0, .row_dim = 1, .seeds = 1, .seed = {{5, 61}}};
+    domain.input[0].rank = 2;
+    domain.input[0].dim[1] = 1;
+    for (int i = 0; i < 2; i++) domain.dim[i].of = -1;
+    outcomes = NEW(&a, Outcomes);
+    outcomes->bytes = 10;
+    outcomes->dull = NEWN(&a, uint8_t, 10);
+    which = number;
+    const Node *module = parse_module(&a, STR("x = 7 + 389\n"), &d);
+    ExplorePoints *points = NEW(&a, ExplorePoints);
+    explore_search(&a, &(Explorer){&domain, outcomes, module, candidate, NULL}, points);
+    bool any = false;
+    for (int i = 0; i < points->n; i++) {
+        int64_t pm = points->size[i][0], pn = points->size[i][1];
+        any |= number == 1   ? pn % 96 == 5 && pm % 17 == 3
+               : number == 2 ? pm * pn == m * n
+                             : pm == m && pn == n;
+    }
+    arena_free(&a);
+    return any;
+}
+
+static void numbers_are_met(void **state) {
+    (void)state;
+    assert_true(found(0, 7, 389));
+    assert_true(found(1, 3, 5));
+    assert_true(found(2, 3, 12347));
+    assert_false(found(3, 5, 389)); // what raises is no case
+}
+
+static void reports_are_read_strictly(void **state) {
+    (void)state;
+    ExploreDomain d = {.inputs = 1, .dims = 2, .rows_dim = 0, .row_dim = 1};
+    d.input[0].rank = 2;
+    d.input[0].dim[1] = 1;
+    d.dim[0].of = d.dim[1].of = -1;
+    d.dim[1].multiple_of = 2;
+    ExplorePoints p;
+    CaseReport r[2] = {{.magic = WIRE_MAGIC, .kind = REPORT_RAN},
+                       {.magic = WIRE_MAGIC, .kind = REPORT_DONE, .case_index = -1}};
+    wire_message(&r[0], "sizes 7 384");
+    assert_true(explore_read(&d, r, 2, &p) && p.n == 1 && p.size[0][1] == 384);
+    assert_true(explore_read(&d, r + 1, 1, &p) && p.n == 0);
+    assert_false(explore_read(&d, r, 1, &p) || explore_read(&d, r, 0, &p));
+    static const char *const bad[] = {
+        "",          "sizes",        "sizes 7",      "sizes 7 383",         "sizes 7 384 2",
+        "sizes 7 0", "sizes -7 384", "sizes 07 384", "sizes 99999999999 2", "sizes 1073741824 1073741824",
+        "size 7 384"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        wire_message(&r[0], bad[i]);
+        if (explore_read(&d, r, 2, &p) || p.n) fail_msg("%s", bad[i]);
+    }
+    wire_message(&r[0], "sizes 7 384");
+    r[0].case_index = 1;
+    assert_false(explore_read(&d, r, 2, &p));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_are_met),
+                                       cmocka_unit_test(reports_are_read_strictly)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
