@@ -596,8 +596,9 @@ static void screen_statement(Screen *s, Scope *scope, const Node *n) {
             refuse(s, n->span,
                    "SyntaxError: from __future__ imports must occur at the beginning of the file");
         else if (s->in_function && s->late)
-            refuse(s, n->span,
-                   "import: in a function it stands at its beginning: the name is the function's own");
+            refuse_as(s, DIAG_UNSUPPORTED, n->span, "", (Str){0},
+                      "import: in a function it stands at its beginning, or what it brings is used nowhere "
+                      "else in the file");
         else if (file)
             screen_included(s, n, file);
         else if (!(s->in_function ? import_canonical : import_allowed)(n, s->candidate, &why))

@@ -36,6 +36,8 @@ enum { KNOWN_ROOTS = 9 };
 int known_root(Str name);
 // The parts of host_normalize().
 void tree_place(Node *n, Span at); // a tree from text of ours stands where something else stood
+void local_imports_normalize(Arena *a, Node *module);
+void matches_normalize(Arena *a, Node *module);
 void questions_normalize(Arena *a, Node *module);
 bool conditions_normalize(Arena *a, Node *module); // false: there was nothing to decide
 MUST_CHECK bool foreign_normalize(Arena *a, Node *module, DiagList *d);

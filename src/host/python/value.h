@@ -180,8 +180,11 @@ bool value_as_int(Value v, int64_t *out); // int or bool
 bool value_as_number(Value v, double *out);
 
 const char *value_type(Value v); // "int", "Tensor", "builtin_function_or_method" ...
+// For messages (value_text.c): cut to about a line.
 void value_repr(Buf *out, Value v, int depth);
 void value_text(Buf *out, Value v); // str(): strings bare
+// The whole text, as a program gets it by str() and f-strings; unsupported where it is not known.
+MUST_CHECK bool value_spell(Interp *in, Span at, Value v, bool repr, Buf *out);
 
 MUST_CHECK bool value_truth(Interp *in, Span at, Value v, bool *out);
 MUST_CHECK bool value_equal(Interp *in, Span at, Value a, Value b, bool *out);
