@@ -61,8 +61,8 @@ static void find_in_block(Locals *l, const Nodes *body, bool start) {
             find_in(l, s); // blocks are nested no deeper than the tree is high
             continue;
         }
-        if (library_of(l->module, s) || (start && import_canonical(s, true, &why)) || !import_allowed(s, true, &why) ||
-            str_is(s->import.module, "__future__"))
+        if (library_of(l->module, s) || (start && import_canonical(s, true, &why)) ||
+            !import_allowed(s, true, &why) || str_is(s->import.module, "__future__"))
             continue;
         if (l->n == l->cap) {
             int cap = l->cap ? 2 * l->cap : 8;
@@ -72,8 +72,7 @@ static void find_in_block(Locals *l, const Nodes *body, bool start) {
             l->cap = cap;
         }
         const Node *end = body->at[body->n - 1];
-        l->at[l->n++] = (Local){s, l->function,
-                                {s->span.at, end->span.at + end->span.len - s->span.at}};
+        l->at[l->n++] = (Local){s, l->function, {s->span.at, end->span.at + end->span.len - s->span.at}};
     }
 }
 
@@ -109,8 +108,8 @@ static bool binds(const Node *import, Str name) {
 static bool reached(const Use *u, const Node *n) {
     for (int i = 0; i < u->locals->n; i++) {
         const Local *l = &u->locals->at[i];
-        if (l->function == u->function && n->span.at > l->block.at && n->span.at < l->block.at + l->block.len &&
-            brings_same(l->import, u->same, u->name))
+        if (l->function == u->function && n->span.at > l->block.at &&
+            n->span.at < l->block.at + l->block.len && brings_same(l->import, u->same, u->name))
             return true;
     }
     return false;
@@ -136,8 +135,8 @@ static void find_binding(void *arg, const Node *n) {
     Use *u = arg;
     Names names = {.arena = u->locals->arena};
     Node *self = (Node *)(uintptr_t)n; // read only
-    if (n->kind == NODE_ASSIGN || n->kind == NODE_AUGASSIGN || n->kind == NODE_ANNASSIGN || n->kind == NODE_FOR ||
-        n->kind == NODE_DELETE)
+    if (n->kind == NODE_ASSIGN || n->kind == NODE_AUGASSIGN || n->kind == NODE_ANNASSIGN ||
+        n->kind == NODE_FOR || n->kind == NODE_DELETE)
         names_of_block(&names, &(Nodes){&self, 1}, WALK_MAX - 2);
     if (n->kind == NODE_COMPFOR) names_of_target(&names, n->compfor.target, 0);
     if (n->kind == NODE_WITHITEM && n->withitem.target) names_of_target(&names, n->withitem.target, 0);
@@ -188,7 +187,8 @@ void local_imports_normalize(Arena *a, Node *module) {
         l.at[i].import->height = 1;
     }
     int first = body->n > 0 && body->at[0]->kind == NODE_EXPRSTMT && body->at[0]->value->kind == NODE_STRING;
-    while (first < body->n && body->at[first]->kind == NODE_IMPORT && str_is(body->at[first]->import.module, "__future__"))
+    while (first < body->n && body->at[first]->kind == NODE_IMPORT &&
+           str_is(body->at[first]->import.module, "__future__"))
         first++;
     for (int i = 0; i < body->n; i++) {
         for (int k = 0; i == first && k < moved.n; k++) out.at[out.n++] = moved.at[k];

@@ -97,7 +97,8 @@ static bool add_pattern(Matcher *m, const Subject *s, Node *p, Nodes *test, Node
         Nodes sides = {0};
         for (int k = 0; k < 2; k++) {
             Nodes side = {0};
-            if (!add_pattern(m, s, k ? p->binary.right : p->binary.left, &side, bound) || !side.n) return false;
+            if (!add_pattern(m, s, k ? p->binary.right : p->binary.left, &side, bound) || !side.n)
+                return false;
             append(m, &sides, all_of(m, OPER_AND, &side, p->span));
         }
         append(m, test, all_of(m, OPER_OR, &sides, p->span));
@@ -174,7 +175,8 @@ static int rewrite_inside(Matcher *m, Node *s, int levels) {
         break;
     case NODE_CLASS:
         for (int i = 0; i < s->klass.body.n; i++)
-            if (s->klass.body.at[i]->kind == NODE_FUNCTION) (void)rewrite_inside(m, s->klass.body.at[i], levels);
+            if (s->klass.body.at[i]->kind == NODE_FUNCTION)
+                (void)rewrite_inside(m, s->klass.body.at[i], levels);
         return 0;
     case NODE_IF: block[0] = &s->branch.then, block[1] = &s->branch.otherwise; break;
     case NODE_FOR: block[0] = &s->loop.body, block[1] = &s->loop.otherwise; break;
@@ -206,7 +208,8 @@ static int rewrite_block(Matcher *m, Nodes *body, int levels) {
         int inner = levels < LEVELS_MAX ? rewrite_inside(m, s, levels) : LEVELS_MAX;
         if (inner > most) most = inner;
         if (!any) continue;
-        if (s->kind != NODE_MATCH || levels + inner > LEVELS_MAX || !rewrite_match(m, s, &out)) append(m, &out, s);
+        if (s->kind != NODE_MATCH || levels + inner > LEVELS_MAX || !rewrite_match(m, s, &out))
+            append(m, &out, s);
     }
     if (any) *body = out;
     return most;

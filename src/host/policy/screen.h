@@ -52,7 +52,9 @@ bool futures_first(const Node *module, DiagList *d);
 bool defined_in_time(Arena *a, const Node *module, DiagList *d);
 // Whether a file that imports anything imports all of the modules that it names.
 bool imports_complete(Arena *a, const Node *module, DiagList *d);
-void names_of_quiet(Arena *a, Names *names, const Node *n);
+// Names that host code does not use, and those of them that reach the interpreter, the process, a clock, or
+// compute.
+void names_of_quiet(Arena *a, Names *names, Names *reaching, const Node *n);
 // Decorators of a function: *jit is set for a kernel. False for anything else: *why says what is wrong.
 bool decorators_allowed(const Node *function, bool *jit, Form *why);
 // One item of a `with` that changes nothing here: which device is current, that no gradients are kept.

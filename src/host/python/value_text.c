@@ -106,11 +106,16 @@ static bool spell_here(Speller *s, Value v, bool repr) {
         if (v.dtype.triton) break;
         buf_printf(s->out, "torch.%s", dtype_info[v.dtype.t].torch);
         return true;
+    case V_DEVICE:
+        if (repr) break;
+        buf_puts(s->out, v.device.cpu ? "cpu" : v.device.indexed ? "cuda:0" : "cuda");
+        return true;
     case V_ELLIPSIS: buf_puts(s->out, "Ellipsis"); return true;
     default: break;
     }
     if (value_is_tensor(v))
-        return host_refuse(s->in, s->at, "the text of a tensor shows its values, which host code may not see");
+        return host_refuse(s->in, s->at,
+                           "the text of a tensor shows its values, which host code may not see");
     return host_unsupported(s->in, s->at, "the text of a value of type '%s'", value_type(v));
 }
 

@@ -17,14 +17,15 @@ typedef struct {
 } Pattern;
 
 static bool unread(Parser *p, const Node *n) {
-    return fail_unread(p, n->span, "patterns but literals, names, tuples and alternatives are not supported") != NULL;
+    return fail_unread(p, n->span, "such patterns of `match` statements are not supported") != NULL;
 }
 
 static bool capture_ok(Pattern *q, const Node *n) {
     if (str_is(n->name, "_")) return true;
     for (int i = 0; i < q->names; i++)
         if (str_eq(q->name[i], n->name))
-            return fail(q->parser, n->span, "multiple assignments to name '%.*s' in pattern", STR_ARG(n->name)) != NULL;
+            return fail(q->parser, n->span, "multiple assignments to name '%.*s' in pattern",
+                        STR_ARG(n->name)) != NULL;
     if (q->names == (int)(sizeof q->name / sizeof *q->name)) return unread(q->parser, n);
     q->name[q->names++] = n->name;
     return true;
@@ -62,7 +63,9 @@ static Node *parse_case(Parser *p) {
     advance(p);
     n->matchcase.pattern = parse_operands(p);
     if (!n->matchcase.pattern) return NULL;
-    if (at(p, TOK_AS)) return fail_unread(p, token_span(p->tok), "`as` in patterns is not supported");
+    if (at(p, TOK_AS))
+        return fail_unread(p, token_span(p->tok),
+                           "`as` in patterns: such `match` statements are not supported");
     if (!pattern_ok(&(Pattern){.parser = p}, n->matchcase.pattern, false)) return NULL;
     if (accept(p, TOK_IF)) {
         n->matchcase.guard = parse_named(p);
@@ -71,7 +74,9 @@ static Node *parse_case(Parser *p) {
     return parse_block(p, "the pattern of `case`", &n->matchcase.body) ? node_done(p, n) : NULL;
 }
 
-static bool takes_all(const Node *n) { return n->matchcase.pattern->kind == NODE_NAME && !n->matchcase.guard; }
+static bool takes_all(const Node *n) {
+    return n->matchcase.pattern->kind == NODE_NAME && !n->matchcase.guard;
+}
 
 static bool parse_cases(Parser *p, Nodes *out) {
     int mark = p->top;
@@ -111,9 +116,10 @@ static Node *subject_of_call(Parser *p, const Node *call) {
     const Nodes *args = &call->call.args;
     bool plain = call->kind == NODE_CALL && node_is_name(call->call.func, "match") && args->n &&
                  !call->call.keywords.n && !memchr(p->source.p + call->span.at, '#', call->span.len);
-    for (int i = 0; plain && i < args->n; i++) plain = args->at[i]->kind != NODE_STARRED && args->at[i]->kind != NODE_COMP;
+    for (int i = 0; plain && i < args->n; i++)
+        plain = args->at[i]->kind != NODE_STARRED && args->at[i]->kind != NODE_COMP;
     if (!plain || (args->n == 1 && !one_plain_argument(p, call)))
-        return fail_unread(p, call->span, "this head of a `match` statement is not supported");
+        return fail_unread(p, call->span, "such heads of `match` statements are not supported");
     if (args->n == 1) return args->at[0];
     Node *n = node_new(p, NODE_TUPLE, call->span.at);
     n->items = *args;

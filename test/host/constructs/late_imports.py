@@ -39,13 +39,13 @@ def run(x):
     if x.shape[0] > 100000:
         from math import floor
     return launch(x, floor(256.0))
-# --- parse_reject: reaches
+# --- parse_reject: import
 def run(x):
     size = 256
     import ctypes
 
     return launch(x, size)
-# --- parse_reject: time
+# --- parse_reject: perf_counter
 def run(x):
     size = 256
     from time import perf_counter
