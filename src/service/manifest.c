@@ -352,6 +352,7 @@ static void names_bound(void *arg, const Node *n) {
     switch (n->kind) {
     case NODE_CLASS: names_add(names, n->klass.name); return;
     case NODE_FUNCTION: names_add(names, n->function.name); return;
+    case NODE_IMPORT: names_of_import(names, n); return;
     case NODE_WITHITEM:
         if (n->withitem.target) names_of_target(names, n->withitem.target, 0);
         return;
