@@ -19,6 +19,8 @@ typedef struct {
     const int64_t *size;
 } Plain;
 
+static const int64_t GPU_BYTES = (int64_t)80 << 30; // no GPU that is judged for has less
+
 static bool allocate(Interp *in, Span at, const Plain *p, Value *out) {
     DType dtype = p->dtype;
     int rank = p->rank;
@@ -36,9 +38,15 @@ static bool allocate(Interp *in, Span at, const Plain *p, Value *out) {
         return host_raise(in, at,
                           "RuntimeError: Storage size calculation overflowed: the sizes are too large");
     bytes = numel * dtype_bytes(dtype); // at most 2^51
-    if (bytes > in->tensor_bytes_left || !storage_new(&in->m->storages, dtype, (size_t)bytes, &t.storage))
+    if (bytes > in->tensor_bytes_left || !storage_new(&in->m->storages, dtype, (size_t)bytes, &t.storage)) {
+        int64_t before = in->m->storages.sparse ? GPU_BYTES : TENSOR_BYTES_MAX - in->tensor_bytes_left;
+        if (bytes < GPU_BYTES - before) // a GPU has as much
+            return host_unsupported(
+                in, at, "the tensors of one call take more than %d MiB: that is a limit of this version",
+                TENSOR_BYTES_MAX >> 20);
         return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate %lld bytes",
                           (long long)bytes);
+    }
     in->tensor_bytes_left -= bytes;
     tensor_contiguous_strides(&t);
     return tensor_value(in, at, &t, p->cpu, out);
