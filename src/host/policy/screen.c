@@ -494,11 +494,13 @@ static void screen_class(Screen *s, Scope *scope, const Node *n) {
         bool constant = f->kind == NODE_ASSIGN && is_constant(f->assign.value);
         if (constant) screen_statement(s, scope, f);
         if (text || constant || f->kind == NODE_PASS) continue;
+        const Nodes *params = f->kind == NODE_FUNCTION ? &f->function.params : &(Nodes){0};
         if (f->kind != NODE_FUNCTION || !is_method(f, &kind)) {
+            if (params->n) s->self = params->at[0]->param.name;
             refuse_within(s, scope, f, FORM_CLASS);
+            s->self = (Str){0};
             continue;
         }
-        const Nodes *params = &f->function.params;
         // What a class holds is not its methods' to change.
         bool self = kind == METHOD_PLAIN || kind == METHOD_STATIC;
         s->self = self && params->n && params->at[0]->param.kind == PARAM_PLAIN ? params->at[0]->param.name
