@@ -7,19 +7,17 @@
 
 enum { FILE_MAX = 256 << 20 };
 
-static bool draft(Arena *a, const char *path, const char *op_name, DraftRequest *q, Buf *out, int *gaps,
-                  Err *e) {
-    Op op;
-    if (op_name && !op_resolve(a, op_name, &op, e)) return false;
-    if (op_name) q->op = &op;
-    if (!io_read(a, path, FILE_MAX, &q->source, e)) return false;
+// The text, in `a`, or NULL.
+static const char *draft(Arena *a, const char *path, DraftRequest *q, int *gaps, Err *e) {
+    if (!io_read(a, path, FILE_MAX, &q->source, e)) return NULL;
     json_t *o = manifest_draft(a, q, gaps, e);
-    if (!o) return err_ctx(e, "%s", path);
+    if (!o) return err_prefix(e, "%s", path), NULL;
     char *text = json_dumps(o, JSON_INDENT(2));
-    if (text) buf_printf(out, "%s\n", text);
+    const char *kept = text ? arena_strndup(a, text, strlen(text)) : NULL;
     free(text);
     json_decref(o);
-    return text || err_set(e, ERR_INPUT, "%s: names that are no UTF-8 text", path);
+    if (!kept) err_record(e, ERR_INPUT, "%s: names that are no UTF-8 text", path);
+    return kept;
 }
 
 int cmd_manifest(int argc, char **argv) {
@@ -30,10 +28,13 @@ int cmd_manifest(int argc, char **argv) {
     Err e = {0};
     if (!options_parse("manifest", argc, argv, options, 2, &rest, &e)) return cmd_fail("manifest", &e);
     Arena a = {0};
-    Buf out = BUF(&a);
+    Op inputs;
     int gaps = 0;
-    bool ok = draft(&a, rest.at[0], op, &q, &out, &gaps, &e);
-    if (ok) print_text(stdout, buf_str(&out));
+    bool ok = !op || op_resolve(&a, op, &inputs, &e);
+    if (ok && op) q.op = &inputs;
+    const char *text = ok ? draft(&a, rest.at[0], &q, &gaps, &e) : NULL;
+    ok = text != NULL;
+    if (ok) print_text(stdout, str_of(arena_printf(&a, "%s\n", text)));
     if (ok && gaps)
         fprintf(stderr, "ouroboros manifest: %d gap%s to fill: the texts that begin with \"?\"\n", gaps,
                 gaps == 1 ? "" : "s");
