@@ -224,7 +224,7 @@ static bool judge_branches(Candidates *b, size_t i, Verdict *v, Err *e) {
     for (int beyond = 0; ok && beyond < 2 && verdict_accepted(v); beyond++) {
         PlannedCase *plan;
         const ExplorePoints *p = beyond ? &found.beyond : &found.ordinary;
-        int cases = plan_points(&a, b->draw, &b->q->filter, p->size, p->n, &plan);
+        int cases = plan_points(&a, b->draw, &b->q->filter, p, &plan);
         MoreCases q = {.cases = cases,
                        .seed = rng_mix(b->draw->seed, 0x6272616e + (uint64_t)beyond),
                        .may_refuse = beyond};
