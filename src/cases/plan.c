@@ -466,7 +466,7 @@ static int way_of(unsigned ways, int turn) {
 
 int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const ExplorePoints *points,
                 PlannedCase **out) {
-    enum { SINGLE = 3, SMALL = 1 << 15, LARGE = 1 << 19, WIDE_ROW = 1 << 16 };
+    enum { SMALL = 1 << 13, MIDDLE = 1 << 16, LARGE = 1 << 19, WIDE_ROW = 1 << 16 };
     const Op *op = d->op;
     Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
     bool any_float = any_float_of(op);
@@ -477,8 +477,8 @@ int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const Explore
         for (int t = 0; t < types; t++) {
             DType dtype = any_float && filter->dtype >= 0 ? (DType)filter->dtype : float_types[t];
             if (elements > LARGE && types > 1 && dtype != explore_dtype(way)) continue;
-            // A single row has one class of values: it is tried with several.
-            int times = elements > SMALL ? 1 : rows == 1 ? 2 * SINGLE : 2;
+            // A single row, or the one that is treated apart, has one class of values: it is tried with several.
+            int times = elements > MIDDLE ? 1 : elements > SMALL ? 2 : 6;
             for (int k = 0; k < times && p.n < WIRE_CASES_MAX; k++) {
                 PlannedCase *c = &p.at[p.n++];
                 bool strided = elements > LARGE ? way >= EXPLORE_GAPS : times == 1 ? (i + t) % 2 : k % 2;

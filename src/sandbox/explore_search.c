@@ -106,12 +106,11 @@ static bool is_free(const Search *s, int dim) { return s->d->dim[dim].of < 0; }
 static bool try_way(Search *s, const Point *p, int way) {
     if (s->calls >= s->most) return false;
     s->calls++;
-    outcomes_begin(s->o, s->places);
+    outcomes_begin(s->o, s->places, s->places < PLACES_MAX ? explore_elements(s->d, p->size) : INT64_MAX);
     bool kept = s->x->try(s->x->arg, p->size, way);
     outcomes_end(s->o, kept);
-    bool news = kept && (s->o->news > 0 || s->o->new_pairs > 0);
-    if (news && s->places < PLACES_MAX) s->place[s->places++] = *p;
-    return news;
+    if (s->o->cheaper && s->places < PLACES_MAX) s->place[s->places++] = *p;
+    return kept && (s->o->news > 0 || s->o->new_pairs > 0);
 }
 
 static void keep(Search *s, const Point *p) {
@@ -128,7 +127,7 @@ static void shrink(Search *s, Point *p, int way, const uint64_t *fresh, int fres
             q.size[dim] = list[i];
             explore_fit(s->d, q.size);
             if (q.size[dim] >= p->size[dim]) break;
-            outcomes_begin(s->o, s->places);
+            outcomes_begin(s->o, 0, INT64_MAX);
             bool kept = s->x->try(s->x->arg, q.size, way), same = outcomes_have(s->o, fresh, freshes);
             outcomes_end(s->o, kept);
             s->calls++;

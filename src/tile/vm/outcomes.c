@@ -13,9 +13,11 @@ Outcomes *outcomes_new(Arena *a, const uint8_t *dull, size_t bytes) {
     return o;
 }
 
-void outcomes_begin(Outcomes *o, int point) {
+void outcomes_begin(Outcomes *o, int point, int64_t cost) {
     o->run++;
     o->point = point;
+    o->cost = cost;
+    o->cheaper = false;
     o->slots = o->news = o->freshes = o->new_pairs = 0;
     o->signature = 0;
 }
@@ -81,9 +83,12 @@ void outcomes_end(Outcomes *o, bool kept) {
     }
     for (int i = 0; kept && i < o->slots; i++) {
         Outcome *x = &o->seen[o->slot[i]];
+        if (x->known && x->cost <= o->cost) continue;
+        x->point = o->point;
+        x->cost = o->cost;
+        o->cheaper = true;
         if (x->known) continue;
         x->known = true;
-        x->point = o->point;
         if (o->ways[x->at] < UINT8_MAX) o->ways[x->at]++;
         o->news++;
         if (o->freshes < OUTCOME_FRESH_MAX) o->fresh[o->freshes++] = x->key;

@@ -13,9 +13,10 @@ enum { OUTCOME_PAIRS_MAX = 1 << 14, OUTCOME_FRESH_MAX = 8, OUTCOME_PARTS_MAX = 8
 typedef struct {
     uint64_t key; // of place and way; 0: a free slot
     uint32_t at;
-    int run;    // the latest one in which it came out so
-    bool known; // in a run that was kept: one that has raised nothing
-    int point;  // of the searcher's: where it was first known
+    int run;      // the latest one in which it came out so
+    bool known;   // in a run that was kept: one that has raised nothing
+    int point;    // of the caller's: the cheapest one where it came out so
+    int64_t cost; // of that point
 } Outcome;
 
 // A comparison of whole numbers, or the truth of one, by its place in the source. Of tuples and texts each
@@ -42,6 +43,8 @@ typedef struct Outcomes {
     size_t bytes;
     // The present run.
     int run, point;
+    int64_t cost;
+    bool cheaper;                   // some known outcome has this run as its cheapest now
     uint16_t slot[OUTCOME_RUN_MAX]; // its outcomes, as indices of `seen`
     int slots;
     int news; // outcomes that no run before had, after outcomes_end()
@@ -55,9 +58,9 @@ typedef struct Outcomes {
 } Outcomes;
 
 Outcomes *outcomes_new(Arena *a, const uint8_t *dull, size_t bytes);
-// Around a run. point: a number of the caller's for it. kept: it has raised nothing; otherwise what came out
-// is news again when it comes out in another run.
-void outcomes_begin(Outcomes *o, int point);
+// Around a run. point: a number of the caller's for it, and what a case of it would cost. kept: it has raised
+// nothing; otherwise what came out is news again when it comes out in another run.
+void outcomes_begin(Outcomes *o, int point, int64_t cost);
 void outcomes_end(Outcomes *o, bool kept);
 // Whether all of these have come out in the present run.
 bool outcomes_have(const Outcomes *o, const uint64_t *key, int n);

@@ -19,7 +19,7 @@ static const char source[] = "@triton.jit\n"
 
 static int news(Outcomes *o, const Binding *b) {
     static const int64_t grid[3] = {1, 1, 1};
-    outcomes_begin(o, 0);
+    outcomes_begin(o, 0, 1);
     conditions_note(o, b, grid);
     outcomes_end(o, true);
     return o->news;
@@ -66,7 +66,7 @@ static void places_in_the_grid_are_ranges(void **state) {
                        {.name = STR("B"), .kind = ARG_PLAIN, .value = {.kind = PY_INT, .i = 64}}};
     Binding b = {.kernel = m->module.body.at[0], .module = m, .arg = arg, .args = 2};
     for (int64_t rows = 4; rows <= 5; rows++) {
-        outcomes_begin(o, 0);
+        outcomes_begin(o, 0, 1);
         conditions_note(o, &b, (const int64_t[3]){rows, 1, 1});
         outcomes_end(o, true);
         assert_true(o->compareds == 2 && o->compared[0].sides == (rows == 4 ? 1 : 3));

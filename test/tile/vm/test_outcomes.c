@@ -12,7 +12,7 @@ static void news_come_once(void **state) {
     (void)state;
     Arena a = {0};
     Outcomes *o = outcomes_new(&a, dull, sizeof dull);
-    outcomes_begin(o, 0);
+    outcomes_begin(o, 0, 1);
     outcome_seen(o, 3, 1);
     outcome_seen(o, 3, 1);
     outcome_seen(o, 3, 2);
@@ -20,7 +20,7 @@ static void news_come_once(void **state) {
     outcome_seen(o, 900, 1); // not in the source
     outcomes_end(o, true);
     assert_true(o->news == 2 && o->freshes == 2 && outcomes_have(o, o->fresh, 2));
-    outcomes_begin(o, 1);
+    outcomes_begin(o, 1, 1);
     outcome_compared(o, 4, 5, 9, false);
     outcome_compared(o, 4, 6, 9, false);
     outcomes_end(o, true);
@@ -29,7 +29,7 @@ static void news_come_once(void **state) {
                 !o->compared[0].moved[1]);
     for (int kept = 0; kept < 2;
          kept++) { // what comes out in a run that raises is no news, and is news later
-        outcomes_begin(o, 2);
+        outcomes_begin(o, 2, 1);
         outcome_compared(o, 4, 9, 9, true);
         outcomes_end(o, kept);
         assert_true(o->news == kept && o->compared[0].sides == (kept ? 3 : 1) && o->compared[0].refused == 1);
@@ -43,7 +43,7 @@ static void news_come_once(void **state) {
     outcome_texts(NULL, 1, STR("1"), STR("1"));
     outcome_computed(NULL, 1, 1, 1, 1);
     outcome_number(NULL, 1);
-    outcomes_begin(o, 3);
+    outcomes_begin(o, 3, 1);
     for (uint32_t i = 0; i < 3 * OUTCOMES_MAX; i++) outcome_seen(o, 3, 100 + i); // full: no more, and no end
     outcomes_end(o, true);
     assert_int_equal(o->seens, OUTCOMES_MAX / 2);
@@ -54,7 +54,7 @@ static void parts_of_texts_and_numbers(void **state) {
     (void)state;
     Arena a = {0};
     Outcomes *o = outcomes_new(&a, dull, sizeof dull);
-    outcomes_begin(o, 0);
+    outcomes_begin(o, 0, 1);
     outcome_texts(o, 2, STR("37x1009"), STR("37x61"));
     outcome_computed(o, 3, 5, 7, 0);
     outcomes_end(o, true);
@@ -76,7 +76,7 @@ static void pairs_come_once(void **state) {
     Outcomes *o = outcomes_new(&a, dull, sizeof dull);
     for (int pass = 0; pass < 2; pass++) {
         for (size_t i = 0; i < sizeof run / sizeof *run - 2; i++) {
-            outcomes_begin(o, (int)i);
+            outcomes_begin(o, (int)i, 1);
             outcome_seen(o, 1, run[i][0]);
             outcome_seen(o, 2, run[i][1]);
             outcome_seen(o, 3, 1); // always the same
@@ -86,7 +86,7 @@ static void pairs_come_once(void **state) {
     }
     assert_int_equal(o->pairs, 3);
     for (size_t i = 3; i < sizeof run / sizeof *run; i++) {
-        outcomes_begin(o, (int)i);
+        outcomes_begin(o, (int)i, 1);
         outcome_seen(o, 1, run[i][0]);
         outcome_seen(o, 2, run[i][1]);
         outcomes_end(o, true);
