@@ -347,9 +347,9 @@ static void cross(Search *s, const Point *x, const Point *y) {
 static void by_crossing(Search *s) {
     const Outcomes *o = s->o;
     for (int i = 0; i < OUTCOMES_MAX && s->calls < s->most; i++) {
-        const Outcome *x = &o->seen[i];
+        const OutcomeWay *x = &o->seen[i];
         for (int k = 0; k < i && outcome_decides(o, x) && s->calls < s->most; k++) {
-            const Outcome *y = &o->seen[k];
+            const OutcomeWay *y = &o->seen[k];
             if (!outcome_decides(o, y) || x->at == y->at || outcomes_met(o, x, y)) continue;
             if (x->point >= s->places || y->point >= s->places) continue;
             Point p = s->place[x->point], q = s->place[y->point];

@@ -26,11 +26,11 @@ void outcome_seen(Outcomes *o, uint32_t at, uint64_t what) {
     if (!o || is_dull(o, at)) return;
     uint64_t key = rng_mix(at, what) | 1, i = key >> 20;
     while (o->seen[i % OUTCOMES_MAX].key && o->seen[i % OUTCOMES_MAX].key != key) i++;
-    Outcome *x = &o->seen[i % OUTCOMES_MAX];
+    OutcomeWay *x = &o->seen[i % OUTCOMES_MAX];
     if (!x->key) {
         if (o->seens >= OUTCOMES_MAX / 2) return;
         o->seens++;
-        *x = (Outcome){.key = key, .at = at};
+        *x = (OutcomeWay){.key = key, .at = at};
     }
     if (x->run == o->run) return;
     x->run = o->run;
@@ -38,9 +38,9 @@ void outcome_seen(Outcomes *o, uint32_t at, uint64_t what) {
     if (o->slots < OUTCOME_RUN_MAX) o->slot[o->slots++] = (uint16_t)(x - o->seen);
 }
 
-bool outcome_decides(const Outcomes *o, const Outcome *x) { return x->key && x->known && o->ways[x->at] > 1; }
+bool outcome_decides(const Outcomes *o, const OutcomeWay *x) { return x->key && x->known && o->ways[x->at] > 1; }
 
-static uint64_t pair_key(const Outcome *x, const Outcome *y) {
+static uint64_t pair_key(const OutcomeWay *x, const OutcomeWay *y) {
     return (x->key < y->key ? rng_mix(x->key, y->key) : rng_mix(y->key, x->key)) | 1;
 }
 
@@ -60,15 +60,15 @@ static void pair_add(Outcomes *o, uint64_t key) {
     o->new_pairs++;
 }
 
-bool outcomes_met(const Outcomes *o, const Outcome *x, const Outcome *y) {
+bool outcomes_met(const Outcomes *o, const OutcomeWay *x, const OutcomeWay *y) {
     return pairs_full(o) || o->pair[pair_slot(o, pair_key(x, y))] != 0;
 }
 
 static void pairs_note(Outcomes *o) {
     for (int i = 0; i < o->slots; i++) {
-        const Outcome *x = &o->seen[o->slot[i]];
+        const OutcomeWay *x = &o->seen[o->slot[i]];
         for (int k = 0; k < i && outcome_decides(o, x); k++) {
-            const Outcome *y = &o->seen[o->slot[k]];
+            const OutcomeWay *y = &o->seen[o->slot[k]];
             if (y->at != x->at && outcome_decides(o, y)) pair_add(o, pair_key(x, y));
         }
     }
@@ -82,7 +82,7 @@ void outcomes_end(Outcomes *o, bool kept) {
         if (!kept) c->refused++;
     }
     for (int i = 0; kept && i < o->slots; i++) {
-        Outcome *x = &o->seen[o->slot[i]];
+        OutcomeWay *x = &o->seen[o->slot[i]];
         if (x->known && x->cost <= o->cost) continue;
         x->point = o->point;
         x->cost = o->cost;

@@ -17,7 +17,7 @@ typedef struct {
     bool known;   // in a run that was kept: one that has raised nothing
     int point;    // of the caller's: the cheapest one where it came out so
     int64_t cost; // of that point
-} Outcome;
+} OutcomeWay;
 
 // A comparison of whole numbers, or the truth of one, by its place in the source. Of tuples and texts each
 // number is a part of its own. `product`: of a number that is computed, whether it was nonzero.
@@ -32,7 +32,7 @@ typedef struct {
 } Compared;
 
 typedef struct Outcomes {
-    Outcome seen[OUTCOMES_MAX]; // open addressing
+    OutcomeWay seen[OUTCOMES_MAX]; // open addressing
     int seens;
     Compared compared[COMPAREDS_MAX];
     int compareds;
@@ -65,9 +65,9 @@ void outcomes_end(Outcomes *o, bool kept);
 // Whether all of these have come out in the present run.
 bool outcomes_have(const Outcomes *o, const uint64_t *key, int n);
 // Whether two have come out in one run that was kept, while pairing.
-bool outcomes_met(const Outcomes *o, const Outcome *x, const Outcome *y);
+bool outcomes_met(const Outcomes *o, const OutcomeWay *x, const OutcomeWay *y);
 // A known outcome of a place that knows others: what a special case can hang on.
-bool outcome_decides(const Outcomes *o, const Outcome *x);
+bool outcome_decides(const Outcomes *o, const OutcomeWay *x);
 
 // `o` may be NULL in all of the following.
 void outcome_seen(Outcomes *o, uint32_t at, uint64_t what);
