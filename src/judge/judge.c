@@ -109,6 +109,18 @@ static bool refuses_rows(const Draw *d, const Verdict *v, int64_t *rows) {
     return *rows > BEYOND_PLAN;
 }
 
+static void keep_added(Candidates *b, const MoreCases *q) {
+    if (!b->added) return;
+    Arena *a = b->watched_arena;
+    PlannedCase *plan = NEWN(a, PlannedCase, (size_t)q->cases);
+    memcpy(plan, q->plan, sizeof *plan * (size_t)q->cases);
+    for (int k = 0; k < q->cases; k++) {
+        size_t bytes = sizeof *plan->written * (size_t)plan[k].writtens;
+        if (plan[k].written) plan[k].written = memcpy(NEWN(a, float, bytes), plan[k].written, bytes);
+    }
+    *b->added = (AddedCases){plan, q->cases, q->seed};
+}
+
 static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
     q->said = MORE_UNKNOWN;
     Arena a = {0};
@@ -146,6 +158,7 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e
         !(q->may_refuse && verdict_refuses(&other))) {
         *v = other;
         q->said = MORE_WRONG;
+        keep_added(b, q);
     } else if (ok && verdict_accepted(&other)) {
         keep_evidence(&v->evidence, &other.evidence);
         v->cases.run += other.cases.run;
