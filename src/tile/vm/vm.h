@@ -11,7 +11,7 @@
 #include "tile/code/code.h"
 #include "tile/vm/cover.h"
 
-enum { COST_MIN = 4 }; // lanes: what dispatching an instruction costs, so that scalar loops are paid for too
+enum { COST_MIN = 16 }; // lanes: what dispatching an instruction costs, so that scalar loops are paid for too
 
 typedef struct {
     int64_t lanes;        // charged for all executed instructions: the unit of the step budget
