@@ -66,7 +66,8 @@ typedef struct {
 // The GPU that host code sees.
 typedef struct {
     int processors;
-    int warps; // num_warps of the next launch
+    int warps;      // num_warps of the next launch
+    bool allocator; // triton.set_allocator() was given a function
 } Gpu;
 
 // Who looks on; NULL: nobody, and nothing is slower for it.
