@@ -108,7 +108,7 @@ static void test_refused(void **state) {
     fails(DIAG_HOST, "the base of a TensorDescriptor is a tensor", MAKE("3, [M, N], [N, 1], [2, 4]"));
     fails(DIAG_HOST, "cpu tensor?", MAKE("torch.empty((8, 8)), [M, N], [N, 1], [2, 4]"));
     fails(DIAG_HOST, "missing required argument", MAKE("x, [M, N]"));
-    fails(DIAG_REFUSED, "triton.tools", RUN("    triton.tools.experimental_descriptor.create(x)\n"));
+    fails(DIAG_UNSUPPORTED, "triton.tools", RUN("    triton.tools.experimental_descriptor.create(x)\n"));
     // One that the kernel makes takes memory that host code has to provide, and only if it is used.
     fails(DIAG_HOST, "no allocator was set", RUN("    own[(5,)](x, y, 12, True)\n"));
     copies(RUN("    own[(5,)](x, y, 12, False)\n"));
