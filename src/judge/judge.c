@@ -111,6 +111,18 @@ static bool refuses_rows(const Draw *d, const Verdict *v, int64_t *rows) {
     return *rows > BEYOND_PLAN;
 }
 
+static void keep_added(Candidates *b, const MoreCases *q) {
+    if (!b->added) return;
+    Arena *a = b->watched_arena;
+    PlannedCase *plan = NEWN(a, PlannedCase, (size_t)q->cases);
+    memcpy(plan, q->plan, sizeof *plan * (size_t)q->cases);
+    for (int k = 0; k < q->cases; k++) {
+        size_t bytes = sizeof *plan->written * (size_t)plan[k].writtens;
+        if (plan[k].written) plan[k].written = memcpy(NEWN(a, float, bytes), plan[k].written, bytes);
+    }
+    *b->added = (AddedCases){plan, q->cases, q->seed};
+}
+
 static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
     q->said = MORE_UNKNOWN;
     Arena a = {0};
@@ -148,6 +160,7 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e
         !(q->may_refuse && verdict_refuses(&other))) {
         *v = other;
         q->said = MORE_WRONG;
+        keep_added(b, q);
     } else if (ok && verdict_accepted(&other)) {
         keep_evidence(&v->evidence, &other.evidence);
         v->cases.run += other.cases.run;
@@ -226,7 +239,7 @@ static bool judge_branches(Candidates *b, size_t i, Verdict *v, Err *e) {
     for (int beyond = 0; ok && beyond < 2 && verdict_accepted(v); beyond++) {
         PlannedCase *plan;
         const ExplorePoints *p = beyond ? &found.beyond : &found.ordinary;
-        int cases = plan_points(&a, b->draw, &b->q->filter, p->size, p->n, &plan);
+        int cases = plan_points(&a, b->draw, &b->q->filter, p, &plan);
         MoreCases q = {.cases = cases,
                        .seed = rng_mix(b->draw->seed, 0x6272616e + (uint64_t)beyond),
                        .may_refuse = beyond};

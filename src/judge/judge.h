@@ -31,6 +31,7 @@ typedef struct {
     int done;
     Watched *watched; // NULL: nobody watches; else there is one candidate
     Arena *watched_arena;
+    AddedCases *added; // NULL: nobody asks; else there is one candidate
 } Candidates;
 
 // Everything that judging candidate i on one draw takes, once. False where the world failed.

@@ -1,6 +1,6 @@
 #include "sandbox/unreached.h"
 
-#include "host/policy/varies.h"
+#include "host/varies/varies.h"
 #include "tile/check/check.h"
 
 typedef struct {

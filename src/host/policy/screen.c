@@ -652,6 +652,13 @@ static bool takes_function(const Screen *s, const Node *n) {
 
 static bool is_print(const Node *n) { return n->kind == NODE_CALL && node_is_name(n->call.func, "print"); }
 
+// triton.set_allocator(...): what it gives is the launches' own.
+static bool is_allocator(const Node *n) {
+    return n->kind == NODE_CALL && n->call.func->kind == NODE_ATTRIBUTE &&
+           str_is(n->call.func->attribute.name, "set_allocator") &&
+           node_is_name(n->call.func->attribute.value, "triton");
+}
+
 // Only what leaves nothing behind that a later call, or another kernel file, could see.
 static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     const Node *value = NULL;
@@ -664,7 +671,8 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     case NODE_CLASS:
     case NODE_PASS: return screen_statement(s, scope, n);
     case NODE_EXPRSTMT: // a docstring, a word to whoever reads the output
-        fits = n->value->kind == NODE_STRING || is_print(n->value);
+        fits =
+            n->value->kind == NODE_STRING || is_print(n->value) || (s->candidate && is_allocator(n->value));
         if (fits) screen_expr(s, scope, n->value);
         break;
     case NODE_ASSIGN: value = n->assign.value; break;

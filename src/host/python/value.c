@@ -315,7 +315,6 @@ static void note_keys(Outcomes *o, const Dict *d) {
     for (int i = 0; i < d->n && i < OUTCOME_NUMBERS_MAX; i++) {
         const Value *k = &d->key[i];
         if (k->kind == V_INT) outcome_number(o, k->i);
-        o->tuples |= k->kind == V_TUPLE;
         for (int j = 0; k->kind == V_TUPLE && j < k->seq->n; j++)
             if (k->seq->at[j].kind == V_INT) outcome_number(o, k->seq->at[j].i);
     }
