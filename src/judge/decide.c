@@ -5,6 +5,7 @@
 #include "cases/columns.h"
 #include "cases/metamorphic.h"
 #include "judge/gaps.h"
+#include "judge/roundings.h"
 
 // What a finding of the checker, the host or the VM means for the candidate, and which rule it broke.
 static const struct {
@@ -91,6 +92,7 @@ typedef struct {
     int64_t stored_least; // bytes of the traffic case's output
     double worst_use;     // over all cases: which one the evidence names
     int64_t dense;        // as in gaps_note()
+    uint8_t *roundings;   // the verdict's
 } Deciding;
 
 static void settle(Deciding *z, Status s, const char *rule, const char *feedback) {
@@ -284,6 +286,7 @@ static bool judge_cases(Deciding *z) {
     z->decision->case_number = failed + 1;
     z->decision->element = worst.worst_at;
     z->decision->noted = r->report[failed].message[0];
+    *z->roundings = roundings_of_case(z->arena, d, failed, r->output);
     const char *rule = worst.worst == MATCH_NAN ? "class" : "bounds";
     settle(z, match_status(worst.worst), rule,
            feedback_numeric(z->arena, d, failed, &worst, r->report[failed].message));
@@ -367,6 +370,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
                   .cases = &v->cases,
                   .traffic = &v->traffic,
                   .evidence = &v->evidence,
+                  .roundings = &v->roundings,
                   .worst_use = -1,
                   .columns = columns_open(a, d)};
     int64_t most = 0;

@@ -162,6 +162,9 @@ static void put_domain(Buf *out, const OpDomain *d, const char *prefix) {
 
 void evidence_text(Buf *out, const Verdict *v, const char *prefix) {
     put_domain(out, &v->domain, prefix);
+    if (v->rounding.len)
+        buf_printf(out, "%srounding: values were judged by the definition's \"%.*s\" instead of its reference\n", prefix,
+                   STR_ARG(v->rounding));
     put_tried(out, v, prefix);
     put_closest(out, v, prefix);
     if (verdict_accepted(v)) put_acceptance(out, v, prefix);

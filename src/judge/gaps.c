@@ -1,6 +1,7 @@
 #include "judge/gaps.h"
 
 #include "judge/decide.h"
+#include "judge/roundings.h"
 
 static const char guard[] = "Guard that access, so that it stays inside the tensor.";
 
@@ -84,12 +85,14 @@ static bool judge_contiguous(Candidates *b, size_t i, Verdict *v, Err *e) {
         Candidates again = {.r = b->r,
                             .q = &q,
                             .draw = &d,
+                            .rounded = op.roundings ? rounded_draws_open() : NULL,
                             .production = q.level == LEVEL_FULL ? production_open() : NULL,
                             .source = b->source,
                             .out = b->out,
                             .arena = b->arena,
                             .err = b->err};
-        ok = judge_once(&again, i, v, e);
+        ok = judge_whole(&again, i, v, e);
+        rounded_draws_close(again.rounded);
         production_close(again.production);
         draw_free(&d);
     }

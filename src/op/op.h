@@ -44,6 +44,11 @@
 // name "published": that of a harness in use elsewhere. Keys of an input that are not there stay as declared.
 // It is tried only where a caller asks for it, and rewards nothing.
 //
+// `roundings = {"gate": rounded_gate}` behind the functions: at most four more functions of the same inputs,
+// each a reference of its own, written as eager PyTorch computes: `.to(dtype)` and operations of half tensors
+// round there. A program is right if it is right by one of them throughout. In float32 each of them is the
+// reference.
+//
 // Keys of an input (all but shape optional):
 //   shape    tuple of dimension names and positive integers, rank 1 to 4; a name is an upper-case letter or
 //            word. "M" counts rows, the last dimension of the first input is the row length and must be a
@@ -81,7 +86,7 @@ enum {
     OP_SOURCE_MAX = 64 * 1024,
     OP_SIZE_MAX = 1 << 30
 };
-enum { OP_NAME_MAX = 63, OP_EPILOGUES_MAX = 3 };
+enum { OP_NAME_MAX = 63, OP_EPILOGUES_MAX = 3, OP_ROUNDINGS_MAX = 4 };
 
 typedef enum { ROLE_DATA, ROLE_WEIGHT, ROLE_BIAS } OpRole;
 typedef struct {
@@ -112,6 +117,10 @@ typedef struct {
     int of, divisor; // "D/2": the index of D, and 2; of is -1 for a dimension with a size of its own
 } OpDim;
 
+typedef struct {
+    Str name, function;
+} OpRounding;
+
 // On which inputs programs are judged.
 typedef struct {
     bool contiguous; // no gaps; storage offsets and unaligned bases remain
@@ -133,6 +142,9 @@ typedef struct {
     bool allow_tf32, large;
     OpInvariant invariant[OP_INPUTS_MAX]; // at most one for each input
     int invariants;
+    OpRounding rounding[OP_ROUNDINGS_MAX];
+    int roundings;
+    int rounded;           // 1 + index of the one that stands for the reference; 0: none does
     int rows_dim, row_dim; // "M" (or -1) and the row length
     OpDomain domain;       // as declared: any values of `input`, until op_in_domain()
     bool has_published;

@@ -80,6 +80,7 @@ Bound *bound_matmul(BoundCtx *c, const BoundCall *call) {
             out->e[row * n + j] = x.e;
         }
     }
-    if (dtype_is_half(a->dtype)) bound_simd()->round(a->dtype, false, (size_t)numel, out->v, out->e);
+    out->pending = c->rounds && dtype_is_half(a->dtype);
+    if (!c->rounds && dtype_is_half(a->dtype)) bound_simd()->round(a->dtype, false, (size_t)numel, out->v, out->e);
     return out;
 }

@@ -289,6 +289,7 @@ Bound *bound_reduce(BoundCtx *c, const BoundCall *call) {
     else
         run_inner_axis(c, row_function[call->op], r, a, l, results, out);
     bool rounds = call->op != BOUND_AMAX && call->op != BOUND_AMIN && call->op != BOUND_ARGMAX;
-    if (rounds && dtype_is_half(t)) bound_simd()->round(t, false, (size_t)out->numel, out->v, out->e);
+    out->pending = c->rounds && rounds && dtype_is_half(t);
+    if (rounds && !c->rounds && dtype_is_half(t)) bound_simd()->round(t, false, (size_t)out->numel, out->v, out->e);
     return sums_are_exact(c, out) ? out : NULL;
 }
