@@ -63,13 +63,6 @@ static const char *mend(Arena *a, const Op *op, const Gaps *g, Str source) {
     return buf_cstr(&b);
 }
 
-// The sentence behind a feedback stays whole.
-static const char *join(Arena *a, const char *feedback, const char *sentence) {
-    int room = FEEDBACK_MAX - (int)strlen(sentence) - 1, had = (int)strlen(feedback);
-    if (had <= room) return arena_printf(a, "%s %s", feedback, sentence);
-    return arena_printf(a, "%.*s... %s", room - 3, feedback, sentence);
-}
-
 static bool judge_contiguous(Candidates *b, size_t i, Verdict *v, Err *e) {
     Op op = *b->draw->op;
     if (!op_in_domain(&op, &(DomainAsked){.layout = LAYOUT_CONTIGUOUS}, e)) return false;
@@ -118,6 +111,6 @@ bool gaps_tell(Candidates *b, size_t i, Verdict *v, Err *e) {
     else if (g->judged)
         said = arena_printf(a, "%s With --layout contiguous it is %s.", said,
                             status_class_name(status_class(g->contiguous)));
-    v->decision.feedback = join(a, v->decision.feedback, said);
+    v->decision.feedback = feedback_join(a, v->decision.feedback, said);
     return true;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "judge/compare.h"
+#include "judge/decide.h"
 
 struct RoundedDraws {
     pthread_mutex_t lock;
@@ -105,6 +106,16 @@ bool roundings_judge(Candidates *b, size_t i, Verdict *v, Err *e) {
         *v = other;
         v->rounding = b->draw->op->rounding[k].name;
         return true;
+    }
+    for (int k = 0; right && k < OP_ROUNDINGS_MAX; k++) {
+        if (!(right >> k & 1)) continue;
+        v->decision.feedback = feedback_join(
+            &b->arena[i], v->decision.feedback,
+            arena_printf(&b->arena[i],
+                         "The definition's rounding \"%.*s\" gives these values, but not those of every case: round "
+                         "there throughout, or nowhere.",
+                         STR_ARG(b->draw->op->rounding[k].name)));
+        break;
     }
     return true;
 }

@@ -140,6 +140,7 @@ typedef struct {
     OpDim dim[OP_DIMS_MAX];
     int dims;
     bool allow_tf32, large;
+    bool any_order; // never declared: sums of any order are honest, for what would explain a rejection
     OpInvariant invariant[OP_INPUTS_MAX]; // at most one for each input
     int invariants;
     OpRounding rounding[OP_ROUNDINGS_MAX];

@@ -59,6 +59,7 @@ typedef struct {
     const char *why;
     int64_t elements_left; // work limit over all operations of one evaluation
     bool allow_tf32;       // matrix products may read float32 operands with 10 mantissa bits
+    bool any_order;        // sums may be made one by one: G(N) = N
     bool rounds;           // results of half types are rounded where they arise
     Str function;          // of a definition, the one that is evaluated; empty: "reference"
 } BoundCtx;

@@ -280,7 +280,7 @@ Bound *bound_reduce(BoundCtx *c, const BoundCall *call) {
     if (!out) return NULL;
     if (!exact_result(call->op, a, t)) out->e = bound_room(c, out->numel);
     Row r = {.n = (size_t)l.n,
-             .growth = dtype_is_float(t) ? bound_growth(l.n) : 0,
+             .growth = !dtype_is_float(t) ? 0 : c->any_order ? (double)l.n : bound_growth(l.n),
              .correction = call->op == BOUND_VAR ? call->attr[2] : 0};
     if (r.correction < 0 || r.correction > 1) return bound_fail(c, "var: the correction is not 0 or 1");
     int64_t results = keeps_shape(call->op) ? l.n : 1;
