@@ -128,14 +128,14 @@ static const char *guess_number(Trying *t, const Op *op, const Number *n, const 
         bool near = is_small(n->value) ? is_small(o->value) : fabs(o->value - n->value) <= 0.05 * fabs(n->value);
         if (o->value == n->value || !near || !number_explains(t, op, n, o->text)) continue;
         if (!is_small(n->value) && digits_of(o->text) < digits_of(n->text))
-            return arena_printf(t->a, "With %.*s instead of %.*s they are right: write that constant with more digits.",
+            return arena_printf(t->a, "They are right for %.*s instead of %.*s: write that constant with more digits.",
                                 STR_ARG(o->text), STR_ARG(n->text));
-        return arena_printf(t->a, "With %.*s instead of %.*s they are right: take the definition's number.",
+        return arena_printf(t->a, "They are right for %.*s instead of %.*s: take the definition's number.",
                             STR_ARG(o->text), STR_ARG(n->text));
     }
     for (size_t i = 0; is_small(n->value) && i < sizeof usual / sizeof *usual; i++)
         if (number_explains(t, op, n, str_of(usual[i])))
-            return arena_printf(t->a, "With %s instead of %.*s they are right: add eps as the definition does.",
+            return arena_printf(t->a, "They are right for %s instead of %.*s: add eps as the definition does.",
                                 usual[i], STR_ARG(n->text));
     return NULL;
 }
@@ -272,13 +272,14 @@ static const char *advice_inaccurate(const GuessRequest *q) {
 }
 
 const char *guess_advice(Arena *a, const GuessRequest *q) {
-    if (q->worst->worst == MATCH_NAN) return advice_nan(q);
     Arena scratch = {0};
     Trying t = {.q = q, .a = &scratch, .left = EVALUATIONS};
-    const char *said = guess_last_places(&t);
+    bool nan = q->worst->worst == MATCH_NAN;
+    const char *said = nan ? NULL : guess_last_places(&t);
     if (!said && take_rows(&t)) said = guess_values(&t);
     if (said) said = arena_strndup(a, said, strlen(said));
     arena_free(&scratch);
+    if (!said && nan) said = advice_nan(q);
     if (!said && q->worst->worst == MATCH_INACCURATE) said = advice_inaccurate(q);
     return said;
 }

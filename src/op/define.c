@@ -636,5 +636,5 @@ bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d) 
     if (r.tf32 && !literal_flag(d, r.tf32, "allow_tf32", &out->allow_tf32)) return false;
     if (r.large && !literal_flag(d, r.large, "giant", &out->large)) return false;
     return read_inputs(&r) && read_dims(&r) && read_layout(&r) && read_published(&r) && read_invariant(&r) &&
-           check_quotients(&r) && check_reference(&r) && read_roundings(&r);
+           check_quotients(&r) && check_reference(&r) && read_roundings(&r) && (out->core = op_core(out), true);
 }

@@ -132,6 +132,9 @@ typedef struct {
     Str notes;   // the docstring's first paragraph
     Str source;  // the definition's text
     Sha256 hash; // of the text; in another domain than the text's own, of that, too
+    // Of the text without its roundings and published values: what the strength of its cases is kept by. A
+    // mistake that a rounding makes right is none.
+    Sha256 core;
     Str variant; // "short": a row of variant.def, which says the usual sizes; empty for the op itself
     bool user;   // came from a file of the user's
     const Node *module, *reference;
