@@ -156,17 +156,11 @@ static Str replaced(Arena *a, Str text, const char *from, const char *to) {
     return buf_str(&b);
 }
 
-#define GELU "torch.nn.functional.gelu("
 static const struct {
     const char *call, *end, *name, *code;
 } written_out[] = {
-    {GELU, ", approximate=\"tanh\")", "gelu_written_out(",
-     "def gelu_written_out(x):\n"
-     "    return 0.5 * x * (1.0 + torch.tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)))\n"},
-    {"torch.nn.functional.selu(", ")", "selu_written_out(",
-     "def selu_written_out(x):\n"
-     "    below = 1.7580993408473766 * torch.expm1(torch.clamp(x, max=0.0))\n"
-     "    return torch.where(x > 0, 1.0507009873554805 * x, below)\n"},
+#define WRITTEN_OUT(call, end, name, code) {call, end, name, code},
+#include "host/reference/written_out.def"
 };
 
 static const Op *written(Trying *t, const Op *op) {
@@ -184,7 +178,7 @@ static const char *guess_form(Trying *t, const Op *op) {
     Str exact = replaced(t->a, op->source, tanh_form, ")");
     const Op *other = exact.len < op->source.len ? op_with(t, op, exact) : NULL;
     if (other && explains(t, other))
-        return "They are those of gelu's exact form; the definition asks for its tanh form.";
+        return "They are those of the exact form; the definition has approximate=\"tanh\".";
     return NULL;
 }
 
@@ -259,9 +253,11 @@ static bool mentions(const Op *op, const char *word) { return memmem(op->source.
 
 static const char *advice_nan(const GuessRequest *q) {
     if (q->finite) return "Finite values are wrong, too: compare the formula with the reference first, its signs among others.";
-    bool powers = mentions(q->draw->op, "softmax") || mentions(q->draw->op, "logsumexp") ||
-                  mentions(q->draw->op, "torch.exp(");
-    return powers ? NULL : "Look for an overflow, or a division by zero.";
+    static const char *const powers[] = {"torch.softmax", "torch.log_softmax", "F.softmax",
+                                         "F.log_softmax", "logsumexp",         "torch.exp("};
+    bool any = false;
+    for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) any |= mentions(q->draw->op, powers[i]);
+    return any ? NULL : "Look for an overflow, or a division by zero.";
 }
 
 static const char *advice_inaccurate(const GuessRequest *q) {

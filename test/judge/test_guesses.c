@@ -51,7 +51,7 @@ static void what_holds_is_said(void **state) {
         {"layernorm", named("layernorm_eps_1e6"), "right for 1e-6 instead of 1e-5"},
         {"layernorm", named("layernorm_no_eps"), "right for 0.0 instead of 1e-5: add eps as the definition does."},
         {"rmsnorm", named("rmsnorm_few_lanes"), "A long chain of additions explains that"},
-        {"geglu", named("geglu_exact_form"), "those of gelu's exact form"},
+        {"geglu", named("geglu_exact_form"), "those of the exact form"},
         {"rmsnorm_gelu", edited("rmsnorm_gelu", "0.7978845608028654", "0.79788"),
          "right for 0.79788 instead of 0.7978845608028654: write that constant with more digits."},
         {"rope_interleaved", named("rope_interleaved_sign"), "Finite values are wrong, too"},
