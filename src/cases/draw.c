@@ -403,7 +403,9 @@ const Bound *draw_keep(Arena *a, const Bound *b) {
 
 const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, const CaseSpec *spec,
                             const OtherBytes *other, DiagList *diags) {
-    BoundCtx ctx = {.arena = a, .elements_left = ORACLE_ELEMENTS, .allow_tf32 = op->allow_tf32,
+    BoundCtx ctx = {.arena = a,
+                    .elements_left = ORACLE_ELEMENTS,
+                    .allow_tf32 = op->allow_tf32,
                     .any_order = op->any_order};
     if (op->rounded) {
         ctx.rounds = true;

@@ -238,8 +238,8 @@ int cmd_prove(int argc, char **argv) {
     bool json = false;
     Seed seed = {0};
     int jobs = 0;
-    const Option options[] = {{"--level", OPTION_TEXT, &level}, {"--json", OPTION_FLAG, &json},
-                              {"--seed", OPTION_SEED, &seed},   {"--jobs", OPTION_COUNT, &jobs},
+    const Option options[] = {{"--level", OPTION_TEXT, &level},   {"--json", OPTION_FLAG, &json},
+                              {"--seed", OPTION_SEED, &seed},     {"--jobs", OPTION_COUNT, &jobs},
                               {"--suite", OPTION_TEXT, &o.suite}, {"--state", OPTION_TEXT, &state},
                               {"--entry", OPTION_TEXT, &o.entry}, {"--layout", OPTION_TEXT, &layout}};
     Positionals rest;

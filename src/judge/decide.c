@@ -290,8 +290,8 @@ static bool judge_cases(Deciding *z) {
     z->decision->element = worst.worst_at;
     z->decision->noted = r->report[failed].message[0];
     *z->roundings = roundings_of_case(z->arena, d, failed, r->output);
-    const char *advice = guess_advice(
-        z->arena, &(GuessRequest){d, failed, z->source, r->output, &worst, z->finite});
+    const char *advice =
+        guess_advice(z->arena, &(GuessRequest){d, failed, z->source, r->output, &worst, z->finite});
     const char *rule = worst.worst == MATCH_NAN ? "class" : "bounds";
     settle(z, match_status(worst.worst), rule,
            feedback_numeric_with(z->arena, d, failed, &worst, advice, r->report[failed].message));
@@ -369,11 +369,12 @@ static bool judge_needs(Deciding *z) {
 // Which column, and why.
 static const char *unjudged_words(const Deciding *z) {
     int64_t n, column = columns_first_unjudged(z->columns, &n);
-    return arena_printf(z->arena,
-                        "column %lld of %lld could not be judged in any case, because intermediate results of the "
-                        "reference leave float32's range there. This says nothing about the program; another seed "
-                        "draws other values",
-                        (long long)column, (long long)n);
+    return arena_printf(
+        z->arena,
+        "column %lld of %lld could not be judged in any case, because intermediate results of the "
+        "reference leave float32's range there. This says nothing about the program; another seed "
+        "draws other values",
+        (long long)column, (long long)n);
 }
 
 void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *v) {
@@ -418,8 +419,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
             settle(&z, STATUS_referee_error, "traffic",
                    feedback_child(a, "fewer bytes were stored than the output has"));
         else if (!columns_all(z.columns))
-            settle(&z, STATUS_referee_error, "judged",
-                   feedback_child(a, unjudged_words(&z)));
+            settle(&z, STATUS_referee_error, "judged", feedback_child(a, unjudged_words(&z)));
         else if (judge_needs(&z) && judge_rows(&z) && judge_calls(a, d, source, r, &v->decision)) {
             note_metamorphic(&z);
             coverage_read(r->report[r->reports - 1].message, &v->evidence.coverage);

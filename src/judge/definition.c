@@ -115,8 +115,9 @@ static bool check_roundings(Referee *r, Arena *a, const Draw *d, Err *e) {
         if (!draw_make(a, referee_pool(r), &of, &own, e))
             return err_ctx(e, "rounding %.*s", STR_ARG(op->rounding[k].name));
         bool ok = check_judged(&own, e) && check_lazy(a, &own, e), floats = own.seed == d->seed;
-        for (int i = 0; i < op->inputs; i++) floats &= op->input[i].any_float ||
-                      (op->input[i].dtype != DT_F16 && op->input[i].dtype != DT_BF16);
+        for (int i = 0; i < op->inputs; i++)
+            floats &=
+                op->input[i].any_float || (op->input[i].dtype != DT_F16 && op->input[i].dtype != DT_BF16);
         for (int i = 0; ok && floats && i < d->cases && i < own.cases; i++)
             if (d->truth[i].dtype == DT_F32 && !agree(d->truth[i].expected, own.truth[i].expected))
                 ok = err_set(e, ERR_INPUT,

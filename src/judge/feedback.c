@@ -82,8 +82,12 @@ const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseRepo
     buf_puts(&b, asks ? "" : ".");
     // Where rows have gaps, what to do is said by those who know more (gaps.h).
     bool gaps = r->finding == DIAG_OOB && r->call == 0 && gaps_inputs(d, r->case_index);
-    bool name = r->finding == DIAG_COMPILE && strstr(r->message, "NameError") && strstr(r->message, "is not defined");
-    if (name) buf_puts(&b, " Define that name at module level or import it; beside a manifest, in a form that can stay.");
+    bool name =
+        r->finding == DIAG_COMPILE && strstr(r->message, "NameError") && strstr(r->message, "is not defined");
+    if (name)
+        buf_puts(
+            &b,
+            " Define that name at module level or import it; beside a manifest, in a form that can stay.");
     if (!gaps && !name) buf_printf(&b, " %s", finding_next[r->finding]);
     return cut(a, &b);
 }

@@ -18,7 +18,8 @@ uint8_t gaps_inputs(const Draw *d, int index) {
 
 void gaps_note(const Draw *d, int failed, int64_t dense, const Decision *decision, Gaps *out) {
     *out = (Gaps){0};
-    if (dense < 0 || status_class(decision->status) != CLASS_REJECTED || decision->status == STATUS_crash) return;
+    if (dense < 0 || status_class(decision->status) != CLASS_REJECTED || decision->status == STATUS_crash)
+        return;
     out->inputs = gaps_inputs(d, failed);
     if (!out->inputs) return;
     out->only = dense > 1;
@@ -48,17 +49,21 @@ static const char *mend(Arena *a, const Op *op, const Gaps *g, Str source) {
     buf_puts(&b, g->only ? "Only inputs with gaps between their rows fail: "
                          : "Inputs have gaps between their rows there: ");
     if (g->refuses)
-        buf_printf(&b, "the program itself refuses them. Count rows in steps of %s, or take .contiguous() first.",
+        buf_printf(&b,
+                   "the program itself refuses them. Count rows in steps of %s, or take .contiguous() first.",
                    s);
     else if (!asks_for_strides(source))
-        buf_printf(&b, "the program asks for no stride. Count their rows in steps of %s, or take .contiguous() "
-                       "first.",
+        buf_printf(&b,
+                   "the program asks for no stride. Count their rows in steps of %s, or take .contiguous() "
+                   "first.",
                    s);
     else if (g->store)
-        buf_printf(&b, "a new tensor has none. Store rows in steps of the output's own stride(0), not of %s.", s);
+        buf_printf(&b, "a new tensor has none. Store rows in steps of the output's own stride(0), not of %s.",
+                   s);
     else
-        buf_printf(&b, "count rows of each input in steps of its own stride (%s), and those of the output in "
-                       "steps of the output's.",
+        buf_printf(&b,
+                   "count rows of each input in steps of its own stride (%s), and those of the output in "
+                   "steps of the output's.",
                    s);
     return buf_cstr(&b);
 }

@@ -3,10 +3,10 @@
 #include <math.h>
 
 enum {
-    ELEMENTS = 1024,     // of the rows that hypotheses are tried on, where rows are not longer
-    WHOLE = 1 << 17,     // of a case that what was found is tried on, too
-    EVALUATIONS = 24,    // of the reference
-    NUMBERS = 16,        // of a source, that may stand for others
+    ELEMENTS = 1024,  // of the rows that hypotheses are tried on, where rows are not longer
+    WHOLE = 1 << 17,  // of a case that what was found is tried on, too
+    EVALUATIONS = 24, // of the reference
+    NUMBERS = 16,     // of a source, that may stand for others
     NUMBER_TEXT = 32,
 };
 
@@ -80,7 +80,8 @@ static bool take_rows(Trying *t) {
     }
     t->output += first * n * dtype_bytes(want->dtype);
     const Bound *b = reference_of(t, op, &t->spec);
-    return b && b->numel == some * n && memcmp(b->v, want->v + first * n, (size_t)b->numel * sizeof *b->v) == 0;
+    return b && b->numel == some * n &&
+           memcmp(b->v, want->v + first * n, (size_t)b->numel * sizeof *b->v) == 0;
 }
 
 // ---- numbers
@@ -125,17 +126,20 @@ static const char *guess_number(Trying *t, const Op *op, const Number *n, const 
     static const char *const usual[] = {"0.0", "1e-5", "1e-6", "1e-8", "1e-12", "1e-3"};
     for (int i = 0; i < own->n; i++) {
         const Number *o = &own->at[i];
-        bool near = is_small(n->value) ? is_small(o->value) : fabs(o->value - n->value) <= 0.05 * fabs(n->value);
+        bool near =
+            is_small(n->value) ? is_small(o->value) : fabs(o->value - n->value) <= 0.05 * fabs(n->value);
         if (o->value == n->value || !near || !number_explains(t, op, n, o->text)) continue;
         if (!is_small(n->value) && digits_of(o->text) < digits_of(n->text))
-            return arena_printf(t->a, "They are right for %.*s instead of %.*s: write that constant with more digits.",
-                                STR_ARG(o->text), STR_ARG(n->text));
+            return arena_printf(
+                t->a, "They are right for %.*s instead of %.*s: write that constant with more digits.",
+                STR_ARG(o->text), STR_ARG(n->text));
         return arena_printf(t->a, "They are right for %.*s instead of %.*s: take the definition's number.",
                             STR_ARG(o->text), STR_ARG(n->text));
     }
     for (size_t i = 0; is_small(n->value) && i < sizeof usual / sizeof *usual; i++)
         if (number_explains(t, op, n, str_of(usual[i])))
-            return arena_printf(t->a, "They are right for %s instead of %.*s: add eps as the definition does.",
+            return arena_printf(t->a,
+                                "They are right for %s instead of %.*s: add eps as the definition does.",
                                 usual[i], STR_ARG(n->text));
     return NULL;
 }
@@ -187,9 +191,10 @@ static const char *guess_form(Trying *t, const Op *op) {
 static const char *guess_order(Trying *t, const Op *op) {
     Op loose = *op;
     loose.any_order = true;
-    return explains(t, &loose) ? "A long chain of additions explains that: accumulate in float32 in a tree or in at "
-                                 "least 128 lanes."
-                               : NULL;
+    return explains(t, &loose)
+               ? "A long chain of additions explains that: accumulate in float32 in a tree or in at "
+                 "least 128 lanes."
+               : NULL;
 }
 
 // What all wrong elements of the case have in common.
@@ -212,10 +217,11 @@ static const char *guess_last_places(Trying *t) {
     if (wrong > 0 && zeros == wrong)
         return arena_printf(t->a, "All of them are subnormal in %s and come out as zero: keep them.", type);
     if (wrong > 0 && near == wrong)
-        return arena_printf(t->a,
-                            "Each is within %d units in the last place of %s: something is rounded to it on the way. "
-                            "Convert once, at the end.",
-                            PLACES, type);
+        return arena_printf(
+            t->a,
+            "Each is within %d units in the last place of %s: something is rounded to it on the way. "
+            "Convert once, at the end.",
+            PLACES, type);
     return NULL;
 }
 
@@ -249,10 +255,14 @@ static const char *guess_values(Trying *t) {
 
 // ---- what next
 
-static bool mentions(const Op *op, const char *word) { return memmem(op->source.p, op->source.len, word, strlen(word)); }
+static bool mentions(const Op *op, const char *word) {
+    return memmem(op->source.p, op->source.len, word, strlen(word));
+}
 
 static const char *advice_nan(const GuessRequest *q) {
-    if (q->finite) return "Finite values are wrong, too: compare the formula with the reference first, its signs among others.";
+    if (q->finite)
+        return "Finite values are wrong, too: compare the formula with the reference first, its signs among "
+               "others.";
     static const char *const powers[] = {"torch.softmax", "torch.log_softmax", "F.softmax",
                                          "F.log_softmax", "logsumexp",         "torch.exp("};
     bool any = false;
@@ -263,7 +273,8 @@ static const char *advice_nan(const GuessRequest *q) {
 static const char *advice_inaccurate(const GuessRequest *q) {
     bool varies = mentions(q->draw->op, "var(") || mentions(q->draw->op, " - h.mean(");
     return varies ? NULL
-                  : "Accumulate in float32 in a tree or in at least 128 lanes, write constants with all digits, convert "
+                  : "Accumulate in float32 in a tree or in at least 128 lanes, write constants with all "
+                    "digits, convert "
                     "to the output type once.";
 }
 

@@ -24,7 +24,7 @@ typedef struct {
     Referee *r;
     const JudgeRequest *q;
     const Draw *draw;
-    RoundedDraws *rounded; // of an op with roundings; else NULL
+    RoundedDraws *rounded;        // of an op with roundings; else NULL
     ProductionShapes *production; // NULL: no candidate gets that far
     const Str *source;
     Verdict *out;

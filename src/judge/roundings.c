@@ -66,12 +66,10 @@ static const Draw *draw_of(Candidates *b, RoundedDraws *r, int k, uint64_t seed,
     if (!r->made[k]) {
         r->op[k] = op_rounded(b->draw->op, k);
         Pool *alone = pool_open(1); // candidates are judged side by side already
-        r->made[k] = draw_make(&r->arena, alone,
-                               &(DrawRequest){.op = &r->op[k],
-                                              .level = b->q->level,
-                                              .seed = seed,
-                                              .filter = &b->q->filter},
-                               &r->draw[k], e);
+        r->made[k] = draw_make(
+            &r->arena, alone,
+            &(DrawRequest){.op = &r->op[k], .level = b->q->level, .seed = seed, .filter = &b->q->filter},
+            &r->draw[k], e);
         pool_close(alone);
         if (r->made[k] && b->production) r->production[k] = production_open();
     }
@@ -111,10 +109,11 @@ bool roundings_judge(Candidates *b, size_t i, Verdict *v, Err *e) {
         if (!(right >> k & 1)) continue;
         v->decision.feedback = feedback_join(
             &b->arena[i], v->decision.feedback,
-            arena_printf(&b->arena[i],
-                         "The definition's rounding \"%.*s\" gives these values, but not those of every case: round "
-                         "there throughout, or nowhere.",
-                         STR_ARG(b->draw->op->rounding[k].name)));
+            arena_printf(
+                &b->arena[i],
+                "The definition's rounding \"%.*s\" gives these values, but not those of every case: round "
+                "there throughout, or nowhere.",
+                STR_ARG(b->draw->op->rounding[k].name)));
         break;
     }
     return true;

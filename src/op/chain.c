@@ -36,7 +36,7 @@ static const ChainPart residual_name =
 #undef CHAIN_NORM
 };
 static const Norm norms[] = {
-#define CHAIN_NORM(name, biased, code, normalised, rest, rounded, summand, bare, plain, words)               \
+#define CHAIN_NORM(name, biased, code, normalised, rest, rounded, summand, bare, plain, words) \
     {biased, code, normalised, rest, rounded, summand, bare, plain},
 #include "op/chain.def"
 #undef CHAIN_NORM

@@ -377,7 +377,8 @@ static bool read_layout(Reader *r) {
     LayoutAsked layout;
     if (!r->layout) return true;
     if (!literal_text(r->diags, r->layout, "layout", &text)) return false;
-    if (!layout_by_name(text, &layout)) return wrong(r, r->layout, "layout must be \"any\" or \"contiguous\"");
+    if (!layout_by_name(text, &layout))
+        return wrong(r, r->layout, "layout must be \"any\" or \"contiguous\"");
     r->op->domain.contiguous = layout == LAYOUT_CONTIGUOUS;
     return true;
 }
@@ -393,8 +394,8 @@ static bool narrow_input(Reader *r, const Node *key, const Node *dict) {
         const Node *name = dict->dict.keys.at[i], *value = dict->dict.values.at[i];
         int k = 0;
         while (k < KEYS && !str_is(name->string.text, input_key[k].name)) k++;
-        bool values = k == KEY_SCALE || k == KEY_SHIFT || k == KEY_LARGE || k == KEY_RANGE || k == KEY_SIGNS ||
-                      k == KEY_NEG_INF;
+        bool values = k == KEY_SCALE || k == KEY_SHIFT || k == KEY_LARGE || k == KEY_RANGE ||
+                      k == KEY_SIGNS || k == KEY_NEG_INF;
         if (!values)
             return wrong(r, name, "published changes values: scale, shift, large, range, signs and neg_inf");
         bool bounded = k == KEY_RANGE || k == KEY_SIGNS;
@@ -424,7 +425,8 @@ static bool read_published(Reader *r) {
 static const Node *function_named(const Op *op, Str name) {
     const Nodes *body = &op->module->module.body;
     for (int i = 0; i < body->n; i++)
-        if (body->at[i]->kind == NODE_FUNCTION && str_eq(body->at[i]->function.name, name)) return body->at[i];
+        if (body->at[i]->kind == NODE_FUNCTION && str_eq(body->at[i]->function.name, name))
+            return body->at[i];
     return NULL;
 }
 
@@ -444,7 +446,8 @@ static bool read_rounding(Reader *r, const Node *key, const Node *value) {
     if (!literal_is_word(key->string.text))
         return wrong(r, key, "a rounding's name is an identifier of at most %d characters", WORD_MAX);
     if (!f || f == op->reference || f->span.at > value->span.at)
-        return wrong(r, value, "a rounding is another function of this file, defined above: {\"gate\": rounded_gate}");
+        return wrong(r, value,
+                     "a rounding is another function of this file, defined above: {\"gate\": rounded_gate}");
     if (!takes_the_inputs(op, f))
         return wrong(r, f, "a rounding takes the inputs in their order, as reference does");
     op->rounding[op->roundings++] = (OpRounding){key->string.text, f->function.name};
@@ -636,5 +639,6 @@ bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d) 
     if (r.tf32 && !literal_flag(d, r.tf32, "allow_tf32", &out->allow_tf32)) return false;
     if (r.large && !literal_flag(d, r.large, "giant", &out->large)) return false;
     return read_inputs(&r) && read_dims(&r) && read_layout(&r) && read_published(&r) && read_invariant(&r) &&
-           check_quotients(&r) && check_reference(&r) && read_roundings(&r) && (out->core = op_core(out), true);
+           check_quotients(&r) && check_reference(&r) && read_roundings(&r) &&
+           (out->core = op_core(out), true);
 }

@@ -11,8 +11,9 @@ const char *op_layout(const Op *op) { return op->domain.contiguous ? "contiguous
 
 bool op_input_within(const OpInput *in, const OpInput *of) {
     if (in->ranged != of->ranged || in->range_dim != of->range_dim) return false;
-    if (in->ranged) return in->range_lo >= of->range_lo && in->range_hi <= of->range_hi &&
-                           in->both_signs <= of->both_signs;
+    if (in->ranged)
+        return in->range_lo >= of->range_lo && in->range_hi <= of->range_hi &&
+               in->both_signs <= of->both_signs;
     return in->scale_lo >= of->scale_lo && in->scale_hi <= of->scale_hi && in->shift <= of->shift &&
            in->large <= of->large && in->neg_inf <= of->neg_inf;
 }

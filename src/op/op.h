@@ -36,9 +36,9 @@
 // when a user's definition is read: a false one is an error of the definition. Only floats; a shift needs an
 // input without a range.
 //
-// `layout = "contiguous"` beside inputs: inputs have no gaps between their elements. Storage offsets and bases
-// that are aligned to their element only remain. The default is "any". A caller may ask for the other one
-// (op_in_domain), a candidate never.
+// `layout = "contiguous"` beside inputs: inputs have no gaps between their elements. Storage offsets and
+// bases that are aligned to their element only remain. The default is "any". A caller may ask for the other
+// one (op_in_domain), a candidate never.
 //
 // `published = {"scale": {"signs": "positive"}}` beside inputs: a second, narrower domain of values, with the
 // name "published": that of a harness in use elsewhere. Keys of an input that are not there stay as declared.
@@ -66,7 +66,8 @@
 //            shift and large. hi may be a dimension's name: then values are indices 0..size-1 and lo is 0.
 //            An integer input needs it.
 //   signs    "both", with a range of positive numbers: in some cases the values are negated, all of them. In
-//            such a case no input holds -inf, which a negative factor would turn into +inf. Default "positive"
+//            such a case no input holds -inf, which a negative factor would turn into +inf. Default
+//            "positive"
 //   neg_inf  True: rows may hold -inf, never a whole row
 //   keep     with neg_inf: name of an index input whose chosen element is never -inf; its shape is this shape
 //   without

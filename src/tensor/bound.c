@@ -110,7 +110,8 @@ void bound_round(BoundCtx *c, Bound *b, bool only_exact) {
     b->e = exact ? NULL : e;
 }
 
-// What the values of (v, e) become when they are rounded: the interval from one end's rounding to the other's.
+// What the values of (v, e) become when they are rounded: the interval from one end's rounding to the
+// other's.
 static Ve rounded(DType t, Ve x) {
     if (x.v != x.v) return x;
     double lo = dtype_round(t, rule_low(x)), hi = dtype_round(t, rule_high(x));

@@ -13,9 +13,9 @@
 // marks the tensor `pending`, and the widening of e is added when another operation uses it. A final cast
 // therefore costs nothing: the comparison rounds once.
 //
-// With BoundCtx.rounds, rounding is no permission but what happens, as in eager PyTorch: every result of a half
-// type is pending, and what uses it has the rounded values. An element whose interval rounds to one value is
-// that value, exactly; only near a tie are both neighbours honest.
+// With BoundCtx.rounds, rounding is no permission but what happens, as in eager PyTorch: every result of a
+// half type is pending, and what uses it has the rounded values. An element whose interval rounds to one
+// value is that value, exactly; only near a tie are both neighbours honest.
 //
 // Every result remembers how it was made (op, operands, attributes): the proposer reads this trace as a
 // graph.

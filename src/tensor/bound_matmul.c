@@ -81,6 +81,7 @@ Bound *bound_matmul(BoundCtx *c, const BoundCall *call) {
         }
     }
     out->pending = c->rounds && dtype_is_half(a->dtype);
-    if (!c->rounds && dtype_is_half(a->dtype)) bound_simd()->round(a->dtype, false, (size_t)numel, out->v, out->e);
+    if (!c->rounds && dtype_is_half(a->dtype))
+        bound_simd()->round(a->dtype, false, (size_t)numel, out->v, out->e);
     return out;
 }

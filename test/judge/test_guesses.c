@@ -1,5 +1,5 @@
-// What would explain wrong values: each hypothesis with a program that it holds of, and the plain words where none
-// does.
+// What would explain wrong values: each hypothesis with a program that it holds of, and the plain words where
+// none does.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,16 +47,20 @@ static void what_holds_is_said(void **state) {
         Str source;
         const char *says;
     } all[] = {
-        {"rmsnorm", named("rmsnorm_eps_1e5"), "They are right for 1e-5 instead of 1e-6: take the definition's number."},
+        {"rmsnorm", named("rmsnorm_eps_1e5"),
+         "They are right for 1e-5 instead of 1e-6: take the definition's number."},
         {"layernorm", named("layernorm_eps_1e6"), "right for 1e-6 instead of 1e-5"},
-        {"layernorm", named("layernorm_no_eps"), "right for 0.0 instead of 1e-5: add eps as the definition does."},
+        {"layernorm", named("layernorm_no_eps"),
+         "right for 0.0 instead of 1e-5: add eps as the definition does."},
         {"rmsnorm", named("rmsnorm_few_lanes"), "A long chain of additions explains that"},
         {"geglu", named("geglu_exact_form"), "those of the exact form"},
         {"rmsnorm_gelu", edited("rmsnorm_gelu", "0.7978845608028654", "0.79788"),
          "right for 0.79788 instead of 0.7978845608028654: write that constant with more digits."},
         {"rope_interleaved", named("rope_interleaved_sign"), "Finite values are wrong, too"},
-        {"swiglu", edited("swiglu", store,
-                          "tl.where(tl.abs(gate * tl.sigmoid(gate) * up) < 6.1e-5, 0.0, gate * tl.sigmoid(gate) * up),"),
+        {"swiglu",
+         edited(
+             "swiglu", store,
+             "tl.where(tl.abs(gate * tl.sigmoid(gate) * up) < 6.1e-5, 0.0, gate * tl.sigmoid(gate) * up),"),
          "compare the formula"},
         {"rmsnorm", named("rmsnorm_scale_rounded"), "within 2 units in the last place of bfloat16"},
     };
@@ -70,11 +74,13 @@ static void what_holds_is_said(void **state) {
 // Values that float16 holds as subnormals, kept as zero in that type alone.
 static void subnormals_that_are_flushed(void **state) {
     (void)state;
-    Str source = edited("swiglu", "tl.store(out_ptr + row * out_stride + cols, gate * tl.sigmoid(gate) * up, mask=mask)",
-                        "y = (gate * tl.sigmoid(gate) * up).to(out_ptr.dtype.element_ty)\n"
-                        "    if out_ptr.dtype.element_ty == tl.float16:\n"
-                        "        y = tl.where(tl.abs(y.to(tl.float32)) < 6.103515625e-05, 0.0, y.to(tl.float32)).to(tl.float16)\n"
-                        "    tl.store(out_ptr + row * out_stride + cols, y, mask=mask)");
+    Str source = edited(
+        "swiglu", "tl.store(out_ptr + row * out_stride + cols, gate * tl.sigmoid(gate) * up, mask=mask)",
+        "y = (gate * tl.sigmoid(gate) * up).to(out_ptr.dtype.element_ty)\n"
+        "    if out_ptr.dtype.element_ty == tl.float16:\n"
+        "        y = tl.where(tl.abs(y.to(tl.float32)) < 6.103515625e-05, 0.0, "
+        "y.to(tl.float32)).to(tl.float16)\n"
+        "    tl.store(out_ptr + row * out_stride + cols, y, mask=mask)");
     const char *s = told("swiglu", source);
     if (!strstr(s, "subnormal in float16 and come out as zero")) fail_msg("%s", s);
     assert_null(strstr(s, "This is not rounding"));
@@ -84,7 +90,9 @@ static void what_does_not_hold_is_not_said(void **state) {
     (void)state;
     static const struct {
         const char *op, *name;
-    } all[] = {{"rmsnorm", "rmsnorm_eps_outside_root"}, {"rmsnorm", "rmsnorm_no_weight"}, {"swiglu", "swiglu_no_up"}};
+    } all[] = {{"rmsnorm", "rmsnorm_eps_outside_root"},
+               {"rmsnorm", "rmsnorm_no_weight"},
+               {"swiglu", "swiglu_no_up"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const char *s = told(all[i].op, named(all[i].name));
         if (strstr(s, "They are right for") || strstr(s, "explains that")) fail_msg("%s: %s", all[i].name, s);

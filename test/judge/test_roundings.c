@@ -1,5 +1,5 @@
-// Roundings: programs that are right by one of them, by a mixture, by none; and definitions whose roundings are not
-// the reference.
+// Roundings: programs that are right by one of them, by a mixture, by none; and definitions whose roundings
+// are not the reference.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -85,12 +85,13 @@ static bool checked(const char *body, char *why, size_t size) {
     DiagList d = DIAGS(&a);
     Err e = {0};
     Op op;
-    const char *text = arena_printf(&a,
-                                    "\"\"\"An op.\"\"\"\ninputs = {\"x\": {\"shape\": (\"M\", \"N\")}, \"y\": "
-                                    "{\"shape\": (\"M\", \"N\")}}\n"
-                                    "def reference(x, y):\n    return (x.float() * y.float() * y.float()).to(x.dtype)\n"
-                                    "def rounded(x, y):\n    return %s\nroundings = {\"r\": rounded}\n",
-                                    body);
+    const char *text =
+        arena_printf(&a,
+                     "\"\"\"An op.\"\"\"\ninputs = {\"x\": {\"shape\": (\"M\", \"N\")}, \"y\": "
+                     "{\"shape\": (\"M\", \"N\")}}\n"
+                     "def reference(x, y):\n    return (x.float() * y.float() * y.float()).to(x.dtype)\n"
+                     "def rounded(x, y):\n    return %s\nroundings = {\"r\": rounded}\n",
+                     body);
     if (!op_define(&a, STR("mine"), str_of(text), true, &op, &d)) fail_msg("%s\n%s", d.at[0].msg, text);
     bool ok = referee_check_definition(referee, &a, &op, &e);
     snprintf(why, size, "%s", ok ? "" : e.msg);
@@ -106,7 +107,8 @@ static void roundings_are_the_reference_in_float32(void **state) {
     assert_false(checked("(x.float() * y.float()).to(x.dtype)", why, sizeof why));
     assert_non_null(strstr(why, "in float32 it is not the reference"));
     assert_false(checked("(x.float() * y.float() * y.float() * 1.00001).to(x.dtype)", why, sizeof why));
-    assert_false(checked("(x.to(torch.bfloat16).float() * y.float() * y.float()).to(x.dtype)", why, sizeof why));
+    assert_false(
+        checked("(x.to(torch.bfloat16).float() * y.float() * y.float()).to(x.dtype)", why, sizeof why));
     assert_false(checked("x * 0", why, sizeof why)); // it would let a lazy program pass
     assert_false(checked("1.0", why, sizeof why));
 }

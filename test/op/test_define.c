@@ -318,11 +318,16 @@ static void parts_and_signs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(roundings_are_named),
-        cmocka_unit_test(flags_are_declared), cmocka_unit_test(invariances_are_declared),
-        cmocka_unit_test(defaults),           cmocka_unit_test(every_key),
-        cmocka_unit_test(rows_may_be_absent), cmocka_unit_test(wrong_files),
-        cmocka_unit_test(wrong_inputs),       cmocka_unit_test(wrong_shapes),
-        cmocka_unit_test(wrong_domains),      cmocka_unit_test(wrong_dims),
+        cmocka_unit_test(flags_are_declared),
+        cmocka_unit_test(invariances_are_declared),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(every_key),
+        cmocka_unit_test(rows_may_be_absent),
+        cmocka_unit_test(wrong_files),
+        cmocka_unit_test(wrong_inputs),
+        cmocka_unit_test(wrong_shapes),
+        cmocka_unit_test(wrong_domains),
+        cmocka_unit_test(wrong_dims),
         cmocka_unit_test(parts_and_signs),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

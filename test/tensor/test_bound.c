@@ -236,11 +236,13 @@ static void roundings_happen_where_they_are_asked_for(void **state) {
     assert_true(near->v[0] + k >= 1 + 0x1p-10 && near->v[0] + k < 1 + 0x1p-10 + 0x1p-20);
     // Far from one, an error that is there leaves none.
     double off[1] = {1 + 0x1p-14};
-    const Bound *far = bound_settle(&ctx, TO(DT_F16, OP(ADD, INPUT(DT_F32, off, 1), INPUT(DT_F32, small, 1))));
+    const Bound *far =
+        bound_settle(&ctx, TO(DT_F16, OP(ADD, INPUT(DT_F32, off, 1), INPUT(DT_F32, small, 1))));
     assert_true(far->v[0] == 1 && !far->e);
     // What may or may not overflow is not known.
     double edge[1] = {65520 - 0x1p-8}, none[1] = {0x1p-8};
-    const Bound *over = bound_settle(&ctx, TO(DT_F16, OP(ADD, INPUT(DT_F32, edge, 1), INPUT(DT_F32, none, 1))));
+    const Bound *over =
+        bound_settle(&ctx, TO(DT_F16, OP(ADD, INPUT(DT_F32, edge, 1), INPUT(DT_F32, none, 1))));
     assert_true(over->e[0] == INFINITY);
     ctx.rounds = false;
     const Bound *permitted = bound_settle(&ctx, TO(DT_F16, x));

@@ -110,8 +110,9 @@ static void look_at_constexpr(Definer *f, const Node *n) {
         return refuse(f, n->span, STR("constexpr"), "it is not the one of triton.language here");
     const char *from = str_cdup(f->arena, s->import.from ? s->import.module : alias->alias.name);
     refuse(f, n->span, STR("constexpr"),
-           arena_printf(f->arena, "it is imported from %s; write `from triton.language import constexpr`, or "
-                                  "tl.constexpr",
+           arena_printf(f->arena,
+                        "it is imported from %s; write `from triton.language import constexpr`, or "
+                        "tl.constexpr",
                         from));
 }
 
