@@ -207,8 +207,9 @@ static bool mint(Referee *r, Arena *a, const char *text, const MintOptions *o, i
     if (o->file && !io_begin(&probe, o->file, e)) return false;
     if (o->file) io_abandon(&probe);
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
-    if (!domain_of(o->layout, NULL, &domain, e) ||
-        !op_for_judging(r, a, text, &domain, &op, e) || !smith_chosen(a, &o->choice, &chosen, e)) return false;
+    if (!domain_of(o->layout, NULL, &domain, e) || !op_for_judging(r, a, text, &domain, &op, e) ||
+        !smith_chosen(a, &o->choice, &chosen, e))
+        return false;
     op_understood("mint", text, &op);
     Service *s = NULL;
     bool ok = service_open(r, &(ServiceConfig){0}, &s, e) && mint_with(s, a, &op, o, &chosen, code, e);

@@ -108,8 +108,10 @@ static void show_op(Arena *a, const Op *op, bool json, Buf *out) {
 int cmd_ops(int argc, char **argv) {
     bool json = false, whole = false;
     const char *suite = NULL, *layout = NULL, *domain = NULL;
-    const Option options[] = {{"--json", OPTION_FLAG, &json},     {"--long", OPTION_FLAG, &whole},
-                              {"--suite", OPTION_TEXT, &suite},   {"--layout", OPTION_TEXT, &layout},
+    const Option options[] = {{"--json", OPTION_FLAG, &json},
+                              {"--long", OPTION_FLAG, &whole},
+                              {"--suite", OPTION_TEXT, &suite},
+                              {"--layout", OPTION_TEXT, &layout},
                               {"--domain", OPTION_TEXT, &domain}};
     DomainAsked asked;
     Positionals rest;

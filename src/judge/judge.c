@@ -10,6 +10,7 @@
 #include "judge/evidence.h"
 #include "judge/gaps.h"
 #include "judge/large_tensors.h"
+#include "judge/roundings.h"
 
 enum {
     CHILD_MEMORY = 512 << 20, // virtual; only what a candidate touches is ever there
@@ -73,6 +74,7 @@ static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *confi
         v->traffic = (Traffic){0};
         v->evidence = (Evidence){0};
         v->gaps = (Gaps){0};
+        v->roundings = 0;
         decide(&scratch, b->draw, b->source[i], &r, v);
         v->decision.feedback =
             arena_strndup(&b->arena[i], v->decision.feedback, strlen(v->decision.feedback));
@@ -323,6 +325,11 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     return true;
 }
 
+bool judge_whole(Candidates *b, size_t i, Verdict *v, Err *e) {
+    v->rounding = (Str){0};
+    return judge_once(b, i, v, e) && (!v->roundings || !b->rounded || roundings_judge(b, i, v, e));
+}
+
 void judge_candidate(void *candidates, size_t i, int worker) {
     (void)worker;
     Candidates *b = candidates;
@@ -333,7 +340,7 @@ void judge_candidate(void *candidates, size_t i, int worker) {
                      arena_printf(&b->arena[i], "The source is larger than %d bytes.", SOURCE_MAX));
     } else {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            if (!judge_once(b, i, v, &b->err[i]))
+            if (!judge_whole(b, i, v, &b->err[i]))
                 decision_set(&v->decision, STATUS_referee_error, "world",
                              arena_printf(&b->arena[i], "The referee could not run: %s.", b->err[i].msg));
             if (!worth_a_retry(&v->decision)) break;

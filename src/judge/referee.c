@@ -10,6 +10,7 @@
 #include "judge/compare.h"
 #include "judge/judge.h"
 #include "judge/large_tensors.h"
+#include "judge/roundings.h"
 
 enum { SHARED = 6 }; // candidates from which on it pays to prepare a draw for them
 
@@ -91,7 +92,9 @@ static void judge_alone(Candidates *b, Referee *r, Arena *a, Str source, Verdict
     b->arena = &text;
     b->err = &e;
     *v = undecided(r, d->op, source, &(Judging){.level = d->level, .seed = d->seed, .replay = true});
+    b->rounded = d->op->roundings ? rounded_draws_open() : NULL;
     judge_candidate(b, 0, 0);
+    rounded_draws_close(b->rounded);
     v->decision.feedback = arena_strndup(a, v->decision.feedback, strlen(v->decision.feedback));
     arena_free(&text);
 }
@@ -172,6 +175,7 @@ Round *round_open(Referee *r, const JudgeRequest *q, const Str *source, int n, V
                                  .q = q,
                                  .draw = &t->draw,
                                  .production = q->level == LEVEL_FULL ? production_open() : NULL,
+                                 .rounded = q->op->roundings ? rounded_draws_open() : NULL,
                                  .source = source,
                                  .out = out,
                                  .arena = NEWN(&a, Arena, (size_t)n),
@@ -217,6 +221,7 @@ void round_close(Round *t) {
     for (int i = 0; i < t->n; i++) arena_free(&t->candidates.arena[i]);
     draw_free(&t->draw);
     production_close(t->candidates.production);
+    rounded_draws_close(t->candidates.rounded);
     Arena a = t->arena;
     arena_free(&a);
 }
