@@ -16,6 +16,7 @@ enum { EXPLORE_MAGIC = 0x4f555258, EXPLORE_POINTS_MAX = 24, EXPLORE_SEEDS_MAX = 
 // Of an op, as a child may know it. Behind a DrawHeader (EXPLORE_MAGIC, cases 0) in the input mapping.
 typedef struct {
     int32_t inputs, dims, rows_dim, row_dim;
+    int32_t outputs, output[OP_OUTPUTS_MAX]; // OpOutput.init
     struct {
         int32_t rank, dtype; // DType; -1: of the case
         int32_t dim[OP_RANK_MAX];
