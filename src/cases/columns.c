@@ -19,7 +19,9 @@ struct Columns {
 
 Columns *columns_open(Arena *a, const Draw *d) {
     Columns *c = NEW(a, Columns);
-    *c = (Columns){.arena = a, .by_row = d->op->rows_dim >= 0, .set = NEWN(a, ColumnSet, (size_t)(d->cases * d->op->outputs))};
+    *c = (Columns){.arena = a,
+                   .by_row = d->op->rows_dim >= 0,
+                   .set = NEWN(a, ColumnSet, (size_t)(d->cases * d->op->outputs))};
     return c;
 }
 

@@ -424,11 +424,12 @@ static bool answer_fits(const Op *op, const Bound *answer, const Bound *const *i
     Span at = {op->reference->span.at, 0};
     if (n != op->outputs)
         return op->output[0].name.len
-                   ? diag_add(diags, DIAG_HOST, at, "reference() returned %d tensors, but outputs names %d", n,
-                              op->outputs)
-                   : diag_add(diags, DIAG_HOST, at,
-                              "reference() returned %d tensors; name them: outputs = {\"y\": {}, \"mean\": {}}",
-                              n);
+                   ? diag_add(diags, DIAG_HOST, at, "reference() returned %d tensors, but outputs names %d",
+                              n, op->outputs)
+                   : diag_add(
+                         diags, DIAG_HOST, at,
+                         "reference() returned %d tensors; name them: outputs = {\"y\": {}, \"mean\": {}}",
+                         n);
     const Bound *b = answer;
     for (int k = 0; k < n; k++, b = b->also) {
         const OpOutput *o = &op->output[k];
@@ -436,10 +437,11 @@ static bool answer_fits(const Op *op, const Bound *answer, const Bound *const *i
         if (x->dtype == b->dtype && x->rank == b->rank &&
             memcmp(x->shape, b->shape, sizeof *x->shape * (size_t)x->rank) == 0)
             continue;
-        return diag_add(diags, DIAG_HOST, at,
-                        "output %.*s is the input %.*s, changed in place: reference() must return that input's "
-                        "shape and dtype for it",
-                        STR_ARG(o->name), STR_ARG(op->input[o->init].name));
+        return diag_add(
+            diags, DIAG_HOST, at,
+            "output %.*s is the input %.*s, changed in place: reference() must return that input's "
+            "shape and dtype for it",
+            STR_ARG(o->name), STR_ARG(op->input[o->init].name));
     }
     return true;
 }

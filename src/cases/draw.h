@@ -38,8 +38,8 @@ typedef struct {
     // an input without rows) by moved_by[r]. 0: none.
     int relation, base;
     double *moved_by;
-    const Bound *expected;         // values and bounds; dtype and shape of the right answer: of the first output,
-                                   // the others follow by Bound.also
+    const Bound *expected; // values and bounds; dtype and shape of the right answer: of the first output,
+                           // the others follow by Bound.also
     const struct Rounded *rounded; // of them (compare.h), after draw_share(); else NULL
 } CaseTruth;
 
@@ -102,14 +102,14 @@ typedef struct {
     const DrawFilter *filter; // of the level's own plan
     const PlannedCase *plan;  // another plan, of `cases` cases; NULL: the level's own
     int cases;
-    bool more; // beyond the level's own cases, for a candidate that those have accepted
+    bool more;                   // beyond the level's own cases, for a candidate that those have accepted
     const PlannedCase **planned; // where not NULL: the plan that the draw was made of
 } DrawRequest;
 // False with ERR_INPUT when the reference itself fails on its own domain (a user's definition): the message
 // says where.
 MUST_CHECK bool draw_make(Arena *a, Pool *pool, const DrawRequest *q, Draw *out, Err *e);
-// The reference on a case of a mapping, as many outputs as the op has; `other`, if not NULL, stands for the bytes of one input. NULL with a
-// finding. The result lives in the arena.
+// The reference on a case of a mapping, as many outputs as the op has; `other`, if not NULL, stands for the
+// bytes of one input. NULL with a finding. The result lives in the arena.
 typedef struct {
     int input;
     const uint8_t *data;

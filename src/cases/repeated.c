@@ -39,7 +39,8 @@ static int64_t row_bytes(const CaseTensor *t) {
 static int64_t other_row(int64_t r, int64_t rows) { return (r / 2 + SHIFT) % rows; }
 
 static bool output_follows(const Bound *was, const Bound *now, int64_t rows) {
-    if (was->rank < 1 || was->shape[0] != rows || now->numel != was->numel || !now->e != !was->e) return false;
+    if (was->rank < 1 || was->shape[0] != rows || now->numel != was->numel || !now->e != !was->e)
+        return false;
     for (int64_t r = 0, n = was->numel / rows; r < rows; r++) {
         int64_t from = other_row(r, rows) * n;
         if (memcmp(now->v + r * n, was->v + from, (size_t)n * sizeof(double)) != 0 ||

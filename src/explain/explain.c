@@ -76,10 +76,9 @@ static void find_region(Arena *a, Explanation *x, const Draw *d, const Watched *
     const CaseSpec *spec = &d->spec[x->case_index];
     int64_t from = spec->output[output].at;
     int order = x->v.decision.status == STATUS_nondeterministic && r->again > 0;
-    x->picture = (RegionMap){
-        .pixel = explain_pixels(a, b, w->output + spec_output_at(spec, order) + from,
-                                w->flags + spec->output_at + from),
-        .columns = b->rank ? b->shape[b->rank - 1] : 1};
+    x->picture = (RegionMap){.pixel = explain_pixels(a, b, w->output + spec_output_at(spec, order) + from,
+                                                     w->flags + spec->output_at + from),
+                             .columns = b->rank ? b->shape[b->rank - 1] : 1};
     x->picture.rows = b->numel / x->picture.columns;
     find_tile(&x->picture, &w->trace[x->case_index], r);
     x->region = region_map_region(&x->picture);
@@ -157,8 +156,8 @@ static bool explain_drawn(const Explainer *by, const Draw *d, const PlannedCase 
         x->case_words = buf_cstr(&name);
         x->any_class =
             !explain_values_matter(x->v.decision.status) || strcmp(x->v.decision.rule, "unread") == 0;
-        x->cls =
-            truth_class(&d->truth[x->case_index], x->v.decision.output, x->v.decision.element >= 0 ? x->v.decision.element : 0);
+        x->cls = truth_class(&d->truth[x->case_index], x->v.decision.output,
+                             x->v.decision.element >= 0 ? x->v.decision.element : 0);
         find_region(a, x, d, &w);
     }
     find_traffic(a, x, d, q->source, &w);

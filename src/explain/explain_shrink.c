@@ -208,7 +208,8 @@ static bool report(Shrink *s, Minimal *out, Err *e) {
     const CaseTruth *t = &s->draw->truth[s->x->case_index];
     out->same = memcmp(t->dim, s->plan.dim, sizeof t->dim) == 0;
     if (yes) {
-        if (out->v.decision.element >= 0) out->cls = truth_class(&d->truth[0], out->v.decision.output, out->v.decision.element);
+        if (out->v.decision.element >= 0)
+            out->cls = truth_class(&d->truth[0], out->v.decision.output, out->v.decision.element);
         put_element(s, d, &kept.watched, out);
         Buf b = BUF(s->a);
         if (out->has_values) put_inputs(&b, d);

@@ -2,8 +2,8 @@
 //
 // Candidate: a kernel file's `run(*inputs)`. Its whole vocabulary is shape arithmetic, allocation, metadata,
 // views, `contiguous()` (billed as a copy) and kernel launches. Everything else is refused by name with the
-// reason. What it keeps from call to call lives in its HostProgram: host_run() makes a fresh one, module-level
-// statements included, over the immutable syntax tree.
+// reason. What it keeps from call to call lives in its HostProgram: host_run() makes a fresh one,
+// module-level statements included, over the immutable syntax tree.
 //
 // Reference: an op definition's `reference(*inputs)`, eager PyTorch evaluated in float64 with an error bound
 // beside each element (tensor/bound.h).

@@ -19,7 +19,7 @@ typedef struct {
 // nearly all of an honest half-precision output has them. Worth making where several outputs are compared.
 typedef struct Rounded Rounded;
 const Rounded *compare_round(Arena *a, const Bound *expected); // of all outputs
-const Rounded *rounded_also(const Rounded *r);                  // of the next output; NULL for NULL
+const Rounded *rounded_also(const Rounded *r);                 // of the next output; NULL for NULL
 
 // out: numel elements of expected->dtype, row-major. judged: numel flags, all of them set: 1 where this case
 // judged. rounded may be NULL; what is said does not depend on it.

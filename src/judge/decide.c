@@ -186,8 +186,8 @@ static bool judge_form(Deciding *z, int output, const Bound *b, const CaseReport
     return true;
 }
 
-// One case that ran to its end: of its outputs, *c is told of the worst. False when it decides the verdict on its
-// own.
+// One case that ran to its end: of its outputs, *c is told of the worst. False when it decides the verdict on
+// its own.
 static bool judge_ran(Deciding *z, int index, const CaseReport *r, Comparison *c) {
     const CaseTruth *truth = &z->draw->truth[index];
     const CaseSpec *spec = &z->draw->spec[index];

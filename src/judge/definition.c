@@ -67,10 +67,9 @@ static bool check_lazy(Arena *a, const Draw *d, int output, Err *e) {
                 STR_ARG(op->name), buf_cstr(&of), what[k]);
     for (int i = 0; i < op->inputs; i++)
         if (lazy_passes(a, d, &(Lazy){output, ANSWER_COPY, i}))
-            return err_set(e, ERR_INPUT,
-                           "%.*s: a copy of input %.*s would pass%s%s; change the reference or its domain",
-                           STR_ARG(op->name), STR_ARG(op->input[i].name), of.len ? " in place" : "",
-                           buf_cstr(&of));
+            return err_set(
+                e, ERR_INPUT, "%.*s: a copy of input %.*s would pass%s%s; change the reference or its domain",
+                STR_ARG(op->name), STR_ARG(op->input[i].name), of.len ? " in place" : "", buf_cstr(&of));
     return true;
 }
 

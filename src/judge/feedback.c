@@ -62,22 +62,38 @@ static const char *const finding_next[DIAG_COUNT] = {
     [DIAG_VALUE] = "Keep such operands away from that operation.",
 };
 
+// "outputs 1 and 2 share memory", as the child says it, in the definition's words.
+static const char *named(Arena *a, const Op *op, const CaseReport *r) {
+    int i, k;
+    if (r->finding != DIAG_OVERLAP) return r->message;
+    if (sscanf(r->message, "outputs %d and %d ", &i, &k) == 2 && i > 0 && k > 0 && i <= op->outputs &&
+        k <= op->outputs)
+        return arena_printf(a, "outputs %.*s and %.*s share memory", STR_ARG(op->output[i - 1].name),
+                            STR_ARG(op->output[k - 1].name));
+    if (sscanf(r->message, "output %d and input %d ", &i, &k) == 2 && i > 0 && k > 0 && i <= op->outputs &&
+        k <= op->inputs)
+        return arena_printf(a, "output %.*s and input %.*s share memory", STR_ARG(op->output[i - 1].name),
+                            STR_ARG(op->input[k - 1].name));
+    return r->message;
+}
+
 const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseReport *r) {
+    const char *message = named(a, d->op, r);
     Buf b = BUF(a);
     Span place;
     if (finding_place(source, r, &place)) {
         LineCol at = line_col(source, place.at);
         buf_printf(&b, "line %d:%d: ", at.line, at.col);
     }
-    size_t n = strlen(r->message);
-    while (n && r->message[n - 1] == '.') n--;
-    buf_put(&b, r->message, n);
+    size_t n = strlen(message);
+    while (n && message[n - 1] == '.') n--;
+    buf_put(&b, message, n);
     if (r->case_index >= 0) {
         buf_puts(&b, ",");
         put_case(&b, d, r->case_index);
         if (r->call > 0) buf_printf(&b, ", in call %d on the same object", r->nth);
     }
-    bool asks = r->case_index < 0 && n && r->message[n - 1] == '?';
+    bool asks = r->case_index < 0 && n && message[n - 1] == '?';
     buf_printf(&b, "%s %s", asks ? "" : ".", finding_next[r->finding]);
     return cut(a, &b);
 }

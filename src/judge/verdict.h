@@ -74,7 +74,7 @@ static inline void decision_set(Decision *d, Status s, const char *rule, const c
 
 // The element that came closest to its bound, or went furthest beyond it.
 typedef struct {
-    char where[96]; // "float16 17x1000 stagnation"; empty when nothing was compared
+    char where[96];  // "float16 17x1000 stagnation"; empty when nothing was compared
     char output[32]; // its output's name; empty: the only one has none
     double error_ulp, bound_ulp;
     double use; // share of the bound

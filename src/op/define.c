@@ -555,9 +555,10 @@ static bool read_statement(Reader *r, const Node *s) {
         return true;
     default: break;
     }
-    return wrong(r, s,
-                 "a definition holds a docstring, inputs, outputs, dims, invariant, allow_tf32, giant, constants "
-                 "and functions; nothing else runs in it");
+    return wrong(
+        r, s,
+        "a definition holds a docstring, inputs, outputs, dims, invariant, allow_tf32, giant, constants "
+        "and functions; nothing else runs in it");
 }
 
 static bool check_reference(Reader *r) {
@@ -597,6 +598,6 @@ bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d) 
         return diag_add(d, DIAG_REFUSED, all, "no reference: add def reference(...) that returns one tensor");
     if (r.tf32 && !literal_flag(d, r.tf32, "allow_tf32", &out->allow_tf32)) return false;
     if (r.large && !literal_flag(d, r.large, "giant", &out->large)) return false;
-    return read_inputs(&r) && read_outputs(&r) && read_dims(&r) && read_invariant(&r) && check_quotients(&r) &&
-           check_reference(&r);
+    return read_inputs(&r) && read_outputs(&r) && read_dims(&r) && read_invariant(&r) &&
+           check_quotients(&r) && check_reference(&r);
 }

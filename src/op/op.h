@@ -22,8 +22,8 @@
 //
 // `outputs = {"y": {}, "mean": {}}` beside inputs names what is returned, in this order: `run` gives a tensor
 // for each, and each is judged on its own. Without it there is one output without a name. An output
-// {"init": "x"} is the input x, changed in place: it has that input's shape and dtype, starts with its values,
-// and `run` writes into x itself. What is declared here binds kernels: none can leave an output out.
+// {"init": "x"} is the input x, changed in place: it has that input's shape and dtype, starts with its
+// values, and `run` writes into x itself. What is declared here binds kernels: none can leave an output out.
 //
 // `allow_tf32 = True` beside inputs: matrix products of the reference may be computed with float32 operands
 // of 10 mantissa bits, as GPUs do unless a kernel says otherwise. The default is no, and a kernel cannot
@@ -38,9 +38,9 @@
 // input is moved, row by row (along "M"; an input without it as a whole). "shift": with any number added to a
 // row of x its answer stays the same. "scale": with a row of x times any positive number, too. ("scale", K):
 // the answer is then multiplied by the K-th power of that number, K from -8 to 8. In exact arithmetic, that
-// is: an eps makes "scale" false. Of several outputs, it speaks of the first. The declaration is held against the oracle in every draw at level full, and
-// when a user's definition is read: a false one is an error of the definition. Only floats; a shift needs an
-// input without a range.
+// is: an eps makes "scale" false. Of several outputs, it speaks of the first. The declaration is held against
+// the oracle in every draw at level full, and when a user's definition is read: a false one is an error of
+// the definition. Only floats; a shift needs an input without a range.
 //
 // Keys of an input (all but shape optional):
 //   shape    tuple of dimension names and positive integers, rank 1 to 4; a name is an upper-case letter or

@@ -198,7 +198,8 @@ static bool share_memory(Child *c, Machine *m, const char *what, const Tensor *x
     ArenaMark mark = arena_mark(&c->call);
     bool share = tensor_overlaps(&c->call, x, y);
     arena_reset(&c->call, mark);
-    return share && !diag_add(m->diags, DIAG_OVERLAP, ((Span){c->module->span.at, 0}), "%s share memory", what);
+    return share &&
+           !diag_add(m->diags, DIAG_OVERLAP, ((Span){c->module->span.at, 0}), "%s share memory", what);
 }
 
 bool outputs_apart(Child *c, Machine *m, const CaseSpec *spec, const Tensor *input, const Tensor *out) {
@@ -244,8 +245,8 @@ static void windows_take(Child *c, const CaseSpec *spec, const CaseOutput *o, co
     }
 }
 
-// Copies an output out when there is room for it: when there is not, its shape or dtype is wrong and the parent
-// says so.
+// Copies an output out when there is room for it: when there is not, its shape or dtype is wrong and the
+// parent says so.
 static void output_take(Child *c, const CaseSpec *spec, const CaseOutput *o, const Tensor *t, int order,
                         ReportOutput *r) {
     r->dtype = (int32_t)t->dtype;
@@ -492,7 +493,7 @@ int child_interpret(const ChildJob *job) {
     c.code.on_full = c.call.on_full = memory_gone;
     c.code.on_full_arg = c.call.on_full_arg = &c;
 
-    c.report = NEWN(&c.code, CaseReport, REPORTS_TOGETHER);
+    c.report = NEWN(&c.call, CaseReport, REPORTS_TOGETHER);
     DiagList diags = DIAGS(&c.code);
     Library *library = NULL;
     if (c.extras.include.len && !library_open(&c.code, c.extras.include, &library)) return EXIT_WIRE;

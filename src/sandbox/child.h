@@ -34,7 +34,7 @@ typedef struct {
     bool later;           // a call on an object that has been called before
     Cover *cover;
     Tuned *tuned;
-    CaseReport *report;          // [REPORTS_TOGETHER]
+    CaseReport *report;          // [REPORTS_TOGETHER], before all that a case has
     int waiting;                 // how many of them wait to be sent
     char note[WIRE_MESSAGE_MAX]; // the first warning that any case's kernels have met
 } Child;

@@ -23,10 +23,10 @@ typedef struct {
 static bool call_sane(const Child *c, int i) {
     const CallSpec *call = &c->call_spec[i];
     const CaseSpec *s = &call->spec;
-    return s->inputs >= 0 && s->inputs <= WIRE_INPUTS_MAX && outputs_sane(s) && s->again == 0 && s->origin_at == 0 &&
-           s->sampled == 0 && call->case_index >= 0 && call->case_index < c->cases && call->same_as >= -1 &&
-           call->same_as < i && call->repeats >= 1 && call->repeats <= WIRE_REPEATS_MAX &&
-           (i > 0 || call->flags & CALL_BUILDS) &&
+    return s->inputs >= 0 && s->inputs <= WIRE_INPUTS_MAX && outputs_sane(s) && s->again == 0 &&
+           s->origin_at == 0 && s->sampled == 0 && call->case_index >= 0 && call->case_index < c->cases &&
+           call->same_as >= -1 && call->same_as < i && call->repeats >= 1 &&
+           call->repeats <= WIRE_REPEATS_MAX && (i > 0 || call->flags & CALL_BUILDS) &&
            within(s->output_at, s->output_bytes, c->job->output_bytes) &&
            within(call->kept_at, s->output_bytes, c->job->output_bytes);
 }
@@ -151,8 +151,8 @@ static bool call_make(Sequence *q, int i, int *code) {
     return true;
 }
 
-// The answers once more, but for those that belong to the caller: he has given other values since. One that had
-// no room has the wrong shape, and the parent knows.
+// The answers once more, but for those that belong to the caller: he has given other values since. One that
+// had no room has the wrong shape, and the parent knows.
 static void answers_again(const Sequence *q, int end) {
     for (int i = q->first; i < end; i++) {
         const CallSpec *call = &q->c->call_spec[i];

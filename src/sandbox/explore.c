@@ -8,8 +8,11 @@ static const int64_t elements_most = (int64_t)1 << 31;
 // ---- both sides
 
 void explore_domain(const Op *op, ExploreDomain *out) {
-    *out = (ExploreDomain){
-        .inputs = op->inputs, .dims = op->dims, .rows_dim = op->rows_dim, .row_dim = op->row_dim, .outputs = op->outputs};
+    *out = (ExploreDomain){.inputs = op->inputs,
+                           .dims = op->dims,
+                           .rows_dim = op->rows_dim,
+                           .row_dim = op->row_dim,
+                           .outputs = op->outputs};
     for (int k = 0; k < op->outputs; k++) out->output[k] = op->output[k].init;
     for (int i = 0; i < op->inputs; i++) {
         const OpInput *in = &op->input[i];

@@ -60,8 +60,7 @@ static const char *call_fault(CaseReport *r, const CaseReport *before, int cases
     int last = before && before->kind == REPORT_CALL ? before->call : 0;
     if (r->call <= last || r->call > WIRE_CALLS_MAX) return "calls are out of order";
     if (r->case_index < 0 || r->case_index >= cases) return "a call names no case";
-    if (r->nth < 1 || r->nth > WIRE_REPEATS_MAX)
-        return "a call was made an impossible number of times";
+    if (r->nth < 1 || r->nth > WIRE_REPEATS_MAX) return "a call was made an impossible number of times";
     if (r->again != 0) return "a call has no other orders";
     return ran_fault(r);
 }

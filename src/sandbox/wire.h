@@ -7,8 +7,8 @@
 // Job mapping (one for each candidate, read-only): JobHeader, the source text, the helper files
 // (library_pack). Output mapping (one for each candidate, fresh zero pages): outputs, row-major, at
 // CaseSpec.output_at. Report pipe: CaseReport frames in case order: one REPORT_RAN for each case that ran,
-// then, of a program that keeps anything between calls, a REPORT_CALL for each call that was made again on one
-// object; then one REPORT_DONE (case_index -1) or one REPORT_FINDING (the case it happened in; -1: in the
+// then, of a program that keeps anything between calls, a REPORT_CALL for each call that was made again on
+// one object; then one REPORT_DONE (case_index -1) or one REPORT_FINDING (the case it happened in; -1: in the
 // source itself). Nothing follows.
 #pragma once
 #include "tile/vm/vm.h"
@@ -40,9 +40,9 @@ typedef struct {
     CaseTensor input[WIRE_INPUTS_MAX];
     CaseOutput output[WIRE_OUTPUTS_MAX];
     int64_t output_at, output_bytes; // room for all outputs in the output mapping
-    int64_t origin_at;   // in the output mapping, output k from CaseOutput.at on: for each element of the answer
-                         // of order 0, row-major, the marks of the inputs' bytes that it comes from; 0: nobody
-                         // asks
+    int64_t origin_at; // in the output mapping, output k from CaseOutput.at on: for each element of the
+                       // answer of order 0, row-major, the marks of the inputs' bytes that it comes from; 0:
+                       // nobody asks
     int64_t sampled;     // Machine.order.sampled; 0: every program runs
     int64_t windows;     // not 0: of each output's rows (its first dimension) only those of the windows are
                          // handed out, behind each other
@@ -77,8 +77,9 @@ static inline int64_t spec_window_at(int64_t rows, int k) {
 // One of several calls of one program, made after all cases: see sandbox/child_calls.c.
 enum {
     CALL_BUILDS = 1, // the first of a sequence: the program is built for it, as for a case
-    CALL_RENEWS = 2, // the inputs lie where those of the sequence's first call lay, and have taken their place
-    CALL_OTHER = 4   // other weights, or rows of another length: not for an object that was made for those
+    CALL_RENEWS =
+        2,         // the inputs lie where those of the sequence's first call lay, and have taken their place
+    CALL_OTHER = 4 // other weights, or rows of another length: not for an object that was made for those
 };
 typedef struct {
     CaseSpec spec; // output_bytes of room; no second order, no marks
@@ -110,27 +111,27 @@ typedef struct {
     int32_t dtype, rank;
     int64_t shape[TENSOR_RANK_MAX];
     int64_t unwritten,
-        first_unwritten; // elements without SHADOW_STORED on every byte; row-major index, after wire_check() -1
-                         // where there is none. In what is changed in place nobody looks for them
+        first_unwritten; // elements without SHADOW_STORED on every byte; row-major index, after wire_check()
+                         // -1 where there is none. In what is changed in place nobody looks for them
 } ReportOutput;
 
 // How a case ended, as the child tells it.
 typedef enum { REPORT_RAN, REPORT_FINDING, REPORT_DONE, REPORT_CALL } ReportKind;
 typedef struct {
     uint32_t magic;
-    int32_t case_index;  // -1 with REPORT_DONE; -1 with REPORT_FINDING when the source itself is at fault
-    int32_t kind;        // ReportKind
-    int32_t finding;     // DiagKind; never DIAG_WARNING
-    uint32_t at, len;    // span in the source
+    int32_t case_index; // -1 with REPORT_DONE; -1 with REPORT_FINDING when the source itself is at fault
+    int32_t kind;       // ReportKind
+    int32_t finding;    // DiagKind; never DIAG_WARNING
+    uint32_t at, len;   // span in the source
     ReportOutput output[WIRE_OUTPUTS_MAX]; // of a case or call that ran; the spec says how many there are
-    int32_t configs;     // most configs of an autotuned kernel; 0: none
+    int32_t configs;                       // most configs of an autotuned kernel; 0: none
     int32_t
         read_back; // 1: kernels have loaded what was written in this call; 0 where nobody asks (origin_at)
-    int32_t call;        // 1 + index of the CallSpec, in a REPORT_CALL and a finding of a call; else 0
-    int32_t nth;         // of both: which call on its object it was, from 1
-    int32_t keeps;       // of a REPORT_DONE: 1: the program keeps something between calls, which were made
-    int32_t again;       // further orders of the programs that were run and left their outputs, too; -1: with
-                         // another shape
+    int32_t call;  // 1 + index of the CallSpec, in a REPORT_CALL and a finding of a call; else 0
+    int32_t nth;   // of both: which call on its object it was, from 1
+    int32_t keeps; // of a REPORT_DONE: 1: the program keeps something between calls, which were made
+    int32_t again; // further orders of the programs that were run and left their outputs, too; -1: with
+                   // another shape
     int32_t atomic_launches; // of this case
     int64_t stores;          // ProgramOrder.stores
     Counters count;
@@ -144,8 +145,9 @@ typedef enum {
     WIRE_BROKEN,  // anything else: missing, out of order, impossible values. Never an acceptance
 } WireEnd;
 // Frames before the last are REPORT_RAN of cases 0, 1, 2 ..., then REPORT_CALL in the order of calls, some of
-// them left out: whether those may be, whoever has the CallSpecs knows. Makes every message printable in place and puts
-// zeros into fields that the frame's kind does not use. `why` (of WIRE_BROKEN) is a constant text.
+// them left out: whether those may be, whoever has the CallSpecs knows. Makes every message printable in
+// place and puts zeros into fields that the frame's kind does not use. `why` (of WIRE_BROKEN) is a constant
+// text.
 WireEnd wire_check(CaseReport *report, int n, int cases, size_t source_len, const char **why);
 // Fills in the magic and copies a message, shortened and made printable. Used by the child, needs no memory.
 void wire_message(CaseReport *r, const char *text);

@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct {
     Service *service;
-    Levels levels;   // where a request names no level
+    Levels levels; // where a request names no level
     int out, wake; // wake: an eventfd for the reader
     bool gathering;
     KnownOp *known[KNOWN_MAX];

@@ -216,7 +216,8 @@ void tensor_gather(const Tensor *t, void *out, uint8_t *flags) {
 static void bytes_of(const Tensor *t, int64_t *from, int64_t *to) {
     int64_t size = dtype_bytes(t->dtype);
     *from = *to = t->offset * size;
-    for (int d = 0; d < t->rank; d++) *to += (t->shape[d] - 1) * t->stride[d] * size; // strides are not negative
+    for (int d = 0; d < t->rank; d++)
+        *to += (t->shape[d] - 1) * t->stride[d] * size; // strides are not negative
     *to += size;
 }
 
@@ -230,8 +231,7 @@ bool tensor_overlaps(Arena *scratch, const Tensor *x, const Tensor *y) {
     RowWalk w;
     int64_t size = dtype_bytes(x->dtype);
     for (bool more = row_first(&w, x); more; more = row_next(&w))
-        for (int64_t i = 0; i < w.length; i++)
-            memset(taken + (w.at + i * w.stride) * size, 1, (size_t)size);
+        for (int64_t i = 0; i < w.length; i++) memset(taken + (w.at + i * w.stride) * size, 1, (size_t)size);
     size = dtype_bytes(y->dtype);
     for (bool more = row_first(&w, y); more; more = row_next(&w))
         for (int64_t i = 0; i < w.length; i++)

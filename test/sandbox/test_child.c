@@ -77,8 +77,12 @@ static void draw_init(Draw *d, int64_t steps) {
     for (int k = 0; k < CASES; k++) {
         CaseSpec *s = &d->spec[k];
         int64_t pitch = k == 1 ? row[k] + 5 : row[k], offset = k == 1 ? 3 : 0;
-        *s = (CaseSpec){
-            .inputs = 1, .output_at = k * ROOM, .output_bytes = rows[k] * row[k] * 4, .steps = steps};
+        *s = (CaseSpec){.inputs = 1,
+                        .outputs = 1,
+                        .output_at = k * ROOM,
+                        .output_bytes = rows[k] * row[k] * 4,
+                        .output = {{0, rows[k] * row[k] * 4, -1}},
+                        .steps = steps};
         s->order_seed = (uint64_t)k;
         CaseTensor *t = &s->input[0];
         *t = (CaseTensor){.dtype = DT_F32, .rank = 2, .offset = offset};
@@ -183,11 +187,11 @@ static void a_right_program_runs_every_case(void **state) {
         fail_msg("%s", run.end == WIRE_BROKEN ? run.why : run.r.report[run.r.reports - 1].message);
     for (int k = 0; k < CASES; k++) {
         const CaseReport *r = &run.r.report[k];
-        assert_int_equal(r->dtype, DT_F32);
-        assert_int_equal(r->rank, 2);
-        assert_int_equal(r->shape[0], rows[k]);
-        assert_int_equal(r->shape[1], row[k]);
-        assert_int_equal(r->unwritten, 0);
+        assert_int_equal(r->output[0].dtype, DT_F32);
+        assert_int_equal(r->output[0].rank, 2);
+        assert_int_equal(r->output[0].shape[0], rows[k]);
+        assert_int_equal(r->output[0].shape[1], row[k]);
+        assert_int_equal(r->output[0].unwritten, 0);
         assert_int_equal(r->count.launches, 1);
         assert_int_equal(r->count.programs, rows[k]);
         assert_true(r->count.bytes_loaded >= rows[k] * row[k] * 4);
@@ -252,7 +256,7 @@ static void room_for_code_does_not_run_out_over_the_cases(void **state) {
     Draw d;
     draw_init(&d, 100000000);
     int fits = 0, too_small = 0;
-    for (size_t kib = 256; kib <= 32 << 10; kib += kib / 4) {
+    for (size_t kib = 384; kib <= 32 << 10; kib += kib / 4) {
         Run run = run_with(&d, str_of(source), kib << 10);
         const CaseReport *last = &run.r.report[run.r.reports - 1];
         if (run.end != WIRE_DONE && (run.end != WIRE_FINDING || !strstr(last->message, "memory")))
@@ -293,7 +297,8 @@ static void each_kind_of_finding(void **state) {
         {DIAG_SYNTAX, -1, "def run(x:\n"},
         {DIAG_SYNTAX, -1, ""},
         {DIAG_REFUSED, -1, HEAD "def run(x):\n    global y\n    return x\n"},
-        {DIAG_UNSUPPORTED, -1, HEAD "def run(x):\n    try:\n        return x\n    except:\n        return x\n"},
+        {DIAG_UNSUPPORTED, -1,
+         HEAD "def run(x):\n    try:\n        return x\n    except:\n        return x\n"},
         {DIAG_REFUSED, -1, HEAD "def run(x):\n    return torch.softmax(x, dim=-1)\n"},
         {DIAG_COMPILE, 0, KERNEL(LOAD "    tl.store(out + r * N + i, tl.nothing(v), mask=i < N)") HOST},
         {DIAG_OOB, 0,
@@ -334,22 +339,22 @@ static void what_no_kernel_wrote_is_counted(void **state) {
     Run run = run_source(KERNEL(LOAD "    tl.store(out + r * N + i, v, mask=(i >= 2) & (i < N - 1))") HOST);
     assert_int_equal(run.end, WIRE_DONE);
     for (int k = 0; k < CASES; k++) {
-        assert_int_equal(run.r.report[k].unwritten, 3 * rows[k]);
-        assert_int_equal(run.r.report[k].first_unwritten, 0);
+        assert_int_equal(run.r.report[k].output[0].unwritten, 3 * rows[k]);
+        assert_int_equal(run.r.report[k].output[0].first_unwritten, 0);
     }
     run_free(&run);
     run = run_source(KERNEL(LOAD "    tl.store(out + r * N + i, v, mask=i < N - 1)") HOST);
-    assert_int_equal(run.r.report[1].unwritten, rows[1]);
-    assert_int_equal(run.r.report[1].first_unwritten, row[1] - 1);
+    assert_int_equal(run.r.report[1].output[0].unwritten, rows[1]);
+    assert_int_equal(run.r.report[1].output[0].first_unwritten, row[1] - 1);
     run_free(&run);
     // An input passed through, and bytes that the host filled in, were written by no kernel.
     run = run_source(HEAD "def run(x):\n    return x\n");
     assert_int_equal(run.end, WIRE_DONE);
-    for (int k = 0; k < CASES; k++) assert_int_equal(run.r.report[k].unwritten, rows[k] * row[k]);
+    for (int k = 0; k < CASES; k++) assert_int_equal(run.r.report[k].output[0].unwritten, rows[k] * row[k]);
     run_free(&run);
     run = run_source(HEAD "def run(x):\n    return torch.zeros_like(x)\n");
     assert_int_equal(run.end, WIRE_DONE);
-    for (int k = 0; k < CASES; k++) assert_int_equal(run.r.report[k].unwritten, rows[k] * row[k]);
+    for (int k = 0; k < CASES; k++) assert_int_equal(run.r.report[k].output[0].unwritten, rows[k] * row[k]);
     run_free(&run);
 }
 
@@ -359,13 +364,13 @@ static void an_output_without_room_is_only_described(void **state) {
         run_source(HEAD "def run(x):\n    return torch.zeros((x.shape[0] + 1, x.shape[1]), dtype=x.dtype, "
                         "device=x.device)\n");
     assert_int_equal(run.end, WIRE_DONE);
-    assert_int_equal(run.r.report[0].shape[0], rows[0] + 1);
+    assert_int_equal(run.r.report[0].output[0].shape[0], rows[0] + 1);
     for (size_t i = 0; i < run.r.output_bytes; i++) assert_int_equal(run.r.output[i], 0);
     run_free(&run);
     run = run_source(HEAD
                      "def run(x):\n    return torch.empty(x.shape, dtype=torch.float64, device=x.device)\n");
     assert_int_equal(run.end, WIRE_DONE);
-    assert_int_equal(run.r.report[0].dtype, DT_F64);
+    assert_int_equal(run.r.report[0].output[0].dtype, DT_F64);
     for (size_t i = 0; i < run.r.output_bytes; i++) assert_int_equal(run.r.output[i], 0);
     run_free(&run);
 }
@@ -403,8 +408,8 @@ static void nothing_survives_a_case(void **state) {
     } else {
         assert_int_equal(run.end, WIRE_DONE);
         for (int k = 0; k < CASES; k++) {
-            assert_int_equal(run.r.report[k].shape[0], 1);
-            assert_int_equal(run.r.report[k].shape[1], 1);
+            assert_int_equal(run.r.report[k].output[0].shape[0], 1);
+            assert_int_equal(run.r.report[k].output[0].shape[1], 1);
         }
     }
     run_free(&run);

@@ -86,14 +86,14 @@ static bool wrong_answer(HostProgram *p, Span at, const char *what) {
     return host_raise(&p->in, at, "%s, but it returned %s", buf_cstr(&b), what);
 }
 
-// The outputs in their order: all of them, or those alone that the program allocates. What is changed in place
-// may only be the very tensor that was handed in.
+// The outputs in their order: all of them, or those alone that the program allocates. What is changed in
+// place may only be the very tensor that was handed in.
 static bool take_outputs(HostProgram *p, const Tensor *inputs, Value result, Span at, Tensor *out) {
     bool list = value_is_seq(result);
     int n = list ? result.seq->n : result.kind != V_NONE;
     const Value *given = list ? result.seq->at : &result;
-    const char *form = arena_printf(p->in.arena, "%s %s", result.kind == V_NONE ? "nothing:" : "a",
-                                    value_type(result));
+    const char *form =
+        arena_printf(p->in.arena, "%s %s", result.kind == V_NONE ? "nothing:" : "a", value_type(result));
     if ((list && p->outputs == 1) || (n != p->outputs && n != p->allocated))
         return wrong_answer(p, at, list && p->outputs > 1 ? arena_printf(p->in.arena, "%d", n) : form);
     for (int i = 0, k = 0; i < p->outputs; i++) {
@@ -102,8 +102,8 @@ static bool take_outputs(HostProgram *p, const Tensor *inputs, Value result, Spa
         if (input >= 0 && n != p->outputs) continue;
         Value v = given[k++];
         if (v.kind != V_TENSOR)
-            return wrong_answer(
-                p, at, list ? arena_printf(p->in.arena, "a %s among them", value_type(v)) : form);
+            return wrong_answer(p, at,
+                                list ? arena_printf(p->in.arena, "a %s among them", value_type(v)) : form);
         if (input < 0) out[i] = v.tensor->t;
         if (!same_tensor(&out[i], &v.tensor->t))
             return host_raise(&p->in, at,

@@ -7,8 +7,9 @@ static const Bound *chained(Interp *in, const Seq *s, Span at) {
     const Bound *next = NULL;
     for (int i = s->n; i-- > 0;) {
         if (s->at[i].kind != V_BOUND) {
-            host_report(in, DIAG_HOST, at, "reference() must return tensors, but item %d of its answer is a %s",
-                        i + 1, value_type(s->at[i]));
+            host_report(in, DIAG_HOST, at,
+                        "reference() must return tensors, but item %d of its answer is a %s", i + 1,
+                        value_type(s->at[i]));
             return NULL;
         }
         Bound *b = NEW(in->arena, Bound);
