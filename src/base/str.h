@@ -37,7 +37,7 @@ Str str_join(Arena *a, Str head, char between, Str tail);
 uint64_t str_hash(Str s);                  // FNV-1a, 64 bits; for tables, not for trust
 uint32_t utf8_at(const char *p, int *len); // of valid UTF-8: the code point at p, and its length in bytes
 size_t utf8_prefix(Str s); // how many of its first bytes are valid UTF-8, whole characters only
-bool utf8_valid(Str s);    // strict: no overlong forms, no surrogates, at most U+10FFFF
+bool utf8_valid(Str s);                    // strict: no overlong forms, no surrogates, at most U+10FFFF
 
 static inline bool char_is_digit(int c) { return c >= '0' && c <= '9'; }
 static inline bool char_is_space(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }

@@ -66,8 +66,8 @@ static Str parameters(Arena *a, const Op *op, Str function) {
     Buf list = BUF(a);
     for (int i = 0; i < op->inputs; i++) {
         Str name = op->input[i].name;
-        if (str_eq(name, function)) do
-                name = str_of(arena_printf(a, "%.*s_", STR_ARG(name)));
+        if (str_eq(name, function))
+            do name = str_of(arena_printf(a, "%.*s_", STR_ARG(name)));
             while (is_input(op, name));
         buf_printf(&list, "%s%.*s", i ? ", " : "", STR_ARG(name));
     }

@@ -45,8 +45,7 @@ bool include_read(Arena *a, const char *dir, Str *out, Err *e) {
         if (library_name_taken(name[i]))
             return err_set(e, ERR_INPUT, "%s/%.*s.py would hide a module that kernel files import: rename it",
                            dir, STR_ARG(name[i]));
-        if (!io_read_file(a, arena_printf(a, "%s/%.*s.py", dir, STR_ARG(name[i])), left, &text, e))
-            return false;
+        if (!io_read_file(a, arena_printf(a, "%s/%.*s.py", dir, STR_ARG(name[i])), left, &text, e)) return false;
         left -= text.len;
         library_pack(&b, name[i], text);
     }

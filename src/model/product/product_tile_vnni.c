@@ -408,8 +408,7 @@ void many_inputs(const Product *p, int64_t first, int64_t rows, void *room) {
         CASE(Q5_0)
         CASE(Q5_1)
         CASE(Q8_0)
-        CASE(Q4_K)
-        CASE(Q5_K) CASE(Q6_K)
+        CASE(Q4_K) CASE(Q5_K) CASE(Q6_K)
 #undef CASE
             default : break;
     }

@@ -23,7 +23,7 @@ typedef struct Outcomes {
     int compareds;
     int64_t number[OUTCOME_NUMBERS_MAX]; // keys of tables that were looked into
     int numbers;
-    bool tuples;         // some table has keys of several numbers
+    bool tuples; // some table has keys of several numbers
     const uint8_t *dull; // for each byte of the source: conditions there only lead to an exception
     size_t bytes;
     int news; // outcomes of the present run that no run before had
