@@ -427,6 +427,81 @@ static void the_same_job_twice_gives_the_same_bytes(void **state) {
     run_free(&b);
 }
 
+// x itself is doubled; its gaps stay out of bounds, the mapping stays as it was, and a second run of the same
+// case finds the first one's values.
+static void an_input_changed_in_place_is_a_copy(void **state) {
+    (void)state;
+#define DOUBLE(at)                                                      \
+    HEAD "@triton.jit\ndef k(x, stride, N, BLOCK: tl.constexpr):\n"     \
+         "    r = tl.program_id(0)\n    i = tl.arange(0, BLOCK)\n"      \
+         "    v = tl.load(x + r * stride + i, mask=i < N, other=0.0)\n" \
+         "    tl.store(x + " at ", v * 2.0, mask=i < N)\n"              \
+         "def run(x):\n    M, N = x.shape\n"                            \
+         "    k[(M,)](x, x.stride(0), N, BLOCK=triton.next_power_of_2(N))\n"
+    Draw d;
+    draw_init(&d, 100000000);
+    for (int k = 0; k < CASES; k++) {
+        d.spec[k].output[0].input = 0;
+        d.spec[k].again = 1;
+    }
+    Run run = run_with(&d, STR(DOUBLE("r * stride + i")), 32 << 20);
+    if (run.end != WIRE_DONE) fail_msg("%s", run.r.report[run.r.reports - 1].message);
+    for (int k = 0; k < CASES; k++)
+        for (int64_t i = 0; i < rows[k] * row[k]; i++) {
+            float got;
+            memcpy(&got, run.r.output + d.spec[k].output_at + i * 4, 4);
+            assert_true(got == 2 * input_at(k, i));
+        }
+    assert_int_equal(run.r.report[0].output[0].unwritten, 0);
+    run_free(&run);
+    run = run_with(&d, STR(DOUBLE("r * N + i")), 32 << 20);
+    const CaseReport *last = &run.r.report[run.r.reports - 1];
+    assert_true(run.end == WIRE_FINDING && (last->finding == DIAG_OOB || last->finding == DIAG_RACE));
+    assert_int_equal(last->case_index, 1); // the one with gaps
+    run_free(&run);
+    d.spec[0].output[0].input = -1; // nothing says that x may be written
+    run = run_with(&d, STR(DOUBLE("r * stride + i")), 32 << 20);
+    assert_true(run.end == WIRE_FINDING && run.r.report[0].finding == DIAG_WRITE);
+    run_free(&run);
+}
+
+static void outputs_lie_apart(void **state) {
+    (void)state;
+    static const struct {
+        const char *returned;
+        int finding; // 0: none
+    } cases[] = {{"out, torch.zeros_like(out)", 0}, {"out, out", DIAG_OVERLAP}, {"out, x", DIAG_OVERLAP}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Draw d;
+        Arena a = {0};
+        draw_init(&d, 100000000);
+        for (int k = 0; k < CASES; k++) {
+            CaseSpec *s = &d.spec[k];
+            int64_t bytes = rows[k] * row[k] * 4;
+            s->outputs = 2;
+            s->output[1].input = -1;
+            spec_outputs(s, (const int64_t[]){bytes, bytes});
+        }
+        Buf source = BUF(&a);
+        const char *host = strstr(HOST, "return out");
+        buf_puts(&source, KERNEL(LOAD "    tl.store(out + r * N + i, v, mask=i < N)"));
+        buf_put(&source, HOST, (size_t)(host - HOST));
+        buf_printf(&source, "return %s\n", cases[i].returned);
+        Run run = run_with(&d, buf_str(&source), 32 << 20);
+        const CaseReport *last = &run.r.report[run.r.reports - 1];
+        if (cases[i].finding == 0) {
+            assert_int_equal(run.end, WIRE_DONE);
+            assert_int_equal(run.r.report[2].output[0].unwritten, 0);
+            assert_int_equal(run.r.report[2].output[1].unwritten, rows[2] * row[2]); // zeros are no store
+        } else {
+            assert_int_equal(run.end, WIRE_FINDING);
+            assert_int_equal(last->finding, cases[i].finding);
+        }
+        run_free(&run);
+        arena_free(&a);
+    }
+}
+
 static void broken_mappings_are_our_fault(void **state) {
     (void)state;
     Draw d;
@@ -524,6 +599,8 @@ int main(void) {
         cmocka_unit_test(nothing_survives_a_case),
         cmocka_unit_test(the_same_job_twice_gives_the_same_bytes),
         cmocka_unit_test(broken_mappings_are_our_fault),
+        cmocka_unit_test(an_input_changed_in_place_is_a_copy),
+        cmocka_unit_test(outputs_lie_apart),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     fork_server_close(fork_server);
