@@ -234,13 +234,19 @@ void calls_plan(const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *
 }
 
 // Somewhere the two answers are surely not taken for each other.
-static bool tells_apart(const Bound *x, const Bound *y) {
+static bool outputs_differ(const Bound *x, const Bound *y) {
     const double clearly = 256 * BOUND_U;
     for (int64_t i = 0; i < x->numel && i < y->numel; i++) {
         double e = (x->e ? x->e[i] : 0) + (y->e ? y->e[i] : 0), ulp = fabs(x->v[i]) * 0x1p-7;
         if (isfinite(x->v[i]) && isfinite(y->v[i]) && fabs(x->v[i] - y->v[i]) > clearly * e + 4 * ulp)
             return true;
     }
+    return false;
+}
+
+static bool tells_apart(const Bound *x, const Bound *y) {
+    for (; x && y; x = x->also, y = y->also)
+        if (outputs_differ(x, y)) return true;
     return false;
 }
 
@@ -289,12 +295,11 @@ bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
 
 void calls_lay(Draw *d, const CallPlan *p, CallSpec *to) {
     for (int i = 0; i < p->calls; i++) {
-        const Bound *b = d->called[i].expected;
         to[i] = p->call[i];
         CaseSpec *s = &to[i].spec;
         s->again = 0;
         s->origin_at = 0;
-        s->output_bytes = b->numel * dtype_bytes(b->dtype);
+        draw_outputs(d->op, d->called[i].expected, s);
         s->output_at = (int64_t)d->output_bytes;
         to[i].kept_at = spec_output_at(s, 1);
         d->output_bytes = (size_t)(to[i].kept_at + s->output_bytes + ALIGN - 1) / ALIGN * ALIGN;

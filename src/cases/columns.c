@@ -4,6 +4,7 @@
 #include <string.h>
 
 typedef struct {
+    int output;
     DType dtype;
     int64_t n;
     uint8_t *judged;
@@ -18,22 +19,24 @@ struct Columns {
 
 Columns *columns_open(Arena *a, const Draw *d) {
     Columns *c = NEW(a, Columns);
-    *c = (Columns){.arena = a, .by_row = d->op->rows_dim >= 0, .set = NEWN(a, ColumnSet, (size_t)d->cases)};
+    *c = (Columns){.arena = a,
+                   .by_row = d->op->rows_dim >= 0,
+                   .set = NEWN(a, ColumnSet, (size_t)(d->cases * d->op->outputs))};
     return c;
 }
 
-static ColumnSet *set_of(Columns *c, const Bound *b) {
+static ColumnSet *set_of(Columns *c, int output, const Bound *b) {
     int64_t n = b->rank ? b->shape[b->rank - 1] : 1;
     if (b->rank == 1 && c->by_row) n = 1; // one value a row: the column is the value
     for (int i = 0; i < c->sets; i++)
-        if (c->set[i].dtype == b->dtype && c->set[i].n == n) return &c->set[i];
+        if (c->set[i].output == output && c->set[i].dtype == b->dtype && c->set[i].n == n) return &c->set[i];
     ColumnSet *s = &c->set[c->sets++];
-    *s = (ColumnSet){b->dtype, n, NEWN(c->arena, uint8_t, (size_t)n)};
+    *s = (ColumnSet){output, b->dtype, n, NEWN(c->arena, uint8_t, (size_t)n)};
     return s;
 }
 
-void columns_note(Columns *c, const Bound *b, const uint8_t *judged) {
-    ColumnSet *s = set_of(c, b);
+void columns_note(Columns *c, int output, const Bound *b, const uint8_t *judged) {
+    ColumnSet *s = set_of(c, output, b);
     if (!judged && b->numel > 0) memset(s->judged, 1, (size_t)s->n);
     for (int64_t at = 0; judged && s->n > 0 && at < b->numel; at += s->n)
         for (int64_t k = 0; k < s->n; k++) s->judged[k] |= judged[at + k];
@@ -53,16 +56,20 @@ bool columns_all(const Columns *c) {
     return columns_first_unjudged(c, &of) < 0;
 }
 
+static void note_judgeable(Columns *c, int output, const Bound *b) {
+    int64_t unjudged = 0;
+    for (int64_t k = 0; b->e && k < b->numel; k++) unjudged += !(b->e[k] < INFINITY) && !isnan(b->v[k]);
+    uint8_t *judged = unjudged ? arena_raw(c->arena, (size_t)b->numel, 1) : NULL;
+    for (int64_t k = 0; judged && k < b->numel; k++) judged[k] = b->e[k] < INFINITY || isnan(b->v[k]);
+    columns_note(c, output, b, judged);
+}
+
 bool columns_judgeable(const Draw *d) {
     Arena a = {0};
     Columns *c = columns_open(&a, d);
     for (int i = 0; i < d->cases; i++) {
         const Bound *b = d->truth[i].expected;
-        int64_t unjudged = 0;
-        for (int64_t k = 0; b->e && k < b->numel; k++) unjudged += !(b->e[k] < INFINITY) && !isnan(b->v[k]);
-        uint8_t *judged = unjudged ? arena_raw(&a, (size_t)b->numel, 1) : NULL;
-        for (int64_t k = 0; judged && k < b->numel; k++) judged[k] = b->e[k] < INFINITY || isnan(b->v[k]);
-        columns_note(c, b, judged);
+        for (int k = 0; b; k++, b = b->also) note_judgeable(c, k, b);
     }
     bool all = columns_all(c);
     arena_free(&a);

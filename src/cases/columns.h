@@ -8,7 +8,7 @@ typedef struct Columns Columns;
 // Of each dtype and row length of the output, none of them judged yet. Lives in the arena.
 Columns *columns_open(Arena *a, const Draw *d);
 // One case: a flag for each element of the right answer, or NULL where all are judged.
-void columns_note(Columns *c, const Bound *expected, const uint8_t *judged);
+void columns_note(Columns *c, int output, const Bound *expected, const uint8_t *judged);
 // The first column that no case has judged, and of how many; -1: there is none.
 int64_t columns_first_unjudged(const Columns *c, int64_t *of);
 bool columns_all(const Columns *c); // every column of every case that was noted has been judged

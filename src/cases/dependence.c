@@ -10,7 +10,7 @@ static double ulp(DType t, double v) {
 
 // Where no value is right for both answers. Four times farther apart than that: a row that is nearly right
 // for both proves nothing.
-static bool exclude_each_other(const Bound *one, const Bound *two, uint8_t *where) {
+static bool output_excludes(const Bound *one, const Bound *two, uint8_t *where) {
     bool any = false;
     if (one->numel != two->numel) return false;
     for (int64_t i = 0; i < one->numel; i++) {
@@ -20,6 +20,13 @@ static bool exclude_each_other(const Bound *one, const Bound *two, uint8_t *wher
         where[i] = fabs(v - u) > 4 * (BOUND_KAPPA * BOUND_U * e + ulp(one->dtype, largest));
         any |= where[i];
     }
+    return any;
+}
+
+static bool exclude_each_other(const Bound *one, const Bound *two, uint8_t *where) {
+    bool any = false;
+    for (; one && two; where += one->numel, one = one->also, two = two->also)
+        any |= output_excludes(one, two, where);
     return any;
 }
 
@@ -70,7 +77,8 @@ void draw_dependences(Arena *a, Draw *d, uint8_t *map) {
         arena_reset(&scratch, mark);
         int64_t most = 0;
         for (int i = 0; i < cases; i++)
-            if (d->truth[tiny[i]].expected->numel > most) most = d->truth[tiny[i]].expected->numel;
+            if (answer_numel(d->truth[tiny[i]].expected) > most)
+                most = answer_numel(d->truth[tiny[i]].expected);
         uint8_t *depends = NEWN(a, uint8_t, (size_t)most + 1);
         if (!try_one(&scratch, d, &r, tiny, cases, depends, &n) || marks[n.case_index] == MARKS) {
             arena_reset(a, unused);

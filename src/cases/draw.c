@@ -317,7 +317,7 @@ static void mark_rows(const Op *op, const CaseTruth *t, const CaseSpec *spec, ui
 }
 
 // Rows of the right answer that do not depend on other rows, nor on their own place, come out the same.
-static bool rows_alike(const CaseTruth *t, const Bound *base, const Bound *twin) {
+static bool output_alike(const CaseTruth *t, const Bound *base, const Bound *twin) {
     int64_t n = t->rows > 0 ? twin->numel / t->rows : 0;
     if (twin->numel != base->numel || twin->rank < 1 || twin->shape[0] != t->rows ||
         base->shape[0] != t->rows || !twin->e != !base->e)
@@ -331,11 +331,19 @@ static bool rows_alike(const CaseTruth *t, const Bound *base, const Bound *twin)
     return true;
 }
 
+static unsigned outputs_alike(const CaseTruth *t, const Bound *base, const Bound *twin) {
+    unsigned alike = 0;
+    for (int k = 0; twin && base; k++, twin = twin->also, base = base->also)
+        alike |= (unsigned)output_alike(t, base, twin) << k;
+    return alike;
+}
+
 static void judge_twins(Draw *d) {
-    bool all = true;
+    unsigned all = (1u << d->op->outputs) - 1;
     for (int i = 1; i < d->cases; i++)
-        if (d->truth[i].twin) all &= rows_alike(&d->truth[i], d->truth[i - 1].expected, d->truth[i].expected);
-    for (int i = 1; i < d->cases; i++) d->truth[i].alike = d->truth[i].twin && all;
+        if (d->truth[i].twin)
+            all &= outputs_alike(&d->truth[i], d->truth[i - 1].expected, d->truth[i].expected);
+    for (int i = 1; i < d->cases; i++) d->truth[i].alike = d->truth[i].twin ? (uint8_t)all : 0;
 }
 
 // ---- making a draw
@@ -388,9 +396,10 @@ Tensor draw_input(const uint8_t *mapping, const CaseTensor *t, Storage *storage)
     return x;
 }
 
-const Bound *draw_keep(Arena *a, const Bound *b) {
+static Bound *keep_one(Arena *a, const Bound *b) {
     Bound *k = NEW(a, Bound);
     *k = *b;
+    k->also = NULL;
     k->inputs = 0;
     k->v = arena_raw(a, (size_t)b->numel * sizeof(double) + 1, 64);
     memcpy(k->v, b->v, (size_t)b->numel * sizeof(double));
@@ -399,6 +408,55 @@ const Bound *draw_keep(Arena *a, const Bound *b) {
         memcpy(k->e, b->e, (size_t)b->numel * sizeof(double));
     }
     return k;
+}
+
+const Bound *draw_keep(Arena *a, const Bound *b) {
+    Bound *first = keep_one(a, b), *last = first;
+    for (b = b->also; b; b = b->also) {
+        Bound *next = keep_one(a, b);
+        last->also = next;
+        last = next;
+    }
+    return first;
+}
+
+// Which outputs there are says the definition, once: what the reference returns has to agree.
+static bool answer_fits(const Op *op, const Bound *answer, const Bound *const *in, DiagList *diags) {
+    int n = 0;
+    for (const Bound *b = answer; b; b = b->also) n++;
+    Span at = {op->reference->span.at, 0};
+    if (n != op->outputs)
+        return op->output[0].name.len
+                   ? diag_add(diags, DIAG_HOST, at, "reference() returned %d tensors, but outputs names %d",
+                              n, op->outputs)
+                   : diag_add(
+                         diags, DIAG_HOST, at,
+                         "reference() returned %d tensors; name them: outputs = {\"y\": {}, \"mean\": {}}",
+                         n);
+    const Bound *b = answer;
+    for (int k = 0; k < n; k++, b = b->also) {
+        const OpOutput *o = &op->output[k];
+        const Bound *x = o->init >= 0 ? in[o->init] : b;
+        if (x->dtype == b->dtype && x->rank == b->rank &&
+            memcmp(x->shape, b->shape, sizeof *x->shape * (size_t)x->rank) == 0)
+            continue;
+        return diag_add(
+            diags, DIAG_HOST, at,
+            "output %.*s is the input %.*s, changed in place: reference() must return that input's "
+            "shape and dtype for it",
+            STR_ARG(o->name), STR_ARG(op->input[o->init].name));
+    }
+    return true;
+}
+
+void draw_outputs(const Op *op, const Bound *answer, CaseSpec *s) {
+    int64_t bytes[WIRE_OUTPUTS_MAX];
+    s->outputs = op->outputs;
+    for (int k = 0; k < op->outputs; k++, answer = answer->also) {
+        s->output[k].input = op->output[k].init;
+        bytes[k] = answer->numel * dtype_bytes(answer->dtype);
+    }
+    spec_outputs(s, bytes);
 }
 
 const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, const CaseSpec *spec,
@@ -419,7 +477,8 @@ const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, cons
             store[k].data = (uint8_t *)(uintptr_t)other->data; // never written either
         in[k] = bound_input(&ctx, &x, k);
     }
-    return host_reference(&ctx, op->module, in, op->inputs, REFERENCE_STEPS, diags);
+    const Bound *b = host_reference(&ctx, op->module, in, op->inputs, REFERENCE_STEPS, diags);
+    return b && answer_fits(op, b, in, diags) ? b : NULL;
 }
 
 static void judge_one(void *arg, size_t i, int worker) {
@@ -558,9 +617,8 @@ static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed,
         return false;
     }
     for (int i = 0; i < d->cases; i++) {
-        const Bound *b = d->truth[i].expected;
         spec[i].output_at = (int64_t)d->output_bytes;
-        spec[i].output_bytes = b->numel * dtype_bytes(b->dtype);
+        draw_outputs(op, d->truth[i].expected, &spec[i]);
         spec[i].again = spec[i].output_bytes <= TINY_OUTPUT;
         d->output_bytes =
             (size_t)(spec_output_at(&spec[i], spec[i].again) + spec[i].output_bytes + ALIGN - 1) / ALIGN *

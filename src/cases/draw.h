@@ -31,15 +31,17 @@ typedef struct {
     uint8_t *row_class; // rows: class of each row of the first input
     int64_t rows;
     int64_t first_row; // of a part of a tensor's rows (production.c): the number of its first one
-    // Of a twin: row r is row twin_row[r] of the case before it. `alike`: so is the right answer, bit for
+    // Of a twin: row r is row twin_row[r] of the case before it. `alike`: so is the right output, bit for
     // bit, in all twins of the draw. Rows of both are marked with their number.
-    bool twin, twinned, alike;
+    bool twin, twinned;
+    uint8_t alike; // bit k: of output k
     uint8_t twin_row[TWIN_ROWS_MAX];
     // Of a case that is another one moved, as Op.invariant[moved - 1] says: case `base`, its row r (or all of
     // an input without rows) by moved_by[r]. 0: none.
     int relation, base;
     double *moved_by;
-    const Bound *expected;         // values and bounds; dtype and shape of the right answer
+    const Bound *expected; // values and bounds; dtype and shape of the right answer: of the first output,
+                           // the others follow by Bound.also
     const struct Rounded *rounded; // of them (compare.h), after draw_share(); else NULL
 } CaseTruth;
 
@@ -49,7 +51,7 @@ typedef struct {
     int case_index, input;
     int64_t element;        // row-major
     int bit;                // its mark
-    const uint8_t *depends; // for each element of the answer
+    const uint8_t *depends; // for each element of the answer, one output behind the other
 } Dependence;
 enum { DEPENDENCES_MAX = 16 };
 
@@ -108,18 +110,26 @@ typedef struct {
 // False with ERR_INPUT when the reference itself fails on its own domain (a user's definition): the message
 // says where.
 MUST_CHECK bool draw_make(Arena *a, Pool *pool, const DrawRequest *q, Draw *out, Err *e);
-// The reference on a case of a mapping; `other`, if not NULL, stands for the bytes of one input. NULL with a
-// finding. The result lives in the arena.
+// The reference on a case of a mapping, as many outputs as the op has; `other`, if not NULL, stands for the
+// bytes of one input. NULL with a finding. The result lives in the arena.
 typedef struct {
     int input;
     const uint8_t *data;
 } OtherBytes;
 const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, const CaseSpec *spec,
                             const OtherBytes *other, DiagList *diags);
-// A copy of an answer alone, without what it was computed from.
+// A copy of an answer alone, of all its outputs, without what it was computed from.
 const Bound *draw_keep(Arena *a, const Bound *b);
 // What makes comparing several outputs with a draw cheaper: `round` (compare.h has it) of each case's answer.
 // The pool is the one that made it, or as large.
+// Elements of all outputs together.
+static inline int64_t answer_numel(const Bound *b) {
+    int64_t n = 0;
+    for (; b; b = b->also) n += b->numel;
+    return n;
+}
+// The outputs of a case, and the room that they take.
+void draw_outputs(const Op *op, const Bound *answer, CaseSpec *s);
 typedef const struct Rounded *RoundAnswer(Arena *a, const Bound *expected);
 void draw_share(Draw *d, Pool *pool, RoundAnswer *round);
 // Tries elements of tiny cases and marks those that are needed in `map`, the inputs' mapping before it is

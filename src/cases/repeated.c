@@ -38,6 +38,18 @@ static int64_t row_bytes(const CaseTensor *t) {
 // Another block of some of its rows, at other places and twice: every answer has to come along, bit for bit.
 static int64_t other_row(int64_t r, int64_t rows) { return (r / 2 + SHIFT) % rows; }
 
+static bool output_follows(const Bound *was, const Bound *now, int64_t rows) {
+    if (was->rank < 1 || was->shape[0] != rows || now->numel != was->numel || !now->e != !was->e)
+        return false;
+    for (int64_t r = 0, n = was->numel / rows; r < rows; r++) {
+        int64_t from = other_row(r, rows) * n;
+        if (memcmp(now->v + r * n, was->v + from, (size_t)n * sizeof(double)) != 0 ||
+            (now->e && memcmp(now->e + r * n, was->e + from, (size_t)n * sizeof(double)) != 0))
+            return false;
+    }
+    return true;
+}
+
 static bool rows_independent(const Draw *d, int64_t rows) {
     const Bound *was = d->truth[0].expected;
     if (was->rank < 1 || was->shape[0] != rows) return false;
@@ -52,14 +64,20 @@ static bool rows_independent(const Draw *d, int64_t rows) {
             memcpy(map + t->at + r * bytes, d->mapping + t->at + other_row(r, rows) * bytes, (size_t)bytes);
     }
     const Bound *now = draw_reference(&a, d->op, map, &d->spec[0], NULL, &diags);
-    bool same = now && now->numel == was->numel && !now->e == !was->e;
-    for (int64_t r = 0, n = was->numel / rows; same && r < rows; r++) {
-        int64_t from = other_row(r, rows) * n;
-        same = memcmp(now->v + r * n, was->v + from, (size_t)n * sizeof(double)) == 0 &&
-               (!now->e || memcmp(now->e + r * n, was->e + from, (size_t)n * sizeof(double)) == 0);
-    }
+    bool same = now != NULL;
+    for (; same && was; was = was->also, now = now->also) same = output_follows(was, now, rows);
     arena_free(&a);
     return same;
+}
+
+static void lay_outputs(const RepeatedRequest *q, const Draw *block, int64_t rows, CaseSpec *spec) {
+    int64_t had = block->truth[0].rows, kept = q->windows ? WINDOWS * WINDOW_ROWS : rows;
+    int64_t bytes[WIRE_OUTPUTS_MAX];
+    const Bound *b = block->truth[0].expected;
+    draw_outputs(q->op, b, spec);
+    for (int k = 0; b; k++, b = b->also)
+        bytes[k] = kept == had ? spec->output[k].bytes : b->numel / had * kept * dtype_bytes(b->dtype);
+    spec_outputs(spec, bytes);
 }
 
 // The case of all rows: as the block's, but without gaps and with more of them.
@@ -77,13 +95,10 @@ static bool lay_out(const RepeatedRequest *q, const Draw *block, int64_t rows, C
         t->marks = 0;
         at += (t->bytes + ALIGN - 1) / ALIGN * ALIGN;
     }
-    const Bound *b = block->truth[0].expected;
-    int64_t had = block->truth[0].rows;
     spec->again = 0;
     spec->any_config = 1;
     spec->origin_at = spec->output_at = 0;
-    int64_t kept = q->windows ? WINDOWS * WINDOW_ROWS : rows;
-    spec->output_bytes = b->numel / (had > 0 ? had : 1) * kept * dtype_bytes(b->dtype);
+    lay_outputs(q, block, rows, spec);
     spec->steps = q->steps;
     spec->windows = q->windows;
     // Such that half of the programs and a quarter of them lie where a limit is (vm.h): in the windows.

@@ -33,11 +33,8 @@ static const CaseReport *ran(const Watched *w, int index) {
 // ---- the region
 
 // The output has the right shape and type: otherwise its elements are nobody's.
-static bool comparable(const CaseReport *r, const Bound *b) {
-    if (r->dtype != (int32_t)b->dtype || r->rank != b->rank) return false;
-    for (int i = 0; i < b->rank; i++)
-        if (r->shape[i] != b->shape[i]) return false;
-    return true;
+static bool comparable(const ReportOutput *o, const Bound *b) {
+    return o->dtype == (int32_t)b->dtype && shape_matches(o, b);
 }
 
 // The tile of the access that stored the most, in a case of one launch. A tile of rank 1 lies within a row,
@@ -56,7 +53,7 @@ static void find_tile(RegionMap *p, const Trace *t, const CaseReport *r) {
 
 static void tally_classes(Explanation *x, const Draw *d) {
     const CaseTruth *t = &d->truth[x->case_index];
-    const Bound *b = t->expected;
+    const Bound *b = truth_output(t, x->v.decision.output);
     int64_t per_row = t->rows > 0 ? b->numel / t->rows : 0;
     for (int64_t row = 0; row < t->rows && per_row > 0; row++) {
         int k = 0;
@@ -72,13 +69,15 @@ static void tally_classes(Explanation *x, const Draw *d) {
 
 static void find_region(Arena *a, Explanation *x, const Draw *d, const Watched *w) {
     const CaseReport *r = ran(w, x->case_index);
-    const Bound *b = d->truth[x->case_index].expected;
-    if (!r || !w->output || !comparable(r, b) || b->numel == 0) return;
+    int output = x->v.decision.output;
+    const Bound *b = truth_output(&d->truth[x->case_index], output);
+    if (!r || !w->output || !comparable(&r->output[output], b) || b->numel == 0) return;
     const CaseSpec *spec = &d->spec[x->case_index];
+    int64_t from = spec->output[output].at;
     int order = x->v.decision.status == STATUS_nondeterministic && r->again > 0;
-    x->picture = (RegionMap){
-        .pixel = explain_pixels(a, b, w->output + spec_output_at(spec, order), w->flags + spec->output_at),
-        .columns = b->rank ? b->shape[b->rank - 1] : 1};
+    x->picture = (RegionMap){.pixel = explain_pixels(a, b, w->output + spec_output_at(spec, order) + from,
+                                                     w->flags + spec->output_at + from),
+                             .columns = b->rank ? b->shape[b->rank - 1] : 1};
     x->picture.rows = b->numel / x->picture.columns;
     find_tile(&x->picture, &w->trace[x->case_index], r);
     x->region = region_map_region(&x->picture);
@@ -156,8 +155,8 @@ static bool explain_drawn(const Explainer *by, const Draw *d, const PlannedCase 
         x->case_words = buf_cstr(&name);
         x->any_class =
             !explain_values_matter(x->v.decision.status) || strcmp(x->v.decision.rule, "unread") == 0;
-        x->cls =
-            truth_class(&d->truth[x->case_index], x->v.decision.element >= 0 ? x->v.decision.element : 0);
+        x->cls = truth_class(&d->truth[x->case_index], x->v.decision.output,
+                             x->v.decision.element >= 0 ? x->v.decision.element : 0);
         find_region(a, x, d, &w);
     }
     find_traffic(a, x, d, q->source, &w);

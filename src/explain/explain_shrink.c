@@ -97,6 +97,12 @@ static bool shrink_one(Shrink *s, bool rows, Err *e) {
     return true;
 }
 
+// Of an output without rows, such as a sum over them: any.
+static int64_t row_of_element(const Explanation *x, const CaseTruth *t) {
+    int64_t per_row = truth_output(t, x->v.decision.output)->numel / t->rows;
+    return per_row > 0 ? x->v.decision.element / per_row % t->rows : 0;
+}
+
 // The failing case as a plan of its own, with the very same values; then, where one row is at fault, that row
 // alone.
 static bool begin(Shrink *s, const PlannedCase *plan, bool *yes, Err *e) {
@@ -113,7 +119,7 @@ static bool begin(Shrink *s, const PlannedCase *plan, bool *yes, Err *e) {
     const CaseTruth *t = &s->draw->truth[x->case_index];
     PlannedCase all = s->plan;
     bool alone;
-    s->plan.skip = x->v.decision.element / (t->expected->numel / t->rows);
+    s->plan.skip = row_of_element(x, t);
     if (!try_shape(s, 1, row_of(s), &alone, e)) return false;
     if (!alone) s->plan = all;
     return true;
@@ -168,11 +174,13 @@ static void put_inputs(Buf *b, const Draw *d) {
 }
 
 static void put_element(Shrink *s, const Draw *d, const Watched *w, Minimal *out) {
-    const Bound *b = d->truth[0].expected;
+    int which = out->v.decision.output;
+    const Bound *b = truth_output(&d->truth[0], which);
     const CaseReport *r = w->reports > 0 && w->report[0].kind == REPORT_RAN ? &w->report[0] : NULL;
     if (!r || !w->output || out->v.decision.element < 0 || out->v.decision.element >= b->numel) return;
-    const uint8_t *output = w->output + spec_output_at(&d->spec[0], 0);
-    const uint8_t *pixel = explain_pixels(s->a, b, output, w->flags + d->spec[0].output_at);
+    int64_t from = d->spec[0].output[which].at;
+    const uint8_t *output = w->output + spec_output_at(&d->spec[0], 0) + from;
+    const uint8_t *pixel = explain_pixels(s->a, b, output, w->flags + d->spec[0].output_at + from);
     int64_t at = 0, n = b->rank ? b->shape[b->rank - 1] : 1;
     while (at < b->numel && pixel[at] < PIXEL_WRONG) at++;
     if (at == b->numel) at = out->v.decision.element; // only another order of the programs is wrong
@@ -200,7 +208,8 @@ static bool report(Shrink *s, Minimal *out, Err *e) {
     const CaseTruth *t = &s->draw->truth[s->x->case_index];
     out->same = memcmp(t->dim, s->plan.dim, sizeof t->dim) == 0;
     if (yes) {
-        if (out->v.decision.element >= 0) out->cls = truth_class(&d->truth[0], out->v.decision.element);
+        if (out->v.decision.element >= 0)
+            out->cls = truth_class(&d->truth[0], out->v.decision.output, out->v.decision.element);
         put_element(s, d, &kept.watched, out);
         Buf b = BUF(s->a);
         if (out->has_values) put_inputs(&b, d);

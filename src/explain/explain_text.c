@@ -49,8 +49,9 @@ static void put_where(Buf *out, const Explanation *x) {
     if (left) buf_printf(out, "  and of %d more classes\n", left);
 }
 
-static void put_picture(Buf *out, Arena *a, const Explanation *x) {
-    buf_puts(out, "\nthe output: ");
+static void put_picture(Buf *out, Arena *a, const ExplainRequest *q, const Explanation *x) {
+    Str name = q->op->output[x->v.decision.output].name;
+    buf_printf(out, name.len ? "\noutput %.*s: " : "\nthe output: ", STR_ARG(name));
     region_words(out, &x->picture, &x->region);
     buf_putc(out, '\n');
     if (x->picture.flat)
@@ -150,7 +151,7 @@ void explain_text(Buf *out, Arena *a, const ExplainRequest *q, const Explanation
     }
     if (x->case_words || x->picture.pixel || x->traffic_words) buf_putc(out, '\n');
     if (x->case_words) put_where(out, x);
-    if (x->picture.pixel) put_picture(out, a, x);
+    if (x->picture.pixel) put_picture(out, a, q, x);
     if (x->traffic_words) put_traffic(out, x);
     if (q->minimize && x->case_words) put_minimal(out, q, x);
     if (x->strength.asked)
@@ -186,12 +187,14 @@ static json_t *case_json(const Explanation *x) {
     return o;
 }
 
-static json_t *region_json(Arena *a, const Explanation *x) {
+static json_t *region_json(Arena *a, const ExplainRequest *q, const Explanation *x) {
+    Str name = q->op->output[x->v.decision.output].name;
     const Region *r = &x->region;
     json_t *o = json_object(), *lines = json_array();
     Buf words = BUF(a);
     region_words(&words, &x->picture, r);
     json_object_set_new(o, "words", json_string(buf_cstr(&words)));
+    if (name.len) json_object_set_new(o, "output", json_quoted(name));
     json_object_set_new(o, "rows", integer(x->picture.rows));
     json_object_set_new(o, "columns", integer(x->picture.columns));
     static const char *const key[PIXEL_COUNT] = {"right", "unjudged", "wrong", "nan", "unwritten"};
@@ -285,7 +288,7 @@ void explain_json(Buf *out, Arena *a, const ExplainRequest *q, const Explanation
     json_t *o = verdict_object(&x->v);
     if (x->finding.msg) json_object_set_new(o, "place", place_json(q, &x->finding));
     if (x->case_words) json_object_set_new(o, "case", case_json(x));
-    if (x->picture.pixel) json_object_set_new(o, "region", region_json(a, x));
+    if (x->picture.pixel) json_object_set_new(o, "region", region_json(a, q, x));
     if (x->traffic_words) json_object_set_new(o, "by_line", traffic_json(x));
     if (q->minimize && x->case_words) json_object_set_new(o, "minimal", minimal_json(&x->minimal));
     if (x->strength.asked) json_object_set_new(o, "strength", strength_json(&x->strength));

@@ -74,6 +74,12 @@ bool graph_trace(Arena *a, const Op *op, Graph *out, Err *e) {
     static const int64_t few_rows[PROBES] = {0, 2, 1, 3}, few_cols[PROBES] = {0, 1, 3, 2};
     static const DType dtypes[PROBES] = {DT_F32, DT_F16, DT_BF16, DT_F32};
     Probes p = {0};
+    if (!op_returns_one(op))
+        return err_set(
+            e, ERR_INPUT,
+            "the grammar smith writes kernels that return one tensor; %.*s has %s: use a model or a "
+            "program as smith",
+            STR_ARG(op->name), op->outputs > 1 ? "several outputs" : "an input changed in place");
     if (!graph_dims_fit(op, e)) return false;
     const OpDim *cols = &op->dim[op->row_dim];
     bool wide = cols->multiple_of > 64 || cols->min > 4096;

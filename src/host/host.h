@@ -2,8 +2,8 @@
 //
 // Candidate: a kernel file's `run(*inputs)`. Its whole vocabulary is shape arithmetic, allocation, metadata,
 // views, `contiguous()` (billed as a copy) and kernel launches. Everything else is refused by name with the
-// reason. What it keeps from call to call lives in its HostProgram: host_run() makes a fresh one, module-level
-// statements included, over the immutable syntax tree.
+// reason. What it keeps from call to call lives in its HostProgram: host_run() makes a fresh one,
+// module-level statements included, over the immutable syntax tree.
 //
 // Reference: an op definition's `reference(*inputs)`, eager PyTorch evaluated in float64 with an error bound
 // beside each element (tensor/bound.h).
@@ -27,9 +27,16 @@ MUST_CHECK bool host_run(Machine *m, CodeCache *cache, const Node *module, const
 // in the memory that building took, a call cannot find.
 typedef struct HostProgram HostProgram;
 HostProgram *host_program(Machine *m, CodeCache *cache, const Node *module);
+// What each call has to give: `outputs` tensors. One with an input is that input, changed in place: a caller
+// looks at what it has handed in. Without this, one returned tensor.
+typedef struct {
+    int input; // -1: a tensor that the program allocates
+} HostOutput;
+enum { HOST_OUTPUTS_MAX = 8 };
+void host_expect(HostProgram *p, const HostOutput *want, int outputs);
 MUST_CHECK bool host_build(HostProgram *p, const Tensor *inputs, int count);
 // Inputs that are the first call's tensors, in the same storages, are the same objects to the program. Each
-// call has the budgets of a call; the machine's are the caller's.
+// call has the budgets of a call; the machine's are the caller's. `out` has room for every output.
 MUST_CHECK bool host_call(HostProgram *p, const Tensor *inputs, int count, Tensor *out);
 // Its ModelNew was made for the weights, or for the length of a row, of the inputs that it was built with.
 bool host_bound(const HostProgram *p);
@@ -52,7 +59,8 @@ MUST_CHECK bool host_normalize(Arena *a, Node *module, DiagList *d);
 MUST_CHECK bool host_screen(const Node *module, DiagList *d);
 
 // Evaluates `reference` of a definition. `budget` limits interpreter steps, c->elements_left the tensor work.
-// NULL with a finding in `d` on failure (c->why becomes part of its message).
+// NULL with a finding in `d` on failure (c->why becomes part of its message). Of several tensors, the first:
+// the others follow by Bound.also.
 const Bound *host_reference(BoundCtx *c, const Node *module, const Bound *const *inputs, int count,
                             int64_t budget, DiagList *d);
 

@@ -167,7 +167,10 @@ typedef struct {
 struct Rounded {
     const char *bytes;
     const Piece *piece; // of PIECE elements each
+    const Rounded *also;
 };
+
+const Rounded *rounded_also(const Rounded *r) { return r ? r->also : NULL; }
 
 const Rounded *compare_round(Arena *a, const Bound *b) {
     int64_t size = dtype_bytes(b->dtype);
@@ -184,7 +187,7 @@ const Rounded *compare_round(Arena *a, const Bound *b) {
         compare_some(&t, 0, n);
         piece[at / PIECE] = (Piece){c.wrong == 0 && c.unjudged == 0, c.use, t.worst.ratio, at + t.worst.at};
     }
-    *r = (Rounded){bytes, piece};
+    *r = (Rounded){bytes, piece, b->also ? compare_round(a, b->also) : NULL};
     return r;
 }
 

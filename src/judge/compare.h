@@ -8,6 +8,7 @@ typedef struct {
     Match worst; // of all elements; UNJUDGED only when none is worse and some could not be judged
     int64_t wrong, nans, unjudged, total;
     int64_t first_wrong; // row-major
+    int output;          // of which all this is told, where there are several: set by who compares them
     int64_t worst_at;    // where something is wrong: of the worst kind, and of those the furthest off
     double worst_needed; // there, where something is wrong
     double use;          // largest needed / kappa over judged elements (1 is the limit; +inf possible)
@@ -17,7 +18,8 @@ typedef struct {
 // The expected values rounded to the output's type, and what there is to say of outputs with just those bits:
 // nearly all of an honest half-precision output has them. Worth making where several outputs are compared.
 typedef struct Rounded Rounded;
-const Rounded *compare_round(Arena *a, const Bound *expected);
+const Rounded *compare_round(Arena *a, const Bound *expected); // of all outputs
+const Rounded *rounded_also(const Rounded *r);                 // of the next output; NULL for NULL
 
 // out: numel elements of expected->dtype, row-major. judged: numel flags, all of them set: 1 where this case
 // judged. rounded may be NULL; what is said does not depend on it.

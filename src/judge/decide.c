@@ -23,6 +23,7 @@ static const struct {
     [DIAG_UNINIT] = {STATUS_uninit_read, "memory"},
     [DIAG_WRITE] = {STATUS_input_write, "memory"},
     [DIAG_RACE] = {STATUS_race, "memory"},
+    [DIAG_OVERLAP] = {STATUS_overlap, "outputs"},
     [DIAG_BUDGET] = {STATUS_timeout, "budget"},
     [DIAG_VALUE] = {STATUS_bad_value, "arithmetic"},
 };
@@ -49,8 +50,14 @@ bool report_refuses(Str source, const CaseReport *r) {
     return false;
 }
 
-ClassId truth_class(const CaseTruth *t, int64_t element) {
+const Bound *truth_output(const CaseTruth *t, int output) {
     const Bound *b = t->expected;
+    while (output-- > 0) b = b->also;
+    return b;
+}
+
+ClassId truth_class(const CaseTruth *t, int output, int64_t element) {
+    const Bound *b = truth_output(t, output);
     int64_t per_row = b->numel / (t->rows > 0 ? t->rows : 1);
     int64_t row = per_row > 0 ? element / per_row : 0;
     return (ClassId)t->row_class[row < t->rows ? row : t->rows - 1];
@@ -106,10 +113,11 @@ static void note_worst(Deciding *z, int index, const Comparison *c, bool failing
     z->worst_use = c->use;
     Worst *w = &z->cases->worst;
     *w = (Worst){.use = c->use, .error_ulp = c->error_ulp, .bound_ulp = c->bound_ulp};
+    snprintf(w->output, sizeof w->output, "%.*s", STR_ARG(z->draw->op->output[c->output].name));
     Buf b = BUF(z->arena);
     truth_name(&b, z->draw, index);
     if (!z->draw->truth[index].hidden)
-        buf_printf(&b, " %s", class_name(truth_class(&z->draw->truth[index], c->worst_at)));
+        buf_printf(&b, " %s", class_name(truth_class(&z->draw->truth[index], c->output, c->worst_at)));
     snprintf(w->where, sizeof w->where, "%s", buf_cstr(&b));
 }
 
@@ -117,22 +125,27 @@ Status match_status(Match m) {
     return m == MATCH_NAN ? STATUS_nan_class : m == MATCH_INCORRECT ? STATUS_incorrect : STATUS_inaccurate;
 }
 
-bool shape_matches(const CaseReport *r, const Bound *b) {
-    if (r->rank != b->rank) return false;
+bool shape_matches(const ReportOutput *o, const Bound *b) {
+    if (o->rank != b->rank) return false;
     for (int d = 0; d < b->rank; d++)
-        if (r->shape[d] != b->shape[d]) return false;
+        if (o->shape[d] != b->shape[d]) return false;
     return true;
+}
+
+static bool worse(const Comparison *x, const Comparison *than) {
+    return x->worst > than->worst || (x->worst == than->worst && x->use > than->use);
 }
 
 // The same case with its programs in another order. Without atomics the bits must be the same. With them,
 // rounding may differ: the two outputs may be as far apart as two honest ones, and both are judged. False
 // when it decides the verdict.
-static bool judge_orders(Deciding *z, int index, const CaseReport *r, Comparison *c) {
-    const Bound *b = z->draw->truth[index].expected;
+static bool judge_orders(Deciding *z, int index, int output, const CaseReport *r, Comparison *c) {
+    const Bound *b = truth_output(&z->draw->truth[index], output);
     const CaseSpec *spec = &z->draw->spec[index];
-    const uint8_t *one = z->child->output + spec->output_at,
-                  *two = z->child->output + spec_output_at(spec, 1);
-    if (r->again > 0 && memcmp(one, two, (size_t)spec->output_bytes) == 0) return true;
+    const CaseOutput *o = &spec->output[output];
+    const uint8_t *one = z->child->output + spec->output_at + o->at,
+                  *two = z->child->output + spec_output_at(spec, 1) + o->at;
+    if (r->again > 0 && memcmp(one, two, (size_t)o->bytes) == 0) return true;
     int64_t apart = -1;
     if (r->again > 0 && r->atomic_launches > 0) {
         Comparison other;
@@ -147,44 +160,66 @@ static bool judge_orders(Deciding *z, int index, const CaseReport *r, Comparison
         compare_case(&first, NULL, two, judged, &other);
         if (other.wrong == 0) {
             compare_case(b, NULL, two, judged, &other);
-            if (other.worst > c->worst || (other.worst == c->worst && other.use > c->use)) *c = other;
+            other.output = output;
+            if (worse(&other, c)) *c = other;
             return true;
         }
         apart = other.first_wrong;
     }
     z->decision->element = apart;
-    settle(z, STATUS_nondeterministic, "orders", feedback_orders(z->arena, z->draw, index, apart));
+    z->decision->output = output;
+    settle(z, STATUS_nondeterministic, "orders", feedback_orders(z->arena, z->draw, index, output, apart));
     return false;
 }
 
-// One case that ran to its end. False when it decides the verdict on its own.
+// An output as the child tells it. False when that decides the verdict.
+static bool judge_form(Deciding *z, int output, const Bound *b, const CaseReport *r) {
+    const ReportOutput *o = &r->output[output];
+    z->decision->output = output;
+    if (!shape_matches(o, b)) {
+        settle(z, STATUS_wrong_shape, "shape", feedback_shape(z->arena, z->draw, r, output));
+        return false;
+    }
+    if (o->dtype != (int32_t)b->dtype) {
+        settle(z, STATUS_wrong_dtype, "dtype", feedback_shape(z->arena, z->draw, r, output));
+        return false;
+    }
+    if (o->unwritten > 0) {
+        z->decision->element = o->first_unwritten;
+        settle(z, STATUS_uncovered_output, "coverage", feedback_unwritten(z->arena, z->draw, r, output));
+        return false;
+    }
+    return true;
+}
+
+// One case that ran to its end: of its outputs, *c is told of the worst. False when it decides the verdict on
+// its own.
 static bool judge_ran(Deciding *z, int index, const CaseReport *r, Comparison *c) {
-    const Bound *b = z->draw->truth[index].expected;
+    const CaseTruth *truth = &z->draw->truth[index];
     const CaseSpec *spec = &z->draw->spec[index];
+    const Bound *b = truth->expected;
     *c = (Comparison){0};
     z->decision->case_number = index + 1; // until the case has passed
-    if (!shape_matches(r, b)) {
-        settle(z, STATUS_wrong_shape, "shape", feedback_shape(z->arena, z->draw, r, false));
-        return false;
-    }
-    if (r->dtype != (int32_t)b->dtype) {
-        settle(z, STATUS_wrong_dtype, "dtype", feedback_shape(z->arena, z->draw, r, true));
-        return false;
-    }
-    if (r->unwritten > 0) {
-        z->decision->element = r->first_unwritten;
-        settle(z, STATUS_uncovered_output, "coverage", feedback_unwritten(z->arena, z->draw, r));
-        return false;
-    }
+    for (int k = 0; b; k++, b = b->also)
+        if (!judge_form(z, k, b, r)) return false;
+    z->decision->output = 0;
     if (r->again > spec->again) {
         settle(z, STATUS_crash, "protocol",
                feedback_child(z->arena, "an order was run that nobody asked for"));
         return false;
     }
-    uint8_t *judged = z->judged;
-    compare_case(b, z->draw->truth[index].rounded, z->child->output + spec->output_at, judged, c);
-    columns_note(z->columns, b, c->unjudged == 0 ? NULL : judged);
-    return r->again == 0 || judge_orders(z, index, r, c);
+    const Rounded *rounded = truth->rounded;
+    b = truth->expected;
+    for (int k = 0; b; k++, b = b->also, rounded = rounded_also(rounded)) {
+        Comparison of;
+        compare_case(b, rounded, z->child->output + spec->output_at + spec->output[k].at, z->judged, &of);
+        of.output = k;
+        columns_note(z->columns, k, b, of.unjudged == 0 ? NULL : z->judged);
+        if (k == 0 || worse(&of, c)) *c = of;
+    }
+    for (int k = 0; r->again != 0 && k < spec->outputs; k++)
+        if (!judge_orders(z, index, k, r, c)) return false;
+    return true;
 }
 
 static void take_traffic(Deciding *z, const CaseReport *r) {
@@ -212,7 +247,8 @@ static void take_traffic(Deciding *z, const CaseReport *r) {
     t->facts.elem_bytes = any_float ? dtype_bytes(truth->dtype) : 0;
     t->facts.row_bytes = (double)(inputs - shared + spec->output_bytes);
     t->facts.shared_bytes = (double)shared;
-    z->stored_least = spec->output_bytes;
+    for (int k = 0; k < spec->outputs; k++)
+        if (spec->output[k].input < 0) z->stored_least += spec->output[k].bytes;
 }
 
 static int64_t row_length(const Draw *d, int index) { return d->truth[index].dim[d->op->row_dim]; }
@@ -224,15 +260,35 @@ static bool decides(const Draw *d, int index, const Comparison *c, int failed, c
     return c->worst == worst->worst && row_length(d, index) == row_length(d, failed) && c->use > worst->use;
 }
 
+static bool classes_differ(const Deciding *z, int index) {
+    const CaseSpec *spec = &z->draw->spec[index];
+    const Bound *b = z->draw->truth[index].expected;
+    for (int k = 0; b; k++, b = b->also)
+        if (compare_classes_differ(b, z->child->output + spec->output_at + spec->output[k].at)) return true;
+    return false;
+}
+
+// All outputs of a case that ran, without a word about them.
+static bool all_right(const Deciding *z, int index, const CaseReport *r) {
+    const CaseSpec *spec = &z->draw->spec[index];
+    const CaseTruth *truth = &z->draw->truth[index];
+    const Rounded *rounded = truth->rounded;
+    const Bound *b = truth->expected;
+    for (int k = 0; b; k++, b = b->also, rounded = rounded_also(rounded)) {
+        const ReportOutput *o = &r->output[k];
+        Comparison c;
+        if (!shape_matches(o, b) || o->dtype != (int32_t)b->dtype || o->unwritten > 0) return false;
+        compare_case(b, rounded, z->child->output + spec->output_at + spec->output[k].at, z->judged, &c);
+        if (c.wrong > 0) return false;
+    }
+    return true;
+}
+
 // While all that failed has gaps: whether a case without them fails, too.
 static void note_dense(Deciding *z, int index, const CaseReport *r) {
     const Draw *d = z->draw;
-    const Bound *b = d->truth[index].expected;
-    Comparison c = {.wrong = 1};
     if (z->dense < 0 || gaps_inputs(d, index)) return;
-    if (shape_matches(r, b) && r->dtype == (int32_t)b->dtype && r->unwritten == 0)
-        compare_case(b, d->truth[index].rounded, z->child->output + d->spec[index].output_at, z->judged, &c);
-    z->dense = c.wrong > 0 ? -1 : row_length(d, index);
+    z->dense = all_right(z, index, r) ? row_length(d, index) : -1;
 }
 
 // The cases in order. True when all passed. Among numeric failures the worst kind of the whole draw decides,
@@ -261,9 +317,7 @@ static bool judge_cases(Deciding *z) {
             note_dense(z, i, report);
             if (worst.worst == MATCH_NAN) continue; // nothing is worse
             // One kind is, and it is soon found.
-            if (worst.worst == MATCH_INCORRECT &&
-                !compare_classes_differ(d->truth[i].expected, r->output + d->spec[i].output_at))
-                continue;
+            if (worst.worst == MATCH_INCORRECT && !classes_differ(z, i)) continue;
         }
         z->cases->run++;
         Comparison c;
@@ -288,6 +342,7 @@ static bool judge_cases(Deciding *z) {
     note_worst(z, failed, &worst, true);
     z->decision->case_number = failed + 1;
     z->decision->element = worst.worst_at;
+    z->decision->output = worst.output;
     z->decision->noted = r->report[failed].message[0];
     *z->roundings = roundings_of_case(z->arena, d, failed, r->output);
     const char *advice =
@@ -301,42 +356,47 @@ static bool judge_cases(Deciding *z) {
 // Nothing but its own row went into each row of the answer, in one launch after another that hand nothing on:
 // no honest reason is left for bits that depend on a row's place. Atomics may come in any order, another
 // config may add in another one, and so may a program that works on several rows.
-static bool rows_alone(const Deciding *z, int index) {
+static bool rows_alone(const Deciding *z, int index, int output) {
     const Draw *d = z->draw;
     const CaseReport *r = &z->child->report[index];
     const CaseSpec *spec = &d->spec[index];
-    const Bound *b = d->truth[index].expected;
+    const Bound *b = truth_output(&d->truth[index], output);
     if (!spec->origin_at || r->atomic_launches > 0 || r->configs > 1 || r->read_back) return false;
-    const uint8_t *origin = z->child->output + spec->origin_at;
+    const uint8_t *origin = z->child->output + spec->origin_at + spec->output[output].at;
     int64_t n = b->numel / d->truth[index].rows;
     for (int64_t i = 0; i < b->numel; i++)
         if (origin[i] & ~(1 << i / n)) return false;
     return true;
 }
 
-static int64_t row_that_differs(const Deciding *z, int index) {
+static int64_t row_that_differs(const Deciding *z, int index, int output) {
     const CaseTruth *t = &z->draw->truth[index];
-    const uint8_t *base = z->child->output + z->draw->spec[index - 1].output_at,
-                  *twin = z->child->output + z->draw->spec[index].output_at;
-    int64_t bytes = z->draw->spec[index].output_bytes / t->rows;
+    const CaseSpec *of = &z->draw->spec[index - 1], *spec = &z->draw->spec[index];
+    const uint8_t *base = z->child->output + of->output_at + of->output[output].at,
+                  *twin = z->child->output + spec->output_at + spec->output[output].at;
+    int64_t bytes = spec->output[output].bytes / t->rows;
     for (int64_t r = 0; r < t->rows; r++)
         if (memcmp(twin + r * bytes, base + t->twin_row[r] * bytes, (size_t)bytes) != 0) return r;
     return -1;
 }
 
+static bool judge_output_rows(Deciding *z, int index, int output) {
+    int64_t row = row_that_differs(z, index, output);
+    if (z->evidence->row_bits == ROW_BITS_UNKNOWN) z->evidence->row_bits = ROW_BITS_SAME;
+    if (row < 0) return true;
+    z->evidence->row_bits = ROW_BITS_DIFFER;
+    if (!rows_alone(z, index - 1, output) || !rows_alone(z, index, output)) return true;
+    z->decision->case_number = index + 1;
+    z->decision->output = output;
+    settle(z, STATUS_nondeterministic, "rows", feedback_rows(z->arena, z->draw, index, output, row));
+    return false;
+}
+
 static bool judge_rows(Deciding *z) {
     const Draw *d = z->draw;
-    for (int i = 1; i < d->cases; i++) {
-        if (!d->truth[i].alike) continue;
-        int64_t row = row_that_differs(z, i);
-        if (z->evidence->row_bits == ROW_BITS_UNKNOWN) z->evidence->row_bits = ROW_BITS_SAME;
-        if (row < 0) continue;
-        z->evidence->row_bits = ROW_BITS_DIFFER;
-        if (!rows_alone(z, i - 1) || !rows_alone(z, i)) continue;
-        z->decision->case_number = i + 1;
-        settle(z, STATUS_nondeterministic, "rows", feedback_rows(z->arena, d, i, row));
-        return false;
-    }
+    for (int i = 1; i < d->cases; i++)
+        for (int k = 0; k < d->op->outputs; k++)
+            if (d->truth[i].alike >> k & 1 && !judge_output_rows(z, i, k)) return false;
     return true;
 }
 
@@ -350,16 +410,19 @@ static void note_metamorphic(Deciding *z) {
 }
 
 // Where the child says that the answer comes from. It cannot gain by lying: its outputs were right already.
-static bool judge_needs(Deciding *z) {
+static bool judge_need(Deciding *z, const Dependence *n) {
     const Draw *d = z->draw;
-    for (int k = 0; k < d->dependences; k++) {
-        const Dependence *n = &d->dependence[k];
-        const uint8_t *origin = z->child->output + d->spec[n->case_index].origin_at;
-        for (int64_t i = 0; i < d->truth[n->case_index].expected->numel; i++) {
-            if (!n->depends[i] || (origin[i] >> n->bit & 1)) continue;
+    const CaseSpec *spec = &d->spec[n->case_index];
+    const Bound *b = d->truth[n->case_index].expected;
+    const uint8_t *depends = n->depends;
+    for (int k = 0; b; k++, depends += b->numel, b = b->also) {
+        const uint8_t *origin = z->child->output + spec->origin_at + spec->output[k].at;
+        for (int64_t i = 0; i < b->numel; i++) {
+            if (!depends[i] || (origin[i] >> n->bit & 1)) continue;
             z->decision->case_number = n->case_index + 1;
+            z->decision->output = k;
             z->decision->element = i;
-            settle(z, STATUS_incorrect, "unread", feedback_unread(z->arena, d, n, i));
+            settle(z, STATUS_incorrect, "unread", feedback_unread(z->arena, d, n, k, i));
             return false;
         }
     }
@@ -377,6 +440,12 @@ static const char *unjudged_words(const Deciding *z) {
         (long long)column, (long long)n);
 }
 
+static bool judge_needs(Deciding *z) {
+    for (int k = 0; k < z->draw->dependences; k++)
+        if (!judge_need(z, &z->draw->dependence[k])) return false;
+    return true;
+}
+
 void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *v) {
     Deciding z = {.arena = a,
                   .draw = d,
@@ -391,10 +460,12 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
                   .columns = columns_open(a, d)};
     int64_t most = 0;
     for (int i = 0; i < d->cases; i++)
-        if (d->truth[i].expected->numel > most) most = d->truth[i].expected->numel;
+        for (const Bound *b = d->truth[i].expected; b; b = b->also)
+            if (b->numel > most) most = b->numel;
     z.judged = arena_raw(a, (size_t)most + 1, 1);
     const char *why;
     v->decision.case_number = 0;
+    v->decision.output = 0;
     v->decision.element = -1;
     WireEnd end = wire_check(r->report, r->reports, d->cases, source.len, &why);
     if (r->end == CHILD_OVERDUE) {

@@ -14,8 +14,8 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
 bool judge_calls(Arena *a, const Draw *d, Str source, const ChildResult *r, Decision *out);
 // MATCH_INCORRECT and worse as a status.
 Status match_status(Match m);
-// Of what a report says about the returned tensor.
-bool shape_matches(const CaseReport *r, const Bound *b);
+// Of what a report says about an output.
+bool shape_matches(const ReportOutput *o, const Bound *b);
 
 // What a finding means for the candidate, and the rule that it broke.
 Status finding_status(DiagKind k, const char **rule);
@@ -24,8 +24,10 @@ Status finding_status(DiagKind k, const char **rule);
 // asserts, an assertion for the compiler, pruning that leaves no config. What CUDA would say is none.
 bool report_refuses(Str source, const CaseReport *r);
 
-// Where in the rotation of classes an element lies: the class of its row, or of the whole case.
-ClassId truth_class(const CaseTruth *t, int64_t element);
+// What the right output `output` of a case is.
+const Bound *truth_output(const CaseTruth *t, int output);
+// Where in the rotation of classes an element of an output lies: the class of its row, or of the whole case.
+ClassId truth_class(const CaseTruth *t, int output, int64_t element);
 // "float16 17x1000", with " strided" where all inputs are, and ", x and w strided" where some are.
 void truth_name(Buf *out, const Draw *d, int index);
 
@@ -37,19 +39,21 @@ const char *feedback_join(Arena *a, const char *feedback, const char *sentence);
 // warning: as Decision.warning.
 const char *feedback_ok(Arena *a, const Draw *d, const CaseResults *c, const char *warning);
 const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseReport *r);
-const char *feedback_unwritten(Arena *a, const Draw *d, const CaseReport *r);
+const char *feedback_unwritten(Arena *a, const Draw *d, const CaseReport *r, int output);
 // Of a report whose `stores` are fewer bytes than the answer has.
 const char *feedback_too_few(Arena *a, const Draw *d, const CaseReport *r);
-const char *feedback_shape(Arena *a, const Draw *d, const CaseReport *r, bool dtype);
+const char *feedback_shape(Arena *a, const Draw *d, const CaseReport *r, int output); // or its dtype
 // note: a warning that the checker has left, or "".
 const char *feedback_numeric(Arena *a, const Draw *d, int index, const Comparison *c, const char *note);
 // The same with an advice of the caller's (guesses.h); NULL: the usual one.
 const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comparison *c, const char *advice,
                                   const char *note);
-const char *feedback_rows(Arena *a, const Draw *d, int index, int64_t row);
-const char *feedback_unread(Arena *a, const Draw *d, const Dependence *n, int64_t element);
+const char *feedback_rows(Arena *a, const Draw *d, int index, int output, int64_t row);
+const char *feedback_unread(Arena *a, const Draw *d, const Dependence *n, int output, int64_t element);
 // element: where two orders of the programs differ; -1: not known.
-const char *feedback_orders(Arena *a, const Draw *d, int index, int64_t element);
+const char *feedback_orders(Arena *a, const Draw *d, int index, int output, int64_t element);
+// " of output mean", or nothing where there is one without a name.
+void put_output(Buf *b, const Op *op, int output);
 const char *feedback_child(Arena *a, const char *what);
 // u: one or more lines, of which the child has told the places.
 const char *feedback_unreached(Arena *a, Str source, const Unreached *u);

@@ -4,17 +4,23 @@
 
 #include "base/numeric/rng.h"
 #include "cases/plan.h"
-#include "judge/compare.h"
+#include "judge/decide.h"
 #include "judge/large_tensors.h"
 #include "judge/referee.h"
 #include "judge/roundings.h"
 
 typedef enum { ANSWER_ZEROS, ANSWER_ONES, ANSWER_FIRST, ANSWER_COPY } Answer;
+typedef struct {
+    int output;
+    Answer kind;
+    int input; // of a copy
+} Lazy;
 
 // Writes the lazy answer; false when it does not exist for this case (no input of the output's shape).
-static bool lazy_answer(const Draw *d, int index, Answer kind, int input, void *out) {
-    const Bound *want = d->truth[index].expected;
-    const CaseTensor *t = &d->spec[index].input[input];
+static bool lazy_answer(const Draw *d, int index, const Lazy *lazy, void *out) {
+    const Bound *want = truth_output(&d->truth[index], lazy->output);
+    const CaseTensor *t = &d->spec[index].input[lazy->input];
+    Answer kind = lazy->kind;
     int bytes = dtype_bytes(want->dtype);
     if (kind != ANSWER_COPY) {
         double x = kind == ANSWER_ZEROS ? 0 : kind == ANSWER_ONES ? 1 : want->v[0];
@@ -34,42 +40,45 @@ static bool lazy_answer(const Draw *d, int index, Answer kind, int input, void *
     return true;
 }
 
-static bool lazy_passes(Arena *a, const Draw *d, Answer kind, int input) {
+static bool lazy_passes(Arena *a, const Draw *d, const Lazy *lazy) {
     for (int i = 0; i < d->cases; i++) {
-        const Bound *want = d->truth[i].expected;
+        const Bound *want = truth_output(&d->truth[i], lazy->output);
         ArenaMark mark = arena_mark(a);
         void *out = arena_raw(a, (size_t)(want->numel * dtype_bytes(want->dtype)) + 8, 64);
         uint8_t *judged = NEWN(a, uint8_t, (size_t)want->numel + 1);
         Comparison c = {.wrong = 1};
-        if (lazy_answer(d, i, kind, input, out)) compare_case(want, NULL, out, judged, &c);
+        if (lazy_answer(d, i, lazy, out)) compare_case(want, NULL, out, judged, &c);
         arena_reset(a, mark);
         if (c.wrong > 0) return false;
     }
     return true;
 }
 
-static bool check_lazy(Arena *a, const Draw *d, Err *e) {
+// Each output on its own: every one of them is judged, and none may be had for nothing.
+static bool check_lazy(Arena *a, const Draw *d, int output, Err *e) {
     const Op *op = d->op;
+    Buf of = BUF(a);
+    put_output(&of, op, output);
     static const char *const what[] = {"all zeros", "all ones", "one constant everywhere"};
     for (Answer k = ANSWER_ZEROS; k <= ANSWER_FIRST; k++)
-        if (lazy_passes(a, d, k, 0))
+        if (lazy_passes(a, d, &(Lazy){output, k, 0}))
             return err_set(
                 e, ERR_INPUT,
-                "%.*s: an answer of %s would pass; widen the inputs' domain or change the reference",
-                STR_ARG(op->name), what[k]);
+                "%.*s: an answer%s of %s would pass; widen the inputs' domain or change the reference",
+                STR_ARG(op->name), buf_cstr(&of), what[k]);
     for (int i = 0; i < op->inputs; i++)
-        if (lazy_passes(a, d, ANSWER_COPY, i))
-            return err_set(e, ERR_INPUT,
-                           "%.*s: a copy of input %.*s would pass; change the reference or its domain",
-                           STR_ARG(op->name), STR_ARG(op->input[i].name));
+        if (lazy_passes(a, d, &(Lazy){output, ANSWER_COPY, i}))
+            return err_set(
+                e, ERR_INPUT, "%.*s: a copy of input %.*s would pass%s%s; change the reference or its domain",
+                STR_ARG(op->name), STR_ARG(op->input[i].name), of.len ? " in place" : "", buf_cstr(&of));
     return true;
 }
 
 // Elements that no case can judge would be free for anything.
-static bool check_judged(const Draw *d, Err *e) {
+static bool check_judged(const Draw *d, int output, Err *e) {
     int64_t judged = 0, total = 0;
     for (int i = 0; i < d->cases; i++) {
-        const Bound *b = d->truth[i].expected;
+        const Bound *b = truth_output(&d->truth[i], output);
         total += b->numel;
         for (int64_t k = 0; k < b->numel; k++) judged += !b->e || b->e[k] < INFINITY || isnan(b->v[k]);
     }
@@ -104,6 +113,12 @@ static bool agree(const Bound *a, const Bound *b) {
     return true;
 }
 
+static bool all_agree(const Bound *a, const Bound *b) {
+    for (; a && b; a = a->also, b = b->also)
+        if (!agree(a, b)) return false;
+    return !a && !b;
+}
+
 // A rounding is a reference: held to what one is held to. In float32 it is the same one.
 static bool check_roundings(Referee *r, Arena *a, const Draw *d, Err *e) {
     const Op *op = d->op;
@@ -114,12 +129,14 @@ static bool check_roundings(Referee *r, Arena *a, const Draw *d, Err *e) {
         Draw own;
         if (!draw_make(a, referee_pool(r), &of, &own, e))
             return err_ctx(e, "rounding %.*s", STR_ARG(op->rounding[k].name));
-        bool ok = check_judged(&own, e) && check_lazy(a, &own, e), floats = own.seed == d->seed;
+        bool ok = true, floats = own.seed == d->seed;
+        for (int o = 0; o < op->outputs && ok; o++)
+            ok = check_judged(&own, o, e) && check_lazy(a, &own, o, e);
         for (int i = 0; i < op->inputs; i++)
             floats &=
                 op->input[i].any_float || (op->input[i].dtype != DT_F16 && op->input[i].dtype != DT_BF16);
         for (int i = 0; ok && floats && i < d->cases && i < own.cases; i++)
-            if (d->truth[i].dtype == DT_F32 && !agree(d->truth[i].expected, own.truth[i].expected))
+            if (d->truth[i].dtype == DT_F32 && !all_agree(d->truth[i].expected, own.truth[i].expected))
                 ok = err_set(e, ERR_INPUT,
                              "%.*s: in float32 it is not the reference: it may differ in roundings alone",
                              STR_ARG(op->name));
@@ -143,8 +160,9 @@ bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     if (!draw_make(a, referee_pool(r),
                    &(DrawRequest){.op = op, .level = LEVEL_QUICK, .seed = seed >> 1, .filter = &all}, &d, e))
         return false;
-    bool ok = check_judged(&d, e) && check_lazy(a, &d, e) && check_moves(r, a, op, seed >> 1, e) &&
-              check_roundings(r, a, &d, e);
+    bool ok = true;
+    for (int k = 0; k < op->outputs && ok; k++) ok = check_judged(&d, k, e) && check_lazy(a, &d, k, e);
+    ok = ok && check_moves(r, a, op, seed >> 1, e) && check_roundings(r, a, &d, e);
     draw_free(&d);
     return ok;
 }

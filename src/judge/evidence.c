@@ -82,6 +82,7 @@ static void put_closest(Buf *out, const Verdict *v, const char *prefix) {
     else
         buf_printf(out, "closest: the largest error was %.*f %% of what is allowed, on ", percent < 1 ? 2 : 0,
                    percent);
+    if (*w->output) buf_printf(out, "output %s of ", w->output);
     put_worst_case(out, w);
     buf_putc(out, '\n');
 }

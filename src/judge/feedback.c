@@ -32,6 +32,11 @@ static void put_note(Buf *b, const char *note) {
     if (n) buf_printf(b, " Note that %.*s.", (int)n, note);
 }
 
+void put_output(Buf *b, const Op *op, int output) {
+    Str name = op->output[output].name;
+    if (name.len) buf_printf(b, " of output %.*s", STR_ARG(name));
+}
+
 const char *feedback_ok(Arena *a, const Draw *d, const CaseResults *c, const char *warning) {
     Buf b = BUF(a);
     buf_printf(&b,
@@ -59,26 +64,43 @@ static const char *const finding_next[DIAG_COUNT] = {
     [DIAG_UNINIT] = "Define whatever that line depends on.",
     [DIAG_WRITE] = "Write only to what you have allocated.",
     [DIAG_RACE] = "Separate the two accesses: by a second launch, by an atomic, or by different elements.",
+    [DIAG_OVERLAP] = "Allocate each output for itself.",
     [DIAG_BUDGET] = "Make sure that it ends, and that it does less work.",
     [DIAG_VALUE] = "Keep such operands away from that operation.",
 };
 
+// "outputs 1 and 2 share memory", as the child says it, in the definition's words.
+static const char *named(Arena *a, const Op *op, const CaseReport *r) {
+    int i, k;
+    if (r->finding != DIAG_OVERLAP) return r->message;
+    if (sscanf(r->message, "outputs %d and %d ", &i, &k) == 2 && i > 0 && k > 0 && i <= op->outputs &&
+        k <= op->outputs)
+        return arena_printf(a, "outputs %.*s and %.*s share memory", STR_ARG(op->output[i - 1].name),
+                            STR_ARG(op->output[k - 1].name));
+    if (sscanf(r->message, "output %d and input %d ", &i, &k) == 2 && i > 0 && k > 0 && i <= op->outputs &&
+        k <= op->inputs)
+        return arena_printf(a, "output %.*s and input %.*s share memory", STR_ARG(op->output[i - 1].name),
+                            STR_ARG(op->input[k - 1].name));
+    return r->message;
+}
+
 const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseReport *r) {
+    const char *message = named(a, d->op, r);
     Buf b = BUF(a);
     Span place;
     if (finding_place(source, r, &place)) {
         LineCol at = line_col(source, place.at);
         buf_printf(&b, "line %d:%d: ", at.line, at.col);
     }
-    size_t n = strlen(r->message);
-    while (n && r->message[n - 1] == '.') n--;
-    buf_put(&b, r->message, n);
+    size_t n = strlen(message);
+    while (n && message[n - 1] == '.') n--;
+    buf_put(&b, message, n);
     if (r->case_index >= 0) {
         buf_puts(&b, ",");
         put_case(&b, d, r->case_index);
         if (r->call > 0) buf_printf(&b, ", in call %d on the same object", r->nth);
     }
-    bool asks = r->case_index < 0 && n && r->message[n - 1] == '?';
+    bool asks = r->case_index < 0 && n && message[n - 1] == '?';
     buf_puts(&b, asks ? "" : ".");
     // Where rows have gaps, what to do is said by those who know more (gaps.h).
     bool gaps = r->finding == DIAG_OOB && r->call == 0 && gaps_inputs(d, r->case_index);
@@ -92,16 +114,18 @@ const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseRepo
     return cut(a, &b);
 }
 
-const char *feedback_unwritten(Arena *a, const Draw *d, const CaseReport *r) {
-    const Bound *want = d->truth[r->case_index].expected;
+const char *feedback_unwritten(Arena *a, const Draw *d, const CaseReport *r, int output) {
+    const Bound *want = truth_output(&d->truth[r->case_index], output);
+    const ReportOutput *o = &r->output[output];
     int64_t n = want->rank ? want->shape[want->rank - 1] : 1;
+    Str name = d->op->output[output].name;
     Buf b = BUF(a);
-    buf_printf(&b, "The kernel left %lld of %lld output elements unwritten", (long long)r->unwritten,
-               (long long)want->numel);
+    buf_printf(&b, "The kernel left %lld of %lld %s%.*s unwritten", (long long)o->unwritten,
+               (long long)want->numel, name.len ? "elements of output " : "output elements", STR_ARG(name));
     put_case(&b, d, r->case_index);
     if (!d->truth[r->case_index].hidden && want->numel > 0)
-        buf_printf(&b, "; the first is row %lld, column %lld", (long long)(r->first_unwritten / n),
-                   (long long)(r->first_unwritten % n));
+        buf_printf(&b, "; the first is row %lld, column %lld", (long long)(o->first_unwritten / n),
+                   (long long)(o->first_unwritten % n));
     buf_puts(
         &b,
         ". Every element must be stored by a kernel: check the grid, the loop bounds and the store's mask.");
@@ -110,10 +134,13 @@ const char *feedback_unwritten(Arena *a, const Draw *d, const CaseReport *r) {
 
 const char *feedback_too_few(Arena *a, const Draw *d, const CaseReport *r) {
     const Bound *want = d->truth[r->case_index].expected;
-    int64_t reached = r->stores / dtype_bytes(want->dtype);
+    int64_t elements = 0, size = dtype_bytes(want->dtype); // several outputs: of the first one's size
+    for (int k = 0; want; k++, want = want->also)
+        if (d->op->output[k].init < 0) elements += want->numel * dtype_bytes(want->dtype) / size;
+    int64_t reached = r->stores / size;
     Buf b = BUF(a);
     buf_printf(&b, "The kernel left %lld of %lld output elements unwritten",
-               (long long)(reached < want->numel ? want->numel - reached : 0), (long long)want->numel);
+               (long long)(reached < elements ? elements - reached : 0), (long long)elements);
     put_case(&b, d, r->case_index);
     buf_puts(&b, " even if every program stores as many as the busiest of those that were run. Every element "
                  "must be stored by a kernel: check the grid, the loop bounds and the store's mask.");
@@ -126,15 +153,18 @@ static void put_shape(Buf *b, const int64_t *shape, int rank) {
     buf_puts(b, "]");
 }
 
-const char *feedback_shape(Arena *a, const Draw *d, const CaseReport *r, bool dtype) {
-    const Bound *want = d->truth[r->case_index].expected;
+const char *feedback_shape(Arena *a, const Draw *d, const CaseReport *r, int output) {
+    const Bound *want = truth_output(&d->truth[r->case_index], output);
+    const ReportOutput *o = &r->output[output];
+    Str name = d->op->output[output].name;
+    bool dtype = shape_matches(o, want);
     Buf b = BUF(a);
-    buf_puts(&b, "The returned tensor has ");
+    buf_printf(&b, name.len ? "Output %.*s has " : "The returned tensor has ", STR_ARG(name));
     if (dtype) {
-        buf_printf(&b, "dtype %s, expected %s", dtype_info[r->dtype].torch, dtype_info[want->dtype].torch);
+        buf_printf(&b, "dtype %s, expected %s", dtype_info[o->dtype].torch, dtype_info[want->dtype].torch);
     } else {
         buf_puts(&b, "shape ");
-        put_shape(&b, r->shape, r->rank);
+        put_shape(&b, o->shape, o->rank);
         buf_puts(&b, ", expected ");
         put_shape(&b, want->shape, want->rank);
     }
@@ -164,7 +194,8 @@ const char *feedback_numeric(Arena *a, const Draw *d, int index, const Compariso
 const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comparison *c, const char *known,
                                   const char *note) {
     const CaseTruth *t = &d->truth[index];
-    const Bound *want = t->expected;
+    const Bound *want = truth_output(t, c->output);
+    Str name = d->op->output[c->output].name;
     Buf b = BUF(a);
     const char *advice;
     if (c->worst == MATCH_NAN) {
@@ -179,17 +210,22 @@ const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comp
         advice =
             "This is not rounding: compare the formula, eps, the mask and the bounds with the reference.";
     }
+    if (name.len && !dtype_is_float(want->dtype))
+        advice = "Integers are compared exactly: check which index counts, and which of equal ones.";
     if (known) advice = known;
+    ClassId cls = truth_class(t, c->output, c->worst_at);
     if (t->hidden) {
-        buf_printf(&b, " in a hidden check (%s). %s", class_words(truth_class(t, c->worst_at)), advice);
+        put_output(&b, d->op, c->output);
+        buf_printf(&b, " in a hidden check (%s). %s", class_words(cls), advice);
         put_note(&b, note);
         return cut(a, &b);
     }
     int64_t n = want->rank > 1 ? want->shape[want->rank - 1] : 1;
     buf_printf(&b, " in %lld of %lld elements", (long long)(c->worst == MATCH_NAN ? c->nans : c->wrong),
                (long long)c->total);
+    put_output(&b, d->op, c->output);
     put_case(&b, d, index);
-    buf_printf(&b, ", worst in a row of %s", class_words(truth_class(t, c->worst_at)));
+    buf_printf(&b, ", worst in a row of %s", class_words(cls));
     buf_printf(&b, " at row %lld", (long long)(t->first_row + c->worst_at / n));
     if (n > 1) buf_printf(&b, ", column %lld", (long long)(c->worst_at % n));
     buf_puts(&b, ", where the right answer is ");
@@ -199,14 +235,15 @@ const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comp
     return cut(a, &b);
 }
 
-const char *feedback_unread(Arena *a, const Draw *d, const Dependence *n, int64_t element) {
+const char *feedback_unread(Arena *a, const Draw *d, const Dependence *n, int output, int64_t element) {
     const CaseTensor *t = &d->spec[n->case_index].input[n->input];
-    const Bound *want = d->truth[n->case_index].expected;
+    const Bound *want = truth_output(&d->truth[n->case_index], output);
     int64_t row = t->rank ? t->shape[t->rank - 1] : 1,
             columns = want->rank > 1 ? want->shape[want->rank - 1] : 1;
     Buf b = BUF(a);
     buf_printf(&b, "What was stored at output row %lld", (long long)(element / columns));
     if (columns > 1) buf_printf(&b, ", column %lld", (long long)(element % columns));
+    put_output(&b, d->op, output);
     buf_printf(&b, " comes from no load of row %lld, column %lld of %.*s", (long long)(n->element / row),
                (long long)(n->element % row), STR_ARG(d->op->input[n->input].name));
     put_case(&b, d, n->case_index);
@@ -216,9 +253,11 @@ const char *feedback_unread(Arena *a, const Draw *d, const Dependence *n, int64_
     return cut(a, &b);
 }
 
-const char *feedback_rows(Arena *a, const Draw *d, int index, int64_t row) {
+const char *feedback_rows(Arena *a, const Draw *d, int index, int output, int64_t row) {
+    Str name = d->op->output[output].name;
     Buf b = BUF(a);
-    buf_printf(&b, "Row %lld of the result", (long long)row);
+    buf_printf(&b, name.len ? "Row %lld of output %.*s" : "Row %lld of the result", (long long)row,
+               STR_ARG(name));
     put_case(&b, d, index);
     buf_puts(
         &b,
@@ -228,11 +267,13 @@ const char *feedback_rows(Arena *a, const Draw *d, int index, int64_t row) {
     return cut(a, &b);
 }
 
-const char *feedback_orders(Arena *a, const Draw *d, int index, int64_t element) {
-    const Bound *want = d->truth[index].expected;
+const char *feedback_orders(Arena *a, const Draw *d, int index, int output, int64_t element) {
+    const Bound *want = truth_output(&d->truth[index], output);
+    Str name = d->op->output[output].name;
     int64_t n = want->rank > 1 ? want->shape[want->rank - 1] : 1;
     Buf b = BUF(a);
-    buf_puts(&b, "The result depends on the order in which the programs of a launch run");
+    buf_printf(&b, name.len ? "Output %.*s" : "The result", STR_ARG(name));
+    buf_puts(&b, " depends on the order in which the programs of a launch run");
     put_case(&b, d, index);
     if (element >= 0 && !d->truth[index].hidden) {
         buf_printf(&b, ": two orders differ at row %lld", (long long)(element / n));

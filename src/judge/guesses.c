@@ -279,6 +279,7 @@ static const char *advice_inaccurate(const GuessRequest *q) {
 }
 
 const char *guess_advice(Arena *a, const GuessRequest *q) {
+    if (q->draw->op->outputs > 1) return NULL;
     Arena scratch = {0};
     Trying t = {.q = q, .a = &scratch, .left = EVALUATIONS};
     bool nan = q->worst->worst == MATCH_NAN;

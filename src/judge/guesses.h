@@ -13,5 +13,5 @@ typedef struct {
     const Comparison *worst; // of that case
     bool finite;             // some element of a case is wrong by a finite amount
 } GuessRequest;
-// A sentence that says what next; NULL: nothing was found.
+// A sentence that says what next; NULL: nothing was found, or the op has several outputs.
 const char *guess_advice(Arena *a, const GuessRequest *q);

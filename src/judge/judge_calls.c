@@ -38,50 +38,61 @@ static bool settle_protocol(Calls *z, const char *what) {
     return false;
 }
 
-static bool judge_values(Calls *z, int call, const Bound *want) {
+static bool judge_values(Calls *z, int call, int output, const Bound *want) {
     Buf b = BUF(z->arena);
     Comparison c;
+    const CaseSpec *spec = &z->draw->call[call].spec;
     uint8_t *judged = arena_raw(z->arena, (size_t)want->numel + 1, 1);
-    compare_case(want, NULL, z->child->output + z->draw->call[call].spec.output_at, judged, &c);
+    compare_case(want, NULL, z->child->output + spec->output_at + spec->output[output].at, judged, &c);
     if (c.wrong == 0) return true;
     bool nan = c.worst == MATCH_NAN;
     buf_puts(&b, nan ? "NaN or infinity does not match the reference"
                  : c.worst == MATCH_INACCURATE
                      ? "Values are off by more rounding than an honest float32 kernel makes"
                      : "Values are wrong");
-    buf_printf(&b, " in %lld of %lld elements in ", (long long)(nan ? c.nans : c.wrong), (long long)c.total);
+    buf_printf(&b, " in %lld of %lld elements", (long long)(nan ? c.nans : c.wrong), (long long)c.total);
+    put_output(&b, z->draw->op, output);
+    buf_puts(&b, " in ");
     put_call(&b, z, call);
     buf_puts(&b, ", though a new object's first call is right. Something kept from an earlier call is used "
                  "again, or not cleared: compute the answer anew in each call.");
     return settle(z, match_status(c.worst), "calls", &b);
 }
 
-static bool judge_form(Calls *z, int call, const Bound *want) {
-    const CaseReport *r = z->of[call];
+static bool judge_form(Calls *z, int call, int output, const Bound *want) {
+    const ReportOutput *o = &z->of[call]->output[output];
+    Str name = z->draw->op->output[output].name;
     Buf b = BUF(z->arena);
-    bool shape = !shape_matches(r, want), dtype = r->dtype != (int32_t)want->dtype;
-    if (!shape && !dtype && r->unwritten == 0) return true;
+    bool shape = !shape_matches(o, want), dtype = o->dtype != (int32_t)want->dtype;
+    if (!shape && !dtype && o->unwritten == 0) return true;
     if (shape || dtype) {
-        buf_printf(&b, "The returned tensor has another %s than expected in ", shape ? "shape" : "dtype");
+        buf_printf(&b, name.len ? "Output %.*s" : "The returned tensor", STR_ARG(name));
+        buf_printf(&b, " has another %s than expected in ", shape ? "shape" : "dtype");
         put_call(&b, z, call);
         buf_puts(&b, ". Allocate what is returned for the inputs of each call.");
         return settle(z, shape ? STATUS_wrong_shape : STATUS_wrong_dtype, "calls", &b);
     }
-    buf_printf(&b, "The kernel left %lld of %lld output elements unwritten in ", (long long)r->unwritten,
-               (long long)want->numel);
+    buf_printf(&b, "The kernel left %lld of %lld %s%.*s unwritten in ", (long long)o->unwritten,
+               (long long)want->numel, name.len ? "elements of output " : "output elements", STR_ARG(name));
     put_call(&b, z, call);
     buf_puts(&b, ". Every call must store every element of what it returns.");
     return settle(z, STATUS_uncovered_output, "calls", &b);
 }
 
-// Its values were right in the call that has returned it.
+// Its values were right in the call that has returned it. What was changed in place is the caller's, who has
+// given other values since.
 static bool judge_kept(Calls *z, int call) {
     const CallSpec *s = &z->draw->call[call];
+    const uint8_t *returned = z->child->output + s->spec.output_at, *kept = z->child->output + s->kept_at;
     Buf b = BUF(z->arena);
-    if (memcmp(z->child->output + s->spec.output_at, z->child->output + s->kept_at,
-               (size_t)s->spec.output_bytes) == 0)
-        return true;
-    buf_puts(&b, "What ");
+    int k = 0;
+    for (; k < s->spec.outputs; k++) {
+        const CaseOutput *o = &s->spec.output[k];
+        if (o->input < 0 && memcmp(returned + o->at, kept + o->at, (size_t)o->bytes) != 0) break;
+    }
+    if (k == s->spec.outputs) return true;
+    Str name = z->draw->op->output[k].name;
+    buf_printf(&b, name.len ? "Output %.*s that " : "What ", STR_ARG(name));
     put_call(&b, z, call);
     buf_puts(&b, ", has returned was overwritten by a later call");
     buf_puts(&b, ". A caller may still hold it: return a tensor of its own from each call.");
@@ -106,6 +117,13 @@ static bool judge_again(Calls *z, int call) {
     return settle(z, STATUS_nondeterministic, "calls", &b);
 }
 
+static bool judge_answer(Calls *z, int call) {
+    const Bound *b = z->draw->called[call].expected;
+    for (int k = 0; b; k++, b = b->also)
+        if (!judge_form(z, call, k, b) || !judge_values(z, call, k, b)) return false;
+    return true;
+}
+
 // True when all calls that had to be made were. Frames are in order, and name calls of the draw.
 static bool take_calls(Calls *z, bool *keeps) {
     const Draw *d = z->draw;
@@ -128,9 +146,7 @@ bool judge_calls(Arena *a, const Draw *d, Str source, const ChildResult *r, Deci
     bool keeps;
     if (!take_calls(&z, &keeps)) return false;
     for (int i = 0; i < d->calls; i++)
-        if (z.of[i] &&
-            (!judge_form(&z, i, d->called[i].expected) || !judge_values(&z, i, d->called[i].expected)))
-            return false;
+        if (z.of[i] && !judge_answer(&z, i)) return false;
     if (last->kind == REPORT_FINDING) {
         if (last->call > d->calls || last->case_index != d->call[last->call - 1].case_index)
             return settle_protocol(&z, "a finding names a call that nobody asked for");

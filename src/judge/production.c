@@ -134,18 +134,24 @@ static Said wrong(Judge *z, Status s, const char *rule, const char *feedback) {
     return SAID_WRONG;
 }
 
+// Shapes alone count: the values are the block's.
+static const Bound *of_all_rows(const Judge *z, const Bound *b) {
+    Bound *all = NEW(z->scratch, Bound);
+    *all = *b;
+    if (z->truth.rows != z->shape->rows) {
+        all->numel = all->numel / z->truth.rows * z->shape->rows;
+        all->shape[0] = z->shape->rows;
+    }
+    if (b->also) all->also = of_all_rows(z, b->also);
+    return all;
+}
+
 // The shape as a case of its own: its name, and what a report is held to.
 static void show(Judge *z) {
     const Draw *block = &z->shape->block;
     z->truth = block->truth[0];
     if (z->q->draw->op->rows_dim >= 0) z->truth.dim[z->q->draw->op->rows_dim] = z->shape->rows;
-    Bound *all = NEW(z->scratch, Bound);
-    *all = *block->truth[0].expected;
-    if (z->truth.rows != z->shape->rows) {
-        all->numel = all->numel / z->truth.rows * z->shape->rows;
-        all->shape[0] = z->shape->rows;
-    }
-    z->truth.expected = all;
+    z->truth.expected = of_all_rows(z, block->truth[0].expected);
     z->shown = (Draw){.op = block->op, .level = LEVEL_FULL, .cases = 1, .truth = &z->truth};
 }
 
@@ -162,12 +168,20 @@ static Said wrong_values(Judge *z, const Comparison *worst, int64_t first_row) {
     return wrong(z, s, "production", text);
 }
 
+// One of whose rows there is but the block: it may have no rows at all, as a sum over them.
+static Said compare_whole(Judge *z, int output, const Bound *b, const uint8_t *out) {
+    Comparison c;
+    compare_case(b, NULL, out, arena_raw(z->scratch, (size_t)b->numel + 1, 1), &c);
+    c.output = output;
+    return c.wrong ? wrong_values(z, &c, 0) : SAID_RIGHT;
+}
+
 // Copies with the bits of the first one are as right as it is; others are compared. The last one may be a
 // part: what it lacks is taken from the first.
-static Said compare_rows(Judge *z, const uint8_t *out) {
+static Said compare_rows(Judge *z, int output, const Bound *b, const uint8_t *out) {
     const CaseTruth *block = z->shape->block.truth;
-    const Bound *b = block->expected;
     int64_t n = b->numel / block->rows, rows = z->shape->rows;
+    if (rows == block->rows) return compare_whole(z, output, b, out);
     size_t row = (size_t)n * (size_t)dtype_bytes(b->dtype), whole = row * (size_t)block->rows;
     uint8_t *judged = arena_raw(z->scratch, (size_t)b->numel + 1, 1), *part = NULL;
     Comparison worst = {0}, first = {0};
@@ -192,35 +206,46 @@ static Said compare_rows(Judge *z, const uint8_t *out) {
     if (!worst.wrong) return SAID_RIGHT;
     worst.wrong = wrongs;
     worst.nans = nans;
-    worst.total = z->truth.expected->numel;
+    worst.total = n * rows;
+    worst.output = output;
     return wrong_values(z, &worst, at_row);
 }
 
-// Of a few programs: what they have not stored is zero, all else has to be right. Nothing is known where
+// What nobody has stored in a row of an output: zeros, or the row of the input that is changed in place.
+static const uint8_t *unstored_row(const Judge *z, int output, int64_t row, size_t bytes) {
+    const Draw *block = &z->shape->block;
+    int input = block->op->output[output].init;
+    if (input < 0) return memset(arena_raw(z->scratch, bytes + 1, 64), 0, bytes);
+    const CaseTensor *t = &block->spec[0].input[input]; // without gaps, where rows are repeated
+    return block->mapping + t->at + row * (int64_t)bytes;
+}
+
+// Of a few programs: what they have not stored is as it was, all else has to be right. Nothing is known where
 // programs work together: others of them are missing.
-static Said compare_windows(Judge *z, const CaseReport *report, const uint8_t *out) {
+static Said compare_windows(Judge *z, int output, const Bound *b, const uint8_t *out) {
     const CaseTruth *block = z->shape->block.truth;
-    const Bound *b = block->expected;
-    if (report->count.launches != 1 || report->atomic_launches > 0) return SAID_RIGHT;
     int64_t n = b->numel / block->rows, size = dtype_bytes(b->dtype);
     uint8_t *judged = arena_raw(z->scratch, (size_t)b->numel + 1, 1),
             *right = arena_raw(z->scratch, (size_t)(b->numel * size) + 1, 64),
             *seen = arena_raw(z->scratch, (size_t)(b->numel * size) + 1, 64);
-    static const uint8_t zero[8];
     for (int64_t i = 0; i < b->numel; i++) dtype_store(b->dtype, right + i * size, b->v[i]);
     for (int k = 0; k < WINDOWS; k++)
         for (int64_t r = 0; r < WINDOW_ROWS; r++, out += n * size) {
             int64_t row = spec_window_at(z->shape->rows, k) + r, in = row % block->rows;
             bool stored = false;
+            ArenaMark mark = arena_mark(z->scratch);
+            const uint8_t *was = unstored_row(z, output, in, (size_t)(n * size));
             memcpy(seen, right, (size_t)(b->numel * size));
             for (int64_t i = 0; i < n; i++) {
-                if (memcmp(out + i * size, zero, (size_t)size) == 0) continue;
+                if (memcmp(out + i * size, was + i * size, (size_t)size) == 0) continue;
                 stored = true;
                 memcpy(seen + (in * n + i) * size, out + i * size, (size_t)size);
             }
+            arena_reset(z->scratch, mark);
             if (!stored) continue;
             Comparison c;
             compare_case(b, NULL, seen, judged, &c);
+            c.output = output;
             if (c.wrong) return wrong_values(z, &c, row - in);
         }
     return SAID_RIGHT;
@@ -230,24 +255,43 @@ static Said compare_windows(Judge *z, const CaseReport *report, const uint8_t *o
 // these. Whether an atomic lets one store more than others is not known.
 static bool uncovered(const Judge *z, const CaseReport *report) {
     const Bound *b = z->truth.expected;
-    return report->atomic_launches == 0 && report->stores < b->numel * dtype_bytes(b->dtype);
+    int64_t bytes = 0;
+    for (int k = 0; b; k++, b = b->also)
+        if (z->shown.op->output[k].init < 0) bytes += b->numel * dtype_bytes(b->dtype);
+    return report->atomic_launches == 0 && report->stores < bytes;
+}
+
+static Said judge_form(Judge *z, const CaseReport *report) {
+    const Bound *b = z->truth.expected;
+    Arena *a = z->q->a;
+    for (int k = 0; b; k++, b = b->also) {
+        const ReportOutput *o = &report->output[k];
+        if (!shape_matches(o, b))
+            return wrong(z, STATUS_wrong_shape, "production", feedback_shape(a, &z->shown, report, k));
+        if (o->dtype != (int32_t)b->dtype)
+            return wrong(z, STATUS_wrong_dtype, "production", feedback_shape(a, &z->shown, report, k));
+        if (o->unwritten > 0)
+            return wrong(z, STATUS_uncovered_output, "production",
+                         feedback_unwritten(a, &z->shown, report, k));
+    }
+    return SAID_RIGHT;
 }
 
 static Said judge_answer(Judge *z, const ChildResult *r) {
     const CaseReport *report = &r->report[0];
-    const Bound *b = z->truth.expected;
-    bool same = report->rank == b->rank;
-    for (int d = 0; same && d < b->rank; d++) same = report->shape[d] == b->shape[d];
+    const CaseSpec *spec = z->shape->spec;
     Arena *a = z->q->a;
-    if (!same) return wrong(z, STATUS_wrong_shape, "production", feedback_shape(a, &z->shown, report, false));
-    if (report->dtype != (int32_t)b->dtype)
-        return wrong(z, STATUS_wrong_dtype, "production", feedback_shape(a, &z->shown, report, true));
-    if (report->unwritten > 0)
-        return wrong(z, STATUS_uncovered_output, "production", feedback_unwritten(a, &z->shown, report));
+    if (judge_form(z, report) == SAID_WRONG) return SAID_WRONG;
     if (!r->output || report->again != 0) return SAID_NOTHING;
-    if (z->shape->spec->windows && uncovered(z, report))
+    if (spec->windows && uncovered(z, report))
         return wrong(z, STATUS_uncovered_output, "production", feedback_too_few(a, &z->shown, report));
-    return z->shape->spec->windows ? compare_windows(z, report, r->output) : compare_rows(z, r->output);
+    if (spec->windows && (report->count.launches != 1 || report->atomic_launches > 0)) return SAID_RIGHT;
+    const Bound *b = z->shape->block.truth[0].expected;
+    for (int k = 0; b; k++, b = b->also) {
+        const uint8_t *out = r->output + spec->output_at + spec->output[k].at;
+        if ((spec->windows ? compare_windows : compare_rows)(z, k, b, out) == SAID_WRONG) return SAID_WRONG;
+    }
+    return SAID_RIGHT;
 }
 
 // What says more of the referee's means than of the candidate.

@@ -40,6 +40,20 @@ Op op_rounded(const Op *op, int k) {
     return made;
 }
 
+// Whether every output of a case is what another reference of the same case says.
+static bool all_right(Arena *scratch, const Bound *b, const Draw *d, int index, const uint8_t *output) {
+    const CaseSpec *spec = &d->spec[index];
+    const Bound *want = d->truth[index].expected;
+    for (int k = 0; b && want; k++, b = b->also, want = want->also) {
+        Comparison c;
+        if (b->numel != want->numel || b->dtype != want->dtype) return false;
+        compare_case(b, NULL, output + spec->output_at + spec->output[k].at,
+                     arena_raw(scratch, (size_t)b->numel + 1, 1), &c);
+        if (c.wrong > 0) return false;
+    }
+    return !b && !want;
+}
+
 uint8_t roundings_of_case(Arena *scratch, const Draw *d, int index, const uint8_t *output) {
     unsigned right = 0;
     if (d->op->rounded) return 0;
@@ -47,14 +61,8 @@ uint8_t roundings_of_case(Arena *scratch, const Draw *d, int index, const uint8_
         ArenaMark mark = arena_mark(scratch);
         Op op = op_rounded(d->op, k);
         DiagList diags = DIAGS(scratch);
-        const Bound *b = draw_reference(scratch, &op, d->mapping, &d->spec[index], NULL, &diags),
-                    *want = d->truth[index].expected;
-        if (b && b->numel == want->numel && b->dtype == want->dtype) {
-            Comparison c;
-            compare_case(b, NULL, output + d->spec[index].output_at,
-                         arena_raw(scratch, (size_t)b->numel + 1, 1), &c);
-            if (c.wrong == 0) right |= 1u << k;
-        }
+        const Bound *b = draw_reference(scratch, &op, d->mapping, &d->spec[index], NULL, &diags);
+        if (b && all_right(scratch, b, d, index, output)) right |= 1u << k;
         arena_reset(scratch, mark);
     }
     return (uint8_t)right;

@@ -157,6 +157,9 @@ json_t *verdict_object(const Verdict *v) {
         (int)v->traffic.count.launches, "seed", (json_int_t)v->judged.seed, "replay", v->judged.replay,
         "level", level_name(v->judged.level), "elapsed_ms", number(v->judged.elapsed_ms), "version",
         OUROBOROS_VERSION);
+    if (o && *v->cases.worst.output)
+        json_object_set_new(json_object_get(o, "worst"), "output",
+                            json_quoted(str_of(v->cases.worst.output)));
     if (o && verdict_accepted(v)) {
         json_t *lines = json_array(), *sizes = json_array();
         for (int i = 0; i < v->evidence.coverage.lines; i++)

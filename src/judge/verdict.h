@@ -62,7 +62,8 @@ typedef struct {
     bool placed;
     Span place;      // in the source, if `placed`
     int case_number; // of the case that decided, from 1; 0: none did
-    int64_t element; // of its output, row-major, where that decided; -1: it did not
+    int output;      // which of its outputs, from 0
+    int64_t element; // of that output, row-major, where that decided; -1: it did not
 } Decision;
 
 static inline void decision_set(Decision *d, Status s, const char *rule, const char *feedback) {
@@ -73,7 +74,8 @@ static inline void decision_set(Decision *d, Status s, const char *rule, const c
 
 // The element that came closest to its bound, or went furthest beyond it.
 typedef struct {
-    char where[96]; // "float16 17x1000 stagnation"; empty when nothing was compared
+    char where[96];  // "float16 17x1000 stagnation"; empty when nothing was compared
+    char output[32]; // its output's name; empty: the only one has none
     double error_ulp, bound_ulp;
     double use; // share of the bound
 } Worst;

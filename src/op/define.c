@@ -7,7 +7,7 @@ typedef struct {
     Arena *arena;
     DiagList *diags;
     Op *op;
-    const Node *inputs, *dims, *tf32, *large, *invariant, *layout, *published, *roundings,
+    const Node *inputs, *outputs, *dims, *tf32, *large, *invariant, *layout, *published, *roundings,
         *keep[OP_INPUTS_MAX]; // keep: the value of that key, or NULL
 } Reader;
 
@@ -319,6 +319,56 @@ static bool read_inputs(Reader *r) {
     return true;
 }
 
+// ---- outputs ----
+
+static bool read_init(Reader *r, const Node *n, OpOutput *out) {
+    Op *op = r->op;
+    Str input;
+    if (!literal_text(r->diags, n, "init", &input)) return false;
+    int at = input_index(op, input);
+    if (at < 0) return wrong(r, n, "\"init\" must name an input");
+    if (op_output_in(op, at) >= 0)
+        return wrong(r, n, "\"%.*s\" is changed in place by another output already", STR_ARG(input));
+    out->init = at;
+    return true;
+}
+
+static bool read_output(Reader *r, const Node *key, const Node *dict) {
+    Op *op = r->op;
+    Str name = key->string.text;
+    if (op->outputs == OP_OUTPUTS_MAX) return wrong(r, key, "more than %d outputs", OP_OUTPUTS_MAX);
+    if (!literal_is_word(name))
+        return wrong(r, key, "an output's name is an identifier of at most %d characters", WORD_MAX);
+    if (!literal_dict(r->diags, dict, "an output", "{\"init\": \"x\"}, or {}")) return false;
+    OpOutput *o = &op->output[op->outputs++];
+    *o = (OpOutput){.name = name, .init = -1};
+    for (int i = 0; i < dict->dict.keys.n; i++) {
+        if (!str_is(dict->dict.keys.at[i]->string.text, "init"))
+            return wrong(r, dict->dict.keys.at[i],
+                         "an output has one key: init, the input that is changed in place; its shape and "
+                         "dtype are those of what reference returns");
+        if (!read_init(r, dict->dict.values.at[i], o)) return false;
+    }
+    int named = input_index(op, name);
+    if (named >= 0 && named != o->init)
+        return wrong(r, key, "\"%.*s\" is an input: give this output another name", STR_ARG(name));
+    return true;
+}
+
+static bool read_outputs(Reader *r) {
+    Op *op = r->op;
+    const Node *n = r->outputs;
+    if (!n) {
+        op->output[op->outputs++] = (OpOutput){.init = -1};
+        return true;
+    }
+    if (!literal_dict(r->diags, n, "outputs", "outputs = {\"y\": {}, \"mean\": {}}")) return false;
+    if (!n->dict.keys.n) return wrong(r, n, "outputs is empty: name what reference returns");
+    for (int i = 0; i < n->dict.keys.n; i++)
+        if (!read_output(r, n->dict.keys.at[i], n->dict.values.at[i])) return false;
+    return true;
+}
+
 // ---- dims ----
 
 static bool read_dim_limits(Reader *r, const Node *key, const Node *dict) {
@@ -552,6 +602,7 @@ static bool read_assignment(Reader *r, const Node *s) {
     if (s->assign.targets.n != 1 || target->kind != NODE_NAME)
         return wrong(r, s, "a definition holds plain assignments only: NAME = value");
     const Node **slot = node_is_name(target, "inputs")       ? &r->inputs
+                        : node_is_name(target, "outputs")    ? &r->outputs
                         : node_is_name(target, "dims")       ? &r->dims
                         : node_is_name(target, "allow_tf32") ? &r->tf32
                         : node_is_name(target, "giant")      ? &r->large
@@ -569,7 +620,7 @@ static bool read_assignment(Reader *r, const Node *s) {
         return wrong(r, s, "reference must be a function: def reference(...):");
     if (!is_constant(s->assign.value))
         return wrong(r, s->assign.value,
-                     "beside inputs, dims and invariant only numbers may be assigned here");
+                     "beside inputs, outputs, dims and invariant only numbers may be assigned here");
     return true;
 }
 
@@ -602,8 +653,8 @@ static bool read_statement(Reader *r, const Node *s) {
     default: break;
     }
     return wrong(r, s,
-                 "a definition holds a docstring, inputs, dims, layout, published, roundings, invariant, "
-                 "allow_tf32, giant, constants and functions; nothing else runs in it");
+                 "a definition holds a docstring, inputs, outputs, dims, layout, published, roundings, "
+                 "invariant, allow_tf32, giant, constants and functions; nothing else runs in it");
 }
 
 static bool check_reference(Reader *r) {
@@ -638,7 +689,7 @@ bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d) 
         return diag_add(d, DIAG_REFUSED, all, "no reference: add def reference(...) that returns one tensor");
     if (r.tf32 && !literal_flag(d, r.tf32, "allow_tf32", &out->allow_tf32)) return false;
     if (r.large && !literal_flag(d, r.large, "giant", &out->large)) return false;
-    return read_inputs(&r) && read_dims(&r) && read_layout(&r) && read_published(&r) && read_invariant(&r) &&
-           check_quotients(&r) && check_reference(&r) && read_roundings(&r) &&
+    return read_inputs(&r) && read_outputs(&r) && read_dims(&r) && read_layout(&r) && read_published(&r) &&
+           read_invariant(&r) && check_quotients(&r) && check_reference(&r) && read_roundings(&r) &&
            (out->core = op_core(out), true);
 }

@@ -12,14 +12,37 @@ static void put_shape(Buf *out, const Op *op, const OpInput *in) {
     buf_puts(out, "]");
 }
 
+static void put_outputs(Buf *out, const Op *op) {
+    bool one = op->outputs == 1;
+    if (op_returns_one(op)) return buf_puts(out, "Tensor");
+    for (int k = 0; k < op->outputs; k++) {
+        const OpOutput *o = &op->output[k];
+        buf_puts(out, k ? ", " : one ? "" : "(");
+        if (o->init >= 0)
+            buf_printf(out, "%.*s changed in place", STR_ARG(op->input[o->init].name));
+        else
+            buf_printf(out, "%.*s: Tensor", STR_ARG(o->name));
+    }
+    if (!one) buf_puts(out, ")");
+}
+
 void op_signature(Buf *out, const Op *op) {
     buf_puts(out, "run(");
     for (int i = 0; i < op->inputs; i++) {
         buf_printf(out, "%s%.*s: Tensor", i ? ", " : "", STR_ARG(op->input[i].name));
         put_shape(out, op, &op->input[i]);
     }
-    buf_puts(out, ") -> Tensor");
+    buf_puts(out, ") -> ");
+    put_outputs(out, op);
 }
+
+int op_output_in(const Op *op, int input) {
+    for (int k = 0; k < op->outputs; k++)
+        if (op->output[k].init == input) return k;
+    return -1;
+}
+
+bool op_returns_one(const Op *op) { return op->outputs == 1 && op->output[0].init < 0; }
 
 static void put_values(Buf *out, const Op *op, const OpInput *in) {
     static const char *const roles[] = {
@@ -63,6 +86,10 @@ void op_domain(Buf *out, const Op *op) {
         put_values(out, op, in);
         buf_puts(out, "\n");
     }
+    for (int k = 0; k < op->outputs; k++)
+        if (op->output[k].init >= 0)
+            buf_printf(out, "output %.*s is the input %.*s, changed in place\n", STR_ARG(op->output[k].name),
+                       STR_ARG(op->input[op->output[k].init].name));
     for (int i = 0; i < op->dims; i++) {
         const OpDim *d = &op->dim[i];
         if (d->multiple_of > 1)

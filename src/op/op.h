@@ -4,7 +4,8 @@
 // like any other.
 //
 // A definition is a Python file with a docstring (one plain sentence), `inputs = {...}` (a literal),
-// optionally `dims = {...}` (a literal), and `def reference(<the inputs in order>)` that returns one tensor:
+// optionally `outputs = {...}` and `dims = {...}` (literals), and `def reference(<the inputs in order>)` that
+// returns one tensor, or as many as there are outputs:
 //
 //     """Swish of x times a learned scale, row by row."""
 //     inputs = {
@@ -19,6 +20,11 @@
 // line
 // `# words: rotary embedding | rotary` holds the plain words that find an op of the suite.
 //
+// `outputs = {"y": {}, "mean": {}}` beside inputs names what is returned, in this order: `run` gives a tensor
+// for each, and each is judged on its own. Without it there is one output without a name. An output
+// {"init": "x"} is the input x, changed in place: it has that input's shape and dtype, starts with its
+// values, and `run` writes into x itself. What is declared here binds kernels: none can leave an output out.
+//
 // `allow_tf32 = True` beside inputs: matrix products of the reference may be computed with float32 operands
 // of 10 mantissa bits, as GPUs do unless a kernel says otherwise. The default is no, and a kernel cannot
 // change it.
@@ -32,9 +38,9 @@
 // input is moved, row by row (along "M"; an input without it as a whole). "shift": with any number added to a
 // row of x its answer stays the same. "scale": with a row of x times any positive number, too. ("scale", K):
 // the answer is then multiplied by the K-th power of that number, K from -8 to 8. In exact arithmetic, that
-// is: an eps makes "scale" false. The declaration is held against the oracle in every draw at level full, and
-// when a user's definition is read: a false one is an error of the definition. Only floats; a shift needs an
-// input without a range.
+// is: an eps makes "scale" false. Of several outputs, it speaks of the first. The declaration is held against
+// the oracle in every draw at level full, and when a user's definition is read: a false one is an error of
+// the definition. Only floats; a shift needs an input without a range.
 //
 // `layout = "contiguous"` beside inputs: inputs have no gaps between their elements. Storage offsets and
 // bases that are aligned to their element only remain. The default is "any". A caller may ask for the other
@@ -82,6 +88,7 @@
 
 enum {
     OP_INPUTS_MAX = 8,
+    OP_OUTPUTS_MAX = 8,
     OP_RANK_MAX = 4,
     OP_DIMS_MAX = 8,
     OP_SOURCE_MAX = 64 * 1024,
@@ -104,6 +111,11 @@ typedef struct {
     int keep;      // index of the input named by "keep"; -1: none
     OpRole role;
 } OpInput;
+
+typedef struct {
+    Str name; // empty: the only output of an op that declares none
+    int init; // index of the input that it is, changed in place; -1: a tensor of its own
+} OpOutput;
 
 typedef struct {
     int input;
@@ -141,6 +153,8 @@ typedef struct {
     const Node *module, *reference;
     OpInput input[OP_INPUTS_MAX];
     int inputs;
+    OpOutput output[OP_OUTPUTS_MAX];
+    int outputs;
     OpDim dim[OP_DIMS_MAX];
     int dims;
     bool allow_tf32, large;
@@ -189,9 +203,12 @@ bool op_variant(int i, Str *name, Str *words);
 void op_usual_shape(const Op *op, int64_t *m, int64_t *n);
 // Sets the sizes that follow from others ("D/2"); sizes of the others are given, by index into Op.dim.
 void op_sizes_fit(const Op *op, int64_t size[OP_DIMS_MAX]);
-// "run(x: Tensor[M, N], w: Tensor[N]) -> Tensor[M, N]"; the result shape is found by evaluating nothing:
-// "Tensor".
+// "run(x: Tensor[M, N], w: Tensor[N]) -> Tensor"; of several outputs "-> (y: Tensor, x changed in place)".
 void op_signature(Buf *out, const Op *op);
+// The output that is this input, changed in place; -1: a kernel may only read it.
+int op_output_in(const Op *op, int input);
+// One output that is no input: what an op is that declares none.
+bool op_returns_one(const Op *op);
 // What the domain says, in plain words, one line an input.
 void op_domain(Buf *out, const Op *op);
 

@@ -133,11 +133,12 @@ static bool count_elements(Trial *t, uint64_t seed, int64_t *out, Err *e) {
     service_pool_leave(t->q->service);
     *out = 0;
     for (int i = 0; ok && i < d.cases; i++) {
-        const Bound *b = d.truth[i].expected;
-        int64_t judged = 0;
-        for (int64_t k = 0; k < b->numel; k++) judged += !b->e || b->e[k] < 0x1p1000;
         int64_t row = t->q->op->row_dim >= 0 ? d.truth[i].dim[t->q->op->row_dim] : 1;
-        *out += b->numel == d.truth[i].rows ? judged * row : judged;
+        for (const Bound *b = d.truth[i].expected; b; b = b->also) {
+            int64_t judged = 0;
+            for (int64_t k = 0; k < b->numel; k++) judged += !b->e || b->e[k] < 0x1p1000;
+            *out += b->numel == d.truth[i].rows ? judged * row : judged;
+        }
     }
     if (ok) draw_free(&d);
     arena_free(&work);

@@ -36,7 +36,6 @@ CaseReport report_of(const Child *c, ReportKind kind) {
     return (CaseReport){.magic = WIRE_MAGIC,
                         .case_index = c->at,
                         .kind = (int32_t)kind,
-                        .first_unwritten = -1,
                         .call = c->call_number,
                         .nth = c->nth};
 }
@@ -106,7 +105,7 @@ static bool job_read(Child *c) {
 }
 
 // An input as the candidate sees it: exactly the view's bytes exist, the gaps between strided rows do not.
-bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *out) {
+static bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *out) {
     if (t->dtype < 0 || t->dtype >= DT_COUNT || t->rank < 0 || t->rank > TENSOR_RANK_MAX) return false;
     if (t->at != TENSOR_ZEROS && !within(t->at, t->bytes, c->job->draw_bytes)) return false;
     *out = (Tensor){.dtype = (DType)t->dtype, .rank = t->rank, .offset = t->offset};
@@ -128,7 +127,98 @@ bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *out) {
     return true;
 }
 
-static void count_unwritten(const uint8_t *flags, int64_t n, CaseReport *r) {
+// ---- inputs that are changed in place
+
+static bool is_changed(const CaseSpec *spec, int input) {
+    for (int k = 0; k < spec->outputs; k++)
+        if (spec->output[k].input == input) return true;
+    return false;
+}
+
+// Of a tensor that is not there, the rows that somebody looks at (CaseSpec.windows).
+static bool windows_restore(const Child *c, StorageTable *table, const CaseTensor *t, const Tensor *x) {
+    int64_t size = dtype_bytes(x->dtype), row = x->rank > 0 ? x->stride[0] * size : 0;
+    if (t->at == TENSOR_ZEROS || x->rank < 1 || x->shape[0] < 2 * WINDOWS * WINDOW_ROWS) return true;
+    for (int k = 0; k < WINDOWS; k++) {
+        int64_t at = x->offset * size + spec_window_at(x->shape[0], k) * row, bytes = WINDOW_ROWS * row;
+        if (!within(at, bytes, x->storage->bytes) ||
+            !storage_sparse_write(table, x->storage->data + at, (size_t)bytes))
+            return false;
+        memcpy(x->storage->data + at, c->job->draw + t->at + at, (size_t)bytes);
+    }
+    return true;
+}
+
+bool input_restore(const Child *c, const CaseTensor *t, Tensor *input) {
+    Storage *s = input->storage;
+    if (t->at == TENSOR_ZEROS || !within(t->at, t->bytes, c->job->draw_bytes) || s->open) return false;
+    memcpy(s->data, c->job->draw + t->at, s->bytes);
+    memset(s->shadow, 0, s->bytes); // gaps between rows do not exist
+    tensor_expose(input, SHADOW_ALLOC | SHADOW_INIT);
+    return true;
+}
+
+// A storage of its own, with the input's values: whatever the program does to it, the input stays.
+static bool input_copy(const Child *c, Machine *m, const CaseTensor *t, Tensor *out) {
+    StorageTable *table = &m->storages;
+    Tensor original;
+    if (t->bytes < 0 || !input_wrap(c, m, t, &original)) return false;
+    *out = original;
+    if (!storage_new(table, out->dtype, (size_t)t->bytes, &out->storage)) return false;
+    return out->storage->open ? windows_restore(c, table, t, out) : input_restore(c, t, out);
+}
+
+bool inputs_wrap(const Child *c, Machine *m, const CaseSpec *spec, Tensor input[WIRE_INPUTS_MAX]) {
+    for (int i = 0; i < spec->inputs; i++) {
+        const CaseTensor *t = &spec->input[i];
+        if (!(is_changed(spec, i) ? input_copy : input_wrap)(c, m, t, &input[i])) return false;
+    }
+    return true;
+}
+
+// ---- outputs
+
+bool outputs_sane(const CaseSpec *spec) {
+    if (spec->outputs < 1 || spec->outputs > WIRE_OUTPUTS_MAX) return false;
+    for (int k = 0; k < spec->outputs; k++) {
+        const CaseOutput *o = &spec->output[k];
+        if (o->input < -1 || o->input >= spec->inputs) return false;
+        if (spec->output_bytes < 0 || !within(o->at, o->bytes, (size_t)spec->output_bytes)) return false;
+    }
+    return true;
+}
+
+void outputs_expect(HostProgram *p, const CaseSpec *spec) {
+    HostOutput want[HOST_OUTPUTS_MAX];
+    for (int k = 0; k < spec->outputs; k++) want[k].input = spec->output[k].input;
+    host_expect(p, want, spec->outputs);
+}
+
+static bool share_memory(Child *c, Machine *m, const char *what, const Tensor *x, const Tensor *y) {
+    ArenaMark mark = arena_mark(&c->call);
+    bool share = tensor_overlaps(&c->call, x, y);
+    arena_reset(&c->call, mark);
+    return share &&
+           !diag_add(m->diags, DIAG_OVERLAP, ((Span){c->module->span.at, 0}), "%s share memory", what);
+}
+
+bool outputs_apart(Child *c, Machine *m, const CaseSpec *spec, const Tensor *input, const Tensor *out) {
+    char what[64];
+    if (spec->outputs == 1 || m->storages.sparse) return true; // of those, only sizes count
+    for (int k = 0; k < spec->outputs; k++)
+        for (int i = 0; i < k; i++) {
+            snprintf(what, sizeof what, "outputs %d and %d", i + 1, k + 1);
+            if (share_memory(c, m, what, &out[i], &out[k])) return false;
+        }
+    for (int k = 0; k < spec->outputs; k++)
+        for (int i = 0; spec->output[k].input < 0 && i < spec->inputs; i++) {
+            snprintf(what, sizeof what, "output %d and input %d", k + 1, i + 1);
+            if (share_memory(c, m, what, &input[i], &out[k])) return false;
+        }
+    return true;
+}
+
+static void count_unwritten(const uint8_t *flags, int64_t n, ReportOutput *r) {
     for (int64_t i = 0; i < n; i++)
         if (!(flags[i] & SHADOW_STORED) && r->unwritten++ == 0) r->first_unwritten = i;
 }
@@ -143,39 +233,50 @@ static bool all_stored(const Tensor *t, int64_t n) {
 }
 
 // Some rows of an answer that is larger than memory. What does not fit is not handed out.
-static void windows_take(Child *c, const CaseSpec *spec, const Tensor *t) {
+static void windows_take(Child *c, const CaseSpec *spec, const CaseOutput *o, const Tensor *t) {
     if (t->rank < 1 || t->shape[0] < 2 * WINDOWS * WINDOW_ROWS) return;
     Tensor part = *t;
     part.shape[0] = WINDOW_ROWS;
     int64_t bytes = tensor_numel(&part) * dtype_bytes(t->dtype);
-    if (bytes > spec->output_bytes / WINDOWS) return;
+    if (bytes > o->bytes / WINDOWS) return;
     for (int k = 0; k < WINDOWS; k++) {
         part.offset = t->offset + spec_window_at(t->shape[0], k) * t->stride[0];
-        tensor_gather(&part, c->job->output + spec->output_at + k * bytes, NULL);
+        tensor_gather(&part, c->job->output + spec->output_at + o->at + k * bytes, NULL);
     }
 }
 
-// Copies the returned tensor out when there is room for it: when there is not, its shape or dtype is wrong
-// and the parent says so.
-void output_take(Child *c, const CaseSpec *spec, const Tensor *t, int order, CaseReport *r) {
+// Copies an output out when there is room for it: when there is not, its shape or dtype is wrong and the
+// parent says so.
+static void output_take(Child *c, const CaseSpec *spec, const CaseOutput *o, const Tensor *t, int order,
+                        ReportOutput *r) {
     r->dtype = (int32_t)t->dtype;
     r->rank = t->rank;
     memcpy(r->shape, t->shape, sizeof(int64_t) * (size_t)t->rank);
-    if (spec->windows) return windows_take(c, spec, t);
-    int64_t n = tensor_numel(t);
-    if (n > spec->output_bytes / dtype_bytes(t->dtype)) return;
+    if (spec->windows) return windows_take(c, spec, o, t);
+    int64_t n = tensor_numel(t), at = spec->output_at + o->at;
+    if (n > o->bytes / dtype_bytes(t->dtype)) return;
     uint8_t *flags = c->flags || !all_stored(t, n) ? arena_raw(&c->call, (size_t)n, 1) : NULL;
-    tensor_gather(t, c->job->output + spec_output_at(spec, order), flags);
-    if (flags) count_unwritten(flags, n, r);
-    if (t->storage->origin) tensor_origins(t, c->job->output + spec->origin_at);
-    if (c->flags && order == 0 && within(spec->output_at, n, c->flags_bytes))
-        memcpy(c->flags + spec->output_at, flags, (size_t)n);
+    tensor_gather(t, c->job->output + spec_output_at(spec, order) + o->at, flags);
+    if (flags && o->input < 0) count_unwritten(flags, n, r);
+    if (t->storage->origin) tensor_origins(t, c->job->output + spec->origin_at + o->at);
+    if (!c->flags || order > 0 || !within(at, n, c->flags_bytes)) return;
+    for (int64_t i = 0; o->input >= 0 && i < n; i++) flags[i] |= SHADOW_STORED; // nothing is missing there
+    memcpy(c->flags + at, flags, (size_t)n);
 }
 
-static bool marks_wrap(const Child *c, const CaseTensor *t, Tensor *input) {
+void outputs_take(Child *c, const CaseSpec *spec, const Tensor *out, int order, CaseReport *r) {
+    for (int k = 0; k < spec->outputs; k++)
+        output_take(c, spec, &spec->output[k], &out[k], order, &r->output[k]);
+}
+
+static bool marks_wrap(const Child *c, Arena *a, const CaseTensor *t, Tensor *input) {
     if (!within(t->marks, t->bytes, c->job->draw_bytes)) return false;
-    if (t->marks > 0)
-        input->storage->origin = (uint8_t *)(uintptr_t)(c->job->draw + t->marks); // never written
+    if (t->marks <= 0) return true;
+    const uint8_t *marks = c->job->draw + t->marks;
+    input->storage->origin = (uint8_t *)(uintptr_t)marks; // never written, where the storage is read-only
+    if (input->storage->read_only) return true;
+    input->storage->origin = arena_raw(a, (size_t)t->bytes + 1, 1);
+    memcpy(input->storage->origin, marks, (size_t)t->bytes);
     return true;
 }
 
@@ -239,11 +340,12 @@ static bool run_watched(Child *c, Machine *m, const Tensor *input, Tensor *out) 
     enum { COMPARED_MOST = 1 << 18 };
     const CaseSpec *spec = &c->spec[c->at];
     HostProgram *p = host_program(m, c->cache, c->module);
+    outputs_expect(p, spec);
     ArenaMark mark = arena_mark(&c->call);
     if (!host_build(p, input, spec->inputs)) return false;
     ArenaCopy built;
     bool compared = !c->keeps && arena_copy(&c->call, mark, COMPARED_MOST, &built);
-    if (!host_call(p, input, spec->inputs, out)) return false;
+    if (!host_call(p, input, spec->inputs, out) || !outputs_apart(c, m, spec, input, out)) return false;
     if (!c->keeps) c->keeps = !compared || !arena_copy_same(&built);
     return true;
 }
@@ -265,14 +367,13 @@ static bool order_run(Child *c, int order, CaseReport *r, int *code) {
                             c->sparse, SPARSE_PAGES);
     m->autotune.config = case_tune(c) + c->tune;
     if (c->trace && order == 0) m->watch.trace = &c->trace[c->at];
-    Tensor input[WIRE_INPUTS_MAX], out;
-    for (int i = 0; i < spec->inputs; i++)
-        if (!input_wrap(c, m, &spec->input[i], &input[i])) return false;
+    Tensor input[WIRE_INPUTS_MAX], out[WIRE_OUTPUTS_MAX];
+    if (!inputs_wrap(c, m, spec, input)) return false;
     m->storages.origins = spec->origin_at > 0 && order == 0;
     for (int i = 0; m->storages.origins && i < spec->inputs; i++)
-        if (!marks_wrap(c, &spec->input[i], &input[i])) return false;
+        if (!marks_wrap(c, &c->call, &spec->input[i], &input[i])) return false;
 
-    if (run_watched(c, m, input, &out)) {
+    if (run_watched(c, m, input, out)) {
         *code = EXIT_DONE;
         keep_note(c, &diags);
         if (too_many_configs(c, m, c->module)) return false;
@@ -281,7 +382,7 @@ static bool order_run(Child *c, int order, CaseReport *r, int *code) {
         r->read_back = m->race.read_back;
         r->atomic_launches = m->race.atomic_launches;
         r->stores = m->order.stores;
-        output_take(c, spec, &out, order, r);
+        outputs_take(c, spec, out, order, r);
         return true;
     }
     const Diag *d = diag_first(&diags);
@@ -315,10 +416,15 @@ void cover_case(Child *c) {
     }
 }
 
+static bool same_form(const ReportOutput *x, const ReportOutput *y) {
+    return x->dtype == y->dtype && x->rank == y->rank && memcmp(x->shape, y->shape, sizeof x->shape) == 0;
+}
+
 static bool case_run(Child *c, int *code) {
     const CaseSpec *spec = &c->spec[c->at];
     *code = EXIT_WIRE;
-    if (spec->inputs < 0 || spec->inputs > WIRE_INPUTS_MAX || spec->again < 0 || spec->again > 1)
+    if (spec->inputs < 0 || spec->inputs > WIRE_INPUTS_MAX || spec->again < 0 || spec->again > 1 ||
+        !outputs_sane(spec))
         return false;
     if (!within(spec_output_at(spec, spec->again), spec->output_bytes, c->job->output_bytes)) return false;
     if (!within(spec->output_at, spec->output_bytes, c->job->output_bytes)) return false;
@@ -331,13 +437,11 @@ static bool case_run(Child *c, int *code) {
     if (run_again(c, &r)) {
         arena_reset(&c->call, call);
         if (!order_run(c, 1, &second, code)) return false;
-        bool same = second.dtype == r.dtype && second.rank == r.rank &&
-                    memcmp(second.shape, r.shape, sizeof r.shape) == 0;
-        r.again = same ? 1 : -1;
-        if (same && r.unwritten == 0) {
-            r.unwritten = second.unwritten;
-            r.first_unwritten = second.first_unwritten;
-        }
+        r.again = 1;
+        for (int k = 0; k < spec->outputs; k++)
+            if (!same_form(&r.output[k], &second.output[k])) r.again = -1;
+        for (int k = 0; r.again > 0 && k < spec->outputs; k++)
+            if (r.output[k].unwritten == 0) r.output[k] = second.output[k];
     }
     wire_message(&r, c->note);
     send_report(c, &r);
@@ -389,7 +493,7 @@ int child_interpret(const ChildJob *job) {
     c.code.on_full = c.call.on_full = memory_gone;
     c.code.on_full_arg = c.call.on_full_arg = &c;
 
-    c.report = NEWN(&c.code, CaseReport, REPORTS_TOGETHER);
+    c.report = NEWN(&c.call, CaseReport, REPORTS_TOGETHER);
     DiagList diags = DIAGS(&c.code);
     Library *library = NULL;
     if (c.extras.include.len && !library_open(&c.code, c.extras.include, &library)) return EXIT_WIRE;

@@ -34,7 +34,7 @@ typedef struct {
     bool later;           // a call on an object that has been called before
     Cover *cover;
     Tuned *tuned;
-    CaseReport *report;          // [REPORTS_TOGETHER]
+    CaseReport *report;          // [REPORTS_TOGETHER], before all that a case has
     int waiting;                 // how many of them wait to be sent
     char note[WIRE_MESSAGE_MAX]; // the first warning that any case's kernels have met
 } Child;
@@ -44,8 +44,16 @@ CaseReport report_of(const Child *c, ReportKind kind);
 void send_finding(Child *c, const Diag *d, const Counters *count);
 bool within(int64_t at, int64_t bytes, size_t all); // of [0, all)
 
-bool input_wrap(const Child *c, Machine *m, const CaseTensor *t, Tensor *out);
-void output_take(Child *c, const CaseSpec *spec, const Tensor *t, int order, CaseReport *r);
+// All inputs of a case in the machine's storages; those that are changed in place are copies.
+bool inputs_wrap(const Child *c, Machine *m, const CaseSpec *spec, Tensor input[WIRE_INPUTS_MAX]);
+// One that is changed in place, as it was before the first call.
+bool input_restore(const Child *c, const CaseTensor *t, Tensor *input);
+// What the program has to give, of a case whose numbers are checked.
+void outputs_expect(HostProgram *p, const CaseSpec *spec);
+bool outputs_sane(const CaseSpec *spec);
+// False with a finding where outputs share memory. Of several outputs: one alone can only be what it is.
+bool outputs_apart(Child *c, Machine *m, const CaseSpec *spec, const Tensor *input, const Tensor *out);
+void outputs_take(Child *c, const CaseSpec *spec, const Tensor *out, int order, CaseReport *r);
 int case_tune(const Child *c); // Machine.autotune.config of case c->at
 void keep_note(Child *c, const DiagList *diags);
 void cover_case(Child *c);

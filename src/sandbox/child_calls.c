@@ -16,17 +16,17 @@ typedef struct {
     DiagList diags;
     Tensor input[WIRE_INPUTS_MAX]; // of its first call
     int inputs, first;
-    Tensor out[WIRE_CALLS_MAX];
+    Tensor out[WIRE_CALLS_MAX][WIRE_OUTPUTS_MAX];
     bool made[WIRE_CALLS_MAX];
 } Sequence;
 
 static bool call_sane(const Child *c, int i) {
     const CallSpec *call = &c->call_spec[i];
     const CaseSpec *s = &call->spec;
-    return s->inputs >= 0 && s->inputs <= WIRE_INPUTS_MAX && s->again == 0 && s->origin_at == 0 &&
-           s->sampled == 0 && call->case_index >= 0 && call->case_index < c->cases && call->same_as >= -1 &&
-           call->same_as < i && call->repeats >= 1 && call->repeats <= WIRE_REPEATS_MAX &&
-           (i > 0 || call->flags & CALL_BUILDS) &&
+    return s->inputs >= 0 && s->inputs <= WIRE_INPUTS_MAX && outputs_sane(s) && s->again == 0 &&
+           s->origin_at == 0 && s->sampled == 0 && call->case_index >= 0 && call->case_index < c->cases &&
+           call->same_as >= -1 && call->same_as < i && call->repeats >= 1 &&
+           call->repeats <= WIRE_REPEATS_MAX && (i > 0 || call->flags & CALL_BUILDS) &&
            within(s->output_at, s->output_bytes, c->job->output_bytes) &&
            within(call->kept_at, s->output_bytes, c->job->output_bytes);
 }
@@ -49,24 +49,25 @@ static bool sequence_begin(Sequence *q, Child *c, int first) {
     q->m->gpu.processors = spec->processors;
     q->m->watch.cover = c->cover;
     q->m->autotune.pruned = c->tuned;
-    for (int i = 0; i < spec->inputs; i++)
-        if (!input_wrap(c, q->m, &spec->input[i], &q->input[i])) return false;
+    if (!inputs_wrap(c, q->m, spec, q->input)) return false;
     q->program = host_program(q->m, c->cache, c->module);
+    outputs_expect(q->program, spec);
     return true;
 }
 
 // As a caller that copies new values into the tensors that it has: same objects, same addresses.
 static bool inputs_renew(Sequence *q, const CaseSpec *spec) {
     StorageTable *all = &q->m->storages;
+    Tensor t[WIRE_INPUTS_MAX];
+    int count = all->count;
+    if (!inputs_wrap(q->c, q->m, spec, t)) return false;
     for (int i = 0; i < spec->inputs; i++) {
-        Tensor t;
         Storage *old = q->input[i].storage;
-        int count = all->count, id = old->id;
-        if (!input_wrap(q->c, q->m, &spec->input[i], &t)) return false;
-        *old = *t.storage;
+        int id = old->id;
+        *old = *t[i].storage;
         old->id = id;
-        all->count = count;
     }
+    all->count = count;
     return true;
 }
 
@@ -75,9 +76,16 @@ static bool call_inputs(Sequence *q, int i, Tensor input[WIRE_INPUTS_MAX]) {
     if (call->spec.inputs != q->inputs) return false;
     if (call->flags & CALL_RENEWS && !inputs_renew(q, &call->spec)) return false;
     bool own = !(call->flags & (CALL_RENEWS | CALL_BUILDS));
-    for (int k = 0; k < q->inputs; k++) {
-        input[k] = q->input[k];
-        if (own && !input_wrap(q->c, q->m, &call->spec.input[k], &input[k])) return false;
+    if (own) return inputs_wrap(q->c, q->m, &call->spec, input);
+    memcpy(input, q->input, sizeof *input * (size_t)q->inputs);
+    return true;
+}
+
+// Before a call is made once more: what it changes in place has its values again.
+static bool inputs_restore(const Sequence *q, const CaseSpec *spec, Tensor *input) {
+    for (int k = 0; k < spec->outputs; k++) {
+        int i = spec->output[k].input;
+        if (i >= 0 && !input_restore(q->c, &spec->input[i], &input[i])) return false;
     }
     return true;
 }
@@ -118,11 +126,12 @@ static bool call_make(Sequence *q, int i, int *code) {
     if (!call_inputs(q, i, input)) return false;
     do {
         c->nth++;
-        made++;
+        if (made++ > 0 && !inputs_restore(q, &call->spec, input)) return false;
         machine_ready(q, call);
         q->diags = DIAGS(&c->call);
         bool ok = (i > q->first || host_build(q->program, input, q->inputs)) &&
-                  host_call(q->program, input, q->inputs, &q->out[i]);
+                  host_call(q->program, input, q->inputs, q->out[i]) &&
+                  outputs_apart(c, q->m, &call->spec, input, q->out[i]);
         if (!ok) {
             const Diag *d = diag_first(&q->diags);
             *code = d ? EXIT_DONE : EXIT_SILENT;
@@ -134,7 +143,7 @@ static bool call_make(Sequence *q, int i, int *code) {
         r.count = q->m->count;
         r.configs = q->m->autotune.configs;
         r.atomic_launches = q->m->race.atomic_launches;
-        output_take(c, &call->spec, &q->out[i], 0, &r);
+        outputs_take(c, &call->spec, q->out[i], 0, &r);
     } while (goes_on(q, call, &r, made, &lanes));
     wire_message(&r, c->note);
     send_report(c, &r);
@@ -142,13 +151,17 @@ static bool call_make(Sequence *q, int i, int *code) {
     return true;
 }
 
-// The answers once more. One that had no room has the wrong shape, and the parent knows.
+// The answers once more, but for those that belong to the caller: he has given other values since. One that
+// had no room has the wrong shape, and the parent knows.
 static void answers_again(const Sequence *q, int end) {
     for (int i = q->first; i < end; i++) {
         const CallSpec *call = &q->c->call_spec[i];
-        const Tensor *t = &q->out[i];
-        if (q->made[i] && tensor_numel(t) <= call->spec.output_bytes / dtype_bytes(t->dtype))
-            tensor_gather(t, q->c->job->output + call->kept_at, NULL);
+        for (int k = 0; q->made[i] && k < call->spec.outputs; k++) {
+            const CaseOutput *o = &call->spec.output[k];
+            const Tensor *t = &q->out[i][k];
+            if (o->input < 0 && tensor_numel(t) <= o->bytes / dtype_bytes(t->dtype))
+                tensor_gather(t, q->c->job->output + call->kept_at + o->at, NULL);
+        }
     }
 }
 

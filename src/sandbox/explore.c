@@ -14,8 +14,12 @@ int explore_way(DType dtype, bool gaps) {
 }
 
 void explore_domain(const Op *op, ExploreDomain *out) {
-    *out = (ExploreDomain){
-        .inputs = op->inputs, .dims = op->dims, .rows_dim = op->rows_dim, .row_dim = op->row_dim};
+    *out = (ExploreDomain){.inputs = op->inputs,
+                           .dims = op->dims,
+                           .rows_dim = op->rows_dim,
+                           .row_dim = op->row_dim,
+                           .outputs = op->outputs};
+    for (int k = 0; k < op->outputs; k++) out->output[k] = op->output[k].init;
     for (int i = 0; i < op->inputs; i++) {
         const OpInput *in = &op->input[i];
         out->input[i].rank = in->rank;

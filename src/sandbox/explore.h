@@ -23,6 +23,7 @@ enum { EXPLORE_WAYS = 6, EXPLORE_GAPS = 3 };
 // Of an op, as a child may know it. Behind a DrawHeader (EXPLORE_MAGIC, cases 0) in the input mapping.
 typedef struct {
     int32_t inputs, dims, rows_dim, row_dim;
+    int32_t outputs, output[OP_OUTPUTS_MAX]; // OpOutput.init
     struct {
         int32_t rank, dtype; // DType; -1: of the case
         int32_t dim[OP_RANK_MAX];

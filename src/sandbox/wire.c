@@ -28,17 +28,25 @@ static bool counters_sane(const Counters *c) {
     return true;
 }
 
+static const char *output_fault(ReportOutput *o) {
+    if (o->dtype < 0 || o->dtype >= DT_COUNT) return "a report names no dtype";
+    if (o->rank < 0 || o->rank > TENSOR_RANK_MAX) return "a report has an impossible rank";
+    int64_t numel;
+    if (!shape_numel(o->shape, o->rank, &numel)) return "a report has an impossible shape";
+    for (int i = o->rank; i < TENSOR_RANK_MAX; i++) o->shape[i] = 0;
+    if (o->unwritten < 0 || o->unwritten > numel) return "a report counts more elements than there are";
+    if (o->unwritten == 0) o->first_unwritten = -1;
+    if (o->unwritten > 0 && (o->first_unwritten < 0 || o->first_unwritten >= numel))
+        return "a report names an element that does not exist";
+    return NULL;
+}
+
 // NULL, or what is wrong with a REPORT_RAN.
 static const char *ran_fault(CaseReport *r) {
-    if (r->dtype < 0 || r->dtype >= DT_COUNT) return "a report names no dtype";
+    const char *why = NULL;
+    for (int k = 0; !why && k < WIRE_OUTPUTS_MAX; k++) why = output_fault(&r->output[k]);
+    if (why) return why;
     if (r->configs < 0 || r->configs > WIRE_CASES_MAX) return "a report has an impossible number of configs";
-    if (r->rank < 0 || r->rank > TENSOR_RANK_MAX) return "a report has an impossible rank";
-    int64_t numel;
-    if (!shape_numel(r->shape, r->rank, &numel)) return "a report has an impossible shape";
-    for (int i = r->rank; i < TENSOR_RANK_MAX; i++) r->shape[i] = 0;
-    if (r->unwritten < 0 || r->unwritten > numel) return "a report counts more elements than there are";
-    if (r->unwritten ? r->first_unwritten < 0 || r->first_unwritten >= numel : r->first_unwritten != -1)
-        return "a report names an element that does not exist";
     if (r->again < -1 || r->again > 1) return "a report counts orders that were not asked for";
     if (r->read_back < 0 || r->read_back > 1) return "a report has an impossible answer";
     if (r->atomic_launches < 0 || r->stores < 0) return "a report has an impossible count";
@@ -52,8 +60,7 @@ static const char *call_fault(CaseReport *r, const CaseReport *before, int cases
     int last = before && before->kind == REPORT_CALL ? before->call : 0;
     if (r->call <= last || r->call > WIRE_CALLS_MAX) return "calls are out of order";
     if (r->case_index < 0 || r->case_index >= cases) return "a call names no case";
-    if (r->nth < 1 || r->nth > WIRE_REPEATS_MAX)
-        return "a call was made an impossible number of times";
+    if (r->nth < 1 || r->nth > WIRE_REPEATS_MAX) return "a call was made an impossible number of times";
     if (r->again != 0) return "a call has no other orders";
     return ran_fault(r);
 }
@@ -61,10 +68,8 @@ static const char *call_fault(CaseReport *r, const CaseReport *before, int cases
 static const char *finding_fault(CaseReport *r, size_t source_len) {
     if (r->finding <= DIAG_WARNING || r->finding >= DIAG_COUNT) return "a report names no finding";
     if (r->at > source_len || r->len > source_len - r->at) return "a finding lies outside the source";
-    r->dtype = r->rank = r->configs = r->read_back = 0;
-    memset(r->shape, 0, sizeof r->shape);
-    r->unwritten = 0;
-    r->first_unwritten = -1;
+    r->configs = r->read_back = 0;
+    memset(r->output, 0, sizeof r->output);
     r->again = r->atomic_launches = r->keeps = 0;
     r->stores = 0;
     return NULL;

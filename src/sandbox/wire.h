@@ -15,7 +15,7 @@
 
 enum { TENSOR_ZEROS = -1 };
 enum { WIRE_MAGIC = 0x4f55524f, WIRE_INPUTS_MAX = 8, WIRE_CASES_MAX = 1024, WIRE_MESSAGE_MAX = 720 };
-enum { WIRE_CALLS_MAX = 40, WIRE_REPEATS_MAX = 1 << 20 };
+enum { WIRE_OUTPUTS_MAX = 8, WIRE_CALLS_MAX = 40, WIRE_REPEATS_MAX = 1 << 20 };
 
 typedef struct {
     int32_t dtype, rank;
@@ -26,21 +26,40 @@ typedef struct {
     int64_t marks; // in the input mapping: a mark (bits) for each of those bytes; 0: none
 } CaseTensor;
 
+// One of the tensors that a case's call has to give.
 typedef struct {
-    int32_t inputs;
+    int64_t at, bytes; // its room, from the beginning of all outputs' room (CaseSpec.output_at)
+    int32_t input;     // it is this input, changed in place; -1: a tensor of its own
+} CaseOutput;
+
+typedef struct {
+    int32_t inputs, outputs;
     int32_t processors; // of the GPU that host code sees
     int32_t again;      // orders of the programs beyond the first that there is room for: 0 or 1
     int32_t any_config; // 1: other cases have judged each config of an autotuned kernel
     CaseTensor input[WIRE_INPUTS_MAX];
-    int64_t output_at, output_bytes; // room in the output mapping
-    int64_t origin_at;   // in the output mapping: for each element of the answer of order 0, row-major, the
-                         // marks of the inputs' bytes that it comes from; 0: nobody asks
+    CaseOutput output[WIRE_OUTPUTS_MAX];
+    int64_t output_at, output_bytes; // room for all outputs in the output mapping
+    int64_t origin_at; // in the output mapping, output k from CaseOutput.at on: for each element of the
+                       // answer of order 0, row-major, the marks of the inputs' bytes that it comes from; 0:
+                       // nobody asks
     int64_t sampled;     // Machine.order.sampled; 0: every program runs
-    int64_t windows;     // not 0: of the answer's rows (its first dimension) only those of the windows are
+    int64_t windows;     // not 0: of each output's rows (its first dimension) only those of the windows are
                          // handed out, behind each other
     int64_t steps;       // step budget of this case, in lanes
     uint64_t order_seed; // of the program order; says nothing about the inputs' seed
 } CaseSpec;
+
+// Lays the outputs behind each other, `bytes` of each; sets how much room all of them take.
+static inline void spec_outputs(CaseSpec *s, const int64_t *bytes) {
+    s->output_bytes = 0;
+    for (int k = 0; k < s->outputs; k++) {
+        s->output_bytes = (s->output_bytes + 63) & ~(int64_t)63;
+        s->output[k].at = s->output_bytes;
+        s->output[k].bytes = bytes[k];
+        s->output_bytes += bytes[k];
+    }
+}
 
 // Where the outputs of order 0 and 1 lie.
 static inline int64_t spec_output_at(const CaseSpec *s, int order) {
@@ -87,26 +106,32 @@ typedef struct {
     int64_t old_names;    // Extras.old_names, 0 or 1
 } JobHeader;
 
+// An output of a case, as the child tells it.
+typedef struct {
+    int32_t dtype, rank;
+    int64_t shape[TENSOR_RANK_MAX];
+    int64_t unwritten,
+        first_unwritten; // elements without SHADOW_STORED on every byte; row-major index, after wire_check()
+                         // -1 where there is none. In what is changed in place nobody looks for them
+} ReportOutput;
+
 // How a case ended, as the child tells it.
 typedef enum { REPORT_RAN, REPORT_FINDING, REPORT_DONE, REPORT_CALL } ReportKind;
 typedef struct {
     uint32_t magic;
-    int32_t case_index;  // -1 with REPORT_DONE; -1 with REPORT_FINDING when the source itself is at fault
-    int32_t kind;        // ReportKind
-    int32_t finding;     // DiagKind; never DIAG_WARNING
-    uint32_t at, len;    // span in the source
-    int32_t dtype, rank; // of the returned tensor
-    int32_t configs;     // most configs of an autotuned kernel; 0: none
+    int32_t case_index; // -1 with REPORT_DONE; -1 with REPORT_FINDING when the source itself is at fault
+    int32_t kind;       // ReportKind
+    int32_t finding;    // DiagKind; never DIAG_WARNING
+    uint32_t at, len;   // span in the source
+    ReportOutput output[WIRE_OUTPUTS_MAX]; // of a case or call that ran; the spec says how many there are
+    int32_t configs;                       // most configs of an autotuned kernel; 0: none
     int32_t
         read_back; // 1: kernels have loaded what was written in this call; 0 where nobody asks (origin_at)
-    int64_t shape[TENSOR_RANK_MAX];
-    int64_t unwritten,
-        first_unwritten; // output elements without SHADOW_STORED on every byte; row-major index
-    int32_t call;        // 1 + index of the CallSpec, in a REPORT_CALL and a finding of a call; else 0
-    int32_t nth;         // of both: which call on its object it was, from 1
-    int32_t keeps;       // of a REPORT_DONE: 1: the program keeps something between calls, which were made
-    int32_t again;       // further orders of the programs that were run and left their outputs, too; -1: with
-                         // another shape
+    int32_t call;  // 1 + index of the CallSpec, in a REPORT_CALL and a finding of a call; else 0
+    int32_t nth;   // of both: which call on its object it was, from 1
+    int32_t keeps; // of a REPORT_DONE: 1: the program keeps something between calls, which were made
+    int32_t again; // further orders of the programs that were run and left their outputs, too; -1: with
+                   // another shape
     int32_t atomic_launches; // of this case
     int64_t stores;          // ProgramOrder.stores
     Counters count;

@@ -19,7 +19,7 @@ typedef struct {
     bool kernels_exist;
     ManifestNames names;
     Buf out;
-    Str answer; // name of the output
+    Str answer[OP_OUTPUTS_MAX]; // names of the outputs, in the op's order
     Str kernel[LAUNCHES_MAX];
     int kernels;
 } Manifest;
@@ -182,14 +182,52 @@ static bool put_tensors(Manifest *m, const char *part, const json_t *tensors) {
     return true;
 }
 
+static const char *output_names(Manifest *m) {
+    Buf b = BUF(m->arena);
+    for (int k = 0; k < m->op->outputs; k++)
+        buf_printf(&b, "%s%.*s", k ? ", " : "", STR_ARG(m->op->output[k].name));
+    return buf_cstr(&b);
+}
+
+// The op's outputs, each by its name; those that are changed in place are the inputs themselves.
+static bool put_named_outputs(Manifest *m, const json_t *outputs) {
+    const char *key;
+    json_t *t;
+    json_object_foreach((json_t *)(uintptr_t)outputs, key, t) {
+        int k = 0;
+        while (k < m->op->outputs && !str_is(m->op->output[k].name, key)) k++;
+        if (k == m->op->outputs)
+            return bad(m, path_key(m, "outputs", key), "the op has no output of this name; it has %s",
+                       output_names(m));
+    }
+    for (int k = 0; k < m->op->outputs; k++) {
+        const OpOutput *o = &m->op->output[k];
+        const char *name = str_cdup(m->arena, o->name), *path = path_key(m, "outputs", name);
+        t = json_object_get(outputs, name);
+        m->answer[k] = o->init >= 0 ? m->op->input[o->init].name : o->name;
+        if (o->init < 0 && !t) return bad(m, path, "missing; the op's outputs are %s", output_names(m));
+        if (o->init < 0 && !put_tensor(m, path, name, t)) return false;
+        if (o->init < 0 || !t) continue;
+        const char *init = json_string_value(json_object_get(t, "init"));
+        if (json_object_size(t) != 1 || !init || !str_is(m->op->input[o->init].name, init))
+            return bad(m, path, "this output is the input %.*s, changed in place: write {\"init\": \"%.*s\"}",
+                       STR_ARG(m->op->input[o->init].name), STR_ARG(m->op->input[o->init].name));
+    }
+    return true;
+}
+
 static bool put_outputs(Manifest *m, const json_t *outputs) {
+    bool named = m->op->output[0].name.len > 0;
+    if (named && (!outputs || json_is_object(outputs))) return put_named_outputs(m, outputs);
     if (!outputs)
         return bad(m, "outputs",
                    "missing; write {\"out\": {\"shape\": [\"x.shape[0]\"], \"dtype\": \"x.dtype\"}}");
     if (!json_is_object(outputs) || json_object_size(outputs) != 1)
-        return bad(m, "outputs", "exactly one tensor is the answer; others belong under \"scratch\"");
+        return bad(m, "outputs", "%s",
+                   named ? "an object of the op's outputs by name belongs here"
+                         : "exactly one tensor is the answer; others belong under \"scratch\"");
     if (!put_tensors(m, "outputs", outputs)) return false;
-    m->answer = m->names.at[m->names.n - 1].name;
+    m->answer[0] = m->names.at[m->names.n - 1].name;
     return true;
 }
 
@@ -312,7 +350,9 @@ static bool put_run(Manifest *m, const json_t *o) {
     if (!put_values(m, json_object_get(o, "values")) || !put_outputs(m, json_object_get(o, "outputs")) ||
         (scratch && !put_tensors(m, "scratch", scratch)) || !put_launches(m, o))
         return false;
-    buf_printf(&m->out, "    return %.*s\n", STR_ARG(m->answer));
+    for (int k = 0; k < m->op->outputs; k++)
+        buf_printf(&m->out, "%s%.*s", k ? ", " : "    return ", STR_ARG(m->answer[k]));
+    buf_putc(&m->out, '\n');
     return true;
 }
 

@@ -11,8 +11,8 @@
 //    "outputs": {"out": {"shape": ["x.shape[0]", "N"], "dtype": "x.dtype"}}}
 //
 // outputs     the one tensor that is the answer: shape (expressions, or one for all, such as "x.shape"),
-// dtype,
-//             optionally fill, a number
+//             dtype, optionally fill, a number. Of an op whose definition names outputs, each of them by its
+//             name; one that is changed in place is {"init": "x"}, or left out
 // scratch     more tensors, of the same form
 // values      names for expressions, in order; each may use those before it
 // launches    several launches in a row: a list of objects with kernel, args, constexprs, grid, num_warps,

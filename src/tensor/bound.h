@@ -51,6 +51,7 @@ struct Bound {
     int64_t attr[TENSOR_RANK_MAX * 2]; // axes, sizes, offsets: see bound.def
     double scalar;                     // LITERAL, FULL and the parameter of clamp
     int input_index;                   // INPUT: which argument of the reference
+    const Bound *also; // of what host_reference() gives: the next output; NULL: there is no other
 };
 
 // Failures are what torch would raise, or a limit: false with *why set (arena text).

@@ -212,6 +212,33 @@ void tensor_gather(const Tensor *t, void *out, uint8_t *flags) {
     }
 }
 
+// Where a view's bytes lie in its storage: from the first to behind the last.
+static void bytes_of(const Tensor *t, int64_t *from, int64_t *to) {
+    int64_t size = dtype_bytes(t->dtype);
+    *from = *to = t->offset * size;
+    for (int d = 0; d < t->rank; d++)
+        *to += (t->shape[d] - 1) * t->stride[d] * size; // strides are not negative
+    *to += size;
+}
+
+bool tensor_overlaps(Arena *scratch, const Tensor *x, const Tensor *y) {
+    int64_t x_from, x_to, y_from, y_to;
+    if (x->storage != y->storage || tensor_numel(x) == 0 || tensor_numel(y) == 0) return false;
+    bytes_of(x, &x_from, &x_to);
+    bytes_of(y, &y_from, &y_to);
+    if (x_to <= y_from || y_to <= x_from) return false;
+    uint8_t *taken = NEWN(scratch, uint8_t, x->storage->bytes + 1);
+    RowWalk w;
+    int64_t size = dtype_bytes(x->dtype);
+    for (bool more = row_first(&w, x); more; more = row_next(&w))
+        for (int64_t i = 0; i < w.length; i++) memset(taken + (w.at + i * w.stride) * size, 1, (size_t)size);
+    size = dtype_bytes(y->dtype);
+    for (bool more = row_first(&w, y); more; more = row_next(&w))
+        for (int64_t i = 0; i < w.length; i++)
+            if (memchr(taken + (w.at + i * w.stride) * size, 1, (size_t)size)) return true;
+    return false;
+}
+
 void tensor_origins(const Tensor *t, uint8_t *out) {
     RowWalk w;
     int64_t size = dtype_bytes(t->dtype);

@@ -112,4 +112,7 @@ static inline int64_t tensor_address(const Tensor *t) {
 // `flags` (numel bytes) when not NULL.
 void tensor_gather(const Tensor *t, void *out, uint8_t *flags);
 // Where each element comes from, row-major: numel bytes. Of a storage that keeps it.
+// Whether the two views have an element's byte in common; in `scratch`, which stays as long as the larger
+// storage.
+bool tensor_overlaps(Arena *scratch, const Tensor *x, const Tensor *y);
 void tensor_origins(const Tensor *t, uint8_t *out);

@@ -21,7 +21,7 @@ typedef struct {
 // Cases of two rows; the first two are alike, the third has shorter rows.
 static Made *made(bool rows) {
     static Made m;
-    m = (Made){.op = {.rows_dim = rows ? 0 : -1}};
+    m = (Made){.op = {.outputs = 1, .rows_dim = rows ? 0 : -1}};
     for (int i = 0; i < CASES; i++) {
         int64_t n = i == 2 ? 2 : N;
         m.expected[i] =
@@ -37,13 +37,13 @@ static void a_column_needs_one_judge(void **state) {
     Made *m = made(true);
     Columns *c = columns_open(&m->a, &m->d);
     assert_true(columns_all(c)); // nothing was asked
-    columns_note(c, &m->expected[0], (const uint8_t[]){1, 1, 0, 0, 1, 0, 0, 0});
+    columns_note(c, 0, &m->expected[0], (const uint8_t[]){1, 1, 0, 0, 1, 0, 0, 0});
     assert_false(columns_all(c));
-    columns_note(c, &m->expected[1], (const uint8_t[]){0, 0, 0, 1, 0, 0, 1, 0});
+    columns_note(c, 0, &m->expected[1], (const uint8_t[]){0, 0, 0, 1, 0, 0, 1, 0});
     assert_true(columns_all(c));
-    columns_note(c, &m->expected[2], (const uint8_t[]){1, 0, 1, 0}); // other columns
+    columns_note(c, 0, &m->expected[2], (const uint8_t[]){1, 0, 1, 0}); // other columns
     assert_false(columns_all(c));
-    columns_note(c, &m->expected[2], NULL);
+    columns_note(c, 0, &m->expected[2], NULL);
     assert_true(columns_all(c));
     arena_free(&m->a);
     // One value a row: the column is the value, any row judges it.
@@ -51,14 +51,14 @@ static void a_column_needs_one_judge(void **state) {
     m->expected[0].rank = 1;
     m->expected[0].shape[0] = 8;
     c = columns_open(&m->a, &m->d);
-    columns_note(c, &m->expected[0], (const uint8_t[]){0, 0, 0, 0, 0, 1, 0, 0});
+    columns_note(c, 0, &m->expected[0], (const uint8_t[]){0, 0, 0, 0, 0, 1, 0, 0});
     assert_true(columns_all(c));
     arena_free(&m->a);
     m = made(false); // without rows each is a column of its own
     m->expected[0].rank = 1;
     m->expected[0].shape[0] = 8;
     c = columns_open(&m->a, &m->d);
-    columns_note(c, &m->expected[0], (const uint8_t[]){0, 0, 0, 0, 0, 1, 0, 0});
+    columns_note(c, 0, &m->expected[0], (const uint8_t[]){0, 0, 0, 0, 0, 1, 0, 0});
     assert_false(columns_all(c));
     arena_free(&m->a);
 }

@@ -22,6 +22,10 @@ check minted_is_accepted exits 0 "$bin" referee "$tmp/minted.py" --op examples/l
 sed 's/0\.1/0.2/' examples/leaky_scale.py >"$tmp/leaky_scale.py"
 check for_this_op_only exits 1 "$bin" referee "$tmp/minted.py" --op "$tmp/leaky_scale.py" --level quick
 
+check several_outputs judged 0 ok layernorm_forward.py --op examples/layernorm_stats.py
+sed 's/return y, mean, rstd/return y, rstd, mean/' examples/layernorm_forward.py >"$tmp/swapped.py"
+check outputs_in_order exits 1 "$bin" referee "$tmp/swapped.py" --op examples/layernorm_stats.py --level quick
+
 export OUROBOROS="$bin" PYTHONPATH=clients/python PYTHONDONTWRITEBYTECODE=1
 check training exits 0 python3 examples/train.py
 check it_learns grep -q "^learned: {'other': \"-float('inf')\", 'shifted': 'x - tl.max(x, axis=0)', 'mask': ', mask=cols < N'}$" "$tmp/out"

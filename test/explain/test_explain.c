@@ -46,12 +46,11 @@ static int babble(const ChildJob *job) {
     const DrawHeader *h = (const DrawHeader *)job->draw;
     const CaseSpec *spec = (const CaseSpec *)(job->draw + sizeof *h);
     for (uint32_t i = 0; i <= h->cases; i++) {
-        CaseReport r = {
-            .case_index = (int32_t)i, .kind = REPORT_RAN, .first_unwritten = -1, .count = {.launches = 1}};
+        CaseReport r = {.case_index = (int32_t)i, .kind = REPORT_RAN, .count = {.launches = 1}};
         if (i < h->cases) {
-            r.dtype = spec[i].input[0].dtype;
-            r.rank = spec[i].input[0].rank;
-            memcpy(r.shape, spec[i].input[0].shape, sizeof r.shape);
+            r.output[0].dtype = spec[i].input[0].dtype;
+            r.output[0].rank = spec[i].input[0].rank;
+            memcpy(r.output[0].shape, spec[i].input[0].shape, sizeof r.output[0].shape);
         } else {
             r.kind = REPORT_DONE;
             r.case_index = -1;

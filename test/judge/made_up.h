@@ -39,20 +39,24 @@ static inline void made_up_open(MadeUp *w, const char *op, DType dtype, uint64_t
         const Bound *b = w->d.truth[i].expected;
         const CaseSpec *s = &w->d.spec[i];
         CaseReport *r = &w->report[i];
-        *r = (CaseReport){.case_index = i,
-                          .kind = REPORT_RAN,
-                          .dtype = (int32_t)b->dtype,
-                          .rank = b->rank,
-                          .first_unwritten = -1};
+        *r = (CaseReport){
+            .case_index = i,
+            .kind = REPORT_RAN,
+            .output[0].dtype = (int32_t)b->dtype,
+            .output[0].rank = b->rank,
+        };
         r->count.bytes_stored = 1 << 30;
-        memcpy(r->shape, b->shape, sizeof(int64_t) * (size_t)b->rank);
+        memcpy(r->output[0].shape, b->shape, sizeof(int64_t) * (size_t)b->rank);
         wire_message(r, "");
         for (int order = 0; order <= s->again; order++)
             for (int64_t k = 0; k < b->numel; k++)
                 dtype_store(b->dtype, w->output + spec_output_at(s, order) + k * dtype_bytes(b->dtype),
                             b->v[k]);
     }
-    w->report[w->d.cases] = (CaseReport){.case_index = -1, .kind = REPORT_DONE, .first_unwritten = -1};
+    w->report[w->d.cases] = (CaseReport){
+        .case_index = -1,
+        .kind = REPORT_DONE,
+    };
     wire_message(&w->report[w->d.cases], "");
 }
 static inline void made_up_close(MadeUp *w) {

@@ -117,8 +117,12 @@ static Verdict decided(const Counters *count, int64_t *output_bytes) {
         const Bound *b = d.truth[i].expected;
         CaseReport *r = &report[i];
         *r = (CaseReport){
-            .case_index = i, .kind = REPORT_RAN, .dtype = DT_F32, .rank = b->rank, .first_unwritten = -1};
-        memcpy(r->shape, b->shape, sizeof(int64_t) * (size_t)b->rank);
+            .case_index = i,
+            .kind = REPORT_RAN,
+            .output[0].dtype = DT_F32,
+            .output[0].rank = b->rank,
+        };
+        memcpy(r->output[0].shape, b->shape, sizeof(int64_t) * (size_t)b->rank);
         wire_message(r, "");
         for (int64_t k = 0; k < b->numel; k++) {
             float x = (float)b->v[k];
@@ -129,7 +133,10 @@ static Verdict decided(const Counters *count, int64_t *output_bytes) {
     Counters c = *count;
     if (c.bytes_stored < 0) c.bytes_stored += *output_bytes; // so much below
     report[d.traffic_case].count = c;
-    report[d.cases] = (CaseReport){.case_index = -1, .kind = REPORT_DONE, .first_unwritten = -1};
+    report[d.cases] = (CaseReport){
+        .case_index = -1,
+        .kind = REPORT_DONE,
+    };
     wire_message(&report[d.cases], "");
     ChildResult child = {.end = CHILD_EXITED,
                          .report = report,
@@ -223,12 +230,13 @@ static void each_finding_has_its_status(void **state) {
         assert_int_equal(finding_status(want[i].kind, &rule), want[i].status);
         assert_string_equal(rule, want[i].rule);
         assert_int_not_equal(status_class(want[i].status), CLASS_ACCEPTED);
-        w.report[AT] = (CaseReport){.case_index = AT,
-                                    .kind = REPORT_FINDING,
-                                    .finding = (int32_t)want[i].kind,
-                                    .at = 2,
-                                    .len = 3,
-                                    .first_unwritten = -1};
+        w.report[AT] = (CaseReport){
+            .case_index = AT,
+            .kind = REPORT_FINDING,
+            .finding = (int32_t)want[i].kind,
+            .at = 2,
+            .len = 3,
+        };
         wire_message(&w.report[AT], "something is wrong");
         Verdict v = judged_as(&w, CHILD_EXITED, 0, AT + 1, false);
         expect(v, want[i].status, want[i].rule);
@@ -246,17 +254,17 @@ static void what_was_returned_must_be_the_outputs_own(void **state) {
     MadeUp w;
     made_up_open(&w, "softmax", DT_F16, 2);
     CaseReport *r = &w.report[0], was = *r;
-    r->shape[0]++;
+    r->output[0].shape[0]++;
     expect(judged(&w), STATUS_wrong_shape, "shape");
     *r = was;
-    r->rank = 1;
+    r->output[0].rank = 1;
     expect(judged(&w), STATUS_wrong_shape, "shape");
     *r = was;
-    r->dtype = DT_F32;
+    r->output[0].dtype = DT_F32;
     expect(judged(&w), STATUS_wrong_dtype, "dtype");
     *r = was;
-    r->unwritten = 1;
-    r->first_unwritten = 0;
+    r->output[0].unwritten = 1;
+    r->output[0].first_unwritten = 0;
     Verdict v = judged(&w);
     expect(v, STATUS_uncovered_output, "coverage");
     assert_true(v.decision.case_number == 1 && v.decision.element == 0);
@@ -317,13 +325,14 @@ static void the_worst_kind_of_the_whole_draw_decides(void **state) {
     assert_int_equal(v.decision.case_number, 1);
     // What a longer row's finding says comes behind a number that is wrong.
     put(&w, 0, first, w.d.truth[0].expected->v[first] + 1);
-    w.report[last] = (CaseReport){.magic = WIRE_MAGIC,
-                                  .kind = REPORT_FINDING,
-                                  .case_index = last,
-                                  .finding = DIAG_OOB,
-                                  .at = 2,
-                                  .len = 3,
-                                  .first_unwritten = -1};
+    w.report[last] = (CaseReport){
+        .magic = WIRE_MAGIC,
+        .kind = REPORT_FINDING,
+        .case_index = last,
+        .finding = DIAG_OOB,
+        .at = 2,
+        .len = 3,
+    };
     expect(judged_as(&w, CHILD_EXITED, 0, last + 1, false), STATUS_incorrect, "bounds");
     put(&w, 0, first, w.d.truth[0].expected->v[first]);
     expect(judged_as(&w, CHILD_EXITED, 0, last + 1, false), STATUS_oob, "memory");
@@ -357,8 +366,8 @@ static void cases_have_names(void **state) {
         plain |= !t->strided;
         int64_t n = t->expected->numel / t->rows;
         for (int64_t r = 0; r < t->rows; r++) {
-            assert_int_equal(truth_class(t, r * n), t->row_class[r]);
-            assert_int_equal(truth_class(t, r * n + n - 1), t->row_class[r]);
+            assert_int_equal(truth_class(t, 0, r * n), t->row_class[r]);
+            assert_int_equal(truth_class(t, 0, r * n + n - 1), t->row_class[r]);
         }
     }
     assert_true(strided && plain);

@@ -74,12 +74,12 @@ static void unwritten_elements_are_counted(void **state) {
     int at = hidden_of(&world, false);
     const Bound *b = world.d.truth[at].expected;
     int64_t n = b->shape[b->rank - 1];
-    CaseReport r = {.case_index = at, .unwritten = 5, .first_unwritten = n + 2};
-    const char *s = feedback_unwritten(&world.a, &world.d, &r);
+    CaseReport r = {.case_index = at, .output[0].unwritten = 5, .output[0].first_unwritten = n + 2};
+    const char *s = feedback_unwritten(&world.a, &world.d, &r, 0);
     assert_true(says(s, arena_printf(&world.a, "left 5 of %lld output elements", (long long)b->numel)));
     assert_true(says(s, "the first is row 1, column 2"));
     world.d.truth[at].hidden = true;
-    s = feedback_unwritten(&world.a, &world.d, &r);
+    s = feedback_unwritten(&world.a, &world.d, &r, 0);
     assert_true(says(s, "in a hidden check") && !says(s, "row 1") && !says(s, size_words(at)));
     world.d.truth[at].hidden = false;
 }
@@ -87,11 +87,14 @@ static void unwritten_elements_are_counted(void **state) {
 static void shapes_and_types_are_named(void **state) {
     (void)state;
     int at = hidden_of(&world, false);
-    CaseReport r = {.case_index = at, .dtype = DT_F32, .rank = 3, .shape = {2, 3, 4}};
-    assert_true(says(feedback_shape(&world.a, &world.d, &r, true), "dtype float32, expected float16"));
-    assert_true(says(feedback_shape(&world.a, &world.d, &r, false), "shape [2, 3, 4], expected ["));
-    r.rank = 0;
-    assert_true(says(feedback_shape(&world.a, &world.d, &r, false), "shape [], expected ["));
+    const Bound *b = world.d.truth[at].expected;
+    CaseReport r = {.case_index = at, .output[0] = {.dtype = DT_F32, .rank = b->rank}};
+    memcpy(r.output[0].shape, b->shape, sizeof b->shape);
+    assert_true(says(feedback_shape(&world.a, &world.d, &r, 0), "dtype float32, expected float16"));
+    r.output[0] = (ReportOutput){.dtype = DT_F32, .rank = 3, .shape = {2, 3, 4}};
+    assert_true(says(feedback_shape(&world.a, &world.d, &r, 0), "shape [2, 3, 4], expected ["));
+    r.output[0].rank = 0;
+    assert_true(says(feedback_shape(&world.a, &world.d, &r, 0), "shape [], expected ["));
 }
 
 static void numbers_tell_their_place_and_decade(void **state) {
@@ -103,7 +106,7 @@ static void numbers_tell_their_place_and_decade(void **state) {
     const char *s = feedback_numeric(&world.a, &world.d, at, &c, "a warning.");
     assert_true(says(s, "Values are wrong in 3 of "));
     assert_true(says(s, " at row 1, column 1, where the right answer is "));
-    assert_true(says(s, class_words(truth_class(&world.d.truth[at], n + 1))));
+    assert_true(says(s, class_words(truth_class(&world.d.truth[at], 0, n + 1))));
     assert_true(says(s, "This is not rounding"));
     assert_true(says(s, " Note that a warning.") && !says(s, ".."));
     c.worst = MATCH_INACCURATE;
@@ -124,13 +127,14 @@ static void orders_and_rows(void **state) {
     int at = hidden_of(&world, false);
     const Bound *b = world.d.truth[at].expected;
     int64_t n = b->shape[b->rank - 1];
-    assert_true(says(feedback_orders(&world.a, &world.d, at, n + 3), "two orders differ at row 1, column 3"));
-    assert_false(says(feedback_orders(&world.a, &world.d, at, -1), "two orders differ"));
-    assert_true(says(feedback_rows(&world.a, &world.d, at, 4), "Row 4 of the result on input "));
+    assert_true(
+        says(feedback_orders(&world.a, &world.d, at, 0, n + 3), "two orders differ at row 1, column 3"));
+    assert_false(says(feedback_orders(&world.a, &world.d, at, 0, -1), "two orders differ"));
+    assert_true(says(feedback_rows(&world.a, &world.d, at, 0, 4), "Row 4 of the result on input "));
     assert_true(says(feedback_child(&world.a, "it died"), "No verdict on the values: it died."));
     assert_true(world.d.dependences > 0);
     const Dependence *dep = &world.d.dependence[0];
-    const char *s = feedback_unread(&world.a, &world.d, dep, 0);
+    const char *s = feedback_unread(&world.a, &world.d, dep, 0, 0);
     assert_true(says(s, "What was stored at output row 0, column 0 comes from no load of row "));
     assert_true(says(s, " of x"));
 }

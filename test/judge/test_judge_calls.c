@@ -19,12 +19,11 @@ static void called_open(Called *c) {
         CaseReport *r = &c->report[d->cases + i];
         *r = (CaseReport){.case_index = s->case_index,
                           .kind = REPORT_CALL,
-                          .dtype = (int32_t)b->dtype,
-                          .rank = b->rank,
-                          .first_unwritten = -1,
+                          .output[0].dtype = (int32_t)b->dtype,
+                          .output[0].rank = b->rank,
                           .call = 1 + i,
                           .nth = 1 + i};
-        memcpy(r->shape, b->shape, sizeof(int64_t) * (size_t)b->rank);
+        memcpy(r->output[0].shape, b->shape, sizeof(int64_t) * (size_t)b->rank);
         wire_message(r, "");
         for (int64_t k = 0; k < b->numel; k++) {
             dtype_store(b->dtype, c->w.output + s->spec.output_at + k * dtype_bytes(b->dtype), b->v[k]);
@@ -79,15 +78,15 @@ static void every_answer_is_judged(void **state) {
         assert_said(&c, STATUS_nan_class, "calls", "Something kept from an earlier call");
         *x = was;
     }
-    c.report[first + 1].unwritten = 2;
-    c.report[first + 1].first_unwritten = 0;
+    c.report[first + 1].output[0].unwritten = 2;
+    c.report[first + 1].output[0].first_unwritten = 0;
     assert_said(&c, STATUS_uncovered_output, "calls", "2 of ");
-    c.report[first + 1].unwritten = 0;
-    c.report[first + 1].first_unwritten = -1;
-    c.report[first + 1].dtype = DT_F16;
+    c.report[first + 1].output[0].unwritten = 0;
+    c.report[first + 1].output[0].first_unwritten = -1;
+    c.report[first + 1].output[0].dtype = DT_F16;
     assert_said(&c, STATUS_wrong_dtype, "calls", "call 2 on the same object");
-    c.report[first + 1].dtype = DT_F32;
-    c.report[first + 1].shape[0]++;
+    c.report[first + 1].output[0].dtype = DT_F32;
+    c.report[first + 1].output[0].shape[0]++;
     assert_said(&c, STATUS_wrong_shape, "calls", "shape");
     made_up_close(&c.w);
 }
@@ -166,7 +165,6 @@ static void a_finding_names_the_call(void **state) {
                     .finding = DIAG_OOB,
                     .call = 3,
                     .nth = 3,
-                    .first_unwritten = -1,
                     .len = 1};
     wire_message(&f, "store outside");
     c.report[first + 2] = f;

@@ -60,11 +60,14 @@ static void claim_all(const ChildJob *job, uint8_t fill) {
     const CaseSpec *spec = (const CaseSpec *)(job->draw + sizeof *h);
     memset(job->output, fill, job->output_bytes);
     for (uint32_t i = 0; i <= h->cases; i++) {
-        CaseReport r = {.case_index = (int32_t)i, .kind = REPORT_RAN, .first_unwritten = -1};
+        CaseReport r = {
+            .case_index = (int32_t)i,
+            .kind = REPORT_RAN,
+        };
         if (i < h->cases) {
-            r.dtype = spec[i].input[0].dtype;
-            r.rank = spec[i].input[0].rank;
-            memcpy(r.shape, spec[i].input[0].shape, sizeof r.shape);
+            r.output[0].dtype = spec[i].input[0].dtype;
+            r.output[0].rank = spec[i].input[0].rank;
+            memcpy(r.output[0].shape, spec[i].input[0].shape, sizeof r.output[0].shape);
         } else {
             r.kind = REPORT_DONE;
             r.case_index = -1;
@@ -77,7 +80,10 @@ static int child_zeros(const ChildJob *job) { return claim_all(job, 0), 0; }
 static int child_chosen(const ChildJob *job) { return claim_all(job, 0x3c), 0; }
 static int child_nothing(const ChildJob *job) { return (void)job, 0; }
 static int child_done_only(const ChildJob *job) {
-    CaseReport r = {.case_index = -1, .kind = REPORT_DONE, .first_unwritten = -1};
+    CaseReport r = {
+        .case_index = -1,
+        .kind = REPORT_DONE,
+    };
     wire_message(&r, "ok");
     return write(job->report_fd, &r, sizeof r) == (ssize_t)sizeof r ? 0 : 1;
 }

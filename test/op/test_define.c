@@ -18,6 +18,39 @@ static void flags_are_declared(void **state) {
     refuses(DOC X "allow_tf32 = True\nallow_tf32 = True\n" BODY, "allow_tf32 is assigned twice", NULL);
 }
 
+static void outputs_are_declared(void **state) {
+    (void)state;
+    Op op;
+    accepts(DOC X BODY, &op);
+    assert_true(op.outputs == 1 && op.output[0].name.len == 0 && op.output[0].init == -1 &&
+                op_returns_one(&op));
+    accepts(DOC X "outputs = {\"y\": {}, \"x\": {\"init\": \"x\"}}\n" BODY, &op);
+    assert_true(op.outputs == 2 && str_is(op.output[0].name, "y") && op.output[0].init == -1);
+    assert_true(op.output[1].init == 0 && op_output_in(&op, 0) == 1 && !op_returns_one(&op));
+    Buf b = BUF(&arena);
+    op_signature(&b, &op);
+    assert_string_equal(buf_cstr(&b), "run(x: Tensor[M, N]) -> (y: Tensor, x changed in place)");
+    accepts(DOC X "outputs = {\"y\": {\"init\": \"x\"}}\n" BODY, &op);
+    b = BUF(&arena);
+    op_domain(&b, &op);
+    assert_non_null(strstr(buf_cstr(&b), "output y is the input x, changed in place\n"));
+    refuses(DOC X "outputs = {}\n" BODY, "outputs is empty", "{}");
+    refuses(DOC X "outputs = (\"y\",)\n" BODY, "outputs must be a dictionary literal", "(");
+    refuses(DOC X "outputs = {\"y\": \"x\"}\n" BODY, "an output must be a dictionary literal", "\"x\"");
+    refuses(DOC X "outputs = {\"2y\": {}}\n" BODY, "an output's name is an identifier", "\"2y\"");
+    refuses(DOC X "outputs = {\"x\": {}}\n" BODY, "is an input: give this output another name", "\"x\": {}}");
+    refuses(DOC X "outputs = {\"y\": {\"init\": \"z\"}}\n" BODY, "\"init\" must name an input", "\"z\"");
+    refuses(DOC X "outputs = {\"y\": {\"init\": 1}}\n" BODY, "init must be a string", "1");
+    refuses(DOC X "outputs = {\"y\": {\"dtype\": \"int32\"}}\n" BODY, "an output has one key: init",
+            "\"dtype\"");
+    refuses(DOC X "outputs = {\"a\": {\"init\": \"x\"}, \"b\": {\"init\": \"x\"}}\n" BODY,
+            "changed in place by another output", "\"x\"}}");
+    refuses(DOC X "outputs = {\"a\": {}}\noutputs = {\"a\": {}}\n" BODY, "outputs is assigned twice", NULL);
+    refuses(DOC X "outputs = {\"a\": {}, \"b\": {}, \"c\": {}, \"d\": {}, \"e\": {}, \"f\": {}, \"g\": {}, "
+                  "\"h\": {}, \"i\": {}}\n" BODY,
+            "more than 8 outputs", "\"i\"");
+}
+
 static void invariances_are_declared(void **state) {
     (void)state;
     Op op;
@@ -320,6 +353,7 @@ int main(void) {
         cmocka_unit_test(roundings_are_named),
         cmocka_unit_test(flags_are_declared),
         cmocka_unit_test(invariances_are_declared),
+        cmocka_unit_test(outputs_are_declared),
         cmocka_unit_test(defaults),
         cmocka_unit_test(every_key),
         cmocka_unit_test(rows_may_be_absent),

@@ -35,9 +35,13 @@ static const char *secret; // where the environment held it when the fork server
 static inline void put(const ChildJob *j, const void *p, size_t n) { (void)!write(j->report_fd, p, n); }
 
 static inline CaseReport ran(int index) {
-    CaseReport r = {.magic = WIRE_MAGIC, .case_index = index, .kind = REPORT_RAN, .dtype = DT_F32, .rank = 1};
-    r.shape[0] = 4;
-    r.first_unwritten = -1;
+    CaseReport r = {.magic = WIRE_MAGIC,
+                    .case_index = index,
+                    .kind = REPORT_RAN,
+                    .output[0].dtype = DT_F32,
+                    .output[0].rank = 1};
+    r.output[0].shape[0] = 4;
+    r.output[0].first_unwritten = -1;
     return r;
 }
 

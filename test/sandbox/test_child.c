@@ -77,8 +77,12 @@ static void draw_init(Draw *d, int64_t steps) {
     for (int k = 0; k < CASES; k++) {
         CaseSpec *s = &d->spec[k];
         int64_t pitch = k == 1 ? row[k] + 5 : row[k], offset = k == 1 ? 3 : 0;
-        *s = (CaseSpec){
-            .inputs = 1, .output_at = k * ROOM, .output_bytes = rows[k] * row[k] * 4, .steps = steps};
+        *s = (CaseSpec){.inputs = 1,
+                        .outputs = 1,
+                        .output_at = k * ROOM,
+                        .output_bytes = rows[k] * row[k] * 4,
+                        .output = {{0, rows[k] * row[k] * 4, -1}},
+                        .steps = steps};
         s->order_seed = (uint64_t)k;
         CaseTensor *t = &s->input[0];
         *t = (CaseTensor){.dtype = DT_F32, .rank = 2, .offset = offset};
@@ -183,11 +187,11 @@ static void a_right_program_runs_every_case(void **state) {
         fail_msg("%s", run.end == WIRE_BROKEN ? run.why : run.r.report[run.r.reports - 1].message);
     for (int k = 0; k < CASES; k++) {
         const CaseReport *r = &run.r.report[k];
-        assert_int_equal(r->dtype, DT_F32);
-        assert_int_equal(r->rank, 2);
-        assert_int_equal(r->shape[0], rows[k]);
-        assert_int_equal(r->shape[1], row[k]);
-        assert_int_equal(r->unwritten, 0);
+        assert_int_equal(r->output[0].dtype, DT_F32);
+        assert_int_equal(r->output[0].rank, 2);
+        assert_int_equal(r->output[0].shape[0], rows[k]);
+        assert_int_equal(r->output[0].shape[1], row[k]);
+        assert_int_equal(r->output[0].unwritten, 0);
         assert_int_equal(r->count.launches, 1);
         assert_int_equal(r->count.programs, rows[k]);
         assert_true(r->count.bytes_loaded >= rows[k] * row[k] * 4);
@@ -252,7 +256,7 @@ static void room_for_code_does_not_run_out_over_the_cases(void **state) {
     Draw d;
     draw_init(&d, 100000000);
     int fits = 0, too_small = 0;
-    for (size_t kib = 256; kib <= 32 << 10; kib += kib / 4) {
+    for (size_t kib = 384; kib <= 32 << 10; kib += kib / 4) {
         Run run = run_with(&d, str_of(source), kib << 10);
         const CaseReport *last = &run.r.report[run.r.reports - 1];
         if (run.end != WIRE_DONE && (run.end != WIRE_FINDING || !strstr(last->message, "memory")))
@@ -293,7 +297,8 @@ static void each_kind_of_finding(void **state) {
         {DIAG_SYNTAX, -1, "def run(x:\n"},
         {DIAG_SYNTAX, -1, ""},
         {DIAG_REFUSED, -1, HEAD "def run(x):\n    global y\n    return x\n"},
-        {DIAG_UNSUPPORTED, -1, HEAD "def run(x):\n    try:\n        return x\n    except:\n        return x\n"},
+        {DIAG_UNSUPPORTED, -1,
+         HEAD "def run(x):\n    try:\n        return x\n    except:\n        return x\n"},
         {DIAG_REFUSED, -1, HEAD "def run(x):\n    return torch.softmax(x, dim=-1)\n"},
         {DIAG_COMPILE, 0, KERNEL(LOAD "    tl.store(out + r * N + i, tl.nothing(v), mask=i < N)") HOST},
         {DIAG_OOB, 0,
@@ -334,22 +339,22 @@ static void what_no_kernel_wrote_is_counted(void **state) {
     Run run = run_source(KERNEL(LOAD "    tl.store(out + r * N + i, v, mask=(i >= 2) & (i < N - 1))") HOST);
     assert_int_equal(run.end, WIRE_DONE);
     for (int k = 0; k < CASES; k++) {
-        assert_int_equal(run.r.report[k].unwritten, 3 * rows[k]);
-        assert_int_equal(run.r.report[k].first_unwritten, 0);
+        assert_int_equal(run.r.report[k].output[0].unwritten, 3 * rows[k]);
+        assert_int_equal(run.r.report[k].output[0].first_unwritten, 0);
     }
     run_free(&run);
     run = run_source(KERNEL(LOAD "    tl.store(out + r * N + i, v, mask=i < N - 1)") HOST);
-    assert_int_equal(run.r.report[1].unwritten, rows[1]);
-    assert_int_equal(run.r.report[1].first_unwritten, row[1] - 1);
+    assert_int_equal(run.r.report[1].output[0].unwritten, rows[1]);
+    assert_int_equal(run.r.report[1].output[0].first_unwritten, row[1] - 1);
     run_free(&run);
     // An input passed through, and bytes that the host filled in, were written by no kernel.
     run = run_source(HEAD "def run(x):\n    return x\n");
     assert_int_equal(run.end, WIRE_DONE);
-    for (int k = 0; k < CASES; k++) assert_int_equal(run.r.report[k].unwritten, rows[k] * row[k]);
+    for (int k = 0; k < CASES; k++) assert_int_equal(run.r.report[k].output[0].unwritten, rows[k] * row[k]);
     run_free(&run);
     run = run_source(HEAD "def run(x):\n    return torch.zeros_like(x)\n");
     assert_int_equal(run.end, WIRE_DONE);
-    for (int k = 0; k < CASES; k++) assert_int_equal(run.r.report[k].unwritten, rows[k] * row[k]);
+    for (int k = 0; k < CASES; k++) assert_int_equal(run.r.report[k].output[0].unwritten, rows[k] * row[k]);
     run_free(&run);
 }
 
@@ -359,13 +364,13 @@ static void an_output_without_room_is_only_described(void **state) {
         run_source(HEAD "def run(x):\n    return torch.zeros((x.shape[0] + 1, x.shape[1]), dtype=x.dtype, "
                         "device=x.device)\n");
     assert_int_equal(run.end, WIRE_DONE);
-    assert_int_equal(run.r.report[0].shape[0], rows[0] + 1);
+    assert_int_equal(run.r.report[0].output[0].shape[0], rows[0] + 1);
     for (size_t i = 0; i < run.r.output_bytes; i++) assert_int_equal(run.r.output[i], 0);
     run_free(&run);
     run = run_source(HEAD
                      "def run(x):\n    return torch.empty(x.shape, dtype=torch.float64, device=x.device)\n");
     assert_int_equal(run.end, WIRE_DONE);
-    assert_int_equal(run.r.report[0].dtype, DT_F64);
+    assert_int_equal(run.r.report[0].output[0].dtype, DT_F64);
     for (size_t i = 0; i < run.r.output_bytes; i++) assert_int_equal(run.r.output[i], 0);
     run_free(&run);
 }
@@ -403,8 +408,8 @@ static void nothing_survives_a_case(void **state) {
     } else {
         assert_int_equal(run.end, WIRE_DONE);
         for (int k = 0; k < CASES; k++) {
-            assert_int_equal(run.r.report[k].shape[0], 1);
-            assert_int_equal(run.r.report[k].shape[1], 1);
+            assert_int_equal(run.r.report[k].output[0].shape[0], 1);
+            assert_int_equal(run.r.report[k].output[0].shape[1], 1);
         }
     }
     run_free(&run);
@@ -420,6 +425,81 @@ static void the_same_job_twice_gives_the_same_bytes(void **state) {
     assert_memory_equal(a.r.output, b.r.output, a.r.output_bytes);
     run_free(&a);
     run_free(&b);
+}
+
+// x itself is doubled; its gaps stay out of bounds, the mapping stays as it was, and a second run of the same
+// case finds the first one's values.
+static void an_input_changed_in_place_is_a_copy(void **state) {
+    (void)state;
+#define DOUBLE(at)                                                      \
+    HEAD "@triton.jit\ndef k(x, stride, N, BLOCK: tl.constexpr):\n"     \
+         "    r = tl.program_id(0)\n    i = tl.arange(0, BLOCK)\n"      \
+         "    v = tl.load(x + r * stride + i, mask=i < N, other=0.0)\n" \
+         "    tl.store(x + " at ", v * 2.0, mask=i < N)\n"              \
+         "def run(x):\n    M, N = x.shape\n"                            \
+         "    k[(M,)](x, x.stride(0), N, BLOCK=triton.next_power_of_2(N))\n"
+    Draw d;
+    draw_init(&d, 100000000);
+    for (int k = 0; k < CASES; k++) {
+        d.spec[k].output[0].input = 0;
+        d.spec[k].again = 1;
+    }
+    Run run = run_with(&d, STR(DOUBLE("r * stride + i")), 32 << 20);
+    if (run.end != WIRE_DONE) fail_msg("%s", run.r.report[run.r.reports - 1].message);
+    for (int k = 0; k < CASES; k++)
+        for (int64_t i = 0; i < rows[k] * row[k]; i++) {
+            float got;
+            memcpy(&got, run.r.output + d.spec[k].output_at + i * 4, 4);
+            assert_true(got == 2 * input_at(k, i));
+        }
+    assert_int_equal(run.r.report[0].output[0].unwritten, 0);
+    run_free(&run);
+    run = run_with(&d, STR(DOUBLE("r * N + i")), 32 << 20);
+    const CaseReport *last = &run.r.report[run.r.reports - 1];
+    assert_true(run.end == WIRE_FINDING && (last->finding == DIAG_OOB || last->finding == DIAG_RACE));
+    assert_int_equal(last->case_index, 1); // the one with gaps
+    run_free(&run);
+    d.spec[0].output[0].input = -1; // nothing says that x may be written
+    run = run_with(&d, STR(DOUBLE("r * stride + i")), 32 << 20);
+    assert_true(run.end == WIRE_FINDING && run.r.report[0].finding == DIAG_WRITE);
+    run_free(&run);
+}
+
+static void outputs_lie_apart(void **state) {
+    (void)state;
+    static const struct {
+        const char *returned;
+        int finding; // 0: none
+    } cases[] = {{"out, torch.zeros_like(out)", 0}, {"out, out", DIAG_OVERLAP}, {"out, x", DIAG_OVERLAP}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Draw d;
+        Arena a = {0};
+        draw_init(&d, 100000000);
+        for (int k = 0; k < CASES; k++) {
+            CaseSpec *s = &d.spec[k];
+            int64_t bytes = rows[k] * row[k] * 4;
+            s->outputs = 2;
+            s->output[1].input = -1;
+            spec_outputs(s, (const int64_t[]){bytes, bytes});
+        }
+        Buf source = BUF(&a);
+        const char *host = strstr(HOST, "return out");
+        buf_puts(&source, KERNEL(LOAD "    tl.store(out + r * N + i, v, mask=i < N)"));
+        buf_put(&source, HOST, (size_t)(host - HOST));
+        buf_printf(&source, "return %s\n", cases[i].returned);
+        Run run = run_with(&d, buf_str(&source), 32 << 20);
+        const CaseReport *last = &run.r.report[run.r.reports - 1];
+        if (cases[i].finding == 0) {
+            assert_int_equal(run.end, WIRE_DONE);
+            assert_int_equal(run.r.report[2].output[0].unwritten, 0);
+            assert_int_equal(run.r.report[2].output[1].unwritten, rows[2] * row[2]); // zeros are no store
+        } else {
+            assert_int_equal(run.end, WIRE_FINDING);
+            assert_int_equal(last->finding, cases[i].finding);
+        }
+        run_free(&run);
+        arena_free(&a);
+    }
 }
 
 static void broken_mappings_are_our_fault(void **state) {
@@ -519,6 +599,8 @@ int main(void) {
         cmocka_unit_test(nothing_survives_a_case),
         cmocka_unit_test(the_same_job_twice_gives_the_same_bytes),
         cmocka_unit_test(broken_mappings_are_our_fault),
+        cmocka_unit_test(an_input_changed_in_place_is_a_copy),
+        cmocka_unit_test(outputs_lie_apart),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     fork_server_close(fork_server);

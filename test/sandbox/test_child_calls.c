@@ -30,7 +30,11 @@ static void tensor_set(CaseTensor *t, int data, int64_t n) {
 static void draw_init(Draw *d) {
     *d = (Draw){.header = {.magic = WIRE_MAGIC, .cases = 1, .calls = CALLS}};
     for (int i = 0; i < M * N; i++) d->data[0][i] = (float)i, d->data[1][i] = (float)(100 + i);
-    d->spec[0] = (CaseSpec){.inputs = 1, .output_bytes = M * N * 4, .steps = 1 << 24};
+    d->spec[0] = (CaseSpec){.inputs = 1,
+                            .outputs = 1,
+                            .output = {{0, M * N * 4, -1}},
+                            .output_bytes = M * N * 4,
+                            .steps = 1 << 24};
     tensor_set(&d->spec[0].input[0], 0, N);
     static const int flags[CALLS] = {CALL_BUILDS, CALL_RENEWS, CALL_RENEWS, CALL_OTHER};
     for (int i = 0; i < CALLS; i++) {
@@ -39,7 +43,7 @@ static void draw_init(Draw *d) {
             (CallSpec){.spec = d->spec[0], .flags = flags[i], .same_as = -1, .repeats = i == 2 ? REPEATS : 1};
         if (i == 2) c->same_as = 0;
         tensor_set(&c->spec.input[0], i == 1, i == 3 ? OTHER_N : N);
-        if (i == 3) c->spec.output_bytes = M * OTHER_N * 4;
+        if (i == 3) c->spec.output_bytes = c->spec.output[0].bytes = M * OTHER_N * 4;
         c->spec.output_at = (1 + 2 * i) * ROOM;
         c->kept_at = (2 + 2 * i) * ROOM;
     }
@@ -159,8 +163,8 @@ static void kept_answers_and_shared_ones_show(void **state) {
                          "        if self.y is None:\n            self.y = plus(x, torch.empty_like(x))\n"
                          "        return self.y\n"));
     assert_non_null(run.call[1]);
-    assert_all(run.out[1], 1, M * N);           // and not 101
-    assert_int_equal(run.call[3]->shape[1], N); // and not OTHER_N
+    assert_all(run.out[1], 1, M * N);                     // and not 101
+    assert_int_equal(run.call[3]->output[0].shape[1], N); // and not OTHER_N
     run_free(&run);
     run = run_source(MODEL("):\n        self.y = None\n",
                            "        if self.y is None or self.y.shape != x.shape:\n            self.y = "

@@ -43,10 +43,13 @@ static char word(const ChildJob *j) { return (char)j->job[sizeof(JobHeader)]; }
 
 static CaseReport claim(const ChildJob *j, uint32_t i) {
     const CaseSpec *spec = &specs_of(j)[i];
-    CaseReport r = {.case_index = (int32_t)i, .kind = REPORT_RAN, .first_unwritten = -1};
-    r.dtype = spec->input[0].dtype;
-    r.rank = spec->input[0].rank;
-    memcpy(r.shape, spec->input[0].shape, sizeof r.shape);
+    CaseReport r = {
+        .case_index = (int32_t)i,
+        .kind = REPORT_RAN,
+    };
+    r.output[0].dtype = spec->input[0].dtype;
+    r.output[0].rank = spec->input[0].rank;
+    memcpy(r.output[0].shape, spec->input[0].shape, sizeof r.output[0].shape);
     r.count.bytes_stored = spec->output_bytes;
     wire_message(&r, "");
     return r;
@@ -67,7 +70,10 @@ static int child_forges(const ChildJob *j) {
     uint32_t cases = draw_of(j)->cases;
     for (uint32_t i = 0; i <= cases; i++) {
         CaseReport f = i < cases ? claim(j, i)
-                                 : (CaseReport){.case_index = -1, .kind = REPORT_DONE, .first_unwritten = -1};
+                                 : (CaseReport){
+                                       .case_index = -1,
+                                       .kind = REPORT_DONE,
+                                   };
         wire_message(&f, "");
         if (rng_below(&r, 3) == 0) {
             uint64_t at = rng_below(&r, sizeof f);
@@ -183,7 +189,10 @@ static int child_says(const ChildJob *j) {
             f.count.launches = 1;
             if (send_frame(j, &f)) return 1;
         }
-        CaseReport end = {.case_index = -1, .kind = REPORT_DONE, .first_unwritten = -1};
+        CaseReport end = {
+            .case_index = -1,
+            .kind = REPORT_DONE,
+        };
         wire_message(&end, "");
         if (c == 'z') memset(j->output, 0, j->output_bytes);
         return send_frame(j, &end);

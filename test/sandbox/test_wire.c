@@ -12,10 +12,13 @@
 enum { CASES = 3, SOURCE = 100 };
 
 static CaseReport ran(int index) {
-    CaseReport r = {.magic = WIRE_MAGIC, .case_index = index, .kind = REPORT_RAN, .dtype = DT_F16, .rank = 2};
-    r.shape[0] = 3;
-    r.shape[1] = 5;
-    r.first_unwritten = -1;
+    CaseReport r = {.magic = WIRE_MAGIC,
+                    .case_index = index,
+                    .kind = REPORT_RAN,
+                    .output[0] = {.dtype = DT_F16, .rank = 2}};
+    r.output[0].shape[0] = 3;
+    r.output[0].shape[1] = 5;
+    r.output[0].first_unwritten = -1;
     r.count.lanes = 15;
     return r;
 }
@@ -98,20 +101,21 @@ static void every_field_is_checked(void **state) {
     REFUSED(ran, 1, r->kind = REPORT_CALL);
     REFUSED(ran, 1, r->kind = 4);
     REFUSED(ran, 1, r->case_index = INT32_MIN);
-    REFUSED(ran, 1, r->dtype = -1);
-    REFUSED(ran, 1, r->dtype = DT_COUNT);
-    REFUSED(ran, 1, r->rank = -1);
-    REFUSED(ran, 1, r->rank = TENSOR_RANK_MAX + 1);
-    REFUSED(ran, 1, r->shape[0] = -1);
-    REFUSED(ran, 1, r->shape[0] = r->shape[1] = INT64_MAX);
-    REFUSED(ran, 1, r->unwritten = -1);
+    REFUSED(ran, 1, r->output[0].dtype = -1);
+    REFUSED(ran, 1, r->output[0].dtype = DT_COUNT);
+    REFUSED(ran, 1, r->output[0].rank = -1);
+    REFUSED(ran, 1, r->output[0].rank = TENSOR_RANK_MAX + 1);
+    REFUSED(ran, 1, r->output[0].shape[0] = -1);
+    REFUSED(ran, 1, r->output[0].shape[0] = r->output[0].shape[1] = INT64_MAX);
+    REFUSED(ran, 1, r->output[0].unwritten = -1);
     REFUSED(ran, 1, r->again = 2);
     REFUSED(ran, 1, r->again = -2);
     REFUSED(ran, 1, r->atomic_launches = -1);
-    REFUSED(ran, 1, (r->unwritten = 16, r->first_unwritten = 0));
-    REFUSED(ran, 1, (r->unwritten = 1, r->first_unwritten = -1));
-    REFUSED(ran, 1, (r->unwritten = 1, r->first_unwritten = 15));
-    REFUSED(ran, 1, r->first_unwritten = 0);
+    REFUSED(ran, 1, (r->output[0].unwritten = 16, r->output[0].first_unwritten = 0));
+    REFUSED(ran, 1, (r->output[0].unwritten = 1, r->output[0].first_unwritten = -1));
+    REFUSED(ran, 1, (r->output[0].unwritten = 1, r->output[0].first_unwritten = 15));
+    REFUSED(ran, 1, r->output[WIRE_OUTPUTS_MAX - 1].dtype = DT_COUNT);
+    REFUSED(ran, 1, r->output[1].unwritten = 2); // of an output of one element
     REFUSED(ran, 1, r->count.lanes = -1);
     REFUSED(ran, 1, r->count.bytes_copied = INT64_MAX);
     REFUSED(ran, 1, r->count.launches = INT64_MIN);
@@ -155,24 +159,24 @@ static void fields_that_a_kind_does_not_use_are_cleared(void **state) {
     CaseReport r[] = {ran(0), finding(1)};
     r[0].finding = 77;
     r[0].at = 999999;
-    r[0].shape[4] = -5;
-    r[1].dtype = 99;
-    r[1].rank = -3;
-    r[1].shape[0] = -1;
-    r[1].unwritten = -9;
+    r[0].output[0].shape[4] = -5;
+    r[1].output[0].dtype = 99;
+    r[1].output[0].rank = -3;
+    r[1].output[0].shape[0] = -1;
+    r[1].output[0].unwritten = -9;
     r[1].again = 7;
     r[1].atomic_launches = -7;
     assert_int_equal(check(r, 2), WIRE_FINDING);
     assert_int_equal(r[0].finding, 0);
     assert_int_equal(r[0].at, 0);
-    assert_int_equal(r[0].shape[4], 0);
-    assert_int_equal(r[1].dtype, 0);
-    assert_int_equal(r[1].rank, 0);
-    assert_int_equal(r[1].shape[0], 0);
-    assert_int_equal(r[1].unwritten, 0);
+    assert_int_equal(r[0].output[0].shape[4], 0);
+    assert_int_equal(r[1].output[0].dtype, 0);
+    assert_int_equal(r[1].output[0].rank, 0);
+    assert_int_equal(r[1].output[0].shape[0], 0);
+    assert_int_equal(r[1].output[0].unwritten, 0);
     assert_int_equal(r[1].again, 0);
     assert_int_equal(r[1].atomic_launches, 0);
-    assert_int_equal(r[1].first_unwritten, -1);
+    assert_int_equal(r[0].output[0].first_unwritten, -1); // nothing is unwritten
 }
 
 int main(void) {

@@ -201,6 +201,31 @@ static void sparse_rooms_are_bounded(void **state) {
     arena_free(&a);
 }
 
+static void overlap_is_of_elements(void **state) {
+    (void)state;
+    Arena a = {0};
+    StorageTable t = {.arena = &a};
+    Storage *s = NULL, *other = NULL;
+    assert_true(storage_new(&t, DT_F16, 64, &s) && storage_new(&t, DT_F16, 64, &other));
+    Tensor left = {.storage = s, .dtype = DT_F16, .rank = 2, .shape = {4, 4}, .stride = {8, 1}}, right = left;
+    right.offset = 4; // the other half of each row
+    assert_false(tensor_overlaps(&a, &left, &right));
+    right.offset = 3;
+    assert_true(tensor_overlaps(&a, &left, &right) && tensor_overlaps(&a, &right, &left));
+    right.storage = other;
+    assert_false(tensor_overlaps(&a, &left, &right));
+    Tensor bytes = {.storage = s, .dtype = DT_I8, .rank = 1, .shape = {1}, .stride = {1}, .offset = 7};
+    assert_true(tensor_overlaps(&a, &left, &bytes)); // the second byte of an element
+    bytes.offset = 8;
+    assert_false(tensor_overlaps(&a, &left, &bytes)); // in a gap
+    bytes.shape[0] = 0;
+    bytes.offset = 0;
+    assert_false(tensor_overlaps(&a, &left, &bytes));
+    Tensor expanded = {.storage = s, .dtype = DT_F16, .rank = 1, .shape = {9}, .stride = {0}, .offset = 1};
+    assert_true(tensor_overlaps(&a, &expanded, &left));
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_storages_are_not_initialised),
@@ -209,6 +234,7 @@ int main(void) {
         cmocka_unit_test(rows_say_what_a_shadow_would),
         cmocka_unit_test(an_open_storage_reads_like_an_exposed_one),
         cmocka_unit_test(sparse_rooms_are_bounded),
+        cmocka_unit_test(overlap_is_of_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,7 @@ class Verdict(dict):
     """
 
     REJECTED = frozenset(
-        "parse_reject compile_fail host_error oob uninit_read uncovered_output input_write race bad_value "
+        "parse_reject compile_fail host_error oob uninit_read uncovered_output overlap input_write race bad_value "
         "nondeterministic wrong_shape wrong_dtype incorrect inaccurate nan_class timeout crash no_kernel "
         "truncated timing_unstable below_floor".split()
     )

@@ -109,6 +109,7 @@ class RewardTable(dict):
         "race": 0.1,
         "nondeterministic": 0.1,
         "bad_value": 0.1,
+        "overlap": 0.1,
         "input_write": 0.1,
         "timeout": 0.1,
         # It does not.

@@ -1,4 +1,6 @@
 // A candidate's calls: run(*inputs), or its ModelNew, over an interpreter that lives as long as the program.
+#include <assert.h>
+
 #include "host/policy/screen.h"
 #include "host/python/entry.h"
 
@@ -11,6 +13,8 @@ struct HostProgram {
     Value arg[HOST_INPUTS_MAX];
     int args;
     bool called;
+    HostOutput want[HOST_OUTPUTS_MAX];
+    int outputs, allocated; // all of them; those that are no input changed in place
 };
 
 static void fresh_budgets(Interp *in) {
@@ -28,8 +32,19 @@ HostProgram *host_program(Machine *m, CodeCache *cache, const Node *module) {
                      .m = m,
                      .cache = cache};
     p->model = entry_model(module);
+    host_expect(p, &(HostOutput){.input = -1}, 1);
     fresh_budgets(&p->in);
     return p;
+}
+
+void host_expect(HostProgram *p, const HostOutput *want, int outputs) {
+    assert(outputs >= 1 && outputs <= HOST_OUTPUTS_MAX);
+    p->outputs = outputs;
+    p->allocated = 0;
+    for (int i = 0; i < outputs; i++) {
+        p->want[i] = want[i];
+        p->allocated += want[i].input < 0;
+    }
 }
 
 static Span place_of(const HostProgram *p) { return p->model ? p->model->span : p->run.function->node->span; }
@@ -53,6 +68,52 @@ static bool same_tensor(const Tensor *a, const Tensor *b) {
            memcmp(a->stride, b->stride, sizeof *a->stride * (size_t)a->rank) == 0;
 }
 
+// "run() must return 3 tensors, or the 2 that are not changed in place".
+static bool wrong_answer(HostProgram *p, Span at, const char *what) {
+    Buf b = BUF(p->in.arena);
+    bool one = p->outputs == 1;
+    buf_printf(&b, "%s() must return ", p->model ? "forward" : "run");
+    if (one)
+        buf_puts(&b, "one tensor");
+    else
+        buf_printf(&b, "%d tensors", p->outputs);
+    if (p->allocated == 0)
+        buf_puts(&b, one ? ", the input that is changed in place, or nothing"
+                         : ", the inputs that are changed in place, or nothing");
+    else if (p->allocated < p->outputs)
+        buf_printf(&b, ", or the %d that %s not changed in place", p->allocated,
+                   p->allocated == 1 ? "is" : "are");
+    return host_raise(&p->in, at, "%s, but it returned %s", buf_cstr(&b), what);
+}
+
+// The outputs in their order: all of them, or those alone that the program allocates. What is changed in
+// place may only be the very tensor that was handed in.
+static bool take_outputs(HostProgram *p, const Tensor *inputs, Value result, Span at, Tensor *out) {
+    bool list = value_is_seq(result);
+    int n = list ? result.seq->n : result.kind != V_NONE;
+    const Value *given = list ? result.seq->at : &result;
+    const char *form =
+        arena_printf(p->in.arena, "%s %s", result.kind == V_NONE ? "nothing:" : "a", value_type(result));
+    if ((list && p->outputs == 1) || (n != p->outputs && n != p->allocated))
+        return wrong_answer(p, at, list && p->outputs > 1 ? arena_printf(p->in.arena, "%d", n) : form);
+    for (int i = 0, k = 0; i < p->outputs; i++) {
+        int input = p->want[i].input;
+        if (input >= 0) out[i] = inputs[input];
+        if (input >= 0 && n != p->outputs) continue;
+        Value v = given[k++];
+        if (v.kind != V_TENSOR)
+            return wrong_answer(p, at,
+                                list ? arena_printf(p->in.arena, "a %s among them", value_type(v)) : form);
+        if (input < 0) out[i] = v.tensor->t;
+        if (!same_tensor(&out[i], &v.tensor->t))
+            return host_raise(&p->in, at,
+                              "output %d is changed in place: return the input itself there, not another "
+                              "tensor, or leave it out",
+                              i + 1);
+    }
+    return true;
+}
+
 bool host_call(HostProgram *p, const Tensor *inputs, int count, Tensor *out) {
     Interp *in = &p->in;
     Span at = place_of(p);
@@ -69,12 +130,7 @@ bool host_call(HostProgram *p, const Tensor *inputs, int count, Tensor *out) {
     if (p->model) args.at = p->entry.at;
     if (!(p->model ? entry_call_model(in, &p->entry, arg, &result) : call_value(in, p->run, &args, &result)))
         return false;
-    if (result.kind != V_TENSOR)
-        return host_raise(in, args.at, "%s() must return one tensor, but it returned %s %s",
-                          p->model ? "forward" : "run", result.kind == V_NONE ? "nothing:" : "a",
-                          value_type(result));
-    *out = result.tensor->t;
-    return true;
+    return take_outputs(p, inputs, result, args.at, out);
 }
 
 bool host_bound(const HostProgram *p) { return p->entry.bound; }

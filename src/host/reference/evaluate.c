@@ -2,6 +2,24 @@
 #include "host/policy/screen.h"
 #include "host/python/entry.h"
 
+// Copies of the tensors, each with the next one behind it: one tensor may be two outputs.
+static const Bound *chained(Interp *in, const Seq *s, Span at) {
+    const Bound *next = NULL;
+    for (int i = s->n; i-- > 0;) {
+        if (s->at[i].kind != V_BOUND) {
+            host_report(in, DIAG_HOST, at,
+                        "reference() must return tensors, but item %d of its answer is a %s", i + 1,
+                        value_type(s->at[i]));
+            return NULL;
+        }
+        Bound *b = NEW(in->arena, Bound);
+        *b = *s->at[i].bound;
+        b->also = next;
+        next = b;
+    }
+    return next;
+}
+
 const Bound *host_reference(BoundCtx *c, const Node *module, const Bound *const *inputs, int count,
                             int64_t budget, DiagList *d) {
     int64_t lanes = budget > INT64_MAX / STEP_LANES ? INT64_MAX : budget * STEP_LANES;
@@ -16,7 +34,8 @@ const Bound *host_reference(BoundCtx *c, const Node *module, const Bound *const 
     for (int i = 0; i < count; i++) arg[i] = value_bound(inputs[i]);
     if (!call_value(&in, reference, &args, &result)) return NULL;
     if (result.kind == V_BOUND) return result.bound;
-    host_report(&in, DIAG_HOST, args.at, "%s() must return one tensor, but it returned %s %s", name,
+    if (value_is_seq(result) && result.seq->n > 0) return chained(&in, result.seq, args.at);
+    host_report(&in, DIAG_HOST, args.at, "%s() must return a tensor, but it returned %s %s", name,
                 result.kind == V_NONE ? "nothing:" : "a", value_type(result));
     return NULL;
 }

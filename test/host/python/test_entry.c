@@ -74,11 +74,62 @@ static void test_wrong_number_of_inputs(void **state) {
     world_close(&w);
 }
 
+// What run(x, s, t) returns, where x is changed in place and a tensor of its own belongs behind it.
+static bool gives(World *w, const char *body, const HostOutput *want, int outputs, Tensor *out) {
+    Buf b = BUF(&w->arena);
+    buf_printf(&b, "def run(x, s, t):\n    y = torch.empty_like(x)\n    %s\n", body);
+    HostProgram *p = host_program(&w->m, NULL, parsed(&w->arena, buf_cstr(&b)));
+    host_expect(p, want, outputs);
+    return host_build(p, w->in, 3) && host_call(p, w->in, 3, out);
+}
+
+static void test_several_outputs(void **state) {
+    (void)state;
+    static const HostOutput both[] = {{0}, {-1}}, own[] = {{-1}, {-1}}, in_place[] = {{0}};
+    static const struct {
+        const HostOutput *want;
+        int outputs;
+        const char *body, *refused; // NULL: taken
+    } cases[] = {
+        {both, 2, "return x, y", NULL},
+        {both, 2, "return [x, y]", NULL},
+        {both, 2, "return y", NULL},
+        {both, 2, "return (y,)", NULL},
+        {both, 2, "return y, y", "return the input itself there"},
+        {both, 2, "return x.view(8, 4), y", "return the input itself there"},
+        {both, 2, "return s, y", "return the input itself there"},
+        {both, 2, "return",
+         "run() must return 2 tensors, or the 1 that is not changed in place, but it returned"},
+        {both, 2, "return x, y, y", "but it returned 3"},
+        {own, 2, "return y, x", NULL}, // whose bytes they are is not asked here
+        {own, 2, "return y", "run() must return 2 tensors, but it returned a Tensor"},
+        {own, 2, "return y, 1", "a int among them"},
+        {own, 2, "return x.shape", "a int among them"},
+        {in_place, 1, "return", NULL},
+        {in_place, 1, "return x", NULL},
+        {in_place, 1, "return y", "return the input itself there"},
+        {in_place, 1, "return (x,)", "the input that is changed in place, or nothing"},
+        {own, 1, "return (y,)", "run() must return one tensor, but it returned a tuple"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        World w;
+        Tensor out[HOST_OUTPUTS_MAX];
+        world_open(&w, 1 << 20);
+        bool taken = gives(&w, cases[i].body, cases[i].want, cases[i].outputs, out);
+        if (taken != !cases[i].refused) fail_msg("%s: %s", cases[i].body, taken ? "taken" : w.d.at[0].msg);
+        if (!taken) expect_finding(&w.d, DIAG_HOST, cases[i].refused, "");
+        if (taken && cases[i].want[0].input == 0) assert_ptr_equal(out[0].storage, w.in[0].storage);
+        if (taken && cases[i].outputs == 2) assert_ptr_not_equal(out[0].storage, out[1].storage);
+        world_close(&w);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_features),
         cmocka_unit_test(test_what_stays_refused),
         cmocka_unit_test(test_wrong_number_of_inputs),
+        cmocka_unit_test(test_several_outputs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
