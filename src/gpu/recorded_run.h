@@ -22,6 +22,7 @@ enum {
     RUN_ARGS_MAX = 1 << 17, // arguments of all launches, and parameters of all kernels, together
     RUN_NAME_MAX = 256,
     RUN_INPUTS_MAX = 12,
+    RUN_OUTPUTS_MAX = 12,
     RUN_RANK_MAX = 5,
     RUN_TEXT_MAX = 16 << 20 // bytes of JSON
 };
@@ -29,7 +30,7 @@ enum {
 
 // --- memory ---
 
-// OUTPUT: the returned tensor lies there, and it is no input. SCRATCH: what else host code allocated.
+// OUTPUT: a returned tensor lies there, and it is no input. SCRATCH: what else host code allocated.
 typedef enum { BUFFER_INPUT, BUFFER_OUTPUT, BUFFER_SCRATCH } BufferRole;
 typedef struct {
     BufferRole role;
@@ -130,7 +131,8 @@ typedef struct {
     int buffers;
     RunView input[RUN_INPUTS_MAX]; // input k lies in a buffer of its own, of role INPUT
     int inputs;
-    RunView output;
+    RunView output[RUN_OUTPUTS_MAX]; // what the call returns, in order
+    int outputs;
     RunKernel *kernel;
     int kernels;
     // The first `setups` steps belong to what runs once (a program that keeps something between calls); the
