@@ -24,8 +24,9 @@ enum {
     RUN_INPUTS_MAX = 12,
     RUN_OUTPUTS_MAX = 12,
     RUN_RANK_MAX = 5,
-    RUN_TEXT_MAX = 16 << 20 // bytes of JSON
+    RUN_TEXT_MAX = 4 << 20 // bytes of JSON
 };
+#define RUN_FORMAT    "ouroboros run 1"
 #define RUN_BYTES_MAX ((int64_t)1 << 40) // of one buffer
 
 // --- memory ---
@@ -49,13 +50,16 @@ typedef struct {
 
 // --- kernels ---
 
-typedef enum { CONST_PLAIN, CONST_DTYPE, CONST_FUNCTION } RunConstKind;
-typedef struct {
+typedef enum { CONST_PLAIN, CONST_DTYPE, CONST_FUNCTION, CONST_TUPLE } RunConstKind;
+typedef struct RunConst RunConst;
+struct RunConst {
     RunConstKind kind;
-    PyValue plain; // PLAIN: None, bool, int, float, str
-    DType dtype;   // DTYPE: tl.float16
-    Str function;  // FUNCTION: a jit function of the same module
-} RunConst;
+    PyValue plain;        // PLAIN: None, bool, int, float, str
+    DType dtype;          // DTYPE: tl.float16
+    Str function;         // FUNCTION: a jit function of the same module
+    const RunConst *item; // TUPLE
+    int items;
+};
 
 // A parameter as Triton 3.6 specialises it. `type` is its own spelling: "*fp16", "i32", "i64", "u64", "u1",
 // "fp32", "fp64" ...; "constexpr" where `value` is folded into the code (declared so, None, or an int equal
@@ -143,8 +147,11 @@ typedef struct {
     int processors; // of the GPU that host code was told of; another one might get another run
 } RecordedRun;
 
+const char *run_type_name(DType t);      // as Triton spells it in signatures: "fp16", "i32", "u8"
 int run_scalar_bytes(Str type);          // of "i32", "*fp16" and their like; 0: no such type
 int run_flat_params(const RunKernel *k); // how many arguments its launches have
+// Everything of a kernel but its source, as members of a JSON object: equal texts, equal kernels.
+void run_kernel_form(Buf *out, const RunKernel *k);
 Str run_choice_name(Arena *a, const RecordedRun *run, const RunLaunch *l); // "softmax config 3: 4 warps, ..."
 
 // JSON, on one line. Reading checks that the run is whole: every index, address, size and count. `printed`:

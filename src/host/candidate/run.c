@@ -1,4 +1,5 @@
 // A candidate's calls: run(*inputs), or its ModelNew, over an interpreter that lives as long as the program.
+#include "host/candidate/backend.h"
 #include "host/policy/screen.h"
 #include "host/python/entry.h"
 
@@ -74,7 +75,7 @@ bool host_call(HostProgram *p, const Tensor *inputs, int count, Tensor *out) {
                           p->model ? "forward" : "run", result.kind == V_NONE ? "nothing:" : "a",
                           value_type(result));
     *out = result.tensor->t;
-    return true;
+    return backend_of(in)->finish(in, at, out);
 }
 
 bool host_bound(const HostProgram *p) { return p->entry.bound; }
