@@ -141,11 +141,28 @@ static bool import_of_triton(Str module) {
            !memmem(module.p, module.len, "backends", 8) && !memmem(module.p, module.len, "compiler", 8);
 }
 
+static const Node *assigned(const Node *s) {
+    return s->kind == NODE_ASSIGN ? s->assign.value : s->kind == NODE_ANNASSIGN ? s->annassign.value : NULL;
+}
+
+static bool is_constexpr_call(Print *p, const Node *n) {
+    Str path;
+    return n->kind == NODE_CALL && dotted(p, n->call.func, &path) && str_ends(path, "constexpr");
+}
+
+// Plain variables of the module are none of a kernel's: what has such a name there is its own.
+static bool kernel_reads(Print *p, const Node *s) {
+    const Node *value = assigned(s);
+    if (value)
+        return is_constexpr_call(p, value) || value->kind == NODE_ATTRIBUTE || value->kind == NODE_NAME;
+    return s->kind == NODE_IMPORT || (s->kind == NODE_FUNCTION && is_jit_function(s));
+}
+
 static void name_used(Print *p, Str name) {
     const Node *alias, *s = global_of(p, name, &alias);
     if (str_is(name, "libdevice")) p->libdevice = true;
     if (str_is(name, "math")) p->math = true;
-    if (!s || (s->kind == NODE_FUNCTION && !is_jit_function(s)) || s->kind == NODE_CLASS) return;
+    if (!s || !kernel_reads(p, s)) return;
     if (s->kind == NODE_IMPORT) {
         bool known = reserved(name); // ours
         Str module = s->import.from ? s->import.module : alias->alias.name;
@@ -177,15 +194,6 @@ static void function_reached(Print *p, const Node *f) {
             refuse(p, "the default of '%.*s' of %.*s cannot be printed",
                    STR_ARG(f->function.params.at[i]->param.name), STR_ARG(f->function.name));
     }
-}
-
-static const Node *assigned(const Node *s) {
-    return s->kind == NODE_ASSIGN ? s->assign.value : s->kind == NODE_ANNASSIGN ? s->annassign.value : NULL;
-}
-
-static bool is_constexpr_call(Print *p, const Node *n) {
-    Str path;
-    return n->kind == NODE_CALL && dotted(p, n->call.func, &path) && str_ends(path, "constexpr");
 }
 
 static void reach(Print *p, const Node *s) {
@@ -258,6 +266,11 @@ static Node *decorator(Print *p, const Node *f) {
     return jit;
 }
 
+static void put_statement(Buf *out, const Node *n) {
+    print_node(out, n);
+    if (out->p[out->len - 1] != '\n') buf_putc(out, '\n');
+}
+
 static void put_function(Print *p, Buf *out, const Node *f) {
     Node shown = *f;
     shown.function.decorators = (Nodes){NEW(p->a, Node *), 1};
@@ -265,17 +278,16 @@ static void put_function(Print *p, Buf *out, const Node *f) {
     shown.function.params = params_of(p, f);
     shown.function.returns = NULL;
     buf_puts(out, "\n\n");
-    print_node(out, &shown);
+    put_statement(out, &shown);
 }
 
 // A constant's annotation says nothing that counts, and would be evaluated.
-static void put_assign(Print *p, Buf *out, const Node *s) {
+static void put_assign(Buf *out, const Node *s) {
     Node shown = {.kind = NODE_ASSIGN, .span = s->span};
     Node *target = s->kind == NODE_ANNASSIGN ? s->annassign.target : NULL;
     shown.assign.value = s->kind == NODE_ANNASSIGN ? s->annassign.value : s->assign.value;
     shown.assign.targets = s->kind == NODE_ANNASSIGN ? (Nodes){&target, 1} : s->assign.targets;
-    (void)p;
-    print_node(out, &shown);
+    put_statement(out, &shown);
 }
 
 // torch's helpers lend Triton's own modules.
@@ -288,7 +300,7 @@ static void put_import(Buf *out, const Node *s) {
         if (lent)
             shown.import.module =
                 str_is(name, "libdevice") ? STR("triton.language.extra") : STR("triton.language");
-        print_node(out, &shown);
+        put_statement(out, &shown);
     }
 }
 
@@ -329,7 +341,7 @@ static bool put_module(Print *p, Buf *out) {
         else if (s->kind == NODE_IMPORT)
             put_import(out, s);
         else
-            put_assign(p, out, s);
+            put_assign(out, s);
     }
     return true;
 }

@@ -273,7 +273,7 @@ static bool kernel_number(Interp *in, Span at, const RunKernel *k, int *out) {
     Buf form = BUF(r->a);
     run_kernel_form(&form, k);
     for (int i = 0; i < r->run.kernels; i++)
-        if (str_eq(r->form[i], buf_str(&form))) return *out = i, true;
+        if (r->run.kernel[i].at == k->at && str_eq(r->form[i], buf_str(&form))) return *out = i, true;
     if (r->run.kernels == RUN_KERNELS_MAX)
         return host_unsupported(in, at, "a call of more than %d different kernels is not recorded",
                                 RUN_KERNELS_MAX);
