@@ -86,7 +86,7 @@ $(B)/%_simd.$(1).o: %_simd.c $(B)/flags | deps
 endef
 $(foreach i,base avx2 avx512,$(eval $(call simd_rule,$(i))))
 
-# The op suite, the self-test programs and the prompt profiles are data: embedded as text.
+# The op suite, the self-test programs, the prompt profiles and what compile workers run are data: embedded as text.
 EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py test/exploit/*.py src/propose/profile/*.txt src/measure/*.py))
 $(B)/gen/embedded: FORCE
 	@mkdir -p $(@D)

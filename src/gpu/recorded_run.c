@@ -173,7 +173,7 @@ static int same_source(const RecordedRun *run, int k) {
 void run_kernel_form(Buf *out, const RunKernel *k) {
     buf_puts(out, "\"name\":");
     put_text(out, k->name);
-    buf_printf(out, ",\"at\":%u,\"params\":", (unsigned)k->at);
+    buf_puts(out, ",\"params\":");
     put_params(out, k->param, k->params);
     put_options(out, &k->option);
 }
@@ -184,6 +184,7 @@ static void put_kernels(Buf *out, const RecordedRun *run) {
         const RunKernel *k = &run->kernel[i];
         buf_puts(out, i ? ",{" : "{");
         run_kernel_form(out, k);
+        buf_printf(out, ",\"at\":%u", (unsigned)k->at);
         int first = k->source.len ? same_source(run, i) : -1;
         if (first == i) {
             buf_puts(out, ",\"source\":");

@@ -150,7 +150,7 @@ typedef struct {
 const char *run_type_name(DType t);      // as Triton spells it in signatures: "fp16", "i32", "u8"
 int run_scalar_bytes(Str type);          // of "i32", "*fp16" and their like; 0: no such type
 int run_flat_params(const RunKernel *k); // how many arguments its launches have
-// Everything of a kernel but its source, as members of a JSON object: equal texts, equal kernels.
+// What a compiler gets beside the source, as members of a JSON object: name, params, options.
 void run_kernel_form(Buf *out, const RunKernel *k);
 Str run_choice_name(Arena *a, const RecordedRun *run, const RunLaunch *l); // "softmax config 3: 4 warps, ..."
 

@@ -19,6 +19,7 @@ typedef struct {
     int workers;        // side by side, at least 1
     int timeout_ms;     // for one kernel; 0: the usual 60 s
     int recycle;        // kernels of one worker; 0: the usual 256
+    int recheck;        // one hit of the cache in so many is compiled again; 0: the usual 100
     CompileTarget target;
 } CompileOptions;
 
@@ -32,8 +33,9 @@ typedef struct {
 } Compiled;
 
 typedef struct {
-    int64_t asked, cache_hits, rechecked, compiled, failed, restarts;
-    int64_t compile_us; // of all workers together
+    int64_t asked, cache_hits, compiled, failed, restarts;
+    int64_t rechecked, differed; // hits that were compiled again; those that came out otherwise
+    int64_t compile_us;          // of all workers together
 } CompileCounts;
 
 typedef struct Compilers Compilers;
