@@ -38,7 +38,7 @@ static const uint64_t cut_right = (uint64_t)1 << 14, // LANDLOCK_ACCESS_FS_TRUNC
 
 static uint64_t all_rights(long version) {
     uint64_t rights = ((uint64_t)1 << 13) - 1; // those of the first version
-    if (version >= 2) rights |= refer_right;
+    rights |= refer_right;
     if (version >= 3) rights |= cut_right;
     if (version >= 5) rights |= ioctl_right;
     return rights;
@@ -62,18 +62,19 @@ static bool rule_add(int ruleset, const char *path, uint64_t rights, bool needed
 
 static bool files_rule(CompileSandbox *s, const CompileFiles *f, Err *e) {
     long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-    if (version < 1)
-        return err_set(
-            e, ERR_SANDBOX,
-            "compile worker: this system has no Landlock (%s), without which Triton's compiler would "
-            "see all files; nothing is compiled",
-            strerror(errno));
+    // The first version lets nobody move a file from folder to folder, as Triton does.
+    if (version < 2)
+        return err_set(e, ERR_SANDBOX,
+                       "compile worker: this system has no Landlock of version 2 (%s), without which "
+                       "Triton's compiler would "
+                       "see all files; nothing is compiled",
+                       strerror(errno));
     Ruleset set = {all_rights(version), version >= 4 ? NETWORK_BIND_AND_CONNECT : 0,
                    version >= 6 ? SCOPED_SOCKETS_AND_SIGNALS : 0};
     size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
     s->ruleset = (int)syscall(SYS_landlock_create_ruleset, &set, size, 0);
     if (s->ruleset < 0) return err_set(e, ERR_SANDBOX, "compile worker: Landlock: %s", strerror(errno));
-    uint64_t own = own_rights | (version >= 3 ? cut_right : 0);
+    uint64_t own = own_rights | refer_right | (version >= 3 ? cut_right : 0);
     bool ok = rule_add(s->ruleset, f->own, own, true, e) &&
               rule_add(s->ruleset, "/dev/null", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE,
                        true, e) &&
@@ -167,10 +168,13 @@ static bool limit(__rlimit_resource_t what, rlim_t most) {
 }
 
 bool compile_sandbox_enter(const CompileSandbox *s) {
-    enum { CPU_SECONDS = 1200, OPEN_FILES = 256 };
+    enum { CPU_SECONDS = 1200, OPEN_FILES = 256, FIRST = 3 };
     const rlim_t file_bytes = 256 << 20, memory = (rlim_t)16 << 30;
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && limit(RLIMIT_CORE, 0) &&
-           limit(RLIMIT_CPU, CPU_SECONDS) && limit(RLIMIT_FSIZE, file_bytes) && limit(RLIMIT_AS, memory) &&
-           limit(RLIMIT_NOFILE, OPEN_FILES) && syscall(SYS_landlock_restrict_self, s->ruleset, 0) == 0 &&
+    if (s->ruleset != FIRST && dup2(s->ruleset, FIRST) < 0) return false;
+    closefrom(FIRST + 1);
+    return fcntl(FIRST, F_SETFD, FD_CLOEXEC) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           limit(RLIMIT_CORE, 0) && limit(RLIMIT_CPU, CPU_SECONDS) && limit(RLIMIT_FSIZE, file_bytes) &&
+           limit(RLIMIT_AS, memory) && limit(RLIMIT_NOFILE, OPEN_FILES) &&
+           syscall(SYS_landlock_restrict_self, FIRST, 0) == 0 &&
            syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &s->filter) == 0;
 }

@@ -15,5 +15,5 @@ typedef struct {
 // ERR_SANDBOX where this system has no Landlock or takes no filter.
 MUST_CHECK bool compile_sandbox_make(const CompileFiles *files, CompileSandbox **out, Err *e);
 void compile_sandbox_free(CompileSandbox *s);
-// In the child, right before execve(). False: the child must end.
+// In the child, right before execve(); descriptors from 3 on are closed. False: the child must end.
 MUST_CHECK bool compile_sandbox_enter(const CompileSandbox *s);

@@ -32,7 +32,6 @@ static _Noreturn void child(const Start *s) {
     sigprocmask(SIG_SETMASK, &none, NULL);
     setpgid(0, 0);
     bool ok = chdir(s->folder) == 0 && dup2(s->in, 0) >= 0 && dup2(s->out, 1) >= 0 && dup2(s->errors, 2) >= 0;
-    closefrom(3);
     if (ok && compile_sandbox_enter(s->sandbox))
         execve(s->program, (char *const *)(uintptr_t)s->argv, (char *const *)(uintptr_t)s->environment);
     static const char text[] = "the sandbox cannot be entered\n";
