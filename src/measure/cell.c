@@ -150,7 +150,13 @@ static bool choice_compiles(const Cell *c, int group, int choice) {
 // A fault of a kernel that the referee has accepted takes the verdict back.
 static bool ours_ended_well(Cell *c, const TimedContender *t) {
     if (t->end == TIMED_WELL) return true;
-    return say(c, TIMES_incorrect, arena_printf(c->a, "%.*s: %s", STR_ARG(t->name), t->why));
+    return say(c, t->end == TIMED_REFUSED ? TIMES_failed : TIMES_incorrect, arena_printf(c->a, "%.*s: %s", STR_ARG(t->name), t->why));
+}
+
+static int refused(const TimingResult *r) {
+    for (int i = 0; i < r->contenders; i++)
+        if (r->contender[i].end == TIMED_REFUSED) return i;
+    return -1;
 }
 
 // Times every config of one group, the other groups staying as they are, and takes the fastest.
@@ -169,13 +175,20 @@ static bool tune_group(Cell *c, int group) {
         contender_add(c, str_of(arena_printf(c->a, "config %d", i)), false, &run);
     }
     if (!c->job.contenders) return say(c, TIMES_failed, "Triton compiles none of the configs");
-    int rounds = c->job.rounds, checked = c->job.checked;
+    int rounds = c->job.rounds, checked = c->job.checked, best = 0;
     c->job.rounds = TUNE_ROUNDS;
     c->job.checked = 0;
     bool ok = measure(c, &r, &answers);
+    for (int out; ok && (out = refused(&r)) >= 0 && c->job.contenders > 1;) { // Triton passes over such a config
+        for (int i = out; i + 1 < c->job.contenders; i++) {
+            c->job.contender[i] = c->job.contender[i + 1];
+            choice[i] = choice[i + 1];
+        }
+        c->job.contenders--;
+        ok = measure(c, &r, &answers);
+    }
     c->job.rounds = rounds;
     c->job.checked = checked;
-    int best = 0;
     for (int i = 0; ok && i < r.contenders; i++) {
         if (!ours_ended_well(c, &r.contender[i])) return false;
         if (median_of(r.contender[i].cold, r.contender[i].colds) < median_of(r.contender[best].cold, r.contender[best].colds)) best = i;
@@ -374,7 +387,7 @@ static bool measure_all(Cell *c) {
         if (!measure(c, &r, &answers)) return false;
         int fault = 0;
         for (int i = 0; i < c->baseline.modes; i++)
-            if (c->replayed[i] && r.contender[c->replayed[i]].end == TIMED_FAULT) {
+            if (c->replayed[i] && (r.contender[c->replayed[i]].end == TIMED_FAULT || r.contender[c->replayed[i]].end == TIMED_REFUSED)) {
                 c->baseline.mode[i].replayable = false;
                 c->baseline.mode[i].why = str_dup(c->a, str_of(r.contender[c->replayed[i]].why));
                 fault = 1;

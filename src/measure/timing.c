@@ -150,11 +150,15 @@ static bool window_time(Timing *t, const DeviceGraph *before, const DeviceGraph 
            device_between(t->d, MARK_FROM, MARK_TO, us, t->e);
 }
 
+// What the driver says of a kernel before it runs.
+static bool runner_accepted(Timing *t, Runner *r) {
+    return kernels_load(t, r) && (r->c->run.setups || call_queue(t, r, 0));
+}
+
 // Once through all sets; then a graph that takes long enough.
 static bool runner_ready(Timing *t, Runner *r) {
     double us = 0;
     int n = t->sets.sets, steps = r->c->run.steps - r->c->run.setups;
-    if (!kernels_load(t, r)) return false;
     if (r->c->run.setups && !region_own(t, r, region_lay_out(&r->c->run, r->at))) return false;
     if (!setups_queue(t, r) || !finish(t) || !graph_make(t, r, n, false, &r->cold) || !window_time(t, NULL, &r->cold, &us) ||
         !window_time(t, &r->cold, &r->cold, &us))
@@ -293,9 +297,9 @@ static bool checked_window(Timing *t, Runner *r, uint8_t *answers) {
 
 // ---- all of it
 
-static bool at_fault(Timing *t, Runner *r) {
-    r->out->end = TIMED_FAULT;
-    t->lost = true;
+static bool at_fault(Timing *t, Runner *r, TimedEnd end) {
+    r->out->end = end;
+    t->lost = end == TIMED_FAULT;
     snprintf(r->out->why, sizeof r->out->why, "%.*s", (int)sizeof r->out->why - 1, t->e->msg);
     *t->e = (Err){0};
     return true;
@@ -305,10 +309,12 @@ static bool measure(Timing *t, uint8_t *answers) {
     Runner *which = NULL;
     if (!floor_time(t)) *t->e = (Err){0}; // it stays 0: not known
     for (int i = 0; i < t->runners; i++)
-        if (!runner_ready(t, &t->runner[i])) return at_fault(t, &t->runner[i]);
-    if (!rounds_run(t, &which)) return which && at_fault(t, which);
+        if (!runner_accepted(t, &t->runner[i])) return at_fault(t, &t->runner[i], TIMED_REFUSED);
     for (int i = 0; i < t->runners; i++)
-        if (!checked_window(t, &t->runner[i], answers)) return at_fault(t, &t->runner[i]);
+        if (!runner_ready(t, &t->runner[i])) return at_fault(t, &t->runner[i], TIMED_FAULT);
+    if (!rounds_run(t, &which)) return which && at_fault(t, which, TIMED_FAULT);
+    for (int i = 0; i < t->runners; i++)
+        if (!checked_window(t, &t->runner[i], answers)) return at_fault(t, &t->runner[i], TIMED_FAULT);
     return true;
 }
 

@@ -40,12 +40,13 @@ static inline int64_t timing_answer_at(const TimingJob *job, int c, int j) {
     return ((int64_t)c * job->checked + j) * each;
 }
 
-// What was measured of one contender; in microseconds for one call.
-typedef enum { TIMED_WELL, TIMED_FAULT, TIMED_TRAMPLED } TimedEnd;
+// What was measured of one contender; in microseconds for one call. REFUSED: the driver does not load or launch it, which
+// says nothing of its answers. FAULT: it ran, and the context is lost.
+typedef enum { TIMED_WELL, TIMED_REFUSED, TIMED_FAULT, TIMED_TRAMPLED } TimedEnd;
 typedef struct {
     Str name;
     TimedEnd end;
-    char why[300]; // of a fault; or which memory around its buffers, or which input, was written to
+    char why[300]; // it was refused, or of a fault; or which memory around its buffers, or which input, was written to
     double cold[TIMING_ROUNDS_MAX];
     double hot[TIMING_ROUNDS_MAX], call[TIMING_ROUNDS_MAX];
     int colds, hots, calls;

@@ -377,10 +377,20 @@ EXPORT int cuEventElapsedTime(float *ms, void *from, void *to) {
     *ms = (float)((*(double *)to - *(double *)from) * 1e-6);
     return lost;
 }
+// The text of a "cubin" as the stand-in for Triton's compiler makes it: an ELF file with the text in it, NUL-terminated.
+static const char *text_of(const char *image) {
+    if (memcmp(image, "\177ELF", 4) != 0) return image;
+    uint64_t sections;
+    uint16_t count;
+    memcpy(&sections, image + 40, sizeof sections);
+    memcpy(&count, image + 60, sizeof count);
+    const char *text = memmem(image, sections + 64u * count, "{\"kernel\":", 10);
+    return text ? text : "no text of the stand-in";
+}
 EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned options, int *option, void **value) {
     (void)options, (void)option, (void)value;
     Module *m = calloc(1, sizeof *m);
-    m->text = strdup(image);
+    m->text = strdup(text_of(image));
     m->kernel = -1;
     *module = m;
     if (sscanf(m->text, "// ouroboros stream inputs=%d unroll=%d", &m->inputs, &m->unroll) == 2) {
