@@ -9,6 +9,8 @@ $(B)/conform-check: $(B)/test/conformance/check.o $(B)/libouroboros.a
 	$(LINK) -lcmocka
 $(B)/compile-kernels: $(B)/test/conformance/compile_kernels.o $(B)/libouroboros.a
 	$(LINK)
+$(B)/gpu-floors: $(B)/test/conformance/gpu_floors.o $(B)/libouroboros.a
+	$(LINK)
 $(B)/text-serve: $(B)/test/conformance/text_serve.o $(B)/libouroboros.a
 	$(LINK)
 $(B)/model-logits: $(B)/test/conformance/model_logits.o $(B)/libouroboros.a
