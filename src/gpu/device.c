@@ -12,10 +12,14 @@ static bool read_facts(Device *d, int device, Err *e) {
     size_t all = 0, free_bytes = 0;
     const struct {
         int attribute, *value;
-    } table[] = {{DEVICE_SM_KHZ, &f->sm_khz},         {DEVICE_PROCESSORS, &f->processors},
-                 {DEVICE_MEMORY_KHZ, &f->memory_khz}, {DEVICE_BUS_BITS, &f->bus_bits},
-                 {DEVICE_L2_BYTES, &l2},              {DEVICE_MAJOR, &f->major},
-                 {DEVICE_MINOR, &f->minor},           {DEVICE_SHARED_MOST, &f->shared_most}};
+    } table[] = {{DEVICE_SM_KHZ, &f->sm_khz},
+                 {DEVICE_PROCESSORS, &f->processors},
+                 {DEVICE_MEMORY_KHZ, &f->memory_khz},
+                 {DEVICE_BUS_BITS, &f->bus_bits},
+                 {DEVICE_L2_BYTES, &l2},
+                 {DEVICE_MAJOR, &f->major},
+                 {DEVICE_MINOR, &f->minor},
+                 {DEVICE_SHARED_MOST, &f->shared_most}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         DRIVER_TRY(&d->driver, cuDeviceGetAttribute, table[i].value, table[i].attribute, device);
     DRIVER_TRY(&d->driver, cuDriverGetVersion, &f->version);
@@ -119,8 +123,8 @@ static bool prepare(Device *d, const char *entry, int shared, DeviceKernel *k, E
     DRIVER_TRY(r, cuFuncGetAttribute, &k->local_bytes, FUNCTION_LOCAL_BYTES, k->function);
     if (shared <= SHARED_ALWAYS) return true;
     if (shared > d->facts.shared_most)
-        return err_set(e, ERR_INPUT, "%s needs %d bytes of shared memory; a block has at most %d", entry, shared,
-                       d->facts.shared_most);
+        return err_set(e, ERR_INPUT, "%s needs %d bytes of shared memory; a block has at most %d", entry,
+                       shared, d->facts.shared_most);
     DRIVER_TRY(r, cuFuncSetCacheConfig, k->function, FUNCTION_PREFER_SHARED);
     DRIVER_TRY(r, cuFuncSetAttribute, k->function, FUNCTION_SHARED_MOST, shared);
     return true;
@@ -209,7 +213,8 @@ bool device_wait(Device *d, double seconds, Err *e) {
         int error = d->driver.cuStreamQuery(d->stream);
         if (!error) return true;
         if (error != DRIVER_NOT_READY) return driver_fail(&d->driver, "cuStreamQuery", error, e);
-        if (clock_seconds() > end) return err_set(e, ERR_LIMIT, "a kernel has not ended in %.0f seconds", seconds);
+        if (clock_seconds() > end)
+            return err_set(e, ERR_LIMIT, "a kernel has not ended in %.0f seconds", seconds);
         sched_yield();
     }
 }

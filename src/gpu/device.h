@@ -1,6 +1,7 @@
-// device.h - one GPU of this process: one context, one stream, memory, modules, launches, graphs and events. Every
-// failure is an Err that names the driver's call. After a fault of a kernel (an illegal address, say) a context is
-// lost: whoever launches what it does not trust does it in a process that may end (measure/measurer.h).
+// device.h - one GPU of this process: one context, one stream, memory, modules, launches, graphs and events.
+// Every failure is an Err that names the driver's call. After a fault of a kernel (an illegal address, say) a
+// context is lost: whoever launches what it does not trust does it in a process that may end
+// (measure/measurer.h).
 #pragma once
 #include "base/str.h"
 #include "gpu/driver.h"
@@ -39,8 +40,8 @@ typedef struct {
     void *module, *function;
     int registers, local_bytes; // of a thread
 } DeviceKernel;
-// A cubin, or PTX as text (NUL-terminated), which the driver compiles. `shared`: dynamic shared memory that its
-// launches ask for.
+// A cubin, or PTX as text (NUL-terminated), which the driver compiles. `shared`: dynamic shared memory that
+// its launches ask for.
 MUST_CHECK bool device_load(Device *d, const char *image, const char *entry, int shared, DeviceKernel *out,
                             Err *e);
 void device_unload(Device *d, DeviceKernel *k);
@@ -65,6 +66,7 @@ void device_graph_free(Device *d, DeviceGraph *g);
 
 // --- time ---
 MUST_CHECK bool device_mark(Device *d, int event, Err *e); // queued
-MUST_CHECK bool device_between(Device *d, int from, int to, double *us, Err *e); // of events that have happened
+MUST_CHECK bool device_between(Device *d, int from, int to, double *us,
+                               Err *e); // of events that have happened
 // Until all that was queued is done. ERR_LIMIT after so many seconds: a kernel does not end.
 MUST_CHECK bool device_wait(Device *d, double seconds, Err *e);

@@ -1,5 +1,5 @@
-// driver.h - libcuda, loaded at run time: the few types and functions that are needed, declared here. Nothing of CUDA is
-// needed to build, and a machine without it lacks this only.
+// driver.h - libcuda, loaded at run time: the few types and functions that are needed, declared here. Nothing
+// of CUDA is needed to build, and a machine without it lacks this only.
 #pragma once
 #include "base/err.h"
 #include <stddef.h>
@@ -11,7 +11,8 @@ typedef struct {
     int id, padding;
     union {
         char bytes[64];
-        int flag; // of a cooperative launch, of one that may overlap the one before it, and a cluster's policy
+        int flag; // of a cooperative launch, of one that may overlap the one before it, and a cluster's
+                  // policy
         unsigned cluster[3];
     } value;
 } DriverAttribute;
@@ -54,8 +55,8 @@ void driver_close(Driver *d);
 // "cuMemAlloc_v2: CUDA_ERROR_OUT_OF_MEMORY: out of memory (2)"; false.
 bool driver_fail(const Driver *d, const char *call, int error, Err *e);
 // In a function that returns bool and has an Err *e.
-#define DRIVER_TRY(d, call, ...)                                              \
-    do {                                                                      \
-        int driver_error = (d)->call(__VA_ARGS__);                            \
-        if (driver_error) return driver_fail((d), #call, driver_error, e);    \
+#define DRIVER_TRY(d, call, ...)                                           \
+    do {                                                                   \
+        int driver_error = (d)->call(__VA_ARGS__);                         \
+        if (driver_error) return driver_fail((d), #call, driver_error, e); \
     } while (0)

@@ -68,8 +68,10 @@ static const EmbeddedFile *script(void) {
 
 // What it needs to find Python, the driver and a C compiler; caches and temporary files go to its folder.
 static const char **environment(Arena *a, const char *folder) {
-    static const char *const kept[] = {"PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME", "CC", "LANG"};
-    static const char *const placed[] = {"HOME", "TMPDIR", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR", "XDG_CACHE_HOME"};
+    static const char *const kept[] = {"PATH", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_HOME", "CC",
+                                       "LANG"};
+    static const char *const placed[] = {"HOME", "TMPDIR", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR",
+                                         "XDG_CACHE_HOME"};
     enum { KEPT = sizeof kept / sizeof *kept, PLACED = sizeof placed / sizeof *placed };
     const char **out = NEWN(a, const char *, KEPT + PLACED + 2);
     int n = 0;
@@ -80,7 +82,8 @@ static const char **environment(Arena *a, const char *folder) {
     return out;
 }
 
-static _Noreturn void become(const Baseline *b, const char *path, const char **env, const int in[2], const int out[2]) {
+static _Noreturn void become(const Baseline *b, const char *path, const char **env, const int in[2],
+                             const int out[2]) {
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
@@ -150,14 +153,17 @@ static void put_request(Buf *out, const BaselineRequest *q) {
     int64_t bytes = q->job->output_bytes;
     buf_printf(out, ",\"file\":\"/proc/%d/fd/%d\",\"inputs\":[", (int)getpid(), q->inputs);
     for (int i = 0; i < q->job->inputs; i++) {
-        buf_printf(out, "%s{\"dtype\":\"%s\",\"at\":%" PRId64 ",\"shape\":[", i ? "," : "", dtype_info[q->dtype[i]].torch,
-                   q->job->input[i].at);
-        for (int d = 0; d < q->op->input[i].rank; d++) buf_printf(out, "%s%" PRId64, d ? "," : "", q->shape[i][d]);
+        buf_printf(out, "%s{\"dtype\":\"%s\",\"at\":%" PRId64 ",\"shape\":[", i ? "," : "",
+                   dtype_info[q->dtype[i]].torch, q->job->input[i].at);
+        for (int d = 0; d < q->op->input[i].rank; d++)
+            buf_printf(out, "%s%" PRId64, d ? "," : "", q->shape[i][d]);
         buf_puts(out, "]}");
         bytes += q->job->input[i].bytes;
     }
-    buf_printf(out, "],\"bytes\":%" PRId64 ",\"rounds\":%d,\"target_us\":%g,\"l2_times\":%" PRId64 ",\"draws\":%d}\n", bytes,
-               q->job->rounds, q->job->target_us, q->job->l2_times, q->draws);
+    buf_printf(out,
+               "],\"bytes\":%" PRId64 ",\"rounds\":%d,\"target_us\":%g,\"l2_times\":%" PRId64
+               ",\"draws\":%d}\n",
+               bytes, q->job->rounds, q->job->target_us, q->job->l2_times, q->draws);
     arena_free(&a);
 }
 
@@ -167,17 +173,21 @@ bool baseline_ask(Arena *a, Baseline *b, const BaselineRequest *q, BaselineTimes
     if (b->pid == 0 && !start(b, e)) return false;
     put_request(&request, q);
     signal(SIGPIPE, SIG_IGN);
-    if (io_write_all(b->to, request.p, request.len, e) && line_take(a, b, &answer)) return baseline_read(a, answer, q->job, out, e);
+    if (io_write_all(b->to, request.p, request.len, e) && line_take(a, b, &answer))
+        return baseline_read(a, answer, q->job, out, e);
     stop(b);
     *e = (Err){0};
-    return err_set(e, ERR_IO, "%s gives no baseline: PyTorch and a GPU are needed there (its messages stand above)", b->python);
+    return err_set(e, ERR_IO,
+                   "%s gives no baseline: PyTorch and a GPU are needed there (its messages stand above)",
+                   b->python);
 }
 
 // ---- its answer
 
 static bool times_read(const Json *j, const json_t *o, const char *key, double *x, int *n) {
     const json_t *list = json_object_get(o, key);
-    if (json_array_size(list) > TIMING_ROUNDS_MAX) return err_set(j->e, ERR_INPUT, "%s: \"%s\": too many", j->file, key);
+    if (json_array_size(list) > TIMING_ROUNDS_MAX)
+        return err_set(j->e, ERR_INPUT, "%s: \"%s\": too many", j->file, key);
     for (size_t i = 0; i < json_array_size(list); i++) {
         double v = json_number_value(json_array_get(list, i));
         if (!(v > 0)) return err_set(j->e, ERR_INPUT, "%s: \"%s\": times belong here", j->file, key);
@@ -186,22 +196,26 @@ static bool times_read(const Json *j, const json_t *o, const char *key, double *
     return true;
 }
 
-static bool mode_read(Arena *a, const Json *j, const char *name, const json_t *o, const TimingJob *job, BaselineMode *m) {
+static bool mode_read(Arena *a, const Json *j, const char *name, const json_t *o, const TimingJob *job,
+                      BaselineMode *m) {
     int64_t bytes[TIMING_INPUTS_MAX];
     const json_t *run = json_object_get(o, "run");
     m->name = str_dup(a, str_of(name));
     for (int i = 0; i < job->inputs; i++) bytes[i] = job->input[i].bytes;
-    if (!times_read(j, o, "device", m->device, &m->devices) || !times_read(j, o, "call", m->call, &m->calls)) return false;
+    if (!times_read(j, o, "device", m->device, &m->devices) || !times_read(j, o, "call", m->call, &m->calls))
+        return false;
     m->replayable = run != NULL;
-    return !run || timed_run_read(a, &(TimedRunSource){j, run, bytes, job->inputs, job->output_bytes}, &m->run, j->e);
+    return !run ||
+           timed_run_read(a, &(TimedRunSource){j, run, bytes, job->inputs, job->output_bytes}, &m->run, j->e);
 }
 
 bool baseline_read(Arena *a, Str text, const TimingJob *job, BaselineTimes *out, Err *e) {
     Json j;
     Str error = {0};
     *out = (BaselineTimes){0};
-    bool ok = json_parse("the baseline's answer", text, &j, e) && json_get_text(&j, j.root, "error", &error) &&
-              json_get_text(&j, j.root, "torch", &out->torch) && json_get_text(&j, j.root, "triton", &out->triton);
+    bool ok = json_parse("the baseline's answer", text, &j, e) &&
+              json_get_text(&j, j.root, "error", &error) && json_get_text(&j, j.root, "torch", &out->torch) &&
+              json_get_text(&j, j.root, "triton", &out->triton);
     if (ok && error.len) ok = err_set(e, ERR_IO, "the baseline fails: %.*s", STR_ARG(error));
     out->torch = str_dup(a, out->torch);
     out->triton = str_dup(a, out->triton);

@@ -1,7 +1,8 @@
-// baseline.h - PyTorch beside a kernel: the definition's reference in eager mode, compiled, and compiled with max-autotune.
-// A Python process of its own (baseline.py) times them, and writes down what the compiler generated, so that the measurer
-// can launch it beside the kernel, without Python. The process gets our print of the definition, a folder of its own, no
-// network where the system lets us take it away, and is killed with all it has started when it is late.
+// baseline.h - PyTorch beside a kernel: the definition's reference in eager mode, compiled, and compiled with
+// max-autotune. A Python process of its own (baseline.py) times them, and writes down what the compiler
+// generated, so that the measurer can launch it beside the kernel, without Python. The process gets our print
+// of the definition, a folder of its own, no network where the system lets us take it away, and is killed
+// with all it has started when it is late.
 #pragma once
 #include "measure/timing_job.h"
 #include "op/op.h"

@@ -71,13 +71,20 @@ static Figure figure_of(const double *x, int n) {
 static bool draw(Cell *c, int64_t rows, int64_t columns, DType dtype) {
     uint64_t seed[2];
     if (!rng_entropy(seed, sizeof seed, &c->e)) return failed(c);
-    const RepeatedRequest q = {.op = c->q->op, .seed = seed[0] >> 1, .dtype = dtype, .rows = rows, .columns = columns, .steps = 1};
+    const RepeatedRequest q = {
+        .op = c->q->op, .seed = seed[0] >> 1, .dtype = dtype, .rows = rows, .columns = columns, .steps = 1};
     RepeatedMade made = repeated_make(c->a, &q, &c->r, &c->e);
     if (made == REPEATED_FAILED) return failed(c);
     if (made == REPEATED_UNFIT)
-        return say(c, TIMES_unfit, "the op has no such shape, it is too large, or a row of the answer depends on other rows");
+        return say(c, TIMES_unfit,
+                   "the op has no such shape, it is too large, or a row of the answer depends on other rows");
     c->rotates = c->r.rows > c->r.block.truth[0].rows;
-    c->job = (TimingJob){.seed = seed[1] >> 1, .rounds = c->q->rounds, .checked = CHECKED, .target_us = 500, .seconds = 10, .l2_times = 5};
+    c->job = (TimingJob){.seed = seed[1] >> 1,
+                         .rounds = c->q->rounds,
+                         .checked = CHECKED,
+                         .target_us = 500,
+                         .seconds = 10,
+                         .l2_times = 5};
     c->job.rows = c->rotates ? c->r.rows : 0;
     c->job.output_bytes = (int64_t)c->r.output_bytes;
     c->job.inputs = c->r.spec->inputs;
@@ -97,7 +104,8 @@ static bool record(Cell *c, DType dtype) {
     memcpy(size, c->r.block.truth[0].dim, sizeof size);
     if (c->q->op->rows_dim >= 0) size[c->q->op->rows_dim] = c->r.rows;
     if (!record_order(c->q->op, size, dtype, c->facts.processors, &order, &c->e) ||
-        !record_run(c->q->referee->fork_servers, c->a, c->q->source, referee_extras(c->q->referee), &order, &c->recording, &c->e))
+        !record_run(c->q->referee->fork_servers, c->a, c->q->source, referee_extras(c->q->referee), &order,
+                    &c->recording, &c->e))
         return failed(c);
     return c->recording.ok || say(c, TIMES_unsupported, str_cdup(c->a, c->recording.why));
 }
@@ -118,7 +126,9 @@ static bool compile(Cell *c) {
     }
     c->out->seconds_compile = clock_seconds() - from;
     if (any) return true;
-    return say(c, TIMES_failed, arena_printf(c->a, "Triton does not compile %.*s: %.*s", STR_ARG(kernel[0]->name), STR_ARG(made[0].why)));
+    return say(c, TIMES_failed,
+               arena_printf(c->a, "Triton does not compile %.*s: %.*s", STR_ARG(kernel[0]->name),
+                            STR_ARG(made[0].why)));
 }
 
 // ---- jobs
@@ -127,9 +137,9 @@ static void contender_add(Cell *c, Str name, bool compared, const TimedRun *run)
     c->job.contender[c->job.contenders++] = (TimingContender){name, compared, *run};
 }
 
-static bool measure(Cell *c, TimingResult *out, const uint8_t **answers) {
-    bool ok = measurer_run(c->a, c->q->measurer, &c->job, c->r.fd, out, answers, &c->e);
-    c->out->seconds_timing += out->seconds;
+static bool measure(Cell *c, Measured *out) {
+    bool ok = measurer_run(c->a, c->q->measurer, &c->job, c->r.fd, out, &c->e);
+    c->out->seconds_timing += out->result.seconds;
     return ok || failed(c);
 }
 
@@ -142,7 +152,8 @@ static int group_choices(const RecordedRun *run, int group) {
 static bool choice_compiles(const Cell *c, int group, int choice) {
     const RecordedRun *run = &c->recording.run;
     for (int i = 0; i < run->steps; i++)
-        if (run->step[i].kind == STEP_LAUNCH && run->step[i].group == group && !c->cubin[run->step[i].choice[choice].kernel])
+        if (run->step[i].kind == STEP_LAUNCH && run->step[i].group == group &&
+            !c->cubin[run->step[i].choice[choice].kernel])
             return false;
     return true;
 }
@@ -150,7 +161,8 @@ static bool choice_compiles(const Cell *c, int group, int choice) {
 // A fault of a kernel that the referee has accepted takes the verdict back.
 static bool ours_ended_well(Cell *c, const TimedContender *t) {
     if (t->end == TIMED_WELL) return true;
-    return say(c, t->end == TIMED_REFUSED ? TIMES_failed : TIMES_incorrect, arena_printf(c->a, "%.*s: %s", STR_ARG(t->name), t->why));
+    return say(c, t->end == TIMED_REFUSED ? TIMES_failed : TIMES_incorrect,
+               arena_printf(c->a, "%.*s: %s", STR_ARG(t->name), t->why));
 }
 
 static int refused(const TimingResult *r) {
@@ -162,15 +174,16 @@ static int refused(const TimingResult *r) {
 // Times every config of one group, the other groups staying as they are, and takes the fastest.
 static bool tune_group(Cell *c, int group) {
     int choice[CONFIGS_MAX], n = group_choices(&c->recording.run, group);
-    TimingResult r;
-    const uint8_t *answers;
+    Measured seen;
+    const TimingResult *r = &seen.result;
     if (n > CONFIGS_MAX) n = CONFIGS_MAX;
     c->job.contenders = 0;
     for (int i = 0; i < n; i++) {
         TimedRun run;
         c->config[group] = i;
         if (!choice_compiles(c, group, i)) continue;
-        if (!timed_run_make(c->a, &c->recording.run, c->cubin, c->config, &run, &c->e)) return say(c, TIMES_unsupported, c->e.msg);
+        if (!timed_run_make(c->a, &c->recording.run, c->cubin, c->config, &run, &c->e))
+            return say(c, TIMES_unsupported, c->e.msg);
         choice[c->job.contenders] = i;
         contender_add(c, str_of(arena_printf(c->a, "config %d", i)), false, &run);
     }
@@ -178,20 +191,22 @@ static bool tune_group(Cell *c, int group) {
     int rounds = c->job.rounds, checked = c->job.checked, best = 0;
     c->job.rounds = TUNE_ROUNDS;
     c->job.checked = 0;
-    bool ok = measure(c, &r, &answers);
-    for (int out; ok && (out = refused(&r)) >= 0 && c->job.contenders > 1;) { // Triton passes over such a config
+    bool ok = measure(c, &seen);
+    for (int out;
+         ok && (out = refused(r)) >= 0 && c->job.contenders > 1;) { // Triton passes over such a config
         for (int i = out; i + 1 < c->job.contenders; i++) {
             c->job.contender[i] = c->job.contender[i + 1];
             choice[i] = choice[i + 1];
         }
         c->job.contenders--;
-        ok = measure(c, &r, &answers);
+        ok = measure(c, &seen);
     }
     c->job.rounds = rounds;
     c->job.checked = checked;
-    for (int i = 0; ok && i < r.contenders; i++) {
-        if (!ours_ended_well(c, &r.contender[i])) return false;
-        if (median_of(r.contender[i].cold, r.contender[i].colds) < median_of(r.contender[best].cold, r.contender[best].colds)) best = i;
+    for (int i = 0; ok && i < r->contenders; i++) {
+        const TimedContender *t = &r->contender[i], *first = &r->contender[best];
+        if (!ours_ended_well(c, t)) return false;
+        if (median_of(t->cold, t->colds) < median_of(first->cold, first->colds)) best = i;
     }
     c->config[group] = choice[best];
     c->out->configs += c->job.contenders;
@@ -201,7 +216,8 @@ static bool tune_group(Cell *c, int group) {
 static const RunLaunch *launch_of(const Cell *c, int group) {
     const RecordedRun *run = &c->recording.run;
     for (int i = 0; i < run->steps; i++)
-        if (run->step[i].kind == STEP_LAUNCH && run->step[i].group == group) return &run->step[i].choice[c->config[group]];
+        if (run->step[i].kind == STEP_LAUNCH && run->step[i].group == group)
+            return &run->step[i].choice[c->config[group]];
     return NULL;
 }
 
@@ -227,10 +243,15 @@ static void ask_baseline(Cell *c) {
         dtype[i] = (DType)c->r.spec->input[i].dtype;
         for (int d = 0; d < OP_RANK_MAX; d++) shape[i][d] = c->r.spec->input[i].shape[d];
     }
-    const BaselineRequest q = {.op = c->q->op, .job = &c->job, .dtype = dtype, .shape = (const int64_t(*)[OP_RANK_MAX])shape,
-                               .inputs = c->r.fd, .draws = c->out->bytes < small_bytes ? DRAWS_SMALL : 1};
+    const BaselineRequest q = {.op = c->q->op,
+                               .job = &c->job,
+                               .dtype = dtype,
+                               .shape = (const int64_t(*)[OP_RANK_MAX])shape,
+                               .inputs = c->r.fd,
+                               .draws = c->out->bytes < small_bytes ? DRAWS_SMALL : 1};
     if (!baseline_ask(c->a, c->q->baseline, &q, &c->baseline, &e)) {
-        c->baseline = (BaselineTimes){.modes = 1, .mode[0] = {.name = STR("eager"), .why = str_dup(c->a, str_of(e.msg))}};
+        c->baseline = (BaselineTimes){.modes = 1,
+                                      .mode[0] = {.name = STR("eager"), .why = str_dup(c->a, str_of(e.msg))}};
     }
     c->out->seconds_baseline = clock_seconds() - from;
 }
@@ -260,7 +281,8 @@ static void job_fill(Cell *c, const TimedRun *ours) {
 static int64_t wrong_elements(Cell *c, const uint8_t *out, int64_t *first) {
     const CaseTruth *block = &c->r.block.truth[0];
     const Bound *b = block->expected;
-    int64_t had = c->rotates ? block->rows : 1, rows = c->rotates ? c->r.rows : 1, n = b->numel / had, wrong = 0;
+    int64_t had = c->rotates ? block->rows : 1, rows = c->rotates ? c->r.rows : 1, n = b->numel / had,
+            wrong = 0;
     size_t row = (size_t)n * (size_t)dtype_bytes(b->dtype), whole = row * (size_t)had;
     ArenaMark m = arena_mark(c->a);
     uint8_t *judged = arena_raw(c->a, (size_t)b->numel + 1, 1), *part = arena_raw(c->a, whole + 1, 64);
@@ -289,10 +311,12 @@ static bool answers_right(Cell *c, const uint8_t *answers, int contender, Str *w
         int64_t first = 0, n = wrong_elements(c, answers + timing_answer_at(&c->job, contender, j), &first);
         if (!n) continue;
         int64_t columns = c->r.block.truth[0].expected->numel / c->r.block.truth[0].rows;
-        *why = str_of(arena_printf(c->a, "%" PRId64 " of %" PRId64 " elements are wrong on the GPU, the first in row %" PRId64
-                                         ", column %" PRId64, n,
-                                   c->job.output_bytes / dtype_bytes(c->r.block.truth[0].expected->dtype), first / columns,
-                                   first % columns));
+        *why = str_of(arena_printf(c->a,
+                                   "%" PRId64 " of %" PRId64
+                                   " elements are wrong on the GPU, the first in row %" PRId64
+                                   ", column %" PRId64,
+                                   n, c->job.output_bytes / dtype_bytes(c->r.block.truth[0].expected->dtype),
+                                   first / columns, first % columns));
         return false;
     }
     return true;
@@ -305,7 +329,10 @@ static void tell_baselines(Cell *c, const TimingResult *r, const uint8_t *answer
     for (int i = 0; i < c->baseline.modes; i++) {
         const BaselineMode *m = &c->baseline.mode[i];
         CellBaseline *b = &out->baseline[out->baselines++];
-        *b = (CellBaseline){.name = m->name, .why = m->why, .own = figure_of(m->device, m->devices), .own_call = figure_of(m->call, m->calls)};
+        *b = (CellBaseline){.name = m->name,
+                            .why = m->why,
+                            .own = figure_of(m->device, m->devices),
+                            .own_call = figure_of(m->call, m->calls)};
         const TimedContender *t = c->replayed[i] ? &r->contender[c->replayed[i]] : NULL;
         if (!t) continue;
         if (t->end != TIMED_WELL)
@@ -361,13 +388,17 @@ static void tell(Cell *c, const TimingResult *r, const uint8_t *answers) {
     }
     tell_baselines(c, r, answers);
     if (!r->cold || device.us < floors * r->floor_us) {
-        say(c, TIMES_below_floor, arena_printf(c->a, "%.2f us, where a kernel that does nothing takes %.2f us%s", device.us, r->floor_us,
-                                              r->cold ? "" : "; all sets of inputs together fit into the L2"));
+        say(c, TIMES_below_floor,
+            arena_printf(c->a, "%.2f us, where a kernel that does nothing takes %.2f us%s", device.us,
+                         r->floor_us, r->cold ? "" : "; all sets of inputs together fit into the L2"));
         return;
     }
     if (device.spread > noisy || t->checked_us > apart * device.us || t->checked_us < device.us / apart) {
-        say(c, TIMES_timing_unstable, arena_printf(c->a, "the middle half of %d rounds differs by %.1f %%; the checked window took %.2f of the median",
-                                                  device.rounds, 100 * device.spread, t->checked_us / device.us));
+        say(c, TIMES_timing_unstable,
+            arena_printf(
+                c->a,
+                "the middle half of %d rounds differs by %.1f %%; the checked window took %.2f of the median",
+                device.rounds, 100 * device.spread, t->checked_us / device.us));
         return;
     }
     out->device = device;
@@ -376,28 +407,35 @@ static void tell(Cell *c, const TimingResult *r, const uint8_t *answers) {
     tell_bar(c);
 }
 
+static bool baseline_failed(Cell *c, const TimedContender *t) {
+    bool any = false;
+    for (int i = 0; i < c->baseline.modes; i++) {
+        const TimedContender *b = &t[c->replayed[i]];
+        if (!c->replayed[i] || (b->end != TIMED_FAULT && b->end != TIMED_REFUSED)) continue;
+        c->baseline.mode[i].replayable = false;
+        c->baseline.mode[i].why = str_dup(c->a, str_of(b->why));
+        any = true;
+    }
+    return any;
+}
+
 // Again without a baseline whose replay has spoilt the process, and with more rounds where times differ.
 static bool measure_all(Cell *c) {
     TimedRun ours;
-    TimingResult r;
-    const uint8_t *answers;
-    if (!timed_run_make(c->a, &c->recording.run, c->cubin, c->config, &ours, &c->e)) return say(c, TIMES_unsupported, c->e.msg);
+    Measured seen;
+    const TimedContender *t = NULL;
+    if (!timed_run_make(c->a, &c->recording.run, c->cubin, c->config, &ours, &c->e))
+        return say(c, TIMES_unsupported, c->e.msg);
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
         job_fill(c, &ours);
-        if (!measure(c, &r, &answers)) return false;
-        int fault = 0;
-        for (int i = 0; i < c->baseline.modes; i++)
-            if (c->replayed[i] && (r.contender[c->replayed[i]].end == TIMED_FAULT || r.contender[c->replayed[i]].end == TIMED_REFUSED)) {
-                c->baseline.mode[i].replayable = false;
-                c->baseline.mode[i].why = str_dup(c->a, str_of(r.contender[c->replayed[i]].why));
-                fault = 1;
-            }
-        if (fault) continue;
-        Figure f = figure_of(r.contender[0].cold, r.contender[0].colds);
-        if (f.spread <= noisy || c->job.rounds >= MORE_ROUNDS || r.contender[0].end != TIMED_WELL) break;
+        if (!measure(c, &seen)) return false;
+        t = seen.result.contender;
+        if (baseline_failed(c, t)) continue;
+        Figure f = figure_of(t->cold, t->colds);
+        if (f.spread <= noisy || c->job.rounds >= MORE_ROUNDS || t->end != TIMED_WELL) break;
         c->job.rounds = MORE_ROUNDS;
     }
-    tell(c, &r, answers);
+    tell(c, &seen.result, seen.answers);
     return true;
 }
 

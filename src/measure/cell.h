@@ -1,7 +1,9 @@
-// cell.h - the times of one accepted kernel at one shape and dtype, beside what PyTorch makes of the definition.
+// cell.h - the times of one accepted kernel at one shape and dtype, beside what PyTorch makes of the
+// definition.
 //
-// The program's host code is recorded in the sandbox, its kernels are printed by us and compiled, inputs are drawn after
-// all that; the measurer runs everything. Every answer of a checked set is compared, whole, with the oracle's bounds.
+// The program's host code is recorded in the sandbox, its kernels are printed by us and compiled, inputs are
+// drawn after all that; the measurer runs everything. Every answer of a checked set is compared, whole, with
+// the oracle's bounds.
 #pragma once
 #include "judge/referee.h"
 #include "measure/baseline.h"
@@ -24,9 +26,9 @@ typedef struct {
 
 typedef struct {
     Str name;
-    Figure device;       // replayed beside the kernel, by the same process; rounds 0: it was not
+    Figure device;        // replayed beside the kernel, by the same process; rounds 0: it was not
     Figure own, own_call; // as PyTorch runs it, in its own process
-    Str why;             // what is missing, and why
+    Str why;              // what is missing, and why
 } CellBaseline;
 
 typedef struct {
@@ -35,11 +37,11 @@ typedef struct {
     TimesStatus status;
     Str why;
     Figure device, hot, call;
-    int64_t bytes;                // of its inputs and its answer, once
-    int configs;                  // that were timed; 0: none is tuned
-    Str config;                   // the fastest
-    int registers, local_bytes;   // of a thread
-    Figure yardstick;             // plain streaming of the same bytes
+    int64_t bytes;              // of its inputs and its answer, once
+    int configs;                // that were timed; 0: none is tuned
+    Str config;                 // the fastest
+    int registers, local_bytes; // of a thread
+    Figure yardstick;           // plain streaming of the same bytes
     double floor_us, sm_mhz_low, sm_mhz_high;
     int sets, calls_of_window, checked;
     CellBaseline baseline[BASELINE_MODES_MAX];

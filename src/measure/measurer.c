@@ -18,10 +18,10 @@
 enum { START_SECONDS = 60, WORK_SECONDS = 300, ANSWER_MOST = 64 << 20, FDS_MAX = 3 };
 
 struct Measurer {
-    int keeper;     // socket
-    pid_t kept;     // the keeper
-    int line;       // socket to the measuring process; -1: there is none
-    pid_t process;  // its number, as it says itself
+    int keeper;    // socket
+    pid_t kept;    // the keeper
+    int line;      // socket to the measuring process; -1: there is none
+    pid_t process; // its number, as it says itself
     DeviceFacts facts;
     int processes;
     uint8_t *answers; // of the last job
@@ -36,7 +36,10 @@ static bool fds_send(int socket, const int *fd, size_t n) {
         char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
     } data = {0};
     struct iovec part = {"m", 1};
-    struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = data.bytes, .msg_controllen = CMSG_SPACE(n * sizeof *fd)};
+    struct msghdr msg = {.msg_iov = &part,
+                         .msg_iovlen = 1,
+                         .msg_control = data.bytes,
+                         .msg_controllen = CMSG_SPACE(n * sizeof *fd)};
     struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
@@ -55,7 +58,8 @@ static bool fds_take(int socket, int *fd, size_t n) {
         char bytes[CMSG_SPACE(FDS_MAX * sizeof(int))];
     } data;
     struct iovec part = {&byte, 1};
-    struct msghdr msg = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = data.bytes, .msg_controllen = sizeof data.bytes};
+    struct msghdr msg = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = data.bytes, .msg_controllen = sizeof data.bytes};
     ssize_t got;
     do got = recvmsg(socket, &msg, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
@@ -130,12 +134,13 @@ static bool work(Device *d, Buf *out, const int fd[FDS_MAX]) {
     bool ok = true, well = true;
     for (int i = 0; i < FDS_MAX && ok; i++) {
         size[i] = lseek(fd[i], 0, SEEK_END);
-        ok = size[i] >= 0 && map_file(fd[i], (size_t)size[i], i == FDS_MAX - 1 ? PROT_READ | PROT_WRITE : PROT_READ, &file[i], &e);
+        ok = size[i] >= 0 && map_file(fd[i], (size_t)size[i],
+                                      i == FDS_MAX - 1 ? PROT_READ | PROT_WRITE : PROT_READ, &file[i], &e);
     }
     ok = ok && timing_job_read(&a, (Str){(char *)file[0], (size_t)size[0]}, (int64_t)size[1], &job, &e);
     if (ok && timing_answer_at(&job, job.contenders, 0) > (int64_t)size[2])
         ok = err_set(&e, ERR_INPUT, "timing job: no room for its answers");
-    ok = ok && timing_run(&a, d, &job, file[1], file[2], &r, &e);
+    ok = ok && timing_run(&a, d, &job, &(TimingMemory){file[1], file[2]}, &r, &e);
     for (int i = 0; i < r.contenders; i++) well &= r.contender[i].end != TIMED_FAULT;
     if (ok)
         timing_result_write(out, &r);
@@ -148,14 +153,16 @@ static bool work(Device *d, Buf *out, const int fd[FDS_MAX]) {
 }
 
 static void say_facts(Buf *out, const DeviceFacts *f) {
-    json_put(out, json_pack("{s:i,s:o,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:I,s:I,s:I}", "pid", (int)getpid(), "name",
-                            json_quoted(str_of(f->name)), "version", f->version, "major", f->major, "minor", f->minor,
-                            "processors", f->processors, "sm_khz", f->sm_khz, "memory_khz", f->memory_khz, "bus_bits",
-                            f->bus_bits, "shared_most", f->shared_most, "l2_bytes", (json_int_t)f->l2_bytes,
-                            "memory_bytes", (json_int_t)f->memory_bytes, "free_bytes", (json_int_t)f->free_bytes));
+    json_put(out, json_pack("{s:i,s:o,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:I,s:I,s:I}", "pid", (int)getpid(),
+                            "name", json_quoted(str_of(f->name)), "version", f->version, "major", f->major,
+                            "minor", f->minor, "processors", f->processors, "sm_khz", f->sm_khz, "memory_khz",
+                            f->memory_khz, "bus_bits", f->bus_bits, "shared_most", f->shared_most, "l2_bytes",
+                            (json_int_t)f->l2_bytes, "memory_bytes", (json_int_t)f->memory_bytes,
+                            "free_bytes", (json_int_t)f->free_bytes));
 }
 
-// The context of a device that is not well any more is left to the end of the process: giving it back may wait for ever.
+// The context of a device that is not well any more is left to the end of the process: giving it back may
+// wait for ever.
 static _Noreturn void measure(int line, const char *library) {
     Arena a = {0};
     Err e = {0};
@@ -246,16 +253,19 @@ static bool facts_read(Measurer *m, Str text, Err *e) {
     DeviceFacts *f = &m->facts;
     Str error = {0}, name = {0};
     int64_t pid = 0, version = 0, n[7] = {0};
-    static const char *const key[] = {"major", "minor", "processors", "sm_khz", "memory_khz", "bus_bits", "shared_most"};
+    static const char *const key[] = {"major",      "minor",    "processors", "sm_khz",
+                                      "memory_khz", "bus_bits", "shared_most"};
     bool ok = json_parse("a measuring process", text, &j, e) && json_get_text(&j, j.root, "error", &error);
     if (ok && error.len) ok = err_set(e, ERR_IO, "%.*s", STR_ARG(error));
-    ok = ok && json_get_text(&j, j.root, "name", &name) && json_get_int(&j, j.root, "pid", 2, INT32_MAX, &pid) &&
+    ok = ok && json_get_text(&j, j.root, "name", &name) &&
+         json_get_int(&j, j.root, "pid", 2, INT32_MAX, &pid) &&
          json_get_int(&j, j.root, "version", 0, INT32_MAX, &version) &&
          json_get_int(&j, j.root, "l2_bytes", 0, INT64_MAX, &f->l2_bytes) &&
          json_get_int(&j, j.root, "memory_bytes", 0, INT64_MAX, &f->memory_bytes) &&
          json_get_int(&j, j.root, "free_bytes", 0, INT64_MAX, &f->free_bytes);
     for (int i = 0; i < 7 && ok; i++) ok = json_get_int(&j, j.root, key[i], 0, INT32_MAX, &n[i]);
-    int *const to[] = {&f->major, &f->minor, &f->processors, &f->sm_khz, &f->memory_khz, &f->bus_bits, &f->shared_most};
+    int *const to[] = {&f->major,      &f->minor,    &f->processors, &f->sm_khz,
+                       &f->memory_khz, &f->bus_bits, &f->shared_most};
     for (int i = 0; i < 7; i++) *to[i] = (int)n[i];
     f->version = (int)version;
     m->process = (pid_t)pid;
@@ -307,7 +317,8 @@ static bool ask(Arena *a, Measurer *m, const int fd[FDS_MAX], TimingResult *out,
     if (!process_start(m, e)) return false;
     if (!fds_send(m->line, fd, FDS_MAX) || !text_take(a, m->line, WORK_SECONDS, &text)) {
         process_drop(m);
-        return err_set(e, ERR_IO, "the measuring process has ended, or did not answer in %d seconds", WORK_SECONDS);
+        return err_set(e, ERR_IO, "the measuring process has ended, or did not answer in %d seconds",
+                       WORK_SECONDS);
     }
     Json j;
     Str error = {0};
@@ -321,8 +332,8 @@ static bool ask(Arena *a, Measurer *m, const int fd[FDS_MAX], TimingResult *out,
     return ok;
 }
 
-bool measurer_run(Arena *a, Measurer *m, const TimingJob *job, int inputs, TimingResult *out,
-                  const uint8_t **answers, Err *e) {
+bool measurer_run(Arena *a, Measurer *m, const TimingJob *job, int inputs, Measured *out, Err *e) {
+    *out = (Measured){0};
     int fd[FDS_MAX] = {-1, inputs, -1};
     Arena scratch = {0};
     Buf text = BUF(&scratch);
@@ -332,10 +343,12 @@ bool measurer_run(Arena *a, Measurer *m, const TimingJob *job, int inputs, Timin
     bool ok = memory_file("timing job", buf_str(&text), text.len, &fd[0], e);
     arena_free(&scratch);
     ok = ok && memory_file("answers", (Str){0}, m->answer_bytes, &fd[2], e) &&
-         map_file(fd[2], m->answer_bytes, PROT_READ | PROT_WRITE, &m->answers, e) && ask(a, m, fd, out, e);
+         map_file(fd[2], m->answer_bytes, PROT_READ | PROT_WRITE, &m->answers, e) &&
+         ask(a, m, fd, &out->result, e);
     if (fd[0] >= 0) close(fd[0]);
     if (fd[2] >= 0) close(fd[2]);
-    *answers = m->answers;
-    if (ok && out->contenders != job->contenders) return err_set(e, ERR_INPUT, "a measuring process tells of other contenders");
+    out->answers = m->answers;
+    if (ok && out->result.contenders != job->contenders)
+        return err_set(e, ERR_INPUT, "a measuring process tells of other contenders");
     return ok;
 }

@@ -10,7 +10,8 @@ enum { THREADS_OF_WARP = 32, BLOCK_MOST = 1024, CLUSTER_MOST = 16, SHARED_MOST =
 
 static bool launch_step(Arena *a, const RunLaunch *l, const Cubin *c, TimedRun *t, Err *e) {
     TimedStep *s = &t->step[t->steps];
-    *s = (TimedStep){.kind = STEP_LAUNCH, .kernel = l->kernel, .block = {c->num_warps * THREADS_OF_WARP, 1, 1}};
+    *s = (TimedStep){
+        .kind = STEP_LAUNCH, .kernel = l->kernel, .block = {c->num_warps * THREADS_OF_WARP, 1, 1}};
     for (int d = 0; d < 3; d++) s->grid[d] = l->grid[d];
     if (s->grid[0] < 1 || s->grid[1] < 1 || s->grid[2] < 1) return true; // launches nothing
     int64_t programs = s->grid[0] * s->grid[1] * s->grid[2] * c->num_ctas;
@@ -50,7 +51,8 @@ static bool copy_step(const RunStep *from, TimedRun *t, Err *e) {
     const RunView *v = &from->from;
     int64_t n = 1;
     for (int d = 0; d < v->rank; d++) n *= v->shape[d];
-    if (!without_gaps(v)) return err_set(e, ERR_INPUT, "a copy of a tensor with gaps is not timed in this version");
+    if (!without_gaps(v))
+        return err_set(e, ERR_INPUT, "a copy of a tensor with gaps is not timed in this version");
     t->step[t->steps++] = (TimedStep){.kind = STEP_COPY,
                                       .buffer = from->buffer,
                                       .offset = from->offset,
@@ -60,8 +62,15 @@ static bool copy_step(const RunStep *from, TimedRun *t, Err *e) {
     return true;
 }
 
-static bool step_make(Arena *a, const RecordedRun *run, int i, const Cubin *const *cubin, const int *config,
-                      TimedRun *t, Err *e) {
+// What a run is made of.
+typedef struct {
+    const RecordedRun *run;
+    const Cubin *const *cubin;
+    const int *config;
+} Made;
+
+static bool step_make(Arena *a, const Made *m, int i, TimedRun *t, Err *e) {
+    const RecordedRun *run = m->run;
     const RunStep *s = &run->step[i];
     switch (s->kind) {
     case STEP_FILL:
@@ -75,10 +84,11 @@ static bool step_make(Arena *a, const RecordedRun *run, int i, const Cubin *cons
     case STEP_COPY: return copy_step(s, t, e);
     default: break;
     }
-    int choice = s->group >= 0 && config ? config[s->group] : 0;
-    if (choice < 0 || choice >= s->choices) return err_set(e, ERR_INPUT, "launch %d has no config %d", i, choice);
+    int choice = s->group >= 0 && m->config ? m->config[s->group] : 0;
+    if (choice < 0 || choice >= s->choices)
+        return err_set(e, ERR_INPUT, "launch %d has no config %d", i, choice);
     const RunLaunch *l = &s->choice[choice];
-    const Cubin *c = cubin[l->kernel];
+    const Cubin *c = m->cubin[l->kernel];
     if (!c) return err_set(e, ERR_INPUT, "kernel %.*s is not compiled", STR_ARG(run->kernel[l->kernel].name));
     t->kernel[l->kernel] = (TimedKernel){.entry = c->entry,
                                          .image = c->image,
@@ -89,11 +99,13 @@ static bool step_make(Arena *a, const RecordedRun *run, int i, const Cubin *cons
     return launch_step(a, l, c, t, e);
 }
 
-bool timed_run_make(Arena *a, const RecordedRun *run, const Cubin *const *cubin, const int *config, TimedRun *out,
-                    Err *e) {
+bool timed_run_make(Arena *a, const RecordedRun *run, const Cubin *const *cubin, const int *config,
+                    TimedRun *out, Err *e) {
     const RunView *answer = &run->output[0];
-    if (run->outputs != 1) return err_set(e, ERR_INPUT, "a call that returns several tensors is not timed in this version");
-    if (!without_gaps(answer)) return err_set(e, ERR_INPUT, "an answer with gaps is not timed in this version");
+    if (run->outputs != 1)
+        return err_set(e, ERR_INPUT, "a call that returns several tensors is not timed in this version");
+    if (!without_gaps(answer))
+        return err_set(e, ERR_INPUT, "an answer with gaps is not timed in this version");
     *out = (TimedRun){.buffers = run->buffers,
                       .kernels = run->kernels,
                       .output = answer->buffer,
@@ -105,7 +117,7 @@ bool timed_run_make(Arena *a, const RecordedRun *run, const Cubin *const *cubin,
     for (int k = 0; k < run->inputs; k++) out->buffer[run->input[k].buffer].input = k;
     for (int i = 0; i < run->steps; i++) {
         if (i == run->setups) out->setups = out->steps;
-        if (!step_make(a, run, i, cubin, config, out, e)) return false;
+        if (!step_make(a, &(Made){run, cubin, config}, i, out, e)) return false;
     }
     return true;
 }
@@ -125,20 +137,23 @@ static void put_hex(Buf *out, const void *p, size_t n) {
 
 static void put_step(Buf *out, const TimedStep *s) {
     if (s->kind == STEP_FILL) {
-        buf_printf(out, "{\"fill\":%d,\"offset\":%" PRId64 ",\"width\":%d,\"count\":%" PRId64 ",\"pattern\":", s->buffer,
-                   s->offset, s->width, s->count);
+        buf_printf(out, "{\"fill\":%d,\"offset\":%" PRId64 ",\"width\":%d,\"count\":%" PRId64 ",\"pattern\":",
+                   s->buffer, s->offset, s->width, s->count);
         put_hex(out, &s->pattern, sizeof s->pattern);
         buf_putc(out, '}');
         return;
     }
     if (s->kind == STEP_COPY) {
-        buf_printf(out, "{\"copy\":%d,\"offset\":%" PRId64 ",\"from\":%d,\"from_offset\":%" PRId64 ",\"bytes\":%" PRId64 "}",
+        buf_printf(out,
+                   "{\"copy\":%d,\"offset\":%" PRId64 ",\"from\":%d,\"from_offset\":%" PRId64
+                   ",\"bytes\":%" PRId64 "}",
                    s->buffer, s->offset, s->from, s->from_offset, s->count);
         return;
     }
-    buf_printf(out, "{\"launch\":%d,\"grid\":[%" PRId64 ",%" PRId64 ",%" PRId64 "]", s->kernel, s->grid[0], s->grid[1],
-               s->grid[2]);
-    buf_printf(out, ",\"block\":[%" PRId64 ",%" PRId64 ",%" PRId64 "],\"args\":[", s->block[0], s->block[1], s->block[2]);
+    buf_printf(out, "{\"launch\":%d,\"grid\":[%" PRId64 ",%" PRId64 ",%" PRId64 "]", s->kernel, s->grid[0],
+               s->grid[1], s->grid[2]);
+    buf_printf(out, ",\"block\":[%" PRId64 ",%" PRId64 ",%" PRId64 "],\"args\":[", s->block[0], s->block[1],
+               s->block[2]);
     for (int i = 0; i < s->args; i++) {
         if (i) buf_putc(out, ',');
         if (s->arg[i].buffer >= 0)
@@ -159,8 +174,9 @@ void timed_run_write(Buf *out, const TimedRun *run) {
     buf_puts(out, "],\"kernels\":[");
     for (int i = 0; i < run->kernels; i++) {
         const TimedKernel *k = &run->kernel[i];
-        buf_printf(out, "%s{\"shared\":%d,\"cluster\":%d,\"cooperative\":%s,\"overlaps\":%s,\"entry\":", i ? "," : "",
-                   k->shared, k->cluster, k->cooperative ? "true" : "false", k->overlaps ? "true" : "false");
+        buf_printf(out, "%s{\"shared\":%d,\"cluster\":%d,\"cooperative\":%s,\"overlaps\":%s,\"entry\":",
+                   i ? "," : "", k->shared, k->cluster, k->cooperative ? "true" : "false",
+                   k->overlaps ? "true" : "false");
         json_put(out, json_quoted(k->entry));
         buf_puts(out, ",\"image\":");
         put_hex(out, k->image.p, k->image.len);
@@ -171,7 +187,8 @@ void timed_run_write(Buf *out, const TimedRun *run) {
         if (i) buf_putc(out, ',');
         put_step(out, &run->step[i]);
     }
-    buf_printf(out, "],\"setups\":%d,\"output\":[%d,%" PRId64 "]}", run->setups, run->output, run->output_offset);
+    buf_printf(out, "],\"setups\":%d,\"output\":[%d,%" PRId64 "]}", run->setups, run->output,
+               run->output_offset);
 }
 
 // ---- from JSON
@@ -259,7 +276,8 @@ static bool kernels_read(Reader *r, const json_t *list) {
         k->cluster = (int)cluster;
         k->entry = str_dup(r->a, entry);
         k->image = hex_read(r->a, image);
-        if (image.len && !k->image.len) return wrong(r, "kernel", i, "\"image\": hexadecimal digits belong here");
+        if (image.len && !k->image.len)
+            return wrong(r, "kernel", i, "\"image\": hexadecimal digits belong here");
     }
     return true;
 }
@@ -290,13 +308,15 @@ static bool launch_read(Reader *r, size_t i, const json_t *o, TimedStep *s) {
         TimedArg *arg = &s->arg[s->args++];
         int64_t buffer = -1;
         if (pair_read(v, &buffer, &arg->offset)) {
-            if (!inside(r->t, buffer, arg->offset, 0)) return wrong(r, "step", i, "an address outside of its buffer");
+            if (!inside(r->t, buffer, arg->offset, 0))
+                return wrong(r, "step", i, "an address outside of its buffer");
             arg->buffer = (int)buffer;
             arg->bytes = 8;
             continue;
         }
         Str bytes = json_is_string(v) ? hex_read(r->a, json_str(v)) : (Str){0};
-        if (bytes.len < 1 || bytes.len > sizeof arg->bits) return wrong(r, "step", i, "an argument of 1 to 8 bytes belongs here");
+        if (bytes.len < 1 || bytes.len > sizeof arg->bits)
+            return wrong(r, "step", i, "an argument of 1 to 8 bytes belongs here");
         arg->buffer = -1;
         arg->bytes = (int)bytes.len;
         memcpy(&arg->bits, bytes.p, bytes.len);
@@ -307,7 +327,8 @@ static bool launch_read(Reader *r, size_t i, const json_t *o, TimedStep *s) {
 static bool fill_read(Reader *r, size_t i, const json_t *o, TimedStep *s) {
     int64_t width = 0;
     Str pattern = {0};
-    if (!json_get_int(r->j, o, "width", 1, 8, &width) || !json_get_int(r->j, o, "count", 0, RUN_BYTES_MAX, &s->count) ||
+    if (!json_get_int(r->j, o, "width", 1, 8, &width) ||
+        !json_get_int(r->j, o, "count", 0, RUN_BYTES_MAX, &s->count) ||
         !json_get_text(r->j, o, "pattern", &pattern))
         return false;
     pattern = hex_read(r->a, pattern);
@@ -348,7 +369,8 @@ bool timed_run_read(Arena *a, const TimedRunSource *s, TimedRun *out, Err *e) {
     size_t n = json_array_size(steps);
     int64_t setups = 0, output = -1;
     *out = (TimedRun){0};
-    if (!buffers_read(&r, s, json_object_get(s->o, "buffers")) || !kernels_read(&r, json_object_get(s->o, "kernels")))
+    if (!buffers_read(&r, s, json_object_get(s->o, "buffers")) ||
+        !kernels_read(&r, json_object_get(s->o, "kernels")))
         return false;
     if (n > TIMED_STEPS_MAX) return wrong(&r, "steps", n, "at most 4096 can be");
     out->step = NEWN(a, TimedStep, n + 1);

@@ -1,10 +1,11 @@
-// timed_run.h - what a measuring process runs: buffers, compiled kernels, and the steps of one call with every argument.
-// A candidate's comes from its recorded run and its cubins; a baseline's from what PyTorch's compiler made, as
-// baseline.py writes it. Both are read as hostile: every index, address and size is checked before it is used.
+// timed_run.h - what a measuring process runs: buffers, compiled kernels, and the steps of one call with
+// every argument. A candidate's comes from its recorded run and its cubins; a baseline's from what PyTorch's
+// compiler made, as baseline.py writes it. Both are read as hostile: every index, address and size is checked
+// before it is used.
 //
 // As JSON:
 //   {"buffers":[{"input":0,"bytes":N} | {"bytes":N}, ...],
-//    "kernels":[{"entry":"softmax","image":"7f454c46...","shared":64,"cluster":1,"cooperative":false,"overlaps":false}],
+//    "kernels":[{"entry":"rows_kernel","image":"7f454c46...","shared":64,"cluster":1,"cooperative":false,"overlaps":false}],
 //    "steps":[{"launch":0,"grid":[4096,1,1],"block":[256,1,1],"args":[[BUFFER,OFFSET],"00100000", ...]},
 //             {"fill":BUFFER,"offset":0,"width":4,"count":N,"pattern":0},
 //             {"copy":BUFFER,"offset":0,"from":BUFFER,"from_offset":0,"bytes":N}],
@@ -55,12 +56,13 @@ typedef struct {
     int64_t output_offset;
 } TimedRun;
 
-// One way through a recorded run: `config[g]` is the choice of launches of group g, an index (NULL: 0), and cubin[k] is
-// kernel k's, needed where that way launches it.
+// One way through a recorded run: `config[g]` is the choice of launches of group g, an index (NULL: 0), and
+// cubin[k] is kernel k's, needed where that way launches it.
 MUST_CHECK bool timed_run_make(Arena *a, const RecordedRun *run, const Cubin *const *cubin, const int *config,
                                TimedRun *out, Err *e);
 void timed_run_write(Buf *out, const TimedRun *run);
-// `o` belongs to a parsed text. Inputs are those of a job: `bytes[i]` of input i. The answer has `output_bytes`.
+// `o` belongs to a parsed text. Inputs are those of a job: `bytes[i]` of input i. The answer has
+// `output_bytes`.
 typedef struct {
     const Json *json;
     const json_t *o;

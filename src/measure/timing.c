@@ -10,7 +10,14 @@
 #include "measure/yardstick.h"
 
 enum { STREAM_ORDER = 2, STREAM_TURNS = 3, STREAM_CHECKED = 4 };
-enum { WINDOW_CALLS_MAX = 4096, HOT_ROUNDS = 3, CALL_ROUNDS = 5, CALLS_A_ROUND = 9, FLOOR_CALLS = 64, CLOCK_ROUNDS = 8 };
+enum {
+    WINDOW_CALLS_MAX = 4096,
+    HOT_ROUNDS = 3,
+    CALL_ROUNDS = 5,
+    CALLS_A_ROUND = 9,
+    FLOOR_CALLS = 64,
+    CLOCK_ROUNDS = 8
+};
 enum { MARK_FROM, MARK_TO };
 
 // One contender, ready to run.
@@ -18,8 +25,9 @@ typedef struct {
     const TimingContender *c;
     TimedContender *out;
     DeviceKernel *kernel;
-    int64_t *at;         // of its buffers in a region
-    DeviceAddress *own;  // a region of its own for each set, where what its setups leave must last; NULL: it shares
+    int64_t *at; // of its buffers in a region
+    DeviceAddress
+        *own; // a region of its own for each set, where what its setups leave must last; NULL: it shares
     DeviceGraph cold, hot;
     int calls; // in a graph
 } Runner;
@@ -31,7 +39,7 @@ typedef struct {
     TimingSets sets;
     Runner *runner;
     int runners;
-    const uint8_t *inputs;
+    const TimingMemory *memory;
     bool lost; // a contender has spoilt the context: nothing of it can be given back
     Err *e;
 } Timing;
@@ -150,9 +158,12 @@ static bool window_time(Timing *t, const DeviceGraph *before, const DeviceGraph 
            device_between(t->d, MARK_FROM, MARK_TO, us, t->e);
 }
 
-// What the driver says of a kernel before it runs.
-static bool runner_accepted(Timing *t, Runner *r) {
-    return kernels_load(t, r) && (r->c->run.setups || call_queue(t, r, 0));
+// What the driver says of its kernels before they run, and how its first call ends. A fault of one contender must not be
+// taken for another's: nothing else is under way.
+static TimedEnd runner_tried(Timing *t, Runner *r) {
+    if (!kernels_load(t, r)) return TIMED_REFUSED;
+    if (!r->c->run.setups && !call_queue(t, r, 0)) return TIMED_REFUSED;
+    return finish(t) ? TIMED_WELL : TIMED_FAULT;
 }
 
 // Once through all sets; then a graph that takes long enough.
@@ -160,8 +171,8 @@ static bool runner_ready(Timing *t, Runner *r) {
     double us = 0;
     int n = t->sets.sets, steps = r->c->run.steps - r->c->run.setups;
     if (r->c->run.setups && !region_own(t, r, region_lay_out(&r->c->run, r->at))) return false;
-    if (!setups_queue(t, r) || !finish(t) || !graph_make(t, r, n, false, &r->cold) || !window_time(t, NULL, &r->cold, &us) ||
-        !window_time(t, &r->cold, &r->cold, &us))
+    if (!setups_queue(t, r) || !finish(t) || !graph_make(t, r, n, false, &r->cold) ||
+        !window_time(t, NULL, &r->cold, &us) || !window_time(t, &r->cold, &r->cold, &us))
         return false;
     int64_t times = us > 0 ? (int64_t)(t->job->target_us / us) + 1 : 1,
             most = WINDOW_CALLS_MAX / ((int64_t)n * (steps > 0 ? steps : 1));
@@ -187,13 +198,15 @@ static void turns_draw(const Timing *t, int round, int *turn) {
     }
 }
 
-// From an idle queue, one call between two events: what our launcher and the GPU take until the answer is there.
+// From an idle queue, one call between two events: what our launcher and the GPU take until the answer is
+// there.
 static bool call_time(Timing *t, Runner *r, int round) {
     double us[CALLS_A_ROUND];
     for (int i = 0; i < CALLS_A_ROUND; i++)
         if (!finish(t) || !device_mark(t->d, MARK_FROM, t->e) ||
-            !call_queue(t, r, (round * CALLS_A_ROUND + i) % t->sets.sets) || !device_mark(t->d, MARK_TO, t->e) ||
-            !finish(t) || !device_between(t->d, MARK_FROM, MARK_TO, &us[i], t->e))
+            !call_queue(t, r, (round * CALLS_A_ROUND + i) % t->sets.sets) ||
+            !device_mark(t->d, MARK_TO, t->e) || !finish(t) ||
+            !device_between(t->d, MARK_FROM, MARK_TO, &us[i], t->e))
             return false;
     r->out->call[r->out->calls++] = median_of(us, CALLS_A_ROUND);
     return true;
@@ -218,7 +231,8 @@ static bool round_of(Timing *t, Runner *r, RoundKind kind, int round) {
 static bool clock_rate(Timing *t, DeviceKernel *k, DeviceAddress at) {
     uint64_t seen[2] = {0};
     void *param[] = {&at};
-    const DeviceLaunch l = {.kernel = k, .grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = 1, .params = param};
+    const DeviceLaunch l = {
+        .kernel = k, .grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = 1, .params = param};
     if (!device_launch(t->d, &l, t->e) || !device_read(t->d, seen, at, sizeof seen, t->e)) return false;
     if (seen[1] && t->out->clocks < TIMING_ROUNDS_MAX)
         t->out->sm_mhz[t->out->clocks++] = 1000.0 * (double)seen[0] / (double)seen[1];
@@ -251,7 +265,8 @@ static bool floor_time(Timing *t) {
     DeviceGraph g;
     double us[TIMING_ROUNDS_MAX];
     const DeviceLaunch l = {.kernel = &k, .grid = {1, 1, 1}, .block = {32, 1, 1}, .cluster = 1};
-    if (!device_load(t->d, nothing_ptx, "nothing", 0, &k, t->e) || !device_capture_begin(t->d, t->e)) return false;
+    if (!device_load(t->d, nothing_ptx, "nothing", 0, &k, t->e) || !device_capture_begin(t->d, t->e))
+        return false;
     for (int i = 0; i < FLOOR_CALLS; i++)
         if (!device_launch(t->d, &l, t->e)) return false;
     if (!device_capture_end(t->d, &g, t->e)) return false;
@@ -265,10 +280,10 @@ static bool floor_time(Timing *t) {
 
 // ---- the window whose answers are looked at
 
-static bool checked_window(Timing *t, Runner *r, uint8_t *answers) {
+static bool checked_window(Timing *t, Runner *r) {
     TimedContender *c = r->out;
     const TimedRun *run = &r->c->run;
-    bool intact = true;
+    SetsCheck check = {.run = run, .at = r->at, .given = t->memory->inputs, .intact = true};
     if (r->own) {
         if (!window_time(t, &r->cold, &r->cold, &c->checked_us)) return false;
     } else {
@@ -282,15 +297,20 @@ static bool checked_window(Timing *t, Runner *r, uint8_t *answers) {
     int first = (int)rng_below(&g, (uint64_t)t->sets.sets);
     if (!r->own) {
         ArenaMark m = arena_mark(t->a);
-        if (!sets_intact(t->a, &t->sets, run, r->at, t->inputs, first, c->why, &intact, t->e))
-            return false;
+        check.one = first;
+        if (!sets_check(t->a, &t->sets, &check, t->e)) return false;
         arena_reset(t->a, m);
     }
-    if (!intact) c->end = TIMED_TRAMPLED;
+    if (!check.intact) {
+        c->end = TIMED_TRAMPLED;
+        memcpy(c->why, check.why, sizeof c->why);
+    }
     for (int j = 0; j < t->job->checked && r->c->compared; j++) {
         int set = (first + j) % t->sets.sets;
         DeviceAddress at = address_of(t, r, set, run->output, run->output_offset);
-        if (!sets_answer(&t->sets, at, set, answers + timing_answer_at(t->job, (int)(r - t->runner), j), t->e)) return false;
+        if (!sets_answer(&t->sets, at, set,
+                         t->memory->answers + timing_answer_at(t->job, (int)(r - t->runner), j), t->e))
+            return false;
     }
     return true;
 }
@@ -305,16 +325,18 @@ static bool at_fault(Timing *t, Runner *r, TimedEnd end) {
     return true;
 }
 
-static bool measure(Timing *t, uint8_t *answers) {
+static bool measure(Timing *t) {
     Runner *which = NULL;
     if (!floor_time(t)) *t->e = (Err){0}; // it stays 0: not known
-    for (int i = 0; i < t->runners; i++)
-        if (!runner_accepted(t, &t->runner[i])) return at_fault(t, &t->runner[i], TIMED_REFUSED);
+    for (int i = 0; i < t->runners; i++) {
+        TimedEnd end = runner_tried(t, &t->runner[i]);
+        if (end != TIMED_WELL) return at_fault(t, &t->runner[i], end);
+    }
     for (int i = 0; i < t->runners; i++)
         if (!runner_ready(t, &t->runner[i])) return at_fault(t, &t->runner[i], TIMED_FAULT);
     if (!rounds_run(t, &which)) return which && at_fault(t, which, TIMED_FAULT);
     for (int i = 0; i < t->runners; i++)
-        if (!checked_window(t, &t->runner[i], answers)) return at_fault(t, &t->runner[i], TIMED_FAULT);
+        if (!checked_window(t, &t->runner[i])) return at_fault(t, &t->runner[i], TIMED_FAULT);
     return true;
 }
 
@@ -332,7 +354,7 @@ static void tell_facts(Timing *t) {
     out->memory_bytes = f->memory_bytes;
     out->rounds = t->job->rounds;
     out->sets = t->sets.sets;
-    out->cold = t->sets.sets * (t->sets.input_bytes + t->sets.region_bytes) >= t->job->l2_times * f->l2_bytes;
+    out->cold = t->sets.sets * (t->sets.input_bytes + t->sets.least_bytes) >= t->job->l2_times * f->l2_bytes;
 }
 
 static void runners_free(Timing *t) {
@@ -345,23 +367,26 @@ static void runners_free(Timing *t) {
     }
 }
 
-bool timing_run(Arena *a, Device *d, const TimingJob *job, const uint8_t *inputs, uint8_t *answers, TimingResult *out,
+bool timing_run(Arena *a, Device *d, const TimingJob *job, const TimingMemory *memory, TimingResult *out,
                 Err *e) {
     double from = clock_seconds();
-    *out = (TimingResult){.contenders = job->contenders, .contender = NEWN(a, TimedContender, (size_t)job->contenders)};
-    Timing t = {.a = a, .d = d, .job = job, .out = out, .runners = job->contenders, .inputs = inputs, .e = e};
+    *out = (TimingResult){.contenders = job->contenders,
+                          .contender = NEWN(a, TimedContender, (size_t)job->contenders)};
+    Timing t = {.a = a, .d = d, .job = job, .out = out, .runners = job->contenders, .memory = memory, .e = e};
     t.runner = NEWN(a, Runner, (size_t)t.runners);
-    int64_t region = 0;
+    t.sets = (TimingSets){.d = d, .job = job, .least_bytes = INT64_MAX};
     for (int i = 0; i < t.runners; i++) {
         const TimingContender *c = &job->contender[i];
-        t.runner[i] = (Runner){.c = c, .out = &out->contender[i], .at = NEWN(a, int64_t, (size_t)c->run.buffers + 1)};
+        t.runner[i] =
+            (Runner){.c = c, .out = &out->contender[i], .at = NEWN(a, int64_t, (size_t)c->run.buffers + 1)};
         out->contender[i].name = c->name;
         int64_t bytes = region_lay_out(&c->run, t.runner[i].at);
-        if (bytes > region) region = bytes;
+        if (bytes > t.sets.region_bytes) t.sets.region_bytes = bytes;
+        if (bytes < t.sets.least_bytes) t.sets.least_bytes = bytes;
     }
-    if (!sets_open(a, d, job, region, inputs, &t.sets, e)) return false;
+    if (!sets_open(a, &t.sets, memory->inputs, e)) return false;
     tell_facts(&t);
-    bool ok = measure(&t, answers);
+    bool ok = measure(&t);
     if (!t.lost) {
         runners_free(&t);
         sets_close(&t.sets);

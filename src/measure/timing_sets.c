@@ -33,19 +33,22 @@ static int64_t inputs_lay_out(const TimingJob *job, int64_t *at) {
 static bool sets_count(TimingSets *s, Err *e) {
     const Device *d = s->d;
     int64_t each = s->input_bytes + s->region_bytes, want = s->job->l2_times * d->facts.l2_bytes;
-    int64_t room = d->facts.free_bytes / 10 * 8 - s->flush_bytes - s->input_bytes, n = want / each + 1;
+    int64_t room = d->facts.free_bytes / 10 * 8 - s->flush_bytes - s->input_bytes,
+            n = want / (s->input_bytes + s->least_bytes) + 1;
     if (n < 2) n = 2;
     if (n > SETS_MAX) n = SETS_MAX;
     if (n > room / each) n = room / each;
     if (n < 2)
-        return err_set(e, ERR_LIMIT, "two sets of %" PRId64 " bytes do not fit into the GPU's free %" PRId64 " bytes", each,
+        return err_set(e, ERR_LIMIT,
+                       "two sets of %" PRId64 " bytes do not fit into the GPU's free %" PRId64 " bytes", each,
                        d->facts.free_bytes);
     s->sets = (int)n;
     return true;
 }
 
 // Rows [shift, rows) come first, then rows [0, shift).
-static bool input_fill(TimingSets *s, DeviceAddress to, DeviceAddress from, const TimingInput *in, int64_t shift, Err *e) {
+static bool input_fill(TimingSets *s, DeviceAddress to, DeviceAddress from, const TimingInput *in,
+                       int64_t shift, Err *e) {
     int64_t first = in->row_bytes ? shift * in->row_bytes : 0;
     return device_copy(s->d, to, from + (DeviceAddress)first, (size_t)(in->bytes - first), e) &&
            device_copy(s->d, to + (DeviceAddress)(in->bytes - first), from, (size_t)first, e);
@@ -62,7 +65,8 @@ static bool set_open(TimingSets *s, int k, const int64_t *at, Err *e) {
         return false;
     for (int i = 0; i < s->job->inputs; i++) {
         t->input[i] = t->inputs + (DeviceAddress)at[i];
-        if (!input_fill(s, t->input[i], s->given + (DeviceAddress)at[i], &s->job->input[i], t->shift, e)) return false;
+        if (!input_fill(s, t->input[i], s->given + (DeviceAddress)at[i], &s->job->input[i], t->shift, e))
+            return false;
     }
     return true;
 }
@@ -84,11 +88,9 @@ static bool open_all(Arena *a, TimingSets *s, const uint8_t *inputs, Err *e) {
     return device_wait(s->d, s->job->seconds, e);
 }
 
-bool sets_open(Arena *a, Device *d, const TimingJob *job, int64_t region_bytes, const uint8_t *inputs, TimingSets *out,
-               Err *e) {
-    *out = (TimingSets){.d = d, .job = job, .region_bytes = region_bytes};
-    if (open_all(a, out, inputs, e)) return true;
-    sets_close(out);
+bool sets_open(Arena *a, TimingSets *s, const uint8_t *inputs, Err *e) {
+    if (open_all(a, s, inputs, e)) return true;
+    sets_close(s);
     return false;
 }
 
@@ -113,7 +115,7 @@ bool sets_poison(TimingSets *s, const TimedRun *run, const int64_t *at, Err *e) 
     return true;
 }
 
-// The gap behind a buffer, the one before it included for the first.
+// Bytes that nobody may have written to: behind a buffer, or before the first.
 typedef struct {
     const char *what;
     int number, set;
@@ -121,59 +123,67 @@ typedef struct {
     int64_t bytes;
 } Gap;
 
-static bool gap_intact(TimingSets *s, const Gap *g, char why[300], bool *intact, Err *e) {
+static bool gap_check(TimingSets *s, const Gap *g, SetsCheck *c, Err *e) {
     uint8_t seen[2 * GAP];
     if (!device_read(s->d, seen, g->from, (size_t)g->bytes, e)) return false;
-    for (int64_t i = 0; i < g->bytes; i++)
-        if (seen[i] != GAP_BYTE) {
-            snprintf(why, 300, "memory beside %s %d was written to, %" PRId64 " bytes into the gap (set %d)", g->what,
-                     g->number, i, g->set);
-            *intact = false;
-            return true;
-        }
+    for (int64_t i = 0; i < g->bytes && c->intact; i++) {
+        if (seen[i] == GAP_BYTE) continue;
+        snprintf(c->why, sizeof c->why,
+                 "memory beside %s %d was written to, %" PRId64 " bytes into the gap (set %d)", g->what,
+                 g->number, i, g->set);
+        c->intact = false;
+    }
     return true;
 }
 
-static bool gaps_intact(TimingSets *s, int k, DeviceAddress base, const Gap *shown, const int64_t *at, const int64_t *bytes,
-                        int n, char why[300], bool *intact, Err *e);
+// Buffers of one allocation: where each lies in it, and how many bytes it has.
+typedef struct {
+    const int64_t *at, *bytes;
+    int n;
+} Layout;
 
-bool sets_intact(Arena *a, TimingSets *s, const TimedRun *run, const int64_t *at, const uint8_t *given, int one,
-                 char why[300], bool *intact, Err *e) {
-    int64_t in_at[TIMING_INPUTS_MAX], in_bytes[TIMING_INPUTS_MAX],
-        *bytes = NEWN(a, int64_t, (size_t)run->buffers + 1);
-    inputs_lay_out(s->job, in_at);
-    for (int i = 0; i < s->job->inputs; i++) in_bytes[i] = s->job->input[i].bytes;
-    for (int b = 0; b < run->buffers; b++) bytes[b] = run->buffer[b].bytes;
-    *intact = true;
-    for (int k = 0; k < s->sets && *intact; k++)
-        if (!gaps_intact(s, k, s->set[k].inputs, &(Gap){.what = "input"}, in_at, in_bytes, s->job->inputs, why, intact, e) ||
-            !gaps_intact(s, k, s->set[k].region, &(Gap){.what = "buffer"}, at, bytes, run->buffers, why, intact, e))
+static bool gaps_check(TimingSets *s, Gap g, const Layout *l, SetsCheck *c, Err *e) {
+    DeviceAddress base = g.from;
+    g.bytes = GAP;
+    if (!gap_check(s, &g, c, e)) return false;
+    for (g.number = 0; g.number < l->n && c->intact; g.number++) {
+        int64_t at = l->at[g.number], bytes = l->bytes[g.number];
+        if (at < 0) continue;
+        g.from = base + (DeviceAddress)(at + bytes);
+        g.bytes = aligned(bytes) - bytes + GAP;
+        if (!gap_check(s, &g, c, e)) return false;
+    }
+    return true;
+}
+
+static bool input_check(Arena *a, TimingSets *s, int i, SetsCheck *c, Err *e) {
+    const TimingInput *in = &s->job->input[i];
+    const TimingSet *set = &s->set[c->one];
+    uint8_t *seen = arena_raw(a, (size_t)in->bytes + 1, 64);
+    int64_t first = in->row_bytes ? set->shift * in->row_bytes : 0, rest = in->bytes - first;
+    if (!device_read(s->d, seen, set->input[i], (size_t)in->bytes, e)) return false;
+    if (memcmp(seen, c->given + in->at + first, (size_t)rest) == 0 &&
+        memcmp(seen + rest, c->given + in->at, (size_t)first) == 0)
+        return true;
+    snprintf(c->why, sizeof c->why, "input %d was written to", i);
+    c->intact = false;
+    return true;
+}
+
+bool sets_check(Arena *a, TimingSets *s, SetsCheck *c, Err *e) {
+    int64_t input_at[TIMING_INPUTS_MAX], input_bytes[TIMING_INPUTS_MAX],
+        *bytes = NEWN(a, int64_t, (size_t)c->run->buffers + 1);
+    inputs_lay_out(s->job, input_at);
+    for (int i = 0; i < s->job->inputs; i++) input_bytes[i] = s->job->input[i].bytes;
+    for (int b = 0; b < c->run->buffers; b++) bytes[b] = c->run->buffer[b].bytes;
+    const Layout inputs = {input_at, input_bytes, s->job->inputs}, region = {c->at, bytes, c->run->buffers};
+    c->intact = true;
+    for (int k = 0; k < s->sets && c->intact; k++)
+        if (!gaps_check(s, (Gap){.what = "input", .set = k, .from = s->set[k].inputs}, &inputs, c, e) ||
+            !gaps_check(s, (Gap){.what = "buffer", .set = k, .from = s->set[k].region}, &region, c, e))
             return false;
-    for (int i = 0; i < s->job->inputs && *intact; i++) {
-        const TimingInput *in = &s->job->input[i];
-        uint8_t *seen = arena_raw(a, (size_t)in->bytes + 1, 64);
-        int64_t first = in->row_bytes ? s->set[one].shift * in->row_bytes : 0;
-        if (!device_read(s->d, seen, s->set[one].input[i], (size_t)in->bytes, e)) return false;
-        if (memcmp(seen, given + in->at + first, (size_t)(in->bytes - first)) == 0 &&
-            memcmp(seen + in->bytes - first, given + in->at, (size_t)first) == 0)
-            continue;
-        snprintf(why, 300, "input %d was written to", i);
-        *intact = false;
-    }
-    return true;
-}
-
-static bool gaps_intact(TimingSets *s, int k, DeviceAddress base, const Gap *shown, const int64_t *at, const int64_t *bytes,
-                        int n, char why[300], bool *intact, Err *e) {
-    Gap g = {.what = shown->what, .set = k, .from = base, .bytes = GAP};
-    if (!gap_intact(s, &g, why, intact, e)) return false; // before the first one
-    for (int b = 0; b < n && *intact; b++) {
-        if (at[b] < 0) continue;
-        g.number = b;
-        g.from = base + (DeviceAddress)(at[b] + bytes[b]);
-        g.bytes = aligned(bytes[b]) - bytes[b] + GAP;
-        if (!gap_intact(s, &g, why, intact, e)) return false;
-    }
+    for (int i = 0; i < s->job->inputs && c->intact; i++)
+        if (!input_check(a, s, i, c, e)) return false;
     return true;
 }
 

@@ -1,5 +1,5 @@
-// timing_sets.h - inside of timing: the memory of contenders. Each set holds the inputs, and one region that contenders use
-// in turn for everything else. Around each buffer lies memory that nobody may write to.
+// timing_sets.h - inside of timing: the memory of contenders. Each set holds the inputs, and one region that
+// contenders use in turn for everything else. Around each buffer lies memory that nobody may write to.
 #pragma once
 #include "gpu/device.h"
 #include "measure/timing_job.h"
@@ -16,22 +16,31 @@ typedef struct {
     TimingSet *set;
     int sets;
     int64_t input_bytes, region_bytes; // of a set, gaps included
+    int64_t least_bytes;               // of the smallest contender's part of a region
     DeviceAddress flush;               // as large as the L2 and more
     int64_t flush_bytes;
     DeviceAddress given; // the inputs as they were given, one behind the other
 } TimingSets;
 
-// Where the buffers of a run that are no inputs lie in a region: at[b]; returns the bytes of all, gaps included.
+// Where the buffers of a run that are no inputs lie in a region: at[b]; returns the bytes of all, gaps
+// included.
 int64_t region_lay_out(const TimedRun *run, int64_t *at);
-// False: ERR_LIMIT where the memory of the device does not hold two sets.
-MUST_CHECK bool sets_open(Arena *a, Device *d, const TimingJob *job, int64_t region_bytes, const uint8_t *inputs,
-                          TimingSets *out, Err *e);
+// With d, job and both numbers of bytes given. False: ERR_LIMIT where the memory of the device does not hold
+// two sets.
+MUST_CHECK bool sets_open(Arena *a, TimingSets *s, const uint8_t *inputs, Err *e);
 void sets_close(TimingSets *s);
 // Queued: gaps and poison in the region of every set, laid out for a run.
 MUST_CHECK bool sets_poison(TimingSets *s, const TimedRun *run, const int64_t *at, Err *e);
-// Whether everything around the buffers of a run, and around the inputs, is as it was, and the inputs of one set are. If
-// not, `why` says where.
-MUST_CHECK bool sets_intact(Arena *a, TimingSets *s, const TimedRun *run, const int64_t *at, const uint8_t *given, int one,
-                            char why[300], bool *intact, Err *e);
+// Whether everything around the buffers of a run, and around the inputs, is as it was, and the inputs of set
+// `one` are.
+typedef struct {
+    const TimedRun *run;
+    const int64_t *at;
+    const uint8_t *given;
+    int one;
+    bool intact;
+    char why[300]; // where it is not
+} SetsCheck;
+MUST_CHECK bool sets_check(Arena *a, TimingSets *s, SetsCheck *c, Err *e);
 // The answer of one set, with its rows in the given order.
 MUST_CHECK bool sets_answer(TimingSets *s, DeviceAddress answer, int set, uint8_t *out, Err *e);

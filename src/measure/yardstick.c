@@ -4,10 +4,10 @@ enum { PIECE = 16 };
 
 #define PTX_HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"
 
-const char *const nothing_ptx = "// ouroboros nothing\n" PTX_HEAD ".visible .entry nothing()\n{\n    ret;\n}\n";
+const char *const nothing_ptx =
+    "// ouroboros nothing\n" PTX_HEAD ".visible .entry nothing()\n{\n    ret;\n}\n";
 
-const char *const clocks_ptx = "// ouroboros clocks\n" PTX_HEAD
-                               ".visible .entry clocks(.param .u64 to)\n"
+const char *const clocks_ptx = "// ouroboros clocks\n" PTX_HEAD ".visible .entry clocks(.param .u64 to)\n"
                                "{\n"
                                "    .reg .pred %p;\n"
                                "    .reg .b64 %a, %c0, %c1, %t0, %t1, %d;\n"
@@ -29,28 +29,34 @@ const char *const clocks_ptx = "// ouroboros clocks\n" PTX_HEAD
 
 // All loads of a thread stand before its first store, so that they are under way together.
 void stream_ptx(Buf *out, int inputs, int unroll) {
-    buf_printf(out, "// ouroboros stream inputs=%d unroll=%d\n" PTX_HEAD ".visible .entry stream(\n", inputs, unroll);
+    buf_printf(out, "// ouroboros stream inputs=%d unroll=%d\n" PTX_HEAD ".visible .entry stream(\n", inputs,
+               unroll);
     for (int i = 0; i <= inputs; i++) buf_printf(out, "    .param .u64 at%d,\n", i);
     for (int i = 0; i <= inputs; i++) buf_printf(out, "    .param .u64 n%d%s\n", i, i < inputs ? "," : ")");
-    buf_puts(out, "{\n    .reg .pred %p;\n    .reg .b32 %b, %t, %w;\n    .reg .b64 %at, %n, %first, %i, %place;\n");
+    buf_puts(
+        out,
+        "{\n    .reg .pred %p;\n    .reg .b32 %b, %t, %w;\n    .reg .b64 %at, %n, %first, %i, %place;\n");
     buf_printf(out, "    .reg .b32 %%x<%d>;\n    .reg .b32 %%y<4>;\n", 4 * unroll);
     buf_puts(out, "    mov.u32 %b, %ctaid.x;\n    mov.u32 %t, %tid.x;\n");
-    buf_printf(out, "    mul.wide.u32 %%first, %%b, %d;\n    cvt.u64.u32 %%i, %%t;\n    add.u64 %%first, %%first, %%i;\n",
-               STREAM_THREADS * unroll);
+    buf_printf(
+        out,
+        "    mul.wide.u32 %%first, %%b, %d;\n    cvt.u64.u32 %%i, %%t;\n    add.u64 %%first, %%first, %%i;\n",
+        STREAM_THREADS * unroll);
     for (int i = 0; i < 4 * unroll; i++) buf_printf(out, "    mov.u32 %%x%d, 0;\n", i);
     for (int k = 0; k <= inputs; k++) {
         buf_printf(out, "    ld.param.u64 %%at, [at%d];\n    ld.param.u64 %%n, [n%d];\n", k, k);
         buf_puts(out, "    cvta.to.global.u64 %at, %at;\n");
         for (int u = 0; u < unroll; u++) {
             const int x = 4 * u;
-            buf_printf(out, "    add.u64 %%i, %%first, %d;\n    setp.lt.u64 %%p, %%i, %%n;\n", u * STREAM_THREADS);
+            buf_printf(out, "    add.u64 %%i, %%first, %d;\n    setp.lt.u64 %%p, %%i, %%n;\n",
+                       u * STREAM_THREADS);
             buf_printf(out, "    shl.b64 %%place, %%i, 4;\n    add.u64 %%place, %%at, %%place;\n");
             if (k == inputs) {
-                buf_printf(out, "    @%%p st.global.v4.u32 [%%place], {%%x%d, %%x%d, %%x%d, %%x%d};\n", x, x + 1, x + 2,
-                           x + 3);
+                buf_printf(out, "    @%%p st.global.v4.u32 [%%place], {%%x%d, %%x%d, %%x%d, %%x%d};\n", x,
+                           x + 1, x + 2, x + 3);
             } else if (k == 0) {
-                buf_printf(out, "    @%%p ld.global.v4.u32 {%%x%d, %%x%d, %%x%d, %%x%d}, [%%place];\n", x, x + 1, x + 2,
-                           x + 3);
+                buf_printf(out, "    @%%p ld.global.v4.u32 {%%x%d, %%x%d, %%x%d, %%x%d}, [%%place];\n", x,
+                           x + 1, x + 2, x + 3);
             } else {
                 buf_puts(out, "    @%p ld.global.v4.u32 {%y0, %y1, %y2, %y3}, [%place];\n");
                 for (int c = 0; c < 4; c++)
@@ -61,7 +67,8 @@ void stream_ptx(Buf *out, int inputs, int unroll) {
     buf_puts(out, "    ret;\n}\n");
 }
 
-void stream_run(Arena *a, const int64_t *input_bytes, int inputs, int64_t output_bytes, int unroll, TimedRun *out) {
+void stream_run(Arena *a, const int64_t *input_bytes, int inputs, int64_t output_bytes, int unroll,
+                TimedRun *out) {
     int64_t largest = 0, most = output_bytes;
     for (int i = 0; i < inputs; i++) largest = input_bytes[i] > largest ? input_bytes[i] : largest;
     *out = (TimedRun){.buffer = NEWN(a, TimedBuffer, (size_t)inputs + 1),
@@ -81,7 +88,8 @@ void stream_run(Arena *a, const int64_t *input_bytes, int inputs, int64_t output
     out->output = big;
     for (int b = 0; b <= big; b++) {
         arg[s->args++] = (TimedArg){.buffer = b, .bytes = 8};
-        arg[big + 1 + b] = (TimedArg){.buffer = -1, .bytes = 8, .bits = (uint64_t)(out->buffer[b].bytes / PIECE)};
+        arg[big + 1 + b] =
+            (TimedArg){.buffer = -1, .bytes = 8, .bits = (uint64_t)(out->buffer[b].bytes / PIECE)};
     }
     s->args *= 2;
     int64_t each = (int64_t)STREAM_THREADS * unroll, pieces = most / PIECE;

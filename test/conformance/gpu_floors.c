@@ -1,6 +1,7 @@
-// What the GPU here can do at most, by our own kernels: facts of the device, what a launch takes, plain streaming from one and
-// two inputs, for buffers of half a megabyte to 512. JSON lines. With --twins N: a kernel beside its twin, N times, and beside
-// one that moves 3 % more. With --rows N: one kernel in N fresh processes.
+// What the GPU here can do at most, by our own kernels: facts of the device, what a launch takes, plain
+// streaming from one and two inputs, for buffers of half a megabyte to 512. JSON lines. With --twins N: a
+// kernel beside its twin, N times, and beside one that moves 3 % more. With --rows N: one kernel in N fresh
+// processes.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -19,8 +20,15 @@ static void fail(const char *what) {
 }
 
 static void job_begin(TimingJob *job, TimingContender *contender, int inputs, int64_t bytes) {
-    *job = (TimingJob){.seed = 11, .rounds = 7, .checked = 1, .target_us = 500, .seconds = 10, .l2_times = 5, .output_bytes = bytes,
-                       .inputs = inputs, .contender = contender};
+    *job = (TimingJob){.seed = 11,
+                       .rounds = 7,
+                       .checked = 1,
+                       .target_us = 500,
+                       .seconds = 10,
+                       .l2_times = 5,
+                       .output_bytes = bytes,
+                       .inputs = inputs,
+                       .contender = contender};
     for (int i = 0; i < inputs; i++) job->input[i] = (TimingInput){0, bytes, 0};
 }
 
@@ -28,23 +36,26 @@ static void streams_tell(Measurer *m, int inputs, int64_t bytes) {
     Arena a = {0};
     TimingContender contender[4];
     TimingJob job;
-    TimingResult r;
-    const uint8_t *answers;
+    Measured seen;
     int64_t each[2] = {bytes, bytes};
     job_begin(&job, contender, inputs, bytes);
     for (int unroll = 1; unroll <= 8; unroll *= 2) {
-        contender[job.contenders] = (TimingContender){str_of(arena_printf(&a, "unroll %d", unroll)), true, {0}};
+        contender[job.contenders] =
+            (TimingContender){str_of(arena_printf(&a, "unroll %d", unroll)), true, {0}};
         stream_run(&a, each, inputs, bytes, unroll, &contender[job.contenders++].run);
     }
-    if (!measurer_run(&a, m, &job, input_fd, &r, &answers, &e)) fail("streams");
-    printf("{\"stream\":%d,\"mb\":%.1f,\"sets\":%d,\"cold\":%d,\"floor_us\":%.3f,\"sm_mhz\":%.0f", inputs, (double)bytes / (1 << 20),
-           r.sets, r.cold, r.floor_us, median_of(r.sm_mhz, r.clocks));
+    if (!measurer_run(&a, m, &job, input_fd, &seen, &e)) fail("streams");
+    const TimingResult r = seen.result;
+    printf("{\"stream\":%d,\"mb\":%.1f,\"sets\":%d,\"cold\":%d,\"floor_us\":%.3f,\"sm_mhz\":%.0f", inputs,
+           (double)bytes / (1 << 20), r.sets, r.cold, r.floor_us, median_of(r.sm_mhz, r.clocks));
     for (int i = 0; i < r.contenders; i++) {
         const TimedContender *c = &r.contender[i];
         double us = median_of(c->cold, c->colds);
-        printf(",\"%.*s\":{\"us\":%.3f,\"gb_s\":%.0f,\"hot_us\":%.3f,\"call_us\":%.3f,\"checked_us\":%.3f,\"calls\":%d,\"why\":\"%s\"}", STR_ARG(c->name), us,
-               us > 0 ? (double)(inputs + 1) * (double)bytes / us / 1e3 : 0, median_of(c->hot, c->hots), median_of(c->call, c->calls),
-               c->checked_us, c->calls_of_window, c->why);
+        printf(",\"%.*s\":{\"us\":%.3f,\"gb_s\":%.0f,\"hot_us\":%.3f,\"call_us\":%.3f,\"checked_us\":%.3f,"
+               "\"calls\":%d,\"why\":\"%s\"}",
+               STR_ARG(c->name), us, us > 0 ? (double)(inputs + 1) * (double)bytes / us / 1e3 : 0,
+               median_of(c->hot, c->hots), median_of(c->call, c->calls), c->checked_us, c->calls_of_window,
+               c->why);
     }
     printf(",\"seconds\":%.2f}\n", r.seconds);
     arena_free(&a);
@@ -57,8 +68,7 @@ static void twins_tell(Measurer *m, int n) {
         Arena a = {0};
         TimingContender contender[3];
         TimingJob job;
-        TimingResult r;
-        const uint8_t *answers;
+        Measured seen;
         job_begin(&job, contender, 1, bytes);
         job.seed = (uint64_t)i;
         for (int k = 0; k < 3; k++) {
@@ -71,10 +81,12 @@ static void twins_tell(Measurer *m, int n) {
             s->grid[0] = s->grid[0] * 100 / 103 + 1;
         }
         job.contenders = 3;
-        if (!measurer_run(&a, m, &job, input_fd, &r, &answers, &e)) fail("twins");
+        if (!measurer_run(&a, m, &job, input_fd, &seen, &e)) fail("twins");
+        const TimingResult r = seen.result;
         double t[3];
         for (int k = 0; k < 3; k++) t[k] = median_of(r.contender[k].cold, r.contender[k].colds);
-        printf("{\"pair\":%d,\"us\":%.3f,\"twin\":%.5f,\"slower\":%.5f}\n", i, t[0], t[1] / t[0], t[2] / t[0]);
+        printf("{\"pair\":%d,\"us\":%.3f,\"twin\":%.5f,\"slower\":%.5f}\n", i, t[0], t[1] / t[0],
+               t[2] / t[0]);
         arena_free(&a);
     }
 }
@@ -92,10 +104,11 @@ int main(int argc, char **argv) {
     Measurer *m;
     DeviceFacts f;
     if (!measurer_open(NULL, &m, &e) || !measurer_facts(m, &f, &e)) fail("the GPU");
-    printf("{\"name\":\"%s\",\"cuda\":%d,\"capability\":\"%d.%d\",\"processors\":%d,\"sm_khz\":%d,\"memory_khz\":%d,\"bus_bits\":%d,"
+    printf("{\"name\":\"%s\",\"cuda\":%d,\"capability\":\"%d.%d\",\"processors\":%d,\"sm_khz\":%d,\"memory_"
+           "khz\":%d,\"bus_bits\":%d,"
            "\"l2_bytes\":%lld,\"memory_bytes\":%lld,\"free_bytes\":%lld,\"shared_most\":%d}\n",
-           f.name, f.version, f.major, f.minor, f.processors, f.sm_khz, f.memory_khz, f.bus_bits, (long long)f.l2_bytes,
-           (long long)f.memory_bytes, (long long)f.free_bytes, f.shared_most);
+           f.name, f.version, f.major, f.minor, f.processors, f.sm_khz, f.memory_khz, f.bus_bits,
+           (long long)f.l2_bytes, (long long)f.memory_bytes, (long long)f.free_bytes, f.shared_most);
     if (twins) {
         twins_tell(m, twins);
     } else if (processes) {

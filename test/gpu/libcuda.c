@@ -1,6 +1,7 @@
-// A libcuda for tests: the functions of driver.def, with a GPU that is our virtual machine (vm_device, beside this library)
-// and a clock that is computed. Kernels work on real buffers and give real answers; what they take follows from the bytes
-// that they move, and from the environment variable VM_GPU, words separated by spaces:
+// A libcuda for tests: the functions of driver.def, with a GPU that is our virtual machine (vm_device, beside
+// this library) and a clock that is computed. Kernels work on real buffers and give real answers; what they
+// take follows from the bytes that they move, and from the environment variable VM_GPU, words separated by
+// spaces:
 //   jitter=20       windows take up to so many per cent more, at random
 //   drift=5         each replay of a graph takes so many per cent more than the one before
 //   slow=NAME:30    kernels of a module whose text holds NAME take so many per cent more
@@ -23,8 +24,17 @@
 #include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
-enum { OK, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, INVALID_IMAGE = 200, NOT_FOUND = 500, NOT_READY = 600,
-       ILLEGAL_ADDRESS = 700, LAUNCH_FAILED = 719 };
+enum {
+    OK,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    NO_DEVICE = 100,
+    INVALID_IMAGE = 200,
+    NOT_FOUND = 500,
+    NOT_READY = 600,
+    ILLEGAL_ADDRESS = 700,
+    LAUNCH_FAILED = 719
+};
 enum { MODULES = 4096, PAGE = 4096, LAUNCH_NS = 1000, NODE_NS = 700, BYTES_A_NS = 100 };
 
 typedef struct {
@@ -115,7 +125,9 @@ static bool start(void) {
     if (file < 0 || ftruncate(file, VM_MEMORY) != 0) return false;
     memory = mmap(NULL, VM_MEMORY, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
     used = (sizeof(VmTable) + PAGE - 1) / PAGE * PAGE;
-    if (memory == MAP_FAILED || !dladdr((void *)&steered, &here) || socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0) return false;
+    if (memory == MAP_FAILED || !dladdr((void *)&steered, &here) ||
+        socketpair(AF_UNIX, SOCK_STREAM, 0, pair) != 0)
+        return false;
     snprintf(path, sizeof path, "%s", here.dli_fname);
     char *slash = strrchr(path, '/');
     snprintf(slash ? slash + 1 : path, 32, "vm_device");
@@ -195,7 +207,8 @@ static double run_work(const Work *w) {
         memmove(bytes_at(w->to), bytes_at(w->from), w->count);
         return NODE_NS + 2 * (double)w->count / BYTES_A_NS;
     }
-    for (uint64_t i = 0; i < w->count; i++) memcpy(bytes_at(w->to) + i * w->pitch, &w->pattern, (size_t)w->width);
+    for (uint64_t i = 0; i < w->count; i++)
+        memcpy(bytes_at(w->to) + i * w->pitch, &w->pattern, (size_t)w->width);
     return NODE_NS + (double)w->count * w->width / BYTES_A_NS;
 }
 
@@ -226,17 +239,21 @@ EXPORT int cuInit(unsigned flags) {
     if (*steered("l2")) l2 = strtoull(steered("l2"), NULL, 10);
     return line >= 0 || start() ? OK : NO_DEVICE;
 }
-EXPORT int cuDriverGetVersion(int *version) { *version = 13000; return OK; }
+EXPORT int cuDriverGetVersion(int *version) {
+    *version = 13000;
+    return OK;
+}
 static const struct {
     int code;
     const char *name, *text;
-} error_table[] = {{INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
-                   {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
-                   {NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
-                   {INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
-                   {NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
-                   {ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
-                   {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}};
+} error_table[] = {
+    {INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    {INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+    {NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"}};
 static int error_text(int error, const char **out, bool name) {
     for (size_t i = 0; i < sizeof error_table / sizeof *error_table; i++)
         if (error_table[i].code == error) {
@@ -247,7 +264,10 @@ static int error_text(int error, const char **out, bool name) {
 }
 EXPORT int cuGetErrorName(int error, const char **name) { return error_text(error, name, true); }
 EXPORT int cuGetErrorString(int error, const char **text) { return error_text(error, text, false); }
-EXPORT int cuDeviceGet(int *device, int ordinal) { *device = ordinal; return ordinal ? INVALID_VALUE : OK; }
+EXPORT int cuDeviceGet(int *device, int ordinal) {
+    *device = ordinal;
+    return ordinal ? INVALID_VALUE : OK;
+}
 EXPORT int cuDeviceGetName(char *name, int size, int device) {
     (void)device;
     snprintf(name, (size_t)size, "virtual machine");
@@ -268,14 +288,25 @@ EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
     }
     return OK;
 }
-EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device) { (void)device; *bytes = limit; return OK; }
+EXPORT int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+    (void)device;
+    *bytes = limit;
+    return OK;
+}
 EXPORT int cuCtxCreate_v2(void **context, unsigned flags, int device) {
     (void)flags, (void)device;
     *context = (void *)1;
     return OK;
 }
-EXPORT int cuCtxDestroy_v2(void *context) { (void)context; return OK; }
-EXPORT int cuMemGetInfo_v2(size_t *free_bytes, size_t *total) { *free_bytes = limit; *total = limit; return lost; }
+EXPORT int cuCtxDestroy_v2(void *context) {
+    (void)context;
+    return OK;
+}
+EXPORT int cuMemGetInfo_v2(size_t *free_bytes, size_t *total) {
+    *free_bytes = limit;
+    *total = limit;
+    return lost;
+}
 EXPORT int cuMemAlloc_v2(uint64_t *at, size_t bytes) {
     VmTable *t = (VmTable *)memory;
     if (lost) return lost;
@@ -312,7 +343,8 @@ EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *
     return queue((Work){.kind = WORK_COPY, .to = to, .from = from, .count = bytes});
 }
 static int fill(uint64_t to, unsigned value, int width, size_t count, size_t pitch) {
-    return queue((Work){.kind = WORK_FILL, .to = to, .pattern = value, .width = width, .count = count, .pitch = pitch});
+    return queue((Work){
+        .kind = WORK_FILL, .to = to, .pattern = value, .width = width, .count = count, .pitch = pitch});
 }
 EXPORT int cuMemsetD8Async(uint64_t to, unsigned char value, size_t count, void *stream) {
     (void)stream;
@@ -326,13 +358,24 @@ EXPORT int cuMemsetD32Async(uint64_t to, unsigned value, size_t count, void *str
     (void)stream;
     return fill(to, value, 4, count, 4);
 }
-EXPORT int cuMemsetD2D32Async(uint64_t to, size_t pitch, unsigned value, size_t width, size_t height, void *stream) {
+EXPORT int cuMemsetD2D32Async(uint64_t to, size_t pitch, unsigned value, size_t width, size_t height,
+                              void *stream) {
     (void)stream;
     return width == 1 ? fill(to, value, 4, height, pitch) : INVALID_VALUE;
 }
-EXPORT int cuStreamCreate(void **stream, unsigned flags) { (void)flags; *stream = (void *)2; return OK; }
-EXPORT int cuStreamDestroy_v2(void *stream) { (void)stream; return OK; }
-EXPORT int cuStreamQuery(void *stream) { (void)stream; return lost ? lost : hangs ? NOT_READY : OK; }
+EXPORT int cuStreamCreate(void **stream, unsigned flags) {
+    (void)flags;
+    *stream = (void *)2;
+    return OK;
+}
+EXPORT int cuStreamDestroy_v2(void *stream) {
+    (void)stream;
+    return OK;
+}
+EXPORT int cuStreamQuery(void *stream) {
+    (void)stream;
+    return lost ? lost : hangs ? NOT_READY : OK;
+}
 EXPORT int cuStreamBeginCapture_v2(void *stream, int mode) {
     (void)stream, (void)mode;
     capture = calloc(1, sizeof *capture);
@@ -349,7 +392,10 @@ EXPORT int cuGraphInstantiateWithFlags(void **executable, void *graph, unsigned 
     *executable = graph;
     return lost;
 }
-EXPORT int cuGraphUpload(void *executable, void *stream) { (void)executable, (void)stream; return lost; }
+EXPORT int cuGraphUpload(void *executable, void *stream) {
+    (void)executable, (void)stream;
+    return lost;
+}
 EXPORT int cuGraphLaunch(void *executable, void *stream) {
     (void)stream;
     Graph *g = executable;
@@ -360,7 +406,10 @@ EXPORT int cuGraphLaunch(void *executable, void *stream) {
     now_ns += LAUNCH_NS + ns;
     return lost;
 }
-EXPORT int cuGraphExecDestroy(void *executable) { (void)executable; return OK; }
+EXPORT int cuGraphExecDestroy(void *executable) {
+    (void)executable;
+    return OK;
+}
 EXPORT int cuGraphDestroy(void *graph) {
     Graph *g = graph;
     for (Work *w = g->first, *next; w; w = next) {
@@ -370,14 +419,26 @@ EXPORT int cuGraphDestroy(void *graph) {
     free(g);
     return OK;
 }
-EXPORT int cuEventCreate(void **event, unsigned flags) { (void)flags; *event = calloc(1, sizeof(double)); return OK; }
-EXPORT int cuEventDestroy_v2(void *event) { free(event); return OK; }
-EXPORT int cuEventRecord(void *event, void *stream) { (void)stream; *(double *)event = now_ns; return lost; }
+EXPORT int cuEventCreate(void **event, unsigned flags) {
+    (void)flags;
+    *event = calloc(1, sizeof(double));
+    return OK;
+}
+EXPORT int cuEventDestroy_v2(void *event) {
+    free(event);
+    return OK;
+}
+EXPORT int cuEventRecord(void *event, void *stream) {
+    (void)stream;
+    *(double *)event = now_ns;
+    return lost;
+}
 EXPORT int cuEventElapsedTime(float *ms, void *from, void *to) {
     *ms = (float)((*(double *)to - *(double *)from) * 1e-6);
     return lost;
 }
-// The text of a "cubin" as the stand-in for Triton's compiler makes it: an ELF file with the text in it, NUL-terminated.
+// The text of a "cubin" as the stand-in for Triton's compiler makes it: an ELF file with the text in it,
+// NUL-terminated.
 static const char *text_of(const char *image) {
     if (memcmp(image, "\177ELF", 4) != 0) return image;
     uint64_t sections;
@@ -404,7 +465,8 @@ EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned options
     } else if (m->text[0] == '{') {
         static VmReply r;
         VmRequest q = {.order = VM_LOAD, .text_bytes = strlen(m->text)};
-        if (!whole(true, &q, sizeof q) || !whole(true, m->text, q.text_bytes) || !whole(false, &r, sizeof r) || r.end) {
+        if (!whole(true, &q, sizeof q) || !whole(true, m->text, q.text_bytes) ||
+            !whole(false, &r, sizeof r) || r.end) {
             fprintf(stderr, "vm gpu: %s\n", r.why);
             return INVALID_IMAGE;
         }
@@ -435,7 +497,10 @@ EXPORT int cuFuncSetAttribute(void *function, int attribute, int value) {
     (void)function, (void)attribute, (void)value;
     return OK;
 }
-EXPORT int cuFuncSetCacheConfig(void *function, int config) { (void)function, (void)config; return OK; }
+EXPORT int cuFuncSetCacheConfig(void *function, int config) {
+    (void)function, (void)config;
+    return OK;
+}
 EXPORT int cuLaunchKernelEx(const Launch *config, void *function, void **params, void **extra) {
     (void)extra;
     Module *m = function;

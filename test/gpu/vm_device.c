@@ -1,4 +1,5 @@
-// The process behind the libcuda of the tests: runs kernels in our virtual machine, on the memory that both map.
+// The process behind the libcuda of the tests: runs kernels in our virtual machine, on the memory that both
+// map.
 #include "vm_device.h"
 
 #include <stdio.h>
@@ -69,7 +70,8 @@ static bool param_read(Kernel *k, const json_t *o, VmReply *r) {
     static const struct {
         const char *name;
         DType type;
-    } word[] = {{"i1", DT_BOOL}, {"u1", DT_BOOL}, {"i8", DT_I8}, {"i16", DT_I16}, {"i32", DT_I32}, {"i64", DT_I64}, {"u8", DT_U8}, {"u16", DT_U16}, {"u32", DT_U32}, {"u64", DT_U64}};
+    } word[] = {{"i1", DT_BOOL}, {"u1", DT_BOOL}, {"i8", DT_I8},   {"i16", DT_I16}, {"i32", DT_I32},
+                {"i64", DT_I64}, {"u8", DT_U8},   {"u16", DT_U16}, {"u32", DT_U32}, {"u64", DT_U64}};
     for (size_t i = 0; !known && i < sizeof word / sizeof *word; i++)
         if (str_is(bare, word[i].name)) *t = word[i].type, known = true;
     r->bytes[r->args++] = arg->kind == ARG_TENSOR ? 8 : known ? dtype_bytes(*t) : 0;
@@ -116,7 +118,12 @@ static bool pointer(Machine *m, uint64_t at, DType type, LaunchArg *arg) {
         memset(s->shadow, SHADOW_ALLOC | SHADOW_INIT, bytes);
         Tensor *x = NEW(m->arena, Tensor);
         int64_t n = (int64_t)(bytes - (at - from)) / dtype_bytes(type);
-        *x = (Tensor){.storage = s, .dtype = type, .rank = 1, .shape = {n}, .stride = {1}, .offset = (int64_t)(at - from) / dtype_bytes(type)};
+        *x = (Tensor){.storage = s,
+                      .dtype = type,
+                      .rank = 1,
+                      .shape = {n},
+                      .stride = {1},
+                      .offset = (int64_t)(at - from) / dtype_bytes(type)};
         arg->tensor = x;
         return true;
     }

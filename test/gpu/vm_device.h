@@ -1,5 +1,6 @@
-// vm_device.h - between the libcuda of the tests (libcuda.c) and the process that runs its kernels in our virtual machine
-// (vm_device.c). Device memory is one file that both map; its table of allocations lies at the beginning.
+// vm_device.h - between the libcuda of the tests (libcuda.c) and the process that runs its kernels in our
+// virtual machine (vm_device.c). Device memory is one file that both map; its table of allocations lies at
+// the beginning.
 //
 // A "cubin" is a text, one JSON object:
 //   {"kernel":"softmax","source":"import triton...","warps":4,"stages":3,
@@ -8,7 +9,7 @@
 #include <stdint.h>
 
 enum { VM_ALLOCATIONS = 8192, VM_ARGS = 256 };
-#define VM_MEMORY ((uint64_t)8 << 30)  // of address space; pages come when they are touched
+#define VM_MEMORY ((uint64_t)8 << 30) // of address space; pages come when they are touched
 #define VM_BASE   ((uint64_t)0x700000000000)
 typedef struct {
     uint64_t count;

@@ -23,18 +23,28 @@ static World *world(const char *steer) {
     Err e = {0};
     if (!device_open(vm_gpu_library(), &w->device, &e)) fail_msg("%s", e.msg);
     for (int i = 0; i < ROWS * COLUMNS; i++) w->input[i] = (float)i;
-    w->job = (TimingJob){.seed = 7, .rounds = 7, .checked = 2, .target_us = 20, .seconds = 0.5, .l2_times = 5, .rows = ROWS,
-                         .output_bytes = BYTES, .inputs = 1, .contender = w->contender};
+    w->job = (TimingJob){.seed = 7,
+                         .rounds = 7,
+                         .checked = 2,
+                         .target_us = 20,
+                         .seconds = 0.5,
+                         .l2_times = 5,
+                         .rows = ROWS,
+                         .output_bytes = BYTES,
+                         .inputs = 1,
+                         .contender = w->contender};
     w->job.input[0] = (TimingInput){0, BYTES, 4 * COLUMNS};
     return w;
 }
 static void add(World *w, const char *name) {
-    w->contender[w->job.contenders++] = (TimingContender){str_of(name), true, copy_run(&w->arena, name, ROWS, COLUMNS)};
+    w->contender[w->job.contenders++] =
+        (TimingContender){str_of(name), true, copy_run(&w->arena, name, ROWS, COLUMNS)};
 }
 static void run(World *w) {
     Err e = {0};
     memset(w->answers, 0, sizeof w->answers);
-    if (!timing_run(&w->arena, &w->device, &w->job, (const uint8_t *)w->input, w->answers, &w->result, &e))
+    if (!timing_run(&w->arena, &w->device, &w->job, &(TimingMemory){(const uint8_t *)w->input, w->answers},
+                    &w->result, &e))
         fail_msg("%s", e.msg);
 }
 static bool right(const World *w, int contender) {
@@ -62,7 +72,8 @@ static void test_answers_come_back_with_their_rows_in_order(void **state) {
         assert_int_equal(c->end, TIMED_WELL);
         assert_int_equal(c->colds, 7);
         assert_true(median_of(c->cold, c->colds) > 0 && median_of(c->hot, c->hots) > 0);
-        assert_true(median_of(c->call, c->calls) > median_of(c->cold, c->colds)); // a launch costs more than a node
+        assert_true(median_of(c->call, c->calls) >
+                    median_of(c->cold, c->colds)); // a launch costs more than a node
         assert_true(c->calls_of_window % w->result.sets == 0);
         assert_true(right(w, i));
     }
@@ -130,7 +141,8 @@ static void test_too_little_memory_is_an_error(void **state) {
     World *w = world("memory=200000");
     Err e = {0};
     add(w, "plain");
-    assert_false(timing_run(&w->arena, &w->device, &w->job, (const uint8_t *)w->input, w->answers, &w->result, &e));
+    assert_false(timing_run(&w->arena, &w->device, &w->job,
+                            &(TimingMemory){(const uint8_t *)w->input, w->answers}, &w->result, &e));
     assert_non_null(strstr(e.msg, "do not fit"));
     end(w);
 }
