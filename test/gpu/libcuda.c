@@ -8,6 +8,7 @@
 //   hang=NAME fault=NAME   such kernels never end, or end with an illegal address
 //   wrong=NAME      they store one wrong byte in the first answer that they write
 //   trample=NAME    they write behind the end of their last buffer
+//   scale=N         everything takes N times as long: windows are filled by fewer calls
 //   memory=N l2=N   bytes
 //   none            there is no device
 #define _GNU_SOURCE
@@ -66,7 +67,7 @@ typedef struct {
 static char *memory;
 static int line = -1, kernels;
 static uint64_t used, limit = (uint64_t)1 << 30, l2 = 1 << 16;
-static double now_ns;
+static double now_ns, scale = 1;
 static int lost; // an error that stays
 static bool hangs;
 static Graph *capture;
@@ -215,7 +216,7 @@ static double run_work(const Work *w) {
 static int queue(Work w) {
     if (lost) return lost;
     if (!capture) {
-        now_ns += LAUNCH_NS + run_work(&w);
+        now_ns += scale * (LAUNCH_NS + run_work(&w));
         return OK;
     }
     Work *kept = malloc(sizeof *kept);
@@ -236,6 +237,7 @@ EXPORT int cuInit(unsigned flags) {
     snprintf(steer, sizeof steer, "%s", getenv("VM_GPU") ? getenv("VM_GPU") : "");
     if (strstr(steer, "none")) return NO_DEVICE;
     if (*steered("memory")) limit = strtoull(steered("memory"), NULL, 10);
+    if (*steered("scale")) scale = atof(steered("scale"));
     if (*steered("l2")) l2 = strtoull(steered("l2"), NULL, 10);
     return line >= 0 || start() ? OK : NO_DEVICE;
 }
@@ -403,7 +405,7 @@ EXPORT int cuGraphLaunch(void *executable, void *stream) {
     for (const Work *w = g->first; w; w = w->next) ns += run_work(w);
     ns *= 1 + per_cent("jitter") * random_unit();
     ns *= 1 + per_cent("drift") * g->replays++;
-    now_ns += LAUNCH_NS + ns;
+    now_ns += scale * (LAUNCH_NS + ns);
     return lost;
 }
 EXPORT int cuGraphExecDestroy(void *executable) {
