@@ -301,6 +301,8 @@ bool measurer_facts(Measurer *m, DeviceFacts *out, Err *e) {
 
 int measurer_processes(const Measurer *m) { return m->processes; }
 
+pid_t measurer_process(const Measurer *m) { return m->process; }
+
 static bool memory_file(const char *name, Str text, size_t bytes, int *out, Err *e) {
     int fd = memfd_create(name, MFD_CLOEXEC);
     if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0) {

@@ -7,6 +7,8 @@
 // Measuring processes are forked from a keeper that was forked at the start, before threads, and has never
 // touched the GPU.
 #pragma once
+#include <sys/types.h>
+
 #include "gpu/device.h"
 #include "measure/timing_job.h"
 
@@ -25,3 +27,4 @@ typedef struct {
 } Measured;
 MUST_CHECK bool measurer_run(Arena *a, Measurer *m, const TimingJob *job, int inputs, Measured *out, Err *e);
 int measurer_processes(const Measurer *m); // started so far
+pid_t measurer_process(const Measurer *m);   // the one that is kept; 0: none

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "measure/measurer.h"
 #include "measure/timing.h"
 #include "measure/yardstick.h"
@@ -91,12 +92,45 @@ static void twins_tell(Measurer *m, int n) {
     }
 }
 
+#define PTX_HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"
+static const char illegal[] = PTX_HEAD ".visible .entry wild()\n{\n    .reg .b64 %a;\n    mov.u64 %a, 4096;\n"
+                                       "    st.global.u64 [%a], %a;\n    ret;\n}\n";
+static const char endless[] =
+    PTX_HEAD ".visible .entry wild()\n{\n    .reg .b64 %c;\nagain:\n    mov.u64 %c, %clock64;\n"
+             "    bra again;\n}\n";
+
+static void fault_tell(Measurer *m, const char *name, const char *ptx) {
+    Arena a = {0};
+    const int64_t bytes = 1 << 20;
+    TimedStep step = {.kind = STEP_LAUNCH, .grid = {1, 1, 1}, .block = {32, 1, 1}};
+    TimedKernel kernel = {.entry = STR("wild"), .image = str_of(ptx), .cluster = 1};
+    TimedBuffer buffer = {-1, bytes};
+    TimingContender contender = {STR("wild"), false, {&buffer, 1, &kernel, 1, &step, 1, 0, 0, 0}};
+    TimingJob job;
+    Measured seen;
+    job_begin(&job, &contender, 1, bytes);
+    job.contenders = 1;
+    job.seconds = 2;
+    double from = clock_seconds();
+    bool ok = measurer_run(&a, m, &job, input_fd, &seen, &e);
+    printf("{\"fault\":\"%s\",\"answered\":%s,\"end\":%d,\"why\":\"%s\",\"seconds\":%.2f}\n", name,
+           ok ? "true" : "false", ok ? (int)seen.result.contender[0].end : -1,
+           ok ? seen.result.contender[0].why : e.msg, clock_seconds() - from);
+    e = (Err){0};
+    from = clock_seconds();
+    streams_tell(m, 1, 8 << 20);
+    printf("{\"after\":\"%s\",\"processes\":%d,\"seconds\":%.2f}\n", name, measurer_processes(m),
+           clock_seconds() - from);
+    arena_free(&a);
+}
+
 int main(int argc, char **argv) {
-    int twins = 0, processes = 0;
+    int twins = 0, processes = 0, faults = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (int i = 1; i + 1 < argc; i += 2) {
         if (strcmp(argv[i], "--twins") == 0) twins = atoi(argv[i + 1]);
         if (strcmp(argv[i], "--rows") == 0) processes = atoi(argv[i + 1]);
+        if (strcmp(argv[i], "--faults") == 0) faults = atoi(argv[i + 1]);
     }
     const int64_t most = (int64_t)512 << 20;
     input_fd = memfd_create("input", 0);
@@ -109,6 +143,14 @@ int main(int argc, char **argv) {
            "\"l2_bytes\":%lld,\"memory_bytes\":%lld,\"free_bytes\":%lld,\"shared_most\":%d}\n",
            f.name, f.version, f.major, f.minor, f.processors, f.sm_khz, f.memory_khz, f.bus_bits,
            (long long)f.l2_bytes, (long long)f.memory_bytes, (long long)f.free_bytes, f.shared_most);
+    for (int i = 0; i < faults; i++) {
+        fault_tell(m, "illegal address", illegal);
+        fault_tell(m, "no end", endless);
+    }
+    if (faults) {
+        measurer_close(m);
+        return 0;
+    }
     if (twins) {
         twins_tell(m, twins);
     } else if (processes) {
