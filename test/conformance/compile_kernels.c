@@ -43,14 +43,14 @@ static bool compile_all(Arena *a, const Recording *r, const char *label, Err *e)
 static bool one(const Program *p, int64_t row, Err *e) {
     Arena a = {0};
     Op op;
-    RecordOrder order;
+    RecordAsk ask = {.source = p->source};
     Recording r;
     char label[200];
     snprintf(label, sizeof label, "%s %lld", p->name, (long long)row);
-    bool ok = op_find(&a, p->op, &op) && order_for(&op, 4096, row, &order);
+    bool ok = op_find(&a, p->op, &op) && order_for(&op, 4096, row, &ask.order);
     if (ok) {
         programs++;
-        ok = record_run(servers, &a, p->source, (Extras){0}, &order, &r, e);
+        ok = record_run(servers, &a, &ask, &r, e);
         if (ok && !r.ok) printf("%s: not recorded: %.*s\n", label, STR_ARG(r.why));
         if (ok && r.ok) recorded++, ok = compile_all(&a, &r, label, e);
         fflush(stdout);

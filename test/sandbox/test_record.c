@@ -29,9 +29,9 @@ static RecordOrder order_for(Str name, int64_t rows, int64_t row) {
 }
 
 static bool record(Str op, Str source, Recording *out) {
-    RecordOrder order = order_for(op, 8192, 8192);
+    const RecordAsk ask = {.source = source, .order = order_for(op, 8192, 8192)};
     Err e = {0};
-    if (!record_run(servers, &a, source, (Extras){0}, &order, out, &e)) fail_msg("%s", e.msg);
+    if (!record_run(servers, &a, &ask, out, &e)) fail_msg("%s", e.msg);
     return out->ok;
 }
 
@@ -143,9 +143,9 @@ static Recording of_liar(const char *text, CaseReport first, int count) {
     reports[0] = reports[1] = first;
     report_count = count;
     if (!fork_servers_open(child_lies, &liars, &e)) fail_msg("%s", e.msg);
-    RecordOrder order = order_for(STR("softmax"), 64, 64);
-    if (!record_run(liars, &a, STR(KERNEL "def run(x):\n    return x\n"), (Extras){0}, &order, &r, &e))
-        fail_msg("%s", e.msg);
+    const RecordAsk ask = {.source = STR(KERNEL "def run(x):\n    return x\n"),
+                           .order = order_for(STR("softmax"), 64, 64)};
+    if (!record_run(liars, &a, &ask, &r, &e)) fail_msg("%s", e.msg);
     fork_servers_close(liars);
     return r;
 }
