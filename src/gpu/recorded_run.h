@@ -116,8 +116,8 @@ typedef struct {
 typedef enum { STEP_LAUNCH, STEP_FILL, STEP_COPY } StepKind;
 typedef struct {
     StepKind kind;
-    // LAUNCH. Launches of one group >= 0 run with one and the same config (Triton tunes once for each key);
-    // -1: not autotuned, one choice.
+    // LAUNCH. Launches of one group >= 0 run with one and the same config (Triton tunes once for each key):
+    // all of them have the same configs, in rising order. -1: not autotuned, one choice.
     int group;
     const RunLaunch *choice;
     int choices;

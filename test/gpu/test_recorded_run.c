@@ -61,13 +61,14 @@ static RecordedRun sample(Arena *a) {
     RunLaunch *way = NEWN(a, RunLaunch, 2);
     way[0] = (RunLaunch){0, 0, {32, 1, 1}, arg, 4};
     way[1] = (RunLaunch){1, 5, {16, 2, 0}, arg, 4};
-    run.steps = 3;
-    run.step = NEWN(a, RunStep, 3);
+    run.steps = 4;
+    run.step = NEWN(a, RunStep, 4);
     run.step[0] =
         (RunStep){.kind = STEP_FILL, .group = -1, .buffer = 3, .count = 512, .width = 2, .pattern = 0x3c00};
     run.step[1] =
         (RunStep){.kind = STEP_COPY, .group = -1, .buffer = 2, .count = 16, .width = 2, .from = run.input[1]};
     run.step[2] = (RunStep){.kind = STEP_LAUNCH, .group = 0, .choice = way, .choices = 2};
+    run.step[3] = run.step[2];
     return run;
 }
 
@@ -110,7 +111,7 @@ static const struct {
     {"\"processors\":132", "\"processors\":0", "processors"},
     {"\"processors\":132", "\"processors\":132,\"more\":1", "other keys"},
     {"\"groups\":1", "\"groups\":0", "group is 0"},
-    {"\"setups\":1", "\"setups\":4", "setups"},
+    {"\"setups\":1", "\"setups\":5", "setups"},
     {"\"bytes\":4096", "\"bytes\":-1", "bytes"},
     {"\"bytes\":4096", "\"bytes\":4095", "within its buffer"},
     {"\"bytes\":4096", "\"bytes\":1099511627777", "bytes"},
@@ -141,7 +142,8 @@ static const struct {
     {"\"pdl\":true", "\"pdl\":1", "pdl"},
     {"\"source_of\":0", "\"source_of\":1", "source_of"},
     {"\"kernel\":1", "\"kernel\":2", "kernel"},
-    {"\"config\":5", "\"config\":0", "stands there twice"},
+    {"\"config\":5", "\"config\":0", "rising order"},
+    {"\"config\":5", "\"config\":6", "than its group has"},
     {"\"grid\":[32,1,1]", "\"grid\":[32,1]", "no grid"},
     {"\"grid\":[32,1,1]", "\"grid\":[32,65536,1]", "no grid"},
     {"{\"buffer\":0,\"offset\":32}", "{\"buffer\":0,\"offset\":4097}", "offset"},

@@ -144,6 +144,32 @@ static void every_config_is_recorded(void **state) {
     record_close(&w);
 }
 
+// A config that does not fit one launch of a key is none of the others' either; pruning keeps its order.
+static void groups_have_the_same_configs(void **state) {
+    (void)state;
+    Recorded w;
+    record_ok(&w, "def prune(configs, args, **kw):\n"
+                  "    return [c for c in reversed(configs) if c.kwargs['B'] != args['skip']]\n"
+                  "@triton.autotune(configs=[triton.Config({'B': 16}), triton.Config({'B': 32}),\n"
+                  "                          triton.Config({'B': 64})], key=[],\n"
+                  "                 prune_configs_by={'early_config_prune': prune})\n"
+                  "@triton.jit\n"
+                  "def k(x, y, skip, B: tl.constexpr):\n"
+                  "    i = tl.arange(0, B)\n"
+                  "    tl.store(y + i, tl.load(x + i))\n"
+                  "def run(x, y):\n"
+                  "    k[(1,)](x, x, 0)\n"
+                  "    k[(1,)](x, x, 0)\n"
+                  "    return x\n");
+    const RecordedRun *r = &w.run;
+    assert_true(r->steps == 2 && r->groups == 1);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(r->step[i].choices, 3);
+        for (int c = 0; c < 3; c++) assert_int_equal(r->step[i].choice[c].config, c);
+    }
+    record_close(&w);
+}
+
 static void options_are_kept(void **state) {
     (void)state;
     Recorded w;
@@ -212,6 +238,7 @@ int main(void) {
         cmocka_unit_test(fills_copies_and_roles),
         cmocka_unit_test(sizes_cost_nothing),
         cmocka_unit_test(every_config_is_recorded),
+        cmocka_unit_test(groups_have_the_same_configs),
         cmocka_unit_test(options_are_kept),
         cmocka_unit_test(what_is_not_recorded_is_said),
         cmocka_unit_test(what_does_not_compile_is_no_run),
