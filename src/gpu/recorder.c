@@ -338,11 +338,13 @@ static bool check(Interp *in, const Binding *b, Launchable *out) {
     return kernel_check(in->m->arena, in->cache, b, out, in->d);
 }
 
-static bool finish(Interp *in, Span at, const Tensor *out) {
+static bool finish(Interp *in, Span at, const Tensor *out, int outputs) {
     Recorder *r = recorder_of(in);
-    (void)at;
-    r->run.output[0] = view_of(out);
-    r->run.outputs = 1;
+    if (outputs > RUN_OUTPUTS_MAX)
+        return host_unsupported(in, at, "a call that returns more than %d tensors is not recorded",
+                                RUN_OUTPUTS_MAX);
+    for (int i = 0; i < outputs; i++) r->run.output[i] = view_of(&out[i]);
+    r->run.outputs = outputs;
     return r->finished = true;
 }
 
