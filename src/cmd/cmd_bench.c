@@ -15,7 +15,7 @@
 enum { FILE_MAX = 1 << 20, CELLS_MAX = 64, ROUNDS_USUAL = 7, WORKERS = 4 };
 
 typedef struct {
-    const char *op, *entry, *grid, *python, *state;
+    const char *op, *entry, *grid, *layout, *python, *state;
     Texts shape, dtype;
     int rounds, jobs;
     bool json, alone;
@@ -170,11 +170,13 @@ static bool bench_file(const World *w, const BenchOptions *o, const char *file, 
     Str text;
     const char *several;
     DeviceFacts gpu;
+    DomainAsked domain;
     JudgeRequest q = {.op = &x->op, .level = LEVEL_FULL};
     if (!places(o, x->place, &x->n, e) || !filter_of(&(Shape){0}, NULL, &q.filter, e)) return false;
     // Before a minute of judging: without a GPU there is nothing to be told.
     if (!measurer_facts(w->measurer, &gpu, e)) return false;
-    if (!io_read(w->a, file, FILE_MAX, &text, e) || !op_for_judging(w->referee, w->a, o->op, &x->op, e))
+    if (!io_read(w->a, file, FILE_MAX, &text, e) || !domain_of(o->layout, NULL, &domain, e) ||
+        !op_for_judging(w->referee, w->a, o->op, &domain, &x->op, e))
         return false;
     op_understood("bench", o->op, &x->op);
     if (!entry_apply(w->a, o->entry, &x->op, text, &x->source, &several, e)) return false;
@@ -193,7 +195,8 @@ int cmd_bench(int argc, char **argv) {
     const Option options[] = {
         {"--op", OPTION_TEXT, &o.op},        {"--entry", OPTION_TEXT, &o.entry},
         {"--shape", OPTION_TEXTS, &o.shape}, {"--dtype", OPTION_TEXTS, &o.dtype},
-        {"--grid", OPTION_TEXT, &o.grid},    {"--rounds", OPTION_COUNT, &o.rounds},
+        {"--grid", OPTION_TEXT, &o.grid},
+        {"--layout", OPTION_TEXT, &o.layout},    {"--rounds", OPTION_COUNT, &o.rounds},
         {"--alone", OPTION_FLAG, &o.alone},  {"--python", OPTION_TEXT, &o.python},
         {"--jobs", OPTION_COUNT, &o.jobs},   {"--state", OPTION_TEXT, &o.state},
         {"--json", OPTION_FLAG, &o.json},

@@ -116,8 +116,8 @@ typedef struct {
 typedef enum { STEP_LAUNCH, STEP_FILL, STEP_COPY } StepKind;
 typedef struct {
     StepKind kind;
-    // LAUNCH. Launches of one group >= 0 run with one and the same config (Triton tunes once for each key);
-    // -1: not autotuned, one choice.
+    // LAUNCH. Launches of one group >= 0 run with one and the same config (Triton tunes once for each key):
+    // all of them have the same configs, in rising order. -1: not autotuned, one choice.
     int group;
     const RunLaunch *choice;
     int choices;
@@ -152,7 +152,7 @@ int run_scalar_bytes(Str type);          // of "i32", "*fp16" and their like; 0:
 int run_flat_params(const RunKernel *k); // how many arguments its launches have
 // What a compiler gets beside the source, as members of a JSON object: name, params, options.
 void run_kernel_form(Buf *out, const RunKernel *k);
-Str run_choice_name(Arena *a, const RecordedRun *run, const RunLaunch *l); // "softmax config 3: 4 warps, ..."
+Str run_choice_name(Arena *a, const RecordedRun *run, const RunLaunch *l); // "k config 3: 4 warps, ..."
 
 // JSON, on one line. Reading checks that the run is whole: every index, address, size and count. `printed`:
 // every kernel has a source.

@@ -371,8 +371,13 @@ static bool choices_read(Reader *r, const json_t *o, RunStep *s) {
         return bad(r, "launch: one choice belongs here, or several of a group");
     for (int i = 0; i < s->choices; i++) {
         if (!launch_read(r, json_array_get(list, (size_t)i), &l[i])) return err_ctx(r->j->e, "launch[%d]", i);
-        for (int k = 0; k < i; k++)
-            if (l[k].config == l[i].config) return bad(r, "launch: a config stands there twice");
+        if (i > 0 && l[i].config <= l[i - 1].config) return bad(r, "launch: configs are not in rising order");
+    }
+    for (const RunStep *t = r->run->step; t < s && s->group >= 0; t++) {
+        bool same = t->group != s->group || t->choices == s->choices;
+        for (int i = 0; same && t->group == s->group && i < s->choices; i++)
+            same = t->choice[i].config == l[i].config;
+        if (!same) return bad(r, "launch: other configs than its group has");
     }
     return true;
 }

@@ -1,4 +1,5 @@
 #include "gpu/recorder.h"
+#include <stdlib.h>
 
 struct Recorder {
     Arena *a;
@@ -337,11 +338,13 @@ static bool check(Interp *in, const Binding *b, Launchable *out) {
     return kernel_check(in->m->arena, in->cache, b, out, in->d);
 }
 
-static bool finish(Interp *in, Span at, const Tensor *out) {
+static bool finish(Interp *in, Span at, const Tensor *out, int outputs) {
     Recorder *r = recorder_of(in);
-    (void)at;
-    r->run.output[0] = view_of(out);
-    r->run.outputs = 1;
+    if (outputs > RUN_OUTPUTS_MAX)
+        return host_unsupported(in, at, "a call that returns more than %d tensors is not recorded",
+                                RUN_OUTPUTS_MAX);
+    for (int i = 0; i < outputs; i++) r->run.output[i] = view_of(&out[i]);
+    r->run.outputs = outputs;
     return r->finished = true;
 }
 
@@ -367,10 +370,45 @@ void recorder_setup_ends(Recorder *r) {
     r->finished = false;
 }
 
+// Of a launch's ways those whose configs every launch of its group has, by number.
+static bool in_all(const RecordedRun *run, int group, int config) {
+    for (int i = 0; i < run->steps; i++) {
+        const RunStep *s = &run->step[i];
+        bool has = s->group != group;
+        for (int k = 0; k < s->choices && !has; k++) has = s->choice[k].config == config;
+        if (!has) return false;
+    }
+    return true;
+}
+
+static int by_config(const void *a, const void *b) {
+    const RunLaunch *l = a, *m = b;
+    return (l->config > m->config) - (l->config < m->config);
+}
+
+// A config that a launch of the group cannot run with is no choice of the others either.
+static bool groups_agree(RecordedRun *run, Err *e) {
+    for (int i = 0; i < run->steps; i++) {
+        RunStep *s = &run->step[i];
+        RunLaunch *list = (RunLaunch *)s->choice;
+        if (s->group < 0) continue;
+        qsort(list, (size_t)s->choices, sizeof *list, by_config);
+        int n = 0;
+        for (int k = 0; k < s->choices; k++)
+            if (in_all(run, s->group, list[k].config)) list[n++] = list[k];
+        s->choices = n;
+        if (n == 0)
+            return err_set(e, ERR_INPUT,
+                           "an autotuned kernel has no config that all its launches can run with");
+    }
+    return true;
+}
+
 bool recorder_run(Recorder *r, RecordedRun *out, Err *e) {
     const StorageTable *t = &r->m->storages;
     RecordedRun *run = &r->run;
     if (!r->finished) return err_set(e, ERR_INPUT, "the call has not come to its end");
+    if (!groups_agree(run, e)) return false;
     run->buffer = NEWN(r->a, RunBuffer, (size_t)t->count + 1);
     run->buffers = t->count;
     for (int i = 0; i < t->count; i++)

@@ -18,12 +18,11 @@ bool compile_frame_bytes(Str got, size_t *bytes) {
     return true;
 }
 
-bool compile_request(Arena *a, const RunKernel *k, int64_t id, int capability, int seconds, Str *out,
-                     Err *e) {
+bool compile_request(Arena *a, const RunKernel *k, CompileAsk ask, Str *out, Err *e) {
     Buf b = BUF(a);
     buf_put(&b, "\0\0\0\0", 4);
-    buf_printf(&b, "{\"id\":%lld,\"capability\":%d,\"seconds\":%d,\"kernel\":{", (long long)id, capability,
-               seconds);
+    buf_printf(&b, "{\"id\":%lld,\"capability\":%d,\"seconds\":%d,\"kernel\":{", (long long)ask.id,
+               ask.capability, ask.seconds);
     run_kernel_form(&b, k);
     buf_puts(&b, "},\"source\":");
     if (!json_put_precise(&b, json_stringn(k->source.p ? k->source.p : "", k->source.len), 17))

@@ -143,8 +143,8 @@ bool worker_ask(CompileWorker *w, const RunKernel *k, int capability, int timeou
     w->id = (int64_t)(id >> 12); // exact in a double
     w->sent = 0;
     w->served++;
-    if (!compile_request(&w->memory, k, w->id, capability, timeout_ms / 1000 + 5, &w->request, e))
-        return false;
+    const CompileAsk ask = {w->id, capability, timeout_ms / 1000 + 5};
+    if (!compile_request(&w->memory, k, ask, &w->request, e)) return false;
     w->state = WORKER_WORKS;
     w->deadline = clock_seconds() + timeout_ms * 1e-3;
     return true;

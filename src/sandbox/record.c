@@ -68,9 +68,10 @@ static bool answers(const RecordOrder *o, const RecordedRun *run) {
 }
 
 // The kernels' text, from the source itself.
-static bool print(Arena *a, Str source, Extras extras, RecordedRun *run, Err *e) {
+static bool print(Arena *a, const RecordAsk *ask, RecordedRun *run, Err *e) {
+    const Extras extras = ask->extras;
     DiagList d = DIAGS(a);
-    Node *module = parse_module(a, source, &d);
+    Node *module = parse_module(a, ask->source, &d);
     Library *library = NULL;
     if (module && extras.include.len && !library_open(a, extras.include, &library))
         return err_set(e, ERR_INPUT, "the helper files do not read");
@@ -83,19 +84,17 @@ static bool print(Arena *a, Str source, Extras extras, RecordedRun *run, Err *e)
     return run_print(a, module, run, e);
 }
 
-static bool understand(Arena *a, const ChildResult *child, Str source, Extras extras,
-                       const RecordOrder *order, Recording *out) {
+static bool understand(Arena *a, const ChildResult *child, const RecordAsk *ask, Recording *out) {
     Str text, finding;
     Err e = {0};
-    if (!record_text(child, source.len, &text, &finding))
+    if (!record_text(child, ask->source.len, &text, &finding))
         return out->why = STR("the interpreter did not come to an end"), false;
     if (finding.len) return out->why = str_dup(a, finding), false;
     if (!recorded_run_read(a, "recorded run", text, false, &out->run, &e))
         return out->why = str_of(arena_printf(a, "%s", e.msg)), false;
-    if (!answers(order, &out->run))
+    if (!answers(&ask->order, &out->run))
         return out->why = STR("the recorded run is not what was asked for"), false;
-    if (!print(a, source, extras, &out->run, &e))
-        return out->why = str_of(arena_printf(a, "%s", e.msg)), false;
+    if (!print(a, ask, &out->run, &e)) return out->why = str_of(arena_printf(a, "%s", e.msg)), false;
     return true;
 }
 
@@ -110,10 +109,9 @@ static bool order_file(const RecordOrder *o, int *fd, size_t *bytes, Err *e) {
            io_seal(*fd, "recording", e);
 }
 
-bool record_run(ForkServers *servers, Arena *a, Str source, Extras extras, const RecordOrder *order,
-                Recording *out, Err *e) {
-    ForkJob job = {.source = source,
-                   .extras = extras,
+bool record_run(ForkServers *servers, Arena *a, const RecordAsk *ask, Recording *out, Err *e) {
+    ForkJob job = {.source = ask->source,
+                   .extras = ask->extras,
                    .arena_bytes = (size_t)(MEMORY + room),
                    .sparse_bytes = (size_t)room,
                    .output_bytes = RUN_TEXT_MAX,
@@ -124,9 +122,9 @@ bool record_run(ForkServers *servers, Arena *a, Str source, Extras extras, const
     ChildResult r = {0};
     *out = (Recording){0};
     ForkServer *server = fork_servers_take(servers, e);
-    bool ok = server && order_file(order, &job.draw_fd, &job.draw_bytes, e) &&
+    bool ok = server && order_file(&ask->order, &job.draw_fd, &job.draw_bytes, e) &&
               fork_server_run(server, &scratch, &job, &r, e);
-    if (ok) out->ok = understand(a, &r, source, extras, order, out);
+    if (ok) out->ok = understand(a, &r, ask, out);
     if (ok) child_result_free(server, &r);
     if (server) fork_servers_leave(servers, server, !ok);
     if (job.draw_fd >= 0) close(job.draw_fd);

@@ -29,9 +29,13 @@ typedef struct {
     RecordedRun run; // of ok: with printed kernels
     Str why;         // else: what about the program cannot be recorded, for people
 } Recording;
-// False when the world fails. The source is an accepted program's: whole, with `run` (service/manifest.h).
-MUST_CHECK bool record_run(ForkServers *servers, Arena *a, Str source, Extras extras,
-                           const RecordOrder *order, Recording *out, Err *e);
+// False when the world fails. The source is that of an accepted program.
+typedef struct {
+    Str source;
+    Extras extras;
+    RecordOrder order;
+} RecordAsk;
+MUST_CHECK bool record_run(ForkServers *servers, Arena *a, const RecordAsk *ask, Recording *out, Err *e);
 
 // The job of a child that records: all of it, the report too. Returns its exit code.
 struct Tuned;

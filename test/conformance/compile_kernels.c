@@ -1,8 +1,9 @@
-// compile_kernels PYTHON CACHE [OP-PREFIX] - records what the built-in right programs ask of a GPU at two
-// sizes, and compiles all of their kernels with the Triton of PYTHON, in the sandbox: a line for each
-// program, counts at the end. For a program whose kernels Triton refuses the line says why; exit 1 where more
-// than the expected ones do.
+// compile_kernels PYTHON CACHE [OP-PREFIX | FILE.py...] - records what the built-in right programs ask of a
+// GPU at two sizes, and compiles all of their kernels with the Triton of PYTHON, in the sandbox: a line for
+// each program, counts at the end. For a program whose kernels Triton refuses the line says why; exit 1 where
+// more than the expected ones do.
 #include "base/clock.h"
+#include "base/io.h"
 #include "measure/compile.h"
 #include "sandbox/record.h"
 #include <stdio.h>
@@ -43,14 +44,14 @@ static bool compile_all(Arena *a, const Recording *r, const char *label, Err *e)
 static bool one(const Program *p, int64_t row, Err *e) {
     Arena a = {0};
     Op op;
-    RecordOrder order;
+    RecordAsk ask = {.source = p->source};
     Recording r;
     char label[200];
     snprintf(label, sizeof label, "%s %lld", p->name, (long long)row);
-    bool ok = op_find(&a, p->op, &op) && order_for(&op, 4096, row, &order);
+    bool ok = op_find(&a, p->op, &op) && order_for(&op, 4096, row, &ask.order);
     if (ok) {
         programs++;
-        ok = record_run(servers, &a, p->source, (Extras){0}, &order, &r, e);
+        ok = record_run(servers, &a, &ask, &r, e);
         if (ok && !r.ok) printf("%s: not recorded: %.*s\n", label, STR_ARG(r.why));
         if (ok && r.ok) recorded++, ok = compile_all(&a, &r, label, e);
         fflush(stdout);
@@ -59,10 +60,22 @@ static bool one(const Program *p, int64_t row, Err *e) {
     return ok;
 }
 
+// Of files the first lines say which op: "# op: NAME".
+static bool file(Arena *a, const char *path, Program *out, Err *e) {
+    *out = (Program){.name = path, .kind = PROGRAM_HONEST};
+    if (!io_read(a, path, 1 << 20, &out->source, e)) return false;
+    const char *at = memmem(out->source.p, out->source.len, "# op: ", 6);
+    size_t left = at ? (size_t)(out->source.p + out->source.len - at - 6) : 0;
+    const char *end = at ? memchr(at + 6, '\n', left) : NULL;
+    if (!end) return err_set(e, ERR_INPUT, "%s: no line \"# op: NAME\"", path);
+    out->op = (Str){at + 6, (size_t)(end - at - 6)};
+    return true;
+}
+
 int main(int argc, char **argv) {
     Arena a = {0};
     Err e = {0};
-    if (argc < 3) return fprintf(stderr, "usage: compile_kernels PYTHON CACHE [OP-PREFIX]\n"), 2;
+    if (argc < 3) return fprintf(stderr, "usage: compile_kernels PYTHON CACHE [OP-PREFIX | FILE.py...]\n"), 2;
     CompileOptions o = {.python = argv[1],
                         .cache = argv[2],
                         .workers = getenv("WORKERS") ? atoi(getenv("WORKERS")) : 2,
@@ -73,7 +86,12 @@ int main(int argc, char **argv) {
     if (ok) printf("%s, ready after %.1f s\n", compilers_versions(compilers), clock_seconds() - begun);
     int n = 0;
     const Program *all = ok ? op_programs(&a, &n) : NULL;
-    for (int i = 0; ok && i < n; i++)
+    bool files = argc > 3 && str_ends(str_of(argv[3]), ".py");
+    for (int i = 3; ok && files && i < argc; i++) {
+        Program p;
+        ok = file(&a, argv[i], &p, &e) && one(&p, 1024, &e) && one(&p, 8192, &e);
+    }
+    for (int i = 0; ok && !files && i < n; i++)
         if ((all[i].kind == PROGRAM_GOLD || all[i].kind == PROGRAM_HONEST) &&
             str_starts(all[i].op, argc > 3 ? argv[3] : ""))
             ok = one(&all[i], 1024, &e) && one(&all[i], 8192, &e);

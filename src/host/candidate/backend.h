@@ -21,8 +21,8 @@ typedef struct LaunchBackend {
     // All elements of a tensor without gaps; from a view into a new tensor without gaps, in row-major order.
     bool (*fill)(Interp *in, Span at, const Tensor *t, double x);
     bool (*copy)(Interp *in, Span at, const Tensor *from, const Tensor *to);
-    // The call is over, and returns this.
-    bool (*finish)(Interp *in, Span at, const Tensor *out);
+    // The call is over, and returns these.
+    bool (*finish)(Interp *in, Span at, const Tensor *out, int outputs);
 } LaunchBackend;
 
 extern const LaunchBackend vm_backend;

@@ -75,7 +75,7 @@ bool host_call(HostProgram *p, const Tensor *inputs, int count, Tensor *out) {
                           p->model ? "forward" : "run", result.kind == V_NONE ? "nothing:" : "a",
                           value_type(result));
     *out = result.tensor->t;
-    return backend_of(in)->finish(in, at, out);
+    return backend_of(in)->finish(in, at, out, 1);
 }
 
 bool host_bound(const HostProgram *p) { return p->entry.bound; }

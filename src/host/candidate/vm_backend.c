@@ -108,7 +108,9 @@ static bool launch(Interp *in, Span at, const Launched *l) {
     return vm_launch(m, l->code->code, l->code->cells, l->grid);
 }
 
-static bool finish(Interp *in, Span at, const Tensor *out) { return (void)in, (void)at, (void)out, true; }
+static bool finish(Interp *in, Span at, const Tensor *out, int outputs) {
+    return (void)in, (void)at, (void)out, (void)outputs, true;
+}
 
 const LaunchBackend vm_backend = {
     .check = check, .launch = launch, .fill = fill, .copy = copy, .finish = finish};
