@@ -193,13 +193,12 @@ static bool bench_file(const World *w, const BenchOptions *o, const char *file, 
 int cmd_bench(int argc, char **argv) {
     BenchOptions o = {0};
     const Option options[] = {
-        {"--op", OPTION_TEXT, &o.op},        {"--entry", OPTION_TEXT, &o.entry},
-        {"--shape", OPTION_TEXTS, &o.shape}, {"--dtype", OPTION_TEXTS, &o.dtype},
-        {"--grid", OPTION_TEXT, &o.grid},
-        {"--layout", OPTION_TEXT, &o.layout},    {"--rounds", OPTION_COUNT, &o.rounds},
-        {"--alone", OPTION_FLAG, &o.alone},  {"--python", OPTION_TEXT, &o.python},
-        {"--jobs", OPTION_COUNT, &o.jobs},   {"--state", OPTION_TEXT, &o.state},
-        {"--json", OPTION_FLAG, &o.json},
+        {"--op", OPTION_TEXT, &o.op},          {"--entry", OPTION_TEXT, &o.entry},
+        {"--shape", OPTION_TEXTS, &o.shape},   {"--dtype", OPTION_TEXTS, &o.dtype},
+        {"--grid", OPTION_TEXT, &o.grid},      {"--layout", OPTION_TEXT, &o.layout},
+        {"--rounds", OPTION_COUNT, &o.rounds}, {"--alone", OPTION_FLAG, &o.alone},
+        {"--python", OPTION_TEXT, &o.python},  {"--jobs", OPTION_COUNT, &o.jobs},
+        {"--state", OPTION_TEXT, &o.state},    {"--json", OPTION_FLAG, &o.json},
     };
     Positionals rest;
     Err e = {0};

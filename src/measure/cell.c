@@ -27,8 +27,8 @@ typedef struct {
     bool rotates; // rows are copies of a block, and may be moved
     DeviceFacts facts;
     Recording recording;
-    const Cubin **cubin; // of each kernel; NULL: it does not compile
-    int config[RUN_CHOICES_MAX];
+    const Cubin **cubin;       // of each kernel; NULL: it does not compile
+    int config[RUN_STEPS_MAX]; // of each group, which choice
     TimingJob job;
     BaselineTimes baseline;
     int replayed[BASELINE_MODES_MAX]; // contender of the job; 0: none
@@ -99,13 +99,13 @@ static bool draw(Cell *c, int64_t rows, int64_t columns, DType dtype) {
 }
 
 static bool record(Cell *c, DType dtype) {
-    RecordOrder order;
+    Referee *r = c->q->referee;
+    RecordAsk ask = {.source = c->q->source, .extras = referee_extras(r)};
     int64_t size[OP_DIMS_MAX];
     memcpy(size, c->r.block.truth[0].dim, sizeof size);
     if (c->q->op->rows_dim >= 0) size[c->q->op->rows_dim] = c->r.rows;
-    if (!record_order(c->q->op, size, dtype, c->facts.processors, &order, &c->e) ||
-        !record_run(c->q->referee->fork_servers, c->a, c->q->source, referee_extras(c->q->referee), &order,
-                    &c->recording, &c->e))
+    if (!record_order(c->q->op, size, dtype, c->facts.processors, &ask.order, &c->e) ||
+        !record_run(r->fork_servers, c->a, &ask, &c->recording, &c->e))
         return failed(c);
     return c->recording.ok || say(c, TIMES_unsupported, str_cdup(c->a, c->recording.why));
 }
@@ -121,6 +121,10 @@ static bool compile(Cell *c) {
     c->cubin = NEWN(c->a, const Cubin *, n + 1);
     bool any = n == 0;
     for (size_t k = 0; k < n; k++) {
+        // A config that the compiler refuses is passed over, as by Triton; one that a worker lost would be missing.
+        if (made[k].crashed || made[k].timed_out)
+            return say(c, TIMES_failed,
+                       arena_printf(c->a, "a compile worker was lost: %.*s", STR_ARG(made[k].why)));
         if (made[k].ok) c->cubin[k] = &made[k].cubin;
         any |= made[k].ok;
     }
@@ -224,7 +228,7 @@ static const RunLaunch *launch_of(const Cell *c, int group) {
 static bool tune(Cell *c) {
     const RecordedRun *run = &c->recording.run;
     Buf text = BUF(c->a);
-    for (int g = 0; g < run->groups && g < RUN_CHOICES_MAX; g++) {
+    for (int g = 0; g < run->groups && g < RUN_STEPS_MAX; g++) {
         if (!tune_group(c, g)) return false;
         const RunLaunch *l = launch_of(c, g);
         if (l) buf_printf(&text, "%s%.*s", text.len ? "; " : "", STR_ARG(run_choice_name(c->a, run, l)));

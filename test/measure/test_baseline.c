@@ -7,15 +7,19 @@
 
 static Arena a;
 static Err e;
-static TimingJob job = {.rounds = 7, .target_us = 500, .l2_times = 5, .output_bytes = 64, .inputs = 1, .input = {{0, 64, 0}}};
+static TimingJob job = {
+    .rounds = 7, .target_us = 500, .l2_times = 5, .output_bytes = 64, .inputs = 1, .input = {{0, 64, 0}}};
 
 static void test_an_answer_is_read(void **state) {
     (void)state;
     BaselineTimes t;
-    const char *text = "{\"torch\":\"2.11.0\",\"triton\":\"3.6.0\",\"errors\":{\"max_autotune\":\"it failed\"},\"modes\":{"
-                       "\"eager\":{\"device\":[3,4],\"call\":[50]},\"default\":{\"device\":[2],\"call\":[60],\"run\":{"
-                       "\"buffers\":[{\"input\":0,\"bytes\":64},{\"bytes\":64}],\"kernels\":[{\"entry\":\"k\",\"image\":\"7f\"}],"
-                       "\"steps\":[{\"launch\":0,\"grid\":[1,1,1],\"block\":[32,1,1],\"args\":[[0,0]]}],\"output\":[1,0]}}}}";
+    const char *text =
+        "{\"torch\":\"2.11.0\",\"triton\":\"3.6.0\",\"errors\":{\"max_autotune\":\"it failed\"},\"modes\":{"
+        "\"eager\":{\"device\":[3,4],\"call\":[50]},\"default\":{\"device\":[2],\"call\":[60],\"run\":{"
+        "\"buffers\":[{\"input\":0,\"bytes\":64},{\"bytes\":64}],\"kernels\":[{\"entry\":\"k\",\"image\":"
+        "\"7f\"}],"
+        "\"steps\":[{\"launch\":0,\"grid\":[1,1,1],\"block\":[32,1,1],\"args\":[[0,0]]}],\"output\":[1,0]}}}"
+        "}";
     if (!baseline_read(&a, str_of(text), &job, &t, &e)) fail_msg("%s", e.msg);
     assert_int_equal(t.modes, 3);
     assert_true(str_is(t.torch, "2.11.0"));
@@ -31,8 +35,13 @@ static void test_an_answer_is_read(void **state) {
 static void test_an_answer_that_cannot_be_is_refused(void **state) {
     (void)state;
     static const char *const bad[] = {
-        "", "[]", "{\"error\":\"no GPU\"}", "{\"modes\":{\"eager\":{\"device\":[0]}}}", "{\"modes\":{\"eager\":{\"device\":[\"1\"]}}}",
-        "{\"modes\":{\"default\":{\"run\":{\"buffers\":[{\"input\":0,\"bytes\":65}],\"steps\":[],\"output\":[0,0]}}}}",
+        "",
+        "[]",
+        "{\"error\":\"no GPU\"}",
+        "{\"modes\":{\"eager\":{\"device\":[0]}}}",
+        "{\"modes\":{\"eager\":{\"device\":[\"1\"]}}}",
+        "{\"modes\":{\"default\":{\"run\":{\"buffers\":[{\"input\":0,\"bytes\":65}],\"steps\":[],\"output\":["
+        "0,0]}}}}",
         "{\"modes\":{\"default\":{\"run\":{\"buffers\":[{\"bytes\":64}],\"steps\":[],\"output\":[0,1]}}}}",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -53,7 +62,10 @@ static bool ask(const char *program, BaselineTimes *t, Str *got) {
     snprintf(path, sizeof path, "%s-%d", kept, (int)getpid());
     snprintf(seen, sizeof seen, "%s-%d.seen", kept, (int)getpid());
     assert_true(op_find(&a, STR("softmax"), &op));
-    assert_true(io_write_atomic(path, str_of(arena_printf(&a, "#!/bin/sh\nread -r line\nprintf '%%s' \"$line\" >%s\n%s\n", seen, program)), &e));
+    assert_true(io_write_atomic(
+        path,
+        str_of(arena_printf(&a, "#!/bin/sh\nread -r line\nprintf '%%s' \"$line\" >%s\n%s\n", seen, program)),
+        &e));
     assert_int_equal(chmod(path, 0700), 0);
     Baseline *b = baseline_open(path);
     const BaselineRequest q = {&op, &job, &dtype, shape, 0, 3};
@@ -72,7 +84,8 @@ static void test_the_process_gets_our_print_of_the_definition(void **state) {
     BaselineTimes t;
     Str got;
     Json j;
-    if (!ask("echo '{\"torch\":\"2\",\"modes\":{\"eager\":{\"device\":[3]}}}'; cat >/dev/null", &t, &got)) fail_msg("%s", e.msg);
+    if (!ask("echo '{\"torch\":\"2\",\"modes\":{\"eager\":{\"device\":[3]}}}'; cat >/dev/null", &t, &got))
+        fail_msg("%s", e.msg);
     assert_int_equal(t.modes, 1);
     assert_true(json_parse("request", got, &j, &e));
     const char *source = json_string_value(json_object_get(j.root, "source"));

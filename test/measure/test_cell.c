@@ -1,15 +1,17 @@
-// The times of a kernel from its source to its status, with the tests' GPU (test/gpu/libcuda.c) and a stand-in for Triton that
-// hands kernels on as text (test/gpu/standin). Everything between is what runs on a real GPU.
+// The times of a kernel from its source to its status, with the tests' GPU (test/gpu/libcuda.c) and a
+// stand-in for Triton that hands kernels on as text (test/gpu/standin). Everything between is what runs on a
+// real GPU.
 #include "measure/cell.h"
 
 #include "../gpu/vm_gpu.h"
 #include "op/op.h"
 
 static const char head[] = "import torch\nimport triton\nimport triton.language as tl\n\n\n";
-static const char body[] = "def double_kernel(x, out, n, BLOCK: tl.constexpr):\n"
-                           "    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)\n"
-                           "    v = tl.load(x + i, mask=i < n).to(tl.float32)\n"
-                           "    tl.store(out + i, (v / (1 + tl.exp(-v))).to(out.dtype.element_ty), mask=i < n)\n\n\n";
+static const char body[] =
+    "def double_kernel(x, out, n, BLOCK: tl.constexpr):\n"
+    "    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)\n"
+    "    v = tl.load(x + i, mask=i < n).to(tl.float32)\n"
+    "    tl.store(out + i, (v / (1 + tl.exp(-v))).to(out.dtype.element_ty), mask=i < n)\n\n\n";
 static const char plain[] = "def run(x):\n"
                             "    x = x.contiguous()\n"
                             "    out = torch.empty_like(x)\n"
@@ -22,7 +24,8 @@ static const char tuned[] = "def run(x):\n"
                             "    n = x.numel()\n"
                             "    double_kernel[lambda m: (triton.cdiv(n, m['BLOCK']),)](x, out, n)\n"
                             "    return out\n";
-static const char configs[] = "@triton.autotune(configs=[triton.Config({'BLOCK': 128}), triton.Config({'BLOCK': 2048})], key=['n'])\n";
+static const char configs[] =
+    "@triton.autotune(configs=[triton.Config({'BLOCK': 128}), triton.Config({'BLOCK': 2048})], key=['n'])\n";
 
 typedef struct {
     Arena a;
@@ -42,11 +45,13 @@ static World *world(const char *steer, bool is_tuned) {
     setenv("VM_GPU", arena_printf(&w->a, "memory=400000000 l2=40000 scale=60 %s", steer), 1);
     assert_true(op_find(&w->a, STR("silu"), &w->op));
     const RefereeConfig config = {.no_journal = true, .jobs = 1};
-    const CompileOptions options = {.python = "test/gpu/standin/python", .workers = 1, .target.capability = 90};
+    const CompileOptions options = {
+        .python = "test/gpu/standin/python", .workers = 1, .target.capability = 90};
     if (!measurer_open(vm_gpu_library(), &w->measurer, &e) || !referee_open(&config, &w->referee, &e) ||
         !compilers_open(&w->a, &options, &w->compilers, &e))
         fail_msg("%s", e.msg);
-    const char *source = arena_printf(&w->a, "%s%s@triton.jit\n%s%s", head, is_tuned ? configs : "", body, is_tuned ? tuned : plain);
+    const char *source = arena_printf(&w->a, "%s%s@triton.jit\n%s%s", head, is_tuned ? configs : "", body,
+                                      is_tuned ? tuned : plain);
     w->q = (CellRequest){w->referee, w->measurer, w->compilers, NULL, &w->op, str_of(source), 7};
     return w;
 }

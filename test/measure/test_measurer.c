@@ -24,8 +24,17 @@ static World *world(const char *steer) {
     for (int i = 0; i < ROWS * COLUMNS; i++) values[i] = (float)i;
     w->input = memfd_create("input", 0);
     assert_int_equal(write(w->input, values, BYTES), BYTES);
-    w->job = (TimingJob){.seed = 3, .rounds = 3, .checked = 1, .target_us = 10, .seconds = 0.5, .l2_times = 5, .rows = ROWS,
-                         .output_bytes = BYTES, .inputs = 1, .contender = w->contender, .contenders = 1};
+    w->job = (TimingJob){.seed = 3,
+                         .rounds = 3,
+                         .checked = 1,
+                         .target_us = 10,
+                         .seconds = 0.5,
+                         .l2_times = 5,
+                         .rows = ROWS,
+                         .output_bytes = BYTES,
+                         .inputs = 1,
+                         .contender = w->contender,
+                         .contenders = 1};
     w->job.input[0] = (TimingInput){0, BYTES, 4 * COLUMNS};
     assert_true(measurer_open(vm_gpu_library(), &w->m, &w->e));
     return w;

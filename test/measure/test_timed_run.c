@@ -16,15 +16,18 @@ static bool read_text(const char *text, TimedRun *out) {
 }
 
 #define BUFFERS "\"buffers\":[{\"input\":0,\"bytes\":4096},{\"bytes\":4096},{\"bytes\":128}]"
-#define KERNELS "\"kernels\":[{\"entry\":\"k\",\"image\":\"7f454c46\",\"shared\":64,\"cluster\":2,\"cooperative\":true,\"overlaps\":true}]"
-#define LAUNCH  "{\"launch\":0,\"grid\":[4,1,1],\"block\":[128,1,1],\"args\":[[0,0],[1,16],\"40000000\"]}"
+#define KERNELS                                                                                              \
+    "\"kernels\":[{\"entry\":\"k\",\"image\":\"7f454c46\",\"shared\":64,\"cluster\":2,\"cooperative\":true," \
+    "\"overlaps\":true}]"
+#define LAUNCH     "{\"launch\":0,\"grid\":[4,1,1],\"block\":[128,1,1],\"args\":[[0,0],[1,16],\"40000000\"]}"
 #define RUN(steps) "{" BUFFERS "," KERNELS ",\"steps\":[" steps "],\"setups\":0,\"output\":[1,0]}"
 
 static void test_what_is_written_is_read_again(void **state) {
     (void)state;
     TimedRun run, again;
-    const char *text = RUN(LAUNCH ",{\"fill\":2,\"offset\":8,\"width\":4,\"count\":3,\"pattern\":\"0102030405060708\"},"
-                                  "{\"copy\":1,\"offset\":0,\"from\":0,\"from_offset\":64,\"bytes\":32}");
+    const char *text =
+        RUN(LAUNCH ",{\"fill\":2,\"offset\":8,\"width\":4,\"count\":3,\"pattern\":\"0102030405060708\"},"
+                   "{\"copy\":1,\"offset\":0,\"from\":0,\"from_offset\":64,\"bytes\":32}");
     assert_true(read_text(text, &run));
     assert_int_equal(run.buffers, 3);
     assert_int_equal(run.buffer[0].input, 0);
@@ -53,7 +56,8 @@ static void test_what_cannot_be_is_refused(void **state) {
         const char *text, *why;
     } bad[] = {
         {"{" KERNELS ",\"steps\":[],\"output\":[0,0]}", "buffers 0"},
-        {"{\"buffers\":[{\"input\":0,\"bytes\":8}],\"steps\":[],\"output\":[0,0]}", "not as large as its input"},
+        {"{\"buffers\":[{\"input\":0,\"bytes\":8}],\"steps\":[],\"output\":[0,0]}",
+         "not as large as its input"},
         {"{\"buffers\":[{\"input\":2,\"bytes\":8}],\"steps\":[],\"output\":[0,0]}", "\"input\" is 2"},
         {"{\"buffers\":[{\"bytes\":-1}],\"steps\":[],\"output\":[0,0]}", "\"bytes\" is -1"},
         {"{" BUFFERS ",\"steps\":[" LAUNCH "],\"output\":[1,0]}", "a kernel that is not there"},
@@ -61,19 +65,25 @@ static void test_what_cannot_be_is_refused(void **state) {
         {RUN("{\"launch\":0,\"grid\":[1,1,1],\"block\":[128,128,1],\"args\":[]}"), "no grid or block"},
         {RUN("{\"launch\":0,\"grid\":[1,1,1],\"block\":[1,1,1],\"args\":[[3,0]]}"), "an address outside"},
         {RUN("{\"launch\":0,\"grid\":[1,1,1],\"block\":[1,1,1],\"args\":[[1,4097]]}"), "an address outside"},
-        {RUN("{\"launch\":0,\"grid\":[1,1,1],\"block\":[1,1,1],\"args\":[\"010203040506070809\"]}"), "1 to 8 bytes"},
+        {RUN("{\"launch\":0,\"grid\":[1,1,1],\"block\":[1,1,1],\"args\":[\"010203040506070809\"]}"),
+         "1 to 8 bytes"},
         {RUN("{\"launch\":0,\"grid\":[1,1,1],\"block\":[1,1,1],\"args\":[\"0g\"]}"), "1 to 8 bytes"},
-        {RUN("{\"fill\":2,\"offset\":120,\"width\":4,\"count\":3,\"pattern\":\"0000000000000000\"}"), "outside of its buffer"},
-        {RUN("{\"fill\":2,\"offset\":0,\"width\":3,\"count\":3,\"pattern\":\"0000000000000000\"}"), "no width"},
+        {RUN("{\"fill\":2,\"offset\":120,\"width\":4,\"count\":3,\"pattern\":\"0000000000000000\"}"),
+         "outside of its buffer"},
+        {RUN("{\"fill\":2,\"offset\":0,\"width\":3,\"count\":3,\"pattern\":\"0000000000000000\"}"),
+         "no width"},
         {RUN("{\"fill\":2,\"offset\":0,\"width\":4,\"count\":3,\"pattern\":\"00\"}"), "no width"},
-        {RUN("{\"copy\":2,\"offset\":0,\"from\":0,\"from_offset\":0,\"bytes\":129}"), "outside of its buffers"},
+        {RUN("{\"copy\":2,\"offset\":0,\"from\":0,\"from_offset\":0,\"bytes\":129}"),
+         "outside of its buffers"},
         {RUN("{}"), "no step"},
         {RUN("7"), "an object belongs here"},
         {"{" BUFFERS ",\"steps\":[],\"output\":[2,0]}", "the answer does not lie"},
         {"{" BUFFERS ",\"steps\":[],\"output\":[1,1]}", "the answer does not lie"},
         {"{" BUFFERS ",\"steps\":[]}", "the answer does not lie"},
-        {"{" BUFFERS ",\"kernels\":[{\"entry\":\"k\",\"image\":\"7f4\"}],\"steps\":[],\"output\":[1,0]}", "hexadecimal"},
-        {"{" BUFFERS ",\"kernels\":[{\"entry\":\"k\",\"shared\":2000000}],\"steps\":[],\"output\":[1,0]}", "\"shared\""},
+        {"{" BUFFERS ",\"kernels\":[{\"entry\":\"k\",\"image\":\"7f4\"}],\"steps\":[],\"output\":[1,0]}",
+         "hexadecimal"},
+        {"{" BUFFERS ",\"kernels\":[{\"entry\":\"k\",\"shared\":2000000}],\"steps\":[],\"output\":[1,0]}",
+         "\"shared\""},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         TimedRun run;
@@ -82,10 +92,18 @@ static void test_what_cannot_be_is_refused(void **state) {
     }
 }
 
-// A recorded run with a tuned launch: the chosen config's kernel, its clusters, and two pointers to scratch memory behind.
+// A recorded run with a tuned launch: the chosen config's kernel, its clusters, and two pointers to scratch
+// memory behind.
 static RecordedRun recorded(void) {
-    RecordedRun r = {.buffer = NEWN(&a, RunBuffer, 2), .buffers = 2, .inputs = 1, .outputs = 1, .kernel = NEWN(&a, RunKernel, 2),
-                     .kernels = 2, .step = NEWN(&a, RunStep, 2), .steps = 2, .groups = 1};
+    RecordedRun r = {.buffer = NEWN(&a, RunBuffer, 2),
+                     .buffers = 2,
+                     .inputs = 1,
+                     .outputs = 1,
+                     .kernel = NEWN(&a, RunKernel, 2),
+                     .kernels = 2,
+                     .step = NEWN(&a, RunStep, 2),
+                     .steps = 2,
+                     .groups = 1};
     r.buffer[0] = (RunBuffer){.role = BUFFER_INPUT, .bytes = 4096};
     r.buffer[1] = (RunBuffer){.role = BUFFER_OUTPUT, .bytes = 4096};
     r.input[0] = (RunView){.buffer = 0, .dtype = DT_F32, .rank = 1, .shape = {1024}, .stride = {1}};
@@ -104,7 +122,12 @@ static RecordedRun recorded(void) {
 static void test_a_recorded_run_becomes_one(void **state) {
     (void)state;
     const RecordedRun r = recorded();
-    const Cubin second = {.image = STR("image"), .entry = STR("k"), .shared = 32, .num_warps = 8, .num_ctas = 2, .global_scratch = 16};
+    const Cubin second = {.image = STR("image"),
+                          .entry = STR("k"),
+                          .shared = 32,
+                          .num_warps = 8,
+                          .num_ctas = 2,
+                          .global_scratch = 16};
     const Cubin *const cubin[] = {NULL, &second};
     const int config[] = {1};
     TimedRun t;
@@ -140,7 +163,10 @@ static void test_what_is_not_timed_yet_says_so(void **state) {
     assert_non_null(strstr(e.msg, "an answer with gaps"));
     e = (Err){0};
     r = recorded();
-    r.step[0] = (RunStep){.kind = STEP_COPY, .group = -1, .buffer = 1, .from = {.dtype = DT_F32, .rank = 1, .shape = {4}, .stride = {2}}};
+    r.step[0] = (RunStep){.kind = STEP_COPY,
+                          .group = -1,
+                          .buffer = 1,
+                          .from = {.dtype = DT_F32, .rank = 1, .shape = {4}, .stride = {2}}};
     assert_false(timed_run_make(&a, &r, NULL, NULL, &t, &e));
     assert_non_null(strstr(e.msg, "a copy of a tensor with gaps"));
     e = (Err){0};

@@ -6,8 +6,17 @@ static Arena a;
 static Err e;
 
 static TimingJob made(TimingContender *contender) {
-    TimingJob job = {.seed = 42, .rounds = 9, .checked = 2, .target_us = 250.5, .seconds = 3, .l2_times = 4, .rows = 8,
-                     .output_bytes = 4 * 8 * 16, .inputs = 1, .contender = contender, .contenders = 1};
+    TimingJob job = {.seed = 42,
+                     .rounds = 9,
+                     .checked = 2,
+                     .target_us = 250.5,
+                     .seconds = 3,
+                     .l2_times = 4,
+                     .rows = 8,
+                     .output_bytes = 4 * 8 * 16,
+                     .inputs = 1,
+                     .contender = contender,
+                     .contenders = 1};
     job.input[0] = (TimingInput){64, 4 * 8 * 16, 4 * 16};
     contender[0] = (TimingContender){STR("k"), true, copy_run(&a, "k", 8, 16)};
     return job;
@@ -66,10 +75,29 @@ static void test_answers_do_not_overlap(void **state) {
 
 static void test_a_result_crosses_whole(void **state) {
     (void)state;
-    TimedContender c = {.name = STR("k"), .end = TIMED_FAULT, .why = "it \"broke\"", .cold = {1.5, 2.25}, .colds = 2, .hot = {0.5},
-                        .hots = 1, .checked_us = 3, .calls_of_window = 60, .registers = 32};
-    TimingResult r = {.device = "a GPU", .driver = 13000, .processors = 132, .sets = 15, .rounds = 7, .cold = true, .floor_us = 0.78,
-                      .sm_mhz = {1980}, .clocks = 1, .seconds = 0.25, .contender = &c, .contenders = 1, .l2_bytes = 52428800},
+    TimedContender c = {.name = STR("k"),
+                        .end = TIMED_FAULT,
+                        .why = "it \"broke\"",
+                        .cold = {1.5, 2.25},
+                        .colds = 2,
+                        .hot = {0.5},
+                        .hots = 1,
+                        .checked_us = 3,
+                        .calls_of_window = 60,
+                        .registers = 32};
+    TimingResult r = {.device = "a GPU",
+                      .driver = 13000,
+                      .processors = 132,
+                      .sets = 15,
+                      .rounds = 7,
+                      .cold = true,
+                      .floor_us = 0.78,
+                      .sm_mhz = {1980},
+                      .clocks = 1,
+                      .seconds = 0.25,
+                      .contender = &c,
+                      .contenders = 1,
+                      .l2_bytes = 52428800},
                  again;
     Buf text = BUF(&a);
     timing_result_write(&text, &r);
