@@ -33,7 +33,7 @@ static void test_facts(void **state) {
 
 static void test_what_is_written_is_read_back(void **state) {
     (void)state;
-    DeviceAddress a, b;
+    DeviceAddress a = 0, b = 0;
     uint8_t in[N], out[N];
     for (int i = 0; i < N; i++) in[i] = (uint8_t)i;
     need(device_alloc(&d, N, &a, &e) && device_alloc(&d, N, &b, &e));
@@ -72,7 +72,7 @@ static void test_memory_has_an_end(void **state) {
 // A graph does nothing while it is written down, and everything each time it is replayed.
 static void test_a_graph_is_written_down_and_replayed(void **state) {
     (void)state;
-    DeviceAddress a, b;
+    DeviceAddress a = 0, b = 0;
     DeviceGraph g;
     double us = 0;
     uint8_t out[4] = {0};
@@ -90,7 +90,7 @@ static void test_a_graph_is_written_down_and_replayed(void **state) {
 static void test_a_kernel_is_loaded_and_launched(void **state) {
     (void)state;
     Arena arena = {0};
-    DeviceAddress a, b;
+    DeviceAddress a = 0, b = 0;
     DeviceKernel k;
     float in[N], out[N] = {0};
     int n = N;

@@ -40,8 +40,7 @@ static void test_an_answer_that_cannot_be_is_refused(void **state) {
         "{\"error\":\"no GPU\"}",
         "{\"modes\":{\"eager\":{\"device\":[0]}}}",
         "{\"modes\":{\"eager\":{\"device\":[\"1\"]}}}",
-        "{\"modes\":{\"default\":{\"run\":{\"buffers\":[{\"input\":0,\"bytes\":65}],\"steps\":[],\"output\":["
-        "0,0]}}}}",
+        "{\"modes\":{\"default\":{\"run\":{\"buffers\":[{\"input\":0,\"bytes\":65}],\"output\":[0,0]}}}}",
         "{\"modes\":{\"default\":{\"run\":{\"buffers\":[{\"bytes\":64}],\"steps\":[],\"output\":[0,1]}}}}",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
