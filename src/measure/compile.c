@@ -182,9 +182,8 @@ static bool give(Round *r, Err *e) {
         if (w->state != WORKER_IDLE || r->waits == 0) continue;
         Task *t = &r->task[r->at[i] = r->waiting[--r->waits]];
         if (t->tries++ == 0) t->begun = clock_seconds();
-        if (!worker_ask(w, t->kernel, c->o.target.capability, c->o.timeout_ms, e)) return false;
-        bool whole;
-        if (!worker_step(w, &whole)) worker_failed(r, i, "the compile worker has ended", false);
+        if (!worker_ask(w, t->kernel, c->o.target.capability, c->o.timeout_ms, e))
+            return false; // watch() sends
     }
     for (int i = 0; i < c->o.workers && coming < r->waits; i++) {
         CompileWorker *w = &c->worker[i];
@@ -220,7 +219,7 @@ static bool watch(Round *r, Err *e) {
         const CompileWorker *w = &r->c->worker[i];
         bool sends = w->state == WORKER_WORKS && w->sent < w->request.len;
         p[i] = (struct pollfd){.fd = w->state == WORKER_NONE ? -1 : w->from, .events = POLLIN};
-        if (sends) wait_ms = 1; // a pipe that is full; its worker reads
+        if (sends && wait_ms > 1) wait_ms = w->sent > 0; // a pipe that is full; its worker reads
         if (w->state == WORKER_WORKS && (w->deadline - now) * 1000 < wait_ms)
             wait_ms = w->deadline > now ? (int)((w->deadline - now) * 1000) + 1 : 0;
     }

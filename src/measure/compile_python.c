@@ -65,6 +65,7 @@ static bool probe(Arena *a, const char *program, Str *out, Err *e) {
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
         return err_set(e, ERR_IO, "%s: no such program; --python names a Python with Triton 3.6", program);
+    if (!said.len) return err_set(e, ERR_IO, "%s: it ends without a word", program);
     if (memmem(said.p, said.len, "No module named 'triton'", 24))
         return err_set(e, ERR_IO, "%s has no Triton: install triton==3.6.0, or name another with --python",
                        program);

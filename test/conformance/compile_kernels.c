@@ -11,7 +11,11 @@
 
 static ForkServers *servers;
 static Compilers *compilers;
-static int programs, recorded, kernels, compiled;
+static int programs, recorded, kernels, compiled, refused;
+
+// Kernels that the referee accepts and Triton 3.6 does not compile, or not in a minute: an early return of a
+// helper within a loop; a sort of 8,192 elements. doc/trust.md tells of such.
+static bool known_to_fail(Str kernel) { return str_is(kernel, "some_rows") || str_is(kernel, "sm_kernel"); }
 
 static bool order_for(const Op *op, int64_t rows, int64_t row, RecordOrder *out) {
     int64_t size[OP_DIMS_MAX] = {0};
@@ -31,6 +35,7 @@ static bool compile_all(Arena *a, const Recording *r, const char *label, Err *e)
     for (int i = 0; i < r->run.kernels; i++) {
         kernels++;
         compiled += out[i].ok;
+        refused += !out[i].ok && !known_to_fail(list[i]->name);
         if (!out[i].ok)
             printf("%s %.*s: not compiled: %.*s\n", label, STR_ARG(list[i]->name), STR_ARG(out[i].why));
         else
@@ -105,5 +110,5 @@ int main(int argc, char **argv) {
     compilers_close(compilers);
     fork_servers_close(servers);
     if (!ok) return fprintf(stderr, "compile_kernels: %s\n", e.msg), 3;
-    return recorded == programs && kernels - compiled <= 3 && kernels > 0 ? 0 : 1;
+    return recorded == programs && refused == 0 && kernels > 0 ? 0 : 1;
 }
