@@ -53,7 +53,7 @@ static void test_fills_of_every_width(void **state) {
         need(device_fill(&d, a, 0, 1, N, &e) && device_fill(&d, a + 8, pattern, width, 2, &e) && device_read(&d, out, a, N, &e));
         for (int i = 0; i < N; i++) {
             int at = i - 8;
-            uint8_t want = at >= 0 && at < 2 * width ? (uint8_t)(pattern >> 8 * (at % width)) : 0;
+            int want = at >= 0 && at < 2 * width ? (int)(pattern >> 8 * (at % width) & 0xff) : 0;
             assert_int_equal(out[i], want);
         }
     }
