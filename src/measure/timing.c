@@ -39,6 +39,7 @@ typedef struct {
     TimingSets sets;
     Runner *runner;
     int runners;
+    DeviceKernel clocks;
     const TimingMemory *memory;
     bool lost; // a contender has spoilt the context: nothing of it can be given back
     Err *e;
@@ -158,8 +159,8 @@ static bool window_time(Timing *t, const DeviceGraph *before, const DeviceGraph 
            device_between(t->d, MARK_FROM, MARK_TO, us, t->e);
 }
 
-// What the driver says of its kernels before they run, and how its first call ends. A fault of one contender must not be
-// taken for another's: nothing else is under way.
+// What the driver says of its kernels before they run, and how its first call ends. A fault of one contender
+// must not be taken for another's: nothing else is under way.
 static TimedEnd runner_tried(Timing *t, Runner *r) {
     if (!kernels_load(t, r)) return TIMED_REFUSED;
     if (!r->c->run.setups && !call_queue(t, r, 0)) return TIMED_REFUSED;
@@ -228,8 +229,11 @@ static bool round_of(Timing *t, Runner *r, RoundKind kind, int round) {
     return true;
 }
 
-static bool clock_rate(Timing *t, DeviceKernel *k, DeviceAddress at) {
+static bool clock_rate(Timing *t) {
     uint64_t seen[2] = {0};
+    DeviceAddress at = t->sets.flush; // memory that nobody reads
+    const DeviceKernel *k = &t->clocks;
+    if (!k->function) return true; // not loaded: the rate is not known
     void *param[] = {&at};
     const DeviceLaunch l = {
         .kernel = k, .grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = 1, .params = param};
@@ -243,9 +247,6 @@ static bool clock_rate(Timing *t, DeviceKernel *k, DeviceAddress at) {
 static bool rounds_run(Timing *t, Runner **which) {
     static const int rounds[] = {[KIND_COLD] = 0, [KIND_HOT] = HOT_ROUNDS, [KIND_CALL] = CALL_ROUNDS};
     int *turn = NEWN(t->a, int, (size_t)t->runners), done = 0;
-    DeviceKernel clocks;
-    DeviceAddress at = t->sets.flush;
-    bool timed = device_load(t->d, clocks_ptx, "clocks", 0, &clocks, &(Err){0});
     for (RoundKind kind = KIND_COLD; kind <= KIND_CALL; kind++)
         for (int i = 0, n = kind == KIND_COLD ? t->job->rounds : rounds[kind]; i < n; i++, done++) {
             turns_draw(t, done, turn);
@@ -254,7 +255,7 @@ static bool rounds_run(Timing *t, Runner **which) {
                 if (!round_of(t, *which, kind, i)) return false;
             }
             *which = NULL;
-            if (timed && kind == KIND_COLD && i < CLOCK_ROUNDS && !clock_rate(t, &clocks, at)) return false;
+            if (kind == KIND_COLD && i < CLOCK_ROUNDS && !clock_rate(t)) return false;
         }
     return true;
 }
@@ -327,7 +328,8 @@ static bool at_fault(Timing *t, Runner *r, TimedEnd end) {
 
 static bool measure(Timing *t) {
     Runner *which = NULL;
-    if (!floor_time(t)) *t->e = (Err){0}; // it stays 0: not known
+    if (!floor_time(t) || !device_load(t->d, clocks_ptx, "clocks", 0, &t->clocks, t->e))
+        *t->e = (Err){0}; // not known
     for (int i = 0; i < t->runners; i++) {
         TimedEnd end = runner_tried(t, &t->runner[i]);
         if (end != TIMED_WELL) return at_fault(t, &t->runner[i], end);
@@ -358,6 +360,7 @@ static void tell_facts(Timing *t) {
 }
 
 static void runners_free(Timing *t) {
+    device_unload(t->d, &t->clocks);
     for (int i = 0; i < t->runners; i++) {
         Runner *r = &t->runner[i];
         device_graph_free(t->d, &r->cold);

@@ -450,6 +450,11 @@ static const char *text_of(const char *image) {
     const char *text = memmem(image, sections + 64u * count, "{\"kernel\":", 10);
     return text ? text : "no text of the stand-in";
 }
+static int no_module(Module *m) {
+    free(m->text);
+    free(m);
+    return INVALID_IMAGE;
+}
 EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned options, int *option, void **value) {
     (void)options, (void)option, (void)value;
     Module *m = calloc(1, sizeof *m);
@@ -470,13 +475,13 @@ EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned options
         if (!whole(true, &q, sizeof q) || !whole(true, m->text, q.text_bytes) ||
             !whole(false, &r, sizeof r) || r.end) {
             fprintf(stderr, "vm gpu: %s\n", r.why);
-            return INVALID_IMAGE;
+            return no_module(m);
         }
         m->kernel = kernels++;
         m->args = r.args;
         for (int i = 0; i < r.args; i++) m->bytes[i] = r.bytes[i];
     } else if (strncmp(m->text, "// ouroboros nothing", 20) != 0) {
-        return INVALID_IMAGE;
+        return no_module(m);
     }
     return lost;
 }

@@ -37,7 +37,8 @@ static void test_what_is_written_is_read_back(void **state) {
     uint8_t in[N], out[N];
     for (int i = 0; i < N; i++) in[i] = (uint8_t)i;
     need(device_alloc(&d, N, &a, &e) && device_alloc(&d, N, &b, &e));
-    need(device_write(&d, a, in, N, &e) && device_copy(&d, b + 8, a, 16, &e) && device_read(&d, out, b, N, &e));
+    need(device_write(&d, a, in, N, &e) && device_copy(&d, b + 8, a, 16, &e) &&
+         device_read(&d, out, b, N, &e));
     assert_memory_equal(out + 8, in, 16);
     device_free(&d, a);
     device_free(&d, b);
@@ -50,7 +51,8 @@ static void test_fills_of_every_width(void **state) {
     const uint64_t pattern = 0x1122334455667788u;
     need(device_alloc(&d, N, &a, &e));
     for (int width = 1; width <= 8; width *= 2) {
-        need(device_fill(&d, a, 0, 1, N, &e) && device_fill(&d, a + 8, pattern, width, 2, &e) && device_read(&d, out, a, N, &e));
+        need(device_fill(&d, a, 0, 1, N, &e) && device_fill(&d, a + 8, pattern, width, 2, &e) &&
+             device_read(&d, out, a, N, &e));
         for (int i = 0; i < N; i++) {
             int at = i - 8;
             int want = at >= 0 && at < 2 * width ? (int)(pattern >> 8 * (at % width) & 0xff) : 0;
@@ -76,11 +78,13 @@ static void test_a_graph_is_written_down_and_replayed(void **state) {
     DeviceGraph g;
     double us = 0;
     uint8_t out[4] = {0};
-    need(device_alloc(&d, 4, &a, &e) && device_alloc(&d, 4, &b, &e) && device_fill(&d, a, 7, 1, 4, &e) && device_fill(&d, b, 0, 1, 4, &e));
+    need(device_alloc(&d, 4, &a, &e) && device_alloc(&d, 4, &b, &e) && device_fill(&d, a, 7, 1, 4, &e) &&
+         device_fill(&d, b, 0, 1, 4, &e));
     need(device_capture_begin(&d, &e) && device_copy(&d, b, a, 4, &e) && device_capture_end(&d, &g, &e));
     need(device_read(&d, out, b, 4, &e));
     assert_int_equal(out[0], 0);
-    need(device_mark(&d, 0, &e) && device_replay(&d, &g, &e) && device_mark(&d, 1, &e) && device_wait(&d, 1, &e));
+    need(device_mark(&d, 0, &e) && device_replay(&d, &g, &e) && device_mark(&d, 1, &e) &&
+         device_wait(&d, 1, &e));
     need(device_between(&d, 0, 1, &us, &e) && device_read(&d, out, b, 4, &e));
     assert_int_equal(out[3], 7);
     assert_true(us > 1 && us < 10);
@@ -95,10 +99,12 @@ static void test_a_kernel_is_loaded_and_launched(void **state) {
     float in[N], out[N] = {0};
     int n = N;
     for (int i = 0; i < N; i++) in[i] = (float)i;
-    need(device_alloc(&d, sizeof in, &a, &e) && device_alloc(&d, sizeof in, &b, &e) && device_write(&d, a, in, sizeof in, &e));
+    need(device_alloc(&d, sizeof in, &a, &e) && device_alloc(&d, sizeof in, &b, &e) &&
+         device_write(&d, a, in, sizeof in, &e));
     need(device_load(&d, copy_kernel(&arena, "rows", N), "rows", 0, &k, &e));
     void *param[] = {&a, &b, &n};
-    const DeviceLaunch l = {.kernel = &k, .grid = {1, 1, 1}, .block = {128, 1, 1}, .cluster = 1, .params = param};
+    const DeviceLaunch l = {
+        .kernel = &k, .grid = {1, 1, 1}, .block = {128, 1, 1}, .cluster = 1, .params = param};
     need(device_launch(&d, &l, &e) && device_read(&d, out, b, sizeof out, &e));
     assert_memory_equal(in, out, sizeof in);
     device_unload(&d, &k);
