@@ -38,12 +38,14 @@ enum {
 };
 enum { MODULES = 4096, PAGE = 4096, LAUNCH_NS = 1000, NODE_NS = 700, BYTES_A_NS = 100 };
 
-typedef struct {
+typedef struct Module Module;
+struct Module {
+    Module *next;
     char *text;
     int kernel, args, inputs, unroll; // kernel: of vm_device; -1: one of our own PTX texts
     int bytes[VM_ARGS];
     bool stream, clocks;
-} Module;
+};
 typedef struct Work Work;
 struct Work {
     Work *next;
@@ -71,6 +73,7 @@ static double now_ns, scale = 1;
 static int lost; // an error that stays
 static bool hangs;
 static Graph *capture;
+static Module *modules; // all that are loaded
 static char steer[1024];
 static unsigned long noise = 88172645463325252ul;
 
@@ -300,8 +303,19 @@ EXPORT int cuCtxCreate_v2(void **context, unsigned flags, int device) {
     *context = (void *)1;
     return OK;
 }
+static void module_free(Module *m) {
+    for (Module **at = &modules; *at; at = &(*at)->next)
+        if (*at == m) {
+            *at = m->next;
+            break;
+        }
+    free(m->text);
+    free(m);
+}
+// Its modules go with a context.
 EXPORT int cuCtxDestroy_v2(void *context) {
     (void)context;
+    while (modules) module_free(modules);
     return OK;
 }
 EXPORT int cuMemGetInfo_v2(size_t *free_bytes, size_t *total) {
@@ -451,8 +465,7 @@ static const char *text_of(const char *image) {
     return text ? text : "no text of the stand-in";
 }
 static int no_module(Module *m) {
-    free(m->text);
-    free(m);
+    module_free(m);
     return INVALID_IMAGE;
 }
 EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned options, int *option, void **value) {
@@ -460,6 +473,8 @@ EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned options
     Module *m = calloc(1, sizeof *m);
     m->text = strdup(text_of(image));
     m->kernel = -1;
+    m->next = modules;
+    modules = m;
     *module = m;
     if (sscanf(m->text, "// ouroboros stream inputs=%d unroll=%d", &m->inputs, &m->unroll) == 2) {
         m->stream = true;
@@ -486,9 +501,7 @@ EXPORT int cuModuleLoadDataEx(void **module, const void *image, unsigned options
     return lost;
 }
 EXPORT int cuModuleUnload(void *module) {
-    Module *m = module;
-    free(m->text);
-    free(m);
+    module_free(module);
     return OK;
 }
 EXPORT int cuModuleGetFunction(void **function, void *module, const char *name) {
