@@ -58,7 +58,15 @@ $(TESTS): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK) -lcmocka
 $(BENCH): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK)
-
+# A driver for tests, whose GPU is the virtual machine: a library that stands alone, and the process that it starts.
+VM_GPU := $(B)/test/gpu/libcuda.so $(B)/test/gpu/vm_device
+$(B)/test/gpu/libcuda.so: test/gpu/libcuda.c test/gpu/vm_device.h
+	@mkdir -p $(@D)
+	@echo "  ld  $@"
+	$(Q)$(CC) -std=c17 -O1 -fPIC -shared -fvisibility=hidden -Wall -Wextra -Werror -o $@ $< -ldl
+$(B)/test/gpu/vm_device: $(B)/test/gpu/vm_device.o $(B)/libouroboros.a
+	$(LINK)
+$(filter $(B)/test/gpu/% $(B)/test/measure/%,$(TESTS)): | $(VM_GPU)
 
 # What takes long in a test is the library: its own code is compiled quickly.
 $(B)/test/%.o: ISA_ONLY := $(if $(filter release,$(MODE)),-O1)
@@ -78,8 +86,8 @@ $(B)/%_simd.$(1).o: %_simd.c $(B)/flags | deps
 endef
 $(foreach i,base avx2 avx512,$(eval $(call simd_rule,$(i))))
 
-# The op suite, the self-test programs and the prompt profiles are data: embedded as text.
-EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py test/exploit/*.py src/propose/profile/*.txt))
+# The op suite, the self-test programs, the prompt profiles and what compile workers run are data: embedded as text.
+EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py test/exploit/*.py src/propose/profile/*.txt src/measure/*.py))
 $(B)/gen/embedded: FORCE
 	@mkdir -p $(@D)
 	@echo '$(EMBEDDED)' | cmp -s - $@ || echo '$(EMBEDDED)' >$@
@@ -122,7 +130,7 @@ quick:
 check:
 	@sh tools/check.sh
 #: make tests             build every unit test
-tests: $(TESTS) $(B)/ouroboros
+tests: $(TESTS) $(VM_GPU) $(B)/ouroboros
 #: make layers format     the order of rooms; clang-format
 layers:
 	@sh tools/layers.sh

@@ -43,6 +43,8 @@ peer names.py "$root/build/ouroboros"
 peer resources.py "$root/$build/conform-check" "${LOOPS:-150}"
 peer accept.py --kit "$home/kit" --ouroboros "$root/build/ouroboros" --check "$root/$build/conform-check" \
     --conform "$root/$build/conform" --wrong "${WRONG:-1700}" --right "${RIGHT:-500}" --jobs "${JOBS:-2}"
+echo "== compile_kernels"
+"$root/$build/compile-kernels" "$venv/bin/python" "$(mktemp -d)" || failed=1
 peer weights.py "$root/build/ouroboros"
 peer model.py --logits "$root/$build/model-logits"
 exit $failed

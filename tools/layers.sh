@@ -4,7 +4,7 @@
 order="base base/numeric lang lang/parse tensor
 tile/code tile/loops tile/vm tile/check tile/ops
 host host/policy host/varies host/python host/candidate host/reference op
-sandbox cases rank judge mutate explain service prove
+gpu sandbox cases rank judge mutate explain measure service prove
 text weights/format weights weights/quant model/product model
 graph grammar propose mint cmd"
 # FOLDER:FOLDER - what the first may not know of the second: who proposes does not know how programs are judged.

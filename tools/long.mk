@@ -7,6 +7,10 @@ $(B)/inside: $(B)/test/valgrind/inside.o $(B)/libouroboros.a
 	$(LINK)
 $(B)/conform-check: $(B)/test/conformance/check.o $(B)/libouroboros.a
 	$(LINK) -lcmocka
+$(B)/compile-kernels: $(B)/test/conformance/compile_kernels.o $(B)/libouroboros.a
+	$(LINK)
+$(B)/gpu-floors: $(B)/test/conformance/gpu_floors.o $(B)/libouroboros.a
+	$(LINK)
 $(B)/text-serve: $(B)/test/conformance/text_serve.o $(B)/libouroboros.a
 	$(LINK)
 $(B)/model-logits: $(B)/test/conformance/model_logits.o $(B)/libouroboros.a
@@ -45,7 +49,7 @@ soak: $(B)/bench/bench_stream all
 	$< --soak $(SOAK) $(SOAK_SECONDS) $(SOAK_SAME)
 	VERDICTS=$(SOAK_KILLED) KILLS=100000 sh test/cmd/test_stream.sh build/ouroboros
 #: make conformance       against torch, Triton, transformers and llama.cpp (downloads them)
-conformance: all $(B)/conform $(B)/conform-check $(B)/text-serve $(B)/model-logits
+conformance: all $(B)/conform $(B)/conform-check $(B)/compile-kernels $(B)/text-serve $(B)/model-logits
 	@sh tools/conformance.sh $(B)
 #: make fuzz SECS=60      each libFuzzer target for so long
 fuzz:

@@ -4,6 +4,7 @@
 #include "sandbox/child.h"
 #include "lang/library.h"
 #include "sandbox/explore.h"
+#include "sandbox/record.h"
 #include "sandbox/syscall_filter.h"
 #include "tile/loops/loops.h"
 #include <assert.h>
@@ -86,7 +87,9 @@ static bool job_read(Child *c) {
         (uint64_t)h->include_len != job->job_bytes - sizeof *h - h->source_len)
         return false;
     c->explores = job->draw_bytes >= sizeof *d && d->magic == EXPLORE_MAGIC && d->cases == 0 && d->calls == 0;
-    if (job->draw_bytes < sizeof *d || (d->magic != WIRE_MAGIC && !c->explores) || d->cases > WIRE_CASES_MAX)
+    c->records = job->draw_bytes >= sizeof *d && d->magic == RECORD_MAGIC && d->cases == 0 && d->calls == 0;
+    if (job->draw_bytes < sizeof *d || (d->magic != WIRE_MAGIC && !c->explores && !c->records) ||
+        d->cases > WIRE_CASES_MAX)
         return false;
     if (d->calls > WIRE_CALLS_MAX || (d->calls > 0 && d->cases == 0)) return false;
     if (job->draw_bytes < sizeof *d + d->cases * sizeof(CaseSpec) + d->calls * sizeof(CallSpec)) return false;
@@ -512,6 +515,7 @@ int child_interpret(const ChildJob *job) {
     // Only decorators of such names prune: autotune, libtuner.
     c.tuned = memmem(c.source.p, c.source.len, "tune", 4) ? tuned_new(&c.code) : NULL;
     c.cover->at = NEWN(&c.code, uint8_t, c.source.len + 1);
+    if (c.records) return record_child(&(RecordChild){job, &c.code, &c.call, module, c.tuned, c.sparse});
     if (c.explores)
         return explore_child(&(ExploreChild){job, &c.code, &c.call, module, c.cover, c.tuned, c.sparse});
     c.module = module;

@@ -20,6 +20,7 @@ typedef struct {
     size_t sparse;  // JobHeader.sparse_bytes
     int tune;       // JobHeader.tune
     bool explores;  // the draw is an ExploreDomain
+    bool records;   // the draw is a RecordOrder
     Trace *trace;   // of each case; NULL: nobody watches
     uint8_t *flags; // behind the traces
     size_t flags_bytes;

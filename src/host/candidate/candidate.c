@@ -1,15 +1,8 @@
-#include "base/numeric/rng.h"
+#include "host/candidate/backend.h"
 #include "host/candidate/conditions.h"
 #include "host/python/api.h"
 
-// What only a candidate does: allocate, copy, launch. Fills and copies are billed to the step budget and to
-// the traffic counters, so that work moved from kernels into the host is seen.
-
-static bool bill(Interp *in, Span at, int64_t elements, int64_t bytes) {
-    if (!host_work(in, at, elements)) return false;
-    in->m->count.bytes_copied += bytes;
-    return true;
-}
+// What only a candidate does: allocate, copy, launch. What is asked of the GPU goes to a backend.
 
 // A tensor without gaps.
 typedef struct {
@@ -55,46 +48,13 @@ static bool allocate(Interp *in, Span at, const Plain *p, Value *out) {
 static Outcomes *outcomes(const Interp *in) { return cover_outcomes(in->m->watch.cover); }
 
 static bool fill(Interp *in, Span at, Value v, double x) {
-    const Tensor *t = &v.tensor->t;
-    if (outcomes(in)) return true;
-    int64_t n = tensor_numel(t);
-    int width = dtype_bytes(t->dtype);
-    if (t->storage->open && x == 0) return true; // sparse: zero as it is
-    if (t->storage->open && !storage_sparse_write(&in->m->storages, t->storage->data, t->storage->bytes))
-        return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory");
-    if (!bill(in, at, n, n * width)) return false;
-    for (int64_t i = 0; i < n; i++) dtype_store(t->dtype, t->storage->data + i * width, x);
-    tensor_expose(t, SHADOW_ALLOC | SHADOW_INIT);
-    return true;
+    return outcomes(in) || backend_of(in)->fill(in, at, &v.tensor->t, x);
 }
 
-// Row-major without gaps. An element's copy is defined, and counts as stored by a kernel, where the original
-// is.
 bool tensor_copy(Interp *in, Span at, Value v, Value *out) {
     const Tensor *t = &v.tensor->t;
-    int64_t n = tensor_numel(t), width = dtype_bytes(t->dtype);
     if (!allocate(in, at, &(Plain){t->dtype, v.tensor->cpu, t->rank, t->shape}, out)) return false;
-    if (outcomes(in)) return true;
-    if (!bill(in, at, n, 2 * n * width)) return false;
-    if (n == 0) return true;
-    Storage *to = out->tensor->t.storage;
-    if (to->open && !storage_sparse_write(&in->m->storages, to->data, to->bytes))
-        return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory");
-    ArenaMark mark = arena_mark(in->arena);
-    if (arena_left(in->arena) < 2 * (size_t)n + (64 << 10))
-        return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory");
-    uint8_t *flags = arena_raw(in->arena, (size_t)n, 1);
-    tensor_gather(t, to->data, flags);
-    if (to->origin && t->storage->origin) {
-        uint8_t *origin = arena_raw(in->arena, (size_t)n, 1);
-        tensor_origins(t, origin);
-        for (int64_t i = 0; i < n; i++) memset(to->origin + i * width, origin[i], (size_t)width);
-    }
-    for (int64_t i = 0; to->shadow && i < n; i++)
-        memset(to->shadow + i * width, SHADOW_ALLOC | (flags[i] & (SHADOW_INIT | SHADOW_STORED)),
-               (size_t)width);
-    arena_reset(in->arena, mark);
-    return true;
+    return outcomes(in) || backend_of(in)->copy(in, at, t, &out->tensor->t);
 }
 
 // --- allocation ---
@@ -407,51 +367,6 @@ static bool grid_sizes(Interp *in, Span at, Value grid, const Binding *b, int64_
     return true;
 }
 
-// What memory holds, as a number.
-static uint64_t digest(const Storage *s) {
-    uint64_t h = 0, word = 0;
-    for (size_t i = 0; i < s->bytes; i += 8) {
-        memcpy(&word, s->data + i, s->bytes - i < 8 ? s->bytes - i : 8);
-        h = rng_mix(h, word);
-    }
-    return h;
-}
-
-// Autotuning runs a kernel again and again on the same tensors before the run that counts. Once is enough to
-// see whether the one after it finds what the first one found; more than this much memory is not looked at.
-enum { REHEARSED_BYTES = 1 << 16 };
-static bool rehearse(Interp *in, Span at, const Kernel *k, const Binding *b, const Launchable *code,
-                     const int64_t grid[3]) {
-    Machine *m = in->m;
-    const StorageTable *t = &m->storages;
-    size_t bytes = 0;
-    for (int i = 0; i < t->count; i++)
-        if (!t->at[i]->read_only) bytes += t->at[i]->bytes;
-    if (bytes > REHEARSED_BYTES) return true;
-    uint64_t *first = HOST_NEW(in, at, uint64_t, t->count + 1);
-    if (!first || !host_work(in, at, (int64_t)bytes / 8)) return false;
-    Counters count = m->count;
-    Trace *trace = m->watch.trace;
-    m->watch.trace = NULL;
-    if (!vm_launch(m, code->code, code->cells, grid)) return false;
-    for (int i = 0; i < t->count; i++) first[i] = t->at[i]->read_only ? 0 : digest(t->at[i]);
-    if (!vm_launch(m, code->code, code->cells, grid)) return false;
-    m->count = count;
-    m->watch.trace = trace;
-    for (int i = 0; i < t->count; i++) {
-        if (t->at[i]->read_only || digest(t->at[i]) == first[i]) continue;
-        Str name = STR("a tensor");
-        for (int a = 0; a < b->args; a++)
-            if (b->arg[a].kind == ARG_TENSOR && b->arg[a].tensor->storage == t->at[i]) name = b->arg[a].name;
-        return host_raise(
-            in, at,
-            "autotuning runs every config on the same tensors, and each run of %.*s changes what the one "
-            "before it left in %.*s: name it in restore_value or reset_to_zero",
-            STR_ARG(k->node->function.name), STR_ARG(name));
-    }
-    return true;
-}
-
 // A launch as far as Triton's compiler gets.
 typedef struct {
     Choice how;
@@ -494,7 +409,7 @@ static bool build(Interp *in, const Launcher *l, const Args *given, int skip, Bu
         out->binding.site = site;
     }
     return grid_sizes(in, at, l->grid, &out->binding, out->grid) &&
-           (outcomes(in) || kernel_check(m->arena, in->cache, &out->binding, &out->code, in->d));
+           (outcomes(in) || backend_of(in)->check(in, &out->binding, &out->code));
 }
 
 // Blocks of a cooperative launch wait for each other, so all of them have to be on the GPU at once: at most
@@ -524,50 +439,65 @@ static bool has_scratch(Interp *in, Span at, const Launchable *code) {
         "triton.set_allocator to specify an allocator: descriptors that a kernel makes need one");
 }
 
-bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
-    Span at = given->at;
-    Built built;
-    if (in->pruning)
-        return host_refuse(in, at,
-                           "a function that prunes configs launches nothing: it does not run in every call");
-    if (!cached_no_work(in, at)) return false;
-    int found = in->d->count;
-    for (int skip = 0; !build(in, l, given, skip, &built); skip++) {
-        if (!built.code.unfit || !choice_passes_over(&built.how, skip)) return false;
-        in->d->count = found;
-    }
-    if (outcomes(in)) {
-        if (!l->kernel->home) conditions_note(outcomes(in), &built.binding, built.grid);
-        return true;
-    }
-    if (!choice_holds(in, l, at, &built.how)) return false;
-    const Launchable code = built.code;
-    const Binding binding = built.binding;
-    Machine *m = in->m;
-    const Insn *fold = binding.num_ctas > 1 ? code_row_fold(code.code) : NULL;
+// What a GPU would not take, or a candidate could see through.
+static bool launchable(Interp *in, const Launcher *l, Span at, const Built *built) {
+    const Code *code = built->code.code;
+    const Binding *binding = &built->binding;
+    const Insn *fold = binding->num_ctas > 1 ? code_row_fold(code) : NULL;
     if (fold)
         return diag_add(
             in->d, DIAG_COMPILE, fold->span,
             "num_ctas = %d: Triton's TritonGPUPlanCTAPass fails on the reduction of a tile of one "
             "dimension",
-            binding.num_ctas);
+            binding->num_ctas);
     // A candidate that sees addresses can tell this machine from a GPU and be right here only.
-    if (code.code->naked)
+    if (code->naked)
         return host_unsupported(
-            in, code.code->naked->span,
+            in, code->naked->span,
             "casts between pointers and integers are not judged: addresses differ from machine to machine");
-    if (built.how.restless && code.code->atomics)
+    if (built->how.restless && code->atomics)
         return host_raise(
             in, at,
             "autotuning runs every config on the same tensors, and what the atomics of %.*s did stays: "
             "name the tensors in reset_to_zero or restore_value",
             STR_ARG(l->kernel->node->function.name));
-    if (!has_scratch(in, at, &code) || !fits_at_once(in, at, &binding, &code, built.grid)) return false;
-    m->gpu.warps = binding.num_warps;
-    if (built.how.restless && !rehearse(in, at, l->kernel, &binding, &code, built.grid)) return false;
-    Counters *count = &m->count;
-    if (binding.num_warps > count->warps) count->warps = binding.num_warps;
-    if ((int64_t)code.code->file_bytes > count->tile_bytes)
-        count->tile_bytes = (int64_t)code.code->file_bytes;
-    return vm_launch(m, code.code, code.cells, built.grid);
+    if (!has_scratch(in, at, &built->code) || !fits_at_once(in, at, binding, &built->code, built->grid))
+        return false;
+    return true;
+}
+
+// One way of a launch: with the config that comes after `skip` others, or the next one that fits.
+static bool launch_way(Interp *in, const Launcher *l, const Args *given, int *skip, Built *built) {
+    int found = in->d->count;
+    for (; !build(in, l, given, *skip, built); ++*skip) {
+        if (!built->code.unfit || !choice_passes_over(&built->how, *skip)) return false;
+        in->d->count = found;
+    }
+    return true;
+}
+
+bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
+    Span at = given->at;
+    Built built;
+    int skip = 0, nth = 0;
+    if (in->pruning)
+        return host_refuse(in, at,
+                           "a function that prunes configs launches nothing: it does not run in every call");
+    if (!cached_no_work(in, at)) return false;
+    do {
+        int found = in->d->count;
+        if (!launch_way(in, l, given, &skip, &built)) {
+            if (nth == 0 || !built.code.unfit) return false;
+            in->d->count = found; // the last configs do not fit
+            break;
+        }
+        if (outcomes(in)) {
+            if (!l->kernel->home) conditions_note(outcomes(in), &built.binding, built.grid);
+            return true;
+        }
+        if (!choice_holds(in, l, at, &built.how) || !launchable(in, l, at, &built)) return false;
+        const Launched asked = {&built.binding, &built.code, built.grid, built.how, nth++};
+        if (!backend_of(in)->launch(in, at, &asked)) return false;
+    } while (backend_of(in)->every_config && ++skip < built.how.choices);
+    return true;
 }

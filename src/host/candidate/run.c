@@ -1,6 +1,7 @@
 // A candidate's calls: run(*inputs), or its ModelNew, over an interpreter that lives as long as the program.
 #include <assert.h>
 
+#include "host/candidate/backend.h"
 #include "host/policy/screen.h"
 #include "host/python/entry.h"
 
@@ -130,7 +131,8 @@ bool host_call(HostProgram *p, const Tensor *inputs, int count, Tensor *out) {
     if (p->model) args.at = p->entry.at;
     if (!(p->model ? entry_call_model(in, &p->entry, arg, &result) : call_value(in, p->run, &args, &result)))
         return false;
-    return take_outputs(p, inputs, result, args.at, out);
+    return take_outputs(p, inputs, result, args.at, out) &&
+           backend_of(in)->finish(in, at, out, p->outputs);
 }
 
 bool host_bound(const HostProgram *p) { return p->entry.bound; }

@@ -122,6 +122,7 @@ bool launch_bind(Arena *a, const LaunchCall *l, Binding *out, DiagList *d) {
     Str *pname = NEWN(a, Str, (size_t)params.n + 1), *given = NEWN(a, Str, (size_t)args + 1);
     bool *has_default = NEWN(a, bool, (size_t)params.n + 1);
     const LaunchArg **kept = NEWN(a, const LaunchArg *, (size_t)args + 1);
+    out->option = NEWN(a, const LaunchArg *, (size_t)args + 1);
     int *slot = NEWN(a, int, (size_t)params.n + 1), rests, n = 0;
     for (int i = 0; i < params.n; i++) {
         const Node *p = params.at[i];
@@ -149,6 +150,8 @@ bool launch_bind(Arena *a, const LaunchCall *l, Binding *out, DiagList *d) {
                             STR_ARG(arg[i].name));
         } else if (!option_value(&arg[i], out, d)) {
             return false;
+        } else {
+            out->option[out->options++] = &arg[i];
         }
     }
     Signature s = {STR("dynamic_func"), pname, has_default, params.n, false, 0};

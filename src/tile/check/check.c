@@ -43,13 +43,14 @@ typedef struct {
     int count;
 } Special;
 
-static bool not_specialized(const Node *kernel, const Node *param, int index) {
+bool param_listed(const Node *kernel, int index, const char *key) {
+    const Node *param = kernel->function.params.at[index];
     for (int i = 0; i < kernel->function.decorators.n; i++) {
         const Node *dec = kernel->function.decorators.at[i];
         if (dec->kind != NODE_CALL) continue;
         for (int k = 0; k < dec->call.keywords.n; k++) {
             const Node *kw = dec->call.keywords.at[k], *list = kw->keyword.value;
-            if (!str_is(kw->keyword.name, "do_not_specialize") ||
+            if (!str_is(kw->keyword.name, key) ||
                 (list->kind != NODE_LIST && list->kind != NODE_TUPLE))
                 continue;
             for (int j = 0; j < list->items.n; j++) {
@@ -71,7 +72,7 @@ static bool type_named(Str name, DType *out) {
     return dtype_by_triton_name(name, out);
 }
 
-static bool annotated_type(const Node *annotation, DType *out) {
+bool annotated_type(const Node *annotation, DType *out) {
     if (!annotation) return false;
     if (annotation->kind == NODE_STRING && !annotation->string.bytes)
         return type_named(annotation->string.text, out);
@@ -216,7 +217,7 @@ static bool arguments(Special *s, const Binding *b) {
     for (int i = 0; i < b->args; i++) {
         const Node *param = b->kernel->function.params.at[i];
         Val v;
-        bool specialize = !not_specialized(b->kernel, param, i);
+        bool specialize = !param_listed(b->kernel, i, "do_not_specialize");
         if (!argument(s, param, &b->arg[i], annotation_is_constexpr(param->param.annotation), specialize, 0,
                       &v))
             return false;

@@ -41,6 +41,8 @@ typedef struct {
     int args;
     int num_warps, num_stages, num_ctas;
     bool cooperative; // launch_cooperative_grid: all blocks run at the same time, or none
+    const LaunchArg **option; // keywords that are options, all of them, as they were given
+    int options;
     const Node
         *site; // the launch, where the kernel's text is another file's: what findings point to; or NULL
     struct Cover *cover; // of the source, or NULL
@@ -68,6 +70,9 @@ CodeCache *code_cache_new(Arena *a);
 MUST_CHECK bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out, DiagList *d);
 bool is_jit_function(const Node *function);           // has a @triton.jit (or @jit) decorator
 bool annotation_is_constexpr(const Node *annotation); // NULL: no
+bool annotated_type(const Node *annotation, DType *out); // of a scalar; false: it names none
+// Whether `key` of @triton.jit (do_not_specialize and its like) lists a parameter, by name or by number.
+bool param_listed(const Node *kernel, int index, const char *key);
 
 // torch's module of helpers for the kernels that it generates itself; libdevice and math are Triton's own
 // there, and nothing else of it is known here.

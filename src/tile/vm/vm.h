@@ -88,6 +88,9 @@ typedef struct {
     Autotune autotune;
     Gpu gpu;
     Watchers watch;
+    // Who does what host code asks for: host/candidate/backend.h. NULL: this machine.
+    const struct LaunchBackend *backend;
+    void *backend_state;
 } Machine;
 // Bytes: an access further away from its tensor is told without the distance. Addresses can be made of input
 // values, and the distance would say what they were; near misses are mistakes in masks.

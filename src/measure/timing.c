@@ -1,0 +1,399 @@
+#include "measure/timing.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/numeric/rng.h"
+#include "measure/timing_sets.h"
+#include "measure/yardstick.h"
+
+enum { STREAM_ORDER = 2, STREAM_TURNS = 3, STREAM_CHECKED = 4 };
+enum {
+    WINDOW_CALLS_MAX = 4096,
+    HOT_ROUNDS = 3,
+    CALL_ROUNDS = 5,
+    CALLS_A_ROUND = 9,
+    FLOOR_CALLS = 64,
+    CLOCK_ROUNDS = 8
+};
+enum { MARK_FROM, MARK_TO };
+
+// One contender, ready to run.
+typedef struct {
+    const TimingContender *c;
+    TimedContender *out;
+    DeviceKernel *kernel;
+    int64_t *at; // of its buffers in a region
+    DeviceAddress
+        *own; // a region of its own for each set, where what its setups leave must last; NULL: it shares
+    DeviceGraph cold, hot;
+    int calls; // in a graph
+} Runner;
+typedef struct {
+    Arena *a;
+    Device *d;
+    const TimingJob *job;
+    TimingResult *out;
+    TimingSets sets;
+    Runner *runner;
+    int runners;
+    DeviceKernel clocks;
+    const TimingMemory *memory;
+    bool lost; // a contender has spoilt the context: nothing of it can be given back
+    Err *e;
+} Timing;
+
+static int compare_reals(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double median_of(const double *x, int n) {
+    double sorted[TIMING_ROUNDS_MAX];
+    if (n < 1 || n > TIMING_ROUNDS_MAX) return 0;
+    memcpy(sorted, x, (size_t)n * sizeof *x);
+    qsort(sorted, (size_t)n, sizeof *sorted, compare_reals);
+    return n % 2 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
+}
+
+// ---- one call
+
+static DeviceAddress address_of(const Timing *t, const Runner *r, int set, int buffer, int64_t offset) {
+    const TimedBuffer *b = &r->c->run.buffer[buffer];
+    const TimingSet *s = &t->sets.set[set];
+    DeviceAddress base = b->input >= 0 ? s->input[b->input]
+                                       : (r->own ? r->own[set] : s->region) + (DeviceAddress)r->at[buffer];
+    return base + (DeviceAddress)offset;
+}
+
+static bool launch(Timing *t, const Runner *r, int set, const TimedStep *s) {
+    uint64_t value[TIMED_ARGS_MAX];
+    void *param[TIMED_ARGS_MAX];
+    const TimedKernel *k = &r->c->run.kernel[s->kernel];
+    DeviceLaunch l = {.kernel = &r->kernel[s->kernel],
+                      .shared = (unsigned)k->shared,
+                      .cluster = (unsigned)k->cluster,
+                      .cooperative = k->cooperative,
+                      .overlaps = k->overlaps,
+                      .params = param};
+    for (int d = 0; d < 3; d++) l.grid[d] = (unsigned)s->grid[d], l.block[d] = (unsigned)s->block[d];
+    for (int i = 0; i < s->args; i++) {
+        const TimedArg *arg = &s->arg[i];
+        value[i] = arg->buffer >= 0 ? address_of(t, r, set, arg->buffer, arg->offset) : arg->bits;
+        param[i] = &value[i];
+    }
+    return device_launch(t->d, &l, t->e);
+}
+
+static bool steps_queue(Timing *t, const Runner *r, int set, int from, int to) {
+    for (int i = from; i < to; i++) {
+        const TimedStep *s = &r->c->run.step[i];
+        bool ok = s->kind == STEP_LAUNCH ? launch(t, r, set, s)
+                  : s->kind == STEP_FILL
+                      ? device_fill(t->d, address_of(t, r, set, s->buffer, s->offset), s->pattern, s->width,
+                                    (size_t)s->count, t->e)
+                      : device_copy(t->d, address_of(t, r, set, s->buffer, s->offset),
+                                    address_of(t, r, set, s->from, s->from_offset), (size_t)s->count, t->e);
+        if (!ok) return false;
+    }
+    return true;
+}
+
+static bool call_queue(Timing *t, const Runner *r, int set) {
+    return steps_queue(t, r, set, r->c->run.setups, r->c->run.steps);
+}
+
+static bool setups_queue(Timing *t, const Runner *r) {
+    for (int k = 0; k < t->sets.sets && r->c->run.setups; k++)
+        if (!steps_queue(t, r, k, 0, r->c->run.setups)) return false;
+    return true;
+}
+
+static bool finish(Timing *t) { return device_wait(t->d, t->job->seconds, t->e); }
+
+// ---- getting ready
+
+static bool kernels_load(Timing *t, Runner *r) {
+    r->kernel = NEWN(t->a, DeviceKernel, (size_t)r->c->run.kernels + 1);
+    for (int k = 0; k < r->c->run.kernels; k++) {
+        const TimedKernel *from = &r->c->run.kernel[k];
+        if (!from->image.len) continue;
+        if (!device_load(t->d, from->image.p, str_cdup(t->a, from->entry), from->shared, &r->kernel[k], t->e))
+            return false;
+        if (r->kernel[k].registers > r->out->registers) r->out->registers = r->kernel[k].registers;
+        if (r->kernel[k].local_bytes > r->out->local_bytes) r->out->local_bytes = r->kernel[k].local_bytes;
+    }
+    return true;
+}
+
+static bool region_own(Timing *t, Runner *r, int64_t bytes) {
+    r->own = NEWN(t->a, DeviceAddress, (size_t)t->sets.sets);
+    for (int k = 0; k < t->sets.sets; k++)
+        if (!device_alloc(t->d, (size_t)bytes, &r->own[k], t->e)) return false;
+    return true;
+}
+
+// The sets in an order that is drawn, again and again; `hot`: the first one only.
+static bool graph_make(Timing *t, const Runner *r, int calls, bool hot, DeviceGraph *out) {
+    int n = t->sets.sets, *order = NEWN(t->a, int, (size_t)n);
+    Rng g = rng_at(t->job->seed, STREAM_ORDER + ((uint64_t)(r - t->runner) << 8));
+    for (int i = 0; i < n; i++) order[i] = i;
+    for (int i = n - 1; i > 0; i--) {
+        int k = (int)rng_below(&g, (uint64_t)i + 1), was = order[i];
+        order[i] = order[k];
+        order[k] = was;
+    }
+    if (!device_capture_begin(t->d, t->e)) return false;
+    bool ok = true;
+    for (int i = 0; i < calls && ok; i++) ok = call_queue(t, r, hot ? order[0] : order[i % n]);
+    Err other = {0};
+    return device_capture_end(t->d, out, ok ? t->e : &other) && ok;
+}
+
+// Behind work that is not timed, so that the host is in no number.
+static bool window_time(Timing *t, const DeviceGraph *before, const DeviceGraph *g, double *us) {
+    return (!before || device_replay(t->d, before, t->e)) && device_mark(t->d, MARK_FROM, t->e) &&
+           device_replay(t->d, g, t->e) && device_mark(t->d, MARK_TO, t->e) && finish(t) &&
+           device_between(t->d, MARK_FROM, MARK_TO, us, t->e);
+}
+
+// What the driver says of its kernels before they run, and how its first call ends. A fault of one contender
+// must not be taken for another's: nothing else is under way.
+static TimedEnd runner_tried(Timing *t, Runner *r) {
+    if (!kernels_load(t, r)) return TIMED_REFUSED;
+    if (!r->c->run.setups && !call_queue(t, r, 0)) return TIMED_REFUSED;
+    return finish(t) ? TIMED_WELL : TIMED_FAULT;
+}
+
+// Once through all sets; then a graph that takes long enough.
+static bool runner_ready(Timing *t, Runner *r) {
+    double us = 0;
+    int n = t->sets.sets, steps = r->c->run.steps - r->c->run.setups;
+    if (r->c->run.setups && !region_own(t, r, region_lay_out(&r->c->run, r->at))) return false;
+    if (!setups_queue(t, r) || !finish(t) || !graph_make(t, r, n, false, &r->cold) ||
+        !window_time(t, NULL, &r->cold, &us) || !window_time(t, &r->cold, &r->cold, &us))
+        return false;
+    int64_t times = us > 0 ? (int64_t)(t->job->target_us / us) + 1 : 1,
+            most = WINDOW_CALLS_MAX / ((int64_t)n * (steps > 0 ? steps : 1));
+    if (times > most) times = most;
+    r->calls = n * (int)(times > 1 ? times : 1);
+    if (r->calls > n) {
+        device_graph_free(t->d, &r->cold);
+        if (!graph_make(t, r, r->calls, false, &r->cold)) return false;
+    }
+    r->out->calls_of_window = r->calls;
+    return graph_make(t, r, r->calls, true, &r->hot) && finish(t);
+}
+
+// ---- rounds
+
+static void turns_draw(const Timing *t, int round, int *turn) {
+    Rng g = rng_at(t->job->seed, STREAM_TURNS + ((uint64_t)round << 8));
+    for (int i = 0; i < t->runners; i++) turn[i] = i;
+    for (int i = t->runners - 1; i > 0; i--) {
+        int k = (int)rng_below(&g, (uint64_t)i + 1), was = turn[i];
+        turn[i] = turn[k];
+        turn[k] = was;
+    }
+}
+
+// From an idle queue, one call between two events: what our launcher and the GPU take until the answer is
+// there.
+static bool call_time(Timing *t, Runner *r, int round) {
+    double us[CALLS_A_ROUND];
+    for (int i = 0; i < CALLS_A_ROUND; i++)
+        if (!finish(t) || !device_mark(t->d, MARK_FROM, t->e) ||
+            !call_queue(t, r, (round * CALLS_A_ROUND + i) % t->sets.sets) ||
+            !device_mark(t->d, MARK_TO, t->e) || !finish(t) ||
+            !device_between(t->d, MARK_FROM, MARK_TO, &us[i], t->e))
+            return false;
+    r->out->call[r->out->calls++] = median_of(us, CALLS_A_ROUND);
+    return true;
+}
+
+typedef enum { KIND_COLD, KIND_HOT, KIND_CALL } RoundKind;
+
+static bool round_of(Timing *t, Runner *r, RoundKind kind, int round) {
+    TimedContender *c = r->out;
+    double us = 0;
+    if (kind == KIND_CALL) return call_time(t, r, round);
+    const DeviceGraph *g = kind == KIND_HOT ? &r->hot : &r->cold;
+    // A region that contenders share holds what the last one left there.
+    if (!window_time(t, g, g, &us)) return false;
+    if (kind == KIND_HOT)
+        c->hot[c->hots++] = us / r->calls;
+    else
+        c->cold[c->colds++] = us / r->calls;
+    return true;
+}
+
+static bool clock_rate(Timing *t) {
+    uint64_t seen[2] = {0};
+    DeviceAddress at = t->sets.flush; // memory that nobody reads
+    const DeviceKernel *k = &t->clocks;
+    if (!k->function) return true; // not loaded: the rate is not known
+    void *param[] = {&at};
+    const DeviceLaunch l = {
+        .kernel = k, .grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = 1, .params = param};
+    if (!device_launch(t->d, &l, t->e) || !device_read(t->d, seen, at, sizeof seen, t->e)) return false;
+    if (seen[1] && t->out->clocks < TIMING_ROUNDS_MAX)
+        t->out->sm_mhz[t->out->clocks++] = 1000.0 * (double)seen[0] / (double)seen[1];
+    return true;
+}
+
+// False with t->e; *which is the runner that was at work.
+static bool rounds_run(Timing *t, Runner **which) {
+    static const int rounds[] = {[KIND_COLD] = 0, [KIND_HOT] = HOT_ROUNDS, [KIND_CALL] = CALL_ROUNDS};
+    int *turn = NEWN(t->a, int, (size_t)t->runners), done = 0;
+    for (RoundKind kind = KIND_COLD; kind <= KIND_CALL; kind++)
+        for (int i = 0, n = kind == KIND_COLD ? t->job->rounds : rounds[kind]; i < n; i++, done++) {
+            turns_draw(t, done, turn);
+            for (int k = 0; k < t->runners; k++) {
+                *which = &t->runner[turn[k]];
+                if (!round_of(t, *which, kind, i)) return false;
+            }
+            *which = NULL;
+            if (kind == KIND_COLD && i < CLOCK_ROUNDS && !clock_rate(t)) return false;
+        }
+    return true;
+}
+
+// What a kernel takes that does nothing, beside others in a graph.
+static bool floor_time(Timing *t) {
+    DeviceKernel k;
+    DeviceGraph g;
+    double us[TIMING_ROUNDS_MAX];
+    const DeviceLaunch l = {.kernel = &k, .grid = {1, 1, 1}, .block = {32, 1, 1}, .cluster = 1};
+    if (!device_load(t->d, nothing_ptx, "nothing", 0, &k, t->e) || !device_capture_begin(t->d, t->e))
+        return false;
+    for (int i = 0; i < FLOOR_CALLS; i++)
+        if (!device_launch(t->d, &l, t->e)) return false;
+    if (!device_capture_end(t->d, &g, t->e)) return false;
+    for (int i = 0; i < t->job->rounds; i++)
+        if (!window_time(t, &g, &g, &us[i])) return false;
+    t->out->floor_us = median_of(us, t->job->rounds) / FLOOR_CALLS;
+    device_graph_free(t->d, &g);
+    device_unload(t->d, &k);
+    return true;
+}
+
+// ---- the window whose answers are looked at
+
+static bool checked_window(Timing *t, Runner *r) {
+    TimedContender *c = r->out;
+    const TimedRun *run = &r->c->run;
+    SetsCheck check = {.run = run, .at = r->at, .given = t->memory->inputs, .intact = true};
+    if (r->own) {
+        if (!window_time(t, &r->cold, &r->cold, &c->checked_us)) return false;
+    } else {
+        if (!sets_poison(&t->sets, run, r->at, t->e) ||
+            !device_fill(t->d, t->sets.flush, 0, 4, (size_t)t->sets.flush_bytes / 4, t->e) || !finish(t) ||
+            !window_time(t, NULL, &r->cold, &c->checked_us))
+            return false;
+    }
+    c->checked_us /= r->calls;
+    Rng g = rng_at(t->job->seed, STREAM_CHECKED + ((uint64_t)(r - t->runner) << 8));
+    int first = (int)rng_below(&g, (uint64_t)t->sets.sets);
+    if (!r->own) {
+        ArenaMark m = arena_mark(t->a);
+        check.one = first;
+        if (!sets_check(t->a, &t->sets, &check, t->e)) return false;
+        arena_reset(t->a, m);
+    }
+    if (!check.intact) {
+        c->end = TIMED_TRAMPLED;
+        memcpy(c->why, check.why, sizeof c->why);
+    }
+    for (int j = 0; j < t->job->checked && r->c->compared; j++) {
+        int set = (first + j) % t->sets.sets;
+        DeviceAddress at = address_of(t, r, set, run->output, run->output_offset);
+        if (!sets_answer(&t->sets, at, set,
+                         t->memory->answers + timing_answer_at(t->job, (int)(r - t->runner), j), t->e))
+            return false;
+    }
+    return true;
+}
+
+// ---- all of it
+
+static bool at_fault(Timing *t, Runner *r, TimedEnd end) {
+    r->out->end = end;
+    t->lost = end == TIMED_FAULT;
+    snprintf(r->out->why, sizeof r->out->why, "%.*s", (int)sizeof r->out->why - 1, t->e->msg);
+    *t->e = (Err){0};
+    return true;
+}
+
+static bool measure(Timing *t) {
+    Runner *which = NULL;
+    if (!floor_time(t) || !device_load(t->d, clocks_ptx, "clocks", 0, &t->clocks, t->e))
+        *t->e = (Err){0}; // not known
+    for (int i = 0; i < t->runners; i++) {
+        TimedEnd end = runner_tried(t, &t->runner[i]);
+        if (end != TIMED_WELL) return at_fault(t, &t->runner[i], end);
+    }
+    for (int i = 0; i < t->runners; i++)
+        if (!runner_ready(t, &t->runner[i])) return at_fault(t, &t->runner[i], TIMED_FAULT);
+    if (!rounds_run(t, &which)) return which && at_fault(t, which, TIMED_FAULT);
+    for (int i = 0; i < t->runners; i++)
+        if (!checked_window(t, &t->runner[i])) return at_fault(t, &t->runner[i], TIMED_FAULT);
+    return true;
+}
+
+static void tell_facts(Timing *t) {
+    const DeviceFacts *f = &t->d->facts;
+    TimingResult *out = t->out;
+    snprintf(out->device, sizeof out->device, "%s", f->name);
+    out->driver = f->version;
+    out->major = f->major;
+    out->minor = f->minor;
+    out->processors = f->processors;
+    out->sm_khz = f->sm_khz;
+    out->memory_khz = f->memory_khz;
+    out->l2_bytes = f->l2_bytes;
+    out->memory_bytes = f->memory_bytes;
+    out->rounds = t->job->rounds;
+    out->sets = t->sets.sets;
+    out->cold = t->sets.sets * (t->sets.input_bytes + t->sets.least_bytes) >= t->job->l2_times * f->l2_bytes;
+}
+
+static void runners_free(Timing *t) {
+    device_unload(t->d, &t->clocks);
+    for (int i = 0; i < t->runners; i++) {
+        Runner *r = &t->runner[i];
+        device_graph_free(t->d, &r->cold);
+        device_graph_free(t->d, &r->hot);
+        for (int k = 0; r->own && k < t->sets.sets; k++) device_free(t->d, r->own[k]);
+        for (int k = 0; r->kernel && k < r->c->run.kernels; k++) device_unload(t->d, &r->kernel[k]);
+    }
+}
+
+bool timing_run(Arena *a, Device *d, const TimingJob *job, const TimingMemory *memory, TimingResult *out,
+                Err *e) {
+    double from = clock_seconds();
+    *out = (TimingResult){.contenders = job->contenders,
+                          .contender = NEWN(a, TimedContender, (size_t)job->contenders)};
+    Timing t = {.a = a, .d = d, .job = job, .out = out, .runners = job->contenders, .memory = memory, .e = e};
+    t.runner = NEWN(a, Runner, (size_t)t.runners);
+    t.sets = (TimingSets){.d = d, .job = job, .least_bytes = INT64_MAX};
+    for (int i = 0; i < t.runners; i++) {
+        const TimingContender *c = &job->contender[i];
+        t.runner[i] =
+            (Runner){.c = c, .out = &out->contender[i], .at = NEWN(a, int64_t, (size_t)c->run.buffers + 1)};
+        out->contender[i].name = c->name;
+        int64_t bytes = region_lay_out(&c->run, t.runner[i].at);
+        if (bytes > t.sets.region_bytes) t.sets.region_bytes = bytes;
+        if (bytes < t.sets.least_bytes) t.sets.least_bytes = bytes;
+    }
+    if (!sets_open(a, &t.sets, memory->inputs, e)) return false;
+    tell_facts(&t);
+    bool ok = measure(&t);
+    if (!t.lost) {
+        runners_free(&t);
+        sets_close(&t.sets);
+    }
+    out->seconds = clock_seconds() - from;
+    return ok;
+}

@@ -1,0 +1,24 @@
+// timing.h - the clock: runs contenders on a device and takes their time. Only compiled kernels and our own
+// launcher are here; no text of a candidate, no Python, no expected values.
+//
+// Device time: a CUDA graph of many calls, fills and copies of a call inside. Each call works on another set
+// of inputs, answers and scratch memory; all sets together are several times the L2, so nothing is found
+// there. One replay that is not timed is queued before the first event, so that the host is in no number.
+// Contenders take turns in each round, in an order that is drawn. Inputs of the sets are the given rows,
+// moved around by a drawn number. Hot time: the same on one set, whose data may stay in the L2. Call time:
+// from an idle queue, launched one by one by our launcher. The three are never mixed.
+//
+// The last window of each contender is checked: its memory is poisoned before, and read back after.
+#pragma once
+#include "gpu/device.h"
+#include "measure/timing_job.h"
+
+// `answers`: room as timing_answer_at() says. A fault of a contender is told in its TimedContender; after
+// one, the device is lost, and what follows it was not measured. False: the world, or the job, is wrong.
+typedef struct {
+    const uint8_t *inputs;
+    uint8_t *answers;
+} TimingMemory;
+MUST_CHECK bool timing_run(Arena *a, Device *d, const TimingJob *job, const TimingMemory *memory,
+                           TimingResult *out, Err *e);
+double median_of(const double *x, int n); // 0 of none

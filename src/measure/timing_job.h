@@ -1,0 +1,73 @@
+// timing_job.h - what a measuring process is asked, and what it answers: JSON over a socket, inputs and
+// answers in shared memory. See timing.h for how it measures.
+#pragma once
+#include "measure/timed_run.h"
+
+enum { TIMING_CONTENDERS_MAX = 320, TIMING_ROUNDS_MAX = 64, TIMING_INPUTS_MAX = RUN_INPUTS_MAX };
+
+// Where an input lies in the shared mapping. `row_bytes` of each of the job's rows; 0: it has none, and is
+// the same in every set.
+typedef struct {
+    int64_t at, bytes, row_bytes;
+} TimingInput;
+
+typedef struct {
+    Str name;
+    bool compared; // its answers are handed back
+    TimedRun run;
+} TimingContender;
+
+typedef struct {
+    uint64_t seed; // of the sets, their order, the order of contenders: drawn after what is timed was fixed
+    int rounds;
+    int checked;      // sets of which the answer is handed back
+    double target_us; // a window takes at least this long
+    double seconds;   // at most, for any piece of work that is queued
+    int64_t l2_times; // all sets together are so many times the L2
+    int64_t rows;     // of the inputs that have rows; answers are moved back by as many
+    int64_t output_bytes;
+    TimingInput input[TIMING_INPUTS_MAX];
+    int inputs;
+    TimingContender *contender;
+    int contenders;
+} TimingJob;
+void timing_job_write(Buf *out, const TimingJob *job);
+// `mapped`: bytes of the mapping of inputs.
+MUST_CHECK bool timing_job_read(Arena *a, Str text, int64_t mapped, TimingJob *out, Err *e);
+// The answer of contender c for the j-th checked set lies here in the mapping of answers, with rows in the
+// inputs' order.
+static inline int64_t timing_answer_at(const TimingJob *job, int c, int j) {
+    int64_t each = (job->output_bytes + 4095) / 4096 * 4096;
+    return ((int64_t)c * job->checked + j) * each;
+}
+
+// What was measured of one contender; in microseconds for one call. REFUSED: the driver does not load or
+// launch it, which says nothing of its answers. FAULT: it ran, and the context is lost.
+typedef enum { TIMED_WELL, TIMED_REFUSED, TIMED_FAULT, TIMED_TRAMPLED } TimedEnd;
+typedef struct {
+    Str name;
+    TimedEnd end;
+    char why[300]; // it was refused, or of a fault; or which memory around its buffers, or which input, was
+                   // written to
+    double cold[TIMING_ROUNDS_MAX];
+    double hot[TIMING_ROUNDS_MAX], call[TIMING_ROUNDS_MAX];
+    int colds, hots, calls;
+    double checked_us; // the window whose answers were handed back
+    int calls_of_window;
+    int registers, local_bytes; // of the thread of its largest kernel
+} TimedContender;
+typedef struct {
+    char device[96];
+    int driver, major, minor, processors, sm_khz, memory_khz;
+    int64_t l2_bytes, memory_bytes;
+    int sets, rounds;
+    bool cold;                        // all sets together are larger than l2_times the L2
+    double floor_us;                  // of a kernel that does nothing, in a graph
+    double sm_mhz[TIMING_ROUNDS_MAX]; // by the kernel's own clock
+    int clocks;
+    double seconds; // that it took
+    TimedContender *contender;
+    int contenders;
+} TimingResult;
+void timing_result_write(Buf *out, const TimingResult *r);
+MUST_CHECK bool timing_result_read(Arena *a, Str text, TimingResult *out, Err *e);

@@ -1,0 +1,195 @@
+#include "measure/timing_sets.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "base/numeric/rng.h"
+
+enum { STREAM_SHIFTS = 1, FLUSH_TIMES = 2 };
+
+static int64_t aligned(int64_t n) { return (n + GAP - 1) / GAP * GAP; }
+
+int64_t region_lay_out(const TimedRun *run, int64_t *at) {
+    int64_t n = GAP;
+    for (int b = 0; b < run->buffers; b++) {
+        at[b] = -1;
+        if (run->buffer[b].input >= 0) continue;
+        at[b] = n;
+        n += aligned(run->buffer[b].bytes) + GAP;
+    }
+    return n;
+}
+
+static int64_t inputs_lay_out(const TimingJob *job, int64_t *at) {
+    int64_t n = GAP;
+    for (int i = 0; i < job->inputs; i++) {
+        at[i] = n;
+        n += aligned(job->input[i].bytes) + GAP;
+    }
+    return n;
+}
+
+// So many that all of them together are l2_times the L2, and as many as the memory holds.
+static bool sets_count(TimingSets *s, Err *e) {
+    const Device *d = s->d;
+    int64_t each = s->input_bytes + s->region_bytes, want = s->job->l2_times * d->facts.l2_bytes;
+    int64_t room = d->facts.free_bytes / 10 * 8 - s->flush_bytes - s->input_bytes,
+            n = want / (s->input_bytes + s->least_bytes) + 1;
+    if (n < 2) n = 2;
+    if (n > SETS_MAX) n = SETS_MAX;
+    if (n > room / each) n = room / each;
+    if (n < 2)
+        return err_set(e, ERR_LIMIT,
+                       "two sets of %" PRId64 " bytes do not fit into the GPU's free %" PRId64 " bytes", each,
+                       d->facts.free_bytes);
+    s->sets = (int)n;
+    return true;
+}
+
+// Rows [shift, rows) come first, then rows [0, shift).
+static bool input_fill(TimingSets *s, DeviceAddress to, DeviceAddress from, const TimingInput *in,
+                       int64_t shift, Err *e) {
+    int64_t first = in->row_bytes ? shift * in->row_bytes : 0;
+    return device_copy(s->d, to, from + (DeviceAddress)first, (size_t)(in->bytes - first), e) &&
+           device_copy(s->d, to + (DeviceAddress)(in->bytes - first), from, (size_t)first, e);
+}
+
+static bool set_open(TimingSets *s, int k, const int64_t *at, Err *e) {
+    TimingSet *t = &s->set[k];
+    Rng r = rng_at(s->job->seed, STREAM_SHIFTS + ((uint64_t)k << 8));
+    t->shift = s->job->rows > 1 ? (int64_t)rng_below(&r, (uint64_t)s->job->rows) : 0;
+    if (!device_alloc(s->d, (size_t)s->input_bytes, &t->inputs, e) ||
+        !device_alloc(s->d, (size_t)s->region_bytes, &t->region, e) ||
+        !device_fill(s->d, t->inputs, GAP_BYTE, 1, (size_t)s->input_bytes, e) ||
+        !device_fill(s->d, t->region, GAP_BYTE, 1, (size_t)s->region_bytes, e))
+        return false;
+    for (int i = 0; i < s->job->inputs; i++) {
+        t->input[i] = t->inputs + (DeviceAddress)at[i];
+        if (!input_fill(s, t->input[i], s->given + (DeviceAddress)at[i], &s->job->input[i], t->shift, e))
+            return false;
+    }
+    return true;
+}
+
+static bool open_all(Arena *a, TimingSets *s, const uint8_t *inputs, Err *e) {
+    int64_t at[TIMING_INPUTS_MAX];
+    s->input_bytes = inputs_lay_out(s->job, at);
+    s->flush_bytes = FLUSH_TIMES * s->d->facts.l2_bytes;
+    if (!sets_count(s, e) || !device_alloc(s->d, (size_t)s->flush_bytes, &s->flush, e) ||
+        !device_alloc(s->d, (size_t)s->input_bytes, &s->given, e))
+        return false;
+    for (int i = 0; i < s->job->inputs; i++)
+        if (!device_write(s->d, s->given + (DeviceAddress)at[i], inputs + s->job->input[i].at,
+                          (size_t)s->job->input[i].bytes, e))
+            return false;
+    s->set = NEWN(a, TimingSet, (size_t)s->sets);
+    for (int k = 0; k < s->sets; k++)
+        if (!set_open(s, k, at, e)) return false;
+    return device_wait(s->d, s->job->seconds, e);
+}
+
+bool sets_open(Arena *a, TimingSets *s, const uint8_t *inputs, Err *e) {
+    if (open_all(a, s, inputs, e)) return true;
+    sets_close(s);
+    return false;
+}
+
+void sets_close(TimingSets *s) {
+    for (int k = 0; s->set && k < s->sets; k++) {
+        device_free(s->d, s->set[k].inputs);
+        device_free(s->d, s->set[k].region);
+    }
+    device_free(s->d, s->flush);
+    device_free(s->d, s->given);
+    s->sets = 0;
+}
+
+bool sets_poison(TimingSets *s, const TimedRun *run, const int64_t *at, Err *e) {
+    for (int k = 0; k < s->sets; k++) {
+        if (!device_fill(s->d, s->set[k].region, GAP_BYTE, 1, (size_t)s->region_bytes, e)) return false;
+        for (int b = 0; b < run->buffers; b++)
+            if (at[b] >= 0 && !device_fill(s->d, s->set[k].region + (DeviceAddress)at[b], POISON_BYTE, 1,
+                                           (size_t)run->buffer[b].bytes, e))
+                return false;
+    }
+    return true;
+}
+
+// Bytes that nobody may have written to: behind a buffer, or before the first.
+typedef struct {
+    const char *what;
+    int number, set;
+    DeviceAddress from;
+    int64_t bytes;
+} Gap;
+
+static bool gap_check(TimingSets *s, const Gap *g, SetsCheck *c, Err *e) {
+    uint8_t seen[2 * GAP];
+    if (!device_read(s->d, seen, g->from, (size_t)g->bytes, e)) return false;
+    for (int64_t i = 0; i < g->bytes && c->intact; i++) {
+        if (seen[i] == GAP_BYTE) continue;
+        snprintf(c->why, sizeof c->why,
+                 "memory beside %s %d was written to, %" PRId64 " bytes into the gap (set %d)", g->what,
+                 g->number, i, g->set);
+        c->intact = false;
+    }
+    return true;
+}
+
+// Buffers of one allocation: where each lies in it, and how many bytes it has.
+typedef struct {
+    const int64_t *at, *bytes;
+    int n;
+} Layout;
+
+static bool gaps_check(TimingSets *s, Gap g, const Layout *l, SetsCheck *c, Err *e) {
+    DeviceAddress base = g.from;
+    g.bytes = GAP;
+    if (!gap_check(s, &g, c, e)) return false;
+    for (g.number = 0; g.number < l->n && c->intact; g.number++) {
+        int64_t at = l->at[g.number], bytes = l->bytes[g.number];
+        if (at < 0) continue;
+        g.from = base + (DeviceAddress)(at + bytes);
+        g.bytes = aligned(bytes) - bytes + GAP;
+        if (!gap_check(s, &g, c, e)) return false;
+    }
+    return true;
+}
+
+static bool input_check(Arena *a, TimingSets *s, int i, SetsCheck *c, Err *e) {
+    const TimingInput *in = &s->job->input[i];
+    const TimingSet *set = &s->set[c->one];
+    uint8_t *seen = arena_raw(a, (size_t)in->bytes + 1, 64);
+    int64_t first = in->row_bytes ? set->shift * in->row_bytes : 0, rest = in->bytes - first;
+    if (!device_read(s->d, seen, set->input[i], (size_t)in->bytes, e)) return false;
+    if (memcmp(seen, c->given + in->at + first, (size_t)rest) == 0 &&
+        memcmp(seen + rest, c->given + in->at, (size_t)first) == 0)
+        return true;
+    snprintf(c->why, sizeof c->why, "input %d was written to", i);
+    c->intact = false;
+    return true;
+}
+
+bool sets_check(Arena *a, TimingSets *s, SetsCheck *c, Err *e) {
+    int64_t input_at[TIMING_INPUTS_MAX], input_bytes[TIMING_INPUTS_MAX],
+        *bytes = NEWN(a, int64_t, (size_t)c->run->buffers + 1);
+    inputs_lay_out(s->job, input_at);
+    for (int i = 0; i < s->job->inputs; i++) input_bytes[i] = s->job->input[i].bytes;
+    for (int b = 0; b < c->run->buffers; b++) bytes[b] = c->run->buffer[b].bytes;
+    const Layout inputs = {input_at, input_bytes, s->job->inputs}, region = {c->at, bytes, c->run->buffers};
+    c->intact = true;
+    for (int k = 0; k < s->sets && c->intact; k++)
+        if (!gaps_check(s, (Gap){.what = "input", .set = k, .from = s->set[k].inputs}, &inputs, c, e) ||
+            !gaps_check(s, (Gap){.what = "buffer", .set = k, .from = s->set[k].region}, &region, c, e))
+            return false;
+    for (int i = 0; i < s->job->inputs && c->intact; i++)
+        if (!input_check(a, s, i, c, e)) return false;
+    return true;
+}
+
+bool sets_answer(TimingSets *s, DeviceAddress answer, int set, uint8_t *out, Err *e) {
+    int64_t all = s->job->output_bytes, rows = s->job->rows,
+            first = rows && all % rows == 0 ? s->set[set].shift * (all / rows) : 0;
+    return device_read(s->d, out + first, answer, (size_t)(all - first), e) &&
+           device_read(s->d, out, answer + (DeviceAddress)(all - first), (size_t)first, e);
+}

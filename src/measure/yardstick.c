@@ -1,0 +1,106 @@
+#include "measure/yardstick.h"
+
+enum { PIECE = 16 };
+
+#define PTX_HEAD ".version 7.8\n.target sm_80\n.address_size 64\n"
+
+const char *const nothing_ptx =
+    "// ouroboros nothing\n" PTX_HEAD ".visible .entry nothing()\n{\n    ret;\n}\n";
+
+const char *const clocks_ptx = "// ouroboros clocks\n" PTX_HEAD ".visible .entry clocks(.param .u64 to)\n"
+                               "{\n"
+                               "    .reg .pred %p;\n"
+                               "    .reg .b64 %a, %c0, %c1, %t0, %t1, %d;\n"
+                               "    ld.param.u64 %a, [to];\n"
+                               "    cvta.to.global.u64 %a, %a;\n"
+                               "    mov.u64 %t0, %globaltimer;\n"
+                               "    mov.u64 %c0, %clock64;\n"
+                               "again:\n"
+                               "    mov.u64 %c1, %clock64;\n"
+                               "    sub.u64 %d, %c1, %c0;\n"
+                               "    setp.lt.u64 %p, %d, 100000;\n"
+                               "    @%p bra again;\n"
+                               "    mov.u64 %t1, %globaltimer;\n"
+                               "    sub.u64 %t1, %t1, %t0;\n"
+                               "    st.global.u64 [%a], %d;\n"
+                               "    st.global.u64 [%a+8], %t1;\n"
+                               "    ret;\n"
+                               "}\n";
+
+// All loads of a thread stand before its first store, so that they are under way together.
+void stream_ptx(Buf *out, int inputs, int unroll) {
+    buf_printf(out, "// ouroboros stream inputs=%d unroll=%d\n" PTX_HEAD ".visible .entry stream(\n", inputs,
+               unroll);
+    for (int i = 0; i <= inputs; i++) buf_printf(out, "    .param .u64 at%d,\n", i);
+    for (int i = 0; i <= inputs; i++) buf_printf(out, "    .param .u64 n%d%s\n", i, i < inputs ? "," : ")");
+    buf_puts(
+        out,
+        "{\n    .reg .pred %p;\n    .reg .b32 %b, %t, %w;\n    .reg .b64 %at, %n, %first, %i, %place;\n");
+    buf_printf(out, "    .reg .b32 %%x<%d>;\n    .reg .b32 %%y<4>;\n", 4 * unroll);
+    buf_puts(out, "    mov.u32 %b, %ctaid.x;\n    mov.u32 %t, %tid.x;\n");
+    buf_printf(
+        out,
+        "    mul.wide.u32 %%first, %%b, %d;\n    cvt.u64.u32 %%i, %%t;\n    add.u64 %%first, %%first, %%i;\n",
+        STREAM_THREADS * unroll);
+    for (int i = 0; i < 4 * unroll; i++) buf_printf(out, "    mov.u32 %%x%d, 0;\n", i);
+    for (int k = 0; k <= inputs; k++) {
+        buf_printf(out, "    ld.param.u64 %%at, [at%d];\n    ld.param.u64 %%n, [n%d];\n", k, k);
+        buf_puts(out, "    cvta.to.global.u64 %at, %at;\n");
+        for (int u = 0; u < unroll; u++) {
+            const int x = 4 * u;
+            buf_printf(out, "    add.u64 %%i, %%first, %d;\n    setp.lt.u64 %%p, %%i, %%n;\n",
+                       u * STREAM_THREADS);
+            buf_printf(out, "    shl.b64 %%place, %%i, 4;\n    add.u64 %%place, %%at, %%place;\n");
+            if (k == inputs) {
+                buf_printf(out, "    @%%p st.global.v4.u32 [%%place], {%%x%d, %%x%d, %%x%d, %%x%d};\n", x,
+                           x + 1, x + 2, x + 3);
+            } else if (k == 0) {
+                buf_printf(out, "    @%%p ld.global.v4.u32 {%%x%d, %%x%d, %%x%d, %%x%d}, [%%place];\n", x,
+                           x + 1, x + 2, x + 3);
+            } else {
+                buf_puts(out, "    @%p ld.global.v4.u32 {%y0, %y1, %y2, %y3}, [%place];\n");
+                for (int c = 0; c < 4; c++)
+                    buf_printf(out, "    @%%p xor.b32 %%x%d, %%x%d, %%y%d;\n", x + c, x + c, c);
+            }
+        }
+    }
+    buf_puts(out, "    ret;\n}\n");
+}
+
+void stream_run(Arena *a, const int64_t *input_bytes, int inputs, int64_t output_bytes, int unroll,
+                TimedRun *out) {
+    int64_t largest = 0, most = output_bytes;
+    for (int i = 0; i < inputs; i++) largest = input_bytes[i] > largest ? input_bytes[i] : largest;
+    *out = (TimedRun){.buffer = NEWN(a, TimedBuffer, (size_t)inputs + 1),
+                      .kernel = NEW(a, TimedKernel),
+                      .kernels = 1,
+                      .step = NEW(a, TimedStep),
+                      .steps = 1};
+    TimedStep *s = out->step;
+    TimedArg *arg = s->arg = NEWN(a, TimedArg, 2 * (size_t)inputs + 2);
+    for (int i = 0; i < inputs && out->buffers < STREAM_INPUTS_MAX; i++) {
+        if (input_bytes[i] < largest / 4) continue;
+        if (input_bytes[i] > most) most = input_bytes[i];
+        out->buffer[out->buffers++] = (TimedBuffer){i, input_bytes[i]};
+    }
+    int big = out->buffers;
+    out->buffer[out->buffers++] = (TimedBuffer){-1, output_bytes};
+    out->output = big;
+    for (int b = 0; b <= big; b++) {
+        arg[s->args++] = (TimedArg){.buffer = b, .bytes = 8};
+        arg[big + 1 + b] =
+            (TimedArg){.buffer = -1, .bytes = 8, .bits = (uint64_t)(out->buffer[b].bytes / PIECE)};
+    }
+    s->args *= 2;
+    int64_t each = (int64_t)STREAM_THREADS * unroll, pieces = most / PIECE;
+    *s = (TimedStep){.kind = STEP_LAUNCH,
+                     .grid = {(pieces + each - 1) / each, 1, 1},
+                     .block = {STREAM_THREADS, 1, 1},
+                     .arg = arg,
+                     .args = s->args};
+    if (s->grid[0] < 1) s->grid[0] = 1;
+    Buf text = BUF(a);
+    stream_ptx(&text, big, unroll);
+    const char *ptx = buf_cstr(&text);
+    out->kernel[0] = (TimedKernel){.entry = STR("stream"), .image = {ptx, text.len}, .cluster = 1};
+}

@@ -1,0 +1,17 @@
+// yardstick.h - kernels of our own, as PTX text that the driver compiles: plain streaming from several inputs
+// into one output, to which a kernel's time is compared; one that does nothing; one that reads the clocks.
+#pragma once
+#include "measure/timed_run.h"
+
+// The streaming kernel has this name, and takes the addresses of its inputs, of its output, then the number
+// of 16-byte pieces of each. A thread moves `unroll` of them.
+enum { STREAM_INPUTS_MAX = 8, STREAM_THREADS = 256 };
+void stream_ptx(Buf *out, int inputs, int unroll);
+extern const char *const nothing_ptx; // entry "nothing"
+// Entry "clocks", takes an address of two 64-bit numbers: cycles of the processor and nanoseconds that it was
+// busy for.
+extern const char *const clocks_ptx;
+
+// The big ones of the inputs (a quarter of the largest and more) into an answer of so many bytes.
+void stream_run(Arena *a, const int64_t *input_bytes, int inputs, int64_t output_bytes, int unroll,
+                TimedRun *out);

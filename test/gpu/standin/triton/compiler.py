@@ -1,0 +1,3 @@
+from collections import namedtuple
+
+ASTSource = namedtuple("ASTSource", "fn signature constants attributes")

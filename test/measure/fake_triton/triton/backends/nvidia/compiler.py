@@ -1,0 +1,6 @@
+class Ptxas:
+    version, path = "12.8", "/usr/bin/true"
+
+
+def get_ptxas(arch):
+    return Ptxas

@@ -1,0 +1,1 @@
+from ..fake import Source as ASTSource  # noqa: F401

@@ -1,0 +1,134 @@
+#include "measure/baseline.h"
+
+#include <sys/stat.h>
+
+#include "../gpu/vm_gpu.h"
+#include "base/io.h"
+
+static Arena a;
+static Err e;
+static TimingJob job = {
+    .rounds = 7, .target_us = 500, .l2_times = 5, .output_bytes = 64, .inputs = 1, .input = {{0, 64, 0}}};
+
+static void test_an_answer_is_read(void **state) {
+    (void)state;
+    BaselineTimes t;
+    const char *text =
+        "{\"torch\":\"2.11.0\",\"triton\":\"3.6.0\",\"errors\":{\"max_autotune\":\"it failed\"},\"modes\":{"
+        "\"eager\":{\"device\":[3,4],\"call\":[50]},\"default\":{\"device\":[2],\"call\":[60],\"run\":{"
+        "\"buffers\":[{\"input\":0,\"bytes\":64},{\"bytes\":64}],\"kernels\":[{\"entry\":\"k\",\"image\":"
+        "\"7f\"}],"
+        "\"steps\":[{\"launch\":0,\"grid\":[1,1,1],\"block\":[32,1,1],\"args\":[[0,0]]}],\"output\":[1,0]}}}"
+        "}";
+    if (!baseline_read(&a, str_of(text), &job, &t, &e)) fail_msg("%s", e.msg);
+    assert_int_equal(t.modes, 3);
+    assert_true(str_is(t.torch, "2.11.0"));
+    assert_true(str_is(t.mode[0].name, "eager") && !t.mode[0].replayable);
+    assert_int_equal(t.mode[0].devices, 2);
+    assert_true(t.mode[1].replayable);
+    assert_int_equal(t.mode[1].run.steps, 1);
+    assert_true(str_is(t.mode[2].name, "max_autotune"));
+    assert_true(str_is(t.mode[2].why, "it failed"));
+    assert_int_equal(t.mode[2].devices, 0);
+}
+
+static void test_an_answer_that_cannot_be_is_refused(void **state) {
+    (void)state;
+    static const char *const bad[] = {
+        "",
+        "[]",
+        "{\"error\":\"no GPU\"}",
+        "{\"modes\":{\"eager\":{\"device\":[0]}}}",
+        "{\"modes\":{\"eager\":{\"device\":[\"1\"]}}}",
+        "{\"modes\":{\"default\":{\"run\":{\"buffers\":[{\"input\":0,\"bytes\":65}],\"output\":[0,0]}}}}",
+        "{\"modes\":{\"default\":{\"run\":{\"buffers\":[{\"bytes\":64}],\"steps\":[],\"output\":[0,1]}}}}",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        BaselineTimes t;
+        e = (Err){0};
+        if (baseline_read(&a, str_of(bad[i]), &job, &t, &e)) fail_msg("taken: %s", bad[i]);
+    }
+    e = (Err){0};
+}
+
+// A program in Python's place: what it gets, and what becomes of what it says.
+static bool ask(const char *program, BaselineTimes *t, Str *got) {
+    static const char kept[] = "/tmp/ouroboros-test-baseline";
+    char path[64], seen[64];
+    Op op;
+    DType dtype = DT_F16;
+    const int64_t shape[1][OP_RANK_MAX] = {{4, 8}};
+    snprintf(path, sizeof path, "%s-%d", kept, (int)getpid());
+    snprintf(seen, sizeof seen, "%s-%d.seen", kept, (int)getpid());
+    assert_true(op_find(&a, STR("softmax"), &op));
+    assert_true(io_write_atomic(
+        path,
+        str_of(arena_printf(&a, "#!/bin/sh\nread -r line\nprintf '%%s' \"$line\" >%s\n%s\n", seen, program)),
+        &e));
+    assert_int_equal(chmod(path, 0700), 0);
+    Baseline *b = baseline_open(path);
+    const BaselineRequest q = {&op, &job, &dtype, shape, 0, 3};
+    bool ok = baseline_ask(&a, b, &q, t, &e);
+    baseline_close(b);
+    Err none = {0};
+    *got = (Str){0};
+    if (!io_read(&a, seen, 1 << 20, got, &none)) *got = (Str){0};
+    unlink(path);
+    unlink(seen);
+    return ok;
+}
+
+static void test_the_process_gets_our_print_of_the_definition(void **state) {
+    (void)state;
+    BaselineTimes t;
+    Str got;
+    Json j;
+    if (!ask("echo '{\"torch\":\"2\",\"modes\":{\"eager\":{\"device\":[3]}}}'; cat >/dev/null", &t, &got))
+        fail_msg("%s", e.msg);
+    assert_int_equal(t.modes, 1);
+    assert_true(json_parse("request", got, &j, &e));
+    const char *source = json_string_value(json_object_get(j.root, "source"));
+    assert_non_null(strstr(source, "import torch"));
+    assert_non_null(strstr(source, "def reference(x):"));
+    assert_null(strstr(source, "# words")); // comments are not printed: it is the tree
+    assert_int_equal(json_integer_value(json_object_get(j.root, "bytes")), 128);
+    assert_int_equal(json_integer_value(json_object_get(j.root, "draws")), 3);
+    json_close(&j);
+}
+
+static void test_a_process_that_ends_is_an_error(void **state) {
+    (void)state;
+    BaselineTimes t;
+    Str got;
+    assert_false(ask("exit 1", &t, &got));
+    assert_int_equal(e.code, ERR_IO);
+    assert_non_null(strstr(e.msg, "gives no baseline"));
+    e = (Err){0};
+    assert_false(ask("echo nonsense; cat >/dev/null", &t, &got));
+    e = (Err){0};
+    Baseline *b = baseline_open("/nowhere/python3");
+    Op op;
+    DType dtype = DT_F16;
+    const int64_t shape[1][OP_RANK_MAX] = {{4, 8}};
+    assert_true(op_find(&a, STR("softmax"), &op));
+    assert_false(baseline_ask(&a, b, &(BaselineRequest){&op, &job, &dtype, shape, 0, 1}, &t, &e));
+    assert_non_null(strstr(e.msg, "/nowhere/python3"));
+    e = (Err){0};
+    baseline_close(b);
+}
+
+static int end(void **state) {
+    (void)state;
+    arena_free(&a);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_an_answer_is_read, end),
+        cmocka_unit_test_teardown(test_an_answer_that_cannot_be_is_refused, end),
+        cmocka_unit_test_teardown(test_the_process_gets_our_print_of_the_definition, end),
+        cmocka_unit_test_teardown(test_a_process_that_ends_is_an_error, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+// The times of a kernel from its source to its status, with the tests' GPU (test/gpu/libcuda.c) and a
+// stand-in for Triton that hands kernels on as text (test/gpu/standin). Everything between is what runs on a
+// real GPU.
+#include "measure/cell.h"
+
+#include "../gpu/vm_gpu.h"
+#include "op/op.h"
+
+static const char head[] = "import torch\nimport triton\nimport triton.language as tl\n\n\n";
+static const char body[] =
+    "def double_kernel(x, out, n, BLOCK: tl.constexpr):\n"
+    "    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)\n"
+    "    v = tl.load(x + i, mask=i < n).to(tl.float32)\n"
+    "    tl.store(out + i, (v / (1 + tl.exp(-v))).to(out.dtype.element_ty), mask=i < n)\n\n\n";
+static const char plain[] = "def run(x):\n"
+                            "    x = x.contiguous()\n"
+                            "    out = torch.empty_like(x)\n"
+                            "    n = x.numel()\n"
+                            "    double_kernel[(triton.cdiv(n, 1024),)](x, out, n, BLOCK=1024)\n"
+                            "    return out\n";
+static const char tuned[] = "def run(x):\n"
+                            "    x = x.contiguous()\n"
+                            "    out = torch.empty_like(x)\n"
+                            "    n = x.numel()\n"
+                            "    double_kernel[lambda m: (triton.cdiv(n, m['BLOCK']),)](x, out, n)\n"
+                            "    return out\n";
+static const char configs[] =
+    "@triton.autotune(configs=[triton.Config({'BLOCK': 128}), triton.Config({'BLOCK': 2048})], key=['n'])\n";
+
+typedef struct {
+    Arena a;
+    Op op;
+    Measurer *measurer;
+    Referee *referee;
+    Compilers *compilers;
+    CellRequest q;
+    CellTimes out;
+} World;
+
+// `steer`: what VM_GPU says beyond what all of these tests have.
+static World *world(const char *steer, bool is_tuned) {
+    World *w = calloc(1, sizeof *w);
+    Err e = {0};
+    assert_non_null(w);
+    setenv("VM_GPU", arena_printf(&w->a, "memory=400000000 l2=40000 scale=60 %s", steer), 1);
+    assert_true(op_find(&w->a, STR("silu"), &w->op));
+    const RefereeConfig config = {.no_journal = true, .jobs = 1};
+    const CompileOptions options = {
+        .python = "test/gpu/standin/python", .workers = 1, .target.capability = 90};
+    if (!measurer_open(vm_gpu_library(), &w->measurer, &e) || !referee_open(&config, &w->referee, &e) ||
+        !compilers_open(&w->a, &options, &w->compilers, &e))
+        fail_msg("%s", e.msg);
+    const char *source = arena_printf(&w->a, "%s%s@triton.jit\n%s%s", head, is_tuned ? configs : "", body,
+                                      is_tuned ? tuned : plain);
+    w->q = (CellRequest){w->referee, w->measurer, w->compilers, NULL, &w->op, str_of(source), 7};
+    return w;
+}
+static void cell(World *w) { cell_time(&w->a, &w->q, 512, 64, DT_F16, &w->out); }
+static void end(World *w) {
+    compilers_close(w->compilers);
+    referee_close(w->referee);
+    measurer_close(w->measurer);
+    arena_free(&w->a);
+    unsetenv("VM_GPU");
+    free(w);
+}
+static void expect(const World *w, TimesStatus s, const char *why) {
+    if (w->out.status != s || (*why && !memmem(w->out.why.p, w->out.why.len, why, strlen(why))))
+        fail_msg("%s: %.*s", times_name(w->out.status), STR_ARG(w->out.why));
+}
+
+static void test_an_honest_kernel_has_times(void **state) {
+    (void)state;
+    World *w = world("", false);
+    cell(w);
+    expect(w, TIMES_ok, "");
+    assert_int_equal(w->out.device.rounds, 7);
+    assert_true(w->out.device.us > 0 && w->out.hot.us > 0 && w->out.call.us > w->out.device.us);
+    assert_int_equal(w->out.bytes, 2 * 2 * 512 * 64);
+    assert_true(w->out.yardstick.us > 0);
+    assert_int_equal(w->out.bar.len, 0); // no baseline, no comparison
+    assert_true(w->out.ratio == 0);
+    json_t *o = cell_json(&w->out);
+    assert_string_equal(json_string_value(json_object_get(o, "status")), "ok");
+    assert_true(json_is_null(json_object_get(o, "ratio")));
+    json_decref(o);
+    end(w);
+}
+
+static void test_configs_are_timed_and_the_fastest_is_told(void **state) {
+    (void)state;
+    World *w = world("slow=128:50", true); // in the text of the first config's kernel
+    cell(w);
+    expect(w, TIMES_ok, "");
+    assert_int_equal(w->out.configs, 2);
+    assert_non_null(memmem(w->out.config.p, w->out.config.len, "2048", 4));
+    end(w);
+}
+
+static void test_a_gpu_that_disagrees_takes_the_verdict_back(void **state) {
+    (void)state;
+    World *w = world("wrong=double_kernel", false);
+    cell(w);
+    expect(w, TIMES_incorrect, "elements are wrong on the GPU");
+    assert_int_equal(w->out.device.rounds, 0);
+    end(w);
+}
+
+static void test_writing_beside_buffers_takes_it_back_too(void **state) {
+    (void)state;
+    World *w = world("trample=double_kernel", false);
+    cell(w);
+    expect(w, TIMES_incorrect, "was written to");
+    end(w);
+}
+
+// A fault costs the measuring process; the next cell has another one.
+static void test_after_a_fault_the_next_one_is_measured(void **state) {
+    (void)state;
+    World *w = world("fault=2048", true);
+    cell(w);
+    expect(w, TIMES_incorrect, "CUDA_ERROR_ILLEGAL_ADDRESS");
+    assert_int_equal(measurer_processes(w->measurer), 1);
+    w->q.source = str_of(arena_printf(&w->a, "%s@triton.jit\n%s%s", head, body, plain));
+    cell(w);
+    expect(w, TIMES_ok, "");
+    assert_int_equal(measurer_processes(w->measurer), 2);
+    end(w);
+}
+
+static void test_noise_gives_no_number(void **state) {
+    (void)state;
+    World *w = world("jitter=60", false);
+    cell(w);
+    expect(w, TIMES_timing_unstable, "rounds differs");
+    assert_int_equal(w->out.device.rounds, 0);
+    end(w);
+}
+
+static void test_too_little_work_gives_no_number(void **state) {
+    (void)state;
+    World *w = world("", false);
+    cell_time(&w->a, &w->q, 16, 16, DT_F16, &w->out);
+    expect(w, TIMES_below_floor, "a kernel that does nothing");
+    assert_int_equal(w->out.device.rounds, 0);
+    end(w);
+}
+
+static void test_too_little_memory_says_so(void **state) {
+    (void)state;
+    World *w = world("", false);
+    measurer_close(w->measurer);
+    Err e = {0};
+    setenv("VM_GPU", "memory=400000 l2=40000", 1);
+    assert_true(measurer_open(vm_gpu_library(), &w->measurer, &e));
+    w->q.measurer = w->measurer;
+    cell(w);
+    expect(w, TIMES_failed, "do not fit");
+    end(w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_an_honest_kernel_has_times),
+        cmocka_unit_test(test_configs_are_timed_and_the_fastest_is_told),
+        cmocka_unit_test(test_a_gpu_that_disagrees_takes_the_verdict_back),
+        cmocka_unit_test(test_writing_beside_buffers_takes_it_back_too),
+        cmocka_unit_test(test_after_a_fault_the_next_one_is_measured),
+        cmocka_unit_test(test_noise_gives_no_number),
+        cmocka_unit_test(test_too_little_work_gives_no_number),
+        cmocka_unit_test(test_too_little_memory_says_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+#include "measure/timing.h"
+
+#include "../gpu/vm_gpu.h"
+#include "measure/yardstick.h"
+
+enum { ROWS = 37, COLUMNS = 64, BYTES = 4 * ROWS * COLUMNS };
+
+typedef struct {
+    Arena arena;
+    Device device;
+    TimingJob job;
+    TimingContender contender[4];
+    float input[ROWS * COLUMNS];
+    uint8_t answers[1 << 20];
+    TimingResult result;
+} World;
+
+// `steer`: what VM_GPU says.
+static World *world(const char *steer) {
+    World *w = calloc(1, sizeof *w);
+    assert_non_null(w);
+    setenv("VM_GPU", steer, 1);
+    Err e = {0};
+    if (!device_open(vm_gpu_library(), &w->device, &e)) fail_msg("%s", e.msg);
+    for (int i = 0; i < ROWS * COLUMNS; i++) w->input[i] = (float)i;
+    w->job = (TimingJob){.seed = 7,
+                         .rounds = 7,
+                         .checked = 2,
+                         .target_us = 20,
+                         .seconds = 0.5,
+                         .l2_times = 5,
+                         .rows = ROWS,
+                         .output_bytes = BYTES,
+                         .inputs = 1,
+                         .contender = w->contender};
+    w->job.input[0] = (TimingInput){0, BYTES, 4 * COLUMNS};
+    return w;
+}
+static void add(World *w, const char *name) {
+    w->contender[w->job.contenders++] =
+        (TimingContender){str_of(name), true, copy_run(&w->arena, name, ROWS, COLUMNS)};
+}
+static void run(World *w) {
+    Err e = {0};
+    memset(w->answers, 0, sizeof w->answers);
+    if (!timing_run(&w->arena, &w->device, &w->job, &(TimingMemory){(const uint8_t *)w->input, w->answers},
+                    &w->result, &e))
+        fail_msg("%s", e.msg);
+}
+static bool right(const World *w, int contender) {
+    for (int j = 0; j < w->job.checked; j++)
+        if (memcmp(w->answers + timing_answer_at(&w->job, contender, j), w->input, BYTES)) return false;
+    return true;
+}
+static void end(World *w) {
+    device_close(&w->device);
+    arena_free(&w->arena);
+    unsetenv("VM_GPU");
+    free(w);
+}
+
+static void test_answers_come_back_with_their_rows_in_order(void **state) {
+    (void)state;
+    World *w = world("");
+    add(w, "plain");
+    add(w, "twin");
+    run(w);
+    assert_true(w->result.cold);
+    assert_true(w->result.sets > 2);
+    for (int i = 0; i < 2; i++) {
+        const TimedContender *c = &w->result.contender[i];
+        assert_int_equal(c->end, TIMED_WELL);
+        assert_int_equal(c->colds, 7);
+        assert_true(median_of(c->cold, c->colds) > 0 && median_of(c->hot, c->hots) > 0);
+        assert_true(median_of(c->call, c->calls) >
+                    median_of(c->cold, c->colds)); // a launch costs more than a node
+        assert_true(c->calls_of_window % w->result.sets == 0);
+        assert_true(right(w, i));
+    }
+    assert_true(w->result.floor_us > 0.5 && w->result.floor_us < 1);
+    assert_int_equal((int)w->result.sm_mhz[0], 2000);
+    end(w);
+}
+
+static void test_a_slower_kernel_is_found_slower(void **state) {
+    (void)state;
+    World *w = world("slow=lame:3");
+    add(w, "plain");
+    add(w, "lame");
+    run(w);
+    double a = median_of(w->result.contender[0].cold, 7), b = median_of(w->result.contender[1].cold, 7);
+    assert_true(b / a > 1.02 && b / a < 1.04);
+    end(w);
+}
+
+static void test_a_kernel_that_writes_beside_its_buffers_is_told(void **state) {
+    (void)state;
+    World *w = world("trample=rude");
+    add(w, "rude");
+    run(w);
+    assert_int_equal(w->result.contender[0].end, TIMED_TRAMPLED);
+    assert_non_null(strstr(w->result.contender[0].why, "memory beside buffer 1 was written to"));
+    end(w);
+}
+
+static void test_wrong_answers_come_back_wrong(void **state) {
+    (void)state;
+    World *w = world("wrong=liar");
+    add(w, "honest");
+    add(w, "liar");
+    run(w);
+    assert_true(right(w, 0));
+    assert_false(right(w, 1));
+    end(w);
+}
+
+static void test_a_fault_names_its_kernel(void **state) {
+    (void)state;
+    World *w = world("fault=broken");
+    add(w, "plain");
+    add(w, "broken");
+    run(w);
+    assert_int_equal(w->result.contender[0].end, TIMED_WELL);
+    assert_int_equal(w->result.contender[1].end, TIMED_FAULT);
+    assert_non_null(strstr(w->result.contender[1].why, "CUDA_ERROR_ILLEGAL_ADDRESS"));
+    end(w);
+}
+
+static void test_a_kernel_without_end_is_a_fault(void **state) {
+    (void)state;
+    World *w = world("hang=endless");
+    add(w, "endless");
+    run(w);
+    assert_int_equal(w->result.contender[0].end, TIMED_FAULT);
+    assert_non_null(strstr(w->result.contender[0].why, "has not ended"));
+    end(w);
+}
+
+static void test_too_little_memory_is_an_error(void **state) {
+    (void)state;
+    World *w = world("memory=200000");
+    Err e = {0};
+    add(w, "plain");
+    assert_false(timing_run(&w->arena, &w->device, &w->job,
+                            &(TimingMemory){(const uint8_t *)w->input, w->answers}, &w->result, &e));
+    assert_non_null(strstr(e.msg, "do not fit"));
+    end(w);
+}
+
+static void test_the_yardstick_moves_all_bytes(void **state) {
+    (void)state;
+    World *w = world("");
+    int64_t bytes[] = {BYTES};
+    w->contender[0] = (TimingContender){STR("stream"), true, {0}};
+    stream_run(&w->arena, bytes, 1, BYTES, 2, &w->contender[0].run);
+    w->job.contenders = 1;
+    run(w);
+    assert_true(right(w, 0)); // of one input it is a copy
+    end(w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answers_come_back_with_their_rows_in_order),
+        cmocka_unit_test(test_a_slower_kernel_is_found_slower),
+        cmocka_unit_test(test_a_kernel_that_writes_beside_its_buffers_is_told),
+        cmocka_unit_test(test_wrong_answers_come_back_wrong),
+        cmocka_unit_test(test_a_fault_names_its_kernel),
+        cmocka_unit_test(test_a_kernel_without_end_is_a_fault),
+        cmocka_unit_test(test_too_little_memory_is_an_error),
+        cmocka_unit_test(test_the_yardstick_moves_all_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+#include "measure/timing_job.h"
+
+#include "../gpu/vm_gpu.h"
+
+static Arena a;
+static Err e;
+
+static TimingJob made(TimingContender *contender) {
+    TimingJob job = {.seed = 42,
+                     .rounds = 9,
+                     .checked = 2,
+                     .target_us = 250.5,
+                     .seconds = 3,
+                     .l2_times = 4,
+                     .rows = 8,
+                     .output_bytes = 4 * 8 * 16,
+                     .inputs = 1,
+                     .contender = contender,
+                     .contenders = 1};
+    job.input[0] = (TimingInput){64, 4 * 8 * 16, 4 * 16};
+    contender[0] = (TimingContender){STR("k"), true, copy_run(&a, "k", 8, 16)};
+    return job;
+}
+
+static void test_a_job_crosses_whole(void **state) {
+    (void)state;
+    TimingContender contender[1];
+    TimingJob job = made(contender), again;
+    Buf text = BUF(&a);
+    timing_job_write(&text, &job);
+    if (!timing_job_read(&a, buf_str(&text), 64 + 512, &again, &e)) fail_msg("%s", e.msg);
+    assert_int_equal(again.rounds, 9);
+    assert_int_equal(again.checked, 2);
+    assert_true(again.target_us > 250 && again.target_us < 251);
+    assert_int_equal(again.input[0].at, 64);
+    assert_int_equal(again.input[0].row_bytes, 64);
+    assert_true(str_is(again.contender[0].name, "k"));
+    assert_true(again.contender[0].compared);
+    assert_int_equal(again.contender[0].run.steps, 1);
+    // The seed decides: equal texts are equal jobs.
+    Buf other = BUF(&a);
+    job.seed = 44;
+    timing_job_write(&other, &job);
+    assert_false(str_eq(buf_str(&text), buf_str(&other)));
+}
+
+static void test_a_job_beyond_its_mapping_is_refused(void **state) {
+    (void)state;
+    TimingContender contender[1];
+    TimingJob job = made(contender), again;
+    Buf text = BUF(&a);
+    timing_job_write(&text, &job);
+    assert_false(timing_job_read(&a, buf_str(&text), 64 + 511, &again, &e));
+    assert_non_null(strstr(e.msg, "input 0 is not what its mapping holds"));
+    e = (Err){0};
+    job.rows = 9; // not as many rows as its bytes make
+    Buf rows = BUF(&a);
+    timing_job_write(&rows, &job);
+    assert_false(timing_job_read(&a, buf_str(&rows), 64 + 512, &again, &e));
+    e = (Err){0};
+    assert_false(timing_job_read(&a, STR("{\"rounds\":65}"), 0, &again, &e));
+    assert_non_null(strstr(e.msg, "\"rounds\" is 65"));
+    e = (Err){0};
+    assert_false(timing_job_read(&a, STR("[]"), 0, &again, &e));
+    e = (Err){0};
+}
+
+static void test_answers_do_not_overlap(void **state) {
+    (void)state;
+    TimingJob job = {.output_bytes = 5000, .checked = 2};
+    assert_int_equal(timing_answer_at(&job, 0, 0), 0);
+    assert_int_equal(timing_answer_at(&job, 0, 1), 8192);
+    assert_int_equal(timing_answer_at(&job, 1, 0), 16384);
+}
+
+static void test_a_result_crosses_whole(void **state) {
+    (void)state;
+    TimedContender c = {.name = STR("k"),
+                        .end = TIMED_FAULT,
+                        .why = "it \"broke\"",
+                        .cold = {1.5, 2.25},
+                        .colds = 2,
+                        .hot = {0.5},
+                        .hots = 1,
+                        .checked_us = 3,
+                        .calls_of_window = 60,
+                        .registers = 32};
+    TimingResult r = {.device = "a GPU",
+                      .driver = 13000,
+                      .processors = 132,
+                      .sets = 15,
+                      .rounds = 7,
+                      .cold = true,
+                      .floor_us = 0.78,
+                      .sm_mhz = {1980},
+                      .clocks = 1,
+                      .seconds = 0.25,
+                      .contender = &c,
+                      .contenders = 1,
+                      .l2_bytes = 52428800},
+                 again;
+    Buf text = BUF(&a);
+    timing_result_write(&text, &r);
+    if (!timing_result_read(&a, buf_str(&text), &again, &e)) fail_msg("%s", e.msg);
+    assert_string_equal(again.device, "a GPU");
+    assert_int_equal(again.sets, 15);
+    assert_true(again.cold);
+    assert_true(again.floor_us > 0.779 && again.floor_us < 0.781);
+    const TimedContender *b = &again.contender[0];
+    assert_int_equal(b->end, TIMED_FAULT);
+    assert_string_equal(b->why, "it \"broke\"");
+    assert_int_equal(b->colds, 2);
+    assert_true(b->cold[1] == 2.25);
+    assert_int_equal(b->calls, 0);
+    assert_int_equal(b->calls_of_window, 60);
+    assert_false(timing_result_read(&a, STR("{\"contenders\":[{\"cold\":[-1]}]}"), &again, &e));
+    assert_non_null(strstr(e.msg, "times belong here"));
+    e = (Err){0};
+}
+
+static int end(void **state) {
+    (void)state;
+    arena_free(&a);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_a_job_crosses_whole, end),
+        cmocka_unit_test_teardown(test_a_job_beyond_its_mapping_is_refused, end),
+        cmocka_unit_test_teardown(test_answers_do_not_overlap, end),
+        cmocka_unit_test_teardown(test_a_result_crosses_whole, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
