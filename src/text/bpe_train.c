@@ -241,7 +241,7 @@ static void file_put(Arena *a, const BpeTrain *q, const Str *bytes, const uint64
                               "trim_offsets", 1, "use_regex", 0);
     json_t *model = json_pack("{s:s, s:n, s:n, s:n, s:n, s:b, s:b, s:b, s:o, s:o}", "type", "BPE", "dropout",
                               "unk_token", "continuing_subword_prefix", "end_of_word_suffix", "fuse_unk", 0,
-                              "byte_fallback", 0, "ignore_merges", 0, "vocab", vocab, "merges", list);
+                              "byte_fallback", 0, "ignore_merges", 1, "vocab", vocab, "merges", list);
     json_put(out, json_pack("{s:s, s:n, s:n, s:o, s:n, s:{s:s, s:[o, o]}, s:n, s:{s:s, s:b, s:b, s:b}, s:o}",
                             "version", "1.0", "truncation", "padding", "added_tokens", added, "normalizer",
                             "pre_tokenizer", "type", "Sequence", "pretokenizers", split, level,

@@ -232,6 +232,6 @@ static bool take_texts(void *arg, Str line, Err *why) {
 
 bool documents_texts(Arena *a, const TextReader *r, const char *path, Err *e) {
     ReadTexts t = {a, r};
-    LineUse u = {take_texts, r->bad, &t, r->arg, 0, 0};
+    LineUse u = {take_texts, r->bad, &t, r->bad_arg, 0, 0};
     return lines_run(path, &u, e);
 }

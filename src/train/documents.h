@@ -52,7 +52,7 @@ Str document_prompt(Arena *a, Str op);
 // Texts of the same files, prompt and completion apart, for training a tokenizer: for each, `text` is called.
 typedef struct {
     void (*text)(void *arg, Str text);
-    bool (*bad)(void *arg, int64_t line, const Err *why);
-    void *arg;
+    bool (*bad)(void *bad_arg, int64_t line, const Err *why);
+    void *arg, *bad_arg;
 } TextReader;
 MUST_CHECK bool documents_texts(Arena *a, const TextReader *r, const char *path, Err *e);

@@ -45,7 +45,7 @@ static void read_text(Reading *r, const char *text, size_t n, const ChatFamily *
     assert_true(fd >= 0);
     for (size_t at = 0; at < n;) at += (size_t)write(fd, text + at, n - at);
     close(fd);
-    DocumentReader reader = {r->t, chat, 0, 64, tell, r};
+    DocumentReader reader = {r->t, chat, 0, 128, tell, r};
     bool ok = documents_read(&r->a, &reader, path, &r->d, &e);
     unlink(path);
     must(ok, &e);
@@ -89,7 +89,7 @@ static void bad_lines_are_told_one_by_one(void **state) {
         {"[1]", "object"},
         {"{\"prompt\":\"a\",\"prompt\":\"b\",\"completion\":\"c\"}", "uplicate"},
         {"{\"prompt\":1,\"completion\":\"c\"}", "\"prompt\": a text belongs here"},
-        {"{\"prompt\":\"a\",\"completion\":\"\xff\"}", "UTF-8"},
+        {"{\"prompt\":\"a\",\"completion\":\"\xff\"}", "decode byte 0xff"},
         {"{\"prompt\":\"a\"}", "neither"},
         {"{\"prompt\":\"\",\"completion\":\"c\"}", "the prompt is empty"},
         {"{\"prompt\":\"c\",\"completion\":\"\"}", "the completion is empty"},
@@ -98,9 +98,11 @@ static void bad_lines_are_told_one_by_one(void **state) {
          "assistant belongs here"},
         {"{\"messages\":[{\"role\":\"user\",\"content\":\"u\"},{\"role\":\"assistant\",\"content\":\"u\"}]}",
          "no chat format"},
-        {"{\"prompt\":\"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz\",\"completion\":"
+        {"{\"prompt\":"
+         "\"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrs"
+         "tuvwxyz\",\"completion\":"
          "\"abcdefghijklmnopqrstuvwxyz\"}",
-         "at most 64"},
+         "at most 128"},
     };
     enum { N = sizeof bad / sizeof *bad };
     Buf text = BUF(&r.a);
