@@ -52,36 +52,6 @@ bool vocabulary_train(Arena *a, const char *verb, const Texts *data, int vocab, 
 
 // ---- a model
 
-// Heads of 64, or of 32 and 16 where the width is small; two thirds of four times the width in the middle.
-static bool fresh_config(const TrainedChoice *c, int vocab, int32_t end, ModelConfig *out, Err *e) {
-    int width = (int)c->fresh.n, layers = (int)c->fresh.m,
-        dim = width % 64 == 0 && width >= 512 ? 64
-              : width % 32 == 0               ? 32
-                                              : 16;
-    if (width % 16 || width > 8192 || layers > CHECKPOINT_LAYERS_MAX)
-        return err_set(e, ERR_USAGE,
-                       "--fresh is LAYERSxWIDTH, such as 5x160: a width that 16 divides, at most 8192, and "
-                       "at most %d layers",
-                       CHECKPOINT_LAYERS_MAX);
-    *out = (ModelConfig){.arch = ARCH_LLAMA,
-                         .hidden = width,
-                         .layers = layers,
-                         .heads = width / dim,
-                         .kv_heads = width / dim,
-                         .head_dim = dim,
-                         .intermediate = (width * 8 / 3 + 31) / 32 * 32,
-                         .vocab = vocab,
-                         .context = c->context,
-                         .norm_eps = 1e-5f,
-                         .rope_theta = 10000,
-                         .tied = true,
-                         .bos = -1,
-                         .eos = {end},
-                         .eos_count = 1,
-                         .generation = {.temperature = -1, .top_p = -1, .min_p = -1, .top_k = -1}};
-    return true;
-}
-
 static bool vocabulary_open(Arena *a, const TrainedChoice *c, TokenizerSource *src, Trained *out, Err *e) {
     int size;
     enum { BYTES_MAX = 128 << 20 };
@@ -99,9 +69,9 @@ static bool vocabulary_open(Arena *a, const TrainedChoice *c, TokenizerSource *s
 static bool open_fresh(Arena *a, const TrainedChoice *c, Trained *out, Err *e) {
     Checkpoint *base = NEW(a, Checkpoint);
     *base = (Checkpoint){.path = "a new model"};
-    if (!vocabulary_open(a, c, &base->vocabulary, out, e) ||
-        !fresh_config(c, tokenizer_size(out->tokenizer), out->end, &base->config, e))
-        return false;
+    if (!vocabulary_open(a, c, &base->vocabulary, out, e)) return false;
+    NewModel new = {(int)c->fresh.m, (int)c->fresh.n, tokenizer_size(out->tokenizer), c->context, out->end};
+    if (!config_of_new(&new, &base->config, e)) return err_ctx(e, "--fresh");
     out->base = base;
     out->parameters = parameters_lay(a, &base->config, 0, 0, 0);
     parameters_draw(out->parameters, c->seed);

@@ -6,6 +6,32 @@
 
 const WeightRole LORA_ROLE[LORA_ROLES] = {ROLE_Q, ROLE_K, ROLE_V, ROLE_O, ROLE_GATE, ROLE_UP, ROLE_DOWN};
 
+bool config_of_new(const NewModel *n, ModelConfig *out, Err *e) {
+    enum { UNIT = 16, WIDTH_MAX = 8192 };
+    if (n->width % UNIT || n->width > WIDTH_MAX || n->width < UNIT || n->layers < 1 ||
+        n->layers > CHECKPOINT_LAYERS_MAX)
+        return err_set(e, ERR_USAGE, "%dx%d: at most %d layers, of a width that %d divides, at most %d",
+                       n->layers, n->width, CHECKPOINT_LAYERS_MAX, UNIT, WIDTH_MAX);
+    int dim = n->width >= 512 && n->width % 64 == 0 ? 64 : n->width % 32 == 0 ? 32 : UNIT;
+    *out = (ModelConfig){.arch = ARCH_LLAMA,
+                         .hidden = n->width,
+                         .layers = n->layers,
+                         .heads = n->width / dim,
+                         .kv_heads = n->width / dim,
+                         .head_dim = dim,
+                         .intermediate = (n->width * 8 / 3 + 31) / 32 * 32,
+                         .vocab = n->vocab,
+                         .context = n->context,
+                         .norm_eps = 1e-5f,
+                         .rope_theta = 10000,
+                         .tied = true,
+                         .bos = -1,
+                         .eos = {n->end},
+                         .eos_count = 1,
+                         .generation = {.temperature = -1, .top_p = -1, .min_p = -1, .top_k = -1}};
+    return true;
+}
+
 static size_t slot(const ModelConfig *c, WeightRole role, int layer, TensorPart part) {
     return ((size_t)part * ROLE_COUNT + (size_t)role) * (size_t)c->layers + (size_t)layer;
 }

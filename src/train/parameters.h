@@ -29,6 +29,13 @@ typedef struct {
 enum { LORA_ROLES = 7 };
 extern const WeightRole LORA_ROLE[LORA_ROLES]; // q k v o gate up down
 
+// A new Llama: heads of 64 numbers, or of 32 or 16 where it is narrow; the head is the embedding.
+typedef struct {
+    int layers, width, vocab, context;
+    int32_t end; // the token that ends a reply
+} NewModel;
+MUST_CHECK bool config_of_new(const NewModel *n, ModelConfig *out, Err *e);
+
 // Laid out, all numbers 0. roles: which of LORA_ROLE are adapted, as bits; ignored when rank is 0.
 Parameters *parameters_lay(Arena *a, const ModelConfig *c, int rank, float alpha, unsigned roles);
 const TrainTensor *parameters_find(const Parameters *p, WeightRole role, int layer, TensorPart part);
