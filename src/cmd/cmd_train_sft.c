@@ -89,12 +89,13 @@ static bool gate_open(Arena *a, Told *t, const Trained *m, const Documents *d, G
     GateAsk *ask;
     int n;
     if (!gate_groups(a, t->o->gate, d, &ask, &n, e)) return false;
+    const DomainAsked usual = {0};
     Str *name = NEWN(a, Str, (size_t)n);
     t->op = NEWN(a, Op, (size_t)n);
     t->name = name;
     for (; t->ops < n; t->ops++) {
         name[t->ops] = ask[t->ops].name;
-        if (!service_op(t->service, a, str_cdup(a, name[t->ops]), &t->op[t->ops], e)) return false;
+        if (!service_op(t->service, a, str_cdup(a, name[t->ops]), &usual, &t->op[t->ops], e)) return false;
     }
     *g = (Gate){.ask = ask,
                 .asks = n,

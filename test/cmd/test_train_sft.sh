@@ -35,6 +35,13 @@ check with_the_same_steps cmp "$tmp/sa" "$tmp/sc"
 check with_the_same_model cmp "$tmp/a/checkpoint-000008/model.safetensors" "$tmp/c/checkpoint-000008/model.safetensors"
 check other_options_do_not_go_on exits 2 run "$tmp/c" --steps 8 --rate 0.5 --resume
 
+check plot exits 0 "$bin" plot "$tmp/a" "$tmp/c/" -o "$tmp/plot.svg"
+check plot_is_xml python3 -c "import sys, xml.dom.minidom; d = xml.dom.minidom.parse(sys.argv[1]); assert len(d.getElementsByTagName('polyline')) == 4" "$tmp/plot.svg"
+mkdir "$tmp/no"
+printf '{"kind":"step","step":1}\n' >"$tmp/no/metrics.jsonl"
+check plot_of_a_damaged_run exits 3 "$bin" plot "$tmp/no"
+check plot_names_the_line grep -q "metrics.jsonl, line 1: \"loss\" is missing" "$tmp/err"
+
 # An adapter, beside a folder and beside a quantised file.
 model=$tmp/a/checkpoint-000008
 lora="--lora 2 --data $tmp/data --batch 1500 --steps 3 --warmup 1 --jobs 2"
