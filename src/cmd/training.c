@@ -30,8 +30,7 @@ static void text_keep(void *arg, Str text) {
     t->at[t->n++] = text;
 }
 
-bool vocabulary_train(Arena *a, const char *verb, const Texts *data, int vocab, Str *json, int *size,
-                      Err *e) {
+bool vocabulary_train(Arena *a, const char *verb, const Texts *data, int vocab, Vocabulary *made, Err *e) {
     Arena own = {0};
     Kept texts = {.a = &own};
     LinesTold told = {.verb = verb};
@@ -44,8 +43,8 @@ bool vocabulary_train(Arena *a, const char *verb, const Texts *data, int vocab, 
         ok = documents_texts(&own, &one, data->at[i], e);
     }
     if (ok && !texts.n) ok = err_set(e, ERR_INPUT, "%s: no line can be used", data->at[0]);
-    ok = ok && bpe_train(&(BpeTrain){texts.at, texts.n, vocab, &special, 1}, &out, size, e);
-    *json = buf_str(&out);
+    ok = ok && bpe_train(&(BpeTrain){texts.at, texts.n, vocab, &special, 1}, &out, &made->size, e);
+    made->json = buf_str(&out);
     arena_free(&own);
     return ok;
 }
@@ -53,13 +52,14 @@ bool vocabulary_train(Arena *a, const char *verb, const Texts *data, int vocab, 
 // ---- a model
 
 static bool vocabulary_open(Arena *a, const TrainedChoice *c, TokenizerSource *src, Trained *out, Err *e) {
-    int size;
+    Vocabulary made;
     enum { BYTES_MAX = 128 << 20 };
     *src = (TokenizerSource){
         .name = c->tokenizer ? c->tokenizer : "the trained vocabulary", .bos = -1, .add_bos = -1};
     if (c->tokenizer ? !io_read_file(a, c->tokenizer, BYTES_MAX, &src->json, e)
-                     : !vocabulary_train(a, "train sft", &c->data, c->vocab, &src->json, &size, e))
+                     : !vocabulary_train(a, "train sft", &c->data, c->vocab, &made, e))
         return false;
+    if (!c->tokenizer) src->json = made.json;
     if (!tokenizer_open(a, src, &out->tokenizer, e)) return false;
     out->end = tokenizer_find(out->tokenizer, STR(REPLY_END));
     return out->end >= 0 ||

@@ -33,6 +33,10 @@ bool line_told(void *arg, int64_t line, const Err *why);
 MUST_CHECK bool trained_open(Arena *a, const TrainedChoice *c, Trained *out, Err *e);
 void trained_close(Trained *t);
 // A vocabulary from texts of JSON Lines.
-MUST_CHECK bool vocabulary_train(Arena *a, const char *verb, const Texts *data, int vocab, Str *json,
-                                 int *size, Err *e);
+typedef struct {
+    Str json;
+    int size;
+} Vocabulary;
+MUST_CHECK bool vocabulary_train(Arena *a, const char *verb, const Texts *data, int vocab, Vocabulary *out,
+                                 Err *e);
 #define REPLY_END "<|endoftext|>"

@@ -11,7 +11,15 @@ typedef struct {
     int longest;
 } Work;
 
-static void rows_back(const AttentionBack *a, int first, int head, int at, int rows, float *p, float *dp) {
+typedef struct {
+    const AttentionBack *a;
+    int first, head; // row of the document's first token
+} Head;
+
+// Queries [at, at + rows) of a document; p and dp: room for their weights.
+static void rows_back(const Head *h, int at, int rows, float *p, float *dp) {
+    const AttentionBack *a = h->a;
+    int first = h->first, head = h->head;
     int q_stride = a->heads * a->dim, kv_stride = a->kv_heads * a->dim, seen = at + rows;
     int shared = head / (a->heads / a->kv_heads);
     size_t q_row = (size_t)(first + at) * (size_t)q_stride + (size_t)(head * a->dim);
@@ -79,7 +87,7 @@ static void run_item(void *arg, size_t item, int worker) {
     float *p = pool_scratch(a->pool, worker, 2 * block * sizeof(float));
     for (int head = shared * group; head < (shared + 1) * group; head++)
         for (int at = 0; at < length; at += ROWS)
-            rows_back(a, first, head, at, length - at < ROWS ? length - at : ROWS, p, p + block);
+            rows_back(&(Head){a, first, head}, at, length - at < ROWS ? length - at : ROWS, p, p + block);
 }
 
 void attention_back(const AttentionBack *a) {

@@ -51,19 +51,23 @@ static void through_weight(CpuEngine *c, const LinearBack *l) {
     }
 }
 
-// Gradient of a matrix: dw += dy^T x.
-static void outer_add(CpuEngine *c, const float *dy, int rows, const float *x, int cols, int count,
-                      float *dw) {
+// Gradient of a matrix: dw += dy^T x, of dy [count][rows] and x [count][cols].
+typedef struct {
+    const float *dy, *x;
+    float *dw;
+    int rows, cols, count;
+} Outer;
+static void outer_add(CpuEngine *c, const Outer *o) {
     gemm_run(c->pool, &(Gemm){.a_turned = true,
-                              .m = rows,
-                              .n = cols,
-                              .k = count,
-                              .a = dy,
-                              .b = x,
-                              .c = dw,
-                              .a_stride = rows,
-                              .b_stride = cols,
-                              .c_stride = cols,
+                              .m = o->rows,
+                              .n = o->cols,
+                              .k = o->count,
+                              .a = o->dy,
+                              .b = o->x,
+                              .c = o->dw,
+                              .a_stride = o->rows,
+                              .b_stride = o->cols,
+                              .c_stride = o->cols,
                               .beta = 1});
 }
 
@@ -94,8 +98,8 @@ static void lora_back(CpuEngine *c, const LinearBack *l, const float *a, const f
                               .b_stride = rank,
                               .c_stride = rank});
     for (size_t i = 0; i < (size_t)l->count * (size_t)rank; i++) r->low[i] *= scale, r->dlow[i] *= scale;
-    outer_add(c, l->dy, out, r->low, rank, l->count, db);
-    outer_add(c, r->dlow, rank, l->x, in, l->count, da);
+    outer_add(c, &(Outer){l->dy, r->low, db, out, rank, l->count});
+    outer_add(c, &(Outer){r->dlow, l->x, da, rank, in, l->count});
     if (!l->dx) return;
     gemm_run(c->pool, &(Gemm){.m = l->count,
                               .n = in,
@@ -115,7 +119,7 @@ void linear_back(CpuEngine *c, const LinearBack *l) {
     const float *a = parameters_in(p, p->value, l->role, l->layer, PART_A);
     if (a) lora_back(c, l, a, parameters_in(p, p->value, l->role, l->layer, PART_B));
     float *dw = parameters_in(p, p->gradient, l->role, l->layer, PART_WHOLE);
-    if (dw) outer_add(c, l->dy, (int)l->w->rows, l->x, (int)l->w->cols, l->count, dw);
+    if (dw) outer_add(c, &(Outer){l->dy, l->x, dw, (int)l->w->rows, (int)l->w->cols, l->count});
 }
 
 void bias_back(CpuEngine *c, WeightRole role, int layer, const float *dy, int count) {

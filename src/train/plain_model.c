@@ -39,13 +39,21 @@ static double *gradient(const Plain *p, WeightRole role, int layer, TensorPart p
     return t ? p->t->gradient + t->at : NULL;
 }
 
+static WeightRole bias_of(WeightRole role) {
+    return role == ROLE_Q   ? ROLE_Q_BIAS
+           : role == ROLE_K ? ROLE_K_BIAS
+           : role == ROLE_V ? ROLE_V_BIAS
+                            : ROLE_COUNT;
+}
+
 // A linear layer with what stands beside it.
 typedef struct {
     PlainLinear whole, a, b; // y = whole(x) + scale * b(a(x)); a.w NULL: no LoRA
     double *low, scale;
 } Linear;
 
-static Linear linear_of(const Plain *p, WeightRole role, WeightRole bias, int layer, const double *x) {
+static Linear linear_of(const Plain *p, WeightRole role, int layer, const double *x) {
+    WeightRole bias = bias_of(role);
     const Parameters *all = p->t->parameters;
     int64_t rows, cols;
     role_shape(p->c, role, &rows, &cols);
@@ -62,8 +70,8 @@ static Linear linear_of(const Plain *p, WeightRole role, WeightRole bias, int la
     return l;
 }
 
-static double *linear(const Plain *p, WeightRole role, WeightRole bias, int layer, const double *x) {
-    Linear l = linear_of(p, role, bias, layer, x);
+static double *linear(const Plain *p, WeightRole role, int layer, const double *x) {
+    Linear l = linear_of(p, role, layer, x);
     double *y = numbers(p, l.whole.rows);
     plain_linear(&l.whole, y);
     if (!l.low) return y;
@@ -74,9 +82,10 @@ static double *linear(const Plain *p, WeightRole role, WeightRole bias, int laye
 }
 
 // dx is added to.
-static void linear_back(const Plain *p, WeightRole role, WeightRole bias, int layer, const double *x,
-                        const double *dy, double *dx) {
-    Linear l = linear_of(p, role, bias, layer, x);
+static void linear_back(const Plain *p, WeightRole role, int layer, const double *x, const double *dy,
+                        double *dx) {
+    WeightRole bias = bias_of(role);
+    Linear l = linear_of(p, role, layer, x);
     plain_linear_back(&l.whole, dy, dx, gradient(p, role, layer, PART_WHOLE),
                       bias == ROLE_COUNT ? NULL : gradient(p, bias, layer, PART_WHOLE));
     if (!l.low) return;
@@ -136,9 +145,9 @@ static double *layer_there(const Plain *p, int i, double *x) {
     int count = p->t->batch->count, mixed = p->c->heads * p->c->head_dim;
     l->x0 = x;
     l->normed0 = norm(p, ROLE_ATTN_NORM, i, x);
-    l->q = linear(p, ROLE_Q, ROLE_Q_BIAS, i, l->normed0);
-    l->k = linear(p, ROLE_K, ROLE_K_BIAS, i, l->normed0);
-    l->v = linear(p, ROLE_V, ROLE_V_BIAS, i, l->normed0);
+    l->q = linear(p, ROLE_Q, i, l->normed0);
+    l->k = linear(p, ROLE_K, i, l->normed0);
+    l->v = linear(p, ROLE_V, i, l->normed0);
     turn(p, l->q, p->c->heads, false);
     turn(p, l->k, p->c->kv_heads, false);
     l->mixed = numbers(p, mixed);
@@ -147,13 +156,13 @@ static double *layer_there(const Plain *p, int i, double *x) {
         PlainAttention a = attention_of(p, l, from, to);
         plain_attention(&a, l->mixed + from * mixed);
     }
-    l->x1 = sum_of(p, x, linear(p, ROLE_O, ROLE_COUNT, i, l->mixed));
+    l->x1 = sum_of(p, x, linear(p, ROLE_O, i, l->mixed));
     l->normed1 = norm(p, ROLE_FFN_NORM, i, l->x1);
-    l->gate = linear(p, ROLE_GATE, ROLE_COUNT, i, l->normed1);
-    l->up = linear(p, ROLE_UP, ROLE_COUNT, i, l->normed1);
+    l->gate = linear(p, ROLE_GATE, i, l->normed1);
+    l->up = linear(p, ROLE_UP, i, l->normed1);
     l->act = numbers(p, p->c->intermediate);
     plain_swiglu(count * p->c->intermediate, l->gate, l->up, l->act);
-    return sum_of(p, l->x1, linear(p, ROLE_DOWN, ROLE_COUNT, i, l->act));
+    return sum_of(p, l->x1, linear(p, ROLE_DOWN, i, l->act));
 }
 
 // dx: of what leaves the layer, becomes that of what enters.
@@ -163,14 +172,14 @@ static void layer_back(const Plain *p, int i, double *dx) {
         kv = p->c->kv_heads * p->c->head_dim;
     double *dact = numbers(p, p->c->intermediate), *dgate = numbers(p, p->c->intermediate);
     double *dup = numbers(p, p->c->intermediate), *dnormed = numbers(p, p->c->hidden);
-    linear_back(p, ROLE_DOWN, ROLE_COUNT, i, l->act, dx, dact);
+    linear_back(p, ROLE_DOWN, i, l->act, dx, dact);
     plain_swiglu_back(count * p->c->intermediate, l->gate, l->up, dact, dgate, dup);
-    linear_back(p, ROLE_GATE, ROLE_COUNT, i, l->normed1, dgate, dnormed);
-    linear_back(p, ROLE_UP, ROLE_COUNT, i, l->normed1, dup, dnormed);
+    linear_back(p, ROLE_GATE, i, l->normed1, dgate, dnormed);
+    linear_back(p, ROLE_UP, i, l->normed1, dup, dnormed);
     PlainNorm n1 = norm_of(p, ROLE_FFN_NORM, i, l->x1);
     plain_norm_back(&n1, dnormed, dx, gradient(p, ROLE_FFN_NORM, i, PART_WHOLE));
     double *dmixed = numbers(p, mixed), *dq = numbers(p, mixed), *dk = numbers(p, kv), *dv = numbers(p, kv);
-    linear_back(p, ROLE_O, ROLE_COUNT, i, l->mixed, dx, dmixed);
+    linear_back(p, ROLE_O, i, l->mixed, dx, dmixed);
     for (int from = 0, to; from < count; from = to) {
         to = document_end(p, from);
         PlainAttention a = attention_of(p, l, from, to);
@@ -179,9 +188,9 @@ static void layer_back(const Plain *p, int i, double *dx) {
     turn(p, dq, p->c->heads, true);
     turn(p, dk, p->c->kv_heads, true);
     dnormed = numbers(p, p->c->hidden);
-    linear_back(p, ROLE_Q, ROLE_Q_BIAS, i, l->normed0, dq, dnormed);
-    linear_back(p, ROLE_K, ROLE_K_BIAS, i, l->normed0, dk, dnormed);
-    linear_back(p, ROLE_V, ROLE_V_BIAS, i, l->normed0, dv, dnormed);
+    linear_back(p, ROLE_Q, i, l->normed0, dq, dnormed);
+    linear_back(p, ROLE_K, i, l->normed0, dk, dnormed);
+    linear_back(p, ROLE_V, i, l->normed0, dv, dnormed);
     PlainNorm n0 = norm_of(p, ROLE_ATTN_NORM, i, l->x0);
     plain_norm_back(&n0, dnormed, dx, gradient(p, ROLE_ATTN_NORM, i, PART_WHOLE));
 }
@@ -197,7 +206,7 @@ static double run(Plain *p) {
     }
     for (int i = 0; i < p->c->layers; i++) x = layer_there(p, i, x);
     WeightRole role = p->c->tied ? ROLE_EMBED : ROLE_HEAD;
-    const double *normed = norm(p, ROLE_NORM, 0, x), *logits = linear(p, role, ROLE_COUNT, 0, normed);
+    const double *normed = norm(p, ROLE_NORM, 0, x), *logits = linear(p, role, 0, normed);
     double *dlogits = numbers(p, vocab), *dnormed = numbers(p, hidden), *dx = numbers(p, hidden);
     for (int t = 0; t < b->count; t++) {
         if (b->weight[t] == 0) continue;
@@ -205,7 +214,7 @@ static double run(Plain *p) {
         plain_cross_back(vocab, logits + t * vocab, b->target[t], (double)b->weight[t], dlogits + t * vocab);
     }
     if (!p->t->gradient) return loss;
-    linear_back(p, role, ROLE_COUNT, 0, normed, dlogits, dnormed);
+    linear_back(p, role, 0, normed, dlogits, dnormed);
     PlainNorm n = norm_of(p, ROLE_NORM, 0, x);
     plain_norm_back(&n, dnormed, dx, gradient(p, ROLE_NORM, 0, PART_WHOLE));
     for (int i = p->c->layers; i-- > 0;) layer_back(p, i, dx);
