@@ -110,14 +110,15 @@ static double tick_of(double range, int n) {
 static void axes_put(const Panel *p, const char *title, bool percent) {
     double tx = tick_of(p->steps, TICKS), ty = tick_of(p->high - p->low, TICKS);
     buf_printf(p->out, "<text x=\"%.1f\" y=\"%.1f\" class=\"t\">%s</text>\n", p->x, p->y - 10, title);
+    // The first is -0 where the range begins at 0.
     for (double v = ty * ceil(p->low / ty - 1e-9); v <= p->high + 1e-9; v += ty) {
         buf_printf(p->out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"g\"/>", p->x,
                    y_of(p, v), p->x + PANEL_W, y_of(p, v));
         buf_printf(p->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g%s</text>\n", p->x - 5,
                    y_of(p, v) + 3.5,
-                   percent          ? 100 * v
-                   : fabs(v) < 1e-9 ? 0
-                                    : v,
+                   fabs(v) < 1e-9 ? 0
+                   : percent      ? 100 * v
+                                  : v,
                    percent ? " %" : "");
     }
     for (double s = 0; s <= p->steps * 1.0001; s += tx)

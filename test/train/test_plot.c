@@ -23,9 +23,12 @@ static void a_run_becomes_lines(void **state) {
     plot_svg(run, 2, &two);
     const char *svg = buf_cstr(&one);
     assert_non_null(strstr(svg, "a&lt;b&amp;c"));
-    assert_non_null(strstr(svg, "points=\"198.0,30.0 348.0,240.0\"")); // steps 1 and 2 of 2, the largest loss on top
+    assert_non_null(
+        strstr(svg, "points=\"198.0,30.0 348.0,240.0\"")); // steps 1 and 2 of 2, the largest loss on top
     assert_non_null(strstr(svg, "Samples that are accepted"));
     assert_null(strstr(svg, "nan"));
+    assert_non_null(strstr(svg, ">0 %<"));
+    assert_null(strstr(svg, ">-0"));
     assert_true(two.len > one.len);
     arena_free(&a);
 }
