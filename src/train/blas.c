@@ -7,9 +7,11 @@
 static struct {
     __typeof__(cblas_sgemm) *sgemm;
     __typeof__(openblas_get_config) *config;
+    bool one_at_a_time; // see gemm_alone()
     char why[256];
 } blas;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
 static void load(void) {
     void *lib = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
@@ -18,31 +20,37 @@ static void load(void) {
         return;
     }
     __typeof__(openblas_set_num_threads) *threads;
+    __typeof__(openblas_get_parallel) *parallel;
     // POSIX: what dlsym() gives may be stored as a function's address.
     *(void **)&blas.sgemm = dlsym(lib, "cblas_sgemm");
     *(void **)&blas.config = dlsym(lib, "openblas_get_config");
     *(void **)&threads = dlsym(lib, "openblas_set_num_threads");
-    if (!blas.sgemm || !blas.config || !threads) {
+    *(void **)&parallel = dlsym(lib, "openblas_get_parallel");
+    if (!blas.sgemm || !blas.config || !threads || !parallel) {
         blas.sgemm = NULL;
         snprintf(blas.why, sizeof blas.why, "libopenblas.so.0 lacks cblas_sgemm");
         return;
     }
+    blas.one_at_a_time = parallel() != OPENBLAS_THREAD;
     threads(1); // ours call it; the variant with threads of its own would run them against ours
 }
 
 bool blas_open(Err *e) {
     pthread_once(&once, load);
     if (blas.sgemm) return true;
-    return err_set(e, ERR_IO, "training needs OpenBLAS (apt-get install libopenblas0-serial): %s", blas.why);
+    return err_set(e, ERR_IO, "training needs OpenBLAS (apt-get install libopenblas0-pthread): %s", blas.why);
 }
 
 const char *blas_config(void) { return blas.config(); }
 
+// Debian's OpenBLAS without threads has no lock around its buffer: two calls at once would spoil each other.
 void gemm_alone(const Gemm *g) {
     if (!g->m || !g->n) return;
+    if (blas.one_at_a_time) pthread_mutex_lock(&turn);
     blas.sgemm(CblasRowMajor, g->a_turned ? CblasTrans : CblasNoTrans,
                g->b_turned ? CblasTrans : CblasNoTrans, g->m, g->n, g->k, 1, g->a, g->a_stride, g->b,
                g->b_stride, g->beta, g->c, g->c_stride);
+    if (blas.one_at_a_time) pthread_mutex_unlock(&turn);
 }
 
 // A piece is worth a thread from this many multiplications on.
