@@ -17,7 +17,8 @@ MODE_asan    := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -
 MODE_tsan    := -O1 -g1 -fsanitize=thread
 MODE_valgrind := -O1 -g
 MODE_fuzz    := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
-PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+# Of OpenBLAS only the header: training loads the library when it begins.
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) openblas 2>/dev/null)
 # No contraction, no fast math, no excess precision: the same bits from every compiler and at every level.
 FLAGS := -std=c17 -D_GNU_SOURCE -Isrc -Itest $(WARN) -ffp-contract=off -fno-fast-math -fno-math-errno -fexcess-precision=standard \
         -fno-strict-aliasing $(MODE_$(MODE)) $(if $(PORTABLE),-DPORTABLE) $(CFLAGS) $(PKG_CFLAGS)
@@ -77,7 +78,7 @@ $(B)/%.o: %.c $(B)/flags | deps
 	@echo "  cc  $<"
 	$(Q)$(CC) $(FLAGS) $(ISA_ONLY) -MMD -MP -c -o $@ $<
 # The model's loops may differ between instruction sets: these two come with every AVX2 machine that isa.c accepts.
-$(B)/src/model/%_simd.avx2.o: ISA_avx2 += -mfma -mf16c
+$(B)/src/model/%_simd.avx2.o $(B)/src/train/%_simd.avx2.o: ISA_avx2 += -mfma -mf16c
 define simd_rule
 $(B)/%_simd.$(1).o: %_simd.c $(B)/flags | deps
 	@mkdir -p $$(@D)

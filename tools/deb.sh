@@ -43,7 +43,7 @@ Architecture: $arch
 Maintainer: $maintainer
 Installed-Size: $(du -k -s --apparent-size "$root/usr" | cut -f1)
 Depends: $libraries
-Recommends: libcurl4, ca-certificates
+Recommends: libcurl4, libopenblas0-pthread | libopenblas0, ca-certificates
 Section: devel
 Priority: optional
 Description: referee for GPU kernels that language models write

@@ -5,12 +5,13 @@ order="base base/numeric lang lang/parse tensor
 tile/code tile/loops tile/vm tile/check tile/ops
 host host/policy host/varies host/python host/candidate host/reference op
 gpu sandbox cases rank judge mutate explain measure service prove
-text weights/format weights weights/quant model/product model
+text weights/format weights weights/quant model/product model train
 graph grammar propose mint cmd"
 # FOLDER:FOLDER - what the first may not know of the second: who proposes does not know how programs are judged.
 forbidden="grammar:judge propose:judge graph:judge grammar:service propose:service graph:service
 grammar:sandbox propose:sandbox graph:sandbox grammar:cases propose:cases graph:cases
-grammar:mutate propose:mutate grammar:prove propose:prove graph:prove text:judge weights:judge model:judge"
+grammar:mutate propose:mutate grammar:prove propose:prove graph:prove text:judge weights:judge model:judge
+train:judge train:service train:cases train:sandbox train:mutate train:prove"
 bad=0
 order=" $(echo $order | sed "s/ /  /g") "
 forbidden=" $(echo $forbidden) "

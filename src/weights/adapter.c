@@ -15,17 +15,16 @@ struct AdapterFiles {
 static const WeightRole adapted[] = {ROLE_Q, ROLE_K, ROLE_V, ROLE_O, ROLE_GATE, ROLE_UP, ROLE_DOWN};
 enum { ADAPTED = sizeof adapted / sizeof *adapted };
 
-// Rope turns halves (i, i + d/2) in one order of a head's rows and neighbours (2i, 2i+1) in the other.
-static void rows_reorder(const float *from, float *to, int heads, int head_dim, int64_t cols,
-                         bool to_neighbours) {
-    int half = head_dim / 2;
-    for (int h = 0; h < heads; h++)
+void rope_rows_reorder(const float *from, float *to, const RopeRows *r) {
+    int half = r->head_dim / 2;
+    for (int h = 0; h < r->heads; h++)
         for (int i = 0; i < half; i++)
             for (int j = 0; j < 2; j++) {
-                int64_t halves = (int64_t)h * head_dim + j * half + i,
-                        pairs = (int64_t)h * head_dim + 2 * i + j;
-                int64_t source = to_neighbours ? halves : pairs, target = to_neighbours ? pairs : halves;
-                memcpy(to + target * cols, from + source * cols, (size_t)cols * sizeof *to);
+                int64_t halves = (int64_t)h * r->head_dim + j * half + i,
+                        pairs = (int64_t)h * r->head_dim + 2 * i + j;
+                int64_t source = r->to_neighbours ? halves : pairs,
+                        target = r->to_neighbours ? pairs : halves;
+                memcpy(to + target * r->cols, from + source * r->cols, (size_t)r->cols * sizeof *to);
             }
 }
 
@@ -68,8 +67,8 @@ static bool part_take(const Reader *r, Stored *sa, Stored *sb, bool neighbours, 
     if (neighbours == base->rope_neighbours || (p->role != ROLE_Q && p->role != ROLE_K)) return true;
     float *b = arena_raw(a, (size_t)(p->out * p->rank) * sizeof *b, 64);
     const ModelConfig *c = &base->config;
-    rows_reorder(p->b, b, p->role == ROLE_Q ? c->heads : c->kv_heads, c->head_dim, p->rank,
-                 base->rope_neighbours);
+    int heads = p->role == ROLE_Q ? c->heads : c->kv_heads;
+    rope_rows_reorder(p->b, b, &(RopeRows){heads, c->head_dim, p->rank, base->rope_neighbours});
     p->b = b;
     return true;
 }

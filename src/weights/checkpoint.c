@@ -341,6 +341,15 @@ bool checkpoint_open(Arena *a, const char *path, Checkpoint **out, Err *e) {
     return true;
 }
 
+Checkpoint *checkpoint_in_memory(Arena *a, const ModelConfig *c, const Checkpoint *like, Weight *weight) {
+    Checkpoint *made = NEW(a, Checkpoint);
+    *made = *like;
+    made->config = *c;
+    made->files = NEW(a, CheckpointFiles);
+    made->files->weight = weight;
+    return made;
+}
+
 void checkpoint_close(Checkpoint *c) {
     CheckpointFiles *f = c->files;
     for (int i = 0; i < f->maps; i++) mapped_close(&f->map[i]);

@@ -65,6 +65,9 @@ typedef struct {
 // ERR_IO / ERR_INPUT name the file, the place in it and the next step (for hf: the download command).
 MUST_CHECK bool checkpoint_open(Arena *a, const char *path, Checkpoint **out, Err *e);
 void checkpoint_close(Checkpoint *c); // unmaps
+// A model whose weights lie in memory ([ROLE_COUNT * layers], rows 0: not there), in the order of a folder's
+// rows; vocabulary and template are those of `like`, which has to outlive it.
+Checkpoint *checkpoint_in_memory(Arena *a, const ModelConfig *c, const Checkpoint *like, Weight *weight);
 // NULL for an optional tensor that is not there: a bias; the head of a tied model (use ROLE_EMBED then).
 const Weight *checkpoint_weight(const Checkpoint *c, WeightRole role, int layer);
 

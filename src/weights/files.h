@@ -28,3 +28,10 @@ typedef struct {
     char at[96]; // role_name(...).at lives to the end of the expression
 } RoleName;
 RoleName role_name(WeightRole role, int layer, bool gguf);
+// Rope turns halves (i, i + d/2) in one order of a head's rows and neighbours (2i, 2i+1) in the other.
+typedef struct {
+    int heads, head_dim;
+    int64_t cols;
+    bool to_neighbours;
+} RopeRows;
+void rope_rows_reorder(const float *from, float *to, const RopeRows *r);

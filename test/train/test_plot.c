@@ -1,0 +1,57 @@
+// Pictures: what is in the metrics is in the picture, and what is wrong in them is told.
+#include "making.h"
+#include "train/plot.h"
+
+static void a_run_becomes_lines(void **state) {
+    (void)state;
+    Arena a = {0};
+    Err e = {0};
+    PlotRun run[2];
+    static const char text[] =
+        "{\"kind\":\"step\",\"step\":1,\"loss\":4.0}\n{\"kind\":\"step\",\"step\":2,\"loss\":3.0}\n"
+        "{\"kind\":\"evaluation\",\"step\":2,\"loss\":3.5}\n"
+        "{\"kind\":\"gate\",\"step\":2,\"samples\":4,\"valid\":1,\"ops\":{\"x\":{\"samples\":4,\"valid\":1}}}"
+        "\n"
+        "{\"kind\":\"step\",\"step\":3,\"lo";
+    must(plot_read(&a, "f", STR("a<b&c"), str_of(text), &run[0], &e), &e);
+    assert_int_equal(run[0].loss.n, 2);
+    assert_true(run[0].held.at[0].value == 3.5 && run[0].valid.at[0].value == 0.25 &&
+                run[0].group[0].at[0].value == 0.25);
+    run[1] = run[0];
+    Buf one = BUF(&a), two = BUF(&a);
+    plot_svg(run, 1, &one);
+    plot_svg(run, 2, &two);
+    const char *svg = buf_cstr(&one);
+    assert_non_null(strstr(svg, "a&lt;b&amp;c"));
+    assert_non_null(
+        strstr(svg, "points=\"198.0,30.0 348.0,240.0\"")); // steps 1 and 2 of 2, the largest loss on top
+    assert_non_null(strstr(svg, "Samples that are accepted"));
+    assert_null(strstr(svg, "nan"));
+    assert_non_null(strstr(svg, ">0 %<"));
+    assert_null(strstr(svg, ">-0"));
+    assert_true(two.len > one.len);
+    arena_free(&a);
+}
+
+static void what_is_wrong_is_told(void **state) {
+    (void)state;
+    static const char *const bad[][2] = {
+        {"{\"kind\":\"step\",\"loss\":1}\n", "f, line 1: \"step\" is missing"},
+        {"{\"kind\":\"later\",\"step\":1}\n[]\n", "f, line 2"},
+        {"", "no step is told"},
+        {"{\"kind\":\"gate\",\"step\":1,\"samples\":1,\"valid\":2}\n", "\"valid\""}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        Arena a = {0};
+        Err e = {0};
+        PlotRun run;
+        assert_false(plot_read(&a, "f", STR("n"), str_of(bad[i][0]), &run, &e));
+        if (!strstr(e.msg, bad[i][1])) fail_msg("\"%s\" does not say \"%s\"", e.msg, bad[i][1]);
+        arena_free(&a);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_becomes_lines),
+                                       cmocka_unit_test(what_is_wrong_is_told)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
