@@ -112,7 +112,8 @@ int cmd_ops(int argc, char **argv) {
         {"--json", OPTION_FLAG, &json}, {"--long", OPTION_FLAG, &whole}, {"--suite", OPTION_TEXT, &suite}};
     Positionals rest;
     Err e = {0};
-    if (!options_parse("ops", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"ops", argc, argv}, options, sizeof options / sizeof *options, &rest,
+                       &e))
         return cmd_fail("ops", &e);
     Arena a = {0};
     Buf out = BUF(&a);

@@ -188,9 +188,12 @@ static bool open_trial(Trial *t, const char *suite, const char *entry, const Pos
     t->q.base = base_name(&t->op);
     if (rest->n < 2) return gold_source(t, e);
     Str file;
-    const char *several;
-    return io_read(t->a, rest->at[1], FILE_MAX, &file, e) &&
-           entry_apply(t->a, entry, &t->op, file, &t->q.source, &several, e);
+    Entered entered;
+    if (!io_read(t->a, rest->at[1], FILE_MAX, &file, e) ||
+        !entry_apply(t->a, entry, &t->op, file, &entered, e))
+        return false;
+    t->q.source = entered.source;
+    return true;
 }
 
 static void show(void *arg, const char *stage, int64_t done, int64_t total) {
@@ -238,7 +241,8 @@ int cmd_prove(int argc, char **argv) {
                               {"--entry", OPTION_TEXT, &entry}};
     Positionals rest;
     Err e = {0};
-    if (!options_parse("prove", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"prove", argc, argv}, options, sizeof options / sizeof *options, &rest,
+                       &e))
         return cmd_fail("prove", &e);
     Arena a = {0};
     Trial t = {.a = &a, .q.level = LEVEL_FULL};
