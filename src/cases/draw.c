@@ -68,7 +68,8 @@ static Layout layout_of(bool gaps, uint64_t choice) {
     return strided[choice % (sizeof strided / sizeof *strided)];
 }
 
-static void lay_out(CaseTensor *t, int input, Layout layout, int64_t *at) {
+// Of a contiguous domain, what each layout says of the base alone remains.
+static void lay_out(CaseTensor *t, int input, Layout layout, bool contiguous, int64_t *at) {
     enum { LINE = 16 };
     int64_t n = t->rank ? t->shape[t->rank - 1] : 1, pad = 0, stride = 1;
     t->offset = layout == LAYOUT_DENSE ? 0 : 1 + 2 * input;
@@ -76,6 +77,7 @@ static void lay_out(CaseTensor *t, int input, Layout layout, int64_t *at) {
     if (layout == LAYOUT_ALIGNED) pad = (n + LINE - 1) / LINE * LINE - n + LINE * (1 + input);
     if (layout == LAYOUT_ALIGNED) t->offset = LINE * (1 + input);
     if (layout == LAYOUT_HALF) pad = n + 2 * input, t->offset += n;
+    if (contiguous) pad = 0;
     for (int d = t->rank - 1; d >= 0; d--) {
         t->stride[d] = stride;
         stride *= t->shape[d];
@@ -106,7 +108,8 @@ static bool spec_inputs(const Op *op, const PlannedCase *p, uint64_t seed, CaseS
             return err_set(e, ERR_INPUT, "op %.*s: input %.*s would have more than 2^26 elements in a case",
                            STR_ARG(op->name), STR_ARG(in->name));
         uint64_t own = choice >> 40 & 1 ? rng_mix(choice, (uint64_t)i) >> 8 : choice;
-        lay_out(t, i, p->strided ? layout_of(p->strided >> i & 1, own) : LAYOUT_DENSE, at);
+        lay_out(t, i, p->strided ? layout_of(p->strided >> i & 1, own) : LAYOUT_DENSE, op->domain.contiguous,
+                at);
         *elements += numel;
     }
     return true;
@@ -537,8 +540,10 @@ static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed,
     if (!map_inputs(d, at, &map, e)) return false;
     CaseSpec *spec = (CaseSpec *)(map + sizeof(DrawHeader));
     memcpy(spec, layout, (size_t)d->cases * sizeof *spec);
-    *(DrawHeader *)map =
-        (DrawHeader){.magic = WIRE_MAGIC, .cases = (uint32_t)d->cases, .calls = (uint32_t)calls->calls};
+    *(DrawHeader *)map = (DrawHeader){.magic = WIRE_MAGIC,
+                                      .cases = (uint32_t)d->cases,
+                                      .calls = (uint32_t)calls->calls,
+                                      .contiguous = op->domain.contiguous};
     Work w = {.d = d, .plan = plan, .spec = spec, .map = map};
     if (!evaluate(a, pool, &w, e) || !metamorphic_check(d, e) || !calls_fill(a, d, calls, map, e)) {
         munmap(map, d->bytes);

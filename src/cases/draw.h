@@ -24,7 +24,9 @@ const char *class_words(ClassId c); // for feedback: "a row of one large value f
 typedef struct {
     DType dtype; // of the floating inputs
     int64_t dim[OP_DIMS_MAX];
-    uint8_t strided; // bit i: input i has gaps between its rows, or its base is not where its storage begins
+    // Bit i: input i has gaps between its rows, or its base is not where its storage begins; in a contiguous
+    // domain the latter alone.
+    uint8_t strided;
     bool hidden;     // feedback says only that a hidden check failed
     uint8_t *row_class; // rows: class of each row of the first input
     int64_t rows;

@@ -17,7 +17,7 @@ enum { OPS_MAX = 4096 };
 
 typedef struct {
     SmithChoice choice;
-    const char *ops, *k, *dtype, *file, *state, *suite, *level;
+    const char *ops, *k, *dtype, *file, *state, *suite, *level, *layout;
     int count;
     Seed seed;
     Shape shape;
@@ -28,6 +28,7 @@ typedef struct {
     Referee *referee;
     Arena *a;
     const EvalOptions *o;
+    DomainAsked domain;
     ChosenSmith chosen;
     EvaluationRequest q;
     EvaluationOp *row;
@@ -52,7 +53,7 @@ static bool add_matching(Eval *v, const char *glob, Err *e) {
     for (int i = 0; i < n; i++) {
         Op op;
         if (fnmatch(glob, str_cdup(v->a, names[i]), 0) == 0 && op_find(v->a, names[i], &op) &&
-            !add_op(v, &op, e))
+            !(op_in_domain(&op, &v->domain, e) && add_op(v, &op, e)))
             return false;
     }
     return v->rows > before || err_set(e, ERR_USAGE, "--ops: no new op is called like '%s'", glob);
@@ -69,7 +70,7 @@ static bool add_item(Eval *v, const char *item, int depth, Err *e) {
         return io_read(v->a, item + 1, 1 << 20, &text, e) && add_ops(v, text, 1, e);
     }
     Op op;
-    if (!service_op(v->q.service, v->a, item, &op, e)) return false;
+    if (!service_op(v->q.service, v->a, item, &v->domain, &op, e)) return false;
     op_understood("eval", item, &op);
     return add_op(v, &op, e);
 }
@@ -128,12 +129,12 @@ static json_t *settings_of(const Eval *v) {
     char weights[65];
     void (*identify)(Smith *, char[65]) = v->chosen.smith->identify;
     if (identify) identify(v->chosen.smith, weights);
-    return json_pack("{s:s, s:s*, s:s?, s:s*, s:s*, s:o, s:o, s:I, s:s, s:I, s:I, s:s?, s:s}", "smith",
+    return json_pack("{s:s, s:s*, s:s?, s:s*, s:s*, s:o, s:o, s:I, s:s, s:I, s:I, s:s?, s:s*, s:s}", "smith",
                      v->chosen.smith->name, "weights", identify ? weights : NULL, "adapter",
                      said(v, o->choice.adapter), "chat_family", o->choice.chat, "kv", o->choice.kv, "model",
                      model, "stop", stops, "seed", (json_int_t)v->q.seed, "level", level_name(v->q.level),
                      "rows", (json_int_t)v->q.filter.m, "columns", (json_int_t)v->q.filter.n, "dtype",
-                     o->dtype, "referee", OUROBOROS_VERSION);
+                     o->dtype, "layout", o->layout, "referee", OUROBOROS_VERSION);
 }
 
 static void show(void *arg, int done, const AttemptTally *tally) {
@@ -332,6 +333,7 @@ int cmd_eval(int argc, char **argv) {
         {"--state", OPTION_TEXT, &o.state},
         {"--json", OPTION_FLAG, &o.json},
         {"--resume", OPTION_FLAG, &o.resume},
+        {"--layout", OPTION_TEXT, &o.layout},
     };
     Positionals rest;
     Err e = {0};
@@ -346,7 +348,7 @@ int cmd_eval(int argc, char **argv) {
     Arena a = {0};
     Eval v = {.referee = r, .a = &a, .o = &o, .row = NEWN(&a, EvaluationOp, OPS_MAX)};
     int code = EXIT_WORLD;
-    bool ok = smith_chosen(&a, &o.choice, &v.chosen, &e);
+    bool ok = domain_of(o.layout, NULL, &v.domain, &e) && smith_chosen(&a, &o.choice, &v.chosen, &e);
     if (ok) {
         ok = service_open(r, &(ServiceConfig){0}, &v.q.service, &e) && evaluate(&v, &code, &e);
         service_close(v.q.service);

@@ -15,7 +15,7 @@
 enum { FILE_MAX = 1 << 20 };
 
 typedef struct {
-    const char *op, *level, *dtype, *suite, *manifest, *include, *entry;
+    const char *op, *level, *dtype, *suite, *manifest, *include, *entry, *layout, *domain;
     Seed seed;
     Shape shape;
     int jobs;
@@ -45,7 +45,9 @@ static bool explain_file(Referee *r, Arena *a, const char *file, const ExplainOp
     if (!filter_of(&o->shape, o->dtype, &q.filter, e) || !io_read(a, file, FILE_MAX, &source, e))
         return false;
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
-    if (!op_for_judging(r, a, o->op, &op, e)) return false;
+    DomainAsked domain;
+    if (!domain_of(o->layout, o->domain, &domain, e) || !op_for_judging(r, a, o->op, &domain, &op, e))
+        return false;
     op_understood("explain", o->op, &op);
     Entered entered;
     if (!entry_apply(a, o->entry, &op, source, &entered, e)) return false;
@@ -95,6 +97,8 @@ int cmd_explain(int argc, char **argv) {
         {"--manifest", OPTION_TEXT, &o.manifest},
         {"--include", OPTION_TEXT, &o.include},
         {"--old-names", OPTION_FLAG, &o.old_names},
+        {"--layout", OPTION_TEXT, &o.layout},
+        {"--domain", OPTION_TEXT, &o.domain},
     };
     Positionals rest;
     Err e = {0};

@@ -11,7 +11,7 @@
 
 typedef struct {
     SmithChoice choice;
-    const char *dtype, *file, *state, *suite, *target;
+    const char *dtype, *file, *state, *suite, *target, *layout;
     int count, feedback, every_size;
     Seed seed;
     Shape shape;
@@ -202,11 +202,14 @@ static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, 
 
 static bool mint(Referee *r, Arena *a, const char *text, MintOptions *o, int *code, Err *e) {
     Op op;
+    DomainAsked domain;
     IoFile probe; // a result that cannot be written is told before the work
     if (o->file && !io_begin(&probe, o->file, e)) return false;
     if (o->file) io_abandon(&probe);
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
-    if (!op_for_judging(r, a, text, &op, e) || !smith_chosen(a, &o->choice, &o->chosen, e)) return false;
+    if (!domain_of(o->layout, NULL, &domain, e) || !op_for_judging(r, a, text, &domain, &op, e) ||
+        !smith_chosen(a, &o->choice, &o->chosen, e))
+        return false;
     op_understood("mint", text, &op);
     Service *s = NULL;
     bool ok = service_open(r, &(ServiceConfig){0}, &s, e) && mint_with(s, a, &op, o, code, e);
@@ -232,6 +235,7 @@ int cmd_mint(int argc, char **argv) {
         {"--prove", OPTION_FLAG, &o.prove},
         {"--feedback", OPTION_COUNT, &o.feedback},
         {"--every-size", OPTION_COUNT, &o.every_size},
+        {"--layout", OPTION_TEXT, &o.layout},
     };
     Positionals rest;
     Err e = {0};

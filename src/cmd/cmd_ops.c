@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "cmd/cmd.h"
+#include "cmd/judging.h"
 #include "judge/verdict.h"
 #include "op/suite.h"
 
@@ -107,14 +107,18 @@ static void show_op(Arena *a, const Op *op, bool json, Buf *out) {
 
 int cmd_ops(int argc, char **argv) {
     bool json = false, whole = false;
-    const char *suite = NULL;
-    const Option options[] = {
-        {"--json", OPTION_FLAG, &json}, {"--long", OPTION_FLAG, &whole}, {"--suite", OPTION_TEXT, &suite}};
+    const char *suite = NULL, *layout = NULL, *domain = NULL;
+    const Option options[] = {{"--json", OPTION_FLAG, &json},     {"--long", OPTION_FLAG, &whole},
+                              {"--suite", OPTION_TEXT, &suite},   {"--layout", OPTION_TEXT, &layout},
+                              {"--domain", OPTION_TEXT, &domain}};
+    DomainAsked asked;
     Positionals rest;
     Err e = {0};
     if (!options_parse(&(CommandLine){"ops", argc, argv}, options, sizeof options / sizeof *options, &rest,
                        &e))
         return cmd_fail("ops", &e);
+    if (!domain_of(layout, domain, &asked, &e)) return cmd_fail("ops", &e);
+    if (rest.n == 0 && (layout || domain)) return cmd_usage("ops", "--layout and --domain belong to one OP");
     Arena a = {0};
     Buf out = BUF(&a);
     Op op;
@@ -123,7 +127,7 @@ int cmd_ops(int argc, char **argv) {
         code = cmd_fail("ops", &e);
     else if (rest.n == 0)
         list_ops(&a, json, whole, &out);
-    else if (op_resolve(&a, rest.at[0], &op, &e))
+    else if (op_resolve(&a, rest.at[0], &op, &e) && op_in_domain(&op, &asked, &e))
         show_op(&a, &op, json, &out);
     else
         code = cmd_fail("ops", &e);

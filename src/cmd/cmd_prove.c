@@ -181,16 +181,21 @@ static bool gold_source(Trial *t, Err *e) {
     return err_set(e, ERR_INPUT, "%.*s has no built-in kernel: name a file", STR_ARG(t->op.name));
 }
 
-static bool open_trial(Trial *t, const char *suite, const char *entry, const Positionals *rest, Err *e) {
-    if (suite && !op_suite_add(t->a, suite, e)) return false;
-    if (!service_op(t->q.service, t->a, rest->at[0], &t->op, e)) return false;
+typedef struct {
+    const char *suite, *entry;
+    DomainAsked domain;
+} TrialOptions;
+
+static bool open_trial(Trial *t, const TrialOptions *o, const Positionals *rest, Err *e) {
+    if (o->suite && !op_suite_add(t->a, o->suite, e)) return false;
+    if (!service_op(t->q.service, t->a, rest->at[0], &o->domain, &t->op, e)) return false;
     op_understood("prove", rest->at[0], &t->op);
     t->q.base = base_name(&t->op);
     if (rest->n < 2) return gold_source(t, e);
     Str file;
     Entered entered;
     if (!io_read(t->a, rest->at[1], FILE_MAX, &file, e) ||
-        !entry_apply(t->a, entry, &t->op, file, &entered, e))
+        !entry_apply(t->a, o->entry, &t->op, file, &entered, e))
         return false;
     t->q.source = entered.source;
     return true;
@@ -231,19 +236,21 @@ static bool prove(Trial *t, bool json, int *code, Err *e) {
 }
 
 int cmd_prove(int argc, char **argv) {
-    const char *level = NULL, *state = NULL, *suite = NULL, *entry = NULL;
+    const char *level = NULL, *state = NULL, *layout = NULL;
+    TrialOptions o = {0};
     bool json = false;
     Seed seed = {0};
     int jobs = 0;
     const Option options[] = {{"--level", OPTION_TEXT, &level}, {"--json", OPTION_FLAG, &json},
                               {"--seed", OPTION_SEED, &seed},   {"--jobs", OPTION_COUNT, &jobs},
-                              {"--suite", OPTION_TEXT, &suite}, {"--state", OPTION_TEXT, &state},
-                              {"--entry", OPTION_TEXT, &entry}};
+                              {"--suite", OPTION_TEXT, &o.suite}, {"--state", OPTION_TEXT, &state},
+                              {"--entry", OPTION_TEXT, &o.entry}, {"--layout", OPTION_TEXT, &layout}};
     Positionals rest;
     Err e = {0};
     if (!options_parse(&(CommandLine){"prove", argc, argv}, options, sizeof options / sizeof *options, &rest,
                        &e))
         return cmd_fail("prove", &e);
+    if (!domain_of(layout, NULL, &o.domain, &e)) return cmd_fail("prove", &e);
     Arena a = {0};
     Trial t = {.a = &a, .q.level = LEVEL_FULL};
     if (seed.given) t.q.seed = &seed.value;
@@ -253,7 +260,7 @@ int cmd_prove(int argc, char **argv) {
     Referee *r;
     if (!referee_open(&config, &r, &e)) return cmd_fail("prove", &e);
     int code = EXIT_WORLD;
-    if (!service_open(r, &(ServiceConfig){0}, &t.q.service, &e) || !open_trial(&t, suite, entry, &rest, &e) ||
+    if (!service_open(r, &(ServiceConfig){0}, &t.q.service, &e) || !open_trial(&t, &o, &rest, &e) ||
         !prove(&t, json, &code, &e))
         code = cmd_fail("prove", &e);
     service_close(t.q.service);

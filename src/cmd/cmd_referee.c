@@ -15,7 +15,7 @@
 enum { FILE_MAX = 256 << 20 };
 
 typedef struct {
-    const char *op, *level, *dtype, *state, *suite, *manifest, *include, *entry;
+    const char *op, *level, *dtype, *state, *suite, *manifest, *include, *entry, *layout, *domain;
     Seed seed;
     Shape shape;
     int jobs, every_size;
@@ -97,9 +97,13 @@ static bool judge_files(Referee *r, Arena *a, const Positionals *paths, const Re
     JudgeRequest q = {.op = &op,
                       .level = o->levels == LEVELS_FULL ? LEVEL_FULL : LEVEL_QUICK,
                       .every_size = o->every_size,
+                      .without_gaps = true,
                       .seed = o->seed.given ? &o->seed.value : NULL,
                       .progress_arg = &bar};
-    if (!filter_of(&o->shape, o->dtype, &q.filter, e) || !op_for_judging(r, a, o->op, &op, e)) return false;
+    DomainAsked domain;
+    if (!filter_of(&o->shape, o->dtype, &q.filter, e) || !domain_of(o->layout, o->domain, &domain, e) ||
+        !op_for_judging(r, a, o->op, &domain, &op, e))
+        return false;
     op_understood("referee", o->op, &op);
     for (int i = 0; i < paths->n; i++) {
         f[i].path = paths->at[i];
@@ -141,6 +145,7 @@ static const char *refuse_options(const RefereeOptions *o, int files) {
     if (o->stream && (o->seed.given || o->op || o->dtype || o->shape.m || o->manifest || o->entry))
         return "with --stream, each line names its op, shape, dtype and manifest; no line has a seed or an "
                "entry";
+    if (o->stream && o->domain) return "--domain belongs to files: no reward comes from the published domain";
     if (!o->stream && !files) return "FILE is missing: a kernel file, or - for standard input";
     if (!o->stream && o->levels == LEVELS_LADDER)
         return "--level ladder belongs to --stream: a file is judged at one";
@@ -173,6 +178,8 @@ int cmd_referee(int argc, char **argv) {
         {"--include", OPTION_TEXT, &o.include},
         {"--every-size", OPTION_COUNT, &o.every_size},
         {"--old-names", OPTION_FLAG, &o.old_names},
+        {"--layout", OPTION_TEXT, &o.layout},
+        {"--domain", OPTION_TEXT, &o.domain},
     };
     Positionals rest;
     Err e = {0};
@@ -192,9 +199,12 @@ int cmd_referee(int argc, char **argv) {
         return cmd_fail("referee", &e);
     }
     int code = EXIT_OK;
+    DomainAsked asked;
     bool ok = !o.suite || op_suite_add(&a, o.suite, &e);
     if (ok)
-        ok = o.stream ? stream_run(r, STDIN_FILENO, STDOUT_FILENO, o.levels, o.fresh, &e)
+        ok = o.stream ? domain_of(o.layout, NULL, &asked, &e) &&
+                            stream_run(r, STDIN_FILENO, STDOUT_FILENO,
+                                       &(StreamOptions){o.levels, asked.layout, o.fresh}, &e)
                       : judge_files(r, &a, &rest, &o, &code, &e);
     if (!ok) code = cmd_fail("referee", &e);
     arena_free(&a);

@@ -27,6 +27,15 @@ bool filter_of(const Shape *shape, const char *dtype, DrawFilter *out, Err *e) {
     return err_set(e, ERR_USAGE, "--dtype is one of fp16, bf16, fp32, not \"%s\"", dtype);
 }
 
+bool domain_of(const char *layout, const char *domain, DomainAsked *out, Err *e) {
+    *out = (DomainAsked){.published = domain && strcmp(domain, "published") == 0};
+    if (layout && !layout_by_name(str_of(layout), &out->layout))
+        return err_set(e, ERR_USAGE, "--layout is any or contiguous");
+    if (domain && !out->published && strcmp(domain, "declared") != 0)
+        return err_set(e, ERR_USAGE, "--domain is declared or published");
+    return true;
+}
+
 int verdict_exit(const Verdict *v) {
     switch (status_class(v->decision.status)) {
     case CLASS_ACCEPTED: return EXIT_OK;
@@ -39,6 +48,7 @@ int verdict_exit(const Verdict *v) {
 void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
     buf_printf(out, "%s%.*s: %s", prefix, STR_ARG(v->op),
                status_class_name(status_class(v->decision.status)));
+    domain_words(out, &v->domain);
     if (verdict_accepted(v) && verdict_restricted(v)) restricted_words(out, v);
     buf_printf(out, " (%s, level %s)\n", status_name(v->decision.status), level_name(v->judged.level));
     buf_printf(out, "%s%s\n", prefix, v->decision.feedback);

@@ -4,6 +4,7 @@
 
 #include "cases/columns.h"
 #include "cases/metamorphic.h"
+#include "judge/gaps.h"
 
 // What a finding of the checker, the host or the VM means for the candidate, and which rule it broke.
 static const struct {
@@ -53,7 +54,7 @@ ClassId truth_class(const CaseTruth *t, int64_t element) {
     return (ClassId)t->row_class[row < t->rows ? row : t->rows - 1];
 }
 
-// " strided", or of some inputs only: ", x and w strided".
+// " strided", or of some inputs only: ", x and w strided". Without gaps, " offset".
 static void put_strided(Buf *out, const Op *op, uint8_t which) {
     bool all = which == (1u << op->inputs) - 1;
     const char *between = ", ";
@@ -62,7 +63,7 @@ static void put_strided(Buf *out, const Op *op, uint8_t which) {
         buf_printf(out, "%s%.*s", between, STR_ARG(op->input[i].name));
         between = " and ";
     }
-    if (which) buf_puts(out, " strided");
+    if (which) buf_puts(out, op->domain.contiguous ? " offset" : " strided");
 }
 
 void truth_name(Buf *out, const Draw *d, int index) {
@@ -89,6 +90,7 @@ typedef struct {
     uint8_t *judged;      // flags of a case's elements
     int64_t stored_least; // bytes of the traffic case's output
     double worst_use;     // over all cases: which one the evidence names
+    int64_t dense;        // as in gaps_note()
 } Deciding;
 
 static void settle(Deciding *z, Status s, const char *rule, const char *feedback) {
@@ -218,6 +220,17 @@ static bool decides(const Draw *d, int index, const Comparison *c, int failed, c
     return c->worst == worst->worst && row_length(d, index) == row_length(d, failed) && c->use > worst->use;
 }
 
+// While all that failed has gaps: whether a case without them fails, too.
+static void note_dense(Deciding *z, int index, const CaseReport *r) {
+    const Draw *d = z->draw;
+    const Bound *b = d->truth[index].expected;
+    Comparison c = {.wrong = 1};
+    if (z->dense < 0 || gaps_inputs(d, index)) return;
+    if (shape_matches(r, b) && r->dtype == (int32_t)b->dtype && r->unwritten == 0)
+        compare_case(b, d->truth[index].rounded, z->child->output + d->spec[index].output_at, z->judged, &c);
+    z->dense = c.wrong > 0 ? -1 : row_length(d, index);
+}
+
 // The cases in order. True when all passed. Among numeric failures the worst kind of the whole draw decides,
 // in the first row length that shows it: what is said of a program does not depend on which row of bad luck
 // comes first.
@@ -241,7 +254,8 @@ static bool judge_cases(Deciding *z) {
         }
         if (report->kind != REPORT_RAN) break;
         if (failed >= 0 && row_length(d, i) > row_length(d, failed)) {
-            if (worst.worst == MATCH_NAN) break; // nothing is worse
+            note_dense(z, i, report);
+            if (worst.worst == MATCH_NAN) continue; // nothing is worse
             // One kind is, and it is soon found.
             if (worst.worst == MATCH_INCORRECT &&
                 !compare_classes_differ(d->truth[i].expected, r->output + d->spec[i].output_at))
@@ -255,6 +269,8 @@ static bool judge_cases(Deciding *z) {
         }
         z->decision->case_number = 0;
         if (i == d->traffic_case) take_traffic(z, report);
+        if (gaps_inputs(d, i) == 0 && z->dense >= 0)
+            z->dense = c.wrong > 0 ? -1 : d->truth[i].rows > 1 ? row_length(d, i) : z->dense;
         if (c.wrong > 0 && decides(d, i, &c, failed, &worst)) {
             failed = i;
             worst = c;
@@ -392,5 +408,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
             v->decision.noted = v->decision.warning[0];
             settle(&z, STATUS_ok, "all", feedback_ok(a, d, &v->cases, v->decision.warning));
         }
+    } else {
+        gaps_note(d, v->decision.case_number - 1, z.dense, &v->decision, &v->gaps);
     }
 }

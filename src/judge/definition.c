@@ -111,7 +111,7 @@ bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     return ok;
 }
 
-bool op_for_judging(Referee *r, Arena *a, const char *text, Op *out, Err *e) {
-    if (!op_resolve(a, text, out, e)) return false;
+bool op_for_judging(Referee *r, Arena *a, const char *text, const DomainAsked *asked, Op *out, Err *e) {
+    if (!op_resolve(a, text, out, e) || !op_in_domain(out, asked, e)) return false;
     return !out->user || referee_check_definition(r, a, out, e);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "judge/decide.h"
+#include "judge/gaps.h"
 
 static const char *cut(Arena *a, Buf *b) {
     const char *s = buf_cstr(b);
@@ -72,7 +73,10 @@ const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseRepo
         if (r->call > 0) buf_printf(&b, ", in call %d on the same object", r->nth);
     }
     bool asks = r->case_index < 0 && n && r->message[n - 1] == '?';
-    buf_printf(&b, "%s %s", asks ? "" : ".", finding_next[r->finding]);
+    buf_puts(&b, asks ? "" : ".");
+    // Where rows have gaps, what to do is said by those who know more (gaps.h).
+    bool gaps = r->finding == DIAG_OOB && r->call == 0 && gaps_inputs(d, r->case_index);
+    if (!gaps) buf_printf(&b, " %s", finding_next[r->finding]);
     return cut(a, &b);
 }
 

@@ -8,6 +8,7 @@
 #include "judge/branches.h"
 #include "judge/decide.h"
 #include "judge/evidence.h"
+#include "judge/gaps.h"
 #include "judge/large_tensors.h"
 
 enum {
@@ -71,6 +72,7 @@ static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *confi
         v->cases = (CaseResults){0};
         v->traffic = (Traffic){0};
         v->evidence = (Evidence){0};
+        v->gaps = (Gaps){0};
         decide(&scratch, b->draw, b->source[i], &r, v);
         v->decision.feedback =
             arena_strndup(&b->arena[i], v->decision.feedback, strlen(v->decision.feedback));
@@ -276,7 +278,7 @@ static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
 
 // Which config of an autotuned kernel will run is decided elsewhere, by a clock: at level full every config
 // has to be right in every case. The evidence is the first pass's, unless another one fails.
-static bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
+bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     int configs = 0;
     if (!judge_pass(b, i, 0, v, &configs, e)) return false;
     for (int tune = 1; tune < configs && b->q->level == LEVEL_FULL; tune++) {
@@ -325,6 +327,7 @@ void judge_candidate(void *candidates, size_t i, int worker) {
             b->err[i] = (Err){0};
         }
     }
+    if (v->gaps.inputs && !gaps_tell(b, i, v, &b->err[i])) b->err[i] = (Err){0}; // what was decided stands
     if (verdict_accepted(v)) evidence_sizes(b->draw, &v->evidence);
     if (verdict_accepted(v) && b->q->filter.n == 0 && b->q->filter.dtype < 0)
         v->evidence.proved = mutation_score_find(b->draw->op, b->q->level);

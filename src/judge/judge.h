@@ -33,5 +33,7 @@ typedef struct {
     Arena *watched_arena;
 } Candidates;
 
+// Everything that judging candidate i on one draw takes, once. False where the world failed.
+MUST_CHECK bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e);
 // The verdict of candidate i: a job for the pool.
 void judge_candidate(void *candidates, size_t i, int worker);

@@ -31,6 +31,8 @@ typedef struct {
     Level level;
     DrawFilter filter;
     int64_t every_size; // at full, every row length from 1 to this, and row counts (plan.h), get cases; 0: no
+    // What only inputs with gaps make fail is judged once more without them, at the cost of a whole judgment.
+    bool without_gaps;
     const uint64_t *seed; // a replay; NULL: drawn from the operating system after the sources are journaled
     void (*progress)(void *arg, int done); // may be NULL; called from any thread, one at a time
     // Of every_size: all row lengths up to `size` of a candidate are done. May be NULL; from any thread.
@@ -77,5 +79,7 @@ void referee_large_tensors(Referee *r, Arena *a, const Draw *d, Str source, Verd
 // when an output position can never be judged, or when the oracle contradicts what it declares invariant.
 // ERR_INPUT with the reason.
 MUST_CHECK bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e);
-// From what a person typed to an op; a user's definition is checked before anything is judged by it.
-MUST_CHECK bool op_for_judging(Referee *r, Arena *a, const char *text, Op *out, Err *e);
+// From what a person typed to an op, in a domain; a user's definition is checked, in that domain, before
+// anything is judged by it.
+MUST_CHECK bool op_for_judging(Referee *r, Arena *a, const char *text, const DomainAsked *asked, Op *out,
+                               Err *e);

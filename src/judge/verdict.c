@@ -105,6 +105,20 @@ void restricted_words(Buf *out, const Verdict *v) {
                               : "--dtype");
 }
 
+void domain_words(Buf *out, const OpDomain *d) {
+    if (d->contiguous) buf_puts(out, " on contiguous inputs");
+    if (d->published) buf_puts(out, d->contiguous ? " of the published domain" : " in the published domain");
+}
+
+static json_t *domain(const OpDomain *d) {
+    return json_pack("{s:s, s:s}", "layout", d->contiguous ? "contiguous" : "any", "values",
+                     d->published ? "published" : "declared");
+}
+
+static json_t *strided_only(const Gaps *g) {
+    return json_pack("{s:s?}", "contiguous", g->judged ? status_name(g->contiguous) : NULL);
+}
+
 static json_t *strength(const MutationScore *p) {
     if (!p) return json_null();
     json_t *o = json_pack("{s:i, s:i, s:i, s:i, s:i}", "mutants", p->mutants, "killed", p->killed, "survived",
@@ -164,6 +178,8 @@ json_t *verdict_object(const Verdict *v) {
         if (v->evidence.every_size > 0)
             json_object_set_new(o, "every_size", json_integer((json_int_t)v->evidence.every_size));
     }
+    if (o) json_object_set_new(o, "domain", domain(&v->domain));
+    if (o && v->gaps.inputs && v->gaps.only) json_object_set_new(o, "strided_only", strided_only(&v->gaps));
     if (o && verdict_restricted(v)) json_object_set_new(o, "restricted", restricted(&v->judged.only));
     if (o) allowed_json(o, &v->allowed);
     return o;

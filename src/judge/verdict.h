@@ -118,8 +118,19 @@ typedef struct {
     double elapsed_ms, seconds_child, seconds_compare;
 } Judging;
 
+// Of a rejection that a case with gaps between rows of its inputs has decided (gaps.h).
+typedef struct {
+    uint8_t inputs;      // those with gaps, as bits; 0: gaps have nothing to do with it
+    bool only;           // contiguous inputs pass, as far as they were tried
+    bool refuses;        // the program itself has raised an error
+    bool outside, store; // an access was outside the memory; it was a store
+    bool judged;         // as a whole without gaps, too
+    Status contiguous;   // what came of that
+} Gaps;
+
 typedef struct {
     Str op;
+    OpDomain domain;
     char source_sha256[65];
     Allowed allowed;
     Judging judged; // how
@@ -127,6 +138,7 @@ typedef struct {
     CaseResults cases;
     Traffic traffic;
     Evidence evidence;
+    Gaps gaps;
 } Verdict;
 static inline bool verdict_accepted(const Verdict *v) { return v->decision.status == STATUS_ok; }
 // It is undecided because a file, memory or the sandbox failed.
@@ -145,6 +157,8 @@ static inline bool verdict_refuses(const Verdict *v) {
 
 // "these cases reject 203 of 203 small mistakes ..."
 void proved_words(Buf *out, const MutationScore *p);
+// " on contiguous inputs", " on contiguous inputs of the published domain"; nothing in the widest domain.
+void domain_words(Buf *out, const OpDomain *d);
 // " on 64x1000 float16 only (restricted by --shape, --dtype)"; of one that is.
 void restricted_words(Buf *out, const Verdict *v);
 // "addresses safe up to 2147495936 elements ..."; of one that was asked.

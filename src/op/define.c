@@ -1,13 +1,13 @@
 // define.c - reads a definition: strict about everything it understands, and says what to write instead.
 #include "op/literal.h"
-#include "op/op.h"
+#include "op/suite.h"
 #include <math.h>
 
 typedef struct {
     Arena *arena;
     DiagList *diags;
     Op *op;
-    const Node *inputs, *dims, *tf32, *large, *invariant,
+    const Node *inputs, *dims, *tf32, *large, *invariant, *layout, *published,
         *keep[OP_INPUTS_MAX]; // keep: the value of that key, or NULL
 } Reader;
 
@@ -174,7 +174,8 @@ static bool read_signs(Reader *r, const Node *n, OpInput *in) {
     Str text;
     if (!literal_text(r->diags, n, "signs", &text)) return false;
     in->both_signs = str_is(text, "both");
-    return in->both_signs || wrong(r, n, "signs must be \"both\"; leave it out for values as in the range");
+    return in->both_signs || str_is(text, "positive") ||
+           wrong(r, n, "signs must be \"both\" or \"positive\": values as in the range");
 }
 
 static bool read_large(Reader *r, const Node *n, OpInput *in) {
@@ -369,6 +370,55 @@ static bool read_dims(Reader *r) {
     return true;
 }
 
+// ---- the domain ----
+
+static bool read_layout(Reader *r) {
+    Str text;
+    LayoutAsked layout;
+    if (!r->layout) return true;
+    if (!literal_text(r->diags, r->layout, "layout", &text)) return false;
+    if (!layout_by_name(text, &layout)) return wrong(r, r->layout, "layout must be \"any\" or \"contiguous\"");
+    r->op->domain.contiguous = layout == LAYOUT_CONTIGUOUS;
+    return true;
+}
+
+// One input of the published domain: its own keys, else those declared.
+static bool narrow_input(Reader *r, const Node *key, const Node *dict) {
+    int at = input_index(r->op, key->string.text);
+    if (at < 0) return wrong(r, key, "published must name inputs");
+    if (!literal_dict(r->diags, dict, "an input of published", "{\"scale\": (1e-2, 8)}")) return false;
+    const OpInput *was = &r->op->input[at];
+    OpInput *in = &r->op->published[at];
+    for (int i = 0; i < dict->dict.keys.n; i++) {
+        const Node *name = dict->dict.keys.at[i], *value = dict->dict.values.at[i];
+        int k = 0;
+        while (k < KEYS && !str_is(name->string.text, input_key[k].name)) k++;
+        bool values = k == KEY_SCALE || k == KEY_SHIFT || k == KEY_LARGE || k == KEY_RANGE || k == KEY_SIGNS ||
+                      k == KEY_NEG_INF;
+        if (!values)
+            return wrong(r, name, "published changes values: scale, shift, large, range, signs and neg_inf");
+        bool bounded = k == KEY_RANGE || k == KEY_SIGNS;
+        if (was->range_dim >= 0 || bounded != (was->ranged || !input_is_float(was)))
+            return wrong(r, name, "\"%s\" of published needs an input that is declared %s", input_key[k].name,
+                         bounded ? "with a range of numbers" : "without a range");
+        if (!input_key[k].read(r, value, in)) return false;
+    }
+    if (in->range_dim < 0 && op_input_within(in, was)) return true;
+    return wrong(r, dict, "the published domain must lie within the declared one");
+}
+
+static bool read_published(Reader *r) {
+    const Node *n = r->published;
+    if (!n) return true;
+    if (!literal_dict(r->diags, n, "published", "published = {\"x\": {\"scale\": (1e-2, 8)}}")) return false;
+    if (!n->dict.keys.n) return wrong(r, n, "published is empty: leave it out");
+    memcpy(r->op->published, r->op->input, sizeof r->op->published);
+    for (int i = 0; i < n->dict.keys.n; i++)
+        if (!narrow_input(r, n->dict.keys.at[i], n->dict.values.at[i])) return false;
+    r->op->has_published = true;
+    return true;
+}
+
 // ---- invariant ----
 
 static bool read_degree(Reader *r, const Node *n, int *out) {
@@ -462,6 +512,8 @@ static bool read_assignment(Reader *r, const Node *s) {
                         : node_is_name(target, "allow_tf32") ? &r->tf32
                         : node_is_name(target, "giant")      ? &r->large
                         : node_is_name(target, "invariant")  ? &r->invariant
+                        : node_is_name(target, "layout")     ? &r->layout
+                        : node_is_name(target, "published")  ? &r->published
                                                              : NULL;
     if (slot && *slot) return wrong(r, s, "%.*s is assigned twice; keep one", STR_ARG(target->name));
     if (slot) {
@@ -505,8 +557,8 @@ static bool read_statement(Reader *r, const Node *s) {
     default: break;
     }
     return wrong(r, s,
-                 "a definition holds a docstring, inputs, dims, invariant, allow_tf32, giant, constants and "
-                 "functions; nothing else runs in it");
+                 "a definition holds a docstring, inputs, dims, layout, published, invariant, allow_tf32, giant, "
+                 "constants and functions; nothing else runs in it");
 }
 
 static bool check_reference(Reader *r) {
@@ -546,6 +598,6 @@ bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d) 
         return diag_add(d, DIAG_REFUSED, all, "no reference: add def reference(...) that returns one tensor");
     if (r.tf32 && !literal_flag(d, r.tf32, "allow_tf32", &out->allow_tf32)) return false;
     if (r.large && !literal_flag(d, r.large, "giant", &out->large)) return false;
-    return read_inputs(&r) && read_dims(&r) && read_invariant(&r) && check_quotients(&r) &&
-           check_reference(&r);
+    return read_inputs(&r) && read_dims(&r) && read_layout(&r) && read_published(&r) && read_invariant(&r) &&
+           check_quotients(&r) && check_reference(&r);
 }

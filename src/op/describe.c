@@ -72,6 +72,18 @@ void op_domain(Buf *out, const Op *op) {
             buf_printf(out, "%.*s is at most %lld\n", STR_ARG(d->name), (long long)d->max);
         if (d->usual) buf_printf(out, "%.*s is usually %lld\n", STR_ARG(d->name), (long long)d->usual);
     }
+    if (op->domain.contiguous)
+        buf_puts(out, "inputs are contiguous: no gaps, but storage offsets and bases aligned to their element "
+                      "only\n");
+    if (op->domain.published) buf_puts(out, "values of the published domain only\n");
+    for (int i = 0; i < op->inputs && op->has_published && !op->domain.published; i++) {
+        Buf wide = BUF(out->arena), narrow = BUF(out->arena);
+        put_values(&wide, op, &op->input[i]);
+        put_values(&narrow, op, &op->published[i]);
+        if (strcmp(buf_cstr(&wide), buf_cstr(&narrow)) != 0)
+            buf_printf(out, "in the published domain (--domain published), %.*s: %s\n",
+                       STR_ARG(op->input[i].name), buf_cstr(&narrow) + strlen(", "));
+    }
     if (op->large) buf_puts(out, "tensors have more than 2^31 elements, too: addresses need 64 bits\n");
     for (int i = 0; i < op->invariants; i++) put_move(out, op, &op->invariant[i]);
 }

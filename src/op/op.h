@@ -36,6 +36,14 @@
 // when a user's definition is read: a false one is an error of the definition. Only floats; a shift needs an
 // input without a range.
 //
+// `layout = "contiguous"` beside inputs: inputs have no gaps between their elements. Storage offsets and bases
+// that are aligned to their element only remain. The default is "any". A caller may ask for the other one
+// (op_in_domain), a candidate never.
+//
+// `published = {"scale": {"signs": "positive"}}` beside inputs: a second, narrower domain of values, with the
+// name "published": that of a harness in use elsewhere. Keys of an input that are not there stay as declared.
+// It is tried only where a caller asks for it, and rewards nothing.
+//
 // Keys of an input (all but shape optional):
 //   shape    tuple of dimension names and positive integers, rank 1 to 4; a name is an upper-case letter or
 //            word. "M" counts rows, the last dimension of the first input is the row length and must be a
@@ -53,7 +61,7 @@
 //            shift and large. hi may be a dimension's name: then values are indices 0..size-1 and lo is 0.
 //            An integer input needs it.
 //   signs    "both", with a range of positive numbers: in some cases the values are negated, all of them. In
-//            such a case no input holds -inf, which a negative factor would turn into +inf.
+//            such a case no input holds -inf, which a negative factor would turn into +inf. Default "positive"
 //   neg_inf  True: rows may hold -inf, never a whole row
 //   keep     with neg_inf: name of an index input whose chosen element is never -inf; its shape is this shape
 //   without
@@ -104,11 +112,17 @@ typedef struct {
     int of, divisor; // "D/2": the index of D, and 2; of is -1 for a dimension with a size of its own
 } OpDim;
 
+// On which inputs programs are judged.
+typedef struct {
+    bool contiguous; // no gaps; storage offsets and unaligned bases remain
+    bool published;  // values of the narrower, published domain
+} OpDomain;
+
 typedef struct {
     Str name;    // of the suite, of a chain, or the stem of a user's file
     Str notes;   // the docstring's first paragraph
     Str source;  // the definition's text
-    Sha256 hash; // of the text
+    Sha256 hash; // of the text; in another domain than the text's own, of that, too
     Str variant; // "short": a row of variant.def, which says the usual sizes; empty for the op itself
     bool user;   // came from a file of the user's
     const Node *module, *reference;
@@ -120,10 +134,24 @@ typedef struct {
     OpInvariant invariant[OP_INPUTS_MAX]; // at most one for each input
     int invariants;
     int rows_dim, row_dim; // "M" (or -1) and the row length
+    OpDomain domain;       // as declared: any values of `input`, until op_in_domain()
+    bool has_published;
+    OpInput published[OP_INPUTS_MAX]; // the inputs of the published domain
 } Op;
 
 // Reads a definition. Findings are the user's mistakes with their places; `file` is for messages.
 MUST_CHECK bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d);
+
+// What a caller asks for. The op's hash changes with its domain: so does whatever is kept by it.
+typedef enum { LAYOUT_DECLARED, LAYOUT_ANY, LAYOUT_CONTIGUOUS } LayoutAsked;
+typedef struct {
+    LayoutAsked layout;
+    bool published;
+} DomainAsked;
+MUST_CHECK bool layout_by_name(Str name, LayoutAsked *out); // "any" or "contiguous"
+const char *op_layout(const Op *op);                        // the same of an op
+// False with ERR_INPUT where the op has no published domain.
+MUST_CHECK bool op_in_domain(Op *op, const DomainAsked *asked, Err *e);
 
 // By suite or chain name, spelled exactly, or either with "_" and a row of variant.def behind it. False (no
 // error) when there is none.

@@ -21,6 +21,9 @@ int chain_epilogues(const ChainPart **out);
 const ChainPart *chain_residual(void); // the prefix: its name is "add"
 void chain_bare_name(Buf *out, bool residual, int norm);
 
+// Whether each value that `in` may have is one of `of`.
+bool op_input_within(const OpInput *in, const OpInput *of);
+
 // Self-test programs made from CHAIN_PROGRAM rows and the golds of bare norms; chain_program_count of them.
 int chain_program_count(void);
 void chain_programs(Arena *a, Program *out);

@@ -72,7 +72,7 @@ typedef struct {
 
 typedef struct {
     uint32_t magic, cases, calls;
-    uint32_t reserved;
+    uint32_t contiguous; // 1: no call has inputs with gaps
 } DrawHeader;
 
 typedef struct {

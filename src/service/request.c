@@ -47,10 +47,11 @@ bool levels_by_name(Str name, Levels *out) {
 
 // Absent or null: as the stream's options have it.
 static bool read_options(const Json *j, StreamRequest *q) {
-    Str level = {0}, shape = {0}, dtype = {0}, policy = STR("default");
+    Str level = {0}, shape = {0}, dtype = {0}, layout = {0}, policy = STR("default");
     q->filter = (DrawFilter){.dtype = -1};
     if (!json_get_text(j, j->root, "level", &level) || !json_get_text(j, j->root, "shape", &shape) ||
-        !json_get_text(j, j->root, "dtype", &dtype) || !json_get_text(j, j->root, "policy", &policy))
+        !json_get_text(j, j->root, "dtype", &dtype) || !json_get_text(j, j->root, "layout", &layout) ||
+        !json_get_text(j, j->root, "policy", &policy))
         return false;
     if (level.p && !levels_by_name(level, &q->levels))
         return err_set(j->e, ERR_INPUT, "%s: \"level\" is \"quick\", \"full\" or \"ladder\"", j->file);
@@ -61,6 +62,8 @@ static bool read_options(const Json *j, StreamRequest *q) {
     if (dtype.p && !filter_dtype(dtype, &q->filter.dtype))
         return err_set(j->e, ERR_INPUT,
                        "%s: \"dtype\" is \"fp16\", \"bf16\" or \"fp32\", or torch's name of one", j->file);
+    if (layout.p && !layout_by_name(layout, &q->layout))
+        return err_set(j->e, ERR_INPUT, "%s: \"layout\" is \"any\" or \"contiguous\"", j->file);
     // Judged by another rule than the one asked for would be worse than not judged.
     return str_is(policy, "default") ||
            err_set(j->e, ERR_INPUT, "%s: \"policy\" is \"default\": there is no other yet", j->file);
@@ -75,9 +78,9 @@ static Str json_text(Arena *a, const json_t *id) {
 // Keys of one's own are allowed, but a misspelt "level" must not be answered at another one, and what only
 // the command line has must not look as if it had been heard.
 static bool keys_mean_something(const Json *j) {
-    static const char *const option[] = {"level", "shape", "dtype", "policy", "manifest"},
-                             *const elsewhere[] = {"seed", "fresh", "include",    "suite",
-                                                   "jobs", "entry", "every_size", "old_names"};
+    static const char *const option[] = {"level", "shape", "dtype", "layout", "policy", "manifest"},
+                             *const elsewhere[] = {"seed", "fresh", "include",    "suite",    "jobs",
+                                                   "entry", "domain", "every_size", "old_names"};
     const char *key;
     json_t *v;
     json_object_foreach(j->root, key, v) {
@@ -92,7 +95,7 @@ static bool keys_mean_something(const Json *j) {
             if (strcmp(key, elsewhere[i]) == 0)
                 return err_set(j->e, ERR_INPUT,
                                "%s: \"%s\": no such key; a request has id, op, source, level, shape, dtype, "
-                               "policy and manifest",
+                               "layout, policy and manifest",
                                j->file, key);
     }
     return true;

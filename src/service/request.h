@@ -1,4 +1,4 @@
-// request.h - one line of the stream: {"id","op","source"[,"level","shape","dtype","policy","manifest"]}. Any
+// request.h - one line of the stream: {"id","op","source"[,"level","shape","dtype","layout","policy","manifest"]}. Any
 // bytes are allowed; what cannot be judged, or has a key that looks like one of these, says why.
 #pragma once
 #include "cases/draw.h"
@@ -15,6 +15,7 @@ typedef struct {
     Str manifest; // its JSON text (service/manifest.h); empty when the line gave none
     Levels levels;
     DrawFilter filter;
+    LayoutAsked layout;
     const char *bad; // why the line cannot be judged; NULL: it can
 } StreamRequest;
 // A line longer than STREAM_REQUEST_MAX may be cut: it is answered all the same. Texts live in `a`. `number`

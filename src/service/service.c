@@ -352,9 +352,9 @@ void service_pool_leave(Service *s) {
     pthread_mutex_unlock(&s->lock);
 }
 
-bool service_op(Service *s, Arena *a, const char *text, Op *out, Err *e) {
+bool service_op(Service *s, Arena *a, const char *text, const DomainAsked *asked, Op *out, Err *e) {
     service_pool_take(s);
-    bool ok = op_for_judging(s->referee, a, text, out, e);
+    bool ok = op_for_judging(s->referee, a, text, asked, out, e);
     service_pool_leave(s);
     return ok;
 }

@@ -89,4 +89,4 @@ MUST_CHECK bool service_judge(Service *s, Arena *a, const Submission *q, int n, 
 Pool *service_pool_take(Service *s);
 void service_pool_leave(Service *s);
 // A name, a description or a path; a user's definition is checked before anything is judged by it.
-MUST_CHECK bool service_op(Service *s, Arena *a, const char *text, Op *out, Err *e);
+MUST_CHECK bool service_op(Service *s, Arena *a, const char *text, const DomainAsked *asked, Op *out, Err *e);

@@ -20,6 +20,7 @@ enum { KNOWN_MAX = 512 }; // definitions at hand at a time
 typedef struct {
     Arena arena;
     char *text;
+    LayoutAsked layout;
     Op op;
     char *bad;
     atomic_int users; // requests that were not answered yet
@@ -29,6 +30,7 @@ typedef struct {
 typedef struct {
     Service *service;
     Levels levels;   // where a request names no level
+    LayoutAsked layout; // the same
     int out, wake; // wake: an eventfd for the reader
     bool gathering;
     KnownOp *known[KNOWN_MAX];
@@ -113,6 +115,7 @@ static void answered(void *arg, const Answer *a) {
 static void answer_bad_line(Stream *s, const StreamRequest *l) {
     Verdict v = {.op = STR(""),
                  .decision = {.status = STATUS_referee_error, .rule = "request", .feedback = l->bad},
+                 .domain.contiguous = l->layout == LAYOUT_CONTIGUOUS,
                  .judged.level = l->levels == LEVELS_FULL ? LEVEL_FULL : LEVEL_QUICK};
     pthread_mutex_lock(&s->printing);
     put_answer(&s->text, l->id, verdict_object(&v));
@@ -139,9 +142,9 @@ static KnownOp *known_slot(Stream *s) {
 }
 
 // Definitions are read and checked once, so that requests are judged by the same text while it is known.
-static KnownOp *known_op(Stream *s, Str text) {
+static KnownOp *known_op(Stream *s, Str text, LayoutAsked layout) {
     for (int i = 0; i < s->knowns; i++)
-        if (str_is(text, s->known[i]->text)) {
+        if (str_is(text, s->known[i]->text) && s->known[i]->layout == layout) {
             s->known[i]->used = ++s->uses;
             return s->known[i];
         }
@@ -149,8 +152,9 @@ static KnownOp *known_op(Stream *s, Str text) {
     if (!k) return NULL;
     k->used = ++s->uses;
     k->text = str_cdup(&k->arena, text);
+    k->layout = layout;
     Err e = {0};
-    if (!service_op(s->service, &k->arena, k->text, &k->op, &e))
+    if (!service_op(s->service, &k->arena, k->text, &(DomainAsked){.layout = layout}, &k->op, &e))
         k->bad = arena_strndup(&k->arena, e.msg, strlen(e.msg));
     return k;
 }
@@ -174,7 +178,8 @@ static void submit(Stream *s, const StreamRequest *l, KnownOp *k) {
 static void read_request(Stream *s, Arena *a, Str line, long number) {
     StreamRequest l;
     stream_request_read(a, line, number, s->levels, &l);
-    KnownOp *k = l.bad ? NULL : known_op(s, l.op);
+    if (l.layout == LAYOUT_DECLARED) l.layout = s->layout;
+    KnownOp *k = l.bad ? NULL : known_op(s, l.op, l.layout);
     if (!l.bad && (!k || k->bad))
         l.bad = arena_printf(a, "line %ld: %s", number, k ? k->bad : "too many different ops at once");
     // What is written from a manifest is the request's source from here on: for the hash, the key of
@@ -288,14 +293,14 @@ static bool serve(Stream *s, Referee *referee, int in, bool fresh, Err *e) {
     return ok;
 }
 
-bool stream_run(Referee *referee, int in, int out, Levels levels, bool fresh, Err *e) {
+bool stream_run(Referee *referee, int in, int out, const StreamOptions *o, Err *e) {
     Stream *s = calloc(1, sizeof *s);
     if (!s) abort();
-    *s = (Stream){.levels = levels, .out = out, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    *s = (Stream){.levels = o->levels, .layout = o->layout, .out = out, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     s->text = BUF(&s->arena);
     pthread_mutex_init(&s->printing, NULL);
     bool ok =
-        s->wake >= 0 ? serve(s, referee, in, fresh, e) : err_set(e, ERR_IO, "eventfd: %s", strerror(errno));
+        s->wake >= 0 ? serve(s, referee, in, o->fresh, e) : err_set(e, ERR_IO, "eventfd: %s", strerror(errno));
     if (s->wake >= 0) close(s->wake);
     pthread_mutex_destroy(&s->printing);
     for (int i = 0; i < s->knowns; i++) {

@@ -1,5 +1,5 @@
 // stream.h - verdicts for a training loop: JSON Lines in, JSON Lines out, in any order. A request is
-// {"id","op","source"[,"level","shape","dtype","policy","manifest"]}; the answer is the verdict with the same
+// {"id","op","source"[,"level","shape","dtype","layout","policy","manifest"]}; the answer is the verdict with the same
 // "id". A bad line gets an answer with status referee_error and is never fatal. A source that was judged
 // before, by this build and under the same options, is answered from the journal with "cached":true
 // (verdict_cache.h), unless `fresh`; equal sources that are under way share one judgment.
@@ -13,4 +13,9 @@
 #include "service/request.h"
 
 // Reads descriptor `in` until its end, writes answers to descriptor `out`. False when the world fails.
-MUST_CHECK bool stream_run(Referee *r, int in, int out, Levels levels, bool fresh, Err *e);
+typedef struct {
+    Levels levels;      // where a request names no level
+    LayoutAsked layout; // the same
+    bool fresh;
+} StreamOptions;
+MUST_CHECK bool stream_run(Referee *r, int in, int out, const StreamOptions *o, Err *e);

@@ -114,6 +114,40 @@ static void values_keep_to_the_domain(void **state) {
 
 static int64_t gap(const CaseTensor *t) { return t->stride[0] - t->shape[1]; }
 
+// A contiguous domain keeps the offsets and unaligned bases of the widest one, and nothing else changes.
+static void contiguous_inputs_keep_their_offsets(void **state) {
+    (void)state;
+    Arena a = {0};
+    Pool *pool = pool_open(1);
+    Err e = {0};
+    Op op = the_op(&a, "add_rmsnorm"), dense = op;
+    assert_true(op_in_domain(&dense, &(DomainAsked){.layout = LAYOUT_CONTIGUOUS}, &e));
+    Draw d, c;
+    assert_true(draw_make(&a, pool, &(DrawRequest){.op = &op, .seed = 5, .filter = &all}, &d, &e));
+    assert_true(draw_make(&a, pool, &(DrawRequest){.op = &dense, .seed = 5, .filter = &all}, &c, &e));
+    assert_int_equal(c.cases, d.cases);
+    int offsets = 0, unaligned = 0;
+    for (int k = 0; k < c.cases; k++) {
+        assert_memory_equal(c.truth[k].dim, d.truth[k].dim, sizeof c.truth[k].dim);
+        assert_memory_equal(c.truth[k].expected->v, d.truth[k].expected->v,
+                            (size_t)c.truth[k].expected->numel * sizeof(double));
+        for (int i = 0; i < op.inputs; i++) {
+            const CaseTensor *t = &c.spec[k].input[i];
+            Storage s;
+            Tensor x = draw_input(c.mapping, t, &s);
+            assert_true(tensor_is_contiguous(&x));
+            assert_int_equal(t->offset, d.spec[k].input[i].offset);
+            offsets += t->offset > 0;
+            unaligned += t->offset % 2 == 1;
+        }
+    }
+    assert_true(offsets > 30 && unaligned > 20);
+    draw_free(&c);
+    draw_free(&d);
+    pool_close(pool);
+    arena_free(&a);
+}
+
 // All inputs have gaps, or some, and each of them alone; strides and bases differ.
 static void layouts_are_each_inputs_own(void **state) {
     (void)state;
@@ -205,6 +239,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quick_is_about_two_million_elements), cmocka_unit_test(the_seed_decides_every_byte),
         cmocka_unit_test(values_keep_to_the_domain),           cmocka_unit_test(layouts_are_each_inputs_own),
+                                       cmocka_unit_test(contiguous_inputs_keep_their_offsets),
         cmocka_unit_test(a_draw_that_cannot_judge_gives_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ static void one_line(Arena *a, Str text) {
     const char *nl = text.len ? memchr(text.p, '\n', text.len) : NULL;
     if (nl) text.len = (size_t)(nl - text.p); // as the reader gives them out
     StreamRequest l;
-    stream_request_read(a, text, 1, LEVEL_QUICK, &l);
+    stream_request_read(a, text, 1, LEVELS_QUICK, &l);
     if (!l.id.len || memchr(l.id.p, '\n', l.id.len)) abort(); // it is printed on one line
     json_error_t error;
     json_t *id = json_loadb(l.id.p, l.id.len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);

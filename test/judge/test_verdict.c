@@ -68,7 +68,8 @@ static void the_object_is_the_contract(void **state) {
     (void)state;
     static const char *const keys[] = {"op",       "source_sha256", "accepted",     "status",     "rule",
                                        "feedback", "cases_run",     "cases_passed", "worst",      "traffic",
-                                       "seed",     "replay",        "level",        "elapsed_ms", "version"};
+                                       "seed",     "replay",        "level",        "elapsed_ms", "version",
+                                       "domain"};
     Verdict v = sample(STATUS_incorrect);
     json_t *o = verdict_object(&v), *member;
     assert_non_null(o);

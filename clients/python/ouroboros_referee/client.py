@@ -122,17 +122,20 @@ def _quoted(line):
 
 
 LEVELS = ("ladder", "quick", "full")
+LAYOUTS = ("any", "contiguous")
 
 
 def _check_fields(fields):
     """What the referee would refuse is an error of the caller's, not an undecided kernel."""
-    level, shape, dtype = fields.get("level"), fields.get("shape"), fields.get("dtype")
+    level, shape, dtype, layout = (fields.get(k) for k in ("level", "shape", "dtype", "layout"))
     if level is not None and level not in LEVELS:
         raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
     if shape is not None and not (
         isinstance(shape, str) and _SHAPE.fullmatch(shape) and max(map(int, shape.split("x"))) <= _SIDE_MAX
     ):
         raise ValueError(f'shape is a text ROWSxCOLUMNS such as "8192x4096", each at most {_SIDE_MAX}, not {shape!r}')
+    if layout is not None and layout not in LAYOUTS:
+        raise ValueError(f"layout is one of {', '.join(LAYOUTS)}, not {layout!r}")
     if dtype is not None and dtype not in _DTYPES:
         raise ValueError(f"dtype is one of {', '.join(_DTYPES)}, not {dtype!r}")
 
@@ -260,6 +263,8 @@ class Referee:
     fresh    judge again what was judged before, instead of answering from the journal
     state    directory of the journal; default: the program's own
     include  directory of helper files that kernels may import from, read once, when the process starts
+    layout   "contiguous": no inputs with gaps between their rows; "any": with them; None: as each definition says.
+             The verdict's `domain` tells
     retries  how many processes may die on one request before it is given up as undecided
     options  more options of `ouroboros referee --stream`
 
@@ -269,12 +274,14 @@ class Referee:
 
     def __init__(
         self, binary=None, jobs=None, level="ladder", timeout=600.0, fresh=False, state=None, retries=2, options=(),
-        include=None,
+        include=None, layout=None,
     ):
         if level not in LEVELS:
             raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
         if isinstance(options, (str, bytes)):
             raise TypeError(f"options is a list of words, not the text {options!r}")
+        if layout is not None and layout not in LAYOUTS:
+            raise ValueError(f"layout is one of {', '.join(LAYOUTS)}, not {layout!r}")
         self.timeout, self.retries = timeout, retries
         path = find_binary(binary)
         check_binary(path)
@@ -283,6 +290,8 @@ class Referee:
             self._command += ["--jobs", str(int(jobs))]
         if state is not None:
             self._command += ["--state", os.fspath(state)]
+        if layout is not None:
+            self._command += ["--layout", layout]
         if include is not None:
             self._command += ["--include", os.fspath(include)]
         if fresh:
@@ -300,7 +309,7 @@ class Referee:
     # ---- what it is for
 
     def judge(self, op, source, timeout=None, **fields):
-        """The verdict on one kernel. `fields`: level, shape, dtype or manifest for this request alone.
+        """The verdict on one kernel. `fields`: level, shape, dtype, layout or manifest for this request alone.
 
         A manifest says how the kernels of a file without `run` are launched: a dict, JSON
         text, or the path of a .json file."""
@@ -309,9 +318,9 @@ class Referee:
     def judge_many(self, pairs, timeout=None, **fields):
         """Verdicts on (op, source) pairs, in their order; (op, source, manifest) for one with a manifest of its
         own. Pairs of one op that are asked together are judged together, which is much cheaper than one by one."""
-        unknown = fields.keys() - {"level", "shape", "dtype", "policy", "manifest"}
+        unknown = fields.keys() - {"level", "shape", "dtype", "layout", "policy", "manifest"}
         if unknown:
-            raise TypeError(f"a request has no {', '.join(sorted(unknown))}: only level, shape, dtype and manifest")
+            raise TypeError(f"a request has no {', '.join(sorted(unknown))}: only level, shape, dtype, layout and manifest")
         _check_fields(fields)
         checked = [_check_pair(pair) for pair in pairs]
         asked = [(op, source, manifest_of(own[0] if own else fields.get("manifest"))) for op, source, own in checked]

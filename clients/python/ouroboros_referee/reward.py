@@ -158,8 +158,8 @@ class RewardTable(dict):
         return self
 
     def reward(self, verdict):
-        if not verdict.decided:
-            return None
+        if not verdict.decided or verdict.get("domain", {}).get("values") == "published":
+            return None  # values as somebody's harness draws them are no domain to reward
         value = self.get(verdict.status, self.other)
         if verdict.accepted and verdict.get("level") == "quick":
             return value * self.quick

@@ -5,6 +5,7 @@ inputs = {
     "scale": {"shape": (1,), "range": (0.01, 4), "signs": "both"},
 }
 invariant = {"x": "shift"}
+published = {"scale": {"signs": "positive"}}
 
 
 def reference(x, scale):

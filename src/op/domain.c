@@ -1,0 +1,42 @@
+// The domain that an op is judged on: as its definition says, or as a caller asks.
+#include "op/suite.h"
+
+bool layout_by_name(Str name, LayoutAsked *out) {
+    if (str_is(name, "any")) return *out = LAYOUT_ANY, true;
+    if (str_is(name, "contiguous")) return *out = LAYOUT_CONTIGUOUS, true;
+    return false;
+}
+
+const char *op_layout(const Op *op) { return op->domain.contiguous ? "contiguous" : "any"; }
+
+bool op_input_within(const OpInput *in, const OpInput *of) {
+    if (in->ranged != of->ranged || in->range_dim != of->range_dim) return false;
+    if (in->ranged) return in->range_lo >= of->range_lo && in->range_hi <= of->range_hi &&
+                           in->both_signs <= of->both_signs;
+    return in->scale_lo >= of->scale_lo && in->scale_hi <= of->scale_hi && in->shift <= of->shift &&
+           in->large <= of->large && in->neg_inf <= of->neg_inf;
+}
+
+// The definition's own text keeps its hash: what is kept by it stays where it is.
+static void hash_domain(Op *op) {
+    Arena a = {0};
+    Buf b = BUF(&a);
+    char text[65];
+    sha256_hex(op->hash, text);
+    buf_printf(&b, "%s layout %s values %s", text, op_layout(op), op->domain.published ? "published" : "all");
+    op->hash = sha256_of(buf_str(&b));
+    arena_free(&a);
+}
+
+bool op_in_domain(Op *op, const DomainAsked *asked, Err *e) {
+    OpDomain was = op->domain;
+    if (asked->layout != LAYOUT_DECLARED) op->domain.contiguous = asked->layout == LAYOUT_CONTIGUOUS;
+    if (asked->published && !op->has_published)
+        return err_set(e, ERR_INPUT, "%.*s: its definition declares no published domain", STR_ARG(op->name));
+    if (asked->published && !was.published) {
+        memcpy(op->input, op->published, sizeof op->input);
+        op->domain.published = true;
+    }
+    if (op->domain.contiguous != was.contiguous || op->domain.published != was.published) hash_domain(op);
+    return true;
+}
