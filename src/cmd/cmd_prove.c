@@ -218,7 +218,9 @@ static void put_result(Buf *out, Trial *t, bool json, int *code) {
     *code = !proves ? verdict_exit(&t->got.original) : s.passed ? EXIT_OK : EXIT_REJECTED;
     if (json) return put_json(out, t, &s);
     if (proves) return put_text(out, t, &s);
-    buf_puts(out, "The original itself is not accepted, so its mutants prove nothing.\n");
+    buf_puts(out,
+             "The original itself is not accepted, so its mutants prove nothing.\n"
+             "It was judged as `ouroboros fmt` prints it: lines and the sha256 below are of that text.\n");
     verdict_text(out, &t->got.original, "");
 }
 
@@ -241,8 +243,8 @@ int cmd_prove(int argc, char **argv) {
     bool json = false;
     Seed seed = {0};
     int jobs = 0;
-    const Option options[] = {{"--level", OPTION_TEXT, &level}, {"--json", OPTION_FLAG, &json},
-                              {"--seed", OPTION_SEED, &seed},   {"--jobs", OPTION_COUNT, &jobs},
+    const Option options[] = {{"--level", OPTION_TEXT, &level},   {"--json", OPTION_FLAG, &json},
+                              {"--seed", OPTION_SEED, &seed},     {"--jobs", OPTION_COUNT, &jobs},
                               {"--suite", OPTION_TEXT, &o.suite}, {"--state", OPTION_TEXT, &state},
                               {"--entry", OPTION_TEXT, &o.entry}, {"--layout", OPTION_TEXT, &layout}};
     Positionals rest;
