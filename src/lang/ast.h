@@ -160,6 +160,15 @@ struct Node {
             Nodes then, otherwise; // elif: otherwise holds one IF
         } branch;                  // IF
         struct {
+            Node *subject;
+            Nodes cases; // CASE
+        } match;         // MATCH
+        struct {
+            // A literal, -number, name, dotted name, TUPLE or LIST of patterns, or BINARY of `|`.
+            Node *pattern, *guard; // guard or NULL
+            Nodes body;
+        } matchcase; // CASE
+        struct {
             Node *target, *iter;
             Nodes body, otherwise;
             bool async;

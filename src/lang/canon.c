@@ -81,6 +81,7 @@ static void collect_kept(void *arg, const Node *n) {
                        reads_scopes(n->attribute.name);
         break;
     case NODE_COMPFOR: keep_targets(c, n->compfor.target); break;
+    case NODE_CASE: keep_targets(c, n->matchcase.pattern); break; // what a pattern binds
     case NODE_GLOBAL:
         for (int i = 0; i < n->global.names.n; i++) keep(c, n->global.names.at[i]->name);
         break;

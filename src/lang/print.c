@@ -60,6 +60,25 @@ static void put_if(Printer *p, const Node *n) {
     }
 }
 
+static void put_match(Printer *p, const Node *n) {
+    put(p, "match ");
+    put_expr(p, n->match.subject, BARE);
+    put(p, ":\n");
+    p->indent++;
+    for (int i = 0; i < n->match.cases.n; i++) {
+        const Node *c = n->match.cases.at[i];
+        put_line_start(p);
+        put(p, "case ");
+        put_expr(p, c->matchcase.pattern, TEST);
+        if (c->matchcase.guard) {
+            put(p, " if ");
+            put_expr(p, c->matchcase.guard, NAMED);
+        }
+        put_block(p, &c->matchcase.body);
+    }
+    p->indent--;
+}
+
 static void put_for(Printer *p, const Node *n) {
     put(p, n->loop.async ? "async for " : "for ");
     put_target(p, n->loop.target);
@@ -183,6 +202,7 @@ static bool put_compound(Printer *p, const Node *n) {
     case NODE_FUNCTION: put_function(p, n); break;
     case NODE_CLASS: put_class(p, n); break;
     case NODE_IF: put_if(p, n); break;
+    case NODE_MATCH: put_match(p, n); break;
     case NODE_FOR: put_for(p, n); break;
     case NODE_WHILE:
         put(p, "while ");

@@ -19,11 +19,12 @@ const int api_count = ROWS;
 typedef struct {
     DiagKind kind;
     const char *names, *reason;
+    bool computes; // of torch and of tensors, both
 } Refused;
 static const Refused refused[] = {
-#define REFUSED(kind, names, reason) {DIAG_##kind, names, reason},
+#define REFUSED(kind, names, reason) {DIAG_##kind, names, reason, false},
+#define COMPUTES(names, reason)      {DIAG_REFUSED, names, reason, true},
 #include "host/policy/refused.def"
-#undef REFUSED
 };
 
 // One entry for each name of each row.
@@ -148,10 +149,23 @@ static const Entry *nearest(Str name, bool member, bool candidate) {
     return best;
 }
 
+// torch.add, x.add, x.add_: the word alone; empty for what is none of these.
+static Str computing_word(Str name, bool member) {
+    if (!member && !str_starts(name, "torch.")) return (Str){0};
+    if (!member) name = (Str){name.p + 6, name.len - 6};
+    while (name.len && name.p[name.len - 1] == '_') name.len--;
+    return name;
+}
+
 static const Refused *refused_find(Str name, bool member) {
+    Str word = computing_word(name, member);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         const char *p = refused[i].names;
         for (Str w; word_next(&p, &w);) {
+            if (refused[i].computes) {
+                if (str_eq(w, word)) return &refused[i];
+                continue;
+            }
             bool dotted = w.p[0] == '.';
             if (dotted) w = (Str){w.p + 1, w.len - 1};
             if (dotted != member) continue;
@@ -168,8 +182,9 @@ bool api_known_refused(Str name, bool method, bool candidate) {
 bool api_refused_itself(Str name) {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         const char *p = refused[i].names;
-        for (Str w; word_next(&p, &w);)
+        for (Str w; !refused[i].computes && word_next(&p, &w);)
             if (str_eq(w, name)) return true;
+        if (refused[i].computes && refused_find(name, false) == &refused[i]) return true;
     }
     return entry_find(name, false, NULL, false);
 }
@@ -190,6 +205,8 @@ const char *api_reason(Arena *a, Str name, bool method, bool candidate, DiagKind
     const Entry *near = nearest(name, method, candidate);
     const char *what = candidate ? "host code has allocation, shapes, views and launches only"
                                  : "references have the operations listed by the API table only";
+    // What nobody has listed may be anything that torch has; a slip of the pen is none of it.
+    if (!near && candidate) *kind = DIAG_UNSUPPORTED;
     if (!near) return what;
     return arena_printf(a, "%s; did you mean %s%.*s?", what, near->member ? "." : "", STR_ARG(near->name));
 }

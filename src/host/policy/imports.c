@@ -126,20 +126,28 @@ static bool in_list(const char *list, Str word) {
     return false;
 }
 
-static bool alias_quiet(Arena *a, const Node *n, const Node *alias) {
-    static const struct {
-        const char *module, *names;
-    } quiet[] = {
-#define QUIET(module, names) {module, names},
+static const struct {
+    DiagKind kind;
+    const char *module, *names;
+} quiet_import[] = {
+#define QUIET(kind, module, names) {DIAG_##kind, module, names},
 #include "host/policy/unused_imports.def"
 #undef QUIET
-    };
-    enum { MODULES = sizeof quiet / sizeof *quiet };
+};
+enum { QUIET_MODULES = sizeof quiet_import / sizeof *quiet_import };
+
+static int quiet_module(const Node *n, const Node *alias) {
     Str module = n->import.from ? n->import.module : alias->alias.name;
-    Imported b = binding_of(a, n, alias);
     int k = 0;
-    while (k < MODULES && !str_is(module, quiet[k].module)) k++;
-    if (k == MODULES || (n->import.from && !in_list(quiet[k].names, alias->alias.name))) return false;
+    while (k < QUIET_MODULES && !str_is(module, quiet_import[k].module)) k++;
+    return k;
+}
+
+static bool alias_quiet(Arena *a, const Node *n, const Node *alias) {
+    Imported b = binding_of(a, n, alias);
+    int k = quiet_module(n, alias);
+    if (k == QUIET_MODULES || (n->import.from && !in_list(quiet_import[k].names, alias->alias.name)))
+        return false;
     if (str_is(b.bound, "torch") || str_is(b.bound, "triton"))
         return !n->import.from && !alias->alias.as.len; // `import torch.utils.benchmark` binds torch
     return !api_is_module(b.bound, true) && !api_named(b.bound, true) && !is_reserved_root(b.bound);
@@ -167,11 +175,14 @@ bool import_brings(const Node *n) {
     return n->import.names.n > 0;
 }
 
-void names_of_quiet(Arena *a, Names *names, const Node *n) {
+void names_of_quiet(Arena *a, Names *names, Names *reaching, const Node *n) {
     for (int i = 0; i < n->import.names.n; i++) {
         if (alias_canonical(n, i) || alias_is(n, i, alias_meant) || !alias_is(n, i, alias_quiet)) continue;
         Str bound = binding_of(a, n, n->import.names.at[i]).bound;
-        if (!str_is(bound, "torch") && !str_is(bound, "triton")) names_add(names, bound);
+        if (str_is(bound, "torch") || str_is(bound, "triton")) continue;
+        names_add(names, bound);
+        if (quiet_import[quiet_module(n, n->import.names.at[i])].kind == DIAG_REFUSED)
+            names_add(reaching, bound);
     }
 }
 

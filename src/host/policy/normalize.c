@@ -465,7 +465,10 @@ static void mark_imports(void *arg, const Node *n) {
 
 bool host_normalize(Arena *a, Node *module, DiagList *d) {
     if (module->module.old_names) mark_imports(NULL, module);
-    if (!futures_first(module, d) || !foreign_normalize(a, module, d)) return false;
+    matches_normalize(a, module);
+    if (!futures_first(module, d)) return false;
+    local_imports_normalize(a, module);
+    if (!foreign_normalize(a, module, d)) return false;
     // What the one leaves may be what the other asks for; each takes something away.
     for (bool more = true; more;) {
         more = normalize_tries(a, module);

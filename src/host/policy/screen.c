@@ -23,11 +23,10 @@ typedef struct {
     bool late;  // something of the function stands before
     bool model; // ModelNew is the entry: its parameters are inputs
     const Node *module;
-    Str self; // first parameter of the method around
-    Names members;
-    Names limits; // names of torch.finfo(...) and torch.iinfo(...)
-    Names quiet;  // what imports have brought and host code does not use // of all classes of the file, and
-                  // attributes that their methods set
+    Str self;              // first parameter of the method around
+    Names members;         // of all classes of the file, and attributes that their methods set
+    Names limits;          // names of torch.finfo(...) and torch.iinfo(...)
+    Names quiet, reaching; // what imports bring and host code does not use, some of it what reaches out
     int depth, found;
 } Screen;
 
@@ -153,6 +152,12 @@ static DiagKind import_kind(Screen *s, const Node *n) {
         if (known_root(as) >= 0 || str_starts(as, "__")) return DIAG_REFUSED;
     }
     return form_rule[FORM_IMPORT].kind;
+}
+
+static bool import_reaches(Screen *s, const Node *n) {
+    Names quiet = {.arena = s->arena}, reaching = {.arena = s->arena};
+    if (s->candidate) names_of_quiet(s->arena, &quiet, &reaching, n);
+    return reaching.n > 0;
 }
 
 // What could be meant as helpers of the candidate's own says how they are given.
@@ -294,8 +299,8 @@ static void screen_name(Screen *s, Scope *scope, const Node *n) {
         api_is_module(n->name, s->candidate))
         return;
     if (names_have(&s->quiet, n->name))
-        refuse_as(s, DIAG_REFUSED, n->span, "`", n->name,
-                  "it may be imported, but host code uses nothing but torch, triton and math");
+        refuse_as(s, names_have(&s->reaching, n->name) ? DIAG_REFUSED : DIAG_UNSUPPORTED, n->span, "`",
+                  n->name, "it may be imported, but host code uses nothing but torch, triton and math");
     else if (str_starts(n->name, "__"))
         refuse_as(s, DIAG_REFUSED, n->span, "`", n->name, "host code does not reach into Python's own names");
     else if (api_known_refused(n->name, false, s->candidate))
@@ -595,13 +600,17 @@ static void screen_statement(Screen *s, Scope *scope, const Node *n) {
         if (s->in_function && str_is(n->import.module, "__future__"))
             refuse(s, n->span,
                    "SyntaxError: from __future__ imports must occur at the beginning of the file");
-        else if (s->in_function && s->late)
-            refuse(s, n->span,
-                   "import: in a function it stands at its beginning: the name is the function's own");
         else if (file)
             screen_included(s, n, file);
-        else if (!(s->in_function ? import_canonical : import_allowed)(n, s->candidate, &why))
+        else if (!import_allowed(n, s->candidate, &why))
             refuse_as(s, import_kind(s, n), n->span, "", (Str){0}, import_reason(s, n, why));
+        else if (s->in_function && (s->late || !import_canonical(n, s->candidate, &why)) &&
+                 import_reaches(s, n))
+            refuse_form(s, n->span, FORM_IMPORT_REACHES);
+        else if (s->in_function && (s->late || !import_canonical(n, s->candidate, &why)))
+            refuse_as(s, DIAG_UNSUPPORTED, n->span, "", (Str){0},
+                      "import: in a function it stands at its beginning, or what it brings is used nowhere "
+                      "else in the file");
         break;
     }
     case NODE_BREAK:
@@ -702,10 +711,10 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
     for (int i = 0; i < body->n; i++)
         if (candidate && body->at[i]->kind == NODE_IMPORT && library_of(module, body->at[i]))
             names_of_import(&globals.names, body->at[i]);
-    s.members.arena = s.quiet.arena = d->arena;
+    s.members.arena = s.quiet.arena = s.reaching.arena = d->arena;
     for (int i = 0; candidate && i < body->n; i++)
         if (body->at[i]->kind == NODE_IMPORT && !library_of(module, body->at[i]))
-            names_of_quiet(d->arena, &s.quiet, body->at[i]);
+            names_of_quiet(d->arena, &s.quiet, &s.reaching, body->at[i]);
     s.limits.arena = d->arena;
     if (candidate) node_each_child(module, collect_limits, &s.limits);
     if (candidate) collect_members(&s.members, body);

@@ -36,6 +36,8 @@ enum { KNOWN_ROOTS = 9 };
 int known_root(Str name);
 // The parts of host_normalize().
 void tree_place(Node *n, Span at); // a tree from text of ours stands where something else stood
+void local_imports_normalize(Arena *a, Node *module);
+void matches_normalize(Arena *a, Node *module);
 void questions_normalize(Arena *a, Node *module);
 bool conditions_normalize(Arena *a, Node *module); // false: there was nothing to decide
 MUST_CHECK bool foreign_normalize(Arena *a, Node *module, DiagList *d);
@@ -50,7 +52,9 @@ bool futures_first(const Node *module, DiagList *d);
 bool defined_in_time(Arena *a, const Node *module, DiagList *d);
 // Whether a file that imports anything imports all of the modules that it names.
 bool imports_complete(Arena *a, const Node *module, DiagList *d);
-void names_of_quiet(Arena *a, Names *names, const Node *n);
+// Names that host code does not use, and those of them that reach the interpreter, the process, a clock, or
+// compute.
+void names_of_quiet(Arena *a, Names *names, Names *reaching, const Node *n);
 // Decorators of a function: *jit is set for a kernel. False for anything else: *why says what is wrong.
 bool decorators_allowed(const Node *function, bool *jit, Form *why);
 // One item of a `with` that changes nothing here: which device is current, that no gradients are kept.

@@ -108,9 +108,7 @@ bool api_bool(Call *c, Value *out) {
 bool api_str(Call *c, Value *out) {
     Buf text = BUF(c->in->arena);
     if (c->arg[0].kind == V_STR) return *out = c->arg[0], true;
-    value_text(&text, c->arg[0]);
-    if (text.len > c->in->heap_left) return host_new(c->in, c->at, INT64_MAX, 1) != NULL;
-    c->in->heap_left -= text.len;
+    if (!value_spell(c->in, c->at, c->arg[0], false, &text)) return false;
     *out = value_str(buf_str(&text));
     return true;
 }

@@ -305,16 +305,9 @@ static bool eval_fstring(Interp *in, Env *env, const Node *n, Value *out) {
         if (format && (part->format.spec || part->format.conversion == 'a'))
             return host_unsupported(in, part->span, "format specifications are not available in f-strings");
         if (!eval(in, env, format ? part->format.value : part, &v)) return false;
-        size_t before = text.len;
-        if (format && part->format.conversion == 'r')
-            value_repr(&text, v, 0);
-        else
-            value_text(&text, v);
-        size_t grown = text.len - before;
-        if (text.len > STRING_MAX || grown > in->heap_left)
+        if (!value_spell(in, part->span, v, format && part->format.conversion == 'r', &text)) return false;
+        if (text.len > STRING_MAX)
             return host_raise(in, n->span, "MemoryError: a string of host code may take 1 MiB");
-        in->heap_left -= grown;
-        if (!host_work(in, n->span, (int64_t)grown / 16)) return false;
     }
     *out = value_str(buf_str(&text));
     return true;

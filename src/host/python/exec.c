@@ -91,7 +91,10 @@ static bool exec_assert(Interp *in, Env *env, const Node *s) {
         return false;
     if (holds) return true;
     if (!s->assertion.message) return host_raise(in, s->span, "AssertionError");
-    if (!eval(in, env, s->assertion.message, &v)) return false;
+    in->failing++;
+    bool told = eval(in, env, s->assertion.message, &v);
+    in->failing--;
+    if (!told) return false;
     Buf text = BUF(in->arena);
     value_text(&text, v);
     return host_raise(in, s->span, "AssertionError: %s", buf_cstr(&text));
@@ -100,7 +103,10 @@ static bool exec_assert(Interp *in, Env *env, const Node *s) {
 static bool exec_raise(Interp *in, Env *env, const Node *s) {
     Value v;
     if (!s->raise.value) return host_raise(in, s->span, "RuntimeError: No active exception to reraise");
-    if (!eval(in, env, s->raise.value, &v)) return false; // calling an exception's name raises at once
+    in->failing++;
+    bool made = eval(in, env, s->raise.value, &v); // calling an exception's name raises at once
+    in->failing--;
+    if (!made) return false;
     if (v.kind != V_API || v.member->row->kind != API_EXCEPTION)
         return host_raise(in, s->span, "TypeError: exceptions must derive from BaseException");
     return host_raise(in, s->span, "%.*s", STR_ARG(v.member->name));

@@ -34,6 +34,7 @@ struct Interp {
     int depth;
     int pruning;  // in how many functions that prune configs
     int memo;     // in how many functions whose results functools keeps
+    int failing;  // in how many `raise` and failed `assert`: their texts are for people
     bool defined; // the module's statements have all run
     Env *globals;
     // Candidate.

@@ -340,7 +340,15 @@ bool api_device(Call *c, Value *out) {
         return host_raise(c->in, c->at, "TypeError: device(): argument 'type' must be str, not %s",
                           value_type(c->arg[0]));
     Str s = c->arg[0].s;
-    if (str_is(s, "cuda") || str_is(s, "cuda:0")) return *out = value_device(false), true;
+    int64_t index;
+    if (c->arg[1].kind != V_NONE &&
+        !(value_as_int(c->arg[1], &index) && index == 0 && !memchr(s.p, ':', s.len)))
+        return host_unsupported(c->in, c->at, "another device than the first");
+    if (str_is(s, "cuda") || str_is(s, "cuda:0")) {
+        *out = value_device(false);
+        out->device.indexed = s.len > 4 || c->arg[1].kind != V_NONE;
+        return true;
+    }
     if (str_is(s, "cpu")) return *out = value_device(true), true;
     return host_raise(c->in, c->at, "RuntimeError: Invalid device string: '%.*s'", STR_ARG(s));
 }
@@ -349,7 +357,7 @@ bool api_device_type(Call *c, Value *out) {
     return true;
 }
 bool api_device_index(Call *c, Value *out) {
-    *out = c->arg[0].device.cpu ? NONE_VALUE : value_int(0);
+    *out = !c->arg[0].device.indexed ? NONE_VALUE : value_int(0);
     return true;
 }
 bool api_tensor_type(Call *c, Value *out) {

@@ -108,54 +108,6 @@ const char *value_type(Value v) {
     return "?";
 }
 
-static void seq_repr(Buf *out, const Seq *s, const char *open, const char *close, bool tuple, int depth) {
-    buf_puts(out, open);
-    for (int i = 0; i < s->n && out->len < 300; i++) {
-        if (i) buf_puts(out, ", ");
-        value_repr(out, s->at[i], depth);
-    }
-    buf_puts(out, tuple && s->n == 1 ? "," : "");
-    buf_puts(out, close);
-}
-
-// Texts go into findings and f-strings: whatever is longer than a line or deeper than a few levels is cut.
-void value_repr(Buf *out, Value v, int depth) {
-    PyValue plain;
-    if (depth > 8 || out->len > 300) return buf_puts(out, "...");
-    if (value_plain(v, &plain)) {
-        if (v.kind == V_STR && v.s.len > 200) plain.s.len = 200;
-        return py_repr(out, plain);
-    }
-    switch (v.kind) {
-    case V_TUPLE:
-        if (v.seq->flavour != SEQ_SIZE) return seq_repr(out, v.seq, "(", ")", true, depth + 1);
-        return seq_repr(out, v.seq, "torch.Size([", "])", false, depth + 1);
-    case V_LIST: return seq_repr(out, v.seq, "[", "]", false, depth + 1);
-    case V_DICT:
-        buf_puts(out, "{");
-        for (int i = 0; i < v.dict->n && out->len < 300; i++) {
-            if (i) buf_puts(out, ", ");
-            value_repr(out, v.dict->key[i], depth + 1);
-            buf_puts(out, ": ");
-            value_repr(out, v.dict->value[i], depth + 1);
-        }
-        return buf_puts(out, "}");
-    case V_DTYPE:
-        buf_puts(out, v.dtype.triton ? "" : "torch.");
-        return buf_puts(out, v.dtype.triton ? dtype_info[v.dtype.t].triton : dtype_info[v.dtype.t].torch);
-    case V_DEVICE: return buf_puts(out, v.device.cpu ? "cpu" : "cuda:0");
-    case V_ELLIPSIS: return buf_puts(out, "Ellipsis");
-    default: return buf_printf(out, "<%s>", value_type(v));
-    }
-}
-
-void value_text(Buf *out, Value v) {
-    if (v.kind == V_STR)
-        buf_str_put(out, v.s);
-    else
-        value_repr(out, v, 0);
-}
-
 // --- truth and equality ---
 
 bool value_truth(Interp *in, Span at, Value v, bool *out) {
@@ -206,7 +158,7 @@ bool value_same(Value a, Value b) {
     case V_STR: return str_eq(a.s, b.s);
     case V_MODULE: return str_eq(a.s, b.s);
     case V_DTYPE: return a.dtype.t == b.dtype.t && a.dtype.triton == b.dtype.triton;
-    case V_DEVICE: return a.device.cpu == b.device.cpu;
+    case V_DEVICE: return a.device.cpu == b.device.cpu && a.device.indexed == b.device.indexed;
     case V_TUPLE:
     case V_LIST: return a.seq == b.seq;
     case V_DICT:

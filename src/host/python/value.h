@@ -92,7 +92,7 @@ struct Value {
             bool triton; // tl.float16, not torch.float16: only these may enter a kernel
         } dtype;
         struct {
-            bool cpu;
+            bool cpu, indexed; // torch.device("cuda") is another than torch.device("cuda:0")
         } device;
         HostTensor *tensor;
         const Bound *bound;
@@ -169,7 +169,10 @@ static inline Value value_bound(const Bound *b) { return (Value){.kind = V_BOUND
 static inline Value value_dtype(DType t, bool triton) {
     return (Value){.kind = V_DTYPE, .dtype = {.t = t, .triton = triton}};
 }
-static inline Value value_device(bool cpu) { return (Value){.kind = V_DEVICE, .device = {.cpu = cpu}}; }
+// Of a tensor: the one with an index.
+static inline Value value_device(bool cpu) {
+    return (Value){.kind = V_DEVICE, .device = {.cpu = cpu, .indexed = !cpu}};
+}
 static inline bool value_is_seq(Value v) { return v.kind == V_TUPLE || v.kind == V_LIST; }
 static inline bool value_is_tensor(Value v) { return v.kind == V_TENSOR || v.kind == V_BOUND; }
 
@@ -180,8 +183,11 @@ bool value_as_int(Value v, int64_t *out); // int or bool
 bool value_as_number(Value v, double *out);
 
 const char *value_type(Value v); // "int", "Tensor", "builtin_function_or_method" ...
+// For messages (value_text.c): cut to about a line.
 void value_repr(Buf *out, Value v, int depth);
 void value_text(Buf *out, Value v); // str(): strings bare
+// The whole text, as a program gets it by str() and f-strings; unsupported where it is not known.
+MUST_CHECK bool value_spell(Interp *in, Span at, Value v, bool repr, Buf *out);
 
 MUST_CHECK bool value_truth(Interp *in, Span at, Value v, bool *out);
 MUST_CHECK bool value_equal(Interp *in, Span at, Value a, Value b, bool *out);

@@ -21,6 +21,7 @@ typedef struct {
     // Triton compiles a kernel from its text, which it cuts out and unindents by patterns: what they would
     // read otherwise is refused.
     bool in_decorator, in_def;
+    bool may_match;     // the next statement starts its line
     uint32_t statement; // where the simple statement starts
 } Parser;
 
@@ -51,6 +52,7 @@ Node *parse_expression(Parser *p);  // no tuple without parentheses, no `:=`, no
 Node *parse_named(Parser *p);       // the same or `name := expression`
 Node *parse_tuple(Parser *p);       // expressions and *expressions; a comma makes it a TUPLE
 Node *parse_value(Parser *p);       // the same or a yield: the right of `=`, a statement
+Node *parse_operands(Parser *p);    // operands; a comma makes them a TUPLE
 Node *parse_targets(Parser *p);     // between `for` and `in`, checked
 Node *parse_disjunction(Parser *p); // neither conditional nor lambda
 Node *parse_operand(Parser *p);     // binds tighter than a comparison
@@ -73,5 +75,11 @@ const char *node_describe(const Node *n);            // "a function call"
 // ---- parse_string.c
 Node *parse_strings(Parser *p); // adjacent literals, joined
 
+// ---- parse_match.c
+// `match` is a word like any other: what stands behind it tells. At the expression that may be one's head,
+// *out is the statement, or NULL for none; false: a finding.
+MUST_CHECK bool parse_match(Parser *p, Token first, Node *value, Node **out);
+
 // ---- parse_stmt.c
+MUST_CHECK bool parse_block(Parser *p, const char *of, Nodes *out);
 MUST_CHECK bool parse_statement(Parser *p); // pushes one or more

@@ -377,6 +377,8 @@ static Node *parse_items_bare(Parser *p, Node *(*item)(Parser *), bool lone_star
 
 Node *parse_tuple(Parser *p) { return parse_items_bare(p, parse_expression, false); }
 
+Node *parse_operands(Parser *p) { return parse_items_bare(p, parse_operand, false); }
+
 static Node *parse_yield(Parser *p) {
     Node *n = node_new(p, NODE_YIELD, p->tok.at);
     if (!p->in_function) return fail(p, token_span(p->tok), "`yield` outside a function");

@@ -6,7 +6,7 @@ static bool parse_simple_line(Parser *p);
 // ---- blocks
 
 // ":" and either simple statements on the same line or an indented block. `of` completes "after ..".
-static bool parse_block(Parser *p, const char *of, Nodes *out) {
+bool parse_block(Parser *p, const char *of, Nodes *out) {
     *out = (Nodes){0};
     if (at(p, TOK_ASSIGN))
         return fail(p, token_span(p->tok), "expected ':' after %s, found '='; comparison is '=='", of);
@@ -512,8 +512,6 @@ static bool fail_two_expressions(Parser *p, Token first, const Node *value) {
         if (str_is(word, "print") || str_is(word, "exec"))
             return fail(p, token_span(first), "%.*s is a function: its arguments need parentheses",
                         STR_ARG(word));
-        if (str_is(word, "match"))
-            return fail_unread(p, token_span(first), "`match` statements are not supported");
         if (str_is(word, "type"))
             return fail_unread(p, token_span(first), "`type` statements are not supported");
     }
@@ -524,9 +522,11 @@ static Node *parse_expression_statement(Parser *p) {
     Token first = p->tok;
     Node *value = parse_value(p);
     if (!value) return NULL;
-    bool matches = first.kind == TOK_NAME && str_is(token_str(p, first), "match");
-    if (at(p, TOK_COLON) && p->next.kind == TOK_NEWLINE && matches)
-        return fail_unread(p, token_span(first), "`match` statements are not supported");
+    if (p->may_match && first.kind == TOK_NAME && str_is(token_str(p, first), "match")) {
+        Node *n;
+        if (!parse_match(p, first, value, &n)) return NULL;
+        if (n) return n;
+    }
     if (at(p, TOK_ASSIGN)) return parse_assign(p, value, first.at);
     if (at(p, TOK_COLON)) return parse_annassign(p, value, first.at);
     if (token_oper(p->tok.kind).assigns) return parse_augassign(p, value, first.at);
@@ -577,8 +577,10 @@ static bool parse_simple_line(Parser *p) {
     do {
         if (at(p, TOK_NEWLINE)) break;
         Node *n = parse_simple(p);
+        p->may_match = false;
         if (!n) return false;
         push(p, n);
+        if (n->kind == NODE_MATCH) return true;
     } while (accept(p, TOK_SEMI));
     if (accept(p, TOK_NEWLINE)) return true;
     return fail_token(p, "the end of the statement");
@@ -611,7 +613,7 @@ bool parse_statement(Parser *p) {
     case TOK_AT:
     case TOK_ASYNC: break;
     case TOK_INDENT: return fail(p, token_span(p->tok), "unexpected indentation");
-    default: return parse_simple_line(p);
+    default: p->may_match = true; return parse_simple_line(p);
     }
     Node *n = parse_compound(p);
     if (!n) return false;

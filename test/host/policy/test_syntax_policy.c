@@ -10,7 +10,7 @@ static const Case constructs[] = {
     LATER("with", RUN "    with torch.no_grad(), x:\n        return x\n"),
     LATER("with", RUN "    with torch.cuda.device:\n        return x\n"),
     LATER("with", RUN "    with no_grad():\n        return x\n"),
-    REFUSE(".no_grad", RUN "    with x.no_grad():\n        return x\n"),
+    LATER("with", RUN "    with x.no_grad():\n        return x\n"),
     LATER("module level", "with torch.no_grad():\n    K = 1\n" RUN "    return x\n"),
     REFUSE("eval", RUN "    with torch.no_grad():\n        return eval('x')\n"),
     REFUSE("eval", RUN "    with torch.cuda.device(eval('x')):\n        return x\n"),
@@ -140,7 +140,7 @@ static const Case imports[] = {
     REFUSE("import", "from math import pi as __name__\n" RUN "    return x\n"),
     REFUSE("import", "import time as len\n" RUN "    return x\n"),
     REFUSE("import", RUN "    import os\n    return x\n"),
-    REFUSE("import", RUN "    from triton import cdiv\n    return x\n"),
+    LATER("import", RUN "    from triton import cdiv\n    return x\n"),
     ALLOW("import triton.language\n" RUN "    return x\n"),
     ALLOW("from triton import cdiv\nfrom triton.language.extra.libdevice import rsqrt as r\n" RUN
           "    return x\n"),

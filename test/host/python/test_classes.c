@@ -78,7 +78,7 @@ static void test_what_stays_refused(void **state) {
          "class A:\n    def softmax(self, x):\n        return x.softmax(-1)\n" RUN(
              "    return A().softmax(x)\n")},
         {DIAG_REFUSED, "super", RUN("    super().__init__()\n    return double(x)\n")},
-        {DIAG_REFUSED, "`.n`",
+        {DIAG_UNSUPPORTED, "`.n`",
          "class A:\n    def f(self):\n        return self.n\n" RUN("    return A().f()\n")},
         {DIAG_HOST, "no attribute 'n'",
          "class A:\n    def g(self):\n        self.n = 1\n    def f(self):\n        return self.n\n" RUN(

@@ -22,7 +22,7 @@ static void test_metadata(void **state) {
         "== torch.half",
         "assert x.dtype != s.dtype and x.element_size() == 4 and s.dtype.itemsize == 2 and "
         "x.dtype.is_floating_point",
-        "assert x.is_cuda and x.device == torch.device('cuda') and x.device.type == 'cuda' and "
+        "assert x.is_cuda and x.device == torch.device('cuda:0') and x.device.type == 'cuda' and "
         "x.is_floating_point()",
         "assert x.is_contiguous() and not s.is_contiguous() and s.storage_offset() == 3 and x.nbytes == 128",
         "assert x[0].shape == (8,) and x[:, 1].stride() == (8,) and x[1:3, ::2].shape == (2, 4) and x[1:3, "
@@ -49,7 +49,7 @@ static void test_features(void **state) {
     static const Feature features[] = {
         {"dtypes and devices",
          HOLDS("x.dtype == torch.float32 and x.dtype in (torch.float16, torch.float32) and x.device == "
-               "torch.device('cuda') and x.device.type == 'cuda' and x.is_cuda")},
+               "torch.device('cuda', 0) and x.device.type == 'cuda' and x.is_cuda")},
         {".shape .size .numel .dim .ndim",
          HOLDS("x.shape == (4, 8) and x.size(0) == 4 and x.size()[1] == 8 and x.numel() == 32 and x.dim() == "
                "x.ndim == 2 and x.shape[-1] == 8")},
