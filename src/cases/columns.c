@@ -39,10 +39,18 @@ void columns_note(Columns *c, const Bound *b, const uint8_t *judged) {
         for (int64_t k = 0; k < s->n; k++) s->judged[k] |= judged[at + k];
 }
 
+int64_t columns_first_unjudged(const Columns *c, int64_t *of) {
+    for (int i = 0; i < c->sets; i++) {
+        const ColumnSet *s = &c->set[i];
+        const uint8_t *free = s->n > 0 ? memchr(s->judged, 0, (size_t)s->n) : NULL;
+        if (free) return *of = s->n, free - s->judged;
+    }
+    return *of = 0, -1;
+}
+
 bool columns_all(const Columns *c) {
-    for (int i = 0; i < c->sets; i++)
-        if (memchr(c->set[i].judged, 0, (size_t)c->set[i].n)) return false;
-    return true;
+    int64_t of;
+    return columns_first_unjudged(c, &of) < 0;
 }
 
 bool columns_judgeable(const Draw *d) {

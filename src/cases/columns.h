@@ -9,6 +9,8 @@ typedef struct Columns Columns;
 Columns *columns_open(Arena *a, const Draw *d);
 // One case: a flag for each element of the right answer, or NULL where all are judged.
 void columns_note(Columns *c, const Bound *expected, const uint8_t *judged);
+// The first column that no case has judged, and of how many; -1: there is none.
+int64_t columns_first_unjudged(const Columns *c, int64_t *of);
 bool columns_all(const Columns *c); // every column of every case that was noted has been judged
 
 // Whether every column can be judged in some case: some bound of it is finite.

@@ -403,7 +403,14 @@ const Bound *draw_keep(Arena *a, const Bound *b) {
 
 const Bound *draw_reference(Arena *a, const Op *op, const uint8_t *mapping, const CaseSpec *spec,
                             const OtherBytes *other, DiagList *diags) {
-    BoundCtx ctx = {.arena = a, .elements_left = ORACLE_ELEMENTS, .allow_tf32 = op->allow_tf32};
+    BoundCtx ctx = {.arena = a,
+                    .elements_left = ORACLE_ELEMENTS,
+                    .allow_tf32 = op->allow_tf32,
+                    .any_order = op->any_order};
+    if (op->rounded) {
+        ctx.rounds = true;
+        ctx.function = op->rounding[op->rounded - 1].function;
+    }
     const Bound *in[OP_INPUTS_MAX];
     Storage store[OP_INPUTS_MAX];
     for (int k = 0; k < op->inputs; k++) {

@@ -27,7 +27,7 @@ typedef struct {
     // Bit i: input i has gaps between its rows, or its base is not where its storage begins; in a contiguous
     // domain the latter alone.
     uint8_t strided;
-    bool hidden;     // feedback says only that a hidden check failed
+    bool hidden;        // feedback says only that a hidden check failed
     uint8_t *row_class; // rows: class of each row of the first input
     int64_t rows;
     int64_t first_row; // of a part of a tensor's rows (production.c): the number of its first one
@@ -102,7 +102,7 @@ typedef struct {
     const DrawFilter *filter; // of the level's own plan
     const PlannedCase *plan;  // another plan, of `cases` cases; NULL: the level's own
     int cases;
-    bool more; // beyond the level's own cases, for a candidate that those have accepted
+    bool more;                   // beyond the level's own cases, for a candidate that those have accepted
     const PlannedCase **planned; // where not NULL: the plan that the draw was made of
 } DrawRequest;
 // False with ERR_INPUT when the reference itself fails on its own domain (a user's definition): the message

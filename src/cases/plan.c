@@ -457,33 +457,39 @@ int plan_beyond(Arena *a, const Draw *d, const DrawFilter *filter, const Coverag
 
 static int64_t input_elements(const Op *op, const int64_t dim[OP_DIMS_MAX]);
 
-int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const int64_t (*size)[OP_DIMS_MAX], int n,
+// The way that a large point is tried in: of those in which it was found, in turns.
+static int way_of(unsigned ways, int turn) {
+    int of = __builtin_popcount(ways), way = 0;
+    for (int skip = of ? turn % of : 0; way < EXPLORE_WAYS - 1 && !(ways >> way & 1 && skip-- == 0); way++) {}
+    return way;
+}
+
+int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const ExplorePoints *points,
                 PlannedCase **out) {
-    enum { SINGLE = 3, SMALL = 1 << 15, LARGE = 1 << 19, WIDE_ROW = 1 << 16 };
+    enum { SMALL = 1 << 13, MIDDLE = 1 << 16, LARGE = 1 << 19, WIDE_ROW = 1 << 16 };
     const Op *op = d->op;
     Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
     bool any_float = any_float_of(op);
-    int turn = 0;
-    for (int i = 0; i < n; i++) {
-        int64_t elements = input_elements(op, size[i]), rows = op->rows_dim >= 0 ? size[i][op->rows_dim] : 1;
-        int types = any_float && filter->dtype < 0 ? 3 : 1;
+    for (int i = 0; i < points->n; i++) {
+        const int64_t *size = points->size[i];
+        int64_t elements = input_elements(op, size), rows = op->rows_dim >= 0 ? size[op->rows_dim] : 1;
+        int types = any_float && filter->dtype < 0 ? 3 : 1, way = way_of(points->ways[i], i);
         for (int t = 0; t < types; t++) {
-            if (elements > LARGE && t != turn % types) continue; // one dtype, in turns
             DType dtype = any_float && filter->dtype >= 0 ? (DType)filter->dtype : float_types[t];
-            // A single row has one class of values: it is tried with several.
-            int times = elements > SMALL ? 1 : rows == 1 ? 2 * SINGLE : 2;
+            if (elements > LARGE && types > 1 && dtype != explore_dtype(way)) continue;
+            // A single row, or the one that is treated apart, has one class of values: it is tried with several.
+            int times = elements > MIDDLE ? 1 : elements > SMALL ? 2 : 6;
             for (int k = 0; k < times && p.n < WIRE_CASES_MAX; k++) {
                 PlannedCase *c = &p.at[p.n++];
-                bool strided = (times == 1 ? turn + t : k) % 2;
+                bool strided = elements > LARGE ? way >= EXPLORE_GAPS : times == 1 ? (i + t) % 2 : k % 2;
                 *c = (PlannedCase){.dtype = dtype,
                                    .strided = strided ? strided_inputs(op, p.layouts++) : 0,
-                                   .wide = size[i][op->row_dim] >= WIDE_ROW,
+                                   .wide = size[op->row_dim] >= WIDE_ROW,
                                    .first_row = p.rotation[dtype]};
-                memcpy(c->dim, size[i], sizeof c->dim);
+                memcpy(c->dim, size, sizeof c->dim);
                 p.rotation[dtype] += rows;
             }
         }
-        turn++;
     }
     sort_by_row(p.at, p.n, op);
     *out = p.at;

@@ -4,6 +4,7 @@
 #pragma once
 #include "cases/draw.h"
 #include "sandbox/coverage.h"
+#include "sandbox/explore.h"
 
 struct PlannedCase {
     DType dtype; // of the floating inputs
@@ -38,8 +39,9 @@ int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage
 // candidate may refuse these (raise an error, say), but not answer wrongly.
 int plan_beyond(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage *c, PlannedCase **out,
                 int64_t tried[COVERAGE_BEYOND_MAX], int *tries);
-// Cases of these very sizes, `n` of them, in every dtype and both layouts where they are small.
-int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const int64_t (*size)[OP_DIMS_MAX], int n,
+// Cases of these very sizes, in every dtype and both layouts where they are small; otherwise in one way of
+// those in which they were found.
+int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const ExplorePoints *points,
                 PlannedCase **out);
 // Cases for every size from *next to `last`, until the draw is full: as row length in each dtype, and up to
 // EVERY_ROWS as number of short rows. *next becomes the first size without a case. It does not move if one

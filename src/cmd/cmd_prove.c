@@ -123,7 +123,7 @@ static void put_json(Buf *out, const Trial *t, const ProveSummary *s) {
                           level_name(t->q.level), "original", status_name(t->got.original.decision.status),
                           "mutants", t->got.mutants.n, "cut", t->got.mutants.cut);
     char hash[65];
-    sha256_hex(t->op.hash, hash);
+    sha256_hex(t->op.core, hash);
     json_object_set_new(o, "definition_sha256", json_string(hash));
     sha256_hex(sha256_of(t->q.source), hash);
     json_object_set_new(o, "kernel_sha256", json_string(hash));

@@ -4,7 +4,6 @@
 
 #include "judge/compare.h"
 #include "judge/decide.h"
-#include "judge/evidence.h"
 
 bool explain_values_matter(Status s) {
     return s == STATUS_incorrect || s == STATUS_inaccurate || s == STATUS_nan_class ||
@@ -165,54 +164,41 @@ static bool explain_drawn(const Explainer *by, const Draw *d, const PlannedCase 
     return !q->minimize || x->case_index < 0 || explain_shrink(by, d, plan, x, &x->minimal, e);
 }
 
-// Cases that judging adds to those of an accepted candidate: the same ones. Their draw is of level quick
-// because configs are not turned. *y: what came of them.
-static bool explain_more(const Explainer *by, const PlannedCase *plan, int cases, uint64_t seed,
-                         Explanation *y, Err *e) {
+// The cases of which judging has found one that fails. Their draw is of level quick because configs are not
+// turned. *y: what came of them.
+static bool explain_added(const Explainer *by, const AddedCases *added, Explanation *y, Err *e) {
     const ExplainRequest *q = by->q;
-    DrawRequest of = {.op = q->op, .level = LEVEL_QUICK, .seed = seed, .plan = plan, .cases = cases};
+    DrawRequest of = {
+        .op = q->op, .level = LEVEL_QUICK, .seed = added->seed, .plan = added->plan, .cases = added->cases};
     Draw more;
     *y = (Explanation){.case_index = -1, .of_sizes = true};
     if (!draw_make(by->a, referee_pool(by->r), &of, &more, e)) return false;
-    bool ok = explain_drawn(by, &more, plan, y, e);
+    bool ok = explain_drawn(by, &more, added->plan, y, e);
     draw_free(&more);
     y->v.judged.level = q->level;
     return ok;
 }
 
-// As in judging, only a rejection counts; of rows beyond every plan only one that is no refusal.
-static bool explain_sizes(const Explainer *by, const Draw *d, Explanation *x, bool beyond, Err *e) {
-    Arena *a = by->a;
-    const ExplainRequest *q = by->q;
-    PlannedCase *plan;
+// What follows for a candidate that has passed the draw: further cases for sizes and branches, production
+// shapes, large tensors, lines that no case has reached. All of it is the referee's own judgment.
+static bool explain_beyond(const Explainer *by, const Draw *d, Explanation *x, Err *e) {
+    AddedCases added;
     Explanation y;
-    Verdict *v = &x->v;
-    Evidence *had = &v->evidence;
-    int64_t size[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX];
-    int tried, cases = beyond ? plan_beyond(a, d, &q->filter, &had->coverage, &plan, size, &tried)
-                              : plan_sizes(a, d, &q->filter, &had->coverage, &plan, &tried);
-    if (cases == 0) return true;
-    if (!explain_more(by, plan, cases, d->seed, &y, e)) return false;
-    if (status_class(y.v.decision.status) == CLASS_REJECTED && !(beyond && verdict_refuses(&y.v))) {
-        *x = y;
-    } else if (verdict_accepted(&y.v)) {
-        coverage_meet(&had->coverage, &y.v.evidence.coverage);
-        v->cases.run += y.v.cases.run;
-        v->cases.passed += y.v.cases.passed;
-        memcpy(had->tried + had->tries, beyond ? size : had->coverage.size,
-               sizeof *had->tried * (size_t)tried);
-        had->tries += tried;
-        evidence_sizes(d, had);
-        v->decision.feedback = feedback_ok(a, d, &v->cases, v->decision.warning);
-    }
+    Verdict v;
+    referee_judge_on(by->r, by->a, d, by->q->source, &v, &added);
+    v.judged.only = by->q->filter;
+    x->v = v;
+    x->case_index = -1;
+    if (!verdict_accepted(&v)) x->finding = (Diag){0};
+    if (status_class(v.decision.status) != CLASS_REJECTED) return true;
+    if (v.decision.placed && v.decision.status == STATUS_oob && added.cases == 0 && v.evidence.large.why[0])
+        x->finding = (Diag){DIAG_OOB, v.decision.place, x->v.evidence.large.why};
+    if (added.cases == 0) return true;
+    if (!explain_added(by, &added, &y, e)) return false;
+    if (status_class(y.v.decision.status) != CLASS_REJECTED) return true; // one of several runs: a clock, say
+    y.v = v;
+    *x = y;
     return true;
-}
-
-static void explain_large_tensors(Referee *r, Arena *a, const ExplainRequest *q, const Draw *d,
-                                  Explanation *x) {
-    referee_large_tensors(r, a, d, q->source, &x->v);
-    if (!verdict_accepted(&x->v) && x->v.decision.placed)
-        x->finding = (Diag){DIAG_OOB, x->v.decision.place, x->v.evidence.large.why};
 }
 
 bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanation *x, Err *e) {
@@ -223,10 +209,9 @@ bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanation *x, Err 
     DrawRequest of = {
         .op = q->op, .level = q->level, .seed = q->seed, .filter = &q->filter, .planned = &plan};
     if (!draw_make(a, referee_pool(r), &of, &d, e)) return false;
-    bool ok = explain_drawn(&by, &d, plan, x, e), more = q->level == LEVEL_FULL && q->filter.n == 0;
-    for (int beyond = 0; beyond < 2 && ok && more && verdict_accepted(&x->v); beyond++)
-        ok = explain_sizes(&by, &d, x, beyond, e);
-    if (ok && more && verdict_accepted(&x->v)) explain_large_tensors(r, a, q, &d, x);
+    bool ok = explain_drawn(&by, &d, plan, x, e);
+    if (ok && q->level == LEVEL_FULL && q->filter.n == 0 && verdict_accepted(&x->v))
+        ok = explain_beyond(&by, &d, x, e);
     if (ok && q->prove && verdict_accepted(&x->v)) ok = explain_prove(r, a, q, &x->strength, e);
     draw_free(&d);
     return ok;

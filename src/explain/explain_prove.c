@@ -28,7 +28,7 @@ bool explain_prove(Referee *r, Arena *a, const ExplainRequest *q, Strength *s, E
     const Node *module = parse_module(a, q->source, &diags);
     if (!module) return true; // an accepted kernel was parsed
     Mutants m;
-    mutants_make(a, module, q->source, &m);
+    mutants_make(a, module, q->source, q->level == LEVEL_FULL, &m);
     s->mutants = m.n;
     JudgeRequest judge = {.op = q->op, .level = q->level, .filter = q->filter, .seed = &q->seed};
     for (int at = 0; at < m.n; at += DRAW_SHARE_MAX) {

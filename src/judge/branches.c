@@ -10,10 +10,13 @@ enum { MEMORY = 256 << 20, WALL_SECONDS = 60, ORDINARY_ROW = 65537 };
 static const int64_t room = (int64_t)1 << 37; // of address space, for all tensors of a call
 static const int64_t ordinary_elements = 3 << 20, most_elements = 10 << 20;
 
-static void seed_add(ExploreDomain *d, const int64_t size[OP_DIMS_MAX]) {
+static void seed_add(ExploreDomain *d, const CaseTruth *t) {
+    int way = explore_way(t->dtype, t->strided != 0);
     for (int i = 0; i < d->seeds; i++)
-        if (memcmp(d->seed[i], size, sizeof d->seed[i]) == 0) return;
-    if (d->seeds < EXPLORE_SEEDS_MAX) memcpy(d->seed[d->seeds++], size, sizeof d->seed[0]);
+        if (d->seed_way[i] == way && memcmp(d->seed[i], t->dim, sizeof d->seed[i]) == 0) return;
+    if (d->seeds == EXPLORE_SEEDS_MAX) return;
+    d->seed_way[d->seeds] = (uint8_t)way;
+    memcpy(d->seed[d->seeds++], t->dim, sizeof d->seed[0]);
 }
 
 static bool domain_file(const ExploreDomain *d, int *fd, size_t *bytes, Err *e) {
@@ -25,16 +28,22 @@ static bool domain_file(const ExploreDomain *d, int *fd, size_t *bytes, Err *e) 
            io_seal(*fd, "branches", e);
 }
 
+// Small tensors first: as many points as a CPU has time for.
 static void sort_out(const Op *op, const ExploreDomain *d, const ExplorePoints *all, BranchPoints *out) {
-    int64_t sum[2] = {0};
+    int64_t sum[2] = {0}, elements[EXPLORE_POINTS_MAX];
+    int order[EXPLORE_POINTS_MAX];
     for (int i = 0; i < all->n; i++) {
-        int64_t n = explore_elements(d, all->size[i]);
-        bool beyond = n > ordinary_elements || all->size[i][op->row_dim] > ORDINARY_ROW;
-        if ((sum[beyond] += n) > most_elements) {
-            sum[beyond] -= n;
-            continue;
-        }
+        int k = i;
+        elements[i] = explore_elements(d, all->size[i]);
+        for (; k > 0 && elements[order[k - 1]] > elements[i]; k--) order[k] = order[k - 1];
+        order[k] = i;
+    }
+    for (int k = 0; k < all->n; k++) {
+        int i = order[k];
+        bool beyond = elements[i] > ordinary_elements || all->size[i][op->row_dim] > ORDINARY_ROW;
+        if ((sum[beyond] += elements[i]) > most_elements) return;
         ExplorePoints *p = beyond ? &out->beyond : &out->ordinary;
+        p->ways[p->n] = all->ways[i];
         memcpy(p->size[p->n++], all->size[i], sizeof p->size[0]);
     }
 }
@@ -61,7 +70,7 @@ bool branches_find(const BranchSearch *s, BranchPoints *out, Err *e) {
     ExplorePoints *all = NEW(&a, ExplorePoints);
     *out = (BranchPoints){0};
     explore_domain(s->draw->op, d);
-    for (int i = 0; i < s->draw->cases; i++) seed_add(d, s->draw->truth[i].dim);
+    for (int i = 0; i < s->draw->cases; i++) seed_add(d, &s->draw->truth[i]);
     ForkJob job = {.source = s->source,
                    .extras = s->extras,
                    .arena_bytes = (size_t)(MEMORY + room),

@@ -5,6 +5,8 @@
 #include "cases/columns.h"
 #include "cases/metamorphic.h"
 #include "judge/gaps.h"
+#include "judge/guesses.h"
+#include "judge/roundings.h"
 
 // What a finding of the checker, the host or the VM means for the candidate, and which rule it broke.
 static const struct {
@@ -91,6 +93,8 @@ typedef struct {
     int64_t stored_least; // bytes of the traffic case's output
     double worst_use;     // over all cases: which one the evidence names
     int64_t dense;        // as in gaps_note()
+    uint8_t *roundings;   // the verdict's
+    bool finite;          // an element is wrong by a finite amount
 } Deciding;
 
 static void settle(Deciding *z, Status s, const char *rule, const char *feedback) {
@@ -268,6 +272,7 @@ static bool judge_cases(Deciding *z) {
             continue;
         }
         z->decision->case_number = 0;
+        z->finite |= c.wrong > c.nans;
         if (i == d->traffic_case) take_traffic(z, report);
         if (gaps_inputs(d, i) == 0 && z->dense >= 0)
             z->dense = c.wrong > 0 ? -1 : d->truth[i].rows > 1 ? row_length(d, i) : z->dense;
@@ -284,9 +289,12 @@ static bool judge_cases(Deciding *z) {
     z->decision->case_number = failed + 1;
     z->decision->element = worst.worst_at;
     z->decision->noted = r->report[failed].message[0];
+    *z->roundings = roundings_of_case(z->arena, d, failed, r->output);
+    const char *advice =
+        guess_advice(z->arena, &(GuessRequest){d, failed, z->source, r->output, &worst, z->finite});
     const char *rule = worst.worst == MATCH_NAN ? "class" : "bounds";
     settle(z, match_status(worst.worst), rule,
-           feedback_numeric(z->arena, d, failed, &worst, r->report[failed].message));
+           feedback_numeric_with(z->arena, d, failed, &worst, advice, r->report[failed].message));
     return false;
 }
 
@@ -358,6 +366,17 @@ static bool judge_needs(Deciding *z) {
     return true;
 }
 
+// Which column, and why.
+static const char *unjudged_words(const Deciding *z) {
+    int64_t n, column = columns_first_unjudged(z->columns, &n);
+    return arena_printf(
+        z->arena,
+        "column %lld of %lld could not be judged in any case, because intermediate results of the "
+        "reference leave float32's range there. This says nothing about the program; another seed "
+        "draws other values",
+        (long long)column, (long long)n);
+}
+
 void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *v) {
     Deciding z = {.arena = a,
                   .draw = d,
@@ -367,6 +386,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
                   .cases = &v->cases,
                   .traffic = &v->traffic,
                   .evidence = &v->evidence,
+                  .roundings = &v->roundings,
                   .worst_use = -1,
                   .columns = columns_open(a, d)};
     int64_t most = 0;
@@ -399,8 +419,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
             settle(&z, STATUS_referee_error, "traffic",
                    feedback_child(a, "fewer bytes were stored than the output has"));
         else if (!columns_all(z.columns))
-            settle(&z, STATUS_referee_error, "judged",
-                   feedback_child(a, "some output positions could not be judged in any case"));
+            settle(&z, STATUS_referee_error, "judged", feedback_child(a, unjudged_words(&z)));
         else if (judge_needs(&z) && judge_rows(&z) && judge_calls(a, d, source, r, &v->decision)) {
             note_metamorphic(&z);
             coverage_read(r->report[r->reports - 1].message, &v->evidence.coverage);

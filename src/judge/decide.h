@@ -32,6 +32,8 @@ void truth_name(Buf *out, const Draw *d, int index);
 // The place of a finding in the source, if it has one.
 bool finding_place(Str source, const CaseReport *r, Span *out);
 // Sentences (feedback.c). All are cut to FEEDBACK_MAX and hold no seed, value or bound.
+// One more sentence, which stays whole.
+const char *feedback_join(Arena *a, const char *feedback, const char *sentence);
 // warning: as Decision.warning.
 const char *feedback_ok(Arena *a, const Draw *d, const CaseResults *c, const char *warning);
 const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseReport *r);
@@ -41,6 +43,9 @@ const char *feedback_too_few(Arena *a, const Draw *d, const CaseReport *r);
 const char *feedback_shape(Arena *a, const Draw *d, const CaseReport *r, bool dtype);
 // note: a warning that the checker has left, or "".
 const char *feedback_numeric(Arena *a, const Draw *d, int index, const Comparison *c, const char *note);
+// The same with an advice of the caller's (guesses.h); NULL: the usual one.
+const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comparison *c, const char *advice,
+                                  const char *note);
 const char *feedback_rows(Arena *a, const Draw *d, int index, int64_t row);
 const char *feedback_unread(Arena *a, const Draw *d, const Dependence *n, int64_t element);
 // element: where two orders of the programs differ; -1: not known.

@@ -7,6 +7,7 @@
 #include "judge/compare.h"
 #include "judge/large_tensors.h"
 #include "judge/referee.h"
+#include "judge/roundings.h"
 
 typedef enum { ANSWER_ZEROS, ANSWER_ONES, ANSWER_FIRST, ANSWER_COPY } Answer;
 
@@ -92,6 +93,42 @@ static bool check_moves(Referee *r, Arena *a, const Op *op, uint64_t seed, Err *
     return true;
 }
 
+// Of elements that both can judge: one value lies within both bounds.
+static bool agree(const Bound *a, const Bound *b) {
+    if (a->numel != b->numel || a->dtype != b->dtype || a->rank != b->rank) return false;
+    for (int64_t i = 0; i < a->numel; i++) {
+        double e = (a->e ? a->e[i] : 0) + (b->e ? b->e[i] : 0), x = a->v[i], y = b->v[i];
+        if (!(e < INFINITY) || x == y || (isnan(x) && isnan(y))) continue;
+        if (!(fabs(x - y) <= BOUND_KAPPA * BOUND_U * e)) return false;
+    }
+    return true;
+}
+
+// A rounding is a reference: held to what one is held to. In float32 it is the same one.
+static bool check_roundings(Referee *r, Arena *a, const Draw *d, Err *e) {
+    const Op *op = d->op;
+    DrawFilter all = {.dtype = -1};
+    for (int k = 0; k < op->roundings; k++) {
+        Op other = op_rounded(op, k);
+        DrawRequest of = {.op = &other, .level = d->level, .seed = d->seed, .filter = &all};
+        Draw own;
+        if (!draw_make(a, referee_pool(r), &of, &own, e))
+            return err_ctx(e, "rounding %.*s", STR_ARG(op->rounding[k].name));
+        bool ok = check_judged(&own, e) && check_lazy(a, &own, e), floats = own.seed == d->seed;
+        for (int i = 0; i < op->inputs; i++)
+            floats &=
+                op->input[i].any_float || (op->input[i].dtype != DT_F16 && op->input[i].dtype != DT_BF16);
+        for (int i = 0; ok && floats && i < d->cases && i < own.cases; i++)
+            if (d->truth[i].dtype == DT_F32 && !agree(d->truth[i].expected, own.truth[i].expected))
+                ok = err_set(e, ERR_INPUT,
+                             "%.*s: in float32 it is not the reference: it may differ in roundings alone",
+                             STR_ARG(op->name));
+        draw_free(&own);
+        if (!ok) return err_ctx(e, "rounding %.*s", STR_ARG(op->rounding[k].name));
+    }
+    return true;
+}
+
 bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     uint64_t seed;
     if (op->large && !large_tensors_declared(op))
@@ -106,7 +143,8 @@ bool referee_check_definition(Referee *r, Arena *a, const Op *op, Err *e) {
     if (!draw_make(a, referee_pool(r),
                    &(DrawRequest){.op = op, .level = LEVEL_QUICK, .seed = seed >> 1, .filter = &all}, &d, e))
         return false;
-    bool ok = check_judged(&d, e) && check_lazy(a, &d, e) && check_moves(r, a, op, seed >> 1, e);
+    bool ok = check_judged(&d, e) && check_lazy(a, &d, e) && check_moves(r, a, op, seed >> 1, e) &&
+              check_roundings(r, a, &d, e);
     draw_free(&d);
     return ok;
 }

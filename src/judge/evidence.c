@@ -152,8 +152,9 @@ static void put_acceptance(Buf *out, const Verdict *v, const char *prefix) {
 // Not what was tried, and not what an acceptance speaks of.
 static void put_domain(Buf *out, const OpDomain *d, const char *prefix) {
     if (d->contiguous)
-        buf_printf(out, "%sdomain: contiguous inputs, some at storage offsets or unaligned; not covered: inputs "
-                        "with gaps between their rows\n",
+        buf_printf(out,
+                   "%sdomain: contiguous inputs, some at storage offsets or unaligned; not covered: inputs "
+                   "with gaps between their rows\n",
                    prefix);
     if (d->published)
         buf_printf(out, "%sdomain: published values; not covered: the others that the definition declares\n",
@@ -162,6 +163,10 @@ static void put_domain(Buf *out, const OpDomain *d, const char *prefix) {
 
 void evidence_text(Buf *out, const Verdict *v, const char *prefix) {
     put_domain(out, &v->domain, prefix);
+    if (v->rounding.len)
+        buf_printf(out,
+                   "%srounding: values were judged by the definition's \"%.*s\" instead of its reference\n",
+                   prefix, STR_ARG(v->rounding));
     put_tried(out, v, prefix);
     put_closest(out, v, prefix);
     if (verdict_accepted(v)) put_acceptance(out, v, prefix);

@@ -10,6 +10,12 @@ static const char *cut(Arena *a, Buf *b) {
     return b->len <= FEEDBACK_MAX ? s : arena_printf(a, "%.*s...", FEEDBACK_MAX - 3, s);
 }
 
+const char *feedback_join(Arena *a, const char *feedback, const char *sentence) {
+    int room = FEEDBACK_MAX - (int)strlen(sentence) - 1, had = (int)strlen(feedback);
+    if (had <= room) return arena_printf(a, "%s %s", feedback, sentence);
+    return arena_printf(a, "%.*s... %s", room - 3, feedback, sentence);
+}
+
 static void put_case(Buf *b, const Draw *d, int index) {
     if (index < 0 || index >= d->cases) return;
     if (d->truth[index].hidden) {
@@ -76,7 +82,13 @@ const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseRepo
     buf_puts(&b, asks ? "" : ".");
     // Where rows have gaps, what to do is said by those who know more (gaps.h).
     bool gaps = r->finding == DIAG_OOB && r->call == 0 && gaps_inputs(d, r->case_index);
-    if (!gaps) buf_printf(&b, " %s", finding_next[r->finding]);
+    bool name =
+        r->finding == DIAG_COMPILE && strstr(r->message, "NameError") && strstr(r->message, "is not defined");
+    if (name)
+        buf_puts(
+            &b,
+            " Define that name at module level or import it; beside a manifest, in a form that can stay.");
+    if (!gaps && !name) buf_printf(&b, " %s", finding_next[r->finding]);
     return cut(a, &b);
 }
 
@@ -146,6 +158,11 @@ static void put_magnitude(Buf *b, double v) {
 }
 
 const char *feedback_numeric(Arena *a, const Draw *d, int index, const Comparison *c, const char *note) {
+    return feedback_numeric_with(a, d, index, c, NULL, note);
+}
+
+const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comparison *c, const char *known,
+                                  const char *note) {
     const CaseTruth *t = &d->truth[index];
     const Bound *want = t->expected;
     Buf b = BUF(a);
@@ -162,6 +179,7 @@ const char *feedback_numeric(Arena *a, const Draw *d, int index, const Compariso
         advice =
             "This is not rounding: compare the formula, eps, the mask and the bounds with the reference.";
     }
+    if (known) advice = known;
     if (t->hidden) {
         buf_printf(&b, " in a hidden check (%s). %s", class_words(truth_class(t, c->worst_at)), advice);
         put_note(&b, note);

@@ -1,6 +1,7 @@
 #include "judge/gaps.h"
 
 #include "judge/decide.h"
+#include "judge/roundings.h"
 
 static const char guard[] = "Guard that access, so that it stays inside the tensor.";
 
@@ -17,7 +18,8 @@ uint8_t gaps_inputs(const Draw *d, int index) {
 
 void gaps_note(const Draw *d, int failed, int64_t dense, const Decision *decision, Gaps *out) {
     *out = (Gaps){0};
-    if (dense < 0 || status_class(decision->status) != CLASS_REJECTED || decision->status == STATUS_crash) return;
+    if (dense < 0 || status_class(decision->status) != CLASS_REJECTED || decision->status == STATUS_crash)
+        return;
     out->inputs = gaps_inputs(d, failed);
     if (!out->inputs) return;
     out->only = dense > 1;
@@ -47,26 +49,23 @@ static const char *mend(Arena *a, const Op *op, const Gaps *g, Str source) {
     buf_puts(&b, g->only ? "Only inputs with gaps between their rows fail: "
                          : "Inputs have gaps between their rows there: ");
     if (g->refuses)
-        buf_printf(&b, "the program itself refuses them. Count rows in steps of %s, or take .contiguous() first.",
+        buf_printf(&b,
+                   "the program itself refuses them. Count rows in steps of %s, or take .contiguous() first.",
                    s);
     else if (!asks_for_strides(source))
-        buf_printf(&b, "the program asks for no stride. Count their rows in steps of %s, or take .contiguous() "
-                       "first.",
+        buf_printf(&b,
+                   "the program asks for no stride. Count their rows in steps of %s, or take .contiguous() "
+                   "first.",
                    s);
     else if (g->store)
-        buf_printf(&b, "a new tensor has none. Store rows in steps of the output's own stride(0), not of %s.", s);
+        buf_printf(&b, "a new tensor has none. Store rows in steps of the output's own stride(0), not of %s.",
+                   s);
     else
-        buf_printf(&b, "count rows of each input in steps of its own stride (%s), and those of the output in "
-                       "steps of the output's.",
+        buf_printf(&b,
+                   "count rows of each input in steps of its own stride (%s), and those of the output in "
+                   "steps of the output's.",
                    s);
     return buf_cstr(&b);
-}
-
-// The sentence behind a feedback stays whole.
-static const char *join(Arena *a, const char *feedback, const char *sentence) {
-    int room = FEEDBACK_MAX - (int)strlen(sentence) - 1, had = (int)strlen(feedback);
-    if (had <= room) return arena_printf(a, "%s %s", feedback, sentence);
-    return arena_printf(a, "%.*s... %s", room - 3, feedback, sentence);
 }
 
 static bool judge_contiguous(Candidates *b, size_t i, Verdict *v, Err *e) {
@@ -84,12 +83,14 @@ static bool judge_contiguous(Candidates *b, size_t i, Verdict *v, Err *e) {
         Candidates again = {.r = b->r,
                             .q = &q,
                             .draw = &d,
+                            .rounded = op.roundings ? rounded_draws_open() : NULL,
                             .production = q.level == LEVEL_FULL ? production_open() : NULL,
                             .source = b->source,
                             .out = b->out,
                             .arena = b->arena,
                             .err = b->err};
-        ok = judge_once(&again, i, v, e);
+        ok = judge_whole(&again, i, v, e);
+        rounded_draws_close(again.rounded);
         production_close(again.production);
         draw_free(&d);
     }
@@ -115,6 +116,6 @@ bool gaps_tell(Candidates *b, size_t i, Verdict *v, Err *e) {
     else if (g->judged)
         said = arena_printf(a, "%s With --layout contiguous it is %s.", said,
                             status_class_name(status_class(g->contiguous)));
-    v->decision.feedback = join(a, v->decision.feedback, said);
+    v->decision.feedback = feedback_join(a, v->decision.feedback, said);
     return true;
 }

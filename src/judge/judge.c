@@ -10,6 +10,7 @@
 #include "judge/evidence.h"
 #include "judge/gaps.h"
 #include "judge/large_tensors.h"
+#include "judge/roundings.h"
 
 enum {
     CHILD_MEMORY = 512 << 20, // virtual; only what a candidate touches is ever there
@@ -73,6 +74,7 @@ static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *confi
         v->traffic = (Traffic){0};
         v->evidence = (Evidence){0};
         v->gaps = (Gaps){0};
+        v->roundings = 0;
         decide(&scratch, b->draw, b->source[i], &r, v);
         v->decision.feedback =
             arena_strndup(&b->arena[i], v->decision.feedback, strlen(v->decision.feedback));
@@ -109,6 +111,18 @@ static bool refuses_rows(const Draw *d, const Verdict *v, int64_t *rows) {
     if (!v->decision.refuses || d->op->rows_dim < 0 || i < 0 || i >= d->cases) return false;
     *rows = d->truth[i].dim[d->op->rows_dim];
     return *rows > BEYOND_PLAN;
+}
+
+static void keep_added(Candidates *b, const MoreCases *q) {
+    if (!b->added) return;
+    Arena *a = b->watched_arena;
+    PlannedCase *plan = NEWN(a, PlannedCase, (size_t)q->cases);
+    memcpy(plan, q->plan, sizeof *plan * (size_t)q->cases);
+    for (int k = 0; k < q->cases; k++) {
+        size_t bytes = sizeof *plan->written * (size_t)plan[k].writtens;
+        if (plan[k].written) plan[k].written = memcpy(NEWN(a, float, bytes), plan[k].written, bytes);
+    }
+    *b->added = (AddedCases){plan, q->cases, q->seed};
 }
 
 static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
@@ -148,6 +162,7 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e
         !(q->may_refuse && verdict_refuses(&other))) {
         *v = other;
         q->said = MORE_WRONG;
+        keep_added(b, q);
     } else if (ok && verdict_accepted(&other)) {
         keep_evidence(&v->evidence, &other.evidence);
         v->cases.run += other.cases.run;
@@ -226,7 +241,7 @@ static bool judge_branches(Candidates *b, size_t i, Verdict *v, Err *e) {
     for (int beyond = 0; ok && beyond < 2 && verdict_accepted(v); beyond++) {
         PlannedCase *plan;
         const ExplorePoints *p = beyond ? &found.beyond : &found.ordinary;
-        int cases = plan_points(&a, b->draw, &b->q->filter, p->size, p->n, &plan);
+        int cases = plan_points(&a, b->draw, &b->q->filter, p, &plan);
         MoreCases q = {.cases = cases,
                        .seed = rng_mix(b->draw->seed, 0x6272616e + (uint64_t)beyond),
                        .may_refuse = beyond};
@@ -310,6 +325,11 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     return true;
 }
 
+bool judge_whole(Candidates *b, size_t i, Verdict *v, Err *e) {
+    v->rounding = (Str){0};
+    return judge_once(b, i, v, e) && (!v->roundings || !b->rounded || roundings_judge(b, i, v, e));
+}
+
 void judge_candidate(void *candidates, size_t i, int worker) {
     (void)worker;
     Candidates *b = candidates;
@@ -320,7 +340,7 @@ void judge_candidate(void *candidates, size_t i, int worker) {
                      arena_printf(&b->arena[i], "The source is larger than %d bytes.", SOURCE_MAX));
     } else {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            if (!judge_once(b, i, v, &b->err[i]))
+            if (!judge_whole(b, i, v, &b->err[i]))
                 decision_set(&v->decision, STATUS_referee_error, "world",
                              arena_printf(&b->arena[i], "The referee could not run: %s.", b->err[i].msg));
             if (!worth_a_retry(&v->decision)) break;

@@ -19,10 +19,12 @@ struct Referee {
     atomic_uint_fast64_t draws; // that many candidates share
 };
 
+typedef struct RoundedDraws RoundedDraws; // roundings.h
 typedef struct {
     Referee *r;
     const JudgeRequest *q;
     const Draw *draw;
+    RoundedDraws *rounded;        // of an op with roundings; else NULL
     ProductionShapes *production; // NULL: no candidate gets that far
     const Str *source;
     Verdict *out;
@@ -31,9 +33,12 @@ typedef struct {
     int done;
     Watched *watched; // NULL: nobody watches; else there is one candidate
     Arena *watched_arena;
+    AddedCases *added; // NULL: nobody asks; else there is one candidate
 } Candidates;
 
 // Everything that judging candidate i on one draw takes, once. False where the world failed.
 MUST_CHECK bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e);
+// The same, and by the roundings of the definition where its reference refuses the values.
+MUST_CHECK bool judge_whole(Candidates *b, size_t i, Verdict *v, Err *e);
 // The verdict of candidate i: a job for the pool.
 void judge_candidate(void *candidates, size_t i, int worker);

@@ -16,7 +16,7 @@ const MutationScore *mutation_score_table(int *count) {
 
 const MutationScore *mutation_score_find(const Op *op, Level level) {
     char hash[65];
-    sha256_hex(op->hash, hash);
+    sha256_hex(op->core, hash);
     int n;
     const MutationScore *t = mutation_score_table(&n);
     for (int i = 0; i < n; i++)

@@ -10,6 +10,7 @@
 #include "judge/compare.h"
 #include "judge/judge.h"
 #include "judge/large_tensors.h"
+#include "judge/roundings.h"
 
 enum { SHARED = 6 }; // candidates from which on it pays to prepare a draw for them
 
@@ -78,28 +79,37 @@ static Verdict undecided(const Referee *r, const Op *op, Str source, const Judgi
     return v;
 }
 
-void referee_large_tensors(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v) {
-    large_tensors_probe(r->fork_servers, a, d, source, r->extras, v);
-}
-
-void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, Watched *out) {
+// One candidate on a draw of the caller's.
+static void judge_alone(Candidates *b, Referee *r, Arena *a, Str source, Verdict *v) {
+    const Draw *d = b->draw;
     JudgeRequest q = {.op = d->op, .level = d->level, .filter = {.dtype = -1}, .seed = &d->seed};
     Arena text = {0};
     Err e = {0};
-    Candidates b = {.r = r,
-                    .q = &q,
-                    .draw = d,
-                    .source = &source,
-                    .out = v,
-                    .arena = &text,
-                    .err = &e,
-                    .watched = out,
-                    .watched_arena = a};
-    *out = (Watched){0};
+    b->r = r;
+    b->q = &q;
+    b->source = &source;
+    b->out = v;
+    b->arena = &text;
+    b->err = &e;
     *v = undecided(r, d->op, source, &(Judging){.level = d->level, .seed = d->seed, .replay = true});
-    judge_candidate(&b, 0, 0);
+    b->rounded = d->op->roundings ? rounded_draws_open() : NULL;
+    judge_candidate(b, 0, 0);
+    rounded_draws_close(b->rounded);
     v->decision.feedback = arena_strndup(a, v->decision.feedback, strlen(v->decision.feedback));
     arena_free(&text);
+}
+
+void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, Watched *out) {
+    *out = (Watched){0};
+    judge_alone(&(Candidates){.draw = d, .watched = out, .watched_arena = a}, r, a, source, v);
+}
+
+void referee_judge_on(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, AddedCases *added) {
+    ProductionShapes *shapes = d->level == LEVEL_FULL ? production_open() : NULL;
+    *added = (AddedCases){0};
+    judge_alone(&(Candidates){.draw = d, .production = shapes, .watched_arena = a, .added = added}, r, a,
+                source, v);
+    production_close(shapes);
 }
 
 // ---- a round
@@ -165,6 +175,7 @@ Round *round_open(Referee *r, const JudgeRequest *q, const Str *source, int n, V
                                  .q = q,
                                  .draw = &t->draw,
                                  .production = q->level == LEVEL_FULL ? production_open() : NULL,
+                                 .rounded = q->op->roundings ? rounded_draws_open() : NULL,
                                  .source = source,
                                  .out = out,
                                  .arena = NEWN(&a, Arena, (size_t)n),
@@ -210,6 +221,7 @@ void round_close(Round *t) {
     for (int i = 0; i < t->n; i++) arena_free(&t->candidates.arena[i]);
     draw_free(&t->draw);
     production_close(t->candidates.production);
+    rounded_draws_close(t->candidates.rounded);
     Arena a = t->arena;
     arena_free(&a);
 }

@@ -67,13 +67,20 @@ typedef struct {
     const uint8_t *flags;  // SHADOW_* of output element k of a case at CaseSpec.output_at + k
     const Trace *trace;    // one for each case
 } Watched;
-// Judges one source on a draw of the caller's and shows what it did. Nothing is journaled.
-// The result lives in `a`.
+// Judges one source on a draw of the caller's, without further cases, and shows what it did. Nothing is
+// journaled. The result lives in `a`.
 void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, Watched *out);
 
-// What judging asks of an accepted candidate at level full beside its cases (large_tensors.h);
-// referee_watch() does not.
-void referee_large_tensors(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v);
+// Cases that judging has added to a draw's own, and of which one has failed; cases 0: the verdict follows from
+// the draw itself, or from what no case is (large tensors, lines that no case has reached).
+typedef struct {
+    const PlannedCase *plan;
+    int cases;
+    uint64_t seed;
+} AddedCases;
+// Judges one source on a draw of the caller's, with every step of a verdict. Nothing is journaled. The results
+// live in `a`.
+void referee_judge_on(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, AddedCases *added);
 
 // A definition is refused when zeros, a constant, or a copy of one of its inputs would pass as its answer, or
 // when an output position can never be judged, or when the oracle contradicts what it declares invariant.

@@ -179,6 +179,7 @@ json_t *verdict_object(const Verdict *v) {
             json_object_set_new(o, "every_size", json_integer((json_int_t)v->evidence.every_size));
     }
     if (o) json_object_set_new(o, "domain", domain(&v->domain));
+    if (o && v->rounding.len) json_object_set_new(o, "rounding", json_quoted(v->rounding));
     if (o && v->gaps.inputs && v->gaps.only) json_object_set_new(o, "strided_only", strided_only(&v->gaps));
     if (o && verdict_restricted(v)) json_object_set_new(o, "restricted", restricted(&v->judged.only));
     if (o) allowed_json(o, &v->allowed);

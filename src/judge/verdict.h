@@ -139,6 +139,8 @@ typedef struct {
     Traffic traffic;
     Evidence evidence;
     Gaps gaps;
+    uint8_t roundings; // by which the case that refused its values is right, as bits
+    Str rounding;      // by which the values were judged instead of by the reference; empty: by the reference
 } Verdict;
 static inline bool verdict_accepted(const Verdict *v) { return v->decision.status == STATUS_ok; }
 // It is undecided because a file, memory or the sandbox failed.

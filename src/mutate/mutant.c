@@ -3,7 +3,7 @@
 #include "lang/node_fields.h"
 #include "tile/check/check.h"
 
-typedef enum { KERNEL, HOST } Where;
+typedef enum { KERNEL, HOST, FULL } Where;
 static const struct {
     const char *name, *doc;
     Where where;
@@ -190,7 +190,7 @@ static void walk_module(Maker *m, Where where) {
     }
 }
 
-void mutants_make(Arena *a, const Node *module, Str source, Mutants *out) {
+void mutants_make(Arena *a, const Node *module, Str source, bool full, Mutants *out) {
     *out = (Mutants){.at = NEWN(a, Mutant, MUTANTS_MAX)};
     Buf text = BUF(a);
     print_module(&text, module);
@@ -205,6 +205,7 @@ void mutants_make(Arena *a, const Node *module, Str source, Mutants *out) {
                .module = module,
                .above = NEWN(&scratch, const Node *, HEIGHT_MAX + 2),
                .out = &c};
-    for (c.kind = 0; c.kind < MUTATOR_COUNT; c.kind++) walk_module(&m, mutators[c.kind].where);
+    for (c.kind = 0; c.kind < MUTATOR_COUNT; c.kind++)
+        if (full || mutators[c.kind].where != FULL) walk_module(&m, mutators[c.kind].where);
     arena_free(&scratch);
 }

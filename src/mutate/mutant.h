@@ -37,5 +37,5 @@ enum {
     MUTANT_BYTES_MAX = 64 << 20,   // of all texts made, kept or not
 };
 
-// `module` was parsed from `source`; both must outlive the result.
-void mutants_make(Arena *a, const Node *module, Str source, Mutants *out);
+// `module` was parsed from `source`; both must outlive the result. full: for cases of level full.
+void mutants_make(Arena *a, const Node *module, Str source, bool full, Mutants *out);

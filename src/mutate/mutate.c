@@ -289,6 +289,17 @@ void mutate_other(Maker *m, const Node *n) {
     propose_argument(m, n, other, is_zero(other) ? make_float(m, other, 1.0) : make_float(m, other, 0.0));
 }
 
+// float("inf") or float("-inf").
+static bool is_inf(const Node *n, const char *text) {
+    return n->kind == NODE_CALL && node_is_name(n->call.func, "float") && n->call.args.n == 1 &&
+           n->call.args.at[0]->kind == NODE_STRING && str_is(n->call.args.at[0]->string.text, text);
+}
+
+void mutate_neg_inf(Maker *m, const Node *n) {
+    bool minus = n->kind == NODE_UNARY && n->unary.op == OPER_NEG && is_inf(n->unary.operand, "inf");
+    if (minus || is_inf(n, "-inf")) mutant_propose(m, n, make_unary(m, OPER_NEG, make_float(m, n, 1e4)));
+}
+
 void mutate_divisor(Maker *m, const Node *n) {
     if (n->kind != NODE_BINARY || n->binary.op != OPER_DIV) return;
     const Node *name = n->binary.right;

@@ -86,3 +86,32 @@ void mutate_launch_argument(Maker *m, const Node *n) {
         mutant_propose(m, n, swapped);
     }
 }
+
+// A stride of another tensor: of equal shapes they differ only where layouts do.
+void mutate_layout(Maker *m, const Node *n) {
+    if (!is_launch(n)) return;
+    Gather g = gathered(m, n, is_stride_call, true);
+    for (int i = 0; i < g.n; i++) {
+        const Node *own = method_call(g.at[i], "stride", 1);
+        for (int k = 1; k < g.n; k++) {
+            const Node *other = g.at[(i + k) % g.n], *tensor = method_call(other, "stride", 1);
+            if (own->kind != NODE_NAME || tensor->kind != NODE_NAME || str_eq(own->name, tensor->name))
+                continue;
+            mutant_propose(m, g.at[i], other);
+            break;
+        }
+    }
+}
+
+// A number of elements that cases have only where they were made for it: 33 * 1024, so that every domain of
+// rows has it in some way.
+void mutate_branch(Maker *m, const Node *n) {
+    enum { ELEMENTS = 33 * 1024 };
+    if (!is_launch(n) || n->call.args.n == 0 || n->call.args.at[0]->kind != NODE_NAME) return;
+    const Node *grid = n->call.func->subscript.index;
+    if (grid->kind != NODE_TUPLE || grid->items.n == 0) return;
+    const Node *first = grid->items.at[0];
+    Node *count = make_call(m, make_attribute(m, n->call.args.at[0], "numel"), NULL, 0);
+    Node *special = make_compare(m, count, OPER_EQ, make_int(m, first, ELEMENTS));
+    mutant_propose(m, first, make_binary(m, OPER_SUB, first, special));
+}

@@ -9,7 +9,9 @@ typedef struct {
 } Input;
 typedef struct {
     bool biased;
-    const char *code, *summand, *bare, *plain; // summand, bare: what is declared invariant
+    const char *code, *normalised, *rest;
+    bool rounded;
+    const char *summand, *bare, *plain; // summand, bare: what is declared invariant
 } Norm;
 typedef struct {
     const char *code, *plain;
@@ -29,12 +31,13 @@ static const ChainPart residual_name =
 #include "op/chain.def"
 #undef CHAIN_RESIDUAL
         static const ChainPart norm_names[] = {
-#define CHAIN_NORM(name, biased, code, summand, bare, plain, words) {#name, words},
+#define CHAIN_NORM(name, biased, code, normalised, rest, rounded, summand, bare, plain, words) {#name, words},
 #include "op/chain.def"
 #undef CHAIN_NORM
 };
 static const Norm norms[] = {
-#define CHAIN_NORM(name, biased, code, summand, bare, plain, words) {biased, code, summand, bare, plain},
+#define CHAIN_NORM(name, biased, code, normalised, rest, rounded, summand, bare, plain, words) \
+    {biased, code, normalised, rest, rounded, summand, bare, plain},
 #include "op/chain.def"
 #undef CHAIN_NORM
 };
@@ -141,6 +144,36 @@ static void put_invariant(Buf *out, const Chain *c) {
     if (b.len) buf_printf(out, "invariant = {%s}\n", buf_cstr(&b));
 }
 
+// Where kernels in use round to the type of x on the way: as Hugging Face, Liger and Unsloth do.
+enum { ROUND_SUM = 1, ROUND_NORMALISED = 2 };
+static const struct {
+    const char *name, *function;
+    int points;
+} roundings[] = {{"sum", "rounded_sum", ROUND_SUM},
+                 {"normalised", "rounded_normalised", ROUND_NORMALISED},
+                 {"both", "rounded_both", ROUND_SUM | ROUND_NORMALISED}};
+
+static void put_function(Buf *b, const Chain *c, const char *name, int round) {
+    const Norm *n = &norms[c->norm];
+    const char *comma = "";
+    buf_printf(b, "\n\ndef %s(", name);
+    for (int i = 0; i < INPUTS; i++) {
+        if (!chain_takes(c, inputs[i].by)) continue;
+        buf_printf(b, "%s%s", comma, inputs[i].name);
+        comma = ", ";
+    }
+    buf_puts(b, "):\n    h = x.float()");
+    if (c->residual) buf_puts(b, " + residual.float()");
+    buf_puts(b, round & ROUND_SUM ? "\n    h = h.to(x.dtype).float()\n" : "\n");
+    buf_puts(b, n->code);
+    if (round & ROUND_NORMALISED)
+        buf_printf(b, "    h = (%s).to(x.dtype).float()%s\n", n->normalised, n->rest);
+    else
+        buf_printf(b, "    h = %s%s\n", n->normalised, n->rest);
+    for (int i = 0; i < c->epilogues; i++) buf_printf(b, "    h = %s\n", epilogues[c->epilogue[i]].code);
+    buf_puts(b, "    return h.to(x.dtype)\n");
+}
+
 bool chain_source(Arena *a, Str name, Str *source) {
     Chain c;
     if (!chain_parse(name, &c)) return false;
@@ -152,19 +185,15 @@ bool chain_source(Arena *a, Str name, Str *source) {
             buf_printf(&b, "    \"%s\": %s,\n", inputs[i].name, inputs[i].domain);
     buf_puts(&b, "}\n");
     put_invariant(&b, &c);
-    buf_puts(&b, "\n\ndef reference(");
-    const char *comma = "";
-    for (int i = 0; i < INPUTS; i++) {
-        if (!chain_takes(&c, inputs[i].by)) continue;
-        buf_printf(&b, "%s%s", comma, inputs[i].name);
-        comma = ", ";
+    put_function(&b, &c, "reference", 0);
+    Buf names = BUF(a);
+    for (size_t i = 0; i < sizeof roundings / sizeof *roundings; i++) {
+        bool sum = roundings[i].points & ROUND_SUM, norm = roundings[i].points & ROUND_NORMALISED;
+        if ((sum && !c.residual) || (norm && !norms[c.norm].rounded)) continue;
+        put_function(&b, &c, roundings[i].function, roundings[i].points);
+        buf_printf(&names, "%s\"%s\": %s", names.len ? ", " : "", roundings[i].name, roundings[i].function);
     }
-    buf_puts(&b, "):\n    h = x.float()");
-    if (c.residual) buf_puts(&b, " + residual.float()");
-    buf_puts(&b, "\n");
-    buf_puts(&b, norms[c.norm].code);
-    for (int i = 0; i < c.epilogues; i++) buf_printf(&b, "    h = %s\n", epilogues[c.epilogue[i]].code);
-    buf_puts(&b, "    return h.to(x.dtype)\n");
+    if (names.len) buf_printf(&b, "\n\nroundings = {%s}\n", buf_cstr(&names));
     *source = buf_str(&b);
     return true;
 }

@@ -7,7 +7,7 @@ typedef struct {
     Arena *arena;
     DiagList *diags;
     Op *op;
-    const Node *inputs, *dims, *tf32, *large, *invariant, *layout, *published,
+    const Node *inputs, *dims, *tf32, *large, *invariant, *layout, *published, *roundings,
         *keep[OP_INPUTS_MAX]; // keep: the value of that key, or NULL
 } Reader;
 
@@ -377,7 +377,8 @@ static bool read_layout(Reader *r) {
     LayoutAsked layout;
     if (!r->layout) return true;
     if (!literal_text(r->diags, r->layout, "layout", &text)) return false;
-    if (!layout_by_name(text, &layout)) return wrong(r, r->layout, "layout must be \"any\" or \"contiguous\"");
+    if (!layout_by_name(text, &layout))
+        return wrong(r, r->layout, "layout must be \"any\" or \"contiguous\"");
     r->op->domain.contiguous = layout == LAYOUT_CONTIGUOUS;
     return true;
 }
@@ -393,8 +394,8 @@ static bool narrow_input(Reader *r, const Node *key, const Node *dict) {
         const Node *name = dict->dict.keys.at[i], *value = dict->dict.values.at[i];
         int k = 0;
         while (k < KEYS && !str_is(name->string.text, input_key[k].name)) k++;
-        bool values = k == KEY_SCALE || k == KEY_SHIFT || k == KEY_LARGE || k == KEY_RANGE || k == KEY_SIGNS ||
-                      k == KEY_NEG_INF;
+        bool values = k == KEY_SCALE || k == KEY_SHIFT || k == KEY_LARGE || k == KEY_RANGE ||
+                      k == KEY_SIGNS || k == KEY_NEG_INF;
         if (!values)
             return wrong(r, name, "published changes values: scale, shift, large, range, signs and neg_inf");
         bool bounded = k == KEY_RANGE || k == KEY_SIGNS;
@@ -416,6 +417,49 @@ static bool read_published(Reader *r) {
     for (int i = 0; i < n->dict.keys.n; i++)
         if (!narrow_input(r, n->dict.keys.at[i], n->dict.values.at[i])) return false;
     r->op->has_published = true;
+    return true;
+}
+
+// ---- roundings ----
+
+static const Node *function_named(const Op *op, Str name) {
+    const Nodes *body = &op->module->module.body;
+    for (int i = 0; i < body->n; i++)
+        if (body->at[i]->kind == NODE_FUNCTION && str_eq(body->at[i]->function.name, name))
+            return body->at[i];
+    return NULL;
+}
+
+static bool takes_the_inputs(const Op *op, const Node *f) {
+    bool same = f->function.params.n == op->inputs;
+    for (int i = 0; same && i < op->inputs; i++) {
+        const Node *p = f->function.params.at[i];
+        same = p->param.kind == PARAM_PLAIN && !p->param.def && str_eq(p->param.name, op->input[i].name);
+    }
+    return same;
+}
+
+static bool read_rounding(Reader *r, const Node *key, const Node *value) {
+    Op *op = r->op;
+    const Node *f = value->kind == NODE_NAME ? function_named(op, value->name) : NULL;
+    if (op->roundings == OP_ROUNDINGS_MAX) return wrong(r, key, "more than %d roundings", OP_ROUNDINGS_MAX);
+    if (!literal_is_word(key->string.text))
+        return wrong(r, key, "a rounding's name is an identifier of at most %d characters", WORD_MAX);
+    if (!f || f == op->reference || f->span.at > value->span.at)
+        return wrong(r, value,
+                     "a rounding is another function of this file, defined above: {\"gate\": rounded_gate}");
+    if (!takes_the_inputs(op, f))
+        return wrong(r, f, "a rounding takes the inputs in their order, as reference does");
+    op->rounding[op->roundings++] = (OpRounding){key->string.text, f->function.name};
+    return true;
+}
+
+static bool read_roundings(Reader *r) {
+    const Node *n = r->roundings;
+    if (!n) return true;
+    if (!literal_dict(r->diags, n, "roundings", "roundings = {\"gate\": rounded_gate}")) return false;
+    for (int i = 0; i < n->dict.keys.n; i++)
+        if (!read_rounding(r, n->dict.keys.at[i], n->dict.values.at[i])) return false;
     return true;
 }
 
@@ -514,6 +558,7 @@ static bool read_assignment(Reader *r, const Node *s) {
                         : node_is_name(target, "invariant")  ? &r->invariant
                         : node_is_name(target, "layout")     ? &r->layout
                         : node_is_name(target, "published")  ? &r->published
+                        : node_is_name(target, "roundings")  ? &r->roundings
                                                              : NULL;
     if (slot && *slot) return wrong(r, s, "%.*s is assigned twice; keep one", STR_ARG(target->name));
     if (slot) {
@@ -557,8 +602,8 @@ static bool read_statement(Reader *r, const Node *s) {
     default: break;
     }
     return wrong(r, s,
-                 "a definition holds a docstring, inputs, dims, layout, published, invariant, allow_tf32, giant, "
-                 "constants and functions; nothing else runs in it");
+                 "a definition holds a docstring, inputs, dims, layout, published, roundings, invariant, "
+                 "allow_tf32, giant, constants and functions; nothing else runs in it");
 }
 
 static bool check_reference(Reader *r) {
@@ -567,12 +612,7 @@ static bool check_reference(Reader *r) {
     Buf want = BUF(r->arena);
     for (int i = 0; i < op->inputs; i++)
         buf_printf(&want, "%s%.*s", i ? ", " : "", STR_ARG(op->input[i].name));
-    bool same = f->function.params.n == op->inputs;
-    for (int i = 0; same && i < op->inputs; i++) {
-        const Node *p = f->function.params.at[i];
-        same = p->param.kind == PARAM_PLAIN && !p->param.def && str_eq(p->param.name, op->input[i].name);
-    }
-    if (same) return true;
+    if (takes_the_inputs(op, f)) return true;
     return wrong(r, f, "reference takes the inputs in their order and nothing else: def reference(%s):",
                  buf_cstr(&want));
 }
@@ -599,5 +639,6 @@ bool op_define(Arena *a, Str name, Str source, bool user, Op *out, DiagList *d) 
     if (r.tf32 && !literal_flag(d, r.tf32, "allow_tf32", &out->allow_tf32)) return false;
     if (r.large && !literal_flag(d, r.large, "giant", &out->large)) return false;
     return read_inputs(&r) && read_dims(&r) && read_layout(&r) && read_published(&r) && read_invariant(&r) &&
-           check_quotients(&r) && check_reference(&r);
+           check_quotients(&r) && check_reference(&r) && read_roundings(&r) &&
+           (out->core = op_core(out), true);
 }

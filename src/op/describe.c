@@ -73,8 +73,9 @@ void op_domain(Buf *out, const Op *op) {
         if (d->usual) buf_printf(out, "%.*s is usually %lld\n", STR_ARG(d->name), (long long)d->usual);
     }
     if (op->domain.contiguous)
-        buf_puts(out, "inputs are contiguous: no gaps, but storage offsets and bases aligned to their element "
-                      "only\n");
+        buf_puts(out,
+                 "inputs are contiguous: no gaps, but storage offsets and bases aligned to their element "
+                 "only\n");
     if (op->domain.published) buf_puts(out, "values of the published domain only\n");
     for (int i = 0; i < op->inputs && op->has_published && !op->domain.published; i++) {
         Buf wide = BUF(out->arena), narrow = BUF(out->arena);

@@ -36,13 +36,18 @@
 // when a user's definition is read: a false one is an error of the definition. Only floats; a shift needs an
 // input without a range.
 //
-// `layout = "contiguous"` beside inputs: inputs have no gaps between their elements. Storage offsets and bases
-// that are aligned to their element only remain. The default is "any". A caller may ask for the other one
-// (op_in_domain), a candidate never.
+// `layout = "contiguous"` beside inputs: inputs have no gaps between their elements. Storage offsets and
+// bases that are aligned to their element only remain. The default is "any". A caller may ask for the other
+// one (op_in_domain), a candidate never.
 //
 // `published = {"scale": {"signs": "positive"}}` beside inputs: a second, narrower domain of values, with the
 // name "published": that of a harness in use elsewhere. Keys of an input that are not there stay as declared.
 // It is tried only where a caller asks for it, and rewards nothing.
+//
+// `roundings = {"gate": rounded_gate}` behind the functions: at most four more functions of the same inputs,
+// each a reference of its own, written as eager PyTorch computes: `.to(dtype)` and operations of half tensors
+// round there. A program is right if it is right by one of them throughout. In float32 each of them is the
+// reference.
 //
 // Keys of an input (all but shape optional):
 //   shape    tuple of dimension names and positive integers, rank 1 to 4; a name is an upper-case letter or
@@ -61,7 +66,8 @@
 //            shift and large. hi may be a dimension's name: then values are indices 0..size-1 and lo is 0.
 //            An integer input needs it.
 //   signs    "both", with a range of positive numbers: in some cases the values are negated, all of them. In
-//            such a case no input holds -inf, which a negative factor would turn into +inf. Default "positive"
+//            such a case no input holds -inf, which a negative factor would turn into +inf. Default
+//            "positive"
 //   neg_inf  True: rows may hold -inf, never a whole row
 //   keep     with neg_inf: name of an index input whose chosen element is never -inf; its shape is this shape
 //   without
@@ -81,7 +87,7 @@ enum {
     OP_SOURCE_MAX = 64 * 1024,
     OP_SIZE_MAX = 1 << 30
 };
-enum { OP_NAME_MAX = 63, OP_EPILOGUES_MAX = 3 };
+enum { OP_NAME_MAX = 63, OP_EPILOGUES_MAX = 3, OP_ROUNDINGS_MAX = 4 };
 
 typedef enum { ROLE_DATA, ROLE_WEIGHT, ROLE_BIAS } OpRole;
 typedef struct {
@@ -112,6 +118,10 @@ typedef struct {
     int of, divisor; // "D/2": the index of D, and 2; of is -1 for a dimension with a size of its own
 } OpDim;
 
+typedef struct {
+    Str name, function;
+} OpRounding;
+
 // On which inputs programs are judged.
 typedef struct {
     bool contiguous; // no gaps; storage offsets and unaligned bases remain
@@ -123,6 +133,9 @@ typedef struct {
     Str notes;   // the docstring's first paragraph
     Str source;  // the definition's text
     Sha256 hash; // of the text; in another domain than the text's own, of that, too
+    // Of the text without its roundings and published values: what the strength of its cases is kept by. A
+    // mistake that a rounding makes right is none.
+    Sha256 core;
     Str variant; // "short": a row of variant.def, which says the usual sizes; empty for the op itself
     bool user;   // came from a file of the user's
     const Node *module, *reference;
@@ -131,8 +144,12 @@ typedef struct {
     OpDim dim[OP_DIMS_MAX];
     int dims;
     bool allow_tf32, large;
+    bool any_order; // never declared: sums of any order are honest, for what would explain a rejection
     OpInvariant invariant[OP_INPUTS_MAX]; // at most one for each input
     int invariants;
+    OpRounding rounding[OP_ROUNDINGS_MAX];
+    int roundings;
+    int rounded;           // 1 + index of the one that stands for the reference; 0: none does
     int rows_dim, row_dim; // "M" (or -1) and the row length
     OpDomain domain;       // as declared: any values of `input`, until op_in_domain()
     bool has_published;

@@ -21,6 +21,8 @@ int chain_epilogues(const ChainPart **out);
 const ChainPart *chain_residual(void); // the prefix: its name is "add"
 void chain_bare_name(Buf *out, bool residual, int norm);
 
+// Op.core, of a definition that has been read.
+Sha256 op_core(const Op *op);
 // Whether each value that `in` may have is one of `of`.
 bool op_input_within(const OpInput *in, const OpInput *of);
 

@@ -193,7 +193,7 @@ bool prove_run(Arena *a, const ProveRequest *q, ProveResult *out, Err *e) {
     DiagList d = DIAGS(a);
     const Node *module = parse_module(a, q->source, &d);
     if (!module) return err_set(e, ERR_INPUT, "the kernel to start from: %s", d.at[0].msg);
-    mutants_make(a, module, q->source, &out->mutants);
+    mutants_make(a, module, q->source, q->level == LEVEL_FULL, &out->mutants);
     Trial t = {.q = q, .out = out, .a = a};
     pthread_mutex_init(&t.lock, NULL);
     bool ok = judge_mutants(&t, e);

@@ -1,9 +1,10 @@
 // explore.h - a search for sizes with which conditions of a candidate come out as in no other call. The
 // child's host code runs for thousands of sizes on tensors that are not there, without a launch
-// (outcomes.h). It starts from the sizes that cases have had, and goes on from numbers in the source, from
-// the operands of comparisons, and from what it has found. Deterministic; bounded by a number of calls.
+// (outcomes.h). It starts from the sizes that cases have had (explore_search.c). Deterministic; bounded by a
+// number of calls.
 //
-// What it finds is told in reports: one REPORT_RAN for each point, its sizes as a text; then REPORT_DONE.
+// What it finds is told in reports: one REPORT_RAN for each point, its sizes and ways as a text; then
+// REPORT_DONE.
 // Sizes found are a reason to draw more cases; a child that tells nothing gains nothing but what it had.
 #pragma once
 #include "op/op.h"
@@ -11,7 +12,13 @@
 
 struct Tuned;
 
-enum { EXPLORE_MAGIC = 0x4f555258, EXPLORE_POINTS_MAX = 24, EXPLORE_SEEDS_MAX = 256 };
+enum { EXPLORE_MAGIC = 0x4f555258, EXPLORE_POINTS_MAX = 32, EXPLORE_SEEDS_MAX = 256 };
+// Of all inputs of one call: a search goes no further, and of more than the second no case could be computed.
+enum { EXPLORE_ELEMENTS = INT32_MAX, EXPLORE_SHRINKS = 1 << 20 };
+
+// A way to call with sizes: a dtype of the floating inputs (float16, bfloat16, float32), and from
+// EXPLORE_GAPS on the same with gaps between rows.
+enum { EXPLORE_WAYS = 6, EXPLORE_GAPS = 3 };
 
 // Of an op, as a child may know it. Behind a DrawHeader (EXPLORE_MAGIC, cases 0) in the input mapping.
 typedef struct {
@@ -27,7 +34,11 @@ typedef struct {
     } dim[OP_DIMS_MAX];
     int32_t seeds; // sizes that cases have had
     int64_t seed[EXPLORE_SEEDS_MAX][OP_DIMS_MAX];
+    uint8_t seed_way[EXPLORE_SEEDS_MAX];
 } ExploreDomain;
+
+DType explore_dtype(int way);
+int explore_way(DType dtype, bool gaps);
 
 // The domain's sizes and inputs; without seeds.
 void explore_domain(const Op *op, ExploreDomain *out);
@@ -38,15 +49,14 @@ int64_t explore_elements(const ExploreDomain *d, const int64_t size[OP_DIMS_MAX]
 
 typedef struct {
     int64_t size[EXPLORE_POINTS_MAX][OP_DIMS_MAX];
+    uint8_t ways[EXPLORE_POINTS_MAX]; // bits: in which ways to call it was found
     int n;
 } ExplorePoints;
 // Reads a child's reports. False, and no points, where any of it is not as it must be.
 bool explore_read(const ExploreDomain *d, const CaseReport *report, int n, ExplorePoints *out);
 
-// The child's side. try: calls the candidate with these sizes, in one of so many ways (EXPLORE_WAYS: dtypes
-// and layouts); false where it has raised something.
-// From EXPLORE_GAPS on, rows have gaps between them.
-enum { EXPLORE_WAYS = 6, EXPLORE_GAPS = 3 };
+// The child's side. try: calls the candidate with these sizes, in one of the ways; false where it has raised
+// something.
 typedef struct {
     const ExploreDomain *domain;
     Outcomes *outcomes;
@@ -65,7 +75,7 @@ typedef struct {
 } ExploreChild;
 int explore_child(const ExploreChild *c);
 void explore_search(Arena *a, const Explorer *x, ExplorePoints *out);
-// "sizes 5 61", for CaseReport.message.
-void explore_say(const ExploreDomain *d, const int64_t size[OP_DIMS_MAX], Buf *out);
+// "sizes 5 61 ways 3", of point i, for CaseReport.message.
+void explore_say(const ExploreDomain *d, const ExplorePoints *p, int i, Buf *out);
 // For each byte of the source: whether a condition there only leads to an exception.
 uint8_t *explore_dull(Arena *a, const Node *module, size_t bytes);

@@ -15,19 +15,17 @@ typedef struct {
     CodeCache *cache;
 } Calls;
 
-static const DType float_types[] = {DT_F16, DT_BF16, DT_F32};
-
 // Rows with gaps between them, or without.
 static bool input_make(const Calls *x, Machine *m, int i, const int64_t size[OP_DIMS_MAX], int way,
                        Tensor *out) {
     int rank = x->domain->input[i].rank, dtype = x->domain->input[i].dtype;
-    *out = (Tensor){.dtype = dtype >= 0 ? (DType)dtype : float_types[way % 3], .rank = rank};
+    *out = (Tensor){.dtype = dtype >= 0 ? (DType)dtype : explore_dtype(way), .rank = rank};
     int64_t stride = 1, gap = way >= EXPLORE_GAPS ? GAP : 0;
     for (int k = rank; k-- > 0;) {
         int dim = x->domain->input[i].dim[k];
         out->shape[k] = dim >= 0 ? size[dim] : x->domain->input[i].size[k];
         out->stride[k] = stride;
-        stride *= out->shape[k]; // below 2^31: elements_most
+        stride *= out->shape[k]; // below 2^31: EXPLORE_ELEMENTS
         if (k == rank - 1 && rank > 1) stride += gap;
     }
     size_t bytes = (size_t)stride * (size_t)dtype_bytes(out->dtype);
@@ -70,16 +68,14 @@ int explore_child(const ExploreChild *c) {
     const ExploreDomain *d = (const ExploreDomain *)(c->job->draw + sizeof(DrawHeader));
     if (c->job->draw_bytes < sizeof(DrawHeader) + sizeof *d) return EXIT_WIRE;
     Calls calls = {c, d, code_cache_new(c->code)};
-    c->cover->outcomes = NEW(c->code, Outcomes);
-    c->cover->outcomes->bytes = c->cover->n;
-    c->cover->outcomes->dull = explore_dull(c->code, c->module, c->cover->n);
+    c->cover->outcomes = outcomes_new(c->code, explore_dull(c->code, c->module, c->cover->n), c->cover->n);
     ExplorePoints *points = NEW(c->code, ExplorePoints);
     explore_search(c->code, &(Explorer){d, c->cover->outcomes, c->module, call, &calls}, points);
     for (int i = 0; i <= points->n; i++) {
         bool last = i == points->n;
         CaseReport r = {.case_index = last ? -1 : i, .kind = last ? REPORT_DONE : REPORT_RAN};
         Buf text = BUF(c->call);
-        if (!last) explore_say(d, points->size[i], &text);
+        if (!last) explore_say(d, points, i, &text);
         wire_message(&r, buf_cstr(&text));
         if (!send(c, &r)) return EXIT_PIPE;
     }

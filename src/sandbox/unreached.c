@@ -1,6 +1,7 @@
 #include "sandbox/unreached.h"
 
-#include "host/policy/varies.h"
+#include "host/varies/varies.h"
+#include "sandbox/settled.h"
 #include "tile/check/check.h"
 
 typedef struct {
@@ -64,7 +65,12 @@ static Varies *varies(Walk *w) {
     return w->varies;
 }
 
-static bool may(Walk *w, const Node *cond, bool side) { return varies_may(varies(w), w->scope, cond, side); }
+static bool may(Walk *w, const Node *cond, bool side) {
+    const Node *function = w->scope && !w->kernel ? w->scope->node : NULL;
+    Settled s = settled_layout(w->arena, w->module, function, cond, w->cover->contiguous);
+    if (s == (side ? SETTLED_FALSE : SETTLED_TRUE)) return false;
+    return varies_may(varies(w), w->scope, cond, side);
+}
 
 // --- what cannot matter whether it is reached or not ---
 

@@ -7,8 +7,8 @@
 // Job mapping (one for each candidate, read-only): JobHeader, the source text, the helper files
 // (library_pack). Output mapping (one for each candidate, fresh zero pages): outputs, row-major, at
 // CaseSpec.output_at. Report pipe: CaseReport frames in case order: one REPORT_RAN for each case that ran,
-// then, of a program that keeps anything between calls, a REPORT_CALL for each call that was made again on one
-// object; then one REPORT_DONE (case_index -1) or one REPORT_FINDING (the case it happened in; -1: in the
+// then, of a program that keeps anything between calls, a REPORT_CALL for each call that was made again on
+// one object; then one REPORT_DONE (case_index -1) or one REPORT_FINDING (the case it happened in; -1: in the
 // source itself). Nothing follows.
 #pragma once
 #include "tile/vm/vm.h"
@@ -58,8 +58,9 @@ static inline int64_t spec_window_at(int64_t rows, int k) {
 // One of several calls of one program, made after all cases: see sandbox/child_calls.c.
 enum {
     CALL_BUILDS = 1, // the first of a sequence: the program is built for it, as for a case
-    CALL_RENEWS = 2, // the inputs lie where those of the sequence's first call lay, and have taken their place
-    CALL_OTHER = 4   // other weights, or rows of another length: not for an object that was made for those
+    CALL_RENEWS =
+        2,         // the inputs lie where those of the sequence's first call lay, and have taken their place
+    CALL_OTHER = 4 // other weights, or rows of another length: not for an object that was made for those
 };
 typedef struct {
     CaseSpec spec; // output_bytes of room; no second order, no marks
@@ -119,8 +120,9 @@ typedef enum {
     WIRE_BROKEN,  // anything else: missing, out of order, impossible values. Never an acceptance
 } WireEnd;
 // Frames before the last are REPORT_RAN of cases 0, 1, 2 ..., then REPORT_CALL in the order of calls, some of
-// them left out: whether those may be, whoever has the CallSpecs knows. Makes every message printable in place and puts
-// zeros into fields that the frame's kind does not use. `why` (of WIRE_BROKEN) is a constant text.
+// them left out: whether those may be, whoever has the CallSpecs knows. Makes every message printable in
+// place and puts zeros into fields that the frame's kind does not use. `why` (of WIRE_BROKEN) is a constant
+// text.
 WireEnd wire_check(CaseReport *report, int n, int cases, size_t source_len, const char **why);
 // Fills in the magic and copies a message, shortened and made printable. Used by the child, needs no memory.
 void wire_message(CaseReport *r, const char *text);

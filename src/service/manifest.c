@@ -20,6 +20,8 @@ typedef struct {
     ManifestNames names;
     Buf out;
     Str answer; // name of the output
+    Str kernel[LAUNCHES_MAX];
+    int kernels;
 } Manifest;
 
 PRINTF(3, 4) static bool bad(Manifest *m, const char *key, const char *fmt, ...) {
@@ -215,6 +217,7 @@ static bool put_kernel(Manifest *m, const char *path, const json_t *kernel) {
         return bad(m, path, "the kernel file has no @triton.jit function %.*s; it has %s", STR_ARG(name),
                    known.len ? buf_cstr(&known) : "none");
     }
+    if (m->kernels < LAUNCHES_MAX) m->kernel[m->kernels++] = str_dup(m->arena, name);
     buf_printf(&m->out, "    %.*s[", STR_ARG(name));
     return true;
 }
@@ -349,6 +352,7 @@ static void names_bound(void *arg, const Node *n) {
     switch (n->kind) {
     case NODE_CLASS: names_add(names, n->klass.name); return;
     case NODE_FUNCTION: names_add(names, n->function.name); return;
+    case NODE_IMPORT: names_of_import(names, n); return;
     case NODE_WITHITEM:
         if (n->withitem.target) names_of_target(names, n->withitem.target, 0);
         return;
@@ -376,33 +380,152 @@ static bool binds_one_of(Arena *a, const Node *n, const Names *stay) {
     return false;
 }
 
-static bool starts_line(Str source, uint32_t at) {
-    return at == 0 || source.p[at - 1] == '\n' || source.p[at - 1] == '\r';
+// ---- what the launched kernels reach
+
+typedef struct {
+    Names *reached;
+    const Names *own; // of the function around
+} Uses;
+
+static void find_uses(void *arg, const Node *n) {
+    const Uses *u = arg;
+    if (n->kind == NODE_NAME && !(u->own && names_have(u->own, n->name))) names_add(u->reached, n->name);
+    node_each_child(n, find_uses, arg); // a tree's height is bounded
 }
 
-// The source with blanks in place of what is left out: places stay what they are.
+static void find_uses_of(Uses *u, const Nodes *list) {
+    for (int i = 0; i < list->n; i++) find_uses(u, list->at[i]);
+}
+
+// Names that a statement takes from the module. A function's own variables are none of those.
+static void uses_of(Arena *a, const Node *n, Names *reached) {
+    Uses outside = {reached, NULL};
+    if (n->kind == NODE_IMPORT) return;
+    if (n->kind != NODE_FUNCTION) return find_uses(&outside, n);
+    Names own = {.arena = a};
+    names_of_params(&own, &n->function.params);
+    names_of_block(&own, &n->function.body, 0);
+    find_uses_of(&outside, &n->function.decorators);
+    find_uses_of(&outside, &n->function.params);
+    find_uses_of(&(Uses){reached, &own}, &n->function.body);
+}
+
+// Which statements of the module stay: all that bind a name that is reached.
+static void mark_reached(Manifest *m, Names *reached, bool *stays) {
+    const Nodes *body = &m->module->module.body;
+    for (bool more = true; more;) {
+        more = false;
+        for (int i = 0; i < body->n; i++) {
+            const Node *n = body->at[i];
+            bool misleads = n->kind == NODE_IMPORT && import_misleads(m->arena, n);
+            Names brought = {.arena = m->arena};
+            bool binds = false;
+            if (n->kind == NODE_IMPORT) names_of_import(&brought, n);
+            for (int k = 0; k < brought.n; k++) binds |= names_have(reached, brought.at[k]);
+            if (stays[i] || !(misleads || binds || binds_one_of(m->arena, n, reached))) continue;
+            stays[i] = more = true;
+            uses_of(m->arena, n, reached);
+        }
+    }
+}
+
+// Whether another statement stands before this one on its line.
+static bool shares_line(Str source, const Nodes *body, int i) {
+    uint32_t at = body->at[i]->span.at;
+    while (at > 0 && (source.p[at - 1] == ' ' || source.p[at - 1] == '\t')) at--;
+    return i > 0 && at > 0 && source.p[at - 1] != '\n' && source.p[at - 1] != '\r';
+}
+
+// An import brings no more than what is reached.
+static Node *trimmed(Arena *a, const Node *n, const Names *reached) {
+    Node *to = NEW(a, Node);
+    *to = *n;
+    to->import.names = (Nodes){NEWN(a, Node *, (size_t)n->import.names.n), 0};
+    for (int i = 0; i < n->import.names.n; i++) {
+        Node one = *n;
+        Names brought = {.arena = a};
+        one.import.names = (Nodes){&n->import.names.at[i], 1};
+        names_of_import(&brought, &one);
+        if (names_have(reached, brought.at[0]))
+            to->import.names.at[to->import.names.n++] = n->import.names.at[i];
+    }
+    return to->import.names.n ? to : NULL;
+}
+
+static void put_blank(Buf *out, Str source, uint32_t from, uint32_t to) {
+    for (; from < to; from++) {
+        char c = source.p[from];
+        buf_putc(out, c == '\n' || c == '\r' ? c : ' ');
+    }
+}
+
+static void put_statement(Manifest *m, Str source, const Node *n, const Names *reached, Buf *out) {
+    Str text = {source.p + n->span.at, n->span.len};
+    bool plain =
+        n->kind == NODE_IMPORT && !import_misleads(m->arena, n) && !str_is(n->import.module, "__future__");
+    Node *cut = plain ? trimmed(m->arena, n, reached) : NULL;
+    if (!cut || cut->import.names.n == n->import.names.n) return buf_str_put(out, text);
+    Buf printed = BUF(m->arena);
+    size_t lines = 0;
+    print_node(&printed, cut);
+    for (size_t i = 0; i < text.len; i++) lines += text.p[i] == '\n';
+    if (printed.len && printed.p[printed.len - 1] == '\n') printed.len--;
+    if (printed.len + lines > text.len) return buf_str_put(out, text);
+    buf_str_put(out, buf_str(&printed)); // and as many bytes and lines as there were
+    for (size_t i = printed.len + lines; i < text.len; i++) buf_putc(out, ' ');
+    while (lines--) buf_putc(out, '\n');
+}
+
+// A name for what is left out: a function, a class, a variable; empty for what needs none.
+static Str told_name(const Node *n) {
+    if (n->kind == NODE_FUNCTION) return n->function.name;
+    if (n->kind == NODE_CLASS) return n->klass.name;
+    if (n->kind == NODE_ASSIGN && n->assign.targets.at[0]->kind == NODE_NAME)
+        return n->assign.targets.at[0]->name;
+    return (Str){0};
+}
+
+static void put_left_out(Manifest *m, const bool *stays, Buf *out) {
+    enum { SHOWN = 12 };
+    const Nodes *body = &m->module->module.body;
+    int left = 0;
+    for (int i = 0; i < body->n; i++) {
+        Str name = stays[i] ? (Str){0} : told_name(body->at[i]);
+        if (!name.len || name.len > 64) continue;
+        if (left++ < SHOWN)
+            buf_printf(out, "%s%.*s",
+                       left == 1 ? "\n# Left out, since no launched kernel reaches it: " : ", ",
+                       STR_ARG(name));
+    }
+    if (left > SHOWN) buf_printf(out, " and %d more", left - SHOWN);
+    if (left) buf_putc(out, '\n');
+}
+
+// The source with blanks in place of what is left out: lines stay what they are.
 static void put_source(Manifest *m, Str source, Buf *out) {
     if (!m->module) return buf_str_put(out, source);
     const Nodes *body = &m->module->module.body;
-    Names stay = {.arena = m->arena};
+    bool *stays = NEWN(m->arena, bool, (size_t)body->n + 1);
+    Names reached = {.arena = m->arena};
+    for (int i = 0; i < m->kernels; i++) names_add(&reached, m->kernel[i]);
+    for (int i = 0; i < body->n; i++)
+        stays[i] = body->at[i]->kind == NODE_IMPORT && str_is(body->at[i]->import.module, "__future__");
+    mark_reached(m, &reached, stays);
+    for (int i = body->n - 1; i > 0; i--) // it would look indented without what stands before it
+        if (stays[i] && shares_line(source, body, i)) stays[i - 1] = true;
+    uint32_t at = 0;
     for (int i = 0; i < body->n; i++) {
-        Nodes one = {&body->at[i], 1};
-        if (host_stays(m->module, body->at[i]) && body->at[i]->kind != NODE_IMPORT)
-            names_of_block(&stay, &one, 0);
+        const Node *n = body->at[i];
+        if (!stays[i]) continue;
+        if (i && stays[i - 1] && shares_line(source, body, i))
+            buf_put(out, source.p + at, n->span.at - at);
+        else
+            put_blank(out, source, at, n->span.at);
+        put_statement(m, source, n, &reached, out);
+        at = n->span.at + n->span.len;
     }
-    char *text = arena_raw(m->arena, source.len + 1, 1);
-    for (size_t i = 0; i < source.len; i++)
-        text[i] = source.p[i] == '\n' || source.p[i] == '\r' ? source.p[i] : ' ';
-    for (int i = 0; i < body->n; i++) {
-        Node *n = body->at[i];
-        bool stays = host_stays(m->module, n) || binds_one_of(m->arena, n, &stay) ||
-                     (n->kind == NODE_IMPORT && import_misleads(m->arena, n));
-        if (!stays) continue;
-        // Behind another statement of its line it would look indented without that one.
-        for (uint32_t at = n->span.at; !starts_line(source, at); at--) text[at - 1] = source.p[at - 1];
-        memcpy(text + n->span.at, source.p + n->span.at, n->span.len);
-    }
-    buf_put(out, text, source.len);
+    put_blank(out, source, at, (uint32_t)source.len);
+    put_left_out(m, stays, &m->out);
 }
 
 // Messages quote what came from outside.
@@ -438,8 +561,9 @@ bool manifest_apply(Arena *a, const ManifestRequest *q, Str *out, Err *e) {
     Buf text = BUF(a);
     put_source(&m, q->source, &text);
     if (m.module && times_named(buf_str(&text), "run"))
-        return bad(&m, "kernel", "the file's kernels or constants use the name `run`, which the function "
-                                 "that launches them gets; rename it in the file");
+        return bad(&m, "kernel",
+                   "the file's kernels or constants use the name `run`, which the function "
+                   "that launches them gets; rename it in the file");
     buf_putc(&text, '\n');
     buf_str_put(&text, buf_str(&m.out));
     *out = buf_str(&text);

@@ -22,8 +22,8 @@
 //             true, false and null stand for themselves. An argument may also be a tensor's name, with
 //             .contiguous(), .view(...) or .reshape(...) behind it; a grid may use META["BLOCK"].
 //
-// Of the file, imports, constants and kernels stay, on their lines and columns. Other statements are left
-// out, unless they bind a name that stays: then they are judged, too.
+// Of the file stay the kernels and what they reach: helpers, constants, imports cut down to what is used, all on their
+// lines. What else binds a name that is reached stays, too, and is judged. A comment names what is left out.
 #pragma once
 #include "op/op.h"
 

@@ -79,7 +79,7 @@ static Str json_text(Arena *a, const json_t *id) {
 // the command line has must not look as if it had been heard.
 static bool keys_mean_something(const Json *j) {
     static const char *const option[] = {"level", "shape", "dtype", "layout", "policy", "manifest"},
-                             *const elsewhere[] = {"seed", "fresh", "include",    "suite",    "jobs",
+                             *const elsewhere[] = {"seed",  "fresh",  "include",    "suite",    "jobs",
                                                    "entry", "domain", "every_size", "old_names"};
     const char *key;
     json_t *v;

@@ -29,9 +29,9 @@ typedef struct {
 
 typedef struct {
     Service *service;
-    Levels levels;   // where a request names no level
+    Levels levels;      // where a request names no level
     LayoutAsked layout; // the same
-    int out, wake; // wake: an eventfd for the reader
+    int out, wake;      // wake: an eventfd for the reader
     bool gathering;
     KnownOp *known[KNOWN_MAX];
     int knowns;
@@ -296,11 +296,12 @@ static bool serve(Stream *s, Referee *referee, int in, bool fresh, Err *e) {
 bool stream_run(Referee *referee, int in, int out, const StreamOptions *o, Err *e) {
     Stream *s = calloc(1, sizeof *s);
     if (!s) abort();
-    *s = (Stream){.levels = o->levels, .layout = o->layout, .out = out, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+    *s = (Stream){
+        .levels = o->levels, .layout = o->layout, .out = out, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     s->text = BUF(&s->arena);
     pthread_mutex_init(&s->printing, NULL);
-    bool ok =
-        s->wake >= 0 ? serve(s, referee, in, o->fresh, e) : err_set(e, ERR_IO, "eventfd: %s", strerror(errno));
+    bool ok = s->wake >= 0 ? serve(s, referee, in, o->fresh, e)
+                           : err_set(e, ERR_IO, "eventfd: %s", strerror(errno));
     if (s->wake >= 0) close(s->wake);
     pthread_mutex_destroy(&s->printing);
     for (int i = 0; i < s->knowns; i++) {

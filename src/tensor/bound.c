@@ -94,6 +94,10 @@ Bound *bound_alias(BoundCtx *c, const Bound *b, const int64_t *shape, int rank) 
 }
 
 void bound_round(BoundCtx *c, Bound *b, bool only_exact) {
+    if (c->rounds && !only_exact) {
+        b->pending = true;
+        return;
+    }
     if (only_exact && b->e == NULL && b->numel == 0) return;
     double *e = bound_room(c, b->numel);
     if (b->e)
@@ -106,12 +110,39 @@ void bound_round(BoundCtx *c, Bound *b, bool only_exact) {
     b->e = exact ? NULL : e;
 }
 
+// What the values of (v, e) become when they are rounded: the interval from one end's rounding to the
+// other's.
+static Ve rounded(DType t, Ve x) {
+    if (x.v != x.v) return x;
+    double lo = dtype_round(t, rule_low(x)), hi = dtype_round(t, rule_high(x));
+    if (lo == hi) return (Ve){lo, rule_stored(lo)};
+    double v = lo + (hi - lo) / 2;
+    if (!rule_finite(lo) || !rule_finite(hi)) return (Ve){dtype_round(t, x.v), RULE_INF};
+    return (Ve){v, (hi - v) / RULE_K + rule_stored(v)};
+}
+
+static void round_values(BoundCtx *c, Bound *b) {
+    double *v = bound_room(c, b->numel), *e = bound_room(c, b->numel);
+    bool exact = true;
+    for (int64_t i = 0; i < b->numel; i++) {
+        Ve x = rounded(b->dtype, (Ve){b->v[i], b->e ? b->e[i] : 0});
+        v[i] = x.v;
+        e[i] = x.e;
+        exact = exact && x.e == 0;
+    }
+    b->v = v;
+    b->e = exact ? NULL : e;
+}
+
 const Bound *bound_settle(BoundCtx *c, const Bound *b) {
     if (!b->pending) return b;
     Bound *r = NEW(c->arena, Bound);
     *r = *b;
     r->pending = false;
-    bound_round(c, r, false);
+    if (c->rounds)
+        round_values(c, r);
+    else
+        bound_round(c, r, false);
     return r;
 }
 

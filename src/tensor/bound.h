@@ -13,6 +13,10 @@
 // marks the tensor `pending`, and the widening of e is added when another operation uses it. A final cast
 // therefore costs nothing: the comparison rounds once.
 //
+// With BoundCtx.rounds, rounding is no permission but what happens, as in eager PyTorch: every result of a
+// half type is pending, and what uses it has the rounded values. An element whose interval rounds to one
+// value is that value, exactly; only near a tie are both neighbours honest.
+//
 // Every result remembers how it was made (op, operands, attributes): the proposer reads this trace as a
 // graph.
 #pragma once
@@ -55,6 +59,9 @@ typedef struct {
     const char *why;
     int64_t elements_left; // work limit over all operations of one evaluation
     bool allow_tf32;       // matrix products may read float32 operands with 10 mantissa bits
+    bool any_order;        // sums may be made one by one: G(N) = N
+    bool rounds;           // results of half types are rounded where they arise
+    Str function;          // of a definition, the one that is evaluated; empty: "reference"
 } BoundCtx;
 
 // An input: values exactly as stored; subnormals of fp32/bf16/fp64 start with e = |x|/u (may be read as 0).

@@ -244,7 +244,7 @@ static Bound *run(BoundCtx *c, const BoundCall *call) {
         out->weak = out->weak && call->in[i]->weak;
         exact = exact && blurred.in[i]->e == NULL;
     }
-    int charge = rounding_of(call, class, t);
+    int charge = c->rounds ? 0 : rounding_of(call, class, t);
     if (!exact || charge) out->e = bound_room(c, out->numel);
     if (out->numel == 0) return out;
     Walk w;
@@ -257,6 +257,7 @@ static Bound *run(BoundCtx *c, const BoundCall *call) {
         to += length;
     } while (walk_next(&w, call->inputs));
     assert(to == out->numel);
+    out->pending = c->rounds && rounding_of(call, class, t);
     return out;
 }
 
@@ -372,6 +373,6 @@ Bound *bound_elementwise(BoundCtx *c, const BoundCall *call) {
     if (call->op == BOUND_POW) return power(c, call);
     Bound *r = run(c, call);
     // -a, |a| and relu keep a pending cast pending: rounding commutes with them.
-    if (r && call->inputs == 1) r->pending = call->in[0]->pending;
+    if (r && call->inputs == 1) r->pending |= call->in[0]->pending;
     return r;
 }

@@ -65,7 +65,7 @@ Bound *bound_matmul(BoundCtx *c, const BoundCall *call) {
     if (!out) return NULL;
     out->e = bound_room(c, numel + 1);
     const double *ae = as_read(c, a), *be = as_read(c, b);
-    double growth = bound_growth(k);
+    double growth = c->any_order ? (double)k : bound_growth(k);
     Partial *sum = NEWN(c->arena, Partial, (size_t)n + 1);
     for (int64_t row = 0; n > 0 && row < numel / n; row++) {
         memset(sum, 0, (size_t)n * sizeof *sum);
@@ -80,6 +80,8 @@ Bound *bound_matmul(BoundCtx *c, const BoundCall *call) {
             out->e[row * n + j] = x.e;
         }
     }
-    if (dtype_is_half(a->dtype)) bound_simd()->round(a->dtype, false, (size_t)numel, out->v, out->e);
+    out->pending = c->rounds && dtype_is_half(a->dtype);
+    if (!c->rounds && dtype_is_half(a->dtype))
+        bound_simd()->round(a->dtype, false, (size_t)numel, out->v, out->e);
     return out;
 }

@@ -279,7 +279,9 @@ Bound *bound_reduce(BoundCtx *c, const BoundCall *call) {
     if (!out) return NULL;
     if (!exact_result(call->op, a, t)) out->e = bound_room(c, out->numel);
     Row r = {.n = (size_t)l.n,
-             .growth = dtype_is_float(t) ? bound_growth(l.n) : 0,
+             .growth = !dtype_is_float(t) ? 0
+                       : c->any_order     ? (double)l.n
+                                          : bound_growth(l.n),
              .correction = call->op == BOUND_VAR ? call->attr[2] : 0};
     if (r.correction < 0 || r.correction > 1) return bound_fail(c, "var: the correction is not 0 or 1");
     if (keeps_shape(call->op)) l.results = l.n;
@@ -288,6 +290,8 @@ Bound *bound_reduce(BoundCtx *c, const BoundCall *call) {
     else
         run_inner_axis(c, row_function[call->op], r, a, l, out);
     bool rounds = call->op != BOUND_AMAX && call->op != BOUND_AMIN && call->op != BOUND_ARGMAX;
-    if (rounds && dtype_is_half(t)) bound_simd()->round(t, false, (size_t)out->numel, out->v, out->e);
+    out->pending = c->rounds && rounds && dtype_is_half(t);
+    if (rounds && !c->rounds && dtype_is_half(t))
+        bound_simd()->round(t, false, (size_t)out->numel, out->v, out->e);
     return sums_are_exact(c, out) ? out : NULL;
 }

@@ -237,9 +237,11 @@ static void a_draw_that_cannot_judge_gives_way(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quick_is_about_two_million_elements), cmocka_unit_test(the_seed_decides_every_byte),
-        cmocka_unit_test(values_keep_to_the_domain),           cmocka_unit_test(layouts_are_each_inputs_own),
-                                       cmocka_unit_test(contiguous_inputs_keep_their_offsets),
+        cmocka_unit_test(quick_is_about_two_million_elements),
+        cmocka_unit_test(the_seed_decides_every_byte),
+        cmocka_unit_test(values_keep_to_the_domain),
+        cmocka_unit_test(layouts_are_each_inputs_own),
+        cmocka_unit_test(contiguous_inputs_keep_their_offsets),
         cmocka_unit_test(a_draw_that_cannot_judge_gives_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

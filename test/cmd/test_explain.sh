@@ -69,6 +69,17 @@ level=full
 check configs explain 1 $wrong/softmax_autotune_one_unstable.py softmax --minimize
 level=
 check configs_minimal told '^smallest failure: float32 1 row of 1, class mean_1000 '
+# What only further cases show, of branches, and what no case is: production shapes, lines that none reached.
+x=test/exploit
+level=full
+check branch explain 1 $x/branch_of_rows_and_columns.py softmax --minimize
+check branch_case told '^fails on [a-z0-9]+ [0-9x]+.*, a case for sizes that the source compares with'
+check branch_minimal told '^smallest failure: '
+check production explain 1 $x/grid_capped.py softmax
+check production_told told '^softmax: rejected '
+check unreached explain 4 $x/branch_beyond_any_case.py layernorm
+check unreached_told told '^No case reached line 32, which the condition on line 31 decides'
+level=
 check syntax explain 1 $wrong/syntax_error.py softmax
 check syntax_caret told '^        \^~$'
 check syntax_no_case untold '^fails on|^bytes by line|^smallest'
@@ -83,7 +94,7 @@ check no_proof_no_strength untold '^how strong'
 check accepted explain 0 $gold softmax --minimize --prove
 check accepted_closest told '^closest: the largest error was [0-9.]+ % of what is allowed, on float'
 check accepted_traffic told '^all traffic: 1\.00 times the fewest possible 491520 bytes$'
-check accepted_strength told '^how strong this test was: of 69 small edits of this kernel, the very same cases rejected 60, accepted 0; 9 never'
+check accepted_strength told '^how strong this test was: of 70 small edits of this kernel, the very same cases rejected 61, accepted 0; 9 never'
 check accepted_margin told '^smallest margin: line 15, accumulator, at '
 check accepted_nothing_fails untold '^fails on|^the output:|^smallest failure'
 check accepted_json explain 0 $gold softmax --json

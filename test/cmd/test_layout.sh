@@ -16,6 +16,8 @@ check the_text_names_it says '^softmax: accepted on contiguous inputs'
 check and_what_is_not_covered says 'not covered: inputs with gaps'
 check contiguous_json exits 0 judge flat --layout contiguous --json
 check contiguous_is_named says '"domain":{"layout":"contiguous","values":"declared"}'
+check a_guard_against_gaps_is_no_line_that_matters exits 0 "$bin" referee "$programs/guarded.py" --op softmax --seed 1 --layout contiguous
+check nor_elsewhere exits 0 "$bin" referee "$programs/guarded.py" --op softmax --seed 1
 check unaligned_bases_stay exits 1 judge aligned --layout contiguous
 check wrong_is_wrong exits 1 judge no_mask --layout contiguous
 check explain_takes_it exits 0 "$bin" explain "$programs/flat.py" --op softmax --level quick --seed 1 --layout contiguous

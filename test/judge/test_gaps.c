@@ -1,4 +1,5 @@
-// Rejections that inputs with gaps cause: what is said of them, without the stream's second judgment and with it.
+// Rejections that inputs with gaps cause: what is said of them, without the stream's second judgment and with
+// it.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +40,8 @@ static void programs(void **state) {
     } all[] = {
         {"strides", STATUS_ok, STATUS_ok, NULL},
         {"flat", STATUS_oob, STATUS_ok, "asks for no stride. Count their rows in steps of x.stride(0)"},
-        {"output_stride", STATUS_oob, STATUS_ok, "Store rows in steps of the output's own stride(0), not of x.stride(0)"},
+        {"output_stride", STATUS_oob, STATUS_ok,
+         "Store rows in steps of the output's own stride(0), not of x.stride(0)"},
         {"asserts", STATUS_host_error, STATUS_ok, "the program itself refuses them"},
         // Offsets and unaligned bases stay, and so does everything else.
         {"aligned", STATUS_oob, STATUS_bad_value, "asks for no stride"},
@@ -57,7 +59,8 @@ static void programs(void **state) {
         bool only = all[i].contiguous == STATUS_ok;
         assert_true(any.gaps.only == only);
         assert_true(says(&any, only ? "Only inputs with gaps" : "Inputs have gaps between their rows there"));
-        assert_true(says(&any, only ? "With --layout contiguous it is accepted." : "Contiguous inputs fail, too"));
+        assert_true(
+            says(&any, only ? "With --layout contiguous it is accepted." : "Contiguous inputs fail, too"));
         assert_false(only && says(&any, "Guard that access"));
     }
 }

@@ -66,10 +66,9 @@ static bool lacks(const json_t *o, const char *key) { return json_object_get(o, 
 
 static void the_object_is_the_contract(void **state) {
     (void)state;
-    static const char *const keys[] = {"op",       "source_sha256", "accepted",     "status",     "rule",
-                                       "feedback", "cases_run",     "cases_passed", "worst",      "traffic",
-                                       "seed",     "replay",        "level",        "elapsed_ms", "version",
-                                       "domain"};
+    static const char *const keys[] = {
+        "op",    "source_sha256", "accepted", "status", "rule",  "feedback",   "cases_run", "cases_passed",
+        "worst", "traffic",       "seed",     "replay", "level", "elapsed_ms", "version",   "domain"};
     Verdict v = sample(STATUS_incorrect);
     json_t *o = verdict_object(&v), *member;
     assert_non_null(o);

@@ -8,7 +8,7 @@ static inline Mutants mutants_of(const char *source) {
     Mutants s;
     const Node *module = try_parse(str_of(source), NULL);
     assert_non_null(module);
-    mutants_make(&arena, module, str_of(source), &s);
+    mutants_make(&arena, module, str_of(source), true, &s);
     return s;
 }
 

@@ -42,7 +42,7 @@ static void golds(void **state) {
         if (p[i].kind != PROGRAM_GOLD) continue;
         Mutants s;
         const Node *module = try_parse(p[i].source, NULL);
-        mutants_make(&arena, module, p[i].source, &s);
+        mutants_make(&arena, module, p[i].source, true, &s);
         assert_false(s.cut);
         assert_true(s.n >= 20);
         for (int k = 0; k < s.n; k++) seen[s.at[k].kind]++;
@@ -143,7 +143,7 @@ static void random_sources(void **state) {
         const Node *parsed = parse_module(&arena, buf_str(&text), &d);
         if (!parsed) continue;
         Mutants s;
-        mutants_make(&arena, parsed, buf_str(&text), &s);
+        mutants_make(&arena, parsed, buf_str(&text), true, &s);
         made += s.n;
         for (int i = 0; i < s.n; i++) assert_false(str_eq(s.at[i].text, s.original));
     }
@@ -159,7 +159,7 @@ static void judged(void **state) {
         if (p[i].kind == PROGRAM_GOLD && str_is(p[i].op, "softmax")) gold = &p[i];
     assert_non_null(gold);
     Mutants s;
-    mutants_make(&arena, try_parse(gold->source, NULL), gold->source, &s);
+    mutants_make(&arena, try_parse(gold->source, NULL), gold->source, true, &s);
     static const Mutator kinds[] = {MUTATOR_max_subtraction, MUTATOR_mask_store, MUTATOR_accumulator};
     Str source[4] = {s.original};
     for (int k = 0; k < 3; k++)

@@ -25,8 +25,13 @@ static void host_edits(void **state) {
         {MUTATOR_grid,
          host,
          {"grid = M, N // 8", "grid = M - 1, triton.cdiv(N, 8)", "grid = M, triton.cdiv(N, 8) - 1"}},
+        {MUTATOR_layout, host, {0}}, // the only other stride is of a tensor made here
+        {MUTATOR_layout,
+         "def run(x, y):\n    k[(M,)](x, y, x.stride(0), y.stride(0))\n",
+         {"k[M,](x, y, y.stride(0), y.stride(0))", "k[M,](x, y, x.stride(0), x.stride(0))"}},
+        {MUTATOR_branch, "def run(x, y):\n    k[(M, 2)](x, y)\n", {"k[M - (x.numel() == 33792), 2](x, y)"}},
     };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) check_edits(host, &all[i]);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) check_edits(all[i].body, &all[i]);
 }
 
 int main(void) {

@@ -30,13 +30,32 @@ static void text_of_a_chain(void **state) {
         "    h = x.float() + residual.float()\n"
         "    h = h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6) * w.float()\n"
         "    h = torch.nn.functional.gelu(h, approximate=\"tanh\")\n"
-        "    return h.to(x.dtype)\n");
+        "    return h.to(x.dtype)\n\n\n"
+        "def rounded_sum(x, residual, w):\n"
+        "    h = x.float() + residual.float()\n"
+        "    h = h.to(x.dtype).float()\n"
+        "    h = h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6) * w.float()\n"
+        "    h = torch.nn.functional.gelu(h, approximate=\"tanh\")\n"
+        "    return h.to(x.dtype)\n\n\n"
+        "def rounded_normalised(x, residual, w):\n"
+        "    h = x.float() + residual.float()\n"
+        "    h = (h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6)).to(x.dtype).float() * w.float()\n"
+        "    h = torch.nn.functional.gelu(h, approximate=\"tanh\")\n"
+        "    return h.to(x.dtype)\n\n\n"
+        "def rounded_both(x, residual, w):\n"
+        "    h = x.float() + residual.float()\n"
+        "    h = h.to(x.dtype).float()\n"
+        "    h = (h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6)).to(x.dtype).float() * w.float()\n"
+        "    h = torch.nn.functional.gelu(h, approximate=\"tanh\")\n"
+        "    return h.to(x.dtype)\n\n\n"
+        "roundings = {\"sum\": rounded_sum, \"normalised\": rounded_normalised, \"both\": rounded_both}\n");
     assert_true(chain_source(&arena, STR("layernorm"), &s));
     const char *text = str_cdup(&arena, s);
     assert_non_null(
         strstr(text, "def reference(x, w, b):\n    h = x.float()\n    c = h - h.mean(-1, keepdim=True)\n"));
     assert_non_null(
         strstr(text, "c.pow(2).mean(-1, keepdim=True) + 1e-5) * w.float() + b.float()\n    return"));
+    assert_null(strstr(text, "roundings")); // none of it is in use
 }
 
 static void epilogues_apply_in_order(void **state) {

@@ -50,6 +50,36 @@ static void invariances_are_declared(void **state) {
             "an input with a range cannot be shifted", "\"x\": \"shift\"");
 }
 
+#define ROUNDED "def rounded(x):\n    return x * 2\n"
+
+static void roundings_are_named(void **state) {
+    (void)state;
+    Op op, plain;
+    accepts(DOC X BODY, &plain);
+    assert_int_equal(plain.roundings, 0);
+    assert_memory_equal(&plain.core, &plain.hash, sizeof plain.hash);
+    accepts(DOC X BODY ROUNDED "roundings = {\"gate\": rounded}\n", &op);
+    assert_true(op.roundings == 1 && str_is(op.rounding[0].name, "gate") &&
+                str_is(op.rounding[0].function, "rounded") && op.rounded == 0);
+    // The strength of its cases is that of its reference.
+    assert_memory_equal(&op.core, &plain.hash, sizeof plain.hash);
+    assert_memory_not_equal(&op.hash, &plain.hash, sizeof plain.hash);
+    accepts(DOC X BODY "roundings = {}\n", &op);
+    assert_int_equal(op.roundings, 0);
+    refuses(DOC X BODY ROUNDED "roundings = rounded\n", "roundings must be a dictionary literal", "rounded");
+    refuses(DOC X BODY ROUNDED "roundings = {\"a\": 1}\n", "another function of this file", "1");
+    refuses(DOC X BODY ROUNDED "roundings = {\"a\": other}\n", "another function of this file", "other");
+    refuses(DOC X BODY "roundings = {\"a\": reference}\n", "another function of this file", "reference}");
+    refuses(DOC X BODY "roundings = {\"a\": rounded}\n" ROUNDED, "defined above", "rounded}");
+    refuses(DOC X BODY ROUNDED "roundings = {\"no name\": rounded}\n", "identifier", "\"no name\"");
+    refuses(DOC X BODY "def rounded(x, y):\n    return x\nroundings = {\"a\": rounded}\n", "takes the inputs",
+            "def rounded");
+    refuses(DOC X BODY ROUNDED "roundings = {\"a\": rounded, \"b\": rounded, \"c\": rounded, \"d\": rounded, "
+                               "\"e\": rounded}\n",
+            "more than 4 roundings", "\"e\"");
+    refuses(DOC X BODY ROUNDED "roundings = {\"a\": rounded, \"a\": rounded}\n", "occurs twice", NULL);
+}
+
 static void defaults(void **state) {
     (void)state;
     Op op;
@@ -287,11 +317,17 @@ static void parts_and_signs(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flags_are_declared), cmocka_unit_test(invariances_are_declared),
-        cmocka_unit_test(defaults),           cmocka_unit_test(every_key),
-        cmocka_unit_test(rows_may_be_absent), cmocka_unit_test(wrong_files),
-        cmocka_unit_test(wrong_inputs),       cmocka_unit_test(wrong_shapes),
-        cmocka_unit_test(wrong_domains),      cmocka_unit_test(wrong_dims),
+        cmocka_unit_test(roundings_are_named),
+        cmocka_unit_test(flags_are_declared),
+        cmocka_unit_test(invariances_are_declared),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(every_key),
+        cmocka_unit_test(rows_may_be_absent),
+        cmocka_unit_test(wrong_files),
+        cmocka_unit_test(wrong_inputs),
+        cmocka_unit_test(wrong_shapes),
+        cmocka_unit_test(wrong_domains),
+        cmocka_unit_test(wrong_dims),
         cmocka_unit_test(parts_and_signs),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

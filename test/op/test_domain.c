@@ -1,8 +1,8 @@
 // Domains: what a definition declares, what a caller asks for, and that the op's hash follows.
 #include "op/defined.h"
 
-#define S                                                                                                    \
-    "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (1e-4, 64), \"shift\": 100, \"large\": True},"  \
+#define S                                                                                                   \
+    "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (1e-4, 64), \"shift\": 100, \"large\": True}," \
     " \"s\": {\"shape\": (1,), \"range\": (0.5, 4), \"signs\": \"both\"}}\n"
 #define TWO "def reference(x, s):\n    return x * s\n"
 
@@ -45,8 +45,10 @@ static void layouts(void **state) {
 static void published_values(void **state) {
     (void)state;
     Op op, narrow, both;
-    accepts(DOC S "published = {\"s\": {\"signs\": \"positive\", \"range\": (1, 2)}, \"x\": {\"large\": False}}\n" TWO,
-            &op);
+    accepts(
+        DOC S
+        "published = {\"s\": {\"signs\": \"positive\", \"range\": (1, 2)}, \"x\": {\"large\": False}}\n" TWO,
+        &op);
     assert_true(op.has_published && op.input[1].both_signs && op.input[0].large && !op.domain.published);
     narrow = both = op;
     assert_true(in_domain(&narrow, LAYOUT_DECLARED, true));
@@ -58,7 +60,8 @@ static void published_values(void **state) {
     assert_true(!same_hash(&both, &narrow) && both.domain.contiguous && both.domain.published);
     Buf said = BUF(&arena);
     op_domain(&said, &op);
-    assert_non_null(strstr(buf_cstr(&said), "in the published domain (--domain published), s: values from 1 to 2\n"));
+    assert_non_null(
+        strstr(buf_cstr(&said), "in the published domain (--domain published), s: values from 1 to 2\n"));
     op_domain(&said, &both);
     assert_non_null(strstr(buf_cstr(&said), "inputs are contiguous"));
     assert_non_null(strstr(buf_cstr(&said), "values of the published domain only"));
@@ -81,8 +84,9 @@ static void what_is_not_narrower_is_refused(void **state) {
     refuses(DOC S "published = {}\n" TWO, "published is empty", "{}");
     refuses(DOC S "published = {\"x\": 1}\n" TWO, "", "1");
     refuses(DOC S "published = 1\n" TWO, "", "1");
-    refuses(DOC "inputs = {\"x\": {\"shape\": (\"M\", \"N\")}, \"s\": {\"shape\": (\"M\",), \"dtype\": \"int64\","
-                " \"range\": (0, \"N\")}}\npublished = {\"s\": {\"range\": (0, 3)}}\n" TWO,
+    refuses(DOC
+            "inputs = {\"x\": {\"shape\": (\"M\", \"N\")}, \"s\": {\"shape\": (\"M\",), \"dtype\": \"int64\","
+            " \"range\": (0, \"N\")}}\npublished = {\"s\": {\"range\": (0, 3)}}\n" TWO,
             "", "\"range\"");
 }
 

@@ -23,6 +23,10 @@ static bool candidate(void *arg, const int64_t size[OP_DIMS_MAX], int way) {
         if (n % 96 == 5) outcome_compared(outcomes, 2, m % 17, 3, m % 17 == 3);
         return true;
     case 2: outcome_compared(outcomes, 1, m * n, 12347 * 3, m * n == 12347 * 3); return true;
+    case 4: // (M == 7) * (N == 389), as a factor
+        outcome_compared(outcomes, 1, m, 7, m == 7);
+        outcome_compared(outcomes, 2, n, 389, n == 389);
+        return true;
     default: // raises there
         outcome_compared(outcomes, 1, n, 389, n == 389);
         return n != 389;
@@ -37,9 +41,7 @@ static bool found(int number, int64_t m, int64_t n) {
     domain.input[0].rank = 2;
     domain.input[0].dim[1] = 1;
     for (int i = 0; i < 2; i++) domain.dim[i].of = -1;
-    outcomes = NEW(&a, Outcomes);
-    outcomes->bytes = 10;
-    outcomes->dull = NEWN(&a, uint8_t, 10);
+    outcomes = outcomes_new(&a, NEWN(&a, uint8_t, 10), 10);
     which = number;
     const Node *module = parse_module(&a, STR("x = 7 + 389\n"), &d);
     ExplorePoints *points = NEW(&a, ExplorePoints);
@@ -61,6 +63,7 @@ static void numbers_are_met(void **state) {
     assert_true(found(1, 3, 5));
     assert_true(found(2, 3, 12347));
     assert_false(found(3, 5, 389)); // what raises is no case
+    assert_true(found(4, 7, 389));
 }
 
 static void reports_are_read_strictly(void **state) {
@@ -73,19 +76,30 @@ static void reports_are_read_strictly(void **state) {
     ExplorePoints p;
     CaseReport r[2] = {{.magic = WIRE_MAGIC, .kind = REPORT_RAN},
                        {.magic = WIRE_MAGIC, .kind = REPORT_DONE, .case_index = -1}};
-    wire_message(&r[0], "sizes 7 384");
-    assert_true(explore_read(&d, r, 2, &p) && p.n == 1 && p.size[0][1] == 384);
+    wire_message(&r[0], "sizes 7 384 ways 9");
+    assert_true(explore_read(&d, r, 2, &p) && p.n == 1 && p.size[0][1] == 384 && p.ways[0] == 9);
     assert_true(explore_read(&d, r + 1, 1, &p) && p.n == 0);
     assert_false(explore_read(&d, r, 1, &p) || explore_read(&d, r, 0, &p));
-    static const char *const bad[] = {
-        "",          "sizes",        "sizes 7",      "sizes 7 383",         "sizes 7 384 2",
-        "sizes 7 0", "sizes -7 384", "sizes 07 384", "sizes 99999999999 2", "sizes 1073741824 1073741824",
-        "size 7 384"};
+    static const char *const bad[] = {"",
+                                      "sizes",
+                                      "sizes 7 ways 1",
+                                      "sizes 7 383 ways 1",
+                                      "sizes 7 384 2 ways 1",
+                                      "sizes 7 0 ways 1",
+                                      "sizes -7 384 ways 1",
+                                      "sizes 07 384 ways 1",
+                                      "sizes 99999999999 2 ways 1",
+                                      "sizes 1073741824 1073741824 ways 1",
+                                      "size 7 384 ways 1",
+                                      "sizes 7 384",
+                                      "sizes 7 384 ways 0",
+                                      "sizes 7 384 ways 64",
+                                      "sizes 7 384 ways 1 "};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         wire_message(&r[0], bad[i]);
         if (explore_read(&d, r, 2, &p) || p.n) fail_msg("%s", bad[i]);
     }
-    wire_message(&r[0], "sizes 7 384");
+    wire_message(&r[0], "sizes 7 384 ways 9");
     r[0].case_index = 1;
     assert_false(explore_read(&d, r, 2, &p));
 }

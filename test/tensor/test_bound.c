@@ -213,8 +213,58 @@ static void half_arithmetic_holds_both_ways(void **state) {
     assert_true(outside > N / 4);
 }
 
+// With `rounds` a cast is done: one value where the interval rounds to one, both neighbours near a tie.
+static void roundings_happen_where_they_are_asked_for(void **state) {
+    (void)state;
+    double v[6] = {1 + 0x1p-13, 3, 70000, -70000, 0x1p-24, 2049};
+    const Bound *x = INPUT(DT_F32, v, 6);
+    ctx.rounds = true;
+    const Bound *h = TO(DT_F16, x), *r = bound_settle(&ctx, h);
+    assert_true(h->pending && h->v == x->v); // a last cast is still the comparison's
+    assert_true(!r->pending && !r->e);
+    assert_true(r->v[0] == 1 && r->v[1] == 3 && r->v[2] == INFINITY && r->v[3] == -INFINITY &&
+                r->v[4] == 0x1p-24 && r->v[5] == 2048);
+    // An operation of half tensors rounds, too, and only once.
+    const Bound *sum = OP(ADD, h, h);
+    assert_true(sum->dtype == DT_F16 && sum->pending && sum->v[1] == 6 && bound_settle(&ctx, sum)->v[1] == 6);
+    // 1 + 2^-11 is a tie of float16: with an error both neighbours are honest, and nothing else.
+    double tie[1] = {1 + 0x1p-11 - 0x1p-24}, small[1] = {0x1p-24};
+    const Bound *t = OP(ADD, INPUT(DT_F32, tie, 1), INPUT(DT_F32, small, 1));
+    const Bound *near = bound_settle(&ctx, TO(DT_F16, t));
+    double k = BOUND_KAPPA * BOUND_U * near->e[0];
+    assert_true(near->v[0] - k <= 1 && near->v[0] - k > 1 - 0x1p-20);
+    assert_true(near->v[0] + k >= 1 + 0x1p-10 && near->v[0] + k < 1 + 0x1p-10 + 0x1p-20);
+    // Far from one, an error that is there leaves none.
+    double off[1] = {1 + 0x1p-14};
+    const Bound *far =
+        bound_settle(&ctx, TO(DT_F16, OP(ADD, INPUT(DT_F32, off, 1), INPUT(DT_F32, small, 1))));
+    assert_true(far->v[0] == 1 && !far->e);
+    // What may or may not overflow is not known.
+    double edge[1] = {65520 - 0x1p-8}, none[1] = {0x1p-8};
+    const Bound *over =
+        bound_settle(&ctx, TO(DT_F16, OP(ADD, INPUT(DT_F32, edge, 1), INPUT(DT_F32, none, 1))));
+    assert_true(over->e[0] == INFINITY);
+    ctx.rounds = false;
+    const Bound *permitted = bound_settle(&ctx, TO(DT_F16, x));
+    assert_true(permitted->v[0] == v[0] && permitted->e[0] > 0);
+}
+
+static void any_order_of_a_sum(void **state) {
+    (void)state;
+    enum { N = 4096 };
+    double v[N];
+    for (int i = 0; i < N; i++) v[i] = 1;
+    const Bound *x = INPUT(DT_F32, v, N), *tree = OPA(SUM, ATTRS(0, 0), x);
+    ctx.any_order = true;
+    const Bound *chain = OPA(SUM, ATTRS(0, 0), x);
+    ctx.any_order = false;
+    assert_true(chain->e[0] > 100 * tree->e[0] && chain->v[0] == N);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(roundings_happen_where_they_are_asked_for),
+        cmocka_unit_test(any_order_of_a_sum),
         cmocka_unit_test(constants_of_the_rules),
         cmocka_unit_test(overflow_is_unknown_until_a_limit),
         cmocka_unit_test(subnormals_may_be_flushed),

@@ -19,6 +19,8 @@ typedef struct {
     const int64_t *size;
 } Plain;
 
+static const int64_t GPU_BYTES = (int64_t)80 << 30; // no GPU that is judged for has less
+
 static bool allocate(Interp *in, Span at, const Plain *p, Value *out) {
     DType dtype = p->dtype;
     int rank = p->rank;
@@ -36,9 +38,15 @@ static bool allocate(Interp *in, Span at, const Plain *p, Value *out) {
         return host_raise(in, at,
                           "RuntimeError: Storage size calculation overflowed: the sizes are too large");
     bytes = numel * dtype_bytes(dtype); // at most 2^51
-    if (bytes > in->tensor_bytes_left || !storage_new(&in->m->storages, dtype, (size_t)bytes, &t.storage))
+    if (bytes > in->tensor_bytes_left || !storage_new(&in->m->storages, dtype, (size_t)bytes, &t.storage)) {
+        int64_t before = in->m->storages.sparse ? GPU_BYTES : TENSOR_BYTES_MAX - in->tensor_bytes_left;
+        if (bytes < GPU_BYTES - before) // a GPU has as much
+            return host_unsupported(
+                in, at, "the tensors of one call take more than %d MiB: that is a limit of this version",
+                TENSOR_BYTES_MAX >> 20);
         return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate %lld bytes",
                           (long long)bytes);
+    }
     in->tensor_bytes_left -= bytes;
     tensor_contiguous_strides(&t);
     return tensor_value(in, at, &t, p->cpu, out);
@@ -489,6 +497,33 @@ static bool build(Interp *in, const Launcher *l, const Args *given, int skip, Bu
            (outcomes(in) || kernel_check(m->arena, in->cache, &out->binding, &out->code, in->d));
 }
 
+// Blocks of a cooperative launch wait for each other, so all of them have to be on the GPU at once: at most
+// as many as its threads and its shared memory take. Registers can only make that fewer.
+static bool fits_at_once(Interp *in, Span at, const Binding *b, const Launchable *code,
+                         const int64_t grid[3]) {
+    enum { THREADS = 2048, BLOCKS = 32, SHARED = 233472, SHARED_OF_SYSTEM = 1024 };
+    int64_t each = THREADS / (32 * b->num_warps), shared = SHARED / (code->shared + SHARED_OF_SYSTEM);
+    if (each > BLOCKS) each = BLOCKS;
+    if (each > shared) each = shared;
+    int64_t most = each * in->m->gpu.processors, blocks = 1;
+    for (int i = 0; i < 3; i++)
+        if (__builtin_mul_overflow(blocks, grid[i], &blocks)) blocks = INT64_MAX;
+    if (!b->cooperative || b->num_ctas > 1 || blocks <= most) return true;
+    return host_raise(
+        in, at,
+        "RuntimeError: Triton Error [CUDA]: too many blocks in cooperative launch: %lld of %d warps, "
+        "and the GPU's %d processors take %lld at once",
+        (long long)blocks, b->num_warps, in->m->gpu.processors, (long long)most);
+}
+
+static bool has_scratch(Interp *in, Span at, const Launchable *code) {
+    if (!code->code->scratch || in->m->gpu.allocator) return true;
+    return host_raise(
+        in, at,
+        "RuntimeError: Kernel requires a runtime memory allocation, but no allocator was set. Use "
+        "triton.set_allocator to specify an allocator: descriptors that a kernel makes need one");
+}
+
 bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
     Span at = given->at;
     Built built;
@@ -527,6 +562,7 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
             "autotuning runs every config on the same tensors, and what the atomics of %.*s did stays: "
             "name the tensors in reset_to_zero or restore_value",
             STR_ARG(l->kernel->node->function.name));
+    if (!has_scratch(in, at, &code) || !fits_at_once(in, at, &binding, &code, built.grid)) return false;
     m->gpu.warps = binding.num_warps;
     if (built.how.restless && !rehearse(in, at, l->kernel, &binding, &code, built.grid)) return false;
     Counters *count = &m->count;

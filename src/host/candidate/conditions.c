@@ -12,7 +12,7 @@ typedef struct {
     struct {
         Str name;
         bool known;
-        int64_t value;
+        int64_t value; // if not known, and not 0: all numbers below it
     } at[KNOWN_MAX];
     int n;
     int loops; // around the present place: names bound in them are not known
@@ -24,7 +24,7 @@ static void know(Known *k, Str name, bool known, int64_t value) {
     if (i == KNOWN_MAX) return;
     if (i == k->n) k->n++, k->at[i].name = name;
     k->at[i].known = known && k->loops == 0;
-    k->at[i].value = value;
+    k->at[i].value = known && k->loops > 0 ? 0 : value;
 }
 
 static bool number(Known *k, const Node *n, int64_t *out);
@@ -72,9 +72,40 @@ static bool call_number(Known *k, const Node *n, int64_t *out) {
     return false;
 }
 
+// Places in the grid and ranges: all numbers below *out, in a tile or over all programs.
+static bool range(Known *k, const Node *n, int64_t *out) {
+    if (n->kind == NODE_NAME) {
+        for (int i = 0; i < k->n; i++)
+            if (str_eq(k->at[i].name, n->name)) return !k->at[i].known && (*out = k->at[i].value) > 0;
+        return false;
+    }
+    if (n->kind == NODE_SUBSCRIPT) return range(k, n->subscript.value, out); // [:, None]
+    if (n->kind != NODE_CALL || n->call.func->kind != NODE_ATTRIBUTE) return false;
+    Str name = n->call.func->attribute.name;
+    const Nodes *args = &n->call.args;
+    int64_t x;
+    if (str_is(name, "to")) return range(k, n->call.func->attribute.value, out);
+    if (str_is(name, "program_id"))
+        return args->n == 1 && number(k, args->at[0], &x) && x >= 0 && x < 3 && (*out = k->grid[x]) > 0;
+    return str_is(name, "arange") && args->n == 2 && number(k, args->at[1], out) && *out > 0;
+}
+
+// Whether some place of a range is as a condition says.
+static void compare_range(Known *k, const Node *n) {
+    const Node *right = n->compare.rest.at[0];
+    int64_t below, x;
+    bool on_left = range(k, n->compare.left, &below);
+    if (n->compare.rest.n != 1 || (!on_left && !range(k, right, &below))) return;
+    if (!number(k, on_left ? right : n->compare.left, &x)) return;
+    outcome_compared(k->o, right->span.at, below, x, below > x);
+    // A tile of more than twice the lanes reaches beyond that place in the row, too.
+    if (x >= 0 && x < below / 2 - 1) outcome_seen(k->o, right->span.at, 4);
+}
+
 static bool compare(Known *k, const Node *n, int64_t *out) {
     int64_t l, r;
     bool all = true, known = number(k, n->compare.left, &l);
+    compare_range(k, n);
     for (int i = 0; known && i < n->compare.rest.n; i++) {
         bool one;
         const Node *right = n->compare.rest.at[i];
@@ -117,8 +148,11 @@ static bool number(Known *k, const Node *n, int64_t *out) {
         if (n->unary.op == OPER_NOT) return *out = !l, true;
         return n->unary.op == OPER_NEG && l > INT64_MIN && (*out = -l, true);
     case NODE_BINARY:
-        return number(k, n->binary.left, &l) && number(k, n->binary.right, &r) &&
-               arithmetic(n->binary.op, l, r, out);
+        if (!number(k, n->binary.left, &l) || !number(k, n->binary.right, &r) ||
+            !arithmetic(n->binary.op, l, r, out))
+            return false;
+        outcome_computed(k->o, n->binary.right->span.at, l, r, *out);
+        return true;
     case NODE_COMPARE: return compare(k, n, out);
     case NODE_BOOLOP: return several(k, n, out);
     case NODE_CALL: return call_number(k, n, out);
@@ -132,6 +166,7 @@ static void look(void *arg, const Node *n) {
     int64_t x;
     if (n->kind == NODE_COMPARE) (void)compare(k, n, &x);
     if (n->kind == NODE_BOOLOP) (void)several(k, n, &x);
+    if (n->kind == NODE_BINARY) (void)number(k, n, &x);
     if (n->kind == NODE_IFEXP && number(k, n->ifexp.cond, &x))
         outcome_seen(k->o, n->ifexp.cond->span.at, x ? 2 : 1);
     node_each_child(n, look, k); // a tree's height is bounded
@@ -143,6 +178,7 @@ static void bind(Known *k, const Node *target, const Node *value) {
     int64_t x = 0;
     if (target->kind == NODE_NAME) {
         bool known = value && number(k, value, &x);
+        if (!known && (!value || !range(k, value, &x))) x = 0;
         return know(k, target->name, known, x);
     }
     if (target->kind != NODE_TUPLE && target->kind != NODE_LIST) return;

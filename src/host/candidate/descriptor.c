@@ -6,6 +6,7 @@ bool api_set_allocator(Call *c, Value *out) {
     if (f.kind != V_FUNCTION && f.kind != V_NONE)
         return host_raise(c->in, c->at, "TypeError: triton.set_allocator wants a function, not %s",
                           value_type(f));
+    c->in->m->gpu.allocator = f.kind == V_FUNCTION;
     return *out = NONE_VALUE, true;
 }
 

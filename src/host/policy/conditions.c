@@ -90,8 +90,15 @@ static Truth call_truth(const Conditions *c, const Node *n) {
         if (!str_is(module, "triton.language") && !str_starts(module, "triton.language.")) return NOT_KNOWN;
         return triton_import_fault(c->arena, module, args->at[1]->string.text, false) ? IS_FALSE : IS_TRUE;
     }
-    // Liger's, whose text stands in foreign.def.
-    const Node *f = module_function(c->module, STR("compare_version"));
+    // A text of foreign.def that says one thing: is_npu_available().
+    const Node *f = module_function(c->module, name);
+    bool ours = f && f->span.len == 0 && args->n == 0 && f->function.params.n == 0 && f->function.body.n == 1;
+    const Node *says =
+        ours && f->function.body.at[0]->kind == NODE_RETURN ? f->function.body.at[0]->value : NULL;
+    if (says && (says->kind == NODE_TRUE || says->kind == NODE_FALSE))
+        return says->kind == NODE_TRUE ? IS_TRUE : IS_FALSE;
+    // Liger's, whose text stands there, too.
+    f = module_function(c->module, STR("compare_version"));
     if (str_is(name, "compare_version") && f && f->span.len == 0 && args->n == 3 &&
         args->at[0]->kind == NODE_STRING && args->at[1]->kind == NODE_ATTRIBUTE &&
         args->at[2]->kind == NODE_STRING) {
@@ -188,8 +195,8 @@ static bool is_listed(Str name) {
     return false;
 }
 
-// os.environ.get("NAME", "0"), os.getenv("NAME"): "1" if the device is another than the usual one, else the
-// default.
+// os.environ.get("NAME", "0"), os.getenv("NAME"): "1" if the device is another than the usual one ("0" where
+// "1" is the default), else the default.
 static void answer_environment(void *arg, const Node *n) {
     Arena *a = arg;
     node_each_child(n, answer_environment, a); // a tree's height is bounded
@@ -200,10 +207,12 @@ static void answer_environment(void *arg, const Node *n) {
         !node_dotted(n->call.func, &path) ||
         !(str_is(buf_str(&path), "os.environ.get") || str_is(buf_str(&path), "os.getenv")))
         return;
-    static const char text[] =
-        "f = '1' if torch.cuda.get_device_properties(0).multi_processor_count != 132 else None\n";
+    static const char
+        text[] = "f = '1' if torch.cuda.get_device_properties(0).multi_processor_count != 132 else None\n",
+        other[] = "f = '0' if torch.cuda.get_device_properties(0).multi_processor_count != 132 else None\n";
+    bool one = args->n == 2 && args->at[1]->kind == NODE_STRING && str_is(args->at[1]->string.text, "1");
     DiagList d = DIAGS(a);
-    Node *m = parse_module(a, str_of(text), &d), *call = (Node *)(uintptr_t)n, *standard = NULL;
+    Node *m = parse_module(a, str_of(one ? other : text), &d), *call = (Node *)(uintptr_t)n, *standard = NULL;
     if (!m) return;
     if (args->n == 2) standard = args->at[1];
     Node *answer = m->module.body.at[0]->assign.value;

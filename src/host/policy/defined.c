@@ -105,7 +105,15 @@ static void look_at_constexpr(Definer *f, const Node *n) {
     if (s && s->kind == NODE_IMPORT)
         is = str_is(alias->alias.name, "constexpr") && (str_is(s->import.module, "triton.language") ||
                                                         str_is(s->import.module, "triton.language.core"));
-    if (!is) refuse(f, n->span, STR("constexpr"), "it is not the one of triton.language here");
+    if (is) return;
+    if (!s || s->kind != NODE_IMPORT)
+        return refuse(f, n->span, STR("constexpr"), "it is not the one of triton.language here");
+    const char *from = str_cdup(f->arena, s->import.from ? s->import.module : alias->alias.name);
+    refuse(f, n->span, STR("constexpr"),
+           arena_printf(f->arena,
+                        "it is imported from %s; write `from triton.language import constexpr`, or "
+                        "tl.constexpr",
+                        from));
 }
 
 // ---- @triton.jit(...)

@@ -494,11 +494,13 @@ static void screen_class(Screen *s, Scope *scope, const Node *n) {
         bool constant = f->kind == NODE_ASSIGN && is_constant(f->assign.value);
         if (constant) screen_statement(s, scope, f);
         if (text || constant || f->kind == NODE_PASS) continue;
+        const Nodes *params = f->kind == NODE_FUNCTION ? &f->function.params : &(Nodes){0};
         if (f->kind != NODE_FUNCTION || !is_method(f, &kind)) {
+            if (params->n) s->self = params->at[0]->param.name;
             refuse_within(s, scope, f, FORM_CLASS);
+            s->self = (Str){0};
             continue;
         }
-        const Nodes *params = &f->function.params;
         // What a class holds is not its methods' to change.
         bool self = kind == METHOD_PLAIN || kind == METHOD_STATIC;
         s->self = self && params->n && params->at[0]->param.kind == PARAM_PLAIN ? params->at[0]->param.name
@@ -650,6 +652,13 @@ static bool takes_function(const Screen *s, const Node *n) {
 
 static bool is_print(const Node *n) { return n->kind == NODE_CALL && node_is_name(n->call.func, "print"); }
 
+// triton.set_allocator(...): what it gives is the launches' own.
+static bool is_allocator(const Node *n) {
+    return n->kind == NODE_CALL && n->call.func->kind == NODE_ATTRIBUTE &&
+           str_is(n->call.func->attribute.name, "set_allocator") &&
+           node_is_name(n->call.func->attribute.value, "triton");
+}
+
 // Only what leaves nothing behind that a later call, or another kernel file, could see.
 static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     const Node *value = NULL;
@@ -662,7 +671,8 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     case NODE_CLASS:
     case NODE_PASS: return screen_statement(s, scope, n);
     case NODE_EXPRSTMT: // a docstring, a word to whoever reads the output
-        fits = n->value->kind == NODE_STRING || is_print(n->value);
+        fits =
+            n->value->kind == NODE_STRING || is_print(n->value) || (s->candidate && is_allocator(n->value));
         if (fits) screen_expr(s, scope, n->value);
         break;
     case NODE_ASSIGN: value = n->assign.value; break;

@@ -36,6 +36,8 @@ enum { KNOWN_ROOTS = 9 };
 int known_root(Str name);
 // The parts of host_normalize().
 void tree_place(Node *n, Span at); // a tree from text of ours stands where something else stood
+void data_classes_normalize(Arena *a, Node *module);
+#define DATA_CLASS "data class" // a name in such a class
 void local_imports_normalize(Arena *a, Node *module);
 void matches_normalize(Arena *a, Node *module);
 void questions_normalize(Arena *a, Node *module);

@@ -277,6 +277,7 @@ static bool is_instance(Call *c, Value v, Value cls, bool *out) {
         c->in->depth--;
         return true;
     }
+    if (cls.kind == V_CLASS) return *out = v.kind == V_OBJECT && v.object->of == cls.klass, true;
     if (cls.kind != V_API) goto wrong;
     Str name = cls.member->name;
     if (str_is(name, "int")) return *out = v.kind == V_INT || v.kind == V_BOOL, true;

@@ -125,13 +125,49 @@ bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
 
 // --- operators (on values: operators.c) ---
 
+static Outcomes *outcomes(const Interp *in) { return in->m ? cover_outcomes(in->m->watch.cover) : NULL; }
+
+// A number as the search for sizes sees it: a real one in steps of 2^-16.
+static bool seen_number(Value v, bool real, int64_t *out) {
+    const double step = 65536, most = 0x1p62;
+    double x = v.kind == V_FLOAT ? v.f : v.kind == V_INT ? (double)v.i : v.kind == V_BOOL ? v.b : 0;
+    if (v.kind != V_FLOAT && v.kind != V_INT && v.kind != V_BOOL) return false;
+    if (!real) return *out = v.kind == V_INT ? v.i : v.b, true;
+    x *= step;
+    return x == x && (*out = x > most ? INT64_MAX / 2 : x < -most ? INT64_MIN / 2 : (int64_t)x, true);
+}
+
+static bool seen_numbers(Value l, Value r, int64_t *a, int64_t *b) {
+    bool real = l.kind == V_FLOAT || r.kind == V_FLOAT;
+    return seen_number(l, real, a) && seen_number(r, real, b);
+}
+
 static void note_outcome(const Interp *in, uint32_t at, Value l, Value r, bool holds) {
-    Outcomes *o = in->m ? cover_outcomes(in->m->watch.cover) : NULL;
+    Outcomes *o = outcomes(in);
+    int64_t a, b;
     if (!o) return;
-    if (l.kind == V_INT && r.kind == V_INT) return outcome_compared(o, at, l.i, r.i, holds);
+    if (seen_numbers(l, r, &a, &b)) return outcome_compared(o, at, a, b, holds);
     // Which item of a collection it was.
     bool item = l.kind == V_INT && holds && (value_is_seq(r) || r.kind == V_DICT);
     outcome_seen(o, at, holds ? 2 + (item ? (uint64_t)l.i : 0) : 1);
+    for (int i = 0; l.kind == V_INT && value_is_seq(r) && i < r.seq->n && i < OUTCOME_NUMBERS_MAX; i++)
+        if (r.seq->at[i].kind == V_INT) outcome_number(o, r.seq->at[i].i);
+    bool alike = value_is_seq(l) && value_is_seq(r) && l.seq->n == r.seq->n;
+    for (int i = 0; alike && i < l.seq->n && i < OUTCOME_PARTS_MAX; i++)
+        if (seen_numbers(l.seq->at[i], r.seq->at[i], &a, &b)) outcome_part(o, at, i + 1, a, b);
+    if (l.kind == V_STR && r.kind == V_STR) outcome_texts(o, at, l.s, r.s);
+}
+
+void note_computed(const Interp *in, uint32_t at, Value l, Value r, Value result) {
+    Outcomes *o = outcomes(in);
+    int64_t a, b, x;
+    if (!o || !seen_numbers(l, r, &a, &b)) return;
+    if (seen_number(result, result.kind == V_FLOAT, &x)) outcome_computed(o, at, a, b, x);
+}
+
+void note_turn(const Interp *in, uint32_t at, int turn) {
+    enum { TOLD = 2 };
+    if (turn <= TOLD) outcome_seen(outcomes(in), at, 4 + (uint64_t)turn);
 }
 
 static bool eval_compare(Interp *in, Env *env, const Node *n, Value *out) {
@@ -400,7 +436,9 @@ static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
             if (!args_name(in, &args, &cap, v.dict->key[j].s, v.dict->value[j])) return false;
         }
     }
-    return call_value(in, f, &args, out);
+    if (!call_value(in, f, &args, out)) return false;
+    note_computed(in, n->span.at, args.n ? args.pos[0] : *out, args.n > 1 ? args.pos[1] : *out, *out);
+    return true;
 }
 
 static bool eval_walrus(Interp *in, Env *env, const Node *n, Value *out) {
@@ -435,7 +473,8 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
     case NODE_BINARY: {
         Value l, r;
         return eval(in, env, n->binary.left, &l) && eval(in, env, n->binary.right, &r) &&
-               binary_values(in, n->span, n->binary.op, l, r, out);
+               binary_values(in, n->span, n->binary.op, l, r, out) &&
+               (note_computed(in, n->binary.right->span.at, l, r, *out), true);
     }
     case NODE_BOOLOP: return eval_boolop(in, env, n, out);
     case NODE_COMPARE: return eval_compare(in, env, n, out);

@@ -79,7 +79,10 @@ static bool exec_augassign(Interp *in, Env *env, const Node *s) {
             if (!seq_push(in, s->span, l.seq, v)) return false;
         return true;
     }
-    return binary_values(in, s->span, s->augassign.op, l, r, &l) && assign(in, env, target, l);
+    Value was = l;
+    if (!binary_values(in, s->span, s->augassign.op, was, r, &l)) return false;
+    note_computed(in, s->augassign.value->span.at, was, r, l);
+    return assign(in, env, target, l);
 }
 
 // --- statements ---
@@ -117,7 +120,8 @@ static Flow exec_for(Interp *in, Env *env, const Node *s, Value *result) {
     Iter it;
     if (!eval(in, env, s->loop.iter, &over) || !iter_start(in, s->loop.iter->span, over, &it))
         return FLOW_ERROR;
-    while (iter_next(&it, &v)) {
+    for (int turn = 1; iter_next(&it, &v); turn++) {
+        note_turn(in, s->span.at, turn);
         if (!host_step(in, s->span) || !assign(in, env, s->loop.target, v)) return FLOW_ERROR;
         Flow f = exec_block(in, env, &s->loop.body, result);
         if (f == FLOW_BREAK) return FLOW_NEXT;

@@ -205,6 +205,10 @@ static bool dict_equal(Interp *in, Span at, const Dict *a, const Dict *b, bool *
     return true;
 }
 
+static bool is_data(Value v) {
+    return v.kind == V_OBJECT && v.object->of && env_find(v.object->of->names, STR(DATA_CLASS));
+}
+
 bool value_equal(Interp *in, Span at, Value a, Value b, bool *out) {
     PyValue pa, pb;
     if (!host_work(in, at, 1)) return false;
@@ -231,6 +235,9 @@ bool value_equal(Interp *in, Span at, Value a, Value b, bool *out) {
         *out = x->n == y->n && (x->n == 0 || (x->start == y->start && (x->n == 1 || x->step == y->step)));
         return true;
     }
+    if (a.kind == V_OBJECT && b.kind == V_OBJECT && a.object != b.object && a.object->of == b.object->of &&
+        is_data(a))
+        return host_unsupported(in, at, "data classes are not compared here; compare their fields");
     // A device compares equal to its spelling only in newer versions of torch: not here.
     *out = value_same(a, b);
     return true;
@@ -308,7 +315,6 @@ static void note_keys(Outcomes *o, const Dict *d) {
     for (int i = 0; i < d->n && i < OUTCOME_NUMBERS_MAX; i++) {
         const Value *k = &d->key[i];
         if (k->kind == V_INT) outcome_number(o, k->i);
-        o->tuples |= k->kind == V_TUPLE;
         for (int j = 0; k->kind == V_TUPLE && j < k->seq->n; j++)
             if (k->seq->at[j].kind == V_INT) outcome_number(o, k->seq->at[j].i);
     }
@@ -320,6 +326,7 @@ bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out) {
         if (d->key[i].kind == V_INT) cover_size(in->m->watch.cover, d->key[i].i);
     if (in->m && cover_outcomes(in->m->watch.cover)) note_keys(in->m->watch.cover->outcomes, d);
     *out = -1;
+    if (is_data(key)) return host_unsupported(in, at, "a data class as a key");
     if (key.kind == V_LIST || key.kind == V_DICT || key.kind == V_SET)
         return host_raise(in, at, "TypeError: unhashable type: '%s'", value_type(key));
     for (int i = 0; i < d->n; i++) {

@@ -44,7 +44,7 @@ static bool pattern_ok(Pattern *q, const Node *n, bool alternative) {
         return (n->unary.op == OPER_NEG && (of == NODE_INT || of == NODE_FLOAT)) || unread(q->parser, n);
     }
     case NODE_ATTRIBUTE: return is_dotted(n) || unread(q->parser, n);
-    case NODE_NAME: return alternative ? unread(q->parser, n) : capture_ok(q, n);
+    case NODE_NAME: return alternative && !str_is(n->name, "_") ? unread(q->parser, n) : capture_ok(q, n);
     case NODE_TUPLE:
     case NODE_LIST:
         for (int i = 0; i < n->items.n; i++)

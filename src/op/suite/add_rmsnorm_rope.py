@@ -20,3 +20,24 @@ def reference(x, residual, w, cos, sin):
     h = x.float() + residual.float()
     h = h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6) * w.float()
     return (h * cos.float() + rotate_half(h) * sin.float()).to(x.dtype)
+
+
+def rounded_sum(x, residual, w, cos, sin):
+    h = (x.float() + residual.float()).to(x.dtype).float()
+    h = h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6) * w.float()
+    return (h * cos.float() + rotate_half(h) * sin.float()).to(x.dtype)
+
+
+def rounded_normalised(x, residual, w, cos, sin):
+    h = x.float() + residual.float()
+    h = (h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6)).to(x.dtype).float() * w.float()
+    return (h * cos.float() + rotate_half(h) * sin.float()).to(x.dtype)
+
+
+def rounded_both(x, residual, w, cos, sin):
+    h = (x.float() + residual.float()).to(x.dtype).float()
+    h = (h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6)).to(x.dtype).float() * w.float()
+    return (h * cos.float() + rotate_half(h) * sin.float()).to(x.dtype)
+
+
+roundings = {"sum": rounded_sum, "normalised": rounded_normalised, "both": rounded_both}

@@ -9,3 +9,11 @@ invariant = {"up": ("scale", 1)}
 
 def reference(gate, up):
     return (torch.nn.functional.gelu(gate.float(), approximate="tanh") * up.float()).to(gate.dtype)
+
+
+def rounded_gate(gate, up):
+    g = torch.nn.functional.gelu(gate.float(), approximate="tanh").to(gate.dtype)
+    return (g.float() * up.float()).to(gate.dtype)
+
+
+roundings = {"gate": rounded_gate}

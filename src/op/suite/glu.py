@@ -9,3 +9,10 @@ invariant = {"up": ("scale", 1)}
 
 def reference(gate, up):
     return (torch.sigmoid(gate.float()) * up.float()).to(gate.dtype)
+
+
+def rounded_gate(gate, up):
+    return (torch.sigmoid(gate.float()).to(gate.dtype).float() * up.float()).to(gate.dtype)
+
+
+roundings = {"gate": rounded_gate}

@@ -19,3 +19,12 @@ def reference(x, w, cos, sin):
     h = x.float()
     h = h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6) * w.float()
     return (h * cos.float() + rotate_half(h) * sin.float()).to(x.dtype)
+
+
+def rounded_normalised(x, w, cos, sin):
+    h = x.float()
+    h = (h * torch.rsqrt(h.pow(2).mean(-1, keepdim=True) + 1e-6)).to(x.dtype).float() * w.float()
+    return (h * cos.float() + rotate_half(h) * sin.float()).to(x.dtype)
+
+
+roundings = {"normalised": rounded_normalised}

@@ -10,3 +10,11 @@ invariant = {"up": ("scale", 1)}
 def reference(gate, up):
     g = gate.float()
     return (g * torch.sigmoid(g) * up.float()).to(gate.dtype)
+
+
+def rounded_gate(gate, up):
+    g = gate.float()
+    return ((g * torch.sigmoid(g)).to(gate.dtype).float() * up.float()).to(gate.dtype)
+
+
+roundings = {"gate": rounded_gate}

@@ -247,7 +247,9 @@ static Code *compile(Arena *a, const Binding *b, DiagList *d, bool *asserted) {
               check_block(&c, b->kernel->function.body);
     *asserted = c.asserted;
     if (!ok) return NULL;
-    return checker_finish(&c, b->kernel->function.name);
+    Code *code = checker_finish(&c, b->kernel->function.name);
+    if (code) code->scratch = c.scratch;
+    return code;
 }
 
 // Clusters share out what their blocks hold; that is not known here.

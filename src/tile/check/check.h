@@ -40,6 +40,7 @@ typedef struct {
     LaunchArg *arg;     // in parameter order; names are the parameters'
     int args;
     int num_warps, num_stages, num_ctas;
+    bool cooperative; // launch_cooperative_grid: all blocks run at the same time, or none
     const Node
         *site; // the launch, where the kernel's text is another file's: what findings point to; or NULL
     struct Cover *cover; // of the source, or NULL

@@ -39,6 +39,7 @@ typedef struct Builtin Builtin;
 typedef struct {
     TileType tile;
     bool descriptor, nan; // nan: lanes of a descriptor's tile outside of the tensor read as NaN, not zero
+    bool made;            // a descriptor that the kernel itself has made
 } Block;
 typedef struct {
     const OpRow *row;
@@ -135,6 +136,7 @@ typedef struct {
     SharedUse *shared; // Code.shared
     int shareds, shared_cap;
     bool asserted;        // a tl.static_assert of the kernel itself has failed
+    bool scratch;         // see Code.scratch
     bool globals_allowed; // while a parameter's default is evaluated
     // Code. Constants and parameters go to a preamble that is put in front at the end.
     Insn *insn;

@@ -124,6 +124,7 @@ struct Code {
     int regs;
     size_t file_bytes; // size of the register file after code_layout()
     Str kernel;        // name, for messages
+    bool scratch;      // uses a descriptor that it has made itself: on a GPU that takes memory of the host's
     const Insn *naked; // the first that makes a number of a pointer or a pointer of a number; NULL: none
     CodeStatement *statement; // of the source, those that instructions stand for
     int statements;

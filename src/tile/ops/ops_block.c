@@ -223,8 +223,8 @@ bool check_make_tensor_descriptor(Call *k, Val *out) {
     if (!integers(k, &shape, true, DT_I32, at + 1) || !integers(k, &strides, true, DT_I64, at + 1 + n))
         return false;
     if (!tile_shape(k, &block, &tile) || !padding(k, &k->arg[4], &tile, "blocks", &outside)) return false;
-    *out =
-        block_val(k, at, 2 * n + 1, (Block){.tile = tile, .descriptor = true, .nan = outside == PADDING_NAN});
+    *out = block_val(k, at, 2 * n + 1,
+                     (Block){.tile = tile, .descriptor = true, .nan = outside == PADDING_NAN, .made = true});
     return check_alignment(k, out);
 }
 
@@ -387,6 +387,7 @@ static bool descriptor(Call *k, Val *offset, unsigned *guards) {
     if (!is_block(v, true))
         return checker_fail(c, k->at, "AssertionError", "%.*s wants a tensor descriptor, got %s",
                             STR_ARG(k->name), val_type_text(c, v));
+    c->scratch |= v->tuple.block->made;
     int n = v->tuple.block->tile.rank;
     Val list = as_list(k, &k->arg[1]);
     if (list.tuple.n != n)

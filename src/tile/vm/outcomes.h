@@ -1,36 +1,81 @@
 // outcomes.h - which ways the conditions of a candidate have come out, while sizes are looked for that make
 // one come out in a new way (sandbox/explore.h). Nothing is launched then; host code runs, and conditions of
-// kernels that follow from arguments are evaluated.
+// kernels that follow from arguments are evaluated. Arithmetic can choose as a condition does, so the sign of
+// every number that is computed is an outcome, too.
 #pragma once
 #include "base/arena.h"
+#include "base/str.h"
 
-enum { OUTCOMES_MAX = 1 << 12, COMPAREDS_MAX = 192, OUTCOME_NUMBERS_MAX = 96 };
+enum { OUTCOMES_MAX = 1 << 12, COMPAREDS_MAX = 192, OUTCOME_NUMBERS_MAX = 96, OUTCOME_RUN_MAX = 128 };
+enum { OUTCOME_PAIRS_MAX = 1 << 14, OUTCOME_FRESH_MAX = 8, OUTCOME_PARTS_MAX = 8 };
 
-// A comparison of whole numbers, or the truth of one, by its place in the source.
+// One way in which a place of the source came out.
 typedef struct {
+    uint64_t key; // of place and way; 0: a free slot
     uint32_t at;
-    uint8_t sides;    // 1: was false, 2: was true
-    bool moved[2];    // left and right were not always the same
-    int64_t value[2]; // in the latest run that came here
-    int run;          // which one that was
-    int runs;         // how many have come here
+    int run;      // the latest one in which it came out so
+    bool known;   // in a run that was kept: one that has raised nothing
+    int point;    // of the caller's: the cheapest one where it came out so
+    int64_t cost; // of that point
+} OutcomeWay;
+
+// A comparison of whole numbers, or the truth of one, by its place in the source. Of tuples and texts each
+// number is a part of its own. `product`: of a number that is computed, whether it was nonzero.
+typedef struct {
+    uint32_t at, part;
+    bool product;
+    uint8_t sides, now; // 1: was false, 2: was true; now: in the present run
+    bool moved[2];      // left and right were not always the same
+    int64_t value[2];   // in the latest run that came here
+    int run;            // which one that was
+    int runs, refused;  // how many have come here; of those, how many raised something
 } Compared;
 
 typedef struct Outcomes {
-    uint64_t seen[OUTCOMES_MAX]; // open addressing; 0: free
+    OutcomeWay seen[OUTCOMES_MAX]; // open addressing
     int seens;
     Compared compared[COMPAREDS_MAX];
     int compareds;
-    int64_t number[OUTCOME_NUMBERS_MAX]; // keys of tables that were looked into
+    int64_t number[OUTCOME_NUMBERS_MAX]; // of tables that were looked into, and of texts
     int numbers;
-    bool tuples; // some table has keys of several numbers
     const uint8_t *dull; // for each byte of the source: conditions there only lead to an exception
+    uint8_t *ways;       // the same: how many outcomes there are known, up to 255
     size_t bytes;
-    int news; // outcomes of the present run that no run before had
-    int run;
+    // The present run.
+    int run, point;
+    int64_t cost;
+    bool cheaper;                   // some known outcome has this run as its cheapest now
+    uint16_t slot[OUTCOME_RUN_MAX]; // its outcomes, as indices of `seen`
+    int slots;
+    int news; // outcomes that no run before had, after outcomes_end()
+    uint64_t fresh[OUTCOME_FRESH_MAX];
+    int freshes;
+    uint64_t signature; // of all of its outcomes
+    // Two outcomes that have not come together before.
+    bool pairing;
+    uint64_t pair[OUTCOME_PAIRS_MAX];
+    int pairs, new_pairs; // new_pairs: of the present run
 } Outcomes;
 
-// `o` may be NULL in all of them.
+Outcomes *outcomes_new(Arena *a, const uint8_t *dull, size_t bytes);
+// Around a run. point: a number of the caller's for it, and what a case of it would cost. kept: it has raised
+// nothing; otherwise what came out is news again when it comes out in another run.
+void outcomes_begin(Outcomes *o, int point, int64_t cost);
+void outcomes_end(Outcomes *o, bool kept);
+// Whether all of these have come out in the present run.
+bool outcomes_have(const Outcomes *o, const uint64_t *key, int n);
+// Whether two have come out in one run that was kept, while pairing.
+bool outcomes_met(const Outcomes *o, const OutcomeWay *x, const OutcomeWay *y);
+// A known outcome of a place that knows others: what a special case can hang on.
+bool outcome_decides(const Outcomes *o, const OutcomeWay *x);
+
+// `o` may be NULL in all of the following.
 void outcome_seen(Outcomes *o, uint32_t at, uint64_t what);
 void outcome_compared(Outcomes *o, uint32_t at, int64_t left, int64_t right, bool holds);
+// Part 1 and so on of a comparison of several numbers.
+void outcome_part(Outcomes *o, uint32_t at, int part, int64_t left, int64_t right);
+// The numbers in two texts that are compared, "37x1009" and the like.
+void outcome_texts(Outcomes *o, uint32_t at, Str left, Str right);
+// A number that is computed of two others.
+void outcome_computed(Outcomes *o, uint32_t at, int64_t left, int64_t right, int64_t result);
 void outcome_number(Outcomes *o, int64_t x);

@@ -11,7 +11,7 @@
 #include "tile/code/code.h"
 #include "tile/vm/cover.h"
 
-enum { COST_MIN = 4 }; // lanes: what dispatching an instruction costs, so that scalar loops are paid for too
+enum { COST_MIN = 16 }; // lanes: what dispatching an instruction costs, so that scalar loops are paid for too
 
 typedef struct {
     int64_t lanes;        // charged for all executed instructions: the unit of the step budget
@@ -66,7 +66,8 @@ typedef struct {
 // The GPU that host code sees.
 typedef struct {
     int processors;
-    int warps; // num_warps of the next launch
+    int warps;      // num_warps of the next launch
+    bool allocator; // triton.set_allocator() was given a function
 } Gpu;
 
 // Who looks on; NULL: nobody, and nothing is slower for it.

@@ -17,38 +17,68 @@ static const char source[] = "@triton.jit\n"
                              "        if n == 7:\n"
                              "            y = 4\n";
 
+static int news(Outcomes *o, const Binding *b) {
+    static const int64_t grid[3] = {1, 1, 1};
+    outcomes_begin(o, 0, 1);
+    conditions_note(o, b, grid);
+    outcomes_end(o, true);
+    return o->news;
+}
+
 static void arguments_decide(void **state) {
     (void)state;
     Arena a = {0};
     DiagList d = DIAGS(&a);
     const Node *m = parse_module(&a, STR(source), &d);
     assert_non_null(m);
-    Outcomes *o = NEW(&a, Outcomes);
-    o->bytes = sizeof source;
-    o->dull = NEWN(&a, uint8_t, sizeof source);
+    Outcomes *o = outcomes_new(&a, NEWN(&a, uint8_t, sizeof source), sizeof source);
     LaunchArg arg[] = {{.name = STR("x"), .kind = ARG_TENSOR},
                        {.name = STR("N"), .value = {.kind = PY_INT, .i = 101}},
                        {.name = STR("M"), .value = {.kind = PY_INT, .i = 3}},
                        {.name = STR("BLOCK"), .value = {.kind = PY_INT, .i = 64}}};
     for (int i = 1; i < 4; i++) arg[i].kind = ARG_PLAIN;
     Binding b = {.kernel = m->module.body.at[0], .module = m, .arg = arg, .args = 4};
-    const int64_t grid[3] = {1, 1, 1};
-    conditions_note(o, &b, grid);
-    // N % 96 == 5, n > 100, M == 9 and both together; n in the loop is not known.
-    assert_int_equal(o->compareds, 4);
-    int news = o->news;
-    conditions_note(o, &b, grid);
-    assert_int_equal(o->news, news);
+    assert_true(news(o, &b) > 0);
+    // N % 96 == 5, n > 100, M == 9 and both together, N // 2, N % 96; n in the loop is not known.
+    assert_int_equal(o->compareds, 6);
+    assert_int_equal(news(o, &b), 0);
     arg[1].value.i = 102;
-    conditions_note(o, &b, grid);
-    assert_int_equal(o->news, news + 1);
+    assert_int_equal(news(o, &b), 1);
     arg[1].value.i = 300; // another comparison, and more turns
-    conditions_note(o, &b, grid);
-    assert_int_equal(o->news, news + 3);
+    assert_int_equal(news(o, &b), 2);
+    arena_free(&a);
+}
+
+// Whether some program, or some lane, has such a number.
+static void places_in_the_grid_are_ranges(void **state) {
+    (void)state;
+    static const char text[] = "@triton.jit\n"
+                               "def k(x, B):\n"
+                               "    r = tl.program_id(0).to(tl.int64)\n"
+                               "    c = tl.arange(0, B)\n"
+                               "    y = tl.where((r == 4) & (c[None, :] >= 100), 1, 2)\n";
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    const Node *m = parse_module(&a, str_of(text), &d);
+    assert_non_null(m);
+    Outcomes *o = outcomes_new(&a, NEWN(&a, uint8_t, sizeof text), sizeof text);
+    LaunchArg arg[] = {{.name = STR("x"), .kind = ARG_TENSOR},
+                       {.name = STR("B"), .kind = ARG_PLAIN, .value = {.kind = PY_INT, .i = 64}}};
+    Binding b = {.kernel = m->module.body.at[0], .module = m, .arg = arg, .args = 2};
+    for (int64_t rows = 4; rows <= 5; rows++) {
+        outcomes_begin(o, 0, 1);
+        conditions_note(o, &b, (const int64_t[3]){rows, 1, 1});
+        outcomes_end(o, true);
+        assert_true(o->compareds == 2 && o->compared[0].sides == (rows == 4 ? 1 : 3));
+        assert_int_equal(o->compared[1].sides, 1);
+    }
+    arg[1].value.i = 128;
+    assert_int_equal(news(o, &b), 1);
     arena_free(&a);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_decide)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_decide),
+                                       cmocka_unit_test(places_in_the_grid_are_ranges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,17 @@ static const char kernels[] = "import torch\nimport triton\nimport triton.langua
                               "    tl.static_assert(a.block_shape[1] == BN)\n"
                               "    for j in range(0, a.shape[1], BN):\n"
                               "        at = [tl.program_id(0) * BM, j]\n"
-                              "        b.store(at, tl.load_tensor_descriptor(a, at))\n";
+                              "        b.store(at, tl.load_tensor_descriptor(a, at))\n"
+                              "@triton.jit\n"
+                              "def own(a, b, N, USED: tl.constexpr):\n"
+                              "    r = tl.program_id(0)\n"
+                              "    d = tl.make_tensor_descriptor(a, [5, N], [N, 1], [1, 16])\n"
+                              "    c = tl.arange(0, 16)[None, :]\n"
+                              "    if USED:\n"
+                              "        v = d.load([r, 0])\n"
+                              "    else:\n"
+                              "        v = tl.load(a + r * N + c, mask=c < N)\n"
+                              "    tl.store(b + r * N + c, v, mask=c < N)\n";
 
 typedef struct {
     Arena arena;
@@ -98,7 +108,12 @@ static void test_refused(void **state) {
     fails(DIAG_HOST, "the base of a TensorDescriptor is a tensor", MAKE("3, [M, N], [N, 1], [2, 4]"));
     fails(DIAG_HOST, "cpu tensor?", MAKE("torch.empty((8, 8)), [M, N], [N, 1], [2, 4]"));
     fails(DIAG_HOST, "missing required argument", MAKE("x, [M, N]"));
-    fails(DIAG_REFUSED, "triton.tools", RUN("    triton.tools.experimental_descriptor.create(x)\n"));
+    fails(DIAG_UNSUPPORTED, "triton.tools", RUN("    triton.tools.experimental_descriptor.create(x)\n"));
+    // One that the kernel makes takes memory that host code has to provide, and only if it is used.
+    fails(DIAG_HOST, "no allocator was set", RUN("    own[(5,)](x, y, 12, True)\n"));
+    copies(RUN("    own[(5,)](x, y, 12, False)\n"));
+    copies("def alloc(size, alignment, stream):\n    return torch.empty(size, device='cuda', "
+           "dtype=torch.int8)\ntriton.set_allocator(alloc)\n" RUN("    own[(5,)](x, y, 12, True)\n"));
     fails(DIAG_HOST, "triton.set_allocator wants a function", RUN("    triton.set_allocator(3)\n"));
     fails(DIAG_COMPILE, "a tensor was given for the constexpr 'BN'",
           RUN("    copy[(1,)](" OF_Y ", " OF_Y ", 2, " OF_Y ")\n"));

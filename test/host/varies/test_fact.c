@@ -1,5 +1,5 @@
 // Intervals: arithmetic keeps what it can, and what is not known is never taken for known.
-#include "host/policy/fact.h"
+#include "host/varies/fact.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 // Every name of the file stands for all values that it is ever given: what follows can name a condition that
 // never changes as one that may, but not the reverse.
 #pragma once
-#include "host/policy/fact.h"
+#include "host/varies/fact.h"
 
 // A function or lambda, and the one around it; NULL: the module's level.
 typedef struct Scope Scope;

@@ -1,5 +1,5 @@
 // Which conditions can come out otherwise in another call: the condition of each file's only `if`.
-#include "host/policy/varies.h"
+#include "host/varies/varies.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

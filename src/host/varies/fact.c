@@ -1,4 +1,4 @@
-#include "host/policy/fact.h"
+#include "host/varies/fact.h"
 
 static int64_t cut(int64_t x) { return x > FACT_FAR ? FACT_FAR : x < -FACT_FAR ? -FACT_FAR : x; }
 static int64_t low(int64_t a, int64_t b) { return a < b ? a : b; }

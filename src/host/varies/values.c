@@ -1,0 +1,226 @@
+// Conditions and expressions: an interval that holds the value, and what it follows from.
+#include "host/varies/inside.h"
+
+static bool is_none_test(const Node *n) {
+    if (n->kind == NODE_COMPARE && n->compare.rest.n == 1)
+        return (n->compare.ops[0] == OPER_IS || n->compare.ops[0] == OPER_ISNOT) &&
+               n->compare.rest.at[0]->kind == NODE_NONE;
+    return n->kind == NODE_CALL && n->call.args.n > 0 &&
+           (node_is_name(n->call.func, "isinstance") || node_is_name(n->call.func, "hasattr") ||
+            node_is_name(n->call.func, "callable"));
+}
+
+// What being None, or being of a type, follows from.
+static uint8_t none_how(Varies *v, const Scope *scope, const Node *n) {
+    Fact f = varies_eval(v, scope, n->kind == NODE_CALL ? n->call.args.at[0] : n->compare.left);
+    return (uint8_t)((f.how & FACT_NONE ? FACT_VARIES : 0) | (f.how & FACT_DTYPE));
+}
+
+Truth varies_truth(Varies *v, const Scope *scope, const Node *n, uint8_t *how) {
+    if (is_none_test(n)) return *how |= none_how(v, scope, n), TRUTH_UNKNOWN;
+    if (n->kind == NODE_UNARY && n->unary.op == OPER_NOT) {
+        Truth t = varies_truth(v, scope, n->unary.operand, how);
+        return t == TRUTH_ALWAYS ? TRUTH_NEVER : t == TRUTH_NEVER ? TRUTH_ALWAYS : t;
+    }
+    if (n->kind == NODE_BOOLOP) {
+        Truth decides = n->boolop.op == OPER_AND ? TRUTH_NEVER : TRUTH_ALWAYS;
+        bool all = true;
+        uint8_t part = 0;
+        for (int i = 0; i < n->boolop.items.n; i++) {
+            Truth t = varies_truth(v, scope, n->boolop.items.at[i], &part);
+            if (t == decides) return t; // the others do not matter
+            all &= t != TRUTH_UNKNOWN;
+        }
+        *how |= part;
+        return !all ? TRUTH_UNKNOWN : decides == TRUTH_NEVER ? TRUTH_ALWAYS : TRUTH_NEVER;
+    }
+    Fact f = varies_eval(v, scope, n);
+    *how |= f.how & (uint8_t)~FACT_NONE;
+    if (f.how & FACT_NONE) *how |= FACT_VARIES;
+    return fact_truth(f);
+}
+
+static Fact eval_compare(Varies *v, const Scope *scope, const Node *n) {
+    if (is_none_test(n)) return fact_of_truth(none_how(v, scope, n), TRUTH_UNKNOWN);
+    Fact l = varies_eval(v, scope, n->compare.left);
+    uint8_t how = l.how;
+    bool never = false, always = true;
+    for (int i = 0; i < n->compare.rest.n; i++) {
+        Fact r = varies_eval(v, scope, n->compare.rest.at[i]);
+        Truth t = fact_compare(n->compare.ops[i], l, r);
+        how |= r.how;
+        never |= t == TRUTH_NEVER;
+        always &= t == TRUTH_ALWAYS;
+        l = r;
+    }
+    return fact_of_truth(how, never ? TRUTH_NEVER : always ? TRUTH_ALWAYS : TRUTH_UNKNOWN);
+}
+
+static Fact eval_name(Varies *v, const Scope *scope, Str name) {
+    const Var *var = var_visible(v, scope, name);
+    if (var && var->cap > 0 && var->fact.kind == FACT_NUMBER && var->fact.hi > var->cap)
+        return fact_number(var->fact.how, var->fact.lo < var->cap ? var->fact.lo : var->cap, var->cap);
+    if (var) return var->fact;
+    if (!varies_is_function(v, name)) return fact_other(0); // of Python, torch or triton
+    varies_escapes(v, name);
+    Fact f = fact_other(0);
+    for (int i = 0; i < v->callables; i++)
+        if (str_eq(v->callable[i].node->function.name, name))
+            f.how |= varies_result(v, v->callable[i].node).how;
+    return f;
+}
+
+static Fact eval_items(Varies *v, const Scope *scope, const Nodes *items, Fact all) {
+    for (int i = 0; i < items->n; i++) {
+        if (!items->at[i]) { // **more
+            all = fact_join(all, fact_other(0));
+            continue;
+        }
+        Fact f = varies_eval(v, scope, items->at[i]);
+        if (items->at[i]->kind == NODE_STARRED) f = fact_item(f);
+        all = fact_join(all, f);
+    }
+    return all;
+}
+
+static Fact sequence_of(Fact items) {
+    if (items.kind == FACT_NUMBER) items.kind = FACT_NUMBERS;
+    return items.kind == FACT_NUMBERS ? items : fact_other(items.how);
+}
+
+void varies_assign(Varies *v, const Scope *scope, const Node *target, Fact f) {
+    switch (target->kind) {
+    case NODE_NAME: var_add(v, scope_key(scope), target->name, f); break;
+    case NODE_STARRED: varies_assign(v, scope, target->value, fact_other(f.how)); break;
+    case NODE_TUPLE:
+    case NODE_LIST:
+        for (int i = 0; i < target->items.n; i++) varies_assign(v, scope, target->items.at[i], fact_item(f));
+        break;
+    case NODE_ATTRIBUTE: var_add(v, &varies_members, target->attribute.name, f); break;
+    case NODE_SUBSCRIPT:
+        f = fact_other(f.how | varies_eval(v, scope, target->subscript.index).how);
+        for (const Scope *s = scope; target->subscript.value->kind == NODE_NAME; s = s->outer) {
+            if (var_find(v, scope_key(s), target->subscript.value->name)) {
+                var_add(v, scope_key(s), target->subscript.value->name, f);
+                break;
+            }
+            if (!s) break;
+        }
+        if (target->subscript.value->kind == NODE_ATTRIBUTE)
+            var_add(v, &varies_members, target->subscript.value->attribute.name, f);
+        break;
+    default: break;
+    }
+}
+
+static Fact eval_comp(Varies *v, const Scope *scope, const Node *n) {
+    uint8_t how = 0;
+    for (int i = 0; i < n->comp.fors.n; i++) {
+        const Node *f = n->comp.fors.at[i];
+        Fact over = varies_eval(v, scope, f->compfor.iter);
+        how |= over.how;
+        varies_assign(v, scope, f->compfor.target, fact_item(over));
+        for (int k = 0; k < f->compfor.conds.n; k++)
+            (void)varies_truth(v, scope, f->compfor.conds.at[k], &how);
+    }
+    Fact f = varies_eval(v, scope, n->comp.element);
+    if (n->comp.val) f = fact_join(f, varies_eval(v, scope, n->comp.val));
+    f = sequence_of(f);
+    return f.how |= varies_control(how), f;
+}
+
+typedef struct {
+    Varies *v;
+    const Scope *scope;
+    uint8_t how;
+} Gather;
+static void gather(void *arg, const Node *n) {
+    Gather *g = arg;
+    g->how |= varies_eval(g->v, g->scope, n).how;
+}
+
+static Fact eval_lambda(Varies *v, const Scope *scope, const Node *n) {
+    Scope own = {n, scope};
+    for (int i = 0; i < n->lambda.params.n; i++)
+        var_add(v, n, n->lambda.params.at[i]->param.name, varies_any());
+    return fact_other(varies_eval(v, &own, n->lambda.body).how);
+}
+
+static Fact eval_attribute(Varies *v, const Scope *scope, const Node *n) {
+    Fact base = varies_eval(v, scope, n->attribute.value), f;
+    if (varies_member(v, n->attribute.name, base, &f)) return f;
+    const Var *kept = var_find(v, &varies_members, n->attribute.name);
+    if (!kept) return fact_other(base.how);
+    f = kept->fact;
+    return f.how |= base.how & (uint8_t)~FACT_NONE, f;
+}
+
+static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
+    switch (n->kind) {
+    case NODE_INT:
+        if (n->integer.too_big || n->integer.value > (uint64_t)FACT_FAR) return fact_other(0);
+        return fact_number(0, (int64_t)n->integer.value, (int64_t)n->integer.value);
+    case NODE_TRUE: return fact_number(0, 1, 1);
+    case NODE_FALSE: return fact_number(0, 0, 0);
+    case NODE_NAME: return eval_name(v, scope, n->name);
+    case NODE_TUPLE:
+    case NODE_LIST:
+    case NODE_SET: return sequence_of(eval_items(v, scope, &n->items, (Fact){0}));
+    case NODE_DICT:
+        return sequence_of(
+            eval_items(v, scope, &n->dict.keys, eval_items(v, scope, &n->dict.values, (Fact){0})));
+    case NODE_UNARY: {
+        Fact f = varies_eval(v, scope, n->unary.operand);
+        Truth t = fact_truth(f);
+        if (n->unary.op != OPER_NOT) return fact_unary(n->unary.op, f);
+        return fact_of_truth(f.how, t == TRUTH_ALWAYS ? TRUTH_NEVER : t == TRUTH_NEVER ? TRUTH_ALWAYS : t);
+    }
+    case NODE_BINARY:
+        return fact_binary(n->binary.op, varies_eval(v, scope, n->binary.left),
+                           varies_eval(v, scope, n->binary.right));
+    case NODE_BOOLOP: {
+        Fact f = eval_items(v, scope, &n->boolop.items, (Fact){0});
+        return f.how |= varies_control(f.how), f;
+    }
+    case NODE_COMPARE: return eval_compare(v, scope, n);
+    case NODE_CALL: return varies_call(v, scope, n);
+    case NODE_ATTRIBUTE: return eval_attribute(v, scope, n);
+    case NODE_SUBSCRIPT: {
+        Fact of = varies_eval(v, scope, n->subscript.value), i = varies_eval(v, scope, n->subscript.index);
+        bool slice = n->subscript.index->kind == NODE_SLICE && of.kind == FACT_NUMBERS;
+        Fact f = slice ? of : fact_item(of);
+        f.how |= i.how & (uint8_t)~FACT_NONE;
+        if (f.kind == FACT_OTHER) f.how |= FACT_EMPTY;
+        if (f.kind == FACT_OTHER && (i.how & FACT_VARIES)) f.how |= FACT_NONE;
+        return f;
+    }
+    case NODE_IFEXP: {
+        uint8_t how = 0;
+        Truth t = varies_truth(v, scope, n->ifexp.cond, &how);
+        Fact f = {0};
+        if (t != TRUTH_NEVER) f = varies_eval(v, scope, n->ifexp.then);
+        if (t != TRUTH_ALWAYS) f = fact_join(f, varies_eval(v, scope, n->ifexp.otherwise));
+        if (t == TRUTH_UNKNOWN) f.how |= varies_control(how);
+        return f;
+    }
+    case NODE_LAMBDA: return eval_lambda(v, scope, n);
+    case NODE_STARRED: return varies_eval(v, scope, n->value);
+    case NODE_COMP: return eval_comp(v, scope, n);
+    case NODE_WALRUS: {
+        Fact f = varies_eval(v, scope, n->walrus.value);
+        var_add(v, scope_key(scope), n->walrus.name, f);
+        return f;
+    }
+    default: {
+        Gather g = {v, scope, 0};
+        node_each_child(n, gather, &g);
+        return fact_other(g.how);
+    }
+    }
+}
+
+Fact varies_eval(Varies *v, const Scope *scope, const Node *n) {
+    if (++v->steps > STEPS_MAX) v->full = true;
+    if (v->full) return varies_any();
+    return eval_other(v, scope, n);
+}

@@ -1,0 +1,390 @@
+// A first manifest (manifest_draft.h). Host code is read for three things only: which tensors a function
+// takes, what it allocates, and which names it gives to sizes before it launches the kernel. Each expression
+// is one that a manifest may hold (manifest_expr), or a gap with the text that stands there.
+#include "service/manifest_draft.h"
+
+#include "base/suggest.h"
+#include "host/policy/screen.h"
+#include "service/manifest.h"
+#include "tile/check/check.h"
+
+typedef struct {
+    Arena *arena;
+    const Node *kernel, *call, *host; // the launch, and the function around it; or NULL
+    const Op *op;
+    ManifestNames names;
+    Names pointers, stores; // parameters of the kernel that are addresses; those that it stores to
+    Names tensors;          // parameters of the host function, in order, that stand for inputs
+    int gaps;
+} Draft;
+
+// ---- the kernel
+
+static bool is_tl(const Node *call, const char *name) {
+    const Node *f = call->kind == NODE_CALL ? call->call.func : call;
+    return f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, name) &&
+           node_is_name(f->attribute.value, "tl");
+}
+
+static void note_names(void *arg, const Node *n) {
+    if (n->kind == NODE_NAME) names_add(arg, n->name);
+    if (n->kind != NODE_CALL) node_each_child(n, note_names, arg);
+}
+
+static void find_pointers(void *arg, const Node *n) {
+    Draft *d = arg;
+    static const char *const reads[] = {"load", "store", "atomic_add", "make_block_ptr",
+                                        "make_tensor_descriptor"};
+    for (size_t i = 0; i < sizeof reads / sizeof *reads && n->kind == NODE_CALL && n->call.args.n; i++) {
+        if (!is_tl(n, reads[i])) continue;
+        note_names(&d->pointers, n->call.args.at[0]);
+        if (i == 1 || i == 2) note_names(&d->stores, n->call.args.at[0]);
+    }
+    node_each_child(n, find_pointers, d); // a tree's height is bounded
+}
+
+static bool is_pointer(const Draft *d, Str name) {
+    return str_ends(name, "_ptr") || str_ends(name, "_ptrs") || str_is(name, "ptr") ||
+           (names_have(&d->pointers, name) && !memmem(name.p, name.len, "stride", 6));
+}
+
+static bool is_option(const Node *p) {
+    const Node *t = p->param.annotation;
+    return t && ((t->kind == NODE_ATTRIBUTE && str_is(t->attribute.name, "constexpr")) ||
+                 node_is_name(t, "constexpr"));
+}
+
+static void find_called(void *arg, const Node *n) {
+    if (n->kind == NODE_CALL && n->call.func->kind == NODE_NAME) names_add(arg, n->call.func->name);
+    node_each_child(n, find_called, arg);
+}
+
+// Kernels that other kernels call are helpers.
+static const Node *choose_kernel(const DraftRequest *q, const Node *module, Err *e) {
+    const Nodes *body = &module->module.body;
+    Arena a = {0};
+    Names called = {.arena = &a};
+    const Node *found = NULL;
+    int several = 0;
+    Nearest near = nearest_to(str_of(q->kernel ? q->kernel : ""));
+    for (int i = 0; i < body->n; i++) {
+        const Node *f = body->at[i];
+        if (f->kind != NODE_FUNCTION || !is_jit_function(f)) continue;
+        find_called(&called, f);
+    }
+    for (int i = 0; i < body->n; i++) {
+        const Node *f = body->at[i];
+        if (f->kind != NODE_FUNCTION || !is_jit_function(f)) continue;
+        nearest_offer(&near, f->function.name);
+        bool meant = q->kernel ? str_is(f->function.name, q->kernel) : !names_have(&called, f->function.name);
+        if (!meant) continue;
+        several += found != NULL;
+        found = f;
+    }
+    arena_free(&a);
+    if (found && !(several && !q->kernel)) return found;
+    Arena words = {0};
+    if (q->kernel)
+        err_record(e, ERR_USAGE, "--kernel %s: the file has no @triton.jit function of that name%s",
+                   q->kernel, nearest_words(&words, &near));
+    else
+        err_record(e, ERR_USAGE,
+                   found ? "the file has several kernels: --kernel NAME says which one"
+                         : "the file has no @triton.jit function");
+    arena_free(&words);
+    return NULL;
+}
+
+// ---- the host code
+
+static void find_launch(void *arg, const Node *n) {
+    Draft *d = arg;
+    const Node *was = d->host;
+    if (d->call) return;
+    if (n->kind == NODE_FUNCTION && !is_jit_function(n)) d->host = n;
+    const Node *f = n->kind == NODE_CALL ? n->call.func : NULL;
+    if (f && f->kind == NODE_SUBSCRIPT && f->subscript.value->kind == NODE_NAME &&
+        str_eq(f->subscript.value->name, d->kernel->function.name))
+        d->call = n;
+    node_each_child(n, find_launch, d);
+    if (!d->call) d->host = was;
+}
+
+// ---- expressions
+
+typedef struct {
+    const Draft *d;
+} Renamer;
+
+static Str name_of_input(const Draft *d, Str name) {
+    int k = 0;
+    while (k < d->tensors.n && !str_eq(d->tensors.at[k], name)) k++;
+    return d->op && k < d->tensors.n && k < d->op->inputs ? d->op->input[k].name : name;
+}
+
+static void rename_tensors(void *arg, const Node *n) {
+    const Renamer *r = arg;
+    if (n->kind == NODE_NAME) ((Node *)(uintptr_t)n)->name = name_of_input(r->d, n->name);
+    node_each_child(n, rename_tensors, arg);
+}
+
+static json_t *gap(Draft *d, const char *what) {
+    d->gaps++;
+    return json_string(arena_printf(d->arena, "? %.200s", what));
+}
+
+static json_t *expression(Draft *d, const Node *n, bool tensor) {
+    Buf text = BUF(d->arena), out = BUF(d->arena);
+    print_node(&text, n);
+    if (!manifest_expr(d->arena, buf_str(&text), &d->names, tensor, &out))
+        return json_stringn(text.p, text.len);
+    return gap(d, buf_cstr(&text));
+}
+
+static bool add_name(Draft *d, Str name, ManifestNameKind kind) {
+    for (int i = 0; i < d->names.n; i++)
+        if (str_eq(d->names.at[i].name, name)) return false;
+    if (d->names.n == MANIFEST_NAMES_MAX) return false;
+    d->names.at[d->names.n++] = (ManifestName){name, kind};
+    return true;
+}
+
+// ---- what a host function says before it launches
+
+static bool is_allocation(const Node *v, const char **word) {
+    static const char *const words[] = {"empty_like", "zeros_like", "empty", "zeros"};
+    if (v->kind != NODE_CALL || v->call.func->kind != NODE_ATTRIBUTE ||
+        !node_is_name(v->call.func->attribute.value, "torch"))
+        return false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_is(v->call.func->attribute.name, words[i])) return *word = words[i], true;
+    return false;
+}
+
+static const Node *keyword_of(const Node *call, const char *name) {
+    for (int i = 0; i < call->call.keywords.n; i++)
+        if (str_is(call->call.keywords.at[i]->keyword.name, name))
+            return call->call.keywords.at[i]->keyword.value;
+    return NULL;
+}
+
+static json_t *allocated(Draft *d, const Node *call, const char *word) {
+    json_t *t = json_object();
+    bool like = word[strlen(word) - 1] == 'e' && strstr(word, "_like");
+    const Node *first = call->call.args.n ? call->call.args.at[0] : NULL, *dtype = keyword_of(call, "dtype");
+    Buf of = BUF(d->arena);
+    if (first) print_node(&of, first);
+    if (like) {
+        json_object_set_new(t, "shape",
+                            first ? json_string(arena_printf(d->arena, "%s.shape", buf_cstr(&of)))
+                                  : gap(d, "shape"));
+    } else if (first && (first->kind == NODE_TUPLE || call->call.args.n > 1)) {
+        const Nodes *sizes = first->kind == NODE_TUPLE ? &first->items : &call->call.args;
+        json_t *list = json_array();
+        for (int i = 0; i < sizes->n; i++) json_array_append_new(list, expression(d, sizes->at[i], false));
+        json_object_set_new(t, "shape", list);
+    } else {
+        json_object_set_new(t, "shape", first ? expression(d, first, false) : gap(d, "shape"));
+    }
+    json_object_set_new(t, "dtype",
+                        dtype  ? expression(d, dtype, false)
+                        : like ? json_string(arena_printf(d->arena, "%s.dtype", buf_cstr(&of)))
+                               : gap(d, "dtype, such as x.dtype"));
+    if (word[0] == 'z') json_object_set_new(t, "fill", json_integer(0));
+    return t;
+}
+
+static void note_assigned(Draft *d, Str name, const Node *value, json_t *values, json_t *tensors) {
+    const char *word;
+    Buf text = BUF(d->arena), out = BUF(d->arena);
+    if (is_allocation(value, &word)) {
+        json_t *t = allocated(d, value, word);
+        json_object_set_new(tensors, arena_strndup(d->arena, name.p, name.len), t);
+        (void)add_name(d, name, NAME_TENSOR);
+        return;
+    }
+    print_node(&text, value);
+    if (manifest_expr(d->arena, buf_str(&text), &d->names, false, &out) || !add_name(d, name, NAME_VALUE))
+        return;
+    json_object_set_new(values, arena_strndup(d->arena, name.p, name.len), json_stringn(text.p, text.len));
+}
+
+static void read_host(Draft *d, json_t *values, json_t *tensors) {
+    const Nodes *body = &d->host->function.body;
+    for (int i = 0; i < body->n && body->at[i]->span.at < d->call->span.at; i++) {
+        const Node *s = body->at[i];
+        if (s->kind != NODE_ASSIGN || s->assign.targets.n != 1) continue;
+        const Node *target = s->assign.targets.at[0], *v = s->assign.value;
+        if (target->kind == NODE_NAME) note_assigned(d, target->name, v, values, tensors);
+        for (int k = 0; target->kind == NODE_TUPLE && k < target->items.n; k++) {
+            if (target->items.at[k]->kind != NODE_NAME) continue;
+            Node *item = NEW(d->arena, Node), *index = NEW(d->arena, Node);
+            *index = (Node){.kind = NODE_INT, .height = 1};
+            index->integer.value = (uint64_t)k;
+            *item = (Node){.kind = NODE_SUBSCRIPT, .height = 2};
+            item->subscript.value = (Node *)(uintptr_t)v;
+            item->subscript.index = index;
+            note_assigned(d, target->items.at[k]->name,
+                          v->kind == NODE_TUPLE && v->items.n == target->items.n ? v->items.at[k] : item,
+                          values, tensors);
+        }
+    }
+}
+
+// ---- the launch
+
+static json_t *guessed(Draft *d, Str name) {
+    if (is_pointer(d, name)) return gap(d, arena_printf(d->arena, "%.*s: a tensor's name", STR_ARG(name)));
+    if (memmem(name.p, name.len, "stride", 6))
+        return gap(d, arena_printf(d->arena, "%.*s: a stride, such as x.stride(0)", STR_ARG(name)));
+    return gap(d, arena_printf(d->arena, "%.*s: a size or a number, such as x.shape[1]", STR_ARG(name)));
+}
+
+static void put_arguments(Draft *d, json_t *o) {
+    const Nodes *params = &d->kernel->function.params;
+    json_t *args = json_array(), *constexprs = json_object();
+    bool by_name = false;
+    for (int i = 0; i < params->n; i++) {
+        const Node *p = params->at[i];
+        const char *name = arena_strndup(d->arena, p->param.name.p, p->param.name.len);
+        const Node *given = d->call ? keyword_of(d->call, name) : NULL;
+        bool place = d->call && i < d->call->call.args.n && d->call->call.args.at[i]->kind != NODE_STARRED;
+        if (!given && place) given = d->call->call.args.at[i];
+        if (!given && p->param.def) continue;
+        json_t *v = given          ? expression(d, given, true)
+                    : is_option(p) ? gap(d, arena_printf(d->arena, "%s: a constant, such as 1024", name))
+                                   : guessed(d, p->param.name);
+        by_name |= is_option(p) || (d->call && !place);
+        if (by_name)
+            json_object_set_new(constexprs, name, v);
+        else
+            json_array_append_new(args, v);
+    }
+    json_object_set_new(o, "args", args);
+    json_object_set_new(o, "constexprs", constexprs);
+}
+
+static json_t *grid_of(Draft *d) {
+    const Node *g = d->call ? d->call->call.func->subscript.index : NULL;
+    json_t *list = json_array();
+    if (g && g->kind == NODE_NAME) // grid = (M,), grid = lambda meta: (...)
+        for (int i = 0; d->host && i < d->host->function.body.n; i++) {
+            const Node *s = d->host->function.body.at[i];
+            if (s->kind == NODE_ASSIGN && s->assign.targets.at[0]->kind == NODE_NAME &&
+                str_eq(s->assign.targets.at[0]->name, g->name) && s->span.at < d->call->span.at) {
+                g = s->assign.value;
+                break;
+            }
+        }
+    Str meta = {0};
+    if (g && g->kind == NODE_LAMBDA && g->lambda.params.n == 1)
+        meta = g->lambda.params.at[0]->param.name, g = g->lambda.body;
+    if (meta.len) (void)add_name(d, STR("META"), NAME_META);
+    if (!g || g->kind != NODE_TUPLE) {
+        json_array_append_new(list, g ? expression(d, g, false) : gap(d, "programs, such as x.shape[0]"));
+        return list;
+    }
+    for (int i = 0; i < g->items.n; i++) {
+        Buf text = BUF(d->arena), out = BUF(d->arena);
+        print_node(&text, g->items.at[i]);
+        const char *spelled = buf_cstr(&text);
+        if (meta.len) { // meta["BLOCK"] is META["BLOCK"] in a manifest
+            Buf renamed = BUF(d->arena);
+            const char *name = arena_printf(d->arena, "%.*s[", STR_ARG(meta));
+            for (const char *p = spelled, *at;
+                 (at = strstr(p, name)) != NULL || (buf_puts(&renamed, p), false); p = at + strlen(name)) {
+                buf_put(&renamed, p, (size_t)(at - p));
+                buf_puts(&renamed, "META[");
+            }
+            spelled = buf_cstr(&renamed);
+        }
+        bool fits = !manifest_expr(d->arena, str_of(spelled), &d->names, false, &out);
+        json_array_append_new(list, fits ? json_string(spelled) : gap(d, spelled));
+    }
+    return list;
+}
+
+// ---- the whole
+
+// What the host function returns first, of the tensors that it makes.
+static const char *returned(const Draft *d, const json_t *tensors) {
+    const char *found = NULL;
+    for (int i = 0; d->host && i < d->host->function.body.n; i++) {
+        const Node *s = d->host->function.body.at[i], *v = s->kind == NODE_RETURN ? s->value : NULL;
+        if (v && v->kind == NODE_TUPLE && v->items.n) v = v->items.at[0];
+        while (v && v->kind == NODE_CALL && v->call.func->kind == NODE_ATTRIBUTE)
+            v = v->call.func->attribute.value; // y.view(...)
+        const char *name = v && v->kind == NODE_NAME ? arena_strndup(d->arena, v->name.p, v->name.len) : NULL;
+        if (name && json_object_get(tensors, name)) found = name;
+    }
+    const char *key;
+    json_t *t;
+    if (!found) json_object_foreach((json_t *)(uintptr_t)tensors, key, t) found = key; // the last one made
+    return found;
+}
+
+static void choose_outputs(Draft *d, json_t *o, json_t *tensors) {
+    json_t *outputs = json_object(), *scratch = json_object(), *t;
+    const char *key, *answer = returned(d, tensors);
+    json_object_foreach(tensors, key, t)
+        json_object_set(strcmp(key, answer) == 0 ? outputs : scratch, key, t);
+    if (!answer) {
+        const char *name = "out";
+        for (int i = 0; i < d->kernel->function.params.n; i++) {
+            Str p = d->kernel->function.params.at[i]->param.name;
+            if (names_have(&d->stores, p) && is_pointer(d, p))
+                name = arena_printf(d->arena, "%.*s", (int)(p.len - (str_ends(p, "_ptr") ? 4 : 0)), p.p);
+        }
+        json_object_set_new(outputs, name,
+                            json_pack("{s:o,s:o}", "shape", gap(d, "sizes, such as x.shape"), "dtype",
+                                      gap(d, "such as x.dtype")));
+    }
+    json_object_set_new(o, "outputs", outputs);
+    if (json_object_size(scratch)) json_object_set(o, "scratch", scratch);
+    json_decref(scratch);
+}
+
+json_t *manifest_draft(Arena *a, const DraftRequest *q, int *gaps, Err *e) {
+    DiagList diags = DIAGS(a);
+    Node *module = parse_module(a, q->source, &diags);
+    Draft d = {.arena = a, .op = q->op, .pointers.arena = a, .stores.arena = a, .tensors.arena = a};
+    if (!module) {
+        const Diag *first = diag_first(&diags);
+        err_record(e, ERR_INPUT, "line %d: %s", line_col(q->source, first->span.at).line, first->msg);
+        return NULL;
+    }
+    if (!(d.kernel = choose_kernel(q, module, e))) return NULL;
+    find_pointers(&d, d.kernel);
+    find_launch(&d, module);
+    json_t *o = json_object(), *values = json_object(), *tensors = json_object();
+    json_object_set_new(o, "kernel", json_stringn(d.kernel->function.name.p, d.kernel->function.name.len));
+    if (d.call && d.host) {
+        Names used = {.arena = a};
+        for (int i = 0; i < d.call->call.args.n && i < d.kernel->function.params.n; i++)
+            if (is_pointer(&d, d.kernel->function.params.at[i]->param.name))
+                note_names(&used, d.call->call.args.at[i]);
+        for (int i = 0; i < d.host->function.params.n; i++)
+            if (names_have(&used, d.host->function.params.at[i]->param.name))
+                names_add(&d.tensors, d.host->function.params.at[i]->param.name);
+        node_each_child(d.host, rename_tensors, &(Renamer){&d});
+        for (int i = 0; i < d.tensors.n; i++)
+            (void)add_name(&d, name_of_input(&d, d.tensors.at[i]), NAME_TENSOR);
+    } else {
+        d.call = NULL;
+    }
+    for (int i = 0; q->op && i < q->op->inputs; i++) (void)add_name(&d, q->op->input[i].name, NAME_TENSOR);
+    if (d.call) read_host(&d, values, tensors);
+    if (json_object_size(values)) json_object_set(o, "values", values);
+    choose_outputs(&d, o, tensors);
+    put_arguments(&d, o);
+    json_object_set_new(o, "grid", grid_of(&d));
+    static const char *const option[] = {"num_warps", "num_stages"};
+    for (size_t i = 0; d.call && i < 2; i++) {
+        const Node *v = keyword_of(d.call, option[i]);
+        if (v) json_object_set_new(o, option[i], expression(&d, v, false));
+    }
+    json_decref(values);
+    json_decref(tensors);
+    *gaps = d.gaps;
+    return o;
+}

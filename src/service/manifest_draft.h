@@ -1,0 +1,13 @@
+// manifest_draft.h - a first manifest for a kernel: from its signature and, where the file launches it, from
+// the host code that does. What neither tells is a gap: a text that begins with "?", which is no expression.
+#pragma once
+#include "base/json.h"
+#include "op/op.h"
+
+typedef struct {
+    Str source;
+    const char *kernel; // NULL: the file's only one that no other kernel calls
+    const Op *op;       // its inputs name the tensors, in order; or NULL
+} DraftRequest;
+// The manifest, which the caller releases, and how many gaps it has; NULL with an error.
+json_t *manifest_draft(Arena *a, const DraftRequest *q, int *gaps, Err *e);

@@ -1,0 +1,43 @@
+// Data classes become the classes that they make; what is more than fields and methods stays.
+#include "host/normalized.h"
+
+#define DATA "from dataclasses import dataclass\nimport torch\n@dataclass\nclass A:\n"
+#define USED "def run(x):\n    return A(1)\n"
+
+static void fields_become_parameters(void **state) {
+    (void)state;
+    HAS(DATA "    n: int\n    m: int = 3\n" USED,
+        "def __init__(self, n, m=m):\n        self.n = n\n        self.m = m\n");
+    HAS(DATA "    n: int\n    m: int = 3\n" USED, "    m = 3\n");
+    LACKS(DATA "    n: int\n" USED, "@dataclass");
+    HAS("import dataclasses\n@dataclasses.dataclass(frozen=True)\nclass A:\n    n: int\n    def f(self):\n   "
+        "     return self.n\n" USED,
+        "def __init__(self, n):");
+}
+
+static void others_stay(void **state) {
+    (void)state;
+    HAS(DATA "    n: int = 3\n    m: int\n" USED, "@dataclass"); // a TypeError of Python's
+    HAS(DATA "    n: ClassVar[int] = 3\n" USED, "@dataclass");
+    HAS(DATA "    n: list = field(default_factory=list)\n" USED, "@dataclass");
+    HAS(DATA "    n: int\n    n: int = 3\n" USED, "@dataclass");
+    HAS(DATA "    n: int\n    def __init__(self):\n        pass\n" USED, "@dataclass");
+    HAS(DATA "    n: int\n    k = 3\n" USED, "@dataclass");
+    HAS("from dataclasses import dataclass\n@dataclass(order=True)\nclass A:\n    n: int\n" USED,
+        "@dataclass");
+    HAS("from dataclasses import dataclass\n@dataclass(frozen=True)\nclass A:\n    n: int\n    def "
+        "f(self):\n        self.n = 1\n" USED,
+        "@dataclass");
+    HAS("from dataclasses import dataclass\nclass B:\n    pass\n@dataclass\nclass A(B):\n    n: int\n" USED,
+        "@dataclass");
+    HAS("from other import dataclass\n@dataclass\nclass A:\n    n: int\n" USED, "@dataclass");
+    HAS(DATA "    n: int\n" USED "def dataclass(c):\n    return c\n", "@dataclass");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fields_become_parameters),
+        cmocka_unit_test(others_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
