@@ -46,7 +46,12 @@ CMD    = $(patsubst %.c,$(B)/%.o,$(filter src/cmd/%,$(PLAIN)))
 TESTS := $(patsubst %.c,$(B)/%,$(sort $(wildcard test/*/test_*.c test/*/*/test_*.c)))
 FUZZ  := $(patsubst %.c,$(B)/%,$(sort $(wildcard test/fuzz/fuzz_*.c)))
 BENCH := $(patsubst %.c,$(B)/%,$(sort $(wildcard bench/bench_*.c)))
-LINK   = @echo "  ld  $@"; mkdir -p $(@D); $(CC) $(FLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
+LINK   = @echo "  ld  $@"; mkdir -p $(@D); $(CC) $(FLAGS) -o $@ $(filter %.o %.a %.so,$^) $(LIBS)
+# Unit tests with AddressSanitizer share one library: its code is so large that linking it 250 times takes longer than
+# compiling it.
+COMMA  := ,
+SHARED := $(filter asan,$(MODE))
+FLAGS  += $(if $(SHARED),-fPIC)
 
 all: build/ouroboros
 build/ouroboros: $(B)/ouroboros
@@ -55,8 +60,10 @@ $(B)/ouroboros: $(CMD) $(B)/libouroboros.a
 	$(LINK)
 $(B)/libouroboros.a: $(OBJ)
 	$(Q)rm -f $@ && ar qcs $@ $^
-$(TESTS): $(B)/%: $(B)/%.o $(B)/libouroboros.a
-	$(LINK) -lcmocka
+$(B)/libouroboros.so: $(OBJ)
+	$(LINK) -shared -Wl,-Bsymbolic
+$(TESTS): $(B)/%: $(B)/%.o $(B)/libouroboros.$(if $(SHARED),so,a)
+	$(LINK) $(if $(SHARED),-Wl$(COMMA)-rpath$(COMMA)$(CURDIR)/$(B)) -lcmocka
 $(BENCH): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 	$(LINK)
 # A driver for tests, whose GPU is the virtual machine: a library that stands alone, and the process that it starts.
@@ -70,7 +77,14 @@ $(B)/test/gpu/vm_device: $(B)/test/gpu/vm_device.o $(B)/libouroboros.a
 $(filter $(B)/test/gpu/% $(B)/test/measure/%,$(TESTS)): | $(VM_GPU)
 
 # What takes long in a test is the library: its own code is compiled quickly.
-$(B)/test/%.o: ISA_ONLY := $(if $(filter release,$(MODE)),-O1)
+$(B)/test/%.o: ISA_ONLY := $(if $(filter release,$(MODE)),-O1)$(if $(filter asan,$(MODE)),-O0)
+# Kernels run in a child process, which has one thread: ThreadSanitizer finds nothing in the virtual machine.
+# (outcomes.c and cover.c are called by host code, which threads of the parent run, too.)
+ifeq ($(MODE),tsan)
+CHILD_ONLY := $(filter-out %/outcomes.c %/cover.c,$(wildcard src/tile/vm/*.c src/tile/loops/*.c))
+$(patsubst %.c,$(B)/%.o,$(CHILD_ONLY)): ISA_ONLY := -fno-sanitize=thread
+$(B)/src/tile/loops/%.o: ISA_ONLY := -fno-sanitize=thread
+endif
 $(if $(PORTABLE),,$(B)/%_avx2.o): ISA_ONLY := $(ONLY_avx2)
 $(if $(PORTABLE),,$(B)/%_vnni.o): ISA_ONLY := $(ONLY_vnni)
 $(B)/%.o: %.c $(B)/flags | deps
@@ -83,7 +97,7 @@ define simd_rule
 $(B)/%_simd.$(1).o: %_simd.c $(B)/flags | deps
 	@mkdir -p $$(@D)
 	@echo "  cc  $$< ($(1))"
-	$(Q)$$(CC) $$(FLAGS) $$(ISA_$(1)) -DISA=$(1) -MMD -MP -c -o $$@ $$<
+	$(Q)$$(CC) $$(FLAGS) $$(ISA_$(1)) $$(ISA_ONLY) -DISA=$(1) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach i,base avx2 avx512,$(eval $(call simd_rule,$(i))))
 

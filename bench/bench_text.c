@@ -47,7 +47,7 @@ static bool ours(const Tokenizer *t, const Str *piece, int pieces, Result *out, 
         Tokens ids;
         ArenaMark mark = arena_mark(&a);
         double start = processor_seconds();
-        if (!tokenizer_encode(t, &a, piece[i], true, false, &ids, e)) return false;
+        if (!tokenizer_encode(t, &a, piece[i], ENCODE_SPECIAL, &ids, e)) return false;
         out->seconds += processor_seconds() - start;
         out->tokens += (unsigned long)ids.count;
         for (int k = 0; k < ids.count; k++) check = check * 31 + (uint32_t)ids.id[k];

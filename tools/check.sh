@@ -1,7 +1,8 @@
 #!/bin/sh
-# check.sh - everything `make check` does: set-up, house rules, unit tests (release, AddressSanitizer, ThreadSanitizer), the
-# command line, the self-test, and the same verdicts from every build. Each section tells how far it is; tests of a section run
-# beside each other, as many as there are cores (tools/run_tests.sh). Ends with "N passed, N failed".
+# check.sh - everything `make check` does: house rules, unit tests (release, AddressSanitizer, ThreadSanitizer), the command
+# line, the self-test, and the same verdicts from every build. There is one queue of tests, and cores never wait: the tests of
+# a build run while the next one is compiled (tools/run_tests.sh). Ends with the processor time of each section, the slowest
+# ten tests, and "N passed, N failed".
 # CHECK_ONLY="rules unit cli selftest builds asan tsan" limits the sections.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -11,50 +12,63 @@ logs=$PWD/build/check
 rm -rf "$logs"
 mkdir -p "$logs"
 only=${CHECK_ONLY:-rules unit cli selftest builds asan tsan}
-jobs=$(nproc 2>/dev/null || echo 2)
-wanted() { case " $only " in *" $1 "*) true ;; *) false ;; esac; }
-run() { sh tools/run_tests.sh "$logs" "$@"; } # SECTION <TESTS
-build() { # NAME MAKE-ARGUMENTS... : a build that the section cannot go on without; one check
-    name=$1
-    shift
-    echo "env MAKEFLAGS= make --no-print-directory -j$jobs $*" | sh tools/run_tests.sh "$logs" "build $name" 1
+cores=$(nproc 2>/dev/null || echo 2)
+wanted() { # SECTION... : one of them
+    for name in "$@"; do case " $only " in *" $name "*) return 0 ;; esac; done
+    false
+}
+queue() { sed "s|^|$1 |"; } # SECTION <TESTS
+build() { # NAME JOBS MAKE-ARGUMENTS... : a build that its tests cannot go on without; one check
+    name=$1 jobs=$2
+    shift 2
+    echo "build env MAKEFLAGS= make --no-print-directory -j$jobs $*" | sh tools/run_tests.sh "$logs" 1 >&2 && return
+    echo "$name: not built, so its tests do not run" >&2
+    false
+}
+scripts() { # those that take longest first
+    first="test_mint test_grammar test_front_door test_python_client test_stream"
+    for name in $first; do echo "test/cmd/$name.sh"; done
+    for script in test/cmd/test_*.sh; do
+        name=$(basename "$script" .sh)
+        case " $first test_exploit " in *" $name "*) ;; *) echo "$script" ;; esac
+    done
 }
 
-if wanted rules; then printf 'tools/%s.sh\n' banned compiles layers mirror opnames params | run rules; fi
-if wanted unit || wanted cli || wanted selftest; then build release tests all || only=rules; fi
-if wanted unit; then sh tools/list_tests.sh build/release | run "unit tests"; fi
-if wanted cli; then
-    # The first of them take longest.
-    for name in mint grammar front_door python_client stream; do echo "test/cmd/test_$name.sh"; done >"$logs/first"
-    printf '%s\n' test/cmd/test_*.sh | grep -vxFf "$logs/first" | cat "$logs/first" - | sed 's|$| build/ouroboros|' | run "command line"
-fi
-if wanted selftest; then echo "./build/ouroboros selftest --seed 1" | run "self-test"; fi
-if wanted builds; then
-    build debug MODE=debug build/debug/ouroboros
-    build clang CC=clang build/release-clang/ouroboros
-    build portable PORTABLE=1 build/release-portable/ouroboros
-    echo "test/same_verdicts.sh" | run "the same from every build"
-fi
-if wanted asan && build asan MODE=asan tests; then
-    sh tools/list_tests.sh build/asan | run "unit tests, sanitizers"
-    # What talks to models, with real sockets and files. A report has a file and an exit code of its own: neither a check
-    # that expects a failure nor a process in the background hides it.
-    ASAN_OPTIONS=exitcode=99:log_path=$logs/report UBSAN_OPTIONS=$ASAN_OPTIONS
-    export ASAN_OPTIONS UBSAN_OPTIONS
-    printf 'test/cmd/test_%s.sh build/asan/ouroboros\n' smith_url smith_pipe generate model | run "command line, sanitizers"
-    unset ASAN_OPTIONS UBSAN_OPTIONS
-    echo "tools/no_reports.sh $logs" | run "reports of sanitizers"
-fi
-# ThreadSanitizer finds nothing in a test that starts no thread.
-if wanted tsan; then
-    wanted unit || build release tests
-    echo "tools/threaded_tests.sh build/release" | run "tests with threads"
-    sh tools/threaded_tests.sh build/release | sed 's|^build/release|build/tsan|' >"$logs/threaded"
-    if build tsan MODE=tsan build/tsan/ouroboros $(cat "$logs/threaded"); then
-        run "unit tests, threads" <"$logs/threaded"
-        echo "test/stream_tsan.sh build/tsan/ouroboros" | run "stream, threads"
+# Builds are made one after another, and each writes its tests to the queue. The first has all cores, the others have
+# tests beside them.
+{
+    wanted rules && printf 'tools/%s.sh\n' banned compiles layers mirror opnames params | queue rules
+    wanted unit cli selftest builds tsan && { build release "$cores" tests all || only=none; }
+    wanted selftest && echo "test/cmd/test_exploit.sh build/ouroboros" | queue selftest
+    wanted cli && scripts | sed 's|$| build/ouroboros|' | queue cli
+    wanted unit && sh tools/list_tests.sh build/release | queue unit
+    beside=$(((cores + 1) / 2))
+    # ThreadSanitizer finds nothing in a test that starts no thread.
+    if wanted tsan; then
+        echo "tools/threaded_tests.sh build/release" | queue tsan
+        sh tools/threaded_tests.sh build/release | sed 's|^build/release|build/tsan|' >"$logs/threaded"
+        if build tsan $beside MODE=tsan build/tsan/ouroboros $(cat "$logs/threaded"); then
+            queue tsan <"$logs/threaded"
+            echo "test/stream_tsan.sh build/tsan/ouroboros" | queue tsan
+        fi
     fi
-fi
-echo
-awk '{ passed += $1; failed += $2 }
-    END { printf "%d passed, %d failed\n", passed, failed; exit failed > 0 || passed == 0 }' "$logs"/*.results
+    if wanted asan && build asan $beside MODE=asan tests; then
+        sh tools/list_tests.sh build/asan | queue asan
+        # What talks to models, with real sockets and files. A report has a file and an exit code of its own: neither a
+        # check that expects a failure nor a process in the background hides it.
+        report="exitcode=99:log_path=$logs/report"
+        printf 'test/cmd/test_%s.sh build/asan/ouroboros\n' smith_url smith_pipe generate model |
+            sed "s|^|ASAN_OPTIONS=$report UBSAN_OPTIONS=$report |" | queue asan
+    fi
+    if wanted builds; then
+        printf 'test/same_verdicts.sh build/release/ouroboros %s\n' avx2 base | queue same
+        build debug $beside MODE=debug build/debug/ouroboros &&
+            echo "test/same_verdicts.sh build/debug/ouroboros avx512" | queue same
+        build clang $beside CC=clang build/release-clang/ouroboros &&
+            echo "test/same_verdicts.sh build/release-clang/ouroboros avx512" | queue same
+        build portable $beside PORTABLE=1 build/release-portable/ouroboros &&
+            echo "test/same_verdicts.sh build/release-portable/ouroboros base" | queue same
+    fi
+} | sh tools/run_tests.sh "$logs" "$cores"
+! wanted asan || echo "asan tools/no_reports.sh $logs" | sh tools/run_tests.sh "$logs"
+sh tools/run_tests.sh "$logs" -s

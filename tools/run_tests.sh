@@ -1,32 +1,35 @@
 #!/bin/sh
-# run_tests.sh LOGS SECTION [JOBS] - runs the tests that standard input names, some at a time, and tells how far it is:
-# "SECTION done/total seconds". A line of input is one test and its arguments:
-#   build/release/test/base/test_str     a cmocka program: every "[       OK ]" is a check
-#   test/cmd/test_cli.sh build/ouroboros a shell script: every "ok NAME" is a check
-#   any other command                    one check, passed when it succeeds
-# Each has a log of its own, a state folder of its own, and a line "PASSED FAILED SECONDS TEST" in LOGS/SECTION.results. The first
-# lines start first: put what takes long there. Fails if a check does.
+# run_tests.sh LOGS [JOBS] - runs the tests that standard input names, some at a time, as soon as their lines come: whoever writes
+# the lines may still be building what later ones need. A line is a section, a test, and its arguments:
+#   unit build/release/test/base/test_str    a cmocka program: every "[       OK ]" is a check
+#   cli test/cmd/test_cli.sh build/ouroboros  a shell script: every "ok NAME" is a check
+#   rules tools/layers.sh                     any other command is one check, passed when it succeeds
+#   asan NAME=VALUE build/asan/...            with a variable of its own
+# Each has a log and a state folder of its own, and a line "SECTION PASSED FAILED SECONDS CPU TEST" in LOGS/*.results, where
+# CPU is the processor time of the test and of all that it started. What comes first starts first: put there what takes
+# long. Fails if a check does. `run_tests.sh LOGS -s` sums up what ran: sections, the slowest ten tests, "N passed, N failed".
 set -u
 
-progress() { # under the lock: a line every ten seconds and at the end; on a terminal one line that changes
-    done=$(wc -l <"$results")
+progress() { # under the lock: a line every ten seconds; on a terminal one line that changes
     now=$(date +%s)
-    line=$(printf '%-28s %4d/%d %4d s' "$section" "$done" "$total" $((now - started)))
+    line=$(printf '%4d s  %d of %d tests' $((now - started)) "$(wc -l <"$results")" "$(wc -l <"$list")")
     if [ -t 2 ]; then
         printf '\r\033[K%s' "$line" >&2
-        [ "$done" -lt "$total" ] || echo >&2
-    elif [ "$done" = "$total" ] || [ $((now - $(cat "$results.told"))) -ge 10 ]; then
+    elif [ $((now - $(cat "$results.told"))) -ge 10 ]; then
         echo "$now" >"$results.told"
         echo "$line" >&2
     fi
 }
-one() { # TEST ARGUMENT... : counts single checks, and a crash as one failure
+one() { # SECTION TEST ARGUMENT... : counts single checks, and a crash as one failure
+    section=$1
+    shift
     name=$(echo "$*" | tr '/ ' '--' | cut -c1-120) # a file's name has a limit
-    log=$logs/$section_file.$name.log
-    XDG_STATE_HOME=$logs/state/$section_file.$name
+    log=$logs/$section.$name.log
+    XDG_STATE_HOME=$logs/state/$section.$name
     CMOCKA_MESSAGE_OUTPUT=stdout
     export XDG_STATE_HOME CMOCKA_MESSAGE_OUTPUT
     mkdir -p "$XDG_STATE_HOME"
+    while :; do case $1 in *=*) export "${1?}"; shift ;; *) break ;; esac; done
     case $1 in
     */test_*.sh | *goldens.sh) limit=900 good='^ok ' bad='^not ok ' ;;
     */test_*) limit=600 good='^\[       OK \]' bad='^\[  FAILED  \] [a-zA-Z_0-9]*$' ;;
@@ -36,9 +39,11 @@ one() { # TEST ARGUMENT... : counts single checks, and a crash as one failure
     since=$(date +%s)
     timeout $limit $shell "$@" >"$log" 2>&1 </dev/null
     code=$?
+    times >"$log.times" # of this shell, which has run nothing else; `$(times)` would be another shell
+    cpu=$(awk 'NR == 2 { split($1 "m" $2, t, /[ms]+/); printf "%.1f", 60 * (t[1] + t[3]) + t[2] + t[4] }' "$log.times")
     if [ -n "$good" ]; then
         passed=$(grep -c "$good" "$log")
-        failed=$(grep -c "$bad" "$log")
+        failed=$(grep "$bad" "$log" | sort -u | wc -l)
     else
         passed=$((code == 0))
         failed=0
@@ -47,37 +52,56 @@ one() { # TEST ARGUMENT... : counts single checks, and a crash as one failure
     if [ "$failed" = 0 ] && { [ "$code" != 0 ] || [ "$passed" = 0 ]; }; then failed=1; fi
     (
         flock 9
-        echo "$passed $failed $(($(date +%s) - since)) $*" >>"$results"
+        echo "$section $passed $failed $(($(date +%s) - since)) $cpu $*" >>"$results"
         if [ "$failed" != 0 ]; then
             [ ! -t 2 ] || printf '\r\033[K' >&2
-            echo "FAILED: $* (exit $code)"
+            echo "FAILED: $section: $* (exit $code)"
             grep -vE '^(\[ RUN|\[       OK|ok )' "$log" | tail -n 25 | sed 's/^/    /'
         fi
         progress
     ) 9>"$results.lock"
 }
+sum_up() {
+    echo
+    cat "$logs"/*.results | awk '
+        !($1 in tests) { order[++sections] = $1 }
+        { tests[$1]++; passed[$1] += $2; failed[$1] += $3; cpu[$1] += $5 }
+        END {
+            for (i = 1; i <= sections; i++) {
+                s = order[i]
+                printf "%-12s %4d tests %5d passed %3d failed %6.0f s of processor time\n", s, tests[s], passed[s], failed[s], cpu[s]
+            }
+        }'
+    echo "slowest:"
+    sort -k5,5 -rn "$logs"/*.results | head -n 10 | awk '{ t = $6; for (i = 7; i <= NF; i++) t = t " " $i; printf "%8.1f s  %s: %.90s\n", $5, $1, t }'
+    cat "$logs"/*.results | awk '{ passed += $2; failed += $3 }
+        END { printf "%d passed, %d failed\n", passed, failed; exit failed > 0 || passed == 0 }'
+}
 
-if [ "$1" = --one ]; then
-    shift
+logs=$1
+case $logs in /*) ;; *) logs=$PWD/$logs ;; esac
+case ${2:-} in
+-s) sum_up; exit ;;
+--one)
+    shift 2
     one "$@"
     exit 0
-fi
-logs=$1
-section=$2
-jobs=${3:-$(nproc 2>/dev/null || echo 2)}
-case $logs in /*) ;; *) logs=$PWD/$logs ;; esac
-section_file=$(echo "$section" | tr ' ,' '-_')
+    ;;
+esac
 mkdir -p "$logs"
-results=$logs/$section_file.results
+results=$logs/$$.results
 list=$results.list
-grep . >"$list"
-total=$(wc -l <"$list")
 started=$(date +%s)
 : >"$results"
+: >"$list"
 echo "$started" >"$results.told"
-export logs section section_file results total started
-[ "$total" -gt 0 ] || { echo "FAILED: $section: no test found"; exit 1; }
-xargs -P "$jobs" -L 1 sh "$0" --one <"$list"
+export results list started
+# `read` takes one line at a time, so that none waits in a buffer.
+while read -r line; do
+    [ -z "$line" ] || printf '%s\n' "$line"
+done | tee "$list" | xargs -P "${2:-$(nproc 2>/dev/null || echo 2)}" -L 1 sh "$0" "$logs" --one
+[ ! -t 2 ] || printf '\r\033[K' >&2
+[ -s "$list" ] || { echo "FAILED: no test found"; echo "none 0 1 0 0 nothing" >>"$results"; }
 # A test that left no line has not run.
-[ "$(wc -l <"$results")" = "$total" ] || { echo "FAILED: $section: tests did not run"; echo "0 1 0 lost" >>"$results"; }
-! grep -qv '^[0-9]* 0 ' "$results"
+[ "$(wc -l <"$results")" -ge "$(wc -l <"$list")" ] || { echo "FAILED: tests did not run"; echo "lost 0 1 0 0 lost" >>"$results"; }
+! grep -qv '^[^ ]* [0-9]* 0 ' "$results"

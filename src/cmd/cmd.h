@@ -46,9 +46,14 @@ typedef struct {
     int n;
 } Positionals;
 MUST_CHECK bool option_value(const Option *o, const char *value, Err *e); // one value, validated by its kind
+typedef struct {
+    const char *verb;
+    int argc;
+    char **argv; // behind the verb
+} CommandLine;
 // As many positional arguments as the verb's rows in cmd.def ask for. --color is heard here, for all verbs.
-MUST_CHECK bool options_parse(const char *verb, int argc, char **argv, const Option *options, int count,
-                              Positionals *rest, Err *e);
+MUST_CHECK bool options_parse(const CommandLine *line, const Option *options, int count, Positionals *rest,
+                              Err *e);
 // What is known before anything is checked: --help and --version are heard everywhere, and where the verb has
 // --json, errors are JSON, too.
 typedef struct {

@@ -168,7 +168,7 @@ static bool time_cells(const World *w, const BenchOptions *o, Subject *x, Err *e
 static bool bench_file(const World *w, const BenchOptions *o, const char *file, int *code, Err *e) {
     Subject *x = NEW(w->a, Subject);
     Str text;
-    const char *several;
+    Entered entered;
     DeviceFacts gpu;
     DomainAsked domain;
     JudgeRequest q = {.op = &x->op, .level = LEVEL_FULL};
@@ -179,7 +179,8 @@ static bool bench_file(const World *w, const BenchOptions *o, const char *file, 
         !op_for_judging(w->referee, w->a, o->op, &domain, &x->op, e))
         return false;
     op_understood("bench", o->op, &x->op);
-    if (!entry_apply(w->a, o->entry, &x->op, text, &x->source, &several, e)) return false;
+    if (!entry_apply(w->a, o->entry, &x->op, text, &entered, e)) return false;
+    x->source = entered.source;
     if (!referee_judge(w->referee, w->a, &q, &x->source, 1, &x->v, e)) return false;
     bool ok = true;
     if (verdict_accepted(&x->v))
@@ -202,7 +203,8 @@ int cmd_bench(int argc, char **argv) {
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse("bench", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"bench", argc, argv}, options, sizeof options / sizeof *options, &rest,
+                       &e))
         return cmd_fail("bench", &e);
     if (!o.op) return cmd_usage("bench", "--op is missing");
     if (o.rounds > TIMING_ROUNDS_MAX) return cmd_usage("bench", "--rounds is at most 64");

@@ -337,7 +337,8 @@ int cmd_eval(int argc, char **argv) {
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse("eval", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"eval", argc, argv}, options, sizeof options / sizeof *options, &rest,
+                       &e))
         return cmd_fail("eval", &e);
     if (!o.ops) return cmd_usage("eval", "--ops is missing: names, globs, all or @FILE");
     if (o.resume && !o.file) return cmd_usage("eval", "--resume needs -o FILE");

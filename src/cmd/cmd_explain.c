@@ -20,6 +20,7 @@ typedef struct {
     Shape shape;
     int jobs;
     bool json, minimize, prove, old_names;
+    Level judged_at; // what `level` says
 } ExplainOptions;
 
 typedef struct {
@@ -37,10 +38,9 @@ static void show_progress(void *arg, const char *stage, int done, int total) {
     progress_step(&s->bar, (size_t)done, NULL);
 }
 
-static bool explain_file(Referee *r, Arena *a, const char *file, Level level, const ExplainOptions *o,
-                         int *code, Err *e) {
+static bool explain_file(Referee *r, Arena *a, const char *file, const ExplainOptions *o, int *code, Err *e) {
     Op op;
-    ExplainRequest q = {.op = &op, .level = level, .minimize = o->minimize, .prove = o->prove};
+    ExplainRequest q = {.op = &op, .level = o->judged_at, .minimize = o->minimize, .prove = o->prove};
     Str source, text;
     if (!filter_of(&o->shape, o->dtype, &q.filter, e) || !io_read(a, file, FILE_MAX, &source, e))
         return false;
@@ -49,8 +49,9 @@ static bool explain_file(Referee *r, Arena *a, const char *file, Level level, co
     if (!domain_of(o->layout, o->domain, &domain, e) || !op_for_judging(r, a, o->op, &domain, &op, e))
         return false;
     op_understood("explain", o->op, &op);
-    const char *several;
-    if (!entry_apply(a, o->entry, &op, source, &q.source, &several, e)) return false;
+    Entered entered;
+    if (!entry_apply(a, o->entry, &op, source, &entered, e)) return false;
+    q.source = entered.source;
     if (o->manifest &&
         (!io_read(a, o->manifest, MANIFEST_MAX, &text, e) ||
          !manifest_apply(a,
@@ -80,7 +81,7 @@ static bool explain_file(Referee *r, Arena *a, const char *file, Level level, co
 }
 
 int cmd_explain(int argc, char **argv) {
-    ExplainOptions o = {0};
+    ExplainOptions o = {.judged_at = LEVEL_FULL};
     const Option options[] = {
         {"--op", OPTION_TEXT, &o.op},
         {"--entry", OPTION_TEXT, &o.entry},
@@ -101,10 +102,10 @@ int cmd_explain(int argc, char **argv) {
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse("explain", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"explain", argc, argv}, options, sizeof options / sizeof *options,
+                       &rest, &e))
         return cmd_fail("explain", &e);
-    Level level = LEVEL_FULL;
-    if (o.level && !level_by_name(str_of(o.level), &level)) return cmd_usage("explain", "--level");
+    if (o.level && !level_by_name(str_of(o.level), &o.judged_at)) return cmd_usage("explain", "--level");
     if (o.entry && o.manifest) return cmd_usage("explain", "--manifest writes run: without --entry");
     if (!o.op) return cmd_usage("explain", "--op is missing");
     Referee *r;
@@ -116,7 +117,7 @@ int cmd_explain(int argc, char **argv) {
         return cmd_fail("explain", &e);
     }
     int code = EXIT_OK;
-    if (!explain_file(r, &a, rest.at[0], level, &o, &code, &e)) code = cmd_fail("explain", &e);
+    if (!explain_file(r, &a, rest.at[0], &o, &code, &e)) code = cmd_fail("explain", &e);
     arena_free(&a);
     referee_close(r);
     return code;

@@ -10,7 +10,7 @@ enum { FILE_MAX = 256 << 20 };
 int cmd_fmt(int argc, char **argv) {
     Positionals rest;
     Err e = {0};
-    if (!options_parse("fmt", argc, argv, NULL, 0, &rest, &e)) return cmd_fail("fmt", &e);
+    if (!options_parse(&(CommandLine){"fmt", argc, argv}, NULL, 0, &rest, &e)) return cmd_fail("fmt", &e);
     Arena a = {0};
     Str source;
     int code = EXIT_OK;

@@ -15,7 +15,7 @@ _Static_assert((int)TEXTS_MAX <= (int)STOPS_MAX, "every --stop has a place");
 typedef struct {
     const char *prompt, *system, *adapter, *family, *kv;
     Texts stop;
-    Number temperature, top_p, min_p, top_k;
+    SamplingChoice sampling;
     int count, max_tokens;
     Seed seed;
     bool raw, chat, think, json, logprobs;
@@ -118,7 +118,7 @@ static bool settings_of(const GenerateOptions *o, const ModelConfig *c, ReplySet
             return err_set(e, ERR_USAGE, "--stop is UTF-8 text of 1 to %d bytes", DRAFT_STOP_BYTES_MAX);
         out->stop[out->stops++] = text;
     }
-    return sampling_said(&o->temperature, 100, &o->top_p, &o->min_p, &o->top_k, out, e);
+    return sampling_said(&o->sampling, 100, out, e);
 }
 
 static bool text_read(Arena *a, const char *path, Str *out, Err *e) {
@@ -205,10 +205,10 @@ int cmd_generate(int argc, char **argv) {
         {"--adapter", OPTION_TEXT, &o.adapter},
         {"--kv", OPTION_TEXT, &o.kv},
         {"-n", OPTION_COUNT, &o.count},
-        {"--temperature", OPTION_NUMBER, &o.temperature},
-        {"--top-p", OPTION_NUMBER, &o.top_p},
-        {"--min-p", OPTION_NUMBER, &o.min_p},
-        {"--top-k", OPTION_NUMBER, &o.top_k},
+        {"--temperature", OPTION_NUMBER, &o.sampling.temperature},
+        {"--top-p", OPTION_NUMBER, &o.sampling.top_p},
+        {"--min-p", OPTION_NUMBER, &o.sampling.min_p},
+        {"--top-k", OPTION_NUMBER, &o.sampling.top_k},
         {"--max-tokens", OPTION_COUNT, &o.max_tokens},
         {"--stop", OPTION_TEXTS, &o.stop},
         {"--seed", OPTION_SEED, &o.seed},
@@ -217,7 +217,8 @@ int cmd_generate(int argc, char **argv) {
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse("generate", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"generate", argc, argv}, options, sizeof options / sizeof *options,
+                       &rest, &e))
         return cmd_fail("generate", &e);
     if (o.raw && o.chat) return cmd_usage("generate", "--raw or --chat, not both");
     if (o.logprobs && !o.json) return cmd_usage("generate", "--logprobs goes with --json");

@@ -19,7 +19,8 @@ int cmd_help(int argc, char **argv) {
                               {"--markdown", OPTION_FLAG, &markdown}};
     Positionals rest;
     Err e = {0};
-    if (!options_parse("help", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"help", argc, argv}, options, sizeof options / sizeof *options, &rest,
+                       &e))
         return cmd_fail("help", &e);
     if ((shell || markdown) && rest.n)
         return cmd_usage("help", "--completion and --markdown are of all verbs");

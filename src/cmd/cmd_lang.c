@@ -8,7 +8,8 @@ int cmd_lang(int argc, char **argv) {
     const Option options[] = {{"--host", OPTION_FLAG, &host}};
     Positionals rest;
     Err e = {0};
-    if (!options_parse("lang", argc, argv, options, 1, &rest, &e)) return cmd_fail("lang", &e);
+    if (!options_parse(&(CommandLine){"lang", argc, argv}, options, 1, &rest, &e))
+        return cmd_fail("lang", &e);
     Arena a = {0};
     Buf out = BUF(&a);
     if (host)

@@ -26,7 +26,8 @@ int cmd_manifest(int argc, char **argv) {
     const Option options[] = {{"--kernel", OPTION_TEXT, &q.kernel}, {"--op", OPTION_TEXT, &op}};
     Positionals rest;
     Err e = {0};
-    if (!options_parse("manifest", argc, argv, options, 2, &rest, &e)) return cmd_fail("manifest", &e);
+    if (!options_parse(&(CommandLine){"manifest", argc, argv}, options, 2, &rest, &e))
+        return cmd_fail("manifest", &e);
     Arena a = {0};
     Op inputs;
     int gaps = 0;

@@ -16,6 +16,7 @@ typedef struct {
     Seed seed;
     Shape shape;
     bool json, first, prove;
+    ChosenSmith chosen; // what `choice` has opened
 } MintOptions;
 
 typedef struct {
@@ -137,8 +138,8 @@ static int explain_nothing(const Op *op, const MintResult *m, bool told) {
     return !undecided ? EXIT_REJECTED : world ? EXIT_WORLD : EXIT_UNDECIDED;
 }
 
-static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, const ChosenSmith *chosen,
-                      int *code, Err *e) {
+static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, int *code, Err *e) {
+    const ChosenSmith *chosen = &o->chosen;
     double t0 = clock_seconds();
     Shown shown = {.lines = chosen->smith->slow};
     MintRequest q = {.op = op,
@@ -199,22 +200,21 @@ static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, 
     return true;
 }
 
-static bool mint(Referee *r, Arena *a, const char *text, const MintOptions *o, int *code, Err *e) {
+static bool mint(Referee *r, Arena *a, const char *text, MintOptions *o, int *code, Err *e) {
     Op op;
-    ChosenSmith chosen;
     DomainAsked domain;
     IoFile probe; // a result that cannot be written is told before the work
     if (o->file && !io_begin(&probe, o->file, e)) return false;
     if (o->file) io_abandon(&probe);
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
     if (!domain_of(o->layout, NULL, &domain, e) || !op_for_judging(r, a, text, &domain, &op, e) ||
-        !smith_chosen(a, &o->choice, &chosen, e))
+        !smith_chosen(a, &o->choice, &o->chosen, e))
         return false;
     op_understood("mint", text, &op);
     Service *s = NULL;
-    bool ok = service_open(r, &(ServiceConfig){0}, &s, e) && mint_with(s, a, &op, o, &chosen, code, e);
+    bool ok = service_open(r, &(ServiceConfig){0}, &s, e) && mint_with(s, a, &op, o, code, e);
     service_close(s);
-    smith_close(chosen.smith);
+    smith_close(o->chosen.smith);
     return ok;
 }
 
@@ -239,7 +239,8 @@ int cmd_mint(int argc, char **argv) {
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse("mint", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"mint", argc, argv}, options, sizeof options / sizeof *options, &rest,
+                       &e))
         return cmd_fail("mint", &e);
     if (o.every_size > EVERY_SIZE_MOST || (o.every_size && o.shape.m))
         return cmd_usage("mint", "--every-size is at most 65536, and not for one --shape");

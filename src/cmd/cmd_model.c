@@ -18,7 +18,8 @@ int cmd_model_info(int argc, char **argv) {
     bool json = false;
     int drafts = DRAFTS;
     const Option options[] = {{"--json", OPTION_FLAG, &json}, {"-n", OPTION_COUNT, &drafts}};
-    if (!options_parse("model info", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"model info", argc, argv}, options, sizeof options / sizeof *options,
+                       &rest, &e))
         return cmd_fail("model info", &e);
     Arena a = {0};
     Checkpoint *c;
@@ -78,7 +79,8 @@ int cmd_model_quantize(int argc, char **argv) {
     const char *type = NULL;
     int jobs = 0;
     const Option options[] = {{"--type", OPTION_TEXT, &type}, {"--jobs", OPTION_COUNT, &jobs}};
-    if (!options_parse("model quantize", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"model quantize", argc, argv}, options,
+                       sizeof options / sizeof *options, &rest, &e))
         return cmd_fail("model quantize", &e);
     QuantiseRequest q = {.path = rest.at[1]};
     if (!type || !filetype_by_name(type, &q.type))

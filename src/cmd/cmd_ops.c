@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cmd/judging.h"
 #include "judge/verdict.h"
@@ -25,21 +26,22 @@ static void put_indented(Buf *out, Str text) {
     }
 }
 
-// Name and sentence within a terminal's 80 columns. A longer sentence loses its middle: the first words say
-// what kind of op it is, the last ones what is its own.
+// Name and sentence; on a terminal in as many lines of 80 columns as it takes.
 static void put_short(const Op *op, Buf *out) {
-    enum { NAME = 28, WIDTH = 79, HEAD = 20 };
+    enum { NAME = 28, WIDTH = 79 };
     size_t used = op->name.len > NAME ? op->name.len : NAME, room = WIDTH - 1 - used;
     Str words = op->notes;
+    bool wraps = isatty(STDOUT_FILENO) == 1; // a file or a pipe has one line for each op
     buf_printf(out, "%-*.*s ", NAME, STR_ARG(op->name));
-    if (words.len <= room) {
-        buf_printf(out, "%.*s\n", STR_ARG(words));
-        return;
+    while (wraps && words.len > room) {
+        size_t n = room;
+        while (n && words.p[n] != ' ') n--;
+        if (n == 0) break;
+        buf_printf(out, "%.*s\n%*s", (int)n, words.p, NAME + 1, "");
+        words = (Str){words.p + n + 1, words.len - n - 1};
+        room = WIDTH - 1 - NAME;
     }
-    size_t head = HEAD, tail = words.len - (room - HEAD - strlen(" ... "));
-    while (head && words.p[head] != ' ') head--;
-    while (tail < words.len && words.p[tail - 1] != ' ') tail++;
-    buf_printf(out, "%.*s ... %.*s\n", (int)head, words.p, (int)(words.len - tail), words.p + tail);
+    buf_printf(out, "%.*s\n", STR_ARG(words));
 }
 
 static void put_long(Arena *a, const Op *op, Buf *out) {
@@ -82,7 +84,7 @@ static void put_comment(Buf *out, Str text) {
 }
 
 // Everything but the definition is a comment: the output is a definition again.
-static void show_op(Arena *a, const Op *op, bool json, Buf *out) {
+static void show_op(Arena *a, const Op *op, bool json, bool whole, Buf *out) {
     if (json) {
         json_put(out, op_object(a, op, true));
         buf_putc(out, '\n');
@@ -93,7 +95,7 @@ static void show_op(Arena *a, const Op *op, bool json, Buf *out) {
     op_signature(&about, op);
     buf_puts(&about, "\n");
     op_domain(&about, op);
-    for (Level l = 0; l < LEVEL_COUNT; l++) {
+    for (Level l = 0; whole && l < LEVEL_COUNT; l++) {
         const MutationScore *p = mutation_score_find(op, l);
         if (!p) continue;
         buf_printf(&about, "level %s: ", level_name(l));
@@ -116,7 +118,8 @@ int cmd_ops(int argc, char **argv) {
     DomainAsked asked;
     Positionals rest;
     Err e = {0};
-    if (!options_parse("ops", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"ops", argc, argv}, options, sizeof options / sizeof *options, &rest,
+                       &e))
         return cmd_fail("ops", &e);
     if (!domain_of(layout, domain, &asked, &e)) return cmd_fail("ops", &e);
     if (rest.n == 0 && (layout || domain)) return cmd_usage("ops", "--layout and --domain belong to one OP");
@@ -129,7 +132,7 @@ int cmd_ops(int argc, char **argv) {
     else if (rest.n == 0)
         list_ops(&a, json, whole, &out);
     else if (op_resolve(&a, rest.at[0], &op, &e) && op_in_domain(&op, &asked, &e))
-        show_op(&a, &op, json, &out);
+        show_op(&a, &op, json, whole, &out);
     else
         code = cmd_fail("ops", &e);
     if (out.len) fwrite(out.p, 1, out.len, stdout);

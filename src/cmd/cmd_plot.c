@@ -21,7 +21,8 @@ int cmd_plot(int argc, char **argv) {
     Positionals rest;
     PlotRun run[PLOT_RUNS_MAX];
     Err e = {0};
-    if (!options_parse("plot", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"plot", argc, argv}, options, sizeof options / sizeof *options, &rest,
+                       &e))
         return cmd_fail("plot", &e);
     Arena a = {0};
     Buf svg = BUF(&a);

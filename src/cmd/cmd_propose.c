@@ -13,13 +13,21 @@ typedef struct {
     bool json;
 } ProposeOptions;
 
+// Who was asked for what.
+typedef struct {
+    const Op *op;
+    const char *text; // what the user calls the op
+    const Smith *smith;
+} Source;
+
 // A line that `referee --stream` takes as it is: it answers with the id, which says what was proposed.
-static bool put_line(Buf *out, const Op *op, const char *text, const Smith *smith, const Proposal *p,
-                     int index, Err *e) {
+static bool put_line(Buf *out, const Source *from, const Proposal *p, int index, Err *e) {
+    const Op *op = from->op;
+    const char *text = from->text;
     json_t *id = json_pack("{s:s, s:s, s:s?, s:i}", "op", text, "schedule", p->schedule, "flaw", p->flaw,
                            "index", index);
     json_t *o = json_pack("{s:o, s:s, s:s%, s:s, s:s, s:s?, s:s%}", "id", id, "op", text, "name", op->name.p,
-                          op->name.len, "smith", smith->name, "schedule", p->schedule, "flaw", p->flaw,
+                          op->name.len, "smith", from->smith->name, "schedule", p->schedule, "flaw", p->flaw,
                           "source", p->source.p, p->source.len);
     enum { DIGITS = 17 };
     if (!json_put_precise(out, o, DIGITS)) return err_set(e, ERR_INPUT, "a proposal is no UTF-8 text");
@@ -46,7 +54,7 @@ static bool propose_with(Arena *a, const Op *op, const char *text, const Propose
     if (chosen->smith->takes_prompt) {
         if (o->flaw) return err_set(e, ERR_USAGE, "--flaw is for the grammar smith");
         if (!o->seed.given && !rng_entropy(&ask.seed, sizeof ask.seed, e)) return false;
-        if (!prompt_make(a, &chosen->profile, op, (Str){0}, (Str){0}, &prompt, e)) return false;
+        if (!prompt_make(a, &chosen->profile, op, NULL, &prompt, e)) return false;
         ask.prompt = &prompt;
     }
     Proposal *p = NEWN(a, Proposal, (size_t)o->count);
@@ -55,7 +63,7 @@ static bool propose_with(Arena *a, const Op *op, const char *text, const Propose
     for (int i = 0; i < n; i++) {
         if (!o->json)
             put_text(&out, &p[i], i);
-        else if (!put_line(&out, op, text, chosen->smith, &p[i], i, e))
+        else if (!put_line(&out, &(Source){op, text, chosen->smith}, &p[i], i, e))
             return false;
     }
     if (out.len) fwrite(out.p, 1, out.len, stdout);
@@ -87,7 +95,8 @@ int cmd_propose(int argc, char **argv) {
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse("propose", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"propose", argc, argv}, options, sizeof options / sizeof *options,
+                       &rest, &e))
         return cmd_fail("propose", &e);
     Arena a = {0};
     int code = EXIT_WORLD;

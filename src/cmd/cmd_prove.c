@@ -193,9 +193,12 @@ static bool open_trial(Trial *t, const TrialOptions *o, const Positionals *rest,
     t->q.base = base_name(&t->op);
     if (rest->n < 2) return gold_source(t, e);
     Str file;
-    const char *several;
-    return io_read(t->a, rest->at[1], FILE_MAX, &file, e) &&
-           entry_apply(t->a, o->entry, &t->op, file, &t->q.source, &several, e);
+    Entered entered;
+    if (!io_read(t->a, rest->at[1], FILE_MAX, &file, e) ||
+        !entry_apply(t->a, o->entry, &t->op, file, &entered, e))
+        return false;
+    t->q.source = entered.source;
+    return true;
 }
 
 static void show(void *arg, const char *stage, int64_t done, int64_t total) {
@@ -215,7 +218,9 @@ static void put_result(Buf *out, Trial *t, bool json, int *code) {
     *code = !proves ? verdict_exit(&t->got.original) : s.passed ? EXIT_OK : EXIT_REJECTED;
     if (json) return put_json(out, t, &s);
     if (proves) return put_text(out, t, &s);
-    buf_puts(out, "The original itself is not accepted, so its mutants prove nothing.\n");
+    buf_puts(out,
+             "The original itself is not accepted, so its mutants prove nothing.\n"
+             "It was judged as `ouroboros fmt` prints it: lines and the sha256 below are of that text.\n");
     verdict_text(out, &t->got.original, "");
 }
 
@@ -244,7 +249,8 @@ int cmd_prove(int argc, char **argv) {
                               {"--entry", OPTION_TEXT, &o.entry}, {"--layout", OPTION_TEXT, &layout}};
     Positionals rest;
     Err e = {0};
-    if (!options_parse("prove", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"prove", argc, argv}, options, sizeof options / sizeof *options, &rest,
+                       &e))
         return cmd_fail("prove", &e);
     if (!domain_of(layout, NULL, &o.domain, &e)) return cmd_fail("prove", &e);
     Arena a = {0};

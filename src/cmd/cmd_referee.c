@@ -20,6 +20,7 @@ typedef struct {
     Shape shape;
     int jobs, every_size;
     bool json, stream, fresh, old_names;
+    Levels levels; // what `level` says
 } RefereeOptions;
 
 static void on_judged(void *arg, int done) { progress_step(arg, (size_t)done, NULL); }
@@ -51,11 +52,12 @@ static bool read_file(Referee *r, Arena *a, const RefereeOptions *o, const Op *o
                    a, &(ManifestRequest){o->manifest, text, op, f->file, true, referee_extras(r).include},
                    &f->source, &f->e);
     }
-    const char *several;
-    if (!entry_apply(a, o->entry, op, f->file, &f->source, &several, &f->e)) return false;
-    if (several)
+    Entered entered;
+    if (!entry_apply(a, o->entry, op, f->file, &entered, &f->e)) return false;
+    f->source = entered.source;
+    if (entered.several)
         fprintf(stderr, "ouroboros referee: %s: --entry NAME says which function is meant: %s\n",
-                text_escaped(a, f->path), text_escaped(a, several));
+                text_escaped(a, f->path), text_escaped(a, entered.several));
     if (f->source.len != f->file.len) f->written_for = "to call the entry";
     return true;
 }
@@ -84,8 +86,8 @@ static int worse(int a, int b) {
 }
 
 // What can be read is judged with one draw for all; then everything is told in the order of the command line.
-static bool judge_files(Referee *r, Arena *a, const Positionals *paths, Level level, const RefereeOptions *o,
-                        int *code, Err *e) {
+static bool judge_files(Referee *r, Arena *a, const Positionals *paths, const RefereeOptions *o, int *code,
+                        Err *e) {
     Op op;
     int n = 0;
     Judged *f = NEWN(a, Judged, (size_t)paths->n);
@@ -93,7 +95,7 @@ static bool judge_files(Referee *r, Arena *a, const Positionals *paths, Level le
     Verdict *v = NEWN(a, Verdict, (size_t)paths->n);
     Progress bar;
     JudgeRequest q = {.op = &op,
-                      .level = level,
+                      .level = o->levels == LEVELS_FULL ? LEVEL_FULL : LEVEL_QUICK,
                       .every_size = o->every_size,
                       .without_gaps = true,
                       .seed = o->seed.given ? &o->seed.value : NULL,
@@ -138,18 +140,18 @@ static bool judge_files(Referee *r, Arena *a, const Positionals *paths, Level le
 }
 
 // What goes with what. NULL: all is well.
-static const char *refuse_options(const RefereeOptions *o, int files, Levels levels) {
+static const char *refuse_options(const RefereeOptions *o, int files) {
     if (o->stream && files) return "--stream takes no file";
     if (o->stream && (o->seed.given || o->op || o->dtype || o->shape.m || o->manifest || o->entry))
         return "with --stream, each line names its op, shape, dtype and manifest; no line has a seed or an "
                "entry";
     if (o->stream && o->domain) return "--domain belongs to files: no reward comes from the published domain";
     if (!o->stream && !files) return "FILE is missing: a kernel file, or - for standard input";
-    if (!o->stream && levels == LEVELS_LADDER)
+    if (!o->stream && o->levels == LEVELS_LADDER)
         return "--level ladder belongs to --stream: a file is judged at one";
     if (!o->stream && o->fresh) return "--fresh belongs to --stream: a file is always judged";
     if (o->every_size > EVERY_SIZE_MOST ||
-        (o->every_size && (o->stream || levels != LEVELS_FULL || o->shape.m)))
+        (o->every_size && (o->stream || o->levels != LEVELS_FULL || o->shape.m)))
         return "--every-size is at most 65536, for files, at level full, without --shape";
     if (o->manifest && (o->entry || files > 1))
         return "--manifest writes run for one file: without --entry, and without a second file";
@@ -181,11 +183,12 @@ int cmd_referee(int argc, char **argv) {
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse("referee", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"referee", argc, argv}, options, sizeof options / sizeof *options,
+                       &rest, &e))
         return cmd_fail("referee", &e);
-    Levels levels = o.stream ? LEVELS_QUICK : LEVELS_FULL;
-    if (o.level && !levels_by_name(str_of(o.level), &levels)) return cmd_usage("referee", "--level");
-    const char *why = refuse_options(&o, rest.n, levels);
+    o.levels = o.stream ? LEVELS_QUICK : LEVELS_FULL;
+    if (o.level && !levels_by_name(str_of(o.level), &o.levels)) return cmd_usage("referee", "--level");
+    const char *why = refuse_options(&o, rest.n);
     if (why) return cmd_usage("referee", why);
     Referee *r;
     Arena a = {0};
@@ -199,11 +202,10 @@ int cmd_referee(int argc, char **argv) {
     DomainAsked asked;
     bool ok = !o.suite || op_suite_add(&a, o.suite, &e);
     if (ok)
-        ok = o.stream
-                 ? domain_of(o.layout, NULL, &asked, &e) &&
-                       stream_run(r, STDIN_FILENO, STDOUT_FILENO,
-                                  &(StreamOptions){levels, asked.layout, o.fresh}, &e)
-                 : judge_files(r, &a, &rest, levels == LEVELS_FULL ? LEVEL_FULL : LEVEL_QUICK, &o, &code, &e);
+        ok = o.stream ? domain_of(o.layout, NULL, &asked, &e) &&
+                            stream_run(r, STDIN_FILENO, STDOUT_FILENO,
+                                       &(StreamOptions){o.levels, asked.layout, o.fresh}, &e)
+                      : judge_files(r, &a, &rest, &o, &code, &e);
     if (!ok) code = cmd_fail("referee", &e);
     arena_free(&a);
     referee_close(r);

@@ -1,8 +1,10 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "base/io.h"
 #include "base/progress.h"
 #include "cmd/exploits.h"
+#include "lang/text.h"
 #include "service/service.h"
 
 static const char *const kind_name[] = {"gold", "wrong", "cheat", "honest"};
@@ -20,6 +22,12 @@ typedef struct {
     Run *run;
     Verdict *out;
 } Slot;
+
+typedef struct {
+    Program *program;
+    Verdict *verdict;
+    int n;
+} Table;
 
 static void answered(void *arg, const Answer *a) {
     const Slot *slot = arg;
@@ -52,8 +60,9 @@ static bool find_ops(Arena *a, const Program *p, int n, const Op **op, Err *e) {
 }
 
 // All at once, those of one op behind each other: they share draws.
-static bool judge_all(Service *s, Arena *a, const Program *p, int n, const uint64_t *seed, Verdict *out,
-                      Err *e) {
+static bool judge_all(Service *s, Arena *a, const Table *t, const uint64_t *seed, Err *e) {
+    const Program *p = t->program;
+    int n = t->n;
     const Op **op = NEWN(a, const Op *, (size_t)n);
     Slot *slot = NEWN(a, Slot, (size_t)n);
     if (!find_ops(a, p, n, op, e)) return false;
@@ -64,7 +73,7 @@ static bool judge_all(Service *s, Arena *a, const Program *p, int n, const uint6
     for (int first = 0; first < n; first++)
         for (int i = first; i < n; i++) {
             if (op[i] != op[first] || slot[i].run) continue;
-            slot[i] = (Slot){&run, &out[i]};
+            slot[i] = (Slot){&run, &t->verdict[i]};
             service_submit(s, &(Submission){.op = op[i],
                                             .level = LEVEL_FULL,
                                             .filter = {.dtype = -1},
@@ -94,7 +103,10 @@ static void put_row(Buf *out, const Program *p, const Verdict *v, bool good, boo
     if (!good) buf_printf(out, "       expected %.*s: %s\n", STR_ARG(p->expect), v->decision.feedback);
 }
 
-static int table_put(Buf *out, const Program *p, const Verdict *v, int n, bool json) {
+static int table_put(Buf *out, const Table *t, bool json) {
+    const Program *p = t->program;
+    const Verdict *v = t->verdict;
+    int n = t->n;
     int bad = 0, seen[STATUS_COUNT] = {0};
     for (int i = 0; i < n; i++) {
         bool good = status_expected(p[i].expect, v[i].decision.status);
@@ -110,44 +122,100 @@ static int table_put(Buf *out, const Program *p, const Verdict *v, int n, bool j
     return bad;
 }
 
-static bool selftest(Service *s, Arena *a, bool exploits, bool json, const uint64_t *seed, int *code,
-                     Err *e) {
-    int n, kept = 0;
-    const Program *all = op_programs(a, &n);
-    Program *p = NEWN(a, Program, (size_t)n + 1);
-    for (int i = 0; i < n; i++)
-        if (!exploits || all[i].attack.len) p[kept++] = all[i];
-    Verdict *v = NEWN(a, Verdict, (size_t)kept + 1);
-    bool ok = kept > 0 || err_set(e, ERR_INPUT, "no self-test programs are built in");
-    ok = ok && judge_all(s, a, p, kept, seed, v, e);
-    if (!ok) return false;
+typedef struct {
+    bool exploits, json;
+    const char *state, *folder;
+    Seed seed;
+    Positionals names;
+} SelftestOptions;
+
+// Each of the names is a program or a kind of programs; none at all means every program.
+static bool choose(Arena *a, const SelftestOptions *o, Table *out, Err *e) {
+    const Positionals *names = &o->names;
+    int all;
+    const Program *p = op_programs(a, &all);
+    bool *found = NEWN(a, bool, (size_t)names->n + 1);
+    out->program = NEWN(a, Program, (size_t)all + 1);
+    for (int i = 0; i < all; i++) {
+        // One run for all tables judges all programs; the table of attacks alone needs no other.
+        bool wanted = names->n == 0 && (!o->exploits || o->folder || p[i].attack.len);
+        for (int k = 0; k < names->n; k++)
+            if (!strcmp(names->at[k], p[i].name) || !strcmp(names->at[k], kind_name[p[i].kind]))
+                wanted = found[k] = true;
+        if (wanted) out->program[out->n++] = p[i];
+    }
+    for (int k = 0; k < names->n; k++)
+        if (!found[k])
+            return err_set(e, ERR_USAGE,
+                           "%s is no program of the self-test, and no kind: gold, wrong, honest or cheat",
+                           text_escaped(a, names->at[k]));
+    return out->n > 0 || err_set(e, ERR_INPUT, "no self-test programs are built in");
+}
+
+// What a run has to say: of all programs or of the attacks, as text or as JSON lines. Returns how many are
+// bad.
+static int report(Buf *out, Arena *a, const Table *t, bool exploits, bool json) {
+    if (!exploits) return table_put(out, t, json);
+    Program *attack = NEWN(a, Program, (size_t)t->n + 1);
+    Verdict *v = NEWN(a, Verdict, (size_t)t->n + 1);
+    int kept = 0;
+    for (int i = 0; i < t->n; i++) {
+        if (!t->program[i].attack.len) continue;
+        attack[kept] = t->program[i];
+        v[kept++] = t->verdict[i];
+    }
+    return exploits_put(out, attack, v, kept, json);
+}
+
+static bool write_all(const char *folder, Arena *a, const Table *t, Err *e) {
+    static const char *const name[2][2] = {{"selftest.txt", "selftest.jsonl"},
+                                           {"exploits.txt", "exploits.jsonl"}};
+    if (!io_make_dirs(folder, e)) return false;
+    for (int exploits = 0; exploits < 2; exploits++)
+        for (int json = 0; json < 2; json++) {
+            Buf out = BUF(a);
+            report(&out, a, t, exploits, json);
+            const char *path = arena_printf(a, "%s/%s", folder, name[exploits][json]);
+            if (!io_write_atomic(path, buf_str(&out), e)) return false;
+        }
+    return true;
+}
+
+static bool selftest(Service *s, Arena *a, const SelftestOptions *o, int *code, Err *e) {
+    Table t = {0};
+    if (!choose(a, o, &t, e)) return false;
+    t.verdict = NEWN(a, Verdict, (size_t)t.n);
+    if (!judge_all(s, a, &t, o->seed.given ? &o->seed.value : NULL, e)) return false;
+    if (o->folder && !write_all(o->folder, a, &t, e)) return false;
     Buf out = BUF(a);
-    int bad = exploits ? exploits_put(&out, p, v, kept, json) : table_put(&out, p, v, kept, json);
+    int bad = report(&out, a, &t, o->exploits, o->json);
     fwrite(out.p, 1, out.len, stdout);
     *code = bad ? EXIT_REJECTED : EXIT_OK;
     return true;
 }
 
 int cmd_selftest(int argc, char **argv) {
-    bool exploits = false, json = false;
-    const char *state = NULL;
-    Seed seed = {0};
-    const Option options[] = {{"--exploits", OPTION_FLAG, &exploits},
-                              {"--json", OPTION_FLAG, &json},
-                              {"--state", OPTION_TEXT, &state},
-                              {"--seed", OPTION_SEED, &seed}};
-    Positionals rest;
+    SelftestOptions o = {0};
+    const Option options[] = {{"--exploits", OPTION_FLAG, &o.exploits},
+                              {"--json", OPTION_FLAG, &o.json},
+                              {"--state", OPTION_TEXT, &o.state},
+                              {"-o", OPTION_TEXT, &o.folder},
+                              {"--seed", OPTION_SEED, &o.seed}};
     Err e = {0};
-    if (!options_parse("selftest", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"selftest", argc, argv}, options, sizeof options / sizeof *options,
+                       &o.names, &e))
+        return cmd_fail("selftest", &e);
+    // A part of the programs leaves most attacks without any.
+    if (o.names.n > 0 && (o.exploits || o.folder) &&
+        !err_set(&e, ERR_USAGE, "--exploits and -o are about all programs: name none"))
         return cmd_fail("selftest", &e);
     Referee *r;
-    RefereeConfig config = {.no_journal = state == NULL, .state = state};
+    RefereeConfig config = {.no_journal = o.state == NULL, .state = o.state};
     if (!referee_open(&config, &r, &e)) return cmd_fail("selftest", &e);
     Arena a = {0};
     int code = EXIT_WORLD;
     Service *s = NULL;
-    if (!service_open(r, &(ServiceConfig){0}, &s, &e) ||
-        !selftest(s, &a, exploits, json, seed.given ? &seed.value : NULL, &code, &e))
+    if (!service_open(r, &(ServiceConfig){0}, &s, &e) || !selftest(s, &a, &o, &code, &e))
         code = cmd_fail("selftest", &e);
     service_close(s);
     arena_free(&a);

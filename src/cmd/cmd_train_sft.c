@@ -346,7 +346,8 @@ int cmd_train_sft(int argc, char **argv) {
     };
     Positionals rest;
     Err e = {0};
-    if (!options_parse("train sft", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"train sft", argc, argv}, options, sizeof options / sizeof *options,
+                       &rest, &e))
         return cmd_fail("train sft", &e);
     const char *why = wrong(&o);
     if (why) return cmd_usage("train sft", why);

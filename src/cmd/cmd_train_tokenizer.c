@@ -12,7 +12,8 @@ int cmd_train_tokenizer(int argc, char **argv) {
     Positionals rest;
     Err e = {0};
     Vocabulary made;
-    if (!options_parse("train tokenizer", argc, argv, options, sizeof options / sizeof *options, &rest, &e))
+    if (!options_parse(&(CommandLine){"train tokenizer", argc, argv}, options,
+                       sizeof options / sizeof *options, &rest, &e))
         return cmd_fail("train tokenizer", &e);
     if (!data.n || !file)
         return cmd_usage("train tokenizer",

@@ -66,19 +66,18 @@ void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
 
 // ---- smiths ----
 
-bool sampling_said(const Number *temperature, double hottest, const Number *top_p, const Number *min_p,
-                   const Number *top_k, ReplySettings *out, Err *e) {
-    if (temperature->given) out->temperature = temperature->value;
-    if (top_p->given) out->top_p = top_p->value;
-    if (min_p->given) out->min_p = min_p->value;
-    if (top_k->given) out->top_k = (int)top_k->value;
+bool sampling_said(const SamplingChoice *c, double hottest, ReplySettings *out, Err *e) {
+    if (c->temperature.given) out->temperature = c->temperature.value;
+    if (c->top_p.given) out->top_p = c->top_p.value;
+    if (c->min_p.given) out->min_p = c->min_p.value;
+    if (c->top_k.given) out->top_k = (int)c->top_k.value;
     if (out->temperature > hottest)
         return err_set(e, ERR_USAGE, "--temperature is at most %g, not %g", hottest, out->temperature);
     if (!(out->top_p > 0 && out->top_p <= 1))
         return err_set(e, ERR_USAGE, "--top-p is more than 0 and at most 1 (1: all), not %g", out->top_p);
     if (out->min_p > 1) return err_set(e, ERR_USAGE, "--min-p is at most 1, not %g", out->min_p);
-    return !top_k->given || (double)out->top_k == top_k->value ||
-           err_set(e, ERR_USAGE, "--top-k is a whole number (0: all), not %g", top_k->value);
+    return !c->top_k.given || (double)out->top_k == c->top_k.value ||
+           err_set(e, ERR_USAGE, "--top-k is a whole number (0: all), not %g", c->top_k.value);
 }
 
 bool smith_chosen(Arena *a, const SmithChoice *c, ChosenSmith *out, Err *e) {
@@ -88,15 +87,15 @@ bool smith_chosen(Arena *a, const SmithChoice *c, ChosenSmith *out, Err *e) {
     const char *profile = c->profile            ? c->profile
                           : out->smith->profile ? out->smith->profile
                                                 : PROFILE_DEFAULT;
-    bool tuned = c->profile || c->temperature.given || c->top_p.given || c->min_p.given || c->top_k.given ||
-                 c->max_tokens;
+    const SamplingChoice *drawn = &c->sampling;
+    bool tuned = c->profile || drawn->temperature.given || drawn->top_p.given || drawn->min_p.given ||
+                 drawn->top_k.given || c->max_tokens;
     bool ok = out->smith->takes_prompt || !tuned ||
               err_set(e, ERR_USAGE, "--profile, --temperature and the like: the %s smith is no model",
                       out->smith->name);
     ok = ok && (!out->smith->takes_prompt || profile_open(a, profile, &out->profile, e));
     ReplySettings s = out->profile.settings;
-    ok = ok && (!out->smith->takes_prompt ||
-                sampling_said(&c->temperature, 10, &c->top_p, &c->min_p, &c->top_k, &s, e));
+    ok = ok && (!out->smith->takes_prompt || sampling_said(&c->sampling, 10, &s, e));
     if (c->max_tokens) s.max_tokens = c->max_tokens;
     out->settings = s;
     if (ok && out->smith->warning) fprintf(stderr, "ouroboros: %s\n", out->smith->warning);

@@ -13,24 +13,28 @@ int verdict_exit(const Verdict *v);
 // "accepted" or "rejected: incorrect", feedback, evidence, each line behind `prefix`.
 void verdict_text(Buf *out, const Verdict *v, const char *prefix);
 
+// How tokens are drawn, as far as options say it.
+typedef struct {
+    Number temperature, top_p, min_p, top_k;
+} SamplingChoice;
+// ERR_USAGE names the one that cannot be. top_k is a whole number.
+MUST_CHECK bool sampling_said(const SamplingChoice *c, double hottest, ReplySettings *out, Err *e);
+
 // --smith and what goes with it.
 typedef struct {
     const char *smith, *adapter, *chat, *kv, *profile;
-    Number temperature, top_p, min_p, top_k;
+    SamplingChoice sampling;
     int max_tokens, timeout; // 0: not given
 } SmithChoice;
-#define SMITH_OPTIONS(c)                                                                              \
-    {"--smith", OPTION_TEXT, &(c).smith}, {"--adapter", OPTION_TEXT, &(c).adapter},                   \
-        {"--chat-family", OPTION_TEXT, &(c).chat}, {"--kv", OPTION_TEXT, &(c).kv},                    \
-        {"--profile", OPTION_TEXT, &(c).profile}, {"--temperature", OPTION_NUMBER, &(c).temperature}, \
-        {"--top-p", OPTION_NUMBER, &(c).top_p}, {"--min-p", OPTION_NUMBER, &(c).min_p},               \
-        {"--top-k", OPTION_NUMBER, &(c).top_k}, {"--max-tokens", OPTION_COUNT, &(c).max_tokens}, {    \
-        "--timeout", OPTION_COUNT, &(c).timeout                                                       \
+#define SMITH_OPTIONS(c)                                                                                    \
+    {"--smith", OPTION_TEXT, &(c).smith}, {"--adapter", OPTION_TEXT, &(c).adapter},                         \
+        {"--chat-family", OPTION_TEXT, &(c).chat}, {"--kv", OPTION_TEXT, &(c).kv},                          \
+        {"--profile", OPTION_TEXT, &(c).profile},                                                           \
+        {"--temperature", OPTION_NUMBER, &(c).sampling.temperature},                                        \
+        {"--top-p", OPTION_NUMBER, &(c).sampling.top_p}, {"--min-p", OPTION_NUMBER, &(c).sampling.min_p},   \
+        {"--top-k", OPTION_NUMBER, &(c).sampling.top_k}, {"--max-tokens", OPTION_COUNT, &(c).max_tokens}, { \
+        "--timeout", OPTION_COUNT, &(c).timeout                                                             \
     }
-// How tokens are drawn, where the options say it: ERR_USAGE names the one that cannot be. top_k is a whole
-// number.
-MUST_CHECK bool sampling_said(const Number *temperature, double hottest, const Number *top_p,
-                              const Number *min_p, const Number *top_k, ReplySettings *out, Err *e);
 typedef struct {
     Smith *smith; // to be closed
     Profile profile;

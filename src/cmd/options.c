@@ -188,9 +188,10 @@ static bool parse_option(Parser *p, int argc, char **argv, int *i, Err *e) {
     return option_value(to, value, e);
 }
 
-bool options_parse(const char *verb, int argc, char **argv, const Option *options, int count,
-                   Positionals *rest, Err *e) {
-    Parser p = {.verb = verb_named(verb), .options = options, .count = count};
+bool options_parse(const CommandLine *line, const Option *options, int count, Positionals *rest, Err *e) {
+    int argc = line->argc;
+    char **argv = line->argv;
+    Parser p = {.verb = verb_named(line->verb), .options = options, .count = count};
     bool only_positionals = false;
     rest->n = 0;
     if (!rows_have_targets(&p))

@@ -49,9 +49,8 @@ struct Graph {
 
 // ERR_INPUT when the op is beyond rows and columns, naming the operation and its line.
 MUST_CHECK bool graph_trace(Arena *a, const Op *op, Graph *out, Err *e);
-// The same from results that the caller evaluated on the shapes of `p`, dtypes[i] being the floating type of
-// probe i.
+// The same from results that the caller evaluated on the shapes and types of `p`.
 MUST_CHECK bool graph_read(Arena *a, const Op *op, const Probes *p, const Bound *const result[PROBES],
-                           const DType dtypes[PROBES], Graph *out, Err *e);
+                           Graph *out, Err *e);
 bool graph_is_reduction(BoundOp op);
 void graph_print(Buf *out, const Graph *g); // one line a node, for tests and bugs

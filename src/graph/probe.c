@@ -42,7 +42,8 @@ static Bound *probe_input(BoundCtx *c, const Op *op, int index, const int64_t *d
     return bound_input(c, &x, index);
 }
 
-static const Bound *probe(Arena *a, const Op *op, const Probes *p, int i, DType t, Err *e) {
+static const Bound *probe(Arena *a, const Op *op, const Probes *p, int i, Err *e) {
+    DType t = p->dtype[i];
     BoundCtx c = {.arena = a, .elements_left = EVALUATION_ELEMENTS};
     DiagList diags = DIAGS(a);
     const Bound *in[OP_INPUTS_MAX];
@@ -72,8 +73,7 @@ static const Bound *probe(Arena *a, const Op *op, const Probes *p, int i, DType 
 bool graph_trace(Arena *a, const Op *op, Graph *out, Err *e) {
     static const int64_t more_rows[PROBES] = {0, 3, 1, 4}, more_cols[PROBES] = {0, 5, 10, 3};
     static const int64_t few_rows[PROBES] = {0, 2, 1, 3}, few_cols[PROBES] = {0, 1, 3, 2};
-    static const DType dtypes[PROBES] = {DT_F32, DT_F16, DT_BF16, DT_F32};
-    Probes p = {0};
+    Probes p = {.dtype = {DT_F32, DT_F16, DT_BF16, DT_F32}};
     if (!op_returns_one(op))
         return err_set(
             e, ERR_INPUT,
@@ -93,10 +93,10 @@ bool graph_trace(Arena *a, const Op *op, Graph *out, Err *e) {
     const Bound *result[PROBES];
     bool ok = true;
     for (int i = 0; i < PROBES && ok; i++) {
-        result[i] = probe(&scratch, op, &p, i, dtypes[i], e);
+        result[i] = probe(&scratch, op, &p, i, e);
         ok = result[i] != NULL;
     }
-    ok = ok && graph_read(a, op, &p, result, dtypes, out, e);
+    ok = ok && graph_read(a, op, &p, result, out, e);
     arena_free(&scratch);
     return ok;
 }

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "tensor/dtype.h"
+
 enum { PROBES = 4 };
 
 typedef enum { SIZE_CONST, SIZE_COLS, SIZE_ROWS } SizeOf;
@@ -14,9 +16,11 @@ typedef struct {
     int64_t p, q, r;
 } Size;
 
-// The shapes of the probes. Rows never grow in step with columns, so that no formula in one fits the other.
+// The shapes of the probes, and their floating types. Rows never grow in step with columns, so that no
+// formula in one fits the other.
 typedef struct {
     int64_t rows[PROBES], cols[PROBES]; // rows are all 0 for an op without rows
+    DType dtype[PROBES];
 } Probes;
 
 bool size_fit(const Probes *p, const int64_t v[PROBES],

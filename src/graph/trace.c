@@ -486,13 +486,13 @@ static bool read_node(Reader *r, Side s, int *out) {
 
 // --- The result --------------------------------------------------------------------------------------
 
-static bool read_dtype(Reader *r, Side s, const DType dtypes[PROBES]) {
+static bool read_dtype(Reader *r, Side s) {
     Graph *g = r->build.g;
     bool follows = true, fixed = true;
     g->out_like = -1;
     g->out_dtype = s.at[0]->dtype;
     for (int i = 0; i < PROBES; i++) {
-        follows = follows && s.at[i]->dtype == dtypes[i];
+        follows = follows && s.at[i]->dtype == r->probes->dtype[i];
         fixed = fixed && s.at[i]->dtype == s.at[0]->dtype;
     }
     if (!follows && !fixed) return refuse(r, BOUND_CAST, "the result's type follows no input");
@@ -521,7 +521,7 @@ static bool scans_stay(Reader *r) {
     return true;
 }
 
-static bool read_result(Reader *r, Side s, const DType dtypes[PROBES]) {
+static bool read_result(Reader *r, Side s) {
     Graph *g = r->build.g;
     Roles roles;
     int node;
@@ -536,7 +536,7 @@ static bool read_result(Reader *r, Side s, const DType dtypes[PROBES]) {
     g->out_rank = s.at[0]->rank;
     memcpy(g->out_shape, roles.size, sizeof roles.size);
     g->out_cols = roles.cols;
-    if (!read_dtype(r, s, dtypes)) return false;
+    if (!read_dtype(r, s)) return false;
     build_finish(&r->build, node);
     if (!scans_stay(r)) return false;
     if (g->node[g->result].level > LEVELS_MAX)
@@ -555,8 +555,8 @@ bool graph_dims_fit(const Op *op, Err *e) {
     return true;
 }
 
-bool graph_read(Arena *a, const Op *op, const Probes *p, const Bound *const result[PROBES],
-                const DType dtypes[PROBES], Graph *out, Err *e) {
+bool graph_read(Arena *a, const Op *op, const Probes *p, const Bound *const result[PROBES], Graph *out,
+                Err *e) {
     *out = (Graph){.op = op, .node = NEWN(a, GraphNode, GRAPH_NODES_MAX), .has_rows = op->rows_dim >= 0};
     Arena scratch = {0};
     Reader r = {.build = {.g = out}, .op = op, .probes = p, .e = e};
@@ -564,7 +564,7 @@ bool graph_read(Arena *a, const Op *op, const Probes *p, const Bound *const resu
     if (!graph_dims_fit(op, e)) return false;
     r.seen = NEWN(&scratch, Seen, TRACE_MAX);
     for (int i = 0; i < PROBES; i++) s.at[i] = result[i];
-    bool ok = read_result(&r, s, dtypes);
+    bool ok = read_result(&r, s);
     if (ok) out->online = online_rewrite(a, out);
     arena_free(&scratch);
     return ok;

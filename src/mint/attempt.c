@@ -249,9 +249,8 @@ static bool ask_again(Session *s, int from, Err *smith_error, Err *e) {
         const Attempt *t = &s->at[i]->t;
         if (!is_rejected(t)) continue;
         retry[n].index = t->index;
-        if (!prompt_make(s->a, q->profile, q->op, str_of(t->verdict.decision.feedback), t->source,
-                         &retry[n++].prompt, e))
-            return false;
+        LastTry last = {str_of(t->verdict.decision.feedback), t->source};
+        if (!prompt_make(s->a, q->profile, q->op, &last, &retry[n++].prompt, e)) return false;
     }
     again.retry = retry;
     again.count = n;
@@ -265,7 +264,7 @@ static bool ask_all(Session *s, Err *smith_error, Err *e) {
     const AttemptRequest *q = s->q;
     SmithRequest first = q->ask;
     if (q->smith->takes_prompt) {
-        if (!prompt_make(s->a, q->profile, q->op, (Str){0}, (Str){0}, &s->prompt, e)) return false;
+        if (!prompt_make(s->a, q->profile, q->op, NULL, &s->prompt, e)) return false;
         if (q->feedback && !q->profile->feedback.p)
             return err_set(e, ERR_USAGE, "--feedback: profile %s has no section '--- feedback'",
                            q->profile->name);

@@ -67,8 +67,7 @@ static bool known_drafts(Run *v, const EvaluationOp *row, bool *there, Err *e) {
     char definition[65];
     Prompt prompt = {0};
     sha256_hex(row->op.hash, definition);
-    if (v->q->smith->takes_prompt &&
-        !prompt_make(v->a, v->q->profile, &row->op, (Str){0}, (Str){0}, &prompt, e))
+    if (v->q->smith->takes_prompt && !prompt_make(v->a, v->q->profile, &row->op, NULL, &prompt, e))
         return false;
     int n;
     const LedgerDraft *d = ledger_drafts(v->q->ledger, &n);

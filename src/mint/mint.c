@@ -73,16 +73,22 @@ static void keep_attempts(Arena *a, MintResult *m, const AttemptResult *r) {
     add_tally(&m->tally, &r->tally);
 }
 
-// The best of those accepted that passes at full.
-static bool prove_best(Service *s, Arena *a, const MintRequest *q, const Attempt *const *order, int n,
-                       MintResult *out, Err *e) {
+// Accepted attempts, the best first.
+typedef struct {
+    const Attempt **at;
+    int n;
+} Ranking;
+
+// The best of them that passes at full.
+static bool prove_best(Service *s, Arena *a, const MintRequest *q, const Ranking *r, MintResult *out,
+                       Err *e) {
     Submission judge = {.op = q->op, .level = LEVEL_FULL, .filter = q->filter, .every_size = q->every_size};
-    for (int i = 0; i < n && !out->found; i++) {
-        if (q->progress) q->progress(q->arg, "proving the best", i, n);
-        judge.source = order[i]->source;
+    for (int i = 0; i < r->n && !out->found; i++) {
+        if (q->progress) q->progress(q->arg, "proving the best", i, r->n);
+        judge.source = r->at[i]->source;
         if (!service_judge(s, a, &judge, 1, &out->verdict, e)) return false;
         out->found = verdict_accepted(&out->verdict);
-        if (out->found) out->best = *order[i];
+        if (out->found) out->best = *r->at[i];
     }
     if (out->found) out->estimate_us = estimate(out, &out->verdict);
     return true;
@@ -120,7 +126,7 @@ static bool take_turn(Service *s, Arena *a, const MintRequest *q, const SmithReq
     out->distinct += n;
     out->judged += n;
     out->accepted += accepted;
-    return prove_best(s, a, q, order, accepted, out, e);
+    return prove_best(s, a, q, &(Ranking){order, accepted}, out, e);
 }
 
 bool mint_run(Service *s, Arena *a, const MintRequest *q, MintResult *out, Err *e) {

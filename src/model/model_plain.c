@@ -86,9 +86,15 @@ static void rotate(const Plain *p, double *x, int heads) {
     }
 }
 
-// softmax(q k / sqrt(dim)) v over the positions up to t, for one head.
-static void attend_one(const Plain *p, int t, const double *q, const double *k, const double *v, int stride,
-                       double *out) {
+typedef struct {
+    const double *q, *k, *v;
+    int stride; // of k and v from one position to the next
+} Head;
+
+// softmax(q k / sqrt(dim)) v over the positions up to t.
+static void attend_one(const Plain *p, int t, const Head *h, double *out) {
+    const double *q = h->q, *k = h->k, *v = h->v;
+    int stride = h->stride;
     int dim = p->c->config.head_dim;
     double *w = NEWN(p->a, double, (size_t)t + 1), top = -INFINITY, sum = 0;
     for (int j = 0; j <= t; j++) {
@@ -111,7 +117,7 @@ static double *attention(const Plain *p, int layer, const double *x) {
     for (int t = 0; t < p->count; t++)
         for (int h = 0; h < g->heads; h++) {
             int at = (t * g->heads + h) * g->head_dim, shared = h / (g->heads / g->kv_heads) * g->head_dim;
-            attend_one(p, t, q + at, k + shared, v + shared, stride, mixed + at);
+            attend_one(p, t, &(Head){q + at, k + shared, v + shared, stride}, mixed + at);
         }
     return linear(p, ROLE_O, ROLE_COUNT, layer, mixed);
 }

@@ -10,15 +10,16 @@ typedef struct {
     const Graph *g;
     const SmithRequest *q;
     Flaw flaw;
+    int64_t n; // columns to write for
     Rng rng;
 } Draw;
 
 // False when the drawn plan has no place for the flaw.
-static bool write_one(Draw *d, Arena *a, Schedule s, int64_t n, bool first, Plan *plan, Str *out) {
+static bool write_one(Draw *d, Arena *a, Schedule s, bool first, Plan *plan, Str *out) {
     Graph wrong;
     const Graph *g = d->g;
     int sites = 1;
-    *plan = plan_draw(s, n, first, &d->rng);
+    *plan = plan_draw(s, d->n, first, &d->rng);
     if (flaw_in_graph(d->flaw)) {
         if (!flaw_graph(a, d->g, d->flaw, &d->rng, &wrong)) return false;
         g = &wrong;
@@ -54,6 +55,7 @@ static bool write_all(Arena *a, const Op *op, const SmithRequest *q, const Smith
             n = q->n > 0  ? q->n
                 : usual_n ? usual_n
                           : HEADLINE_COLS;
+    d.n = n;
     int end = q->first + q->count < PROPOSALS_MAX ? q->first + q->count : PROPOSALS_MAX, written = 0;
     Schedule order[SCHEDULE_COUNT];
     int schedules = plan_schedules(&g, m, n, order);
@@ -63,7 +65,7 @@ static bool write_all(Arena *a, const Op *op, const SmithRequest *q, const Smith
         ArenaMark mark = arena_mark(&scratch);
         Plan p;
         Str source;
-        bool fresh = write_one(&d, &scratch, order[turn % schedules], n, turn < schedules, &p, &source) &&
+        bool fresh = write_one(&d, &scratch, order[turn % schedules], turn < schedules, &p, &source) &&
                      !seen_before(&seen, program_hash(source));
         bool more = true;
         if (fresh && written++ >= q->first) {

@@ -60,11 +60,12 @@ const char *local_model_profile(const char *path) { return strcasestr(path, "kwe
 bool local_model_tokens(const LocalModel *m, Arena *a, const Prompt *p, bool think, Tokens *out, Err *e) {
     const char *path = m->checkpoint->path;
     if (p->raw.p)
-        return tokenizer_encode(m->tokenizer, a, p->raw, true, true, out, e) || err_ctx(e, "%s", path);
+        return tokenizer_encode(m->tokenizer, a, p->raw, ENCODE_SPECIAL | ENCODE_BEGIN, out, e) ||
+               err_ctx(e, "%s", path);
     if (!m->chat) return err_set(e, m->no_chat.code, "%s: %.400s", path, m->no_chat.msg);
     Buf b = BUF(a);
     chat_render(m->chat, &(ChatTurn){.system = p->system, .user = p->user, .think = think}, &b);
-    return tokenizer_encode(m->tokenizer, a, buf_str(&b), true, false, out, e) || err_ctx(e, "%s", path);
+    return tokenizer_encode(m->tokenizer, a, buf_str(&b), ENCODE_SPECIAL, out, e) || err_ctx(e, "%s", path);
 }
 
 DraftRequest local_model_request(const LocalModel *m, Arena *a, const DraftAsk *ask, const ReplySettings *s,

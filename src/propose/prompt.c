@@ -331,7 +331,8 @@ static void prompt_seal(Arena *a, Prompt *p) {
     sha256_hex(sha256_of(buf_str(&b)), p->sha256);
 }
 
-bool prompt_make(Arena *a, const Profile *p, const Op *op, Str feedback, Str previous, Prompt *out, Err *e) {
+bool prompt_make(Arena *a, const Profile *p, const Op *op, const LastTry *last, Prompt *out, Err *e) {
+    Str feedback = last ? last->feedback : (Str){0}, previous = last ? last->source : (Str){0};
     Str value[HOLDS] = {
         [HOLD_OP] = op->name,          [HOLD_NOTES] = op->notes,   [HOLD_SIGNATURE] = signature(a, op),
         [HOLD_REFERENCE] = op->source, [HOLD_FEEDBACK] = feedback, [HOLD_PREVIOUS] = previous};

@@ -35,7 +35,11 @@ MUST_CHECK bool profile_read(Arena *a, const char *name, Str text, Profile *out,
 // The names of built-in profiles; false at the end.
 bool profile_name(Arena *a, int i, Str *name);
 
-// feedback, previous: of the last attempt; empty for the first. ERR_INPUT: the profile has no place for
-// feedback, or a kernel to show is missing.
-MUST_CHECK bool prompt_make(Arena *a, const Profile *p, const Op *op, Str feedback, Str previous, Prompt *out,
+// What was tried before, and what was said about it.
+typedef struct {
+    Str feedback, source;
+} LastTry;
+// last: NULL for the first attempt. ERR_INPUT: the profile has no place for feedback, or a kernel to show is
+// missing.
+MUST_CHECK bool prompt_make(Arena *a, const Profile *p, const Op *op, const LastTry *last, Prompt *out,
                             Err *e);

@@ -66,18 +66,16 @@ static Str parameters(Arena *a, const Op *op, Str function) {
     Buf list = BUF(a);
     for (int i = 0; i < op->inputs; i++) {
         Str name = op->input[i].name;
-        if (str_eq(name, function))
-            do name = str_of(arena_printf(a, "%.*s_", STR_ARG(name)));
+        if (str_eq(name, function)) do
+                name = str_of(arena_printf(a, "%.*s_", STR_ARG(name)));
             while (is_input(op, name));
         buf_printf(&list, "%s%.*s", i ? ", " : "", STR_ARG(name));
     }
     return buf_str(&list);
 }
 
-bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Str *out, const char **several,
-                 Err *e) {
-    *out = source;
-    *several = NULL;
+bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Entered *out, Err *e) {
+    *out = (Entered){.source = source};
     DiagList d = DIAGS(a);
     const Node *module = source.len <= SOURCE_MAX ? parse_module(a, source, &d) : NULL;
     if (!module || (name && strcmp(name, "run") == 0)) return true;
@@ -87,13 +85,13 @@ bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Str *out,
     if (name && times_named(source, "run") > (module_function(module, STR("run")) ? 1 : 0))
         return err_set(e, ERR_USAGE,
                        "--entry %s: the file has something else that is called `run`: rename it", name);
-    const Node *f = name ? named(a, module, name, e) : only_public(a, module, several);
+    const Node *f = name ? named(a, module, name, e) : only_public(a, module, &out->several);
     if (!f) return e->code == ERR_NONE;
     Buf text = BUF(a);
     Str list = parameters(a, op, f->function.name);
     buf_str_put(&text, source);
     buf_printf(&text, "\n\ndef run(%.*s):\n    return %.*s(%.*s)\n", STR_ARG(list), STR_ARG(f->function.name),
                STR_ARG(list));
-    *out = buf_str(&text);
+    out->source = buf_str(&text);
     return true;
 }

@@ -89,6 +89,7 @@ typedef struct {
     int64_t step[3][TENSOR_RANK_MAX];
     int64_t index[TENSOR_RANK_MAX];
     int64_t at[3]; // the current run's first element in each operand
+    int charge;    // rounding_of() the result
 } Walk;
 
 static void walk_plan(Walk *w, const BoundCall *call, const int64_t *shape, int rank) {
@@ -165,8 +166,7 @@ static void run_loop(const BoundCall *call, size_t n, const double *const *v, co
 }
 
 // One run of the walk: n elements into out at `to`.
-static bool run_run(BoundCtx *c, const BoundCall *call, const Walk *w, int charge, Buffers *buf, Bound *out,
-                    int64_t to) {
+static bool run_run(BoundCtx *c, const BoundCall *call, const Walk *w, Buffers *buf, Bound *out, int64_t to) {
     int64_t n = w->size[w->rank - 1];
     size_t most = (size_t)(n < BOUND_CHUNK ? n : BOUND_CHUNK);
     const double *v[3] = {0}, *e[3] = {0};
@@ -193,7 +193,7 @@ static bool run_run(BoundCtx *c, const BoundCall *call, const Walk *w, int charg
         }
         double *ov = out->v + to + i, *oe = out->e ? out->e + to + i : buf->unused;
         run_loop(call, k, vi, ei, ov, oe);
-        if (charge) bound_simd()->round(out->dtype, charge == 2, k, ov, oe);
+        if (w->charge) bound_simd()->round(out->dtype, w->charge == 2, k, ov, oe);
         if (!dtype_is_float(out->dtype) && !wrap_integers(c, out->dtype, k, ov)) return false;
     }
     return true;
@@ -250,9 +250,10 @@ static Bound *run(BoundCtx *c, const BoundCall *call) {
     Walk w;
     Buffers buf;
     walk_plan(&w, &blurred, shape, rank);
+    w.charge = charge;
     int64_t to = 0, length = w.size[w.rank - 1];
     do {
-        if (!run_run(c, &blurred, &w, charge, &buf, out, to)) return NULL;
+        if (!run_run(c, &blurred, &w, &buf, out, to)) return NULL;
         to += length;
     } while (walk_next(&w, call->inputs));
     assert(to == out->numel);

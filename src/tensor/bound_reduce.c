@@ -195,13 +195,13 @@ static bool exact_result(BoundOp op, const Bound *a, DType t) {
     return !dtype_is_float(t) || op == BOUND_AMAX || op == BOUND_AMIN;
 }
 
-// The tensor as [outer, n, inner].
+// The tensor as [outer, n, inner], and its result as [outer, results, inner].
 typedef struct {
-    int64_t outer, n, inner;
+    int64_t outer, n, inner, results;
 } Layout;
 
 static Layout layout_of(const Bound *a, int axis) {
-    Layout l = {1, a->rank ? a->shape[axis] : 1, 1};
+    Layout l = {1, a->rank ? a->shape[axis] : 1, 1, 1};
     for (int d = 0; d < axis; d++) l.outer *= a->shape[d];
     for (int d = axis + 1; d < a->rank; d++) l.inner *= a->shape[d];
     return l;
@@ -214,19 +214,18 @@ static void drop(const double *from, double *to, int64_t step, int64_t n) {
     for (int64_t i = 0; i < n; i++) to[i * step] = from[i];
 }
 
-static void run_last_axis(void (*f)(const Row *), Row r, const Bound *a, Layout l, int64_t results,
-                          Bound *out) {
+static void run_last_axis(void (*f)(const Row *), Row r, const Bound *a, Layout l, Bound *out) {
     for (int64_t o = 0; o < l.outer; o++) {
         r.v = a->v + o * l.n;
         r.e = a->e ? a->e + o * l.n : NULL;
-        r.ov = out->v + o * results;
-        r.oe = out->e ? out->e + o * results : NULL;
+        r.ov = out->v + o * l.results;
+        r.oe = out->e ? out->e + o * l.results : NULL;
         f(&r);
     }
 }
 
-static void run_inner_axis(BoundCtx *c, void (*f)(const Row *), Row r, const Bound *a, Layout l,
-                           int64_t results, Bound *out) {
+static void run_inner_axis(BoundCtx *c, void (*f)(const Row *), Row r, const Bound *a, Layout l, Bound *out) {
+    int64_t results = l.results;
     double *v = bound_room(c, l.n + 1), *e = a->e ? bound_room(c, l.n + 1) : NULL;
     double *ov = bound_room(c, results + 1), *oe = out->e ? bound_room(c, results + 1) : NULL;
     r.v = v, r.e = e, r.ov = ov, r.oe = oe;
@@ -285,11 +284,11 @@ Bound *bound_reduce(BoundCtx *c, const BoundCall *call) {
                                           : bound_growth(l.n),
              .correction = call->op == BOUND_VAR ? call->attr[2] : 0};
     if (r.correction < 0 || r.correction > 1) return bound_fail(c, "var: the correction is not 0 or 1");
-    int64_t results = keeps_shape(call->op) ? l.n : 1;
+    if (keeps_shape(call->op)) l.results = l.n;
     if (l.inner == 1)
-        run_last_axis(row_function[call->op], r, a, l, results, out);
+        run_last_axis(row_function[call->op], r, a, l, out);
     else
-        run_inner_axis(c, row_function[call->op], r, a, l, results, out);
+        run_inner_axis(c, row_function[call->op], r, a, l, out);
     bool rounds = call->op != BOUND_AMAX && call->op != BOUND_AMIN && call->op != BOUND_ARGMAX;
     out->pending = c->rounds && rounds && dtype_is_half(t);
     if (rounds && !c->rounds && dtype_is_half(t))

@@ -146,19 +146,19 @@ static bool encode_normal(Encoder *x, Str text) {
     return t->normal.nodes > 1 ? encode_added(x, &t->normal, text, encode_plain) : encode_plain(x, text);
 }
 
-bool tokenizer_encode(const Tokenizer *t, Arena *a, Str text, bool special, bool begin, Tokens *out, Err *e) {
+bool tokenizer_encode(const Tokenizer *t, Arena *a, Str text, unsigned flags, Tokens *out, Err *e) {
     *out = (Tokens){0};
     if (text.len > TOKENIZER_TEXT_MAX)
         return err_set(e, ERR_LIMIT, "text of %zu bytes; at most %d are supported", text.len,
                        TOKENIZER_TEXT_MAX);
     if (!utf8_valid(text)) return err_set(e, ERR_INPUT, "text is not UTF-8");
     Arena scratch = {0};
-    Encoder x = {.scratch = &scratch, .special = special, .e = e};
+    Encoder x = {.scratch = &scratch, .special = flags & ENCODE_SPECIAL, .e = e};
     // A tenth of a microsecond a byte is usual.
     double seconds = 10 + 4e-6 * (double)text.len;
     if (!split_start(&scratch, seconds, &x.split, e)) return false;
     bpe_start(&x.bpe, t, &scratch, text.len);
-    for (int i = 0; begin && i < t->begin_count; i++) bpe_put(&x.bpe, t->begin[i]);
+    for (int i = 0; flags & ENCODE_BEGIN && i < t->begin_count; i++) bpe_put(&x.bpe, t->begin[i]);
     bool ok = encode_added(&x, &t->raw, text, encode_normal);
     if (ok) {
         out->count = (int)x.bpe.count;

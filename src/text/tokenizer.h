@@ -37,12 +37,14 @@ typedef struct {
     int32_t *id;
     int count;
 } Tokens;
-// special: control tokens in the text stand for themselves (a rendered chat template); otherwise their
-// letters are ordinary text (what a user wrote). begin: what the post-processor adds (a leading BOS).
+typedef enum {
+    ENCODE_SPECIAL = 1, // control tokens in the text stand for themselves (a rendered chat template);
+                        // otherwise their letters are ordinary text (what a user wrote)
+    ENCODE_BEGIN = 2,   // with what the post-processor adds: a leading BOS
+} EncodeFlags;
 // ERR_INPUT: not UTF-8; ERR_LIMIT: longer than TOKENIZER_TEXT_MAX, or a pattern met its match limit.
 enum { TOKENIZER_TEXT_MAX = 16 << 20 };
-MUST_CHECK bool tokenizer_encode(const Tokenizer *t, Arena *a, Str text, bool special, bool begin,
-                                 Tokens *out, Err *e);
+MUST_CHECK bool tokenizer_encode(const Tokenizer *t, Arena *a, Str text, unsigned flags, Tokens *out, Err *e);
 int tokenizer_size(const Tokenizer *t);              // ids are in [0, size)
 int tokenizer_find(const Tokenizer *t, Str content); // the id of exactly this text; -1: none
 TokenKind tokenizer_kind(const Tokenizer *t, int id);

@@ -81,9 +81,9 @@ static bool row_tokens(Arena *a, const DocumentReader *r, const Row *row, Docume
     if (row->chat && !r->chat)
         return err_set(e, ERR_INPUT, "\"messages\", but the model has no chat format that is known");
     if (row->chat) chat_render(r->chat, &(ChatTurn){.system = row->system, .user = row->prompt}, &text);
-    bool ok = row->chat ? tokenizer_encode(r->tokenizer, &own, buf_str(&text), true, false, &prompt, e)
-                        : tokenizer_encode(r->tokenizer, &own, row->prompt, false, true, &prompt, e);
-    ok = ok && tokenizer_encode(r->tokenizer, &own, row->completion, false, false, &reply, e);
+    bool ok = row->chat ? tokenizer_encode(r->tokenizer, &own, buf_str(&text), ENCODE_SPECIAL, &prompt, e)
+                        : tokenizer_encode(r->tokenizer, &own, row->prompt, ENCODE_BEGIN, &prompt, e);
+    ok = ok && tokenizer_encode(r->tokenizer, &own, row->completion, 0, &reply, e);
     int64_t count = (int64_t)prompt.count + reply.count + 1;
     if (ok && !prompt.count) ok = err_set(e, ERR_INPUT, "the prompt is empty");
     if (ok && !reply.count) ok = err_set(e, ERR_INPUT, "the completion is empty");

@@ -103,15 +103,21 @@ static bool keys_allowed(const Json *j) {
 
 // ---- patterns
 
-// `format` surrounds the pattern as PEFT does before it matches.
-static bool rule_compile(Arena *a, const Json *j, const char *key, const char *format_before, Str text,
-                         const char *format_after, Rule *out) {
+// The user's text, and what PEFT puts around it before it matches.
+typedef struct {
+    const char *before;
+    Str text;
+    const char *after;
+} Pattern;
+
+static bool rule_compile(Arena *a, const Json *j, const char *key, Pattern p, Rule *out) {
+    Str text = p.text;
     if (text.len > PATTERN_LENGTH_MAX)
         return err_set(j->e, ERR_INPUT, "%s: \"%s\": a pattern of %zu bytes", j->file, key, text.len);
     Buf b = BUF(a);
-    buf_puts(&b, format_before);
+    buf_puts(&b, p.before);
     buf_str_put(&b, text);
-    buf_puts(&b, format_after);
+    buf_puts(&b, p.after);
     int why;
     PCRE2_SIZE at;
     out->text = text;
@@ -119,7 +125,7 @@ static bool rule_compile(Arena *a, const Json *j, const char *key, const char *f
                               &at, NULL);
     if (out->code) return true;
     char words[120] = "";
-    size_t before = strlen(format_before);
+    size_t before = strlen(p.before);
     pcre2_get_error_message(why, (PCRE2_UCHAR *)words, sizeof words);
     return err_set(j->e, ERR_INPUT, "%s: \"%s\": \"%s\" is no pattern: at byte %zu, %s", j->file, key,
                    shown(text).at,
@@ -165,7 +171,8 @@ static bool read_modules(Arena *a, Peft *p, const char *key, Rules *out) {
             return err_set(j->e, ERR_INPUT, "%s: \"%s\": a list of names, or one pattern, belongs here",
                            j->file, key);
         out->at[out->n].text = json_str(s);
-        if (json_is_string(v) && !rule_compile(a, j, key, "(?:", json_str(s), ")\\z", &out->at[out->n]))
+        if (json_is_string(v) &&
+            !rule_compile(a, j, key, (Pattern){"(?:", json_str(s), ")\\z"}, &out->at[out->n]))
             return false;
         out->n++;
     }
@@ -193,7 +200,8 @@ static bool read_numbers(Arena *a, Peft *p, const char *key, bool whole, Rules *
         r->value = x;
         // A pattern that begins with ^ starts at the whole path, every other one behind any point.
         bool whole_path = pattern[0] == '^';
-        if (!rule_compile(a, j, key, whole_path ? "(?:" : "(?:.*\\.)?(?:", str_of(pattern), ")\\z", r))
+        if (!rule_compile(a, j, key, (Pattern){whole_path ? "(?:" : "(?:.*\\.)?(?:", str_of(pattern), ")\\z"},
+                          r))
             return false;
         out->n++;
     }
@@ -217,7 +225,7 @@ static bool read_layers(Arena *a, Peft *p) {
     p->layers = layers;
     if (json_is_nothing(pattern)) {
         p->layers_pattern = (Rules){NEW(a, Rule), 1};
-        return rule_compile(a, j, "layers_pattern", "", STR(".*?\\.[^.]*\\.(?<idx>\\d+)\\."), "",
+        return rule_compile(a, j, "layers_pattern", (Pattern){"", STR(".*?\\.[^.]*\\.(?<idx>\\d+)\\."), ""},
                             p->layers_pattern.at);
     }
     n = json_is_array(pattern) ? json_array_size(pattern) : 1;
@@ -229,7 +237,8 @@ static bool read_layers(Arena *a, Peft *p) {
         if (!json_is_string(s))
             return err_set(j->e, ERR_INPUT, "%s: \"layers_pattern\": a text, or a list of them, belongs here",
                            j->file);
-        if (!rule_compile(a, j, "layers_pattern", "(?:^|.*?\\.)(?:", json_str(s), ")\\.(?<idx>\\d+)\\.",
+        if (!rule_compile(a, j, "layers_pattern",
+                          (Pattern){"(?:^|.*?\\.)(?:", json_str(s), ")\\.(?<idx>\\d+)\\."},
                           &p->layers_pattern.at[i]))
             return false;
         p->layers_pattern.n++;

@@ -143,6 +143,22 @@ check never sh -c "! grep -q '$esc\[3' $tmp/screen"
 printf 'def f(:\n' >"$tmp/bad.py"
 check carets sh -c "$bin fmt $tmp/bad.py --color always 2>&1 | grep -q '$esc\[1;35m *^'"
 
+# Values of options are in their help: those that the program itself lists.
+says_all() { # VERB : each of the words of standard input
+    "$bin" "$1" --help >"$tmp/help"
+    while read -r word; do grep -qw -e "$word" "$tmp/help" || { echo "$word"; return 1; }; done
+}
+"$bin" propose softmax --flaw none_such 2>&1 | sed -n 's/.*known: //p' | tr -d ' ' | tr ',' '\n' >"$tmp/flaws"
+check flaws_are_listed sh -c "[ \$(grep -c . $tmp/flaws) -ge 20 ]"
+check help_has_all_flaws says_all propose <"$tmp/flaws"
+sed -n 's/^CHAT(\([a-z0-9]*\),.*/\1/p' "$here/../../src/text/chat.def" >"$tmp/families"
+check families_are_found sh -c "[ \$(grep -c . $tmp/families) -ge 4 ]"
+check help_has_all_families says_all generate <"$tmp/families"
+# `ops` cuts no description: a pipe has one line for each op, a terminal lines that fit.
+check ops_cuts_nothing sh -c "'$bin' ops | grep -qF 'Root mean square' && ! '$bin' ops | grep -F ' ... '"
+terminal "$bin" ops | tr -d '\r' >"$tmp/screen"
+check ops_fits_a_terminal sh -c "[ \$(grep -c '^[a-z]' $tmp/screen) -ge 100 ] && ! grep -E '^.{80}' $tmp/screen && ! grep -F ' ... ' $tmp/screen"
+check a_definition_has_no_measurement sh -c "! '$bin' ops softmax | grep 'how strong' && '$bin' ops softmax --long | grep -q 'how strong'"
 # Progress: what takes longer has a rate and an ETA.
 terminal "$bin" referee "$gold" --op softmax --every-size 3000 >"$tmp/screen"
 check progress_of_sizes sh -c "tr '\r' '\n' <$tmp/screen | grep -q 'sizes [0-9]*/3000  [0-9.]*k*/s  ETA [0-9]'"
@@ -154,6 +170,6 @@ terminal "$bin" mint softmax -n 4 >"$tmp/screen"
 check progress_of_mint grep -q 'drafts [0-9]*/4' "$tmp/screen"
 terminal "$bin" eval --ops softmax -n 2 --k 1 --level quick >"$tmp/screen"
 check progress_of_eval grep -q 'drafts [0-9]*/2' "$tmp/screen"
-terminal "$bin" selftest --exploits >"$tmp/screen"
+terminal "$bin" selftest softmax >"$tmp/screen"
 check progress_of_selftest grep -q 'self-test [0-9]*/' "$tmp/screen"
 check no_progress_in_files sh -c "! $bin mint softmax -n 2 2>&1 >/dev/null | grep -q drafts"

@@ -78,7 +78,7 @@ done
 check control_a_foreign_option sh -c "! $bin fmt --seed 1 x 2>/dev/null"
 check control_shown sh -c "! $bin fmt --help | grep -q -e --seed"
 check help_is_narrow narrow "$bin" --help
-check ops_are_narrow narrow "$bin" ops
+check ops_are_narrow narrow python3 "$(dirname "$0")/on_terminal.py" "$bin" ops
 check control_narrow sh -c "$bin ops --long | awk 'length > 80 { bad = 1 } END { exit !bad }'"
 
 check cli_md_is_what_is_printed sh -c "$bin help --markdown | cmp - doc/cli.md"

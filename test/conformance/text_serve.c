@@ -113,7 +113,9 @@ int main(int argc, char **argv) {
         Err why = {0};
         if (head[0] == 'e' && t) {
             Tokens ids;
-            ok = tokenizer_encode(t, &a, (Str){body, n}, special, head[1] & 2, &ids, &why);
+            ok = tokenizer_encode(t, &a, (Str){body, n},
+                                  (special ? ENCODE_SPECIAL : 0) | (head[1] & 2 ? ENCODE_BEGIN : 0), &ids,
+                                  &why);
             if (ok) buf_put(&out, ids.id, (size_t)ids.count * 4);
         } else if (head[0] == 'd' && t) {
             Detok d = {0};

@@ -15,7 +15,7 @@ static void use(Arena *a, const Tokenizer *t, Str text) {
     for (int special = 0; special < 2; special++) {
         Err e = {0};
         Tokens ids;
-        if (!tokenizer_encode(t, a, text, special, true, &ids, &e)) {
+        if (!tokenizer_encode(t, a, text, (special ? ENCODE_SPECIAL : 0) | ENCODE_BEGIN, &ids, &e)) {
             check_message(&e);
             continue;
         }

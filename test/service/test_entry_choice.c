@@ -16,9 +16,11 @@ static const char *several;
 
 // The text behind the file; NULL: an error.
 static const char *written(const char *name, const char *source) {
-    Str out;
+    Entered entered;
     error = (Err){0};
-    if (!entry_apply(&arena, name, &op, str_of(source), &out, &several, &error)) return NULL;
+    if (!entry_apply(&arena, name, &op, str_of(source), &entered, &error)) return NULL;
+    Str out = entered.source;
+    several = entered.several;
     assert_true(str_starts(out, source));
     return str_cdup(&arena, (Str){out.p + strlen(source), out.len - strlen(source)});
 }

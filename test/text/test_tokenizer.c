@@ -32,7 +32,7 @@ static void test_text_limits(void **state) {
     buf_put(&b, byte + 8, (size_t)(whole.p + whole.len - byte) - 8);
     t = open_json(&a, buf_str(&b));
     assert_int_equal(encode(t, &a, STR("pr"), true, true).count, 2);
-    assert_false(tokenizer_encode(t, &a, STR("pqr"), true, true, &ids, &e));
+    assert_false(tokenizer_encode(t, &a, STR("pqr"), ENCODE_SPECIAL | ENCODE_BEGIN, &ids, &e));
     assert_non_null(strstr(e.msg, "0x71"));
     Buf with = BUF(&a); // what is lacking would be unknown text: not supported
     size_t at = (size_t)((const char *)memmem(b.p, b.len, "\"merges\"", 8) - b.p);
@@ -44,10 +44,11 @@ static void test_text_limits(void **state) {
     assert_false(
         tokenizer_open(&a, &(TokenizerSource){.name = "t.json", .json = buf_str(&with)}, &none, &lacking));
     assert_non_null(strstr(lacking.msg, "0x71"));
-    assert_false(tokenizer_encode(t, &a, STR("\xff"), true, true, &ids, &e));
+    assert_false(tokenizer_encode(t, &a, STR("\xff"), ENCODE_SPECIAL | ENCODE_BEGIN, &ids, &e));
     assert_int_equal(e.code, ERR_INPUT);
     e = (Err){0};
-    assert_false(tokenizer_encode(t, &a, (Str){"", (size_t)TOKENIZER_TEXT_MAX + 1}, true, true, &ids, &e));
+    assert_false(tokenizer_encode(t, &a, (Str){"", (size_t)TOKENIZER_TEXT_MAX + 1},
+                                  ENCODE_SPECIAL | ENCODE_BEGIN, &ids, &e));
     assert_int_equal(e.code, ERR_LIMIT);
     assert_int_equal(encode(t, &a, STR(""), true, true).count, 0);
     tokenizer_close(t);
@@ -68,7 +69,7 @@ static void encode_one(void *arg, size_t item, int worker) {
     Err e = {0};
     Tokens got;
     (void)worker;
-    s->differ[item] = !tokenizer_encode(s->t, &a, s->text, true, true, &got, &e) ||
+    s->differ[item] = !tokenizer_encode(s->t, &a, s->text, ENCODE_SPECIAL | ENCODE_BEGIN, &got, &e) ||
                       got.count != s->want.count ||
                       memcmp(got.id, s->want.id, (size_t)got.count * sizeof *got.id) != 0;
     arena_free(&a);

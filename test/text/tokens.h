@@ -29,7 +29,8 @@ static inline Tokenizer *open_json(Arena *a, Str json) {
 static inline Tokens encode(const Tokenizer *t, Arena *a, Str text, bool special, bool begin) {
     Err e = {0};
     Tokens ids;
-    if (!tokenizer_encode(t, a, text, special, begin, &ids, &e)) fail_msg("%s", e.msg);
+    if (!tokenizer_encode(t, a, text, (special ? ENCODE_SPECIAL : 0) | (begin ? ENCODE_BEGIN : 0), &ids, &e))
+        fail_msg("%s", e.msg);
     return ids;
 }
 

@@ -123,7 +123,7 @@ bool launch_bind(Arena *a, const LaunchCall *l, Binding *out, DiagList *d) {
     bool *has_default = NEWN(a, bool, (size_t)params.n + 1);
     const LaunchArg **kept = NEWN(a, const LaunchArg *, (size_t)args + 1);
     out->option = NEWN(a, const LaunchArg *, (size_t)args + 1);
-    int *slot = NEWN(a, int, (size_t)params.n + 1), rests, n = 0;
+    int *slot = NEWN(a, int, (size_t)params.n + 1), n = 0;
     for (int i = 0; i < params.n; i++) {
         const Node *p = params.at[i];
         if (p->param.kind == PARAM_STAR || p->param.kind == PARAM_DOUBLESTAR)
@@ -155,7 +155,7 @@ bool launch_bind(Arena *a, const LaunchCall *l, Binding *out, DiagList *d) {
         }
     }
     Signature s = {STR("dynamic_func"), pname, has_default, params.n, false, 0};
-    const char *why = signature_bind(a, &s, given, n, slot, NULL, &rests);
+    const char *why = signature_bind(a, &s, given, n, &(Slots){.slot = slot});
     if (why) return diag_add(d, DIAG_COMPILE, span, "TypeError: %s", why);
     out->args = params.n;
     out->arg = NEWN(a, LaunchArg, (size_t)params.n + 1);

@@ -17,10 +17,10 @@ static void names_list(Buf *b, const Signature *s, const int *slot) {
     }
 }
 
-const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, int args, int *slot, int *rest,
-                           int *rests) {
+const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, int args, Slots *out) {
+    int *slot = out->slot;
     int plain = s->star ? s->params - 1 : s->params, places = plain - s->keyword, given = 0, required = 0;
-    *rests = 0;
+    out->rests = 0;
     for (int i = 0; i < plain; i++) {
         slot[i] = -1;
         required += i < places && !s->has_default[i];
@@ -30,7 +30,7 @@ const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, in
         if (given < places)
             slot[given] = k;
         else if (s->star)
-            rest[(*rests)++] = k;
+            out->rest[out->rests++] = k;
         given++;
     }
     for (int k = 0; k < args; k++) {
@@ -64,28 +64,29 @@ const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, in
 
 // ---- rows of op.def ----
 
-bool check_op(Checker *c, const Node *at, const OpRow *row, Str name, const Val *self, const Arg *arg,
-              int args, Val *out) {
+bool check_op(Checker *c, const Node *at, OpUse use, const Arg *arg, int args, Val *out) {
+    const OpRow *row = use.row;
+    const Val *self = use.self;
     const OpSignature *sig = oprow_signature(row);
-    int slot[OP_ARGS_MAX], rests, first = self != NULL;
+    int slot[OP_ARGS_MAX], first = self != NULL;
     if (!checker_spend(c, at, args)) return false;
-    Call call = {.c = c, .at = at, .row = row, .name = name};
+    Call call = {.c = c, .at = at, .row = row, .name = use.name};
     if (row->run == check_dot && c->frame->module->module.old_names &&
         !old_dot_arguments(c, at, arg, &args, &arg))
         return false;
     Str *given = NEWN(c->arena, Str, (size_t)args + 2);
-    int *rest = sig->star ? NEWN(c->arena, int, (size_t)args + 2) : NULL;
+    Slots bound = {.slot = slot, .rest = sig->star ? NEWN(c->arena, int, (size_t)args + 2) : NULL};
     for (int i = 0; i < args; i++) given[i + first] = arg[i].name; // the receiver is the first argument
-    Signature s = {name, sig->name, sig->has_default, sig->params, sig->star, sig->keyword};
-    const char *why = signature_bind(c->arena, &s, given, args + first, slot, rest, &rests);
+    Signature s = {use.name, sig->name, sig->has_default, sig->params, sig->star, sig->keyword};
+    const char *why = signature_bind(c->arena, &s, given, args + first, &bound);
     if (why) return checker_fail(c, at, "TypeError", "%s", why);
 #define GIVEN(k) (self && (k) == 0 ? *self : arg[(k)-first].value)
     for (int i = 0; i < sig->params - sig->star; i++)
         call.arg[i] = slot[i] < 0 ? sig->def[i] : GIVEN(slot[i]);
     if (sig->star) {
-        call.rest = NEWN(c->arena, Val, (size_t)rests + 1);
-        call.rests = rests;
-        for (int i = 0; i < rests; i++) call.rest[i] = GIVEN(rest[i]);
+        call.rest = NEWN(c->arena, Val, (size_t)bound.rests + 1);
+        call.rests = bound.rests;
+        for (int i = 0; i < bound.rests; i++) call.rest[i] = GIVEN(bound.rest[i]);
     }
 #undef GIVEN
     return row->run(&call, out);
@@ -188,7 +189,7 @@ static bool bind_helper(Checker *c, const Node *at, const Val *fn, const Arg *ar
     Nodes params = f->function.params;
     Str *pname = NEWN(c->arena, Str, (size_t)params.n + 1), *given = NEWN(c->arena, Str, (size_t)args + 1);
     bool *has_default = NEWN(c->arena, bool, (size_t)params.n + 1);
-    int *slot = NEWN(c->arena, int, (size_t)params.n + 1), rests;
+    int *slot = NEWN(c->arena, int, (size_t)params.n + 1);
     for (int i = 0; i < params.n; i++) {
         const Node *p = params.at[i];
         if (p->param.kind == PARAM_STAR || p->param.kind == PARAM_DOUBLESTAR)
@@ -198,7 +199,7 @@ static bool bind_helper(Checker *c, const Node *at, const Val *fn, const Arg *ar
     }
     for (int i = 0; i < args; i++) given[i] = arg[i].name;
     Signature s = {f->function.name, pname, has_default, params.n, false, 0};
-    const char *why = signature_bind(c->arena, &s, given, args, slot, NULL, &rests);
+    const char *why = signature_bind(c->arena, &s, given, args, &(Slots){.slot = slot});
     if (why) return checker_fail(c, at, "TypeError", "%s", why);
     if (!check_annotations(c, fn->home, fn->function)) return false;
     for (int i = 0; i < params.n; i++) {
@@ -309,7 +310,7 @@ bool check_call(Checker *c, const Node *n, Val *out) {
     if (f.kind == VAL_OP && f.op.row->run == check_static_print) return *out = val_none(), true;
     if (!gather_arguments(c, n, &arg, &args)) return false;
     switch (f.kind) {
-    case VAL_OP: return check_op(c, n, f.op.row, f.op.name, f.op.self, arg, args, out);
+    case VAL_OP: return check_op(c, n, f.op, arg, args, out);
     case VAL_FUNCTION: return call_function(c, n, &f, arg, args, out);
     case VAL_BUILTIN: return f.builtin.row->run(c, n, f.builtin.row, f.builtin.self, arg, args, out);
     default:

@@ -271,7 +271,7 @@ static bool tensor_attribute(Checker *c, const Node *n, const Val *v, Str name, 
     *self = *v;
     if (row && str_is(name, "T") && t->rank > 2)
         return checker_fail(c, n, "ValueError", "permute dims must have the same length as input shape");
-    if (row && str_is(name, "T")) return check_op(c, n, row, STR("trans"), self, NULL, 0, out);
+    if (row && str_is(name, "T")) return check_op(c, n, (OpUse){row, STR("trans"), self}, NULL, 0, out);
     if (row) return *out = (Val){.kind = VAL_OP, .op = {row, name, self}}, true;
     return checker_fail(c, n, "AttributeError", "'tensor' object has no attribute '%.*s'", STR_ARG(name));
 }

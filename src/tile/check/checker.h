@@ -41,6 +41,11 @@ typedef struct {
     bool descriptor, nan; // nan: lanes of a descriptor's tile outside of the tensor read as NaN, not zero
     bool made;            // a descriptor that the kernel itself has made
 } Block;
+typedef struct {
+    const OpRow *row;
+    Str name;        // the spelling used, for messages
+    const Val *self; // or NULL
+} OpUse;
 struct Val {
     ValKind kind;
     bool to_tile; // TYPE: a pointer to a tile, not a tile of pointers
@@ -61,11 +66,7 @@ struct Val {
             const Node *function, *home; // home: the module whose names it sees
         };
         Str path; // MODULE
-        struct {
-            const OpRow *row;
-            Str name;        // the spelling used, for messages
-            const Val *self; // or NULL
-        } op;
+        OpUse op;
         struct {
             const Builtin *row;
             Str name;
@@ -310,10 +311,13 @@ typedef struct {
     bool star;   // the last one takes the rest
     int keyword; // how many in front of it (or of the end) are keyword-only
 } Signature;
-// slot[i]: index of the argument for parameter i, or -1 for its default. rest: arguments of a star parameter.
+typedef struct {
+    int *slot; // of each parameter: the index of its argument, or -1 for its default
+    int *rest; // the arguments of a star parameter
+    int rests;
+} Slots;
 // NULL, or the text of Python's TypeError.
-const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, int args, int *slot, int *rest,
-                           int *rests);
+const char *signature_bind(Arena *a, const Signature *s, const Str *arg_name, int args, Slots *out);
 
 // ---- ops_dot.c: the arguments of a tl.dot of Triton 2.0 as 3.6 would write them
 MUST_CHECK bool old_dot_arguments(Checker *c, const Node *at, const Arg *arg, int *args, const Arg **out);
@@ -348,8 +352,7 @@ typedef struct {
     bool star;
 } OpSignature;
 const OpSignature *oprow_signature(const OpRow *row);
-MUST_CHECK bool check_op(Checker *c, const Node *at, const OpRow *row, Str name, const Val *self,
-                         const Arg *arg, int args, Val *out);
+MUST_CHECK bool check_op(Checker *c, const Node *at, OpUse use, const Arg *arg, int args, Val *out);
 // From C: the row's function on values, defaults filled in.
 MUST_CHECK bool check_float_unary(Checker *c, const Node *at, InsnOp op, const Val *x, Val *out);
 MUST_CHECK bool check_shape(Checker *c, const Node *at, const Val *v, int *shape, int *rank);

@@ -136,7 +136,7 @@ BUILTIN(as_op) {
     const char *name = strcmp(b->name, "min") == 0   ? "minimum"
                        : strcmp(b->name, "max") == 0 ? "maximum"
                                                      : "device_print";
-    return check_op(c, at, oprow_named(str_of(name)), str_of(name), self, arg, args, out);
+    return check_op(c, at, (OpUse){oprow_named(str_of(name)), str_of(name), self}, arg, args, out);
 }
 
 BUILTIN(constexpr_of) {

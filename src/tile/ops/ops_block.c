@@ -158,14 +158,17 @@ bool check_advance(Call *k, Val *out) {
     return true;
 }
 
-static bool padding(Call *k, const Val *v, const TileType *tile, const char *what, bool *zero, bool *nan) {
-    *zero = *nan = false;
+// What lanes outside of a tensor hold.
+typedef enum { PADDING_ANY, PADDING_ZERO, PADDING_NAN } Padding;
+
+static bool padding(Call *k, const Val *v, const TileType *tile, const char *what, Padding *out) {
+    *out = PADDING_ANY;
     if (val_is_none(v) || (val_is_py(v, PY_STR) && v->py.s.len == 0)) return true;
-    *zero = val_is_py(v, PY_STR) && str_is(v->py.s, "zero");
-    *nan = val_is_py(v, PY_STR) && str_is(v->py.s, "nan");
-    if (!*zero && !*nan)
+    if (val_is_py(v, PY_STR) && str_is(v->py.s, "zero")) *out = PADDING_ZERO;
+    if (val_is_py(v, PY_STR) && str_is(v->py.s, "nan")) *out = PADDING_NAN;
+    if (*out == PADDING_ANY)
         return checker_fail(k->c, k->at, "ValueError", "Padding option %s not supported", val_text(k->c, v));
-    if (*nan && !dtype_is_float(tile->elem))
+    if (*out == PADDING_NAN && !dtype_is_float(tile->elem))
         return checker_fail(k->c, k->at, "ValueError", "Padding option `nan` is not supported for integer %s",
                             what);
     return true;
@@ -214,13 +217,14 @@ bool check_make_tensor_descriptor(Call *k, Val *out) {
     if (!val_is_py(last, PY_INT) || last->py.i != 1)
         return checker_fail(c, k->at, "ValueError", "Tensor descriptor last dim must be 1 but got %s",
                             val_text(c, last));
-    bool zero, nan;
+    Padding outside;
     Val *at = NEWN(c->arena, Val, (size_t)(2 * n + 1));
     at[0] = k->arg[0];
     if (!integers(k, &shape, true, DT_I32, at + 1) || !integers(k, &strides, true, DT_I64, at + 1 + n))
         return false;
-    if (!tile_shape(k, &block, &tile) || !padding(k, &k->arg[4], &tile, "blocks", &zero, &nan)) return false;
-    *out = block_val(k, at, 2 * n + 1, (Block){.tile = tile, .descriptor = true, .nan = nan, .made = true});
+    if (!tile_shape(k, &block, &tile) || !padding(k, &k->arg[4], &tile, "blocks", &outside)) return false;
+    *out = block_val(k, at, 2 * n + 1,
+                     (Block){.tile = tile, .descriptor = true, .nan = outside == PADDING_NAN, .made = true});
     return check_alignment(k, out);
 }
 
@@ -232,9 +236,9 @@ static bool join(Call *k, InsnOp op, Val *sum, bool first, const Val *term) {
     return check_broadcast(k->c, k->at, sum, &x) && check_binary_insn(k->c, k->at, op, sum, &x, sum);
 }
 
-// One dimension: how far its lanes lie from the base, in elements, and which of them are inside. The results
-// have the tile's rank and are 1 along the other dimensions.
-static bool along(Call *k, const Val *v, int i, const Val *offset, bool guarded, Val *far, Val *inside) {
+// One dimension: how far its lanes lie from the base, in elements, and which of them are inside (NULL: nobody
+// asks). The results have the tile's rank and are 1 along the other dimensions.
+static bool along(Call *k, const Val *v, int i, const Val *offset, Val *far, Val *inside) {
     Checker *c = k->c;
     const TileType *tile = &v->tuple.block->tile;
     TileType t = {.elem = DT_I32, .rank = 1, .shape = {tile->shape[i]}};
@@ -246,7 +250,7 @@ static bool along(Call *k, const Val *v, int i, const Val *offset, bool guarded,
         !check_cast(c, k->at, &index, DT_I64, &index) ||
         !check_binary_insn(c, k->at, INSN_ADD, &index, offset, &index))
         return false;
-    if (guarded) {
+    if (inside) {
         if (!checker_constant(c, k->at, DT_I64, (PyValue){.kind = PY_INT}, &zero) ||
             !check_cast(c, k->at, size_of(v, i), DT_I64, &size) ||
             !check_binary_insn(c, k->at, INSN_GE, &index, &zero, &low) ||
@@ -274,7 +278,8 @@ static bool addresses(Call *k, const Val *v, const Val *offset, unsigned guards,
     for (int i = 0; i < tile->rank; i++) {
         Val term, inside;
         bool guarded = guards >> i & 1;
-        if (!along(k, v, i, &offset[i], guarded, &term, &inside) || !join(k, INSN_ADD, &far, i == 0, &term))
+        if (!along(k, v, i, &offset[i], &term, guarded ? &inside : NULL) ||
+            !join(k, INSN_ADD, &far, i == 0, &term))
             return false;
         if (guarded && !join(k, INSN_AND, mask, !masked, &inside)) return false;
         masked |= guarded;
@@ -287,12 +292,13 @@ static bool addresses(Call *k, const Val *v, const Val *offset, unsigned guards,
            (!masked || check_broadcast_to(c, k->at, mask, tile, mask));
 }
 
-static bool load(Call *k, const Val *v, const Val *offset, unsigned guards, bool zero, bool nan, Val *out) {
+static bool load(Call *k, const Val *v, const Val *offset, unsigned guards, Padding outside, Val *out) {
     Val ptr, mask, other = val_none();
     const TileType *tile = &v->tuple.block->tile;
-    PyValue fill = nan ? (PyValue){.kind = PY_FLOAT, .f = (double)NAN} : (PyValue){.kind = PY_INT};
+    PyValue fill =
+        outside == PADDING_NAN ? (PyValue){.kind = PY_FLOAT, .f = (double)NAN} : (PyValue){.kind = PY_INT};
     if (!addresses(k, v, offset, guards, &ptr, &mask)) return false;
-    bool masked = !val_is_none(&mask), filled = masked && (zero || nan);
+    bool masked = !val_is_none(&mask), filled = masked && outside != PADDING_ANY;
     if (filled && !checker_constant(k->c, k->at, tile->elem, fill, &other)) return false;
     return checker_result(
         k->c, k->at, *tile,
@@ -343,11 +349,11 @@ bool check_block_load(Call *k, Val *out) {
     const Val *v = &k->arg[0];
     const TileType *tile = &v->tuple.block->tile;
     unsigned guards;
-    bool zero, nan;
+    Padding outside;
     return is_pointer(k, v, "load") && no_mask(k, &k->arg[1], &k->arg[2]) &&
-           padding(k, &k->arg[4], tile, "block pointers", &zero, &nan) &&
+           padding(k, &k->arg[4], tile, "block pointers", &outside) &&
            guarded_dimensions(k, &k->arg[3], tile->rank, &guards) &&
-           load(k, v, offset_of(v, 0), guards, zero, nan, out);
+           load(k, v, offset_of(v, 0), guards, outside, out);
 }
 
 bool check_block_store(Call *k, Val *out) {
@@ -395,7 +401,7 @@ bool check_descriptor_load(Call *k, Val *out) {
     unsigned guards;
     if (!descriptor(k, offset, &guards)) return false;
     const Block *b = k->arg[0].tuple.block;
-    return load(k, &k->arg[0], offset, guards, !b->nan, b->nan, out);
+    return load(k, &k->arg[0], offset, guards, b->nan ? PADDING_NAN : PADDING_ZERO, out);
 }
 
 static bool descriptor_value(Call *k, Val *offset, unsigned *guards, Val *value) {

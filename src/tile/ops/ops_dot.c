@@ -186,7 +186,7 @@ bool old_dot_arguments(Checker *c, const Node *at, const Arg *arg, int *args, co
         for (int k = 0; k < 2; k++) {
             bool is = kept[i].name.len ? str_is(kept[i].name, operand[k]) : i == k;
             if (is && turn[k] &&
-                !check_op(c, at, trans, STR("trans"), &kept[i].value, NULL, 0, &kept[i].value))
+                !check_op(c, at, (OpUse){trans, STR("trans"), &kept[i].value}, NULL, 0, &kept[i].value))
                 return false;
         }
     *out = kept;

@@ -135,7 +135,8 @@ bool check_umulhi(Call *k, Val *out) {
     return checker_result(c, k->at, t, insn(INSN_MATH, -1, v[0].t.reg, v[1].t.reg, -1, fn), out);
 }
 
-static bool ternary(Call *k, InsnOp op, const Val *a, const Val *b, const Val *c, TileType elem, Val *out) {
+static bool ternary(Call *k, InsnOp op, const Val *const in[3], TileType elem, Val *out) {
+    const Val *a = in[0], *b = in[1], *c = in[2];
     Val ab = {.kind = VAL_TENSOR, .t = {check_joint_type(a, b), -1}};
     TileType t = check_joint_type(&ab, c);
     t.elem = elem.elem;
@@ -159,7 +160,7 @@ bool check_fma(Call *k, Val *out) {
         return false;
     if (!type_is_float(&x.t.type))
         return checker_fail(k->c, k->at, "TypeError", "unexpected type %s", val_type_text(k->c, &x));
-    return ternary(k, INSN_FMA, &x, &y, &z, x.t.type, out);
+    return ternary(k, INSN_FMA, (const Val *const[3]){&x, &y, &z}, x.t.type, out);
 }
 
 bool check_where(Call *k, Val *out) {
@@ -176,7 +177,8 @@ bool check_where(Call *k, Val *out) {
         return checker_fail(k->c, k->at, "TypeError", "tl.where needs two values of one type, got %s and %s",
                             val_type_text(k->c, &x), val_type_text(k->c, &y));
     TileType elem = x.t.type;
-    return broadcast3(k, &cond, &x, &y) && ternary(k, INSN_WHERE, &cond, &x, &y, elem, out);
+    return broadcast3(k, &cond, &x, &y) &&
+           ternary(k, INSN_WHERE, (const Val *const[3]){&cond, &x, &y}, elem, out);
 }
 
 // ---- maximum, minimum, clamp: numbers become real tensors, bf16 is compared as fp32 ----

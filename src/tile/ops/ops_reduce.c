@@ -34,8 +34,9 @@ bool check_keep_dims(Checker *c, const Node *at, Val *v, int axis, int rank) {
     return check_reshape(c, at, v, ones, rank, v);
 }
 
-static bool reduce(Checker *c, const Node *at, InsnOp op, const Val *v, const Val *axis_value,
-                   const Val *keep_value, Val *out) {
+static bool reduce(Call *k, InsnOp op, const Val *v, const Val *axis_value, const Val *keep_value, Val *out) {
+    Checker *c = k->c;
+    const Node *at = k->at;
     const TileType *t = &v->t.type;
     bool keep_dims;
     int axis = -1;
@@ -67,7 +68,7 @@ static bool sum_type(Checker *c, const Node *at, Val *v, const Val *dtype) {
 bool check_sum(Call *k, Val *out) {
     Val v = k->arg[0];
     return tensor_argument(k->c, k->at, &v) && sum_type(k->c, k->at, &v, &k->arg[3]) &&
-           reduce(k->c, k->at, INSN_SUM, &v, &k->arg[1], &k->arg[2], out);
+           reduce(k, INSN_SUM, &v, &k->arg[1], &k->arg[2], out);
 }
 
 bool check_xor_sum(Call *k, Val *out) {
@@ -76,7 +77,7 @@ bool check_xor_sum(Call *k, Val *out) {
     if (dtype_is_float(v->t.type.elem))
         return checker_fail(k->c, k->at, "CompileTimeAssertionFailure",
                             "xor_sum only supported for integers");
-    return reduce(k->c, k->at, INSN_XORSUM, v, &k->arg[1], &k->arg[2], out);
+    return reduce(k, INSN_XORSUM, v, &k->arg[1], &k->arg[2], out);
 }
 
 bool check_reduce_or(Call *k, Val *out) {
@@ -85,7 +86,7 @@ bool check_reduce_or(Call *k, Val *out) {
     if (dtype_is_float(v->t.type.elem))
         return checker_fail(k->c, k->at, "CompileTimeAssertionFailure",
                             "reduce_or only supported for integers");
-    return reduce(k->c, k->at, INSN_ORSUM, v, &k->arg[1], &k->arg[2], out);
+    return reduce(k, INSN_ORSUM, v, &k->arg[1], &k->arg[2], out);
 }
 
 // ---- max, min ----
@@ -112,12 +113,12 @@ static bool reduce_index(Call *k, InsnOp op, const Val *v, const Val *ties, cons
     bool left;
     int axis;
     if (!check_flag(c, k->at, ties, &left)) return false;
-    if (left) return reduce(c, k->at, op, v, &k->arg[1], keep, out);
+    if (left) return reduce(k, op, v, &k->arg[1], keep, out);
     Val turned, last;
     if (!check_axis(c, k->at, &k->arg[1], v->t.type.rank, &axis)) return false;
     last = val_int(v->t.type.shape[axis] - 1);
     return checker_result(c, k->at, v->t.type, insn(INSN_FLIP, -1, v->t.reg, -1, -1, axis), &turned) &&
-           reduce(c, k->at, op, &turned, &k->arg[1], keep, &turned) &&
+           reduce(k, op, &turned, &k->arg[1], keep, &turned) &&
            check_binary(c, k->at, OPER_SUB, &last, &turned, out);
 }
 
@@ -128,9 +129,9 @@ static bool largest(Call *k, InsnOp value, InsnOp index, Val *out) {
     if (!tensor_argument(c, k->at, &v) || !bf16_to_fp32(c, k->at, &v) ||
         !check_flag(c, k->at, &k->arg[2], &indices))
         return false;
-    if (!indices) return to_32_bits(c, k->at, &v) && reduce(c, k->at, value, &v, &k->arg[1], &k->arg[4], out);
+    if (!indices) return to_32_bits(c, k->at, &v) && reduce(k, value, &v, &k->arg[1], &k->arg[4], out);
     Val *pair = NEWN(c->arena, Val, 2);
-    if (!index_axis(k, &v, &k->arg[1]) || !reduce(c, k->at, value, &v, &k->arg[1], &k->arg[4], &pair[0]) ||
+    if (!index_axis(k, &v, &k->arg[1]) || !reduce(k, value, &v, &k->arg[1], &k->arg[4], &pair[0]) ||
         !reduce_index(k, index, &v, &k->arg[3], &k->arg[4], &pair[1]))
         return false;
     return *out = val_tuple(pair, 2), true;
@@ -173,11 +174,11 @@ bool check_softmax(Call *k, Val *out) {
     Val v = k->arg[0], dim = val_is_none(&k->arg[1]) ? val_int(0) : k->arg[1], none = val_none();
     Val top, z, num, den, wide = v;
     if (!tensor_argument(c, k->at, &v) || !bf16_to_fp32(c, k->at, &wide) || !to_32_bits(c, k->at, &wide) ||
-        !reduce(c, k->at, INSN_RMAX, &wide, &dim, &k->arg[2], &top) ||
+        !reduce(k, INSN_RMAX, &wide, &dim, &k->arg[2], &top) ||
         !check_binary(c, k->at, OPER_SUB, &v, &top, &z) || !check_float_unary(c, k->at, INSN_EXP, &z, &num))
         return false;
     den = num;
-    return sum_type(c, k->at, &den, &none) && reduce(c, k->at, INSN_SUM, &den, &dim, &k->arg[2], &den) &&
+    return sum_type(c, k->at, &den, &none) && reduce(k, INSN_SUM, &den, &dim, &k->arg[2], &den) &&
            check_promote(c, k->at, &num, &den, NO_ARITHMETIC) &&
            check_binary_insn(c, k->at, INSN_DIV, &num, &den, out);
 }

@@ -115,10 +115,16 @@ static void sums_of_x(const float *x, const float *w, int n, Sums *s) {
 }
 
 // Codes q = nearest of (x - low) * inverse in 0 .. most, less `zero`.
-static void sums_of_q(const float *x, const float *w, int n, float low, float inverse, int most, int zero,
-                      Sums *s) {
+typedef struct {
+    float low, inverse;
+    int most, zero;
+} Codes;
+
+static void sums_of_q(const float *x, const float *w, int n, Codes codes, Sums *s) {
+    float low = codes.low, inverse = codes.inverse;
+    int zero = codes.zero;
     float a[LANES] = {0}, b[LANES] = {0}, c[LANES] = {0};
-    float top = (float)most, shift = (float)zero + 0.5f;
+    float top = (float)codes.most, shift = (float)zero + 0.5f;
     for (int i = 0; i < n; i += LANES)
         for (int l = 0; l < LANES; l++) {
             float t = (x[i + l] - low) * inverse + shift;
@@ -151,8 +157,16 @@ static float solve_pair(const Sums *s, float *scale, float *min) {
     return error > 0 ? error : 0; // rounding can bring it below 0
 }
 
-// Scale and minimum of a sub-block of 32 for codes 0 .. most.
-static void search_pair(const float *x, int most, float reach, int steps, float *scale, float *min) {
+// Scales to try for codes 0 .. most: `steps` of them, `reach` codes to both sides of the obvious one.
+typedef struct {
+    int most;
+    float reach;
+    int steps;
+} Search;
+
+// Scale and minimum of a sub-block of 32.
+static void search_pair(const float *x, const Search *q, float *scale, float *min) {
+    int most = q->most;
     float w[SUB_MAX], squares = 0, low = 0, high = x[0];
     Sums s;
     for (int i = 0; i < 32; i++) {
@@ -167,17 +181,17 @@ static void search_pair(const float *x, int most, float reach, int steps, float 
     for (int i = 0; i < 32; i++) w[i] = spread + fabsf(x[i]);
     sums_of_x(x, w, 32, &s);
     float best = -1;
-    for (int k = 0; k <= steps; k++) {
+    for (int k = 0; k <= q->steps; k++) {
         float d = 0, m = 0,
-              inverse = ((float)most - reach + 2 * reach * (float)k / (float)steps) / (high - low);
-        sums_of_q(x, w, 32, low, inverse, most, 0, &s);
+              inverse = ((float)most - q->reach + 2 * q->reach * (float)k / (float)q->steps) / (high - low);
+        sums_of_q(x, w, 32, (Codes){low, inverse, most, 0}, &s);
         float error = solve_pair(&s, &d, &m);
         if (error < 0 || (best >= 0 && error >= best)) continue;
         // Codes that suit the pair just found are often better still.
         best = error;
         *scale = d;
         *min = m;
-        sums_of_q(x, w, 32, -m, 1 / d, most, 0, &s);
+        sums_of_q(x, w, 32, (Codes){-m, 1 / d, most, 0}, &s);
         error = solve_pair(&s, &d, &m);
         if (error < 0 || error >= best) continue;
         best = error;
@@ -199,10 +213,11 @@ static void pack_scale(uint8_t *s, int j, int scale, int min) {
 }
 
 // Codes of a block whose sub-blocks have 6-bit scales and minima: Q4_K (qh NULL) and Q5_K.
-static void encode_k(const float *x, int most, float reach, int steps, uint8_t *b, uint8_t *qh, uint8_t *qs) {
+static void encode_k(const float *x, const Search *search, uint8_t *b, uint8_t *qh, uint8_t *qs) {
+    int most = search->most;
     float scale[8], min[8], top = 0, deep = 0;
     for (int j = 0; j < 8; j++) {
-        search_pair(x + 32 * j, most, reach, steps, &scale[j], &min[j]);
+        search_pair(x + 32 * j, search, &scale[j], &min[j]);
         top = scale[j] > top ? scale[j] : top;
         deep = min[j] > deep ? min[j] : deep;
     }
@@ -223,11 +238,11 @@ static void encode_k(const float *x, int most, float reach, int steps, uint8_t *
 
 static void encode_Q4_K(const float *x, uint8_t *b) {
     memset(b, 0, 144);
-    encode_k(x, 15, 1.0f, 20, b, NULL, b + 16);
+    encode_k(x, &(Search){15, 1.0f, 20}, b, NULL, b + 16);
 }
 static void encode_Q5_K(const float *x, uint8_t *b) {
     memset(b, 0, 176);
-    encode_k(x, 31, 1.0f, 16, b, b + 16, b + 48);
+    encode_k(x, &(Search){31, 1.0f, 16}, b, b + 16, b + 48);
 }
 
 // The scale of a sub-block of 16 for codes -32 .. 31.
@@ -240,7 +255,7 @@ static float search_scale(const float *x) {
     }
     if (!(fabsf(far) > 0)) return 0;
     for (int k = -9; k <= 9; k++) {
-        sums_of_q(x, w, 16, 0, -(32 + 0.1f * (float)k) / far, 63, 32, &s);
+        sums_of_q(x, w, 16, (Codes){0, -(32 + 0.1f * (float)k) / far, 63, 32}, &s);
         float gain = s.wqq > 0 ? s.wxq * s.wxq / s.wqq : -1; // the error is sum(w x x) less this
         if (gain <= best) continue;
         best = gain;
