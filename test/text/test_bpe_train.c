@@ -46,7 +46,7 @@ static void every_text_comes_back(void **state) {
     Tokenizer *t = trained(&a, &(BpeTrain){&text, 1, 300, NULL, 0}, &json, &size);
     Str other = STR("tl.load \xc3\xa4\xe2\x82\xac\x01\x7f 99999 it's\r\n");
     Tokens ids;
-    assert_true(tokenizer_encode(t, &a, other, false, true, &ids, &e));
+    assert_true(tokenizer_encode(t, &a, other, ENCODE_BEGIN, &ids, &e));
     Buf back = BUF(&a);
     for (int i = 0; i < ids.count; i++) buf_str_put(&back, tokenizer_bytes(t, ids.id[i]));
     assert_true(str_eq(buf_str(&back), other) && ids.count < (int)other.len);
