@@ -121,7 +121,8 @@ static bool compile(Cell *c) {
     c->cubin = NEWN(c->a, const Cubin *, n + 1);
     bool any = n == 0;
     for (size_t k = 0; k < n; k++) {
-        // A config that the compiler refuses is passed over, as by Triton; one that a worker lost would be missing.
+        // A config that the compiler refuses is passed over, as by Triton; one that a worker lost would be
+        // missing.
         if (made[k].crashed || made[k].timed_out)
             return say(c, TIMES_failed,
                        arena_printf(c->a, "a compile worker was lost: %.*s", STR_ARG(made[k].why)));
@@ -268,7 +269,7 @@ static void job_fill(Cell *c, const TimedRun *ours) {
     contender_add(c, STR("the kernel"), true, ours);
     for (int i = 0; i < c->job.inputs; i++) bytes[i] = c->job.input[i].bytes;
     for (size_t u = 0; u < sizeof unroll / sizeof *unroll; u++) {
-        stream_run(c->a, bytes, c->job.inputs, c->job.output_bytes, unroll[u], &run);
+        streaming_run(c->a, bytes, c->job.inputs, c->job.output_bytes, unroll[u], &run);
         contender_add(c, str_of(arena_printf(c->a, "yardstick %d", unroll[u])), false, &run);
     }
     for (int i = 0; i < c->baseline.modes; i++) {

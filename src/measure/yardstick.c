@@ -67,8 +67,8 @@ void stream_ptx(Buf *out, int inputs, int unroll) {
     buf_puts(out, "    ret;\n}\n");
 }
 
-void stream_run(Arena *a, const int64_t *input_bytes, int inputs, int64_t output_bytes, int unroll,
-                TimedRun *out) {
+void streaming_run(Arena *a, const int64_t *input_bytes, int inputs, int64_t output_bytes, int unroll,
+                   TimedRun *out) {
     int64_t largest = 0, most = output_bytes;
     for (int i = 0; i < inputs; i++) largest = input_bytes[i] > largest ? input_bytes[i] : largest;
     *out = (TimedRun){.buffer = NEWN(a, TimedBuffer, (size_t)inputs + 1),

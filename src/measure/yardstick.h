@@ -13,5 +13,5 @@ extern const char *const nothing_ptx; // entry "nothing"
 extern const char *const clocks_ptx;
 
 // The big ones of the inputs (a quarter of the largest and more) into an answer of so many bytes.
-void stream_run(Arena *a, const int64_t *input_bytes, int inputs, int64_t output_bytes, int unroll,
-                TimedRun *out);
+void streaming_run(Arena *a, const int64_t *input_bytes, int inputs, int64_t output_bytes, int unroll,
+                   TimedRun *out);

@@ -43,7 +43,7 @@ static void streams_tell(Measurer *m, int inputs, int64_t bytes) {
     for (int unroll = 1; unroll <= 8; unroll *= 2) {
         contender[job.contenders] =
             (TimingContender){str_of(arena_printf(&a, "unroll %d", unroll)), true, {0}};
-        stream_run(&a, each, inputs, bytes, unroll, &contender[job.contenders++].run);
+        streaming_run(&a, each, inputs, bytes, unroll, &contender[job.contenders++].run);
     }
     if (!measurer_run(&a, m, &job, input_fd, &seen, &e)) fail("streams");
     const TimingResult r = seen.result;
@@ -74,7 +74,7 @@ static void twins_tell(Measurer *m, int n) {
         job.seed = (uint64_t)i;
         for (int k = 0; k < 3; k++) {
             contender[k] = (TimingContender){str_of(k == 0 ? "one" : k == 1 ? "twin" : "slower"), false, {0}};
-            stream_run(&a, &bytes, 1, bytes, 2, &contender[k].run);
+            streaming_run(&a, &bytes, 1, bytes, 2, &contender[k].run);
         }
         for (int k = 0; k < 2; k++) { // these move less
             TimedStep *s = contender[k].run.step;

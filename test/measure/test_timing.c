@@ -152,7 +152,7 @@ static void test_the_yardstick_moves_all_bytes(void **state) {
     World *w = world("");
     int64_t bytes[] = {BYTES};
     w->contender[0] = (TimingContender){STR("stream"), true, {0}};
-    stream_run(&w->arena, bytes, 1, BYTES, 2, &w->contender[0].run);
+    streaming_run(&w->arena, bytes, 1, BYTES, 2, &w->contender[0].run);
     w->job.contenders = 1;
     run(w);
     assert_true(right(w, 0)); // of one input it is a copy
