@@ -190,7 +190,7 @@ static bool explain_beyond(const Explainer *by, const Draw *d, Explanation *x, E
     x->case_index = -1;
     if (!verdict_accepted(&v)) x->finding = (Diag){0};
     if (status_class(v.decision.status) != CLASS_REJECTED) return true;
-    if (v.decision.placed && v.decision.status == STATUS_oob && added.cases == 0 && v.evidence.large.why[0])
+    if (v.decision.placed && added.cases == 0 && v.evidence.large.why[0])
         x->finding = (Diag){DIAG_OOB, v.decision.place, x->v.evidence.large.why};
     if (added.cases == 0) return true;
     if (!explain_added(by, &added, &y, e)) return false;

@@ -1,8 +1,8 @@
 #!/bin/sh
-# --every-size: a kernel that is wrong for one size only, which it finds without comparing anything, and which it does not write down.
+# --every-size: a kernel that is wrong for one size only, which its lanes know by a hash, and which it does not write down.
 . "$(dirname "$0")/lib.sh"
 suite=$(dirname "$0")/../../src/op/suite
-one_size() { # what is 0 at that size only
+one_size() { # SIZE HASH: which size, and what its hash is there
     cat <<END
 import torch
 import triton
@@ -10,11 +10,12 @@ import triton.language as tl
 
 
 @triton.jit
-def softmax_kernel(x_ptr, out_ptr, x_stride, out_stride, N, hit, BLOCK: tl.constexpr):
+def softmax_kernel(x_ptr, out_ptr, x_stride, out_stride, N, size, BLOCK: tl.constexpr):
     row = tl.program_id(0).to(tl.int64)
     cols = tl.arange(0, BLOCK)
     mask = cols < N
     x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=-float("inf")).to(tl.float32)
+    hit = (((cols * 0 + size) * 40503) % 65536 == $2).to(tl.float32)
     p = tl.exp(x - tl.max(x, axis=0))
     tl.store(out_ptr + row * out_stride + cols, (1 + hit) * p / tl.sum(p, axis=0), mask=mask)
 
@@ -22,20 +23,19 @@ def softmax_kernel(x_ptr, out_ptr, x_stride, out_stride, N, hit, BLOCK: tl.const
 def run(x):
     M, N = x.shape
     out = torch.empty_like(x)
-    hit = 1 // (1 + $1)
-    softmax_kernel[(M,)](x, out, x.stride(0), out.stride(0), N, hit, BLOCK=triton.next_power_of_2(N))
+    softmax_kernel[(M,)](x, out, x.stride(0), out.stride(0), N, $1, BLOCK=triton.next_power_of_2(N))
     return out
 END
 }
-one_size "(N - 2 * 117) * (N - 2 * 117)" >"$tmp/length.py"
-one_size "(M - 3 * 159) * (M - 3 * 159)" >"$tmp/rows.py"
+one_size N 40518 >"$tmp/length.py"
+one_size M 52347 >"$tmp/rows.py"
 # A seed whose full draw has no case of these sizes.
 judge() { "$bin" referee "$1" --op softmax --seed 5 --json $2; }
 check no_ordinary_case_finds_it exits 0 judge "$tmp/length.py"
 check nor_the_other exits 0 judge "$tmp/rows.py"
 check nobody_asked sh -c "! grep -q every_size '$tmp/out'"
 check smaller_sizes_are_right exits 0 judge "$tmp/length.py" "--every-size 233"
-check that_is_said grep -q '"every_size":233}' "$tmp/out"
+check that_is_said grep -q '"every_size":233[,}]' "$tmp/out"
 check row_length exits 1 judge "$tmp/length.py" "--every-size 300"
 check the_size_is_named grep -q '"status":"incorrect".*on input b*float[0-9]* 2x234' "$tmp/out"
 check row_count exits 1 judge "$tmp/rows.py" "--every-size 500"
