@@ -56,7 +56,8 @@ FLAGS  += $(if $(SHARED),-fPIC)
 all: build/ouroboros
 build/ouroboros: $(B)/ouroboros
 	$(Q)cp -f $< $@
-$(B)/ouroboros: $(CMD) $(B)/libouroboros.a
+# From all objects: of an archive, the linker would take the first of two functions of one name, and say nothing.
+$(B)/ouroboros: $(CMD) $(OBJ)
 	$(LINK)
 $(B)/libouroboros.a: $(OBJ)
 	$(Q)rm -f $@ && ar qcs $@ $^
