@@ -76,7 +76,7 @@ host huge_tensor host_error '    y = torch.empty((2**20, 2**20), device=x.device
     return y'
 host overflowing_tensor host_error '    y = torch.empty((2**40, 2**40), device=x.device, dtype=x.dtype)
     return y'
-host many_tensors 'host_error|timeout' '    for i in range(10**9):
+host many_tensors unsupported '    for i in range(10**9):
         y = torch.empty((1024, 1024), device=x.device, dtype=x.dtype)
     return x'
 host huge_grid 'timeout|compile_fail|host_error|oob' '    y = torch.empty_like(x)

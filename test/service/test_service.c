@@ -328,7 +328,7 @@ static void equal_requests_share_a_verdict(void **state) {
 static void a_finding_is_judged_for_each_spelling(void **state) {
     (void)state;
     Got g[3] = {0};
-    const char *first = arena_printf(&arena, "def run(x):\n    a = y.foo\n    return a\nTHIS_ONE = %d\n",
+    const char *first = arena_printf(&arena, "def run(x):\n    a = x.item()\n    return a\nTHIS_ONE = %d\n",
                                      ++numbers),
                *second = arena_printf(&arena, "# more\n%s", first);
     Service *s = open_service(true);

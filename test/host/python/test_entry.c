@@ -28,11 +28,11 @@ static void test_features(void **state) {
 static void test_what_stays_refused(void **state) {
     (void)state;
     static const Refusal cases[] = {
-        {DIAG_REFUSED, "Module", RUN("    return nn.Module(x)\n")},
-        {DIAG_REFUSED, "Linear",
+        {DIAG_UNSUPPORTED, "Module", RUN("    return nn.Module(x)\n")},
+        {DIAG_UNSUPPORTED, "Linear",
          "class A(nn.Module):\n    def __init__(self):\n        self.l = nn.Linear(2, 2)\n" RUN(
              "    return double(x)\n")},
-        {DIAG_REFUSED, "Parameter",
+        {DIAG_UNSUPPORTED, "Parameter",
          "class ModelNew(nn.Module):\n    def __init__(self):\n        self.w = nn.Parameter(1)\n" RUN(
              "    return double(x)\n")},
         {DIAG_REFUSED, "randn",

@@ -203,6 +203,7 @@ static void test_sectors_of_many_accesses(void **state) {
     enum { LANES = 8, APART = 8, MARKS = 65536, PROGRAMS = MARKS + 3, FAR = 512 };
     Rig r;
     rig_open(&r);
+    r.m.steps_left = 1 << 26;
     Storage *x = rig_storage(&r, DT_F32, 2 * FAR, affine(&r.arena, 2 * FAR), true);
     Asm s = asm_new(&r.arena);
     int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0);
