@@ -12,9 +12,9 @@ for op in softmax rmsnorm gelu; do "$bin" propose "$op" -n 3 --seed 2 --json; do
     cat "$tmp/kernels"
     printf '%s\n' '{"id":1,"op":'
     printf '%s\n' '{"id":2,"op":"no such op","source":""}'
-    printf '%s\n' '{"id":3,"op":"softmax","source":"def run(x):\n    first = y.foo\n    return first\n"}'
-    printf '%s\n' '{"id":4,"op":"softmax","source":"\n\ndef run(x):\n    other = y.foo\n    return other\n"}'
-    printf '%s\n' '{"id":5,"op":"softmax","source":"def run(x):\n    first = y.foo\n    return first\n"}'
+    printf '%s\n' '{"id":3,"op":"softmax","source":"def run(x):\n    first = x.item()\n    return first\n"}'
+    printf '%s\n' '{"id":4,"op":"softmax","source":"\n\ndef run(x):\n    other = x.item()\n    return other\n"}'
+    printf '%s\n' '{"id":5,"op":"softmax","source":"def run(x):\n    first = x.item()\n    return first\n"}'
     cat "$tmp/kernels"
 } >"$tmp/in"
 "$bin" referee --stream --jobs 4 <"$tmp/in" >"$tmp/out"
