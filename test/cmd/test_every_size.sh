@@ -27,10 +27,14 @@ def run(x):
     return out
 END
 }
+# What the host computes is found without the option: numbers whose sign no case has seen become cases.
+one_size "1 // (1 + (N - 2 * 117) * (N - 2 * 117))" 40503 >"$tmp/host.py"
 one_size N 40518 >"$tmp/length.py"
 one_size M 52347 >"$tmp/rows.py"
 # A seed whose full draw has no case of these sizes.
 judge() { "$bin" referee "$1" --op softmax --seed 5 --json $2; }
+check what_the_host_computes_is_found exits 1 judge "$tmp/host.py"
+check at_that_size grep -q "on input [a-z0-9]* [0-9]*x234" "$tmp/out"
 check no_ordinary_case_finds_it exits 0 judge "$tmp/length.py"
 check nor_the_other exits 0 judge "$tmp/rows.py"
 check nobody_asked sh -c "! grep -q every_size '$tmp/out'"
