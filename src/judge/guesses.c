@@ -123,7 +123,11 @@ static bool is_small(double x) { return x > 0 && x < 0.01; }
 
 // A number of the definition for which the candidate has another one.
 static const char *guess_number(Trying *t, const Op *op, const Number *n, const Numbers *own) {
-    static const char *const usual[] = {"0.0", "1e-5", "1e-6", "1e-8", "1e-12", "1e-3"};
+    static const struct {
+        const char *text;
+        double value;
+    } usual[] = {{"0.0", 0},     {"1e-5", 1e-5},   {"1e-6", 1e-6},
+                 {"1e-8", 1e-8}, {"1e-12", 1e-12}, {"1e-3", 1e-3}};
     for (int i = 0; i < own->n; i++) {
         const Number *o = &own->at[i];
         bool near =
@@ -137,10 +141,10 @@ static const char *guess_number(Trying *t, const Op *op, const Number *n, const 
                             STR_ARG(o->text), STR_ARG(n->text));
     }
     for (size_t i = 0; is_small(n->value) && i < sizeof usual / sizeof *usual; i++)
-        if (number_explains(t, op, n, str_of(usual[i])))
+        if (usual[i].value != n->value && number_explains(t, op, n, str_of(usual[i].text)))
             return arena_printf(t->a,
                                 "They are right for %s instead of %.*s: add eps as the definition does.",
-                                usual[i], STR_ARG(n->text));
+                                usual[i].text, STR_ARG(n->text));
     return NULL;
 }
 
@@ -167,23 +171,36 @@ static const struct {
 #include "host/reference/written_out.def"
 };
 
-static const Op *written(Trying *t, const Op *op) {
+static int times(Str text, const char *what) {
+    int n = 0;
+    size_t len = strlen(what);
+    for (size_t i = 0; i + len <= text.len; i++) n += memcmp(text.p + i, what, len) == 0;
+    return n;
+}
+
+// The definition with one of these functions as a formula, where each call of it ends as the row says: a call
+// without that argument is another function. other: those calls instead that do not, all of them.
+static const Op *written(Trying *t, const Op *op, bool other) {
     for (size_t i = 0; i < sizeof written_out / sizeof *written_out; i++) {
+        bool argument = strlen(written_out[i].end) > 1;
+        int calls = times(op->source, written_out[i].call),
+            ends = argument ? times(op->source, written_out[i].end) : calls;
+        if (calls == 0 || ends != (other ? 0 : calls)) continue;
         Str text = replaced(t->a, op->source, written_out[i].call, written_out[i].name);
-        if (text.len == op->source.len) continue;
-        if (strlen(written_out[i].end) > 1) text = replaced(t->a, text, written_out[i].end, ")");
+        if (argument) text = replaced(t->a, text, written_out[i].end, ")");
         return op_with(t, op, str_of(arena_printf(t->a, "%.*s\n\n%s", STR_ARG(text), written_out[i].code)));
     }
-    return op;
+    return other ? NULL : op;
 }
 
 static const char *guess_form(Trying *t, const Op *op) {
     static const char tanh_form[] = ", approximate=\"tanh\")";
     Str exact = replaced(t->a, op->source, tanh_form, ")");
-    const Op *other = exact.len < op->source.len ? op_with(t, op, exact) : NULL;
-    if (other && explains(t, other))
-        return "They are those of the exact form; the definition has approximate=\"tanh\".";
-    return NULL;
+    const Op *tried = exact.len < op->source.len ? op_with(t, op, exact) : written(t, op, true);
+    if (!tried || !explains(t, tried)) return NULL;
+    return exact.len < op->source.len
+               ? "They are those of the exact form; the definition has approximate=\"tanh\"."
+               : "They are those of the form with tanh; the definition has the exact one.";
 }
 
 // ---- sums and roundings
@@ -236,7 +253,7 @@ static bool computes(const Op *op, const Node *n) {
 
 static const char *guess_values(Trying *t) {
     const GuessRequest *q = t->q;
-    const Op *op = q->draw->op, *plain = written(t, op);
+    const Op *op = q->draw->op, *plain = written(t, op, false);
     DiagList diags = DIAGS(t->a);
     Numbers of_op = {.arena = t->a}, own = {.arena = t->a, .source = q->source};
     const Node *module = parse_module(t->a, q->source, &diags);

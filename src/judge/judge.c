@@ -90,6 +90,18 @@ static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *confi
     return ok;
 }
 
+Candidates candidates_on(const Candidates *b, const Draw *d) {
+    return (Candidates){.r = b->r,
+                        .q = b->q,
+                        .draw = d,
+                        .source = b->source,
+                        .out = b->out,
+                        .arena = b->arena,
+                        .err = b->err,
+                        .watched = b->watched,
+                        .watched_arena = b->watched_arena};
+}
+
 typedef enum { MORE_RIGHT, MORE_WRONG, MORE_UNKNOWN, MORE_REFUSED } More;
 
 // The same candidate on further cases, which it cannot tell from others: an accepted verdict gains them, or
@@ -119,8 +131,8 @@ static void keep_added(Candidates *b, const MoreCases *q) {
     PlannedCase *plan = NEWN(a, PlannedCase, (size_t)q->cases);
     memcpy(plan, q->plan, sizeof *plan * (size_t)q->cases);
     for (int k = 0; k < q->cases; k++) {
-        size_t bytes = sizeof *plan->written * (size_t)plan[k].writtens;
-        if (plan[k].written) plan[k].written = memcpy(NEWN(a, float, bytes), plan[k].written, bytes);
+        size_t n = (size_t)plan[k].writtens;
+        if (plan[k].written) plan[k].written = memcpy(NEWN(a, float, n), plan[k].written, n * sizeof(float));
     }
     *b->added = (AddedCases){plan, q->cases, q->seed};
 }
@@ -141,16 +153,7 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e
                                        .more = true},
                         &more, e);
     if (ok) {
-        // All but `done`, which other threads count up.
-        Candidates second = {.r = b->r,
-                             .q = b->q,
-                             .draw = &more,
-                             .source = b->source,
-                             .out = b->out,
-                             .arena = b->arena,
-                             .err = b->err,
-                             .watched = b->watched,
-                             .watched_arena = b->watched_arena};
+        Candidates second = candidates_on(b, &more);
         ok = judge_pass(&second, i, 0, &other, &configs, e);
         if (ok && refuses_rows(&more, &other, &q->refused_rows)) q->said = MORE_REFUSED;
         draw_free(&more);

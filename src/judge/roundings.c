@@ -97,16 +97,8 @@ bool roundings_judge(Candidates *b, size_t i, Verdict *v, Err *e) {
         const Draw *d = draw_of(b, b->rounded, k, v->judged.seed, e);
         if (!d) return false;
         Verdict other = *v;
-        Candidates again = {.r = b->r,
-                            .q = b->q,
-                            .draw = d,
-                            .production = b->rounded->production[k],
-                            .source = b->source,
-                            .out = b->out,
-                            .arena = b->arena,
-                            .err = b->err,
-                            .watched = b->watched,
-                            .watched_arena = b->watched_arena};
+        Candidates again = candidates_on(b, d);
+        again.production = b->rounded->production[k];
         if (!judge_once(&again, i, &other, e)) return false;
         if (about_values(other.decision.status)) continue;
         *v = other;

@@ -102,6 +102,11 @@ static bool record(Cell *c, DType dtype) {
     Referee *r = c->q->referee;
     RecordAsk ask = {.source = c->q->source, .extras = referee_extras(r)};
     int64_t size[OP_DIMS_MAX];
+    if (!op_returns_one(c->q->op))
+        return say(
+            c, TIMES_unsupported,
+            "only ops that return one tensor of their own are timed by this version, none with several "
+            "outputs or an input that is changed in place");
     memcpy(size, c->r.block.truth[0].dim, sizeof size);
     if (c->q->op->rows_dim >= 0) size[c->q->op->rows_dim] = c->r.rows;
     if (!record_order(c->q->op, size, dtype, c->facts.processors, &ask.order, &c->e) ||

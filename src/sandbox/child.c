@@ -16,14 +16,7 @@
 enum { REPORTS_TOGETHER = 64, SPARSE_PAGES = 1 << 17, CODE_FIRST = 512 << 10 };
 
 static void send_waiting(Child *c) {
-    const char *p = (const char *)c->report;
-    for (size_t left = sizeof *c->report * (size_t)c->waiting; left;) {
-        ssize_t n = write(c->job->report_fd, p, left);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) _exit(EXIT_PIPE);
-        p += n;
-        left -= (size_t)n;
-    }
+    if (!wire_send(c->job->report_fd, c->report, (size_t)c->waiting)) _exit(EXIT_PIPE);
     c->waiting = 0;
 }
 

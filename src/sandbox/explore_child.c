@@ -1,7 +1,5 @@
 // The job of a child that explores: calls of the candidate's host code on tensors of zeros that are not
 // there.
-#include <errno.h>
-#include <unistd.h>
 
 #include "host/host.h"
 #include "sandbox/explore.h"
@@ -56,18 +54,6 @@ static bool call(void *arg, const int64_t size[OP_DIMS_MAX], int way) {
     return ok;
 }
 
-static bool send(const ExploreChild *c, const CaseReport *r) {
-    const char *p = (const char *)r;
-    for (size_t left = sizeof *r; left;) {
-        ssize_t n = write(c->job->report_fd, p, left);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        p += n;
-        left -= (size_t)n;
-    }
-    return true;
-}
-
 int explore_child(const ExploreChild *c) {
     const ExploreDomain *d = (const ExploreDomain *)(c->job->draw + sizeof(DrawHeader));
     if (c->job->draw_bytes < sizeof(DrawHeader) + sizeof *d) return EXIT_WIRE;
@@ -81,7 +67,7 @@ int explore_child(const ExploreChild *c) {
         Buf text = BUF(c->call);
         if (!last) explore_say(d, points, i, &text);
         wire_message(&r, buf_cstr(&text));
-        if (!send(c, &r)) return EXIT_PIPE;
+        if (!wire_send(c->job->report_fd, &r, 1)) return EXIT_PIPE;
     }
     return EXIT_DONE;
 }

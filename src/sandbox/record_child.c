@@ -3,25 +3,11 @@
 #include "gpu/recorder.h"
 #include "host/host.h"
 #include "sandbox/record.h"
-#include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
 
 enum { EXIT_DONE, EXIT_WIRE = 10, EXIT_PIPE, EXIT_SILENT };
 enum { PAGES = 1 << 10, COMPARED_MOST = 1 << 18 };
 static const int64_t steps = (int64_t)1 << 32;
-
-static bool send(const RecordChild *c, const CaseReport *r) {
-    const char *p = (const char *)r;
-    for (size_t left = sizeof *r; left;) {
-        ssize_t n = write(c->job->report_fd, p, left);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        p += n;
-        left -= (size_t)n;
-    }
-    return true;
-}
 
 static int finding(const RecordChild *c, const Diag *d, const char *text) {
     CaseReport r = {.case_index = -1, .kind = REPORT_FINDING, .finding = DIAG_UNSUPPORTED};
@@ -32,7 +18,7 @@ static int finding(const RecordChild *c, const Diag *d, const char *text) {
         r.len = (uint32_t)(d->span.len < all - at ? d->span.len : all - at);
     }
     wire_message(&r, d ? d->msg : text);
-    return send(c, &r) ? EXIT_DONE : EXIT_PIPE;
+    return wire_send(c->job->report_fd, &r, 1) ? EXIT_DONE : EXIT_PIPE;
 }
 
 static bool input_make(Machine *m, const RecordInput *in, Tensor *out) {
@@ -70,7 +56,7 @@ static int run_send(const RecordChild *c, const RecordedRun *run) {
     char message[64];
     snprintf(message, sizeof message, "bytes %zu", text.len);
     wire_message(&r, message);
-    return send(c, &r) ? EXIT_DONE : EXIT_PIPE;
+    return wire_send(c->job->report_fd, &r, 1) ? EXIT_DONE : EXIT_PIPE;
 }
 
 int record_child(const RecordChild *c) {

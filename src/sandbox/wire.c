@@ -1,5 +1,7 @@
 #include "sandbox/wire.h"
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 // Counters are sums that go into JSON and ratios: exact in a double, and far from any overflow.
 static const int64_t count_max = (int64_t)1 << 53;
@@ -17,6 +19,18 @@ void wire_message(CaseReport *r, const char *text) {
     memset(r->message, 0, sizeof r->message);
     memcpy(r->message, text, n);
     printable(r->message, sizeof r->message);
+}
+
+bool wire_send(int fd, const CaseReport *r, size_t n) {
+    const char *p = (const char *)r;
+    for (size_t left = sizeof *r * n; left;) {
+        ssize_t sent = write(fd, p, left);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent <= 0) return false;
+        p += sent;
+        left -= (size_t)sent;
+    }
+    return true;
 }
 
 static bool counters_sane(const Counters *c) {

@@ -151,3 +151,5 @@ typedef enum {
 WireEnd wire_check(CaseReport *report, int n, int cases, size_t source_len, const char **why);
 // Fills in the magic and copies a message, shortened and made printable. Used by the child, needs no memory.
 void wire_message(CaseReport *r, const char *text);
+// Writes n frames to the report pipe, whole. False: nobody reads them.
+bool wire_send(int fd, const CaseReport *r, size_t n);
