@@ -174,6 +174,7 @@ typedef struct {
     DType dtype;
     int64_t m, n;
     bool strided, hidden, wide;
+    bool again; // one more of its shape, for the classes that the others had no rows for
 } Wish;
 
 static void plan_one(Planner *p, Wish w, Rng *r) {
@@ -194,8 +195,8 @@ static void plan_one(Planner *p, Wish w, Rng *r) {
     for (int i = 0; i < op->inputs; i++) signs |= op->input[i].both_signs;
     c->negated = signs && (rng_u32(r) & 1);
     for (int k = 0; k < p->n; k++) // rounding to the domain may make two shapes one
-        if (!w.hidden && p->at[k].dtype == w.dtype && !p->at[k].strided == !w.strided && !p->at[k].hidden &&
-            memcmp(p->at[k].dim, c->dim, sizeof c->dim) == 0)
+        if (!w.hidden && !w.again && p->at[k].dtype == w.dtype && !p->at[k].strided == !w.strided &&
+            !p->at[k].hidden && memcmp(p->at[k].dim, c->dim, sizeof c->dim) == 0)
             return;
     p->rotation[w.dtype] += op->rows_dim >= 0 ? c->dim[op->rows_dim] : 1;
     p->layouts += w.strided;
@@ -268,11 +269,27 @@ static void plan_metamorphic_cases(Planner *p, DType dtype, uint64_t seed) {
     }
 }
 
-// --shape MxN: that row length in both layouts, and as many of the rows as a CPU judges in good time.
-static void plan_filtered(Planner *p, DType dtype, const DrawFilter *f, Rng *r) {
+// --shape MxN: that row length in both layouts, and as many of the rows as a CPU judges in good time. At
+// level full further cases of the shape follow until each class has had some rows, every other case of the
+// other sign: rows of -inf are no negated ones. Quick begins with any class.
+static void plan_filtered(Planner *p, DType dtype, const DrawFilter *f, Level level, Rng *r) {
+    enum { ROWS_OF_A_CLASS = 4, AGAIN_ELEMENTS = 1 << 20 };
     int64_t most = FILTER_ELEMENTS / f->n + 3, m = f->m < most ? f->m : most;
+    ClassId classes[CLASS_COUNT];
+    int k = plan_classes(p->op, dtype, classes);
+    if (level == LEVEL_QUICK && k > 0) p->rotation[dtype] = (int64_t)rng_below(r, (uint64_t)k);
+    int64_t first = p->rotation[dtype], rows = AGAIN_ELEMENTS / f->n;
+    if (rows > ROWS_OF_A_CLASS * k) rows = ROWS_OF_A_CLASS * k;
+    if (rows < k) rows = k;
+    int before = p->n;
     plan_one(p, (Wish){.dtype = dtype, .m = m, .n = f->n}, r);
     plan_one(p, (Wish){.dtype = dtype, .m = m < 7 ? m : 7, .n = f->n, .strided = true}, r);
+    for (bool negated = false; level == LEVEL_FULL && p->n > before && p->rotation[dtype] - first < rows;
+         negated = !negated) {
+        before = p->n;
+        plan_one(p, (Wish){.dtype = dtype, .m = m, .n = f->n, .again = true}, r);
+        if (p->n > before) p->at[before].negated &= negated;
+    }
 }
 
 // One of them is square: for sizes that are told apart by each other.
@@ -322,7 +339,7 @@ int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFil
         DType dtype = float_types[t];
         if (any_float && filter && filter->dtype >= 0 && (DType)filter->dtype != dtype) continue;
         if (filter && filter->n > 0) {
-            plan_filtered(&p, dtype, filter, &r);
+            plan_filtered(&p, dtype, filter, level, &r);
             continue;
         }
         plan_shapes(&p, dtype, quick_shapes, (int)(sizeof quick_shapes / sizeof *quick_shapes), &r);
@@ -477,7 +494,8 @@ int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const Explore
         for (int t = 0; t < types; t++) {
             DType dtype = any_float && filter->dtype >= 0 ? (DType)filter->dtype : float_types[t];
             if (elements > LARGE && types > 1 && dtype != explore_dtype(way)) continue;
-            // A single row, or the one that is treated apart, has one class of values: it is tried with several.
+            // A single row, or the one that is treated apart, has one class of values: it is tried with
+            // several.
             int times = elements > MIDDLE ? 1 : elements > SMALL ? 2 : 6;
             for (int k = 0; k < times && p.n < WIRE_CASES_MAX; k++) {
                 PlannedCase *c = &p.at[p.n++];

@@ -316,8 +316,59 @@ static void every_size_is_every_size(void **state) {
     arena_free(&a);
 }
 
+// How many of the classes a plan for one shape gives a row in this dtype.
+static int classes_of_shape(const Op *op, Level level, uint64_t seed, DrawFilter shape, DType dtype) {
+    Arena a = {0};
+    PlannedCase *plan;
+    bool seen[CLASS_COUNT] = {false};
+    int cases = plan_cases(&a, op, level, seed, &shape, &plan), count = 0;
+    for (int c = 0; c < cases; c++) {
+        if (plan[c].dtype != dtype) continue;
+        int64_t rows = plan[c].dim[op->rows_dim];
+        uint8_t *row = NEWN(&a, uint8_t, (size_t)rows);
+        assert_int_equal(plan[c].dim[op->row_dim], shape.n);
+        plan_row_classes(op, &plan[c], rows, row);
+        for (int64_t r = 0; r < rows; r++) count += !seen[row[r]], seen[row[r]] = true;
+    }
+    arena_free(&a);
+    return count;
+}
+
+// Few rows are no reason to leave classes out; quick, which has no time for all, takes others in each draw.
+static void one_shape_has_every_class(void **state) {
+    (void)state;
+    Arena a = {0};
+    static const DrawFilter shapes[] = {{.dtype = -1, .m = 1, .n = 4096},
+                                        {.dtype = -1, .m = 4, .n = 1025},
+                                        {.dtype = -1, .m = 64, .n = 4096},
+                                        {.dtype = -1, .m = 2, .n = 131072}};
+    static const char *const names[] = {"softmax", "rmsnorm", "swiglu"};
+    static const DType types[] = {DT_F16, DT_BF16, DT_F32};
+    for (int i = 0; i < 3; i++) {
+        Op op = the_op(&a, names[i]);
+        ClassId list[CLASS_COUNT];
+        for (int t = 0; t < 3; t++)
+            for (int s = 0; s < 4; s++)
+                for (uint64_t seed = 1; seed < 6; seed++)
+                    assert_int_equal(classes_of_shape(&op, LEVEL_FULL, seed, shapes[s], types[t]),
+                                     plan_classes(&op, types[t], list));
+    }
+    Op op = the_op(&a, "rmsnorm");
+    PlannedCase *one, *two;
+    assert_in_range(classes_of_shape(&op, LEVEL_QUICK, 1, shapes[0], DT_F16), 1, 2);
+    plan_cases(&a, &op, LEVEL_QUICK, 1, &shapes[0], &one);
+    int other = 0;
+    for (uint64_t seed = 2; seed < 10; seed++) {
+        plan_cases(&a, &op, LEVEL_QUICK, seed, &shapes[0], &two);
+        other += two->first_row != one->first_row;
+    }
+    assert_in_range(other, 4, 8);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_shape_has_every_class),
         cmocka_unit_test(quick_shows_every_class_in_every_dtype),
         cmocka_unit_test(required_classes_are_there),
         cmocka_unit_test(wide_rows_have_classes_of_their_own),
