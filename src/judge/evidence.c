@@ -158,7 +158,7 @@ static void put_domain(Buf *out, const OpDomain *d, const char *prefix) {
                    "with gaps between their rows\n",
                    prefix);
     if (d->published)
-        buf_printf(out, "%sdomain: published values; not covered: the others that the definition declares\n",
+        buf_printf(out, "%sdomain: published; not covered: the other scales, signs and ranges that the definition declares\n",
                    prefix);
 }
 
