@@ -39,7 +39,9 @@ scripts() { # those that take longest first
 {
     wanted rules && printf 'tools/%s.sh\n' banned compiles layers mirror opnames params | queue rules
     wanted unit cli selftest builds tsan && { build release "$cores" tests all || only=none; }
-    wanted selftest && echo "test/cmd/test_exploit.sh build/ouroboros" | queue selftest
+    # All programs with two seeds (one of them in test_exploit.sh), attacks with three.
+    wanted selftest && printf '%s\n' "test/cmd/test_exploit.sh build/ouroboros" "./build/ouroboros selftest --seed 1" \
+        "./build/ouroboros selftest cheat --seed 5" | queue selftest
     wanted cli && scripts | sed 's|$| build/ouroboros|' | queue cli
     wanted unit && sh tools/list_tests.sh build/release | queue unit
     beside=$(((cores + 1) / 2))

@@ -201,7 +201,8 @@ static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int 
     call_add(p, d, layout, first, CALL_BUILDS);
     for (Change k = CHANGE_ELEMENTS; k < CHANGE_ALL && rows > 1; k++)
         own_values(d->op, rows, call_add(p, d, layout, first, CALL_RENEWS), at);
-    own_values(d->op, rows, call_add(p, d, layout, first, CALL_RENEWS), at);
+    // The last in tensors of their own: an object that kept the first ones looks into them in vain.
+    own_values(d->op, rows, call_add(p, d, layout, first, rows > 1 ? 0 : CALL_RENEWS), at);
     if (repeats > 0) {
         CallSpec *c = call_add(p, d, layout, first, CALL_RENEWS);
         c->same_as = begin;

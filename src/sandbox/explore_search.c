@@ -15,7 +15,7 @@ enum {
     PAIRS_MAX = 24, // numbers that are also tried two by two
     CORPUS_MAX = 96,
     CORPUS_CASES = 48, // at most so many are cases' own
-    PLACES_MAX = 512, // points that outcomes were first seen at
+    PLACES_MAX = 512,  // points that outcomes were first seen at
     BRUTE_ROWS = 64,
     BRUTE_ROW = 8192,
 };

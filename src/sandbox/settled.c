@@ -71,6 +71,30 @@ static void find_names(void *arg, const Node *n) {
     node_each_child(n, find_names, b);
 }
 
+// The object itself, or its class, anywhere but in front of a member: somebody may call it.
+static void find_objects(void *arg, const Node *n) {
+    Binding *b = arg;
+    if (n->kind == NODE_CALL && n->call.func->kind == NODE_NAME && str_is(n->call.func->name, "super"))
+        return;
+    bool class_name = n->kind == NODE_NAME && str_is(n->name, "ModelNew");
+    bool self = n->kind == NODE_NAME && str_eq(n->name, b->name);
+    b->other |= class_name || self || (n->kind == NODE_ATTRIBUTE && str_is(n->attribute.name, "__call__"));
+    if (n->kind == NODE_ATTRIBUTE && n->attribute.value->kind == NODE_NAME &&
+        str_eq(n->attribute.value->name, b->name))
+        return;
+    node_each_child(n, find_objects, b);
+}
+static bool object_is_called(const Asked *q, const Node *forward) {
+    const Nodes *params = &forward->function.params;
+    Binding self = {.name = params->n ? params->at[0]->param.name : STR("self")};
+    find_objects(&self, q->module);
+    for (int i = 0; i < q->module->module.body.n; i++) {
+        const Node *n = q->module->module.body.at[i];
+        self.other |= n->kind == NODE_FUNCTION && str_is(n->function.name, "run"); // then that is called
+    }
+    return self.other;
+}
+
 static bool in_module(const Node *module, const Node *function) {
     const Nodes *body = &module->module.body;
     for (int i = 0; i < body->n; i++) {
@@ -88,7 +112,7 @@ static bool takes_inputs(const Asked *q) {
     if (!f || f->kind != NODE_FUNCTION || f->function.decorators.n || !in_module(q->module, f)) return false;
     Binding named = {.arena = q->arena, .name = f->function.name};
     find_names(&named, q->module);
-    return !named.other;
+    return !named.other && (!str_is(f->function.name, "forward") || !object_is_called(q, f));
 }
 
 static bool is_input(const Asked *q, Str name) {

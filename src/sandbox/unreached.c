@@ -1,5 +1,6 @@
 #include "sandbox/unreached.h"
 
+#include "host/policy/scope.h"
 #include "host/varies/varies.h"
 #include "sandbox/settled.h"
 #include "tile/check/check.h"
@@ -74,32 +75,76 @@ static bool may(Walk *w, const Node *cond, bool side) {
 
 // --- what cannot matter whether it is reached or not ---
 
-static bool is_quiet_call(const Node *n) {
+typedef struct {
+    const Node *module;
+    Str name;
+    bool found;
+} Defined;
+static void find_definition(void *arg, const Node *n) {
+    Defined *d = arg;
+    d->found |= n->kind == NODE_FUNCTION && str_eq(n->function.name, d->name);
+    node_each_child(n, find_definition, d);
+}
+// Whether the file defines a function or a method of that name: then a call of the name may be one of it.
+static bool defines(const Node *module, Str name) {
+    Defined d = {module, name, false};
+    find_definition(&d, module);
+    return d.found;
+}
+
+static bool name_called(const Node *n, Str *name) {
+    const Node *f = n->call.func;
+    bool plain = f->kind == NODE_NAME || f->kind == NODE_ATTRIBUTE;
+    if (plain) *name = f->kind == NODE_NAME ? f->name : f->attribute.name;
+    return plain;
+}
+
+// What stands in a condition or in what is printed: sizes, texts, numbers. Not where something is launched,
+// or a function of the file is called, which may do anything.
+static void find_work(void *arg, const Node *n) {
+    Defined *d = arg;
+    Str name;
+    d->found |= n->kind == NODE_CALL && (!name_called(n, &name) || defines(d->module, name));
+    node_each_child(n, find_work, d);
+}
+static bool works(const Walk *w, const Node *n) {
+    Defined d = {.module = w->module};
+    if (n) find_work(&d, n);
+    return d.found;
+}
+
+static bool is_quiet_call(const Walk *w, const Node *n) {
     static const char *const all[] = {"static_assert", "device_assert", "static_print",
                                       "device_print",  "print",         "warn",
                                       "debug",         "info",          "warning"};
-    if (n->kind != NODE_CALL) return false;
-    const Node *f = n->call.func;
-    Str name = f->kind == NODE_ATTRIBUTE ? f->attribute.name : f->kind == NODE_NAME ? f->name : (Str){0};
+    Str name;
+    if (n->kind != NODE_CALL || !name_called(n, &name) || works(w, n)) return false;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (str_is(name, all[i])) return true;
     return false;
 }
 
+// Nothing but an exception comes of it.
 static bool ends_in_raise(const Nodes *body) {
+    for (int i = 0; i < body->n; i++)
+        if (node_returns(body->at[i])) return false;
     return body->n > 0 && body->at[body->n - 1]->kind == NODE_RAISE;
 }
 
-// A call of a function that can only raise.
-static bool calls_raiser(const Walk *w, const Node *n) {
+// A call of a function that can only raise, by a name that stands for nothing else.
+static bool calls_raiser(Walk *w, const Node *n) {
     if (n->kind != NODE_CALL || n->call.func->kind != NODE_NAME) return false;
     const Node *f = module_function(w->module, n->call.func->name);
-    return f && f->function.body.n > 0 && f->function.body.at[0]->kind == NODE_RAISE;
+    if (!f || f->function.body.n == 0 || f->function.body.at[0]->kind != NODE_RAISE) return false;
+    Bindings names = {0};
+    names_of_module(&names, w->arena, w->module);
+    return bound_once(&names, n->call.func->name);
 }
 
-static bool harmless(const Walk *w, const Node *n) {
-    if (n->kind == NODE_RAISE || n->kind == NODE_ASSERT) return true;
-    return n->kind == NODE_EXPRSTMT && (is_quiet_call(n->value) || calls_raiser(w, n->value));
+static bool harmless(Walk *w, const Node *n) {
+    if (n->kind == NODE_RAISE) return true;
+    if (n->kind == NODE_ASSERT) return !works(w, n);
+    return n->kind == NODE_EXPRSTMT && (is_quiet_call(w, n->value) || calls_raiser(w, n->value));
 }
 
 // Whether no statement behind it in its block follows.

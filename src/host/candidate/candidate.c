@@ -455,7 +455,7 @@ static bool launchable(Interp *in, const Launcher *l, Span at, const Built *buil
         return host_unsupported(
             in, code->naked->span,
             "casts between pointers and integers are not judged: addresses differ from machine to machine");
-    if (built->how.restless && code->atomics)
+    if (built->how.restless && !built->how.zeroed && !built->how.restored && code->atomics)
         return host_raise(
             in, at,
             "autotuning runs every config on the same tensors, and what the atomics of %.*s did stays: "

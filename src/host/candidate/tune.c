@@ -35,7 +35,16 @@ bool api_config_option(Call *c, Value *out) {
     return true;
 }
 
-static bool names_something(Value v) { return value_is_seq(v) && v.seq->n > 0; }
+// A list of argument names, or NULL where there is none.
+static bool names_of(Call *c, const char *what, Value v, Seq **out) {
+    *out = NULL;
+    if (v.kind == V_NONE) return true;
+    bool ok = value_is_seq(v);
+    for (int i = 0; ok && i < v.seq->n; i++) ok = v.seq->at[i].kind == V_STR;
+    if (!ok) return host_raise(c->in, c->at, "TypeError: %s is a list of argument names", what);
+    *out = v.seq->n ? v.seq : NULL;
+    return true;
+}
 
 // prune_configs_by: a dictionary with early_config_prune. A model of costs would choose by time.
 static bool pruner(Call *c, Value by, Value *out) {
@@ -66,9 +75,10 @@ bool api_autotune(Call *c, Value *out) {
     if (!t) return false;
     if (!value_is_seq(c->arg[0]) || !value_is_seq(c->arg[1]))
         return host_raise(c->in, c->at, "TypeError: triton.autotune wants lists for configs and key");
-    *t = (Tuner){.configs = c->arg[0].seq,
-                 .key = c->arg[1].seq,
-                 .restores = names_something(c->arg[3]) || names_something(c->arg[4])};
+    *t = (Tuner){.configs = c->arg[0].seq, .key = c->arg[1].seq};
+    if (!names_of(c, "reset_to_zero", c->arg[3], &t->zeroed) ||
+        !names_of(c, "restore_value", c->arg[4], &t->restored))
+        return false;
     for (int i = 0; i < t->configs->n; i++)
         if (t->configs->at[i].kind != V_CONFIG)
             return host_raise(c->in, c->at,
@@ -384,7 +394,11 @@ static bool autotune(Tuning *t, const Tuner *tuner) {
     t->how->choices = tuner->configs->n > 1 ? n : 1;
     t->how->config = config_place(tuner, config);
     t->how->under = under;
-    t->how->restless |= tuner->configs->n > 1 && !tuner->restores;
+    if (tuner->configs->n > 1) {
+        t->how->restless = true;
+        t->how->zeroed = tuner->zeroed;
+        t->how->restored = tuner->restored;
+    }
     if (n > m->autotune.configs) m->autotune.configs = n;
     if (!no_conflicts(t, config, tuner->configs->n > 1)) return false;
     for (int i = 0; i < config->kwargs->n; i++)

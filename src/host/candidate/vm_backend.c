@@ -57,39 +57,115 @@ static uint64_t digest(const Storage *s) {
     return h;
 }
 
-// Autotuning runs a kernel again and again on the same tensors before the run that counts. Once is enough to
-// see whether the one after it finds what the first one found; more than this much memory is not looked at.
+// ---- autotuning: a kernel runs again and again on the same tensors before the run that counts
+
+static bool is_named(const Seq *names, Str name) {
+    for (int i = 0; names && i < names->n; i++)
+        if (str_eq(names->at[i].s, name)) return true;
+    return false;
+}
+
+static const Tensor *argument(const Binding *b, Str name) {
+    for (int i = 0; i < b->args; i++)
+        if (b->arg[i].kind == ARG_TENSOR && str_eq(b->arg[i].name, name)) return b->arg[i].tensor;
+    return NULL;
+}
+
+static bool holds_values(const Storage *s) {
+    for (size_t i = 0; s->shadow && i < s->bytes; i++)
+        if (s->shadow[i] & SHADOW_INIT && s->data[i]) return true;
+    return false;
+}
+
+// reset_to_zero and restore_value name tensors of the launch, and what is set to zero is not needed any more.
+static bool names_fit(Interp *in, Span at, const Launched *l) {
+    const Seq *all[] = {l->how.zeroed, l->how.restored};
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; all[k] && i < all[k]->n; i++) {
+            Str name = all[k]->at[i].s;
+            const Tensor *t = argument(l->binding, name);
+            if (!t)
+                return host_raise(in, at, "KeyError: '%.*s': autotune names no tensor of this launch",
+                                  STR_ARG(name));
+            if (k == 0 && (t->storage->read_only || holds_values(t->storage)))
+                return host_raise(
+                    in, at,
+                    "reset_to_zero names %.*s, which holds values that the kernel is given: autotuning "
+                    "sets them to zero",
+                    STR_ARG(name));
+        }
+    return true;
+}
+
+// The storage of a tensor that is brought back to what it was before each run, by its number.
+static bool is_restored(const Launched *l, const Storage *s) {
+    const Binding *b = l->binding;
+    for (int i = 0; i < b->args; i++)
+        if (b->arg[i].kind == ARG_TENSOR && b->arg[i].tensor->storage == s &&
+            (is_named(l->how.zeroed, b->arg[i].name) || is_named(l->how.restored, b->arg[i].name)))
+            return true;
+    return false;
+}
+
+static Str name_of(const Binding *b, const Storage *s) {
+    for (int i = 0; i < b->args; i++)
+        if (b->arg[i].kind == ARG_TENSOR && b->arg[i].tensor->storage == s) return b->arg[i].name;
+    return STR("a tensor");
+}
+
+// Once is enough to see whether the run after it finds what the first one found; more than this much memory
+// is not looked at.
 enum { REHEARSED_BYTES = 1 << 16 };
+typedef struct {
+    uint8_t *was;   // of what is restored: its bytes, and their shadow
+    uint64_t first; // of what is not: after the first run
+} Rehearsed;
+
+static void restore(const StorageTable *t, const Rehearsed *all) {
+    for (int i = 0; i < t->count; i++) {
+        const Storage *s = t->at[i];
+        if (!all[i].was) continue;
+        memcpy(s->data, all[i].was, s->bytes);
+        if (s->shadow) memcpy(s->shadow, all[i].was + s->bytes, s->bytes);
+    }
+}
+
 static bool rehearse(Interp *in, Span at, const Launched *l) {
     Machine *m = in->m;
     const StorageTable *t = &m->storages;
-    const Binding *b = l->binding;
     const Launchable *code = l->code;
     size_t bytes = 0;
     for (int i = 0; i < t->count; i++)
         if (!t->at[i]->read_only) bytes += t->at[i]->bytes;
     if (bytes > REHEARSED_BYTES) return true;
-    uint64_t *first = HOST_NEW(in, at, uint64_t, t->count + 1);
-    if (!first || !host_work(in, at, (int64_t)bytes / 8)) return false;
+    Rehearsed *all = HOST_NEW(in, at, Rehearsed, t->count + 1);
+    if (!all || !host_work(in, at, (int64_t)bytes / 8)) return false;
+    for (int i = 0; i < t->count; i++) {
+        const Storage *s = t->at[i];
+        all[i] = (Rehearsed){0};
+        if (s->read_only || !is_restored(l, s)) continue;
+        if (!(all[i].was = HOST_NEW(in, at, uint8_t, 2 * s->bytes + 1))) return false;
+        memcpy(all[i].was, s->data, s->bytes);
+        if (s->shadow) memcpy(all[i].was + s->bytes, s->shadow, s->bytes);
+    }
     Counters count = m->count;
     Trace *trace = m->watch.trace;
     m->watch.trace = NULL;
     if (!vm_launch(m, code->code, code->cells, l->grid)) return false;
-    for (int i = 0; i < t->count; i++) first[i] = t->at[i]->read_only ? 0 : digest(t->at[i]);
+    for (int i = 0; i < t->count; i++) all[i].first = t->at[i]->read_only ? 0 : digest(t->at[i]);
+    restore(t, all);
     if (!vm_launch(m, code->code, code->cells, l->grid)) return false;
     m->count = count;
     m->watch.trace = trace;
     for (int i = 0; i < t->count; i++) {
-        if (t->at[i]->read_only || digest(t->at[i]) == first[i]) continue;
-        Str name = STR("a tensor");
-        for (int a = 0; a < b->args; a++)
-            if (b->arg[a].kind == ARG_TENSOR && b->arg[a].tensor->storage == t->at[i]) name = b->arg[a].name;
+        if (t->at[i]->read_only || all[i].was || digest(t->at[i]) == all[i].first) continue;
         return host_raise(
             in, at,
             "autotuning runs every config on the same tensors, and each run of %.*s changes what the one "
             "before it left in %.*s: name it in restore_value or reset_to_zero",
-            STR_ARG(b->kernel->function.name), STR_ARG(name));
+            STR_ARG(l->binding->kernel->function.name), STR_ARG(name_of(l->binding, t->at[i])));
     }
+    restore(t, all);
     return true;
 }
 
@@ -100,7 +176,7 @@ static bool check(Interp *in, const Binding *b, Launchable *out) {
 static bool launch(Interp *in, Span at, const Launched *l) {
     Machine *m = in->m;
     m->gpu.warps = l->binding->num_warps;
-    if (l->how.restless && !rehearse(in, at, l)) return false;
+    if (l->how.restless && !(names_fit(in, at, l) && rehearse(in, at, l))) return false;
     Counters *count = &m->count;
     if (l->binding->num_warps > count->warps) count->warps = l->binding->num_warps;
     if ((int64_t)l->code->code->file_bytes > count->tile_bytes)

@@ -219,3 +219,10 @@ void names_of_params(Names *names, const Nodes *params) {
     for (int i = 0; i < params->n; i++)
         if (params->at[i]->param.name.len) names_add(names, params->at[i]->param.name);
 }
+
+static void returns_within(void *arg, const Node *n) { *(bool *)arg |= node_returns(n); }
+bool node_returns(const Node *n) {
+    bool any = n->kind == NODE_RETURN;
+    if (n->kind != NODE_FUNCTION && n->kind != NODE_LAMBDA) node_each_child(n, returns_within, &any);
+    return any;
+}

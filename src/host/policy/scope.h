@@ -31,3 +31,5 @@ typedef struct {
 } Bindings;
 void names_of_module(Bindings *b, Arena *a, const Node *module);
 bool bound_once(const Bindings *b, Str name);
+// Whether a statement can return from the function that it stands in.
+bool node_returns(const Node *n);

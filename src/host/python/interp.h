@@ -130,7 +130,11 @@ MUST_CHECK bool shape_unsqueeze(Interp *in, Span at, Value t, int axis, Value *o
 MUST_CHECK bool kernel_new(Interp *in, Env *env, const Node *function, Value *out); // with its decorators
 // What the decorators make of a launch's arguments.
 typedef struct {
-    bool restless;          // several configs, and nothing restores the tensors
+    // Of a kernel with several configs, which Triton runs one after another before the run that counts: the
+    // arguments that it sets to zero before each of them, and those that it restores after. restless: it has
+    // several.
+    bool restless;
+    const Seq *zeroed, *restored;
     int choices;            // configs to choose among
     int config;             // the one chosen
     struct TunedKey *under; // what is known of them under this call's key, or NULL

@@ -146,9 +146,9 @@ struct Tuner {
     bool heuristics;
     Seq *configs;  // autotune
     Seq *key;      // autotune: names of arguments
-    bool restores; // autotune: reset_to_zero or restore_value name something
-    Value prune;   // autotune: early_config_prune, or None
-    Dict *values;  // heuristics: name -> function of the arguments' dictionary
+    Seq *zeroed, *restored; // autotune: reset_to_zero and restore_value, names of arguments
+    Value prune;            // autotune: early_config_prune, or None
+    Dict *values;           // heuristics: name -> function of the arguments' dictionary
 };
 struct Kernel {
     const Node *node, *home; // home: the helper file it was imported from; NULL: the candidate's own

@@ -2,14 +2,6 @@
 #include "host/policy/scope.h"
 #include "host/varies/inside.h"
 
-static bool returns(const Node *n);
-static void returns_within(void *arg, const Node *n) { *(bool *)arg |= returns(n); }
-static bool returns(const Node *n) {
-    bool any = n->kind == NODE_RETURN;
-    if (n->kind != NODE_FUNCTION && n->kind != NODE_LAMBDA) node_each_child(n, returns_within, &any);
-    return any;
-}
-
 typedef struct {
     Arena *arena;
     Str name;
@@ -41,7 +33,7 @@ static void guard(Varies *v, const Node *f, const Node *s) {
     if (s->branch.otherwise.n || s->branch.then.n == 0) return;
     if (s->branch.then.at[s->branch.then.n - 1]->kind != NODE_RAISE) return;
     for (int i = 0; i < s->branch.then.n; i++)
-        if (returns(s->branch.then.at[i])) return;
+        if (node_returns(s->branch.then.at[i])) return;
     if (c->kind != NODE_COMPARE || c->compare.rest.n != 1 || c->compare.left->kind != NODE_NAME) return;
     const Node *limit = c->compare.rest.at[0];
     Oper op = c->compare.ops[0];
@@ -62,6 +54,6 @@ void varies_guards(Varies *v, const Node *f) {
     for (int i = 0; i < f->function.body.n; i++) {
         const Node *s = f->function.body.at[i];
         if (s->kind == NODE_IF) guard(v, f, s);
-        if (returns(s)) return; // some calls do not come further
+        if (node_returns(s)) return; // some calls do not come further
     }
 }
