@@ -23,13 +23,14 @@ progress() { # under the lock: a line every ten seconds; on a terminal one line 
 one() { # SECTION TEST ARGUMENT... : counts single checks, and a crash as one failure
     section=$1
     shift
-    name=$(echo "$*" | tr '/ ' '--' | cut -c1-120) # a file's name has a limit
+    while :; do case $1 in *=*) export "${1?}"; shift ;; *) break ;; esac; done
+    # A file's name has a limit, and two tests may begin alike: the sum keeps their logs apart.
+    name=$(echo "$*" | tr '/ ' '--' | cut -c1-100).$(echo "$*" | cksum | cut -d' ' -f1)
     log=$logs/$section.$name.log
     XDG_STATE_HOME=$logs/state/$section.$name
     CMOCKA_MESSAGE_OUTPUT=stdout
     export XDG_STATE_HOME CMOCKA_MESSAGE_OUTPUT
     mkdir -p "$XDG_STATE_HOME"
-    while :; do case $1 in *=*) export "${1?}"; shift ;; *) break ;; esac; done
     case $1 in
     */test_*.sh | *goldens.sh) limit=900 good='^ok ' bad='^not ok ' ;;
     */test_*) limit=600 good='^\[       OK \]' bad='^\[  FAILED  \] [a-zA-Z_0-9]*$' ;;
