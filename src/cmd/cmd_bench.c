@@ -6,8 +6,8 @@
 
 #include "base/io.h"
 #include "base/progress.h"
-#include "cmd/color.h"
 #include "cmd/judging.h"
+#include "cmd/line/color.h"
 #include "measure/cell.h"
 #include "service/entry_choice.h"
 #include "service/request.h"

@@ -1,7 +1,7 @@
 #include <stdio.h>
 
-#include "cmd/cmd.h"
-#include "cmd/help.h"
+#include "cmd/line/cmd.h"
+#include "cmd/line/help.h"
 
 static bool put_help(Buf *out, const char *verb, bool man, bool markdown, const char *shell, Err *e) {
     if (shell && strcmp(shell, "bash") == 0) return completion_bash(out), true;

@@ -1,6 +1,6 @@
 #include <stdio.h>
 
-#include "cmd/cmd.h"
+#include "cmd/line/cmd.h"
 #include "host/host.h"
 
 int cmd_lang(int argc, char **argv) {

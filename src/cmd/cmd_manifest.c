@@ -1,8 +1,8 @@
 #include <stdio.h>
 
 #include "base/io.h"
-#include "cmd/cmd.h"
-#include "cmd/color.h"
+#include "cmd/line/cmd.h"
+#include "cmd/line/color.h"
 #include "service/manifest_draft.h"
 
 enum { FILE_MAX = 256 << 20 };

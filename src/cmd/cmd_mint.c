@@ -4,8 +4,8 @@
 #include "base/io.h"
 #include "base/numeric/rng.h"
 #include "base/progress.h"
-#include "cmd/color.h"
 #include "cmd/judging.h"
+#include "cmd/line/color.h"
 #include "explain/explain.h"
 #include "mint/mint.h"
 

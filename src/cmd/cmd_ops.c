@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "cmd/judging.h"
-#include "judge/verdict.h"
+#include "judge/verdict/verdict.h"
 #include "op/suite.h"
 
 static json_t *op_object(Arena *a, const Op *op, bool whole) {

@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "base/io.h"
-#include "cmd/cmd.h"
+#include "cmd/line/cmd.h"
 #include "train/plot.h"
 
 // "runs/a" and "runs/a/metrics.jsonl" are the same run, called "a".

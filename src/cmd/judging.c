@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "judge/evidence.h"
-#include "judge/traffic.h"
+#include "judge/verdict/evidence.h"
+#include "judge/verdict/traffic.h"
 #include "lang/text.h"
 #include "service/request.h"
 

@@ -1,7 +1,7 @@
 // judging.h - what the verbs that judge have in common.
 #pragma once
 #include "base/progress.h"
-#include "cmd/cmd.h"
+#include "cmd/line/cmd.h"
 #include "mint/attempt.h"
 
 // Says on standard error which op plain words were taken for, and its inputs; nothing for a name or a path.

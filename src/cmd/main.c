@@ -7,9 +7,9 @@
 #include "base/json.h"
 #include "base/suggest.h"
 #include "base/version.h"
-#include "cmd/cmd.h"
-#include "cmd/help.h"
-#include "cmd/option_rows.h"
+#include "cmd/line/cmd.h"
+#include "cmd/line/help.h"
+#include "cmd/line/option_rows.h"
 #include "lang/text.h"
 
 // ---- errors

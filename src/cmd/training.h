@@ -1,9 +1,9 @@
 // training.h - what `train sft` trains, opened: a published model, or a new one.
 #pragma once
-#include "cmd/cmd.h"
+#include "cmd/line/cmd.h"
 #include "text/chat.h"
 #include "train/documents.h"
-#include "train/parameters.h"
+#include "train/engine/parameters.h"
 
 typedef struct {
     const char *model, *tokenizer, *chat, *adapter;

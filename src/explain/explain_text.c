@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "explain/explain.h"
-#include "judge/evidence.h"
-#include "judge/traffic.h"
+#include "judge/verdict/evidence.h"
+#include "judge/verdict/traffic.h"
 
 static double passes(const Explanation *x) {
     return x->input_bytes > 0 ? (double)x->count.bytes_loaded / (double)x->input_bytes : 0;

@@ -3,7 +3,7 @@
 // cases that ran, in the first row length that shows it, and there the worst element.
 #pragma once
 #include "judge/compare.h"
-#include "judge/verdict.h"
+#include "judge/verdict/verdict.h"
 #include "sandbox/fork_server.h"
 
 // Fills the decision, the cases, the traffic and most of the evidence of `v`; all else is the caller's.

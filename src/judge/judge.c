@@ -7,10 +7,10 @@
 #include "cases/plan.h"
 #include "judge/branches.h"
 #include "judge/decide.h"
-#include "judge/evidence.h"
 #include "judge/gaps.h"
 #include "judge/large_tensors.h"
 #include "judge/roundings.h"
+#include "judge/verdict/evidence.h"
 
 enum {
     CHILD_MEMORY = 512 << 20, // virtual; only what a candidate touches is ever there

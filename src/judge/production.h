@@ -9,7 +9,7 @@
 // candidate that raises an error of its own narrows its domain: that is told, and no rejection. So is a shape
 // that takes more than the budget; a candidate for which none could be judged is `unsupported`.
 #pragma once
-#include "judge/verdict.h"
+#include "judge/verdict/verdict.h"
 #include "sandbox/fork_servers.h"
 
 // The shapes of a draw, made when the first candidate needs them, for all of its candidates.

@@ -3,8 +3,8 @@
 // reject.
 #pragma once
 #include "cases/draw.h"
-#include "judge/journal.h"
-#include "judge/verdict.h"
+#include "judge/verdict/journal.h"
+#include "judge/verdict/verdict.h"
 #include "sandbox/fork_server.h"
 
 typedef struct Referee Referee;
@@ -71,15 +71,15 @@ typedef struct {
 // journaled. The result lives in `a`.
 void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, Watched *out);
 
-// Cases that judging has added to a draw's own, and of which one has failed; cases 0: the verdict follows from
-// the draw itself, or from what no case is (large tensors, lines that no case has reached).
+// Cases that judging has added to a draw's own, and of which one has failed; cases 0: the verdict follows
+// from the draw itself, or from what no case is (large tensors, lines that no case has reached).
 typedef struct {
     const PlannedCase *plan;
     int cases;
     uint64_t seed;
 } AddedCases;
-// Judges one source on a draw of the caller's, with every step of a verdict. Nothing is journaled. The results
-// live in `a`.
+// Judges one source on a draw of the caller's, with every step of a verdict. Nothing is journaled. The
+// results live in `a`.
 void referee_judge_on(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, AddedCases *added);
 
 // A definition is refused when zeros, a constant, or a copy of one of its inputs would pass as its answer, or

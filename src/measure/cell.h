@@ -7,7 +7,7 @@
 #pragma once
 #include "judge/referee.h"
 #include "measure/baseline.h"
-#include "measure/compile.h"
+#include "measure/compile/compile.h"
 #include "measure/measurer.h"
 
 typedef enum {

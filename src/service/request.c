@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "base/suggest.h"
-#include "judge/verdict.h"
+#include "judge/verdict/verdict.h"
 
 static bool side(Str s, int64_t *out) {
     enum { SIDE_MAX = 1 << 20, DIGITS = 20 };

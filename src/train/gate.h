@@ -2,7 +2,7 @@
 // temperatures, and its replies are judged by whoever hands in `judge`. This room does not know how.
 #pragma once
 #include "train/documents.h"
-#include "train/engine.h"
+#include "train/engine/engine.h"
 
 typedef struct {
     Str text;

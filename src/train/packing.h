@@ -2,7 +2,7 @@
 // and place: what was taken before need not be remembered to go on.
 #pragma once
 #include "train/documents.h"
-#include "train/engine.h"
+#include "train/engine/engine.h"
 
 typedef struct {
     const Document *at; // [count]

@@ -5,7 +5,7 @@
 // It is written under another name, flushed to the disk and then renamed: a folder called checkpoint-N is
 // whole, whenever the program or the machine stopped.
 #pragma once
-#include "train/parameters.h"
+#include "train/engine/parameters.h"
 
 // Where training stands, beside the numbers.
 typedef struct {

@@ -41,7 +41,7 @@ check json_usage error 2 usage "$bin" mint softmax --json --bogus
 check json_usage_before error 2 usage "$bin" mint softmax --bogus --json
 check json_op error 2 usage "$bin" ops no_such_op_at_all --json
 check json_file error 3 io "$bin" referee "$tmp/none.py" --op softmax --json
-check json_definition error 3 input "$bin" ops src/cmd/cmd.def --json
+check json_definition error 3 input "$bin" ops src/cmd/line/cmd.def --json
 check json_is_for_json sh -c "$bin mint softmax --bogus 2>/dev/null | cmp - /dev/null"
 
 # Several files: each is judged, the exit code is the worst.

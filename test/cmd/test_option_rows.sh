@@ -1,8 +1,8 @@
 #!/bin/sh
 # The rows of cmd.def and option.def: what a verb accepts is what its help shows, and doc/cli.md is what the program prints.
 . "$(dirname "$0")/lib.sh"
-verbs=$(sed -n 's/^CMD(\([a-z_]*\),.*/\1/p' src/cmd/cmd.def)
-sed -n 's/^OPTION("\([^"]*\)", "\([^"]*\)", "[^"]*", "\([^"]*\)".*/\1;\2;\3/p' src/cmd/option.def >"$tmp/rows"
+verbs=$(sed -n 's/^CMD(\([a-z_]*\),.*/\1/p' src/cmd/line/cmd.def)
+sed -n 's/^OPTION("\([^"]*\)", "\([^"]*\)", "[^"]*", "\([^"]*\)".*/\1;\2;\3/p' src/cmd/line/option.def >"$tmp/rows"
 check there_are_rows sh -c "[ \$(wc -l <$tmp/rows) -ge 50 ]"
 
 value_for() { # VALUE : one that the option takes

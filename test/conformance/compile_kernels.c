@@ -4,7 +4,7 @@
 // more than the expected ones do.
 #include "base/clock.h"
 #include "base/io.h"
-#include "measure/compile.h"
+#include "measure/compile/compile.h"
 #include "sandbox/record.h"
 #include <stdio.h>
 #include <stdlib.h>

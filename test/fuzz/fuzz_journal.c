@@ -1,7 +1,7 @@
 // The journal's scanner on any bytes: no crash, no read outside, and what it passes on is a record with a
 // right checksum. The input is also cut in two anywhere: scanning the rest from where the first part ended
 // finds the same.
-#include "judge/journal.h"
+#include "judge/verdict/journal.h"
 #include <stdlib.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

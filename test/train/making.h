@@ -1,7 +1,7 @@
 // making.h - small models and batches for the tests of training.
 #pragma once
 #include "base/numeric/rng.h"
-#include "train/plain.h"
+#include "train/engine/plain.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -467,7 +467,7 @@ class Rewards(WithState):
         self.assertEqual(set(RewardTable.DEFAULT) - {"ok"}, Verdict.REJECTED - {"timing_unstable", "below_floor"})
 
     def test_the_statuses_are_the_program_s(self):
-        table = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../src/judge/verdict.def")
+        table = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../src/judge/verdict/verdict.def")
         with open(table) as f:
             rows = re.findall(r"^VERDICT\((\w+), +(\w+)", f.read(), re.MULTILINE)
         self.assertGreater(len(rows), 15)
