@@ -35,6 +35,7 @@ typedef struct {
     Compilers *compilers;
     CellRequest q;
     CellTimes out;
+    DeviceFacts gpu;
 } World;
 
 // `steer`: what VM_GPU says beyond what all of these tests have.
@@ -52,10 +53,17 @@ static World *world(const char *steer, bool is_tuned) {
         fail_msg("%s", e.msg);
     const char *source = arena_printf(&w->a, "%s%s@triton.jit\n%s%s", head, is_tuned ? configs : "", body,
                                       is_tuned ? tuned : plain);
-    w->q = (CellRequest){w->referee, w->measurer, w->compilers, NULL, &w->op, str_of(source), 7};
+    assert_true(measurer_facts(w->measurer, &w->gpu, &e));
+    w->q = (CellRequest){.referee = w->referee,
+                         .measurer = w->measurer,
+                         .compilers = w->compilers,
+                         .gpu = &w->gpu,
+                         .op = &w->op,
+                         .source = str_of(source),
+                         .rounds = 7};
     return w;
 }
-static void cell(World *w) { cell_time(&w->a, &w->q, 512, 64, DT_F16, &w->out); }
+static void cell(World *w) { cell_time(&w->a, &w->q, (CellPlace){512, 64, DT_F16}, &w->out); }
 static void end(World *w) {
     compilers_close(w->compilers);
     referee_close(w->referee);
@@ -140,7 +148,7 @@ static void test_noise_gives_no_number(void **state) {
 static void test_too_little_work_gives_no_number(void **state) {
     (void)state;
     World *w = world("", false);
-    cell_time(&w->a, &w->q, 16, 16, DT_F16, &w->out);
+    cell_time(&w->a, &w->q, (CellPlace){16, 16, DT_F16}, &w->out);
     expect(w, TIMES_below_floor, "a kernel that does nothing");
     assert_int_equal(w->out.device.rounds, 0);
     end(w);
