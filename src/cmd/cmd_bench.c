@@ -151,7 +151,7 @@ static bool picture(Arena *a, const BenchOptions *o, const Subject *x, const Tim
     }
     for (int i = 0; i < x->n && !o->folder; i++) fields_add(a, &f, x->op.name, &x->cell[i]);
     Str torch = x->n ? x->cell[0].torch : (Str){0};
-    const char *foot = arena_printf(a, "%s, CUDA %d.%d, %s%s%.*s; medians of device times, inputs and answers not in the L2",
+    const char *foot = arena_printf(a, "%s, CUDA %d.%d, %s%s%.*s",
                                     t->gpu.name, t->gpu.version / 1000, t->gpu.version % 1000 / 10,
                                     compilers_versions(t->compilers), torch.len ? ", PyTorch " : "", STR_ARG(torch));
     Buf svg = BUF(a);
@@ -159,6 +159,7 @@ static bool picture(Arena *a, const BenchOptions *o, const Subject *x, const Tim
                                                    : "Share of the speed of plain streaming",
                                   .legend = f.ratios ? "slower, faster" : "share",
                                   .foot = foot,
+                                  .note = "medians of device times; inputs and answers not in the L2",
                                   .share = !f.ratios,
                                   .field = f.field,
                                   .fields = f.n});
@@ -167,42 +168,49 @@ static bool picture(Arena *a, const BenchOptions *o, const Subject *x, const Tim
 
 // ---- measuring
 
+typedef struct {
+    const Timer *timer;
+    Subject *x;
+    BenchFile *kept; // NULL: nothing is
+    Progress bar;
+} Timing;
+
 // In groups, so that compile workers are busy side by side and not all inputs are there at once.
-static bool time_group(const World *w, const Timer *t, Subject *x, const int *which, int n, BenchFile *kept,
-                       Progress *bar, Err *e) {
+static bool time_group(const World *w, Timing *g, const int *which, int n, Err *e) {
+    Subject *x = g->x;
     CellPlace place[TOGETHER];
     CellTimes out[TOGETHER];
-    const CellRequest q = timer_request(t, &x->op, x->source);
+    const CellRequest q = timer_request(g->timer, &x->op, x->source);
     bool ok = true;
     for (int i = 0; i < n; i++) place[i] = x->place[which[i]];
     Cells *cells = cells_prepare(w->a, &q, place, n, out);
     for (int i = 0; i < n && ok; i++) {
         cells_measure(cells, i);
         x->cell[which[i]] = out[i];
-        ok = !kept || bench_file_add(kept, &out[i], e);
-        progress_step(bar, bar->total ? (size_t)which[i] + 1 : 0, NULL);
+        ok = !g->kept || bench_file_add(g->kept, &out[i], e);
+        progress_step(&g->bar, (size_t)which[i] + 1, NULL);
     }
     cells_free(cells);
     return ok;
 }
 
-static bool time_all(const World *w, const Timer *t, Subject *x, BenchFile *kept, Err *e) {
-    Progress bar;
+static bool time_all(const World *w, Timing *g, Err *e) {
+    Subject *x = g->x;
     int which[TOGETHER], n = 0;
     bool ok = true;
-    progress_start(&bar, "cells", (size_t)x->n);
+    progress_start(&g->bar, "cells", (size_t)x->n);
     for (int i = 0; i < x->n && ok; i++) {
-        const CellTimes *had = kept ? bench_file_find(kept, x->place[i]) : NULL;
+        const CellTimes *had = g->kept ? bench_file_find(g->kept, x->place[i]) : NULL;
         x->sorted[i] = &x->cell[i];
         if (had)
             x->cell[i] = *had;
         else
             which[n++] = i;
         if (n < TOGETHER && i + 1 < x->n) continue;
-        ok = n == 0 || time_group(w, t, x, which, n, kept, &bar, e);
+        ok = n == 0 || time_group(w, g, which, n, e);
         n = 0;
     }
-    progress_end(&bar);
+    progress_end(&g->bar);
     qsort(x->sorted, (size_t)x->n, sizeof *x->sorted, slower_first);
     return ok;
 }
@@ -223,7 +231,7 @@ static bool time_cells(const World *w, const BenchOptions *o, Subject *x, Err *e
     const BenchFileRequest where = {o->folder, &x->op, x->v.source_sha256, &t};
     bool open = timer_open(w->a, w->referee, w->measurer, &options, &t, e);
     bool ok = open && (!o->folder || bench_file_open(w->a, &where, &file, e)) &&
-              time_all(w, &t, x, o->folder ? &file : NULL, e);
+              time_all(w, &(Timing){.timer = &t, .x = x, .kept = o->folder ? &file : NULL}, e);
     json_t *verdict = verdict_object(&x->v);
     ok = ok && take_back(w, &t, x, verdict, e) && (!o->svg || picture(w->a, o, x, &t, e));
     if (ok) print_cells(w->a, o, x, &t, verdict);

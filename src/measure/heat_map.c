@@ -2,7 +2,7 @@
 
 #include "base/numeric/fmath.h"
 
-enum { WIDE = 78, HIGH = 24, TOP = 64, LEFT_MOST = 330, LETTER = 7, PAD = 14, LEGEND = 66, STEPS = 41 };
+enum { WIDE = 90, HIGH = 24, TOP = 64, LEFT_MOST = 330, LETTER = 7, PAD = 14, LEGEND = 66, STEPS = 41 };
 #define FONT "Helvetica, Arial, sans-serif"
 
 typedef struct {
@@ -130,7 +130,7 @@ void heat_map_svg(Buf *out, const HeatMap *m) {
     size_t legend = strlen(m->legend) * 5 + 2 * PAD;
     if ((size_t)l.left < legend) l.left = (int)legend;
     int columns = l.columns + 1 < 5 ? 5 : l.columns + 1, width = l.left + columns * WIDE + PAD,
-        height = TOP + l.rows * HIGH + LEGEND + (m->foot ? 14 : 0);
+        height = TOP + l.rows * HIGH + LEGEND + (m->foot ? 14 : 0) + (m->note ? 14 : 0);
     buf_printf(out,
                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
                "font-family=\"" FONT "\" font-size=\"12\" fill=\"#111\">\n",
@@ -144,6 +144,8 @@ void heat_map_svg(Buf *out, const HeatMap *m) {
         put_text(out, l.left - PAD, TOP + r * HIGH + 16, "text-anchor=\"end\"", l.row[r]);
     put_fields(out, &l);
     put_scale(out, &l);
-    if (m->foot) put_text(out, PAD, height - 8, "font-size=\"10\" fill=\"#555\"", str_of(m->foot));
+    static const char small[] = "font-size=\"10\" fill=\"#555\"";
+    if (m->foot) put_text(out, PAD, height - (m->note ? 22 : 8), small, str_of(m->foot));
+    if (m->note) put_text(out, PAD, height - 8, small, str_of(m->note));
     buf_puts(out, "</svg>\n");
 }

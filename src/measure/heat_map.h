@@ -9,7 +9,7 @@ typedef struct {
     const char *mark;
 } HeatField;
 typedef struct {
-    const char *title, *legend, *foot; // foot may be NULL
+    const char *title, *legend, *foot, *note; // the last two, small below it, may be NULL
     bool share; // values are shares of one, printed as per cent: only the way up to 1 has colours
     const HeatField *field;
     int fields;

@@ -5,7 +5,7 @@
 #include "measure/timer.h"
 #include "service/verdict_cache.h"
 
-typedef struct {
+typedef struct TakenBack {
     const Op *op;
     DrawFilter filter; // of the judgement
     Str source;
