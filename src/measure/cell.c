@@ -165,7 +165,9 @@ Cells *cells_prepare(Arena *a, const CellRequest *q, const CellPlace *place, int
         Cell *c = &s->cell[i];
         out[i] = (CellTimes){.place = place[i]};
         *c = (Cell){.a = a, .q = q, .out = &out[i], .place = place[i], .r = {.fd = -1, .block.fd = -1}};
+        double from = clock_seconds();
         c->ready = draw(c) && record(c);
+        out[i].seconds_prepare = clock_seconds() - from;
     }
     compile_all(s);
     return s;

@@ -58,6 +58,8 @@ typedef struct {
     double bar_us, ratio; // bar_us / device.us
     double again_us[STABILITY_MAX], again_ratio[STABILITY_MAX]; // measured again, by fresh processes; ratio 0: none
     int again;
+    double seconds_prepare; // drawing its inputs, recording its launches
+    double seconds_check;   // comparing its answers
     double seconds_compile, seconds_baseline, seconds_timing;
 } CellTimes;
 

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "judge/compare.h"
 #include "measure/cell_work.h"
 #include "measure/timing.h"
@@ -64,7 +65,7 @@ static const char *answer_name(Cell *c, int k) {
     return name.len ? arena_printf(c->a, " of %.*s", STR_ARG(name)) : "";
 }
 
-bool cell_answers_right(Cell *c, const uint8_t *answers, int contender, Str *why) {
+static bool all_right(Cell *c, const uint8_t *answers, int contender, Str *why) {
     const CaseTruth *block = &c->r.block.truth[0];
     for (int j = 0; j < c->job.checked; j++) {
         const Bound *b = block->expected;
@@ -82,6 +83,13 @@ bool cell_answers_right(Cell *c, const uint8_t *answers, int contender, Str *why
         }
     }
     return true;
+}
+
+bool cell_answers_right(Cell *c, const uint8_t *answers, int contender, Str *why) {
+    double from = clock_seconds();
+    bool right = all_right(c, answers, contender, why);
+    c->out->seconds_check += clock_seconds() - from;
+    return right;
 }
 
 // ---- what it amounts to

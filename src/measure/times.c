@@ -75,8 +75,9 @@ json_t *cell_json(const CellTimes *c) {
     json_object_set_new(o, "kept", json_boolean(c->kept));
     json_object_set_new(o, "stability", c->again ? stability_json(c) : json_null());
     json_object_set_new(o, "seconds",
-                        json_pack("{s:f,s:f,s:f}", "compile", c->seconds_compile, "baseline",
-                                  c->seconds_baseline, "timing", c->seconds_timing));
+                        json_pack("{s:f,s:f,s:f,s:f,s:f}", "prepare", c->seconds_prepare, "compile",
+                                  c->seconds_compile, "baseline", c->seconds_baseline, "timing",
+                                  c->seconds_timing, "check", c->seconds_check));
     return o;
 }
 
@@ -185,6 +186,8 @@ bool cell_read(Arena *a, const Json *j, const json_t *o, CellTimes *out) {
     out->seconds_compile = json_number_value(json_object_get(seconds, "compile"));
     out->seconds_baseline = json_number_value(json_object_get(seconds, "baseline"));
     out->seconds_timing = json_number_value(json_object_get(seconds, "timing"));
+    out->seconds_prepare = json_number_value(json_object_get(seconds, "prepare"));
+    out->seconds_check = json_number_value(json_object_get(seconds, "check"));
     bool ok = text_read(a, j, o, "why", &out->why) && figure_read(j, o, "device", &out->device) &&
               figure_read(j, o, "hot", &out->hot) && figure_read(j, o, "call", &out->call) &&
               figure_read(j, o, "yardstick", &out->yardstick) && text_read(a, j, o, "bar", &out->bar) &&
