@@ -136,6 +136,36 @@ static void test_after_a_fault_the_next_one_is_measured(void **state) {
     end(w);
 }
 
+// The sound kernel with one line more, before its store.
+static void with_line(World *w, const char *line) {
+    const char *at = strstr(body, "    tl.store"), *text;
+    text = arena_printf(&w->a, "%s@triton.jit\n%.*s%s%s%s", head, (int)(at - body), body, line, at, plain);
+    w->q.source = str_of(text);
+}
+
+// Half of the timed shape's programs are more than smaller shapes have.
+static void test_wrong_at_large_grids_only_takes_it_back(void **state) {
+    (void)state;
+    World *w = world("", false);
+    with_line(w, "    v = tl.where(tl.program_id(0) < 16, v, v + 1)\n");
+    cell_time(&w->a, &w->q, (CellPlace){128, 64, DT_F16}, &w->out); // eight programs
+    assert_true(w->out.status != TIMES_incorrect);
+    cell(w); // thirty-two
+    expect(w, TIMES_incorrect, "elements are wrong on the GPU"); // rows stand elsewhere in each set
+    end(w);
+}
+
+static void test_wrong_in_one_dtype_only_takes_it_back(void **state) {
+    (void)state;
+    World *w = world("", false);
+    with_line(w, "    if out.dtype.element_ty == tl.bfloat16:\n        v = v * 0.0\n");
+    cell(w);
+    expect(w, TIMES_ok, "");
+    cell_time(&w->a, &w->q, (CellPlace){512, 64, DT_BF16}, &w->out);
+    expect(w, TIMES_incorrect, "elements are wrong on the GPU");
+    end(w);
+}
+
 static void test_noise_gives_no_number(void **state) {
     (void)state;
     World *w = world("jitter=60", false);
@@ -174,6 +204,8 @@ int main(void) {
         cmocka_unit_test(test_a_gpu_that_disagrees_takes_the_verdict_back),
         cmocka_unit_test(test_writing_beside_buffers_takes_it_back_too),
         cmocka_unit_test(test_after_a_fault_the_next_one_is_measured),
+        cmocka_unit_test(test_wrong_at_large_grids_only_takes_it_back),
+        cmocka_unit_test(test_wrong_in_one_dtype_only_takes_it_back),
         cmocka_unit_test(test_noise_gives_no_number),
         cmocka_unit_test(test_too_little_work_gives_no_number),
         cmocka_unit_test(test_too_little_memory_says_so),
