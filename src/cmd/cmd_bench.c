@@ -85,9 +85,10 @@ static int slower_first(const void *a, const void *b) {
 static void put_python_calls(Buf *out, const CellTimes *c) {
     for (int k = 0; k < c->baselines; k++)
         if (c->baseline[k].own_call.rounds)
-            buf_printf(out, "called from Python, %" PRId64 "x%" PRId64 " %s, %.*s: %.1f us%s\n", c->place.rows,
-                       c->place.columns, dtype_info[c->place.dtype].torch, STR_ARG(c->baseline[k].name),
-                       c->baseline[k].own_call.us, c->kept ? " (when it was tuned)" : "");
+            buf_printf(out, "called from Python, %" PRId64 "x%" PRId64 " %s, %.*s: %.1f us%s\n",
+                       c->place.rows, c->place.columns, dtype_info[c->place.dtype].torch,
+                       STR_ARG(c->baseline[k].name), c->baseline[k].own_call.us,
+                       c->kept ? " (when it was tuned)" : "");
 }
 
 // `t` NULL: it was not accepted, and nothing was timed.
@@ -102,9 +103,9 @@ static void print_cells(Arena *a, const BenchOptions *o, const Subject *x, const
         verdict_text(&out, &x->v, "");
         if (n) {
             CompileCounts made = compilers_counts(t->compilers);
-            buf_printf(&out, "on %s, CUDA %d.%d, %s; %" PRId64 " kernels compiled, %" PRId64 " kept\n", t->gpu.name,
-                       t->gpu.version / 1000, t->gpu.version % 1000 / 10, compilers_versions(t->compilers),
-                       made.compiled, made.cache_hits);
+            buf_printf(&out, "on %s, CUDA %d.%d, %s; %" PRId64 " kernels compiled, %" PRId64 " kept\n",
+                       t->gpu.name, t->gpu.version / 1000, t->gpu.version % 1000 / 10,
+                       compilers_versions(t->compilers), made.compiled, made.cache_hits);
         }
         for (int i = 0; i < n; i++) {
             cell_text(&out, x->sorted[i]);
@@ -151,18 +152,19 @@ static bool picture(Arena *a, const BenchOptions *o, const Subject *x, const Tim
     }
     for (int i = 0; i < x->n && !o->folder; i++) fields_add(a, &f, x->op.name, &x->cell[i]);
     Str torch = x->n ? x->cell[0].torch : (Str){0};
-    const char *foot = arena_printf(a, "%s, CUDA %d.%d, %s%s%.*s",
-                                    t->gpu.name, t->gpu.version / 1000, t->gpu.version % 1000 / 10,
-                                    compilers_versions(t->compilers), torch.len ? ", PyTorch " : "", STR_ARG(torch));
+    const char *foot = arena_printf(a, "%s, CUDA %d.%d, %s%s%.*s", t->gpu.name, t->gpu.version / 1000,
+                                    t->gpu.version % 1000 / 10, compilers_versions(t->compilers),
+                                    torch.len ? ", PyTorch " : "", STR_ARG(torch));
     Buf svg = BUF(a);
-    heat_map_svg(&svg, &(HeatMap){.title = f.ratios ? "Times as fast as the better of torch.compile and max-autotune"
-                                                   : "Share of the speed of plain streaming",
-                                  .legend = f.ratios ? "slower, faster" : "share",
-                                  .foot = foot,
-                                  .note = "medians of device times; inputs and answers not in the L2",
-                                  .share = !f.ratios,
-                                  .field = f.field,
-                                  .fields = f.n});
+    heat_map_svg(
+        &svg, &(HeatMap){.title = f.ratios ? "Times as fast as the better of torch.compile and max-autotune"
+                                           : "Share of the speed of plain streaming",
+                         .legend = f.ratios ? "slower, faster" : "share",
+                         .foot = foot,
+                         .note = "medians of device times; inputs and answers not in the L2",
+                         .share = !f.ratios,
+                         .field = f.field,
+                         .fields = f.n});
     return io_write_atomic(o->svg, buf_str(&svg), e);
 }
 
@@ -220,7 +222,8 @@ static bool take_back(const World *w, const Timer *t, Subject *x, json_t *verdic
     const CellTimes *c = cells_refute(x->cell, x->n);
     if (!c) return true;
     decision_set(&x->v.decision, STATUS_incorrect, "gpu", cell_refutes(w->a, c));
-    return verdict_take_back(w->referee, NULL, &(TakenBack){&x->op, {.dtype = -1}, x->source, t, c}, verdict, e);
+    return verdict_take_back(w->referee, NULL, &(TakenBack){&x->op, {.dtype = -1}, x->source, t, c}, verdict,
+                             e);
 }
 
 static bool time_cells(const World *w, const BenchOptions *o, Subject *x, Err *e) {
@@ -273,13 +276,20 @@ static bool bench(const World *w, const BenchOptions *o, const char *file, int *
 int cmd_bench(int argc, char **argv) {
     BenchOptions o = {0};
     const Option options[] = {
-        {"--op", OPTION_TEXT, &o.op},          {"--entry", OPTION_TEXT, &o.entry},
-        {"--shape", OPTION_TEXTS, &o.shape},   {"--dtype", OPTION_TEXTS, &o.dtype},
-        {"--grid", OPTION_TEXT, &o.grid},      {"--layout", OPTION_TEXT, &o.layout},
-        {"--rounds", OPTION_COUNT, &o.rounds}, {"--alone", OPTION_FLAG, &o.alone},
-        {"--python", OPTION_TEXT, &o.python},  {"--jobs", OPTION_COUNT, &o.jobs},
-        {"--state", OPTION_TEXT, &o.state},    {"--json", OPTION_FLAG, &o.json},
-        {"-o", OPTION_TEXT, &o.folder},        {"--svg", OPTION_TEXT, &o.svg},
+        {"--op", OPTION_TEXT, &o.op},
+        {"--entry", OPTION_TEXT, &o.entry},
+        {"--shape", OPTION_TEXTS, &o.shape},
+        {"--dtype", OPTION_TEXTS, &o.dtype},
+        {"--grid", OPTION_TEXT, &o.grid},
+        {"--layout", OPTION_TEXT, &o.layout},
+        {"--rounds", OPTION_COUNT, &o.rounds},
+        {"--alone", OPTION_FLAG, &o.alone},
+        {"--python", OPTION_TEXT, &o.python},
+        {"--jobs", OPTION_COUNT, &o.jobs},
+        {"--state", OPTION_TEXT, &o.state},
+        {"--json", OPTION_FLAG, &o.json},
+        {"-o", OPTION_TEXT, &o.folder},
+        {"--svg", OPTION_TEXT, &o.svg},
         {"--stability", OPTION_COUNT, &o.stability},
     };
     Positionals rest;

@@ -102,12 +102,12 @@ static void put_mint_json(Buf *out, const Told *t, double ms) {
                          json_loadb(v.p, v.len, 0, NULL));
         if (t->strength->asked) json_object_set_new(best, "strength", strength_json(t->strength));
     }
-    json_t *o =
-        json_pack("{s:s%, s:s, s:i, s:i, s:i, s:i, s:o, s:{s:s, s:f}, s:f, s:o, s:I, s:b}", "op", t->op->name.p,
-                  t->op->name.len, "smith", t->smith->name, "proposed", m->proposed, "distinct", m->distinct,
-                  "judged", m->judged, "accepted", m->accepted, "best", best, "rank_model", "target",
-                  m->target->name, "estimate_us", m->estimate_us, "elapsed_ms", ms, "statuses", status_counts(m),
-                  "tokens", (json_int_t)m->tally.tokens, "interrupted", m->stopped);
+    json_t *o = json_pack("{s:s%, s:s, s:i, s:i, s:i, s:i, s:o, s:{s:s, s:f}, s:f, s:o, s:I, s:b}", "op",
+                          t->op->name.p, t->op->name.len, "smith", t->smith->name, "proposed", m->proposed,
+                          "distinct", m->distinct, "judged", m->judged, "accepted", m->accepted, "best", best,
+                          "rank_model", "target", m->target->name, "estimate_us", m->estimate_us,
+                          "elapsed_ms", ms, "statuses", status_counts(m), "tokens",
+                          (json_int_t)m->tally.tokens, "interrupted", m->stopped);
     if (t->timer) json_object_set_new(o, "times", times_of(t));
     json_put(out, o);
     buf_putc(out, '\n');
@@ -120,8 +120,10 @@ static void put_times(Buf *out, const Told *t) {
                    t->timer->gpu.name, t->m->proofs);
         return;
     }
-    buf_printf(out, "# on %s: the fastest of %d that were measured (number %d by the model, %.2f us); again, apart: ",
-               t->timer->gpu.name, c->timed, c->best + 1, c->first[c->best].device.us);
+    buf_printf(
+        out,
+        "# on %s: the fastest of %d that were measured (number %d by the model, %.2f us); again, apart: ",
+        t->timer->gpu.name, c->timed, c->best + 1, c->first[c->best].device.us);
     cell_text(out, &c->again);
     buf_putc(out, '\n');
 }
@@ -183,13 +185,14 @@ typedef struct {
 static bool measure(Service *s, Arena *a, const MintOptions *o, const MintRequest *q, Minted *out, Err *e) {
     const TimerOptions options = {.python = o->python, .alone = o->alone};
     if (!timer_open(a, service_referee(s), o->measurer, &options, &out->timer, e)) return false;
-    const ClockedRequest ask = {.op = q->op,
-                                .timer = &out->timer,
-                                .service = s,
-                                .filter = q->filter,
-                                .place = {q->ask.m, q->ask.n, q->filter.dtype > 0 ? (DType)q->filter.dtype : DT_F16},
-                                .told = show_clock,
-                                .arg = q->arg};
+    const ClockedRequest ask = {
+        .op = q->op,
+        .timer = &out->timer,
+        .service = s,
+        .filter = q->filter,
+        .place = {q->ask.m, q->ask.n, q->filter.dtype > 0 ? (DType)q->filter.dtype : DT_F16},
+        .told = show_clock,
+        .arg = q->arg};
     return clocked_run(a, &ask, &out->m, &out->clocked, e);
 }
 

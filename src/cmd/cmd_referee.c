@@ -198,7 +198,8 @@ int cmd_referee(int argc, char **argv) {
     Measurer *m = NULL;
     Arena a = {0};
     RefereeConfig config = {.state = o.state, .jobs = o.jobs, .extras.old_names = o.old_names};
-    if ((o.stream && !measurer_open(NULL, &m, &e)) || (o.include && !include_read(&a, o.include, &config.extras.include, &e)) ||
+    if ((o.stream && !measurer_open(NULL, &m, &e)) ||
+        (o.include && !include_read(&a, o.include, &config.extras.include, &e)) ||
         !referee_open(&config, &r, &e)) {
         arena_free(&a);
         measurer_close(m);
@@ -206,8 +207,8 @@ int cmd_referee(int argc, char **argv) {
     }
     int code = EXIT_OK;
     DomainAsked asked;
-    bool ok = (!o.suite || op_suite_add(&a, o.suite, &e)) &&
-              (!o.stream || domain_of(o.layout, NULL, &asked, &e));
+    bool ok =
+        (!o.suite || op_suite_add(&a, o.suite, &e)) && (!o.stream || domain_of(o.layout, NULL, &asked, &e));
     const StreamOptions stream = {.levels = o.levels,
                                   .layout = o.stream && ok ? asked.layout : LAYOUT_DECLARED,
                                   .fresh = o.fresh,

@@ -21,7 +21,7 @@ enum { ANSWER_SECONDS = 240, ANSWER_MOST = 256 << 20, VERSIONS_SECONDS = 30 };
 
 struct Baseline {
     char python[IO_PATH]; // it is started elsewhere: a path is absolute
-    pid_t pid; // 0: none runs
+    pid_t pid;            // 0: none runs
     int to, from;
     char folder[64];
     bool versions_asked;
@@ -131,9 +131,9 @@ static bool start(Baseline *b, Err *e) {
 // ---- its versions
 
 // Metadata of packages alone: importing PyTorch takes seconds.
-static const char versions_script[] =
-    "import importlib.metadata as m, platform\n"
-    "print('torch', m.version('torch') + ', triton', m.version('triton') + ', Python', platform.python_version())";
+static const char versions_script[] = "import importlib.metadata as m, platform\n"
+                                      "print('torch', m.version('torch') + ', triton', m.version('triton') + "
+                                      "', Python', platform.python_version())";
 
 static _Noreturn void say_versions(const char *python, int out) {
     int null = open("/dev/null", O_RDWR);
@@ -283,9 +283,8 @@ static bool mode_read(Arena *a, const Json *j, const char *name, const json_t *o
     if (!times_read(j, o, "device", m->device, &m->devices) || !times_read(j, o, "call", m->call, &m->calls))
         return false;
     m->replayable = run != NULL;
-    return !run ||
-           timed_run_read(
-               a, &(TimedRunSource){j, run, bytes, job->inputs, job->output, job->outputs}, &m->run, j->e);
+    return !run || timed_run_read(a, &(TimedRunSource){j, run, bytes, job->inputs, job->output, job->outputs},
+                                  &m->run, j->e);
 }
 
 bool baseline_read(Arena *a, Str text, const TimingJob *job, BaselineTimes *out, Err *e) {

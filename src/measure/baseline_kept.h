@@ -1,6 +1,7 @@
-// baseline_kept.h - what PyTorch's compiler made of a definition, kept on disk, so that it is tuned once for each
-// GPU model, driver and versions and replayed ever after. A file is the sum of what follows, then the answer of
-// baseline.py as it came; it is read as that answer is, and a changed or half-written one does not count.
+// baseline_kept.h - what PyTorch's compiler made of a definition, kept on disk, so that it is tuned once for
+// each GPU model, driver and versions and replayed ever after. A file is the sum of what follows, then the
+// answer of baseline.py as it came; it is read as that answer is, and a changed or half-written one does not
+// count.
 #pragma once
 #include "gpu/device.h"
 #include "measure/baseline.h"

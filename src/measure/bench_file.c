@@ -38,8 +38,9 @@ static bool first_lines_agree(Arena *a, const char *path, const json_t *was, con
     json_object_foreach((json_t *)(uintptr_t)now, key, v) {
         const json_t *old = json_object_get(was, key);
         if (!json_equal(old, v))
-            return err_set(e, ERR_INPUT, "%s was begun with \"%s\": %s, and here it is %s; give another folder",
-                           path, key, value_text(a, old), value_text(a, v));
+            return err_set(e, ERR_INPUT,
+                           "%s was begun with \"%s\": %s, and here it is %s; give another folder", path, key,
+                           value_text(a, old), value_text(a, v));
     }
     return true;
 }
@@ -98,7 +99,8 @@ static bool line_write(BenchFile *f, json_t *value, Err *e) {
     Buf b = BUF(&a);
     json_put_precise(&b, value, 9);
     buf_putc(&b, '\n');
-    bool ok = io_write_all(f->fd, b.p, b.len, e) && (fsync(f->fd) == 0 || err_set(e, ERR_IO, "%s", strerror(errno)));
+    bool ok = io_write_all(f->fd, b.p, b.len, e) &&
+              (fsync(f->fd) == 0 || err_set(e, ERR_IO, "%s", strerror(errno)));
     arena_free(&a);
     if (!ok) err_prefix(e, "%s", f->path);
     return ok;
@@ -170,7 +172,9 @@ static bool record_read(Arena *a, const char *path, BenchRecord *out, Err *e) {
     return ok;
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
 
 bool bench_folder_read(Arena *a, const char *folder, BenchRecord **out, int *n, Err *e) {
     const char **name = NEWN(a, const char *, FILES_MOST);
@@ -179,7 +183,8 @@ bool bench_folder_read(Arena *a, const char *folder, BenchRecord **out, int *n, 
     *n = 0;
     if (!d) return err_set(e, ERR_IO, "%s: %s", folder, strerror(errno));
     for (const struct dirent *f; (f = readdir(d)) && names < FILES_MOST;)
-        if (str_ends(str_of(f->d_name), ".jsonl")) name[names++] = arena_strndup(a, f->d_name, strlen(f->d_name));
+        if (str_ends(str_of(f->d_name), ".jsonl"))
+            name[names++] = arena_strndup(a, f->d_name, strlen(f->d_name));
     closedir(d);
     qsort(name, (size_t)names, sizeof *name, by_name);
     *out = NEWN(a, BenchRecord, (size_t)names + 1);

@@ -1,6 +1,7 @@
-// bench_file.h - measurements on disk: a folder with one file for each op and source. Its first line says what
-// was measured, where and with which versions; then a line for each cell that is finished. A run that was cut
-// off goes on there; one with another GPU, other versions or other settings is told apart, never mixed in.
+// bench_file.h - measurements on disk: a folder with one file for each op and source. Its first line says
+// what was measured, where and with which versions; then a line for each cell that is finished. A run that
+// was cut off goes on there; one with another GPU, other versions or other settings is told apart, never
+// mixed in.
 #pragma once
 #include "measure/timer.h"
 

@@ -36,8 +36,7 @@ bool cell_failed(Cell *c) { return cell_say(c, TIMES_failed, c->e.msg); }
 static bool draw(Cell *c) {
     uint64_t seed[2];
     if (!rng_entropy(seed, sizeof seed, &c->e)) return cell_failed(c);
-    const RepeatedRequest q = {
-        .op = c->q->op,
+    const RepeatedRequest q = {.op = c->q->op,
                                .seed = seed[0] >> 1,
                                .dtype = c->place.dtype,
                                .rows = c->place.rows,
@@ -46,8 +45,9 @@ static bool draw(Cell *c) {
     RepeatedMade made = repeated_make(c->a, &q, &c->r, &c->e);
     if (made == REPEATED_FAILED) return cell_failed(c);
     if (made == REPEATED_UNFIT)
-        return cell_say(c, TIMES_unfit,
-                   "the op has no such shape, it is too large, or a row of the answer depends on other rows");
+        return cell_say(
+            c, TIMES_unfit,
+            "the op has no such shape, it is too large, or a row of the answer depends on other rows");
     c->rotates = c->r.rows > c->r.block.truth[0].rows;
     c->job = (TimingJob){.seed = seed[1] >> 1,
                          .rounds = c->q->rounds,
@@ -94,14 +94,16 @@ static bool record(Cell *c) {
     RecordAsk ask = {.source = c->q->source, .extras = referee_extras(r)};
     int64_t size[OP_DIMS_MAX];
     if (changes_inputs(c->q->op))
-        return cell_say(c, TIMES_unsupported, "an op that changes an input in place is not timed by this version");
+        return cell_say(c, TIMES_unsupported,
+                        "an op that changes an input in place is not timed by this version");
     memcpy(size, c->r.block.truth[0].dim, sizeof size);
     if (c->q->op->rows_dim >= 0) size[c->q->op->rows_dim] = c->r.rows;
     if (!record_order(c->q->op, size, c->place.dtype, c->q->gpu->processors, &ask.order, &c->e) ||
         !record_run(r->fork_servers, c->a, &ask, &c->recording, &c->e))
         return cell_failed(c);
     if (!c->recording.ok) return cell_say(c, TIMES_unsupported, str_cdup(c->a, c->recording.why));
-    return answers_fit(c) || cell_say(c, TIMES_failed, "what was recorded returns other tensors than the op does");
+    return answers_fit(c) ||
+           cell_say(c, TIMES_failed, "what was recorded returns other tensors than the op does");
 }
 
 // ---- compiling

@@ -56,7 +56,8 @@ typedef struct {
     bool kept; // the baselines were tuned in an earlier run, and are replayed
     Str bar; // the baseline that it is compared with: the better one of default and max_autotune; empty: none
     double bar_us, ratio; // bar_us / device.us
-    double again_us[STABILITY_MAX], again_ratio[STABILITY_MAX]; // measured again, by fresh processes; ratio 0: none
+    double again_us[STABILITY_MAX],
+        again_ratio[STABILITY_MAX]; // measured again, by fresh processes; ratio 0: none
     int again;
     double seconds_prepare; // drawing its inputs, recording its launches
     double seconds_check;   // comparing its answers
@@ -76,8 +77,8 @@ typedef struct {
     int again; // how often a cell is measured once more, each time by a fresh process
 } CellRequest;
 
-// The cells of one program, ready to be measured: inputs are drawn, launches recorded, kernels compiled, those
-// of all cells side by side. What goes wrong with a cell is told in it.
+// The cells of one program, ready to be measured: inputs are drawn, launches recorded, kernels compiled,
+// those of all cells side by side. What goes wrong with a cell is told in it.
 typedef struct Cells Cells;
 Cells *cells_prepare(Arena *a, const CellRequest *q, const CellPlace *place, int n, CellTimes *out);
 void cells_measure(Cells *c, int i); // once each: out[i] is told then

@@ -27,7 +27,7 @@ Figure cell_figure(const double *x, int n) {
 bool cell_ended_well(Cell *c, const TimedContender *t) {
     if (t->end == TIMED_WELL) return true;
     return cell_say(c, t->end == TIMED_REFUSED ? TIMES_failed : TIMES_incorrect,
-               arena_printf(c->a, "%.*s: %s", STR_ARG(t->name), t->why));
+                    arena_printf(c->a, "%.*s: %s", STR_ARG(t->name), t->why));
 }
 
 // ---- answers
@@ -70,7 +70,8 @@ static bool all_right(Cell *c, const uint8_t *answers, int contender, Str *why) 
     for (int j = 0; j < c->job.checked; j++) {
         const Bound *b = block->expected;
         for (int k = 0; k < c->job.outputs && b; k++, b = b->also) {
-            int64_t first = 0, n = wrong_elements(c, b, answers + timing_output_at(&c->job, contender, j, k), &first);
+            int64_t first = 0,
+                    n = wrong_elements(c, b, answers + timing_output_at(&c->job, contender, j, k), &first);
             if (!n) continue;
             int64_t columns = b->numel / block->rows;
             *why = str_of(arena_printf(c->a,
@@ -160,12 +161,13 @@ void cell_tell(Cell *c, const TimingResult *r, const uint8_t *answers) {
     tell_baselines(c, r, answers);
     if (!r->cold || device.us < floors * r->floor_us) {
         cell_say(c, TIMES_below_floor,
-            arena_printf(c->a, "%.2f us, where a kernel that does nothing takes %.2f us%s", device.us,
-                         r->floor_us, r->cold ? "" : "; all sets of inputs together fit into the L2"));
+                 arena_printf(c->a, "%.2f us, where a kernel that does nothing takes %.2f us%s", device.us,
+                              r->floor_us, r->cold ? "" : "; all sets of inputs together fit into the L2"));
         return;
     }
     if (device.spread > noisy || t->checked_us > apart * device.us || t->checked_us < device.us / apart) {
-        cell_say(c, TIMES_timing_unstable,
+        cell_say(
+            c, TIMES_timing_unstable,
             arena_printf(
                 c->a,
                 "the middle half of %d rounds differs by %.1f %%; the checked window took %.2f of the median",
@@ -178,4 +180,3 @@ void cell_tell(Cell *c, const TimingResult *r, const uint8_t *answers) {
     out->bar_us = cell_bar(out->baseline, out->baselines, out->kept, &out->bar);
     out->ratio = out->device.us > 0 && out->bar_us > 0 ? out->bar_us / out->device.us : 0;
 }
-

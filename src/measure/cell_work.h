@@ -18,10 +18,9 @@ typedef struct {
     TimingJob job;
     BaselineTimes baseline;
     int replayed[BASELINE_MODES_MAX]; // contender of the job; 0: none
-    bool ready; // to be measured
+    bool ready;                       // to be measured
     Err e;
 } Cell;
-
 
 // ---- cell.c
 bool cell_say(Cell *c, TimesStatus s, const char *why); // false

@@ -35,7 +35,8 @@ static Colour colour_of(double t) {
     static const Colour none = {247, 247, 247}, fast = {33, 102, 172}, slow = {178, 24, 43};
     const Colour *to = t < 0 ? &slow : &fast;
     double k = t < 0 ? -t : t;
-    return (Colour){none.r + k * (to->r - none.r), none.g + k * (to->g - none.g), none.b + k * (to->b - none.b)};
+    return (Colour){none.r + k * (to->r - none.r), none.g + k * (to->g - none.g),
+                    none.b + k * (to->b - none.b)};
 }
 
 static void put_escaped(Buf *out, Str s) {
@@ -116,8 +117,9 @@ static void put_scale(Buf *out, const Layout *l) {
         buf_printf(out, "<rect x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"10\" fill=\"#%02x%02x%02x\"/>\n",
                    x0 + wide * i / STEPS, y, wide / STEPS + 0.4, (unsigned)c.r, (unsigned)c.g, (unsigned)c.b);
     }
-    static const char *const factor[] = {"\xe2\x89\xa4 0.5", "1", "\xe2\x89\xa5 2"},
-                             *const share[] = {"\xe2\x89\xa4 50 %", "71 %", "100 %"};
+    static const char *const factor[] = {"\xe2\x89\xa4 0.5", "1", "\xe2\x89\xa5 2"}, *const share[] = {
+                                                                                         "\xe2\x89\xa4 50 %",
+                                                                                         "71 %", "100 %"};
     for (int i = 0; i < 3; i++)
         put_text(out, x0 + wide * i / 2, y + 23, "text-anchor=\"middle\" font-size=\"10\"",
                  str_of(l->m->share ? share[i] : factor[i]));

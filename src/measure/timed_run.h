@@ -56,7 +56,7 @@ typedef struct {
     TimedKernel *kernel;
     int kernels;
     TimedStep *step;
-    int steps, setups; // the first ones run once, before anything is timed
+    int steps, setups;                 // the first ones run once, before anything is timed
     TimedView output[RUN_OUTPUTS_MAX]; // the answers, in order
     int outputs;
 } TimedRun;

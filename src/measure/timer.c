@@ -57,8 +57,8 @@ const CellTimes *cells_refute(const CellTimes *cell, int n) {
 const char *cell_refutes(Arena *a, const CellTimes *c) {
     enum { WHY_MOST = 400 };
     return arena_printf(a, "On a GPU, at %" PRId64 "x%" PRId64 " %s: %.*s.", c->place.rows, c->place.columns,
-                        dtype_info[c->place.dtype].torch, (int)(c->why.len < WHY_MOST ? c->why.len : WHY_MOST),
-                        c->why.p);
+                        dtype_info[c->place.dtype].torch,
+                        (int)(c->why.len < WHY_MOST ? c->why.len : WHY_MOST), c->why.p);
 }
 
 static json_t *compiles_json(const CompileCounts *n) {
@@ -74,6 +74,6 @@ json_t *times_json(const Timer *t, const CellTimes *const *cell, int n, const ch
     CompileCounts none = {0}, counts = t ? compilers_counts(t->compilers) : none;
     return json_pack("{s:o,s:i,s:s,s:o,s:o,s:o}", "gpu", json_quoted(str_of(t ? t->gpu.name : "")), "cuda",
                      t ? t->gpu.version : 0, "compiler", t ? compilers_versions(t->compilers) : "", "why",
-                     why ? json_quoted(str_of(why)) : json_null(), "compiles", compiles_json(&counts), "cells",
-                     list);
+                     why ? json_quoted(str_of(why)) : json_null(), "compiles", compiles_json(&counts),
+                     "cells", list);
 }

@@ -1,5 +1,5 @@
-// timer.h - what times need, opened together and asked for many programs: the GPU's measuring process, compile
-// workers with their cache, PyTorch with the baselines that were tuned before.
+// timer.h - what times need, opened together and asked for many programs: the GPU's measuring process,
+// compile workers with their cache, PyTorch with the baselines that were tuned before.
 #pragma once
 #include "measure/cell.h"
 
@@ -31,6 +31,6 @@ CellRequest timer_request(const Timer *t, const Op *op, Str source);
 const CellTimes *cells_refute(const CellTimes *cell, int n);
 // "On a GPU, at 512x64 float16: the kernel: ..."
 const char *cell_refutes(Arena *a, const CellTimes *c);
-// A verdict's "times" (doc/schema/times.json), its cells in order. `why`: why there are no times at all, or NULL;
-// then `t` may be NULL.
+// A verdict's "times" (doc/schema/times.json), its cells in order. `why`: why there are no times at all, or
+// NULL; then `t` may be NULL.
 json_t *times_json(const Timer *t, const CellTimes *const *cell, int n, const char *why);

@@ -39,16 +39,17 @@ static json_t *reals_json(const double *x, int n) {
 static json_t *stability_json(const CellTimes *c) {
     bool ratios = c->again > 0;
     for (int i = 0; i < c->again; i++) ratios &= c->again_ratio[i] > 0;
-    return json_pack("{s:i,s:o,s:f,s:f,s:o,s:o}", "processes", c->again, "us", reals_json(c->again_us, c->again),
-                     "median_us", median_of(c->again_us, c->again), "spread", spread_of(c->again_us, c->again),
-                     "ratio", ratios ? reals_json(c->again_ratio, c->again) : json_null(), "ratio_spread",
+    return json_pack("{s:i,s:o,s:f,s:f,s:o,s:o}", "processes", c->again, "us",
+                     reals_json(c->again_us, c->again), "median_us", median_of(c->again_us, c->again),
+                     "spread", spread_of(c->again_us, c->again), "ratio",
+                     ratios ? reals_json(c->again_ratio, c->again) : json_null(), "ratio_spread",
                      ratios ? json_real(spread_of(c->again_ratio, c->again)) : json_null());
 }
 
 json_t *cell_json(const CellTimes *c) {
-    json_t *o =
-        json_pack("{s:[I,I],s:s,s:s,s:o}", "shape", (json_int_t)c->place.rows, (json_int_t)c->place.columns, "dtype",
-                  dtype_info[c->place.dtype].torch, "status", times_name(c->status), "why", text_json(c->why));
+    json_t *o = json_pack("{s:[I,I],s:s,s:s,s:o}", "shape", (json_int_t)c->place.rows,
+                          (json_int_t)c->place.columns, "dtype", dtype_info[c->place.dtype].torch, "status",
+                          times_name(c->status), "why", text_json(c->why));
     json_object_set_new(o, "device", figure_json(&c->device));
     json_object_set_new(o, "hot", figure_json(&c->hot));
     json_object_set_new(o, "call", figure_json(&c->call));
@@ -82,7 +83,8 @@ json_t *cell_json(const CellTimes *c) {
 }
 
 void cell_text(Buf *out, const CellTimes *c) {
-    buf_printf(out, "%lldx%lld %s: ", (long long)c->place.rows, (long long)c->place.columns, dtype_info[c->place.dtype].torch);
+    buf_printf(out, "%lldx%lld %s: ", (long long)c->place.rows, (long long)c->place.columns,
+               dtype_info[c->place.dtype].torch);
     if (c->status != TIMES_ok) {
         buf_printf(out, "%s: %.*s", times_name(c->status), STR_ARG(c->why));
         return;
@@ -107,7 +109,8 @@ static bool figure_read(const Json *j, const json_t *o, const char *key, Figure 
     int64_t rounds = 0;
     *out = (Figure){0};
     if (json_absent(f)) return true;
-    if (!json_is_object(f)) return err_set(j->e, ERR_INPUT, "%s: \"%s\": an object belongs here", j->file, key);
+    if (!json_is_object(f))
+        return err_set(j->e, ERR_INPUT, "%s: \"%s\": an object belongs here", j->file, key);
     bool ok = json_get_real(j, f, "us", &out->us) && json_get_real(j, f, "spread", &out->spread) &&
               json_get_int(j, f, "rounds", 1, ROUNDS_MOST, &rounds);
     out->rounds = (int)rounds;

@@ -141,9 +141,9 @@ static bool region_own(Timing *t, Runner *r, int64_t bytes) {
     return true;
 }
 
-// Where call i of a graph works; `order` is of the sets. What keeps something between calls meets other inputs
-// each time, or it could remember an answer instead of computing it: each pass moves its regions on by one. On
-// one set alone, two take turns.
+// Where call i of a graph works; `order` is of the sets. What keeps something between calls meets other
+// inputs each time, or it could remember an answer instead of computing it: each pass moves its regions on by
+// one. On one set alone, two take turns.
 static CallPlace place_of(const Timing *t, const Runner *r, const int *order, int i, bool hot) {
     int n = t->sets.sets, set = order[hot ? (r->own ? i % 2 : 0) : i % n];
     return (CallPlace){set, hot ? order[0] : (set + i / n) % n};

@@ -5,8 +5,7 @@
 void timing_job_write(Buf *out, const TimingJob *job) {
     buf_printf(out, "{\"seed\":%" PRId64 ",\"rounds\":%d,\"checked\":%d,\"target_us\":%.3f,\"seconds\":%.3f",
                (int64_t)(job->seed >> 1), job->rounds, job->checked, job->target_us, job->seconds);
-    buf_printf(out,
-               ",\"l2_times\":%" PRId64 ",\"rows\":%" PRId64 ",\"outputs\":[", job->l2_times, job->rows);
+    buf_printf(out, ",\"l2_times\":%" PRId64 ",\"rows\":%" PRId64 ",\"outputs\":[", job->l2_times, job->rows);
     for (int k = 0; k < job->outputs; k++) buf_printf(out, "%s%" PRId64, k ? "," : "", job->output[k]);
     buf_puts(out, "],\"inputs\":[");
     for (int i = 0; i < job->inputs; i++)
@@ -70,8 +69,7 @@ static bool contenders_read(Arena *a, const Json *j, TimingJob *t) {
         if (!json_get_text(j, o, "name", &c->name) || !json_get_bool(j, o, "compared", &c->compared))
             return false;
         c->name = str_dup(a, c->name);
-        const TimedRunSource s = {j,         json_object_get(o, "run"), bytes,
-                                  t->inputs, t->output,                 t->outputs};
+        const TimedRunSource s = {j, json_object_get(o, "run"), bytes, t->inputs, t->output, t->outputs};
         if (!timed_run_read(a, &s, &c->run, j->e)) return err_ctx(j->e, "contender %s", str_cdup(a, c->name));
     }
     return true;

@@ -20,11 +20,11 @@ typedef struct {
 typedef struct {
     uint64_t seed; // of the sets, their order, the order of contenders: drawn after what is timed was fixed
     int rounds;
-    int checked;      // sets of which the answer is handed back
-    double target_us; // a window takes at least this long
-    double seconds;   // at most, for any piece of work that is queued
-    int64_t l2_times; // all sets together are so many times the L2
-    int64_t rows;     // of the inputs that have rows; answers are moved back by as many
+    int checked;                     // sets of which the answer is handed back
+    double target_us;                // a window takes at least this long
+    double seconds;                  // at most, for any piece of work that is queued
+    int64_t l2_times;                // all sets together are so many times the L2
+    int64_t rows;                    // of the inputs that have rows; answers are moved back by as many
     int64_t output[RUN_OUTPUTS_MAX]; // bytes of each answer
     int outputs;
     TimingInput input[TIMING_INPUTS_MAX];

@@ -35,11 +35,11 @@ typedef struct {
     Attempt best;
     Verdict verdict; // of the best at full
     const Target *target;
-    RankShape ranked_at; // the shape that the rank model was asked about
-    double estimate_us;  // of the best: a model, not a timing
+    RankShape ranked_at;              // the shape that the rank model was asked about
+    double estimate_us;               // of the best: a model, not a timing
     MintProof proof[MINT_PROOFS_MAX]; // by the model's order; the first is the best
     int proofs;
-    Attempt *attempt;    // all, in order of (index, retry)
+    Attempt *attempt; // all, in order of (index, retry)
     int attempts;
     AttemptTally tally;
     bool stopped;    // interrupted

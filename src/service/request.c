@@ -52,12 +52,14 @@ static bool read_time(const Json *j, StreamRequest *q, bool level_said) {
     if (json_absent(time) || json_is_false(time)) return true;
     size_t n = json_is_true(time) ? sizeof usual / sizeof *usual : json_array_size(time);
     if (n < 1 || n > TIMED_CELLS_MAX)
-        return err_set(j->e, ERR_INPUT, "%s: \"time\" is true, or a list of 1 to %d shapes such as \"8192x4096\"",
-                       j->file, TIMED_CELLS_MAX);
-    if (level_said && q->levels == LEVELS_QUICK)
         return err_set(j->e, ERR_INPUT,
-                       "%s: \"time\": only what level full accepts is timed; \"level\" is \"full\" or \"ladder\"",
-                       j->file);
+                       "%s: \"time\" is true, or a list of 1 to %d shapes such as \"8192x4096\"", j->file,
+                       TIMED_CELLS_MAX);
+    if (level_said && q->levels == LEVELS_QUICK)
+        return err_set(
+            j->e, ERR_INPUT,
+            "%s: \"time\": only what level full accepts is timed; \"level\" is \"full\" or \"ladder\"",
+            j->file);
     if (q->levels == LEVELS_QUICK) q->levels = LEVELS_LADDER;
     for (size_t i = 0; i < n; i++) {
         CellPlace *p = &q->place[q->places++];
@@ -66,7 +68,8 @@ static bool read_time(const Json *j, StreamRequest *q, bool level_said) {
             p->rows = usual[i][0];
             p->columns = usual[i][1];
         } else if (!filter_shape(json_str(json_array_get(time, i)), &p->rows, &p->columns)) {
-            return err_set(j->e, ERR_INPUT, "%s: \"time\": a shape such as \"8192x4096\" belongs here", j->file);
+            return err_set(j->e, ERR_INPUT, "%s: \"time\": a shape such as \"8192x4096\" belongs here",
+                           j->file);
         }
     }
     return true;

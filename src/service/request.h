@@ -1,6 +1,6 @@
 // request.h - one line of the stream:
-// {"id","op","source"[,"level","shape","dtype","layout","policy","manifest","time"]}. Any bytes are allowed; what
-// cannot be judged, or has a key that looks like one of these, says why.
+// {"id","op","source"[,"level","shape","dtype","layout","policy","manifest","time"]}. Any bytes are allowed;
+// what cannot be judged, or has a key that looks like one of these, says why.
 #pragma once
 #include "cases/draw.h"
 #include "service/stream_times.h"

@@ -111,8 +111,8 @@ static void answer_and_forget(Request *q, json_t *verdict, bool more) {
 
 static void timed(void *arg, TimesAsk *t) { answer_and_forget(arg, t->verdict, false); }
 
-// What level full accepts is timed before it is answered; what waits behind other answers of this thread waits
-// no longer.
+// What level full accepts is timed before it is answered; what waits behind other answers of this thread
+// waits no longer.
 static void measure(Stream *s, Request *q, json_t *verdict, bool more) {
     pthread_mutex_lock(&s->printing);
     if (!more && s->text.len) print(s);
@@ -139,7 +139,8 @@ static void answered(void *arg, const Answer *a) {
         return;
     }
     // A copy: the journal's record is not to be changed by times.
-    json_t *verdict = a->kind == ANSWER_KNOWN ? json_copy((json_t *)(uintptr_t)a->known) : verdict_object(a->verdict);
+    json_t *verdict =
+        a->kind == ANSWER_KNOWN ? json_copy((json_t *)(uintptr_t)a->known) : verdict_object(a->verdict);
     if (q->time.places && accepts(a)) return measure(s, q, verdict, a->more);
     answer_and_forget(q, verdict, a->more);
 }
@@ -349,8 +350,7 @@ bool stream_run(Referee *referee, int in, int out, const StreamOptions *o, Err *
         .levels = o->levels, .layout = o->layout, .out = out, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     s->text = BUF(&s->arena);
     pthread_mutex_init(&s->printing, NULL);
-    bool ok = s->wake >= 0 ? serve(s, referee, in, o, e)
-                           : err_set(e, ERR_IO, "eventfd: %s", strerror(errno));
+    bool ok = s->wake >= 0 ? serve(s, referee, in, o, e) : err_set(e, ERR_IO, "eventfd: %s", strerror(errno));
     if (s->wake >= 0) close(s->wake);
     pthread_mutex_destroy(&s->printing);
     for (int i = 0; i < s->knowns; i++) {

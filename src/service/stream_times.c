@@ -157,7 +157,8 @@ static void *measure(void *arg) {
 
 // ---- from outside
 
-StreamTimes *stream_times_open(Service *s, Measurer *m, const TimerOptions *o, void (*roused)(void *), void *arg) {
+StreamTimes *stream_times_open(Service *s, Measurer *m, const TimerOptions *o, void (*roused)(void *),
+                               void *arg) {
     StreamTimes *t = calloc(1, sizeof *t);
     if (!t) abort();
     *t = (StreamTimes){.service = s, .measurer = m, .options = *o, .roused = roused, .arg = arg};

@@ -1,6 +1,6 @@
 // stream_times.h - times for a stream's requests: behind the service stand two threads, one that prepares an
-// accepted program (draws inputs, records, compiles) and one that measures it, so that the GPU works while the
-// next program is compiled. The GPU is looked for when something is first asked.
+// accepted program (draws inputs, records, compiles) and one that measures it, so that the GPU works while
+// the next program is compiled. The GPU is looked for when something is first asked.
 #pragma once
 #include "measure/timer.h"
 #include "service/service.h"
@@ -28,7 +28,8 @@ struct TimesAsk {
 
 typedef struct StreamTimes StreamTimes;
 // `roused` is called when there may be room again.
-StreamTimes *stream_times_open(Service *s, Measurer *m, const TimerOptions *o, void (*roused)(void *), void *arg);
+StreamTimes *stream_times_open(Service *s, Measurer *m, const TimerOptions *o, void (*roused)(void *),
+                               void *arg);
 void stream_times_ask(StreamTimes *t, TimesAsk *q);
 bool stream_times_room(StreamTimes *t);
 // What waits is answered without times, but for what is being measured.

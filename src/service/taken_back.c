@@ -9,16 +9,17 @@ static void rewrite(Arena *a, const TakenBack *t, json_t *verdict) {
                                            "sizes_tried", "sizes_untested", "every_size"};
     const CellPlace *p = &t->cell->place;
     char where[80];
-    snprintf(where, sizeof where, "%" PRId64 "x%" PRId64 " %s", p->rows, p->columns, dtype_info[p->dtype].torch);
+    snprintf(where, sizeof where, "%" PRId64 "x%" PRId64 " %s", p->rows, p->columns,
+             dtype_info[p->dtype].torch);
     json_object_set_new(verdict, "accepted", json_false());
     json_object_set_new(verdict, "status", json_string(status_name(STATUS_incorrect)));
     json_object_set_new(verdict, "rule", json_string("gpu"));
     json_object_set_new(verdict, "feedback", json_quoted(str_of(cell_refutes(a, t->cell))));
     for (size_t i = 0; i < sizeof evidence / sizeof *evidence; i++) json_object_del(verdict, evidence[i]);
     json_object_set_new(verdict, "taken_back",
-                        json_pack("{s:s,s:o,s:i,s:s}", "at", where, "gpu", json_quoted(str_of(t->timer->gpu.name)),
-                                  "cuda", t->timer->gpu.version, "compiler",
-                                  compilers_versions(t->timer->compilers)));
+                        json_pack("{s:s,s:o,s:i,s:s}", "at", where, "gpu",
+                                  json_quoted(str_of(t->timer->gpu.name)), "cuda", t->timer->gpu.version,
+                                  "compiler", compilers_versions(t->timer->compilers)));
 }
 
 // For whoever asks at either level, of the shape and dtype that were judged or of all.

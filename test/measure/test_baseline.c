@@ -7,8 +7,13 @@
 
 static Arena a;
 static Err e;
-static TimingJob job = {
-    .rounds = 7, .target_us = 500, .l2_times = 5, .output = {64}, .outputs = 1, .inputs = 1, .input = {{0, 64, 0}}};
+static TimingJob job = {.rounds = 7,
+                        .target_us = 500,
+                        .l2_times = 5,
+                        .output = {64},
+                        .outputs = 1,
+                        .inputs = 1,
+                        .input = {{0, 64, 0}}};
 
 static void test_an_answer_is_read(void **state) {
     (void)state;
@@ -18,7 +23,8 @@ static void test_an_answer_is_read(void **state) {
         "\"eager\":{\"device\":[3,4],\"call\":[50]},\"default\":{\"device\":[2],\"call\":[60],\"run\":{"
         "\"buffers\":[{\"input\":0,\"bytes\":64},{\"bytes\":64}],\"kernels\":[{\"entry\":\"k\",\"image\":"
         "\"7f\"}],"
-        "\"steps\":[{\"launch\":0,\"grid\":[1,1,1],\"block\":[32,1,1],\"args\":[[0,0]]}],\"outputs\":[[1,0]]}}}"
+        "\"steps\":[{\"launch\":0,\"grid\":[1,1,1],\"block\":[32,1,1],\"args\":[[0,0]]}],\"outputs\":[[1,0]]}"
+        "}}"
         "}";
     if (!baseline_read(&a, str_of(text), &job, &t, &e)) fail_msg("%s", e.msg);
     assert_int_equal(t.modes, 3);

@@ -150,7 +150,7 @@ static void test_wrong_at_large_grids_only_takes_it_back(void **state) {
     with_line(w, "    v = tl.where(tl.program_id(0) < 16, v, v + 1)\n");
     cell_time(&w->a, &w->q, (CellPlace){128, 64, DT_F16}, &w->out); // eight programs
     assert_true(w->out.status != TIMES_incorrect);
-    cell(w); // thirty-two
+    cell(w);                                                     // thirty-two
     expect(w, TIMES_incorrect, "elements are wrong on the GPU"); // rows stand elsewhere in each set
     end(w);
 }

@@ -1,6 +1,6 @@
-// Attacks on the clock that a compiled kernel could try, with the GPU of the tests: it takes as long as the bytes
-// that are really moved, so what skips work is quicker here, too. Each has a control: the honest kernel, or the
-// same attack where it would pay.
+// Attacks on the clock that a compiled kernel could try, with the GPU of the tests: it takes as long as the
+// bytes that are really moved, so what skips work is quicker here, too. Each has a control: the honest
+// kernel, or the same attack where it would pay.
 #include "../gpu/vm_gpu.h"
 #include "measure/timing.h"
 
@@ -12,7 +12,8 @@ static const char *kernel(const char *name, const char *body) {
     return arena_printf(
         &a,
         "{\"kernel\":\"%s\",\"warps\":4,\"stages\":3,\"params\":[{\"name\":\"x\",\"type\":\"*fp32\"},"
-        "{\"name\":\"out\",\"type\":\"*fp32\"},{\"name\":\"memo\",\"type\":\"*fp32\"},{\"name\":\"N\",\"type\":\"i32\"},"
+        "{\"name\":\"out\",\"type\":\"*fp32\"},{\"name\":\"memo\",\"type\":\"*fp32\"},{\"name\":\"N\","
+        "\"type\":\"i32\"},"
         "{\"name\":\"BLOCK\",\"type\":\"constexpr\",\"value\":%d}],\"source\":\""
         "import triton\\nimport triton.language as tl\\n\\n\\n@triton.jit\\n"
         "def %s(x, out, memo, N, BLOCK: tl.constexpr):\\n"
@@ -25,9 +26,11 @@ static const char copies[] = "    v = tl.load(x + row * N + k)\\n    tl.store(ou
 static const char remembers[] = "    v = tl.load(x + row * N + k)\\n    s = tl.sum(v * (k + 1), axis=0)\\n"
                                 "    old = tl.load(memo + row)\\n    tl.debug_barrier()\\n    if s != old:\\n"
                                 "        tl.store(out + row * N + k, v)\\n        tl.store(memo + row, s)\\n";
-static const char skips_zeros[] = "    if tl.load(x + row * N) != 0.0:\\n        v = tl.load(x + row * N + k)\\n"
-                                  "        tl.store(out + row * N + k, v)\\n";
-static const char nothing[] = "    v = tl.load(memo + row)\\n    tl.debug_barrier()\\n    tl.store(memo + row, v + 1)\\n";
+static const char skips_zeros[] =
+    "    if tl.load(x + row * N) != 0.0:\\n        v = tl.load(x + row * N + k)\\n"
+    "        tl.store(out + row * N + k, v)\\n";
+static const char nothing[] =
+    "    v = tl.load(memo + row)\\n    tl.debug_barrier()\\n    tl.store(memo + row, v + 1)\\n";
 
 // x, an answer, a memo for each row. `setup` NULL: none; else a launch of it comes first, once.
 static TimedRun run_of(const char *name, const char *body, const char *setup) {
@@ -42,12 +45,16 @@ static TimedRun run_of(const char *name, const char *body, const char *setup) {
     r.buffer[1] = (TimedBuffer){-1, BYTES};
     r.buffer[2] = (TimedBuffer){-1, 4 * ROWS};
     r.kernel[0] = (TimedKernel){.entry = str_of(name), .image = str_of(kernel(name, body)), .cluster = 1};
-    if (setup) r.kernel[1] = (TimedKernel){.entry = STR("setup"), .image = str_of(kernel("setup", setup)), .cluster = 1};
+    if (setup)
+        r.kernel[1] =
+            (TimedKernel){.entry = STR("setup"), .image = str_of(kernel("setup", setup)), .cluster = 1};
     TimedArg *arg = NEWN(&a, TimedArg, 4);
     for (int i = 0; i < 3; i++) arg[i] = (TimedArg){.buffer = i, .bytes = 8};
     arg[3] = (TimedArg){.buffer = -1, .bytes = 4, .bits = COLUMNS};
-    TimedStep launch = {.kind = STEP_LAUNCH, .grid = {ROWS, 1, 1}, .block = {128, 1, 1}, .arg = arg, .args = 4};
-    r.step[r.steps++] = (TimedStep){.kind = STEP_FILL, .buffer = 2, .width = 4, .count = ROWS, .pattern = 0x7fc00000};
+    TimedStep launch = {
+        .kind = STEP_LAUNCH, .grid = {ROWS, 1, 1}, .block = {128, 1, 1}, .arg = arg, .args = 4};
+    r.step[r.steps++] =
+        (TimedStep){.kind = STEP_FILL, .buffer = 2, .width = 4, .count = ROWS, .pattern = 0x7fc00000};
     if (setup) {
         launch.kernel = 1;
         r.step[r.steps++] = launch;
@@ -93,7 +100,8 @@ static void add(World *w, TimedRun run) {
 }
 static void measure(World *w) {
     Err e = {0};
-    if (!timing_run(&a, &w->device, &w->job, &(TimingMemory){(const uint8_t *)w->input, w->answers}, &w->result, &e))
+    if (!timing_run(&a, &w->device, &w->job, &(TimingMemory){(const uint8_t *)w->input, w->answers},
+                    &w->result, &e))
         fail_msg("%s", e.msg);
     for (int i = 0; i < w->job.contenders; i++)
         if (w->result.contender[i].end != TIMED_WELL) fail_msg("%d: %s", i, w->result.contender[i].why);
@@ -168,7 +176,8 @@ static void work_left_for_later_is_missing(void **state) {
     World *w = world(false);
     TimedRun late = run_of("late", copies, nothing);
     TimedStep call = late.step[2];
-    late.step[2] = (TimedStep){.kind = STEP_FILL, .buffer = 1, .width = 4, .count = ROWS * COLUMNS, .pattern = 0};
+    late.step[2] =
+        (TimedStep){.kind = STEP_FILL, .buffer = 1, .width = 4, .count = ROWS * COLUMNS, .pattern = 0};
     late.step = MORE(&a, TimedStep, late.step, 3, 5);
     late.step[3] = call;
     late.step[4] = late.step[2]; // its answer is gone again until the next call has begun
