@@ -79,3 +79,10 @@ check says_which grep -q 'was begun with "rounds": 7, and here it is 9; give ano
 check svg exits 0 timed "" $gold --op relu2 --alone -o "$folder" --state "$state" --shape 512x64 --svg "$tmp/map.svg"
 check svg_has_both sh -c "grep -q '512×64' '$tmp/map.svg' && grep -q '256×64' '$tmp/map.svg' && grep -q 'relu2  float16' '$tmp/map.svg'"
 check svg_is_whole sh -c "tail -1 '$tmp/map.svg' | grep -q '</svg>'"
+
+# ---- several outputs, each compared in its own bounds
+stats() { timed "$1" examples/layernorm_forward.py --op examples/layernorm_stats.py --shape 512x64 --alone --json; }
+check several_outputs exits 0 stats ""
+check they_have_times grep -q '"shape":\[512,64\],"dtype":"float16","status":"ok"' "$tmp/out"
+check one_is_wrong exits 1 stats wrong=rstd
+check says_which_output grep -q 'elements of [a-z]* are wrong on the GPU' "$tmp/out"
