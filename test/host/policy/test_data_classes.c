@@ -34,10 +34,24 @@ static void others_stay(void **state) {
     HAS(DATA "    n: int\n" USED "def dataclass(c):\n    return c\n", "@dataclass");
 }
 
+static void named_tuples_are_marked(void **state) {
+    (void)state;
+    HAS("from typing import NamedTuple\nclass A(NamedTuple):\n    n: int\n    m: int = 3\n" USED,
+        "named tuple = True\n\n    def __init__(self, n, m=3):");
+    HAS("import collections\nA = collections.namedtuple('A', 'n, m', defaults=(3,))\n" USED,
+        "def __init__(self, n, m=3):");
+    HAS("from collections import namedtuple\nA = namedtuple('B', 'n')\n" USED, "A = namedtuple");
+    HAS("from collections import namedtuple\nA = namedtuple('A', 'n n')\n" USED, "A = namedtuple");
+    HAS("from collections import namedtuple\nA = namedtuple('A', '_n')\n" USED, "A = namedtuple");
+    HAS("from typing import NamedTuple\nclass A(NamedTuple):\n    _n: int\n" USED, "class A(NamedTuple)");
+    HAS("class NamedTuple:\n    pass\nclass A(NamedTuple):\n    n: int\n" USED, "n: int");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fields_become_parameters),
         cmocka_unit_test(others_stay),
+        cmocka_unit_test(named_tuples_are_marked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
