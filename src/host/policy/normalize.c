@@ -479,6 +479,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     if (!defined_in_time(a, module, d)) return false;
     entry_forms_normalize(a, module);
     inherits_normalize(a, module);
+    module_holders_normalize(a, module);
     data_classes_normalize(a, module);
     enums_normalize(a, module);
     normalize_decorators(a, module);

@@ -38,6 +38,7 @@ int known_root(Str name);
 void tree_place(Node *n, Span at); // a tree from text of ours stands where something else stood
 void entry_forms_normalize(Arena *a, Node *module);
 void inherits_normalize(Arena *a, Node *module);
+void module_holders_normalize(Arena *a, Node *module);
 void data_classes_normalize(Arena *a, Node *module);
 #define DATA_CLASS  "data class"  // a name in such a class
 #define NAMED_TUPLE "named tuple" // of a class whose objects are tuples

@@ -181,6 +181,9 @@ static bool object_call(Interp *in, Value f, const Args *args, Value *out) {
     const Class *c = f.object->of;
     const Slot *call = c ? env_find(c->names, STR("__call__")) : NULL;
     if (c && !call && c->kind == CLASS_MODULE) call = env_find(c->names, STR("forward"));
+    if (!call && c && str_ends(c->name, " of torch"))
+        return host_refuse(in, args->at, "%.*s computes on tensors when it is called; do it in a kernel",
+                           STR_ARG(c->name));
     if (!call) return host_raise(in, args->at, "TypeError: this object is not callable");
     if (call->v.kind == V_METHOD) return call_value(in, call->v, args, out);
     return call_with(in, call->v, f, args, out);
