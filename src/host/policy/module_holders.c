@@ -17,20 +17,20 @@ typedef struct {
     "tuple(normalized_shape)\n        self.eps = eps\n        self.elementwise_affine = "            \
     "elementwise_affine\n"
 static const Holder holder[] = {
-    {"LayerNorm",
+    {"nn.LayerNorm",
      HEAD "normalized_shape, eps=1e-05, elementwise_affine=True, bias=True, " TAIL SHAPE PARAMETER(
          "weight", "elementwise_affine") PARAMETER("bias", "elementwise_affine and bias")},
-    {"RMSNorm", HEAD "normalized_shape, eps=None, elementwise_affine=True, " TAIL SHAPE PARAMETER(
-                    "weight", "elementwise_affine")},
-    {"GroupNorm", HEAD
+    {"nn.RMSNorm", HEAD "normalized_shape, eps=None, elementwise_affine=True, " TAIL SHAPE PARAMETER(
+                       "weight", "elementwise_affine")},
+    {"nn.GroupNorm", HEAD
      "num_groups, num_channels, eps=1e-05, affine=True, " TAIL
      "        self.num_groups = num_groups\n        self.num_channels = num_channels\n        self.eps = "
      "eps\n        self.affine = affine\n" PARAMETER("weight", "affine") PARAMETER("bias", "affine")},
-    {"Linear",
+    {"nn.Linear",
      HEAD "in_features, out_features, bias=True, " TAIL
           "        self.in_features = in_features\n        self.out_features = out_features\n" PARAMETER(
               "weight", "True") PARAMETER("bias", "bias")},
-    {"Embedding",
+    {"nn.Embedding",
      HEAD "num_embeddings, embedding_dim, padding_idx=None, " TAIL
           "        self.num_embeddings = num_embeddings\n        self.embedding_dim = embedding_dim\n        "
           "self.padding_idx = padding_idx\n" PARAMETER("weight", "True")},
@@ -43,8 +43,6 @@ typedef struct {
     Str self;
     bool used[HOLDERS];
 } Held;
-
-static Str holder_class(Arena *a, int k) { return str_of(arena_printf(a, "%s of torch", holder[k].name)); }
 
 // nn.NAME, torch.nn.NAME
 static bool is_of_nn(const Node *n) {
@@ -59,9 +57,9 @@ static void use_holder(void *arg, const Node *n) {
     node_each_child(n, use_holder, arg); // a tree's height is bounded
     if (n->kind != NODE_CALL || !is_of_nn(n->call.func)) return;
     for (int k = 0; k < HOLDERS; k++) {
-        if (!str_is(n->call.func->attribute.name, holder[k].name)) continue;
+        if (!str_is(n->call.func->attribute.name, holder[k].name + 3)) continue;
         Node *f = (Node *)(uintptr_t)n->call.func; // the tree is this process's own
-        *f = (Node){.kind = NODE_NAME, .span = f->span, .height = 1, .name = holder_class(h->arena, k)};
+        *f = (Node){.kind = NODE_NAME, .span = f->span, .height = 1, .name = str_of(holder[k].name)};
         h->used[k] = true;
     }
 }
@@ -113,8 +111,7 @@ static bool is_parameter_value(const Node *n) {
     return is_parameter(n) || (n->kind == NODE_CALL && node_is_name(n->call.func, "Parameter"));
 }
 static bool is_holder_value(const Node *n) {
-    return n->kind == NODE_CALL && n->call.func->kind == NODE_NAME &&
-           str_ends(n->call.func->name, " of torch");
+    return n->kind == NODE_CALL && n->call.func->kind == NODE_NAME && str_starts(n->call.func->name, "nn.");
 }
 
 static void find_assigned(void *arg, const Node *n) {
@@ -230,7 +227,7 @@ static void put_in_front(Held *h, int at, int k) {
     Nodes *body = &h->module->module.body, out = {NEWN(h->arena, Node *, (size_t)body->n + 1), 0};
     if (!m) return;
     Node *c = m->module.body.at[0];
-    c->klass.name = holder_class(h->arena, k);
+    c->klass.name = str_of(holder[k].name);
     tree_place(c, (Span){body->at[at]->span.at, 0});
     for (int i = 0; i < body->n; i++) {
         if (i == at) out.at[out.n++] = c;

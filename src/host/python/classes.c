@@ -181,7 +181,7 @@ static bool object_call(Interp *in, Value f, const Args *args, Value *out) {
     const Class *c = f.object->of;
     const Slot *call = c ? env_find(c->names, STR("__call__")) : NULL;
     if (c && !call && c->kind == CLASS_MODULE) call = env_find(c->names, STR("forward"));
-    if (!call && c && str_ends(c->name, " of torch"))
+    if (!call && c && str_starts(c->name, "nn."))
         return host_refuse(in, args->at, "%.*s computes on tensors when it is called; do it in a kernel",
                            STR_ARG(c->name));
     if (!call) return host_raise(in, args->at, "TypeError: this object is not callable");

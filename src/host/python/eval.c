@@ -467,6 +467,11 @@ static bool takes_64_bits(const Node *n) {
            (n->binary.op == OPER_MOD && is_64_bits(n->binary.right, false));
 }
 
+static bool mask_alone(Interp *in, Span at) {
+    return host_unsupported(
+        in, at, "a mask of 64 bits stands here only where it is used, as in x & (2**64 - 1)" BEYOND_64_BITS);
+}
+
 // x & (2**64 - 1), x % 2**64: x itself where it is not negative.
 static bool eval_64_bits(Interp *in, Env *env, const Node *n, Value *out) {
     bool mask_first = n->binary.op == OPER_BITAND && is_64_bits(n->binary.left, true);
@@ -480,6 +485,7 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
     switch (n->kind) {
     case NODE_NAME: return env_read(in, n->span, env, n->name, out);
     case NODE_INT:
+        if (in->candidate && is_64_bits(n, true)) return mask_alone(in, n->span);
         if (n->integer.too_big || n->integer.value > INT64_MAX)
             return host_raise(in, n->span, OVERFLOW_64_BITS);
         *out = value_int((int64_t)n->integer.value);
@@ -502,6 +508,7 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
     case NODE_BINARY: {
         Value l, r;
         if (in->candidate && takes_64_bits(n)) return eval_64_bits(in, env, n, out);
+        if (in->candidate && is_64_bits(n, true)) return mask_alone(in, n->span);
         return eval(in, env, n->binary.left, &l) && eval(in, env, n->binary.right, &r) &&
                binary_values(in, n->span, n->binary.op, l, r, out) &&
                (note_computed(in, n->binary.right->span.at, l, r, *out), true);

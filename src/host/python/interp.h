@@ -54,8 +54,7 @@ struct Interp {
     (host_report((in), form_rule[form].kind, (at), "%s", form_rule[form].why), err_no())
 // Python's integers have no end; those here have 64 bits.
 #define OVERFLOW_64_BITS "OverflowError: integer does not fit 64 bits"
-#define BEYOND_64_BITS \
-    ": integers beyond 64 bits are a limit of this version; keep them within -2**63 to 2**63 - 1"
+#define BEYOND_64_BITS   "; integers of host code lie within -2**63 to 2**63 - 1 here"
 void host_report(Interp *in, DiagKind kind, Span at, const char *fmt, ...) PRINTF(4, 5);
 
 MUST_CHECK bool host_work(Interp *in, Span at, int64_t lanes); // DIAG_BUDGET when spent

@@ -10,10 +10,8 @@ void host_report(Interp *in, DiagKind kind, Span at, const char *fmt, ...) {
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    if (kind == DIAG_HOST && in->candidate && strcmp(text, OVERFLOW_64_BITS) == 0)
-        diag_clean(in->d, DIAG_UNSUPPORTED, at, "this number is too large" BEYOND_64_BITS);
-    else
-        diag_clean(in->d, kind, at, "%s", text);
+    bool wide = kind == DIAG_HOST && in->candidate && strcmp(text, OVERFLOW_64_BITS) == 0;
+    diag_clean(in->d, kind, at, "%s%s", text, wide ? BEYOND_64_BITS : "");
 }
 
 bool host_work(Interp *in, Span at, int64_t lanes) {

@@ -39,7 +39,7 @@ class ModelNew(nn.Module):
         y = torch.empty((m, n), dtype=x.dtype, device=x.device)
         norm[(m,)](x, self.ln.weight, self.ln.bias, y, x.stride(0), n, self.ln.eps, BLOCK=triton.next_power_of_2(n))
         return y
-# --- parse_reject: LayerNorm of torch computes on tensors
+# --- parse_reject: nn.LayerNorm computes on tensors
 import torch
 import torch.nn as nn
 import triton

@@ -7,12 +7,11 @@
 
 static void holders_are_classes(void **state) {
     (void)state;
-    HAS(MODEL("self.ln = nn.LayerNorm(n, eps=0.1)", "return x"), "self.ln = LayerNorm of torch(n, eps=0.1)");
+    HAS(MODEL("self.ln = nn.LayerNorm(n, eps=0.1)", "return x"), "self.ln = nn.LayerNorm(n, eps=0.1)");
     HAS(MODEL("self.l = torch.nn.Linear(n, 3, bias=False)", "return x"),
         "self.weight = torch.nn.Parameter(None) if True else None");
-    HAS(MODEL("self.l = nn.Linear(n, 3)\n        self.m = nn.Linear(n, 3)", "return x"),
-        "class Linear of torch(");
-    LACKS(MODEL("self.c = nn.Conv2d(1, 2, 3)", "return x"), "of torch");
+    HAS(MODEL("self.l = nn.Linear(n, 3)\n        self.m = nn.Linear(n, 3)", "return x"), "class nn.Linear(");
+    LACKS(MODEL("self.c = nn.Conv2d(1, 2, 3)", "return x"), "class nn.");
     LACKS(MODEL("self.ln = nn.LayerNorm(n)", "return x") "def run(x):\n    return ModelNew(3)(x)\n",
           "of torch");
 }
