@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/numeric/rng.h"
+#include "cases/domain.h"
 #include "judge/judge.h"
 #include "measure/cell_work.h"
 
@@ -39,8 +40,8 @@ static bool draw(Cell *c) {
     const RepeatedRequest q = {.op = c->q->op,
                                .seed = seed[0] >> 1,
                                .dtype = c->place.dtype,
-                               .rows = c->place.rows,
-                               .columns = c->place.columns,
+                               .slices = c->place.rows,
+                               .length = c->place.columns,
                                .steps = 1};
     RepeatedMade made = repeated_make(c->a, &q, &c->r, &c->e);
     if (made == REPEATED_FAILED) return cell_failed(c);
@@ -48,22 +49,22 @@ static bool draw(Cell *c) {
         return cell_say(
             c, TIMES_unfit,
             "the op has no such shape, it is too large, or a row of the answer depends on other rows");
-    c->rotates = c->r.rows > c->r.block.truth[0].rows;
+    c->rotates = c->r.slices > c->r.block.truth[0].slices;
     c->job = (TimingJob){.seed = seed[1] >> 1,
                          .rounds = c->q->rounds,
                          .checked = CHECKED,
                          .target_us = 500,
                          .seconds = 10,
                          .l2_times = 5};
-    c->job.rows = c->rotates ? c->r.rows : 0;
+    c->job.rows = c->rotates ? c->r.slices : 0;
     c->job.outputs = c->r.spec->outputs;
     for (int k = 0; k < c->job.outputs; k++) c->job.output[k] = c->r.spec->output[k].bytes;
     c->job.inputs = c->r.spec->inputs;
     c->out->bytes = timing_output_bytes(&c->job);
     for (int i = 0; i < c->job.inputs; i++) {
         const CaseTensor *t = &c->r.spec->input[i];
-        bool moves = c->rotates && c->q->op->input[i].dim[0] == c->q->op->rows_dim;
-        c->job.input[i] = (TimingInput){t->at, t->bytes, moves ? t->bytes / c->r.rows : 0};
+        bool moves = c->rotates && c->r.block.domain->slice_axis[i] == 0;
+        c->job.input[i] = (TimingInput){t->at, t->bytes, moves ? t->bytes / c->r.slices : 0};
         c->out->bytes += t->bytes;
     }
     return true;
@@ -97,7 +98,8 @@ static bool record(Cell *c) {
         return cell_say(c, TIMES_unsupported,
                         "an op that changes an input in place is not timed by this version");
     memcpy(size, c->r.block.truth[0].dim, sizeof size);
-    if (c->q->op->rows_dim >= 0) size[c->q->op->rows_dim] = c->r.rows;
+    const Domain *m = c->r.block.domain;
+    if (m->slices >= 0) size[m->slices] = c->r.slices;
     if (!record_order(c->q->op, size, c->place.dtype, c->q->gpu->processors, &ask.order, &c->e) ||
         !record_run(r->fork_servers, c->a, &ask, &c->recording, &c->e))
         return cell_failed(c);

@@ -35,7 +35,7 @@ bool cell_ended_well(Cell *c, const TimedContender *t) {
 // Every row, with the block's bounds. Copies of the block with the bits of the first are as right as it is.
 static int64_t wrong_elements(Cell *c, const Bound *b, const uint8_t *out, int64_t *first) {
     const CaseTruth *block = &c->r.block.truth[0];
-    int64_t had = c->rotates ? block->rows : 1, rows = c->rotates ? c->r.rows : 1, n = b->numel / had,
+    int64_t had = c->rotates ? block->slices : 1, rows = c->rotates ? c->r.slices : 1, n = b->numel / had,
             wrong = 0;
     size_t row = (size_t)n * (size_t)dtype_bytes(b->dtype), whole = row * (size_t)had;
     ArenaMark m = arena_mark(c->a);
@@ -73,7 +73,7 @@ static bool all_right(Cell *c, const uint8_t *answers, int contender, Str *why) 
             int64_t first = 0,
                     n = wrong_elements(c, b, answers + timing_output_at(&c->job, contender, j, k), &first);
             if (!n) continue;
-            int64_t columns = b->numel / block->rows;
+            int64_t columns = b->numel / block->slices;
             *why = str_of(arena_printf(c->a,
                                        "%" PRId64 " of %" PRId64
                                        " elements%s are wrong on the GPU, the first in row %" PRId64
