@@ -5,7 +5,7 @@
 #include "host/policy/screen.h"
 #include "lang/library.h"
 
-typedef enum { FOREIGN_MEANS, FOREIGN_IDENTITY, FOREIGN_TEXT } ForeignKind;
+typedef enum { FOREIGN_MEANS, FOREIGN_IDENTITY, FOREIGN_TEXT, FOREIGN_PARTS } ForeignKind;
 typedef struct {
     ForeignKind kind;
     const char *modules, *names, *what, *options;
@@ -15,11 +15,13 @@ static const Foreign foreign[] = {
 #define DECORATOR(modules, names, path, options) {FOREIGN_MEANS, modules, names, path, options},
 #define IDENTITY(modules, names)                 {FOREIGN_IDENTITY, modules, names, "", ""},
 #define TEXT(modules, name, text)                {FOREIGN_TEXT, modules, name, text, ""},
+#define PARTS(modules, name, parts, text)        {FOREIGN_PARTS, modules, name, text, parts},
 #include "host/policy/foreign.def"
 #undef MEANS
 #undef DECORATOR
 #undef IDENTITY
 #undef TEXT
+#undef PARTS
 };
 
 static bool in_words(const char *list, Str word) {
@@ -86,6 +88,47 @@ static Node *import_of(Rewriter *r, const Node *import, const Node *alias, const
     return n;
 }
 
+// ---- modules of which parts are known
+
+typedef struct {
+    Rewriter *r;
+    const Foreign *f;
+    Str as;      // the module's name in this file
+    bool write;  // else only looks
+    bool others; // uses that are no known part
+} Parts;
+
+static void find_parts(void *arg, const Node *n) {
+    Parts *p = arg;
+    bool part = n->kind == NODE_ATTRIBUTE && n->attribute.value->kind == NODE_NAME &&
+                str_eq(n->attribute.value->name, p->as);
+    if (!part) {
+        p->others |= n->kind == NODE_NAME && str_eq(n->name, p->as);
+        return node_each_child(n, find_parts, p); // a tree's height is bounded
+    }
+    Str name = n->attribute.name;
+    p->others |= !in_words(p->f->options, name);
+    if (!p->write) return;
+    Node *own = (Node *)(uintptr_t)n, *to = n->attribute.value;
+    *own = *to;
+    own->name = str_of(arena_printf(p->r->arena, "%s_%.*s", p->f->names, STR_ARG(name)));
+}
+
+// The names that stand for parts must be free, and the module's name must mean it throughout the file.
+static bool parts_replaced(Rewriter *r, const Foreign *f, Str as) {
+    Bindings bound;
+    Parts p = {.r = r, .f = f, .as = as};
+    names_of_module(&bound, r->arena, r->module);
+    for (int i = 0; i < bound.all.n; i++)
+        if (str_starts(bound.all.at[i], f->names) && bound.all.at[i].len > strlen(f->names)) return false;
+    if (!bound_once(&bound, as)) return false;
+    node_each_child(r->module, find_parts, &p);
+    if (p.others) return false;
+    p.write = true;
+    node_each_child(r->module, find_parts, &p);
+    return true;
+}
+
 static bool is_foreign(const Rewriter *r, const Node *s) {
     if (s->kind != NODE_IMPORT || !s->import.from || s->import.dots || library_of(r->module, s)) return false;
     for (int i = 0; i < s->import.names.n; i++)
@@ -108,6 +151,8 @@ static void rewrite_import(Rewriter *r, Node *s, Nodes *out) {
         const Foreign *f = foreign_find(s->import.module, alias->alias.name);
         bool renamed = alias->alias.as.len && !str_eq(alias->alias.as, alias->alias.name);
         if (!f || (f->kind == FOREIGN_TEXT && renamed)) {
+            rest->import.names.at[rest->import.names.n++] = alias;
+        } else if (f->kind == FOREIGN_PARTS && !parts_replaced(r, f, given_name(alias))) {
             rest->import.names.at[rest->import.names.n++] = alias;
         } else if (f->kind == FOREIGN_MEANS) {
             out->at[out->n++] = import_of(r, s, alias, f->what);

@@ -8,4 +8,4 @@ outputs = {"loss": {}, "grad": {}}
 
 def reference(p, q):
     a, b = p.float(), q.float()
-    return (0.5 * torch.abs(a - b)).sum(-1), torch.where(a == b, 0.0, torch.where(a > b, 0.5, -0.5)).to(p.dtype)
+    return (0.5 * torch.abs(p - q)).float().sum(-1), torch.where(a == b, 0.0, torch.where(a > b, 0.5, -0.5)).to(p.dtype)
