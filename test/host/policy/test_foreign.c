@@ -9,8 +9,7 @@ static void names_become_what_they_are(void **state) {
     HAS("from vllm.triton_utils import triton as t\n@t.jit\ndef k(x):\n    pass\n" END, "import triton as t");
     HAS("from flag_gems.utils import libtuner\n@libtuner(configs=[], key=[], strategy=['log'])\n" K END,
         "@triton.autotune(configs=[], key=[])");
-    HAS("from fla.ops.utils.op import exp, log\n" K END,
-        "def exp(x):\n    return tl.exp(x.to(tl.float32))\n");
+    HAS("from fla.ops.utils.op import exp, log\n" K END, "def exp(x):\n    return tl.exp(x.to(tl.float32))\n");
     HAS("from fla.utils import autotune_cache_kwargs\n" END, "autotune_cache_kwargs = {}");
     HAS("try:\n    from flag_gems.utils import libentry\nexcept ImportError:\n    pass\n@libentry()\n" K END,
         "@triton.jit\n");
@@ -27,33 +26,9 @@ static void names_become_what_they_are(void **state) {
         "@libentry()");
 }
 
-#define TLE "from flag_gems.utils import triton_lang_extension as tle\n"
-
-// A module of which files use known parts: each use becomes the part's own function.
-static void parts_of_modules(void **state) {
-    (void)state;
-    HAS(TLE "@triton.jit\ndef k(x):\n    tle.program_id(0) + tle.num_programs(axis=1)\n" END,
-        "triton_lang_extension_program_id(0) + triton_lang_extension_num_programs(axis=1)");
-    HAS(TLE "@triton.jit\ndef k(x):\n    tle.program_id(0)\n" END, "return tl.program_id(axis).to(tl.int64)");
-    LACKS(TLE "@triton.jit\ndef k(x):\n    tle.program_id(0)\n" END, "flag_gems");
-    // Any other use keeps the import, and so does another meaning of either name.
-    HAS(TLE "@triton.jit\ndef k(x):\n    tle.program_id(0) + tle.other(1)\n" END,
-        "import triton_lang_extension as tle");
-    HAS(TLE "@triton.jit\ndef k(x):\n    tle.program_id(0)\n    f(tle)\n" END,
-        "import triton_lang_extension as tle");
-    HAS(TLE "@triton.jit\ndef k(x, tle):\n    tle.program_id(0)\n" END,
-        "import triton_lang_extension as tle");
-    HAS(TLE "tle = 3\n@triton.jit\ndef k(x):\n    tle.program_id(0)\n" END,
-        "import triton_lang_extension as tle");
-    HAS(TLE "def triton_lang_extension_program_id():\n    pass\n@triton.jit\ndef k(x):\n    "
-            "tle.program_id(0)\n" END,
-        "import triton_lang_extension as tle");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_become_what_they_are),
-        cmocka_unit_test(parts_of_modules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
