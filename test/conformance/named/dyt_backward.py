@@ -6,6 +6,7 @@ inputs = {
     "gamma": {"shape": ("N",), "scale": (1, 16), "role": "weight"},
 }
 outputs = {"dx": {}, "dg": {}}
+dims = {"M": {"max": 65535}}
 
 
 def reference(dy, x, alpha, gamma):
