@@ -215,8 +215,9 @@ const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comp
     if (known) advice = known;
     ClassId cls = truth_class(d, index, c->output, c->worst_at);
     if (t->hidden) {
+        buf_printf(&b, " in a hidden check (%s)", class_words(cls));
         put_output(&b, d->op, c->output);
-        buf_printf(&b, " in a hidden check (%s). %s", class_words(cls), advice);
+        buf_printf(&b, ". %s", advice);
         put_note(&b, note);
         return cut(a, &b);
     }
