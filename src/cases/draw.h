@@ -27,7 +27,7 @@ typedef struct {
     // Bit i: input i has gaps between its rows, or its base is not where its storage begins; in a contiguous
     // domain the latter alone.
     uint8_t strided;
-    bool hidden;        // feedback says only that a hidden check failed
+    bool hidden;        // feedback does not tell its size
     uint8_t *row_class; // rows: class of each row of the first input
     int64_t rows;
     int64_t first_row; // of a part of a tensor's rows (production.c): the number of its first one

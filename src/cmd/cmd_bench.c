@@ -98,7 +98,7 @@ static void print_cells(Arena *a, const BenchOptions *o, const Verdict *v, const
         json_put_precise(&out, verdict, 9);
         buf_putc(&out, '\n');
     } else {
-        verdict_text(&out, v, "");
+        verdict_shown(&out, v);
         if (n)
             buf_printf(&out, "on %s, CUDA %d.%d, %s\n", gpu->name, gpu->version / 1000,
                        gpu->version % 1000 / 10, compiler);

@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "cmd/judging.h"
 #include "cmd/line/color.h"
+#include "cmd/line/wrap.h"
 #include "explain/explain.h"
 #include "mint/mint.h"
 
@@ -91,11 +92,9 @@ static void put_mint_json(Buf *out, const Op *op, const Smith *smith, const Mint
     buf_putc(out, '\n');
 }
 
-// The kernel with its evidence as comments: a file that can be kept as it is.
-static void put_kernel(Buf *out, const Op *op, const Smith *smith, const MintResult *m,
-                       const Strength *strength) {
-    buf_str_put(out, m->best.source);
-    if (m->best.source.len && m->best.source.p[m->best.source.len - 1] != '\n') buf_putc(out, '\n');
+// The evidence of the kernel, as comments.
+static void put_evidence(Buf *out, const Op *op, const Smith *smith, const MintResult *m,
+                         const Strength *strength) {
     buf_printf(out, "\n# Minted by ouroboros %s for %.*s: ", OUROBOROS_VERSION, STR_ARG(op->name));
     if (m->best.prompt[0])
         buf_printf(out, "draft %d, prompt %.12s\n", m->best.index + 1, m->best.prompt);
@@ -114,6 +113,13 @@ static void put_kernel(Buf *out, const Op *op, const Smith *smith, const MintRes
     if (m->stopped) buf_puts(out, "# interrupted: drafts that were not judged by then are left out\n");
     verdict_text(out, &m->verdict, "# ");
     if (strength->asked) strength_text(out, strength, "# ");
+}
+
+// The kernel with its evidence: a file that can be kept as it is.
+static void put_kernel(Buf *out, Str source, Str evidence, int columns) {
+    buf_str_put(out, source);
+    if (source.len && source.p[source.len - 1] != '\n') buf_putc(out, '\n');
+    wrap_text(out, evidence, columns, EVIDENCE_HANG);
 }
 
 // Kernels that were accepted at quick and failed at full are told by their number only: the last verdict at
@@ -168,7 +174,7 @@ static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, 
     if (shown.stage) progress_end(&shown.bar);
     arena_free(&shown.text);
     if (!ok) return false;
-    Buf kernel = BUF(a), out = BUF(a);
+    Buf evidence = BUF(a), kernel = BUF(a), out = BUF(a);
     Strength strength = {0};
     ExplainRequest proof = {.op = op,
                             .level = LEVEL_FULL,
@@ -181,7 +187,8 @@ static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, 
     bool proved = !m.found || !o->prove || explain_prove(service_referee(s), a, &proof, &strength, e);
     if (shown.stage) progress_end(&shown.bar);
     if (!proved) return false;
-    if (m.found) put_kernel(&kernel, op, chosen->smith, &m, &strength);
+    if (m.found) put_evidence(&evidence, op, chosen->smith, &m, &strength);
+    if (m.found) put_kernel(&kernel, m.best.source, buf_str(&evidence), o->file ? 0 : screen_columns(stdout));
     if (m.found && o->file && !io_write_atomic(o->file, buf_str(&kernel), e)) return false;
     // A smith that failed before it handed over anything that passes is why there is no kernel.
     if (m.smith_error.code && !m.found) {
