@@ -100,7 +100,7 @@ static void print_cells(Arena *a, const BenchOptions *o, const Subject *x, const
         json_put_precise(&out, json_incref(verdict), 9);
         buf_putc(&out, '\n');
     } else {
-        verdict_text(&out, &x->v, "");
+        verdict_shown(&out, &x->v);
         if (n) {
             CompileCounts made = compilers_counts(t->compilers);
             buf_printf(&out, "on %s, CUDA %d.%d, %s; %" PRId64 " kernels compiled, %" PRId64 " kept\n",

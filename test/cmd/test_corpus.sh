@@ -3,6 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 here=$(dirname "$0")
 tool() { python3 "$here/corpus.py" "$@"; }
+obeys() { python3 "$here/schema.py" --mutate "$1" "$tmp/out"; }
 holds() { grep -q -- "$1" "$tmp/out"; }
 says() { grep -q -- "$1" "$tmp/err"; }
 tool small "$tmp/suite"
@@ -17,9 +18,12 @@ check how_to_make_one says 'no store yet; `ouroboros corpus build` makes one'
 
 check a_build exits 0 build "$tmp/a" --json
 check all_answered holds '"drafts":24,"before":0,"accepted":24,"new":24,'
+check build_obeys_its_schema obeys corpus_build
 check stats exits 0 "$bin" corpus stats --state "$tmp/a" --json --check
 check counted holds '"programs":24,"judged":24,"accepted_at_full":24,"rejected":0,'
 check statuses holds '"statuses":{"ok at full":24},"smiths":{"grammar":24},"licences":{"MIT":24}'
+check stats_obey_their_schema python3 "$here/schema.py" corpus_stats "$tmp/out"
+check of_another_they_do_not python3 "$here/schema.py" corpus_build "$tmp/out" --not
 check again exits 0 build "$tmp/a" --json
 check nothing_to_do holds '"drafts":24,"before":24,"accepted":0,"new":0,'
 check more_drafts exits 0 "$bin" corpus build --suite "$tmp/suite" --ops small_gate -n 14 --seed 3 --state "$tmp/a" --json
@@ -65,4 +69,5 @@ check one_corpus cmp "$tmp/1" "$tmp/2"
 
 check prune_needs_what exits 2 "$bin" corpus prune --state "$tmp/a"
 check prune exits 0 "$bin" corpus prune --per-structure 1 --old-verdicts --state "$tmp/a" --json
+check prune_obeys_its_schema obeys corpus_prune
 check pruned_is_whole exits 0 "$bin" corpus stats --state "$tmp/a" --check

@@ -166,7 +166,7 @@ void proved_words(Buf *out, const MutationScore *p);
 void domain_words(Buf *out, const OpDomain *d);
 // " on 64x1000 float16 only (restricted by --shape, --dtype)"; of one that is.
 void restricted_words(Buf *out, const Verdict *v);
-// "addresses safe up to 2147495936 elements ..."; of one that was asked.
+// "addresses are right up to 2147495936 elements ..."; of one that was asked.
 void large_tensors_words(Buf *out, const LargeTensors *g);
 const char *status_doc(Status s);
 const char *level_name(Level l);
