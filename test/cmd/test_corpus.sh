@@ -63,6 +63,38 @@ check both wait $one
 tool programs "$tmp/two" >"$tmp/2"
 check one_corpus cmp "$tmp/1" "$tmp/2"
 
+# From elsewhere: nothing is believed, hostile lines are told with their numbers.
+"$bin" propose small_gate --suite "$tmp/suite" >"$tmp/gold.py" 2>/dev/null
+sed "s/tl.sigmoid/tl.abs/" "$tmp/gold.py" >"$tmp/wrong.py"
+tool lines "$tmp/gold.py" "$tmp/wrong.py" | "$bin" corpus import - --suite "$tmp/suite" --state "$tmp/i" --json >"$tmp/out" 2>"$tmp/err"
+check import_ends_well [ $? = 0 ]
+check each_is_judged holds '"lines":12,"bad":6,"new":5,'
+check the_right_one_is_accepted holds '"accepted":[12],"rejected":1,"undecided":0,"unverifiable":3,"lost":0'
+check broken_bytes says 'standard input:8: this line: .*decode byte'
+check double_keys says 'standard input:9: this line: .*duplicate'
+check wrong_types says 'standard input:10: this line: "op": a text belongs here'
+check cut_off says 'standard input:11: this line: '
+check a_line_of_a_gigabyte says 'standard input:12: longer than 8 MiB'
+check no_json says 'standard input:13: this line: '
+check counted_apart exits 0 "$bin" corpus stats --state "$tmp/i" --json --check
+check unverifiable_is_kept holds '"unverifiable":3'
+check nothing_readable sh -c "echo x | '$bin' corpus import - --state '$tmp/i' 2>/dev/null; [ \$? = 1 ]"
+check no_file exits 3 "$bin" corpus import "$tmp/nothing" --state "$tmp/i"
+
+# A program that another build has accepted wrongly is demoted; nothing else is judged again.
+tool forge "$tmp/i" "$tmp/wrong.py"
+check before exits 0 "$bin" corpus stats --state "$tmp/i" --json
+check the_wrong_one_counts holds '"accepted_at_full":2,"rejected":0'
+check demoted exits 1 "$bin" corpus verify --state "$tmp/i" --suite "$tmp/suite" --json
+check one_of_two holds '"programs":2,"judged":1,"demoted":1,"promoted":0,'
+check said_which says 'small_gate [0-9a-f]* is [a-z_]* now'
+check after exits 0 "$bin" corpus stats --state "$tmp/i" --json
+check it_counts_no_more holds '"accepted_at_full":1,"rejected":1'
+check settled exits 0 "$bin" corpus verify --state "$tmp/i" --json
+check nothing_to_judge holds '"programs":2,"judged":0,"demoted":0,'
+check all_again exits 0 "$bin" corpus verify --all --state "$tmp/i" --json
+check both_judged holds '"programs":2,"judged":2,"demoted":0,"promoted":0,'
+
 check prune_needs_what exits 2 "$bin" corpus prune --state "$tmp/a"
 check prune exits 0 "$bin" corpus prune --per-structure 1 --old-verdicts --state "$tmp/a" --json
 check pruned_is_whole exits 0 "$bin" corpus stats --state "$tmp/a" --check
