@@ -1,8 +1,9 @@
-// corpus import, verify: programs from elsewhere into the store, and all of them judged again.
+// corpus import, verify, export: programs from elsewhere into the store, all of them judged again, data sets.
 #include <stdio.h>
 
 #include "cmd/corpus.h"
 #include "cmd/judging.h"
+#include "corpus/export.h"
 #include "corpus/import.h"
 #include "corpus/record.h"
 #include "corpus/verify.h"
@@ -189,6 +190,85 @@ int cmd_corpus_verify(int argc, char **argv) {
                : interrupts_seen(NULL) || t.lost ? EXIT_UNDECIDED
                : t.demoted                       ? EXIT_REJECTED
                                                  : EXIT_OK;
+    arena_free(&a);
+    return code;
+}
+
+// ---- export
+
+typedef struct {
+    const char *format, *dir, *held_out, *state;
+    int per_op;
+    Number conversions, validation;
+    Seed seed;
+    Texts against;
+    bool unlicensed, json;
+} ExportOptions;
+
+static bool export_request(const ExportOptions *o, ExportRequest *q, Err *e) {
+    *q = (ExportRequest){.dir = o->dir,
+                         .per_op = o->per_op,
+                         .seed = o->seed.value,
+                         .conversions = o->conversions.value,
+                         .validation = o->validation.value,
+                         .unlicensed = o->unlicensed,
+                         .held_out = o->held_out,
+                         .against = o->against.at,
+                         .againsts = o->against.n,
+                         .interrupted = interrupts_seen};
+    if (!o->dir) return err_set(e, ERR_USAGE, "-o is missing: the folder to write to");
+    if (q->conversions > 1 || q->validation >= 1)
+        return err_set(e, ERR_USAGE, "--conversions is at most 1, --validation less than 1");
+    return export_format(str_of(o->format), &q->format) ||
+           err_set(e, ERR_USAGE, "--format is chat, prompt-completion or kernelbook");
+}
+
+static void print_export(const ExportOptions *o, const ExportTally *t) {
+    if (o->json)
+        printf("{\"train\":%lld,\"validation\":%lld,\"test\":%lld,\"programs\":%lld,\"unlicensed\":%lld,"
+               "\"contaminated\":%lld,\"stale\":%lld,\"beyond\":%lld}\n",
+               (long long)t->rows[SPLIT_TRAIN], (long long)t->rows[SPLIT_VALIDATION],
+               (long long)t->rows[SPLIT_TEST], (long long)t->programs, (long long)t->unlicensed,
+               (long long)t->contaminated, (long long)t->stale, (long long)t->beyond);
+    else
+        printf(
+            "%s: %lld rows to train on, %lld to validate, %lld to test; README.md counts what was left out\n",
+            o->dir, (long long)t->rows[SPLIT_TRAIN], (long long)t->rows[SPLIT_VALIDATION],
+            (long long)t->rows[SPLIT_TEST]);
+}
+
+int cmd_corpus_export(int argc, char **argv) {
+    ExportOptions o = {
+        .format = "prompt-completion", .per_op = 200, .conversions.value = 0.4, .validation.value = 0.02};
+    const Option options[] = {
+        {"--format", OPTION_TEXT, &o.format},
+        {"-o", OPTION_TEXT, &o.dir},
+        {"--held-out", OPTION_TEXT, &o.held_out},
+        {"--state", OPTION_TEXT, &o.state},
+        {"--per-op", OPTION_COUNT, &o.per_op},
+        {"--conversions", OPTION_NUMBER, &o.conversions},
+        {"--validation", OPTION_NUMBER, &o.validation},
+        {"--seed", OPTION_SEED, &o.seed},
+        {"--against", OPTION_TEXTS, &o.against},
+        {"--unlicensed", OPTION_FLAG, &o.unlicensed},
+        {"--json", OPTION_FLAG, &o.json},
+    };
+    Positionals rest;
+    Err e = {0};
+    ExportRequest q;
+    ExportTally t;
+    if (!options_parse(&(CommandLine){"corpus export", argc, argv}, options, sizeof options / sizeof *options,
+                       &rest, &e) ||
+        !export_request(&o, &q, &e))
+        return cmd_fail("corpus export", &e);
+    Arena a = {0};
+    interrupts_catch();
+    bool ok = store_at(&a, o.state, &q.store, &e) && corpus_export(&q, &t, &e);
+    if (ok) print_export(&o, &t);
+    int code = !ok                                        ? cmd_fail("corpus export", &e)
+               : t.rows[SPLIT_TRAIN] + t.rows[SPLIT_TEST] ? EXIT_OK
+                                                          : EXIT_REJECTED;
+    store_close(q.store);
     arena_free(&a);
     return code;
 }

@@ -1,6 +1,6 @@
 #include "corpus/verify.h"
 
-#include "corpus/identity.h"
+#include "corpus/op_lookup.h"
 #include "corpus/record.h"
 
 static const double TOGETHER_SECONDS = 0.5;
@@ -10,41 +10,10 @@ typedef struct {
     VerifyTally *out;
     Ladder *ladder;
     Recorder recorder;
-    Arena ops;     // as long as verdicts come in
-    const Op *op;  // of the program before, in its domain; NULL: there is none
-    Str name, key; // what it was looked up by
-    DrawFilter filter;
+    OpLookup ops; // as long as verdicts come in
 } Verify;
 
 static bool is_interrupted(const Verify *v) { return v->q->interrupted && v->q->interrupted(v->q->arg); }
-
-// ---- ops
-
-// From the suite; of a user's, from what the store holds.
-static bool find_op(Verify *v, Str name, Op *op, bool *found, Err *e) {
-    *found = op_find(&v->ops, name, op);
-    if (*found) return true;
-    StoredDefinition d;
-    if (!store_definition_of(v->q->store, &v->ops, name, &d, found, e) || !*found) return *found || !e->code;
-    DiagList diags = DIAGS(&v->ops);
-    *found = op_define(&v->ops, name, d.source, true, op, &diags);
-    return true;
-}
-
-// Programs come in the order of their ops, so that the last one is mostly the right one.
-static bool op_of(Verify *v, const StoredProgram *p, Err *e) {
-    if (v->name.p && str_eq(p->op, v->name) && str_eq(p->domain, v->key)) return true;
-    v->name = str_dup(&v->ops, p->op);
-    v->key = str_dup(&v->ops, p->domain);
-    v->op = NULL;
-    Op *op = NEW(&v->ops, Op);
-    DomainAsked asked;
-    bool found;
-    Err why = {0};
-    if (!find_op(v, v->name, op, &found, e)) return false;
-    if (found && domain_of_key(v->key, &asked, &v->filter) && op_in_domain(op, &asked, &why)) v->op = op;
-    return true;
-}
 
 // ---- answers
 
@@ -77,26 +46,27 @@ static bool put_answers(Verify *v, double seconds, Err *e) {
 
 static bool take_row(Verify *v, const StoredRow *row, Err *e) {
     v->out->programs++;
-    if (!op_of(v, &row->program, e)) return false;
-    if (!v->op) {
+    OpFound of;
+    if (!op_lookup(&v->ops, &row->program, &of, e)) return false;
+    if (!of.op) {
         v->out->without_op++;
         return true;
     }
     bool stands = row->verdict.status.len && str_eq(row->verdict.build, v->q->build) &&
-                  memcmp(&row->definition, &v->op->hash, sizeof row->definition) == 0;
+                  memcmp(&row->definition, &of.op->hash, sizeof row->definition) == 0;
     if (stands && !v->q->all) return true;
     Pending *k = pending_new();
-    k->op = v->op;
+    k->op = of.op;
     k->program = row->program;
     k->accepted = row->verdict.accepted && str_is(row->verdict.level, level_name(LEVEL_FULL));
     pending_keep(k);
-    ladder_ask(v->ladder, v->op, &v->filter, k->program.source, k);
+    ladder_ask(v->ladder, of.op, &of.filter, k->program.source, k);
     return true;
 }
 
 static bool take_all(Verify *v, Err *e) {
     Arena page = {0};
-    StorePage *rows = NEW(&v->ops, StorePage);
+    StorePage *rows = NEW(&v->ops.arena, StorePage);
     StorePlace at = {0};
     bool ok = true;
     service_gather(v->q->service, GATHER_FAST);
@@ -121,7 +91,8 @@ static bool take_all(Verify *v, Err *e) {
 bool corpus_verify(const VerifyRequest *q, VerifyTally *out, Err *e) {
     *out = (VerifyTally){0};
     Arena a = {0};
-    Verify v = {.q = q, .out = out, .recorder = {.store = q->store, .build = q->build}};
+    Verify v = {
+        .q = q, .out = out, .recorder = {.store = q->store, .build = q->build}, .ops = {.store = q->store}};
     bool ok = ladder_open(&a, q->service, &v.ladder, e);
     if (ok) {
         ok = take_all(&v, e);
@@ -131,7 +102,7 @@ bool corpus_verify(const VerifyRequest *q, VerifyTally *out, Err *e) {
         if (ok && !closed) *e = end;
         ok = ok && closed;
     }
-    arena_free(&v.ops);
+    op_lookup_free(&v.ops);
     arena_free(&a);
     return ok;
 }

@@ -5,6 +5,7 @@
    kill N SECONDS COMMAND...     starts COMMAND N times and kills its process with SIGKILL after 0 to SECONDS
    lines GOLD WRONG              honest and hostile lines for an import
    forge STATE SOURCE            accepts a wrong program in the store, as if another build had judged it
+   export DIR FORMAT             the files of an export hold what their card says, and no program twice
    small DIR                     writes two definitions of small tensors: their draws are cheap
 """
 import json, os, random, signal, sqlite3, subprocess, sys, time
@@ -94,6 +95,27 @@ def forge(state, source):
     db.execute("UPDATE verdicts SET status = 'ok', accepted = 1, level = 'full', build = 'another'"
                " WHERE program = (SELECT id FROM programs WHERE hex(canonical) = ?)", (canonical,))
     db.commit()
+
+
+def export(folder, form):
+    keys = {"chat": {"messages"}, "prompt-completion": {"prompt", "completion"},
+            "kernelbook": {"python_code", "triton_code", "entry_point", "module_name", "licenses", "synthetic", "uuid"}}[form]
+    seen, card = set(), open(f"{folder}/README.md").read()
+    for split in ("train", "validation", "test"):
+        rows = [json.loads(line) for line in open(f"{folder}/{split}.jsonl")]
+        assert f"| {split} | {len(rows)} |" in card, card
+        assert len({frozenset(r) for r in rows}) <= 1
+        for r in rows:
+            assert keys <= set(r) and r["op"], r
+            name = (r["op"], r.get("canonical_sha256") or r["uuid"])
+            assert name not in seen
+            seen.add(name)
+            if form == "chat":
+                user, reply = r["messages"]
+                assert user["role"] == "user" and reply["role"] == "assistant" and reply["content"].startswith("```python\n")
+            if form == "kernelbook":
+                assert "class Model(torch.nn.Module)" in r["python_code"] and "def run(" in r["triton_code"]
+        print(split, len(rows))
 
 
 if __name__ == "__main__":

@@ -95,6 +95,36 @@ check nothing_to_judge holds '"programs":2,"judged":0,"demoted":0,'
 check all_again exits 0 "$bin" corpus verify --all --state "$tmp/i" --json
 check both_judged holds '"programs":2,"judged":2,"demoted":0,"promoted":0,'
 
+# Data sets.
+for form in chat prompt-completion kernelbook; do
+    check "export_$form" exits 0 "$bin" corpus export --format $form -o "$tmp/x/$form" --state "$tmp/once" --json
+    check "all_rows_$form" holds '"programs":24,"unlicensed":0,"contaminated":0,"stale":0,"beyond":0'
+    check "files_of_$form" tool export "$tmp/x/$form" $form
+done
+"$bin" corpus export --format chat -o "$tmp/x/again" --state "$tmp/once" >/dev/null 2>&1
+check the_same_files cmp "$tmp/x/chat/train.jsonl" "$tmp/x/again/train.jsonl"
+check another_seed exits 0 "$bin" corpus export --format chat -o "$tmp/x/other" --state "$tmp/once" --seed 2
+check other_words sh -c "! cmp -s $tmp/x/chat/train.jsonl $tmp/x/other/train.jsonl"
+check balanced exits 0 "$bin" corpus export --per-op 3 --validation 0 -o "$tmp/x/three" --state "$tmp/once" --json
+check three_of_each holds '"train":6,'
+check a_rejected_one_is_no_row exits 0 "$bin" corpus export -o "$tmp/x/i" --state "$tmp/i" --unlicensed --json
+check only_the_right_one holds '"programs":1,"unlicensed":0,'
+check no_licence_no_row exits 1 "$bin" corpus export -o "$tmp/x/i" --state "$tmp/i" --json
+check counted_as_unlicensed holds '"train":0,"validation":0,"test":0,"programs":1,"unlicensed":1,'
+# Spelled otherwise, a program is still the one that must not be there.
+sed 's/tmp/other_name/g; s/^    tokens, hidden/    # another comment\n    tokens, hidden/' "$tmp/gold.py" >"$tmp/spelled.py"
+check against exits 1 "$bin" corpus export -o "$tmp/x/i" --state "$tmp/i" --unlicensed --against "$tmp/spelled.py" --json
+check is_contaminated holds '"contaminated":1,'
+check against_something_else exits 0 "$bin" corpus export -o "$tmp/x/i" --state "$tmp/i" --unlicensed --against "$gold" --json
+check is_not holds '"contaminated":0,'
+printf 'schedule whole row\n' >"$tmp/held"
+check held_out exits 0 "$bin" corpus export --held-out "$tmp/held" -o "$tmp/x/held" --state "$tmp/once"
+check in_test_alone sh -c "[ -s $tmp/x/held/test.jsonl ] && grep -q '| .schedule whole row. | [1-9]' $tmp/x/held/README.md"
+check a_bad_list exits 3 "$bin" corpus export --held-out "$gold" -o "$tmp/x/held" --state "$tmp/once"
+# What was written can be read in again: our own rows are known.
+check its_own_rows exits 0 "$bin" corpus import "$tmp/x/chat/train.jsonl" "$tmp/x/kernelbook/test.jsonl" "$tmp/x/kernelbook/train.jsonl" --suite "$tmp/suite" --state "$tmp/once" --json
+check are_known holds '"bad":0,"new":0,'
+
 check prune_needs_what exits 2 "$bin" corpus prune --state "$tmp/a"
 check prune exits 0 "$bin" corpus prune --per-structure 1 --old-verdicts --state "$tmp/a" --json
 check pruned_is_whole exits 0 "$bin" corpus stats --state "$tmp/a" --check
