@@ -167,7 +167,8 @@ static void put_row(Export *x, const Candidate *k) {
     Phrased p;
     // All of a KernelBook row's pairs are conversions.
     double share = x->q->format == EXPORT_KERNELBOOK ? 1 : x->q->conversions;
-    phrase_row(&a, k->of.op, &k->of.filter, k->program.source, k->key, share, &p);
+    PhraseAsk ask = {k->of.op, &k->of.filter, k->key, share};
+    phrase_row(&a, &ask, k->program.source, &p);
     json_put(&x->text[k->split], row_json(x, &a, k, &p));
     buf_putc(&x->text[k->split], '\n');
     x->t->rows[k->split]++;

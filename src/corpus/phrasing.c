@@ -69,7 +69,7 @@ Str reference_module(Arena *a, const Op *op) {
 
 // ---- a row
 
-// "add_rmsnorm_gelu" as "add rmsnorm gelu".
+// "a_norm_b" as "a norm b".
 static void put_words(Buf *out, Str name) {
     for (size_t i = 0; i < name.len; i++) buf_putc(out, name.p[i] == '_' ? ' ' : name.p[i]);
 }
@@ -112,13 +112,12 @@ static const char *phrase_of(PhraseKind kind, Rng *r) {
     return phrases[0].text;
 }
 
-void phrase_row(Arena *a, const Op *op, const DrawFilter *filter, Str source, uint64_t choice,
-                double conversions, Phrased *out) {
+void phrase_row(Arena *a, const PhraseAsk *q, Str source, Phrased *out) {
     enum { PARTS = 1 << 20 };
-    Rng r = rng_at(choice, 0);
-    bool convert = (double)rng_below(&r, PARTS) < conversions * PARTS;
+    Rng r = rng_at(q->choice, 0);
+    bool convert = (double)rng_below(&r, PARTS) < q->conversions * PARTS;
     out->kind = convert ? PHRASE_CONVERT : PHRASE_IMPLEMENT;
-    out->prompt = filled(a, phrase_of(out->kind, &r), op, filter);
+    out->prompt = filled(a, phrase_of(out->kind, &r), q->op, q->filter);
     Buf b = BUF(a);
     buf_puts(&b, "```python\n");
     buf_str_put(&b, source);

@@ -11,9 +11,13 @@ typedef struct {
     PhraseKind kind;
     Str prompt, completion;
 } Phrased;
-// `choice` picks the kind (a share `conversions` of them are conversions) and the way.
-void phrase_row(Arena *a, const Op *op, const DrawFilter *filter, Str source, uint64_t choice,
-                double conversions, Phrased *out);
+typedef struct {
+    const Op *op;
+    const DrawFilter *filter;
+    uint64_t choice;    // picks the kind and the way
+    double conversions; // share of rows that are conversions
+} PhraseAsk;
+void phrase_row(Arena *a, const PhraseAsk *q, Str source, Phrased *out);
 // The definition's function in PyTorch with what it calls, and nothing of its domain.
 Str reference_text(Arena *a, const Op *op);
 // The same as a module: class Model, whose forward() it is.

@@ -1,5 +1,5 @@
 // row.h - one line of a data set from elsewhere: hostile JSON. Three forms:
-//     {"op": "softmax", "source": "..."}                        ours, as propose and eval write it, too
+//     {"op": "NAME", "source": "..."}                           ours, as propose and eval write it, too
 //     {"python_code": "...", "triton_code": "..."}              KernelBook: a PyTorch module and its kernels
 //     {"prompt": ..., "completion": ...}, {"messages": [...]}   what models are tuned on; the kernel is in
 //     the

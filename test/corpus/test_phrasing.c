@@ -26,8 +26,8 @@ static void every_way_is_filled_in(void **state) {
     for (uint64_t i = 0; i < 400; i++) {
         Phrased p, q;
         uint64_t choice = rng_mix(1, i);
-        phrase_row(&a, &op, &all, STR("def run(x, w):\n    return x"), choice, 0.5, &p);
-        phrase_row(&a, &op, &half, STR("def run(x, w):\n    return x"), choice, 0.5, &q);
+        phrase_row(&a, &(PhraseAsk){&op, &all, choice, 0.5}, STR("def run(x, w):\n    return x"), &p);
+        phrase_row(&a, &(PhraseAsk){&op, &half, choice, 0.5}, STR("def run(x, w):\n    return x"), &q);
         conversions += p.kind == PHRASE_CONVERT;
         assert_false(has(p.prompt, "{") || has(p.prompt, "}"));
         assert_true(has(p.prompt, "rmsnorm") || has(p.prompt, "oot mean square") ||
@@ -40,9 +40,9 @@ static void every_way_is_filled_in(void **state) {
     assert_in_range(conversions, 150, 250);
     Phrased p;
     for (uint64_t i = 0; i < 50; i++) {
-        phrase_row(&a, &op, &all, STR("x"), rng_mix(2, i), 0, &p);
+        phrase_row(&a, &(PhraseAsk){&op, &all, rng_mix(2, i), 0}, STR("x"), &p);
         assert_int_equal(p.kind, PHRASE_IMPLEMENT);
-        phrase_row(&a, &op, &all, STR("x"), rng_mix(2, i), 1, &p);
+        phrase_row(&a, &(PhraseAsk){&op, &all, rng_mix(2, i), 1}, STR("x"), &p);
         assert_int_equal(p.kind, PHRASE_CONVERT);
     }
     arena_free(&a);
