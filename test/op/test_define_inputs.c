@@ -62,9 +62,9 @@ static void wrong_inputs(void **state) {
 static void wrong_shapes(void **state) {
     (void)state;
     refuses(ONE("{\"shape\": (\"N\")}"), "needs a comma", "\"N\"");
-    refuses(ONE("{\"shape\": ()}"), "1 to 4 dimensions", "(");
-    refuses(ONE("{\"shape\": (1, 2, 3, 4, \"N\")}"), "1 to 4 dimensions", "(1");
-    refuses(ONE("{\"shape\": 4}"), "1 to 4 dimensions", "4");
+    refuses(ONE("{\"shape\": ()}"), "1 to 8 dimensions", "(");
+    refuses(ONE("{\"shape\": (1, 2, 3, 4, 5, 6, 7, 8, \"N\")}"), "1 to 8 dimensions", "(1");
+    refuses(ONE("{\"shape\": 4}"), "1 to 8 dimensions", "4");
     refuses(ONE("{\"shape\": (\"n\",)}"), "upper-case", "\"n\"");
     refuses(ONE("{\"shape\": (\"\",)}"), "upper-case", "\"\"");
     refuses(ONE("{\"shape\": (0, \"N\")}"), "a size must be", "0");
