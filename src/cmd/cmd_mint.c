@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "cmd/judging.h"
 #include "cmd/line/color.h"
+#include "corpus/champion.h"
 #include "explain/explain.h"
 #include "mint/mint.h"
 
@@ -138,6 +139,35 @@ static int explain_nothing(const Op *op, const MintResult *m, bool told) {
     return !undecided ? EXIT_REJECTED : world ? EXIT_WORLD : EXIT_UNDECIDED;
 }
 
+// The winner goes into the store, too. The journal has its verdict: a store that cannot be written costs no
+// kernel.
+static void keep_winner(Service *s, const Op *op, const MintRequest *q, const MintResult *m) {
+    const Smith *smith = q->smith;
+    const char *dir = referee_state(service_referee(s));
+    if (!dir || m->verdict.judged.replay) return;
+    Minted won = {.op = op,
+                  .filter = &q->filter,
+                  .verdict = &m->verdict,
+                  .source = m->best.source,
+                  .smith = str_of(smith->name),
+                  .model = str_of(smith->takes_prompt ? smith->name : ""),
+                  .prompt = str_of(m->best.prompt),
+                  .schedule = str_of(m->best.schedule),
+                  .licence = str_of(smith->takes_prompt ? "" : "MIT"),
+                  .seed = q->ask.seed,
+                  .shape = m->ranked_at,
+                  .target = m->target,
+                  .microseconds = m->estimate_us};
+    Store *store;
+    Err e = {0};
+    bool stands, ok = store_open(dir, &(StoreOptions){0}, &store, &e);
+    if (ok) {
+        ok = champion_record(store, &won, &stands, &e);
+        store_close(store);
+    }
+    if (!ok) fprintf(stderr, "ouroboros mint: not kept in the store: %s\n", e.msg);
+}
+
 static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, int *code, Err *e) {
     const ChosenSmith *chosen = &o->chosen;
     double t0 = clock_seconds();
@@ -181,6 +211,7 @@ static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, 
     bool proved = !m.found || !o->prove || explain_prove(service_referee(s), a, &proof, &strength, e);
     if (shown.stage) progress_end(&shown.bar);
     if (!proved) return false;
+    if (m.found) keep_winner(s, op, &q, &m);
     if (m.found) put_kernel(&kernel, op, chosen->smith, &m, &strength);
     if (m.found && o->file && !io_write_atomic(o->file, buf_str(&kernel), e)) return false;
     // A smith that failed before it handed over anything that passes is why there is no kernel.

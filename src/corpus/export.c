@@ -64,12 +64,15 @@ static uint64_t key_of(const Export *x, const StoredProgram *p) {
 static bool may_go(Export *x, const StoredRow *row, const OpFound *of) {
     x->t->programs++;
     bool stale = !of->op || memcmp(&row->definition, &of->op->hash, sizeof row->definition) != 0;
+    // The prompt would ask for more than was judged.
+    bool narrow = !stale && of->narrow;
     bool bare = !row->program.licence.len && !x->q->unlicensed;
     bool known = against_has(&x->against, &row->program);
     x->t->stale += stale;
-    x->t->unlicensed += !stale && bare;
-    x->t->contaminated += !stale && !bare && known;
-    return !stale && !bare && !known;
+    x->t->narrow += narrow;
+    x->t->unlicensed += !stale && !narrow && bare;
+    x->t->contaminated += !stale && !narrow && !bare && known;
+    return !stale && !narrow && !bare && !known;
 }
 
 static int by_bytes(const void *x, const void *y) { return memcmp(x, y, sizeof(Sha256)); }

@@ -11,8 +11,8 @@ typedef struct {
     int64_t rows[SPLITS], kinds[SPLITS][PHRASE_KINDS];
     int64_t programs; // accepted at full
     // Left out: no licence; in --against; of the structure of something held out; of another definition than
-    // today's; beyond the share of its op.
-    int64_t unlicensed, contaminated, tested, stale, beyond;
+    // today's; right on a shape, layout or values that the op does not ask for; beyond the share of its op.
+    int64_t unlicensed, contaminated, tested, stale, narrow, beyond;
     int ops[SPLITS];            // that have a row
     int64_t fewest, most;       // rows of an op in train
     int64_t structures;         // of train

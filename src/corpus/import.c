@@ -184,7 +184,7 @@ bool corpus_import(const ImportRequest *q, const char *const *file, int files, I
         ok = take_all(&v, file, files, e);
         if (!ok) ladder_cancel(v.ladder);
         Err end = {0};
-        bool closed = ladder_close(v.ladder, &end);
+        bool closed = ladder_close(v.ladder, pending_drop, &end);
         if (ok && !closed) *e = end;
         ok = ok && closed;
     }

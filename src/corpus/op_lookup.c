@@ -26,7 +26,9 @@ bool op_lookup(OpLookup *l, const StoredProgram *p, OpFound *out, Err *e) {
     bool found;
     Err why = {0};
     if (!find_op(l, f->name, op, &found, e)) return false;
+    Sha256 own = op->hash;
     if (found && domain_of_key(f->key, &asked, &f->filter) && op_in_domain(op, &asked, &why)) f->op = op;
+    f->narrow = f->filter.m > 0 || memcmp(&own, &op->hash, sizeof own) != 0;
     *out = *f;
     return true;
 }

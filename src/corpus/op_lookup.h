@@ -8,6 +8,7 @@ typedef struct {
     Str name, key; // op and domain; name.p NULL: free
     const Op *op;  // NULL: there is none any more
     DrawFilter filter;
+    bool narrow; // a shape, a layout or values that the op itself does not ask for
 } OpFound;
 typedef struct {
     Store *store;

@@ -15,6 +15,8 @@ void pending_release(Pending *k) {
     arena_free(&a);
 }
 
+void pending_drop(void *k) { pending_release(k); }
+
 void pending_keep(Pending *k) {
     StoredProgram *p = &k->program;
     Str *const texts[] = {&p->op,       &p->domain,  &p->source, &p->smith,  &p->model,       &p->prompt,

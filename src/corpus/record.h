@@ -15,6 +15,7 @@ typedef struct {
 Pending *pending_new(void);
 void pending_keep(Pending *k); // takes copies of the program's texts, and fills in its three hashes
 void pending_release(Pending *k);
+void pending_drop(void *k); // the same, for ladder_close()
 
 // The version of the referee, and the hash of the program that judges: another build may judge otherwise.
 MUST_CHECK bool referee_build(char out[65], Err *e);

@@ -98,7 +98,7 @@ bool corpus_verify(const VerifyRequest *q, VerifyTally *out, Err *e) {
         ok = take_all(&v, e);
         if (!ok) ladder_cancel(v.ladder);
         Err end = {0};
-        bool closed = ladder_close(v.ladder, &end);
+        bool closed = ladder_close(v.ladder, pending_drop, &end);
         if (ok && !closed) *e = end;
         ok = ok && closed;
     }

@@ -53,6 +53,8 @@ check the_build_ended wait $one
 check the_stream_ended wait $two
 check all_of_the_stream [ "$(grep -c '"status":"ok"' "$tmp/side2")" = 30 ]
 check the_build_has_all grep -q '24 accepted at full, 24 new' "$tmp/side1"
+check a_champion exits 0 "$bin" corpus stats --state "$tmp/side" --json
+check of_the_mint holds '"champions":{"h200":1}'
 check the_store_is_whole exits 0 "$bin" corpus stats --state "$tmp/side" --check
 
 # Two builds of one store.
@@ -117,6 +119,15 @@ check against exits 1 "$bin" corpus export -o "$tmp/x/i" --state "$tmp/i" --unli
 check is_contaminated holds '"contaminated":1,'
 check against_something_else exits 0 "$bin" corpus export -o "$tmp/x/i" --state "$tmp/i" --unlicensed --against "$gold" --json
 check is_not holds '"contaminated":0,'
+printf '# nothing\n' >"$tmp/none"
+# Right on one shape, or in one dtype: the first is no row, the prompt of the second says so.
+for only in "--shape 8x16" "--dtype fp16"; do
+    # shellcheck disable=SC2086
+    "$bin" corpus build --suite "$tmp/suite" --ops small_gate -n 2 --state "$tmp/n" $only >/dev/null 2>&1
+done
+check narrow exits 0 "$bin" corpus export -o "$tmp/x/n" --state "$tmp/n" --validation 0 --held-out "$tmp/none" --json
+check one_shape_is_no_row holds '"train":2,"validation":0,"test":0,"programs":4,'
+check the_dtype_is_named [ "$(grep -c 'for float16 tensors' "$tmp/x/n/train.jsonl")" = 2 ]
 printf 'schedule whole row\n' >"$tmp/held"
 check held_out exits 0 "$bin" corpus export --held-out "$tmp/held" -o "$tmp/x/held" --state "$tmp/once"
 check in_test_alone sh -c "[ -s $tmp/x/held/test.jsonl ] && grep -q '| .schedule whole row. | [1-9]' $tmp/x/held/README.md"
