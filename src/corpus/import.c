@@ -56,17 +56,24 @@ static bool put_answers(Import *v, double seconds, Err *e) {
 
 // ---- lines
 
-// By its exact name only: a line from elsewhere names no file.
-static const Op *op_named(Import *v, Str name) {
-    for (int i = 0; i < v->count; i++)
-        if (str_eq(v->of[i]->name, name)) return v->of[i];
+// By its exact name only: a line from elsewhere names no file. NULL: there is none. A definition of the
+// user's that is refused ends the import.
+static bool op_named(Import *v, Str name, const Op **out, Err *e) {
+    *out = NULL;
+    for (int i = 0; i < v->count && !*out; i++)
+        if (str_eq(v->of[i]->name, name)) *out = v->of[i];
+    if (*out || !name.len) return true;
     Op *op = NEW(&v->ops, Op);
-    if (!op_find(&v->ops, str_dup(&v->ops, name), op)) return NULL;
+    name = str_dup(&v->ops, name);
+    if (!op_find(&v->ops, name, op)) return true;
+    if (op->user && !service_op(v->q->service, &v->ops, str_cdup(&v->ops, name), &(DomainAsked){0}, op, e))
+        return false;
     if (v->count == v->room) {
         v->room = 2 * v->room + 64;
         v->of = MORE(&v->ops, const Op *, v->of, v->count, v->room);
     }
-    return v->of[v->count++] = op;
+    v->of[v->count++] = *out = op;
+    return true;
 }
 
 static bool keep_unverifiable(Import *v, const Pending *k, Err *e) {
@@ -82,8 +89,9 @@ static bool keep_unverifiable(Import *v, const Pending *k, Err *e) {
 
 static bool take_row(Import *v, Arena *a, const Row *row, Err *e) {
     static const DrawFilter everything = {.dtype = -1};
+    const Op *op;
+    if (!op_named(v, row->op, &op, e)) return false;
     Pending *k = pending_new();
-    const Op *op = row->op.len ? op_named(v, row->op) : NULL;
     Str licence = row->licence.len ? row->licence : v->q->licence;
     Str origin = row->origin.len ? row->origin : STR("import");
     k->op = op;

@@ -4,8 +4,10 @@
 
 static bool find_op(OpLookup *l, Str name, Op *op, bool *found, Err *e) {
     *found = op_find(&l->arena, name, op);
+    if (*found && op->user && l->service)
+        return service_op(l->service, &l->arena, str_cdup(&l->arena, name), &(DomainAsked){0}, op, e);
     if (*found) return true;
-    StoredDefinition d;
+    StoredDefinition d; // checked when it was put
     bool ok = store_definition_of(l->store, &l->arena, name, &d, found, e);
     if (!ok || !*found) return ok;
     DiagList diags = DIAGS(&l->arena);

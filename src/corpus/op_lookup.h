@@ -1,6 +1,6 @@
 // op_lookup.h - from a stored program to the op that it is judged by, in its domain.
 #pragma once
-#include "cases/draw.h"
+#include "service/service.h"
 #include "store/store.h"
 
 enum { LOOKUPS = 8 }; // programs of one op stand together, in few domains
@@ -12,7 +12,8 @@ typedef struct {
 } OpFound;
 typedef struct {
     Store *store;
-    Arena arena; // of all ops that were found: they live as long as this does
+    Service *service; // checks definitions of a folder of the user's; NULL: nobody is judged by them
+    Arena arena;      // of all ops that were found: they live as long as this does
     OpFound known[LOOKUPS];
     int next;
 } OpLookup;

@@ -91,8 +91,10 @@ static bool take_all(Verify *v, Err *e) {
 bool corpus_verify(const VerifyRequest *q, VerifyTally *out, Err *e) {
     *out = (VerifyTally){0};
     Arena a = {0};
-    Verify v = {
-        .q = q, .out = out, .recorder = {.store = q->store, .build = q->build}, .ops = {.store = q->store}};
+    Verify v = {.q = q,
+                .out = out,
+                .recorder = {.store = q->store, .build = q->build},
+                .ops = {.store = q->store, .service = q->service}};
     bool ok = ladder_open(&a, q->service, &v.ladder, e);
     if (ok) {
         ok = take_all(&v, e);

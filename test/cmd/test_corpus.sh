@@ -81,6 +81,12 @@ check no_json says 'standard input:13: this line: '
 check counted_apart exits 0 "$bin" corpus stats --state "$tmp/i" --json --check
 check unverifiable_is_kept holds '"unverifiable":3'
 check nothing_readable sh -c "echo x | '$bin' corpus import - --state '$tmp/i' 2>/dev/null; [ \$? = 1 ]"
+mkdir "$tmp/bad"
+sed 's/(h \* torch.sigmoid(h))/(h * 0)/' "$tmp/suite/small_gate.py" >"$tmp/bad/small_gate.py"
+tool lines "$tmp/gold.py" "$tmp/wrong.py" 2>/dev/null | head -n 1 >"$tmp/first"
+check a_definition_that_zeros_satisfy exits 3 "$bin" corpus import "$tmp/first" --suite "$tmp/bad" --state "$tmp/b"
+check the_same_line_with_a_right_one exits 0 "$bin" corpus import "$tmp/first" --suite "$tmp/suite" --state "$tmp/b"
+check and_verified_by_it exits 3 "$bin" corpus verify --all --suite "$tmp/bad" --state "$tmp/b"
 check no_file exits 3 "$bin" corpus import "$tmp/nothing" --state "$tmp/i"
 
 # A program that another build has accepted wrongly is demoted; nothing else is judged again.
