@@ -14,7 +14,7 @@ const char *shape_class(Arena *a, const RankShape *shape) {
     return arena_printf(a, "%lldx%lld", (long long)power_above(rows), (long long)power_above(row));
 }
 
-static bool put(Store *s, Arena *a, const Minted *m, const Pending *k, bool *stands, Err *e) {
+static bool put(Store *s, Arena *a, const Winner *m, const Pending *k, bool *stands, Err *e) {
     char build[65];
     bool fresh;
     if (!referee_build(build, e)) return false;
@@ -41,7 +41,7 @@ static bool put(Store *s, Arena *a, const Minted *m, const Pending *k, bool *sta
     return store_champion_put(s, &c, stands, e);
 }
 
-bool champion_record(Store *s, const Minted *m, bool *stands, Err *e) {
+bool champion_record(Store *s, const Winner *m, bool *stands, Err *e) {
     Arena a = {0};
     *stands = false;
     Pending *k = pending_new();

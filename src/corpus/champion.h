@@ -15,7 +15,7 @@ typedef struct {
     RankShape shape; // that the estimate is for
     const Target *target;
     double microseconds; // by the rank model: no time
-} Minted;
-MUST_CHECK bool champion_record(Store *s, const Minted *m, bool *stands, Err *e);
+} Winner;
+MUST_CHECK bool champion_record(Store *s, const Winner *m, bool *stands, Err *e);
 // "8192x4096": each side up to the next power of two.
 const char *shape_class(Arena *a, const RankShape *shape);
