@@ -1,5 +1,5 @@
-// A library to preload: a unit test that test/threaded.txt does not name, and that starts a thread all the same, fails and
-// says so. ThreadSanitizer looks at those alone that the list names.
+// A library to preload: a unit test that test/threaded.txt does not name, and that starts a thread all the
+// same, fails and says so. ThreadSanitizer looks at those alone that the list names.
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
