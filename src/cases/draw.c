@@ -153,6 +153,13 @@ typedef struct {
 } Filler;
 
 static bool is_index(const OpInput *in) { return in->range_dim >= 0; }
+static uint16_t index_inputs(const Op *op) {
+    unsigned bits = 0;
+    for (int i = 0; i < op->inputs; i++)
+        bits |= (unsigned)(is_index(&op->input[i]) && !op->input[i].both_signs && op->input[i].range_lo >= 0)
+                << i;
+    return (uint16_t)bits;
+}
 
 // The element that an index input of this op points to in this row, or -1. A "keep" input is preferred.
 static int64_t chosen_element(const Filler *f, const OpInput *in, int64_t row, int64_t n) {
@@ -609,7 +616,8 @@ static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed,
     *(DrawHeader *)map = (DrawHeader){.magic = WIRE_MAGIC,
                                       .cases = (uint32_t)d->cases,
                                       .calls = (uint32_t)calls->calls,
-                                      .contiguous = op->domain.contiguous};
+                                      .contiguous = op->domain.contiguous,
+                                      .index = index_inputs(op)};
     Work w = {.d = d, .plan = plan, .spec = spec, .map = map};
     if (!evaluate(a, pool, &w, e) || !metamorphic_check(d, e) || !calls_fill(a, d, calls, map, e)) {
         munmap(map, d->bytes);

@@ -158,7 +158,7 @@ static void say_sizes(const Cover *c, const Numbers *n, Buf *out) {
     if (most_common(c, said, false, true) >= 0) buf_puts(out, " +");
 }
 
-void coverage_say(Arena *a, const Node *module, const Cover *c, int inputs, Buf *out) {
+void coverage_say(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs, Buf *out) {
     Walk w = {.cover = c, .source = module->module.source};
     w.lines = line_col(w.source, (uint32_t)w.source.len).line;
     w.line = NEWN(a, uint8_t, (size_t)w.lines + 2);

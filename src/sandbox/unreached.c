@@ -2,7 +2,6 @@
 
 #include "host/policy/scope.h"
 #include "host/varies/varies.h"
-#include "sandbox/settled.h"
 #include "tile/check/check.h"
 
 typedef struct {
@@ -10,7 +9,7 @@ typedef struct {
     const Node *module;
     const Cover *cover;
     Str source;
-    int inputs;
+    const VariesInputs *inputs;
     Varies *varies; // made when it is first asked for
     bool asked;
     const Scope *scope;
@@ -69,12 +68,7 @@ static Varies *varies(Walk *w) {
     return w->varies;
 }
 
-static bool may(Walk *w, const Node *cond, bool side) {
-    const Node *function = w->scope && !w->kernel ? w->scope->node : NULL;
-    Settled s = settled_layout(w->arena, w->module, function, cond, w->cover->contiguous);
-    if (s == (side ? SETTLED_FALSE : SETTLED_TRUE)) return false;
-    return varies_may(varies(w), w->scope, cond, side);
-}
+static bool may(Walk *w, const Node *cond, bool side) { return varies_may(varies(w), w->scope, cond, side); }
 
 // --- what cannot matter whether it is reached or not ---
 
@@ -424,7 +418,8 @@ static void number_all(void *arg, const Node *n) {
     node_each_child(n, number_all, w); // a tree's height is bounded
 }
 
-void unreached_find(Arena *a, const Node *module, const Cover *c, int inputs, Unreached *out) {
+void unreached_find(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs,
+                    Unreached *out) {
     Walk w = {.arena = a,
               .module = module,
               .cover = c,

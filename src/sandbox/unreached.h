@@ -2,7 +2,7 @@
 // strides, addresses or elements can reach, and that do more than raise. What stands under a condition that
 // is the same in every call, or that only dtypes decide, cannot matter: each dtype of the domain had cases.
 #pragma once
-#include "lang/ast.h"
+#include "host/varies/varies.h"
 #include "tile/vm/cover.h"
 
 // Statements and arms of conditional expressions are numbered in the order of the text.
@@ -18,8 +18,8 @@ typedef struct {
     bool more; // of a file with so many that some have no bit
 } Unreached;
 
-// `inputs`: how many tensors a call hands over.
-void unreached_find(Arena *a, const Node *module, const Cover *c, int inputs, Unreached *out);
+// `inputs`: what a call hands over.
+void unreached_find(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs, Unreached *out);
 // " unreached 000c at 18:310:200:8 19:325:200:8", or nothing: a part of coverage's text.
 void unreached_say(const Unreached *u, Buf *out);
 // Reads that part, if it is there, and moves on. False where it is malformed.

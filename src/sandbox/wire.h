@@ -43,10 +43,10 @@ typedef struct {
     int64_t origin_at; // in the output mapping, output k from CaseOutput.at on: for each element of the
                        // answer of order 0, row-major, the marks of the inputs' bytes that it comes from; 0:
                        // nobody asks
-    int64_t sampled;     // Machine.order.sampled; 0: every program runs
-    int64_t windows;     // not 0: of each output's rows (its first dimension) only those of the windows are
-                         // handed out, behind each other
-    int64_t steps;       // step budget of this case, in lanes
+    int64_t sampled;   // Machine.order.sampled; 0: every program runs
+    int64_t windows;   // not 0: of each output's rows (its first dimension) only those of the windows are
+                       // handed out, behind each other
+    int64_t steps;     // step budget of this case, in lanes
     uint64_t order_seed; // of the program order; says nothing about the inputs' seed
 } CaseSpec;
 
@@ -92,7 +92,8 @@ typedef struct {
 
 typedef struct {
     uint32_t magic, cases, calls;
-    uint32_t contiguous; // 1: no call has inputs with gaps
+    uint16_t contiguous; // 1: no call has inputs with gaps
+    uint16_t index;      // bit i: input i holds indices, from 0 on
 } DrawHeader;
 
 typedef struct {

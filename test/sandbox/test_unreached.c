@@ -18,6 +18,7 @@ static const char source[] = "def run(x):\n"
                              "        return x\n"           // 9
                              "    s = 3 if M == 1 else 4\n" // 10
                              "    return s\n";
+static const VariesInputs one = {.n = 1, .rank = {2}};
 #define AT(text) (uint32_t)(strstr(source, text) - source)
 
 static void what_can_matter_is_found(void **state) {
@@ -30,7 +31,7 @@ static void what_can_matter_is_found(void **state) {
                                       "s = 3", "4\n    return s", "return s"};
     for (size_t i = 0; i < sizeof ran / sizeof *ran; i++) cover_mark(&c, AT(ran[i]), COVER_HOST);
     Unreached u, back, none;
-    unreached_find(&a, m, &c, 1, &u);
+    unreached_find(&a, m, &c, &one, &u);
     assert_int_equal(u.places, 2);
     assert_int_equal(u.place[0].from, AT("return x"));
     assert_int_equal(u.place[0].at, AT("N == 384"));
@@ -42,7 +43,7 @@ static void what_can_matter_is_found(void **state) {
     assert_memory_equal(&u, &back, sizeof u);
     cover_mark(&c, AT("3 if"), COVER_HOST);
     cover_mark(&c, AT("return x"), COVER_HOST);
-    unreached_find(&a, m, &c, 1, &none);
+    unreached_find(&a, m, &c, &one, &none);
     assert_false(unreached_any(&none));
     unreached_meet(&u, &none);
     assert_false(unreached_any(&u));

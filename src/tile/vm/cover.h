@@ -22,7 +22,6 @@ enum { COVER_SIZES_MAX = 128, COVER_OWN_MAX = 96 };
 typedef struct Cover {
     uint8_t *at;
     size_t n;        // bytes of the source
-    bool contiguous; // no call has inputs with gaps
     int case_index;
     int64_t own[COVER_OWN_MAX]; // sizes of the case that runs: not news
     int owns;

@@ -6,6 +6,8 @@
 
 #include <cmocka.h>
 
+static const VariesInputs one = {.n = 1, .rank = {2}};
+
 static const Node *find_if(const Nodes *body, const Node **function) {
     for (int i = 0; i < body->n; i++) {
         const Node *n = body->at[i], *found = NULL;
@@ -25,7 +27,7 @@ static bool may(const char *source, bool side) {
     assert_non_null(m);
     const Node *branch = find_if(&m->module.body, &function);
     assert_non_null(branch);
-    Varies *v = varies_new(&a, m, 1);
+    Varies *v = varies_new(&a, m, &one);
     Scope scope = {function, NULL};
     bool may = varies_may(v, &scope, branch->branch.cond, side);
     assert_true(varies_may(NULL, &scope, branch->branch.cond, side)); // not looked at: everything may
@@ -45,7 +47,7 @@ static bool guarded_may(const char *guard) {
     char *source = arena_printf(&a, guarded, guard);
     const Node *m = parse_module(&a, str_of(source), &d), *f = m->module.body.at[0];
     const Node *ifexp = f->function.body.at[1]->assign.value;
-    bool may = varies_may(varies_new(&a, m, 1), &(Scope){f, NULL}, ifexp->ifexp.cond, true);
+    bool may = varies_may(varies_new(&a, m, &one), &(Scope){f, NULL}, ifexp->ifexp.cond, true);
     arena_free(&a);
     return may;
 }
