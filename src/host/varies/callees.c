@@ -8,6 +8,7 @@ static Given given(Varies *v, const Scope *scope, const Node *call) {
     for (int i = 0; i < call->call.args.n; i++) {
         const Node *n = call->call.args.at[i];
         Fact f = varies_eval(v, scope, n);
+        if (n->kind == NODE_STARRED && (f.sure & SURE_BARE)) continue;
         if (n->kind == NODE_STARRED || g.more)
             g.more = true, g.rest = fact_join(g.rest, fact_item(f));
         else
@@ -16,6 +17,7 @@ static Given given(Varies *v, const Scope *scope, const Node *call) {
     for (int i = 0; i < g.keywords->n; i++) {
         const Node *k = g.keywords->at[i];
         g.named[i] = varies_eval(v, scope, k->keyword.value);
+        if (!k->keyword.name.len && (g.named[i].sure & SURE_BARE)) continue;
         if (!k->keyword.name.len) g.more = true, g.rest = fact_join(g.rest, fact_other(g.named[i].how));
     }
     return g;
@@ -37,10 +39,15 @@ static Fact decorated(Varies *v, const Callable *c) {
 }
 
 // **kw: of keywords, those of another one too.
-static uint8_t named_how(const Given *g) {
-    uint8_t how = 0;
-    for (int i = 0; i < g->keywords->n; i++) how |= g->named[i].how;
-    return how;
+static Fact named_of(const Given *g) {
+    Fact f = fact_other(FACT_HELD);
+    bool bare = true;
+    for (int i = 0; i < g->keywords->n; i++) {
+        f.how |= g->named[i].how;
+        bare &= !g->keywords->at[i]->keyword.name.len && (g->named[i].sure & SURE_BARE);
+    }
+    f.sure = bare ? SURE_BARE : 0;
+    return f;
 }
 
 // *args: what is left of them.
@@ -59,7 +66,7 @@ void varies_bind(Varies *v, Callable *c, const Given *g) {
     for (int i = first; i < params->n; i++) {
         const Node *p = params->at[i];
         if (p->param.kind == PARAM_STAR || p->param.kind == PARAM_DOUBLESTAR) {
-            Fact all = p->param.kind == PARAM_STAR ? rest_of(g, at) : fact_other(named_how(g));
+            Fact all = p->param.kind == PARAM_STAR ? rest_of(g, at) : named_of(g);
             if (p->param.name.len) var_param(v, c, p->param.name, all);
             continue;
         }
@@ -70,7 +77,8 @@ void varies_bind(Varies *v, Callable *c, const Given *g) {
                 f = fact_join(f, g->named[k]), found = true;
         if (g->more) f = fact_join(f, g->rest);
         if (!found && p->param.def) f = fact_join(f, varies_eval(v, c->scope, p->param.def));
-        if (!found && !p->param.def) f = fact_join(f, decorated(v, c));
+        if (!found && !p->param.def && (!g->more || c->node->function.decorators.n > 1))
+            f = fact_join(f, decorated(v, c));
         var_param(v, c, p->param.name, f);
     }
 }
@@ -154,6 +162,8 @@ static Fact eval_method(Varies *v, const Scope *scope, const Node *call, const G
     // Which object's it is may be chosen: then any of them.
     v->callee |= (base.how & FACT_NONE) && varies_has_method(v, name);
     if (varies_call_named(v, name, true, g, &f)) return f.how |= base.how & FACT_VARIES, f;
+    bool looked = str_is(name, "items") || str_is(name, "values") || str_is(name, "keys");
+    if (looked && (base.sure & SURE_BARE)) return base;
     change(v, name, g);
     // Of an autograd.Function: forward(ctx, ...).
     if (str_is(name, "apply") && varies_call_named(v, STR("forward"), true, g, &f)) return f;

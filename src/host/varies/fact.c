@@ -44,6 +44,7 @@ Fact fact_item(Fact seq) {
 }
 
 Fact fact_sequence(Fact items) {
+    items.sure &= (uint8_t)~SURE_BARE;
     if (items.kind == FACT_NUMBER)
         return (Fact){FACT_NUMBERS, .how = items.how, .lo = items.lo, .hi = items.hi};
     if (items.kind == FACT_OTHER) return items.kind = FACT_THINGS, items;

@@ -10,8 +10,8 @@
 enum { FACT_VARIES = 1, FACT_DTYPE = 2, FACT_NONE = 4, FACT_EMPTY = 8, FACT_HELD = 16 };
 // What is sure of it in every call. TENSOR: it is one, not None. UNIT: its last stride is 1. DENSE: it has no
 // gaps. INDEX: its elements are not negative; of a pointer, those behind it. SMALL: it has no more elements
-// than an input.
-enum { SURE_TENSOR = 1, SURE_UNIT = 2, SURE_DENSE = 4, SURE_INDEX = 8, SURE_SMALL = 16 };
+// than an input. BARE: a list or dictionary with nothing in it.
+enum { SURE_TENSOR = 1, SURE_UNIT = 2, SURE_DENSE = 4, SURE_INDEX = 8, SURE_SMALL = 16, SURE_BARE = 32 };
 // NUMBERS: a list, a tuple or a range, all items of which the interval holds. THINGS: one of other things,
 // for all of which the rest is true.
 typedef enum { FACT_NOTHING, FACT_NUMBER, FACT_NUMBERS, FACT_OTHER, FACT_THINGS } FactKind;

@@ -117,6 +117,7 @@ static Fact eval_comp(Varies *v, const Scope *scope, const Node *n) {
     for (int i = 0; i < n->comp.fors.n; i++) {
         const Node *f = n->comp.fors.at[i];
         Fact over = varies_eval(v, scope, f->compfor.iter);
+        if (over.sure & SURE_BARE) return over; // no turn
         if (over.count == 0) how |= over.how;
         if (n->comp.fors.n == 1 && f->compfor.conds.n == 0) count = over.count;
         varies_assign(v, scope, f->compfor.target, fact_item(over));
@@ -268,6 +269,7 @@ Fact varies_eval(Varies *v, const Scope *scope, const Node *n) {
     // What was added to any list of the file may be in this one.
     const Var *held = var_find(v, &varies_held, STR("item"));
     if (!held) return f;
+    f.sure &= (uint8_t)~SURE_BARE;
     f.count = 0; // nor is it known how many there are
     if (f.kind == FACT_NUMBERS) f.of = f.dims = 0;
     if (held->fact.kind == FACT_NOTHING) return f.how |= held->fact.how, f;

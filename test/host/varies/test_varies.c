@@ -1,4 +1,5 @@
 // Which conditions can come out otherwise in another call: the condition of each file's only `if`.
+#include "host/host.h"
 #include "host/varies/varies.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,6 +21,7 @@ static const Node *find_if(const Nodes *body, const Node **function) {
     return NULL;
 }
 
+static bool normalized; // as a candidate's file is
 static VariesInputs given = {.n = 2, .rank = {2, 1}, .index = 2};
 
 static bool may(const char *source, bool side) {
@@ -27,6 +29,7 @@ static bool may(const char *source, bool side) {
     DiagList d = DIAGS(&a);
     const Node *m = parse_module(&a, str_of(source), &d), *function = NULL;
     assert_non_null(m);
+    if (normalized) assert_true(host_normalize(&a, (Node *)(uintptr_t)m, &d));
     const Node *branch = find_if(&m->module.body, &function);
     assert_non_null(branch);
     Varies *v = varies_new(&a, m, &given);
@@ -230,6 +233,20 @@ static void indices_are_not_negative(void **state) {
     assert_true(may(KERNEL("    if tl.load(t) == IGNORE + 107", "t"), true));
 }
 
+// A decorator of the file's own: what its wrapper does to arguments is known.
+static void wrappers_are_followed(void **state) {
+    (void)state;
+#define WRAPPED(cond)                                                                                  \
+    "def ensure(fn):\n    def wrapper(*args, **kw):\n        args = [y.contiguous() for y in args]\n"  \
+    "        kw = {k: v for k, v in kw.items()}\n        return fn(*args, **kw)\n    return wrapper\n" \
+    "@ensure\ndef f(x):\n    if " cond ":\n        return 1\n    return 2\ndef run(x):\n    return f(x)\n"
+    normalized = true;
+    assert_false(may(WRAPPED("not x.is_contiguous()"), true));
+    assert_false(may(WRAPPED("not isinstance(x, torch.Tensor)"), true));
+    assert_true(may(WRAPPED("x.shape[0] == 7"), true));
+    normalized = false;
+}
+
 // What nothing calls says nothing of what the rest is called with.
 static void what_nobody_calls_does_not_count(void **state) {
     (void)state;
@@ -249,6 +266,7 @@ int main(void) {
                                        cmocka_unit_test(callees_are_chosen),
                                        cmocka_unit_test(layouts_are_known),
                                        cmocka_unit_test(indices_are_not_negative),
+                                       cmocka_unit_test(wrappers_are_followed),
                                        cmocka_unit_test(what_nobody_calls_does_not_count)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
