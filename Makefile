@@ -4,7 +4,7 @@ MODE ?= release
 B    := build/$(MODE)$(if $(filter clang,$(CC)),-clang)$(if $(PORTABLE),-portable)
 Q    := $(if $(V),,@)
 
-PKGS := jansson libseccomp libmd libpcre2-8 libutf8proc
+PKGS := jansson libseccomp libmd libpcre2-8 libutf8proc sqlite3
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wvla -Wformat=2 -Wstrict-prototypes \
         -Wmissing-prototypes -Wundef -Werror
 MODE_release := -O3 -DNDEBUG $(if $(filter clang,$(CC))$(PORTABLE),,$(STRINGS))

@@ -15,6 +15,7 @@ need libseccomp-dev pkg-config --exists libseccomp
 need libmd-dev pkg-config --exists libmd
 need libpcre2-dev pkg-config --exists libpcre2-8
 need libutf8proc-dev pkg-config --exists libutf8proc
+need libsqlite3-dev pkg-config --exists sqlite3
 need libopenblas-pthread-dev pkg-config --exists openblas
 need libcurl4-openssl-dev pkg-config --exists libcurl
 if [ "$what" = check ]; then

@@ -1,7 +1,7 @@
 // calls.h - which calls are made of one program, one after another on one object (CallSpec): the values of a
-// small case; other values of the same shape (two elements swapped, one row as another, all rows at other
-// places); the first values again, many times in a row; fewer rows; another shape and dtype; and the first
-// values once more. At level full also in the other dtypes. Depends on the seed, never on a candidate.
+// small case; other values of the same shape (two elements swapped, one slice as another, all slices at
+// other places); the first values again, many times in a row; fewer slices; another shape and dtype; and the
+// first values once more. At level full also in the other dtypes. Depends on the seed, never on a candidate.
 #pragma once
 #include "cases/draw.h"
 

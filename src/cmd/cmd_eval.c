@@ -1,6 +1,5 @@
 // eval: how many of a smith's drafts does the referee accept? n drafts for each op, judged, counted as
 // pass@k.
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -9,11 +8,10 @@
 #include "base/numeric/rng.h"
 #include "base/progress.h"
 #include "cmd/judging.h"
+#include "cmd/op_set.h"
 #include "mint/evaluation.h"
 #include "op/suite.h"
 #include "propose/smith_kind.h"
-
-enum { OPS_MAX = 4096 };
 
 typedef struct {
     SmithChoice choice;
@@ -37,54 +35,7 @@ typedef struct {
     Progress bar;
 } Eval;
 
-// ---- which ops, which k ----
-
-static bool add_op(Eval *v, const Op *op, Err *e) {
-    for (int i = 0; i < v->rows; i++)
-        if (str_eq(v->row[i].op.name, op->name)) return true;
-    if (v->rows == OPS_MAX) return err_set(e, ERR_USAGE, "--ops: more than %d ops", OPS_MAX);
-    v->row[v->rows++].op = *op;
-    return true;
-}
-
-static bool add_matching(Eval *v, const char *glob, Err *e) {
-    int n, before = v->rows;
-    const Str *names = op_names(v->a, &n);
-    for (int i = 0; i < n; i++) {
-        Op op;
-        if (fnmatch(glob, str_cdup(v->a, names[i]), 0) == 0 && op_find(v->a, names[i], &op) &&
-            !(op_in_domain(&op, &v->domain, e) && add_op(v, &op, e)))
-            return false;
-    }
-    return v->rows > before || err_set(e, ERR_USAGE, "--ops: no new op is called like '%s'", glob);
-}
-
-static bool add_ops(Eval *v, Str set, int depth, Err *e);
-
-static bool add_item(Eval *v, const char *item, int depth, Err *e) {
-    if (strcmp(item, "all") == 0) return add_matching(v, "*", e);
-    if (strpbrk(item, "*?[")) return add_matching(v, item, e);
-    if (item[0] == '@') {
-        Str text;
-        if (depth) return err_set(e, ERR_USAGE, "%s: files of ops do not name further files", item);
-        return io_read(v->a, item + 1, 1 << 20, &text, e) && add_ops(v, text, 1, e);
-    }
-    Op op;
-    if (!service_op(v->q.service, v->a, item, &v->domain, &op, e)) return false;
-    op_understood("eval", item, &op);
-    return add_op(v, &op, e);
-}
-
-// Items between commas and newlines; behind '#' a comment.
-static bool add_ops(Eval *v, Str set, int depth, Err *e) {
-    for (Str line; str_piece(&set, '\n', &line);) {
-        const char *comment = line.len ? memchr(line.p, '#', line.len) : NULL;
-        if (comment) line.len = (size_t)(comment - line.p);
-        for (Str item; str_piece(&line, ',', &item);)
-            if (item.len && !add_item(v, str_cdup(v->a, item), depth, e)) return false;
-    }
-    return true;
-}
+// ---- which k ----
 
 static bool read_ks(Eval *v, Err *e) {
     static const int usual[] = {1, 5, 10, 20};
@@ -266,8 +217,10 @@ static bool read_request(Eval *v, Err *e) {
     if (!level_by_name(str_of(o->level), &q->level))
         return err_set(e, ERR_USAGE, "--level is quick or full, not \"%s\"", o->level);
     if (o->suite && !op_suite_add(v->a, o->suite, e)) return false;
-    if (!add_ops(v, str_of(o->ops), 0, e)) return false;
-    if (!v->rows) return err_set(e, ERR_USAGE, "--ops names no op");
+    OpSet set = {.verb = "eval", .service = q->service, .domain = v->domain};
+    if (!op_set_read(v->a, &set, o->ops, e)) return false;
+    v->row = NEWN(v->a, EvaluationOp, (size_t)set.count);
+    for (; v->rows < set.count; v->rows++) v->row[v->rows].op = set.op[v->rows];
     if (o->seed.given)
         q->seed = o->seed.value;
     else if ((!o->resume || !ledger_seed(o->file, &q->seed)) && !rng_entropy(&q->seed, sizeof q->seed, e))
@@ -346,7 +299,7 @@ int cmd_eval(int argc, char **argv) {
     RefereeConfig config = {.state = o.state};
     if (!referee_open(&config, &r, &e)) return cmd_fail("eval", &e);
     Arena a = {0};
-    Eval v = {.referee = r, .a = &a, .o = &o, .row = NEWN(&a, EvaluationOp, OPS_MAX)};
+    Eval v = {.referee = r, .a = &a, .o = &o};
     int code = EXIT_WORLD;
     bool ok = domain_of(o.layout, NULL, &v.domain, &e) && smith_chosen(&a, &o.choice, &v.chosen, &e);
     if (ok) {

@@ -23,7 +23,7 @@ enum {
     RUN_NAME_MAX = 256,
     RUN_INPUTS_MAX = 12,
     RUN_OUTPUTS_MAX = 12,
-    RUN_RANK_MAX = 5,
+    RUN_RANK_MAX = 8,
     RUN_TEXT_MAX = 4 << 20 // bytes of JSON
 };
 #define RUN_FORMAT    "ouroboros run 1"

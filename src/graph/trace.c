@@ -412,6 +412,7 @@ static bool attrs_in_step(Reader *r, Side s) {
 #define KIND_ROW     2
 #define KIND_SHAPE   3
 #define KIND_MATMUL  4
+#define KIND_RANDOM  5
 static const uint8_t kinds[BOUND_COUNT] = {
 #define BOUND(id, torch, kind, doc) [BOUND_##id] = KIND_##kind,
 #include "tensor/bound.def"
@@ -438,6 +439,7 @@ static bool read_made(Reader *r, Side s, int *out) {
     int in[4] = {0};
     Roles to, from;
     if (b->op == BOUND_MATMUL) return refuse(r, b->op, "it multiplies matrices");
+    if (b->op == BOUND_RAND) return refuse(r, b->op, "it draws random numbers");
     for (int k = 0; k < b->inputs; k++) {
         Side operand;
         for (int i = 0; i < PROBES; i++) operand.at[i] = s.at[i]->in[k];

@@ -34,9 +34,13 @@ double compare_needed(DType dtype, double v, double e, double out) {
     return e > 0 ? off / (BOUND_U * e) / BOUND_KAPPA : INFINITY;
 }
 
-// doc/error-bound.md section 5.
-static Match judge_wrong(double dependence, double v, double out) {
-    if (isnan(v) != isnan(out) || isinf(v) != isinf(out)) return MATCH_NAN;
+// doc/error-bound.md section 5. A result near the end of its type that runs over it is wrong by a finite
+// amount, like its neighbours that stay below: which of them a draw has is luck, and the label must not be.
+static Match judge_wrong(DType dtype, double dependence, double v, double out) {
+    if (isnan(v) != isnan(out)) return MATCH_NAN;
+    if (isinf(out) && !isinf(v) && fabs(v) >= dtype_max(dtype) / 16 && signbit(out) == signbit(v))
+        out = copysign(dtype_max(dtype), out);
+    if (isinf(v) != isinf(out)) return MATCH_NAN;
     if (dependence <= 0x1p8) return MATCH_INACCURATE;
     if (dependence <= 0x1p16 && fabs(out - v) <= fabs(v) / 16) return MATCH_INACCURATE;
     return MATCH_INCORRECT;
@@ -79,7 +83,7 @@ static void judge_slowly(Comparing *t, int64_t i, double out) {
         if (dependence > c->use) c->use = dependence;
         return;
     }
-    Match m = judge_wrong(dependence, v, out);
+    Match m = judge_wrong(b->dtype, dependence, v, out);
     if (c->wrong++ == 0) c->first_wrong = i;
     c->nans += m == MATCH_NAN;
     // What is said about the worst element has to be true of it: a NaN is named by an element with one.

@@ -25,7 +25,7 @@ const Rounded *rounded_also(const Rounded *r);                 // of the next ou
 // judged. rounded may be NULL; what is said does not depend on it.
 void compare_case(const Bound *expected, const Rounded *rounded, const void *out, uint8_t *judged,
                   Comparison *c);
-// Whether NaN or an infinity stands on one side only in some element: is there a MATCH_NAN to be found?
+// Whether NaN or an infinity stands on one side only in some element: only then may there be a MATCH_NAN.
 bool compare_classes_differ(const Bound *expected, const void *out);
 // The rule for one element: needed kappa divided by kappa; <= 1 accepts. NaN classes give +inf.
 double compare_needed(DType dtype, double v, double e, double out);

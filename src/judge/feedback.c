@@ -213,7 +213,7 @@ const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comp
     if (name.len && !dtype_is_float(want->dtype))
         advice = "Integers are compared exactly: check which index counts, and which of equal ones.";
     if (known) advice = known;
-    ClassId cls = truth_class(t, c->output, c->worst_at);
+    ClassId cls = truth_class(d, index, c->output, c->worst_at);
     if (t->hidden) {
         put_output(&b, d->op, c->output);
         buf_printf(&b, " in a hidden check (%s). %s", class_words(cls), advice);
@@ -226,7 +226,7 @@ const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comp
     put_output(&b, d->op, c->output);
     put_case(&b, d, index);
     buf_printf(&b, ", worst in a row of %s", class_words(cls));
-    buf_printf(&b, " at row %lld", (long long)(t->first_row + c->worst_at / n));
+    buf_printf(&b, " at row %lld", (long long)(t->first_slice + c->worst_at / n));
     if (n > 1) buf_printf(&b, ", column %lld", (long long)(c->worst_at % n));
     buf_puts(&b, ", where the right answer is ");
     put_magnitude(&b, want->v[c->worst_at]);

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "cases/domain.h"
+
 enum {
     ELEMENTS = 1024,  // of the rows that hypotheses are tried on, where rows are not longer
     WHOLE = 1 << 17,  // of a case that what was found is tried on, too
@@ -62,19 +64,19 @@ static bool take_rows(Trying *t) {
     const CaseTruth *truth = &d->truth[q->index];
     const Bound *want = truth->expected;
     const CaseSpec *whole = &d->spec[q->index];
-    int64_t rows = truth->rows, row = truth->dim[op->row_dim], n = want->numel / (rows > 0 ? rows : 1);
+    const Domain *m = d->domain;
+    int64_t rows = truth->slices, row = domain_length(m, truth->dim), n = want->numel / (rows > 0 ? rows : 1);
     t->spec = *whole;
     t->output = q->output + whole->output_at;
     if (rows * row <= ELEMENTS) return true;
-    if (op->rows_dim < 0 || want->rank < 1 || want->shape[0] != rows || n < 1) return want->numel <= ELEMENTS;
+    if (m->slices < 0 || want->rank < 1 || want->shape[0] != rows || n < 1) return want->numel <= ELEMENTS;
     int64_t some = ELEMENTS / row > 0 ? ELEMENTS / row : 1, first = q->worst->worst_at / n;
     if (some > rows) some = rows;
     if (first > rows - some) first = rows - some;
     for (int i = 0; i < op->inputs; i++) {
         CaseTensor *x = &t->spec.input[i];
-        for (int k = 1; k < op->input[i].rank; k++)
-            if (op->input[i].dim[k] == op->rows_dim) return false;
-        if (op->input[i].rank == 0 || op->input[i].dim[0] != op->rows_dim) continue;
+        if (m->slice_axis[i] > 0) return false;
+        if (m->slice_axis[i] < 0) continue;
         x->shape[0] = some;
         x->offset += first * x->stride[0];
     }

@@ -14,7 +14,7 @@
 
 enum { SHARED = 6 }; // candidates from which on it pays to prepare a draw for them
 
-static const char *state_directory(Arena *a, const char *given) {
+const char *state_directory(Arena *a, const char *given) {
     if (given) return given;
     const char *xdg = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     if (xdg && xdg[0] == '/') return arena_printf(a, "%s/ouroboros", xdg);

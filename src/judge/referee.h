@@ -16,6 +16,8 @@ typedef struct {
     Extras extras;   // what candidates may use beyond their own text; must outlive the referee
     ChildMain child; // NULL: child_interpret
 } RefereeConfig;
+// Where the journal lies, by what the caller was given; NULL: HOME is not set either.
+const char *state_directory(Arena *a, const char *given);
 // Starts the fork server first: call before any thread. The pool is the referee's.
 MUST_CHECK bool referee_open(const RefereeConfig *c, Referee **out, Err *e);
 void referee_close(Referee *r);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/numeric/rng.h"
+#include "cases/domain.h"
 #include "cases/repeated.h"
 #include "judge/compare.h"
 #include "judge/judge.h"
@@ -72,27 +73,27 @@ static bool draw(Cell *c, int64_t rows, int64_t columns, DType dtype) {
     uint64_t seed[2];
     if (!rng_entropy(seed, sizeof seed, &c->e)) return failed(c);
     const RepeatedRequest q = {
-        .op = c->q->op, .seed = seed[0] >> 1, .dtype = dtype, .rows = rows, .columns = columns, .steps = 1};
+        .op = c->q->op, .seed = seed[0] >> 1, .dtype = dtype, .slices = rows, .length = columns, .steps = 1};
     RepeatedMade made = repeated_make(c->a, &q, &c->r, &c->e);
     if (made == REPEATED_FAILED) return failed(c);
     if (made == REPEATED_UNFIT)
         return say(c, TIMES_unfit,
                    "the op has no such shape, it is too large, or a row of the answer depends on other rows");
-    c->rotates = c->r.rows > c->r.block.truth[0].rows;
+    c->rotates = c->r.slices > c->r.block.truth[0].slices;
     c->job = (TimingJob){.seed = seed[1] >> 1,
                          .rounds = c->q->rounds,
                          .checked = CHECKED,
                          .target_us = 500,
                          .seconds = 10,
                          .l2_times = 5};
-    c->job.rows = c->rotates ? c->r.rows : 0;
+    c->job.rows = c->rotates ? c->r.slices : 0;
     c->job.output_bytes = (int64_t)c->r.output_bytes;
     c->job.inputs = c->r.spec->inputs;
     c->out->bytes = c->job.output_bytes;
     for (int i = 0; i < c->job.inputs; i++) {
         const CaseTensor *t = &c->r.spec->input[i];
-        bool moves = c->rotates && c->q->op->input[i].dim[0] == c->q->op->rows_dim;
-        c->job.input[i] = (TimingInput){t->at, t->bytes, moves ? t->bytes / c->r.rows : 0};
+        bool moves = c->rotates && c->r.block.domain->slice_axis[i] == 0;
+        c->job.input[i] = (TimingInput){t->at, t->bytes, moves ? t->bytes / c->r.slices : 0};
         c->out->bytes += t->bytes;
     }
     return true;
@@ -108,7 +109,8 @@ static bool record(Cell *c, DType dtype) {
             "only ops that return one tensor of their own are timed by this version, none with several "
             "outputs or an input that is changed in place");
     memcpy(size, c->r.block.truth[0].dim, sizeof size);
-    if (c->q->op->rows_dim >= 0) size[c->q->op->rows_dim] = c->r.rows;
+    const Domain *m = c->r.block.domain;
+    if (m->slices >= 0) size[m->slices] = c->r.slices;
     if (!record_order(c->q->op, size, dtype, c->facts.processors, &ask.order, &c->e) ||
         !record_run(r->fork_servers, c->a, &ask, &c->recording, &c->e))
         return failed(c);
@@ -291,7 +293,7 @@ static void job_fill(Cell *c, const TimedRun *ours) {
 static int64_t wrong_elements(Cell *c, const uint8_t *out, int64_t *first) {
     const CaseTruth *block = &c->r.block.truth[0];
     const Bound *b = block->expected;
-    int64_t had = c->rotates ? block->rows : 1, rows = c->rotates ? c->r.rows : 1, n = b->numel / had,
+    int64_t had = c->rotates ? block->slices : 1, rows = c->rotates ? c->r.slices : 1, n = b->numel / had,
             wrong = 0;
     size_t row = (size_t)n * (size_t)dtype_bytes(b->dtype), whole = row * (size_t)had;
     ArenaMark m = arena_mark(c->a);
@@ -320,7 +322,7 @@ static bool answers_right(Cell *c, const uint8_t *answers, int contender, Str *w
     for (int j = 0; j < c->job.checked; j++) {
         int64_t first = 0, n = wrong_elements(c, answers + timing_answer_at(&c->job, contender, j), &first);
         if (!n) continue;
-        int64_t columns = c->r.block.truth[0].expected->numel / c->r.block.truth[0].rows;
+        int64_t columns = c->r.block.truth[0].expected->numel / c->r.block.truth[0].slices;
         *why = str_of(arena_printf(c->a,
                                    "%" PRId64 " of %" PRId64
                                    " elements are wrong on the GPU, the first in row %" PRId64

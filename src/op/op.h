@@ -56,7 +56,7 @@
 // reference.
 //
 // Keys of an input (all but shape optional):
-//   shape    tuple of dimension names and positive integers, rank 1 to 4; a name is an upper-case letter or
+//   shape    tuple of dimension names and positive integers, rank 1 to 8; a name is an upper-case letter or
 //            word. "M" counts rows, the last dimension of the first input is the row length and must be a
 //            name. "D/2" is half of a dimension named before it, which is then a multiple of 2.
 //   dtype    "float" (default: each of float16, bfloat16, float32 in turn, the same for all "float" inputs of
@@ -89,7 +89,7 @@
 enum {
     OP_INPUTS_MAX = 8,
     OP_OUTPUTS_MAX = 8,
-    OP_RANK_MAX = 4,
+    OP_RANK_MAX = 8,
     OP_DIMS_MAX = 8,
     OP_SOURCE_MAX = 64 * 1024,
     OP_SIZE_MAX = 1 << 30

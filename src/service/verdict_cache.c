@@ -25,8 +25,7 @@ struct VerdictCache {
 
 // ---- keys
 
-// Another build may judge otherwise, whatever its version says.
-static bool build_hash(Sha256 *out, Err *e) {
+bool verdict_build(Sha256 *out, Err *e) {
     enum { PROGRAM_MAX = 1 << 30 };
     Arena a = {0};
     Str program;
@@ -127,7 +126,7 @@ bool verdict_cache_open(Journal *j, off_t bytes, Extras extras, VerdictCache **o
     off_t size;
     int damaged;
     if (bytes <= 0) bytes = READ_MOST;
-    if (!build_hash(&m->build, e) || !journal_size(j, &size, e) ||
+    if (!verdict_build(&m->build, e) || !journal_size(j, &size, e) ||
         !journal_each(j, size > bytes ? size - bytes : 0, index_record, m, &damaged, e)) {
         verdict_cache_close(m);
         return false;

@@ -14,6 +14,7 @@ typedef enum {
     KIND_REDUCE,
     KIND_ROW,
     KIND_MATMUL,
+    KIND_RANDOM,
     KIND_SHAPE
 } BoundKind;
 static const struct {
@@ -269,8 +270,8 @@ static bool carries_pending(BoundOp op) {
 
 static bool arity_ok(BoundOp op, int inputs) {
     static const int want[] = {
-        [KIND_SOURCE] = 0, [KIND_UNARY] = 1, [KIND_BINARY] = 2, [KIND_TERNARY] = 3,
-        [KIND_REDUCE] = 1, [KIND_ROW] = 1,   [KIND_MATMUL] = 2, [KIND_SHAPE] = 1,
+        [KIND_SOURCE] = 0, [KIND_UNARY] = 1,  [KIND_BINARY] = 2, [KIND_TERNARY] = 3, [KIND_REDUCE] = 1,
+        [KIND_ROW] = 1,    [KIND_MATMUL] = 2, [KIND_SHAPE] = 1,  [KIND_RANDOM] = 2,
     };
     if (op == BOUND_CAT) return inputs >= 1 && inputs <= 4;
     return inputs == (op == BOUND_GATHER ? 2 : want[op_info[op].kind]);
@@ -287,6 +288,7 @@ Bound *bound_apply(BoundCtx *c, BoundOp op, const Bound *const *in, int inputs, 
         [KIND_ROW] = bound_reduce,
         [KIND_MATMUL] = bound_matmul,
         [KIND_SHAPE] = bound_shape,
+        [KIND_RANDOM] = bound_random,
     };
     assert(op >= 0 && op < BOUND_COUNT);
     for (int i = 0; i < inputs; i++)

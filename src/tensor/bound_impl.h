@@ -17,6 +17,7 @@ Bound *bound_elementwise(BoundCtx *c, const BoundCall *call); // UNARY, BINARY, 
 Bound *bound_reduce(BoundCtx *c, const BoundCall *call);      // REDUCE, ROW
 Bound *bound_matmul(BoundCtx *c, const BoundCall *call);      // MATMUL
 Bound *bound_shape(BoundCtx *c, const BoundCall *call);       // SHAPE
+Bound *bound_random(BoundCtx *c, const BoundCall *call);      // RANDOM
 
 // Always NULL: records why the evaluation cannot go on.
 Bound *bound_fail(BoundCtx *c, const char *fmt, ...) PRINTF(2, 3);

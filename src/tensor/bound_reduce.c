@@ -157,6 +157,7 @@ static void row_LOGSUMEXP(const Row *r) {
 #define ROW_TERNARY(id)
 #define ROW_SHAPE(id)
 #define ROW_MATMUL(id)
+#define ROW_RANDOM(id)
 #define ROW_REDUCE(id)              [BOUND_##id] = row_##id,
 #define ROW_ROW(id)                 [BOUND_##id] = row_##id,
 #define BOUND(id, torch, kind, doc) ROW_##kind(id)

@@ -236,6 +236,7 @@ static Bound *shape_CAT(BoundCtx *c, const BoundCall *call) {
 #define MOVE_TERNARY(id)
 #define MOVE_REDUCE(id)
 #define MOVE_MATMUL(id)
+#define MOVE_RANDOM(id)
 #define MOVE_ROW(id)
 #define MOVE_SHAPE(id) [BOUND_##id] = shape_##id,
 Bound *bound_shape(BoundCtx *c, const BoundCall *call) {

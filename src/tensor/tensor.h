@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "tensor/dtype.h"
 
-enum { TENSOR_RANK_MAX = 5, ADDRESS_BITS = 42 };
+enum { TENSOR_RANK_MAX = 8, ADDRESS_BITS = 42 };
 #define ADDRESS_BIAS ((int64_t)1 << (ADDRESS_BITS - 1))
 
 // STORED: written by a kernel's store, not merely filled or copied by the host: what an output's bytes must

@@ -26,6 +26,18 @@ check several_outputs judged 0 ok layernorm_forward.py --op examples/layernorm_s
 sed 's/return y, mean, rstd/return y, rstd, mean/' examples/layernorm_forward.py >"$tmp/swapped.py"
 check outputs_in_order exits 1 "$bin" referee "$tmp/swapped.py" --op examples/layernorm_stats.py --level quick
 
+# The six of doc/worked-examples.md: a right kernel, and a wrong one that one plausible test does not see.
+for op in rope_in_place cross_entropy_grad dropout paged_copy matmul_relu; do
+    definition=examples/$op/$op.py
+    check "right_$op" judged 0 ok "$op/kernel.py" --op "$definition" --seed 1
+    check "wrong_$op" judged 1 incorrect "$op/wrong.py" --op "$definition" --seed 1
+    check "definition_$op" exits 0 "$bin" ops "$definition"
+done
+check wrong_layernorm judged 1 incorrect layernorm_wrong.py --op examples/layernorm_stats.py --seed 1
+plausible() { judged 0 ok "$1" --op "examples/$2" --shape "$3" --seed 1; }
+check plausible_layernorm plausible layernorm_wrong.py layernorm_stats.py 8x1024
+check plausible_cross_entropy plausible cross_entropy_grad/wrong.py cross_entropy_grad/cross_entropy_grad.py 8x512
+
 export OUROBOROS="$bin" PYTHONPATH=clients/python PYTHONDONTWRITEBYTECODE=1
 check training exits 0 python3 examples/train.py
 check it_learns grep -q "^learned: {'other': \"-float('inf')\", 'shifted': 'x - tl.max(x, axis=0)', 'mask': ', mask=cols < N'}$" "$tmp/out"

@@ -106,6 +106,25 @@ static void worst_element_gives_the_kind(void **state) {
     assert_int_equal(compare_floats(v, e, nan, 4, judged).worst, MATCH_NAN);
 }
 
+// A result that runs over the end of its type is wrong by a finite amount; far from the end, or of the other
+// sign, it is not.
+static void an_overflow_near_the_end_is_no_class_of_its_own(void **state) {
+    (void)state;
+    static const struct {
+        double v;
+        float out;
+        Match match;
+    } row[] = {{0x1.8p127, INFINITY, MATCH_INCORRECT},   {0x1p124, INFINITY, MATCH_INCORRECT},
+               {-0x1.8p127, -INFINITY, MATCH_INCORRECT}, {0x1p120, INFINITY, MATCH_NAN},
+               {0x1.8p127, -INFINITY, MATCH_NAN},        {0x1.8p127, NAN, MATCH_NAN},
+               {INFINITY, 0x1.8p127f, MATCH_NAN}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        double e = 8;
+        uint8_t judged = 0;
+        assert_int_equal(compare_floats(&row[i].v, &e, &row[i].out, 1, &judged).worst, row[i].match);
+    }
+}
+
 // A value as far off as can be stands before a NaN: the NaN gives the kind, and is the worst.
 static void the_worst_element_is_of_the_worst_kind(void **state) {
     (void)state;
@@ -315,6 +334,7 @@ int main(void) {
         cmocka_unit_test(overflow_needs_infinity_only_where_it_is_certain),
         cmocka_unit_test(classes_must_match),
         cmocka_unit_test(worst_element_gives_the_kind),
+        cmocka_unit_test(an_overflow_near_the_end_is_no_class_of_its_own),
         cmocka_unit_test(the_worst_element_is_of_the_worst_kind),
         cmocka_unit_test(what_cannot_be_judged_is_no_evidence),
         cmocka_unit_test(cheap_acceptance_is_never_looser),

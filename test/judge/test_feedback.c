@@ -106,7 +106,7 @@ static void numbers_tell_their_place_and_decade(void **state) {
     const char *s = feedback_numeric(&world.a, &world.d, at, &c, "a warning.");
     assert_true(says(s, "Values are wrong in 3 of "));
     assert_true(says(s, " at row 1, column 1, where the right answer is "));
-    assert_true(says(s, class_words(truth_class(&world.d.truth[at], 0, n + 1))));
+    assert_true(says(s, class_words(truth_class(&world.d, at, 0, n + 1))));
     assert_true(says(s, "This is not rounding"));
     assert_true(says(s, " Note that a warning.") && !says(s, ".."));
     c.worst = MATCH_INACCURATE;

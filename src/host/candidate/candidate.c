@@ -282,6 +282,8 @@ static bool launch_arg(Interp *in, Span at, Value v, Str name, int place, Launch
         out->dtype = v.dtype.t;
         return true;
     case V_TUPLE: {
+        if (v.seq->flavour == SEQ_NAMED)
+            return host_unsupported(in, at, "a NamedTuple as an argument of a kernel: pass its items");
         LaunchArg *item = HOST_NEW(in, at, LaunchArg, v.seq->n + 1);
         if (!item) return false;
         if (++in->depth > DEPTH_MAX) return host_raise(in, at, "RecursionError: nested too deeply");

@@ -1,40 +1,17 @@
 // One pass over host code before anything runs. It knows names, not types: what depends on a value (`x + 1`
 // with a tensor x) is refused when it is reached. Kernel bodies are the checker's business; only what Python
 // would evaluate around them (decorators, defaults, annotations) is looked at here. What needs no names, but
-// the form of one statement or expression alone, is in syntax_policy.c.
-#include "host/policy/screen.h"
+// the form of one statement or expression alone, is in syntax_policy.c; expressions are in screen_expr.c,
+// imports in screen_import.c.
 #include "host/policy/api_names.h"
+#include "host/policy/screening.h"
 #include "lang/library.h"
 
 enum { FINDINGS_MAX = 8 };
 
-typedef struct Scope Scope;
-struct Scope {
-    Scope *outer;
-    Names names, params;
-};
-typedef struct {
-    Arena *arena;
-    DiagList *d;
-    DiagList later; // UNSUPPORTED findings: they decide only where nothing is refused
-    bool candidate;
-    bool ok;
-    bool in_function;
-    bool late;  // something of the function stands before
-    bool model; // ModelNew is the entry: its parameters are inputs
-    const Node *module;
-    Str self;              // first parameter of the method around
-    Names members;         // of all classes of the file, and attributes that their methods set
-    Names limits;          // names of torch.finfo(...) and torch.iinfo(...)
-    Names quiet, reaching; // what imports bring and host code does not use, some of it what reaches out
-    int depth, found;
-} Screen;
-
-static void screen_expr(Screen *s, Scope *scope, const Node *n);
 static void screen_block(Screen *s, Scope *scope, const Nodes *body);
-static void screen_statement(Screen *s, Scope *scope, const Node *n);
 
-static void refuse_as(Screen *s, DiagKind kind, Span at, const char *what, Str name, const char *why) {
+void refuse_as(Screen *s, DiagKind kind, Span at, const char *what, Str name, const char *why) {
     DiagList *d = kind == DIAG_UNSUPPORTED ? &s->later : s->d;
     s->ok = false;
     if (s->found++ >= FINDINGS_MAX) return;
@@ -44,15 +21,15 @@ static void refuse_as(Screen *s, DiagKind kind, Span at, const char *what, Str n
         diag_clean(d, kind, at, "%s", why);
 }
 
-static void refuse(Screen *s, Span at, const char *why) { refuse_as(s, DIAG_REFUSED, at, "", (Str){0}, why); }
-static void refuse_form(Screen *s, Span at, Form f) {
+void refuse(Screen *s, Span at, const char *why) { refuse_as(s, DIAG_REFUSED, at, "", (Str){0}, why); }
+void refuse_form(Screen *s, Span at, Form f) {
     refuse_as(s, form_rule[f].kind, at, "", (Str){0}, form_rule[f].why);
 }
-static void refuse_named(Screen *s, Span at, const char *what, Str name, Form f) {
+void refuse_named(Screen *s, Span at, const char *what, Str name, Form f) {
     refuse_as(s, form_rule[f].kind, at, what, name, form_rule[f].why);
 }
 
-static void refuse_name(Screen *s, Span at, Str name, bool member) {
+void refuse_name(Screen *s, Span at, Str name, bool member) {
     s->ok = false;
     if (s->found >= FINDINGS_MAX) return; // looking for the nearest name is not free
     DiagKind kind;
@@ -60,363 +37,10 @@ static void refuse_name(Screen *s, Span at, Str name, bool member) {
     refuse_as(s, kind, at, member ? "`." : "`", name, why);
 }
 
-static bool too_deep(Screen *s, Span at) {
+bool too_deep(Screen *s, Span at) {
     if (s->depth < WALK_MAX) return false;
     if (s->ok) refuse_form(s, at, FORM_DEEP);
     return true;
-}
-
-static bool bound_here(const Scope *scope, Str name) {
-    for (; scope; scope = scope->outer)
-        if (names_have(&scope->names, name)) return true;
-    return false;
-}
-
-// A construct that is not read may hold names that are refused: those decide.
-typedef struct {
-    Screen *s;
-    Scope *scope;
-} Within;
-static void screen_child(void *arg, const Node *n) {
-    Within *w = arg;
-    if (n->kind == NODE_NAME || n->kind == NODE_ATTRIBUTE || n->kind == NODE_CALL ||
-        n->kind == NODE_SUBSCRIPT)
-        return screen_expr(w->s, w->scope, n);
-    if (n->kind == NODE_ASSIGN || n->kind == NODE_AUGASSIGN || n->kind == NODE_GLOBAL ||
-        n->kind == NODE_IMPORT)
-        return screen_statement(w->s, w->scope, n);
-    node_each_child(n, screen_child, w); // a tree's height is bounded
-}
-static void refuse_within(Screen *s, Scope *scope, const Node *n, Form f) {
-    refuse_form(s, n->span, f);
-    if (s->depth < WALK_MAX) node_each_child(n, screen_child, &(Within){s, scope});
-}
-
-// Names through which everything else is reached keep their meaning. Fewer than imports are kept from
-// (known_root): a size may be called F or nn, and an entry is defined by its name.
-static void screen_binding(Screen *s, Span at, Str name) {
-    static const char *const fixed[] = {"torch", "triton", "tl", "math", "libdevice", "F"};
-    if (str_starts(name, "__"))
-        refuse_as(s, DIAG_REFUSED, at, "`", name, "host code does not reach into Python's own names");
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed - s->candidate; i++)
-        if (str_is(name, fixed[i])) refuse_named(s, at, "`", name, FORM_MODULE_NAME);
-}
-
-// A name of a function's own that is no parameter of it.
-static bool made_here(const Scope *scope, const Node *n) {
-    for (; n->kind == NODE_NAME && scope && scope->outer; scope = scope->outer)
-        if (names_have(&scope->names, n->name)) return !names_have(&scope->params, n->name);
-    return false;
-}
-
-static void screen_target(Screen *s, Scope *scope, const Node *n) {
-    if (too_deep(s, n->span)) return;
-    s->depth++;
-    switch (n->kind) {
-    case NODE_NAME: screen_binding(s, n->span, n->name); break;
-    case NODE_STARRED: screen_target(s, scope, n->value); break;
-    case NODE_TUPLE:
-    case NODE_LIST:
-        for (int i = 0; i < n->items.n; i++) screen_target(s, scope, n->items.at[i]);
-        break;
-    case NODE_ATTRIBUTE:
-        if (s->self.len && n->attribute.value->kind == NODE_NAME &&
-            str_eq(n->attribute.value->name, s->self) && !str_starts(n->attribute.name, "__"))
-            break;
-        refuse_named(s, n->span, "assignment to `.", n->attribute.name, FORM_ATTRIBUTE);
-        break;
-    case NODE_SUBSCRIPT:
-        if (!s->candidate || !made_here(scope, n->subscript.value)) refuse_form(s, n->span, FORM_SUBSCRIPT);
-        screen_expr(s, scope, n->subscript.value);
-        screen_expr(s, scope, n->subscript.index);
-        break;
-    default: refuse_within(s, scope, n, node_form(n->kind));
-    }
-    s->depth--;
-}
-
-// --- imports ---
-
-// Whether a module that is not read reaches out of the call, or computes, is known of the listed ones.
-static DiagKind import_kind(Screen *s, const Node *n) {
-    if (!s->candidate || n->import.dots || import_missing(s->arena, n)) return DIAG_REFUSED;
-    for (int i = 0; i < n->import.names.n; i++) {
-        Str module = n->import.from ? n->import.module : n->import.names.at[i]->alias.name;
-        const char *dot = memchr(module.p, '.', module.len);
-        Str root = {module.p, dot ? (size_t)(dot - module.p) : module.len};
-        if (known_root(root) >= 0 ||
-            api_known_refused(str_of(arena_printf(s->arena, "%.*s.*", STR_ARG(root))), false, true))
-            return DIAG_REFUSED;
-        Str as = n->import.names.at[i]->alias.as.len ? n->import.names.at[i]->alias.as
-                                                     : n->import.names.at[i]->alias.name;
-        if (known_root(as) >= 0 || str_starts(as, "__")) return DIAG_REFUSED;
-    }
-    return form_rule[FORM_IMPORT].kind;
-}
-
-static bool import_reaches(Screen *s, const Node *n) {
-    Names quiet = {.arena = s->arena}, reaching = {.arena = s->arena};
-    if (s->candidate) names_of_quiet(s->arena, &quiet, &reaching, n);
-    return reaching.n > 0;
-}
-
-// What could be meant as helpers of the candidate's own says how they are given.
-static const char *import_reason(Screen *s, const Node *n, const char *why) {
-    const Library *l = s->module->module.library;
-    const char *missing = s->candidate ? import_missing(s->arena, n) : NULL;
-    if (missing) return arena_printf(s->arena, "import: %s", missing);
-    if (!s->candidate || !n->import.from || !library_name_ok(n->import.module) ||
-        api_known_refused(n->import.module, false, true) || library_name_taken(n->import.module))
-        return why;
-    if (l)
-        return arena_printf(s->arena, "import: `%.*s` is none of the helper files that --include gives (%s)",
-                            STR_ARG(n->import.module), library_names(s->arena, l));
-    return arena_printf(s->arena, "%s; helpers from %.*s.py need --include DIR of the referee", why,
-                        STR_ARG(n->import.module));
-}
-
-// Helpers of --include: kernels use them, and host code may launch them.
-static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
-    if (s->in_function) return refuse(s, n->span, "import: helpers are imported at module level");
-    const Node *home = library_module(s->module->module.library, file);
-    if (!home) return refuse_as(s, DIAG_UNSUPPORTED, n->span, "", (Str){0}, file->fault);
-    for (int i = 0; i < n->import.names.n; i++) {
-        const Node *a = n->import.names.at[i], *alias, *def;
-        if (str_is(a->alias.name, "*")) return refuse(s, a->span, "import *: name the helpers that are used");
-        screen_binding(s, a->span, a->alias.as.len ? a->alias.as : a->alias.name);
-        def = module_binding(home, a->alias.name, &alias);
-        if (!def)
-            refuse_as(s, DIAG_REFUSED, a->span, "import of `", a->alias.name,
-                      arena_printf(s->arena, "%.*s.py has no such name", STR_ARG(file->name)));
-        else if (def->kind == NODE_CLASS || (def->kind == NODE_FUNCTION && !is_jit_function(def)))
-            refuse_as(s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name,
-                      "--include gives helpers of kernels (@triton.jit functions and constants); host code "
-                      "stays in the kernel file");
-    }
-}
-
-// --- expressions ---
-
-static void screen_annotation(Screen *s, const Node *n) {
-    if (!n || too_deep(s, n->span)) return;
-    s->depth++;
-    switch (n->kind) {
-    case NODE_NAME:
-    case NODE_NONE:
-    case NODE_ELLIPSIS:
-    case NODE_INT:
-    case NODE_STRING: break;
-    case NODE_ATTRIBUTE: screen_annotation(s, n->attribute.value); break;
-    case NODE_SUBSCRIPT:
-        screen_annotation(s, n->subscript.value);
-        screen_annotation(s, n->subscript.index);
-        break;
-    case NODE_BINARY:
-        screen_annotation(s, n->binary.left);
-        screen_annotation(s, n->binary.right);
-        break;
-    case NODE_TUPLE:
-    case NODE_LIST:
-        for (int i = 0; i < n->items.n; i++) screen_annotation(s, n->items.at[i]);
-        break;
-    default: // a call, say: nothing here evaluates it, but what it names may be refused
-        refuse_within(s, NULL, n, FORM_ANNOTATION);
-    }
-    s->depth--;
-}
-
-static void screen_all(Screen *s, Scope *scope, const Nodes *list) {
-    for (int i = 0; i < list->n; i++)
-        if (list->at[i]) screen_expr(s, scope, list->at[i]);
-}
-
-// torch.finfo(...).max: of a tensor the same name would compute.
-static bool makes_limits(const Node *n) {
-    const Node *f = n->kind == NODE_CALL ? n->call.func : n;
-    return n->kind == NODE_CALL && f->kind == NODE_ATTRIBUTE && node_is_name(f->attribute.value, "torch") &&
-           (str_is(f->attribute.name, "finfo") || str_is(f->attribute.name, "iinfo"));
-}
-static bool is_limit(const Screen *s, const Node *n) {
-    static const char *const limit[] = {"max", "min", "bits", "eps", "tiny", "smallest_normal"};
-    const Node *of = n->attribute.value;
-    bool known = false;
-    for (size_t i = 0; i < sizeof limit / sizeof *limit; i++) known |= str_is(n->attribute.name, limit[i]);
-    return known && (makes_limits(of) || (of->kind == NODE_NAME && names_have(&s->limits, of->name)));
-}
-static void collect_limits(void *arg, const Node *n) {
-    Names *names = arg;
-    bool makes = n->kind == NODE_ASSIGN && makes_limits(n->assign.value);
-    for (int i = 0; makes && i < n->assign.targets.n; i++) names_of_target(names, n->assign.targets.at[i], 0);
-    node_each_child(n, collect_limits, names);
-}
-
-static void screen_member(Screen *s, const Node *n) {
-    Str name = n->attribute.name;
-    if (str_starts(name, "__"))
-        refuse_as(s, DIAG_REFUSED, n->span, "`.", name,
-                  "host code does not reach into Python's own attributes");
-    else if (names_have(&s->members, name) || is_limit(s, n))
-        return; // of an object; anything else's is refused when it is reached
-    else if (!api_is_member(name, s->candidate) && !api_is_last_part(name, s->candidate))
-        refuse_name(s, n->span, name, true);
-}
-
-// `torch.a.b`: looked up from the root outwards, as far as it names modules.
-static void screen_attribute(Screen *s, Scope *scope, const Node *n) {
-    enum { CHAIN_MAX = 12 };
-    const Node *part[CHAIN_MAX];
-    int parts = 0;
-    const Node *root = n;
-    for (; root->kind == NODE_ATTRIBUTE && parts < CHAIN_MAX; root = root->attribute.value)
-        part[parts++] = root;
-    bool from_module =
-        root->kind == NODE_NAME && !bound_here(scope, root->name) && api_is_module(root->name, s->candidate);
-    if (!from_module) {
-        screen_expr(s, scope, root);
-        while (parts > 0) screen_member(s, part[--parts]);
-        return;
-    }
-    Str path = root->name;
-    while (parts > 0) {
-        const Node *p = part[--parts];
-        if (str_starts(p->attribute.name, "__") && !str_is(p->attribute.name, "__version__"))
-            return screen_member(s, p);
-        path = str_of(arena_printf(s->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(p->attribute.name)));
-        Str full = api_canonical(s->arena, path);
-        if (api_named(full, s->candidate)) break;
-        if (str_is(full, "torch.nn") || api_is_module(full, s->candidate)) continue;
-        while (parts > 0) { // the reason belongs to the whole name
-            p = part[--parts];
-            path = str_of(arena_printf(s->arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(p->attribute.name)));
-        }
-        return refuse_name(s, n->span, api_canonical(s->arena, path), false);
-    }
-    while (parts > 0) screen_member(s, part[--parts]); // members of what the name stands for
-}
-
-static void screen_name(Screen *s, Scope *scope, const Node *n) {
-    if (bound_here(scope, n->name) || api_named(n->name, s->candidate) ||
-        api_is_module(n->name, s->candidate))
-        return;
-    if (names_have(&s->quiet, n->name))
-        refuse_as(s, names_have(&s->reaching, n->name) ? DIAG_REFUSED : DIAG_UNSUPPORTED, n->span, "`",
-                  n->name, "it may be imported, but host code uses nothing but torch, triton and math");
-    else if (str_starts(n->name, "__"))
-        refuse_as(s, DIAG_REFUSED, n->span, "`", n->name, "host code does not reach into Python's own names");
-    else if (api_known_refused(n->name, false, s->candidate))
-        refuse_name(s, n->span, n->name, false);
-    // Anything else is a NameError, if it is ever reached.
-}
-
-static void screen_params(Screen *s, Scope *scope, const Nodes *params) {
-    for (int i = 0; i < params->n; i++) {
-        const Node *p = params->at[i];
-        screen_binding(s, p->span, p->param.name);
-        screen_annotation(s, p->param.annotation);
-        if (!p->param.def) continue;
-        if (is_constant(p->param.def))
-            screen_expr(s, scope, p->param.def);
-        else
-            refuse_named(s, p->param.def->span, "default of `", p->param.name, FORM_DEFAULT);
-    }
-}
-
-static void screen_lambda(Screen *s, Scope *scope, const Node *n) {
-    Scope inner = {.outer = scope, .names = {.arena = s->arena}};
-    screen_params(s, scope, &n->lambda.params);
-    inner.params.arena = s->arena;
-    names_of_params(&inner.params, &n->lambda.params);
-    names_of_params(&inner.names, &n->lambda.params);
-    names_of_expr(&inner.names, n->lambda.body, 0);
-    screen_expr(s, &inner, n->lambda.body);
-}
-
-static void screen_comp(Screen *s, Scope *scope, const Node *n) {
-    Scope inner = {.outer = scope, .names = {.arena = s->arena}};
-    for (int i = 0; i < n->comp.fors.n; i++)
-        names_of_target(&inner.names, n->comp.fors.at[i]->compfor.target, 0);
-    for (int i = 0; i < n->comp.fors.n; i++) {
-        const Node *f = n->comp.fors.at[i];
-        screen_target(s, &inner, f->compfor.target);
-        screen_expr(s, &inner, f->compfor.iter);
-        screen_all(s, &inner, &f->compfor.conds);
-    }
-    screen_expr(s, &inner, n->comp.element);
-    if (n->comp.val) screen_expr(s, &inner, n->comp.val);
-}
-
-static void screen_expr_here(Screen *s, Scope *scope, const Node *n) {
-    switch (n->kind) {
-    case NODE_NAME: screen_name(s, scope, n); break;
-    case NODE_ATTRIBUTE: screen_attribute(s, scope, n); break;
-    case NODE_STRING:
-        if (n->string.bytes) refuse_form(s, n->span, FORM_BYTES);
-        break;
-    case NODE_INT:
-    case NODE_FLOAT:
-    case NODE_TRUE:
-    case NODE_FALSE:
-    case NODE_NONE:
-    case NODE_ELLIPSIS: break;
-    case NODE_FORMAT:
-        screen_expr(s, scope, n->format.value);
-        if (n->format.spec) screen_expr(s, scope, n->format.spec);
-        break;
-    case NODE_FSTRING:
-    case NODE_TUPLE:
-    case NODE_LIST:
-    case NODE_SET: screen_all(s, scope, &n->items); break;
-    case NODE_DICT:
-        screen_all(s, scope, &n->dict.keys);
-        screen_all(s, scope, &n->dict.values);
-        break;
-    case NODE_UNARY: screen_expr(s, scope, n->unary.operand); break;
-    case NODE_BINARY:
-        screen_expr(s, scope, n->binary.left);
-        screen_expr(s, scope, n->binary.right);
-        break;
-    case NODE_BOOLOP: screen_all(s, scope, &n->boolop.items); break;
-    case NODE_COMPARE:
-        screen_expr(s, scope, n->compare.left);
-        screen_all(s, scope, &n->compare.rest);
-        break;
-    case NODE_CALL:
-        if (s->self.len && (is_super_init(n) || (s->model && is_parameter(n)))) break;
-        screen_expr(s, scope, n->call.func);
-        screen_all(s, scope, &n->call.args);
-        for (int i = 0; i < n->call.keywords.n; i++)
-            screen_expr(s, scope, n->call.keywords.at[i]->keyword.value);
-        break;
-    case NODE_SUBSCRIPT:
-        screen_expr(s, scope, n->subscript.value);
-        screen_expr(s, scope, n->subscript.index);
-        break;
-    case NODE_SLICE:
-        if (n->slice.lo) screen_expr(s, scope, n->slice.lo);
-        if (n->slice.hi) screen_expr(s, scope, n->slice.hi);
-        if (n->slice.step) screen_expr(s, scope, n->slice.step);
-        break;
-    case NODE_IFEXP:
-        screen_expr(s, scope, n->ifexp.cond);
-        screen_expr(s, scope, n->ifexp.then);
-        screen_expr(s, scope, n->ifexp.otherwise);
-        break;
-    case NODE_STARRED: screen_expr(s, scope, n->value); break;
-    case NODE_LAMBDA: screen_lambda(s, scope, n); break;
-    case NODE_COMP: screen_comp(s, scope, n); break;
-    case NODE_WALRUS:
-        screen_binding(s, n->span, n->walrus.name);
-        screen_expr(s, scope, n->walrus.value);
-        break;
-    default: refuse_within(s, scope, n, node_form(n->kind));
-    }
-}
-
-static void screen_expr(Screen *s, Scope *scope, const Node *n) {
-    if (too_deep(s, n->span)) return;
-    s->depth++;
-    screen_expr_here(s, scope, n);
-    s->depth--;
 }
 
 // --- statements ---
@@ -550,7 +174,7 @@ static void screen_raise(Screen *s, Scope *scope, const Node *n) {
         screen_expr(s, scope, e);
 }
 
-static void screen_statement(Screen *s, Scope *scope, const Node *n) {
+void screen_statement(Screen *s, Scope *scope, const Node *n) {
     switch (n->kind) {
     case NODE_EXPRSTMT: screen_expr(s, scope, n->value); break;
     case NODE_ASSIGN:
@@ -596,25 +220,7 @@ static void screen_statement(Screen *s, Scope *scope, const Node *n) {
         break;
     case NODE_FUNCTION: screen_function(s, scope, n, false); break;
     case NODE_CLASS: screen_class(s, scope, n); break;
-    case NODE_IMPORT: {
-        const char *why;
-        LibraryFile *file = s->candidate ? library_of(s->module, n) : NULL;
-        if (s->in_function && str_is(n->import.module, "__future__"))
-            refuse(s, n->span,
-                   "SyntaxError: from __future__ imports must occur at the beginning of the file");
-        else if (file)
-            screen_included(s, n, file);
-        else if (!import_allowed(n, s->candidate, &why))
-            refuse_as(s, import_kind(s, n), n->span, "", (Str){0}, import_reason(s, n, why));
-        else if (s->in_function && (s->late || !import_canonical(n, s->candidate, &why)) &&
-                 import_reaches(s, n))
-            refuse_form(s, n->span, FORM_IMPORT_REACHES);
-        else if (s->in_function && (s->late || !import_canonical(n, s->candidate, &why)))
-            refuse_as(s, DIAG_UNSUPPORTED, n->span, "", (Str){0},
-                      "import: in a function it stands at its beginning, or what it brings is used nowhere "
-                      "else in the file");
-        break;
-    }
+    case NODE_IMPORT: screen_import(s, n); break;
     case NODE_BREAK:
     case NODE_CONTINUE:
     case NODE_PASS: break; // the parser knows where they may stand
@@ -689,8 +295,7 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     if (value || n->kind == NODE_ANNASSIGN) {
         // An op definition's `inputs = {...}` is plain data.
         // What comes out is looked at where a candidate's module runs (exec.c).
-        fits = !value || is_constant(value) ||
-               (s->candidate && value->kind != NODE_LAMBDA && !takes_function(s, n)) ||
+        fits = !value || is_constant(value) || (s->candidate && !takes_function(s, n)) ||
                (!s->candidate && value->kind == NODE_DICT);
         if (s->candidate && value && (is_device_alias(value) || is_type_name(s->module, value))) {
             if (value->kind == NODE_SUBSCRIPT) screen_annotation(s, value);
@@ -707,6 +312,37 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     }
 }
 
+// What the file has instead of the function that is entered.
+static const char *no_entry(Screen *s, const char *entry) {
+    enum { NAMED_MAX = 4 };
+    Buf text = BUF(s->arena);
+    const Nodes *body = &s->module->module.body;
+    int functions = 0, models = 0;
+    Str one = {0}, model = {0};
+    buf_puts(&text, "every file of this kind defines one");
+    for (int i = 0; s->candidate && i < body->n; i++) {
+        const Node *n = body->at[i];
+        if (n->kind == NODE_CLASS && class_kind(n) == CLASS_MODULE) model = n->klass.name, models++;
+        if (n->kind == NODE_ASSIGN && n->assign.targets.n == 1 &&
+            node_is_name(n->assign.targets.at[0], entry))
+            return "it must be a function of this file: `def run(...)`, or `run = NAME` of one that is "
+                   "defined "
+                   "above and nowhere else";
+        if (n->kind != NODE_FUNCTION || is_jit_function(n) || str_starts(n->function.name, "_")) continue;
+        one = n->function.name;
+        if (functions++ < NAMED_MAX)
+            buf_printf(&text, "%s`%.*s`", functions == 1 ? "; this one has " : ", ", STR_ARG(one));
+    }
+    if (functions > NAMED_MAX) buf_puts(&text, " and others");
+    if (functions)
+        buf_printf(&text, ": name the one that launches the kernels, such as `%s = %.*s`", entry,
+                   STR_ARG(one));
+    if (models)
+        buf_printf(&text, "%s `ModelNew = %.*s` for the class", functions ? ", or" : "; write",
+                   STR_ARG(model));
+    return buf_cstr(&text);
+}
+
 static bool screen_module(const Node *module, DiagList *d, bool candidate, const char *entry) {
     Screen s = {.arena = d->arena,
                 .d = d,
@@ -715,6 +351,16 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
                 .ok = true,
                 .module = module,
                 .model = candidate && entry_model(module)};
+    const Node *f = module_function(module, str_of(entry));
+    bool unread = false; // a ModelNew that is not read is told of where it stands
+    for (int i = 0; candidate && i < module->module.body.n; i++) {
+        const Node *n = module->module.body.at[i];
+        unread |= n->kind == NODE_CLASS && str_is(n->klass.name, "ModelNew") && class_kind(n) == CLASS_NONE;
+    }
+    if (!f && !s.model && !unread)
+        return refuse_as(&s, DIAG_REFUSED, module->span, "there is no function `", str_of(entry),
+                         no_entry(&s, entry)),
+               false;
     Scope globals = {.names = {.arena = d->arena}};
     const Nodes *body = &module->module.body;
     names_of_block(&globals.names, body, 0);
@@ -729,11 +375,7 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
     if (candidate) node_each_child(module, collect_limits, &s.limits);
     if (candidate) collect_members(&s.members, body);
     for (int i = 0; i < body->n; i++) screen_module_statement(&s, &globals, body->at[i]);
-    const Node *f = module_function(module, str_of(entry));
-    if (!f && !s.model)
-        refuse_as(&s, DIAG_REFUSED, module->span, "there is no function `", str_of(entry),
-                  "every file of this kind defines one");
-    else if (f && candidate && is_jit_function(f))
+    if (f && candidate && is_jit_function(f))
         refuse(&s, f->span, "run is a kernel; it must be the host function that launches kernels");
     for (int i = 0; i < s.later.count; i++)
         diag_clean(d, s.later.at[i].kind, s.later.at[i].span, "%s", s.later.at[i].msg);

@@ -179,6 +179,33 @@ bool api_gather(Call *c, Value *out) {
            gathered(c, c->arg[0], axis, c->arg[2], out);
 }
 
+// A gather of whole places: the index stands along one dimension and repeats along the others.
+bool api_index_select(Call *c, Value *out) {
+    int axis;
+    if (!need_tensor(c, 0) || !need_tensor(c, 2)) return false;
+    const Bound *x = c->arg[0].bound, *index = c->arg[2].bound;
+    if (!shape_axis(c->in, c->at, c->arg[1], x->rank, &axis)) return false;
+    if (index->rank != 1 || x->rank == 0 || (index->dtype != DT_I64 && index->dtype != DT_I32))
+        return host_raise(c->in, c->at,
+                          "index_select(): index is a list of int32 or int64, of one dimension");
+    int64_t along[TENSOR_RANK_MAX], all[TENSOR_RANK_MAX];
+    for (int d = 0; d < x->rank; d++) {
+        along[d] = d == axis ? index->numel : 1;
+        all[d] = d == axis ? index->numel : x->shape[d];
+    }
+    Value i;
+    return cast(c, c->arg[2], DT_I64, &i) &&
+           bound_do(c->in, c->at,
+                    &(BoundStep){
+                        .op = BOUND_RESHAPE, .operand = &i, .operands = 1, .attr = along, .attrs = x->rank},
+                    &i) &&
+           bound_do(
+               c->in, c->at,
+               &(BoundStep){.op = BOUND_EXPAND, .operand = &i, .operands = 1, .attr = all, .attrs = x->rank},
+               &i) &&
+           gathered(c, c->arg[0], axis, i, out);
+}
+
 // --- joining ---
 
 static bool joined(Call *c, const Value *part_, int n, int axis, Value *out) {

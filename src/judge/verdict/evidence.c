@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "cases/plan.h"
+#include "cases/domain.h"
 
 static bool had(const Draw *d, const Evidence *e, int64_t size) {
     if (size <= e->every_size) return true;
@@ -10,7 +10,7 @@ static bool had(const Draw *d, const Evidence *e, int64_t size) {
         if (e->tried[i] == size) return true;
     for (int i = 0; i < d->cases; i++)
         for (int k = 0; k < d->op->dims; k++)
-            if ((k == d->op->row_dim || k == d->op->rows_dim) && d->truth[i].dim[k] == size) return true;
+            if (domain_counts(d->domain, k) && d->truth[i].dim[k] == size) return true;
     return false;
 }
 

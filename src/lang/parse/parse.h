@@ -80,6 +80,9 @@ Node *parse_strings(Parser *p); // adjacent literals, joined
 // *out is the statement, or NULL for none; false: a finding.
 MUST_CHECK bool parse_match(Parser *p, Token first, Node *value, Node **out);
 
+// ---- parse_compound.c
+Node *parse_compound(Parser *p); // at the word, `@` or `async` that one begins with
+
 // ---- parse_stmt.c
 MUST_CHECK bool parse_block(Parser *p, const char *of, Nodes *out);
 MUST_CHECK bool parse_statement(Parser *p); // pushes one or more

@@ -42,7 +42,7 @@ def run(x):
     block = blocks[0]
     if block > 512:
         block = min([b for b in (block, 2048) if b >= N or b > 1024])
-    even = N % block == 0 and block > 0
+    even = N % block == 0 and M > 1
     warps = 4 + 4 * (block > 512)
     grid = lambda meta: (M, triton.cdiv(N, meta["BLOCK"]))
     out = torch.empty_like(x)

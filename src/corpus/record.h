@@ -1,0 +1,31 @@
+// record.h - from a program that was asked about and its answer to rows of the store.
+#pragma once
+#include "corpus/ladder.h"
+#include "store/store.h"
+
+// One program on its way; its texts live in its own arena.
+typedef struct {
+    Arena arena;
+    const Op *op;
+    StoredProgram program;
+    StoredDraft draft;
+    bool drafted; // `draft` has its answer with this one
+    int64_t line; // of a file that is imported; 0: none
+} Pending;
+Pending *pending_new(void);
+void pending_keep(Pending *k); // takes copies of the program's texts, and fills in its three hashes
+void pending_release(Pending *k);
+
+// The version of the referee, and the hash of the program that judges: another build may judge otherwise.
+MUST_CHECK bool referee_build(char out[65], Err *e);
+
+typedef struct {
+    Store *store;
+    Str build;
+    const Op *op; // whose definition this is:
+    int64_t definition;
+} Recorder;
+// The number of the program whose verdict stands already, said by this referee of this definition; 0: none.
+MUST_CHECK bool record_known(Recorder *r, const Pending *k, int64_t *program, Err *e);
+// The program, its verdict and the draft; inside a transaction. `fresh`: the store did not have it.
+MUST_CHECK bool record_answer(Recorder *r, const Pending *k, const LadderAnswer *n, bool *fresh, Err *e);

@@ -1,0 +1,79 @@
+// Imports of host code: which are read, and what is said of the others.
+#include "host/policy/api_names.h"
+#include "host/policy/screening.h"
+#include "lang/library.h"
+
+// Whether a module that is not read reaches out of the call, or computes, is known of the listed ones.
+static DiagKind import_kind(Screen *s, const Node *n) {
+    if (!s->candidate || n->import.dots || import_missing(s->arena, n)) return DIAG_REFUSED;
+    for (int i = 0; i < n->import.names.n; i++) {
+        Str module = n->import.from ? n->import.module : n->import.names.at[i]->alias.name;
+        const char *dot = memchr(module.p, '.', module.len);
+        Str root = {module.p, dot ? (size_t)(dot - module.p) : module.len};
+        if (known_root(root) >= 0 ||
+            api_known_refused(str_of(arena_printf(s->arena, "%.*s.*", STR_ARG(root))), false, true))
+            return DIAG_REFUSED;
+        Str as = n->import.names.at[i]->alias.as.len ? n->import.names.at[i]->alias.as
+                                                     : n->import.names.at[i]->alias.name;
+        if (known_root(as) >= 0 || str_starts(as, "__")) return DIAG_REFUSED;
+    }
+    return form_rule[FORM_IMPORT].kind;
+}
+
+static bool import_reaches(Screen *s, const Node *n) {
+    Names quiet = {.arena = s->arena}, reaching = {.arena = s->arena};
+    if (s->candidate) names_of_quiet(s->arena, &quiet, &reaching, n);
+    return reaching.n > 0;
+}
+
+// What could be meant as helpers of the candidate's own says how they are given.
+static const char *import_reason(Screen *s, const Node *n, const char *why) {
+    const Library *l = s->module->module.library;
+    const char *missing = s->candidate ? import_missing(s->arena, n) : NULL;
+    if (missing) return arena_printf(s->arena, "import: %s", missing);
+    if (!s->candidate || !n->import.from || !library_name_ok(n->import.module) ||
+        api_known_refused(n->import.module, false, true) || library_name_taken(n->import.module))
+        return why;
+    if (l)
+        return arena_printf(s->arena, "import: `%.*s` is none of the helper files that --include gives (%s)",
+                            STR_ARG(n->import.module), library_names(s->arena, l));
+    return arena_printf(s->arena, "%s; helpers from %.*s.py need --include DIR of the referee", why,
+                        STR_ARG(n->import.module));
+}
+
+// Helpers of --include: kernels use them, and host code may launch them.
+static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
+    if (s->in_function) return refuse(s, n->span, "import: helpers are imported at module level");
+    const Node *home = library_module(s->module->module.library, file);
+    if (!home) return refuse_as(s, DIAG_UNSUPPORTED, n->span, "", (Str){0}, file->fault);
+    for (int i = 0; i < n->import.names.n; i++) {
+        const Node *a = n->import.names.at[i], *alias, *def;
+        if (str_is(a->alias.name, "*")) return refuse(s, a->span, "import *: name the helpers that are used");
+        screen_binding(s, a->span, a->alias.as.len ? a->alias.as : a->alias.name);
+        def = module_binding(home, a->alias.name, &alias);
+        if (!def)
+            refuse_as(s, DIAG_REFUSED, a->span, "import of `", a->alias.name,
+                      arena_printf(s->arena, "%.*s.py has no such name", STR_ARG(file->name)));
+        else if (def->kind == NODE_CLASS || (def->kind == NODE_FUNCTION && !is_jit_function(def)))
+            refuse_as(s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name,
+                      "--include gives helpers of kernels (@triton.jit functions and constants); host code "
+                      "stays in the kernel file");
+    }
+}
+
+void screen_import(Screen *s, const Node *n) {
+    const char *why;
+    LibraryFile *file = s->candidate ? library_of(s->module, n) : NULL;
+    if (s->in_function && str_is(n->import.module, "__future__"))
+        return refuse(s, n->span,
+                      "SyntaxError: from __future__ imports must occur at the beginning of the file");
+    if (file) return screen_included(s, n, file);
+    if (!import_allowed(n, s->candidate, &why))
+        return refuse_as(s, import_kind(s, n), n->span, "", (Str){0}, import_reason(s, n, why));
+    if (!s->in_function || (!s->late && import_canonical(n, s->candidate, &why))) return;
+    if (import_reaches(s, n)) return refuse_form(s, n->span, FORM_IMPORT_REACHES);
+    refuse_as(
+        s, DIAG_UNSUPPORTED, n->span, "", (Str){0},
+        "import: in a function it stands at its beginning, or what it brings is used nowhere else in the "
+        "file");
+}
