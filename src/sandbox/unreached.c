@@ -202,16 +202,35 @@ static void conditional(Walk *w, const Node *n, Use use) {
     part(w, n, n->ifexp.otherwise, use);
 }
 
+// x.stride(0) % 16 == 0: which layouts meet which sizes is left to the draw. Such a comparison alone need not
+// come out both ways beside each other condition; one that asks for sizes, too, does.
+static bool asks_layout(const Node *n) {
+    if (n->kind != NODE_COMPARE || n->compare.rest.n != 1 || n->compare.rest.at[0]->kind != NODE_INT)
+        return false;
+    const Node *of = n->compare.left;
+    if (of->kind == NODE_BINARY && of->binary.op == OPER_MOD && of->binary.right->kind == NODE_INT)
+        of = of->binary.left;
+    if (of->kind != NODE_CALL || of->call.func->kind != NODE_ATTRIBUTE || of->call.keywords.n) return false;
+    Str name = of->call.func->attribute.name;
+    for (int i = 0; i < of->call.args.n; i++)
+        if (of->call.args.at[i]->kind != NODE_INT) return false;
+    return of->call.func->attribute.value->kind == NODE_NAME &&
+           (str_is(name, "stride") || str_is(name, "data_ptr"));
+}
+static Use item_use(const Node *item, Use each) {
+    return each == AS_VALUE && asks_layout(item) ? AS_CONDITION : each;
+}
+
 // Operands that were never evaluated, because those in front of them always came out one way. Each of a
 // condition has to come out both ways: what stands under it may be wrong for one of them.
 static void boolean(Walk *w, const Node *n, Use use) {
     bool and = n->boolop.op == OPER_AND;
     const Nodes *items = &n->boolop.items;
     Use each = use == AS_DULL ? AS_DULL : AS_VALUE;
-    parts(w, items->at[0], each);
+    parts(w, items->at[0], item_use(items->at[0], each));
     for (int i = 1; i < items->n; i++) {
         if (part_ran(w, n, items->at[i])) {
-            parts(w, items->at[i], each);
+            parts(w, items->at[i], item_use(items->at[i], each));
             continue;
         }
         bool counts = use == AS_VALUE || works(w, items->at[i]);

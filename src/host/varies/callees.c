@@ -164,7 +164,9 @@ static Fact eval_method(Varies *v, const Scope *scope, const Node *call, const G
     if (varies_call_named(v, name, true, g, &f)) return f.how |= base.how & FACT_VARIES, f;
     bool looked = str_is(name, "items") || str_is(name, "values") || str_is(name, "keys");
     if (looked && (base.sure & SURE_BARE)) return base;
-    change(v, name, g);
+    const Node *of = func->attribute.value;
+    bool module = of->kind == NODE_NAME && !var_visible(v, scope, of->name); // tl.sort
+    if (!module) change(v, name, g);
     // Of an autograd.Function: forward(ctx, ...).
     if (str_is(name, "apply") && varies_call_named(v, STR("forward"), true, g, &f)) return f;
     const Var *kept = var_find(v, &varies_members, name);

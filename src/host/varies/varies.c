@@ -41,7 +41,9 @@ static void enter_named(void *arg, const Node *n) {
 
 static void augment(Varies *v, const Scope *scope, const Node *s, uint8_t how) {
     Fact to = varies_eval(v, scope, s->augassign.target), by = varies_eval(v, scope, s->augassign.value);
-    if ((to.how | by.how) & FACT_HELD) varies_hold(v, fact_item(by)); // a list, under whatever other name
+    bool kernel = scope && scope->node->kind == NODE_FUNCTION && is_jit_function(scope->node); // has no lists
+    if (!kernel && ((to.how | by.how) & FACT_HELD))
+        varies_hold(v, fact_item(by)); // a list, under whatever other name
     varies_assign(v, scope, s->augassign.target, under(fact_binary(s->augassign.op, to, by), how));
 }
 
