@@ -208,7 +208,8 @@ static bool asks_layout(const Node *n) {
     if (n->kind != NODE_COMPARE || n->compare.rest.n != 1 || n->compare.rest.at[0]->kind != NODE_INT)
         return false;
     const Node *of = n->compare.left;
-    if (of->kind == NODE_BINARY && of->binary.op == OPER_MOD && of->binary.right->kind == NODE_INT)
+    if (of->kind == NODE_BINARY && of->binary.op == OPER_MOD && of->binary.right->kind == NODE_INT &&
+        of->binary.right->integer.value <= 256)
         of = of->binary.left;
     if (of->kind != NODE_CALL || of->call.func->kind != NODE_ATTRIBUTE || of->call.keywords.n) return false;
     Str name = of->call.func->attribute.name;
