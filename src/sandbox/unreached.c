@@ -19,6 +19,7 @@ typedef struct {
     // from 1.
     uint16_t *leaves, *parts, *compares;
     unsigned numbered;
+    bool never_false; // of a comparison: which of its two numbers is meant
     Unreached *out;
 } Walk;
 
@@ -46,6 +47,7 @@ bool is_leaf_statement(const Node *n) {
 static void note_at(Walk *w, const Node *n, uint32_t at, const Node *cond, const uint16_t *numbers) {
     Unreached *u = w->out;
     uint16_t number = at < w->source.len ? numbers[at] : 0;
+    if (number && numbers == w->compares && w->never_false) number++;
     if (number == 0 || number > UNREACHED_MAX) {
         u->more = true;
         return;
@@ -246,8 +248,10 @@ static void comparison(Walk *w, const Node *n, Use use) {
     uint8_t seen = at < w->cover->n ? w->cover->at[at] & (COVER_TRUE | COVER_FALSE) : 0;
     Use each = use == AS_DULL ? AS_DULL : AS_VALUE;
     if (use == AS_VALUE && !w->kernel && (seen == COVER_TRUE || seen == COVER_FALSE) &&
-        may(w, n, seen == COVER_FALSE))
+        may(w, n, seen == COVER_FALSE)) {
+        w->never_false = seen == COVER_TRUE;
         note_at(w, n, at, n, w->compares);
+    }
     parts(w, n->compare.left, each);
     parts(w, first, each);
     for (int i = 1; i < n->compare.rest.n; i++) {
@@ -410,32 +414,46 @@ static void block(Walk *w, const Nodes *body) {
     w->cond = was;
 }
 
-static void number_at(Walk *w, uint16_t *of, uint32_t at) {
-    if (w->numbered <= UNREACHED_MAX && at < w->source.len) of[at] = (uint16_t)++w->numbered;
+static void number_at(Walk *w, uint16_t *of, uint32_t at, bool ran) {
+    if (w->numbered > UNREACHED_MAX || at >= w->source.len) return;
+    unsigned number = w->numbered++;
+    if (of) of[at] = (uint16_t)(number + 1);
+    if (number < UNREACHED_MAX && !ran) w->out->idle[number / 8] |= (uint8_t)(1 << number % 8);
+}
+
+static void number_part(Walk *w, const Node *n, const Node *part) {
+    number_at(w, w->parts, node_part_place(n, part), part_ran(w, n, part));
+}
+
+// Two numbers: that it has never been true, and that it has never been false.
+static void number_comparison(Walk *w, const Node *n) {
+    uint32_t at = node_part_place(n, n->compare.rest.at[0]);
+    uint8_t seen = at < w->cover->n ? w->cover->at[at] : 0;
+    number_at(w, w->compares, at, seen & COVER_TRUE);
+    number_at(w, NULL, at, seen & COVER_FALSE);
+    for (int i = 1; i < n->compare.rest.n; i++) number_part(w, n, n->compare.rest.at[i]);
 }
 
 static void number_all(void *arg, const Node *n) {
     Walk *w = arg;
-    if (is_leaf_statement(n)) number_at(w, w->leaves, n->span.at);
+    bool was = w->kernel;
+    if (n->kind == NODE_FUNCTION) w->kernel = is_jit_function(n);
+    if (is_leaf_statement(n)) number_at(w, w->leaves, n->span.at, cover_ran(w->cover, n, w->kernel));
     switch (n->kind) {
     case NODE_IFEXP:
-        number_at(w, w->parts, node_part_place(n, n->ifexp.then));
-        number_at(w, w->parts, node_part_place(n, n->ifexp.otherwise));
+        number_part(w, n, n->ifexp.then);
+        number_part(w, n, n->ifexp.otherwise);
         break;
     case NODE_BOOLOP:
-        for (int i = 1; i < n->boolop.items.n; i++)
-            number_at(w, w->parts, node_part_place(n, n->boolop.items.at[i]));
+        for (int i = 1; i < n->boolop.items.n; i++) number_part(w, n, n->boolop.items.at[i]);
         break;
-    case NODE_COMPARE:
-        number_at(w, w->compares, node_part_place(n, n->compare.rest.at[0]));
-        for (int i = 1; i < n->compare.rest.n; i++)
-            number_at(w, w->parts, node_part_place(n, n->compare.rest.at[i]));
-        break;
-    case NODE_COMP: number_at(w, w->parts, node_part_place(n, n->comp.element)); break;
-    case NODE_LAMBDA: number_at(w, w->parts, node_part_place(n, n->lambda.body)); break;
+    case NODE_COMPARE: number_comparison(w, n); break;
+    case NODE_COMP: number_part(w, n, n->comp.element); break;
+    case NODE_LAMBDA: number_part(w, n, n->lambda.body); break;
     default: break;
     }
     node_each_child(n, number_all, w); // a tree's height is bounded
+    w->kernel = was;
 }
 
 void unreached_find(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs,
@@ -463,18 +481,26 @@ bool unreached_any(const Unreached *u) {
     return any;
 }
 
+static void say_bits(Buf *out, const char *word, const uint8_t *bits) {
+    size_t n = UNREACHED_MAX / 8;
+    while (n > 0 && bits[n - 1] == 0) n--;
+    if (n > 0) buf_puts(out, word);
+    for (size_t i = 0; i < n; i++) buf_printf(out, "%02x", bits[i]);
+}
+
 void unreached_say(const Unreached *u, Buf *out) {
-    size_t n = sizeof u->bit;
-    while (n > 0 && u->bit[n - 1] == 0) n--;
-    if (!unreached_any(u)) return;
-    buf_puts(out, " unreached ");
-    for (size_t i = 0; i < n; i++) buf_printf(out, "%02x", u->bit[i]);
-    for (int i = 0; i < u->places; i++) {
-        const UnreachedPlace *p = &u->place[i];
-        buf_printf(out, "%s %u:%u:%u:%u", i ? "" : " at", (unsigned)p->number, (unsigned)p->from,
-                   (unsigned)p->at, (unsigned)p->len);
+    if (unreached_any(u)) {
+        size_t was = out->len;
+        say_bits(out, " unreached ", u->bit);
+        if (out->len == was) buf_puts(out, " unreached ");
+        for (int i = 0; i < u->places; i++) {
+            const UnreachedPlace *p = &u->place[i];
+            buf_printf(out, "%s %u:%u:%u:%u", i ? "" : " at", (unsigned)p->number, (unsigned)p->from,
+                       (unsigned)p->at, (unsigned)p->len);
+        }
+        if (u->more) buf_puts(out, " +");
     }
-    if (u->more) buf_puts(out, " +");
+    say_bits(out, " idle ", u->idle);
 }
 
 // ---- the parent's side
@@ -513,23 +539,33 @@ static bool place_read(const char **p, Unreached *u) {
     return u->place[u->places++] = x, true;
 }
 
+static bool read_bits(const char **p, uint8_t *bits) {
+    for (size_t i = 0; hex(**p) >= 0; i++, *p += 2) {
+        if (i == UNREACHED_MAX / 8 || hex((*p)[1]) < 0) return false;
+        bits[i] = (uint8_t)(hex((*p)[0]) << 4 | hex((*p)[1]));
+    }
+    return true;
+}
+
 bool unreached_read(const char **p, Unreached *out) {
     *out = (Unreached){0};
-    if (!skip(p, " unreached ")) return true;
-    for (size_t i = 0; hex(**p) >= 0; i++, *p += 2) {
-        if (i == sizeof out->bit || hex((*p)[1]) < 0) return false;
-        out->bit[i] = (uint8_t)(hex((*p)[0]) << 4 | hex((*p)[1]));
+    if (skip(p, " unreached ")) {
+        if (!read_bits(p, out->bit)) return false;
+        if (skip(p, " at")) do {
+                if (out->places == UNREACHED_PLACES_MAX || !place_read(p, out)) return false;
+            } while ((*p)[0] == ' ' && (*p)[1] >= '0' && (*p)[1] <= '9');
+        out->more = skip(p, " +");
+        if (!unreached_any(out)) return false;
     }
-    if (skip(p, " at")) do {
-            if (out->places == UNREACHED_PLACES_MAX || !place_read(p, out)) return false;
-        } while ((*p)[0] == ' ' && (*p)[1] >= '0' && (*p)[1] <= '9');
-    out->more = skip(p, " +");
-    return unreached_any(out);
+    return !skip(p, " idle ") || read_bits(p, out->idle);
 }
 
 void unreached_meet(Unreached *a, const Unreached *b) {
     int n = 0;
-    for (size_t i = 0; i < sizeof a->bit; i++) a->bit[i] &= b->bit[i];
+    for (size_t i = 0; i < sizeof a->bit; i++) {
+        a->bit[i] &= b->bit[i] | b->idle[i];
+        a->idle[i] &= b->bit[i] | b->idle[i];
+    }
     for (int i = 0; i < a->places; i++)
         if (has(a, a->place[i].number)) a->place[n++] = a->place[i];
     a->places = n;
