@@ -132,6 +132,26 @@ static void parts_count(void **state) {
         "def f():\n    return 1\ndef run(x):\n    if x.numel() == 7 and f():\n        raise E\n", raises, 2));
 }
 
+// What one draw has left out stays so where another one has not come to it, for whatever reason.
+static void another_draw_has_to_come_to_it(void **state) {
+    (void)state;
+    Unreached first = {.bit = {3}, .idle = {7}}, second = {.idle = {1}};
+    unreached_meet(&first, &second);
+    assert_int_equal(first.bit[0], 1);
+    assert_int_equal(first.idle[0], 1);
+    Arena a = {0};
+    Buf text = BUF(&a);
+    Unreached back;
+    unreached_say(&second, &text);
+    const char *p = buf_cstr(&text);
+    assert_string_equal(p, " idle 01");
+    assert_true(unreached_read(&p, &back) && !*p);
+    assert_memory_equal(&second, &back, sizeof back);
+    p = " idle 0";
+    assert_false(unreached_read(&p, &back));
+    arena_free(&a);
+}
+
 // The condition that kept calls away is named, not one behind it.
 static void the_outer_condition_is_named(void **state) {
     (void)state;
@@ -153,6 +173,7 @@ static void the_outer_condition_is_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_can_matter_is_found), cmocka_unit_test(texts_are_read_strictly),
-        cmocka_unit_test(parts_count), cmocka_unit_test(the_outer_condition_is_named)};
+        cmocka_unit_test(parts_count), cmocka_unit_test(the_outer_condition_is_named),
+        cmocka_unit_test(another_draw_has_to_come_to_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
