@@ -120,6 +120,15 @@ static void lay_marks(CaseSpec *spec, int64_t most, int64_t *at) {
     }
 }
 
+static uint64_t index_inputs(const Op *op) {
+    uint64_t bits = 0;
+    for (int i = 0; i < op->inputs; i++) {
+        const OpInput *in = &op->input[i];
+        bits |= (uint64_t)(in->range_dim >= 0 && !in->both_signs && in->range_lo >= 0) << i;
+    }
+    return bits;
+}
+
 static void name_lines(Arena *a, const Domain *m, const PlannedCase *p, CaseTruth *t) {
     t->dtype = p->dtype;
     t->strided = p->strided;
@@ -348,7 +357,8 @@ static void put_specs(const Draw *d, uint8_t *map) {
     *(DrawHeader *)map = (DrawHeader){.magic = WIRE_MAGIC,
                                       .cases = (uint32_t)d->cases,
                                       .calls = (uint32_t)d->calls,
-                                      .contiguous = d->op->domain.contiguous};
+                                      .contiguous = d->op->domain.contiguous,
+                                      .index = index_inputs(d->op)};
     CaseSpec *spec = (CaseSpec *)(map + sizeof(DrawHeader));
     CallSpec *call = (CallSpec *)(spec + d->cases);
     int64_t at = tables_at(d, d->calls);

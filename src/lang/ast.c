@@ -134,6 +134,12 @@ const Node *module_binding(const Node *module, Str name, const Node **alias) {
     return NULL;
 }
 
+uint32_t node_part_place(const Node *n, const Node *part) {
+    if (n->kind == NODE_IFEXP && part == n->ifexp.then) return n->ifexp.cond->span.at; // behind `if`
+    if (n->kind == NODE_COMP) return n->comp.fors.at[0]->compfor.target->span.at;      // behind `for`
+    return part->span.at;
+}
+
 bool node_is_name(const Node *n, const char *name) {
     return n && n->kind == NODE_NAME && str_is(n->name, name);
 }

@@ -250,5 +250,9 @@ const Node *module_function(const Node *module, Str name); // last FUNCTION of t
 // The last statement at the top level that binds the name, or NULL; for an import also which ALIAS.
 const Node *module_binding(const Node *module, Str name, const Node **alias);
 bool node_is_name(const Node *n, const char *name);
+// A place of the source that stands for a part of an expression which need not be evaluated (an arm, a later
+// operand, the body of a lambda, the element of a comprehension) and for nothing else: what follows the word
+// or sign in front of it. No two parts have the same one, whatever parentheses there are.
+uint32_t node_part_place(const Node *n, const Node *part);
 // "tl.load" for ATTRIBUTE/NAME chains of at most 4 parts; false for anything else.
 bool node_dotted(const Node *n, Buf *out);

@@ -459,6 +459,17 @@ void code_make_room(Child *c) {
     c->cache = code_cache_new(&c->code);
 }
 
+// What is the same in every case.
+static VariesInputs handed_over(const Child *c) {
+    static_assert((int)VARIES_INPUTS_MAX >= (int)WIRE_INPUTS_MAX, "a rank for each input");
+    const DrawHeader *h = (const DrawHeader *)c->job->draw;
+    VariesInputs in = {.dense = h->contiguous != 0, .index = h->index};
+    const CaseTensor *t = c->cases > 0 ? inputs_of(c, &c->spec[0]) : NULL;
+    if (t) in.n = c->spec[0].inputs;
+    for (int i = 0; i < in.n; i++) in.rank[i] = (uint8_t)t[i].rank;
+    return in;
+}
+
 static int cases_run(Child *c) {
     ArenaMark call = arena_mark(&c->call);
     int exit_code;
@@ -476,7 +487,8 @@ static int cases_run(Child *c) {
     CaseReport done = report_of(c, REPORT_DONE);
     done.keeps = c->keeps;
     Buf said = BUF(&c->call);
-    coverage_say(&c->call, c->module, c->cover, c->cases > 0 ? c->spec[0].inputs : 0, &said);
+    VariesInputs inputs = handed_over(c);
+    coverage_say(&c->call, c->module, c->cover, &inputs, &said);
     wire_message(&done, buf_cstr(&said));
     send_report(c, &done);
     return EXIT_DONE;
@@ -511,7 +523,6 @@ int child_interpret(const ChildJob *job) {
     }
     c.cover = NEW(&c.code, Cover);
     c.cover->n = c.source.len;
-    c.cover->contiguous = ((const DrawHeader *)job->draw)->contiguous != 0;
     // Only decorators of such names prune: autotune, libtuner.
     c.tuned = memmem(c.source.p, c.source.len, "tune", 4) ? tuned_new(&c.code) : NULL;
     c.cover->at = NEWN(&c.code, uint8_t, c.source.len + 1);

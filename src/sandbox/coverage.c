@@ -18,8 +18,9 @@ typedef struct {
 
 static int line_at(const Walk *w, uint32_t at) { return line_col(w->source, at).line; }
 
-static uint8_t mark_of(const Walk *w, const Node *n) {
-    return n->span.at < w->cover->n ? w->cover->at[n->span.at] : 0;
+static bool arm_ran(const Walk *w, const Node *n, const Node *arm) {
+    uint32_t at = node_part_place(n, arm);
+    return at < w->cover->n && (w->cover->at[at] & COVER_HOST);
 }
 
 static void note_line(Walk *w, const Node *n) {
@@ -33,8 +34,8 @@ static void walk(void *arg, const Node *n) {
     if (n->kind == NODE_FUNCTION) w->kernel = is_jit_function(n);
     if (is_leaf_statement(n) && !cover_ran(w->cover, n, w->kernel)) return note_line(w, n);
     if (n->kind == NODE_IFEXP && !w->kernel) {
-        if (!(mark_of(w, n->ifexp.then) & COVER_HOST)) note_line(w, n->ifexp.then);
-        if (!(mark_of(w, n->ifexp.otherwise) & COVER_HOST)) note_line(w, n->ifexp.otherwise);
+        if (!arm_ran(w, n, n->ifexp.then)) note_line(w, n->ifexp.then);
+        if (!arm_ran(w, n, n->ifexp.otherwise)) note_line(w, n->ifexp.otherwise);
     }
     node_each_child(n, walk, w); // a tree's height is bounded
     w->kernel = was;
@@ -157,7 +158,7 @@ static void say_sizes(const Cover *c, const Numbers *n, Buf *out) {
     if (most_common(c, said, false, true) >= 0) buf_puts(out, " +");
 }
 
-void coverage_say(Arena *a, const Node *module, const Cover *c, int inputs, Buf *out) {
+void coverage_say(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs, Buf *out) {
     Walk w = {.cover = c, .source = module->module.source};
     w.lines = line_col(w.source, (uint32_t)w.source.len).line;
     w.line = NEWN(a, uint8_t, (size_t)w.lines + 2);

@@ -2,7 +2,6 @@
 
 #include "host/policy/scope.h"
 #include "host/varies/varies.h"
-#include "sandbox/settled.h"
 #include "tile/check/check.h"
 
 typedef struct {
@@ -10,21 +9,23 @@ typedef struct {
     const Node *module;
     const Cover *cover;
     Str source;
-    int inputs;
+    const VariesInputs *inputs;
     Varies *varies; // made when it is first asked for
     bool asked;
     const Scope *scope;
     bool kernel;
-    const Node *cond;        // the innermost condition that a call can change
-    uint16_t *leaves, *arms; // by their place in the source: the number of a statement or an arm, from 1
+    const Node *cond; // the condition that kept calls away
+    // By their place in the source: the number of a statement, a part of an expression or a comparison,
+    // from 1.
+    uint16_t *leaves, *parts, *compares;
     unsigned numbered;
+    bool never_false; // of a comparison: which of its two numbers is meant
     Unreached *out;
 } Walk;
 
 bool cover_ran(const Cover *c, const Node *n, bool kernel) {
     uint8_t mark = n->span.at < c->n ? c->at[n->span.at] : 0;
-    // A statement of a kernel that the checker has folded away was executed if it was visited.
-    if (kernel) return (mark & COVER_VISITED) && (!(mark & COVER_EMITTED) || (mark & COVER_RUN));
+    if (kernel) return (mark & COVER_RUN) != 0;
     return (mark & COVER_HOST) != 0;
 }
 
@@ -42,9 +43,11 @@ bool is_leaf_statement(const Node *n) {
     }
 }
 
-static void note(Walk *w, const Node *n, const uint16_t *numbers) {
+// `at`: the place that numbers know it by; cond: what it hangs on.
+static void note_at(Walk *w, const Node *n, uint32_t at, const Node *cond, const uint16_t *numbers) {
     Unreached *u = w->out;
-    uint16_t number = n->span.at < w->source.len ? numbers[n->span.at] : 0;
+    uint16_t number = at < w->source.len ? numbers[at] : 0;
+    if (number && numbers == w->compares && w->never_false) number++;
     if (number == 0 || number > UNREACHED_MAX) {
         u->more = true;
         return;
@@ -53,11 +56,12 @@ static void note(Walk *w, const Node *n, const uint16_t *numbers) {
     uint8_t bit = (uint8_t)(1 << number % 8);
     if (u->bit[number / 8] & bit) return;
     u->bit[number / 8] |= bit;
-    const Node *place = w->cond ? w->cond : n;
     if (u->places == UNREACHED_PLACES_MAX || (u->places > 0 && number <= u->place[u->places - 1].number))
         return;
-    u->place[u->places++] = (UnreachedPlace){number, n->span.at, place->span.at, place->span.len};
+    u->place[u->places++] = (UnreachedPlace){number, n->span.at, cond->span.at, cond->span.len};
 }
+
+static void note(Walk *w, const Node *n) { note_at(w, n, n->span.at, w->cond ? w->cond : n, w->leaves); }
 
 // Most files leave no line out, and need no such look.
 static Varies *varies(Walk *w) {
@@ -66,12 +70,7 @@ static Varies *varies(Walk *w) {
     return w->varies;
 }
 
-static bool may(Walk *w, const Node *cond, bool side) {
-    const Node *function = w->scope && !w->kernel ? w->scope->node : NULL;
-    Settled s = settled_layout(w->arena, w->module, function, cond, w->cover->contiguous);
-    if (s == (side ? SETTLED_FALSE : SETTLED_TRUE)) return false;
-    return varies_may(varies(w), w->scope, cond, side);
-}
+static bool may(Walk *w, const Node *cond, bool side) { return varies_may(varies(w), w->scope, cond, side); }
 
 // --- what cannot matter whether it is reached or not ---
 
@@ -173,25 +172,144 @@ static void under(Walk *w, const Node *cond, const Nodes *body) {
     w->cond = was;
 }
 
-static bool arm_ran(const Walk *w, const Node *n) {
-    return n->span.at < w->cover->n && (w->cover->at[n->span.at] & COVER_HOST);
+// --- parts of expressions ---
+
+static bool part_ran(const Walk *w, const Node *n, const Node *part) {
+    uint32_t at = node_part_place(n, part);
+    uint8_t mark = at < w->cover->n ? w->cover->at[at] : 0;
+    return w->kernel ? (mark & COVER_RUN) != 0 : (mark & COVER_HOST) != 0;
 }
 
-// Arms of conditional expressions, of which one was evaluated and the other never.
-static void arms(void *arg, const Node *n) {
-    Walk *w = arg;
+static void note_part(Walk *w, const Node *n, const Node *part, const Node *cond) {
+    note_at(w, part, node_part_place(n, part), cond, w->parts);
+}
+
+// How an expression is used. CONDITION: what stands under it tells which way it came out. DULL: one that
+// leads to nothing but an exception.
+typedef enum { AS_VALUE, AS_CONDITION, AS_DULL } Use;
+static void parts(Walk *w, const Node *n, Use use);
+
+static void part(Walk *w, const Node *n, const Node *at, Use use) {
+    if (part_ran(w, n, at)) parts(w, at, use);
+}
+
+static void conditional(Walk *w, const Node *n, Use use) {
+    bool then = part_ran(w, n, n->ifexp.then), otherwise = part_ran(w, n, n->ifexp.otherwise);
+    const Node *left_out = then ? n->ifexp.otherwise : n->ifexp.then;
+    bool counts = use != AS_DULL || works(w, left_out);
+    parts(w, n->ifexp.cond, AS_CONDITION);
+    if (counts && then != otherwise && may(w, n->ifexp.cond, otherwise))
+        note_part(w, n, left_out, n->ifexp.cond);
+    part(w, n, n->ifexp.then, use);
+    part(w, n, n->ifexp.otherwise, use);
+}
+
+// x.stride(0) % 16 == 0: which layouts meet which sizes is left to the draw. Such a comparison alone need not
+// come out both ways beside each other condition; one that asks for sizes, too, does.
+static bool asks_layout(const Node *n) {
+    if (n->kind != NODE_COMPARE || n->compare.rest.n != 1 || n->compare.rest.at[0]->kind != NODE_INT)
+        return false;
+    const Node *of = n->compare.left;
+    if (of->kind == NODE_BINARY && of->binary.op == OPER_MOD && of->binary.right->kind == NODE_INT &&
+        of->binary.right->integer.value <= 256)
+        of = of->binary.left;
+    if (of->kind != NODE_CALL || of->call.func->kind != NODE_ATTRIBUTE || of->call.keywords.n) return false;
+    Str name = of->call.func->attribute.name;
+    for (int i = 0; i < of->call.args.n; i++)
+        if (of->call.args.at[i]->kind != NODE_INT) return false;
+    return of->call.func->attribute.value->kind == NODE_NAME &&
+           (str_is(name, "stride") || str_is(name, "data_ptr"));
+}
+static Use item_use(const Node *item, Use each) {
+    return each == AS_VALUE && asks_layout(item) ? AS_CONDITION : each;
+}
+
+// Operands that were never evaluated, because those in front of them always came out one way. Each of a
+// condition has to come out both ways: what stands under it may be wrong for one of them.
+static void boolean(Walk *w, const Node *n, Use use) {
+    bool and = n->boolop.op == OPER_AND;
+    const Nodes *items = &n->boolop.items;
+    Use each = use == AS_DULL ? AS_DULL : AS_VALUE;
+    parts(w, items->at[0], item_use(items->at[0], each));
+    for (int i = 1; i < items->n; i++) {
+        if (part_ran(w, n, items->at[i])) {
+            parts(w, items->at[i], item_use(items->at[i], each));
+            continue;
+        }
+        bool counts = use == AS_VALUE || works(w, items->at[i]);
+        if (counts && may(w, items->at[i - 1], and)) note_part(w, n, items->at[i], items->at[i - 1]);
+        break;
+    }
+}
+
+static void comparison(Walk *w, const Node *n, Use use) {
+    const Node *first = n->compare.rest.at[0];
+    uint32_t at = node_part_place(n, first);
+    uint8_t seen = at < w->cover->n ? w->cover->at[at] & (COVER_TRUE | COVER_FALSE) : 0;
+    Use each = use == AS_DULL ? AS_DULL : AS_VALUE;
+    if (use == AS_VALUE && !w->kernel && (seen == COVER_TRUE || seen == COVER_FALSE) &&
+        may(w, n, seen == COVER_FALSE)) {
+        w->never_false = seen == COVER_TRUE;
+        note_at(w, n, at, n, w->compares);
+    }
+    parts(w, n->compare.left, each);
+    parts(w, first, each);
+    for (int i = 1; i < n->compare.rest.n; i++) {
+        const Node *operand = n->compare.rest.at[i];
+        bool ran = w->kernel || part_ran(w, n, operand);
+        if (ran) parts(w, operand, each);
+        if (!ran && works(w, operand) && may(w, n, true)) note_part(w, n, operand, n);
+    }
+}
+
+static void comprehension(Walk *w, const Node *n) {
+    const Node *why = NULL;
+    bool ran = part_ran(w, n, n->comp.element);
+    for (int i = 0; i < n->comp.fors.n; i++) {
+        const Node *f = n->comp.fors.at[i];
+        parts(w, f->compfor.iter, AS_VALUE);
+        if (!ran && !why && varies_loops(varies(w), w->scope, f->compfor.iter)) why = f->compfor.iter;
+        for (int k = 0; k < f->compfor.conds.n; k++) {
+            const Node *cond = f->compfor.conds.at[k];
+            if (!ran && !why && may(w, cond, true)) why = cond;
+            parts(w, cond, AS_VALUE);
+        }
+    }
+    if (!ran && why) note_part(w, n, n->comp.element, why);
+    if (!ran) return;
+    parts(w, n->comp.element, AS_VALUE);
+    if (n->comp.val) parts(w, n->comp.val, AS_VALUE);
+}
+
+// One that was never called is called on lines that were left out, if on any: unless sizes choose the callee.
+static void anonymous(Walk *w, const Node *n) {
     const Scope *was = w->scope;
     Scope own = {n, was};
-    if (n->kind == NODE_LAMBDA) w->scope = &own;
-    if (n->kind == NODE_IFEXP) {
-        bool then = arm_ran(w, n->ifexp.then), otherwise = arm_ran(w, n->ifexp.otherwise);
-        const Node *left_out = then ? n->ifexp.otherwise : n->ifexp.then, *cond = w->cond;
-        w->cond = n->ifexp.cond;
-        if (then != otherwise && may(w, n->ifexp.cond, otherwise)) note(w, left_out, w->arms);
-        w->cond = cond;
+    if (!part_ran(w, n, n->lambda.body)) {
+        if (varies_callee(varies(w))) note_part(w, n, n->lambda.body, n->lambda.body);
+        return;
     }
-    node_each_child(n, arms, w); // a tree's height is bounded
+    w->scope = &own;
+    parts(w, n->lambda.body, AS_VALUE);
     w->scope = was;
+}
+
+static void each_part(void *arg, const Node *n) { parts(arg, n, AS_VALUE); }
+static void dull_part(void *arg, const Node *n) { parts(arg, n, AS_DULL); }
+
+// Of an expression, or of a statement that was executed: what no case has evaluated of it.
+static void parts(Walk *w, const Node *n, Use use) { // a tree's height is bounded
+    switch (n->kind) {
+    case NODE_IFEXP: conditional(w, n, use); break;
+    case NODE_BOOLOP: boolean(w, n, use); break;
+    case NODE_COMPARE: comparison(w, n, use); break;
+    case NODE_COMP: comprehension(w, n); break;
+    case NODE_LAMBDA: anonymous(w, n); break;
+    case NODE_UNARY:
+        parts(w, n->unary.operand, n->unary.op == OPER_NOT || use == AS_DULL ? use : AS_VALUE);
+        break;
+    default: node_each_child(n, use == AS_DULL ? dull_part : each_part, w);
+    }
 }
 
 static bool any_ran(const Walk *w, const Nodes *body) {
@@ -220,6 +338,7 @@ static void function(Walk *w, const Node *n) {
 
 static void loop(Walk *w, const Node *n) {
     bool ran = any_ran(w, &n->loop.body);
+    if (cover_ran(w->cover, n, w->kernel)) parts(w, n->loop.iter, AS_VALUE);
     if (ran || varies_loops(varies(w), w->scope, n->loop.iter)) under(w, n->loop.iter, &n->loop.body);
     block(w, &n->loop.otherwise);
 }
@@ -227,9 +346,8 @@ static void loop(Walk *w, const Node *n) {
 static void statement(Walk *w, const Node *n) {
     if (is_leaf_statement(n)) {
         if (harmless(w, n)) return;
-        if (!cover_ran(w->cover, n, w->kernel)) return note(w, n, w->leaves);
-        if (!w->kernel) arms(w, n);
-        return;
+        if (!cover_ran(w->cover, n, w->kernel)) return note(w, n);
+        return parts(w, n, n->kind == NODE_ASSERT ? AS_DULL : AS_VALUE);
     }
     switch (n->kind) {
     case NODE_FUNCTION: function(w, n); break;
@@ -239,11 +357,16 @@ static void statement(Walk *w, const Node *n) {
         break;
     case NODE_FOR: loop(w, n); break;
     case NODE_WHILE:
+        if (cover_ran(w->cover, n, w->kernel)) parts(w, n->whileloop.cond, AS_CONDITION);
         if (any_ran(w, &n->whileloop.body) || may(w, n->whileloop.cond, true))
             under(w, n->whileloop.cond, &n->whileloop.body);
         block(w, &n->whileloop.otherwise);
         break;
-    case NODE_WITH: block(w, &n->with.body); break;
+    case NODE_WITH:
+        for (int i = 0; i < n->with.items.n && cover_ran(w->cover, n, w->kernel); i++)
+            parts(w, n->with.items.at[i], AS_VALUE);
+        block(w, &n->with.body);
+        break;
     case NODE_TRY:
         block(w, &n->attempt.body);
         block(w, &n->attempt.otherwise);
@@ -256,13 +379,17 @@ static void statement(Walk *w, const Node *n) {
 // False: what stands behind the statement cannot be reached.
 static bool branch(Walk *w, const Node *n, bool *rest_under) {
     const Nodes *then = &n->branch.then, *otherwise = &n->branch.otherwise;
-    if (!w->kernel) arms(w, n->branch.cond);
+    bool reached = cover_ran(w->cover, n, w->kernel);
+    const Node *cond =
+        reached || !w->cond ? n->branch.cond : w->cond; // the outer one, where that kept calls away
+    bool dull = otherwise->n == 0 && ends_in_raise(then);
+    if (reached) parts(w, n->branch.cond, dull ? AS_DULL : AS_CONDITION);
     bool then_may = any_ran(w, then) || may(w, n->branch.cond, true);
     bool else_may = any_ran(w, otherwise) || may(w, n->branch.cond, false);
     bool then_leaves = block_leaves(then), else_leaves = block_leaves(otherwise);
-    if (then_may) under(w, n->branch.cond, then);
-    if (else_may) under(w, n->branch.cond, otherwise);
-    *rest_under = then_leaves || else_leaves;
+    if (then_may) under(w, cond, then);
+    if (else_may) under(w, cond, otherwise);
+    *rest_under = reached && (then_leaves || else_leaves);
     return (then_may && !then_leaves) || (else_may && !else_leaves);
 }
 
@@ -287,21 +414,50 @@ static void block(Walk *w, const Nodes *body) {
     w->cond = was;
 }
 
-static void number_at(Walk *w, uint16_t *of, const Node *n) {
-    if (w->numbered <= UNREACHED_MAX && n->span.at < w->source.len) of[n->span.at] = (uint16_t)++w->numbered;
+static void number_at(Walk *w, uint16_t *of, uint32_t at, bool ran) {
+    if (w->numbered > UNREACHED_MAX || at >= w->source.len) return;
+    unsigned number = w->numbered++;
+    if (of) of[at] = (uint16_t)(number + 1);
+    if (number < UNREACHED_MAX && !ran) w->out->idle[number / 8] |= (uint8_t)(1 << number % 8);
+}
+
+static void number_part(Walk *w, const Node *n, const Node *part) {
+    number_at(w, w->parts, node_part_place(n, part), part_ran(w, n, part));
+}
+
+// Two numbers: that it has never been true, and that it has never been false.
+static void number_comparison(Walk *w, const Node *n) {
+    uint32_t at = node_part_place(n, n->compare.rest.at[0]);
+    uint8_t seen = at < w->cover->n ? w->cover->at[at] : 0;
+    number_at(w, w->compares, at, seen & COVER_TRUE);
+    number_at(w, NULL, at, seen & COVER_FALSE);
+    for (int i = 1; i < n->compare.rest.n; i++) number_part(w, n, n->compare.rest.at[i]);
 }
 
 static void number_all(void *arg, const Node *n) {
     Walk *w = arg;
-    if (is_leaf_statement(n)) number_at(w, w->leaves, n);
-    if (n->kind == NODE_IFEXP) {
-        number_at(w, w->arms, n->ifexp.then);
-        number_at(w, w->arms, n->ifexp.otherwise);
+    bool was = w->kernel;
+    if (n->kind == NODE_FUNCTION) w->kernel = is_jit_function(n);
+    if (is_leaf_statement(n)) number_at(w, w->leaves, n->span.at, cover_ran(w->cover, n, w->kernel));
+    switch (n->kind) {
+    case NODE_IFEXP:
+        number_part(w, n, n->ifexp.then);
+        number_part(w, n, n->ifexp.otherwise);
+        break;
+    case NODE_BOOLOP:
+        for (int i = 1; i < n->boolop.items.n; i++) number_part(w, n, n->boolop.items.at[i]);
+        break;
+    case NODE_COMPARE: number_comparison(w, n); break;
+    case NODE_COMP: number_part(w, n, n->comp.element); break;
+    case NODE_LAMBDA: number_part(w, n, n->lambda.body); break;
+    default: break;
     }
     node_each_child(n, number_all, w); // a tree's height is bounded
+    w->kernel = was;
 }
 
-void unreached_find(Arena *a, const Node *module, const Cover *c, int inputs, Unreached *out) {
+void unreached_find(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs,
+                    Unreached *out) {
     Walk w = {.arena = a,
               .module = module,
               .cover = c,
@@ -310,7 +466,8 @@ void unreached_find(Arena *a, const Node *module, const Cover *c, int inputs, Un
               .out = out};
     *out = (Unreached){0};
     w.leaves = NEWN(a, uint16_t, w.source.len + 1);
-    w.arms = NEWN(a, uint16_t, w.source.len + 1);
+    w.parts = NEWN(a, uint16_t, w.source.len + 1);
+    w.compares = NEWN(a, uint16_t, w.source.len + 1);
     number_all(&w, module);
     for (int i = 0; i < module->module.body.n; i++) { // what stands at the top level itself always runs
         const Node *n = module->module.body.at[i];
@@ -324,18 +481,26 @@ bool unreached_any(const Unreached *u) {
     return any;
 }
 
+static void say_bits(Buf *out, const char *word, const uint8_t *bits) {
+    size_t n = UNREACHED_MAX / 8;
+    while (n > 0 && bits[n - 1] == 0) n--;
+    if (n > 0) buf_puts(out, word);
+    for (size_t i = 0; i < n; i++) buf_printf(out, "%02x", bits[i]);
+}
+
 void unreached_say(const Unreached *u, Buf *out) {
-    size_t n = sizeof u->bit;
-    while (n > 0 && u->bit[n - 1] == 0) n--;
-    if (!unreached_any(u)) return;
-    buf_puts(out, " unreached ");
-    for (size_t i = 0; i < n; i++) buf_printf(out, "%02x", u->bit[i]);
-    for (int i = 0; i < u->places; i++) {
-        const UnreachedPlace *p = &u->place[i];
-        buf_printf(out, "%s %u:%u:%u:%u", i ? "" : " at", (unsigned)p->number, (unsigned)p->from,
-                   (unsigned)p->at, (unsigned)p->len);
+    if (unreached_any(u)) {
+        size_t was = out->len;
+        say_bits(out, " unreached ", u->bit);
+        if (out->len == was) buf_puts(out, " unreached ");
+        for (int i = 0; i < u->places; i++) {
+            const UnreachedPlace *p = &u->place[i];
+            buf_printf(out, "%s %u:%u:%u:%u", i ? "" : " at", (unsigned)p->number, (unsigned)p->from,
+                       (unsigned)p->at, (unsigned)p->len);
+        }
+        if (u->more) buf_puts(out, " +");
     }
-    if (u->more) buf_puts(out, " +");
+    say_bits(out, " idle ", u->idle);
 }
 
 // ---- the parent's side
@@ -374,23 +539,33 @@ static bool place_read(const char **p, Unreached *u) {
     return u->place[u->places++] = x, true;
 }
 
+static bool read_bits(const char **p, uint8_t *bits) {
+    for (size_t i = 0; hex(**p) >= 0; i++, *p += 2) {
+        if (i == UNREACHED_MAX / 8 || hex((*p)[1]) < 0) return false;
+        bits[i] = (uint8_t)(hex((*p)[0]) << 4 | hex((*p)[1]));
+    }
+    return true;
+}
+
 bool unreached_read(const char **p, Unreached *out) {
     *out = (Unreached){0};
-    if (!skip(p, " unreached ")) return true;
-    for (size_t i = 0; hex(**p) >= 0; i++, *p += 2) {
-        if (i == sizeof out->bit || hex((*p)[1]) < 0) return false;
-        out->bit[i] = (uint8_t)(hex((*p)[0]) << 4 | hex((*p)[1]));
+    if (skip(p, " unreached ")) {
+        if (!read_bits(p, out->bit)) return false;
+        if (skip(p, " at")) do {
+                if (out->places == UNREACHED_PLACES_MAX || !place_read(p, out)) return false;
+            } while ((*p)[0] == ' ' && (*p)[1] >= '0' && (*p)[1] <= '9');
+        out->more = skip(p, " +");
+        if (!unreached_any(out)) return false;
     }
-    if (skip(p, " at")) do {
-            if (out->places == UNREACHED_PLACES_MAX || !place_read(p, out)) return false;
-        } while ((*p)[0] == ' ' && (*p)[1] >= '0' && (*p)[1] <= '9');
-    out->more = skip(p, " +");
-    return unreached_any(out);
+    return !skip(p, " idle ") || read_bits(p, out->idle);
 }
 
 void unreached_meet(Unreached *a, const Unreached *b) {
     int n = 0;
-    for (size_t i = 0; i < sizeof a->bit; i++) a->bit[i] &= b->bit[i];
+    for (size_t i = 0; i < sizeof a->bit; i++) {
+        a->bit[i] &= b->bit[i] | b->idle[i];
+        a->idle[i] &= b->bit[i] | b->idle[i];
+    }
     for (int i = 0; i < a->places; i++)
         if (has(a, a->place[i].number)) a->place[n++] = a->place[i];
     a->places = n;

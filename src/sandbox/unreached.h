@@ -2,11 +2,11 @@
 // strides, addresses or elements can reach, and that do more than raise. What stands under a condition that
 // is the same in every call, or that only dtypes decide, cannot matter: each dtype of the domain had cases.
 #pragma once
-#include "lang/ast.h"
+#include "host/varies/varies.h"
 #include "tile/vm/cover.h"
 
 // Statements and arms of conditional expressions are numbered in the order of the text.
-enum { UNREACHED_MAX = 1024, UNREACHED_PLACES_MAX = 4 };
+enum { UNREACHED_MAX = 768, UNREACHED_PLACES_MAX = 4 };
 typedef struct {
     uint32_t number, from; // which one, and where it stands in the source
     uint32_t at, len;      // of the condition above it, or of itself
@@ -15,16 +15,17 @@ typedef struct {
     uint8_t bit[UNREACHED_MAX / 8];             // for each of them: it was left out
     UnreachedPlace place[UNREACHED_PLACES_MAX]; // of the first ones; numbers ascend
     int places;
-    bool more; // of a file with so many that some have no bit
+    bool more;                       // of a file with so many that some have no bit
+    uint8_t idle[UNREACHED_MAX / 8]; // for each of them: no call has come to it, whether it matters or not
 } Unreached;
 
-// `inputs`: how many tensors a call hands over.
-void unreached_find(Arena *a, const Node *module, const Cover *c, int inputs, Unreached *out);
+// `inputs`: what a call hands over.
+void unreached_find(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs, Unreached *out);
 // " unreached 000c at 18:310:200:8 19:325:200:8", or nothing: a part of coverage's text.
 void unreached_say(const Unreached *u, Buf *out);
 // Reads that part, if it is there, and moves on. False where it is malformed.
 bool unreached_read(const char **p, Unreached *out);
-// What both have left out.
+// What `a` has left out and `b` has not come to either.
 void unreached_meet(Unreached *a, const Unreached *b);
 bool unreached_any(const Unreached *u);
 

@@ -100,6 +100,7 @@ typedef struct {
 typedef struct {
     uint32_t magic, cases, calls;
     uint32_t contiguous; // 1: no call has inputs with gaps
+    uint64_t index;      // bit i: input i holds indices, from 0 on
 } DrawHeader;
 
 typedef struct {

@@ -92,6 +92,8 @@ static void passes_meet(void **state) {
     arena_free(&a);
 }
 
+static const VariesInputs given = {.n = 1, .rank = {2}};
+
 static const char source[] = "import triton\n"
                              "@triton.jit\n"
                              "def k(x):\n"
@@ -114,24 +116,24 @@ static void leaves_are_found(void **state) {
     Cover c = {.n = sizeof source - 1, .at = NEWN(&a, uint8_t, sizeof source)};
     Coverage said;
     Buf none = BUF(&a), some = BUF(&a), all = BUF(&a);
-    coverage_say(&a, m, &c, 1, &none);
+    coverage_say(&a, m, &c, &given, &none);
     coverage_read(buf_cstr(&none), &said);
     assert_string_equal(words(&said, &a), "6-7, 9, 11-12");
 #define AT(text) (uint32_t)(strstr(source, text) - source)
     cover_mark(&c, AT("n = 3"), COVER_HOST);
-    cover_mark(&c, AT("3 if"), COVER_HOST); // one arm of two
+    cover_mark(&c, AT("x else"), COVER_HOST); // one arm of two, by its condition
     cover_mark(&c, AT("return n"), COVER_HOST);
     cover_mark(&c, AT("y = 1"), COVER_VISITED | COVER_EMITTED);
     cover_mark(&c, AT("tl.store"), COVER_VISITED | COVER_EMITTED | COVER_RUN);
     cover_size(&c, 50);
-    coverage_say(&a, m, &c, 1, &some);
+    coverage_say(&a, m, &c, &given, &some);
     coverage_read(buf_cstr(&some), &said);
     assert_string_equal(words(&said, &a), "6, 9, 11");
     assert_int_equal(said.sizes, 1);
     cover_mark(&c, AT("4\n    if"), COVER_HOST);
     cover_mark(&c, AT("return x"), COVER_HOST);
     cover_mark(&c, AT("y = 1"), COVER_RUN);
-    coverage_say(&a, m, &c, 1, &all);
+    coverage_say(&a, m, &c, &given, &all);
     coverage_read(buf_cstr(&all), &said);
     assert_string_equal(words(&said, &a), "");
     arena_free(&a);
@@ -158,7 +160,7 @@ static void sizes_that_recur_come_first(void **state) {
     }
     Buf b = BUF(&a);
     Coverage said;
-    coverage_say(&a, m, &c, 1, &b);
+    coverage_say(&a, m, &c, &given, &b);
     coverage_read(buf_cstr(&b), &said);
     assert_int_equal(said.sizes, COVERAGE_SIZES_MAX);
     assert_int_equal(said.size[0], 50);
@@ -171,7 +173,7 @@ static void sizes_that_recur_come_first(void **state) {
     for (many.case_index = 0; many.case_index < 40; many.case_index++)
         for (int i = 0; i < 20; i++) cover_size(&many, 100 + i);
     Buf b2 = BUF(&a);
-    coverage_say(&a, m, &many, 1, &b2);
+    coverage_say(&a, m, &many, &given, &b2);
     coverage_read(buf_cstr(&b2), &said);
     assert_true(said.sizes == COVERAGE_SIZES_MAX && said.constants == said.sizes);
     assert_int_equal(said.beyonds, COVERAGE_BEYOND_MAX);

@@ -18,6 +18,7 @@ static const char source[] = "def run(x):\n"
                              "        return x\n"           // 9
                              "    s = 3 if M == 1 else 4\n" // 10
                              "    return s\n";
+static const VariesInputs one = {.n = 1, .rank = {2}};
 #define AT(text) (uint32_t)(strstr(source, text) - source)
 
 static void what_can_matter_is_found(void **state) {
@@ -30,7 +31,7 @@ static void what_can_matter_is_found(void **state) {
                                       "s = 3", "4\n    return s", "return s"};
     for (size_t i = 0; i < sizeof ran / sizeof *ran; i++) cover_mark(&c, AT(ran[i]), COVER_HOST);
     Unreached u, back, none;
-    unreached_find(&a, m, &c, 1, &u);
+    unreached_find(&a, m, &c, &one, &u);
     assert_int_equal(u.places, 2);
     assert_int_equal(u.place[0].from, AT("return x"));
     assert_int_equal(u.place[0].at, AT("N == 384"));
@@ -40,9 +41,9 @@ static void what_can_matter_is_found(void **state) {
     const char *p = buf_cstr(&text);
     assert_true(unreached_read(&p, &back) && !*p);
     assert_memory_equal(&u, &back, sizeof u);
-    cover_mark(&c, AT("3 if"), COVER_HOST);
+    cover_mark(&c, AT("M == 1"), COVER_HOST); // the arm in front of it
     cover_mark(&c, AT("return x"), COVER_HOST);
-    unreached_find(&a, m, &c, 1, &none);
+    unreached_find(&a, m, &c, &one, &none);
     assert_false(unreached_any(&none));
     unreached_meet(&u, &none);
     assert_false(unreached_any(&u));
@@ -75,8 +76,104 @@ static void texts_are_read_strictly(void **state) {
     }
 }
 
+// Parts of expressions. ran: what was executed, by its text; FALSE or TRUE marks a comparison.
+typedef struct {
+    const char *text;
+    uint8_t mark;
+} Mark;
+
+static bool left_out(const char *text, const Mark *mark, int marks) {
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    const Node *m = parse_module(&a, str_of(text), &d);
+    assert_non_null(m);
+    Cover c = {.n = strlen(text), .at = NEWN(&a, uint8_t, strlen(text) + 1)};
+    for (int i = 0; i < marks; i++) {
+        if (!strstr(text, mark[i].text)) fail_msg("%s", mark[i].text);
+        cover_mark(&c, (uint32_t)(strstr(text, mark[i].text) - text), mark[i].mark);
+    }
+    Unreached u;
+    unreached_find(&a, m, &c, &one, &u);
+    bool any = unreached_any(&u);
+    arena_free(&a);
+    return any;
+}
+// With all marks but the last, then with that one, too.
+#define COUNTS(text, ...)                                                          \
+    do {                                                                           \
+        const Mark all[] = {__VA_ARGS__};                                          \
+        int n = sizeof all / sizeof *all;                                          \
+        if (!left_out(text, all, n - 1) || left_out(text, all, n)) fail_msg(text); \
+    } while (0)
+
+static void parts_count(void **state) {
+    (void)state;
+    enum { RAN = COVER_HOST, NO = COVER_FALSE, YES = COVER_TRUE, KERNEL = COVER_RUN };
+    COUNTS("def run(x):\n    y = x.numel() == 7 and f(x)\n", {"y =", RAN}, {"7", NO | YES}, {"f(x)", RAN});
+    COUNTS("def run(x):\n    y = x.numel() == 7 or f(x)\n", {"y =", RAN}, {"7", NO | YES}, {"f(x)", RAN});
+    COUNTS("def run(x):\n    y = x.numel() == 7\n", {"y =", RAN}, {"7", NO}, {"7", YES});
+    COUNTS("def run(x):\n    y = [1 for i in x.shape if i == 7]\n", {"y =", RAN}, {"7", NO | YES},
+           {"i in", RAN});
+    COUNTS("def run(x):\n    y = lambda: 1\n    [y, 1][x.numel()]()\n", {"y =", RAN}, {"[y", RAN},
+           {"1\n", RAN});
+    // An arm that begins where its statement does, and one inside another.
+    COUNTS("def run(x):\n    f() if x.numel() == 7 else g()\n", {"f()", RAN}, {"7", NO | YES}, {"g()", RAN},
+           {"x.numel", RAN});
+    COUNTS("def run(x):\n    y = (a if x.numel() == 7 else b) if x.numel() > 3 else c\n", {"y =", RAN},
+           {"x.numel() > 3", RAN}, {"c\n", RAN}, {"b)", RAN}, {"x.numel() == 7", RAN});
+    COUNTS("import triton\n@triton.jit\ndef k(n):\n    y = 1 if n == 7 else 2\ndef run(x):\n    "
+           "k[(1,)](x.numel())\n",
+           {"y =", KERNEL}, {"k[", RAN}, {"2\n", KERNEL}, {"n == 7", KERNEL});
+    // What only leads to an exception does not count, unless it works.
+    const Mark raises[] = {{"if", RAN}, {"7", NO}};
+    assert_false(
+        left_out("def run(x):\n    if x.numel() == 7 and x.numel() > 3:\n        raise E\n", raises, 2));
+    assert_true(left_out(
+        "def f():\n    return 1\ndef run(x):\n    if x.numel() == 7 and f():\n        raise E\n", raises, 2));
+}
+
+// What one draw has left out stays so where another one has not come to it, for whatever reason.
+static void another_draw_has_to_come_to_it(void **state) {
+    (void)state;
+    Unreached first = {.bit = {3}, .idle = {7}}, second = {.idle = {1}};
+    unreached_meet(&first, &second);
+    assert_int_equal(first.bit[0], 1);
+    assert_int_equal(first.idle[0], 1);
+    Arena a = {0};
+    Buf text = BUF(&a);
+    Unreached back;
+    unreached_say(&second, &text);
+    const char *p = buf_cstr(&text);
+    assert_string_equal(p, " idle 01");
+    assert_true(unreached_read(&p, &back) && !*p);
+    assert_memory_equal(&second, &back, sizeof back);
+    p = " idle 0";
+    assert_false(unreached_read(&p, &back));
+    arena_free(&a);
+}
+
+// The condition that kept calls away is named, not one behind it.
+static void the_outer_condition_is_named(void **state) {
+    (void)state;
+    static const char text[] = "def run(x):\n    if x.numel() == 7:\n        if x.numel() > 3:\n            "
+                               "return x\n    return 1\n";
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    const Node *m = parse_module(&a, STR(text), &d);
+    Cover c = {.n = sizeof text - 1, .at = NEWN(&a, uint8_t, sizeof text)};
+    cover_mark(&c, (uint32_t)(strstr(text, "if x.numel() ==") - text), COVER_HOST);
+    cover_mark(&c, (uint32_t)(strstr(text, "return 1") - text), COVER_HOST);
+    Unreached u;
+    unreached_find(&a, m, &c, &one, &u);
+    assert_int_equal(u.places, 1);
+    assert_int_equal(u.place[0].at, strstr(text, "x.numel() ==") - text);
+    arena_free(&a);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_can_matter_is_found),
-                                       cmocka_unit_test(texts_are_read_strictly)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_can_matter_is_found), cmocka_unit_test(texts_are_read_strictly),
+        cmocka_unit_test(parts_count), cmocka_unit_test(the_outer_condition_is_named),
+        cmocka_unit_test(another_draw_has_to_come_to_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -171,11 +171,24 @@ void note_turn(const Interp *in, uint32_t at, int turn) {
     if (turn <= TOLD) outcome_seen(outcomes(in), at, 4 + (uint64_t)turn);
 }
 
+// A part of an expression that is not evaluated in every call.
+static void note_part(const Interp *in, const Node *n, const Node *part) {
+    if (in->m) cover_mark(in->m->watch.cover, node_part_place(n, part), COVER_HOST);
+}
+
+static bool compared_as(const Interp *in, const Node *n, bool holds) {
+    if (in->m)
+        cover_mark(in->m->watch.cover, node_part_place(n, n->compare.rest.at[0]),
+                   holds ? COVER_TRUE : COVER_FALSE);
+    return true;
+}
+
 static bool eval_compare(Interp *in, Env *env, const Node *n, Value *out) {
     Value l, r;
     if (!eval(in, env, n->compare.left, &l)) return false;
     for (int i = 0; i < n->compare.rest.n; i++) {
         Oper op = n->compare.ops[i];
+        if (i > 0) note_part(in, n, n->compare.rest.at[i]);
         if (!eval(in, env, n->compare.rest.at[i], &r)) return false;
         bool by_element = op >= OPER_LT && op <= OPER_NE && l.kind != V_NONE && r.kind != V_NONE;
         if (by_element && (l.kind == V_BOUND || r.kind == V_BOUND)) {
@@ -188,10 +201,10 @@ static bool eval_compare(Interp *in, Env *env, const Node *n, Value *out) {
         if (!compare_values(in, n->span, op, l, r, &holds)) return false;
         note_outcome(in, n->compare.rest.at[i]->span.at, l, r, holds);
         *out = value_bool(holds);
-        if (!holds) return true;
+        if (!holds) return compared_as(in, n, false);
         l = r;
     }
-    return true;
+    return compared_as(in, n, true);
 }
 
 static bool eval_unary(Interp *in, Env *env, const Node *n, Value *out) {
@@ -228,6 +241,7 @@ static bool eval_unary(Interp *in, Env *env, const Node *n, Value *out) {
 static bool eval_boolop(Interp *in, Env *env, const Node *n, Value *out) {
     for (int i = 0; i < n->boolop.items.n; i++) {
         bool truth;
+        if (i > 0) note_part(in, n, n->boolop.items.at[i]);
         if (!eval(in, env, n->boolop.items.at[i], out)) return false;
         if (i + 1 == n->boolop.items.n) break;
         if (!value_truth(in, n->boolop.items.at[i]->span, *out, &truth)) return false;
@@ -288,6 +302,7 @@ static bool eval_dict(Interp *in, Env *env, const Node *n, Value *out) {
 static bool comp_loops(Interp *in, Env *env, const Node *n, int level, const Value *first, Value *out) {
     if (level == n->comp.fors.n) {
         Value element, val;
+        note_part(in, n, n->comp.element);
         if (!eval(in, env, n->comp.element, &element)) return false;
         if (n->comp.kind == COMP_SET) return dict_put(in, n->span, out->dict, element, NONE_VALUE);
         if (n->comp.kind != COMP_DICT) return seq_push(in, n->span, out->seq, element);
@@ -528,7 +543,7 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
         if (!eval(in, env, n->ifexp.cond, &v) || !value_truth(in, n->ifexp.cond->span, v, &truth))
             return false;
         const Node *arm = truth ? n->ifexp.then : n->ifexp.otherwise;
-        if (in->m) cover_mark(in->m->watch.cover, arm->span.at, COVER_HOST);
+        note_part(in, n, arm);
         return eval(in, env, arm, out);
     }
     case NODE_LAMBDA: return function_new(in, env, n, out);

@@ -469,6 +469,8 @@ bool function_call(Interp *in, const Function *f, const Args *args, Value *out) 
         return host_raise(in, args->at, "RecursionError: maximum recursion depth exceeded");
     *out = NONE_VALUE;
     in->memo += memo;
+    if (lambda && in->m)
+        cover_mark(in->m->watch.cover, node_part_place(f->node, f->node->lambda.body), COVER_HOST);
     bool ok = lambda ? eval(in, env, f->node->lambda.body, out)
                      : exec_block(in, env, &f->node->function.body, out) != FLOW_ERROR;
     in->memo -= memo;

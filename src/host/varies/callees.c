@@ -8,6 +8,7 @@ static Given given(Varies *v, const Scope *scope, const Node *call) {
     for (int i = 0; i < call->call.args.n; i++) {
         const Node *n = call->call.args.at[i];
         Fact f = varies_eval(v, scope, n);
+        if (n->kind == NODE_STARRED && (f.sure & SURE_BARE)) continue;
         if (n->kind == NODE_STARRED || g.more)
             g.more = true, g.rest = fact_join(g.rest, fact_item(f));
         else
@@ -16,6 +17,7 @@ static Given given(Varies *v, const Scope *scope, const Node *call) {
     for (int i = 0; i < g.keywords->n; i++) {
         const Node *k = g.keywords->at[i];
         g.named[i] = varies_eval(v, scope, k->keyword.value);
+        if (!k->keyword.name.len && (g.named[i].sure & SURE_BARE)) continue;
         if (!k->keyword.name.len) g.more = true, g.rest = fact_join(g.rest, fact_other(g.named[i].how));
     }
     return g;
@@ -36,13 +38,36 @@ static Fact decorated(Varies *v, const Callable *c) {
     return f;
 }
 
-static void bind(Varies *v, const Callable *c, const Given *g) {
+// **kw: of keywords, those of another one too.
+static Fact named_of(const Given *g) {
+    Fact f = fact_other(FACT_HELD);
+    bool bare = true;
+    for (int i = 0; i < g->keywords->n; i++) {
+        f.how |= g->named[i].how;
+        bare &= !g->keywords->at[i]->keyword.name.len && (g->named[i].sure & SURE_BARE);
+    }
+    f.sure = bare ? SURE_BARE : 0;
+    return f;
+}
+
+// *args: what is left of them.
+static Fact rest_of(const Given *g, int from) {
+    Fact f = {0};
+    for (int i = from; i < g->args; i++) f = fact_join(f, g->arg[i]);
+    f = fact_sequence(g->more ? fact_join(f, g->rest) : f);
+    bool counted = !g->more && f.kind != FACT_OTHER && g->args - from < UINT8_MAX;
+    return f.count = counted && g->args > from ? (uint8_t)(g->args - from) : 0, f;
+}
+
+void varies_bind(Varies *v, Callable *c, const Given *g) {
+    varies_enter(v, c);
     const Nodes *params = &c->node->function.params;
     int at = 0, first = c->method && !c->plain;
     for (int i = first; i < params->n; i++) {
         const Node *p = params->at[i];
         if (p->param.kind == PARAM_STAR || p->param.kind == PARAM_DOUBLESTAR) {
-            if (p->param.name.len) var_add(v, c->node, p->param.name, fact_other(given_how(g)));
+            Fact all = p->param.kind == PARAM_STAR ? rest_of(g, at) : named_of(g);
+            if (p->param.name.len) var_param(v, c, p->param.name, all);
             continue;
         }
         bool found = p->param.kind == PARAM_PLAIN && at < g->args;
@@ -52,24 +77,28 @@ static void bind(Varies *v, const Callable *c, const Given *g) {
                 f = fact_join(f, g->named[k]), found = true;
         if (g->more) f = fact_join(f, g->rest);
         if (!found && p->param.def) f = fact_join(f, varies_eval(v, c->scope, p->param.def));
-        if (!found && !p->param.def) f = fact_join(f, decorated(v, c));
-        var_add(v, c->node, p->param.name, f);
+        if (!found && !p->param.def && (!g->more || c->node->function.decorators.n > 1))
+            f = fact_join(f, decorated(v, c));
+        var_param(v, c, p->param.name, f);
     }
 }
 
-static void bind_any(Varies *v, const Callable *c) {
+static void bind_any(Varies *v, Callable *c) {
+    varies_open(v, c);
+    varies_enter(v, c);
     const Nodes *params = &c->node->function.params;
     for (int i = c->method && !c->plain; i < params->n; i++)
-        if (params->at[i]->param.name.len) var_add(v, c->node, params->at[i]->param.name, varies_any());
+        if (params->at[i]->param.name.len) var_param(v, c, params->at[i]->param.name, varies_any());
 }
 
 // Functions of that name: of the module's, or methods of any class.
 bool varies_call_named(Varies *v, Str name, bool method, const Given *g, Fact *out) {
     bool any = false;
     for (int i = 0; i < v->callables; i++) {
-        const Callable *c = &v->callable[i];
+        Callable *c = &v->callable[i];
         if (c->method != method || !str_eq(c->node->function.name, name)) continue;
-        bind(v, c, g);
+        varies_open(v, c);
+        varies_bind(v, c, g);
         *out = any ? fact_join(*out, varies_result(v, c->node)) : varies_result(v, c->node);
         any = true;
     }
@@ -79,29 +108,87 @@ bool varies_call_named(Varies *v, Str name, bool method, const Given *g, Fact *o
 // A function that is handed about: by whom it is called, and with what, nobody knows.
 void varies_escapes(Varies *v, Str name) {
     for (int i = 0; i < v->callables; i++) {
-        const Callable *c = &v->callable[i];
+        Callable *c = &v->callable[i];
         if (!c->method && str_eq(c->node->function.name, name)) bind_any(v, c);
     }
+}
+
+bool varies_hand_out(Varies *v, Str name, Fact *out) {
+    bool any = false;
+    *out = (Fact){0};
+    for (int i = 0; i < v->callables; i++) {
+        Callable *c = &v->callable[i];
+        if (!c->method || !str_eq(c->node->function.name, name)) continue;
+        bind_any(v, c);
+        Fact f = varies_result(v, c->node);
+        *out = any ? fact_join(*out, f) : f;
+        any = true;
+    }
+    return any;
+}
+
+// Methods of lists, dictionaries and sets that change them.
+static void change(Varies *v, Str name, const Given *g) {
+    static const char *const all[] = {"append",  "extend", "insert",  "update", "setdefault", "add",    "pop",
+                                      "popitem", "remove", "discard", "clear",  "sort",       "reverse"};
+    bool changes = false;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) changes |= str_is(name, all[i]);
+    if (!changes) return;
+    bool several = str_is(name, "extend") || str_is(name, "update");
+    Fact f = {.how = g->rest.how};
+    if (g->more) f = fact_join(f, g->rest);
+    for (int i = 0; i < g->args; i++) {
+        f = fact_join(f, several ? fact_item(g->arg[i]) : g->arg[i]);
+        if (str_is(name, "insert") || str_is(name, "pop") || str_is(name, "setdefault"))
+            f.how |= g->arg[i].how;
+    }
+    for (int i = 0; i < g->keywords->n; i++) f = fact_join(f, g->named[i]);
+    varies_hold(v, f);
+}
+
+// Of a tensor, or of what may be one.
+static Fact eval_own_method(Varies *v, const Node *call, Str name, Fact base, const Given *g) {
+    Fact f;
+    if (varies_tensor_method(call, name, base, g, &f) || varies_member(v, name, base, &f)) return f;
+    f = varies_known_call(call, name, base, g);
+    return f.how |= base.how & (uint8_t) ~(f.kind == FACT_NUMBER ? FACT_NONE : 0), f;
 }
 
 static Fact eval_method(Varies *v, const Scope *scope, const Node *call, const Given *g) {
     const Node *func = call->call.func;
     Str name = func->attribute.name;
     Fact base = varies_eval(v, scope, func->attribute.value), f;
-    if (varies_call_named(v, name, true, g, &f)) return f;
-    if (varies_member(v, name, base, &f)) {
-        if (str_is(name, "size") && call->call.args.n + call->call.keywords.n == 0) f.kind = FACT_NUMBERS;
-        return f;
-    }
+    if (fact_is_tensor(base)) return eval_own_method(v, call, name, base, g);
+    // Which object's it is may be chosen: then any of them.
+    v->callee |= (base.how & FACT_NONE) && varies_has_method(v, name);
+    if (varies_call_named(v, name, true, g, &f)) return f.how |= base.how & FACT_VARIES, f;
+    bool looked = str_is(name, "items") || str_is(name, "values") || str_is(name, "keys");
+    if (looked && (base.sure & SURE_BARE)) return base;
+    const Node *of = func->attribute.value;
+    bool module = of->kind == NODE_NAME && !var_visible(v, scope, of->name); // tl.sort
+    if (!module) change(v, name, g);
     // Of an autograd.Function: forward(ctx, ...).
     if (str_is(name, "apply") && varies_call_named(v, STR("forward"), true, g, &f)) return f;
     const Var *kept = var_find(v, &varies_members, name);
-    f = kept ? fact_other(given_how(g) | kept->fact.how | FACT_EMPTY) : varies_known_call(call, name, g);
-    f.how |= base.how & (uint8_t)~FACT_NONE;
+    if (!kept) f = eval_own_method(v, call, name, base, g);
+    if (kept) f = fact_other(given_how(g) | kept->fact.how | FACT_EMPTY | (base.how & (uint8_t)~FACT_NONE));
     v->callee |= kept && (kept->fact.how & FACT_VARIES);
     // A look-up in a table finds something or not.
-    if (str_is(name, "get") && (given_how(g) & FACT_VARIES)) f.how |= FACT_NONE;
+    bool looks = str_is(name, "get") || str_is(name, "pop") || str_is(name, "setdefault");
+    if (looks && ((given_how(g) | base.how) & FACT_VARIES) && f.kind != FACT_NUMBER) f.how |= FACT_NONE;
     return f;
+}
+
+// Whether sizes choose what is called: an item of a list, what a function or a look-up gives. In
+// kernel[grid](...) the index chooses nothing.
+static bool chosen(Varies *v, const Scope *scope, const Node *func, Fact callee) {
+    if (func->kind == NODE_SUBSCRIPT) {
+        Fact of = varies_eval(v, scope, func->subscript.value);
+        bool list = (of.how & FACT_HELD) || of.kind == FACT_THINGS || of.kind == FACT_NUMBERS;
+        return (of.how & FACT_NONE) || (list && (callee.how & FACT_VARIES));
+    }
+    bool found = func->kind == NODE_CALL && func->call.func->kind == NODE_ATTRIBUTE;
+    return (callee.how & FACT_NONE) || (found && (callee.how & FACT_VARIES)) || func->kind == NODE_IFEXP;
 }
 
 Fact varies_call(Varies *v, const Scope *scope, const Node *n) {
@@ -113,12 +200,14 @@ Fact varies_call(Varies *v, const Scope *scope, const Node *n) {
         (void)varies_eval(v, scope, func->subscript.index);
         if (varies_call_named(v, func->subscript.value->name, false, &g, &f)) return f;
     }
+    if (varies_wrapped_call(v, n, &g, &f)) return f;
     if (func->kind == NODE_NAME) {
+        if (varies_wrapped_name(v, scope, func->name, &g, &f)) return f;
         if (varies_call_named(v, func->name, false, &g, &f)) return f;
         Fact callee = varies_eval(v, scope, func);
         v->callee |= (callee.how & FACT_VARIES) != 0;
         bool own = var_visible(v, scope, func->name) != NULL;
-        f = own ? fact_other(given_how(&g) | FACT_EMPTY) : varies_known_call(n, func->name, &g);
+        f = own ? fact_other(given_how(&g) | FACT_EMPTY) : varies_known_call(n, func->name, (Fact){0}, &g);
         f.how |= callee.how;
         Fact made;
         if (varies_call_named(v, STR("__call__"), true, &g, &made)) f = fact_other(f.how | made.how);
@@ -128,7 +217,7 @@ Fact varies_call(Varies *v, const Scope *scope, const Node *n) {
     }
     if (func->kind == NODE_ATTRIBUTE) return eval_method(v, scope, n, &g);
     Fact callee = varies_eval(v, scope, func);
-    v->callee |= (callee.how & FACT_VARIES) != 0 && func->kind != NODE_CALL;
+    v->callee |= chosen(v, scope, func, callee);
     if (varies_call_named(v, STR("__call__"), true, &g, &f) ||
         varies_call_named(v, STR("forward"), true, &g, &f))
         return fact_other(f.how | callee.how);

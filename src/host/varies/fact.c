@@ -4,19 +4,74 @@ static int64_t cut(int64_t x) { return x > FACT_FAR ? FACT_FAR : x < -FACT_FAR ?
 static int64_t low(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t high(int64_t a, int64_t b) { return a > b ? a : b; }
 
-Fact fact_other(uint8_t how) { return (Fact){FACT_OTHER, how, -FACT_FAR, FACT_FAR}; }
-Fact fact_number(uint8_t how, int64_t lo, int64_t hi) { return (Fact){FACT_NUMBER, how, cut(lo), cut(hi)}; }
+Fact fact_other(uint8_t how) {
+    return (Fact){.kind = FACT_OTHER, .how = how, .lo = -FACT_FAR, .hi = FACT_FAR};
+}
+Fact fact_number(uint8_t how, int64_t lo, int64_t hi) {
+    how &= (uint8_t)~FACT_HELD;
+    return (Fact){.kind = FACT_NUMBER, .how = how, .lo = cut(lo), .hi = cut(hi)};
+}
 
 Fact fact_join(Fact a, Fact b) {
     if (a.kind == FACT_NOTHING) return b.how |= a.how, b;
     if (b.kind == FACT_NOTHING) return a.how |= b.how, a;
     if (a.kind != b.kind) return fact_other(a.how | b.how);
-    return (Fact){a.kind, a.how | b.how, low(a.lo, b.lo), high(a.hi, b.hi)};
+    bool shape = a.of == b.of && a.dims == b.dims;
+    Fact f = a;
+    f.how = a.how | b.how;
+    f.sure = a.sure & b.sure;
+    f.rank = a.rank == b.rank ? a.rank : 0;
+    f.count = a.count == b.count ? a.count : 0;
+    f.like = a.like == b.like ? a.like : 0;
+    f.of = shape ? a.of : 0;
+    f.dims = shape ? a.dims : 0;
+    f.lo = low(a.lo, b.lo);
+    f.hi = high(a.hi, b.hi);
+    return f;
+}
+
+bool fact_is_tensor(Fact a) { return a.kind == FACT_OTHER && (a.sure & SURE_TENSOR); }
+
+bool fact_equal(Fact a, Fact b) {
+    return a.kind == b.kind && a.how == b.how && a.sure == b.sure && a.rank == b.rank && a.count == b.count &&
+           a.like == b.like && a.of == b.of && a.dims == b.dims && a.lo == b.lo && a.hi == b.hi;
 }
 
 Fact fact_item(Fact seq) {
     if (seq.kind == FACT_NUMBERS) return fact_number(seq.how, seq.lo, seq.hi);
+    if (seq.kind == FACT_THINGS) return seq.kind = FACT_OTHER, seq.count = 0, seq;
     return seq.kind == FACT_NOTHING ? seq : fact_other(seq.how);
+}
+
+Fact fact_sequence(Fact items) {
+    items.sure &= (uint8_t)~SURE_BARE;
+    if (items.kind == FACT_NUMBER)
+        return (Fact){FACT_NUMBERS, .how = items.how, .lo = items.lo, .hi = items.hi};
+    if (items.kind == FACT_OTHER) return items.kind = FACT_THINGS, items;
+    return fact_other(items.how);
+}
+
+Fact fact_item_at(Fact seq, int64_t i) {
+    Fact f = fact_item(seq);
+    if (seq.kind != FACT_NUMBERS || seq.of == 0 || seq.count == 0) return f;
+    if (i < 0) i += seq.count;
+    if (i < 0 || i >= seq.count || i > 7) return f;
+    f.of = seq.of;
+    f.dims = (uint8_t)(1 << i);
+    return f;
+}
+
+Fact fact_shape(uint8_t how, uint8_t of, uint8_t count, int64_t least) {
+    Fact f = {FACT_NUMBERS, .how = how, .count = count, .lo = least, .hi = FACT_ELEMENTS - 1};
+    f.of = count ? of : 0;
+    return f;
+}
+
+Fact fact_dims(uint8_t how, uint8_t of, uint8_t dims, int64_t least) {
+    Fact f = fact_number(how, least, FACT_ELEMENTS - 1);
+    f.of = of;
+    f.dims = of ? dims : 0;
+    return f;
 }
 
 static bool is_number(Fact a) { return a.kind == FACT_NUMBER; }
@@ -44,6 +99,15 @@ static Fact product(uint8_t how, Fact a, Fact b) {
     return fact_number(how, low(low(x[0], x[1]), low(x[2], x[3])), high(high(x[0], x[1]), high(x[2], x[3])));
 }
 
+// The product of some sizes of one tensor is at most how many elements it has.
+static Fact sizes_multiplied(Fact f, Fact a, Fact b) {
+    if (a.of == 0 || a.of != b.of || (a.dims & b.dims)) return f;
+    f.of = a.of;
+    f.dims = a.dims | b.dims;
+    if (f.hi >= FACT_ELEMENTS) f.hi = FACT_ELEMENTS - 1;
+    return f;
+}
+
 // Rounded either way, of numbers that are not negative by positive ones.
 static Fact quotient(uint8_t how, Fact a, Fact b, bool up) {
     if (a.lo < 0 || b.lo < 1) return fact_number(how, -FACT_FAR, FACT_FAR);
@@ -69,9 +133,19 @@ static Fact powered(uint8_t how, Fact a, Fact b) {
 Fact fact_binary(Oper op, Fact a, Fact b) {
     uint8_t how = (a.how | b.how) & (uint8_t)~FACT_NONE;
     if (a.kind == FACT_NOTHING || b.kind == FACT_NOTHING) return (Fact){.how = how};
-    if (op == OPER_ADD && a.kind == FACT_NUMBERS && b.kind == FACT_NUMBERS) return fact_join(a, b);
-    if (op == OPER_MUL && a.kind == FACT_NUMBERS && is_number(b)) return a.how = how, a;
-    if (!is_number(a) || !is_number(b)) return fact_other(how);
+    if (op == OPER_ADD && a.kind == FACT_NUMBERS && b.kind == FACT_NUMBERS) {
+        bool counted = a.count && b.count && a.count + b.count < UINT8_MAX;
+        Fact f = fact_join(a, b);
+        f.count = counted ? (uint8_t)(a.count + b.count) : 0;
+        return f.of = f.dims = 0, f;
+    }
+    if (op == OPER_MUL && a.kind == FACT_NUMBERS && is_number(b))
+        return (Fact){FACT_NUMBERS, .how = how, .lo = a.lo, .hi = a.hi};
+    if (!is_number(a) || !is_number(b)) {
+        Fact f = fact_other(how);
+        if (op == OPER_ADD || op == OPER_SUB) f.sure = (a.sure | b.sure) & SURE_INDEX;
+        return f;
+    }
     switch (op) {
     case OPER_ADD:
         return fact_number(how, is_far(a.lo) || is_far(b.lo) ? -FACT_FAR : a.lo + b.lo,
@@ -79,7 +153,7 @@ Fact fact_binary(Oper op, Fact a, Fact b) {
     case OPER_SUB:
         return fact_number(how, is_far(a.lo) || is_far(b.hi) ? -FACT_FAR : a.lo - b.hi,
                            is_far(a.hi) || is_far(b.lo) ? FACT_FAR : a.hi - b.lo);
-    case OPER_MUL: return product(how, a, b);
+    case OPER_MUL: return sizes_multiplied(product(how, a, b), a, b);
     case OPER_FLOORDIV: return quotient(how, a, b, false);
     case OPER_MOD:
         if (a.lo < 0 || b.lo < 1) return fact_number(how, -FACT_FAR, FACT_FAR);
@@ -144,8 +218,10 @@ static Fact extreme(uint8_t how, const Fact *arg, int args, bool least) {
 static Fact range_of(uint8_t how, const Fact *arg, int args) {
     Fact from = args > 1 ? arg[0] : fact_number(0, 0, 0), to = arg[args > 1];
     bool up = args < 3 || (is_number(arg[2]) && arg[2].lo > 0);
-    if (!is_number(from) || !is_number(to) || !up) return (Fact){FACT_NUMBERS, how, -FACT_FAR, FACT_FAR};
-    return (Fact){FACT_NUMBERS, how, from.lo, is_far(to.hi) ? FACT_FAR : to.hi - 1};
+    if (!is_number(from) || !is_number(to) || !up)
+        return (Fact){FACT_NUMBERS, .how = how, .lo = -FACT_FAR, .hi = FACT_FAR};
+    int64_t last = is_far(to.hi) ? FACT_FAR : to.hi - 1;
+    return (Fact){FACT_NUMBERS, .how = how, .lo = from.lo, .hi = last};
 }
 
 bool fact_call(Str name, const Fact *arg, int args, Fact *out) {
@@ -166,7 +242,7 @@ bool fact_call(Str name, const Fact *arg, int args, Fact *out) {
     else if (args == 1 && numbers && str_is(name, "next_power_of_2"))
         *out = power_of_two(how, arg[0]);
     else if (args == 1 && numbers && (str_is(name, "int") || str_is(name, "constexpr")))
-        *out = fact_number(how, arg[0].lo, arg[0].hi);
+        *out = fact_dims(how, arg[0].of, arg[0].dims, arg[0].lo), out->hi = arg[0].hi;
     else if (args == 1 && numbers && str_is(name, "bool"))
         *out = fact_of_truth(how, fact_truth(arg[0]));
     else if (args >= 1 && args <= 3 && (str_is(name, "range") || str_is(name, "static_range")))

@@ -4,26 +4,46 @@
 #include "lang/ast.h"
 
 // What a value follows from. VARIES: sizes, strides, addresses, elements or places in a grid. DTYPE: dtypes
-// of the inputs. NONE: whether it is None, or of which type, follows from what VARIES means. EMPTY: a tensor
-// that may have no elements, which no input is.
-enum { FACT_VARIES = 1, FACT_DTYPE = 2, FACT_NONE = 4, FACT_EMPTY = 8 };
-// NUMBERS: a list, a tuple or a range, all items of which the interval holds.
-typedef enum { FACT_NOTHING, FACT_NUMBER, FACT_NUMBERS, FACT_OTHER } FactKind;
+// of the inputs. NONE: whether it is None, or of which type, dtype or rank, follows from what VARIES means.
+// EMPTY: a tensor that may have no elements, which no input is. HELD: a list, a dictionary or what holds one,
+// to which something may have been added since.
+enum { FACT_VARIES = 1, FACT_DTYPE = 2, FACT_NONE = 4, FACT_EMPTY = 8, FACT_HELD = 16 };
+// What is sure of it in every call. TENSOR: it is one, not None. UNIT: its last stride is 1. DENSE: it has no
+// gaps. INDEX: its elements are not negative; of a pointer, those behind it. SMALL: it has no more elements
+// than an input. BARE: a list or dictionary with nothing in it.
+enum { SURE_TENSOR = 1, SURE_UNIT = 2, SURE_DENSE = 4, SURE_INDEX = 8, SURE_SMALL = 16, SURE_BARE = 32 };
+// NUMBERS: a list, a tuple or a range, all items of which the interval holds. THINGS: one of other things,
+// for all of which the rest is true.
+typedef enum { FACT_NOTHING, FACT_NUMBER, FACT_NUMBERS, FACT_OTHER, FACT_THINGS } FactKind;
 typedef struct {
     FactKind kind;
-    uint8_t how;
+    uint8_t how, sure;
+    uint8_t rank;  // of a tensor, or of those in a sequence; 0: not known
+    uint8_t count; // how many items a sequence has; 0: not known
+    uint8_t like;  // 1 + the input whose dtype a tensor has; 0: not known
+    // A tensor with the shape of an input, 1 + its number, or numbers of that shape; a number: the product of
+    // the dimensions whose bits are set. 0: not known.
+    uint8_t of, dims;
     int64_t lo, hi; // +-FACT_FAR: unknown
 } Fact;
 static const int64_t FACT_FAR = INT64_MAX / 4;
-// No tensor of the domain has as many elements, so that no size, stride or count reaches it.
-static const int64_t FACT_ELEMENTS = (int64_t)1 << 31;
+// No tensor of the domain has as many elements, so that no size, stride or count reaches it: 2^31, less what
+// programs keep in hand when they choose between 32 and 64 bits for an index.
+static const int64_t FACT_ELEMENTS = ((int64_t)1 << 31) - (1 << 16);
 
 typedef enum { TRUTH_UNKNOWN, TRUTH_NEVER, TRUTH_ALWAYS } Truth;
 
 Fact fact_other(uint8_t how);
 Fact fact_number(uint8_t how, int64_t lo, int64_t hi);
 Fact fact_join(Fact a, Fact b);
-Fact fact_item(Fact seq); // of a sequence
+bool fact_equal(Fact a, Fact b);
+bool fact_is_tensor(Fact a);
+Fact fact_item(Fact seq);               // of a sequence
+Fact fact_sequence(Fact items);         // that has nothing but such items
+Fact fact_item_at(Fact seq, int64_t i); // the i-th, from the end if negative
+// Of the shape of an input: all its dimensions, or the product of some.
+Fact fact_shape(uint8_t how, uint8_t of, uint8_t count, int64_t least);
+Fact fact_dims(uint8_t how, uint8_t of, uint8_t dims, int64_t least);
 Fact fact_unary(Oper op, Fact a);
 Fact fact_binary(Oper op, Fact a, Fact b);
 Truth fact_compare(Oper op, Fact a, Fact b);

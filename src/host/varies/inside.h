@@ -14,35 +14,67 @@ typedef struct {
     int64_t cap; // where a function raises for larger ones; 0: nowhere
 } Var;
 
+// `x = x.contiguous()` that every call of a function comes to: from there on the name stands for that alone.
+typedef struct {
+    Str name;
+    uint32_t at, value, end; // places of the name, of what it gets, and behind the statement
+} Rebound;
+
 typedef struct {
     const Node *node;
     const Scope *scope, *own; // around it, and its own
-    bool method, plain;       // plain: without self
+    Rebound *rebound;
+    int rebounds;
+    bool method, plain; // plain: without self
+    bool entered;       // something calls it, or hands it about
+    bool open;          // in another way than varies_wrapped_call()
+    uint8_t control;    // what its being called follows from
 } Callable;
+
+// A function that a decorator of the file's own was given.
+enum { WRAPPED_MAX = 32 };
+typedef struct {
+    const Node *decorator;
+    Str name;
+} Wrapped;
 
 struct Varies {
     Arena *arena;
-    int inputs;
+    const VariesInputs *inputs;
     Var *var; // open addressing
     int vars, cap;
     Callable *callable;
     int callables, callable_cap;
+    Wrapped wrapped[WRAPPED_MAX];
+    int wrappeds;
     bool changed, callee;
-    bool full; // too much to look at: everything may be
+    uint8_t control; // what it follows from that the present expression is evaluated
+    bool full;       // too much to look at: everything may be
     int steps;
 };
 
 // Attributes of objects and classes of the file, by name alone: the scope of theirs.
 extern const char varies_members;
+// Scope of one name, "item": what is ever put into a list or dictionary, and whether any of it is.
+extern const char varies_held;
 
 // ---- variables.c
 
 Var *var_slot(const Varies *v, const void *scope, Str name);
 const Var *var_find(const Varies *v, const void *scope, Str name); // or NULL
 const Var *var_visible(const Varies *v, const Scope *scope, Str name);
+// What a name stands for at the place of `n`, and one more value that it gets there.
+bool var_read(const Varies *v, const Scope *scope, const Node *n, Fact *out);
+void var_write(Varies *v, const Scope *scope, const Node *n, Str name, Fact f);
+void var_param(Varies *v, const Callable *c, Str name, Fact f);
 void var_add(Varies *v, const void *scope, Str name, Fact f); // one more value of it
 const void *scope_key(const Scope *s);
 const Scope *varies_callable(Varies *v, const Node *node, const Scope *scope, bool method);
+Callable *varies_called(Varies *v, const Node *function);
+void varies_enter(Varies *v, Callable *c); // called, or handed about, where the present expression is
+void varies_open(Varies *v, Callable *c);
+void varies_named(Varies *v, Str name); // by a decorator
+bool varies_has_method(const Varies *v, Str name);
 bool varies_is_function(const Varies *v, Str name);
 void varies_result_add(Varies *v, const Node *function, Fact f);
 Fact varies_result(const Varies *v, const Node *function);
@@ -63,16 +95,31 @@ uint8_t given_how(const Given *g);
 bool varies_call_named(Varies *v, Str name, bool method, const Given *g, Fact *out);
 // A function that is handed about: by whom it is called, and with what, nobody knows.
 void varies_escapes(Varies *v, Str name);
+// The same of methods, which may be properties: what they give. False: there is none of that name.
+bool varies_hand_out(Varies *v, Str name, Fact *out);
 Fact varies_call(Varies *v, const Scope *scope, const Node *n);
 // Where None comes from by sizes, an arm or a branch of its own shows it.
 static inline Fact varies_any(void) { return fact_other(FACT_VARIES | FACT_DTYPE | FACT_EMPTY); }
+
+void varies_bind(Varies *v, Callable *c, const Given *g); // arguments reach parameters
+
+// ---- decorated.c
+
+// A call of what a decorator of the file's own makes of a function; of the function, by the name that the
+// decorator has for it. False: it is no such call.
+bool varies_wrapped_call(Varies *v, const Node *call, const Given *g, Fact *out);
+bool varies_wrapped_name(Varies *v, const Scope *scope, Str name, const Given *g, Fact *out);
+// Whether `return wrapper` gives the wrapper to nobody but such calls.
+bool varies_gives_wrapper(Varies *v, const Scope *scope, const Node *statement);
 
 // ---- members.c
 
 // What the members of an input say. Kernels' own tensors have no sizes that a call could change.
 bool varies_member(const Varies *v, Str name, Fact base, Fact *out);
-// A function or method that the file does not define.
-Fact varies_known_call(const Node *call, Str name, const Given *g);
+// Methods of tensors that tell of their layout or keep it. False: it is none of these.
+bool varies_tensor_method(const Node *call, Str name, Fact base, const Given *g, Fact *out);
+// A function or method that the file does not define; `base`: what stands in front of the dot, or nothing.
+Fact varies_known_call(const Node *call, Str name, Fact base, const Given *g);
 
 // ---- guards.c
 
@@ -85,5 +132,6 @@ Fact varies_eval(Varies *v, const Scope *scope, const Node *n);
 // Of a condition; *how: what it follows from, too.
 Truth varies_truth(Varies *v, const Scope *scope, const Node *n, uint8_t *how);
 void varies_assign(Varies *v, const Scope *scope, const Node *target, Fact f);
+void varies_hold(Varies *v, Fact f); // put into a list or dictionary
 // What is chosen by a condition is None or not by it, too.
 static inline uint8_t varies_control(uint8_t how) { return how & FACT_VARIES ? how | FACT_NONE : how; }

@@ -13,6 +13,7 @@ static bool is_none_test(const Node *n) {
 // What being None, or being of a type, follows from.
 static uint8_t none_how(Varies *v, const Scope *scope, const Node *n) {
     Fact f = varies_eval(v, scope, n->kind == NODE_CALL ? n->call.args.at[0] : n->compare.left);
+    if (fact_is_tensor(f)) return 0;
     return (uint8_t)((f.how & FACT_NONE ? FACT_VARIES : 0) | (f.how & FACT_DTYPE));
 }
 
@@ -56,14 +57,13 @@ static Fact eval_compare(Varies *v, const Scope *scope, const Node *n) {
     return fact_of_truth(how, never ? TRUTH_NEVER : always ? TRUTH_ALWAYS : TRUTH_UNKNOWN);
 }
 
-static Fact eval_name(Varies *v, const Scope *scope, Str name) {
-    const Var *var = var_visible(v, scope, name);
-    if (var && var->cap > 0 && var->fact.kind == FACT_NUMBER && var->fact.hi > var->cap)
-        return fact_number(var->fact.how, var->fact.lo < var->cap ? var->fact.lo : var->cap, var->cap);
-    if (var) return var->fact;
+static Fact eval_name(Varies *v, const Scope *scope, const Node *n) {
+    Str name = n->name;
+    Fact f;
+    if (var_read(v, scope, n, &f)) return f;
     if (!varies_is_function(v, name)) return fact_other(0); // of Python, torch or triton
     varies_escapes(v, name);
-    Fact f = fact_other(0);
+    f = fact_other(0);
     for (int i = 0; i < v->callables; i++)
         if (str_eq(v->callable[i].node->function.name, name))
             f.how |= varies_result(v, v->callable[i].node).how;
@@ -83,50 +83,55 @@ static Fact eval_items(Varies *v, const Scope *scope, const Nodes *items, Fact a
     return all;
 }
 
-static Fact sequence_of(Fact items) {
-    if (items.kind == FACT_NUMBER) items.kind = FACT_NUMBERS;
-    return items.kind == FACT_NUMBERS ? items : fact_other(items.how);
+void varies_hold(Varies *v, Fact f) {
+    f.how |= v->control;
+    var_add(v, &varies_held, STR("item"), f);
 }
 
 void varies_assign(Varies *v, const Scope *scope, const Node *target, Fact f) {
     switch (target->kind) {
-    case NODE_NAME: var_add(v, scope_key(scope), target->name, f); break;
+    case NODE_NAME: var_write(v, scope, target, target->name, f); break;
     case NODE_STARRED: varies_assign(v, scope, target->value, fact_other(f.how)); break;
     case NODE_TUPLE:
-    case NODE_LIST:
-        for (int i = 0; i < target->items.n; i++) varies_assign(v, scope, target->items.at[i], fact_item(f));
+    case NODE_LIST: {
+        bool starred = false;
+        for (int i = 0; i < target->items.n; i++) starred |= target->items.at[i]->kind == NODE_STARRED;
+        for (int i = 0; i < target->items.n; i++)
+            varies_assign(v, scope, target->items.at[i], starred ? fact_item(f) : fact_item_at(f, i));
         break;
-    case NODE_ATTRIBUTE: var_add(v, &varies_members, target->attribute.name, f); break;
+    }
+    case NODE_ATTRIBUTE:
+        f.how |= v->control;
+        var_add(v, &varies_members, target->attribute.name, f);
+        break;
     case NODE_SUBSCRIPT:
-        f = fact_other(f.how | varies_eval(v, scope, target->subscript.index).how);
-        for (const Scope *s = scope; target->subscript.value->kind == NODE_NAME; s = s->outer) {
-            if (var_find(v, scope_key(s), target->subscript.value->name)) {
-                var_add(v, scope_key(s), target->subscript.value->name, f);
-                break;
-            }
-            if (!s) break;
-        }
-        if (target->subscript.value->kind == NODE_ATTRIBUTE)
-            var_add(v, &varies_members, target->subscript.value->attribute.name, f);
+        f.how |= varies_eval(v, scope, target->subscript.index).how;
+        varies_hold(v, f);
         break;
     default: break;
     }
 }
 
 static Fact eval_comp(Varies *v, const Scope *scope, const Node *n) {
-    uint8_t how = 0;
+    uint8_t how = 0, count = 0;
     for (int i = 0; i < n->comp.fors.n; i++) {
         const Node *f = n->comp.fors.at[i];
         Fact over = varies_eval(v, scope, f->compfor.iter);
-        how |= over.how;
+        if (over.sure & SURE_BARE) return over; // no turn
+        if (over.count == 0) how |= over.how;
+        if (n->comp.fors.n == 1 && f->compfor.conds.n == 0) count = over.count;
         varies_assign(v, scope, f->compfor.target, fact_item(over));
         for (int k = 0; k < f->compfor.conds.n; k++)
             (void)varies_truth(v, scope, f->compfor.conds.at[k], &how);
     }
+    uint8_t was = v->control;
+    v->control |= varies_control(how);
     Fact f = varies_eval(v, scope, n->comp.element);
     if (n->comp.val) f = fact_join(f, varies_eval(v, scope, n->comp.val));
-    f = sequence_of(f);
-    return f.how |= varies_control(how), f;
+    v->control = was;
+    f = fact_sequence(f);
+    f.count = f.kind == FACT_OTHER || n->comp.kind == COMP_SET || n->comp.kind == COMP_DICT ? 0 : count;
+    return f.how |= varies_control(how) | FACT_HELD, f;
 }
 
 typedef struct {
@@ -148,11 +153,65 @@ static Fact eval_lambda(Varies *v, const Scope *scope, const Node *n) {
 
 static Fact eval_attribute(Varies *v, const Scope *scope, const Node *n) {
     Fact base = varies_eval(v, scope, n->attribute.value), f;
-    if (varies_member(v, n->attribute.name, base, &f)) return f;
-    const Var *kept = var_find(v, &varies_members, n->attribute.name);
+    Str name = n->attribute.name;
+    if (varies_member(v, name, base, &f)) return f;
+    if (varies_hand_out(v, name, &f)) return f.how |= base.how, f; // a method: a value, or a property
+    const Var *kept = var_find(v, &varies_members, name);
     if (!kept) return fact_other(base.how);
     f = kept->fact;
     return f.how |= base.how & (uint8_t)~FACT_NONE, f;
+}
+
+static Fact eval_display(Varies *v, const Scope *scope, const Node *n) {
+    Fact f = fact_sequence(eval_items(v, scope, &n->items, (Fact){0}));
+    bool counted = f.kind != FACT_OTHER && n->kind != NODE_SET && n->items.n < UINT8_MAX;
+    for (int i = 0; i < n->items.n; i++) counted &= n->items.at[i]->kind != NODE_STARRED;
+    f.count = counted ? (uint8_t)n->items.n : 0;
+    if (n->kind != NODE_TUPLE) f.how |= FACT_HELD;
+    return f;
+}
+
+static Fact eval_boolop(Varies *v, const Scope *scope, const Node *n) {
+    uint8_t was = v->control;
+    Fact f = {0};
+    for (int i = 0; i < n->boolop.items.n; i++) {
+        f = fact_join(f, varies_eval(v, scope, n->boolop.items.at[i]));
+        v->control |= varies_control(f.how); // the later ones
+    }
+    v->control = was;
+    return f.how |= varies_control(f.how), f;
+}
+
+static Fact eval_ifexp(Varies *v, const Scope *scope, const Node *n) {
+    uint8_t how = 0, was = v->control;
+    Truth t = varies_truth(v, scope, n->ifexp.cond, &how);
+    Fact f = {0};
+    if (t == TRUTH_UNKNOWN) v->control |= varies_control(how);
+    if (t != TRUTH_NEVER) f = varies_eval(v, scope, n->ifexp.then);
+    if (t != TRUTH_ALWAYS) f = fact_join(f, varies_eval(v, scope, n->ifexp.otherwise));
+    v->control = was;
+    if (t == TRUTH_UNKNOWN) f.how |= varies_control(how);
+    return f;
+}
+
+// A list with a whole number, where it can be told which item that is.
+static bool known_index(Fact i, int64_t *at) {
+    return i.kind == FACT_NUMBER && i.lo == i.hi && (*at = i.lo, true);
+}
+
+static Fact eval_subscript(Varies *v, const Scope *scope, const Node *n) {
+    Fact of = varies_eval(v, scope, n->subscript.value), i = varies_eval(v, scope, n->subscript.index);
+    bool slice =
+        n->subscript.index->kind == NODE_SLICE && (of.kind == FACT_NUMBERS || of.kind == FACT_THINGS);
+    int64_t at;
+    Fact f = slice ? of : known_index(i, &at) ? fact_item_at(of, at) : fact_item(of);
+    if (slice) f.count = 0;
+    if (slice && of.kind == FACT_NUMBERS) f.of = f.dims = 0;
+    if (of.kind == FACT_OTHER) f = fact_other(of.how); // of a tensor: a part of it
+    f.how |= i.how & (uint8_t)~FACT_NONE;
+    if (f.kind == FACT_OTHER && !fact_is_tensor(f)) f.how |= FACT_EMPTY;
+    if (f.kind == FACT_OTHER && (i.how & FACT_VARIES)) f.how |= FACT_NONE;
+    return f;
 }
 
 static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
@@ -162,13 +221,15 @@ static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
         return fact_number(0, (int64_t)n->integer.value, (int64_t)n->integer.value);
     case NODE_TRUE: return fact_number(0, 1, 1);
     case NODE_FALSE: return fact_number(0, 0, 0);
-    case NODE_NAME: return eval_name(v, scope, n->name);
+    case NODE_NAME: return eval_name(v, scope, n);
     case NODE_TUPLE:
     case NODE_LIST:
-    case NODE_SET: return sequence_of(eval_items(v, scope, &n->items, (Fact){0}));
-    case NODE_DICT:
-        return sequence_of(
-            eval_items(v, scope, &n->dict.keys, eval_items(v, scope, &n->dict.values, (Fact){0})));
+    case NODE_SET: return eval_display(v, scope, n);
+    case NODE_DICT: {
+        Fact f = eval_items(v, scope, &n->dict.keys, eval_items(v, scope, &n->dict.values, (Fact){0}));
+        f = f.kind == FACT_NUMBER ? fact_sequence(f) : fact_other(f.how);
+        return f.how |= FACT_HELD, f;
+    }
     case NODE_UNARY: {
         Fact f = varies_eval(v, scope, n->unary.operand);
         Truth t = fact_truth(f);
@@ -178,37 +239,18 @@ static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
     case NODE_BINARY:
         return fact_binary(n->binary.op, varies_eval(v, scope, n->binary.left),
                            varies_eval(v, scope, n->binary.right));
-    case NODE_BOOLOP: {
-        Fact f = eval_items(v, scope, &n->boolop.items, (Fact){0});
-        return f.how |= varies_control(f.how), f;
-    }
+    case NODE_BOOLOP: return eval_boolop(v, scope, n);
     case NODE_COMPARE: return eval_compare(v, scope, n);
     case NODE_CALL: return varies_call(v, scope, n);
     case NODE_ATTRIBUTE: return eval_attribute(v, scope, n);
-    case NODE_SUBSCRIPT: {
-        Fact of = varies_eval(v, scope, n->subscript.value), i = varies_eval(v, scope, n->subscript.index);
-        bool slice = n->subscript.index->kind == NODE_SLICE && of.kind == FACT_NUMBERS;
-        Fact f = slice ? of : fact_item(of);
-        f.how |= i.how & (uint8_t)~FACT_NONE;
-        if (f.kind == FACT_OTHER) f.how |= FACT_EMPTY;
-        if (f.kind == FACT_OTHER && (i.how & FACT_VARIES)) f.how |= FACT_NONE;
-        return f;
-    }
-    case NODE_IFEXP: {
-        uint8_t how = 0;
-        Truth t = varies_truth(v, scope, n->ifexp.cond, &how);
-        Fact f = {0};
-        if (t != TRUTH_NEVER) f = varies_eval(v, scope, n->ifexp.then);
-        if (t != TRUTH_ALWAYS) f = fact_join(f, varies_eval(v, scope, n->ifexp.otherwise));
-        if (t == TRUTH_UNKNOWN) f.how |= varies_control(how);
-        return f;
-    }
+    case NODE_SUBSCRIPT: return eval_subscript(v, scope, n);
+    case NODE_IFEXP: return eval_ifexp(v, scope, n);
     case NODE_LAMBDA: return eval_lambda(v, scope, n);
     case NODE_STARRED: return varies_eval(v, scope, n->value);
     case NODE_COMP: return eval_comp(v, scope, n);
     case NODE_WALRUS: {
         Fact f = varies_eval(v, scope, n->walrus.value);
-        var_add(v, scope_key(scope), n->walrus.name, f);
+        var_write(v, scope, n, n->walrus.name, f);
         return f;
     }
     default: {
@@ -222,5 +264,16 @@ static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
 Fact varies_eval(Varies *v, const Scope *scope, const Node *n) {
     if (++v->steps > STEPS_MAX) v->full = true;
     if (v->full) return varies_any();
-    return eval_other(v, scope, n);
+    Fact f = eval_other(v, scope, n);
+    if (!(f.how & FACT_HELD)) return f;
+    // What was added to any list of the file may be in this one.
+    const Var *held = var_find(v, &varies_held, STR("item"));
+    if (!held) return f;
+    f.sure &= (uint8_t)~SURE_BARE;
+    f.count = 0; // nor is it known how many there are
+    if (f.kind == FACT_NUMBERS) f.of = f.dims = 0;
+    if (held->fact.kind == FACT_NOTHING) return f.how |= held->fact.how, f;
+    Fact more = fact_sequence(held->fact);
+    if (fact_is_tensor(f)) return f.how |= more.how, f;
+    return fact_join(f, more);
 }

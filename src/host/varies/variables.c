@@ -4,7 +4,7 @@
 
 enum { WIDEN_FROM = 5 };
 
-const char varies_members;
+const char varies_members, varies_held;
 
 static uint64_t var_hash(const void *scope, Str name) {
     return rng_mix((uint64_t)(uintptr_t)scope, str_hash(name));
@@ -34,7 +34,7 @@ void var_add(Varies *v, const void *scope, Str name, Fact f) {
         v->changed = true;
     }
     Fact was = s->fact, now = fact_join(was, f);
-    if (was.kind == now.kind && was.how == now.how && was.lo == now.lo && was.hi == now.hi) return;
+    if (fact_equal(was, now)) return;
     v->changed = true;
     if (++s->grown > WIDEN_FROM) {
         if (now.lo < was.lo) now.lo = -FACT_FAR;
@@ -44,6 +44,89 @@ void var_add(Varies *v, const void *scope, Str name, Fact f) {
 }
 
 const void *scope_key(const Scope *s) { return s ? s->node : NULL; }
+
+// ---- names that are bound again
+
+static void rebind(Varies *v, Callable *c, int *cap, const Node *target, const Node *s) {
+    if (target->kind == NODE_TUPLE || target->kind == NODE_LIST)
+        for (int i = 0; i < target->items.n; i++) rebind(v, c, cap, target->items.at[i], s);
+    if (target->kind != NODE_NAME) return;
+    if (c->rebounds == *cap) {
+        int more = 2 * *cap + 8;
+        c->rebound = MORE(v->arena, Rebound, c->rebound, c->rebounds, more);
+        *cap = more;
+    }
+    c->rebound[c->rebounds++] =
+        (Rebound){target->name, target->span.at, s->assign.value->span.at, s->span.at + s->span.len};
+}
+
+// Only where the text tells the order: one that was rewritten may stand anywhere.
+static void find_rebound(Varies *v, Callable *c) {
+    const Nodes *body = &c->node->function.body;
+    uint32_t at = c->node->span.at, end = at + c->node->span.len;
+    int cap = 0;
+    for (int i = 0; i < body->n; i++) {
+        const Node *s = body->at[i];
+        if (s->span.at < at || s->span.at + s->span.len > end || s->kind == NODE_GLOBAL) {
+            c->rebounds = 0;
+            return;
+        }
+        at = s->span.at + s->span.len;
+        for (int k = 0; s->kind == NODE_ASSIGN && k < s->assign.targets.n; k++)
+            rebind(v, c, &cap, s->assign.targets.at[k], s);
+    }
+}
+
+// The scope of what a name stands for at a place of its own function; NULL: it is bound in no such way.
+static const void *bound_at(const Callable *c, Str name, uint32_t at) {
+    const void *scope = NULL;
+    for (int i = 0; i < c->rebounds; i++) {
+        const Rebound *r = &c->rebound[i];
+        if (!str_eq(r->name, name)) continue;
+        if (!scope) scope = c->own; // before the first
+        if (at >= r->end || (at >= r->at && at < r->value)) scope = r;
+    }
+    return scope;
+}
+
+static const Callable *callable_of(const Varies *v, const Scope *scope) {
+    for (int i = 0; scope && i < v->callables; i++)
+        if (v->callable[i].node == scope->node) return &v->callable[i];
+    return NULL;
+}
+
+static bool inside(const Callable *c, const Node *n) {
+    return n->span.at >= c->node->span.at && n->span.at < c->node->span.at + c->node->span.len;
+}
+
+bool var_read(const Varies *v, const Scope *scope, const Node *n, Fact *out) {
+    const Var *var = var_visible(v, scope, n->name);
+    const Callable *c = callable_of(v, scope);
+    if (!var) return false;
+    const void *here = c && var->scope == c->node && inside(c, n) ? bound_at(c, n->name, n->span.at) : NULL;
+    *out = here ? var_find(v, here, n->name)->fact : var->fact;
+    if (var->cap > 0 && out->kind == FACT_NUMBER && out->hi > var->cap) {
+        out->hi = var->cap;
+        if (out->lo > out->hi) out->lo = out->hi;
+    }
+    return true;
+}
+
+void var_write(Varies *v, const Scope *scope, const Node *n, Str name, Fact f) {
+    const Callable *c = callable_of(v, scope);
+    var_add(v, scope_key(scope), name, f);
+    if (!c) return;
+    for (int i = 0; i < c->rebounds && !inside(c, n); i++) // nobody knows when
+        if (str_eq(c->rebound[i].name, name)) var_add(v, &c->rebound[i], name, f);
+    if (!inside(c, n)) return var_param(v, c, name, f);
+    const void *here = bound_at(c, name, n->span.at);
+    if (here) var_add(v, here, name, f);
+}
+
+void var_param(Varies *v, const Callable *c, Str name, Fact f) {
+    var_add(v, c->node, name, f);
+    if (bound_at(c, name, 0)) var_add(v, c->own, name, f);
+}
 
 const Scope *varies_callable(Varies *v, const Node *node, const Scope *scope, bool method) {
     for (int i = 0; i < v->callables; i++)
@@ -58,7 +141,14 @@ const Scope *varies_callable(Varies *v, const Node *node, const Scope *scope, bo
         plain |= node_is_name(node->function.decorators.at[i], "staticmethod");
     Scope *own = NEW(v->arena, Scope);
     *own = (Scope){node, scope};
-    v->callable[v->callables++] = (Callable){node, scope, own, method, plain};
+    v->callable[v->callables++] =
+        (Callable){.node = node, .scope = scope, .own = own, .method = method, .plain = plain};
+    Callable *c = &v->callable[v->callables - 1];
+    find_rebound(v, c);
+    for (int i = 0; i < c->rebounds; i++) {
+        var_add(v, c->own, c->rebound[i].name, (Fact){0});
+        var_add(v, &c->rebound[i], c->rebound[i].name, (Fact){0});
+    }
     // Not known yet, which is not the same as unknown.
     for (int i = 0; i < node->function.params.n; i++) {
         Str name = node->function.params.at[i]->param.name;
@@ -68,6 +158,30 @@ const Scope *varies_callable(Varies *v, const Node *node, const Scope *scope, bo
     return own;
 }
 
+Callable *varies_called(Varies *v, const Node *function) {
+    int i = 0;
+    while (v->callable[i].node != function) i++;
+    return &v->callable[i];
+}
+
+void varies_enter(Varies *v, Callable *c) {
+    uint8_t control = c->control | v->control;
+    if (c->entered && c->control == control) return;
+    c->entered = true;
+    c->control = control;
+    v->changed = true;
+}
+
+void varies_open(Varies *v, Callable *c) {
+    v->changed |= !c->open;
+    c->open = true;
+}
+
+void varies_named(Varies *v, Str name) {
+    for (int i = 0; i < v->callables; i++)
+        if (str_eq(v->callable[i].node->function.name, name)) varies_enter(v, &v->callable[i]);
+}
+
 void varies_result_add(Varies *v, const Node *function, Fact f) {
     var_add(v, function, STR("return"), f); // no name of Python's
 }
@@ -75,6 +189,12 @@ void varies_result_add(Varies *v, const Node *function, Fact f) {
 Fact varies_result(const Varies *v, const Node *function) {
     const Var *r = var_find(v, function, STR("return"));
     return r ? r->fact : (Fact){0};
+}
+
+bool varies_has_method(const Varies *v, Str name) {
+    for (int i = 0; i < v->callables; i++)
+        if (v->callable[i].method && str_eq(v->callable[i].node->function.name, name)) return true;
+    return false;
 }
 
 bool varies_is_function(const Varies *v, Str name) {

@@ -22,11 +22,40 @@ static void assign_all(Varies *v, const Scope *scope, const Node *s, uint8_t how
     }
 }
 
+// What nothing calls says nothing of what the rest is called with. Methods with underscores are called by
+// Python, and a decorator may do what it likes with what it names.
 static void define(Varies *v, const Scope *scope, const Node *s, bool method) {
-    block(v, varies_callable(v, s, scope, method), &s->function.body, 0);
+    const Scope *own = varies_callable(v, s, scope, method);
+    Callable *c = varies_called(v, s);
+    if (!c->entered && !str_starts(s->function.name, "__")) return;
+    uint8_t was = v->control;
+    v->control = c->control;
+    block(v, own, &s->function.body, 0);
+    v->control = was;
 }
 
+static void enter_named(void *arg, const Node *n) {
+    if (n->kind == NODE_NAME) varies_named(arg, n->name);
+    node_each_child(n, enter_named, arg);
+}
+
+static void augment(Varies *v, const Scope *scope, const Node *s, uint8_t how) {
+    Fact to = varies_eval(v, scope, s->augassign.target), by = varies_eval(v, scope, s->augassign.value);
+    bool kernel = scope && scope->node->kind == NODE_FUNCTION && is_jit_function(scope->node); // has no lists
+    if (!kernel && ((to.how | by.how) & FACT_HELD))
+        varies_hold(v, fact_item(by)); // a list, under whatever other name
+    varies_assign(v, scope, s->augassign.target, under(fact_binary(s->augassign.op, to, by), how));
+}
+
+static void statement_under(Varies *v, const Scope *scope, const Node *s, uint8_t how);
 static void statement(Varies *v, const Scope *scope, const Node *s, uint8_t how) {
+    uint8_t was = v->control;
+    v->control |= how;
+    statement_under(v, scope, s, how);
+    v->control = was;
+}
+
+static void statement_under(Varies *v, const Scope *scope, const Node *s, uint8_t how) {
     uint8_t more = 0;
     switch (s->kind) {
     case NODE_EXPRSTMT: (void)varies_eval(v, scope, s->value); break;
@@ -36,14 +65,17 @@ static void statement(Varies *v, const Scope *scope, const Node *s, uint8_t how)
             varies_assign(v, scope, s->annassign.target,
                           under(varies_eval(v, scope, s->annassign.value), how));
         break;
-    case NODE_AUGASSIGN: {
-        Fact f = fact_binary(s->augassign.op, varies_eval(v, scope, s->augassign.target),
-                             varies_eval(v, scope, s->augassign.value));
-        varies_assign(v, scope, s->augassign.target, under(f, how));
+    case NODE_AUGASSIGN: augment(v, scope, s, how); break;
+    case NODE_DELETE:
+        for (int i = 0; i < s->items.n; i++)
+            varies_hold(v, (Fact){.how = varies_eval(v, scope, s->items.at[i]).how & FACT_VARIES});
         break;
-    }
+    case NODE_ASSERT: // it may call something
+        (void)varies_eval(v, scope, s->assertion.cond);
+        if (s->assertion.message) (void)varies_eval(v, scope, s->assertion.message);
+        break;
     case NODE_RETURN:
-        if (scope)
+        if (scope && !varies_gives_wrapper(v, scope, s))
             varies_result_add(v, scope->node,
                               under(s->value ? varies_eval(v, scope, s->value) : fact_other(0), how));
         break;
@@ -61,7 +93,7 @@ static void statement(Varies *v, const Scope *scope, const Node *s, uint8_t how)
         break;
     case NODE_FOR: {
         Fact over = varies_eval(v, scope, s->loop.iter);
-        how |= varies_control(over.how);
+        if (over.count == 0) how |= varies_control(over.how);
         varies_assign(v, scope, s->loop.target, under(fact_item(over), how));
         block(v, scope, &s->loop.body, how);
         block(v, scope, &s->loop.otherwise, how);
@@ -101,9 +133,12 @@ static void declare(Varies *v, const Scope *scope, const Nodes *body) {
         if (s->kind == NODE_FUNCTION) {
             declare(v, varies_callable(v, s, scope, false), &s->function.body);
             varies_guards(v, s);
+            for (int k = 0; k < s->function.decorators.n; k++) enter_named(v, s->function.decorators.at[k]);
         }
         for (int k = 0; s->kind == NODE_CLASS && k < s->klass.body.n; k++) {
             const Node *f = s->klass.body.at[k];
+            for (int m = 0; f->kind == NODE_FUNCTION && m < f->function.decorators.n; m++)
+                enter_named(v, f->function.decorators.at[m]);
             if (f->kind == NODE_FUNCTION) declare(v, varies_callable(v, f, scope, true), &f->function.body);
         }
         if (s->kind != NODE_IF) continue;
@@ -112,11 +147,21 @@ static void declare(Varies *v, const Scope *scope, const Nodes *body) {
     }
 }
 
+static Fact input_of(const VariesInputs *in, int i) {
+    Fact f = fact_other(FACT_VARIES | FACT_DTYPE);
+    f.sure = SURE_TENSOR | SURE_UNIT | SURE_SMALL;
+    f.rank = in->rank[i];
+    f.like = f.of = (uint8_t)(i + 1);
+    if (in->dense || f.rank == 1) f.sure |= SURE_DENSE; // its last stride is 1
+    if (in->index >> i & 1) f.sure |= SURE_INDEX;
+    return f;
+}
+
 // run(*inputs), or the methods of ModelNew: the first parameters are the inputs, others have their defaults.
 static void enter(Varies *v) {
-    Given g = {
-        .keywords = &(Nodes){0}, .arg = NEWN(v->arena, Fact, (size_t)v->inputs + 1), .args = v->inputs};
-    for (int i = 0; i < v->inputs; i++) g.arg[i] = fact_other(FACT_VARIES | FACT_DTYPE);
+    Given g = {.keywords = &(Nodes){0}, .args = v->inputs->n};
+    g.arg = NEWN(v->arena, Fact, (size_t)g.args + 1);
+    for (int i = 0; i < g.args; i++) g.arg[i] = input_of(v->inputs, i);
     Fact f, size = fact_number(FACT_VARIES, 1, FACT_ELEMENTS - 1);
     if (varies_call_named(v, STR("run"), false, &g, &f)) return;
     (void)(varies_call_named(v, STR("forward"), true, &g, &f) ||
@@ -126,7 +171,7 @@ static void enter(Varies *v) {
     (void)varies_call_named(v, STR("__init__"), true, &g, &f);
 }
 
-Varies *varies_new(Arena *a, const Node *module, int inputs) {
+Varies *varies_new(Arena *a, const Node *module, const VariesInputs *inputs) {
     Varies *v = NEW(a, Varies);
     *v = (Varies){.arena = a, .inputs = inputs, .cap = 2 * VARS_MAX};
     v->var = NEWN(a, Var, (size_t)v->cap);
@@ -150,7 +195,9 @@ bool varies_may(Varies *v, const Scope *scope, const Node *cond, bool side) {
 }
 
 bool varies_loops(Varies *v, const Scope *scope, const Node *iter) {
-    return !v || v->full || (varies_eval(v, scope, iter).how & FACT_VARIES);
+    if (!v || v->full) return true;
+    Fact f = varies_eval(v, scope, iter);
+    return f.count == 0 && (f.how & FACT_VARIES) && !(f.sure & SURE_BARE);
 }
 
 bool varies_callee(const Varies *v) { return !v || v->full || v->callee; }

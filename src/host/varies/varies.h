@@ -12,9 +12,17 @@ struct Scope {
 };
 typedef struct Varies Varies;
 
-// `inputs`: how many tensors a call hands over. NULL for a file that is too large to be looked at: then
-// everything may.
-Varies *varies_new(Arena *a, const Node *module, int inputs);
+// The tensors that a call hands over. dense: none of them has gaps. Bit i of index: the elements of the i-th
+// are whole numbers from 0 on. The last stride of each is 1.
+enum { VARIES_INPUTS_MAX = 64 };
+typedef struct {
+    int n;
+    uint8_t rank[VARIES_INPUTS_MAX];
+    bool dense;
+    uint64_t index;
+} VariesInputs;
+// `inputs` has to live as long. NULL for a file that is too large to be looked at: then everything may.
+Varies *varies_new(Arena *a, const Node *module, const VariesInputs *inputs);
 // Whether a condition of which `side` was not seen in any call can come out so in another one: by another
 // size, stride, address or element, within a domain of tensors below FACT_ELEMENTS. All dtypes of it have
 // been seen.

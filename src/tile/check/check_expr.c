@@ -21,6 +21,7 @@ static bool boolop(Checker *c, const Node *n, Val *out) {
     int count = 0;
     for (int i = 0; i < n->boolop.items.n; i++) {
         const Node *item = n->boolop.items.at[i];
+        check_note(c, item->span.at);
         if (!check_expr(c, item, &last)) return false;
         if (val_is_tensor(&last)) {
             if (last.t.type.rank && !c->lifted)
@@ -49,14 +50,16 @@ static bool ifexp(Checker *c, const Node *n, Val *out) {
     if (!check_expr(c, n->ifexp.cond, &cond)) return false;
     if (!val_is_tensor(&cond)) {
         bool yes;
-        return check_truth(c, n->ifexp.cond, &cond, &yes) &&
-               check_expr(c, yes ? n->ifexp.then : n->ifexp.otherwise, out);
+        if (!check_truth(c, n->ifexp.cond, &cond, &yes)) return false;
+        check_note(c, node_part_place(n, yes ? n->ifexp.then : n->ifexp.otherwise));
+        return check_expr(c, yes ? n->ifexp.then : n->ifexp.otherwise, out);
     }
     if (c->lifted && cond.t.type.rank) return check_lifted_ifexp(c, n, &cond, out);
     // Both arms may hold control flow of helpers, so they are jumped around.
     if (!check_bool_scalar(c, n->ifexp.cond, &cond, &test)) return false;
     int old = checker_region(c), jump = c->insns;
     if (!checker_emit(c, n, insn(INSN_JUMPNOT, -1, test.t.reg, -1, -1, 0))) return false;
+    check_note(c, node_part_place(n, n->ifexp.then));
     if (!check_expr(c, n->ifexp.then, &then) || !check_to_tensor(c, n->ifexp.then, &then, &then))
         return false;
     Val result;
@@ -65,6 +68,7 @@ static bool ifexp(Checker *c, const Node *n, Val *out) {
     if (!checker_emit(c, n, insn(INSN_JUMP, -1, -1, -1, -1, 0))) return false;
     c->insn[jump].imm = c->insns;
     checker_region(c);
+    check_note(c, node_part_place(n, n->ifexp.otherwise));
     if (!check_expr(c, n->ifexp.otherwise, &otherwise) ||
         !check_to_tensor(c, n->ifexp.otherwise, &otherwise, &otherwise))
         return false;

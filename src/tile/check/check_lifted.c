@@ -117,6 +117,8 @@ bool check_lifted_if(Checker *c, const Node *n, const Val *cond) {
 
 bool check_lifted_ifexp(Checker *c, const Node *n, const Val *cond, Val *out) {
     Val test, then, otherwise;
+    check_note(c, node_part_place(n, n->ifexp.then)); // both are computed
+    check_note(c, node_part_place(n, n->ifexp.otherwise));
     if (!check_cast(c, n->ifexp.cond, cond, DT_BOOL, &test) || !check_expr(c, n->ifexp.then, &then) ||
         !check_expr(c, n->ifexp.otherwise, &otherwise) || !check_to_tensor(c, n->ifexp.then, &then, &then) ||
         !check_to_tensor(c, n->ifexp.otherwise, &otherwise, &otherwise))

@@ -286,23 +286,24 @@ static bool statement(Checker *c, const Node *n) {
     }
 }
 
-static void note_statement(Checker *c, const Node *n, int first) {
-    cover_mark(c->cover, n->span.at, COVER_VISITED);
-    if (c->insns == first) return; // folded away
+// What gives no instruction of its own (a name for a number) ran where the instruction behind it did: an arm
+// of an `if` that leaves anything behind ends in instructions of its own.
+void check_note(Checker *c, uint32_t at) {
+    if (!c->cover || c->foreign) return;
+    cover_mark(c->cover, at, COVER_VISITED);
     if (c->statements == c->statement_cap) {
         c->statement_cap = c->statement_cap ? 2 * c->statement_cap : 64;
         c->statement = MORE(c->arena, CodeStatement, c->statement, c->statements, c->statement_cap);
     }
-    c->statement[c->statements++] = (CodeStatement){n->span.at, first};
+    c->statement[c->statements++] = (CodeStatement){at, c->insns};
 }
 
 bool check_block(Checker *c, Nodes body) {
     for (int i = 0; i < body.n; i++) {
         const Node *n = body.at[i];
         if (!checker_enter(c, n)) return false;
-        int first = c->insns;
+        check_note(c, n->span.at);
         bool ok = statement(c, n);
-        if (c->cover && !c->foreign) note_statement(c, n, first);
         checker_leave(c);
         if (!ok) return false;
         if (n->kind == NODE_RETURN) break; // the rest of this block is dead code, which Triton does not visit

@@ -265,6 +265,9 @@ MUST_CHECK bool check_apply(Checker *c, const Node *at, const Val *f, const Val 
 
 // ---- check_stmt.c, check_loop.c
 MUST_CHECK bool check_block(Checker *c, Nodes body);
+// The checker has come to what stands at this place of the source: the next instruction tells whether a
+// program does.
+void check_note(Checker *c, uint32_t at);
 MUST_CHECK bool check_for(Checker *c, const Node *n);
 MUST_CHECK bool check_while(Checker *c, const Node *n);
 MUST_CHECK bool check_assign(Checker *c, const Node *target, const Val *v);

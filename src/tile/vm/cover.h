@@ -6,15 +6,22 @@
 
 typedef struct Code Code;
 
-// COVER_HOST: a statement, or an arm of a conditional expression, of host code was executed. Of kernels:
-// VISITED by the checker in some specialisation; EMITTED: an instruction stands for it; RUN: one was
-// executed.
-enum { COVER_HOST = 1, COVER_VISITED = 2, COVER_EMITTED = 4, COVER_RUN = 8 };
+// COVER_HOST: a statement, or a part of an expression that need not be evaluated, of host code was executed.
+// Of kernels: VISITED by the checker in some specialisation; EMITTED: it has a place among the instructions
+// of a kernel that was launched; RUN: that place was reached. FALSE, TRUE: how a comparison of host code came
+// out.
+enum {
+    COVER_HOST = 1,
+    COVER_VISITED = 2,
+    COVER_EMITTED = 4,
+    COVER_RUN = 8,
+    COVER_FALSE = 16,
+    COVER_TRUE = 32
+};
 enum { COVER_SIZES_MAX = 128, COVER_OWN_MAX = 96 };
 typedef struct Cover {
     uint8_t *at;
     size_t n;        // bytes of the source
-    bool contiguous; // no call has inputs with gaps
     int case_index;
     int64_t own[COVER_OWN_MAX]; // sizes of the case that runs: not news
     int owns;

@@ -1,10 +1,13 @@
 // Which conditions can come out otherwise in another call: the condition of each file's only `if`.
+#include "host/host.h"
 #include "host/varies/varies.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
+
+static const VariesInputs one = {.n = 1, .rank = {2}};
 
 static const Node *find_if(const Nodes *body, const Node **function) {
     for (int i = 0; i < body->n; i++) {
@@ -18,14 +21,18 @@ static const Node *find_if(const Nodes *body, const Node **function) {
     return NULL;
 }
 
+static bool normalized; // as a candidate's file is
+static VariesInputs given = {.n = 2, .rank = {2, 1}, .index = 2};
+
 static bool may(const char *source, bool side) {
     Arena a = {0};
     DiagList d = DIAGS(&a);
     const Node *m = parse_module(&a, str_of(source), &d), *function = NULL;
     assert_non_null(m);
+    if (normalized) assert_true(host_normalize(&a, (Node *)(uintptr_t)m, &d));
     const Node *branch = find_if(&m->module.body, &function);
     assert_non_null(branch);
-    Varies *v = varies_new(&a, m, 1);
+    Varies *v = varies_new(&a, m, &given);
     Scope scope = {function, NULL};
     bool may = varies_may(v, &scope, branch->branch.cond, side);
     assert_true(varies_may(NULL, &scope, branch->branch.cond, side)); // not looked at: everything may
@@ -45,7 +52,7 @@ static bool guarded_may(const char *guard) {
     char *source = arena_printf(&a, guarded, guard);
     const Node *m = parse_module(&a, str_of(source), &d), *f = m->module.body.at[0];
     const Node *ifexp = f->function.body.at[1]->assign.value;
-    bool may = varies_may(varies_new(&a, m, 1), &(Scope){f, NULL}, ifexp->ifexp.cond, true);
+    bool may = varies_may(varies_new(&a, m, &one), &(Scope){f, NULL}, ifexp->ifexp.cond, true);
     arena_free(&a);
     return may;
 }
@@ -104,8 +111,162 @@ static void constants_may_not(void **state) {
                     true));
 }
 
+#define HELD(what) \
+    "def run(x):\n    N = x.numel()\n    s = []\n    t = s\n    d = {}\n" what ":\n        return 1\n"
+
+static void what_is_held_varies(void **state) {
+    (void)state;
+    static const char *const all[] = {
+        HELD("    s.append(N)\n    if s[0] == 7"),
+        HELD("    s.extend([N])\n    if s[0] == 7"),
+        HELD("    s.insert(0, N)\n    if s[0] == 7"),
+        HELD("    s += [N]\n    if t[0] == 7"),
+        HELD("    t.append(N)\n    if s[0] == 7"),
+        HELD("    [s.append(1) for i in range(3) if N == 7]\n    if len(s) == 1"),
+        HELD("    N == 7 and s.append(1)\n    if len(s) == 1"),
+        HELD("    d.update({1: N})\n    if d[1] == 7"),
+        HELD("    d.update(a=N)\n    if d['a'] == 7"),
+        HELD("    d.setdefault(1, N)\n    if d[1] == 7"),
+        HELD("    d[1] = N\n    if d[1] == 7"),
+        HELD("    y = x.view(*([1] * (N // 7) + [N]))\n    if y.dim() == 2"),
+        HELD(
+            "    y = torch.empty(3, dtype=[torch.int8, torch.int16][N // 7])\n    if y.dtype == torch.int16"),
+        "def f(l, n):\n    l.append(n)\ndef run(x):\n    s = []\n    f(s, x.numel())\n    if s[0] == 7:\n    "
+        "    return 1\n",
+        "class A:\n    def __init__(self, n):\n        self.n = n\n    @property\n    def ndim(self):\n      "
+        "  return self.n\n"
+        "def run(x):\n    if A(x.numel()).ndim == 7:\n        return 1\n",
+        "def h(n):\n    if n == 7:\n        return 1\nclass A:\n    def go(self, n):\n        h(n)\n"
+        "def run(x):\n    f = A().go\n    f(x.numel())\n",
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!may(all[i], true)) fail_msg("%s", all[i]);
+    assert_false(may(HELD("    s.append(5)\n    if s[0] == 7"), true));
+    assert_false(may(HELD("    d[1] = 5\n    if d[1] == 7"), true));
+    assert_false(may(HELD("    if len(x.shape) == 3"), true));
+    // A list of so many things has so many, whatever they are.
+    assert_false(may(HELD("    for y in [N, N]:\n        s = 'a'\n    if s == 'b'"), true));
+}
+
+static bool callee(const char *run) {
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    char *source =
+        arena_printf(&a,
+                     "def f(x):\n    return 1\ndef g(x):\n    return 2\nclass A:\n    def go(self, x):\n"
+                     "        return 1\nclass B:\n    def go(self, x):\n        return 2\n"
+                     "def pick(n):\n    return [f, g][n == 7]\n"
+                     "def call(h, x):\n    return h(x)\n"
+                     "def run(x):\n    N = x.numel()\n    %s\n",
+                     run);
+    const Node *m = parse_module(&a, str_of(source), &d);
+    assert_non_null(m);
+    bool chosen = varies_callee(varies_new(&a, m, &given));
+    arena_free(&a);
+    return chosen;
+}
+
+static void callees_are_chosen(void **state) {
+    (void)state;
+    static const char *const yes[] = {
+        "pick(N)(x)",        "{7: g}.get(N, f)(x)", "[f, g][N // 7](x)",       "[A(), B()][N].go(x)",
+        "[A, B][N]().go(x)", "call([f, g][N], x)",  "(f if N == 7 else g)(x)", "[f, g][N][(N,)](x)"};
+    static const char *const no[] = {"f(x)",       "A().go(x)",  "[f, g][1](x)",
+                                     "f[(N,)](x)", "call(f, N)", "h = f\n    h[(N,)](x)"};
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        if (!callee(yes[i])) fail_msg("%s", yes[i]);
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        if (callee(no[i])) fail_msg("%s", no[i]);
+}
+
+// Conditions on layouts: whether they come out one way in every call, where inputs may have gaps, and where
+// they have none.
+#define LAID(text) "def run(x, w):\n    M, N = x.shape\n" text ":\n        return 1\n"
+static void layouts_are_known(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool truth, any, dense; // that it may not come out so
+    } all[] = {
+        {LAID("    if x.is_contiguous()"), false, false, true},
+        {LAID("    if not x.is_contiguous() or not w.is_contiguous()"), true, false, true},
+        {LAID("    if w.is_contiguous()"), false, true, true},
+        {LAID("    if x.stride(-1) != 1"), true, true, true},
+        {LAID("    if x.stride(1) == 1"), false, true, true},
+        {LAID("    if x.stride(0) == 1"), true, false, false},
+        {LAID("    if x.stride(-1) == 2"), true, true, true},
+        {LAID("    if not x.is_contiguous() or M == 7"), true, false, false},
+        {LAID("    if not x.is_contiguous() and M == 7"), true, false, true},
+        {LAID("    if not x.t().is_contiguous()"), true, false, false},
+        {LAID("    if x.t().stride(-1) != 1"), true, false, false},
+        {LAID("    if x[1:].stride(-1) != 1"), true, false, false},
+        {LAID("    x = x.t()\n    if x.stride(-1) != 1"), true, false, false},
+        {LAID("    x = x.contiguous()\n    if not x.is_contiguous()"), true, true, true},
+        {LAID("    if M == 7:\n        x = x.t()\n    if x.stride(-1) != 1"), true, false, false},
+        {LAID("    x = x.reshape(-1, x.shape[-1])\n    if x.stride(-1) != 1"), true, true, true},
+        {LAID("    x = x.reshape(-1)\n    if x.stride(-1) != 1"), true, false, true},
+        {LAID("    x = x.reshape(N, M)\n    if x.stride(-1) != 1"), true, false, true},
+        {LAID("    if M * N >= 2**31 - 1"), true, true, true},
+        {LAID("    if x.numel() > 2**31 - 4096"), true, true, true},
+        {LAID("    if M * N * N >= 2**31 - 1"), true, false, false},
+        {LAID("    if M * M >= 2**31 - 1"), true, false, false},
+        {LAID("    if x.dim() != 2 or len(x.shape) != 2"), true, true, true},
+    };
+    for (int dense = 0; dense < 2; dense++)
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+            given.dense = dense;
+            bool never = !may(all[i].text, all[i].truth);
+            if (never != (dense ? all[i].dense : all[i].any)) fail_msg("%d: %s", dense, all[i].text);
+        }
+    given.dense = false;
+}
+
+#define KERNEL(text, what)                                                       \
+    "import triton\n@triton.jit\ndef k(t, IGNORE):\n" text ":\n        return\n" \
+    "def run(x, t):\n    k[(3,)](" what ", -100)\n"
+static void indices_are_not_negative(void **state) {
+    (void)state;
+#define IF_IGNORED "    t += tl.program_id(0)\n    v = tl.load(t).to(tl.int32)\n    if v == IGNORE"
+    assert_false(may(KERNEL(IF_IGNORED, "t"), true));
+    assert_true(may(KERNEL(IF_IGNORED, "x"), true));
+    assert_true(may(KERNEL("    if tl.load(t, mask=False, other=-100) == IGNORE", "t"), true));
+    assert_true(may(KERNEL("    if tl.load(t) == IGNORE + 107", "t"), true));
+}
+
+// A decorator of the file's own: what its wrapper does to arguments is known.
+static void wrappers_are_followed(void **state) {
+    (void)state;
+#define WRAPPED(cond)                                                                                  \
+    "def ensure(fn):\n    def wrapper(*args, **kw):\n        args = [y.contiguous() for y in args]\n"  \
+    "        kw = {k: v for k, v in kw.items()}\n        return fn(*args, **kw)\n    return wrapper\n" \
+    "@ensure\ndef f(x):\n    if " cond ":\n        return 1\n    return 2\ndef run(x):\n    return f(x)\n"
+    normalized = true;
+    assert_false(may(WRAPPED("not x.is_contiguous()"), true));
+    assert_false(may(WRAPPED("not isinstance(x, torch.Tensor)"), true));
+    assert_true(may(WRAPPED("x.shape[0] == 7"), true));
+    normalized = false;
+}
+
+// What nothing calls says nothing of what the rest is called with.
+static void what_nobody_calls_does_not_count(void **state) {
+    (void)state;
+    assert_false(may("def h(n):\n    if n == 7:\n        return 1\ndef unused(x):\n    return h(x.numel())\n"
+                     "def run(x):\n    return h(3)\n",
+                     true));
+    assert_true(may("def h(n):\n    if n == 7:\n        return 1\ndef used(x):\n    return h(x.numel())\n"
+                    "def run(x):\n    f = used\n    return f(x) or h(3)\n",
+                    true));
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_may), cmocka_unit_test(guards_narrow),
-                                       cmocka_unit_test(constants_may_not)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_may),
+                                       cmocka_unit_test(guards_narrow),
+                                       cmocka_unit_test(constants_may_not),
+                                       cmocka_unit_test(what_is_held_varies),
+                                       cmocka_unit_test(callees_are_chosen),
+                                       cmocka_unit_test(layouts_are_known),
+                                       cmocka_unit_test(indices_are_not_negative),
+                                       cmocka_unit_test(wrappers_are_followed),
+                                       cmocka_unit_test(what_nobody_calls_does_not_count)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
