@@ -28,7 +28,7 @@ typedef struct {
     // Bit i: input i has gaps between what its last axis holds, or its base is not where its storage begins;
     // in a contiguous domain the latter alone.
     uint64_t strided;
-    bool hidden;         // feedback says only that a hidden check failed
+    bool hidden;         // feedback does not tell its size
     int over;            // the reduction whose lines have classes
     uint8_t *line_class; // of each line that has a class of its own
     int64_t lines, slices;
