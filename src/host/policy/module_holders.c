@@ -190,9 +190,11 @@ static void unfill(const Held *h, Node *s) {
     call->items = numbers;
 }
 
+// A function within may be called later, when a parameter is the caller's.
 static void statements(void *arg, const Node *n) {
     Held *h = arg;
     Node *own = (Node *)(uintptr_t)n; // the tree is this process's own
+    if (n->kind == NODE_FUNCTION || n->kind == NODE_LAMBDA) return;
     if (n->kind == NODE_EXPRSTMT) registered(h, own);
     if (n->kind == NODE_EXPRSTMT) unfill(h, own);
     node_each_child(n, statements, arg);
@@ -201,24 +203,38 @@ static void statements(void *arg, const Node *n) {
 // ---- which methods
 
 typedef struct {
-    Str name;
-    bool inside, found;
+    Str name, self;
+    int found;
 } Mention;
 static void find_mention(void *arg, const Node *n) {
-    Mention *m = arg, in = *m;
-    in.inside |= n->kind == NODE_FUNCTION && str_is(n->function.name, "__init__");
-    in.found |= !in.inside && n->kind == NODE_ATTRIBUTE && str_eq(n->attribute.name, m->name);
-    node_each_child(n, find_mention, &in);
-    m->found |= in.found;
+    Mention *m = arg;
+    m->found += n->kind == NODE_ATTRIBUTE && str_eq(n->attribute.name, m->name);
+    node_each_child(n, find_mention, m);
 }
-// __init__, and methods that nobody else calls.
-static bool while_made(const Held *h, const Node *f) {
+static void find_plain_call(void *arg, const Node *n) {
+    Mention *m = arg;
+    if (n->kind == NODE_FUNCTION || n->kind == NODE_LAMBDA) return;
+    const Node *f = n->kind == NODE_EXPRSTMT && n->value->kind == NODE_CALL ? n->value->call.func : NULL;
+    m->found += f && f->kind == NODE_ATTRIBUTE && str_eq(f->attribute.name, m->name) &&
+                f->attribute.value->kind == NODE_NAME && str_eq(f->attribute.value->name, m->self);
+    node_each_child(n, find_plain_call, m);
+}
+// __init__, and methods that nobody mentions but the __init__ of the class, to call them.
+static bool while_made(const Held *h, const Node *klass, const Node *f) {
     static const char *const entry[] = {"forward", "__call__"};
-    Mention m = {.name = f->function.name};
+    Mention all = {.name = f->function.name}, plain = all;
     if (str_is(f->function.name, "__init__")) return true;
     if (is_word(entry, 2, f->function.name)) return false;
-    find_mention(&m, h->module);
-    return !m.found;
+    find_mention(&all, h->module);
+    for (int i = 0; i < klass->klass.body.n; i++) {
+        const Node *init = klass->klass.body.at[i];
+        if (init->kind != NODE_FUNCTION || !str_is(init->function.name, "__init__") ||
+            !init->function.params.n)
+            continue;
+        plain.self = init->function.params.at[0]->param.name;
+        node_each_child(init, find_plain_call, &plain);
+    }
+    return all.found == plain.found;
 }
 
 static void put_in_front(Held *h, int at, int k) {
@@ -254,7 +270,7 @@ void module_holders_normalize(Arena *a, Node *module) {
             const Node *f = n->klass.body.at[k];
             if (f->kind != NODE_FUNCTION || !f->function.params.n || f->function.decorators.n) continue;
             h.self = f->function.params.at[0]->param.name;
-            if (while_made(&h, f)) node_each_child(f, statements, &h);
+            if (while_made(&h, n, f)) node_each_child(f, statements, &h);
         }
     }
 }

@@ -156,6 +156,9 @@ bool decorators_allowed(const Node *function, bool *jit, Form *why) {
         }
         if (*jit && of_triton && call && (str_is(name, "autotune") || str_is(name, "heuristics"))) continue;
         if (!*jit && of_triton && !call && str_is(name, "constexpr_function")) continue; // plain to host code
+        if (!*jit && !call && d->kind == NODE_ATTRIBUTE && node_is_name(d->attribute.value, "tl") &&
+            str_is(d->attribute.name, "constexpr"))
+            continue; // the function, as a constant of kernels
         if (!*jit && context_decorates(function->function.decorators.at[i])) continue;
         *why = *jit ? FORM_KERNEL_DECORATOR : FORM_HOST_DECORATOR;
         return false;

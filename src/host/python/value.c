@@ -251,7 +251,8 @@ bool value_equal(Interp *in, Span at, Value a, Value b, bool *out) {
 bool value_freeze(Interp *in, Span at, Value v) {
     bool dict = v.kind == V_DICT || v.kind == V_SET;
     if (v.kind == V_PARTIAL)
-        return value_freeze(in, at, (Value){.kind = V_TUPLE, .seq = v.partial->pos}) &&
+        return value_freeze(in, at, v.partial->function) &&
+               value_freeze(in, at, (Value){.kind = V_TUPLE, .seq = v.partial->pos}) &&
                value_freeze(in, at, (Value){.kind = V_DICT, .dict = v.partial->named});
     if (!dict && !value_is_seq(v)) return true;
     if (dict ? v.dict->frozen : v.seq->frozen) return true;

@@ -263,13 +263,15 @@ static bool call_function(Checker *c, const Node *at, const Val *fn, const Arg *
     return ok;
 }
 
-// ---- functions of @triton.constexpr_function ----
+// ---- functions of @triton.constexpr_function, and of @tl.constexpr ----
 
 bool is_constexpr_function(const Node *f) {
     const Node *d = f->function.decorators.n == 1 ? f->function.decorators.at[0] : NULL;
     return d && (node_is_name(d, "constexpr_function") ||
                  (d->kind == NODE_ATTRIBUTE && str_is(d->attribute.name, "constexpr_function") &&
-                  node_is_name(d->attribute.value, "triton")));
+                  node_is_name(d->attribute.value, "triton")) ||
+                 (d->kind == NODE_ATTRIBUTE && str_is(d->attribute.name, "constexpr") &&
+                  node_is_name(d->attribute.value, "tl")));
 }
 
 // A name in front of a call that stands for such a function of the file.

@@ -5,7 +5,7 @@ import triton.language as tl
 FACTOR = 2
 
 
-@triton.constexpr_function
+@tl.constexpr
 def half_of(n):
     """Half of it."""
     return n // FACTOR
@@ -71,6 +71,28 @@ import triton.language as tl
 @triton.constexpr_function
 def doubled(n):
     return n if n > 300 else doubled(n + 1)
+
+
+@triton.jit
+def relu2(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    cols = tl.arange(0, doubled(BLOCK))
+    tl.store(y_ptr + cols, tl.load(x_ptr + cols))
+
+
+def run(x):
+    y = torch.empty_like(x)
+    relu2[(1,)](x, y, 3, BLOCK=128)
+    return y
+# --- unsupported: return one expression
+import torch
+import triton
+import triton.language as tl
+
+
+@tl.constexpr
+def doubled(n):
+    print(n)
+    return n
 
 
 @triton.jit

@@ -34,6 +34,15 @@ twice = partial(lambda k, x: x * k, 2)
 
 def run(x):
     return launch(twice(x))
+# --- parse_reject: holds this value
+from functools import partial
+
+keep = partial(partial(lambda seen, n: seen.append(n), [1]), 3)
+
+
+def run(x):
+    keep()
+    return launch(x)
 # --- host_error: missing 1 required
 from functools import partial
 

@@ -21,7 +21,7 @@ import "\n@" decorator "\ndef f(n):\n    return n\ndef run(x):\n    return f(1)\
     HAS(KEPT("import functools", "functools.lru_cache(**options)"), "@");
     HAS(KEPT("import functools", "functools.reduce"), "@");
     HAS(KEPT("import functools", "cache"), "`cache`: NameError");
-    HAS(KEPT("from functools import cache", "functools.cache"), "@functools");
+    HAS(KEPT("from functools import cache", "functools.cache"), "NameError");
     HAS(KEPT("from functools import reduce as cache", "cache"), "@");
     HAS(KEPT("from elsewhere import cache", "cache"), "@");
     HAS(KEPT("def cache(f):\n    return f", "cache"), "@");

@@ -40,6 +40,18 @@ static void others_stay(void **state) {
     HAS(MODEL(WEIGHT "pass", "nn.init.ones_(self.w)"), "ones_(self.w)");
     HAS(MODEL(WEIGHT "self.start()", "self.start()") "    def start(self):\n        nn.init.ones_(self.w)\n",
         "ones_");
+    HAS(MODEL(WEIGHT "self.later = self.start",
+              "self.later()") "    def start(self):\n        nn.init.ones_(self.w)\n",
+        "ones_");
+    HAS(MODEL(WEIGHT "self.later = lambda: self.start()",
+              "self.later()") "    def start(self):\n        nn.init.ones_(self.w)\n",
+        "ones_");
+    HAS(MODEL(WEIGHT "def later():\n            nn.init.ones_(self.w)\n        self.later = later",
+              "self.later()"),
+        "ones_");
+    HAS(MODEL(WEIGHT "pass", "Other(self)") "    def start(self):\n        nn.init.ones_(self.w)\nclass "
+                                            "Other:\n    def __init__(self, m):\n        m.start()\n",
+        "ones_");
     HAS(MODEL("self.w = torch.empty(n)\n        nn.init.ones_(self.w)", "return x"), "ones_(self.w)");
     HAS(MODEL(WEIGHT "self.w = n\n        nn.init.ones_(self.w)", "return x"), "ones_(self.w)");
     HAS(MODEL(WEIGHT "nn.init.ones_(n.w)", "return x"), "ones_(n.w)");
