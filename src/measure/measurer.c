@@ -299,6 +299,8 @@ bool measurer_facts(Measurer *m, DeviceFacts *out, Err *e) {
     return true;
 }
 
+void measurer_renew(Measurer *m) { process_drop(m); }
+
 int measurer_processes(const Measurer *m) { return m->processes; }
 
 pid_t measurer_process(const Measurer *m) { return m->process; }

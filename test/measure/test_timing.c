@@ -30,7 +30,8 @@ static World *world(const char *steer) {
                          .seconds = 0.5,
                          .l2_times = 5,
                          .rows = ROWS,
-                         .output_bytes = BYTES,
+                         .output = {BYTES},
+                         .outputs = 1,
                          .inputs = 1,
                          .contender = w->contender};
     w->job.input[0] = (TimingInput){0, BYTES, 4 * COLUMNS};
