@@ -37,8 +37,8 @@ static bool places(const BenchOptions *o, CellPlace *out, int *n, Err *e) {
         if (!option_value(&option, o->shape.at[i], e)) return false;
     }
     if (o->grid) {
-        if (!str_is(str_of(o->grid), "six"))
-            return err_set(e, ERR_USAGE, "--grid is six, not \"%s\"", o->grid);
+        if (!str_is(str_of(o->grid), "published"))
+            return err_set(e, ERR_USAGE, "--grid is published, not \"%s\"", o->grid);
         if (shapes) return err_set(e, ERR_USAGE, "--grid names the shapes: without --shape");
         given = six;
         shapes = sizeof six / sizeof *six;
@@ -100,7 +100,7 @@ static void print_cells(Arena *a, const BenchOptions *o, const Subject *x, const
         json_put_precise(&out, json_incref(verdict), 9);
         buf_putc(&out, '\n');
     } else {
-        verdict_text(&out, &x->v, "");
+        verdict_shown(&out, &x->v);
         if (n) {
             CompileCounts made = compilers_counts(t->compilers);
             buf_printf(&out, "on %s, CUDA %d.%d, %s; %" PRId64 " kernels compiled, %" PRId64 " kept\n",

@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "cmd/judging.h"
 #include "cmd/line/color.h"
+#include "cmd/line/wrap.h"
 #include "explain/explain.h"
 #include "service/entry_choice.h"
 #include "service/helper_files.h"
@@ -70,11 +71,13 @@ static bool explain_file(Referee *r, Arena *a, const char *file, const ExplainOp
     bool ok = explain(r, a, &q, &x, e);
     if (shown.stage) progress_end(&shown.bar);
     if (!ok) return false;
-    Buf out = BUF(a);
+    Buf out = BUF(a), whole = BUF(a);
     if (o->json)
         explain_json(&out, a, &q, &x);
-    else
-        explain_text(&out, a, &q, &x, file);
+    else {
+        explain_text(&whole, a, &q, &x, file);
+        wrap_text(&out, buf_str(&whole), screen_columns(stdout), EVIDENCE_HANG);
+    }
     print_result(buf_str(&out), o->json);
     *code = verdict_exit(&x.v);
     return true;
