@@ -71,9 +71,9 @@ second)
         step "mint-$op" 90 "$bin" mint $op -n 24 --seed 3 --gpu --shape 4096x4096 --dtype fp16 --state "$state" -o "$work/mint-$op.py"
         grep '^# on ' "$work/mint-$op.py" | tee -a "$log"
     done
-    bench grid 240 softmax "$gold/softmax.py" --grid published --dtype fp16 -o "$work/cells" --svg "$work/grid.svg"
+    bench grid 240 softmax "$gold/softmax.py" --grid six --dtype fp16 -o "$work/cells" --svg "$work/grid.svg"
     short grid
-    bench resumed 60 softmax "$gold/softmax.py" --grid published --dtype fp16 -o "$work/cells" --svg "$work/grid.svg"
+    bench resumed 60 softmax "$gold/softmax.py" --grid six --dtype fp16 -o "$work/cells" --svg "$work/grid.svg"
     short resumed
     step beside 120 python3 "$here/timed_verdicts.py" "$bin" -n 40 --ops softmax --beside --seconds 100 --state "$state" -o "$work/beside.jsonl"
     cat "$work/beside.out" "$work/beside.err" | tail -n 12 | tee -a "$log"

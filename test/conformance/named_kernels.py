@@ -4,7 +4,7 @@
     (unpack each wheel into DIR)
     python3 test/conformance/named_kernels.py build/ouroboros DIR [PART OF A NAME ...] > table.tsv
 
-named_kernels.tsv beside this file lists the kernels, and was written before any was judged. Definitions (at most 15 lines
+named_kernels.verdicts.tsv is what came out last. named_kernels.tsv beside this file lists the kernels, and was written before any was judged. Definitions (at most 15 lines
 that are not empty) and manifests stand in named/; nothing of the packages does. DIR may hold the wheels' files in folders of
 any name. A row is: package, version, file, kernel, verdict, seconds, and for a rejection what explains it: the smallest
 failing case with the input, the value in float64 and what the kernel gave, where values decide; else the line and what is
