@@ -1,7 +1,7 @@
 #!/bin/sh
 # opnames.sh - the program knows no op by name: names of the suite stand in src/op/suite and src/op/chain.def only.
 # A name that Triton's or torch's own vocabulary has too (the tables of tile/, tensor/ and host/ list it in quotes) is
-# a word of those languages: it may also stand in these three folders, and elsewhere after "tl.", "torch." or "F.".
+# a word of those languages: it may also stand in these three folders, and elsewhere after "tl.", "torch." or "F.". So are classes: nn.Name.
 # The networks of text/, weights/, model/ and train/ have parts of the same names, and a prompt profile (data) names its example.
 root=${1:-src}
 ops=$(ls "$root"/op/suite/*.py | sed 's|.*/||; s|\.py$||')
@@ -23,7 +23,7 @@ for name in $ops $norms; do
         found=$(lines -w "$name" | grep -vE "^$root/(tile|tensor|host)/" |
             sed "s/\<\(tl\|torch\|F\)\.$name\>//g" | grep -w "$name")
     else # a piece of an identifier counts too; letters on either side do not, so that "property" names no op
-        found=$(lines -iE "(^|[^a-z])$name([^a-z]|\$)" | sed "$longer" | grep -iE ":.*(^|[^a-z])$name([^a-z]|\$)")
+        found=$(lines -iE "(^|[^a-z])$name([^a-z]|\$)" | sed "s/nn\.[A-Z][A-Za-z]*//g; $longer" | grep -iE ":.*(^|[^a-z])$name([^a-z]|\$)")
     fi
     [ -z "$found" ] && continue
     echo "$found" | sed "s|^|op \"$name\" is named outside the suite: |"

@@ -4,7 +4,8 @@
 #include <math.h>
 
 #include "base/numeric/rng.h"
-#include "cases/plan.h"
+#include "cases/domain.h"
+#include "cases/lines.h"
 
 enum {
     ALIGN = 64,
@@ -20,20 +21,9 @@ static int64_t input_bytes(const CaseSpec *s) {
     return n;
 }
 
-// The number of rows in the first dimension of inputs that have it; 0: they are not laid out like that.
-static int64_t rows_of(const Op *op, const CaseTruth *t) {
-    bool any = false;
-    for (int i = 0; i < op->inputs; i++)
-        for (int k = 0; k < op->input[i].rank; k++) {
-            if (op->input[i].dim[k] != op->rows_dim) continue;
-            if (k > 0) return 0;
-            any = true;
-        }
-    return op->rows_dim >= 0 && any ? t->dim[op->rows_dim] : 0;
-}
-
-static bool has_rows(const Op *op, int input) {
-    return op->input[input].rank > 0 && op->rows_dim >= 0 && op->input[input].dim[0] == op->rows_dim;
+// The number of slices; 0: they cannot be moved.
+static int64_t slices_of(const Domain *m, const CaseTruth *t) {
+    return m->moves ? domain_slices(m, t->dim) : 0;
 }
 
 static int smallest_case(const Draw *d, const CaseSpec *layout) {
@@ -43,12 +33,12 @@ static int smallest_case(const Draw *d, const CaseSpec *layout) {
     return least;
 }
 
-// How much the values of a case can show: of several rows, of several columns.
+// How much the values of a case can show: of several slices, of longer lines.
 static int worth(const Draw *d, int index) {
-    enum { ROWS = 5, COLUMNS = 16 };
+    enum { SLICES = 5, LENGTH = 16 };
     const CaseTruth *t = &d->truth[index];
-    int64_t rows = rows_of(d->op, t), n = t->dim[d->op->row_dim];
-    return (rows >= ROWS && n >= COLUMNS) + (rows > 1 && n > 1) + (n > 1);
+    int64_t slices = slices_of(d->domain, t), n = domain_length(d->domain, t->dim);
+    return (slices >= SLICES && n >= LENGTH) + (slices > 1 && n > 1) + (n > 1);
 }
 
 // One of the small cases that are worth the most. A case of other shape and, if there is one, dtype than
@@ -71,68 +61,73 @@ static int choose(const Draw *d, const CaseSpec *layout, int first, DType dtype,
 static CallSpec *call_add(CallPlan *p, const Draw *d, const CaseSpec *layout, int index, int flags) {
     CallSpec *c = &p->call[p->calls];
     *c = (CallSpec){.spec = layout[index], .flags = flags, .case_index = index, .same_as = -1, .repeats = 1};
-    for (int i = 0; i < c->spec.inputs; i++) c->spec.input[i].marks = 0;
+    c->spec.input = NEWN(p->arena, CaseTensor, (size_t)c->spec.inputs + 1);
+    for (int i = 0; i < c->spec.inputs; i++) {
+        c->spec.input[i] = layout[index].input[i];
+        c->spec.input[i].marks = 0;
+    }
     memcpy(p->dim[p->calls++], d->truth[index].dim, sizeof *p->dim);
     return c;
 }
 
 // ---- other values of the same shape: elements that are there, at other places
 
-// Which inputs change: those with rows, all together; where there is but one row, data whose elements mean
-// the same wherever in a row they stand.
-static bool changes(const Op *op, int64_t rows, int input) {
-    const OpInput *in = &op->input[input];
-    return rows > 1 ? has_rows(op, input) : in->rank > 0 && plan_is_data(in) && in->keep < 0;
+// Which inputs change: those with slices, all together; where there is but one slice, data whose elements
+// mean the same wherever in a line they stand.
+static bool changes(const Domain *m, int64_t slices, int input) {
+    const OpInput *in = &m->op->input[input];
+    return slices > 1 ? m->slice_axis[input] >= 0 : in->rank > 0 && plan_is_data(in) && in->keep < 0;
 }
 
-static void own_values(const Op *op, int64_t rows, CallSpec *c, int64_t *at) {
+static void own_values(const Domain *m, int64_t slices, CallSpec *c, int64_t *at) {
     for (int i = 0; i < c->spec.inputs; i++) {
-        if (!changes(op, rows, i)) continue;
+        if (!changes(m, slices, i)) continue;
         c->spec.input[i].at = *at;
         *at += (c->spec.input[i].bytes + ALIGN - 1) / ALIGN * ALIGN;
     }
 }
 
-static void copy_row(uint8_t *map, const CaseTensor *to, int64_t r, const CaseTensor *from, int64_t k) {
-    int64_t size = dtype_bytes((DType)to->dtype), row = to->stride[0] * size, first = to->offset * size;
-    int64_t left = to->bytes - first - (r > k ? r : k) * row;
-    memcpy(map + to->at + first + r * row, map + from->at + first + k * row,
-           (size_t)(left < row ? left : row));
+// The last axis that the lines of an input run along; -1: they are single elements.
+static int line_axis(const Domain *m, int input) {
+    const LineAxes *of = &m->reduction[0].input[input];
+    return of->axes ? of->axis[of->axes - 1] : -1;
 }
 
-// Rows of one element stay as they are: such a case has no other values.
-static void turn_elements(uint8_t *map, const CaseTensor *to, const CaseTensor *from, uint64_t choice) {
-    int64_t size = dtype_bytes((DType)to->dtype), n = to->shape[to->rank - 1], rows = 1;
+// Lines of one element stay as they are: such a case has no other values.
+static void turn_elements(uint8_t *map, const CaseTensor *to, const CaseTensor *from, int axis,
+                          uint64_t choice) {
+    if (axis < 0) return;
+    Lines l = lines_of(to, &(LineAxes){.axes = 1, .axis = {axis}});
+    int64_t size = dtype_bytes((DType)to->dtype), n = l.length, step = to->stride[axis];
     int64_t by = n > 1 ? 1 + (int64_t)(choice % (uint64_t)(n - 1)) : 0;
-    for (int d = 0; d + 1 < to->rank; d++) rows *= to->shape[d];
-    for (int64_t r = 0; r < rows; r++) {
-        int64_t at = to->offset, k = r;
-        for (int d = to->rank - 2; d >= 0; d--) {
-            at += k % to->shape[d] * to->stride[d];
-            k /= to->shape[d];
-        }
+    for (int64_t r = 0; r < l.lines; r++) {
+        int64_t at = line_at(&l, r);
         for (int64_t i = 0; i < n; i++)
-            memcpy(map + to->at + (at + i) * size, map + from->at + (at + (i + by) % n) * size, (size_t)size);
+            memcpy(map + to->at + (at + i * step) * size, map + from->at + (at + (i + by) % n * step) * size,
+                   (size_t)size);
     }
 }
 
-// The largest element of a row changes places with another, in the first input of data: a program that looks
+// The largest element of a line changes places with another, in the first input of data: a program that looks
 // at a few elements to tell whether it has seen a tensor, or at a sum of them, has seen this one.
-static void swap_elements(const Op *op, uint8_t *map, const CallSpec *c, int attempt, Rng *r) {
+static void swap_elements(const Domain *m, uint8_t *map, const CallSpec *c, int attempt, Rng *r) {
+    const Op *op = m->op;
     int which = 0;
     while (which < op->inputs && (!plan_is_data(&op->input[which]) || op->input[which].keep >= 0)) which++;
-    if (which == op->inputs || !has_rows(op, which)) return;
+    if (which == op->inputs || m->slice_axis[which] < 0) return;
+    int axis = line_axis(m, which), across = m->slice_axis[which];
+    if (axis < 0 || axis == across) return;
     const CaseTensor *t = &c->spec.input[which];
-    int64_t size = dtype_bytes((DType)t->dtype), n = t->shape[t->rank - 1], rows = t->shape[0], end = n > 3,
-            most = end;
-    int64_t row = ((int64_t)rng_below(r, (uint64_t)rows) + attempt) % rows,
+    int64_t size = dtype_bytes((DType)t->dtype), n = t->shape[axis], slices = t->shape[across], end = n > 3,
+            most = end, step = t->stride[axis] * size;
+    int64_t slice = ((int64_t)rng_below(r, (uint64_t)slices) + attempt) % slices,
             from = (int64_t)rng_below(r, (uint64_t)(n - 2 * end));
-    uint8_t *p = map + t->at + (t->offset + row * t->stride[0]) * size, was[8];
+    uint8_t *p = map + t->at + (t->offset + slice * t->stride[across]) * size, was[8];
     for (int64_t i = end + 1; i < n - end; i++)
-        if (dtype_load((DType)t->dtype, p + i * size) > dtype_load((DType)t->dtype, p + most * size))
+        if (dtype_load((DType)t->dtype, p + i * step) > dtype_load((DType)t->dtype, p + most * step))
             most = i;
     for (int64_t i = 0; i < n - 2 * end; i++) {
-        uint8_t *x = p + most * size, *y = p + (end + (from + i) % (n - 2 * end)) * size;
+        uint8_t *x = p + most * step, *y = p + (end + (from + i) % (n - 2 * end)) * step;
         if (memcmp(x, y, (size_t)size) == 0) continue;
         memcpy(was, x, (size_t)size);
         memcpy(x, y, (size_t)size);
@@ -142,47 +137,50 @@ static void swap_elements(const Op *op, uint8_t *map, const CallSpec *c, int att
 }
 
 // What differs in the calls of other values, in this order.
-typedef enum { CHANGE_ELEMENTS, CHANGE_ROW, CHANGE_ALL } Change;
+typedef enum { CHANGE_ELEMENTS, CHANGE_SLICE, CHANGE_ALL } Change;
 
 static void fill_values(const Draw *d, const CallSpec *c, const CaseSpec *from, Change change, int attempt,
                         uint8_t *map) {
-    int64_t rows = rows_of(d->op, &d->truth[c->case_index]);
+    int64_t slices = slices_of(d->domain, &d->truth[c->case_index]);
     Rng r = rng_at(rng_mix(d->seed, 0x63616c6c73), (uint64_t)c->case_index * 4 + (uint64_t)change);
-    int64_t step = rows > 1 ? 1 + (int64_t)rng_below(&r, (uint64_t)rows - 1) : 0;
-    int64_t only = change == CHANGE_ROW ? ((int64_t)rng_below(&r, (uint64_t)rows) + attempt) % rows : -1;
+    int64_t step = slices > 1 ? 1 + (int64_t)rng_below(&r, (uint64_t)slices - 1) : 0;
+    int64_t only =
+        change == CHANGE_SLICE ? ((int64_t)rng_below(&r, (uint64_t)slices) + attempt) % slices : -1;
     uint64_t choice = rng_u64(&r);
     for (int i = 0; i < c->spec.inputs; i++) {
         const CaseTensor *to = &c->spec.input[i], *x = &from->input[i];
         if (to->at == x->at) continue;
         memcpy(map + to->at, map + x->at, (size_t)x->bytes);
         if (change == CHANGE_ELEMENTS) continue;
-        if (rows <= 1) turn_elements(map, to, x, choice);
-        for (int64_t k = 0; rows > 1 && k < rows; k++)
-            if (only < 0 || k == only) copy_row(map, to, k, x, (k + step) % rows);
+        if (slices <= 1) turn_elements(map, to, x, line_axis(d->domain, i), choice);
+        for (int64_t k = 0; slices > 1 && k < slices; k++)
+            if (only < 0 || k == only)
+                slice_copy(map, to, k, x, (k + step) % slices, d->domain->slice_axis[i]);
     }
-    if (change == CHANGE_ELEMENTS) swap_elements(d->op, map, c, attempt, &r);
+    if (change == CHANGE_ELEMENTS) swap_elements(d->domain, map, c, attempt, &r);
 }
 
-// ---- fewer rows
+// ---- fewer slices
 
 // False where the domain has none.
-static bool fewer_rows(const Draw *d, CallPlan *p, Rng *r) {
+static bool fewer_slices(const Draw *d, CallPlan *p, Rng *r) {
     const Op *op = d->op;
+    const Domain *m = d->domain;
     CallSpec *c = &p->call[p->calls - 1];
-    int64_t *dim = p->dim[p->calls - 1], was[OP_DIMS_MAX], rows = rows_of(op, &d->truth[c->case_index]);
-    if (rows < 2) return false;
+    int64_t *dim = p->dim[p->calls - 1], was[OP_DIMS_MAX], slices = slices_of(m, &d->truth[c->case_index]);
+    if (slices < 2) return false;
     for (int k = 0; k < op->dims; k++)
-        if (op->dim[k].of == op->rows_dim) return false;
+        if (op->dim[k].of == m->slices) return false;
     memcpy(was, dim, sizeof was);
-    dim[op->rows_dim] = rng_between(r, 1, rows - 1);
+    dim[m->slices] = rng_between(r, 1, slices - 1);
     plan_fit(op, dim);
     for (int k = 0; k < op->dims; k++)
-        if (k != op->rows_dim && dim[k] != was[k]) return false;
-    if (dim[op->rows_dim] >= rows) return false;
+        if (k != m->slices && dim[k] != was[k]) return false;
+    if (dim[m->slices] >= slices) return false;
     for (int i = 0; i < c->spec.inputs; i++) {
         CaseTensor *t = &c->spec.input[i];
-        if (!has_rows(op, i)) continue;
-        t->shape[0] = dim[op->rows_dim];
+        if (m->slice_axis[i] < 0) continue;
+        t->shape[m->slice_axis[i]] = dim[m->slices];
         int64_t last = t->offset + 1;
         for (int k = 0; k < t->rank; k++) last += (t->shape[k] - 1) * t->stride[k];
         t->bytes = last * dtype_bytes((DType)t->dtype);
@@ -195,21 +193,21 @@ static bool fewer_rows(const Draw *d, CallPlan *p, Rng *r) {
 static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int repeats, CallPlan *p,
                           int64_t *at) {
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c + (uint64_t)first));
-    int64_t rows = rows_of(d->op, &d->truth[first]);
+    int64_t slices = slices_of(d->domain, &d->truth[first]);
     int begin = p->calls, other = choose(d, layout, first, DT_F32, &r);
     const CaseSpec *spec = &layout[first];
     call_add(p, d, layout, first, CALL_BUILDS);
-    for (Change k = CHANGE_ELEMENTS; k < CHANGE_ALL && rows > 1; k++)
-        own_values(d->op, rows, call_add(p, d, layout, first, CALL_RENEWS), at);
+    for (Change k = CHANGE_ELEMENTS; k < CHANGE_ALL && slices > 1; k++)
+        own_values(d->domain, slices, call_add(p, d, layout, first, CALL_RENEWS), at);
     // The last in tensors of their own: an object that kept the first ones looks into them in vain.
-    own_values(d->op, rows, call_add(p, d, layout, first, rows > 1 ? 0 : CALL_RENEWS), at);
+    own_values(d->domain, slices, call_add(p, d, layout, first, slices > 1 ? 0 : CALL_RENEWS), at);
     if (repeats > 0) {
         CallSpec *c = call_add(p, d, layout, first, CALL_RENEWS);
         c->same_as = begin;
         c->repeats = repeats;
     }
     call_add(p, d, layout, first, 0);
-    if (!fewer_rows(d, p, &r)) p->calls--;
+    if (!fewer_slices(d, p, &r)) p->calls--;
     if (other >= 0) {
         CallSpec *c = call_add(p, d, layout, other, CALL_OTHER);
         c->spec.processors = spec->processors; // one GPU
@@ -217,13 +215,14 @@ static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int 
     call_add(p, d, layout, first, CALL_RENEWS)->same_as = begin;
 }
 
-void calls_plan(const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *p, int64_t *at) {
+void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *p, int64_t *at) {
     enum { A_SEQUENCE = 8 };
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c));
     uint64_t turn = rng_u64(&r);
     static const DType dtypes[FULL_SEQUENCES] = {DT_F32, DT_F16, DT_BF16};
     int sequences = 0;
     p->calls = 0;
+    p->arena = a;
     assert(FULL_SEQUENCES * A_SEQUENCE < WIRE_CALLS_MAX);
     for (int k = 0; k < FULL_SEQUENCES && (thorough || !sequences); k++) {
         int first = choose(d, layout, -1, dtypes[(turn + (uint64_t)k) % FULL_SEQUENCES], &r);
@@ -258,7 +257,7 @@ static const Bound *own_answer(Draw *d, const CallSpec *c, const CaseSpec *from,
     const Bound *first = d->truth[c->case_index].expected, *b = NULL;
     for (int k = 0; k < ATTEMPTS; k++) {
         if (change) fill_values(d, c, from, *change, k, map);
-        b = draw_reference(diags->arena, d->op, map, &c->spec, NULL, diags);
+        b = domain_answer(diags->arena, d->domain, map, &c->spec, NULL, diags);
         if (!b || !change || tells_apart(first, b)) break;
     }
     return b;
@@ -272,13 +271,13 @@ bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
     Change next = CHANGE_ELEMENTS;
     for (int i = 0; i < p->calls && ok; i++) {
         const CallSpec *c = &p->call[i];
-        const CaseSpec *from = &((const CaseSpec *)(map + sizeof(DrawHeader)))[c->case_index];
+        const CaseSpec *from = &d->spec[c->case_index];
         CallTruth *t = &d->called[i];
         const CaseTruth *of = &d->truth[c->case_index];
         memcpy(t->dim, p->dim[i], sizeof t->dim);
         bool own = false, rows = memcmp(t->dim, of->dim, sizeof t->dim) != 0;
         for (int k = 0; k < c->spec.inputs; k++) own |= c->spec.input[k].at != from->input[k].at;
-        if (c->flags & CALL_BUILDS) next = rows_of(d->op, of) > 1 ? CHANGE_ELEMENTS : CHANGE_ALL;
+        if (c->flags & CALL_BUILDS) next = slices_of(d->domain, of) > 1 ? CHANGE_ELEMENTS : CHANGE_ALL;
         t->expected = of->expected;
         if (!own && !rows) continue;
         DiagList diags = DIAGS(&scratch);
@@ -294,15 +293,15 @@ bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
     return ok;
 }
 
-void calls_lay(Draw *d, const CallPlan *p, CallSpec *to) {
+void calls_lay(Draw *d, CallPlan *p) {
     for (int i = 0; i < p->calls; i++) {
-        to[i] = p->call[i];
-        CaseSpec *s = &to[i].spec;
+        CallSpec *c = &p->call[i];
+        CaseSpec *s = &c->spec;
         s->again = 0;
         s->origin_at = 0;
         draw_outputs(d->op, d->called[i].expected, s);
         s->output_at = (int64_t)d->output_bytes;
-        to[i].kept_at = spec_output_at(s, 1);
-        d->output_bytes = (size_t)(to[i].kept_at + s->output_bytes + ALIGN - 1) / ALIGN * ALIGN;
+        c->kept_at = spec_output_at(s, 1);
+        d->output_bytes = (size_t)(c->kept_at + s->output_bytes + ALIGN - 1) / ALIGN * ALIGN;
     }
 }

@@ -1,33 +1,32 @@
 #include "cases/columns.h"
 
+#include "cases/domain.h"
+
 #include <math.h>
 #include <string.h>
 
 typedef struct {
     int output;
     DType dtype;
-    int64_t n;
+    int64_t n; // of the positions that the domain names
     uint8_t *judged;
 } ColumnSet;
 
 struct Columns {
     Arena *arena;
-    bool by_row; // the op has rows
+    const Domain *domain;
     ColumnSet *set;
     int sets;
 };
 
 Columns *columns_open(Arena *a, const Draw *d) {
     Columns *c = NEW(a, Columns);
-    *c = (Columns){.arena = a,
-                   .by_row = d->op->rows_dim >= 0,
-                   .set = NEWN(a, ColumnSet, (size_t)(d->cases * d->op->outputs))};
+    *c = (Columns){
+        .arena = a, .domain = d->domain, .set = NEWN(a, ColumnSet, (size_t)(d->cases * d->op->outputs))};
     return c;
 }
 
-static ColumnSet *set_of(Columns *c, int output, const Bound *b) {
-    int64_t n = b->rank ? b->shape[b->rank - 1] : 1;
-    if (b->rank == 1 && c->by_row) n = 1; // one value a row: the column is the value
+static ColumnSet *set_of(Columns *c, int output, const Bound *b, int64_t n) {
     for (int i = 0; i < c->sets; i++)
         if (c->set[i].output == output && c->set[i].dtype == b->dtype && c->set[i].n == n) return &c->set[i];
     ColumnSet *s = &c->set[c->sets++];
@@ -36,10 +35,13 @@ static ColumnSet *set_of(Columns *c, int output, const Bound *b) {
 }
 
 void columns_note(Columns *c, int output, const Bound *b, const uint8_t *judged) {
-    ColumnSet *s = set_of(c, output, b);
-    if (!judged && b->numel > 0) memset(s->judged, 1, (size_t)s->n);
-    for (int64_t at = 0; judged && s->n > 0 && at < b->numel; at += s->n)
-        for (int64_t k = 0; k < s->n; k++) s->judged[k] |= judged[at + k];
+    Positions of = c->domain->kind->positions(c->domain, output, b);
+    ColumnSet *s = set_of(c, output, b, of.n);
+    int64_t n = of.n, inner = of.inner;
+    if (!judged && b->numel > 0) memset(s->judged, 1, (size_t)n);
+    for (int64_t at = 0; judged && n > 0 && at < b->numel; at += n * inner)
+        for (int64_t k = 0; k < n; k++)
+            for (int64_t i = 0; i < inner; i++) s->judged[k] |= judged[at + k * inner + i];
 }
 
 int64_t columns_first_unjudged(const Columns *c, int64_t *of) {

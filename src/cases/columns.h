@@ -1,5 +1,6 @@
-// columns.h - the columns of an op's output that some case of a draw can judge: one that no case judges would
-// be right whatever stands in it. What an intermediate that overflows makes of a bound is the draw's luck.
+// columns.h - the columns of an op's output (DomainKind.positions) that some case of a draw can judge: one
+// that no case judges would be right whatever stands in it. What an intermediate that overflows makes of a
+// bound is the draw's luck.
 #pragma once
 #include "cases/draw.h"
 

@@ -1,6 +1,7 @@
 // Which elements a kernel has to load: found by asking the reference what it would say if one were different.
 #include "base/numeric/rng.h"
-#include "cases/draw.h"
+#include "cases/domain.h"
+#include "cases/lines.h"
 #include <math.h>
 
 static double ulp(DType t, double v) {
@@ -30,15 +31,6 @@ static bool exclude_each_other(const Bound *one, const Bound *two, uint8_t *wher
     return any;
 }
 
-static int64_t element_offset(const CaseTensor *t, int64_t element) {
-    int64_t at = t->offset;
-    for (int d = t->rank - 1; d >= 0; d--) {
-        at += element % t->shape[d] * t->stride[d];
-        element /= t->shape[d];
-    }
-    return at;
-}
-
 // A value of the same tensor is in its domain, wherever it is put.
 static bool try_one(Arena *scratch, Draw *d, Rng *r, const int *tiny, int cases, uint8_t *depends,
                     Dependence *out) {
@@ -50,15 +42,15 @@ static bool try_one(Arena *scratch, Draw *d, Rng *r, const int *tiny, int cases,
     int64_t n, size = dtype_bytes((DType)t->dtype);
     if (!shape_numel(t->shape, t->rank, &n) || n < 2) return false;
     out->element = (int64_t)rng_below(r, (uint64_t)n);
-    int64_t at = element_offset(t, out->element) * size,
-            from = element_offset(t, (int64_t)rng_below(r, (uint64_t)n)) * size;
+    int64_t at = tensor_element(t, out->element) * size,
+            from = tensor_element(t, (int64_t)rng_below(r, (uint64_t)n)) * size;
     const uint8_t *data = d->mapping + t->at;
     uint8_t *changed = arena_raw(scratch, (size_t)t->bytes + 1, 64);
     memcpy(changed, data, (size_t)t->bytes);
     memcpy(changed + at, data + from, (size_t)size);
     DiagList diags = DIAGS(scratch);
     const Bound *b =
-        draw_reference(scratch, op, d->mapping, spec, &(OtherBytes){out->input, changed}, &diags);
+        domain_answer(scratch, d->domain, d->mapping, spec, &(OtherBytes){out->input, changed}, &diags);
     return b && exclude_each_other(d->truth[out->case_index].expected, b, depends);
 }
 
@@ -89,7 +81,7 @@ void draw_dependences(Arena *a, Draw *d, uint8_t *map) {
         n.depends = depends;
         n.bit = marks[n.case_index]++;
         for (int64_t b = 0; b < size; b++)
-            map[t->marks + element_offset(t, n.element) * size + b] |= (uint8_t)(1 << n.bit);
+            map[t->marks + tensor_element(t, n.element) * size + b] |= (uint8_t)(1 << n.bit);
         d->dependence[d->dependences++] = n;
     }
     arena_free(&scratch);

@@ -8,9 +8,10 @@
 #include "tensor/bound.h"
 
 typedef enum { LEVEL_QUICK, LEVEL_FULL, LEVEL_COUNT } Level;
-enum { DRAW_SHARE_MAX = 64, TWIN_ROWS_MAX = 8 };
+enum { DRAW_SHARE_MAX = 64, TWIN_SLICES_MAX = 8 };
+typedef struct Domain Domain; // domain.h
 
-// Input classes: what a row of values looks like.
+// Input classes: what a line of values looks like (domain.h).
 typedef enum {
 #define CLASS(id, who, doc) CLASS_##id,
 #include "cases/class.def"
@@ -24,20 +25,21 @@ const char *class_words(ClassId c); // for feedback: "a row of one large value f
 typedef struct {
     DType dtype; // of the floating inputs
     int64_t dim[OP_DIMS_MAX];
-    // Bit i: input i has gaps between its rows, or its base is not where its storage begins; in a contiguous
-    // domain the latter alone.
-    uint8_t strided;
-    bool hidden;        // feedback says only that a hidden check failed
-    uint8_t *row_class; // rows: class of each row of the first input
-    int64_t rows;
-    int64_t first_row; // of a part of a tensor's rows (production.c): the number of its first one
-    // Of a twin: row r is row twin_row[r] of the case before it. `alike`: so is the right output, bit for
-    // bit, in all twins of the draw. Rows of both are marked with their number.
+    // Bit i: input i has gaps between what its last axis holds, or its base is not where its storage begins;
+    // in a contiguous domain the latter alone.
+    uint64_t strided;
+    bool hidden;         // feedback does not tell its size
+    int over;            // the reduction whose lines have classes
+    uint8_t *line_class; // of each line that has a class of its own
+    int64_t lines, slices;
+    int64_t first_slice; // of a part of a tensor's slices (production.c): the number of its first one
+    // Of a twin: slice s is slice twin_slice[s] of the case before it. `alike`: so is the right output, bit
+    // for bit, in all twins of the draw. Slices of both are marked with their number.
     bool twin, twinned;
     uint8_t alike; // bit k: of output k
-    uint8_t twin_row[TWIN_ROWS_MAX];
-    // Of a case that is another one moved, as Op.invariant[moved - 1] says: case `base`, its row r (or all of
-    // an input without rows) by moved_by[r]. 0: none.
+    uint8_t twin_slice[TWIN_SLICES_MAX];
+    // Of a case that is another one moved, as Op.invariant[moved - 1] says: case `base`, its slice s (or all
+    // of an input without slices) by moved_by[s]. 0: none.
     int relation, base;
     double *moved_by;
     const Bound *expected; // values and bounds; dtype and shape of the right answer: of the first output,
@@ -62,13 +64,14 @@ typedef struct {
 } CallTruth;
 
 typedef struct {
-    const Op *op;
+    const Domain *domain;
+    const Op *op; // the domain's
     Level level;
     uint64_t seed; // that its cases came from: the one asked for, or one that follows from it
     int cases;
-    const CaseSpec *spec; // inside the mapping
+    const CaseSpec *spec; // as in the mapping, with inputs of their own
     CaseTruth *truth;
-    const CallSpec *call; // inside the mapping
+    const CallSpec *call;
     CallTruth *called;
     int calls;
     int fd;                 // sealed memfd with the input mapping
@@ -89,8 +92,8 @@ Tensor draw_input(const uint8_t *mapping, const CaseTensor *t, Storage *storage)
 
 // Restrict a draw to one shape or dtype (0 / -1: all). For `mint --shape`, `--dtype` and the stream's fields.
 typedef struct {
-    int64_t m, n;
-    int dtype; // DType or -1
+    int64_t m, n; // number of slices, length of their lines
+    int dtype;    // DType or -1
 } DrawFilter;
 
 typedef struct PlannedCase PlannedCase; // plan.h
@@ -99,6 +102,7 @@ enum { DRAW_ATTEMPTS = 5 };
 // one of a seed that follows from the first, up to DRAW_ATTEMPTS in all.
 typedef struct {
     const Op *op;
+    const Domain *domain; // of that op; NULL: domain_make()
     Level level;
     uint64_t seed;
     const DrawFilter *filter; // of the level's own plan

@@ -3,37 +3,39 @@
 #include <math.h>
 
 #include "base/numeric/rng.h"
+#include "cases/lines.h"
 #include "cases/rows.h"
 
 static const OpInvariant *invariant_of(const Draw *d, int i) {
     return &d->op->invariant[d->truth[i].relation - 1];
 }
 
-static bool by_row(const Op *op, const OpInput *in) { return in->dim[0] >= 0 && in->dim[0] == op->rows_dim; }
+// Whether an input is moved slice by slice.
+static bool by_slice(const Draw *d, int input) { return d->domain->slice_axis[input] >= 0; }
 
-// The elements of an input that are moved together: those of row r, or all.
+// The elements of an input that are moved together: those of a slice, or all.
 typedef struct {
     const OpInput *in;
+    int axis;
     const CaseTensor *t;
     DType dtype;
     uint8_t *data; // of the storage
     int64_t slices, size;
 } Moving;
 
-static Moving moving(const Op *op, const OpInput *in, const CaseTensor *t, uint8_t *map) {
-    Moving m = {.in = in, .t = t, .dtype = (DType)t->dtype, .data = map + t->at, .size = 1};
-    m.slices = by_row(op, in) ? t->shape[0] : 1;
-    shape_numel(t->shape, t->rank, &m.size);
-    m.size /= m.slices;
-    return m;
+static Moving moving(const Draw *d, int input, const CaseTensor *t, uint8_t *map) {
+    int axis = d->domain->slice_axis[input];
+    return (Moving){.in = &d->op->input[input],
+                    .axis = axis,
+                    .t = t,
+                    .dtype = (DType)t->dtype,
+                    .data = map + t->at,
+                    .slices = axis >= 0 ? t->shape[axis] : 1,
+                    .size = slice_size(t->shape, t->rank, axis)};
 }
 
 static uint8_t *element(const Moving *m, int64_t slice, int64_t k) {
-    int64_t at = m->t->offset, rest = slice * m->size + k;
-    for (int d = m->t->rank - 1; d >= 0; d--) {
-        at += rest % m->t->shape[d] * m->t->stride[d];
-        rest /= m->t->shape[d];
-    }
+    int64_t at = tensor_element(m->t, slice_element(m->t->shape, m->t->rank, m->axis, slice, k));
     return m->data + at * dtype_bytes(m->dtype);
 }
 
@@ -46,7 +48,7 @@ static double largest(const Moving *m, int64_t slice) {
     return most;
 }
 
-// A power of two near the row's own size, or up to four times as much, either way; 0 where the domain ends.
+// A power of two near the slice's own size, or up to four times as much, either way; 0 where the domain ends.
 static double choose_shift(const Moving *m, int64_t slice, Rng *r) {
     double most = largest(m, slice), cap = row_cap(m->in, m->dtype);
     uint32_t bits = rng_u32(r);
@@ -92,7 +94,7 @@ static double choose_scale(const Moving *m, int64_t slice, Rng *r) {
 static void choose(Arena *a, Draw *d, int i, const CaseSpec *spec, uint8_t *map) {
     CaseTruth *t = &d->truth[i];
     const OpInvariant *v = invariant_of(d, i);
-    Moving base = moving(d->op, &d->op->input[v->input], &spec[t->base].input[v->input], map);
+    Moving base = moving(d, v->input, &spec[t->base].input[v->input], map);
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x6d6f7665 + (uint64_t)i));
     t->moved_by = NEWN(a, double, (size_t)base.slices);
     for (int64_t s = 0; s < base.slices; s++) {
@@ -107,7 +109,7 @@ static void fill(Draw *d, int i, const CaseSpec *spec, uint8_t *map) {
     const OpInvariant *v = invariant_of(d, i);
     for (int k = 0; k < d->op->inputs; k++) // laid out alike
         memcpy(map + spec[i].input[k].at, map + spec[t->base].input[k].at, (size_t)spec[i].input[k].bytes);
-    Moving m = moving(d->op, &d->op->input[v->input], &spec[i].input[v->input], map);
+    Moving m = moving(d, v->input, &spec[i].input[v->input], map);
     for (int64_t s = 0; s < m.slices; s++)
         for (int64_t k = 0; k < m.size; k++) {
             uint8_t *p = element(&m, s, k);
@@ -122,7 +124,7 @@ void metamorphic_fill(Arena *a, Draw *d, const PlannedCase *plan, const CaseSpec
         d->truth[i].relation = plan[i].relation;
         d->truth[i].base = base;
         if (!plan[i].relation) continue;
-        memcpy(d->truth[i].row_class, d->truth[base].row_class, (size_t)d->truth[i].rows);
+        memcpy(d->truth[i].line_class, d->truth[base].line_class, (size_t)d->truth[i].lines);
         choose(a, d, i, spec, map);
     }
     for (int i = 0; i < d->cases; i++) // when every base has its last values
@@ -131,19 +133,27 @@ void metamorphic_fill(Arena *a, Draw *d, const PlannedCase *plan, const CaseSpec
 
 // ---- comparing
 
-// What element k of the answer is multiplied by. An answer that does not have the input's rows cannot be told
-// apart by them: then all of them have to be moved alike, and `all` says whether they are.
+// Which slice an element of the answer is of; -1: the answer does not have the input's slices.
+static int64_t slice_of(const Draw *d, const CaseTruth *t, int64_t k) {
+    const Bound *b = t->expected;
+    int axis = d->domain->output_slice[0];
+    if (axis < 0 || axis >= b->rank || b->shape[axis] != t->slices || b->numel == 0) return -1;
+    for (int i = b->rank - 1; i > axis; i--) k /= b->shape[i];
+    return k % b->shape[axis];
+}
+
+// What element k of the answer is multiplied by. An answer that does not have the input's slices cannot be
+// told apart by them: then all of them have to be moved alike, and `all` says whether they are.
 static double factor_at(const Draw *d, int i, int64_t k, bool *all) {
     const CaseTruth *t = &d->truth[i];
     const OpInvariant *v = invariant_of(d, i);
-    const Bound *b = t->expected;
     *all = true;
     if (v->degree == 0) return 1;
     double by = t->moved_by[0];
-    if (by_row(d->op, &d->op->input[v->input])) {
-        bool rows = b->rank > 0 && b->shape[0] == t->rows && b->numel > 0;
-        if (rows) by = t->moved_by[k / (b->numel / t->rows)];
-        for (int64_t s = 0; !rows && s < t->rows; s++) *all &= t->moved_by[s] == by;
+    if (by_slice(d, v->input)) {
+        int64_t slice = slice_of(d, t, k);
+        if (slice >= 0) by = t->moved_by[slice];
+        for (int64_t s = 0; slice < 0 && s < t->slices; s++) *all &= t->moved_by[s] == by;
     }
     double f = 1;
     for (int n = v->degree < 0 ? -v->degree : v->degree; n > 0; n--) f *= by;
@@ -168,13 +178,14 @@ static bool check_one(const Draw *d, int i, Err *e) {
         bool all;
         double factor = factor_at(d, i, k, &all);
         if (!all || bears_out(base, twin, k, factor)) continue;
-        int64_t slice = by_row(d->op, in) && twin->shape[0] == t->rows ? k / (twin->numel / t->rows) : 0;
+        int64_t slice = by_slice(d, v->input) ? slice_of(d, t, k) : 0;
+        if (slice < 0) slice = 0;
         return err_set(
             e, ERR_INPUT,
             "%.*s: invariant says \"%.*s\": %s%s, but with %s %s %g the reference gives %.9g where "
             "%.9g would follow; change the reference or the declaration",
             STR_ARG(d->op->name), STR_ARG(in->name), v->shift ? "\"shift\"" : "\"scale\"",
-            v->degree ? " with a power" : "", by_row(d->op, in) ? "a row of it" : "it",
+            v->degree ? " with a power" : "", by_slice(d, v->input) ? "a row of it" : "it",
             v->shift ? "shifted by" : "multiplied by", t->moved_by[slice], twin->v[k], base->v[k] * factor);
     }
     return true;

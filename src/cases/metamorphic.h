@@ -1,7 +1,7 @@
-// metamorphic.h - metamorphic cases: rows that are shifted or scaled in a way that must not change the answer
-// (adding one number to a whole row, say). The definition declares these ways (op.h).
+// metamorphic.h - metamorphic cases: slices (domain.h) that are shifted or scaled in a way that must not
+// change the answer (adding one number to a whole row, say). The definition declares these ways (op.h).
 //
-// A base case has a row of every class. Each of its twins has the same rows, shifted or scaled. The values
+// A base case has a line of every class. Each of its twins has the same ones, shifted or scaled. The values
 // are rounded so that the shift is exact, and factors are powers of two: the inputs add no rounding of their
 // own.
 //

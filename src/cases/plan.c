@@ -1,6 +1,7 @@
 #include "cases/plan.h"
 
 #include "base/numeric/rng.h"
+#include "cases/domain.h"
 #include "cases/rows.h"
 
 static const struct {
@@ -57,21 +58,21 @@ static bool is_masked(ClassId c) {
     return c == CLASS_neg_inf || c == CLASS_neg_inf_blocks || c == CLASS_neg_inf_most;
 }
 
-void plan_row_classes(const Op *op, const PlannedCase *c, int64_t rows, uint8_t *out) {
+void plan_line_classes(const Op *op, const PlannedCase *c, int64_t lines, uint8_t *out) {
     ClassId list[CLASS_COUNT], wide[WIDE_ALL];
     int k = plan_classes(op, c->dtype, list), w = plan_wide_classes(list, k, wide);
     bool by_class = plan_data_inputs(op) > 0;
-    for (int64_t r = 0; r < rows; r++) {
+    for (int64_t r = 0; r < lines; r++) {
         ClassId one = !by_class    ? CLASS_range
                       : c->written ? CLASS_written
                       : c->wide    ? wide[(c->skip + r) % w]
-                                   : list[(c->first_row + c->skip + r) % k];
+                                   : list[(c->first_line + c->skip + r) % k];
         out[r] = (uint8_t)(is_masked(one) && c->negated ? CLASS_bell_wide : one);
     }
 }
 
-// Row lengths and rows.
-// MANY: more rows than a kernel has been tried with while it was written, a number drawn at random.
+// Lengths of lines and numbers of slices.
+// MANY: more slices than a kernel has been tried with while it was written, a number drawn at random.
 enum {
     EVERY_CLASS = 0,
     EVERY_CLASS_AND_INPUT = -1,
@@ -81,7 +82,7 @@ enum {
     MANY_MOST = 9000
 };
 typedef struct {
-    int64_t n, m;
+    int64_t n, m; // length of the lines, number of slices
     bool strided;
 } Shape;
 static const Shape quick_shapes[] = {
@@ -132,33 +133,33 @@ void plan_fit(const Op *op, int64_t dim[OP_DIMS_MAX]) {
 }
 
 typedef struct {
+    const Domain *domain;
     const Op *op;
-    Arena *arena;
     PlannedCase *at;
     int n;
-    int64_t rotation[DT_COUNT]; // rows handed out so far in each dtype
+    int64_t rotation[DT_COUNT]; // lines handed out so far in each dtype
     uint64_t layouts;           // strided cases so far, from a start that the seed chooses
 } Planner;
 
-static Planner planner_begin(Arena *a, const Op *op, uint64_t seed) {
-    return (Planner){.op = op,
-                     .arena = a,
+static Planner planner_begin(Arena *a, const Domain *m, uint64_t seed) {
+    return (Planner){.domain = m,
+                     .op = m->op,
                      .at = NEWN(a, PlannedCase, WIRE_CASES_MAX),
                      .layouts = rng_mix(seed, 0x6c61796f) >> 32};
 }
 
 // Which inputs of a strided case have gaps: all of them, one alone, all but one, in turn. So that what holds
 // for one operand is not taken to hold for another.
-static uint8_t strided_inputs(const Op *op, uint64_t turn) {
-    unsigned n = (unsigned)op->inputs, all = (1u << n) - 1,
-             k = (unsigned)(turn % (n > 2 ? 2 * n + 1 : n + 1));
-    if (n == 1 || k == 0) return (uint8_t)all;
-    return (uint8_t)(k <= n ? 1u << (k - 1) : all & ~(1u << (k - n - 1)));
+static uint64_t strided_inputs(const Op *op, uint64_t turn) {
+    unsigned n = (unsigned)op->inputs, k = (unsigned)(turn % (n > 2 ? 2 * n + 1 : n + 1));
+    uint64_t all = op_all_inputs(op), one = 1;
+    if (n == 1 || k == 0) return all;
+    return k <= n ? one << (k - 1) : all & ~(one << (k - n - 1));
 }
 
-// A dimension that is neither the rows' number nor their length: small mostly, and where a row is short every
-// third time large enough for several blocks of a kernel's. *room: how many elements there may be for each of
-// the case's.
+// A symbol that is neither the slices' number nor a line's length: small mostly, and where a line is short
+// every third time large enough for several blocks of a kernel's. *room: how many elements there may be for
+// each of the case's.
 static int64_t other_size(Rng *r, int64_t *room) {
     enum { SMALL = 16, MOST = 300, ONE_OF = 3 };
     int64_t most = *room < MOST ? *room : MOST;
@@ -169,13 +170,31 @@ static int64_t other_size(Rng *r, int64_t *room) {
     return n;
 }
 
+// A line of several axes: small ones, and what is left for the last.
+static void set_length(const Reduction *of, int64_t n, Rng *r, int64_t *dim) {
+    enum { SMALL = 4 };
+    for (int i = 0; i + 1 < of->symbols; i++) {
+        dim[of->symbol[i]] = 1 + (int64_t)rng_below(r, (uint64_t)(n < SMALL ? n : SMALL));
+        n = n / dim[of->symbol[i]];
+    }
+    if (of->symbols > 0) dim[of->symbol[of->symbols - 1]] = n;
+}
+
+static bool is_length(const Reduction *of, int symbol) {
+    for (int i = 0; i < of->symbols; i++)
+        if (of->symbol[i] == symbol) return true;
+    return false;
+}
+
 // What a case is to be, before its sizes are rounded into the domain and the rest is drawn.
 typedef struct {
     DType dtype;
-    int64_t m, n;
+    int64_t m, n; // slices, length
     bool strided, hidden, wide;
     bool again; // one more of its shape, for the classes that the others had no rows for
 } Wish;
+
+static int64_t lines_in(const Domain *m, const PlannedCase *c) { return m->kind->lines(m, c->over, c->dim); }
 
 static void plan_one(Planner *p, Wish w, Rng *r) {
     if (p->n == WIRE_CASES_MAX) return;
@@ -185,42 +204,34 @@ static void plan_one(Planner *p, Wish w, Rng *r) {
                        .strided = w.strided ? strided_inputs(op, p->layouts) : 0,
                        .hidden = w.hidden,
                        .wide = w.wide,
-                       .first_row = p->rotation[w.dtype]};
+                       .over = p->n % p->domain->reductions,
+                       .first_line = p->rotation[w.dtype]};
     enum { ELEMENTS = 1 << 17 };
     int64_t room = ELEMENTS / ((w.m > 0 ? w.m : 1) * w.n);
+    const Reduction *of = &p->domain->reduction[c->over];
     for (int d = 0; d < op->dims; d++)
-        c->dim[d] = d == op->row_dim ? w.n : d == op->rows_dim ? w.m : other_size(r, &room);
+        if (!is_length(of, d)) c->dim[d] = d == p->domain->slices ? w.m : other_size(r, &room);
+    set_length(of, w.n, r, c->dim);
     plan_fit(op, c->dim);
     bool signs = false;
     for (int i = 0; i < op->inputs; i++) signs |= op->input[i].both_signs;
     c->negated = signs && (rng_u32(r) & 1);
     for (int k = 0; k < p->n; k++) // rounding to the domain may make two shapes one
-        if (!w.hidden && !w.again && p->at[k].dtype == w.dtype && !p->at[k].strided == !w.strided &&
-            !p->at[k].hidden && memcmp(p->at[k].dim, c->dim, sizeof c->dim) == 0)
+        if (!w.hidden && !w.again && p->at[k].dtype == w.dtype && p->at[k].over == c->over &&
+            !p->at[k].strided == !w.strided && !p->at[k].hidden &&
+            memcmp(p->at[k].dim, c->dim, sizeof c->dim) == 0)
             return;
-    p->rotation[w.dtype] += op->rows_dim >= 0 ? c->dim[op->rows_dim] : 1;
+    p->rotation[w.dtype] += lines_in(p->domain, c);
     p->layouts += w.strided;
     p->n++;
 }
 
-// Whether rows of its inputs can be put at another place: all inputs that have rows have them first.
-static bool rows_come_first(const Op *op) {
-    bool any = false;
-    for (int i = 0; i < op->inputs; i++)
-        for (int d = 0; d < op->input[i].rank; d++) {
-            if (op->input[i].dim[d] != op->rows_dim) continue;
-            if (d > 0) return false;
-            any = true;
-        }
-    return op->rows_dim >= 0 && any;
-}
-
-// The case before it once more, with its rows at other places.
+// The case before it once more, with its slices at other places.
 static void plan_twin(Planner *p) {
-    if (p->n == 0 || p->n == WIRE_CASES_MAX || !rows_come_first(p->op)) return;
+    if (p->n == 0 || p->n == WIRE_CASES_MAX || !p->domain->moves) return;
     const PlannedCase *c = &p->at[p->n - 1];
-    int64_t rows = c->dim[p->op->rows_dim];
-    if (rows < 3 || rows > TWIN_ROWS_MAX) return;
+    int64_t slices = domain_slices(p->domain, c->dim);
+    if (slices < 3 || slices > TWIN_SLICES_MAX) return;
     p->at[p->n] = *c;
     p->at[p->n++].twin = true;
 }
@@ -233,7 +244,7 @@ static void plan_shapes(Planner *p, DType dtype, const Shape *s, int count, Rng 
         int64_t m = s[i].m;
         if (m == EVERY_CLASS) m = k;
         if (m == EVERY_CLASS_AND_INPUT) m = (int64_t)k * (data > 1 ? data : 1);
-        // Ops with many tensors of rows take fewer long rows, so that a draw stays about as large.
+        // Ops with many tensors take fewer long lines, so that a draw stays about as large.
         if (s[i].m == EVERY_CLASS && s[i].n > 1000 && tensors > 2) m = k * 2 / tensors;
         if (m == MANY) m = rng_between(r, MANY_LEAST, MANY_MOST);
         bool wide = m == WIDE;
@@ -303,59 +314,61 @@ static void plan_hidden(Planner *p, DType dtype, Rng *r) {
     }
 }
 
-static int64_t row_length(const PlannedCase *c, const Op *op) { return c->dim[op->row_dim]; }
+static int64_t length_of(const PlannedCase *c, const Domain *m) { return domain_length(m, c->dim); }
 
 // Insertion sort: stable, and the list is short.
-static void sort_by_row(PlannedCase *c, int n, const Op *op) {
+static void sort_by_length(PlannedCase *c, int n, const Domain *m) {
     for (int i = 1; i < n; i++) {
         PlannedCase x = c[i];
         int j = i;
-        for (; j > 0 && row_length(&c[j - 1], op) > row_length(&x, op); j--) c[j] = c[j - 1];
+        for (; j > 0 && length_of(&c[j - 1], m) > length_of(&x, m); j--) c[j] = c[j - 1];
         c[j] = x;
     }
 }
 
 static const DType float_types[] = {DT_F32, DT_F16, DT_BF16};
 
-static bool any_float_of(const Op *op) {
-    bool any = false;
-    for (int i = 0; i < op->inputs; i++) any |= op->input[i].any_float;
-    return any;
-}
-
-int plan_metamorphic(Arena *a, const Op *op, uint64_t seed, PlannedCase **out) {
-    Planner p = planner_begin(a, op, seed);
-    for (int t = 0; t < (any_float_of(op) ? 3 : 1); t++) plan_metamorphic_cases(&p, float_types[t], seed);
+int plan_metamorphic(Arena *a, const Domain *m, uint64_t seed, PlannedCase **out) {
+    Planner p = planner_begin(a, m, seed);
+    for (int t = 0; t < (domain_any_float(m) ? 3 : 1); t++) plan_metamorphic_cases(&p, float_types[t], seed);
     *out = p.at;
     return p.n;
 }
 
-int plan_cases(Arena *a, const Op *op, Level level, uint64_t seed, const DrawFilter *filter,
-               PlannedCase **out) {
-    Planner p = planner_begin(a, op, seed);
+int plan_cases(Arena *a, const Domain *m, const PlanRequest *q, PlannedCase **out) {
+    if (m->kind->cases) return m->kind->cases(a, m, q, out);
+    uint64_t seed = q->seed;
+    const DrawFilter *filter = q->filter;
+    Planner p = planner_begin(a, m, seed);
     Rng r = rng_at(seed, rng_mix(seed, 0x706c616e));
-    bool any_float = any_float_of(op);
+    bool any_float = domain_any_float(m);
     for (int t = 0; t < (any_float ? 3 : 1); t++) {
         DType dtype = float_types[t];
         if (any_float && filter && filter->dtype >= 0 && (DType)filter->dtype != dtype) continue;
         if (filter && filter->n > 0) {
-            plan_filtered(&p, dtype, filter, level, &r);
+            plan_filtered(&p, dtype, filter, q->level, &r);
             continue;
         }
         plan_shapes(&p, dtype, quick_shapes, (int)(sizeof quick_shapes / sizeof *quick_shapes), &r);
-        if (level == LEVEL_QUICK) continue;
+        if (q->level == LEVEL_QUICK) continue;
         plan_shapes(&p, dtype, full_shapes, (int)(sizeof full_shapes / sizeof *full_shapes), &r);
         plan_hidden(&p, dtype, &r);
         plan_metamorphic_cases(&p, dtype, seed);
     }
-    sort_by_row(p.at, p.n, op);
+    sort_by_length(p.at, p.n, m);
     *out = p.at;
     return p.n;
 }
 
-static bool planned(const Draw *d, int dim, int64_t size) {
+static bool planned_length(const Draw *d, int64_t n) {
     for (int i = 0; i < d->cases; i++)
-        if (d->truth[i].dim[dim] == size) return true;
+        if (domain_length(d->domain, d->truth[i].dim) == n) return true;
+    return false;
+}
+
+static bool planned_slices(const Draw *d, int64_t n) {
+    for (int i = 0; i < d->cases; i++)
+        if (d->truth[i].dim[d->domain->slices] == n) return true;
     return false;
 }
 
@@ -370,15 +383,14 @@ typedef struct {
 } SizesPlan;
 
 static SizesPlan sizes_begin(Arena *a, const Draw *d, const DrawFilter *filter) {
-    return (SizesPlan){.p = planner_begin(a, d->op, d->seed),
+    return (SizesPlan){.p = planner_begin(a, d->domain, d->seed),
                        .d = d,
                        .filter = filter,
                        .r = rng_at(d->seed, rng_mix(d->seed, 0x73697a65))};
 }
 
 static void sizes_shape(SizesPlan *s, const Shape *shape) {
-    const Op *op = s->d->op;
-    bool any_float = any_float_of(op);
+    bool any_float = domain_any_float(s->d->domain);
     DType t = float_types[any_float ? s->turn++ % 3 : 0];
     if (any_float && s->filter->dtype >= 0) t = (DType)s->filter->dtype;
     if (s->p.n < WIRE_CASES_MAX / 4)
@@ -391,11 +403,10 @@ static void sizes_shape(SizesPlan *s, const Shape *shape) {
                  &s->r);
 }
 
-// A number c as row length, as number of rows, and as both; and, where it was compared with, both sides of
+// A number c as length, as number of slices, and as both; and, where it was compared with, both sides of
 // it. The last column of the longer rows, number c, holds a spike.
 static bool sizes_of(SizesPlan *s, int64_t c, bool compared) {
     enum { ROWS_MOST = 65537, SQUARE_MOST = 256, FEW_ROWS = 4096, COLUMNS = 33, NARROW = 3, FEW = 5 };
-    const Op *op = s->d->op;
     int64_t columns = c <= FEW_ROWS ? COLUMNS : NARROW;
     const Shape by_columns[] = {{c, FEW, false},
                                 {c, 1, true},
@@ -406,25 +417,26 @@ static bool sizes_of(SizesPlan *s, int64_t c, bool compared) {
     for (int k = 0; k < (compared ? 4 : 1); k++)
         // A limit of the candidate's own beyond every planned row is its business.
         if (by_columns[k].n >= 1 && by_columns[k].n <= SIZES_LONGEST &&
-            !planned(s->d, op->row_dim, by_columns[k].n))
+            !planned_length(s->d, by_columns[k].n))
             sizes_shape(s, &by_columns[k]);
-    for (int k = 0; k < 3 && op->rows_dim >= 0; k++) {
+    for (int k = 0; k < 3 && s->d->domain->slices >= 0; k++) {
         bool square = k == 2;
         if (by_rows[k].m > (square ? SQUARE_MOST : ROWS_MOST) || (k == 1 && !compared)) continue;
-        if (!square && planned(s->d, op->rows_dim, by_rows[k].m)) continue;
+        if (!square && planned_slices(s->d, by_rows[k].m)) continue;
         s->elements += by_rows[k].n * by_rows[k].m;
         sizes_shape(s, &by_rows[k]);
     }
     return true;
 }
 
-// Rows made of the numbers in the source, for those who look at values instead of sizes.
+// Lines made of the numbers in the source, for those who look at values instead of sizes.
 static void sizes_values(SizesPlan *s, const float *value, int n) {
     enum { LENGTH = 61, ROWS = 24 };
     const Op *op = s->d->op;
     if (n == 0 || plan_data_inputs(op) == 0) return;
-    for (int t = 0; t < (any_float_of(op) ? 3 : 1) && s->p.n < WIRE_CASES_MAX / 4; t++) {
-        if (any_float_of(op) && s->filter->dtype >= 0 && s->filter->dtype != (int)float_types[t]) continue;
+    bool any_float = domain_any_float(s->d->domain);
+    for (int t = 0; t < (any_float ? 3 : 1) && s->p.n < WIRE_CASES_MAX / 4; t++) {
+        if (any_float && s->filter->dtype >= 0 && s->filter->dtype != (int)float_types[t]) continue;
         int before = s->p.n;
         plan_one(&s->p,
                  (Wish){.dtype = float_types[t], .m = ROWS, .n = LENGTH, .strided = t != 0, .hidden = true},
@@ -449,15 +461,15 @@ int plan_sizes(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage
     s.elements = 0;
     for (*tried = 0; *tried < c->sizes; ++*tried)
         if (!sizes_of(&s, c->size[*tried], true)) break;
-    sort_by_row(s.p.at, s.p.n, d->op);
+    sort_by_length(s.p.at, s.p.n, d->domain);
     *out = s.p.at;
     return s.p.n;
 }
 
 int plan_beyond(Arena *a, const Draw *d, const DrawFilter *filter, const Coverage *c, PlannedCase **out,
-                int64_t tried[COVERAGE_BEYOND_MAX], int *tries) {
+                BeyondTried *tried) {
     SizesPlan s = sizes_begin(a, d, filter);
-    *tries = 0;
+    tried->n = 0;
     for (int i = 0; i < c->beyonds; i++) {
         int64_t n = c->beyond[i];
         int64_t power = SIZES_LONGEST - 1;
@@ -465,14 +477,12 @@ int plan_beyond(Arena *a, const Draw *d, const DrawFilter *filter, const Coverag
         const Shape shapes[] = {{n, 2, true}, {n + 1, 2, false}, {power, 1, false}};
         if (n <= SIZES_LONGEST || n > SIZES_VAST || (s.elements += 4 * n + power) > SIZES_ELEMENTS) continue;
         for (int k = 0; k < 3; k++) sizes_shape(&s, &shapes[k]);
-        tried[(*tries)++] = n;
+        tried->size[tried->n++] = n;
     }
-    sort_by_row(s.p.at, s.p.n, d->op);
+    sort_by_length(s.p.at, s.p.n, d->domain);
     *out = s.p.at;
     return s.p.n;
 }
-
-static int64_t input_elements(const Op *op, const int64_t dim[OP_DIMS_MAX]);
 
 // The way that a large point is tried in: of those in which it was found, in turns.
 static int way_of(unsigned ways, int turn) {
@@ -485,11 +495,11 @@ int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const Explore
                 PlannedCase **out) {
     enum { SMALL = 1 << 13, MIDDLE = 1 << 16, LARGE = 1 << 19, WIDE_ROW = 1 << 16 };
     const Op *op = d->op;
-    Planner p = {.op = op, .arena = a, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
-    bool any_float = any_float_of(op);
+    Planner p = {.domain = d->domain, .op = op, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
+    bool any_float = domain_any_float(d->domain);
     for (int i = 0; i < points->n; i++) {
         const int64_t *size = points->size[i];
-        int64_t elements = input_elements(op, size), rows = op->rows_dim >= 0 ? size[op->rows_dim] : 1;
+        int64_t elements = domain_elements(op, size);
         int types = any_float && filter->dtype < 0 ? 3 : 1, way = way_of(points->ways[i], i);
         for (int t = 0; t < types; t++) {
             DType dtype = any_float && filter->dtype >= 0 ? (DType)filter->dtype : float_types[t];
@@ -501,65 +511,54 @@ int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const Explore
                 PlannedCase *c = &p.at[p.n++];
                 bool strided = elements > LARGE ? way >= EXPLORE_GAPS : times == 1 ? (i + t) % 2 : k % 2;
                 *c = (PlannedCase){.dtype = dtype,
+                                   .over = k % d->domain->reductions,
                                    .strided = strided ? strided_inputs(op, p.layouts++) : 0,
-                                   .wide = size[op->row_dim] >= WIDE_ROW,
-                                   .first_row = p.rotation[dtype]};
+                                   .wide = domain_length(d->domain, size) >= WIDE_ROW,
+                                   .first_line = p.rotation[dtype]};
                 memcpy(c->dim, size, sizeof c->dim);
-                p.rotation[dtype] += rows;
+                p.rotation[dtype] += lines_in(d->domain, c);
             }
         }
     }
-    sort_by_row(p.at, p.n, op);
+    sort_by_length(p.at, p.n, d->domain);
     *out = p.at;
     return p.n;
 }
 
-static int64_t input_elements(const Op *op, const int64_t dim[OP_DIMS_MAX]) {
-    int64_t sum = 0;
-    for (int i = 0; i < op->inputs; i++) {
-        int64_t n = 1;
-        for (int d = 0; d < op->input[i].rank; d++)
-            n *= op->input[i].dim[d] >= 0 ? dim[op->input[i].dim[d]] : op->input[i].size[d];
-        sum += n;
-    }
-    return sum;
-}
-
-int plan_every_size(Arena *a, const Op *op, uint64_t seed, const DrawFilter *filter, int64_t *next,
-                    int64_t last, PlannedCase **out) {
+int plan_every_size(Arena *a, const Domain *m, const EverySize *q, int64_t *next, PlannedCase **out) {
     enum { OF_A_SIZE = 4, ELEMENTS_MOST = 1 << 21, FEW = 2, SHORT = 3 };
-    Planner p = planner_begin(a, op, seed);
-    Rng r = rng_at(seed, rng_mix(seed, 0x706c616e));
-    bool any_float = any_float_of(op);
+    const DrawFilter *filter = q->filter;
+    Planner p = planner_begin(a, m, q->seed);
+    Rng r = rng_at(q->seed, rng_mix(q->seed, 0x706c616e));
+    bool any_float = domain_any_float(m);
     DType one = any_float && filter->dtype >= 0 ? (DType)filter->dtype : float_types[0],
           type[3] = {one, one, one};
     int types = any_float && filter->dtype < 0 ? 3 : 1;
     if (types > 1) memcpy(type, float_types, sizeof type);
-    for (int64_t elements = 0; *next <= last && p.n + OF_A_SIZE <= WIRE_CASES_MAX; ++*next) {
+    for (int64_t elements = 0; *next <= q->last && p.n + OF_A_SIZE <= WIRE_CASES_MAX; ++*next) {
         int64_t c = *next;
         int before = p.n;
         for (int t = 0; t < types; t++)
             plan_one(&p, (Wish){.dtype = type[t], .m = FEW, .n = c, .strided = (c + t) % 2}, &r);
-        if (c <= EVERY_ROWS && op->rows_dim >= 0)
+        if (c <= EVERY_ROWS && m->slices >= 0)
             plan_one(&p, (Wish){.dtype = type[c % types], .m = c, .n = SHORT, .strided = c % 2}, &r);
-        for (int k = before; k < p.n; k++) elements += input_elements(op, p.at[k].dim);
+        for (int k = before; k < p.n; k++) elements += domain_elements(m->op, p.at[k].dim);
         if (elements <= ELEMENTS_MOST) continue;
         p.n = before; // this size begins the next draw
         break;
     }
-    sort_by_row(p.at, p.n, op);
+    sort_by_length(p.at, p.n, m);
     *out = p.at;
     return p.n;
 }
 
-int plan_traffic_case(const PlannedCase *c, int n, const Op *op) {
+int plan_traffic_case(const PlannedCase *c, int n, const Domain *m) {
     enum { ORDINARY_ROW = 4096 };
     int best = 0;
     int64_t best_rank = -1;
     for (int i = 0; i < n; i++) {
-        if (c[i].strided || c[i].hidden || row_length(&c[i], op) > ORDINARY_ROW) continue;
-        int64_t rows = op->rows_dim >= 0 ? c[i].dim[op->rows_dim] : 1;
-        int64_t rank = row_length(&c[i], op) * rows * 2 + (c[i].dtype == DT_F16);
+        if (c[i].strided || c[i].hidden || length_of(&c[i], m) > ORDINARY_ROW) continue;
+        int64_t rank = length_of(&c[i], m) * domain_slices(m, c[i].dim) * 2 + (c[i].dtype == DT_F16);
         if (rank > best_rank) best = i, best_rank = rank;
     }
     return best;

@@ -7,27 +7,12 @@
 
 #include "base/io.h"
 #include "base/numeric/rng.h"
+#include "cases/domain.h"
 
 enum { ALIGN = 64, OTHER_SIZE = 8, SHIFT = 7, FEW_ROWS = 11, BYTES_MOST = 512 << 20 };
 static const int64_t sparse_most = (int64_t)1 << 35;
 static const int64_t block_rows[] = {61, 67, 71, 73, 79, 83, 89, 97};
 enum { BLOCKS = sizeof block_rows / sizeof *block_rows };
-
-static bool has_rows(const Op *op, const OpInput *in) {
-    return in->rank > 0 && op->rows_dim >= 0 && in->dim[0] == op->rows_dim;
-}
-
-// All inputs that have rows have them first, and once.
-static bool rows_come_first(const Op *op) {
-    bool any = false;
-    for (int i = 0; i < op->inputs; i++)
-        for (int d = 0; d < op->input[i].rank; d++) {
-            if (op->input[i].dim[d] != op->rows_dim) continue;
-            if (d > 0) return false;
-            any = true;
-        }
-    return op->rows_dim >= 0 && any;
-}
 
 static int64_t row_bytes(const CaseTensor *t) {
     int64_t n = dtype_bytes((DType)t->dtype);
@@ -50,6 +35,8 @@ static bool output_follows(const Bound *was, const Bound *now, int64_t rows) {
     return true;
 }
 
+static bool has_slices(const Domain *m, int input) { return m->slice_axis[input] == 0; }
+
 static bool rows_independent(const Draw *d, int64_t rows) {
     const Bound *was = d->truth[0].expected;
     if (was->rank < 1 || was->shape[0] != rows) return false;
@@ -60,10 +47,10 @@ static bool rows_independent(const Draw *d, int64_t rows) {
     for (int i = 0; i < d->op->inputs; i++) {
         const CaseTensor *t = &d->spec[0].input[i];
         int64_t bytes = row_bytes(t);
-        for (int64_t r = 0; r < rows && has_rows(d->op, &d->op->input[i]); r++)
+        for (int64_t r = 0; r < rows && has_slices(d->domain, i); r++)
             memcpy(map + t->at + r * bytes, d->mapping + t->at + other_row(r, rows) * bytes, (size_t)bytes);
     }
-    const Bound *now = draw_reference(&a, d->op, map, &d->spec[0], NULL, &diags);
+    const Bound *now = domain_answer(&a, d->domain, map, &d->spec[0], NULL, &diags);
     bool same = now != NULL;
     for (; same && was; was = was->also, now = now->also) same = output_follows(was, now, rows);
     arena_free(&a);
@@ -71,7 +58,7 @@ static bool rows_independent(const Draw *d, int64_t rows) {
 }
 
 static void lay_outputs(const RepeatedRequest *q, const Draw *block, int64_t rows, CaseSpec *spec) {
-    int64_t had = block->truth[0].rows, kept = q->windows ? WINDOWS * WINDOW_ROWS : rows;
+    int64_t had = block->truth[0].slices, kept = q->windows ? WINDOWS * WINDOW_ROWS : rows;
     int64_t bytes[WIRE_OUTPUTS_MAX];
     const Bound *b = block->truth[0].expected;
     draw_outputs(q->op, b, spec);
@@ -80,14 +67,19 @@ static void lay_outputs(const RepeatedRequest *q, const Draw *block, int64_t row
     spec_outputs(spec, bytes);
 }
 
+static int64_t tensors_at(void) { return sizeof(DrawHeader) + sizeof(CaseSpec); }
+
 // The case of all rows: as the block's, but without gaps and with more of them.
 static bool lay_out(const RepeatedRequest *q, const Draw *block, int64_t rows, CaseSpec *spec,
                     size_t *bytes) {
+    CaseTensor *input = spec->input;
     *spec = block->spec[0];
-    int64_t at = (sizeof(DrawHeader) + sizeof *spec + ALIGN - 1) / ALIGN * ALIGN;
+    spec->input = input;
+    int64_t at = (tensors_at() + spec->inputs * (int64_t)sizeof *input + ALIGN - 1) / ALIGN * ALIGN;
     for (int i = 0; i < q->op->inputs; i++) {
-        CaseTensor *t = &spec->input[i];
-        if (has_rows(q->op, &q->op->input[i]) && rows != t->shape[0]) {
+        CaseTensor *t = &input[i];
+        *t = block->spec[0].input[i];
+        if (has_slices(block->domain, i) && rows != t->shape[0]) {
             t->bytes = rows * row_bytes(t);
             t->shape[0] = rows;
         }
@@ -137,9 +129,10 @@ static bool write_case(const RepeatedRequest *q, const CaseSpec *spec, Repeated 
     if (p == MAP_FAILED)
         return err_set(e, ERR_IO, "cannot map %zu bytes of rows: %s", r->bytes, strerror(errno));
     *(DrawHeader *)p = (DrawHeader){.magic = WIRE_MAGIC, .cases = 1};
-    memcpy((char *)p + sizeof(DrawHeader), spec, sizeof *spec);
+    int64_t at = tensors_at();
+    wire_put(p, &at, spec, (CaseSpec *)((char *)p + sizeof(DrawHeader)));
     for (int i = 0; i < q->op->inputs; i++) {
-        bool few = spec->windows && has_rows(q->op, &q->op->input[i]);
+        bool few = spec->windows && has_slices(r->block.domain, i);
         (few ? fill_windows : fill)(&r->block, spec, i, p);
     }
     munmap(p, r->bytes);
@@ -148,32 +141,35 @@ static bool write_case(const RepeatedRequest *q, const CaseSpec *spec, Repeated 
 
 RepeatedMade repeated_make(Arena *a, const RepeatedRequest *q, Repeated *out, Err *e) {
     const Op *op = q->op;
+    const Domain *m = q->domain ? q->domain : domain_make(a, op);
     *out = (Repeated){.fd = -1, .block.fd = -1};
-    unsigned all = (1u << op->inputs) - 1;
-    PlannedCase plan = {.dtype = q->dtype, .strided = (uint8_t)(q->strided ? all : 0)};
+    PlannedCase plan = {.dtype = q->dtype, .strided = q->strided ? op_all_inputs(op) : 0};
     int64_t *dim = plan.dim,
             most = q->windows ? FEW_ROWS : block_rows[rng_mix(q->seed, 0x626c6f636b) % BLOCKS];
-    for (int d = 0; d < op->dims; d++)
-        dim[d] = d == op->row_dim ? q->columns : d == op->rows_dim ? q->rows : OTHER_SIZE;
+    for (int d = 0; d < op->dims; d++) dim[d] = d == m->slices ? q->slices : OTHER_SIZE;
+    domain_set_length(m, q->length, dim);
     plan_fit(op, dim);
-    int64_t rows = op->rows_dim >= 0 ? dim[op->rows_dim] : 1;
+    int64_t rows = domain_slices(m, dim);
     bool repeats = rows > most;
-    if (dim[op->row_dim] < q->columns || (op->rows_dim >= 0 && rows < q->rows)) return REPEATED_UNFIT;
+    if (domain_length(m, dim) < q->length || (m->slices >= 0 && rows < q->slices)) return REPEATED_UNFIT;
     if (repeats) {
-        dim[op->rows_dim] = most;
+        dim[m->slices] = most;
         plan_fit(op, dim);
-        if (q->strided || dim[op->rows_dim] != most || !rows_come_first(op)) return REPEATED_UNFIT;
+        if (q->strided || dim[m->slices] != most || !domain_slices_first(m)) return REPEATED_UNFIT;
     } else {
         plan.wide = rows < most / 2;
     }
     Pool *alone = pool_open(1); // candidates are judged side by side already
-    bool ok = draw_make(
-        a, alone, &(DrawRequest){.op = op, .level = LEVEL_FULL, .seed = q->seed, .plan = &plan, .cases = 1},
-        &out->block, e);
+    bool ok =
+        draw_make(a, alone,
+                  &(DrawRequest){
+                      .op = op, .domain = m, .level = LEVEL_FULL, .seed = q->seed, .plan = &plan, .cases = 1},
+                  &out->block, e);
     pool_close(alone);
     if (!ok) return REPEATED_FAILED;
     CaseSpec *spec = NEW(a, CaseSpec);
-    out->rows = rows;
+    spec->input = NEWN(a, CaseTensor, (size_t)op->inputs + 1);
+    out->slices = rows;
     out->spec = spec;
     bool fits =
         (!repeats || rows_independent(&out->block, most)) && lay_out(q, &out->block, rows, spec, &out->bytes);

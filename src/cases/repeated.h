@@ -1,6 +1,7 @@
-// repeated.h - a case of many rows that costs little more than one of few: a small block of different rows is
-// drawn and evaluated, and its copies fill the tensor. How many rows the block has is a prime: a kernel that
-// takes a row for another one by some period of its own is wrong in nearly every row.
+// repeated.h - a case of many slices (domain.h) that costs little more than one of few: a small block of
+// different slices is drawn and evaluated, and its copies fill the tensor. How many the block has is a prime:
+// a kernel that takes a slice for another one by some period of its own is wrong in nearly every one. Slices
+// that are repeated stand behind each other in memory: here they are called rows.
 #pragma once
 #include "cases/plan.h"
 
@@ -9,16 +10,17 @@ typedef struct {
     const CaseSpec *spec; // of all rows
     int fd;               // sealed memfd as a child reads it
     size_t bytes, output_bytes;
-    int64_t rows; // number of all rows
+    int64_t slices; // number of all
 } Repeated;
 
 typedef struct {
     const Op *op;
+    const Domain *domain; // of that op; NULL: domain_make()
     uint64_t seed;
     DType dtype;
-    int64_t rows, columns; // rounded into the op's domain
-    int64_t steps;         // CaseSpec.steps
-    bool strided;          // only where no row is repeated
+    int64_t slices, length; // how many, and of their lines; rounded into the domain
+    int64_t steps;          // CaseSpec.steps
+    bool strided;           // only where no slice is repeated
     bool windows; // CaseSpec.windows: the other rows are zeros that take no memory, and few programs run
 } RepeatedRequest;
 

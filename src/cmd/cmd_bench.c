@@ -8,29 +8,27 @@
 #include "base/progress.h"
 #include "cmd/judging.h"
 #include "cmd/line/color.h"
-#include "measure/cell.h"
+#include "measure/bench_file.h"
+#include "measure/heat_map.h"
 #include "service/entry_choice.h"
 #include "service/request.h"
+#include "service/taken_back.h"
 
-enum { FILE_MAX = 1 << 20, CELLS_MAX = 64, ROUNDS_USUAL = 7, WORKERS = 4 };
+enum { FILE_MAX = 1 << 20, CELLS_MAX = 64, TOGETHER = 6 };
 
 typedef struct {
-    const char *op, *entry, *grid, *layout, *python, *state;
+    const char *op, *entry, *grid, *layout, *python, *state, *folder, *svg;
     Texts shape, dtype;
-    int rounds, jobs;
+    int rounds, jobs, stability;
     bool json, alone;
 } BenchOptions;
-typedef struct {
-    int64_t m, n;
-    DType dtype;
-} Place;
 
 static const Shape usual[] = {{1024, 4096}, {4096, 4096}, {8192, 4096}};
-// The grid that kernels of this kind have been published on.
-static const Shape published[] = {{1024, 4096}, {4096, 4096},  {8192, 4096},
-                                  {4096, 8192}, {16384, 2048}, {256, 16384}};
+// The shapes that kernels of this kind are usually timed on.
+static const Shape six[] = {{1024, 4096}, {4096, 4096},  {8192, 4096},
+                            {4096, 8192}, {16384, 2048}, {256, 16384}};
 
-static bool places(const BenchOptions *o, Place *out, int *n, Err *e) {
+static bool places(const BenchOptions *o, CellPlace *out, int *n, Err *e) {
     Shape shape[TEXTS_MAX];
     int dtype[TEXTS_MAX] = {DT_F16, DT_BF16}, shapes = 0, dtypes = o->dtype.n;
     const Shape *given = shape;
@@ -42,8 +40,8 @@ static bool places(const BenchOptions *o, Place *out, int *n, Err *e) {
         if (!str_is(str_of(o->grid), "published"))
             return err_set(e, ERR_USAGE, "--grid is published, not \"%s\"", o->grid);
         if (shapes) return err_set(e, ERR_USAGE, "--grid names the shapes: without --shape");
-        given = published;
-        shapes = sizeof published / sizeof *published;
+        given = six;
+        shapes = sizeof six / sizeof *six;
         if (!dtypes) dtypes = 2;
     }
     if (!shapes) {
@@ -55,67 +53,8 @@ static bool places(const BenchOptions *o, Place *out, int *n, Err *e) {
             return err_set(e, ERR_USAGE, "--dtype is one of fp16, bf16, fp32, not \"%s\"", o->dtype.at[i]);
     if (!dtypes) dtypes = 1;
     for (int d = 0; d < dtypes; d++)
-        for (int i = 0; i < shapes; i++) out[(*n)++] = (Place){given[i].m, given[i].n, (DType)dtype[d]};
+        for (int i = 0; i < shapes; i++) out[(*n)++] = (CellPlace){given[i].m, given[i].n, (DType)dtype[d]};
     return true;
-}
-
-// Losses first; what has no ratio comes last.
-static int slower_first(const void *a, const void *b) {
-    const CellTimes *x = a, *y = b;
-    double p = x->ratio > 0 ? x->ratio : 1e9, q = y->ratio > 0 ? y->ratio : 1e9;
-    return (p > q) - (p < q);
-}
-
-// A GPU that contradicts an accepted verdict has the last word.
-static void take_back(Verdict *v, const CellTimes *c, Arena *a) {
-    char where[80];
-    snprintf(where, sizeof where, "%" PRId64 "x%" PRId64 " %s", c->rows, c->columns,
-             dtype_info[c->dtype].torch);
-    decision_set(&v->decision, STATUS_incorrect, "gpu",
-                 arena_printf(a, "On a GPU, at %s: %.*s.", where, (int)(c->why.len < 400 ? c->why.len : 400),
-                              c->why.p));
-}
-
-typedef struct {
-    const DeviceFacts *gpu;
-    const char *compiler;
-    const CellTimes *cell;
-    int n;
-} Cells;
-
-static void print_cells(Arena *a, const BenchOptions *o, const Verdict *v, const Cells *cells) {
-    const CellTimes *cell = cells->cell;
-    const DeviceFacts *gpu = cells->gpu;
-    const char *compiler = cells->compiler;
-    int n = cells->n;
-    Buf out = BUF(a);
-    if (o->json) {
-        json_t *verdict = verdict_object(v), *list = json_array();
-        for (int i = 0; i < n; i++) json_array_append_new(list, cell_json(&cell[i]));
-        json_object_set_new(verdict, "times",
-                            json_pack("{s:o,s:i,s:s,s:o}", "gpu", json_quoted(str_of(gpu->name)), "cuda",
-                                      gpu->version, "compiler", compiler, "cells", list));
-        json_put_precise(&out, verdict, 9);
-        buf_putc(&out, '\n');
-    } else {
-        verdict_text(&out, v, "");
-        if (n)
-            buf_printf(&out, "on %s, CUDA %d.%d, %s\n", gpu->name, gpu->version / 1000,
-                       gpu->version % 1000 / 10, compiler);
-        for (int i = 0; i < n; i++) {
-            cell_text(&out, &cell[i]);
-            buf_putc(&out, '\n');
-        }
-        for (int i = 0; i < n; i++) {
-            const CellTimes *c = &cell[i];
-            for (int k = 0; k < c->baselines; k++)
-                if (c->baseline[k].own_call.rounds)
-                    buf_printf(&out, "called from Python, %" PRId64 "x%" PRId64 " %s, %.*s: %.1f us\n",
-                               c->rows, c->columns, dtype_info[c->dtype].torch, STR_ARG(c->baseline[k].name),
-                               c->baseline[k].own_call.us);
-        }
-    }
-    print_result(buf_str(&out), o->json);
 }
 
 typedef struct {
@@ -128,44 +67,184 @@ typedef struct {
     Op op;
     Str source; // with run
     Verdict v;
-    Place place[2 * CELLS_MAX];
+    CellPlace place[CELLS_MAX];
+    CellTimes cell[CELLS_MAX];
+    const CellTimes *sorted[CELLS_MAX];
     int n;
 } Subject;
 
-static bool time_cells(const World *w, const BenchOptions *o, Subject *x, Err *e) {
-    int n = x->n;
-    DeviceFacts gpu;
-    Compilers *compilers;
-    Progress bar;
-    CellTimes *cell = NEWN(w->a, CellTimes, (size_t)n + 1);
-    if (!measurer_facts(w->measurer, &gpu, e)) return false;
-    const CompileOptions options = {
-        .python = o->python, .workers = WORKERS, .target.capability = gpu.major * 10 + gpu.minor};
-    if (!compilers_open(w->a, &options, &compilers, e)) return false;
-    Baseline *baseline = o->alone ? NULL : baseline_open(o->python);
-    const CellRequest q = {w->referee,
-                           w->measurer,
-                           compilers,
-                           baseline,
-                           &x->op,
-                           x->source,
-                           o->rounds ? o->rounds : ROUNDS_USUAL};
-    progress_start(&bar, "cells", (size_t)n);
-    for (int i = 0; i < n; i++) {
-        cell_time(w->a, &q, x->place[i].m, x->place[i].n, x->place[i].dtype, &cell[i]);
-        progress_step(&bar, (size_t)i + 1, NULL);
-    }
-    progress_end(&bar);
-    for (int i = 0; i < n; i++)
-        if (cell[i].status == TIMES_incorrect && verdict_accepted(&x->v)) take_back(&x->v, &cell[i], w->a);
-    qsort(cell, (size_t)n, sizeof *cell, slower_first);
-    print_cells(w->a, o, &x->v, &(Cells){&gpu, compilers_versions(compilers), cell, n});
-    baseline_close(baseline);
-    compilers_close(compilers);
-    return true;
+// Losses first; what has no ratio comes last.
+static int slower_first(const void *a, const void *b) {
+    const CellTimes *x = *(const CellTimes *const *)a, *y = *(const CellTimes *const *)b;
+    double p = x->ratio > 0 ? x->ratio : 1e9, q = y->ratio > 0 ? y->ratio : 1e9;
+    return (p > q) - (p < q);
 }
 
-static bool bench_file(const World *w, const BenchOptions *o, const char *file, int *code, Err *e) {
+// ---- telling
+
+static void put_python_calls(Buf *out, const CellTimes *c) {
+    for (int k = 0; k < c->baselines; k++)
+        if (c->baseline[k].own_call.rounds)
+            buf_printf(out, "called from Python, %" PRId64 "x%" PRId64 " %s, %.*s: %.1f us%s\n",
+                       c->place.rows, c->place.columns, dtype_info[c->place.dtype].torch,
+                       STR_ARG(c->baseline[k].name), c->baseline[k].own_call.us,
+                       c->kept ? " (when it was tuned)" : "");
+}
+
+// `t` NULL: it was not accepted, and nothing was timed.
+static void print_cells(Arena *a, const BenchOptions *o, const Subject *x, const Timer *t, json_t *verdict) {
+    Buf out = BUF(a);
+    int n = t ? x->n : 0;
+    if (o->json) {
+        json_object_set_new(verdict, "times", times_json(t, x->sorted, n, NULL));
+        json_put_precise(&out, json_incref(verdict), 9);
+        buf_putc(&out, '\n');
+    } else {
+        verdict_shown(&out, &x->v);
+        if (n) {
+            CompileCounts made = compilers_counts(t->compilers);
+            buf_printf(&out, "on %s, CUDA %d.%d, %s; %" PRId64 " kernels compiled, %" PRId64 " kept\n",
+                       t->gpu.name, t->gpu.version / 1000, t->gpu.version % 1000 / 10,
+                       compilers_versions(t->compilers), made.compiled, made.cache_hits);
+        }
+        for (int i = 0; i < n; i++) {
+            cell_text(&out, x->sorted[i]);
+            buf_putc(&out, '\n');
+        }
+        for (int i = 0; i < n; i++) put_python_calls(&out, x->sorted[i]);
+    }
+    print_result(buf_str(&out), o->json);
+}
+
+// ---- the picture
+
+typedef struct {
+    HeatField *field;
+    int n, room;
+    bool ratios;
+} Fields;
+
+static void fields_add(Arena *a, Fields *f, Str op, const CellTimes *c) {
+    if (f->n == f->room) {
+        int room = 2 * f->room + 64;
+        f->field = MORE(a, HeatField, f->field, f->n, room);
+        f->room = room;
+    }
+    double share = c->device.rounds && c->yardstick.rounds ? c->yardstick.us / c->device.us : 0;
+    f->field[f->n++] = (HeatField){
+        .row = str_of(arena_printf(a, "%.*s  %s", STR_ARG(op), dtype_info[c->place.dtype].torch)),
+        .column = str_of(arena_printf(a, "%" PRId64 "\xc3\x97%" PRId64, c->place.rows, c->place.columns)),
+        .value = f->ratios ? c->ratio : share,
+        .mark = c->status == TIMES_ok ? "no bar" : times_name(c->status)};
+}
+
+// This measurement, or all that the folder holds of this GPU and these versions.
+static bool picture(Arena *a, const BenchOptions *o, const Subject *x, const Timer *t, Err *e) {
+    BenchRecord *record = NULL;
+    int n = 0;
+    if (o->folder && !bench_folder_read(a, o->folder, &record, &n, e)) return false;
+    Fields f = {.ratios = !o->alone};
+    for (int i = 0; i < n; i++) {
+        if (!str_is(record[i].gpu, t->gpu.name) || record[i].cuda != t->gpu.version ||
+            !str_is(record[i].compiler, compilers_versions(t->compilers)))
+            continue;
+        for (int k = 0; k < record[i].cells; k++) fields_add(a, &f, record[i].op, &record[i].cell[k]);
+    }
+    for (int i = 0; i < x->n && !o->folder; i++) fields_add(a, &f, x->op.name, &x->cell[i]);
+    Str torch = x->n ? x->cell[0].torch : (Str){0};
+    const char *foot = arena_printf(a, "%s, CUDA %d.%d, %s%s%.*s", t->gpu.name, t->gpu.version / 1000,
+                                    t->gpu.version % 1000 / 10, compilers_versions(t->compilers),
+                                    torch.len ? ", PyTorch " : "", STR_ARG(torch));
+    Buf svg = BUF(a);
+    heat_map_svg(
+        &svg, &(HeatMap){.title = f.ratios ? "Times as fast as the better of torch.compile and max-autotune"
+                                           : "Share of the speed of plain streaming",
+                         .legend = f.ratios ? "slower, faster" : "share",
+                         .foot = foot,
+                         .note = "medians of device times; inputs and answers not in the L2",
+                         .share = !f.ratios,
+                         .field = f.field,
+                         .fields = f.n});
+    return io_write_atomic(o->svg, buf_str(&svg), e);
+}
+
+// ---- measuring
+
+typedef struct {
+    const Timer *timer;
+    Subject *x;
+    BenchFile *kept; // NULL: nothing is
+    Progress bar;
+} Timing;
+
+// In groups, so that compile workers are busy side by side and not all inputs are there at once.
+static bool time_group(const World *w, Timing *g, const int *which, int n, Err *e) {
+    Subject *x = g->x;
+    CellPlace place[TOGETHER];
+    CellTimes out[TOGETHER];
+    const CellRequest q = timer_request(g->timer, &x->op, x->source);
+    bool ok = true;
+    for (int i = 0; i < n; i++) place[i] = x->place[which[i]];
+    Cells *cells = cells_prepare(w->a, &q, place, n, out);
+    for (int i = 0; i < n && ok; i++) {
+        cells_measure(cells, i);
+        x->cell[which[i]] = out[i];
+        ok = !g->kept || bench_file_add(g->kept, &out[i], e);
+        progress_step(&g->bar, (size_t)which[i] + 1, NULL);
+    }
+    cells_free(cells);
+    return ok;
+}
+
+static bool time_all(const World *w, Timing *g, Err *e) {
+    Subject *x = g->x;
+    int which[TOGETHER], n = 0;
+    bool ok = true;
+    progress_start(&g->bar, "cells", (size_t)x->n);
+    for (int i = 0; i < x->n && ok; i++) {
+        const CellTimes *had = g->kept ? bench_file_find(g->kept, x->place[i]) : NULL;
+        x->sorted[i] = &x->cell[i];
+        if (had)
+            x->cell[i] = *had;
+        else
+            which[n++] = i;
+        if (n < TOGETHER && i + 1 < x->n) continue;
+        ok = n == 0 || time_group(w, g, which, n, e);
+        n = 0;
+    }
+    progress_end(&g->bar);
+    qsort(x->sorted, (size_t)x->n, sizeof *x->sorted, slower_first);
+    return ok;
+}
+
+// A GPU that contradicts an accepted verdict has the last word.
+static bool take_back(const World *w, const Timer *t, Subject *x, json_t *verdict, Err *e) {
+    const CellTimes *c = cells_refute(x->cell, x->n);
+    if (!c) return true;
+    decision_set(&x->v.decision, STATUS_incorrect, "gpu", cell_refutes(w->a, c));
+    return verdict_take_back(w->referee, NULL, &(TakenBack){&x->op, {.dtype = -1}, x->source, t, c}, verdict,
+                             e);
+}
+
+static bool time_cells(const World *w, const BenchOptions *o, Subject *x, Err *e) {
+    Timer t;
+    BenchFile file = {.fd = -1};
+    const TimerOptions options = {
+        .python = o->python, .alone = o->alone, .rounds = o->rounds, .again = o->stability};
+    const BenchFileRequest where = {o->folder, &x->op, x->v.source_sha256, &t};
+    bool open = timer_open(w->a, w->referee, w->measurer, &options, &t, e);
+    bool ok = open && (!o->folder || bench_file_open(w->a, &where, &file, e)) &&
+              time_all(w, &(Timing){.timer = &t, .x = x, .kept = o->folder ? &file : NULL}, e);
+    json_t *verdict = verdict_object(&x->v);
+    ok = ok && take_back(w, &t, x, verdict, e) && (!o->svg || picture(w->a, o, x, &t, e));
+    if (ok) print_cells(w->a, o, x, &t, verdict);
+    json_decref(verdict);
+    bench_file_close(&file);
+    if (open) timer_close(&t);
+    return ok;
+}
+
+static bool bench(const World *w, const BenchOptions *o, const char *file, int *code, Err *e) {
     Subject *x = NEW(w->a, Subject);
     Str text;
     Entered entered;
@@ -183,10 +262,13 @@ static bool bench_file(const World *w, const BenchOptions *o, const char *file, 
     x->source = entered.source;
     if (!referee_judge(w->referee, w->a, &q, &x->source, 1, &x->v, e)) return false;
     bool ok = true;
-    if (verdict_accepted(&x->v))
+    if (verdict_accepted(&x->v)) {
         ok = time_cells(w, o, x, e);
-    else
-        print_cells(w->a, o, &x->v, &(Cells){&gpu, "", NULL, 0});
+    } else {
+        json_t *verdict = verdict_object(&x->v);
+        print_cells(w->a, o, x, NULL, verdict);
+        json_decref(verdict);
+    }
     *code = verdict_exit(&x->v);
     return ok;
 }
@@ -194,12 +276,21 @@ static bool bench_file(const World *w, const BenchOptions *o, const char *file, 
 int cmd_bench(int argc, char **argv) {
     BenchOptions o = {0};
     const Option options[] = {
-        {"--op", OPTION_TEXT, &o.op},          {"--entry", OPTION_TEXT, &o.entry},
-        {"--shape", OPTION_TEXTS, &o.shape},   {"--dtype", OPTION_TEXTS, &o.dtype},
-        {"--grid", OPTION_TEXT, &o.grid},      {"--layout", OPTION_TEXT, &o.layout},
-        {"--rounds", OPTION_COUNT, &o.rounds}, {"--alone", OPTION_FLAG, &o.alone},
-        {"--python", OPTION_TEXT, &o.python},  {"--jobs", OPTION_COUNT, &o.jobs},
-        {"--state", OPTION_TEXT, &o.state},    {"--json", OPTION_FLAG, &o.json},
+        {"--op", OPTION_TEXT, &o.op},
+        {"--entry", OPTION_TEXT, &o.entry},
+        {"--shape", OPTION_TEXTS, &o.shape},
+        {"--dtype", OPTION_TEXTS, &o.dtype},
+        {"--grid", OPTION_TEXT, &o.grid},
+        {"--layout", OPTION_TEXT, &o.layout},
+        {"--rounds", OPTION_COUNT, &o.rounds},
+        {"--alone", OPTION_FLAG, &o.alone},
+        {"--python", OPTION_TEXT, &o.python},
+        {"--jobs", OPTION_COUNT, &o.jobs},
+        {"--state", OPTION_TEXT, &o.state},
+        {"--json", OPTION_FLAG, &o.json},
+        {"-o", OPTION_TEXT, &o.folder},
+        {"--svg", OPTION_TEXT, &o.svg},
+        {"--stability", OPTION_COUNT, &o.stability},
     };
     Positionals rest;
     Err e = {0};
@@ -208,13 +299,14 @@ int cmd_bench(int argc, char **argv) {
         return cmd_fail("bench", &e);
     if (!o.op) return cmd_usage("bench", "--op is missing");
     if (o.rounds > TIMING_ROUNDS_MAX) return cmd_usage("bench", "--rounds is at most 64");
+    if (o.stability > STABILITY_MAX) return cmd_usage("bench", "--stability is at most 32");
     Arena a = {0};
     World w = {.a = &a};
     const RefereeConfig config = {.state = o.state, .jobs = o.jobs};
     int code = EXIT_OK;
     if (!measurer_open(NULL, &w.measurer, &e)) return cmd_fail("bench", &e);
     bool ok = referee_open(&config, &w.referee, &e);
-    if (!ok || !bench_file(&w, &o, rest.at[0], &code, &e)) code = cmd_fail("bench", &e);
+    if (!ok || !bench(&w, &o, rest.at[0], &code, &e)) code = cmd_fail("bench", &e);
     arena_free(&a);
     if (ok) referee_close(w.referee);
     measurer_close(w.measurer);

@@ -6,18 +6,31 @@
 #include "base/progress.h"
 #include "cmd/judging.h"
 #include "cmd/line/color.h"
+#include "cmd/line/wrap.h"
+#include "corpus/champion.h"
 #include "explain/explain.h"
-#include "mint/mint.h"
+#include "mint/clocked.h"
 
 typedef struct {
     SmithChoice choice;
-    const char *dtype, *file, *state, *suite, *target, *layout;
+    const char *dtype, *file, *state, *suite, *target, *layout, *python;
     int count, feedback, every_size;
     Seed seed;
     Shape shape;
-    bool json, first, prove;
+    bool json, first, prove, gpu, alone;
     ChosenSmith chosen; // what `choice` has opened
+    Measurer *measurer; // of gpu
 } MintOptions;
+
+// What there is to say beside the kernel.
+typedef struct {
+    const Op *op;
+    const Smith *smith;
+    const MintResult *m;
+    const Strength *strength;
+    const Timer *timer; // NULL: nothing was measured
+    const Clocked *clocked;
+} Told;
 
 typedef struct {
     Progress bar;
@@ -72,31 +85,55 @@ static json_t *status_counts(const MintResult *m) {
     return o;
 }
 
-static void put_mint_json(Buf *out, const Op *op, const Smith *smith, const MintResult *m,
-                          const Strength *strength, double ms) {
+// The times of all that were measured, by the model's order, and the best one's second measurement.
+static json_t *times_of(const Told *t) {
+    const CellTimes *cell[MINT_PROOFS_MAX], *again[] = {&t->clocked->again};
+    for (int i = 0; i < t->m->proofs; i++) cell[i] = &t->clocked->first[i];
+    json_t *first = times_json(t->timer, cell, t->m->proofs, NULL),
+           *second = times_json(t->timer, again, t->clocked->best >= 0, NULL);
+    return json_pack("{s:i,s:o,s:o}", "best", t->clocked->best, "first", first, "again", second);
+}
+
+static void put_mint_json(Buf *out, const Told *t, double ms) {
+    const MintResult *m = t->m;
     json_t *best = json_null();
     if (m->found) {
         Buf v = BUF(out->arena);
         verdict_json(&v, &m->verdict, NULL, NULL);
         best = json_pack("{s:s%, s:o}", "source", m->best.source.p, m->best.source.len, "verdict",
                          json_loadb(v.p, v.len, 0, NULL));
-        if (strength->asked) json_object_set_new(best, "strength", strength_json(strength));
+        if (t->strength->asked) json_object_set_new(best, "strength", strength_json(t->strength));
     }
-    json_put(out,
-             json_pack("{s:s%, s:s, s:i, s:i, s:i, s:i, s:o, s:{s:s, s:f}, s:f, s:o, s:I, s:b}", "op",
-                       op->name.p, op->name.len, "smith", smith->name, "proposed", m->proposed, "distinct",
-                       m->distinct, "judged", m->judged, "accepted", m->accepted, "best", best, "rank_model",
-                       "target", m->target->name, "estimate_us", m->estimate_us, "elapsed_ms", ms, "statuses",
-                       status_counts(m), "tokens", (json_int_t)m->tally.tokens, "interrupted", m->stopped));
+    json_t *o = json_pack("{s:s%, s:s, s:i, s:i, s:i, s:i, s:o, s:{s:s, s:f}, s:f, s:o, s:I, s:b}", "op",
+                          t->op->name.p, t->op->name.len, "smith", t->smith->name, "proposed", m->proposed,
+                          "distinct", m->distinct, "judged", m->judged, "accepted", m->accepted, "best", best,
+                          "rank_model", "target", m->target->name, "estimate_us", m->estimate_us,
+                          "elapsed_ms", ms, "statuses", status_counts(m), "tokens",
+                          (json_int_t)m->tally.tokens, "interrupted", m->stopped);
+    if (t->timer) json_object_set_new(o, "times", times_of(t));
+    json_put(out, o);
     buf_putc(out, '\n');
 }
 
-// The kernel with its evidence as comments: a file that can be kept as it is.
-static void put_kernel(Buf *out, const Op *op, const Smith *smith, const MintResult *m,
-                       const Strength *strength) {
-    buf_str_put(out, m->best.source);
-    if (m->best.source.len && m->best.source.p[m->best.source.len - 1] != '\n') buf_putc(out, '\n');
-    buf_printf(out, "\n# Minted by ouroboros %s for %.*s: ", OUROBOROS_VERSION, STR_ARG(op->name));
+static void put_times(Buf *out, const Told *t) {
+    const Clocked *c = t->clocked;
+    if (c->best < 0) {
+        buf_printf(out, "# on %s: none of the %d measured has a number; this one is the model's best\n",
+                   t->timer->gpu.name, t->m->proofs);
+        return;
+    }
+    buf_printf(
+        out,
+        "# on %s: the fastest of %d that were measured (number %d by the model, %.2f us); again, apart: ",
+        t->timer->gpu.name, c->timed, c->best + 1, c->first[c->best].device.us);
+    cell_text(out, &c->again);
+    buf_putc(out, '\n');
+}
+
+// The evidence of the kernel, as comments.
+static void put_evidence(Buf *out, const Told *t) {
+    const MintResult *m = t->m;
+    buf_printf(out, "\n# Minted by ouroboros %s for %.*s: ", OUROBOROS_VERSION, STR_ARG(t->op->name));
     if (m->best.prompt[0])
         buf_printf(out, "draft %d, prompt %.12s\n", m->best.index + 1, m->best.prompt);
     else
@@ -104,16 +141,25 @@ static void put_kernel(Buf *out, const Op *op, const Smith *smith, const MintRes
     buf_printf(out,
                "# smith %s: %d proposed, %d distinct, %d judged, %d accepted at quick; this one was judged "
                "again at full\n",
-               smith->name, m->proposed, m->distinct, m->judged, m->accepted);
-    buf_printf(
-        out,
-        "# rank model (not a timing), target %s: %.1f us at %lldx%lld with %d-byte floats; the lowest of "
-        "those accepted\n",
-        m->target->name, m->estimate_us, (long long)m->ranked_at.rows, (long long)m->ranked_at.row,
-        m->ranked_at.elem_bytes);
+               t->smith->name, m->proposed, m->distinct, m->judged, m->accepted);
+    buf_printf(out, "# rank model (not a timing), target %s: %.1f us at %lldx%lld with %d-byte floats%s\n",
+               m->target->name, m->estimate_us, (long long)m->ranked_at.rows, (long long)m->ranked_at.row,
+               m->ranked_at.elem_bytes, t->timer ? "" : "; the lowest of those accepted");
+    if (t->timer) put_times(out, t);
     if (m->stopped) buf_puts(out, "# interrupted: drafts that were not judged by then are left out\n");
     verdict_text(out, &m->verdict, "# ");
-    if (strength->asked) strength_text(out, strength, "# ");
+    if (t->strength->asked) strength_text(out, t->strength, "# ");
+}
+
+// The kernel with its evidence: a file that can be kept as it is. On a terminal of so many columns the
+// evidence is broken to fit.
+static void put_kernel(Buf *out, const Told *t, int columns) {
+    Str source = t->m->best.source;
+    Buf evidence = BUF(out->arena);
+    put_evidence(&evidence, t);
+    buf_str_put(out, source);
+    if (source.len && source.p[source.len - 1] != '\n') buf_putc(out, '\n');
+    wrap_text(out, buf_str(&evidence), columns, EVIDENCE_HANG);
 }
 
 // Kernels that were accepted at quick and failed at full are told by their number only: the last verdict at
@@ -138,66 +184,132 @@ static int explain_nothing(const Op *op, const MintResult *m, bool told) {
     return !undecided ? EXIT_REJECTED : world ? EXIT_WORLD : EXIT_UNDECIDED;
 }
 
-static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, int *code, Err *e) {
-    const ChosenSmith *chosen = &o->chosen;
-    double t0 = clock_seconds();
-    Shown shown = {.lines = chosen->smith->slow};
-    MintRequest q = {.op = op,
-                     .smith = chosen->smith,
-                     .profile = &chosen->profile,
-                     .ask = {.m = o->shape.m,
-                             .n = o->shape.n,
-                             .count = o->count,
-                             .seed = o->seed.value,
-                             .settings = chosen->settings},
-                     .feedback = o->feedback,
-                     .first = o->first,
-                     .every_size = o->every_size,
-                     .interrupted = interrupts_seen,
-                     .told = show_draft,
-                     .waits = show_wait,
-                     .progress = show_proof,
-                     .arg = &shown};
-    if (!target_by_name(o->target, &q.target, e)) return false;
-    if (!o->shape.m) op_usual_shape(op, &q.ask.m, &q.ask.n);
-    if (!filter_of(&o->shape, o->dtype, &q.filter, e)) return false;
-    if (!o->seed.given && !rng_entropy(&q.ask.seed, sizeof q.ask.seed, e)) return false;
+static void show_clock(void *arg, int done, int total) { show_proof(arg, "measuring", done, total); }
+
+typedef struct {
     MintResult m;
-    interrupts_catch();
-    bool ok = mint_run(s, a, &q, &m, e);
-    if (shown.stage) progress_end(&shown.bar);
-    arena_free(&shown.text);
-    if (!ok) return false;
+    Timer timer; // without compilers: it was not opened
+    Clocked clocked;
+} Minted;
+
+// A timer that was opened is closed by whoever asked.
+static bool measure(Service *s, Arena *a, const MintOptions *o, const MintRequest *q, Minted *out, Err *e) {
+    const TimerOptions options = {.python = o->python, .alone = o->alone};
+    if (!timer_open(a, service_referee(s), o->measurer, &options, &out->timer, e)) return false;
+    const ClockedRequest ask = {
+        .op = q->op,
+        .timer = &out->timer,
+        .service = s,
+        .filter = q->filter,
+        .place = {q->ask.m, q->ask.n, q->filter.dtype > 0 ? (DType)q->filter.dtype : DT_F16},
+        .told = show_clock,
+        .arg = q->arg};
+    return clocked_run(a, &ask, &out->m, &out->clocked, e);
+}
+
+static bool request_of(const Op *op, const MintOptions *o, MintRequest *q, Err *e) {
+    const ChosenSmith *chosen = &o->chosen;
+    *q = (MintRequest){.op = op,
+                       .smith = chosen->smith,
+                       .profile = &chosen->profile,
+                       .ask = {.m = o->shape.m,
+                               .n = o->shape.n,
+                               .count = o->count,
+                               .seed = o->seed.value,
+                               .settings = chosen->settings},
+                       .feedback = o->feedback,
+                       .first = o->first,
+                       .every_size = o->every_size,
+                       .proofs = o->gpu ? MINT_PROOFS_MAX : 1,
+                       .interrupted = interrupts_seen,
+                       .told = show_draft,
+                       .waits = show_wait,
+                       .progress = show_proof};
+    if (!o->shape.m) op_usual_shape(op, &q->ask.m, &q->ask.n);
+    return target_by_name(o->target, &q->target, e) && filter_of(&o->shape, o->dtype, &q->filter, e) &&
+           (o->seed.given || rng_entropy(&q->ask.seed, sizeof q->ask.seed, e));
+}
+
+// What was found goes to its file, or to standard output.
+static bool put_result(Arena *a, const MintOptions *o, const Told *t, double ms, Err *e) {
+    const MintResult *m = t->m;
     Buf kernel = BUF(a), out = BUF(a);
-    Strength strength = {0};
-    ExplainRequest proof = {.op = op,
-                            .level = LEVEL_FULL,
-                            .filter = q.filter,
-                            .seed = m.verdict.judged.seed,
-                            .source = m.best.source,
-                            .prove = true,
-                            .progress = show_proof,
-                            .progress_arg = &shown};
-    bool proved = !m.found || !o->prove || explain_prove(service_referee(s), a, &proof, &strength, e);
-    if (shown.stage) progress_end(&shown.bar);
-    if (!proved) return false;
-    if (m.found) put_kernel(&kernel, op, chosen->smith, &m, &strength);
-    if (m.found && o->file && !io_write_atomic(o->file, buf_str(&kernel), e)) return false;
+    if (m->found) put_kernel(&kernel, t, o->file ? 0 : screen_columns(stdout));
+    if (m->found && o->file && !io_write_atomic(o->file, buf_str(&kernel), e)) return false;
     // A smith that failed before it handed over anything that passes is why there is no kernel.
-    if (m.smith_error.code && !m.found) {
-        *e = m.smith_error;
-        return m.attempts ? err_ctx(e, "none of %d drafts was accepted, then", m.attempts) : false;
+    if (m->smith_error.code && !m->found) {
+        *e = m->smith_error;
+        return m->attempts ? err_ctx(e, "none of %d drafts was accepted, then", m->attempts) : false;
     }
-    if (m.smith_error.code)
-        fprintf(stderr, "ouroboros mint: the smith stopped early: %s\n", m.smith_error.msg);
+    if (m->smith_error.code)
+        fprintf(stderr, "ouroboros mint: the smith stopped early: %s\n", m->smith_error.msg);
     if (o->json)
-        put_mint_json(&out, op, chosen->smith, &m, &strength, 1e3 * (clock_seconds() - t0));
+        put_mint_json(&out, t, ms);
     else if (!o->file)
         out = kernel;
     print_result(buf_str(&out), o->json);
-    if (m.found && o->file) fprintf(stderr, "written to %s\n", o->file);
-    *code = m.found ? EXIT_OK : explain_nothing(op, &m, shown.lines);
+    if (m->found && o->file) fprintf(stderr, "written to %s\n", o->file);
     return true;
+}
+
+// The winner goes into the store, too, with what the rank model says of it. The journal has its verdict: a
+// store that cannot be written costs no kernel.
+static void keep_winner(Service *s, const MintRequest *q, const MintResult *m) {
+    const Smith *smith = q->smith;
+    const char *dir = referee_state(service_referee(s));
+    if (!dir || m->verdict.judged.replay) return;
+    Winner won = {.op = q->op,
+                  .filter = &q->filter,
+                  .verdict = &m->verdict,
+                  .source = m->best.source,
+                  .smith = str_of(smith->name),
+                  .model = str_of(smith->takes_prompt ? smith->name : ""),
+                  .prompt = str_of(m->best.prompt),
+                  .schedule = str_of(m->best.schedule),
+                  .licence = str_of(smith->takes_prompt ? "" : "MIT"),
+                  .seed = q->ask.seed,
+                  .shape = m->ranked_at,
+                  .target = m->target,
+                  .microseconds = m->estimate_us};
+    Store *store;
+    Err e = {0};
+    bool stands, ok = store_open(dir, &(StoreOptions){0}, &store, &e);
+    if (ok) {
+        ok = champion_record(store, &won, &stands, &e);
+        store_close(store);
+    }
+    if (!ok) fprintf(stderr, "ouroboros mint: not kept in the store: %s\n", e.msg);
+}
+
+static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, int *code, Err *e) {
+    double t0 = clock_seconds();
+    Shown shown = {.lines = o->chosen.smith->slow};
+    MintRequest q;
+    Minted *minted = NEW(a, Minted);
+    MintResult *m = &minted->m;
+    Strength strength = {0};
+    if (!request_of(op, o, &q, e)) return false;
+    q.arg = &shown;
+    interrupts_catch();
+    bool ok = mint_run(s, a, &q, m, e) && (!o->gpu || !m->found || measure(s, a, o, &q, minted, e));
+    ExplainRequest proof = {.op = op,
+                            .level = LEVEL_FULL,
+                            .filter = q.filter,
+                            .seed = m->verdict.judged.seed,
+                            .source = m->best.source,
+                            .prove = true,
+                            .progress = show_proof,
+                            .progress_arg = &shown};
+    ok = ok && (!m->found || !o->prove || explain_prove(service_referee(s), a, &proof, &strength, e));
+    if (shown.stage) progress_end(&shown.bar);
+    arena_free(&shown.text);
+    const Timer *timer = minted->timer.compilers ? &minted->timer : NULL;
+    const Told told = {op, o->chosen.smith, m, &strength, timer, &minted->clocked};
+    if (ok && m->found) keep_winner(s, &q, m);
+    ok = ok && put_result(a, o, &told, 1e3 * (clock_seconds() - t0), e);
+    if (timer) timer_close(&minted->timer);
+    if (ok) *code = m->found ? EXIT_OK : explain_nothing(op, m, shown.lines);
+    return ok;
 }
 
 static bool mint(Referee *r, Arena *a, const char *text, MintOptions *o, int *code, Err *e) {
@@ -206,6 +318,8 @@ static bool mint(Referee *r, Arena *a, const char *text, MintOptions *o, int *co
     IoFile probe; // a result that cannot be written is told before the work
     if (o->file && !io_begin(&probe, o->file, e)) return false;
     if (o->file) io_abandon(&probe);
+    DeviceFacts gpu; // so is a GPU that is not there
+    if (o->gpu && !measurer_facts(o->measurer, &gpu, e)) return false;
     if (o->suite && !op_suite_add(a, o->suite, e)) return false;
     if (!domain_of(o->layout, NULL, &domain, e) || !op_for_judging(r, a, text, &domain, &op, e) ||
         !smith_chosen(a, &o->choice, &o->chosen, e))
@@ -236,6 +350,9 @@ int cmd_mint(int argc, char **argv) {
         {"--feedback", OPTION_COUNT, &o.feedback},
         {"--every-size", OPTION_COUNT, &o.every_size},
         {"--layout", OPTION_TEXT, &o.layout},
+        {"--gpu", OPTION_FLAG, &o.gpu},
+        {"--alone", OPTION_FLAG, &o.alone},
+        {"--python", OPTION_TEXT, &o.python},
     };
     Positionals rest;
     Err e = {0};
@@ -244,13 +361,20 @@ int cmd_mint(int argc, char **argv) {
         return cmd_fail("mint", &e);
     if (o.every_size > EVERY_SIZE_MOST || (o.every_size && o.shape.m))
         return cmd_usage("mint", "--every-size is at most 65536, and not for one --shape");
+    if (!o.gpu && (o.alone || o.python)) return cmd_usage("mint", "--alone and --python belong to --gpu");
+    if (o.gpu && o.first) return cmd_usage("mint", "--gpu compares several kernels: without --first");
     Referee *r;
     RefereeConfig config = {.state = o.state};
-    if (!referee_open(&config, &r, &e)) return cmd_fail("mint", &e);
+    if (o.gpu && !measurer_open(NULL, &o.measurer, &e)) return cmd_fail("mint", &e);
+    if (!referee_open(&config, &r, &e)) {
+        measurer_close(o.measurer);
+        return cmd_fail("mint", &e);
+    }
     Arena a = {0};
     int code = EXIT_WORLD;
     if (!mint(r, &a, rest.at[0], &o, &code, &e)) code = cmd_fail("mint", &e);
     arena_free(&a);
     referee_close(r);
+    measurer_close(o.measurer);
     return code;
 }

@@ -15,11 +15,11 @@
 enum { FILE_MAX = 256 << 20 };
 
 typedef struct {
-    const char *op, *level, *dtype, *state, *suite, *manifest, *include, *entry, *layout, *domain;
+    const char *op, *level, *dtype, *state, *suite, *manifest, *include, *entry, *layout, *domain, *python;
     Seed seed;
     Shape shape;
     int jobs, every_size;
-    bool json, stream, fresh, old_names;
+    bool json, stream, fresh, old_names, alone;
     Levels levels; // what `level` says
 } RefereeOptions;
 
@@ -64,7 +64,7 @@ static bool read_file(Referee *r, Arena *a, const RefereeOptions *o, const Op *o
 
 static void put_verdict(Buf *out, const Judged *f, const Verdict *v, bool json) {
     if (!json) {
-        verdict_text(out, v, "");
+        verdict_shown(out, v);
         if (f->written_for) put_written(out, v, f->written_for, f->file, f->source);
         return;
     }
@@ -155,6 +155,8 @@ static const char *refuse_options(const RefereeOptions *o, int files) {
         return "--every-size is at most 65536, for files, at level full, without --shape";
     if (o->manifest && (o->entry || files > 1))
         return "--manifest writes run for one file: without --entry, and without a second file";
+    if (!o->stream && (o->python || o->alone))
+        return "--python and --alone belong to --stream, for requests with \"time\"; bench times a file";
     if (!o->stream && !o->op) return "--op is missing";
     return NULL;
 }
@@ -180,6 +182,8 @@ int cmd_referee(int argc, char **argv) {
         {"--old-names", OPTION_FLAG, &o.old_names},
         {"--layout", OPTION_TEXT, &o.layout},
         {"--domain", OPTION_TEXT, &o.domain},
+        {"--python", OPTION_TEXT, &o.python},
+        {"--alone", OPTION_FLAG, &o.alone},
     };
     Positionals rest;
     Err e = {0};
@@ -191,23 +195,31 @@ int cmd_referee(int argc, char **argv) {
     const char *why = refuse_options(&o, rest.n);
     if (why) return cmd_usage("referee", why);
     Referee *r;
+    Measurer *m = NULL;
     Arena a = {0};
     RefereeConfig config = {.state = o.state, .jobs = o.jobs, .extras.old_names = o.old_names};
-    if ((o.include && !include_read(&a, o.include, &config.extras.include, &e)) ||
+    if ((o.stream && !measurer_open(NULL, &m, &e)) ||
+        (o.include && !include_read(&a, o.include, &config.extras.include, &e)) ||
         !referee_open(&config, &r, &e)) {
         arena_free(&a);
+        measurer_close(m);
         return cmd_fail("referee", &e);
     }
     int code = EXIT_OK;
     DomainAsked asked;
-    bool ok = !o.suite || op_suite_add(&a, o.suite, &e);
+    bool ok =
+        (!o.suite || op_suite_add(&a, o.suite, &e)) && (!o.stream || domain_of(o.layout, NULL, &asked, &e));
+    const StreamOptions stream = {.levels = o.levels,
+                                  .layout = o.stream && ok ? asked.layout : LAYOUT_DECLARED,
+                                  .fresh = o.fresh,
+                                  .measurer = m,
+                                  .timer = {.python = o.python, .alone = o.alone}};
     if (ok)
-        ok = o.stream ? domain_of(o.layout, NULL, &asked, &e) &&
-                            stream_run(r, STDIN_FILENO, STDOUT_FILENO,
-                                       &(StreamOptions){o.levels, asked.layout, o.fresh}, &e)
+        ok = o.stream ? stream_run(r, STDIN_FILENO, STDOUT_FILENO, &stream, &e)
                       : judge_files(r, &a, &rest, &o, &code, &e);
     if (!ok) code = cmd_fail("referee", &e);
     arena_free(&a);
     referee_close(r);
+    measurer_close(m);
     return code;
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "cases/domain.h"
 #include "judge/compare.h"
 #include "judge/decide.h"
 
@@ -54,17 +55,18 @@ static void find_tile(RegionMap *p, const Trace *t, const CaseReport *r) {
 static void tally_classes(Explanation *x, const Draw *d) {
     const CaseTruth *t = &d->truth[x->case_index];
     const Bound *b = truth_output(t, x->v.decision.output);
-    int64_t per_row = t->rows > 0 ? b->numel / t->rows : 0;
-    for (int64_t row = 0; row < t->rows && per_row > 0; row++) {
+    Arena scratch = {0};
+    bool *bad = NEWN(&scratch, bool, (size_t)t->lines + 1);
+    for (int64_t i = 0; i < b->numel; i++)
+        if (x->picture.pixel[i] >= PIXEL_WRONG) bad[d->domain->kind->line_of(d->domain, t, b, i)] = true;
+    for (int64_t line = 0; line < t->lines && b->numel >= t->lines; line++) {
         int k = 0;
-        while (k < x->tallies && x->tally[k].cls != (ClassId)t->row_class[row]) k++;
-        if (k == x->tallies) x->tally[x->tallies++] = (ClassTally){.cls = (ClassId)t->row_class[row]};
-        bool bad = false;
-        for (int64_t i = row * per_row; i < (row + 1) * per_row; i++)
-            bad |= x->picture.pixel[i] >= PIXEL_WRONG;
+        while (k < x->tallies && x->tally[k].cls != (ClassId)t->line_class[line]) k++;
+        if (k == x->tallies) x->tally[x->tallies++] = (ClassTally){.cls = (ClassId)t->line_class[line]};
         x->tally[k].rows++;
-        x->tally[k].bad += bad;
+        x->tally[k].bad += bad[line];
     }
+    arena_free(&scratch);
 }
 
 static void find_region(Arena *a, Explanation *x, const Draw *d, const Watched *w) {
@@ -138,7 +140,7 @@ static bool explain_drawn(const Explainer *by, const Draw *d, const PlannedCase 
                           Err *e) {
     Arena *a = by->a;
     const ExplainRequest *q = by->q;
-    Watched w;
+    Watched w = {.without_gaps = q->filter.n == 0 && q->filter.dtype < 0};
     referee_watch(by->r, a, d, q->source, &x->v, &w);
     x->v.judged.only = q->filter;
     // Of an undecided program no case has failed: there is nothing to look for a smaller one of.
@@ -155,7 +157,7 @@ static bool explain_drawn(const Explainer *by, const Draw *d, const PlannedCase 
         x->case_words = buf_cstr(&name);
         x->any_class =
             !explain_values_matter(x->v.decision.status) || strcmp(x->v.decision.rule, "unread") == 0;
-        x->cls = truth_class(&d->truth[x->case_index], x->v.decision.output,
+        x->cls = truth_class(d, x->case_index, x->v.decision.output,
                              x->v.decision.element >= 0 ? x->v.decision.element : 0);
         find_region(a, x, d, &w);
     }

@@ -5,6 +5,7 @@
 // that fails and the one before it the edge is searched by halves.
 #include <math.h>
 
+#include "cases/domain.h"
 #include "explain/explain.h"
 #include "judge/decide.h"
 
@@ -15,6 +16,7 @@ typedef struct {
     const Draw *draw;
     const Explanation *x;
     const Op *op;
+    const Domain *domain;
     PlannedCase plan; // the smallest that failed
     int runs;
 } Shrink;
@@ -35,14 +37,19 @@ static bool fails(Shrink *s, const PlannedCase *c, Kept *keep, Verdict *v, bool 
     if (s->q->progress) s->q->progress(s->q->progress_arg, "smaller inputs", s->runs, SHRINK_RUNS_MAX);
     Err bad = {0}; // a shape that the reference cannot do is no smaller failure
     // At level full every config of an autotuned kernel gets its pass.
-    if (!draw_make(
-            a, referee_pool(s->r),
-            &(DrawRequest){.op = s->op, .level = LEVEL_FULL, .seed = s->draw->seed, .plan = c, .cases = 1},
-            &d, &bad)) {
+    if (!draw_make(a, referee_pool(s->r),
+                   &(DrawRequest){.op = s->op,
+                                  .domain = s->domain,
+                                  .level = LEVEL_FULL,
+                                  .seed = s->draw->seed,
+                                  .plan = c,
+                                  .cases = 1},
+                   &d, &bad)) {
         arena_free(&work);
         if (bad.code != ERR_INPUT) *e = bad;
         return bad.code == ERR_INPUT;
     }
+    watched.without_gaps = false; // of so many
     referee_watch(s->r, a, &d, s->q->source, v, &watched);
     const Verdict *was = &s->x->v;
     *yes = v->decision.status == was->decision.status && strcmp(v->decision.rule, was->decision.rule) == 0 &&
@@ -58,13 +65,13 @@ static bool fails(Shrink *s, const PlannedCase *c, Kept *keep, Verdict *v, bool 
     return true;
 }
 
-// With rows and row length as given; on success and failure of the world s->plan follows.
+// With slices and length as given; on success and failure of the world s->plan follows.
 static bool try_shape(Shrink *s, int64_t m, int64_t n, bool *yes, Err *e) {
     *yes = false;
     if (s->runs >= SHRINK_RUNS_MAX) return true;
     PlannedCase c = s->plan;
-    if (s->op->rows_dim >= 0) c.dim[s->op->rows_dim] = m;
-    c.dim[s->op->row_dim] = n;
+    if (s->domain->slices >= 0) c.dim[s->domain->slices] = m;
+    domain_set_length(s->domain, n, c.dim);
     plan_fit(s->op, c.dim);
     Verdict v;
     if (!fails(s, &c, NULL, &v, yes, e)) return false;
@@ -72,39 +79,39 @@ static bool try_shape(Shrink *s, int64_t m, int64_t n, bool *yes, Err *e) {
     return true;
 }
 
-static int64_t rows_of(const Shrink *s) { return s->op->rows_dim >= 0 ? s->plan.dim[s->op->rows_dim] : 1; }
-static int64_t row_of(const Shrink *s) { return s->plan.dim[s->op->row_dim]; }
+static int64_t slices_of(const Shrink *s) { return domain_slices(s->domain, s->plan.dim); }
+static int64_t length_of(const Shrink *s) { return domain_length(s->domain, s->plan.dim); }
 
 // One dimension: sizes in `list` below the present one upward, then halves below the first that fails.
-static bool shrink_one(Shrink *s, bool rows, Err *e) {
+static bool shrink_one(Shrink *s, bool slices, Err *e) {
     static const int64_t list[] = {1, 2, 3, 4, 5, 7, 8, 9};
     enum { LIST = sizeof list / sizeof *list, POWERS = 13 };
-    int64_t now = rows ? rows_of(s) : row_of(s), passed = 0;
+    int64_t now = slices ? slices_of(s) : length_of(s), passed = 0;
     bool yes = false;
     for (int i = 0; i < LIST + 3 * POWERS && !yes; i++) {
         int64_t k = i < LIST ? list[i] : ((int64_t)16 << (i - LIST) / 3) + (i - LIST) % 3 - 1;
         if (k >= now) break;
-        if (!try_shape(s, rows ? k : rows_of(s), rows ? row_of(s) : k, &yes, e)) return false;
+        if (!try_shape(s, slices ? k : slices_of(s), slices ? length_of(s) : k, &yes, e)) return false;
         if (!yes) passed = k;
     }
-    for (int64_t hi = rows ? rows_of(s) : row_of(s); hi - passed > 1;) {
+    for (int64_t hi = slices ? slices_of(s) : length_of(s); hi - passed > 1;) {
         int64_t mid = passed + (hi - passed) / 2;
-        if (!try_shape(s, rows ? mid : rows_of(s), rows ? row_of(s) : mid, &yes, e)) return false;
+        if (!try_shape(s, slices ? mid : slices_of(s), slices ? length_of(s) : mid, &yes, e)) return false;
         if (s->runs >= SHRINK_RUNS_MAX) break;
-        if (yes) hi = rows ? rows_of(s) : row_of(s);
+        if (yes) hi = slices ? slices_of(s) : length_of(s);
         if (!yes || hi > mid) passed = mid; // the domain may round sizes up
     }
     return true;
 }
 
-// Of an output without rows, such as a sum over them: any.
-static int64_t row_of_element(const Explanation *x, const CaseTruth *t) {
-    int64_t per_row = truth_output(t, x->v.decision.output)->numel / t->rows;
-    return per_row > 0 ? x->v.decision.element / per_row % t->rows : 0;
+// Of an output without slices, such as a sum over them: any.
+static int64_t slice_of_element(const Explanation *x, const CaseTruth *t) {
+    int64_t size = truth_output(t, x->v.decision.output)->numel / t->slices;
+    return size > 0 ? x->v.decision.element / size % t->slices : 0;
 }
 
-// The failing case as a plan of its own, with the very same values; then, where one row is at fault, that row
-// alone.
+// The failing case as a plan of its own, with the very same values; then, where one slice is at fault, that
+// one alone.
 static bool begin(Shrink *s, const PlannedCase *plan, bool *yes, Err *e) {
     const Explanation *x = s->x;
     *yes = false;
@@ -114,13 +121,13 @@ static bool begin(Shrink *s, const PlannedCase *plan, bool *yes, Err *e) {
     s->plan.as_case = (s->plan.relation ? s->draw->truth[x->case_index].base : x->case_index) + 1;
     s->plan.relation = 0;
     s->plan.usual_processors = x->case_index == s->draw->traffic_case;
-    if (!try_shape(s, rows_of(s), row_of(s), yes, e)) return false;
-    if (!*yes || x->any_class || x->v.decision.element < 0 || s->op->rows_dim < 0) return true;
+    if (!try_shape(s, slices_of(s), length_of(s), yes, e)) return false;
+    if (!*yes || x->any_class || x->v.decision.element < 0 || !domain_slices_first(s->domain)) return true;
     const CaseTruth *t = &s->draw->truth[x->case_index];
     PlannedCase all = s->plan;
     bool alone;
-    s->plan.skip = row_of_element(x, t);
-    if (!try_shape(s, 1, row_of(s), &alone, e)) return false;
+    s->plan.skip = slice_of_element(x, t);
+    if (!try_shape(s, 1, length_of(s), &alone, e)) return false;
     if (!alone) s->plan = all;
     return true;
 }
@@ -130,19 +137,19 @@ static bool shrink_layout(Shrink *s, Err *e) {
     bool yes;
     if (!before.strided) return true;
     s->plan.strided = 0;
-    if (!try_shape(s, rows_of(s), row_of(s), &yes, e)) return false;
+    if (!try_shape(s, slices_of(s), length_of(s), &yes, e)) return false;
     if (!yes) s->plan = before;
     return true;
 }
 
-// Sizes that are neither rows nor row length: each as small as the domain allows, where that still fails.
+// Sizes that are neither slices nor length: each as small as the domain allows, where that still fails.
 static bool shrink_others(Shrink *s, Err *e) {
     for (int d = 0; d < s->op->dims; d++) {
-        if (d == s->op->rows_dim || d == s->op->row_dim || s->op->dim[d].of >= 0) continue;
+        if (domain_counts(s->domain, d) || s->op->dim[d].of >= 0) continue;
         PlannedCase before = s->plan;
         bool yes;
         s->plan.dim[d] = 1;
-        if (!try_shape(s, rows_of(s), row_of(s), &yes, e)) return false;
+        if (!try_shape(s, slices_of(s), length_of(s), &yes, e)) return false;
         if (!yes) s->plan = before;
     }
     return true;
@@ -199,8 +206,8 @@ static bool report(Shrink *s, Minimal *out, Err *e) {
     if (!fails(s, &s->plan, &kept, &out->v, &yes, e)) return false;
     out->found = yes;
     out->runs = s->runs;
-    out->rows = rows_of(s);
-    out->row = row_of(s);
+    out->rows = slices_of(s);
+    out->row = length_of(s);
     out->dtype = s->plan.dtype;
     out->strided = s->plan.strided;
     out->cls = s->x->cls;
@@ -209,7 +216,7 @@ static bool report(Shrink *s, Minimal *out, Err *e) {
     out->same = memcmp(t->dim, s->plan.dim, sizeof t->dim) == 0;
     if (yes) {
         if (out->v.decision.element >= 0)
-            out->cls = truth_class(&d->truth[0], out->v.decision.output, out->v.decision.element);
+            out->cls = truth_class(d, 0, out->v.decision.output, out->v.decision.element);
         put_element(s, d, &kept.watched, out);
         Buf b = BUF(s->a);
         if (out->has_values) put_inputs(&b, d);
@@ -222,7 +229,7 @@ static bool report(Shrink *s, Minimal *out, Err *e) {
 bool explain_shrink(const Explainer *by, const Draw *d, const PlannedCase *plan, const Explanation *x,
                     Minimal *out, Err *e) {
     *out = (Minimal){.out_row = -1, .out_column = -1};
-    Shrink s = {.r = by->r, .a = by->a, .q = by->q, .draw = d, .x = x, .op = by->q->op};
+    Shrink s = {.r = by->r, .a = by->a, .q = by->q, .draw = d, .x = x, .op = by->q->op, .domain = d->domain};
     bool yes;
     if (!begin(&s, plan, &yes, e)) return false;
     out->runs = s.runs;

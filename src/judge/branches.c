@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "cases/domain.h"
 
 enum { MEMORY = 256 << 20, WALL_SECONDS = 60, ORDINARY_ROW = 65537 };
 static const int64_t room = (int64_t)1 << 37; // of address space, for all tensors of a call
@@ -29,7 +30,7 @@ static bool domain_file(const ExploreDomain *d, int *fd, size_t *bytes, Err *e) 
 }
 
 // Small tensors first: as many points as a CPU has time for.
-static void sort_out(const Op *op, const ExploreDomain *d, const ExplorePoints *all, BranchPoints *out) {
+static void sort_out(const Domain *m, const ExploreDomain *d, const ExplorePoints *all, BranchPoints *out) {
     int64_t sum[2] = {0}, elements[EXPLORE_POINTS_MAX];
     int order[EXPLORE_POINTS_MAX];
     for (int i = 0; i < all->n; i++) {
@@ -40,7 +41,7 @@ static void sort_out(const Op *op, const ExploreDomain *d, const ExplorePoints *
     }
     for (int k = 0; k < all->n; k++) {
         int i = order[k];
-        bool beyond = elements[i] > ordinary_elements || all->size[i][op->row_dim] > ORDINARY_ROW;
+        bool beyond = elements[i] > ordinary_elements || domain_length(m, all->size[i]) > ORDINARY_ROW;
         if ((sum[beyond] += elements[i]) > most_elements) return;
         ExplorePoints *p = beyond ? &out->beyond : &out->ordinary;
         p->ways[p->n] = all->ways[i];
@@ -69,7 +70,7 @@ bool branches_find(const BranchSearch *s, BranchPoints *out, Err *e) {
     ExploreDomain *d = NEW(&a, ExploreDomain);
     ExplorePoints *all = NEW(&a, ExplorePoints);
     *out = (BranchPoints){0};
-    explore_domain(s->draw->op, d);
+    explore_domain(s->draw->op, s->draw->domain->slices, domain_length_symbol(s->draw->domain), d);
     for (int i = 0; i < s->draw->cases; i++) seed_add(d, &s->draw->truth[i]);
     ForkJob job = {.source = s->source,
                    .extras = s->extras,
@@ -79,7 +80,7 @@ bool branches_find(const BranchSearch *s, BranchPoints *out, Err *e) {
                    .draw_fd = -1,
                    .max_reports = EXPLORE_POINTS_MAX + 1};
     bool ok = domain_file(d, &job.draw_fd, &job.draw_bytes, e) && ask(s, &job, d, all, e);
-    if (ok) sort_out(s->draw->op, d, all, out);
+    if (ok) sort_out(s->draw->domain, d, all, out);
     if (job.draw_fd >= 0) close(job.draw_fd);
     arena_free(&a);
     return ok;

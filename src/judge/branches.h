@@ -11,8 +11,8 @@ typedef struct {
     Str source;
     Extras extras;
 } BranchSearch;
-// ordinary: sizes that every kernel has to be right for. beyond: rows or tensors so large that it may say that
-// it will not have them. Still larger ones are left out: no case of theirs could be computed.
+// ordinary: sizes that every kernel has to be right for. beyond: rows or tensors so large that it may say
+// that it will not have them. Still larger ones are left out: no case of theirs could be computed.
 typedef struct {
     ExplorePoints ordinary, beyond;
 } BranchPoints;

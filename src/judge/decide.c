@@ -3,7 +3,10 @@
 #include <signal.h>
 
 #include "cases/columns.h"
+#include "cases/domain.h"
+#include "cases/lines.h"
 #include "cases/metamorphic.h"
+#include "cases/twins.h"
 #include "judge/gaps.h"
 #include "judge/guesses.h"
 #include "judge/roundings.h"
@@ -56,16 +59,15 @@ const Bound *truth_output(const CaseTruth *t, int output) {
     return b;
 }
 
-ClassId truth_class(const CaseTruth *t, int output, int64_t element) {
-    const Bound *b = truth_output(t, output);
-    int64_t per_row = b->numel / (t->rows > 0 ? t->rows : 1);
-    int64_t row = per_row > 0 ? element / per_row : 0;
-    return (ClassId)t->row_class[row < t->rows ? row : t->rows - 1];
+ClassId truth_class(const Draw *d, int index, int output, int64_t element) {
+    const CaseTruth *t = &d->truth[index];
+    const Domain *m = d->domain;
+    return (ClassId)t->line_class[m->kind->line_of(m, t, truth_output(t, output), element)];
 }
 
 // " strided", or of some inputs only: ", x and w strided". Without gaps, " offset".
-static void put_strided(Buf *out, const Op *op, uint8_t which) {
-    bool all = which == (1u << op->inputs) - 1;
+static void put_strided(Buf *out, const Op *op, uint64_t which) {
+    bool all = which == op_all_inputs(op);
     const char *between = ", ";
     for (int i = 0; i < op->inputs && !all; i++) {
         if (!(which >> i & 1)) continue;
@@ -77,13 +79,9 @@ static void put_strided(Buf *out, const Op *op, uint8_t which) {
 
 void truth_name(Buf *out, const Draw *d, int index) {
     const CaseTruth *t = &d->truth[index];
-    const Op *op = d->op;
-    bool any_float = false;
-    for (int i = 0; i < op->inputs; i++) any_float |= op->input[i].any_float;
-    if (any_float) buf_printf(out, "%s ", dtype_info[t->dtype].torch);
-    if (op->rows_dim >= 0) buf_printf(out, "%lldx", (long long)t->dim[op->rows_dim]);
-    buf_printf(out, "%lld", (long long)t->dim[op->row_dim]);
-    put_strided(out, op, t->strided);
+    if (domain_any_float(d->domain)) buf_printf(out, "%s ", dtype_info[t->dtype].torch);
+    d->domain->kind->put_sizes(out, d->domain, t->dim);
+    put_strided(out, d->op, t->strided);
 }
 
 typedef struct {
@@ -117,7 +115,7 @@ static void note_worst(Deciding *z, int index, const Comparison *c, bool failing
     Buf b = BUF(z->arena);
     truth_name(&b, z->draw, index);
     if (!z->draw->truth[index].hidden)
-        buf_printf(&b, " %s", class_name(truth_class(&z->draw->truth[index], c->output, c->worst_at)));
+        buf_printf(&b, " %s", class_name(truth_class(z->draw, index, c->output, c->worst_at)));
     snprintf(w->where, sizeof w->where, "%s", buf_cstr(&b));
 }
 
@@ -224,40 +222,36 @@ static bool judge_ran(Deciding *z, int index, const CaseReport *r, Comparison *c
 
 static void take_traffic(Deciding *z, const CaseReport *r) {
     const CaseSpec *spec = &z->draw->spec[z->draw->traffic_case];
-    const Op *op = z->draw->op;
     const CaseTruth *truth = &z->draw->truth[z->draw->traffic_case];
     Traffic *t = z->traffic;
     t->count = r->count;
-    t->facts = (RankCase){.rows = op->rows_dim >= 0 ? truth->dim[op->rows_dim] : 1,
-                          .row = truth->dim[op->row_dim],
-                          .has_rows = op->rows_dim >= 0};
+    const Domain *m = z->draw->domain;
+    t->facts = (RankCase){.rows = domain_slices(m, truth->dim),
+                          .row = domain_length(m, truth->dim),
+                          .has_rows = m->slices >= 0};
     int64_t inputs = 0, shared = 0;
-    bool any_float = false;
     for (int i = 0; i < spec->inputs; i++) {
         int64_t n = 1;
         shape_numel(spec->input[i].shape, spec->input[i].rank, &n);
         n *= dtype_bytes((DType)spec->input[i].dtype);
         inputs += n;
-        bool by_row = false;
-        for (int d = 0; d < op->input[i].rank; d++) by_row |= op->input[i].dim[d] == op->rows_dim;
-        if (!by_row) shared += n;
-        any_float |= op->input[i].any_float;
+        if (m->slice_axis[i] < 0) shared += n;
     }
     t->bytes_ideal = inputs + spec->output_bytes;
-    t->facts.elem_bytes = any_float ? dtype_bytes(truth->dtype) : 0;
+    t->facts.elem_bytes = domain_any_float(m) ? dtype_bytes(truth->dtype) : 0;
     t->facts.row_bytes = (double)(inputs - shared + spec->output_bytes);
     t->facts.shared_bytes = (double)shared;
     for (int k = 0; k < spec->outputs; k++)
         if (spec->output[k].input < 0) z->stored_least += spec->output[k].bytes;
 }
 
-static int64_t row_length(const Draw *d, int index) { return d->truth[index].dim[d->op->row_dim]; }
+static int64_t length_of(const Draw *d, int index) { return domain_length(d->domain, d->truth[index].dim); }
 
 // Whether a failing case decides instead of the worst so far: by a worse kind, or as the worst of those that
 // are as long.
 static bool decides(const Draw *d, int index, const Comparison *c, int failed, const Comparison *worst) {
     if (failed < 0 || c->worst > worst->worst) return true;
-    return c->worst == worst->worst && row_length(d, index) == row_length(d, failed) && c->use > worst->use;
+    return c->worst == worst->worst && length_of(d, index) == length_of(d, failed) && c->use > worst->use;
 }
 
 static bool classes_differ(const Deciding *z, int index) {
@@ -288,7 +282,7 @@ static bool all_right(const Deciding *z, int index, const CaseReport *r) {
 static void note_dense(Deciding *z, int index, const CaseReport *r) {
     const Draw *d = z->draw;
     if (z->dense < 0 || gaps_inputs(d, index)) return;
-    z->dense = all_right(z, index, r) ? row_length(d, index) : -1;
+    z->dense = all_right(z, index, r) ? length_of(d, index) : -1;
 }
 
 // The cases in order. True when all passed. Among numeric failures the worst kind of the whole draw decides,
@@ -313,7 +307,7 @@ static bool judge_cases(Deciding *z) {
             return false;
         }
         if (report->kind != REPORT_RAN) break;
-        if (failed >= 0 && row_length(d, i) > row_length(d, failed)) {
+        if (failed >= 0 && length_of(d, i) > length_of(d, failed)) {
             note_dense(z, i, report);
             if (worst.worst == MATCH_NAN) continue; // nothing is worse
             // One kind is, and it is soon found.
@@ -329,7 +323,7 @@ static bool judge_cases(Deciding *z) {
         z->finite |= c.wrong > c.nans;
         if (i == d->traffic_case) take_traffic(z, report);
         if (gaps_inputs(d, i) == 0 && z->dense >= 0)
-            z->dense = c.wrong > 0 ? -1 : d->truth[i].rows > 1 ? row_length(d, i) : z->dense;
+            z->dense = c.wrong > 0 ? -1 : d->truth[i].slices > 1 ? length_of(d, i) : z->dense;
         if (c.wrong > 0 && decides(d, i, &c, failed, &worst)) {
             failed = i;
             worst = c;
@@ -363,9 +357,11 @@ static bool rows_alone(const Deciding *z, int index, int output) {
     const Bound *b = truth_output(&d->truth[index], output);
     if (!spec->origin_at || r->atomic_launches > 0 || r->configs > 1 || r->read_back) return false;
     const uint8_t *origin = z->child->output + spec->origin_at + spec->output[output].at;
-    int64_t n = b->numel / d->truth[index].rows;
-    for (int64_t i = 0; i < b->numel; i++)
-        if (origin[i] & ~(1 << i / n)) return false;
+    int axis = d->domain->output_slice[output];
+    int64_t n = slice_size(b->shape, b->rank, axis);
+    for (int64_t s = 0; s < d->truth[index].slices; s++)
+        for (int64_t k = 0; k < n; k++)
+            if (origin[slice_element(b->shape, b->rank, axis, s, k)] & ~(1 << s)) return false;
     return true;
 }
 
@@ -374,9 +370,10 @@ static int64_t row_that_differs(const Deciding *z, int index, int output) {
     const CaseSpec *of = &z->draw->spec[index - 1], *spec = &z->draw->spec[index];
     const uint8_t *base = z->child->output + of->output_at + of->output[output].at,
                   *twin = z->child->output + spec->output_at + spec->output[output].at;
-    int64_t bytes = spec->output[output].bytes / t->rows;
-    for (int64_t r = 0; r < t->rows; r++)
-        if (memcmp(twin + r * bytes, base + t->twin_row[r] * bytes, (size_t)bytes) != 0) return r;
+    const Bound *b = truth_output(t, output);
+    int axis = z->draw->domain->output_slice[output];
+    for (int64_t s = 0; s < t->slices; s++)
+        if (twins_differ(b, axis, twin, s, base, t->twin_slice[s])) return s;
     return -1;
 }
 

@@ -27,7 +27,7 @@ bool report_refuses(Str source, const CaseReport *r);
 // What the right output `output` of a case is.
 const Bound *truth_output(const CaseTruth *t, int output);
 // Where in the rotation of classes an element of an output lies: the class of its row, or of the whole case.
-ClassId truth_class(const CaseTruth *t, int output, int64_t element);
+ClassId truth_class(const Draw *d, int index, int output, int64_t element);
 // "float16 17x1000", with " strided" where all inputs are, and ", x and w strided" where some are.
 void truth_name(Buf *out, const Draw *d, int index);
 

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/numeric/rng.h"
-#include "cases/plan.h"
+#include "cases/domain.h"
 #include "judge/decide.h"
 #include "judge/large_tensors.h"
 #include "judge/referee.h"
@@ -91,7 +91,7 @@ static bool check_judged(const Draw *d, int output, Err *e) {
 
 static bool check_moves(Referee *r, Arena *a, const Op *op, uint64_t seed, Err *e) {
     PlannedCase *plan;
-    int cases = plan_metamorphic(a, op, seed, &plan);
+    int cases = plan_metamorphic(a, domain_make(a, op), seed, &plan);
     Draw d;
     if (cases == 0) return true;
     if (!draw_make(a, referee_pool(r),

@@ -19,7 +19,7 @@ const char *feedback_join(Arena *a, const char *feedback, const char *sentence) 
 static void put_case(Buf *b, const Draw *d, int index) {
     if (index < 0 || index >= d->cases) return;
     if (d->truth[index].hidden) {
-        buf_puts(b, " in a hidden check");
+        buf_puts(b, " on an input of secret size");
         return;
     }
     buf_puts(b, " on input ");
@@ -41,7 +41,7 @@ const char *feedback_ok(Arena *a, const Draw *d, const CaseResults *c, const cha
     Buf b = BUF(a);
     buf_printf(&b,
                "Accepted: %d of %d cases passed (%s), all output bytes written by the kernel, no memory "
-               "finding; closest call %.0f %% of the error bound.",
+               "finding; largest error %.0f %% of the allowed error.",
                c->passed, c->run, level_name(d->level), 100 * c->worst.use);
     put_note(&b, warning);
     return cut(a, &b);
@@ -213,10 +213,10 @@ const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comp
     if (name.len && !dtype_is_float(want->dtype))
         advice = "Integers are compared exactly: check which index counts, and which of equal ones.";
     if (known) advice = known;
-    ClassId cls = truth_class(t, c->output, c->worst_at);
+    ClassId cls = truth_class(d, index, c->output, c->worst_at);
     if (t->hidden) {
         put_output(&b, d->op, c->output);
-        buf_printf(&b, " in a hidden check (%s). %s", class_words(cls), advice);
+        buf_printf(&b, " on an input of secret size (%s). %s", class_words(cls), advice);
         put_note(&b, note);
         return cut(a, &b);
     }
@@ -226,7 +226,7 @@ const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comp
     put_output(&b, d->op, c->output);
     put_case(&b, d, index);
     buf_printf(&b, ", worst in a row of %s", class_words(cls));
-    buf_printf(&b, " at row %lld", (long long)(t->first_row + c->worst_at / n));
+    buf_printf(&b, " at row %lld", (long long)(t->first_slice + c->worst_at / n));
     if (n > 1) buf_printf(&b, ", column %lld", (long long)(c->worst_at % n));
     buf_puts(&b, ", where the right answer is ");
     put_magnitude(&b, want->v[c->worst_at]);

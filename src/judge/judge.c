@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/numeric/rng.h"
-#include "cases/plan.h"
+#include "cases/domain.h"
 #include "judge/branches.h"
 #include "judge/decide.h"
 #include "judge/gaps.h"
@@ -120,8 +120,8 @@ typedef struct {
 static bool refuses_rows(const Draw *d, const Verdict *v, int64_t *rows) {
     enum { BEYOND_PLAN = 16384 };
     int i = v->decision.case_number - 1;
-    if (!v->decision.refuses || d->op->rows_dim < 0 || i < 0 || i >= d->cases) return false;
-    *rows = d->truth[i].dim[d->op->rows_dim];
+    if (!v->decision.refuses || d->domain->slices < 0 || i < 0 || i >= d->cases) return false;
+    *rows = d->truth[i].dim[d->domain->slices];
     return *rows > BEYOND_PLAN;
 }
 
@@ -146,6 +146,7 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e
     int configs = 0;
     bool ok = draw_make(&a, alone,
                         &(DrawRequest){.op = b->draw->op,
+                                       .domain = b->draw->domain,
                                        .level = b->q->level,
                                        .seed = q->seed,
                                        .plan = q->plan,
@@ -177,10 +178,10 @@ static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e
     return ok;
 }
 
-static int fewer_rows(const Op *op, PlannedCase *plan, int cases, int64_t rows) {
+static int fewer_rows(const Domain *m, PlannedCase *plan, int cases, int64_t rows) {
     int kept = 0;
     for (int i = 0; i < cases; i++)
-        if (plan[i].dim[op->rows_dim] < rows) plan[kept++] = plan[i];
+        if (plan[i].dim[m->slices] < rows) plan[kept++] = plan[i];
     return kept;
 }
 
@@ -191,7 +192,7 @@ static bool judge_allowed(Candidates *b, size_t i, MoreCases *q, PlannedCase *pl
     do {
         ok = q->cases == 0 || judge_more(b, i, q, v, e);
         if (ok && q->said == MORE_REFUSED)
-            q->cases = fewer_rows(b->draw->op, plan, q->cases, q->refused_rows);
+            q->cases = fewer_rows(b->draw->domain, plan, q->cases, q->refused_rows);
     } while (ok && q->said == MORE_REFUSED && q->cases > 0);
     return ok;
 }
@@ -221,14 +222,14 @@ static bool judge_beyond(Candidates *b, size_t i, Verdict *v, Err *e) {
     Arena a = {0};
     Evidence *had = &v->evidence;
     PlannedCase *plan;
-    int64_t size[COVERAGE_BEYOND_MAX];
-    int tried, cases = plan_beyond(&a, b->draw, &b->q->filter, &had->coverage, &plan, size, &tried);
+    BeyondTried tried;
+    int cases = plan_beyond(&a, b->draw, &b->q->filter, &had->coverage, &plan, &tried);
     MoreCases q = {
         .plan = plan, .cases = cases, .seed = b->draw->seed, .may_refuse = true, .said = MORE_UNKNOWN};
     bool ok = cases == 0 || judge_more(b, i, &q, v, e);
     if (q.said == MORE_RIGHT) {
-        memcpy(had->tried + had->tries, size, sizeof *size * (size_t)tried);
-        had->tries += tried;
+        memcpy(had->tried + had->tries, tried.size, sizeof *tried.size * (size_t)tried.n);
+        had->tries += tried.n;
     }
     arena_free(&a);
     return ok;
@@ -258,7 +259,6 @@ static bool judge_branches(Candidates *b, size_t i, Verdict *v, Err *e) {
 // source finds all of that, cases for every size do.
 static bool judge_every_size(Candidates *b, size_t i, Verdict *v, Err *e) {
     const JudgeRequest *q = b->q;
-    const Op *op = b->draw->op;
     Arena a = {0};
     ArenaMark mark = arena_mark(&a);
     bool ok = true;
@@ -266,7 +266,8 @@ static bool judge_every_size(Candidates *b, size_t i, Verdict *v, Err *e) {
     for (int64_t next = 1, from = 1; ok && more.said == MORE_RIGHT && next <= q->every_size; from = next) {
         PlannedCase *plan;
         uint64_t seed = rng_mix(b->draw->seed, 0x6576657279 + (uint64_t)from);
-        int cases = plan_every_size(&a, op, seed, &q->filter, &next, q->every_size, &plan);
+        EverySize of = {seed, &q->filter, q->every_size};
+        int cases = plan_every_size(&a, b->draw->domain, &of, &next, &plan);
         if (next == from) break; // too large for a CPU
         more = (MoreCases){.plan = plan, .cases = cases, .seed = seed, .said = MORE_RIGHT};
         ok = cases == 0 || judge_more(b, i, &more, v, e);

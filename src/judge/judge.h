@@ -36,8 +36,8 @@ typedef struct {
     AddedCases *added; // NULL: nobody asks; else there is one candidate
 } Candidates;
 
-// The same candidates on another draw, to be judged by judge_once() or a pass of it: all but `done`, which other
-// threads count up, and what belongs to the first draw alone.
+// The same candidates on another draw, to be judged by judge_once() or a pass of it: all but `done`, which
+// other threads count up, and what belongs to the first draw alone.
 Candidates candidates_on(const Candidates *b, const Draw *d);
 // Everything that judging candidate i on one draw takes, once. False where the world failed.
 MUST_CHECK bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e);

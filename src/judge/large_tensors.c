@@ -7,7 +7,7 @@
 
 #include "base/io.h"
 #include "base/numeric/rng.h"
-#include "cases/plan.h"
+#include "cases/domain.h"
 #include "judge/decide.h"
 
 enum {
@@ -15,7 +15,8 @@ enum {
     WALL_SECONDS = 60,
     STEPS = 1 << 30, // lanes: enough for two programs of a grid that has one for each processor
     ORDINARY_ROW = 4096,
-    BEYOND = 3, // rows more than are needed for 2^31 elements, or fewer
+    OTHER_SIZE = 8,
+    BEYOND = 3, // slices more than are needed for 2^31 elements, or fewer
 };
 static const int64_t room = (int64_t)1 << 37; // of address space, for all tensors of a call
 static const int64_t limit = (int64_t)1 << 31;
@@ -27,33 +28,35 @@ typedef struct {
     CaseSpec spec;
     CaseTruth truth;
     int64_t elements; // of the largest input
+    CaseTensor *input;
 } LargeCase;
 
-// Rows as long as they usually are, as many as it takes. False when the op's domain ends before.
-static bool large_case(const Op *op, LargeShape shape, uint64_t seed, LargeCase *c) {
-    if (op->rows_dim < 0) return false;
-    *c = (LargeCase){.spec = {.inputs = op->inputs, .processors = PROCESSORS_USUAL, .steps = STEPS}};
-    int64_t *dim = c->truth.dim, per_row = 1, m, n;
+// Lines as long as they usually are, as many slices as it takes. False when the op's domain ends before.
+static bool large_case(const Domain *domain, LargeShape shape, uint64_t seed, LargeCase *c) {
+    const Op *op = domain->op;
+    if (domain->slices < 0) return false;
+    *c = (LargeCase){
+        .input = c->input,
+        .spec = {.inputs = op->inputs, .input = c->input, .processors = PROCESSORS_USUAL, .steps = STEPS}};
+    int64_t *dim = c->truth.dim, per_slice = 1, m, n;
     op_usual_shape(op, &m, &n);
-    for (int d = 0; d < op->dims; d++) dim[d] = d == op->row_dim ? (n > 0 ? n : ORDINARY_ROW) : 8;
+    for (int d = 0; d < op->dims; d++) dim[d] = OTHER_SIZE;
+    domain_set_length(domain, n > 0 ? n : ORDINARY_ROW, dim);
     plan_fit(op, dim);
     for (int i = 0; i < op->inputs; i++) {
         const OpInput *in = &op->input[i];
         int64_t size = 1;
-        bool rows = false;
-        for (int d = 0; d < in->rank; d++) {
-            rows |= in->dim[d] == op->rows_dim;
-            if (in->dim[d] != op->rows_dim) size *= in->dim[d] >= 0 ? dim[in->dim[d]] : in->size[d];
-        }
-        if (rows && size > per_row) per_row = size;
+        for (int d = 0; d < in->rank; d++)
+            if (in->dim[d] != domain->slices) size *= domain_size(in, d, dim);
+        if (domain->slice_axis[i] >= 0 && size > per_slice) per_slice = size;
     }
-    int64_t most = shape == SHAPE_HALF ? limit / 2 : limit, rows = (most + per_row - 1) / per_row;
-    dim[op->rows_dim] = rows + (shape == SHAPE_BEYOND ? BEYOND : -BEYOND);
+    int64_t most = shape == SHAPE_HALF ? limit / 2 : limit, slices = (most + per_slice - 1) / per_slice;
+    dim[domain->slices] = slices + (shape == SHAPE_BEYOND ? BEYOND : -BEYOND);
     plan_fit(op, dim);
-    c->elements = dim[op->rows_dim] * per_row;
-    if (dim[op->rows_dim] < 1 || (shape == SHAPE_BEYOND) != (c->elements > limit)) return false;
+    c->elements = dim[domain->slices] * per_slice;
+    if (dim[domain->slices] < 1 || (shape == SHAPE_BEYOND) != (c->elements > limit)) return false;
     c->truth.dtype = DT_F16;
-    c->truth.rows = dim[op->rows_dim];
+    c->truth.slices = dim[domain->slices];
     // Nobody looks at values: what a call gives has no room.
     c->spec.outputs = op->outputs;
     for (int k = 0; k < op->outputs; k++) c->spec.output[k].input = op->output[k].init;
@@ -64,7 +67,7 @@ static bool large_case(const Op *op, LargeShape shape, uint64_t seed, LargeCase 
         CaseTensor *t = &c->spec.input[i];
         *t = (CaseTensor){
             .at = TENSOR_ZEROS, .rank = in->rank, .dtype = (int32_t)(in->any_float ? DT_F16 : in->dtype)};
-        for (int d = 0; d < in->rank; d++) t->shape[d] = in->dim[d] >= 0 ? dim[in->dim[d]] : in->size[d];
+        for (int d = 0; d < in->rank; d++) t->shape[d] = domain_size(in, d, dim);
         t->bytes = dtype_bytes((DType)t->dtype);
         for (int d = in->rank - 1; d >= 0; d--) {
             t->stride[d] = t->bytes / dtype_bytes((DType)t->dtype);
@@ -75,17 +78,25 @@ static bool large_case(const Op *op, LargeShape shape, uint64_t seed, LargeCase 
 }
 
 bool large_tensors_declared(const Op *op) {
-    LargeCase c;
-    return large_case(op, SHAPE_BEYOND, 0, &c);
+    Arena a = {0};
+    LargeCase c = {.input = NEWN(&a, CaseTensor, (size_t)op->inputs)};
+    bool any = large_case(domain_make(&a, op), SHAPE_BEYOND, 0, &c);
+    arena_free(&a);
+    return any;
 }
 
 static bool case_file(const CaseSpec *spec, int *fd, size_t *bytes, Err *e) {
-    DrawHeader header = {.magic = WIRE_MAGIC, .cases = 1};
-    *bytes = sizeof header + sizeof *spec;
+    struct {
+        DrawHeader header;
+        CaseSpec spec;
+        CaseTensor input[WIRE_INPUTS_MAX];
+    } all = {.header = {.magic = WIRE_MAGIC, .cases = 1}};
+    int64_t at = sizeof all.header + sizeof all.spec;
+    wire_put((uint8_t *)&all, &at, spec, &all.spec);
+    *bytes = (size_t)at;
     *fd = memfd_create("ouroboros-giant", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (*fd < 0) return err_set(e, ERR_IO, "giant shapes: memfd: %s", strerror(errno));
-    return io_write_all(*fd, &header, sizeof header, e) && io_write_all(*fd, spec, sizeof *spec, e) &&
-           io_seal(*fd, "giant shapes", e);
+    return io_write_all(*fd, &all, *bytes, e) && io_seal(*fd, "giant shapes", e);
 }
 
 typedef enum { SAID_SAFE, SAID_FAILS, SAID_NOTHING, SAID_WORLD } Said; // WORLD: nobody could be asked
@@ -136,7 +147,8 @@ static void note_failure(const Probe *p, const LargeCase *c, const CaseReport *r
 
 static void reject(const Probe *p, LargeCase *c, const CaseReport *r) {
     Decision *z = &p->v->decision;
-    Draw shown = {.op = p->d->op, .level = p->d->level, .cases = 1, .truth = &c->truth};
+    Draw shown = {
+        .domain = p->d->domain, .op = p->d->op, .level = p->d->level, .cases = 1, .truth = &c->truth};
     z->status = finding_status((DiagKind)r->finding, &z->rule);
     z->found = true;
     z->placed = finding_place(p->source, r, &z->place);
@@ -185,8 +197,8 @@ void large_tensors_probe(ForkServers *fork_servers, Arena *a, const Draw *d, Str
     Probe p = {.fork_servers = fork_servers, .a = a, .d = d, .source = source, .extras = extras, .v = v};
     LargeTensors *g = &v->evidence.large;
     Said said = SAID_NOTHING;
-    LargeCase c;
-    for (LargeShape s = 0; s < SHAPES && large_case(d->op, s, d->seed, &c); s++) {
+    LargeCase c = {.input = NEWN(a, CaseTensor, (size_t)d->op->inputs)};
+    for (LargeShape s = 0; s < SHAPES && large_case(d->domain, s, d->seed, &c); s++) {
         g->asked = true;
         said = probe_case(&p, &c);
         if (said == SAID_SAFE) g->safe = c.elements;

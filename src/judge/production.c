@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/numeric/rng.h"
+#include "cases/domain.h"
 #include "cases/repeated.h"
 #include "judge/decide.h"
 
@@ -71,32 +72,30 @@ static RepeatedRequest request_of(const Draw *d, ProductionShape shape) {
     uint64_t seed = rng_mix(d->seed, 0x70726f64 + (uint64_t)shape);
     Rng r = rng_at(seed, 0);
     int turn = (int)(d->seed >> 5 & 1);
-    RepeatedRequest q = {.op = op, .seed = seed, .steps = steps};
+    RepeatedRequest q = {.op = op, .domain = d->domain, .seed = seed, .steps = steps};
     int64_t m, n;
     switch (shape) {
     case SHAPE_TALL:
     case SHAPE_VAST:
         q.windows = shape == SHAPE_VAST;
         q.dtype = types[q.windows ? 1 - turn : turn];
-        q.rows = prime_from(&r, TALL_LEAST, TALL_MOST);
-        q.columns = q.windows ? VAST_COLUMNS : TALL_COLUMNS;
+        q.slices = prime_from(&r, TALL_LEAST, TALL_MOST);
+        q.length = q.windows ? VAST_COLUMNS : TALL_COLUMNS;
         break;
     case SHAPE_WIDE:
         q.dtype = types[2 - turn];
-        q.rows = WIDE_ROWS;
-        q.columns = prime_from(&r, WIDE_LEAST, WIDE_MOST);
+        q.slices = WIDE_ROWS;
+        q.length = prime_from(&r, WIDE_LEAST, WIDE_MOST);
         break;
     default:
         op_usual_shape(op, &m, &n);
         q.dtype = turn ? DT_F32 : DT_BF16;
-        q.columns = n > 0 ? n : ORDINARY_ROW;
-        q.rows = USUAL_ELEMENTS / q.columns + 1;
-        if (m > 0 && m < q.rows) q.rows = m;
+        q.length = n > 0 ? n : ORDINARY_ROW;
+        q.slices = USUAL_ELEMENTS / q.length + 1;
+        if (m > 0 && m < q.slices) q.slices = m;
     }
-    bool any_float = false;
-    for (int i = 0; i < op->inputs; i++) any_float |= op->input[i].any_float;
-    if (!any_float) q.dtype = DT_F32; // what a draw of such an op has
-    if (op->rows_dim < 0) q.rows = 1;
+    if (!domain_any_float(d->domain)) q.dtype = DT_F32; // what a draw of such an op has
+    if (d->domain->slices < 0) q.slices = 1;
     return q;
 }
 
@@ -138,9 +137,9 @@ static Said wrong(Judge *z, Status s, const char *rule, const char *feedback) {
 static const Bound *of_all_rows(const Judge *z, const Bound *b) {
     Bound *all = NEW(z->scratch, Bound);
     *all = *b;
-    if (z->truth.rows != z->shape->rows) {
-        all->numel = all->numel / z->truth.rows * z->shape->rows;
-        all->shape[0] = z->shape->rows;
+    if (z->truth.slices != z->shape->slices) {
+        all->numel = all->numel / z->truth.slices * z->shape->slices;
+        all->shape[0] = z->shape->slices;
     }
     if (b->also) all->also = of_all_rows(z, b->also);
     return all;
@@ -150,15 +149,17 @@ static const Bound *of_all_rows(const Judge *z, const Bound *b) {
 static void show(Judge *z) {
     const Draw *block = &z->shape->block;
     z->truth = block->truth[0];
-    if (z->q->draw->op->rows_dim >= 0) z->truth.dim[z->q->draw->op->rows_dim] = z->shape->rows;
+    int symbol = block->domain->slices;
+    if (symbol >= 0) z->truth.dim[symbol] = z->shape->slices;
     z->truth.expected = of_all_rows(z, block->truth[0].expected);
-    z->shown = (Draw){.op = block->op, .level = LEVEL_FULL, .cases = 1, .truth = &z->truth};
+    z->shown =
+        (Draw){.domain = block->domain, .op = block->op, .level = LEVEL_FULL, .cases = 1, .truth = &z->truth};
 }
 
-static Said wrong_values(Judge *z, const Comparison *worst, int64_t first_row) {
+static Said wrong_values(Judge *z, const Comparison *worst, int64_t first_slice) {
     CaseTruth shown = *z->shape->block.truth;
     memcpy(shown.dim, z->truth.dim, sizeof shown.dim);
-    shown.first_row = first_row;
+    shown.first_slice = first_slice;
     z->shown.truth = &shown;
     Status s = worst->worst == MATCH_NAN         ? STATUS_nan_class
                : worst->worst == MATCH_INCORRECT ? STATUS_incorrect
@@ -180,15 +181,15 @@ static Said compare_whole(Judge *z, int output, const Bound *b, const uint8_t *o
 // part: what it lacks is taken from the first.
 static Said compare_rows(Judge *z, int output, const Bound *b, const uint8_t *out) {
     const CaseTruth *block = z->shape->block.truth;
-    int64_t n = b->numel / block->rows, rows = z->shape->rows;
-    if (rows == block->rows) return compare_whole(z, output, b, out);
-    size_t row = (size_t)n * (size_t)dtype_bytes(b->dtype), whole = row * (size_t)block->rows;
+    int64_t n = b->numel / block->slices, rows = z->shape->slices;
+    if (rows == block->slices) return compare_whole(z, output, b, out);
+    size_t row = (size_t)n * (size_t)dtype_bytes(b->dtype), whole = row * (size_t)block->slices;
     uint8_t *judged = arena_raw(z->scratch, (size_t)b->numel + 1, 1), *part = NULL;
     Comparison worst = {0}, first = {0};
     int64_t at_row = 0, wrongs = 0, nans = 0;
-    for (int64_t r = 0; r < rows; r += block->rows) {
+    for (int64_t r = 0; r < rows; r += block->slices) {
         const uint8_t *at = out + (size_t)r * row;
-        size_t have = (size_t)(rows - r < block->rows ? rows - r : block->rows) * row;
+        size_t have = (size_t)(rows - r < block->slices ? rows - r : block->slices) * row;
         if (r > 0 && first.wrong == 0 && memcmp(at, out, have) == 0) continue;
         if (have < whole) {
             part = arena_raw(z->scratch, whole + 1, 64);
@@ -224,14 +225,14 @@ static const uint8_t *unstored_row(const Judge *z, int output, int64_t row, size
 // programs work together: others of them are missing.
 static Said compare_windows(Judge *z, int output, const Bound *b, const uint8_t *out) {
     const CaseTruth *block = z->shape->block.truth;
-    int64_t n = b->numel / block->rows, size = dtype_bytes(b->dtype);
+    int64_t n = b->numel / block->slices, size = dtype_bytes(b->dtype);
     uint8_t *judged = arena_raw(z->scratch, (size_t)b->numel + 1, 1),
             *right = arena_raw(z->scratch, (size_t)(b->numel * size) + 1, 64),
             *seen = arena_raw(z->scratch, (size_t)(b->numel * size) + 1, 64);
     for (int64_t i = 0; i < b->numel; i++) dtype_store(b->dtype, right + i * size, b->v[i]);
     for (int k = 0; k < WINDOWS; k++)
         for (int64_t r = 0; r < WINDOW_ROWS; r++, out += n * size) {
-            int64_t row = spec_window_at(z->shape->rows, k) + r, in = row % block->rows;
+            int64_t row = spec_window_at(z->shape->slices, k) + r, in = row % block->slices;
             bool stored = false;
             ArenaMark mark = arena_mark(z->scratch);
             const uint8_t *was = unstored_row(z, output, in, (size_t)(n * size));
@@ -393,7 +394,7 @@ static void note_world(Verdict *v, const RepeatedRequest *r, const Err *e) {
     Production *p = &v->evidence.production;
     ProductionNote *note = &p->note[p->notes++];
     *note = (ProductionNote){.said = PRODUCTION_UNKNOWN, .few = r->windows};
-    snprintf(note->shape, sizeof note->shape, "%lldx%lld", (long long)r->rows, (long long)r->columns);
+    snprintf(note->shape, sizeof note->shape, "%lldx%lld", (long long)r->slices, (long long)r->length);
     snprintf(note->why, sizeof note->why, "%.*s", (int)sizeof note->why - 1, e->msg);
 }
 

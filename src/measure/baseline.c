@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -16,20 +17,26 @@
 #include "base/io.h"
 #include "op/embed.h"
 
-enum { ANSWER_SECONDS = 240, ANSWER_MOST = 256 << 20 };
+enum { ANSWER_SECONDS = 240, ANSWER_MOST = 256 << 20, VERSIONS_SECONDS = 30 };
 
 struct Baseline {
-    const char *python;
-    pid_t pid; // 0: none runs
+    char python[IO_PATH]; // it is started elsewhere: a path is absolute
+    pid_t pid;            // 0: none runs
     int to, from;
     char folder[64];
+    bool versions_asked;
+    char versions[200];
 };
 
 Baseline *baseline_open(const char *python) {
     Baseline *b = calloc(1, sizeof *b);
     if (!b) abort();
     if (!python) python = getenv("OUROBOROS_PYTHON");
-    *b = (Baseline){.python = python && *python ? python : "python3", .to = -1, .from = -1};
+    b->to = b->from = -1;
+    if (!python || !*python) python = "python3";
+    char here[IO_PATH / 2] = "";
+    bool relative = *python != '/' && strchr(python, '/') && getcwd(here, sizeof here);
+    snprintf(b->python, sizeof b->python, "%s%s%s", here, relative ? "/" : "", python);
     return b;
 }
 
@@ -91,7 +98,8 @@ static _Noreturn void become(const Baseline *b, const char *path, const char **e
     if (unshare(CLONE_NEWNET) != 0) errno = 0;
     if (dup2(in[0], 0) < 0 || dup2(out[1], 1) < 0 || chdir(b->folder) != 0) _exit(1);
     closefrom(3);
-    char *const argv[] = {(char *)(uintptr_t)b->python, (char *)"-I", (char *)(uintptr_t)path, NULL};
+    const char *python = b->python;
+    char *const argv[] = {(char *)(uintptr_t)python, (char *)"-I", (char *)(uintptr_t)path, NULL};
     execvpe(b->python, argv, (char *const *)(uintptr_t)env);
     static const char why[] = "cannot start Python\n";
     ssize_t told = write(2, why, sizeof why - 1);
@@ -120,6 +128,54 @@ static bool start(Baseline *b, Err *e) {
     return ok;
 }
 
+// ---- its versions
+
+// Metadata of packages alone: importing PyTorch takes seconds.
+static const char versions_script[] = "import importlib.metadata as m, platform\n"
+                                      "print('torch', m.version('torch') + ', triton', m.version('triton') + "
+                                      "', Python', platform.python_version())";
+
+static _Noreturn void say_versions(const char *python, int out) {
+    int null = open("/dev/null", O_RDWR);
+    if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(null, 2) < 0) _exit(1);
+    closefrom(3);
+    const char *const argv[] = {python, "-I", "-c", versions_script, NULL};
+    execvp(python, (char *const *)(uintptr_t)argv);
+    _exit(127);
+}
+
+// One line, within a time; else nothing.
+static void versions_hear(Baseline *b, int from) {
+    double deadline = clock_seconds() + VERSIONS_SECONDS;
+    size_t n = 0;
+    while (n + 1 < sizeof b->versions) {
+        double left = deadline - clock_seconds();
+        struct pollfd at = {.fd = from, .events = POLLIN};
+        if (left <= 0 || poll(&at, 1, (int)(left * 1000) + 1) <= 0) break;
+        ssize_t got = read(from, b->versions + n, sizeof b->versions - 1 - n);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) break;
+        n += (size_t)got;
+    }
+    const char *end = memchr(b->versions, '\n', n);
+    b->versions[end ? end - b->versions : 0] = 0;
+}
+
+const char *baseline_versions(Baseline *b) {
+    int pair[2], status = 0;
+    if (b->versions_asked) return b->versions;
+    b->versions_asked = true;
+    if (pipe2(pair, O_CLOEXEC) != 0) return b->versions;
+    pid_t pid = fork();
+    if (pid == 0) say_versions(b->python, pair[1]);
+    close(pair[1]);
+    if (pid > 0) versions_hear(b, pair[0]);
+    close(pair[0]);
+    if (pid > 0) kill(pid, SIGKILL);
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    return b->versions;
+}
+
 // ---- asking it
 
 // A line, or its end, or too late.
@@ -143,38 +199,60 @@ static bool line_take(Arena *a, Baseline *b, Str *out) {
     return false;
 }
 
-static void put_request(Buf *out, const BaselineRequest *q) {
+static void put_inputs(Buf *out, const BaselineRequest *q, bool places) {
+    for (int i = 0; i < q->job->inputs; i++) {
+        buf_printf(out, "%s{\"dtype\":\"%s\",\"shape\":[", i ? "," : "", dtype_info[q->dtype[i]].torch);
+        for (int d = 0; d < q->op->input[i].rank; d++)
+            buf_printf(out, "%s%" PRId64, d ? "," : "", q->shape[i][d]);
+        buf_puts(out, "]");
+        if (places) buf_printf(out, ",\"at\":%" PRId64, q->job->input[i].at);
+        buf_puts(out, "}");
+    }
+}
+
+static void put_settings(Buf *out, const BaselineRequest *q) {
+    int64_t bytes = timing_output_bytes(q->job);
+    for (int i = 0; i < q->job->inputs; i++) bytes += q->job->input[i].bytes;
+    buf_printf(out,
+               "\"bytes\":%" PRId64 ",\"rounds\":%d,\"target_us\":%g,\"l2_times\":%" PRId64 ",\"draws\":%d",
+               bytes, q->job->rounds, q->job->target_us, q->job->l2_times, q->draws);
+}
+
+static void put_source(Buf *out, const Op *op) {
     Arena a = {0};
     Buf source = BUF(&a);
     buf_puts(&source, "import torch\n");
-    print_module(&source, q->op->module);
-    buf_puts(out, "{\"source\":");
+    print_module(&source, op->module);
     json_put(out, json_quoted(buf_str(&source)));
-    int64_t bytes = q->job->output_bytes;
-    buf_printf(out, ",\"file\":\"/proc/%d/fd/%d\",\"inputs\":[", (int)getpid(), q->inputs);
-    for (int i = 0; i < q->job->inputs; i++) {
-        buf_printf(out, "%s{\"dtype\":\"%s\",\"at\":%" PRId64 ",\"shape\":[", i ? "," : "",
-                   dtype_info[q->dtype[i]].torch, q->job->input[i].at);
-        for (int d = 0; d < q->op->input[i].rank; d++)
-            buf_printf(out, "%s%" PRId64, d ? "," : "", q->shape[i][d]);
-        buf_puts(out, "]}");
-        bytes += q->job->input[i].bytes;
-    }
-    buf_printf(out,
-               "],\"bytes\":%" PRId64 ",\"rounds\":%d,\"target_us\":%g,\"l2_times\":%" PRId64
-               ",\"draws\":%d}\n",
-               bytes, q->job->rounds, q->job->target_us, q->job->l2_times, q->draws);
     arena_free(&a);
 }
 
-bool baseline_ask(Arena *a, Baseline *b, const BaselineRequest *q, BaselineTimes *out, Err *e) {
+static void put_request(Buf *out, const BaselineRequest *q) {
+    buf_puts(out, "{\"source\":");
+    put_source(out, q->op);
+    buf_printf(out, ",\"file\":\"/proc/%d/fd/%d\",\"inputs\":[", (int)getpid(), q->inputs);
+    put_inputs(out, q, true);
+    buf_puts(out, "],");
+    put_settings(out, q);
+    buf_puts(out, "}\n");
+}
+
+// The script that answers belongs to it, too.
+void baseline_request_key(Buf *out, const BaselineRequest *q) {
+    const EmbeddedFile *f = script();
+    buf_put(out, f->text, f->len);
+    put_source(out, q->op);
+    put_inputs(out, q, false);
+    put_settings(out, q);
+}
+
+bool baseline_ask(Arena *a, Baseline *b, const BaselineRequest *q, Str *text, BaselineTimes *out, Err *e) {
     Buf request = BUF(a);
-    Str answer;
     if (b->pid == 0 && !start(b, e)) return false;
     put_request(&request, q);
     signal(SIGPIPE, SIG_IGN);
-    if (io_write_all(b->to, request.p, request.len, e) && line_take(a, b, &answer))
-        return baseline_read(a, answer, q->job, out, e);
+    if (io_write_all(b->to, request.p, request.len, e) && line_take(a, b, text))
+        return baseline_read(a, *text, q->job, out, e);
     stop(b);
     *e = (Err){0};
     return err_set(e, ERR_IO,
@@ -205,8 +283,8 @@ static bool mode_read(Arena *a, const Json *j, const char *name, const json_t *o
     if (!times_read(j, o, "device", m->device, &m->devices) || !times_read(j, o, "call", m->call, &m->calls))
         return false;
     m->replayable = run != NULL;
-    return !run ||
-           timed_run_read(a, &(TimedRunSource){j, run, bytes, job->inputs, job->output_bytes}, &m->run, j->e);
+    return !run || timed_run_read(a, &(TimedRunSource){j, run, bytes, job->inputs, job->output, job->outputs},
+                                  &m->run, j->e);
 }
 
 bool baseline_read(Arena *a, Str text, const TimingJob *job, BaselineTimes *out, Err *e) {

@@ -35,7 +35,13 @@ typedef struct Baseline Baseline;
 // `python` NULL: $OUROBOROS_PYTHON, else python3. Starts when it is first asked.
 Baseline *baseline_open(const char *python);
 void baseline_close(Baseline *b); // NULL is allowed
-// False: no Python with PyTorch and a GPU, or no answer in time; the next call starts another process.
-MUST_CHECK bool baseline_ask(Arena *a, Baseline *b, const BaselineRequest *q, BaselineTimes *out, Err *e);
+// "torch 2.11.0, triton 3.6.0, Python 3.12.3", as that Python's packages say, asked once; empty: they do not.
+const char *baseline_versions(Baseline *b);
+// `text` is the answer as it came, `out` what it says. False: no Python with PyTorch and a GPU, or no answer
+// in time; the next call starts another process.
+MUST_CHECK bool baseline_ask(Arena *a, Baseline *b, const BaselineRequest *q, Str *text, BaselineTimes *out,
+                             Err *e);
+// What the answer depends on, but for versions and the GPU.
+void baseline_request_key(Buf *out, const BaselineRequest *q);
 // Reads such an answer.
 MUST_CHECK bool baseline_read(Arena *a, Str text, const TimingJob *job, BaselineTimes *out, Err *e);

@@ -205,10 +205,12 @@ def run_of(function, inputs, stream):
             steps.append(step_of_memset(raw, places))
         elif kind.value != EMPTY:
             raise NotReplayable(f"a node of kind {kind.value}")
-    place = places.find(answer.data_ptr())
-    if place is None or not answer.is_contiguous():
-        raise NotReplayable("the answer lies in no buffer, or has gaps")
-    return {"buffers": places.buffers, "kernels": kernels, "steps": steps, "setups": 0, "output": place}
+    outputs = []
+    for tensor in answer if isinstance(answer, (tuple, list)) else [answer]:
+        outputs.append(places.find(tensor.data_ptr()))
+        if outputs[-1] is None or not tensor.is_contiguous():
+            raise NotReplayable("the answer lies in no buffer, or has gaps")
+    return {"buffers": places.buffers, "kernels": kernels, "steps": steps, "setups": 0, "outputs": outputs}
 
 
 # ---- time

@@ -10,6 +10,7 @@
 #include "measure/compile/compile.h"
 #include "measure/measurer.h"
 
+enum { STABILITY_MAX = 32 };
 typedef enum {
 #define TIMES(id, doc) TIMES_##id,
 #include "measure/times.def"
@@ -24,6 +25,12 @@ typedef struct {
     int rounds;
 } Figure;
 
+// Where a kernel is timed.
+typedef struct {
+    int64_t rows, columns;
+    DType dtype;
+} CellPlace;
+
 typedef struct {
     Str name;
     Figure device;        // replayed beside the kernel, by the same process; rounds 0: it was not
@@ -32,8 +39,7 @@ typedef struct {
 } CellBaseline;
 
 typedef struct {
-    int64_t rows, columns;
-    DType dtype;
+    CellPlace place;
     TimesStatus status;
     Str why;
     Figure device, hot, call;
@@ -47,8 +53,14 @@ typedef struct {
     CellBaseline baseline[BASELINE_MODES_MAX];
     int baselines;
     Str torch;
+    bool kept; // the baselines were tuned in an earlier run, and are replayed
     Str bar; // the baseline that it is compared with: the better one of default and max_autotune; empty: none
     double bar_us, ratio; // bar_us / device.us
+    double again_us[STABILITY_MAX],
+        again_ratio[STABILITY_MAX]; // measured again, by fresh processes; ratio 0: none
+    int again;
+    double seconds_prepare; // drawing its inputs, recording its launches
+    double seconds_check;   // comparing its answers
     double seconds_compile, seconds_baseline, seconds_timing;
 } CellTimes;
 
@@ -56,13 +68,25 @@ typedef struct {
     Referee *referee;
     Measurer *measurer;
     Compilers *compilers;
+    const DeviceFacts *gpu;
     Baseline *baseline; // NULL: none
+    const char *kept;   // folder of baselines that were tuned before; NULL: none is kept
     const Op *op;
     Str source; // accepted, with run
     int rounds;
+    int again; // how often a cell is measured once more, each time by a fresh process
 } CellRequest;
-// What goes wrong with this cell is told in it.
-void cell_time(Arena *a, const CellRequest *q, int64_t rows, int64_t columns, DType dtype, CellTimes *out);
-// One object of doc/schema/times.json.
+
+// The cells of one program, ready to be measured: inputs are drawn, launches recorded, kernels compiled,
+// those of all cells side by side. What goes wrong with a cell is told in it.
+typedef struct Cells Cells;
+Cells *cells_prepare(Arena *a, const CellRequest *q, const CellPlace *place, int n, CellTimes *out);
+void cells_measure(Cells *c, int i); // once each: out[i] is told then
+void cells_free(Cells *c);           // what is not in the arena
+// One cell from its place to its times.
+void cell_time(Arena *a, const CellRequest *q, CellPlace place, CellTimes *out);
+
+// One object of doc/schema/bench.json, and back; in another program's file nothing is believed.
 json_t *cell_json(const CellTimes *c);
+MUST_CHECK bool cell_read(Arena *a, const Json *j, const json_t *o, CellTimes *out);
 void cell_text(Buf *out, const CellTimes *c); // one line

@@ -26,5 +26,6 @@ typedef struct {
     const uint8_t *answers; // until the next call
 } Measured;
 MUST_CHECK bool measurer_run(Arena *a, Measurer *m, const TimingJob *job, int inputs, Measured *out, Err *e);
+void measurer_renew(Measurer *m);          // the next job gets a fresh process
 int measurer_processes(const Measurer *m); // started so far
-pid_t measurer_process(const Measurer *m);   // the one that is kept; 0: none
+pid_t measurer_process(const Measurer *m); // the one that is kept; 0: none

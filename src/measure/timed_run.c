@@ -101,15 +101,13 @@ static bool step_make(Arena *a, const Made *m, int i, TimedRun *t, Err *e) {
 
 bool timed_run_make(Arena *a, const RecordedRun *run, const Cubin *const *cubin, const int *config,
                     TimedRun *out, Err *e) {
-    const RunView *answer = &run->output[0];
-    if (run->outputs != 1)
-        return err_set(e, ERR_INPUT, "a call that returns several tensors is not timed in this version");
-    if (!without_gaps(answer))
-        return err_set(e, ERR_INPUT, "an answer with gaps is not timed in this version");
-    *out = (TimedRun){.buffers = run->buffers,
-                      .kernels = run->kernels,
-                      .output = answer->buffer,
-                      .output_offset = answer->offset};
+    *out = (TimedRun){.buffers = run->buffers, .kernels = run->kernels, .outputs = run->outputs};
+    for (int k = 0; k < run->outputs; k++) {
+        const RunView *answer = &run->output[k];
+        if (!without_gaps(answer))
+            return err_set(e, ERR_INPUT, "an answer with gaps is not timed in this version");
+        out->output[k] = (TimedView){answer->buffer, answer->offset};
+    }
     out->buffer = NEWN(a, TimedBuffer, (size_t)run->buffers + 2 * (size_t)run->steps);
     out->kernel = NEWN(a, TimedKernel, (size_t)run->kernels + 1);
     out->step = NEWN(a, TimedStep, (size_t)run->steps + 1);
@@ -187,8 +185,10 @@ void timed_run_write(Buf *out, const TimedRun *run) {
         if (i) buf_putc(out, ',');
         put_step(out, &run->step[i]);
     }
-    buf_printf(out, "],\"setups\":%d,\"output\":[%d,%" PRId64 "]}", run->setups, run->output,
-               run->output_offset);
+    buf_printf(out, "],\"setups\":%d,\"outputs\":[", run->setups);
+    for (int k = 0; k < run->outputs; k++)
+        buf_printf(out, "%s[%d,%" PRId64 "]", k ? "," : "", run->output[k].buffer, run->output[k].offset);
+    buf_puts(out, "]}");
 }
 
 // ---- from JSON
@@ -363,11 +363,26 @@ static bool step_read(Reader *r, size_t i, const json_t *o) {
     return true;
 }
 
+static bool outputs_read(Reader *r, const TimedRunSource *s, const json_t *list) {
+    size_t n = json_array_size(list);
+    if (n != (size_t)s->outputs || n > RUN_OUTPUTS_MAX)
+        return wrong(r, "outputs", n, "not as many as the job has");
+    for (size_t k = 0; k < n; k++) {
+        int64_t buffer = -1;
+        TimedView *v = &r->t->output[r->t->outputs++];
+        if (!pair_read(json_array_get(list, k), &buffer, &v->offset) ||
+            !inside(r->t, buffer, v->offset, s->output[k]))
+            return wrong(r, "output", k, "the answer does not lie in a buffer");
+        v->buffer = (int)buffer;
+    }
+    return true;
+}
+
 bool timed_run_read(Arena *a, const TimedRunSource *s, TimedRun *out, Err *e) {
     Reader r = {a, s->json, out, e};
     const json_t *steps = json_object_get(s->o, "steps");
     size_t n = json_array_size(steps);
-    int64_t setups = 0, output = -1;
+    int64_t setups = 0;
     *out = (TimedRun){0};
     if (!buffers_read(&r, s, json_object_get(s->o, "buffers")) ||
         !kernels_read(&r, json_object_get(s->o, "kernels")))
@@ -378,11 +393,7 @@ bool timed_run_read(Arena *a, const TimedRunSource *s, TimedRun *out, Err *e) {
         if (!step_read(&r, i, json_array_get(steps, i))) return false;
     if (!json_get_int(s->json, s->o, "setups", 0, (int64_t)n, &setups)) return false;
     out->setups = (int)setups;
-    if (!pair_read(json_object_get(s->o, "output"), &output, &out->output_offset) ||
-        !inside(out, output, out->output_offset, s->output_bytes))
-        return wrong(&r, "output", 0, "the answer does not lie in a buffer");
-    out->output = (int)output;
-    return true;
+    return outputs_read(&r, s, json_object_get(s->o, "outputs"));
 }
 
 int64_t timed_run_bytes(const TimedRun *run) {

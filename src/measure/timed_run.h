@@ -9,7 +9,7 @@
 //    "steps":[{"launch":0,"grid":[4096,1,1],"block":[256,1,1],"args":[[BUFFER,OFFSET],"00100000", ...]},
 //             {"fill":BUFFER,"offset":0,"width":4,"count":N,"pattern":0},
 //             {"copy":BUFFER,"offset":0,"from":BUFFER,"from_offset":0,"bytes":N}],
-//    "setups":0, "output":[BUFFER,OFFSET]}
+//    "setups":0, "outputs":[[BUFFER,OFFSET], ...]}
 // A text among args is the bytes of a number, little endian, as hexadecimal digits; "image" likewise.
 #pragma once
 #include "gpu/cubin.h"
@@ -45,15 +45,20 @@ typedef struct {
     int from;
     int64_t from_offset; // COPY: `count` bytes
 } TimedStep;
+// Where an answer begins.
+typedef struct {
+    int buffer;
+    int64_t offset;
+} TimedView;
 typedef struct {
     TimedBuffer *buffer;
     int buffers;
     TimedKernel *kernel;
     int kernels;
     TimedStep *step;
-    int steps, setups; // the first ones run once, before anything is timed
-    int output;        // buffer of the answer
-    int64_t output_offset;
+    int steps, setups;                 // the first ones run once, before anything is timed
+    TimedView output[RUN_OUTPUTS_MAX]; // the answers, in order
+    int outputs;
 } TimedRun;
 
 // One way through a recorded run: `config[g]` is the choice of launches of group g, an index (NULL: 0), and
@@ -61,14 +66,14 @@ typedef struct {
 MUST_CHECK bool timed_run_make(Arena *a, const RecordedRun *run, const Cubin *const *cubin, const int *config,
                                TimedRun *out, Err *e);
 void timed_run_write(Buf *out, const TimedRun *run);
-// `o` belongs to a parsed text. Inputs are those of a job: `bytes[i]` of input i. The answer has
-// `output_bytes`.
+// `o` belongs to a parsed text. Inputs are those of a job: `bytes[i]` of input i, and output[k] of answer k.
 typedef struct {
     const Json *json;
     const json_t *o;
     const int64_t *bytes;
     int inputs;
-    int64_t output_bytes;
+    const int64_t *output;
+    int outputs;
 } TimedRunSource;
 MUST_CHECK bool timed_run_read(Arena *a, const TimedRunSource *s, TimedRun *out, Err *e);
 int64_t timed_run_bytes(const TimedRun *run); // of memory of its own

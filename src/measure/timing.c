@@ -60,15 +60,21 @@ double median_of(const double *x, int n) {
 
 // ---- one call
 
-static DeviceAddress address_of(const Timing *t, const Runner *r, int set, int buffer, int64_t offset) {
+// Inputs of one set, and the region of one: the same, but for what keeps something between calls.
+typedef struct {
+    int set, region;
+} CallPlace;
+
+static DeviceAddress address_of(const Timing *t, const Runner *r, CallPlace p, int buffer, int64_t offset) {
     const TimedBuffer *b = &r->c->run.buffer[buffer];
-    const TimingSet *s = &t->sets.set[set];
-    DeviceAddress base = b->input >= 0 ? s->input[b->input]
-                                       : (r->own ? r->own[set] : s->region) + (DeviceAddress)r->at[buffer];
+    const TimingSet *s = &t->sets.set[p.set];
+    DeviceAddress base = b->input >= 0
+                             ? s->input[b->input]
+                             : (r->own ? r->own[p.region] : s->region) + (DeviceAddress)r->at[buffer];
     return base + (DeviceAddress)offset;
 }
 
-static bool launch(Timing *t, const Runner *r, int set, const TimedStep *s) {
+static bool launch(Timing *t, const Runner *r, CallPlace p, const TimedStep *s) {
     uint64_t value[TIMED_ARGS_MAX];
     void *param[TIMED_ARGS_MAX];
     const TimedKernel *k = &r->c->run.kernel[s->kernel];
@@ -81,33 +87,33 @@ static bool launch(Timing *t, const Runner *r, int set, const TimedStep *s) {
     for (int d = 0; d < 3; d++) l.grid[d] = (unsigned)s->grid[d], l.block[d] = (unsigned)s->block[d];
     for (int i = 0; i < s->args; i++) {
         const TimedArg *arg = &s->arg[i];
-        value[i] = arg->buffer >= 0 ? address_of(t, r, set, arg->buffer, arg->offset) : arg->bits;
+        value[i] = arg->buffer >= 0 ? address_of(t, r, p, arg->buffer, arg->offset) : arg->bits;
         param[i] = &value[i];
     }
     return device_launch(t->d, &l, t->e);
 }
 
-static bool steps_queue(Timing *t, const Runner *r, int set, int from, int to) {
+static bool steps_queue(Timing *t, const Runner *r, CallPlace p, int from, int to) {
     for (int i = from; i < to; i++) {
         const TimedStep *s = &r->c->run.step[i];
-        bool ok = s->kind == STEP_LAUNCH ? launch(t, r, set, s)
+        bool ok = s->kind == STEP_LAUNCH ? launch(t, r, p, s)
                   : s->kind == STEP_FILL
-                      ? device_fill(t->d, address_of(t, r, set, s->buffer, s->offset), s->pattern, s->width,
+                      ? device_fill(t->d, address_of(t, r, p, s->buffer, s->offset), s->pattern, s->width,
                                     (size_t)s->count, t->e)
-                      : device_copy(t->d, address_of(t, r, set, s->buffer, s->offset),
-                                    address_of(t, r, set, s->from, s->from_offset), (size_t)s->count, t->e);
+                      : device_copy(t->d, address_of(t, r, p, s->buffer, s->offset),
+                                    address_of(t, r, p, s->from, s->from_offset), (size_t)s->count, t->e);
         if (!ok) return false;
     }
     return true;
 }
 
-static bool call_queue(Timing *t, const Runner *r, int set) {
-    return steps_queue(t, r, set, r->c->run.setups, r->c->run.steps);
+static bool call_queue(Timing *t, const Runner *r, CallPlace p) {
+    return steps_queue(t, r, p, r->c->run.setups, r->c->run.steps);
 }
 
 static bool setups_queue(Timing *t, const Runner *r) {
     for (int k = 0; k < t->sets.sets && r->c->run.setups; k++)
-        if (!steps_queue(t, r, k, 0, r->c->run.setups)) return false;
+        if (!steps_queue(t, r, (CallPlace){k, k}, 0, r->c->run.setups)) return false;
     return true;
 }
 
@@ -135,6 +141,26 @@ static bool region_own(Timing *t, Runner *r, int64_t bytes) {
     return true;
 }
 
+// Where call i of a graph works; `order` is of the sets. What keeps something between calls meets other
+// inputs each time, or it could remember an answer instead of computing it: each pass moves its regions on by
+// one. On one set alone, two take turns.
+static CallPlace place_of(const Timing *t, const Runner *r, const int *order, int i, bool hot) {
+    int n = t->sets.sets, set = order[hot ? (r->own ? i % 2 : 0) : i % n];
+    return (CallPlace){set, hot ? order[0] : (set + i / n) % n};
+}
+
+// The region that a set's inputs have met last, in a graph of so many calls.
+static int last_region(const Timing *t, const Runner *r, int set) {
+    return (set + r->calls / t->sets.sets - 1) % t->sets.sets;
+}
+
+// So often through all sets that a region does not meet the same set when the graph is replayed.
+static int passes_apart(const Timing *t, const Runner *r, int passes) {
+    if (!r->own) return passes;
+    if (passes < 2) passes = 2;
+    return (passes - 1) % t->sets.sets ? passes : passes + 1;
+}
+
 // The sets in an order that is drawn, again and again; `hot`: the first one only.
 static bool graph_make(Timing *t, const Runner *r, int calls, bool hot, DeviceGraph *out) {
     int n = t->sets.sets, *order = NEWN(t->a, int, (size_t)n);
@@ -147,7 +173,7 @@ static bool graph_make(Timing *t, const Runner *r, int calls, bool hot, DeviceGr
     }
     if (!device_capture_begin(t->d, t->e)) return false;
     bool ok = true;
-    for (int i = 0; i < calls && ok; i++) ok = call_queue(t, r, hot ? order[0] : order[i % n]);
+    for (int i = 0; i < calls && ok; i++) ok = call_queue(t, r, place_of(t, r, order, i, hot));
     Err other = {0};
     return device_capture_end(t->d, out, ok ? t->e : &other) && ok;
 }
@@ -159,11 +185,22 @@ static bool window_time(Timing *t, const DeviceGraph *before, const DeviceGraph 
            device_between(t->d, MARK_FROM, MARK_TO, us, t->e);
 }
 
+// After one call that came to its end: what memory did not suffice for says nothing of a kernel, and what
+// takes too long is slow.
+static TimedEnd end_of_many(const Err *e) {
+    if (strstr(e->msg, "OUT_OF_MEMORY")) return TIMED_REFUSED;
+    return e->code == ERR_LIMIT ? TIMED_SLOW : TIMED_FAULT;
+}
+
 // What the driver says of its kernels before they run, and how its first call ends. A fault of one contender
 // must not be taken for another's: nothing else is under way.
 static TimedEnd runner_tried(Timing *t, Runner *r) {
     if (!kernels_load(t, r)) return TIMED_REFUSED;
-    if (!r->c->run.setups && !call_queue(t, r, 0)) return TIMED_REFUSED;
+    if (r->c->run.setups) {
+        if (!region_own(t, r, region_lay_out(&r->c->run, r->at))) return TIMED_REFUSED;
+        if (!setups_queue(t, r) || !finish(t)) return end_of_many(t->e);
+    }
+    if (!call_queue(t, r, (CallPlace){0, 0})) return TIMED_REFUSED;
     return finish(t) ? TIMED_WELL : TIMED_FAULT;
 }
 
@@ -171,14 +208,13 @@ static TimedEnd runner_tried(Timing *t, Runner *r) {
 static bool runner_ready(Timing *t, Runner *r) {
     double us = 0;
     int n = t->sets.sets, steps = r->c->run.steps - r->c->run.setups;
-    if (r->c->run.setups && !region_own(t, r, region_lay_out(&r->c->run, r->at))) return false;
-    if (!setups_queue(t, r) || !finish(t) || !graph_make(t, r, n, false, &r->cold) ||
-        !window_time(t, NULL, &r->cold, &us) || !window_time(t, &r->cold, &r->cold, &us))
+    if (!graph_make(t, r, n, false, &r->cold) || !window_time(t, NULL, &r->cold, &us) ||
+        !window_time(t, &r->cold, &r->cold, &us))
         return false;
     int64_t times = us > 0 ? (int64_t)(t->job->target_us / us) + 1 : 1,
             most = WINDOW_CALLS_MAX / ((int64_t)n * (steps > 0 ? steps : 1));
     if (times > most) times = most;
-    r->calls = n * (int)(times > 1 ? times : 1);
+    r->calls = n * passes_apart(t, r, times > 1 ? (int)times : 1);
     if (r->calls > n) {
         device_graph_free(t->d, &r->cold);
         if (!graph_make(t, r, r->calls, false, &r->cold)) return false;
@@ -205,7 +241,7 @@ static bool call_time(Timing *t, Runner *r, int round) {
     double us[CALLS_A_ROUND];
     for (int i = 0; i < CALLS_A_ROUND; i++)
         if (!finish(t) || !device_mark(t->d, MARK_FROM, t->e) ||
-            !call_queue(t, r, (round * CALLS_A_ROUND + i) % t->sets.sets) ||
+            !call_queue(t, r, (CallPlace){(round * CALLS_A_ROUND + i) % t->sets.sets, 0}) ||
             !device_mark(t->d, MARK_TO, t->e) || !finish(t) ||
             !device_between(t->d, MARK_FROM, MARK_TO, &us[i], t->e))
             return false;
@@ -298,7 +334,7 @@ static bool checked_window(Timing *t, Runner *r) {
     int first = (int)rng_below(&g, (uint64_t)t->sets.sets);
     if (!r->own) {
         ArenaMark m = arena_mark(t->a);
-        check.one = first;
+        check.one = r->c->compared || !t->job->checked ? first : -1; // our own kernels are not suspected
         if (!sets_check(t->a, &t->sets, &check, t->e)) return false;
         arena_reset(t->a, m);
     }
@@ -308,10 +344,12 @@ static bool checked_window(Timing *t, Runner *r) {
     }
     for (int j = 0; j < t->job->checked && r->c->compared; j++) {
         int set = (first + j) % t->sets.sets;
-        DeviceAddress at = address_of(t, r, set, run->output, run->output_offset);
-        if (!sets_answer(&t->sets, at, set,
-                         t->memory->answers + timing_answer_at(t->job, (int)(r - t->runner), j), t->e))
-            return false;
+        for (int k = 0; k < t->job->outputs; k++) {
+            const CallPlace p = {set, last_region(t, r, set)};
+            DeviceAddress at = address_of(t, r, p, run->output[k].buffer, run->output[k].offset);
+            uint8_t *to = t->memory->answers + timing_output_at(t->job, (int)(r - t->runner), j, k);
+            if (!sets_answer(&t->sets, at, set, k, to, t->e)) return false;
+        }
     }
     return true;
 }
@@ -320,7 +358,7 @@ static bool checked_window(Timing *t, Runner *r) {
 
 static bool at_fault(Timing *t, Runner *r, TimedEnd end) {
     r->out->end = end;
-    t->lost = end == TIMED_FAULT;
+    t->lost = timed_lost(end);
     snprintf(r->out->why, sizeof r->out->why, "%.*s", (int)sizeof r->out->why - 1, t->e->msg);
     *t->e = (Err){0};
     return true;
@@ -335,10 +373,10 @@ static bool measure(Timing *t) {
         if (end != TIMED_WELL) return at_fault(t, &t->runner[i], end);
     }
     for (int i = 0; i < t->runners; i++)
-        if (!runner_ready(t, &t->runner[i])) return at_fault(t, &t->runner[i], TIMED_FAULT);
-    if (!rounds_run(t, &which)) return which && at_fault(t, which, TIMED_FAULT);
+        if (!runner_ready(t, &t->runner[i])) return at_fault(t, &t->runner[i], end_of_many(t->e));
+    if (!rounds_run(t, &which)) return which && at_fault(t, which, end_of_many(t->e));
     for (int i = 0; i < t->runners; i++)
-        if (!checked_window(t, &t->runner[i])) return at_fault(t, &t->runner[i], TIMED_FAULT);
+        if (!checked_window(t, &t->runner[i])) return at_fault(t, &t->runner[i], end_of_many(t->e));
     return true;
 }
 

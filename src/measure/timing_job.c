@@ -5,9 +5,9 @@
 void timing_job_write(Buf *out, const TimingJob *job) {
     buf_printf(out, "{\"seed\":%" PRId64 ",\"rounds\":%d,\"checked\":%d,\"target_us\":%.3f,\"seconds\":%.3f",
                (int64_t)(job->seed >> 1), job->rounds, job->checked, job->target_us, job->seconds);
-    buf_printf(out,
-               ",\"l2_times\":%" PRId64 ",\"rows\":%" PRId64 ",\"output_bytes\":%" PRId64 ",\"inputs\":[",
-               job->l2_times, job->rows, job->output_bytes);
+    buf_printf(out, ",\"l2_times\":%" PRId64 ",\"rows\":%" PRId64 ",\"outputs\":[", job->l2_times, job->rows);
+    for (int k = 0; k < job->outputs; k++) buf_printf(out, "%s%" PRId64, k ? "," : "", job->output[k]);
+    buf_puts(out, "],\"inputs\":[");
     for (int i = 0; i < job->inputs; i++)
         buf_printf(out, "%s{\"at\":%" PRId64 ",\"bytes\":%" PRId64 ",\"row_bytes\":%" PRId64 "}",
                    i ? "," : "", job->input[i].at, job->input[i].bytes, job->input[i].row_bytes);
@@ -42,6 +42,20 @@ static bool inputs_read(const Json *j, int64_t mapped, TimingJob *t) {
     return true;
 }
 
+static bool outputs_read(const Json *j, TimingJob *t) {
+    const json_t *list = json_object_get(j->root, "outputs");
+    size_t n = json_array_size(list);
+    if (n < 1 || n > RUN_OUTPUTS_MAX) return err_set(j->e, ERR_INPUT, "timing job: %zu outputs", n);
+    for (size_t k = 0; k < n; k++) {
+        const json_t *v = json_array_get(list, k);
+        int64_t bytes = json_is_integer(v) ? json_integer_value(v) : 0;
+        if (bytes < 1 || bytes > RUN_BYTES_MAX)
+            return err_set(j->e, ERR_INPUT, "timing job: output %zu has no size that can be", k);
+        t->output[t->outputs++] = bytes;
+    }
+    return true;
+}
+
 static bool contenders_read(Arena *a, const Json *j, TimingJob *t) {
     const json_t *list = json_object_get(j->root, "contenders");
     size_t n = json_array_size(list);
@@ -55,7 +69,7 @@ static bool contenders_read(Arena *a, const Json *j, TimingJob *t) {
         if (!json_get_text(j, o, "name", &c->name) || !json_get_bool(j, o, "compared", &c->compared))
             return false;
         c->name = str_dup(a, c->name);
-        const TimedRunSource s = {j, json_object_get(o, "run"), bytes, t->inputs, t->output_bytes};
+        const TimedRunSource s = {j, json_object_get(o, "run"), bytes, t->inputs, t->output, t->outputs};
         if (!timed_run_read(a, &s, &c->run, j->e)) return err_ctx(j->e, "contender %s", str_cdup(a, c->name));
     }
     return true;
@@ -71,13 +85,12 @@ bool timing_job_read(Arena *a, Str text, int64_t mapped, TimingJob *out, Err *e)
               json_get_int(&j, j.root, "checked", 0, 64, &checked) &&
               json_get_int(&j, j.root, "l2_times", 1, 100, &out->l2_times) &&
               json_get_int(&j, j.root, "rows", 0, RUN_BYTES_MAX, &out->rows) &&
-              json_get_int(&j, j.root, "output_bytes", 1, RUN_BYTES_MAX, &out->output_bytes) &&
               json_get_real(&j, j.root, "target_us", &out->target_us) &&
               json_get_real(&j, j.root, "seconds", &out->seconds);
     out->seed = (uint64_t)seed;
     out->rounds = (int)rounds;
     out->checked = (int)checked;
-    ok = ok && inputs_read(&j, mapped, out) && contenders_read(a, &j, out);
+    ok = ok && outputs_read(&j, out) && inputs_read(&j, mapped, out) && contenders_read(a, &j, out);
     json_close(&j);
     return ok;
 }
@@ -134,7 +147,7 @@ static bool int_read(const Json *j, const json_t *o, const char *key, int *out) 
 static bool timed_read(Arena *a, const Json *j, const json_t *o, TimedContender *c) {
     int64_t end = 0;
     Str why = {0};
-    if (!json_get_text(j, o, "name", &c->name) || !json_get_int(j, o, "end", 0, TIMED_TRAMPLED, &end) ||
+    if (!json_get_text(j, o, "name", &c->name) || !json_get_int(j, o, "end", 0, TIMED_SLOW, &end) ||
         !json_get_text(j, o, "why", &why) || !reals_read(j, o, "cold", c->cold, &c->colds) ||
         !reals_read(j, o, "hot", c->hot, &c->hots) || !reals_read(j, o, "call", c->call, &c->calls) ||
         !json_get_real(j, o, "checked_us", &c->checked_us) ||

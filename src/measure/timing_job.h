@@ -20,12 +20,13 @@ typedef struct {
 typedef struct {
     uint64_t seed; // of the sets, their order, the order of contenders: drawn after what is timed was fixed
     int rounds;
-    int checked;      // sets of which the answer is handed back
-    double target_us; // a window takes at least this long
-    double seconds;   // at most, for any piece of work that is queued
-    int64_t l2_times; // all sets together are so many times the L2
-    int64_t rows;     // of the inputs that have rows; answers are moved back by as many
-    int64_t output_bytes;
+    int checked;                     // sets of which the answer is handed back
+    double target_us;                // a window takes at least this long
+    double seconds;                  // at most, for any piece of work that is queued
+    int64_t l2_times;                // all sets together are so many times the L2
+    int64_t rows;                    // of the inputs that have rows; answers are moved back by as many
+    int64_t output[RUN_OUTPUTS_MAX]; // bytes of each answer
+    int outputs;
     TimingInput input[TIMING_INPUTS_MAX];
     int inputs;
     TimingContender *contender;
@@ -34,16 +35,32 @@ typedef struct {
 void timing_job_write(Buf *out, const TimingJob *job);
 // `mapped`: bytes of the mapping of inputs.
 MUST_CHECK bool timing_job_read(Arena *a, Str text, int64_t mapped, TimingJob *out, Err *e);
-// The answer of contender c for the j-th checked set lies here in the mapping of answers, with rows in the
-// inputs' order.
+// Answer k of contender c for the j-th checked set lies here in the mapping of answers, with rows in the
+// inputs' order; the first of them, with the others behind it.
+static inline int64_t timing_output_at(const TimingJob *job, int c, int j, int k) {
+    int64_t each = 0, at = 0;
+    for (int i = 0; i < job->outputs; i++) {
+        if (i == k) at = each;
+        each += (job->output[i] + 4095) / 4096 * 4096;
+    }
+    return ((int64_t)c * job->checked + j) * each + at;
+}
 static inline int64_t timing_answer_at(const TimingJob *job, int c, int j) {
-    int64_t each = (job->output_bytes + 4095) / 4096 * 4096;
-    return ((int64_t)c * job->checked + j) * each;
+    return timing_output_at(job, c, j, 0);
+}
+static inline int64_t timing_output_bytes(const TimingJob *job) { // of all answers of a call
+    int64_t n = 0;
+    for (int i = 0; i < job->outputs; i++) n += job->output[i];
+    return n;
 }
 
 // What was measured of one contender; in microseconds for one call. REFUSED: the driver does not load or
 // launch it, which says nothing of its answers. FAULT: it ran, and the context is lost.
-typedef enum { TIMED_WELL, TIMED_REFUSED, TIMED_FAULT, TIMED_TRAMPLED } TimedEnd;
+// SLOW: one call comes to its end, many did not in time; the context is lost, and its answers are as good as
+// ever.
+typedef enum { TIMED_WELL, TIMED_REFUSED, TIMED_FAULT, TIMED_TRAMPLED, TIMED_SLOW } TimedEnd;
+// Nothing more can be run in that context.
+static inline bool timed_lost(TimedEnd end) { return end == TIMED_FAULT || end == TIMED_SLOW; }
 typedef struct {
     Str name;
     TimedEnd end;

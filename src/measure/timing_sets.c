@@ -182,13 +182,13 @@ bool sets_check(Arena *a, TimingSets *s, SetsCheck *c, Err *e) {
         if (!gaps_check(s, (Gap){.what = "input", .set = k, .from = s->set[k].inputs}, &inputs, c, e) ||
             !gaps_check(s, (Gap){.what = "buffer", .set = k, .from = s->set[k].region}, &region, c, e))
             return false;
-    for (int i = 0; i < s->job->inputs && c->intact; i++)
+    for (int i = 0; i < s->job->inputs && c->intact && c->one >= 0; i++)
         if (!input_check(a, s, i, c, e)) return false;
     return true;
 }
 
-bool sets_answer(TimingSets *s, DeviceAddress answer, int set, uint8_t *out, Err *e) {
-    int64_t all = s->job->output_bytes, rows = s->job->rows,
+bool sets_answer(TimingSets *s, DeviceAddress answer, int set, int k, uint8_t *out, Err *e) {
+    int64_t all = s->job->output[k], rows = s->job->rows,
             first = rows && all % rows == 0 ? s->set[set].shift * (all / rows) : 0;
     return device_read(s->d, out + first, answer, (size_t)(all - first), e) &&
            device_read(s->d, out, answer + (DeviceAddress)(all - first), (size_t)first, e);

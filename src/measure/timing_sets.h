@@ -32,7 +32,7 @@ void sets_close(TimingSets *s);
 // Queued: gaps and poison in the region of every set, laid out for a run.
 MUST_CHECK bool sets_poison(TimingSets *s, const TimedRun *run, const int64_t *at, Err *e);
 // Whether everything around the buffers of a run, and around the inputs, is as it was, and the inputs of set
-// `one` are.
+// `one` are; -1: nobody asks for those.
 typedef struct {
     const TimedRun *run;
     const int64_t *at;
@@ -42,5 +42,5 @@ typedef struct {
     char why[300]; // where it is not
 } SetsCheck;
 MUST_CHECK bool sets_check(Arena *a, TimingSets *s, SetsCheck *c, Err *e);
-// The answer of one set, with its rows in the given order.
-MUST_CHECK bool sets_answer(TimingSets *s, DeviceAddress answer, int set, uint8_t *out, Err *e);
+// Answer k of one set, with its rows in the given order.
+MUST_CHECK bool sets_answer(TimingSets *s, DeviceAddress answer, int set, int k, uint8_t *out, Err *e);

@@ -85,7 +85,8 @@ void streaming_run(Arena *a, const int64_t *input_bytes, int inputs, int64_t out
     }
     int big = out->buffers;
     out->buffer[out->buffers++] = (TimedBuffer){-1, output_bytes};
-    out->output = big;
+    out->output[0] = (TimedView){big, 0};
+    out->outputs = 1;
     for (int b = 0; b <= big; b++) {
         arg[s->args++] = (TimedArg){.buffer = b, .bytes = 8};
         arg[big + 1 + b] =

@@ -79,18 +79,30 @@ typedef struct {
     int n;
 } Ranking;
 
-// The best of them that passes at full.
+void mint_keep(MintResult *m, int i) {
+    m->best = m->proof[i].attempt;
+    m->verdict = m->proof[i].verdict;
+    m->estimate_us = m->proof[i].estimate_us;
+}
+
+// The best of them that pass at full, as many as are wanted.
 static bool prove_best(Service *s, Arena *a, const MintRequest *q, const Ranking *r, MintResult *out,
                        Err *e) {
     Submission judge = {.op = q->op, .level = LEVEL_FULL, .filter = q->filter, .every_size = q->every_size};
-    for (int i = 0; i < r->n && !out->found; i++) {
+    int wanted = q->proofs < 1 ? 1 : q->proofs < MINT_PROOFS_MAX ? q->proofs : MINT_PROOFS_MAX;
+    for (int i = 0; i < r->n && out->proofs < wanted; i++) {
         if (q->progress) q->progress(q->arg, "proving the best", i, r->n);
         judge.source = r->at[i]->source;
-        if (!service_judge(s, a, &judge, 1, &out->verdict, e)) return false;
-        out->found = verdict_accepted(&out->verdict);
-        if (out->found) out->best = *r->at[i];
+        MintProof *p = &out->proof[out->proofs];
+        if (!service_judge(s, a, &judge, 1, &p->verdict, e)) return false;
+        if (!out->proofs) out->verdict = p->verdict;
+        if (!verdict_accepted(&p->verdict)) continue;
+        p->attempt = *r->at[i];
+        p->estimate_us = estimate(out, &p->verdict);
+        out->proofs++;
     }
-    if (out->found) out->estimate_us = estimate(out, &out->verdict);
+    out->found = out->proofs > 0;
+    if (out->found) mint_keep(out, 0);
     return true;
 }
 

@@ -2,6 +2,8 @@
 
 #include <pthread.h>
 
+#include "cases/domain.h"
+
 enum {
     EQUIVALENT_ELEMENTS = 10 * 1000 * 1000,
     EQUIVALENT_DRAWS_MAX = 400,
@@ -133,11 +135,11 @@ static bool count_elements(Trial *t, uint64_t seed, int64_t *out, Err *e) {
     service_pool_leave(t->q->service);
     *out = 0;
     for (int i = 0; ok && i < d.cases; i++) {
-        int64_t row = t->q->op->row_dim >= 0 ? d.truth[i].dim[t->q->op->row_dim] : 1;
+        int64_t row = domain_length(d.domain, d.truth[i].dim);
         for (const Bound *b = d.truth[i].expected; b; b = b->also) {
             int64_t judged = 0;
             for (int64_t k = 0; k < b->numel; k++) judged += !b->e || b->e[k] < 0x1p1000;
-            *out += b->numel == d.truth[i].rows ? judged * row : judged;
+            *out += b->numel == d.truth[i].lines ? judged * row : judged;
         }
     }
     if (ok) draw_free(&d);

@@ -13,12 +13,9 @@ int explore_way(DType dtype, bool gaps) {
     return way;
 }
 
-void explore_domain(const Op *op, ExploreDomain *out) {
-    *out = (ExploreDomain){.inputs = op->inputs,
-                           .dims = op->dims,
-                           .rows_dim = op->rows_dim,
-                           .row_dim = op->row_dim,
-                           .outputs = op->outputs};
+void explore_domain(const Op *op, int slices, int length, ExploreDomain *out) {
+    *out = (ExploreDomain){
+        .inputs = op->inputs, .dims = op->dims, .slices = slices, .length = length, .outputs = op->outputs};
     for (int k = 0; k < op->outputs; k++) out->output[k] = op->output[k].init;
     for (int i = 0; i < op->inputs; i++) {
         const OpInput *in = &op->input[i];

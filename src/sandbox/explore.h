@@ -22,7 +22,7 @@ enum { EXPLORE_WAYS = 6, EXPLORE_GAPS = 3 };
 
 // Of an op, as a child may know it. Behind a DrawHeader (EXPLORE_MAGIC, cases 0) in the input mapping.
 typedef struct {
-    int32_t inputs, dims, rows_dim, row_dim;
+    int32_t inputs, dims, slices, length;
     int32_t outputs, output[OP_OUTPUTS_MAX]; // OpOutput.init
     struct {
         int32_t rank, dtype; // DType; -1: of the case
@@ -41,8 +41,9 @@ typedef struct {
 DType explore_dtype(int way);
 int explore_way(DType dtype, bool gaps);
 
-// The domain's sizes and inputs; without seeds.
-void explore_domain(const Op *op, ExploreDomain *out);
+// The domain's sizes and inputs; without seeds. The symbols that count slices (-1: none) and say how long
+// lines are (cases/domain.h): these are tried the most.
+void explore_domain(const Op *op, int slices, int length, ExploreDomain *out);
 // Sizes of the domain next to those given.
 void explore_fit(const ExploreDomain *d, int64_t size[OP_DIMS_MAX]);
 // Elements of all inputs, at most INT64_MAX / 2.

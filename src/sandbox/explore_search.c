@@ -214,16 +214,16 @@ static bool any_open(const Search *s) {
 static void by_count(Search *s, int64_t number) {
     static const int64_t row[] = {1024, 61};
     const ExploreDomain *d = s->d;
-    if (d->rows_dim < 0 || number <= 8192) return;
+    if (d->slices < 0 || number <= 8192) return;
     for (int i = 0; i < 2; i++) {
         Point p;
         for (int k = 0; k < OP_DIMS_MAX; k++) p.size[k] = 1;
-        p.size[d->row_dim] = row[i];
+        p.size[d->length] = row[i];
         explore_fit(d, p.size);
-        int64_t per_row = explore_elements(d, p.size), columns = p.size[d->row_dim];
-        try_with(s, &p, d->rows_dim, number / per_row);
-        try_with(s, &p, d->rows_dim, number / columns);
-        try_with(s, &p, d->rows_dim, number / columns + 1);
+        int64_t per_row = explore_elements(d, p.size), columns = p.size[d->length];
+        try_with(s, &p, d->slices, number / per_row);
+        try_with(s, &p, d->slices, number / columns);
+        try_with(s, &p, d->slices, number / columns + 1);
     }
 }
 
@@ -233,7 +233,7 @@ static void by_numbers(Search *s, const Point *base) {
     for (int i = 0; i < OP_DIMS_MAX; i++) one.size[i] = 1;
     for (int i = 0; i < s->numbers; i++) {
         by_count(s, s->number[i]);
-        try_with(s, &one, s->d->row_dim, s->number[i]);
+        try_with(s, &one, s->d->length, s->number[i]);
     }
     for (int k = 0; k < s->d->dims; k++)
         if (is_free(s, k)) try_with(s, base, k, 1);
@@ -301,7 +301,7 @@ static void by_operands(Search *s) {
 static void by_force(Search *s, int from) {
     for (int p = from; p < s->corpora && any_open(s); p++)
         for (int k = 0; k < s->d->dims; k++) {
-            int64_t most = k == s->d->row_dim ? BRUTE_ROW : BRUTE_ROWS;
+            int64_t most = k == s->d->length ? BRUTE_ROW : BRUTE_ROWS;
             for (int64_t v = 1; v <= most && is_free(s, k) && any_open(s) && s->calls < s->most; v++)
                 try_with(s, &s->corpus[p], k, v);
         }
@@ -310,7 +310,7 @@ static void by_force(Search *s, int from) {
 static void by_chance(Search *s, const Point *base) {
     enum { TRIES = 24, LEAST = 4098, MOST = 65535 };
     Rng r = rng_at(0x6578706c, 1);
-    for (int i = 0; i < TRIES; i++) try_with(s, base, s->d->row_dim, rng_between(&r, LEAST, MOST));
+    for (int i = 0; i < TRIES; i++) try_with(s, base, s->d->length, rng_between(&r, LEAST, MOST));
 }
 
 static void singles(Search *s, const Point *base) {
@@ -389,7 +389,7 @@ void explore_search(Arena *a, const Explorer *x, ExplorePoints *out) {
             if (!s->o->compared[i].moved[side]) number_add(s, s->o->compared[i].value[side]);
     Point base;
     for (int i = 0; i < OP_DIMS_MAX; i++) base.size[i] = 5;
-    if (s->d->row_dim >= 0 && s->d->row_dim < OP_DIMS_MAX) base.size[s->d->row_dim] = 61;
+    if (s->d->length >= 0 && s->d->length < OP_DIMS_MAX) base.size[s->d->length] = 61;
     explore_fit(s->d, base.size);
     singles(s, &base);
     pairs(s, &base);

@@ -26,7 +26,7 @@ static bool input_order(const OpInput *op, const int64_t size[OP_DIMS_MAX], DTyp
 
 bool record_order(const Op *op, const int64_t size[OP_DIMS_MAX], DType t, int processors, RecordOrder *out,
                   Err *e) {
-    *out = (RecordOrder){.inputs = op->inputs, .processors = processors};
+    *out = (RecordOrder){.inputs = op->inputs, .outputs = op->outputs, .processors = processors};
     for (int i = 0; i < op->inputs; i++)
         if (!input_order(&op->input[i], size, t, &out->input[i]))
             return err_set(e, ERR_LIMIT, "%.*s: input %.*s is too large", STR_ARG(op->name),
@@ -54,7 +54,8 @@ bool record_text(const ChildResult *child, size_t source_len, Str *text, Str *fi
 
 // The run is about the tensors that were asked for.
 static bool answers(const RecordOrder *o, const RecordedRun *run) {
-    if (run->inputs != o->inputs || run->processors != o->processors) return false;
+    if (run->inputs != o->inputs || run->outputs != o->outputs || run->processors != o->processors)
+        return false;
     for (int i = 0; i < o->inputs; i++) {
         const RecordInput *in = &o->input[i];
         const RunView *v = &run->input[i];

@@ -15,7 +15,7 @@ typedef struct {
     int64_t offset, bytes; // elements from the storage's first byte; of the storage
 } RecordInput;
 typedef struct {
-    int32_t inputs, processors;
+    int32_t inputs, outputs, processors; // outputs: tensors of its own that a call returns
     RecordInput input[WIRE_INPUTS_MAX];
 } RecordOrder;
 

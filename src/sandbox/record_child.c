@@ -34,16 +34,16 @@ static bool input_make(Machine *m, const RecordInput *in, Tensor *out) {
 // Builds the program and calls it. What building took has to be as it was after the call: then every call is
 // like this one.
 static bool call(Recorder *r, HostProgram *p, Arena *memory, const Tensor *input, int inputs) {
-    Tensor out;
+    Tensor out[HOST_OUTPUTS_MAX];
     ArenaMark mark = arena_mark(memory);
     if (!host_build(p, input, inputs)) return false;
     recorder_setup_ends(r);
     ArenaCopy built;
     bool compared = arena_copy(memory, mark, COMPARED_MOST, &built);
-    if (!host_call(p, input, inputs, &out)) return false;
+    if (!host_call(p, input, inputs, out)) return false;
     if (compared && arena_copy_same(&built)) return true;
     recorder_setup_ends(r);
-    return host_call(p, input, inputs, &out);
+    return host_call(p, input, inputs, out);
 }
 
 static int run_send(const RecordChild *c, const RecordedRun *run) {
@@ -61,7 +61,8 @@ static int run_send(const RecordChild *c, const RecordedRun *run) {
 
 int record_child(const RecordChild *c) {
     const RecordOrder *o = (const RecordOrder *)(c->job->draw + sizeof(DrawHeader));
-    if (c->job->draw_bytes < sizeof(DrawHeader) + sizeof *o || o->inputs < 0 || o->inputs > WIRE_INPUTS_MAX)
+    if (c->job->draw_bytes < sizeof(DrawHeader) + sizeof *o || o->inputs < 0 || o->inputs > WIRE_INPUTS_MAX ||
+        o->outputs < 1 || o->outputs > HOST_OUTPUTS_MAX)
         return EXIT_WIRE;
     DiagList diags = DIAGS(c->code);
     Machine *m = NEW(c->call, Machine);
@@ -77,6 +78,9 @@ int record_child(const RecordChild *c) {
     HostProgram *p = host_program(m, code_cache_new(c->code), c->module);
     RecordedRun run;
     Err e = {0};
+    HostOutput want[HOST_OUTPUTS_MAX];
+    for (int k = 0; k < o->outputs; k++) want[k].input = -1;
+    host_expect(p, want, o->outputs);
     if (!call(r, p, c->call, input, o->inputs)) {
         const Diag *d = diag_first(&diags);
         return d ? finding(c, d, NULL) : EXIT_SILENT;

@@ -45,6 +45,36 @@ bool levels_by_name(Str name, Levels *out) {
     return false;
 }
 
+// "time": true is the usual places; a list names its own.
+static bool read_time(const Json *j, StreamRequest *q, bool level_said) {
+    static const int64_t usual[][2] = {{1024, 4096}, {4096, 4096}, {8192, 4096}};
+    const json_t *time = json_object_get(j->root, "time");
+    if (json_absent(time) || json_is_false(time)) return true;
+    size_t n = json_is_true(time) ? sizeof usual / sizeof *usual : json_array_size(time);
+    if (n < 1 || n > TIMED_CELLS_MAX)
+        return err_set(j->e, ERR_INPUT,
+                       "%s: \"time\" is true, or a list of 1 to %d shapes such as \"8192x4096\"", j->file,
+                       TIMED_CELLS_MAX);
+    if (level_said && q->levels == LEVELS_QUICK)
+        return err_set(
+            j->e, ERR_INPUT,
+            "%s: \"time\": only what level full accepts is timed; \"level\" is \"full\" or \"ladder\"",
+            j->file);
+    if (q->levels == LEVELS_QUICK) q->levels = LEVELS_LADDER;
+    for (size_t i = 0; i < n; i++) {
+        CellPlace *p = &q->place[q->places++];
+        *p = (CellPlace){.dtype = DT_F16};
+        if (json_is_true(time)) {
+            p->rows = usual[i][0];
+            p->columns = usual[i][1];
+        } else if (!filter_shape(json_str(json_array_get(time, i)), &p->rows, &p->columns)) {
+            return err_set(j->e, ERR_INPUT, "%s: \"time\": a shape such as \"8192x4096\" belongs here",
+                           j->file);
+        }
+    }
+    return true;
+}
+
 // Absent or null: as the stream's options have it.
 static bool read_options(const Json *j, StreamRequest *q) {
     Str level = {0}, shape = {0}, dtype = {0}, layout = {0}, policy = STR("default");
@@ -55,6 +85,7 @@ static bool read_options(const Json *j, StreamRequest *q) {
         return false;
     if (level.p && !levels_by_name(level, &q->levels))
         return err_set(j->e, ERR_INPUT, "%s: \"level\" is \"quick\", \"full\" or \"ladder\"", j->file);
+    if (!read_time(j, q, level.p != NULL)) return false;
     if (shape.p && !filter_shape(shape, &q->filter.m, &q->filter.n))
         return err_set(j->e, ERR_INPUT,
                        "%s: \"shape\" is a text ROWSxCOLUMNS such as \"8192x4096\", each at most 1048576",
@@ -64,6 +95,7 @@ static bool read_options(const Json *j, StreamRequest *q) {
                        "%s: \"dtype\" is \"fp16\", \"bf16\" or \"fp32\", or torch's name of one", j->file);
     if (layout.p && !layout_by_name(layout, &q->layout))
         return err_set(j->e, ERR_INPUT, "%s: \"layout\" is \"any\" or \"contiguous\"", j->file);
+    for (int i = 0; i < q->places && q->filter.dtype >= 0; i++) q->place[i].dtype = (DType)q->filter.dtype;
     // Judged by another rule than the one asked for would be worse than not judged.
     return str_is(policy, "default") ||
            err_set(j->e, ERR_INPUT, "%s: \"policy\" is \"default\": there is no other yet", j->file);
@@ -78,7 +110,7 @@ static Str json_text(Arena *a, const json_t *id) {
 // Keys of one's own are allowed, but a misspelt "level" must not be answered at another one, and what only
 // the command line has must not look as if it had been heard.
 static bool keys_mean_something(const Json *j) {
-    static const char *const option[] = {"level", "shape", "dtype", "layout", "policy", "manifest"},
+    static const char *const option[] = {"level", "shape", "dtype", "layout", "policy", "manifest", "time"},
                              *const elsewhere[] = {"seed",  "fresh",  "include",    "suite",    "jobs",
                                                    "entry", "domain", "every_size", "old_names"};
     const char *key;
@@ -95,7 +127,7 @@ static bool keys_mean_something(const Json *j) {
             if (strcmp(key, elsewhere[i]) == 0)
                 return err_set(j->e, ERR_INPUT,
                                "%s: \"%s\": no such key; a request has id, op, source, level, shape, dtype, "
-                               "layout, policy and manifest",
+                               "layout, policy, manifest and time",
                                j->file, key);
     }
     return true;

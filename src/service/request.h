@@ -1,8 +1,9 @@
 // request.h - one line of the stream:
-// {"id","op","source"[,"level","shape","dtype","layout","policy","manifest"]}. Any bytes are allowed; what
-// cannot be judged, or has a key that looks like one of these, says why.
+// {"id","op","source"[,"level","shape","dtype","layout","policy","manifest","time"]}. Any bytes are allowed;
+// what cannot be judged, or has a key that looks like one of these, says why.
 #pragma once
 #include "cases/draw.h"
+#include "service/stream_times.h"
 
 enum { STREAM_REQUEST_MAX = 8 << 20 }; // bytes: a source of SOURCE_MAX with every character escaped fits
 
@@ -15,6 +16,8 @@ typedef struct {
     Str op, source;
     Str manifest; // its JSON text (service/manifest.h); empty when the line gave none
     Levels levels;
+    CellPlace place[TIMED_CELLS_MAX]; // where the GPU is to time it, once accepted at full
+    int places;                       // 0: it is not
     DrawFilter filter;
     LayoutAsked layout;
     const char *bad; // why the line cannot be judged; NULL: it can

@@ -1,5 +1,6 @@
 // From a submission to its answer: the queue, and the threads that take one step of a round at a time.
 #include "service/service_state.h"
+#include "service/taken_back.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -360,6 +361,10 @@ bool service_op(Service *s, Arena *a, const char *text, const DomainAsked *asked
 }
 
 Referee *service_referee(Service *s) { return s->referee; }
+
+bool service_take_back(Service *s, const TakenBack *t, json_t *verdict, Err *e) {
+    return verdict_take_back(s->referee, s->cache, t, verdict, e);
+}
 
 // ---- opening
 

@@ -28,6 +28,10 @@ MUST_CHECK bool service_open(Referee *r, const ServiceConfig *c, Service **out, 
 void service_close(Service *s); // cancels what has no draw, waits for the rest; NULL is allowed
 Referee *service_referee(Service *s);
 
+struct TakenBack;
+// An accepted verdict that a GPU contradicts (taken_back.h): equal programs get the new one from then on.
+MUST_CHECK bool service_take_back(Service *s, const struct TakenBack *t, json_t *verdict, Err *e);
+
 typedef enum {
     ANSWER_JUDGED,
     ANSWER_KNOWN,     // an equal program has been judged before

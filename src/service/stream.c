@@ -14,6 +14,7 @@
 #include "service/manifest.h"
 #include "service/service.h"
 #include "service/stream_read.h"
+#include "service/stream_times.h"
 
 enum { KNOWN_MAX = 512 }; // definitions at hand at a time
 
@@ -29,6 +30,7 @@ typedef struct {
 
 typedef struct {
     Service *service;
+    StreamTimes *times;
     Levels levels;      // where a request names no level
     LayoutAsked layout; // the same
     int out, wake;      // wake: an eventfd for the reader
@@ -47,6 +49,8 @@ typedef struct {
     KnownOp *op;
     bool ladder; // full comes after quick
     Submission ask;
+    TimesAsk time; // places 0: it is not timed
+    CellPlace place[TIMED_CELLS_MAX];
     Str id;
     char text[];
 } Request;
@@ -95,21 +99,50 @@ static void climb(Stream *s, Request *q, bool more) {
     service_submit_again(s->service, &q->ask);
 }
 
+static void answer_and_forget(Request *q, json_t *verdict, bool more) {
+    Stream *s = q->stream;
+    pthread_mutex_lock(&s->printing);
+    put_answer(&s->text, q->id, verdict);
+    if (!more) print(s);
+    pthread_mutex_unlock(&s->printing);
+    atomic_fetch_sub(&q->op->users, 1);
+    free(q);
+}
+
+static void timed(void *arg, TimesAsk *t) { answer_and_forget(arg, t->verdict, false); }
+
+// What level full accepts is timed before it is answered; what waits behind other answers of this thread
+// waits no longer.
+static void measure(Stream *s, Request *q, json_t *verdict, bool more) {
+    pthread_mutex_lock(&s->printing);
+    if (!more && s->text.len) print(s);
+    pthread_mutex_unlock(&s->printing);
+    q->time = (TimesAsk){.op = q->ask.op,
+                         .filter = q->ask.filter,
+                         .source = q->ask.source,
+                         .place = q->place,
+                         .places = q->time.places,
+                         .verdict = verdict,
+                         .timed = timed,
+                         .arg = q};
+    stream_times_ask(s->times, &q->time);
+}
+
 static void answered(void *arg, const Answer *a) {
     Request *q = arg;
     Stream *s = q->stream;
     if (q->ladder && accepts(a)) return climb(s, q, a->more);
     // Nobody hears what the world's end had to say to each.
-    if (a->kind != ANSWER_LOST) {
-        json_t *verdict =
-            a->kind == ANSWER_KNOWN ? json_incref((json_t *)(uintptr_t)a->known) : verdict_object(a->verdict);
-        pthread_mutex_lock(&s->printing);
-        put_answer(&s->text, q->id, verdict);
-        if (!a->more) print(s);
-        pthread_mutex_unlock(&s->printing);
+    if (a->kind == ANSWER_LOST) {
+        atomic_fetch_sub(&q->op->users, 1);
+        free(q);
+        return;
     }
-    atomic_fetch_sub(&q->op->users, 1);
-    free(q);
+    // A copy: the journal's record is not to be changed by times.
+    json_t *verdict =
+        a->kind == ANSWER_KNOWN ? json_copy((json_t *)(uintptr_t)a->known) : verdict_object(a->verdict);
+    if (q->time.places && accepts(a)) return measure(s, q, verdict, a->more);
+    answer_and_forget(q, verdict, a->more);
 }
 
 static void answer_bad_line(Stream *s, const StreamRequest *l) {
@@ -165,6 +198,8 @@ static void submit(Stream *s, const StreamRequest *l, KnownOp *k) {
     *q = (Request){.stream = s, .op = k, .ladder = l->levels == LEVELS_LADDER, .id = {q->text, l->id.len}};
     memcpy(q->text, l->id.p, l->id.len);
     memcpy(q->text + l->id.len, l->source.p, l->source.len);
+    memcpy(q->place, l->place, sizeof q->place);
+    q->time.places = l->places;
     q->ask = (Submission){.op = &k->op,
                           .level = l->levels == LEVELS_FULL ? LEVEL_FULL : LEVEL_QUICK,
                           .filter = l->filter,
@@ -250,7 +285,7 @@ static bool read_all(Stream *s, LineReader *r, Err *e) {
     Arena a = {0};
     bool ok = true;
     while (ok && !stop_asked && !service_failed(s->service)) {
-        if (!service_room(s->service)) {
+        if (!service_room(s->service) || !stream_times_room(s->times)) {
             s->gathering = false;
             wait_input(s, r->fd, false, -1);
             continue;
@@ -276,16 +311,31 @@ static bool read_all(Stream *s, LineReader *r, Err *e) {
     return ok;
 }
 
-static bool serve(Stream *s, Referee *referee, int in, bool fresh, Err *e) {
+// A signal that comes meanwhile ends what waits.
+static bool finish_times(Stream *s, Err *e) {
+    enum { A_MOMENT_MS = 200 };
+    Err why = {0};
+    while (!stream_times_wait(s->times, A_MOMENT_MS))
+        if (stop_asked) stream_times_stop(s->times);
+    bool ok = stream_times_close(s->times, &why);
+    s->times = NULL;
+    if (!ok) *e = why;
+    return ok;
+}
+
+static bool serve(Stream *s, Referee *referee, int in, const StreamOptions *o, Err *e) {
     LineReader r = {0};
-    ServiceConfig config = {.known = !fresh, .roused = wake_reader, .arg = s};
+    ServiceConfig config = {.known = !o->fresh, .roused = wake_reader, .arg = s};
     bool ok = reader_open(&r, in, e) && service_open(referee, &config, &s->service, e);
     if (ok) {
+        s->times = stream_times_open(s->service, o->measurer, &o->timer, wake_reader, s);
         listen_to_signals(s);
         ok = read_all(s, &r, e);
         if (!ok) service_fail(s->service, e);
         if (stop_asked) service_cancel(s->service, false);
+        if (stop_asked || !ok) stream_times_stop(s->times);
         ok = service_wait(s->service, e);
+        ok = finish_times(s, e) && ok;
         ignore_no_signals();
     }
     service_close(s->service);
@@ -300,8 +350,7 @@ bool stream_run(Referee *referee, int in, int out, const StreamOptions *o, Err *
         .levels = o->levels, .layout = o->layout, .out = out, .wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     s->text = BUF(&s->arena);
     pthread_mutex_init(&s->printing, NULL);
-    bool ok = s->wake >= 0 ? serve(s, referee, in, o->fresh, e)
-                           : err_set(e, ERR_IO, "eventfd: %s", strerror(errno));
+    bool ok = s->wake >= 0 ? serve(s, referee, in, o, e) : err_set(e, ERR_IO, "eventfd: %s", strerror(errno));
     if (s->wake >= 0) close(s->wake);
     pthread_mutex_destroy(&s->printing);
     for (int i = 0; i < s->knowns; i++) {

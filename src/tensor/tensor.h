@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "tensor/dtype.h"
 
-enum { TENSOR_RANK_MAX = 5, ADDRESS_BITS = 42 };
+enum { TENSOR_RANK_MAX = 8, ADDRESS_BITS = 42 };
 #define ADDRESS_BIAS ((int64_t)1 << (ADDRESS_BITS - 1))
 
 // STORED: written by a kernel's store, not merely filled or copied by the host: what an output's bytes must
@@ -36,6 +36,7 @@ typedef struct {
     // row_pitch apart, are SHADOW_ALLOC | SHADOW_INIT, and no array says so. row_pitch 0: it is none.
     size_t rows_at, rows, row_bytes, row_pitch;
     int id; // index in the machine's table, from 1
+    uint32_t made_at, made_len; // where the source allocates it; made_len 0: it does not
 } Storage;
 
 typedef struct {

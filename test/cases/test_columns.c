@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "cases/columns.h"
+#include "cases/domain.h"
 
 enum { CASES = 3, N = 4 };
 typedef struct {
@@ -21,14 +22,14 @@ typedef struct {
 // Cases of two rows; the first two are alike, the third has shorter rows.
 static Made *made(bool rows) {
     static Made m;
-    m = (Made){.op = {.outputs = 1, .rows_dim = rows ? 0 : -1}};
+    m = (Made){.op = {.outputs = 1, .rows_dim = rows ? 0 : -1, .row_dim = 1}};
     for (int i = 0; i < CASES; i++) {
         int64_t n = i == 2 ? 2 : N;
         m.expected[i] =
             (Bound){.dtype = DT_F32, .rank = 2, .shape = {2, n}, .numel = 2 * n, .v = m.v[i], .e = m.e[i]};
         m.truth[i].expected = &m.expected[i];
     }
-    m.d = (Draw){.op = &m.op, .cases = CASES, .truth = m.truth};
+    m.d = (Draw){.domain = domain_make(&m.a, &m.op), .op = &m.op, .cases = CASES, .truth = m.truth};
     return &m;
 }
 

@@ -56,12 +56,12 @@ static void twins_hold_the_same_rows(void **state) {
             Tensor from = draw_input(w.d.mapping, x, &sx), to = draw_input(w.d.mapping, y, &sy);
             int64_t n = tensor_numel(&from), size = dtype_bytes(from.dtype);
             bool by_row = w.op.input[k].rank > 0 && w.op.input[k].dim[0] == w.op.rows_dim;
-            int64_t row = by_row ? n / t->rows : n;
+            int64_t row = by_row ? n / t->slices : n;
             char *a = NEWN(&w.a, char, (size_t)(n * size)), *b = NEWN(&w.a, char, (size_t)(n * size));
             tensor_gather(&from, a, NULL);
             tensor_gather(&to, b, NULL);
-            for (int64_t r = 0; r < (by_row ? t->rows : 1); r++)
-                assert_memory_equal(b + r * row * size, a + (by_row ? t->twin_row[r] : 0) * row * size,
+            for (int64_t r = 0; r < (by_row ? t->slices : 1); r++)
+                assert_memory_equal(b + r * row * size, a + (by_row ? t->twin_slice[r] : 0) * row * size,
                                     row * size);
         }
         assert_int_equal(judged(&w).evidence.row_bits, ROW_BITS_SAME);

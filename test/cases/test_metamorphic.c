@@ -1,5 +1,6 @@
 // Shifts and scales that a definition declares: the twins that a draw makes of them, what the oracle says to
 // a false declaration, and what the evidence says about a candidate's bits.
+#include "cases/domain.h"
 #include "cases/metamorphic.h"
 #include <math.h>
 #include <setjmp.h>
@@ -12,7 +13,7 @@ static Pool *pool;
 
 static bool draw_moves(Arena *a, const Op *op, uint64_t seed, Draw *d, Err *e) {
     PlannedCase *plan;
-    int n = plan_metamorphic(a, op, seed, &plan);
+    int n = plan_metamorphic(a, domain_make(a, op), seed, &plan);
     assert_true(n > 0);
     return draw_make(
         a, pool, &(DrawRequest){.op = op, .level = LEVEL_FULL, .seed = seed, .plan = plan, .cases = n}, d, e);
@@ -42,7 +43,7 @@ static bool check_twin(Arena *a, const Draw *d, int i) {
         const OpInput *in = &d->op->input[k];
         bool rows = in->dim[0] >= 0 && in->dim[0] == d->op->rows_dim;
         for (int64_t j = 0; j < n; j++) {
-            double by = t->moved_by[rows && k == v->input ? j / (n / t->rows) : 0];
+            double by = t->moved_by[rows && k == v->input ? j / (n / t->slices) : 0];
             double want = k != v->input ? x[j] : v->shift ? x[j] + by : x[j] * by;
             if (y[j] != want) fail_msg("%.*s: %g moved by %g is %g", STR_ARG(d->op->name), x[j], by, y[j]);
             any |= y[j] != x[j];
@@ -151,7 +152,7 @@ static void other_bits_are_seen(void **state) {
         uint8_t *output = NEWN(&a, uint8_t, d.output_bytes);
         for (int i = 0; i < d.cases; i++) {
             const Bound *b = d.truth[i].expected, *from = d.truth[d.truth[i].base].expected;
-            int64_t columns = b->numel / d.truth[i].rows;
+            int64_t columns = b->numel / d.truth[i].slices;
             for (int64_t n = 0; n < b->numel; n++) {
                 double by = 1;
                 if (d.truth[i].relation && op.invariant[0].degree)

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
+#include "cases/domain.h"
 #include "cases/draw.h"
-#include "cases/plan.h"
 
 static const DrawFilter all = {.dtype = -1};
 
@@ -28,7 +28,7 @@ static void quick_shows_every_class_in_every_dtype(void **state) {
         Op op;
         assert_true(op_find(&a, names[i], &op));
         PlannedCase *plan;
-        int cases = plan_cases(&a, &op, LEVEL_QUICK, 1, &all, &plan);
+        int cases = plan_cases(&a, domain_make(&a, &op), &(PlanRequest){LEVEL_QUICK, 1, &all}, &plan);
         assert_true(cases > 5);
         static const DType types[] = {DT_F16, DT_BF16, DT_F32};
         int data = plan_data_inputs(&op);
@@ -41,7 +41,7 @@ static void quick_shows_every_class_in_every_dtype(void **state) {
                 if (plan[c].dtype != types[t] || plan[c].dim[op.row_dim] < 100) continue;
                 int64_t rows = op.rows_dim >= 0 ? plan[c].dim[op.rows_dim] : 1;
                 for (int64_t r = 0; r < rows; r++) {
-                    int64_t g = plan[c].first_row + r;
+                    int64_t g = plan[c].first_line + r;
                     seen[list[g % k]][g / k % data] = 1;
                 }
             }
@@ -115,31 +115,31 @@ static void wide_rows_have_classes_of_their_own(void **state) {
                                    CLASS_constant,    CLASS_spike_first, CLASS_spike_last};
     uint8_t cls[ROWS];
     PlannedCase c = {.dtype = DT_F32, .wide = true};
-    plan_row_classes(&op, &c, ROWS, cls);
+    plan_line_classes(&op, &c, ROWS, cls);
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
         if (!memchr(cls, wide[i], ROWS)) fail_msg("no row of class %s", class_name(wide[i]));
     const float number = 3;
     c.written = &number;
     c.writtens = 1;
-    plan_row_classes(&op, &c, ROWS, cls);
+    plan_line_classes(&op, &c, ROWS, cls);
     for (int i = 0; i < ROWS; i++) assert_int_equal(cls[i], CLASS_written);
     // Negated inputs hold no -inf.
     op = the_op(&a, "softmax");
     c = (PlannedCase){.dtype = DT_F32};
     uint8_t all_classes[CLASS_COUNT];
-    plan_row_classes(&op, &c, CLASS_COUNT, all_classes);
+    plan_line_classes(&op, &c, CLASS_COUNT, all_classes);
     assert_non_null(memchr(all_classes, CLASS_neg_inf, CLASS_COUNT));
     c.negated = true;
-    plan_row_classes(&op, &c, CLASS_COUNT, all_classes);
+    plan_line_classes(&op, &c, CLASS_COUNT, all_classes);
     assert_null(memchr(all_classes, CLASS_neg_inf, CLASS_COUNT));
     assert_null(memchr(all_classes, CLASS_neg_inf_blocks, CLASS_COUNT));
     assert_null(memchr(all_classes, CLASS_neg_inf_most, CLASS_COUNT));
     // Where -inf is in the domain, the widest rows have blocks of it.
     c = (PlannedCase){.dtype = DT_F32, .wide = true};
-    plan_row_classes(&op, &c, ROWS, cls);
+    plan_line_classes(&op, &c, ROWS, cls);
     assert_non_null(memchr(cls, CLASS_neg_inf_blocks, ROWS));
     PlannedCase *plan;
-    int n = plan_cases(&a, &op, LEVEL_FULL, 1, &all, &plan), seven = 0;
+    int n = plan_cases(&a, domain_make(&a, &op), &(PlanRequest){LEVEL_FULL, 1, &all}, &plan), seven = 0;
     for (int i = 0; i < n; i++) seven += plan[i].wide && plan[i].dim[op.rows_dim] == 7;
     assert_int_equal(seven, 3);
     arena_free(&a);
@@ -156,10 +156,12 @@ static void layouts_go_round(void **state) {
         int wanted = op.inputs == 1 ? 1 : op.inputs == 2 ? 3 : 2 * op.inputs + 1;
         for (uint64_t seed = 1; seed <= 4; seed++) {
             PlannedCase *plan;
-            int n = plan_cases(&a, &op, seed & 1 ? LEVEL_FULL : LEVEL_QUICK, seed, &all, &plan), found = 0;
+            int n = plan_cases(&a, domain_make(&a, &op),
+                               &(PlanRequest){seed & 1 ? LEVEL_FULL : LEVEL_QUICK, seed, &all}, &plan),
+                found = 0;
             bool seen[256] = {0};
             for (int i = 0; i < n; i++) {
-                uint8_t s = plan[i].strided;
+                uint64_t s = plan[i].strided;
                 assert_int_equal(s >> op.inputs, 0);
                 int64_t m = op.rows_dim >= 0 ? plan[i].dim[op.rows_dim] : 1;
                 if (plan[i].twin) assert_int_equal(s, plan[i - 1].strided);
@@ -176,7 +178,7 @@ static void full_adds_wide_rows_many_rows_and_hidden_cases(void **state) {
     Arena a = {0};
     Op op = the_op(&a, "softmax");
     PlannedCase *plan;
-    int n = plan_cases(&a, &op, LEVEL_FULL, 1, &all, &plan);
+    int n = plan_cases(&a, domain_make(&a, &op), &(PlanRequest){LEVEL_FULL, 1, &all}, &plan);
     bool wide[2] = {0}, many = false, hidden = false, square = false, sorted = true;
     for (int i = 0; i < n; i++) {
         int64_t len = plan[i].dim[op.row_dim];
@@ -188,7 +190,7 @@ static void full_adds_wide_rows_many_rows_and_hidden_cases(void **state) {
         sorted &= i == 0 || plan[i - 1].dim[op.row_dim] <= len;
     }
     assert_true(wide[0] && wide[1] && many && hidden && square && sorted);
-    n = plan_cases(&a, &op, LEVEL_QUICK, 1, &all, &plan);
+    n = plan_cases(&a, domain_make(&a, &op), &(PlanRequest){LEVEL_QUICK, 1, &all}, &plan);
     for (int i = 0; i < n; i++) assert_true(plan[i].dim[op.row_dim] < 65536 && !plan[i].hidden);
     arena_free(&a);
 }
@@ -212,6 +214,7 @@ static void numbers_of_a_source_are_drawn(void **state) {
                         .beyond = {70000, 5000000},
                         .beyonds = 2};
     PlannedCase *plan;
+    BeyondTried tried_beyond;
     int tried, n = plan_sizes(&a, &d, &all, &c, &plan, &tried), values = 0;
     bool columns = false, more_rows = false, written = false;
     for (int i = 0; i < n; i++) {
@@ -229,7 +232,7 @@ static void numbers_of_a_source_are_drawn(void **state) {
         if (!plan[i].written || plan[i].dtype != DT_F32) continue;
         const CaseTensor *t = &more.spec[i].input[0];
         for (int64_t r = 0; r < t->shape[0]; r++) {
-            assert_int_equal(more.truth[i].row_class[r], CLASS_written);
+            assert_int_equal(more.truth[i].line_class[r], CLASS_written);
             for (int64_t k = 0; k < t->shape[1]; k++) {
                 double x = dtype_load(DT_F32, more.mapping + t->at + (t->offset + r * t->stride[0] + k) * 4);
                 between += fabs(x) > 12.34001 && fabs(x) < 12.34009;
@@ -239,9 +242,9 @@ static void numbers_of_a_source_are_drawn(void **state) {
         }
     }
     assert_true(between > 20 && near > 500 && zeros > 0);
-    int64_t beyond[COVERAGE_BEYOND_MAX];
-    n = plan_beyond(&a, &d, &all, &c, &plan, beyond, &tried);
-    assert_true(n == 3 && tried == 1 && beyond[0] == 70000); // five million columns are nobody's
+    n = plan_beyond(&a, &d, &all, &c, &plan, &tried_beyond);
+    assert_true(n == 3 && tried_beyond.n == 1 &&
+                tried_beyond.size[0] == 70000); // five million columns are nobody's
     assert_true(plan[0].dim[op.row_dim] == 70000 && plan[2].dim[op.row_dim] == 131072);
     draw_free(&more);
     draw_free(&d);
@@ -268,7 +271,7 @@ static int64_t see_sizes(Arena *a, const Op *op, const DrawFilter *filter, int64
     *seen = (SizesSeen){0};
     for (int64_t from = 1; next <= last; from = next) {
         PlannedCase *plan;
-        int cases = plan_every_size(a, op, 7, filter, &next, last, &plan);
+        int cases = plan_every_size(a, domain_make(a, op), &(EverySize){7, filter, last}, &next, &plan);
         assert_in_range(cases, 0, WIRE_CASES_MAX);
         if (next == from) break;
         seen->draws++;
@@ -321,13 +324,13 @@ static int classes_of_shape(const Op *op, Level level, uint64_t seed, DrawFilter
     Arena a = {0};
     PlannedCase *plan;
     bool seen[CLASS_COUNT] = {false};
-    int cases = plan_cases(&a, op, level, seed, &shape, &plan), count = 0;
+    int cases = plan_cases(&a, domain_make(&a, op), &(PlanRequest){level, seed, &shape}, &plan), count = 0;
     for (int c = 0; c < cases; c++) {
         if (plan[c].dtype != dtype) continue;
         int64_t rows = plan[c].dim[op->rows_dim];
         uint8_t *row = NEWN(&a, uint8_t, (size_t)rows);
         assert_int_equal(plan[c].dim[op->row_dim], shape.n);
-        plan_row_classes(op, &plan[c], rows, row);
+        plan_line_classes(op, &plan[c], rows, row);
         for (int64_t r = 0; r < rows; r++) count += !seen[row[r]], seen[row[r]] = true;
     }
     arena_free(&a);
@@ -356,11 +359,11 @@ static void one_shape_has_every_class(void **state) {
     Op op = the_op(&a, "rmsnorm");
     PlannedCase *one, *two;
     assert_in_range(classes_of_shape(&op, LEVEL_QUICK, 1, shapes[0], DT_F16), 1, 2);
-    plan_cases(&a, &op, LEVEL_QUICK, 1, &shapes[0], &one);
+    plan_cases(&a, domain_make(&a, &op), &(PlanRequest){LEVEL_QUICK, 1, &shapes[0]}, &one);
     int other = 0;
     for (uint64_t seed = 2; seed < 10; seed++) {
-        plan_cases(&a, &op, LEVEL_QUICK, seed, &shapes[0], &two);
-        other += two->first_row != one->first_row;
+        plan_cases(&a, domain_make(&a, &op), &(PlanRequest){LEVEL_QUICK, seed, &shapes[0]}, &two);
+        other += two->first_line != one->first_line;
     }
     assert_in_range(other, 4, 8);
     arena_free(&a);

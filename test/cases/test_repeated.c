@@ -30,20 +30,21 @@ static void rows_are_copies_of_a_block(void **state) {
     Op op;
     Repeated r;
     assert_true(op_find(&a, STR("cross_entropy"), &op)); // of rows, and of one number for each row
-    assert_int_equal(made(&a, &op, (RepeatedRequest){.dtype = DT_F16, .rows = 1000, .columns = 9}, &r),
+    assert_int_equal(made(&a, &op, (RepeatedRequest){.dtype = DT_F16, .slices = 1000, .length = 9}, &r),
                      REPEATED_MADE);
-    int64_t rows = r.block.truth[0].rows;
-    assert_int_equal(r.rows, 1000);
+    int64_t rows = r.block.truth[0].slices;
+    assert_int_equal(r.slices, 1000);
     assert_true(rows >= 61 && rows <= 97 && r.block.truth[0].expected->numel == rows);
     assert_int_equal(r.output_bytes, 2000);
     const uint8_t *map = mapped(&r);
     const CaseSpec *s = (const CaseSpec *)(map + sizeof(DrawHeader));
-    assert_int_equal(s->input[0].shape[0], 1000);
-    assert_int_equal(s->input[1].shape[0], 1000);
+    const CaseTensor *input = wire_inputs(map, r.bytes, s);
+    assert_int_equal(input[0].shape[0], 1000);
+    assert_int_equal(input[1].shape[0], 1000);
     assert_int_equal(s->steps, 1000);
     assert_int_equal(s->again, 0);
     for (int i = 0; i < 2; i++) {
-        const CaseTensor *t = &s->input[i], *b = &r.block.spec[0].input[i];
+        const CaseTensor *t = &input[i], *b = &r.block.spec[0].input[i];
         int64_t row = t->bytes / 1000;
         for (int64_t k = 0; k < 1000; k++)
             assert_memory_equal(map + t->at + k * row, r.block.mapping + b->at + k % rows * row, (size_t)row);
@@ -59,7 +60,7 @@ static void windows_hold_the_blocks_rows(void **state) {
     Op op;
     Repeated r;
     assert_true(op_find(&a, STR("rmsnorm"), &op));
-    RepeatedRequest q = {.dtype = DT_BF16, .rows = 5000, .columns = 33, .windows = true};
+    RepeatedRequest q = {.dtype = DT_BF16, .slices = 5000, .length = 33, .windows = true};
     assert_int_equal(made(&a, &op, q, &r), REPEATED_MADE);
     assert_int_equal(r.output_bytes, WINDOWS * WINDOW_ROWS * 33 * 2);
     const uint8_t *map = mapped(&r);
@@ -102,9 +103,9 @@ static bool fits(const char *definition, RepeatedRequest q) {
 
 static void not_every_op_has_such_a_case(void **state) {
     (void)state;
-    const RepeatedRequest many = {.dtype = DT_F32, .rows = 300, .columns = 5},
-                          few = {.dtype = DT_F32, .rows = 3, .columns = 5},
-                          odd = {.dtype = DT_F32, .rows = 300, .columns = 5, .strided = true};
+    const RepeatedRequest many = {.dtype = DT_F32, .slices = 300, .length = 5},
+                          few = {.dtype = DT_F32, .slices = 3, .length = 5},
+                          odd = {.dtype = DT_F32, .slices = 300, .length = 5, .strided = true};
     assert_true(fits(MINE("", "x.float() + 1"), many));
     assert_true(fits(MINE("", "x.float() + 1"), few));
     assert_false(fits(MINE("", "x.float() + 1"), odd));

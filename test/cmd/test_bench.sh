@@ -33,3 +33,56 @@ check rule grep -q '^relu2: rejected (incorrect, level full)' "$tmp/out"
 # A kernel that the referee rejects is not timed.
 check rejected exits 1 timed "" src/op/suite/wrong/softmax_no_max.py --op softmax --shape 64x64 --alone --json
 check not_timed grep -q '"cells":\[\]' "$tmp/out"
+
+# ---- what is kept
+state=$tmp/bench-state
+kept() { timed "" $gold --op relu2 --shape 512x64 --state "$state" "$@"; }
+check first_run exits 0 kept --json
+cp "$tmp/out" "$tmp/first"
+check beside_pytorch grep -q '"bar":"[a-z_]*","ratio":[0-9]' "$tmp/first"
+check tuned_now grep -q '"kept":false' "$tmp/first"
+check tuned_once sh -c "[ \$(grep -c 'stand-in: tuned' '$tmp/err') = 1 ]"
+check compiled grep -q '"compiles":{"asked":1,"cached":0,"compiled":1' "$tmp/first"
+check second_run exits 0 kept --json
+check schema_of_kept python3 "$(dirname "$0")/schema.py" bench "$tmp/out"
+check compiles_nothing grep -q '"compiles":{"asked":1,"cached":1,"compiled":0' "$tmp/out"
+check tunes_nothing sh -c "! grep -q 'stand-in: tuned' '$tmp/err'"
+check replayed grep -q '"kept":true' "$tmp/out"
+check still_a_ratio grep -q '"ratio":[0-9]' "$tmp/out"
+# A changed file is no baseline.
+for f in "$state"/gpu/baselines/*.json; do printf x >>"$f"; done
+check damaged exits 0 kept --json
+check damaged_is_tuned_again grep -q '"kept":false' "$tmp/out"
+
+# ---- fresh processes
+check stability exits 0 kept --stability 3 --json
+check schema_of_stability python3 "$(dirname "$0")/schema.py" bench "$tmp/out"
+check three_processes grep -q '"stability":{"processes":3,"us":\[[0-9.]*,[0-9.]*,[0-9.]*\],"median_us":[0-9.]*,"spread":[0-9.]*,"ratio":\[' "$tmp/out"
+check too_many exits 2 kept --stability 33
+
+# ---- a run that goes on
+folder=$tmp/bench-cells
+going() { timed "$1" $gold --op relu2 --alone -o "$folder" --state "$state" --shape 512x64 --shape 256x64 --json; }
+check begun exits 0 timed "" $gold --op relu2 --alone -o "$folder" --state "$state" --shape 512x64 --json
+check one_line_a_cell sh -c "[ \$(cat '$folder'/relu2-*.jsonl | wc -l) = 2 ]"
+cut -d: -f2- "$folder"/relu2-*.jsonl | grep -o '"device":{[^}]*}' >"$tmp/was"
+check something_was [ -s "$tmp/was" ]
+check goes_on exits 0 going ""
+check two_cells sh -c "[ \$(cat '$folder'/relu2-*.jsonl | wc -l) = 3 ]"
+check not_measured_again grep -qF "$(cat "$tmp/was")" "$tmp/out"
+check schema_of_read python3 "$(dirname "$0")/schema.py" bench "$tmp/out"
+for f in "$folder"/relu2-*.jsonl; do printf '{"record":"cell","sha' >>"$f"; done # as a crash leaves it
+check torn_line exits 0 going ""
+check torn_line_is_cut sh -c "[ \$(cat '$folder'/relu2-*.jsonl | wc -l) = 3 ] && ! grep -q '\"sha\$' '$folder'/relu2-*.jsonl"
+check other_rounds exits 3 timed "" $gold --op relu2 --alone -o "$folder" --state "$state" --shape 512x64 --rounds 9
+check says_which grep -q 'was begun with "rounds": 7, and here it is 9; give another folder' "$tmp/err"
+check svg exits 0 timed "" $gold --op relu2 --alone -o "$folder" --state "$state" --shape 512x64 --svg "$tmp/map.svg"
+check svg_has_both sh -c "grep -q '512×64' '$tmp/map.svg' && grep -q '256×64' '$tmp/map.svg' && grep -q 'relu2  float16' '$tmp/map.svg'"
+check svg_is_whole sh -c "tail -1 '$tmp/map.svg' | grep -q '</svg>'"
+
+# ---- several outputs, each compared in its own bounds
+stats() { timed "$1" examples/layernorm_forward.py --op examples/layernorm_stats.py --shape 512x64 --alone --json; }
+check several_outputs exits 0 stats ""
+check they_have_times grep -q '"shape":\[512,64\],"dtype":"float16","status":"ok"' "$tmp/out"
+check one_is_wrong exits 1 stats wrong=rstd
+check says_which_output grep -q 'elements of [a-z]* are wrong on the GPU' "$tmp/out"

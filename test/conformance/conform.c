@@ -71,8 +71,8 @@ static json_t *case_json(const Draw *d, int i, int64_t v_at, int64_t e_at) {
     json_t *inputs = json_array(), *classes = json_array();
     for (int k = 0; k < d->spec[i].inputs; k++)
         json_array_append_new(inputs, input_json(d->op, &d->spec[i], k));
-    for (int64_t r = 0; r < t->rows; r++)
-        json_array_append_new(classes, json_string(class_name((ClassId)t->row_class[r])));
+    for (int64_t r = 0; r < t->lines; r++)
+        json_array_append_new(classes, json_string(class_name((ClassId)t->line_class[r])));
     return json_pack(
         "{s:s, s:o, s:b, s:b, s:o, s:o, s:s, s:o, s:I, s:I}", "dtype", dtype_info[t->dtype].torch, "dims",
         numbers(t->dim, d->op->dims), "strided", t->strided, "hidden", t->hidden, "classes", classes,

@@ -27,7 +27,8 @@ static void job_begin(TimingJob *job, TimingContender *contender, int inputs, in
                        .target_us = 500,
                        .seconds = 10,
                        .l2_times = 5,
-                       .output_bytes = bytes,
+                       .output = {bytes},
+                       .outputs = 1,
                        .inputs = inputs,
                        .contender = contender};
     for (int i = 0; i < inputs; i++) job->input[i] = (TimingInput){0, bytes, 0};
@@ -105,7 +106,7 @@ static void fault_tell(Measurer *m, const char *name, const char *ptx) {
     TimedStep step = {.kind = STEP_LAUNCH, .grid = {1, 1, 1}, .block = {32, 1, 1}};
     TimedKernel kernel = {.entry = STR("wild"), .image = str_of(ptx), .cluster = 1};
     TimedBuffer buffer = {-1, bytes};
-    TimingContender contender = {STR("wild"), false, {&buffer, 1, &kernel, 1, &step, 1, 0, 0, 0}};
+    TimingContender contender = {STR("wild"), false, {&buffer, 1, &kernel, 1, &step, 1, 0, {{0, 0}}, 1}};
     TimingJob job;
     Measured seen;
     job_begin(&job, &contender, 1, bytes);

@@ -8,7 +8,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static ExploreDomain domain(void) {
-    ExploreDomain d = {.inputs = 2, .dims = 3, .rows_dim = 0, .row_dim = 1};
+    ExploreDomain d = {.inputs = 2, .dims = 3, .slices = 0, .length = 1};
     for (int i = 0; i < 2; i++) d.input[i].rank = 2, d.input[i].dim[1] = 1 + i, d.input[i].dtype = -1;
     for (int i = 0; i < 3; i++) d.dim[i].of = -1;
     d.dim[1].multiple_of = 2;

@@ -46,7 +46,8 @@ static inline TimedRun copy_run(Arena *a, const char *name, int rows, int column
                   .kernels = 1,
                   .step = NEW(a, TimedStep),
                   .steps = 1,
-                  .output = 1};
+                  .output[0] = {1, 0},
+                  .outputs = 1};
     r.buffer[0] = (TimedBuffer){0, (int64_t)4 * rows * columns};
     r.buffer[1] = (TimedBuffer){-1, (int64_t)4 * rows * columns};
     r.kernel[0] =

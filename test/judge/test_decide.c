@@ -2,6 +2,8 @@
 // and each other thing has its status and rule.
 #include "judge/made_up.h"
 
+#include "cases/domain.h"
+
 static int tiny_case(const MadeUp *w) {
     for (int i = 0; i < w->d.cases; i++)
         if (w->d.spec[i].again && w->d.truth[i].expected->numel > 8) return i;
@@ -65,7 +67,7 @@ static void bits_that_depend_on_a_rows_place(void **state) {
     made_up_open(&w, "softmax", DT_F32, 7);
     int i = twin_of(&w);
     const CaseTruth *t = &w.d.truth[i];
-    int64_t n = t->expected->numel / t->rows;
+    int64_t n = t->expected->numel / t->slices;
     for (int c = i - 1; c <= i; c++) // every row from itself alone
         for (int64_t k = 0; k < t->expected->numel; k++)
             w.output[w.d.spec[c].origin_at + k] = (uint8_t)(1 << k / n);
@@ -364,10 +366,10 @@ static void cases_have_names(void **state) {
                                          (long long)t->dim[w.d.op->row_dim], t->strided ? " strided" : ""));
         strided |= t->strided;
         plain |= !t->strided;
-        int64_t n = t->expected->numel / t->rows;
-        for (int64_t r = 0; r < t->rows; r++) {
-            assert_int_equal(truth_class(t, 0, r * n), t->row_class[r]);
-            assert_int_equal(truth_class(t, 0, r * n + n - 1), t->row_class[r]);
+        int64_t n = t->expected->numel / t->slices;
+        for (int64_t r = 0; r < t->slices; r++) {
+            assert_int_equal(truth_class(&w.d, i, 0, r * n), t->line_class[r]);
+            assert_int_equal(truth_class(&w.d, i, 0, r * n + n - 1), t->line_class[r]);
         }
     }
     assert_true(strided && plain);
@@ -375,7 +377,7 @@ static void cases_have_names(void **state) {
     Op op;
     assert_true(op_find(&w.a, STR("add_rmsnorm"), &op));
     CaseTruth t = {.dtype = DT_F16, .dim = {7, 129}};
-    Draw d = {.op = &op, .truth = &t, .cases = 1};
+    Draw d = {.domain = domain_make(&w.a, &op), .op = &op, .truth = &t, .cases = 1};
     static const char *const names[] = {"",
                                         ", x strided",
                                         ", residual strided",

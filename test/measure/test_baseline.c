@@ -7,8 +7,13 @@
 
 static Arena a;
 static Err e;
-static TimingJob job = {
-    .rounds = 7, .target_us = 500, .l2_times = 5, .output_bytes = 64, .inputs = 1, .input = {{0, 64, 0}}};
+static TimingJob job = {.rounds = 7,
+                        .target_us = 500,
+                        .l2_times = 5,
+                        .output = {64},
+                        .outputs = 1,
+                        .inputs = 1,
+                        .input = {{0, 64, 0}}};
 
 static void test_an_answer_is_read(void **state) {
     (void)state;
@@ -18,7 +23,8 @@ static void test_an_answer_is_read(void **state) {
         "\"eager\":{\"device\":[3,4],\"call\":[50]},\"default\":{\"device\":[2],\"call\":[60],\"run\":{"
         "\"buffers\":[{\"input\":0,\"bytes\":64},{\"bytes\":64}],\"kernels\":[{\"entry\":\"k\",\"image\":"
         "\"7f\"}],"
-        "\"steps\":[{\"launch\":0,\"grid\":[1,1,1],\"block\":[32,1,1],\"args\":[[0,0]]}],\"output\":[1,0]}}}"
+        "\"steps\":[{\"launch\":0,\"grid\":[1,1,1],\"block\":[32,1,1],\"args\":[[0,0]]}],\"outputs\":[[1,0]]}"
+        "}}"
         "}";
     if (!baseline_read(&a, str_of(text), &job, &t, &e)) fail_msg("%s", e.msg);
     assert_int_equal(t.modes, 3);
@@ -40,8 +46,8 @@ static void test_an_answer_that_cannot_be_is_refused(void **state) {
         "{\"error\":\"no GPU\"}",
         "{\"modes\":{\"eager\":{\"device\":[0]}}}",
         "{\"modes\":{\"eager\":{\"device\":[\"1\"]}}}",
-        "{\"modes\":{\"default\":{\"run\":{\"buffers\":[{\"input\":0,\"bytes\":65}],\"output\":[0,0]}}}}",
-        "{\"modes\":{\"default\":{\"run\":{\"buffers\":[{\"bytes\":64}],\"steps\":[],\"output\":[0,1]}}}}",
+        "{\"modes\":{\"default\":{\"run\":{\"buffers\":[{\"input\":0,\"bytes\":65}],\"outputs\":[[0,0]]}}}}",
+        "{\"modes\":{\"default\":{\"run\":{\"buffers\":[{\"bytes\":64}],\"steps\":[],\"outputs\":[[0,1]]}}}}",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         BaselineTimes t;
@@ -68,7 +74,8 @@ static bool ask(const char *program, BaselineTimes *t, Str *got) {
     assert_int_equal(chmod(path, 0700), 0);
     Baseline *b = baseline_open(path);
     const BaselineRequest q = {&op, &job, &dtype, shape, 0, 3};
-    bool ok = baseline_ask(&a, b, &q, t, &e);
+    Str text;
+    bool ok = baseline_ask(&a, b, &q, &text, t, &e);
     baseline_close(b);
     Err none = {0};
     *got = (Str){0};
@@ -111,7 +118,7 @@ static void test_a_process_that_ends_is_an_error(void **state) {
     DType dtype = DT_F16;
     const int64_t shape[1][OP_RANK_MAX] = {{4, 8}};
     assert_true(op_find(&a, STR("softmax"), &op));
-    assert_false(baseline_ask(&a, b, &(BaselineRequest){&op, &job, &dtype, shape, 0, 1}, &t, &e));
+    assert_false(baseline_ask(&a, b, &(BaselineRequest){&op, &job, &dtype, shape, 0, 1}, &got, &t, &e));
     assert_non_null(strstr(e.msg, "/nowhere/python3"));
     e = (Err){0};
     baseline_close(b);

@@ -35,6 +35,7 @@ typedef struct {
     Compilers *compilers;
     CellRequest q;
     CellTimes out;
+    DeviceFacts gpu;
 } World;
 
 // `steer`: what VM_GPU says beyond what all of these tests have.
@@ -52,10 +53,17 @@ static World *world(const char *steer, bool is_tuned) {
         fail_msg("%s", e.msg);
     const char *source = arena_printf(&w->a, "%s%s@triton.jit\n%s%s", head, is_tuned ? configs : "", body,
                                       is_tuned ? tuned : plain);
-    w->q = (CellRequest){w->referee, w->measurer, w->compilers, NULL, &w->op, str_of(source), 7};
+    assert_true(measurer_facts(w->measurer, &w->gpu, &e));
+    w->q = (CellRequest){.referee = w->referee,
+                         .measurer = w->measurer,
+                         .compilers = w->compilers,
+                         .gpu = &w->gpu,
+                         .op = &w->op,
+                         .source = str_of(source),
+                         .rounds = 7};
     return w;
 }
-static void cell(World *w) { cell_time(&w->a, &w->q, 512, 64, DT_F16, &w->out); }
+static void cell(World *w) { cell_time(&w->a, &w->q, (CellPlace){512, 64, DT_F16}, &w->out); }
 static void end(World *w) {
     compilers_close(w->compilers);
     referee_close(w->referee);
@@ -128,6 +136,36 @@ static void test_after_a_fault_the_next_one_is_measured(void **state) {
     end(w);
 }
 
+// The sound kernel with one line more, before its store.
+static void with_line(World *w, const char *line) {
+    const char *at = strstr(body, "    tl.store"), *text;
+    text = arena_printf(&w->a, "%s@triton.jit\n%.*s%s%s%s", head, (int)(at - body), body, line, at, plain);
+    w->q.source = str_of(text);
+}
+
+// Half of the timed shape's programs are more than smaller shapes have.
+static void test_wrong_at_large_grids_only_takes_it_back(void **state) {
+    (void)state;
+    World *w = world("", false);
+    with_line(w, "    v = tl.where(tl.program_id(0) < 16, v, v + 1)\n");
+    cell_time(&w->a, &w->q, (CellPlace){128, 64, DT_F16}, &w->out); // eight programs
+    assert_true(w->out.status != TIMES_incorrect);
+    cell(w);                                                     // thirty-two
+    expect(w, TIMES_incorrect, "elements are wrong on the GPU"); // rows stand elsewhere in each set
+    end(w);
+}
+
+static void test_wrong_in_one_dtype_only_takes_it_back(void **state) {
+    (void)state;
+    World *w = world("", false);
+    with_line(w, "    if out.dtype.element_ty == tl.bfloat16:\n        v = v * 0.0\n");
+    cell(w);
+    expect(w, TIMES_ok, "");
+    cell_time(&w->a, &w->q, (CellPlace){512, 64, DT_BF16}, &w->out);
+    expect(w, TIMES_incorrect, "elements are wrong on the GPU");
+    end(w);
+}
+
 static void test_noise_gives_no_number(void **state) {
     (void)state;
     World *w = world("jitter=60", false);
@@ -140,7 +178,7 @@ static void test_noise_gives_no_number(void **state) {
 static void test_too_little_work_gives_no_number(void **state) {
     (void)state;
     World *w = world("", false);
-    cell_time(&w->a, &w->q, 16, 16, DT_F16, &w->out);
+    cell_time(&w->a, &w->q, (CellPlace){16, 16, DT_F16}, &w->out);
     expect(w, TIMES_below_floor, "a kernel that does nothing");
     assert_int_equal(w->out.device.rounds, 0);
     end(w);
@@ -166,6 +204,8 @@ int main(void) {
         cmocka_unit_test(test_a_gpu_that_disagrees_takes_the_verdict_back),
         cmocka_unit_test(test_writing_beside_buffers_takes_it_back_too),
         cmocka_unit_test(test_after_a_fault_the_next_one_is_measured),
+        cmocka_unit_test(test_wrong_at_large_grids_only_takes_it_back),
+        cmocka_unit_test(test_wrong_in_one_dtype_only_takes_it_back),
         cmocka_unit_test(test_noise_gives_no_number),
         cmocka_unit_test(test_too_little_work_gives_no_number),
         cmocka_unit_test(test_too_little_memory_says_so),

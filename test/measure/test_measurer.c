@@ -31,7 +31,8 @@ static World *world(const char *steer) {
                          .seconds = 0.5,
                          .l2_times = 5,
                          .rows = ROWS,
-                         .output_bytes = BYTES,
+                         .output = {BYTES},
+                         .outputs = 1,
                          .inputs = 1,
                          .contender = w->contender,
                          .contenders = 1};

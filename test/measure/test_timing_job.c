@@ -13,7 +13,8 @@ static TimingJob made(TimingContender *contender) {
                      .seconds = 3,
                      .l2_times = 4,
                      .rows = 8,
-                     .output_bytes = 4 * 8 * 16,
+                     .output = {4 * 8 * 16},
+                     .outputs = 1,
                      .inputs = 1,
                      .contender = contender,
                      .contenders = 1};
@@ -67,7 +68,7 @@ static void test_a_job_beyond_its_mapping_is_refused(void **state) {
 
 static void test_answers_do_not_overlap(void **state) {
     (void)state;
-    TimingJob job = {.output_bytes = 5000, .checked = 2};
+    TimingJob job = {.output = {5000, 100}, .outputs = 1, .checked = 2};
     assert_int_equal(timing_answer_at(&job, 0, 0), 0);
     assert_int_equal(timing_answer_at(&job, 0, 1), 8192);
     assert_int_equal(timing_answer_at(&job, 1, 0), 16384);

@@ -36,8 +36,7 @@ static bool candidate(void *arg, const int64_t size[OP_DIMS_MAX], int way) {
 static bool found(int number, int64_t m, int64_t n) {
     Arena a = {0};
     DiagList d = DIAGS(&a);
-    ExploreDomain domain = {
-        .inputs = 1, .dims = 2, .rows_dim = 0, .row_dim = 1, .seeds = 1, .seed = {{5, 61}}};
+    ExploreDomain domain = {.inputs = 1, .dims = 2, .slices = 0, .length = 1, .seeds = 1, .seed = {{5, 61}}};
     domain.input[0].rank = 2;
     domain.input[0].dim[1] = 1;
     for (int i = 0; i < 2; i++) domain.dim[i].of = -1;
@@ -68,7 +67,7 @@ static void numbers_are_met(void **state) {
 
 static void reports_are_read_strictly(void **state) {
     (void)state;
-    ExploreDomain d = {.inputs = 1, .dims = 2, .rows_dim = 0, .row_dim = 1};
+    ExploreDomain d = {.inputs = 1, .dims = 2, .slices = 0, .length = 1};
     d.input[0].rank = 2;
     d.input[0].dim[1] = 1;
     d.dim[0].of = d.dim[1].of = -1;

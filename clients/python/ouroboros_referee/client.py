@@ -2,6 +2,7 @@
 
 import collections
 import json
+import math
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ import time
 _SHAPE = re.compile(r"[1-9][0-9]{0,6}x[1-9][0-9]{0,6}")
 _DTYPES = ("fp16", "float16", "bf16", "bfloat16", "fp32", "float32")
 _SIDE_MAX = 1 << 20
+_TIMED_MAX = 8  # shapes of one request
 _VERSION_SECONDS = 30.0
 
 
@@ -54,6 +56,19 @@ class Verdict(dict):
     @property
     def cached(self):
         return self.get("cached", False)
+
+    @property
+    def ratios(self):
+        """How many times as fast as the better of torch.compile and max-autotune, in device time: one number for each
+        shape that was timed beside both. Empty where nothing was asked for, or nothing could be measured."""
+        cells = (self.get("times") or {}).get("cells", [])
+        return [c["ratio"] for c in cells if c.get("status") == "ok" and c.get("ratio")]
+
+    @property
+    def speed(self):
+        """The geometric mean of `ratios`, or None without any."""
+        ratios = self.ratios
+        return math.exp(sum(map(math.log, ratios)) / len(ratios)) if ratios else None
 
 
 def undecided(op, why, rule="client"):
@@ -125,14 +140,21 @@ LEVELS = ("ladder", "quick", "full")
 LAYOUTS = ("any", "contiguous")
 
 
+def _is_shape(text):
+    return isinstance(text, str) and bool(_SHAPE.fullmatch(text)) and max(map(int, text.split("x"))) <= _SIDE_MAX
+
+
 def _check_fields(fields):
     """What the referee would refuse is an error of the caller's, not an undecided kernel."""
-    level, shape, dtype, layout = (fields.get(k) for k in ("level", "shape", "dtype", "layout"))
+    level, shape, dtype, layout, when = (fields.get(k) for k in ("level", "shape", "dtype", "layout", "time"))
+    if when is not None and not isinstance(when, bool):
+        if not isinstance(when, (list, tuple)) or not 1 <= len(when) <= _TIMED_MAX or not all(map(_is_shape, when)):
+            raise ValueError(f'time is True or a list of 1 to {_TIMED_MAX} shapes such as "8192x4096", not {when!r:.80}')
+    if when and level == "quick":
+        raise ValueError("only what level full accepts is timed: time goes with level 'full' or 'ladder'")
     if level is not None and level not in LEVELS:
         raise ValueError(f"level is one of {', '.join(LEVELS)}, not {level!r}")
-    if shape is not None and not (
-        isinstance(shape, str) and _SHAPE.fullmatch(shape) and max(map(int, shape.split("x"))) <= _SIDE_MAX
-    ):
+    if shape is not None and not _is_shape(shape):
         raise ValueError(f'shape is a text ROWSxCOLUMNS such as "8192x4096", each at most {_SIDE_MAX}, not {shape!r}')
     if layout is not None and layout not in LAYOUTS:
         raise ValueError(f"layout is one of {', '.join(LAYOUTS)}, not {layout!r}")
@@ -266,7 +288,7 @@ class Referee:
     layout   "contiguous": no inputs with gaps between their rows; "any": with them; None: as each definition says.
              The verdict's `domain` tells
     retries  how many processes may die on one request before it is given up as undecided
-    options  more options of `ouroboros referee --stream`
+    options  more options of `ouroboros referee --stream`, such as --alone: times without PyTorch beside them
 
     The process is started by the first request, and again when it has died: a request that was lost with it is
     asked again. All methods may be called from several threads at once.
@@ -309,18 +331,20 @@ class Referee:
     # ---- what it is for
 
     def judge(self, op, source, timeout=None, **fields):
-        """The verdict on one kernel. `fields`: level, shape, dtype, layout or manifest for this request alone.
+        """The verdict on one kernel. `fields`: level, shape, dtype, layout, manifest or time for this request alone.
 
         A manifest says how the kernels of a file without `run` are launched: a dict, JSON
-        text, or the path of a .json file."""
+        text, or the path of a .json file. time=True, or a list of shapes, asks for times on the referee's GPU of what
+        level full accepts: verdict["times"], verdict.ratios, verdict.speed; where the GPU disagrees, the verdict is
+        `incorrect`, rule `gpu`."""
         return self.judge_many([(op, source)], timeout=timeout, **fields)[0]
 
     def judge_many(self, pairs, timeout=None, **fields):
         """Verdicts on (op, source) pairs, in their order; (op, source, manifest) for one with a manifest of its
         own. Pairs of one op that are asked together are judged together, which is much cheaper than one by one."""
-        unknown = fields.keys() - {"level", "shape", "dtype", "layout", "policy", "manifest"}
+        unknown = fields.keys() - {"level", "shape", "dtype", "layout", "policy", "manifest", "time"}
         if unknown:
-            raise TypeError(f"a request has no {', '.join(sorted(unknown))}: only level, shape, dtype, layout and manifest")
+            raise TypeError(f"a request has no {', '.join(sorted(unknown))}: only level, shape, dtype, layout, manifest and time")
         _check_fields(fields)
         checked = [_check_pair(pair) for pair in pairs]
         asked = [(op, source, manifest_of(own[0] if own else fields.get("manifest"))) for op, source, own in checked]

@@ -92,6 +92,10 @@ class RewardTable(dict):
 
     `quick`: the share of the reward that a kernel gets which was accepted at level quick only. A policy learns to
     fool quick: the full reward is for level full, which the client asks for by default ("ladder").
+
+    `speed`: the share of an accepted kernel's reward that is for its speed on the referee's GPU. It grows with the
+    geometric mean of its ratios to the better of torch.compile and max-autotune, up to `fast` times as fast; a kernel
+    that could not be timed beside them gets None, which says nothing of it.
     """
 
     DEFAULT = {
@@ -124,13 +128,19 @@ class RewardTable(dict):
     # What may have a row. The undecided statuses have none: their reward is None, whatever a table says.
     STATUSES = frozenset(DEFAULT) | Verdict.REJECTED
 
-    def __init__(self, *args, other=0.0, quick=0.5, **more):
+    def __init__(self, *args, other=0.0, quick=0.5, speed=0.0, fast=1.0, **more):
         super().__init__(self.DEFAULT)
         self.update(*args, **more)
         self.other = self._number("other", other)
         self.quick = self._number("quick", quick)
         if not 0 <= self.quick <= 1:
             raise ValueError(f"quick is a share from 0 to 1, not {quick!r}")
+        self.speed = self._number("speed", speed)
+        if not 0 <= self.speed <= 1:
+            raise ValueError(f"speed is a share from 0 to 1, not {speed!r}")
+        self.fast = self._number("fast", fast)
+        if not self.fast > 0:
+            raise ValueError(f"fast is a ratio above 0, not {fast!r}")
 
     @staticmethod
     def _number(status, value):
@@ -162,6 +172,10 @@ class RewardTable(dict):
         if not verdict.decided or verdict.get("domain", {}).get("values") == "published":
             return None  # values as somebody's harness draws them are no domain to reward
         value = self.get(verdict.status, self.other)
+        if verdict.accepted and self.speed:
+            if verdict.speed is None:
+                return None
+            value *= 1 - self.speed + self.speed * min(verdict.speed / self.fast, 1.0)
         if verdict.accepted and verdict.get("level") == "quick":
             return value * self.quick
         # Whatever the table says, nothing that was rejected is worth as much as what was accepted.
@@ -176,15 +190,18 @@ class KernelReward:
 
     The op is `op`, or comes with the data: a column of the data set named `op_key` ("op"), one value for each
     completion. A column that is not there, or holds no names of ops, is a ValueError. Undecided verdicts are None, which the trainer leaves out; they are never zero, because that
-    would teach something about a kernel that nobody judged.
+    would teach something about a kernel that nobody judged. `time`: True or a list of shapes to be timed at on the
+    referee's GPU; a table with `speed` asks for it.
     """
 
-    def __init__(self, referee=None, op=None, table=None, op_key=None, extract=extract_kernel):
+    def __init__(self, referee=None, op=None, table=None, op_key=None, extract=extract_kernel, time=None):
         if op is not None and op_key is not None:
             raise ValueError(f"either op={op!r} for all, or op_key={op_key!r}, the column that names each one's")
         self.table = table if isinstance(table, RewardTable) else RewardTable(table or {})
         self.referee = referee or Referee()
         self.op, self.op_key, self.extract = op, op_key or "op", extract
+        # A table that pays for speed needs times.
+        self.fields = {"time": time or True} if time or self.table.speed else {}
         self._unknown = set()  # ops that were warned about
         self.__name__ = "kernel_reward"  # what trainers log it as
         self.verdicts = []  # of the last call, in order: feedback for a second turn
@@ -202,7 +219,7 @@ class KernelReward:
             else:
                 pairs.append((ops[i], source))
                 places.append(i)
-        for i, verdict in zip(places, self.referee.judge_many(pairs)):
+        for i, verdict in zip(places, self.referee.judge_many(pairs, **self.fields)):
             verdicts[i] = verdict
         self.verdicts = verdicts
         self._complain([(ops[i], verdicts[i]) for i in places])

@@ -477,5 +477,70 @@ class Rewards(WithState):
             self.assertEqual(Verdict(accepted=True, status=status).accepted, kind == "ACCEPTED", status)
 
 
+BUILD = os.path.dirname(os.path.abspath(BINARY))
+LIBCUDA = os.path.join(BUILD if os.path.isdir(os.path.join(BUILD, "test")) else os.path.join(BUILD, "release"), "test/gpu/libcuda.so")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../..")
+GOLD = os.path.join(ROOT, "src/op/suite/gold/relu2.py")
+
+
+@unittest.skipUnless(os.path.exists(LIBCUDA) and os.path.exists(GOLD), "needs the GPU of the program's tests")
+class Times(WithState):
+    """With the GPU of the tests (test/gpu/libcuda.c) and stand-ins for Triton and PyTorch."""
+
+    def setUp(self):
+        super().setUp()
+        with open(GOLD, encoding="utf-8") as f:
+            self.source = f.read()
+        python = os.path.join(ROOT, "test/gpu/standin/python")
+        self.steer(OUROBOROS_LIBCUDA=LIBCUDA, OUROBOROS_PYTHON=python, VM_GPU="memory=400000000 l2=40000 scale=60")
+
+    def steer(self, **more):
+        for name, value in more.items():
+            old = os.environ.get(name)
+            self.addCleanup(os.environ.__setitem__, name, old) if old else self.addCleanup(os.environ.pop, name, None)
+            os.environ[name] = value
+
+    def test_a_verdict_has_times(self):
+        verdict = self.referee().judge("relu2", self.source, time=["512x64", "256x64"])
+        self.assertTrue(verdict.accepted)
+        self.assertEqual([c["shape"] for c in verdict["times"]["cells"]], [[512, 64], [256, 64]])
+        self.assertEqual(len(verdict.ratios), 2)
+        self.assertGreater(verdict.speed, 0)
+
+    def test_a_gpu_that_disagrees_takes_it_back(self):
+        self.steer(VM_GPU="memory=400000000 l2=40000 scale=60 wrong=relu2_kernel")
+        verdict = self.referee().judge("relu2", self.source, time=["512x64"])
+        self.assertFalse(verdict.accepted)
+        self.assertEqual((verdict.status, verdict["rule"]), ("incorrect", "gpu"))
+        self.assertEqual(RewardTable(speed=0.5).reward(verdict), RewardTable.DEFAULT["incorrect"])
+
+    def test_rewards_pay_for_speed(self):
+        reward = KernelReward(self.referee(), op="relu2", table=RewardTable(speed=0.5, fast=1e9), time=["512x64"])
+        value, = reward([""], [in_fence(self.source)])
+        self.assertAlmostEqual(value, 0.5, 3)
+        reward.table = RewardTable(speed=0.5, fast=1e-9)
+        self.assertEqual(reward([""], [in_fence(self.source)]), [1.0])
+
+    def test_without_a_gpu_nothing_is_said_of_speed(self):
+        self.steer(OUROBOROS_LIBCUDA="/nowhere/libcuda.so")
+        verdict = self.referee().judge("relu2", self.source, time=True)
+        self.assertTrue(verdict.accepted)
+        self.assertIsNone(verdict.speed)
+        self.assertIn("no NVIDIA driver", verdict["times"]["why"])
+        self.assertIsNone(RewardTable(speed=0.5).reward(verdict))
+        self.assertEqual(RewardTable().reward(verdict), 1.0)
+
+    def test_what_cannot_be_asked(self):
+        referee = self.referee()
+        for time_ in ("512x64", [], ["big"], ["1x1"] * 9, 3):
+            with self.assertRaises(ValueError):
+                referee.judge("relu2", self.source, time=time_)
+        with self.assertRaises(ValueError):
+            referee.judge("relu2", self.source, time=True, level="quick")
+        for bad in ({"speed": 2}, {"speed": -1}, {"fast": 0}):
+            with self.assertRaises(ValueError):
+                RewardTable(**bad)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -40,6 +40,8 @@ static bool allocate(Interp *in, Span at, const Plain *p, Value *out) {
         return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate %lld bytes",
                           (long long)bytes);
     }
+    t.storage->made_at = at.at;
+    t.storage->made_len = at.len;
     in->tensor_bytes_left -= bytes;
     tensor_contiguous_strides(&t);
     return tensor_value(in, at, &t, p->cpu, out);
@@ -282,6 +284,8 @@ static bool launch_arg(Interp *in, Span at, Value v, Str name, int place, Launch
         out->dtype = v.dtype.t;
         return true;
     case V_TUPLE: {
+        if (v.seq->flavour == SEQ_NAMED)
+            return host_unsupported(in, at, "a NamedTuple as an argument of a kernel: pass its items");
         LaunchArg *item = HOST_NEW(in, at, LaunchArg, v.seq->n + 1);
         if (!item) return false;
         if (++in->depth > DEPTH_MAX) return host_raise(in, at, "RecursionError: nested too deeply");

@@ -195,6 +195,15 @@ static void drop_told(void *arg, const Node *n) {
     node_each_child(n, drop_told, arg);
 }
 
+// __name__, __name__.lstrip(".")
+static bool is_module_name(const Node *n) {
+    Str object, method;
+    if (!is_method_of(n, &object, &method)) return node_is_name(n, "__name__");
+    return str_is(object, "__name__") && (str_is(method, "lstrip") || str_is(method, "strip")) &&
+           n->call.keywords.n == 0 && n->call.args.n < 2 &&
+           (!n->call.args.n || n->call.args.at[0]->kind == NODE_STRING);
+}
+
 static bool is_logger(const Logging *l, const Node *n) {
     Str object, method;
     if (n->kind != NODE_ASSIGN || n->assign.targets.n != 1 || n->assign.targets.at[0]->kind != NODE_NAME ||
@@ -203,7 +212,7 @@ static bool is_logger(const Logging *l, const Node *n) {
         return false;
     const Node *call = n->assign.value, *of = call->call.args.n ? call->call.args.at[0] : NULL;
     return call->call.args.n < 2 && call->call.keywords.n == 0 &&
-           (!of || of->kind == NODE_STRING || node_is_name(of, "__name__"));
+           (!of || of->kind == NODE_STRING || is_module_name(of));
 }
 
 // A name that is bound once in the whole file stands for that one thing, from there on.
@@ -238,6 +247,7 @@ static void drop_logging(Arena *a, const Node *module) {
 // ---- definitions
 
 void dead_code_drop(Arena *a, Node *module) {
+    if (!module_function(module, STR("run")) && !entry_model(module)) return; // what there is will be named
     const Nodes *body = &module->module.body;
     Definition *d = NEWN(a, Definition, (size_t)body->n + 1);
     Names alive = {.arena = a}, defined = {.arena = a};

@@ -232,6 +232,7 @@ typedef struct {
     Definer *f;
     unsigned bound; // a bit for each of them
     bool unread;    // what annotates variables is not evaluated here
+    Bindings anywhere;
 } Forgotten;
 
 static unsigned known_bits(const Names *names) {
@@ -284,6 +285,15 @@ static void find_forgotten(void *arg, const Node *n) {
     }
 }
 
+// Modules of Python's that have a function here, and that nobody is taken to have imported.
+static void find_unimported(void *arg, const Node *n) {
+    Forgotten *f = arg;
+    if (n->kind == NODE_NAME && (str_is(n->name, "functools") || str_is(n->name, "itertools")) &&
+        !names_have(&f->anywhere.all, n->name))
+        refuse(f->f, n->span, n->name, "NameError: the file does not import it");
+    node_each_child(n, find_unimported, arg); // a tree's height is bounded
+}
+
 bool imports_complete(Arena *a, const Node *module, DiagList *d) {
     Definer definer = {.arena = a, .module = module, .d = d, .ok = true};
     Forgotten f = {.f = &definer};
@@ -302,5 +312,8 @@ bool imports_complete(Arena *a, const Node *module, DiagList *d) {
     f.unread = definer.texts;
     for (int i = 0; any && i < body->n; i++)
         if (!is_main_guard(body->at[i])) find_forgotten(&f, body->at[i]);
+    if (!definer.ok) return false;
+    names_of_module(&f.anywhere, a, module);
+    find_unimported(&f, module);
     return definer.ok;
 }

@@ -5,7 +5,7 @@
 #include "host/policy/screen.h"
 #include "lang/library.h"
 
-typedef enum { FOREIGN_MEANS, FOREIGN_IDENTITY, FOREIGN_TEXT } ForeignKind;
+typedef enum { FOREIGN_MEANS, FOREIGN_IDENTITY, FOREIGN_TEXT, FOREIGN_SPACE } ForeignKind;
 typedef struct {
     ForeignKind kind;
     const char *modules, *names, *what, *options;
@@ -15,7 +15,9 @@ static const Foreign foreign[] = {
 #define DECORATOR(modules, names, path, options) {FOREIGN_MEANS, modules, names, path, options},
 #define IDENTITY(modules, names)                 {FOREIGN_IDENTITY, modules, names, "", ""},
 #define TEXT(modules, name, text)                {FOREIGN_TEXT, modules, name, text, ""},
+#define SPACE(modules, name, text)               {FOREIGN_SPACE, modules, name, text, ""},
 #include "host/policy/foreign.def"
+#undef SPACE
 #undef MEANS
 #undef DECORATOR
 #undef IDENTITY
@@ -46,6 +48,11 @@ typedef struct {
         const char *options;
     } decorator[8]; // those whose options are taken off
     int decorators;
+    struct {
+        Str name; // as the file calls it
+        const Foreign *of;
+    } space[8]; // modules whose members are what a text defines
+    int spaces;
 } Rewriter;
 
 static Str given_name(const Node *alias) { return alias->alias.as.len ? alias->alias.as : alias->alias.name; }
@@ -107,7 +114,9 @@ static void rewrite_import(Rewriter *r, Node *s, Nodes *out) {
         Node *alias = s->import.names.at[i];
         const Foreign *f = foreign_find(s->import.module, alias->alias.name);
         bool renamed = alias->alias.as.len && !str_eq(alias->alias.as, alias->alias.name);
-        if (!f || (f->kind == FOREIGN_TEXT && renamed)) {
+        bool space = f && f->kind == FOREIGN_SPACE;
+        if (!f || (f->kind == FOREIGN_TEXT && renamed) ||
+            (space && r->spaces == (int)(sizeof r->space / sizeof *r->space))) {
             rest->import.names.at[rest->import.names.n++] = alias;
         } else if (f->kind == FOREIGN_MEANS) {
             out->at[out->n++] = import_of(r, s, alias, f->what);
@@ -118,6 +127,7 @@ static void rewrite_import(Rewriter *r, Node *s, Nodes *out) {
         } else if (f->kind == FOREIGN_IDENTITY) {
             names_add(&r->identity, given_name(alias));
         } else {
+            if (space) r->space[r->spaces].name = given_name(alias), r->space[r->spaces++].of = f;
             Nodes text = parsed_text(r, f->what, s->span);
             for (int k = 0; k < text.n; k++) out->at[out->n++] = text.at[k];
         }
@@ -190,6 +200,26 @@ static void undecorate(Rewriter *r, Node *f, const Bindings *bound) {
     d->n = n;
 }
 
+// MODULE.member as the name of what the text of the module defines.
+typedef struct {
+    Rewriter *r;
+    const Bindings *bound;
+} Spaces;
+static void name_member(void *arg, const Node *n) {
+    const Spaces *p = arg;
+    node_each_child(n, name_member, arg); // a tree's height is bounded
+    if (n->kind != NODE_ATTRIBUTE || n->attribute.value->kind != NODE_NAME) return;
+    for (int i = 0; i < p->r->spaces; i++) {
+        Str name = p->r->space[i].name;
+        if (!str_eq(n->attribute.value->name, name) || names_have(&p->bound->all, name)) continue;
+        Str whole = str_of(
+            arena_printf(p->r->arena, "%s_%.*s", p->r->space[i].of->names, STR_ARG(n->attribute.name)));
+        if (!bound_once(p->bound, whole)) continue;
+        *(Node *)(uintptr_t)n = (Node){.kind = NODE_NAME, .span = n->span, .height = 1, .name = whole};
+        return;
+    }
+}
+
 typedef struct {
     const Rewriter *r;
     const Bindings *bound;
@@ -199,6 +229,15 @@ typedef struct {
 
 static void find_leftover(void *arg, const Node *n) {
     Leftover *l = arg;
+    for (int i = 0; n->kind == NODE_NAME && i < l->r->spaces; i++) {
+        const Foreign *of = l->r->space[i].of;
+        if (!str_eq(n->name, l->r->space[i].name)) continue;
+        if (l->ok)
+            diag_clean(l->d, DIAG_UNSUPPORTED, n->span,
+                       "`%.*s`: of %s.%s only what src/host/policy/foreign.def lists is known",
+                       STR_ARG(n->name), of->modules, of->names);
+        l->ok = false;
+    }
     if (n->kind == NODE_NAME && names_have(&l->r->identity, n->name) &&
         !names_have(&l->bound->all, n->name)) {
         if (l->ok)
@@ -214,10 +253,11 @@ bool foreign_normalize(Arena *a, Node *module, DiagList *d) {
     Nodes *body = &module->module.body;
     Bindings bound;
     rewrite_block(&r, body);
-    if (!r.identity.n && !r.decorators) return true;
+    if (!r.identity.n && !r.decorators && !r.spaces) return true;
     names_of_module(&bound, a, module);
     for (int i = 0; i < body->n; i++)
         if (body->at[i]->kind == NODE_FUNCTION) undecorate(&r, body->at[i], &bound);
+    if (r.spaces) name_member(&(Spaces){&r, &bound}, module);
     Leftover l = {&r, &bound, d, true};
     node_each_child(module, find_leftover, &l);
     return l.ok;

@@ -43,6 +43,8 @@ static const char *const meant[] = {"torch",
                                     "triton.language.extra.cuda",
                                     "triton.language.extra.cuda.libdevice",
                                     INDUCTOR_HELPERS,
+                                    "functools",
+                                    "itertools",
                                     "math"};
 static bool is_meant(Str module) {
     for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
@@ -72,15 +74,18 @@ static bool is_there(Arena *a, const Node *import, const Node *alias, Str path) 
     if (is_meant(path)) return import->import.old_names || !str_is(path, "triton.language.libdevice");
     if (import->import.from && (str_starts(path, "triton.language.") || str_is(module, INDUCTOR_HELPERS)))
         return !triton_import_fault(a, module, alias->alias.name, import->import.old_names);
-    static const char *const other[] = {"torch.autograd.Function", "torch.autograd.function.Function",
-                                        "torch.autograd.function.FunctionCtx", "torch.library.custom_op",
-                                        "torch.library.triton_op"};
+    static const char *const other[] = {
+        "torch.autograd.Function", "torch.autograd.function.Function", "torch.autograd.function.FunctionCtx",
+        "torch.library.custom_op", "torch.library.triton_op",          "torch.nn.Parameter"};
     for (size_t i = 0; i < sizeof other / sizeof *other; i++)
         if (str_is(path, other[i])) return true;
     // What is a kernel is asked before names are spelled out: by the last word above it.
     if (str_is(path, "triton.jit")) return !alias->alias.as.len || str_is(alias->alias.as, "jit");
     return api_named(name, true) || api_refused_itself(name) || api_is_module(name, true);
 }
+
+// `from math import pow` takes the name of a function of Python's, which is then math's throughout the file.
+static bool hides_builtin(Imported b) { return str_is(b.path, "math.pow") && str_is(b.bound, "pow"); }
 
 // What one name needs is small; a child has no other memory at hand while it looks at forms.
 enum { SMALL = 4096, NAMES_LONGEST = 400 };
@@ -113,7 +118,7 @@ static bool alias_meant(Arena *a, const Node *n, const Node *alias) {
     if (!is_meant(module) || !is_there(a, n, alias, b.path)) return false;
     // `import torch.nn.functional` binds torch.
     bool root = !n->import.from && !alias->alias.as.len;
-    return root || !is_reserved(b.bound) || str_eq(api_canonical(a, b.path), b.bound);
+    return root || hides_builtin(b) || !is_reserved(b.bound) || str_eq(api_canonical(a, b.path), b.bound);
 }
 // ---- modules whose names are not used
 
@@ -288,7 +293,7 @@ bool imports_normalize(Arena *a, Node *module, DiagList *d) {
         for (int k = 0; k < n->import.names.n; k++) {
             if (alias_canonical(n, k) || !alias_is(n, k, alias_meant)) continue;
             Imported b = binding_of(a, n, n->import.names.at[k]);
-            if (!is_reserved(b.bound)) s.at[s.n++] = b;
+            if (hides_builtin(b) || !is_reserved(b.bound)) s.at[s.n++] = b;
         }
     }
     if (s.n == 0) return true;

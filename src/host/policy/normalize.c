@@ -477,7 +477,11 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     normalize_types(a, module);
     questions_normalize(a, module);
     if (!defined_in_time(a, module, d)) return false;
+    entry_forms_normalize(a, module);
+    inherits_normalize(a, module);
+    module_holders_normalize(a, module);
     data_classes_normalize(a, module);
+    enums_normalize(a, module);
     normalize_decorators(a, module);
     wrappers_normalize(a, module);
     memoised_normalize(a, module);

@@ -295,8 +295,7 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     if (value || n->kind == NODE_ANNASSIGN) {
         // An op definition's `inputs = {...}` is plain data.
         // What comes out is looked at where a candidate's module runs (exec.c).
-        fits = !value || is_constant(value) ||
-               (s->candidate && value->kind != NODE_LAMBDA && !takes_function(s, n)) ||
+        fits = !value || is_constant(value) || (s->candidate && !takes_function(s, n)) ||
                (!s->candidate && value->kind == NODE_DICT);
         if (s->candidate && value && (is_device_alias(value) || is_type_name(s->module, value))) {
             if (value->kind == NODE_SUBSCRIPT) screen_annotation(s, value);
@@ -313,6 +312,37 @@ static void screen_module_statement(Screen *s, Scope *scope, const Node *n) {
     }
 }
 
+// What the file has instead of the function that is entered.
+static const char *no_entry(Screen *s, const char *entry) {
+    enum { NAMED_MAX = 4 };
+    Buf text = BUF(s->arena);
+    const Nodes *body = &s->module->module.body;
+    int functions = 0, models = 0;
+    Str one = {0}, model = {0};
+    buf_puts(&text, "every file of this kind defines one");
+    for (int i = 0; s->candidate && i < body->n; i++) {
+        const Node *n = body->at[i];
+        if (n->kind == NODE_CLASS && class_kind(n) == CLASS_MODULE) model = n->klass.name, models++;
+        if (n->kind == NODE_ASSIGN && n->assign.targets.n == 1 &&
+            node_is_name(n->assign.targets.at[0], entry))
+            return "it must be a function of this file: `def run(...)`, or `run = NAME` of one that is "
+                   "defined "
+                   "above and nowhere else";
+        if (n->kind != NODE_FUNCTION || is_jit_function(n) || str_starts(n->function.name, "_")) continue;
+        one = n->function.name;
+        if (functions++ < NAMED_MAX)
+            buf_printf(&text, "%s`%.*s`", functions == 1 ? "; this one has " : ", ", STR_ARG(one));
+    }
+    if (functions > NAMED_MAX) buf_puts(&text, " and others");
+    if (functions)
+        buf_printf(&text, ": name the one that launches the kernels, such as `%s = %.*s`", entry,
+                   STR_ARG(one));
+    if (models)
+        buf_printf(&text, "%s `ModelNew = %.*s` for the class", functions ? ", or" : "; write",
+                   STR_ARG(model));
+    return buf_cstr(&text);
+}
+
 static bool screen_module(const Node *module, DiagList *d, bool candidate, const char *entry) {
     Screen s = {.arena = d->arena,
                 .d = d,
@@ -321,6 +351,16 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
                 .ok = true,
                 .module = module,
                 .model = candidate && entry_model(module)};
+    const Node *f = module_function(module, str_of(entry));
+    bool unread = false; // a ModelNew that is not read is told of where it stands
+    for (int i = 0; candidate && i < module->module.body.n; i++) {
+        const Node *n = module->module.body.at[i];
+        unread |= n->kind == NODE_CLASS && str_is(n->klass.name, "ModelNew") && class_kind(n) == CLASS_NONE;
+    }
+    if (!f && !s.model && !unread)
+        return refuse_as(&s, DIAG_REFUSED, module->span, "there is no function `", str_of(entry),
+                         no_entry(&s, entry)),
+               false;
     Scope globals = {.names = {.arena = d->arena}};
     const Nodes *body = &module->module.body;
     names_of_block(&globals.names, body, 0);
@@ -335,11 +375,7 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
     if (candidate) node_each_child(module, collect_limits, &s.limits);
     if (candidate) collect_members(&s.members, body);
     for (int i = 0; i < body->n; i++) screen_module_statement(&s, &globals, body->at[i]);
-    const Node *f = module_function(module, str_of(entry));
-    if (!f && !s.model)
-        refuse_as(&s, DIAG_REFUSED, module->span, "there is no function `", str_of(entry),
-                  "every file of this kind defines one");
-    else if (f && candidate && is_jit_function(f))
+    if (f && candidate && is_jit_function(f))
         refuse(&s, f->span, "run is a kernel; it must be the host function that launches kernels");
     for (int i = 0; i < s.later.count; i++)
         diag_clean(d, s.later.at[i].kind, s.later.at[i].span, "%s", s.later.at[i].msg);

@@ -36,8 +36,14 @@ enum { KNOWN_ROOTS = 9 };
 int known_root(Str name);
 // The parts of host_normalize().
 void tree_place(Node *n, Span at); // a tree from text of ours stands where something else stood
+void entry_forms_normalize(Arena *a, Node *module);
+void inherits_normalize(Arena *a, Node *module);
+void module_holders_normalize(Arena *a, Node *module);
 void data_classes_normalize(Arena *a, Node *module);
-#define DATA_CLASS "data class" // a name in such a class
+#define DATA_CLASS  "data class"  // a name in such a class
+#define NAMED_TUPLE "named tuple" // of a class whose objects are tuples
+void enums_normalize(Arena *a, Node *module);
+#define ENUM_CLASS "enum class" // of one whose constants are its only objects
 void local_imports_normalize(Arena *a, Node *module);
 void matches_normalize(Arena *a, Node *module);
 void questions_normalize(Arena *a, Node *module);

@@ -277,6 +277,10 @@ static bool is_instance(Call *c, Value v, Value cls, bool *out) {
         c->in->depth--;
         return true;
     }
+    if (class_is(cls, NAMED_TUPLE))
+        return *out = v.kind == V_TUPLE && v.seq->flavour == SEQ_NAMED && v.seq->of == cls.klass, true;
+    if (class_is(cls, ENUM_CLASS) && v.kind != V_OBJECT)
+        return host_unsupported(c->in, c->at, "isinstance() of an Enum and a plain value");
     if (cls.kind == V_CLASS) return *out = v.kind == V_OBJECT && v.object->of == cls.klass, true;
     if (cls.kind != V_API) goto wrong;
     Str name = cls.member->name;

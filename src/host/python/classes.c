@@ -12,6 +12,34 @@ static bool method_new(Interp *in, Span at, Value self, Value function, Str name
     return true;
 }
 
+bool class_is(Value v, const char *kind) {
+    return v.kind == V_CLASS && env_find(v.klass->names, str_of(kind)) != NULL;
+}
+
+static bool object_new(Interp *in, Span at, const Class *of, Value *out) {
+    Object *o = HOST_NEW(in, at, Object, 1);
+    if (!o) return false;
+    *o = (Object){of, env_new(in, at, NULL, 0)};
+    *out = (Value){.kind = V_OBJECT, .object = o};
+    return o->attribute != NULL;
+}
+
+// A member of an Enum, of its name and value; a second name of a value is the same member.
+static bool enum_member(Interp *in, Span at, const Class *c, Value *v) {
+    Value pair = *v;
+    for (int i = 0; i < c->names->cap; i++) {
+        const Value *of = &c->names->slot[i].v;
+        const Slot *s = c->names->slot[i].name.p && of->kind == V_OBJECT && of->object->of == c
+                            ? env_find(of->object->attribute, STR("value"))
+                            : NULL;
+        bool same = false;
+        if (s && !value_equal(in, at, s->v, pair.seq->at[1], &same)) return false;
+        if (same) return *v = *of, true;
+    }
+    return object_new(in, at, c, v) && env_set(in, at, v->object->attribute, STR("name"), pair.seq->at[0]) &&
+           env_set(in, at, v->object->attribute, STR("value"), pair.seq->at[1]);
+}
+
 bool class_new(Interp *in, Env *env, const Node *n, Value *out) {
     Class *c = HOST_NEW(in, n->span, Class, 1);
     if (!c) return false;
@@ -25,6 +53,9 @@ bool class_new(Interp *in, Env *env, const Node *n, Value *out) {
         if (!host_step(in, s->span)) return false;
         if (s->kind == NODE_ASSIGN) {
             if (!eval(in, c->names, s->assign.value, &v)) return false;
+            bool member = v.kind == V_TUPLE && class_is((Value){.kind = V_CLASS, .klass = c}, ENUM_CLASS);
+            if (member && v.seq->at[1].kind == V_NONE) continue; // `name` and `value`, see enums.c
+            if (member && !enum_member(in, s->span, c, &v)) return false;
             for (int k = 0; k < s->assign.targets.n; k++) {
                 const Node *t = s->assign.targets.at[k];
                 if (t->kind != NODE_NAME) return host_refuse_form(in, t->span, node_form(NODE_CLASS));
@@ -50,14 +81,6 @@ bool class_new(Interp *in, Env *env, const Node *n, Value *out) {
     return true;
 }
 
-static bool object_new(Interp *in, Span at, const Class *of, Value *out) {
-    Object *o = HOST_NEW(in, at, Object, 1);
-    if (!o) return false;
-    *o = (Object){of, env_new(in, at, NULL, 0)};
-    *out = (Value){.kind = V_OBJECT, .object = o};
-    return o->attribute != NULL;
-}
-
 static bool lacks(Interp *in, Span at, const Class *c, Str name) {
     return host_raise(in, at, "AttributeError: '%.*s' object has no attribute '%.*s'",
                       c ? (int)c->name.len : 3, c ? c->name.p : "ctx", STR_ARG(name));
@@ -75,8 +98,28 @@ static bool call_with(Interp *in, Value function, Value self, const Args *args, 
     return call_value(in, function, &whole, out);
 }
 
+// Of a NamedTuple: its fields are the parameters of what makes it.
+static int field_of(const Class *c, Str name) {
+    const Nodes *params = &env_find(c->names, STR("__init__"))->v.function->node->function.params;
+    int i = 1;
+    while (i < params->n && !str_eq(params->at[i]->param.name, name)) i++;
+    return i < params->n ? i - 1 : -1;
+}
+static bool named_tuple(Interp *in, Span at, Value *v) {
+    const Object *o = v->object;
+    const Nodes *params = &env_find(o->of->names, STR("__init__"))->v.function->node->function.params;
+    if (!seq_new(in, at, V_TUPLE, params->n - 1, v)) return false;
+    v->seq->flavour = SEQ_NAMED;
+    v->seq->of = o->of;
+    for (int i = 1; i < params->n; i++)
+        v->seq->at[i - 1] = env_find(o->attribute, params->at[i]->param.name)->v;
+    return true;
+}
+
 bool class_member(Interp *in, Span at, Value v, Str name, Value *out) {
-    const Class *c = v.kind == V_CLASS ? v.klass : v.object->of;
+    const Class *c = v.kind == V_CLASS ? v.klass : v.kind == V_TUPLE ? v.seq->of : v.object->of;
+    int field = v.kind == V_TUPLE ? field_of(c, name) : -1;
+    if (field >= 0 && field < v.seq->n) return *out = v.seq->at[field], true;
     const Slot *s = v.kind == V_OBJECT ? env_find(v.object->attribute, name) : NULL;
     if (s) return *out = s->v, true;
     if (!c) {
@@ -92,7 +135,7 @@ bool class_member(Interp *in, Span at, Value v, Str name, Value *out) {
             return host_unsupported(in, at, "a property is asked of an object, not of its class");
         return call_with(in, s->v.method->function, v, &(Args){.at = at}, out);
     }
-    if (v.kind == V_OBJECT && s->v.kind == V_FUNCTION) return method_new(in, at, v, s->v, name, out);
+    if (v.kind != V_CLASS && s->v.kind == V_FUNCTION) return method_new(in, at, v, s->v, name, out);
     *out = s->v;
     return true;
 }
@@ -101,7 +144,10 @@ bool object_set(Interp *in, Span at, Value of, Str name, Value v) {
     if (of.kind != V_OBJECT || str_starts(name, "__"))
         return host_refuse(in, at, "assignment to `.%.*s`: only attributes of a class's own objects are set",
                            STR_ARG(name));
-    const Slot *s = of.object->of ? env_find(of.object->of->names, name) : NULL;
+    const Class *c = of.object->of;
+    if (c && class_is((Value){.kind = V_CLASS, .klass = c}, ENUM_CLASS))
+        return host_refuse_form(in, at, FORM_ATTRIBUTE);
+    const Slot *s = c ? env_find(c->names, name) : NULL;
     if (s && is_property(s->v))
         return host_raise(in, at, "AttributeError: property '%.*s' of this object has no setter",
                           STR_ARG(name));
@@ -135,6 +181,9 @@ static bool object_call(Interp *in, Value f, const Args *args, Value *out) {
     const Class *c = f.object->of;
     const Slot *call = c ? env_find(c->names, STR("__call__")) : NULL;
     if (c && !call && c->kind == CLASS_MODULE) call = env_find(c->names, STR("forward"));
+    if (!call && c && str_starts(c->name, "nn."))
+        return host_refuse(in, args->at, "%.*s computes on tensors when it is called; do it in a kernel",
+                           STR_ARG(c->name));
     if (!call) return host_raise(in, args->at, "TypeError: this object is not callable");
     if (call->v.kind == V_METHOD) return call_value(in, call->v, args, out);
     return call_with(in, call->v, f, args, out);
@@ -149,8 +198,11 @@ bool class_call(Interp *in, Value f, const Args *args, Value *out) {
                           STR_ARG(c->name));
     const Slot *init = env_find(c->names, STR("__init__"));
     Value nothing;
+    if (class_is(f, ENUM_CLASS)) return host_unsupported(in, args->at, "a member of an Enum by its value");
     if (!object_new(in, args->at, c, out)) return false;
-    if (init) return call_with(in, init->v, *out, args, &nothing);
+    if (init && !call_with(in, init->v, *out, args, &nothing)) return false;
+    if (class_is(f, NAMED_TUPLE)) return named_tuple(in, args->at, out);
+    if (init) return true;
     if (!args->n && !args->names) return true;
     return host_raise(in, args->at, "TypeError: %.*s() takes no arguments", STR_ARG(c->name));
 }

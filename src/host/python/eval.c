@@ -106,7 +106,8 @@ bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
     if (str_starts(name, "__"))
         return host_refuse(in, at, "`.%.*s`: host code does not reach into Python's own attributes",
                            STR_ARG(name));
-    if (v.kind == V_CLASS || v.kind == V_OBJECT) return class_member(in, at, v, name, out);
+    if (v.kind == V_CLASS || v.kind == V_OBJECT || (v.kind == V_TUPLE && v.seq->flavour == SEQ_NAMED))
+        return class_member(in, at, v, name, out);
     if (v.kind == V_MODULE) return module_member(in, at, v.s, name, out);
     if (v.kind == V_LIMITS) return limits_member(in, at, v, name, out);
     const Api *row = api_member(name, v, in->candidate);
@@ -375,6 +376,7 @@ bool call_value(Interp *in, Value f, const Args *args, Value *out) {
     case V_CLASS:
     case V_OBJECT:
     case V_METHOD: return class_call(in, f, args, out);
+    case V_PARTIAL: return partial_call(in, f.partial, args, out);
     case V_LAUNCHER: *out = NONE_VALUE; return kernel_launch(in, f.launcher, args);
     case V_KERNEL:
         return host_raise(in, args->at,
@@ -447,12 +449,45 @@ static bool eval_walrus(Interp *in, Env *env, const Node *n, Value *out) {
     return env_set(in, n->span, env, n->walrus.name, *out);
 }
 
+// 2**64, 1 << 64; with `less` 2**64 - 1 and 0xffffffffffffffff, which integers of 64 bits do not hold.
+static bool is_64_bits(const Node *n, bool less) {
+    if (less && n->kind == NODE_INT) return !n->integer.too_big && n->integer.value == UINT64_MAX;
+    if (n->kind != NODE_BINARY || n->binary.right->kind != NODE_INT || n->binary.right->integer.too_big)
+        return false;
+    uint64_t right = n->binary.right->integer.value;
+    const Node *left = n->binary.left;
+    if (less) return n->binary.op == OPER_SUB && right == 1 && is_64_bits(left, false);
+    if (left->kind != NODE_INT || left->integer.too_big || right != 64) return false;
+    return (n->binary.op == OPER_POW && left->integer.value == 2) ||
+           (n->binary.op == OPER_SHL && left->integer.value == 1);
+}
+static bool takes_64_bits(const Node *n) {
+    return (n->binary.op == OPER_BITAND &&
+            (is_64_bits(n->binary.right, true) || is_64_bits(n->binary.left, true))) ||
+           (n->binary.op == OPER_MOD && is_64_bits(n->binary.right, false));
+}
+
+static bool mask_alone(Interp *in, Span at) {
+    return host_unsupported(
+        in, at, "a mask of 64 bits stands here only where it is used, as in x & (2**64 - 1)" BEYOND_64_BITS);
+}
+
+// x & (2**64 - 1), x % 2**64: x itself where it is not negative.
+static bool eval_64_bits(Interp *in, Env *env, const Node *n, Value *out) {
+    bool mask_first = n->binary.op == OPER_BITAND && is_64_bits(n->binary.left, true);
+    if (!eval(in, env, mask_first ? n->binary.right : n->binary.left, out)) return false;
+    if (out->kind == V_INT && out->i >= 0) return true;
+    if (out->kind != V_INT) return host_unsupported(in, n->span, "a mask of 64 bits takes an integer here");
+    return host_unsupported(in, n->span, "a negative number's lowest 64 bits" BEYOND_64_BITS);
+}
+
 static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
     switch (n->kind) {
     case NODE_NAME: return env_read(in, n->span, env, n->name, out);
     case NODE_INT:
+        if (in->candidate && is_64_bits(n, true)) return mask_alone(in, n->span);
         if (n->integer.too_big || n->integer.value > INT64_MAX)
-            return host_raise(in, n->span, "OverflowError: integer does not fit 64 bits");
+            return host_raise(in, n->span, OVERFLOW_64_BITS);
         *out = value_int((int64_t)n->integer.value);
         return true;
     case NODE_FLOAT: *out = value_float(n->real); return true;
@@ -472,6 +507,8 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
     case NODE_UNARY: return eval_unary(in, env, n, out);
     case NODE_BINARY: {
         Value l, r;
+        if (in->candidate && takes_64_bits(n)) return eval_64_bits(in, env, n, out);
+        if (in->candidate && is_64_bits(n, true)) return mask_alone(in, n->span);
         return eval(in, env, n->binary.left, &l) && eval(in, env, n->binary.right, &r) &&
                binary_values(in, n->span, n->binary.op, l, r, out) &&
                (note_computed(in, n->binary.right->span.at, l, r, *out), true);

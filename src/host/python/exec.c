@@ -208,13 +208,26 @@ static bool exec_delete(Interp *in, Env *env, const Node *s) {
     return true;
 }
 
-// Numbers, texts, types, configs, and collections of them.
+// What the module defines, and what Python has, is the same in every call.
+static bool is_defined(const Interp *in, Value v) {
+    const Class *of = v.kind == V_OBJECT ? v.object->of : NULL;
+    if (of && class_is((Value){.kind = V_CLASS, .klass = of}, ENUM_CLASS)) return true;
+    return v.kind == V_KERNEL || v.kind == V_CLASS ||
+           (v.kind == V_FUNCTION && v.function->env == in->globals) ||
+           (v.kind == V_API && v.member->self.kind == V_UNBOUND);
+}
+
+// Numbers, texts, types, configs, what the module defines, and collections of them.
 static bool is_data(Interp *in, Value v) {
     PyValue plain;
     bool dict = v.kind == V_DICT || v.kind == V_SET, ok = true;
     if (!dict && !value_is_seq(v))
         return value_plain(v, &plain) || v.kind == V_DTYPE || v.kind == V_DEVICE || v.kind == V_PROPERTIES ||
-               v.kind == V_RANGE || v.kind == V_CONFIG || v.kind == V_MODULE || v.kind == V_LIMITS;
+               v.kind == V_RANGE || v.kind == V_CONFIG || v.kind == V_MODULE || v.kind == V_LIMITS ||
+               is_defined(in, v) ||
+               (v.kind == V_PARTIAL && is_data(in, v.partial->function) &&
+                is_data(in, (Value){.kind = V_TUPLE, .seq = v.partial->pos}) &&
+                is_data(in, (Value){.kind = V_DICT, .dict = v.partial->named}));
     if (dict ? v.dict->frozen : v.seq->frozen) return true; // looked at before; a list may hold itself
     int n = dict ? v.dict->n : v.seq->n;
     if (++in->depth > DEPTH_MAX) return false;

@@ -52,6 +52,9 @@ struct Interp {
 #define host_unsupported(in, at, ...) (host_report((in), DIAG_UNSUPPORTED, (at), __VA_ARGS__), err_no())
 #define host_refuse_form(in, at, form) \
     (host_report((in), form_rule[form].kind, (at), "%s", form_rule[form].why), err_no())
+// Python's integers have no end; those here have 64 bits.
+#define OVERFLOW_64_BITS "OverflowError: integer does not fit 64 bits"
+#define BEYOND_64_BITS   "; integers of host code lie within -2**63 to 2**63 - 1 here"
 void host_report(Interp *in, DiagKind kind, Span at, const char *fmt, ...) PRINTF(4, 5);
 
 MUST_CHECK bool host_work(Interp *in, Span at, int64_t lanes); // DIAG_BUDGET when spent
@@ -98,6 +101,8 @@ MUST_CHECK bool cached_no_work(Interp *in, Span at);
 // Classes of candidates (classes.c).
 MUST_CHECK bool class_new(Interp *in, Env *env, const Node *node, Value *out);
 MUST_CHECK bool class_call(Interp *in, Value f, const Args *args, Value *out); // of a class, object or method
+bool class_is(Value v, const char *kind); // a class with that name in it: NAMED_TUPLE, ENUM_CLASS
+MUST_CHECK bool partial_call(Interp *in, const Partial *p, const Args *args, Value *out);
 MUST_CHECK bool class_member(Interp *in, Span at, Value v, Str name, Value *out);
 MUST_CHECK bool object_set(Interp *in, Span at, Value of, Str name, Value v);
 MUST_CHECK bool module_run(Interp *in); // executes the module's statements into in->globals

@@ -104,7 +104,9 @@ bool subscript_get(Interp *in, Span at, Value v, Value index, Value *out) {
     case V_FUNCTION:
         return host_raise(in, at,
                           "TypeError: 'function' object is not subscriptable; did you forget @triton.jit?");
-    default: return host_raise(in, at, "TypeError: '%s' object is not subscriptable", value_type(v));
+    default:
+        if (class_is(v, ENUM_CLASS)) return host_unsupported(in, at, "a member of an Enum by its name");
+        return host_raise(in, at, "TypeError: '%s' object is not subscriptable", value_type(v));
     }
 }
 

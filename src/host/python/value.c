@@ -10,7 +10,8 @@ void host_report(Interp *in, DiagKind kind, Span at, const char *fmt, ...) {
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    diag_clean(in->d, kind, at, "%s", text);
+    bool wide = kind == DIAG_HOST && in->candidate && strcmp(text, OVERFLOW_64_BITS) == 0;
+    diag_clean(in->d, kind, at, "%s%s", text, wide ? BEYOND_64_BITS : "");
 }
 
 bool host_work(Interp *in, Span at, int64_t lanes) {
@@ -104,6 +105,7 @@ const char *value_type(Value v) {
     case V_CLASS: return "type";
     case V_OBJECT: return "object";
     case V_METHOD: return "method";
+    case V_PARTIAL: return "functools.partial";
     }
     return "?";
 }
@@ -180,6 +182,7 @@ bool value_same(Value a, Value b) {
     case V_CLASS: return a.klass == b.klass;
     case V_OBJECT: return a.object == b.object;
     case V_METHOD: return a.method == b.method;
+    case V_PARTIAL: return a.partial == b.partial;
     default: return true; // None, Ellipsis, the device's properties: one of each
     }
 }
@@ -247,6 +250,9 @@ bool value_equal(Interp *in, Span at, Value a, Value b, bool *out) {
 
 bool value_freeze(Interp *in, Span at, Value v) {
     bool dict = v.kind == V_DICT || v.kind == V_SET;
+    if (v.kind == V_PARTIAL)
+        return value_freeze(in, at, (Value){.kind = V_TUPLE, .seq = v.partial->pos}) &&
+               value_freeze(in, at, (Value){.kind = V_DICT, .dict = v.partial->named});
     if (!dict && !value_is_seq(v)) return true;
     if (dict ? v.dict->frozen : v.seq->frozen) return true;
     if (++in->depth > DEPTH_MAX) return host_raise(in, at, "RecursionError: nested too deeply");
@@ -392,7 +398,9 @@ bool iter_start(Interp *in, Span at, Value v, Iter *out) {
     case V_SET:
         return host_unsupported(in, at, "the order of a set is the interpreter's; use sorted() or a tuple");
     case V_BOUND: return host_refuse(in, at, "references do not iterate over tensors; use .unbind()");
-    default: return host_raise(in, at, "TypeError: '%s' object is not iterable", value_type(v));
+    default:
+        if (class_is(v, ENUM_CLASS)) return host_unsupported(in, at, "the members of an Enum in a row");
+        return host_raise(in, at, "TypeError: '%s' object is not iterable", value_type(v));
     }
 }
 

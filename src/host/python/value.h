@@ -39,19 +39,22 @@ typedef enum {
     V_CLASS,      // a class of the file's: a namespace of functions and constants
     V_OBJECT,     // what calling one gives: attributes; or the ctx of an autograd.Function
     V_METHOD,     // a function with its receiver
+    V_PARTIAL,    // functools.partial(...)
     V_TUNER,      // triton.autotune(...) or triton.heuristics(...), to stand above a kernel
 } ValueKind;
 
 typedef enum {
     SEQ_PLAIN,
     SEQ_SIZE,
-    SEQ_PAIR
-} SeqFlavour; // SIZE prints as torch.Size, PAIR is (values, indices)
+    SEQ_PAIR,
+    SEQ_NAMED
+} SeqFlavour; // SIZE prints as torch.Size, PAIR is (values, indices), NAMED is one of a NamedTuple
 typedef struct {
     Value *at;
     int n, cap;
     SeqFlavour flavour;
     bool frozen;
+    const struct Class *of; // NAMED
 } Seq;
 typedef struct {
     Value *key, *value;
@@ -75,6 +78,7 @@ typedef struct Tuner Tuner;
 typedef struct Class Class;
 typedef struct Object Object;
 typedef struct Method Method;
+typedef struct Partial Partial;
 
 struct Value {
     ValueKind kind;
@@ -106,6 +110,7 @@ struct Value {
         const Class *klass;
         Object *object;
         const Method *method;
+        const Partial *partial;
     };
 };
 struct Slice {
@@ -137,6 +142,11 @@ struct Method {
     Value function;
     Str name; // of one that has no function: apply, save_for_backward
 };
+struct Partial {
+    Value function;
+    Seq *pos;
+    Dict *named;
+};
 enum { CONFIG_OPTIONS = 4 }; // num_warps, num_stages, num_ctas, maxnreg
 struct Config {
     Dict *kwargs;
@@ -144,8 +154,8 @@ struct Config {
 };
 struct Tuner {
     bool heuristics;
-    Seq *configs;  // autotune
-    Seq *key;      // autotune: names of arguments
+    Seq *configs;           // autotune
+    Seq *key;               // autotune: names of arguments
     Seq *zeroed, *restored; // autotune: reset_to_zero and restore_value, names of arguments
     Value prune;            // autotune: early_config_prune, or None
     Dict *values;           // heuristics: name -> function of the arguments' dictionary

@@ -94,7 +94,7 @@ static bool spell_here(Speller *s, Value v, bool repr) {
     if (value_plain(v, &plain) && (v.kind != V_STR || is_ascii(v.s))) return py_repr(s->out, plain), true;
     switch (v.kind) {
     case V_TUPLE:
-        if (v.seq->flavour == SEQ_PAIR) break;
+        if (v.seq->flavour == SEQ_PAIR || v.seq->flavour == SEQ_NAMED) break;
         return spell_seq(s, v);
     case V_LIST: return spell_seq(s, v);
     case V_DICT:

@@ -27,6 +27,7 @@ typedef struct {
     Sha256 key;
     bool cached; // it is in the cache, as `known`, and compiled again all the same
     Cubin known;
+    int same; // an earlier task with the same key, whose outcome this one has; -1: none
     int tries;
     double begun;
 } Task;
@@ -234,15 +235,19 @@ static bool watch(Round *r, Err *e) {
     return true;
 }
 
-// What the cache has is taken from there; one hit in so many is compiled all the same.
+// What the cache has is taken from there; one hit in so many is compiled all the same. Tasks are looked up
+// from the last to the first.
 static void look_up(Round *r, int n, int i) {
     Compilers *c = r->c;
     Task *t = &r->task[i];
     Arena scratch = {0};
-    (void)n;
     c->counts.asked++;
     t->key = compile_key(&scratch, t->kernel, c->o.target.capability, c->python.versions);
     arena_free(&scratch);
+    t->same = -1;
+    for (int k = n - 1; k > i && t->same < 0; k--)
+        if (r->task[k].same < 0 && memcmp(&r->task[k].key, &t->key, sizeof t->key) == 0) t->same = k;
+    if (t->same >= 0) return;
     t->cached = c->o.cache && compile_cache_find(r->a, c->o.cache, t->key, t->kernel, &t->known);
     if (t->cached && ++c->counts.cache_hits % c->o.recheck) {
         *t->out = (Compiled){.ok = true, .cached = true, .cubin = t->known};
@@ -264,6 +269,8 @@ bool compilers_run(Arena *a, Compilers *c, const RunKernel *const *kernel, int n
     }
     bool ok = true;
     while (ok && r.open) ok = give(&r, e) && watch(&r, e);
+    for (int i = 0; i < n; i++)
+        if (ok && r.task[i].same >= 0) out[i] = out[r.task[i].same];
     // A task that was left undone would have its answer come in the next round.
     for (int i = 0; !ok && i < WORKERS_MAX; i++)
         if (c->worker[i].state == WORKER_WORKS) worker_end(&c->worker[i]);

@@ -66,7 +66,7 @@ static void tree(Vm *v, const Step *s, char *d, const char *a, size_t n, size_t 
     }
 }
 
-static const char *reduction_name(InsnOp op) {
+const char *reduction_name(InsnOp op) {
     switch (op) {
     case INSN_SUM: return "tl.sum";
     case INSN_RMAX: return "tl.max";
@@ -78,17 +78,30 @@ static const char *reduction_name(InsnOp op) {
     }
 }
 
-// The operand has no undefined lane, so the result has none.
-static bool defined(Vm *v, const Step *s) {
-    if (s->pd) memset(s->pd, 0, (size_t)s->lanes);
+// Which lanes of the result are undefined, before any of it is written: those that an undefined lane goes
+// into. Rows that were loaded under a mask may be summed like the others; where such a sum is stored, that is
+// the finding. A promise that does not hold (hint.c) is one here.
+static bool gather_undefined(Vm *v, const Step *s) {
+    if (!s->pd) return true;
+    uint8_t *to = memset(v->poison_scratch, 0, (size_t)s->lanes);
     if (!s->pa || !v->loops->memory->any_flag(s->pa, (size_t)s->lanes_a)) return true;
-    int64_t at = 0;
-    while (!s->pa[at]) at++;
-    return vm_undefined(v, s, s->pa[at], at, reduction_name(v->code->insn[s->insn].op));
+    int64_t first = -1;
+    for (int64_t at = 0; at < s->lanes_a; at++) {
+        if (!s->pa[at]) continue;
+        if (!(s->pa[at] & (UNDEFINED | REDUCED)))
+            return vm_undefined(v, s, s->pa[at], at, reduction_name(v->code->insn[s->insn].op));
+        int64_t block = (int64_t)s->n * s->inner;
+        to[at / block * s->inner + at % s->inner] = REDUCED;
+        if (first < 0) first = at;
+    }
+    v->broken[REDUCED_BIT] = (Broken){s, first};
+    return true;
+}
+static void spread_undefined(Vm *v, const Step *s) {
+    if (s->pd) memcpy(s->pd, v->poison_scratch, (size_t)s->lanes);
 }
 
-bool step_reduce(Vm *v, const Step *s) {
-    if (!defined(v, s)) return false;
+static void reduce(Vm *v, const Step *s) {
     const char *a = s->a;
     char *d = s->d;
     size_t n = (size_t)s->n, inner = (size_t)s->inner;
@@ -97,7 +110,7 @@ bool step_reduce(Vm *v, const Step *s) {
         Walk turn = {.rank = 2, .shape = {s->n, s->outer}, .stride = {1, s->n}};
         step_walk(&turn, s->size, v->scratch[1], a);
         tree(v, s, d, v->scratch[1], n, (size_t)s->outer);
-        return true;
+        return;
     }
     InsnOp op = v->code->insn[s->insn].op;
     TreeFn *fn = inner == 1 && op <= INSN_RMIN ? v->loops->tree[op - INSN_SUM][s->dtype] : NULL;
@@ -105,6 +118,11 @@ bool step_reduce(Vm *v, const Step *s) {
         fn(d + (size_t)o * s->size, a + (size_t)o * n * s->size, v->scratch[0], n);
     for (int o = 0; !fn && o < s->outer; o++)
         tree(v, s, d + (size_t)o * inner * s->size, a + (size_t)o * n * inner * s->size, n, inner);
+}
+bool step_reduce(Vm *v, const Step *s) {
+    if (!gather_undefined(v, s)) return false;
+    reduce(v, s);
+    spread_undefined(v, s);
     return true;
 }
 
@@ -121,7 +139,7 @@ bool step_reduce(Vm *v, const Step *s) {
         }                                                                        \
     } while (0)
 bool step_arg(Vm *v, const Step *s) {
-    if (!defined(v, s)) return false;
+    if (!gather_undefined(v, s)) return false;
     bool least = v->code->insn[s->insn].op == INSN_ARGMIN;
     int32_t *d = s->d;
     for (int o = 0; o < s->outer; o++) {
@@ -143,6 +161,7 @@ bool step_arg(Vm *v, const Step *s) {
             *d++ = best;
         }
     }
+    spread_undefined(v, s);
     return true;
 }
 

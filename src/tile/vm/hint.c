@@ -109,7 +109,7 @@ bool hint_load(Vm *v, const Step *s, const uint8_t *mask) {
     if (t->rank == 0) return true;
     size_t n = (size_t)t->shape[t->rank - 1];
     for (size_t i = 0; i < (size_t)s->lanes; i++) {
-        uint8_t bits = s->pa[i] & (uint8_t)~UNDEFINED;
+        uint8_t bits = s->pa[i] & (uint8_t) ~(UNDEFINED | REDUCED);
         // What all of a row breaks is a promise along another axis.
         if (!bits || (mask && !mask[i]) || s->pa[i - i % n] & bits) continue;
         const Broken *b = &v->broken[__builtin_ctz(bits)];
@@ -128,6 +128,10 @@ bool vm_undefined(Vm *v, const Step *s, uint8_t poison, int64_t lane, const char
     if (!poison || (poison & UNDEFINED))
         return vm_finding(v, s, DIAG_UNINIT, lane, "an undefined value reached %s: " GIVE_OTHER, what);
     const Broken *b = &v->broken[__builtin_ctz(poison)];
+    if (poison & REDUCED)
+        return vm_finding(v, v->broken[REDUCED_BIT].step, DIAG_UNINIT, v->broken[REDUCED_BIT].lane,
+                          "an undefined value reached %s, and its result %s: " GIVE_OTHER,
+                          reduction_name(v->code->insn[v->broken[REDUCED_BIT].step->insn].op), what);
     HintKind kind = hint_kind(b->step->imm);
     return vm_finding(v, b->step, DIAG_VALUE, b->lane,
                       "tl.%s(.., %" PRId64 ") of %s, which reach %s: the compiler makes wide accesses of it",

@@ -21,7 +21,7 @@ static bool has_loops(const Code *c) {
 
 // ---- undefined lanes ----
 
-// Passes undefined lanes on from its operands. A reduction reports them instead, a load takes them from
+// Passes undefined lanes on from its operands. A histogram reports them instead, a load takes them from
 // `other` only (undefined masks and addresses are reported), but see hint.c.
 static bool taints(const Code *c, const Insn *s, bool promises) {
 #define TAINTED(r) ((r) >= 0 && c->reg[r].tainted)
@@ -30,14 +30,7 @@ static bool taints(const Code *c, const Insn *s, bool promises) {
     case INSN_LOAD: return (s->b >= 0 && (s->c < 0 || TAINTED(s->c))) || (promises && TAINTED(s->a));
     case INSN_ATOMIC: return s->c >= 0; // undefined operands are reported
     case INSN_CAS:
-    case INSN_SUM:
-    case INSN_RMAX:
-    case INSN_RMIN:
-    case INSN_XORSUM:
-    case INSN_ORSUM:
-    case INSN_HISTOGRAM:
-    case INSN_ARGMAX:
-    case INSN_ARGMIN: return false;
+    case INSN_HISTOGRAM: return false;
     default: return TAINTED(s->a) || TAINTED(s->b) || TAINTED(s->c);
     }
 #undef TAINTED

@@ -386,7 +386,7 @@ bool step_load(Vm *v, const Step *s) {
     else if (s->pd)
         memset(s->pd, 0, n);
     if (idle) return true;
-    if (!address_defined(v, s, x.mask, UNDEFINED)) return false;
+    if (!address_defined(v, s, x.mask, UNDEFINED | REDUCED)) return false;
     if (s->pa && s->pd) pass_broken(s, x.mask);
     if (s->pa && v->promises && !hint_load(v, s, x.mask)) return false;
     if (one_run(&x, 0, n, &first, &length)) {

@@ -88,11 +88,12 @@ typedef struct {
     bool overtaken;    // another program's atomic has looked at an element before one of them
 } Deferred;
 
-// A poison byte: not defined at all, or (the other bits) by a promise that does not hold (hint.c).
-enum { UNDEFINED = 1, POISON_BITS = 8 };
+// A poison byte: not defined at all, a reduction of such lanes, or (the other bits) not defined by a promise
+// that does not hold (hint.c).
+enum { UNDEFINED = 1, POISON_BITS = 8, REDUCED_BIT = POISON_BITS - 1, REDUCED = 1 << REDUCED_BIT };
 typedef struct {
-    const Step *step; // what promised
-    int64_t lane;     // the first that it is not true of
+    const Step *step; // what promised, or the last reduction of undefined lanes
+    int64_t lane;     // the first that the promise is not true of, or that is undefined
 } Broken;
 
 struct Vm {
@@ -158,6 +159,7 @@ static inline uint8_t shadow_flags(const TileLoops *loops, const Storage *m, siz
 // Notes a finding at the step's place; lane < 0: none in particular. Always false.
 bool vm_finding(Vm *v, const Step *s, DiagKind kind, int64_t lane, const char *fmt, ...) PRINTF(5, 6);
 // The same of a value that is undefined, by its poison byte; what: where it has come to.
+const char *reduction_name(InsnOp op); // fold.c
 bool vm_undefined(Vm *v, const Step *s, uint8_t poison, int64_t lane, const char *what);
 #define GIVE_OTHER "masked-off lanes of a load without `other` are undefined; give the load an `other=`"
 

@@ -65,7 +65,8 @@ static const Case places[] = {
     LATER("module level", "for i in range(3):\n    pass\n" RUN "    return x\n"),
     LATER("module level", "if True:\n    n = 1\n" RUN "    return x\n"),
     ALLOW("print('RESULT')\n" RUN "    return x\n"),
-    REFUSE("module level", "f = lambda: 1\n" RUN "    return x\n"),
+    ALLOW("f = lambda: 1\n" RUN "    return x\n"),
+    REFUSE("default of `m`", "f = lambda m=[]: m\n" RUN "    return x\n"),
     ALLOW("\"\"\"Doc.\"\"\"\nBLOCK = 1024\nA, B = 1, 2.5\nS: tl.constexpr = 3\nC = tl.constexpr(BLOCK * "
           "2)\nLOG2E = 1.0 / math.log(2)\n"
           "INF = float('inf')\nT = (1, 'a', None, -1)\nD = tl.float32\n" RUN "    return x\n"),

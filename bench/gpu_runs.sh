@@ -1,0 +1,88 @@
+#!/bin/sh
+# gpu_runs.sh PART OUT - runs on a machine with an NVIDIA GPU, Python with Triton 3.6 and PyTorch; the program is $BIN.
+# Everything that a part prints and writes is in OUT/PART.tar.gz; OUT/PART.log says how each step ended and how long it took.
+#   first   baselines tuned and kept, fresh processes, replayed runs, why replays are quicker, timed verdicts a second
+#   second  mint --gpu, the published grid of softmax with its picture, timed verdicts beside PyTorch, several outputs
+# A part takes 6 to 8 minutes; no step may take longer than its own limit.
+part=$1
+out=$2
+bin=${BIN:-build/release/ouroboros}
+here=$(dirname "$0")
+state=${STATE:-/tmp/ouroboros-gpu-state}
+work=$out/$part
+mkdir -p "$work" || exit 2
+log=$out/$part.log
+step() { # NAME SECONDS COMMAND... : its output in NAME.out and NAME.err
+    name=$1
+    limit=$2
+    shift 2
+    from=$(date +%s)
+    timeout "$limit" "$@" >"$work/$name.out" 2>"$work/$name.err"
+    code=$?
+    echo "$name: exit $code, $(($(date +%s) - from)) s" | tee -a "$log"
+    [ $code = 0 ] || tail -n 5 "$work/$name.err" | tee -a "$log"
+}
+bench() { # NAME SECONDS OP FILE ARGUMENTS...
+    name=$1
+    limit=$2
+    op=$3
+    file=$4
+    shift 4
+    step "$name" "$limit" "$bin" bench "$file" --op "$op" --state "$state" --json "$@"
+}
+short() { # NAME : what its JSON says, in a line for each cell
+    python3 - "$work/$1.out" <<'EOF' | tee -a "$log"
+import json
+import sys
+
+try:
+    times = json.load(open(sys.argv[1]))["times"]
+except (OSError, ValueError, KeyError) as e:
+    print("  nothing to read:", e)
+    sys.exit()
+print("  compiles", times["compiles"])
+for c in times["cells"]:
+    us = lambda f: f and round(f["us"], 2)
+    beside = {b["name"]: (us(b["device"]), us(b["own_device"])) for b in c["baselines"]}
+    s = c["stability"]
+    print("  ", c["shape"], c["dtype"], c["status"], us(c["device"]), "yardstick", us(c["yardstick"]), "ratio", c["ratio"] and round(c["ratio"], 3), "kept" if c["kept"] else "tuned", beside, {k: round(v, 2) for k, v in c["seconds"].items()}, s and {k: s[k] for k in ("us", "spread", "ratio_spread")}, c["why"] or "")
+EOF
+}
+gold=$here/../src/op/suite/gold
+echo "$part: $("$bin" --version), $(date -u +%Y-%m-%dT%H:%MZ)" | tee "$log"
+nvidia-smi --query-gpu=name,driver_version,clocks.sm,clocks.mem,power.draw,temperature.gpu --format=csv,noheader | tee -a "$log"
+case $part in
+first)
+    bench tuned 120 softmax "$gold/softmax.py" --shape 1024x4096 --shape 4096x4096 --stability 10
+    short tuned
+    bench replayed 60 softmax "$gold/softmax.py" --shape 1024x4096 --shape 4096x4096 --stability 5
+    short replayed
+    for op in softmax rmsnorm layernorm; do
+        step "gap-$op-small" 60 python3 "$here/replay_gap.py" "$bin" --op $op --shape 1024x4096
+        cat "$work/gap-$op-small.out" | tee -a "$log"
+    done
+    step gap-softmax-middle 60 python3 "$here/replay_gap.py" "$bin" --op softmax --shape 4096x4096
+    cat "$work/gap-softmax-middle.out" | tee -a "$log"
+    step verdicts 260 python3 "$here/timed_verdicts.py" "$bin" -n 200 --seconds 230 --state "$state" -o "$work/verdicts.jsonl"
+    cat "$work/verdicts.out" "$work/verdicts.err" | tail -n 12 | tee -a "$log"
+    ;;
+second)
+    for op in softmax layernorm add_rmsnorm_gelu; do
+        step "mint-$op" 90 "$bin" mint $op -n 24 --seed 3 --gpu --shape 4096x4096 --dtype fp16 --state "$state" -o "$work/mint-$op.py"
+        grep '^# on ' "$work/mint-$op.py" | tee -a "$log"
+    done
+    bench grid 240 softmax "$gold/softmax.py" --grid published --dtype fp16 -o "$work/cells" --svg "$work/grid.svg"
+    short grid
+    bench resumed 60 softmax "$gold/softmax.py" --grid published --dtype fp16 -o "$work/cells" --svg "$work/grid.svg"
+    short resumed
+    step beside 120 python3 "$here/timed_verdicts.py" "$bin" -n 40 --ops softmax --beside --seconds 100 --state "$state" -o "$work/beside.jsonl"
+    cat "$work/beside.out" "$work/beside.err" | tail -n 12 | tee -a "$log"
+    bench outputs 90 "$here/../examples/layernorm_stats.py" "$here/../examples/layernorm_forward.py" --shape 1024x4096 --shape 4096x4096
+    short outputs
+    ;;
+*)
+    echo "PART is first or second" >&2
+    exit 2
+    ;;
+esac
+tar -czf "$out/$part.tar.gz" -C "$out" "$part" && rm -rf "$work"

@@ -1,0 +1,15 @@
+// fill.h - draws the values of a case's inputs: line by line, each of the class that the plan gives it.
+#pragma once
+#include "cases/domain.h"
+
+typedef struct {
+    const Domain *domain;
+    const PlannedCase *plan;
+    const CaseSpec *spec; // laid out
+    const CaseTruth *truth;
+    uint64_t seed;
+    int index; // of the case, in the draw that its values are of
+} FillRequest;
+
+// Into `map`, the inputs' mapping. The same seed gives the same values, line by line, whatever else is drawn.
+void fill_case(Arena *scratch, const FillRequest *q, uint8_t *map);

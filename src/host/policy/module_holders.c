@@ -1,0 +1,260 @@
+// What modules of torch hold, and what fills it. A class ModelNew may keep its parameters in nn.LayerNorm,
+// nn.Linear and the like: each becomes a class of the file that holds the same parameters and computes
+// nothing, under a name that no source has. `self.register_parameter("w", p)` is `self.w = p`, and so is a
+// buffer. What gives parameters their first values has no effect, because those are inputs of the op here: of
+// `nn.init.normal_(self.weight, std=s)` the numbers remain. Only where it is a parameter for sure that is
+// filled, and only while the object is made.
+#include "host/policy/screen.h"
+
+typedef struct {
+    const char *name, *text;
+} Holder;
+#define HEAD                  "class Holder(torch.nn.Module):\n    def __init__(self, "
+#define TAIL                  "device=None, dtype=None):\n        super().__init__()\n"
+#define PARAMETER(name, cond) "        self." name " = torch.nn.Parameter(None) if " cond " else None\n"
+#define SHAPE                                                                                        \
+    "        self.normalized_shape = (normalized_shape,) if isinstance(normalized_shape, int) else " \
+    "tuple(normalized_shape)\n        self.eps = eps\n        self.elementwise_affine = "            \
+    "elementwise_affine\n"
+static const Holder holder[] = {
+    {"nn.LayerNorm",
+     HEAD "normalized_shape, eps=1e-05, elementwise_affine=True, bias=True, " TAIL SHAPE PARAMETER(
+         "weight", "elementwise_affine") PARAMETER("bias", "elementwise_affine and bias")},
+    {"nn.RMSNorm", HEAD "normalized_shape, eps=None, elementwise_affine=True, " TAIL SHAPE PARAMETER(
+                       "weight", "elementwise_affine")},
+    {"nn.GroupNorm", HEAD
+     "num_groups, num_channels, eps=1e-05, affine=True, " TAIL
+     "        self.num_groups = num_groups\n        self.num_channels = num_channels\n        self.eps = "
+     "eps\n        self.affine = affine\n" PARAMETER("weight", "affine") PARAMETER("bias", "affine")},
+    {"nn.Linear",
+     HEAD "in_features, out_features, bias=True, " TAIL
+          "        self.in_features = in_features\n        self.out_features = out_features\n" PARAMETER(
+              "weight", "True") PARAMETER("bias", "bias")},
+    {"nn.Embedding",
+     HEAD "num_embeddings, embedding_dim, padding_idx=None, " TAIL
+          "        self.num_embeddings = num_embeddings\n        self.embedding_dim = embedding_dim\n        "
+          "self.padding_idx = padding_idx\n" PARAMETER("weight", "True")},
+};
+enum { HOLDERS = sizeof holder / sizeof *holder };
+
+typedef struct {
+    Arena *arena;
+    Node *module;
+    Str self;
+    bool used[HOLDERS];
+} Held;
+
+// nn.NAME, torch.nn.NAME
+static bool is_of_nn(const Node *n) {
+    if (n->kind != NODE_ATTRIBUTE) return false;
+    const Node *nn = n->attribute.value;
+    return node_is_name(nn, "nn") || (nn->kind == NODE_ATTRIBUTE && str_is(nn->attribute.name, "nn") &&
+                                      node_is_name(nn->attribute.value, "torch"));
+}
+
+static void use_holder(void *arg, const Node *n) {
+    Held *h = arg;
+    node_each_child(n, use_holder, arg); // a tree's height is bounded
+    if (n->kind != NODE_CALL || !is_of_nn(n->call.func)) return;
+    for (int k = 0; k < HOLDERS; k++) {
+        if (!str_is(n->call.func->attribute.name, holder[k].name + 3)) continue;
+        Node *f = (Node *)(uintptr_t)n->call.func; // the tree is this process's own
+        *f = (Node){.kind = NODE_NAME, .span = f->span, .height = 1, .name = str_of(holder[k].name)};
+        h->used[k] = true;
+    }
+}
+
+// ---- register_parameter, register_buffer
+
+static bool is_identifier(Str s) {
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.p[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c == '_' && i > 0);
+        if (!letter && !(i > 0 && c >= '0' && c <= '9')) return false;
+    }
+    return s.len > 0;
+}
+
+static void registered(const Held *h, Node *s) {
+    Node *call = s->value, *f = call->call.func;
+    if (call->kind != NODE_CALL || f->kind != NODE_ATTRIBUTE || f->attribute.value->kind != NODE_NAME ||
+        !str_eq(f->attribute.value->name, h->self) || call->call.args.n != 2 ||
+        call->call.args.at[0]->kind != NODE_STRING || !is_identifier(call->call.args.at[0]->string.text))
+        return;
+    bool buffer = str_is(f->attribute.name, "register_buffer");
+    if (!buffer && !str_is(f->attribute.name, "register_parameter")) return;
+    for (int i = 0; i < call->call.keywords.n; i++) {
+        const Node *k = call->call.keywords.at[i];
+        if (!buffer || !str_is(k->keyword.name, "persistent") || !is_written(k->keyword.value)) return;
+    }
+    Node *value = call->call.args.at[1], *target = NEW(h->arena, Node);
+    *target = *f;
+    target->attribute.name = call->call.args.at[0]->string.text;
+    s->kind = NODE_ASSIGN;
+    s->assign.targets = (Nodes){NEWN(h->arena, Node *, 1), 1};
+    s->assign.targets.at[0] = target;
+    s->assign.value = value;
+}
+
+// ---- first values
+
+typedef struct {
+    Str name;
+    bool parameters; // asked: is it always a parameter; otherwise: a module of torch
+    bool found, other;
+} Assigned;
+
+static bool is_parameter_value(const Node *n) {
+    if (n->kind == NODE_IFEXP)
+        return is_parameter_value(n->ifexp.then) &&
+               (n->ifexp.otherwise->kind == NODE_NONE || is_parameter_value(n->ifexp.otherwise));
+    return is_parameter(n) || (n->kind == NODE_CALL && node_is_name(n->call.func, "Parameter"));
+}
+static bool is_holder_value(const Node *n) {
+    return n->kind == NODE_CALL && n->call.func->kind == NODE_NAME && str_starts(n->call.func->name, "nn.");
+}
+
+static void find_assigned(void *arg, const Node *n) {
+    Assigned *a = arg;
+    const Nodes *targets = n->kind == NODE_ASSIGN ? &n->assign.targets : &(Nodes){0};
+    for (int i = 0; i < targets->n; i++) {
+        const Node *t = targets->at[i];
+        if (t->kind != NODE_ATTRIBUTE || !str_eq(t->attribute.name, a->name)) continue;
+        bool fits = a->parameters ? is_parameter_value(n->assign.value) : is_holder_value(n->assign.value);
+        a->found |= fits;
+        a->other |= !fits;
+    }
+    bool in_list = n->kind == NODE_TUPLE || n->kind == NODE_LIST; // (self.a, self.b) = ...
+    for (int i = 0; in_list && i < n->items.n; i++)
+        a->other |= n->items.at[i]->kind == NODE_ATTRIBUTE && str_eq(n->items.at[i]->attribute.name, a->name);
+    const Node *t = n->kind == NODE_AUGASSIGN   ? n->augassign.target
+                    : n->kind == NODE_ANNASSIGN ? n->annassign.target
+                                                : NULL;
+    a->other |= t && t->kind == NODE_ATTRIBUTE && str_eq(t->attribute.name, a->name);
+    node_each_child(n, find_assigned, arg);
+}
+static bool always(const Held *h, Str name, bool parameters) {
+    Assigned a = {.name = name, .parameters = parameters};
+    find_assigned(&a, h->module);
+    return a.found && !a.other;
+}
+
+// self.weight, self.norm.weight
+static bool is_held(const Held *h, const Node *n) {
+    if (n->kind != NODE_ATTRIBUTE || !always(h, n->attribute.name, true)) return false;
+    const Node *of = n->attribute.value;
+    if (of->kind == NODE_ATTRIBUTE) {
+        if (!always(h, of->attribute.name, false)) return false;
+        of = of->attribute.value;
+    }
+    return of->kind == NODE_NAME && str_eq(of->name, h->self);
+}
+
+static bool is_word(const char *const *word, size_t n, Str name) {
+    for (size_t i = 0; i < n; i++)
+        if (str_is(name, word[i])) return true;
+    return false;
+}
+
+// nn.init.normal_(self.weight, ...), self.weight.data.normal_(...): how many arguments are none of its
+// numbers.
+static int fills(const Held *h, const Node *call) {
+    static const char *const of_init[] = {"ones_",           "zeros_",         "constant_",
+                                          "normal_",         "uniform_",       "trunc_normal_",
+                                          "xavier_uniform_", "xavier_normal_", "kaiming_uniform_",
+                                          "kaiming_normal_", "eye_",           "orthogonal_"};
+    static const char *const of_data[] = {"fill_", "zero_", "normal_", "uniform_"};
+    const Node *f = call->call.func;
+    if (f->kind != NODE_ATTRIBUTE || f->attribute.value->kind != NODE_ATTRIBUTE) return -1;
+    const Node *of = f->attribute.value;
+    if (str_is(of->attribute.name, "init") && is_of_nn(of))
+        return call->call.args.n > 0 && is_held(h, call->call.args.at[0]) &&
+                       is_word(of_init, sizeof of_init / sizeof *of_init, f->attribute.name)
+                   ? 1
+                   : -1;
+    return str_is(of->attribute.name, "data") && is_held(h, of->attribute.value) &&
+                   is_word(of_data, sizeof of_data / sizeof *of_data, f->attribute.name)
+               ? 0
+               : -1;
+}
+
+static void unfill(const Held *h, Node *s) {
+    Node *call = s->value;
+    int skip = call->kind == NODE_CALL ? fills(h, call) : -1;
+    if (skip < 0) return;
+    Nodes numbers = {NEWN(h->arena, Node *, (size_t)(call->call.args.n + call->call.keywords.n) + 1), 0};
+    for (int i = skip; i < call->call.args.n; i++) numbers.at[numbers.n++] = call->call.args.at[i];
+    for (int i = 0; i < call->call.keywords.n; i++)
+        numbers.at[numbers.n++] = call->call.keywords.at[i]->keyword.value;
+    call->kind = NODE_TUPLE;
+    call->items = numbers;
+}
+
+static void statements(void *arg, const Node *n) {
+    Held *h = arg;
+    Node *own = (Node *)(uintptr_t)n; // the tree is this process's own
+    if (n->kind == NODE_EXPRSTMT) registered(h, own);
+    if (n->kind == NODE_EXPRSTMT) unfill(h, own);
+    node_each_child(n, statements, arg);
+}
+
+// ---- which methods
+
+typedef struct {
+    Str name;
+    bool inside, found;
+} Mention;
+static void find_mention(void *arg, const Node *n) {
+    Mention *m = arg, in = *m;
+    in.inside |= n->kind == NODE_FUNCTION && str_is(n->function.name, "__init__");
+    in.found |= !in.inside && n->kind == NODE_ATTRIBUTE && str_eq(n->attribute.name, m->name);
+    node_each_child(n, find_mention, &in);
+    m->found |= in.found;
+}
+// __init__, and methods that nobody else calls.
+static bool while_made(const Held *h, const Node *f) {
+    static const char *const entry[] = {"forward", "__call__"};
+    Mention m = {.name = f->function.name};
+    if (str_is(f->function.name, "__init__")) return true;
+    if (is_word(entry, 2, f->function.name)) return false;
+    find_mention(&m, h->module);
+    return !m.found;
+}
+
+static void put_in_front(Held *h, int at, int k) {
+    DiagList d = DIAGS(h->arena);
+    Node *m = parse_module(h->arena, str_of(holder[k].text), &d);
+    Nodes *body = &h->module->module.body, out = {NEWN(h->arena, Node *, (size_t)body->n + 1), 0};
+    if (!m) return;
+    Node *c = m->module.body.at[0];
+    c->klass.name = str_of(holder[k].name);
+    tree_place(c, (Span){body->at[at]->span.at, 0});
+    for (int i = 0; i < body->n; i++) {
+        if (i == at) out.at[out.n++] = c;
+        out.at[out.n++] = body->at[i];
+    }
+    *body = out;
+    if (h->module->height < c->height + 1) h->module->height = (uint16_t)(c->height + 1);
+}
+
+void module_holders_normalize(Arena *a, Node *module) {
+    Held h = {.arena = a, .module = module};
+    int first = -1;
+    for (int i = 0; i < module->module.body.n; i++) {
+        const Node *n = module->module.body.at[i];
+        if (n->kind != NODE_CLASS || class_kind(n) != CLASS_MODULE) continue;
+        if (first < 0) first = i;
+        if (entry_model(module)) use_holder(&h, n);
+    }
+    for (int k = HOLDERS - 1; k >= 0; k--)
+        if (h.used[k]) put_in_front(&h, first, k);
+    for (int i = 0; first >= 0 && i < module->module.body.n; i++) {
+        const Node *n = module->module.body.at[i];
+        for (int k = 0; n->kind == NODE_CLASS && class_kind(n) == CLASS_MODULE && k < n->klass.body.n; k++) {
+            const Node *f = n->klass.body.at[k];
+            if (f->kind != NODE_FUNCTION || !f->function.params.n || f->function.decorators.n) continue;
+            h.self = f->function.params.at[0]->param.name;
+            if (while_made(&h, f)) node_each_child(f, statements, &h);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+// Measuring a cell that is ready: which config, what PyTorch makes of it, then all contenders together.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "base/numeric/rng.h"
+#include "measure/baseline_kept.h"
+#include "measure/cell_work.h"
+#include "measure/timing.h"
+#include "measure/yardstick.h"
+
+enum { TUNE_ROUNDS = 5, CONFIGS_MAX = 256, MORE_ROUNDS = 21, ATTEMPTS = 4, DRAWS_SMALL = 3 };
+static const int64_t small_bytes = 40 << 20; // below it max-autotune is a matter of luck
+static const double noisy = 0.05;
+
+// ---- jobs
+
+static void contender_add(Cell *c, Str name, bool compared, const TimedRun *run) {
+    c->job.contender[c->job.contenders++] = (TimingContender){name, compared, *run};
+}
+
+static bool measure(Cell *c, Measured *out) {
+    bool ok = measurer_run(c->a, c->q->measurer, &c->job, c->r.fd, out, &c->e);
+    c->out->seconds_timing += out->result.seconds;
+    return ok || cell_failed(c);
+}
+
+static int group_choices(const RecordedRun *run, int group) {
+    for (int i = 0; i < run->steps; i++)
+        if (run->step[i].kind == STEP_LAUNCH && run->step[i].group == group) return run->step[i].choices;
+    return 1;
+}
+
+static bool choice_compiles(const Cell *c, int group, int choice) {
+    const RecordedRun *run = &c->recording.run;
+    for (int i = 0; i < run->steps; i++)
+        if (run->step[i].kind == STEP_LAUNCH && run->step[i].group == group &&
+            !c->cubin[run->step[i].choice[choice].kernel])
+            return false;
+    return true;
+}
+
+static int refused(const TimingResult *r) {
+    for (int i = 0; i < r->contenders; i++)
+        if (r->contender[i].end == TIMED_REFUSED) return i;
+    return -1;
+}
+
+// Times every config of one group, the other groups staying as they are, and takes the fastest.
+static bool tune_group(Cell *c, int group) {
+    int choice[CONFIGS_MAX], n = group_choices(&c->recording.run, group);
+    Measured seen;
+    const TimingResult *r = &seen.result;
+    if (n > CONFIGS_MAX) n = CONFIGS_MAX;
+    c->job.contenders = 0;
+    for (int i = 0; i < n; i++) {
+        TimedRun run;
+        c->config[group] = i;
+        if (!choice_compiles(c, group, i)) continue;
+        if (!timed_run_make(c->a, &c->recording.run, c->cubin, c->config, &run, &c->e))
+            return cell_say(c, TIMES_unsupported, c->e.msg);
+        choice[c->job.contenders] = i;
+        contender_add(c, str_of(arena_printf(c->a, "config %d", i)), false, &run);
+    }
+    if (!c->job.contenders) return cell_say(c, TIMES_failed, "Triton compiles none of the configs");
+    int rounds = c->job.rounds, checked = c->job.checked, best = 0;
+    c->job.rounds = TUNE_ROUNDS;
+    c->job.checked = 0;
+    bool ok = measure(c, &seen);
+    for (int out;
+         ok && (out = refused(r)) >= 0 && c->job.contenders > 1;) { // Triton passes over such a config
+        for (int i = out; i + 1 < c->job.contenders; i++) {
+            c->job.contender[i] = c->job.contender[i + 1];
+            choice[i] = choice[i + 1];
+        }
+        c->job.contenders--;
+        ok = measure(c, &seen);
+    }
+    c->job.rounds = rounds;
+    c->job.checked = checked;
+    for (int i = 0; ok && i < r->contenders; i++) {
+        const TimedContender *t = &r->contender[i], *first = &r->contender[best];
+        if (!cell_ended_well(c, t)) return false;
+        if (median_of(t->cold, t->colds) < median_of(first->cold, first->colds)) best = i;
+    }
+    c->config[group] = choice[best];
+    c->out->configs += c->job.contenders;
+    return ok;
+}
+
+static const RunLaunch *launch_of(const Cell *c, int group) {
+    const RecordedRun *run = &c->recording.run;
+    for (int i = 0; i < run->steps; i++)
+        if (run->step[i].kind == STEP_LAUNCH && run->step[i].group == group)
+            return &run->step[i].choice[c->config[group]];
+    return NULL;
+}
+
+static bool tune(Cell *c) {
+    const RecordedRun *run = &c->recording.run;
+    Buf text = BUF(c->a);
+    for (int g = 0; g < run->groups && g < RUN_STEPS_MAX; g++) {
+        if (!tune_group(c, g)) return false;
+        const RunLaunch *l = launch_of(c, g);
+        if (l) buf_printf(&text, "%s%.*s", text.len ? "; " : "", STR_ARG(run_choice_name(c->a, run, l)));
+    }
+    c->out->config = buf_str(&text);
+    return true;
+}
+
+static bool all_replayable(const BaselineTimes *b) {
+    for (int i = 0; i < b->modes; i++)
+        if (!b->mode[i].replayable && !str_is(b->mode[i].name, "eager")) return false;
+    return b->modes > 1;
+}
+
+// From what was kept of an earlier run with the same GPU, driver and versions; else tuned now.
+static void ask_baseline(Cell *c) {
+    DType dtype[TIMING_INPUTS_MAX];
+    int64_t shape[TIMING_INPUTS_MAX][OP_RANK_MAX];
+    Err e = {0};
+    Str text;
+    double from = clock_seconds();
+    if (!c->q->baseline) return;
+    for (int i = 0; i < c->job.inputs; i++) {
+        dtype[i] = (DType)c->r.spec->input[i].dtype;
+        for (int d = 0; d < OP_RANK_MAX; d++) shape[i][d] = c->r.spec->input[i].shape[d];
+    }
+    const BaselineRequest q = {.op = c->q->op,
+                               .job = &c->job,
+                               .dtype = dtype,
+                               .shape = (const int64_t(*)[OP_RANK_MAX])shape,
+                               .inputs = c->r.fd,
+                               .draws = c->out->bytes < small_bytes ? DRAWS_SMALL : 1};
+    const BaselineKept kept = {c->q->kept, c->q->gpu, c->q->baseline};
+    c->out->kept = baseline_kept_find(c->a, &kept, &q, &c->baseline);
+    if (!c->out->kept && !baseline_ask(c->a, c->q->baseline, &q, &text, &c->baseline, &e))
+        c->baseline = (BaselineTimes){.modes = 1,
+                                      .mode[0] = {.name = STR("eager"), .why = str_dup(c->a, str_of(e.msg))}};
+    else if (!c->out->kept && all_replayable(&c->baseline))
+        baseline_kept_put(&kept, &q, text);
+    c->out->seconds_baseline = clock_seconds() - from;
+}
+
+// One answer of as many bytes stands for all of them.
+static void outputs_lay(const TimingJob *job, TimedRun *run) {
+    int64_t at = 0;
+    for (int k = 0; k < job->outputs; k++, run->outputs = k) {
+        run->output[k] = (TimedView){run->output[0].buffer, at};
+        at += job->output[k];
+    }
+}
+
+static void job_fill(Cell *c, const TimedRun *ours) {
+    static const int unroll[] = {1, 2, 4};
+    int64_t bytes[TIMING_INPUTS_MAX];
+    TimedRun run;
+    c->job.contenders = 0;
+    contender_add(c, STR("the kernel"), true, ours);
+    for (int i = 0; i < c->job.inputs; i++) bytes[i] = c->job.input[i].bytes;
+    for (size_t u = 0; u < sizeof unroll / sizeof *unroll; u++) {
+        streaming_run(c->a, bytes, c->job.inputs, timing_output_bytes(&c->job), unroll[u], &run);
+        outputs_lay(&c->job, &run);
+        contender_add(c, str_of(arena_printf(c->a, "yardstick %d", unroll[u])), false, &run);
+    }
+    for (int i = 0; i < c->baseline.modes; i++) {
+        c->replayed[i] = 0;
+        if (!c->baseline.mode[i].replayable) continue;
+        c->replayed[i] = c->job.contenders;
+        contender_add(c, c->baseline.mode[i].name, true, &c->baseline.mode[i].run);
+    }
+}
+
+static bool baseline_failed(Cell *c, const TimedContender *t) {
+    bool any = false;
+    for (int i = 0; i < c->baseline.modes; i++) {
+        const TimedContender *b = &t[c->replayed[i]];
+        if (!c->replayed[i] || (!timed_lost(b->end) && b->end != TIMED_REFUSED)) continue;
+        c->baseline.mode[i].replayable = false;
+        c->baseline.mode[i].why = str_dup(c->a, str_of(b->why));
+        any = true;
+    }
+    return any;
+}
+
+// Again without a baseline whose replay has spoilt the process, and with more rounds where times differ.
+static bool measure_all(Cell *c, Measured *seen) {
+    TimedRun ours;
+    if (!timed_run_make(c->a, &c->recording.run, c->cubin, c->config, &ours, &c->e))
+        return cell_say(c, TIMES_unsupported, c->e.msg);
+    for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        job_fill(c, &ours);
+        if (!measure(c, seen)) return false;
+        const TimedContender *t = seen->result.contender;
+        if (baseline_failed(c, t)) continue;
+        Figure f = cell_figure(t->cold, t->colds);
+        if (f.spread <= noisy || c->job.rounds >= MORE_ROUNDS || t->end != TIMED_WELL) break;
+        c->job.rounds = MORE_ROUNDS;
+    }
+    cell_tell(c, &seen->result, seen->answers);
+    return c->out->status == TIMES_ok;
+}
+
+// The device times of the baselines in one more measurement.
+static double bar_again(const Cell *c, const TimingResult *r) {
+    CellBaseline b[BASELINE_MODES_MAX];
+    Str name;
+    for (int i = 0; i < c->baseline.modes; i++) {
+        const TimedContender *t = c->replayed[i] ? &r->contender[c->replayed[i]] : NULL;
+        b[i] = (CellBaseline){.name = c->baseline.mode[i].name};
+        if (t && t->end == TIMED_WELL) b[i].device = cell_figure(t->cold, t->colds);
+    }
+    return cell_bar(b, c->baseline.modes, true, &name);
+}
+
+// Once more, by a process that has never seen the others: another context, other addresses, other orders.
+static bool measure_again(Cell *c) {
+    Measured seen;
+    uint64_t seed;
+    Str why;
+    if (!rng_entropy(&seed, sizeof seed, &c->e)) return cell_failed(c);
+    c->job.seed = seed >> 1;
+    measurer_renew(c->q->measurer);
+    if (!measure(c, &seen)) return false;
+    const TimedContender *t = &seen.result.contender[0];
+    if (!cell_ended_well(c, t)) return false;
+    if (!cell_answers_right(c, seen.answers, 0, &why))
+        return cell_say(c, TIMES_incorrect, str_cdup(c->a, why));
+    double us = median_of(t->cold, t->colds), bar = bar_again(c, &seen.result);
+    c->out->again_us[c->out->again] = us;
+    c->out->again_ratio[c->out->again++] = us > 0 && bar > 0 ? bar / us : 0;
+    return true;
+}
+
+void cell_measure(Cell *c) {
+    Measured seen;
+    int again = c->q->again < STABILITY_MAX ? c->q->again : STABILITY_MAX;
+    c->job.contender = NEWN(c->a, TimingContender, TIMING_CONTENDERS_MAX);
+    if (!tune(c)) return;
+    ask_baseline(c);
+    if (!measure_all(c, &seen)) return;
+    for (int i = 0; i < again && measure_again(c); i++) {}
+}

@@ -1,0 +1,33 @@
+import torch.nn as nn
+
+
+class TritonModel(nn.Module):
+    def __init__(self):
+        super(TritonModel, self).__init__()
+
+    def forward(self, x):
+        return launch(x)
+
+
+ModelNew = TritonModel
+# --- parse_reject: `ModelNew = TritonModel` for the class
+import torch.nn as nn
+
+
+class TritonModel(nn.Module):
+    def forward(self, x):
+        return launch(x)
+
+
+def other(x):
+    return x
+# --- parse_reject: compute on tensors
+import torch.nn as nn
+
+
+class TritonModel(nn.Module):
+    def forward(self, x):
+        return launch(x) + x
+
+
+ModelNew = TritonModel
