@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <malloc.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,46 @@ static void *block_take(ArenaBlock *b, size_t bytes, size_t align) {
     return b->data + at;
 }
 
+#if BUILD_TSAN
+// ThreadSanitizer forgets what it knew of memory that is freed, and then pays for each of its own pages
+// again: arenas that come and go would spend a third of a test there. Whoever finds the list taken goes
+// without it, so that a child forked meanwhile does not wait for ever.
+enum { KEPT_BLOCKS = 24 };
+static atomic_flag kept_taken = ATOMIC_FLAG_INIT;
+static ArenaBlock *kept_block[KEPT_BLOCKS];
+
+static ArenaBlock *block_kept(size_t size) {
+    ArenaBlock *found = NULL;
+    if (atomic_flag_test_and_set(&kept_taken)) return NULL;
+    for (int i = 0; i < KEPT_BLOCKS && !found; i++) {
+        ArenaBlock *b = kept_block[i];
+        if (!b || b->size < size || b->size / 2 > size) continue;
+        found = b;
+        kept_block[i] = NULL;
+    }
+    atomic_flag_clear(&kept_taken);
+    return found;
+}
+
+static void block_free(ArenaBlock *b) {
+    if (!atomic_flag_test_and_set(&kept_taken)) {
+        for (int i = 0; i < KEPT_BLOCKS && b; i++) {
+            if (kept_block[i]) continue;
+            kept_block[i] = b;
+            b = NULL;
+        }
+        atomic_flag_clear(&kept_taken);
+    }
+    free(b);
+}
+#else
+static ArenaBlock *block_kept(size_t size) {
+    (void)size;
+    return NULL;
+}
+static void block_free(ArenaBlock *b) { free(b); }
+#endif
+
 static ArenaBlock *block_new(Arena *a, size_t need) {
     if (a->spare && a->spare->size >= need) {
         ArenaBlock *b = a->spare;
@@ -66,11 +107,14 @@ static ArenaBlock *block_new(Arena *a, size_t need) {
     size_t size = a->top && a->top->size > BLOCK_FIRST / 2 ? a->top->size * 2 : BLOCK_FIRST;
     if (size > BLOCK_LARGEST) size = BLOCK_LARGEST;
     if (size < need) size = need;
-    ArenaBlock *b = malloc(sizeof *b + size);
-    if (!b) return NULL;
-    b->size = size;
+    ArenaBlock *b = block_kept(size);
+    if (!b) {
+        b = malloc(sizeof *b + size);
+        if (!b) return NULL;
+        b->size = size;
+    }
     b->used = RED_ZONE;
-    HIDE(b->data, size);
+    HIDE(b->data, b->size);
     return b;
 }
 
@@ -85,7 +129,7 @@ static void block_drop(Arena *a, ArenaBlock *b) {
     }
     if (!b) return;
     SHOW(b->data, b->size);
-    free(b);
+    block_free(b);
 }
 
 // What a block over this memory has for data, its first red zone included; 0 when it is too small for any.
@@ -287,10 +331,10 @@ void arena_free(Arena *a) {
     for (ArenaBlock *b = a->top, *below; b; b = below) {
         below = b->below;
         SHOW(b->data, b->size);
-        free(b);
+        block_free(b);
     }
     if (a->spare) SHOW(a->spare->data, a->spare->size);
-    free(a->spare);
+    if (a->spare) block_free(a->spare);
     a->top = a->spare = NULL;
     a->total = 0;
 }
