@@ -180,6 +180,32 @@ static void several_side_by_side_and_recycled(void **state) {
     compilers_close(c);
 }
 
+// What several of one round share is compiled once; a failure is everybody's, too.
+static void twins_of_a_round_are_compiled_once(void **state) {
+    (void)state;
+    enum { N = 6 };
+    static const char *const name[N] = {"k0", "fails", "k0", "k1", "fails", "k0"};
+    CompileOptions o = usual;
+    o.workers = 2;
+    Compilers *c = open_with(&o);
+    RunKernel k[N];
+    const RunKernel *list[N];
+    Compiled out[N];
+    Err e = {0};
+    for (int i = 0; i < N; i++) k[i] = kernel(name[i]), list[i] = &k[i];
+    if (!compilers_run(&a, c, list, N, out, &e)) fail_msg("%s", e.msg);
+    for (int i = 0; i < N; i++) {
+        bool bad = strcmp(name[i], "fails") == 0;
+        assert_true(out[i].ok != bad);
+        if (!bad) assert_true(str_is(out[i].cubin.entry, name[i]));
+        if (bad) assert_true(out[i].why.len > 0);
+    }
+    assert_int_equal(compilers_counts(c).asked, N);
+    assert_int_equal(compilers_counts(c).compiled, 2);
+    assert_int_equal(compilers_counts(c).failed, 1);
+    compilers_close(c);
+}
+
 static void the_cache_is_checked(void **state) {
     (void)state;
     char hits[128];
@@ -295,6 +321,7 @@ int main(void) {
         cmocka_unit_test(workers_that_fail_are_replaced),
         cmocka_unit_test(nothing_stays_from_kernel_to_kernel),
         cmocka_unit_test(several_side_by_side_and_recycled),
+        cmocka_unit_test(twins_of_a_round_are_compiled_once),
         cmocka_unit_test(the_cache_is_checked),
         cmocka_unit_test(what_is_missing_is_said),
         cmocka_unit_test(nothing_is_left_behind),
