@@ -13,7 +13,7 @@
 #include "tensor/bound.h"
 #include "tile/check/check.h"
 
-enum { HOST_INPUTS_MAX = 12 };
+enum { HOST_INPUTS_MAX = 64 };
 
 // Runs `run` of a candidate, or its ModelNew (entry.c). `inputs` live in m->storages as read-only storages.
 // Findings go to m->diags; false when there is one that rejects. On success `out` is the returned tensor (a

@@ -5,15 +5,15 @@
 
 static const char guard[] = "Guard that access, so that it stays inside the tensor.";
 
-uint8_t gaps_inputs(const Draw *d, int index) {
-    unsigned bits = 0;
+uint64_t gaps_inputs(const Draw *d, int index) {
+    uint64_t bits = 0;
     if (!d->spec || d->op->domain.contiguous || index < 0 || index >= d->cases) return 0;
     for (int i = 0; i < d->spec[index].inputs; i++) {
         Storage s;
         Tensor t = draw_input(d->mapping, &d->spec[index].input[i], &s);
-        if (!tensor_is_contiguous(&t)) bits |= 1u << i;
+        if (!tensor_is_contiguous(&t)) bits |= (uint64_t)1 << i;
     }
-    return (uint8_t)bits;
+    return bits;
 }
 
 void gaps_note(const Draw *d, int failed, int64_t dense, const Decision *decision, Gaps *out) {

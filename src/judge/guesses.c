@@ -67,6 +67,8 @@ static bool take_rows(Trying *t) {
     const Domain *m = d->domain;
     int64_t rows = truth->slices, row = domain_length(m, truth->dim), n = want->numel / (rows > 0 ? rows : 1);
     t->spec = *whole;
+    t->spec.input = NEWN(t->a, CaseTensor, (size_t)whole->inputs + 1);
+    memcpy(t->spec.input, whole->input, (size_t)whole->inputs * sizeof *whole->input);
     t->output = q->output + whole->output_at;
     if (rows * row <= ELEMENTS) return true;
     if (m->slices < 0 || want->rank < 1 || want->shape[0] != rows || n < 1) return want->numel <= ELEMENTS;

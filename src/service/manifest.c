@@ -22,6 +22,7 @@ typedef struct {
     Str answer[OP_OUTPUTS_MAX]; // names of the outputs, in the op's order
     Str kernel[LAUNCHES_MAX];
     int kernels;
+    bool copies; // some tensor starts as a copy
 } Manifest;
 
 PRINTF(3, 4) static bool bad(Manifest *m, const char *key, const char *fmt, ...) {
@@ -138,9 +139,36 @@ static bool put_values(Manifest *m, const json_t *values) {
     return true;
 }
 
+// A tensor that starts as a copy of another one: a kernel of our own copies it, as any file's would have to.
+#define COPY_KERNEL "manifest_copy"
+static const char copy_kernel[] =
+    "\n@triton.jit\ndef " COPY_KERNEL "(x_ptr, y_ptr, n, BLOCK: tl.constexpr):\n"
+    "    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)\n"
+    "    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n), mask=at < n)\n\n\n";
+
+static bool put_copy(Manifest *m, const char *path, const char *name, const json_t *t) {
+    const char *of = json_string_value(json_object_get(t, "copy"));
+    bool known = false;
+    for (int i = 0; of && i < m->names.n; i++)
+        known |= m->names.at[i].kind == NAME_TENSOR && str_is(m->names.at[i].name, of);
+    if (!known)
+        return bad(m, path_key(m, path, "copy"), "the name of an input, or of a tensor before this one");
+    if (json_object_size(t) != 1)
+        return bad(m, path, "a copy has the shape and dtype of what it copies: \"copy\" stands alone");
+    buf_printf(&m->out, "    %s = torch.empty(%s.shape, dtype=%s.dtype, device=%s.device)\n", name, of, of,
+               of);
+    buf_printf(&m->out,
+               "    " COPY_KERNEL
+               "[(triton.cdiv(%s.numel(), 1024),)](%s.contiguous(), %s, %s.numel(), BLOCK=1024)\n",
+               of, of, name, of);
+    m->copies = true;
+    return name_new(m, path, str_of(name), NAME_TENSOR);
+}
+
 static bool put_tensor(Manifest *m, const char *path, const char *name, const json_t *t) {
     if (!json_is_object(t)) return bad(m, path, "an object with shape and dtype belongs here");
-    if (!keys_known(m, path, t, "shape dtype fill")) return false;
+    if (!keys_known(m, path, t, "shape dtype fill copy")) return false;
+    if (json_object_get(t, "copy")) return put_copy(m, path, name, t);
     const json_t *shape = json_object_get(t, "shape"), *dtype = json_object_get(t, "dtype"),
                  *fill = json_object_get(t, "fill");
     if (!shape || !dtype)
@@ -604,7 +632,10 @@ bool manifest_apply(Arena *a, const ManifestRequest *q, Str *out, Err *e) {
         return bad(&m, "kernel",
                    "the file's kernels or constants use the name `run`, which the function "
                    "that launches them gets; rename it in the file");
+    if (m.copies && m.module && times_named(buf_str(&text), COPY_KERNEL))
+        return bad(&m, "kernel", "the file uses the name " COPY_KERNEL ", which the kernel that copies gets");
     buf_putc(&text, '\n');
+    if (m.copies) buf_puts(&text, copy_kernel);
     buf_str_put(&text, buf_str(&m.out));
     *out = buf_str(&text);
     return true;

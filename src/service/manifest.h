@@ -13,6 +13,7 @@
 // outputs     the one tensor that is the answer: shape (expressions, or one for all, such as "x.shape"),
 //             dtype, optionally fill, a number. Of an op whose definition names outputs, each of them by its
 //             name; one that is changed in place is {"init": "x"}, or left out
+//             A tensor that starts as a copy of an input, or of a tensor before it, is {"copy": "x"}
 // scratch     more tensors, of the same form
 // values      names for expressions, in order; each may use those before it
 // launches    several launches in a row: a list of objects with kernel, args, constexprs, grid, num_warps,

@@ -59,6 +59,15 @@ check manifest_in_place_left_out manifest 0 accepted "{$loss}"
 check manifest_lacks_one manifest 2 'outputs.loss.*missing; the op.s outputs are loss, x' '{"x": {"init": "x"}}'
 check manifest_unknown_output manifest 2 'no output of this name; it has loss, x' "{$loss, \"y\": {\"init\": \"x\"}}"
 check manifest_wrong_init manifest 2 'changed in place: write' "{$loss, \"x\": {\"init\": \"target\"}}"
+drafts() { # PATTERN FILE OP: the first manifest, on one line
+    "$bin" manifest "$2" --op "$3" 2>"$tmp/err" | tr -d '\n ' >"$tmp/out"
+    grep -qE "$1" "$tmp/out"
+}
+check draft_in_place drafts '"x":\{"init":"x"\}\},"args":\["x","target","loss","x.stride\(0\)","\?N:' "$tmp/kernel.py" "$ops/cross_entropy_grad.py"
+check draft_of_host_code drafts '"outputs":\{"values":\{"shape":\["M"\].*"indices":\{"shape".*"args":\["x","values","indices"' "$ops/right/row_max.py" "$ops/row_max.py"
+check draft_spread drafts '"cos_stride":"\?cos_stride' examples/rope_in_place/kernel.py examples/rope_in_place/rope_in_place.py
+sed 's/values, indices$/indices, values/' "$ops/right/row_max.py" >"$tmp/turned.py"
+check draft_by_place drafts '"args":\["x","indices","values"' "$tmp/turned.py" "$ops/row_max.py"
 check manifest_not_in_place manifest 2 'no such key' '{"loss": {"init": "x"}}'
 
 # Definitions.

@@ -44,6 +44,23 @@ static void a_run_is_written(void **state) {
            "    return o\n");
 }
 
+static void a_tensor_starts_as_a_copy(void **state) {
+    (void)state;
+    Str text;
+    Err e = {0};
+    const char *json = "{" RUN ",\"outputs\":{\"o\":{\"copy\":\"x\"}},\"scratch\":{\"t\":{\"copy\":\"o\"}}}";
+    if (!apply(json, kernels, true, &text, &e)) fail_msg("%s", e.msg);
+    const char *copied =
+        memmem(text.p, text.len, "manifest_copy[(triton.cdiv(o.numel(), 1024),)](o.contiguous(), t,", 64);
+    assert_non_null(copied);
+    DiagList d = DIAGS(&arena);
+    const Node *module = parse_module(&arena, text, &d);
+    if (!module || !host_screen(module, &d)) fail_msg("%s", diag_first(&d)->msg);
+    refused("{" RUN ",\"outputs\":{\"o\":{\"copy\":\"y\"}}}", "outputs.o.copy", "input");
+    refused("{" RUN ",\"outputs\":{\"o\":{\"copy\":3}}}", "outputs.o.copy", "input");
+    refused("{" RUN ",\"outputs\":{\"o\":{\"copy\":\"x\",\"fill\":0}}}", "outputs.o", "stands alone");
+}
+
 static void what_is_none_is_refused_with_its_key(void **state) {
     (void)state;
     refused("", "m.json:1", "not a JSON object");
@@ -66,7 +83,7 @@ static void what_is_none_is_refused_with_its_key(void **state) {
     refused("{" RUN ",\"outputs\":{\"a\":{\"shape\":[1],\"dtype\":\"x.dtype\",\"fill\":\"0\"}}}",
             "outputs.a.fill", "number");
     refused("{" RUN ",\"outputs\":{\"a\":{\"shape\":[1],\"dtype\":\"x.dtype\",\"zero\":true}}}",
-            "outputs.a.zero", "there are: shape dtype fill");
+            "outputs.a.zero", "there are: shape dtype fill copy");
     refused("{" RUN ",\"outputs\":{\"a b\":{\"shape\":[1],\"dtype\":\"x.dtype\"}}}", "outputs.a b", "plain");
     refused("{" RUN ",\"outputs\":{\"x\":{\"shape\":[1],\"dtype\":\"x.dtype\"}}}", "outputs.x", "already");
     refused("{" RUN ",\"outputs\":{\"torch\":{\"shape\":[1],\"dtype\":\"x.dtype\"}}}", "outputs.torch",
@@ -169,6 +186,7 @@ int main(void) {
     if (!op_define(&arena, STR("product"), STR(definition), true, &op, &d)) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_is_written),
+        cmocka_unit_test(a_tensor_starts_as_a_copy),
         cmocka_unit_test(what_is_none_is_refused_with_its_key),
         cmocka_unit_test(the_file_keeps_its_places),
     };

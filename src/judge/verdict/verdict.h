@@ -122,7 +122,7 @@ typedef struct {
 
 // Of a rejection that a case with gaps between rows of its inputs has decided (gaps.h).
 typedef struct {
-    uint8_t inputs;      // those with gaps, as bits; 0: gaps have nothing to do with it
+    uint64_t inputs;     // those with gaps, as bits; 0: gaps have nothing to do with it
     bool only;           // contiguous inputs pass, as far as they were tried
     bool refuses;        // the program itself has raised an error
     bool outside, store; // an access was outside the memory; it was a store
