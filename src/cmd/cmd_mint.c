@@ -7,6 +7,7 @@
 #include "cmd/judging.h"
 #include "cmd/line/color.h"
 #include "cmd/line/wrap.h"
+#include "corpus/champion.h"
 #include "explain/explain.h"
 #include "mint/clocked.h"
 
@@ -251,6 +252,35 @@ static bool put_result(Arena *a, const MintOptions *o, const Told *t, double ms,
     return true;
 }
 
+// The winner goes into the store, too, with what the rank model says of it. The journal has its verdict: a
+// store that cannot be written costs no kernel.
+static void keep_winner(Service *s, const MintRequest *q, const MintResult *m) {
+    const Smith *smith = q->smith;
+    const char *dir = referee_state(service_referee(s));
+    if (!dir || m->verdict.judged.replay) return;
+    Winner won = {.op = q->op,
+                  .filter = &q->filter,
+                  .verdict = &m->verdict,
+                  .source = m->best.source,
+                  .smith = str_of(smith->name),
+                  .model = str_of(smith->takes_prompt ? smith->name : ""),
+                  .prompt = str_of(m->best.prompt),
+                  .schedule = str_of(m->best.schedule),
+                  .licence = str_of(smith->takes_prompt ? "" : "MIT"),
+                  .seed = q->ask.seed,
+                  .shape = m->ranked_at,
+                  .target = m->target,
+                  .microseconds = m->estimate_us};
+    Store *store;
+    Err e = {0};
+    bool stands, ok = store_open(dir, &(StoreOptions){0}, &store, &e);
+    if (ok) {
+        ok = champion_record(store, &won, &stands, &e);
+        store_close(store);
+    }
+    if (!ok) fprintf(stderr, "ouroboros mint: not kept in the store: %s\n", e.msg);
+}
+
 static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, int *code, Err *e) {
     double t0 = clock_seconds();
     Shown shown = {.lines = o->chosen.smith->slow};
@@ -275,6 +305,7 @@ static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, 
     arena_free(&shown.text);
     const Timer *timer = minted->timer.compilers ? &minted->timer : NULL;
     const Told told = {op, o->chosen.smith, m, &strength, timer, &minted->clocked};
+    if (ok && m->found) keep_winner(s, &q, m);
     ok = ok && put_result(a, o, &told, 1e3 * (clock_seconds() - t0), e);
     if (timer) timer_close(&minted->timer);
     if (ok) *code = m->found ? EXIT_OK : explain_nothing(op, m, shown.lines);

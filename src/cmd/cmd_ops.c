@@ -99,6 +99,17 @@ static void show_op(Arena *a, const Op *op, bool json, bool whole, Buf *out) {
     buf_str_put(out, op->source);
 }
 
+// A definition of the user's is shown if kernels can be judged by it: what is printed is one to start from.
+static bool shown_op(Arena *a, const char *text, const DomainAsked *asked, Op *op, Err *e) {
+    Referee *r;
+    if (!op_resolve(a, text, op, e)) return false;
+    if (!op->user) return op_in_domain(op, asked, e);
+    if (!referee_open(&(RefereeConfig){.no_journal = true}, &r, e)) return false;
+    bool ok = op_for_judging(r, a, text, asked, op, e);
+    referee_close(r);
+    return ok;
+}
+
 int cmd_ops(int argc, char **argv) {
     bool json = false, whole = false;
     const char *suite = NULL, *layout = NULL, *domain = NULL;
@@ -123,7 +134,7 @@ int cmd_ops(int argc, char **argv) {
         code = cmd_fail("ops", &e);
     else if (rest.n == 0)
         list_ops(&a, json, whole, &out);
-    else if (op_resolve(&a, rest.at[0], &op, &e) && op_in_domain(&op, &asked, &e))
+    else if (shown_op(&a, rest.at[0], &asked, &op, &e))
         show_op(&a, &op, json, whole, &out);
     else
         code = cmd_fail("ops", &e);

@@ -34,6 +34,8 @@ check size_of_the_source says 1 'output indices' "$bin" referee "$tmp/branch.py"
 check feedback_names_it says 1 'elements of output rstd on input' referee wrong/layernorm_stats_variance layernorm_stats --level quick
 check overlap_names_both says 1 'outputs y and total share memory' referee wrong/add_rmsnorm_same add_rmsnorm --level quick
 check overlap_names_the_input says 1 'output total and input residual share' referee wrong/add_rmsnorm_returns_input add_rmsnorm --level quick
+check overlap_shows_the_allocation says 1 '^line 24:9: outputs y and total' referee wrong/add_rmsnorm_same add_rmsnorm --level quick
+check or_what_is_returned says 1 '^line 30:5: output total and input' referee wrong/add_rmsnorm_returns_input add_rmsnorm --level quick
 check json_names_it says 1 '"worst":\{[^}]*"output":"indices"' referee wrong/row_max_one_off row_max --level quick --json
 check evidence_names_it says 0 'largest error: .* on output (y|total) of ' referee right/add_rmsnorm add_rmsnorm --level quick
 check explain_names_it says 1 '^output loss: ' "$bin" explain "$ops/wrong/cross_entropy_grad_late_loss.py" --op "$ops/cross_entropy_grad.py" --seed 5 --level quick

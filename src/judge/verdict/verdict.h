@@ -125,6 +125,7 @@ typedef struct {
     uint64_t inputs;     // those with gaps, as bits; 0: gaps have nothing to do with it
     bool only;           // contiguous inputs pass, as far as they were tried
     bool refuses;        // the program itself has raised an error
+    bool between;        // an access was to what lies between rows
     bool outside, store; // an access was outside the memory; it was a store
     bool judged;         // as a whole without gaps, too
     Status contiguous;   // what came of that
