@@ -40,9 +40,22 @@ ISAS       := base $(if $(PORTABLE),,avx2 avx512)
 SRC   := $(sort $(wildcard src/*/*.c src/*/*/*.c))
 SIMD  := $(filter %_simd.c,$(SRC))
 PLAIN := $(filter-out %_simd.c,$(SRC))
-OBJ    = $(patsubst %.c,$(B)/%.o,$(filter-out src/cmd/%,$(PLAIN))) \
-         $(foreach i,$(ISAS),$(patsubst %.c,$(B)/%.$(i).o,$(SIMD))) $(B)/gen/embed.o
-CMD    = $(patsubst %.c,$(B)/%.o,$(filter src/cmd/%,$(PLAIN)))
+# Kernels run in a child process, which has one thread: ThreadSanitizer finds nothing in the virtual machine.
+# (outcomes.c and cover.c are called by host code, which threads of the parent run, too.)
+CHILD_ONLY := $(filter-out %/outcomes.c %/cover.c,$(filter src/tile/vm/%.c src/tile/loops/%.c,$(PLAIN)))
+# FROM=build/release, as in `make check`: objects of that build which this one links as they are. ThreadSanitizer takes what it
+# would not look at; a build without vector variants, whatever neither says PORTABLE nor includes a file that does.
+ifneq ($(FROM),)
+LOOPS  := $(foreach i,$(ISAS),$(patsubst %.c,%.$(i).o,$(filter src/tile/loops/%,$(SIMD))))
+SAYING := $(addprefix -e ,$(shell grep -rl PORTABLE src --include='*.[ch]'))
+ALIKE  := $(if $(filter build/tsan,$(B)),$(patsubst %.c,%.o,$(CHILD_ONLY)) $(LOOPS)) \
+          $(if $(filter build/release-portable,$(B)),gen/embed.o \
+          $(patsubst $(FROM)/%.d,%.o,$(shell find $(FROM)/src -name '*.d' | xargs grep -LF $(SAYING))))
+endif
+OBJECTS = $(addprefix $(FROM)/,$(filter $(ALIKE),$(1))) $(addprefix $(B)/,$(filter-out $(ALIKE),$(1)))
+OBJ    := $(call OBJECTS,$(patsubst %.c,%.o,$(filter-out src/cmd/%,$(PLAIN))) \
+          $(foreach i,$(ISAS),$(patsubst %.c,%.$(i).o,$(SIMD))) gen/embed.o)
+CMD    := $(call OBJECTS,$(patsubst %.c,%.o,$(filter src/cmd/%,$(PLAIN))))
 TESTS := $(patsubst %.c,$(B)/%,$(sort $(wildcard test/*/test_*.c test/*/*/test_*.c)))
 FUZZ  := $(patsubst %.c,$(B)/%,$(sort $(wildcard test/fuzz/fuzz_*.c)))
 BENCH := $(patsubst %.c,$(B)/%,$(sort $(wildcard bench/bench_*.c)))
@@ -73,16 +86,17 @@ $(B)/test/gpu/libcuda.so: test/gpu/libcuda.c test/gpu/vm_device.h
 	@mkdir -p $(@D)
 	@echo "  ld  $@"
 	$(Q)$(CC) -std=c17 -O1 -fPIC -shared -fvisibility=hidden -Wall -Wextra -Werror -o $@ $< -ldl
+# For tests that start no thread: see tools/threaded_tests.sh.
+$(B)/test/no_threads.so: test/no_threads.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -O1 -fPIC -shared -Wall -Wextra -Werror -o $@ $<
 $(B)/test/gpu/vm_device: $(B)/test/gpu/vm_device.o $(B)/libouroboros.a
 	$(LINK)
 $(filter $(B)/test/gpu/% $(B)/test/measure/%,$(TESTS)): | $(VM_GPU)
 
 # What takes long in a test is the library: its own code is compiled quickly.
 $(B)/test/%.o: ISA_ONLY := $(if $(filter release,$(MODE)),-O1)$(if $(filter asan,$(MODE)),-O0)
-# Kernels run in a child process, which has one thread: ThreadSanitizer finds nothing in the virtual machine.
-# (outcomes.c and cover.c are called by host code, which threads of the parent run, too.)
 ifeq ($(MODE),tsan)
-CHILD_ONLY := $(filter-out %/outcomes.c %/cover.c,$(wildcard src/tile/vm/*.c src/tile/loops/*.c))
 $(patsubst %.c,$(B)/%.o,$(CHILD_ONLY)): ISA_ONLY := -fno-sanitize=thread
 $(B)/src/tile/loops/%.o: ISA_ONLY := -fno-sanitize=thread
 endif
@@ -103,7 +117,7 @@ endef
 $(foreach i,base avx2 avx512,$(eval $(call simd_rule,$(i))))
 
 # The op suite, the self-test programs, the prompt profiles and what compile workers run are data: embedded as text.
-EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py test/exploit/*.py src/propose/profile/*.txt src/measure/*.py src/measure/compile/*.py))
+EMBEDDED := $(sort $(wildcard src/op/suite/*.py src/op/suite/*/*.py src/op/suite/held_out.txt test/exploit/*.py src/propose/profile/*.txt src/measure/*.py src/measure/compile/*.py))
 $(B)/gen/embedded: FORCE
 	@mkdir -p $(@D)
 	@echo '$(EMBEDDED)' | cmp -s - $@ || echo '$(EMBEDDED)' >$@
@@ -146,7 +160,7 @@ quick:
 check:
 	@sh tools/check.sh
 #: make tests             build every unit test
-tests: $(TESTS) $(VM_GPU) $(B)/ouroboros
+tests: $(TESTS) $(VM_GPU) $(B)/test/no_threads.so $(B)/ouroboros
 #: make layers format     the order of rooms; clang-format
 layers:
 	@sh tools/layers.sh

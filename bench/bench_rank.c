@@ -1,4 +1,4 @@
-// How well the rank model orders kernels that others have timed on an H200 (anchor_cells.tsv: published times
+// How well the rank model orders kernels that others have timed on an H200 (anchor_cells.tsv: times that others measured
 // of one kernel an op, at several shapes and dtypes): Spearman's rank correlation over all cells and within
 // each shape. Their kernels are not here; the smith writes one of like schedule (a whole row a program) for
 // each op, and one quick judgement of it gives the counters. Their clock includes some 20 us of host
@@ -158,7 +158,7 @@ static int run(Bench *b, const char *path) {
     if (!cells) return fail(path, "no cells");
     if (!smith_open(b->arena, "grammar", NULL, &b->smith, &e)) return fail("smith", e.msg);
     if (!target_by_name("h200", &b->target, &e)) return fail("target", e.msg);
-    printf("rank model against published times, target %s\n", b->target->name);
+    printf("rank model against times that others measured, target %s\n", b->target->name);
     for (int i = 0; i < cells; i++) {
         int j = 0;
         while (!str_eq(cell[j].op, cell[i].op)) j++;

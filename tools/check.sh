@@ -43,13 +43,13 @@ scripts() { # those that take longest first
     wanted selftest && printf '%s\n' "test/cmd/test_exploit.sh build/ouroboros" "./build/ouroboros selftest --seed 1" \
         "./build/ouroboros selftest cheat --seed 5" | queue selftest
     wanted cli && scripts | sed 's|$| build/ouroboros|' | queue cli
-    wanted unit && sh tools/list_tests.sh build/release | queue unit
+    wanted unit && { sh tools/threaded_tests.sh build/release; sh tools/threaded_tests.sh -g build/release; } | queue unit
     beside=$(((cores + 1) / 2))
     # ThreadSanitizer finds nothing in a test that starts no thread.
     if wanted tsan; then
         echo "tools/threaded_tests.sh build/release" | queue tsan
         sh tools/threaded_tests.sh build/release | sed 's|^build/release|build/tsan|' >"$logs/threaded"
-        if build tsan $beside MODE=tsan build/tsan/ouroboros $(cat "$logs/threaded"); then
+        if build tsan $beside MODE=tsan FROM=build/release build/tsan/ouroboros $(cat "$logs/threaded"); then
             queue tsan <"$logs/threaded"
             echo "test/stream_tsan.sh build/tsan/ouroboros" | queue tsan
         fi
@@ -68,7 +68,7 @@ scripts() { # those that take longest first
             echo "test/same_verdicts.sh build/debug/ouroboros avx512" | queue same
         build clang $beside CC=clang build/release-clang/ouroboros &&
             echo "test/same_verdicts.sh build/release-clang/ouroboros avx512" | queue same
-        build portable $beside PORTABLE=1 build/release-portable/ouroboros &&
+        build portable $beside PORTABLE=1 FROM=build/release build/release-portable/ouroboros &&
             echo "test/same_verdicts.sh build/release-portable/ouroboros base" | queue same
     fi
 } | sh tools/run_tests.sh "$logs" "$cores"

@@ -21,6 +21,9 @@ $(FUZZ): $(B)/%: $(B)/%.o $(B)/libouroboros.a
 #: make bench             speed, as ratios; results on stdout
 bench: $(BENCH) $(B)/ouroboros
 	@bad=0; for b in $(BENCH); do $$b || bad=1; done; exit $$bad
+#: make compare OLD=REV   processor time of referee and stream beside a revision's, ten alternating pairs
+compare: all
+	@sh tools/compare.sh $(OLD) build/ouroboros
 # Beside Triton's interpreter: the same kernels, the same tensors. PYTHON has torch and triton.
 PYTHON ?= $(firstword $(wildcard build/conformance/venv/bin/python) python3)
 #: make bench-interpreter beside Triton's interpreter (PYTHON= has torch and triton)
@@ -56,4 +59,4 @@ fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run
 fuzz-run: $(FUZZ)
 	@sh tools/fuzz.sh $(B)/test/fuzz
-.PHONY: bench bench-interpreter soak sweep conformance conformance-kit valgrind fuzz fuzz-run
+.PHONY: bench compare bench-interpreter soak sweep conformance conformance-kit valgrind fuzz fuzz-run

@@ -61,7 +61,11 @@ static int choose(const Draw *d, const CaseSpec *layout, int first, DType dtype,
 static CallSpec *call_add(CallPlan *p, const Draw *d, const CaseSpec *layout, int index, int flags) {
     CallSpec *c = &p->call[p->calls];
     *c = (CallSpec){.spec = layout[index], .flags = flags, .case_index = index, .same_as = -1, .repeats = 1};
-    for (int i = 0; i < c->spec.inputs; i++) c->spec.input[i].marks = 0;
+    c->spec.input = NEWN(p->arena, CaseTensor, (size_t)c->spec.inputs + 1);
+    for (int i = 0; i < c->spec.inputs; i++) {
+        c->spec.input[i] = layout[index].input[i];
+        c->spec.input[i].marks = 0;
+    }
     memcpy(p->dim[p->calls++], d->truth[index].dim, sizeof *p->dim);
     return c;
 }
@@ -211,13 +215,14 @@ static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int 
     call_add(p, d, layout, first, CALL_RENEWS)->same_as = begin;
 }
 
-void calls_plan(const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *p, int64_t *at) {
+void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *p, int64_t *at) {
     enum { A_SEQUENCE = 8 };
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c));
     uint64_t turn = rng_u64(&r);
     static const DType dtypes[FULL_SEQUENCES] = {DT_F32, DT_F16, DT_BF16};
     int sequences = 0;
     p->calls = 0;
+    p->arena = a;
     assert(FULL_SEQUENCES * A_SEQUENCE < WIRE_CALLS_MAX);
     for (int k = 0; k < FULL_SEQUENCES && (thorough || !sequences); k++) {
         int first = choose(d, layout, -1, dtypes[(turn + (uint64_t)k) % FULL_SEQUENCES], &r);
@@ -266,7 +271,7 @@ bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
     Change next = CHANGE_ELEMENTS;
     for (int i = 0; i < p->calls && ok; i++) {
         const CallSpec *c = &p->call[i];
-        const CaseSpec *from = &((const CaseSpec *)(map + sizeof(DrawHeader)))[c->case_index];
+        const CaseSpec *from = &d->spec[c->case_index];
         CallTruth *t = &d->called[i];
         const CaseTruth *of = &d->truth[c->case_index];
         memcpy(t->dim, p->dim[i], sizeof t->dim);
@@ -288,15 +293,15 @@ bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
     return ok;
 }
 
-void calls_lay(Draw *d, const CallPlan *p, CallSpec *to) {
+void calls_lay(Draw *d, CallPlan *p) {
     for (int i = 0; i < p->calls; i++) {
-        to[i] = p->call[i];
-        CaseSpec *s = &to[i].spec;
+        CallSpec *c = &p->call[i];
+        CaseSpec *s = &c->spec;
         s->again = 0;
         s->origin_at = 0;
         draw_outputs(d->op, d->called[i].expected, s);
         s->output_at = (int64_t)d->output_bytes;
-        to[i].kept_at = spec_output_at(s, 1);
-        d->output_bytes = (size_t)(to[i].kept_at + s->output_bytes + ALIGN - 1) / ALIGN * ALIGN;
+        c->kept_at = spec_output_at(s, 1);
+        d->output_bytes = (size_t)(c->kept_at + s->output_bytes + ALIGN - 1) / ALIGN * ALIGN;
     }
 }

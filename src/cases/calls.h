@@ -9,12 +9,13 @@ typedef struct {
     CallSpec call[WIRE_CALLS_MAX];
     int64_t dim[WIRE_CALLS_MAX][OP_DIMS_MAX];
     int calls;
+    Arena *arena; // of their inputs
 } CallPlan;
 // Of cases that are laid out, not yet filled. thorough: all dtypes, and many calls. `at`: where their data
 // ends; moved on by what calls need for values of their own.
-void calls_plan(const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *out, int64_t *at);
+void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *out, int64_t *at);
 // After the cases are filled and evaluated: the calls' own values in `map`, and all right answers
 // (d->called). ERR_INPUT when the reference fails.
 MUST_CHECK bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e);
-// Room for their answers, from d->output_bytes on; then the specs are complete, and go to `to`.
-void calls_lay(Draw *d, const CallPlan *p, CallSpec *to);
+// Room for their answers, from d->output_bytes on; then the specs are complete.
+void calls_lay(Draw *d, CallPlan *p);

@@ -120,15 +120,6 @@ static void lay_marks(CaseSpec *spec, int64_t most, int64_t *at) {
     }
 }
 
-static uint16_t index_inputs(const Op *op) {
-    unsigned bits = 0;
-    for (int i = 0; i < op->inputs; i++) {
-        const OpInput *in = &op->input[i];
-        bits |= (unsigned)(in->range_dim >= 0 && !in->both_signs && in->range_lo >= 0) << i;
-    }
-    return (uint16_t)bits;
-}
-
 static void name_lines(Arena *a, const Domain *m, const PlannedCase *p, CaseTruth *t) {
     t->dtype = p->dtype;
     t->strided = p->strided;
@@ -289,8 +280,6 @@ static bool seal(Draw *d, uint8_t *map, Err *e) {
                    0); // older kernels refuse to share what is sealed
     if (p == MAP_FAILED) return err_set(e, ERR_IO, "cannot map the inputs: %s", strerror(errno));
     d->mapping = p;
-    d->spec = (const CaseSpec *)(d->mapping + sizeof(DrawHeader));
-    d->call = (const CallSpec *)(d->spec + d->cases);
     return true;
 }
 
@@ -343,6 +332,92 @@ static int32_t processors_of(uint64_t order_seed) {
     return count[(order_seed >> 8) % (sizeof count / sizeof *count)];
 }
 
+// Where what all cases and calls look like lies in the mapping, and behind it the tensors.
+static int64_t tables_at(const Draw *d, int calls) {
+    return (int64_t)(sizeof(DrawHeader) + (size_t)d->cases * sizeof(CaseSpec) +
+                     (size_t)calls * sizeof(CallSpec));
+}
+
+static int64_t specs_room(const Draw *d) {
+    int64_t tensors = (int64_t)(d->cases + WIRE_CALLS_MAX) * d->op->inputs;
+    int64_t at = tables_at(d, WIRE_CALLS_MAX) + tensors * (int64_t)sizeof(CaseTensor);
+    return (at + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static uint64_t index_inputs(const Op *op) {
+    uint64_t bits = 0;
+    for (int i = 0; i < op->inputs; i++) {
+        const OpInput *in = &op->input[i];
+        bits |= (uint64_t)(in->range_dim >= 0 && !in->both_signs && in->range_lo >= 0) << i;
+    }
+    return bits;
+}
+
+static void put_specs(const Draw *d, uint8_t *map) {
+    *(DrawHeader *)map = (DrawHeader){.magic = WIRE_MAGIC,
+                                      .cases = (uint32_t)d->cases,
+                                      .calls = (uint32_t)d->calls,
+                                      .contiguous = d->op->domain.contiguous,
+                                      .index = index_inputs(d->op)};
+    CaseSpec *spec = (CaseSpec *)(map + sizeof(DrawHeader));
+    CallSpec *call = (CallSpec *)(spec + d->cases);
+    int64_t at = tables_at(d, d->calls);
+    for (int i = 0; i < d->cases; i++) wire_put(map, &at, &d->spec[i], &spec[i]);
+    for (int i = 0; i < d->calls; i++) {
+        call[i] = d->call[i];
+        wire_put(map, &at, &d->call[i].spec, &call[i].spec);
+    }
+}
+
+// Layouts, classes and budgets of all cases, before any value. *at: where their data ends.
+static bool lay_cases(Arena *a, const Draw *d, const PlannedCase *plan, CaseSpec *spec, int64_t *at, Err *e) {
+    const Domain *m = d->domain;
+    CaseTensor *tensors = NEWN(a, CaseTensor, (size_t)(d->cases * d->op->inputs) + 1);
+    for (int i = 0; i < d->cases; i++) {
+        CaseSpec *s = &spec[i];
+        CaseTruth *t = &d->truth[i];
+        int64_t elements;
+        s->input = tensors + i * d->op->inputs;
+        if (!spec_inputs(m, &plan[i], d->seed, s, at, &elements, e)) return false;
+        s->order_seed = rng_mix(d->seed, 0x6f726465 + (uint64_t)drawn_as(&plan[i], i)) | 1;
+        bool usual = plan[i].as_case > 0 ? plan[i].usual_processors : i == d->traffic_case;
+        s->processors = usual ? PROCESSORS_USUAL : processors_of(s->order_seed);
+        name_lines(a, m, &plan[i], t);
+        if (plan[i].twin && i > 0 && memcmp(plan[i].dim, plan[i - 1].dim, sizeof plan[i].dim) == 0) {
+            s->order_seed = spec[i - 1].order_seed;
+            s->processors = spec[i - 1].processors;
+            twins_pair(d, i);
+        }
+        int64_t lines = lines_of_programs(m, &m->reduction[t->over], s, t->lines);
+        s->steps = STEPS_BASE + STEPS_PER_LINE * lines + STEPS_PER_PLACE * domain_length(m, t->dim) +
+                   STEPS_PER_ELEMENT * elements;
+    }
+    for (int i = 0; i < d->cases; i++)
+        lay_marks(&spec[i], d->truth[i].twinned ? TWIN_INPUTS : TINY_OUTPUT, at);
+    return true;
+}
+
+// Room for the answers, once all are known.
+static void lay_answers(Draw *d, CaseSpec *spec) {
+    for (int i = 0; i < d->cases; i++) {
+        CaseSpec *s = &spec[i];
+        s->output_at = (int64_t)d->output_bytes;
+        draw_outputs(d->op, d->truth[i].expected, s);
+        s->again = s->output_bytes <= TINY_OUTPUT;
+        d->output_bytes = (size_t)(spec_output_at(s, s->again) + s->output_bytes + ALIGN - 1) / ALIGN * ALIGN;
+        if (!s->again || s->input[0].marks == 0) continue;
+        s->origin_at = (int64_t)d->output_bytes;
+        d->output_bytes += (size_t)(s->output_bytes + ALIGN - 1) / ALIGN * ALIGN;
+    }
+}
+
+static int64_t elements_of(const CaseSpec *s) {
+    int64_t sum = 0, n;
+    for (int i = 0; i < s->inputs; i++)
+        if (shape_numel(s->input[i].shape, s->input[i].rank, &n)) sum += n;
+    return sum;
+}
+
 static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed, Draw *d, Err *e) {
     const Op *op = q->op;
     const Domain *m = q->domain ? q->domain : domain_make(a, op);
@@ -355,68 +430,32 @@ static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed,
     if (d->cases == 0) return err_set(e, ERR_INPUT, "op %.*s: the filter leaves no case", STR_ARG(op->name));
     d->traffic_case = plan_traffic_case(plan, d->cases, m);
     d->truth = NEWN(a, CaseTruth, (size_t)d->cases);
-    CaseSpec *layout = NEWN(a, CaseSpec, (size_t)d->cases);
-    int64_t at = (int64_t)(sizeof(DrawHeader) + (size_t)d->cases * sizeof(CaseSpec) +
-                           WIRE_CALLS_MAX * sizeof(CallSpec));
-    at = (at + ALIGN - 1) / ALIGN * ALIGN;
-    for (int i = 0; i < d->cases; i++) {
-        int64_t elements;
-        if (!spec_inputs(m, &plan[i], seed, &layout[i], &at, &elements, e)) return false;
-        layout[i].order_seed = rng_mix(seed, 0x6f726465 + (uint64_t)drawn_as(&plan[i], i)) | 1;
-        bool usual = plan[i].as_case > 0 ? plan[i].usual_processors : i == d->traffic_case;
-        layout[i].processors = usual ? PROCESSORS_USUAL : processors_of(layout[i].order_seed);
-        d->input_elements += elements;
-        name_lines(a, m, &plan[i], &d->truth[i]);
-        if (plan[i].twin && i > 0 && memcmp(plan[i].dim, plan[i - 1].dim, sizeof plan[i].dim) == 0) {
-            layout[i].order_seed = layout[i - 1].order_seed;
-            layout[i].processors = layout[i - 1].processors;
-            twins_pair(d, i);
-        }
-        int64_t lines = lines_of_programs(m, &m->reduction[plan[i].over], &layout[i], d->truth[i].lines);
-        layout[i].steps = STEPS_BASE + STEPS_PER_LINE * lines +
-                          STEPS_PER_PLACE * domain_length(m, plan[i].dim) + STEPS_PER_ELEMENT * elements;
-    }
-    for (int i = 0; i < d->cases; i++)
-        lay_marks(&layout[i], d->truth[i].twinned ? TWIN_INPUTS : TINY_OUTPUT, &at);
+    CaseSpec *spec = NEWN(a, CaseSpec, (size_t)d->cases);
     CallPlan *calls = NEW(a, CallPlan);
-    calls_plan(d, layout, q->level == LEVEL_FULL && !q->more, calls, &at);
+    int64_t at = specs_room(d);
+    if (!lay_cases(a, d, plan, spec, &at, e)) return false;
+    for (int i = 0; i < d->cases; i++) d->input_elements += elements_of(&spec[i]);
+    calls_plan(a, d, spec, q->level == LEVEL_FULL && !q->more, calls, &at);
     uint8_t *map;
     if (!map_inputs(d, at, &map, e)) return false;
-    CaseSpec *spec = (CaseSpec *)(map + sizeof(DrawHeader));
-    memcpy(spec, layout, (size_t)d->cases * sizeof *spec);
-    *(DrawHeader *)map = (DrawHeader){.magic = WIRE_MAGIC,
-                                      .cases = (uint32_t)d->cases,
-                                      .calls = (uint32_t)calls->calls,
-                                      .contiguous = op->domain.contiguous,
-                                      .index = index_inputs(op)};
+    d->spec = spec;
     Work w = {.d = d, .plan = plan, .spec = spec, .map = map};
     if (!evaluate(a, pool, &w, e) || !metamorphic_check(d, e) || !calls_fill(a, d, calls, map, e)) {
         munmap(map, d->bytes);
         draw_free(d);
         return false;
     }
-    for (int i = 0; i < d->cases; i++) {
-        spec[i].output_at = (int64_t)d->output_bytes;
-        draw_outputs(op, d->truth[i].expected, &spec[i]);
-        spec[i].again = spec[i].output_bytes <= TINY_OUTPUT;
-        d->output_bytes =
-            (size_t)(spec_output_at(&spec[i], spec[i].again) + spec[i].output_bytes + ALIGN - 1) / ALIGN *
-            ALIGN;
-        if (!spec[i].again || spec[i].input[0].marks == 0) continue;
-        spec[i].origin_at = (int64_t)d->output_bytes;
-        d->output_bytes += (size_t)(spec[i].output_bytes + ALIGN - 1) / ALIGN * ALIGN;
-    }
-    calls_lay(d, calls, (CallSpec *)(spec + d->cases));
+    lay_answers(d, spec);
+    calls_lay(d, calls);
+    d->call = calls->call;
     d->mapping = map;
-    d->spec = spec;
     twins_judge(d);
     draw_dependences(a, d, map);
     d->mapping = NULL;
-    if (!seal(d, map, e)) {
-        draw_free(d);
-        return false;
-    }
-    return true;
+    put_specs(d, map);
+    if (seal(d, map, e)) return true;
+    draw_free(d);
+    return false;
 }
 
 bool draw_make(Arena *a, Pool *pool, const DrawRequest *q, Draw *d, Err *e) {

@@ -27,8 +27,8 @@ typedef struct {
     int64_t dim[OP_DIMS_MAX];
     // Bit i: input i has gaps between what its last axis holds, or its base is not where its storage begins;
     // in a contiguous domain the latter alone.
-    uint8_t strided;
-    bool hidden;         // feedback says only that a hidden check failed
+    uint64_t strided;
+    bool hidden;         // feedback does not tell its size
     int over;            // the reduction whose lines have classes
     uint8_t *line_class; // of each line that has a class of its own
     int64_t lines, slices;
@@ -69,9 +69,9 @@ typedef struct {
     Level level;
     uint64_t seed; // that its cases came from: the one asked for, or one that follows from it
     int cases;
-    const CaseSpec *spec; // inside the mapping
+    const CaseSpec *spec; // as in the mapping, with inputs of their own
     CaseTruth *truth;
-    const CallSpec *call; // inside the mapping
+    const CallSpec *call;
     CallTruth *called;
     int calls;
     int fd;                 // sealed memfd with the input mapping

@@ -150,11 +150,11 @@ static Planner planner_begin(Arena *a, const Domain *m, uint64_t seed) {
 
 // Which inputs of a strided case have gaps: all of them, one alone, all but one, in turn. So that what holds
 // for one operand is not taken to hold for another.
-static uint8_t strided_inputs(const Op *op, uint64_t turn) {
-    unsigned n = (unsigned)op->inputs, all = (1u << n) - 1,
-             k = (unsigned)(turn % (n > 2 ? 2 * n + 1 : n + 1));
-    if (n == 1 || k == 0) return (uint8_t)all;
-    return (uint8_t)(k <= n ? 1u << (k - 1) : all & ~(1u << (k - n - 1)));
+static uint64_t strided_inputs(const Op *op, uint64_t turn) {
+    unsigned n = (unsigned)op->inputs, k = (unsigned)(turn % (n > 2 ? 2 * n + 1 : n + 1));
+    uint64_t all = op_all_inputs(op), one = 1;
+    if (n == 1 || k == 0) return all;
+    return k <= n ? one << (k - 1) : all & ~(one << (k - n - 1));
 }
 
 // A symbol that is neither the slices' number nor a line's length: small mostly, and where a line is short

@@ -67,13 +67,18 @@ static void lay_outputs(const RepeatedRequest *q, const Draw *block, int64_t row
     spec_outputs(spec, bytes);
 }
 
+static int64_t tensors_at(void) { return sizeof(DrawHeader) + sizeof(CaseSpec); }
+
 // The case of all rows: as the block's, but without gaps and with more of them.
 static bool lay_out(const RepeatedRequest *q, const Draw *block, int64_t rows, CaseSpec *spec,
                     size_t *bytes) {
+    CaseTensor *input = spec->input;
     *spec = block->spec[0];
-    int64_t at = (sizeof(DrawHeader) + sizeof *spec + ALIGN - 1) / ALIGN * ALIGN;
+    spec->input = input;
+    int64_t at = (tensors_at() + spec->inputs * (int64_t)sizeof *input + ALIGN - 1) / ALIGN * ALIGN;
     for (int i = 0; i < q->op->inputs; i++) {
-        CaseTensor *t = &spec->input[i];
+        CaseTensor *t = &input[i];
+        *t = block->spec[0].input[i];
         if (has_slices(block->domain, i) && rows != t->shape[0]) {
             t->bytes = rows * row_bytes(t);
             t->shape[0] = rows;
@@ -124,7 +129,8 @@ static bool write_case(const RepeatedRequest *q, const CaseSpec *spec, Repeated 
     if (p == MAP_FAILED)
         return err_set(e, ERR_IO, "cannot map %zu bytes of rows: %s", r->bytes, strerror(errno));
     *(DrawHeader *)p = (DrawHeader){.magic = WIRE_MAGIC, .cases = 1};
-    memcpy((char *)p + sizeof(DrawHeader), spec, sizeof *spec);
+    int64_t at = tensors_at();
+    wire_put(p, &at, spec, (CaseSpec *)((char *)p + sizeof(DrawHeader)));
     for (int i = 0; i < q->op->inputs; i++) {
         bool few = spec->windows && has_slices(r->block.domain, i);
         (few ? fill_windows : fill)(&r->block, spec, i, p);
@@ -137,8 +143,7 @@ RepeatedMade repeated_make(Arena *a, const RepeatedRequest *q, Repeated *out, Er
     const Op *op = q->op;
     const Domain *m = q->domain ? q->domain : domain_make(a, op);
     *out = (Repeated){.fd = -1, .block.fd = -1};
-    unsigned all = (1u << op->inputs) - 1;
-    PlannedCase plan = {.dtype = q->dtype, .strided = (uint8_t)(q->strided ? all : 0)};
+    PlannedCase plan = {.dtype = q->dtype, .strided = q->strided ? op_all_inputs(op) : 0};
     int64_t *dim = plan.dim,
             most = q->windows ? FEW_ROWS : block_rows[rng_mix(q->seed, 0x626c6f636b) % BLOCKS];
     for (int d = 0; d < op->dims; d++) dim[d] = d == m->slices ? q->slices : OTHER_SIZE;
@@ -163,6 +168,7 @@ RepeatedMade repeated_make(Arena *a, const RepeatedRequest *q, Repeated *out, Er
     pool_close(alone);
     if (!ok) return REPEATED_FAILED;
     CaseSpec *spec = NEW(a, CaseSpec);
+    spec->input = NEWN(a, CaseTensor, (size_t)op->inputs + 1);
     out->slices = rows;
     out->spec = spec;
     bool fits =

@@ -25,7 +25,7 @@ static int64_t line_in(const Domain *m, const CaseTruth *t, int64_t slice, int64
 
 // At least one slice is missing, and another one there twice: what others a slice stands beside is not the
 // same.
-void twins_pair(Draw *d, int i) {
+void twins_pair(const Draw *d, int i) {
     CaseTruth *t = &d->truth[i], *base = &d->truth[i - 1];
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x7477696e + (uint64_t)i));
     int64_t n = t->slices, lines = t->lines / n;

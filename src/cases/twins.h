@@ -4,7 +4,7 @@
 #include "cases/domain.h"
 
 // Case i of the draw is the twin of the one before it: which slices it has, and of which classes.
-void twins_pair(Draw *d, int i);
+void twins_pair(const Draw *d, int i);
 // After the base is filled: the twins' values in `map`, and marks of both.
 void twins_fill(Draw *d, const CaseSpec *spec, uint8_t *map);
 // After all are evaluated: CaseTruth.alike.

@@ -24,9 +24,9 @@ typedef struct {
 } BenchOptions;
 
 static const Shape usual[] = {{1024, 4096}, {4096, 4096}, {8192, 4096}};
-// The grid that kernels of this kind have been published on.
-static const Shape published[] = {{1024, 4096}, {4096, 4096},  {8192, 4096},
-                                  {4096, 8192}, {16384, 2048}, {256, 16384}};
+// The shapes that kernels of this kind are usually timed on.
+static const Shape six[] = {{1024, 4096}, {4096, 4096},  {8192, 4096},
+                            {4096, 8192}, {16384, 2048}, {256, 16384}};
 
 static bool places(const BenchOptions *o, CellPlace *out, int *n, Err *e) {
     Shape shape[TEXTS_MAX];
@@ -40,8 +40,8 @@ static bool places(const BenchOptions *o, CellPlace *out, int *n, Err *e) {
         if (!str_is(str_of(o->grid), "published"))
             return err_set(e, ERR_USAGE, "--grid is published, not \"%s\"", o->grid);
         if (shapes) return err_set(e, ERR_USAGE, "--grid names the shapes: without --shape");
-        given = published;
-        shapes = sizeof published / sizeof *published;
+        given = six;
+        shapes = sizeof six / sizeof *six;
         if (!dtypes) dtypes = 2;
     }
     if (!shapes) {
@@ -100,7 +100,7 @@ static void print_cells(Arena *a, const BenchOptions *o, const Subject *x, const
         json_put_precise(&out, json_incref(verdict), 9);
         buf_putc(&out, '\n');
     } else {
-        verdict_text(&out, &x->v, "");
+        verdict_shown(&out, &x->v);
         if (n) {
             CompileCounts made = compilers_counts(t->compilers);
             buf_printf(&out, "on %s, CUDA %d.%d, %s; %" PRId64 " kernels compiled, %" PRId64 " kept\n",

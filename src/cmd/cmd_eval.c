@@ -170,6 +170,8 @@ static const char *resume_words(Eval *v, const char *file) {
     return arena_printf(v->a, "-o %s --resume goes on", said(v, file));
 }
 
+enum { NOT_RUN_SHOWN = 5 };
+
 static void put_table(Eval *v, Buf *out, const char *file) {
     const Evaluation *g = &v->got;
     int width = 8;
@@ -178,12 +180,15 @@ static void put_table(Eval *v, Buf *out, const char *file) {
     buf_printf(out, "%-*s %6s %6s", width, "op", "drafts", "ok");
     for (int k = 0; k < v->q.ks; k++) buf_printf(out, "  pass@%-3d", v->q.k[k]);
     buf_puts(out, "\n");
-    for (int i = 0; i < v->rows; i++) put_row(v, out, width, &v->row[i]);
+    // After an interruption most rows may say nothing: then the sentence below counts them.
+    bool all = g->not_run <= NOT_RUN_SHOWN;
+    for (int i = 0; i < v->rows; i++)
+        if (all || v->row[i].n || v->row[i].refused) put_row(v, out, width, &v->row[i]);
     for (int k = 0; k < v->q.ks; k++) {
         const PassInterval *p = &g->at[k];
         if (g->ops)
-            buf_printf(out, "pass@%-3d %.3f  (95 %% by bootstrap over %d ops: %.3f to %.3f)\n", v->q.k[k],
-                       p->mean, g->ops, p->low, p->high);
+            buf_printf(out, "pass@%-3d %.3f  (95 %% by bootstrap over %d op%s: %.3f to %.3f)\n", v->q.k[k],
+                       p->mean, g->ops, g->ops == 1 ? "" : "s", p->low, p->high);
         else
             buf_printf(out, "pass@%-3d -  (no op has a decided draft)\n", v->q.k[k]);
     }

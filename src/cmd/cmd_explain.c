@@ -1,5 +1,5 @@
 // explain: why a kernel was rejected, or how sure its acceptance is, for a person. A replay: nothing is
-// journaled, and the seed is printed, so that it can be repeated.
+// journaled (but by --prove, where --state says so), and the seed is printed, so that it can be repeated.
 #include <stdio.h>
 
 #include "base/io.h"
@@ -7,6 +7,7 @@
 #include "base/progress.h"
 #include "cmd/judging.h"
 #include "cmd/line/color.h"
+#include "cmd/line/wrap.h"
 #include "explain/explain.h"
 #include "service/entry_choice.h"
 #include "service/helper_files.h"
@@ -15,7 +16,7 @@
 enum { FILE_MAX = 1 << 20 };
 
 typedef struct {
-    const char *op, *level, *dtype, *suite, *manifest, *include, *entry, *layout, *domain;
+    const char *op, *level, *dtype, *state, *suite, *manifest, *include, *entry, *layout, *domain;
     Seed seed;
     Shape shape;
     int jobs;
@@ -70,11 +71,13 @@ static bool explain_file(Referee *r, Arena *a, const char *file, const ExplainOp
     bool ok = explain(r, a, &q, &x, e);
     if (shown.stage) progress_end(&shown.bar);
     if (!ok) return false;
-    Buf out = BUF(a);
+    Buf out = BUF(a), whole = BUF(a);
     if (o->json)
         explain_json(&out, a, &q, &x);
-    else
-        explain_text(&out, a, &q, &x, file);
+    else {
+        explain_text(&whole, a, &q, &x, file);
+        wrap_text(&out, buf_str(&whole), screen_columns(stdout), EVIDENCE_HANG);
+    }
     print_result(buf_str(&out), o->json);
     *code = verdict_exit(&x.v);
     return true;
@@ -94,6 +97,7 @@ int cmd_explain(int argc, char **argv) {
         {"--json", OPTION_FLAG, &o.json},
         {"--jobs", OPTION_COUNT, &o.jobs},
         {"--suite", OPTION_TEXT, &o.suite},
+        {"--state", OPTION_TEXT, &o.state},
         {"--manifest", OPTION_TEXT, &o.manifest},
         {"--include", OPTION_TEXT, &o.include},
         {"--old-names", OPTION_FLAG, &o.old_names},
@@ -109,7 +113,8 @@ int cmd_explain(int argc, char **argv) {
     if (o.entry && o.manifest) return cmd_usage("explain", "--manifest writes run: without --entry");
     if (!o.op) return cmd_usage("explain", "--op is missing");
     Referee *r;
-    RefereeConfig config = {.no_journal = true, .jobs = o.jobs, .extras.old_names = o.old_names};
+    RefereeConfig config = {
+        .no_journal = o.state == NULL, .state = o.state, .jobs = o.jobs, .extras.old_names = o.old_names};
     Arena a = {0};
     if ((o.include && !include_read(&a, o.include, &config.extras.include, &e)) ||
         !referee_open(&config, &r, &e)) {

@@ -6,6 +6,8 @@
 #include "base/progress.h"
 #include "cmd/judging.h"
 #include "cmd/line/color.h"
+#include "cmd/line/wrap.h"
+#include "corpus/champion.h"
 #include "explain/explain.h"
 #include "mint/clocked.h"
 
@@ -128,11 +130,9 @@ static void put_times(Buf *out, const Told *t) {
     buf_putc(out, '\n');
 }
 
-// The kernel with its evidence as comments: a file that can be kept as it is.
-static void put_kernel(Buf *out, const Told *t) {
+// The evidence of the kernel, as comments.
+static void put_evidence(Buf *out, const Told *t) {
     const MintResult *m = t->m;
-    buf_str_put(out, m->best.source);
-    if (m->best.source.len && m->best.source.p[m->best.source.len - 1] != '\n') buf_putc(out, '\n');
     buf_printf(out, "\n# Minted by ouroboros %s for %.*s: ", OUROBOROS_VERSION, STR_ARG(t->op->name));
     if (m->best.prompt[0])
         buf_printf(out, "draft %d, prompt %.12s\n", m->best.index + 1, m->best.prompt);
@@ -149,6 +149,17 @@ static void put_kernel(Buf *out, const Told *t) {
     if (m->stopped) buf_puts(out, "# interrupted: drafts that were not judged by then are left out\n");
     verdict_text(out, &m->verdict, "# ");
     if (t->strength->asked) strength_text(out, t->strength, "# ");
+}
+
+// The kernel with its evidence: a file that can be kept as it is. On a terminal of so many columns the
+// evidence is broken to fit.
+static void put_kernel(Buf *out, const Told *t, int columns) {
+    Str source = t->m->best.source;
+    Buf evidence = BUF(out->arena);
+    put_evidence(&evidence, t);
+    buf_str_put(out, source);
+    if (source.len && source.p[source.len - 1] != '\n') buf_putc(out, '\n');
+    wrap_text(out, buf_str(&evidence), columns, EVIDENCE_HANG);
 }
 
 // Kernels that were accepted at quick and failed at full are told by their number only: the last verdict at
@@ -223,7 +234,7 @@ static bool request_of(const Op *op, const MintOptions *o, MintRequest *q, Err *
 static bool put_result(Arena *a, const MintOptions *o, const Told *t, double ms, Err *e) {
     const MintResult *m = t->m;
     Buf kernel = BUF(a), out = BUF(a);
-    if (m->found) put_kernel(&kernel, t);
+    if (m->found) put_kernel(&kernel, t, o->file ? 0 : screen_columns(stdout));
     if (m->found && o->file && !io_write_atomic(o->file, buf_str(&kernel), e)) return false;
     // A smith that failed before it handed over anything that passes is why there is no kernel.
     if (m->smith_error.code && !m->found) {
@@ -239,6 +250,35 @@ static bool put_result(Arena *a, const MintOptions *o, const Told *t, double ms,
     print_result(buf_str(&out), o->json);
     if (m->found && o->file) fprintf(stderr, "written to %s\n", o->file);
     return true;
+}
+
+// The winner goes into the store, too, with what the rank model says of it. The journal has its verdict: a
+// store that cannot be written costs no kernel.
+static void keep_winner(Service *s, const MintRequest *q, const MintResult *m) {
+    const Smith *smith = q->smith;
+    const char *dir = referee_state(service_referee(s));
+    if (!dir || m->verdict.judged.replay) return;
+    Winner won = {.op = q->op,
+                  .filter = &q->filter,
+                  .verdict = &m->verdict,
+                  .source = m->best.source,
+                  .smith = str_of(smith->name),
+                  .model = str_of(smith->takes_prompt ? smith->name : ""),
+                  .prompt = str_of(m->best.prompt),
+                  .schedule = str_of(m->best.schedule),
+                  .licence = str_of(smith->takes_prompt ? "" : "MIT"),
+                  .seed = q->ask.seed,
+                  .shape = m->ranked_at,
+                  .target = m->target,
+                  .microseconds = m->estimate_us};
+    Store *store;
+    Err e = {0};
+    bool stands, ok = store_open(dir, &(StoreOptions){0}, &store, &e);
+    if (ok) {
+        ok = champion_record(store, &won, &stands, &e);
+        store_close(store);
+    }
+    if (!ok) fprintf(stderr, "ouroboros mint: not kept in the store: %s\n", e.msg);
 }
 
 static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, int *code, Err *e) {
@@ -265,6 +305,7 @@ static bool mint_with(Service *s, Arena *a, const Op *op, const MintOptions *o, 
     arena_free(&shown.text);
     const Timer *timer = minted->timer.compilers ? &minted->timer : NULL;
     const Told told = {op, o->chosen.smith, m, &strength, timer, &minted->clocked};
+    if (ok && m->found) keep_winner(s, &q, m);
     ok = ok && put_result(a, o, &told, 1e3 * (clock_seconds() - t0), e);
     if (timer) timer_close(&minted->timer);
     if (ok) *code = m->found ? EXIT_OK : explain_nothing(op, m, shown.lines);

@@ -1,7 +1,7 @@
 #include <stdio.h>
-#include <unistd.h>
 
 #include "cmd/judging.h"
+#include "cmd/line/wrap.h"
 #include "judge/verdict/verdict.h"
 #include "op/suite.h"
 
@@ -26,22 +26,14 @@ static void put_indented(Buf *out, Str text) {
     }
 }
 
-// Name and sentence; on a terminal in as many lines of 80 columns as it takes.
+// Name and sentence; on a terminal in as many lines as it takes.
 static void put_short(const Op *op, Buf *out) {
-    enum { NAME = 28, WIDTH = 79 };
-    size_t used = op->name.len > NAME ? op->name.len : NAME, room = WIDTH - 1 - used;
-    Str words = op->notes;
-    bool wraps = isatty(STDOUT_FILENO) == 1; // a file or a pipe has one line for each op
-    buf_printf(out, "%-*.*s ", NAME, STR_ARG(op->name));
-    while (wraps && words.len > room) {
-        size_t n = room;
-        while (n && words.p[n] != ' ') n--;
-        if (n == 0) break;
-        buf_printf(out, "%.*s\n%*s", (int)n, words.p, NAME + 1, "");
-        words = (Str){words.p + n + 1, words.len - n - 1};
-        room = WIDTH - 1 - NAME;
-    }
-    buf_printf(out, "%.*s\n", STR_ARG(words));
+    enum { NAME = 28 };
+    Arena a = {0};
+    Buf line = BUF(&a);
+    buf_printf(&line, "%-*.*s %.*s\n", NAME, STR_ARG(op->name), STR_ARG(op->notes));
+    wrap_text(out, buf_str(&line), screen_columns(stdout), NAME + 1);
+    arena_free(&a);
 }
 
 static void put_long(Arena *a, const Op *op, Buf *out) {
@@ -107,6 +99,17 @@ static void show_op(Arena *a, const Op *op, bool json, bool whole, Buf *out) {
     buf_str_put(out, op->source);
 }
 
+// A definition of the user's is shown if kernels can be judged by it: what is printed is one to start from.
+static bool shown_op(Arena *a, const char *text, const DomainAsked *asked, Op *op, Err *e) {
+    Referee *r;
+    if (!op_resolve(a, text, op, e)) return false;
+    if (!op->user) return op_in_domain(op, asked, e);
+    if (!referee_open(&(RefereeConfig){.no_journal = true}, &r, e)) return false;
+    bool ok = op_for_judging(r, a, text, asked, op, e);
+    referee_close(r);
+    return ok;
+}
+
 int cmd_ops(int argc, char **argv) {
     bool json = false, whole = false;
     const char *suite = NULL, *layout = NULL, *domain = NULL;
@@ -131,7 +134,7 @@ int cmd_ops(int argc, char **argv) {
         code = cmd_fail("ops", &e);
     else if (rest.n == 0)
         list_ops(&a, json, whole, &out);
-    else if (op_resolve(&a, rest.at[0], &op, &e) && op_in_domain(&op, &asked, &e))
+    else if (shown_op(&a, rest.at[0], &asked, &op, &e))
         show_op(&a, &op, json, whole, &out);
     else
         code = cmd_fail("ops", &e);

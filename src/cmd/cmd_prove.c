@@ -221,7 +221,7 @@ static void put_result(Buf *out, Trial *t, bool json, int *code) {
     buf_puts(out,
              "The original itself is not accepted, so its mutants prove nothing.\n"
              "It was judged as `ouroboros fmt` prints it: lines and the sha256 below are of that text.\n");
-    verdict_text(out, &t->got.original, "");
+    verdict_shown(out, &t->got.original);
 }
 
 static bool prove(Trial *t, bool json, int *code, Err *e) {

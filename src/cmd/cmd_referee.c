@@ -64,7 +64,7 @@ static bool read_file(Referee *r, Arena *a, const RefereeOptions *o, const Op *o
 
 static void put_verdict(Buf *out, const Judged *f, const Verdict *v, bool json) {
     if (!json) {
-        verdict_text(out, v, "");
+        verdict_shown(out, v);
         if (f->written_for) put_written(out, v, f->written_for, f->file, f->source);
         return;
     }

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
+#include "cmd/line/wrap.h"
 #include "judge/verdict/evidence.h"
 #include "judge/verdict/traffic.h"
 #include "lang/text.h"
@@ -55,13 +56,21 @@ void verdict_text(Buf *out, const Verdict *v, const char *prefix) {
     evidence_text(out, v, prefix);
     if (v->traffic.bytes_ideal > 0)
         buf_printf(out,
-                   "%smemory traffic (a model, not a timing): %lld bytes loaded, %lld stored, %.2f times the "
-                   "fewest possible %lld, %lld launch%s\n",
+                   "%smemory traffic (counted, not timed): %lld bytes loaded, %lld stored, %.2f times the "
+                   "least possible %lld; %lld launch%s\n",
                    prefix, (long long)v->traffic.count.bytes_loaded, (long long)v->traffic.count.bytes_stored,
                    traffic_ratio(&v->traffic), (long long)v->traffic.bytes_ideal,
                    (long long)v->traffic.count.launches, v->traffic.count.launches == 1 ? "" : "es");
     buf_printf(out, "%ssource sha256 %s, seed %llu%s, referee %s\n", prefix, v->source_sha256,
                (unsigned long long)v->judged.seed, v->judged.replay ? " (replay)" : "", OUROBOROS_VERSION);
+}
+
+void verdict_shown(Buf *out, const Verdict *v) {
+    Arena a = {0};
+    Buf whole = BUF(&a);
+    verdict_text(&whole, v, "");
+    wrap_text(out, buf_str(&whole), screen_columns(stdout), EVIDENCE_HANG);
+    arena_free(&a);
 }
 
 // ---- smiths ----

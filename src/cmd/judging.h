@@ -12,6 +12,9 @@ MUST_CHECK bool filter_of(const Shape *shape, const char *dtype, DrawFilter *out
 int verdict_exit(const Verdict *v);
 // "accepted" or "rejected: incorrect", feedback, evidence, each line behind `prefix`.
 void verdict_text(Buf *out, const Verdict *v, const char *prefix);
+enum { EVIDENCE_HANG = 2 };
+// The same for standard output: where that is a terminal, lines are broken to fit it.
+void verdict_shown(Buf *out, const Verdict *v);
 
 // How tokens are drawn, as far as options say it.
 typedef struct {

@@ -216,7 +216,7 @@ bool corpus_build(const BuildRequest *q, BuildResult *out, Err *e) {
         ok = build_all(&b, e);
         if (!ok) ladder_cancel(b.ladder);
         Err end = {0};
-        bool closed = ladder_close(b.ladder, &end);
+        bool closed = ladder_close(b.ladder, pending_drop, &end);
         if (ok && !closed) *e = end;
         ok = ok && closed;
         out->interrupted = is_interrupted(&b);

@@ -1,7 +1,9 @@
 #include "corpus/identity.h"
 
 #include "host/host.h"
+#include "op/suite.h"
 #include "propose/distinct.h"
+#include "service/request.h"
 
 static Sha256 structure_of(Str source, Sha256 canonical) {
     Arena a = {0};
@@ -35,4 +37,17 @@ const char *domain_key(Arena *a, const Op *op, const DrawFilter *filter) {
     if (filter->dtype >= 0) buf_printf(&b, " %s", dtype_info[filter->dtype].torch);
     if (filter->m > 0) buf_printf(&b, " %lldx%lld", (long long)filter->m, (long long)filter->n);
     return buf_cstr(&b);
+}
+
+bool domain_of_key(Str key, DomainAsked *asked, DrawFilter *filter) {
+    Str layout, values, more;
+    *asked = (DomainAsked){0};
+    *filter = (DrawFilter){.dtype = -1};
+    if (!str_piece(&key, ' ', &layout) || !str_piece(&key, ' ', &values)) return false;
+    if (!layout_by_name(layout, &asked->layout)) return false;
+    asked->published = str_is(values, "published");
+    if (!asked->published && !str_is(values, "declared")) return false;
+    while (str_piece(&key, ' ', &more))
+        if (!filter_dtype(more, &filter->dtype) && !filter_shape(more, &filter->m, &filter->n)) return false;
+    return true;
 }

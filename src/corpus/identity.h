@@ -17,3 +17,5 @@ Identity identity_of(Str source);
 
 // On which inputs programs of an op are judged, as text: "any declared", "contiguous declared float16".
 const char *domain_key(Arena *a, const Op *op, const DrawFilter *filter);
+// The same text, read; false where it is none.
+bool domain_of_key(Str key, DomainAsked *asked, DrawFilter *filter);

@@ -129,9 +129,11 @@ void ladder_cancel(Ladder *l) {
     l->cancelled = true;
 }
 
-bool ladder_close(Ladder *l, Err *e) {
+bool ladder_close(Ladder *l, void (*drop)(void *of), Err *e) {
     bool ok = service_wait(l->service, e);
-    ladder_release(ladder_take(l, 0));
+    LadderAnswer *rest = ladder_take(l, 0);
+    for (const LadderAnswer *n = rest; n; n = n->next) drop(n->of);
+    ladder_release(rest);
     pthread_cond_destroy(&l->some);
     pthread_mutex_destroy(&l->lock);
     return ok;

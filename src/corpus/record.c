@@ -15,6 +15,8 @@ void pending_release(Pending *k) {
     arena_free(&a);
 }
 
+void pending_drop(void *k) { pending_release(k); }
+
 void pending_keep(Pending *k) {
     StoredProgram *p = &k->program;
     Str *const texts[] = {&p->op,       &p->domain,  &p->source, &p->smith,  &p->model,       &p->prompt,
@@ -58,11 +60,8 @@ static bool definition_of(Recorder *r, const Op *op, Err *e) {
     return true;
 }
 
-bool record_answer(Recorder *r, const Pending *k, const LadderAnswer *n, bool *fresh, Err *e) {
-    int64_t id, known = 0;
-    if (!definition_of(r, k->op, e) || !store_program_put(r->store, &k->program, &id, fresh, e)) return false;
-    // Two equal programs that were under way together have one verdict.
-    if (!*fresh && !record_known(r, k, &known, e)) return false;
+bool record_verdict(Recorder *r, const Pending *k, int64_t program, const LadderAnswer *n, Err *e) {
+    if (!definition_of(r, k->op, e)) return false;
     StoredVerdict v = {.status = n->status,
                        .level = n->level,
                        .evidence = n->evidence,
@@ -71,6 +70,14 @@ bool record_answer(Recorder *r, const Pending *k, const LadderAnswer *n, bool *f
                        .referee = STR(OUROBOROS_VERSION),
                        .build = r->build,
                        .definition = r->definition};
-    return (known || store_verdict_put(r->store, id, &v, e)) &&
+    return store_verdict_put(r->store, program, &v, e);
+}
+
+bool record_answer(Recorder *r, const Pending *k, const LadderAnswer *n, bool *fresh, Err *e) {
+    int64_t id, known = 0;
+    if (!store_program_put(r->store, &k->program, &id, fresh, e)) return false;
+    // Two equal programs that were under way together have one verdict.
+    if (!*fresh && !record_known(r, k, &known, e)) return false;
+    return (known || record_verdict(r, k, id, n, e)) &&
            (!k->drafted || store_draft_put(r->store, &k->draft, id, e));
 }

@@ -9,12 +9,13 @@ typedef struct {
     const Op *op;
     StoredProgram program;
     StoredDraft draft;
-    bool drafted; // `draft` has its answer with this one
-    int64_t line; // of a file that is imported; 0: none
+    bool drafted;  // `draft` has its answer with this one
+    bool accepted; // by the verdict that stood before
 } Pending;
 Pending *pending_new(void);
 void pending_keep(Pending *k); // takes copies of the program's texts, and fills in its three hashes
 void pending_release(Pending *k);
+void pending_drop(void *k); // the same, for ladder_close()
 
 // The version of the referee, and the hash of the program that judges: another build may judge otherwise.
 MUST_CHECK bool referee_build(char out[65], Err *e);
@@ -27,5 +28,7 @@ typedef struct {
 } Recorder;
 // The number of the program whose verdict stands already, said by this referee of this definition; 0: none.
 MUST_CHECK bool record_known(Recorder *r, const Pending *k, int64_t *program, Err *e);
+// The verdict that stands from now on; inside a transaction.
+MUST_CHECK bool record_verdict(Recorder *r, const Pending *k, int64_t program, const LadderAnswer *n, Err *e);
 // The program, its verdict and the draft; inside a transaction. `fresh`: the store did not have it.
 MUST_CHECK bool record_answer(Recorder *r, const Pending *k, const LadderAnswer *n, bool *fresh, Err *e);

@@ -140,7 +140,7 @@ static bool explain_drawn(const Explainer *by, const Draw *d, const PlannedCase 
                           Err *e) {
     Arena *a = by->a;
     const ExplainRequest *q = by->q;
-    Watched w;
+    Watched w = {.without_gaps = q->filter.n == 0 && q->filter.dtype < 0};
     referee_watch(by->r, a, d, q->source, &x->v, &w);
     x->v.judged.only = q->filter;
     // Of an undecided program no case has failed: there is nothing to look for a smaller one of.

@@ -49,6 +49,7 @@ static bool fails(Shrink *s, const PlannedCase *c, Kept *keep, Verdict *v, bool 
         if (bad.code != ERR_INPUT) *e = bad;
         return bad.code == ERR_INPUT;
     }
+    watched.without_gaps = false; // of so many
     referee_watch(s->r, a, &d, s->q->source, v, &watched);
     const Verdict *was = &s->x->v;
     *yes = v->decision.status == was->decision.status && strcmp(v->decision.rule, was->decision.rule) == 0 &&

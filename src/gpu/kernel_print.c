@@ -162,6 +162,8 @@ static void name_used(Print *p, Str name) {
     const Node *alias, *s = global_of(p, name, &alias);
     if (str_is(name, "libdevice")) p->libdevice = true;
     if (str_is(name, "math")) p->math = true;
+    if (s && s->kind == NODE_FUNCTION && is_constexpr_function(s))
+        refuse(p, "%.*s: a constexpr_function cannot be printed", STR_ARG(name));
     if (!s || !kernel_reads(p, s)) return;
     if (s->kind == NODE_IMPORT) {
         bool known = reserved(name); // ours

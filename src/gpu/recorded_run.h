@@ -21,7 +21,7 @@ enum {
     RUN_CHOICES_MAX = 256,
     RUN_ARGS_MAX = 1 << 17, // arguments of all launches, and parameters of all kernels, together
     RUN_NAME_MAX = 256,
-    RUN_INPUTS_MAX = 12,
+    RUN_INPUTS_MAX = 64,
     RUN_OUTPUTS_MAX = 12,
     RUN_RANK_MAX = 8,
     RUN_TEXT_MAX = 4 << 20 // bytes of JSON

@@ -13,7 +13,7 @@
 #include "tensor/bound.h"
 #include "tile/check/check.h"
 
-enum { HOST_INPUTS_MAX = 12 };
+enum { HOST_INPUTS_MAX = 64 };
 
 // Runs `run` of a candidate, or its ModelNew (entry.c). `inputs` live in m->storages as read-only storages.
 // Findings go to m->diags; false when there is one that rejects. On success `out` is the returned tensor (a
@@ -38,6 +38,8 @@ MUST_CHECK bool host_build(HostProgram *p, const Tensor *inputs, int count);
 // Inputs that are the first call's tensors, in the same storages, are the same objects to the program. Each
 // call has the budgets of a call; the machine's are the caller's. `out` has room for every output.
 MUST_CHECK bool host_call(HostProgram *p, const Tensor *inputs, int count, Tensor *out);
+// Where `run`, or ModelNew's last method, gives its answer.
+Span host_returns(const Node *module);
 // Its ModelNew was made for the weights, or for the length of a row, of the inputs that it was built with.
 bool host_bound(const HostProgram *p);
 

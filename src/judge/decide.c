@@ -66,8 +66,8 @@ ClassId truth_class(const Draw *d, int index, int output, int64_t element) {
 }
 
 // " strided", or of some inputs only: ", x and w strided". Without gaps, " offset".
-static void put_strided(Buf *out, const Op *op, uint8_t which) {
-    bool all = which == (1u << op->inputs) - 1;
+static void put_strided(Buf *out, const Op *op, uint64_t which) {
+    bool all = which == op_all_inputs(op);
     const char *between = ", ";
     for (int i = 0; i < op->inputs && !all; i++) {
         if (!(which >> i & 1)) continue;

@@ -19,7 +19,7 @@ const char *feedback_join(Arena *a, const char *feedback, const char *sentence) 
 static void put_case(Buf *b, const Draw *d, int index) {
     if (index < 0 || index >= d->cases) return;
     if (d->truth[index].hidden) {
-        buf_puts(b, " in a hidden check");
+        buf_puts(b, " on an input of secret size");
         return;
     }
     buf_puts(b, " on input ");
@@ -41,7 +41,7 @@ const char *feedback_ok(Arena *a, const Draw *d, const CaseResults *c, const cha
     Buf b = BUF(a);
     buf_printf(&b,
                "Accepted: %d of %d cases passed (%s), all output bytes written by the kernel, no memory "
-               "finding; closest call %.0f %% of the error bound.",
+               "finding; largest error %.0f %% of the allowed error.",
                c->passed, c->run, level_name(d->level), 100 * c->worst.use);
     put_note(&b, warning);
     return cut(a, &b);
@@ -216,7 +216,7 @@ const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comp
     ClassId cls = truth_class(d, index, c->output, c->worst_at);
     if (t->hidden) {
         put_output(&b, d->op, c->output);
-        buf_printf(&b, " in a hidden check (%s). %s", class_words(cls), advice);
+        buf_printf(&b, " on an input of secret size (%s). %s", class_words(cls), advice);
         put_note(&b, note);
         return cut(a, &b);
     }

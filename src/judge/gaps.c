@@ -5,15 +5,15 @@
 
 static const char guard[] = "Guard that access, so that it stays inside the tensor.";
 
-uint8_t gaps_inputs(const Draw *d, int index) {
-    unsigned bits = 0;
+uint64_t gaps_inputs(const Draw *d, int index) {
+    uint64_t bits = 0;
     if (!d->spec || d->op->domain.contiguous || index < 0 || index >= d->cases) return 0;
     for (int i = 0; i < d->spec[index].inputs; i++) {
         Storage s;
         Tensor t = draw_input(d->mapping, &d->spec[index].input[i], &s);
-        if (!tensor_is_contiguous(&t)) bits |= 1u << i;
+        if (!tensor_is_contiguous(&t)) bits |= (uint64_t)1 << i;
     }
-    return (uint8_t)bits;
+    return bits;
 }
 
 void gaps_note(const Draw *d, int failed, int64_t dense, const Decision *decision, Gaps *out) {
@@ -22,11 +22,12 @@ void gaps_note(const Draw *d, int failed, int64_t dense, const Decision *decisio
         return;
     out->inputs = gaps_inputs(d, failed);
     if (!out->inputs) return;
-    out->only = dense > 1;
+    out->only = dense > 1 && dense >= d->truth[failed].dim[d->op->row_dim];
     out->refuses = decision->refuses;
     out->store = decision->status == STATUS_oob && strstr(decision->feedback, "store ");
     // An access to what lies between rows is not mended by a mask.
-    out->outside = decision->status == STATUS_oob && !strstr(decision->feedback, "lies between the rows");
+    out->between = decision->status == STATUS_oob && strstr(decision->feedback, "lies between the rows");
+    out->outside = decision->status == STATUS_oob && !out->between;
 }
 
 static bool asks_for_strides(Str source) {
@@ -39,6 +40,8 @@ static bool asks_for_strides(Str source) {
 static const char *mend(Arena *a, const Op *op, const Gaps *g, Str source) {
     Buf b = BUF(a), strides = BUF(a);
     const char *joint = "";
+    // A program that counts in strides and fails without gaps, too, or on longer rows: its sizes are wrong.
+    if (!g->only && !g->refuses && !g->between && asks_for_strides(source)) return g->outside ? guard : "";
     for (int i = 0; i < op->inputs; i++) {
         if (!(g->inputs >> i & 1)) continue;
         buf_printf(&strides, "%s%.*s.stride(0)", joint, STR_ARG(op->input[i].name));
@@ -112,10 +115,11 @@ bool gaps_tell(Candidates *b, size_t i, Verdict *v, Err *e) {
     }
     const char *said = mend(a, b->draw->op, g, b->source[i]);
     if (g->judged && status_class(g->contiguous) == CLASS_REJECTED)
-        said = arena_printf(a, "%s Contiguous inputs fail, too (%s).", said, status_name(g->contiguous));
+        said = arena_printf(a, "%s%sContiguous inputs fail, too (%s).", said, *said ? " " : "",
+                            status_name(g->contiguous));
     else if (g->judged)
-        said = arena_printf(a, "%s With --layout contiguous it is %s.", said,
+        said = arena_printf(a, "%s%sWith --layout contiguous it is %s.", said, *said ? " " : "",
                             status_class_name(status_class(g->contiguous)));
-    v->decision.feedback = feedback_join(a, v->decision.feedback, said);
+    if (*said) v->decision.feedback = feedback_join(a, v->decision.feedback, said);
     return true;
 }

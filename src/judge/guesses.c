@@ -67,6 +67,8 @@ static bool take_rows(Trying *t) {
     const Domain *m = d->domain;
     int64_t rows = truth->slices, row = domain_length(m, truth->dim), n = want->numel / (rows > 0 ? rows : 1);
     t->spec = *whole;
+    t->spec.input = NEWN(t->a, CaseTensor, (size_t)whole->inputs + 1);
+    memcpy(t->spec.input, whole->input, (size_t)whole->inputs * sizeof *whole->input);
     t->output = q->output + whole->output_at;
     if (rows * row <= ELEMENTS) return true;
     if (m->slices < 0 || want->rank < 1 || want->shape[0] != rows || n < 1) return want->numel <= ELEMENTS;
@@ -220,8 +222,9 @@ static const char *guess_order(Trying *t, const Op *op) {
 static const char *guess_last_places(Trying *t) {
     enum { PLACES = 2 };
     const GuessRequest *q = t->q;
-    const Bound *b = q->draw->truth[q->index].expected;
-    const uint8_t *out = q->output + q->draw->spec[q->index].output_at;
+    const CaseSpec *spec = &q->draw->spec[q->index];
+    const Bound *b = truth_output(&q->draw->truth[q->index], q->worst->output);
+    const uint8_t *out = q->output + spec->output_at + spec->output[q->worst->output].at;
     int64_t size = dtype_bytes(b->dtype), wrong = 0, zeros = 0, near = 0;
     double least = b->dtype == DT_F16 ? 0x1p-14 : 0x1p-126;
     if (b->dtype != DT_F16 && b->dtype != DT_BF16) return NULL;
@@ -298,15 +301,14 @@ static const char *advice_inaccurate(const GuessRequest *q) {
 }
 
 const char *guess_advice(Arena *a, const GuessRequest *q) {
-    if (q->draw->op->outputs > 1) return NULL;
     Arena scratch = {0};
     Trying t = {.q = q, .a = &scratch, .left = EVALUATIONS};
-    bool nan = q->worst->worst == MATCH_NAN;
+    bool nan = q->worst->worst == MATCH_NAN, one = q->draw->op->outputs == 1;
     const char *said = nan ? NULL : guess_last_places(&t);
-    if (!said && take_rows(&t)) said = guess_values(&t);
+    if (!said && one && take_rows(&t)) said = guess_values(&t);
     if (said) said = arena_strndup(a, said, strlen(said));
     arena_free(&scratch);
-    if (!said && nan) said = advice_nan(q);
-    if (!said && q->worst->worst == MATCH_INACCURATE) said = advice_inaccurate(q);
+    if (!said && nan && one) said = advice_nan(q);
+    if (!said && one && q->worst->worst == MATCH_INACCURATE) said = advice_inaccurate(q);
     return said;
 }

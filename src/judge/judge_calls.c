@@ -14,7 +14,7 @@ static void put_input(Buf *b, const Draw *d, int call) {
     CaseTruth t = d->truth[d->call[call].case_index];
     Draw shown = *d;
     if (t.hidden) {
-        buf_puts(b, ", in a hidden check");
+        buf_puts(b, ", on an input of secret size");
         return;
     }
     memcpy(t.dim, d->called[call].dim, sizeof t.dim);

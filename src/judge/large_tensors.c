@@ -28,13 +28,16 @@ typedef struct {
     CaseSpec spec;
     CaseTruth truth;
     int64_t elements; // of the largest input
+    CaseTensor *input;
 } LargeCase;
 
 // Lines as long as they usually are, as many slices as it takes. False when the op's domain ends before.
 static bool large_case(const Domain *domain, LargeShape shape, uint64_t seed, LargeCase *c) {
     const Op *op = domain->op;
     if (domain->slices < 0) return false;
-    *c = (LargeCase){.spec = {.inputs = op->inputs, .processors = PROCESSORS_USUAL, .steps = STEPS}};
+    *c = (LargeCase){
+        .input = c->input,
+        .spec = {.inputs = op->inputs, .input = c->input, .processors = PROCESSORS_USUAL, .steps = STEPS}};
     int64_t *dim = c->truth.dim, per_slice = 1, m, n;
     op_usual_shape(op, &m, &n);
     for (int d = 0; d < op->dims; d++) dim[d] = OTHER_SIZE;
@@ -75,20 +78,25 @@ static bool large_case(const Domain *domain, LargeShape shape, uint64_t seed, La
 }
 
 bool large_tensors_declared(const Op *op) {
-    LargeCase c;
     Arena a = {0};
+    LargeCase c = {.input = NEWN(&a, CaseTensor, (size_t)op->inputs)};
     bool any = large_case(domain_make(&a, op), SHAPE_BEYOND, 0, &c);
     arena_free(&a);
     return any;
 }
 
 static bool case_file(const CaseSpec *spec, int *fd, size_t *bytes, Err *e) {
-    DrawHeader header = {.magic = WIRE_MAGIC, .cases = 1};
-    *bytes = sizeof header + sizeof *spec;
+    struct {
+        DrawHeader header;
+        CaseSpec spec;
+        CaseTensor input[WIRE_INPUTS_MAX];
+    } all = {.header = {.magic = WIRE_MAGIC, .cases = 1}};
+    int64_t at = sizeof all.header + sizeof all.spec;
+    wire_put((uint8_t *)&all, &at, spec, &all.spec);
+    *bytes = (size_t)at;
     *fd = memfd_create("ouroboros-giant", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (*fd < 0) return err_set(e, ERR_IO, "giant shapes: memfd: %s", strerror(errno));
-    return io_write_all(*fd, &header, sizeof header, e) && io_write_all(*fd, spec, sizeof *spec, e) &&
-           io_seal(*fd, "giant shapes", e);
+    return io_write_all(*fd, &all, *bytes, e) && io_seal(*fd, "giant shapes", e);
 }
 
 typedef enum { SAID_SAFE, SAID_FAILS, SAID_NOTHING, SAID_WORLD } Said; // WORLD: nobody could be asked
@@ -189,7 +197,7 @@ void large_tensors_probe(ForkServers *fork_servers, Arena *a, const Draw *d, Str
     Probe p = {.fork_servers = fork_servers, .a = a, .d = d, .source = source, .extras = extras, .v = v};
     LargeTensors *g = &v->evidence.large;
     Said said = SAID_NOTHING;
-    LargeCase c;
+    LargeCase c = {.input = NEWN(a, CaseTensor, (size_t)d->op->inputs)};
     for (LargeShape s = 0; s < SHAPES && large_case(d->domain, s, d->seed, &c); s++) {
         g->asked = true;
         said = probe_case(&p, &c);

@@ -82,7 +82,11 @@ static Verdict undecided(const Referee *r, const Op *op, Str source, const Judgi
 // One candidate on a draw of the caller's.
 static void judge_alone(Candidates *b, Referee *r, Arena *a, Str source, Verdict *v) {
     const Draw *d = b->draw;
-    JudgeRequest q = {.op = d->op, .level = d->level, .filter = {.dtype = -1}, .seed = &d->seed};
+    JudgeRequest q = {.op = d->op,
+                      .level = d->level,
+                      .filter = {.dtype = -1},
+                      .seed = &d->seed,
+                      .without_gaps = b->watched && b->watched->without_gaps};
     Arena text = {0};
     Err e = {0};
     b->r = r;
@@ -100,7 +104,7 @@ static void judge_alone(Candidates *b, Referee *r, Arena *a, Str source, Verdict
 }
 
 void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, Watched *out) {
-    *out = (Watched){0};
+    *out = (Watched){.without_gaps = out->without_gaps};
     judge_alone(&(Candidates){.draw = d, .watched = out, .watched_arena = a}, r, a, source, v);
 }
 

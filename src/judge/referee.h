@@ -68,6 +68,7 @@ typedef struct {
     const uint8_t *output; // as the draw lays it out; NULL: the child died
     const uint8_t *flags;  // SHADOW_* of output element k of a case at CaseSpec.output_at + k
     const Trace *trace;    // one for each case
+    bool without_gaps;     // asked for: judge a rejection that gaps may cause once more without them
 } Watched;
 // Judges one source on a draw of the caller's, without further cases, and shows what it did. Nothing is
 // journaled. The result lives in `a`.

@@ -21,6 +21,18 @@ bool library_name_taken(Str name) {
     return false;
 }
 
+bool library_path_ok(Str path) {
+    if (path.len && path.p[path.len - 1] == '/') path.len--;
+    if (!path.len || path.len > LIBRARY_PATH_MAX) return false;
+    for (;;) {
+        const char *dot = memchr(path.p, '.', path.len);
+        Str part = {path.p, dot ? (size_t)(dot - path.p) : path.len};
+        if (!library_name_ok(part)) return false;
+        if (!dot) return true;
+        path = (Str){dot + 1, path.len - part.len - 1};
+    }
+}
+
 // ---- the packed form: two lengths, the name, the text
 
 void library_pack(Buf *out, Str name, Str text) {
@@ -42,7 +54,9 @@ bool library_open(Arena *a, Str packed, Library **out) {
         LibraryFile *f = &l->file[l->files++];
         f->name = (Str){packed.p, length[0]};
         f->text = (Str){packed.p + length[0], length[1]};
-        if (!library_name_ok(f->name)) return false;
+        if (!library_path_ok(f->name)) return false;
+        f->package = f->name.p[f->name.len - 1] == '/';
+        f->name.len -= f->package;
         packed = (Str){f->text.p + f->text.len, packed.len - length[0] - length[1]};
     }
     *out = l;
@@ -51,11 +65,32 @@ bool library_open(Arena *a, Str packed, Library **out) {
 
 // ---- what is asked of it
 
+// The folder around: of "a.b.c" it is "a.b".
+static Str parent_of(Str path) {
+    const char *dot = memrchr(path.p, '.', path.len);
+    return (Str){path.p, dot ? (size_t)(dot - path.p) : 0};
+}
+
+// Whether a path is that of a module in a package.
+static bool path_is(Str path, Str package, Str module) {
+    if (!package.len || !module.len) return str_eq(path, package.len ? package : module);
+    return path.len == package.len + 1 + module.len && memcmp(path.p, package.p, package.len) == 0 &&
+           path.p[package.len] == '.' && memcmp(path.p + package.len + 1, module.p, module.len) == 0;
+}
+
 LibraryFile *library_of(const Node *module, const Node *import) {
     Library *l = module->module.library;
-    if (!l || !import->import.from || import->import.dots > 1) return NULL;
+    if (!l || !import->import.from) return NULL;
+    Str package = {"", 0};
+    for (int i = 0; i < l->files && import->import.dots; i++)
+        if (l->file[i].module == module)
+            package = l->file[i].package ? l->file[i].name : parent_of(l->file[i].name);
+    for (int up = 1; up < import->import.dots; up++) {
+        if (!package.len) return NULL;
+        package = parent_of(package);
+    }
     for (int i = 0; i < l->files; i++)
-        if (str_eq(l->file[i].name, import->import.module)) return &l->file[i];
+        if (path_is(l->file[i].name, package, import->import.module)) return &l->file[i];
     return NULL;
 }
 
@@ -69,9 +104,10 @@ const Node *library_module(Library *l, LibraryFile *f) {
         return f->module = module;
     }
     const Diag *first = diag_first(&d);
-    f->fault = arena_printf(l->arena, "%.*s.py, which --include gives, cannot be read: line %d: %.120s",
-                            STR_ARG(f->name), first ? line_col(f->text, first->span.at).line : 0,
-                            first ? first->msg : "unknown");
+    f->fault =
+        arena_printf(l->arena, "%.*s%s.py, which --include gives, cannot be read: line %d: %.120s",
+                     STR_ARG(f->name), f->package ? "/__init__" : "",
+                     first ? line_col(f->text, first->span.at).line : 0, first ? first->msg : "unknown");
     return NULL;
 }
 

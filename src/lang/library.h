@@ -5,13 +5,15 @@
 #include "lang/ast.h"
 
 enum {
-    LIBRARY_FILES_MAX = 64,
+    LIBRARY_FILES_MAX = 256,
     LIBRARY_BYTES_MAX = 1 << 20, // of all files together
     LIBRARY_NAME_MAX = 64,
+    LIBRARY_PATH_MAX = 256,
 };
 
 typedef struct {
-    Str name, text; // "helpers", without .py
+    Str name, text; // "helpers", "package.helpers": without .py
+    bool package;   // the __init__.py of a folder, under the folder's name
     const Node *module;
     const char *fault; // why it does not parse, once that was tried
 } LibraryFile;
@@ -30,11 +32,14 @@ typedef struct {
 // A name that a file may have, and whether it would hide what every kernel file imports.
 bool library_name_ok(Str name);
 bool library_name_taken(Str name);
+// Such names with dots between them; behind that of a package stands `/`.
+bool library_path_ok(Str path);
 // Files one after another, as they cross to where the candidate is interpreted.
 void library_pack(Buf *out, Str name, Str text);
 MUST_CHECK bool library_open(Arena *a, Str packed, Library **out); // false: this is no such text
 
-// The file that `from NAME import ...` or `from .NAME import ...` in this module means, or NULL.
+// The file that `from NAME import ...` or `from .NAME import ...` in this module means, or NULL. Dots count
+// from the package of the module's own file; that of a kernel file is the folder of --include.
 LibraryFile *library_of(const Node *module, const Node *import);
 // Its tree, or NULL with file->fault.
 const Node *library_module(Library *l, LibraryFile *file);

@@ -26,7 +26,7 @@ Figure cell_figure(const double *x, int n) {
 // A fault of a kernel that the referee has accepted takes the verdict back.
 bool cell_ended_well(Cell *c, const TimedContender *t) {
     if (t->end == TIMED_WELL) return true;
-    return cell_say(c, t->end == TIMED_REFUSED ? TIMES_failed : TIMES_incorrect,
+    return cell_say(c, t->end == TIMED_REFUSED || t->end == TIMED_SLOW ? TIMES_failed : TIMES_incorrect,
                     arena_printf(c->a, "%.*s: %s", STR_ARG(t->name), t->why));
 }
 

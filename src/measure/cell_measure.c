@@ -175,7 +175,7 @@ static bool baseline_failed(Cell *c, const TimedContender *t) {
     bool any = false;
     for (int i = 0; i < c->baseline.modes; i++) {
         const TimedContender *b = &t[c->replayed[i]];
-        if (!c->replayed[i] || (b->end != TIMED_FAULT && b->end != TIMED_REFUSED)) continue;
+        if (!c->replayed[i] || (!timed_lost(b->end) && b->end != TIMED_REFUSED)) continue;
         c->baseline.mode[i].replayable = false;
         c->baseline.mode[i].why = str_dup(c->a, str_of(b->why));
         any = true;

@@ -141,7 +141,7 @@ static bool work(Device *d, Buf *out, const int fd[FDS_MAX]) {
     if (ok && timing_answer_at(&job, job.contenders, 0) > (int64_t)size[2])
         ok = err_set(&e, ERR_INPUT, "timing job: no room for its answers");
     ok = ok && timing_run(&a, d, &job, &(TimingMemory){file[1], file[2]}, &r, &e);
-    for (int i = 0; i < r.contenders; i++) well &= r.contender[i].end != TIMED_FAULT;
+    for (int i = 0; i < r.contenders; i++) well &= !timed_lost(r.contender[i].end);
     if (ok)
         timing_result_write(out, &r);
     else
@@ -331,7 +331,7 @@ static bool ask(Arena *a, Measurer *m, const int fd[FDS_MAX], TimingResult *out,
     json_close(&j);
     ok = ok && timing_result_read(a, text, out, e);
     bool well = ok;
-    for (int i = 0; ok && i < out->contenders; i++) well &= out->contender[i].end != TIMED_FAULT;
+    for (int i = 0; ok && i < out->contenders; i++) well &= !timed_lost(out->contender[i].end);
     if (!well) process_drop(m); // it has ended by itself
     return ok;
 }

@@ -185,11 +185,22 @@ static bool window_time(Timing *t, const DeviceGraph *before, const DeviceGraph 
            device_between(t->d, MARK_FROM, MARK_TO, us, t->e);
 }
 
+// After one call that came to its end: what memory did not suffice for says nothing of a kernel, and what
+// takes too long is slow.
+static TimedEnd end_of_many(const Err *e) {
+    if (strstr(e->msg, "OUT_OF_MEMORY")) return TIMED_REFUSED;
+    return e->code == ERR_LIMIT ? TIMED_SLOW : TIMED_FAULT;
+}
+
 // What the driver says of its kernels before they run, and how its first call ends. A fault of one contender
 // must not be taken for another's: nothing else is under way.
 static TimedEnd runner_tried(Timing *t, Runner *r) {
     if (!kernels_load(t, r)) return TIMED_REFUSED;
-    if (!r->c->run.setups && !call_queue(t, r, (CallPlace){0, 0})) return TIMED_REFUSED;
+    if (r->c->run.setups) {
+        if (!region_own(t, r, region_lay_out(&r->c->run, r->at))) return TIMED_REFUSED;
+        if (!setups_queue(t, r) || !finish(t)) return end_of_many(t->e);
+    }
+    if (!call_queue(t, r, (CallPlace){0, 0})) return TIMED_REFUSED;
     return finish(t) ? TIMED_WELL : TIMED_FAULT;
 }
 
@@ -197,9 +208,8 @@ static TimedEnd runner_tried(Timing *t, Runner *r) {
 static bool runner_ready(Timing *t, Runner *r) {
     double us = 0;
     int n = t->sets.sets, steps = r->c->run.steps - r->c->run.setups;
-    if (r->c->run.setups && !region_own(t, r, region_lay_out(&r->c->run, r->at))) return false;
-    if (!setups_queue(t, r) || !finish(t) || !graph_make(t, r, n, false, &r->cold) ||
-        !window_time(t, NULL, &r->cold, &us) || !window_time(t, &r->cold, &r->cold, &us))
+    if (!graph_make(t, r, n, false, &r->cold) || !window_time(t, NULL, &r->cold, &us) ||
+        !window_time(t, &r->cold, &r->cold, &us))
         return false;
     int64_t times = us > 0 ? (int64_t)(t->job->target_us / us) + 1 : 1,
             most = WINDOW_CALLS_MAX / ((int64_t)n * (steps > 0 ? steps : 1));
@@ -348,7 +358,7 @@ static bool checked_window(Timing *t, Runner *r) {
 
 static bool at_fault(Timing *t, Runner *r, TimedEnd end) {
     r->out->end = end;
-    t->lost = end == TIMED_FAULT;
+    t->lost = timed_lost(end);
     snprintf(r->out->why, sizeof r->out->why, "%.*s", (int)sizeof r->out->why - 1, t->e->msg);
     *t->e = (Err){0};
     return true;
@@ -363,10 +373,10 @@ static bool measure(Timing *t) {
         if (end != TIMED_WELL) return at_fault(t, &t->runner[i], end);
     }
     for (int i = 0; i < t->runners; i++)
-        if (!runner_ready(t, &t->runner[i])) return at_fault(t, &t->runner[i], TIMED_FAULT);
-    if (!rounds_run(t, &which)) return which && at_fault(t, which, TIMED_FAULT);
+        if (!runner_ready(t, &t->runner[i])) return at_fault(t, &t->runner[i], end_of_many(t->e));
+    if (!rounds_run(t, &which)) return which && at_fault(t, which, end_of_many(t->e));
     for (int i = 0; i < t->runners; i++)
-        if (!checked_window(t, &t->runner[i])) return at_fault(t, &t->runner[i], TIMED_FAULT);
+        if (!checked_window(t, &t->runner[i])) return at_fault(t, &t->runner[i], end_of_many(t->e));
     return true;
 }
 

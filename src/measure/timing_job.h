@@ -56,7 +56,11 @@ static inline int64_t timing_output_bytes(const TimingJob *job) { // of all answ
 
 // What was measured of one contender; in microseconds for one call. REFUSED: the driver does not load or
 // launch it, which says nothing of its answers. FAULT: it ran, and the context is lost.
-typedef enum { TIMED_WELL, TIMED_REFUSED, TIMED_FAULT, TIMED_TRAMPLED } TimedEnd;
+// SLOW: one call comes to its end, many did not in time; the context is lost, and its answers are as good as
+// ever.
+typedef enum { TIMED_WELL, TIMED_REFUSED, TIMED_FAULT, TIMED_TRAMPLED, TIMED_SLOW } TimedEnd;
+// Nothing more can be run in that context.
+static inline bool timed_lost(TimedEnd end) { return end == TIMED_FAULT || end == TIMED_SLOW; }
 typedef struct {
     Str name;
     TimedEnd end;

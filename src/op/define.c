@@ -200,6 +200,7 @@ static bool read_invariant(Reader *r) {
     const Node *n = r->invariant;
     if (!n) return true;
     if (!literal_dict(r->diags, n, "invariant", "invariant = {\"x\": \"shift\"}")) return false;
+    r->op->invariant = NEWN(r->arena, OpInvariant, (size_t)n->dict.keys.n + 1);
     for (int i = 0; i < n->dict.keys.n; i++)
         if (!read_move(r, n->dict.keys.at[i], n->dict.values.at[i])) return false;
     return true;

@@ -250,7 +250,6 @@ static bool check_keys(Reader *r, const Node *dict, const Node *const found[KEYS
 
 static bool read_input(Reader *r, const Node *key, const Node *dict) {
     Op *op = r->op;
-    if (op->inputs == OP_INPUTS_MAX) return wrong(r, key, "more than %d inputs", OP_INPUTS_MAX);
     if (!literal_is_word(key->string.text))
         return wrong(r, key, "an input's name is an identifier of at most %d characters", WORD_MAX);
     if (!literal_dict(r->diags, dict, "an input", "{\"shape\": (\"M\", \"N\")}")) return false;
@@ -290,6 +289,10 @@ bool definition_inputs(Reader *r) {
     Op *op = r->op;
     if (!literal_dict(r->diags, n, "inputs", "inputs = {\"x\": {\"shape\": (\"M\", \"N\")}}")) return false;
     if (!n->dict.keys.n) return wrong(r, n, "inputs is empty: an op takes at least one input");
+    if (n->dict.keys.n > OP_INPUTS_MAX)
+        return wrong(r, n->dict.keys.at[OP_INPUTS_MAX], "more than %d inputs", OP_INPUTS_MAX);
+    op->input = NEWN(r->arena, OpInput, (size_t)n->dict.keys.n);
+    r->keep = NEWN(r->arena, const Node *, (size_t)n->dict.keys.n);
     for (int i = 0; i < n->dict.keys.n; i++)
         if (!read_input(r, n->dict.keys.at[i], n->dict.values.at[i])) return false;
     for (int i = 0; i < op->inputs; i++)
@@ -340,7 +343,8 @@ bool definition_published(Reader *r) {
     if (!n) return true;
     if (!literal_dict(r->diags, n, "published", "published = {\"x\": {\"scale\": (1e-2, 8)}}")) return false;
     if (!n->dict.keys.n) return wrong(r, n, "published is empty: leave it out");
-    memcpy(r->op->published, r->op->input, sizeof r->op->published);
+    r->op->published = NEWN(r->arena, OpInput, (size_t)r->op->inputs);
+    memcpy(r->op->published, r->op->input, sizeof *r->op->input * (size_t)r->op->inputs);
     for (int i = 0; i < n->dict.keys.n; i++)
         if (!narrow_input(r, n->dict.keys.at[i], n->dict.values.at[i])) return false;
     r->op->has_published = true;

@@ -8,7 +8,7 @@ typedef struct {
     DiagList *diags;
     Op *op;
     const Node *inputs, *outputs, *dims, *tf32, *large, *invariant, *layout, *published, *roundings,
-        *keep[OP_INPUTS_MAX]; // keep: the value of that key, or NULL
+        **keep; // of each input: the value of that key, or NULL
 } Reader;
 
 #define wrong(r, node, ...) diag_add((r)->diags, DIAG_REFUSED, (node)->span, __VA_ARGS__)

@@ -64,7 +64,7 @@ bool op_in_domain(Op *op, const DomainAsked *asked, Err *e) {
     if (asked->published && !op->has_published)
         return err_set(e, ERR_INPUT, "%.*s: its definition declares no published domain", STR_ARG(op->name));
     if (asked->published && !was.published) {
-        memcpy(op->input, op->published, sizeof op->input);
+        op->input = op->published;
         op->domain.published = true;
     }
     if (op->domain.contiguous != was.contiguous || op->domain.published != was.published) {

@@ -87,10 +87,10 @@
 #include "tensor/dtype.h"
 
 enum {
-    OP_INPUTS_MAX = 8,
+    OP_INPUTS_MAX = 64, // of a definition; lists hold as many as it has
     OP_OUTPUTS_MAX = 8,
     OP_RANK_MAX = 8,
-    OP_DIMS_MAX = 8,
+    OP_DIMS_MAX = 16,
     OP_SOURCE_MAX = 64 * 1024,
     OP_SIZE_MAX = 1 << 30
 };
@@ -151,7 +151,7 @@ typedef struct {
     Str variant; // "short": a row of variant.def, which says the usual sizes; empty for the op itself
     bool user;   // came from a file of the user's
     const Node *module, *reference;
-    OpInput input[OP_INPUTS_MAX];
+    OpInput *input; // copies of an op share it
     int inputs;
     OpOutput output[OP_OUTPUTS_MAX];
     int outputs;
@@ -159,7 +159,7 @@ typedef struct {
     int dims;
     bool allow_tf32, large;
     bool any_order; // never declared: sums of any order are honest, for what would explain a rejection
-    OpInvariant invariant[OP_INPUTS_MAX]; // at most one for each input
+    OpInvariant *invariant; // at most one for each input
     int invariants;
     OpRounding rounding[OP_ROUNDINGS_MAX];
     int roundings;
@@ -167,7 +167,7 @@ typedef struct {
     int rows_dim, row_dim; // "M" (or -1) and the row length
     OpDomain domain;       // as declared: any values of `input`, until op_in_domain()
     bool has_published;
-    OpInput published[OP_INPUTS_MAX]; // the inputs of the published domain
+    OpInput *published; // the inputs of the published domain
 } Op;
 
 // Reads a definition. Findings are the user's mistakes with their places; `file` is for messages.
@@ -207,6 +207,10 @@ void op_sizes_fit(const Op *op, int64_t size[OP_DIMS_MAX]);
 void op_signature(Buf *out, const Op *op);
 // The output that is this input, changed in place; -1: a kernel may only read it.
 int op_output_in(const Op *op, int input);
+// A bit for each input.
+static inline uint64_t op_all_inputs(const Op *op) {
+    return op->inputs ? UINT64_MAX >> (64 - op->inputs) : 0;
+}
 // One output that is no input: what an op is that declares none.
 bool op_returns_one(const Op *op);
 // What the domain says, in plain words, one line an input.

@@ -165,8 +165,9 @@ static bool input_copy(const Child *c, Machine *m, const CaseTensor *t, Tensor *
 }
 
 bool inputs_wrap(const Child *c, Machine *m, const CaseSpec *spec, Tensor input[WIRE_INPUTS_MAX]) {
+    const CaseTensor *all = inputs_of(c, spec);
     for (int i = 0; i < spec->inputs; i++) {
-        const CaseTensor *t = &spec->input[i];
+        const CaseTensor *t = &all[i];
         if (!(is_changed(spec, i) ? input_copy : input_wrap)(c, m, t, &input[i])) return false;
     }
     return true;
@@ -190,12 +191,17 @@ void outputs_expect(HostProgram *p, const CaseSpec *spec) {
     host_expect(p, want, spec->outputs);
 }
 
+// The allocation of what is shared; of an input, the last place where something is returned.
+static Span shared_at(const Child *c, const Storage *m) {
+    if (m->made_len > 0) return (Span){m->made_at, m->made_len};
+    return host_returns(c->module);
+}
+
 static bool share_memory(Child *c, Machine *m, const char *what, const Tensor *x, const Tensor *y) {
     ArenaMark mark = arena_mark(&c->call);
     bool share = tensor_overlaps(&c->call, x, y);
     arena_reset(&c->call, mark);
-    return share &&
-           !diag_add(m->diags, DIAG_OVERLAP, ((Span){c->module->span.at, 0}), "%s share memory", what);
+    return share && !diag_add(m->diags, DIAG_OVERLAP, shared_at(c, y->storage), "%s share memory", what);
 }
 
 bool outputs_apart(Child *c, Machine *m, const CaseSpec *spec, const Tensor *input, const Tensor *out) {
@@ -282,27 +288,29 @@ static bool marks_wrap(const Child *c, Arena *a, const CaseTensor *t, Tensor *in
 // cases do the same from a config drawn at random on. At level full the referee makes as many passes over the
 // cases as there are configs, each turned by one: every config meets every case.
 enum { SHORT_ROW = 1000 };
-static bool is_short(const CaseSpec *spec) {
-    for (int i = 0; i < spec->inputs && i < WIRE_INPUTS_MAX; i++) {
-        const CaseTensor *t = &spec->input[i];
+static bool is_short(const Child *c, const CaseSpec *spec) {
+    const CaseTensor *all = inputs_of(c, spec);
+    for (int i = 0; all && i < spec->inputs; i++) {
+        const CaseTensor *t = &all[i];
         if (t->rank > 0 && t->rank <= TENSOR_RANK_MAX && t->shape[t->rank - 1] >= SHORT_ROW) return false;
     }
     return true;
 }
 
-static int32_t float_dtype(const CaseSpec *spec) {
-    for (int i = 0; i < spec->inputs && i < WIRE_INPUTS_MAX; i++)
-        if (spec->input[i].dtype >= DT_F16 && spec->input[i].dtype < DT_COUNT) return spec->input[i].dtype;
+static int32_t float_dtype(const Child *c, const CaseSpec *spec) {
+    const CaseTensor *all = inputs_of(c, spec);
+    for (int i = 0; all && i < spec->inputs; i++)
+        if (all[i].dtype >= DT_F16 && all[i].dtype < DT_COUNT) return all[i].dtype;
     return -1;
 }
 
 int case_tune(const Child *c) {
     const CaseSpec *spec = &c->spec[c->at];
-    bool is_long = !is_short(spec);
+    bool is_long = !is_short(c, spec);
     int place = is_long ? (int)(c->spec[0].order_seed >> 34) : 0;
     for (int i = 0; i < c->cases; i++) {
-        if (is_short(&c->spec[i]) == is_long) continue;
-        int32_t theirs = float_dtype(&c->spec[i]), own = float_dtype(spec);
+        if (is_short(c, &c->spec[i]) == is_long) continue;
+        int32_t theirs = float_dtype(c, &c->spec[i]), own = float_dtype(c, spec);
         place += theirs < own || (theirs == own && i < c->at);
     }
     return place;
@@ -367,7 +375,7 @@ static bool order_run(Child *c, int order, CaseReport *r, int *code) {
     if (!inputs_wrap(c, m, spec, input)) return false;
     m->storages.origins = spec->origin_at > 0 && order == 0;
     for (int i = 0; m->storages.origins && i < spec->inputs; i++)
-        if (!marks_wrap(c, &c->call, &spec->input[i], &input[i])) return false;
+        if (!marks_wrap(c, &c->call, &inputs_of(c, spec)[i], &input[i])) return false;
 
     if (run_watched(c, m, input, out)) {
         *code = EXIT_DONE;
@@ -400,8 +408,9 @@ void cover_case(Child *c) {
     Cover *v = c->cover;
     v->case_index = c->at;
     v->owns = 0;
+    const CaseTensor *all = inputs_of(c, spec);
     for (int i = 0; i < spec->inputs; i++) {
-        const CaseTensor *t = &spec->input[i];
+        const CaseTensor *t = &all[i];
         int64_t numel = 1;
         for (int d = 0; d < t->rank && v->owns + 3 < COVER_OWN_MAX; d++) {
             v->own[v->owns++] = t->shape[d];
@@ -419,9 +428,7 @@ static bool same_form(const ReportOutput *x, const ReportOutput *y) {
 static bool case_run(Child *c, int *code) {
     const CaseSpec *spec = &c->spec[c->at];
     *code = EXIT_WIRE;
-    if (spec->inputs < 0 || spec->inputs > WIRE_INPUTS_MAX || spec->again < 0 || spec->again > 1 ||
-        !outputs_sane(spec))
-        return false;
+    if (!inputs_of(c, spec) || spec->again < 0 || spec->again > 1 || !outputs_sane(spec)) return false;
     if (!within(spec_output_at(spec, spec->again), spec->output_bytes, c->job->output_bytes)) return false;
     if (!within(spec->output_at, spec->output_bytes, c->job->output_bytes)) return false;
     // A byte for each element: never more than the answer has bytes.
@@ -453,11 +460,12 @@ void code_make_room(Child *c) {
 }
 
 // What is the same in every case.
-static VariesInputs inputs_of(const Child *c) {
+static VariesInputs inputs_always(const Child *c) {
     const DrawHeader *h = (const DrawHeader *)c->job->draw;
     VariesInputs in = {.dense = h->contiguous != 0, .index = h->index};
-    if (c->cases > 0) in.n = c->spec[0].inputs;
-    for (int i = 0; i < in.n; i++) in.rank[i] = (uint8_t)c->spec[0].input[i].rank;
+    const CaseTensor *t = c->cases > 0 ? inputs_of(c, &c->spec[0]) : NULL;
+    for (; t && in.n < c->spec[0].inputs && in.n < VARIES_INPUTS_MAX; in.n++)
+        in.rank[in.n] = (uint8_t)t[in.n].rank;
     return in;
 }
 
@@ -466,7 +474,7 @@ static int cases_run(Child *c) {
     int exit_code;
     c->code_mark = arena_mark(&c->code);
     c->code_room = arena_left(&c->code);
-    for (int i = 0; i < c->cases; i++) c->short_cases += is_short(&c->spec[i]);
+    for (int i = 0; i < c->cases; i++) c->short_cases += is_short(c, &c->spec[i]);
     for (c->at = 0; c->at < c->cases; c->at++) {
         code_make_room(c);
         if (!case_run(c, &exit_code)) return exit_code;
@@ -478,7 +486,7 @@ static int cases_run(Child *c) {
     CaseReport done = report_of(c, REPORT_DONE);
     done.keeps = c->keeps;
     Buf said = BUF(&c->call);
-    VariesInputs inputs = inputs_of(c);
+    VariesInputs inputs = inputs_always(c);
     coverage_say(&c->call, c->module, c->cover, &inputs, &said);
     wire_message(&done, buf_cstr(&said));
     send_report(c, &done);

@@ -45,6 +45,10 @@ CaseReport report_of(const Child *c, ReportKind kind);
 void send_finding(Child *c, const Diag *d, const Counters *count);
 bool within(int64_t at, int64_t bytes, size_t all); // of [0, all)
 
+// Of a case or call of the draw; NULL where they are not in its mapping.
+static inline const CaseTensor *inputs_of(const Child *c, const CaseSpec *spec) {
+    return wire_inputs(c->job->draw, c->job->draw_bytes, spec);
+}
 // All inputs of a case in the machine's storages; those that are changed in place are copies.
 bool inputs_wrap(const Child *c, Machine *m, const CaseSpec *spec, Tensor input[WIRE_INPUTS_MAX]);
 // One that is changed in place, as it was before the first call.

@@ -23,10 +23,9 @@ typedef struct {
 static bool call_sane(const Child *c, int i) {
     const CallSpec *call = &c->call_spec[i];
     const CaseSpec *s = &call->spec;
-    return s->inputs >= 0 && s->inputs <= WIRE_INPUTS_MAX && outputs_sane(s) && s->again == 0 &&
-           s->origin_at == 0 && s->sampled == 0 && call->case_index >= 0 && call->case_index < c->cases &&
-           call->same_as >= -1 && call->same_as < i && call->repeats >= 1 &&
-           call->repeats <= WIRE_REPEATS_MAX && (i > 0 || call->flags & CALL_BUILDS) &&
+    return inputs_of(c, s) && outputs_sane(s) && s->again == 0 && s->origin_at == 0 && s->sampled == 0 &&
+           call->case_index >= 0 && call->case_index < c->cases && call->same_as >= -1 && call->same_as < i &&
+           call->repeats >= 1 && call->repeats <= WIRE_REPEATS_MAX && (i > 0 || call->flags & CALL_BUILDS) &&
            within(s->output_at, s->output_bytes, c->job->output_bytes) &&
            within(call->kept_at, s->output_bytes, c->job->output_bytes);
 }
@@ -85,7 +84,7 @@ static bool call_inputs(Sequence *q, int i, Tensor input[WIRE_INPUTS_MAX]) {
 static bool inputs_restore(const Sequence *q, const CaseSpec *spec, Tensor *input) {
     for (int k = 0; k < spec->outputs; k++) {
         int i = spec->output[k].input;
-        if (i >= 0 && !input_restore(q->c, &spec->input[i], &input[i])) return false;
+        if (i >= 0 && !input_restore(q->c, &inputs_of(q->c, spec)[i], &input[i])) return false;
     }
     return true;
 }

@@ -54,7 +54,8 @@ bool record_text(const ChildResult *child, size_t source_len, Str *text, Str *fi
 
 // The run is about the tensors that were asked for.
 static bool answers(const RecordOrder *o, const RecordedRun *run) {
-    if (run->inputs != o->inputs || run->outputs != o->outputs || run->processors != o->processors) return false;
+    if (run->inputs != o->inputs || run->outputs != o->outputs || run->processors != o->processors)
+        return false;
     for (int i = 0; i < o->inputs; i++) {
         const RecordInput *in = &o->input[i];
         const RunView *v = &run->input[i];

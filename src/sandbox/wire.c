@@ -21,6 +21,23 @@ void wire_message(CaseReport *r, const char *text) {
     printable(r->message, sizeof r->message);
 }
 
+void wire_put(uint8_t *map, int64_t *at, const CaseSpec *spec, CaseSpec *to) {
+    size_t bytes = (size_t)spec->inputs * sizeof *spec->input;
+    *to = *spec;
+    to->input = NULL;
+    to->inputs_at = *at;
+    if (bytes) memcpy(map + *at, spec->input, bytes);
+    *at += (int64_t)bytes;
+}
+
+const CaseTensor *wire_inputs(const uint8_t *map, size_t bytes, const CaseSpec *s) {
+    if (s->inputs < 0 || s->inputs > WIRE_INPUTS_MAX || s->inputs_at < 0 || s->inputs_at % 8 ||
+        (uint64_t)s->inputs_at > bytes ||
+        (size_t)s->inputs * sizeof(CaseTensor) > bytes - (size_t)s->inputs_at)
+        return NULL;
+    return (const CaseTensor *)(map + s->inputs_at);
+}
+
 bool wire_send(int fd, const CaseReport *r, size_t n) {
     const char *p = (const char *)r;
     for (size_t left = sizeof *r * n; left;) {

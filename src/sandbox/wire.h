@@ -3,7 +3,8 @@
 // a candidate fail, never pass (passing needs the right bytes in every output).
 //
 // Input mapping (shared by all candidates of one draw, read-only for children):
-//   DrawHeader, CaseSpec[cases], CallSpec[calls], then the tensors' bytes at CaseTensor.at.
+//   DrawHeader, CaseSpec[cases], CallSpec[calls], the CaseTensors of each of them at CaseSpec.inputs_at, then
+//   the tensors' bytes at CaseTensor.at.
 // Job mapping (one for each candidate, read-only): JobHeader, the source text, the helper files
 // (library_pack). Output mapping (one for each candidate, fresh zero pages): outputs, row-major, at
 // CaseSpec.output_at. Report pipe: CaseReport frames in case order: one REPORT_RAN for each case that ran,
@@ -14,7 +15,7 @@
 #include "tile/vm/vm.h"
 
 enum { TENSOR_ZEROS = -1 };
-enum { WIRE_MAGIC = 0x4f55524f, WIRE_INPUTS_MAX = 8, WIRE_CASES_MAX = 1024, WIRE_MESSAGE_MAX = 720 };
+enum { WIRE_MAGIC = 0x4f55524f, WIRE_INPUTS_MAX = 64, WIRE_CASES_MAX = 1024, WIRE_MESSAGE_MAX = 720 };
 enum { WIRE_OUTPUTS_MAX = 8, WIRE_CALLS_MAX = 40, WIRE_REPEATS_MAX = 1 << 20 };
 
 typedef struct {
@@ -37,7 +38,8 @@ typedef struct {
     int32_t processors; // of the GPU that host code sees
     int32_t again;      // orders of the programs beyond the first that there is room for: 0 or 1
     int32_t any_config; // 1: other cases have judged each config of an autotuned kernel
-    CaseTensor input[WIRE_INPUTS_MAX];
+    int64_t inputs_at;  // in a mapping: where its CaseTensors lie, `inputs` of them
+    CaseTensor *input;  // outside of one; in a mapping NULL: wire_inputs()
     CaseOutput output[WIRE_OUTPUTS_MAX];
     int64_t output_at, output_bytes; // room for all outputs in the output mapping
     int64_t origin_at; // in the output mapping, output k from CaseOutput.at on: for each element of the
@@ -49,6 +51,11 @@ typedef struct {
     int64_t steps;     // step budget of this case, in lanes
     uint64_t order_seed; // of the program order; says nothing about the inputs' seed
 } CaseSpec;
+
+// A spec for the mapping `map`, its CaseTensors at `at` there, which is a multiple of eight; moves `at` on.
+void wire_put(uint8_t *map, int64_t *at, const CaseSpec *spec, CaseSpec *to);
+// The CaseTensors of a spec of a mapping of so many bytes; NULL where they do not lie in it.
+const CaseTensor *wire_inputs(const uint8_t *map, size_t bytes, const CaseSpec *spec);
 
 // Lays the outputs behind each other, `bytes` of each; sets how much room all of them take.
 static inline void spec_outputs(CaseSpec *s, const int64_t *bytes) {
@@ -92,8 +99,8 @@ typedef struct {
 
 typedef struct {
     uint32_t magic, cases, calls;
-    uint16_t contiguous; // 1: no call has inputs with gaps
-    uint16_t index;      // bit i: input i holds indices, from 0 on
+    uint32_t contiguous; // 1: no call has inputs with gaps
+    uint64_t index;      // bit i: input i holds indices, from 0 on
 } DrawHeader;
 
 typedef struct {

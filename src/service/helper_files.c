@@ -9,45 +9,90 @@
 
 #include "base/io.h"
 
-// Whether DIR/name is a file of its own: no link, no folder, no device.
-static bool is_plain_file(DIR *d, const char *name) {
+enum { FOLDERS_DEEP = 6 };
+
+typedef struct {
+    Arena *arena;
+    Str name[LIBRARY_FILES_MAX]; // as library_pack() takes them
+    int count;
+} Found;
+
+// Whether DIR/name is a file, or a folder, of its own: no link, no device.
+static bool is_kind(DIR *d, const char *name, mode_t kind) {
     struct stat st;
-    return fstatat(dirfd(d), name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode);
+    return fstatat(dirfd(d), name, &st, AT_SYMLINK_NOFOLLOW) == 0 && (st.st_mode & S_IFMT) == kind;
 }
 
-static bool file_names(Arena *a, const char *dir, Str name[LIBRARY_FILES_MAX], int *count, Err *e) {
+static bool too_many(const Found *f, const char *dir, Err *e) {
+    return f->count == LIBRARY_FILES_MAX &&
+           !err_set(e, ERR_INPUT, "%s: more than %d helper files", dir, LIBRARY_FILES_MAX);
+}
+
+static const char *init_of(Arena *a, const char *dir, const char *name) {
+    return arena_printf(a, "%s/%s/__init__.py", dir, name);
+}
+
+// A folder with an __init__.py is a package; others are none of the program's.
+static bool folder_names(Found *f, const char *dir, Str package, int depth, Err *e) {
     DIR *d = opendir(dir);
     if (!d) return err_set(e, ERR_IO, "cannot open the folder %s: %s", dir, strerror(errno));
-    *count = 0;
-    bool fits = true;
-    for (const struct dirent *f; fits && (f = readdir(d)) != NULL;) {
-        Str file = str_of(f->d_name);
-        if (!str_ends(file, ".py")) continue;
-        Str module = {file.p, file.len - 3};
-        if (!library_name_ok(module) || !is_plain_file(d, f->d_name)) continue;
-        fits = *count < LIBRARY_FILES_MAX;
-        if (fits) name[(*count)++] = str_of(arena_strndup(a, module.p, module.len));
+    bool ok = true;
+    for (const struct dirent *entry; ok && (entry = readdir(d)) != NULL;) {
+        Str file = str_of(entry->d_name), module = file;
+        bool plain = str_ends(file, ".py") && is_kind(d, entry->d_name, S_IFREG);
+        if (plain) module.len -= 3;
+        struct stat st;
+        bool folder = !plain && depth < FOLDERS_DEEP && library_name_ok(module) &&
+                      is_kind(d, entry->d_name, S_IFDIR) &&
+                      lstat(init_of(f->arena, dir, entry->d_name), &st) == 0 && S_ISREG(st.st_mode);
+        if (!library_name_ok(module) || !(plain || folder)) continue;
+        Str path = str_of(
+            arena_printf(f->arena, "%.*s%s%.*s", STR_ARG(package), package.len ? "." : "", STR_ARG(module)));
+        if (path.len >= LIBRARY_PATH_MAX) continue;
+        if (too_many(f, dir, e)) {
+            ok = false;
+            break;
+        }
+        f->name[f->count++] = folder ? str_of(arena_printf(f->arena, "%.*s/", STR_ARG(path))) : path;
+        if (folder)
+            ok = folder_names(f, arena_printf(f->arena, "%s/%s", dir, entry->d_name), path, depth + 1, e);
     }
     closedir(d);
-    if (!fits) return err_set(e, ERR_INPUT, "%s: more than %d helper files", dir, LIBRARY_FILES_MAX);
-    if (*count == 0) return err_set(e, ERR_INPUT, "%s: no helper files (NAME.py) in this folder", dir);
-    qsort(name, (size_t)*count, sizeof *name, str_cmp_at);
-    return true;
+    return ok;
+}
+
+// "package.helpers" is package/helpers.py.
+static const char *file_of(Arena *a, const char *dir, Str name) {
+    bool package = name.p[name.len - 1] == '/';
+    char *path = arena_strndup(a, name.p, name.len - package);
+    for (char *p = path; *p; p++)
+        if (*p == '.') *p = '/';
+    return arena_printf(a, "%s/%s%s.py", dir, path, package ? "/__init__" : "");
+}
+
+static Str first_part(Str name) {
+    size_t n = 0;
+    while (n < name.len && name.p[n] != '.' && name.p[n] != '/') n++;
+    return (Str){name.p, n};
 }
 
 bool include_read(Arena *a, const char *dir, Str *out, Err *e) {
-    Str name[LIBRARY_FILES_MAX], text;
-    int count;
+    Found *f = NEW(a, Found);
+    Str text;
     size_t left = LIBRARY_BYTES_MAX;
-    if (!file_names(a, dir, name, &count, e)) return false;
+    f->arena = a;
+    if (!folder_names(f, dir, (Str){"", 0}, 0, e)) return false;
+    if (f->count == 0)
+        return err_set(e, ERR_INPUT, "%s: no helper files (NAME.py, or packages) in this folder", dir);
+    qsort(f->name, (size_t)f->count, sizeof *f->name, str_cmp_at);
     Buf b = BUF(a);
-    for (int i = 0; i < count; i++) {
-        if (library_name_taken(name[i]))
-            return err_set(e, ERR_INPUT, "%s/%.*s.py would hide a module that kernel files import: rename it",
-                           dir, STR_ARG(name[i]));
-        if (!io_read_file(a, arena_printf(a, "%s/%.*s.py", dir, STR_ARG(name[i])), left, &text, e)) return false;
+    for (int i = 0; i < f->count; i++) {
+        const char *path = file_of(a, dir, f->name[i]);
+        if (library_name_taken(first_part(f->name[i])))
+            return err_set(e, ERR_INPUT, "%s would hide a module that kernel files import: rename it", path);
+        if (!io_read_file(a, path, left, &text, e)) return false;
         left -= text.len;
-        library_pack(&b, name[i], text);
+        library_pack(&b, f->name[i], text);
     }
     *out = buf_str(&b);
     return true;

@@ -1,4 +1,4 @@
-#include "service/manifest.h"
+#include "service/manifest_source.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "lang/library.h"
 #include "service/entry_choice.h"
 
-enum { LAUNCHES_MAX = 16, ARGS_MAX = 64, TENSORS_MAX = 16, GRID_MAX = 3, RANK_MAX = 8 };
+enum { IMPORTS_MAX = 16, LAUNCHES_MAX = 16, ARGS_MAX = 64, TENSORS_MAX = 16, GRID_MAX = 3, RANK_MAX = 8 };
 
 typedef struct {
     Arena *arena;
@@ -20,8 +20,11 @@ typedef struct {
     ManifestNames names;
     Buf out;
     Str answer[OP_OUTPUTS_MAX]; // names of the outputs, in the op's order
-    Str kernel[LAUNCHES_MAX];
+    ManifestKernel kernel[LAUNCHES_MAX];
     int kernels;
+    bool copies; // some tensor starts as a copy
+    ManifestImport import[IMPORTS_MAX];
+    int imports;
 } Manifest;
 
 PRINTF(3, 4) static bool bad(Manifest *m, const char *key, const char *fmt, ...) {
@@ -122,6 +125,38 @@ static bool name_new(Manifest *m, const char *path, Str name, ManifestNameKind k
 
 // ---- parts
 
+// "triton.language.extra.libdevice.tanh": names of these two packages alone.
+static bool is_path(Manifest *m, Str path) {
+    int parts = 0;
+    for (size_t from = 0, i = 0; i <= path.len; i++) {
+        if (i < path.len && path.p[i] != '.') continue;
+        if (!manifest_identifier(m->arena, (Str){path.p + from, i - from})) return false;
+        from = i + 1;
+        parts++;
+    }
+    return parts > 1 && path.len < 128 && (str_starts(path, "triton.") || str_starts(path, "torch."));
+}
+
+static bool read_imports(Manifest *m, const json_t *imports) {
+    if (!imports) return true;
+    if (!json_is_object(imports) || json_object_size(imports) > IMPORTS_MAX)
+        return bad(m, "imports", "an object of at most %d names and what they are belongs here", IMPORTS_MAX);
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)(uintptr_t)imports, key, v) {
+        const char *path = path_key(m, "imports", key);
+        if (!json_is_string(v) || !is_path(m, json_str(v)))
+            return bad(m, path, "a name of triton or torch belongs here, such as \"triton.language.cast\"");
+        if (!manifest_identifier(m->arena, str_of(key)))
+            return bad(m, path, "the key has to be a plain Python name");
+        if (m->module && !manifest_imports(m->arena, m->module, str_of(key)))
+            return bad(m, path, "the kernel file imports no such name, outside of functions and conditions");
+        m->import[m->imports++] =
+            (ManifestImport){str_dup(m->arena, str_of(key)), str_dup(m->arena, json_str(v))};
+    }
+    return true;
+}
+
 static bool put_values(Manifest *m, const json_t *values) {
     if (!values) return true;
     if (!json_is_object(values)) return bad(m, "values", "an object of names and expressions belongs here");
@@ -138,9 +173,36 @@ static bool put_values(Manifest *m, const json_t *values) {
     return true;
 }
 
+// A tensor that starts as a copy of another one: a kernel of our own copies it, as any file's would have to.
+#define COPY_KERNEL "manifest_copy"
+static const char copy_kernel[] =
+    "\n@triton.jit\ndef " COPY_KERNEL "(x_ptr, y_ptr, n, BLOCK: tl.constexpr):\n"
+    "    at = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)\n"
+    "    tl.store(y_ptr + at, tl.load(x_ptr + at, mask=at < n), mask=at < n)\n\n\n";
+
+static bool put_copy(Manifest *m, const char *path, const char *name, const json_t *t) {
+    const char *of = json_string_value(json_object_get(t, "copy"));
+    bool known = false;
+    for (int i = 0; of && i < m->names.n; i++)
+        known |= m->names.at[i].kind == NAME_TENSOR && str_is(m->names.at[i].name, of);
+    if (!known)
+        return bad(m, path_key(m, path, "copy"), "the name of an input, or of a tensor before this one");
+    if (json_object_size(t) != 1)
+        return bad(m, path, "a copy has the shape and dtype of what it copies: \"copy\" stands alone");
+    buf_printf(&m->out, "    %s = torch.empty(%s.shape, dtype=%s.dtype, device=%s.device)\n", name, of, of,
+               of);
+    buf_printf(&m->out,
+               "    " COPY_KERNEL
+               "[(triton.cdiv(%s.numel(), 1024),)](%s.contiguous(), %s, %s.numel(), BLOCK=1024)\n",
+               of, of, name, of);
+    m->copies = true;
+    return name_new(m, path, str_of(name), NAME_TENSOR);
+}
+
 static bool put_tensor(Manifest *m, const char *path, const char *name, const json_t *t) {
     if (!json_is_object(t)) return bad(m, path, "an object with shape and dtype belongs here");
-    if (!keys_known(m, path, t, "shape dtype fill")) return false;
+    if (!keys_known(m, path, t, "shape dtype fill copy")) return false;
+    if (json_object_get(t, "copy")) return put_copy(m, path, name, t);
     const json_t *shape = json_object_get(t, "shape"), *dtype = json_object_get(t, "dtype"),
                  *fill = json_object_get(t, "fill");
     if (!shape || !dtype)
@@ -238,24 +300,37 @@ static const Node *kernel_find(const Manifest *m, Str name) {
     return f && is_jit_function(f) ? f : NULL;
 }
 
-static bool put_kernel(Manifest *m, const char *path, const json_t *kernel) {
+// "decorators": "jit" leaves out those that choose constants.
+static bool read_decorators(Manifest *m, const char *path, const json_t *v, bool *plain) {
+    const char *text = json_string_value(v);
+    *plain = text && strcmp(text, "jit") == 0;
+    return !v || *plain ||
+           bad(m, path, "\"jit\" belongs here: of the kernel's decorators that one alone stays");
+}
+
+static bool put_kernel(Manifest *m, const char *path, const json_t *kernel, bool plain) {
     if (!json_is_string(kernel)) return bad(m, path, "the name of a @triton.jit function belongs here");
     Str name = json_str(kernel);
     if (!manifest_identifier(m->arena, name)) return bad(m, path, "\"%.60s\" is not a plain name", name.p);
     for (int i = 0; i < m->names.n; i++)
         if (str_eq(m->names.at[i].name, name))
             return bad(m, path, "%.*s is an input, value or tensor; rename the kernel", STR_ARG(name));
-    if (m->kernels_exist && m->module && !kernel_find(m, name)) {
+    bool there = kernel_find(m, name) || (plain && manifest_made_jit(m->module, name));
+    if (m->kernels_exist && m->module && !there) {
         Buf known = BUF(m->arena);
         for (int i = 0; i < m->module->module.body.n; i++) {
             const Node *n = m->module->module.body.at[i];
             if (n->kind != NODE_FUNCTION || !is_jit_function(n) || known.len > 160) continue;
             buf_printf(&known, "%s%.*s", known.len ? ", " : "", STR_ARG(n->function.name));
         }
+        if (manifest_made_jit(m->module, name))
+            return bad(m, path,
+                       "%.*s becomes a kernel by a call of triton.jit(); write \"decorators\": \"jit\"",
+                       STR_ARG(name));
         return bad(m, path, "the kernel file has no @triton.jit function %.*s; it has %s", STR_ARG(name),
                    known.len ? buf_cstr(&known) : "none");
     }
-    if (m->kernels < LAUNCHES_MAX) m->kernel[m->kernels++] = str_dup(m->arena, name);
+    if (m->kernels < LAUNCHES_MAX) m->kernel[m->kernels++] = (ManifestKernel){str_dup(m->arena, name), plain};
     buf_printf(&m->out, "    %.*s[", STR_ARG(name));
     return true;
 }
@@ -280,7 +355,9 @@ static bool put_grid(Manifest *m, const char *path, const json_t *grid) {
 
 static bool put_launch(Manifest *m, const char *path, const json_t *l) {
     const json_t *args = json_object_get(l, "args"), *constexprs = json_object_get(l, "constexprs");
-    if (!put_kernel(m, path_key(m, path, "kernel"), json_object_get(l, "kernel")) ||
+    bool plain;
+    if (!read_decorators(m, path_key(m, path, "decorators"), json_object_get(l, "decorators"), &plain) ||
+        !put_kernel(m, path_key(m, path, "kernel"), json_object_get(l, "kernel"), plain) ||
         !put_grid(m, path_key(m, path, "grid"), json_object_get(l, "grid")))
         return false;
     if (args && !put_list(m, path_key(m, path, "args"), args, ARGS_MAX, true)) return false;
@@ -312,7 +389,7 @@ static bool put_launch(Manifest *m, const char *path, const json_t *l) {
     return true;
 }
 
-#define LAUNCH_KEYS "kernel args constexprs grid num_warps num_stages"
+#define LAUNCH_KEYS "kernel args constexprs grid num_warps num_stages decorators"
 
 static bool put_launches(Manifest *m, const json_t *o) {
     const json_t *list = json_object_get(o, "launches");
@@ -332,8 +409,9 @@ static bool put_run(Manifest *m, const json_t *o) {
     if (!json_is_object(o)) return bad(m, "", "a manifest is a JSON object");
     bool several = json_object_get(o, "launches") != NULL;
     if (!keys_known(m, "", o,
-                    several ? "values outputs scratch launches"
-                            : "values outputs scratch launches " LAUNCH_KEYS))
+                    several ? "imports values outputs scratch launches"
+                            : "imports values outputs scratch launches " LAUNCH_KEYS) ||
+        !read_imports(m, json_object_get(o, "imports")))
         return false;
     const json_t *scratch = json_object_get(o, "scratch");
     buf_puts(&m->out, "def run(");
@@ -354,218 +432,6 @@ static bool put_run(Manifest *m, const json_t *o) {
         buf_printf(&m->out, "%s%.*s", k ? ", " : "    return ", STR_ARG(m->answer[k]));
     buf_putc(&m->out, '\n');
     return true;
-}
-
-// ---- the file
-
-typedef struct {
-    const char *as, *module;
-} Standard;
-static const Standard standard[] = {{"torch", "torch"},
-                                    {"triton", "triton"},
-                                    {"tl", "triton.language"},
-                                    {"math", "math"},
-                                    {"libdevice", "triton.language.extra.libdevice"}};
-enum { STANDARDS = sizeof standard / sizeof *standard };
-
-// An import that gives a module's usual name to something else.
-static bool import_misleads(Arena *a, const Node *n) {
-    for (int i = 0; i < n->import.names.n; i++) {
-        const Node *alias = n->import.names.at[i];
-        Str name = alias->alias.name, as = alias->alias.as.len ? alias->alias.as : name;
-        Str full = n->import.from
-                       ? str_of(arena_printf(a, "%.*s.%.*s", STR_ARG(n->import.module), STR_ARG(name)))
-                       : name;
-        if (str_is(name, "*")) return true;
-        for (int k = 0; k < STANDARDS; k++)
-            if (str_is(as, standard[k].as) && (n->import.dots || !str_is(full, standard[k].module)))
-                return true;
-    }
-    return false;
-}
-
-// Names that a statement binds in its own scope, in statements that no host code has, too.
-static void names_bound(void *arg, const Node *n) {
-    Names *names = arg;
-    Node *self = (Node *)(uintptr_t)n;
-    Nodes one = {&self, 1};
-    switch (n->kind) {
-    case NODE_CLASS: names_add(names, n->klass.name); return;
-    case NODE_FUNCTION: names_add(names, n->function.name); return;
-    case NODE_IMPORT: names_of_import(names, n); return;
-    case NODE_WITHITEM:
-        if (n->withitem.target) names_of_target(names, n->withitem.target, 0);
-        return;
-    case NODE_EXCEPT:
-        if (n->handler.name.len) names_add(names, n->handler.name);
-        break;
-    default:
-        if (n->kind < NODE_MODULE) return names_of_expr(names, n, 0);
-        names_of_block(names, &one, 0);
-    }
-    node_each_child(n, names_bound, names);
-}
-
-// Names that keep their meaning: of kernels and constants that stay, and of modules.
-static bool binds_one_of(Arena *a, const Node *n, const Names *stay) {
-    Names its = {.arena = a};
-    names_bound(&its, n);
-    bool given = n->kind == NODE_ASSIGN || n->kind == NODE_ANNASSIGN || n->kind == NODE_CLASS ||
-                 n->kind == NODE_FUNCTION;
-    for (int i = 0; i < its.n; i++) {
-        if (names_have(stay, its.at[i])) return true;
-        for (int k = 0; given && k < STANDARDS; k++)
-            if (str_is(its.at[i], standard[k].as)) return true;
-    }
-    return false;
-}
-
-// ---- what the launched kernels reach
-
-typedef struct {
-    Names *reached;
-    const Names *own; // of the function around
-} Uses;
-
-static void find_uses(void *arg, const Node *n) {
-    const Uses *u = arg;
-    if (n->kind == NODE_NAME && !(u->own && names_have(u->own, n->name))) names_add(u->reached, n->name);
-    node_each_child(n, find_uses, arg); // a tree's height is bounded
-}
-
-static void find_uses_of(Uses *u, const Nodes *list) {
-    for (int i = 0; i < list->n; i++) find_uses(u, list->at[i]);
-}
-
-// Names that a statement takes from the module. A function's own variables are none of those.
-static void uses_of(Arena *a, const Node *n, Names *reached) {
-    Uses outside = {reached, NULL};
-    if (n->kind == NODE_IMPORT) return;
-    if (n->kind != NODE_FUNCTION) return find_uses(&outside, n);
-    Names own = {.arena = a};
-    names_of_params(&own, &n->function.params);
-    names_of_block(&own, &n->function.body, 0);
-    find_uses_of(&outside, &n->function.decorators);
-    find_uses_of(&outside, &n->function.params);
-    find_uses_of(&(Uses){reached, &own}, &n->function.body);
-}
-
-// Which statements of the module stay: all that bind a name that is reached.
-static void mark_reached(Manifest *m, Names *reached, bool *stays) {
-    const Nodes *body = &m->module->module.body;
-    for (bool more = true; more;) {
-        more = false;
-        for (int i = 0; i < body->n; i++) {
-            const Node *n = body->at[i];
-            bool misleads = n->kind == NODE_IMPORT && import_misleads(m->arena, n);
-            Names brought = {.arena = m->arena};
-            bool binds = false;
-            if (n->kind == NODE_IMPORT) names_of_import(&brought, n);
-            for (int k = 0; k < brought.n; k++) binds |= names_have(reached, brought.at[k]);
-            if (stays[i] || !(misleads || binds || binds_one_of(m->arena, n, reached))) continue;
-            stays[i] = more = true;
-            uses_of(m->arena, n, reached);
-        }
-    }
-}
-
-// Whether another statement stands before this one on its line.
-static bool shares_line(Str source, const Nodes *body, int i) {
-    uint32_t at = body->at[i]->span.at;
-    while (at > 0 && (source.p[at - 1] == ' ' || source.p[at - 1] == '\t')) at--;
-    return i > 0 && at > 0 && source.p[at - 1] != '\n' && source.p[at - 1] != '\r';
-}
-
-// An import brings no more than what is reached.
-static Node *trimmed(Arena *a, const Node *n, const Names *reached) {
-    Node *to = NEW(a, Node);
-    *to = *n;
-    to->import.names = (Nodes){NEWN(a, Node *, (size_t)n->import.names.n), 0};
-    for (int i = 0; i < n->import.names.n; i++) {
-        Node one = *n;
-        Names brought = {.arena = a};
-        one.import.names = (Nodes){&n->import.names.at[i], 1};
-        names_of_import(&brought, &one);
-        if (names_have(reached, brought.at[0]))
-            to->import.names.at[to->import.names.n++] = n->import.names.at[i];
-    }
-    return to->import.names.n ? to : NULL;
-}
-
-static void put_blank(Buf *out, Str source, uint32_t from, uint32_t to) {
-    for (; from < to; from++) {
-        char c = source.p[from];
-        buf_putc(out, c == '\n' || c == '\r' ? c : ' ');
-    }
-}
-
-static void put_statement(Manifest *m, Str source, const Node *n, const Names *reached, Buf *out) {
-    Str text = {source.p + n->span.at, n->span.len};
-    bool plain =
-        n->kind == NODE_IMPORT && !import_misleads(m->arena, n) && !str_is(n->import.module, "__future__");
-    Node *cut = plain ? trimmed(m->arena, n, reached) : NULL;
-    if (!cut || cut->import.names.n == n->import.names.n) return buf_str_put(out, text);
-    Buf printed = BUF(m->arena);
-    size_t lines = 0;
-    print_node(&printed, cut);
-    for (size_t i = 0; i < text.len; i++) lines += text.p[i] == '\n';
-    if (printed.len && printed.p[printed.len - 1] == '\n') printed.len--;
-    if (printed.len + lines > text.len) return buf_str_put(out, text);
-    buf_str_put(out, buf_str(&printed)); // and as many bytes and lines as there were
-    for (size_t i = printed.len + lines; i < text.len; i++) buf_putc(out, ' ');
-    while (lines--) buf_putc(out, '\n');
-}
-
-// A name for what is left out: a function, a class, a variable; empty for what needs none.
-static Str told_name(const Node *n) {
-    if (n->kind == NODE_FUNCTION) return n->function.name;
-    if (n->kind == NODE_CLASS) return n->klass.name;
-    if (n->kind == NODE_ASSIGN && n->assign.targets.at[0]->kind == NODE_NAME)
-        return n->assign.targets.at[0]->name;
-    return (Str){0};
-}
-
-static void put_left_out(Manifest *m, const bool *stays, Buf *out) {
-    enum { SHOWN = 12 };
-    const Nodes *body = &m->module->module.body;
-    int left = 0;
-    for (int i = 0; i < body->n; i++) {
-        Str name = stays[i] ? (Str){0} : told_name(body->at[i]);
-        if (!name.len || name.len > 64) continue;
-        if (left++ < SHOWN)
-            buf_printf(out, "%s%.*s",
-                       left == 1 ? "\n# Left out, since no launched kernel reaches it: " : ", ",
-                       STR_ARG(name));
-    }
-    if (left > SHOWN) buf_printf(out, " and %d more", left - SHOWN);
-    if (left) buf_putc(out, '\n');
-}
-
-// The source with blanks in place of what is left out: lines stay what they are.
-static void put_source(Manifest *m, Str source, Buf *out) {
-    if (!m->module) return buf_str_put(out, source);
-    const Nodes *body = &m->module->module.body;
-    bool *stays = NEWN(m->arena, bool, (size_t)body->n + 1);
-    Names reached = {.arena = m->arena};
-    for (int i = 0; i < m->kernels; i++) names_add(&reached, m->kernel[i]);
-    for (int i = 0; i < body->n; i++)
-        stays[i] = body->at[i]->kind == NODE_IMPORT && str_is(body->at[i]->import.module, "__future__");
-    mark_reached(m, &reached, stays);
-    for (int i = body->n - 1; i > 0; i--) // it would look indented without what stands before it
-        if (stays[i] && shares_line(source, body, i)) stays[i - 1] = true;
-    uint32_t at = 0;
-    for (int i = 0; i < body->n; i++) {
-        const Node *n = body->at[i];
-        if (!stays[i]) continue;
-        if (i && stays[i - 1] && shares_line(source, body, i))
-            buf_put(out, source.p + at, n->span.at - at);
-        else
-            put_blank(out, source, at, n->span.at);
-        put_statement(m, source, n, &reached, out);
-        at = n->span.at + n->span.len;
-    }
-    put_blank(out, source, at, (uint32_t)source.len);
-    put_left_out(m, stays, &m->out);
 }
 
 // Messages quote what came from outside.
@@ -599,12 +465,16 @@ bool manifest_apply(Arena *a, const ManifestRequest *q, Str *out, Err *e) {
         return false;
     }
     Buf text = BUF(a);
-    put_source(&m, q->source, &text);
+    manifest_source(&(ManifestSource){a, m.module, q->source, m.kernel, m.kernels, m.import, m.imports},
+                    &m.out, &text);
     if (m.module && times_named(buf_str(&text), "run"))
         return bad(&m, "kernel",
                    "the file's kernels or constants use the name `run`, which the function "
                    "that launches them gets; rename it in the file");
+    if (m.copies && m.module && times_named(buf_str(&text), COPY_KERNEL))
+        return bad(&m, "kernel", "the file uses the name " COPY_KERNEL ", which the kernel that copies gets");
     buf_putc(&text, '\n');
+    if (m.copies) buf_puts(&text, copy_kernel);
     buf_str_put(&text, buf_str(&m.out));
     *out = buf_str(&text);
     return true;

@@ -13,10 +13,15 @@
 // outputs     the one tensor that is the answer: shape (expressions, or one for all, such as "x.shape"),
 //             dtype, optionally fill, a number. Of an op whose definition names outputs, each of them by its
 //             name; one that is changed in place is {"init": "x"}, or left out
+//             A tensor that starts as a copy of an input, or of a tensor before it, is {"copy": "x"}
 // scratch     more tensors, of the same form
 // values      names for expressions, in order; each may use those before it
 // launches    several launches in a row: a list of objects with kernel, args, constexprs, grid, num_warps,
 //             num_stages, which then do not stand outside
+// decorators  "jit", beside "kernel": of the kernel's decorators that one alone stays. Configs and heuristics are left
+//             out, and constants are those of the manifest. Also for functions that become kernels by a call
+// imports     {"tanh": "triton.language.extra.libdevice.tanh"}: what names are that the file imports from a package
+//             which is not there; of triton or torch alone
 // expressions texts in Python: shapes, strides, dtypes and numbers of the inputs and tensors, arithmetic,
 //             conditions, min max abs int float len, triton.cdiv, triton.next_power_of_2, math.*. A number,
 //             true, false and null stand for themselves. An argument may also be a tensor's name, with

@@ -14,7 +14,10 @@ typedef struct {
     const Op *op;
     ManifestNames names;
     Names pointers, stores; // parameters of the kernel that are addresses; those that it stores to
-    Names tensors;          // parameters of the host function, in order, that stand for inputs
+    Str *tensor;            // without host code: what each parameter stands for, as far as the op tells
+    Names made;             // tensors of the host function that are the op's outputs, and their names there
+    Str made_as[OP_OUTPUTS_MAX];
+    Names tensors; // parameters of the host function, in order, that stand for inputs
     int gaps;
 } Draft;
 
@@ -24,6 +27,29 @@ static bool is_tl(const Node *call, const char *name) {
     const Node *f = call->kind == NODE_CALL ? call->call.func : call;
     return f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, name) &&
            node_is_name(f->attribute.value, "tl");
+}
+
+// What an address begins with: x_ptr of `x_ptr + row * stride + cols`, also by way of a name for it.
+typedef struct {
+    Str name;
+    const Node *value;
+} Assigned;
+static void find_assigned(void *arg, const Node *n) {
+    Assigned *a = arg;
+    if (n->kind == NODE_ASSIGN && !a->value && n->assign.targets.at[0]->kind == NODE_NAME &&
+        str_eq(n->assign.targets.at[0]->name, a->name))
+        a->value = n->assign.value;
+    node_each_child(n, find_assigned, arg); // a tree's height is bounded
+}
+static Str first_name(const Draft *d, const Node *n, int hops) {
+    while (n->kind == NODE_BINARY && (n->binary.op == OPER_ADD || n->binary.op == OPER_SUB))
+        n = n->binary.left;
+    if (n->kind != NODE_NAME) return (Str){0};
+    for (int i = 0; i < d->kernel->function.params.n; i++)
+        if (str_eq(d->kernel->function.params.at[i]->param.name, n->name)) return n->name;
+    Assigned a = {.name = n->name};
+    find_assigned(&a, d->kernel);
+    return a.value && hops > 0 ? first_name(d, a.value, hops - 1) : (Str){0};
 }
 
 static void note_names(void *arg, const Node *n) {
@@ -37,8 +63,10 @@ static void find_pointers(void *arg, const Node *n) {
                                         "make_tensor_descriptor"};
     for (size_t i = 0; i < sizeof reads / sizeof *reads && n->kind == NODE_CALL && n->call.args.n; i++) {
         if (!is_tl(n, reads[i])) continue;
-        note_names(&d->pointers, n->call.args.at[0]);
-        if (i == 1 || i == 2) note_names(&d->stores, n->call.args.at[0]);
+        Str first = first_name(d, n->call.args.at[0], 4);
+        if (!first.len) continue;
+        names_add(&d->pointers, first);
+        if (i == 1 || i == 2) names_add(&d->stores, first);
     }
     node_each_child(n, find_pointers, d); // a tree's height is bounded
 }
@@ -119,7 +147,93 @@ typedef struct {
 static Str name_of_input(const Draft *d, Str name) {
     int k = 0;
     while (k < d->tensors.n && !str_eq(d->tensors.at[k], name)) k++;
+    for (int i = 0; i < d->made.n; i++)
+        if (str_eq(d->made.at[i], name)) return d->made_as[i];
     return d->op && k < d->tensors.n && k < d->op->inputs ? d->op->input[k].name : name;
+}
+
+// ---- what the op says of the tensors
+
+static bool is_named_op(const Draft *d) { return d->op && d->op->output[0].name.len > 0; }
+
+static Str stem_of(Str name) {
+    static const char *const end[] = {"_ptr", "_ptrs", "_pointer"};
+    for (size_t i = 0; i < sizeof end / sizeof *end; i++)
+        if (str_ends(name, end[i])) return (Str){name.p, name.len - strlen(end[i])};
+    return name;
+}
+
+static bool same_letters(Str a, Str b) {
+    if (a.len != b.len) return false;
+    for (size_t i = 0; i < a.len; i++)
+        if ((a.p[i] | 32) != (b.p[i] | 32)) return false;
+    return a.len > 0;
+}
+
+// The name that an output has in a manifest: of one changed in place, that of the input.
+static Str name_of_output(const Draft *d, int k) {
+    const OpOutput *o = &d->op->output[k];
+    return o->init >= 0 ? d->op->input[o->init].name : o->name;
+}
+
+// Of the only output: what the kernel calls it, where no input is called so.
+static Str free_name(const Draft *d, Str name) {
+    for (int k = 0; k < d->op->inputs; k++)
+        if (str_eq(d->op->input[k].name, name)) return STR("out");
+    return name;
+}
+
+// By their names; the others by their order, where there are as many on both sides.
+static void match_tensors(Draft *d) {
+    const Nodes *params = &d->kernel->function.params;
+    bool input[OP_INPUTS_MAX] = {0}, output[OP_OUTPUTS_MAX] = {0};
+    int loads = 0, stores = 0, inputs = 0, outputs = 0;
+    d->tensor = NEWN(d->arena, Str, (size_t)params->n + 1);
+    for (int i = 0; i < params->n; i++) {
+        Str name = params->at[i]->param.name;
+        bool stored = names_have(&d->stores, name);
+        if (!is_pointer(d, name)) continue;
+        for (int k = 0; k < d->op->outputs && stored && !d->tensor[i].len; k++)
+            if (!output[k] && same_letters(stem_of(name), d->op->output[k].name))
+                d->tensor[i] = name_of_output(d, k), output[k] = true;
+        for (int k = 0; k < d->op->inputs && !stored && !d->tensor[i].len; k++)
+            if (!input[k] && same_letters(stem_of(name), d->op->input[k].name))
+                d->tensor[i] = d->op->input[k].name, input[k] = true;
+        loads += !d->tensor[i].len && !stored;
+        stores += !d->tensor[i].len && stored;
+    }
+    for (int k = 0; k < d->op->outputs; k++)
+        if (d->op->output[k].init >= 0) input[d->op->output[k].init] = true;
+    for (int k = 0; k < d->op->inputs; k++) inputs += !input[k];
+    for (int k = 0; k < d->op->outputs; k++) outputs += !output[k];
+    for (int i = 0, in = 0, out = 0; i < params->n; i++) {
+        Str name = params->at[i]->param.name;
+        bool stored = names_have(&d->stores, name);
+        if (!is_pointer(d, name) || d->tensor[i].len) continue;
+        while (in < d->op->inputs && input[in]) in++;
+        while (out < d->op->outputs && output[out]) out++;
+        if (!stored && loads == inputs && in < d->op->inputs) d->tensor[i] = d->op->input[in++].name;
+        if (stored && stores == outputs && out < d->op->outputs) {
+            d->tensor[i] = name_of_output(d, out++);
+            if (!d->tensor[i].len) d->tensor[i] = free_name(d, stem_of(name));
+        }
+    }
+}
+
+// The parameter of a tensor whose name a stride's holds: stride_x, x_row_stride.
+static Str strided(const Draft *d, Str stride) {
+    const Nodes *params = &d->kernel->function.params;
+    Str found = {0};
+    for (int i = 0; d->tensor && i < params->n; i++) {
+        Str stem = stem_of(params->at[i]->param.name);
+        const char *at = d->tensor[i].len ? memmem(stride.p, stride.len, stem.p, stem.len) : NULL;
+        bool whole = at && (at == stride.p || at[-1] == '_') &&
+                     (at + stem.len == stride.p + stride.len || at[stem.len] == '_');
+        if (!whole) continue;
+        if (found.len) return (Str){0};
+        found = d->tensor[i];
+    }
+    return found;
 }
 
 static void rename_tensors(void *arg, const Node *n) {
@@ -233,7 +347,11 @@ static void read_host(Draft *d, json_t *values, json_t *tensors) {
 
 // ---- the launch
 
-static json_t *guessed(Draft *d, Str name) {
+static json_t *guessed(Draft *d, int param) {
+    Str name = d->kernel->function.params.at[param]->param.name;
+    if (d->tensor && d->tensor[param].len) return json_stringn(d->tensor[param].p, d->tensor[param].len);
+    Str of = memmem(name.p, name.len, "stride", 6) ? strided(d, name) : (Str){0};
+    if (of.len) return json_string(arena_printf(d->arena, "%.*s.stride(0)", STR_ARG(of)));
     if (is_pointer(d, name)) return gap(d, arena_printf(d->arena, "%.*s: a tensor's name", STR_ARG(name)));
     if (memmem(name.p, name.len, "stride", 6))
         return gap(d, arena_printf(d->arena, "%.*s: a stride, such as x.stride(0)", STR_ARG(name)));
@@ -243,17 +361,19 @@ static json_t *guessed(Draft *d, Str name) {
 static void put_arguments(Draft *d, json_t *o) {
     const Nodes *params = &d->kernel->function.params;
     json_t *args = json_array(), *constexprs = json_object();
-    bool by_name = false;
+    bool by_name = false, spread = false; // *args: nobody knows how many
     for (int i = 0; i < params->n; i++) {
         const Node *p = params->at[i];
         const char *name = arena_strndup(d->arena, p->param.name.p, p->param.name.len);
         const Node *given = d->call ? keyword_of(d->call, name) : NULL;
-        bool place = d->call && i < d->call->call.args.n && d->call->call.args.at[i]->kind != NODE_STARRED;
+        bool place = d->call && i < d->call->call.args.n;
+        spread |= place && d->call->call.args.at[i]->kind == NODE_STARRED;
+        place = place && !spread;
         if (!given && place) given = d->call->call.args.at[i];
         if (!given && p->param.def) continue;
         json_t *v = given          ? expression(d, given, true)
                     : is_option(p) ? gap(d, arena_printf(d->arena, "%s: a constant, such as 1024", name))
-                                   : guessed(d, p->param.name);
+                                   : guessed(d, i);
         by_name |= is_option(p) || (d->call && !place);
         if (by_name)
             json_object_set_new(constexprs, name, v);
@@ -323,7 +443,52 @@ static const char *returned(const Draft *d, const json_t *tensors) {
     return found;
 }
 
+static json_t *unknown_tensor(Draft *d) {
+    Str x = d->op ? d->op->input[0].name : STR("x");
+    return json_pack("{s:o,s:o}", "shape",
+                     gap(d, arena_printf(d->arena, "sizes, such as %.*s.shape", STR_ARG(x))), "dtype",
+                     gap(d, arena_printf(d->arena, "such as %.*s.dtype", STR_ARG(x))));
+}
+
+// Outputs that the op names: those changed in place are its inputs.
+static void named_outputs(Draft *d, json_t *o, json_t *tensors) {
+    json_t *outputs = json_object(), *scratch = json_object(), *t;
+    const char *key;
+    for (int k = 0; k < d->op->outputs; k++) {
+        const OpOutput *out = &d->op->output[k];
+        const char *name = str_cdup(d->arena, out->name);
+        t = out->init >= 0 ? json_pack("{s:s}", "init", str_cdup(d->arena, d->op->input[out->init].name))
+                           : json_incref(json_object_get(tensors, name));
+        json_object_set_new(outputs, name, t ? t : unknown_tensor(d));
+    }
+    json_object_foreach(tensors, key, t) if (!json_object_get(outputs, key)) json_object_set(scratch, key, t);
+    json_object_set_new(o, "outputs", outputs);
+    if (json_object_size(scratch)) json_object_set(o, "scratch", scratch);
+    json_decref(scratch);
+}
+
+// The names of what the host function returns last, in the order of the op's outputs: all, or those made.
+static void learn_results(Draft *d) {
+    const Node *v = NULL;
+    int made = 0;
+    for (int i = 0; i < d->host->function.body.n; i++)
+        if (d->host->function.body.at[i]->kind == NODE_RETURN) v = d->host->function.body.at[i]->value;
+    if (!v || !is_named_op(d)) return;
+    const Nodes *items = v->kind == NODE_TUPLE ? &v->items : &(Nodes){(Node **)(uintptr_t)&v, 1};
+    for (int k = 0; k < d->op->outputs; k++) made += d->op->output[k].init < 0;
+    if (items->n != d->op->outputs && items->n != made) return;
+    for (int k = 0, i = 0; k < d->op->outputs; k++) {
+        if (d->op->output[k].init >= 0 && items->n != d->op->outputs) continue;
+        const Node *item = items->at[i++];
+        if (d->op->output[k].init >= 0 || item->kind != NODE_NAME || names_have(&d->made, item->name))
+            continue;
+        d->made_as[d->made.n] = d->op->output[k].name;
+        names_add(&d->made, item->name);
+    }
+}
+
 static void choose_outputs(Draft *d, json_t *o, json_t *tensors) {
+    if (is_named_op(d)) return named_outputs(d, o, tensors);
     json_t *outputs = json_object(), *scratch = json_object(), *t;
     const char *key, *answer = returned(d, tensors);
     json_object_foreach(tensors, key, t)
@@ -335,9 +500,10 @@ static void choose_outputs(Draft *d, json_t *o, json_t *tensors) {
             if (names_have(&d->stores, p) && is_pointer(d, p))
                 name = arena_printf(d->arena, "%.*s", (int)(p.len - (str_ends(p, "_ptr") ? 4 : 0)), p.p);
         }
-        json_object_set_new(outputs, name,
-                            json_pack("{s:o,s:o}", "shape", gap(d, "sizes, such as x.shape"), "dtype",
-                                      gap(d, "such as x.dtype")));
+        for (int i = 0; d->tensor && i < d->kernel->function.params.n; i++)
+            if (names_have(&d->stores, d->kernel->function.params.at[i]->param.name) && d->tensor[i].len)
+                name = str_cdup(d->arena, d->tensor[i]);
+        json_object_set_new(outputs, name, unknown_tensor(d));
     }
     json_object_set_new(o, "outputs", outputs);
     if (json_object_size(scratch)) json_object_set(o, "scratch", scratch);
@@ -347,7 +513,8 @@ static void choose_outputs(Draft *d, json_t *o, json_t *tensors) {
 json_t *manifest_draft(Arena *a, const DraftRequest *q, int *gaps, Err *e) {
     DiagList diags = DIAGS(a);
     Node *module = parse_module(a, q->source, &diags);
-    Draft d = {.arena = a, .op = q->op, .pointers.arena = a, .stores.arena = a, .tensors.arena = a};
+    Draft d = {
+        .arena = a, .op = q->op, .pointers.arena = a, .stores.arena = a, .tensors.arena = a, .made.arena = a};
     if (!module) {
         const Diag *first = diag_first(&diags);
         err_record(e, ERR_INPUT, "line %d: %s", line_col(q->source, first->span.at).line, first->msg);
@@ -366,6 +533,7 @@ json_t *manifest_draft(Arena *a, const DraftRequest *q, int *gaps, Err *e) {
         for (int i = 0; i < d.host->function.params.n; i++)
             if (names_have(&used, d.host->function.params.at[i]->param.name))
                 names_add(&d.tensors, d.host->function.params.at[i]->param.name);
+        learn_results(&d);
         node_each_child(d.host, rename_tensors, &(Renamer){&d});
         for (int i = 0; i < d.tensors.n; i++)
             (void)add_name(&d, name_of_input(&d, d.tensors.at[i]), NAME_TENSOR);
@@ -373,6 +541,9 @@ json_t *manifest_draft(Arena *a, const DraftRequest *q, int *gaps, Err *e) {
         d.call = NULL;
     }
     for (int i = 0; q->op && i < q->op->inputs; i++) (void)add_name(&d, q->op->input[i].name, NAME_TENSOR);
+    for (int i = 0; is_named_op(&d) && !d.call && i < q->op->outputs; i++)
+        if (q->op->output[i].init < 0) (void)add_name(&d, q->op->output[i].name, NAME_TENSOR);
+    if (!d.call && q->op) match_tensors(&d);
     if (d.call) read_host(&d, values, tensors);
     if (json_object_size(values)) json_object_set(o, "values", values);
     choose_outputs(&d, o, tensors);

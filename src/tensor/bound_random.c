@@ -26,9 +26,9 @@ static int64_t read_at(const Bound *b, const int64_t *index, int rank) {
     return from;
 }
 
-static double uniform(uint64_t seed, uint64_t place) {
+static double uniform(uint64_t seed, uint64_t place, int64_t word) {
     Philox4 counter = {{(uint32_t)place, (uint32_t)(place >> 32), 0, 0}};
-    int32_t bits = (int32_t)philox4x32(counter, (uint32_t)seed, (uint32_t)(seed >> 32)).v[0];
+    int32_t bits = (int32_t)philox4x32(counter, (uint32_t)seed, (uint32_t)(seed >> 32)).v[word];
     float whole = (float)(bits < 0 ? -(bits + 1) : bits);
     return (double)(whole * 4.6566127342e-10F);
 }
@@ -37,6 +37,8 @@ Bound *bound_random(BoundCtx *c, const BoundCall *call) {
     const Bound *seed = call->in[0], *place = call->in[1];
     int64_t shape[TENSOR_RANK_MAX] = {0}, index[TENSOR_RANK_MAX] = {0};
     int rank;
+    int64_t word = call->attrs ? call->attr[0] : 0;
+    if (word < 0 || word > 3) return bound_fail(c, "rand: a block has four words");
     for (int i = 0; i < 2; i++)
         if (dtype_is_float(call->in[i]->dtype) || call->in[i]->dtype == DT_BOOL)
             return bound_fail(c, "rand: a seed and places are integers");
@@ -48,7 +50,7 @@ Bound *bound_random(BoundCtx *c, const BoundCall *call) {
         int64_t s = read_at(seed, index, rank), p = read_at(place, index, rank);
         if (!(fabs(seed->v[s]) <= 0x1p53 && fabs(place->v[p]) <= 0x1p53))
             return bound_fail(c, "rand: a seed or place beyond 2^53");
-        out->v[i] = uniform((uint64_t)(int64_t)seed->v[s], (uint64_t)(int64_t)place->v[p]);
+        out->v[i] = uniform((uint64_t)(int64_t)seed->v[s], (uint64_t)(int64_t)place->v[p], word);
         bool certain = !(seed->e && seed->e[s] > 0) && !(place->e && place->e[p] > 0);
         if (out->e) out->e[i] = certain ? 0 : RULE_INF;
         for (int d = rank - 1; d >= 0 && ++index[d] == shape[d]; d--) index[d] = 0;

@@ -36,6 +36,7 @@ typedef struct {
     // row_pitch apart, are SHADOW_ALLOC | SHADOW_INIT, and no array says so. row_pitch 0: it is none.
     size_t rows_at, rows, row_bytes, row_pitch;
     int id; // index in the machine's table, from 1
+    uint32_t made_at, made_len; // where the source allocates it; made_len 0: it does not
 } Storage;
 
 typedef struct {

@@ -69,15 +69,15 @@ void describe_text(const ModelInfo *f, Buf *out) {
     const ModelConfig *m = &c->config;
     Arena *a = f->a;
     buf_printf(out, "%s\n", c->path);
-    buf_printf(out, "  architecture   %s (%s), %d layers, hidden %d, MLP %d, vocabulary %d\n",
+    buf_printf(out, "  architecture   %s (%s), %d layers, hidden size %d, MLP size %d, vocabulary %d\n",
                ARCH_INFO[m->arch].gguf, c->is_gguf ? "GGUF" : "safetensors", m->layers, m->hidden,
                m->intermediate, m->vocab);
-    buf_printf(out, "  attention      %d heads of %d numbers, %d for keys and values%s\n", m->heads,
+    buf_printf(out, "  attention      %d query heads of %d numbers, %d heads for keys and values%s\n", m->heads,
                m->head_dim, m->kv_heads, ARCH_INFO[m->arch].biases ? ", biases on q, k and v" : "");
-    buf_printf(out, "  positions      %d, rope base %g%s\n", m->context, m->rope_theta,
+    buf_printf(out, "  context        %d tokens, rope base %g%s\n", m->context, m->rope_theta,
                m->llama3_rope || c->rope_divisor ? ", llama3 scaling" : "");
     buf_printf(out, "  parameters     %s, %s without embedding and head%s\n", grouped(a, f->parameters),
-               grouped(a, f->parameters - f->embedding), m->tied ? " (the head is the embedding)" : "");
+               grouped(a, f->parameters - f->embedding), m->tied ? " (one matrix is both)" : "");
     buf_printf(out, "  weights        %s", size_text(a, c->bytes));
     const char *between = ": ";
     for (int t = 0; t < W_COUNT; t++)
@@ -94,10 +94,10 @@ void describe_text(const ModelInfo *f, Buf *out) {
     else
         buf_printf(out, "byte-level BPE of an unknown family\n");
     buf_printf(out, "  chat template  %s\n", f->chat ? f->chat : f->why_no_chat);
-    buf_printf(out, "  profile        %s\n", f->profile);
-    buf_printf(out, "  ends with      ");
+    buf_printf(out, "  prompt profile %s\n", f->profile);
+    buf_printf(out, "  end tokens     ");
     for (int i = 0; i < m->eos_count; i++) buf_printf(out, i ? ", %d" : "%d", m->eos[i]);
-    buf_printf(out, m->eos_count ? "\n" : "nothing: replies end at the limit\n");
+    buf_printf(out, m->eos_count ? "\n" : "none: replies end at --max-tokens\n");
     if (m->generation.temperature >= 0 || m->generation.top_p >= 0 || m->generation.top_k >= 0) {
         buf_printf(out, "  sampling      ");
         if (m->generation.temperature >= 0) buf_printf(out, " temperature %g", m->generation.temperature);
@@ -108,8 +108,8 @@ void describe_text(const ModelInfo *f, Buf *out) {
     }
     buf_printf(
         out,
-        "  memory         weights stay mapped; keys and values of %d draft%s (%d + %d tokens): %s in F16, "
-        "%s in F32\n",
+        "  memory         weights are read in place; keys and values of %d draft%s (%d + %d tokens each): "
+        "%s in F16, %s in F32\n",
         f->drafts, f->drafts == 1 ? "" : "s", f->prompt_tokens, f->reply_tokens, size_text(a, f->kv_f16),
         size_text(a, f->kv_f32));
 }

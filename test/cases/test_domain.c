@@ -25,7 +25,7 @@ static const char definition[] =
     "    return (p * w.float().reshape(1, 1, -1, 1, 1)).to(x.dtype)\n";
 
 enum { A, B, C, D, E, RANK }; // axes of x, and symbols in this order
-enum { BY_C, BY_D_E, REDUCTIONS };
+enum { BY_C, BY_D_E, REDUCTIONS, MANY = 20 };
 
 static int64_t lines(const Domain *m, int over, const int64_t *dim) {
     (void)m;
@@ -288,9 +288,68 @@ static void programs_are_judged(void **state) {
     referee_close(r);
 }
 
+// Lists grow: a definition of many inputs, one of them of eight dimensions.
+static const char *many_inputs(Arena *a, const char *last) {
+    Buf b = BUF(a);
+    buf_puts(&b, "@triton.jit\ndef kernel(");
+    for (int i = 0; i < MANY; i++) buf_printf(&b, "x%d, s%d, ", i, i);
+    buf_puts(&b, "w, at, y, N, BLOCK: tl.constexpr):\n    m = tl.program_id(0)\n    i = tl.arange(0, BLOCK)\n"
+                 "    h = tl.load(w + at + i * 0).to(tl.float32)\n");
+    for (int i = 0; i < MANY; i++)
+        buf_printf(&b, "    h += tl.load(x%d + m * s%d + i, mask=i < N, other=0).to(tl.float32)\n", i, i);
+    buf_puts(&b, "    tl.store(y + m * N + i, h, mask=i < N)\n\n\ndef run(");
+    for (int i = 0; i < MANY; i++) buf_printf(&b, "x%d, ", i);
+    buf_puts(&b, "w):\n    M, N = x0.shape\n"
+                 "    y = torch.empty((M, N), device=x0.device, dtype=x0.dtype)\n    kernel[(M,)](");
+    for (int i = 0; i + 1 < MANY; i++) buf_printf(&b, "x%d, x%d.stride(0), ", i, i);
+    buf_printf(&b,
+               "%s, %s.stride(0), w, w.stride(1) + 2 * w.stride(3) + w.stride(5), y, N, "
+               "BLOCK=triton.next_power_of_2(N))\n    return y\n",
+               last, last);
+    return buf_cstr(&b);
+}
+
+static void many_inputs_are_judged(void **state) {
+    (void)state;
+    Arena a = {0};
+    Buf b = BUF(&a);
+    Op op;
+    Err e = {0};
+    DiagList diags = DIAGS(&a);
+    buf_puts(&b, "\"\"\"A sum.\"\"\"\ninputs = {");
+    for (int i = 0; i < MANY; i++) buf_printf(&b, "\"x%d\": {\"shape\": (\"M\", \"N\")}, ", i);
+    buf_puts(&b, "\"w\": {\"shape\": (1, 2, 1, 3, 1, 2, 1, 1), \"role\": \"weight\"}}\n\n\ndef reference(");
+    for (int i = 0; i < MANY; i++) buf_printf(&b, "x%d, ", i);
+    buf_puts(&b, "w):\n    h = w.float().reshape(-1)[11]");
+    for (int i = 0; i < MANY; i++) buf_printf(&b, " + x%d.float()", i);
+    buf_puts(&b, "\n    return h.to(x0.dtype)\n");
+    if (!op_define(&a, STR("many"), buf_str(&b), true, &op, &diags)) fail_msg("%s", diag_first(&diags)->msg);
+    Referee *r;
+    RefereeConfig config = {.jobs = 1, .no_journal = true};
+    if (!referee_open(&config, &r, &e)) fail_msg("%s", e.msg);
+    uint64_t seed = 3, strided = 0;
+    Draw d;
+    DrawFilter all = {.dtype = -1};
+    DrawRequest q = {.op = &op, .level = LEVEL_QUICK, .seed = seed, .filter = &all};
+    if (!draw_make(&a, referee_pool(r), &q, &d, &e)) fail_msg("%s", e.msg);
+    for (int i = 0; i < d.cases; i++) strided |= d.truth[i].strided;
+    assert_true(strided == op_all_inputs(&op) && strided >> MANY == 1);
+    draw_free(&d);
+    // The wrong one takes the last input but one twice.
+    const Str source[] = {str_of(many_inputs(&a, "x19")), str_of(many_inputs(&a, "x18"))};
+    JudgeRequest of = {.op = &op, .level = LEVEL_QUICK, .filter = all, .seed = &seed};
+    Verdict v[2];
+    if (!referee_judge(r, &a, &of, source, 2, v, &e)) fail_msg("%s", e.msg);
+    if (!verdict_accepted(&v[0])) fail_msg("%s", v[0].decision.feedback);
+    assert_int_equal(v[1].decision.status, STATUS_incorrect);
+    referee_close(r);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(programs_are_judged), // before any thread
+        cmocka_unit_test(many_inputs_are_judged),
         cmocka_unit_test(classes_lie_along_the_reduced_axes),
         cmocka_unit_test(answers_are_the_domains),
         cmocka_unit_test(twins_move_along_their_axis),

@@ -164,7 +164,7 @@ static void layouts_are_each_inputs_own(void **state) {
         int strided = 0, unaligned = 0, padded = 0, halves = 0, only[2] = {0}, shifted = 0, mixed = 0;
         for (int c = 0; c < d.cases; c++) {
             const CaseTensor *x = &d.spec[c].input[0], *r = &d.spec[c].input[1];
-            uint8_t which = d.truth[c].strided;
+            uint64_t which = d.truth[c].strided;
             for (int i = 0; i < 2; i++) assert_int_equal(gap(&d.spec[c].input[i]) > 0, which >> i & 1);
             for (int i = 0; i < op.inputs; i++) {
                 const CaseTensor *t = &d.spec[c].input[i];

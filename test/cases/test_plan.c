@@ -161,7 +161,7 @@ static void layouts_go_round(void **state) {
                 found = 0;
             bool seen[256] = {0};
             for (int i = 0; i < n; i++) {
-                uint8_t s = plan[i].strided;
+                uint64_t s = plan[i].strided;
                 assert_int_equal(s >> op.inputs, 0);
                 int64_t m = op.rows_dim >= 0 ? plan[i].dim[op.rows_dim] : 1;
                 if (plan[i].twin) assert_int_equal(s, plan[i - 1].strided);

@@ -38,12 +38,13 @@ static void rows_are_copies_of_a_block(void **state) {
     assert_int_equal(r.output_bytes, 2000);
     const uint8_t *map = mapped(&r);
     const CaseSpec *s = (const CaseSpec *)(map + sizeof(DrawHeader));
-    assert_int_equal(s->input[0].shape[0], 1000);
-    assert_int_equal(s->input[1].shape[0], 1000);
+    const CaseTensor *input = wire_inputs(map, r.bytes, s);
+    assert_int_equal(input[0].shape[0], 1000);
+    assert_int_equal(input[1].shape[0], 1000);
     assert_int_equal(s->steps, 1000);
     assert_int_equal(s->again, 0);
     for (int i = 0; i < 2; i++) {
-        const CaseTensor *t = &s->input[i], *b = &r.block.spec[0].input[i];
+        const CaseTensor *t = &input[i], *b = &r.block.spec[0].input[i];
         int64_t row = t->bytes / 1000;
         for (int64_t k = 0; k < 1000; k++)
             assert_memory_equal(map + t->at + k * row, r.block.mapping + b->at + k % rows * row, (size_t)row);

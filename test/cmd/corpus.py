@@ -3,6 +3,9 @@
    programs STATE                a line for each program: op, canonical hash, status, level
    twice STATE                   keys of verdicts that the journal has twice: programs that were judged again
    kill N SECONDS COMMAND...     starts COMMAND N times and kills its process with SIGKILL after 0 to SECONDS
+   lines GOLD WRONG              honest and hostile lines for an import
+   forge STATE SOURCE            accepts a wrong program in the store, as if another build had judged it
+   export DIR FORMAT             the files of an export hold what their card says, and no program twice
    small DIR                     writes two definitions of small tensors: their draws are cheap
 """
 import json, os, random, signal, sqlite3, subprocess, sys, time
@@ -62,6 +65,57 @@ def small(folder):
     for name, what, result in (("small_gate", "A gate", "(h * torch.sigmoid(h))"), ("small_sum", "A sum", "h.sum(-1)")):
         with open(f"{folder}/{name}.py", "w") as f:
             f.write(SMALL.format(what=what, result=result))
+
+
+def lines(gold, wrong):
+    gold, wrong = open(gold).read(), open(wrong).read()
+    out = sys.stdout.buffer
+    for row in ({"op": "small_gate", "source": gold, "status": "incorrect"},
+                {"op": "small_gate", "source": wrong, "status": "ok", "accepted": True, "licence": "MIT"},
+                {"op": "no_such_op", "source": gold},
+                {"op": "/etc/passwd.py", "source": gold},
+                {"python_code": "class Model: pass", "triton_code": gold, "licenses": ["Apache-2.0"]},
+                {"prompt": "p", "completion": f"```python\n{gold}```", "op": "small_gate"}):
+        out.write(json.dumps(row).encode() + b"\n")
+    out.write(b'\n{"op": "small_gate", "source": "\xff\xfe"}\n')
+    out.write(b'{"op": "small_gate", "op": "small_sum", "source": "x"}\n')
+    out.write(b'{"op": 1, "source": "x"}\n')
+    out.write(b'{"op": "small_gate"\n')
+    out.write(b'{"op": "small_gate", "source": "')
+    for _ in range(1024):
+        out.write(b"x" * (1 << 20))
+    out.write(b'"}\n')
+    out.write(b"nothing")
+
+
+def forge(state, source):
+    db = sqlite3.connect(f"{state}/store.db")
+    text = open(source).read()
+    canonical, = db.execute("SELECT hex(canonical) FROM programs WHERE source = ?", (text,)).fetchone()
+    db.execute("UPDATE verdicts SET status = 'ok', accepted = 1, level = 'full', build = 'another'"
+               " WHERE program = (SELECT id FROM programs WHERE hex(canonical) = ?)", (canonical,))
+    db.commit()
+
+
+def export(folder, form):
+    keys = {"chat": {"messages"}, "prompt-completion": {"prompt", "completion"},
+            "kernelbook": {"python_code", "triton_code", "entry_point", "module_name", "licenses", "synthetic", "uuid"}}[form]
+    seen, card = set(), open(f"{folder}/README.md").read()
+    for split in ("train", "validation", "test"):
+        rows = [json.loads(line) for line in open(f"{folder}/{split}.jsonl")]
+        assert f"| {split} | {len(rows)} |" in card, card
+        assert len({frozenset(r) for r in rows}) <= 1
+        for r in rows:
+            assert keys <= set(r) and r["op"], r
+            name = (r["op"], r.get("canonical_sha256") or r["uuid"])
+            assert name not in seen
+            seen.add(name)
+            if form == "chat":
+                user, reply = r["messages"]
+                assert user["role"] == "user" and reply["role"] == "assistant" and reply["content"].startswith("```python\n")
+            if form == "kernelbook":
+                assert "class Model(torch.nn.Module)" in r["python_code"] and "def run(" in r["triton_code"]
+        print(split, len(rows))
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ check explains_the_case grep -q '^fails on [a-z]*[0-9]* [0-9]*x50.*, a case for 
 check explains_the_least grep -q '^smallest failure: .* 1 row of 50' "$tmp/out"
 check explained_well exits 0 "$bin" explain "$tmp/k.py" --op softmax --seed 5
 check explains_evidence grep -q '^also judged at sizes that the source compares with: 50$' "$tmp/out"
-check explains_giant grep -q '^large tensors: addresses safe up to 2147471360 elements, but at 2147495936 elements, line 15' "$tmp/out"
+check explains_giant grep -q '^large tensors: addresses are right up to 2147471360 elements, but at 2147495936 elements, line 15' "$tmp/out"
 check mint exits 0 "$bin" mint softmax -n 4 --seed 3 --json
 check mint_evidence grep -q '"unexecuted":\[\]' "$tmp/out"
 # Candidates that share a draw have further cases of their own, each of them.
@@ -100,7 +100,7 @@ check false_declaration exits 3 "$bin" referee src/op/suite/gold/l2norm.py --op 
 check says_which grep -q 'invariant says "x": "scale", but with a row of it multiplied by' "$tmp/err"
 # Tensors of more than 2^31 elements: a fact about addresses, and a rejection only where the definition declares them.
 check giant exits 0 "$bin" referee src/op/suite/gold/softmax.py --op softmax --seed 5
-check giant_safe grep -q '^large tensors: addresses safe up to 2147495936 elements (a few programs of each launch)$' "$tmp/out"
+check giant_safe grep -q '^large tensors: addresses are right up to 2147495936 elements (a few programs of each launch)$' "$tmp/out"
 check narrow exits 0 "$bin" referee "$tmp/k.py" --op softmax --seed 5 --json
 check narrow_line grep -q '"giant":{"safe_elements":2147471360,"fails_at":2147495936,"line":15,"why":"int32 overflow' "$tmp/out"
 "$bin" ops softmax | sed -n '/^"""/,$p' | sed 's/^invariant/giant = True\ninvariant/' >"$tmp/giant.py"
@@ -124,9 +124,9 @@ check quick_is_null grep -q '"giant":null' "$tmp/out"
 check strength exits 0 "$bin" referee src/op/suite/gold/silu.py --op silu --seed 5 --level quick --json
 check strength_counts grep -q '"op_strength":{"mutants":62,"killed":52,"survived":0,.*"smallest_margin":[0-9.]*,"version":' "$tmp/out"
 check strength_in_words exits 0 "$bin" explain src/op/suite/gold/silu.py --op silu --seed 5 --level quick
-check strength_is_told grep -q "^how strong these cases are: they reject 52 of 52 small mistakes in the op's own kernel, the nearest" "$tmp/out"
+check strength_is_told grep -q "^test strength: these cases reject 52 of 52 small mistakes in a right kernel of this op, the least of them" "$tmp/out"
 check strength_of_ops exits 0 "$bin" ops silu --long
-check ops_tell_it grep -q '^# level full: how strong these cases are: they reject 52 of 52' "$tmp/out"
+check ops_tell_it grep -q '^# level full: test strength: these cases reject 52 of 52' "$tmp/out"
 "$bin" ops silu | sed -n '/^"""/,$p' | sed 's/1e-4/1e-3/' >"$tmp/silu.py"
 check unmeasured exits 0 "$bin" referee src/op/suite/gold/silu.py --op "$tmp/silu.py" --level quick --json
 check unmeasured_is_null grep -q '"op_strength":null' "$tmp/out"

@@ -92,7 +92,7 @@ check no_proof_no_strength untold '^how strong'
 
 # A right kernel has no failure to show; its own mutants say how strong the test was.
 check accepted explain 0 $gold softmax --minimize --prove
-check accepted_closest told '^closest: the largest error was [0-9.]+ % of what is allowed, on float'
+check accepted_closest told '^largest error: [0-9.]+ % of the allowed error, on float'
 check accepted_traffic told '^all traffic: 1\.00 times the fewest possible 491520 bytes$'
 check accepted_strength told '^how strong this test was: of 70 small edits of this kernel, the very same cases rejected 61, accepted 0; 9 never'
 check accepted_margin told '^smallest margin: line 15, accumulator, at '

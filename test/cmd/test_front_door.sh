@@ -143,6 +143,16 @@ check never sh -c "! grep -q '$esc\[3' $tmp/screen"
 printf 'def f(:\n' >"$tmp/bad.py"
 check carets sh -c "$bin fmt $tmp/bad.py --color always 2>&1 | grep -q '$esc\[1;35m *^'"
 
+# A verdict fits the terminal, whole in a pipe; a kernel's own lines are never broken.
+TERM=dumb COLUMNS=60 terminal "$bin" referee "$gold" $quick --seed 1 | tr -d '\r' | sed 's/^.*\x1b\[K//' >"$tmp/screen"
+check a_verdict_fits sh -c "grep -q '^softmax: accepted' $tmp/screen && ! grep -E '^.{60}' $tmp/screen | grep -vE '[0-9a-f]{64}'"
+check what_is_broken_is_indented sh -c "sed -n 3p $tmp/screen | grep -q '^  [^ ]'"
+"$bin" referee "$gold" $quick --seed 1 >"$tmp/whole"
+check broken_at_spaces_only sh -c "[ \"\$(tr -s ' \n' '  ' <$tmp/screen)\" = \"\$(tr -s ' \n' '  ' <$tmp/whole)\" ]"
+check a_pipe_has_whole_lines sh -c "COLUMNS=60 $bin referee $gold $quick --seed 1 | cmp - $tmp/whole"
+TERM=dumb COLUMNS=60 terminal "$bin" mint softmax -n 1 --seed 1 | tr -d '\r' | sed 's/^.*\x1b\[K//' >"$tmp/screen"
+check a_minted_kernel_stays_python sh -c "sed -n '/^import torch/,\$p' $tmp/screen >$tmp/minted.py && $bin referee $tmp/minted.py $quick && grep -q '^#   [^ ]' $tmp/minted.py"
+
 # Values of options are in their help: those that the program itself lists.
 says_all() { # VERB : each of the words of standard input
     "$bin" "$1" --help >"$tmp/help"
@@ -158,7 +168,7 @@ check help_has_all_families says_all generate <"$tmp/families"
 check ops_cuts_nothing sh -c "'$bin' ops | grep -qF 'Root mean square' && ! '$bin' ops | grep -F ' ... '"
 terminal "$bin" ops | tr -d '\r' >"$tmp/screen"
 check ops_fits_a_terminal sh -c "[ \$(grep -c '^[a-z]' $tmp/screen) -ge 100 ] && ! grep -E '^.{80}' $tmp/screen && ! grep -F ' ... ' $tmp/screen"
-check a_definition_has_no_measurement sh -c "! '$bin' ops softmax | grep 'how strong' && '$bin' ops softmax --long | grep -q 'how strong'"
+check a_definition_has_no_measurement sh -c "! '$bin' ops softmax | grep 'test strength' && '$bin' ops softmax --long | grep -q 'test strength'"
 # Progress: what takes longer has a rate and an ETA.
 terminal "$bin" referee "$gold" --op softmax --every-size 3000 >"$tmp/screen"
 check progress_of_sizes sh -c "tr '\r' '\n' <$tmp/screen | grep -q 'sizes [0-9]*/3000  [0-9.]*k*/s  ETA [0-9]'"

@@ -132,6 +132,18 @@ END
 check manifest exits 0 "$bin" referee "$tmp/kernel_only.py" --op softmax --level quick --manifest "$tmp/m.json" \
     --include "$tmp/inc"
 check explain exits 0 "$bin" explain "$tmp/k.py" --op softmax --level quick --include "$tmp/inc"
+# A package: its __init__.py hands on what its files define, and they import from each other by dots.
+mkdir -p "$tmp/packages/ops/math"
+sed "s/from helpers/from .exps/" "$tmp/inc/consts.py" >"$tmp/packages/ops/math/consts.py"
+printf 'from .exps import limited\n' >"$tmp/packages/ops/math/__init__.py"
+sed 's/from .consts/from ..math.consts/' "$tmp/inc/helpers.py" >"$tmp/packages/ops/math/exps.py"
+printf 'from .math.exps import softmax_kernel\n' >"$tmp/packages/ops/__init__.py"
+sed 's/from helpers import/from ops import/; s/from consts/from ops.math.consts/' "$tmp/launch.py" >"$tmp/package.py"
+check package exits 0 "$bin" referee "$tmp/package.py" --op softmax --level quick --include "$tmp/packages"
+printf 'from .math.none import softmax_kernel\n' >"$tmp/packages/ops/__init__.py"
+check package_lacks exits 1 "$bin" referee "$tmp/package.py" --op softmax --level quick --include "$tmp/packages"
+rm "$tmp/packages/ops/__init__.py"
+check no_package exits 3 "$bin" referee "$tmp/package.py" --op softmax --level quick --include "$tmp/packages"
 # The folder itself.
 printf 'x = 1\n' >"$tmp/bad/torch.py"
 check hides_a_module exits 3 "$bin" referee "$tmp/k.py" --op softmax --include "$tmp/bad"

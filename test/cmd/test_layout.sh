@@ -21,6 +21,8 @@ check nor_elsewhere exits 0 "$bin" referee "$programs/guarded.py" --op softmax -
 check unaligned_bases_stay exits 1 judge aligned --layout contiguous
 check wrong_is_wrong exits 1 judge no_mask --layout contiguous
 check explain_takes_it exits 0 "$bin" explain "$programs/flat.py" --op softmax --level quick --seed 1 --layout contiguous
+check explain_judges_again sh -c "'$bin' explain '$programs/flat.py' --op softmax --level quick --seed 1 | grep -q 'With --layout contiguous it is accepted'"
+check explain_keeps_a_journal_if_asked sh -c "'$bin' explain '$programs/flat.py' --op softmax --level quick --seed 1 --state '$tmp/explained' >/dev/null; [ -e '$tmp/explained/journal.log' ]"
 check ops_prints_it sh -c "'$bin' ops softmax --layout contiguous | grep -q '^# inputs are contiguous'"
 check mint_takes_it exits 0 "$bin" mint softmax -n 2 --layout contiguous
 check minted_says_so says '^# softmax: accepted on contiguous inputs'

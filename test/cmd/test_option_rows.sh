@@ -88,6 +88,9 @@ for shell in bash zsh fish; do
     check "completion_${shell}_has_every_verb" sh -c "for v in $(echo $verbs | tr _ ' '); do grep -qw -e \$v $tmp/completion.$shell || exit 1; done"
     if command -v $shell >/dev/null 2>&1; then check "completion_${shell}_is_a_script" $shell -n "$tmp/completion.$shell"; fi
 done
+# Words of several verbs are told by the verbs behind them, and help by its first sentence.
+check completion_tells_groups sh -c "grep -q \"'train:sft, tokenizer'\" $tmp/completion.zsh && grep -q -- \"-a model -d 'info, quantize'\" $tmp/completion.fish"
+check completion_is_short sh -c "grep -q -- \"-d 'how much is tried'\" $tmp/completion.fish && ! grep -q 'tenths of a second' $tmp/completion.*"
 cat >"$tmp/complete.sh" <<END
 . $tmp/completion.bash
 try() { COMP_WORDS=("\$@"); COMP_CWORD=\$((\$# - 1)); COMPREPLY=(); _ouroboros; echo "\${COMPREPLY[*]}"; }

@@ -19,9 +19,9 @@ referee() { # NAME OP OPTIONS...
     "$bin" referee "$ops/$file.py" --op "$ops/$op.py" --seed 5 "$@"
 }
 
-# One of each kind on all that level full has: large tensors, shapes as in use, calls on one object.
+# One of each kind on all that level full has: large tensors, production shapes, calls on one object.
 for name in row_max_views:row_max rope_inplace_module:rope_inplace cross_entropy_grad:cross_entropy_grad; do
-    check "full_${name%:*}" says 0 'right on shapes as in use: .*, .* \(a few programs\)' referee "right/${name%:*}" "${name#*:}"
+    check "full_${name%:*}" says 0 'production shapes: right on .*, .* \(a few programs\)' referee "right/${name%:*}" "${name#*:}"
 done
 sed 's/row = tl.program_id(0).to(tl.int64)/row = (tl.program_id(0) % 65536).to(tl.int64)/' "$ops/right/rope_inplace.py" >"$tmp/period.py"
 check production_in_place says 1 'race|incorrect' "$bin" referee "$tmp/period.py" --op "$ops/rope_inplace.py" --seed 5
@@ -34,8 +34,10 @@ check size_of_the_source says 1 'output indices' "$bin" referee "$tmp/branch.py"
 check feedback_names_it says 1 'elements of output rstd on input' referee wrong/layernorm_stats_variance layernorm_stats --level quick
 check overlap_names_both says 1 'outputs y and total share memory' referee wrong/add_rmsnorm_same add_rmsnorm --level quick
 check overlap_names_the_input says 1 'output total and input residual share' referee wrong/add_rmsnorm_returns_input add_rmsnorm --level quick
+check overlap_shows_the_allocation says 1 '^line 24:9: outputs y and total' referee wrong/add_rmsnorm_same add_rmsnorm --level quick
+check or_what_is_returned says 1 '^line 30:5: output total and input' referee wrong/add_rmsnorm_returns_input add_rmsnorm --level quick
 check json_names_it says 1 '"worst":\{[^}]*"output":"indices"' referee wrong/row_max_one_off row_max --level quick --json
-check evidence_names_it says 0 'closest: .* on output (y|total) of ' referee right/add_rmsnorm add_rmsnorm --level quick
+check evidence_names_it says 0 'largest error: .* on output (y|total) of ' referee right/add_rmsnorm add_rmsnorm --level quick
 check explain_names_it says 1 '^output loss: ' "$bin" explain "$ops/wrong/cross_entropy_grad_late_loss.py" --op "$ops/cross_entropy_grad.py" --seed 5 --level quick
 check explain_finds_the_smallest says 1 'output loss' "$bin" explain "$ops/wrong/cross_entropy_grad_late_loss.py" --op "$ops/cross_entropy_grad.py" --seed 5 --level quick --minimize
 check ops_shows_outputs says 0 'run\(x: Tensor\[M, N\], target: Tensor\[M\]\) -> \(loss: Tensor, x changed in place\)' "$bin" ops "$ops/cross_entropy_grad.py"
@@ -59,6 +61,15 @@ check manifest_in_place_left_out manifest 0 accepted "{$loss}"
 check manifest_lacks_one manifest 2 'outputs.loss.*missing; the op.s outputs are loss, x' '{"x": {"init": "x"}}'
 check manifest_unknown_output manifest 2 'no output of this name; it has loss, x' "{$loss, \"y\": {\"init\": \"x\"}}"
 check manifest_wrong_init manifest 2 'changed in place: write' "{$loss, \"x\": {\"init\": \"target\"}}"
+drafts() { # PATTERN FILE OP: the first manifest, on one line
+    "$bin" manifest "$2" --op "$3" 2>"$tmp/err" | tr -d '\n ' >"$tmp/out"
+    grep -qE "$1" "$tmp/out"
+}
+check draft_in_place drafts '"x":\{"init":"x"\}\},"args":\["x","target","loss","x.stride\(0\)","\?N:' "$tmp/kernel.py" "$ops/cross_entropy_grad.py"
+check draft_of_host_code drafts '"outputs":\{"values":\{"shape":\["M"\].*"indices":\{"shape".*"args":\["x","values","indices"' "$ops/right/row_max.py" "$ops/row_max.py"
+check draft_spread drafts '"cos_stride":"\?cos_stride' examples/rope_in_place/kernel.py examples/rope_in_place/rope_in_place.py
+sed 's/values, indices$/indices, values/' "$ops/right/row_max.py" >"$tmp/turned.py"
+check draft_by_place drafts '"args":\["x","indices","values"' "$tmp/turned.py" "$ops/row_max.py"
 check manifest_not_in_place manifest 2 'no such key' '{"loss": {"init": "x"}}'
 
 # Definitions.

@@ -17,6 +17,7 @@ check tokenizer exits 0 "$bin" train tokenizer --data "$tmp/data" --vocab 400 -o
 check tokenizer_says_how_many grep -qx "$tmp/tokenizer.json: 400 tokens" "$tmp/out"
 check a_new_model exits 0 run "$tmp/a" --steps 8 --evaluate-every 4 --json
 check json sh -c "[ \"$(json "$tmp/out" end)\" = done ] && [ \"$(json "$tmp/out" steps)\" = 8 ]"
+check json_obeys_its_schema python3 "$(dirname "$0")/schema.py" --mutate train_sft "$tmp/out"
 check metrics sh -c "[ \$(grep -c '\"kind\":\"step\"' $tmp/a/metrics.jsonl) = 8 ] && [ \$(grep -c '\"kind\":\"evaluation\"' $tmp/a/metrics.jsonl) = 2 ]"
 check events sh -c "ls $tmp/a/events.out.tfevents.* >/dev/null"
 check it_generates exits 0 "$bin" generate "$tmp/a/checkpoint-000008" --prompt "$tmp/p" --max-tokens 4 --seed 1

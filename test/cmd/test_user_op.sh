@@ -51,6 +51,7 @@ refused() { # NAME EXPRESSION WORDS
     definition "$2"
     check "refuses_$1" exits 3 "$bin" mint "$tmp/def.py"
     check "says_why_$1" grep -q "$3" "$tmp/err"
+    check "does_not_show_$1" exits 3 "$bin" ops "$tmp/def.py"
 }
 refused copy 'x.float().to(x.dtype)' 'copy of input x'
 refused zeros '(x.float() * 0.0).to(x.dtype)' 'zeros'
@@ -59,6 +60,7 @@ for bad in $user/refused/*.py; do
     name=$(basename "$bad" .py)
     check "refuses_definition_$name" sh -c "! $bin mint $bad >$tmp/out 2>$tmp/err"
     check "names_the_place_in_$name" grep -q "$name" "$tmp/err"
+    check "does_not_show_$name" exits 3 "$bin" ops "$bad"
 done
 definition 'torch.fft.fft(x)'
 check names_what_it_does_not_know sh -c "! $bin mint $tmp/def.py 2>$tmp/err >/dev/null && grep -q fft $tmp/err"

@@ -56,6 +56,14 @@ static void a_domain_has_a_name(void **state) {
     op.domain.contiguous = true;
     assert_string_equal(domain_key(&a, &op, &(DrawFilter){.m = 8, .n = 16, .dtype = half}),
                         "contiguous declared float16 8x16");
+    DomainAsked asked;
+    DrawFilter f;
+    assert_true(domain_of_key(STR("contiguous published float16 8x16"), &asked, &f));
+    assert_true(asked.layout == LAYOUT_CONTIGUOUS && asked.published && f.m == 8 && f.n == 16 &&
+                f.dtype == half);
+    assert_true(domain_of_key(STR("any declared"), &asked, &f) && f.dtype == -1 && !f.m && !asked.published);
+    assert_false(domain_of_key(STR("any"), &asked, &f));
+    assert_false(domain_of_key(STR("any declared float17"), &asked, &f));
     arena_free(&a);
 }
 

@@ -48,9 +48,10 @@ static int babble(const ChildJob *job) {
     for (uint32_t i = 0; i <= h->cases; i++) {
         CaseReport r = {.case_index = (int32_t)i, .kind = REPORT_RAN, .count = {.launches = 1}};
         if (i < h->cases) {
-            r.output[0].dtype = spec[i].input[0].dtype;
-            r.output[0].rank = spec[i].input[0].rank;
-            memcpy(r.output[0].shape, spec[i].input[0].shape, sizeof r.output[0].shape);
+            r.output[0].dtype = wire_inputs(job->draw, job->draw_bytes, &spec[i])->dtype;
+            r.output[0].rank = wire_inputs(job->draw, job->draw_bytes, &spec[i])->rank;
+            memcpy(r.output[0].shape, wire_inputs(job->draw, job->draw_bytes, &spec[i])->shape,
+                   sizeof r.output[0].shape);
         } else {
             r.kind = REPORT_DONE;
             r.case_index = -1;

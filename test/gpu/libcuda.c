@@ -6,6 +6,7 @@
 //   drift=5         each replay of a graph takes so many per cent more than the one before
 //   slow=NAME:30    kernels of a module whose text holds NAME take so many per cent more
 //   hang=NAME fault=NAME   such kernels never end, or end with an illegal address
+//   late=NAME:5     such a kernel does not end from its sixth run on
 //   wrong=NAME      they store one wrong byte in the first answer that they write
 //   trample=NAME    they write behind the end of their last buffer
 //   scale=N         everything takes N times as long: windows are filled by fewer calls
@@ -45,6 +46,7 @@ struct Module {
     int kernel, args, inputs, unroll; // kernel: of vm_device; -1: one of our own PTX texts
     int bytes[VM_ARGS];
     bool stream, clocks;
+    int runs;
 };
 typedef struct Work Work;
 struct Work {
@@ -168,8 +170,9 @@ static int64_t run_stream(const Work *w) {
 }
 
 static void spoil(const Work *w) {
-    const Module *m = w->module;
+    Module *m = w->module;
     if (concerns("hang", m)) hangs = true;
+    if (concerns("late", m) && ++m->runs > 100 * per_cent("late")) hangs = true;
     if (concerns("fault", m)) lost = ILLEGAL_ADDRESS;
     VmTable *t = (VmTable *)memory;
     uint64_t last = 0;

@@ -80,7 +80,7 @@ static void unwritten_elements_are_counted(void **state) {
     assert_true(says(s, "the first is row 1, column 2"));
     world.d.truth[at].hidden = true;
     s = feedback_unwritten(&world.a, &world.d, &r, 0);
-    assert_true(says(s, "in a hidden check") && !says(s, "row 1") && !says(s, size_words(at)));
+    assert_true(says(s, "on an input of secret size") && !says(s, "row 1") && !says(s, size_words(at)));
     world.d.truth[at].hidden = false;
 }
 
@@ -117,7 +117,7 @@ static void numbers_tell_their_place_and_decade(void **state) {
     assert_true(says(feedback_numeric(&world.a, &world.d, at, &c, ""), " in 2 of "));
     world.d.truth[at].hidden = true;
     s = feedback_numeric(&world.a, &world.d, at, &c, "");
-    assert_true(says(s, "in a hidden check (") && !says(s, " at row") && !says(s, size_words(at)));
+    assert_true(says(s, "on an input of secret size (") && !says(s, " at row") && !says(s, size_words(at)));
     assert_false(says(s, "the right answer is"));
     world.d.truth[at].hidden = false;
 }
@@ -144,7 +144,7 @@ static void acceptance_says_how_close_it_was(void **state) {
     CaseResults c = {.passed = 7, .run = 7, .worst = {.use = 0.25}};
     const char *s = feedback_ok(&world.a, &world.d, &c, "");
     assert_true(says(s, "Accepted: 7 of 7 cases passed (quick)"));
-    assert_true(says(s, "closest call 25 % of the error bound."));
+    assert_true(says(s, "largest error 25 % of the allowed error."));
     assert_false(says(s, "Note that"));
     assert_true(
         says(feedback_ok(&world.a, &world.d, &c, "something is slow."), " Note that something is slow."));

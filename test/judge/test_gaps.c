@@ -77,6 +77,18 @@ static void a_stream_says_what_its_cases_have_shown(void **state) {
     assert_false(says(&v, "Only inputs with gaps"));
 }
 
+// Rows longer than a block fail with gaps or without: strides are counted, and nothing is said of them.
+static void an_error_of_sizes_gets_no_advice_on_gaps(void **state) {
+    (void)state;
+    for (int again = 0; again < 2; again++) {
+        Verdict v = judge("short_rows", LAYOUT_ANY, LEVEL_QUICK, again);
+        assert_int_equal(v.decision.status, STATUS_uncovered_output);
+        assert_true(v.gaps.inputs == 1 && !v.gaps.only); // the case that decides has gaps
+        assert_false(says(&v, "in steps of") || says(&v, "Only inputs") || says(&v, "have gaps"));
+        assert_true(says(&v, "Contiguous inputs fail, too (uncovered_output).") == again);
+    }
+}
+
 static int open_all(void **state) {
     (void)state;
     Err e = {0};
@@ -92,6 +104,7 @@ static int close_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(programs),
-                                       cmocka_unit_test(a_stream_says_what_its_cases_have_shown)};
+                                       cmocka_unit_test(a_stream_says_what_its_cases_have_shown),
+                                       cmocka_unit_test(an_error_of_sizes_gets_no_advice_on_gaps)};
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

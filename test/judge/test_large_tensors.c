@@ -55,7 +55,7 @@ static void wide_addresses_are_safe(void **state) {
     Buf words = BUF(&a);
     large_tensors_words(&words, &v.evidence.large);
     assert_string_equal(buf_cstr(&words),
-                        "addresses safe up to 2147483840 elements (a few programs of each launch)");
+                        "addresses are right up to 2147483840 elements (a few programs of each launch)");
     v = judged(&a, DOC INPUTS DIMS "giant = True\n" BODY, KERNEL(WIDE, ROWS));
     assert_int_equal(v.decision.status, STATUS_ok);
     arena_free(&a);

@@ -65,9 +65,10 @@ static void claim_all(const ChildJob *job, uint8_t fill) {
             .kind = REPORT_RAN,
         };
         if (i < h->cases) {
-            r.output[0].dtype = spec[i].input[0].dtype;
-            r.output[0].rank = spec[i].input[0].rank;
-            memcpy(r.output[0].shape, spec[i].input[0].shape, sizeof r.output[0].shape);
+            r.output[0].dtype = wire_inputs(job->draw, job->draw_bytes, &spec[i])->dtype;
+            r.output[0].rank = wire_inputs(job->draw, job->draw_bytes, &spec[i])->rank;
+            memcpy(r.output[0].shape, wire_inputs(job->draw, job->draw_bytes, &spec[i])->shape,
+                   sizeof r.output[0].shape);
         } else {
             r.kind = REPORT_DONE;
             r.case_index = -1;
@@ -106,13 +107,13 @@ static int child_echo(const ChildJob *job) {
     const DrawHeader *h = (const DrawHeader *)job->draw;
     const CaseSpec *spec = (const CaseSpec *)(job->draw + sizeof *h);
     for (uint32_t i = 0; i < h->cases; i++) {
-        const CaseTensor *t = &spec[i].input[0];
+        const CaseTensor *t = wire_inputs(job->draw, job->draw_bytes, &spec[i]);
         int64_t n = t->bytes < spec[i].output_bytes ? t->bytes : spec[i].output_bytes;
         memcpy(job->output + spec[i].output_at, job->draw + t->at, (size_t)n);
     }
     claim_all(job, 0); // overwrites: then echo again
     for (uint32_t i = 0; i < h->cases; i++) {
-        const CaseTensor *t = &spec[i].input[0];
+        const CaseTensor *t = wire_inputs(job->draw, job->draw_bytes, &spec[i]);
         int64_t n = t->bytes < spec[i].output_bytes ? t->bytes : spec[i].output_bytes;
         memcpy(job->output + spec[i].output_at, job->draw + t->at, (size_t)n);
     }

@@ -51,6 +51,41 @@ static void damaged_texts_are_refused(void **state) {
     assert_false(library_open(&arena, buf_str(&path), &l));
 }
 
+static const Node *import_in(const Node *module, int i) { return module->module.body.at[i]; }
+static void packages_are_found(void **state) {
+    (void)state;
+    const char *const files[] = {
+        "p/",    "from .a import x\nfrom a import x\nfrom .. import q\n",
+        "p.a",   "from .b import x\nfrom . import y\nfrom ..a import z\nfrom .q.c import x\n",
+        "p.b",   "",
+        "a",     "from p.q.c import x\nfrom .p.b import x\n",
+        "p.q/",  "",
+        "p.q.c", "from ..a import x\nfrom . import x\nfrom .... import x\n"};
+    Buf b = BUF(&arena);
+    for (int i = 0; i < 6; i++) library_pack(&b, str_of(files[2 * i]), str_of(files[2 * i + 1]));
+    Library *l = NULL;
+    assert_true(library_open(&arena, buf_str(&b), &l));
+    const struct {
+        int file, line, want; // -1: none
+    } c[] = {{0, 0, 1}, {0, 1, 3}, {0, 2, -1}, {1, 0, 2}, {1, 1, 0}, {1, 2, 3},
+             {1, 3, 5}, {3, 0, 5}, {3, 1, 2},  {5, 0, 1}, {5, 1, 4}, {5, 2, -1}};
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        const Node *m = library_module(l, &l->file[c[i].file]);
+        assert_non_null(m);
+        const LibraryFile *got = library_of(m, import_in(m, c[i].line));
+        if (got != (c[i].want < 0 ? NULL : &l->file[c[i].want])) fail_msg("row %zu", i);
+    }
+    assert_true(l->file[0].package && str_is(l->file[0].name, "p") && !l->file[1].package);
+}
+
+static void paths_are_plain(void **state) {
+    (void)state;
+    const char *const good[] = {"a", "a.b", "a/", "a.b/"}, *const bad[] = {"",     "/",   ".",   "a.",   ".a",
+                                                                           "a..b", "a//", "a/b", "a.__b"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_true(library_path_ok(str_of(good[i])));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_false(library_path_ok(str_of(bad[i])));
+}
+
 static void names_are_plain(void **state) {
     (void)state;
     const char *const good[] = {"a", "_a1", "Helpers_2"};
@@ -89,6 +124,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(files_come_out_again, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(damaged_texts_are_refused, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(names_are_plain, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(paths_are_plain, arena_setup, arena_teardown),
+        cmocka_unit_test_setup_teardown(packages_are_found, arena_setup, arena_teardown),
         cmocka_unit_test_setup_teardown(imports_find_their_file, arena_setup, arena_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,8 @@ static Arena a;
 
 static const char *drawn(const HeatField *field, int n, bool share) {
     Buf out = BUF(&a);
-    heat_map_svg(&out, &(HeatMap){.title = "A & B", .legend = "legend", .share = share, .field = field, .fields = n});
+    heat_map_svg(
+        &out, &(HeatMap){.title = "A & B", .legend = "legend", .share = share, .field = field, .fields = n});
     return buf_cstr(&out);
 }
 static int count(const char *text, const char *part) {

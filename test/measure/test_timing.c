@@ -137,6 +137,19 @@ static void test_a_kernel_without_end_is_a_fault(void **state) {
     end(w);
 }
 
+// One call ends, a window of many does not in time: that says nothing of its answers.
+static void test_a_slow_kernel_is_no_fault(void **state) {
+    (void)state;
+    World *w = world("late=lame:1");
+    add(w, "plain");
+    add(w, "lame");
+    run(w);
+    assert_int_equal(w->result.contender[0].end, TIMED_WELL);
+    assert_int_equal(w->result.contender[1].end, TIMED_SLOW);
+    assert_non_null(strstr(w->result.contender[1].why, "has not ended"));
+    end(w);
+}
+
 static void test_too_little_memory_is_an_error(void **state) {
     (void)state;
     World *w = world("memory=200000");
@@ -168,6 +181,7 @@ int main(void) {
         cmocka_unit_test(test_wrong_answers_come_back_wrong),
         cmocka_unit_test(test_a_fault_names_its_kernel),
         cmocka_unit_test(test_a_kernel_without_end_is_a_fault),
+        cmocka_unit_test(test_a_slow_kernel_is_no_fault),
         cmocka_unit_test(test_too_little_memory_is_an_error),
         cmocka_unit_test(test_the_yardstick_moves_all_bytes),
     };

@@ -65,6 +65,7 @@ static int child_without_malloc(const ChildJob *j) {
 typedef struct {
     DrawHeader header;
     CaseSpec spec[CASES];
+    CaseTensor input[CASES];
     float data[3][1024];
 } Draw;
 
@@ -84,7 +85,8 @@ static void draw_init(Draw *d, int64_t steps) {
                         .output = {{0, rows[k] * row[k] * 4, -1}},
                         .steps = steps};
         s->order_seed = (uint64_t)k;
-        CaseTensor *t = &s->input[0];
+        s->inputs_at = (int64_t)offsetof(Draw, input) + k * (int64_t)sizeof(CaseTensor);
+        CaseTensor *t = &d->input[k];
         *t = (CaseTensor){.dtype = DT_F32, .rank = 2, .offset = offset};
         t->shape[0] = rows[k];
         t->shape[1] = row[k];

@@ -19,6 +19,7 @@ typedef struct {
     DrawHeader header;
     CaseSpec spec[1];
     CallSpec call[CALLS];
+    CaseTensor input[1 + CALLS];
     float data[2][M * N];
 } Draw;
 
@@ -35,14 +36,16 @@ static void draw_init(Draw *d) {
                             .output = {{0, M * N * 4, -1}},
                             .output_bytes = M * N * 4,
                             .steps = 1 << 24};
-    tensor_set(&d->spec[0].input[0], 0, N);
+    d->spec[0].inputs_at = (int64_t)offsetof(Draw, input);
+    tensor_set(&d->input[0], 0, N);
     static const int flags[CALLS] = {CALL_BUILDS, CALL_RENEWS, CALL_RENEWS, CALL_OTHER};
     for (int i = 0; i < CALLS; i++) {
         CallSpec *c = &d->call[i];
         *c =
             (CallSpec){.spec = d->spec[0], .flags = flags[i], .same_as = -1, .repeats = i == 2 ? REPEATS : 1};
         if (i == 2) c->same_as = 0;
-        tensor_set(&c->spec.input[0], i == 1, i == 3 ? OTHER_N : N);
+        c->spec.inputs_at += (1 + i) * (int64_t)sizeof(CaseTensor);
+        tensor_set(&d->input[1 + i], i == 1, i == 3 ? OTHER_N : N);
         if (i == 3) c->spec.output_bytes = c->spec.output[0].bytes = M * OTHER_N * 4;
         c->spec.output_at = (1 + 2 * i) * ROOM;
         c->kept_at = (2 + 2 * i) * ROOM;
@@ -219,7 +222,7 @@ static void specs_are_checked(void **state) {
     static const char keeps[] =
         MODEL("):\n        self.n = 0\n",
               "        self.n = self.n + 1\n        return plus(x, torch.empty_like(x))\n");
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 11; i++) {
         Draw d;
         draw_init(&d);
         switch (i) {
@@ -230,6 +233,9 @@ static void specs_are_checked(void **state) {
         case 5: d.call[1].kept_at = 1 << 20; break;
         case 6: d.call[1].spec.inputs = WIRE_INPUTS_MAX + 1; break;
         case 7: d.header.calls = WIRE_CALLS_MAX + 1; break;
+        case 8: d.call[1].spec.inputs_at = sizeof d; break;
+        case 9: d.spec[0].inputs_at = -8; break;
+        case 10: d.spec[0].inputs_at += 4; break;
         default: break;
         }
         Run run = run_draw(&d, keeps);

@@ -47,9 +47,10 @@ static CaseReport claim(const ChildJob *j, uint32_t i) {
         .case_index = (int32_t)i,
         .kind = REPORT_RAN,
     };
-    r.output[0].dtype = spec->input[0].dtype;
-    r.output[0].rank = spec->input[0].rank;
-    memcpy(r.output[0].shape, spec->input[0].shape, sizeof r.output[0].shape);
+    const CaseTensor *x = wire_inputs(j->draw, j->draw_bytes, spec);
+    r.output[0].dtype = x->dtype;
+    r.output[0].rank = x->rank;
+    memcpy(r.output[0].shape, x->shape, sizeof r.output[0].shape);
     r.count.bytes_stored = spec->output_bytes;
     wire_message(&r, "");
     return r;

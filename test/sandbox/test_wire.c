@@ -179,6 +179,35 @@ static void fields_that_a_kind_does_not_use_are_cleared(void **state) {
     assert_int_equal(r[0].output[0].first_unwritten, -1); // nothing is unwritten
 }
 
+// The inputs of a case lie where its spec says, within the mapping; addresses of ours do not cross.
+static void inputs_lie_in_the_mapping(void **state) {
+    (void)state;
+    CaseTensor input[WIRE_INPUTS_MAX] = {{.rank = 1}, {.rank = 2}};
+    struct {
+        CaseSpec spec[2];
+        CaseTensor room[WIRE_INPUTS_MAX + 2];
+    } map = {0};
+    int64_t at = sizeof map.spec;
+    CaseSpec two = {.inputs = 2, .input = input}, all = {.inputs = WIRE_INPUTS_MAX, .input = input};
+    wire_put((uint8_t *)&map, &at, &two, &map.spec[0]);
+    wire_put((uint8_t *)&map, &at, &all, &map.spec[1]);
+    assert_int_equal(at, sizeof map);
+    assert_null(map.spec[0].input);
+    const uint8_t *m = (const uint8_t *)&map;
+    assert_int_equal(wire_inputs(m, sizeof map, &map.spec[0])[1].rank, 2);
+    assert_ptr_equal(wire_inputs(m, sizeof map, &map.spec[1]), &map.room[2]);
+    assert_null(wire_inputs(m, sizeof map - 1, &map.spec[1])); // the last one is cut
+    for (int i = 0; i < 6; i++) {
+        CaseSpec s = map.spec[0];
+        if (i == 1) s.inputs = -1;
+        if (i == 2) s.inputs = WIRE_INPUTS_MAX + 1;
+        if (i == 3) s.inputs_at = -8;
+        if (i == 4) s.inputs_at += 4;
+        if (i == 5) s.inputs_at = INT64_MAX - 7;
+        assert_int_equal(wire_inputs(m, sizeof map, &s) != NULL, i == 0);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_reports_are_believed),
@@ -186,6 +215,7 @@ int main(void) {
         cmocka_unit_test(every_field_is_checked),
         cmocka_unit_test(messages_are_made_printable),
         cmocka_unit_test(fields_that_a_kind_does_not_use_are_cleared),
+        cmocka_unit_test(inputs_lie_in_the_mapping),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -62,6 +62,33 @@ static void plain_files_in_their_order(void **state) {
     assert_memory_equal(out.p, want.p, want.len);
 }
 
+static void packages_are_folders_with_an_init(void **state) {
+    (void)state;
+    const char *const folder[] = {"p", "p/q", "plain", "not a name"};
+    for (size_t i = 0; i < sizeof folder / sizeof *folder; i++)
+        assert_int_equal(mkdir(path(folder[i]), 0700), 0);
+    put("p/__init__.py", "P = 1\n");
+    put("p/q/__init__.py", "Q = 2\n");
+    put("p/q/c.py", "C = 3\n");
+    put("plain/d.py", "no\n");
+    put("not a name/__init__.py", "no\n");
+    put("e.py", "E = 4\n");
+    assert_int_equal(symlink(path("p"), path("linked")), 0);
+    Str out;
+    Err e = {0};
+    if (!include_read(&arena, dir, &out, &e)) fail_msg("%s", e.msg);
+    Buf want = BUF(&arena);
+    library_pack(&want, STR("e"), STR("E = 4\n"));
+    library_pack(&want, STR("p.q.c"), STR("C = 3\n"));
+    library_pack(&want, STR("p.q/"), STR("Q = 2\n"));
+    library_pack(&want, STR("p/"), STR("P = 1\n"));
+    assert_int_equal(out.len, want.len);
+    assert_memory_equal(out.p, want.p, want.len);
+    assert_int_equal(mkdir(path("triton"), 0700), 0);
+    put("triton/__init__.py", "");
+    refused(ERR_INPUT, "triton/__init__.py would hide a module");
+}
+
 static void what_is_wrong_names_the_file(void **state) {
     (void)state;
     refused(ERR_INPUT, "no helper files");
@@ -83,6 +110,7 @@ static void what_is_wrong_names_the_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(plain_files_in_their_order, make, drop),
+        cmocka_unit_test_setup_teardown(packages_are_folders_with_an_init, make, drop),
         cmocka_unit_test_setup_teardown(what_is_wrong_names_the_file, make, drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,6 +44,23 @@ static void a_run_is_written(void **state) {
            "    return o\n");
 }
 
+static void a_tensor_starts_as_a_copy(void **state) {
+    (void)state;
+    Str text;
+    Err e = {0};
+    const char *json = "{" RUN ",\"outputs\":{\"o\":{\"copy\":\"x\"}},\"scratch\":{\"t\":{\"copy\":\"o\"}}}";
+    if (!apply(json, kernels, true, &text, &e)) fail_msg("%s", e.msg);
+    const char *copied =
+        memmem(text.p, text.len, "manifest_copy[(triton.cdiv(o.numel(), 1024),)](o.contiguous(), t,", 64);
+    assert_non_null(copied);
+    DiagList d = DIAGS(&arena);
+    const Node *module = parse_module(&arena, text, &d);
+    if (!module || !host_screen(module, &d)) fail_msg("%s", diag_first(&d)->msg);
+    refused("{" RUN ",\"outputs\":{\"o\":{\"copy\":\"y\"}}}", "outputs.o.copy", "input");
+    refused("{" RUN ",\"outputs\":{\"o\":{\"copy\":3}}}", "outputs.o.copy", "input");
+    refused("{" RUN ",\"outputs\":{\"o\":{\"copy\":\"x\",\"fill\":0}}}", "outputs.o", "stands alone");
+}
+
 static void what_is_none_is_refused_with_its_key(void **state) {
     (void)state;
     refused("", "m.json:1", "not a JSON object");
@@ -66,7 +83,7 @@ static void what_is_none_is_refused_with_its_key(void **state) {
     refused("{" RUN ",\"outputs\":{\"a\":{\"shape\":[1],\"dtype\":\"x.dtype\",\"fill\":\"0\"}}}",
             "outputs.a.fill", "number");
     refused("{" RUN ",\"outputs\":{\"a\":{\"shape\":[1],\"dtype\":\"x.dtype\",\"zero\":true}}}",
-            "outputs.a.zero", "there are: shape dtype fill");
+            "outputs.a.zero", "there are: shape dtype fill copy");
     refused("{" RUN ",\"outputs\":{\"a b\":{\"shape\":[1],\"dtype\":\"x.dtype\"}}}", "outputs.a b", "plain");
     refused("{" RUN ",\"outputs\":{\"x\":{\"shape\":[1],\"dtype\":\"x.dtype\"}}}", "outputs.x", "already");
     refused("{" RUN ",\"outputs\":{\"torch\":{\"shape\":[1],\"dtype\":\"x.dtype\"}}}", "outputs.torch",
@@ -159,6 +176,82 @@ static void the_file_keeps_its_places(void **state) {
     source_of("");
 }
 
+static Str applied(const char *json, const char *source) {
+    Str text;
+    Err e = {0};
+    if (!apply(json, source, true, &text, &e)) fail_msg("%s: %s", json, e.msg);
+    return text;
+}
+static bool has(Str text, const char *part) { return memmem(text.p, text.len, part, strlen(part)); }
+static void passes_the_screen(Str text) {
+    DiagList d = DIAGS(&arena);
+    const Node *module = parse_module(&arena, text, &d);
+    if (!module || !host_screen(module, &d)) fail_msg("%s\n%.*s", diag_first(&d)->msg, STR_ARG(text));
+}
+static int line_of(Str text, const char *part) {
+    return line_col(text, (uint32_t)((const char *)memmem(text.p, text.len, part, strlen(part)) - text.p))
+        .line;
+}
+
+// "decorators": "jit" leaves out what chooses constants, on the same lines, and says so.
+static void what_chooses_constants_is_left_out(void **state) {
+    (void)state;
+    static const char tuned[] =
+        "import triton\nfrom elsewhere import configs, entry\nimport triton.language as tl\n"
+        "@entry()\n@triton.autotune(configs=configs(\n    3), key=[])\n"
+        "@triton.jit(do_not_specialize=['n'])\ndef first(x, n):\n    pass\n";
+    Str text = applied("{" RUN "," OUT ",\"decorators\":\"jit\"}", tuned);
+    passes_the_screen(text);
+    assert_false(has(text, "configs") || has(text, "@entry") || has(text, "autotune("));
+    assert_true(has(text, "@triton.jit(do_not_specialize=['n'])\ndef first"));
+    assert_true(has(text, "# Of the decorators of first only jit is left"));
+    assert_int_equal(line_of(text, "def first"), 8);
+    text = applied("{" RUN "," OUT "}", tuned); // and only then
+    assert_true(has(text, "@entry()\n@triton.autotune(configs=configs(\n    3), key=[])\n@triton.jit"));
+    assert_false(has(text, "# Of the decorators"));
+    static const char called[] = "import triton\ndef first(x):\n    pass\nfirst = triton.jit(first)\n"
+                                 "first = triton.heuristics({'B': lambda a: 1})(first)\n";
+    text = applied("{" RUN "," OUT ",\"decorators\":\"jit\"}", called);
+    passes_the_screen(text);
+    assert_true(has(text, "@triton.jit\ndef first") && !has(text, "heuristics(") &&
+                !has(text, "= triton.jit"));
+    Err e = {0};
+    assert_false(apply("{" RUN "," OUT "}", called, true, &text, &e));
+    assert_non_null(strstr(e.msg, "\"decorators\": \"jit\""));
+    refused("{" RUN "," OUT ",\"decorators\":\"none\"}", "decorators", "\"jit\" belongs here");
+    // Nothing but wrappers by their own name goes: a function that is called is judged.
+    static const char not_made[] = "import triton\ndef first(x):\n    pass\nother = triton.jit(first)\n";
+    assert_false(apply("{" RUN "," OUT ",\"decorators\":\"jit\"}", not_made, true, &text, &e));
+}
+
+static void imports_by_meaning(void **state) {
+    (void)state;
+    static const char source[] =
+        "import triton\nimport triton.language as tl\nfrom .utils import (\n    tanh,\n"
+        "    other,\n    cast,\n)\n@triton.jit\ndef first(x):\n    cast(tanh(x), tl.int32)\n";
+    Str text = applied("{" RUN "," OUT ",\"imports\":{\"tanh\":\"triton.language.extra.libdevice.tanh\","
+                       "\"cast\":\"triton.language.cast\"}}",
+                       source);
+    passes_the_screen(text);
+    assert_true(has(
+        text, "from triton.language.extra.libdevice import tanh as tanh; from triton.language import cast as "
+              "cast"));
+    assert_false(has(text, ".utils"));
+    assert_true(has(text, "# tanh is triton.language.extra.libdevice.tanh here: the manifest says so."));
+    assert_int_equal(line_of(text, "def first"), 9);
+    text =
+        applied("{" RUN "," OUT ",\"imports\":{\"tanh\":\"triton.language.extra.libdevice.tanh\"}}", source);
+    assert_true(has(text, "from .utils import cast; from triton"));
+    refused("{" RUN "," OUT ",\"imports\":[]}", "imports", "object");
+    refused("{" RUN "," OUT ",\"imports\":{\"os\":\"os.path\"}}", "imports.os", "of triton or torch");
+    refused("{" RUN "," OUT ",\"imports\":{\"os\":\"triton\"}}", "imports.os", "of triton or torch");
+    refused("{" RUN "," OUT ",\"imports\":{\"os\":\"triton.a; import os\"}}", "imports.os",
+            "of triton or torch");
+    refused("{" RUN "," OUT ",\"imports\":{\"os\":\"triton..a\"}}", "imports.os", "of triton or torch");
+    refused("{" RUN "," OUT ",\"imports\":{\"SIZE\":\"triton.language.cast\"}}", "imports.SIZE",
+            "imports no such name");
+}
+
 int main(void) {
     DiagList d = DIAGS(&arena);
     static const char definition[] =
@@ -169,8 +262,11 @@ int main(void) {
     if (!op_define(&arena, STR("product"), STR(definition), true, &op, &d)) return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_is_written),
+        cmocka_unit_test(a_tensor_starts_as_a_copy),
         cmocka_unit_test(what_is_none_is_refused_with_its_key),
         cmocka_unit_test(the_file_keeps_its_places),
+        cmocka_unit_test(what_chooses_constants_is_left_out),
+        cmocka_unit_test(imports_by_meaning),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -271,6 +271,43 @@ static void kill_leaves_whole_transactions(void **state) {
     arena_free(&a);
 }
 
+// A new store that several processes meet at once: one makes it, the others wait.
+static void many_open_a_new_store(void **state) {
+    (void)state;
+    enum { ROUNDS = 10, CHILDREN = 6 };
+    for (int round = 0; round < ROUNDS; round++) {
+        char dir[64];
+        snprintf(dir, sizeof dir, "%.40s/%d", folder, round);
+        pid_t child[CHILDREN];
+        for (int i = 0; i < CHILDREN; i++) {
+            child[i] = fork();
+            if (child[i]) continue;
+            Store *s;
+            Err e = {0};
+            int64_t run;
+            bool before;
+            char settings[16];
+            snprintf(settings, sizeof settings, "%d", i);
+            bool ok = store_open(dir, &(StoreOptions){0}, &s, &e) && store_begin(s, &e) &&
+                      store_run(s, STR("build"), str_of(settings), &run, &before, &e) && store_commit(s, &e);
+            if (!ok) fprintf(stderr, "%s\n", e.msg);
+            _exit(!ok);
+        }
+        int failed = 0, status;
+        for (int i = 0; i < CHILDREN; i++) failed += waitpid(child[i], &status, 0) != child[i] || status != 0;
+        assert_int_equal(failed, 0);
+        Store *s;
+        Arena a = {0};
+        StoreTally *t;
+        int n;
+        OK(store_open(dir, &(StoreOptions){0}, &s, &e));
+        OK(store_tally(s, &a, TALLY_RUN, &t, &n, &e));
+        assert_int_equal(t[0].n, CHILDREN);
+        store_close(s);
+        arena_free(&a);
+    }
+}
+
 static void strangers_and_damage_are_told(void **state) {
     (void)state;
     char path[96];
@@ -323,9 +360,14 @@ static void strangers_and_damage_are_told(void **state) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(what_was_put_is_read_again),    TEST(pages_hold_each_once), TEST(a_demotion_takes_the_crown),
-        TEST(what_is_pruned_is_gone),        TEST(runs_go_on),           TEST(kill_leaves_whole_transactions),
+        TEST(what_was_put_is_read_again),
+        TEST(pages_hold_each_once),
+        TEST(a_demotion_takes_the_crown),
+        TEST(what_is_pruned_is_gone),
+        TEST(runs_go_on),
+        TEST(kill_leaves_whole_transactions),
         TEST(strangers_and_damage_are_told),
+        TEST(many_open_a_new_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,10 @@ static void known_numbers(void **state) {
     const Bound *r = OP(RAND, INPUT(DT_I64, zero, 1), INPUT(DT_I32, zero, 1));
     assert_true(r->dtype == DT_F32 && r->rank == 1 && r->numel == 1 && !r->e);
     assert_true(r->v[0] == (double)uniform_of(0x6627e8d5));
+    static const uint32_t words[4] = {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8};
+    for (int i = 0; i < 4; i++)
+        assert_true(OPA(RAND, ATTRS(i), INPUT(DT_I64, zero, 1), INPUT(DT_I32, zero, 1))->v[0] ==
+                    (double)uniform_of(words[i]));
     assert_true(r->v[0] > 0.79 && r->v[0] < 0.80); // 1713891541 / 2^31
 }
 
@@ -37,6 +41,8 @@ static void what_it_refuses(void **state) {
     REFUSED(RAND, no_attrs, INPUT(DT_F32, half, 1), INPUT(DT_I64, x, 3));
     REFUSED(RAND, no_attrs, INPUT(DT_I64, x, 3), INPUT(DT_BOOL, x, 3));
     REFUSED(RAND, no_attrs, INPUT(DT_I64, x, 3), INPUT(DT_I64, x, 2));
+    REFUSED(RAND, ATTRS(4), INPUT(DT_I64, x, 3), INPUT(DT_I64, x, 3));
+    REFUSED(RAND, ATTRS(-1), INPUT(DT_I64, x, 3), INPUT(DT_I64, x, 3));
     REFUSED(RAND, no_attrs, INPUT(DT_I64, far, 1), INPUT(DT_I64, x, 3));
 }
 

@@ -13,6 +13,24 @@ static bool first_word(int i, Str *out) {
     return true;
 }
 
+// What a menu has room for: the help up to where its first sentence, or the part before a semicolon, ends.
+static const char *short_help(Arena *a, const char *help) {
+    size_t n = strcspn(help, ";");
+    const char *stop = strstr(help, ". ");
+    if (stop && (size_t)(stop - help) < n) n = (size_t)(stop - help);
+    return arena_printf(a, "%.*s", (int)n, help);
+}
+
+// "info, quantize": the verbs that begin with this word; of any other, what it does.
+static const char *verb_words(Arena *a, const VerbRow *v, Str word) {
+    if (!verb_is_group(word)) return v->does;
+    Buf b = BUF(a);
+    for (int k = 0; k < VERBS; k++)
+        if (verb_in_group(&verb_rows()[k], word))
+            buf_printf(&b, "%s%s", b.len ? ", " : "", verb_rows()[k].name + word.len + 1);
+    return buf_cstr(&b);
+}
+
 static Str choice_words(Arena *a, const char *value) {
     Buf b = BUF(a);
     for (Str word; row_word(&value, '|', &word);) buf_printf(&b, "%s%.*s", b.len ? " " : "", STR_ARG(word));
@@ -137,7 +155,7 @@ static void zsh_verb(Buf *out, const VerbRow *v) {
         const char *at = o->names;
         for (Str name; row_word(&at, ' ', &name);) {
             buf_printf(out, " \\\n            '%s%.*s[", option_repeats(o) ? "*" : "", STR_ARG(name));
-            put_zsh(out, o->help);
+            put_zsh(out, short_help(out->arena, o->help));
             buf_putc(out, ']');
             if (*o->value) zsh_values(out, o->value);
             buf_putc(out, '\'');
@@ -161,8 +179,7 @@ void completion_zsh(Buf *out) {
         Str word;
         if (!first_word(i, &word)) continue;
         buf_printf(out, "        '%.*s:", STR_ARG(word));
-        put_zsh(out,
-                verb_is_group(word) ? "what a model holds, or the same model in a smaller type" : v[i].does);
+        put_zsh(out, verb_words(out->arena, &v[i], word));
         buf_puts(out, "'\n");
     }
     buf_puts(out, "    )\n    _describe verb verbs\n}\n_ouroboros() {\n"
@@ -237,7 +254,7 @@ static void fish_verb(Buf *out, const VerbRow *v) {
             fish_values(out, o->value);
         }
         buf_puts(out, " -d '");
-        put_fish(out, o->help);
+        put_fish(out, short_help(out->arena, o->help));
         buf_puts(out, "'\n");
     }
 }
@@ -256,8 +273,7 @@ void completion_fish(Buf *out) {
         Str word;
         if (!first_word(i, &word)) continue;
         buf_printf(out, "complete -c ouroboros -n '__fish_is_first_arg' -a %.*s -d '", STR_ARG(word));
-        put_fish(out,
-                 verb_is_group(word) ? "what a model holds, or the same model in a smaller type" : v[i].does);
+        put_fish(out, verb_words(out->arena, &v[i], word));
         buf_puts(out, "'\n");
         if (!verb_is_group(word)) continue;
         for (int k = 0; k < VERBS; k++)

@@ -40,6 +40,8 @@ static bool allocate(Interp *in, Span at, const Plain *p, Value *out) {
         return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate %lld bytes",
                           (long long)bytes);
     }
+    t.storage->made_at = at.at;
+    t.storage->made_len = at.len;
     in->tensor_bytes_left -= bytes;
     tensor_contiguous_strides(&t);
     return tensor_value(in, at, &t, p->cpu, out);

@@ -131,8 +131,23 @@ bool host_call(HostProgram *p, const Tensor *inputs, int count, Tensor *out) {
     if (p->model) args.at = p->entry.at;
     if (!(p->model ? entry_call_model(in, &p->entry, arg, &result) : call_value(in, p->run, &args, &result)))
         return false;
-    return take_outputs(p, inputs, result, args.at, out) &&
-           backend_of(in)->finish(in, at, out, p->outputs);
+    return take_outputs(p, inputs, result, args.at, out) && backend_of(in)->finish(in, at, out, p->outputs);
+}
+
+static void last_return(void *arg, const Node *n) {
+    Span *at = arg;
+    if (n->kind == NODE_FUNCTION || n->kind == NODE_LAMBDA) return;
+    if (n->kind == NODE_RETURN && n->span.at >= at->at) *at = n->span;
+    node_each_child(n, last_return, at); // a tree's height is bounded
+}
+
+Span host_returns(const Node *module) {
+    const Node *model = entry_model(module), *f = model ? NULL : module_function(module, STR("run"));
+    for (int i = 0; model && i < model->klass.body.n; i++)
+        if (model->klass.body.at[i]->kind == NODE_FUNCTION) f = model->klass.body.at[i];
+    Span at = f ? (Span){f->span.at, 0} : (Span){module->span.at, 0};
+    if (f) node_each_child(f, last_return, &at);
+    return at;
 }
 
 bool host_bound(const HostProgram *p) { return p->entry.bound; }

@@ -348,7 +348,7 @@ bool host_stays(const Node *module, const Node *n) {
     const char *why;
     const Node *value = n->kind == NODE_ASSIGN ? n->assign.value : NULL;
     if (n->kind == NODE_ANNASSIGN) value = n->annassign.value;
-    if (n->kind == NODE_FUNCTION) return is_jit_function(n);
+    if (n->kind == NODE_FUNCTION) return is_jit_function(n) || is_constexpr_function(n);
     if (n->kind == NODE_IMPORT)
         return library_of(module, n) || import_canonical(n, true, &why) || import_brings(n);
     return value && (is_constant(value) || is_configs(value));

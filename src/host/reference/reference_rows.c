@@ -206,6 +206,18 @@ bool api_index_select(Call *c, Value *out) {
            gathered(c, c->arg[0], axis, i, out);
 }
 
+bool api_rand4x(Call *c, Value *out) {
+    Value operand[2] = {c->arg[0], c->arg[1]};
+    if (!need_tensor(c, 1) || !seq_new(c->in, c->at, V_TUPLE, 4, out)) return false;
+    for (int64_t i = 0; i < 4; i++)
+        if (!bound_do(
+                c->in, c->at,
+                &(BoundStep){.op = BOUND_RAND, .operand = operand, .operands = 2, .attr = &i, .attrs = 1},
+                &out->seq->at[i]))
+            return false;
+    return true;
+}
+
 // --- joining ---
 
 static bool joined(Call *c, const Value *part_, int n, int axis, Value *out) {

@@ -14,12 +14,12 @@ typedef struct Varies Varies;
 
 // The tensors that a call hands over. dense: none of them has gaps. Bit i of index: the elements of the i-th
 // are whole numbers from 0 on. The last stride of each is 1.
-enum { VARIES_INPUTS_MAX = 8 };
+enum { VARIES_INPUTS_MAX = 64 };
 typedef struct {
     int n;
     uint8_t rank[VARIES_INPUTS_MAX];
     bool dense;
-    unsigned index;
+    uint64_t index;
 } VariesInputs;
 // `inputs` has to live as long. NULL for a file that is too large to be looked at: then everything may.
 Varies *varies_new(Arena *a, const Node *module, const VariesInputs *inputs);

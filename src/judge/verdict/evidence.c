@@ -30,16 +30,16 @@ static void put_sizes(Buf *out, const char *prefix, const char *what, const int6
     buf_puts(out, more ? " and further ones\n" : "\n");
 }
 
-static void put_tried(Buf *out, const Verdict *v, const char *prefix) {
+static void put_cases(Buf *out, const Verdict *v, const char *prefix) {
     if (v->cases.run == 0)
-        buf_printf(out, "%stried: no case ran to its end, so no value was compared\n", prefix);
+        buf_printf(out, "%scases: none ran to its end, so no value was compared\n", prefix);
     else if (verdict_accepted(v))
-        buf_printf(out, "%stried: %d cases, all passed\n", prefix, v->cases.run);
+        buf_printf(out, "%scases: %d of %d passed\n", prefix, v->cases.passed, v->cases.run);
     else if (v->cases.passed == v->cases.run)
-        buf_printf(out, "%stried: %d cases passed, then judging stopped\n", prefix, v->cases.run);
+        buf_printf(out, "%scases: %d passed, then judging stopped\n", prefix, v->cases.run);
     else
-        buf_printf(out, "%stried: %d of %d cases passed; of all others only a worse failure was looked for\n",
-                   prefix, v->cases.passed, v->cases.run);
+        buf_printf(out, "%scases: %d of %d passed; the rest was only searched for a worse failure\n", prefix,
+                   v->cases.passed, v->cases.run);
     const DrawFilter *only = &v->judged.only;
     if (verdict_restricted(v))
         buf_printf(out, "%snot covered: any other %s\n", prefix,
@@ -65,34 +65,33 @@ static void put_worst_case(Buf *out, const Worst *w) {
 
 // In shares of the allowed error: what is allowed differs from element to element, and so would a number in
 // any other unit.
-static void put_closest(Buf *out, const Verdict *v, const char *prefix) {
+static void put_largest_error(Buf *out, const Verdict *v, const char *prefix) {
     const Worst *w = &v->cases.worst;
     if (!*w->where) return;
     double percent = 100 * w->use;
     buf_puts(out, prefix);
     if (v->decision.status == STATUS_nan_class)
-        buf_puts(out, "worst: NaN or infinity where the reference has none, or the reverse, on ");
+        buf_puts(out, "largest error: NaN or infinity where the reference has none, or the reverse, on ");
     else if (isinf(w->use))
-        buf_puts(out, "worst: an error where none is allowed, on ");
+        buf_puts(out, "largest error: some where none is allowed, on ");
     else if (w->use > 1)
-        buf_printf(out, "worst: an error %.*g times as large as what is allowed, on ",
+        buf_printf(out, "largest error: %.*g times the allowed error, on ",
                    w->use >= 10 && w->use < 1e6 ? 6 : 3, w->use < 10 ? w->use : round(w->use));
     else if (w->use <= 0)
-        buf_puts(out, "closest: no element was off by more than rounding to its type, as on ");
+        buf_puts(out, "largest error: none beyond rounding to the output's type, as on ");
     else
-        buf_printf(out, "closest: the largest error was %.*f %% of what is allowed, on ", percent < 1 ? 2 : 0,
-                   percent);
+        buf_printf(out, "largest error: %.*f %% of the allowed error, on ", percent < 1 ? 2 : 0, percent);
     if (*w->output) buf_printf(out, "output %s of ", w->output);
     put_worst_case(out, w);
     buf_putc(out, '\n');
 }
 
-// Shapes as in use: one line for those that came out right, one for each that did not.
+// Shapes as in production: one line for those that came out right, one for each that did not.
 static void put_production(Buf *out, const Production *p, const char *prefix) {
-    const char *before = "right on shapes as in use: ";
+    const char *before = "production shapes: right on ";
     for (int i = 0; i < p->notes; i++) {
         if (p->note[i].said != PRODUCTION_RIGHT) continue;
-        buf_printf(out, "%s%s%s%s", *before == 'r' ? prefix : "", before, p->note[i].shape,
+        buf_printf(out, "%s%s%s%s", *before == 'p' ? prefix : "", before, p->note[i].shape,
                    p->note[i].few ? " (a few programs)" : "");
         before = ", ";
     }
@@ -107,7 +106,7 @@ static void put_production(Buf *out, const Production *p, const char *prefix) {
 static void put_acceptance(Buf *out, const Verdict *v, const char *prefix) {
     const Evidence *e = &v->evidence;
     if (e->row_bits != ROW_BITS_UNKNOWN)
-        buf_printf(out, "%srows: moved among other rows, a row %s\n", prefix,
+        buf_printf(out, "%srow position: moved among other rows, a row %s\n", prefix,
                    e->row_bits == ROW_BITS_SAME ? "gave exactly the same result"
                                                 : "gave a slightly different result, within what is allowed");
     if (e->metamorphic_bits != ROW_BITS_UNKNOWN)
@@ -147,7 +146,7 @@ static void put_acceptance(Buf *out, const Verdict *v, const char *prefix) {
     bool could = v->judged.level == LEVEL_FULL && !verdict_restricted(v); // --every-size may be given
     buf_printf(out, "%snot covered: speed on a GPU%s%s\n", prefix,
                e->every_size > 0 ? "" : ", and sizes that no case had",
-               e->every_size > 0 || !could ? "" : " (--every-size N draws them all)");
+               e->every_size > 0 || !could ? "" : " (--every-size N tries all up to N)");
 }
 
 // Not what was tried, and not what an acceptance speaks of.
@@ -170,7 +169,7 @@ void evidence_text(Buf *out, const Verdict *v, const char *prefix) {
         buf_printf(out,
                    "%srounding: values were judged by the definition's \"%.*s\" instead of its reference\n",
                    prefix, STR_ARG(v->rounding));
-    put_tried(out, v, prefix);
-    put_closest(out, v, prefix);
+    put_cases(out, v, prefix);
+    put_largest_error(out, v, prefix);
     if (verdict_accepted(v)) put_acceptance(out, v, prefix);
 }

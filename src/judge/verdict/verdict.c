@@ -30,10 +30,10 @@ bool status_by_name(Str name, Status *out) {
 
 const char *level_name(Level l) { return l == LEVEL_FULL ? "full" : "quick"; }
 const char *level_words(Level l) {
-    return l == LEVEL_FULL ? "ordinary and long rows in every dtype, hidden sizes, sizes that the source "
-                             "compares with, tensors of over 2^31 elements"
-                           : "ordinary rows in every dtype; not covered: what level full adds, such as long "
-                             "rows, hidden sizes and tensors of over 2^31 elements";
+    return l == LEVEL_FULL ? "short and long rows in every dtype, secret sizes, sizes that the source "
+                             "compares with, addresses in tensors of over 2^31 elements"
+                           : "short rows in every dtype; not covered: what level full adds, such as long "
+                             "rows, secret sizes and tensors of over 2^31 elements";
 }
 bool level_by_name(Str name, Level *out) {
     if (str_is(name, "quick")) return *out = LEVEL_QUICK, true;
@@ -71,14 +71,14 @@ static json_t *production(const Production *p) {
 }
 
 void large_tensors_words(Buf *out, const LargeTensors *g) {
-    if (g->safe) buf_printf(out, "addresses safe up to %lld elements", (long long)g->safe);
+    if (g->safe) buf_printf(out, "addresses are right up to %lld elements", (long long)g->safe);
     if (g->fails) {
-        buf_printf(out, "%sat %lld elements",
-                   g->safe ? ", but " : "addresses not safe: ", (long long)g->fails);
+        buf_printf(out, "%sat %lld elements", g->safe ? ", but " : "addresses are wrong ",
+                   (long long)g->fails);
         if (g->at.line) buf_printf(out, ", line %d:%d", g->at.line, g->at.col);
         buf_printf(out, ": %s", g->why);
     } else if (!g->safe) {
-        buf_printf(out, "addresses beyond 2^31 elements are not known to be safe: %s", g->why);
+        buf_printf(out, "addresses beyond 2^31 elements could not be tried: %s", g->why);
     } else {
         buf_puts(out, " (a few programs of each launch)");
     }
@@ -129,9 +129,10 @@ static json_t *strength(const MutationScore *p) {
 }
 
 void proved_words(Buf *out, const MutationScore *p) {
-    buf_printf(out, "how strong these cases are: they reject %d of %d small mistakes in the op's own kernel",
+    buf_printf(out, "test strength: these cases reject %d of %d small mistakes in a right kernel of this op",
                p->killed, p->killed + p->survived);
-    if (p->margin > 0) buf_printf(out, ", the nearest at %.3g times the bound", p->margin);
+    if (p->margin > 0)
+        buf_printf(out, ", the least of them wrong by %.3g times the allowed error", p->margin);
     buf_printf(out, " (measured by referee %s)", p->version);
 }
 

@@ -122,9 +122,10 @@ typedef struct {
 
 // Of a rejection that a case with gaps between rows of its inputs has decided (gaps.h).
 typedef struct {
-    uint8_t inputs;      // those with gaps, as bits; 0: gaps have nothing to do with it
+    uint64_t inputs;     // those with gaps, as bits; 0: gaps have nothing to do with it
     bool only;           // contiguous inputs pass, as far as they were tried
     bool refuses;        // the program itself has raised an error
+    bool between;        // an access was to what lies between rows
     bool outside, store; // an access was outside the memory; it was a store
     bool judged;         // as a whole without gaps, too
     Status contiguous;   // what came of that
@@ -165,7 +166,7 @@ void proved_words(Buf *out, const MutationScore *p);
 void domain_words(Buf *out, const OpDomain *d);
 // " on 64x1000 float16 only (restricted by --shape, --dtype)"; of one that is.
 void restricted_words(Buf *out, const Verdict *v);
-// "addresses safe up to 2147495936 elements ..."; of one that was asked.
+// "addresses are right up to 2147495936 elements ..."; of one that was asked.
 void large_tensors_words(Buf *out, const LargeTensors *g);
 const char *status_doc(Status s);
 const char *level_name(Level l);

@@ -69,6 +69,7 @@ typedef struct CodeCache CodeCache;
 CodeCache *code_cache_new(Arena *a);
 MUST_CHECK bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out, DiagList *d);
 bool is_jit_function(const Node *function);           // has a @triton.jit (or @jit) decorator
+bool is_constexpr_function(const Node *function); // @triton.constexpr_function
 bool annotation_is_constexpr(const Node *annotation); // NULL: no
 bool annotated_type(const Node *annotation, DType *out); // of a scalar; false: it names none
 // Whether `key` of @triton.jit (do_not_specialize and its like) lists a parameter, by name or by number.

@@ -263,6 +263,99 @@ static bool call_function(Checker *c, const Node *at, const Val *fn, const Arg *
     return ok;
 }
 
+// ---- functions of @triton.constexpr_function ----
+
+bool is_constexpr_function(const Node *f) {
+    const Node *d = f->function.decorators.n == 1 ? f->function.decorators.at[0] : NULL;
+    return d && (node_is_name(d, "constexpr_function") ||
+                 (d->kind == NODE_ATTRIBUTE && str_is(d->attribute.name, "constexpr_function") &&
+                  node_is_name(d->attribute.value, "triton")));
+}
+
+// A name in front of a call that stands for such a function of the file.
+static const Node *constexpr_callee(Checker *c, const Node *func) {
+    const Node *alias, *s = NULL;
+    if (func->kind != NODE_NAME || scope_find(c, func->name)) return NULL;
+    s = module_binding(c->frame->module, func->name, &alias);
+    return s && s->kind == NODE_FUNCTION && is_constexpr_function(s) ? s : NULL;
+}
+
+// What Python computes with numbers as kernels do with constexprs. `and` and `or` only where their truth
+// counts.
+typedef struct {
+    Checker *c;
+    bool truth, ok;
+} Plain;
+static void look_plain(void *arg, const Node *n) {
+    Plain *p = arg, inner = {p->c, false, true};
+    switch (n->kind) {
+    case NODE_NAME:
+    case NODE_INT:
+    case NODE_FLOAT:
+    case NODE_TRUE:
+    case NODE_FALSE:
+    case NODE_NONE:
+    case NODE_BINARY: break;
+    case NODE_COMPARE: inner.ok = n->compare.rest.n == 1; break;
+    case NODE_UNARY: inner.truth = n->unary.op == OPER_NOT; break;
+    case NODE_BOOLOP: inner.ok = p->truth, inner.truth = true; break;
+    case NODE_CALL:
+        inner.ok = !n->call.keywords.n && constexpr_callee(p->c, n->call.func);
+        for (int i = 0; i < n->call.args.n; i++) look_plain(&inner, n->call.args.at[i]);
+        p->ok &= inner.ok;
+        return;
+    case NODE_IFEXP:
+        look_plain(&inner, n->ifexp.then);
+        look_plain(&inner, n->ifexp.otherwise);
+        inner.truth = true;
+        look_plain(&inner, n->ifexp.cond);
+        p->ok &= inner.ok;
+        return;
+    default: inner.ok = false;
+    }
+    if (inner.ok) node_each_child(n, look_plain, &inner); // a tree's height is bounded
+    p->ok &= inner.ok;
+}
+
+// Its one expression, or NULL.
+static const Node *only_result(const Node *f) {
+    const Nodes *body = &f->function.body;
+    int first = body->n > 1 && body->at[0]->kind == NODE_EXPRSTMT && body->at[0]->value->kind == NODE_STRING;
+    return body->n == first + 1 && body->at[first]->kind == NODE_RETURN ? body->at[first]->value : NULL;
+}
+
+// Python runs it while Triton compiles, on the values of constexprs, and its result is one again.
+static bool call_constexpr(Checker *c, const Node *at, const Node *f, const Arg *arg, int args, Val *out) {
+    const Node *home = c->frame->module, *result = only_result(f);
+    Plain plain = {c, false, true};
+    if (result) look_plain(&plain, result);
+    bool numbers = true;
+    for (int i = 0; i < args; i++) numbers &= arg[i].value.kind == VAL_PY;
+    if (!result || !plain.ok || !numbers || c->calls >= CALLS_MAX)
+        return checker_unsupported(c, at,
+                                   "of functions of @triton.constexpr_function, kernels run those here that "
+                                   "return one expression of numbers, on constexprs");
+    for (const Frame *up = c->frame; up; up = up->caller)
+        if (up->function == f) return checker_unsupported(c, at, "a constexpr_function that calls itself");
+    Val *value = NEWN(c->arena, Val, (size_t)f->function.params.n + 1);
+    Val fn = {.kind = VAL_FUNCTION, .function = f, .home = home};
+    if (!bind_helper(c, at, &fn, arg, args, value)) return false;
+    Frame frame = {.function = f, .module = home, .caller = c->frame, .entered = c->guard};
+    bool ok = true, allowed = c->globals_allowed;
+    c->frame = &frame;
+    c->globals_allowed = true;
+    c->calls++;
+    for (int i = 0; ok && i < f->function.params.n; i++)
+        ok = scope_set(c, at, f->function.params.at[i]->param.name, &value[i]);
+    ok = ok && check_expr(c, result, out);
+    c->calls--;
+    c->globals_allowed = allowed;
+    c->frame = frame.caller;
+    c->guard = frame.entered;
+    return ok && (out->kind == VAL_PY ||
+                  checker_unsupported(c, at, "the result of this constexpr_function is no number"));
+}
+
 bool check_apply(Checker *c, const Node *at, const Val *f, const Val *arg, int args, Val *out) {
     Arg *list = NEWN(c->arena, Arg, (size_t)args + 1);
     for (int i = 0; i < args; i++) list[i] = (Arg){.value = arg[i], .at = at};
@@ -306,6 +399,8 @@ bool check_call(Checker *c, const Node *n, Val *out) {
     Val f;
     Arg *arg;
     int args;
+    const Node *folded = constexpr_callee(c, n->call.func);
+    if (folded) return gather_arguments(c, n, &arg, &args) && call_constexpr(c, n, folded, arg, args, out);
     if (!check_expr(c, n->call.func, &f)) return false;
     if (f.kind == VAL_OP && f.op.row->run == check_static_print) return *out = val_none(), true;
     if (!gather_arguments(c, n, &arg, &args)) return false;

@@ -83,10 +83,9 @@ typedef struct {
 extern const TileLoops tile_loops_base;
 extern const CastLoops cast_loops_base;
 extern const MemoryLoops memory_loops_base;
-#if !defined(PORTABLE) && defined(__x86_64__)
+// Defined where a build has vector variants.
 extern const TileLoops tile_loops_avx2, tile_loops_avx512;
 extern const CastLoops cast_loops_avx2, cast_loops_avx512;
 extern const MemoryLoops memory_loops_avx2, memory_loops_avx512;
-#endif
 const TileLoops *tile_loops_of(IsaLevel isa); // the base table where a build has no other
 const TileLoops *tile_loops(void);            // for this machine

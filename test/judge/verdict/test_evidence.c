@@ -31,30 +31,30 @@ static void says_not(const Verdict *v, const char *what) {
 static void says_where_judging_stopped(void **state) {
     (void)state;
     Verdict v = verdict(STATUS_ok, 45, 45);
-    says(&v, "# tried: 45 cases, all passed\n");
+    says(&v, "# cases: 45 of 45 passed\n");
     says_not(&v, "stopped");
     v = verdict(STATUS_incorrect, 21, 14);
-    says(&v, "# tried: 14 of 21 cases passed; of all others only a worse failure was looked for\n");
+    says(&v, "# cases: 14 of 21 passed; the rest was only searched for a worse failure\n");
     v = verdict(STATUS_oob, 6, 6);
-    says(&v, "# tried: 6 cases passed, then judging stopped\n");
+    says(&v, "# cases: 6 passed, then judging stopped\n");
     v = verdict(STATUS_compile_fail, 0, 0);
-    says(&v, "# tried: no case ran to its end, so no value was compared\n");
+    says(&v, "# cases: none ran to its end, so no value was compared\n");
     says_not(&v, "passed");
 }
 
 static void says_the_closest_call_as_a_share(void **state) {
     (void)state;
     Verdict v = verdict(STATUS_ok, 45, 45);
-    says_not(&v, "closest:");
+    says_not(&v, "largest error:");
     snprintf(v.cases.worst.where, sizeof v.cases.worst.where, "float16 8x1024 spike_last");
     v.cases.worst.use = 0.2296;
-    says(&v, "# closest: the largest error was 23 % of what is allowed, on float16 8x1024, class spike_last "
+    says(&v, "# largest error: 23 % of the allowed error, on float16 8x1024, class spike_last "
              "(one large value last, small ones before it)\n");
-    says_not(&v, "worst:");
+    says_not(&v, "times");
     v.cases.worst.use = 0.00123;
-    says(&v, "was 0.12 % of");
+    says(&v, "largest error: 0.12 % of");
     v.cases.worst.use = 0;
-    says(&v, "# closest: no element was off by more than rounding to its type, as on float16 8x1024");
+    says(&v, "# largest error: none beyond rounding to the output's type, as on float16 8x1024");
     snprintf(v.cases.worst.where, sizeof v.cases.worst.where,
              "float16 8x1024 strided"); // a hidden case: no class is told
     says(&v, "on float16 8x1024 strided\n");
@@ -65,14 +65,14 @@ static void says_the_worst_of_what_failed(void **state) {
     Verdict v = verdict(STATUS_inaccurate, 21, 14);
     snprintf(v.cases.worst.where, sizeof v.cases.worst.where, "float32 3x7 bell");
     v.cases.worst.use = 1.25;
-    says(&v, "# worst: an error 1.25 times as large as what is allowed, on float32 3x7, class bell (");
-    says_not(&v, "closest:");
+    says(&v, "# largest error: 1.25 times the allowed error, on float32 3x7, class bell (");
+    says_not(&v, "%");
     v.cases.worst.use = 326584.2;
-    says(&v, "an error 326584 times");
+    says(&v, "largest error: 326584 times");
     v.cases.worst.use = INFINITY;
-    says(&v, "# worst: an error where none is allowed, on float32 3x7");
+    says(&v, "# largest error: some where none is allowed, on float32 3x7");
     v.decision.status = STATUS_nan_class;
-    says(&v, "# worst: NaN or infinity where the reference has none, or the reverse, on float32 3x7");
+    says(&v, "# largest error: NaN or infinity where the reference has none, or the reverse, on float32 3x7");
 }
 
 static void says_what_is_not_covered(void **state) {
@@ -85,7 +85,7 @@ static void says_what_is_not_covered(void **state) {
     says_not(&v, "no case had");
     v.evidence.every_size = 0;
     v.judged.level = LEVEL_QUICK;
-    says(&v, "# level quick: ordinary rows in every dtype; not covered: what level full adds");
+    says(&v, "# level quick: short rows in every dtype; not covered: what level full adds");
     v.judged.only = (DrawFilter){.m = 7, .n = 64, .dtype = DT_BF16};
     says(&v, "# not covered: any other shape or dtype\n");
     says_not(&v, "# level");
@@ -110,9 +110,9 @@ static void an_acceptance_is_told_fact_by_fact(void **state) {
     (void)state;
     static const MutationScore score = {.killed = 3, .survived = 1, .version = "1"};
     Verdict v = verdict(STATUS_ok, 2, 2);
-    says_not(&v, "rows:");
+    says_not(&v, "row position:");
     v.evidence.row_bits = ROW_BITS_SAME;
-    says(&v, "# rows: moved among other rows, a row gave exactly the same result\n");
+    says(&v, "# row position: moved among other rows, a row gave exactly the same result\n");
     v.evidence.row_bits = ROW_BITS_DIFFER;
     says(&v, "a row gave a slightly different result");
     v.evidence.metamorphic_bits = ROW_BITS_SAME;
@@ -120,7 +120,7 @@ static void an_acceptance_is_told_fact_by_fact(void **state) {
     v.evidence.proved = &score;
     says(&v, "reject 3 of 4");
     v.evidence.large = (LargeTensors){.asked = true, .safe = 7};
-    says(&v, "# large tensors: addresses safe up to 7 elements");
+    says(&v, "# large tensors: addresses are right up to 7 elements");
     v.allowed.old_names = true;
     says(&v, "--old-names");
     v.evidence.every_size = 2000;
@@ -133,7 +133,7 @@ static void an_acceptance_is_told_fact_by_fact(void **state) {
     v.evidence.untested[0] = 70000, v.evidence.untesteds = 1, v.evidence.coverage.more_sizes = true;
     says(&v, "with: 70000 and further ones\n");
     v.decision.status = STATUS_race; // of a rejection none of it matters
-    says_not(&v, "rows:");
+    says_not(&v, "row position:");
     says_not(&v, "--old-names");
 }
 

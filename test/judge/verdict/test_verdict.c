@@ -173,17 +173,17 @@ static void evidence_in_words(void **state) {
     (void)state;
     Arena a = {0};
     assert_string_equal(large_words(&a, (LargeTensors){.safe = 5}),
-                        "addresses safe up to 5 elements (a few programs of each launch)");
+                        "addresses are right up to 5 elements (a few programs of each launch)");
     assert_string_equal(large_words(&a, (LargeTensors){.safe = 5, .fails = 9, .at = {3, 4}, .why = "w"}),
-                        "addresses safe up to 5 elements, but at 9 elements, line 3:4: w");
+                        "addresses are right up to 5 elements, but at 9 elements, line 3:4: w");
     assert_string_equal(large_words(&a, (LargeTensors){.fails = 9, .why = "w"}),
-                        "addresses not safe: at 9 elements: w");
+                        "addresses are wrong at 9 elements: w");
     assert_string_equal(large_words(&a, (LargeTensors){.why = "no room"}),
-                        "addresses beyond 2^31 elements are not known to be safe: no room");
+                        "addresses beyond 2^31 elements could not be tried: no room");
     Buf b = BUF(&a);
     proved_words(&b, &(MutationScore){.killed = 8, .survived = 2, .margin = 1.5, .version = "7"});
     assert_non_null(strstr(buf_cstr(&b), "reject 8 of 10 small mistakes"));
-    assert_non_null(strstr(buf_cstr(&b), "1.5 times the bound"));
+    assert_non_null(strstr(buf_cstr(&b), "1.5 times the allowed error"));
     arena_free(&a);
 }
 

@@ -1,0 +1,27 @@
+// manifest_source.h - of a kernel file, what a manifest's launches reach, all on its lines. What else binds a
+// name that is reached stays, too, and is judged.
+#pragma once
+#include "service/manifest.h"
+
+typedef struct {
+    Str name;
+    bool plain; // without decorators but @triton.jit: what chooses constants is left out
+} ManifestKernel;
+typedef struct {
+    Str name, path; // what the file imports from elsewhere, and what that is: "triton.language.cast"
+} ManifestImport;
+typedef struct {
+    Arena *arena;
+    const Node *module; // NULL: the source does not parse, and stays as it is
+    Str source;
+    const ManifestKernel *kernel;
+    int kernels;
+    const ManifestImport *import;
+    int imports;
+} ManifestSource;
+// Blanks stand in place of what is left out; `told` gets a comment that names it.
+void manifest_source(const ManifestSource *m, Buf *told, Buf *out);
+// An import of the module's own level that brings the name.
+bool manifest_imports(Arena *a, const Node *module, Str name);
+// A function that is no kernel by a decorator, but by `name = triton.jit(name)`.
+bool manifest_made_jit(const Node *module, Str name);

@@ -1,0 +1,87 @@
+"""Judges kernels of packages on PyPI, unmodified, and writes a table of verdicts.
+
+    pip download --no-deps -d DIR liger-kernel==0.8.5 unsloth==2026.10.9 fla-core==0.6.0 flag-gems==5.0.2
+    (unpack each wheel into DIR)
+    python3 test/conformance/named_kernels.py build/ouroboros DIR [PART OF A NAME ...] > table.tsv
+
+named_kernels.tsv beside this file lists the kernels, and was written before any was judged. Definitions (at most 15 lines
+that are not empty) and manifests stand in named/; nothing of the packages does. DIR may hold the wheels' files in folders of
+any name. A row is: package, version, file, kernel, verdict, seconds, and for a rejection what explains it: the smallest
+failing case with the input, the value in float64 and what the kernel gave, where values decide; else the line and what is
+wrong there. The last line counts. Nothing is fetched.
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+DECIDED = {"accepted", "rejected"}
+CODE = {0: "accepted", 1: "rejected", 4: "undecided"}
+
+
+def definition_lines(path):
+    return sum(1 for line in path.read_text().split("\n") if line.strip())
+
+
+def listed(names):
+    for line in (HERE / "named_kernels.tsv").read_text().split("\n"):
+        if not line or line.startswith("#"):
+            continue
+        row = line.split("\t")
+        if not names or any(n in row[0] + " " + row[2] + " " + row[3] for n in names):
+            yield row
+
+
+def file_of(folder, name):
+    found = sorted(p for p in folder.rglob(pathlib.PurePath(name).name) if str(p).endswith("/" + name))
+    return found[0] if found else None
+
+
+def judged(program, file, definition, manifest):
+    op = HERE / "named" / definition if definition.endswith(".py") else definition
+    if definition.endswith(".py") and definition_lines(op) > 15:
+        sys.exit(f"{op}: more than 15 lines")
+    return [str(file), "--op", str(op), "--manifest", str(HERE / "named" / manifest), "--seed", "1"]
+
+
+def reason(program, arguments, verdict):
+    """Why it is rejected: the smallest failure, with its float64 value, where there is one."""
+    if verdict["status"] in ("incorrect", "inaccurate", "nan_class"):
+        run = subprocess.run([program, "explain", *arguments, "--minimize"], capture_output=True, text=True)
+        smallest = run.stdout.partition("smallest failure: ")[2].partition("\n\n")[0]
+        if smallest:
+            return re.sub(r"\s+", " ", smallest)[:400]
+    return re.sub(r"\s+", " ", verdict["feedback"])[:400]
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
+    program, folder, names = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3:]
+    count = {}
+    print("package\tversion\tfile\tkernel\tverdict\tseconds\treason", flush=True)
+    for package, version, name, kernel, definition, manifest in listed(names):
+        file = file_of(folder, name)
+        if not file:
+            sys.exit(f"{folder}: no {name} of {package} {version}")
+        arguments = judged(program, file, definition, manifest)
+        begin = time.monotonic()
+        run = subprocess.run([program, "referee", *arguments, "--json"], capture_output=True, text=True)
+        seconds = time.monotonic() - begin
+        if run.returncode not in CODE or not run.stdout:
+            sys.exit(f"{manifest}: {run.stderr.strip()}")
+        verdict, word = json.loads(run.stdout), CODE[run.returncode]
+        why = "" if word == "accepted" else reason(program, arguments, verdict)
+        if word == "accepted" and verdict.get("rounding"):
+            why = f"by the rounding {verdict['rounding']}"
+        count[word] = count.get(word, 0) + 1
+        status = word if word == "accepted" else f"{word} ({verdict['status']})"
+        print(f"{package}\t{version}\t{name}\t{kernel}\t{status}\t{seconds:.1f}\t{why}", flush=True)
+    total, decided = sum(count.values()), sum(count.get(w, 0) for w in DECIDED)
+    print(f"# {total} kernels: " + ", ".join(f"{n} {w}" for w, n in sorted(count.items())) + f"; {decided / max(total, 1):.0%} decided")
+
+
+main()
