@@ -10,7 +10,7 @@
 #include "cmd/line/color.h"
 #include "measure/bench_file.h"
 #include "measure/heat_map.h"
-#include "service/entry_choice.h"
+#include "service/manifest/entry_choice.h"
 #include "service/request.h"
 #include "service/taken_back.h"
 

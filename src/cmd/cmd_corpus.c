@@ -7,7 +7,7 @@
 #include "cmd/judging.h"
 #include "cmd/op_set.h"
 #include "corpus/build.h"
-#include "corpus/record.h"
+#include "corpus/store_answer.h"
 
 // ---- build
 

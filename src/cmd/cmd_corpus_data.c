@@ -5,8 +5,8 @@
 #include "cmd/judging.h"
 #include "corpus/export.h"
 #include "corpus/import.h"
-#include "corpus/record.h"
-#include "corpus/verify.h"
+#include "corpus/judge_again.h"
+#include "corpus/store_answer.h"
 #include "propose/smith_kind.h"
 
 // A store that programs are judged for: opened after the referee, closed before it.

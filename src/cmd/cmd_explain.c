@@ -9,9 +9,9 @@
 #include "cmd/line/color.h"
 #include "cmd/line/wrap.h"
 #include "explain/explain.h"
-#include "service/entry_choice.h"
 #include "service/helper_files.h"
-#include "service/manifest.h"
+#include "service/manifest/entry_choice.h"
+#include "service/manifest/manifest.h"
 
 enum { FILE_MAX = 1 << 20 };
 

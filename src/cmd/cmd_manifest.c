@@ -3,7 +3,7 @@
 #include "base/io.h"
 #include "cmd/line/cmd.h"
 #include "cmd/line/color.h"
-#include "service/manifest_draft.h"
+#include "service/manifest/manifest_draft.h"
 
 enum { FILE_MAX = 256 << 20 };
 

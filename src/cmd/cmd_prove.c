@@ -7,7 +7,7 @@
 #include "cmd/judging.h"
 #include "cmd/line/color.h"
 #include "prove/prove.h"
-#include "service/entry_choice.h"
+#include "service/manifest/entry_choice.h"
 
 enum { FILE_MAX = 1 << 20 };
 

@@ -7,9 +7,9 @@
 #include "cmd/judging.h"
 #include "cmd/line/color.h"
 #include "lang/text.h"
-#include "service/entry_choice.h"
 #include "service/helper_files.h"
-#include "service/manifest.h"
+#include "service/manifest/entry_choice.h"
+#include "service/manifest/manifest.h"
 #include "service/stream.h"
 
 enum { FILE_MAX = 256 << 20 };

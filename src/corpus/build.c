@@ -1,8 +1,8 @@
 #include "corpus/build.h"
 
 #include "base/clock.h"
-#include "corpus/identity.h"
-#include "corpus/record.h"
+#include "corpus/program_hashes.h"
+#include "corpus/store_answer.h"
 #include "propose/extract.h"
 
 // How many answers are put together, and how long they may wait for each other.

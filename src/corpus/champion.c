@@ -1,7 +1,7 @@
 #include "corpus/champion.h"
 
-#include "corpus/identity.h"
-#include "corpus/record.h"
+#include "corpus/program_hashes.h"
+#include "corpus/store_answer.h"
 
 static int64_t power_above(int64_t n) {
     int64_t p = 1;

@@ -1,6 +1,6 @@
 // decontaminate.h - programs of files that a data set must not hold: those that a model will be tested on.
 #pragma once
-#include "corpus/identity.h"
+#include "corpus/program_hashes.h"
 
 typedef struct {
     Arena arena;

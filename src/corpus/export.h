@@ -1,8 +1,8 @@
 // export.h - data sets for training from the store: programs that were accepted at full, as JSON Lines that
 // Hugging Face `datasets` and TRL load, in three splits, balanced, with a card that counts.
 #pragma once
+#include "corpus/held_out.h"
 #include "corpus/phrasing.h"
-#include "corpus/split.h"
 
 typedef enum { EXPORT_CHAT, EXPORT_PAIRS, EXPORT_KERNELBOOK } ExportFormat;
 MUST_CHECK bool export_format(Str name, ExportFormat *out); // "chat", "prompt-completion", "kernelbook"

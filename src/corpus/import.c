@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "corpus/identity.h"
-#include "corpus/record.h"
+#include "corpus/program_hashes.h"
 #include "corpus/row.h"
+#include "corpus/store_answer.h"
 #include "service/stream_read.h"
 
 static const double TOGETHER_SECONDS = 0.5;

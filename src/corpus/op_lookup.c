@@ -1,6 +1,6 @@
 #include "corpus/op_lookup.h"
 
-#include "corpus/identity.h"
+#include "corpus/program_hashes.h"
 
 static bool find_op(OpLookup *l, Str name, Op *op, bool *found, Err *e) {
     *found = op_find(&l->arena, name, op);

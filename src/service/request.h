@@ -14,7 +14,7 @@ bool levels_by_name(Str name, Levels *out);
 typedef struct {
     Str id; // its JSON text; "null" when the line gave none
     Str op, source;
-    Str manifest; // its JSON text (service/manifest.h); empty when the line gave none
+    Str manifest; // its JSON text (service/manifest/manifest.h); empty when the line gave none
     Levels levels;
     CellPlace place[TIMED_CELLS_MAX]; // where the GPU is to time it, once accepted at full
     int places;                       // 0: it is not

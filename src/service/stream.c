@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "service/manifest.h"
+#include "service/manifest/manifest.h"
 #include "service/service.h"
 #include "service/stream_read.h"
 #include "service/stream_times.h"

@@ -1,6 +1,6 @@
 #include "text/bpe_train.h"
 #include "base/json.h"
-#include "text/split.h"
+#include "text/pretokenizer.h"
 #include <stdlib.h>
 
 // Words with the space before them, runs of digits of at most three, signs, line ends: what published models

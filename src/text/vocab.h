@@ -1,7 +1,7 @@
 // vocab.h - the inside of a tokenizer, shared by the files of this folder. A source (tokenizer_json.c,
 // tokenizer_gguf.c) writes a VocabSpec; vocab_build() checks it and makes the tables that encoding reads.
 #pragma once
-#include "text/split.h"
+#include "text/pretokenizer.h"
 #include "text/tokenizer.h"
 
 enum {

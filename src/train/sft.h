@@ -2,9 +2,9 @@
 // documents; a run that was ended goes on from its latest checkpoint as if it had not been.
 #pragma once
 #include "train/packing.h"
-#include "train/record.h"
 #include "train/save.h"
 #include "train/schedule.h"
+#include "train/train_log.h"
 
 typedef enum {
     SFT_DONE,    // all steps

@@ -2,7 +2,7 @@
 // What is written either does not parse because the file does not, or holds one more statement than stays of
 // the file.
 #include "host/host.h"
-#include "service/manifest.h"
+#include "service/manifest/manifest.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <stdio.h>
 
 #include "host/host.h"
-#include "service/manifest.h"
+#include "service/manifest/manifest.h"
 
 static Arena arena;
 static Op op;

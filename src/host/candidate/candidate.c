@@ -1,5 +1,5 @@
 #include "host/candidate/backend.h"
-#include "host/candidate/conditions.h"
+#include "host/candidate/launch_conditions.h"
 #include "host/python/api.h"
 
 // What only a candidate does: allocate, copy, launch. What is asked of the GPU goes to a backend.

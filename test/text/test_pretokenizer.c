@@ -1,5 +1,5 @@
 // Patterns of pre-tokenizers: what is let through, what is refused, and that hostile ones end.
-#include "text/split.h"
+#include "text/pretokenizer.h"
 #include <setjmp.h>
 #include <stdarg.h>
 

@@ -1,4 +1,4 @@
-#include "host/candidate/conditions.h"
+#include "host/candidate/launch_conditions.h"
 
 #include "lang/pyvalue.h"
 

@@ -1,7 +1,7 @@
 // manifest_source.h - of a kernel file, what a manifest's launches reach, all on its lines. What else binds a
 // name that is reached stays, too, and is judged.
 #pragma once
-#include "service/manifest.h"
+#include "service/manifest/manifest.h"
 
 typedef struct {
     Str name;

@@ -1,4 +1,4 @@
-#include "corpus/split.h"
+#include "corpus/held_out.h"
 
 #include "base/io.h"
 #include "op/embed.h"

@@ -1,4 +1,4 @@
-// record.h - from a program that was asked about and its answer to rows of the store.
+// store_answer.h - from a program that was asked about and its answer to rows of the store.
 #pragma once
 #include "corpus/ladder.h"
 #include "store/store.h"

@@ -1,5 +1,5 @@
 // What is held out, and that nothing else is.
-#include "corpus/split.h"
+#include "corpus/held_out.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

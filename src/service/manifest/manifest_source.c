@@ -1,5 +1,5 @@
 // The part of a kernel file that stays beside a written `run`: the launched kernels and what they reach.
-#include "service/manifest_source.h"
+#include "service/manifest/manifest_source.h"
 
 #include "host/policy/screen.h"
 

@@ -1,4 +1,4 @@
-// identity.h - what a program is known by in the corpus: three hashes, from near to far.
+// program_hashes.h - what a program is known by in the corpus: three hashes, from near to far.
 #pragma once
 #include "cases/draw.h"
 #include "store/store.h"

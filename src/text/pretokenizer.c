@@ -1,4 +1,4 @@
-#include "text/split.h"
+#include "text/pretokenizer.h"
 #include <assert.h>
 #include <utf8proc.h>
 

@@ -1,5 +1,5 @@
-// conditions.h - the conditions of a kernel that follow from the arguments of a launch: how they come out,
-// found in its tree without compiling or running it.
+// launch_conditions.h - the conditions of a kernel that follow from the arguments of a launch: how they come
+// out, found in its tree without compiling or running it.
 #pragma once
 #include "tile/check/check.h"
 #include "tile/vm/outcomes.h"

@@ -1,5 +1,5 @@
 // Conditions of a kernel that follow from the arguments of a launch.
-#include "host/candidate/conditions.h"
+#include "host/candidate/launch_conditions.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-#include "corpus/identity.h"
+#include "corpus/program_hashes.h"
 
 #include "host/host.h"
 #include "op/suite.h"

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 // clang-format on
 
-#include "service/entry_choice.h"
+#include "service/manifest/entry_choice.h"
 
 static Arena arena;
 static Op op;

@@ -1,7 +1,7 @@
-#include "corpus/verify.h"
+#include "corpus/judge_again.h"
 
 #include "corpus/op_lookup.h"
-#include "corpus/record.h"
+#include "corpus/store_answer.h"
 
 static const double TOGETHER_SECONDS = 0.5;
 

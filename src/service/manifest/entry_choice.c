@@ -1,4 +1,4 @@
-#include "service/entry_choice.h"
+#include "service/manifest/entry_choice.h"
 
 #include "lang/parse/lex.h"
 

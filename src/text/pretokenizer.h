@@ -1,6 +1,7 @@
-// split.h - one regular expression of a pre-tokenizer: cuts text into what matches and what stands between.
-// Patterns come from files and are written for Oniguruma; only syntax that means the same to PCRE2 is let
-// through, and what differs between their Unicode tables is made up for. Every match has a limit of steps.
+// pretokenizer.h - one regular expression of a pre-tokenizer: cuts text into what matches and what stands
+// between. Patterns come from files and are written for Oniguruma; only syntax that means the same to PCRE2
+// is let through, and what differs between their Unicode tables is made up for. Every match has a limit of
+// steps.
 #pragma once
 #include "base/str.h"
 

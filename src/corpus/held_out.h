@@ -1,4 +1,4 @@
-// split.h - which programs train and which test: the list of what is held out (op/suite/held_out.txt, or a
+// held_out.h - which programs train and which test: the list of what is held out (op/suite/held_out.txt, or a
 // file of the user's), and a share of structures that only measures.
 #pragma once
 #include "cases/draw.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "service/manifest_draft.h"
+#include "service/manifest/manifest_draft.h"
 
 #define KERNEL                                                                                              \
     "import torch, triton\nimport triton.language as tl\n@triton.jit\ndef half(x):\n    return x / 2\n"     \

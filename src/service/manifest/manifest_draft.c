@@ -1,11 +1,11 @@
 // A first manifest (manifest_draft.h). Host code is read for three things only: which tensors a function
 // takes, what it allocates, and which names it gives to sizes before it launches the kernel. Each expression
 // is one that a manifest may hold (manifest_expr), or a gap with the text that stands there.
-#include "service/manifest_draft.h"
+#include "service/manifest/manifest_draft.h"
 
 #include "base/suggest.h"
 #include "host/policy/screen.h"
-#include "service/manifest.h"
+#include "service/manifest/manifest.h"
 #include "tile/check/check.h"
 
 typedef struct {

@@ -1,5 +1,5 @@
-// verify.h - judges the store's programs again: after a change of the referee or of a definition, what was
-// accepted may not pass any more. The new verdict stands; what was said before is kept.
+// judge_again.h - judges the store's programs again: after a change of the referee or of a definition, what
+// was accepted may not pass any more. The new verdict stands; what was said before is kept.
 #pragma once
 #include "corpus/ladder.h"
 #include "store/store.h"

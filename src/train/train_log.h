@@ -1,6 +1,6 @@
-// record.h - what a run tells while it goes: metrics.jsonl, one JSON object a line, and a file of events that
-// TensorBoard reads. Both only grow. A run that is resumed forgets what came after the checkpoint it goes on
-// from.
+// train_log.h - what a run tells while it goes: metrics.jsonl, one JSON object a line, and a file of events
+// that TensorBoard reads. Both only grow. A run that is resumed forgets what came after the checkpoint it
+// goes on from.
 //     {"kind":"step","step":10,"tokens":81920,"loss":2.31,"rate":0.0004,"norm":1.2,"seconds":12.5,"tokens_per_second":6553}
 //     {"kind":"evaluation","step":50,"loss":2.05}
 //     {"kind":"gate","step":50,"samples":32,"valid":20,"ops":{"softmax":{"samples":16,"valid":12,"statuses":{"ok":12,...}}}}

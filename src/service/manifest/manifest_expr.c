@@ -1,6 +1,6 @@
 // Expressions of a manifest: parsed by our parser, of few kinds, and printed again from the tree, so that no
 // text of a manifest is ever pasted into a program.
-#include "service/manifest.h"
+#include "service/manifest/manifest.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "train/record.h"
+#include "train/train_log.h"
 #include "base/io.h"
 #include "base/json.h"
 #include "train/events.h"

@@ -1,5 +1,5 @@
 // Which programs are one, from near to far.
-#include "corpus/identity.h"
+#include "corpus/program_hashes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

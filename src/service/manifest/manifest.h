@@ -18,17 +18,20 @@
 // values      names for expressions, in order; each may use those before it
 // launches    several launches in a row: a list of objects with kernel, args, constexprs, grid, num_warps,
 //             num_stages, which then do not stand outside
-// decorators  "jit", beside "kernel": of the kernel's decorators that one alone stays. Configs and heuristics are left
+// decorators  "jit", beside "kernel": of the kernel's decorators that one alone stays. Configs and heuristics
+// are left
 //             out, and constants are those of the manifest. Also for functions that become kernels by a call
-// imports     {"tanh": "triton.language.extra.libdevice.tanh"}: what names are that the file imports from a package
+// imports     {"tanh": "triton.language.extra.libdevice.tanh"}: what names are that the file imports from a
+// package
 //             which is not there; of triton or torch alone
 // expressions texts in Python: shapes, strides, dtypes and numbers of the inputs and tensors, arithmetic,
 //             conditions, min max abs int float len, triton.cdiv, triton.next_power_of_2, math.*. A number,
 //             true, false and null stand for themselves. An argument may also be a tensor's name, with
 //             .contiguous(), .view(...) or .reshape(...) behind it; a grid may use META["BLOCK"].
 //
-// Of the file stay the kernels and what they reach: helpers, constants, imports cut down to what is used, all on their
-// lines. What else binds a name that is reached stays, too, and is judged. A comment names what is left out.
+// Of the file stay the kernels and what they reach: helpers, constants, imports cut down to what is used, all
+// on their lines. What else binds a name that is reached stays, too, and is judged. A comment names what is
+// left out.
 #pragma once
 #include "op/op.h"
 

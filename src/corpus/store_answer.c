@@ -1,6 +1,6 @@
-#include "corpus/record.h"
+#include "corpus/store_answer.h"
 
-#include "corpus/identity.h"
+#include "corpus/program_hashes.h"
 #include "service/verdict_cache.h"
 
 Pending *pending_new(void) {

@@ -1,4 +1,4 @@
-#include "service/manifest_source.h"
+#include "service/manifest/manifest_source.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "host/policy/screen.h"
 #include "lang/library.h"
-#include "service/entry_choice.h"
+#include "service/manifest/entry_choice.h"
 
 enum { IMPORTS_MAX = 16, LAUNCHES_MAX = 16, ARGS_MAX = 64, TENSORS_MAX = 16, GRID_MAX = 3, RANK_MAX = 8 };
 
