@@ -13,8 +13,7 @@
 #include "judge/verdict/evidence.h"
 
 enum {
-    CHILD_MEMORY = 512 << 20, // virtual; only what a candidate touches is ever there
-    WALL_SECONDS = 60,        // ten times what the step budget takes on a slow machine
+    WALL_SECONDS = 60, // ten times what the step budget takes on a slow machine
     ATTEMPTS = 2,
 };
 
@@ -57,7 +56,7 @@ static bool judge_pass(Candidates *b, size_t i, int tune, Verdict *v, int *confi
                    .extras = b->r->extras,
                    .tune = tune,
                    .output_bytes = b->draw->output_bytes,
-                   .arena_bytes = CHILD_MEMORY,
+                   .arena_bytes = memory_needed(b->draw->spec, b->draw->cases),
                    .wall_seconds = WALL_SECONDS,
                    .max_reports = b->draw->cases + b->draw->calls + 1,
                    .draw_key = b->draw->key};

@@ -363,6 +363,7 @@ static bool order_run(Child *c, int order, CaseReport *r, int *code) {
     Machine *m = NEW(&c->call, Machine);
     machine_init(m, &c->call, &diags, spec->steps);
     m->order = (ProgramOrder){.seed = spec->order_seed, .reversed = order > 0, .sampled = spec->sampled};
+    m->tensor_bytes = memory_tensors(c->job->arena_bytes - c->sparse);
     m->gpu.processors = spec->processors;
     m->watch.cover = c->cover;
     m->autotune.pruned = c->tuned;

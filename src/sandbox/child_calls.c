@@ -45,6 +45,7 @@ static bool sequence_begin(Sequence *q, Child *c, int first) {
     *q = (Sequence){.c = c, .first = first, .inputs = spec->inputs, .diags = DIAGS(&c->call)};
     q->m = NEW(&c->call, Machine);
     machine_init(q->m, &c->call, &q->diags, spec->steps);
+    q->m->tensor_bytes = memory_tensors(c->job->arena_bytes - c->sparse);
     q->m->gpu.processors = spec->processors;
     q->m->watch.cover = c->cover;
     q->m->autotune.pruned = c->tuned;

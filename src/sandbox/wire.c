@@ -21,6 +21,19 @@ void wire_message(CaseReport *r, const char *text) {
     printable(r->message, sizeof r->message);
 }
 
+size_t memory_needed(const CaseSpec *spec, int n) {
+    enum { TIMES = 8 };
+    const int64_t least = 64 << 20, most = 512 << 20;
+    int64_t tensors = least;
+    for (int i = 0; i < n; i++) {
+        int64_t bytes = spec[i].output_bytes < most ? spec[i].output_bytes : most;
+        for (int k = 0; spec[i].input && k < spec[i].inputs && bytes < most; k++)
+            bytes += spec[i].input[k].bytes < most ? spec[i].input[k].bytes : most;
+        if (bytes * TIMES > tensors) tensors = bytes * TIMES;
+    }
+    return (size_t)(tensors < most ? tensors : most) * MEMORY_PER_TENSORS;
+}
+
 void wire_put(uint8_t *map, int64_t *at, const CaseSpec *spec, CaseSpec *to) {
     size_t bytes = (size_t)spec->inputs * sizeof *spec->input;
     *to = *spec;

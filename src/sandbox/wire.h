@@ -73,6 +73,14 @@ static inline int64_t spec_output_at(const CaseSpec *s, int order) {
     return s->output_at + order * ((s->output_bytes + 63) & ~(int64_t)63);
 }
 
+// A child's memory, and what the tensors of one call may take of it: each has data, shadow and race words
+// beside it, and the syntax tree and compiled kernels have a quarter.
+enum { MEMORY_PER_TENSORS = 8 };
+static inline int64_t memory_tensors(size_t memory) { return (int64_t)(memory / MEMORY_PER_TENSORS); }
+// What a child needs for the largest of these cases: a call may allocate several times what goes in and comes
+// out, within bounds.
+size_t memory_needed(const CaseSpec *spec, int n);
+
 // The first rows, those at a quarter and at the middle, the last ones: where sampled programs are (vm.c).
 enum { WINDOWS = 4, WINDOW_ROWS = 64 };
 static inline int64_t spec_window_at(int64_t rows, int k) {

@@ -28,6 +28,12 @@ sed 's/.*"status":"\([a-z_]*\)".*"feedback":"\(.*\)".*/\1	\2/' "$tmp/lines" | pa
 check every_part_is_answered [ "$(wc -l <"$tmp/lines")" = "$(wc -l <"$tmp/all")" ]
 check there_are_many [ "$(wc -l <"$tmp/all")" -ge 50 ]
 check each_has_its_answer sh -c "! awk -F '\t' '\$2 != \$5 || !index(\$6, \$3) { print; bad = 1 } END { exit !bad }' $tmp/answers"
+# Larger inputs have more memory: 128 MiB of tensors are too much beside 3x300 (above), not beside 3x1048576.
+for k in 1 3; do
+    "$bin" referee "$tmp/parts/memory_of_a_call.$k.py" --op relu2 --level quick --dtype fp32 --shape 3x1048576 --seed 1 --json
+done >"$tmp/large" 2>>"$tmp/err"
+check memory_grows_with_the_inputs sh -c "head -n 1 $tmp/large | grep -q '\"status\":\"ok\"'"
+check within_bounds sh -c "tail -n 1 $tmp/large | grep -q '\"status\":\"unsupported.*192 MiB'"
 # A control that would be accepted is noticed.
 awk -F '\t' -v OFS='\t' '{ $5 = "ok"; print }' "$tmp/answers" >"$tmp/accepted"
 check an_accepted_control_would_be_noticed sh -c "awk -F '\t' '\$2 != \$5 || !index(\$6, \$3) { bad = 1 } END { exit !bad }' $tmp/accepted"

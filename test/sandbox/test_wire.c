@@ -208,6 +208,23 @@ static void inputs_lie_in_the_mapping(void **state) {
     }
 }
 
+static void memory_grows_with_the_largest_case(void **state) {
+    (void)state;
+    const int64_t mib = 1 << 20;
+    CaseTensor in[2] = {{.bytes = mib}, {.bytes = 2 * mib}}, vast = {.bytes = INT64_MAX / 16};
+    CaseSpec spec[3] = {{.inputs = 2, .input = in, .output_bytes = mib}};
+    assert_int_equal(memory_needed(spec, 0), 512 * mib);
+    assert_int_equal(memory_needed(spec, 3), 512 * mib); // 32 MiB of tensors would do
+    assert_int_equal(memory_tensors(memory_needed(spec, 3)), 64 * mib);
+    spec[1] = (CaseSpec){.inputs = 2, .input = in, .output_bytes = 17 * mib};
+    assert_int_equal(memory_tensors(memory_needed(spec, 3)), 8 * 20 * mib);
+    assert_int_equal(memory_tensors(memory_needed(spec, 1)), 64 * mib);
+    spec[2] = (CaseSpec){.inputs = 1, .input = &vast, .output_bytes = INT64_MAX / 2};
+    assert_int_equal(memory_tensors(memory_needed(spec, 3)), 512 * mib); // never more
+    spec[2].output_bytes = 0;
+    assert_int_equal(memory_tensors(memory_needed(spec, 3)), 512 * mib);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(right_reports_are_believed),
@@ -216,6 +233,7 @@ int main(void) {
         cmocka_unit_test(messages_are_made_printable),
         cmocka_unit_test(fields_that_a_kind_does_not_use_are_cleared),
         cmocka_unit_test(inputs_lie_in_the_mapping),
+        cmocka_unit_test(memory_grows_with_the_largest_case),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,11 +32,14 @@ static bool allocate(Interp *in, Span at, const Plain *p, Value *out) {
                           "RuntimeError: Storage size calculation overflowed: the sizes are too large");
     bytes = numel * dtype_bytes(dtype); // at most 2^51
     if (bytes > in->tensor_bytes_left || !storage_new(&in->m->storages, dtype, (size_t)bytes, &t.storage)) {
-        int64_t before = in->m->storages.sparse ? GPU_BYTES : TENSOR_BYTES_MAX - in->tensor_bytes_left;
+        int64_t most = host_tensor_bytes(in);
+        int64_t before = in->m->storages.sparse ? GPU_BYTES : most - in->tensor_bytes_left;
         if (bytes < GPU_BYTES - before) // a GPU has as much
-            return host_unsupported(
-                in, at, "the tensors of one call take more than %d MiB: that is a limit of this version",
-                TENSOR_BYTES_MAX >> 20);
+            return host_unsupported(in, at,
+                                    "the tensors of one call take more memory than the %lld MiB that go with "
+                                    "these inputs: that is "
+                                    "a limit of this version",
+                                    (long long)(most >> 20));
         return host_raise(in, at, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate %lld bytes",
                           (long long)bytes);
     }

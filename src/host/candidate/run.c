@@ -20,7 +20,8 @@ struct HostProgram {
 
 static void fresh_budgets(Interp *in) {
     in->heap_left = HEAP_MAX;
-    in->tensor_bytes_left = in->m->storages.sparse ? (int64_t)in->m->storages.sparse_left : TENSOR_BYTES_MAX;
+    in->tensor_bytes_left =
+        in->m->storages.sparse ? (int64_t)in->m->storages.sparse_left : host_tensor_bytes(in);
 }
 
 HostProgram *host_program(Machine *m, CodeCache *cache, const Node *module) {

@@ -4,11 +4,11 @@
 #include "host/python/value.h"
 
 enum {
-    STEP_LANES = 64,            // what one step of host code takes from the lane budget
-    DEPTH_MAX = 500,            // nested expressions, blocks and calls together
-    HEAP_MAX = 16 << 20,        // bytes of host values of one call
-    STRING_MAX = 1 << 20,       // bytes of one string
-    TENSOR_BYTES_MAX = 1 << 26, // bytes of all tensors that one call allocates
+    STEP_LANES = 64,        // what one step of host code takes from the lane budget
+    DEPTH_MAX = 500,        // nested expressions, blocks and calls together
+    HEAP_MAX = 16 << 20,    // bytes of host values of one call
+    STRING_MAX = 1 << 20,   // bytes of one string
+    TENSOR_BYTES = 1 << 26, // bytes of all tensors that one call may allocate at least: Machine.tensor_bytes
 };
 
 typedef struct {
@@ -132,6 +132,9 @@ MUST_CHECK bool shape_select(Interp *in, Span at, Value t, int axis, int64_t ind
 MUST_CHECK bool shape_unsqueeze(Interp *in, Span at, Value t, int axis, Value *out);
 
 // Candidate (candidate.c, tune.c).
+static inline int64_t host_tensor_bytes(const Interp *in) { // of one call
+    return in->m->tensor_bytes > TENSOR_BYTES ? in->m->tensor_bytes : TENSOR_BYTES;
+}
 MUST_CHECK bool kernel_new(Interp *in, Env *env, const Node *function, Value *out); // with its decorators
 // What the decorators make of a launch's arguments.
 typedef struct {

@@ -81,7 +81,8 @@ typedef struct {
     Arena *arena;
     StorageTable storages;
     DiagList *diags;
-    int64_t steps_left; // budget, in lanes; shared by kernels and host code; DIAG_BUDGET when spent
+    int64_t tensor_bytes; // that one call may allocate in tensors; 0: what every machine has (interp.h)
+    int64_t steps_left;   // budget, in lanes; shared by kernels and host code; DIAG_BUDGET when spent
     Counters count;
     RaceState race;
     ProgramOrder order;

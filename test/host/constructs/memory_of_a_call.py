@@ -9,3 +9,7 @@ def run(x):
 def run(x):
     torch.empty((1 << 36,), dtype=torch.float32, device=x.device)
     return launch(x)
+# --- unsupported: limit of this version
+def run(x):
+    torch.empty((1 << 28,), dtype=torch.float32, device=x.device)
+    return launch(x)
