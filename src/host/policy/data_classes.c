@@ -93,6 +93,12 @@ static bool is_named_tuple(const Data *d, const Node *n) {
            is_of(n->klass.bases.at[0], d->tuple, "NamedTuple", d->typing, "typing");
 }
 
+// What a NamedTuple has by itself and no file may give it.
+static bool is_own(Str name) {
+    return str_is(name, "_replace") || str_is(name, "_asdict") || str_is(name, "_make") ||
+           str_is(name, "_fields") || str_is(name, "_field_defaults");
+}
+
 // Fields first to last; false for a class that is more than fields and methods.
 static bool fields_ok(const Node *n, bool frozen) {
     bool optional = false, change = false;
@@ -102,6 +108,7 @@ static bool fields_ok(const Node *n, bool frozen) {
         const Node *s = n->klass.body.at[i];
         bool special = false;
         if (s->kind == NODE_PASS || (s->kind == NODE_EXPRSTMT && s->value->kind == NODE_STRING)) continue;
+        if (s->kind == NODE_FUNCTION && is_own(s->function.name)) return false;
         if (s->kind == NODE_FUNCTION && !str_starts(s->function.name, "__")) {
             if (frozen) node_each_child(s, find_change, &change);
             continue;
@@ -425,6 +432,12 @@ static void write_out(void *arg, const Node *n) {
     const Enums *e = arg;
     node_each_child(n, write_out, arg); // a tree's height is bounded
     const Node *member = n->kind == NODE_ATTRIBUTE ? n->attribute.value : n;
+    // Mode(1).value
+    if (n->kind == NODE_ATTRIBUTE && str_is(n->attribute.name, "value") && member->kind == NODE_CALL &&
+        member->call.func->kind == NODE_NAME && names_have(&e->valued, member->call.func->name)) {
+        *(Node *)(uintptr_t)n = *member; // the tree is this process's own
+        return;
+    }
     if (n->kind != NODE_ATTRIBUTE || member->kind != NODE_ATTRIBUTE ||
         member->attribute.value->kind != NODE_NAME || !names_have(&e->valued, member->attribute.value->name))
         return;

@@ -18,7 +18,11 @@ static const char *receiver_name(Value v) {
     case V_DICT: return "dict";
     case V_STR: return "text";
     case V_INT: return "number";
-    case V_TUPLE: return v.seq->flavour == SEQ_PAIR ? "pair" : v.seq->flavour == SEQ_SIZE ? "size" : NULL;
+    case V_TUPLE:
+        return v.seq->flavour == SEQ_PAIR    ? "pair"
+               : v.seq->flavour == SEQ_SIZE  ? "size"
+               : v.seq->flavour == SEQ_NAMED ? "named"
+                                             : NULL;
     case V_KERNEL: return "kernel";
     case V_DTYPE: return "dtype";
     case V_DEVICE: return "device";

@@ -2,7 +2,7 @@
 // forward half of autograd functions. No inheritance beyond the empty bases of torch, nothing that outlives
 // the call.
 #include "host/policy/screen.h"
-#include "host/python/interp.h"
+#include "host/python/api.h"
 
 static bool method_new(Interp *in, Span at, Value self, Value function, Str name, Value *out) {
     Method *m = HOST_NEW(in, at, Method, 1);
@@ -24,28 +24,85 @@ static bool object_new(Interp *in, Span at, const Class *of, Value *out) {
     return o->attribute != NULL;
 }
 
+// Which member of an Enum has this value, or -1. Those of an IntEnum are their values.
+static bool member_of_value(Interp *in, Span at, const Class *c, Value value, int *out) {
+    *out = -1;
+    for (int i = 0; i < c->members->n && *out < 0; i++) {
+        Value own = c->members->at[i];
+        bool same = false;
+        if (own.kind == V_OBJECT) own = env_find(own.object->attribute, STR("value"))->v;
+        if (!host_work(in, at, 4) || !value_equal(in, at, own, value, &same)) return false;
+        if (same) *out = i;
+    }
+    return true;
+}
+
+// Kind("sum"), Kind(Kind.SUM)
+static bool enum_call(Interp *in, const Class *c, const Args *args, Value *out) {
+    int k;
+    if (args->n != 1 || args->names)
+        return host_unsupported(in, args->at, "a call of an Enum with other than one value");
+    const Value v = args->pos[0];
+    if (v.kind == V_OBJECT && v.object->of == c) return *out = v, true;
+    if (!member_of_value(in, args->at, c, v, &k)) return false;
+    if (k >= 0) return *out = c->members->at[k], true;
+    Buf text = BUF(in->arena);
+    value_repr(&text, v, 0);
+    return host_raise(in, args->at, "ValueError: %s is not a valid %.*s", buf_cstr(&text), STR_ARG(c->name));
+}
+
+// Kind["SUM"]
+bool enum_subscript(Interp *in, Span at, const Class *c, Value name, Value *out) {
+    const Slot *s = name.kind == V_STR && !str_is(name.s, ENUM_CLASS) ? env_find(c->names, name.s) : NULL;
+    for (int i = 0; s && i < c->members->n; i++) {
+        Value own = c->members->at[i];
+        bool same = own.kind == V_OBJECT && s->v.kind == V_OBJECT && own.object == s->v.object;
+        if (own.kind != V_OBJECT && !value_equal(in, at, own, s->v, &same)) return false;
+        if (same) return *out = own, true;
+    }
+    Buf text = BUF(in->arena);
+    value_repr(&text, name, 0);
+    return host_raise(in, at, "KeyError: %s", buf_cstr(&text));
+}
+
 // A member of an Enum, of its name and value; a second name of a value is the same member.
 static bool enum_member(Interp *in, Span at, const Class *c, Value *v) {
     Value pair = *v;
-    for (int i = 0; i < c->names->cap; i++) {
-        const Value *of = &c->names->slot[i].v;
-        const Slot *s = c->names->slot[i].name.p && of->kind == V_OBJECT && of->object->of == c
-                            ? env_find(of->object->attribute, STR("value"))
-                            : NULL;
-        bool same = false;
-        if (s && !value_equal(in, at, s->v, pair.seq->at[1], &same)) return false;
-        if (same) return *v = *of, true;
-    }
+    int k;
+    if (!member_of_value(in, at, c, pair.seq->at[1], &k)) return false;
+    if (k >= 0) return *v = c->members->at[k], true;
     return object_new(in, at, c, v) && env_set(in, at, v->object->attribute, STR("name"), pair.seq->at[0]) &&
            env_set(in, at, v->object->attribute, STR("value"), pair.seq->at[1]);
+}
+
+// Room for the members of an Enum, which begins with ENUM_CLASS.
+static bool members_new(Interp *in, const Node *n, Class *c) {
+    const Node *first = n->klass.body.n ? n->klass.body.at[0] : NULL;
+    Value list;
+    if (!first || first->kind != NODE_ASSIGN || !node_is_name(first->assign.targets.at[0], ENUM_CLASS))
+        return true;
+    if (!seq_new(in, n->span, V_TUPLE, n->klass.body.n, &list)) return false;
+    c->members = list.seq;
+    c->members->n = 0;
+    return true;
+}
+static bool note_member(Interp *in, Span at, Class *c, Value v) {
+    int k = 0;
+    Value value = v;
+    if (!c->members) return true;
+    if (v.kind == V_OBJECT) value = env_find(v.object->attribute, STR("value"))->v;
+    if (!member_of_value(in, at, c, value, &k)) return false;
+    if (k < 0) c->members->at[c->members->n++] = v;
+    return true;
 }
 
 bool class_new(Interp *in, Env *env, const Node *n, Value *out) {
     Class *c = HOST_NEW(in, n->span, Class, 1);
     if (!c) return false;
-    *c = (Class){n->klass.name, class_kind(n), env_new(in, n->span, env, n->klass.body.n)};
+    *c = (Class){n->klass.name, class_kind(n), env_new(in, n->span, env, n->klass.body.n), NULL};
     if (!c->names) return false;
     if (c->kind == CLASS_NONE) return host_refuse_form(in, n->span, node_form(NODE_CLASS));
+    if (!members_new(in, n, c)) return false;
     for (int i = 0; i < n->klass.body.n; i++) {
         const Node *s = n->klass.body.at[i];
         Value v;
@@ -56,6 +113,7 @@ bool class_new(Interp *in, Env *env, const Node *n, Value *out) {
             bool member = v.kind == V_TUPLE && class_is((Value){.kind = V_CLASS, .klass = c}, ENUM_CLASS);
             if (member && v.seq->at[1].kind == V_NONE) continue; // `name` and `value`, see enums.c
             if (member && !enum_member(in, s->span, c, &v)) return false;
+            if (i > 0 && !note_member(in, s->span, c, v)) return false;
             for (int k = 0; k < s->assign.targets.n; k++) {
                 const Node *t = s->assign.targets.at[k];
                 if (t->kind != NODE_NAME) return host_refuse_form(in, t->span, node_form(NODE_CLASS));
@@ -113,6 +171,34 @@ static bool named_tuple(Interp *in, Span at, Value *v) {
     v->seq->of = o->of;
     for (int i = 1; i < params->n; i++)
         v->seq->at[i - 1] = env_find(o->attribute, params->at[i]->param.name)->v;
+    return true;
+}
+
+// p._replace(block=256): another one of the same class.
+bool api_named_replace(Call *c, Value *out) {
+    const Seq *from = c->arg[0].seq;
+    const Dict *items = c->arg[1].dict;
+    if (!seq_new(c->in, c->at, V_TUPLE, from->n, out)) return false;
+    out->seq->flavour = SEQ_NAMED;
+    out->seq->of = from->of;
+    memcpy(out->seq->at, from->at, sizeof *from->at * (size_t)from->n);
+    for (int i = 0; i < items->n; i++) {
+        int field = field_of(from->of, items->key[i].s);
+        if (field < 0 || field >= from->n)
+            return host_raise(c->in, c->at, "ValueError: Got unexpected field names: ['%.*s']",
+                              STR_ARG(items->key[i].s));
+        out->seq->at[field] = items->value[i];
+    }
+    return true;
+}
+
+bool api_named_dict(Call *c, Value *out) {
+    const Seq *from = c->arg[0].seq;
+    const Nodes *params = &env_find(from->of->names, STR("__init__"))->v.function->node->function.params;
+    if (!dict_new(c->in, c->at, out)) return false;
+    for (int i = 0; i < from->n; i++)
+        if (!dict_put(c->in, c->at, out->dict, value_str(params->at[i + 1]->param.name), from->at[i]))
+            return false;
     return true;
 }
 
@@ -198,7 +284,7 @@ bool class_call(Interp *in, Value f, const Args *args, Value *out) {
                           STR_ARG(c->name));
     const Slot *init = env_find(c->names, STR("__init__"));
     Value nothing;
-    if (class_is(f, ENUM_CLASS)) return host_unsupported(in, args->at, "a member of an Enum by its value");
+    if (c->members) return enum_call(in, c, args, out);
     if (!object_new(in, args->at, c, out)) return false;
     if (init && !call_with(in, init->v, *out, args, &nothing)) return false;
     if (class_is(f, NAMED_TUPLE)) return named_tuple(in, args->at, out);

@@ -106,15 +106,20 @@ bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
     if (str_starts(name, "__"))
         return host_refuse(in, at, "`.%.*s`: host code does not reach into Python's own attributes",
                            STR_ARG(name));
-    if (v.kind == V_CLASS || v.kind == V_OBJECT || (v.kind == V_TUPLE && v.seq->flavour == SEQ_NAMED))
-        return class_member(in, at, v, name, out);
+    const Api *row = api_member(name, v, in->candidate);
+    bool named = v.kind == V_TUPLE && v.seq->flavour == SEQ_NAMED;
+    if (v.kind == V_CLASS || v.kind == V_OBJECT || (named && !row)) return class_member(in, at, v, name, out);
     if (v.kind == V_MODULE) return module_member(in, at, v.s, name, out);
     if (v.kind == V_LIMITS) return limits_member(in, at, v, name, out);
-    const Api *row = api_member(name, v, in->candidate);
     if (row) return api_value(in, at, row, name, v, out);
     // A class of the API and what stands behind its dot: TensorDescriptor.from_tensor.
     if (v.kind == V_API && v.member->self.kind == V_UNBOUND && api_is_module(v.member->name, in->candidate))
         return module_member(in, at, v.member->name, name, out);
+    if ((v.kind == V_INT || v.kind == V_STR) && (str_is(name, "value") || str_is(name, "name")))
+        return host_unsupported(in, at,
+                                "`.%.*s` of a number or a text, one of the members of an IntEnum or a "
+                                "StrEnum: those are plain values here",
+                                STR_ARG(name));
     if (!value_is_tensor(v) && v.kind != V_KERNEL && v.kind != V_LAUNCHER)
         return host_raise(in, at, "AttributeError: '%s' object has no attribute '%.*s'", value_type(v),
                           STR_ARG(name));

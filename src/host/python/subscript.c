@@ -105,7 +105,7 @@ bool subscript_get(Interp *in, Span at, Value v, Value index, Value *out) {
         return host_raise(in, at,
                           "TypeError: 'function' object is not subscriptable; did you forget @triton.jit?");
     default:
-        if (class_is(v, ENUM_CLASS)) return host_unsupported(in, at, "a member of an Enum by its name");
+        if (v.kind == V_CLASS && v.klass->members) return enum_subscript(in, at, v.klass, index, out);
         return host_raise(in, at, "TypeError: '%s' object is not subscriptable", value_type(v));
     }
 }

@@ -400,7 +400,12 @@ bool iter_start(Interp *in, Span at, Value v, Iter *out) {
         return host_unsupported(in, at, "the order of a set is the interpreter's; use sorted() or a tuple");
     case V_BOUND: return host_refuse(in, at, "references do not iterate over tensors; use .unbind()");
     default:
-        if (class_is(v, ENUM_CLASS)) return host_unsupported(in, at, "the members of an Enum in a row");
+        if (v.kind == V_CLASS && v.klass->members) {
+            if (v.klass->members->n && v.klass->members->at[0].kind != V_OBJECT)
+                return host_unsupported(in, at, "the members of an IntEnum or a StrEnum in a row");
+            out->of = (Value){.kind = V_TUPLE, .seq = v.klass->members};
+            return true;
+        }
         return host_raise(in, at, "TypeError: '%s' object is not iterable", value_type(v));
     }
 }

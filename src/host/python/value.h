@@ -131,7 +131,8 @@ struct Member {
 struct Class {
     Str name;
     ClassKind kind;
-    Env *names; // functions and constants
+    Env *names;   // functions and constants
+    Seq *members; // of an Enum, in their order, each once; or NULL
 };
 struct Object {
     const Class *of; // NULL: a ctx

@@ -288,10 +288,32 @@ typedef struct {
     Checker *c;
     bool truth, ok;
 } Plain;
+typedef struct {
+    Str name;
+    bool found;
+} Assigned;
+static void find_assigned(void *arg, const Node *n) {
+    Assigned *a = arg;
+    for (int i = 0; n->kind == NODE_ASSIGN && i < n->assign.targets.n; i++)
+        a->found |=
+            (n->assign.targets.at[i]->kind == NODE_NAME && str_eq(n->assign.targets.at[i]->name, a->name));
+    a->found |= n->kind == NODE_AUGASSIGN && n->augassign.target->kind == NODE_NAME &&
+                str_eq(n->augassign.target->name, a->name);
+    node_each_child(n, find_assigned, a); // a tree's height is bounded
+}
+// A name that the function assigns to is its own everywhere, and no number of the module before that.
+static bool is_unset(Checker *c, Str name) {
+    Assigned a = {.name = name};
+    if (scope_find(c, name)) return false;
+    for (int i = 0; !a.found && i < c->frame->function->function.body.n; i++)
+        find_assigned(&a, c->frame->function->function.body.at[i]);
+    return a.found;
+}
+
 static void look_plain(void *arg, const Node *n) {
     Plain *p = arg, inner = {p->c, false, true};
     switch (n->kind) {
-    case NODE_NAME:
+    case NODE_NAME: inner.ok = !is_unset(p->c, n->name); break;
     case NODE_INT:
     case NODE_FLOAT:
     case NODE_TRUE:
@@ -302,7 +324,8 @@ static void look_plain(void *arg, const Node *n) {
     case NODE_UNARY: inner.truth = n->unary.op == OPER_NOT; break;
     case NODE_BOOLOP: inner.ok = p->truth, inner.truth = true; break;
     case NODE_CALL:
-        inner.ok = !n->call.keywords.n && constexpr_callee(p->c, n->call.func);
+        inner.ok = !n->call.keywords.n && constexpr_callee(p->c, n->call.func) &&
+                   !is_unset(p->c, n->call.func->name);
         for (int i = 0; i < n->call.args.n; i++) look_plain(&inner, n->call.args.at[i]);
         p->ok &= inner.ok;
         return;
@@ -319,24 +342,90 @@ static void look_plain(void *arg, const Node *n) {
     p->ok &= inner.ok;
 }
 
-// Its one expression, or NULL.
-static const Node *only_result(const Node *f) {
-    const Nodes *body = &f->function.body;
-    int first = body->n > 1 && body->at[0]->kind == NODE_EXPRSTMT && body->at[0]->value->kind == NODE_STRING;
-    return body->n == first + 1 && body->at[first]->kind == NODE_RETURN ? body->at[first]->value : NULL;
+static bool not_plain(Checker *c, const Node *at) {
+    return checker_unsupported(
+        c, at,
+        "of functions of @triton.constexpr_function, kernels run those here that assign "
+        "numbers to names, choose by `if` and return a number, on constexprs");
+}
+
+static bool plain_value(Checker *c, const Node *n, bool truth, Val *out) {
+    Plain plain = {c, truth, true};
+    look_plain(&plain, n);
+    if (!plain.ok) return not_plain(c, n);
+    return check_expr(c, n, out) && (out->kind == VAL_PY || not_plain(c, n));
+}
+
+// Everything that it is made of, whether it runs or not: nothing else binds names.
+static void look_form(void *arg, const Node *n) {
+    bool *ok = arg;
+    switch (n->kind) {
+    case NODE_PASS:
+    case NODE_NAME:
+    case NODE_INT:
+    case NODE_FLOAT:
+    case NODE_TRUE:
+    case NODE_FALSE:
+    case NODE_NONE:
+    case NODE_BINARY:
+    case NODE_COMPARE:
+    case NODE_UNARY:
+    case NODE_BOOLOP:
+    case NODE_CALL:
+    case NODE_IFEXP:
+    case NODE_RETURN:
+    case NODE_IF: break;
+    case NODE_EXPRSTMT: *ok &= n->value->kind == NODE_STRING; return;
+    case NODE_ASSIGN: *ok &= n->assign.targets.n == 1 && n->assign.targets.at[0]->kind == NODE_NAME; break;
+    case NODE_AUGASSIGN: *ok &= n->augassign.target->kind == NODE_NAME; break;
+    default: *ok = false;
+    }
+    if (*ok) node_each_child(n, look_form, ok); // a tree's height is bounded
+}
+
+static bool plain_block(Checker *c, const Nodes *body, Val *out);
+
+static bool plain_statement(Checker *c, const Node *n, Val *out) {
+    Val v, old;
+    bool yes;
+    check_note(c, n->span.at);
+    switch (n->kind) {
+    case NODE_PASS: return true;
+    case NODE_EXPRSTMT: return true; // a text: look_form()
+    case NODE_ASSIGN: {
+        const Node *to = n->assign.targets.at[0];
+        return plain_value(c, n->assign.value, false, &v) && scope_set(c, to, to->name, &v);
+    }
+    case NODE_AUGASSIGN: {
+        const Node *to = n->augassign.target;
+        return plain_value(c, to, false, &old) && plain_value(c, n->augassign.value, false, &v) &&
+               check_binary(c, n, n->augassign.op, &old, &v, &v) && (v.kind == VAL_PY || not_plain(c, n)) &&
+               scope_set(c, to, to->name, &v);
+    }
+    case NODE_IF:
+        return plain_value(c, n->branch.cond, true, &v) && check_truth(c, n->branch.cond, &v, &yes) &&
+               plain_block(c, yes ? &n->branch.then : &n->branch.otherwise, out);
+    case NODE_RETURN:
+        c->frame->returned = true;
+        return n->value ? plain_value(c, n->value, false, out) : not_plain(c, n);
+    default: return not_plain(c, n);
+    }
+}
+
+static bool plain_block(Checker *c, const Nodes *body, Val *out) {
+    for (int i = 0; i < body->n && !c->frame->returned; i++)
+        if (!checker_spend(c, body->at[i], 1) || !plain_statement(c, body->at[i], out)) return false;
+    return true;
 }
 
 // Python runs it while Triton compiles, on the values of constexprs, and its result is one again.
 static bool call_constexpr(Checker *c, const Node *at, const Node *f, const Arg *arg, int args, Val *out) {
-    const Node *home = c->frame->module, *result = only_result(f);
-    Plain plain = {c, false, true};
-    if (result) look_plain(&plain, result);
-    bool numbers = true;
-    for (int i = 0; i < args; i++) numbers &= arg[i].value.kind == VAL_PY;
-    if (!result || !plain.ok || !numbers || c->calls >= CALLS_MAX)
-        return checker_unsupported(c, at,
-                                   "of functions of @triton.constexpr_function, kernels run those here that "
-                                   "return one expression of numbers, on constexprs");
+    const Node *home = c->frame->module;
+    for (int i = 0; i < args; i++)
+        if (arg[i].value.kind != VAL_PY) return not_plain(c, at);
+    bool form = c->calls < CALLS_MAX;
+    for (int i = 0; form && i < f->function.body.n; i++) look_form(&form, f->function.body.at[i]);
+    if (!form) return not_plain(c, at);
     for (const Frame *up = c->frame; up; up = up->caller)
         if (up->function == f) return checker_unsupported(c, at, "a constexpr_function that calls itself");
     Val *value = NEWN(c->arena, Val, (size_t)f->function.params.n + 1);
@@ -349,13 +438,12 @@ static bool call_constexpr(Checker *c, const Node *at, const Node *f, const Arg 
     c->calls++;
     for (int i = 0; ok && i < f->function.params.n; i++)
         ok = scope_set(c, at, f->function.params.at[i]->param.name, &value[i]);
-    ok = ok && check_expr(c, result, out);
+    ok = ok && plain_block(c, &f->function.body, out) && (frame.returned || not_plain(c, at));
     c->calls--;
     c->globals_allowed = allowed;
     c->frame = frame.caller;
     c->guard = frame.entered;
-    return ok && (out->kind == VAL_PY ||
-                  checker_unsupported(c, at, "the result of this constexpr_function is no number"));
+    return ok;
 }
 
 bool check_apply(Checker *c, const Node *at, const Val *f, const Val *arg, int args, Val *out) {

@@ -21,7 +21,7 @@ def run(x):
     y = torch.empty((m, n), dtype=x.dtype, device=x.device)
     relu2[(m, triton.cdiv(n, doubled(128)))](x, y, x.stride(0), n, BLOCK=doubled(128))
     return y
-# --- unsupported: return one expression
+# --- unsupported: choose by `if`
 import torch
 import triton
 import triton.language as tl

@@ -83,7 +83,7 @@ def run(x):
     y = torch.empty_like(x)
     relu2[(1,)](x, y, 3, BLOCK=128)
     return y
-# --- unsupported: return one expression
+# --- unsupported: choose by `if`
 import torch
 import triton
 import triton.language as tl

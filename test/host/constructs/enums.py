@@ -30,7 +30,10 @@ def run(x):
     assert kind == Kind.SAME and kind is Kind.SAME and kind != Kind.MAX and kind.value == "sum" and kind.name == "SUM"
     assert kind != "sum" and isinstance(kind, Kind) and Mode.NEXT == 257 and Mode.FIRST.value == 1
     assert Mode.WIDE.name == "WIDE" and Step.TWO.value == 2 and Step.ONE != 1 and SIZES[kind] == kind.block()
-    return launch(x, Mode.WIDE)
+    assert Kind("max") is Kind.MAX and Kind(Kind.SUM) is Kind.SUM and Kind["SAME"] is Kind.SUM and Step(2) == Step.TWO
+    assert [k.name for k in Kind] == ["SUM", "MAX"] and [s.value for s in Step] == [1, 2] and list(Kind)[1] is Kind.MAX
+    assert {k: k.value for k in Kind}[Kind.MAX] == "max" and Mode["FIRST"] == 1 and Mode(257) == Mode.NEXT
+    return launch(x, Mode(256).value)
 # --- unsupported: .MAX
 from enum import Enum
 
@@ -55,7 +58,7 @@ class Kind(Enum):
 
 def run(x):
     return launch(x, Kind.SUM.keep())
-# --- unsupported: by its value
+# --- host_error: 255 is not a valid Mode
 from enum import IntEnum
 
 
@@ -64,17 +67,50 @@ class Mode(IntEnum):
 
 
 def run(x):
-    return launch(x, Mode(256))
-# --- unsupported: in a row
+    return launch(x, Mode(255))
+# --- host_error: KeyError
 from enum import Enum
 
 
 class Kind(Enum):
+    WIDE = 256
+
+
+def run(x):
+    return launch(x, Kind["wide"].value)
+# --- unsupported: .value
+from enum import IntEnum
+
+
+class Mode(IntEnum):
+    WIDE = 256
+
+
+def run(x):
+    m = Mode(256)
+    return launch(x, m.value)
+# --- unsupported: in a row
+from enum import IntEnum
+
+
+class Kind(IntEnum):
     SUM = 1
 
 
 def run(x):
     return launch(x, len([k for k in Kind]))
+# --- compile_fail: power of 2
+from enum import Enum
+
+
+class Kind(Enum):
+    SUM = 1
+    MAX = 2
+    SAME = 1
+
+
+def run(x):
+    return launch(x, [k.value for k in Kind][-1] + 1)
 # --- host_error: unsupported operand
 from enum import Enum
 

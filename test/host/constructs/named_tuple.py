@@ -32,7 +32,40 @@ def run(x):
     assert p[1] == block == 128 and p.twice().block == 256 and p.half == 64 and len(p) == 3 and note is None
     assert isinstance(p, Plan) and isinstance(p, tuple) and not isinstance(s, Plan) and s == (3, 300) and s.n == 300
     assert Other(a=1).a == 1 and p[:2] == (rows, 128)
-    return launch(x, p.twice().block)
+    q = p._replace(block=64)
+    kept = q._asdict()
+    assert q.block == 64 and p.block == 128 and isinstance(q, Plan) and q.rows == rows and q._replace() == q
+    assert list(kept) == ["rows", "block", "note"] and kept["block"] == 64 and s._replace(m=4)._asdict() == {"m": 4, "n": 300}
+    return launch(x, p._replace(block=p.twice().block).block)
+# --- compile_fail: power of 2
+from collections import namedtuple
+
+Plan = namedtuple("Plan", "block rows")
+
+
+def run(x):
+    return launch(x, Plan(256, 3)._replace(block=3)._asdict()["block"])
+# --- host_error: unexpected field names
+from collections import namedtuple
+
+Plan = namedtuple("Plan", "block rows")
+
+
+def run(x):
+    return launch(x, Plan(256, 3)._replace(columns=3).block)
+# --- unsupported: class
+from typing import NamedTuple
+
+
+class Plan(NamedTuple):
+    block: int
+
+    def _replace(self, block):
+        return self
+
+
+def run(x):
+    return launch(x, Plan(256)._replace(3).block)
 # --- host_error: missing 1 required positional argument
 from typing import NamedTuple
 
@@ -78,14 +111,14 @@ Plan = namedtuple("Plan", "block rows")
 def run(x):
     relu2[(1,)](x, x, Plan(256, 3), 3, BLOCK=256)
     return x
-# --- unsupported: ._replace
+# --- unsupported: ._make
 from collections import namedtuple
 
 Plan = namedtuple("Plan", "block rows")
 
 
 def run(x):
-    return launch(x, Plan(256, 3)._replace(block=3).block)
+    return launch(x, Plan._make([256, 3]).block)
 # --- parse_reject: compute on tensors
 from typing import NamedTuple
 
