@@ -144,10 +144,6 @@ static Truth truth_of(const Conditions *c, const Node *n, int depth) {
     }
     case NODE_COMPARE: return version_truth(n);
     case NODE_CALL: return call_truth(c, n);
-    case NODE_ATTRIBUTE: { // torch.version.hip is None
-        Buf path = BUF(c->arena);
-        return node_dotted(n, &path) && str_is(buf_str(&path), "torch.version.hip") ? IS_FALSE : NOT_KNOWN;
-    }
     default: return NOT_KNOWN;
     }
 }
@@ -223,6 +219,42 @@ static void answer_environment(void *arg, const Node *n) {
     call->height = height;
 }
 
+// ---- which torch it is
+//
+// One for GPUs of NVIDIA, as all that is judged here: torch.version.hip is None, torch.version.cuda some
+// text. Which text nobody says, so that nothing but whether there is one can be asked.
+
+static bool is_version_of(Arena *a, const Node *n, const char *name) {
+    Buf path = BUF(a);
+    return n->kind == NODE_ATTRIBUTE && node_dotted(n, &path) && str_is(buf_str(&path), name);
+}
+static void becomes(const Node *n, NodeKind kind) {
+    Node *own = (Node *)(uintptr_t)n; // the tree is this process's own
+    *own = (Node){.kind = kind, .span = n->span, .height = n->height};
+}
+
+// Where only truth counts.
+static void answer_truth(Arena *a, const Node *n) {
+    if (is_version_of(a, n, "torch.version.cuda")) becomes(n, NODE_TRUE);
+    for (int i = 0; n->kind == NODE_BOOLOP && i < n->boolop.items.n; i++)
+        answer_truth(a, n->boolop.items.at[i]);
+}
+
+static void answer_version(void *arg, const Node *n) {
+    Arena *a = arg;
+    node_each_child(n, answer_version, a); // a tree's height is bounded
+    if (is_version_of(a, n, "torch.version.hip")) return becomes(n, NODE_NONE);
+    if (n->kind == NODE_IF) answer_truth(a, n->branch.cond);
+    if (n->kind == NODE_IFEXP) answer_truth(a, n->ifexp.cond);
+    if (n->kind == NODE_UNARY && n->unary.op == OPER_NOT) answer_truth(a, n->unary.operand);
+    if (n->kind != NODE_COMPARE || n->compare.rest.n != 1) return;
+    const Node *left = n->compare.left, *right = n->compare.rest.at[0];
+    Oper op = n->compare.ops[0];
+    bool cuda = is_version_of(a, left, "torch.version.cuda");
+    if (right->kind == NODE_NONE && (cuda || left->kind == NODE_NONE) && (op == OPER_IS || op == OPER_ISNOT))
+        becomes(n, (op == OPER_IS) == cuda ? NODE_FALSE : NODE_TRUE);
+}
+
 static bool is_module_os(const Node *module, const Bindings *bound) {
     const Node *alias, *s = module_binding(module, STR("os"), &alias);
     return s && s->kind == NODE_IMPORT && !s->import.from && str_is(alias->alias.name, "os") &&
@@ -249,6 +281,13 @@ static void take_values(void *arg, const Node *n) {
         return;
     Node *own = (Node *)(uintptr_t)n;
     *own = *n->attribute.value;
+}
+
+void versions_normalize(Arena *a, Node *module) {
+    for (int i = 0; i < module->module.body.n; i++) {
+        const Node *s = module->module.body.at[i];
+        if (s->kind != NODE_FUNCTION || !is_jit_function(s)) answer_version(a, s);
+    }
 }
 
 void questions_normalize(Arena *a, Node *module) {

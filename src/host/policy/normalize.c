@@ -469,6 +469,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     if (!futures_first(module, d)) return false;
     local_imports_normalize(a, module);
     if (!foreign_normalize(a, module, d)) return false;
+    versions_normalize(a, module);
     // What the one leaves may be what the other asks for; each takes something away.
     for (bool more = true; more;) {
         more = normalize_tries(a, module);

@@ -46,6 +46,7 @@ void enums_normalize(Arena *a, Node *module);
 #define ENUM_CLASS "enum class" // of one whose constants are its only objects
 void local_imports_normalize(Arena *a, Node *module);
 void matches_normalize(Arena *a, Node *module);
+void versions_normalize(Arena *a, Node *module); // what is asked of torch.version
 void questions_normalize(Arena *a, Node *module);
 bool conditions_normalize(Arena *a, Node *module); // false: there was nothing to decide
 MUST_CHECK bool foreign_normalize(Arena *a, Node *module, DiagList *d);
