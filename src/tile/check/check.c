@@ -115,6 +115,7 @@ static bool constant(Special *s, const LaunchArg *arg, Val *out) {
     if (arg->kind == ARG_DTYPE) {
         key_number(&s->key, 'd', &arg->dtype, sizeof arg->dtype);
         *out = val_dtype(arg->dtype);
+        out->wrapped = true;
         return true;
     }
     if (arg->kind == ARG_FUNCTION) {

@@ -312,7 +312,10 @@ bool check_member(Checker *c, const Node *n, Val v, Str name, Val *out) {
     case VAL_MODULE: return path_member(c, n, v.path, name, out);
     case VAL_TENSOR: return tensor_attribute(c, n, &v, name, out);
     case VAL_BLOCK: return check_block_attribute(c, n, &v, name, out);
-    case VAL_TYPE: return type_attribute(c, n, &v, name, out);
+    case VAL_TYPE:
+        if (!v.wrapped || !str_is(name, "value")) return type_attribute(c, n, &v, name, out);
+        v.wrapped = false;
+        return *out = v, true;
     case VAL_PY:
         if (str_is(name, "value")) return *out = v, true;
         return checker_fail(c, n, "AttributeError", "'%s' object has no attribute '%.*s'",

@@ -52,8 +52,8 @@ bool check_decay(Checker *c, const Node *at, const Val *v, Val *out) {
     switch (v->kind) {
     case VAL_PY: return val_is_none(v) || check_to_tensor(c, at, v, out);
     case VAL_TENSOR:
-    case VAL_BLOCK:
-    case VAL_TYPE: return true;
+    case VAL_BLOCK: return true;
+    case VAL_TYPE: return out->wrapped = false, true; // Triton takes the constexpr off
     case VAL_TUPLE: {
         if (!checker_spend(c, at, v->tuple.n)) return false;
         Val *item = NEWN(c->arena, Val, (size_t)v->tuple.n + 1);
@@ -128,6 +128,7 @@ static bool annassign(Checker *c, const Node *n) {
     if (val_is_tensor(&v))
         return checker_fail(c, n->annassign.value, "TypeError",
                             "a constexpr needs a value known at compile time, got %s", val_type_text(c, &v));
+    v.wrapped |= v.kind == VAL_TYPE;
     return check_assign(c, target, &v);
 }
 

@@ -49,7 +49,7 @@ typedef struct {
 struct Val {
     ValKind kind;
     bool to_tile; // TYPE: a pointer to a tile, not a tile of pointers
-    bool wrapped; // FUNCTION: it came as an argument, which made it a constexpr
+    bool wrapped; // FUNCTION, TYPE: a constexpr: it came as an argument, or a name was declared as one
     union {
         PyValue py;
         TileType type; // TYPE
