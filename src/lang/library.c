@@ -111,6 +111,72 @@ const Node *library_module(Library *l, LibraryFile *f) {
     return NULL;
 }
 
+// ---- names whose meaning nobody knows
+
+typedef struct {
+    Str name;
+    bool found;
+} Bound;
+
+static void find_name(void *arg, const Node *n) {
+    Bound *b = arg;
+    b->found |= n->kind == NODE_NAME && str_eq(n->name, b->name);
+    node_each_child(n, find_name, b); // a tree's height is bounded
+}
+
+static void find_bound(void *arg, const Node *n) {
+    Bound *b = arg;
+    switch (n->kind) {
+    case NODE_FUNCTION: b->found |= str_eq(n->function.name, b->name); return;
+    case NODE_CLASS: b->found |= str_eq(n->klass.name, b->name); return;
+    case NODE_ASSIGN:
+        for (int i = 0; i < n->assign.targets.n; i++) find_name(b, n->assign.targets.at[i]);
+        break;
+    case NODE_ANNASSIGN: find_name(b, n->annassign.target); break;
+    case NODE_IMPORT:
+        for (int i = 0; i < n->import.names.n; i++) {
+            const Node *a = n->import.names.at[i];
+            Str bound = a->alias.as.len ? a->alias.as : a->alias.name;
+            b->found |= str_eq(bound, b->name) || str_is(bound, "*");
+        }
+        return;
+    case NODE_FOR: find_name(b, n->loop.target); break;
+    case NODE_WITHITEM:
+    case NODE_MATCH:
+    case NODE_AUGASSIGN:
+    case NODE_DELETE: find_name(b, n); return;
+    case NODE_LAMBDA: return;
+    default: break;
+    }
+    node_each_child(n, find_bound, b);
+}
+
+static bool is_for_main(const Node *n) {
+    const Node *c = n->kind == NODE_IF && !n->branch.otherwise.n ? n->branch.cond : NULL;
+    return c && c->kind == NODE_COMPARE && c->compare.rest.n == 1 && c->compare.ops[0] == OPER_EQ &&
+           node_is_name(c->compare.left, "__name__") && c->compare.rest.at[0]->kind == NODE_STRING &&
+           str_is(c->compare.rest.at[0]->string.text, "__main__");
+}
+
+// A plain statement, which module_binding() sees.
+static bool is_plain(const Node *n) {
+    if (n->kind == NODE_ASSIGN)
+        for (int i = 0; i < n->assign.targets.n; i++)
+            if (n->assign.targets.at[i]->kind != NODE_NAME) return false;
+    return n->kind == NODE_ASSIGN || n->kind == NODE_FUNCTION || n->kind == NODE_CLASS ||
+           n->kind == NODE_ANNASSIGN || n->kind == NODE_IMPORT || is_for_main(n);
+}
+
+bool library_unsure(const Node *module, Str name) {
+    const Library *l = module->module.library;
+    Bound b = {.name = name};
+    bool ours = false;
+    for (int i = 0; l && !ours && i < l->files; i++) ours = l->file[i].module == module;
+    for (int i = 0; ours && !b.found && i < module->module.body.n; i++)
+        if (!is_plain(module->module.body.at[i])) find_bound(&b, module->module.body.at[i]);
+    return b.found;
+}
+
 const char *library_names(Arena *a, const Library *l) {
     enum { SHOWN = 5 };
     Buf b = BUF(a);

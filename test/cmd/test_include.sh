@@ -144,6 +144,64 @@ printf 'from .math.none import softmax_kernel\n' >"$tmp/packages/ops/__init__.py
 check package_lacks exits 1 "$bin" referee "$tmp/package.py" --op softmax --level quick --include "$tmp/packages"
 rm "$tmp/packages/ops/__init__.py"
 check no_package exits 3 "$bin" referee "$tmp/package.py" --op softmax --level quick --include "$tmp/packages"
+# What a file of a package binds inside `if`: where the condition has one answer, that; else nobody knows the name.
+mkdir -p "$tmp/branches/pk"
+: >"$tmp/branches/pk/__init__.py"
+cat >"$tmp/util.py" <<'END'
+import torch
+import triton
+import triton.language as tl
+
+IS_HIP = torch.version.hip is not None
+if IS_HIP:
+    WIDTH: tl.constexpr = 3
+    FACTOR = tl.constexpr(3)
+else:
+    FACTOR = tl.constexpr(1)
+
+if hasattr(tl, "gather"):
+    @triton.jit
+    def act(x):
+        x = tl.maximum(x, 0.0) * FACTOR
+        return x * x
+else:
+    @triton.jit
+    def act(x):
+        return x
+END
+cat >"$tmp/branches.py" <<'END'
+import torch
+import triton
+import triton.language as tl
+from pk.util import act
+
+
+@triton.jit
+def relu2(x_ptr, y_ptr, stride, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + row * stride + cols, mask=cols < n, other=0.0).to(tl.float32)
+    tl.store(y_ptr + row * n + cols, act(x), mask=cols < n)
+
+
+def run(x):
+    m, n = x.shape
+    y = torch.empty((m, n), dtype=x.dtype, device=x.device)
+    relu2[(m, triton.cdiv(n, 256))](x, y, x.stride(0), n, BLOCK=256)
+    return y
+END
+branches() { # exit code, sed's change of the file
+    sed "$2" "$tmp/util.py" >"$tmp/branches/pk/util.py"
+    exits "$1" "$bin" referee "$tmp/branches.py" --op relu2 --level quick --dtype fp32 --shape 3x300 --include "$tmp/branches"
+}
+check bound_inside_if branches 0 ''
+check other_constant branches 1 's/FACTOR = tl.constexpr(1)/FACTOR = tl.constexpr(2)/'
+check other_function branches 1 's/"gather"/"nothing"/'
+check no_one_answer branches 4 's/if IS_HIP:/if torch.cuda.device_count() > 1:/'
+check no_one_function branches 4 's/hasattr(tl, "gather")/torch.cuda.device_count() > 1/'
+check bound_again branches 4 's/^if hasattr/if torch.cuda.device_count() > 1:\n    FACTOR = tl.constexpr(3)\nif hasattr/'
+check changed branches 4 's/^if hasattr/FACTOR += 2\nif hasattr/'
+check for_main branches 0 's/^if hasattr/if __name__ == "__main__":\n    FACTOR = 3\nif hasattr/'
 # The folder itself.
 printf 'x = 1\n' >"$tmp/bad/torch.py"
 check hides_a_module exits 3 "$bin" referee "$tmp/k.py" --op softmax --include "$tmp/bad"

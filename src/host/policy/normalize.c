@@ -463,18 +463,37 @@ static void mark_imports(void *arg, const Node *n) {
     node_each_child(n, mark_imports, arg); // a tree's height is bounded
 }
 
+// What the one leaves may be what the other asks for; each takes something away.
+static void normalize_conditions(Arena *a, Node *module) {
+    versions_normalize(a, module);
+    for (bool more = true; more;) {
+        more = normalize_tries(a, module);
+        more |= conditions_normalize(a, module);
+    }
+}
+
+// The files of --include that a module imports from, and those that they do: each once.
+static void normalize_included(const Node *module, int depth) {
+    if (++depth > LIBRARY_FILES_MAX) return;
+    for (int i = 0; i < module->module.body.n; i++) {
+        const Node *s = module->module.body.at[i];
+        LibraryFile *file = s->kind == NODE_IMPORT ? library_of(module, s) : NULL;
+        if (!file || file->module || !library_module(module->module.library, file)) continue;
+        Node *own =
+            (Node *)(uintptr_t)file->module; // the tree is this process's own, and as old as the library
+        normalize_conditions(module->module.library->arena, own);
+        normalize_included(own, depth);
+    }
+}
+
 bool host_normalize(Arena *a, Node *module, DiagList *d) {
     if (module->module.old_names) mark_imports(NULL, module);
     matches_normalize(a, module);
     if (!futures_first(module, d)) return false;
     local_imports_normalize(a, module);
     if (!foreign_normalize(a, module, d)) return false;
-    versions_normalize(a, module);
-    // What the one leaves may be what the other asks for; each takes something away.
-    for (bool more = true; more;) {
-        more = normalize_tries(a, module);
-        more |= conditions_normalize(a, module);
-    }
+    normalize_conditions(a, module);
+    normalize_included(module, 0);
     normalize_types(a, module);
     questions_normalize(a, module);
     if (!defined_in_time(a, module, d)) return false;

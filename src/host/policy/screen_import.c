@@ -51,7 +51,13 @@ static void screen_included(Screen *s, const Node *n, LibraryFile *file) {
         if (str_is(a->alias.name, "*")) return refuse(s, a->span, "import *: name the helpers that are used");
         screen_binding(s, a->span, a->alias.as.len ? a->alias.as : a->alias.name);
         def = module_binding(home, a->alias.name, &alias);
-        if (!def)
+        if (library_unsure(home, a->alias.name))
+            refuse_as(
+                s, DIAG_UNSUPPORTED, a->span, "import of `", a->alias.name,
+                arena_printf(s->arena,
+                             "%.*s.py binds it under a condition that has no one answer here, or changes it",
+                             STR_ARG(file->name)));
+        else if (!def)
             refuse_as(s, DIAG_REFUSED, a->span, "import of `", a->alias.name,
                       arena_printf(s->arena, "%.*s.py has no such name", STR_ARG(file->name)));
         else if (def->kind == NODE_CLASS || (def->kind == NODE_FUNCTION && !is_jit_function(def)))

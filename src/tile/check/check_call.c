@@ -1,4 +1,5 @@
 // Calls: Python's binding rules, rows of op.def, and helpers, which are inlined.
+#include "lang/library.h"
 #include "tile/check/checker.h"
 #include <assert.h>
 
@@ -278,6 +279,7 @@ bool is_constexpr_function(const Node *f) {
 static const Node *constexpr_callee(Checker *c, const Node *func) {
     const Node *alias, *s = NULL;
     if (func->kind != NODE_NAME || scope_find(c, func->name)) return NULL;
+    if (library_unsure(c->frame->module, func->name)) return NULL; // check_name() says so
     s = module_binding(c->frame->module, func->name, &alias);
     return s && s->kind == NODE_FUNCTION && is_constexpr_function(s) ? s : NULL;
 }

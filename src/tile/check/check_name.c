@@ -70,10 +70,19 @@ typedef struct {
 } Global;
 static bool global_name(Checker *c, const Node *at, Global g, Str name, Val *out);
 
+static bool unsure(Checker *c, const Node *at, Str name) {
+    return checker_unsupported(
+        c, at,
+        "`%.*s`: the file of --include that it is from binds it under a condition that has "
+        "no one answer here, or changes it",
+        STR_ARG(name));
+}
+
 static bool included_name(Checker *c, const Node *at, Library *l, LibraryFile *file, Str name, Val *out) {
     Global g = {.home = library_module(l, file)};
     if (!g.home) return checker_unsupported(c, at, "%s", file->fault);
     c->visits += g.home->module.body.n / 16;
+    if (library_unsure(g.home, name)) return unsure(c, at, name);
     g.statement = module_binding(g.home, name, &g.alias);
     if (!g.statement)
         return checker_fail(c, at, "ImportError", "cannot import name '%.*s' from '%.*s'", STR_ARG(name),
@@ -237,6 +246,7 @@ bool check_name(Checker *c, const Node *n, Str name, Val *out) {
     if (local) return *out = *local, true;
     Global g = {.home = c->frame->module};
     c->visits += g.home->module.body.n / 16;
+    if (library_unsure(g.home, name)) return unsure(c, n, name);
     g.statement = module_binding(g.home, name, &g.alias);
     if (g.statement) return global_name(c, n, g, name, out);
     const Builtin *b = builtin_named(name);
