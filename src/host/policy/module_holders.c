@@ -200,6 +200,93 @@ static void statements(void *arg, const Node *n) {
     node_each_child(n, statements, arg);
 }
 
+// ---- nn.ModuleList
+//
+// self.norms = nn.ModuleList([nn.LayerNorm(n) for _ in range(2)]) is the list, where that cannot be told from
+// one: it is made of holders, and nothing is done with it but to count its items, to go through them and to
+// take one.
+
+typedef struct {
+    Str name;
+    int all, plain;
+    bool stored;
+} ListUse;
+
+static bool is_list_use(const ListUse *u, const Node *n) {
+    return n && n->kind == NODE_ATTRIBUTE && str_eq(n->attribute.name, u->name) &&
+           n->attribute.value->kind == NODE_NAME;
+}
+static void find_stored(void *arg, const Node *n) {
+    ListUse *u = arg;
+    u->stored |= n->kind == NODE_ATTRIBUTE && str_eq(n->attribute.name, u->name);
+    node_each_child(n, find_stored, u); // a tree's height is bounded
+}
+
+static void find_uses(void *arg, const Node *n) {
+    ListUse *u = arg;
+    u->all += n->kind == NODE_ATTRIBUTE && str_eq(n->attribute.name, u->name);
+    switch (n->kind) {
+    case NODE_ASSIGN:
+        for (int i = 0; i < n->assign.targets.n; i++) find_stored(u, n->assign.targets.at[i]);
+        break;
+    case NODE_AUGASSIGN: find_stored(u, n->augassign.target); break;
+    case NODE_ANNASSIGN: find_stored(u, n->annassign.target); break;
+    case NODE_DELETE: find_stored(u, n); break;
+    case NODE_FOR:
+        find_stored(u, n->loop.target);
+        u->plain += is_list_use(u, n->loop.iter);
+        break;
+    case NODE_WITHITEM:
+        if (n->withitem.target) find_stored(u, n->withitem.target);
+        break;
+    case NODE_COMPFOR: u->plain += is_list_use(u, n->compfor.iter); break;
+    case NODE_SUBSCRIPT:
+        u->plain += is_list_use(u, n->subscript.value) && n->subscript.index->kind != NODE_SLICE;
+        break;
+    case NODE_CALL:
+        if (n->call.args.n == 1 && !n->call.keywords.n &&
+            (node_is_name(n->call.func, "len") || node_is_name(n->call.func, "enumerate")))
+            u->plain += is_list_use(u, n->call.args.at[0]);
+        break;
+    default: break;
+    }
+    node_each_child(n, find_uses, u);
+}
+
+static bool is_of_holders(const Node *n) {
+    if (n->kind == NODE_COMP) return n->comp.kind == COMP_LIST && is_holder_value(n->comp.element);
+    if (n->kind != NODE_LIST || !n->items.n) return false;
+    for (int i = 0; i < n->items.n; i++)
+        if (!is_holder_value(n->items.at[i])) return false;
+    return true;
+}
+
+static void module_list(const Held *h, const Node *init, Node *s) {
+    if (s->kind != NODE_ASSIGN || s->assign.targets.n != 1 || s->assign.value->kind != NODE_CALL) return;
+    const Node *to = s->assign.targets.at[0], *call = s->assign.value;
+    if (to->kind != NODE_ATTRIBUTE || !node_is_name(to->attribute.value, "self") ||
+        !init->function.params.n || !str_is(init->function.params.at[0]->param.name, "self") ||
+        !is_of_nn(call->call.func) || !str_is(call->call.func->attribute.name, "ModuleList") ||
+        call->call.args.n != 1 || call->call.keywords.n || !is_of_holders(call->call.args.at[0]))
+        return;
+    Node *target = s->assign.targets.at[0];
+    const Node kept = *target;
+    ListUse u = {.name = to->attribute.name};
+    *target = (Node){.kind = NODE_NONE, .span = kept.span, .height = 1}; // this one does not count
+    find_uses(&u, h->module);
+    *target = kept;
+    if (!u.stored && u.all == u.plain) s->assign.value = call->call.args.at[0];
+}
+
+static void module_lists(const Held *h, const Node *klass) {
+    for (int i = 0; i < klass->klass.body.n; i++) {
+        const Node *f = klass->klass.body.at[i];
+        for (int k = 0;
+             f->kind == NODE_FUNCTION && str_is(f->function.name, "__init__") && k < f->function.body.n; k++)
+            module_list(h, f, f->function.body.at[k]);
+    }
+}
+
 // ---- which methods
 
 typedef struct {
@@ -260,7 +347,7 @@ void module_holders_normalize(Arena *a, Node *module) {
         const Node *n = module->module.body.at[i];
         if (n->kind != NODE_CLASS || class_kind(n) != CLASS_MODULE) continue;
         if (first < 0) first = i;
-        if (entry_model(module)) use_holder(&h, n);
+        if (entry_model(module)) use_holder(&h, n), module_lists(&h, n);
     }
     for (int k = HOLDERS - 1; k >= 0; k--)
         if (h.used[k]) put_in_front(&h, first, k);
