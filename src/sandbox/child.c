@@ -46,13 +46,15 @@ void send_finding(Child *c, const Diag *d, const Counters *count) {
     send_report(c, &r);
 }
 
-// The candidate's fault by the rules: every honest kernel of these cases fits many times over.
+// A limit of ours, however generous: it says nothing about the program.
 static void memory_gone(void *arg) {
     Child *c = arg;
     char text[128];
-    snprintf(text, sizeof text, "out of memory: the program needs more than the %zu MiB that it may use",
+    snprintf(text, sizeof text,
+             "out of memory: the program needs more than the %zu MiB that it may use: that is a limit of this "
+             "version",
              c->job->arena_bytes >> 20);
-    Diag d = {.kind = c->later ? DIAG_UNSUPPORTED : DIAG_HOST, .msg = text};
+    Diag d = {.kind = DIAG_UNSUPPORTED, .msg = text};
     send_finding(c, &d, NULL);
     _exit(EXIT_DONE);
 }

@@ -389,7 +389,7 @@ static void too_little_memory_is_a_finding(void **state) {
     draw_init(&d, 1000000000);
     Run run = run_with(&d, buf_str(&b), 4 << 20);
     assert_int_equal(run.end, WIRE_FINDING);
-    assert_int_equal(run.r.report[0].finding, DIAG_HOST);
+    assert_int_equal(run.r.report[0].finding, DIAG_UNSUPPORTED);
     assert_int_equal(run.r.report[0].case_index, -1);
     assert_non_null(strstr(run.r.report[0].message, "out of memory"));
     run_free(&run);
