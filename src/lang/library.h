@@ -43,8 +43,8 @@ MUST_CHECK bool library_open(Arena *a, Str packed, Library **out); // false: thi
 LibraryFile *library_of(const Node *module, const Node *import);
 // Its tree, or NULL with file->fault.
 const Node *library_module(Library *l, LibraryFile *file);
-// Whether such a file (and no other module) binds the name under a condition that nothing has decided, or changes
-// what it has bound: then nobody knows what the name means there.
+// Whether such a file (and no other module) binds the name under a condition that nothing has decided, or
+// changes what it has bound: then nobody knows what the name means there.
 bool library_unsure(const Node *module, Str name);
 // "helpers, math_utils", for messages.
 const char *library_names(Arena *a, const Library *l);
