@@ -142,7 +142,7 @@ static void tell_yardstick(Cell *c, const TimingResult *r) {
         if (f.rounds && (!best->rounds || f.us < best->us)) *best = f;
     }
     if (c->q->shared && c->yardsticks && best->rounds && best->spread <= noisy)
-        cell_shared_yardstick_put(c->q->shared, c->q->measurer, &c->job, best);
+        cell_shared_yardstick_put(c->q->shared, c->q, &c->job, best);
 }
 
 void cell_tell(Cell *c, const TimingResult *r, const uint8_t *answers) {

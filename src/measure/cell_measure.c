@@ -159,8 +159,7 @@ static void yardsticks_add(Cell *c) {
     TimedRun run;
     CellTimes *out = c->out;
     c->yardsticks = 0;
-    out->yardstick_kept =
-        c->q->shared && cell_shared_yardstick(c->q->shared, c->q->measurer, &c->job, &out->yardstick);
+    out->yardstick_kept = c->q->shared && cell_shared_yardstick(c->q->shared, c->q, &c->job, &out->yardstick);
     if (out->yardstick_kept) return;
     for (int i = 0; i < c->job.inputs; i++) bytes[i] = c->job.input[i].bytes;
     for (size_t u = 0; u < sizeof unroll / sizeof *unroll; u++, c->yardsticks++) {

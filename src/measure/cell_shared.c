@@ -12,6 +12,7 @@ static const int64_t kept_bytes = (int64_t)2 << 30;
 static const double yardstick_seconds = 60;
 
 typedef struct {
+    Sha256 op;
     int process, inputs;
     int64_t input[TIMING_INPUTS_MAX], output;
     Figure figure;
@@ -141,27 +142,29 @@ void cell_shared_give_back(CellShared *s, const SharedDraw *d) {
 
 // ---- times of streaming
 
-static bool same_job(const Yardstick *y, const Measurer *m, const TimingJob *job) {
-    bool same = y->process == measurer_processes(m) && y->inputs == job->inputs &&
+static bool same_job(const Yardstick *y, const CellRequest *q, const TimingJob *job) {
+    bool same = memcmp(&y->op, &q->op->hash, sizeof y->op) == 0 &&
+                y->process == measurer_processes(q->measurer) && y->inputs == job->inputs &&
                 y->output == timing_output_bytes(job);
     for (int i = 0; same && i < job->inputs; i++) same = y->input[i] == job->input[i].bytes;
     return same;
 }
 
-bool cell_shared_yardstick(CellShared *s, const Measurer *m, const TimingJob *job, Figure *out) {
+bool cell_shared_yardstick(CellShared *s, const CellRequest *q, const TimingJob *job, Figure *out) {
     double now = clock_seconds();
     for (int i = 0; i < s->yardsticks && i < YARDSTICKS_MAX; i++) {
         const Yardstick *y = &s->yardstick[i];
-        if (now - y->at > yardstick_seconds || !same_job(y, m, job)) continue;
+        if (now - y->at > yardstick_seconds || !same_job(y, q, job)) continue;
         *out = y->figure;
         return true;
     }
     return false;
 }
 
-void cell_shared_yardstick_put(CellShared *s, const Measurer *m, const TimingJob *job, const Figure *f) {
+void cell_shared_yardstick_put(CellShared *s, const CellRequest *q, const TimingJob *job, const Figure *f) {
     Yardstick *y = &s->yardstick[s->yardsticks++ % YARDSTICKS_MAX];
-    *y = (Yardstick){.process = measurer_processes(m),
+    *y = (Yardstick){.op = q->op->hash,
+                     .process = measurer_processes(q->measurer),
                      .inputs = job->inputs,
                      .output = timing_output_bytes(job),
                      .figure = *f,

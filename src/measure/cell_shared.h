@@ -29,8 +29,9 @@ double cell_shared_drawn(CellShared *s, const Op *op);
 const SharedDraw *cell_shared_draw(CellShared *s, const Op *op, CellPlace place, double fixed, Err *e);
 void cell_shared_give_back(CellShared *s, const SharedDraw *d);
 
-// Plain streaming of a job's bytes, as the same measuring process timed it less than a minute ago.
-bool cell_shared_yardstick(CellShared *s, const Measurer *m, const TimingJob *job, Figure *out);
-void cell_shared_yardstick_put(CellShared *s, const Measurer *m, const TimingJob *job, const Figure *f);
+// Plain streaming of a job's bytes, as the same measuring process timed it less than a minute ago, on inputs
+// of the same op: with other values the same bytes take up to 4 % more.
+bool cell_shared_yardstick(CellShared *s, const CellRequest *q, const TimingJob *job, Figure *out);
+void cell_shared_yardstick_put(CellShared *s, const CellRequest *q, const TimingJob *job, const Figure *f);
 // Inputs of that op for one draw, drawn now.
 RepeatedMade cell_draw(Arena *a, const Op *op, CellPlace place, Repeated *out, Err *e);

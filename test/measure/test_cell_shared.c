@@ -61,28 +61,36 @@ static void test_a_draw_serves_no_more_than_others_do(void **state) {
     arena_free(&a);
 }
 
-// In one process only, and for the same bytes.
+// In one process only, for the same bytes of the same op.
 static void test_streaming_is_kept_for_a_process(void **state) {
     (void)state;
+    Arena a = {0};
+    Op op, another;
     Measurer *m;
     DeviceFacts facts;
     Err e = {0};
     setenv("VM_GPU", "", 1);
+    assert_true(op_find(&a, STR("silu"), &op) && op_find(&a, STR("relu2"), &another));
     assert_true(measurer_open(vm_gpu_library(), &m, &e) && measurer_facts(m, &facts, &e));
     CellShared *s = cell_shared_open();
     TimingJob job = {.inputs = 1, .input[0].bytes = 4096, .outputs = 1, .output = {4096}}, other = job;
+    CellRequest q = {.measurer = m, .op = &op};
     const Figure f = {7, 0.01, 7};
     Figure seen;
-    assert_false(cell_shared_yardstick(s, m, &job, &seen));
-    cell_shared_yardstick_put(s, m, &job, &f);
-    assert_true(cell_shared_yardstick(s, m, &job, &seen) && seen.us == 7);
+    assert_false(cell_shared_yardstick(s, &q, &job, &seen));
+    cell_shared_yardstick_put(s, &q, &job, &f);
+    assert_true(cell_shared_yardstick(s, &q, &job, &seen) && seen.us == 7);
     other.output[0] = 2048;
-    assert_false(cell_shared_yardstick(s, m, &other, &seen));
+    assert_false(cell_shared_yardstick(s, &q, &other, &seen));
+    q.op = &another;
+    assert_false(cell_shared_yardstick(s, &q, &job, &seen));
+    q.op = &op;
     measurer_renew(m);
     assert_true(measurer_facts(m, &facts, &e));
-    assert_false(cell_shared_yardstick(s, m, &job, &seen));
+    assert_false(cell_shared_yardstick(s, &q, &job, &seen));
     cell_shared_close(s);
     measurer_close(m);
+    arena_free(&a);
     unsetenv("VM_GPU");
 }
 
