@@ -3,6 +3,7 @@
 # Everything that a part prints and writes is in OUT/PART.tar.gz; OUT/PART.log says how each step ended and how long it took.
 #   first   baselines tuned and kept, fresh processes, replayed runs, why replays are quicker, timed verdicts a second
 #   second  mint --gpu, the published grid of softmax with its picture, timed verdicts beside PyTorch, several outputs
+#   third   timed verdicts a second again, kernels beside twins and slower ones, faults, fresh processes; $FLOORS is gpu-floors
 # A part takes 6 to 8 minutes; no step may take longer than its own limit.
 part=$1
 out=$2
@@ -80,8 +81,38 @@ second)
     bench outputs 90 "$here/../examples/layernorm_stats.py" "$here/../examples/layernorm_forward.py" --shape 1024x4096 --shape 4096x4096
     short outputs
     ;;
+third)
+    step verdicts 250 python3 "$here/timed_verdicts.py" "$bin" -n 200 --twice 20 --seconds 220 --state "$state" -o "$work/verdicts.jsonl"
+    cat "$work/verdicts.out" "$work/verdicts.err" | tail -n 14 | tee -a "$log"
+    floors=${FLOORS:-build/release/gpu-floors}
+    step twins 60 "$floors" --twins 50
+    python3 - "$work/twins.out" <<'EOF' | tee -a "$log"
+import json
+import sys
+
+pairs = [r for r in map(json.loads, open(sys.argv[1])) if "pair" in r]
+twin, slower = sorted(r["twin"] for r in pairs), sorted(r["slower"] for r in pairs)
+if pairs:
+    print("  %d pairs: twins %.4f to %.4f, 3 %% slower %.4f to %.4f" % (len(pairs), twin[0], twin[-1], slower[0], slower[-1]))
+    print("  within 1 %%: %d, found (above 1.01): %d" % (sum(abs(x - 1) < 0.01 for x in twin), sum(x > 1.01 for x in slower)))
+EOF
+    step faults 60 "$floors" --faults 2
+    grep -E '"(fault|after)"' "$work/faults.out" | tee -a "$log"
+    bench stability 60 softmax "$gold/softmax.py" --shape 1024x4096 --shape 4096x4096 --shape 8192x4096 --stability 10 --alone
+    short stability
+    # The yardstick moves by 3.6 % with the kernel beside it: is it the kernel?
+    "$bin" propose softmax -n 50 --seed 11 --json >"$work/softmax.jsonl"
+    for i in 18 19 20; do
+        python3 -c 'import json, sys
+print(list(dict.fromkeys(json.loads(l)["source"] for l in open(sys.argv[1])))[int(sys.argv[2])])' "$work/softmax.jsonl" $i >"$work/beside-$i.py"
+        for run in a b; do
+            bench "beside-$i-$run" 30 softmax "$work/beside-$i.py" --shape 8192x4096 --alone
+            short "beside-$i-$run"
+        done
+    done
+    ;;
 *)
-    echo "PART is first or second" >&2
+    echo "PART is first, second or third" >&2
     exit 2
     ;;
 esac

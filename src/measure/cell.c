@@ -33,24 +33,35 @@ bool cell_failed(Cell *c) { return cell_say(c, TIMES_failed, c->e.msg); }
 
 // ---- what is to be run
 
-// Drawn now: whatever is timed has been fixed before.
+// Whatever is timed was fixed before that draw.
+static RepeatedMade take_draw(Cell *c) {
+    if (!c->q->shared) return cell_draw(c->a, c->q->op, c->place, &c->r, &c->e);
+    c->shared = cell_shared_draw(c->q->shared, c->q->op, c->place, c->q->fixed, &c->e);
+    if (!c->shared) return REPEATED_FAILED;
+    c->r = c->shared->r;
+    return c->shared->made;
+}
+
+static void give_draw_back(Cell *c) {
+    if (c->shared)
+        cell_shared_give_back(c->q->shared, c->shared);
+    else if (c->r.fd >= 0)
+        repeated_free(&c->r);
+    c->shared = NULL;
+    c->r.fd = -1;
+}
+
 static bool draw(Cell *c) {
-    uint64_t seed[2];
-    if (!rng_entropy(seed, sizeof seed, &c->e)) return cell_failed(c);
-    const RepeatedRequest q = {.op = c->q->op,
-                               .seed = seed[0] >> 1,
-                               .dtype = c->place.dtype,
-                               .slices = c->place.rows,
-                               .length = c->place.columns,
-                               .steps = 1};
-    RepeatedMade made = repeated_make(c->a, &q, &c->r, &c->e);
+    uint64_t seed;
+    RepeatedMade made = take_draw(c);
+    if (made == REPEATED_MADE && !rng_entropy(&seed, sizeof seed, &c->e)) made = REPEATED_FAILED;
     if (made == REPEATED_FAILED) return cell_failed(c);
     if (made == REPEATED_UNFIT)
         return cell_say(
             c, TIMES_unfit,
             "the op has no such shape, it is too large, or a row of the answer depends on other rows");
     c->rotates = c->r.slices > c->r.block.truth[0].slices;
-    c->job = (TimingJob){.seed = seed[1] >> 1,
+    c->job = (TimingJob){.seed = seed >> 1,
                          .rounds = c->q->rounds,
                          .checked = CHECKED,
                          .target_us = 500,
@@ -181,13 +192,11 @@ void cells_measure(Cells *s, int i) {
     Cell *c = &s->cell[i];
     if (c->ready) cell_measure(c);
     c->ready = false;
-    if (c->r.fd >= 0) repeated_free(&c->r);
-    c->r.fd = -1;
+    give_draw_back(c);
 }
 
 void cells_free(Cells *s) {
-    for (int i = 0; i < s->n; i++)
-        if (s->cell[i].r.fd >= 0) repeated_free(&s->cell[i].r);
+    for (int i = 0; i < s->n; i++) give_draw_back(&s->cell[i]);
 }
 
 void cell_time(Arena *a, const CellRequest *q, CellPlace place, CellTimes *out) {

@@ -48,6 +48,7 @@ typedef struct {
     Str config;                 // the fastest
     int registers, local_bytes; // of a thread
     Figure yardstick;           // plain streaming of the same bytes
+    bool yardstick_kept;        // of an earlier job of the same process, less than a minute before
     double floor_us, sm_mhz_low, sm_mhz_high;
     int sets, calls_of_window, checked;
     CellBaseline baseline[BASELINE_MODES_MAX];
@@ -62,8 +63,10 @@ typedef struct {
     double seconds_prepare; // drawing its inputs, recording its launches
     double seconds_check;   // comparing its answers
     double seconds_compile, seconds_baseline, seconds_timing;
+    double seconds_windows; // of timing: the rounds alone
 } CellTimes;
 
+typedef struct CellShared CellShared; // cell_shared.h
 typedef struct {
     Referee *referee;
     Measurer *measurer;
@@ -72,7 +75,9 @@ typedef struct {
     Baseline *baseline; // NULL: none
     const char *kept;   // folder of baselines that were tuned before; NULL: none is kept
     const Op *op;
-    Str source; // accepted, with run
+    Str source;         // accepted, with run
+    CellShared *shared; // with other programs; NULL: nothing is
+    double fixed;       // when its hash was in the journal already (clock_seconds), where something is shared
     int rounds;
     int again; // how often a cell is measured once more, each time by a fresh process
 } CellRequest;

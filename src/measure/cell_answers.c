@@ -134,6 +134,17 @@ double cell_bar(const CellBaseline *b, int n, bool kept, Str *name) {
     return tuned < plain ? tuned : plain;
 }
 
+// The fastest of them, unless their time was kept.
+static void tell_yardstick(Cell *c, const TimingResult *r) {
+    Figure *best = &c->out->yardstick;
+    for (int i = 1; i <= c->yardsticks && i < r->contenders; i++) {
+        Figure f = cell_figure(r->contender[i].cold, r->contender[i].colds);
+        if (f.rounds && (!best->rounds || f.us < best->us)) *best = f;
+    }
+    if (c->q->shared && c->yardsticks && best->rounds && best->spread <= noisy)
+        cell_shared_yardstick_put(c->q->shared, c->q, &c->job, best);
+}
+
 void cell_tell(Cell *c, const TimingResult *r, const uint8_t *answers) {
     CellTimes *out = c->out;
     const TimedContender *t = &r->contender[0];
@@ -147,10 +158,7 @@ void cell_tell(Cell *c, const TimingResult *r, const uint8_t *answers) {
         if (!i || r->sm_mhz[i] < out->sm_mhz_low) out->sm_mhz_low = r->sm_mhz[i];
         if (!i || r->sm_mhz[i] > out->sm_mhz_high) out->sm_mhz_high = r->sm_mhz[i];
     }
-    for (int i = 1; i <= 3 && i < r->contenders; i++) {
-        Figure f = cell_figure(r->contender[i].cold, r->contender[i].colds);
-        if (f.rounds && (!out->yardstick.rounds || f.us < out->yardstick.us)) out->yardstick = f;
-    }
+    tell_yardstick(c, r);
     Figure device = cell_figure(t->cold, t->colds);
     Str why;
     if (!cell_ended_well(c, t)) return;

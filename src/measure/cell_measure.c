@@ -22,6 +22,7 @@ static void contender_add(Cell *c, Str name, bool compared, const TimedRun *run)
 static bool measure(Cell *c, Measured *out) {
     bool ok = measurer_run(c->a, c->q->measurer, &c->job, c->r.fd, out, &c->e);
     c->out->seconds_timing += out->result.seconds;
+    c->out->seconds_windows += out->result.seconds_windows;
     return ok || cell_failed(c);
 }
 
@@ -151,18 +152,27 @@ static void outputs_lay(const TimingJob *job, TimedRun *run) {
     }
 }
 
-static void job_fill(Cell *c, const TimedRun *ours) {
+// Plain streaming is of the shape and the GPU alone.
+static void yardsticks_add(Cell *c) {
     static const int unroll[] = {1, 2, 4};
     int64_t bytes[TIMING_INPUTS_MAX];
     TimedRun run;
-    c->job.contenders = 0;
-    contender_add(c, STR("the kernel"), true, ours);
+    CellTimes *out = c->out;
+    c->yardsticks = 0;
+    out->yardstick_kept = c->q->shared && cell_shared_yardstick(c->q->shared, c->q, &c->job, &out->yardstick);
+    if (out->yardstick_kept) return;
     for (int i = 0; i < c->job.inputs; i++) bytes[i] = c->job.input[i].bytes;
-    for (size_t u = 0; u < sizeof unroll / sizeof *unroll; u++) {
+    for (size_t u = 0; u < sizeof unroll / sizeof *unroll; u++, c->yardsticks++) {
         streaming_run(c->a, bytes, c->job.inputs, timing_output_bytes(&c->job), unroll[u], &run);
         outputs_lay(&c->job, &run);
         contender_add(c, str_of(arena_printf(c->a, "yardstick %d", unroll[u])), false, &run);
     }
+}
+
+static void job_fill(Cell *c, const TimedRun *ours) {
+    c->job.contenders = 0;
+    contender_add(c, STR("the kernel"), true, ours);
+    yardsticks_add(c);
     for (int i = 0; i < c->baseline.modes; i++) {
         c->replayed[i] = 0;
         if (!c->baseline.mode[i].replayable) continue;

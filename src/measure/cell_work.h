@@ -2,6 +2,7 @@
 #pragma once
 #include "cases/repeated.h"
 #include "measure/cell.h"
+#include "measure/cell_shared.h"
 #include "sandbox/record.h"
 
 // One cell at work. Everything lives until it is done.
@@ -11,13 +12,15 @@ typedef struct {
     CellTimes *out;
     CellPlace place;
     Repeated r;
-    bool rotates; // rows are copies of a block, and may be moved
+    const SharedDraw *shared; // what r is of; NULL: r is the cell's own
+    bool rotates;             // rows are copies of a block, and may be moved
     Recording recording;
     const Cubin **cubin;       // of each kernel; NULL: it does not compile
     int config[RUN_STEPS_MAX]; // of each group, which choice
     TimingJob job;
     BaselineTimes baseline;
     int replayed[BASELINE_MODES_MAX]; // contender of the job; 0: none
+    int yardsticks;                   // contenders of the job, behind the first; 0: their time is kept
     bool ready;                       // to be measured
     Err e;
 } Cell;

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,8 @@
 
 enum { START_SECONDS = 60, WORK_SECONDS = 300, ANSWER_MOST = 64 << 20, FDS_MAX = 3 };
 
+static const size_t answers_kept = (size_t)1 << 30;
+
 struct Measurer {
     int keeper;    // socket
     pid_t kept;    // the keeper
@@ -24,7 +27,8 @@ struct Measurer {
     pid_t process; // its number, as it says itself
     DeviceFacts facts;
     int processes;
-    uint8_t *answers; // of the last job
+    int answer_file; // -1: none; kept from job to job, with its memory: so many bytes at `answers`
+    uint8_t *answers;
     size_t answer_bytes;
 };
 
@@ -123,31 +127,54 @@ static bool map_file(int fd, size_t bytes, int protection, uint8_t **out, Err *e
     return true;
 }
 
+// What the process keeps from job to job: mappings of files, the answers' for as long as the file is the
+// same, since memory that is touched again costs less than new memory.
+typedef struct {
+    uint8_t *at[FDS_MAX];
+    off_t size[FDS_MAX];
+    struct stat answers;
+    TimingKept timing;
+} Kept;
+
+static void unmap(Kept *k, int i) {
+    if (k->at[i]) munmap(k->at[i], (size_t)k->size[i]);
+    k->at[i] = NULL;
+}
+
+static bool files_map(Kept *k, const int fd[FDS_MAX], Err *e) {
+    static const int how[FDS_MAX] = {PROT_READ, PROT_READ, PROT_READ | PROT_WRITE};
+    struct stat s;
+    for (int i = 0; i < FDS_MAX; i++) {
+        if (fstat(fd[i], &s) != 0) return err_set(e, ERR_IO, "a job's files: %s", strerror(errno));
+        bool had = i == FDS_MAX - 1 && k->at[i] && s.st_ino == k->answers.st_ino &&
+                   s.st_dev == k->answers.st_dev && s.st_size == k->size[i];
+        if (had) continue;
+        unmap(k, i);
+        k->size[i] = s.st_size;
+        if (!map_file(fd[i], (size_t)s.st_size, how[i], &k->at[i], e)) return false;
+    }
+    k->answers = s;
+    return true;
+}
+
 // True while the device is well.
-static bool work(Device *d, Buf *out, const int fd[FDS_MAX]) {
+static bool work(Device *d, Buf *out, Kept *k, const int fd[FDS_MAX]) {
     Arena a = {0};
     Err e = {0};
     TimingJob job;
     TimingResult r = {0};
-    off_t size[FDS_MAX];
-    uint8_t *file[FDS_MAX] = {0};
-    bool ok = true, well = true;
-    for (int i = 0; i < FDS_MAX && ok; i++) {
-        size[i] = lseek(fd[i], 0, SEEK_END);
-        ok = size[i] >= 0 && map_file(fd[i], (size_t)size[i],
-                                      i == FDS_MAX - 1 ? PROT_READ | PROT_WRITE : PROT_READ, &file[i], &e);
-    }
-    ok = ok && timing_job_read(&a, (Str){(char *)file[0], (size_t)size[0]}, (int64_t)size[1], &job, &e);
-    if (ok && timing_answer_at(&job, job.contenders, 0) > (int64_t)size[2])
+    bool ok = files_map(k, fd, &e), well = true;
+    ok =
+        ok && timing_job_read(&a, (Str){(char *)k->at[0], (size_t)k->size[0]}, (int64_t)k->size[1], &job, &e);
+    if (ok && timing_answer_at(&job, job.contenders, 0) > (int64_t)k->size[2])
         ok = err_set(&e, ERR_INPUT, "timing job: no room for its answers");
-    ok = ok && timing_run(&a, d, &job, &(TimingMemory){file[1], file[2]}, &r, &e);
+    ok = ok && timing_run(&a, d, &job, &(TimingMemory){k->at[1], k->at[2], &k->timing}, &r, &e);
     for (int i = 0; i < r.contenders; i++) well &= !timed_lost(r.contender[i].end);
     if (ok)
         timing_result_write(out, &r);
     else
         say_error(out, &e);
-    for (int i = 0; i < FDS_MAX; i++)
-        if (file[i]) munmap(file[i], (size_t)size[i]);
+    for (int i = 0; i < FDS_MAX - 1; i++) unmap(k, i);
     arena_free(&a);
     return ok && well;
 }
@@ -167,6 +194,7 @@ static _Noreturn void measure(int line, const char *library) {
     Arena a = {0};
     Err e = {0};
     Device d;
+    Kept kept = {0};
     Buf out = BUF(&a);
     bool well = device_open(library, &d, &e);
     if (well)
@@ -176,7 +204,7 @@ static _Noreturn void measure(int line, const char *library) {
     int fd[FDS_MAX];
     while (text_send(line, buf_str(&out)) && well && fds_take(line, fd, FDS_MAX)) {
         out.len = 0;
-        well = work(&d, &out, fd);
+        well = work(&d, &out, &kept, fd);
         for (int i = 0; i < FDS_MAX; i++) close(fd[i]);
     }
     _exit(0);
@@ -221,14 +249,16 @@ bool measurer_open(const char *library, Measurer **out, Err *e) {
     }
     Measurer *m = calloc(1, sizeof *m);
     if (!m) abort();
-    *m = (Measurer){.keeper = pair[0], .kept = pid, .line = -1};
+    *m = (Measurer){.keeper = pair[0], .kept = pid, .line = -1, .answer_file = -1};
     *out = m;
     return true;
 }
 
 static void answers_drop(Measurer *m) {
     if (m->answers) munmap(m->answers, m->answer_bytes);
+    if (m->answer_file >= 0) close(m->answer_file);
     m->answers = NULL;
+    m->answer_file = -1;
 }
 
 static void process_drop(Measurer *m) {
@@ -336,21 +366,36 @@ static bool ask(Arena *a, Measurer *m, const int fd[FDS_MAX], TimingResult *out,
     return ok;
 }
 
+// Memory for the answers of a job: that of the last one where it suffices. What stands there of other jobs
+// must not pass for an answer: none is right with such bytes in each of its pages.
+static bool answers_ready(Measurer *m, const TimingJob *job, Err *e) {
+    enum { PAGE = 4096, MARKED = 64 };
+    size_t bytes = (size_t)timing_answer_at(job, job->contenders, 0);
+    if (!m->answers || m->answer_bytes < bytes || m->answer_bytes > answers_kept) {
+        answers_drop(m);
+        m->answer_bytes = bytes;
+        return memory_file("answers", (Str){0}, bytes, &m->answer_file, e) &&
+               map_file(m->answer_file, bytes, PROT_READ | PROT_WRITE, &m->answers, e);
+    }
+    for (int c = 0; c < job->contenders; c++) {
+        size_t at = (size_t)timing_answer_at(job, c, 0), end = (size_t)timing_answer_at(job, c + 1, 0);
+        for (; job->contender[c].compared && at < end; at += PAGE) memset(m->answers + at, 0xff, MARKED);
+    }
+    return true;
+}
+
 bool measurer_run(Arena *a, Measurer *m, const TimingJob *job, int inputs, Measured *out, Err *e) {
     *out = (Measured){0};
     int fd[FDS_MAX] = {-1, inputs, -1};
     Arena scratch = {0};
     Buf text = BUF(&scratch);
     timing_job_write(&text, job);
-    answers_drop(m);
-    m->answer_bytes = (size_t)timing_answer_at(job, job->contenders, 0);
     bool ok = memory_file("timing job", buf_str(&text), text.len, &fd[0], e);
     arena_free(&scratch);
-    ok = ok && memory_file("answers", (Str){0}, m->answer_bytes, &fd[2], e) &&
-         map_file(fd[2], m->answer_bytes, PROT_READ | PROT_WRITE, &m->answers, e) &&
-         ask(a, m, fd, &out->result, e);
+    ok = ok && answers_ready(m, job, e);
+    fd[FDS_MAX - 1] = m->answer_file;
+    ok = ok && ask(a, m, fd, &out->result, e);
     if (fd[0] >= 0) close(fd[0]);
-    if (fd[2] >= 0) close(fd[2]);
     out->answers = m->answers;
     if (ok && out->result.contenders != job->contenders)
         return err_set(e, ERR_INPUT, "a measuring process tells of other contenders");

@@ -55,6 +55,7 @@ json_t *cell_json(const CellTimes *c) {
     json_object_set_new(o, "call", figure_json(&c->call));
     json_object_set_new(o, "bytes", json_integer(c->bytes));
     json_object_set_new(o, "yardstick", figure_json(&c->yardstick));
+    json_object_set_new(o, "yardstick_kept", json_boolean(c->yardstick_kept));
     json_object_set_new(o, "share_of_yardstick",
                         c->device.rounds && c->yardstick.rounds ? json_real(c->yardstick.us / c->device.us)
                                                                 : json_null());
@@ -76,9 +77,10 @@ json_t *cell_json(const CellTimes *c) {
     json_object_set_new(o, "kept", json_boolean(c->kept));
     json_object_set_new(o, "stability", c->again ? stability_json(c) : json_null());
     json_object_set_new(o, "seconds",
-                        json_pack("{s:f,s:f,s:f,s:f,s:f}", "prepare", c->seconds_prepare, "compile",
+                        json_pack("{s:f,s:f,s:f,s:f,s:f,s:f}", "prepare", c->seconds_prepare, "compile",
                                   c->seconds_compile, "baseline", c->seconds_baseline, "timing",
-                                  c->seconds_timing, "check", c->seconds_check));
+                                  c->seconds_timing, "windows", c->seconds_windows, "check",
+                                  c->seconds_check));
     return o;
 }
 
@@ -189,6 +191,7 @@ bool cell_read(Arena *a, const Json *j, const json_t *o, CellTimes *out) {
     out->seconds_compile = json_number_value(json_object_get(seconds, "compile"));
     out->seconds_baseline = json_number_value(json_object_get(seconds, "baseline"));
     out->seconds_timing = json_number_value(json_object_get(seconds, "timing"));
+    out->seconds_windows = json_number_value(json_object_get(seconds, "windows"));
     out->seconds_prepare = json_number_value(json_object_get(seconds, "prepare"));
     out->seconds_check = json_number_value(json_object_get(seconds, "check"));
     bool ok = text_read(a, j, o, "why", &out->why) && figure_read(j, o, "device", &out->device) &&
@@ -196,7 +199,8 @@ bool cell_read(Arena *a, const Json *j, const json_t *o, CellTimes *out) {
               figure_read(j, o, "yardstick", &out->yardstick) && text_read(a, j, o, "bar", &out->bar) &&
               json_get_real(j, o, "ratio", &out->ratio) && text_read(a, j, o, "config", &out->config) &&
               json_get_real(j, o, "floor_us", &out->floor_us) && text_read(a, j, o, "torch", &out->torch) &&
-              json_get_bool(j, o, "kept", &out->kept) && counts_read(j, o, out) &&
+              json_get_bool(j, o, "kept", &out->kept) &&
+              json_get_bool(j, o, "yardstick_kept", &out->yardstick_kept) && counts_read(j, o, out) &&
               baselines_read(a, j, o, out) && again_read(j, o, out);
     out->bar_us = out->ratio * out->device.us;
     return ok;

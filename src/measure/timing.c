@@ -39,7 +39,7 @@ typedef struct {
     TimingSets sets;
     Runner *runner;
     int runners;
-    DeviceKernel clocks;
+    TimingKept *kept; // of the process, or of this job
     const TimingMemory *memory;
     bool lost; // a contender has spoilt the context: nothing of it can be given back
     Err *e;
@@ -268,7 +268,7 @@ static bool round_of(Timing *t, Runner *r, RoundKind kind, int round) {
 static bool clock_rate(Timing *t) {
     uint64_t seen[2] = {0};
     DeviceAddress at = t->sets.flush; // memory that nobody reads
-    const DeviceKernel *k = &t->clocks;
+    const DeviceKernel *k = &t->kept->clocks;
     if (!k->function) return true; // not loaded: the rate is not known
     void *param[] = {&at};
     const DeviceLaunch l = {
@@ -309,7 +309,7 @@ static bool floor_time(Timing *t) {
     if (!device_capture_end(t->d, &g, t->e)) return false;
     for (int i = 0; i < t->job->rounds; i++)
         if (!window_time(t, &g, &g, &us[i])) return false;
-    t->out->floor_us = median_of(us, t->job->rounds) / FLOOR_CALLS;
+    t->kept->floor_us = median_of(us, t->job->rounds) / FLOOR_CALLS;
     device_graph_free(t->d, &g);
     device_unload(t->d, &k);
     return true;
@@ -364,17 +364,26 @@ static bool at_fault(Timing *t, Runner *r, TimedEnd end) {
     return true;
 }
 
+// Both are of the GPU alone, whatever the job is.
+static bool kept_ready(Timing *t) {
+    return (t->kept->floor_us > 0 || floor_time(t)) &&
+           (t->kept->clocks.function || device_load(t->d, clocks_ptx, "clocks", 0, &t->kept->clocks, t->e));
+}
+
 static bool measure(Timing *t) {
     Runner *which = NULL;
-    if (!floor_time(t) || !device_load(t->d, clocks_ptx, "clocks", 0, &t->clocks, t->e))
-        *t->e = (Err){0}; // not known
+    if (!kept_ready(t)) *t->e = (Err){0}; // not known
+    t->out->floor_us = t->kept->floor_us;
     for (int i = 0; i < t->runners; i++) {
         TimedEnd end = runner_tried(t, &t->runner[i]);
         if (end != TIMED_WELL) return at_fault(t, &t->runner[i], end);
     }
     for (int i = 0; i < t->runners; i++)
         if (!runner_ready(t, &t->runner[i])) return at_fault(t, &t->runner[i], end_of_many(t->e));
-    if (!rounds_run(t, &which)) return which && at_fault(t, which, end_of_many(t->e));
+    double from = clock_seconds();
+    bool ran = rounds_run(t, &which);
+    t->out->seconds_windows = clock_seconds() - from;
+    if (!ran) return which && at_fault(t, which, end_of_many(t->e));
     for (int i = 0; i < t->runners; i++)
         if (!checked_window(t, &t->runner[i])) return at_fault(t, &t->runner[i], end_of_many(t->e));
     return true;
@@ -398,7 +407,7 @@ static void tell_facts(Timing *t) {
 }
 
 static void runners_free(Timing *t) {
-    device_unload(t->d, &t->clocks);
+    if (!t->memory->kept) device_unload(t->d, &t->kept->clocks);
     for (int i = 0; i < t->runners; i++) {
         Runner *r = &t->runner[i];
         device_graph_free(t->d, &r->cold);
@@ -413,7 +422,9 @@ bool timing_run(Arena *a, Device *d, const TimingJob *job, const TimingMemory *m
     double from = clock_seconds();
     *out = (TimingResult){.contenders = job->contenders,
                           .contender = NEWN(a, TimedContender, (size_t)job->contenders)};
+    TimingKept here = {0};
     Timing t = {.a = a, .d = d, .job = job, .out = out, .runners = job->contenders, .memory = memory, .e = e};
+    t.kept = memory->kept ? memory->kept : &here;
     t.runner = NEWN(a, Runner, (size_t)t.runners);
     t.sets = (TimingSets){.d = d, .job = job, .least_bytes = INT64_MAX};
     for (int i = 0; i < t.runners; i++) {

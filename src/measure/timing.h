@@ -15,9 +15,16 @@
 
 // `answers`: room as timing_answer_at() says. A fault of a contender is told in its TimedContender; after
 // one, the device is lost, and what follows it was not measured. False: the world, or the job, is wrong.
+// `kept`: what a process has from one job to the next, zeros at first; it goes with the context. NULL: all
+// of it is made anew.
+typedef struct {
+    DeviceKernel clocks;
+    double floor_us;
+} TimingKept;
 typedef struct {
     const uint8_t *inputs;
     uint8_t *answers;
+    TimingKept *kept;
 } TimingMemory;
 MUST_CHECK bool timing_run(Arena *a, Device *d, const TimingJob *job, const TimingMemory *memory,
                            TimingResult *out, Err *e);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
+#include "measure/cell_shared.h"
 #include "service/taken_back.h"
 
 enum { PREPARED = 3 }; // programs that wait for the GPU
@@ -23,6 +25,9 @@ struct StreamTimes {
     // ---- of the preparer, until something is ready
     Arena arena;
     Timer timer;
+    Sha256 last; // the op of what was prepared last
+    double last_drawn;
+    CellShared *shared;
     bool opened;
     Err closed; // why there is no timer
     // ---- of all, with the lock
@@ -87,12 +92,26 @@ static void tell(StreamTimes *t, TimesAsk *q) {
 
 // ---- the two threads
 
+// Whatever can share the last one's draws, before the first that waits: such are few, as they all were asked
+// before those were made, so nothing waits for long. With the lock.
+static TimesAsk *take_alike(StreamTimes *t) {
+    for (TimesAsk **at = &t->asked.first, *before = NULL; *at; before = *at, at = &before->next) {
+        TimesAsk *q = *at;
+        if (q->fixed >= t->last_drawn || memcmp(&q->op->hash, &t->last, sizeof t->last) != 0) continue;
+        *at = q->next;
+        if (t->asked.last == q) t->asked.last = before;
+        t->asked.n--;
+        return q;
+    }
+    return list_take(&t->asked);
+}
+
 // The next one of a list, as soon as there is one; NULL: none will come.
 static TimesAsk *next_asked(StreamTimes *t) {
     pthread_mutex_lock(&t->lock);
     while (!(t->ending && !t->asked.n) && (!t->asked.n || (t->ready.n >= PREPARED && !t->stopped)))
         pthread_cond_wait(&t->stirred, &t->lock);
-    TimesAsk *q = list_take(&t->asked);
+    TimesAsk *q = take_alike(t);
     if (q) t->busy++;
     pthread_mutex_unlock(&t->lock);
     return q;
@@ -136,7 +155,11 @@ static void *prepare(void *arg) {
         }
         CellRequest *r = NEW(&q->arena, CellRequest);
         *r = timer_request(&t->timer, q->op, q->source);
+        r->shared = t->shared;
+        r->fixed = q->fixed;
         q->cells = cells_prepare(&q->arena, r, q->place, q->places, q->cell);
+        t->last = q->op->hash;
+        t->last_drawn = cell_shared_drawn(t->shared, q->op);
         pthread_mutex_lock(&t->lock);
         list_put(&t->ready, q);
         pthread_cond_broadcast(&t->stirred);
@@ -162,6 +185,7 @@ StreamTimes *stream_times_open(Service *s, Measurer *m, const TimerOptions *o, v
     StreamTimes *t = calloc(1, sizeof *t);
     if (!t) abort();
     *t = (StreamTimes){.service = s, .measurer = m, .options = *o, .roused = roused, .arg = arg};
+    t->shared = cell_shared_open();
     pthread_mutex_init(&t->lock, NULL);
     pthread_cond_init(&t->stirred, NULL);
     if (pthread_create(&t->preparer, NULL, prepare, t) != 0 ||
@@ -172,6 +196,7 @@ StreamTimes *stream_times_open(Service *s, Measurer *m, const TimerOptions *o, v
 
 void stream_times_ask(StreamTimes *t, TimesAsk *q) {
     pthread_mutex_lock(&t->lock);
+    q->fixed = clock_seconds();
     list_put(&t->asked, q);
     pthread_cond_broadcast(&t->stirred);
     pthread_mutex_unlock(&t->lock);
@@ -215,6 +240,7 @@ bool stream_times_close(StreamTimes *t, Err *e) {
     bool ok = t->lost.code == ERR_NONE;
     if (!ok) *e = t->lost;
     if (t->opened) timer_close(&t->timer);
+    cell_shared_close(t->shared);
     arena_free(&t->arena);
     pthread_mutex_destroy(&t->lock);
     pthread_cond_destroy(&t->stirred);

@@ -23,7 +23,7 @@ struct TimesAsk {
     Arena arena;
     Cells *cells;
     CellTimes cell[TIMED_CELLS_MAX];
-    double begun;
+    double fixed; // when it was asked: its hash was in the journal then
 };
 
 typedef struct StreamTimes StreamTimes;

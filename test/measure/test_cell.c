@@ -4,6 +4,8 @@
 #include "measure/cell.h"
 
 #include "../gpu/vm_gpu.h"
+#include "base/clock.h"
+#include "measure/cell_shared.h"
 #include "op/op.h"
 
 static const char head[] = "import torch\nimport triton\nimport triton.language as tl\n\n\n";
@@ -143,6 +145,30 @@ static void with_line(World *w, const char *line) {
     w->q.source = str_of(text);
 }
 
+// The same inputs, and streaming that was timed once: a right kernel, a wrong one and the right one again.
+static void test_programs_share_inputs_and_the_yardstick(void **state) {
+    (void)state;
+    World *w = world("", false);
+    const Str sound = w->q.source;
+    w->q.shared = cell_shared_open();
+    w->q.fixed = clock_seconds() - 1;
+    cell(w);
+    expect(w, TIMES_ok, "");
+    assert_false(w->out.yardstick_kept);
+    double us = w->out.yardstick.us, drawn = cell_shared_drawn(w->q.shared, &w->op);
+    with_line(w, "    v = tl.where(tl.program_id(0) < 16, v, v + 1)\n");
+    cell(w);
+    expect(w, TIMES_incorrect, "elements are wrong on the GPU");
+    w->q.source = sound;
+    cell(w);
+    expect(w, TIMES_ok, "");
+    assert_true(w->out.yardstick_kept && w->out.yardstick.us == us);
+    assert_true(drawn > 0 && cell_shared_drawn(w->q.shared, &w->op) == drawn);
+    assert_true(w->out.seconds_windows > 0 && w->out.seconds_windows < w->out.seconds_timing);
+    cell_shared_close(w->q.shared);
+    end(w);
+}
+
 // Half of the timed shape's programs are more than smaller shapes have.
 static void test_wrong_at_large_grids_only_takes_it_back(void **state) {
     (void)state;
@@ -207,6 +233,7 @@ int main(void) {
         cmocka_unit_test(test_wrong_at_large_grids_only_takes_it_back),
         cmocka_unit_test(test_wrong_in_one_dtype_only_takes_it_back),
         cmocka_unit_test(test_noise_gives_no_number),
+        cmocka_unit_test(test_programs_share_inputs_and_the_yardstick),
         cmocka_unit_test(test_too_little_work_gives_no_number),
         cmocka_unit_test(test_too_little_memory_says_so),
     };

@@ -100,7 +100,7 @@ static void add(World *w, TimedRun run) {
 }
 static void measure(World *w) {
     Err e = {0};
-    if (!timing_run(&a, &w->device, &w->job, &(TimingMemory){(const uint8_t *)w->input, w->answers},
+    if (!timing_run(&a, &w->device, &w->job, &(TimingMemory){(const uint8_t *)w->input, w->answers, NULL},
                     &w->result, &e))
         fail_msg("%s", e.msg);
     for (int i = 0; i < w->job.contenders; i++)

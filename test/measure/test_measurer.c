@@ -83,6 +83,20 @@ static void test_a_fault_costs_the_process_only(void **state) {
     end(w);
 }
 
+// Their memory is used again; what an earlier job left there is marked.
+static void test_answers_of_an_earlier_job_do_not_pass(void **state) {
+    (void)state;
+    World *w = world("fault=broken");
+    float values[ROWS * COLUMNS];
+    right(w);
+    assert_int_equal(pread(w->input, values, BYTES, 0), BYTES);
+    assert_true(run(w, "broken"));
+    assert_int_equal(w->seen.result.contender[0].end, TIMED_FAULT);
+    assert_true(memcmp(w->seen.answers, values, BYTES) != 0);
+    right(w);
+    end(w);
+}
+
 static void test_a_job_that_cannot_be_keeps_the_process_usable(void **state) {
     (void)state;
     World *w = world("");
@@ -124,6 +138,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_process_serves_many_jobs),
         cmocka_unit_test(test_a_fault_costs_the_process_only),
+        cmocka_unit_test(test_answers_of_an_earlier_job_do_not_pass),
         cmocka_unit_test(test_a_job_that_cannot_be_keeps_the_process_usable),
         cmocka_unit_test(test_a_killed_process_is_told_and_replaced),
         cmocka_unit_test(test_without_a_gpu_one_line_says_so),

@@ -44,8 +44,8 @@ static void add(World *w, const char *name) {
 static void run(World *w) {
     Err e = {0};
     memset(w->answers, 0, sizeof w->answers);
-    if (!timing_run(&w->arena, &w->device, &w->job, &(TimingMemory){(const uint8_t *)w->input, w->answers},
-                    &w->result, &e))
+    if (!timing_run(&w->arena, &w->device, &w->job,
+                    &(TimingMemory){(const uint8_t *)w->input, w->answers, NULL}, &w->result, &e))
         fail_msg("%s", e.msg);
 }
 static bool right(const World *w, int contender) {
@@ -156,7 +156,7 @@ static void test_too_little_memory_is_an_error(void **state) {
     Err e = {0};
     add(w, "plain");
     assert_false(timing_run(&w->arena, &w->device, &w->job,
-                            &(TimingMemory){(const uint8_t *)w->input, w->answers}, &w->result, &e));
+                            &(TimingMemory){(const uint8_t *)w->input, w->answers, NULL}, &w->result, &e));
     assert_non_null(strstr(e.msg, "do not fit"));
     end(w);
 }
