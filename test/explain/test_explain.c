@@ -17,7 +17,8 @@ static void looking_changes_nothing(void **state) {
         b.q.minimize = false;
         look(&b, program(&b.a, names[i][1]));
         uint64_t seed = SEED;
-        JudgeRequest q = {.op = &b.op, .level = LEVEL_QUICK, .filter = {.dtype = -1}, .seed = &seed};
+        JudgeRequest q = {
+            .op = &b.op, .level = LEVEL_QUICK, .filter = {.dtype = -1}, .seed = &seed, .without_gaps = true};
         Verdict v;
         Err e = {0};
         assert_true(referee_judge(b.r, &b.a, &q, &b.q.source, 1, &v, &e));

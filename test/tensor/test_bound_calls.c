@@ -20,7 +20,7 @@ static void work_is_limited(void **state) {
     REFUSED(EXPAND, ATTRS(1001), x);
     assert_int_equal(ctx.elements_left, 999); // the attempt itself
     REFUSED(EXPAND, ATTRS(INT64_MAX, INT64_MAX), x);
-    REFUSED(EXPAND, ATTRS(1, 1, 1, 1, 1, 1), x); // more dimensions than we hold
+    REFUSED(EXPAND, ATTRS(1, 1, 1, 1, 1, 1, 1, 1, 1), x); // more dimensions than we hold
     assert_null(try_op(BOUND_FULL, ATTRS((int64_t)1 << 40), 1, 0, NULL));
     assert_null(try_op(BOUND_ARANGE, ATTRS(0, INT64_MAX), 0, 0, NULL));
     const Bound *y = OPA(EXPAND, ATTRS(900), x);

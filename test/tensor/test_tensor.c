@@ -46,7 +46,8 @@ static void views_follow_torch(void **state) {
     assert_false(tensor_view(&t, (int64_t[]){-1, -1}, 2, &v));
     assert_false(tensor_view(&t, (int64_t[]){-1, 7}, 2, &v));
     assert_false(tensor_view(&t, (int64_t[]){-2, -12}, 2, &v));
-    assert_false(tensor_view(&t, (int64_t[]){1, 1, 1, 1, 4, 6}, 6, &v)); // more dimensions than we hold
+    assert_false(
+        tensor_view(&t, (int64_t[]){1, 1, 1, 1, 1, 1, 1, 4, 6}, 9, &v)); // more dimensions than we hold
     t = (Tensor){.rank = 2, .shape = {6, 4}, .stride = {1, 6}};          // transposed
     assert_false(tensor_view(&t, (int64_t[]){24}, 1, &v));
     assert_true(tensor_view(&t, (int64_t[]){2, 3, 2, 2}, 4, &v) && v.stride[0] == 3 && v.stride[2] == 12);

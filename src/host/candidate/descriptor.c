@@ -10,12 +10,14 @@ bool api_set_allocator(Call *c, Value *out) {
     return *out = NONE_VALUE, true;
 }
 
+enum { DESCRIPTOR_RANK_MAX = 5 }; // of the hardware
+
 static bool integers(Call *c, Value v, const char *what, int64_t *out, int *n) {
     if (!value_is_seq(v))
         return host_raise(c->in, c->at, "TypeError: %s of a TensorDescriptor is a list of integers, not %s",
                           what, value_type(v));
     if (v.seq->n == 0) return host_raise(c->in, c->at, "AssertionError: rank must not be zero");
-    if (v.seq->n > TENSOR_RANK_MAX)
+    if (v.seq->n > DESCRIPTOR_RANK_MAX)
         return host_raise(c->in, c->at, "AssertionError: rank cannot be more than 5");
     *n = v.seq->n;
     for (int i = 0; i < *n; i++)
@@ -101,7 +103,9 @@ bool api_descriptor_of(Call *c, Value *out) {
     if (!d) return false;
     if (c->arg[0].kind == V_TENSOR) {
         const Tensor *t = &c->arg[0].tensor->t;
-        if (!asserts(c, t->rank > 0, "rank must not be zero")) return false;
+        if (!asserts(c, t->rank > 0, "rank must not be zero") ||
+            !asserts(c, t->rank <= DESCRIPTOR_RANK_MAX, "rank cannot be more than 5"))
+            return false;
         d->rank = t->rank;
         memcpy(d->shape, t->shape, (size_t)t->rank * sizeof *t->shape);
         memcpy(d->stride, t->stride, (size_t)t->rank * sizeof *t->stride);

@@ -25,7 +25,7 @@ static const struct {
     {"is_floating_point", MEMBER_DTYPE},
 };
 
-static uint8_t all_dims(uint8_t rank) { return rank < 8 ? (uint8_t)((1 << rank) - 1) : UINT8_MAX; }
+static uint8_t all_dims(uint8_t rank) { return (uint8_t)(rank < 8 ? (1u << rank) - 1 : UINT8_MAX); }
 
 // A tensor of the candidate's own may be of any size.
 static Fact bounded(Fact base, Fact f) {

@@ -91,6 +91,8 @@ static void test_refused(void **state) {
     fails(DIAG_HOST, "rank mismatch", MAKE("x, [M, N], [N, 1], [4]"));
     fails(DIAG_HOST, "rank must not be zero", MAKE("x, [], [], []"));
     fails(DIAG_HOST, "rank cannot be more than 5", MAKE("x, [1] * 6, [4] * 5 + [1], [1] * 6"));
+    fails(DIAG_HOST, "rank cannot be more than 5",
+          RUN("    TensorDescriptor.from_tensor(x.reshape(1, 1, 1, 1, M, N), [1, 1, 1, 1, 2, 4])\n"));
     fails(DIAG_HOST, "base must be 16-byte aligned", MAKE("x[:, 1:], [M, 8], [N, 1], [2, 4]"));
     fails(DIAG_HOST, "Shape element 1 must be a power of 2", MAKE("x, [M, N], [N, 1], [2, 12]"));
     fails(DIAG_HOST, "numel (2097152) exceeds", MAKE("x, [M, N], [N, 1], [2048, 1024]"));

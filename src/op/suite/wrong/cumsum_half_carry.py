@@ -1,5 +1,5 @@
 # op: cumsum
-# expect: nan_class
+# expect: incorrect
 # about: the carry is rounded to bfloat16 between blocks
 # attack: C10
 import torch

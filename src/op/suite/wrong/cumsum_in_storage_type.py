@@ -1,5 +1,5 @@
 # op: cumsum
-# expect: nan_class
+# expect: incorrect
 # about: scans in the storage type without going to float32
 import torch
 import triton
