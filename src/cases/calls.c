@@ -66,7 +66,9 @@ static CallSpec *call_add(CallPlan *p, const Draw *d, const CaseSpec *layout, in
         c->spec.input[i] = layout[index].input[i];
         c->spec.input[i].marks = 0;
     }
-    memcpy(p->dim[p->calls++], d->truth[index].dim, sizeof *p->dim);
+    CallTruth *t = &p->of[p->calls++];
+    *t = (CallTruth){.dtype = d->truth[index].dtype, .strided = d->truth[index].strided};
+    memcpy(t->dim, d->truth[index].dim, sizeof t->dim);
     return c;
 }
 
@@ -160,6 +162,13 @@ static void fill_values(const Draw *d, const CallSpec *c, const CaseSpec *from, 
     if (change == CHANGE_ELEMENTS) swap_elements(d->domain, map, c, attempt, &r);
 }
 
+// From its storage's beginning on, by its shape, strides and dtype.
+static int64_t tensor_bytes(const CaseTensor *t) {
+    int64_t last = t->offset + 1;
+    for (int k = 0; k < t->rank; k++) last += (t->shape[k] - 1) * t->stride[k];
+    return last * dtype_bytes((DType)t->dtype);
+}
+
 // ---- fewer slices
 
 // False where the domain has none.
@@ -167,7 +176,7 @@ static bool fewer_slices(const Draw *d, CallPlan *p, Rng *r) {
     const Op *op = d->op;
     const Domain *m = d->domain;
     CallSpec *c = &p->call[p->calls - 1];
-    int64_t *dim = p->dim[p->calls - 1], was[OP_DIMS_MAX], slices = slices_of(m, &d->truth[c->case_index]);
+    int64_t *dim = p->of[p->calls - 1].dim, was[OP_DIMS_MAX], slices = slices_of(m, &d->truth[c->case_index]);
     if (slices < 2) return false;
     for (int k = 0; k < op->dims; k++)
         if (op->dim[k].of == m->slices) return false;
@@ -181,11 +190,88 @@ static bool fewer_slices(const Draw *d, CallPlan *p, Rng *r) {
         CaseTensor *t = &c->spec.input[i];
         if (m->slice_axis[i] < 0) continue;
         t->shape[m->slice_axis[i]] = dim[m->slices];
-        int64_t last = t->offset + 1;
-        for (int k = 0; k < t->rank; k++) last += (t->shape[k] - 1) * t->stride[k];
-        t->bytes = last * dtype_bytes((DType)t->dtype);
+        t->bytes = tensor_bytes(t);
     }
     return true;
+}
+
+// ---- the same values laid out otherwise, or of another dtype
+
+static void place(CaseTensor *t, int64_t *at) {
+    t->bytes = tensor_bytes(t);
+    t->at = *at;
+    *at += (t->bytes + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+// All that has rows gets twice the stride from each to the next, whatever it was: what an object has kept of
+// the first tensors' layout finds other elements. False where nothing has rows, or the domain no gaps.
+static bool other_layout(const Draw *d, CallPlan *p, int64_t *at) {
+    CallSpec *c = &p->call[p->calls - 1];
+    bool any = false;
+    if (d->op->domain.contiguous) return false;
+    for (int i = 0; i < c->spec.inputs; i++) {
+        CaseTensor *t = &c->spec.input[i];
+        if (t->rank < 2) continue;
+        int64_t stride = 2 * t->stride[t->rank - 2];
+        for (int k = t->rank - 2; k >= 0; k--) {
+            t->stride[k] = stride;
+            stride *= t->shape[k];
+        }
+        place(t, at);
+        any = true;
+    }
+    p->of[p->calls - 1].strided = op_all_inputs(d->op);
+    p->of[p->calls - 1].moved = any;
+    return any;
+}
+
+static bool has_dtype(const Draw *d, DType t) {
+    for (int i = 0; i < d->cases; i++)
+        if (d->truth[i].dtype == t) return true;
+    return false;
+}
+
+// Of a dtype that the draw has and whose range holds that of the first one. False: there is none.
+static bool other_dtype(const Draw *d, CallPlan *p, int64_t *at, Rng *r) {
+    CallSpec *c = &p->call[p->calls - 1];
+    DType from = p->of[p->calls - 1].dtype, to = from == DT_F32 ? DT_BF16 : DT_F32;
+    if (from == DT_F16 && has_dtype(d, DT_BF16) && rng_below(r, 2) == 0) to = DT_BF16;
+    if (!has_dtype(d, to)) return false;
+    bool any = false;
+    for (int i = 0; i < c->spec.inputs; i++) {
+        CaseTensor *t = &c->spec.input[i];
+        if (!d->op->input[i].any_float) continue;
+        t->dtype = (int32_t)to;
+        place(t, at);
+        any = true;
+    }
+    p->of[p->calls - 1].dtype = to;
+    p->of[p->calls - 1].moved = any;
+    return any;
+}
+
+// Finite numbers stay finite, and what is not 0 does not become 0.
+static double as_dtype(DType t, double x) {
+    double y = dtype_round(t, x);
+    if (isfinite(x) && !isfinite(y)) y = copysign(dtype_max(t), x);
+    return y == 0 && x != 0 ? dtype_next(t, 0, x > 0 ? 1 : -1) : y;
+}
+
+static void move_values(const CallSpec *c, const CaseSpec *from, uint8_t *map) {
+    for (int i = 0; i < c->spec.inputs; i++) {
+        const CaseTensor *to = &c->spec.input[i], *x = &from->input[i];
+        int64_t numel = 1, size = dtype_bytes((DType)to->dtype);
+        for (int k = 0; k < x->rank; k++) numel *= x->shape[k];
+        for (int64_t k = 0; to->at != x->at && k < numel; k++) {
+            const uint8_t *source = map + x->at + tensor_element(x, k) * dtype_bytes((DType)x->dtype);
+            uint8_t *target = map + to->at + tensor_element(to, k) * size;
+            if (to->dtype == x->dtype)
+                memcpy(target, source, (size_t)size);
+            else
+                dtype_store((DType)to->dtype, target,
+                            as_dtype((DType)to->dtype, dtype_load((DType)x->dtype, source)));
+        }
+    }
 }
 
 // ---- the plan
@@ -206,6 +292,11 @@ static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int 
         c->same_as = begin;
         c->repeats = repeats;
     }
+    // Right behind a call of that shape: what is kept for a shape has not been replaced yet.
+    call_add(p, d, layout, first, 0);
+    if (!other_layout(d, p, at)) p->calls--;
+    call_add(p, d, layout, first, CALL_OTHER); // of other weights, too
+    if (!other_dtype(d, p, at, &r)) p->calls--;
     call_add(p, d, layout, first, 0);
     if (!fewer_slices(d, p, &r)) p->calls--;
     if (other >= 0) {
@@ -216,7 +307,7 @@ static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int 
 }
 
 void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *p, int64_t *at) {
-    enum { A_SEQUENCE = 8 };
+    enum { A_SEQUENCE = 10 };
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c));
     uint64_t turn = rng_u64(&r);
     static const DType dtypes[FULL_SEQUENCES] = {DT_F32, DT_F16, DT_BF16};
@@ -274,12 +365,16 @@ bool calls_fill(Arena *a, Draw *d, const CallPlan *p, uint8_t *map, Err *e) {
         const CaseSpec *from = &d->spec[c->case_index];
         CallTruth *t = &d->called[i];
         const CaseTruth *of = &d->truth[c->case_index];
-        memcpy(t->dim, p->dim[i], sizeof t->dim);
+        *t = p->of[i];
         bool own = false, rows = memcmp(t->dim, of->dim, sizeof t->dim) != 0;
         for (int k = 0; k < c->spec.inputs; k++) own |= c->spec.input[k].at != from->input[k].at;
         if (c->flags & CALL_BUILDS) next = slices_of(d->domain, of) > 1 ? CHANGE_ELEMENTS : CHANGE_ALL;
         t->expected = of->expected;
-        if (!own && !rows) continue;
+        if (t->moved) {
+            move_values(c, from, map);
+            own = false;
+        }
+        if (!own && !rows && t->dtype == of->dtype) continue;
         DiagList diags = DIAGS(&scratch);
         const Bound *b = own_answer(d, c, from, own ? &next : NULL, map, &diags);
         const Diag *why = diag_first(&diags);

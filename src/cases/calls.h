@@ -1,13 +1,14 @@
 // calls.h - which calls are made of one program, one after another on one object (CallSpec): the values of a
 // small case; other values of the same shape (two elements swapped, one slice as another, all slices at
-// other places); the first values again, many times in a row; fewer slices; another shape and dtype; and the
-// first values once more. At level full also in the other dtypes. Depends on the seed, never on a candidate.
+// other places); the first values again, many times in a row; the same with another stride between rows;
+// the same in another dtype; fewer slices; another shape and dtype; and the first values once more. At level
+// full also in the other dtypes. Depends on the seed, never on a candidate.
 #pragma once
 #include "cases/draw.h"
 
 typedef struct {
     CallSpec call[WIRE_CALLS_MAX];
-    int64_t dim[WIRE_CALLS_MAX][OP_DIMS_MAX];
+    CallTruth of[WIRE_CALLS_MAX]; // what it will be, without the answer
     int calls;
     Arena *arena; // of their inputs
 } CallPlan;

@@ -55,15 +55,19 @@ typedef enum {
 
 // Of one input of a strided case, which has gaps or not. A domain that admitted expanded inputs would be
 // asked here.
-static Layout layout_of(bool gaps, uint64_t choice) {
+static Layout layout_of(bool gaps, int64_t length, uint64_t choice) {
+    // Aligned lines that are shorter than what they are aligned to have no other layout that is.
+    enum { SHORT = 8 };
     static const Layout strided[] = {LAYOUT_ODD, LAYOUT_ODD,     LAYOUT_ODD,
                                      LAYOUT_ODD, LAYOUT_ALIGNED, LAYOUT_HALF};
     if (!gaps) return choice & 1 ? LAYOUT_SHIFTED : LAYOUT_DENSE;
+    if (length < SHORT && (choice >> 32 & 1)) return LAYOUT_ALIGNED;
     return strided[choice % (sizeof strided / sizeof *strided)];
 }
 
 // Of a contiguous domain, what each layout says of the base alone remains.
-static void lay_out(CaseTensor *t, int input, Layout layout, bool contiguous, int64_t *at) {
+static void lay_out(CaseTensor *t, int input, Layout layout, int64_t row_stride, bool contiguous,
+                    int64_t *at) {
     enum { LINE = 16 };
     int64_t n = t->rank ? t->shape[t->rank - 1] : 1, pad = 0, stride = 1;
     t->offset = layout == LAYOUT_DENSE ? 0 : 1 + 2 * input;
@@ -71,6 +75,7 @@ static void lay_out(CaseTensor *t, int input, Layout layout, bool contiguous, in
     if (layout == LAYOUT_ALIGNED) pad = (n + LINE - 1) / LINE * LINE - n + LINE * (1 + input);
     if (layout == LAYOUT_ALIGNED) t->offset = LINE * (1 + input);
     if (layout == LAYOUT_HALF) pad = n + 2 * input, t->offset += n;
+    if (pad > 0 && row_stride >= n) pad = row_stride - n;
     if (contiguous) pad = 0;
     for (int d = t->rank - 1; d >= 0; d--) {
         t->stride[d] = stride;
@@ -103,8 +108,9 @@ static bool spec_inputs(const Domain *m, const PlannedCase *p, uint64_t seed, Ca
             return err_set(e, ERR_INPUT, "op %.*s: input %.*s would have more than 2^26 elements in a case",
                            STR_ARG(op->name), STR_ARG(in->name));
         uint64_t own = choice >> 40 & 1 ? rng_mix(choice, (uint64_t)i) >> 8 : choice;
-        lay_out(t, i, p->strided ? layout_of(p->strided >> i & 1, own) : LAYOUT_DENSE, op->domain.contiguous,
-                at);
+        int64_t n = t->rank ? t->shape[t->rank - 1] : 1;
+        lay_out(t, i, p->strided ? layout_of(p->strided >> i & 1, n, own) : LAYOUT_DENSE, p->row_stride,
+                op->domain.contiguous, at);
         *elements += numel;
     }
     return true;

@@ -61,6 +61,9 @@ enum { DEPENDENCES_MAX = 16 };
 typedef struct {
     const Bound *expected;
     int64_t dim[OP_DIMS_MAX];
+    DType dtype;      // of the floating inputs
+    uint64_t strided; // as a case's
+    bool moved;       // its values are those of the case, elsewhere
 } CallTruth;
 
 typedef struct {

@@ -403,8 +403,19 @@ static void sizes_shape(SizesPlan *s, const Shape *shape) {
                  &s->r);
 }
 
+// The number as stride between rows, which a program may have compared with it: rows are shorter.
+static void sizes_stride(SizesPlan *s, int64_t c) {
+    enum { GAP = 3, SHORTEST = 5, FEW = 5 };
+    int before = s->p.n;
+    if (s->d->op->domain.contiguous || c < GAP + SHORTEST || c > SIZES_LONGEST) return;
+    sizes_shape(s, &(Shape){c - GAP, FEW, true});
+    if (s->p.n == before) return;
+    s->p.at[before].strided = op_all_inputs(s->d->op);
+    s->p.at[before].row_stride = c;
+}
+
 // A number c as length, as number of slices, and as both; and, where it was compared with, both sides of
-// it. The last column of the longer rows, number c, holds a spike.
+// it and as stride. The last column of the longer rows, number c, holds a spike.
 static bool sizes_of(SizesPlan *s, int64_t c, bool compared) {
     enum { ROWS_MOST = 65537, SQUARE_MOST = 256, FEW_ROWS = 4096, COLUMNS = 33, NARROW = 3, FEW = 5 };
     int64_t columns = c <= FEW_ROWS ? COLUMNS : NARROW;
@@ -413,12 +424,13 @@ static bool sizes_of(SizesPlan *s, int64_t c, bool compared) {
                                 {c - 1, 3, false},
                                 {c + 1, WIDE_CLASSES, true}},
                 by_rows[] = {{columns, c, false}, {NARROW, c + 1, false}, {c, c, true}};
-    if ((s->elements += (12 + WIDE_CLASSES) * c) > SIZES_ELEMENTS) return false;
+    if ((s->elements += (12 + (compared ? 5 : 0) + WIDE_CLASSES) * c) > SIZES_ELEMENTS) return false;
     for (int k = 0; k < (compared ? 4 : 1); k++)
         // A limit of the candidate's own beyond every planned row is its business.
         if (by_columns[k].n >= 1 && by_columns[k].n <= SIZES_LONGEST &&
             !planned_length(s->d, by_columns[k].n))
             sizes_shape(s, &by_columns[k]);
+    if (compared) sizes_stride(s, c);
     for (int k = 0; k < 3 && s->d->domain->slices >= 0; k++) {
         bool square = k == 2;
         if (by_rows[k].m > (square ? SQUARE_MOST : ROWS_MOST) || (k == 1 && !compared)) continue;

@@ -9,8 +9,9 @@
 struct PlannedCase {
     DType dtype; // of the floating inputs
     int64_t dim[OP_DIMS_MAX];
-    int over;         // the reduction whose lines have classes
-    uint64_t strided; // bit i: input i has gaps; 0: all are dense
+    int over;           // the reduction whose lines have classes
+    uint64_t strided;   // bit i: input i has gaps; 0: all are dense
+    int64_t row_stride; // of inputs with gaps, where it is as large as a row; 0: as the layout says
     bool hidden;
     bool negated; // inputs of both signs are negative here, and no line holds -inf
     bool wide;    // lines take the classes that only very long ones make hard, not the rotation's

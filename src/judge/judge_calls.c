@@ -18,6 +18,8 @@ static void put_input(Buf *b, const Draw *d, int call) {
         return;
     }
     memcpy(t.dim, d->called[call].dim, sizeof t.dim);
+    t.dtype = d->called[call].dtype;
+    t.strided = d->called[call].strided;
     shown.truth = &t;
     buf_puts(b, ", on input ");
     truth_name(b, &shown, 0);

@@ -205,14 +205,21 @@ static void conditional(Walk *w, const Node *n, Use use) {
 }
 
 // x.stride(0) % 16 == 0: which layouts meet which sizes is left to the draw. Such a comparison alone need not
-// come out both ways beside each other condition; one that asks for sizes, too, does.
+// come out both ways beside each other condition; one that asks for sizes, too, does. So does one with a
+// number that only a certain size has: it would tell that size from all others.
 static bool asks_layout(const Node *n) {
     if (n->kind != NODE_COMPARE || n->compare.rest.n != 1 || n->compare.rest.at[0]->kind != NODE_INT)
         return false;
+    enum { ALIGNED_MOST = 256 };
     const Node *of = n->compare.left;
-    if (of->kind == NODE_BINARY && of->binary.op == OPER_MOD && of->binary.right->kind == NODE_INT &&
-        of->binary.right->integer.value <= 256)
+    int64_t with = n->compare.rest.at[0]->integer.value;
+    if (of->kind == NODE_BINARY && of->binary.op == OPER_MOD && of->binary.right->kind == NODE_INT) {
+        int64_t by = of->binary.right->integer.value;
+        if (by < 1 || by > ALIGNED_MOST || (by & (by - 1)) != 0 || with != 0) return false;
         of = of->binary.left;
+    } else if (with != 0 && with != 1) {
+        return false;
+    }
     if (of->kind != NODE_CALL || of->call.func->kind != NODE_ATTRIBUTE || of->call.keywords.n) return false;
     Str name = of->call.func->attribute.name;
     for (int i = 0; i < of->call.args.n; i++)

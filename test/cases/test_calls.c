@@ -6,7 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 // clang-format on
+#include <math.h>
+
 #include "cases/calls.h"
+#include "cases/lines.h"
 
 static Arena a;
 static Pool *pool;
@@ -39,7 +42,7 @@ static void a_sequence_has_all_that_may_change(void **state) {
     bool dtype = false, rows = false;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         Draw d = draw_of(&op, "rmsnorm_gemma", LEVEL_QUICK, seed);
-        assert_true(d.calls >= 6 && d.calls <= 8);
+        assert_true(d.calls >= 6 && d.calls <= 10);
         assert_int_equal(d.call[0].flags, CALL_BUILDS);
         int last = d.calls - 1, same = 0;
         assert_int_equal(d.call[last].same_as, 0);
@@ -63,6 +66,60 @@ static void a_sequence_has_all_that_may_change(void **state) {
         draw_free(&d);
     }
     assert_true(dtype && rows);
+}
+
+// Element k of an input, in the order of its rows.
+static double value_of(const Draw *d, const CaseTensor *t, int64_t k) {
+    return dtype_load((DType)t->dtype,
+                      d->mapping + t->at + tensor_element(t, k) * dtype_bytes((DType)t->dtype));
+}
+
+// Right behind calls of that shape: what an object keeps for a shape meets another stride, and another dtype.
+static void one_shape_comes_in_another_layout_and_dtype(void **state) {
+    (void)state;
+    Op op;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        Draw d = draw_of(&op, "softmax", LEVEL_QUICK, seed);
+        bool layout = false, dtype = false;
+        for (int i = 1; i < d.calls; i++) {
+            const CallSpec *c = &d.call[i];
+            const CaseTruth *first = &d.truth[c->case_index];
+            const CaseTensor *x = &c->spec.input[0], *was = &d.spec[c->case_index].input[0];
+            if (!d.called[i].moved) continue;
+            assert_memory_equal(d.called[i].dim, first->dim, sizeof first->dim);
+            assert_memory_equal(d.called[i - 1].dim, first->dim, sizeof first->dim);
+            assert_memory_equal(x->shape, was->shape, sizeof x->shape);
+            assert_int_equal(d.called[i].expected->dtype, d.called[i].dtype);
+            bool other = x->dtype != was->dtype;
+            layout |= !other && x->stride[0] == 2 * was->stride[0];
+            dtype |= other && c->flags == CALL_OTHER;
+            for (int64_t k = 0; k < x->shape[0] * x->shape[1]; k++) {
+                double v = value_of(&d, x, k), w = value_of(&d, was, k);
+                if (other && isfinite(w))
+                    assert_true(isfinite(v) && fabs(v - w) <= fabs(w) * 0x1p-7 + 0x1p-133); // bf16's least
+                else
+                    assert_true(v == w);
+            }
+        }
+        assert_true(layout && dtype);
+        draw_free(&d);
+    }
+}
+
+// A caller who asks for one dtype has one, and a domain without gaps has none here either.
+static void what_the_domain_lacks_is_not_called(void **state) {
+    (void)state;
+    Op op;
+    Draw d;
+    Err e = {0};
+    DrawFilter filter = {.dtype = DT_F16};
+    assert_true(op_find(&a, STR("softmax"), &op));
+    op.domain.contiguous = true;
+    assert_true(draw_make(
+        &a, pool, &(DrawRequest){.op = &op, .level = LEVEL_QUICK, .seed = 1, .filter = &filter}, &d, &e));
+    assert_true(d.calls >= 4);
+    for (int i = 0; i < d.calls; i++) assert_false(d.called[i].moved);
+    draw_free(&d);
 }
 
 static void full_has_more_of_them_and_further_cases_fewer(void **state) {
@@ -108,6 +165,8 @@ static void a_case_of_one_element(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sequence_has_all_that_may_change),
+        cmocka_unit_test(one_shape_comes_in_another_layout_and_dtype),
+        cmocka_unit_test(what_the_domain_lacks_is_not_called),
         cmocka_unit_test(full_has_more_of_them_and_further_cases_fewer),
         cmocka_unit_test(one_seed_one_sequence),
         cmocka_unit_test(a_case_of_one_element),

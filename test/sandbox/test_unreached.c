@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+#include <stdio.h>
+
 #include <cmocka.h>
 
 static const char source[] = "def run(x):\n"
@@ -132,6 +134,29 @@ static void parts_count(void **state) {
         "def f():\n    return 1\ndef run(x):\n    if x.numel() == 7 and f():\n        raise E\n", raises, 2));
 }
 
+// Of layouts only what many sizes share need not come out both ways.
+static void layouts_that_tell_a_size_count(void **state) {
+    (void)state;
+    static const char *const either[] = {"x.stride(0) % 16 == 0", "x.data_ptr() % 256 != 0",
+                                         "x.stride(0) == 1"},
+                             *const both[] = {"x.stride(0) == 37037",  "x.stride(0) % 251 == 0",
+                                              "x.stride(0) % 16 == 3", "x.stride(0) % 4096 == 0",
+                                              "x.stride(0) > 37037",   "x.data_ptr() == 4096"};
+    for (size_t i = 0; i < sizeof either / sizeof *either + sizeof both / sizeof *both; i++) {
+        bool counts = i >= sizeof either / sizeof *either;
+        const char *cond = counts ? both[i - sizeof either / sizeof *either] : either[i];
+        char text[256];
+        snprintf(text, sizeof text, "def run(x):\n    M, N = x.shape\n    if M > 5 or %s:\n        f(x)\n",
+                 cond);
+        const char *right = strrchr(cond, ' ') + 1;
+        char last[64];
+        snprintf(last, sizeof last, "%s:", right);
+        const Mark ran[] = {{"M, N", COVER_HOST}, {"if", COVER_HOST},  {"5 or", COVER_TRUE | COVER_FALSE},
+                            {cond, COVER_HOST},   {last, COVER_FALSE}, {"f(x)", COVER_HOST}};
+        if (left_out(text, ran, 6) != counts) fail_msg("%s", cond);
+    }
+}
+
 // What one draw has left out stays so where another one has not come to it, for whatever reason.
 static void another_draw_has_to_come_to_it(void **state) {
     (void)state;
@@ -171,9 +196,11 @@ static void the_outer_condition_is_named(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_can_matter_is_found), cmocka_unit_test(texts_are_read_strictly),
-        cmocka_unit_test(parts_count), cmocka_unit_test(the_outer_condition_is_named),
-        cmocka_unit_test(another_draw_has_to_come_to_it)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_can_matter_is_found),
+                                       cmocka_unit_test(texts_are_read_strictly),
+                                       cmocka_unit_test(parts_count),
+                                       cmocka_unit_test(layouts_that_tell_a_size_count),
+                                       cmocka_unit_test(the_outer_condition_is_named),
+                                       cmocka_unit_test(another_draw_has_to_come_to_it)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,7 @@ static Given given(Varies *v, const Scope *scope, const Node *call) {
     for (int i = 0; i < call->call.args.n; i++) {
         const Node *n = call->call.args.at[i];
         Fact f = varies_eval(v, scope, n);
-        if (n->kind == NODE_STARRED && (f.sure & SURE_BARE)) continue;
+        if (n->kind == NODE_STARRED && varies_empty(v, f)) continue;
         if (n->kind == NODE_STARRED || g.more)
             g.more = true, g.rest = fact_join(g.rest, fact_item(f));
         else
@@ -17,7 +17,7 @@ static Given given(Varies *v, const Scope *scope, const Node *call) {
     for (int i = 0; i < g.keywords->n; i++) {
         const Node *k = g.keywords->at[i];
         g.named[i] = varies_eval(v, scope, k->keyword.value);
-        if (!k->keyword.name.len && (g.named[i].sure & SURE_BARE)) continue;
+        if (!k->keyword.name.len && varies_empty(v, g.named[i])) continue;
         if (!k->keyword.name.len) g.more = true, g.rest = fact_join(g.rest, fact_other(g.named[i].how));
     }
     return g;
@@ -128,12 +128,25 @@ bool varies_hand_out(Varies *v, Str name, Fact *out) {
 }
 
 // Methods of lists, dictionaries and sets that change them.
-static void change(Varies *v, Str name, const Given *g) {
+static bool changes(Str name) {
     static const char *const all[] = {"append",  "extend", "insert",  "update", "setdefault", "add",    "pop",
                                       "popitem", "remove", "discard", "clear",  "sort",       "reverse"};
-    bool changes = false;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) changes |= str_is(name, all[i]);
-    if (!changes) return;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (str_is(name, all[i])) return true;
+    return false;
+}
+
+static bool of_module(const Varies *v, const Scope *scope, const Node *of) { // tl.sort
+    return of->kind == NODE_NAME && !var_visible(v, scope, of->name);
+}
+
+void varies_handed_method(Varies *v, const Scope *scope, const Node *attribute) {
+    if (changes(attribute->attribute.name) && !of_module(v, scope, attribute->attribute.value))
+        varies_hold(v, varies_any());
+}
+
+static void change(Varies *v, Str name, const Given *g) {
+    if (!changes(name)) return;
     bool several = str_is(name, "extend") || str_is(name, "update");
     Fact f = {.how = g->rest.how};
     if (g->more) f = fact_join(f, g->rest);
@@ -163,10 +176,8 @@ static Fact eval_method(Varies *v, const Scope *scope, const Node *call, const G
     v->callee |= (base.how & FACT_NONE) && varies_has_method(v, name);
     if (varies_call_named(v, name, true, g, &f)) return f.how |= base.how & FACT_VARIES, f;
     bool looked = str_is(name, "items") || str_is(name, "values") || str_is(name, "keys");
-    if (looked && (base.sure & SURE_BARE)) return base;
-    const Node *of = func->attribute.value;
-    bool module = of->kind == NODE_NAME && !var_visible(v, scope, of->name); // tl.sort
-    if (!module) change(v, name, g);
+    if (looked && varies_empty(v, base)) return base;
+    if (!of_module(v, scope, func->attribute.value)) change(v, name, g);
     // Of an autograd.Function: forward(ctx, ...).
     if (str_is(name, "apply") && varies_call_named(v, STR("forward"), true, g, &f)) return f;
     const Var *kept = var_find(v, &varies_members, name);

@@ -12,9 +12,20 @@ Fact fact_number(uint8_t how, int64_t lo, int64_t hi) {
     return (Fact){.kind = FACT_NUMBER, .how = how, .lo = cut(lo), .hi = cut(hi)};
 }
 
+static bool is_bare(Fact f) { return f.kind == FACT_OTHER && (f.sure & SURE_BARE); }
+static bool is_sequence(Fact f) { return f.kind == FACT_NUMBERS || f.kind == FACT_THINGS; }
+// Of such items, or empty.
+static Fact any_length(Fact seq, uint8_t how) {
+    seq.how |= how;
+    seq.count = seq.of = seq.dims = 0;
+    return seq;
+}
+
 Fact fact_join(Fact a, Fact b) {
     if (a.kind == FACT_NOTHING) return b.how |= a.how, b;
     if (b.kind == FACT_NOTHING) return a.how |= b.how, a;
+    if (is_bare(a) && is_sequence(b)) return any_length(b, a.how);
+    if (is_bare(b) && is_sequence(a)) return any_length(a, b.how);
     if (a.kind != b.kind) return fact_other(a.how | b.how);
     bool shape = a.of == b.of && a.dims == b.dims;
     Fact f = a;
@@ -40,6 +51,7 @@ bool fact_equal(Fact a, Fact b) {
 Fact fact_item(Fact seq) {
     if (seq.kind == FACT_NUMBERS) return fact_number(seq.how, seq.lo, seq.hi);
     if (seq.kind == FACT_THINGS) return seq.kind = FACT_OTHER, seq.count = 0, seq;
+    if (is_bare(seq)) return (Fact){.how = seq.how & (uint8_t)~FACT_HELD}; // there is none
     return seq.kind == FACT_NOTHING ? seq : fact_other(seq.how);
 }
 

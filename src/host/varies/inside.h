@@ -93,6 +93,8 @@ typedef struct {
 uint8_t given_how(const Given *g);
 // Functions of that name: of the module's, or methods of any class. False: there is none.
 bool varies_call_named(Varies *v, Str name, bool method, const Given *g, Fact *out);
+// A method that is read without being called: sizes.append. Who calls it puts anything there.
+void varies_handed_method(Varies *v, const Scope *scope, const Node *attribute);
 // A function that is handed about: by whom it is called, and with what, nobody knows.
 void varies_escapes(Varies *v, Str name);
 // The same of methods, which may be properties: what they give. False: there is none of that name.
@@ -132,6 +134,10 @@ Fact varies_eval(Varies *v, const Scope *scope, const Node *n);
 // Of a condition; *how: what it follows from, too.
 Truth varies_truth(Varies *v, const Scope *scope, const Node *n, uint8_t *how);
 void varies_assign(Varies *v, const Scope *scope, const Node *target, Fact f);
-void varies_hold(Varies *v, Fact f); // put into a list or dictionary
+bool varies_empty(const Varies *v, Fact f); // a list or dictionary with nothing in it, ever
+void varies_hold(Varies *v, Fact f);        // put into a list or dictionary
 // What is chosen by a condition is None or not by it, too.
-static inline uint8_t varies_control(uint8_t how) { return how & FACT_VARIES ? how | FACT_NONE : how; }
+static inline uint8_t varies_control(uint8_t how) {
+    how &= (uint8_t)~FACT_HELD; // a list that decides is not what it decides about
+    return how & FACT_VARIES ? how | FACT_NONE : how;
+}

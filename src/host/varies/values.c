@@ -83,6 +83,10 @@ static Fact eval_items(Varies *v, const Scope *scope, const Nodes *items, Fact a
     return all;
 }
 
+bool varies_empty(const Varies *v, Fact f) {
+    return (f.sure & SURE_BARE) && !var_find(v, &varies_held, STR("item"));
+}
+
 void varies_hold(Varies *v, Fact f) {
     f.how |= v->control;
     var_add(v, &varies_held, STR("item"), f);
@@ -117,7 +121,7 @@ static Fact eval_comp(Varies *v, const Scope *scope, const Node *n) {
     for (int i = 0; i < n->comp.fors.n; i++) {
         const Node *f = n->comp.fors.at[i];
         Fact over = varies_eval(v, scope, f->compfor.iter);
-        if (over.sure & SURE_BARE) return over; // no turn
+        if (varies_empty(v, over)) return over; // no turn
         if (over.count == 0) how |= over.how;
         if (n->comp.fors.n == 1 && f->compfor.conds.n == 0) count = over.count;
         varies_assign(v, scope, f->compfor.target, fact_item(over));
@@ -155,6 +159,7 @@ static Fact eval_attribute(Varies *v, const Scope *scope, const Node *n) {
     Fact base = varies_eval(v, scope, n->attribute.value), f;
     Str name = n->attribute.name;
     if (varies_member(v, name, base, &f)) return f;
+    if (!fact_is_tensor(base)) varies_handed_method(v, scope, n);
     if (varies_hand_out(v, name, &f)) return f.how |= base.how, f; // a method: a value, or a property
     const Var *kept = var_find(v, &varies_members, name);
     if (!kept) return fact_other(base.how);
@@ -168,6 +173,7 @@ static Fact eval_display(Varies *v, const Scope *scope, const Node *n) {
     for (int i = 0; i < n->items.n; i++) counted &= n->items.at[i]->kind != NODE_STARRED;
     f.count = counted ? (uint8_t)n->items.n : 0;
     if (n->kind != NODE_TUPLE) f.how |= FACT_HELD;
+    if (n->kind == NODE_LIST && n->items.n == 0) f.sure = SURE_BARE;
     return f;
 }
 
@@ -207,7 +213,9 @@ static Fact eval_subscript(Varies *v, const Scope *scope, const Node *n) {
     Fact f = slice ? of : known_index(i, &at) ? fact_item_at(of, at) : fact_item(of);
     if (slice) f.count = 0;
     if (slice && of.kind == FACT_NUMBERS) f.of = f.dims = 0;
-    if (of.kind == FACT_OTHER) f = fact_other(of.how); // of a tensor: a part of it
+    bool bare = (of.sure & SURE_BARE) != 0;
+    if (of.kind == FACT_OTHER && !bare) f = fact_other(of.how); // of a tensor: a part of it
+    if (bare && n->subscript.index->kind == NODE_SLICE) f = of;
     f.how |= i.how & (uint8_t)~FACT_NONE;
     if (f.kind == FACT_OTHER && !fact_is_tensor(f)) f.how |= FACT_EMPTY;
     if (f.kind == FACT_OTHER && (i.how & FACT_VARIES)) f.how |= FACT_NONE;
@@ -269,11 +277,11 @@ Fact varies_eval(Varies *v, const Scope *scope, const Node *n) {
     // What was added to any list of the file may be in this one.
     const Var *held = var_find(v, &varies_held, STR("item"));
     if (!held) return f;
-    f.sure &= (uint8_t)~SURE_BARE;
     f.count = 0; // nor is it known how many there are
     if (f.kind == FACT_NUMBERS) f.of = f.dims = 0;
     if (held->fact.kind == FACT_NOTHING) return f.how |= held->fact.how, f;
     Fact more = fact_sequence(held->fact);
     if (fact_is_tensor(f)) return f.how |= more.how, f;
-    return fact_join(f, more);
+    f = fact_join(f, more); // of an empty one: what was added alone
+    return f.sure &= (uint8_t)~SURE_BARE, f;
 }

@@ -197,7 +197,7 @@ bool varies_may(Varies *v, const Scope *scope, const Node *cond, bool side) {
 bool varies_loops(Varies *v, const Scope *scope, const Node *iter) {
     if (!v || v->full) return true;
     Fact f = varies_eval(v, scope, iter);
-    return f.count == 0 && (f.how & FACT_VARIES) && !(f.sure & SURE_BARE);
+    return f.count == 0 && (f.how & FACT_VARIES) && !varies_empty(v, f);
 }
 
 bool varies_callee(const Varies *v) { return !v || v->full || v->callee; }

@@ -122,6 +122,18 @@ static void what_is_held_varies(void **state) {
         HELD("    s.insert(0, N)\n    if s[0] == 7"),
         HELD("    s += [N]\n    if t[0] == 7"),
         HELD("    t.append(N)\n    if s[0] == 7"),
+        HELD("    add = s.append\n    add(N)\n    if s[0] == 7"),
+        HELD("    s.append(N)\n    if s[0] > 4"),
+        HELD("    s.append(N)\n    s.append(N - 5)\n    if s[0] == 0"),
+        HELD("    s.append(N)\n    u = s + [-N]\n    if u[0] < 0"),
+        HELD("    s.sort()\n    u = s + [N]\n    if u[0] == 7"),
+        HELD("    s.append(N)\n    for k in s:\n        q = k\n    if q == 7"),
+        HELD("    s.append(N)\n    u = s[1:]\n    if u[0] == 7"),
+        HELD("    s.append(N)\n    u = s if N == 3 else [-N]\n    if u[0] == -7"),
+        HELD("    s.append(N)\n    s = [-N]\n    if s[0] == -7"),
+        HELD("    s.append((N, 1))\n    if s[0][0] == 7"),
+        HELD("    s.append([N])\n    if s[0][0] == 7"),
+        HELD("    s.append(N)\n    if len(s) == 7"),
         HELD("    [s.append(1) for i in range(3) if N == 7]\n    if len(s) == 1"),
         HELD("    N == 7 and s.append(1)\n    if len(s) == 1"),
         HELD("    d.update({1: N})\n    if d[1] == 7"),
@@ -142,6 +154,14 @@ static void what_is_held_varies(void **state) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!may(all[i], true)) fail_msg("%s", all[i]);
     assert_false(may(HELD("    s.append(5)\n    if s[0] == 7"), true));
+    // A list that begins empty has the interval of what is put into it.
+    assert_false(may(HELD("    s.append(N)\n    if s[0] > 0"), false));
+    assert_false(may(
+        HELD("    for k in (256, 1024):\n        s.append(min(k, N))\n    b = s[-1]\n    if b > 0"), false));
+    assert_false(may(HELD("    s.append(min(N, 64))\n    for k in s:\n        q = k\n    if q > 64"), true));
+    assert_false(may("def f(l):\n    return l[0]\ndef run(x):\n    s = []\n    s.append(x.numel())\n    if "
+                     "f(s) < 1:\n        return 1\n",
+                     true));
     assert_false(may(HELD("    d[1] = 5\n    if d[1] == 7"), true));
     assert_false(may(HELD("    if len(x.shape) == 3"), true));
     // A list of so many things has so many, whatever they are.
