@@ -11,7 +11,7 @@ MODE_release := -O3 -DNDEBUG $(if $(filter clang,$(CC))$(PORTABLE),,$(STRINGS))
 # `rep stos` and `rep movs`, which gcc takes for structs, start slowly.
 STRINGS      := -mmemset-strategy=unrolled_loop:256:noalign,libcall:-1:noalign \
                 -mmemcpy-strategy=unrolled_loop:256:noalign,libcall:-1:noalign
-MODE_debug   := -O0 -g3
+MODE_debug   := -Og -g3
 # Lines and functions are all that a report names: more of -g makes a fourth of the time to compile.
 MODE_asan    := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 MODE_tsan    := -O1 -g1 -fsanitize=thread

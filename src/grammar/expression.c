@@ -251,9 +251,11 @@ const char *emit_exp(Emit *e, Expr x) {
 
 static bool folds(const Emit *e, int a) { return e->plan->fold && passes_folds(e->g, a); }
 
-// exp(a - b) for a and b that have names.
+// exp(a - b) for a and b that have names. The difference comes first: of a * c - b * c a compiler makes a
+// fused multiply-subtract, which leaves the rounding of b * c where a and b are equal. Of a stand-in for -inf
+// such as -1e30 that is 6e21, not 0.
 const char *emit_exp_less(Emit *e, const char *a, const char *b, bool fold) {
-    if (fold) return arena_printf(e->a, "tl.exp2(%s * " LOG2_E " - %s * " LOG2_E ")", a, b);
+    if (fold) return arena_printf(e->a, "tl.exp2((%s - %s) * " LOG2_E ")", a, b);
     return emit_exp(e, (Expr){arena_printf(e->a, "%s - %s", a, b), BIND_SUM, true, true});
 }
 
