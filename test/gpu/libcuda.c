@@ -58,9 +58,10 @@ struct Work {
     unsigned pattern;
     int width;
 };
-typedef struct {
+typedef struct Graph {
     Work *first, *last;
     int replays;
+    struct Graph *next; // of all that are there
 } Graph;
 typedef struct {
     unsigned grid[3], block[3], shared;
@@ -76,6 +77,7 @@ static int lost; // an error that stays
 static bool hangs;
 static Graph *capture;
 static Module *modules; // all that are loaded
+static Graph *graphs;   // and captured
 static char steer[1024];
 static unsigned long noise = 88172645463325252ul;
 
@@ -315,10 +317,23 @@ static void module_free(Module *m) {
     free(m->text);
     free(m);
 }
-// Its modules go with a context.
+static void graph_free(Graph *g) {
+    for (Graph **at = &graphs; *at; at = &(*at)->next)
+        if (*at == g) {
+            *at = g->next;
+            break;
+        }
+    for (Work *w = g->first, *next; w; w = next) {
+        next = w->next;
+        free(w);
+    }
+    free(g);
+}
+// Its modules and graphs go with a context.
 EXPORT int cuCtxDestroy_v2(void *context) {
     (void)context;
     while (modules) module_free(modules);
+    while (graphs) graph_free(graphs);
     return OK;
 }
 EXPORT int cuMemGetInfo_v2(size_t *free_bytes, size_t *total) {
@@ -398,6 +413,8 @@ EXPORT int cuStreamQuery(void *stream) {
 EXPORT int cuStreamBeginCapture_v2(void *stream, int mode) {
     (void)stream, (void)mode;
     capture = calloc(1, sizeof *capture);
+    capture->next = graphs;
+    graphs = capture;
     return lost;
 }
 EXPORT int cuStreamEndCapture(void *stream, void **graph) {
@@ -430,12 +447,7 @@ EXPORT int cuGraphExecDestroy(void *executable) {
     return OK;
 }
 EXPORT int cuGraphDestroy(void *graph) {
-    Graph *g = graph;
-    for (Work *w = g->first, *next; w; w = next) {
-        next = w->next;
-        free(w);
-    }
-    free(g);
+    graph_free(graph);
     return OK;
 }
 EXPORT int cuEventCreate(void **event, unsigned flags) {
