@@ -42,14 +42,15 @@ static int worth(const Draw *d, int index) {
 }
 
 // One of the small cases that are worth the most. A case of other shape and, if there is one, dtype than
-// `first`, or of `dtype` where first is -1. -1: none.
-static int choose(const Draw *d, const CaseSpec *layout, int first, DType dtype, Rng *r) {
+// `first` and, if `longer`, with longer lines if there is one, or of `dtype` where first is -1. -1: none.
+static int choose(const Draw *d, const CaseSpec *layout, int first, DType dtype, bool longer, Rng *r) {
     int found = -1, seen = 0, best = 0;
     for (int i = 0; i < d->cases; i++) {
         const CaseTruth *t = &d->truth[i], *f = first < 0 ? NULL : &d->truth[first];
         if (input_bytes(&layout[i]) > SMALL_BYTES || t->twin) continue;
         if (f ? memcmp(t->dim, f->dim, sizeof t->dim) == 0 : t->dtype != dtype) continue;
         int value = worth(d, i) + (f && t->dtype != f->dtype ? 10 : 0);
+        if (longer && domain_length(d->domain, t->dim) > domain_length(d->domain, f->dim)) value += 20;
         if (found >= 0 && value < best) continue;
         if (value > best) seen = 0;
         best = value;
@@ -276,11 +277,13 @@ static void move_values(const CallSpec *c, const CaseSpec *from, uint8_t *map) {
 
 // ---- the plan
 
+// The first sequence, which repeats a call, goes on to longer lines: what an object keeps for a shape has to
+// grow there.
 static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int repeats, CallPlan *p,
                           int64_t *at) {
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c + (uint64_t)first));
     int64_t slices = slices_of(d->domain, &d->truth[first]);
-    int begin = p->calls, other = choose(d, layout, first, DT_F32, &r);
+    int begin = p->calls, other = choose(d, layout, first, DT_F32, repeats > 0, &r);
     const CaseSpec *spec = &layout[first];
     call_add(p, d, layout, first, CALL_BUILDS);
     for (Change k = CHANGE_ELEMENTS; k < CHANGE_ALL && slices > 1; k++)
@@ -316,7 +319,7 @@ void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, 
     p->arena = a;
     assert(FULL_SEQUENCES * A_SEQUENCE < WIRE_CALLS_MAX);
     for (int k = 0; k < FULL_SEQUENCES && (thorough || !sequences); k++) {
-        int first = choose(d, layout, -1, dtypes[(turn + (uint64_t)k) % FULL_SEQUENCES], &r);
+        int first = choose(d, layout, -1, dtypes[(turn + (uint64_t)k) % FULL_SEQUENCES], false, &r);
         if (first < 0) continue;
         int repeats = sequences++ ? 0 : thorough ? MANY_CALLS : SOME_CALLS;
         plan_sequence(d, layout, first, repeats, p, at);
