@@ -80,7 +80,7 @@ double cell_shared_drawn(CellShared *s, const Op *op) {
     double from = 0;
     pthread_mutex_lock(&s->lock);
     for (int i = 0; i < s->draws; i++)
-        if (is_of(s->draw[i], op) && (!from || s->draw[i]->from < from)) from = s->draw[i]->from;
+        if (is_of(s->draw[i], op) && (from == 0 || s->draw[i]->from < from)) from = s->draw[i]->from;
     pthread_mutex_unlock(&s->lock);
     return from;
 }

@@ -47,7 +47,7 @@ static void put_sizes(Buf *out, const Domain *m, const int64_t *dim) {
     for (int i = 0; i < m->op->dims; i++) buf_printf(out, "%s%lld", i ? "x" : "", (long long)dim[i]);
 }
 
-static int answers;
+static _Atomic int answers; // several threads draw
 // Computed here, not by the definition's text.
 static const Bound *answer(Arena *a, const Domain *m, const uint8_t *mapping, const CaseSpec *spec,
                            const OtherBytes *other, DiagList *diags) {
