@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "store/statement.h"
 
@@ -65,6 +67,19 @@ static bool migrate(Store *s, Err *e) {
     return false;
 }
 
+// Of several processes that turn a new store to WAL at once, SQLite tells all but one that it is busy,
+// without waiting: each holds a lock that another one waits for.
+static bool write_ahead(Store *s, Err *e) {
+    const struct timespec pause = {.tv_nsec = 5000000};
+    double until = clock_seconds() + STORE_WAIT_MS / 1e3;
+    for (;;) {
+        int result = sqlite3_exec(s->db, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+        if (result == SQLITE_OK) return true;
+        if ((result & 0xff) != SQLITE_BUSY || clock_seconds() >= until) return store_fail(s, result, e);
+        nanosleep(&pause, NULL);
+    }
+}
+
 static bool open_database(Store *s, bool must_exist, Err *e) {
     struct stat st;
     if (must_exist && stat(s->path, &st) != 0)
@@ -82,10 +97,10 @@ static bool open_database(Store *s, bool must_exist, Err *e) {
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(s->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     // NORMAL: after a loss of power the last commits may be gone, and nothing is torn. The journal has them.
-    return execute(s,
-                   "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
-                   "PRAGMA temp_store = MEMORY",
-                   e);
+    return write_ahead(s, e) && execute(s,
+                                        "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;"
+                                        "PRAGMA temp_store = MEMORY",
+                                        e);
 }
 
 bool store_open(const char *dir, const StoreOptions *o, Store **out, Err *e) {

@@ -9,11 +9,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <setjmp.h>
 
 #include <cmocka.h>
+
+#include "base/clock.h"
+#include "base/io.h"
 
 static char folder[64];
 static int set_up(void **state) {
@@ -271,6 +275,37 @@ static void kill_leaves_whole_transactions(void **state) {
     arena_free(&a);
 }
 
+// Somebody who is about to make the store has it for a moment: who comes then waits, too.
+static void who_comes_while_it_is_made_waits(void **state) {
+    (void)state;
+    char dir[64], path[96];
+    snprintf(dir, sizeof dir, "%.40s/held", folder);
+    snprintf(path, sizeof path, "%s/" STORE_FILE, dir);
+    OK(io_make_dirs(dir, &e));
+    int told[2];
+    assert_int_equal(pipe(told), 0);
+    pid_t child = fork(); // SQLite's connections do not outlive a fork
+    if (child == 0) {
+        sqlite3 *other;
+        bool held = sqlite3_open(path, &other) == SQLITE_OK &&
+                    sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK &&
+                    write(told[1], "h", 1) == 1;
+        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+        _exit(!held || sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL) != SQLITE_OK);
+    }
+    char held;
+    int status;
+    Store *s;
+    assert_int_equal(read(told[0], &held, 1), 1);
+    double from = clock_seconds();
+    OK(store_open(dir, &(StoreOptions){0}, &s, &e));
+    assert_true(clock_seconds() - from > 0.05);
+    store_close(s);
+    assert_true(waitpid(child, &status, 0) == child && status == 0);
+    close(told[0]);
+    close(told[1]);
+}
+
 // A new store that several processes meet at once: one makes it, the others wait.
 static void many_open_a_new_store(void **state) {
     (void)state;
@@ -367,6 +402,7 @@ int main(void) {
         TEST(runs_go_on),
         TEST(kill_leaves_whole_transactions),
         TEST(strangers_and_damage_are_told),
+        TEST(who_comes_while_it_is_made_waits),
         TEST(many_open_a_new_store),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
