@@ -213,12 +213,7 @@ bool corpus_build(const BuildRequest *q, BuildResult *out, Err *e) {
               store_commit(q->store, e);
     if (!ok) store_rollback(q->store);
     if (ok && ladder_open(&a, q->service, &b.ladder, e)) {
-        ok = build_all(&b, e);
-        if (!ok) ladder_cancel(b.ladder);
-        Err end = {0};
-        bool closed = ladder_close(b.ladder, pending_drop, &end);
-        if (ok && !closed) *e = end;
-        ok = ok && closed;
+        ok = ladder_close(b.ladder, pending_drop, build_all(&b, e), e);
         out->interrupted = is_interrupted(&b);
         bool whole = ok && !out->interrupted && !out->smith_error.code && !out->tally.lost;
         if (whole)

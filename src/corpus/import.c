@@ -188,14 +188,7 @@ bool corpus_import(const ImportRequest *q, const char *const *file, int files, I
     Import v = {
         .q = q, .out = out, .recorder = {.store = q->store, .build = q->build}, .last = clock_seconds()};
     bool ok = ladder_open(&a, q->service, &v.ladder, e);
-    if (ok) {
-        ok = take_all(&v, file, files, e);
-        if (!ok) ladder_cancel(v.ladder);
-        Err end = {0};
-        bool closed = ladder_close(v.ladder, pending_drop, &end);
-        if (ok && !closed) *e = end;
-        ok = ok && closed;
-    }
+    if (ok) ok = ladder_close(v.ladder, pending_drop, take_all(&v, file, files, e), e);
     arena_free(&v.ops);
     arena_free(&a);
     return ok;

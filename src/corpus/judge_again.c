@@ -96,14 +96,7 @@ bool corpus_verify(const VerifyRequest *q, VerifyTally *out, Err *e) {
                 .recorder = {.store = q->store, .build = q->build},
                 .ops = {.store = q->store, .service = q->service}};
     bool ok = ladder_open(&a, q->service, &v.ladder, e);
-    if (ok) {
-        ok = take_all(&v, e);
-        if (!ok) ladder_cancel(v.ladder);
-        Err end = {0};
-        bool closed = ladder_close(v.ladder, pending_drop, &end);
-        if (ok && !closed) *e = end;
-        ok = ok && closed;
-    }
+    if (ok) ok = ladder_close(v.ladder, pending_drop, take_all(&v, e), e);
     op_lookup_free(&v.ops);
     arena_free(&a);
     return ok;

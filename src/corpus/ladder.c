@@ -129,12 +129,15 @@ void ladder_cancel(Ladder *l) {
     l->cancelled = true;
 }
 
-bool ladder_close(Ladder *l, void (*drop)(void *of), Err *e) {
-    bool ok = service_wait(l->service, e);
+bool ladder_close(Ladder *l, void (*drop)(void *of), bool ok, Err *e) {
+    Err failure = {0};
+    if (!ok) ladder_cancel(l);
+    bool answered = service_wait(l->service, &failure);
+    if (ok && !answered) *e = failure;
     LadderAnswer *rest = ladder_take(l, 0);
     for (const LadderAnswer *n = rest; n; n = n->next) drop(n->of);
     ladder_release(rest);
     pthread_cond_destroy(&l->some);
     pthread_mutex_destroy(&l->lock);
-    return ok;
+    return ok && answered;
 }

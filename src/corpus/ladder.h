@@ -25,6 +25,6 @@ void ladder_release(LadderAnswer *list);
 int64_t ladder_waiting(Ladder *l); // asked, and not taken yet
 // No draw for what has none. What is asked from now on is lost, too.
 void ladder_cancel(Ladder *l);
-// Everything is answered or lost; what was not taken is dropped, each `of` by `drop`. False when the service
-// has failed.
-MUST_CHECK bool ladder_close(Ladder *l, void (*drop)(void *of), Err *e);
+// Everything is answered or lost; what was not taken is dropped, each `of` by `drop`. Unless all went well so
+// far (`ok`), what waits is cancelled and *e stays as it is. False then, and when the service has failed.
+MUST_CHECK bool ladder_close(Ladder *l, void (*drop)(void *of), bool ok, Err *e);
