@@ -221,7 +221,7 @@ static StoreCount sum_of(const StoreCount *c, int n, int *ops, int64_t *fewest) 
         all.unverifiable += c[i].unverifiable;
         all.structures += c[i].structures;
         all.skeletons += c[i].skeletons;
-        if (!c[i].op.len) continue;
+        if (!c[i].op.len || !c[i].accepted_full) continue;
         if (!*ops || c[i].skeletons < *fewest) *fewest = c[i].skeletons;
         ++*ops;
     }
