@@ -26,15 +26,20 @@ void kernel_store(Emit *e, Lines *to, Place *p) {
     Buf b = BUF(e->a);
     e->takes.out = true;
     buf_printf(&b, "tl.store(%s", e->name.out);
-    if (e->g->has_rows) e->takes.row = true;
-    if (e->g->has_rows && p) e->takes.out_stride = true;
-    if (e->g->has_rows) buf_printf(&b, p ? " + %s * %s" : " + %s", e->name.row, e->name.out_stride);
-    if (p) buf_printf(&b, " + %s", p->index.s);
+    if (e->state.gapless) {
+        buf_printf(&b, " + %s", e->name.index);
+    } else {
+        if (e->g->has_rows) e->takes.row = true;
+        if (e->g->has_rows && p) e->takes.out_stride = true;
+        if (e->g->has_rows) buf_printf(&b, p ? " + %s * %s" : " + %s", e->name.row, e->name.out_stride);
+        if (p) buf_printf(&b, " + %s", p->index.s);
+    }
     buf_printf(&b, ", %s", stored(e, x));
     const char *mask = e->g->has_rows || !p ? emit_both(e, p) : p->mask;
     if (mask && emit_flaw(e, FLAW_store_mask)) mask = NULL;
     if (mask) buf_printf(&b, ", mask=%s", mask);
     if (e->plan->hints == 2) buf_puts(&b, ", eviction_policy='evict_first'");
+    if (e->plan->hints == 4) buf_puts(&b, ", cache_modifier='.cs'");
     line_add(to, 0, false, "%s)", buf_cstr(&b));
 }
 
@@ -225,6 +230,7 @@ static void name_all(Emit *e, const char *suffix) {
     e->name.out_stride = emit_affixed(e, s->stride, str_of(s->out));
     e->name.block = emit_fresh(e, s->block, false);
     e->name.rows_block = e->state.two_d ? emit_fresh(e, s->rows_block, false) : NULL;
+    if (e->state.flat) e->name.index = emit_fresh(e, "index", false);
     if (!e->state.split) return;
     e->name.part = emit_fresh(e, s->part, false);
     e->name.parts = emit_fresh(e, s->parts, false);
@@ -243,7 +249,7 @@ Emit *kernel_open(KernelFile *f, const char *suffix) {
                 .plan = p,
                 .levels = &f->levels,
                 .style = &styles[p->style],
-                .host = &f->host,
+                .host = f->host,
                 .lines = {.fixed.arena = a, .top.arena = a, .body.arena = a, .after.arena = a},
                 .name = {.all.arena = a, .inner.arena = a}};
     e->state.two_d = s == SCHEDULE_ROWS || s == SCHEDULE_ROWS_LOOPED;
@@ -261,26 +267,33 @@ static const char *pid(Emit *e, Lines *to, const char *text) {
     return name;
 }
 
+// Of a row of the result, in a kernel over all elements.
+static const char *flat_width(Emit *e) {
+    Size cols = e->g->out_cols;
+    if (size_plain(cols)) return e->takes.n = true, e->name.n;
+    const char *width = emit_fresh(e, "width", false);
+    e->takes.extra[e->takes.extras++] = (Argument){width, host_size(e, cols)};
+    return width;
+}
+
 // The lines before everything else: which row, which columns.
 static void preamble(Emit *e, Lines *to, bool uses_columns) {
     const char *zero = e->plan->axis == 1 ? "axis=0" : "0",
                *first = arena_printf(e->a, "tl.program_id(%s)", zero);
     Schedule s = e->plan->schedule;
     if (e->state.flat) {
-        const char *index = emit_fresh(e, "index", false), *all = emit_fresh(e, "n_elements", false);
-        Size cols = e->g->out_cols;
-        const char *width = size_plain(cols) ? e->name.n : emit_fresh(e, "width", false);
-        if (size_plain(cols))
-            e->takes.n = true;
-        else
-            e->takes.extra[e->takes.extras++] = (Argument){width, host_size(e, cols)};
+        const char *index = e->name.index, *all = emit_fresh(e, "n_elements", false);
+        bool rows = lines_mention(&e->lines.top, e->name.row),
+             cols = lines_mention(&e->lines.top, e->name.cols);
         e->takes.extra[e->takes.extras++] = (Argument){all, file_elements(e)};
         line_add(to, 0, false, "%s = %s.to(tl.int64) * %s + tl.arange(0, %s)", index, pid(e, to, first),
                  e->name.block, e->name.block);
         line_add(to, 0, false, "%s = %s < %s%s", e->name.row_mask, index, all,
                  emit_flaw(e, FLAW_off_by_one) ? " - 1" : "");
-        line_add(to, 0, false, "%s = %s // %s", e->name.row, index, width);
-        line_add(to, 0, false, "%s = %s %% %s", e->name.cols, index, width);
+        if (!rows && !cols) return;
+        const char *width = flat_width(e);
+        if (rows) line_add(to, 0, false, "%s = %s // %s", e->name.row, index, width);
+        if (cols) line_add(to, 0, false, "%s = %s %% %s", e->name.cols, index, width);
         return;
     }
     if (e->state.two_d) {
@@ -327,10 +340,11 @@ static void persist(Emit *e, Lines *all) {
     lines_append(all, &e->lines.top, 1);
 }
 
-// Text of one kernel that covers whole rows.
-static Emit *single(KernelFile *f, Lines *all) {
-    Emit *e = kernel_open(f, "");
+// Text of one kernel that covers whole rows. `gapless`: for inputs without gaps; its name says so.
+static Emit *single(KernelFile *f, bool gapless, Lines *all) {
+    Emit *e = kernel_open(f, gapless ? "_gapless" : "");
     bool uses_columns = !size_is(f->g->out_cols, 1) || f->passes > 0;
+    e->state.gapless = gapless;
     if (!e->state.looped) e->name.cols = emit_fresh(e, e->style->cols, false);
     if (e->state.looped)
         looped(e, f->passes);
@@ -338,7 +352,8 @@ static Emit *single(KernelFile *f, Lines *all) {
         whole(e);
     if (!uses_columns) e->name.block = NULL;
     *all = (Lines){.arena = f->a};
-    kernel_comment(e, all, about(e));
+    kernel_comment(e, all,
+                   gapless ? "One program per block of all elements; rows lie end to end." : about(e));
     preamble(e, all, uses_columns);
     if (f->plan->schedule == SCHEDULE_PERSISTENT)
         persist(e, all);
@@ -347,15 +362,52 @@ static Emit *single(KernelFile *f, Lines *all) {
     return e;
 }
 
+// --- Variants ----------------------------------------------------------------------------------------
+
+// What the host asks of the inputs before it takes the kernel for inputs without gaps; NULL: nothing there
+// has rows and columns.
+static const char *no_gaps(KernelFile *f) {
+    const char *all = NULL;
+    for (int i = 0; i < f->g->op->inputs; i++)
+        if (f->g->op->input[i].rank >= 2)
+            all = arena_printf(f->a, "%s%s%s.is_contiguous()", all ? all : "", all ? " and " : "",
+                               f->host->input[i]);
+    return all;
+}
+
+// One program a row leaves most of a GPU idle where rows are few; long ones are worth a second launch then.
+enum { FEW_ROWS = 128, LONG_ROW = 16384 };
+
+// The kernels of the plan, and what they are called with.
+static int write_variants(Arena *a, const Graph *g, const Plan *p, Variant out[VARIANTS_MAX]) {
+    Host *host = file_host(a, plan_graph(g, p), p);
+    KernelFile *f = NEWN(a, KernelFile, VARIANTS_MAX);
+    Plan *plan = NEWN(a, Plan, VARIANTS_MAX);
+    for (int i = 0; i < VARIANTS_MAX; i++) {
+        plan[i] = *p;
+        out[i] = (Variant){.kernels = 1};
+    }
+    int last = 0;
+    if (p->schedule == SCHEDULE_FILLED) {
+        plan[0].schedule = SCHEDULE_SPLIT;
+        plan[1].schedule = SCHEDULE_WHOLE;
+        last = 1;
+    }
+    file_open(a, plan_graph(g, &plan[0]), &plan[0], host, &f[0]);
+    if (p->schedule == SCHEDULE_FILLED)
+        out[0].when = arena_printf(a, "%s < %d and %s > %d", host->m, FEW_ROWS, host->n, LONG_ROW);
+    if (p->gapless && (out[0].when = no_gaps(&f[0]))) {
+        out[0].kernel[0] = single(&f[0], true, &out[0].body[0]);
+        last = 1;
+    }
+    if (last) file_open(a, plan_graph(g, &plan[1]), &plan[1], host, &f[1]);
+    if (plan[0].schedule == SCHEDULE_SPLIT) out[0].kernels = split_kernels(&f[0], out[0].kernel, out[0].body);
+    if (plan[last].schedule != SCHEDULE_SPLIT)
+        out[last].kernel[0] = single(&f[last], false, &out[last].body[0]);
+    return last + 1;
+}
+
 Str kernel_emit(Arena *a, const Graph *g, const Plan *p, int *flawed) {
-    KernelFile f;
-    Emit *kernel[KERNELS_MAX];
-    Lines body[KERNELS_MAX];
-    int kernels = 1;
-    file_open(a, plan_graph(g, p), p, &f);
-    if (p->schedule == SCHEDULE_SPLIT)
-        kernels = split_kernels(&f, kernel, body);
-    else
-        kernel[0] = single(&f, &body[0]);
-    return file_print(a, kernel, body, kernels, flawed);
+    Variant variant[VARIANTS_MAX];
+    return file_print(a, variant, write_variants(a, g, p, variant), flawed);
 }

@@ -8,18 +8,23 @@ static void put_list(Buf *out, const char *item, const char **comma) {
 
 const char *host_input(Emit *e, int i) { return e->host->input[i]; }
 
-void file_open(Arena *a, const Graph *g, const Plan *p, KernelFile *out) {
+Host *file_host(Arena *a, const Graph *g, const Plan *p) {
     const Style *s = &styles[p->style];
-    bool split = p->schedule == SCHEDULE_SPLIT;
-    *out = (KernelFile){.a = a, .g = g, .plan = p, .host.names.arena = a};
-    out->passes = passes_levels(g, plan_online(p), split, &out->levels);
-    Host *h = &out->host;
+    Host *h = NEW(a, Host);
+    *h = (Host){.names.arena = a};
     for (int i = 0; i < g->op->inputs; i++)
         h->input[i] = nameset_fresh(&h->names, NULL, g->op->input[i].name);
     h->m = nameset_fresh(&h->names, NULL, str_of(s->m));
     h->n = nameset_fresh(&h->names, NULL, str_of(s->n));
     h->out = nameset_fresh(&h->names, NULL, str_of(s->out));
-    if (split) h->parts = nameset_fresh(&h->names, NULL, str_of(s->parts));
+    if (p->schedule == SCHEDULE_SPLIT || p->schedule == SCHEDULE_FILLED)
+        h->parts = nameset_fresh(&h->names, NULL, str_of(s->parts));
+    return h;
+}
+
+void file_open(Arena *a, const Graph *g, const Plan *p, Host *host, KernelFile *out) {
+    *out = (KernelFile){.a = a, .g = g, .plan = p, .host = host};
+    out->passes = passes_levels(g, plan_online(p), p->schedule == SCHEDULE_SPLIT, &out->levels);
 }
 
 // --- The kernel's own line ---------------------------------------------------------------------------
@@ -241,7 +246,11 @@ static void launch(Emit *e, Lines *to, const Tiles *t) {
                  &comma);
     if (p->warps && !p->autotune) put_list(&b, arena_printf(e->a, "num_warps=%d", p->warps), &comma);
     if (!p->warps && !p->autotune)
-        put_list(&b, arena_printf(e->a, "num_warps=min(16, max(1, %s // 512))", t->block), &comma);
+        put_list(&b,
+                 arena_printf(e->a, "num_warps=min(16, max(1, %s%s%s // %d))",
+                              e->state.two_d ? t->rows_block : "", e->state.two_d ? " * " : "", t->block,
+                              32 * p->thread),
+                 &comma);
     if (p->stages && !p->autotune) put_list(&b, arena_printf(e->a, "num_stages=%d", p->stages), &comma);
     const char *grid = host_grid(e, t);
     bool lambda = p->lambda_grid || strstr(grid, "meta[");
@@ -251,6 +260,14 @@ static void launch(Emit *e, Lines *to, const Tiles *t) {
         line_add(to, 0, false, "%s[%s](%s)", e->name.kernel, name, buf_cstr(&b));
     } else
         line_add(to, 0, false, "%s[(%s)](%s)", e->name.kernel, grid, buf_cstr(&b));
+}
+
+// Rows are put together up to a tile, but not so many that there are too few programs to fill a GPU.
+static void host_rows(Emit *e, Lines *to, const Tiles *t, const char *block) {
+    if (e->style->comments)
+        line_add(to, 0, true, "# Short rows share a program, as long as there are many of them.");
+    line_add(to, 0, false, "%s = max(1, min(%d // %s, triton.next_power_of_2(%s) // 512))", t->rows_block,
+             e->plan->tile, block, e->host->m);
 }
 
 static void host_tiles(Emit *const kernel[], int kernels, Lines *to, Tiles *t) {
@@ -272,10 +289,14 @@ static void host_tiles(Emit *const kernel[], int kernels, Lines *to, Tiles *t) {
     }
     if (p->schedule == SCHEDULE_ROWS) {
         t->rows_block = nameset_fresh(&e->host->names, NULL, str_of(e->style->rows_block));
-        if (e->style->comments)
-            line_add(to, 0, true, "# Long rows go one by one: a tile has no more than 8192 lanes then.");
-        line_add(to, 0, false, "%s = max(1, min(%d, 8192 // %s))", t->rows_block, p->rows,
-                 any ? t->block : "1");
+        if (p->tile)
+            host_rows(e, to, t, any ? t->block : "1");
+        else {
+            if (e->style->comments)
+                line_add(to, 0, true, "# Long rows go one by one: a tile has no more than 8192 lanes then.");
+            line_add(to, 0, false, "%s = max(1, min(%d, 8192 // %s))", t->rows_block, p->rows,
+                     any ? t->block : "1");
+        }
     }
     if (!e->state.split) return;
     line_add(to, 0, false, "%s = triton.cdiv(%s, %s)", e->host->parts, t->width, t->block);
@@ -285,15 +306,27 @@ static void host_tiles(Emit *const kernel[], int kernels, Lines *to, Tiles *t) {
                  host_input(e, 0));
 }
 
-static void put_run(Emit *const kernel[], int kernels, Buf *file) {
-    Emit *e = kernel[0];
+static int all_kernels(const Variant *v, int variants) {
+    int n = 0;
+    for (int i = 0; i < variants; i++) n += v[i].kernels;
+    return n;
+}
+
+static void put_run(const Variant *v, int variants, Buf *file) {
+    Emit *e = v->kernel[0];
     const bool typed = e->style->typed;
     Lines lines = {.arena = e->a};
-    Tiles tiles;
     host_sizes(e, &lines);
     host_output(e, &lines);
-    host_tiles(kernel, kernels, &lines, &tiles);
-    for (int k = 0; k < kernels; k++) launch(kernel[k], &lines, &tiles);
+    for (int i = 0; i < variants; i++) {
+        Lines launches = {.arena = e->a};
+        Tiles tiles;
+        host_tiles(v[i].kernel, v[i].kernels, &launches, &tiles);
+        for (int k = 0; k < v[i].kernels; k++) launch(v[i].kernel[k], &launches, &tiles);
+        if (v[i].when) line_add(&lines, 0, true, "if %s:", v[i].when);
+        if (!v[i].when && variants > 1) line_add(&lines, 0, true, "else:");
+        lines_append(&lines, &launches, variants > 1);
+    }
     line_add(&lines, 0, false, "return %s", e->host->out);
     buf_puts(file, "\n\ndef run(");
     for (int i = 0; i < e->g->op->inputs; i++)
@@ -301,7 +334,7 @@ static void put_run(Emit *const kernel[], int kernels, Buf *file) {
     buf_printf(file, ")%s:\n", typed ? " -> torch.Tensor" : "");
     if (e->style->doc)
         buf_printf(file, "    \"\"\"Allocates the result and launches %s.\"\"\"\n",
-                   kernels == 1 ? "one kernel" : "the kernels");
+                   all_kernels(v, variants) == 1 ? "one kernel" : "the kernels");
     lines_print(file, &lines, 1, e->style->width);
 }
 
@@ -318,18 +351,20 @@ static void put_helpers(const Emit *e, Buf *file, NameSet *done) {
     }
 }
 
-Str file_print(Arena *a, Emit *const kernel[], const Lines body[], int kernels, int *flawed) {
-    const Style *style = kernel[0]->style;
+Str file_print(Arena *a, const Variant *v, int variants, int *flawed) {
+    const Style *style = v->kernel[0]->style;
     Buf kernels_text = BUF(a), run = BUF(a), file = BUF(a);
     NameSet helpers = {.arena = a};
     // The launches ask for no more parameters than the kernels have by then.
-    put_run(kernel, kernels, &run);
-    for (int k = 0; k < kernels; k++) put_helpers(kernel[k], &kernels_text, &helpers);
-    for (int k = 0; k < kernels; k++) {
-        buf_puts(&kernels_text, "\n\n");
-        put_signature(kernel[k], &kernels_text);
-        lines_print(&kernels_text, &body[k], 1, style->width);
-    }
+    put_run(v, variants, &run);
+    for (int i = 0; i < variants; i++)
+        for (int k = 0; k < v[i].kernels; k++) put_helpers(v[i].kernel[k], &kernels_text, &helpers);
+    for (int i = 0; i < variants; i++)
+        for (int k = 0; k < v[i].kernels; k++) {
+            buf_puts(&kernels_text, "\n\n");
+            put_signature(v[i].kernel[k], &kernels_text);
+            lines_print(&kernels_text, &v[i].body[k], 1, style->width);
+        }
     buf_puts(&file, "import torch\nimport triton\nimport triton.language as tl\n");
     if (strstr(buf_cstr(&kernels_text), "libdevice."))
         buf_puts(&file, "from triton.language.extra import libdevice\n");
@@ -338,7 +373,8 @@ Str file_print(Arena *a, Emit *const kernel[], const Lines body[], int kernels, 
     if (!style->run_first) buf_str_put(&file, buf_str(&run));
     if (flawed) {
         *flawed = 0;
-        for (int k = 0; k < kernels; k++) *flawed += kernel[k]->flawed;
+        for (int i = 0; i < variants; i++)
+            for (int k = 0; k < v[i].kernels; k++) *flawed += v[i].kernel[k]->flawed;
     }
     return buf_str(&file);
 }

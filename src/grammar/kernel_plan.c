@@ -27,6 +27,7 @@ bool plan_possible(const Graph *g, Schedule s) {
         int waiting = passes_levels(g, false, false, &levels);
         return waiting > passes_levels(best, true, false, &levels);
     }
+    case SCHEDULE_FILLED: return g->has_rows && plan_possible(g, SCHEDULE_SPLIT);
     case SCHEDULE_SPLIT: {
         int passes = passes_levels(best, true, true, &levels);
         return passes > 0 && passes <= SPLIT_LEVELS && parts_fit(best);
@@ -42,15 +43,15 @@ bool plan_possible(const Graph *g, Schedule s) {
 
 // Long rows are cut, short ones put together; what is left stands behind, for variety.
 int plan_schedules(const Graph *g, int64_t m, int64_t n, Schedule out[SCHEDULE_COUNT]) {
-    static const Schedule wide[] = {SCHEDULE_ONLINE,      SCHEDULE_LOOPED,     SCHEDULE_GRID,
-                                    SCHEDULE_SPLIT,       SCHEDULE_FLAT,       SCHEDULE_WHOLE,
-                                    SCHEDULE_ROWS_LOOPED, SCHEDULE_PERSISTENT, SCHEDULE_ROWS};
-    static const Schedule middle[] = {SCHEDULE_WHOLE,  SCHEDULE_LOOPED,      SCHEDULE_GRID,
-                                      SCHEDULE_ONLINE, SCHEDULE_FLAT,        SCHEDULE_PERSISTENT,
-                                      SCHEDULE_ROWS,   SCHEDULE_ROWS_LOOPED, SCHEDULE_SPLIT};
-    static const Schedule narrow[] = {SCHEDULE_ROWS,       SCHEDULE_FLAT,        SCHEDULE_WHOLE,
-                                      SCHEDULE_PERSISTENT, SCHEDULE_ROWS_LOOPED, SCHEDULE_LOOPED,
-                                      SCHEDULE_GRID,       SCHEDULE_ONLINE,      SCHEDULE_SPLIT};
+    static const Schedule wide[] = {
+        SCHEDULE_ONLINE, SCHEDULE_FILLED, SCHEDULE_LOOPED,      SCHEDULE_GRID,       SCHEDULE_SPLIT,
+        SCHEDULE_FLAT,   SCHEDULE_WHOLE,  SCHEDULE_ROWS_LOOPED, SCHEDULE_PERSISTENT, SCHEDULE_ROWS};
+    static const Schedule middle[] = {
+        SCHEDULE_WHOLE,  SCHEDULE_ROWS,   SCHEDULE_FLAT,       SCHEDULE_GRID,        SCHEDULE_FILLED,
+        SCHEDULE_ONLINE, SCHEDULE_LOOPED, SCHEDULE_PERSISTENT, SCHEDULE_ROWS_LOOPED, SCHEDULE_SPLIT};
+    static const Schedule narrow[] = {
+        SCHEDULE_ROWS,        SCHEDULE_FLAT,   SCHEDULE_WHOLE, SCHEDULE_FILLED, SCHEDULE_PERSISTENT,
+        SCHEDULE_ROWS_LOOPED, SCHEDULE_LOOPED, SCHEDULE_GRID,  SCHEDULE_ONLINE, SCHEDULE_SPLIT};
     _Static_assert(sizeof wide == SCHEDULE_COUNT * sizeof *wide, "every schedule once");
     const Schedule *order = n > 16384 ? wide : n > 1024 || m < 64 ? middle : narrow;
     int k = 0;
@@ -80,36 +81,57 @@ static int clamp_int(int x, int low, int high) { return x < low ? low : x > high
 // At least 256 lanes: fewer would chain too many additions in one lane.
 static int draw_block(Schedule s, int64_t n, bool first, Rng *r) {
     int most = clamp_int(next_power(n), 256, 4096);
-    if (s == SCHEDULE_SPLIT) return first ? 4096 : power_between(r, 1024, 8192);
+    if (s == SCHEDULE_SPLIT || s == SCHEDULE_FILLED) return first ? 4096 : power_between(r, 1024, 8192);
     if (s == SCHEDULE_ROWS_LOOPED) return power_between(r, 256, clamp_int(most, 256, 1024));
+    if (s == SCHEDULE_FLAT) return first ? 4096 : power_between(r, 512, 8192);
     return first ? clamp_int(most, 256, 1024) : power_between(r, 256, most < 1024 ? 1024 : most);
+}
+
+static bool holds_rows(Schedule s) {
+    return s == SCHEDULE_WHOLE || s == SCHEDULE_PERSISTENT || s == SCHEDULE_ROWS || s == SCHEDULE_FILLED;
 }
 
 // The lanes of a thread add one after the other. From 4 warps on that chain is one that the bound allows at
 // every row length (doc/error-bound.md section 3); fewer are only right for short rows, and a whole row is as
-// long as the caller's: then the host function takes as many as the block asks for (0).
+// long as the caller's: then the host function takes as many as the tile asks for (0). That is also what was
+// fast on an H100: 16 elements a thread, 8 where nothing is reduced (doc/timing.md).
 enum { WARPS_FOR_ANY_ROW = 4 };
 static int draw_warps(const Plan *p, int64_t n, bool first, Rng *r) {
-    bool whole =
-        p->schedule == SCHEDULE_WHOLE || p->schedule == SCHEDULE_PERSISTENT || p->schedule == SCHEDULE_ROWS;
+    bool whole = holds_rows(p->schedule);
     int lanes = whole ? next_power(n) : p->block * p->rows, fit = clamp_int(lanes / 256, 1, 16);
-    if (whole && p->schedule != SCHEDULE_ROWS && !first && rng_below(r, 3) == 0) return 0;
+    bool derived = p->schedule == SCHEDULE_WHOLE || p->schedule == SCHEDULE_FILLED || p->tile;
+    if (whole && (derived ? first || coin(r) : !first && rng_below(r, 3) == 0)) return 0;
     int shift = first ? 1 : (int)rng_below(r, 3);
     int warps = clamp_int(shift == 0 ? fit / 2 : shift == 1 ? fit : fit * 2, 1, 16);
     return whole && warps < WARPS_FOR_ANY_ROW ? 0 : warps;
 }
 
-Plan plan_draw(Schedule s, int64_t n, bool first, Rng *r) {
+// Rows that are put together: a tile of some elements, or some rows.
+static void draw_rows(Plan *p, int64_t n, bool first, Rng *r) {
+    bool tiles = first || coin(r);
+    if (p->schedule == SCHEDULE_ROWS_LOOPED || !tiles) p->rows = power_between(r, 2, 8);
+    if (p->schedule == SCHEDULE_ROWS && tiles)
+        p->tile = first ? (n > 128 ? 2048 : 1024) : power_between(r, 1024, 8192);
+}
+
+// Loads that are evicted first and stores that stream are worth one to four percent, and cost nothing.
+static int draw_hints(bool first, Rng *r) {
+    if (first || coin(r)) return 4;
+    return rng_below(r, 2) ? (int)rng_below(r, 4) : 0;
+}
+
+Plan plan_draw(const Graph *g, Schedule s, int64_t n, bool first, Rng *r) {
     Plan p = {.schedule = s, .rows = 1};
     p.block = draw_block(s, n, first, r);
-    if (s == SCHEDULE_ROWS) p.rows = power_between(r, 2, 8);
-    if (s == SCHEDULE_ROWS_LOOPED) p.rows = power_between(r, 2, 8);
+    if (s == SCHEDULE_ROWS || s == SCHEDULE_ROWS_LOOPED) draw_rows(&p, n, first, r);
+    p.thread = !first ? 8 << rng_below(r, 3) : crosses_columns(g) && n > 512 ? 16 : 8;
     p.warps = draw_warps(&p, n, first, r);
     p.stages = !first && rng_below(r, 4) == 0 ? 2 + (int)rng_below(r, 3) : 0;
     p.style = (StyleId)rng_below(r, STYLE_COUNT);
-    p.fit = p.schedule == SCHEDULE_SPLIT || p.block * p.rows >= 2048 ||
+    p.fit = s == SCHEDULE_SPLIT || s == SCHEDULE_FILLED || p.block * p.rows >= 2048 ||
             coin(r); // a large tile would be mostly empty on a short row
-    p.online = s == SCHEDULE_ONLINE || s == SCHEDULE_SPLIT || (s == SCHEDULE_ROWS_LOOPED && coin(r));
+    p.online = s == SCHEDULE_ONLINE || s == SCHEDULE_SPLIT || s == SCHEDULE_FILLED ||
+               (s == SCHEDULE_ROWS_LOOPED && coin(r));
     p.scalars = !first && coin(r);
     p.fold = !first && coin(r);
     p.reciprocal = coin(r);
@@ -118,7 +140,7 @@ Plan plan_draw(Schedule s, int64_t n, bool first, Rng *r) {
     p.bases = coin(r);
     p.helper = p.style == STYLE_SPELLED || (p.style == STYLE_PLAIN && coin(r));
     p.eps_arg = coin(r);
-    p.hints = !first && rng_below(r, 3) == 0 ? 1 + (int)rng_below(r, 3) : 0;
+    p.hints = draw_hints(first, r);
     p.inline_mask = !first && rng_below(r, 4) == 0;
     p.lambda_grid = !first && rng_below(r, 4) == 0;
     p.view = !first && rng_below(r, 5) == 0;
@@ -127,7 +149,8 @@ Plan plan_draw(Schedule s, int64_t n, bool first, Rng *r) {
     p.axis = (int)rng_below(r, 3);
     p.sizes = first ? 0 : (int)rng_below(r, 4);
     p.aligned = !first && rng_below(r, 6) == 0;
-    p.autotune = !first && s != SCHEDULE_SPLIT && rng_below(r, 12) == 0;
+    p.autotune = !first && s != SCHEDULE_SPLIT && s != SCHEDULE_FILLED && rng_below(r, 12) == 0;
+    p.gapless = s == SCHEDULE_FLAT && !p.autotune && (first || coin(r));
     p.processors = (int)rng_below(r, 3);
     p.store_cast = p.style == STYLE_SPELLED && coin(r);
     p.squeeze = coin(r);
@@ -168,8 +191,12 @@ const char *plan_words(Arena *a, const Graph *g, const Plan *p) {
         p->schedule == SCHEDULE_SPLIT)
         buf_printf(&b, ", block %s%d", p->fit ? "up to " : "", p->block);
     if (p->rows > 1) buf_printf(&b, ", %s%d rows", p->schedule == SCHEDULE_ROWS ? "up to " : "", p->rows);
+    if (p->tile) buf_printf(&b, ", tiles of %d", p->tile);
+    if (p->gapless) buf_puts(&b, ", without gaps or with");
     if (p->autotune)
         buf_puts(&b, ", autotuned");
+    else if (!p->warps)
+        buf_printf(&b, ", %d a thread", p->thread);
     else if (p->warps)
         buf_printf(&b, ", %d warp%s", p->warps, p->warps == 1 ? "" : "s");
     return buf_cstr(&b);

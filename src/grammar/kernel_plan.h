@@ -27,8 +27,10 @@ typedef enum { STYLE_COMPACT, STYLE_PLAIN, STYLE_SPELLED, STYLE_CAPITAL, STYLE_T
 typedef struct {
     Schedule schedule;
     int block;  // columns of a tile where rows are looped over or cut
-    int rows;   // rows of a tile
-    int warps;  // 0: derived from the block on the host, where whole rows are in a tile
+    int rows;   // rows of a tile, at most
+    int tile;   // several whole rows: elements of a tile that rows are put together to; 0: rows alone says it
+    int warps;  // 0: derived from the tile on the host, where whole rows are in it
+    int thread; // elements of a thread then: 8, 16 or 32
     int stages; // 0: not said
     StyleId style;
     bool fit;         // the host makes the block smaller for rows that are shorter than it
@@ -43,15 +45,16 @@ typedef struct {
     bool eps_arg;     // small constants as arguments
     bool inline_mask; // `cols < N` where it is needed, no variable
     bool lambda_grid;
-    bool view;       // inputs through view(-1, N)
-    bool autotune;   // a list of configurations, keyed by the row length
-    bool aligned;    // says that columns are contiguous from a multiple of the tile
-    bool pid;        // the program's number has a name of its own
-    int hints;       // eviction policies (1, 2), cache modifiers (3); 0: none
-    int zero;        // how masked lanes are filled: 0.0, 0, 0.
-    int axis;        // axis=0, 0, or nothing, where a tile has one dimension
-    int sizes;       // M, N = x.shape; x.size(0); x.shape[-1]; x.numel() // N
-    int processors;  // persistent: programs as a number, or from the device
+    bool view;      // inputs through view(-1, N)
+    bool autotune;  // a list of configurations, keyed by the row length
+    bool aligned;   // says that columns are contiguous from a multiple of the tile
+    bool pid;       // the program's number has a name of its own
+    int hints;      // eviction policies (1, 2), cache modifiers (3), evicted first and streaming (4); 0: none
+    bool gapless;   // flat: for inputs without gaps a kernel beside the general one, that divides nothing
+    int zero;       // how masked lanes are filled: 0.0, 0, 0.
+    int axis;       // axis=0, 0, or nothing, where a tile has one dimension
+    int sizes;      // M, N = x.shape; x.size(0); x.shape[-1]; x.numel() // N
+    int processors; // persistent: programs as a number, or from the device
     bool store_cast; // convert to the output's type before the store
     bool squeeze;    // 2D: axis dropped and put back, instead of keep_dims
     uint8_t form[BOUND_COUNT];
@@ -59,8 +62,8 @@ typedef struct {
 } Plan;
 
 bool plan_possible(const Graph *g, Schedule s);
-// A random plan of that schedule for rows of n columns; `first`: the plainest choices.
-Plan plan_draw(Schedule s, int64_t n, bool first, Rng *r);
+// A random plan of that schedule for rows of n columns; `first`: the choices that are fast most often.
+Plan plan_draw(const Graph *g, Schedule s, int64_t n, bool first, Rng *r);
 const char *plan_words(Arena *a, const Graph *g,
                        const Plan *p); // "looped, 2 passes, block up to 1024, 8 warps"
 // Order in which schedules should be tried for that shape; returns how many.

@@ -381,8 +381,9 @@ static bool narrow_arithmetic(const Graph *g) {
 Expr emit_load(Emit *e, const GraphNode *n, Place *p) {
     Expr x = {.bind = BIND_ATOM, .rows = n->rows || (p && p->index.rows), .tile = p && p->index.tile};
     Buf b = BUF(e->a);
-    buf_printf(&b, "tl.load(%s", input_pointer(e, n->input, n->rows));
-    if (p) buf_printf(&b, " + %s", emit_wrap(e, p->index, BIND_PRODUCT));
+    bool straight = e->state.gapless && n->rows && p && p->plain && size_equal(n->cols, e->g->out_cols);
+    buf_printf(&b, "tl.load(%s", input_pointer(e, n->input, n->rows && !straight));
+    if (p) buf_printf(&b, " + %s", straight ? e->name.index : emit_wrap(e, p->index, BIND_PRODUCT));
     const char *mask = n->rows ? emit_both(e, p) : p ? p->mask : NULL;
     if (!mask && e->state.flat && x.rows) mask = e->name.row_mask;
     if (mask && p && !p->index.tile && e->state.two_d && !n->rows) mask = emit_both(e, p);

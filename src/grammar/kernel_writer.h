@@ -70,8 +70,8 @@ typedef struct {
     const Graph *g;
     const Plan *plan;
     Levels levels;
-    int passes; // over the row, before the one that writes the result
-    Host host;
+    int passes;                    // over the row, before the one that writes the result
+    Host *host;                    // one for all variants of a file
     Partial partial[PARTIALS_MAX]; // of a row that is split
     int partials;
 } KernelFile;
@@ -85,6 +85,7 @@ typedef struct {
 // What the schedule says, and where in it the writer is.
 typedef struct {
     bool two_d, looped, split, flat;
+    bool gapless; // flat, and inputs have no gaps: element i of the result is made of elements i
     bool in_loop, last_pass;
     bool grid_rows; // split: programs over rows only
     double padding; // what masked-off lanes of float loads hold
@@ -110,7 +111,7 @@ typedef struct {
         const char *param, *stride, *base; // NULL: not used
     } input[OP_INPUTS_MAX];
     const char *kernel, *out, *out_stride, *row, *row_mask, *cols, *n, *m, *block, *rows_block, *part, *parts,
-        *parts_block, *slots;
+        *parts_block, *slots, *index; // index: of an element among all
 } Names;
 
 // Which parameters the kernel takes, beside pointers of inputs.
@@ -202,7 +203,18 @@ void kernel_comment(Emit *e, Lines *to, const char *text);
 enum { KERNELS_MAX = SPLIT_LEVELS + 1 };
 int split_kernels(KernelFile *f, Emit *kernel[KERNELS_MAX], Lines body[KERNELS_MAX]);
 
+// What one call launches: all kernels, in their order. Of several variants a call takes the first whose
+// condition holds.
+typedef struct {
+    const char *when; // on the host; NULL: always
+    Emit *kernel[KERNELS_MAX];
+    Lines body[KERNELS_MAX];
+    int kernels;
+} Variant;
+enum { VARIANTS_MAX = 2 };
+
 // kernel_file.c: the host function, and everything put together.
 const char *file_elements(Emit *e); // how many the result has, on the host
-void file_open(Arena *a, const Graph *g, const Plan *p, KernelFile *out);
-Str file_print(Arena *a, Emit *const kernel[], const Lines body[], int kernels, int *flawed);
+Host *file_host(Arena *a, const Graph *g, const Plan *p);
+void file_open(Arena *a, const Graph *g, const Plan *p, Host *host, KernelFile *out);
+Str file_print(Arena *a, const Variant *v, int variants, int *flawed);

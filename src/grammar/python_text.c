@@ -72,6 +72,14 @@ void line_add(Lines *l, int depth, bool alone, const char *fmt, ...) {
     push(l, (Line){text, depth, alone});
 }
 
+bool lines_mention(const Lines *l, const char *name) {
+    size_t n = strlen(name);
+    for (int i = 0; i < l->n; i++)
+        for (const char *text = l->at[i].text, *at = text; (at = strstr(at, name)); at += n)
+            if ((at == text || !char_is_word(at[-1])) && !char_is_word(at[n])) return true;
+    return false;
+}
+
 void lines_append(Lines *l, const Lines *more, int depth) {
     for (int i = 0; i < more->n; i++)
         push(l, (Line){more->at[i].text, more->at[i].depth + depth, more->at[i].alone});

@@ -25,6 +25,7 @@ typedef struct {
 } Lines;
 void line_add(Lines *l, int depth, bool alone, const char *fmt, ...) PRINTF(4, 5);
 void lines_append(Lines *l, const Lines *more, int depth);
+bool lines_mention(const Lines *l, const char *name); // as a word of its own
 // Joined: simple statements of one depth share lines of at most `width` columns, with semicolons. 0: one a
 // line.
 void lines_print(Buf *out, const Lines *l, int depth, size_t width);

@@ -310,7 +310,7 @@ static void list_partials(KernelFile *f) {
         f->partial[f->partials++] = (Partial){
             .node = i,
             .level = levels->level[i],
-            .host = nameset_fresh(&f->host.names, NULL, str_of(arena_printf(f->a, "part_%s", what)))};
+            .host = nameset_fresh(&f->host->names, NULL, str_of(arena_printf(f->a, "part_%s", what)))};
     }
 }
 

@@ -19,7 +19,9 @@ static bool write_one(Draw *d, Arena *a, Schedule s, bool first, Plan *plan, Str
     Graph wrong;
     const Graph *g = d->g;
     int sites = 1;
-    *plan = plan_draw(s, d->n, first, &d->rng);
+    if (d->flaw && s == SCHEDULE_FILLED) return false;
+    *plan = plan_draw(d->g, s, d->n, first, &d->rng);
+    if (d->flaw) plan->gapless = false; // a mistake must not hide in a variant that few calls take
     if (flaw_in_graph(d->flaw)) {
         if (!flaw_graph(a, d->g, d->flaw, &d->rng, &wrong)) return false;
         g = &wrong;
@@ -30,8 +32,15 @@ static bool write_one(Draw *d, Arena *a, Schedule s, bool first, Plan *plan, Str
     return sites > 0;
 }
 
-// The schedules take turns, so that the first few proposals differ in what matters most. The first of each is
-// drawn plain, the later ones with everything open.
+// Each schedule once, so that the first few proposals differ in what matters most; then every other turn is
+// one of the two that suit the shape best.
+static Schedule turn_of(const Schedule *order, int n, int turn) {
+    if (turn < n || n < 3) return order[turn % n];
+    int later = turn - n;
+    return later % 2 ? order[2 + later / 2 % (n - 2)] : order[later / 2 % 2];
+}
+
+// The first of each schedule is drawn as it is fast most often, the later ones with everything open.
 static bool write_all(Arena *a, const Op *op, const SmithRequest *q, const SmithSink *sink, Err *e) {
     Graph g;
     Draw d = {.g = &g, .q = q, .rng = rng_at(q->seed, 0)};
@@ -65,8 +74,9 @@ static bool write_all(Arena *a, const Op *op, const SmithRequest *q, const Smith
         ArenaMark mark = arena_mark(&scratch);
         Plan p;
         Str source;
-        bool fresh = write_one(&d, &scratch, order[turn % schedules], turn < schedules, &p, &source) &&
-                     !seen_before(&seen, program_hash(source));
+        bool fresh =
+            write_one(&d, &scratch, turn_of(order, schedules, turn), turn < schedules, &p, &source) &&
+            !seen_before(&seen, program_hash(source));
         bool more = true;
         if (fresh && written++ >= q->first) {
             Reply r = {.index = written - 1,

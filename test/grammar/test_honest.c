@@ -23,15 +23,22 @@ static int64_t fit(const OpDim *d, int64_t n) {
 // Every form of every operation comes up: the plan's forms are shifted with its number.
 static void check_schedule(Arena *a, const Op *op, const Graph *g, Schedule schedule, int plans) {
     static const Shape shapes[] = {
-        {5, 257, DT_F32, true, 1},   {3, 1, DT_F16, false, 1}, {1, 2, DT_BF16, true, 1},
-        {2, 1030, DT_F32, false, 1}, {9, 31, DT_F16, true, 1}, {1, 1, DT_F32, false, 1},
+        {5, 257, DT_F32, true, 1},
+        {3, 1, DT_F16, false, 1},
+        {1, 2, DT_BF16, true, 1},
+        {2, 1030, DT_F32, false, 1},
+        {9, 31, DT_F16, true, 1},
+        {1, 1, DT_F32, false, 1},
         {2, 5003, DT_F32, true, 1},
+        // Many rows, and few long ones: what a variant asks for.
+        {530, 9, DT_F16, false, 1},
+        {2, 16400, DT_F32, true, 1},
     };
-    enum { SHAPES = sizeof shapes / sizeof *shapes };
+    enum { SHAPES = sizeof shapes / sizeof *shapes, LONG = SHAPES - 1 };
     Rng r = rng_at(2026, schedule);
     for (int i = 0; i < plans; i++) {
         ArenaMark mark = arena_mark(a);
-        Plan p = plan_draw(schedule, 700, i == 0, &r);
+        Plan p = plan_draw(g, schedule, 700, i == 0, &r);
         for (int k = 0; k < BOUND_COUNT; k++) p.form[k] = (uint8_t)i;
         if (schedule == SCHEDULE_ROWS_LOOPED) p.online = i % 2;
         p.one_load = i / 2 % 2;
@@ -39,7 +46,11 @@ static void check_schedule(Arena *a, const Op *op, const Graph *g, Schedule sche
         p.fold = i / 2 % 2;
         p.inline_mask = i % 3 == 1;
         p.aligned = i % 2;
-        p.autotune = i % 3 == 2 && schedule != SCHEDULE_SPLIT;
+        p.autotune = i % 3 == 2 && schedule != SCHEDULE_SPLIT && schedule != SCHEDULE_FILLED;
+        p.gapless = schedule == SCHEDULE_FLAT && i % 4 != 3;
+        p.tile = schedule == SCHEDULE_ROWS && i % 2 == 0 ? 1024 : 0;
+        p.hints = (4 + i) % 5;
+        if (schedule == SCHEDULE_WHOLE || schedule == SCHEDULE_FILLED || p.tile) p.warps = 0;
         p.sizes = i;
         p.view = i % 2;
         p.lambda_grid = i / 2 % 2;
@@ -51,6 +62,7 @@ static void check_schedule(Arena *a, const Op *op, const Graph *g, Schedule sche
         assert_non_null(module);
         for (int k = 0; k < SHAPES; k++) {
             if (i > 0 && (k + i) % 3 != 0) continue;
+            if (k == LONG && schedule != SCHEDULE_FILLED) continue;
             Shape s = shapes[k];
             if (op->rows_dim < 0) s.m = 1;
             if (s.n != fit(&op->dim[op->row_dim], s.n) && s.n < 16) s.n = op->dim[op->row_dim].min;
@@ -124,7 +136,7 @@ static bool right_for(const char *judged_by, const char *written, Shape s) {
     Op op = define_body(&a, written), other = define_body(&a, judged_by);
     Rng r = rng_at(1, 1);
     if (!graph_trace(&a, &op, &g, &e)) fail_msg("%s", e.msg);
-    Plan p = plan_draw(SCHEDULE_WHOLE, 100, true, &r);
+    Plan p = plan_draw(&g, SCHEDULE_WHOLE, 100, true, &r);
     Str source = kernel_emit(&a, &g, &p, NULL);
     DiagList d = DIAGS(&a);
     bool right = !run_one(&a, &other, parse_module(&a, source, &d), source, s, 3);

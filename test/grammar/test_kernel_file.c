@@ -21,9 +21,93 @@ static void every_proposal_parses(void **state) {
     over_all_ops(check_parses);
 }
 
+// ---- variants
+
+typedef struct {
+    Op op;
+    Graph g;
+    Plan plan;
+} Planned;
+
+static Planned *planned(Arena *a, Schedule s, const char *body) {
+    Planned *p = NEW(a, Planned);
+    Err e = {0};
+    Rng r = rng_at(3, 3);
+    p->op = define_body(a, body);
+    if (!graph_trace(a, &p->op, &p->g, &e)) fail_msg("%s", e.msg);
+    assert_true(plan_possible(&p->g, s));
+    p->plan = plan_draw(&p->g, s, 4096, true, &r);
+    return p;
+}
+
+static int times(Str source, const char *what) {
+    int n = 0;
+    for (size_t i = 0; i < source.len; i++) n += str_starts((Str){source.p + i, source.len - i}, what);
+    return n;
+}
+
+// Rows that are few and long are split, all others are not; both ways are in the file and are launched.
+static void few_long_rows_are_split_and_others_whole(void **state) {
+    (void)state;
+    Arena a = {0};
+    const char *body = "    return torch.softmax(x.float() * w.float(), dim=-1).to(x.dtype)\n";
+    Planned *p = planned(&a, SCHEDULE_FILLED, body);
+    Str source = kernel_emit(&a, &p->g, &p->plan, NULL);
+    assert_int_equal(times(source, "@triton.jit"), 3);
+    assert_int_equal(times(source, " < 128 and "), 1);
+    assert_int_equal(times(source, "    else:"), 1);
+    Planned *whole = planned(&a, SCHEDULE_WHOLE, body);
+    source = kernel_emit(&a, &whole->g, &whole->plan, NULL);
+    assert_int_equal(times(source, "@triton.jit"), 1);
+    assert_int_equal(times(source, "    else:"), 0);
+    arena_free(&a);
+}
+
+// Without gaps nothing is divided; a vector that all rows share still needs its column.
+static void without_gaps_elements_are_numbered_through(void **state) {
+    (void)state;
+    Arena a = {0};
+    Planned *p = planned(&a, SCHEDULE_FLAT, "    return (x.float() * 2.0).to(x.dtype)\n");
+    Str source = kernel_emit(&a, &p->g, &p->plan, NULL);
+    assert_int_equal(times(source, "x.is_contiguous()"), 1);
+    assert_int_equal(times(source, "w.is_contiguous()"), 0);
+    assert_int_equal(times(source, "@triton.jit"), 2);
+    assert_int_equal(times(source, " // "), 1); // of the general one
+    assert_int_equal(times(source, " % "), 1);
+    p->plan.gapless = false;
+    assert_int_equal(times(kernel_emit(&a, &p->g, &p->plan, NULL), "@triton.jit"), 1);
+    Planned *shared = planned(&a, SCHEDULE_FLAT, "    return (x.float() * w.float()).to(x.dtype)\n");
+    source = kernel_emit(&a, &shared->g, &shared->plan, NULL);
+    assert_int_equal(times(source, " // "), 1);
+    assert_int_equal(times(source, " % "), 2);
+    arena_free(&a);
+}
+
+// What was fast most often on a GPU comes first.
+static void the_first_of_a_schedule_has_the_fast_choices(void **state) {
+    (void)state;
+    Arena a = {0};
+    Planned *p =
+        planned(&a, SCHEDULE_WHOLE, "    return torch.softmax(x.float() * w.float(), dim=-1).to(x.dtype)\n");
+    Str source = kernel_emit(&a, &p->g, &p->plan, NULL);
+    assert_int_equal(times(source, "eviction_policy='evict_first'"), 1);
+    assert_int_equal(times(source, "cache_modifier='.cs'"), 1);
+    assert_int_equal(times(source, " // 512)"), 1); // 16 elements a thread
+    Planned *flat = planned(&a, SCHEDULE_WHOLE, "    return (x.float() * w.float()).to(x.dtype)\n");
+    assert_int_equal(times(kernel_emit(&a, &flat->g, &flat->plan, NULL), " // 256)"), 1);
+    Planned *rows = planned(&a, SCHEDULE_ROWS, "    return (x.float() * w.float()).to(x.dtype)\n");
+    source = kernel_emit(&a, &rows->g, &rows->plan, NULL);
+    assert_int_equal(times(source, "max(1, min(2048 // "), 1);
+    assert_int_equal(times(source, " // 512))"), 1);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_proposal_parses),
+        cmocka_unit_test(few_long_rows_are_split_and_others_whole),
+        cmocka_unit_test(without_gaps_elements_are_numbered_through),
+        cmocka_unit_test(the_first_of_a_schedule_has_the_fast_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,22 @@ static void floats_are_written_shortest(void **state) {
     arena_free(&a);
 }
 
+static void a_word_is_mentioned_only_as_a_word(void **state) {
+    (void)state;
+    Arena a = {0};
+    Lines l = {.arena = &a};
+    line_add(&l, 0, false, "x = load(cols_of + row)");
+    assert_true(lines_mention(&l, "row") && lines_mention(&l, "x"));
+    assert_false(lines_mention(&l, "cols") || lines_mention(&l, "ro") || lines_mention(&l, "of"));
+    line_add(&l, 0, false, "y = cols_of * cols");
+    assert_true(lines_mention(&l, "cols"));
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floats_are_written_shortest),
+        cmocka_unit_test(a_word_is_mentioned_only_as_a_word),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
