@@ -54,7 +54,7 @@ ALIKE  := $(if $(filter build/tsan,$(B)),$(patsubst %.c,%.o,$(CHILD_ONLY)) $(LOO
 endif
 OBJECTS = $(addprefix $(FROM)/,$(filter $(ALIKE),$(1))) $(addprefix $(B)/,$(filter-out $(ALIKE),$(1)))
 OBJ    := $(call OBJECTS,$(patsubst %.c,%.o,$(filter-out src/cmd/%,$(PLAIN))) \
-          $(foreach i,$(ISAS),$(patsubst %.c,%.$(i).o,$(SIMD))) gen/embed.o)
+          $(foreach i,$(ISAS),$(patsubst %.c,%.$(i).o,$(SIMD))) gen/embed.o gen/version.o)
 CMD    := $(call OBJECTS,$(patsubst %.c,%.o,$(filter src/cmd/%,$(PLAIN))))
 TESTS := $(patsubst %.c,$(B)/%,$(sort $(wildcard test/*/test_*.c test/*/*/test_*.c)))
 FUZZ  := $(patsubst %.c,$(B)/%,$(sort $(wildcard test/fuzz/fuzz_*.c)))
@@ -124,6 +124,12 @@ $(B)/gen/embedded: FORCE
 $(B)/gen/embed.c: tools/embed.sh $(EMBEDDED) $(B)/gen/embedded
 	@mkdir -p $(@D)
 	$(Q)sh tools/embed.sh $(EMBEDDED) >$@.part && mv $@.part $@
+# What git says of the sources, for --version: another file only if that is another one.
+$(B)/gen/version.c: tools/version.sh FORCE
+	@mkdir -p $(@D)
+	@sh tools/version.sh --c >$@.new && { cmp -s $@.new $@ && rm $@.new || mv $@.new $@; }
+$(B)/gen/version.o: $(B)/gen/version.c src/base/version.h $(B)/flags
+	$(Q)$(CC) $(FLAGS) -c -o $@ $<
 $(B)/gen/embed.o: $(B)/gen/embed.c $(B)/flags
 	$(Q)$(CC) $(FLAGS) -c -o $@ $<
 

@@ -37,7 +37,7 @@ scripts() { # those that take longest first
 # Builds are made one after another, and each writes its tests to the queue. The first has all cores, the others have
 # tests beside them.
 {
-    wanted rules && printf 'tools/%s.sh\n' banned compiles layers mirror opnames params | queue rules
+    wanted rules && printf 'tools/%s.sh\n' banned compiles layers mirror named opnames params | queue rules
     wanted unit cli selftest builds tsan && { build release "$cores" tests all || only=none; }
     # All programs with two seeds (one of them in test_exploit.sh), attacks with three.
     wanted selftest && printf '%s\n' "test/cmd/test_exploit.sh build/ouroboros" "./build/ouroboros selftest --seed 1" \

@@ -7,7 +7,7 @@ logs=build/quick
 rm -rf "$logs"
 mkdir -p "$logs"
 make --no-print-directory -j"$(nproc 2>/dev/null || echo 2)" tests all || exit 1
-{ printf "rules tools/%s.sh\n" layers opnames banned params
+{ printf "rules tools/%s.sh\n" layers opnames banned params named
     sh tools/list_tests.sh build/release | sed "s|^|unit |"
     echo "selftest tools/goldens.sh build/ouroboros 30"
 } | sh tools/run_tests.sh $logs

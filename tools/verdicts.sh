@@ -3,10 +3,12 @@
 # to compare two versions:  sh tools/verdicts.sh OLD old.txt && sh tools/verdicts.sh NEW new.txt && cmp old.txt new.txt
 # Texts, seeds and times are left out: accepted, status, rule, cases, the worst element and the traffic must stay.
 # KERNELS=DIR keeps the grammar's kernels there and uses what is there already, so that two builds judge the same files.
+# PROGRAMS=TREE takes the built-in programs of another checkout: those of the older build, when two are compared.
+# FULL_EVERY=N judges every Nth file alone at full, which takes ten times as long as quick.
 set -u
 [ $# -ge 2 ] || { echo "usage: verdicts.sh BINARY OUT [LEVELS]" >&2; exit 2; }
-bin=$(realpath "$1") here=$(realpath "$0") out=$2 levels=${3:-quick full}
-cd "$(dirname "$0")/.." || exit 1
+bin=$(realpath "$1") here=$(realpath "$0") out=$(realpath -m "$2") levels=${3:-quick full}
+cd "${PROGRAMS:-$(dirname "$0")/..}" || exit 1
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 kernels=${KERNELS:-$tmp/kernels}
@@ -29,7 +31,11 @@ one() { # FILE LEVEL
 }
 if [ "${VERDICTS_ONE:-}" ]; then one "$VERDICTS_ONE" "$VERDICTS_LEVEL"; exit 0; fi
 for level in $levels; do
-    find src/op/suite/gold src/op/suite/wrong src/op/suite/honest test/exploit "$kernels" -name '*.py' |
+    every=1
+    [ "$level" != full ] || every=${FULL_EVERY:-1}
+    find src/op/suite/gold src/op/suite/wrong src/op/suite/honest test/exploit "$kernels" -name '*.py' | sort |
+        awk -v every="$every" 'NR % every == 0' |
         VERDICTS_LEVEL=$level KERNELS=$kernels xargs -P "$(nproc)" -I@ env VERDICTS_ONE=@ sh "$here" "$bin" -
-done | sort >"$out"
-wc -l "$out"
+done | sort >"$tmp/all"
+wc -l <"$tmp/all"
+cp "$tmp/all" "$out"

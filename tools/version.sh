@@ -1,7 +1,7 @@
 #!/bin/sh
-# version.sh [--debian] - the version of a package: the last tag v*, and how many commits ago. Without git, or without a tag, the
-# release in src/base/version.h, which is what the program itself knows: verdicts carry it, and the verdict cache asks for
-# the very same program, so that a commit that changes no code must not change a byte of it.
+# version.sh [--debian | --c] - the version of a package, and what `ouroboros --version` says: the last tag v*, and how many commits
+# ago. Without git, or without a tag, it begins with the release in src/base/version.h, which verdicts carry. --c writes the
+# C file with it that the program is linked with; nothing else depends on it (version.h).
 set -u
 cd "$(dirname "$0")/.." || exit 1
 release=$(sed -n 's/^#define OUROBOROS_VERSION "\(.*\)"$/\1/p' src/base/version.h)
@@ -13,7 +13,8 @@ if [ "$(git rev-parse --show-cdup 2>/dev/null || echo none)" = "" ]; then
     [ -n "$version" ] || version=$release-0-g$(git rev-parse --short HEAD)
 fi
 version=${version:-$release}
-if [ "${1:-}" = --debian ]; then # 0.1-12-g6a60ef1 sorts behind 0.1 and before 0.1.1 or 0.2
-    version=$(echo "$version" | sed 's/-\([0-9]*\)-g/+\1.g/')
-fi
-echo "$version"
+case ${1:-} in
+--debian) echo "$version" | sed 's/-\([0-9]*\)-g/+\1.g/' ;; # 0.1-12-g6a60ef1 sorts behind 0.1 and before 0.1.1 or 0.2
+--c) printf '#include "base/version.h"\nconst char version_described[VERSION_BYTES] = "described as:\\n\\n\\n%.79s";\n' "$version" ;;
+*) echo "$version" ;;
+esac

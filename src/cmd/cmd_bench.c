@@ -6,8 +6,8 @@
 
 #include "base/io.h"
 #include "base/progress.h"
-#include "cmd/judging.h"
 #include "cmd/line/color.h"
+#include "cmd/shared/judging.h"
 #include "measure/bench_file.h"
 #include "measure/heat_map.h"
 #include "service/manifest/entry_choice.h"

@@ -3,9 +3,9 @@
 
 #include "base/clock.h"
 #include "base/version.h"
-#include "cmd/corpus.h"
-#include "cmd/judging.h"
-#include "cmd/op_set.h"
+#include "cmd/shared/corpus.h"
+#include "cmd/shared/judging.h"
+#include "cmd/shared/op_set.h"
 #include "corpus/build.h"
 #include "corpus/store_answer.h"
 

@@ -1,8 +1,8 @@
 // corpus import, verify, export: programs from elsewhere into the store, all of them judged again, data sets.
 #include <stdio.h>
 
-#include "cmd/corpus.h"
-#include "cmd/judging.h"
+#include "cmd/shared/corpus.h"
+#include "cmd/shared/judging.h"
 #include "corpus/export.h"
 #include "corpus/import.h"
 #include "corpus/judge_again.h"

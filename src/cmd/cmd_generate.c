@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "base/numeric/rng.h"
 #include "base/progress.h"
-#include "cmd/judging.h"
+#include "cmd/shared/judging.h"
 #include "propose/local.h"
 
 enum { PROMPT_MAX = 4 << 20, TOKENS_USUAL = 768 };

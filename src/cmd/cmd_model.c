@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/progress.h"
-#include "cmd/judging.h"
+#include "cmd/shared/judging.h"
 #include "model/model.h"
 #include "propose/local.h"
 #include "propose/prompt.h"

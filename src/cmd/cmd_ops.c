@@ -1,7 +1,7 @@
 #include <stdio.h>
 
-#include "cmd/judging.h"
 #include "cmd/line/wrap.h"
+#include "cmd/shared/judging.h"
 #include "judge/verdict/verdict.h"
 #include "op/suite.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/json.h"
 #include "base/numeric/rng.h"
-#include "cmd/judging.h"
+#include "cmd/shared/judging.h"
 
 typedef struct {
     SmithChoice choice;

@@ -4,8 +4,8 @@
 
 #include "base/io.h"
 #include "base/progress.h"
-#include "cmd/judging.h"
 #include "cmd/line/color.h"
+#include "cmd/shared/judging.h"
 #include "prove/prove.h"
 #include "service/manifest/entry_choice.h"
 

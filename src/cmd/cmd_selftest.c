@@ -3,7 +3,7 @@
 
 #include "base/io.h"
 #include "base/progress.h"
-#include "cmd/exploits.h"
+#include "cmd/shared/exploits.h"
 #include "lang/text.h"
 #include "service/service.h"
 

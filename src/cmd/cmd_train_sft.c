@@ -3,8 +3,8 @@
 
 #include "base/json.h"
 #include "base/numeric/rng.h"
-#include "cmd/judging.h"
-#include "cmd/training.h"
+#include "cmd/shared/judging.h"
+#include "cmd/shared/training.h"
 #include "propose/extract.h"
 #include "propose/local.h"
 #include "train/sft.h"

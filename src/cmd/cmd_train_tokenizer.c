@@ -1,7 +1,7 @@
 #include <stdio.h>
 
 #include "base/io.h"
-#include "cmd/training.h"
+#include "cmd/shared/training.h"
 
 int cmd_train_tokenizer(int argc, char **argv) {
     Texts data = {0};

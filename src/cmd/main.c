@@ -82,11 +82,15 @@ static int no_part(const char *group, const char *word) {
 
 static bool is_help(const char *word) { return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0; }
 
+static int print_version(void) {
+    return printf("ouroboros %s\n", version_described + VERSION_MARK) > 0 ? EXIT_OK : EXIT_WORLD;
+}
+
 static int run_verb(const VerbRow *v, int argc, char **argv) {
     Asked asked = options_asked(v->name, argc, argv);
     errors_as_json = asked.json;
     if (asked.help) return help_print(v->name);
-    if (asked.version) return printf("ouroboros %s\n", OUROBOROS_VERSION) > 0 ? EXIT_OK : EXIT_WORLD;
+    if (asked.version) return print_version();
     return v->run(argc, argv);
 }
 
@@ -96,7 +100,7 @@ static int run(int argc, char **argv) { // without the program's name
     const VerbRow *v = verb_of_words(argc, argv, &taken);
     if (v) return run_verb(v, argc - taken, argv + taken);
     if (is_help(word)) return help_print("");
-    if (strcmp(word, "--version") == 0) return printf("ouroboros %s\n", OUROBOROS_VERSION), EXIT_OK;
+    if (strcmp(word, "--version") == 0) return print_version();
     if (verb_is_group(str_of(word))) return is_help(next) ? help_print(word) : no_part(word, next);
     if (*word) return no_verb(word);
     help_usage(stderr);

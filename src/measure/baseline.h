@@ -4,7 +4,7 @@
 // of the definition, a folder of its own, no network where the system lets us take it away, and is killed
 // with all it has started when it is late.
 #pragma once
-#include "measure/timing_job.h"
+#include "measure/timing/timing_job.h"
 #include "op/op.h"
 
 enum { BASELINE_MODES_MAX = 8 };

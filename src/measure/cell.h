@@ -8,7 +8,7 @@
 #include "judge/referee.h"
 #include "measure/baseline.h"
 #include "measure/compile/compile.h"
-#include "measure/measurer.h"
+#include "measure/timing/measurer.h"
 
 enum { STABILITY_MAX = 32 };
 typedef enum {

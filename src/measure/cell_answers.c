@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "judge/compare.h"
 #include "measure/cell_work.h"
-#include "measure/timing.h"
+#include "measure/timing/timing.h"
 
 static const double noisy = 0.05, apart = 1.5, floors = 2;
 

@@ -6,8 +6,8 @@
 #include "base/numeric/rng.h"
 #include "measure/baseline_kept.h"
 #include "measure/cell_work.h"
-#include "measure/timing.h"
-#include "measure/yardstick.h"
+#include "measure/timing/timing.h"
+#include "measure/timing/yardstick.h"
 
 enum { TUNE_ROUNDS = 5, CONFIGS_MAX = 256, MORE_ROUNDS = 21, ATTEMPTS = 4, DRAWS_SMALL = 3 };
 static const int64_t small_bytes = 40 << 20; // below it max-autotune is a matter of luck

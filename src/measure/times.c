@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "measure/cell.h"
-#include "measure/timing.h"
+#include "measure/timing/timing.h"
 
 static json_t *figure_json(const Figure *f) {
     if (!f->rounds) return json_null();

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "measure/measurer.h"
-#include "measure/timing.h"
-#include "measure/yardstick.h"
+#include "measure/timing/measurer.h"
+#include "measure/timing/timing.h"
+#include "measure/timing/yardstick.h"
 
 static Err e;
 static int input_fd;

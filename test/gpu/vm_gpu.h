@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "measure/timing_job.h"
+#include "measure/timing/timing_job.h"
 
 // It lies beside the tests of this room: build/MODE/test/gpu/libcuda.so, from build/MODE/test/ROOM/test_x.
 static inline const char *vm_gpu_library(void) {

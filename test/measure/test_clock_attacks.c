@@ -2,7 +2,7 @@
 // bytes that are really moved, so what skips work is quicker here, too. Each has a control: the honest
 // kernel, or the same attack where it would pay.
 #include "../gpu/vm_gpu.h"
-#include "measure/timing.h"
+#include "measure/timing/timing.h"
 
 enum { ROWS = 64, COLUMNS = 256, BYTES = 4 * ROWS * COLUMNS };
 static Arena a;

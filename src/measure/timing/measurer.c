@@ -1,4 +1,4 @@
-#include "measure/measurer.h"
+#include "measure/timing/measurer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
-#include "measure/timing.h"
+#include "measure/timing/timing.h"
 
 enum { START_SECONDS = 60, WORK_SECONDS = 300, ANSWER_MOST = 64 << 20, FDS_MAX = 3 };
 

@@ -1,4 +1,4 @@
-#include "measure/measurer.h"
+#include "measure/timing/measurer.h"
 
 #include <signal.h>
 #include <sys/mman.h>

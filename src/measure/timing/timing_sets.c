@@ -1,4 +1,4 @@
-#include "measure/timing_sets.h"
+#include "measure/timing/timing_sets.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "measure/timed_run.h"
+#include "measure/timing/timed_run.h"
 
 #include <inttypes.h>
 

@@ -2,7 +2,7 @@
 // contenders use in turn for everything else. Around each buffer lies memory that nobody may write to.
 #pragma once
 #include "gpu/device.h"
-#include "measure/timing_job.h"
+#include "measure/timing/timing_job.h"
 
 enum { SETS_MAX = 512, GAP = 512, GAP_BYTE = 0xa5, POISON_BYTE = 0xff };
 

@@ -1,7 +1,7 @@
-#include "measure/timing.h"
+#include "measure/timing/timing.h"
 
 #include "../gpu/vm_gpu.h"
-#include "measure/yardstick.h"
+#include "measure/timing/yardstick.h"
 
 enum { ROWS = 37, COLUMNS = 64, BYTES = 4 * ROWS * COLUMNS };
 

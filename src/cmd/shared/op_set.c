@@ -1,9 +1,9 @@
-#include "cmd/op_set.h"
+#include "cmd/shared/op_set.h"
 
 #include <fnmatch.h>
 
 #include "base/io.h"
-#include "cmd/judging.h"
+#include "cmd/shared/judging.h"
 #include "op/suite.h"
 
 static bool add_op(Arena *a, OpSet *v, const Op *op, Err *e) {

@@ -1,4 +1,4 @@
-#include "cmd/training.h"
+#include "cmd/shared/training.h"
 
 #include <stdio.h>
 

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 
 #include "gpu/device.h"
-#include "measure/timing_job.h"
+#include "measure/timing/timing_job.h"
 
 typedef struct Measurer Measurer;
 // Call before any thread exists. `library`: as driver_open(). Nothing of a GPU is looked at yet.

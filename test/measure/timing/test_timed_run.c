@@ -1,4 +1,4 @@
-#include "measure/timed_run.h"
+#include "measure/timing/timed_run.h"
 
 #include "../gpu/vm_gpu.h"
 

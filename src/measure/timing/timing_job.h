@@ -1,7 +1,7 @@
 // timing_job.h - what a measuring process is asked, and what it answers: JSON over a socket, inputs and
 // answers in shared memory. See timing.h for how it measures.
 #pragma once
-#include "measure/timed_run.h"
+#include "measure/timing/timed_run.h"
 
 enum { TIMING_CONTENDERS_MAX = 320, TIMING_ROUNDS_MAX = 64, TIMING_INPUTS_MAX = RUN_INPUTS_MAX };
 

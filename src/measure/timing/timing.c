@@ -1,4 +1,4 @@
-#include "measure/timing.h"
+#include "measure/timing/timing.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "base/numeric/rng.h"
-#include "measure/timing_sets.h"
-#include "measure/yardstick.h"
+#include "measure/timing/timing_sets.h"
+#include "measure/timing/yardstick.h"
 
 enum { STREAM_ORDER = 2, STREAM_TURNS = 3, STREAM_CHECKED = 4 };
 enum {

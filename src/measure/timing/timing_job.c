@@ -1,4 +1,4 @@
-#include "measure/timing_job.h"
+#include "measure/timing/timing_job.h"
 
 #include <inttypes.h>
 

@@ -1,4 +1,4 @@
-#include "cmd/judging.h"
+#include "cmd/shared/judging.h"
 
 #include <signal.h>
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-#include "measure/yardstick.h"
+#include "measure/timing/yardstick.h"
 
 enum { PIECE = 16 };
 

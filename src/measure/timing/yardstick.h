@@ -1,7 +1,7 @@
 // yardstick.h - kernels of our own, as PTX text that the driver compiles: plain streaming from several inputs
 // into one output, to which a kernel's time is compared; one that does nothing; one that reads the clocks.
 #pragma once
-#include "measure/timed_run.h"
+#include "measure/timing/timed_run.h"
 
 // The streaming kernel has this name, and takes the addresses of its inputs, of its output, then the number
 // of 16-byte pieces of each. A thread moves `unroll` of them.

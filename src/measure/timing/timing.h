@@ -11,7 +11,7 @@
 // The last window of each contender is checked: its memory is poisoned before, and read back after.
 #pragma once
 #include "gpu/device.h"
-#include "measure/timing_job.h"
+#include "measure/timing/timing_job.h"
 
 // `answers`: room as timing_answer_at() says. A fault of a contender is told in its TimedContender; after
 // one, the device is lost, and what follows it was not measured. False: the world, or the job, is wrong.
