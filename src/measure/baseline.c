@@ -210,9 +210,16 @@ static void put_inputs(Buf *out, const BaselineRequest *q, bool places) {
     }
 }
 
+// Bytes that a set takes: what is changed in place needs no answer of its own.
 static void put_settings(Buf *out, const BaselineRequest *q) {
     int64_t bytes = timing_output_bytes(q->job);
     for (int i = 0; i < q->job->inputs; i++) bytes += q->job->input[i].bytes;
+    buf_puts(out, "\"in_place\":[");
+    for (int k = 0; k < q->job->outputs; k++) {
+        buf_printf(out, "%s%d", k ? "," : "", q->job->in_place[k] - 1);
+        if (q->job->in_place[k]) bytes -= q->job->output[k];
+    }
+    buf_puts(out, "],");
     buf_printf(out,
                "\"bytes\":%" PRId64 ",\"rounds\":%d,\"target_us\":%g,\"l2_times\":%" PRId64 ",\"draws\":%d",
                bytes, q->job->rounds, q->job->target_us, q->job->l2_times, q->draws);
@@ -283,8 +290,9 @@ static bool mode_read(Arena *a, const Json *j, const char *name, const json_t *o
     if (!times_read(j, o, "device", m->device, &m->devices) || !times_read(j, o, "call", m->call, &m->calls))
         return false;
     m->replayable = run != NULL;
-    return !run || timed_run_read(a, &(TimedRunSource){j, run, bytes, job->inputs, job->output, job->outputs},
-                                  &m->run, j->e);
+    if (!run) return true;
+    const TimedRunSource s = {j, run, bytes, job->inputs, job->output, job->outputs};
+    return timed_run_read(a, &s, &m->run, j->e) && timing_answers_placed(job, &m->run, j->e);
 }
 
 bool baseline_read(Arena *a, Str text, const TimingJob *job, BaselineTimes *out, Err *e) {

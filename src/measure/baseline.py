@@ -3,7 +3,8 @@
 #
 # Started with a folder of its own. Reads one JSON object a line from standard input and answers each with one line:
 #   {"source": TEXT, "file": PATH, "inputs": [{"dtype": "float16", "shape": [M, N], "at": BYTES}], "bytes": N,
-#    "rounds": 7, "target_us": 500, "l2_times": 5, "draws": 3}
+#    "in_place": [-1], "rounds": 7, "target_us": 500, "l2_times": 5, "draws": 3}
+# in_place: for each answer the input whose place it takes, or -1. "bytes" are those of a call's inputs and own answers.
 # See baseline.c for who asks, and timed_run.h for the form of "run".
 import ctypes
 import json
@@ -25,6 +26,7 @@ import torch._inductor.utils
 import triton
 
 CALLS_MOST, CALL_ROUNDS, CALLS_A_ROUND = 2048, 5, 9
+SETS_MOST, LEAD_MOST, LEAD_TIMES, LONGER, WINDOWS_MOST = 512, 128, 2, 4, 64  # as in timing.c and timing_sets.c
 KERNEL, MEMSET, EMPTY = 0, 2, 5
 
 # ---- which code stands behind a function that was launched
@@ -179,7 +181,27 @@ def allocations():
     return out
 
 
-def run_of(function, inputs, stream):
+def in_place(reference, places):
+    """As a user would write it: the reference, then its answers copied into the inputs whose places they take."""
+    if max(places) < 0:
+        return reference
+
+    def call(*inputs):
+        answers = reference(*inputs)
+        if not isinstance(answers, (tuple, list)):
+            answers = (answers,)
+        own = []
+        for answer, place in zip(answers, places):
+            if place < 0:
+                own.append(answer)
+            else:
+                inputs[place].copy_(answer)
+        return own
+
+    return call
+
+
+def run_of(function, inputs, places_of_answers, stream):
     """One call as a run that needs no Python."""
     torch.cuda.memory._record_memory_history(enabled="all", context=None, stacks="python", max_entries=100000)
     graph = torch.cuda.CUDAGraph(keep_graph=True)
@@ -206,7 +228,12 @@ def run_of(function, inputs, stream):
         elif kind.value != EMPTY:
             raise NotReplayable(f"a node of kind {kind.value}")
     outputs = []
-    for tensor in answer if isinstance(answer, (tuple, list)) else [answer]:
+    own = iter(answer if isinstance(answer, (tuple, list)) else [answer])
+    for place in places_of_answers:
+        if place >= 0:
+            outputs.append([place, 0])  # buffers are numbered as inputs are
+            continue
+        tensor = next(own)
         outputs.append(places.find(tensor.data_ptr()))
         if outputs[-1] is None or not tensor.is_contiguous():
             raise NotReplayable("the answer lies in no buffer, or has gaps")
@@ -220,6 +247,19 @@ class Timed:
         self.name, self.function = name, function
         self.device, self.call = [], []
         self.graph, self.calls, self.kept = None, 0, []
+        self.before, self.windows = None, 1  # before: a graph that restores what calls change, where they do
+
+    def capture_before(self, request, stream):
+        """All sets as they were given; then calls on the first ones, which leave the L2 as calls do."""
+        self.before = torch.cuda.CUDAGraph()
+        with torch.cuda.stream(stream):
+            self.before.capture_begin()
+            for inputs in request["sets"]:
+                for place, given in request["given"]:
+                    inputs[place].copy_(given)
+            for inputs in request["sets"][: request["lead"]]:
+                self.function(*inputs)
+            self.before.capture_end()
 
     def capture(self, sets, stream, calls):
         self.graph, self.kept = torch.cuda.CUDAGraph(), []
@@ -231,32 +271,41 @@ class Timed:
             self.graph.capture_end()
         self.calls = calls
 
-    def window(self, stream, before=True):
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        with torch.cuda.stream(stream):
-            if before:
+    def window(self, stream):
+        us = 0
+        for _ in range(self.windows):
+            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            with torch.cuda.stream(stream):
+                (self.before or self.graph).replay()
+                start.record(stream)
                 self.graph.replay()
-            start.record(stream)
-            self.graph.replay()
-            end.record(stream)
-        stream.synchronize()
-        return 1000 * start.elapsed_time(end)
+                end.record(stream)
+            stream.synchronize()
+            us += 1000 * start.elapsed_time(end)
+        return us
 
-    def ready(self, sets, stream, target):
+    def ready(self, request, stream):
+        sets, target = request["sets"][request["lead"] :], request["target_us"]
         with torch.cuda.stream(stream):
             for inputs in sets[:2]:
                 self.function(*inputs)
         stream.synchronize()
+        if request["given"]:
+            self.capture_before(request, stream)
         self.capture(sets, stream, len(sets))
         self.window(stream)
         us = self.window(stream)
         times = max(1, int(target / max(us, 1)) + 1)
-        if times > 1:
+        if request["given"]:
+            self.windows = min(WINDOWS_MOST, times)
+        elif times > 1:
             self.capture(sets, stream, min(CALLS_MOST, len(sets) * times))
 
     def call_time(self, inputs, stream):
         start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         with torch.cuda.stream(stream):
+            if self.before:
+                self.before.replay()
             stream.synchronize()
             start.record(stream)
             self.function(*inputs)
@@ -298,10 +347,10 @@ def contenders(request, reference, inputs, stream):
                     timed = Timed(label, compiled)
                     timed.compile_s = time.monotonic() - started
                     try:
-                        runs[label] = run_of(compiled, inputs, stream)
+                        runs[label] = run_of(compiled, inputs, request["in_place"], stream)
                     except NotReplayable as why:
                         errors[label] = f"not replayable: {why}"
-                    timed.ready(request["sets"], stream, request["target_us"])
+                    timed.ready(request, stream)
                     out.append(timed)
             except Exception as why:
                 errors[label] = f"{type(why).__name__}: {why}"[:500]
@@ -310,26 +359,33 @@ def contenders(request, reference, inputs, stream):
 
 
 def sets_of(request, inputs):
+    """The first request["lead"] of them are called before a window; request["given"] is what all are restored from."""
     each = request["bytes"]
     l2 = torch.cuda.get_device_properties(0).L2_cache_size
-    count = max(2, min(512, request["l2_times"] * l2 // each + 1))
+    restores = max(request["in_place"]) >= 0
+    lead = min(LEAD_MOST, LEAD_TIMES * l2 // each + 1) if restores else 0
+    longer = LONGER if restores else 1
+    count = lead + max(2, min(SETS_MOST - lead, longer * request["l2_times"] * l2 // each + 1))
+    request["lead"] = lead
+    request["given"] = [(place, inputs[place].clone()) for place in request["in_place"] if place >= 0]
     return [inputs] + [[x.clone() for x in inputs] for _ in range(count - 1)]
 
 
 def measure(request):
     module = {"torch": torch}
     exec(compile(request["source"], "definition.py", "exec"), module)
-    reference = module["reference"]
+    reference = in_place(module["reference"], request["in_place"])
     stream = torch.cuda.Stream()
     inputs = inputs_read(request)
     torch.cuda.synchronize()
-    request["sets"] = sets = sets_of(request, inputs)
+    request["sets"] = sets_of(request, inputs)
+    sets = request["sets"][request["lead"] :]
     torch.cuda.synchronize()
     timed, errors, runs = contenders(request, reference, inputs, stream)
-    timed[0].ready(sets, stream, request["target_us"])
+    timed[0].ready(request, stream)
     for _ in range(request["rounds"]):
         for t in random.sample(timed, len(timed)):
-            t.device.append(t.window(stream) / t.calls)
+            t.device.append(t.window(stream) / (t.calls * t.windows))
     for r in range(CALL_ROUNDS):
         for t in random.sample(timed, len(timed)):
             t.call.append(statistics.median(t.call_time(sets[i % len(sets)], stream) for i in range(CALLS_A_ROUND)))
@@ -339,7 +395,7 @@ def measure(request):
         if t.name in runs:
             answer["modes"][t.name]["run"] = runs[t.name]
     for t in timed:
-        t.graph, t.kept = None, []
+        t.graph, t.before, t.kept = None, None, []
     request.clear()
     return answer
 

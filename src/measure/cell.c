@@ -69,7 +69,10 @@ static bool draw(Cell *c) {
                          .l2_times = 5};
     c->job.rows = c->rotates ? c->r.slices : 0;
     c->job.outputs = c->r.spec->outputs;
-    for (int k = 0; k < c->job.outputs; k++) c->job.output[k] = c->r.spec->output[k].bytes;
+    for (int k = 0; k < c->job.outputs; k++) {
+        c->job.output[k] = c->r.spec->output[k].bytes;
+        c->job.in_place[k] = 1 + c->q->op->output[k].init;
+    }
     c->job.inputs = c->r.spec->inputs;
     c->out->bytes = timing_output_bytes(&c->job);
     for (int i = 0; i < c->job.inputs; i++) {
@@ -81,14 +84,8 @@ static bool draw(Cell *c) {
     return true;
 }
 
-// A call has to leave its inputs as they are: it is run again and again.
-static bool changes_inputs(const Op *op) {
-    for (int k = 0; k < op->outputs; k++)
-        if (op->output[k].init >= 0) return true;
-    return false;
-}
-
-// What the child says of its answers: as many as the op has, as large, and in memory of their own.
+// What the child says of its answers: as many as the op has, as large, and in memory of their own but for
+// those that are an input changed in place.
 static bool answers_fit(const Cell *c) {
     const RecordedRun *run = &c->recording.run;
     if (run->outputs != c->job.outputs) return false;
@@ -96,7 +93,8 @@ static bool answers_fit(const Cell *c) {
         const RunView *v = &run->output[k];
         int64_t bytes = dtype_bytes(v->dtype);
         for (int d = 0; d < v->rank; d++) bytes *= v->shape[d];
-        if (bytes != c->job.output[k] || run->buffer[v->buffer].role == BUFFER_INPUT) return false;
+        bool in_place = run->buffer[v->buffer].role == BUFFER_INPUT;
+        if (bytes != c->job.output[k] || in_place != (c->job.in_place[k] > 0)) return false;
     }
     return true;
 }
@@ -105,9 +103,6 @@ static bool record(Cell *c) {
     Referee *r = c->q->referee;
     RecordAsk ask = {.source = c->q->source, .extras = referee_extras(r)};
     int64_t size[OP_DIMS_MAX];
-    if (changes_inputs(c->q->op))
-        return cell_say(c, TIMES_unsupported,
-                        "an op that changes an input in place is not timed by this version");
     memcpy(size, c->r.block.truth[0].dim, sizeof size);
     const Domain *m = c->r.block.domain;
     if (m->slices >= 0) size[m->slices] = c->r.slices;

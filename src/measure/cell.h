@@ -43,6 +43,7 @@ typedef struct {
     TimesStatus status;
     Str why;
     Figure device, hot, call;
+    Str hot_why;                // why there is no hot time; empty: nothing is said
     int64_t bytes;              // of its inputs and its answer, once
     int configs;                // that were timed; 0: none is tuned
     Str config;                 // the fastest
@@ -51,6 +52,7 @@ typedef struct {
     bool yardstick_kept;        // of an earlier job of the same process, less than a minute before
     double floor_us, sm_mhz_low, sm_mhz_high;
     int sets, calls_of_window, checked;
+    int windows; // of a round; more than one only where inputs are restored before each
     CellBaseline baseline[BASELINE_MODES_MAX];
     int baselines;
     Str torch;

@@ -152,6 +152,7 @@ void cell_tell(Cell *c, const TimingResult *r, const uint8_t *answers) {
     out->sets = r->sets;
     out->checked = c->job.checked;
     out->calls_of_window = t->calls_of_window;
+    out->windows = t->windows;
     out->registers = t->registers;
     out->local_bytes = t->local_bytes;
     for (int i = 0; i < r->clocks; i++) {
@@ -184,6 +185,8 @@ void cell_tell(Cell *c, const TimingResult *r, const uint8_t *answers) {
     }
     out->device = device;
     out->hot = cell_figure(t->hot, t->hots);
+    if (timing_restores(&c->job))
+        out->hot_why = STR("calls change an input in place: restoring it between them would be in the time");
     out->call = cell_figure(t->call, t->calls);
     out->bar_us = cell_bar(out->baseline, out->baselines, out->kept, &out->bar);
     out->ratio = out->device.us > 0 && out->bar_us > 0 ? out->bar_us / out->device.us : 0;

@@ -52,6 +52,7 @@ json_t *cell_json(const CellTimes *c) {
                           times_name(c->status), "why", text_json(c->why));
     json_object_set_new(o, "device", figure_json(&c->device));
     json_object_set_new(o, "hot", figure_json(&c->hot));
+    json_object_set_new(o, "hot_why", text_json(c->hot_why));
     json_object_set_new(o, "call", figure_json(&c->call));
     json_object_set_new(o, "bytes", json_integer(c->bytes));
     json_object_set_new(o, "yardstick", figure_json(&c->yardstick));
@@ -69,6 +70,7 @@ json_t *cell_json(const CellTimes *c) {
     json_object_set_new(o, "sm_mhz", json_pack("[f,f]", c->sm_mhz_low, c->sm_mhz_high));
     json_object_set_new(o, "sets", json_integer(c->sets));
     json_object_set_new(o, "calls_of_window", json_integer(c->calls_of_window));
+    json_object_set_new(o, "windows_of_round", json_integer(c->windows));
     json_object_set_new(o, "checked_sets", json_integer(c->checked));
     json_t *list = json_array();
     for (int i = 0; i < c->baselines; i++) json_array_append_new(list, baseline_json(&c->baseline[i]));
@@ -96,7 +98,9 @@ void cell_text(Buf *out, const CellTimes *c) {
         buf_printf(out, ", %.3f times as fast as %.*s (%.2f us)", c->ratio, STR_ARG(c->bar), c->bar_us);
     if (c->yardstick.rounds)
         buf_printf(out, ", %.0f %% of plain streaming", 100 * c->yardstick.us / c->device.us);
-    buf_printf(out, "; hot %.2f us; call by our launcher %.2f us", c->hot.us, c->call.us);
+    if (c->hot.rounds) buf_printf(out, "; hot %.2f us", c->hot.us);
+    buf_printf(out, "; call by our launcher %.2f us", c->call.us);
+    if (c->hot_why.len) buf_printf(out, "; no hot time: %.*s", STR_ARG(c->hot_why));
     if (c->again)
         buf_printf(out, "; %d fresh processes: median %.2f us, spread %.2f %%", c->again,
                    median_of(c->again_us, c->again), 100 * spread_of(c->again_us, c->again));
@@ -166,10 +170,13 @@ static bool again_read(const Json *j, const json_t *o, CellTimes *out) {
 }
 
 static bool counts_read(const Json *j, const json_t *o, CellTimes *out) {
-    int64_t n[5] = {0};
-    static const char *const key[] = {"configs", "registers", "local_bytes", "sets", "calls_of_window"};
-    int *const to[] = {&out->configs, &out->registers, &out->local_bytes, &out->sets, &out->calls_of_window};
-    for (int i = 0; i < 5; i++) {
+    static const char *const key[] = {"configs", "registers",       "local_bytes",
+                                      "sets",    "calls_of_window", "windows_of_round"};
+    int *const to[] = {&out->configs, &out->registers,       &out->local_bytes,
+                       &out->sets,    &out->calls_of_window, &out->windows};
+    enum { COUNTS = sizeof key / sizeof *key };
+    int64_t n[COUNTS] = {0};
+    for (int i = 0; i < COUNTS; i++) {
         if (!json_get_int(j, o, key[i], 0, INT32_MAX, &n[i])) return false;
         *to[i] = (int)n[i];
     }
@@ -195,11 +202,11 @@ bool cell_read(Arena *a, const Json *j, const json_t *o, CellTimes *out) {
     out->seconds_prepare = json_number_value(json_object_get(seconds, "prepare"));
     out->seconds_check = json_number_value(json_object_get(seconds, "check"));
     bool ok = text_read(a, j, o, "why", &out->why) && figure_read(j, o, "device", &out->device) &&
-              figure_read(j, o, "hot", &out->hot) && figure_read(j, o, "call", &out->call) &&
-              figure_read(j, o, "yardstick", &out->yardstick) && text_read(a, j, o, "bar", &out->bar) &&
-              json_get_real(j, o, "ratio", &out->ratio) && text_read(a, j, o, "config", &out->config) &&
-              json_get_real(j, o, "floor_us", &out->floor_us) && text_read(a, j, o, "torch", &out->torch) &&
-              json_get_bool(j, o, "kept", &out->kept) &&
+              figure_read(j, o, "hot", &out->hot) && text_read(a, j, o, "hot_why", &out->hot_why) &&
+              figure_read(j, o, "call", &out->call) && figure_read(j, o, "yardstick", &out->yardstick) &&
+              text_read(a, j, o, "bar", &out->bar) && json_get_real(j, o, "ratio", &out->ratio) &&
+              text_read(a, j, o, "config", &out->config) && json_get_real(j, o, "floor_us", &out->floor_us) &&
+              text_read(a, j, o, "torch", &out->torch) && json_get_bool(j, o, "kept", &out->kept) &&
               json_get_bool(j, o, "yardstick_kept", &out->yardstick_kept) && counts_read(j, o, out) &&
               baselines_read(a, j, o, out) && again_read(j, o, out);
     out->bar_us = out->ratio * out->device.us;

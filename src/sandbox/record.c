@@ -31,6 +31,7 @@ bool record_order(const Op *op, const int64_t size[OP_DIMS_MAX], DType t, int pr
         if (!input_order(&op->input[i], size, t, &out->input[i]))
             return err_set(e, ERR_LIMIT, "%.*s: input %.*s is too large", STR_ARG(op->name),
                            STR_ARG(op->input[i].name));
+    for (int k = 0; k < op->outputs; k++) out->in_place[k] = op->output[k].init;
     return true;
 }
 
@@ -52,6 +53,12 @@ bool record_text(const ChildResult *child, size_t source_len, Str *text, Str *fi
     return *text = (Str){(const char *)child->output, n}, true;
 }
 
+static bool same_view(const RunView *v, const RunView *w) {
+    size_t sizes = sizeof *v->shape * (size_t)v->rank;
+    return v->buffer == w->buffer && v->dtype == w->dtype && v->rank == w->rank && v->offset == w->offset &&
+           memcmp(v->shape, w->shape, sizes) == 0 && memcmp(v->stride, w->stride, sizes) == 0;
+}
+
 // The run is about the tensors that were asked for.
 static bool answers(const RecordOrder *o, const RecordedRun *run) {
     if (run->inputs != o->inputs || run->outputs != o->outputs || run->processors != o->processors)
@@ -65,6 +72,8 @@ static bool answers(const RecordOrder *o, const RecordedRun *run) {
             memcmp(v->stride, in->stride, sizes) != 0 || run->buffer[v->buffer].bytes != in->bytes)
             return false;
     }
+    for (int k = 0; k < o->outputs; k++)
+        if (o->in_place[k] >= 0 && !same_view(&run->output[k], &run->input[o->in_place[k]])) return false;
     return true;
 }
 

@@ -15,7 +15,9 @@ typedef struct {
     int64_t offset, bytes; // elements from the storage's first byte; of the storage
 } RecordInput;
 typedef struct {
-    int32_t inputs, outputs, processors; // outputs: tensors of its own that a call returns
+    int32_t inputs, outputs, processors;
+    int32_t
+        in_place[WIRE_OUTPUTS_MAX]; // the input that output k is, changed in place; -1: a tensor of its own
     RecordInput input[WIRE_INPUTS_MAX];
 } RecordOrder;
 

@@ -79,7 +79,10 @@ int record_child(const RecordChild *c) {
     RecordedRun run;
     Err e = {0};
     HostOutput want[HOST_OUTPUTS_MAX];
-    for (int k = 0; k < o->outputs; k++) want[k].input = -1;
+    for (int k = 0; k < o->outputs; k++) {
+        want[k].input = o->in_place[k];
+        if (want[k].input < -1 || want[k].input >= o->inputs) return EXIT_WIRE;
+    }
     host_expect(p, want, o->outputs);
     if (!call(r, p, c->call, input, o->inputs)) {
         const Diag *d = diag_first(&diags);

@@ -57,8 +57,26 @@ static void test_an_answer_that_cannot_be_is_refused(void **state) {
     e = (Err){0};
 }
 
+// Where an answer takes an input's place, what the compiler made has to write there.
+static void test_an_answer_in_place_is_the_input(void **state) {
+    (void)state;
+    BaselineTimes t;
+    TimingJob in_place = job;
+    in_place.in_place[0] = 1;
+#define RUN_WITH(output)                                                                                   \
+    "{\"modes\":{\"default\":{\"device\":[2],\"run\":{\"buffers\":[{\"input\":0,\"bytes\":64},{\"bytes\":" \
+    "64}],"                                                                                                \
+    "\"kernels\":[],\"steps\":[],\"outputs\":[" output "]}}}}"
+    if (!baseline_read(&a, STR(RUN_WITH("[0,0]")), &in_place, &t, &e)) fail_msg("%s", e.msg);
+    assert_int_equal(t.mode[0].run.output[0].buffer, 0);
+    assert_false(baseline_read(&a, STR(RUN_WITH("[1,0]")), &in_place, &t, &e));
+    assert_non_null(strstr(e.msg, "answer 0 is not the input that is changed in place"));
+    e = (Err){0};
+    assert_true(baseline_read(&a, STR(RUN_WITH("[1,0]")), &job, &t, &e));
+}
+
 // A program in Python's place: what it gets, and what becomes of what it says.
-static bool ask(const char *program, BaselineTimes *t, Str *got) {
+static bool ask(const char *program, const TimingJob *of, BaselineTimes *t, Str *got) {
     static const char kept[] = "/tmp/ouroboros-test-baseline";
     char path[64], seen[64];
     Op op;
@@ -73,7 +91,7 @@ static bool ask(const char *program, BaselineTimes *t, Str *got) {
         &e));
     assert_int_equal(chmod(path, 0700), 0);
     Baseline *b = baseline_open(path);
-    const BaselineRequest q = {&op, &job, &dtype, shape, 0, 3};
+    const BaselineRequest q = {&op, of, &dtype, shape, 0, 3};
     Str text;
     bool ok = baseline_ask(&a, b, &q, &text, t, &e);
     baseline_close(b);
@@ -90,7 +108,8 @@ static void test_the_process_gets_our_print_of_the_definition(void **state) {
     BaselineTimes t;
     Str got;
     Json j;
-    if (!ask("echo '{\"torch\":\"2\",\"modes\":{\"eager\":{\"device\":[3]}}}'; cat >/dev/null", &t, &got))
+    if (!ask("echo '{\"torch\":\"2\",\"modes\":{\"eager\":{\"device\":[3]}}}'; cat >/dev/null", &job, &t,
+             &got))
         fail_msg("%s", e.msg);
     assert_int_equal(t.modes, 1);
     assert_true(json_parse("request", got, &j, &e));
@@ -100,6 +119,16 @@ static void test_the_process_gets_our_print_of_the_definition(void **state) {
     assert_null(strstr(source, "# words")); // comments are not printed: it is the tree
     assert_int_equal(json_integer_value(json_object_get(j.root, "bytes")), 128);
     assert_int_equal(json_integer_value(json_object_get(j.root, "draws")), 3);
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(j.root, "in_place"), 0)), -1);
+    json_close(&j);
+    TimingJob in_place = job; // one tensor less, and which input it is
+    in_place.in_place[0] = 1;
+    assert_true(ask("echo '{\"torch\":\"2\",\"modes\":{\"eager\":{\"device\":[3]}}}'; cat >/dev/null",
+                    &in_place, &t, &got));
+    assert_true(json_parse("request", got, &j, &e));
+    assert_int_equal(json_integer_value(json_object_get(j.root, "bytes")), 64);
+    assert_int_equal(json_array_size(json_object_get(j.root, "in_place")), 1);
+    assert_int_equal(json_integer_value(json_array_get(json_object_get(j.root, "in_place"), 0)), 0);
     json_close(&j);
 }
 
@@ -107,11 +136,11 @@ static void test_a_process_that_ends_is_an_error(void **state) {
     (void)state;
     BaselineTimes t;
     Str got;
-    assert_false(ask("exit 1", &t, &got));
+    assert_false(ask("exit 1", &job, &t, &got));
     assert_int_equal(e.code, ERR_IO);
     assert_non_null(strstr(e.msg, "gives no baseline"));
     e = (Err){0};
-    assert_false(ask("echo nonsense; cat >/dev/null", &t, &got));
+    assert_false(ask("echo nonsense; cat >/dev/null", &job, &t, &got));
     e = (Err){0};
     Baseline *b = baseline_open("/nowhere/python3");
     Op op;
@@ -134,6 +163,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_an_answer_is_read, end),
         cmocka_unit_test_teardown(test_an_answer_that_cannot_be_is_refused, end),
+        cmocka_unit_test_teardown(test_an_answer_in_place_is_the_input, end),
         cmocka_unit_test_teardown(test_the_process_gets_our_print_of_the_definition, end),
         cmocka_unit_test_teardown(test_a_process_that_ends_is_an_error, end),
     };

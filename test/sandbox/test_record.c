@@ -14,12 +14,21 @@
 static ForkServers *servers;
 static Arena a;
 
+static const char in_place[] = "\"\"\"Twice x, in place.\"\"\"\n"
+                               "inputs = {'x': {'shape': ('M', 'N')}}\noutputs = {'x': {'init': 'x'}}\n"
+                               "def reference(x):\n    return (2 * x.float()).to(x.dtype)\n";
+
+// "in_place": that definition; else an op of the suite.
 static RecordOrder order_for(Str name, int64_t rows, int64_t row) {
     Op op;
     Err e = {0};
+    DiagList d = DIAGS(&a);
     RecordOrder order;
     int64_t size[OP_DIMS_MAX] = {0};
-    assert_true(op_find(&a, name, &op));
+    if (!str_is(name, "in_place"))
+        assert_true(op_find(&a, name, &op));
+    else if (!op_define(&a, name, STR(in_place), true, &op, &d))
+        fail_msg("%s", diag_first(&d)->msg);
     for (int i = 0; i < op.dims; i++) {
         size[i] = i == op.rows_dim ? rows : i == op.row_dim ? row : op.dim[i].usual ? op.dim[i].usual : 8;
         if (op.dim[i].of >= 0) size[i] = size[op.dim[i].of] / op.dim[i].divisor;
@@ -83,6 +92,24 @@ static void what_is_kept_is_set_up(void **state) {
     assert_true(run->output[0].buffer == arg[1].buffer && run->buffer[arg[1].buffer].role == BUFFER_OUTPUT);
 }
 
+// An answer that is an input is that input, returned or not; another tensor is none.
+static void answers_in_place_are_recorded(void **state) {
+    (void)state;
+    static const char *const returns[] = {"", "    return x\n", "    return None\n"};
+    for (size_t i = 0; i < sizeof returns / sizeof *returns; i++) {
+        Recording r;
+        const char *source =
+            arena_printf(&a, KERNEL "def run(x):\n    k[(4,)](x, x, 64, B=16)\n%s", returns[i]);
+        if (!record(STR("in_place"), str_of(source), &r)) fail_msg("%.*s", STR_ARG(r.why));
+        assert_int_equal(r.run.outputs, 1);
+        assert_int_equal(r.run.output[0].buffer, r.run.input[0].buffer);
+        assert_int_equal(r.run.buffer[r.run.output[0].buffer].role, BUFFER_INPUT);
+    }
+    Recording r;
+    assert_false(record(STR("in_place"), STR(KERNEL "def run(x):\n    return torch.empty_like(x)\n"), &r));
+    assert_false(record(STR("in_place"), STR(KERNEL "def run(x):\n    return x[1:]\n"), &r));
+}
+
 static void what_cannot_be_recorded_is_said(void **state) {
     (void)state;
     static const struct {
@@ -135,6 +162,7 @@ static CaseReport done(const char *message) {
 }
 
 // The fork server is forked with the lie in it.
+static Str about = {"softmax", 7}; // what was asked for
 static Recording of_liar(const char *text, CaseReport first, int count) {
     ForkServers *liars;
     Recording r;
@@ -144,7 +172,7 @@ static Recording of_liar(const char *text, CaseReport first, int count) {
     report_count = count;
     if (!fork_servers_open(child_lies, &liars, &e)) fail_msg("%s", e.msg);
     const RecordAsk ask = {.source = STR(KERNEL "def run(x):\n    return x\n"),
-                           .order = order_for(STR("softmax"), 64, 64)};
+                           .order = order_for(about, 64, 64)};
     if (!record_run(liars, &a, &ask, &r, &e)) fail_msg("%s", e.msg);
     fork_servers_close(liars);
     return r;
@@ -184,6 +212,17 @@ static void liars_are_refused(void **state) {
     const char *named = RUN("8192", NAMED("system"));
     snprintf(length, sizeof length, "bytes %zu", strlen(named));
     expect_refused(of_liar(named, done(length), 1), "no one kernel 'system'");
+    // An answer in place is the whole input, not a part of it.
+    about = STR("in_place");
+    snprintf(length, sizeof length, "bytes %zu", strlen(honest));
+    expect_refused(of_liar(honest, done(length), 1), "not what was asked for");
+    Buf whole = BUF(&a);
+    const char *view = strstr(honest, "\"outputs\""), *part = strstr(view, "[64],\"strides\":[1]");
+    buf_printf(&whole, "%.*s[64,64],\"strides\":[64,1]%s", (int)(part - honest), honest,
+               part + strlen("[64],\"strides\":[1]"));
+    snprintf(length, sizeof length, "bytes %zu", whole.len);
+    assert_true(of_liar(buf_cstr(&whole), done(length), 1).ok);
+    about = STR("softmax");
 }
 
 static int setup(void **state) {
@@ -200,11 +239,9 @@ static int teardown(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_golds_are_recorded),
-        cmocka_unit_test(what_is_kept_is_set_up),
-        cmocka_unit_test(what_cannot_be_recorded_is_said),
-        cmocka_unit_test(orders_too_large_are_refused),
-        cmocka_unit_test(liars_are_refused),
+        cmocka_unit_test(the_golds_are_recorded),        cmocka_unit_test(what_is_kept_is_set_up),
+        cmocka_unit_test(answers_in_place_are_recorded), cmocka_unit_test(what_cannot_be_recorded_is_said),
+        cmocka_unit_test(orders_too_large_are_refused),  cmocka_unit_test(liars_are_refused),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -16,7 +16,9 @@ enum {
     CALL_ROUNDS = 5,
     CALLS_A_ROUND = 9,
     FLOOR_CALLS = 64,
-    CLOCK_ROUNDS = 8
+    CLOCK_ROUNDS = 8,
+    WINDOWS_MAX = 64, // of a round, where inputs are restored before each
+    TURNS = 4
 };
 enum { MARK_FROM, MARK_TO };
 
@@ -28,8 +30,12 @@ typedef struct {
     int64_t *at; // of its buffers in a region
     DeviceAddress
         *own; // a region of its own for each set, where what its setups leave must last; NULL: it shares
-    DeviceGraph cold, hot;
-    int calls; // in a graph
+    // Where inputs are restored, what keeps something between calls has several windows, taken in turns: in
+    // each its memory meets other inputs.
+    DeviceGraph cold[TURNS], before[TURNS], hot;
+    int calls, windows; // in a graph; such graphs in a round
+    int turns, turn;    // windows that there are; so many were run
+    int *order;         // of the sets
 } Runner;
 typedef struct {
     Arena *a;
@@ -41,7 +47,8 @@ typedef struct {
     int runners;
     TimingKept *kept; // of the process, or of this job
     const TimingMemory *memory;
-    bool lost; // a contender has spoilt the context: nothing of it can be given back
+    bool restores; // calls change inputs
+    bool lost;     // a contender has spoilt the context: nothing of it can be given back
     Err *e;
 } Timing;
 
@@ -113,7 +120,8 @@ static bool call_queue(Timing *t, const Runner *r, CallPlace p) {
 
 static bool setups_queue(Timing *t, const Runner *r) {
     for (int k = 0; k < t->sets.sets && r->c->run.setups; k++)
-        if (!steps_queue(t, r, (CallPlace){k, k}, 0, r->c->run.setups)) return false;
+        if (!sets_restore(&t->sets, k, t->e) || !steps_queue(t, r, (CallPlace){k, k}, 0, r->c->run.setups))
+            return false;
     return true;
 }
 
@@ -141,17 +149,30 @@ static bool region_own(Timing *t, Runner *r, int64_t bytes) {
     return true;
 }
 
-// Where call i of a graph works; `order` is of the sets. What keeps something between calls meets other
-// inputs each time, or it could remember an answer instead of computing it: each pass moves its regions on by
-// one. On one set alone, two take turns.
-static CallPlace place_of(const Timing *t, const Runner *r, const int *order, int i, bool hot) {
-    int n = t->sets.sets, set = order[hot ? (r->own ? i % 2 : 0) : i % n];
-    return (CallPlace){set, hot ? order[0] : (set + i / n) % n};
+// The sets in an order that is drawn.
+static void order_draw(Timing *t, Runner *r) {
+    int n = t->sets.sets, *order = r->order = NEWN(t->a, int, (size_t)n);
+    Rng g = rng_at(t->job->seed, STREAM_ORDER + ((uint64_t)(r - t->runner) << 8));
+    for (int i = 0; i < n; i++) order[i] = i;
+    for (int i = n - 1; i > 0; i--) {
+        int k = (int)rng_below(&g, (uint64_t)i + 1), was = order[i];
+        order[i] = order[k];
+        order[k] = was;
+    }
 }
 
-// The region that a set's inputs have met last, in a graph of so many calls.
+// Where call i of a graph works. What keeps something between calls meets other inputs each time, or it could
+// remember an answer instead of computing it: each pass moves its regions on by one. On one set alone, two
+// take turns.
+static CallPlace place_of(const Timing *t, const Runner *r, int i, bool hot) {
+    int n = t->sets.sets, set = r->order[hot ? (r->own ? i % 2 : 0) : i % n];
+    return (CallPlace){set, hot ? r->order[0] : (set + i / n) % n};
+}
+
+// The region that a set's inputs have met last.
 static int last_region(const Timing *t, const Runner *r, int set) {
-    return (set + r->calls / t->sets.sets - 1) % t->sets.sets;
+    int pass = t->restores ? (r->turn - 1) % r->turns : r->calls / t->sets.sets - 1;
+    return (set + pass) % t->sets.sets;
 }
 
 // So often through all sets that a region does not meet the same set when the graph is replayed.
@@ -161,19 +182,17 @@ static int passes_apart(const Timing *t, const Runner *r, int passes) {
     return (passes - 1) % t->sets.sets ? passes : passes + 1;
 }
 
-// The sets in an order that is drawn, again and again; `hot`: the first one only.
-static bool graph_make(Timing *t, const Runner *r, int calls, bool hot, DeviceGraph *out) {
-    int n = t->sets.sets, *order = NEWN(t->a, int, (size_t)n);
-    Rng g = rng_at(t->job->seed, STREAM_ORDER + ((uint64_t)(r - t->runner) << 8));
-    for (int i = 0; i < n; i++) order[i] = i;
-    for (int i = n - 1; i > 0; i--) {
-        int k = (int)rng_below(&g, (uint64_t)i + 1), was = order[i];
-        order[i] = order[k];
-        order[k] = was;
-    }
+// Calls [from, to), and whether they are on one set alone; `restored`: first all sets are as they were given.
+typedef struct {
+    int from, to;
+    bool hot, restored;
+} GraphPlan;
+
+static bool graph_make(Timing *t, const Runner *r, GraphPlan p, DeviceGraph *out) {
     if (!device_capture_begin(t->d, t->e)) return false;
     bool ok = true;
-    for (int i = 0; i < calls && ok; i++) ok = call_queue(t, r, place_of(t, r, order, i, hot));
+    for (int k = 0; k < t->sets.sets && p.restored && ok; k++) ok = sets_restore(&t->sets, r->order[k], t->e);
+    for (int i = p.from; i < p.to && ok; i++) ok = call_queue(t, r, place_of(t, r, i, p.hot));
     Err other = {0};
     return device_capture_end(t->d, out, ok ? t->e : &other) && ok;
 }
@@ -196,31 +215,61 @@ static TimedEnd end_of_many(const Err *e) {
 // must not be taken for another's: nothing else is under way.
 static TimedEnd runner_tried(Timing *t, Runner *r) {
     if (!kernels_load(t, r)) return TIMED_REFUSED;
+    order_draw(t, r);
     if (r->c->run.setups) {
         if (!region_own(t, r, region_lay_out(&r->c->run, r->at))) return TIMED_REFUSED;
         if (!setups_queue(t, r) || !finish(t)) return end_of_many(t->e);
     }
-    if (!call_queue(t, r, (CallPlace){0, 0})) return TIMED_REFUSED;
+    if (!sets_restore(&t->sets, 0, t->e) || !call_queue(t, r, (CallPlace){0, 0})) return TIMED_REFUSED;
     return finish(t) ? TIMED_WELL : TIMED_FAULT;
+}
+
+// One window whose calls meet inputs as they were given.
+static bool restored_time(Timing *t, Runner *r, double *us) {
+    int turn = r->turn++ % r->turns;
+    return window_time(t, &r->before[turn], &r->cold[turn], us);
+}
+
+// Calls change inputs. A window uses each set once, and what is queued before it restores all of them. They
+// are restored in the order in which they are used: what was written last, and may still lie in the L2, is
+// used last, when all the others have gone through it. Then the first sets of the order are called, untimed.
+// They bring the L2 into the state that calls leave it in: with the lines of the restoring copies in it,
+// all of which have to be written to memory by and by, the first calls would take longer than those behind.
+static bool runner_restores(Timing *t, Runner *r) {
+    double us = 0;
+    int n = t->sets.sets, lead = t->sets.lead;
+    r->turns = !r->own ? 1 : n < TURNS ? n : TURNS;
+    r->calls = r->out->calls_of_window = n - lead;
+    for (int k = 0; k < r->turns; k++)
+        if (!graph_make(t, r, (GraphPlan){.from = k * n, .to = k * n + lead, .restored = true},
+                        &r->before[k]) ||
+            !graph_make(t, r, (GraphPlan){.from = k * n + lead, .to = k * n + n}, &r->cold[k]))
+            return false;
+    if (!restored_time(t, r, &us) || !restored_time(t, r, &us)) return false;
+    int64_t windows = us > 0 ? (int64_t)(t->job->target_us / us) + 1 : 1;
+    r->windows = r->out->windows = windows < WINDOWS_MAX ? (int)windows : WINDOWS_MAX;
+    return true;
 }
 
 // Once through all sets; then a graph that takes long enough.
 static bool runner_ready(Timing *t, Runner *r) {
     double us = 0;
     int n = t->sets.sets, steps = r->c->run.steps - r->c->run.setups;
-    if (!graph_make(t, r, n, false, &r->cold) || !window_time(t, NULL, &r->cold, &us) ||
-        !window_time(t, &r->cold, &r->cold, &us))
+    if (t->restores) return runner_restores(t, r);
+    if (!graph_make(t, r, (GraphPlan){.to = n}, r->cold) || !window_time(t, NULL, r->cold, &us) ||
+        !window_time(t, r->cold, r->cold, &us))
         return false;
     int64_t times = us > 0 ? (int64_t)(t->job->target_us / us) + 1 : 1,
             most = WINDOW_CALLS_MAX / ((int64_t)n * (steps > 0 ? steps : 1));
     if (times > most) times = most;
     r->calls = n * passes_apart(t, r, times > 1 ? (int)times : 1);
     if (r->calls > n) {
-        device_graph_free(t->d, &r->cold);
-        if (!graph_make(t, r, r->calls, false, &r->cold)) return false;
+        device_graph_free(t->d, r->cold);
+        if (!graph_make(t, r, (GraphPlan){.to = r->calls}, r->cold)) return false;
     }
     r->out->calls_of_window = r->calls;
-    return graph_make(t, r, r->calls, true, &r->hot) && finish(t);
+    r->windows = r->out->windows = 1;
+    return graph_make(t, r, (GraphPlan){.to = r->calls, .hot = true}, &r->hot) && finish(t);
 }
 
 // ---- rounds
@@ -236,12 +285,15 @@ static void turns_draw(const Timing *t, int round, int *turn) {
 }
 
 // From an idle queue, one call between two events: what our launcher and the GPU take until the answer is
-// there.
+// there. Inputs that calls change are restored when all sets of a window have been called, as before a
+// window.
 static bool call_time(Timing *t, Runner *r, int round) {
     double us[CALLS_A_ROUND];
+    int lead = t->sets.lead, n = t->sets.sets - lead;
     for (int i = 0; i < CALLS_A_ROUND; i++)
-        if (!finish(t) || !device_mark(t->d, MARK_FROM, t->e) ||
-            !call_queue(t, r, (CallPlace){(round * CALLS_A_ROUND + i) % t->sets.sets, 0}) ||
+        if ((t->restores && i % n == 0 && !device_replay(t->d, r->before, t->e)) || !finish(t) ||
+            !device_mark(t->d, MARK_FROM, t->e) ||
+            !call_queue(t, r, (CallPlace){r->order[lead + (round * CALLS_A_ROUND + i) % n], 0}) ||
             !device_mark(t->d, MARK_TO, t->e) || !finish(t) ||
             !device_between(t->d, MARK_FROM, MARK_TO, &us[i], t->e))
             return false;
@@ -251,17 +303,29 @@ static bool call_time(Timing *t, Runner *r, int round) {
 
 typedef enum { KIND_COLD, KIND_HOT, KIND_CALL } RoundKind;
 
+static bool cold_time(Timing *t, Runner *r, double *us) {
+    if (!t->restores) return window_time(t, r->cold, r->cold, us);
+    double one = 0;
+    *us = 0;
+    for (int k = 0; k < r->windows; k++, *us += one)
+        if (!restored_time(t, r, &one)) return false;
+    return true;
+}
+
+// There is no hot time where inputs are restored: the restoring would be in it, or the second call would meet
+// other values.
 static bool round_of(Timing *t, Runner *r, RoundKind kind, int round) {
     TimedContender *c = r->out;
     double us = 0;
     if (kind == KIND_CALL) return call_time(t, r, round);
-    const DeviceGraph *g = kind == KIND_HOT ? &r->hot : &r->cold;
+    if (kind == KIND_HOT && t->restores) return true;
     // A region that contenders share holds what the last one left there.
-    if (!window_time(t, g, g, &us)) return false;
+    if (!(kind == KIND_HOT ? window_time(t, &r->hot, &r->hot, &us) : cold_time(t, r, &us))) return false;
+    us /= (double)r->calls * r->windows;
     if (kind == KIND_HOT)
-        c->hot[c->hots++] = us / r->calls;
+        c->hot[c->hots++] = us;
     else
-        c->cold[c->colds++] = us / r->calls;
+        c->cold[c->colds++] = us;
     return true;
 }
 
@@ -317,24 +381,28 @@ static bool floor_time(Timing *t) {
 
 // ---- the window whose answers are looked at
 
+// Its graph once; everything is poisoned before that may be. Each set's answer lies there behind it.
+static bool last_window(Timing *t, Runner *r) {
+    double *us = &r->out->checked_us;
+    if (!r->own && !sets_poison(&t->sets, &r->c->run, r->at, t->e)) return false;
+    if (t->restores) return restored_time(t, r, us);
+    if (r->own) return window_time(t, r->cold, r->cold, us);
+    return device_fill(t->d, t->sets.flush, 0, 4, (size_t)t->sets.flush_bytes / 4, t->e) && finish(t) &&
+           window_time(t, NULL, r->cold, us);
+}
+
 static bool checked_window(Timing *t, Runner *r) {
     TimedContender *c = r->out;
     const TimedRun *run = &r->c->run;
     SetsCheck check = {.run = run, .at = r->at, .given = t->memory->inputs, .intact = true};
-    if (r->own) {
-        if (!window_time(t, &r->cold, &r->cold, &c->checked_us)) return false;
-    } else {
-        if (!sets_poison(&t->sets, run, r->at, t->e) ||
-            !device_fill(t->d, t->sets.flush, 0, 4, (size_t)t->sets.flush_bytes / 4, t->e) || !finish(t) ||
-            !window_time(t, NULL, &r->cold, &c->checked_us))
-            return false;
-    }
+    if (!last_window(t, r)) return false;
     c->checked_us /= r->calls;
     Rng g = rng_at(t->job->seed, STREAM_CHECKED + ((uint64_t)(r - t->runner) << 8));
-    int first = (int)rng_below(&g, (uint64_t)t->sets.sets);
+    int lead = t->sets.lead, n = t->sets.sets - lead, first = (int)rng_below(&g, (uint64_t)n);
     if (!r->own) {
         ArenaMark m = arena_mark(t->a);
-        check.one = r->c->compared || !t->job->checked ? first : -1; // our own kernels are not suspected
+        bool suspect = r->c->compared || !t->job->checked; // our own kernels are not
+        check.one = suspect ? r->order[lead + first] : -1;
         if (!sets_check(t->a, &t->sets, &check, t->e)) return false;
         arena_reset(t->a, m);
     }
@@ -343,7 +411,7 @@ static bool checked_window(Timing *t, Runner *r) {
         memcpy(c->why, check.why, sizeof c->why);
     }
     for (int j = 0; j < t->job->checked && r->c->compared; j++) {
-        int set = (first + j) % t->sets.sets;
+        int set = r->order[lead + (first + j) % n];
         for (int k = 0; k < t->job->outputs; k++) {
             const CallPlace p = {set, last_region(t, r, set)};
             DeviceAddress at = address_of(t, r, p, run->output[k].buffer, run->output[k].offset);
@@ -402,15 +470,18 @@ static void tell_facts(Timing *t) {
     out->l2_bytes = f->l2_bytes;
     out->memory_bytes = f->memory_bytes;
     out->rounds = t->job->rounds;
-    out->sets = t->sets.sets;
-    out->cold = t->sets.sets * (t->sets.input_bytes + t->sets.least_bytes) >= t->job->l2_times * f->l2_bytes;
+    out->sets = t->sets.sets - t->sets.lead;
+    out->cold = out->sets * (t->sets.input_bytes + t->sets.least_bytes) >= t->job->l2_times * f->l2_bytes;
 }
 
 static void runners_free(Timing *t) {
     if (!t->memory->kept) device_unload(t->d, &t->kept->clocks);
     for (int i = 0; i < t->runners; i++) {
         Runner *r = &t->runner[i];
-        device_graph_free(t->d, &r->cold);
+        for (int k = 0; k < TURNS; k++) {
+            device_graph_free(t->d, &r->cold[k]);
+            device_graph_free(t->d, &r->before[k]);
+        }
         device_graph_free(t->d, &r->hot);
         for (int k = 0; r->own && k < t->sets.sets; k++) device_free(t->d, r->own[k]);
         for (int k = 0; r->kernel && k < r->c->run.kernels; k++) device_unload(t->d, &r->kernel[k]);
@@ -424,6 +495,7 @@ bool timing_run(Arena *a, Device *d, const TimingJob *job, const TimingMemory *m
                           .contender = NEWN(a, TimedContender, (size_t)job->contenders)};
     TimingKept here = {0};
     Timing t = {.a = a, .d = d, .job = job, .out = out, .runners = job->contenders, .memory = memory, .e = e};
+    t.restores = timing_restores(job);
     t.kept = memory->kept ? memory->kept : &here;
     t.runner = NEWN(a, Runner, (size_t)t.runners);
     t.sets = (TimingSets){.d = d, .job = job, .least_bytes = INT64_MAX};

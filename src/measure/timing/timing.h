@@ -8,6 +8,11 @@
 // moved around by a drawn number. Hot time: the same on one set, whose data may stay in the L2. Call time:
 // from an idle queue, launched one by one by our launcher. The three are never mixed.
 //
+// Inputs that calls change in place (TimingJob.in_place): a window uses each set once, and what is queued
+// before it, untimed, restores those inputs in all sets. Several such windows make up a round. All contenders
+// of such a job are timed so, whether they change an input or not. No hot time then; call times are of sets
+// restored before.
+//
 // The last window of each contender is checked: its memory is poisoned before, and read back after.
 #pragma once
 #include "gpu/device.h"

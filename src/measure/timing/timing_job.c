@@ -7,6 +7,8 @@ void timing_job_write(Buf *out, const TimingJob *job) {
                (int64_t)(job->seed >> 1), job->rounds, job->checked, job->target_us, job->seconds);
     buf_printf(out, ",\"l2_times\":%" PRId64 ",\"rows\":%" PRId64 ",\"outputs\":[", job->l2_times, job->rows);
     for (int k = 0; k < job->outputs; k++) buf_printf(out, "%s%" PRId64, k ? "," : "", job->output[k]);
+    buf_puts(out, "],\"in_place\":[");
+    for (int k = 0; k < job->outputs; k++) buf_printf(out, "%s%d", k ? "," : "", job->in_place[k]);
     buf_puts(out, "],\"inputs\":[");
     for (int i = 0; i < job->inputs; i++)
         buf_printf(out, "%s{\"at\":%" PRId64 ",\"bytes\":%" PRId64 ",\"row_bytes\":%" PRId64 "}",
@@ -56,6 +58,31 @@ static bool outputs_read(const Json *j, TimingJob *t) {
     return true;
 }
 
+// After both: an input takes the place of one answer at most.
+static bool in_place_read(const Json *j, TimingJob *t) {
+    const json_t *list = json_object_get(j->root, "in_place");
+    if (json_absent(list)) return true;
+    if (json_array_size(list) != (size_t)t->outputs)
+        return err_set(j->e, ERR_INPUT, "timing job: \"in_place\": one number for each output belongs here");
+    for (int k = 0; k < t->outputs; k++) {
+        const json_t *v = json_array_get(list, (size_t)k);
+        int64_t input = json_is_integer(v) ? json_integer_value(v) - 1 : INT64_MAX;
+        if (input < -1 || input >= t->inputs ||
+            (input >= 0 && (timing_changes(t, (int)input) || t->input[input].bytes != t->output[k])))
+            return err_set(j->e, ERR_INPUT, "timing job: output %d is none of its inputs", k);
+        t->in_place[k] = (int)input + 1;
+    }
+    return true;
+}
+
+bool timing_answers_placed(const TimingJob *job, const TimedRun *run, Err *e) {
+    for (int k = 0; k < job->outputs; k++)
+        if (job->in_place[k] &&
+            (run->buffer[run->output[k].buffer].input != job->in_place[k] - 1 || run->output[k].offset != 0))
+            return err_set(e, ERR_INPUT, "answer %d is not the input that is changed in place", k);
+    return true;
+}
+
 static bool contenders_read(Arena *a, const Json *j, TimingJob *t) {
     const json_t *list = json_object_get(j->root, "contenders");
     size_t n = json_array_size(list);
@@ -70,7 +97,9 @@ static bool contenders_read(Arena *a, const Json *j, TimingJob *t) {
             return false;
         c->name = str_dup(a, c->name);
         const TimedRunSource s = {j, json_object_get(o, "run"), bytes, t->inputs, t->output, t->outputs};
-        if (!timed_run_read(a, &s, &c->run, j->e)) return err_ctx(j->e, "contender %s", str_cdup(a, c->name));
+        if (!timed_run_read(a, &s, &c->run, j->e) ||
+            (c->compared && !timing_answers_placed(t, &c->run, j->e)))
+            return err_ctx(j->e, "contender %s", str_cdup(a, c->name));
     }
     return true;
 }
@@ -90,7 +119,8 @@ bool timing_job_read(Arena *a, Str text, int64_t mapped, TimingJob *out, Err *e)
     out->seed = (uint64_t)seed;
     out->rounds = (int)rounds;
     out->checked = (int)checked;
-    ok = ok && outputs_read(&j, out) && inputs_read(&j, mapped, out) && contenders_read(a, &j, out);
+    ok = ok && outputs_read(&j, out) && inputs_read(&j, mapped, out) && in_place_read(&j, out) &&
+         contenders_read(a, &j, out);
     json_close(&j);
     return ok;
 }
@@ -114,12 +144,13 @@ void timing_result_write(Buf *out, const TimingResult *r) {
     json_t *list = json_array();
     for (int i = 0; i < r->contenders; i++) {
         const TimedContender *c = &r->contender[i];
-        json_array_append_new(
-            list, json_pack("{s:o,s:i,s:o,s:o,s:o,s:o,s:f,s:i,s:i,s:i}", "name", json_quoted(c->name), "end",
-                            (int)c->end, "why", json_quoted(str_of(c->why)), "cold", reals(c->cold, c->colds),
-                            "hot", reals(c->hot, c->hots), "call", reals(c->call, c->calls), "checked_us",
-                            c->checked_us, "calls_of_window", c->calls_of_window, "registers", c->registers,
-                            "local_bytes", c->local_bytes));
+        json_array_append_new(list, json_pack("{s:o,s:i,s:o,s:o,s:o,s:o,s:f,s:i,s:i,s:i,s:i}", "name",
+                                              json_quoted(c->name), "end", (int)c->end, "why",
+                                              json_quoted(str_of(c->why)), "cold", reals(c->cold, c->colds),
+                                              "hot", reals(c->hot, c->hots), "call", reals(c->call, c->calls),
+                                              "checked_us", c->checked_us, "calls_of_window",
+                                              c->calls_of_window, "windows", c->windows, "registers",
+                                              c->registers, "local_bytes", c->local_bytes));
     }
     json_object_set_new(o, "contenders", list);
     if (!json_put_precise(out, o, 9)) buf_puts(out, "null");
@@ -152,7 +183,7 @@ static bool timed_read(Arena *a, const Json *j, const json_t *o, TimedContender 
         !json_get_text(j, o, "why", &why) || !reals_read(j, o, "cold", c->cold, &c->colds) ||
         !reals_read(j, o, "hot", c->hot, &c->hots) || !reals_read(j, o, "call", c->call, &c->calls) ||
         !json_get_real(j, o, "checked_us", &c->checked_us) ||
-        !int_read(j, o, "calls_of_window", &c->calls_of_window) ||
+        !int_read(j, o, "calls_of_window", &c->calls_of_window) || !int_read(j, o, "windows", &c->windows) ||
         !int_read(j, o, "registers", &c->registers) || !int_read(j, o, "local_bytes", &c->local_bytes))
         return false;
     c->name = str_dup(a, c->name);

@@ -26,6 +26,7 @@ typedef struct {
     int64_t l2_times;                // all sets together are so many times the L2
     int64_t rows;                    // of the inputs that have rows; answers are moved back by as many
     int64_t output[RUN_OUTPUTS_MAX]; // bytes of each answer
+    int in_place[RUN_OUTPUTS_MAX];   // 1 + the input that this answer is, changed in place; 0: none
     int outputs;
     TimingInput input[TIMING_INPUTS_MAX];
     int inputs;
@@ -35,6 +36,8 @@ typedef struct {
 void timing_job_write(Buf *out, const TimingJob *job);
 // `mapped`: bytes of the mapping of inputs.
 MUST_CHECK bool timing_job_read(Arena *a, Str text, int64_t mapped, TimingJob *out, Err *e);
+// The answers that are changed in place lie in the job's inputs. ERR_INPUT where one of them does not.
+MUST_CHECK bool timing_answers_placed(const TimingJob *job, const TimedRun *run, Err *e);
 // Answer k of contender c for the j-th checked set lies here in the mapping of answers, with rows in the
 // inputs' order; the first of them, with the others behind it.
 static inline int64_t timing_output_at(const TimingJob *job, int c, int j, int k) {
@@ -47,6 +50,17 @@ static inline int64_t timing_output_at(const TimingJob *job, int c, int j, int k
 }
 static inline int64_t timing_answer_at(const TimingJob *job, int c, int j) {
     return timing_output_at(job, c, j, 0);
+}
+// An input that calls change is restored before each.
+static inline bool timing_changes(const TimingJob *job, int input) {
+    for (int k = 0; k < job->outputs; k++)
+        if (job->in_place[k] == 1 + input) return true;
+    return false;
+}
+static inline bool timing_restores(const TimingJob *job) {
+    for (int i = 0; i < job->inputs; i++)
+        if (timing_changes(job, i)) return true;
+    return false;
 }
 static inline int64_t timing_output_bytes(const TimingJob *job) { // of all answers of a call
     int64_t n = 0;
@@ -69,9 +83,9 @@ typedef struct {
     double cold[TIMING_ROUNDS_MAX];
     double hot[TIMING_ROUNDS_MAX], call[TIMING_ROUNDS_MAX];
     int colds, hots, calls;
-    double checked_us; // the window whose answers were handed back
-    int calls_of_window;
-    int registers, local_bytes; // of the thread of its largest kernel
+    double checked_us;            // the window whose answers were handed back
+    int calls_of_window, windows; // windows: so many make up a round
+    int registers, local_bytes;   // of the thread of its largest kernel
 } TimedContender;
 typedef struct {
     char device[96];

@@ -5,7 +5,7 @@
 
 #include "base/numeric/rng.h"
 
-enum { STREAM_SHIFTS = 1, FLUSH_TIMES = 2 };
+enum { STREAM_SHIFTS = 1, FLUSH_TIMES = 2, LEAD_TIMES = 2, LONGER = 4, LEAD_MAX = SETS_MAX / 4 };
 
 static int64_t aligned(int64_t n) { return (n + GAP - 1) / GAP * GAP; }
 
@@ -29,20 +29,27 @@ static int64_t inputs_lay_out(const TimingJob *job, int64_t *at) {
     return n;
 }
 
-// So many that all of them together are l2_times the L2, and as many as the memory holds.
+// So many that all of them together are l2_times the L2, and as many as the memory holds. Where inputs are
+// restored, a window uses each set once: there are more of them, so that it is long beside what starting it
+// takes, and others that are called before it.
 static bool sets_count(TimingSets *s, Err *e) {
     const Device *d = s->d;
-    int64_t each = s->input_bytes + s->region_bytes, want = s->job->l2_times * d->facts.l2_bytes;
-    int64_t room = d->facts.free_bytes / 10 * 8 - s->flush_bytes - s->input_bytes,
-            n = want / (s->input_bytes + s->least_bytes) + 1;
+    bool restores = timing_restores(s->job);
+    int64_t each = s->input_bytes + s->region_bytes, used = s->input_bytes + s->least_bytes,
+            want = s->job->l2_times * d->facts.l2_bytes * (restores ? LONGER : 1),
+            lead = restores ? LEAD_TIMES * d->facts.l2_bytes / used + 1 : 0;
+    int64_t room = d->facts.free_bytes / 10 * 8 - s->flush_bytes - s->input_bytes, n = want / used + 1;
+    if (lead > LEAD_MAX) lead = LEAD_MAX;
     if (n < 2) n = 2;
-    if (n > SETS_MAX) n = SETS_MAX;
-    if (n > room / each) n = room / each;
+    if (n > SETS_MAX - lead) n = SETS_MAX - lead;
+    if (n > room / each - lead) n = room / each - lead;
     if (n < 2)
         return err_set(e, ERR_LIMIT,
-                       "two sets of %" PRId64 " bytes do not fit into the GPU's free %" PRId64 " bytes", each,
-                       d->facts.free_bytes);
-    s->sets = (int)n;
+                       "%" PRId64 " sets of %" PRId64 " bytes do not fit into the GPU's free %" PRId64
+                       " bytes",
+                       2 + lead, each, d->facts.free_bytes);
+    s->sets = (int)(n + lead);
+    s->lead = (int)lead;
     return true;
 }
 
@@ -54,7 +61,18 @@ static bool input_fill(TimingSets *s, DeviceAddress to, DeviceAddress from, cons
            device_copy(s->d, to + (DeviceAddress)(in->bytes - first), from, (size_t)first, e);
 }
 
-static bool set_open(TimingSets *s, int k, const int64_t *at, Err *e) {
+static bool input_restore(TimingSets *s, const TimingSet *t, int i, Err *e) {
+    return input_fill(s, t->input[i], s->given + (DeviceAddress)s->given_at[i], &s->job->input[i], t->shift,
+                      e);
+}
+
+bool sets_restore(TimingSets *s, int set, Err *e) {
+    for (int i = 0; i < s->job->inputs; i++)
+        if (timing_changes(s->job, i) && !input_restore(s, &s->set[set], i, e)) return false;
+    return true;
+}
+
+static bool set_open(TimingSets *s, int k, Err *e) {
     TimingSet *t = &s->set[k];
     Rng r = rng_at(s->job->seed, STREAM_SHIFTS + ((uint64_t)k << 8));
     t->shift = s->job->rows > 1 ? (int64_t)rng_below(&r, (uint64_t)s->job->rows) : 0;
@@ -64,27 +82,25 @@ static bool set_open(TimingSets *s, int k, const int64_t *at, Err *e) {
         !device_fill(s->d, t->region, GAP_BYTE, 1, (size_t)s->region_bytes, e))
         return false;
     for (int i = 0; i < s->job->inputs; i++) {
-        t->input[i] = t->inputs + (DeviceAddress)at[i];
-        if (!input_fill(s, t->input[i], s->given + (DeviceAddress)at[i], &s->job->input[i], t->shift, e))
-            return false;
+        t->input[i] = t->inputs + (DeviceAddress)s->given_at[i];
+        if (!input_restore(s, t, i, e)) return false;
     }
     return true;
 }
 
 static bool open_all(Arena *a, TimingSets *s, const uint8_t *inputs, Err *e) {
-    int64_t at[TIMING_INPUTS_MAX];
-    s->input_bytes = inputs_lay_out(s->job, at);
+    s->input_bytes = inputs_lay_out(s->job, s->given_at);
     s->flush_bytes = FLUSH_TIMES * s->d->facts.l2_bytes;
     if (!sets_count(s, e) || !device_alloc(s->d, (size_t)s->flush_bytes, &s->flush, e) ||
         !device_alloc(s->d, (size_t)s->input_bytes, &s->given, e))
         return false;
     for (int i = 0; i < s->job->inputs; i++)
-        if (!device_write(s->d, s->given + (DeviceAddress)at[i], inputs + s->job->input[i].at,
+        if (!device_write(s->d, s->given + (DeviceAddress)s->given_at[i], inputs + s->job->input[i].at,
                           (size_t)s->job->input[i].bytes, e))
             return false;
     s->set = NEWN(a, TimingSet, (size_t)s->sets);
     for (int k = 0; k < s->sets; k++)
-        if (!set_open(s, k, at, e)) return false;
+        if (!set_open(s, k, e)) return false;
     return device_wait(s->d, s->job->seconds, e);
 }
 
@@ -174,19 +190,18 @@ static bool input_check(Arena *a, TimingSets *s, int i, SetsCheck *c, Err *e) {
 }
 
 bool sets_check(Arena *a, TimingSets *s, SetsCheck *c, Err *e) {
-    int64_t input_at[TIMING_INPUTS_MAX], input_bytes[TIMING_INPUTS_MAX],
-        *bytes = NEWN(a, int64_t, (size_t)c->run->buffers + 1);
-    inputs_lay_out(s->job, input_at);
+    int64_t input_bytes[TIMING_INPUTS_MAX], *bytes = NEWN(a, int64_t, (size_t)c->run->buffers + 1);
     for (int i = 0; i < s->job->inputs; i++) input_bytes[i] = s->job->input[i].bytes;
     for (int b = 0; b < c->run->buffers; b++) bytes[b] = c->run->buffer[b].bytes;
-    const Layout inputs = {input_at, input_bytes, s->job->inputs}, region = {c->at, bytes, c->run->buffers};
+    const Layout inputs = {s->given_at, input_bytes, s->job->inputs},
+                 region = {c->at, bytes, c->run->buffers};
     c->intact = true;
     for (int k = 0; k < s->sets && c->intact; k++)
         if (!gaps_check(s, (Gap){.what = "input", .set = k, .from = s->set[k].inputs}, &inputs, c, e) ||
             !gaps_check(s, (Gap){.what = "buffer", .set = k, .from = s->set[k].region}, &region, c, e))
             return false;
     for (int i = 0; i < s->job->inputs && c->intact && c->one >= 0; i++)
-        if (!input_check(a, s, i, c, e)) return false;
+        if (!timing_changes(s->job, i) && !input_check(a, s, i, c, e)) return false;
     return true;
 }
 

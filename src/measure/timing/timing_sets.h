@@ -15,11 +15,13 @@ typedef struct {
     const TimingJob *job;
     TimingSet *set;
     int sets;
+    int lead; // so many of them are called before a window, untimed; 0 where inputs are not restored
     int64_t input_bytes, region_bytes; // of a set, gaps included
     int64_t least_bytes;               // of the smallest contender's part of a region
     DeviceAddress flush;               // as large as the L2 and more
     int64_t flush_bytes;
-    DeviceAddress given; // the inputs as they were given, one behind the other
+    DeviceAddress given; // the inputs as they were given, one behind the other: what sets are restored from
+    int64_t given_at[TIMING_INPUTS_MAX];
 } TimingSets;
 
 // Where the buffers of a run that are no inputs lie in a region: at[b]; returns the bytes of all, gaps
@@ -29,10 +31,12 @@ int64_t region_lay_out(const TimedRun *run, int64_t *at);
 // two sets.
 MUST_CHECK bool sets_open(Arena *a, TimingSets *s, const uint8_t *inputs, Err *e);
 void sets_close(TimingSets *s);
+// Queued: what calls change in place is in one set as it was given.
+MUST_CHECK bool sets_restore(TimingSets *s, int set, Err *e);
 // Queued: gaps and poison in the region of every set, laid out for a run.
 MUST_CHECK bool sets_poison(TimingSets *s, const TimedRun *run, const int64_t *at, Err *e);
-// Whether everything around the buffers of a run, and around the inputs, is as it was, and the inputs of set
-// `one` are; -1: nobody asks for those.
+// Whether everything around the buffers of a run, and around the inputs, is as it was, and so are those
+// inputs of set `one` that no answer takes the place of; -1: nobody asks for those.
 typedef struct {
     const TimedRun *run;
     const int64_t *at;

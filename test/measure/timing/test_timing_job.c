@@ -66,6 +66,53 @@ static void test_a_job_beyond_its_mapping_is_refused(void **state) {
     e = (Err){0};
 }
 
+// An answer that takes an input's place: as large as it, and no other takes it; whose answers are handed back
+// has them there.
+static void test_places_of_answers_are_checked(void **state) {
+    (void)state;
+    TimingContender contender[1];
+    TimingJob job = made(contender), again;
+    job.in_place[0] = 1;
+    contender[0].run.output[0] = (TimedView){0, 0};
+    Buf text = BUF(&a);
+    timing_job_write(&text, &job);
+    if (!timing_job_read(&a, buf_str(&text), 64 + 512, &again, &e)) fail_msg("%s", e.msg);
+    assert_true(again.in_place[0] == 1 && timing_changes(&again, 0) && timing_restores(&again));
+    contender[0].run.output[0].buffer = 1;
+    Buf elsewhere = BUF(&a);
+    timing_job_write(&elsewhere, &job);
+    assert_false(timing_job_read(&a, buf_str(&elsewhere), 64 + 512, &again, &e));
+    assert_non_null(strstr(e.msg, "contender k: answer 0 is not the input that is changed in place"));
+    e = (Err){0};
+    contender[0].compared = false; // as streaming is
+    Buf yardstick = BUF(&a);
+    timing_job_write(&yardstick, &job);
+    assert_true(timing_job_read(&a, buf_str(&yardstick), 64 + 512, &again, &e));
+    static const char *const bad[] = {"[2]", "[-1]", "[1,1]", "[]", "[1.5]", "[true]", "1", "[0,0]"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *at = strstr(buf_cstr(&yardstick), "\"in_place\":[1]"), *from = buf_cstr(&yardstick);
+        const char *changed = arena_printf(&a, "%.*s\"in_place\":%s%s", (int)(at - from), from, bad[i],
+                                           at + strlen("\"in_place\":[1]"));
+        if (timing_job_read(&a, str_of(changed), 64 + 512, &again, &e)) fail_msg("taken: %s", bad[i]);
+        e = (Err){0};
+    }
+    job.outputs = 2;
+    job.output[1] = 4 * 8 * 16;
+    job.in_place[1] = 1; // twice
+    contender[0].run.outputs = 2;
+    Buf twice = BUF(&a);
+    timing_job_write(&twice, &job);
+    assert_false(timing_job_read(&a, buf_str(&twice), 64 + 512, &again, &e));
+    assert_non_null(strstr(e.msg, "output 1 is none of its inputs"));
+    e = (Err){0};
+    job.in_place[0] = 0;
+    job.output[1] /= 2; // another size
+    Buf small = BUF(&a);
+    timing_job_write(&small, &job);
+    assert_false(timing_job_read(&a, buf_str(&small), 64 + 512, &again, &e));
+    e = (Err){0};
+}
+
 static void test_answers_do_not_overlap(void **state) {
     (void)state;
     TimingJob job = {.output = {5000, 100}, .outputs = 1, .checked = 2};
@@ -85,6 +132,7 @@ static void test_a_result_crosses_whole(void **state) {
                         .hots = 1,
                         .checked_us = 3,
                         .calls_of_window = 60,
+                        .windows = 3,
                         .registers = 32};
     TimingResult r = {.device = "a GPU",
                       .driver = 13000,
@@ -114,6 +162,7 @@ static void test_a_result_crosses_whole(void **state) {
     assert_true(b->cold[1] == 2.25);
     assert_int_equal(b->calls, 0);
     assert_int_equal(b->calls_of_window, 60);
+    assert_int_equal(b->windows, 3);
     assert_false(timing_result_read(&a, STR("{\"contenders\":[{\"cold\":[-1]}]}"), &again, &e));
     assert_non_null(strstr(e.msg, "times belong here"));
     e = (Err){0};
@@ -129,6 +178,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_a_job_crosses_whole, end),
         cmocka_unit_test_teardown(test_a_job_beyond_its_mapping_is_refused, end),
+        cmocka_unit_test_teardown(test_places_of_answers_are_checked, end),
         cmocka_unit_test_teardown(test_answers_do_not_overlap, end),
         cmocka_unit_test_teardown(test_a_result_crosses_whole, end),
     };
