@@ -86,3 +86,44 @@ check several_outputs exits 0 stats ""
 check they_have_times grep -q '"shape":\[512,64\],"dtype":"float16","status":"ok"' "$tmp/out"
 check one_is_wrong exits 1 stats wrong=rstd
 check says_which_output grep -q 'elements of [a-z]* are wrong on the GPU' "$tmp/out"
+
+# ---- an input changed in place: restored before each window, and beside PyTorch, whose kernels change it, too
+rope() { timed "" examples/rope_in_place/$1.py --op examples/rope_in_place/rope_in_place.py --shape 512x64 --alone --json; }
+check in_place exits 0 rope kernel
+check schema_in_place python3 "$(dirname "$0")/schema.py" bench "$tmp/out"
+check it_has_times grep -q '"shape":\[512,64\],"dtype":"float16","status":"ok"' "$tmp/out"
+check no_hot_time grep -q '"hot":null,"hot_why":"calls change an input in place: ' "$tmp/out"
+cat >"$tmp/relu2_in_place.py" <<'EOF'
+"""The square of max(x, 0), in place."""
+inputs = {"x": {"shape": ("M", "N"), "scale": (1e-3, 16)}}
+outputs = {"x": {"init": "x"}}
+layout = "contiguous"
+
+
+def reference(x):
+    return torch.relu(x.float()).square().to(x.dtype)
+EOF
+cat >"$tmp/squares.py" <<'EOF'
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def squares(x, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.maximum(tl.load(x + i, mask=i < n).to(tl.float32), 0.0)
+    tl.store(x + i, v * v, mask=i < n)
+
+
+def run(x):
+    squares[(triton.cdiv(x.numel(), 1024),)](x, x.numel(), BLOCK=1024)
+EOF
+squares() { timed "$1" "$tmp/squares.py" --op "$tmp/relu2_in_place.py" --shape 512x64 --json; }
+check in_place_beside_pytorch exits 0 squares ""
+check in_place_ratio grep -q '"status":"ok".*"bar":"[a-z_]*","ratio":[0-9]' "$tmp/out"
+# A baseline whose answers are wrong is none.
+check in_place_wrong_baseline exits 0 squares wrong=k_default
+check no_ratio grep -q '"ratio":null' "$tmp/out"
+check says_why_not grep -q 'elements of x are wrong on the GPU' "$tmp/out"
+check in_place_wrong exits 1 squares wrong=squares

@@ -5,6 +5,7 @@
 
 #include "../gpu/vm_gpu.h"
 #include "base/clock.h"
+#include "base/io.h"
 #include "measure/cell_shared.h"
 #include "op/op.h"
 
@@ -192,6 +193,69 @@ static void test_wrong_in_one_dtype_only_takes_it_back(void **state) {
     end(w);
 }
 
+// ---- an op that changes its input
+
+#define ROPE "examples/rope_in_place/"
+static World *rope_world(const char *steer, const char *kernel) {
+    World *w = world(steer, false);
+    Err e = {0};
+    if (!op_resolve(&w->a, ROPE "rope_in_place.py", &w->op, &e) ||
+        !io_read_file(&w->a, kernel, 1 << 20, &w->q.source, &e))
+        fail_msg("%s", e.msg);
+    return w;
+}
+// The kernel with one line more, before the last place of `before`.
+static void rope_with_line(World *w, const char *line, const char *before) {
+    const char *text = str_cdup(&w->a, w->q.source), *at = text;
+    for (const char *p = text; (p = strstr(p, before)); p++) at = p;
+    w->q.source = str_of(arena_printf(&w->a, "%.*s%s%s", (int)(at - text), text, line, at));
+}
+
+static void test_an_op_in_place_has_times(void **state) {
+    (void)state;
+    World *w = rope_world("", ROPE "kernel.py");
+    cell(w);
+    expect(w, TIMES_ok, "");
+    assert_int_equal(w->out.device.rounds, 7);
+    assert_true(w->out.device.us > 0 && w->out.call.us > w->out.device.us && w->out.yardstick.us > 0);
+    assert_int_equal(w->out.calls_of_window, w->out.sets);
+    assert_int_equal(w->out.bytes, 3 * 2 * 512 * 64); // x twice, and both halves of angles
+    assert_int_equal(w->out.hot.rounds, 0);
+    json_t *o = cell_json(&w->out);
+    assert_true(json_is_null(json_object_get(o, "hot")));
+    assert_non_null(strstr(json_string_value(json_object_get(o, "hot_why")), "restoring it"));
+    Json j = {.root = o, .file = "cell", .e = &(Err){0}};
+    CellTimes again;
+    assert_true(cell_read(&w->a, &j, o, &again));
+    assert_true(str_eq(again.hot_why, w->out.hot_why) && again.windows == w->out.windows);
+    Buf line = BUF(&w->a);
+    cell_text(&line, &w->out);
+    assert_non_null(strstr(buf_cstr(&line), "; no hot time: calls change an input in place"));
+    assert_null(strstr(buf_cstr(&line), "hot 0.00"));
+    json_decref(o);
+    end(w);
+}
+
+static void test_wrong_in_place_takes_it_back(void **state) {
+    (void)state;
+    static const char *const first_store = "    tl.store(x + cols";
+    World *w = rope_world("", ROPE "wrong.py"); // reads what it has stored
+    rope_with_line(w, "    tl.debug_barrier()\n", "    a = tl.load");
+    cell(w);
+    expect(w, TIMES_incorrect, "elements of x are wrong on the GPU");
+    end(w);
+    w = rope_world("", ROPE "kernel.py"); // an input that the definition does not let it change
+    rope_with_line(w, "    tl.store(cos + row * cos_stride + cols, c * 0.5, mask=mask)\n", first_store);
+    cell(w);
+    expect(w, TIMES_incorrect, "input 1 was written to");
+    end(w);
+    w = rope_world("", ROPE "kernel.py"); // all of its answer but a row
+    rope_with_line(w, "    mask = mask & (row != 300)\n", first_store);
+    cell(w);
+    expect(w, TIMES_incorrect, "elements of x are wrong on the GPU");
+    end(w);
+}
+
 static void test_noise_gives_no_number(void **state) {
     (void)state;
     World *w = world("jitter=60", false);
@@ -232,6 +296,8 @@ int main(void) {
         cmocka_unit_test(test_after_a_fault_the_next_one_is_measured),
         cmocka_unit_test(test_wrong_at_large_grids_only_takes_it_back),
         cmocka_unit_test(test_wrong_in_one_dtype_only_takes_it_back),
+        cmocka_unit_test(test_an_op_in_place_has_times),
+        cmocka_unit_test(test_wrong_in_place_takes_it_back),
         cmocka_unit_test(test_noise_gives_no_number),
         cmocka_unit_test(test_programs_share_inputs_and_the_yardstick),
         cmocka_unit_test(test_too_little_work_gives_no_number),

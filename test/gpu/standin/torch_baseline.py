@@ -27,13 +27,14 @@ def run(request, name):
         "params": [{"name": "x", "type": kind}, {"name": "out", "type": kind}, {"name": "n", "type": "i32"},
                    {"name": "BLOCK", "type": "constexpr", "value": 1024}],
     }
+    out = 0 if request["in_place"] == [0] else 1
     return {
         "buffers": [{"input": 0, "bytes": count * size}, {"bytes": count * size}],
         "kernels": [{"entry": name, "image": json.dumps(image).encode().hex()}],
         "steps": [{"launch": 0, "grid": [(count + 1023) // 1024, 1, 1], "block": [128, 1, 1],
-                   "args": [[0, 0], [1, 0], count.to_bytes(4, "little").hex()]}],
+                   "args": [[0, 0], [out, 0], count.to_bytes(4, "little").hex()]}],
         "setups": 0,
-        "outputs": [[1, 0]],
+        "outputs": [[out, 0]],
     }
 
 
