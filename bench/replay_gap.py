@@ -1,10 +1,15 @@
 """Why does a replay of what PyTorch's compiler generated take 2 to 6 % less than the same graph inside PyTorch, at small shapes?
 
     replay_gap.py [--op softmax] [--shape 1024x4096] [--rounds 9] BINARY
+    replay_gap.py --once [--op softmax] [--shape 1024x4096] BINARY
 
 In one process of PyTorch: the graph as PyTorch captures it, and the same kernels with the same arguments, launched by the driver
 from here, with one difference after the other: who instantiates the graph, where buffers lie, in which order sets take
 turns, how long a window is. One JSON line for each. BINARY prints the definition.
+
+None of that is the cause. `--once` tells where it is: the same launches by the same driver calls, in a process without PyTorch, in a
+process of PyTorch that has captured no graph yet, and PyTorch's own graph. The first two agree; the third is slower by a part of a
+microsecond for each kernel, as is everything that is replayed in that process from then on.
 """
 
 import argparse
@@ -14,6 +19,7 @@ import os
 import random
 import statistics
 import subprocess
+import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GAP, TARGET_US, AUTO_FREE, THREAD_LOCAL = 512, 500, 1, 1
@@ -24,7 +30,7 @@ def baseline_module():
     with open(os.path.join(HERE, "../src/measure/baseline.py"), encoding="utf-8") as f:
         text = f.read()
     space = {"__name__": "baseline"}
-    exec(compile(text.replace("\nmain()\n", "\n"), "baseline.py", "exec"), space)
+    exec(compile(text, "baseline.py", "exec"), space)
     return space
 
 
@@ -174,23 +180,67 @@ def places_with_gaps(run, sets, keep, gap):
     return out
 
 
+def prepared(o):
+    """The definition's module, inputs, a stream."""
+    rows, columns = map(int, o.shape.split("x"))
+    B["remember_loads"]()
+    text = subprocess.run([o.binary, "ops", o.op], check=True, stdout=subprocess.PIPE, text=True).stdout
+    space, size = {"torch": torch}, {"M": rows, "N": columns}
+    exec(compile(text, "definition.py", "exec"), space)
+    inputs = []
+    for spec in space["inputs"].values():
+        shape, dtype = [size.get(d, d) for d in spec["shape"]], spec.get("dtype")
+        if dtype and "int" in dtype:
+            inputs.append(torch.randint(0, columns, shape, device="cuda").to(getattr(torch, dtype)))
+        else:
+            inputs.append(torch.randn(shape, device="cuda").to(torch.float16))
+    return space, inputs, torch.cuda.Stream()
+
+
+def median_window(graph, calls, stream, rounds):
+    return statistics.median(window(graph, stream) / calls for _ in range(rounds))
+
+
+def replayed(asked, *options):
+    """By replay_run.py, in a process of its own."""
+    command = [sys.executable, os.path.join(HERE, "replay_run.py"), *options]
+    out = subprocess.run(command, input=json.dumps(asked), check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(out.stdout)["us"]
+
+
+def once(o):
+    space, inputs, stream = prepared(o)
+    each = sum(x.numel() * x.element_size() for x in inputs) * 2
+    sets = B["sets_of"]({"bytes": each, "l2_times": 5}, inputs)
+    compiled = torch.compile(space["reference"], dynamic=False, fullgraph=True)
+    with torch.cuda.stream(stream):
+        for _ in range(3):
+            compiled(*inputs)
+    torch.cuda.synchronize()
+    run = B["run_of"](compiled, inputs, stream)
+    calls = len(sets) * max(1, int(TARGET_US * 2e6 / (each * len(sets))) + 1)  # at 2 TB/s
+    graph, kept = capture_torch(compiled, sets, calls, stream)
+    own = statistics.median(window(Torch(graph), stream) / calls for _ in range(o.rounds))
+    asked = {"run": run, "sets": len(sets), "calls": calls, "rounds": o.rounds}
+    without, before = replayed(asked), replayed(asked, "--pytorch")
+    say({"op": o.op, "shape": o.shape, "kernels": len(run["steps"]), "calls": calls, "pytorch_graph_us": round(own, 3),
+         "without_pytorch_us": round(without, 3), "pytorch_before_captures_us": round(before, 3),
+         "share": round(without / own, 4), "share_before": round(without / before, 4)})
+    del kept
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("binary")
     parser.add_argument("--op", default="softmax")
     parser.add_argument("--shape", default="1024x4096")
     parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--once", action="store_true")
     o = parser.parse_args()
+    if o.once:
+        return once(o)
+    space, inputs, stream = prepared(o)
     rows, columns = map(int, o.shape.split("x"))
-    B["remember_loads"]()
-    text = subprocess.run([o.binary, "ops", o.op], check=True, stdout=subprocess.PIPE, text=True).stdout
-    space = {"torch": torch}
-    exec(compile(text, "definition.py", "exec"), space)
-    stream, size = torch.cuda.Stream(), {"M": rows, "N": columns}
-    inputs = [
-        torch.randn([size.get(d, d) for d in spec["shape"]], device="cuda").to(torch.float16)
-        for spec in space["inputs"].values()
-    ]
     each = sum(x.numel() * x.element_size() for x in inputs) + rows * columns * 2
     sets = B["sets_of"]({"bytes": each, "l2_times": 5, "in_place": [-1]}, inputs)
     torch._dynamo.reset()

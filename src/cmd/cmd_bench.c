@@ -20,7 +20,7 @@ typedef struct {
     const char *op, *entry, *grid, *layout, *python, *state, *folder, *svg;
     Texts shape, dtype;
     int rounds, jobs, stability;
-    bool json, alone;
+    bool json, alone, calls;
 } BenchOptions;
 
 static const Shape usual[] = {{1024, 4096}, {4096, 4096}, {8192, 4096}};
@@ -229,8 +229,11 @@ static bool take_back(const World *w, const Timer *t, Subject *x, json_t *verdic
 static bool time_cells(const World *w, const BenchOptions *o, Subject *x, Err *e) {
     Timer t;
     BenchFile file = {.fd = -1};
-    const TimerOptions options = {
-        .python = o->python, .alone = o->alone, .rounds = o->rounds, .again = o->stability};
+    const TimerOptions options = {.python = o->python,
+                                  .alone = o->alone,
+                                  .user_calls = o->calls,
+                                  .rounds = o->rounds,
+                                  .again = o->stability};
     const BenchFileRequest where = {o->folder, &x->op, x->v.source_sha256, &t};
     bool open = timer_open(w->a, w->referee, w->measurer, &options, &t, e);
     bool ok = open && (!o->folder || bench_file_open(w->a, &where, &file, e)) &&
@@ -276,21 +279,14 @@ static bool bench(const World *w, const BenchOptions *o, const char *file, int *
 int cmd_bench(int argc, char **argv) {
     BenchOptions o = {0};
     const Option options[] = {
-        {"--op", OPTION_TEXT, &o.op},
-        {"--entry", OPTION_TEXT, &o.entry},
-        {"--shape", OPTION_TEXTS, &o.shape},
-        {"--dtype", OPTION_TEXTS, &o.dtype},
-        {"--grid", OPTION_TEXT, &o.grid},
-        {"--layout", OPTION_TEXT, &o.layout},
-        {"--rounds", OPTION_COUNT, &o.rounds},
-        {"--alone", OPTION_FLAG, &o.alone},
-        {"--python", OPTION_TEXT, &o.python},
-        {"--jobs", OPTION_COUNT, &o.jobs},
-        {"--state", OPTION_TEXT, &o.state},
-        {"--json", OPTION_FLAG, &o.json},
-        {"-o", OPTION_TEXT, &o.folder},
-        {"--svg", OPTION_TEXT, &o.svg},
-        {"--stability", OPTION_COUNT, &o.stability},
+        {"--op", OPTION_TEXT, &o.op},          {"--entry", OPTION_TEXT, &o.entry},
+        {"--shape", OPTION_TEXTS, &o.shape},   {"--dtype", OPTION_TEXTS, &o.dtype},
+        {"--grid", OPTION_TEXT, &o.grid},      {"--layout", OPTION_TEXT, &o.layout},
+        {"--rounds", OPTION_COUNT, &o.rounds}, {"--alone", OPTION_FLAG, &o.alone},
+        {"--calls", OPTION_FLAG, &o.calls},    {"--python", OPTION_TEXT, &o.python},
+        {"--jobs", OPTION_COUNT, &o.jobs},     {"--state", OPTION_TEXT, &o.state},
+        {"--json", OPTION_FLAG, &o.json},      {"-o", OPTION_TEXT, &o.folder},
+        {"--svg", OPTION_TEXT, &o.svg},        {"--stability", OPTION_COUNT, &o.stability},
     };
     Positionals rest;
     Err e = {0};

@@ -1,10 +1,10 @@
 // baseline.h - PyTorch beside a kernel: the definition's reference in eager mode, compiled, and compiled with
 // max-autotune. A Python process of its own (baseline.py) times them, and writes down what the compiler
 // generated, so that the measurer can launch it beside the kernel, without Python. The process gets our print
-// of the definition, a folder of its own, no network where the system lets us take it away, and is killed
-// with all it has started when it is late.
+// of the definition, and no code of a candidate.
 #pragma once
 #include "measure/timing/timing_job.h"
+#include "measure/torch_process.h"
 #include "op/op.h"
 
 enum { BASELINE_MODES_MAX = 8 };
@@ -31,17 +31,15 @@ typedef struct {
     int draws;  // how often max-autotune is tuned afresh
 } BaselineRequest;
 
-typedef struct Baseline Baseline;
-// `python` NULL: $OUROBOROS_PYTHON, else python3. Starts when it is first asked.
-Baseline *baseline_open(const char *python);
-void baseline_close(Baseline *b); // NULL is allowed
-// "torch 2.11.0, triton 3.6.0, Python 3.12.3", as that Python's packages say, asked once; empty: they do not.
-const char *baseline_versions(Baseline *b);
 // `text` is the answer as it came, `out` what it says. False: no Python with PyTorch and a GPU, or no answer
 // in time; the next call starts another process.
-MUST_CHECK bool baseline_ask(Arena *a, Baseline *b, const BaselineRequest *q, Str *text, BaselineTimes *out,
-                             Err *e);
+MUST_CHECK bool baseline_ask(Arena *a, TorchProcess *p, const BaselineRequest *q, Str *text,
+                             BaselineTimes *out, Err *e);
 // What the answer depends on, but for versions and the GPU.
 void baseline_request_key(Buf *out, const BaselineRequest *q);
+// The members of a request that say what is computed, on what and how: "source", "file", "inputs" and the
+// settings. With the brace that opens it. The process is given the inputs.
+MUST_CHECK bool baseline_put_inputs(Buf *out, TorchProcess *p, const BaselineRequest *q, Err *e);
+MUST_CHECK bool baseline_times_read(const Json *j, const json_t *o, const char *key, double *x, int *n);
 // Reads such an answer.
 MUST_CHECK bool baseline_read(Arena *a, Str text, const TimingJob *job, BaselineTimes *out, Err *e);

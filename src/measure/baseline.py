@@ -413,4 +413,5 @@ def main():
         answers.flush()
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -7,7 +7,7 @@ enum { FILE_MOST = 256 << 20, DRIVER_TEXT_MAX = 4096 };
 
 // NULL: it cannot be said what an answer would belong to.
 static const char *file_of(Arena *a, const BaselineKept *k, const BaselineRequest *q) {
-    const char *versions = k->folder ? baseline_versions(k->baseline) : "";
+    const char *versions = k->folder ? torch_process_versions(k->baseline) : "";
     Err e = {0};
     Str driver;
     if (!*versions) return NULL;

@@ -9,7 +9,7 @@
 typedef struct {
     const char *folder; // NULL: nothing is kept
     const DeviceFacts *gpu;
-    Baseline *baseline; // whose versions count
+    TorchProcess *baseline; // whose versions count
 } BaselineKept;
 bool baseline_kept_find(Arena *a, const BaselineKept *k, const BaselineRequest *q, BaselineTimes *out);
 // What cannot be written is tuned again.

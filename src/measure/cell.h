@@ -9,6 +9,7 @@
 #include "measure/baseline.h"
 #include "measure/compile/compile.h"
 #include "measure/timing/measurer.h"
+#include "measure/user_calls.h"
 
 enum { STABILITY_MAX = 32 };
 typedef enum {
@@ -24,6 +25,13 @@ typedef struct {
     double us, spread;
     int rounds;
 } Figure;
+
+// One contender as a PyTorch user calls it (user_calls.h).
+typedef struct {
+    Str name;
+    Figure call, queued;
+    Str why; // what is missing, and why
+} CellUserCall;
 
 // Where a kernel is timed.
 typedef struct {
@@ -55,6 +63,8 @@ typedef struct {
     int windows; // of a round; more than one only where inputs are restored before each
     CellBaseline baseline[BASELINE_MODES_MAX];
     int baselines;
+    CellUserCall user_call[USER_CALLS_MAX];
+    int user_calls; // 0: not asked for
     Str torch;
     bool kept; // the baselines were tuned in an earlier run, and are replayed
     Str bar; // the baseline that it is compared with: the better one of default and max_autotune; empty: none
@@ -74,8 +84,9 @@ typedef struct {
     Measurer *measurer;
     Compilers *compilers;
     const DeviceFacts *gpu;
-    Baseline *baseline; // NULL: none
-    const char *kept;   // folder of baselines that were tuned before; NULL: none is kept
+    TorchProcess *baseline;   // NULL: none
+    TorchProcess *user_calls; // NULL: calls from Python are not timed
+    const char *kept;         // folder of baselines that were tuned before; NULL: none is kept
     const Op *op;
     Str source;         // accepted, with run
     CellShared *shared; // with other programs; NULL: nothing is

@@ -115,24 +115,31 @@ static bool all_replayable(const BaselineTimes *b) {
     return b->modes > 1;
 }
 
-// From what was kept of an earlier run with the same GPU, driver and versions; else tuned now.
-static void ask_baseline(Cell *c) {
-    DType dtype[TIMING_INPUTS_MAX];
-    int64_t shape[TIMING_INPUTS_MAX][OP_RANK_MAX];
-    Err e = {0};
-    Str text;
-    double from = clock_seconds();
-    if (!c->q->baseline) return;
+static const BaselineRequest *baseline_request(const Cell *c) {
+    DType *dtype = NEWN(c->a, DType, (size_t)c->job.inputs + 1);
+    typedef int64_t Dims[OP_RANK_MAX];
+    Dims *shape = NEWN(c->a, Dims, (size_t)c->job.inputs + 1);
+    BaselineRequest *q = NEW(c->a, BaselineRequest);
     for (int i = 0; i < c->job.inputs; i++) {
         dtype[i] = (DType)c->r.spec->input[i].dtype;
         for (int d = 0; d < OP_RANK_MAX; d++) shape[i][d] = c->r.spec->input[i].shape[d];
     }
-    const BaselineRequest q = {.op = c->q->op,
-                               .job = &c->job,
-                               .dtype = dtype,
-                               .shape = (const int64_t(*)[OP_RANK_MAX])shape,
-                               .inputs = c->r.fd,
-                               .draws = c->out->bytes < small_bytes ? DRAWS_SMALL : 1};
+    *q = (BaselineRequest){.op = c->q->op,
+                           .job = &c->job,
+                           .dtype = dtype,
+                           .shape = (const Dims *)shape,
+                           .inputs = c->r.fd,
+                           .draws = c->out->bytes < small_bytes ? DRAWS_SMALL : 1};
+    return q;
+}
+
+// From what was kept of an earlier run with the same GPU, driver and versions; else tuned now.
+static void ask_baseline(Cell *c) {
+    Err e = {0};
+    Str text;
+    double from = clock_seconds();
+    if (!c->q->baseline) return;
+    const BaselineRequest q = *baseline_request(c);
     const BaselineKept kept = {c->q->kept, c->q->gpu, c->q->baseline};
     c->out->kept = baseline_kept_find(c->a, &kept, &q, &c->baseline);
     if (!c->out->kept && !baseline_ask(c->a, c->q->baseline, &q, &text, &c->baseline, &e))
@@ -242,6 +249,22 @@ static bool measure_again(Cell *c) {
     return true;
 }
 
+// Last: no device time is taken while a candidate's code lives beside PyTorch.
+static void ask_user_calls(Cell *c) {
+    UserCallTimes t[USER_CALLS_MAX];
+    Err e = {0};
+    int n = 0;
+    if (!c->q->user_calls) return;
+    const UserCallsRequest q = {baseline_request(c), &c->recording.run, c->config};
+    if (!user_calls_ask(c->a, c->q->user_calls, &q, t, &n, &e)) {
+        t[0] = (UserCallTimes){.name = STR("kernel"), .why = str_dup(c->a, str_of(e.msg))};
+        n = 1;
+    }
+    for (int i = 0; i < n; i++)
+        c->out->user_call[c->out->user_calls++] = (CellUserCall){
+            t[i].name, cell_figure(t[i].call, t[i].calls), cell_figure(t[i].queued, t[i].queueds), t[i].why};
+}
+
 void cell_measure(Cell *c) {
     Measured seen;
     int again = c->q->again < STABILITY_MAX ? c->q->again : STABILITY_MAX;
@@ -250,4 +273,5 @@ void cell_measure(Cell *c) {
     ask_baseline(c);
     if (!measure_all(c, &seen)) return;
     for (int i = 0; i < again && measure_again(c); i++) {}
+    ask_user_calls(c);
 }

@@ -22,14 +22,16 @@ bool timer_open(Arena *a, Referee *r, Measurer *m, const TimerOptions *o, Timer 
                                     .target.capability = out->gpu.major * 10 + out->gpu.minor};
     if (!compilers_open(a, &compile, &out->compilers, e)) return false;
     out->kept = state ? arena_printf(a, "%s/gpu/baselines", state) : NULL;
-    out->baseline = o->alone ? NULL : baseline_open(o->python);
+    out->baseline = o->alone ? NULL : torch_process_open(o->python, TORCH_BASELINE);
+    out->user_calls = o->user_calls ? torch_process_open(o->python, TORCH_USER_CALLS) : NULL;
     return true;
 }
 
 void timer_close(Timer *t) {
-    baseline_close(t->baseline);
+    torch_process_close(t->user_calls);
+    torch_process_close(t->baseline);
     compilers_close(t->compilers);
-    t->baseline = NULL;
+    t->user_calls = t->baseline = NULL;
     t->compilers = NULL;
 }
 
@@ -39,6 +41,7 @@ CellRequest timer_request(const Timer *t, const Op *op, Str source) {
                          .compilers = t->compilers,
                          .gpu = &t->gpu,
                          .baseline = t->baseline,
+                         .user_calls = t->user_calls,
                          .kept = t->kept,
                          .op = op,
                          .source = source,

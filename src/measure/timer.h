@@ -7,6 +7,7 @@ enum { TIMER_ROUNDS = 7, TIMER_WORKERS = 8 };
 typedef struct {
     const char *python; // as CompileOptions has it
     bool alone;         // without PyTorch
+    bool user_calls;    // calls from Python, too
     int workers;        // that compile; 0: one for each core, TIMER_WORKERS at most
     int rounds;         // 0: TIMER_ROUNDS
     int again;          // as CellRequest has it
@@ -16,7 +17,8 @@ typedef struct {
     Referee *referee;
     Measurer *measurer;
     Compilers *compilers;
-    Baseline *baseline; // NULL: alone
+    TorchProcess *baseline;   // NULL: alone
+    TorchProcess *user_calls; // NULL: not asked for
     DeviceFacts gpu;
     TimerOptions o;
     const char *kept; // folder of baselines; NULL: the referee keeps no journal, and nothing else is kept

@@ -17,6 +17,23 @@ static json_t *baseline_json(const CellBaseline *b) {
                      text_json(b->why));
 }
 
+static json_t *user_calls_json(const CellTimes *c) {
+    json_t *list = json_array();
+    for (int i = 0; i < c->user_calls; i++) {
+        const CellUserCall *u = &c->user_call[i];
+        json_array_append_new(list, json_pack("{s:o,s:o,s:o,s:o}", "name", json_quoted(u->name), "call",
+                                              figure_json(&u->call), "queued", figure_json(&u->queued), "why",
+                                              text_json(u->why)));
+    }
+    return list;
+}
+
+static const CellUserCall *user_call_find(const CellTimes *c, const char *name) {
+    for (int i = 0; i < c->user_calls; i++)
+        if (str_is(c->user_call[i].name, name)) return &c->user_call[i];
+    return NULL;
+}
+
 static int compare_reals(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
@@ -75,6 +92,7 @@ json_t *cell_json(const CellTimes *c) {
     json_t *list = json_array();
     for (int i = 0; i < c->baselines; i++) json_array_append_new(list, baseline_json(&c->baseline[i]));
     json_object_set_new(o, "baselines", list);
+    json_object_set_new(o, "user_calls", user_calls_json(c));
     json_object_set_new(o, "torch", text_json(c->torch));
     json_object_set_new(o, "kept", json_boolean(c->kept));
     json_object_set_new(o, "stability", c->again ? stability_json(c) : json_null());
@@ -101,6 +119,11 @@ void cell_text(Buf *out, const CellTimes *c) {
     if (c->hot.rounds) buf_printf(out, "; hot %.2f us", c->hot.us);
     buf_printf(out, "; call by our launcher %.2f us", c->call.us);
     if (c->hot_why.len) buf_printf(out, "; no hot time: %.*s", STR_ARG(c->hot_why));
+    const CellUserCall *ours = user_call_find(c, "kernel"), *tuned = user_call_find(c, "max_autotune");
+    if (ours && ours->call.rounds && tuned && tuned->call.rounds)
+        buf_printf(out, "; call from Python %.1f us, of max_autotune %.1f us", ours->call.us, tuned->call.us);
+    else if (ours && ours->why.len)
+        buf_printf(out, "; not called from Python: %.*s", STR_ARG(ours->why));
     if (c->again)
         buf_printf(out, "; %d fresh processes: median %.2f us, spread %.2f %%", c->again,
                    median_of(c->again_us, c->again), 100 * spread_of(c->again_us, c->again));
@@ -157,6 +180,18 @@ static bool baselines_read(Arena *a, const Json *j, const json_t *o, CellTimes *
     return true;
 }
 
+static bool user_calls_read_back(Arena *a, const Json *j, const json_t *o, CellTimes *out) {
+    const json_t *list = json_object_get(o, "user_calls");
+    for (size_t i = 0; i < json_array_size(list) && i < USER_CALLS_MAX; i++) {
+        CellUserCall *u = &out->user_call[out->user_calls++];
+        const json_t *from = json_array_get(list, i);
+        if (!text_read(a, j, from, "name", &u->name) || !text_read(a, j, from, "why", &u->why) ||
+            !figure_read(j, from, "call", &u->call) || !figure_read(j, from, "queued", &u->queued))
+            return false;
+    }
+    return true;
+}
+
 static bool again_read(const Json *j, const json_t *o, CellTimes *out) {
     const json_t *s = json_object_get(o, "stability"), *us = json_object_get(s, "us"),
                  *ratio = json_object_get(s, "ratio");
@@ -208,7 +243,7 @@ bool cell_read(Arena *a, const Json *j, const json_t *o, CellTimes *out) {
               text_read(a, j, o, "config", &out->config) && json_get_real(j, o, "floor_us", &out->floor_us) &&
               text_read(a, j, o, "torch", &out->torch) && json_get_bool(j, o, "kept", &out->kept) &&
               json_get_bool(j, o, "yardstick_kept", &out->yardstick_kept) && counts_read(j, o, out) &&
-              baselines_read(a, j, o, out) && again_read(j, o, out);
+              baselines_read(a, j, o, out) && user_calls_read_back(a, j, o, out) && again_read(j, o, out);
     out->bar_us = out->ratio * out->device.us;
     return ok;
 }

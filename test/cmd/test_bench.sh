@@ -54,6 +54,15 @@ for f in "$state"/gpu/baselines/*.json; do printf x >>"$f"; done
 check damaged exits 0 kept --json
 check damaged_is_tuned_again grep -q '"kept":false' "$tmp/out"
 
+# ---- calls from Python
+check no_calls_unless_asked grep -q '"user_calls":\[\]' "$tmp/first"
+check calls exits 0 kept --calls --json
+check schema_of_calls python3 "$(dirname "$0")/schema.py" bench "$tmp/out"
+check printed_call_does_the_work grep -q '"user_calls":\[.*{"name":"kernel","call":{"us":30' "$tmp/out"
+check cuda_graphs_told_apart grep -q '{"name":"max_autotune_graphs","call":null,"queued":null,"why":"not here"}' "$tmp/out"
+check calls_in_words exits 0 kept --calls
+check says_both grep -q 'call from Python 30.5 us, of max_autotune 70.0 us' "$tmp/out"
+
 # ---- fresh processes
 check stability exits 0 kept --stability 3 --json
 check schema_of_stability python3 "$(dirname "$0")/schema.py" bench "$tmp/out"
