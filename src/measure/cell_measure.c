@@ -254,7 +254,14 @@ static void ask_user_calls(Cell *c) {
     UserCallTimes t[USER_CALLS_MAX];
     Err e = {0};
     int n = 0;
+    bool in_place = false;
+    for (int k = 0; k < c->job.outputs; k++) in_place |= c->job.in_place[k] > 0;
     if (!c->q->user_calls) return;
+    if (in_place) {
+        const Str why = STR("an op that changes an input in place is not called from Python");
+        c->out->user_call[c->out->user_calls++] = (CellUserCall){.name = STR("kernel"), .why = why};
+        return;
+    }
     const UserCallsRequest q = {baseline_request(c), &c->recording.run, c->config};
     if (!user_calls_ask(c->a, c->q->user_calls, &q, t, &n, &e)) {
         t[0] = (UserCallTimes){.name = STR("kernel"), .why = str_dup(c->a, str_of(e.msg))};

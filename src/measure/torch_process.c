@@ -115,7 +115,7 @@ static _Noreturn void become(const TorchProcess *p, const char *path, const char
     // Without the right to do so it has the network that we have.
     if (unshare(CLONE_NEWNET) != 0) errno = 0;
     if (dup2(in[0], 0) < 0 || dup2(out[1], 1) < 0 || chdir(p->folder) != 0) _exit(1);
-    if (!write_fence_enter(p->folder) && p->script == TORCH_USER_CALLS) _exit(FENCELESS);
+    if (p->script == TORCH_USER_CALLS && !write_fence_enter(p->folder)) _exit(FENCELESS);
     closefrom(3);
     const char *python = p->python;
     char *const argv[] = {(char *)(uintptr_t)python, (char *)"-I", (char *)(uintptr_t)path, NULL};

@@ -30,6 +30,7 @@ baseline = load("baseline")
 recorded_call = load("recorded_call")
 torch = baseline.torch
 
+torch._inductor.config.compile_threads = 1  # processes of the compiler's own could not reach the GPU from behind the fence
 CALLS_A_ROUND, QUEUED_CALLS, SLEEP_CYCLES, WARM_CALLS = 9, 64, 40_000_000, 3
 
 

@@ -46,8 +46,9 @@ bool write_fence_enter(const char *own) {
                                              : sizeof(uint64_t);
     int ruleset = (int)syscall(SYS_landlock_create_ruleset, &r, size, 0);
     if (ruleset < 0) return false;
+    // CUDA's driver names its threads by files of the process.
     bool ok = open_to(ruleset, own, rights) && open_to(ruleset, "/dev", rights) &&
-              prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+              open_to(ruleset, "/proc/self", rights) && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
               syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
     close(ruleset);
     return ok;
