@@ -4,6 +4,9 @@
 #   first   baselines tuned and kept, fresh processes, replayed runs, why replays are quicker, timed verdicts a second
 #   second  mint --gpu, the published grid of softmax with its picture, timed verdicts beside PyTorch, several outputs
 #   third   timed verdicts a second again, kernels beside twins and slower ones, faults, fresh processes; $FLOORS is gpu-floors
+#   fifth   the model's picks, minted without a GPU: eight ops at the six published shapes beside streaming and, as far as the time
+#           goes, beside PyTorch; then mint --gpu. $BASELINES: a folder that an earlier fifth has left (fifth/baselines), so that
+#           a second run tunes what the first did not get to. $SECONDS_IN_ALL (470)
 # A part takes 6 to 8 minutes; no step may take longer than its own limit.
 part=$1
 out=$2
@@ -72,9 +75,9 @@ second)
         step "mint-$op" 90 "$bin" mint $op -n 24 --seed 3 --gpu --shape 4096x4096 --dtype fp16 --state "$state" -o "$work/mint-$op.py"
         grep '^# on ' "$work/mint-$op.py" | tee -a "$log"
     done
-    bench grid 240 softmax "$gold/softmax.py" --grid six --dtype fp16 -o "$work/cells" --svg "$work/grid.svg"
+    bench grid 240 softmax "$gold/softmax.py" --grid published --dtype fp16 -o "$work/cells" --svg "$work/grid.svg"
     short grid
-    bench resumed 60 softmax "$gold/softmax.py" --grid six --dtype fp16 -o "$work/cells" --svg "$work/grid.svg"
+    bench resumed 60 softmax "$gold/softmax.py" --grid published --dtype fp16 -o "$work/cells" --svg "$work/grid.svg"
     short resumed
     step beside 120 python3 "$here/timed_verdicts.py" "$bin" -n 40 --ops softmax --beside --seconds 100 --state "$state" -o "$work/beside.jsonl"
     cat "$work/beside.out" "$work/beside.err" | tail -n 12 | tee -a "$log"
@@ -111,8 +114,47 @@ print(list(dict.fromkeys(json.loads(l)["source"] for l in open(sys.argv[1])))[in
         done
     done
     ;;
+fifth)
+    # What is tuned fastest comes first.
+    ops="swiglu gelu rmsnorm add_rmsnorm_gelu layernorm log_softmax softmax cross_entropy"
+    from_all=$(date +%s)
+    in_all=${SECONDS_IN_ALL:-470}
+    left() { echo $((in_all - $(date +%s) + from_all)); }
+    within() { # NAME SECONDS COMMAND... : not at all in the last 15 seconds, and never beyond the last
+        name=$1
+        limit=$2
+        shift 2
+        [ "$(left)" -gt 15 ] || {
+            echo "$name: no time is left" | tee -a "$log"
+            return
+        }
+        [ "$limit" -le "$(left)" ] || limit=$(left)
+        step "$name" "$limit" "$@"
+    }
+    mkdir -p "$state/gpu/baselines" "$work/picks"
+    if [ -n "${BASELINES:-}" ]; then cp "$BASELINES"/* "$state/gpu/baselines/"; fi
+    for op in $ops; do # eight processes, no GPU
+        "$bin" mint $op --seed 3 --target h100 --state "$work/state-$op" -o "$work/picks/$op.py" >"$work/pick-$op.out" 2>"$work/pick-$op.err" &
+    done
+    wait
+    for op in $ops; do grep -h '^# Minted by\|^# rank model' "$work/picks/$op.py" | tee -a "$log"; done
+    echo "picks: $((in_all - $(left))) s" | tee -a "$log"
+    for op in $ops; do
+        within "alone-$op" 40 "$bin" bench "$work/picks/$op.py" --op $op --grid published --dtype fp16 --alone -o "$work/alone" --state "$state" --json
+    done
+    for op in $ops; do
+        within "cells-$op" 150 "$bin" bench "$work/picks/$op.py" --op $op --grid published --dtype fp16 -o "$work/cells" --state "$state" --json
+    done
+    for op in $ops; do
+        within "search-$op" 40 "$bin" mint $op -n 24 --seed 3 --gpu --alone --target h100 --shape 4096x4096 --dtype fp16 --state "$state" -o "$work/search-$op.py"
+        grep -h '^# on ' "$work/search-$op.py" 2>/dev/null | tee -a "$log"
+    done
+    cp -r "$state/gpu/baselines" "$work/baselines"
+    rm -rf "$work"/state-*
+    python3 "$here/cells_summary.py" "$work/alone" "$work/cells" | tee -a "$log"
+    ;;
 *)
-    echo "PART is first, second or third" >&2
+    echo "PART is first, second, third or fifth" >&2
     exit 2
     ;;
 esac

@@ -1,29 +1,55 @@
 #include "mint/mint.h"
 
-#include <stdlib.h>
+#include "judge/judge.h"
+#include "rank/launches.h"
 
-static double estimate(const MintResult *m, const Verdict *v) {
-    return rank_estimate(m->target, &v->traffic.count, &v->traffic.facts, &m->ranked_at);
+// An accepted attempt and what the model says of it.
+typedef struct {
+    const Attempt *attempt;
+    double us;
+} Ranked;
+
+// What its host code launches at the case that the counters are of, and at the shape in question.
+static bool estimate(const MintRequest *q, Referee *r, const MintResult *m, Ranked *x, Err *e) {
+    const Traffic *t = &x->attempt->verdict.traffic;
+    const RankShape *to = &m->ranked_at;
+    LaunchesAsk ask = {q->op, x->attempt->source, referee_extras(r), DT_F16, m->target->sms};
+    RankLaunches here = {.launches = 0}, there = here;
+    if (t->facts.elem_bytes == 4) ask.dtype = DT_F32;
+    if (!launches_at(r->fork_servers, &ask, t->facts.rows, t->facts.row, &here, e)) return false;
+    if (here.launches && !launches_at(r->fork_servers, &ask, to->rows, to->row, &there, e)) return false;
+    x->us = rank_estimate_by(&rank_model, m->target,
+                             &(RankAsk){.count = &t->count,
+                                        .from = &t->facts,
+                                        .to = to,
+                                        .here = &here,
+                                        .there = &there,
+                                        .hints = rank_hints(x->attempt->source)});
+    return true;
 }
 
 // Faster by the model first; on a tie fewer executed lanes, then the earlier proposal, so that the order is
 // the seed's alone.
-static bool ranks_before(const MintResult *m, const Verdict *a, const Verdict *b) {
-    double x = estimate(m, a), y = estimate(m, b);
-    if (x != y) return x < y;
-    return a->traffic.count.lanes < b->traffic.count.lanes;
+static bool ranks_before(const Ranked *x, const Ranked *y) {
+    if (x->us != y->us) return x->us < y->us;
+    return x->attempt->verdict.traffic.count.lanes < y->attempt->verdict.traffic.count.lanes;
 }
 
-static int rank_accepted(const MintResult *m, const Attempt *const *tried, int n, const Attempt **order) {
-    int k = 0;
-    for (int i = 0; i < n; i++) {
-        if (!verdict_accepted(&tried[i]->verdict)) continue;
-        int j = k++;
-        for (; j > 0 && ranks_before(m, &tried[i]->verdict, &order[j - 1]->verdict); j--)
-            order[j] = order[j - 1];
-        order[j] = tried[i];
-    }
-    return k;
+// Accepted attempts, the best first.
+typedef struct {
+    Ranked *at;
+    int n;
+} Ranking;
+
+static bool rank_accepted(const MintRequest *q, Referee *r, const MintResult *m, const Attempt *tried,
+                          Ranking *out, Err *e) {
+    if (!verdict_accepted(&tried->verdict)) return true;
+    Ranked x = {.attempt = tried};
+    if (!estimate(q, r, m, &x, e)) return false;
+    int j = out->n++;
+    for (; j > 0 && ranks_before(&x, &out->at[j - 1]); j--) out->at[j] = out->at[j - 1];
+    out->at[j] = x;
+    return true;
 }
 
 typedef struct {
@@ -73,12 +99,6 @@ static void keep_attempts(Arena *a, MintResult *m, const AttemptResult *r) {
     add_tally(&m->tally, &r->tally);
 }
 
-// Accepted attempts, the best first.
-typedef struct {
-    const Attempt **at;
-    int n;
-} Ranking;
-
 void mint_keep(MintResult *m, int i) {
     m->best = m->proof[i].attempt;
     m->verdict = m->proof[i].verdict;
@@ -92,13 +112,13 @@ static bool prove_best(Service *s, Arena *a, const MintRequest *q, const Ranking
     int wanted = q->proofs < 1 ? 1 : q->proofs < MINT_PROOFS_MAX ? q->proofs : MINT_PROOFS_MAX;
     for (int i = 0; i < r->n && out->proofs < wanted; i++) {
         if (q->progress) q->progress(q->arg, "proving the best", i, r->n);
-        judge.source = r->at[i]->source;
+        judge.source = r->at[i].attempt->source;
         MintProof *p = &out->proof[out->proofs];
         if (!service_judge(s, a, &judge, 1, &p->verdict, e)) return false;
         if (!out->proofs) out->verdict = p->verdict;
         if (!verdict_accepted(&p->verdict)) continue;
-        p->attempt = *r->at[i];
-        p->estimate_us = estimate(out, &p->verdict);
+        p->attempt = *r->at[i].attempt;
+        p->estimate_us = r->at[i].us;
         out->proofs++;
     }
     out->found = out->proofs > 0;
@@ -128,17 +148,19 @@ static bool take_turn(Service *s, Arena *a, const MintRequest *q, const SmithReq
     keep_attempts(a, out, &got);
     out->smith_error = got.smith_error;
     out->stopped = is_interrupted(&turn);
-    const Attempt **tried = NEWN(a, const Attempt *, (size_t)got.count + 1),
-                  **order = NEWN(a, const Attempt *, (size_t)got.count + 1);
+    Ranking ranking = {.at = NEWN(a, Ranked, (size_t)got.count + 1)};
     int n = 0;
-    for (int i = from; i < out->attempts; i++)
-        if (out->attempt[i].same_as < 0 && out->attempt[i].source.len) tried[n++] = &out->attempt[i];
-    int accepted = rank_accepted(out, tried, n, order);
+    for (int i = from; i < out->attempts; i++) {
+        const Attempt *t = &out->attempt[i];
+        if (t->same_as >= 0 || !t->source.len) continue;
+        n++;
+        if (!rank_accepted(q, service_referee(s), out, t, &ranking, e)) return false;
+    }
     out->proposed += got.tally.replies;
     out->distinct += n;
     out->judged += n;
-    out->accepted += accepted;
-    return prove_best(s, a, q, &(Ranking){order, accepted}, out, e);
+    out->accepted += ranking.n;
+    return prove_best(s, a, q, &ranking, out, e);
 }
 
 bool mint_run(Service *s, Arena *a, const MintRequest *q, MintResult *out, Err *e) {

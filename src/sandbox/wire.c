@@ -65,7 +65,7 @@ bool wire_send(int fd, const CaseReport *r, size_t n) {
 
 static bool counters_sane(const Counters *c) {
     const int64_t all[] = {c->lanes,        c->instructions, c->programs,   c->launches, c->bytes_loaded,
-                           c->bytes_stored, c->bytes_copied, c->tile_bytes, c->warps};
+                           c->bytes_stored, c->bytes_copied, c->tile_bytes, c->warps,    c->function_lanes};
     _Static_assert(sizeof all == sizeof *c, "a new counter has to be checked here too");
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (all[i] < 0 || all[i] > count_max) return false;

@@ -124,7 +124,7 @@ static void the_l2_serves_what_fits(void **state) {
         double small =
             rank_estimate(t, &three, &softmax_case, &at) - rank_estimate(t, &one, &softmax_case, &at);
         Target shrunk = *t;
-        shrunk.l2_bytes = 1;
+        shrunk.l2_bytes = shrunk.l1_bytes = 1;
         double none = rank_estimate(&shrunk, &three, &softmax_case, &at) -
                       rank_estimate(&shrunk, &one, &softmax_case, &at);
         assert_true(none > 1.9 * pass_wide);
@@ -147,7 +147,7 @@ static void a_last_wave_costs_a_program(void **state) {
         double a = rank_estimate(t, &c, &softmax_case, &full), b = rank_estimate(t, &c, &softmax_case, &more),
                d = rank_estimate(t, &c, &softmax_case, &twice);
         double share = (a - t->launch_us) / t->sms;
-        assert_true(b - a > 10 * share);
+        assert_true(b - a > 5 * share);
         assert_true(b <= d);
         // More programs at a time: fewer waves.
         Counters thin = c;
@@ -165,9 +165,113 @@ static void a_last_wave_costs_a_program(void **state) {
         RankShape waits = {32 * t->sms, 64, 2};
         assert_true(rank_estimate(t, &block, &brief, &waits) > 2 * rank_estimate(t, &slim, &brief, &waits));
         Counters fat = slim;
-        fat.tile_bytes = 176 * 4 * 128 * 2;
+        fat.tile_bytes = 1480 * 4 * 128; // each word is a seventh or so of a register
         assert_true(rank_estimate(t, &fat, &brief, &waits) > 2 * rank_estimate(t, &slim, &brief, &waits));
     }
+}
+
+// ---- what host code launches
+
+typedef struct {
+    Counters count;
+    RankLaunches here, there;
+    int hints;
+} Launched;
+
+// A whole row of 4096 in one tile, 8 warps, one program a row or several rows a program.
+static Launched whole_rows(int64_t rows, int64_t of_a_program) {
+    Launched l = {.count = reading(1)};
+    l.count.warps = 8;
+    l.count.instructions = 40 * ROWS;
+    l.count.lanes = 20 * ROWS * ROW;
+    l.here = (RankLaunches){{{ROWS, 8, ROW}}, 1};
+    l.there = (RankLaunches){{{rows / of_a_program, 8, ROW * (double)of_a_program}}, 1};
+    return l;
+}
+static double cost_of(const Target *t, const Launched *l, const RankShape *to) {
+    return rank_estimate_by(&rank_model, t,
+                            &(RankAsk){&l->count, &softmax_case, to, &l->here, &l->there, l->hints});
+}
+
+// Cards with a memory so slow that little else matters are left out where waiting is what is asked about.
+static bool is_fast(const Target *t) { return t->bandwidth > 1.5e6; }
+
+// Eight rows a program leave most SMs idle at 512 rows; at 65,536 they cost little.
+static void too_few_programs_cost(void **state) {
+    (void)state;
+    EACH_TARGET(t) {
+        if (!is_fast(t)) continue;
+        const RankShape few = {512, ROW, 2}, many = {65536, ROW, 2};
+        Launched one = whole_rows(few.rows, 1), eight = whole_rows(few.rows, 8);
+        assert_true(cost_of(t, &eight, &few) > 1.2 * cost_of(t, &one, &few));
+        one = whole_rows(many.rows, 1), eight = whole_rows(many.rows, 8);
+        assert_true(cost_of(t, &eight, &many) < 1.2 * cost_of(t, &one, &many));
+    }
+}
+
+// 264 programs that walk over all rows look like one a row on a small case; what is launched tells them
+// apart.
+static void a_program_that_walks_waits_row_by_row(void **state) {
+    (void)state;
+    EACH_TARGET(t) {
+        if (!is_fast(t)) continue;
+        Launched row = whole_rows(RANK_ROWS, 1), walk = row;
+        walk.there.at[0].programs = 264;
+        assert_true(cost_of(t, &walk, &headline) > 1.1 * cost_of(t, &row, &headline));
+    }
+}
+
+// Many short rows: a block each is what they cost.
+static void blocks_are_dispatched_one_by_one(void **state) {
+    (void)state;
+    const Target *t;
+    Err e = {0};
+    assert_true(target_by_name("h100", &t, &e));
+    const RankShape short_rows = {65536, 64, 2};
+    Launched one = whole_rows(short_rows.rows, 1), packed = one;
+    one.there.at[0] = (RankLaunch){65536, 4, 64};
+    packed.there.at[0] = (RankLaunch){65536 / 16, 4, 64 * 16};
+    assert_true(cost_of(t, &one, &short_rows) > 39); // 0.6 ns each
+    assert_true(cost_of(t, &packed, &short_rows) < 0.5 * cost_of(t, &one, &short_rows));
+}
+
+static void functions_cost_and_hints_help(void **state) {
+    (void)state;
+    EACH_TARGET(t) {
+        const RankShape *to = &headline;
+        Launched plain = whole_rows(RANK_ROWS, 1), tanh = plain, hinted = plain, both = plain;
+        tanh.count.function_lanes = 40 * ROWS * ROW;
+        hinted.hints = RANK_EVICTED;
+        both.hints = RANK_EVICTED | RANK_STREAMED;
+        assert_true(cost_of(t, &tanh, to) > cost_of(t, &plain, to));
+        assert_true(cost_of(t, &hinted, to) < cost_of(t, &plain, to));
+        assert_true(cost_of(t, &both, to) < cost_of(t, &hinted, to));
+    }
+}
+
+// Launches that do not fit together, or whose tile is not known, are scaled from the counters.
+static void what_is_not_known_is_guessed(void **state) {
+    (void)state;
+    EACH_TARGET(t) {
+        Launched l = whole_rows(RANK_ROWS, 8);
+        double guess = rank_estimate(t, &l.count, &softmax_case, &headline);
+        assert_true(cost_of(t, &l, &headline) != guess);
+        l.there.launches = 0;
+        assert_true(cost_of(t, &l, &headline) == guess);
+        l = whole_rows(RANK_ROWS, 8);
+        l.there.at[0].tile = 1;
+        assert_true(cost_of(t, &l, &headline) == guess);
+    }
+}
+
+static void hints_are_read_from_the_source(void **state) {
+    (void)state;
+    assert_int_equal(rank_hints(STR("tl.load(p, eviction_policy='evict_first')")), RANK_EVICTED);
+    assert_int_equal(rank_hints(STR("tl.store(p, v, cache_modifier=\".cs\")")), RANK_STREAMED);
+    assert_int_equal(rank_hints(STR("eviction_policy=\"evict_first\", cache_modifier='.cs'")),
+                     RANK_EVICTED | RANK_STREAMED);
+    assert_int_equal(rank_hints(STR("eviction_policy='evict_last', cache_modifier='.cg'")), 0);
+    assert_int_equal(rank_hints((Str){0}), 0);
 }
 
 // Reads and writes scale with the shape and the dtype, and weights are not multiplied by rows.
@@ -249,6 +353,12 @@ int main(void) {
         cmocka_unit_test(the_usual_order),
         cmocka_unit_test(the_l2_serves_what_fits),
         cmocka_unit_test(a_last_wave_costs_a_program),
+        cmocka_unit_test(too_few_programs_cost),
+        cmocka_unit_test(a_program_that_walks_waits_row_by_row),
+        cmocka_unit_test(blocks_are_dispatched_one_by_one),
+        cmocka_unit_test(functions_cost_and_hints_help),
+        cmocka_unit_test(what_is_not_known_is_guessed),
+        cmocka_unit_test(hints_are_read_from_the_source),
         cmocka_unit_test(shapes_scale),
         cmocka_unit_test(schedules_in_their_order),
     };

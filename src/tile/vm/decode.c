@@ -197,6 +197,33 @@ static bool lanes_apart(InsnOp op) {
     }
 }
 
+// Instructions beyond one that a GPU needs for a lane, roughly: a function unit's approximation and what
+// scales and repairs it. Where there is none, the length of NVIDIA's routine; tanh as measured on an H100 (45
+// cycles a lane).
+static int function_instructions(const Insn *i, const Register *d) {
+    bool real = d && dtype_is_float(d->type.elem);
+    switch (i->op) {
+    case INSN_EXP2:
+    case INSN_LOG2:
+    case INSN_RSQRT: return 1;
+    case INSN_EXP:
+    case INSN_LOG: return 2;
+    case INSN_SQRT: return 4;
+    case INSN_DIV: return 8;
+    case INSN_MOD:
+    case INSN_IDIV: return real ? 40 : 10; // quotient and rest share their work; of 64 bits mostly 32 are used
+    case INSN_EXPM1:
+    case INSN_LOG1P: return 20;
+    case INSN_ERF: return 30;
+    case INSN_SIN:
+    case INSN_COS:
+    case INSN_TANH: return 40;
+    case INSN_POW: return 60;
+    case INSN_MATH: return math_info[i->imm].cost - 1;
+    default: return 0;
+    }
+}
+
 // layout.c: has a thread more lanes of this load than of a store of such elements? There have to be enough.
 static bool dealt_otherwise(const Machine *m, const TileType *t, int64_t narrowest) {
     int64_t bytes = dtype_bytes(t->elem), run = 16 / bytes;
@@ -404,6 +431,7 @@ void decode(Arena *a, Vm *v, char *file, const int64_t *args) {
         s->lanes = lanes_of(x.rd);
         s->lanes_a = lanes_of(x.ra);
         s->cost = max(max(max(s->lanes, s->lanes_a), max(lanes_of(x.rb), lanes_of(x.rc))), COST_MIN);
+        s->function_lanes = function_instructions(i, x.rd) * s->lanes;
         int wide = x.rd ? s->lanes : s->lanes_a; // what one-lane operands stand beside
         s->one = (uint8_t)((x.ra && wide > 1 && s->lanes_a == 1 ? ONE_A : 0) |
                            (x.rb && wide > 1 && lanes_of(x.rb) == 1 ? ONE_B : 0) |

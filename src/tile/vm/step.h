@@ -50,6 +50,7 @@ struct Step {
     int lanes;           // of d; of the addresses of a store
     int lanes_a;
     int cost; // lanes charged to the budget
+    int function_lanes; // counted beside them (vm.h)
     int insn; // its place in the code
     int target;
     uint32_t shape; // LOAD, STORE, atomics: lanes_shape() of the addresses

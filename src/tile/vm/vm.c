@@ -196,7 +196,7 @@ static bool loop_test(Vm *v, const Step *s, bool *leave) {
 // One program from its first instruction to END. Every instruction is paid for before it runs.
 static bool run_program(Vm *v, int64_t *instructions) {
     const Step *s = v->step;
-    int64_t left = v->left, count = 0;
+    int64_t left = v->left, count = 0, functions = 0;
     bool ok = true, leave = false;
     for (;;) {
         if (s->cost > left) {
@@ -206,6 +206,7 @@ static bool run_program(Vm *v, int64_t *instructions) {
             break;
         }
         left -= s->cost;
+        functions += s->function_lanes;
         count++;
         switch ((Act)s->act) {
         case ACT_LOOP: s->fn(s->d, s->a, s->b, s->c, (size_t)s->lanes); break;
@@ -273,6 +274,7 @@ static bool run_program(Vm *v, int64_t *instructions) {
     }
 out:
     v->left = left;
+    v->m->count.function_lanes += functions;
     *instructions += count;
     return ok;
 }

@@ -20,6 +20,9 @@ typedef struct {
     int64_t bytes_loaded; // 32-byte sectors touched by each load of each program, times 32
     int64_t bytes_stored; // the same for stores
     int64_t bytes_copied; // by host-side copies (contiguous) and fills: read plus written
+    // Of lanes that compute what a GPU needs many instructions for (tanh, division): those beyond the first. Charged
+    // to no budget: for estimates of a GPU's time.
+    int64_t function_lanes;
     // What the launches of a host function need at most; not the VM's business, set by who launches.
     int64_t tile_bytes; // of the largest register file
     int64_t warps;      // num_warps

@@ -3,7 +3,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 
-#include "../gpu/vm_gpu.h"
+#include "../../gpu/vm_gpu.h"
 
 enum { ROWS = 16, COLUMNS = 32, BYTES = 4 * ROWS * COLUMNS };
 typedef struct {

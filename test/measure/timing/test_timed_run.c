@@ -1,6 +1,6 @@
 #include "measure/timing/timed_run.h"
 
-#include "../gpu/vm_gpu.h"
+#include "../../gpu/vm_gpu.h"
 
 static Arena a;
 static Err e;

@@ -1,6 +1,6 @@
 #include "measure/timing/timing.h"
 
-#include "../gpu/vm_gpu.h"
+#include "../../gpu/vm_gpu.h"
 #include "measure/timing/yardstick.h"
 
 enum { ROWS = 37, COLUMNS = 64, BYTES = 4 * ROWS * COLUMNS };

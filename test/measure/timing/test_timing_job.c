@@ -1,6 +1,6 @@
 #include "measure/timing/timing_job.h"
 
-#include "../gpu/vm_gpu.h"
+#include "../../gpu/vm_gpu.h"
 
 static Arena a;
 static Err e;

@@ -44,6 +44,32 @@ static void test_widest_tile(void **state) {
     rig_close(&r);
 }
 
+// What a GPU needs many instructions for is counted, and charged no more than before.
+static void test_functions_are_counted(void **state) {
+    (void)state;
+    static const struct {
+        InsnOp op;
+        int64_t each;
+    } row[] = {{INSN_ADD, 0}, {INSN_MAX, 0}, {INSN_EXP, 2}, {INSN_DIV, 8}, {INSN_ERF, 30}, {INSN_TANH, 40}};
+    int64_t charged = 0;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        Rig r;
+        rig_open(&r);
+        Storage *y = rig_storage(&r, DT_F32, 64, NULL, false);
+        Asm s = asm_new(&r.arena);
+        bool two = row[i].op == INSN_ADD || row[i].op == INSN_MAX || row[i].op == INSN_DIV;
+        int x = asm_cast(&s, asm_arange(&s, 64), DT_F32);
+        int v = asm_new_reg(&s, vector_type(DT_F32, 64), row[i].op, x, two ? x : -1, -1, 0);
+        int p = asm_param(&s, pointer_to(scalar_type(DT_F32)), 0);
+        asm_store(&s, asm_ptradd(&s, p, asm_arange(&s, 64)), v, -1);
+        expect_clean(&r, rig_run(&r, asm_done(&s), (int64_t[]){rig_address(y)}, 1, 1, 1));
+        assert_int_equal(r.m.count.function_lanes, row[i].each * 64);
+        if (i == 0) charged = r.m.count.lanes;
+        assert_int_equal(r.m.count.lanes, charged);
+        rig_close(&r);
+    }
+}
+
 // Integers are reduced to their type, floats rounded to it once; a bool is 0 or 1.
 static void test_each_type(void **state) {
     (void)state;
@@ -89,6 +115,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_cells),
         cmocka_unit_test(test_widest_tile),
+        cmocka_unit_test(test_functions_are_counted),
         cmocka_unit_test(test_each_type),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
