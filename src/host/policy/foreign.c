@@ -5,7 +5,14 @@
 #include "host/policy/screen.h"
 #include "lang/library.h"
 
-typedef enum { FOREIGN_MEANS, FOREIGN_IDENTITY, FOREIGN_TEXT, FOREIGN_SPACE } ForeignKind;
+typedef enum {
+    FOREIGN_MEANS,
+    FOREIGN_IDENTITY,
+    FOREIGN_TEXT,
+    FOREIGN_SPACE,
+    FOREIGN_POINTWISE,
+    FOREIGN_TYPE
+} ForeignKind;
 typedef struct {
     ForeignKind kind;
     const char *modules, *names, *what, *options;
@@ -16,8 +23,12 @@ static const Foreign foreign[] = {
 #define IDENTITY(modules, names)                 {FOREIGN_IDENTITY, modules, names, "", ""},
 #define TEXT(modules, name, text)                {FOREIGN_TEXT, modules, name, text, ""},
 #define SPACE(modules, name, text)               {FOREIGN_SPACE, modules, name, text, ""},
+#define POINTWISE(modules, name)                 {FOREIGN_POINTWISE, modules, name, "", ""},
+#define TYPE(modules, names)                     {FOREIGN_TYPE, modules, names, "", ""},
 #include "host/policy/foreign.def"
 #undef SPACE
+#undef POINTWISE
+#undef TYPE
 #undef MEANS
 #undef DECORATOR
 #undef IDENTITY
@@ -42,7 +53,9 @@ static const Foreign *foreign_find(Str module, Str name) {
 typedef struct {
     Arena *arena;
     const Node *module;
-    Names identity; // decorators that are taken off
+    Names identity;  // decorators that are taken off
+    Names pointwise; // pointwise_dynamic
+    Names types;     // classes that no value here is of
     struct {
         Str name;
         const char *options;
@@ -126,6 +139,10 @@ static void rewrite_import(Rewriter *r, Node *s, Nodes *out) {
             }
         } else if (f->kind == FOREIGN_IDENTITY) {
             names_add(&r->identity, given_name(alias));
+        } else if (f->kind == FOREIGN_POINTWISE) {
+            names_add(&r->pointwise, given_name(alias));
+        } else if (f->kind == FOREIGN_TYPE) {
+            names_add(&r->types, given_name(alias));
         } else {
             if (space) r->space[r->spaces].name = given_name(alias), r->space[r->spaces++].of = f;
             Nodes text = parsed_text(r, f->what, s->span);
@@ -252,7 +269,10 @@ bool foreign_normalize(Arena *a, Node *module, DiagList *d) {
     Rewriter r = {.arena = a, .module = module, .identity.arena = a};
     Nodes *body = &module->module.body;
     Bindings bound;
+    r.pointwise.arena = r.types.arena = a;
     rewrite_block(&r, body);
+    if (r.pointwise.n && !pointwise_normalize(a, module, &r.pointwise, d)) return false;
+    types_normalize(a, module, &r.types);
     if (!r.identity.n && !r.decorators && !r.spaces) return true;
     names_of_module(&bound, a, module);
     for (int i = 0; i < body->n; i++)

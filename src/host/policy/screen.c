@@ -98,10 +98,13 @@ static void screen_function(Screen *s, Scope *scope, const Node *n, bool method)
 static void screen_with(Screen *s, Scope *scope, const Node *n) {
     for (int i = 0; i < n->with.items.n; i++) {
         const Node *item = n->with.items.at[i];
-        if (!s->candidate || n->with.async || !context_quiet(item))
+        bool quiet = context_quiet(item);
+        if (!s->candidate || n->with.async || item->withitem.target)
             refuse_within(s, scope, item->withitem.value, FORM_WITH);
-        else
+        else if (quiet)
             screen_all(s, scope, &item->withitem.value->call.args);
+        else // what it gives is looked at when it is reached
+            screen_expr(s, scope, item->withitem.value);
     }
     screen_block(s, scope, &n->with.body);
 }

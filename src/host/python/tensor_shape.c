@@ -291,6 +291,7 @@ bool api_nbytes(Call *c, Value *out) {
     *out = value_int(value_numel(c->arg[0]) * dtype_bytes(value_elem(c->arg[0])));
     return true;
 }
+bool api_is_complex(Call *c, Value *out) { return *out = value_bool(false), need_tensor(c, 0); }
 bool api_is_float(Call *c, Value *out) {
     if (!need_tensor(c, 0)) return false;
     *out = value_bool(dtype_is_float(value_elem(c->arg[0])));

@@ -217,12 +217,14 @@ Fact varies_call(Varies *v, const Scope *scope, const Node *n) {
         if (varies_call_named(v, func->name, false, &g, &f)) return f;
         Fact callee = varies_eval(v, scope, func);
         v->callee |= (callee.how & FACT_VARIES) != 0;
-        bool own = var_visible(v, scope, func->name) != NULL;
-        f = own ? fact_other(given_how(&g) | FACT_EMPTY) : varies_known_call(n, func->name, (Fact){0}, &g);
+        bool own = var_visible(v, scope, func->name) != NULL, object = varies_is_class(v, scope, func->name);
+        f = own || object ? fact_other(given_how(&g) | FACT_EMPTY) : varies_known_call(n, func->name, (Fact){0}, &g);
         f.how |= callee.how;
         Fact made;
-        if (varies_call_named(v, STR("__call__"), true, &g, &made)) f = fact_other(f.how | made.how);
-        if (varies_call_named(v, STR("forward"), true, &g, &made)) f = fact_other(f.how | made.how);
+        if (!object && varies_call_named(v, STR("__call__"), true, &g, &made))
+            f = fact_other(f.how | made.how);
+        if (!object && varies_call_named(v, STR("forward"), true, &g, &made))
+            f = fact_other(f.how | made.how);
         if (varies_call_named(v, STR("__init__"), true, &g, &made)) f.how |= made.how;
         return f;
     }
