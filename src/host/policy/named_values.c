@@ -116,17 +116,34 @@ static void define_partial(const File *f, Node *s, const Node *of) {
 // ---- an item of a table
 
 // What TABLE["key"] is, where the table is written down once and nobody changes it: it stands at module level.
+typedef struct {
+    Str name;
+    int n;
+} Mentions;
+static void count_mentions(void *arg, const Node *n) {
+    Mentions *m = arg;
+    m->n += n->kind == NODE_NAME && str_eq(n->name, m->name);
+    node_each_child(n, count_mentions, arg); // a tree's height is bounded
+}
+// Nothing happens where it stands.
+static bool is_plain_table(const Node *table) {
+    for (int i = 0; i < table->dict.values.n; i++)
+        if (table->dict.values.at[i]->kind != NODE_LAMBDA && table->dict.values.at[i]->kind != NODE_NAME)
+            return false;
+    return true;
+}
+
 static Node *item_of(const File *f, int before, const Node *n) {
     if (n->kind != NODE_SUBSCRIPT || n->subscript.value->kind != NODE_NAME || !is_written(n->subscript.index) ||
         !bound_once(&f->bound, n->subscript.value->name))
         return NULL;
     const Nodes *body = &f->module->module.body;
-    const Node *table = NULL, *key = n->subscript.index;
+    const Node *table = NULL, *statement = NULL, *key = n->subscript.index;
     for (int i = 0; i < before; i++) {
         const Node *s = body->at[i];
         if (s->kind == NODE_ASSIGN && s->assign.targets.n == 1 &&
             node_is_name(s->assign.targets.at[0], arena_printf(f->arena, "%.*s", STR_ARG(n->subscript.value->name))))
-            table = s->assign.value;
+            table = s->assign.value, statement = s;
     }
     if (!table || table->kind != NODE_DICT || key->kind != NODE_STRING) return NULL;
     Node *found = NULL;
@@ -135,7 +152,13 @@ static Node *item_of(const File *f, int before, const Node *n) {
         if (!k || k->kind != NODE_STRING) return NULL;
         if (str_eq(k->string.text, key->string.text)) found = table->dict.values.at[i];
     }
-    return found && found->kind == NODE_NAME ? found : NULL;
+    if (!found || (found->kind != NODE_NAME && found->kind != NODE_LAMBDA)) return NULL;
+    // One without a name is taken out of a table that nothing else asks for anything.
+    Mentions m = {.name = n->subscript.value->name};
+    count_mentions(&m, f->module);
+    if (found->kind == NODE_LAMBDA && (m.n != 2 || !is_plain_table(table))) return NULL; // with the binding
+    if (found->kind == NODE_LAMBDA) *(Node *)(uintptr_t)statement = (Node){.kind = NODE_PASS, .height = 1};
+    return found;
 }
 
 void named_values_normalize(Arena *a, Node *module) {
