@@ -73,10 +73,11 @@ static const char *const finding_next[DIAG_COUNT] = {
 // A sentence about what host code is for helps whoever computes there; imports, missing functions and names
 // say themselves what to do.
 static bool says_itself(const CaseReport *r) {
-    static const char *const begins[] = {"import", "there is no function `", "module level: ", "`logging`",
-                                         "@pointwise_dynamic", "`jit` alone", "@triton.jit stands"};
-    static const char *const holds[] = {"NameError", "SyntaxError", "is bound a second time", "did you mean",
-                                        "did you forget", "write `"};
+    static const char *const begins[] = {
+        "import",      "there is no function `", "module level: ", "`logging`", "@pointwise_dynamic",
+        "`jit` alone", "@triton.jit stands"};
+    static const char *const holds[] = {"NameError",    "SyntaxError",    "is bound a second time",
+                                        "did you mean", "did you forget", "write `"};
     Str message = str_of(r->message);
     for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
         if (str_starts(message, begins[i])) return r->finding == DIAG_REFUSED;
@@ -351,7 +352,7 @@ static void find_enclosing(void *arg, const Node *n) {
     const Node *cond = n->kind == NODE_IF ? n->branch.cond : n->kind == NODE_WHILE ? n->whileloop.cond : NULL;
     uint32_t end = n->span.at + n->span.len;
     if (cond && n->span.at < f->at && f->at < end && f->from < end && cond->span.at + cond->span.len <= f->at)
-        f->around = cond; // children come later: the innermost one stays
+        f->around = cond;                    // children come later: the innermost one stays
     node_each_child(n, find_enclosing, arg); // a tree's height is bounded
 }
 // An `elif` hangs on the conditions in front of it by what it says itself.

@@ -37,7 +37,8 @@ static bool higher(Call *c, int *have, DType b) {
         *have = has_a && has_b ? (int)order[i + 1][0] : has_a ? (int)b : (int)a;
         return true;
     }
-    return host_raise(c->in, c->at, "RuntimeError: Unexpected dtypes when computing elementwise type promotion!");
+    return host_raise(c->in, c->at,
+                      "RuntimeError: Unexpected dtypes when computing elementwise type promotion!");
 }
 
 // Of the tensors of that kind the highest; those without dimensions count where there is no other one.
@@ -80,8 +81,8 @@ bool api_pointwise_check(Call *c, Value *out) {
     for (int i = 0; i < arg->n; i++)
         if ((arg->at[i].kind == V_TENSOR) != tensor->at[i].b)
             return host_raise(c->in, c->at,
-                              "ValueError: Error: Element at index %d is incorrect. Expected %s, but got %s.", i,
-                              tensor->at[i].b ? "True" : "False", tensor->at[i].b ? "False" : "True");
+                              "ValueError: Error: Element at index %d is incorrect. Expected %s, but got %s.",
+                              i, tensor->at[i].b ? "True" : "False", tensor->at[i].b ? "False" : "True");
     return true;
 }
 
@@ -101,7 +102,8 @@ static bool broadcast(Call *c, const Tensor *t, int64_t *shape, int *rank) {
         if (shape[at] == 1)
             shape[at] = t->shape[i];
         else if (t->shape[i] != 1 && t->shape[i] != shape[at])
-            return host_raise(c->in, c->at, "ValueError: Unbroadcastable shapes: %lld and %lld in dimension %d",
+            return host_raise(c->in, c->at,
+                              "ValueError: Unbroadcastable shapes: %lld and %lld in dimension %d",
                               (long long)shape[at], (long long)t->shape[i], at);
     }
     return true;
@@ -130,8 +132,9 @@ bool api_pointwise_task(Call *c, Value *out) {
         if (!same_shape(t, shape, rank))
             return host_raise(c->in, c->at, "RuntimeError: out tensor at index %d shape is invalid", i);
         if (overlaps_itself(t))
-            return host_raise(c->in, c->at,
-                              "RuntimeError: Pointwise Input arguments should not have internal overlapping.");
+            return host_raise(
+                c->in, c->at,
+                "RuntimeError: Pointwise Input arguments should not have internal overlapping.");
         if (like.kind == V_NONE) like = given->at[i];
     }
     for (int i = 0; i < in->n && like.kind == V_NONE; i++)
@@ -160,8 +163,8 @@ static int joined(int64_t *shape, int64_t (*step)[TENSOR_RANK_MAX], int tensors,
     return to;
 }
 
-// (rank, elements, the last three of four sizes, four steps of each tensor), for a kernel that goes through all
-// elements in their order.
+// (rank, elements, the last three of four sizes, four steps of each tensor), for a kernel that goes through
+// all elements in their order.
 bool api_pointwise_steps(Call *c, Value *out) {
     enum { TENSORS_MAX = 16 };
     const Seq *all = c->arg[1].seq;
@@ -180,8 +183,9 @@ bool api_pointwise_steps(Call *c, Value *out) {
     }
     rank = elements ? joined(shape, step, all->n, rank) : 0;
     if (rank > STEPS)
-        return host_unsupported(c->in, c->at, "pointwise_dynamic of tensors whose layouts differ in more than %d "
-                                              "dimensions",
+        return host_unsupported(c->in, c->at,
+                                "pointwise_dynamic of tensors whose layouts differ in more than %d "
+                                "dimensions",
                                 STEPS);
     flat[n++] = rank < 2 ? 1 : STEPS;
     flat[n++] = elements;

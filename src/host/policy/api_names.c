@@ -143,7 +143,9 @@ static const Entry *nearest(Str name, bool member, bool candidate) {
     Nearest near = nearest_to(name);
     for (int i = 0; i < entries; i++) {
         const Entry *e = &entry[i];
-        if (e->member != member || e->name.p[0] == '<' || !row_allows(e->row, candidate) || str_eq(e->name, name)) continue;
+        if (e->member != member || e->name.p[0] == '<' || !row_allows(e->row, candidate) ||
+            str_eq(e->name, name))
+            continue;
         if (nearest_offer(&near, e->name)) best = e;
     }
     return best;

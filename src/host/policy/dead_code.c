@@ -106,7 +106,7 @@ static void drop(const Node *n) {
 
 typedef struct {
     bool logging, warnings; // names of these modules
-    Names loggers, makers; // what getLogger() gave; `getLogger` under its names here
+    Names loggers, makers;  // what getLogger() gave; `getLogger` under its names here
 } Logging;
 
 static bool is_method_of(const Node *call, Str *object, Str *method) {
@@ -272,7 +272,8 @@ static void answer_enabled(void *arg, const Node *n) {
 }
 
 static void note_makers(Logging *l, const Node *n, const Bindings *bound) {
-    bool from = n->kind == NODE_IMPORT && n->import.from && !n->import.dots && str_is(n->import.module, "logging");
+    bool from =
+        n->kind == NODE_IMPORT && n->import.from && !n->import.dots && str_is(n->import.module, "logging");
     for (int k = 0; from && k < n->import.names.n; k++) {
         const Node *alias = n->import.names.at[k];
         Str as = alias->alias.as.len ? alias->alias.as : alias->alias.name;

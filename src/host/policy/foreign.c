@@ -65,7 +65,7 @@ typedef struct {
         Str name; // as the file calls it
         const Foreign *of;
         bool taken; // by a member of it
-    } space[8]; // modules whose members are what a text defines
+    } space[8];     // modules whose members are what a text defines
     int spaces;
 } Rewriter;
 
@@ -109,7 +109,8 @@ static Node *import_of(Rewriter *r, const Node *import, const Node *alias, const
 
 // import a.b.c as x, of a module that is known as `from a.b import c as x`: written so.
 static void import_from(const Rewriter *r, Node *s) {
-    if (s->kind != NODE_IMPORT || s->import.from || s->import.names.n != 1 || library_of(r->module, s)) return;
+    if (s->kind != NODE_IMPORT || s->import.from || s->import.names.n != 1 || library_of(r->module, s))
+        return;
     Node *alias = s->import.names.at[0];
     Str whole = alias->alias.name;
     const char *dot = memrchr(whole.p, '.', whole.len);
@@ -248,7 +249,8 @@ static void name_member(void *arg, const Node *n) {
     if (n->kind != NODE_ATTRIBUTE || n->attribute.value->kind != NODE_NAME) return;
     for (int i = 0; i < p->r->spaces; i++) {
         Str name = p->r->space[i].name;
-        if (!str_eq(n->attribute.value->name, name) || (names_have(&p->bound->all, name) && !p->first)) continue;
+        if (!str_eq(n->attribute.value->name, name) || (names_have(&p->bound->all, name) && !p->first))
+            continue;
         Str whole = str_of(
             arena_printf(p->r->arena, "%s_%.*s", p->r->space[i].of->names, STR_ARG(n->attribute.name)));
         if (!bound_once(p->bound, whole)) continue;
@@ -261,8 +263,9 @@ static void name_member(void *arg, const Node *n) {
 static void take_name(Rewriter *r, const Bindings *bound, const Nodes *body) {
     for (int i = 0; i < body->n; i++) {
         const Node *s = body->at[i], *from = s->kind == NODE_ASSIGN ? s->assign.value : s;
-        if (s->kind != NODE_ASSIGN || s->assign.targets.n != 1 || s->assign.targets.at[0]->kind != NODE_NAME ||
-            from->kind != NODE_ATTRIBUTE || from->attribute.value->kind != NODE_NAME)
+        if (s->kind != NODE_ASSIGN || s->assign.targets.n != 1 ||
+            s->assign.targets.at[0]->kind != NODE_NAME || from->kind != NODE_ATTRIBUTE ||
+            from->attribute.value->kind != NODE_NAME)
             continue;
         Str name = from->attribute.value->name;
         for (int k = 0; k < r->spaces; k++) {

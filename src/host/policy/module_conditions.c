@@ -293,7 +293,7 @@ static void take_values(void *arg, const Node *n) {
         return;
     const Node *alias, *s = module_binding(v->c->module, n->attribute.value->name, &alias);
     Buf path = BUF(v->c->arena);
-    const Node *value = !s                           ? NULL
+    const Node *value = !s                          ? NULL
                         : s->kind == NODE_ASSIGN    ? s->assign.value
                         : s->kind == NODE_ANNASSIGN ? s->annassign.value
                                                     : NULL;

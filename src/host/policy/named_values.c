@@ -18,8 +18,10 @@ static bool is_partial(const File *f, const Node *func) {
     const Node *s = module_binding(f->module, root->name, &alias);
     if (!s || s->kind != NODE_IMPORT || s->import.dots || library_of(f->module, s)) return false;
     if (func->kind == NODE_NAME)
-        return s->import.from && str_is(s->import.module, "functools") && str_is(alias->alias.name, "partial");
-    return !s->import.from && str_is(alias->alias.name, "functools") && str_is(func->attribute.name, "partial");
+        return s->import.from && str_is(s->import.module, "functools") &&
+               str_is(alias->alias.name, "partial");
+    return !s->import.from && str_is(alias->alias.name, "functools") &&
+           str_is(func->attribute.name, "partial");
 }
 
 static const Node *function_before(const File *f, int before, const Node *name) {
@@ -68,28 +70,33 @@ static Node *name_node(const File *f, Str name, Span at) {
     return n;
 }
 
-// go = partial(f, 3, BLOCK=128)  ->  def go(x, other=None): return f(3, x, other, BLOCK=128)
-// Behind a parameter that the partial gives by its name the others are handed over by theirs, as in Python.
+// go = partial(f, 3, BLOCK=128)  ->  def go(x, other=None, *, BLOCK=128): return f(3, x, other, BLOCK=BLOCK)
+// What the partial gives by its name a call may give anew, by its name, too, and so all that stands behind
+// it.
 static void define_partial(const File *f, Node *s, const Node *of) {
     Node *call = s->assign.value, *back = NEW(f->arena, Node);
     const Nodes *params = &of->function.params, given = call->call.keywords;
     int first = call->call.args.n - 1, height = call->height;
     Nodes args = {NEWN(f->arena, Node *, (size_t)params->n + 1), 0}, own = args,
           keywords = {NEWN(f->arena, Node *, (size_t)params->n + 1), 0};
-    own.at = NEWN(f->arena, Node *, (size_t)params->n + 1);
+    own.at = NEWN(f->arena, Node *, (size_t)params->n + 2);
     for (int i = 0; i < first; i++) args.at[args.n++] = call->call.args.at[i + 1];
     for (int i = first; i < params->n; i++) {
         Node *p = copy_of(f, params->at[i]);
         const Node *k = keyword_of(&given, p->param.name);
-        if (k) {
-            keywords.at[keywords.n++] = (Node *)(uintptr_t)k;
-            continue;
-        }
         Node *value = name_node(f, p->param.name, s->span);
+        if (k) p->param.def = k->keyword.value;
+        if (k && p->height < 2) p->height = 2;
         if (p->height > height) height = p->height;
-        p->param.kind = keywords.n ? PARAM_KWONLY : PARAM_PLAIN;
+        if (k && !keywords.n) {
+            Node *star = own.at[own.n++] = copy_of(f, p);
+            star->param.name = (Str){0};
+            star->param.kind = PARAM_STAR;
+            star->param.def = star->param.annotation = NULL;
+        }
+        p->param.kind = k || keywords.n ? PARAM_KWONLY : PARAM_PLAIN;
         own.at[own.n++] = p;
-        if (!keywords.n) {
+        if (!k && !keywords.n) {
             args.at[args.n++] = value;
             continue;
         }
@@ -115,7 +122,8 @@ static void define_partial(const File *f, Node *s, const Node *of) {
 
 // ---- an item of a table
 
-// What TABLE["key"] is, where the table is written down once and nobody changes it: it stands at module level.
+// What TABLE["key"] is, where the table is written down once and nobody changes it: it stands at module
+// level.
 typedef struct {
     Str name;
     int n;
@@ -134,15 +142,16 @@ static bool is_plain_table(const Node *table) {
 }
 
 static Node *item_of(const File *f, int before, const Node *n) {
-    if (n->kind != NODE_SUBSCRIPT || n->subscript.value->kind != NODE_NAME || !is_written(n->subscript.index) ||
-        !bound_once(&f->bound, n->subscript.value->name))
+    if (n->kind != NODE_SUBSCRIPT || n->subscript.value->kind != NODE_NAME ||
+        !is_written(n->subscript.index) || !bound_once(&f->bound, n->subscript.value->name))
         return NULL;
     const Nodes *body = &f->module->module.body;
     const Node *table = NULL, *statement = NULL, *key = n->subscript.index;
     for (int i = 0; i < before; i++) {
         const Node *s = body->at[i];
         if (s->kind == NODE_ASSIGN && s->assign.targets.n == 1 &&
-            node_is_name(s->assign.targets.at[0], arena_printf(f->arena, "%.*s", STR_ARG(n->subscript.value->name))))
+            node_is_name(s->assign.targets.at[0],
+                         arena_printf(f->arena, "%.*s", STR_ARG(n->subscript.value->name))))
             table = s->assign.value, statement = s;
     }
     if (!table || table->kind != NODE_DICT || key->kind != NODE_STRING) return NULL;

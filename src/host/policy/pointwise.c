@@ -1,15 +1,17 @@
 // `@pointwise_dynamic(...)` of FlagGems above a `@triton.jit` function of scalars, by its meaning: a host
-// function that broadcasts its tensors, gives each output the type that torch's rules name, and runs the scalar
-// function on every element. It is written as such:
+// function that broadcasts its tensors, gives each output the type that torch's rules name, and runs the
+// scalar function on every element. It is written as such:
 //
 //     @pointwise_dynamic(promotion_methods=[(0, 1, "DEFAULT")])     @triton.jit
 //     @triton.jit                                                   def f_of_scalars(x, y): ...
 //     def f(x, y): ...                                              @triton.jit
-//                                                                   def f_over_tensors(in0_ptr, in1_ptr, out0_ptr, ...): ...
-//                                                                   def f(in0, in1, /, *, out0=None): ...
+//                                                                   def f_over_tensors(in0_ptr, in1_ptr,
+//                                                                   out0_ptr, ...): ... def f(in0, in1, /, *,
+//                                                                   out0=None): ...
 //
-// What it calls beside is in host/candidate/pointwise.c. How the library cuts the work into tiles is left out: it
-// changes no value. Complex numbers do not exist here, so that what a file says of them has nothing to do.
+// What it calls beside is in host/candidate/pointwise.c. How the library cuts the work into tiles is left
+// out: it changes no value. Complex numbers do not exist here, so that what a file says of them has nothing
+// to do.
 #include "host/policy/screen.h"
 
 enum { OPERANDS_MAX = 12, OUTPUTS_MAX = 4, STEPS = 4 };
@@ -56,7 +58,8 @@ static bool is_method_row(const Node *n, int operands) {
     if (!is_list(n) || n->items.n < 2) return false;
     for (int i = 0; i + 1 < n->items.n; i++) {
         const Node *at = n->items.at[i];
-        if (at->kind != NODE_INT || at->integer.too_big || at->integer.value >= (uint64_t)operands) return false;
+        if (at->kind != NODE_INT || at->integer.too_big || at->integer.value >= (uint64_t)operands)
+            return false;
     }
     const Node *word = n->items.at[n->items.n - 1];
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -95,7 +98,8 @@ static bool read_operands(const Writer *w, const Node *f, const Options *o, Poin
     const Node *types = o->is_tensor ? o->is_tensor : o->dtypes;
     p->operands = o->inputs ? o->inputs : types ? types->items.n : f->function.params.n;
     if (p->operands < 1 || p->operands > OPERANDS_MAX) return say(w, f, "more operands than are read here");
-    if ((o->is_tensor && o->is_tensor->items.n != p->operands) || (o->dtypes && o->dtypes->items.n != p->operands))
+    if ((o->is_tensor && o->is_tensor->items.n != p->operands) ||
+        (o->dtypes && o->dtypes->items.n != p->operands))
         return fails(w, f, "AssertionError: lists of different lengths");
     for (int i = 0; i < p->operands; i++) {
         const Node *says = o->is_tensor ? o->is_tensor->items.at[i] : NULL;
@@ -115,8 +119,9 @@ static bool read_decorator(const Writer *w, const Node *f, const Node *d, Pointw
     if (d->kind == NODE_CALL && d->call.args.n) return say(w, d, "its options are named");
     if (d->kind == NODE_CALL && !read_options(w, d, &o, p)) return false;
     if (!p->methods)
-        return fails(w, d, "ValueError: No type promotion method provided! You must provide type promotion method "
-                           "for each output!");
+        return fails(w, d,
+                     "ValueError: No type promotion method provided! You must provide type promotion method "
+                     "for each output!");
     if (!read_operands(w, f, &o, p)) return false;
     p->outputs = p->methods->items.n;
     if (p->outputs < 1 || (o.outputs && o.outputs != p->outputs))
@@ -134,8 +139,8 @@ static bool read_decorator(const Writer *w, const Node *f, const Node *d, Pointw
 
 static void operands(Buf *b, const Pointwise *p, const char *behind) { // in0_ptr, val0
     for (int i = 0, t = 0, v = 0; i < p->operands; i++)
-        buf_printf(b, p->tensor[i] ? "in%d%s, " : "val%d%.0s, ", p->tensor[i] ? t : v, behind), t += p->tensor[i],
-            v += !p->tensor[i];
+        buf_printf(b, p->tensor[i] ? "in%d%s, " : "val%d%.0s, ", p->tensor[i] ? t : v, behind),
+            t += p->tensor[i], v += !p->tensor[i];
 }
 static int tensors_of(const Pointwise *p) {
     int n = 0;
@@ -151,8 +156,9 @@ static void addresses(Buf *b, const char *stem, int n, bool flat) {
         if (flat)
             buf_printf(b, "        %s%d_at = %s%d_ptr + at * %s%d_d3\n", stem, i, stem, i, stem, i);
         else
-            buf_printf(b, "        %s%d_at = %s%d_ptr + i0 * %s%d_d0 + i1 * %s%d_d1 + i2 * %s%d_d2 + i3 * %s%d_d3\n",
-                       stem, i, stem, i, stem, i, stem, i, stem, i, stem, i);
+            buf_printf(
+                b, "        %s%d_at = %s%d_ptr + i0 * %s%d_d0 + i1 * %s%d_d1 + i2 * %s%d_d2 + i3 * %s%d_d3\n",
+                stem, i, stem, i, stem, i, stem, i, stem, i, stem, i);
     }
 }
 
@@ -302,8 +308,8 @@ static bool write_one(Writer *w, Node *f, Nodes *out) {
     if (d != f->function.decorators.at[0] || f->function.decorators.n != 2)
         return say(w, d, "it stands alone above @triton.jit");
     if (!read_decorator(w, f, d, &p)) return false;
-    if (!bound_once(&w->bound, p.name) || !is_free(w, p.name, "of_scalars") || !is_free(w, p.name, "over_tensors") ||
-        !is_free(w, p.name, "of_rank"))
+    if (!bound_once(&w->bound, p.name) || !is_free(w, p.name, "of_scalars") ||
+        !is_free(w, p.name, "over_tensors") || !is_free(w, p.name, "of_rank"))
         return say(w, f, "its name, or one that begins with it, stands for something else in this file");
     Buf text = BUF(w->arena);
     kernel_text(&text, &p);

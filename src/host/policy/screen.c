@@ -337,8 +337,9 @@ static const char *no_entry(Screen *s, const char *entry) {
             buf_printf(&text, "%s`%.*s`", functions == 1 ? "; this one has " : ", ", STR_ARG(one));
     }
     if (s->candidate && !functions && !models)
-        buf_puts(&text, ": `def run(...)`, a class ModelNew, or a function that `--entry NAME` names; for a kernel "
-                        "without host code, a manifest (`ouroboros manifest FILE`)");
+        buf_puts(&text,
+                 ": `def run(...)`, a class ModelNew, or a function that `--entry NAME` names; for a kernel "
+                 "without host code, a manifest (`ouroboros manifest FILE`)");
     if (functions > NAMED_MAX) buf_puts(&text, " and others");
     if (functions)
         buf_printf(&text, ": name the one that launches the kernels by `--entry %.*s`, or write `%s = %.*s`",

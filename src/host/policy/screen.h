@@ -51,7 +51,8 @@ void versions_normalize(Arena *a, Node *module); // what is asked of torch.versi
 void questions_normalize(Arena *a, Node *module);
 bool conditions_normalize(Arena *a, Node *module); // false: there was nothing to decide
 MUST_CHECK bool foreign_normalize(Arena *a, Node *module, DiagList *d);
-// Questions whether a value is of classes that no value here is of: imported ones, and numbers that are complex.
+// Questions whether a value is of classes that no value here is of: imported ones, and numbers that are
+// complex.
 void types_normalize(Arena *a, Node *module, const Names *types);
 // Functions under the decorator of these names as what it makes of them.
 MUST_CHECK bool pointwise_normalize(Arena *a, Node *module, const Names *names, DiagList *d);

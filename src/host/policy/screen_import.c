@@ -36,7 +36,8 @@ static const char *named_import(Screen *s, const Node *n, const char *why) {
         one.import.names = (Nodes){&n->import.names.at[i], 1};
         if (import_allowed(&one, true, &ignore)) continue;
         Str name = n->import.names.at[i]->alias.name;
-        if (!n->import.from) return arena_printf(s->arena, "import of `%.*s`: %.*s", STR_ARG(name), STR_ARG(rest));
+        if (!n->import.from)
+            return arena_printf(s->arena, "import of `%.*s`: %.*s", STR_ARG(name), STR_ARG(rest));
         return arena_printf(s->arena, "import of `%.*s` from `%.*s`: %.*s", STR_ARG(name),
                             STR_ARG(n->import.module), STR_ARG(rest));
     }

@@ -1,7 +1,7 @@
 // Questions whose answer is No wherever a kernel is judged, because no value here is of such a class: tensors
 // that are spread over devices, which a file imports the class of (TYPE rows of foreign.def), and complex
-// numbers. isinstance() of them is False; what stands under such a condition alone is left out, so that nobody
-// looks for a meaning of it.
+// numbers. isinstance() of them is False; what stands under such a condition alone is left out, so that
+// nobody looks for a meaning of it.
 #include "host/policy/screen.h"
 
 typedef struct {
@@ -65,11 +65,12 @@ static bool is_still(const Node *n) { // that nobody notices whether it is evalu
 static void fold_boolean(Answers *a, const Node *n) {
     bool and = n->boolop.op == OPER_AND, still = true;
     Nodes *items = &mine(n)->boolop.items;
-    for (int i = 0; and && i + 1 < items->n; i++)
+    for (int i = 0; and&&i + 1 < items->n; i++)
         if (asks_complex(items->at[i], items->at[i + 1])) becomes(a, items->at[i + 1], false);
     for (int i = 0; i < items->n; i++) {
         const Node *item = items->at[i];
-        bool ends = item->kind == (and ? NODE_FALSE : NODE_TRUE), skips = item->kind == (and ? NODE_TRUE : NODE_FALSE);
+        bool ends = item->kind == (and? NODE_FALSE : NODE_TRUE),
+             skips = item->kind == (and? NODE_TRUE : NODE_FALSE);
         if (ends && still) return becomes(a, n, !and);
         still &= is_still(item);
         if (!skips || items->n == 1 || i + 1 == items->n) continue; // the last one is the value
@@ -118,7 +119,8 @@ static void cut(void *arg, const Node *n) {
         never |= cond->boolop.items.at[i]->kind == NODE_FALSE;
     if (never)
         for (int i = 0; i < s->branch.then.n; i++)
-            *s->branch.then.at[i] = (Node){.kind = NODE_PASS, .span = s->branch.then.at[i]->span, .height = 1};
+            *s->branch.then.at[i] =
+                (Node){.kind = NODE_PASS, .span = s->branch.then.at[i]->span, .height = 1};
     if (cond->kind != NODE_FALSE) return;
     a->changed = true;
     if (!n->branch.otherwise.n) {
@@ -150,12 +152,12 @@ static void count_binds(void *arg, const Node *n) {
 }
 static void count_targets(void *arg, const Node *n) {
     Local *l = arg;
-    const Node *t = n->kind == NODE_AUGASSIGN    ? n->augassign.target
-                    : n->kind == NODE_ANNASSIGN  ? n->annassign.target
-                    : n->kind == NODE_FOR        ? n->loop.target
-                    : n->kind == NODE_COMPFOR    ? n->compfor.target
-                    : n->kind == NODE_WITHITEM   ? n->withitem.target
-                                                 : NULL;
+    const Node *t = n->kind == NODE_AUGASSIGN   ? n->augassign.target
+                    : n->kind == NODE_ANNASSIGN ? n->annassign.target
+                    : n->kind == NODE_FOR       ? n->loop.target
+                    : n->kind == NODE_COMPFOR   ? n->compfor.target
+                    : n->kind == NODE_WITHITEM  ? n->withitem.target
+                                                : NULL;
     Nodes one = {(Node *[]){mine(t)}, t != NULL}, targets = n->kind == NODE_ASSIGN ? n->assign.targets : one;
     for (int i = 0; i < targets.n; i++) {
         Names names = {.arena = l->arena};
@@ -177,8 +179,8 @@ static void follow(Answers *a, const Node *f) {
     const Nodes *body = &f->function.body;
     for (int i = 0; i < body->n; i++) {
         const Node *s = body->at[i];
-        if (s->kind != NODE_ASSIGN || s->assign.targets.n != 1 || s->assign.targets.at[0]->kind != NODE_NAME ||
-            s->assign.value->kind != NODE_FALSE)
+        if (s->kind != NODE_ASSIGN || s->assign.targets.n != 1 ||
+            s->assign.targets.at[0]->kind != NODE_NAME || s->assign.value->kind != NODE_FALSE)
             continue;
         Local l = {.arena = a->arena, .name = s->assign.targets.at[0]->name};
         node_each_child(f, count_binds, &l);

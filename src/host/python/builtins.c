@@ -206,7 +206,8 @@ bool api_map(Call *c, Value *out) {
 // In files that kernels are taken from it stands in branches for arguments that nobody gives here.
 bool api_computes(Call *c, Value *out) {
     (void)out;
-    return host_refuse(c->in, c->at, "`%.*s`: it computes on, or copies, the elements of tensors; do it in a kernel",
+    return host_refuse(c->in, c->at,
+                       "`%.*s`: it computes on, or copies, the elements of tensors; do it in a kernel",
                        STR_ARG(c->name));
 }
 bool api_context(Call *c, Value *out) { return (void)c, *out = (Value){.kind = V_CONTEXT}, true; }

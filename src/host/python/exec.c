@@ -219,8 +219,8 @@ static bool is_defined(const Interp *in, Value v) {
 
 static bool is_data(Interp *in, Value v);
 
-// What a plain class of the file makes: an instance of a frozen data class, say. Whatever its methods try, the
-// module's own objects do not change (value_freeze).
+// What a plain class of the file makes: an instance of a frozen data class, say. Whatever its methods try,
+// the module's own objects do not change (value_freeze).
 static bool is_data_object(Interp *in, const Object *o) {
     if (!o->of || o->of->kind != CLASS_PLAIN) return false;
     if (o->frozen) return true;

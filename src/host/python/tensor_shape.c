@@ -199,7 +199,8 @@ bool tensor_index(Interp *in, Span at, Value t, const Value *item, int items, Va
     for (int i = 0; i < items; i++) {
         if (value_is_tensor(item[i]) || value_is_seq(item[i]))
             return host_refuse(in, at, "indexing a tensor by a %s is a gather: %s", value_type(item[i]),
-                               in->candidate ? "do it in a kernel" : "use torch.index_select or torch.gather");
+                               in->candidate ? "do it in a kernel"
+                                             : "use torch.index_select or torch.gather");
         ellipses += item[i].kind == V_ELLIPSIS;
         used += item[i].kind == V_INT || item[i].kind == V_SLICE;
     }

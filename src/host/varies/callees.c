@@ -218,7 +218,8 @@ Fact varies_call(Varies *v, const Scope *scope, const Node *n) {
         Fact callee = varies_eval(v, scope, func);
         v->callee |= (callee.how & FACT_VARIES) != 0;
         bool own = var_visible(v, scope, func->name) != NULL, object = varies_is_class(v, scope, func->name);
-        f = own || object ? fact_other(given_how(&g) | FACT_EMPTY) : varies_known_call(n, func->name, (Fact){0}, &g);
+        f = own || object ? fact_other(given_how(&g) | FACT_EMPTY)
+                          : varies_known_call(n, func->name, (Fact){0}, &g);
         f.how |= callee.how;
         Fact made;
         if (!object && varies_call_named(v, STR("__call__"), true, &g, &made))

@@ -36,9 +36,9 @@ typedef struct {
     int64_t lo, hi; // +-FACT_FAR: unknown
 } Fact;
 static const int64_t FACT_FAR = INT64_MAX / 4;
-// No tensor of the domain has as many elements, its gaps included, so that no size, stride or count reaches it,
-// nor the product of a stride and the size of its dimension: 2^31, less what
-// programs keep in hand when they choose between 32 and 64 bits for an index.
+// No tensor of the domain has as many elements, its gaps included, so that no size, stride or count reaches
+// it, nor the product of a stride and the size of its dimension: 2^31, less what programs keep in hand when
+// they choose between 32 and 64 bits for an index.
 static const int64_t FACT_ELEMENTS = ((int64_t)1 << 31) - (1 << 16);
 
 typedef enum { TRUTH_UNKNOWN, TRUTH_NEVER, TRUTH_ALWAYS } Truth;
