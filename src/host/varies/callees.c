@@ -2,13 +2,19 @@
 #include "host/varies/inside.h"
 
 static Given given(Varies *v, const Scope *scope, const Node *call) {
+    enum { SPREAD_MAX = 8 }; // items of one sequence that are handed over one by one
     Given g = {.keywords = &call->call.keywords};
-    g.arg = NEWN(v->arena, Fact, (size_t)call->call.args.n + 1);
+    g.arg = NEWN(v->arena, Fact, (size_t)call->call.args.n * SPREAD_MAX + 1);
     g.named = NEWN(v->arena, Fact, (size_t)g.keywords->n + 1);
     for (int i = 0; i < call->call.args.n; i++) {
         const Node *n = call->call.args.at[i];
         Fact f = varies_eval(v, scope, n);
         if (n->kind == NODE_STARRED && varies_empty(v, f)) continue;
+        bool counted =
+            (f.kind == FACT_NUMBERS || f.kind == FACT_THINGS) && f.count > 0 && f.count <= SPREAD_MAX;
+        for (int k = 0; n->kind == NODE_STARRED && counted && !g.more && k < f.count; k++)
+            g.arg[g.args++] = fact_item_at(f, k);
+        if (n->kind == NODE_STARRED && counted && !g.more) continue;
         if (n->kind == NODE_STARRED || g.more)
             g.more = true, g.rest = fact_join(g.rest, fact_item(f));
         else

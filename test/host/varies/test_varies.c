@@ -272,6 +272,15 @@ static void wrappers_are_followed(void **state) {
     assert_false(may(WRAPPED("not x.is_contiguous()"), true));
     assert_false(may(WRAPPED("not isinstance(x, torch.Tensor)"), true));
     assert_true(may(WRAPPED("x.shape[0] == 7"), true));
+    // As many arguments as the wrapper was given: the others have their defaults.
+#define GUARDED(call)                                                                                      \
+    "def ensure(fn):\n    def wrapper(*args, **kw):\n        a = [y.contiguous() if isinstance(y, "        \
+    "torch.Tensor) else y for y in args]\n        k = {n: y for n, y in kw.items()}\n        return "      \
+    "fn(*a, **k)\n    return wrapper\n@ensure\ndef f(x, dtype=None):\n    if dtype is not None:\n        " \
+    "return 1\n    return 2\ndef run(x, w):\n    return " call "\n"
+    assert_false(may(GUARDED("f(x)"), true));
+    assert_true(may(GUARDED("f(x, None if w.shape[0] == 7 else x.dtype)"), true));
+    assert_true(may(GUARDED("f(x, **({} if w.shape[0] == 7 else {'dtype': x.dtype}))"), true));
     normalized = false;
 }
 
