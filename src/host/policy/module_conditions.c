@@ -263,6 +263,12 @@ static void answer_version(void *arg, const Node *n) {
     Arena *a = arg;
     node_each_child(n, answer_version, a); // a tree's height is bounded
     if (is_version_of(a, n, "torch.version.hip")) return becomes(n, NODE_NONE);
+    const Node *of = n->kind == NODE_CALL && node_is_name(n->call.func, "bool") && n->call.args.n == 1 &&
+                             !n->call.keywords.n
+                         ? n->call.args.at[0]
+                         : NULL;
+    if (of && (of->kind == NODE_NONE || of->kind == NODE_FALSE)) return becomes(n, NODE_FALSE);
+    if (of && of->kind == NODE_TRUE) return becomes(n, NODE_TRUE);
     if (n->kind == NODE_IF) answer_truth(a, n->branch.cond);
     if (n->kind == NODE_IFEXP) answer_truth(a, n->ifexp.cond);
     if (n->kind == NODE_UNARY && n->unary.op == OPER_NOT) answer_truth(a, n->unary.operand);
