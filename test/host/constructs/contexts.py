@@ -47,3 +47,11 @@ class Timer:
 def run(x):
     with Timer():
         return launch(x)
+# --- host_error: name 'no_grad' is not defined
+def run(x):
+    with no_grad():
+        return launch(x)
+# --- unsupported: no_grad
+def run(x):
+    with x.no_grad():
+        return launch(x)
