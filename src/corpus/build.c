@@ -48,9 +48,9 @@ static bool put_answers(Build *b, double seconds, Err *e) {
     bool ok = store_begin(b->q->store, e);
     for (const LadderAnswer *n = list; ok && n; n = n->next) {
         const Pending *k = n->of;
-        bool fresh = false;
-        if (!n->lost) ok = record_answer(&b->recorder, k, n, &fresh, e);
-        if (ok) count(&b->out->tally, n, fresh);
+        Recorded put = {0};
+        if (!n->lost) ok = record_answer(&b->recorder, k, n, &put, e);
+        if (ok) count(&b->out->tally, n, put.fresh);
     }
     ok = ok && store_commit(b->q->store, e);
     if (!ok) store_rollback(b->q->store);

@@ -16,7 +16,7 @@ const char *shape_class(Arena *a, const RankShape *shape) {
 
 static bool put(Store *s, Arena *a, const Winner *m, const Pending *k, bool *stands, Err *e) {
     char build[65];
-    bool fresh;
+    Recorded put;
     if (!referee_build(build, e)) return false;
     Recorder r = {.store = s, .build = str_of(build)};
     Buf evidence = BUF(a);
@@ -26,7 +26,7 @@ static bool put(Store *s, Arena *a, const Winner *m, const Pending *k, bool *sta
                       .status = str_of(status_name(m->verdict->decision.status)),
                       .level = str_of(level_name(m->verdict->judged.level)),
                       .evidence = buf_str(&evidence)};
-    if (!record_answer(&r, k, &n, &fresh, e)) return false;
+    if (!record_answer(&r, k, &n, &put, e)) return false;
     // A program that was rejected before, by another draw, wears no crown.
     StoredRow row;
     bool found;

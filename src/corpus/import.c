@@ -28,9 +28,11 @@ static bool is_interrupted(const Import *v) { return v->q->interrupted && v->q->
 
 // ---- answers
 
-static void count_answer(ImportTally *t, const LadderAnswer *n, bool fresh) {
+static void count_answer(ImportTally *t, const LadderAnswer *n, Recorded put) {
     t->lost += n->lost;
-    t->fresh += fresh;
+    t->fresh += put.fresh;
+    t->known += put.known; // a line like an earlier one, which was still being judged
+    if (put.known) return;
     t->accepted += n->accepted;
     t->rejected += !n->lost && n->decided && !n->accepted;
     t->undecided += !n->lost && !n->decided;
@@ -42,9 +44,9 @@ static bool put_answers(Import *v, double seconds, Err *e) {
     if (!list) return true;
     bool ok = store_begin(v->q->store, e);
     for (const LadderAnswer *n = list; ok && n; n = n->next) {
-        bool fresh = false;
-        if (!n->lost) ok = record_answer(&v->recorder, n->of, n, &fresh, e);
-        if (ok) count_answer(v->out, n, fresh);
+        Recorded put = {0};
+        if (!n->lost) ok = record_answer(&v->recorder, n->of, n, &put, e);
+        if (ok) count_answer(v->out, n, put);
     }
     ok = ok && store_commit(v->q->store, e);
     if (!ok) store_rollback(v->q->store);

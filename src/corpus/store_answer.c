@@ -73,11 +73,13 @@ bool record_verdict(Recorder *r, const Pending *k, int64_t program, const Ladder
     return store_verdict_put(r->store, program, &v, e);
 }
 
-bool record_answer(Recorder *r, const Pending *k, const LadderAnswer *n, bool *fresh, Err *e) {
+bool record_answer(Recorder *r, const Pending *k, const LadderAnswer *n, Recorded *put, Err *e) {
     int64_t id, known = 0;
-    if (!store_program_put(r->store, &k->program, &id, fresh, e)) return false;
+    *put = (Recorded){0};
+    if (!store_program_put(r->store, &k->program, &id, &put->fresh, e)) return false;
     // Two equal programs that were under way together have one verdict.
-    if (!*fresh && !record_known(r, k, &known, e)) return false;
+    if (!put->fresh && !record_known(r, k, &known, e)) return false;
+    put->known = known > 0;
     return (known || record_verdict(r, k, id, n, e)) &&
            (!k->drafted || store_draft_put(r->store, &k->draft, id, e));
 }

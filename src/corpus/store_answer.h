@@ -30,5 +30,9 @@ typedef struct {
 MUST_CHECK bool record_known(Recorder *r, const Pending *k, int64_t *program, Err *e);
 // The verdict that stands from now on; inside a transaction.
 MUST_CHECK bool record_verdict(Recorder *r, const Pending *k, int64_t program, const LadderAnswer *n, Err *e);
-// The program, its verdict and the draft; inside a transaction. `fresh`: the store did not have it.
-MUST_CHECK bool record_answer(Recorder *r, const Pending *k, const LadderAnswer *n, bool *fresh, Err *e);
+// fresh: the store did not have the program; known: it had a verdict of it, which stands.
+typedef struct {
+    bool fresh, known;
+} Recorded;
+// The program, its verdict and the draft; inside a transaction.
+MUST_CHECK bool record_answer(Recorder *r, const Pending *k, const LadderAnswer *n, Recorded *put, Err *e);

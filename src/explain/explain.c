@@ -79,7 +79,8 @@ static void find_region(Arena *a, Explanation *x, const Draw *d, const Watched *
     int order = x->v.decision.status == STATUS_nondeterministic && r->again > 0;
     x->picture = (RegionMap){.pixel = explain_pixels(a, b, w->output + spec_output_at(spec, order) + from,
                                                      w->flags + spec->output_at + from),
-                             .columns = b->rank ? b->shape[b->rank - 1] : 1};
+                             .columns = b->rank ? b->shape[b->rank - 1] : 1,
+                             .line = b->rank == 1 && d->domain->slices < 0};
     x->picture.rows = b->numel / x->picture.columns;
     find_tile(&x->picture, &w->trace[x->case_index], r);
     x->region = region_map_region(&x->picture);

@@ -31,6 +31,7 @@ typedef struct {
     int64_t rows, row; // of the op; rows 1 for an op without
     DType dtype;
     bool strided;
+    bool line; // the op has no rows, and this output one dimension
     ClassId cls;
     int64_t out_row, out_column; // of the element; -1: the failure has none
     bool has_values;             // an element with a right and a wrong value

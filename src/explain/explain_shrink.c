@@ -191,6 +191,7 @@ static void put_element(Shrink *s, const Draw *d, const Watched *w, Minimal *out
     int64_t at = 0, n = b->rank ? b->shape[b->rank - 1] : 1;
     while (at < b->numel && pixel[at] < PIXEL_WRONG) at++;
     if (at == b->numel) at = out->v.decision.element; // only another order of the programs is wrong
+    out->line = b->rank == 1 && d->domain->slices < 0;
     out->out_row = at / n;
     out->out_column = at % n;
     out->has_values = pixel[at] == PIXEL_WRONG || pixel[at] == PIXEL_NAN;

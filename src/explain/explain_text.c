@@ -28,7 +28,7 @@ static void put_where(Buf *out, const Explanation *x) {
         rows += x->tally[i].rows;
         bad += x->tally[i].bad;
     }
-    if (bad == 0) return;
+    if (bad == 0 || x->picture.line) return;
     enum { SHOWN = 10 };
     buf_printf(out, "rows with a wrong element in this case: %lld of %lld\n", (long long)bad,
                (long long)rows);
@@ -84,8 +84,11 @@ static void put_shape(Buf *out, const ExplainRequest *q, const Minimal *m) {
     bool any_float = false;
     for (int i = 0; i < q->op->inputs; i++) any_float |= q->op->input[i].any_float;
     if (any_float) buf_printf(out, "%s ", dtype_info[m->dtype].torch);
-    buf_printf(out, "%lld row%s of %lld%s", (long long)m->rows, m->rows == 1 ? "" : "s", (long long)m->row,
-               m->strided ? ", strided" : "");
+    if (m->line)
+        buf_printf(out, "%lld element%s", (long long)m->row, m->row == 1 ? "" : "s");
+    else
+        buf_printf(out, "%lld row%s of %lld", (long long)m->rows, m->rows == 1 ? "" : "s", (long long)m->row);
+    buf_puts(out, m->strided ? ", strided" : "");
 }
 
 static void put_minimal(Buf *out, const ExplainRequest *q, const Explanation *x) {
@@ -100,11 +103,16 @@ static void put_minimal(Buf *out, const ExplainRequest *q, const Explanation *x)
         buf_printf(out, ", any values (%d runs)\n", m->runs);
     else
         buf_printf(out, ", class %s (%d runs)\n", class_name(m->cls), m->runs);
-    if (m->out_row >= 0 && m->has_values)
-        buf_printf(out, "  row %lld, column %lld: expected %.17g, got %.9g, allowed to be off by %.3g\n",
-                   (long long)m->out_row, (long long)m->out_column, m->expected, m->got, m->bound);
-    else if (m->out_row >= 0)
-        buf_printf(out, "  row %lld, column %lld\n", (long long)m->out_row, (long long)m->out_column);
+    if (m->out_row >= 0) {
+        if (m->line)
+            buf_printf(out, "  element %lld", (long long)m->out_column);
+        else
+            buf_printf(out, "  row %lld, column %lld", (long long)m->out_row, (long long)m->out_column);
+        if (m->has_values)
+            buf_printf(out, ": expected %.17g, got %.9g, allowed to be off by %.3g", m->expected, m->got,
+                       m->bound);
+        buf_putc(out, '\n');
+    }
     if (m->input) buf_printf(out, "  with %s\n", m->input);
     buf_printf(out, "  %s\n", m->v.decision.feedback);
 }

@@ -94,9 +94,11 @@ void region_words(Buf *out, const RegionMap *p, const Region *r) {
     }
     buf_printf(out, " of %lld elements: ", (long long)(p->rows * p->columns));
     buf_puts(out, r->solid ? "exactly " : "within ");
-    put_range(out, "row", r->row_first, r->row_last, p->rows);
-    buf_puts(out, ", ");
-    put_range(out, "column", r->column_first, r->column_last, p->columns);
+    if (!p->line) {
+        put_range(out, "row", r->row_first, r->row_last, p->rows);
+        buf_puts(out, ", ");
+    }
+    put_range(out, p->line ? "element" : "column", r->column_first, r->column_last, p->columns);
     if (!p->flat && p->tile_columns > 1 && p->tile_columns < p->columns && r->column_first > 0 &&
         r->column_first % p->tile_columns == 0)
         buf_printf(out, ", from the start of a tile of %lld columns on", (long long)p->tile_columns);

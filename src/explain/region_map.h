@@ -13,6 +13,7 @@ typedef struct {
     int64_t rows, columns;
     int64_t tile_rows, tile_columns; // a flat tile is one row of elements that goes on in the next row
     bool flat;
+    bool line; // one row, of elements that belong to none
 } RegionMap;
 
 // Where the elements lie that are not right.

@@ -2,6 +2,7 @@
 // next.
 #include <math.h>
 
+#include "cases/domain.h"
 #include "judge/decide.h"
 #include "judge/gaps.h"
 
@@ -69,6 +70,22 @@ static const char *const finding_next[DIAG_COUNT] = {
     [DIAG_VALUE] = "Keep such operands away from that operation.",
 };
 
+// A sentence about what host code is for helps whoever computes there; imports, missing functions and names
+// say themselves what to do.
+static bool says_itself(const CaseReport *r) {
+    static const char *const begins[] = {
+        "import",      "there is no function `", "module level: ", "`logging`", "@pointwise_dynamic",
+        "`jit` alone", "@triton.jit stands"};
+    static const char *const holds[] = {"NameError",    "SyntaxError",    "is bound a second time",
+                                        "did you mean", "did you forget", "write `"};
+    Str message = str_of(r->message);
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (str_starts(message, begins[i])) return r->finding == DIAG_REFUSED;
+    for (size_t i = 0; i < sizeof holds / sizeof *holds; i++)
+        if (strstr(r->message, holds[i])) return r->finding == DIAG_REFUSED;
+    return false;
+}
+
 // "outputs 1 and 2 share memory", as the child says it, in the definition's words.
 static const char *named(Arena *a, const Op *op, const CaseReport *r) {
     int i, k;
@@ -110,22 +127,40 @@ const char *feedback_finding(Arena *a, const Draw *d, Str source, const CaseRepo
         buf_puts(
             &b,
             " Define that name at module level or import it; beside a manifest, in a form that can stay.");
-    if (!gaps && !name) buf_printf(&b, " %s", finding_next[r->finding]);
+    if (!gaps && !name && !says_itself(r)) buf_printf(&b, " %s", finding_next[r->finding]);
     return cut(a, &b);
+}
+
+// A matrix has rows and columns, what has one number for each row its rows. The elements of one line, and
+// those of tensors of more dimensions, are told by their indices.
+static void put_place(Buf *b, const Draw *d, const Bound *want, int64_t at, int64_t first) {
+    int64_t n = want->rank > 1 ? want->shape[want->rank - 1] : 1, index[TENSOR_RANK_MAX], rest = at;
+    if (want->rank == 1 && d->domain->slices < 0) {
+        buf_printf(b, "element %lld", (long long)at);
+    } else if (want->rank > 2) {
+        for (int i = want->rank; i-- > 0;) index[i] = rest % want->shape[i], rest /= want->shape[i];
+        index[0] += first;
+        for (int i = 0; i < want->rank; i++)
+            buf_printf(b, "%s%lld", i ? ", " : "element [", (long long)index[i]);
+        buf_puts(b, "]");
+    } else {
+        buf_printf(b, "row %lld", (long long)(first + at / n));
+        if (want->rank > 1 && n > 1) buf_printf(b, ", column %lld", (long long)(at % n));
+    }
 }
 
 const char *feedback_unwritten(Arena *a, const Draw *d, const CaseReport *r, int output) {
     const Bound *want = truth_output(&d->truth[r->case_index], output);
     const ReportOutput *o = &r->output[output];
-    int64_t n = want->rank ? want->shape[want->rank - 1] : 1;
     Str name = d->op->output[output].name;
     Buf b = BUF(a);
     buf_printf(&b, "The kernel left %lld of %lld %s%.*s unwritten", (long long)o->unwritten,
                (long long)want->numel, name.len ? "elements of output " : "output elements", STR_ARG(name));
     put_case(&b, d, r->case_index);
-    if (!d->truth[r->case_index].hidden && want->numel > 0)
-        buf_printf(&b, "; the first is row %lld, column %lld", (long long)(o->first_unwritten / n),
-                   (long long)(o->first_unwritten % n));
+    if (!d->truth[r->case_index].hidden && want->numel > 0) {
+        buf_puts(&b, "; the first is ");
+        put_place(&b, d, want, o->first_unwritten, 0);
+    }
     buf_puts(
         &b,
         ". Every element must be stored by a kernel: check the grid, the loop bounds and the store's mask.");
@@ -220,14 +255,13 @@ const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comp
         put_note(&b, note);
         return cut(a, &b);
     }
-    int64_t n = want->rank > 1 ? want->shape[want->rank - 1] : 1;
+    bool line = want->rank == 1 && d->domain->slices < 0;
     buf_printf(&b, " in %lld of %lld elements", (long long)(c->worst == MATCH_NAN ? c->nans : c->wrong),
                (long long)c->total);
     put_output(&b, d->op, c->output);
     put_case(&b, d, index);
-    buf_printf(&b, ", worst in a row of %s", class_words(cls));
-    buf_printf(&b, " at row %lld", (long long)(t->first_slice + c->worst_at / n));
-    if (n > 1) buf_printf(&b, ", column %lld", (long long)(c->worst_at % n));
+    buf_printf(&b, line ? ", worst on %s at " : ", worst in a row of %s at ", class_words(cls));
+    put_place(&b, d, want, c->worst_at, t->first_slice);
     buf_puts(&b, ", where the right answer is ");
     put_magnitude(&b, want->v[c->worst_at]);
     buf_printf(&b, ". %s", advice);
@@ -238,14 +272,17 @@ const char *feedback_numeric_with(Arena *a, const Draw *d, int index, const Comp
 const char *feedback_unread(Arena *a, const Draw *d, const Dependence *n, int output, int64_t element) {
     const CaseTensor *t = &d->spec[n->case_index].input[n->input];
     const Bound *want = truth_output(&d->truth[n->case_index], output);
-    int64_t row = t->rank ? t->shape[t->rank - 1] : 1,
-            columns = want->rank > 1 ? want->shape[want->rank - 1] : 1;
+    int64_t row = t->rank ? t->shape[t->rank - 1] : 1;
     Buf b = BUF(a);
-    buf_printf(&b, "What was stored at output row %lld", (long long)(element / columns));
-    if (columns > 1) buf_printf(&b, ", column %lld", (long long)(element % columns));
+    buf_puts(&b, "What was stored at output ");
+    put_place(&b, d, want, element, 0);
     put_output(&b, d->op, output);
-    buf_printf(&b, " comes from no load of row %lld, column %lld of %.*s", (long long)(n->element / row),
-               (long long)(n->element % row), STR_ARG(d->op->input[n->input].name));
+    if (t->rank < 2)
+        buf_printf(&b, " comes from no load of element %lld of %.*s", (long long)n->element,
+                   STR_ARG(d->op->input[n->input].name));
+    else
+        buf_printf(&b, " comes from no load of row %lld, column %lld of %.*s", (long long)(n->element / row),
+                   (long long)(n->element % row), STR_ARG(d->op->input[n->input].name));
     put_case(&b, d, n->case_index);
     buf_puts(&b,
              ", neither in its program nor through other tensors, but the right answer depends on it: it is "
@@ -270,14 +307,13 @@ const char *feedback_rows(Arena *a, const Draw *d, int index, int output, int64_
 const char *feedback_orders(Arena *a, const Draw *d, int index, int output, int64_t element) {
     const Bound *want = truth_output(&d->truth[index], output);
     Str name = d->op->output[output].name;
-    int64_t n = want->rank > 1 ? want->shape[want->rank - 1] : 1;
     Buf b = BUF(a);
     buf_printf(&b, name.len ? "Output %.*s" : "The result", STR_ARG(name));
     buf_puts(&b, " depends on the order in which the programs of a launch run");
     put_case(&b, d, index);
     if (element >= 0 && !d->truth[index].hidden) {
-        buf_printf(&b, ": two orders differ at row %lld", (long long)(element / n));
-        if (n > 1) buf_printf(&b, ", column %lld", (long long)(element % n));
+        buf_puts(&b, ": two orders differ at ");
+        put_place(&b, d, want, element, 0);
     }
     buf_puts(&b, ", by more than rounding. No order is promised: what an atomic returns, or which of several "
                  "writers comes last, "
@@ -306,6 +342,31 @@ static void put_quote(Buf *out, Str source, uint32_t at, uint32_t len) {
     buf_puts(out, "`)");
 }
 
+// The innermost `if` or `while` around the place whose condition is another one.
+typedef struct {
+    uint32_t at, from; // the condition that was told, and what hangs on it
+    const Node *around;
+} Enclosing;
+static void find_enclosing(void *arg, const Node *n) {
+    Enclosing *f = arg;
+    const Node *cond = n->kind == NODE_IF ? n->branch.cond : n->kind == NODE_WHILE ? n->whileloop.cond : NULL;
+    uint32_t end = n->span.at + n->span.len;
+    if (cond && n->span.at < f->at && f->at < end && f->from < end && cond->span.at + cond->span.len <= f->at)
+        f->around = cond;                    // children come later: the innermost one stays
+    node_each_child(n, find_enclosing, arg); // a tree's height is bounded
+}
+// An `elif` hangs on the conditions in front of it by what it says itself.
+static void put_enclosing(Buf *b, Arena *a, Str source, const UnreachedPlace *x) {
+    DiagList d = DIAGS(a);
+    const Node *m = parse_module(a, source, &d);
+    Enclosing f = {x->at, x->from, NULL};
+    if (!m) return;
+    find_enclosing(&f, m);
+    if (!f.around) return;
+    buf_printf(b, ", under that on line %d", line_col(source, f.around->span.at).line);
+    put_quote(b, source, f.around->span.at, f.around->span.len);
+}
+
 const char *feedback_unreached(Arena *a, Str source, const Unreached *u) {
     const UnreachedPlace *x = &u->place[0];
     Buf b = BUF(a);
@@ -319,6 +380,7 @@ const char *feedback_unreached(Arena *a, Str source, const Unreached *u) {
         buf_printf(&b, "No case reached line %d", line);
         if (above != line) buf_printf(&b, ", which the condition on line %d decides", above);
         put_quote(&b, source, at, x->len);
+        put_enclosing(&b, a, source, x);
         if (all > 1) buf_puts(&b, ", nor some others");
     }
     buf_puts(&b,

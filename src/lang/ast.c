@@ -145,10 +145,11 @@ bool node_is_name(const Node *n, const char *name) {
 }
 
 bool node_dotted(const Node *n, Buf *out) {
-    Str part[4];
+    enum { DOTS_MAX = 5 }; // triton.language.extra.cuda.libdevice.tanh
+    Str part[DOTS_MAX];
     int parts = 0;
     for (; n && n->kind == NODE_ATTRIBUTE; n = n->attribute.value) {
-        if (parts == 3) return false;
+        if (parts == DOTS_MAX) return false;
         part[parts++] = n->attribute.name;
     }
     if (!n || n->kind != NODE_NAME) return false;

@@ -7,14 +7,20 @@
 named_kernels.verdicts.tsv is what came out last. named_kernels.tsv beside this file lists the kernels, and was written before any was judged. Definitions (at most 15 lines
 that are not empty) and manifests stand in named/; nothing of the packages does. DIR may hold the wheels' files in folders of
 any name. A row is: package, version, file, kernel, verdict, seconds, and for a rejection what explains it: the smallest
-failing case with the input, the value in float64 and what the kernel gave, where values decide; else the line and what is
-wrong there. The last line counts. Nothing is fetched.
+failing case with the input, the value in float64 and what the kernel gave. Where the program ends before it has values, a
+copy is judged as well, in a folder of its own, that is mended in one place: it says what the rest of the kernel computes.
+- Undefined lanes reach a sum: masked loads without `other` get other=1.0, one of the values that Triton allows there, and
+  the smallest failure of that copy is told; then other=0.0, which Triton's code for NVIDIA happens to give.
+- `tl.float32(x)`, which Triton refuses: tl.full((), x, tl.float32).
+The last line counts. Nothing is fetched.
 """
+import ast
 import json
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -47,14 +53,53 @@ def judged(program, file, definition, manifest):
     return [str(file), "--op", str(op), "--manifest", str(HERE / "named" / manifest), "--seed", "1"]
 
 
+def smallest_failure(program, arguments):
+    run = subprocess.run([program, "explain", *arguments, "--minimize"], capture_output=True, text=True)
+    return re.sub(r"\s+", " ", run.stdout.partition("smallest failure: ")[2].partition("\n\n")[0])[:400]
+
+
+def filled(source, value):
+    """Masked loads that leave lanes undefined, with a value for these."""
+    lines, ends = source.split("\n"), []
+    for call in ast.walk(ast.parse(source)):
+        if not (isinstance(call, ast.Call) and ast.unparse(call.func) == "tl.load"):
+            continue
+        names = {k.arg for k in call.keywords}
+        if (len(call.args) > 1 or "mask" in names) and len(call.args) < 3 and not names & {"other", "boundary_check"}:
+            last = max([*call.args, *(k.value for k in call.keywords)], key=lambda n: (n.end_lineno, n.end_col_offset))
+            ends.append((last.end_lineno, last.end_col_offset))
+    for line, column in sorted(ends, reverse=True):
+        text = lines[line - 1].encode()
+        lines[line - 1] = (text[:column] + f", other={value}".encode() + text[column:]).decode()
+    return "\n".join(lines)
+
+
+def mended(program, arguments, source):
+    """What is said of a copy of the file with this text."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder) / pathlib.Path(arguments[0]).name
+        file.write_text(source)
+        run = subprocess.run([program, "referee", str(file), *arguments[1:], "--json"], capture_output=True, text=True)
+        verdict = json.loads(run.stdout)
+        if verdict["status"] in ("incorrect", "inaccurate", "nan_class"):
+            return smallest_failure(program, [str(file), *arguments[1:]]) or f"{verdict['status']}: {verdict['feedback'][:300]}"
+        return "accepted" if run.returncode == 0 else f"{verdict['status']}: {verdict['feedback'][:200]}"
+
+
 def reason(program, arguments, verdict):
-    """Why it is rejected: the smallest failure, with its float64 value, where there is one."""
+    """Why it is rejected: the smallest failure, with its float64 value."""
     if verdict["status"] in ("incorrect", "inaccurate", "nan_class"):
-        run = subprocess.run([program, "explain", *arguments, "--minimize"], capture_output=True, text=True)
-        smallest = run.stdout.partition("smallest failure: ")[2].partition("\n\n")[0]
+        smallest = smallest_failure(program, arguments)
         if smallest:
-            return re.sub(r"\s+", " ", smallest)[:400]
-    return re.sub(r"\s+", " ", verdict["feedback"])[:400]
+            return smallest
+    source, said = pathlib.Path(arguments[0]).read_text(), re.sub(r"\s+", " ", verdict["feedback"])[:400]
+    if verdict["status"] == "uninit_read":
+        one, zero = (mended(program, arguments, filled(source, value)) for value in ("1.0", "0.0"))
+        return f"{said} If undefined lanes hold 1: {one}. If they hold 0: {zero}."
+    if verdict["status"] == "compile_fail" and "'dtype' object is not callable" in said:
+        copy = re.sub(r"tl\.float32\(((?:[^()]|\([^()]*\))*)\)", r"tl.full((), \1, tl.float32)", source)
+        return f"{said} With tl.full in its place: {mended(program, arguments, copy)}."
+    return said
 
 
 def main():

@@ -143,7 +143,9 @@ static const Entry *nearest(Str name, bool member, bool candidate) {
     Nearest near = nearest_to(name);
     for (int i = 0; i < entries; i++) {
         const Entry *e = &entry[i];
-        if (e->member != member || !row_allows(e->row, candidate) || str_eq(e->name, name)) continue;
+        if (e->member != member || e->name.p[0] == '<' || !row_allows(e->row, candidate) ||
+            str_eq(e->name, name))
+            continue;
         if (nearest_offer(&near, e->name)) best = e;
     }
     return best;
@@ -222,7 +224,7 @@ void host_api_reference(Buf *out) {
         buf_printf(out, "%s%s:\n", i ? "\n" : "", part[i].title);
         for (int r = 0; r < ROWS; r++) {
             const Api *row = &api_rows[r];
-            if (row->may != part[i].may) continue;
+            if (row->may != part[i].may || row->names[0] == '<') continue; // no file can write it
             const char *p = row->names;
             bool first = true, called = row->kind == API_FUNCTION || row->kind == API_METHOD;
             for (Str w; word_next(&p, &w); first = false)

@@ -106,7 +106,7 @@ static void drop(const Node *n) {
 
 typedef struct {
     bool logging, warnings; // names of these modules
-    Names loggers;
+    Names loggers, makers;  // what getLogger() gave; `getLogger` under its names here
 } Logging;
 
 static bool is_method_of(const Node *call, Str *object, Str *method) {
@@ -156,7 +156,8 @@ static bool is_setting(const Logging *l, const Node *call, Str object, Str metho
 
 // What is said comes first.
 static bool is_message(const Logging *l, const Node *call, Str object, Str method) {
-    static const char *const said[] = {"debug", "info", "warning", "error", "critical"};
+    static const char *const said[] = {"debug",        "info",      "warning",   "error", "critical",
+                                       "warning_once", "info_once", "debug_once"}; // some packages' own
     static const char *const how[] = {"exc_info", "stack_info", "stacklevel"};
     const Nodes *args = &call->call.args, *names = &call->call.keywords;
     bool warn = l->warnings && str_is(object, "warnings");
@@ -195,34 +196,100 @@ static void drop_told(void *arg, const Node *n) {
     node_each_child(n, drop_told, arg);
 }
 
-// __name__, __name__.lstrip(".")
-static bool is_module_name(const Node *n) {
-    Str object, method;
-    if (!is_method_of(n, &object, &method)) return node_is_name(n, "__name__");
-    return str_is(object, "__name__") && (str_is(method, "lstrip") || str_is(method, "strip")) &&
-           n->call.keywords.n == 0 && n->call.args.n < 2 &&
-           (!n->call.args.n || n->call.args.at[0]->kind == NODE_STRING);
+static bool is_module_name(const Node *n);
+
+// The last or the first item: there always is one.
+static bool is_end(const Node *n) {
+    if (n->kind == NODE_UNARY && n->unary.op == OPER_NEG) n = n->unary.operand;
+    return n->kind == NODE_INT && !n->integer.too_big && n->integer.value <= 1;
 }
 
+// __name__, __name__.lstrip("."), f"flag_gems.{__name__.split('.')[-1]}": a text that says which file it is.
+static bool is_module_name(const Node *n) {
+    static const char *const cuts[] = {"lstrip", "rstrip",       "strip",       "split",
+                                       "rsplit", "removeprefix", "removesuffix"};
+    switch (n->kind) {
+    case NODE_STRING: return !n->string.bytes;
+    case NODE_NAME: return node_is_name(n, "__name__");
+    case NODE_FSTRING:
+        for (int i = 0; i < n->items.n; i++)
+            if (!is_module_name(n->items.at[i])) return false;
+        return true;
+    case NODE_BINARY:
+        return n->binary.op == OPER_ADD && is_module_name(n->binary.left) && is_module_name(n->binary.right);
+    case NODE_SUBSCRIPT:
+        return n->subscript.value->kind == NODE_CALL && is_module_name(n->subscript.value) &&
+               str_ends(n->subscript.value->call.func->attribute.name, "split") &&
+               (n->subscript.index->kind == NODE_UNARY ||
+                (n->subscript.index->kind == NODE_INT && n->subscript.index->integer.value == 0)) &&
+               is_end(n->subscript.index);
+    case NODE_CALL:
+        if (n->call.func->kind != NODE_ATTRIBUTE || n->call.keywords.n ||
+            !IS_WORD(cuts, n->call.func->attribute.name) || !is_module_name(n->call.func->attribute.value))
+            return false;
+        for (int i = 0; i < n->call.args.n; i++)
+            if (n->call.args.at[i]->kind != NODE_STRING || n->call.args.at[i]->string.text.len == 0)
+                return false;
+        return n->call.args.n < 2;
+    default: return false;
+    }
+}
+
+// logging.getLogger(__name__); getLogger(__name__) where it is imported from there.
 static bool is_logger(const Logging *l, const Node *n) {
     Str object, method;
     if (n->kind != NODE_ASSIGN || n->assign.targets.n != 1 || n->assign.targets.at[0]->kind != NODE_NAME ||
-        !is_method_of(n->assign.value, &object, &method) || !l->logging || !str_is(object, "logging") ||
-        !str_is(method, "getLogger"))
+        n->assign.value->kind != NODE_CALL)
         return false;
     const Node *call = n->assign.value, *of = call->call.args.n ? call->call.args.at[0] : NULL;
-    return call->call.args.n < 2 && call->call.keywords.n == 0 &&
-           (!of || of->kind == NODE_STRING || is_module_name(of));
+    bool member = is_method_of(call, &object, &method) && l->logging && str_is(object, "logging") &&
+                  str_is(method, "getLogger");
+    bool name = call->call.func->kind == NODE_NAME && names_have(&l->makers, call->call.func->name);
+    return (member || name) && call->call.args.n < 2 && call->call.keywords.n == 0 &&
+           (!of || is_module_name(of));
+}
+
+// logger.isEnabledFor(logging.DEBUG): how much is told is whoever runs the file's to say. One answer where
+// the device is the usual one, the other elsewhere, so that both are tried.
+static void answer_enabled(void *arg, const Node *n) {
+    const Logging *l = arg;
+    Str object, method;
+    if (n->kind == NODE_FUNCTION && is_jit_function(n)) return;
+    node_each_child(n, answer_enabled, arg); // a tree's height is bounded
+    if (!is_method_of(n, &object, &method) || !str_is(method, "isEnabledFor") ||
+        !names_have(&l->loggers, object) || n->call.args.n != 1 || n->call.keywords.n ||
+        !is_level(l, n->call.args.at[0]))
+        return;
+    DiagList d = DIAGS(l->loggers.arena);
+    Node *m = parse_module(l->loggers.arena,
+                           STR("f = torch.cuda.get_device_properties(0).multi_processor_count != 132\n"), &d);
+    if (!m) return;
+    Node *answer = m->module.body.at[0]->assign.value, *own = (Node *)(uintptr_t)n;
+    uint16_t height = own->height > answer->height ? own->height : answer->height;
+    tree_place(answer, n->span);
+    *own = *answer;
+    own->height = height;
+}
+
+static void note_makers(Logging *l, const Node *n, const Bindings *bound) {
+    bool from =
+        n->kind == NODE_IMPORT && n->import.from && !n->import.dots && str_is(n->import.module, "logging");
+    for (int k = 0; from && k < n->import.names.n; k++) {
+        const Node *alias = n->import.names.at[k];
+        Str as = alias->alias.as.len ? alias->alias.as : alias->alias.name;
+        if (str_is(alias->alias.name, "getLogger") && bound_once(bound, as)) names_add(&l->makers, as);
+    }
 }
 
 // A name that is bound once in the whole file stands for that one thing, from there on.
 static void drop_logging(Arena *a, const Node *module) {
     const Nodes *body = &module->module.body;
-    Logging l = {.loggers.arena = a};
+    Logging l = {.loggers.arena = a, .makers.arena = a};
     Bindings bound;
     names_of_module(&bound, a, module);
     for (int i = 0; i < body->n; i++) {
         const Node *n = body->at[i];
+        note_makers(&l, n, &bound);
         for (int k = 0; n->kind == NODE_IMPORT && !n->import.from && k < n->import.names.n; k++) {
             const Node *alias = n->import.names.at[k];
             if (alias->alias.as.len || !bound_once(&bound, alias->alias.name)) continue;
@@ -239,9 +306,11 @@ static void drop_logging(Arena *a, const Node *module) {
             if (said) drop(n);
         }
     }
-    if (!l.logging && !l.warnings) return;
-    for (int i = 0; i < body->n; i++)
+    if (!l.logging && !l.warnings && !l.makers.n) return;
+    for (int i = 0; i < body->n; i++) {
         if (body->at[i]->kind != NODE_EXPRSTMT) drop_told(&l, body->at[i]);
+        if (l.loggers.n) answer_enabled(&l, body->at[i]);
+    }
 }
 
 // ---- definitions

@@ -288,7 +288,8 @@ static void find_forgotten(void *arg, const Node *n) {
 // Modules of Python's that have a function here, and that nobody is taken to have imported.
 static void find_unimported(void *arg, const Node *n) {
     Forgotten *f = arg;
-    if (n->kind == NODE_NAME && (str_is(n->name, "functools") || str_is(n->name, "itertools")) &&
+    if (n->kind == NODE_NAME &&
+        (str_is(n->name, "functools") || str_is(n->name, "itertools") || str_is(n->name, "contextlib")) &&
         !names_have(&f->anywhere.all, n->name))
         refuse(f->f, n->span, n->name, "NameError: the file does not import it");
     node_each_child(n, find_unimported, arg); // a tree's height is bounded

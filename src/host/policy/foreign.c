@@ -5,7 +5,14 @@
 #include "host/policy/screen.h"
 #include "lang/library.h"
 
-typedef enum { FOREIGN_MEANS, FOREIGN_IDENTITY, FOREIGN_TEXT, FOREIGN_SPACE } ForeignKind;
+typedef enum {
+    FOREIGN_MEANS,
+    FOREIGN_IDENTITY,
+    FOREIGN_TEXT,
+    FOREIGN_SPACE,
+    FOREIGN_POINTWISE,
+    FOREIGN_TYPE
+} ForeignKind;
 typedef struct {
     ForeignKind kind;
     const char *modules, *names, *what, *options;
@@ -16,8 +23,12 @@ static const Foreign foreign[] = {
 #define IDENTITY(modules, names)                 {FOREIGN_IDENTITY, modules, names, "", ""},
 #define TEXT(modules, name, text)                {FOREIGN_TEXT, modules, name, text, ""},
 #define SPACE(modules, name, text)               {FOREIGN_SPACE, modules, name, text, ""},
+#define POINTWISE(modules, name)                 {FOREIGN_POINTWISE, modules, name, "", ""},
+#define TYPE(modules, names)                     {FOREIGN_TYPE, modules, names, "", ""},
 #include "host/policy/foreign.def"
 #undef SPACE
+#undef POINTWISE
+#undef TYPE
 #undef MEANS
 #undef DECORATOR
 #undef IDENTITY
@@ -42,7 +53,9 @@ static const Foreign *foreign_find(Str module, Str name) {
 typedef struct {
     Arena *arena;
     const Node *module;
-    Names identity; // decorators that are taken off
+    Names identity;  // decorators that are taken off
+    Names pointwise; // pointwise_dynamic
+    Names types;     // classes that no value here is of
     struct {
         Str name;
         const char *options;
@@ -51,7 +64,8 @@ typedef struct {
     struct {
         Str name; // as the file calls it
         const Foreign *of;
-    } space[8]; // modules whose members are what a text defines
+        bool taken; // by a member of it
+    } space[8];     // modules whose members are what a text defines
     int spaces;
 } Rewriter;
 
@@ -93,6 +107,22 @@ static Node *import_of(Rewriter *r, const Node *import, const Node *alias, const
     return n;
 }
 
+// import a.b.c as x, of a module that is known as `from a.b import c as x`: written so.
+static void import_from(const Rewriter *r, Node *s) {
+    if (s->kind != NODE_IMPORT || s->import.from || s->import.names.n != 1 || library_of(r->module, s))
+        return;
+    Node *alias = s->import.names.at[0];
+    Str whole = alias->alias.name;
+    const char *dot = memrchr(whole.p, '.', whole.len);
+    if (!dot || !alias->alias.as.len) return;
+    Str module = {whole.p, (size_t)(dot - whole.p)}, name = {dot + 1, whole.len - module.len - 1};
+    const Foreign *f = foreign_find(module, name);
+    if (!f || f->kind != FOREIGN_SPACE) return;
+    s->import.from = true;
+    s->import.module = module;
+    alias->alias.name = name;
+}
+
 static bool is_foreign(const Rewriter *r, const Node *s) {
     if (s->kind != NODE_IMPORT || !s->import.from || s->import.dots || library_of(r->module, s)) return false;
     for (int i = 0; i < s->import.names.n; i++)
@@ -126,9 +156,15 @@ static void rewrite_import(Rewriter *r, Node *s, Nodes *out) {
             }
         } else if (f->kind == FOREIGN_IDENTITY) {
             names_add(&r->identity, given_name(alias));
+        } else if (f->kind == FOREIGN_POINTWISE) {
+            names_add(&r->pointwise, given_name(alias));
+        } else if (f->kind == FOREIGN_TYPE) {
+            names_add(&r->types, given_name(alias));
         } else {
+            bool again = false; // under another name: its text stands there
+            for (int k = 0; space && k < r->spaces; k++) again |= r->space[k].of == f;
             if (space) r->space[r->spaces].name = given_name(alias), r->space[r->spaces++].of = f;
-            Nodes text = parsed_text(r, f->what, s->span);
+            Nodes text = again ? (Nodes){0} : parsed_text(r, f->what, s->span);
             for (int k = 0; k < text.n; k++) out->at[out->n++] = text.at[k];
         }
     }
@@ -155,6 +191,7 @@ static void rewrite_block(Rewriter *r, Nodes *body) {
     bool any = false;
     for (int i = 0; i < body->n; i++) {
         Node *s = body->at[i];
+        import_from(r, s);
         rewrite_inside(r, s); // blocks are nested no deeper than the tree is high
         most++;
         if (!is_foreign(r, s)) continue;
@@ -204,6 +241,7 @@ static void undecorate(Rewriter *r, Node *f, const Bindings *bound) {
 typedef struct {
     Rewriter *r;
     const Bindings *bound;
+    bool first; // in front of whatever else gets that name
 } Spaces;
 static void name_member(void *arg, const Node *n) {
     const Spaces *p = arg;
@@ -211,12 +249,32 @@ static void name_member(void *arg, const Node *n) {
     if (n->kind != NODE_ATTRIBUTE || n->attribute.value->kind != NODE_NAME) return;
     for (int i = 0; i < p->r->spaces; i++) {
         Str name = p->r->space[i].name;
-        if (!str_eq(n->attribute.value->name, name) || names_have(&p->bound->all, name)) continue;
+        if (!str_eq(n->attribute.value->name, name) || (names_have(&p->bound->all, name) && !p->first))
+            continue;
         Str whole = str_of(
             arena_printf(p->r->arena, "%s_%.*s", p->r->space[i].of->names, STR_ARG(n->attribute.name)));
         if (!bound_once(p->bound, whole)) continue;
         *(Node *)(uintptr_t)n = (Node){.kind = NODE_NAME, .span = n->span, .height = 1, .name = whole};
         return;
+    }
+}
+
+// device = device.name: what the file calls so from there on is that member.
+static void take_name(Rewriter *r, const Bindings *bound, const Nodes *body) {
+    for (int i = 0; i < body->n; i++) {
+        const Node *s = body->at[i], *from = s->kind == NODE_ASSIGN ? s->assign.value : s;
+        if (s->kind != NODE_ASSIGN || s->assign.targets.n != 1 ||
+            s->assign.targets.at[0]->kind != NODE_NAME || from->kind != NODE_ATTRIBUTE ||
+            from->attribute.value->kind != NODE_NAME)
+            continue;
+        Str name = from->attribute.value->name;
+        for (int k = 0; k < r->spaces; k++) {
+            if (!str_eq(r->space[k].name, name) || !str_eq(s->assign.targets.at[0]->name, name) ||
+                !bound_once(bound, name))
+                continue;
+            name_member(&(Spaces){r, bound, true}, from);
+            r->space[k].taken = from->kind == NODE_NAME;
+        }
     }
 }
 
@@ -231,7 +289,7 @@ static void find_leftover(void *arg, const Node *n) {
     Leftover *l = arg;
     for (int i = 0; n->kind == NODE_NAME && i < l->r->spaces; i++) {
         const Foreign *of = l->r->space[i].of;
-        if (!str_eq(n->name, l->r->space[i].name)) continue;
+        if (!str_eq(n->name, l->r->space[i].name) || l->r->space[i].taken) continue;
         if (l->ok)
             diag_clean(l->d, DIAG_UNSUPPORTED, n->span,
                        "`%.*s`: of %s.%s only what src/host/policy/foreign.def lists is known",
@@ -252,12 +310,16 @@ bool foreign_normalize(Arena *a, Node *module, DiagList *d) {
     Rewriter r = {.arena = a, .module = module, .identity.arena = a};
     Nodes *body = &module->module.body;
     Bindings bound;
+    r.pointwise.arena = r.types.arena = a;
     rewrite_block(&r, body);
+    if (r.pointwise.n && !pointwise_normalize(a, module, &r.pointwise, d)) return false;
+    types_normalize(a, module, &r.types);
     if (!r.identity.n && !r.decorators && !r.spaces) return true;
     names_of_module(&bound, a, module);
     for (int i = 0; i < body->n; i++)
         if (body->at[i]->kind == NODE_FUNCTION) undecorate(&r, body->at[i], &bound);
-    if (r.spaces) name_member(&(Spaces){&r, &bound}, module);
+    if (r.spaces) take_name(&r, &bound, body);
+    if (r.spaces) name_member(&(Spaces){&r, &bound, false}, module);
     Leftover l = {&r, &bound, d, true};
     node_each_child(module, find_leftover, &l);
     return l.ok;

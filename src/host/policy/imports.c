@@ -43,6 +43,7 @@ static const char *const meant[] = {"torch",
                                     "triton.language.extra.cuda",
                                     "triton.language.extra.cuda.libdevice",
                                     INDUCTOR_HELPERS,
+                                    "contextlib",
                                     "functools",
                                     "itertools",
                                     "math"};

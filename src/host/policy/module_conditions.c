@@ -63,11 +63,30 @@ static Truth compare_version(Str package, Oper op, Str literal) {
     return op == OPER_LT || op == OPER_LE || op == OPER_EQ ? IS_FALSE : NOT_KNOWN;
 }
 
+static bool is_version(const Node *n) {
+    return n->kind == NODE_ATTRIBUTE && str_is(n->attribute.name, "__version__") &&
+           n->attribute.value->kind == NODE_NAME;
+}
+
+// triton.__version__ >= "3.0.0": texts, which compare letter by letter. Only with the first version of a kind
+// that is older, so that later ones give the same answer as long as their numbers have one digit.
+static Truth text_truth(const Node *n) {
+    const Node *left = n->compare.left, *right = n->compare.rest.at[0];
+    int part[2];
+    bool late;
+    Oper op = n->compare.ops[0];
+    if (n->compare.rest.n != 1 || !is_version(left) || right->kind != NODE_STRING || right->string.bytes ||
+        !read_version(right->string.text, part, &late) || part[0] > 9 || part[1] > 0 || late)
+        return NOT_KNOWN;
+    return op == OPER_GE || op == OPER_GT || op == OPER_LT || op == OPER_LE
+               ? compare_version(left->attribute.value->name, op, right->string.text)
+               : NOT_KNOWN;
+}
+
 static Truth version_truth(const Node *n) {
     const Node *left = inside_version(n->compare.left), *right = inside_version(n->compare.rest.at[0]);
-    if (n->compare.rest.n != 1 || !left || !right || right->kind != NODE_STRING ||
-        left->kind != NODE_ATTRIBUTE || !str_is(left->attribute.name, "__version__") ||
-        left->attribute.value->kind != NODE_NAME)
+    if (n->compare.rest.n == 1 && !left && !right) return text_truth(n);
+    if (n->compare.rest.n != 1 || !left || !right || right->kind != NODE_STRING || !is_version(left))
         return NOT_KNOWN;
     return compare_version(left->attribute.value->name, n->compare.ops[0], right->string.text);
 }
@@ -244,6 +263,12 @@ static void answer_version(void *arg, const Node *n) {
     Arena *a = arg;
     node_each_child(n, answer_version, a); // a tree's height is bounded
     if (is_version_of(a, n, "torch.version.hip")) return becomes(n, NODE_NONE);
+    const Node *of = n->kind == NODE_CALL && node_is_name(n->call.func, "bool") && n->call.args.n == 1 &&
+                             !n->call.keywords.n
+                         ? n->call.args.at[0]
+                         : NULL;
+    if (of && (of->kind == NODE_NONE || of->kind == NODE_FALSE)) return becomes(n, NODE_FALSE);
+    if (of && of->kind == NODE_TRUE) return becomes(n, NODE_TRUE);
     if (n->kind == NODE_IF) answer_truth(a, n->branch.cond);
     if (n->kind == NODE_IFEXP) answer_truth(a, n->ifexp.cond);
     if (n->kind == NODE_UNARY && n->unary.op == OPER_NOT) answer_truth(a, n->unary.operand);
@@ -274,8 +299,11 @@ static void take_values(void *arg, const Node *n) {
         return;
     const Node *alias, *s = module_binding(v->c->module, n->attribute.value->name, &alias);
     Buf path = BUF(v->c->arena);
-    if (!s || s->kind != NODE_ASSIGN || s->assign.value->kind != NODE_CALL ||
-        !node_dotted(s->assign.value->call.func, &path) ||
+    const Node *value = !s                          ? NULL
+                        : s->kind == NODE_ASSIGN    ? s->assign.value
+                        : s->kind == NODE_ANNASSIGN ? s->annassign.value
+                                                    : NULL;
+    if (!value || value->kind != NODE_CALL || !node_dotted(value->call.func, &path) ||
         !(str_is(buf_str(&path), "tl.constexpr") || str_is(buf_str(&path), "triton.language.constexpr")) ||
         !bound_once(&v->c->bound, n->attribute.value->name))
         return;

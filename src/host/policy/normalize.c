@@ -497,6 +497,7 @@ bool host_normalize(Arena *a, Node *module, DiagList *d) {
     normalize_types(a, module);
     questions_normalize(a, module);
     if (!defined_in_time(a, module, d)) return false;
+    named_values_normalize(a, module);
     entry_forms_normalize(a, module);
     inherits_normalize(a, module);
     module_holders_normalize(a, module);

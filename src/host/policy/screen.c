@@ -98,10 +98,13 @@ static void screen_function(Screen *s, Scope *scope, const Node *n, bool method)
 static void screen_with(Screen *s, Scope *scope, const Node *n) {
     for (int i = 0; i < n->with.items.n; i++) {
         const Node *item = n->with.items.at[i];
-        if (!s->candidate || n->with.async || !context_quiet(item))
+        bool quiet = context_quiet(item);
+        if (!s->candidate || n->with.async || item->withitem.target)
             refuse_within(s, scope, item->withitem.value, FORM_WITH);
-        else
+        else if (quiet)
             screen_all(s, scope, &item->withitem.value->call.args);
+        else // what it gives is looked at when it is reached
+            screen_expr(s, scope, item->withitem.value);
     }
     screen_block(s, scope, &n->with.body);
 }
@@ -326,17 +329,21 @@ static const char *no_entry(Screen *s, const char *entry) {
         if (n->kind == NODE_ASSIGN && n->assign.targets.n == 1 &&
             node_is_name(n->assign.targets.at[0], entry))
             return "it must be a function of this file: `def run(...)`, or `run = NAME` of one that is "
-                   "defined "
-                   "above and nowhere else";
+                   "defined above and nowhere else, or functools.partial of one with constants; or `--entry "
+                   "NAME` names it";
         if (n->kind != NODE_FUNCTION || is_jit_function(n) || str_starts(n->function.name, "_")) continue;
         one = n->function.name;
         if (functions++ < NAMED_MAX)
             buf_printf(&text, "%s`%.*s`", functions == 1 ? "; this one has " : ", ", STR_ARG(one));
     }
+    if (s->candidate && !functions && !models)
+        buf_puts(&text,
+                 ": `def run(...)`, a class ModelNew, or a function that `--entry NAME` names; for a kernel "
+                 "without host code, a manifest (`ouroboros manifest FILE`)");
     if (functions > NAMED_MAX) buf_puts(&text, " and others");
     if (functions)
-        buf_printf(&text, ": name the one that launches the kernels, such as `%s = %.*s`", entry,
-                   STR_ARG(one));
+        buf_printf(&text, ": name the one that launches the kernels by `--entry %.*s`, or write `%s = %.*s`",
+                   STR_ARG(one), entry, STR_ARG(one));
     if (models)
         buf_printf(&text, "%s `ModelNew = %.*s` for the class", functions ? ", or" : "; write",
                    STR_ARG(model));

@@ -36,6 +36,7 @@ enum { KNOWN_ROOTS = 9 };
 int known_root(Str name);
 // The parts of host_normalize().
 void tree_place(Node *n, Span at); // a tree from text of ours stands where something else stood
+void named_values_normalize(Arena *a, Node *module);
 void entry_forms_normalize(Arena *a, Node *module);
 void inherits_normalize(Arena *a, Node *module);
 void module_holders_normalize(Arena *a, Node *module);
@@ -50,6 +51,11 @@ void versions_normalize(Arena *a, Node *module); // what is asked of torch.versi
 void questions_normalize(Arena *a, Node *module);
 bool conditions_normalize(Arena *a, Node *module); // false: there was nothing to decide
 MUST_CHECK bool foreign_normalize(Arena *a, Node *module, DiagList *d);
+// Questions whether a value is of classes that no value here is of: imported ones, and numbers that are
+// complex.
+void types_normalize(Arena *a, Node *module, const Names *types);
+// Functions under the decorator of these names as what it makes of them.
+MUST_CHECK bool pointwise_normalize(Arena *a, Node *module, const Names *names, DiagList *d);
 bool imports_normalize(Arena *a, Node *module, DiagList *d);
 void dead_code_drop(Arena *a, Node *module);
 void wrappers_normalize(Arena *a, Node *module);

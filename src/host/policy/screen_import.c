@@ -26,11 +26,30 @@ static bool import_reaches(Screen *s, const Node *n) {
     return reaching.n > 0;
 }
 
+// "import of `x` from `a.b`: ...": which of the names it is.
+static const char *named_import(Screen *s, const Node *n, const char *why) {
+    const char *ignore;
+    Str rest = str_of(why);
+    if (str_starts(rest, "import: ")) rest.p += 8, rest.len -= 8;
+    for (int i = 0; s->candidate && !n->import.dots && i < n->import.names.n; i++) {
+        Node one = *n;
+        one.import.names = (Nodes){&n->import.names.at[i], 1};
+        if (import_allowed(&one, true, &ignore)) continue;
+        Str name = n->import.names.at[i]->alias.name;
+        if (!n->import.from)
+            return arena_printf(s->arena, "import of `%.*s`: %.*s", STR_ARG(name), STR_ARG(rest));
+        return arena_printf(s->arena, "import of `%.*s` from `%.*s`: %.*s", STR_ARG(name),
+                            STR_ARG(n->import.module), STR_ARG(rest));
+    }
+    return why;
+}
+
 // What could be meant as helpers of the candidate's own says how they are given.
 static const char *import_reason(Screen *s, const Node *n, const char *why) {
     const Library *l = s->module->module.library;
     const char *missing = s->candidate ? import_missing(s->arena, n) : NULL;
     if (missing) return arena_printf(s->arena, "import: %s", missing);
+    why = named_import(s, n, why);
     if (!s->candidate || !n->import.from || !library_name_ok(n->import.module) ||
         api_known_refused(n->import.module, false, true) || library_name_taken(n->import.module))
         return why;

@@ -246,10 +246,13 @@ bool is_type_name(const Node *module, const Node *n) {
 
 bool is_device_alias(const Node *n) {
     const Node *root = n;
+    Str first = {0}; // behind the root
     while (root->kind == NODE_ATTRIBUTE) {
         if (str_starts(root->attribute.name, "__")) return false;
+        first = root->attribute.name;
         root = root->attribute.value;
     }
+    if (node_is_name(root, "triton")) return str_is(first, "language") && n->attribute.value != root;
     return n->kind == NODE_ATTRIBUTE && (node_is_name(root, "tl") || node_is_name(root, "libdevice"));
 }
 

@@ -203,6 +203,14 @@ bool api_map(Call *c, Value *out) {
     }
 }
 
+// In files that kernels are taken from it stands in branches for arguments that nobody gives here.
+bool api_computes(Call *c, Value *out) {
+    (void)out;
+    return host_refuse(c->in, c->at,
+                       "`%.*s`: it computes on, or copies, the elements of tensors; do it in a kernel",
+                       STR_ARG(c->name));
+}
+bool api_context(Call *c, Value *out) { return (void)c, *out = (Value){.kind = V_CONTEXT}, true; }
 bool api_range_mark(Call *c, Value *out) { return (void)c, *out = NONE_VALUE, true; }
 bool api_warmup(Call *c, Value *out) { return (void)c, *out = NONE_VALUE, true; }
 bool api_itself(Call *c, Value *out) { return *out = c->arg[0], true; }

@@ -19,7 +19,7 @@ bool class_is(Value v, const char *kind) {
 static bool object_new(Interp *in, Span at, const Class *of, Value *out) {
     Object *o = HOST_NEW(in, at, Object, 1);
     if (!o) return false;
-    *o = (Object){of, env_new(in, at, NULL, 0)};
+    *o = (Object){.of = of, .attribute = env_new(in, at, NULL, 0)};
     *out = (Value){.kind = V_OBJECT, .object = o};
     return o->attribute != NULL;
 }
@@ -233,6 +233,7 @@ bool object_set(Interp *in, Span at, Value of, Str name, Value v) {
     const Class *c = of.object->of;
     if (c && class_is((Value){.kind = V_CLASS, .klass = c}, ENUM_CLASS))
         return host_refuse_form(in, at, FORM_ATTRIBUTE);
+    if (!not_frozen(in, at, of.object->frozen)) return false;
     const Slot *s = c ? env_find(c->names, name) : NULL;
     if (s && is_property(s->v))
         return host_raise(in, at, "AttributeError: property '%.*s' of this object has no setter",

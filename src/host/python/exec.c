@@ -217,9 +217,24 @@ static bool is_defined(const Interp *in, Value v) {
            (v.kind == V_API && v.member->self.kind == V_UNBOUND);
 }
 
+static bool is_data(Interp *in, Value v);
+
+// What a plain class of the file makes: an instance of a frozen data class, say. Whatever its methods try,
+// the module's own objects do not change (value_freeze).
+static bool is_data_object(Interp *in, const Object *o) {
+    if (!o->of || o->of->kind != CLASS_PLAIN) return false;
+    if (o->frozen) return true;
+    if (++in->depth > DEPTH_MAX || !host_work(in, in->module->span, o->attribute->cap)) return false;
+    for (int i = 0; i < o->attribute->cap; i++)
+        if (o->attribute->slot[i].name.p && !is_data(in, o->attribute->slot[i].v)) return false;
+    in->depth--;
+    return true;
+}
+
 // Numbers, texts, types, configs, what the module defines, and collections of them.
 static bool is_data(Interp *in, Value v) {
     PyValue plain;
+    if (v.kind == V_OBJECT && !is_defined(in, v)) return is_data_object(in, v.object);
     bool dict = v.kind == V_DICT || v.kind == V_SET, ok = true;
     if (!dict && !value_is_seq(v))
         return value_plain(v, &plain) || v.kind == V_DTYPE || v.kind == V_DEVICE || v.kind == V_PROPERTIES ||
@@ -304,12 +319,15 @@ static Flow exec_with(Interp *in, Env *env, const Node *s, Value *result) {
     for (int i = 0; i < s->with.items.n; i++) {
         const Node *item = s->with.items.at[i];
         Value v;
-        if (!in->candidate || s->with.async || !context_quiet(item))
+        bool known = context_quiet(item), ok = in->candidate && !s->with.async && !item->withitem.target;
+        const Nodes *args = known ? &item->withitem.value->call.args : &(Nodes){0};
+        for (int k = 0; ok && k < args->n; k++)
+            if (!eval(in, env, args->at[k], &v)) return FLOW_ERROR;
+        // What a helper or a condition gives: it has to be one of these, too.
+        if (ok && !known && !eval(in, env, item->withitem.value, &v)) return FLOW_ERROR;
+        if (!ok || (!known && v.kind != V_CONTEXT))
             return host_report(in, form_rule[FORM_WITH].kind, item->span, "%s", form_rule[FORM_WITH].why),
                    FLOW_ERROR;
-        const Nodes *args = &item->withitem.value->call.args;
-        for (int k = 0; k < args->n; k++)
-            if (!eval(in, env, args->at[k], &v)) return FLOW_ERROR;
     }
     return exec_block(in, env, &s->with.body, result);
 }

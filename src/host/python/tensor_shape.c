@@ -199,7 +199,8 @@ bool tensor_index(Interp *in, Span at, Value t, const Value *item, int items, Va
     for (int i = 0; i < items; i++) {
         if (value_is_tensor(item[i]) || value_is_seq(item[i]))
             return host_refuse(in, at, "indexing a tensor by a %s is a gather: %s", value_type(item[i]),
-                               in->candidate ? "do it in a kernel" : "use torch.index_select or torch.gather");
+                               in->candidate ? "do it in a kernel"
+                                             : "use torch.index_select or torch.gather");
         ellipses += item[i].kind == V_ELLIPSIS;
         used += item[i].kind == V_INT || item[i].kind == V_SLICE;
     }
@@ -291,6 +292,7 @@ bool api_nbytes(Call *c, Value *out) {
     *out = value_int(value_numel(c->arg[0]) * dtype_bytes(value_elem(c->arg[0])));
     return true;
 }
+bool api_is_complex(Call *c, Value *out) { return *out = value_bool(false), need_tensor(c, 0); }
 bool api_is_float(Call *c, Value *out) {
     if (!need_tensor(c, 0)) return false;
     *out = value_bool(dtype_is_float(value_elem(c->arg[0])));

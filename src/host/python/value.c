@@ -92,6 +92,7 @@ const char *value_type(Value v) {
     case V_DTYPE: return v.dtype.triton ? "triton.language.dtype" : "torch.dtype";
     case V_DEVICE: return "torch.device";
     case V_PROPERTIES: return "_CudaDeviceProperties";
+    case V_CONTEXT: return "context";
     case V_TENSOR:
     case V_BOUND: return "Tensor";
     case V_FUNCTION: return "function";
@@ -248,12 +249,25 @@ bool value_equal(Interp *in, Span at, Value a, Value b, bool *out) {
 
 // --- sequences and dictionaries ---
 
+static bool object_freeze(Interp *in, Span at, Object *o) {
+    if (o->frozen) return true;
+    if (++in->depth > DEPTH_MAX) return host_raise(in, at, "RecursionError: nested too deeply");
+    o->frozen = true;
+    if (!host_work(in, at, o->attribute->cap)) return false;
+    for (int i = 0; i < o->attribute->cap; i++)
+        if (o->attribute->slot[i].name.p && !value_freeze(in, at, o->attribute->slot[i].v)) return false;
+    in->depth--;
+    return true;
+}
+
 bool value_freeze(Interp *in, Span at, Value v) {
     bool dict = v.kind == V_DICT || v.kind == V_SET;
     if (v.kind == V_PARTIAL)
         return value_freeze(in, at, v.partial->function) &&
                value_freeze(in, at, (Value){.kind = V_TUPLE, .seq = v.partial->pos}) &&
                value_freeze(in, at, (Value){.kind = V_DICT, .dict = v.partial->named});
+    if (v.kind == V_OBJECT) return object_freeze(in, at, v.object);
+    if (v.kind == V_METHOD) return value_freeze(in, at, v.method->self);
     if (!dict && !value_is_seq(v)) return true;
     if (dict ? v.dict->frozen : v.seq->frozen) return true;
     if (++in->depth > DEPTH_MAX) return host_raise(in, at, "RecursionError: nested too deeply");

@@ -27,6 +27,7 @@ typedef enum {
     V_LIMITS, // torch.finfo(dtype), torch.iinfo(dtype)
     V_DEVICE,
     V_PROPERTIES, // of the device
+    V_CONTEXT,    // torch.cuda.device(...), nullcontext(): to stand behind `with`
     V_TENSOR,     // a candidate's: strided bytes that host code cannot look into
     V_BOUND,      // a reference's
     V_FUNCTION,   // def or lambda
@@ -137,6 +138,7 @@ struct Class {
 struct Object {
     const Class *of; // NULL: a ctx
     Env *attribute;
+    bool frozen; // the module holds it
 };
 struct Method {
     Value self; // an object; for apply() the class

@@ -2,13 +2,19 @@
 #include "host/varies/inside.h"
 
 static Given given(Varies *v, const Scope *scope, const Node *call) {
+    enum { SPREAD_MAX = 8 }; // items of one sequence that are handed over one by one
     Given g = {.keywords = &call->call.keywords};
-    g.arg = NEWN(v->arena, Fact, (size_t)call->call.args.n + 1);
+    g.arg = NEWN(v->arena, Fact, (size_t)call->call.args.n * SPREAD_MAX + 1);
     g.named = NEWN(v->arena, Fact, (size_t)g.keywords->n + 1);
     for (int i = 0; i < call->call.args.n; i++) {
         const Node *n = call->call.args.at[i];
         Fact f = varies_eval(v, scope, n);
         if (n->kind == NODE_STARRED && varies_empty(v, f)) continue;
+        bool counted =
+            (f.kind == FACT_NUMBERS || f.kind == FACT_THINGS) && f.count > 0 && f.count <= SPREAD_MAX;
+        for (int k = 0; n->kind == NODE_STARRED && counted && !g.more && k < f.count; k++)
+            g.arg[g.args++] = fact_item_at(f, k);
+        if (n->kind == NODE_STARRED && counted && !g.more) continue;
         if (n->kind == NODE_STARRED || g.more)
             g.more = true, g.rest = fact_join(g.rest, fact_item(f));
         else
@@ -217,12 +223,15 @@ Fact varies_call(Varies *v, const Scope *scope, const Node *n) {
         if (varies_call_named(v, func->name, false, &g, &f)) return f;
         Fact callee = varies_eval(v, scope, func);
         v->callee |= (callee.how & FACT_VARIES) != 0;
-        bool own = var_visible(v, scope, func->name) != NULL;
-        f = own ? fact_other(given_how(&g) | FACT_EMPTY) : varies_known_call(n, func->name, (Fact){0}, &g);
+        bool own = var_visible(v, scope, func->name) != NULL, object = varies_is_class(v, scope, func->name);
+        f = own || object ? fact_other(given_how(&g) | FACT_EMPTY)
+                          : varies_known_call(n, func->name, (Fact){0}, &g);
         f.how |= callee.how;
         Fact made;
-        if (varies_call_named(v, STR("__call__"), true, &g, &made)) f = fact_other(f.how | made.how);
-        if (varies_call_named(v, STR("forward"), true, &g, &made)) f = fact_other(f.how | made.how);
+        if (!object && varies_call_named(v, STR("__call__"), true, &g, &made))
+            f = fact_other(f.how | made.how);
+        if (!object && varies_call_named(v, STR("forward"), true, &g, &made))
+            f = fact_other(f.how | made.how);
         if (varies_call_named(v, STR("__init__"), true, &g, &made)) f.how |= made.how;
         return f;
     }

@@ -27,7 +27,7 @@ Fact fact_join(Fact a, Fact b) {
     if (is_bare(a) && is_sequence(b)) return any_length(b, a.how);
     if (is_bare(b) && is_sequence(a)) return any_length(a, b.how);
     if (a.kind != b.kind) return fact_other(a.how | b.how);
-    bool shape = a.of == b.of && a.dims == b.dims;
+    bool shape = a.of == b.of && a.dims == b.dims && !((a.sure ^ b.sure) & SURE_GAPS);
     Fact f = a;
     f.how = a.how | b.how;
     f.sure = a.sure & b.sure;
@@ -116,6 +116,7 @@ static Fact sizes_multiplied(Fact f, Fact a, Fact b) {
     if (a.of == 0 || a.of != b.of || (a.dims & b.dims)) return f;
     f.of = a.of;
     f.dims = a.dims | b.dims;
+    f.sure |= (a.sure | b.sure) & SURE_GAPS;
     if (f.hi >= FACT_ELEMENTS) f.hi = FACT_ELEMENTS - 1;
     return f;
 }

@@ -10,8 +10,17 @@
 enum { FACT_VARIES = 1, FACT_DTYPE = 2, FACT_NONE = 4, FACT_EMPTY = 8, FACT_HELD = 16 };
 // What is sure of it in every call. TENSOR: it is one, not None. UNIT: its last stride is 1. DENSE: it has no
 // gaps. INDEX: its elements are not negative; of a pointer, those behind it. SMALL: it has no more elements
-// than an input. BARE: a list or dictionary with nothing in it.
-enum { SURE_TENSOR = 1, SURE_UNIT = 2, SURE_DENSE = 4, SURE_INDEX = 8, SURE_SMALL = 16, SURE_BARE = 32 };
+// than an input. BARE: a list or dictionary with nothing in it. GAPS, of a number, is no promise: it is the
+// product of its dimensions or more, since the tensor may have gaps.
+enum {
+    SURE_TENSOR = 1,
+    SURE_UNIT = 2,
+    SURE_DENSE = 4,
+    SURE_INDEX = 8,
+    SURE_SMALL = 16,
+    SURE_BARE = 32,
+    SURE_GAPS = 64
+};
 // NUMBERS: a list, a tuple or a range, all items of which the interval holds. THINGS: one of other things,
 // for all of which the rest is true.
 typedef enum { FACT_NOTHING, FACT_NUMBER, FACT_NUMBERS, FACT_OTHER, FACT_THINGS } FactKind;
@@ -27,8 +36,9 @@ typedef struct {
     int64_t lo, hi; // +-FACT_FAR: unknown
 } Fact;
 static const int64_t FACT_FAR = INT64_MAX / 4;
-// No tensor of the domain has as many elements, so that no size, stride or count reaches it: 2^31, less what
-// programs keep in hand when they choose between 32 and 64 bits for an index.
+// No tensor of the domain has as many elements, its gaps included, so that no size, stride or count reaches
+// it, nor the product of a stride and the size of its dimension: 2^31, less what programs keep in hand when
+// they choose between 32 and 64 bits for an index.
 static const int64_t FACT_ELEMENTS = ((int64_t)1 << 31) - (1 << 16);
 
 typedef enum { TRUTH_UNKNOWN, TRUTH_NEVER, TRUTH_ALWAYS } Truth;

@@ -47,6 +47,8 @@ struct Varies {
     int callables, callable_cap;
     Wrapped wrapped[WRAPPED_MAX];
     int wrappeds;
+    const Node *const *classes; // of the module
+    int class_count;
     bool changed, callee;
     uint8_t control; // what it follows from that the present expression is evaluated
     bool full;       // too much to look at: everything may be
@@ -76,6 +78,8 @@ void varies_open(Varies *v, Callable *c);
 void varies_named(Varies *v, Str name); // by a decorator
 bool varies_has_method(const Varies *v, Str name);
 bool varies_is_function(const Varies *v, Str name);
+// A class of the module's: calling it makes an object, whose methods are not run by that.
+bool varies_is_class(const Varies *v, const Scope *scope, Str name);
 void varies_result_add(Varies *v, const Node *function, Fact f);
 Fact varies_result(const Varies *v, const Node *function);
 

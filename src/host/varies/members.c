@@ -92,9 +92,12 @@ static Fact stride_of(Fact base, const Given *g) {
     uint8_t how = base.how & FACT_VARIES;
     if (all) return bounded(base, fact_shape(how, 0, base.rank, 0));
     // Without gaps: the sizes behind it, multiplied.
-    bool dense = known && (base.sure & SURE_DENSE) && base.of;
+    bool dense = (base.sure & SURE_DENSE) != 0,
+         shaped = known && base.of && (dense || (base.sure & SURE_UNIT));
     uint8_t behind = (uint8_t)(all_dims(base.rank) & ~((2 << dim) - 1));
-    return bounded(base, fact_dims(how, dense ? base.of : 0, behind, 0));
+    Fact f = fact_dims(how, shaped ? base.of : 0, behind, 0);
+    if (shaped && !dense) f.sure |= SURE_GAPS;
+    return bounded(base, f);
 }
 
 // How many dimensions the arguments of view() and its like name; 0: not known. False: they are no sizes.
@@ -115,7 +118,8 @@ static bool reshaped(Fact base, const Given *g, Fact *out) {
     uint8_t rank, keep = SURE_TENSOR | SURE_SMALL | SURE_INDEX;
     if (!sizes_given(g, &rank)) return false;
     Fact last = g->args > 1 && !g->more ? g->arg[g->args - 1] : (Fact){0};
-    bool same = base.of && last.of == base.of && last.dims == 1 << (base.rank - 1);
+    bool same =
+        base.of && last.of == base.of && last.dims == 1 << (base.rank - 1) && !(last.sure & SURE_GAPS);
     if (base.sure & SURE_DENSE) keep |= SURE_DENSE | SURE_UNIT;
     if (same) keep |= SURE_UNIT;
     *out = base;

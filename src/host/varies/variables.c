@@ -203,6 +203,13 @@ bool varies_is_function(const Varies *v, Str name) {
     return false;
 }
 
+bool varies_is_class(const Varies *v, const Scope *scope, Str name) {
+    if (var_visible(v, scope, name) || varies_is_function(v, name)) return false;
+    for (int i = 0; i < v->class_count; i++)
+        if (str_eq(v->classes[i]->klass.name, name)) return true;
+    return false;
+}
+
 const Var *var_visible(const Varies *v, const Scope *scope, Str name) {
     for (const Scope *s = scope;; s = s->outer) {
         const Var *var = var_find(v, scope_key(s), name);

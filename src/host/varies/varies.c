@@ -99,7 +99,11 @@ static void statement_under(Varies *v, const Scope *scope, const Node *s, uint8_
         block(v, scope, &s->loop.otherwise, how);
         break;
     }
-    case NODE_WITH: block(v, scope, &s->with.body, how); break;
+    case NODE_WITH:
+        for (int i = 0; i < s->with.items.n; i++)
+            (void)varies_eval(v, scope, s->with.items.at[i]->withitem.value);
+        block(v, scope, &s->with.body, how);
+        break;
     case NODE_TRY:
         block(v, scope, &s->attempt.body, how);
         for (int i = 0; i < s->attempt.handlers.n; i++)
@@ -175,6 +179,11 @@ Varies *varies_new(Arena *a, const Node *module, const VariesInputs *inputs) {
     Varies *v = NEW(a, Varies);
     *v = (Varies){.arena = a, .inputs = inputs, .cap = 2 * VARS_MAX};
     v->var = NEWN(a, Var, (size_t)v->cap);
+    const Node **classes = NEWN(a, const Node *, (size_t)module->module.body.n + 1);
+    for (int i = 0; i < module->module.body.n; i++)
+        if (module->module.body.at[i]->kind == NODE_CLASS)
+            classes[v->class_count++] = module->module.body.at[i];
+    v->classes = classes;
     declare(v, NULL, &module->module.body);
     v->changed = true;
     for (int pass = 0; v->changed && !v->full; pass++) {

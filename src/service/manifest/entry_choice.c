@@ -10,6 +10,13 @@ static bool is_public(const Node *n) {
     return n->kind == NODE_FUNCTION && !is_jit_function(n) && n->function.name.p[0] != '_';
 }
 
+// go = functools.partial(f, ...), go = TABLE["f"]: what it gives is called.
+static bool is_given(const Node *module, Str name) {
+    const Node *alias, *s = module_binding(module, name, &alias);
+    NodeKind kind = s && s->kind == NODE_ASSIGN ? s->assign.value->kind : NODE_NONE;
+    return kind == NODE_CALL || kind == NODE_SUBSCRIPT || kind == NODE_LAMBDA || kind == NODE_NAME;
+}
+
 // The function of that name, or an error that names the nearest one.
 static const Node *named(Arena *a, const Node *module, const char *name, Err *e) {
     const Node *found = module_function(module, str_of(name));
@@ -85,12 +92,16 @@ bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Entered *
     if (name && times_named(source, "run") > (module_function(module, STR("run")) ? 1 : 0))
         return err_set(e, ERR_USAGE,
                        "--entry %s: the file has something else that is called `run`: rename it", name);
-    const Node *f = name ? named(a, module, name, e) : only_public(a, module, &out->several);
-    if (!f) return e->code == ERR_NONE;
+    Str entry = name ? str_of(name) : (Str){0};
+    if (!name || !is_given(module, entry)) {
+        const Node *f = name ? named(a, module, name, e) : only_public(a, module, &out->several);
+        if (!f) return e->code == ERR_NONE;
+        entry = f->function.name;
+    }
     Buf text = BUF(a);
-    Str list = parameters(a, op, f->function.name);
+    Str list = parameters(a, op, entry);
     buf_str_put(&text, source);
-    buf_printf(&text, "\n\ndef run(%.*s):\n    return %.*s(%.*s)\n", STR_ARG(list), STR_ARG(f->function.name),
+    buf_printf(&text, "\n\ndef run(%.*s):\n    return %.*s(%.*s)\n", STR_ARG(list), STR_ARG(entry),
                STR_ARG(list));
     out->source = buf_str(&text);
     return true;

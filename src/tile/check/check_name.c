@@ -241,6 +241,16 @@ static bool global_name(Checker *c, const Node *at, Global g, Str name, Val *out
                         s->kind == NODE_ANNASSIGN && annotation_is_constexpr(s->annassign.annotation));
 }
 
+static bool is_python(Str name) {
+    static const char *const all[] = {"abs",       "all",     "any",     "bool",       "dict",  "divmod",
+                                      "enumerate", "map",     "pow",     "set",        "round", "str",
+                                      "reversed",  "sum",     "sorted",  "zip",        "os",    "sys",
+                                      "math",      "hasattr", "getattr", "isinstance", "tuple", "version"};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (str_is(name, all[i])) return true;
+    return false;
+}
+
 bool check_name(Checker *c, const Node *n, Str name, Val *out) {
     const Val *local = scope_find(c, name);
     if (local) return *out = *local, true;
@@ -257,6 +267,9 @@ bool check_name(Checker *c, const Node *n, Str name, Val *out) {
         return *out = (Val){.kind = VAL_MODULE, .path = STR("triton.language.extra.libdevice")}, true;
     if (str_is(name, "triton") || str_is(name, "torch"))
         return *out = (Val){.kind = VAL_MODULE, .path = name}, true;
+    if (c->globals_allowed && is_python(name)) // Python itself evaluates what stands outside of kernels
+        return checker_unsupported(c, n, "`%.*s` in a constant of the module that a kernel uses",
+                                   STR_ARG(name));
     return checker_fail(c, n, "NameError", "%.*s is not defined", STR_ARG(name));
 }
 

@@ -25,9 +25,17 @@ def run(x):
     relu2[(m, triton.cdiv(n, 256))](x, y, x.stride(0), n, BLOCK=256)
     return y
 # --- unsupported: module level
-if triton.__version__ > "3":
+if triton.__version__ > "3.5.1":
     print = launch
 
 
 def run(x):
     return print(x)
+# --- compile_fail: power of 2
+BLOCK = 256
+if triton.__version__ >= "3.0.0":
+    BLOCK = 3
+
+
+def run(x):
+    return launch(x, BLOCK)

@@ -21,3 +21,9 @@ def run(x):
 # --- unsupported: of a constexpr only where the module names it
 def run(x):
     return launch(x, (256).value)
+# --- compile_fail: power of 2
+SIZE: tl.constexpr = tl.constexpr(3)
+
+
+def run(x):
+    return launch(x, SIZE.value)

@@ -39,7 +39,15 @@ static void versions_are_those_of_the_language(void **state) {
     NONE(PARSED("triton", "==", "3.6"));
     NONE(PARSED("torch", ">=", "3"));
     NONE(PARSED("numpy", ">=", "1.0"));
-    NONE("triton.__version__ >= '3.0.0'"); // texts compare otherwise
+    // Texts compare letter by letter.
+    YES("triton.__version__ >= '3.0.0'");
+    NO("triton.__version__ < '3'");
+    YES("torch.__version__ > '1.0'");
+    NONE("triton.__version__ >= '3.1.0'");
+    NONE("triton.__version__ >= '4.0.0'");
+    NONE("triton.__version__ == '3.0.0'");
+    NONE("torch.__version__ >= '2.4'");
+    NONE("version.parse(triton.__version__) >= '3.0.0'");
     NONE(PARSED("triton", ">=", "3.x"));
     HAS("from liger_kernel.ops.utils import compare_version\n" IF(
             "compare_version('triton', operator.ge, '3.0.0')"),

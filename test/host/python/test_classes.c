@@ -64,7 +64,16 @@ static void test_what_stays_refused(void **state) {
         {DIAG_UNSUPPORTED, "class",
          "class A:\n    def __getattr__(self, n):\n        pass\n" RUN("    return double(x)\n")},
         {DIAG_UNSUPPORTED, "class", RUN("    class A:\n        pass\n    return double(x)\n")},
-        {DIAG_REFUSED, "module level", "class A:\n    pass\na = A()\n" RUN("    return double(x)\n")},
+        {DIAG_REFUSED, "the module holds this value",
+         "class A:\n    def f(self):\n        self.n = 1\na = A()\n" RUN(
+             "    a.f()\n    return double(x)\n")},
+        {DIAG_REFUSED, "module level",
+         "class A(torch.nn.Module):\n    def forward(self, x):\n        return x\na = A()\n" RUN(
+             "    return double(x)\n")},
+        {DIAG_REFUSED, "module level",
+         "def keep():\n    seen = []\n    return lambda n: seen.append(n)\nclass A:\n    def __init__(self, "
+         "f):\n"
+         "        self.f = f\na = A(keep())\n" RUN("    return double(x)\n")},
         {DIAG_REFUSED, "`.",
          "class A:\n    def f(self):\n        return self.__class__\n" RUN("    return double(x)\n")},
         {DIAG_REFUSED, "assignment to `.", "class A:\n    pass\n" RUN("    A.n = 1\n    return double(x)\n")},

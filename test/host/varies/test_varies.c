@@ -13,6 +13,7 @@ static const Node *find_if(const Nodes *body, const Node **function) {
     for (int i = 0; i < body->n; i++) {
         const Node *n = body->at[i], *found = NULL;
         if (n->kind == NODE_IF) return n;
+        if (n->kind == NODE_CLASS && (found = find_if(&n->klass.body, function))) return found;
         if (n->kind == NODE_FUNCTION && (found = find_if(&n->function.body, function))) {
             if (!*function) *function = n;
             return found;
@@ -230,6 +231,13 @@ static void layouts_are_known(void **state) {
         {LAID("    if x.numel() > 2**31 - 4096"), true, true, true},
         {LAID("    if M * N * N >= 2**31 - 1"), true, false, false},
         {LAID("    if M * M >= 2**31 - 1"), true, false, false},
+        {LAID("    if x.stride(0) * M > 2**31 - 1"), true, true, true},
+        {LAID("    long = M * x.stride(0) > 2**31 - 1\n    if long"), true, true, true},
+        {LAID("    if x.stride(0) * N > 2**31 - 1"), true, false, false},
+        {LAID("    if x.stride(0) * M * M > 2**31 - 1"), true, false, false},
+        {LAID("    if x.stride(0) * x.stride(0) > 2**31 - 1"), true, false, false},
+        {LAID("    if x.stride(0) * M > 2**20"), true, false, false},
+        {LAID("    x = x.view(-1, x.stride(0))\n    if x.stride(-1) != 1"), true, false, true},
         {LAID("    if x.dim() != 2 or len(x.shape) != 2"), true, true, true},
     };
     for (int dense = 0; dense < 2; dense++)
@@ -264,6 +272,15 @@ static void wrappers_are_followed(void **state) {
     assert_false(may(WRAPPED("not x.is_contiguous()"), true));
     assert_false(may(WRAPPED("not isinstance(x, torch.Tensor)"), true));
     assert_true(may(WRAPPED("x.shape[0] == 7"), true));
+    // As many arguments as the wrapper was given: the others have their defaults.
+#define GUARDED(call)                                                                                      \
+    "def ensure(fn):\n    def wrapper(*args, **kw):\n        a = [y.contiguous() if isinstance(y, "        \
+    "torch.Tensor) else y for y in args]\n        k = {n: y for n, y in kw.items()}\n        return "      \
+    "fn(*a, **k)\n    return wrapper\n@ensure\ndef f(x, dtype=None):\n    if dtype is not None:\n        " \
+    "return 1\n    return 2\ndef run(x, w):\n    return " call "\n"
+    assert_false(may(GUARDED("f(x)"), true));
+    assert_true(may(GUARDED("f(x, None if w.shape[0] == 7 else x.dtype)"), true));
+    assert_true(may(GUARDED("f(x, **({} if w.shape[0] == 7 else {'dtype': x.dtype}))"), true));
     normalized = false;
 }
 
@@ -278,6 +295,30 @@ static void what_nobody_calls_does_not_count(void **state) {
                     true));
 }
 
+// Calling a class makes an object; what its methods do is no part of that.
+static void objects_are_made(void **state) {
+    (void)state;
+#define MODE(value)                                                                                       \
+    "class Mode:\n    SQ = 1\nclass ModelNew(torch.nn.Module):\n    def __init__(self):\n        "        \
+    "super().__init__()\n        self.mode = " value "\n    def forward(self, x):\n        if self.mode " \
+    "is Mode.SQ:\n            return x\n        return x.shape[0]\n"
+    assert_false(may(MODE("Mode('sq')"), false));
+    assert_true(
+        may("class Mode:\n    SQ = 1\nclass ModelNew(torch.nn.Module):\n    def __init__(self, n):\n"
+            "        self.mode = Mode(n)\n    def forward(self, x):\n        if self.mode is Mode.SQ:\n"
+            "            return x\n",
+            true));
+    assert_true(
+        may("class Mode:\n    SQ = 1\ndef run(x):\n    mode = Mode(x.shape[0] % 2)\n    if mode is Mode.SQ:\n"
+            "        return 1\n",
+            true));
+    // A function of that name is called, and an object that is called runs.
+    assert_true(may(
+        "class Net:\n    def __call__(self, n):\n        if n == 7:\n            return 1\n        return 2\n"
+        "def run(x):\n    net = Net()\n    return net(x.shape[0])\n",
+        true));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_may),
                                        cmocka_unit_test(guards_narrow),
@@ -287,6 +328,7 @@ int main(void) {
                                        cmocka_unit_test(layouts_are_known),
                                        cmocka_unit_test(indices_are_not_negative),
                                        cmocka_unit_test(wrappers_are_followed),
-                                       cmocka_unit_test(what_nobody_calls_does_not_count)};
+                                       cmocka_unit_test(what_nobody_calls_does_not_count),
+                                       cmocka_unit_test(objects_are_made)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,28 @@
+import functools
+
+
+def with_options(x, block, unused=1, other=2):
+    assert unused == 7 and other == 2
+    return launch(x, block)
+
+
+run = functools.partial(with_options, block=256, unused=7)
+# --- host_error: missing 1 required
+import functools
+
+
+def two(x, y, block):
+    return launch(x, block)
+
+
+run = functools.partial(two, block=256)
+# --- parse_reject: there is no function `run`
+import functools
+
+run = functools.partial(relu2, n=3)
+# --- compile_fail: power of 2
+from functools import partial
+
+run = partial(launch, BLOCK=3)
+# --- parse_reject: NameError: the file does not import it
+run = functools.partial(launch, BLOCK=256)

@@ -1,0 +1,45 @@
+// Names that a module gives to functions it has: partials, items of tables.
+#include "host/normalized.h"
+
+#define F "def f(x, block=4, other=None):\n    return x\n"
+#define P "from functools import partial\n"
+
+static void partials_are_functions(void **state) {
+    (void)state;
+    HAS(P F "run = partial(f, block=8)\n",
+        "def run(x, *, block=8, other=None):\n    return f(x, block=block, other=other)");
+    HAS("import functools\n" F "go = functools.partial(f, 3)\ndef run(x):\n    return go()\n",
+        "def go(block=4, other=None):\n    return f(3, block, other)");
+    HAS(P F "go = partial(f, block=8)\n" END, "pass");
+    // Not what it seems, or not the same whenever it is evaluated.
+    HAS(F "go = partial(f, block=8)\ndef run(x):\n    return go(x)\n", "partial");
+    LACKS(P F "SIZE = 3\ngo = partial(f, block=SIZE)\ndef run(x):\n    return go(x)\n", "def go");
+    LACKS(P "def partial(f, block):\n    return f\n" F
+            "go = partial(f, block=3)\ndef run(x):\n    return go(x)\n",
+          "def go");
+    LACKS(P F "go = partial(f, block=3)\ngo = f\ndef run(x):\n    return go(x)\n", "def go");
+    LACKS(P F "go = partial(f, size=3)\ndef run(x):\n    return go(x)\n", "def go");
+    LACKS(P "def f(f):\n    return f\ngo = partial(f)\ndef run(x):\n    return go(x)\n", "def go");
+    LACKS(P "def f(*x):\n    return x\ngo = partial(f)\ndef run(x):\n    return go(x)\n", "def go");
+}
+
+static void entries_stand_in_tables(void **state) {
+    (void)state;
+    HAS(F "T = {'a': f, 'b': max}\nrun = T['a']\n", "def run(x, block=4, other=None)");
+    HAS("T = {'a': lambda x: x, 'b': lambda x: 3}\nrun = T['a']\n", "def run(x):\n    return x");
+    LACKS("T = {'a': lambda x: x, 'b': lambda x: 3}\nrun = T['a']\n", "lambda");
+    // A table that something else knows, or that is not written down.
+    LACKS("T = {'a': lambda x: x}\nU = T\nrun = T['a']\n", "def run");
+    LACKS(F "T = {'a': f}\nT = {'a': max}\nrun = T['a']\n", "def run");
+    LACKS(F "T = {'a': f}\nrun = T['b']\n", "def run");
+    LACKS(F "K = 'a'\nT = {K: f}\nrun = T['a']\n", "def run");
+    LACKS("T = {'a': lambda x: x, 'b': max(1, 2)}\nrun = T['a']\n", "def run");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(partials_are_functions),
+        cmocka_unit_test(entries_stand_in_tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
