@@ -4,6 +4,7 @@
 #   first   baselines tuned and kept, fresh processes, replayed runs, why replays are quicker, timed verdicts a second
 #   second  mint --gpu, the published grid of softmax with its picture, timed verdicts beside PyTorch, several outputs
 #   third   timed verdicts a second again, kernels beside twins and slower ones, faults, fresh processes; $FLOORS is gpu-floors
+#   fourth  an op that changes its input in place beside PyTorch, in fresh processes, and the same work into memory of its own
 #   fifth   the model's picks, minted without a GPU: eight ops at the six published shapes beside streaming and, as far as the time
 #           goes, beside PyTorch; then mint --gpu. $BASELINES: a folder that an earlier fifth has left (fifth/baselines), so that
 #           a second run tunes what the first did not get to. $SECONDS_IN_ALL (470)
@@ -114,6 +115,24 @@ print(list(dict.fromkeys(json.loads(l)["source"] for l in open(sys.argv[1])))[in
         done
     done
     ;;
+fourth)
+    rope=$here/../examples/rope_in_place
+    bench in-place 240 "$rope/rope_in_place.py" "$rope/kernel.py" --shape 1024x4096 --shape 4096x4096 --shape 8192x4096
+    short in-place
+    # The same loads and stores into a tensor of its own, timed without restoring anything: how far are the two methods apart?
+    sed -e '/^outputs = /d' -e 's/, in place\././' "$rope/rope_in_place.py" >"$work/rope_elsewhere.py"
+    sed -e 's/^def rotate(x, /def rotate(x, out, /' -e 's/tl.store(x + /tl.store(out + row * 2 * n + /' \
+        -e 's/^    rotate\[(M,)\](x, /    out = torch.empty((M, N), dtype=x.dtype, device=x.device)\n    rotate[(M,)](x, out, /' \
+        -e 's/^    return x$/    return out/' "$rope/kernel.py" >"$work/elsewhere.py"
+    for run in a b; do
+        bench "in-place-$run" 60 "$rope/rope_in_place.py" "$rope/kernel.py" --shape 1024x4096 --shape 4096x4096 --shape 8192x4096 --stability 5 --alone
+        short "in-place-$run"
+        bench "elsewhere-$run" 60 "$work/rope_elsewhere.py" "$work/elsewhere.py" --shape 1024x4096 --shape 4096x4096 --shape 8192x4096 --stability 5 --alone
+        short "elsewhere-$run"
+    done
+    bench elsewhere 240 "$work/rope_elsewhere.py" "$work/elsewhere.py" --shape 1024x4096 --shape 4096x4096
+    short elsewhere
+    ;;
 fifth)
     # What is tuned fastest comes first.
     ops="swiglu gelu rmsnorm add_rmsnorm_gelu layernorm log_softmax softmax cross_entropy"
@@ -154,7 +173,7 @@ fifth)
     python3 "$here/cells_summary.py" "$work/alone" "$work/cells" | tee -a "$log"
     ;;
 *)
-    echo "PART is first, second, third or fifth" >&2
+    echo "PART is first, second, third, fourth or fifth" >&2
     exit 2
     ;;
 esac

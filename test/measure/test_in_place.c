@@ -190,6 +190,11 @@ static void what_is_not_declared_stays_an_error(void **state) {
     assert_int_equal(w->result.contender[0].end, TIMED_TRAMPLED);
     assert_non_null(strstr(w->result.contender[0].why, "input 1 was written to"));
     end(w);
+    w = world(""); // of what keeps something between calls, too
+    add(w, "changes_y", run_of("changes_y", changes_y, counts));
+    measure(w);
+    assert_int_equal(w->result.contender[0].end, TIMED_TRAMPLED);
+    end(w);
     w = world(""); // and so is what lies behind a declared one
     add(w, "behind", run_of("behind", writes_behind, NULL));
     measure(w);
@@ -333,25 +338,30 @@ static void rope_turns_once(void **state) {
     end(w);
 }
 
-// One answer in memory of its own, one in place; a wrong one of either is seen.
+// One answer in memory of its own, one in place; a wrong one of either is seen. What keeps something between
+// calls has that memory for itself, and it moves from set to set.
 static void answers_of_both_kinds(void **state) {
     (void)state;
-    for (int wrong = 0; wrong < 2; wrong++) {
-        World *w = world(wrong ? "wrong=row_sum" : "");
+    static const struct {
+        const char *steer, *setup;
+        bool right;
+    } row[] = {{"", NULL, true}, {"wrong=row_sum", NULL, false}, {"", counts, true}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        World *w = world(row[i].steer);
         w->job.outputs = 2;
         w->job.output[0] = 4 * ROWS;
         w->job.output[1] = BYTES;
         w->job.in_place[0] = 0;
         w->job.in_place[1] = 1;
-        TimedRun r = run_of("row_sum", row_sum, NULL);
+        TimedRun r = run_of("row_sum", row_sum, row[i].setup);
         r.outputs = 2;
         r.output[0] = (TimedView){2, 0};
         r.output[1] = (TimedView){0, 0};
         add(w, "row_sum", r);
         measure_well(w);
         double *sum = NEWN(&a, double, ROWS);
-        for (int i = 0; i < N; i++) sum[i / COLUMNS] += (double)w->input[i];
-        assert_true(right(w, 0, 0, sum, ROWS) == !wrong);
+        for (int k = 0; k < N; k++) sum[k / COLUMNS] += (double)w->input[k];
+        assert_true(right(w, 0, 0, sum, ROWS) == row[i].right);
         assert_true(right(w, 0, 1, doubled(w), N));
         end(w);
     }

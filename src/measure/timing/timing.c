@@ -394,18 +394,16 @@ static bool last_window(Timing *t, Runner *r) {
 static bool checked_window(Timing *t, Runner *r) {
     TimedContender *c = r->out;
     const TimedRun *run = &r->c->run;
-    SetsCheck check = {.run = run, .at = r->at, .given = t->memory->inputs, .intact = true};
+    SetsCheck check = {.run = run, .at = r->own ? NULL : r->at, .given = t->memory->inputs};
     if (!last_window(t, r)) return false;
     c->checked_us /= r->calls;
     Rng g = rng_at(t->job->seed, STREAM_CHECKED + ((uint64_t)(r - t->runner) << 8));
     int lead = t->sets.lead, n = t->sets.sets - lead, first = (int)rng_below(&g, (uint64_t)n);
-    if (!r->own) {
-        ArenaMark m = arena_mark(t->a);
-        bool suspect = r->c->compared || !t->job->checked; // our own kernels are not
-        check.one = suspect ? r->order[lead + first] : -1;
-        if (!sets_check(t->a, &t->sets, &check, t->e)) return false;
-        arena_reset(t->a, m);
-    }
+    ArenaMark m = arena_mark(t->a);
+    bool suspect = r->c->compared || !t->job->checked; // our own kernels are not
+    check.one = suspect ? r->order[lead + first] : -1;
+    if (!sets_check(t->a, &t->sets, &check, t->e)) return false;
+    arena_reset(t->a, m);
     if (!check.intact) {
         c->end = TIMED_TRAMPLED;
         memcpy(c->why, check.why, sizeof c->why);

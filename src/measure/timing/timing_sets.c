@@ -198,7 +198,8 @@ bool sets_check(Arena *a, TimingSets *s, SetsCheck *c, Err *e) {
     c->intact = true;
     for (int k = 0; k < s->sets && c->intact; k++)
         if (!gaps_check(s, (Gap){.what = "input", .set = k, .from = s->set[k].inputs}, &inputs, c, e) ||
-            !gaps_check(s, (Gap){.what = "buffer", .set = k, .from = s->set[k].region}, &region, c, e))
+            (c->at &&
+             !gaps_check(s, (Gap){.what = "buffer", .set = k, .from = s->set[k].region}, &region, c, e)))
             return false;
     for (int i = 0; i < s->job->inputs && c->intact && c->one >= 0; i++)
         if (!timing_changes(s->job, i) && !input_check(a, s, i, c, e)) return false;

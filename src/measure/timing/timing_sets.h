@@ -39,7 +39,7 @@ MUST_CHECK bool sets_poison(TimingSets *s, const TimedRun *run, const int64_t *a
 // inputs of set `one` that no answer takes the place of; -1: nobody asks for those.
 typedef struct {
     const TimedRun *run;
-    const int64_t *at;
+    const int64_t *at; // NULL: its buffers lie elsewhere
     const uint8_t *given;
     int one;
     bool intact;
