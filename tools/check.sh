@@ -34,8 +34,9 @@ scripts() { # those that take longest first
     done
 }
 
-# Builds are made one after another, and each writes its tests to the queue. The first has all cores, the others have
-# tests beside them.
+# Builds are made one after another, and each writes its tests to the queue. Every build may use all cores, although tests run
+# beside it: when those have run out, no core waits for it. One more test runs than there are cores, because some wait for
+# a clock or for another process.
 {
     wanted rules && printf 'tools/%s.sh\n' banned compiles layers mirror named opnames params | queue rules
     wanted unit cli selftest builds tsan && { build release "$cores" tests all || only=none; }
@@ -44,17 +45,16 @@ scripts() { # those that take longest first
         "./build/ouroboros selftest cheat --seed 5" | queue selftest
     wanted cli && scripts | sed 's|$| build/ouroboros|' | queue cli
     wanted unit && { sh tools/threaded_tests.sh build/release; sh tools/threaded_tests.sh -g build/release; } | queue unit
-    beside=$(((cores + 1) / 2))
     # ThreadSanitizer finds nothing in a test that starts no thread.
     if wanted tsan; then
         echo "tools/threaded_tests.sh build/release" | queue tsan
         sh tools/threaded_tests.sh build/release | sed 's|^build/release|build/tsan|' >"$logs/threaded"
-        if build tsan $beside MODE=tsan FROM=build/release build/tsan/ouroboros $(cat "$logs/threaded"); then
+        if build tsan "$cores" MODE=tsan FROM=build/release build/tsan/ouroboros $(cat "$logs/threaded"); then
             queue tsan <"$logs/threaded"
             echo "test/stream_tsan.sh build/tsan/ouroboros" | queue tsan
         fi
     fi
-    if wanted asan && build asan $beside MODE=asan tests; then
+    if wanted asan && build asan "$cores" MODE=asan tests; then
         sh tools/list_tests.sh build/asan | queue asan
         # What talks to models, with real sockets and files. A report has a file and an exit code of its own: neither a
         # check that expects a failure nor a process in the background hides it.
@@ -64,13 +64,13 @@ scripts() { # those that take longest first
     fi
     if wanted builds; then
         printf 'test/same_verdicts.sh build/release/ouroboros %s\n' avx2 base | queue same
-        build debug $beside MODE=debug build/debug/ouroboros &&
+        build debug "$cores" MODE=debug build/debug/ouroboros &&
             echo "test/same_verdicts.sh build/debug/ouroboros avx512" | queue same
-        build clang $beside CC=clang build/release-clang/ouroboros &&
+        build clang "$cores" CC=clang build/release-clang/ouroboros &&
             echo "test/same_verdicts.sh build/release-clang/ouroboros avx512" | queue same
-        build portable $beside PORTABLE=1 FROM=build/release build/release-portable/ouroboros &&
+        build portable "$cores" PORTABLE=1 FROM=build/release build/release-portable/ouroboros &&
             echo "test/same_verdicts.sh build/release-portable/ouroboros base" | queue same
     fi
-} | sh tools/run_tests.sh "$logs" "$cores"
+} | sh tools/run_tests.sh "$logs" $((cores + 1))
 ! wanted asan || echo "asan tools/no_reports.sh $logs" | sh tools/run_tests.sh "$logs"
 sh tools/run_tests.sh "$logs" -s
