@@ -13,13 +13,15 @@
 
 #include "measure/timing/timing_job.h"
 
-// It lies beside the tests of this room: build/MODE/test/gpu/libcuda.so, from build/MODE/test/ROOM/test_x.
+// It lies beside the tests of this room: build/MODE/test/gpu/libcuda.so, from build/MODE/test/ROOM/test_x, or
+// from a room within a room.
 static inline const char *vm_gpu_library(void) {
     static char path[4096];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 32);
     assert_true(n > 0);
     path[n] = 0;
-    for (int up = 0; up < 2; up++) *strrchr(path, '/') = 0;
+    do *strrchr(path, '/') = 0;
+    while (strcmp(strrchr(path, '/'), "/test") != 0);
     strcat(path, "/gpu/libcuda.so");
     return path;
 }

@@ -1,7 +1,7 @@
 // Calls that change an input: every one of them meets the values that were given, the restoring is in no
 // number, and all contenders of such a job are timed the same way. With the GPU of the tests.
 #include "../gpu/vm_gpu.h"
-#include "measure/timing.h"
+#include "measure/timing/timing.h"
 #include <math.h>
 
 enum { ROWS = 64, COLUMNS = 256, N = ROWS * COLUMNS, BYTES = 4 * N };
