@@ -3,7 +3,7 @@
 # from here: this process, and no other of ours, has the kernel's code beside PyTorch.
 #
 # Started with a folder of its own, where baseline.py and recorded_call.py lie, too. Answers each line of standard input with one line:
-#   {"source": TEXT, "file": PATH, "inputs": [...], "in_place": [-1], "bytes": N, "rounds": 7, "l2_times": 5,
+#   {"source": TEXT, "file": PATH, "inputs": [...], "bytes": N, "rounds": 7, "l2_times": 5,
 #    "run": RECORDED_RUN, "choices": [CHOICE OF EACH GROUP]}
 # See recorded_run.h for the run, user_calls.h for the answer.
 import importlib.util
@@ -37,8 +37,8 @@ CALLS_A_ROUND, QUEUED_CALLS, SLEEP_CYCLES, WARM_CALLS = 9, 64, 40_000_000, 3
 # ---- time
 
 class Contender:
-    def __init__(self, name, function, given, step=None):
-        self.name, self.function, self.given, self.step = name, function, given, step or (lambda: None)
+    def __init__(self, name, function, step=None):
+        self.name, self.function, self.step = name, function, step or (lambda: None)
         self.call, self.queued = [], []
 
     def one(self, inputs):
@@ -48,7 +48,6 @@ class Contender:
     def call_time(self, inputs):
         """From an idle queue."""
         start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        restore(inputs, self.given)
         torch.cuda.synchronize()
         start.record()
         self.one(inputs)
@@ -57,10 +56,7 @@ class Contender:
         return 1000 * start.elapsed_time(end)
 
     def queued_time(self, sets):
-        """Behind a kernel that waits, so that the host is in no number; one call after the other, each on other inputs. None
-        where calls change their inputs: restoring would be in it."""
-        if self.given:
-            return None
+        """Behind a kernel that waits, so that the host is in no number; one call after the other, each on other inputs."""
         start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         torch.cuda.synchronize()
         torch.cuda._sleep(SLEEP_CYCLES)
@@ -71,11 +67,6 @@ class Contender:
         end.record()
         torch.cuda.synchronize()
         return None if late else 1000 * start.elapsed_time(end) / QUEUED_CALLS
-
-
-def restore(inputs, given):
-    for place, x in given:
-        inputs[place].copy_(x)
 
 
 def compiled(reference, mode, inputs):
@@ -105,30 +96,26 @@ def like(seen, expected):
     return True
 
 
-def contenders(request, pure, inputs):
-    reference, given = baseline.in_place(pure, request["in_place"]), request["given"]
-    out, errors = [Contender("eager", reference, given)], {}
+def contenders(request, reference, inputs):
+    out, errors = [Contender("eager", reference)], {}
     fresh = getattr(torch._inductor.utils, "fresh_cache", None) or torch._inductor.utils.fresh_inductor_cache
     modes = [("default", "default", None), ("max_autotune", "max-autotune-no-cudagraphs", None),
              ("max_autotune_graphs", "max-autotune", torch.compiler.cudagraph_mark_step_begin)]
     for name, mode, step in modes:
         try:
             with fresh():
-                out.append(Contender(name, compiled(reference, mode, inputs), given, step))
+                out.append(Contender(name, compiled(reference, mode, inputs), step))
         except Exception as why:
             errors[name] = f"{type(why).__name__}: {why}"[:500]
             traceback.print_exc()
     try:
         call = recorded_call.Printer(torch, request["run"], request["choices"], HERE).function()
         for _ in range(WARM_CALLS):
-            call(*inputs)
-        restore(inputs, given)
-        expected = pure(*inputs)
-        answer = call(*inputs)
+            answer = call(*inputs)
         torch.cuda.synchronize()
-        if not like(answer, expected):
+        if not like(answer, reference(*inputs)):
             raise recorded_call.Unsupported("the printed run gives another answer")
-        out.append(Contender("kernel", call, given))
+        out.append(Contender("kernel", call))
     except Exception as why:
         errors["kernel"] = f"{type(why).__name__}: {why}"[:500]
         traceback.print_exc()
