@@ -178,7 +178,8 @@ static bool take_turn(Service *s, Arena *a, const MintRequest *q, const SmithReq
         n++;
         if (verdict_accepted(&t->verdict)) rank_insert(&ranking, (Ranked){t, estimate(out, t, NULL, NULL)});
     }
-    if (!rank_again(q, service_referee(s), out, &ranking, e)) return false;
+    // Whoever interrupts does not wait for recordings.
+    if (!out->stopped && !rank_again(q, service_referee(s), out, &ranking, e)) return false;
     out->proposed += got.tally.replies;
     out->distinct += n;
     out->judged += n;
