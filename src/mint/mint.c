@@ -1,5 +1,7 @@
 #include "mint/mint.h"
 
+#include <stdlib.h>
+
 #include "judge/judge.h"
 #include "rank/launches.h"
 
@@ -9,22 +11,36 @@ typedef struct {
     double us;
 } Ranked;
 
-// What its host code launches at the case that the counters are of, and at the shape in question.
-static bool estimate(const MintRequest *q, Referee *r, const MintResult *m, Ranked *x, Err *e) {
-    const Traffic *t = &x->attempt->verdict.traffic;
+// Accepted attempts, the best first.
+typedef struct {
+    Ranked *at;
+    int n;
+} Ranking;
+
+// Recording takes two children each: of many attempts those that the counters alone put first.
+enum { RECORDED_MAX = 64 };
+
+static double estimate(const MintResult *m, const Attempt *t, const RankLaunches *here,
+                       const RankLaunches *there) {
+    return rank_estimate_by(&rank_model, m->target,
+                            &(RankAsk){.count = &t->verdict.traffic.count,
+                                       .from = &t->verdict.traffic.facts,
+                                       .to = &m->ranked_at,
+                                       .here = here,
+                                       .there = there,
+                                       .hints = rank_hints(t->source)});
+}
+
+// With what its host code launches at the case that the counters are of, and at the shape in question.
+static bool estimate_recorded(const MintRequest *q, Referee *r, const MintResult *m, Ranked *x, Err *e) {
+    const RankCase *from = &x->attempt->verdict.traffic.facts;
     const RankShape *to = &m->ranked_at;
     LaunchesAsk ask = {q->op, x->attempt->source, referee_extras(r), DT_F16, m->target->sms};
     RankLaunches here = {.launches = 0}, there = here;
-    if (t->facts.elem_bytes == 4) ask.dtype = DT_F32;
-    if (!launches_at(r->fork_servers, &ask, t->facts.rows, t->facts.row, &here, e)) return false;
+    if (from->elem_bytes == 4) ask.dtype = DT_F32;
+    if (!launches_at(r->fork_servers, &ask, from->rows, from->row, &here, e)) return false;
     if (here.launches && !launches_at(r->fork_servers, &ask, to->rows, to->row, &there, e)) return false;
-    x->us = rank_estimate_by(&rank_model, m->target,
-                             &(RankAsk){.count = &t->count,
-                                        .from = &t->facts,
-                                        .to = to,
-                                        .here = &here,
-                                        .there = &there,
-                                        .hints = rank_hints(x->attempt->source)});
+    x->us = estimate(m, x->attempt, &here, &there);
     return true;
 }
 
@@ -35,20 +51,26 @@ static bool ranks_before(const Ranked *x, const Ranked *y) {
     return x->attempt->verdict.traffic.count.lanes < y->attempt->verdict.traffic.count.lanes;
 }
 
-// Accepted attempts, the best first.
-typedef struct {
-    Ranked *at;
-    int n;
-} Ranking;
+static void rank_insert(Ranking *r, Ranked x) {
+    int j = r->n++;
+    for (; j > 0 && ranks_before(&x, &r->at[j - 1]); j--) r->at[j] = r->at[j - 1];
+    r->at[j] = x;
+}
 
-static bool rank_accepted(const MintRequest *q, Referee *r, const MintResult *m, const Attempt *tried,
-                          Ranking *out, Err *e) {
-    if (!verdict_accepted(&tried->verdict)) return true;
-    Ranked x = {.attempt = tried};
-    if (!estimate(q, r, m, &x, e)) return false;
-    int j = out->n++;
-    for (; j > 0 && ranks_before(&x, &out->at[j - 1]); j--) out->at[j] = out->at[j - 1];
-    out->at[j] = x;
+static int by_proposal(const void *a, const void *b) {
+    const Attempt *x = ((const Ranked *)a)->attempt, *y = ((const Ranked *)b)->attempt;
+    return (x > y) - (x < y); // they stand in one array, in that order
+}
+
+// By counters, then the first of them by their launches, too; what is not recorded stays behind.
+static bool rank_again(const MintRequest *q, Referee *r, const MintResult *m, Ranking *all, Err *e) {
+    int n = all->n < RECORDED_MAX ? all->n : RECORDED_MAX;
+    Ranking first = {.at = all->at};
+    qsort(all->at, (size_t)n, sizeof *all->at, by_proposal);
+    for (int i = 0; i < n; i++) {
+        if (!estimate_recorded(q, r, m, &all->at[i], e)) return false;
+        rank_insert(&first, all->at[i]);
+    }
     return true;
 }
 
@@ -154,8 +176,10 @@ static bool take_turn(Service *s, Arena *a, const MintRequest *q, const SmithReq
         const Attempt *t = &out->attempt[i];
         if (t->same_as >= 0 || !t->source.len) continue;
         n++;
-        if (!rank_accepted(q, service_referee(s), out, t, &ranking, e)) return false;
+        if (verdict_accepted(&t->verdict)) rank_insert(&ranking, (Ranked){t, estimate(out, t, NULL, NULL)});
     }
+    // Whoever interrupts does not wait for recordings.
+    if (!out->stopped && !rank_again(q, service_referee(s), out, &ranking, e)) return false;
     out->proposed += got.tally.replies;
     out->distinct += n;
     out->judged += n;

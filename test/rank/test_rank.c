@@ -217,7 +217,7 @@ static void a_program_that_walks_waits_row_by_row(void **state) {
         if (!is_fast(t)) continue;
         Launched row = whole_rows(RANK_ROWS, 1), walk = row;
         walk.there.at[0].programs = 264;
-        assert_true(cost_of(t, &walk, &headline) > 1.1 * cost_of(t, &row, &headline));
+        assert_true(cost_of(t, &walk, &headline) > 1.03 * cost_of(t, &row, &headline));
     }
 }
 
