@@ -32,10 +32,8 @@ static bool exclude_each_other(const Bound *one, const Bound *two, uint8_t *wher
 }
 
 // A value of the same tensor is in its domain, wherever it is put.
-static bool try_one(Arena *scratch, Draw *d, Rng *r, const int *tiny, int cases, uint8_t *depends,
-                    Dependence *out) {
+static bool try_one(Arena *scratch, Draw *d, Rng *r, uint8_t *depends, Dependence *out) {
     const Op *op = d->op;
-    *out = (Dependence){.case_index = tiny[rng_below(r, (uint64_t)cases)]};
     out->input = (int)rng_below(r, (uint64_t)op->inputs);
     const CaseSpec *spec = &d->spec[out->case_index];
     const CaseTensor *t = &spec->input[out->input];
@@ -64,7 +62,6 @@ void draw_dependences(Arena *a, Draw *d, uint8_t *map) {
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x6e656564));
     ArenaMark mark = arena_mark(&scratch);
     for (int k = 0; k < TRIES && cases > 0 && d->dependences < DEPENDENCES_MAX; k++) {
-        Dependence n;
         ArenaMark unused = arena_mark(a);
         arena_reset(&scratch, mark);
         int64_t most = 0;
@@ -72,13 +69,13 @@ void draw_dependences(Arena *a, Draw *d, uint8_t *map) {
             if (answer_numel(d->truth[tiny[i]].expected) > most)
                 most = answer_numel(d->truth[tiny[i]].expected);
         uint8_t *depends = NEWN(a, uint8_t, (size_t)most + 1);
-        if (!try_one(&scratch, d, &r, tiny, cases, depends, &n) || marks[n.case_index] == MARKS) {
+        Dependence n = {.depends = depends, .case_index = tiny[rng_below(&r, (uint64_t)cases)]};
+        if (!try_one(&scratch, d, &r, depends, &n) || marks[n.case_index] == MARKS) {
             arena_reset(a, unused);
             continue;
         }
         const CaseTensor *t = &d->spec[n.case_index].input[n.input];
         int64_t size = dtype_bytes((DType)t->dtype);
-        n.depends = depends;
         n.bit = marks[n.case_index]++;
         for (int64_t b = 0; b < size; b++)
             map[t->marks + tensor_element(t, n.element) * size + b] |= (uint8_t)(1 << n.bit);

@@ -90,13 +90,12 @@ static void lay_out(CaseTensor *t, int input, Layout layout, int64_t row_stride,
 }
 
 static bool spec_inputs(const Domain *m, const PlannedCase *p, uint64_t seed, CaseSpec *spec, int64_t *at,
-                        int64_t *elements, Err *e) {
+                        Err *e) {
     const Op *op = m->op;
     // The same for a case, its twin and any part of its slices. Every other time all inputs with gaps are
     // laid out alike.
     uint64_t choice = rng_mix(seed, ((uint64_t)domain_length(m, p->dim) << 8) + (uint64_t)p->dtype) >> 8;
     spec->inputs = op->inputs;
-    *elements = 0;
     for (int i = 0; i < op->inputs; i++) {
         const OpInput *in = &op->input[i];
         CaseTensor *t = &spec->input[i];
@@ -111,9 +110,15 @@ static bool spec_inputs(const Domain *m, const PlannedCase *p, uint64_t seed, Ca
         int64_t n = t->rank ? t->shape[t->rank - 1] : 1;
         lay_out(t, i, p->strided ? layout_of(p->strided >> i & 1, n, own) : LAYOUT_DENSE, p->row_stride,
                 op->domain.contiguous, at);
-        *elements += numel;
     }
     return true;
+}
+
+static int64_t input_elements(const CaseSpec *s) {
+    int64_t sum = 0, n;
+    for (int i = 0; i < s->inputs; i++)
+        if (shape_numel(s->input[i].shape, s->input[i].rank, &n)) sum += n;
+    return sum;
 }
 
 // Room for marks beside the inputs of a small case.
@@ -382,9 +387,8 @@ static bool lay_cases(Arena *a, const Draw *d, const PlannedCase *plan, CaseSpec
     for (int i = 0; i < d->cases; i++) {
         CaseSpec *s = &spec[i];
         CaseTruth *t = &d->truth[i];
-        int64_t elements;
         s->input = tensors + i * d->op->inputs;
-        if (!spec_inputs(m, &plan[i], d->seed, s, at, &elements, e)) return false;
+        if (!spec_inputs(m, &plan[i], d->seed, s, at, e)) return false;
         s->order_seed = rng_mix(d->seed, 0x6f726465 + (uint64_t)drawn_as(&plan[i], i)) | 1;
         bool usual = plan[i].as_case > 0 ? plan[i].usual_processors : i == d->traffic_case;
         s->processors = usual ? PROCESSORS_USUAL : processors_of(s->order_seed);
@@ -396,7 +400,7 @@ static bool lay_cases(Arena *a, const Draw *d, const PlannedCase *plan, CaseSpec
         }
         int64_t lines = lines_of_programs(m, &m->reduction[t->over], s, t->lines);
         s->steps = STEPS_BASE + STEPS_PER_LINE * lines + STEPS_PER_PLACE * domain_length(m, t->dim) +
-                   STEPS_PER_ELEMENT * elements;
+                   STEPS_PER_ELEMENT * input_elements(s);
     }
     for (int i = 0; i < d->cases; i++)
         lay_marks(&spec[i], d->truth[i].twinned ? TWIN_INPUTS : TINY_OUTPUT, at);
@@ -417,13 +421,6 @@ static void lay_answers(Draw *d, CaseSpec *spec) {
     }
 }
 
-static int64_t elements_of(const CaseSpec *s) {
-    int64_t sum = 0, n;
-    for (int i = 0; i < s->inputs; i++)
-        if (shape_numel(s->input[i].shape, s->input[i].rank, &n)) sum += n;
-    return sum;
-}
-
 static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed, Draw *d, Err *e) {
     const Op *op = q->op;
     const Domain *m = q->domain ? q->domain : domain_make(a, op);
@@ -440,7 +437,7 @@ static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed,
     CallPlan *calls = NEW(a, CallPlan);
     int64_t at = specs_room(d);
     if (!lay_cases(a, d, plan, spec, &at, e)) return false;
-    for (int i = 0; i < d->cases; i++) d->input_elements += elements_of(&spec[i]);
+    for (int i = 0; i < d->cases; i++) d->input_elements += input_elements(&spec[i]);
     calls_plan(a, d, spec, q->level == LEVEL_FULL && !q->more, calls, &at);
     uint8_t *map;
     if (!map_inputs(d, at, &map, e)) return false;

@@ -230,10 +230,10 @@ void round_close(Round *t) {
     arena_free(&a);
 }
 
-static bool judge_chunk(Referee *r, Arena *a, const JudgeRequest *q, const Str *source, int n, Verdict *out,
-                        int done, Err *e) {
-    Round *t = round_open(r, q, source, n, out);
-    t->candidates.done = done;
+// All steps, and the end of the round; sentences move to `a`.
+static bool judge_round(Referee *r, Arena *a, Round *t, Err *e) {
+    int n = t->n;
+    Verdict *out = t->candidates.out;
     bool ok = round_freeze(t, e) && round_draw(t, r->pool, e);
     if (ok) {
         pool_run(r->pool, (size_t)n, judge_candidate, &t->candidates);
@@ -251,7 +251,9 @@ bool referee_judge(Referee *r, Arena *a, const JudgeRequest *q, const Str *sourc
                    Err *e) {
     for (int at = 0; at < n; at += DRAW_SHARE_MAX) {
         int k = n - at < DRAW_SHARE_MAX ? n - at : DRAW_SHARE_MAX;
-        if (!judge_chunk(r, a, q, source + at, k, out + at, at, e)) return false;
+        Round *t = round_open(r, q, source + at, k, out + at);
+        t->candidates.done = at;
+        if (!judge_round(r, a, t, e)) return false;
     }
     return true;
 }

@@ -119,8 +119,9 @@ MUST_CHECK bool shape_axis(Interp *in, Span at, Value axis, int rank, int *out);
 // Ints, or one tuple of them.
 MUST_CHECK bool shape_sizes(Interp *in, Span at, const Value *v, int n, int64_t *out, int *rank);
 bool shape_sane(const int64_t *size, int rank); // products of sizes cannot overflow
-MUST_CHECK bool shape_reshape(Interp *in, Span at, Value t, const int64_t *size, int rank, bool copy,
-                              Value *out);
+// Other sizes for the same elements; one may be -1. A view that strides forbid is an error, a reshape copies.
+MUST_CHECK bool shape_view(Interp *in, Span at, Value t, const int64_t *size, int rank, Value *out);
+MUST_CHECK bool shape_reshape(Interp *in, Span at, Value t, const int64_t *size, int rank, Value *out);
 MUST_CHECK bool shape_transpose(Interp *in, Span at, Value t, int a, int b, Value *out);
 // `count` elements of an axis from `start` on, which lie within it; one element, without the axis; a new axis
 // of one.

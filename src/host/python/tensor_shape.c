@@ -112,7 +112,7 @@ invalid:
                       (long long)numel);
 }
 
-bool shape_reshape(Interp *in, Span at, Value t, const int64_t *given, int rank, bool copy, Value *out) {
+bool shape_reshape(Interp *in, Span at, Value t, const int64_t *given, int rank, Value *out) {
     int64_t size[TENSOR_RANK_MAX] = {0};
     if (rank) memcpy(size, given, (size_t)rank * sizeof *size);
     if (!sizes_infer(in, at, value_numel(t), size, rank)) return false;
@@ -123,16 +123,24 @@ bool shape_reshape(Interp *in, Span at, Value t, const int64_t *given, int rank,
             out);
     Tensor view;
     if (tensor_view(&t.tensor->t, size, rank, &view)) return tensor_value(in, at, &view, t.tensor->cpu, out);
-    if (!copy)
-        return host_raise(
-            in, at,
-            "RuntimeError: view size is not compatible with input tensor's size and stride (at least one "
-            "dimension spans across two contiguous subspaces). Use .reshape(...) instead.");
     Value dense;
     if (!tensor_copy(in, at, t, &dense)) return false;
     if (!tensor_view(&dense.tensor->t, size, rank, &view))
         return host_raise(in, at, "RuntimeError: cannot reshape");
     return tensor_value(in, at, &view, t.tensor->cpu, out);
+}
+
+bool shape_view(Interp *in, Span at, Value t, const int64_t *given, int rank, Value *out) {
+    int64_t size[TENSOR_RANK_MAX] = {0};
+    Tensor view;
+    if (rank) memcpy(size, given, (size_t)rank * sizeof *size);
+    if (!sizes_infer(in, at, value_numel(t), size, rank)) return false;
+    if (t.kind != V_BOUND && !tensor_view(&t.tensor->t, size, rank, &view))
+        return host_raise(
+            in, at,
+            "RuntimeError: view size is not compatible with input tensor's size and stride (at least one "
+            "dimension spans across two contiguous subspaces). Use .reshape(...) instead.");
+    return shape_reshape(in, at, t, size, rank, out);
 }
 
 bool shape_slice(Interp *in, Span at, Value t, SliceOf s, Value *out) {

@@ -12,8 +12,8 @@ static bool reshape_args(Call *c, const Value *v, int n, bool copy, Value *out) 
     int rank;
     if (n == 1 && v[0].kind == V_DTYPE)
         return host_refuse(c->in, c->at, "view(dtype) reads elements as another type; do it in a kernel");
-    return shape_sizes(c->in, c->at, v, n, size, &rank) &&
-           shape_reshape(c->in, c->at, c->arg[0], size, rank, copy, out);
+    if (!shape_sizes(c->in, c->at, v, n, size, &rank)) return false;
+    return (copy ? shape_reshape : shape_view)(c->in, c->at, c->arg[0], size, rank, out);
 }
 bool api_view(Call *c, Value *out) { return reshape_args(c, c->rest, c->rests, false, out); }
 bool api_reshape(Call *c, Value *out) { return reshape_args(c, c->rest, c->rests, true, out); }
@@ -21,8 +21,11 @@ bool api_reshape_to(Call *c, Value *out) {
     return need_tensor(c, 0) && reshape_args(c, &c->arg[1], 1, true, out);
 }
 bool api_view_as(Call *c, Value *out) {
-    return need_tensor(c, 1) && shape_reshape(c->in, c->at, c->arg[0], value_shape(c->arg[1]),
-                                              value_rank(c->arg[1]), str_is(c->name, "reshape_as"), out);
+    if (!need_tensor(c, 1)) return false;
+    const int64_t *size = value_shape(c->arg[1]);
+    int rank = value_rank(c->arg[1]);
+    return (str_is(c->name, "reshape_as") ? shape_reshape : shape_view)(c->in, c->at, c->arg[0], size, rank,
+                                                                        out);
 }
 
 bool api_flatten(Call *c, Value *out) {
@@ -39,13 +42,13 @@ bool api_flatten(Call *c, Value *out) {
     for (int i = from; i <= to && i < rank; i++) joined *= value_shape(c->arg[0])[i]; // a part of numel
     size[n++] = joined;
     for (int i = to + 1; i < rank; i++) size[n++] = value_shape(c->arg[0])[i];
-    return shape_reshape(c->in, c->at, c->arg[0], size, n, true, out);
+    return shape_reshape(c->in, c->at, c->arg[0], size, n, out);
 }
 bool api_ravel(Call *c, Value *out) {
     int64_t all = -1;
     if (!need_tensor(c, 0)) return false;
     all = value_numel(c->arg[0]);
-    return shape_reshape(c->in, c->at, c->arg[0], &all, 1, true, out);
+    return shape_reshape(c->in, c->at, c->arg[0], &all, 1, out);
 }
 
 bool api_squeeze(Call *c, Value *out) {

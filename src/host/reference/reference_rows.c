@@ -63,7 +63,7 @@ static bool reduction_plan(Call *c, Value x, Value dim, Reduction *out) {
     memcpy(size, out->drop, sizeof out->drop);
     size[n_kept] = merged;
     out->axis = n_kept;
-    return shape_reshape(c->in, c->at, out->x, size, n_kept + 1, true, &out->x);
+    return shape_reshape(c->in, c->at, out->x, size, n_kept + 1, &out->x);
 }
 
 static bool reduction_run(Call *c, const Reduction *r, BoundOp op, bool keepdim, int64_t correction,
@@ -76,7 +76,7 @@ static bool reduction_run(Call *c, const Reduction *r, BoundOp op, bool keepdim,
             out))
         return false;
     if (!r->merged || !keepdim) return true;
-    return shape_reshape(c->in, c->at, *out, r->keep, r->keep_rank, true, out);
+    return shape_reshape(c->in, c->at, *out, r->keep, r->keep_rank, out);
 }
 
 static bool reduced(Call *c, BoundOp op, Value x, Value dim, bool keepdim, Value *out) {
@@ -278,8 +278,7 @@ bool api_stack(Call *c, Value *out) {
         if (!same)
             return host_raise(c->in, c->at, "RuntimeError: stack expects each tensor to be equal size");
         for (int k = 0; k <= rank; k++) size[k] = k == axis ? 1 : b->shape[k - (k > axis)];
-        if (!shape_reshape(c->in, c->at, list.seq->at[i], size, rank + 1, true, &list.seq->at[i]))
-            return false;
+        if (!shape_reshape(c->in, c->at, list.seq->at[i], size, rank + 1, &list.seq->at[i])) return false;
     }
     return joined(c, list.seq->at, list.seq->n, axis, out);
 }
@@ -437,9 +436,8 @@ static bool picked_loss(Call *c, Value log_p, int axis, Value *out) {
         return host_raise(c->in, c->at, "RuntimeError: expected class indices: a %dD integer target",
                           rank - 1);
     for (int k = 0; k < rank; k++) size[k] = k == axis ? 1 : t->shape[k - (k > axis)];
-    if (!shape_reshape(c->in, c->at, index, size, rank, true, &index) ||
-        !gathered(c, log_p, axis, index, &one) ||
-        !shape_reshape(c->in, c->at, one, t->shape, t->rank, true, &one) || !apply1(c, BOUND_NEG, one, out))
+    if (!shape_reshape(c->in, c->at, index, size, rank, &index) || !gathered(c, log_p, axis, index, &one) ||
+        !shape_reshape(c->in, c->at, one, t->shape, t->rank, &one) || !apply1(c, BOUND_NEG, one, out))
         return false;
     Value how = c->arg[6];
     if (how.kind == V_STR && str_is(how.s, "none")) return true;
