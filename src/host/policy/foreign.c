@@ -175,10 +175,14 @@ static void rewrite_block(Rewriter *r, Nodes *body);
 
 static void rewrite_inside(Rewriter *r, Node *s) {
     if (s->kind == NODE_TRY) {
+        bool had = s->attempt.body.n > 0;
         rewrite_block(r, &s->attempt.body);
         for (int i = 0; i < s->attempt.handlers.n; i++)
             rewrite_block(r, &s->attempt.handlers.at[i]->handler.body);
         rewrite_block(r, &s->attempt.otherwise);
+        // Imports that are all known succeed: no handler runs.
+        if (had && !s->attempt.body.n && !s->attempt.otherwise.n && !s->attempt.final.n)
+            *s = (Node){.kind = NODE_PASS, .span = s->span, .height = 1};
     }
     if (s->kind == NODE_IF) {
         rewrite_block(r, &s->branch.then);
@@ -306,12 +310,50 @@ static void find_leftover(void *arg, const Node *n) {
     node_each_child(n, find_leftover, l); // a tree's height is bounded
 }
 
+// What Bindings leave out: the insides of a `try` that stays.
+typedef struct {
+    Names *all;
+} TryNames;
+static void names_inside(void *arg, const Node *n) {
+    const TryNames *t = arg;
+    if (n->kind == NODE_ASSIGN)
+        for (int i = 0; i < n->assign.targets.n; i++) names_of_target(t->all, n->assign.targets.at[i], 0);
+    if (n->kind == NODE_ANNASSIGN) names_of_target(t->all, n->annassign.target, 0);
+    if (n->kind == NODE_IMPORT) names_of_import(t->all, n);
+    if (n->kind == NODE_FUNCTION) names_add(t->all, n->function.name);
+    if (n->kind == NODE_CLASS) names_add(t->all, n->klass.name);
+    if (n->kind == NODE_EXCEPT && n->handler.name.len) names_add(t->all, n->handler.name);
+    node_each_child(n, names_inside, arg); // a tree's height is bounded
+}
+static void names_of_tries(void *arg, const Node *n) {
+    if (n->kind == NODE_TRY) names_inside(arg, n);
+    node_each_child(n, names_of_tries, arg);
+}
+
+// Names whose import is gone, so that nothing else may have them.
+static bool stand_alone(const Names *names, const Bindings *bound, const Node *module, DiagList *d) {
+    for (int i = 0; i < names->n; i++)
+        if (names_have(&bound->all, names->at[i]))
+            return diag_clean(
+                       d, DIAG_REFUSED, module->span,
+                       "import: `%.*s` is bound a second time in this file; give one of them another name",
+                       STR_ARG(names->at[i])),
+                   false;
+    return true;
+}
+
 bool foreign_normalize(Arena *a, Node *module, DiagList *d) {
     Rewriter r = {.arena = a, .module = module, .identity.arena = a};
     Nodes *body = &module->module.body;
     Bindings bound;
     r.pointwise.arena = r.types.arena = a;
     rewrite_block(&r, body);
+    if (r.pointwise.n || r.types.n) {
+        names_of_module(&bound, a, module);
+        names_of_tries(&(TryNames){&bound.all}, module);
+    }
+    if (!stand_alone(&r.pointwise, &bound, module, d) || !stand_alone(&r.types, &bound, module, d))
+        return false;
     if (r.pointwise.n && !pointwise_normalize(a, module, &r.pointwise, d)) return false;
     types_normalize(a, module, &r.types);
     if (!r.identity.n && !r.decorators && !r.spaces) return true;

@@ -9,7 +9,8 @@ static void names_become_what_they_are(void **state) {
     HAS("from vllm.triton_utils import triton as t\n@t.jit\ndef k(x):\n    pass\n" END, "import triton as t");
     HAS("from flag_gems.utils import libtuner\n@libtuner(configs=[], key=[], strategy=['log'])\n" K END,
         "@triton.autotune(configs=[], key=[])");
-    HAS("from fla.ops.utils.op import exp, log\n" K END, "def exp(x):\n    return tl.exp(x.to(tl.float32))\n");
+    HAS("from fla.ops.utils.op import exp, log\n" K END,
+        "def exp(x):\n    return tl.exp(x.to(tl.float32))\n");
     HAS("from fla.utils import autotune_cache_kwargs\n" END, "autotune_cache_kwargs = {}");
     HAS("try:\n    from flag_gems.utils import libentry\nexcept ImportError:\n    pass\n@libentry()\n" K END,
         "@triton.jit\n");

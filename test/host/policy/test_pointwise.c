@@ -36,6 +36,9 @@ static void what_is_not_read(void **state) {
     HAS(MUL(METHODS) "mul_over_tensors = 3\n" RUN, "stands for something else");
     HAS(PW "@pointwise_dynamic(" METHODS ")\ndef mul(x, y):\n    return x\n" RUN,
         "it stands alone above @triton.jit");
+    HAS(PW "def pointwise_dynamic(f):\n    return f\n@pointwise_dynamic\n@triton.jit\ndef mul(x):\n    "
+           "return x\n" END,
+        "is bound a second time");
     // Another one of that name is the file's own.
     LACKS("import triton\ndef pointwise_dynamic(f):\n    return f\n@pointwise_dynamic\ndef mul(x):\n    "
           "return x\n" END,

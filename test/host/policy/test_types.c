@@ -23,6 +23,17 @@ static void no_value_is_of_them(void **state) {
 
 static void others_are_asked(void **state) {
     (void)state;
+    HAS(D "DTensor = torch.Tensor\ndef run(x):\n    return isinstance(x, DTensor)\n",
+        "is bound a second time");
+    HAS("DTensor = torch.Tensor\n" D "def run(x):\n    return isinstance(x, DTensor)\n",
+        "is bound a second time");
+    HAS(D "def run(x, DTensor):\n    return isinstance(x, DTensor)\n", "is bound a second time");
+    HAS("try:\n    import gone\n    " D "except ImportError:\n    DTensor = torch.Tensor\n"
+        "def run(x):\n    return isinstance(x, DTensor)\n",
+        "is bound a second time");
+    HAS("try:\n    " D
+        "except ImportError:\n    DTensor = None\ndef run(x):\n    return isinstance(x, DTensor)\n",
+        "return False");
     HAS(D "def run(x):\n    far = isinstance(x, DTensor)\n    far = True\n    if far:\n        x = "
           "x.here()\n    return x\n",
         "here");
