@@ -37,7 +37,7 @@ static void point_add(ExplorePoints *p, const ExplorePoints *all, int i) {
 
 // Of rows with gaps between them all are drawn.
 static bool is_many(const Domain *m, const ExplorePoints *all, int i, int64_t elements) {
-    enum { ELEMENTS = 1 << 20, ROWS = 512, PLAIN = (1 << EXPLORE_GAPS) - 1 };
+    enum { ELEMENTS = 1 << 20, ROWS = 128, PLAIN = (1 << EXPLORE_GAPS) - 1 };
     return elements > ELEMENTS && domain_slices_first(m) && domain_slices(m, all->size[i]) >= ROWS &&
            all->ways[i] & PLAIN;
 }

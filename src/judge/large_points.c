@@ -19,6 +19,7 @@ void large_points_judge(const ProductionRequest *q, int dtype, const ExplorePoin
     for (int i = 0; i < points->n && i < POINTS_MOST; i++) {
         LargeShapeAsked asked = {.windows = lanes(m, points->size[i]) > lanes_most};
         memcpy(asked.dim, points->size[i], sizeof asked.dim);
+        if (asked.windows && domain_slices(m, asked.dim) < 2 * WINDOWS * WINDOW_ROWS) continue;
         bool in_all = asked.windows && any_float && dtype < 0, done = false;
         for (int way = 0; way < EXPLORE_GAPS && !done && verdict_accepted(v); way++) {
             Err e = {0};
