@@ -32,6 +32,12 @@ PYTHON ?= $(firstword $(wildcard build/conformance/venv/bin/python) python3)
 #: make bench-interpreter beside Triton's interpreter (PYTHON= has torch and triton)
 bench-interpreter: $(B)/conform
 	@$(PYTHON) bench/interpreter.py --conform $<
+#: make labels            whether what a wrong program is called depends on the seed
+labels: all
+	@sh tools/labels.sh
+#: make ladder            the stream at level ladder, with wrong, repeated and new programs
+ladder: all
+	@sh bench/ladder.sh
 #: make sweep             the built-in smith's kernels of every op at full, then the mutation proof
 sweep: all
 	@sh tools/sweep.sh
@@ -62,4 +68,4 @@ fuzz:
 	@$(MAKE) --no-print-directory MODE=fuzz CC=clang fuzz-run
 fuzz-run: $(FUZZ)
 	@sh tools/fuzz.sh $(B)/test/fuzz
-.PHONY: bench bench-rank compare bench-interpreter soak sweep conformance conformance-kit valgrind fuzz fuzz-run
+.PHONY: bench bench-rank compare bench-interpreter soak sweep labels ladder conformance conformance-kit valgrind fuzz fuzz-run

@@ -503,33 +503,48 @@ static int way_of(unsigned ways, int turn) {
     return way;
 }
 
+enum { POINT_SMALL = 1 << 13, POINT_MIDDLE = 1 << 16, POINT_LARGE = 1 << 19 };
+
+// A point, once more in the way number `k` of `times`.
+static void plan_point(Planner *p, const ExplorePoints *points, int i, DType dtype, int k, int times) {
+    enum { WIDE_ROW = 1 << 16, STORAGE = 1 << 21 };
+    const int64_t *size = points->size[i];
+    PlannedCase *c = &p->at[p->n++];
+    int64_t length = domain_length(p->domain, size), slices = domain_slices(p->domain, size),
+            stride = length + points->gap[i];
+    bool gaps_alone = (points->ways[i] & ((1 << EXPLORE_GAPS) - 1)) == 0,
+         large = domain_elements(p->op, size) > POINT_LARGE,
+         strided = large ? way_of(points->ways[i], i) >= EXPLORE_GAPS
+                         : gaps_alone || (times == 1 ? (i + (int)dtype) % 2 : k % 2);
+    // The very gap that it was found with, in all inputs; then others.
+    bool exact = strided && points->ways[i] >> EXPLORE_GAPS && k < 2 && stride <= STORAGE / slices;
+    *c = (PlannedCase){.dtype = dtype,
+                       .over = k % p->domain->reductions,
+                       .strided = !strided ? 0
+                                  : exact  ? op_all_inputs(p->op)
+                                           : strided_inputs(p->op, p->layouts++),
+                       .row_stride = exact ? stride : 0,
+                       .wide = length >= WIDE_ROW,
+                       .first_line = p->rotation[dtype]};
+    memcpy(c->dim, size, sizeof c->dim);
+    p->rotation[dtype] += lines_in(p->domain, c);
+}
+
 int plan_points(Arena *a, const Draw *d, const DrawFilter *filter, const ExplorePoints *points,
                 PlannedCase **out) {
-    enum { SMALL = 1 << 13, MIDDLE = 1 << 16, LARGE = 1 << 19, WIDE_ROW = 1 << 16 };
     const Op *op = d->op;
     Planner p = {.domain = d->domain, .op = op, .at = NEWN(a, PlannedCase, WIRE_CASES_MAX)};
     bool any_float = domain_any_float(d->domain);
     for (int i = 0; i < points->n; i++) {
-        const int64_t *size = points->size[i];
-        int64_t elements = domain_elements(op, size);
+        int64_t elements = domain_elements(op, points->size[i]);
         int types = any_float && filter->dtype < 0 ? 3 : 1, way = way_of(points->ways[i], i);
         for (int t = 0; t < types; t++) {
             DType dtype = any_float && filter->dtype >= 0 ? (DType)filter->dtype : float_types[t];
-            if (elements > LARGE && types > 1 && dtype != explore_dtype(way)) continue;
+            if (elements > POINT_LARGE && types > 1 && dtype != explore_dtype(way)) continue;
             // A single row, or the one that is treated apart, has one class of values: it is tried with
             // several.
-            int times = elements > MIDDLE ? 1 : elements > SMALL ? 2 : 6;
-            for (int k = 0; k < times && p.n < WIRE_CASES_MAX; k++) {
-                PlannedCase *c = &p.at[p.n++];
-                bool strided = elements > LARGE ? way >= EXPLORE_GAPS : times == 1 ? (i + t) % 2 : k % 2;
-                *c = (PlannedCase){.dtype = dtype,
-                                   .over = k % d->domain->reductions,
-                                   .strided = strided ? strided_inputs(op, p.layouts++) : 0,
-                                   .wide = domain_length(d->domain, size) >= WIDE_ROW,
-                                   .first_line = p.rotation[dtype]};
-                memcpy(c->dim, size, sizeof c->dim);
-                p.rotation[dtype] += lines_in(d->domain, c);
-            }
+            int times = elements > POINT_MIDDLE ? 1 : elements > POINT_SMALL ? 2 : 6;
+            for (int k = 0; k < times && p.n < WIRE_CASES_MAX; k++) plan_point(&p, points, i, dtype, k, times);
         }
     }
     sort_by_length(p.at, p.n, d->domain);

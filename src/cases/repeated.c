@@ -148,10 +148,12 @@ RepeatedMade repeated_make(Arena *a, const RepeatedRequest *q, Repeated *out, Er
             most = q->windows ? FEW_ROWS : block_rows[rng_mix(q->seed, 0x626c6f636b) % BLOCKS];
     for (int d = 0; d < op->dims; d++) dim[d] = d == m->slices ? q->slices : OTHER_SIZE;
     domain_set_length(m, q->length, dim);
+    if (q->dim) memcpy(dim, q->dim, sizeof plan.dim);
     plan_fit(op, dim);
     int64_t rows = domain_slices(m, dim);
     bool repeats = rows > most;
-    if (domain_length(m, dim) < q->length || (m->slices >= 0 && rows < q->slices)) return REPEATED_UNFIT;
+    if (!q->dim && (domain_length(m, dim) < q->length || (m->slices >= 0 && rows < q->slices)))
+        return REPEATED_UNFIT;
     if (repeats) {
         dim[m->slices] = most;
         plan_fit(op, dim);

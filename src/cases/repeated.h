@@ -19,6 +19,7 @@ typedef struct {
     uint64_t seed;
     DType dtype;
     int64_t slices, length; // how many, and of their lines; rounded into the domain
+    const int64_t *dim;     // not NULL: all sizes, instead of those two
     int64_t steps;          // CaseSpec.steps
     bool strided;           // only where no slice is repeated
     bool windows; // CaseSpec.windows: the other rows are zeros that take no memory, and few programs run

@@ -29,6 +29,19 @@ static bool domain_file(const ExploreDomain *d, int *fd, size_t *bytes, Err *e) 
            io_seal(*fd, "branches", e);
 }
 
+static void point_add(ExplorePoints *p, const ExplorePoints *all, int i) {
+    p->ways[p->n] = all->ways[i];
+    p->gap[p->n] = all->gap[i];
+    memcpy(p->size[p->n++], all->size[i], sizeof p->size[0]);
+}
+
+// Of rows with gaps between them all are drawn.
+static bool is_many(const Domain *m, const ExplorePoints *all, int i, int64_t elements) {
+    enum { ELEMENTS = 1 << 20, ROWS = 128, PLAIN = (1 << EXPLORE_GAPS) - 1 };
+    return elements > ELEMENTS && domain_slices_first(m) && domain_slices(m, all->size[i]) >= ROWS &&
+           all->ways[i] & PLAIN;
+}
+
 // Small tensors first: as many points as a CPU has time for.
 static void sort_out(const Domain *m, const ExploreDomain *d, const ExplorePoints *all, BranchPoints *out) {
     int64_t sum[2] = {0}, elements[EXPLORE_POINTS_MAX];
@@ -42,10 +55,13 @@ static void sort_out(const Domain *m, const ExploreDomain *d, const ExplorePoint
     for (int k = 0; k < all->n; k++) {
         int i = order[k];
         bool beyond = elements[i] > ordinary_elements || domain_length(m, all->size[i]) > ORDINARY_ROW;
-        if ((sum[beyond] += elements[i]) > most_elements) return;
-        ExplorePoints *p = beyond ? &out->beyond : &out->ordinary;
-        p->ways[p->n] = all->ways[i];
-        memcpy(p->size[p->n++], all->size[i], sizeof p->size[0]);
+        if (is_many(m, all, i, elements[i])) {
+            point_add(&out->many, all, i);
+            continue;
+        }
+        if (sum[beyond] + elements[i] > most_elements) continue;
+        sum[beyond] += elements[i];
+        point_add(beyond ? &out->beyond : &out->ordinary, all, i);
     }
 }
 

@@ -12,9 +12,10 @@ typedef struct {
     Extras extras;
 } BranchSearch;
 // ordinary: sizes that every kernel has to be right for. beyond: rows or tensors so large that it may say
-// that it will not have them. Still larger ones are left out: no case of theirs could be computed.
+// that it will not have them. many: so many rows that they are copies of a few (judge/large_points.h). What is
+// larger still is left out: no case of it could be computed.
 typedef struct {
-    ExplorePoints ordinary, beyond;
+    ExplorePoints ordinary, beyond, many;
 } BranchPoints;
 // A child that ends otherwise than it should has found nothing. False only where the world fails.
 MUST_CHECK bool branches_find(const BranchSearch *s, BranchPoints *out, Err *e);

@@ -8,6 +8,7 @@
 #include "judge/branches.h"
 #include "judge/decide.h"
 #include "judge/gaps.h"
+#include "judge/large_points.h"
 #include "judge/large_tensors.h"
 #include "judge/roundings.h"
 #include "judge/verdict/evidence.h"
@@ -234,6 +235,15 @@ static bool judge_beyond(Candidates *b, size_t i, Verdict *v, Err *e) {
     return ok;
 }
 
+static ProductionRequest production_request(const Candidates *b, size_t i) {
+    return (ProductionRequest){.fork_servers = b->r->fork_servers,
+                               .shapes = b->production,
+                               .a = &b->arena[i],
+                               .draw = b->draw,
+                               .source = b->source[i],
+                               .extras = b->r->extras};
+}
+
 // Conditions on several sizes, on their product or a remainder: what a search over the candidate's host code
 // finds. Beyond ordinary sizes a candidate may refuse, as above.
 static bool judge_branches(Candidates *b, size_t i, Verdict *v, Err *e) {
@@ -249,6 +259,11 @@ static bool judge_branches(Candidates *b, size_t i, Verdict *v, Err *e) {
                        .seed = rng_mix(b->draw->seed, 0x6272616e + (uint64_t)beyond),
                        .may_refuse = beyond};
         ok = judge_allowed(b, i, &q, plan, v, e);
+    }
+    // Rounded references have no production shapes.
+    if (ok && b->production && verdict_accepted(v)) {
+        ProductionRequest q = production_request(b, i);
+        large_points_judge(&q, b->q->filter.dtype, &found.many, v);
     }
     arena_free(&a);
     return ok;
@@ -298,6 +313,7 @@ static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
 // has to be right in every case. The evidence is the first pass's, unless another one fails.
 bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     int configs = 0;
+    ProductionRequest production = production_request(b, i);
     if (!judge_pass(b, i, 0, v, &configs, e)) return false;
     for (int tune = 1; tune < configs && b->q->level == LEVEL_FULL; tune++) {
         Verdict other = *v;
@@ -315,13 +331,7 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (verdict_accepted(v) && !judge_branches(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
     if (verdict_accepted(v) && b->production)
-        production_judge(&(ProductionRequest){.fork_servers = b->r->fork_servers,
-                                              .shapes = b->production,
-                                              .a = &b->arena[i],
-                                              .draw = b->draw,
-                                              .source = b->source[i],
-                                              .extras = b->r->extras},
-                         v);
+        production_judge(&production, v);
     if (verdict_accepted(v))
         large_tensors_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
     if (verdict_accepted(v)) judge_unreached(b, i, v);

@@ -119,6 +119,7 @@ typedef struct {
     const Repeated *shape;
     Arena *scratch;
     Verdict *v;
+    bool compared;   // values of all rows were
     CaseTruth truth; // of the shape, for sentences
     Draw shown;
 } Judge;
@@ -290,6 +291,7 @@ static Said judge_answer(Judge *z, const ChildResult *r) {
     const Bound *b = z->shape->block.truth[0].expected;
     for (int k = 0; b; k++, b = b->also) {
         const uint8_t *out = r->output + spec->output_at + spec->output[k].at;
+        z->compared |= !spec->windows;
         if ((spec->windows ? compare_windows : compare_rows)(z, k, b, out) == SAID_WRONG) return SAID_WRONG;
     }
     return SAID_RIGHT;
@@ -361,7 +363,15 @@ static void note_said(Judge *z, Said said, const char *why) {
     snprintf(note->why, sizeof note->why, "%s", said == SAID_RIGHT ? "" : why);
 }
 
-static bool judge_shape(const ProductionRequest *q, const Repeated *shape, Verdict *v, Said *said, Err *e) {
+static void keep_coverage(const ChildResult *r, Verdict *v) {
+    Coverage more = {0};
+    coverage_read(r->report[r->reports - 1].message, &more);
+    if (more.told) coverage_meet(&v->evidence.coverage, &more);
+}
+
+// `noted`: as one of the production shapes.
+static bool judge_shape(const ProductionRequest *q, const Repeated *shape, bool noted, Verdict *v, Said *said,
+                        Err *e) {
     Arena scratch = {0};
     Judge z = {.q = q, .shape = shape, .scratch = &scratch, .v = v};
     ForkJob job = {.source = q->source,
@@ -381,11 +391,32 @@ static bool judge_shape(const ProductionRequest *q, const Repeated *shape, Verdi
     bool ok = fork_server && fork_server_run(fork_server, &scratch, &job, &r, e);
     if (ok) {
         *said = read_result(&z, &r, &why);
-        note_said(&z, *said, why);
+        if (noted) note_said(&z, *said, why);
+        if (*said == SAID_RIGHT && z.compared) keep_coverage(&r, v);
         child_result_free(fork_server, &r);
     }
     if (fork_server) fork_servers_leave(q->fork_servers, fork_server, !ok);
     arena_free(&scratch);
+    return ok;
+}
+
+bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Verdict *v, Err *e) {
+    Arena a = {0};
+    Repeated shape;
+    Said said;
+    RepeatedRequest r = {.op = q->draw->op,
+                         .domain = q->draw->domain,
+                         .seed = asked->seed,
+                         .steps = steps,
+                         .dtype = asked->dtype,
+                         .dim = asked->dim,
+                         .windows = asked->windows};
+    bool ok = repeated_make(&a, &r, &shape, e) == REPEATED_MADE;
+    if (ok) {
+        ok = judge_shape(q, &shape, false, v, &said, e);
+        repeated_free(&shape);
+    }
+    arena_free(&a);
     return ok;
 }
 
@@ -405,7 +436,7 @@ void production_judge(const ProductionRequest *q, Verdict *v) {
         Said said = SAID_NOTHING;
         const Repeated *shape = shape_of(q->shapes, q->draw, i, &e);
         if (!shape && !*e.msg) continue;
-        if (!shape || !judge_shape(q, shape, v, &said, &e)) {
+        if (!shape || !judge_shape(q, shape, true, v, &said, &e)) {
             RepeatedRequest r = request_of(q->draw, i);
             note_world(v, &r, &e);
             continue;

@@ -25,6 +25,16 @@ typedef struct {
     Str source;
     Extras extras;
 } ProductionRequest;
+// One shape of an accepted candidate's. What it says of lines that were reached counts where all programs have
+// run. False where the machine, or the reference, has an end before: nothing was judged.
+typedef struct {
+    int64_t dim[OP_DIMS_MAX];
+    DType dtype;
+    uint64_t seed;
+    bool windows; // a few programs of each launch
+} LargeShapeAsked;
+MUST_CHECK bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Verdict *v, Err *e);
+
 // Of an accepted candidate: fills in v->evidence.production, or changes the verdict. A shape for which the
 // system has no memory, or the reference no end, is not known.
 void production_judge(const ProductionRequest *q, Verdict *v);

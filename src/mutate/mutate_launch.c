@@ -103,6 +103,17 @@ void mutate_layout(Maker *m, const Node *n) {
     }
 }
 
+// The first axis, where rows are counted mostly.
+void mutate_capped_grid(Maker *m, const Node *n) {
+    enum { MOST = 65535 };
+    if (!is_launch(n)) return;
+    const Node *grid = n->call.func->subscript.index;
+    if (grid->kind == NODE_NAME) grid = definition(m->module, grid->name);
+    if (!grid || grid->kind != NODE_TUPLE || grid->items.n == 0) return;
+    const Node *first = grid->items.at[0], *args[] = {first, make_int(m, first, MOST)};
+    mutant_propose(m, first, make_call(m, make_name(m, first, STR("min")), args, 2));
+}
+
 // A number of elements that cases have only where they were made for it: 33 * 1024, so that every domain of
 // rows has it in some way.
 void mutate_branch(Maker *m, const Node *n) {

@@ -78,9 +78,9 @@ static bool number_read(const char **p, int64_t most, int64_t *out) {
     return *p = s, *out = x, true;
 }
 
-// "sizes 5 61 ways 3": a size for each dimension, within the domain.
+// "sizes 5 61 ways 3 gap 8": a size for each dimension, within the domain.
 static bool point_read(const ExploreDomain *d, const char *s, ExplorePoints *out, int i) {
-    static const char sizes[] = "sizes", ways[] = " ways";
+    static const char sizes[] = "sizes", ways[] = " ways", gap[] = " gap";
     int64_t fitted[OP_DIMS_MAX], way, *size = out->size[i];
     if (strncmp(s, sizes, sizeof sizes - 1) != 0) return false;
     s += sizeof sizes - 1;
@@ -88,7 +88,10 @@ static bool point_read(const ExploreDomain *d, const char *s, ExplorePoints *out
         if (!number_read(&s, OP_SIZE_MAX, &size[k])) return false;
     if (strncmp(s, ways, sizeof ways - 1) != 0) return false;
     s += sizeof ways - 1;
-    if (!number_read(&s, (1 << EXPLORE_WAYS) - 1, &way) || *s) return false;
+    if (!number_read(&s, (1 << EXPLORE_WAYS) - 1, &way)) return false;
+    if (strncmp(s, gap, sizeof gap - 1) != 0) return false;
+    s += sizeof gap - 1;
+    if (!number_read(&s, EXPLORE_GAP_MOST, &out->gap[i]) || *s) return false;
     out->ways[i] = (uint8_t)way;
     memcpy(fitted, size, sizeof fitted);
     explore_fit(d, fitted);
@@ -116,7 +119,7 @@ bool explore_read(const ExploreDomain *d, const CaseReport *report, int n, Explo
 void explore_say(const ExploreDomain *d, const ExplorePoints *p, int i, Buf *out) {
     buf_puts(out, "sizes");
     for (int k = 0; k < d->dims; k++) buf_printf(out, " %lld", (long long)p->size[i][k]);
-    buf_printf(out, " ways %u", (unsigned)p->ways[i]);
+    buf_printf(out, " ways %u gap %lld", (unsigned)p->ways[i], (long long)p->gap[i]);
 }
 
 // ---- conditions of no interest

@@ -1,7 +1,8 @@
 // explore.h - a search for sizes with which conditions of a candidate come out as in no other call. The
 // child's host code runs for thousands of sizes on tensors that are not there, without a launch
-// (outcomes.h). It starts from the sizes that cases have had (explore_search.c). Deterministic; bounded by a
-// number of calls.
+// (outcomes.h). It starts from the sizes that cases have had (explore_search.c); what still comes out one way
+// only is called at every size of one symbol after the other (explore_sweep.c). Deterministic; bounded by a
+// number of calls, and of steps.
 //
 // What it finds is told in reports: one REPORT_RAN for each point, its sizes and ways as a text; then
 // REPORT_DONE.
@@ -12,13 +13,18 @@
 
 struct Tuned;
 
-enum { EXPLORE_MAGIC = 0x4f555258, EXPLORE_POINTS_MAX = 32, EXPLORE_SEEDS_MAX = 256 };
+enum { EXPLORE_MAGIC = 0x4f555258, EXPLORE_POINTS_MAX = 48, EXPLORE_SEEDS_MAX = 256 };
 // Of all inputs of one call: a search goes no further, and of more than the second no case could be computed.
 enum { EXPLORE_ELEMENTS = INT32_MAX, EXPLORE_SHRINKS = 1 << 20 };
 
 // A way to call with sizes: a dtype of the floating inputs (float16, bfloat16, float32), and from
 // EXPLORE_GAPS on the same with gaps between rows.
-enum { EXPLORE_WAYS = 6, EXPLORE_GAPS = 3 };
+enum { EXPLORE_WAYS = 6, EXPLORE_GAPS = 3, EXPLORE_GAP = 8, EXPLORE_GAP_MOST = 1 << 16 };
+
+// Where a call is made: sizes, and how many elements lie between rows in the ways that have gaps.
+typedef struct {
+    int64_t size[OP_DIMS_MAX], gap;
+} ExplorePoint;
 
 // Of an op, as a child may know it. Behind a DrawHeader (EXPLORE_MAGIC, cases 0) in the input mapping.
 typedef struct {
@@ -50,21 +56,22 @@ void explore_fit(const ExploreDomain *d, int64_t size[OP_DIMS_MAX]);
 int64_t explore_elements(const ExploreDomain *d, const int64_t size[OP_DIMS_MAX]);
 
 typedef struct {
-    int64_t size[EXPLORE_POINTS_MAX][OP_DIMS_MAX];
+    int64_t size[EXPLORE_POINTS_MAX][OP_DIMS_MAX], gap[EXPLORE_POINTS_MAX];
     uint8_t ways[EXPLORE_POINTS_MAX]; // bits: in which ways to call it was found
     int n;
 } ExplorePoints;
 // Reads a child's reports. False, and no points, where any of it is not as it must be.
 bool explore_read(const ExploreDomain *d, const CaseReport *report, int n, ExplorePoints *out);
 
-// The child's side. try: calls the candidate with these sizes, in one of the ways; false where it has raised
-// something.
+// The child's side. try: calls the candidate at this point, in one of the ways; false where it has raised
+// something. steps: of all calls until now.
 typedef struct {
     const ExploreDomain *domain;
     Outcomes *outcomes;
     const Node *module;
-    bool (*try)(void *arg, const int64_t size[OP_DIMS_MAX], int way);
+    bool (*try)(void *arg, const ExplorePoint *p, int way);
     void *arg;
+    const int64_t *steps;
 } Explorer;
 // The job of a child that explores: all of it, the reports too. Returns its exit code.
 typedef struct {
@@ -77,7 +84,7 @@ typedef struct {
 } ExploreChild;
 int explore_child(const ExploreChild *c);
 void explore_search(Arena *a, const Explorer *x, ExplorePoints *out);
-// "sizes 5 61 ways 3", of point i, for CaseReport.message.
+// "sizes 5 61 ways 3 gap 8", of point i, for CaseReport.message.
 void explore_say(const ExploreDomain *d, const ExplorePoints *p, int i, Buf *out);
 // For each byte of the source: whether a condition there only leads to an exception.
 uint8_t *explore_dull(Arena *a, const Node *module, size_t bytes);

@@ -5,25 +5,25 @@
 #include "sandbox/explore.h"
 
 enum { EXIT_DONE, EXIT_WIRE = 10, EXIT_PIPE };
-enum { PAGES = 1 << 10, STEPS = 1 << 22, GAP = 8 };
+enum { PAGES = 1 << 10, STEPS = 1 << 22 };
 
 typedef struct {
     const ExploreChild *c;
     const ExploreDomain *domain;
     CodeCache *cache;
+    int64_t steps;
 } Calls;
 
 // Rows with gaps between them, or without.
-static bool input_make(const Calls *x, Machine *m, int i, const int64_t size[OP_DIMS_MAX], int way,
-                       Tensor *out) {
+static bool input_make(const Calls *x, Machine *m, int i, const ExplorePoint *p, int way, Tensor *out) {
     int rank = x->domain->input[i].rank, dtype = x->domain->input[i].dtype;
     *out = (Tensor){.dtype = dtype >= 0 ? (DType)dtype : explore_dtype(way), .rank = rank};
-    int64_t stride = 1, gap = way >= EXPLORE_GAPS ? GAP : 0;
+    int64_t stride = 1, gap = way >= EXPLORE_GAPS ? p->gap : 0;
     for (int k = rank; k-- > 0;) {
         int dim = x->domain->input[i].dim[k];
-        out->shape[k] = dim >= 0 ? size[dim] : x->domain->input[i].size[k];
+        out->shape[k] = dim >= 0 ? p->size[dim] : x->domain->input[i].size[k];
         out->stride[k] = stride;
-        stride *= out->shape[k]; // below 2^31: EXPLORE_ELEMENTS
+        stride *= out->shape[k]; // below 2^48: EXPLORE_ELEMENTS, EXPLORE_GAP_MOST
         if (k == rank - 1 && rank > 1) stride += gap;
     }
     size_t bytes = (size_t)stride * (size_t)dtype_bytes(out->dtype);
@@ -31,7 +31,7 @@ static bool input_make(const Calls *x, Machine *m, int i, const int64_t size[OP_
     return zeros && storage_wrap_open(&m->storages, out->dtype, zeros, bytes, &out->storage);
 }
 
-static bool call(void *arg, const int64_t size[OP_DIMS_MAX], int way) {
+static bool call(void *arg, const ExplorePoint *at, int way) {
     Calls *x = arg;
     const ExploreChild *c = x->c;
     ArenaMark mark = arena_mark(c->call);
@@ -48,8 +48,9 @@ static bool call(void *arg, const int64_t size[OP_DIMS_MAX], int way) {
     for (int k = 0; k < x->domain->outputs; k++) want[k].input = x->domain->output[k];
     host_expect(p, want, x->domain->outputs);
     bool ok = true;
-    for (int i = 0; ok && i < x->domain->inputs; i++) ok = input_make(x, m, i, size, way, &input[i]);
+    for (int i = 0; ok && i < x->domain->inputs; i++) ok = input_make(x, m, i, at, way, &input[i]);
     ok = ok && host_build(p, input, x->domain->inputs) && host_call(p, input, x->domain->inputs, out);
+    x->steps += STEPS - m->steps_left;
     arena_reset(c->call, mark);
     return ok;
 }
@@ -57,10 +58,10 @@ static bool call(void *arg, const int64_t size[OP_DIMS_MAX], int way) {
 int explore_child(const ExploreChild *c) {
     const ExploreDomain *d = (const ExploreDomain *)(c->job->draw + sizeof(DrawHeader));
     if (c->job->draw_bytes < sizeof(DrawHeader) + sizeof *d) return EXIT_WIRE;
-    Calls calls = {c, d, code_cache_new(c->code)};
+    Calls calls = {.c = c, .domain = d, .cache = code_cache_new(c->code)};
     c->cover->outcomes = outcomes_new(c->code, explore_dull(c->code, c->module, c->cover->n), c->cover->n);
     ExplorePoints *points = NEW(c->code, ExplorePoints);
-    explore_search(c->code, &(Explorer){d, c->cover->outcomes, c->module, call, &calls}, points);
+    explore_search(c->code, &(Explorer){d, c->cover->outcomes, c->module, call, &calls, &calls.steps}, points);
     for (int i = 0; i <= points->n; i++) {
         bool last = i == points->n;
         CaseReport r = {.case_index = last ? -1 : i, .kind = last ? REPORT_DONE : REPORT_RAN};

@@ -29,6 +29,7 @@ static void host_edits(void **state) {
         {MUTATOR_layout,
          "def run(x, y):\n    k[(M,)](x, y, x.stride(0), y.stride(0))\n",
          {"k[M,](x, y, y.stride(0), y.stride(0))", "k[M,](x, y, x.stride(0), x.stride(0))"}},
+        {MUTATOR_capped_grid, "def run(x, y):\n    k[(M, 2)](x, y)\n", {"k[min(M, 65535), 2](x, y)"}},
         {MUTATOR_branch, "def run(x, y):\n    k[(M, 2)](x, y)\n", {"k[M - (x.numel() == 33792), 2](x, y)"}},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) check_edits(all[i].body, &all[i]);

@@ -148,14 +148,15 @@ static bool seen_numbers(Value l, Value r, int64_t *a, int64_t *b) {
     return seen_number(l, real, a) && seen_number(r, real, b);
 }
 
-static void note_outcome(const Interp *in, uint32_t at, Value l, Value r, bool holds) {
+static void note_outcome(const Interp *in, uint32_t at, Oper op, Value l, Value r, bool holds) {
     Outcomes *o = outcomes(in);
     int64_t a, b;
     if (!o) return;
     if (seen_numbers(l, r, &a, &b)) return outcome_compared(o, at, a, b, holds);
     // Which item of a collection it was.
-    bool item = l.kind == V_INT && holds && (value_is_seq(r) || r.kind == V_DICT);
-    outcome_seen(o, at, holds ? 2 + (item ? (uint64_t)l.i : 0) : 1);
+    bool held = (op == OPER_IN && holds) || (op == OPER_NOTIN && !holds),
+         item = l.kind == V_INT && held && (value_is_seq(r) || r.kind == V_DICT);
+    outcome_seen(o, at, item ? 3 + (uint64_t)l.i : holds ? 2 : 1);
     for (int i = 0; l.kind == V_INT && value_is_seq(r) && i < r.seq->n && i < OUTCOME_NUMBERS_MAX; i++)
         if (r.seq->at[i].kind == V_INT) outcome_number(o, r.seq->at[i].i);
     bool alike = value_is_seq(l) && value_is_seq(r) && l.seq->n == r.seq->n;
@@ -204,7 +205,7 @@ static bool eval_compare(Interp *in, Env *env, const Node *n, Value *out) {
         }
         bool holds;
         if (!compare_values(in, n->span, op, l, r, &holds)) return false;
-        note_outcome(in, n->compare.rest.at[i]->span.at, l, r, holds);
+        note_outcome(in, n->compare.rest.at[i]->span.at, op, l, r, holds);
         *out = value_bool(holds);
         if (!holds) return compared_as(in, n, false);
         l = r;
@@ -459,7 +460,8 @@ static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
         }
     }
     if (!call_value(in, f, &args, out)) return false;
-    note_computed(in, n->span.at, args.n ? args.pos[0] : *out, args.n > 1 ? args.pos[1] : *out, *out);
+    // Its end: where it begins, an operator may have its right operand.
+    note_computed(in, n->span.at + n->span.len - 1, args.n ? args.pos[0] : *out, args.n > 1 ? args.pos[1] : *out, *out);
     return true;
 }
 

@@ -445,6 +445,7 @@ bool step_store_run(Vm *v, const Step *s) {
     if (!check_run(&x, first, length, &at)) return false;
     v->loops->memory->write[s->dtype](at, value, NULL, NULL, length);
     v->m->count.bytes_stored += 32 * run_sectors(&x, first, length);
+    v->stored += (int64_t)(length * x.bytes);
     return true;
 }
 
@@ -468,10 +469,12 @@ bool step_store(Vm *v, const Step *s) {
         if (!check_run(&x, first, length, &at)) return false;
         v->loops->memory->write[s->dtype](at, x.value, NULL, NULL, length);
         x.sectors = run_sectors(&x, first, length);
+        v->stored += (int64_t)(length * x.bytes);
     } else {
         x.raw = v->scratch[0];
         v->loops->memory->write[s->dtype](x.raw, value, NULL, NULL, n);
         if (!scattered(&x, n)) return false;
+        for (size_t i = 0; i < n; i++) v->stored += !x.mask || x.mask[i] ? (int64_t)x.bytes : 0;
     }
     v->m->count.bytes_stored += 32 * x.sectors;
     return true;
@@ -563,6 +566,7 @@ bool step_store_rows(Vm *v, const Step *s) {
         if (!(m.run ? whole_run : scattered_run)(&x, first, length)) return false;
         apart &= lane_address(&x, first) >= end;
         end = lane_address(&x, first) + (int64_t)(length * x.bytes);
+        v->stored += (int64_t)(length * x.bytes);
     }
     for (size_t r = 0; !apart && r < m.rows; r++)
         if (grid_has(&m.grid, r) && !stores_agree(&x, r * m.columns + m.first, m.width)) return false;

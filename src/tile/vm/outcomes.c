@@ -113,6 +113,10 @@ static Compared *compared(Outcomes *o, uint32_t at, uint32_t part, int64_t left,
     Compared *c = &o->compared[i];
     if (i == o->compareds) o->compareds++, *c = (Compared){.at = at, .part = part, .value = {left, right}};
     bool first = c->runs == 0 || c->run != o->run;
+    for (int k = 0; first && o->where && k < o->axes; k++) {
+        if (c->runs == 0) c->first[k] = o->where[k];
+        c->elsewhere |= (uint32_t)(c->first[k] != o->where[k]) << k;
+    }
     c->moved[0] |= c->value[0] != left;
     c->moved[1] |= c->value[1] != right;
     c->value[0] = left;

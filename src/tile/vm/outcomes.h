@@ -7,6 +7,7 @@
 #include "base/str.h"
 
 enum { OUTCOMES_MAX = 1 << 12, COMPAREDS_MAX = 192, OUTCOME_NUMBERS_MAX = 96, OUTCOME_RUN_MAX = 128 };
+enum { OUTCOME_AXES_MAX = 32 };
 enum { OUTCOME_PAIRS_MAX = 1 << 14, OUTCOME_FRESH_MAX = 8, OUTCOME_PARTS_MAX = 8 };
 
 // One way in which a place of the source came out.
@@ -29,6 +30,8 @@ typedef struct {
     int64_t value[2];   // in the latest run that came here
     int run;            // which one that was
     int runs, refused;  // how many have come here; of those, how many raised something
+    int64_t first[OUTCOME_AXES_MAX]; // where the first of them was made (Outcomes.where)
+    uint32_t elsewhere;              // a bit for each axis along which some other was made
 } Compared;
 
 typedef struct Outcomes {
@@ -44,6 +47,8 @@ typedef struct Outcomes {
     // The present run.
     int run, point;
     int64_t cost;
+    const int64_t *where; // sizes of the call and whatever else a caller varies; NULL: not told
+    int axes;             // how many these are
     bool cheaper;                   // some known outcome has this run as its cheapest now
     uint16_t slot[OUTCOME_RUN_MAX]; // its outcomes, as indices of `seen`
     int slots;

@@ -115,6 +115,7 @@ struct Vm {
     int promises; // decoded so far
     LaneLog log;
     Deferred deferred;
+    int64_t stored; // bytes, by plain stores, each as often as it was stored
     uint32_t first, serial; // of this launch and of this program
     uint8_t origin;         // marks of what this program has loaded (Storage.origin)
     uint8_t origins;        // of what the launch's programs have

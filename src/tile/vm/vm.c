@@ -361,9 +361,9 @@ static bool run_grid(Vm *v, uint64_t programs) {
         deferred_begin(v);
         m->count.programs++;
         v->origin = 0;
-        int64_t stored = m->count.bytes_stored;
+        int64_t stored = v->stored;
         if (!run_program(v, &m->count.instructions)) return false;
-        if (m->count.bytes_stored - stored > most) most = m->count.bytes_stored - stored;
+        if (v->stored - stored > most) most = v->stored - stored;
         v->origins |= v->origin;
     }
     deferred_end(v);

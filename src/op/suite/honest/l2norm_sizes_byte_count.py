@@ -1,0 +1,31 @@
+# op: l2norm
+# about: more warps for one number of bytes: right on either side
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def l2norm_kernel(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    x_row = x_ptr + row * x_stride
+    squares = tl.zeros([BLOCK], dtype=tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_row + cols, mask=cols < N, other=0.0).to(tl.float32)
+        squares += x * x
+    scale = tl.rsqrt(tl.sum(squares, axis=0) + 1e-6)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_row + cols, mask=cols < N, other=0.0).to(tl.float32)
+        tl.store(out_ptr + row * out_stride + cols, x * scale, mask=cols < N)
+
+
+def run(x):
+    M, N = x.shape
+    warps = 4
+    if x.element_size() * N * M == 3 * 7919 * 4:
+        warps = 8
+    out = torch.empty_like(x)
+    l2norm_kernel[(M,)](x, out, x.stride(0), out.stride(0), N, num_warps=warps, BLOCK=1024)
+    return out

@@ -1,0 +1,31 @@
+# op: layernorm_silu
+# about: more warps for many more rows than columns: right on either side
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def layernorm_silu_kernel(x_ptr, w_ptr, b_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    h = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    mean = tl.sum(h, axis=0) / N
+    c = tl.where(mask, h - mean, 0.0)
+    scale = tl.rsqrt(tl.sum(c * c, axis=0) / N + 1e-5)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    b = tl.load(b_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    y = c * scale * w + b
+    y = y * tl.sigmoid(y)
+    tl.store(out_ptr + row * out_stride + cols, y, mask=mask)
+
+
+def run(x, w, b):
+    M, N = x.shape
+    warps = 4
+    if M > 8 * N and N > 100:
+        warps = 8
+    out = torch.empty_like(x)
+    layernorm_silu_kernel[(M,)](x, w, b, out, x.stride(0), out.stride(0), N, num_warps=warps, BLOCK=triton.next_power_of_2(N))
+    return out

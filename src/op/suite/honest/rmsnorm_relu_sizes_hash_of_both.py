@@ -1,0 +1,28 @@
+# op: rmsnorm_relu
+# about: more warps for a hash of both sizes: right on either side
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def rmsnorm_relu_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    h = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    scale = tl.rsqrt(tl.sum(h * h, axis=0) / N + 1e-6)
+    w = tl.load(w_ptr + cols, mask=mask, other=0.0).to(tl.float32)
+    y = h * scale * w
+    y = tl.maximum(y, 0.0)
+    tl.store(out_ptr + row * out_stride + cols, y, mask=mask)
+
+
+def run(x, w):
+    M, N = x.shape
+    warps = 4
+    if (M * 31 + N * 17) % 10007 == 500:
+        warps = 8
+    out = torch.empty_like(x)
+    rmsnorm_relu_kernel[(M,)](x, w, out, x.stride(0), out.stride(0), N, num_warps=warps, BLOCK=triton.next_power_of_2(N))
+    return out
