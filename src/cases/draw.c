@@ -403,6 +403,14 @@ static bool lay_cases(Arena *a, const Draw *d, const PlannedCase *plan, CaseSpec
     return true;
 }
 
+// By turns where there are many cases: rows of one class are in several.
+static int32_t contract_of(const Draw *d, int index) {
+    enum { MANY = 12 };
+    const int32_t left = 1 << CONTRACT_LEFT, right = 1 << CONTRACT_RIGHT;
+    if (d->cases < MANY || d->level == LEVEL_FULL) return left | right;
+    return (d->seed >> 7 ^ (uint64_t)index) & 1 ? left : right;
+}
+
 // Room for the answers, once all are known.
 static void lay_answers(Draw *d, CaseSpec *spec) {
     for (int i = 0; i < d->cases; i++) {
@@ -410,7 +418,9 @@ static void lay_answers(Draw *d, CaseSpec *spec) {
         s->output_at = (int64_t)d->output_bytes;
         draw_outputs(d->op, d->truth[i].expected, s);
         s->again = s->output_bytes <= TINY_OUTPUT;
-        d->output_bytes = (size_t)(spec_output_at(s, s->again) + s->output_bytes + ALIGN - 1) / ALIGN * ALIGN;
+        s->contract = s->again ? contract_of(d, i) : 0;
+        int64_t end = spec_output_at(s, spec_last_run(s)) + s->output_bytes;
+        d->output_bytes = (size_t)(end + ALIGN - 1) / ALIGN * ALIGN;
         if (!s->again || s->input[0].marks == 0) continue;
         s->origin_at = (int64_t)d->output_bytes;
         d->output_bytes += (size_t)(s->output_bytes + ALIGN - 1) / ALIGN * ALIGN;

@@ -87,7 +87,7 @@ static bool lay_out(const RepeatedRequest *q, const Draw *block, int64_t rows, C
         t->marks = 0;
         at += (t->bytes + ALIGN - 1) / ALIGN * ALIGN;
     }
-    spec->again = 0;
+    spec->again = spec->contract = 0;
     spec->any_config = 1;
     spec->origin_at = spec->output_at = 0;
     lay_outputs(q, block, rows, spec);

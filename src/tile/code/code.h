@@ -136,6 +136,8 @@ struct Code {
     bool steered; // loaded values decide whether, or where, something is stored
     bool atomics; // has ATOMIC or CAS: with floats, results may depend on the order of the programs
     bool watched; // the result of one of them is used: it may tell what other programs have done
+    unsigned contracts;  // code_contracts() of it; 0 where nobody has asked
+    Code *contracted[2]; // LEFT and RIGHT, once they are made
 };
 
 // Marks tainted registers (from masked loads without `other`, through data flow, loops included), computes
