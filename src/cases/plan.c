@@ -65,6 +65,7 @@ void plan_line_classes(const Op *op, const PlannedCase *c, int64_t lines, uint8_
     for (int64_t r = 0; r < lines; r++) {
         ClassId one = !by_class    ? CLASS_range
                       : c->written ? CLASS_written
+                      : c->extremes && r >= EXTREME_LINES ? CLASS_bell
                       : c->wide    ? wide[(c->skip + r) % w]
                                    : list[(c->first_line + c->skip + r) % k];
         out[r] = (uint8_t)(is_masked(one) && c->negated ? CLASS_bell_wide : one);

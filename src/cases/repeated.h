@@ -20,6 +20,7 @@ typedef struct {
     DType dtype;
     int64_t slices, length; // how many, and of their lines; rounded into the domain
     int64_t steps;          // CaseSpec.steps
+    int64_t extremes;       // PlannedCase.extremes
     bool strided;           // only where no slice is repeated
     bool windows; // CaseSpec.windows: the other rows are zeros that take no memory, and few programs run
 } RepeatedRequest;
