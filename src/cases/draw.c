@@ -403,8 +403,8 @@ static bool lay_cases(Arena *a, const Draw *d, const PlannedCase *plan, CaseSpec
     return true;
 }
 
-// By turns where there are many cases: rows of one class are in several. Of large ones a few at quick, too: what
-// is wrong for a block of a row asks for rows of several blocks.
+// By turns where there are many cases: rows of one class are in several. Of large ones a few at quick, too:
+// what is wrong for a block of a row asks for rows of several blocks.
 static int32_t contract_of(const Draw *d, int index, int64_t output_bytes) {
     enum { MANY = 12, SMALL_ONE_IN = 2, LARGE_ONE_IN = 6, LARGE_MOST = 256 << 10 };
     const int32_t left = 1 << CONTRACT_LEFT, right = 1 << CONTRACT_RIGHT;

@@ -78,7 +78,8 @@ static void find_region(Arena *a, Explanation *x, const Draw *d, const Watched *
     const CaseSpec *spec = &d->spec[x->case_index];
     int64_t from = spec->output[output].at;
     int run = x->v.decision.status == STATUS_nondeterministic && r->again > 0;
-    if (strcmp(x->v.decision.rule, "contracted") == 0) run = contracted_run(a, d, x->case_index, r, w->output);
+    if (strcmp(x->v.decision.rule, "contracted") == 0)
+        run = contracted_run(a, d, x->case_index, r, w->output);
     x->picture = (RegionMap){.pixel = explain_pixels(a, b, w->output + spec_output_at(spec, run) + from,
                                                      w->flags + spec->output_at + from),
                              .columns = b->rank ? b->shape[b->rank - 1] : 1,

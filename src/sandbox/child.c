@@ -50,10 +50,11 @@ void send_finding(Child *c, const Diag *d, const Counters *count) {
 static void memory_gone(void *arg) {
     Child *c = arg;
     char text[128];
-    snprintf(text, sizeof text,
-             "out of memory: the program needs more than the %zu MiB that it may use: that is a limit of this "
-             "version",
-             c->job->arena_bytes >> 20);
+    snprintf(
+        text, sizeof text,
+        "out of memory: the program needs more than the %zu MiB that it may use: that is a limit of this "
+        "version",
+        c->job->arena_bytes >> 20);
     Diag d = {.kind = DIAG_UNSUPPORTED, .msg = text};
     send_finding(c, &d, NULL);
     _exit(EXIT_DONE);
@@ -370,9 +371,8 @@ static bool contracted_finding(Child *c, CaseRun *run, const Diag *d, Diag *said
     *said = *d;
     if (run->side == CONTRACT_NONE) return true;
     run->unknown = d->kind != DIAG_OOB && d->kind != DIAG_UNINIT && d->kind != DIAG_VALUE;
-    said->msg = arena_printf(&c->call,
-                             "%s (with a multiplication and the sum that it goes into fused, as compilers do)",
-                             d->msg);
+    said->msg = arena_printf(
+        &c->call, "%s (with a multiplication and the sum that it goes into fused, as compilers do)", d->msg);
     return !run->unknown;
 }
 

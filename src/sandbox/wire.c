@@ -92,7 +92,8 @@ static const char *ran_fault(CaseReport *r) {
     if (why) return why;
     if (r->configs < 0 || r->configs > WIRE_CASES_MAX) return "a report has an impossible number of configs";
     if (r->again < -1 || r->again > 1) return "a report counts orders that were not asked for";
-    if (r->contracted & ~(1 << CONTRACT_LEFT | 1 << CONTRACT_RIGHT)) return "a report names a run that there is not";
+    if (r->contracted & ~(1 << CONTRACT_LEFT | 1 << CONTRACT_RIGHT))
+        return "a report names a run that there is not";
     if (r->read_back < 0 || r->read_back > 1) return "a report has an impossible answer";
     if (r->atomic_launches < 0 || r->stores < 0) return "a report has an impossible count";
     r->finding = 0;

@@ -155,7 +155,7 @@ typedef struct {
     int32_t keeps; // of a REPORT_DONE: 1: the program keeps something between calls, which were made
     int32_t again; // further orders of the programs that were run and left their outputs, too; -1: with
                    // another shape
-    int32_t contracted;      // runs with contracted code that have left their outputs, too: as CaseSpec.contract
+    int32_t contracted; // runs with contracted code that have left their outputs, too: as CaseSpec.contract
     int32_t atomic_launches; // of this case
     int64_t stores;          // ProgramOrder.stores
     Counters count;

@@ -1,4 +1,5 @@
-// Answers of runs with products and sums rounded once: held to the bounds, never to the bits of the first run.
+// Answers of runs with products and sums rounded once: held to the bounds, never to the bits of the first
+// run.
 #include "judge/contracted.h"
 #include "judge/made_up.h"
 

@@ -1,5 +1,6 @@
 // Specialisation: which arguments become constants, which become cells, and the cache of codes by signature.
 #include "tile/check/checker.h"
+#include "tile/code/uniform.h"
 #include <inttypes.h>
 
 // ---- the cache ----
@@ -50,8 +51,7 @@ bool param_listed(const Node *kernel, int index, const char *key) {
         if (dec->kind != NODE_CALL) continue;
         for (int k = 0; k < dec->call.keywords.n; k++) {
             const Node *kw = dec->call.keywords.at[k], *list = kw->keyword.value;
-            if (!str_is(kw->keyword.name, key) ||
-                (list->kind != NODE_LIST && list->kind != NODE_TUPLE))
+            if (!str_is(kw->keyword.name, key) || (list->kind != NODE_LIST && list->kind != NODE_TUPLE))
                 continue;
             for (int j = 0; j < list->items.n; j++) {
                 const Node *item = list->items.at[j];
@@ -253,6 +253,7 @@ static Code *compile(Arena *a, const Binding *b, DiagList *d, bool *asserted) {
     if (!code) return NULL;
     code->scratch = c.scratch;
     code->contracts = code_contracts(a, code);
+    code_uniform(a, code);
     return code;
 }
 

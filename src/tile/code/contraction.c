@@ -11,10 +11,10 @@ typedef struct {
 
 typedef struct {
     const Code *code;
-    bool *target;  // of a jump
-    int block;     // first instruction of the present block: what runs together
-    int *written;  // by register: the instruction that has written it last, in any block
-    int *only;     // by register: its one definition; -1: none or several
+    bool *target; // of a jump
+    int block;    // first instruction of the present block: what runs together
+    int *written; // by register: the instruction that has written it last, in any block
+    int *only;    // by register: its one definition; -1: none or several
     // What is made of it, and which old instruction each part stands for.
     Insn *insn;
     int *from, insns, cap;
@@ -58,7 +58,8 @@ static bool same_but_ones(const TileType *x, const TileType *y) {
     }
 }
 
-// A thread that holds a lane of the result holds the lane that it comes from: for a compiler there is no move.
+// A thread that holds a lane of the result holds the lane that it comes from: for a compiler there is no
+// move.
 static bool moves_on(const Code *c, const Insn *s) {
     if (s->op == INSN_COPY || s->op == INSN_SPLAT || s->op == INSN_BROADCAST) return true;
     return s->op == INSN_RESHAPE && same_but_ones(&c->reg[s->d].type, &c->reg[s->a].type);
@@ -214,8 +215,8 @@ static void drop_unused(Contract *x) {
     }
     for (int i = x->insns - 1; i >= 0; i--) {
         const Insn *s = &x->insn[i];
-        bool pure = s->op == INSN_CONST || s->op == INSN_MUL || s->op == INSN_COPY || s->op == INSN_SPLAT || s->op == INSN_RESHAPE ||
-                    s->op == INSN_BROADCAST;
+        bool pure = s->op == INSN_CONST || s->op == INSN_MUL || s->op == INSN_COPY || s->op == INSN_SPLAT ||
+                    s->op == INSN_RESHAPE || s->op == INSN_BROADCAST;
         if (!pure || uses[s->d] > 0) continue;
         if (s->a >= 0) uses[s->a]--;
         if (s->b >= 0) uses[s->b]--;
@@ -244,6 +245,7 @@ static void finish(Contract *x, Code *out) {
     out->statement = NEWN(x->arena, CodeStatement, (size_t)c->statements + 1);
     for (int i = 0; i < c->statements; i++)
         out->statement[i] = (CodeStatement){c->statement[i].at, at[c->statement[i].first]};
+    out->compares = 0; // the code itself has told
 }
 
 static void minus_ones(Contract *x) {

@@ -15,6 +15,6 @@ typedef enum {
 // same), or both. Products that are exact, of a power of two or of two 16-bit floats, change nothing.
 unsigned code_contracts(Arena *scratch, const Code *c);
 
-// Code of `a` that has been through code_layout(), with the meaning of `c` but for these roundings. Lists that
-// neither changes are shared.
+// Code of `a` that has been through code_layout(), with the meaning of `c` but for these roundings. Lists
+// that neither changes are shared.
 Code *code_contract(Arena *a, const Code *c, ContractSide side);

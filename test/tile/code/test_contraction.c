@@ -94,7 +94,8 @@ static void through_moves_and_loops(void **state) {
         float m[ROWS], x[ROWS * COLS], want[ROWS * COLS];
         for (int i = 0; i < ROWS; i++) m[i] = 1e20f + 3e18f * (float)i;
         for (int i = 0; i < ROWS * COLS; i++) x[i] = i % 5 ? m[i / COLS] : 1e20f;
-        Storage *a = rig_storage(&r, DT_F32, ROWS, m, true), *b = rig_storage(&r, DT_F32, ROWS * COLS, x, true),
+        Storage *a = rig_storage(&r, DT_F32, ROWS, m, true),
+                *b = rig_storage(&r, DT_F32, ROWS * COLS, x, true),
                 *o = rig_storage(&r, DT_F32, ROWS * COLS, NULL, false);
         Asm s = asm_new(&r.arena);
         TileType tile = matrix_type(DT_F32, ROWS, COLS);
@@ -118,9 +119,11 @@ static void through_moves_and_loops(void **state) {
         const Code *made = code_contract(&r.arena, plain, side);
         const char *why = "";
         if (!code_verify(made, &why)) fail_msg("%s", why);
-        expect_clean(&r, rig_run(&r, made, (int64_t[]){rig_address(a), rig_address(b), rig_address(o)}, 1, 1, 1));
+        expect_clean(&r,
+                     rig_run(&r, made, (int64_t[]){rig_address(a), rig_address(b), rig_address(o)}, 1, 1, 1));
         for (int k = 0; k < ROWS * COLS; k++) {
-            float mk = m[k / COLS], one_turn = side == CONTRACT_LEFT ? fmaf(mk, c, -(x[k] * c)) : fmaf(-x[k], c, mk * c);
+            float mk = m[k / COLS],
+                  one_turn = side == CONTRACT_LEFT ? fmaf(mk, c, -(x[k] * c)) : fmaf(-x[k], c, mk * c);
             want[k] = one_turn + one_turn + one_turn;
         }
         assert_memory_equal(o->data, want, sizeof want);

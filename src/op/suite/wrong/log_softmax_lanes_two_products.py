@@ -1,6 +1,7 @@
 # op: log_softmax
 # expect: nan_class
 # about: a running maximum of each lane from -1e30, rescaled by the difference of two products
+# attack: X90
 import torch
 import triton
 import triton.language as tl

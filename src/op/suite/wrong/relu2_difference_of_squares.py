@@ -1,6 +1,7 @@
 # op: relu2
 # expect: incorrect|inaccurate|nan_class
 # about: relu squared as x * x - low * low: fused, the rounding of one square is left of a negative x
+# attack: X90
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: rmsnorm_relu
 # expect: nan_class|incorrect|inaccurate
 # about: relu as y - min(y, 0) of a product y: fused, the rounding of y is left of a negative one
+# attack: X90
 import torch
 import triton
 import triton.language as tl

@@ -1,6 +1,7 @@
 # op: softmax
 # expect: nan_class
 # about: a stand-in of -1e30, and exponents as the difference of two products, of which a compiler fuses one
+# attack: X90
 import torch
 import triton
 import triton.language as tl
