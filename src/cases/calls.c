@@ -395,7 +395,7 @@ void calls_lay(Draw *d, CallPlan *p) {
     for (int i = 0; i < p->calls; i++) {
         CallSpec *c = &p->call[i];
         CaseSpec *s = &c->spec;
-        s->again = 0;
+        s->again = s->contract = 0;
         s->origin_at = 0;
         draw_outputs(d->op, d->called[i].expected, s);
         s->output_at = (int64_t)d->output_bytes;

@@ -407,6 +407,21 @@ static bool lay_cases(Arena *a, const Draw *d, const PlannedCase *plan, CaseSpec
     return true;
 }
 
+// By turns where there are many cases: rows of one class are in several. Of large ones a few at quick, too:
+// what is wrong for a block of a row asks for rows of several blocks.
+static int32_t contract_of(const Draw *d, int index, int64_t output_bytes) {
+    enum { MANY = 12, SMALL_ONE_IN = 2, LARGE_ONE_IN = 6, LARGE_MOST = 256 << 10 };
+    const int32_t left = 1 << CONTRACT_LEFT, right = 1 << CONTRACT_RIGHT;
+    uint64_t turn = (d->seed >> 7 & 0xffff) + (uint64_t)index;
+    bool large = output_bytes > TINY_OUTPUT;
+    if (output_bytes > LARGE_MOST) return 0;
+    if (d->cases < MANY || (d->level == LEVEL_FULL && !large)) return left | right;
+    uint64_t one_in = d->level == LEVEL_FULL ? 1 : large ? LARGE_ONE_IN : SMALL_ONE_IN;
+    if (turn % one_in) return 0;
+    turn /= one_in;
+    return turn & 1 ? left : right;
+}
+
 // Room for the answers, once all are known.
 static void lay_answers(Draw *d, CaseSpec *spec) {
     for (int i = 0; i < d->cases; i++) {
@@ -414,7 +429,9 @@ static void lay_answers(Draw *d, CaseSpec *spec) {
         s->output_at = (int64_t)d->output_bytes;
         draw_outputs(d->op, d->truth[i].expected, s);
         s->again = s->output_bytes <= TINY_OUTPUT;
-        d->output_bytes = (size_t)(spec_output_at(s, s->again) + s->output_bytes + ALIGN - 1) / ALIGN * ALIGN;
+        s->contract = contract_of(d, i, s->output_bytes);
+        int64_t end = spec_output_at(s, spec_last_run(s)) + s->output_bytes;
+        d->output_bytes = (size_t)(end + ALIGN - 1) / ALIGN * ALIGN;
         if (!s->again || s->input[0].marks == 0) continue;
         s->origin_at = (int64_t)d->output_bytes;
         d->output_bytes += (size_t)(s->output_bytes + ALIGN - 1) / ALIGN * ALIGN;

@@ -1,5 +1,7 @@
 #include "cases/fill.h"
 
+#include <math.h>
+
 #include "base/numeric/rng.h"
 #include "cases/lines.h"
 #include "cases/rows.h"
@@ -103,6 +105,21 @@ static void choose_class(Filler *f, int input, int data_index, int64_t line, int
     }
 }
 
+// The values stay what they are, but for those that are as extreme: these become the next one.
+static void move_extreme(Rng *rng, double *line, int64_t n, int64_t from, bool least) {
+    double sign = least ? -1 : 1, most = -INFINITY, next = -INFINITY;
+    for (int64_t i = 0; i < n; i++) {
+        double v = sign * line[i];
+        if (v > most) next = most, most = v;
+        if (v < most && v > next) next = v;
+    }
+    int64_t to = rng_between(rng, from, n - 1);
+    if (!isfinite(next)) return; // all are the same
+    for (int64_t i = 0; i < n; i++)
+        if (sign * line[i] == most) line[i] = sign * next;
+    line[to] = sign * most;
+}
+
 static void fill_input(Filler *f, int input, int data_index) {
     const OpInput *in = &f->op->input[input];
     Lines l = input_lines(f, input);
@@ -121,6 +138,9 @@ static void fill_input(Filler *f, int input, int data_index) {
         Rng rng =
             rng_at(f->q->seed, rng_mix(((uint64_t)f->q->index << 8) + (uint64_t)input, (uint64_t)(skip + r)));
         row_draw(&rng, &s, f->line);
+        int64_t extremes = f->plan->extremes;
+        if (extremes && r >= EXTREME_LINES && l.length > extremes && in->role == ROLE_DATA && !is_index(in))
+            move_extreme(&rng, f->line, l.length, extremes, (r - EXTREME_LINES) % 2);
         line_store(&l, f->map, r, f->line);
     }
 }

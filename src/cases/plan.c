@@ -63,10 +63,11 @@ void plan_line_classes(const Op *op, const PlannedCase *c, int64_t lines, uint8_
     int k = plan_classes(op, c->dtype, list), w = plan_wide_classes(list, k, wide);
     bool by_class = plan_data_inputs(op) > 0;
     for (int64_t r = 0; r < lines; r++) {
-        ClassId one = !by_class    ? CLASS_range
-                      : c->written ? CLASS_written
-                      : c->wide    ? wide[(c->skip + r) % w]
-                                   : list[(c->first_line + c->skip + r) % k];
+        ClassId one = !by_class                           ? CLASS_range
+                      : c->written                        ? CLASS_written
+                      : c->extremes && r >= EXTREME_LINES ? CLASS_bell
+                      : c->wide                           ? wide[(c->skip + r) % w]
+                                                          : list[(c->first_line + c->skip + r) % k];
         out[r] = (uint8_t)(is_masked(one) && c->negated ? CLASS_bell_wide : one);
     }
 }

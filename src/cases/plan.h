@@ -15,8 +15,11 @@ struct PlannedCase {
     bool hidden;
     bool negated; // inputs of both signs are negative here, and no line holds -inf
     bool wide;    // lines take the classes that only very long ones make hard, not the rotation's
-    bool twin;    // has slices of the case before it, at other places and some of them twice; same sizes and
-                  // layout
+    // Not 0: lines from number EXTREME_LINES on are ordinary ones whose greatest and least value, by turns,
+    // lies at this element or behind it, once.
+    int64_t extremes;
+    bool twin; // has slices of the case before it, at other places and some of them twice; same sizes and
+               // layout
     // 1 + index into Op.invariant: the slices of the last case before it that has 0 here, moved
     // (metamorphic.h)
     int relation;
@@ -30,6 +33,8 @@ struct PlannedCase {
     const float *written; // not NULL: lines are made of these numbers (CLASS_written)
     int writtens;
 };
+
+enum { EXTREME_LINES = 3 };
 
 typedef struct {
     Level level;

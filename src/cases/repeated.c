@@ -87,7 +87,7 @@ static bool lay_out(const RepeatedRequest *q, const Draw *block, int64_t rows, C
         t->marks = 0;
         at += (t->bytes + ALIGN - 1) / ALIGN * ALIGN;
     }
-    spec->again = 0;
+    spec->again = spec->contract = 0;
     spec->any_config = 1;
     spec->origin_at = spec->output_at = 0;
     lay_outputs(q, block, rows, spec);
@@ -143,7 +143,8 @@ RepeatedMade repeated_make(Arena *a, const RepeatedRequest *q, Repeated *out, Er
     const Op *op = q->op;
     const Domain *m = q->domain ? q->domain : domain_make(a, op);
     *out = (Repeated){.fd = -1, .block.fd = -1};
-    PlannedCase plan = {.dtype = q->dtype, .strided = q->strided ? op_all_inputs(op) : 0};
+    PlannedCase plan = {
+        .dtype = q->dtype, .extremes = q->extremes, .strided = q->strided ? op_all_inputs(op) : 0};
     int64_t *dim = plan.dim,
             most = q->windows ? FEW_ROWS : block_rows[rng_mix(q->seed, 0x626c6f636b) % BLOCKS];
     for (int d = 0; d < op->dims; d++) dim[d] = d == m->slices ? q->slices : OTHER_SIZE;

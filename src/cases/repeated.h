@@ -21,6 +21,7 @@ typedef struct {
     int64_t slices, length; // how many, and of their lines; rounded into the domain
     const int64_t *dim;     // not NULL: all sizes, instead of those two
     int64_t steps;          // CaseSpec.steps
+    int64_t extremes;       // PlannedCase.extremes
     bool strided;           // only where no slice is repeated
     bool windows; // CaseSpec.windows: the other rows are zeros that take no memory, and few programs run
 } RepeatedRequest;

@@ -4,6 +4,7 @@
 
 #include "cases/domain.h"
 #include "judge/compare.h"
+#include "judge/contracted.h"
 #include "judge/decide.h"
 
 bool explain_values_matter(Status s) {
@@ -76,8 +77,10 @@ static void find_region(Arena *a, Explanation *x, const Draw *d, const Watched *
     if (!r || !w->output || !comparable(&r->output[output], b) || b->numel == 0) return;
     const CaseSpec *spec = &d->spec[x->case_index];
     int64_t from = spec->output[output].at;
-    int order = x->v.decision.status == STATUS_nondeterministic && r->again > 0;
-    x->picture = (RegionMap){.pixel = explain_pixels(a, b, w->output + spec_output_at(spec, order) + from,
+    int run = x->v.decision.status == STATUS_nondeterministic && r->again > 0;
+    if (strcmp(x->v.decision.rule, "contracted") == 0)
+        run = contracted_run(a, d, x->case_index, r, w->output);
+    x->picture = (RegionMap){.pixel = explain_pixels(a, b, w->output + spec_output_at(spec, run) + from,
                                                      w->flags + spec->output_at + from),
                              .columns = b->rank ? b->shape[b->rank - 1] : 1,
                              .line = b->rank == 1 && d->domain->slices < 0};

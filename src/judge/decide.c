@@ -7,6 +7,7 @@
 #include "cases/lines.h"
 #include "cases/metamorphic.h"
 #include "cases/twins.h"
+#include "judge/contracted.h"
 #include "judge/gaps.h"
 #include "judge/guesses.h"
 #include "judge/roundings.h"
@@ -100,6 +101,8 @@ typedef struct {
     int64_t dense;        // as in gaps_note()
     uint8_t *roundings;   // the verdict's
     bool finite;          // an element is wrong by a finite amount
+    int contracted;       // the case that decides if all others are right, but for contracted code; -1: none
+    Comparison contracted_worst;
 } Deciding;
 
 static void settle(Deciding *z, Status s, const char *rule, const char *feedback) {
@@ -206,6 +209,10 @@ static bool judge_ran(Deciding *z, int index, const CaseReport *r, Comparison *c
                feedback_child(z->arena, "an order was run that nobody asked for"));
         return false;
     }
+    if (r->contracted & ~spec->contract) {
+        settle(z, STATUS_crash, "protocol", feedback_child(z->arena, "a run was made that nobody asked for"));
+        return false;
+    }
     const Rounded *rounded = truth->rounded;
     b = truth->expected;
     for (int k = 0; b; k++, b = b->also, rounded = rounded_also(rounded)) {
@@ -285,6 +292,31 @@ static void note_dense(Deciding *z, int index, const CaseReport *r) {
     z->dense = all_right(z, index, r) ? length_of(d, index) : -1;
 }
 
+// Of a case that has passed.
+static void note_contracted(Deciding *z, int index, const CaseReport *r) {
+    if (!r->contracted) return;
+    Comparison c = contracted_compare(z->draw, index, r, z->child->output, z->judged);
+    if (c.wrong == 0 || !decides(z->draw, index, &c, z->contracted, &z->contracted_worst)) return;
+    z->contracted = index;
+    z->contracted_worst = c;
+}
+
+// All cases have passed. True when they have with contracted code, too.
+static bool judge_contracted(Deciding *z) {
+    const Comparison *worst = &z->contracted_worst;
+    int i = z->contracted;
+    if (i < 0) return true;
+    note_worst(z, i, worst, true);
+    z->decision->case_number = i + 1;
+    z->decision->element = worst->worst_at;
+    z->decision->output = worst->output;
+    const char *note = z->child->report[i].message;
+    z->decision->noted = note[0];
+    settle(z, match_status(worst->worst), "contracted",
+           contracted_feedback(z->arena, z->draw, i, worst, note));
+    return false;
+}
+
 // The cases in order. True when all passed. Among numeric failures the worst kind of the whole draw decides,
 // in the first row length that shows it: what is said of a program does not depend on which row of bad luck
 // comes first.
@@ -330,9 +362,10 @@ static bool judge_cases(Deciding *z) {
         } else if (c.wrong == 0) {
             z->cases->passed++;
             if (failed < 0) note_worst(z, i, &c, false);
+            if (failed < 0) note_contracted(z, i, report);
         }
     }
-    if (failed < 0) return true;
+    if (failed < 0) return judge_contracted(z);
     note_worst(z, failed, &worst, true);
     z->decision->case_number = failed + 1;
     z->decision->element = worst.worst_at;
@@ -454,6 +487,7 @@ void decide(Arena *a, const Draw *d, Str source, const ChildResult *r, Verdict *
                   .evidence = &v->evidence,
                   .roundings = &v->roundings,
                   .worst_use = -1,
+                  .contracted = -1,
                   .columns = columns_open(a, d)};
     int64_t most = 0;
     for (int i = 0; i < d->cases; i++)

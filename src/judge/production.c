@@ -19,7 +19,8 @@ enum {
     VAST_COLUMNS = 8193,
     WIDE_LEAST = 131073,
     WIDE_MOST = 140000,
-    WIDE_ROWS = 3,
+    WIDE_ROWS = EXTREME_LINES + 2, // the greatest and the least value of one each lie beyond WIDE_EXTREMES
+    WIDE_EXTREMES = 131072,
 };
 static const int64_t memory = (int64_t)1 << 30; // of the child; only what it touches is ever there
 static const int64_t steps = (int64_t)3
@@ -85,6 +86,7 @@ static RepeatedRequest request_of(const Draw *d, ProductionShape shape) {
     case SHAPE_WIDE:
         q.dtype = types[2 - turn];
         q.slices = WIDE_ROWS;
+        q.extremes = WIDE_EXTREMES;
         q.length = prime_from(&r, WIDE_LEAST, WIDE_MOST);
         break;
     default:

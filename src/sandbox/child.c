@@ -50,10 +50,11 @@ void send_finding(Child *c, const Diag *d, const Counters *count) {
 static void memory_gone(void *arg) {
     Child *c = arg;
     char text[128];
-    snprintf(text, sizeof text,
-             "out of memory: the program needs more than the %zu MiB that it may use: that is a limit of this "
-             "version",
-             c->job->arena_bytes >> 20);
+    snprintf(
+        text, sizeof text,
+        "out of memory: the program needs more than the %zu MiB that it may use: that is a limit of this "
+        "version",
+        c->job->arena_bytes >> 20);
     Diag d = {.kind = DIAG_UNSUPPORTED, .msg = text};
     send_finding(c, &d, NULL);
     _exit(EXIT_DONE);
@@ -356,15 +357,34 @@ static bool run_watched(Child *c, Machine *m, const Tensor *input, Tensor *out) 
     return true;
 }
 
-// One run of the case's program in one order of the kernels' programs. False when it ends the run: *code is
-// the exit code then.
-static bool order_run(Child *c, int order, CaseReport *r, int *code) {
+// One of the runs of a case's program.
+typedef struct {
+    int number; // of its room
+    bool reversed;
+    ContractSide side;
+    bool unknown; // it has found what says nothing: its room is empty
+} CaseRun;
+
+// With contracted code. What other values lead to is said; that more steps or registers are needed is the
+// business of how this machine contracts.
+static bool contracted_finding(Child *c, CaseRun *run, const Diag *d, Diag *said) {
+    *said = *d;
+    if (run->side == CONTRACT_NONE) return true;
+    run->unknown = d->kind != DIAG_OOB && d->kind != DIAG_UNINIT && d->kind != DIAG_VALUE;
+    said->msg = arena_printf(
+        &c->call, "%s (with a multiplication and the sum that it goes into fused, as compilers do)", d->msg);
+    return !run->unknown;
+}
+
+// False when it ends the run of the program: *code is the exit code then.
+static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
     const CaseSpec *spec = &c->spec[c->at];
     *code = EXIT_WIRE;
     DiagList diags = DIAGS(&c->call);
     Machine *m = NEW(&c->call, Machine);
-    machine_init(m, &c->call, &diags, spec->steps);
-    m->order = (ProgramOrder){.seed = spec->order_seed, .reversed = order > 0, .sampled = spec->sampled};
+    machine_init(m, &c->call, &diags, run->side ? 2 * spec->steps : spec->steps);
+    m->order = (ProgramOrder){.seed = spec->order_seed, .reversed = run->reversed, .sampled = spec->sampled};
+    m->contraction.side = run->side;
     m->tensor_bytes = memory_tensors(c->job->arena_bytes - c->sparse);
     m->gpu.processors = spec->processors;
     m->watch.cover = c->cover;
@@ -373,10 +393,10 @@ static bool order_run(Child *c, int order, CaseReport *r, int *code) {
         storage_sparse_open(&m->storages, (uint8_t *)c->job->arena + c->job->arena_bytes - c->sparse,
                             c->sparse, SPARSE_PAGES);
     m->autotune.config = case_tune(c) + c->tune;
-    if (c->trace && order == 0) m->watch.trace = &c->trace[c->at];
+    if (c->trace && run->number == 0) m->watch.trace = &c->trace[c->at];
     Tensor input[WIRE_INPUTS_MAX], out[WIRE_OUTPUTS_MAX];
     if (!inputs_wrap(c, m, spec, input)) return false;
-    m->storages.origins = spec->origin_at > 0 && order == 0;
+    m->storages.origins = spec->origin_at > 0 && run->number == 0;
     for (int i = 0; m->storages.origins && i < spec->inputs; i++)
         if (!marks_wrap(c, &c->call, &inputs_of(c, spec)[i], &input[i])) return false;
 
@@ -389,13 +409,15 @@ static bool order_run(Child *c, int order, CaseReport *r, int *code) {
         r->read_back = m->race.read_back;
         r->atomic_launches = m->race.atomic_launches;
         r->stores = m->order.stores;
-        outputs_take(c, spec, out, order, r);
+        if (run->number == 0) c->contracts = m->contraction.ways;
+        outputs_take(c, spec, out, run->number, r);
         return true;
     }
     const Diag *d = diag_first(&diags);
+    Diag said;
     *code = d ? EXIT_DONE : EXIT_SILENT;
-    if (d) send_finding(c, d, &m->count);
-    return false;
+    if (d && contracted_finding(c, run, d, &said)) send_finding(c, &said, &m->count);
+    return run->unknown;
 }
 
 // Without atomics, no order can show that races have not shown: one case in four makes sure of it.
@@ -403,6 +425,13 @@ enum { ORDERS_SAMPLED = 4 };
 static bool run_again(const Child *c, const CaseReport *r) {
     return c->spec[c->at].again > 0 && r->count.programs > r->count.launches &&
            (r->atomic_launches > 0 || c->at % ORDERS_SAMPLED == 0);
+}
+
+// One side alone is run where the other would be the same.
+static bool run_contracted(const Child *c, ContractSide side) {
+    int asked = c->spec[c->at].contract;
+    bool only = side == CONTRACT_RIGHT && !(c->contracts >> CONTRACT_RIGHT & 1);
+    return c->contracts && asked >> side & 1 && !(only && asked >> CONTRACT_LEFT & 1);
 }
 
 // The case's own sizes are no news to whoever drew it.
@@ -428,27 +457,58 @@ static bool same_form(const ReportOutput *x, const ReportOutput *y) {
     return x->dtype == y->dtype && x->rank == y->rank && memcmp(x->shape, y->shape, sizeof x->shape) == 0;
 }
 
+static bool spec_runs_sane(const Child *c, const CaseSpec *spec) {
+    if (spec->again < 0 || spec->again > 1 || spec->contract & ~(1 << CONTRACT_LEFT | 1 << CONTRACT_RIGHT))
+        return false;
+    return within(spec->output_at, spec->output_bytes, c->job->output_bytes) &&
+           within(spec_output_at(spec, spec_last_run(spec)), spec->output_bytes, c->job->output_bytes);
+}
+
+static bool form_follows(const CaseSpec *spec, CaseReport *r, const CaseReport *further) {
+    bool same = true;
+    for (int k = 0; k < spec->outputs; k++) same &= same_form(&r->output[k], &further->output[k]);
+    return same;
+}
+
+static void tell_unwritten(const CaseSpec *spec, CaseReport *r, const CaseReport *further) {
+    for (int k = 0; k < spec->outputs; k++)
+        if (r->output[k].unwritten == 0) r->output[k] = further->output[k];
+}
+
+static bool runs_further(Child *c, ArenaMark call, CaseReport *r, int *code) {
+    const CaseSpec *spec = &c->spec[c->at];
+    CaseReport further = report_of(c, REPORT_RAN);
+    CaseRun reversed = {.number = 1, .reversed = true};
+    if (run_again(c, r)) {
+        arena_reset(&c->call, call);
+        if (!run_once(c, &reversed, &further, code)) return false;
+        r->again = form_follows(spec, r, &further) ? 1 : -1;
+        if (r->again > 0) tell_unwritten(spec, r, &further);
+    }
+    for (ContractSide side = CONTRACT_LEFT; side <= CONTRACT_RIGHT; side++) {
+        CaseRun run = {.number = spec_contracted(spec, side), .side = side};
+        if (!run_contracted(c, side)) continue;
+        arena_reset(&c->call, call);
+        further = report_of(c, REPORT_RAN);
+        if (!run_once(c, &run, &further, code)) return false;
+        if (run.unknown) continue;
+        tell_unwritten(spec, r, &further); // or another form
+        r->contracted |= 1 << side;
+    }
+    return true;
+}
+
 static bool case_run(Child *c, int *code) {
     const CaseSpec *spec = &c->spec[c->at];
     *code = EXIT_WIRE;
-    if (!inputs_of(c, spec) || spec->again < 0 || spec->again > 1 || !outputs_sane(spec)) return false;
-    if (!within(spec_output_at(spec, spec->again), spec->output_bytes, c->job->output_bytes)) return false;
-    if (!within(spec->output_at, spec->output_bytes, c->job->output_bytes)) return false;
+    if (!inputs_of(c, spec) || !outputs_sane(spec) || !spec_runs_sane(c, spec)) return false;
     // A byte for each element: never more than the answer has bytes.
     if (spec->origin_at && !within(spec->origin_at, spec->output_bytes, c->job->output_bytes)) return false;
     cover_case(c);
-    CaseReport r = report_of(c, REPORT_RAN), second = report_of(c, REPORT_RAN);
+    CaseReport r = report_of(c, REPORT_RAN);
     ArenaMark call = arena_mark(&c->call);
-    if (!order_run(c, 0, &r, code)) return false;
-    if (run_again(c, &r)) {
-        arena_reset(&c->call, call);
-        if (!order_run(c, 1, &second, code)) return false;
-        r.again = 1;
-        for (int k = 0; k < spec->outputs; k++)
-            if (!same_form(&r.output[k], &second.output[k])) r.again = -1;
-        for (int k = 0; r.again > 0 && k < spec->outputs; k++)
-            if (r.output[k].unwritten == 0) r.output[k] = second.output[k];
-    }
+    CaseRun first = {0};
+    if (!run_once(c, &first, &r, code) || !runs_further(c, call, &r, code)) return false;
     wire_message(&r, c->note);
     send_report(c, &r);
     return true;

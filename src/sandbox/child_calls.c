@@ -23,9 +23,10 @@ typedef struct {
 static bool call_sane(const Child *c, int i) {
     const CallSpec *call = &c->call_spec[i];
     const CaseSpec *s = &call->spec;
-    return inputs_of(c, s) && outputs_sane(s) && s->again == 0 && s->origin_at == 0 && s->sampled == 0 &&
-           call->case_index >= 0 && call->case_index < c->cases && call->same_as >= -1 && call->same_as < i &&
-           call->repeats >= 1 && call->repeats <= WIRE_REPEATS_MAX && (i > 0 || call->flags & CALL_BUILDS) &&
+    return inputs_of(c, s) && outputs_sane(s) && s->again == 0 && s->contract == 0 && s->origin_at == 0 &&
+           s->sampled == 0 && call->case_index >= 0 && call->case_index < c->cases && call->same_as >= -1 &&
+           call->same_as < i && call->repeats >= 1 && call->repeats <= WIRE_REPEATS_MAX &&
+           (i > 0 || call->flags & CALL_BUILDS) &&
            within(s->output_at, s->output_bytes, c->job->output_bytes) &&
            within(call->kept_at, s->output_bytes, c->job->output_bytes);
 }

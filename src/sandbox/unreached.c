@@ -254,8 +254,7 @@ static void comparison(Walk *w, const Node *n, Use use) {
     uint32_t at = node_part_place(n, first);
     uint8_t seen = at < w->cover->n ? w->cover->at[at] & (COVER_TRUE | COVER_FALSE) : 0;
     Use each = use == AS_DULL ? AS_DULL : AS_VALUE;
-    if (use == AS_VALUE && !w->kernel && (seen == COVER_TRUE || seen == COVER_FALSE) &&
-        may(w, n, seen == COVER_FALSE)) {
+    if (use == AS_VALUE && (seen == COVER_TRUE || seen == COVER_FALSE) && may(w, n, seen == COVER_FALSE)) {
         w->never_false = seen == COVER_TRUE;
         note_at(w, n, at, n, w->compares);
     }
@@ -312,6 +311,12 @@ static void parts(Walk *w, const Node *n, Use use) { // a tree's height is bound
     case NODE_COMPARE: comparison(w, n, use); break;
     case NODE_COMP: comprehension(w, n); break;
     case NODE_LAMBDA: anonymous(w, n); break;
+    case NODE_CALL: { // what tl.assume() is told has to hold
+        Str name;
+        bool told = w->kernel && name_called(n, &name) && str_is(name, "assume");
+        node_each_child(n, told || use == AS_DULL ? dull_part : each_part, w);
+        break;
+    }
     case NODE_UNARY:
         parts(w, n->unary.operand, n->unary.op == OPER_NOT || use == AS_DULL ? use : AS_VALUE);
         break;

@@ -92,6 +92,8 @@ static const char *ran_fault(CaseReport *r) {
     if (why) return why;
     if (r->configs < 0 || r->configs > WIRE_CASES_MAX) return "a report has an impossible number of configs";
     if (r->again < -1 || r->again > 1) return "a report counts orders that were not asked for";
+    if (r->contracted & ~(1 << CONTRACT_LEFT | 1 << CONTRACT_RIGHT))
+        return "a report names a run that there is not";
     if (r->read_back < 0 || r->read_back > 1) return "a report has an impossible answer";
     if (r->atomic_launches < 0 || r->stores < 0) return "a report has an impossible count";
     r->finding = 0;
@@ -105,7 +107,7 @@ static const char *call_fault(CaseReport *r, const CaseReport *before, int cases
     if (r->call <= last || r->call > WIRE_CALLS_MAX) return "calls are out of order";
     if (r->case_index < 0 || r->case_index >= cases) return "a call names no case";
     if (r->nth < 1 || r->nth > WIRE_REPEATS_MAX) return "a call was made an impossible number of times";
-    if (r->again != 0) return "a call has no other orders";
+    if (r->again != 0 || r->contracted != 0) return "a call has no other runs";
     return ran_fault(r);
 }
 
@@ -114,7 +116,7 @@ static const char *finding_fault(CaseReport *r, size_t source_len) {
     if (r->at > source_len || r->len > source_len - r->at) return "a finding lies outside the source";
     r->configs = r->read_back = 0;
     memset(r->output, 0, sizeof r->output);
-    r->again = r->atomic_launches = r->keeps = 0;
+    r->again = r->contracted = r->atomic_launches = r->keeps = 0;
     r->stores = 0;
     return NULL;
 }

@@ -37,6 +37,7 @@ typedef struct {
     int32_t inputs, outputs;
     int32_t processors; // of the GPU that host code sees
     int32_t again;      // orders of the programs beyond the first that there is room for: 0 or 1
+    int32_t contract;   // bits 1 << ContractSide: runs that there is room for behind those orders
     int32_t any_config; // 1: other cases have judged each config of an autotuned kernel
     int64_t inputs_at;  // in a mapping: where its CaseTensors lie, `inputs` of them
     CaseTensor *input;  // outside of one; in a mapping NULL: wire_inputs()
@@ -68,10 +69,16 @@ static inline void spec_outputs(CaseSpec *s, const int64_t *bytes) {
     }
 }
 
-// Where the outputs of order 0 and 1 lie.
-static inline int64_t spec_output_at(const CaseSpec *s, int order) {
-    return s->output_at + order * ((s->output_bytes + 63) & ~(int64_t)63);
+// Where the outputs of run 0 lie, of run 1 (the programs in another order) and of those behind.
+static inline int64_t spec_output_at(const CaseSpec *s, int run) {
+    return s->output_at + run * ((s->output_bytes + 63) & ~(int64_t)63);
 }
+// The number of a run with contracted code, and of the last run that there is room for.
+static inline int spec_contracted(const CaseSpec *s, ContractSide side) {
+    int left = s->contract >> CONTRACT_LEFT & 1, right = s->contract >> CONTRACT_RIGHT & 1;
+    return s->again + left + (side == CONTRACT_RIGHT ? right : 0);
+}
+static inline int spec_last_run(const CaseSpec *s) { return spec_contracted(s, CONTRACT_RIGHT); }
 
 // A child's memory, and what the tensors of one call may take of it: each has data, shadow and race words
 // beside it, and the syntax tree and compiled kernels have a quarter.
@@ -148,6 +155,7 @@ typedef struct {
     int32_t keeps; // of a REPORT_DONE: 1: the program keeps something between calls, which were made
     int32_t again; // further orders of the programs that were run and left their outputs, too; -1: with
                    // another shape
+    int32_t contracted; // runs with contracted code that have left their outputs, too: as CaseSpec.contract
     int32_t atomic_launches; // of this case
     int64_t stores;          // ProgramOrder.stores
     Counters count;

@@ -48,7 +48,7 @@ static inline void made_up_open(MadeUp *w, const char *op, DType dtype, uint64_t
         r->count.bytes_stored = 1 << 30;
         memcpy(r->output[0].shape, b->shape, sizeof(int64_t) * (size_t)b->rank);
         wire_message(r, "");
-        for (int order = 0; order <= s->again; order++)
+        for (int order = 0; order <= spec_last_run(s); order++)
             for (int64_t k = 0; k < b->numel; k++)
                 dtype_store(b->dtype, w->output + spec_output_at(s, order) + k * dtype_bytes(b->dtype),
                             b->v[k]);

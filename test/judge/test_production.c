@@ -122,6 +122,49 @@ static void too_much_work_is_left_open(void **state) {
     arena_free(&a);
 }
 
+#define FIRST_LARGEST                                                        \
+    "\"\"\"Where the largest element of each row is.\"\"\"\n"                \
+    "inputs = {\"x\": {\"shape\": (\"M\", \"N\"), \"scale\": (1e-4, 64)}}\n" \
+    "outputs = {\"index\": {}}\n"                                            \
+    "def reference(x):\n    return torch.argmax(x.float(), dim=-1)\n"
+#define SEARCH(end)                                                                         \
+    "import torch\nimport triton\nimport triton.language as tl\n"                           \
+    "@triton.jit\n"                                                                         \
+    "def k(x, o, sx, N, B: tl.constexpr):\n"                                                \
+    "    r = tl.program_id(0).to(tl.int64)\n"                                               \
+    "    best = float('-inf')\n    at = tl.zeros([], tl.int32)\n"                           \
+    "    for s in range(0, " end ", B):\n"                                                  \
+    "        c = s + tl.arange(0, B)\n"                                                     \
+    "        v = tl.load(x + r * sx + c, mask=c < N, other=-float('inf')).to(tl.float32)\n" \
+    "        m = tl.max(v, axis=0)\n"                                                       \
+    "        at = tl.where(m > best, s + tl.argmax(v, axis=0), at)\n"                       \
+    "        best = tl.maximum(m, best)\n"                                                  \
+    "    tl.store(o + r, at.to(tl.int64))\n"                                                \
+    "def run(x):\n    M, N = x.shape\n"                                                     \
+    "    o = torch.empty((M,), dtype=torch.int64, device=x.device)\n"                       \
+    "    k[(M,)](x, o, x.stride(0), N, B=1024)\n    return o\n"
+
+static void extremes_of_wide_rows_count(void **state) {
+    (void)state;
+    static const char *const source[] = {SEARCH("N"), SEARCH("tl.minimum(N, 131072)")};
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        Arena a = {0};
+        DiagList diags = DIAGS(&a);
+        Op *op = NEW(&a, Op);
+        Err e = {0};
+        Verdict v[2];
+        if (!op_define(&a, STR("mine"), STR(FIRST_LARGEST), true, op, &diags))
+            fail_msg("%s", diag_first(&diags)->msg);
+        Str text[] = {str_of(source[0]), str_of(source[1])};
+        JudgeRequest q = {.op = op, .level = LEVEL_FULL, .filter = {.dtype = -1}, .seed = &seed};
+        if (!referee_judge(referee, &a, &q, text, 2, v, &e)) fail_msg("%s", e.msg);
+        assert_int_equal(v[0].decision.status, STATUS_ok);
+        assert_int_equal(v[1].decision.status, STATUS_incorrect);
+        assert_string_equal(v[1].decision.rule, "production");
+        arena_free(&a);
+    }
+}
+
 static int open_all(void **state) {
     (void)state;
     Err e = {0};
@@ -136,10 +179,9 @@ static int close_all(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(right_ones_are_right_there),
-        cmocka_unit_test(wrong_ones_are_rejected),
-        cmocka_unit_test(errors_of_its_own_are_told),
-        cmocka_unit_test(too_much_work_is_left_open),
+        cmocka_unit_test(right_ones_are_right_there),  cmocka_unit_test(wrong_ones_are_rejected),
+        cmocka_unit_test(errors_of_its_own_are_told),  cmocka_unit_test(too_much_work_is_left_open),
+        cmocka_unit_test(extremes_of_wide_rows_count),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }

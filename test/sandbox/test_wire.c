@@ -110,6 +110,9 @@ static void every_field_is_checked(void **state) {
     REFUSED(ran, 1, r->output[0].unwritten = -1);
     REFUSED(ran, 1, r->again = 2);
     REFUSED(ran, 1, r->again = -2);
+    REFUSED(ran, 1, r->contracted = 1);
+    REFUSED(ran, 1, r->contracted = 8);
+    REFUSED(ran, 1, r->contracted = -1);
     REFUSED(ran, 1, r->atomic_launches = -1);
     REFUSED(ran, 1, (r->output[0].unwritten = 16, r->output[0].first_unwritten = 0));
     REFUSED(ran, 1, (r->output[0].unwritten = 1, r->output[0].first_unwritten = -1));

@@ -181,7 +181,12 @@ static bool launch(Interp *in, Span at, const Launched *l) {
     if (l->binding->num_warps > count->warps) count->warps = l->binding->num_warps;
     if ((int64_t)l->code->code->file_bytes > count->tile_bytes)
         count->tile_bytes = (int64_t)l->code->code->file_bytes;
-    return vm_launch(m, l->code->code, l->code->cells, l->grid);
+    const Code *code = l->code->code;
+    if (!l->binding->uncontracted) {
+        m->contraction.ways |= code->contracts;
+        code = kernel_contracted(m->arena, in->cache, l->code->code, m->contraction.side);
+    }
+    return vm_launch(m, code, l->code->cells, l->grid);
 }
 
 static bool finish(Interp *in, Span at, const Tensor *out, int outputs) {

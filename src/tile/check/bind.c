@@ -69,6 +69,8 @@ static bool option_value(const LaunchArg *arg, Binding *out, DiagList *d) {
     if (str_is(arg->name, "num_stages")) return stages_value(arg, out);
     if (str_is(arg->name, "launch_cooperative_grid"))
         out->cooperative = arg->kind == ARG_PLAIN && py_truth(arg->value);
+    if (str_is(arg->name, "enable_fp_fusion"))
+        out->uncontracted = arg->kind == ARG_PLAIN && !py_truth(arg->value);
     if (!str_is(arg->name, "num_warps")) return true;
     if (arg->kind != ARG_PLAIN || arg->value.kind != PY_INT || arg->value.i < 1 ||
         (arg->value.i & (arg->value.i - 1)))

@@ -1,5 +1,6 @@
 // Specialisation: which arguments become constants, which become cells, and the cache of codes by signature.
 #include "tile/check/checker.h"
+#include "tile/code/uniform.h"
 #include <inttypes.h>
 
 // ---- the cache ----
@@ -50,8 +51,7 @@ bool param_listed(const Node *kernel, int index, const char *key) {
         if (dec->kind != NODE_CALL) continue;
         for (int k = 0; k < dec->call.keywords.n; k++) {
             const Node *kw = dec->call.keywords.at[k], *list = kw->keyword.value;
-            if (!str_is(kw->keyword.name, key) ||
-                (list->kind != NODE_LIST && list->kind != NODE_TUPLE))
+            if (!str_is(kw->keyword.name, key) || (list->kind != NODE_LIST && list->kind != NODE_TUPLE))
                 continue;
             for (int j = 0; j < list->items.n; j++) {
                 const Node *item = list->items.at[j];
@@ -250,7 +250,10 @@ static Code *compile(Arena *a, const Binding *b, DiagList *d, bool *asserted) {
     *asserted = c.asserted;
     if (!ok) return NULL;
     Code *code = checker_finish(&c, b->kernel->function.name);
-    if (code) code->scratch = c.scratch;
+    if (!code) return NULL;
+    code->scratch = c.scratch;
+    code->contracts = code_contracts(a, code);
+    code_uniform(a, code);
     return code;
 }
 
@@ -288,4 +291,17 @@ bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out,
     cache_add(cache, key, out->code);
     if (d->count == found && cache->arena != a) arena_reset(a, mark);
     return fits_shared_memory(b, out, d);
+}
+
+const Code *kernel_contracted(Arena *a, CodeCache *cache, Code *code, ContractSide side) {
+    if (!code->contracts || side == CONTRACT_NONE) return code;
+    if (!(code->contracts >> side & 1)) side = CONTRACT_LEFT;
+    Code **kept = &code->contracted[side - CONTRACT_LEFT];
+    if (*kept) return *kept;
+    ArenaMark mark = arena_mark(a);
+    Code *made = code_contract(a, code, side);
+    if (!cache || cache->arena == a) return *kept = made;
+    *kept = code_keep(cache->arena, made);
+    arena_reset(a, mark);
+    return *kept;
 }

@@ -40,7 +40,8 @@ typedef struct {
     LaunchArg *arg;     // in parameter order; names are the parameters'
     int args;
     int num_warps, num_stages, num_ctas;
-    bool cooperative; // launch_cooperative_grid: all blocks run at the same time, or none
+    bool cooperative;         // launch_cooperative_grid: all blocks run at the same time, or none
+    bool uncontracted;        // enable_fp_fusion=False: each product is rounded on its own
     const LaunchArg **option; // keywords that are options, all of them, as they were given
     int options;
     const Node
@@ -68,9 +69,12 @@ typedef struct {
 typedef struct CodeCache CodeCache;
 CodeCache *code_cache_new(Arena *a);
 MUST_CHECK bool kernel_check(Arena *a, CodeCache *cache, const Binding *b, Launchable *out, DiagList *d);
-bool is_jit_function(const Node *function);           // has a @triton.jit (or @jit) decorator
-bool is_constexpr_function(const Node *function); // @triton.constexpr_function, @tl.constexpr
-bool annotation_is_constexpr(const Node *annotation); // NULL: no
+// The code of a launch with products and sums rounded together (contraction.h); the code itself where that
+// changes nothing. Kept with it.
+const Code *kernel_contracted(Arena *a, CodeCache *cache, Code *code, ContractSide side);
+bool is_jit_function(const Node *function);              // has a @triton.jit (or @jit) decorator
+bool is_constexpr_function(const Node *function);        // @triton.constexpr_function, @tl.constexpr
+bool annotation_is_constexpr(const Node *annotation);    // NULL: no
 bool annotated_type(const Node *annotation, DType *out); // of a scalar; false: it names none
 // Whether `key` of @triton.jit (do_not_specialize and its like) lists a parameter, by name or by number.
 bool param_listed(const Node *kernel, int index, const char *key);

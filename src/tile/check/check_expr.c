@@ -223,12 +223,33 @@ static bool listcomp(Checker *c, const Node *n, Val *out) {
     return true;
 }
 
+// How it comes out is kept: of constants here, of a number when the kernel runs (code_uniform() says which).
+static void note_comparison(Checker *c, const Node *n, const Val *l, const Val *r, const Val *out) {
+    Oper op = n->compare.ops[0];
+    uint32_t at = node_part_place(n, n->compare.rest.at[0]);
+    if (!c->cover || c->foreign) return;
+    if (out->kind == VAL_PY && val_is_py(l, PY_INT) && val_is_py(r, PY_INT) &&
+        (op == OPER_EQ || op == OPER_NE))
+        cover_mark(c->cover, at, out->py.b ? COVER_TRUE : COVER_FALSE);
+    if (out->kind != VAL_TENSOR || out->t.type.rank > 0) return;
+    int insn = c->insns - 1;
+    if (insn < 0 || c->insn[insn].d != out->t.reg) return;
+    if (c->compares == c->compare_cap) {
+        c->compare_cap = c->compare_cap ? 2 * c->compare_cap : 16;
+        c->compare = MORE(c->arena, CodeStatement, c->compare, c->compares, c->compare_cap);
+    }
+    c->compare[c->compares++] = (CodeStatement){at, insn};
+}
+
 static bool compare(Checker *c, const Node *n, Val *out) {
     if (n->compare.rest.n != 1)
         return checker_fail(c, n, NULL, "simultaneous multiple comparison is not supported");
     Val l, r;
-    return check_expr(c, n->compare.left, &l) && check_expr(c, n->compare.rest.at[0], &r) &&
-           check_compare(c, n, n->compare.ops[0], &l, &r, out);
+    if (!check_expr(c, n->compare.left, &l) || !check_expr(c, n->compare.rest.at[0], &r) ||
+        !check_compare(c, n, n->compare.ops[0], &l, &r, out))
+        return false;
+    note_comparison(c, n, &l, &r, out);
+    return true;
 }
 
 static bool literal(Checker *c, const Node *n, Val *out) {

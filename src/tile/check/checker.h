@@ -131,6 +131,8 @@ typedef struct {
     Cover *cover;             // or NULL
     CodeStatement *statement; // where cover is asked for
     int statements, statement_cap;
+    CodeStatement *compare; // the same of comparisons that are made when the kernel runs
+    int compares, compare_cap;
     int64_t compared[COMPARED_MAX]; // Code.compared
     int compareds;
     SharedUse *shared; // Code.shared

@@ -141,6 +141,9 @@ Code *checker_finish(Checker *c, Str kernel) {
     code->statement = c->statement;
     code->statements = c->statements;
     for (int i = 0; i < c->statements; i++) code->statement[i].first += c->pres;
+    code->compare = c->compare;
+    code->compares = c->compares;
+    for (int i = 0; i < c->compares; i++) code->compare[i].first += c->pres;
     code->shared = c->shared;
     code->shareds = c->shareds;
     code->compareds = c->compareds;

@@ -65,6 +65,7 @@ Code *code_keep(Arena *a, const Code *c) {
     k->insn = kept(a, c->insn, (size_t)c->insns * sizeof *c->insn);
     k->reg = kept(a, c->reg, (size_t)c->regs * sizeof *c->reg);
     k->statement = kept(a, c->statement, (size_t)c->statements * sizeof *c->statement);
+    k->compare = kept(a, c->compare, (size_t)c->compares * sizeof *c->compare);
     k->taken = kept(a, c->taken, (size_t)c->insns);
     k->compared = kept(a, c->compared, (size_t)c->compareds * sizeof *c->compared);
     k->shared = kept(a, c->shared, (size_t)c->shareds * sizeof *c->shared);

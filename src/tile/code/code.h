@@ -128,14 +128,18 @@ struct Code {
     const Insn *naked; // the first that makes a number of a pointer or a pointer of a number; NULL: none
     CodeStatement *statement; // of the source, those that instructions stand for
     int statements;
-    uint8_t *taken;    // TAKEN_* of each instruction that jumps; the launches' own
+    CodeStatement *compare; // of the source, comparisons whose results are kept: code_uniform()
+    int compares;
+    uint8_t *taken; // TAKEN_* of each instruction that jumps, ON: of those where it held; the launches' own
     int64_t *compared; // integers that the source compares something with
     int compareds;
     SharedUse *shared; // what asks for shared memory
     int shareds;
-    bool steered; // loaded values decide whether, or where, something is stored
-    bool atomics; // has ATOMIC or CAS: with floats, results may depend on the order of the programs
-    bool watched; // the result of one of them is used: it may tell what other programs have done
+    bool steered;        // loaded values decide whether, or where, something is stored
+    bool atomics;        // has ATOMIC or CAS: with floats, results may depend on the order of the programs
+    bool watched;        // the result of one of them is used: it may tell what other programs have done
+    unsigned contracts;  // code_contracts() of it; 0 where nobody has asked
+    Code *contracted[2]; // LEFT and RIGHT, once they are made
 };
 
 // Marks tainted registers (from masked loads without `other`, through data flow, loops included), computes

@@ -41,5 +41,10 @@ void cover_code(Cover *c, const Code *code, Arena *scratch) {
     for (int i = 0; i < code->statements; i++)
         cover_mark(c, code->statement[i].at,
                    reached[code->statement[i].first] ? COVER_EMITTED | COVER_RUN : COVER_EMITTED);
+    for (int i = 0; i < code->compares; i++) {
+        uint8_t taken = code->taken[code->compare[i].first];
+        if (taken & TAKEN_ON) cover_mark(c, code->compare[i].at, COVER_TRUE);
+        if (taken & TAKEN_AWAY) cover_mark(c, code->compare[i].at, COVER_FALSE);
+    }
     arena_reset(scratch, mark);
 }

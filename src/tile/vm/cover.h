@@ -9,7 +9,7 @@ typedef struct Code Code;
 // COVER_HOST: a statement, or a part of an expression that need not be evaluated, of host code was executed.
 // Of kernels: VISITED by the checker in some specialisation; EMITTED: it has a place among the instructions
 // of a kernel that was launched; RUN: that place was reached. FALSE, TRUE: how a comparison of host code came
-// out.
+// out, or one of a kernel that is the same in all lanes (code_uniform()).
 enum {
     COVER_HOST = 1,
     COVER_VISITED = 2,
@@ -21,7 +21,7 @@ enum {
 enum { COVER_SIZES_MAX = 128, COVER_OWN_MAX = 96 };
 typedef struct Cover {
     uint8_t *at;
-    size_t n;        // bytes of the source
+    size_t n; // bytes of the source
     int case_index;
     int64_t own[COVER_OWN_MAX]; // sizes of the case that runs: not news
     int owns;

@@ -446,4 +446,8 @@ void decode(Arena *a, Vm *v, char *file, const int64_t *args) {
         decode_insn(&x);
     }
     fuse_products(v);
+    for (int i = 0; i < c->compares; i++) {
+        Step *s = &v->step[c->compare[i].first];
+        if (s->act == ACT_LOOP && s->lanes == 1) s->act = ACT_NOTED;
+    }
 }

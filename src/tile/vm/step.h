@@ -21,6 +21,7 @@ typedef enum {
     ACT_LOOPTEST,
     ACT_CALL,  // whatever is rare: a function of its own
     ACT_FUSED, // run the loop; the step after it is done, too
+    ACT_NOTED, // run the loop, and keep which way its one lane came out
     ACT_END,
 } Act;
 

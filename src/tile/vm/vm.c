@@ -215,6 +215,10 @@ static bool run_program(Vm *v, int64_t *instructions) {
             count++;
             s++;
             break;
+        case ACT_NOTED:
+            s->fn(s->d, s->a, s->b, s->c, 1);
+            v->code->taken[s->insn] |= *(const uint8_t *)s->d ? TAKEN_ON : TAKEN_AWAY;
+            break;
         case ACT_GUARDED: ok = run_guarded(v, s); break;
         case ACT_SET: memcpy(s->d, &s->imm, s->size); break;
         case ACT_NONE: break;

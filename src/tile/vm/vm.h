@@ -8,7 +8,7 @@
 // instruction costs the lanes of its widest register, at least COST_MIN, paid before it runs; a launch itself
 // costs one step for each instruction of its code, which decoding reads.
 #pragma once
-#include "tile/code/code.h"
+#include "tile/code/contraction.h"
 #include "tile/vm/cover.h"
 
 enum { COST_MIN = 16 }; // lanes: what dispatching an instruction costs, so that scalar loops are paid for too
@@ -66,6 +66,12 @@ typedef struct {
     int64_t stores;
 } ProgramOrder;
 
+// Whether launches run as a compiler may make them that rounds a product and its sum at once.
+typedef struct {
+    ContractSide side;
+    unsigned ways; // code_contracts() of all launches that allow it
+} Contraction;
+
 // The GPU that host code sees.
 typedef struct {
     int processors;
@@ -89,6 +95,7 @@ typedef struct {
     Counters count;
     RaceState race;
     ProgramOrder order;
+    Contraction contraction;
     Autotune autotune;
     Gpu gpu;
     Watchers watch;

@@ -1,0 +1,34 @@
+# op: log_softmax
+# expect: nan_class
+# about: a running maximum of each lane from -1e30, rescaled by the difference of two products
+# attack: X90
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def lane_kernel(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    top = tl.full([BLOCK], -1e30, tl.float32)
+    total = tl.zeros([BLOCK], tl.float32)
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * x_stride + cols, mask=cols < N, other=float("-inf")).to(tl.float32)
+        higher = tl.maximum(top, x)
+        keep = tl.exp2(top * 1.4426950408889634 - higher * 1.4426950408889634)
+        total = total * keep + tl.exp2((x - higher) * 1.4426950408889634)
+        top = higher
+    most = tl.max(top, axis=0)
+    lse = most + tl.log(tl.sum(total * tl.exp2((top - most) * 1.4426950408889634), axis=0))
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(x_ptr + row * x_stride + cols, mask=cols < N).to(tl.float32)
+        tl.store(out_ptr + row * out_stride + cols, x - lse, mask=cols < N)
+
+
+def run(x):
+    M, N = x.shape
+    out = torch.empty_like(x)
+    lane_kernel[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK=128)
+    return out

@@ -1,0 +1,10 @@
+// uniform.h - which comparisons of a kernel come out the same in all lanes because they follow from arguments
+// and the grid alone. What they decide, by whatever use is made of them, is decided as by an `if`.
+#pragma once
+#include "tile/code/code.h"
+
+// Leaves in Code.compare those comparisons that count: of whole numbers, computed from arguments, constants
+// and places in the grid. == and != always do, but for a place or the number of programs that is compared
+// with 0 or 1. Others do where a remainder or bits are compared: bounds such as `row < M` hold in every
+// launch, and no size changes that.
+void code_uniform(Arena *scratch, Code *c);
