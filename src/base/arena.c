@@ -320,6 +320,23 @@ bool arena_copy(Arena *a, ArenaMark since, size_t most, ArenaCopy *out) {
 
 bool arena_copy_same(const ArenaCopy *c) { return c->bytes == 0 || bytes_same(c->copy, c->at, c->bytes); }
 
+BYTES_AS_THEY_LIE static bool words_point(const unsigned char *from, size_t bytes, uintptr_t lo,
+                                          uintptr_t hi) {
+    bool any = false;
+    for (size_t i = 0; i + sizeof(uintptr_t) <= bytes; i += sizeof(uintptr_t)) {
+        uintptr_t x;
+        __builtin_memcpy(&x, from + i, sizeof x);
+        any |= x - lo < hi - lo;
+    }
+    return any;
+}
+
+bool arena_points_behind(const Arena *a, ArenaMark m) {
+    if (!a->fixed || a->top != m.top || !a->top || a->top->below) return true;
+    const unsigned char *data = a->top->data;
+    return words_point(data, m.used, (uintptr_t)data + m.used, (uintptr_t)data + m.size);
+}
+
 void arena_free(Arena *a) {
     if (a->fixed && a->top) { // the memory is the caller's again
         SHOW(a->top->data, a->top->whole);

@@ -13,6 +13,9 @@ enum {
     FULL_SEQUENCES = 3,
     SOME_CALLS = 20,
     MANY_CALLS = 2000,
+    FAR_CALLS = 20000,
+    TO_NEWS = 3, // how many answers of calls that do something new are judged
+    TOUR = 24,   // shapes that one object meets
 };
 
 static int64_t input_bytes(const CaseSpec *s) {
@@ -290,10 +293,11 @@ static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int 
         own_values(d->domain, slices, call_add(p, d, layout, first, CALL_RENEWS), at);
     // The last in tensors of their own: an object that kept the first ones looks into them in vain.
     own_values(d->domain, slices, call_add(p, d, layout, first, slices > 1 ? 0 : CALL_RENEWS), at);
-    if (repeats > 0) {
-        CallSpec *c = call_add(p, d, layout, first, CALL_RENEWS);
+    for (int k = 0; repeats > 0 && k < 2 * TO_NEWS; k++) {
+        CallSpec *c = call_add(p, d, layout, first, CALL_RENEWS | (k == TO_NEWS ? 0 : CALL_TO_NEWS));
         c->same_as = begin;
         c->repeats = repeats;
+        c->far = repeats == MANY_CALLS ? FAR_CALLS : 0;
     }
     // Right behind a call of that shape: what is kept for a shape has not been replaced yet.
     call_add(p, d, layout, first, 0);
@@ -309,15 +313,33 @@ static void plan_sequence(const Draw *d, const CaseSpec *layout, int first, int 
     call_add(p, d, layout, first, CALL_RENEWS)->same_as = begin;
 }
 
+static bool has_shape(const CallPlan *p, int begin, const int64_t *dim) {
+    for (int i = begin; i < p->calls; i++)
+        if (memcmp(p->of[i].dim, dim, sizeof p->of[i].dim) == 0) return true;
+    return false;
+}
+
+// One object meets many small shapes, then the first again: what it keeps for each of them has a limit.
+static void plan_tour(const Draw *d, const CaseSpec *layout, CallPlan *p) {
+    int begin = p->calls;
+    for (int i = 0; i < d->cases && p->calls - begin < TOUR; i++) {
+        const CaseTruth *t = &d->truth[i];
+        if (input_bytes(&layout[i]) > SMALL_BYTES || t->twin || has_shape(p, begin, t->dim)) continue;
+        CallSpec *c = call_add(p, d, layout, i, p->calls == begin ? CALL_BUILDS : CALL_OTHER);
+        c->spec.processors = p->call[begin].spec.processors; // one GPU
+    }
+    if (p->calls > begin) call_add(p, d, layout, p->call[begin].case_index, 0)->same_as = begin;
+}
+
 void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *p, int64_t *at) {
-    enum { A_SEQUENCE = 10 };
+    enum { A_SEQUENCE = 10, REPEATED = 2 * TO_NEWS };
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c));
     uint64_t turn = rng_u64(&r);
     static const DType dtypes[FULL_SEQUENCES] = {DT_F32, DT_F16, DT_BF16};
     int sequences = 0;
     p->calls = 0;
     p->arena = a;
-    assert(FULL_SEQUENCES * A_SEQUENCE < WIRE_CALLS_MAX);
+    assert(FULL_SEQUENCES * A_SEQUENCE + REPEATED + TOUR + 1 < WIRE_CALLS_MAX);
     for (int k = 0; k < FULL_SEQUENCES && (thorough || !sequences); k++) {
         int first = choose(d, layout, -1, dtypes[(turn + (uint64_t)k) % FULL_SEQUENCES], false, &r);
         if (first < 0) continue;
@@ -325,6 +347,7 @@ void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, 
         plan_sequence(d, layout, first, repeats, p, at);
     }
     if (!sequences) plan_sequence(d, layout, smallest_case(d, layout), SOME_CALLS, p, at);
+    if (thorough) plan_tour(d, layout, p);
 }
 
 // Somewhere the two answers are surely not taken for each other.

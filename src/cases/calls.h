@@ -2,7 +2,7 @@
 // small case; other values of the same shape (two elements swapped, one slice as another, all slices at
 // other places); the first values again, many times in a row; the same with another stride between rows;
 // the same in another dtype; fewer slices; another shape and dtype; and the first values once more. At level
-// full also in the other dtypes. Depends on the seed, never on a candidate.
+// full also in the other dtypes, and many shapes on one object. Depends on the seed, never on a candidate.
 #pragma once
 #include "cases/draw.h"
 

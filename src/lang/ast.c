@@ -144,6 +144,32 @@ bool node_is_name(const Node *n, const char *name) {
     return n && n->kind == NODE_NAME && str_is(n->name, name);
 }
 
+bool node_extreme(const Node *n) {
+    if (n->kind != NODE_CALL || n->call.args.n < 2) return false;
+    const Node *f = n->call.func;
+    if (f->kind == NODE_ATTRIBUTE)
+        return str_is(f->attribute.name, "minimum") || str_is(f->attribute.name, "maximum");
+    return node_is_name(f, "min") || node_is_name(f, "max");
+}
+
+bool node_saturates(const Node *n) {
+    if (n->kind == NODE_CALL)
+        return node_is_name(n->call.func, "abs") || node_is_name(n->call.func, "len") ||
+               node_is_name(n->call.func, "int");
+    if (n->kind != NODE_BINARY) return false;
+    switch (n->binary.op) {
+    case OPER_ADD:
+    case OPER_SUB:
+    case OPER_FLOORDIV:
+    case OPER_MOD:
+    case OPER_POW:
+    case OPER_SHR:
+    case OPER_BITAND:
+    case OPER_BITXOR: return true;
+    default: return false;
+    }
+}
+
 bool node_dotted(const Node *n, Buf *out) {
     enum { DOTS_MAX = 5 }; // triton.language.extra.cuda.libdevice.tanh
     Str part[DOTS_MAX];

@@ -253,6 +253,10 @@ bool node_is_name(const Node *n, const char *name);
 // A place of the source that stands for a part of an expression which need not be evaluated (an arm, a later
 // operand, the body of a lambda, the element of a comprehension) and for nothing else: what follows the word
 // or sign in front of it. No two parts have the same one, whatever parentheses there are.
+// min(a, b) or max(a, b), of two arguments or more; tl.minimum(a, b) and tl.maximum(a, b).
+bool node_extreme(const Node *n);
+// Arithmetic of whole numbers that can choose as a condition does, by coming out as zero or not.
+bool node_saturates(const Node *n);
 uint32_t node_part_place(const Node *n, const Node *part);
 // "tl.load" for ATTRIBUTE/NAME chains of at most 4 parts; false for anything else.
 bool node_dotted(const Node *n, Buf *out);

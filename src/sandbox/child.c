@@ -353,7 +353,7 @@ static bool run_watched(Child *c, Machine *m, const Tensor *input, Tensor *out) 
     ArenaCopy built;
     bool compared = !c->keeps && arena_copy(&c->call, mark, COMPARED_MOST, &built);
     if (!host_call(p, input, spec->inputs, out) || !outputs_apart(c, m, spec, input, out)) return false;
-    if (!c->keeps) c->keeps = !compared || !arena_copy_same(&built);
+    if (!c->keeps) c->cover->keeps = c->keeps = !compared || !arena_copy_same(&built);
     return true;
 }
 
@@ -523,7 +523,7 @@ void code_make_room(Child *c) {
 }
 
 // What is the same in every case.
-static VariesInputs handed_over(const Child *c) {
+VariesInputs handed_over(const Child *c) {
     static_assert((int)VARIES_INPUTS_MAX >= (int)WIRE_INPUTS_MAX, "a rank for each input");
     const DrawHeader *h = (const DrawHeader *)c->job->draw;
     VariesInputs in = {.dense = h->contiguous != 0, .index = h->index};
@@ -589,6 +589,7 @@ int child_interpret(const ChildJob *job) {
     // Only decorators of such names prune: autotune, libtuner.
     c.tuned = memmem(c.source.p, c.source.len, "tune", 4) ? tuned_new(&c.code) : NULL;
     c.cover->at = NEWN(&c.code, uint8_t, c.source.len + 1);
+    c.cover->truth = NEWN(&c.code, CoverTruth, COVER_TRUTHS_MAX);
     if (c.records) return record_child(&(RecordChild){job, &c.code, &c.call, module, c.tuned, c.sparse});
     if (c.explores)
         return explore_child(&(ExploreChild){job, &c.code, &c.call, module, c.cover, c.tuned, c.sparse});

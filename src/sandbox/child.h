@@ -63,6 +63,7 @@ void outputs_take(Child *c, const CaseSpec *spec, const Tensor *out, int order, 
 int case_tune(const Child *c); // Machine.autotune.config of case c->at
 void keep_note(Child *c, const DiagList *diags);
 void cover_case(Child *c);
+VariesInputs handed_over(const Child *c); // to every call
 void code_make_room(Child *c);
 
 // All calls of the draw. False when one ends the run: *code is the exit code then.

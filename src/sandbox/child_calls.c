@@ -5,8 +5,8 @@
 // child.c.
 #include "sandbox/child.h"
 
-// Of calls that are made many times in a row, all together.
-static const int64_t REPEATED_LANES = (int64_t)1 << 27;
+// Of calls that are made many times in a row, all together; and while one of them may still do something new.
+static const int64_t REPEATED_LANES = (int64_t)1 << 27, FAR_LANES = (int64_t)1 << 30;
 enum { MEMORY_LEFT = 16 << 20, STORAGES_LEFT = 64 };
 
 typedef struct {
@@ -18,6 +18,9 @@ typedef struct {
     int inputs, first;
     Tensor out[WIRE_CALLS_MAX][WIRE_OUTPUTS_MAX];
     bool made[WIRE_CALLS_MAX];
+    int repeated;      // calls that were made once more
+    int64_t lanes;     // that they took
+    bool asked, waits; // for more of them: what waits_for_calls() said last
 } Sequence;
 
 static bool call_sane(const Child *c, int i) {
@@ -26,7 +29,7 @@ static bool call_sane(const Child *c, int i) {
     return inputs_of(c, s) && outputs_sane(s) && s->again == 0 && s->contract == 0 && s->origin_at == 0 &&
            s->sampled == 0 && call->case_index >= 0 && call->case_index < c->cases && call->same_as >= -1 &&
            call->same_as < i && call->repeats >= 1 && call->repeats <= WIRE_REPEATS_MAX &&
-           (i > 0 || call->flags & CALL_BUILDS) &&
+           call->far >= 0 && call->far <= WIRE_REPEATS_MAX && (i > 0 || call->flags & CALL_BUILDS) &&
            within(s->output_at, s->output_bytes, c->job->output_bytes) &&
            within(call->kept_at, s->output_bytes, c->job->output_bytes);
 }
@@ -108,12 +111,51 @@ static bool same_bits(const Child *c, const CallSpec *call) {
                   (size_t)call->spec.output_bytes) == 0;
 }
 
+// Some line, or some way for a comparison to come out, waits for what the program keeps to change.
+static bool waits_for_calls(Sequence *q) {
+    Child *c = q->c;
+    ArenaMark mark = arena_mark(&c->call);
+    Unreached *u = NEW(&c->call, Unreached);
+    VariesInputs inputs = handed_over(c);
+    unreached_find(&c->call, c->module, c->cover, &inputs, u);
+    bool waits = u->waits;
+    arena_reset(&c->call, mark);
+    return waits;
+}
+
 // Whether a call that is made many times goes on. Without atomics, other bits are the end of it.
-static bool goes_on(const Sequence *q, const CallSpec *call, const CaseReport *r, int made, int64_t *lanes) {
-    *lanes += r->count.lanes;
-    return made < call->repeats && *lanes < REPEATED_LANES && arena_left(&q->c->call) > MEMORY_LEFT &&
-           q->m->storages.count + STORAGES_LEFT < STORAGES_MAX &&
-           (call->same_as < 0 || r->atomic_launches > 0 || same_bits(q->c, call));
+static bool goes_on(Sequence *q, const CallSpec *call, const CaseReport *r, int news) {
+    if (call->same_as >= 0 && r->atomic_launches == 0 && !same_bits(q->c, call)) return false;
+    if (arena_left(&q->c->call) <= MEMORY_LEFT || q->m->storages.count + STORAGES_LEFT >= STORAGES_MAX)
+        return false;
+    bool new = q->c->cover->news != news;
+    q->lanes += r->count.lanes;
+    q->repeated++;
+    if (q->repeated < call->repeats && q->lanes < REPEATED_LANES)
+        return !(call->flags & CALL_TO_NEWS) || !new;
+    if (q->repeated >= call->far || q->lanes >= FAR_LANES) return false;
+    if (!q->asked || new) q->waits = waits_for_calls(q);
+    q->asked = true;
+    return q->waits && !new;
+}
+
+// After a call whose answer nobody keeps: its memory is free again, unless something of it is in reach from
+// what was there before.
+static void forget(Sequence *q, int i, ArenaMark mark, int storages) {
+    StorageTable *all = &q->m->storages;
+    Storage *was[STORAGES_LEFT];
+    int made = all->count - storages;
+    if (made < 0 || made > STORAGES_LEFT) return;
+    memcpy(was, all->at + storages, sizeof *was * (size_t)made);
+    memset(all->at + storages, 0, sizeof *was * (size_t)made);
+    memset(q->out[i], 0, sizeof q->out[i]);
+    q->diags = DIAGS(&q->c->call);
+    if (arena_points_behind(&q->c->call, mark)) {
+        memcpy(all->at + storages, was, sizeof *was * (size_t)made);
+        return;
+    }
+    all->count = storages;
+    arena_reset(&q->c->call, mark);
 }
 
 static bool call_make(Sequence *q, int i, int *code) {
@@ -121,13 +163,13 @@ static bool call_make(Sequence *q, int i, int *code) {
     const CallSpec *call = &c->call_spec[i];
     Tensor input[WIRE_INPUTS_MAX];
     CaseReport r;
-    int64_t lanes = 0;
-    int made = 0;
     *code = EXIT_WIRE;
     if (!call_inputs(q, i, input)) return false;
-    do {
+    for (bool more = false;;) {
+        ArenaMark mark = arena_mark(&c->call);
+        int storages = q->m->storages.count, news = c->cover->news;
         c->nth++;
-        if (made++ > 0 && !inputs_restore(q, &call->spec, input)) return false;
+        if (more && !inputs_restore(q, &call->spec, input)) return false;
         machine_ready(q, call);
         q->diags = DIAGS(&c->call);
         bool ok = (i > q->first || host_build(q->program, input, q->inputs)) &&
@@ -145,7 +187,10 @@ static bool call_make(Sequence *q, int i, int *code) {
         r.configs = q->m->autotune.configs;
         r.atomic_launches = q->m->race.atomic_launches;
         outputs_take(c, &call->spec, q->out[i], 0, &r);
-    } while (goes_on(q, call, &r, made, &lanes));
+        more = call->repeats > 1 && goes_on(q, call, &r, news);
+        if (!more) break;
+        forget(q, i, mark, storages);
+    }
     wire_message(&r, c->note);
     send_report(c, &r);
     q->made[i] = true;

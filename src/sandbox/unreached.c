@@ -4,6 +4,8 @@
 #include "host/varies/varies.h"
 #include "tile/check/check.h"
 
+enum { TRUTHS_MAX = UNREACHED_MAX / 2 };
+
 typedef struct {
     Arena *arena;
     const Node *module;
@@ -18,8 +20,15 @@ typedef struct {
     // By their place in the source: the number of a statement, a part of an expression or a comparison,
     // from 1.
     uint16_t *leaves, *parts, *compares;
+    struct {
+        const Node *node;
+        unsigned number; // the first of its two
+    } truth[TRUTHS_MAX]; // expressions that are asked for their truth
+    int truths;
+    bool mixes;   // some arithmetic may (FACT_MIXED)
+    bool kernels; // their arithmetic gets its numbers now
     unsigned numbered;
-    bool never_false; // of a comparison: which of its two numbers is meant
+    bool never_false; // of a comparison or a truth: which of its two numbers is meant
     Unreached *out;
 } Walk;
 
@@ -43,11 +52,17 @@ bool is_leaf_statement(const Node *n) {
     }
 }
 
-// `at`: the place that numbers know it by; cond: what it hangs on.
-static void note_at(Walk *w, const Node *n, uint32_t at, const Node *cond, const uint16_t *numbers) {
+// Most files leave no line out, and need no such look.
+static Varies *varies(Walk *w) {
+    if (!w->asked) w->varies = varies_new(w->arena, w->module, w->inputs);
+    w->asked = true;
+    return w->varies;
+}
+
+// cond: what it hangs on. number: from 1; 0: it has none.
+static void note_number(Walk *w, const Node *n, unsigned number, const Node *cond) {
     Unreached *u = w->out;
-    uint16_t number = at < w->source.len ? numbers[at] : 0;
-    if (number && numbers == w->compares && w->never_false) number++;
+    if (!u->waits) u->waits = varies_keeps(varies(w), w->scope, cond);
     if (number == 0 || number > UNREACHED_MAX) {
         u->more = true;
         return;
@@ -61,14 +76,14 @@ static void note_at(Walk *w, const Node *n, uint32_t at, const Node *cond, const
     u->place[u->places++] = (UnreachedPlace){number, n->span.at, cond->span.at, cond->span.len};
 }
 
-static void note(Walk *w, const Node *n) { note_at(w, n, n->span.at, w->cond ? w->cond : n, w->leaves); }
-
-// Most files leave no line out, and need no such look.
-static Varies *varies(Walk *w) {
-    if (!w->asked) w->varies = varies_new(w->arena, w->module, w->inputs);
-    w->asked = true;
-    return w->varies;
+// `at`: the place that numbers know it by.
+static void note_at(Walk *w, const Node *n, uint32_t at, const Node *cond, const uint16_t *numbers) {
+    unsigned number = at < w->source.len ? numbers[at] : 0;
+    if (number && numbers == w->compares && w->never_false) number++;
+    note_number(w, n, number, cond);
 }
+
+static void note(Walk *w, const Node *n) { note_at(w, n, n->span.at, w->cond ? w->cond : n, w->leaves); }
 
 static bool may(Walk *w, const Node *cond, bool side) { return varies_may(varies(w), w->scope, cond, side); }
 
@@ -189,6 +204,51 @@ static void note_part(Walk *w, const Node *n, const Node *part, const Node *cond
 typedef enum { AS_VALUE, AS_CONDITION, AS_DULL } Use;
 static void parts(Walk *w, const Node *n, Use use);
 
+// What says by itself how it comes out: comparisons, and what is made of them.
+static bool has_ways(const Node *n) {
+    return n->kind == NODE_COMPARE || n->kind == NODE_BOOLOP ||
+           (n->kind == NODE_UNARY && n->unary.op == OPER_NOT);
+}
+
+// Functions and methods of Python that give True or False. What a function of the file gives shows there.
+static bool gives_truth(const Node *n) {
+    static const char *const all[] = {"bool", "any", "all", "startswith", "endswith"};
+    Str name;
+    if (n->kind != NODE_CALL || !name_called(n, &name)) return false;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (str_is(name, all[i])) return true;
+    return false;
+}
+
+static unsigned truth_number(const Walk *w, const Node *n) {
+    for (int i = 0; i < w->truths; i++)
+        if (w->truth[i].node == n) return w->truth[i].number;
+    return UNREACHED_MAX + 1; // there was no room for it
+}
+
+// One whose truth was asked for has to have come out both ways, as a comparison that is used as a value.
+static void truth_seen(Walk *w, const Node *n) {
+    uint8_t ways = cover_truth_of(w->cover, n);
+    if (w->kernel || (ways != COVER_TRUE && ways != COVER_FALSE) || !may(w, n, ways == COVER_FALSE)) return;
+    note_number(w, n, truth_number(w, n) + (ways == COVER_TRUE), n);
+}
+
+// Arithmetic in host code that has always come out one way: the other one may be what a special case is made
+// of.
+static void computed(Walk *w, const Node *n) {
+    if (!(w->cover->keeps || (w->mixes && !w->kernel)) || (!node_extreme(n) && !node_saturates(n))) return;
+    uint8_t ways = cover_truth_of(w->cover, n);
+    if ((ways == COVER_TRUE || ways == COVER_FALSE) &&
+        varies_computes(varies(w), w->scope, n, ways == COVER_FALSE))
+        note_number(w, n, truth_number(w, n) + (ways == COVER_TRUE), n);
+}
+
+// An expression that is asked for its truth.
+static void truth(Walk *w, const Node *n, Use use) {
+    if (use == AS_VALUE && !has_ways(n) && !gives_truth(n)) truth_seen(w, n);
+    parts(w, n, use);
+}
+
 static void part(Walk *w, const Node *n, const Node *at, Use use) {
     if (part_ran(w, n, at)) parts(w, at, use);
 }
@@ -237,16 +297,27 @@ static void boolean(Walk *w, const Node *n, Use use) {
     bool and = n->boolop.op == OPER_AND;
     const Nodes *items = &n->boolop.items;
     Use each = use == AS_DULL ? AS_DULL : AS_VALUE;
-    parts(w, items->at[0], item_use(items->at[0], each));
+    truth(w, items->at[0], item_use(items->at[0], each));
     for (int i = 1; i < items->n; i++) {
         if (part_ran(w, n, items->at[i])) {
-            parts(w, items->at[i], item_use(items->at[i], each));
+            bool asked = i + 1 < items->n || use == AS_CONDITION; // else it is the value
+            (asked ? truth : parts)(w, items->at[i], item_use(items->at[i], each));
             continue;
         }
         bool counts = use == AS_VALUE || works(w, items->at[i]);
         if (counts && may(w, items->at[i - 1], and)) note_part(w, n, items->at[i], items->at[i - 1]);
         break;
     }
+}
+
+// Of numbers that are the same in all programs of a launch, with one that the program keeps.
+static void kernel_comparison(Walk *w, const Node *n, uint32_t at) {
+    uint8_t ways = cover_truth_of(w->cover, n);
+    if ((ways != COVER_TRUE && ways != COVER_FALSE) ||
+        !varies_computes(varies(w), w->scope, n, ways == COVER_FALSE))
+        return;
+    w->never_false = ways == COVER_TRUE;
+    note_at(w, n, at, n, w->compares);
 }
 
 static void comparison(Walk *w, const Node *n, Use use) {
@@ -258,6 +329,7 @@ static void comparison(Walk *w, const Node *n, Use use) {
         w->never_false = seen == COVER_TRUE;
         note_at(w, n, at, n, w->compares);
     }
+    if (use == AS_VALUE && w->kernel && w->cover->keeps) kernel_comparison(w, n, at);
     parts(w, n->compare.left, each);
     parts(w, first, each);
     for (int i = 1; i < n->compare.rest.n; i++) {
@@ -278,7 +350,7 @@ static void comprehension(Walk *w, const Node *n) {
         for (int k = 0; k < f->compfor.conds.n; k++) {
             const Node *cond = f->compfor.conds.at[k];
             if (!ran && !why && may(w, cond, true)) why = cond;
-            parts(w, cond, AS_VALUE);
+            truth(w, cond, AS_VALUE);
         }
     }
     if (!ran && why) note_part(w, n, n->comp.element, why);
@@ -305,6 +377,7 @@ static void dull_part(void *arg, const Node *n) { parts(arg, n, AS_DULL); }
 
 // Of an expression, or of a statement that was executed: what no case has evaluated of it.
 static void parts(Walk *w, const Node *n, Use use) { // a tree's height is bounded
+    if (use != AS_DULL) computed(w, n);
     switch (n->kind) {
     case NODE_IFEXP: conditional(w, n, use); break;
     case NODE_BOOLOP: boolean(w, n, use); break;
@@ -318,7 +391,12 @@ static void parts(Walk *w, const Node *n, Use use) { // a tree's height is bound
         break;
     }
     case NODE_UNARY:
-        parts(w, n->unary.operand, n->unary.op == OPER_NOT || use == AS_DULL ? use : AS_VALUE);
+        (n->unary.op == OPER_NOT ? truth : parts)(w, n->unary.operand,
+                                                  n->unary.op == OPER_NOT || use == AS_DULL ? use : AS_VALUE);
+        break;
+    case NODE_CALL:
+        if (use == AS_VALUE && gives_truth(n)) truth_seen(w, n);
+        node_each_child(n, use == AS_DULL ? dull_part : each_part, w);
         break;
     default: node_each_child(n, use == AS_DULL ? dull_part : each_part, w);
     }
@@ -441,15 +519,68 @@ static void number_part(Walk *w, const Node *n, const Node *part) {
 static void number_comparison(Walk *w, const Node *n) {
     uint32_t at = node_part_place(n, n->compare.rest.at[0]);
     uint8_t seen = at < w->cover->n ? w->cover->at[at] : 0;
+    if (w->kernel) seen = cover_truth_of(w->cover, n);
     number_at(w, w->compares, at, seen & COVER_TRUE);
     number_at(w, NULL, at, seen & COVER_FALSE);
     for (int i = 1; i < n->compare.rest.n; i++) number_part(w, n, n->compare.rest.at[i]);
+}
+
+// Two numbers, as a comparison has. Of more than there is room for, none.
+static void number_truth(Walk *w, const Node *n) {
+    if (has_ways(n) || w->truths == TRUTHS_MAX) return;
+    uint8_t seen = cover_truth_of(w->cover, n);
+    w->truth[w->truths].node = n;
+    w->truth[w->truths++].number = w->numbered + 1;
+    number_at(w, NULL, n->span.at, seen & COVER_TRUE);
+    number_at(w, NULL, n->span.at, seen & COVER_FALSE);
+}
+
+// A call that gives a truth is met by itself.
+static void number_truths(Walk *w, const Node *n) {
+    if (w->kernel) return;
+    if (n->kind == NODE_UNARY && n->unary.op == OPER_NOT && !gives_truth(n->unary.operand))
+        number_truth(w, n->unary.operand);
+    for (int i = 0; n->kind == NODE_BOOLOP && i < n->boolop.items.n; i++)
+        if (!gives_truth(n->boolop.items.at[i])) number_truth(w, n->boolop.items.at[i]);
+    for (int i = 0; n->kind == NODE_COMP && i < n->comp.fors.n; i++) {
+        const Nodes *conds = &n->comp.fors.at[i]->compfor.conds;
+        for (int k = 0; k < conds->n; k++)
+            if (!gives_truth(conds->at[k])) number_truth(w, conds->at[k]);
+    }
+    if (gives_truth(n)) number_truth(w, n);
+}
+
+// What host/varies/ may call mixed, or what leads to that: without any of it nobody has to ask.
+static bool may_mix(const Node *n) {
+    const Node *right = n->binary.right;
+    bool small = right->kind == NODE_INT && right->integer.value <= 4096;
+    switch (n->binary.op) {
+    case OPER_BITXOR:
+    case OPER_DIV: return true;
+    case OPER_SHR: return !small || right->integer.value > 12;
+    case OPER_BITAND:
+    case OPER_FLOORDIV:
+    case OPER_MOD: return !small;
+    default: return n->binary.left->kind == NODE_FLOAT || right->kind == NODE_FLOAT;
+    }
+}
+
+// Behind all others, and those of kernels last: there may be many.
+static void number_computed(void *arg, const Node *n) {
+    Walk *w = arg;
+    bool was = w->kernel;
+    if (n->kind == NODE_FUNCTION) w->kernel = is_jit_function(n);
+    if (w->kernel == w->kernels && (node_extreme(n) || node_saturates(n))) number_truth(w, n);
+    if (n->kind == NODE_BINARY && !w->kernel) w->mixes |= may_mix(n);
+    node_each_child(n, number_computed, w); // a tree's height is bounded
+    w->kernel = was;
 }
 
 static void number_all(void *arg, const Node *n) {
     Walk *w = arg;
     bool was = w->kernel;
     if (n->kind == NODE_FUNCTION) w->kernel = is_jit_function(n);
+    number_truths(w, n);
     if (is_leaf_statement(n)) number_at(w, w->leaves, n->span.at, cover_ran(w->cover, n, w->kernel));
     switch (n->kind) {
     case NODE_IFEXP:
@@ -470,20 +601,24 @@ static void number_all(void *arg, const Node *n) {
 
 void unreached_find(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs,
                     Unreached *out) {
-    Walk w = {.arena = a,
-              .module = module,
-              .cover = c,
-              .source = module->module.source,
-              .inputs = inputs,
-              .out = out};
+    Walk *w = NEW(a, Walk);
+    *w = (Walk){.arena = a,
+                .module = module,
+                .cover = c,
+                .source = module->module.source,
+                .inputs = inputs,
+                .out = out};
     *out = (Unreached){0};
-    w.leaves = NEWN(a, uint16_t, w.source.len + 1);
-    w.parts = NEWN(a, uint16_t, w.source.len + 1);
-    w.compares = NEWN(a, uint16_t, w.source.len + 1);
-    number_all(&w, module);
+    w->leaves = NEWN(a, uint16_t, w->source.len + 1);
+    w->parts = NEWN(a, uint16_t, w->source.len + 1);
+    w->compares = NEWN(a, uint16_t, w->source.len + 1);
+    number_all(w, module);
+    number_computed(w, module);
+    w->kernels = true;
+    number_computed(w, module);
     for (int i = 0; i < module->module.body.n; i++) { // what stands at the top level itself always runs
         const Node *n = module->module.body.at[i];
-        if (n->kind == NODE_FUNCTION || n->kind == NODE_CLASS) statement(&w, n);
+        if (n->kind == NODE_FUNCTION || n->kind == NODE_CLASS) statement(w, n);
     }
 }
 

@@ -15,7 +15,8 @@ typedef struct {
     uint8_t bit[UNREACHED_MAX / 8];             // for each of them: it was left out
     UnreachedPlace place[UNREACHED_PLACES_MAX]; // of the first ones; numbers ascend
     int places;
-    bool more;                       // of a file with so many that some have no bit
+    bool more;  // of a file with so many that some have no bit
+    bool waits; // of the child alone: some of it may be reached once what the program keeps has changed
     uint8_t idle[UNREACHED_MAX / 8]; // for each of them: no call has come to it, whether it matters or not
 } Unreached;
 

@@ -16,7 +16,7 @@
 
 enum { TENSOR_ZEROS = -1 };
 enum { WIRE_MAGIC = 0x4f55524f, WIRE_INPUTS_MAX = 64, WIRE_CASES_MAX = 1024, WIRE_MESSAGE_MAX = 720 };
-enum { WIRE_OUTPUTS_MAX = 8, WIRE_CALLS_MAX = 40, WIRE_REPEATS_MAX = 1 << 20 };
+enum { WIRE_OUTPUTS_MAX = 8, WIRE_CALLS_MAX = 72, WIRE_REPEATS_MAX = 1 << 20 };
 
 typedef struct {
     int32_t dtype, rank;
@@ -100,8 +100,11 @@ static inline int64_t spec_window_at(int64_t rows, int k) {
 enum {
     CALL_BUILDS = 1, // the first of a sequence: the program is built for it, as for a case
     CALL_RENEWS =
-        2,         // the inputs lie where those of the sequence's first call lay, and have taken their place
-    CALL_OTHER = 4 // other weights, or rows of another length: not for an object that was made for those
+        2,          // the inputs lie where those of the sequence's first call lay, and have taken their place
+    CALL_OTHER = 4, // other weights, or rows of another length: not for an object that was made for those
+    // Repeats end with the call that has executed what no call had: its answer is the one that is judged.
+    // What is left of them, the next such call of the sequence has.
+    CALL_TO_NEWS = 8
 };
 typedef struct {
     CaseSpec spec; // output_bytes of room; no second order, no marks
@@ -109,6 +112,7 @@ typedef struct {
     int32_t case_index; // whose values they are, or were made of
     int32_t same_as;    // the call that had the same inputs: an index; -1: none
     int32_t repeats;    // how often it is made in a row, at most; only the last answer is kept
+    int32_t far;        // the same while a condition on what the program keeps has come out one way only
     int64_t kept_at;    // in the output mapping: room for the same tensor's bytes at the end of the sequence
 } CallSpec;
 

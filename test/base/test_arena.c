@@ -221,6 +221,34 @@ static void test_the_end_of_a_fixed_arena(void **state) {
     arena_free(&grows);
 }
 
+// Whether what lies before a mark may point behind it.
+static void test_pointers_behind_a_mark(void **state) {
+    (void)state;
+    static _Alignas(16) char memory[1 << 14];
+    Arena a, grows = {0};
+    arena_over(&a, memory, sizeof memory);
+    void **old = NEWN(&a, void *, 4);
+    uintptr_t *number = NEW(&a, uintptr_t);
+    ArenaMark m = arena_mark(&a);
+    char *new = NEWN(&a, char, 100);
+    assert_false(arena_points_behind(&a, m));
+    old[3] = memory; // what was there before
+    assert_false(arena_points_behind(&a, m));
+    old[1] = new + 50;
+    assert_true(arena_points_behind(&a, m));
+    old[1] = NULL;
+    *number = (uintptr_t) new; // as good as an address
+    assert_true(arena_points_behind(&a, m));
+    *number = 5;
+    *(char **)NEW(&a, char *) = new; // within what may be forgotten
+    assert_false(arena_points_behind(&a, m));
+    arena_reset(&a, m);
+    (void)NEW(&grows, int);
+    assert_true(arena_points_behind(&grows, arena_mark(&grows))); // nobody can tell
+    arena_free(&grows);
+    arena_free(&a);
+}
+
 static void test_sizes_that_overflow(void **state) {
     (void)state;
     Arena a = {0};
@@ -304,6 +332,7 @@ int main(void) {
         cmocka_unit_test(test_fixed_arena_stays_inside),
         cmocka_unit_test(test_reserve_is_used_last_and_given_back),
         cmocka_unit_test(test_the_end_of_a_fixed_arena),
+        cmocka_unit_test(test_pointers_behind_a_mark),
         cmocka_unit_test(test_sizes_that_overflow),
         cmocka_unit_test(test_exhaustion_aborts_without_a_handler),
         cmocka_unit_test(test_asan_sees_one_byte),

@@ -42,7 +42,7 @@ static void a_sequence_has_all_that_may_change(void **state) {
     bool dtype = false, rows = false;
     for (uint64_t seed = 1; seed <= 4; seed++) {
         Draw d = draw_of(&op, "rmsnorm_gemma", LEVEL_QUICK, seed);
-        assert_true(d.calls >= 6 && d.calls <= 10);
+        assert_true(d.calls >= 11 && d.calls <= 15);
         assert_int_equal(d.call[0].flags, CALL_BUILDS);
         int last = d.calls - 1, same = 0;
         assert_int_equal(d.call[last].same_as, 0);
@@ -59,7 +59,7 @@ static void a_sequence_has_all_that_may_change(void **state) {
             // The weight is what the object has; elements of x change, one or all of its rows.
             if (!(c->flags & CALL_OTHER)) assert_int_equal(differing(&d, c, 1), 0);
         }
-        assert_int_equal(same, 2);
+        assert_int_equal(same, 7); // six times in a row, and at the end
         assert_int_equal(differing(&d, &d.call[1], 0), 2);
         int64_t row = d.spec[d.call[2].case_index].input[0].shape[1];
         assert_true(differing(&d, &d.call[2], 0) <= row && differing(&d, &d.call[3], 0) > row);
@@ -126,12 +126,22 @@ static void full_has_more_of_them_and_further_cases_fewer(void **state) {
     (void)state;
     Op op;
     Draw d = draw_of(&op, "softmax", LEVEL_FULL, 5);
-    int sequences = 0, repeats = 0;
+    int sequences = 0, repeats = 0, to_news = 0, far = 0;
     for (int i = 0; i < d.calls; i++) {
         sequences += d.call[i].flags & CALL_BUILDS;
         if (d.call[i].repeats > repeats) repeats = d.call[i].repeats;
+        if (d.call[i].far > far) far = d.call[i].far;
+        to_news += d.call[i].repeats > 1 && (d.call[i].flags & CALL_TO_NEWS);
     }
-    assert_int_equal(sequences, 3);
+    assert_true(to_news >= 3 && far > repeats);
+    assert_int_equal(sequences, 4);
+    int tour = d.calls;
+    while (!(d.call[--tour].flags & CALL_BUILDS)) continue;
+    assert_true(d.calls - tour >= 20);
+    for (int i = tour; i < d.calls - 1; i++)
+        for (int k = tour; k < i; k++)
+            assert_memory_not_equal(d.called[i].dim, d.called[k].dim, sizeof d.called[i].dim);
+    assert_int_equal(d.call[d.calls - 1].same_as, tour);
     assert_true(repeats >= 1000);
     draw_free(&d);
 }

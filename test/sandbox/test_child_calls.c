@@ -159,6 +159,49 @@ static void what_a_program_keeps_is_found(void **state) {
     }
 }
 
+// A call that is made many times goes on while what the program keeps has something new to show, and ends
+// there.
+static void calls_go_on_to_a_far_condition(void **state) {
+    (void)state;
+    enum { FAR = 4000 };
+#define COUNTER(change, wrong)                                                    \
+    MODEL("):\n        self.n = 0\n        self.l = []\n        self.b = None\n", \
+          change "        y = plus(x, "                                           \
+                 "torch.empty_like(x))\n" wrong "        return y\n")
+#define AGAIN    "            y = plus(y, torch.empty_like(x))\n"
+#define MORE_ONE "        self.n = self.n + 1\n"
+    static const struct {
+        const char *source;
+        int nth;
+        bool wrong, to_news;
+    } all[] = {
+        {COUNTER(MORE_ONE, "        if self.n > 3000:\n" AGAIN), 3001, true, false},
+        {COUNTER(MORE_ONE, "        if self.n == 1500:\n" AGAIN), 1500, true, false}, // in that one alone
+        {COUNTER(MORE_ONE, "        for i in range(self.n // 1200):\n" AGAIN), 1200, true, false},
+        {COUNTER("        self.l.append(1)\n", "        if len(self.l) > 2000:\n" AGAIN), 2001, true, false},
+        {COUNTER(MORE_ONE, "        if self.n == 4:\n" AGAIN), 4, true, true},
+        {COUNTER(MORE_ONE, "        if self.n == 4:\n            print('four')\n"), 4, false, true},
+        // Too far; nothing to wait for; a buffer that is kept while others are forgotten.
+        {COUNTER(MORE_ONE, "        if self.n > 9000:\n" AGAIN), 2 + FAR, false, false},
+        {COUNTER(MORE_ONE, "        if self.n == 4:\n            print('four')\n"), 2 + REPEATS, false,
+         false},
+        {COUNTER(MORE_ONE "        if self.n == 900:\n            self.b = torch.empty_like(x)\n",
+                 "        if self.n > 1800:\n            y = plus(x, self.b)\n"),
+         900, false, false},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        Draw d;
+        draw_init(&d);
+        d.call[2].far = FAR;
+        if (all[i].to_news) d.call[2].flags |= CALL_TO_NEWS;
+        Run run = run_draw(&d, all[i].source);
+        if (!run.call[2] || run.call[2]->nth != all[i].nth)
+            fail_msg("call %d, %s: %s", run.call[2] ? run.call[2]->nth : 0, run.last->message, all[i].source);
+        assert_all(run.out[2], all[i].wrong ? 2 : 1, M * N);
+        run_free(&run);
+    }
+}
+
 static void kept_answers_and_shared_ones_show(void **state) {
     (void)state;
     Run run =
@@ -260,6 +303,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_keeps_nothing_is_not_asked),
         cmocka_unit_test(what_a_program_keeps_is_found),
+        cmocka_unit_test(calls_go_on_to_a_far_condition),
         cmocka_unit_test(kept_answers_and_shared_ones_show),
         cmocka_unit_test(calls_that_cannot_be_are_left_out),
         cmocka_unit_test(a_call_may_fail),

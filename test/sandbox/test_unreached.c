@@ -135,6 +135,102 @@ static void parts_count(void **state) {
 }
 
 // Of layouts only what many sizes share need not come out both ways.
+// An expression whose truth was asked for, or arithmetic: by its text. ways: how it has come out.
+typedef struct {
+    const char *text, *source;
+    const Node *found;
+} ByText;
+static void find_text(void *arg, const Node *n) {
+    ByText *b = arg;
+    size_t len = strlen(b->text);
+    if (n->span.len == len && strncmp(b->source + n->span.at, b->text, len) == 0) b->found = n;
+    node_each_child(n, find_text, b);
+}
+
+static bool one_way_counts(const char *text, const char *part, uint8_t ways, bool keeps) {
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    const Node *m = parse_module(&a, str_of(text), &d);
+    ByText b = {part, text, NULL};
+    Cover c = {.n = strlen(text), .at = NEWN(&a, uint8_t, strlen(text) + 1), .keeps = keeps};
+    c.truth = NEWN(&a, CoverTruth, COVER_TRUTHS_MAX);
+    memset(c.at, COVER_HOST | COVER_RUN, c.n);
+    find_text(&b, m);
+    if (!b.found) fail_msg("%s", part);
+    if (ways & COVER_FALSE) cover_truth(&c, b.found, false);
+    if (ways & COVER_TRUE) cover_truth(&c, b.found, true);
+    assert_int_equal(cover_truth_of(&c, b.found), ways);
+    Unreached u;
+    unreached_find(&a, m, &c, &one, &u);
+    bool any = unreached_any(&u);
+    arena_free(&a);
+    return any;
+}
+
+static void truths_and_arithmetic_have_two_ways(void **state) {
+    (void)state;
+    enum { NO = COVER_FALSE, YES = COVER_TRUE };
+#define OF(expression) "def run(x):\n    M, N = x.shape\n    d = N - 7\n    return " expression "\n"
+    static const struct {
+        const char *text, *part;
+        uint8_t way;
+        bool counts;
+    } all[] = {
+        {OF("1 - (not d)"), "d", YES, true},
+        {OF("(d and 1)"), "d", YES, true},
+        {OF("(d or 1)"), "d", NO, true},
+        {OF("int(bool(d))"), "bool(d)", YES, true},
+        {OF("sum([any([d])])"), "any([d])", YES, true},
+        {OF("[1 for i in (1,) if d]"), "d", YES, true},
+        {OF("str(d).startswith('0')"), "str(d).startswith('0')", NO, true},
+        {OF("int(bool(N))"), "bool(N)", YES, false},        // no size is 0
+        {OF("all([s for s in x.shape])"), "d", YES, false}, // nobody asks
+        {OF("N * 40503 % 65536 - 5"), "N * 40503 % 65536 - 5", YES, true},
+        {OF("(N ^ 21) // 9"), "(N ^ 21) // 9", NO, true},
+        {OF("min(N & 65535, 1)"), "min(N & 65535, 1)", NO, true}, // the second argument
+        {OF("N - N // 65536 * 65536"), "N - N // 65536 * 65536", YES, true},
+        {OF("int(N * 0.618 % 1.0 * 65536)"), "int(N * 0.618 % 1.0 * 65536)", YES, true},
+        {OF("N - N // 128 * 128"), "N - N // 128 * 128", YES, false},
+        {OF("int(N * 0.5)"), "int(N * 0.5)", YES, false},
+        {OF("N % 16 - 5"), "N % 16 - 5", YES, false},
+        {OF("min(N, 4096)"), "min(N, 4096)", YES, false},
+        {OF("9000 - N % 8192"), "9000 - N % 8192", YES, false}, // never 0
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (one_way_counts(all[i].text, all[i].part, all[i].way, false) != all[i].counts)
+            fail_msg("%s", all[i].text);
+        if (one_way_counts(all[i].text, all[i].part, NO | YES, false)) fail_msg("both: %s", all[i].text);
+        if (one_way_counts(all[i].text, all[i].part, 0, false)) fail_msg("none: %s", all[i].text);
+    }
+    // Of numbers that an object keeps, any arithmetic that can choose.
+#define MODEL(expression)                                                                       \
+    "class ModelNew:\n    def __init__(self):\n        self.n = 0\n    def forward(self, x):\n" \
+    "        self.n = self.n + 1\n        return " expression "\n"
+    assert_true(one_way_counts(MODEL("self.n // 5000"), "self.n // 5000", NO, true));
+    assert_true(one_way_counts(MODEL("min(self.n, 5000)"), "min(self.n, 5000)", YES, true));
+    assert_true(one_way_counts(MODEL("self.n - 5000"), "self.n - 5000", YES, true));
+    assert_false(one_way_counts(MODEL("self.n - 5000"), "self.n + 1", YES, true));
+    assert_false(one_way_counts(MODEL("self.n + x.shape[0]"), "self.n + x.shape[0]", YES, true));
+    assert_true(one_way_counts(MODEL("int(self.n * 0.001)"), "int(self.n * 0.001)", NO, true));
+    assert_false(one_way_counts(MODEL("self.n / 5000"), "self.n / 5000", YES, true));
+}
+
+// In kernels, comparisons and arithmetic of numbers that the program keeps.
+static void kept_numbers_count_in_kernels(void **state) {
+    (void)state;
+    enum { NO = COVER_FALSE, YES = COVER_TRUE };
+#define LAUNCHED(expression, arg)                                                   \
+    "@triton.jit\ndef k(x, n):\n    tl.store(x, " expression ")\nclass ModelNew:\n" \
+    "    def __init__(self):\n        self.n = 0\n    def forward(self, x):\n"      \
+    "        self.n = self.n + 1\n        k[(3,)](x, " arg ")\n        return x\n"
+    assert_true(one_way_counts(LAUNCHED("1 + (n > 5000)", "self.n"), "n > 5000", NO, true));
+    assert_true(one_way_counts(LAUNCHED("n // 5000", "self.n"), "n // 5000", NO, true));
+    assert_true(one_way_counts(LAUNCHED("tl.minimum(n, 5000)", "self.n"), "tl.minimum(n, 5000)", YES, true));
+    assert_false(one_way_counts(LAUNCHED("1 + (n > 5000)", "self.n"), "n > 5000", NO | YES, true));
+    assert_false(one_way_counts(LAUNCHED("1 + (n > 5000)", "x.shape[0]"), "n > 5000", NO, true));
+    assert_false(one_way_counts(LAUNCHED("1 + (n >= 0)", "self.n"), "n >= 0", YES, true)); // always
+}
+
 static void layouts_that_tell_a_size_count(void **state) {
     (void)state;
     static const char *const either[] = {"x.stride(0) % 16 == 0", "x.data_ptr() % 256 != 0",
@@ -199,6 +295,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_can_matter_is_found),
                                        cmocka_unit_test(texts_are_read_strictly),
                                        cmocka_unit_test(parts_count),
+                                       cmocka_unit_test(truths_and_arithmetic_have_two_ways),
+                                       cmocka_unit_test(kept_numbers_count_in_kernels),
                                        cmocka_unit_test(layouts_that_tell_a_size_count),
                                        cmocka_unit_test(the_outer_condition_is_named),
                                        cmocka_unit_test(another_draw_has_to_come_to_it)};

@@ -487,6 +487,7 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
     Span at = given->at;
     Built built;
     int skip = 0, nth = 0;
+    Cover *cover = in->m->watch.cover;
     if (in->pruning)
         return host_refuse(in, at,
                            "a function that prunes configs launches nothing: it does not run in every call");
@@ -499,9 +500,11 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
             break;
         }
         if (outcomes(in)) {
-            if (!l->kernel->home) conditions_note(outcomes(in), &built.binding, built.grid);
+            if (!l->kernel->home) conditions_note(outcomes(in), NULL, &built.binding, built.grid);
             return true;
         }
+        if (cover && cover->keeps && !l->kernel->home)
+            conditions_note(NULL, cover, &built.binding, built.grid);
         if (!choice_holds(in, l, at, &built.how) || !launchable(in, l, at, &built)) return false;
         const Launched asked = {&built.binding, &built.code, built.grid, built.how, nth++};
         if (!backend_of(in)->launch(in, at, &asked)) return false;

@@ -8,6 +8,7 @@ enum { KNOWN_MAX = 96 };
 // there, too.
 typedef struct {
     Outcomes *o;
+    Cover *cover;
     const int64_t *grid;
     struct {
         Str name;
@@ -115,6 +116,7 @@ static bool compare(Known *k, const Node *n, int64_t *out) {
         all &= one;
         l = r;
     }
+    if (known) cover_truth(k->cover, n, all);
     return known && (*out = all, true);
 }
 
@@ -129,6 +131,11 @@ static bool several(Known *k, const Node *n, int64_t *out) {
     *out = all ? hold == n->boolop.items.n : hold > 0;
     outcome_compared(k->o, n->span.at, hold, all ? n->boolop.items.n : 0, *out);
     return true;
+}
+
+static void note_extreme(Known *k, const Node *n, int64_t result) {
+    int64_t first;
+    if (node_extreme(n) && number(k, n->call.args.at[0], &first)) cover_truth(k->cover, n, result == first);
 }
 
 static bool number(Known *k, const Node *n, int64_t *out) {
@@ -152,10 +159,11 @@ static bool number(Known *k, const Node *n, int64_t *out) {
             !arithmetic(n->binary.op, l, r, out))
             return false;
         outcome_computed(k->o, n->binary.right->span.at, l, r, *out);
+        if (node_saturates(n)) cover_truth(k->cover, n, *out != 0);
         return true;
     case NODE_COMPARE: return compare(k, n, out);
     case NODE_BOOLOP: return several(k, n, out);
-    case NODE_CALL: return call_number(k, n, out);
+    case NODE_CALL: return call_number(k, n, out) && (note_extreme(k, n, *out), true);
     default: return false;
     }
 }
@@ -166,7 +174,7 @@ static void look(void *arg, const Node *n) {
     int64_t x;
     if (n->kind == NODE_COMPARE) (void)compare(k, n, &x);
     if (n->kind == NODE_BOOLOP) (void)several(k, n, &x);
-    if (n->kind == NODE_BINARY) (void)number(k, n, &x);
+    if (n->kind == NODE_BINARY || n->kind == NODE_CALL) (void)number(k, n, &x);
     if (n->kind == NODE_IFEXP && number(k, n->ifexp.cond, &x))
         outcome_seen(k->o, n->ifexp.cond->span.at, x ? 2 : 1);
     node_each_child(n, look, k); // a tree's height is bounded
@@ -256,8 +264,8 @@ static void block(Known *k, const Nodes *body) {
     for (int i = 0; i < body->n; i++) statement(k, body->at[i]);
 }
 
-void conditions_note(Outcomes *o, const Binding *b, const int64_t grid[3]) {
-    Known k = {.o = o, .grid = grid};
+void conditions_note(Outcomes *o, Cover *c, const Binding *b, const int64_t grid[3]) {
+    Known k = {.o = o, .cover = c, .grid = grid};
     for (int i = 0; i < b->args; i++) {
         const LaunchArg *a = &b->arg[i];
         bool whole = a->kind == ARG_PLAIN && (a->value.kind == PY_INT || a->value.kind == PY_BOOL);

@@ -182,6 +182,14 @@ static void note_part(const Interp *in, const Node *n, const Node *part) {
     if (in->m) cover_mark(in->m->watch.cover, node_part_place(n, part), COVER_HOST);
 }
 
+static void note_truth(const Interp *in, const Node *n, bool holds) {
+    if (in->m) cover_truth(in->m->watch.cover, n, holds);
+}
+
+static void note_zero(const Interp *in, const Node *n, Value v) {
+    if (v.kind == V_INT && node_saturates(n)) note_truth(in, n, v.i != 0);
+}
+
 static bool compared_as(const Interp *in, const Node *n, bool holds) {
     if (in->m)
         cover_mark(in->m->watch.cover, node_part_place(n, n->compare.rest.at[0]),
@@ -229,6 +237,7 @@ static bool eval_unary(Interp *in, Env *env, const Node *n, Value *out) {
     if (op == OPER_NOT) {
         bool truth;
         if (!value_truth(in, n->span, v, &truth)) return false;
+        note_truth(in, operand, truth);
         *out = value_bool(!truth);
         return true;
     }
@@ -249,8 +258,13 @@ static bool eval_boolop(Interp *in, Env *env, const Node *n, Value *out) {
         bool truth;
         if (i > 0) note_part(in, n, n->boolop.items.at[i]);
         if (!eval(in, env, n->boolop.items.at[i], out)) return false;
-        if (i + 1 == n->boolop.items.n) break;
+        PyValue plain;
+        if (i + 1 == n->boolop.items.n) { // whoever uses it as a condition asks for its truth
+            if (value_plain(*out, &plain)) note_truth(in, n->boolop.items.at[i], py_truth(plain));
+            break;
+        }
         if (!value_truth(in, n->boolop.items.at[i]->span, *out, &truth)) return false;
+        note_truth(in, n->boolop.items.at[i], truth);
         if (truth == (n->boolop.op == OPER_OR)) break;
     }
     return true;
@@ -328,6 +342,7 @@ static bool comp_loops(Interp *in, Env *env, const Node *n, int level, const Val
         for (int i = 0; take && i < loop->compfor.conds.n; i++) {
             const Node *cond = loop->compfor.conds.at[i];
             if (!eval(in, env, cond, &v) || !value_truth(in, cond->span, v, &take)) return false;
+            note_truth(in, cond, take);
         }
         if (take && !comp_loops(in, env, n, level + 1, NULL, out)) return false;
         if (!iter_steady(in, loop->span, &it)) return false;
@@ -460,6 +475,11 @@ static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
         }
     }
     if (!call_value(in, f, &args, out)) return false;
+    if (out->kind == V_BOOL) note_truth(in, n, out->b);
+    if (!node_extreme(n))
+        note_zero(in, n, *out);
+    else if (args.n > 1)
+        note_truth(in, n, value_same(*out, args.pos[0]));
     // Its end: where it begins, an operator may have its right operand.
     note_computed(in, n->span.at + n->span.len - 1, args.n ? args.pos[0] : *out, args.n > 1 ? args.pos[1] : *out, *out);
     return true;
@@ -533,7 +553,7 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
         if (in->candidate && is_64_bits(n, true)) return mask_alone(in, n->span);
         return eval(in, env, n->binary.left, &l) && eval(in, env, n->binary.right, &r) &&
                binary_values(in, n->span, n->binary.op, l, r, out) &&
-               (note_computed(in, n->binary.right->span.at, l, r, *out), true);
+               (note_computed(in, n->binary.right->span.at, l, r, *out), note_zero(in, n, *out), true);
     }
     case NODE_BOOLOP: return eval_boolop(in, env, n, out);
     case NODE_COMPARE: return eval_compare(in, env, n, out);

@@ -82,7 +82,10 @@ void varies_bind(Varies *v, Callable *c, const Given *g) {
             if (str_eq(g->keywords->at[k]->keyword.name, p->param.name))
                 f = fact_join(f, g->named[k]), found = true;
         if (g->more) f = fact_join(f, g->rest);
-        if (!found && p->param.def) f = fact_join(f, varies_eval(v, c->scope, p->param.def));
+        if (!found && p->param.def) {
+            f = fact_join(f, varies_eval(v, c->scope, p->param.def));
+            f.how |= FACT_STAYS; // one object for all calls
+        }
         if (!found && !p->param.def && (!g->more || c->node->function.decorators.n > 1))
             f = fact_join(f, decorated(v, c));
         var_param(v, c, p->param.name, f);
@@ -91,7 +94,7 @@ void varies_bind(Varies *v, Callable *c, const Given *g) {
 
 static void bind_any(Varies *v, Callable *c) {
     varies_open(v, c);
-    varies_enter(v, c);
+    varies_handed(v, c);
     const Nodes *params = &c->node->function.params;
     for (int i = c->method && !c->plain; i < params->n; i++)
         if (params->at[i]->param.name.len) var_param(v, c, params->at[i]->param.name, varies_any());
@@ -148,10 +151,10 @@ static bool of_module(const Varies *v, const Scope *scope, const Node *of) { // 
 
 void varies_handed_method(Varies *v, const Scope *scope, const Node *attribute) {
     if (changes(attribute->attribute.name) && !of_module(v, scope, attribute->attribute.value))
-        varies_hold(v, varies_any());
+        varies_hold(v, varies_any(), FACT_STAYS);
 }
 
-static void change(Varies *v, Str name, const Given *g) {
+static void change(Varies *v, Str name, Fact base, const Given *g) {
     if (!changes(name)) return;
     bool several = str_is(name, "extend") || str_is(name, "update");
     Fact f = {.how = g->rest.how};
@@ -162,7 +165,7 @@ static void change(Varies *v, Str name, const Given *g) {
             f.how |= g->arg[i].how;
     }
     for (int i = 0; i < g->keywords->n; i++) f = fact_join(f, g->named[i]);
-    varies_hold(v, f);
+    varies_hold(v, f, base.how);
 }
 
 // Of a tensor, or of what may be one.
@@ -183,12 +186,14 @@ static Fact eval_method(Varies *v, const Scope *scope, const Node *call, const G
     if (varies_call_named(v, name, true, g, &f)) return f.how |= base.how & FACT_VARIES, f;
     bool looked = str_is(name, "items") || str_is(name, "values") || str_is(name, "keys");
     if (looked && varies_empty(v, base)) return base;
-    if (!of_module(v, scope, func->attribute.value)) change(v, name, g);
+    if (!of_module(v, scope, func->attribute.value)) change(v, name, base, g);
     // Of an autograd.Function: forward(ctx, ...).
     if (str_is(name, "apply") && varies_call_named(v, STR("forward"), true, g, &f)) return f;
     const Var *kept = var_find(v, &varies_members, name);
     if (!kept) f = eval_own_method(v, call, name, base, g);
-    if (kept) f = fact_other(given_how(g) | kept->fact.how | FACT_EMPTY | (base.how & (uint8_t)~FACT_NONE));
+    if (kept)
+        f = fact_other(given_how(g) | kept->fact.how | FACT_EMPTY | FACT_STAYS |
+                       (base.how & (uint8_t)~FACT_NONE));
     v->callee |= kept && (kept->fact.how & FACT_VARIES);
     // A look-up in a table finds something or not.
     bool looks = str_is(name, "get") || str_is(name, "pop") || str_is(name, "setdefault");
@@ -228,6 +233,7 @@ Fact varies_call(Varies *v, const Scope *scope, const Node *n) {
                           : varies_known_call(n, func->name, (Fact){0}, &g);
         f.how |= callee.how;
         Fact made;
+        if (!own && f.kind != FACT_OTHER) return f; // of Python's or torch's
         if (!object && varies_call_named(v, STR("__call__"), true, &g, &made))
             f = fact_other(f.how | made.how);
         if (!object && varies_call_named(v, STR("forward"), true, &g, &made))

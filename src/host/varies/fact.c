@@ -8,7 +8,7 @@ Fact fact_other(uint8_t how) {
     return (Fact){.kind = FACT_OTHER, .how = how, .lo = -FACT_FAR, .hi = FACT_FAR};
 }
 Fact fact_number(uint8_t how, int64_t lo, int64_t hi) {
-    how &= (uint8_t)~FACT_HELD;
+    how &= (uint8_t) ~(FACT_HELD | FACT_STAYS);
     return (Fact){.kind = FACT_NUMBER, .how = how, .lo = cut(lo), .hi = cut(hi)};
 }
 
@@ -56,7 +56,7 @@ Fact fact_item(Fact seq) {
 }
 
 Fact fact_sequence(Fact items) {
-    items.sure &= (uint8_t)~SURE_BARE;
+    items.sure &= (uint16_t)~SURE_BARE;
     if (items.kind == FACT_NUMBER)
         return (Fact){FACT_NUMBERS, .how = items.how, .lo = items.lo, .hi = items.hi};
     if (items.kind == FACT_OTHER) return items.kind = FACT_THINGS, items;
@@ -143,7 +143,36 @@ static Fact powered(uint8_t how, Fact a, Fact b) {
     return fact_number(how, lo, hi);
 }
 
+enum { LARGE = 4096, LARGE_BITS = 12 }; // unreached.c looks for it, too
+
+// Of numbers that follow from sizes: whether sizes that lie close together give numbers that do not.
+static bool mixes(Oper op, Fact a, Fact b) {
+    bool large = is_known(b) && b.lo > LARGE, real = (a.sure | b.sure) & SURE_REAL;
+    switch (op) {
+    case OPER_BITXOR: return true;
+    case OPER_BITAND: return large || (is_known(a) && a.lo > LARGE);
+    case OPER_MOD: return large || real;
+    case OPER_SUB: return (a.how & b.how & FACT_VARIES) && ((b.sure & SURE_STEPS) || real);
+    default: return false;
+    }
+}
+
+static uint16_t sure_of_number(Oper op, Fact a, Fact b) {
+    bool large = is_known(b) && (op == OPER_FLOORDIV ? b.lo > LARGE : op == OPER_SHR && b.lo > LARGE_BITS);
+    bool steps = large || ((op == OPER_MUL || op == OPER_SHL) && ((a.sure | b.sure) & SURE_STEPS));
+    return (uint16_t)((steps ? SURE_STEPS : 0) | (op == OPER_DIV ? SURE_REAL : (a.sure | b.sure) & SURE_REAL));
+}
+
+static Fact binary_of(Oper op, Fact a, Fact b);
 Fact fact_binary(Oper op, Fact a, Fact b) {
+    Fact f = binary_of(op, a, b);
+    if (f.kind != FACT_NUMBER && f.kind != FACT_OTHER) return f;
+    f.sure |= sure_of_number(op, a, b);
+    if ((f.how & FACT_VARIES) && mixes(op, a, b)) f.how |= FACT_MIXED;
+    return f;
+}
+
+static Fact binary_of(Oper op, Fact a, Fact b) {
     uint8_t how = (a.how | b.how) & (uint8_t)~FACT_NONE;
     if (a.kind == FACT_NOTHING || b.kind == FACT_NOTHING) return (Fact){.how = how};
     if (op == OPER_ADD && a.kind == FACT_NUMBERS && b.kind == FACT_NUMBERS) {
@@ -237,6 +266,14 @@ static Fact range_of(uint8_t how, const Fact *arg, int args) {
     return (Fact){FACT_NUMBERS, .how = how, .lo = from.lo, .hi = last};
 }
 
+// Of a sequence that may be empty: then all() is True, and any() is False.
+static Truth truth_of_all(Fact seq, bool all) {
+    Truth t = fact_truth(fact_item(seq));
+    if (all)
+        return t == TRUTH_ALWAYS ? TRUTH_ALWAYS : t == TRUTH_NEVER && seq.count ? TRUTH_NEVER : TRUTH_UNKNOWN;
+    return t == TRUTH_NEVER ? TRUTH_NEVER : t == TRUTH_ALWAYS && seq.count ? TRUTH_ALWAYS : TRUTH_UNKNOWN;
+}
+
 bool fact_call(Str name, const Fact *arg, int args, Fact *out) {
     uint8_t how = 0;
     bool numbers = args > 0;
@@ -256,6 +293,16 @@ bool fact_call(Str name, const Fact *arg, int args, Fact *out) {
         *out = power_of_two(how, arg[0]);
     else if (args == 1 && numbers && (str_is(name, "int") || str_is(name, "constexpr")))
         *out = fact_dims(how, arg[0].of, arg[0].dims, arg[0].lo), out->hi = arg[0].hi;
+    else if (args == 1 && numbers && str_is(name, "abs"))
+        *out = fact_number(how,
+                           arg[0].lo > 0   ? arg[0].lo
+                           : arg[0].hi < 0 ? -arg[0].hi
+                                           : 0,
+                           high(-arg[0].lo, arg[0].hi));
+    else if (args == 1 && str_is(name, "int"))
+        *out = fact_number(how | (arg[0].how & FACT_NONE ? FACT_VARIES : 0), -FACT_FAR, FACT_FAR);
+    else if (args == 1 && arg[0].kind == FACT_NUMBERS && (str_is(name, "any") || str_is(name, "all")))
+        *out = fact_of_truth(how, truth_of_all(arg[0], str_is(name, "all")));
     else if (args == 1 && numbers && str_is(name, "bool"))
         *out = fact_of_truth(how, fact_truth(arg[0]));
     else if (args >= 1 && args <= 3 && (str_is(name, "range") || str_is(name, "static_range")))

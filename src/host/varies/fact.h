@@ -6,12 +6,25 @@
 // What a value follows from. VARIES: sizes, strides, addresses, elements or places in a grid. DTYPE: dtypes
 // of the inputs. NONE: whether it is None, or of which type, dtype or rank, follows from what VARIES means.
 // EMPTY: a tensor that may have no elements, which no input is. HELD: a list, a dictionary or what holds one,
-// to which something may have been added since.
-enum { FACT_VARIES = 1, FACT_DTYPE = 2, FACT_NONE = 4, FACT_EMPTY = 8, FACT_HELD = 16 };
+// to which something may have been added since. KEPT: what an earlier call may have left in an object. STAYS:
+// what may outlive a call, so that a change to it is kept. MIXED: a remainder or bits of a large number:
+// sizes that lie close together give numbers that do not.
+enum {
+    FACT_VARIES = 1,
+    FACT_DTYPE = 2,
+    FACT_NONE = 4,
+    FACT_EMPTY = 8,
+    FACT_HELD = 16,
+    FACT_KEPT = 32,
+    FACT_STAYS = 64,
+    FACT_MIXED = 128,
+    FACT_CHANGES = FACT_VARIES | FACT_KEPT // of a tensor: what its sizes follow from
+};
 // What is sure of it in every call. TENSOR: it is one, not None. UNIT: its last stride is 1. DENSE: it has no
 // gaps. INDEX: its elements are not negative; of a pointer, those behind it. SMALL: it has no more elements
 // than an input. BARE: a list or dictionary with nothing in it. GAPS, of a number, is no promise: it is the
-// product of its dimensions or more, since the tensor may have gaps.
+// product of its dimensions or more, since the tensor may have gaps. REAL: a number that need not be whole.
+// STEPS: a multiple of a quotient by a large number, which stays the same for many sizes.
 enum {
     SURE_TENSOR = 1,
     SURE_UNIT = 2,
@@ -19,14 +32,17 @@ enum {
     SURE_INDEX = 8,
     SURE_SMALL = 16,
     SURE_BARE = 32,
-    SURE_GAPS = 64
+    SURE_GAPS = 64,
+    SURE_REAL = 128,
+    SURE_STEPS = 256
 };
 // NUMBERS: a list, a tuple or a range, all items of which the interval holds. THINGS: one of other things,
 // for all of which the rest is true.
 typedef enum { FACT_NOTHING, FACT_NUMBER, FACT_NUMBERS, FACT_OTHER, FACT_THINGS } FactKind;
 typedef struct {
     FactKind kind;
-    uint8_t how, sure;
+    uint8_t how;
+    uint16_t sure;
     uint8_t rank;  // of a tensor, or of those in a sequence; 0: not known
     uint8_t count; // how many items a sequence has; 0: not known
     uint8_t like;  // 1 + the input whose dtype a tensor has; 0: not known

@@ -28,6 +28,7 @@ typedef struct {
     bool method, plain; // plain: without self
     bool entered;       // something calls it, or hands it about
     bool open;          // in another way than varies_wrapped_call()
+    bool calling;       // by what a call of the program comes to, not only while it is built
     uint8_t control;    // what its being called follows from
 } Callable;
 
@@ -50,6 +51,7 @@ struct Varies {
     const Node *const *classes; // of the module
     int class_count;
     bool changed, callee;
+    bool calling;    // the present expression is evaluated in a call of the program
     uint8_t control; // what it follows from that the present expression is evaluated
     bool full;       // too much to look at: everything may be
     int steps;
@@ -59,6 +61,8 @@ struct Varies {
 extern const char varies_members;
 // Scope of one name, "item": what is ever put into a list or dictionary, and whether any of it is.
 extern const char varies_held;
+// The same, of lists and dictionaries that outlive a call and change in one: there, if any does.
+extern const char varies_grows;
 
 // ---- variables.c
 
@@ -74,6 +78,8 @@ const void *scope_key(const Scope *s);
 const Scope *varies_callable(Varies *v, const Node *node, const Scope *scope, bool method);
 Callable *varies_called(Varies *v, const Node *function);
 void varies_enter(Varies *v, Callable *c); // called, or handed about, where the present expression is
+void varies_handed(Varies *v,
+                   Callable *c); // about: it may be called whenever a call of the program comes there
 void varies_open(Varies *v, Callable *c);
 void varies_named(Varies *v, Str name); // by a decorator
 bool varies_has_method(const Varies *v, Str name);
@@ -105,7 +111,7 @@ void varies_escapes(Varies *v, Str name);
 bool varies_hand_out(Varies *v, Str name, Fact *out);
 Fact varies_call(Varies *v, const Scope *scope, const Node *n);
 // Where None comes from by sizes, an arm or a branch of its own shows it.
-static inline Fact varies_any(void) { return fact_other(FACT_VARIES | FACT_DTYPE | FACT_EMPTY); }
+static inline Fact varies_any(void) { return fact_other(FACT_VARIES | FACT_DTYPE | FACT_EMPTY | FACT_STAYS); }
 
 void varies_bind(Varies *v, Callable *c, const Given *g); // arguments reach parameters
 
@@ -139,9 +145,11 @@ Fact varies_eval(Varies *v, const Scope *scope, const Node *n);
 Truth varies_truth(Varies *v, const Scope *scope, const Node *n, uint8_t *how);
 void varies_assign(Varies *v, const Scope *scope, const Node *target, Fact f);
 bool varies_empty(const Varies *v, Fact f); // a list or dictionary with nothing in it, ever
-void varies_hold(Varies *v, Fact f);        // put into a list or dictionary
+// Put into a list or dictionary; `of`: what that one follows from.
+void varies_hold(Varies *v, Fact f, uint8_t of);
 // What is chosen by a condition is None or not by it, too.
 static inline uint8_t varies_control(uint8_t how) {
-    how &= (uint8_t)~FACT_HELD; // a list that decides is not what it decides about
+    how &=
+        (uint8_t) ~(FACT_HELD | FACT_STAYS | FACT_MIXED); // a list that decides is not what it decides about
     return how & FACT_VARIES ? how | FACT_NONE : how;
 }

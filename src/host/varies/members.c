@@ -34,7 +34,7 @@ static Fact bounded(Fact base, Fact f) {
 }
 
 static Fact shape_of(Fact base) {
-    uint8_t how = base.how & FACT_VARIES, least = base.how & FACT_EMPTY ? 0 : 1;
+    uint8_t how = base.how & FACT_CHANGES, least = base.how & FACT_EMPTY ? 0 : 1;
     bool tensor = fact_is_tensor(base);
     if ((base.how & FACT_NONE) && !(tensor && base.rank)) how |= FACT_NONE; // how many there are
     return bounded(base, fact_shape(how, tensor ? base.of : 0, tensor ? base.rank : 0, least));
@@ -52,7 +52,7 @@ bool varies_member(const Varies *v, Str name, Fact base, Fact *out) {
         return false;
     for (size_t i = 0; i < sizeof tensor_member / sizeof *tensor_member; i++) {
         if (!str_is(name, tensor_member[i].name)) continue;
-        uint8_t varies = base.how & FACT_VARIES, dtype = base.how & FACT_DTYPE;
+        uint8_t varies = base.how & FACT_CHANGES, dtype = base.how & FACT_DTYPE;
         int64_t least = base.how & FACT_EMPTY ? 0 : 1;
         if ((base.how & FACT_NONE) && !(fact_is_tensor(base) && base.like)) dtype |= FACT_VARIES | FACT_NONE;
         switch (tensor_member[i].what) {
@@ -89,7 +89,7 @@ static Fact stride_of(Fact base, const Given *g) {
     if (g->args == 1 && g->arg[0].kind == FACT_NUMBER && g->arg[0].lo == g->arg[0].hi) only = g->arg[0].lo;
     bool last = only == -1 || (known && dim == base.rank - 1);
     if (last && (base.sure & SURE_UNIT)) return fact_number(0, 1, 1);
-    uint8_t how = base.how & FACT_VARIES;
+    uint8_t how = base.how & FACT_CHANGES;
     if (all) return bounded(base, fact_shape(how, 0, base.rank, 0));
     // Without gaps: the sizes behind it, multiplied.
     bool dense = (base.sure & SURE_DENSE) != 0,
@@ -161,7 +161,7 @@ bool varies_tensor_method(const Node *call, Str name, Fact base, const Given *g,
     if (str_is(name, "stride")) return *out = stride_of(base, g), true;
     if (str_is(name, "is_contiguous") && bare) {
         bool dense = base.sure & SURE_DENSE;
-        return *out = fact_number(dense ? 0 : base.how & FACT_VARIES, dense, 1), true;
+        return *out = fact_number(dense ? 0 : base.how & FACT_CHANGES, dense, 1), true;
     }
     if (str_is(name, "contiguous") && bare) return *out = base, out->sure |= SURE_UNIT | SURE_DENSE, true;
     if ((str_is(name, "detach") || str_is(name, "clone")) && bare) return *out = base, true;
@@ -237,7 +237,7 @@ static bool made(const Node *call, Str name, const Given *g, Fact *out) {
         uint8_t how = out->how;
         *out = g->arg[0];
         out->how |= how;
-        out->sure &= (uint8_t)~SURE_INDEX;
+        out->sure &= (uint16_t)~SURE_INDEX;
         if (other_dtype(g)) out->like = 0;
     }
     return true;
@@ -282,7 +282,8 @@ static bool counted(const Node *call, Str name, const Given *g, Fact *out) {
     if ((of.kind == FACT_NUMBERS || of.kind == FACT_THINGS) && of.count)
         return *out = fact_number(0, of.count, of.count), true;
     if (is_rank(call)) return *out = fact_other(of.how & FACT_NONE ? FACT_VARIES : 0), true;
-    return false;
+    uint8_t how = (uint8_t)(of.how & ~FACT_NONE);
+    return *out = fact_number(of.how & FACT_NONE ? how | FACT_VARIES : how, 0, FACT_FAR), true;
 }
 
 Fact varies_known_call(const Node *call, Str name, Fact base, const Given *g) {

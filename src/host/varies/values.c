@@ -14,7 +14,8 @@ static bool is_none_test(const Node *n) {
 static uint8_t none_how(Varies *v, const Scope *scope, const Node *n) {
     Fact f = varies_eval(v, scope, n->kind == NODE_CALL ? n->call.args.at[0] : n->compare.left);
     if (fact_is_tensor(f)) return 0;
-    return (uint8_t)((f.how & FACT_NONE ? FACT_VARIES : 0) | (f.how & FACT_DTYPE));
+    bool varies = (f.how & FACT_NONE) || ((f.how & FACT_KEPT) && (f.how & FACT_VARIES));
+    return (uint8_t)((varies ? FACT_VARIES : 0) | (f.how & (FACT_DTYPE | FACT_KEPT)));
 }
 
 Truth varies_truth(Varies *v, const Scope *scope, const Node *n, uint8_t *how) {
@@ -60,7 +61,11 @@ static Fact eval_compare(Varies *v, const Scope *scope, const Node *n) {
 static Fact eval_name(Varies *v, const Scope *scope, const Node *n) {
     Str name = n->name;
     Fact f;
-    if (var_read(v, scope, n, &f)) return f;
+    if (var_read(v, scope, n, &f)) {
+        const void *at = var_visible(v, scope, name)->scope;
+        if (at && at != scope_key(scope)) f.how |= FACT_STAYS; // of a function around this one
+        return f;
+    }
     if (!varies_is_function(v, name)) return fact_other(0); // of Python, torch or triton
     varies_escapes(v, name);
     f = fact_other(0);
@@ -87,9 +92,26 @@ bool varies_empty(const Varies *v, Fact f) {
     return (f.sure & SURE_BARE) && !var_find(v, &varies_held, STR("item"));
 }
 
-void varies_hold(Varies *v, Fact f) {
+void varies_hold(Varies *v, Fact f, uint8_t of) {
     f.how |= v->control;
+    if (v->calling && (of & FACT_STAYS)) // how much of it there is
+        var_add(v, &varies_grows, STR("item"), (Fact){.how = FACT_VARIES | FACT_KEPT});
     var_add(v, &varies_held, STR("item"), f);
+}
+
+// self in __init__: what an object is made with.
+static bool is_being_made(const Scope *scope, const Node *of) {
+    const Node *f = scope ? scope->node : NULL;
+    if (!f || f->kind != NODE_FUNCTION || f->function.params.n == 0 || of->kind != NODE_NAME) return false;
+    bool makes = str_is(f->function.name, "__init__") || str_is(f->function.name, "__post_init__");
+    return makes && str_eq(of->name, f->function.params.at[0]->param.name);
+}
+
+// What a call leaves in an object. What follows from what an earlier one has left there can differ from call
+// to call: it counts, or goes on from state to state.
+static Fact left_behind(Fact f) {
+    if (f.how & FACT_KEPT) f.how |= FACT_VARIES;
+    return f.how |= FACT_KEPT, f;
 }
 
 void varies_assign(Varies *v, const Scope *scope, const Node *target, Fact f) {
@@ -106,11 +128,12 @@ void varies_assign(Varies *v, const Scope *scope, const Node *target, Fact f) {
     }
     case NODE_ATTRIBUTE:
         f.how |= v->control;
+        if (v->calling && !is_being_made(scope, target->attribute.value)) f = left_behind(f);
         var_add(v, &varies_members, target->attribute.name, f);
         break;
     case NODE_SUBSCRIPT:
         f.how |= varies_eval(v, scope, target->subscript.index).how;
-        varies_hold(v, f);
+        varies_hold(v, f, varies_eval(v, scope, target->subscript.value).how);
         break;
     default: break;
     }
@@ -152,7 +175,11 @@ static Fact eval_lambda(Varies *v, const Scope *scope, const Node *n) {
     Scope own = {n, scope};
     for (int i = 0; i < n->lambda.params.n; i++)
         var_add(v, n, n->lambda.params.at[i]->param.name, varies_any());
-    return fact_other(varies_eval(v, &own, n->lambda.body).how);
+    bool was = v->calling;
+    v->calling = true; // as varies_handed()
+    Fact f = varies_eval(v, &own, n->lambda.body);
+    v->calling = was;
+    return fact_other(f.how);
 }
 
 static Fact eval_attribute(Varies *v, const Scope *scope, const Node *n) {
@@ -160,11 +187,11 @@ static Fact eval_attribute(Varies *v, const Scope *scope, const Node *n) {
     Str name = n->attribute.name;
     if (varies_member(v, name, base, &f)) return f;
     if (!fact_is_tensor(base)) varies_handed_method(v, scope, n);
-    if (varies_hand_out(v, name, &f)) return f.how |= base.how, f; // a method: a value, or a property
+    if (varies_hand_out(v, name, &f)) return f.how |= base.how | FACT_STAYS, f; // a value, or a property
     const Var *kept = var_find(v, &varies_members, name);
     if (!kept) return fact_other(base.how);
     f = kept->fact;
-    return f.how |= base.how & (uint8_t)~FACT_NONE, f;
+    return f.how |= FACT_STAYS | (base.how & (uint8_t)~FACT_NONE), f;
 }
 
 static Fact eval_display(Varies *v, const Scope *scope, const Node *n) {
@@ -227,6 +254,7 @@ static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
     case NODE_INT:
         if (n->integer.too_big || n->integer.value > (uint64_t)FACT_FAR) return fact_other(0);
         return fact_number(0, (int64_t)n->integer.value, (int64_t)n->integer.value);
+    case NODE_FLOAT: return (Fact){.kind = FACT_OTHER, .sure = SURE_REAL, .lo = -FACT_FAR, .hi = FACT_FAR};
     case NODE_TRUE: return fact_number(0, 1, 1);
     case NODE_FALSE: return fact_number(0, 0, 0);
     case NODE_NAME: return eval_name(v, scope, n);
@@ -274,6 +302,7 @@ Fact varies_eval(Varies *v, const Scope *scope, const Node *n) {
     if (v->full) return varies_any();
     Fact f = eval_other(v, scope, n);
     if (!(f.how & FACT_HELD)) return f;
+    if ((f.how & FACT_STAYS) && var_find(v, &varies_grows, STR("item"))) f.how |= FACT_VARIES | FACT_KEPT;
     // What was added to any list of the file may be in this one.
     const Var *held = var_find(v, &varies_held, STR("item"));
     if (!held) return f;
@@ -283,5 +312,5 @@ Fact varies_eval(Varies *v, const Scope *scope, const Node *n) {
     Fact more = fact_sequence(held->fact);
     if (fact_is_tensor(f)) return f.how |= more.how, f;
     f = fact_join(f, more); // of an empty one: what was added alone
-    return f.sure &= (uint8_t)~SURE_BARE, f;
+    return f.sure &= (uint16_t)~SURE_BARE, f;
 }

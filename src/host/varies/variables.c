@@ -4,7 +4,7 @@
 
 enum { WIDEN_FROM = 5 };
 
-const char varies_members, varies_held;
+const char varies_members, varies_held, varies_grows;
 
 static uint64_t var_hash(const void *scope, Str name) {
     return rng_mix((uint64_t)(uintptr_t)scope, str_hash(name));
@@ -166,10 +166,19 @@ Callable *varies_called(Varies *v, const Node *function) {
 
 void varies_enter(Varies *v, Callable *c) {
     uint8_t control = c->control | v->control;
-    if (c->entered && c->control == control) return;
+    bool calling = c->calling || v->calling;
+    if (c->entered && c->control == control && c->calling == calling) return;
     c->entered = true;
     c->control = control;
+    c->calling = calling;
     v->changed = true;
+}
+
+void varies_handed(Varies *v, Callable *c) {
+    bool was = v->calling;
+    v->calling = true;
+    varies_enter(v, c);
+    v->calling = was;
 }
 
 void varies_open(Varies *v, Callable *c) {
@@ -179,7 +188,7 @@ void varies_open(Varies *v, Callable *c) {
 
 void varies_named(Varies *v, Str name) {
     for (int i = 0; i < v->callables; i++)
-        if (str_eq(v->callable[i].node->function.name, name)) varies_enter(v, &v->callable[i]);
+        if (str_eq(v->callable[i].node->function.name, name)) varies_handed(v, &v->callable[i]);
 }
 
 void varies_result_add(Varies *v, const Node *function, Fact f) {

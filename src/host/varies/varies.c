@@ -29,9 +29,13 @@ static void define(Varies *v, const Scope *scope, const Node *s, bool method) {
     Callable *c = varies_called(v, s);
     if (!c->entered && !str_starts(s->function.name, "__")) return;
     uint8_t was = v->control;
+    bool calling = v->calling,
+         makes = str_starts(s->function.name, "__init") || str_starts(s->function.name, "__post_");
     v->control = c->control;
+    v->calling = c->calling || (method && str_starts(s->function.name, "__") && !makes);
     block(v, own, &s->function.body, 0);
     v->control = was;
+    v->calling = calling;
 }
 
 static void enter_named(void *arg, const Node *n) {
@@ -43,7 +47,7 @@ static void augment(Varies *v, const Scope *scope, const Node *s, uint8_t how) {
     Fact to = varies_eval(v, scope, s->augassign.target), by = varies_eval(v, scope, s->augassign.value);
     bool kernel = scope && scope->node->kind == NODE_FUNCTION && is_jit_function(scope->node); // has no lists
     if (!kernel && ((to.how | by.how) & FACT_HELD))
-        varies_hold(v, fact_item(by)); // a list, under whatever other name
+        varies_hold(v, fact_item(by), to.how); // a list, under whatever other name
     varies_assign(v, scope, s->augassign.target, under(fact_binary(s->augassign.op, to, by), how));
 }
 
@@ -68,7 +72,8 @@ static void statement_under(Varies *v, const Scope *scope, const Node *s, uint8_
     case NODE_AUGASSIGN: augment(v, scope, s, how); break;
     case NODE_DELETE:
         for (int i = 0; i < s->items.n; i++)
-            varies_hold(v, (Fact){.how = varies_eval(v, scope, s->items.at[i]).how & FACT_VARIES});
+            varies_hold(v, (Fact){.how = varies_eval(v, scope, s->items.at[i]).how & FACT_VARIES},
+                        FACT_STAYS);
         break;
     case NODE_ASSERT: // it may call something
         (void)varies_eval(v, scope, s->assertion.cond);
@@ -167,9 +172,13 @@ static void enter(Varies *v) {
     g.arg = NEWN(v->arena, Fact, (size_t)g.args + 1);
     for (int i = 0; i < g.args; i++) g.arg[i] = input_of(v->inputs, i);
     Fact f, size = fact_number(FACT_VARIES, 1, FACT_ELEMENTS - 1);
-    if (varies_call_named(v, STR("run"), false, &g, &f)) return;
-    (void)(varies_call_named(v, STR("forward"), true, &g, &f) ||
-           varies_call_named(v, STR("__call__"), true, &g, &f));
+    v->calling = true;
+    bool run = varies_call_named(v, STR("run"), false, &g, &f);
+    if (!run)
+        (void)(varies_call_named(v, STR("forward"), true, &g, &f) ||
+               varies_call_named(v, STR("__call__"), true, &g, &f));
+    v->calling = false;
+    if (run) return;
     g.args = 1; // the length of a row
     g.arg = &size;
     (void)varies_call_named(v, STR("__init__"), true, &g, &f);
@@ -207,6 +216,53 @@ bool varies_loops(Varies *v, const Scope *scope, const Node *iter) {
     if (!v || v->full) return true;
     Fact f = varies_eval(v, scope, iter);
     return f.count == 0 && (f.how & FACT_VARIES) && !varies_empty(v, f);
+}
+
+bool varies_keeps(Varies *v, const Scope *scope, const Node *cond) {
+    uint8_t how = 0;
+    if (!v || v->full) return false;
+    (void)varies_truth(v, scope, cond, &how);
+    return (how & FACT_KEPT) != 0;
+}
+
+static bool chooses(Fact f) {
+    bool counts = (f.how & FACT_KEPT) && (f.how & FACT_VARIES) && f.kind == FACT_NUMBER;
+    return counts || (f.how & FACT_MIXED);
+}
+
+static Truth first_wins(Varies *v, const Scope *scope, const Node *n, bool *counts) {
+    const Nodes *args = &n->call.args;
+    Fact a = varies_eval(v, scope, args->at[0]), b = varies_eval(v, scope, args->at[1]);
+    *counts = chooses(a) || chooses(b);
+    if (args->n > 2) return TRUTH_UNKNOWN;
+    const Node *f = n->call.func;
+    bool least =
+        node_is_name(f, "min") || (f->kind == NODE_ATTRIBUTE && str_is(f->attribute.name, "minimum"));
+    return fact_compare(least ? OPER_LE : OPER_GE, a, b);
+}
+
+bool varies_computes(Varies *v, const Scope *scope, const Node *n, bool side) {
+    if (!v || v->full) return true;
+    bool counts;
+    Truth t;
+    if (node_extreme(n)) {
+        t = first_wins(v, scope, n, &counts);
+    } else if (n->kind == NODE_COMPARE) {
+        uint8_t how = 0;
+        counts = chooses(varies_eval(v, scope, n->compare.left));
+        for (int i = 0; i < n->compare.rest.n; i++)
+            counts |= chooses(varies_eval(v, scope, n->compare.rest.at[i]));
+        t = varies_truth(v, scope, n, &how);
+    } else {
+        Fact f = varies_eval(v, scope, n);
+        bool sum = n->kind == NODE_BINARY && n->binary.op == OPER_ADD && f.kind == FACT_NUMBER;
+        if (sum && varies_eval(v, scope, n->binary.left).hi >= 0 &&
+            varies_eval(v, scope, n->binary.right).hi >= 0)
+            return false; // nothing is taken away
+        counts = chooses(f);
+        t = fact_truth(f);
+    }
+    return counts && t != (side ? TRUTH_NEVER : TRUTH_ALWAYS);
 }
 
 bool varies_callee(const Varies *v) { return !v || v->full || v->callee; }

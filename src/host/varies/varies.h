@@ -29,5 +29,11 @@ Varies *varies_new(Arena *a, const Node *module, const VariesInputs *inputs);
 bool varies_may(Varies *v, const Scope *scope, const Node *cond, bool side);
 // The same of a loop without a turn.
 bool varies_loops(Varies *v, const Scope *scope, const Node *iter);
+// Whether a condition follows from what earlier calls have left behind: more of them may change it.
+bool varies_keeps(Varies *v, const Scope *scope, const Node *cond);
+// Arithmetic that can choose as a condition does, of numbers that objects keep or that are mixed (fact.h):
+// whether it can come out as zero (side false) or not (true), or, for min() and max(), with the first
+// argument (true) or another.
+bool varies_computes(Varies *v, const Scope *scope, const Node *n, bool side);
 // Whether some call's callee itself is chosen by what differs from call to call.
 bool varies_callee(const Varies *v);

@@ -1,6 +1,30 @@
 #include "tile/vm/cover.h"
 
+#include "base/numeric/rng.h"
 #include "tile/code/code.h"
+
+static CoverTruth *truth_slot(const Cover *c, const void *node) {
+    for (uint64_t i = rng_mix((uint64_t)(uintptr_t)node, 0);; i++) {
+        CoverTruth *t = &c->truth[i % COVER_TRUTHS_MAX];
+        if (!t->of || t->of == node) return t;
+    }
+}
+
+void cover_truth(Cover *c, const void *node, bool holds) {
+    uint8_t way = holds ? COVER_TRUE : COVER_FALSE;
+    if (!c || !c->truth) return;
+    CoverTruth *t = truth_slot(c, node);
+    if (t->ways & way) return;
+    if (!t->of) {
+        if (c->truths == COVER_TRUTHS_MAX / 2) return;
+        c->truths++;
+        t->of = node;
+    }
+    t->ways |= way;
+    c->news++;
+}
+
+uint8_t cover_truth_of(const Cover *c, const void *node) { return c->truth ? truth_slot(c, node)->ways : 0; }
 
 void cover_size(Cover *c, int64_t value) {
     if (!c || value < 2 || value > INT32_MAX) return;

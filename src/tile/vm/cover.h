@@ -18,7 +18,13 @@ enum {
     COVER_FALSE = 16,
     COVER_TRUE = 32
 };
-enum { COVER_SIZES_MAX = 128, COVER_OWN_MAX = 96 };
+enum { COVER_SIZES_MAX = 128, COVER_OWN_MAX = 96, COVER_TRUTHS_MAX = 1 << 11 };
+// An expression of host code whose truth was asked for, that gave True or False, or that was zero or not
+// (min() and max(): that gave another argument than the first, or that one): COVER_FALSE, COVER_TRUE.
+typedef struct {
+    const void *of; // its node
+    uint8_t ways;
+} CoverTruth;
 typedef struct Cover {
     uint8_t *at;
     size_t n; // bytes of the source
@@ -30,14 +36,23 @@ typedef struct Cover {
         int cases, last; // in how many cases, and in which one last
     } size[COVER_SIZES_MAX];
     int sizes;
+    CoverTruth *truth; // [COVER_TRUTHS_MAX], open addressing; NULL: nobody asks
+    int truths;
+    bool keeps;         // the candidate keeps something between calls
+    int news;           // places that were marked in some new way
     Outcomes *outcomes; // or NULL. With it nothing is launched, filled or copied
 } Cover;
 
 static inline Outcomes *cover_outcomes(const Cover *c) { return c ? c->outcomes : NULL; }
 
 static inline void cover_mark(Cover *c, uint32_t at, uint8_t what) {
-    if (c && at < c->n) c->at[at] |= what;
+    if (!c || at >= c->n || (c->at[at] & what) == what) return;
+    c->at[at] |= what;
+    c->news++;
 }
+void cover_truth(Cover *c, const void *node, bool holds);
+// The ways in which it has come out. Of more expressions than there is room for, nothing is known: 0.
+uint8_t cover_truth_of(const Cover *c, const void *node);
 // A number that something was compared with. `c` may be NULL.
 void cover_size(Cover *c, int64_t value);
 // A launch of this code has ended: marks what its branches have reached so far (Code.taken).

@@ -20,7 +20,7 @@ static const char source[] = "@triton.jit\n"
 static int news(Outcomes *o, const Binding *b) {
     static const int64_t grid[3] = {1, 1, 1};
     outcomes_begin(o, 0, 1);
-    conditions_note(o, b, grid);
+    conditions_note(o, NULL, b, grid);
     outcomes_end(o, true);
     return o->news;
 }
@@ -49,6 +49,39 @@ static void arguments_decide(void **state) {
     arena_free(&a);
 }
 
+// The same for a program that keeps something: how comparisons and arithmetic of known numbers have come out.
+static void ways_are_covered(void **state) {
+    (void)state;
+    static const char text[] = "@triton.jit\n"
+                               "def k(x, n):\n"
+                               "    y = tl.where(n > 50, 1, 2)\n"
+                               "    y += n // 9\n"
+                               "    y += tl.minimum(n, 7)\n"
+                               "    z = tl.arange(0, 8) < n\n";
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    const Node *m = parse_module(&a, str_of(text), &d), *f = m->module.body.at[0];
+    const Nodes *body = &f->function.body;
+    const Node *compare = body->at[0]->assign.value->call.args.at[0],
+               *quotient = body->at[1]->augassign.value, *least = body->at[2]->augassign.value,
+               *lanes = body->at[3]->assign.value;
+    Cover c = {.truth = NEWN(&a, CoverTruth, COVER_TRUTHS_MAX)};
+    LaunchArg arg[] = {{.name = STR("x"), .kind = ARG_TENSOR},
+                       {.name = STR("n"), .kind = ARG_PLAIN, .value = {.kind = PY_INT, .i = 3}}};
+    Binding b = {.kernel = f, .module = m, .arg = arg, .args = 2};
+    conditions_note(NULL, &c, &b, (const int64_t[3]){1, 1, 1});
+    assert_int_equal(cover_truth_of(&c, compare), COVER_FALSE);
+    assert_int_equal(cover_truth_of(&c, quotient), COVER_FALSE);
+    assert_int_equal(cover_truth_of(&c, least), COVER_TRUE); // the first argument
+    arg[1].value.i = 60;
+    conditions_note(NULL, &c, &b, (const int64_t[3]){1, 1, 1});
+    assert_int_equal(cover_truth_of(&c, compare), COVER_FALSE | COVER_TRUE);
+    assert_int_equal(cover_truth_of(&c, quotient), COVER_FALSE | COVER_TRUE);
+    assert_int_equal(cover_truth_of(&c, least), COVER_FALSE | COVER_TRUE);
+    assert_int_equal(cover_truth_of(&c, lanes), 0);
+    arena_free(&a);
+}
+
 // Whether some program, or some lane, has such a number.
 static void places_in_the_grid_are_ranges(void **state) {
     (void)state;
@@ -67,7 +100,7 @@ static void places_in_the_grid_are_ranges(void **state) {
     Binding b = {.kernel = m->module.body.at[0], .module = m, .arg = arg, .args = 2};
     for (int64_t rows = 4; rows <= 5; rows++) {
         outcomes_begin(o, 0, 1);
-        conditions_note(o, &b, (const int64_t[3]){rows, 1, 1});
+        conditions_note(o, NULL, &b, (const int64_t[3]){rows, 1, 1});
         outcomes_end(o, true);
         assert_true(o->compareds == 2 && o->compared[0].sides == (rows == 4 ? 1 : 3));
         assert_int_equal(o->compared[1].sides, 1);
@@ -78,7 +111,7 @@ static void places_in_the_grid_are_ranges(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_decide),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_decide), cmocka_unit_test(ways_are_covered),
                                        cmocka_unit_test(places_in_the_grid_are_ranges)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -319,6 +319,46 @@ static void objects_are_made(void **state) {
         true));
 }
 
+// What an object keeps and changes in its calls: the condition stands in forward().
+#define KEPT(forward, cond)                                                                                 \
+    "class Counter:\n    def __init__(self, n):\n        self.m = n\n    def next(self):\n"                 \
+    "        self.m = self.m + 1\n        return self.m\n"                                                  \
+    "class ModelNew:\n    def __init__(self):\n        self.n = 0\n        self.flag = False\n"             \
+    "        self.eps = 1e-6\n        self.l = []\n        self.c = Counter(0)\n        self.setup()\n"     \
+    "        c = []\n        self.add = lambda: c.append(1)\n        self.count = lambda: len(c)\n"         \
+    "    def setup(self):\n        self.mode = 'fast'\n        self.k = 4\n"                                \
+    "    def forward(self, x):\n        here = []\n" forward "        if " cond ":\n            return x\n" \
+    "        return None\n"
+static void what_is_kept_varies(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool may;
+    } all[] = {
+        {KEPT("        self.n = self.n + 1\n", "self.n > 5000"), true},
+        {KEPT("        n = self.n\n        n += 1\n        self.n = n\n", "n == 5000"), true},
+        {KEPT("        self.t = self.n\n        self.n = self.t + 1\n", "self.t > 5000"), true},
+        {KEPT("        self.n = not self.flag\n        self.flag = self.n\n", "self.flag"), true},
+        {KEPT("        if_ = self.c.next()\n", "if_ > 5000"), true},
+        {KEPT("        self.c = Counter(self.c.m + 1)\n", "self.c.m > 5000"), true},
+        {KEPT("        self.l.append(1)\n", "len(self.l) > 5000"), true},
+        {KEPT("        l = self.l\n        l.append(1)\n", "len(self.l) > 5000"), true},
+        {KEPT("        self.add()\n", "self.count() > 5000"), true},
+        {KEPT("        self.b = torch.empty((self.b.shape[0] + 1,))\n", "self.b.shape[0] > 5000"), true},
+        {KEPT("        self.t = (self.t, 1)\n", "self.t is None"), true},
+        // What only building the object sets, what each call sets anew, and a list of the call's own.
+        {KEPT("        pass\n", "self.n > 5000"), false},
+        {KEPT("        self.n = self.n + 1\n", "self.eps > 1"), false},
+        {KEPT("        self.n = self.n + 1\n", "self.mode == 'slow'"), false},
+        {KEPT("        self.n = self.n + 1\n", "self.k > 5"), false},
+        {KEPT("        self.flag = True\n", "self.flag"), false},
+        {KEPT("        here.append(1)\n", "here[0] > 5000"), false},
+        {KEPT("        self.n = self.n + 1\n", "self.n + 1 == 0"), false}, // it begins at 0
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (may(all[i].text, true) != all[i].may) fail_msg("%s", all[i].text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_may),
                                        cmocka_unit_test(guards_narrow),
@@ -329,6 +369,7 @@ int main(void) {
                                        cmocka_unit_test(indices_are_not_negative),
                                        cmocka_unit_test(wrappers_are_followed),
                                        cmocka_unit_test(what_nobody_calls_does_not_count),
+                                       cmocka_unit_test(what_is_kept_varies),
                                        cmocka_unit_test(objects_are_made)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

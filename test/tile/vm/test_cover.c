@@ -14,6 +14,29 @@ static void test_marks_stay_inside(void **state) {
     cover_size(NULL, 5);
 }
 
+// Ways of expressions, by node; of too many, nothing is known.
+static void test_truths_are_kept_by_node(void **state) {
+    (void)state;
+    static CoverTruth room[COVER_TRUTHS_MAX];
+    static char node[COVER_TRUTHS_MAX];
+    Cover c = {.truth = room}, none = {0};
+    cover_truth(NULL, node, true);
+    cover_truth(&none, node, true);
+    assert_int_equal(cover_truth_of(&none, node), 0);
+    cover_truth(&c, node, true), cover_truth(&c, node, true);
+    assert_true(cover_truth_of(&c, node) == COVER_TRUE && c.news == 1);
+    cover_truth(&c, node, false);
+    assert_true(cover_truth_of(&c, node) == (COVER_TRUE | COVER_FALSE) && c.news == 2);
+    assert_int_equal(cover_truth_of(&c, node + 1), 0);
+    for (int i = 0; i < COVER_TRUTHS_MAX; i++) cover_truth(&c, node + i, i % 2);
+    assert_int_equal(cover_truth_of(&c, node + 1), COVER_TRUE);
+    assert_int_equal(cover_truth_of(&c, node + COVER_TRUTHS_MAX - 1), 0);
+    uint8_t at[2] = {0};
+    Cover marks = {.at = at, .n = 2};
+    cover_mark(&marks, 0, COVER_HOST), cover_mark(&marks, 0, COVER_HOST), cover_mark(&marks, 5, COVER_HOST);
+    assert_int_equal(marks.news, 1);
+}
+
 static void test_sizes_are_counted_by_case(void **state) {
     (void)state;
     Cover c = {.own = {17}, .owns = 1};
@@ -68,6 +91,7 @@ static void test_code_marks_what_its_branches_reached(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_marks_stay_inside),
+        cmocka_unit_test(test_truths_are_kept_by_node),
         cmocka_unit_test(test_sizes_are_counted_by_case),
         cmocka_unit_test(test_code_marks_what_its_branches_reached),
     };

@@ -1,0 +1,33 @@
+# op: reglu
+# about: computes the grid anew when the shape has changed
+import torch
+import torch.nn as nn
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def reglu_kernel(gate_ptr, up_ptr, out_ptr, gate_stride, up_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
+    mask = cols < N
+    gate = tl.load(gate_ptr + row * gate_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    up = tl.load(up_ptr + row * up_stride + cols, mask=mask, other=0.0).to(tl.float32)
+    y = tl.maximum(gate, 0.0) * up
+    tl.store(out_ptr + row * out_stride + cols, y, mask=mask)
+
+
+class ModelNew(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.shape = None
+
+    def forward(self, gate, up):
+        M, N = gate.shape
+        out = torch.empty_like(gate)
+        if self.shape != gate.shape:
+            self.shape = gate.shape
+            self.blocks = triton.cdiv(N, 1024)
+        grid = (M, triton.cdiv(N, 1024))
+        reglu_kernel[grid](gate, up, out, gate.stride(0), up.stride(0), out.stride(0), N, BLOCK=1024)
+        return out
