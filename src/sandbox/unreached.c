@@ -387,16 +387,13 @@ static void parts(Walk *w, const Node *n, Use use) { // a tree's height is bound
     case NODE_CALL: { // what tl.assume() is told has to hold
         Str name;
         bool told = w->kernel && name_called(n, &name) && str_is(name, "assume");
+        if (use == AS_VALUE && gives_truth(n)) truth_seen(w, n);
         node_each_child(n, told || use == AS_DULL ? dull_part : each_part, w);
         break;
     }
     case NODE_UNARY:
         (n->unary.op == OPER_NOT ? truth : parts)(w, n->unary.operand,
                                                   n->unary.op == OPER_NOT || use == AS_DULL ? use : AS_VALUE);
-        break;
-    case NODE_CALL:
-        if (use == AS_VALUE && gives_truth(n)) truth_seen(w, n);
-        node_each_child(n, use == AS_DULL ? dull_part : each_part, w);
         break;
     default: node_each_child(n, use == AS_DULL ? dull_part : each_part, w);
     }

@@ -348,7 +348,7 @@ static void spread(double *x, size_t n) {
 }
 #define BLOCKWISE(name, core, type)                                                                          \
     static void name##_all_##type(void *d, const void *a, const void *b, const void *c, size_t n, int one) { \
-        _Alignas(64) double x[BLOCK], x0[1], y[BLOCK], z[BLOCK];                                             \
+        _Alignas(64) double x[BLOCK], x0[1] = {0}, y[BLOCK], z[BLOCK];                                            \
         size_t first = n < BLOCK ? n : BLOCK;                                                                \
         if (one & ONE_A) widen_##type(x0, a, 0, 1);                                                          \
         if (one & ONE_B) widen_##type(y, b, 0, 1), spread(y, first);                                         \
