@@ -212,6 +212,7 @@ static void truths_and_arithmetic_have_two_ways(void **state) {
     assert_false(one_way_counts(MODEL("self.n - 5000"), "self.n + 1", YES, true));
     assert_false(one_way_counts(MODEL("self.n + x.shape[0]"), "self.n + x.shape[0]", YES, true));
     assert_true(one_way_counts(MODEL("int(self.n * 0.001)"), "int(self.n * 0.001)", NO, true));
+    assert_false(one_way_counts(MODEL("len(self.l) > 3"), "len(self.l)", YES, true));
     assert_false(one_way_counts(MODEL("self.n / 5000"), "self.n / 5000", YES, true));
 }
 

@@ -259,7 +259,8 @@ bool varies_computes(Varies *v, const Scope *scope, const Node *n, bool side) {
         if (sum && varies_eval(v, scope, n->binary.left).hi >= 0 &&
             varies_eval(v, scope, n->binary.right).hi >= 0)
             return false; // nothing is taken away
-        counts = chooses(f);
+        bool length = n->kind == NODE_CALL && node_is_name(n->call.func, "len"); // hardly ever is one 0 that can be
+        counts = length ? (f.how & FACT_MIXED) != 0 : chooses(f);
         t = fact_truth(f);
     }
     return counts && t != (side ? TRUTH_NEVER : TRUTH_ALWAYS);
