@@ -516,7 +516,7 @@ static void number_part(Walk *w, const Node *n, const Node *part) {
 static void number_comparison(Walk *w, const Node *n) {
     uint32_t at = node_part_place(n, n->compare.rest.at[0]);
     uint8_t seen = at < w->cover->n ? w->cover->at[at] : 0;
-    if (w->kernel) seen = cover_truth_of(w->cover, n);
+    if (w->kernel) seen |= cover_truth_of(w->cover, n);
     number_at(w, w->compares, at, seen & COVER_TRUE);
     number_at(w, NULL, at, seen & COVER_FALSE);
     for (int i = 1; i < n->compare.rest.n; i++) number_part(w, n, n->compare.rest.at[i]);

@@ -185,10 +185,15 @@ static void truths_and_arithmetic_have_two_ways(void **state) {
         {OF("str(d).startswith('0')"), "str(d).startswith('0')", NO, true},
         {OF("int(bool(N))"), "bool(N)", YES, false},        // no size is 0
         {OF("all([s for s in x.shape])"), "d", YES, false}, // nobody asks
-        {OF("N * 40503 % 65536 - 5"), "N * 40503 % 65536 - 5", YES, true},
+        {OF("N * 40503 % 65536 - 5"), "N * 40503 % 65536 - 5", YES, false}, // one of many values
+        {OF("min(1, abs(N * 40503 % 65536 - 5))"), "min(1, abs(N * 40503 % 65536 - 5))", NO, true},
+        {OF("0 ** (N * 40503 % 65536 - 5)"), "0 ** (N * 40503 % 65536 - 5)", NO, true},
+        {OF("1 // (N * 40503 % 65536 + 1)"), "1 // (N * 40503 % 65536 + 1)", NO, true},
+        {OF("1 % (N * 40503 % 65536 + 1)"), "1 % (N * 40503 % 65536 + 1)", YES, true},
         {OF("(N ^ 21) // 9"), "(N ^ 21) // 9", NO, true},
         {OF("min(N & 65535, 1)"), "min(N & 65535, 1)", NO, true}, // the second argument
-        {OF("N - N // 65536 * 65536"), "N - N // 65536 * 65536", YES, true},
+        {OF("N - N // 65536 * 65536"), "N - N // 65536 * 65536", YES, false},
+        {OF("min(1, N - N // 65536 * 65536)"), "min(1, N - N // 65536 * 65536)", YES, true},
         {OF("int(N * 0.618 % 1.0 * 65536)"), "int(N * 0.618 % 1.0 * 65536)", YES, true},
         {OF("N - N // 128 * 128"), "N - N // 128 * 128", YES, false},
         {OF("int(N * 0.5)"), "int(N * 0.5)", YES, false},

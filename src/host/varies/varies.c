@@ -241,6 +241,23 @@ static Truth first_wins(Varies *v, const Scope *scope, const Node *n, bool *coun
     return fact_compare(least ? OPER_LE : OPER_GE, a, b);
 }
 
+// A difference, a remainder or bits of many values: that one of them is 0 chooses nothing. What makes two
+// values of them does (1 // (d + 1), 0 ** d, 1 % d), and is asked itself.
+static bool of_many_values(Varies *v, const Scope *scope, const Node *n, Fact f) {
+    enum { FEW = 4096 };
+    if (f.kind != FACT_NUMBER || f.hi - f.lo <= FEW) return false;
+    if (n->kind == NODE_CALL) return node_is_name(n->call.func, "abs");
+    if (n->kind != NODE_BINARY) return false;
+    switch (n->binary.op) {
+    case OPER_MOD: return !(varies_eval(v, scope, n->binary.right).how & FACT_VARIES);
+    case OPER_ADD:
+    case OPER_SUB:
+    case OPER_BITAND:
+    case OPER_BITXOR: return true;
+    default: return false;
+    }
+}
+
 bool varies_computes(Varies *v, const Scope *scope, const Node *n, bool side) {
     if (!v || v->full) return true;
     bool counts;
@@ -259,8 +276,10 @@ bool varies_computes(Varies *v, const Scope *scope, const Node *n, bool side) {
         if (sum && varies_eval(v, scope, n->binary.left).hi >= 0 &&
             varies_eval(v, scope, n->binary.right).hi >= 0)
             return false; // nothing is taken away
-        bool length = n->kind == NODE_CALL && node_is_name(n->call.func, "len"); // hardly ever is one 0 that can be
-        counts = length ? (f.how & FACT_MIXED) != 0 : chooses(f);
+        bool length =
+            n->kind == NODE_CALL && node_is_name(n->call.func, "len"); // hardly ever is one 0 that can be
+        bool kept = !length && !(f.how & FACT_MIXED) && chooses(f);
+        counts = kept || ((f.how & FACT_MIXED) && !of_many_values(v, scope, n, f));
         t = fact_truth(f);
     }
     return counts && t != (side ? TRUTH_NEVER : TRUTH_ALWAYS);
