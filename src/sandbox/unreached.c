@@ -2,9 +2,8 @@
 
 #include "host/policy/scope.h"
 #include "host/varies/varies.h"
+#include "sandbox/unreached_numbers.h"
 #include "tile/check/check.h"
-
-enum { TRUTHS_MAX = UNREACHED_MAX / 2 };
 
 typedef struct {
     Arena *arena;
@@ -17,40 +16,10 @@ typedef struct {
     const Scope *scope;
     bool kernel;
     const Node *cond; // the condition that kept calls away
-    // By their place in the source: the number of a statement, a part of an expression or a comparison,
-    // from 1.
-    uint16_t *leaves, *parts, *compares;
-    struct {
-        const Node *node;
-        unsigned number; // the first of its two
-    } truth[TRUTHS_MAX]; // expressions that are asked for their truth
-    int truths;
-    bool mixes;   // some arithmetic may (FACT_MIXED)
-    bool kernels; // their arithmetic gets its numbers now
-    unsigned numbered;
+    UnreachedNumbers numbers;
     bool never_false; // of a comparison or a truth: which of its two numbers is meant
     Unreached *out;
 } Walk;
-
-bool cover_ran(const Cover *c, const Node *n, bool kernel) {
-    uint8_t mark = n->span.at < c->n ? c->at[n->span.at] : 0;
-    if (kernel) return (mark & COVER_RUN) != 0;
-    return (mark & COVER_HOST) != 0;
-}
-
-bool is_leaf_statement(const Node *n) {
-    switch (n->kind) {
-    case NODE_EXPRSTMT: return n->value->kind != NODE_STRING; // a docstring
-    case NODE_ASSIGN:
-    case NODE_AUGASSIGN:
-    case NODE_RETURN:
-    case NODE_RAISE:
-    case NODE_ASSERT:
-    case NODE_DELETE: return true;
-    case NODE_ANNASSIGN: return n->annassign.value != NULL;
-    default: return false;
-    }
-}
 
 // Most files leave no line out, and need no such look.
 static Varies *varies(Walk *w) {
@@ -79,11 +48,13 @@ static void note_number(Walk *w, const Node *n, unsigned number, const Node *con
 // `at`: the place that numbers know it by.
 static void note_at(Walk *w, const Node *n, uint32_t at, const Node *cond, const uint16_t *numbers) {
     unsigned number = at < w->source.len ? numbers[at] : 0;
-    if (number && numbers == w->compares && w->never_false) number++;
+    if (number && numbers == w->numbers.compares && w->never_false) number++;
     note_number(w, n, number, cond);
 }
 
-static void note(Walk *w, const Node *n) { note_at(w, n, n->span.at, w->cond ? w->cond : n, w->leaves); }
+static void note(Walk *w, const Node *n) {
+    note_at(w, n, n->span.at, w->cond ? w->cond : n, w->numbers.leaves);
+}
 
 static bool may(Walk *w, const Node *cond, bool side) { return varies_may(varies(w), w->scope, cond, side); }
 
@@ -104,13 +75,6 @@ static bool defines(const Node *module, Str name) {
     Defined d = {module, name, false};
     find_definition(&d, module);
     return d.found;
-}
-
-static bool name_called(const Node *n, Str *name) {
-    const Node *f = n->call.func;
-    bool plain = f->kind == NODE_NAME || f->kind == NODE_ATTRIBUTE;
-    if (plain) *name = f->kind == NODE_NAME ? f->name : f->attribute.name;
-    return plain;
 }
 
 // What stands in a condition or in what is printed: sizes, texts, numbers. Not where something is launched,
@@ -189,14 +153,8 @@ static void under(Walk *w, const Node *cond, const Nodes *body) {
 
 // --- parts of expressions ---
 
-static bool part_ran(const Walk *w, const Node *n, const Node *part) {
-    uint32_t at = node_part_place(n, part);
-    uint8_t mark = at < w->cover->n ? w->cover->at[at] : 0;
-    return w->kernel ? (mark & COVER_RUN) != 0 : (mark & COVER_HOST) != 0;
-}
-
 static void note_part(Walk *w, const Node *n, const Node *part, const Node *cond) {
-    note_at(w, part, node_part_place(n, part), cond, w->parts);
+    note_at(w, part, node_part_place(n, part), cond, w->numbers.parts);
 }
 
 // How an expression is used. CONDITION: what stands under it tells which way it came out. DULL: one that
@@ -204,57 +162,37 @@ static void note_part(Walk *w, const Node *n, const Node *part, const Node *cond
 typedef enum { AS_VALUE, AS_CONDITION, AS_DULL } Use;
 static void parts(Walk *w, const Node *n, Use use);
 
-// What says by itself how it comes out: comparisons, and what is made of them.
-static bool has_ways(const Node *n) {
-    return n->kind == NODE_COMPARE || n->kind == NODE_BOOLOP ||
-           (n->kind == NODE_UNARY && n->unary.op == OPER_NOT);
-}
-
-// Functions and methods of Python that give True or False. What a function of the file gives shows there.
-static bool gives_truth(const Node *n) {
-    static const char *const all[] = {"bool", "any", "all", "startswith", "endswith"};
-    Str name;
-    if (n->kind != NODE_CALL || !name_called(n, &name)) return false;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (str_is(name, all[i])) return true;
-    return false;
-}
-
-static unsigned truth_number(const Walk *w, const Node *n) {
-    for (int i = 0; i < w->truths; i++)
-        if (w->truth[i].node == n) return w->truth[i].number;
-    return UNREACHED_MAX + 1; // there was no room for it
-}
-
 // One whose truth was asked for has to have come out both ways, as a comparison that is used as a value.
 static void truth_seen(Walk *w, const Node *n) {
     uint8_t ways = cover_truth_of(w->cover, n);
     if (w->kernel || (ways != COVER_TRUE && ways != COVER_FALSE) || !may(w, n, ways == COVER_FALSE)) return;
-    note_number(w, n, truth_number(w, n) + (ways == COVER_TRUE), n);
+    note_number(w, n, numbers_truth(&w->numbers, n) + (ways == COVER_TRUE), n);
 }
 
 // Arithmetic in host code that has always come out one way: the other one may be what a special case is made
 // of.
 static void computed(Walk *w, const Node *n) {
-    if (!(w->cover->keeps || (w->mixes && !w->kernel)) || (!node_extreme(n) && !node_saturates(n))) return;
+    if (!(w->cover->keeps || (w->numbers.mixes && !w->kernel)) || (!node_extreme(n) && !node_saturates(n)))
+        return;
     uint8_t ways = cover_truth_of(w->cover, n);
     if ((ways == COVER_TRUE || ways == COVER_FALSE) &&
         varies_computes(varies(w), w->scope, n, ways == COVER_FALSE))
-        note_number(w, n, truth_number(w, n) + (ways == COVER_TRUE), n);
+        note_number(w, n, numbers_truth(&w->numbers, n) + (ways == COVER_TRUE), n);
 }
 
 // An expression that is asked for its truth.
 static void truth(Walk *w, const Node *n, Use use) {
-    if (use == AS_VALUE && !has_ways(n) && !gives_truth(n)) truth_seen(w, n);
+    if (use == AS_VALUE && !node_has_ways(n) && !node_gives_truth(n)) truth_seen(w, n);
     parts(w, n, use);
 }
 
 static void part(Walk *w, const Node *n, const Node *at, Use use) {
-    if (part_ran(w, n, at)) parts(w, at, use);
+    if (part_ran(w->cover, w->kernel, n, at)) parts(w, at, use);
 }
 
 static void conditional(Walk *w, const Node *n, Use use) {
-    bool then = part_ran(w, n, n->ifexp.then), otherwise = part_ran(w, n, n->ifexp.otherwise);
+    bool then = part_ran(w->cover, w->kernel, n, n->ifexp.then),
+         otherwise = part_ran(w->cover, w->kernel, n, n->ifexp.otherwise);
     const Node *left_out = then ? n->ifexp.otherwise : n->ifexp.then;
     bool counts = use != AS_DULL || works(w, left_out);
     parts(w, n->ifexp.cond, AS_CONDITION);
@@ -299,7 +237,7 @@ static void boolean(Walk *w, const Node *n, Use use) {
     Use each = use == AS_DULL ? AS_DULL : AS_VALUE;
     truth(w, items->at[0], item_use(items->at[0], each));
     for (int i = 1; i < items->n; i++) {
-        if (part_ran(w, n, items->at[i])) {
+        if (part_ran(w->cover, w->kernel, n, items->at[i])) {
             bool asked = i + 1 < items->n || use == AS_CONDITION; // else it is the value
             (asked ? truth : parts)(w, items->at[i], item_use(items->at[i], each));
             continue;
@@ -317,7 +255,7 @@ static void kernel_comparison(Walk *w, const Node *n, uint32_t at) {
         !varies_computes(varies(w), w->scope, n, ways == COVER_FALSE))
         return;
     w->never_false = ways == COVER_TRUE;
-    note_at(w, n, at, n, w->compares);
+    note_at(w, n, at, n, w->numbers.compares);
 }
 
 static void comparison(Walk *w, const Node *n, Use use) {
@@ -327,14 +265,14 @@ static void comparison(Walk *w, const Node *n, Use use) {
     Use each = use == AS_DULL ? AS_DULL : AS_VALUE;
     if (use == AS_VALUE && (seen == COVER_TRUE || seen == COVER_FALSE) && may(w, n, seen == COVER_FALSE)) {
         w->never_false = seen == COVER_TRUE;
-        note_at(w, n, at, n, w->compares);
+        note_at(w, n, at, n, w->numbers.compares);
     }
     if (use == AS_VALUE && w->kernel && w->cover->keeps) kernel_comparison(w, n, at);
     parts(w, n->compare.left, each);
     parts(w, first, each);
     for (int i = 1; i < n->compare.rest.n; i++) {
         const Node *operand = n->compare.rest.at[i];
-        bool ran = w->kernel || part_ran(w, n, operand);
+        bool ran = w->kernel || part_ran(w->cover, w->kernel, n, operand);
         if (ran) parts(w, operand, each);
         if (!ran && works(w, operand) && may(w, n, true)) note_part(w, n, operand, n);
     }
@@ -342,7 +280,7 @@ static void comparison(Walk *w, const Node *n, Use use) {
 
 static void comprehension(Walk *w, const Node *n) {
     const Node *why = NULL;
-    bool ran = part_ran(w, n, n->comp.element);
+    bool ran = part_ran(w->cover, w->kernel, n, n->comp.element);
     for (int i = 0; i < n->comp.fors.n; i++) {
         const Node *f = n->comp.fors.at[i];
         parts(w, f->compfor.iter, AS_VALUE);
@@ -363,7 +301,7 @@ static void comprehension(Walk *w, const Node *n) {
 static void anonymous(Walk *w, const Node *n) {
     const Scope *was = w->scope;
     Scope own = {n, was};
-    if (!part_ran(w, n, n->lambda.body)) {
+    if (!part_ran(w->cover, w->kernel, n, n->lambda.body)) {
         if (varies_callee(varies(w))) note_part(w, n, n->lambda.body, n->lambda.body);
         return;
     }
@@ -387,7 +325,7 @@ static void parts(Walk *w, const Node *n, Use use) { // a tree's height is bound
     case NODE_CALL: { // what tl.assume() is told has to hold
         Str name;
         bool told = w->kernel && name_called(n, &name) && str_is(name, "assume");
-        if (use == AS_VALUE && gives_truth(n)) truth_seen(w, n);
+        if (use == AS_VALUE && node_gives_truth(n)) truth_seen(w, n);
         node_each_child(n, told || use == AS_DULL ? dull_part : each_part, w);
         break;
     }
@@ -501,101 +439,6 @@ static void block(Walk *w, const Nodes *body) {
     w->cond = was;
 }
 
-static void number_at(Walk *w, uint16_t *of, uint32_t at, bool ran) {
-    if (w->numbered > UNREACHED_MAX || at >= w->source.len) return;
-    unsigned number = w->numbered++;
-    if (of) of[at] = (uint16_t)(number + 1);
-    if (number < UNREACHED_MAX && !ran) w->out->idle[number / 8] |= (uint8_t)(1 << number % 8);
-}
-
-static void number_part(Walk *w, const Node *n, const Node *part) {
-    number_at(w, w->parts, node_part_place(n, part), part_ran(w, n, part));
-}
-
-// Two numbers: that it has never been true, and that it has never been false.
-static void number_comparison(Walk *w, const Node *n) {
-    uint32_t at = node_part_place(n, n->compare.rest.at[0]);
-    uint8_t seen = at < w->cover->n ? w->cover->at[at] : 0;
-    if (w->kernel) seen |= cover_truth_of(w->cover, n);
-    number_at(w, w->compares, at, seen & COVER_TRUE);
-    number_at(w, NULL, at, seen & COVER_FALSE);
-    for (int i = 1; i < n->compare.rest.n; i++) number_part(w, n, n->compare.rest.at[i]);
-}
-
-// Two numbers, as a comparison has. Of more than there is room for, none.
-static void number_truth(Walk *w, const Node *n) {
-    if (has_ways(n) || w->truths == TRUTHS_MAX) return;
-    uint8_t seen = cover_truth_of(w->cover, n);
-    w->truth[w->truths].node = n;
-    w->truth[w->truths++].number = w->numbered + 1;
-    number_at(w, NULL, n->span.at, seen & COVER_TRUE);
-    number_at(w, NULL, n->span.at, seen & COVER_FALSE);
-}
-
-// A call that gives a truth is met by itself.
-static void number_truths(Walk *w, const Node *n) {
-    if (w->kernel) return;
-    if (n->kind == NODE_UNARY && n->unary.op == OPER_NOT && !gives_truth(n->unary.operand))
-        number_truth(w, n->unary.operand);
-    for (int i = 0; n->kind == NODE_BOOLOP && i < n->boolop.items.n; i++)
-        if (!gives_truth(n->boolop.items.at[i])) number_truth(w, n->boolop.items.at[i]);
-    for (int i = 0; n->kind == NODE_COMP && i < n->comp.fors.n; i++) {
-        const Nodes *conds = &n->comp.fors.at[i]->compfor.conds;
-        for (int k = 0; k < conds->n; k++)
-            if (!gives_truth(conds->at[k])) number_truth(w, conds->at[k]);
-    }
-    if (gives_truth(n)) number_truth(w, n);
-}
-
-// What host/varies/ may call mixed, or what leads to that: without any of it nobody has to ask.
-static bool may_mix(const Node *n) {
-    const Node *right = n->binary.right;
-    bool small = right->kind == NODE_INT && right->integer.value <= 4096;
-    switch (n->binary.op) {
-    case OPER_BITXOR:
-    case OPER_DIV: return true;
-    case OPER_SHR: return !small || right->integer.value > 12;
-    case OPER_BITAND:
-    case OPER_FLOORDIV:
-    case OPER_MOD: return !small;
-    default: return n->binary.left->kind == NODE_FLOAT || right->kind == NODE_FLOAT;
-    }
-}
-
-// Behind all others, and those of kernels last: there may be many.
-static void number_computed(void *arg, const Node *n) {
-    Walk *w = arg;
-    bool was = w->kernel;
-    if (n->kind == NODE_FUNCTION) w->kernel = is_jit_function(n);
-    if (w->kernel == w->kernels && (node_extreme(n) || node_saturates(n))) number_truth(w, n);
-    if (n->kind == NODE_BINARY && !w->kernel) w->mixes |= may_mix(n);
-    node_each_child(n, number_computed, w); // a tree's height is bounded
-    w->kernel = was;
-}
-
-static void number_all(void *arg, const Node *n) {
-    Walk *w = arg;
-    bool was = w->kernel;
-    if (n->kind == NODE_FUNCTION) w->kernel = is_jit_function(n);
-    number_truths(w, n);
-    if (is_leaf_statement(n)) number_at(w, w->leaves, n->span.at, cover_ran(w->cover, n, w->kernel));
-    switch (n->kind) {
-    case NODE_IFEXP:
-        number_part(w, n, n->ifexp.then);
-        number_part(w, n, n->ifexp.otherwise);
-        break;
-    case NODE_BOOLOP:
-        for (int i = 1; i < n->boolop.items.n; i++) number_part(w, n, n->boolop.items.at[i]);
-        break;
-    case NODE_COMPARE: number_comparison(w, n); break;
-    case NODE_COMP: number_part(w, n, n->comp.element); break;
-    case NODE_LAMBDA: number_part(w, n, n->lambda.body); break;
-    default: break;
-    }
-    node_each_child(n, number_all, w); // a tree's height is bounded
-    w->kernel = was;
-}
-
 void unreached_find(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs,
                     Unreached *out) {
     Walk *w = NEW(a, Walk);
@@ -606,13 +449,7 @@ void unreached_find(Arena *a, const Node *module, const Cover *c, const VariesIn
                 .inputs = inputs,
                 .out = out};
     *out = (Unreached){0};
-    w->leaves = NEWN(a, uint16_t, w->source.len + 1);
-    w->parts = NEWN(a, uint16_t, w->source.len + 1);
-    w->compares = NEWN(a, uint16_t, w->source.len + 1);
-    number_all(w, module);
-    number_computed(w, module);
-    w->kernels = true;
-    number_computed(w, module);
+    numbers_give(a, module, c, out, &w->numbers);
     for (int i = 0; i < module->module.body.n; i++) { // what stands at the top level itself always runs
         const Node *n = module->module.body.at[i];
         if (n->kind == NODE_FUNCTION || n->kind == NODE_CLASS) statement(w, n);

@@ -1,0 +1,168 @@
+#include "sandbox/unreached_numbers.h"
+
+#include "host/policy/scope.h"
+#include "host/varies/varies.h"
+#include "tile/check/check.h"
+
+// --- what was seen ---
+
+bool cover_ran(const Cover *c, const Node *n, bool kernel) {
+    uint8_t mark = n->span.at < c->n ? c->at[n->span.at] : 0;
+    if (kernel) return (mark & COVER_RUN) != 0;
+    return (mark & COVER_HOST) != 0;
+}
+
+bool is_leaf_statement(const Node *n) {
+    switch (n->kind) {
+    case NODE_EXPRSTMT: return n->value->kind != NODE_STRING; // a docstring
+    case NODE_ASSIGN:
+    case NODE_AUGASSIGN:
+    case NODE_RETURN:
+    case NODE_RAISE:
+    case NODE_ASSERT:
+    case NODE_DELETE: return true;
+    case NODE_ANNASSIGN: return n->annassign.value != NULL;
+    default: return false;
+    }
+}
+
+bool part_ran(const Cover *c, bool kernel, const Node *n, const Node *part) {
+    uint32_t at = node_part_place(n, part);
+    uint8_t mark = at < c->n ? c->at[at] : 0;
+    return kernel ? (mark & COVER_RUN) != 0 : (mark & COVER_HOST) != 0;
+}
+
+bool name_called(const Node *n, Str *name) {
+    const Node *f = n->call.func;
+    bool plain = f->kind == NODE_NAME || f->kind == NODE_ATTRIBUTE;
+    if (plain) *name = f->kind == NODE_NAME ? f->name : f->attribute.name;
+    return plain;
+}
+
+bool node_has_ways(const Node *n) {
+    return n->kind == NODE_COMPARE || n->kind == NODE_BOOLOP ||
+           (n->kind == NODE_UNARY && n->unary.op == OPER_NOT);
+}
+
+bool node_gives_truth(const Node *n) {
+    static const char *const all[] = {"bool", "any", "all", "startswith", "endswith"};
+    Str name;
+    if (n->kind != NODE_CALL || !name_called(n, &name)) return false;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (str_is(name, all[i])) return true;
+    return false;
+}
+
+// --- numbers ---
+
+unsigned numbers_truth(const UnreachedNumbers *w, const Node *n) {
+    for (int i = 0; i < w->truths; i++)
+        if (w->truth[i].node == n) return w->truth[i].number;
+    return UNREACHED_MAX + 1; // there was no room for it
+}
+
+static void number_at(UnreachedNumbers *w, uint16_t *of, uint32_t at, bool ran) {
+    if (w->numbered > UNREACHED_MAX || at >= w->source.len) return;
+    unsigned number = w->numbered++;
+    if (of) of[at] = (uint16_t)(number + 1);
+    if (number < UNREACHED_MAX && !ran) w->out->idle[number / 8] |= (uint8_t)(1 << number % 8);
+}
+
+static void number_part(UnreachedNumbers *w, const Node *n, const Node *part) {
+    number_at(w, w->parts, node_part_place(n, part), part_ran(w->cover, w->kernel, n, part));
+}
+
+// Two numbers: that it has never been true, and that it has never been false.
+static void number_comparison(UnreachedNumbers *w, const Node *n) {
+    uint32_t at = node_part_place(n, n->compare.rest.at[0]);
+    uint8_t seen = at < w->cover->n ? w->cover->at[at] : 0;
+    if (w->kernel) seen |= cover_truth_of(w->cover, n);
+    number_at(w, w->compares, at, seen & COVER_TRUE);
+    number_at(w, NULL, at, seen & COVER_FALSE);
+    for (int i = 1; i < n->compare.rest.n; i++) number_part(w, n, n->compare.rest.at[i]);
+}
+
+// Two numbers, as a comparison has. Of more than there is room for, none.
+static void number_truth(UnreachedNumbers *w, const Node *n) {
+    if (node_has_ways(n) || w->truths == TRUTHS_MAX) return;
+    uint8_t seen = cover_truth_of(w->cover, n);
+    w->truth[w->truths].node = n;
+    w->truth[w->truths++].number = w->numbered + 1;
+    number_at(w, NULL, n->span.at, seen & COVER_TRUE);
+    number_at(w, NULL, n->span.at, seen & COVER_FALSE);
+}
+
+// A call that gives a truth is met by itself.
+static void number_truths(UnreachedNumbers *w, const Node *n) {
+    if (w->kernel) return;
+    if (n->kind == NODE_UNARY && n->unary.op == OPER_NOT && !node_gives_truth(n->unary.operand))
+        number_truth(w, n->unary.operand);
+    for (int i = 0; n->kind == NODE_BOOLOP && i < n->boolop.items.n; i++)
+        if (!node_gives_truth(n->boolop.items.at[i])) number_truth(w, n->boolop.items.at[i]);
+    for (int i = 0; n->kind == NODE_COMP && i < n->comp.fors.n; i++) {
+        const Nodes *conds = &n->comp.fors.at[i]->compfor.conds;
+        for (int k = 0; k < conds->n; k++)
+            if (!node_gives_truth(conds->at[k])) number_truth(w, conds->at[k]);
+    }
+    if (node_gives_truth(n)) number_truth(w, n);
+}
+
+// What host/varies/ may call mixed, or what leads to that: without any of it nobody has to ask.
+static bool may_mix(const Node *n) {
+    const Node *right = n->binary.right;
+    bool small = right->kind == NODE_INT && right->integer.value <= 4096;
+    switch (n->binary.op) {
+    case OPER_BITXOR:
+    case OPER_DIV: return true;
+    case OPER_SHR: return !small || right->integer.value > 12;
+    case OPER_BITAND:
+    case OPER_FLOORDIV:
+    case OPER_MOD: return !small;
+    default: return n->binary.left->kind == NODE_FLOAT || right->kind == NODE_FLOAT;
+    }
+}
+
+// Behind all others, and those of kernels last: there may be many.
+static void number_computed(void *arg, const Node *n) {
+    UnreachedNumbers *w = arg;
+    bool was = w->kernel;
+    if (n->kind == NODE_FUNCTION) w->kernel = is_jit_function(n);
+    if (w->kernel == w->kernels && (node_extreme(n) || node_saturates(n))) number_truth(w, n);
+    if (n->kind == NODE_BINARY && !w->kernel) w->mixes |= may_mix(n);
+    node_each_child(n, number_computed, w); // a tree's height is bounded
+    w->kernel = was;
+}
+
+static void number_all(void *arg, const Node *n) {
+    UnreachedNumbers *w = arg;
+    bool was = w->kernel;
+    if (n->kind == NODE_FUNCTION) w->kernel = is_jit_function(n);
+    number_truths(w, n);
+    if (is_leaf_statement(n)) number_at(w, w->leaves, n->span.at, cover_ran(w->cover, n, w->kernel));
+    switch (n->kind) {
+    case NODE_IFEXP:
+        number_part(w, n, n->ifexp.then);
+        number_part(w, n, n->ifexp.otherwise);
+        break;
+    case NODE_BOOLOP:
+        for (int i = 1; i < n->boolop.items.n; i++) number_part(w, n, n->boolop.items.at[i]);
+        break;
+    case NODE_COMPARE: number_comparison(w, n); break;
+    case NODE_COMP: number_part(w, n, n->comp.element); break;
+    case NODE_LAMBDA: number_part(w, n, n->lambda.body); break;
+    default: break;
+    }
+    node_each_child(n, number_all, w); // a tree's height is bounded
+    w->kernel = was;
+}
+
+void numbers_give(Arena *a, const Node *module, const Cover *c, Unreached *out, UnreachedNumbers *w) {
+    *w = (UnreachedNumbers){.cover = c, .source = module->module.source, .out = out};
+    w->leaves = NEWN(a, uint16_t, w->source.len + 1);
+    w->parts = NEWN(a, uint16_t, w->source.len + 1);
+    w->compares = NEWN(a, uint16_t, w->source.len + 1);
+    number_all(w, module);
+    number_computed(w, module);
+    w->kernels = true;
+    number_computed(w, module);
+}
