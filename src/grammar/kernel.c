@@ -375,9 +375,6 @@ static const char *no_gaps(KernelFile *f) {
     return all;
 }
 
-// One program a row leaves most of a GPU idle where rows are few; long ones are worth a second launch then.
-enum { FEW_ROWS = 128, LONG_ROW = 16384 };
-
 // The kernels of the plan, and what they are called with.
 static int write_variants(Arena *a, const Graph *g, const Plan *p, Variant out[VARIANTS_MAX]) {
     Host *host = file_host(a, plan_graph(g, p), p);
@@ -395,7 +392,7 @@ static int write_variants(Arena *a, const Graph *g, const Plan *p, Variant out[V
     }
     file_open(a, plan_graph(g, &plan[0]), &plan[0], host, &f[0]);
     if (p->schedule == SCHEDULE_FILLED)
-        out[0].when = arena_printf(a, "%s < %d and %s > %d", host->m, FEW_ROWS, host->n, LONG_ROW);
+        out[0].when = arena_printf(a, "%s < %d and %s > %d", host->m, PLAN_FEW_ROWS, host->n, PLAN_LONG_ROW);
     if (p->gapless && (out[0].when = no_gaps(&f[0]))) {
         out[0].kernel[0] = single(&f[0], true, &out[0].body[0]);
         last = 1;

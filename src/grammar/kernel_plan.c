@@ -19,6 +19,15 @@ static bool parts_fit(const Graph *g) {
     return n <= PARTIALS_MAX;
 }
 
+// Both of its forms have to be met by sizes of the op.
+static bool fills(const Graph *g) {
+    const Op *op = g->op;
+    bool rows = g->has_rows && op->dim[op->rows_dim].max > PLAN_FEW_ROWS;
+    for (int d = 0; rows && d < op->dims; d++)
+        if (d != op->rows_dim && op->dim[d].max > PLAN_LONG_ROW) return true;
+    return false;
+}
+
 bool plan_possible(const Graph *g, Schedule s) {
     Levels levels;
     const Graph *best = g->online ? g->online : g;
@@ -27,7 +36,7 @@ bool plan_possible(const Graph *g, Schedule s) {
         int waiting = passes_levels(g, false, false, &levels);
         return waiting > passes_levels(best, true, false, &levels);
     }
-    case SCHEDULE_FILLED: return g->has_rows && plan_possible(g, SCHEDULE_SPLIT);
+    case SCHEDULE_FILLED: return fills(g) && plan_possible(g, SCHEDULE_SPLIT);
     case SCHEDULE_SPLIT: {
         int passes = passes_levels(best, true, true, &levels);
         return passes > 0 && passes <= SPLIT_LEVELS && parts_fit(best);

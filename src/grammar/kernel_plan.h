@@ -21,6 +21,9 @@ typedef enum {
 } Flaw;
 
 enum { SPLIT_LEVELS = 4, PARTIALS_MAX = 32 };
+// One program a row leaves most of a GPU idle where rows are few; long ones are worth a second launch then.
+// Below so many rows of more than so many elements a FILLED program splits them.
+enum { PLAN_FEW_ROWS = 128, PLAN_LONG_ROW = 16384 };
 
 typedef enum { STYLE_COMPACT, STYLE_PLAIN, STYLE_SPELLED, STYLE_CAPITAL, STYLE_TYPED, STYLE_COUNT } StyleId;
 

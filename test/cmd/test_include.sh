@@ -96,7 +96,7 @@ check without_folder judge unsupported 'helpers from helpers.py need --include D
 check another_file judge unsupported 'none of the helper files that --include gives (broken, consts, helpers)' \
     'from elsewhere import row_sum, _exp' "$tmp/inc"
 check folder_above judge parse_reject 'import: ' 'from ..helpers import row_sum, _exp' "$tmp/inc"
-check dotted judge unsupported 'import: ' 'from inc.helpers import row_sum, _exp' "$tmp/inc"
+check dotted judge unsupported 'import of `row_sum` from `inc.helpers`: ' 'from inc.helpers import row_sum, _exp' "$tmp/inc"
 check link_is_no_file judge unsupported 'import: ' 'from linked import row_sum, _exp' "$tmp/inc"
 check no_such_name judge parse_reject 'helpers.py has no such name' 'from helpers import row_sum, _exp' "$tmp/inc"
 check star judge parse_reject 'name the helpers that are used' 'from helpers import *' "$tmp/inc"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Training from the command line: a vocabulary, a new model, an adapter for it, going on, and what is refused.
 . "$(dirname "$0")/lib.sh"
-"$bin" propose softmax -n 6 --seed 1 --json >"$tmp/data"
-"$bin" propose rmsnorm -n 6 --seed 1 --json >>"$tmp/data"
+"$bin" propose softmax -n 6 --seed 2 --json >"$tmp/data"
+"$bin" propose relu2 -n 6 --seed 2 --json >>"$tmp/data"
 printf "# op: softmax\n" >"$tmp/p"
 run() { # FOLDER OPTIONS... : a small model for a few steps
     folder=$1
