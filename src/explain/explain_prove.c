@@ -16,7 +16,8 @@ static void count(Strength *s, const Mutant *m, const Verdict *v) {
     }
     s->killed++;
     bool numeric = v->decision.status == STATUS_incorrect || v->decision.status == STATUS_inaccurate;
-    if (!numeric || !(v->cases.worst.use > 0) || (s->nearest && v->cases.worst.use >= s->margin)) return;
+    // Within the bound: other calls of one object tell, and how far off they are is not kept.
+    if (!numeric || !(v->cases.worst.use > 1) || (s->nearest && v->cases.worst.use >= s->margin)) return;
     s->nearest = m;
     s->margin = v->cases.worst.use;
 }

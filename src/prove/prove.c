@@ -226,7 +226,9 @@ ProveSummary prove_summary(const ProveResult *t, Level level) {
         s.status[t->verdict[i].decision.status]++;
         s.equivalent += t->proof[i].equivalence != NULL;
         if (f == FATE_KILLED) count_kill(&s, t->mutants.at[i].kind, &t->verdict[i]);
+        // Within the bound: other calls of one object tell, and how far off they are is not kept.
         if (f == FATE_KILLED && is_numeric(t->verdict[i].decision.status) &&
+            t->verdict[i].cases.worst.use > 1 &&
             (s.weakest < 0 || t->verdict[i].cases.worst.use < t->verdict[s.weakest].cases.worst.use))
             s.weakest = i;
     }

@@ -95,7 +95,7 @@ check accepted explain 0 $gold softmax --minimize --prove
 check accepted_closest told '^largest error: [0-9.]+ % of the allowed error, on float'
 check accepted_traffic told '^all traffic: 1\.00 times the fewest possible 491520 bytes$'
 check accepted_strength told '^how strong this test was: of 73 small edits of this kernel, the very same cases rejected 64, accepted 0; 9 never'
-check accepted_margin told '^smallest margin: line 18, state, at '
+check accepted_margin told '^smallest margin: line 15, accumulator, at '
 check accepted_nothing_fails untold '^fails on|^the output:|^smallest failure'
 check accepted_json explain 0 $gold softmax --json
 check accepted_json_facts told '"status":"ok".*"by_line":\{.*"passes":1\.0'

@@ -24,7 +24,7 @@ static void test_helpers(void **state) {
     Buf b = BUF(&arena);
     assert_true(node_dotted(expression("a.b.c.d"), &b));
     assert_string_equal(buf_cstr(&b), "a.b.c.d");
-    assert_false(node_dotted(expression("a.b.c.d.e"), &b));
+    assert_false(node_dotted(expression("a.b.c.d.e.f.g"), &b));
     assert_false(node_dotted(expression("a().b"), &b));
     assert_true(node_is_name(expression("tl"), "tl"));
     assert_false(node_is_name(expression("tl.x"), "tl"));

@@ -20,8 +20,8 @@ def norm_kernel(x_ptr, w_ptr, out_ptr, x_stride, out_stride, N, eps, BLOCK: tl.c
     tl.store(out_ptr + row * out_stride + cols, y, mask=mask)
 
 
-def run(x, weight):
+def run(x, w):
     M, N = x.shape
     out = torch.empty_like(x)
-    norm_kernel[(M,)](x, weight, out, x.stride(0), out.stride(0), N, 1e-6, BLOCK=triton.next_power_of_2(N), num_warps=8)
+    norm_kernel[(M,)](x, w, out, x.stride(0), out.stride(0), N, 1e-6, BLOCK=triton.next_power_of_2(N), num_warps=8)
     return out
