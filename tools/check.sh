@@ -40,7 +40,7 @@ scripts() { # those that take longest first
 {
     wanted rules && printf 'tools/%s.sh\n' banned compiles layers mirror named opnames params | queue rules
     wanted unit cli selftest builds tsan && { build release "$cores" tests all || only=none; }
-    # All programs with a fresh seed (test_exploit.sh); attacks and what is quickly judged with a second one.
+    # All programs with one seed (test_exploit.sh); attacks and what is quickly judged with a second one.
     wanted selftest && printf '%s\n' "test/cmd/test_exploit.sh build/ouroboros" "./build/ouroboros selftest gold wrong --seed 1" \
         "./build/ouroboros selftest cheat --seed 5" | queue selftest
     wanted cli && scripts | sed 's|$| build/ouroboros|' | queue cli
