@@ -5,5 +5,6 @@
 #pragma once
 #include <stdbool.h>
 
-// In a child, before execve(). False: this system has no Landlock, or a rule is refused.
+// In a child, before execve(). False: this system has no Landlock of version 3, or a rule is
+// refused.
 bool write_fence_enter(const char *own);

@@ -110,11 +110,11 @@ static void number_truths(UnreachedNumbers *w, const Node *n) {
 // What host/varies/ may call mixed, or what leads to that: without any of it nobody has to ask.
 static bool may_mix(const Node *n) {
     const Node *right = n->binary.right;
-    bool small = right->kind == NODE_INT && right->integer.value <= 4096;
+    bool small = right->kind == NODE_INT && right->integer.value <= FACT_LARGE;
     switch (n->binary.op) {
     case OPER_BITXOR:
     case OPER_DIV: return true;
-    case OPER_SHR: return !small || right->integer.value > 12;
+    case OPER_SHR: return !small || right->integer.value > FACT_LARGE_BITS;
     case OPER_BITAND:
     case OPER_FLOORDIV:
     case OPER_MOD: return !small;

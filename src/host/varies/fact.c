@@ -143,14 +143,12 @@ static Fact powered(uint8_t how, Fact a, Fact b) {
     return fact_number(how, lo, hi);
 }
 
-enum { LARGE = 4096, LARGE_BITS = 12 }; // unreached.c looks for it, too
-
 // Of numbers that follow from sizes: whether sizes that lie close together give numbers that do not.
 static bool mixes(Oper op, Fact a, Fact b) {
-    bool large = is_known(b) && b.lo > LARGE, real = (a.sure | b.sure) & SURE_REAL;
+    bool large = is_known(b) && b.lo > FACT_LARGE, real = (a.sure | b.sure) & SURE_REAL;
     switch (op) {
     case OPER_BITXOR: return true;
-    case OPER_BITAND: return large || (is_known(a) && a.lo > LARGE);
+    case OPER_BITAND: return large || (is_known(a) && a.lo > FACT_LARGE);
     case OPER_MOD: return large || real;
     case OPER_SUB: return (a.how & b.how & FACT_VARIES) && ((b.sure & SURE_STEPS) || real);
     default: return false;
@@ -158,9 +156,11 @@ static bool mixes(Oper op, Fact a, Fact b) {
 }
 
 static uint16_t sure_of_number(Oper op, Fact a, Fact b) {
-    bool large = is_known(b) && (op == OPER_FLOORDIV ? b.lo > LARGE : op == OPER_SHR && b.lo > LARGE_BITS);
+    bool large =
+        is_known(b) && (op == OPER_FLOORDIV ? b.lo > FACT_LARGE : op == OPER_SHR && b.lo > FACT_LARGE_BITS);
     bool steps = large || ((op == OPER_MUL || op == OPER_SHL) && ((a.sure | b.sure) & SURE_STEPS));
-    return (uint16_t)((steps ? SURE_STEPS : 0) | (op == OPER_DIV ? SURE_REAL : (a.sure | b.sure) & SURE_REAL));
+    return (uint16_t)((steps ? SURE_STEPS : 0) |
+                      (op == OPER_DIV ? SURE_REAL : (a.sure | b.sure) & SURE_REAL));
 }
 
 static Fact binary_of(Oper op, Fact a, Fact b);

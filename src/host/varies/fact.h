@@ -57,6 +57,9 @@ static const int64_t FACT_FAR = INT64_MAX / 4;
 // they choose between 32 and 64 bits for an index.
 static const int64_t FACT_ELEMENTS = ((int64_t)1 << 31) - (1 << 16);
 
+// A remainder by more, or bits of more than so many, mix numbers; a range of more values is not a choice.
+enum { FACT_LARGE = 4096, FACT_LARGE_BITS = 12 };
+
 typedef enum { TRUTH_UNKNOWN, TRUTH_NEVER, TRUTH_ALWAYS } Truth;
 
 Fact fact_other(uint8_t how);

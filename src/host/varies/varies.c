@@ -244,8 +244,7 @@ static Truth first_wins(Varies *v, const Scope *scope, const Node *n, bool *coun
 // A difference, a remainder or bits of many values: that one of them is 0 chooses nothing. What makes two
 // values of them does (1 // (d + 1), 0 ** d, 1 % d), and is asked itself.
 static bool of_many_values(Varies *v, const Scope *scope, const Node *n, Fact f) {
-    enum { FEW = 4096 };
-    if (f.kind != FACT_NUMBER || f.hi - f.lo <= FEW) return false;
+    if (f.kind != FACT_NUMBER || f.hi - f.lo <= FACT_LARGE) return false;
     if (n->kind == NODE_CALL) return node_is_name(n->call.func, "abs");
     if (n->kind != NODE_BINARY) return false;
     switch (n->binary.op) {

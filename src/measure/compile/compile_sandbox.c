@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
-#include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <seccomp.h>
 #include <signal.h>
@@ -15,6 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "measure/compile/landlock.h"
+
 struct CompileSandbox {
     Arena arena;
     int ruleset; // of Landlock
@@ -23,24 +24,17 @@ struct CompileSandbox {
 
 // ---- files
 
-// As the newest kernels have it; older headers know less of it.
-typedef struct {
-    uint64_t files, network, scoped;
-} Ruleset;
-enum { SCOPED_SOCKETS_AND_SIGNALS = 3, NETWORK_BIND_AND_CONNECT = 3 };
 static const uint64_t read_rights = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
 static const uint64_t own_rights = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR |
                                    LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE |
                                    LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
                                    LANDLOCK_ACCESS_FS_MAKE_DIR;
-static const uint64_t cut_right = (uint64_t)1 << 14, // LANDLOCK_ACCESS_FS_TRUNCATE, since the third version
-    refer_right = (uint64_t)1 << 13, ioctl_right = (uint64_t)1 << 15;
 
 static uint64_t all_rights(long version) {
     uint64_t rights = ((uint64_t)1 << 13) - 1; // those of the first version
-    rights |= refer_right;
-    if (version >= 3) rights |= cut_right;
-    if (version >= 5) rights |= ioctl_right;
+    rights |= landlock_refer;
+    if (version >= 3) rights |= landlock_truncate;
+    if (version >= 5) rights |= landlock_ioctl;
     return rights;
 }
 
@@ -53,7 +47,7 @@ static bool rule_add(int ruleset, const char *path, uint64_t rights, bool needed
     bool folder = fstat(fd, &st) == 0 && S_ISDIR(st.st_mode);
     if (!folder) // what only folders have
         rule.allowed_access &= LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |
-                               LANDLOCK_ACCESS_FS_EXECUTE | cut_right;
+                               LANDLOCK_ACCESS_FS_EXECUTE | landlock_truncate;
     bool ok = syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0;
     int error = errno;
     close(fd);
@@ -61,7 +55,7 @@ static bool rule_add(int ruleset, const char *path, uint64_t rights, bool needed
 }
 
 static bool files_rule(CompileSandbox *s, const CompileFiles *f, Err *e) {
-    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    long version = landlock_version();
     // The first version lets nobody move a file from folder to folder, as Triton does.
     if (version < 2)
         return err_set(e, ERR_SANDBOX,
@@ -69,12 +63,9 @@ static bool files_rule(CompileSandbox *s, const CompileFiles *f, Err *e) {
                        "Triton's compiler would "
                        "see all files; nothing is compiled",
                        strerror(errno));
-    Ruleset set = {all_rights(version), version >= 4 ? NETWORK_BIND_AND_CONNECT : 0,
-                   version >= 6 ? SCOPED_SOCKETS_AND_SIGNALS : 0};
-    size_t size = version >= 6 ? 24 : version >= 4 ? 16 : 8;
-    s->ruleset = (int)syscall(SYS_landlock_create_ruleset, &set, size, 0);
+    s->ruleset = landlock_set(all_rights(version), version);
     if (s->ruleset < 0) return err_set(e, ERR_SANDBOX, "compile worker: Landlock: %s", strerror(errno));
-    uint64_t own = own_rights | refer_right | (version >= 3 ? cut_right : 0);
+    uint64_t own = own_rights | landlock_refer | (version >= 3 ? landlock_truncate : 0);
     bool ok = rule_add(s->ruleset, f->own, own, true, e) &&
               rule_add(s->ruleset, "/dev/null", LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE,
                        true, e) &&
