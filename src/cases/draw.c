@@ -455,7 +455,7 @@ static bool draw_once(Arena *a, Pool *pool, const DrawRequest *q, uint64_t seed,
     int64_t at = specs_room(d);
     if (!lay_cases(a, d, plan, spec, &at, e)) return false;
     for (int i = 0; i < d->cases; i++) d->input_elements += input_elements(&spec[i]);
-    calls_plan(a, d, spec, q->level == LEVEL_FULL && !q->more, calls, &at);
+    if (!q->called_once) calls_plan(a, d, spec, q->level == LEVEL_FULL && !q->more, calls, &at);
     uint8_t *map;
     if (!map_inputs(d, at, &map, e)) return false;
     d->spec = spec;

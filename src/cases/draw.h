@@ -112,6 +112,7 @@ typedef struct {
     const PlannedCase *plan;  // another plan, of `cases` cases; NULL: the level's own
     int cases;
     bool more;                   // beyond the level's own cases, for a candidate that those have accepted
+    bool called_once;            // nobody calls one object several times: without what such calls need
     const PlannedCase **planned; // where not NULL: the plan that the draw was made of
 } DrawRequest;
 // False with ERR_INPUT when the reference itself fails on its own domain (a user's definition): the message
