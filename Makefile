@@ -112,11 +112,13 @@ $(B)/%.o: %.c $(B)/flags | deps
 	$(Q)$(CC) $(FLAGS) $(ISA_ONLY) -MMD -MP -c -o $@ $<
 # The model's loops may differ between instruction sets: these two come with every AVX2 machine that isa.c accepts.
 $(B)/src/model/%_simd.avx2.o $(B)/src/train/%_simd.avx2.o: ISA_avx2 += -mfma -mf16c
+# Nobody looks at the processor's floating-point flags, so a loop may compute what it then does not choose: gcc vectorises
+# choices only then. No result has other bits.
 define simd_rule
 $(B)/%_simd.$(1).o: %_simd.c $(B)/flags | deps
 	@mkdir -p $$(@D)
 	@echo "  cc  $$< ($(1))"
-	$(Q)$$(CC) $$(FLAGS) $$(ISA_$(1)) $$(ISA_ONLY) -DISA=$(1) -MMD -MP -c -o $$@ $$<
+	$(Q)$$(CC) $$(FLAGS) -fno-trapping-math $$(ISA_$(1)) $$(ISA_ONLY) -DISA=$(1) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach i,base avx2 avx512,$(eval $(call simd_rule,$(i))))
 
