@@ -263,6 +263,7 @@ static bool bench(const World *w, const BenchOptions *o, const char *file, int *
     op_understood("bench", o->op, &x->op);
     if (!entry_apply(w->a, o->entry, &x->op, text, &entered, e)) return false;
     x->source = entered.source;
+    entry_understood("bench", entered.chosen);
     if (!referee_judge(w->referee, w->a, &q, &x->source, 1, &x->v, e)) return false;
     bool ok = true;
     if (verdict_accepted(&x->v)) {

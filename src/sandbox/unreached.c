@@ -401,14 +401,41 @@ static void statement(Walk *w, const Node *n) {
     }
 }
 
-// False: what stands behind the statement cannot be reached.
-static bool branch(Walk *w, const Node *n, bool *rest_under) {
+// Whether a line in there would be told if no case reached it.
+static bool tells(Walk *w, const Nodes *body) {
+    for (int i = 0; i < body->n; i++) {
+        const Node *n = body->at[i];
+        if (is_leaf_statement(n) && !harmless(w, n)) return true;
+        if (n->kind == NODE_IF && (tells(w, &n->branch.then) || tells(w, &n->branch.otherwise))) return true;
+        if (n->kind == NODE_FOR && tells(w, &n->loop.body)) return true;
+        if (n->kind == NODE_WHILE && tells(w, &n->whileloop.body)) return true;
+        if (n->kind == NODE_WITH && tells(w, &n->with.body)) return true;
+    }
+    return false;
+}
+
+// `if n < 5000: kernel[grid](...)`: a side without lines has none that tell that it was never taken.
+static bool side_is_silent(Walk *w, const Node *n, const Nodes *rest) {
+    bool then = tells(w, &n->branch.then), otherwise = tells(w, &n->branch.otherwise);
+    return then != otherwise && !(block_leaves(then ? &n->branch.then : &n->branch.otherwise) && tells(w, rest));
+}
+
+static void condition(Walk *w, const Node *n, bool dull, const Nodes *rest) {
+    const Node *cond = n->branch.cond;
+    Use use = dull ? AS_DULL : AS_CONDITION;
+    if (!w->kernel && !dull && cond->kind != NODE_BOOLOP && side_is_silent(w, n, rest))
+        use = item_use(cond, AS_VALUE);
+    (use == AS_VALUE ? truth : parts)(w, cond, use);
+}
+
+// `rest`: what stands behind it in its block. False: that cannot be reached.
+static bool branch(Walk *w, const Node *n, const Nodes *rest, bool *rest_under) {
     const Nodes *then = &n->branch.then, *otherwise = &n->branch.otherwise;
     bool reached = cover_ran(w->cover, n, w->kernel);
     const Node *cond =
         reached || !w->cond ? n->branch.cond : w->cond; // the outer one, where that kept calls away
     bool dull = otherwise->n == 0 && ends_in_raise(then);
-    if (reached) parts(w, n->branch.cond, dull ? AS_DULL : AS_CONDITION);
+    if (reached) condition(w, n, dull, rest);
     bool then_may = any_ran(w, then) || may(w, n->branch.cond, true);
     bool else_may = any_ran(w, otherwise) || may(w, n->branch.cond, false);
     bool then_leaves = block_leaves(then), else_leaves = block_leaves(otherwise);
@@ -416,10 +443,6 @@ static bool branch(Walk *w, const Node *n, bool *rest_under) {
     if (else_may) under(w, cond, otherwise);
     *rest_under = reached && (then_leaves || else_leaves);
     return (then_may && !then_leaves) || (else_may && !else_leaves);
-}
-
-static bool any_follows(const Walk *w, const Nodes *body, int i) {
-    return any_ran(w, &(Nodes){body->at + i + 1, body->n - i - 1});
 }
 
 static void block(Walk *w, const Nodes *body) {
@@ -432,8 +455,9 @@ static void block(Walk *w, const Nodes *body) {
             statement(w, n);
             continue;
         }
+        const Nodes rest = {body->at + i + 1, body->n - i - 1};
         bool rest_under;
-        if (!branch(w, n, &rest_under) && !any_follows(w, body, i)) break;
+        if (!branch(w, n, &rest, &rest_under) && !any_ran(w, &rest)) break;
         if (rest_under) w->cond = n->branch.cond;
     }
     w->cond = was;

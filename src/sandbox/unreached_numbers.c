@@ -104,6 +104,7 @@ static void number_truths(UnreachedNumbers *w, const Node *n) {
         for (int k = 0; k < conds->n; k++)
             if (!node_gives_truth(conds->at[k])) number_truth(w, conds->at[k]);
     }
+    if (n->kind == NODE_IF && !node_gives_truth(n->branch.cond)) number_truth(w, n->branch.cond);
     if (node_gives_truth(n)) number_truth(w, n);
 }
 

@@ -64,8 +64,8 @@ check rejected_is_worse_than_undecided exits 1 "$bin" referee "$wrong" "$tmp/lat
 sed 's/^def run(/def soft(/' "$gold" >"$tmp/soft.py"
 check only_public exits 0 "$bin" referee "$tmp/soft.py" $quick
 { cat "$tmp/soft.py"; printf '\n\ndef other(x):\n    return x\n'; } >"$tmp/two.py"
-check two_public_are_none exits 1 "$bin" referee "$tmp/two.py" $quick
-check two_public_are_listed grep -q -e '--entry NAME.*soft, other' "$tmp/err"
+check two_public_are_none exits 2 "$bin" referee "$tmp/two.py" $quick
+check two_public_are_told says 2 'says which one is meant: soft, other' "$bin" referee "$tmp/two.py" $quick
 check named exits 0 "$bin" referee "$tmp/two.py" $quick --entry soft
 check named_wrongly exits 1 "$bin" referee "$tmp/two.py" $quick --entry other
 check no_such_entry says 2 'did you mean soft?' "$bin" referee "$tmp/two.py" $quick --entry sotf

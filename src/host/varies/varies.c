@@ -193,6 +193,8 @@ Varies *varies_new(Arena *a, const Node *module, const VariesInputs *inputs) {
         if (module->module.body.at[i]->kind == NODE_CLASS)
             classes[v->class_count++] = module->module.body.at[i];
     v->classes = classes;
+    v->state.arena = a;
+    names_of_state(&v->state, module);
     declare(v, NULL, &module->module.body);
     v->changed = true;
     for (int pass = 0; v->changed && !v->full; pass++) {
