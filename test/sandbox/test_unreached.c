@@ -221,6 +221,40 @@ static void truths_and_arithmetic_have_two_ways(void **state) {
     assert_false(one_way_counts(MODEL("self.n / 5000"), "self.n / 5000", YES, true));
 }
 
+// A side of an `if` that has no line, or none that matters, has nothing that tells that it was never taken: its
+// condition has to have come out both ways.
+static void a_silent_side_counts(void **state) {
+    (void)state;
+    enum { RAN = COVER_HOST, NO = COVER_FALSE, YES = COVER_TRUE };
+#define SILENT(text) "def run(x):\n    M, N = x.shape\n    y = 1\n" text
+    COUNTS(SILENT("    if N != 7:\n        y = 2\n    return y\n"), {"M, N", RAN}, {"if", RAN}, {"y = 1", RAN}, {"y = 2", RAN},
+           {"return y", RAN}, {"7", YES}, {"7", NO});
+    COUNTS(SILENT("    if not N == 7:\n        y = 2\n    return y\n"), {"M, N", RAN}, {"if", RAN}, {"y = 1", RAN},
+           {"y = 2", RAN}, {"return y", RAN}, {"7", NO}, {"7", YES});
+    COUNTS(SILENT("    if N == 7:\n        pass\n    else:\n        y = 2\n    return y\n"), {"M, N", RAN}, {"if", RAN},
+           {"y = 1", RAN}, {"y = 2", RAN}, {"return y", RAN}, {"7", NO}, {"7", YES});
+    COUNTS(SILENT("    if N == 7:\n        print('seven')\n    else:\n        y = 2\n    return y\n"),
+           {"M, N", RAN}, {"if", RAN}, {"y = 1", RAN}, {"y = 2", RAN}, {"return y", RAN}, {"7", NO}, {"7", YES});
+    COUNTS(SILENT("    if N != 7:\n        return y\n"), {"M, N", RAN}, {"if", RAN}, {"y = 1", RAN}, {"return y", RAN},
+           {"7", YES}, {"7", NO}); // nothing stands behind it
+    // What matters on neither side, on both, or never: these need no second way.
+    static const struct {
+        const char *text;
+        Mark mark[6];
+    } free[] = {
+        {SILENT("    if N != 7:\n        print('other')\n    return y\n"),
+         {{"M, N", RAN}, {"y = 1", RAN}, {"print", RAN}, {"return y", RAN}, {"7", YES}, {"if", RAN}}},
+        {SILENT("    if N > 0:\n        y = 2\n    return y\n"),
+         {{"M, N", RAN}, {"y = 1", RAN}, {"y = 2", RAN}, {"return y", RAN}, {"0", YES}, {"if", RAN}}},
+        {SILENT("    if x.stride(0) % 16 == 0:\n        y = 2\n    return y\n"),
+         {{"M, N", RAN}, {"y = 1", RAN}, {"y = 2", RAN}, {"return y", RAN}, {"0:", YES}, {"if", RAN}}},
+        {SILENT("    if N > 70000:\n        raise ValueError(N)\n    return y\n"),
+         {{"M, N", RAN}, {"y = 1", RAN}, {"if", RAN}, {"return y", RAN}, {"70000", NO}, {"if", RAN}}},
+    };
+    for (size_t i = 0; i < sizeof free / sizeof *free; i++)
+        if (left_out(free[i].text, free[i].mark, 6)) fail_msg("%s", free[i].text);
+}
+
 // In kernels, comparisons and arithmetic of numbers that the program keeps.
 static void kept_numbers_count_in_kernels(void **state) {
     (void)state;
@@ -302,6 +336,7 @@ int main(void) {
                                        cmocka_unit_test(texts_are_read_strictly),
                                        cmocka_unit_test(parts_count),
                                        cmocka_unit_test(truths_and_arithmetic_have_two_ways),
+                                       cmocka_unit_test(a_silent_side_counts),
                                        cmocka_unit_test(kept_numbers_count_in_kernels),
                                        cmocka_unit_test(layouts_that_tell_a_size_count),
                                        cmocka_unit_test(the_outer_condition_is_named),
