@@ -37,8 +37,8 @@ static bool places(const BenchOptions *o, CellPlace *out, int *n, Err *e) {
         if (!option_value(&option, o->shape.at[i], e)) return false;
     }
     if (o->grid) {
-        if (!str_is(str_of(o->grid), "published"))
-            return err_set(e, ERR_USAGE, "--grid is published, not \"%s\"", o->grid);
+        if (!str_is(str_of(o->grid), "six"))
+            return err_set(e, ERR_USAGE, "--grid is six, not \"%s\"", o->grid);
         if (shapes) return err_set(e, ERR_USAGE, "--grid names the shapes: without --shape");
         given = six;
         shapes = sizeof six / sizeof *six;
