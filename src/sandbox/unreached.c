@@ -361,9 +361,13 @@ static void function(Walk *w, const Node *n) {
     w->cond = cond;
 }
 
+static bool tells(Walk *w, const Nodes *body);
+static void first_turn(Walk *w, const Node *n, const Node *by);
+
 static void loop(Walk *w, const Node *n) {
     bool ran = any_ran(w, &n->loop.body);
     if (cover_ran(w->cover, n, w->kernel)) parts(w, n->loop.iter, AS_VALUE);
+    if (tells(w, &n->loop.body)) first_turn(w, n, n->loop.iter);
     if (ran || varies_loops(varies(w), w->scope, n->loop.iter)) under(w, n->loop.iter, &n->loop.body);
     block(w, &n->loop.otherwise);
 }
@@ -383,6 +387,7 @@ static void statement(Walk *w, const Node *n) {
     case NODE_FOR: loop(w, n); break;
     case NODE_WHILE:
         if (cover_ran(w->cover, n, w->kernel)) parts(w, n->whileloop.cond, AS_CONDITION);
+        if (tells(w, &n->whileloop.body)) first_turn(w, n, n->whileloop.cond);
         if (any_ran(w, &n->whileloop.body) || may(w, n->whileloop.cond, true))
             under(w, n->whileloop.cond, &n->whileloop.body);
         block(w, &n->whileloop.otherwise);
@@ -420,12 +425,32 @@ static bool side_is_silent(Walk *w, const Node *n, const Nodes *rest) {
     return then != otherwise && !(block_leaves(then ? &n->branch.then : &n->branch.otherwise) && tells(w, rest));
 }
 
+// In kernels only numbers that the program keeps, or that are mixed: others are compared with in every program.
+static void silent_in_kernel(Walk *w, const Node *cond) {
+    if (cond->kind == NODE_COMPARE)
+        kernel_comparison(w, cond, node_part_place(cond, cond->compare.rest.at[0]));
+    if (cond->kind == NODE_UNARY) silent_in_kernel(w, cond->unary.operand);
+    for (int i = 0; cond->kind == NODE_BOOLOP && i < cond->boolop.items.n; i++)
+        silent_in_kernel(w, cond->boolop.items.at[i]);
+}
+
 static void condition(Walk *w, const Node *n, bool dull, const Nodes *rest) {
     const Node *cond = n->branch.cond;
     Use use = dull ? AS_DULL : AS_CONDITION;
-    if (!w->kernel && !dull && cond->kind != NODE_BOOLOP && side_is_silent(w, n, rest))
-        use = item_use(cond, AS_VALUE);
+    bool silent = !dull && side_is_silent(w, n, rest);
+    if (silent && !w->kernel && cond->kind != NODE_BOOLOP) use = item_use(cond, AS_VALUE);
+    if (silent && w->kernel) silent_in_kernel(w, cond);
     (use == AS_VALUE ? truth : parts)(w, cond, use);
+}
+
+// A loop that has had turns in every call, or in none: what the program keeps may change that.
+static void first_turn(Walk *w, const Node *n, const Node *by) {
+    uint8_t ways = w->kernel ? 0 : cover_truth_of(w->cover, n);
+    bool loops = ways == COVER_TRUE;
+    if (!loops && ways != COVER_FALSE) return;
+    bool changes = n->kind == NODE_WHILE ? varies_keeps(varies(w), w->scope, by) && may(w, by, !loops)
+                                         : loops && varies_starves(varies(w), w->scope, by);
+    if (changes) note_number(w, n, numbers_truth(&w->numbers, n) + loops, by);
 }
 
 // `rest`: what stands behind it in its block. False: that cannot be reached.

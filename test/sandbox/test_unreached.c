@@ -255,6 +255,63 @@ static void a_silent_side_counts(void **state) {
         if (left_out(free[i].text, free[i].mark, 6)) fail_msg("%s", free[i].text);
 }
 
+static void find_loop(void *arg, const Node *n) {
+    const Node **found = arg;
+    if (n->kind == NODE_FOR || n->kind == NODE_WHILE) *found = n;
+    node_each_child(n, find_loop, arg);
+}
+static bool loop_counts(const char *text, uint8_t ways) {
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    const Node *m = parse_module(&a, str_of(text), &d), *found = NULL;
+    assert_non_null(m);
+    find_loop(&found, m);
+    Cover c = {.n = strlen(text), .at = NEWN(&a, uint8_t, strlen(text) + 1), .keeps = true};
+    c.truth = NEWN(&a, CoverTruth, COVER_TRUTHS_MAX);
+    memset(c.at, COVER_HOST, c.n);
+    if (ways & COVER_FALSE) cover_truth(&c, found, false);
+    if (ways & COVER_TRUE) cover_truth(&c, found, true);
+    Unreached u;
+    unreached_find(&a, m, &c, &one, &u);
+    bool any = unreached_any(&u);
+    arena_free(&a);
+    return any;
+}
+
+// A loop over what the program keeps has to have had turns in some call, and none in another.
+static void first_turns_count(void **state) {
+    (void)state;
+    enum { NO = COVER_FALSE, YES = COVER_TRUE };
+    static const struct {
+        const char *loop;
+        bool counts;
+    } all[] = {
+        {"while self.n < 5000:\n            k(x)\n            break", true},
+        {"for i in range(self.n, 5000, 5000):\n            k(x)", true},
+        {"for i in range(5000 - self.n):\n            k(x)", true},
+        {"for i in self.l:\n            k(x)", true},
+        {"for i in range(self.n + 1):\n            k(x)", false}, // one turn at least
+        {"for i in range(0, self.n + 1):\n            k(x)", false},
+        {"while self.n < 5000:\n            print(x)\n            break", false}, // nothing is done there
+        {"while x.shape[0] > 5:\n            k(x)\n            break", false},    // of sizes, not of what is kept
+        {"for i in range(x.shape[0] - 5):\n            k(x)", false},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        Arena a = {0};
+        const char *text = arena_printf(&a,
+                                        "class ModelNew:\n    def __init__(self):\n        self.n = 0\n        self.l = []\n"
+                                        "    def forward(self, x):\n        self.n = self.n + 1\n"
+                                        "        self.l.append(1)\n        %s\n        return x\n",
+                                        all[i].loop);
+        for (int way = NO; way <= YES; way += YES - NO) {
+            bool may = all[i].counts && (way == YES || strstr(all[i].loop, "while"));
+            if (loop_counts(text, (uint8_t)way) != may) fail_msg("%d: %s", way, text);
+        }
+        if (loop_counts(text, NO | YES)) fail_msg("both: %s", text);
+        arena_free(&a);
+    }
+}
+
 // In kernels, comparisons and arithmetic of numbers that the program keeps.
 static void kept_numbers_count_in_kernels(void **state) {
     (void)state;
@@ -337,6 +394,7 @@ int main(void) {
                                        cmocka_unit_test(parts_count),
                                        cmocka_unit_test(truths_and_arithmetic_have_two_ways),
                                        cmocka_unit_test(a_silent_side_counts),
+                                       cmocka_unit_test(first_turns_count),
                                        cmocka_unit_test(kept_numbers_count_in_kernels),
                                        cmocka_unit_test(layouts_that_tell_a_size_count),
                                        cmocka_unit_test(the_outer_condition_is_named),

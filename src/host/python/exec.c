@@ -117,7 +117,10 @@ static Flow exec_for(Interp *in, Env *env, const Node *s, Value *result) {
     Iter it;
     if (!eval(in, env, s->loop.iter, &over) || !iter_start(in, s->loop.iter->span, over, &it))
         return FLOW_ERROR;
-    for (int turn = 1; iter_next(&it, &v); turn++) {
+    for (int turn = 1;; turn++) {
+        bool more = iter_next(&it, &v);
+        if (turn == 1) note_truth(in, s, more);
+        if (!more) break;
         note_turn(in, s->span.at, turn);
         if (!host_step(in, s->span) || !assign(in, env, s->loop.target, v)) return FLOW_ERROR;
         Flow f = exec_block(in, env, &s->loop.body, result);
@@ -129,11 +132,12 @@ static Flow exec_for(Interp *in, Env *env, const Node *s, Value *result) {
 }
 
 static Flow exec_while(Interp *in, Env *env, const Node *s, Value *result) {
-    for (;;) {
+    for (int turn = 1;; turn = 2) {
         Value v;
         bool truth;
         if (!eval(in, env, s->whileloop.cond, &v) || !value_truth(in, s->whileloop.cond->span, v, &truth))
             return FLOW_ERROR;
+        if (turn == 1) note_truth(in, s, truth);
         if (!truth) return exec_block(in, env, &s->whileloop.otherwise, result);
         Flow f = exec_block(in, env, &s->whileloop.body, result);
         if (f == FLOW_BREAK) return FLOW_NEXT;

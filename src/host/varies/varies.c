@@ -220,6 +220,18 @@ bool varies_loops(Varies *v, const Scope *scope, const Node *iter) {
     return f.count == 0 && (f.how & FACT_VARIES) && !varies_empty(v, f);
 }
 
+bool varies_starves(Varies *v, const Scope *scope, const Node *iter) {
+    if (!v || v->full) return false;
+    Fact f = varies_eval(v, scope, iter);
+    if (f.count || !(f.how & FACT_KEPT) || !(f.how & FACT_VARIES)) return false;
+    if (iter->kind != NODE_CALL || !node_is_name(iter->call.func, "range") || iter->call.keywords.n ||
+        iter->call.args.n < 1 || iter->call.args.n > 2)
+        return true;
+    Fact first = varies_eval(v, scope, iter->call.args.at[0]);
+    if (iter->call.args.n == 1) return first.kind != FACT_NUMBER || first.lo < 1;
+    return fact_compare(OPER_LT, first, varies_eval(v, scope, iter->call.args.at[1])) != TRUTH_ALWAYS;
+}
+
 bool varies_keeps(Varies *v, const Scope *scope, const Node *cond) {
     uint8_t how = 0;
     if (!v || v->full) return false;

@@ -60,7 +60,23 @@ static void found_add(Found *f, const Node *n, Str name, Str last) {
     f->last = n;
 }
 
-// The only public function, or else the only nn.Module. NULL: there is none, or an error that names them.
+typedef struct {
+    Str name;
+    bool found;
+} Mention;
+static void find_mention(void *arg, const Node *n) {
+    Mention *m = arg;
+    m->found |= n->kind == NODE_NAME && str_eq(n->name, m->name);
+    node_each_child(n, find_mention, m); // a tree's height is bounded
+}
+// A module that calls the function: what stands on top is entered.
+static bool is_above(const Found *classes, const Found *functions) {
+    Mention m = {functions->last->function.name, false};
+    find_mention(&m, classes->last);
+    return m.found;
+}
+
+// The only public function, or the only nn.Module where that calls it or stands alone. NULL: there is none, or an error that names them.
 static const Node *only_one(Arena *a, const Node *module, const char **chosen, Err *e) {
     const Nodes *body = &module->module.body;
     Found functions = {.all = BUF(a)}, classes = {.all = BUF(a)};
@@ -72,7 +88,7 @@ static const Node *only_one(Arena *a, const Node *module, const char **chosen, E
         if (is_module_class(n))
             found_add(&classes, n, n->klass.name, classes.last ? classes.last->klass.name : (Str){0});
     }
-    bool class = functions.n != 1 && classes.n == 1;
+    bool class = classes.n == 1 && (functions.n != 1 || is_above(&classes, &functions));
     const Found *f = class ? &classes : &functions;
     if (f->n == 1) {
         *chosen = arena_printf(a, class ? "class %.*s, the file's only nn.Module"

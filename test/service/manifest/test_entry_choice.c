@@ -83,7 +83,10 @@ static void test_a_module_of_another_name(void **state) {
     assert_string_equal(chosen, "class Softmax, the file's only nn.Module");
     assert_string_equal(written(NULL, SOFT "def hard(x):\n    return x\n" MODULE("Softmax")),
                         "\n\nModelNew = Softmax\n");
-    assert_string_equal(written(NULL, SOFT MODULE("Softmax")), CALL); // a function comes first
+    assert_string_equal(written(NULL, SOFT MODULE("Softmax")), "\n\nModelNew = Softmax\n"); // it calls soft
+    assert_string_equal(written(NULL, "def soft(x):\n    return x\nclass Model(torch.nn.Module):\n"
+                                      "    def forward(self, x):\n        return x\n"),
+                        CALL); // a model that the function replaces
     assert_string_equal(written("Softmax", SOFT MODULE("Softmax")), "\n\nModelNew = Softmax\n");
     assert_null(chosen);
     assert_string_equal(written("Gelu", two), "\n\nModelNew = Gelu\n");
