@@ -1,8 +1,8 @@
-#include "sandbox/unreached.h"
+#include "sandbox/unreached/unreached.h"
 
 #include "host/policy/scope.h"
 #include "host/varies/varies.h"
-#include "sandbox/unreached_numbers.h"
+#include "sandbox/unreached/unreached_numbers.h"
 #include "tile/check/check.h"
 
 typedef struct {

@@ -1,4 +1,4 @@
-#include "sandbox/unreached_numbers.h"
+#include "sandbox/unreached/unreached_numbers.h"
 
 #include "host/policy/scope.h"
 #include "host/varies/varies.h"

@@ -1,6 +1,6 @@
 // Which lines that never ran can matter; and what a child says of them is read strictly.
 #include "lang/ast.h"
-#include "sandbox/unreached.h"
+#include "sandbox/unreached/unreached.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
