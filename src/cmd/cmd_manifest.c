@@ -38,7 +38,8 @@ int cmd_manifest(int argc, char **argv) {
     if (ok) print_text(stdout, str_of(arena_printf(&a, "%s\n", text)));
     if (ok && notes.launches > 1)
         fprintf(stderr,
-                "ouroboros manifest: the kernel is launched in %d places: this is the launch of line %d, not that of "
+                "ouroboros manifest: the kernel is launched in %d places: this is the launch of line %d, not "
+                "that of "
                 "line %d; --kernel NAME chooses another kernel, \"launches\" holds several launches\n",
                 notes.launches, notes.line, notes.other);
     if (ok && notes.gaps)

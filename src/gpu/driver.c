@@ -18,7 +18,8 @@ bool driver_open(const char *path, Driver *out, Err *e) {
     if (usual) path = "libcuda.so.1";
     *out = (Driver){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
     if (!out->library && usual)
-        return err_set(e, ERR_IO, "no NVIDIA driver here (%s cannot be loaded; OUROBOROS_LIBCUDA names another one)",
+        return err_set(e, ERR_IO,
+                       "no NVIDIA driver here (%s cannot be loaded; OUROBOROS_LIBCUDA names another one)",
                        path);
     if (!out->library) return err_set(e, ERR_IO, "no NVIDIA driver here: %s", dlerror());
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

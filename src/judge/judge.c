@@ -302,8 +302,9 @@ static void strength_take(const Candidates *b, Evidence *out) {
     if (out->proved) return;
     out->unproved = op->domain.published ? "the published domain"
                     : op->user           ? "this definition; `ouroboros prove` measures it"
-                    : op->domain.contiguous ? "contiguous inputs alone; `ouroboros prove --layout contiguous` measures it"
-                                            : "this op; `ouroboros prove` measures it";
+                    : op->domain.contiguous
+                        ? "contiguous inputs alone; `ouroboros prove --layout contiguous` measures it"
+                        : "this op; `ouroboros prove` measures it";
 }
 
 static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
@@ -341,8 +342,7 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (verdict_accepted(v) && !judge_beyond(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_branches(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
-    if (verdict_accepted(v) && b->production)
-        production_judge(&production, v);
+    if (verdict_accepted(v) && b->production) production_judge(&production, v);
     if (verdict_accepted(v))
         large_tensors_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
     if (verdict_accepted(v)) judge_unreached(b, i, v);

@@ -1,11 +1,11 @@
-// reached.h - which functions and classes of a file the entry can come to. Edits elsewhere change nothing that
-// is judged, so they say nothing of a test.
+// reached.h - which functions and classes of a file the entry can come to. Edits elsewhere change nothing
+// that is judged, so they say nothing of a test.
 #pragma once
 #include "host/policy/scope.h"
 #include "lang/ast.h"
 
-// The names that `run`, or ModelNew, mentions, and those that what they stand for mentions. `entered` is false
-// where the file has neither as a definition: then everything may be reached.
+// The names that `run`, or ModelNew, mentions, and those that what they stand for mentions. `entered` is
+// false where the file has neither as a definition: then everything may be reached.
 typedef struct {
     bool entered;
     Names names;

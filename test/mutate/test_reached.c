@@ -3,9 +3,11 @@
 
 #include "mutate/reached.h"
 
-#define FILE_OF(run) \
-    "import triton\nK = 3\nL = K + 1\nT = [half]\n@triton.jit\ndef kernel(x):\n    pass\n@triton.jit\ndef other(x):\n    pass\n" \
-    "def half(x):\n    return L\ndef never(x):\n    return half(x)\nclass Way:\n    def f(self):\n        return kernel\n" run
+#define FILE_OF(run)                                                                                        \
+    "import triton\nK = 3\nL = K + 1\nT = [half]\n@triton.jit\ndef kernel(x):\n    pass\n@triton.jit\ndef " \
+    "other(x):\n    pass\n"                                                                                 \
+    "def half(x):\n    return L\ndef never(x):\n    return half(x)\nclass Way:\n    def f(self):\n        " \
+    "return kernel\n" run
 
 static void expect(const char *source, const char *name, bool there) {
     Reached r;
@@ -14,7 +16,9 @@ static void expect(const char *source, const char *name, bool there) {
     reached_find(&arena, module, &r);
     for (int i = 0; i < module->module.body.n; i++) {
         const Node *n = module->module.body.at[i];
-        Str own = n->kind == NODE_CLASS ? n->klass.name : n->kind == NODE_FUNCTION ? n->function.name : (Str){0};
+        Str own = n->kind == NODE_CLASS      ? n->klass.name
+                  : n->kind == NODE_FUNCTION ? n->function.name
+                                             : (Str){0};
         if (str_is(own, name) && reached_has(&r, n) != there) fail_msg("%s in\n%s", name, source);
         if (!own.len) assert_true(reached_has(&r, n)); // runs whenever the file is read
     }
@@ -61,6 +65,7 @@ static int teardown(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(names_lead_on), cmocka_unit_test(edits_stand_there_alone)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(names_lead_on),
+                                       cmocka_unit_test(edits_stand_there_alone)};
     return cmocka_run_group_tests(tests, NULL, teardown);
 }

@@ -1,9 +1,9 @@
-// `n -= 1` as the `n = n - 1` that it is: whatever follows what a program counts, and looks for arithmetic that
-// chooses as a condition does (host/varies, sandbox/unreached/unreached.h), then meets it in one form. Of `+=` the sum is
-// marked: Python extends a list there instead of making another one.
+// `n -= 1` as the `n = n - 1` that it is: whatever follows what a program counts, and looks for arithmetic
+// that chooses as a condition does (host/varies, sandbox/unreached/unreached.h), then meets it in one form.
+// Of `+=` the sum is marked: Python extends a list there instead of making another one.
 //
-// A target that is more than a name is evaluated twice that way. So it is rewritten only where nobody can tell:
-// where neither it nor the value changes anything. Any other stays, and is not read (exec.c).
+// A target that is more than a name is evaluated twice that way. So it is rewritten only where nobody can
+// tell: where neither it nor the value changes anything. Any other stays, and is not read (exec.c).
 #include "host/policy/screen.h"
 #include "tile/check/check.h"
 

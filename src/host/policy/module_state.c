@@ -1,6 +1,7 @@
 // Lists and dictionaries of a module that its functions fill: `_cache[N] = block`, `_calls[0] += 1`. They are
-// state between calls, like what an object of ModelNew keeps, and are judged like that: called again and again
-// (sandbox/child_calls.c), with every condition on them counted (host/varies). To stay within what that sees:
+// state between calls, like what an object of ModelNew keeps, and are judged like that: called again and
+// again (sandbox/child_calls.c), with every condition on them counted (host/varies). To stay within what that
+// sees:
 //
 //   - the whole file binds the name once, to a display of numbers and texts, or to nothing in it;
 //   - what is put there are numbers, texts and the like (value.c): tensors are for objects to keep;
@@ -56,7 +57,8 @@ static void find_stores(void *arg, const Node *n) {
     if (n->kind == NODE_ANNASSIGN) stored_to(names, n->annassign.target);
     if (n->kind == NODE_FOR) stored_to(names, n->loop.target);
     const Node *f = n->kind == NODE_CALL ? n->call.func : NULL;
-    if (f && f->kind == NODE_ATTRIBUTE && f->attribute.value->kind == NODE_NAME && is_change(f->attribute.name))
+    if (f && f->kind == NODE_ATTRIBUTE && f->attribute.value->kind == NODE_NAME &&
+        is_change(f->attribute.name))
         names_add(names, f->attribute.value->name);
     node_each_child(n, find_stores, names); // a tree's height is bounded
 }

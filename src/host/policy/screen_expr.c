@@ -68,7 +68,8 @@ void screen_target(Screen *s, Scope *scope, const Node *n) {
         refuse_named(s, n->span, "assignment to `.", n->attribute.name, FORM_ATTRIBUTE);
         break;
     case NODE_SUBSCRIPT:
-        if (!s->candidate || !may_store(s, scope, n->subscript.value)) refuse_form(s, n->span, FORM_SUBSCRIPT);
+        if (!s->candidate || !may_store(s, scope, n->subscript.value))
+            refuse_form(s, n->span, FORM_SUBSCRIPT);
         screen_expr(s, scope, n->subscript.value);
         screen_expr(s, scope, n->subscript.index);
         break;

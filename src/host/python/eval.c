@@ -486,7 +486,8 @@ static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
     else if (args.n > 1)
         note_truth(in, n, value_same(*out, args.pos[0]));
     // Its end: where it begins, an operator may have its right operand.
-    note_computed(in, n->span.at + n->span.len - 1, args.n ? args.pos[0] : *out, args.n > 1 ? args.pos[1] : *out, *out);
+    note_computed(in, n->span.at + n->span.len - 1, args.n ? args.pos[0] : *out,
+                  args.n > 1 ? args.pos[1] : *out, *out);
     return true;
 }
 
@@ -559,8 +560,7 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
         if (!eval(in, env, n->binary.left, &l) || !eval(in, env, n->binary.right, &r)) return false;
         if (n->binary.grows && l.kind == V_LIST)
             return *out = l, seq_extend(in, n->span, l.seq, r); // others may hold it, too
-        return
-               binary_values(in, n->span, n->binary.op, l, r, out) &&
+        return binary_values(in, n->span, n->binary.op, l, r, out) &&
                (note_computed(in, n->binary.right->span.at, l, r, *out), note_zero(in, n, *out), true);
     }
     case NODE_BOOLOP: return eval_boolop(in, env, n, out);

@@ -266,9 +266,9 @@ static bool module_eval(Interp *in, Env *env, const Node *n, Value *out) {
     return *out = (Value){.kind = V_MODULE, .s = buf_str(&path)}, true;
 }
 
-// What a module holds nobody may change but what its calls keep (module_state.c), and it holds data: a function
-// or an object that a call gives could keep something of its own. A name for what the file defines is no more
-// than that.
+// What a module holds nobody may change but what its calls keep (module_state.c), and it holds data: a
+// function or an object that a call gives could keep something of its own. A name for what the file defines
+// is no more than that.
 static bool module_value(Interp *in, const Node *n, bool kept, Value v) {
     if (kept) return v.kind == V_LIST ? (v.seq->kept = true) : (v.dict->kept = true);
     bool named = n->kind == NODE_NAME || n->kind == NODE_ATTRIBUTE;
@@ -290,7 +290,8 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
     case NODE_ANNASSIGN:
         if (s->annassign.value)
             ok = eval(in, env, s->annassign.value, &v) &&
-                 (!env->module || !in->candidate || module_value(in, s->annassign.value, s->annassign.kept, v)) &&
+                 (!env->module || !in->candidate ||
+                  module_value(in, s->annassign.value, s->annassign.kept, v)) &&
                  assign(in, env, s->annassign.target, v);
         break;
     case NODE_AUGASSIGN: ok = exec_augassign(in, env, s); break;

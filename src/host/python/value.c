@@ -304,10 +304,11 @@ static bool is_unchanging(Interp *in, Span at, Value v) {
 
 bool may_keep(Interp *in, Span at, bool kept, Value v) {
     return !kept || is_unchanging(in, at, v) ||
-           host_refuse(in, at,
-                       "what the module keeps between calls are numbers, texts and tuples of them, not %s; an "
-                       "object of ModelNew may keep tensors",
-                       value_type(v));
+           host_refuse(
+               in, at,
+               "what the module keeps between calls are numbers, texts and tuples of them, not %s; an "
+               "object of ModelNew may keep tensors",
+               value_type(v));
 }
 
 bool seq_new(Interp *in, Span at, ValueKind kind, int64_t n, Value *out) {
@@ -322,7 +323,8 @@ bool seq_new(Interp *in, Span at, ValueKind kind, int64_t n, Value *out) {
 }
 
 bool seq_push(Interp *in, Span at, Seq *s, Value v) {
-    if (!host_work(in, at, 1) || !not_frozen(in, at, s->frozen) || !may_keep(in, at, s->kept, v)) return false;
+    if (!host_work(in, at, 1) || !not_frozen(in, at, s->frozen) || !may_keep(in, at, s->kept, v))
+        return false;
     if (s->n == s->cap) {
         int cap = s->cap < 4 ? 8 : s->cap * 2; // the heap limit keeps this far below INT_MAX
         Value *to = HOST_NEW(in, at, Value, cap);

@@ -55,7 +55,7 @@ typedef struct {
     int n, cap;
     SeqFlavour flavour;
     bool frozen;
-    bool kept; // the module's, changed by calls: it holds numbers, texts and the like alone
+    bool kept;              // the module's, changed by calls: it holds numbers, texts and the like alone
     const struct Class *of; // NAMED
 } Seq;
 typedef struct {
@@ -219,7 +219,7 @@ bool value_is_kept(Value v); // a list or dictionary with `kept`
 MUST_CHECK bool may_keep(Interp *in, Span at, bool kept, Value v);
 MUST_CHECK bool seq_new(Interp *in, Span at, ValueKind kind, int64_t n, Value *out); // n items, all None
 MUST_CHECK bool seq_push(Interp *in, Span at, Seq *s, Value v);
-MUST_CHECK bool seq_extend(Interp *in, Span at, Seq *s, Value by); // by what it is iterated over
+MUST_CHECK bool seq_extend(Interp *in, Span at, Seq *s, Value by);           // by what it is iterated over
 MUST_CHECK bool pair_new(Interp *in, Span at, Value a, Value b, Value *out); // a tuple
 MUST_CHECK bool seq_of_ints(Interp *in, Span at, ValueKind kind, const int64_t *x, int n, Value *out);
 // The items of a set as a list, for what gives the same in any order.

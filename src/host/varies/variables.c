@@ -77,8 +77,8 @@ static void find_rebound(Varies *v, Callable *c) {
     }
 }
 
-// The scope of what a name stands for at a place of its own function; NULL: it is bound in no such way. Where the
-// target of `n += 1` stands, the name is read before it is written.
+// The scope of what a name stands for at a place of its own function; NULL: it is bound in no such way. Where
+// the target of `n += 1` stands, the name is read before it is written.
 static const void *bound_at(const Callable *c, Str name, uint32_t at, bool written) {
     const void *scope = NULL;
     for (int i = 0; i < c->rebounds; i++) {
@@ -105,7 +105,8 @@ bool var_read(const Varies *v, const Scope *scope, const Node *n, Fact *out) {
     const Var *var = var_visible(v, scope, n->name);
     const Callable *c = callable_of(v, scope);
     if (!var) return false;
-    const void *here = c && var->scope == c->node && inside(c, n) ? bound_at(c, n->name, n->span.at, false) : NULL;
+    const void *here =
+        c && var->scope == c->node && inside(c, n) ? bound_at(c, n->name, n->span.at, false) : NULL;
     *out = here ? var_find(v, here, n->name)->fact : var->fact;
     if (var->cap > 0 && out->kind == FACT_NUMBER && out->hi > var->cap) {
         out->hi = var->cap;

@@ -361,8 +361,28 @@ static void function(Walk *w, const Node *n) {
     w->cond = cond;
 }
 
-static bool tells(Walk *w, const Nodes *body);
-static void first_turn(Walk *w, const Node *n, const Node *by);
+// Whether a line in there would be told if no case reached it.
+static bool tells(Walk *w, const Nodes *body) {
+    for (int i = 0; i < body->n; i++) {
+        const Node *n = body->at[i];
+        if (is_leaf_statement(n) && !harmless(w, n)) return true;
+        if (n->kind == NODE_IF && (tells(w, &n->branch.then) || tells(w, &n->branch.otherwise))) return true;
+        if (n->kind == NODE_FOR && tells(w, &n->loop.body)) return true;
+        if (n->kind == NODE_WHILE && tells(w, &n->whileloop.body)) return true;
+        if (n->kind == NODE_WITH && tells(w, &n->with.body)) return true;
+    }
+    return false;
+}
+
+// A loop that has had turns in every call, or in none: what the program keeps may change that.
+static void first_turn(Walk *w, const Node *n, const Node *by) {
+    uint8_t ways = w->kernel ? 0 : cover_truth_of(w->cover, n);
+    bool loops = ways == COVER_TRUE;
+    if (!loops && ways != COVER_FALSE) return;
+    bool changes = n->kind == NODE_WHILE ? varies_keeps(varies(w), w->scope, by) && may(w, by, !loops)
+                                         : loops && varies_starves(varies(w), w->scope, by);
+    if (changes) note_number(w, n, numbers_truth(&w->numbers, n) + loops, by);
+}
 
 static void loop(Walk *w, const Node *n) {
     bool ran = any_ran(w, &n->loop.body);
@@ -406,32 +426,18 @@ static void statement(Walk *w, const Node *n) {
     }
 }
 
-// Whether a line in there would be told if no case reached it.
-static bool tells(Walk *w, const Nodes *body) {
-    for (int i = 0; i < body->n; i++) {
-        const Node *n = body->at[i];
-        if (is_leaf_statement(n) && !harmless(w, n)) return true;
-        if (n->kind == NODE_IF && (tells(w, &n->branch.then) || tells(w, &n->branch.otherwise))) return true;
-        if (n->kind == NODE_FOR && tells(w, &n->loop.body)) return true;
-        if (n->kind == NODE_WHILE && tells(w, &n->whileloop.body)) return true;
-        if (n->kind == NODE_WITH && tells(w, &n->with.body)) return true;
-    }
-    return false;
-}
-
 // `if n < 5000: kernel[grid](...)`: a side without lines has none that tell that it was never taken.
 static bool side_is_silent(Walk *w, const Node *n, const Nodes *rest) {
     bool then = tells(w, &n->branch.then), otherwise = tells(w, &n->branch.otherwise);
-    return then != otherwise && !(block_leaves(then ? &n->branch.then : &n->branch.otherwise) && tells(w, rest));
+    return then != otherwise &&
+           !(block_leaves(then ? &n->branch.then : &n->branch.otherwise) && tells(w, rest));
 }
 
-// In kernels only numbers that the program keeps, or that are mixed: others are compared with in every program.
-static void silent_in_kernel(Walk *w, const Node *cond) {
-    if (cond->kind == NODE_COMPARE)
-        kernel_comparison(w, cond, node_part_place(cond, cond->compare.rest.at[0]));
-    if (cond->kind == NODE_UNARY) silent_in_kernel(w, cond->unary.operand);
-    for (int i = 0; cond->kind == NODE_BOOLOP && i < cond->boolop.items.n; i++)
-        silent_in_kernel(w, cond->boolop.items.at[i]);
+// In kernels only numbers that the program keeps, or that are mixed: others are compared with in every
+// program.
+static void silent_in_kernel(void *arg, const Node *cond) {
+    if (cond->kind != NODE_COMPARE) return node_each_child(cond, silent_in_kernel, arg);
+    kernel_comparison(arg, cond, node_part_place(cond, cond->compare.rest.at[0]));
 }
 
 static void condition(Walk *w, const Node *n, bool dull, const Nodes *rest) {
@@ -441,16 +447,6 @@ static void condition(Walk *w, const Node *n, bool dull, const Nodes *rest) {
     if (silent && !w->kernel && cond->kind != NODE_BOOLOP) use = item_use(cond, AS_VALUE);
     if (silent && w->kernel) silent_in_kernel(w, cond);
     (use == AS_VALUE ? truth : parts)(w, cond, use);
-}
-
-// A loop that has had turns in every call, or in none: what the program keeps may change that.
-static void first_turn(Walk *w, const Node *n, const Node *by) {
-    uint8_t ways = w->kernel ? 0 : cover_truth_of(w->cover, n);
-    bool loops = ways == COVER_TRUE;
-    if (!loops && ways != COVER_FALSE) return;
-    bool changes = n->kind == NODE_WHILE ? varies_keeps(varies(w), w->scope, by) && may(w, by, !loops)
-                                         : loops && varies_starves(varies(w), w->scope, by);
-    if (changes) note_number(w, n, numbers_truth(&w->numbers, n) + loops, by);
 }
 
 // `rest`: what stands behind it in its block. False: that cannot be reached.

@@ -55,8 +55,7 @@ typedef struct {
     int n;
 } Found;
 static void found_add(Found *f, const Node *n, Str name, Str last) {
-    if (!f->last || !str_eq(name, last))
-        buf_printf(&f->all, "%s%.*s", f->n++ ? ", " : "", STR_ARG(name));
+    if (!f->last || !str_eq(name, last)) buf_printf(&f->all, "%s%.*s", f->n++ ? ", " : "", STR_ARG(name));
     f->last = n;
 }
 
@@ -76,7 +75,8 @@ static bool is_above(const Found *classes, const Found *functions) {
     return m.found;
 }
 
-// The only public function, or the only nn.Module where that calls it or stands alone. NULL: there is none, or an error that names them.
+// The only public function, or the only nn.Module where that calls it or stands alone. NULL: there is none,
+// or an error that names them.
 static const Node *only_one(Arena *a, const Node *module, const char **chosen, Err *e) {
     const Nodes *body = &module->module.body;
     Found functions = {.all = BUF(a)}, classes = {.all = BUF(a)};
@@ -91,15 +91,14 @@ static const Node *only_one(Arena *a, const Node *module, const char **chosen, E
     bool class = classes.n == 1 && (functions.n != 1 || is_above(&classes, &functions));
     const Found *f = class ? &classes : &functions;
     if (f->n == 1) {
-        *chosen = arena_printf(a, class ? "class %.*s, the file's only nn.Module"
-                                        : "function %.*s, the file's only public one",
-                               STR_ARG(class ? f->last->klass.name : f->last->function.name));
+        *chosen = arena_printf(
+            a, class ? "class %.*s, the file's only nn.Module" : "function %.*s, the file's only public one",
+            STR_ARG(class ? f->last->klass.name : f->last->function.name));
         return f->last;
     }
     if (functions.n + classes.n == 0) return NULL;
-    err_record(e, ERR_USAGE,
-               "the file has no `run`; `--entry NAME` says which one is meant: %s%s%s", buf_cstr(&functions.all),
-               functions.n && classes.n ? ", " : "", buf_cstr(&classes.all));
+    err_record(e, ERR_USAGE, "the file has no `run`; `--entry NAME` says which one is meant: %s%s%s",
+               buf_cstr(&functions.all), functions.n && classes.n ? ", " : "", buf_cstr(&classes.all));
     return NULL;
 }
 
@@ -151,9 +150,10 @@ bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Entered *
     }
     if (f && f->kind == NODE_CLASS) {
         if (times_named(source, "run") || times_named(source, "ModelNew"))
-            return err_set(e, ERR_USAGE,
-                           "--entry %.*s: the file has something else that is called `run` or `ModelNew`: rename it",
-                           STR_ARG(entry));
+            return err_set(
+                e, ERR_USAGE,
+                "--entry %.*s: the file has something else that is called `run` or `ModelNew`: rename it",
+                STR_ARG(entry));
         out->source = str_of(arena_printf(a, "%.*s\n\nModelNew = %.*s\n", STR_ARG(source), STR_ARG(entry)));
         return true;
     }

@@ -4,10 +4,10 @@
 #include "op/op.h"
 
 // `name`: the function or nn.Module to call; NULL: `run` or ModelNew where the file has one, else its only
-// public function (no underscore in front, no kernel), or its only nn.Module with a forward, if that calls the
-// function or there is no such one. The file as it is
-// where nothing has to be written, and where it does not parse or has nothing to enter, which is the judge's
-// business. ERR_USAGE: there is nothing of that name, or several could be meant.
+// public function (no underscore in front, no kernel), or its only nn.Module with a forward, if that calls
+// the function or there is no such one. The file as it is where nothing has to be written, and where it does
+// not parse or has nothing to enter, which is the judge's business. ERR_USAGE: there is nothing of that name,
+// or several could be meant.
 typedef struct {
     Str source;
     const char *chosen; // what was chosen without being named: "class SoftmaxModule, ..."; NULL: nothing

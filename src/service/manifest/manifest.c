@@ -470,8 +470,8 @@ static bool no_gaps(Manifest *m, Str json, const json_t *o) {
     Gaps g = {0};
     find_gaps(m, "", o, &g);
     return g.n == 0 ||
-           err_set(m->e, ERR_USAGE, "%s:%d: \"%.80s\" is a gap, which is still to be filled: \"%.100s\"%s", m->file,
-                   line_of_gap(json), g.path, g.text,
+           err_set(m->e, ERR_USAGE, "%s:%d: \"%.80s\" is a gap, which is still to be filled: \"%.100s\"%s",
+                   m->file, line_of_gap(json), g.path, g.text,
                    g.n > 1 ? arena_printf(m->arena, "; %d texts here begin with \"?\"", g.n) : "");
 }
 

@@ -9,8 +9,8 @@ typedef struct {
     const char *kernel; // NULL: the file's only one that no other kernel calls
     const Op *op;       // its inputs name the tensors, in order; or NULL
 } DraftRequest;
-// What it does not say itself: how many gaps it has, and how many launches of the kernel the file has: it is of
-// the first of them.
+// What it does not say itself: how many gaps it has, and how many launches of the kernel the file has: it is
+// of the first of them.
 typedef struct {
     int gaps, launches;
     int line, other; // of the first launch, and of the second

@@ -27,8 +27,8 @@ static LaneRun *lane_run(const Access *x, LaneRuns *runs, Storage *m, int64_t of
 // This program comes back to elements of the run.
 static bool come_back(Access *x, const LaneRun *run, uint32_t race) {
     if (!x->store) return lanes_load(x->v, x->s, run, x->wrote);
-    return lanes_store(x->v, x->s, run, x->wrote, (LaneValues){x->raw ? x->raw + run->lane * x->bytes : NULL, x->value},
-                       race);
+    return lanes_store(x->v, x->s, run, x->wrote,
+                       (LaneValues){x->raw ? x->raw + run->lane * x->bytes : NULL, x->value}, race);
 }
 
 static bool run_allowed(Access *x, Storage *m, int64_t offset, size_t lane, size_t n, uint32_t race) {
@@ -441,7 +441,8 @@ bool step_store_run(Vm *v, const Step *s) {
     bool one = s->one & ONE_B;
     int64_t lane;
     if (length == 0) return true;
-    uint8_t bad = any_active(v, (Poison){s->pb && !one ? s->pb + first : s->pb, one}, NULL, length, 0xff, &lane);
+    uint8_t bad =
+        any_active(v, (Poison){s->pb && !one ? s->pb + first : s->pb, one}, NULL, length, 0xff, &lane);
     if (bad) return vm_undefined(v, s, bad, lane + (one ? 0 : (int64_t)first), "a store");
     const char *value = stored_lanes(v, s, length) + (one ? 0 : first * s->size);
     uint8_t *at;

@@ -2,10 +2,13 @@
 #include "host/normalized.h"
 #include "host/world.h"
 
-#define BODY(statement) "def f(t, i):\n    return t\ndef run(x):\n    t, i = [1, 2], 1\n    " statement "\n    f(t, i)\n    return x\n"
-#define METHOD(statement)                                                                            \
-    "import torch.nn as nn\nclass ModelNew(nn.Module):\n    def __init__(self):\n        super().__init__()\n" \
-    "        self.n = 0\n        self.t = {}\n    def forward(self, x):\n        i = 1\n        " statement   \
+#define BODY(statement)                                                             \
+    "def f(t, i):\n    return t\ndef run(x):\n    t, i = [1, 2], 1\n    " statement \
+    "\n    f(t, i)\n    return x\n"
+#define METHOD(statement)                                                                                   \
+    "import torch.nn as nn\nclass ModelNew(nn.Module):\n    def __init__(self):\n        "                  \
+    "super().__init__()\n"                                                                                  \
+    "        self.n = 0\n        self.t = {}\n    def forward(self, x):\n        i = 1\n        " statement \
     "\n        return x\n"
 
 static void it_is_written_out(void **state) {
@@ -26,7 +29,9 @@ static void it_is_written_out(void **state) {
     HAS(METHOD("self.more().n += 1"), "+=");
     HAS("def len(t):\n    return t.pop()\n" BODY("t[len(t)] += 1"), "t[len(t)] += 1");
     // Kernels have their own rules.
-    HAS("import triton\n@triton.jit\ndef k(x):\n    i = 0\n    i += 1\ndef run(x):\n    k[(1,)](x)\n    return x\n", "i += 1");
+    HAS("import triton\n@triton.jit\ndef k(x):\n    i = 0\n    i += 1\ndef run(x):\n    k[(1,)](x)\n    "
+        "return x\n",
+        "i += 1");
 }
 
 // Runs what host_normalize() makes of it.
@@ -74,6 +79,7 @@ static void it_does_the_same(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(it_is_written_out), cmocka_unit_test(it_does_the_same)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(it_is_written_out),
+                                       cmocka_unit_test(it_does_the_same)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

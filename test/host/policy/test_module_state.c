@@ -1,8 +1,8 @@
 // Lists and dictionaries of a module that calls may change: which they are, what they may hold, and when they
 // are at hand. The same text changed in one place is refused.
+#include "host/policy/screen.h"
 #include "host/support.h"
 #include "host/world.h"
-#include "host/policy/screen.h"
 
 static Node *ready(Arena *a, const char *source, DiagList *d) {
     Node *module = (Node *)(uintptr_t)parsed(a, source);
@@ -24,11 +24,11 @@ static void names_are_found(void **state) {
         {"t = {}\n" STORES("a, t[1] = 1, 2"), true},
         {"t = {}\n" STORES("for t[1] in (1, 2):\n        pass"), true},
         {"t = {}\ndef f():\n    def g():\n        t[1] = 2\n    return g\n" STORES("f()()"), true},
-        {"t = {}\n" STORES("t[1]"), false},                  // nobody changes it
-        {"t = {}\n" STORES("t = {}\n    t[1] = 2"), false},  // a local one
-        {"t = {}\nt = {}\n" STORES("t[1] = 2"), false},      // bound twice
+        {"t = {}\n" STORES("t[1]"), false},                 // nobody changes it
+        {"t = {}\n" STORES("t = {}\n    t[1] = 2"), false}, // a local one
+        {"t = {}\nt = {}\n" STORES("t[1] = 2"), false},     // bound twice
         {"t = {}\n" STORES("f = lambda t: 1\n    t[1] = 2"), false},
-        {"t = {'a': []}\n" STORES("t[1] = 2"), false},       // not plain
+        {"t = {'a': []}\n" STORES("t[1] = 2"), false}, // not plain
         {"t = {'a': x}\n" STORES("t[1] = 2"), false},
         {"t = [i for i in (1, 2)]\n" STORES("t[1] = 2"), false},
         {"def dict():\n    return 1\nt = dict()\n" STORES("t[1] = 2"), false},
@@ -60,7 +60,8 @@ static void two_calls(const Program *p) {
     HostProgram *host = module && host_screen(module, &w.d) ? host_program(&w.m, NULL, module) : NULL;
     bool ok = host && host_build(host, w.in, 3) && host_call(host, w.in, 3, &w.out) &&
               host_call(host, w.in, 3, &w.out);
-    if (ok != (p->kind == DIAG_COUNT)) fail_msg("%s\n%s", w.d.count ? w.d.at[0].msg : "no finding", p->source);
+    if (ok != (p->kind == DIAG_COUNT))
+        fail_msg("%s\n%s", w.d.count ? w.d.at[0].msg : "no finding", p->source);
     if (!ok) expect_finding(&w.d, p->kind, p->part, p->source);
     world_close(&w);
 }
@@ -72,7 +73,8 @@ static void it_lasts_from_call_to_call(void **state) {
         {DIAG_HOST, "AssertionError", "n = [0]\n" IN_RUN("    n[0] += 1\n    assert n[0] < 2\n")},
         {DIAG_HOST, "AssertionError", "n = []\n" IN_RUN("    n.append(x.shape)\n    assert len(n) < 2\n")},
         {DIAG_HOST, "AssertionError",
-         "n = {}\n" IN_RUN("    assert x.shape not in n\n    n[x.shape] = (x.dtype, x.device, ('a', 1.5))\n")},
+         "n = {}\n" IN_RUN(
+             "    assert x.shape not in n\n    n[x.shape] = (x.dtype, x.device, ('a', 1.5))\n")},
         // Another name for it is the same one.
         {DIAG_HOST, "AssertionError",
          "n = [0]\n" IN_RUN("    m = n\n    m[0] += 1\n    n[0] = m[0]\n    assert n[0] < 2\n")},
@@ -97,14 +99,17 @@ static void it_lasts_from_call_to_call(void **state) {
          "n = [0]\ndef f():\n    n[0] += 1\n    return n[0]\nN = f()\n" IN_RUN("    f()\n")},
         {DIAG_REFUSED, "in calls alone", "n = [0]\nm = n\n" IN_RUN("    n[0] += 1\n")},
         {DIAG_REFUSED, "in calls alone", "n = [0]\nm = [n]\n" IN_RUN("    n[0] += 1\n")},
-        {DIAG_REFUSED, "in calls alone", "n = [0]\ndef f(m=n):\n    return m[0]\n" IN_RUN("    f()\n    n[0] += 1\n")},
+        {DIAG_REFUSED, "in calls alone",
+         "n = [0]\ndef f(m=n):\n    return m[0]\n" IN_RUN("    f()\n    n[0] += 1\n")},
         {DIAG_REFUSED, "in calls alone",
          "n = [0]\nclass C:\n    m = n\n" IN_RUN("    n[0] += 1\n    C.m[0]\n")},
         {DIAG_REFUSED, "in calls alone",
-         "import functools\nn = [0]\n@functools.cache\ndef f():\n    return n[0]\n" IN_RUN("    n[0] += 1\n    f()\n")},
+         "import functools\nn = [0]\n@functools.cache\ndef f():\n    return n[0]\n" IN_RUN(
+             "    n[0] += 1\n    f()\n")},
         {DIAG_REFUSED, "in calls alone",
          "import torch.nn as nn\nn = [0]\nclass ModelNew(nn.Module):\n    def __init__(self):\n"
-         "        super().__init__()\n        n[0] += 1\n    def forward(self, x, s, t):\n        return x\n"},
+         "        super().__init__()\n        n[0] += 1\n    def forward(self, x, s, t):\n        return "
+         "x\n"},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) two_calls(&all[i]);
 }

@@ -362,8 +362,9 @@ static void what_is_kept_varies(void **state) {
 // What the module keeps: the condition stands in run().
 static void what_a_module_keeps_varies(void **state) {
     (void)state;
-#define OF_MODULE(text, cond) \
-    "n = [0]\nt = {}\nc = [7]\ndef run(x):\n    k = 1\n" text "    if " cond ":\n        return x\n    return None\n"
+#define OF_MODULE(text, cond)                                                \
+    "n = [0]\nt = {}\nc = [7]\ndef run(x):\n    k = 1\n" text "    if " cond \
+    ":\n        return x\n    return None\n"
     static const struct {
         const char *text;
         bool may;

@@ -183,8 +183,8 @@ static void truths_and_arithmetic_have_two_ways(void **state) {
         {OF("sum([any([d])])"), "any([d])", YES, true},
         {OF("[1 for i in (1,) if d]"), "d", YES, true},
         {OF("str(d).startswith('0')"), "str(d).startswith('0')", NO, true},
-        {OF("int(bool(N))"), "bool(N)", YES, false},        // no size is 0
-        {OF("all([s for s in x.shape])"), "d", YES, false}, // nobody asks
+        {OF("int(bool(N))"), "bool(N)", YES, false},                        // no size is 0
+        {OF("all([s for s in x.shape])"), "d", YES, false},                 // nobody asks
         {OF("N * 40503 % 65536 - 5"), "N * 40503 % 65536 - 5", YES, false}, // one of many values
         {OF("min(1, abs(N * 40503 % 65536 - 5))"), "min(1, abs(N * 40503 % 65536 - 5))", NO, true},
         {OF("0 ** (N * 40503 % 65536 - 5)"), "0 ** (N * 40503 % 65536 - 5)", NO, true},
@@ -221,22 +221,23 @@ static void truths_and_arithmetic_have_two_ways(void **state) {
     assert_false(one_way_counts(MODEL("self.n / 5000"), "self.n / 5000", YES, true));
 }
 
-// A side of an `if` that has no line, or none that matters, has nothing that tells that it was never taken: its
-// condition has to have come out both ways.
+// A side of an `if` that has no line, or none that matters, has nothing that tells that it was never taken:
+// its condition has to have come out both ways.
 static void a_silent_side_counts(void **state) {
     (void)state;
     enum { RAN = COVER_HOST, NO = COVER_FALSE, YES = COVER_TRUE };
 #define SILENT(text) "def run(x):\n    M, N = x.shape\n    y = 1\n" text
-    COUNTS(SILENT("    if N != 7:\n        y = 2\n    return y\n"), {"M, N", RAN}, {"if", RAN}, {"y = 1", RAN}, {"y = 2", RAN},
-           {"return y", RAN}, {"7", YES}, {"7", NO});
-    COUNTS(SILENT("    if not N == 7:\n        y = 2\n    return y\n"), {"M, N", RAN}, {"if", RAN}, {"y = 1", RAN},
-           {"y = 2", RAN}, {"return y", RAN}, {"7", NO}, {"7", YES});
-    COUNTS(SILENT("    if N == 7:\n        pass\n    else:\n        y = 2\n    return y\n"), {"M, N", RAN}, {"if", RAN},
+    COUNTS(SILENT("    if N != 7:\n        y = 2\n    return y\n"), {"M, N", RAN}, {"if", RAN},
+           {"y = 1", RAN}, {"y = 2", RAN}, {"return y", RAN}, {"7", YES}, {"7", NO});
+    COUNTS(SILENT("    if not N == 7:\n        y = 2\n    return y\n"), {"M, N", RAN}, {"if", RAN},
            {"y = 1", RAN}, {"y = 2", RAN}, {"return y", RAN}, {"7", NO}, {"7", YES});
+    COUNTS(SILENT("    if N == 7:\n        pass\n    else:\n        y = 2\n    return y\n"), {"M, N", RAN},
+           {"if", RAN}, {"y = 1", RAN}, {"y = 2", RAN}, {"return y", RAN}, {"7", NO}, {"7", YES});
     COUNTS(SILENT("    if N == 7:\n        print('seven')\n    else:\n        y = 2\n    return y\n"),
-           {"M, N", RAN}, {"if", RAN}, {"y = 1", RAN}, {"y = 2", RAN}, {"return y", RAN}, {"7", NO}, {"7", YES});
-    COUNTS(SILENT("    if N != 7:\n        return y\n"), {"M, N", RAN}, {"if", RAN}, {"y = 1", RAN}, {"return y", RAN},
-           {"7", YES}, {"7", NO}); // nothing stands behind it
+           {"M, N", RAN}, {"if", RAN}, {"y = 1", RAN}, {"y = 2", RAN}, {"return y", RAN}, {"7", NO},
+           {"7", YES});
+    COUNTS(SILENT("    if N != 7:\n        return y\n"), {"M, N", RAN}, {"if", RAN}, {"y = 1", RAN},
+           {"return y", RAN}, {"7", YES}, {"7", NO}); // nothing stands behind it
     // What matters on neither side, on both, or never: these need no second way.
     static const struct {
         const char *text;
@@ -293,16 +294,18 @@ static void first_turns_count(void **state) {
         {"for i in range(self.n + 1):\n            k(x)", false}, // one turn at least
         {"for i in range(0, self.n + 1):\n            k(x)", false},
         {"while self.n < 5000:\n            print(x)\n            break", false}, // nothing is done there
-        {"while x.shape[0] > 5:\n            k(x)\n            break", false},    // of sizes, not of what is kept
+        {"while x.shape[0] > 5:\n            k(x)\n            break",
+         false}, // of sizes, not of what is kept
         {"for i in range(x.shape[0] - 5):\n            k(x)", false},
     };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         Arena a = {0};
-        const char *text = arena_printf(&a,
-                                        "class ModelNew:\n    def __init__(self):\n        self.n = 0\n        self.l = []\n"
-                                        "    def forward(self, x):\n        self.n = self.n + 1\n"
-                                        "        self.l.append(1)\n        %s\n        return x\n",
-                                        all[i].loop);
+        const char *text =
+            arena_printf(&a,
+                         "class ModelNew:\n    def __init__(self):\n        self.n = 0\n        self.l = []\n"
+                         "    def forward(self, x):\n        self.n = self.n + 1\n"
+                         "        self.l.append(1)\n        %s\n        return x\n",
+                         all[i].loop);
         for (int way = NO; way <= YES; way += YES - NO) {
             bool may = all[i].counts && (way == YES || strstr(all[i].loop, "while"));
             if (loop_counts(text, (uint8_t)way) != may) fail_msg("%d: %s", way, text);

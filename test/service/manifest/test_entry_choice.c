@@ -72,9 +72,8 @@ static void test_a_named_function(void **state) {
     assert_non_null(strstr(error.msg, "that is a kernel"));
 }
 
-#define MODULE(name) \
-    "class " name "(torch.nn.Module):\n    def forward(self, x):\n        return soft(x)\n"
-#define SOFT "def soft(x):\n    return x\n"
+#define MODULE(name) "class " name "(torch.nn.Module):\n    def forward(self, x):\n        return soft(x)\n"
+#define SOFT         "def soft(x):\n    return x\n"
 
 static void test_a_module_of_another_name(void **state) {
     (void)state;
@@ -99,7 +98,8 @@ static void test_a_module_of_another_name(void **state) {
     assert_null(written("Softmax", MODULE("Softmax") MODULE("ModelNew")));
     // No module: a class of another base, and one without a forward.
     assert_string_equal(written(NULL, "class A:\n    def forward(self, x):\n        return x\n"), "");
-    assert_string_equal(written(NULL, "class A(torch.nn.Module):\n    def f(self, x):\n        return x\n"), "");
+    assert_string_equal(written(NULL, "class A(torch.nn.Module):\n    def f(self, x):\n        return x\n"),
+                        "");
 }
 
 static int setup(void **state) {

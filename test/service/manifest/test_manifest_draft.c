@@ -63,7 +63,8 @@ static void one_of_several_launches_is_told(void **state) {
         DraftNotes want;
     } all[] = {{KERNEL, {.gaps = 9}},
                {KERNEL LAUNCHES, {.gaps = 2, .launches = 1, .line = 11}},
-               {KERNEL LAUNCHES "def g(x):\n    if x:\n        k[(2,)](x, x, 1, 2, 3, BLOCK=8)\n    k[(3,)](x)\n",
+               {KERNEL LAUNCHES
+                "def g(x):\n    if x:\n        k[(2,)](x, x, 1, 2, 3, BLOCK=8)\n    k[(3,)](x)\n",
                 {.gaps = 2, .launches = 3, .line = 11, .other = 14}}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         Arena a = {0};
