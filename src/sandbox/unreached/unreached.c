@@ -429,8 +429,8 @@ static void statement(Walk *w, const Node *n) {
 // `if n < 5000: kernel[grid](...)`: a side without lines has none that tell that it was never taken.
 static bool side_is_silent(Walk *w, const Node *n, const Nodes *rest) {
     bool then = tells(w, &n->branch.then), otherwise = tells(w, &n->branch.otherwise);
-    return then != otherwise &&
-           !(block_leaves(then ? &n->branch.then : &n->branch.otherwise) && tells(w, rest));
+    const Nodes *told = then ? &n->branch.then : &n->branch.otherwise;
+    return then != otherwise && any_ran(w, told) && !(block_leaves(told) && tells(w, rest));
 }
 
 // In kernels only numbers that the program keeps, or that are mixed: others are compared with in every
