@@ -76,9 +76,9 @@ second)
         step "mint-$op" 90 "$bin" mint $op -n 24 --seed 3 --gpu --shape 4096x4096 --dtype fp16 --state "$state" -o "$work/mint-$op.py"
         grep '^# on ' "$work/mint-$op.py" | tee -a "$log"
     done
-    bench grid 240 softmax "$gold/softmax.py" --grid published --dtype fp16 -o "$work/cells" --svg "$work/grid.svg"
+    bench grid 240 softmax "$gold/softmax.py" --grid six --dtype fp16 -o "$work/cells" --svg "$work/grid.svg"
     short grid
-    bench resumed 60 softmax "$gold/softmax.py" --grid published --dtype fp16 -o "$work/cells" --svg "$work/grid.svg"
+    bench resumed 60 softmax "$gold/softmax.py" --grid six --dtype fp16 -o "$work/cells" --svg "$work/grid.svg"
     short resumed
     step beside 120 python3 "$here/timed_verdicts.py" "$bin" -n 40 --ops softmax --beside --seconds 100 --state "$state" -o "$work/beside.jsonl"
     cat "$work/beside.out" "$work/beside.err" | tail -n 12 | tee -a "$log"
@@ -159,10 +159,10 @@ fifth)
     for op in $ops; do grep -h '^# Minted by\|^# rank model' "$work/picks/$op.py" | tee -a "$log"; done
     echo "picks: $((in_all - $(left))) s" | tee -a "$log"
     for op in $ops; do
-        within "alone-$op" 40 "$bin" bench "$work/picks/$op.py" --op $op --grid published --dtype fp16 --alone -o "$work/alone" --state "$state" --json
+        within "alone-$op" 40 "$bin" bench "$work/picks/$op.py" --op $op --grid six --dtype fp16 --alone -o "$work/alone" --state "$state" --json
     done
     for op in $ops; do
-        within "cells-$op" 150 "$bin" bench "$work/picks/$op.py" --op $op --grid published --dtype fp16 -o "$work/cells" --state "$state" --json
+        within "cells-$op" 150 "$bin" bench "$work/picks/$op.py" --op $op --grid six --dtype fp16 -o "$work/cells" --state "$state" --json
     done
     for op in $ops; do
         within "search-$op" 40 "$bin" mint $op -n 24 --seed 3 --gpu --alone --target h100 --shape 4096x4096 --dtype fp16 --state "$state" -o "$work/search-$op.py"

@@ -37,8 +37,8 @@ static bool places(const BenchOptions *o, CellPlace *out, int *n, Err *e) {
         if (!option_value(&option, o->shape.at[i], e)) return false;
     }
     if (o->grid) {
-        if (!str_is(str_of(o->grid), "published"))
-            return err_set(e, ERR_USAGE, "--grid is published, not \"%s\"", o->grid);
+        if (!str_is(str_of(o->grid), "six"))
+            return err_set(e, ERR_USAGE, "--grid is six, not \"%s\"", o->grid);
         if (shapes) return err_set(e, ERR_USAGE, "--grid names the shapes: without --shape");
         given = six;
         shapes = sizeof six / sizeof *six;
@@ -263,6 +263,7 @@ static bool bench(const World *w, const BenchOptions *o, const char *file, int *
     op_understood("bench", o->op, &x->op);
     if (!entry_apply(w->a, o->entry, &x->op, text, &entered, e)) return false;
     x->source = entered.source;
+    entry_understood("bench", entered.chosen);
     if (!referee_judge(w->referee, w->a, &q, &x->source, 1, &x->v, e)) return false;
     bool ok = true;
     if (verdict_accepted(&x->v)) {

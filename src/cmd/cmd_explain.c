@@ -53,6 +53,7 @@ static bool explain_file(Referee *r, Arena *a, const char *file, const ExplainOp
     Entered entered;
     if (!entry_apply(a, o->entry, &op, source, &entered, e)) return false;
     q.source = entered.source;
+    entry_understood("explain", entered.chosen);
     if (o->manifest &&
         (!io_read(a, o->manifest, MANIFEST_MAX, &text, e) ||
          !manifest_apply(a,

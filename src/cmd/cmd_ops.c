@@ -94,7 +94,9 @@ static void show_op(Arena *a, const Op *op, bool json, bool whole, Buf *out) {
         proved_words(&about, p);
         buf_putc(&about, '\n');
     }
-    put_comment(out, buf_str(&about));
+    Buf comment = BUF(a);
+    put_comment(&comment, buf_str(&about));
+    wrap_text(out, buf_str(&comment), screen_columns(stdout), 2);
     buf_puts(out, "\n");
     buf_str_put(out, op->source);
 }

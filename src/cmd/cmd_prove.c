@@ -198,6 +198,7 @@ static bool open_trial(Trial *t, const TrialOptions *o, const Positionals *rest,
         !entry_apply(t->a, o->entry, &t->op, file, &entered, e))
         return false;
     t->q.source = entered.source;
+    entry_understood("prove", entered.chosen);
     return true;
 }
 

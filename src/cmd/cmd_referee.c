@@ -39,6 +39,7 @@ typedef struct {
     const char *path;
     Str file, source;        // source: with what was written behind the file, which is what is judged
     const char *written_for; // "from M.json"; NULL: nothing was written
+    const char *entry;       // what is entered, where the file does not say; or NULL
     Err e;
 } Judged;
 
@@ -55,9 +56,7 @@ static bool read_file(Referee *r, Arena *a, const RefereeOptions *o, const Op *o
     Entered entered;
     if (!entry_apply(a, o->entry, op, f->file, &entered, &f->e)) return false;
     f->source = entered.source;
-    if (entered.several)
-        fprintf(stderr, "ouroboros referee: %s: --entry NAME says which function is meant: %s\n",
-                text_escaped(a, f->path), text_escaped(a, entered.several));
+    f->entry = entered.chosen;
     if (f->source.len != f->file.len) f->written_for = "to call the entry";
     return true;
 }
@@ -65,12 +64,14 @@ static bool read_file(Referee *r, Arena *a, const RefereeOptions *o, const Op *o
 static void put_verdict(Buf *out, const Judged *f, const Verdict *v, bool json) {
     if (!json) {
         verdict_shown(out, v);
+        if (f->entry) buf_printf(out, "entry: %s\n", f->entry);
         if (f->written_for) put_written(out, v, f->written_for, f->file, f->source);
         return;
     }
     json_t *o = verdict_object(v), *first = json_object();
     // As the path is typed: bytes that are no text have no place in JSON.
     if (utf8_valid(str_of(f->path))) json_object_set_new(first, "file", json_string(f->path));
+    if (f->entry) json_object_set_new(first, "entry", json_string(f->entry));
     if (f->written_for) json_object_set_new(first, "judged", json_stringn(f->source.p, f->source.len));
     json_object_update(first, o);
     json_decref(o);

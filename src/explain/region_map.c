@@ -118,10 +118,12 @@ void region_map_put(Buf *out, Arena *a, const RegionMap *p, const char *indent) 
     }
     buf_printf(out, "%s%8s ", indent, "");
     Region r = region_map_region(p);
+    int legends = 0;
     for (int k = 0; k < PIXEL_COUNT; k++)
-        if (r.of[k]) buf_printf(out, "%c %s  ", pixel_letter[k], pixel_words((Pixel)k));
+        if (r.of[k])
+            buf_printf(out, "%s%c %s", legends++ ? "  " : "", pixel_letter[k], pixel_words((Pixel)k));
     if (across > 1 || down > 1)
-        buf_printf(out, "(a character: %lld x %lld elements; lower case: some of them)", (long long)down,
-                   (long long)across);
+        buf_printf(out, "\n%s%8s (a character: %lld x %lld elements; lower case: some of them)", indent, "",
+                   (long long)down, (long long)across);
     buf_putc(out, '\n');
 }

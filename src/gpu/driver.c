@@ -14,11 +14,14 @@ bool driver_open(const char *path, Driver *out, Err *e) {
 #undef DRIVER
     };
     if (!path) path = getenv("OUROBOROS_LIBCUDA");
-    if (!path || !*path) path = "libcuda.so.1";
+    bool usual = !path || !*path;
+    if (usual) path = "libcuda.so.1";
     *out = (Driver){.library = dlopen(path, RTLD_NOW | RTLD_LOCAL)};
-    if (!out->library)
-        return err_set(e, ERR_IO, "no NVIDIA driver here: %s (OUROBOROS_LIBCUDA names another libcuda)",
-                       dlerror());
+    if (!out->library && usual)
+        return err_set(e, ERR_IO,
+                       "no NVIDIA driver here (%s cannot be loaded; OUROBOROS_LIBCUDA names another one)",
+                       path);
+    if (!out->library) return err_set(e, ERR_IO, "no NVIDIA driver here: %s", dlerror());
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         void *f = dlsym(out->library, table[i].symbol);
         if (!f) {

@@ -295,6 +295,18 @@ static bool judge_every_size(Candidates *b, size_t i, Verdict *v, Err *e) {
 
 // What passed everything else and holds a line that was reached by no case, though some call reaches it, is
 // not accepted.
+// Of the op as it was measured, or why there is no such number.
+static void strength_take(const Candidates *b, Evidence *out) {
+    const Op *op = b->draw->op;
+    out->proved = mutation_score_find(op, b->q->level);
+    if (out->proved) return;
+    out->unproved = op->domain.published ? "the published domain"
+                    : op->user           ? "this definition; `ouroboros prove` measures it"
+                    : op->domain.contiguous
+                        ? "contiguous inputs alone; `ouroboros prove --layout contiguous` measures it"
+                        : "this op; `ouroboros prove` measures it";
+}
+
 static void judge_unreached(const Candidates *b, size_t i, Verdict *v) {
     const Unreached *u = &v->evidence.coverage.unreached;
     if (v->evidence.coverage.told && !unreached_any(u)) return;
@@ -330,8 +342,7 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (verdict_accepted(v) && !judge_beyond(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_branches(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
-    if (verdict_accepted(v) && b->production)
-        production_judge(&production, v);
+    if (verdict_accepted(v) && b->production) production_judge(&production, v);
     if (verdict_accepted(v))
         large_tensors_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
     if (verdict_accepted(v)) judge_unreached(b, i, v);
@@ -362,8 +373,7 @@ void judge_candidate(void *candidates, size_t i, int worker) {
     }
     if (v->gaps.inputs && !gaps_tell(b, i, v, &b->err[i])) b->err[i] = (Err){0}; // what was decided stands
     if (verdict_accepted(v)) evidence_sizes(b->draw, &v->evidence);
-    if (verdict_accepted(v) && b->q->filter.n == 0 && b->q->filter.dtype < 0)
-        v->evidence.proved = mutation_score_find(b->draw->op, b->q->level);
+    if (verdict_accepted(v) && b->q->filter.n == 0 && b->q->filter.dtype < 0) strength_take(b, &v->evidence);
     v->judged.elapsed_ms = 1e3 * (clock_seconds() - t0);
     pthread_mutex_lock(&b->r->progress);
     b->done++;

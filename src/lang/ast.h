@@ -66,7 +66,8 @@ struct Node {
         struct {
             Oper op;
             Node *left, *right;
-        } binary; // BINARY
+            bool grows; // written `+=`: a list on the left is extended
+        } binary;       // BINARY
         struct {
             Oper op; // AND or OR
             Nodes items;
@@ -147,14 +148,16 @@ struct Node {
         struct {
             Nodes targets; // each assigned the value, left to right
             Node *value;
-        } assign; // ASSIGN
+            bool kept; // see host/policy/module_state.c
+        } assign;      // ASSIGN
         struct {
             Node *target, *value;
             Oper op;
         } augassign; // AUGASSIGN
         struct {
             Node *target, *annotation, *value; // value or NULL
-        } annassign;                           // ANNASSIGN
+            bool kept;
+        } annassign; // ANNASSIGN
         struct {
             Node *cond;
             Nodes then, otherwise; // elif: otherwise holds one IF

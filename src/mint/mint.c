@@ -133,7 +133,7 @@ static bool prove_best(Service *s, Arena *a, const MintRequest *q, const Ranking
     Submission judge = {.op = q->op, .level = LEVEL_FULL, .filter = q->filter, .every_size = q->every_size};
     int wanted = q->proofs < 1 ? 1 : q->proofs < MINT_PROOFS_MAX ? q->proofs : MINT_PROOFS_MAX;
     for (int i = 0; i < r->n && out->proofs < wanted; i++) {
-        if (q->progress) q->progress(q->arg, "proving the best", i, r->n);
+        if (q->progress) q->progress(q->arg, "judging the best", i, r->n);
         judge.source = r->at[i].attempt->source;
         MintProof *p = &out->proof[out->proofs];
         if (!service_judge(s, a, &judge, 1, &p->verdict, e)) return false;

@@ -1,5 +1,5 @@
 // equivalence.h - mutants that nobody can tell from the original, each with its reason: the files of
-// src/op/suite/equivalent. A claim is no more than a reason: the mutant it names must still agree with the
+// src/op/suite/equivalent. A reason alone proves nothing: the mutant that it names must still agree with the
 // oracle on ten million elements.
 #pragma once
 #include "mutate/mutant.h"

@@ -1,4 +1,5 @@
 #include "mutate/mutate.h"
+#include "mutate/reached.h"
 
 #include "lang/node_fields.h"
 #include "tile/check/check.h"
@@ -173,9 +174,10 @@ static void walk(void *arg, const Node *n) {
     m->depth--;
 }
 
-static void walk_module(Maker *m, Where where) {
+static void walk_module(Maker *m, const Reached *reached, Where where) {
     for (int i = 0; i < m->module->module.body.n; i++) {
         const Node *n = m->module->module.body.at[i];
+        if (!reached_has(reached, n)) continue;
         bool kernel = n->kind == NODE_FUNCTION && is_jit_function(n);
         if (kernel != (where == KERNEL)) continue;
         m->function = NULL;
@@ -205,7 +207,9 @@ void mutants_make(Arena *a, const Node *module, Str source, bool full, Mutants *
                .module = module,
                .above = NEWN(&scratch, const Node *, HEIGHT_MAX + 2),
                .out = &c};
+    Reached reached;
+    reached_find(&scratch, module, &reached);
     for (c.kind = 0; c.kind < MUTATOR_COUNT; c.kind++)
-        if (full || mutators[c.kind].where != FULL) walk_module(&m, mutators[c.kind].where);
+        if (full || mutators[c.kind].where != FULL) walk_module(&m, &reached, mutators[c.kind].where);
     arena_free(&scratch);
 }

@@ -1,6 +1,6 @@
 // prove.h - how well the referee notices small mistakes: every mutant of a kernel that is right is judged,
-// and each is killed, or survives with or without a reason. A reason (mutate/equivalence.h) is a claim: it
-// has to hold on ten million elements of fresh draws.
+// and each is killed, or survives with or without a reason why nobody can tell it from the original. A reason
+// (mutate/equivalence.h) has to hold on ten million elements of fresh draws.
 #pragma once
 #include "mutate/equivalence.h"
 #include "service/service.h"

@@ -2,7 +2,7 @@
 // tells it in its last report. Evidence, a reason to draw more cases, and a reason not to accept: none of it
 // can make anything pass.
 #pragma once
-#include "sandbox/unreached.h"
+#include "sandbox/unreached/unreached.h"
 #include "sandbox/wire.h"
 
 // BEYOND: sizes that no rows are drawn for, because they are too large or there are too many of them.

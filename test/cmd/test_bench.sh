@@ -10,7 +10,7 @@ check json_error grep -q '^{"error":{"kind":"io"' "$tmp/out"
 check needs_an_op exits 2 no_gpu $gold
 check no_such_grid exits 2 no_gpu $gold --op relu2 --grid mine
 check no_such_dtype exits 2 no_gpu $gold --op relu2 --dtype int8
-check grid_or_shape exits 2 no_gpu $gold --op relu2 --grid published --shape 4x4
+check grid_or_shape exits 2 no_gpu $gold --op relu2 --grid six --shape 4x4
 check too_many_rounds exits 2 no_gpu $gold --op relu2 --rounds 65
 
 build=$(dirname "$bin")

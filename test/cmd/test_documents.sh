@@ -4,6 +4,14 @@
 here=$(dirname "$0")
 python3 "$here/documents.py" "$bin"
 
+# How many cases a level has is said in two places, and is what a verdict counts.
+for level in quick full; do
+    "$bin" referee examples/softmax.py --op softmax --seed 1 --level $level >"$tmp/counted"
+    cases=$(sed -n 's/^cases: \([0-9]*\) of .*/\1/p' "$tmp/counted")
+    check "help_counts_cases_of_$level" sh -c "'$bin' help referee | tr -s ' \n' ' ' | grep -q '$level: about $cases cases'"
+    check "trust_counts_cases_of_$level" grep -q "\`$level\`[a-z ]* about $cases[. ,c]" doc/trust.md
+done
+
 mkdir "$tmp/pages"
 printf '# One\n## Two\n' >"$tmp/pages/page.md"
 answered() { # SECTION : a page of questions that this section shall answer

@@ -16,6 +16,18 @@ one_line_and_see() { # COMMAND... : a mistake in usage is one line, and a second
 }
 
 # Did you mean.
+# An unfilled gap of a manifest is named with its line; of several launches the one that was taken is told.
+"$bin" manifest examples/launched.py --op silu >"$tmp/gaps.json" 2>"$tmp/err"
+check a_gap_has_a_line says 2 'gaps.json:5: "outputs.y.shape" is a gap, which is still to be filled: "? sizes, such as x.shape"; 5 texts' \
+    "$bin" referee examples/launched.py --op silu --manifest "$tmp/gaps.json"
+check filled_has_none exits 0 "$bin" referee examples/launched.py --op silu --manifest examples/launch.json --level quick
+printf '@triton.jit\ndef k(x, N):\n    pass\ndef f(x):\n    k[(1,)](x, 1)\ndef g(x):\n    k[(2,)](x, 2)\n' >"$tmp/twice.py"
+check of_two_launches_the_first says 0 'launched in 2 places: this is the launch of line 5, not that of line 7; --kernel' "$bin" manifest "$tmp/twice.py"
+sed '/^def g/,$d' "$tmp/twice.py" >"$tmp/once.py"
+check one_launch_is_not_told sh -c "! $bin manifest $tmp/once.py 2>&1 >$tmp/out | grep -q launched"
+check no_strength_is_told sh -c "$bin referee $gold $quick --layout contiguous | grep -q '^test strength: not measured for contiguous inputs alone'"
+check strength_is_told sh -c "$bin referee $gold $quick | grep -q '^test strength: these cases'"
+
 check near_verb says 2 'did you mean referee?' "$bin" refere
 check near_option says 2 'did you mean --shape?' "$bin" mint softmax --shpae 2x3
 check near_op says 2 'did you mean softmax?' "$bin" mint softmx
@@ -64,8 +76,8 @@ check rejected_is_worse_than_undecided exits 1 "$bin" referee "$wrong" "$tmp/lat
 sed 's/^def run(/def soft(/' "$gold" >"$tmp/soft.py"
 check only_public exits 0 "$bin" referee "$tmp/soft.py" $quick
 { cat "$tmp/soft.py"; printf '\n\ndef other(x):\n    return x\n'; } >"$tmp/two.py"
-check two_public_are_none exits 1 "$bin" referee "$tmp/two.py" $quick
-check two_public_are_listed grep -q -e '--entry NAME.*soft, other' "$tmp/err"
+check two_public_are_none exits 2 "$bin" referee "$tmp/two.py" $quick
+check two_public_are_told says 2 'says which one is meant: soft, other' "$bin" referee "$tmp/two.py" $quick
 check named exits 0 "$bin" referee "$tmp/two.py" $quick --entry soft
 check named_wrongly exits 1 "$bin" referee "$tmp/two.py" $quick --entry other
 check no_such_entry says 2 'did you mean soft?' "$bin" referee "$tmp/two.py" $quick --entry sotf

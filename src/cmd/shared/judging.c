@@ -21,6 +21,10 @@ void op_understood(const char *verb, const char *text, const Op *op) {
     fputc('\n', stderr);
 }
 
+void entry_understood(const char *verb, const char *chosen) {
+    if (chosen) fprintf(stderr, "ouroboros %s: entry: %s\n", verb, chosen);
+}
+
 bool filter_of(const Shape *shape, const char *dtype, DrawFilter *out, Err *e) {
     *out = (DrawFilter){.m = shape->m, .n = shape->n, .dtype = -1};
     if (!dtype) return true;

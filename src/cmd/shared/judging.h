@@ -6,6 +6,8 @@
 
 // Says on standard error which op plain words were taken for, and its inputs; nothing for a name or a path.
 void op_understood(const char *verb, const char *text, const Op *op);
+// The same of what a file without `run` is entered by (entry_choice.h); nothing for NULL.
+void entry_understood(const char *verb, const char *chosen);
 // --layout and --domain, NULL where not given.
 MUST_CHECK bool domain_of(const char *layout, const char *domain, DomainAsked *out, Err *e);
 MUST_CHECK bool filter_of(const Shape *shape, const char *dtype, DrawFilter *out, Err *e);

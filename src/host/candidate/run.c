@@ -129,6 +129,7 @@ bool host_call(HostProgram *p, const Tensor *inputs, int count, Tensor *out) {
             return false;
     }
     Args args = {.pos = arg, .n = count, .at = {at.at, 0}};
+    in->calling = true;
     if (p->model) args.at = p->entry.at;
     if (!(p->model ? entry_call_model(in, &p->entry, arg, &result) : call_value(in, p->run, &args, &result)))
         return false;

@@ -374,6 +374,8 @@ static bool screen_module(const Node *module, DiagList *d, bool candidate, const
     for (int i = 0; i < body->n; i++)
         if (candidate && body->at[i]->kind == NODE_IMPORT && library_of(module, body->at[i]))
             names_of_import(&globals.names, body->at[i]);
+    s.state.arena = d->arena;
+    if (candidate) names_of_state(&s.state, module);
     s.members.arena = s.quiet.arena = s.reaching.arena = d->arena;
     for (int i = 0; candidate && i < body->n; i++)
         if (body->at[i]->kind == NODE_IMPORT && !library_of(module, body->at[i]))

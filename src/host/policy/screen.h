@@ -60,6 +60,10 @@ bool imports_normalize(Arena *a, Node *module, DiagList *d);
 void dead_code_drop(Arena *a, Node *module);
 void wrappers_normalize(Arena *a, Node *module);
 void memoised_normalize(Arena *a, Node *module);
+void augmented_normalize(Arena *a, Node *module);
+// Lists and dictionaries of the module that calls may change are marked (Node.assign.kept); their names.
+void module_state_normalize(Arena *a, Node *module);
+void names_of_state(Names *names, const Node *module);
 // Whether imports of __future__ stand before all others: anywhere else, run or not, they end the reading of a
 // file.
 bool futures_first(const Node *module, DiagList *d);

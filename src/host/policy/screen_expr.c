@@ -40,6 +40,17 @@ static bool made_here(const Scope *scope, const Node *n) {
     return false;
 }
 
+// An item of what a function made, of what an object holds, or of the module's own state. Who holds it may
+// still refuse: tensors, what is frozen.
+static bool may_store(const Screen *s, const Scope *scope, const Node *of) {
+    if (of->kind == NODE_NAME && s->in_function && names_have(&s->state, of->name)) return true;
+    bool held = false;
+    for (; of->kind == NODE_ATTRIBUTE || of->kind == NODE_SUBSCRIPT; held = true)
+        of = of->kind == NODE_ATTRIBUTE ? of->attribute.value : of->subscript.value;
+    if (of->kind != NODE_NAME) return false;
+    return made_here(scope, of) || (held && s->self.len && str_eq(of->name, s->self));
+}
+
 void screen_target(Screen *s, Scope *scope, const Node *n) {
     if (too_deep(s, n->span)) return;
     s->depth++;
@@ -57,7 +68,8 @@ void screen_target(Screen *s, Scope *scope, const Node *n) {
         refuse_named(s, n->span, "assignment to `.", n->attribute.name, FORM_ATTRIBUTE);
         break;
     case NODE_SUBSCRIPT:
-        if (!s->candidate || !made_here(scope, n->subscript.value)) refuse_form(s, n->span, FORM_SUBSCRIPT);
+        if (!s->candidate || !may_store(s, scope, n->subscript.value))
+            refuse_form(s, n->span, FORM_SUBSCRIPT);
         screen_expr(s, scope, n->subscript.value);
         screen_expr(s, scope, n->subscript.index);
         break;

@@ -18,6 +18,7 @@ typedef struct {
     bool model; // ModelNew is the entry: its parameters are inputs
     const Node *module;
     Str self;              // first parameter of the method around
+    Names state;           // lists and dictionaries of the module that calls may change
     Names members;         // of all classes of the file, and attributes that their methods set
     Names limits;          // names of torch.finfo(...) and torch.iinfo(...)
     Names quiet, reaching; // what imports bring and host code does not use, some of it what reaches out

@@ -56,11 +56,16 @@ static bool api_value(Interp *in, Span at, const Api *row, Str name, Value self,
     return true;
 }
 
+// What calls change is read in calls alone, and not where the result would be kept for later ones.
+static bool kept_in_reach(Interp *in, Span at) {
+    return (in->calling && !in->memo && !in->pruning) || host_refuse_form(in, at, FORM_STATE_ELSEWHERE);
+}
+
 bool env_read(Interp *in, Span at, Env *env, Str name, Value *out) {
     bool here = true;
     for (Env *e = env; e; e = e->outer) {
         Slot *s = env_find(e, name);
-        if (s && s->v.kind != V_UNBOUND) return *out = s->v, true;
+        if (s && s->v.kind != V_UNBOUND) return *out = s->v, !value_is_kept(s->v) || kept_in_reach(in, at);
         if (s && here)
             return host_raise(in, at,
                               "UnboundLocalError: cannot access local variable '%.*s' where it is not "
@@ -182,7 +187,7 @@ static void note_part(const Interp *in, const Node *n, const Node *part) {
     if (in->m) cover_mark(in->m->watch.cover, node_part_place(n, part), COVER_HOST);
 }
 
-static void note_truth(const Interp *in, const Node *n, bool holds) {
+void note_truth(const Interp *in, const Node *n, bool holds) {
     if (in->m) cover_truth(in->m->watch.cover, n, holds);
 }
 
@@ -481,7 +486,8 @@ static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
     else if (args.n > 1)
         note_truth(in, n, value_same(*out, args.pos[0]));
     // Its end: where it begins, an operator may have its right operand.
-    note_computed(in, n->span.at + n->span.len - 1, args.n ? args.pos[0] : *out, args.n > 1 ? args.pos[1] : *out, *out);
+    note_computed(in, n->span.at + n->span.len - 1, args.n ? args.pos[0] : *out,
+                  args.n > 1 ? args.pos[1] : *out, *out);
     return true;
 }
 
@@ -551,8 +557,10 @@ static bool eval_here(Interp *in, Env *env, const Node *n, Value *out) {
         Value l, r;
         if (in->candidate && takes_64_bits(n)) return eval_64_bits(in, env, n, out);
         if (in->candidate && is_64_bits(n, true)) return mask_alone(in, n->span);
-        return eval(in, env, n->binary.left, &l) && eval(in, env, n->binary.right, &r) &&
-               binary_values(in, n->span, n->binary.op, l, r, out) &&
+        if (!eval(in, env, n->binary.left, &l) || !eval(in, env, n->binary.right, &r)) return false;
+        if (n->binary.grows && l.kind == V_LIST)
+            return *out = l, seq_extend(in, n->span, l.seq, r); // others may hold it, too
+        return binary_values(in, n->span, n->binary.op, l, r, out) &&
                (note_computed(in, n->binary.right->span.at, l, r, *out), note_zero(in, n, *out), true);
     }
     case NODE_BOOLOP: return eval_boolop(in, env, n, out);

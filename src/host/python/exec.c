@@ -64,6 +64,10 @@ bool assign(Interp *in, Env *env, const Node *target, Value v) {
 static bool exec_augassign(Interp *in, Env *env, const Node *s) {
     const Node *target = s->augassign.target;
     Value l, r;
+    if (target->kind != NODE_NAME && in->candidate) // what augmented_normalize() left
+        return host_unsupported(in, target->span,
+                                "an augmented assignment whose target or value may change something; write "
+                                "it in two statements");
     if (target->kind != NODE_NAME)
         return host_refuse(in, target->span,
                            "host code assigns to plain names only, not to attributes or subscripts");
@@ -71,14 +75,7 @@ static bool exec_augassign(Interp *in, Env *env, const Node *s) {
     if (l.kind == V_BOUND)
         return host_refuse(in, s->span, "references do not change tensors in place; write %.*s = %.*s %s ...",
                            STR_ARG(target->name), STR_ARG(target->name), oper_text(s->augassign.op));
-    if (l.kind == V_LIST && s->augassign.op == OPER_ADD) { // extends the list that others may hold too
-        Iter it;
-        if (!iter_start(in, s->span, r, &it)) return false;
-        int64_t n = r.kind == V_LIST ? r.seq->n : INT64_MAX; // l += l adds what was there
-        for (Value v; n > 0 && iter_next(&it, &v); n--)
-            if (!seq_push(in, s->span, l.seq, v)) return false;
-        return true;
-    }
+    if (l.kind == V_LIST && s->augassign.op == OPER_ADD) return seq_extend(in, s->span, l.seq, r);
     Value was = l;
     if (!binary_values(in, s->span, s->augassign.op, was, r, &l)) return false;
     note_computed(in, s->augassign.value->span.at, was, r, l);
@@ -120,7 +117,10 @@ static Flow exec_for(Interp *in, Env *env, const Node *s, Value *result) {
     Iter it;
     if (!eval(in, env, s->loop.iter, &over) || !iter_start(in, s->loop.iter->span, over, &it))
         return FLOW_ERROR;
-    for (int turn = 1; iter_next(&it, &v); turn++) {
+    for (int turn = 1;; turn++) {
+        bool more = iter_next(&it, &v);
+        if (turn == 1) note_truth(in, s, more);
+        if (!more) break;
         note_turn(in, s->span.at, turn);
         if (!host_step(in, s->span) || !assign(in, env, s->loop.target, v)) return FLOW_ERROR;
         Flow f = exec_block(in, env, &s->loop.body, result);
@@ -132,11 +132,12 @@ static Flow exec_for(Interp *in, Env *env, const Node *s, Value *result) {
 }
 
 static Flow exec_while(Interp *in, Env *env, const Node *s, Value *result) {
-    for (;;) {
+    for (int turn = 1;; turn = 2) {
         Value v;
         bool truth;
         if (!eval(in, env, s->whileloop.cond, &v) || !value_truth(in, s->whileloop.cond->span, v, &truth))
             return FLOW_ERROR;
+        if (turn == 1) note_truth(in, s, truth);
         if (!truth) return exec_block(in, env, &s->whileloop.otherwise, result);
         Flow f = exec_block(in, env, &s->whileloop.body, result);
         if (f == FLOW_BREAK) return FLOW_NEXT;
@@ -265,9 +266,11 @@ static bool module_eval(Interp *in, Env *env, const Node *n, Value *out) {
     return *out = (Value){.kind = V_MODULE, .s = buf_str(&path)}, true;
 }
 
-// What a module holds nobody may change, and it holds data: a function or an object that a call gives could
-// keep something of its own. A name for what the file defines is no more than that.
-static bool module_value(Interp *in, const Node *n, Value v) {
+// What a module holds nobody may change but what its calls keep (module_state.c), and it holds data: a
+// function or an object that a call gives could keep something of its own. A name for what the file defines
+// is no more than that.
+static bool module_value(Interp *in, const Node *n, bool kept, Value v) {
+    if (kept) return v.kind == V_LIST ? (v.seq->kept = true) : (v.dict->kept = true);
     bool named = n->kind == NODE_NAME || n->kind == NODE_ATTRIBUTE;
     return named || is_data(in, v) ? value_freeze(in, n->span, v)
                                    : host_refuse_form(in, n->span, FORM_MODULE_STATE);
@@ -281,13 +284,14 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
     case NODE_ASSIGN:
         ok = env->module ? module_eval(in, env, s->assign.value, &v) : eval(in, env, s->assign.value, &v);
         if (ok && env->module && v.kind == V_LIST && is_configs(s->assign.value)) v.kind = V_TUPLE;
-        ok = ok && (!env->module || !in->candidate || module_value(in, s->assign.value, v));
+        ok = ok && (!env->module || !in->candidate || module_value(in, s->assign.value, s->assign.kept, v));
         for (int i = 0; ok && i < s->assign.targets.n; i++) ok = assign(in, env, s->assign.targets.at[i], v);
         break;
     case NODE_ANNASSIGN:
         if (s->annassign.value)
             ok = eval(in, env, s->annassign.value, &v) &&
-                 (!env->module || !in->candidate || module_value(in, s->annassign.value, v)) &&
+                 (!env->module || !in->candidate ||
+                  module_value(in, s->annassign.value, s->annassign.kept, v)) &&
                  assign(in, env, s->annassign.target, v);
         break;
     case NODE_AUGASSIGN: ok = exec_augassign(in, env, s); break;
@@ -342,6 +346,7 @@ static Flow exec_statement(Interp *in, Env *env, const Node *s, Value *result) {
         if (in->candidate && env->module && is_main_guard(s)) return FLOW_NEXT;
         if (!eval(in, env, s->branch.cond, &v) || !value_truth(in, s->branch.cond->span, v, &truth))
             return FLOW_ERROR;
+        note_truth(in, s->branch.cond, truth);
         return exec_block(in, env, truth ? &s->branch.then : &s->branch.otherwise, result);
     case NODE_FOR: return exec_for(in, env, s, result);
     case NODE_WHILE: return exec_while(in, env, s, result);

@@ -36,6 +36,7 @@ struct Interp {
     int memo;     // in how many functions whose results functools keeps
     int failing;  // in how many `raise` and failed `assert`: their texts are for people
     bool defined; // the module's statements have all run
+    bool calling; // a candidate's program is built: what runs is a call of it
     Env *globals;
     // Candidate.
     Machine *m;
@@ -78,6 +79,7 @@ MUST_CHECK bool call_value(Interp *in, Value f, const Args *args, Value *out);
 MUST_CHECK bool binary_values(Interp *in, Span at, Oper op, Value l, Value r, Value *out);
 // While sizes are looked for that make a difference (tile/vm/outcomes.h); otherwise nothing.
 void note_computed(const Interp *in, uint32_t at, Value l, Value r, Value result);
+void note_truth(const Interp *in, const Node *n, bool holds); // of one that was asked for it
 void note_turn(const Interp *in, uint32_t at, int turn);
 MUST_CHECK bool compare_values(Interp *in, Span at, Oper op, Value l, Value r, bool *out); // not for tensors
 MUST_CHECK bool get_member(Interp *in, Span at, Value v, Str name, Value *out);

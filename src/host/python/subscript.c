@@ -119,7 +119,7 @@ bool subscript_set(Interp *in, Span at, Value of, Value index, Value v) {
         return host_raise(in, at, "TypeError: '%s' object does not support item assignment", value_type(of));
     if (index.kind == V_SLICE) return host_unsupported(in, at, "assignment to a slice is not available");
     if (!index_resolve(in, at, index, of.seq->n, "list assignment", &i)) return false;
-    if (!not_frozen(in, at, of.seq->frozen)) return false;
+    if (!not_frozen(in, at, of.seq->frozen) || !may_keep(in, at, of.seq->kept, v)) return false;
     of.seq->at[i] = v;
     return true;
 }

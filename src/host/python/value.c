@@ -286,6 +286,31 @@ bool not_frozen(Interp *in, Span at, bool frozen) {
                        "a launch, a config or the module holds this value: copy it, then change the copy");
 }
 
+bool value_is_kept(Value v) {
+    return (v.kind == V_LIST && v.seq->kept) || (v.kind == V_DICT && v.dict->kept);
+}
+
+// Numbers, texts, dtypes, devices, and tuples of them: nothing in there can change or hold a tensor.
+static bool is_unchanging(Interp *in, Span at, Value v) {
+    if (v.kind != V_TUPLE)
+        return v.kind == V_NONE || v.kind == V_BOOL || v.kind == V_INT || v.kind == V_FLOAT ||
+               v.kind == V_STR || v.kind == V_DTYPE || v.kind == V_DEVICE;
+    if (++in->depth > DEPTH_MAX || !host_work(in, at, v.seq->n)) return false;
+    bool ok = true;
+    for (int i = 0; ok && i < v.seq->n; i++) ok = is_unchanging(in, at, v.seq->at[i]);
+    in->depth--;
+    return ok;
+}
+
+bool may_keep(Interp *in, Span at, bool kept, Value v) {
+    return !kept || is_unchanging(in, at, v) ||
+           host_refuse(
+               in, at,
+               "what the module keeps between calls are numbers, texts and tuples of them, not %s; an "
+               "object of ModelNew may keep tensors",
+               value_type(v));
+}
+
 bool seq_new(Interp *in, Span at, ValueKind kind, int64_t n, Value *out) {
     Seq *s = HOST_NEW(in, at, Seq, 1);
     if (!s) return false;
@@ -298,7 +323,8 @@ bool seq_new(Interp *in, Span at, ValueKind kind, int64_t n, Value *out) {
 }
 
 bool seq_push(Interp *in, Span at, Seq *s, Value v) {
-    if (!host_work(in, at, 1) || !not_frozen(in, at, s->frozen)) return false;
+    if (!host_work(in, at, 1) || !not_frozen(in, at, s->frozen) || !may_keep(in, at, s->kept, v))
+        return false;
     if (s->n == s->cap) {
         int cap = s->cap < 4 ? 8 : s->cap * 2; // the heap limit keeps this far below INT_MAX
         Value *to = HOST_NEW(in, at, Value, cap);
@@ -308,6 +334,15 @@ bool seq_push(Interp *in, Span at, Seq *s, Value v) {
         s->cap = cap;
     }
     s->at[s->n++] = v;
+    return true;
+}
+
+bool seq_extend(Interp *in, Span at, Seq *s, Value by) {
+    Iter it;
+    if (!iter_start(in, at, by, &it)) return false;
+    int64_t n = by.kind == V_LIST ? by.seq->n : INT64_MAX; // l += l adds what was there
+    for (Value v; n > 0 && iter_next(&it, &v); n--)
+        if (!seq_push(in, at, s, v)) return false;
     return true;
 }
 
@@ -371,7 +406,9 @@ bool dict_find(Interp *in, Span at, const Dict *d, Value key, int *out) {
 
 bool dict_put(Interp *in, Span at, Dict *d, Value key, Value v) {
     int i;
-    if (!not_frozen(in, at, d->frozen) || !dict_find(in, at, d, key, &i)) return false;
+    if (!not_frozen(in, at, d->frozen) || !may_keep(in, at, d->kept, key) || !may_keep(in, at, d->kept, v) ||
+        !dict_find(in, at, d, key, &i))
+        return false;
     if (i >= 0) return d->value[i] = v, true;
     if (d->n == d->cap) {
         int cap = d->cap ? d->cap * 2 : 8;

@@ -55,12 +55,13 @@ typedef struct {
     int n, cap;
     SeqFlavour flavour;
     bool frozen;
+    bool kept;              // the module's, changed by calls: it holds numbers, texts and the like alone
     const struct Class *of; // NAMED
 } Seq;
 typedef struct {
     Value *key, *value;
     int n, cap;
-    bool frozen;
+    bool frozen, kept; // as of a Seq
 } Dict;
 typedef struct {
     int64_t start, step, n;
@@ -213,8 +214,12 @@ MUST_CHECK bool nan_pair(Interp *in, Span at, Value a, Value b);
 // that a grid's function sees are those of the launch. Changing one is refused from then on.
 MUST_CHECK bool value_freeze(Interp *in, Span at, Value v);
 MUST_CHECK bool not_frozen(Interp *in, Span at, bool frozen);
+bool value_is_kept(Value v); // a list or dictionary with `kept`
+// Whether a list or dictionary may hold v, if it is one of those.
+MUST_CHECK bool may_keep(Interp *in, Span at, bool kept, Value v);
 MUST_CHECK bool seq_new(Interp *in, Span at, ValueKind kind, int64_t n, Value *out); // n items, all None
 MUST_CHECK bool seq_push(Interp *in, Span at, Seq *s, Value v);
+MUST_CHECK bool seq_extend(Interp *in, Span at, Seq *s, Value by);           // by what it is iterated over
 MUST_CHECK bool pair_new(Interp *in, Span at, Value a, Value b, Value *out); // a tuple
 MUST_CHECK bool seq_of_ints(Interp *in, Span at, ValueKind kind, const int64_t *x, int n, Value *out);
 // The items of a set as a list, for what gives the same in any order.

@@ -1,6 +1,7 @@
 // inside.h - what the files of this room share: the names of a file with what is known of them, its
 // functions, and the evaluation of expressions. See varies.h for what it is good for.
 #pragma once
+#include "host/policy/screen.h"
 #include "host/varies/varies.h"
 
 // A file of more variables, or one that takes longer, is not looked at.
@@ -48,6 +49,7 @@ struct Varies {
     int callables, callable_cap;
     Wrapped wrapped[WRAPPED_MAX];
     int wrappeds;
+    Names state;                // lists and dictionaries of the module that calls change
     const Node *const *classes; // of the module
     int class_count;
     bool changed, callee;

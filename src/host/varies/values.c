@@ -63,7 +63,8 @@ static Fact eval_name(Varies *v, const Scope *scope, const Node *n) {
     Fact f;
     if (var_read(v, scope, n, &f)) {
         const void *at = var_visible(v, scope, name)->scope;
-        if (at && at != scope_key(scope)) f.how |= FACT_STAYS; // of a function around this one
+        bool around = at && at != scope_key(scope); // of a function around this one
+        if (around || (!at && names_have(&v->state, name))) f.how |= FACT_STAYS;
         return f;
     }
     if (!varies_is_function(v, name)) return fact_other(0); // of Python, torch or triton
@@ -272,9 +273,12 @@ static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
         if (n->unary.op != OPER_NOT) return fact_unary(n->unary.op, f);
         return fact_of_truth(f.how, t == TRUTH_ALWAYS ? TRUTH_NEVER : t == TRUTH_NEVER ? TRUTH_ALWAYS : t);
     }
-    case NODE_BINARY:
-        return fact_binary(n->binary.op, varies_eval(v, scope, n->binary.left),
-                           varies_eval(v, scope, n->binary.right));
+    case NODE_BINARY: {
+        Fact l = varies_eval(v, scope, n->binary.left), r = varies_eval(v, scope, n->binary.right);
+        if (n->binary.grows && ((l.how | r.how) & FACT_HELD))
+            varies_hold(v, fact_item(r), l.how); // a list, under whatever other name
+        return fact_binary(n->binary.op, l, r);
+    }
     case NODE_BOOLOP: return eval_boolop(v, scope, n);
     case NODE_COMPARE: return eval_compare(v, scope, n);
     case NODE_CALL: return varies_call(v, scope, n);

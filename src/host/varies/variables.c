@@ -77,14 +77,16 @@ static void find_rebound(Varies *v, Callable *c) {
     }
 }
 
-// The scope of what a name stands for at a place of its own function; NULL: it is bound in no such way.
-static const void *bound_at(const Callable *c, Str name, uint32_t at) {
+// The scope of what a name stands for at a place of its own function; NULL: it is bound in no such way. Where
+// the target of `n += 1` stands, the name is read before it is written.
+static const void *bound_at(const Callable *c, Str name, uint32_t at, bool written) {
     const void *scope = NULL;
     for (int i = 0; i < c->rebounds; i++) {
         const Rebound *r = &c->rebound[i];
         if (!str_eq(r->name, name)) continue;
         if (!scope) scope = c->own; // before the first
-        if (at >= r->end || (at >= r->at && at < r->value)) scope = r;
+        bool target = at == r->at ? written : at > r->at && at < r->value;
+        if (at >= r->end || target) scope = r;
     }
     return scope;
 }
@@ -103,7 +105,8 @@ bool var_read(const Varies *v, const Scope *scope, const Node *n, Fact *out) {
     const Var *var = var_visible(v, scope, n->name);
     const Callable *c = callable_of(v, scope);
     if (!var) return false;
-    const void *here = c && var->scope == c->node && inside(c, n) ? bound_at(c, n->name, n->span.at) : NULL;
+    const void *here =
+        c && var->scope == c->node && inside(c, n) ? bound_at(c, n->name, n->span.at, false) : NULL;
     *out = here ? var_find(v, here, n->name)->fact : var->fact;
     if (var->cap > 0 && out->kind == FACT_NUMBER && out->hi > var->cap) {
         out->hi = var->cap;
@@ -119,13 +122,13 @@ void var_write(Varies *v, const Scope *scope, const Node *n, Str name, Fact f) {
     for (int i = 0; i < c->rebounds && !inside(c, n); i++) // nobody knows when
         if (str_eq(c->rebound[i].name, name)) var_add(v, &c->rebound[i], name, f);
     if (!inside(c, n)) return var_param(v, c, name, f);
-    const void *here = bound_at(c, name, n->span.at);
+    const void *here = bound_at(c, name, n->span.at, true);
     if (here) var_add(v, here, name, f);
 }
 
 void var_param(Varies *v, const Callable *c, Str name, Fact f) {
     var_add(v, c->node, name, f);
-    if (bound_at(c, name, 0)) var_add(v, c->own, name, f);
+    if (bound_at(c, name, 0, false)) var_add(v, c->own, name, f);
 }
 
 const Scope *varies_callable(Varies *v, const Node *node, const Scope *scope, bool method) {

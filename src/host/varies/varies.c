@@ -193,6 +193,8 @@ Varies *varies_new(Arena *a, const Node *module, const VariesInputs *inputs) {
         if (module->module.body.at[i]->kind == NODE_CLASS)
             classes[v->class_count++] = module->module.body.at[i];
     v->classes = classes;
+    v->state.arena = a;
+    names_of_state(&v->state, module);
     declare(v, NULL, &module->module.body);
     v->changed = true;
     for (int pass = 0; v->changed && !v->full; pass++) {
@@ -216,6 +218,18 @@ bool varies_loops(Varies *v, const Scope *scope, const Node *iter) {
     if (!v || v->full) return true;
     Fact f = varies_eval(v, scope, iter);
     return f.count == 0 && (f.how & FACT_VARIES) && !varies_empty(v, f);
+}
+
+bool varies_starves(Varies *v, const Scope *scope, const Node *iter) {
+    if (!v || v->full) return false;
+    Fact f = varies_eval(v, scope, iter);
+    if (f.count || !(f.how & FACT_KEPT) || !(f.how & FACT_VARIES)) return false;
+    if (iter->kind != NODE_CALL || !node_is_name(iter->call.func, "range") || iter->call.keywords.n ||
+        iter->call.args.n < 1 || iter->call.args.n > 2)
+        return true;
+    Fact first = varies_eval(v, scope, iter->call.args.at[0]);
+    if (iter->call.args.n == 1) return first.kind != FACT_NUMBER || first.lo < 1;
+    return fact_compare(OPER_LT, first, varies_eval(v, scope, iter->call.args.at[1])) != TRUTH_ALWAYS;
 }
 
 bool varies_keeps(Varies *v, const Scope *scope, const Node *cond) {

@@ -29,6 +29,8 @@ Varies *varies_new(Arena *a, const Node *module, const VariesInputs *inputs);
 bool varies_may(Varies *v, const Scope *scope, const Node *cond, bool side);
 // The same of a loop without a turn.
 bool varies_loops(Varies *v, const Scope *scope, const Node *iter);
+// Whether a loop that has had turns so far may have none in a later call, by what the program keeps.
+bool varies_starves(Varies *v, const Scope *scope, const Node *iter);
 // Whether a condition follows from what earlier calls have left behind: more of them may change it.
 bool varies_keeps(Varies *v, const Scope *scope, const Node *cond);
 // Arithmetic that can choose as a condition does, of numbers that objects keep or that are mixed (fact.h):

@@ -131,6 +131,8 @@ static void put_acceptance(Buf *out, const Verdict *v, const char *prefix) {
         buf_puts(out, prefix);
         proved_words(out, e->proved);
         buf_putc(out, '\n');
+    } else if (e->unproved) {
+        buf_printf(out, "%stest strength: not measured for %s\n", prefix, e->unproved);
     }
     if (v->allowed.old_names)
         buf_printf(out,

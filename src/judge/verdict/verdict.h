@@ -98,6 +98,7 @@ typedef struct {
     LargeTensors large;
     Production production;
     const MutationScore *proved; // what these cases told apart in the op's own kernel; NULL: not known
+    const char *unproved;        // why that is; NULL: it is not told
     Coverage coverage;           // lines that no case has executed, sizes that the candidate compares with
     int64_t tried[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX]; // those of them that more cases were drawn for
     int tries;

@@ -3,13 +3,14 @@
 #pragma once
 #include "op/op.h"
 
-// `name`: the function to call; NULL: `run` or ModelNew where the file has one, else its only public function
-// (no underscore in front, no kernel). The file as it is where nothing has to be written, and where it does
-// not parse or several functions could be meant, which is the judge's business.
-// ERR_USAGE: there is no function of that name.
+// `name`: the function or nn.Module to call; NULL: `run` or ModelNew where the file has one, else its only
+// public function (no underscore in front, no kernel), or its only nn.Module with a forward, if that calls
+// the function or there is no such one. The file as it is where nothing has to be written, and where it does
+// not parse or has nothing to enter, which is the judge's business. ERR_USAGE: there is nothing of that name,
+// or several could be meant.
 typedef struct {
     Str source;
-    const char *several; // functions that could be meant; NULL: it is clear
+    const char *chosen; // what was chosen without being named: "class SoftmaxModule, ..."; NULL: nothing
 } Entered;
 MUST_CHECK bool entry_apply(Arena *a, const char *name, const Op *op, Str source, Entered *out, Err *e);
 // How often a source speaks of a name, as a variable, a member, an import or a class: a function that is

@@ -434,6 +434,47 @@ static bool put_run(Manifest *m, const json_t *o) {
     return true;
 }
 
+// ---- gaps that `ouroboros manifest` left
+
+typedef struct {
+    const char *path, *text; // of the first
+    int n;
+} Gaps;
+
+static void find_gaps(Manifest *m, const char *path, const json_t *v, Gaps *g) { // jansson bounds the depth
+    const char *key, *text = json_string_value(v);
+    const json_t *item;
+    if (text && *text == '?' && g->n++ == 0) g->path = path, g->text = text;
+    if (json_is_object(v))
+        json_object_foreach((json_t *)(uintptr_t)v, key, item) find_gaps(m, path_key(m, path, key), item, g);
+    for (size_t i = 0; json_is_array(v) && i < json_array_size(v); i++)
+        find_gaps(m, path_at(m, path, i), json_array_get(v, i), g);
+}
+
+// Where the first text stands that begins so; jansson does not tell.
+static int line_of_gap(Str json) {
+    int line = 1;
+    bool inside = false;
+    for (size_t i = 0; i < json.len; i++) {
+        char c = json.p[i];
+        if (c == '\n') line++;
+        if (inside && c == '\\') i++;
+        if (c != '"') continue;
+        inside = !inside;
+        if (inside && i + 1 < json.len && json.p[i + 1] == '?') break;
+    }
+    return line;
+}
+
+static bool no_gaps(Manifest *m, Str json, const json_t *o) {
+    Gaps g = {0};
+    find_gaps(m, "", o, &g);
+    return g.n == 0 ||
+           err_set(m->e, ERR_USAGE, "%s:%d: \"%.80s\" is a gap, which is still to be filled: \"%.100s\"%s",
+                   m->file, line_of_gap(json), g.path, g.text,
+                   g.n > 1 ? arena_printf(m->arena, "; %d texts here begin with \"?\"", g.n) : "");
+}
+
 // Messages quote what came from outside.
 static void one_line(char *text) {
     for (char *p = text; *p; p++)
@@ -458,7 +499,7 @@ bool manifest_apply(Arena *a, const ManifestRequest *q, Str *out, Err *e) {
     if (module && q->include.len && !library_open(a, q->include, &module->module.library))
         return err_set(e, ERR_INPUT, "the helper files are damaged");
     m.module = module;
-    bool ok = put_run(&m, o);
+    bool ok = no_gaps(&m, q->json, o) && put_run(&m, o);
     json_decref(o);
     if (!ok) {
         one_line(e->msg);

@@ -18,7 +18,8 @@ typedef struct {
     Names made;             // tensors of the host function that are the op's outputs, and their names there
     Str made_as[OP_OUTPUTS_MAX];
     Names tensors; // parameters of the host function, in order, that stand for inputs
-    int gaps;
+    int gaps, launches;
+    const Node *other; // the second launch
 } Draft;
 
 // ---- the kernel
@@ -128,12 +129,13 @@ static const Node *choose_kernel(const DraftRequest *q, const Node *module, Err 
 static void find_launch(void *arg, const Node *n) {
     Draft *d = arg;
     const Node *was = d->host;
-    if (d->call) return;
-    if (n->kind == NODE_FUNCTION && !is_jit_function(n)) d->host = n;
+    if (n->kind == NODE_FUNCTION && !is_jit_function(n) && !d->call) d->host = n;
     const Node *f = n->kind == NODE_CALL ? n->call.func : NULL;
     if (f && f->kind == NODE_SUBSCRIPT && f->subscript.value->kind == NODE_NAME &&
-        str_eq(f->subscript.value->name, d->kernel->function.name))
-        d->call = n;
+        str_eq(f->subscript.value->name, d->kernel->function.name)) {
+        if (d->launches == 1) d->other = n;
+        if (d->launches++ == 0) d->call = n;
+    }
     node_each_child(n, find_launch, d);
     if (!d->call) d->host = was;
 }
@@ -510,7 +512,7 @@ static void choose_outputs(Draft *d, json_t *o, json_t *tensors) {
     json_decref(scratch);
 }
 
-json_t *manifest_draft(Arena *a, const DraftRequest *q, int *gaps, Err *e) {
+json_t *manifest_draft(Arena *a, const DraftRequest *q, DraftNotes *notes, Err *e) {
     DiagList diags = DIAGS(a);
     Node *module = parse_module(a, q->source, &diags);
     Draft d = {
@@ -523,6 +525,7 @@ json_t *manifest_draft(Arena *a, const DraftRequest *q, int *gaps, Err *e) {
     if (!(d.kernel = choose_kernel(q, module, e))) return NULL;
     find_pointers(&d, d.kernel);
     find_launch(&d, module);
+    const Node *first = d.call;
     json_t *o = json_object(), *values = json_object(), *tensors = json_object();
     json_object_set_new(o, "kernel", json_stringn(d.kernel->function.name.p, d.kernel->function.name.len));
     if (d.call && d.host) {
@@ -556,6 +559,8 @@ json_t *manifest_draft(Arena *a, const DraftRequest *q, int *gaps, Err *e) {
     }
     json_decref(values);
     json_decref(tensors);
-    *gaps = d.gaps;
+    *notes = (DraftNotes){.gaps = d.gaps, .launches = d.launches};
+    if (first) notes->line = line_col(q->source, first->span.at).line;
+    if (d.other) notes->other = line_col(q->source, d.other->span.at).line;
     return o;
 }

@@ -9,5 +9,11 @@ typedef struct {
     const char *kernel; // NULL: the file's only one that no other kernel calls
     const Op *op;       // its inputs name the tensors, in order; or NULL
 } DraftRequest;
-// The manifest, which the caller releases, and how many gaps it has; NULL with an error.
-json_t *manifest_draft(Arena *a, const DraftRequest *q, int *gaps, Err *e);
+// What it does not say itself: how many gaps it has, and how many launches of the kernel the file has: it is
+// of the first of them.
+typedef struct {
+    int gaps, launches;
+    int line, other; // of the first launch, and of the second
+} DraftNotes;
+// The manifest, which the caller releases; NULL with an error.
+json_t *manifest_draft(Arena *a, const DraftRequest *q, DraftNotes *notes, Err *e);

@@ -184,44 +184,49 @@ static bool descriptor(Special *s, const Node *param, const LaunchDescriptor *d,
     return true;
 }
 
-static bool argument(Special *s, const Node *param, const LaunchArg *arg, bool constexpr, bool specialize,
-                     int depth, Val *out) {
+// What a kernel says of the parameter that an argument is for.
+typedef struct {
+    const Node *node;
+    bool constexpr, specialize;
+} Param;
+
+static bool argument(Special *s, Param p, const LaunchArg *arg, int depth, Val *out) {
+    const Node *param = p.node;
     if (arg->kind == ARG_TUPLE) {
         if (depth > 8 || arg->items > RUNTIME_ARGS_MAX)
             return diag_add(s->diags, DIAG_COMPILE, arg->span, "too many arguments");
         Val *at = NEWN(s->arena, Val, (size_t)arg->items + 1);
         key_number(&s->key, '(', &arg->items, sizeof arg->items);
         for (int i = 0; i < arg->items; i++)
-            if (!argument(s, param, &arg->item[i], constexpr, specialize, depth + 1, &at[i])) return false;
+            if (!argument(s, p, &arg->item[i], depth + 1, &at[i])) return false;
         *out = val_tuple(at, arg->items);
         return true;
     }
-    if (arg->kind == ARG_DESCRIPTOR && !constexpr) return descriptor(s, param, arg->descriptor, out);
+    if (arg->kind == ARG_DESCRIPTOR && !p.constexpr) return descriptor(s, param, arg->descriptor, out);
     if (arg->kind == ARG_TENSOR || arg->kind == ARG_DESCRIPTOR) {
-        if (constexpr)
+        if (p.constexpr)
             return diag_add(s->diags, DIAG_COMPILE, arg->span,
                             "TypeError: a tensor was given for the constexpr '%.*s'",
                             STR_ARG(param->param.name));
         return cell(s, param, (TileType){.elem = arg->tensor->dtype, .pointer = true},
                     tensor_address(arg->tensor), out);
     }
-    if (constexpr || arg->kind == ARG_DTYPE || arg->kind == ARG_FUNCTION || arg->value.kind == PY_NONE)
+    if (p.constexpr || arg->kind == ARG_DTYPE || arg->kind == ARG_FUNCTION || arg->value.kind == PY_NONE)
         return constant(s, arg, out);
     if (arg->value.kind == PY_STR)
         return diag_add(s->diags, DIAG_COMPILE, arg->span,
                         "TypeError: Unsupported type <class 'str'> for '%.*s' in `tl.load`",
                         STR_ARG(param->param.name));
-    return number(s, param, arg, specialize, out);
+    return number(s, param, arg, p.specialize, out);
 }
 
 static bool arguments(Special *s, const Binding *b) {
     for (int i = 0; i < b->args; i++) {
         const Node *param = b->kernel->function.params.at[i];
         Val v;
-        bool specialize = !param_listed(b->kernel, i, "do_not_specialize");
-        if (!argument(s, param, &b->arg[i], annotation_is_constexpr(param->param.annotation), specialize, 0,
-                      &v))
-            return false;
+        Param p = {param, annotation_is_constexpr(param->param.annotation),
+                   !param_listed(b->kernel, i, "do_not_specialize")};
+        if (!argument(s, p, &b->arg[i], 0, &v)) return false;
         if (s->c && !scope_set(s->c, param, param->param.name, &v)) return false;
     }
     return true;

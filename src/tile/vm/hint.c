@@ -1,9 +1,9 @@
-// hint.c - promises about tiles, checked lane by lane. Compilers make one wide access of lanes of which it
-// is promised that they lie side by side; what the others of them then read is the neighbour of the first,
-// not what the program says. Kernels promise so of offsets that wrap around at the end of a row, too, and
-// never store what those lanes give. So a lane that breaks a promise is no finding yet: it becomes undefined,
-// in a way of its own (a bit of the poison byte that names the promise). Loads through it are undefined as
-// well; where it reaches a store, a mask, a branch or a reduction, the promise is the finding.
+// hint.c - hints about tiles (tl.multiple_of and its like), checked lane by lane. Compilers make one wide
+// access of lanes that lie side by side by such a hint; what the others of them then read is the neighbour of
+// the first, not what the program says. Kernels give it of offsets that wrap around at the end of a row, too,
+// and never store what those lanes give. So a lane for which a hint is false is no finding yet: it becomes
+// undefined, in a way of its own (a bit of the poison byte that names the hint). Loads through it are
+// undefined as well; where it reaches a store, a mask, a branch or a reduction, the hint is the finding.
 //
 // A wide access that begins at such a lane may be misaligned, and that ends a launch on a GPU whatever
 // becomes of the value. Compilers make it where the address is aligned for all they know: a tensor at a

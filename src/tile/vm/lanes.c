@@ -165,21 +165,21 @@ static bool same_value(const LaneRun *run, uint32_t i, const char *fresh) {
 }
 
 static bool stores_over(Vm *v, const Step *s, const LaneRun *run, const LaneRuns *runs, int n,
-                        const char *fresh, const void *value) {
+                        LaneValues value) {
     v->owed += n / 4;
     for (int k = 0; k < n; k++) {
         const LaneRun *r = &runs->run[k];
         if (!overlaps(r, run) || agree(r, run)) continue;
         v->owed += run->n;
-        if (!fresh) {
-            v->loops->memory->write[s->dtype](v->scratch[0], value, NULL, NULL, run->n);
-            fresh = v->scratch[0];
+        if (!value.fresh) {
+            v->loops->memory->write[s->dtype](v->scratch[0], value.lanes, NULL, NULL, run->n);
+            value.fresh = v->scratch[0];
         }
         for (uint32_t i = 0; i < run->n; i++) {
             bool own;
             if (!holds(r, run, run->at + (int64_t)i * run->stride, run->lane + i, &own) || own) continue;
             bool read = runs == &v->log.read;
-            if (same_value(run, i, fresh))
+            if (same_value(run, i, value.fresh))
                 v->log.mixed |= !read;
             else if (read)
                 return found(v, s, run, i, (Clash){"store to", "loaded", "that load may see the new value"});
@@ -191,8 +191,7 @@ static bool stores_over(Vm *v, const Step *s, const LaneRun *run, const LaneRuns
     return true;
 }
 
-bool lanes_store(Vm *v, const Step *s, const LaneRun *run, int from, const char *fresh, const void *value,
-                 uint32_t race) {
+bool lanes_store(Vm *v, const Step *s, const LaneRun *run, int from, LaneValues value, uint32_t race) {
     LaneLog *log = &v->log;
     uint32_t other;
     if ((race & RACE_WROTE) && log->changed.n && changed_by_other(v, run, &other))
@@ -200,8 +199,8 @@ bool lanes_store(Vm *v, const Step *s, const LaneRun *run, int from, const char 
                      (Clash){"store to", "changed by an atomic", "either of them may stay"});
     // As long as no element has two lanes, the one that is found is the only one.
     if ((race & RACE_WROTE) && complete(&log->wrote) && (log->mixed || !hit(v, &log->wrote, from, run)) &&
-        !stores_over(v, s, run, &log->wrote, from, fresh, value))
+        !stores_over(v, s, run, &log->wrote, from, value))
         return false;
     return !(race & RACE_READ) || !complete(&log->read) ||
-           stores_over(v, s, run, &log->read, log->read.n, fresh, value);
+           stores_over(v, s, run, &log->read, log->read.n, value);
 }

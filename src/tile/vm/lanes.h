@@ -59,7 +59,9 @@ bool lanes_atomic(Vm *v, const Step *s, Storage *m, int64_t offset, uint32_t lan
 // May the run be loaded, when its race words say that this program has written some of it? Lists before
 // `from`. False after a finding.
 bool lanes_load(Vm *v, const Step *s, const LaneRun *run, int from);
-// May the run be stored, when this program has written or read some of it (RACE_WROTE, RACE_READ)? `fresh`:
-// its elements as they will lie in memory; or NULL, and `value` has the lanes.
-bool lanes_store(Vm *v, const Step *s, const LaneRun *run, int from, const char *fresh, const void *value,
-                 uint32_t race);
+// May the run be stored, when this program has written or read some of it (RACE_WROTE, RACE_READ)?
+typedef struct {
+    const char *fresh; // its elements as they will lie in memory; or NULL
+    const void *lanes; // then these are they
+} LaneValues;
+bool lanes_store(Vm *v, const Step *s, const LaneRun *run, int from, LaneValues value, uint32_t race);

@@ -27,8 +27,8 @@ static LaneRun *lane_run(const Access *x, LaneRuns *runs, Storage *m, int64_t of
 // This program comes back to elements of the run.
 static bool come_back(Access *x, const LaneRun *run, uint32_t race) {
     if (!x->store) return lanes_load(x->v, x->s, run, x->wrote);
-    return lanes_store(x->v, x->s, run, x->wrote, x->raw ? x->raw + run->lane * x->bytes : NULL, x->value,
-                       race);
+    return lanes_store(x->v, x->s, run, x->wrote,
+                       (LaneValues){x->raw ? x->raw + run->lane * x->bytes : NULL, x->value}, race);
 }
 
 static bool run_allowed(Access *x, Storage *m, int64_t offset, size_t lane, size_t n, uint32_t race) {
@@ -302,32 +302,36 @@ static bool scattered(Access *x, size_t n) {
 
 // ---- masks and poison ----
 
+// The poison of some lanes, NULL where there is none; one: of a number that all of them share.
+typedef struct {
+    const uint8_t *at;
+    bool one;
+} Poison;
+
 // The poison of the first active lane that has some of these bits; 0: none.
-static uint8_t any_active(Vm *v, const uint8_t *poison, bool one, const uint8_t *mask, size_t n, uint8_t bits,
-                          int64_t *lane) {
-    if (!poison) return 0;
-    if (one) {
+static uint8_t any_active(Vm *v, Poison p, const uint8_t *mask, size_t n, uint8_t bits, int64_t *lane) {
+    if (!p.at) return 0;
+    if (p.one) {
         const uint8_t *at = mask ? memchr(mask, 1, n) : NULL;
         *lane = mask ? (at ? at - mask : -1) : 0;
-        return !mask || at ? *poison & bits : 0;
+        return !mask || at ? *p.at & bits : 0;
     }
-    if (!(v->loops->memory->any_flag(poison, n) & bits)) return 0;
+    if (!(v->loops->memory->any_flag(p.at, n) & bits)) return 0;
     for (size_t i = 0; i < n; i++)
-        if ((poison[i] & bits) && (!mask || mask[i])) return *lane = (int64_t)i, poison[i];
+        if ((p.at[i] & bits) && (!mask || mask[i])) return *lane = (int64_t)i, p.at[i];
     return 0;
 }
 
 // The mask without the cases that need none. *idle: no lane is active.
-static bool mask_of(Vm *v, const Step *s, const uint8_t *mask, const uint8_t *poison, bool one,
-                    const uint8_t **out, bool *idle) {
+static bool mask_of(Vm *v, const Step *s, const uint8_t *mask, Poison p, const uint8_t **out, bool *idle) {
     size_t n = (size_t)s->lanes;
     int64_t lane = 0;
     *out = NULL;
     *idle = false;
     if (!mask) return true;
-    uint8_t bad = any_active(v, poison, one, NULL, n, 0xff, &lane);
+    uint8_t bad = any_active(v, p, NULL, n, 0xff, &lane);
     if (bad) return vm_undefined(v, s, bad, lane, "a mask");
-    if (one) return *idle = !*mask, true;
+    if (p.one) return *idle = !*mask, true;
     size_t ones = v->loops->memory->count_ones(mask, n);
     *idle = ones == 0;
     if (ones < n) *out = mask;
@@ -336,7 +340,7 @@ static bool mask_of(Vm *v, const Step *s, const uint8_t *mask, const uint8_t *po
 
 static bool address_defined(Vm *v, const Step *s, const uint8_t *mask, uint8_t bits) {
     int64_t lane;
-    uint8_t bad = any_active(v, s->pa, false, mask, (size_t)s->lanes, bits, &lane);
+    uint8_t bad = any_active(v, (Poison){s->pa, false}, mask, (size_t)s->lanes, bits, &lane);
     return !bad || vm_undefined(v, s, bad, lane, "an address");
 }
 
@@ -380,7 +384,7 @@ bool step_load(Vm *v, const Step *s) {
     Access x;
     access_begin(&x, v, s);
     x.address = s->a;
-    if (!mask_of(v, s, s->b, s->pb, s->one & ONE_B, &x.mask, &idle)) return false;
+    if (!mask_of(v, s, s->b, (Poison){s->pb, s->one & ONE_B}, &x.mask, &idle)) return false;
     if (idle || x.mask)
         fill_idle(v, s, x.mask);
     else if (s->pd)
@@ -437,7 +441,8 @@ bool step_store_run(Vm *v, const Step *s) {
     bool one = s->one & ONE_B;
     int64_t lane;
     if (length == 0) return true;
-    uint8_t bad = any_active(v, s->pb && !one ? s->pb + first : s->pb, one, NULL, length, 0xff, &lane);
+    uint8_t bad =
+        any_active(v, (Poison){s->pb && !one ? s->pb + first : s->pb, one}, NULL, length, 0xff, &lane);
     if (bad) return vm_undefined(v, s, bad, lane + (one ? 0 : (int64_t)first), "a store");
     const char *value = stored_lanes(v, s, length) + (one ? 0 : first * s->size);
     uint8_t *at;
@@ -457,10 +462,10 @@ bool step_store(Vm *v, const Step *s) {
     access_begin(&x, v, s);
     x.address = s->a;
     x.store = true;
-    if (!mask_of(v, s, s->c, s->pc, s->one & ONE_C, &x.mask, &idle)) return false;
+    if (!mask_of(v, s, s->c, (Poison){s->pc, s->one & ONE_C}, &x.mask, &idle)) return false;
     if (idle) return true;
     if (!address_defined(v, s, x.mask, 0xff)) return false;
-    uint8_t bad = any_active(v, s->pb, s->one & ONE_B, x.mask, n, 0xff, &lane);
+    uint8_t bad = any_active(v, (Poison){s->pb, s->one & ONE_B}, x.mask, n, 0xff, &lane);
     if (bad) return vm_undefined(v, s, bad, lane, "a store");
     const char *value = stored_lanes(v, s, n);
     if (one_run(&x, 0, n, &first, &length)) {

@@ -24,5 +24,6 @@ seen = {}
 
 
 def run(x):
-    seen.update({x.shape: 1})
+    held = seen
+    held.update({x.shape: 1})
     return launch(x)

@@ -13,17 +13,6 @@ def compute(x):
 
 
 run = compute
-# --- parse_reject: this one has `launch`, `solution`, `other`: name the one
-def solution(x):
-    return launch(x)
-
-
-def other(x):
-    return x
-
-
-def _hidden(x):
-    return x
 # --- uncovered_output: unwritten
 def compute(x):
     return launch(x, 3)

@@ -105,7 +105,7 @@ class ModelNew(nn.Module):
 
     def forward(self, x):
         return x
-# --- parse_reject: assignment to a subscript
+# --- unsupported: .ModuleList
 import torch
 import torch.nn as nn
 import triton

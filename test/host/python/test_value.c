@@ -20,7 +20,7 @@ static void test_refusals(void **state) {
         {DIAG_REFUSED, "iterate", "for r in x:\n    pass"},
         {DIAG_REFUSED, "iterate", "a, b, c, d = x"},
         {DIAG_REFUSED, "iterate", "y = sum(x)"},
-        {DIAG_REFUSED, "plain names", "d = {}\nd[0] += 1"},
+        {DIAG_UNSUPPORTED, "in two statements", "d = {}\nd[0] += 1"},
     };
     EXPECT_FAILURES(cases);
 }

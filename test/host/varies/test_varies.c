@@ -359,6 +359,36 @@ static void what_is_kept_varies(void **state) {
         if (may(all[i].text, true) != all[i].may) fail_msg("%s", all[i].text);
 }
 
+// What the module keeps: the condition stands in run().
+static void what_a_module_keeps_varies(void **state) {
+    (void)state;
+#define OF_MODULE(text, cond)                                                \
+    "n = [0]\nt = {}\nc = [7]\ndef run(x):\n    k = 1\n" text "    if " cond \
+    ":\n        return x\n    return None\n"
+    static const struct {
+        const char *text;
+        bool may;
+    } all[] = {
+        {OF_MODULE("    n[0] += 1\n", "n[0] > 5000"), true},
+        {OF_MODULE("    n[0] = n[0] + 1\n", "n[0] > 5000"), true},
+        {OF_MODULE("    n.append(1)\n", "len(n) > 5000"), true},
+        {OF_MODULE("    m = n\n    m[0] += 1\n    n[0] = m[0]\n", "m[0] > 5000"), true},
+        {OF_MODULE("    t['n'] = t.get('n', 0) + 1\n", "t['n'] > 5000"), true},
+        {OF_MODULE("    t[k] = k\n", "5 in t"), true},
+        {OF_MODULE("    k = t.setdefault(1, 2)\n", "k > 5000"), true},
+        {OF_MODULE("    n[0] += 1\n    k = n[0]\n    k -= 5000\n", "k == 0"), true},
+        {OF_MODULE("    n[0] += 1\n", "c[0] > 7"), true}, // any list may hold what one holds
+        {OF_MODULE("    pass\n", "n[0] > 5000"), false},
+        {OF_MODULE("    m = [0]\n    m.append(1)\n", "len(m) > 5000"), false},
+        {OF_MODULE("    k += 1\n", "k > 5000"), false},
+        {OF_MODULE("    k -= 1\n", "k == 0"), false}, // the same in every call
+    };
+    normalized = true;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (may(all[i].text, true) != all[i].may) fail_msg("%s", all[i].text);
+    normalized = false;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(sizes_may),
                                        cmocka_unit_test(guards_narrow),
@@ -370,6 +400,7 @@ int main(void) {
                                        cmocka_unit_test(wrappers_are_followed),
                                        cmocka_unit_test(what_nobody_calls_does_not_count),
                                        cmocka_unit_test(what_is_kept_varies),
+                                       cmocka_unit_test(what_a_module_keeps_varies),
                                        cmocka_unit_test(objects_are_made)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@
 static void expect(const char *source, const char *kernel, const char *want, int gaps) {
     Arena a = {0};
     Err e = {0};
-    int got;
+    DraftNotes got = {0};
     json_t *o = manifest_draft(&a, &(DraftRequest){str_of(source), kernel, NULL}, &got, &e);
     if (!o) {
         if (gaps >= 0 || !strstr(e.msg, want)) fail_msg("%s: %s", source, e.msg);
@@ -24,8 +24,8 @@ static void expect(const char *source, const char *kernel, const char *want, int
     }
     Buf text = BUF(&a);
     json_put(&text, o);
-    if (gaps != got || !strstr(buf_cstr(&text), want))
-        fail_msg("%d gaps in %s, lacks %s", got, buf_cstr(&text), want);
+    if (gaps != got.gaps || !strstr(buf_cstr(&text), want))
+        fail_msg("%d gaps in %s, lacks %s", got.gaps, buf_cstr(&text), want);
     arena_free(&a);
 }
 
@@ -55,6 +55,31 @@ static void gaps_are_marked(void **state) {
            "\"BLOCK\":\"? open(1)\"", 4);
 }
 
+static void one_of_several_launches_is_told(void **state) {
+    (void)state;
+#define LAUNCHES "def f(x):\n    k[(1,)](x, x, 1, 2, 3, BLOCK=4)\n"
+    static const struct {
+        const char *source;
+        DraftNotes want;
+    } all[] = {{KERNEL, {.gaps = 9}},
+               {KERNEL LAUNCHES, {.gaps = 2, .launches = 1, .line = 11}},
+               {KERNEL LAUNCHES
+                "def g(x):\n    if x:\n        k[(2,)](x, x, 1, 2, 3, BLOCK=8)\n    k[(3,)](x)\n",
+                {.gaps = 2, .launches = 3, .line = 11, .other = 14}}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        Arena a = {0};
+        Err e = {0};
+        DraftNotes got = {0};
+        json_t *o = manifest_draft(&a, &(DraftRequest){str_of(all[i].source), "k", NULL}, &got, &e);
+        assert_non_null(o);
+        json_decref(o);
+        const DraftNotes *w = &all[i].want;
+        if (got.launches != w->launches || got.line != w->line || got.other != w->other)
+            fail_msg("%s: %d launches, lines %d and %d", all[i].source, got.launches, got.line, got.other);
+        arena_free(&a);
+    }
+}
+
 static void what_is_no_kernel(void **state) {
     (void)state;
     expect(KERNEL, "kk", "no @triton.jit function of that name", -1);
@@ -67,6 +92,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(host_code_is_taken_over),
         cmocka_unit_test(gaps_are_marked),
+        cmocka_unit_test(one_of_several_launches_is_told),
         cmocka_unit_test(what_is_no_kernel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

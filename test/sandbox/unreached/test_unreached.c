@@ -1,6 +1,6 @@
 // Which lines that never ran can matter; and what a child says of them is read strictly.
 #include "lang/ast.h"
-#include "sandbox/unreached.h"
+#include "sandbox/unreached/unreached.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -183,8 +183,8 @@ static void truths_and_arithmetic_have_two_ways(void **state) {
         {OF("sum([any([d])])"), "any([d])", YES, true},
         {OF("[1 for i in (1,) if d]"), "d", YES, true},
         {OF("str(d).startswith('0')"), "str(d).startswith('0')", NO, true},
-        {OF("int(bool(N))"), "bool(N)", YES, false},        // no size is 0
-        {OF("all([s for s in x.shape])"), "d", YES, false}, // nobody asks
+        {OF("int(bool(N))"), "bool(N)", YES, false},                        // no size is 0
+        {OF("all([s for s in x.shape])"), "d", YES, false},                 // nobody asks
         {OF("N * 40503 % 65536 - 5"), "N * 40503 % 65536 - 5", YES, false}, // one of many values
         {OF("min(1, abs(N * 40503 % 65536 - 5))"), "min(1, abs(N * 40503 % 65536 - 5))", NO, true},
         {OF("0 ** (N * 40503 % 65536 - 5)"), "0 ** (N * 40503 % 65536 - 5)", NO, true},
@@ -219,6 +219,100 @@ static void truths_and_arithmetic_have_two_ways(void **state) {
     assert_true(one_way_counts(MODEL("int(self.n * 0.001)"), "int(self.n * 0.001)", NO, true));
     assert_false(one_way_counts(MODEL("len(self.l) > 3"), "len(self.l)", YES, true));
     assert_false(one_way_counts(MODEL("self.n / 5000"), "self.n / 5000", YES, true));
+}
+
+// A side of an `if` that has no line, or none that matters, has nothing that tells that it was never taken:
+// its condition has to have come out both ways.
+static void a_silent_side_counts(void **state) {
+    (void)state;
+    enum { RAN = COVER_HOST, NO = COVER_FALSE, YES = COVER_TRUE };
+#define SILENT(text) "def run(x):\n    M, N = x.shape\n    y = 1\n" text
+    COUNTS(SILENT("    if N != 7:\n        y = 2\n    return y\n"), {"M, N", RAN}, {"if", RAN},
+           {"y = 1", RAN}, {"y = 2", RAN}, {"return y", RAN}, {"7", YES}, {"7", NO});
+    COUNTS(SILENT("    if not N == 7:\n        y = 2\n    return y\n"), {"M, N", RAN}, {"if", RAN},
+           {"y = 1", RAN}, {"y = 2", RAN}, {"return y", RAN}, {"7", NO}, {"7", YES});
+    COUNTS(SILENT("    if N == 7:\n        pass\n    else:\n        y = 2\n    return y\n"), {"M, N", RAN},
+           {"if", RAN}, {"y = 1", RAN}, {"y = 2", RAN}, {"return y", RAN}, {"7", NO}, {"7", YES});
+    COUNTS(SILENT("    if N == 7:\n        print('seven')\n    else:\n        y = 2\n    return y\n"),
+           {"M, N", RAN}, {"if", RAN}, {"y = 1", RAN}, {"y = 2", RAN}, {"return y", RAN}, {"7", NO},
+           {"7", YES});
+    COUNTS(SILENT("    if N != 7:\n        return y\n"), {"M, N", RAN}, {"if", RAN}, {"y = 1", RAN},
+           {"return y", RAN}, {"7", YES}, {"7", NO}); // nothing stands behind it
+    // What matters on neither side, on both, or never: these need no second way.
+    static const struct {
+        const char *text;
+        Mark mark[6];
+    } free[] = {
+        {SILENT("    if N != 7:\n        print('other')\n    return y\n"),
+         {{"M, N", RAN}, {"y = 1", RAN}, {"print", RAN}, {"return y", RAN}, {"7", YES}, {"if", RAN}}},
+        {SILENT("    if N > 0:\n        y = 2\n    return y\n"),
+         {{"M, N", RAN}, {"y = 1", RAN}, {"y = 2", RAN}, {"return y", RAN}, {"0", YES}, {"if", RAN}}},
+        {SILENT("    if x.stride(0) % 16 == 0:\n        y = 2\n    return y\n"),
+         {{"M, N", RAN}, {"y = 1", RAN}, {"y = 2", RAN}, {"return y", RAN}, {"0:", YES}, {"if", RAN}}},
+        {SILENT("    if N > 70000:\n        raise ValueError(N)\n    return y\n"),
+         {{"M, N", RAN}, {"y = 1", RAN}, {"if", RAN}, {"return y", RAN}, {"70000", NO}, {"if", RAN}}},
+    };
+    for (size_t i = 0; i < sizeof free / sizeof *free; i++)
+        if (left_out(free[i].text, free[i].mark, 6)) fail_msg("%s", free[i].text);
+}
+
+static void find_loop(void *arg, const Node *n) {
+    const Node **found = arg;
+    if (n->kind == NODE_FOR || n->kind == NODE_WHILE) *found = n;
+    node_each_child(n, find_loop, arg);
+}
+static bool loop_counts(const char *text, uint8_t ways) {
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    const Node *m = parse_module(&a, str_of(text), &d), *found = NULL;
+    assert_non_null(m);
+    find_loop(&found, m);
+    Cover c = {.n = strlen(text), .at = NEWN(&a, uint8_t, strlen(text) + 1), .keeps = true};
+    c.truth = NEWN(&a, CoverTruth, COVER_TRUTHS_MAX);
+    memset(c.at, COVER_HOST, c.n);
+    if (ways & COVER_FALSE) cover_truth(&c, found, false);
+    if (ways & COVER_TRUE) cover_truth(&c, found, true);
+    Unreached u;
+    unreached_find(&a, m, &c, &one, &u);
+    bool any = unreached_any(&u);
+    arena_free(&a);
+    return any;
+}
+
+// A loop over what the program keeps has to have had turns in some call, and none in another.
+static void first_turns_count(void **state) {
+    (void)state;
+    enum { NO = COVER_FALSE, YES = COVER_TRUE };
+    static const struct {
+        const char *loop;
+        bool counts;
+    } all[] = {
+        {"while self.n < 5000:\n            k(x)\n            break", true},
+        {"for i in range(self.n, 5000, 5000):\n            k(x)", true},
+        {"for i in range(5000 - self.n):\n            k(x)", true},
+        {"for i in self.l:\n            k(x)", true},
+        {"for i in range(self.n + 1):\n            k(x)", false}, // one turn at least
+        {"for i in range(0, self.n + 1):\n            k(x)", false},
+        {"while self.n < 5000:\n            print(x)\n            break", false}, // nothing is done there
+        {"while x.shape[0] > 5:\n            k(x)\n            break",
+         false}, // of sizes, not of what is kept
+        {"for i in range(x.shape[0] - 5):\n            k(x)", false},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        Arena a = {0};
+        const char *text =
+            arena_printf(&a,
+                         "class ModelNew:\n    def __init__(self):\n        self.n = 0\n        self.l = []\n"
+                         "    def forward(self, x):\n        self.n = self.n + 1\n"
+                         "        self.l.append(1)\n        %s\n        return x\n",
+                         all[i].loop);
+        for (int way = NO; way <= YES; way += YES - NO) {
+            bool may = all[i].counts && (way == YES || strstr(all[i].loop, "while"));
+            if (loop_counts(text, (uint8_t)way) != may) fail_msg("%d: %s", way, text);
+        }
+        if (loop_counts(text, NO | YES)) fail_msg("both: %s", text);
+        arena_free(&a);
+    }
 }
 
 // In kernels, comparisons and arithmetic of numbers that the program keeps.
@@ -302,6 +396,8 @@ int main(void) {
                                        cmocka_unit_test(texts_are_read_strictly),
                                        cmocka_unit_test(parts_count),
                                        cmocka_unit_test(truths_and_arithmetic_have_two_ways),
+                                       cmocka_unit_test(a_silent_side_counts),
+                                       cmocka_unit_test(first_turns_count),
                                        cmocka_unit_test(kept_numbers_count_in_kernels),
                                        cmocka_unit_test(layouts_that_tell_a_size_count),
                                        cmocka_unit_test(the_outer_condition_is_named),

@@ -1,8 +1,8 @@
-#include "sandbox/unreached.h"
+#include "sandbox/unreached/unreached.h"
 
 #include "host/policy/scope.h"
 #include "host/varies/varies.h"
-#include "sandbox/unreached_numbers.h"
+#include "sandbox/unreached/unreached_numbers.h"
 #include "tile/check/check.h"
 
 typedef struct {
@@ -361,9 +361,33 @@ static void function(Walk *w, const Node *n) {
     w->cond = cond;
 }
 
+// Whether a line in there would be told if no case reached it.
+static bool tells(Walk *w, const Nodes *body) {
+    for (int i = 0; i < body->n; i++) {
+        const Node *n = body->at[i];
+        if (is_leaf_statement(n) && !harmless(w, n)) return true;
+        if (n->kind == NODE_IF && (tells(w, &n->branch.then) || tells(w, &n->branch.otherwise))) return true;
+        if (n->kind == NODE_FOR && tells(w, &n->loop.body)) return true;
+        if (n->kind == NODE_WHILE && tells(w, &n->whileloop.body)) return true;
+        if (n->kind == NODE_WITH && tells(w, &n->with.body)) return true;
+    }
+    return false;
+}
+
+// A loop that has had turns in every call, or in none: what the program keeps may change that.
+static void first_turn(Walk *w, const Node *n, const Node *by) {
+    uint8_t ways = w->kernel ? 0 : cover_truth_of(w->cover, n);
+    bool loops = ways == COVER_TRUE;
+    if (!loops && ways != COVER_FALSE) return;
+    bool changes = n->kind == NODE_WHILE ? varies_keeps(varies(w), w->scope, by) && may(w, by, !loops)
+                                         : loops && varies_starves(varies(w), w->scope, by);
+    if (changes) note_number(w, n, numbers_truth(&w->numbers, n) + loops, by);
+}
+
 static void loop(Walk *w, const Node *n) {
     bool ran = any_ran(w, &n->loop.body);
     if (cover_ran(w->cover, n, w->kernel)) parts(w, n->loop.iter, AS_VALUE);
+    if (tells(w, &n->loop.body)) first_turn(w, n, n->loop.iter);
     if (ran || varies_loops(varies(w), w->scope, n->loop.iter)) under(w, n->loop.iter, &n->loop.body);
     block(w, &n->loop.otherwise);
 }
@@ -383,6 +407,7 @@ static void statement(Walk *w, const Node *n) {
     case NODE_FOR: loop(w, n); break;
     case NODE_WHILE:
         if (cover_ran(w->cover, n, w->kernel)) parts(w, n->whileloop.cond, AS_CONDITION);
+        if (tells(w, &n->whileloop.body)) first_turn(w, n, n->whileloop.cond);
         if (any_ran(w, &n->whileloop.body) || may(w, n->whileloop.cond, true))
             under(w, n->whileloop.cond, &n->whileloop.body);
         block(w, &n->whileloop.otherwise);
@@ -401,14 +426,37 @@ static void statement(Walk *w, const Node *n) {
     }
 }
 
-// False: what stands behind the statement cannot be reached.
-static bool branch(Walk *w, const Node *n, bool *rest_under) {
+// `if n < 5000: kernel[grid](...)`: a side without lines has none that tell that it was never taken.
+static bool side_is_silent(Walk *w, const Node *n, const Nodes *rest) {
+    bool then = tells(w, &n->branch.then), otherwise = tells(w, &n->branch.otherwise);
+    const Nodes *told = then ? &n->branch.then : &n->branch.otherwise;
+    return then != otherwise && any_ran(w, told) && !(block_leaves(told) && tells(w, rest));
+}
+
+// In kernels only numbers that the program keeps, or that are mixed: others are compared with in every
+// program.
+static void silent_in_kernel(void *arg, const Node *cond) {
+    if (cond->kind != NODE_COMPARE) return node_each_child(cond, silent_in_kernel, arg);
+    kernel_comparison(arg, cond, node_part_place(cond, cond->compare.rest.at[0]));
+}
+
+static void condition(Walk *w, const Node *n, bool dull, const Nodes *rest) {
+    const Node *cond = n->branch.cond;
+    Use use = dull ? AS_DULL : AS_CONDITION;
+    bool silent = !dull && side_is_silent(w, n, rest);
+    if (silent && !w->kernel && cond->kind != NODE_BOOLOP) use = item_use(cond, AS_VALUE);
+    if (silent && w->kernel) silent_in_kernel(w, cond);
+    (use == AS_VALUE ? truth : parts)(w, cond, use);
+}
+
+// `rest`: what stands behind it in its block. False: that cannot be reached.
+static bool branch(Walk *w, const Node *n, const Nodes *rest, bool *rest_under) {
     const Nodes *then = &n->branch.then, *otherwise = &n->branch.otherwise;
     bool reached = cover_ran(w->cover, n, w->kernel);
     const Node *cond =
         reached || !w->cond ? n->branch.cond : w->cond; // the outer one, where that kept calls away
     bool dull = otherwise->n == 0 && ends_in_raise(then);
-    if (reached) parts(w, n->branch.cond, dull ? AS_DULL : AS_CONDITION);
+    if (reached) condition(w, n, dull, rest);
     bool then_may = any_ran(w, then) || may(w, n->branch.cond, true);
     bool else_may = any_ran(w, otherwise) || may(w, n->branch.cond, false);
     bool then_leaves = block_leaves(then), else_leaves = block_leaves(otherwise);
@@ -416,10 +464,6 @@ static bool branch(Walk *w, const Node *n, bool *rest_under) {
     if (else_may) under(w, cond, otherwise);
     *rest_under = reached && (then_leaves || else_leaves);
     return (then_may && !then_leaves) || (else_may && !else_leaves);
-}
-
-static bool any_follows(const Walk *w, const Nodes *body, int i) {
-    return any_ran(w, &(Nodes){body->at + i + 1, body->n - i - 1});
 }
 
 static void block(Walk *w, const Nodes *body) {
@@ -432,8 +476,9 @@ static void block(Walk *w, const Nodes *body) {
             statement(w, n);
             continue;
         }
+        const Nodes rest = {body->at + i + 1, body->n - i - 1};
         bool rest_under;
-        if (!branch(w, n, &rest_under) && !any_follows(w, body, i)) break;
+        if (!branch(w, n, &rest, &rest_under) && !any_ran(w, &rest)) break;
         if (rest_under) w->cond = n->branch.cond;
     }
     w->cond = was;

@@ -1,4 +1,4 @@
-#include "sandbox/unreached_numbers.h"
+#include "sandbox/unreached/unreached_numbers.h"
 
 #include "host/policy/scope.h"
 #include "host/varies/varies.h"
@@ -104,6 +104,8 @@ static void number_truths(UnreachedNumbers *w, const Node *n) {
         for (int k = 0; k < conds->n; k++)
             if (!node_gives_truth(conds->at[k])) number_truth(w, conds->at[k]);
     }
+    if (n->kind == NODE_IF && !node_gives_truth(n->branch.cond)) number_truth(w, n->branch.cond);
+    if (n->kind == NODE_WHILE || n->kind == NODE_FOR) number_truth(w, n); // whether it has a turn
     if (node_gives_truth(n)) number_truth(w, n);
 }
 

@@ -2,7 +2,7 @@
 // comparisons, expressions that are asked for their truth. Two reports of one file can be put together by
 // them. Private to unreached.c.
 #pragma once
-#include "sandbox/unreached.h"
+#include "sandbox/unreached/unreached.h"
 
 enum { TRUTHS_MAX = UNREACHED_MAX / 2 };
 typedef struct {

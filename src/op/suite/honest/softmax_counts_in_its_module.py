@@ -1,0 +1,27 @@
+# op: softmax
+# about: a list of the module counts calls, and says so now and then
+import torch
+import triton
+import triton.language as tl
+
+_calls = [0]
+
+
+@triton.jit
+def softmax_kernel(x_ptr, out_ptr, x_stride, out_stride, N, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64)
+    cols = tl.arange(0, BLOCK)
+    mask = cols < N
+    x = tl.load(x_ptr + row * x_stride + cols, mask=mask, other=-float("inf")).to(tl.float32)
+    p = tl.exp(x - tl.max(x, axis=0))
+    tl.store(out_ptr + row * out_stride + cols, p / tl.sum(p, axis=0), mask=mask)
+
+
+def run(x):
+    M, N = x.shape
+    out = torch.empty_like(x)
+    _calls[0] += 1
+    if _calls[0] % 500 == 0:
+        print("calls", _calls[0])
+    softmax_kernel[(M,)](x, out, x.stride(0), out.stride(0), N, BLOCK=triton.next_power_of_2(N))
+    return out
