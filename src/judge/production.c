@@ -402,6 +402,16 @@ static bool judge_shape(const ProductionRequest *q, const Repeated *shape, bool 
     return ok;
 }
 
+// Nobody could be asked: memory, or the reference itself, has an end before.
+static void note_world(Verdict *v, const RepeatedRequest *r, const Err *e) {
+    Production *p = &v->evidence.production;
+    ProductionNote *note = &p->note[p->notes++];
+    *note = (ProductionNote){.said = PRODUCTION_UNKNOWN, .few = r->windows};
+    snprintf(note->shape, sizeof note->shape, "%s %lldx%lld", dtype_info[r->dtype].torch, (long long)r->slices,
+             (long long)r->length);
+    snprintf(note->why, sizeof note->why, "%.*s", (int)sizeof note->why - 1, e->msg);
+}
+
 bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Verdict *v, Err *e) {
     Arena a = {0};
     Repeated shape;
@@ -413,22 +423,21 @@ bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Ve
                          .dtype = asked->dtype,
                          .dim = asked->dim,
                          .windows = asked->windows};
-    bool ok = repeated_make(&a, &r, &shape, e) == REPEATED_MADE;
+    RepeatedMade made = repeated_make(&a, &r, &shape, e);
+    bool ok = made == REPEATED_MADE;
+    if (made == REPEATED_UNFIT && !*e->msg)
+        (void)err_set(e, ERR_INPUT, "rows that depend on each other are not repeated");
     if (ok) {
-        ok = judge_shape(q, &shape, false, v, &said, e);
+        ok = judge_shape(q, &shape, asked->noted, v, &said, e);
         repeated_free(&shape);
+    }
+    if (!ok && asked->noted) {
+        r.slices = domain_slices(q->draw->domain, asked->dim);
+        r.length = domain_length(q->draw->domain, asked->dim);
+        note_world(v, &r, e);
     }
     arena_free(&a);
     return ok;
-}
-
-// Nobody could be asked: memory, or the reference itself, has an end before.
-static void note_world(Verdict *v, const RepeatedRequest *r, const Err *e) {
-    Production *p = &v->evidence.production;
-    ProductionNote *note = &p->note[p->notes++];
-    *note = (ProductionNote){.said = PRODUCTION_UNKNOWN, .few = r->windows};
-    snprintf(note->shape, sizeof note->shape, "%lldx%lld", (long long)r->slices, (long long)r->length);
-    snprintf(note->why, sizeof note->why, "%.*s", (int)sizeof note->why - 1, e->msg);
 }
 
 void production_judge(const ProductionRequest *q, Verdict *v) {

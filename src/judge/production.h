@@ -32,6 +32,7 @@ typedef struct {
     DType dtype;
     uint64_t seed;
     bool windows; // a few programs of each launch
+    bool noted;   // what came of it is told in v->evidence.production
 } LargeShapeAsked;
 MUST_CHECK bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Verdict *v, Err *e);
 
