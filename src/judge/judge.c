@@ -11,6 +11,7 @@
 #include "judge/gaps.h"
 #include "judge/large_points.h"
 #include "judge/large_tensors.h"
+#include "judge/own_sizes.h"
 #include "judge/roundings.h"
 #include "judge/verdict/evidence.h"
 
@@ -346,6 +347,8 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
     if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
     if (verdict_accepted(v) && b->production)
         production_judge(&production, v);
+    if (verdict_accepted(v) && b->production)
+        own_sizes_judge(&production, v);
     if (verdict_accepted(v))
         large_tensors_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
     if (verdict_accepted(v)) judge_unreached(b, i, v);

@@ -60,8 +60,7 @@ static bool is_prime(int64_t n) {
     return n > 1;
 }
 
-// Primes: no block of a kernel divides them, and no period of its own fits.
-static int64_t prime_from(Rng *r, int64_t least, int64_t most) {
+int64_t production_prime(Rng *r, int64_t least, int64_t most) {
     int64_t n = rng_between(r, least, most);
     while (!is_prime(n)) n++;
     return n;
@@ -80,14 +79,14 @@ static RepeatedRequest request_of(const Draw *d, ProductionShape shape) {
     case SHAPE_VAST:
         q.windows = shape == SHAPE_VAST;
         q.dtype = types[q.windows ? 1 - turn : turn];
-        q.slices = prime_from(&r, TALL_LEAST, TALL_MOST);
+        q.slices = production_prime(&r, TALL_LEAST, TALL_MOST);
         q.length = q.windows ? VAST_COLUMNS : TALL_COLUMNS;
         break;
     case SHAPE_WIDE:
         q.dtype = types[2 - turn];
         q.slices = WIDE_ROWS;
         q.extremes = WIDE_EXTREMES;
-        q.length = prime_from(&r, WIDE_LEAST, WIDE_MOST);
+        q.length = production_prime(&r, WIDE_LEAST, WIDE_MOST);
         break;
     default:
         op_usual_shape(op, &m, &n);
@@ -421,7 +420,10 @@ bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Ve
                          .seed = asked->seed,
                          .steps = steps,
                          .dtype = asked->dtype,
-                         .dim = asked->dim,
+                         .slices = asked->slices,
+                         .length = asked->length,
+                         .dim = asked->length ? NULL : asked->dim,
+                         .extremes = asked->extremes,
                          .windows = asked->windows};
     RepeatedMade made = repeated_make(&a, &r, &shape, e);
     bool ok = made == REPEATED_MADE;
@@ -431,7 +433,9 @@ bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Ve
         ok = judge_shape(q, &shape, asked->noted, v, &said, e);
         repeated_free(&shape);
     }
-    if (!ok && asked->noted) {
+    if (made == REPEATED_UNFIT && asked->length) *e = (Err){0};
+    else if (!ok && asked->noted && asked->length) note_world(v, &r, e);
+    else if (!ok && asked->noted) {
         r.slices = domain_slices(q->draw->domain, asked->dim);
         r.length = domain_length(q->draw->domain, asked->dim);
         note_world(v, &r, e);

@@ -45,7 +45,7 @@ typedef struct {
     char shape[64];      // "float16 70003x241"
     char why[WIRE_MESSAGE_MAX];
 } ProductionNote;
-enum { PRODUCTION_SHAPES_MAX = 4 };
+enum { PRODUCTION_SHAPES_MAX = 8 };
 typedef struct {
     ProductionNote note[PRODUCTION_SHAPES_MAX];
     int notes;
