@@ -140,6 +140,21 @@ static void shrink(Search *s, ExplorePoint *p, const Fresh *f) {
     if (explore_elements(s->d, p->size) > EXPLORE_SHRINKS) fold(s, p, f);
 }
 
+// What ends at a number is right where there are as many rows, and wrong where there are more: a large size, for
+// which no others are tried, is taken a step beyond the border where the same comes out there.
+static void beyond(Search *s, ExplorePoint *p, const Fresh *f) {
+    enum { LARGE = 65537 };
+    static const int64_t part[] = {8, 64, 1024, INT32_MAX};
+    for (int axis = 0; axis < s->d->dims; axis++) {
+        bool done = !explore_free(s, axis) || p->size[axis] <= LARGE;
+        for (size_t i = 0; i < sizeof part / sizeof *part && !done; i++) {
+            ExplorePoint q = *p;
+            q.size[axis] += q.size[axis] / part[i] + 1;
+            done = q.size[axis] <= OP_SIZE_MAX && moves(s, p, q, f, false);
+        }
+    }
+}
+
 void explore_try(Search *s, const ExplorePoint *from) {
     ExplorePoint p = *from;
     Fresh f = {0};
@@ -153,6 +168,7 @@ void explore_try(Search *s, const ExplorePoint *from) {
     }
     if (!news) return;
     if (explore_elements(s->d, p.size) > EXPLORE_SHRINKS && f.n > 0) shrink(s, &p, &f);
+    if (f.n > 0) beyond(s, &p, &f);
     explore_keep(s, &p);
     tell(s, &p, news);
 }
