@@ -593,6 +593,7 @@ int child_interpret(const ChildJob *job) {
     if (c.records) return record_child(&(RecordChild){job, &c.code, &c.call, module, c.tuned, c.sparse});
     if (c.explores)
         return explore_child(&(ExploreChild){job, &c.code, &c.call, module, c.cover, c.tuned, c.sparse});
+    c.cover->mixes = unreached_mixes(module);
     c.module = module;
     return cases_run(&c);
 }

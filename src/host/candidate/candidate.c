@@ -503,7 +503,7 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
             if (!l->kernel->home) conditions_note(outcomes(in), NULL, &built.binding, built.grid);
             return true;
         }
-        if (cover && cover->keeps && !l->kernel->home)
+        if (cover && (cover->keeps || cover->mixes) && !l->kernel->home)
             conditions_note(NULL, cover, &built.binding, built.grid);
         if (!choice_holds(in, l, at, &built.how) || !launchable(in, l, at, &built)) return false;
         const Launched asked = {&built.binding, &built.code, built.grid, built.how, nth++};

@@ -39,6 +39,7 @@ typedef struct Cover {
     CoverTruth *truth; // [COVER_TRUTHS_MAX], open addressing; NULL: nobody asks
     int truths;
     bool keeps;         // the candidate keeps something between calls
+    bool mixes;         // some arithmetic of a kernel may mix numbers (unreached.h)
     int news;           // places that were marked in some new way
     Outcomes *outcomes; // or NULL. With it nothing is launched, filled or copied
 } Cover;
