@@ -76,7 +76,8 @@ void large_tensors_words(Buf *out, const LargeTensors *g) {
         buf_printf(out, "%sat %lld elements", g->safe ? ", but " : "addresses are wrong ",
                    (long long)g->fails);
         if (g->at.line) buf_printf(out, ", line %d:%d", g->at.line, g->at.col);
-        buf_printf(out, ": %s", g->why);
+        buf_printf(out, ": %s. That is no rejection: the definition asks for no tensors that large (giant = True)",
+                   g->why);
     } else if (!g->safe) {
         buf_printf(out, "addresses beyond 2^31 elements could not be tried: %s", g->why);
     } else {
