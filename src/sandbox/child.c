@@ -362,7 +362,7 @@ typedef struct {
     int number; // of its room
     bool reversed;
     ContractSide side;
-    bool natural; // programs in the order of their numbers, for what is found then; `told`: something was
+    bool natural; // programs from the last to the first, for what is found then; `told`: something was
     bool told;
     bool unknown; // it has found what says nothing: its room is empty
 } CaseRun;
@@ -383,8 +383,8 @@ static bool order_chooses(const Diag *d) { return d->kind == DIAG_OOB || d->kind
 
 static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code);
 
-// What a program is called must not depend on the seed: such a finding is that of the natural order, if there
-// is one.
+// What a program is called must not depend on the seed: such a finding is that of one order, from the last
+// program on, if there is one.
 static void tell_finding(Child *c, const CaseRun *run, const Diag *d, const Machine *m, ArenaMark mark) {
     Diag first = *d;
     Counters count = m->count;
@@ -408,9 +408,8 @@ static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
     DiagList diags = DIAGS(&c->call);
     Machine *m = NEW(&c->call, Machine);
     machine_init(m, &c->call, &diags, run->side ? 2 * spec->steps : spec->steps);
-    if (!run->natural)
-        m->order =
-            (ProgramOrder){.seed = spec->order_seed, .reversed = run->reversed, .sampled = spec->sampled};
+    m->order = (ProgramOrder){.seed = spec->order_seed, .reversed = run->reversed, .sampled = spec->sampled};
+    if (run->natural) m->order = (ProgramOrder){.reversed = true};
     m->contraction.side = run->side;
     m->tensor_bytes = memory_tensors(c->job->arena_bytes - c->sparse);
     m->gpu.processors = spec->processors;

@@ -7,7 +7,7 @@
 
 // Of calls that are made many times in a row, all together; and while one of them may still do something new.
 static const int64_t REPEATED_LANES = (int64_t)1 << 27, FAR_LANES = (int64_t)1 << 30;
-enum { MEMORY_LEFT = 16 << 20, STORAGES_LEFT = 64, PRINTS = 6 };
+enum { MEMORY_LEFT = 16 << 20, STORAGES_LEFT = 64, PRINTS = 6, STUCK_MOST = 16 };
 static const size_t PRINTED_MOST = 16 << 20; // bytes
 
 typedef struct {
@@ -23,6 +23,7 @@ typedef struct {
     int64_t lanes;     // that they took
     uint64_t print[PRINTS]; // of what was kept after the first of them
     int prints;
+    int stuck;         // calls whose memory is still in reach from what was there before
     bool asked, waits; // for more of them: what waits_for_calls() said last
 } Sequence;
 
@@ -160,6 +161,8 @@ static bool goes_on(Sequence *q, const CallSpec *call, const CaseReport *r, int 
     if (call->same_as >= 0 && r->atomic_launches == 0 && !same_bits(q->c, call)) return false;
     if (arena_left(&q->c->call) <= MEMORY_LEFT || q->m->storages.count + STORAGES_LEFT >= STORAGES_MAX)
         return false;
+    // What grows with each call is looked through after each.
+    if (call->flags & CALL_FAR && q->stuck > STUCK_MOST) return false;
     bool new = q->c->cover->news != news;
     q->lanes += r->count.lanes;
     q->repeated++;
@@ -184,6 +187,7 @@ static void forget(Sequence *q, int i, ArenaMark mark, int storages) {
     q->diags = DIAGS(&q->c->call);
     if (arena_points_behind(&q->c->call, mark)) {
         memcpy(all->at + storages, was, sizeof *was * (size_t)made);
+        q->stuck++;
         return;
     }
     all->count = storages;

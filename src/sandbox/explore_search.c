@@ -140,18 +140,18 @@ static void shrink(Search *s, ExplorePoint *p, const Fresh *f) {
     if (explore_elements(s->d, p->size) > EXPLORE_SHRINKS) fold(s, p, f);
 }
 
-// What ends at a number is right where there are as many rows, and wrong where there are more: a large size, for
-// which no others are tried, is taken a step beyond the border where the same comes out there.
+// What ends at a number is right where there are as many rows, and wrong where there are more: so many that no
+// others are tried are taken a step beyond the border where the same comes out there. Of columns a kernel's
+// block has a limit of its own.
 static void beyond(Search *s, ExplorePoint *p, const Fresh *f) {
-    enum { LARGE = 65537 };
+    enum { MANY = 65537 };
     static const int64_t part[] = {8, 64, 1024, INT32_MAX};
-    for (int axis = 0; axis < s->d->dims; axis++) {
-        bool done = !explore_free(s, axis) || p->size[axis] <= LARGE;
-        for (size_t i = 0; i < sizeof part / sizeof *part && !done; i++) {
-            ExplorePoint q = *p;
-            q.size[axis] += q.size[axis] / part[i] + 1;
-            done = q.size[axis] <= OP_SIZE_MAX && moves(s, p, q, f, false);
-        }
+    int axis = s->d->slices;
+    bool done = axis < 0 || !explore_free(s, axis) || p->size[axis] <= MANY;
+    for (size_t i = 0; i < sizeof part / sizeof *part && !done; i++) {
+        ExplorePoint q = *p;
+        q.size[axis] += q.size[axis] / part[i] + 1;
+        done = q.size[axis] <= OP_SIZE_MAX && moves(s, p, q, f, false);
     }
 }
 
