@@ -331,6 +331,26 @@ static void plan_tour(const Draw *d, const CaseSpec *layout, CallPlan *p) {
     if (p->calls > begin) call_add(p, d, layout, p->call[begin].case_index, 0)->same_as = begin;
 }
 
+// A counter in a tensor chooses without a condition: as many equal calls as for a condition on what is kept, of
+// the case with the fewest programs whose values can show anything.
+static void plan_far(const Draw *d, const CaseSpec *layout, CallPlan *p) {
+    enum { SHORTEST = 16, USUAL = 1024 };
+    int best = -1, begin = p->calls;
+    int64_t least = 0;
+    for (int i = 0; i < d->cases; i++) {
+        int64_t n = domain_length(d->domain, d->truth[i].dim), work = n < USUAL ? USUAL : n;
+        work *= domain_slices(d->domain, d->truth[i].dim);
+        if (n < SHORTEST || input_bytes(&layout[i]) > SMALL_BYTES || (best >= 0 && work >= least)) continue;
+        best = i, least = work;
+    }
+    if (best < 0) return;
+    call_add(p, d, layout, best, CALL_BUILDS | CALL_FAR);
+    CallSpec *c = call_add(p, d, layout, best, CALL_RENEWS | CALL_FAR);
+    c->same_as = begin;
+    c->repeats = MANY_CALLS;
+    c->far = FAR_CALLS;
+}
+
 void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, CallPlan *p, int64_t *at) {
     enum { A_SEQUENCE = 10, REPEATED = 2 * TO_NEWS };
     Rng r = rng_at(d->seed, rng_mix(d->seed, 0x63616c6c));
@@ -339,7 +359,7 @@ void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, 
     int sequences = 0;
     p->calls = 0;
     p->arena = a;
-    assert(FULL_SEQUENCES * A_SEQUENCE + REPEATED + TOUR + 1 < WIRE_CALLS_MAX);
+    assert(FULL_SEQUENCES * A_SEQUENCE + REPEATED + TOUR + 1 + 2 < WIRE_CALLS_MAX);
     for (int k = 0; k < FULL_SEQUENCES && (thorough || !sequences); k++) {
         int first = choose(d, layout, -1, dtypes[(turn + (uint64_t)k) % FULL_SEQUENCES], false, &r);
         if (first < 0) continue;
@@ -348,6 +368,7 @@ void calls_plan(Arena *a, const Draw *d, const CaseSpec *layout, bool thorough, 
     }
     if (!sequences) plan_sequence(d, layout, smallest_case(d, layout), SOME_CALLS, p, at);
     if (thorough) plan_tour(d, layout, p);
+    if (thorough) plan_far(d, layout, p);
 }
 
 // Somewhere the two answers are surely not taken for each other.

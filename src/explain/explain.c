@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "cases/domain.h"
+#include "judge/asked_shape.h"
 #include "judge/compare.h"
 #include "judge/contracted.h"
 #include "judge/decide.h"
@@ -147,6 +148,7 @@ static bool explain_drawn(const Explainer *by, const Draw *d, const PlannedCase 
     Watched w = {.without_gaps = q->filter.n == 0 && q->filter.dtype < 0};
     referee_watch(by->r, a, d, q->source, &x->v, &w);
     x->v.judged.only = q->filter;
+    if (q->filter.n > 0) asked_shape_drawn(d, &x->v.judged);
     // Of an undecided program no case has failed: there is nothing to look for a smaller one of.
     bool undecided = status_class(x->v.decision.status) == CLASS_UNDECIDED;
     x->case_index = undecided ? -1 : x->v.decision.case_number - 1;
@@ -187,11 +189,10 @@ static bool explain_added(const Explainer *by, const AddedCases *added, Explanat
 // What follows for a candidate that has passed the draw: further cases for sizes and branches, production
 // shapes, large tensors, lines that no case has reached. All of it is the referee's own judgment.
 static bool explain_beyond(const Explainer *by, const Draw *d, Explanation *x, Err *e) {
-    AddedCases added;
+    AddedCases added = {.filter = by->q->filter};
     Explanation y;
     Verdict v;
     referee_judge_on(by->r, by->a, d, by->q->source, &v, &added);
-    v.judged.only = by->q->filter;
     x->v = v;
     x->case_index = -1;
     if (!verdict_accepted(&v)) x->finding = (Diag){0};
@@ -215,7 +216,7 @@ bool explain(Referee *r, Arena *a, const ExplainRequest *q, Explanation *x, Err 
         .op = q->op, .level = q->level, .seed = q->seed, .filter = &q->filter, .planned = &plan};
     if (!draw_make(a, referee_pool(r), &of, &d, e)) return false;
     bool ok = explain_drawn(&by, &d, plan, x, e);
-    if (ok && q->level == LEVEL_FULL && q->filter.n == 0 && verdict_accepted(&x->v))
+    if (ok && q->level == LEVEL_FULL && verdict_accepted(&x->v))
         ok = explain_beyond(&by, &d, x, e);
     if (ok && q->prove && verdict_accepted(&x->v)) ok = explain_prove(r, a, q, &x->strength, e);
     draw_free(&d);

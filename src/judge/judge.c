@@ -5,11 +5,13 @@
 #include "base/clock.h"
 #include "base/numeric/rng.h"
 #include "cases/domain.h"
+#include "judge/asked_shape.h"
 #include "judge/branches.h"
 #include "judge/decide.h"
 #include "judge/gaps.h"
 #include "judge/large_points.h"
 #include "judge/large_tensors.h"
+#include "judge/own_sizes.h"
 #include "judge/roundings.h"
 #include "judge/verdict/evidence.h"
 
@@ -134,7 +136,7 @@ static void keep_added(Candidates *b, const MoreCases *q) {
         size_t n = (size_t)plan[k].writtens;
         if (plan[k].written) plan[k].written = memcpy(NEWN(a, float, n), plan[k].written, n * sizeof(float));
     }
-    *b->added = (AddedCases){plan, q->cases, q->seed};
+    *b->added = (AddedCases){b->added->filter, plan, q->cases, q->seed};
 }
 
 static bool judge_more(Candidates *b, size_t i, MoreCases *q, Verdict *v, Err *e) {
@@ -197,6 +199,21 @@ static bool judge_allowed(Candidates *b, size_t i, MoreCases *q, PlannedCase *pl
     return ok;
 }
 
+static uint8_t tried_as(const Domain *m, const int64_t *dim, int64_t size) {
+    bool slices = m->slices >= 0 && dim[m->slices] == size;
+    return (uint8_t)((domain_length(m, dim) == size ? TRIED_LENGTH : 0) | (slices ? TRIED_SLICES : 0));
+}
+
+// What cases had, not what was planned: a candidate may have refused some.
+static void note_tried(Evidence *e, const Draw *d, const MoreCases *ran, int64_t size) {
+    uint8_t as = 0;
+    for (int i = 0; i < ran->cases; i++) as |= tried_as(d->domain, ran->plan[i].dim, size);
+    if (as == 0) return; // the draw's own cases had it, or nobody
+    for (int i = 0; i < d->cases; i++) as |= tried_as(d->domain, d->truth[i].dim, size);
+    e->tried_as[e->tries] = as;
+    e->tried[e->tries++] = size;
+}
+
 // A branch for one size would never be taken if no case had it: whatever a candidate has compared sizes with
 // gets cases of its own, after all others have passed, and so do the numbers that its source writes down.
 static bool judge_sizes(Candidates *b, size_t i, Verdict *v, Err *e) {
@@ -208,10 +225,7 @@ static bool judge_sizes(Candidates *b, size_t i, Verdict *v, Err *e) {
     memcpy(size, had->coverage.size, sizeof size);
     MoreCases q = {.cases = cases, .seed = b->draw->seed, .said = MORE_UNKNOWN};
     bool ok = judge_allowed(b, i, &q, plan, v, e);
-    if (q.said == MORE_RIGHT) {
-        had->tries = tried;
-        memcpy(had->tried, size, sizeof *size * (size_t)tried);
-    }
+    for (int k = 0; q.said == MORE_RIGHT && k < tried; k++) note_tried(had, b->draw, &q, size[k]);
     arena_free(&a);
     return ok;
 }
@@ -227,10 +241,7 @@ static bool judge_beyond(Candidates *b, size_t i, Verdict *v, Err *e) {
     MoreCases q = {
         .plan = plan, .cases = cases, .seed = b->draw->seed, .may_refuse = true, .said = MORE_UNKNOWN};
     bool ok = cases == 0 || judge_more(b, i, &q, v, e);
-    if (q.said == MORE_RIGHT) {
-        memcpy(had->tried + had->tries, tried.size, sizeof *tried.size * (size_t)tried.n);
-        had->tries += tried.n;
-    }
+    for (int k = 0; q.said == MORE_RIGHT && k < tried.n; k++) note_tried(had, b->draw, &q, tried.size[k]);
     arena_free(&a);
     return ok;
 }
@@ -337,12 +348,17 @@ bool judge_once(Candidates *b, size_t i, Verdict *v, Err *e) {
         *v = other;
         break;
     }
-    if (b->q->level != LEVEL_FULL || b->watched || b->q->filter.n > 0 || !verdict_accepted(v)) return true;
+    if (b->q->level != LEVEL_FULL || b->watched || !verdict_accepted(v)) return true;
+    if (b->q->filter.n > 0) {
+        if (b->production) asked_shape_judge(&production, &b->q->filter, v);
+        return true;
+    }
     if (!judge_sizes(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_beyond(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_branches(b, i, v, e)) return false;
     if (verdict_accepted(v) && !judge_every_size(b, i, v, e)) return false;
     if (verdict_accepted(v) && b->production) production_judge(&production, v);
+    if (verdict_accepted(v) && b->production) own_sizes_judge(&production, v);
     if (verdict_accepted(v))
         large_tensors_probe(b->r->fork_servers, &b->arena[i], b->draw, b->source[i], b->r->extras, v);
     if (verdict_accepted(v)) judge_unreached(b, i, v);

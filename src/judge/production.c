@@ -60,8 +60,7 @@ static bool is_prime(int64_t n) {
     return n > 1;
 }
 
-// Primes: no block of a kernel divides them, and no period of its own fits.
-static int64_t prime_from(Rng *r, int64_t least, int64_t most) {
+int64_t production_prime(Rng *r, int64_t least, int64_t most) {
     int64_t n = rng_between(r, least, most);
     while (!is_prime(n)) n++;
     return n;
@@ -80,14 +79,14 @@ static RepeatedRequest request_of(const Draw *d, ProductionShape shape) {
     case SHAPE_VAST:
         q.windows = shape == SHAPE_VAST;
         q.dtype = types[q.windows ? 1 - turn : turn];
-        q.slices = prime_from(&r, TALL_LEAST, TALL_MOST);
+        q.slices = production_prime(&r, TALL_LEAST, TALL_MOST);
         q.length = q.windows ? VAST_COLUMNS : TALL_COLUMNS;
         break;
     case SHAPE_WIDE:
         q.dtype = types[2 - turn];
         q.slices = WIDE_ROWS;
         q.extremes = WIDE_EXTREMES;
-        q.length = prime_from(&r, WIDE_LEAST, WIDE_MOST);
+        q.length = production_prime(&r, WIDE_LEAST, WIDE_MOST);
         break;
     default:
         op_usual_shape(op, &m, &n);
@@ -402,6 +401,16 @@ static bool judge_shape(const ProductionRequest *q, const Repeated *shape, bool 
     return ok;
 }
 
+// Nobody could be asked: memory, or the reference itself, has an end before.
+static void note_world(Verdict *v, const RepeatedRequest *r, const Err *e) {
+    Production *p = &v->evidence.production;
+    ProductionNote *note = &p->note[p->notes++];
+    *note = (ProductionNote){.said = PRODUCTION_UNKNOWN, .few = r->windows};
+    snprintf(note->shape, sizeof note->shape, "%s %lldx%lld", dtype_info[r->dtype].torch, (long long)r->slices,
+             (long long)r->length);
+    snprintf(note->why, sizeof note->why, "%.*s", (int)sizeof note->why - 1, e->msg);
+}
+
 bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Verdict *v, Err *e) {
     Arena a = {0};
     Repeated shape;
@@ -411,24 +420,28 @@ bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Ve
                          .seed = asked->seed,
                          .steps = steps,
                          .dtype = asked->dtype,
-                         .dim = asked->dim,
+                         .slices = asked->slices,
+                         .length = asked->length,
+                         .dim = asked->length ? NULL : asked->dim,
+                         .extremes = asked->extremes,
                          .windows = asked->windows};
-    bool ok = repeated_make(&a, &r, &shape, e) == REPEATED_MADE;
+    RepeatedMade made = repeated_make(&a, &r, &shape, e);
+    bool ok = made == REPEATED_MADE;
+    if (made == REPEATED_UNFIT && !*e->msg)
+        (void)err_set(e, ERR_INPUT, "rows that depend on each other are not repeated");
     if (ok) {
-        ok = judge_shape(q, &shape, false, v, &said, e);
+        ok = judge_shape(q, &shape, asked->noted, v, &said, e);
         repeated_free(&shape);
+    }
+    if (made == REPEATED_UNFIT && asked->length) *e = (Err){0};
+    else if (!ok && asked->noted && asked->length) note_world(v, &r, e);
+    else if (!ok && asked->noted) {
+        r.slices = domain_slices(q->draw->domain, asked->dim);
+        r.length = domain_length(q->draw->domain, asked->dim);
+        note_world(v, &r, e);
     }
     arena_free(&a);
     return ok;
-}
-
-// Nobody could be asked: memory, or the reference itself, has an end before.
-static void note_world(Verdict *v, const RepeatedRequest *r, const Err *e) {
-    Production *p = &v->evidence.production;
-    ProductionNote *note = &p->note[p->notes++];
-    *note = (ProductionNote){.said = PRODUCTION_UNKNOWN, .few = r->windows};
-    snprintf(note->shape, sizeof note->shape, "%lldx%lld", (long long)r->slices, (long long)r->length);
-    snprintf(note->why, sizeof note->why, "%.*s", (int)sizeof note->why - 1, e->msg);
 }
 
 void production_judge(const ProductionRequest *q, Verdict *v) {

@@ -9,6 +9,7 @@
 // candidate that raises an error of its own narrows its domain: that is told, and no rejection. So is a shape
 // that takes more than the budget; a candidate for which none could be judged is `unsupported`.
 #pragma once
+#include "base/numeric/rng.h"
 #include "judge/verdict/verdict.h"
 #include "sandbox/fork_servers.h"
 
@@ -29,11 +30,17 @@ typedef struct {
 // run. False where the machine, or the reference, has an end before: nothing was judged.
 typedef struct {
     int64_t dim[OP_DIMS_MAX];
+    int64_t slices, length; // where not 0, instead of `dim`: a domain without such sizes has nothing to judge
+    int64_t extremes;       // PlannedCase.extremes
     DType dtype;
     uint64_t seed;
     bool windows; // a few programs of each launch
+    bool noted;   // what came of it is told in v->evidence.production
 } LargeShapeAsked;
 MUST_CHECK bool production_one(const ProductionRequest *q, const LargeShapeAsked *asked, Verdict *v, Err *e);
+
+// A prime, of `least` or more: no block of a kernel divides it, and no period of its own fits.
+int64_t production_prime(Rng *r, int64_t least, int64_t most);
 
 // Of an accepted candidate: fills in v->evidence.production, or changes the verdict. A shape for which the
 // system has no memory, or the reference no end, is not known.

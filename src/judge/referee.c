@@ -7,6 +7,7 @@
 
 #include "base/io.h"
 #include "base/numeric/rng.h"
+#include "judge/asked_shape.h"
 #include "judge/compare.h"
 #include "judge/judge.h"
 #include "judge/large_tensors.h"
@@ -82,9 +83,10 @@ static Verdict undecided(const Referee *r, const Op *op, Str source, const Judgi
 // One candidate on a draw of the caller's.
 static void judge_alone(Candidates *b, Referee *r, Arena *a, Str source, Verdict *v) {
     const Draw *d = b->draw;
+    const DrawFilter all = {.dtype = -1};
     JudgeRequest q = {.op = d->op,
                       .level = d->level,
-                      .filter = {.dtype = -1},
+                      .filter = b->added ? b->added->filter : all,
                       .seed = &d->seed,
                       .without_gaps = b->watched && b->watched->without_gaps};
     Arena text = {0};
@@ -95,7 +97,9 @@ static void judge_alone(Candidates *b, Referee *r, Arena *a, Str source, Verdict
     b->out = v;
     b->arena = &text;
     b->err = &e;
-    *v = undecided(r, d->op, source, &(Judging){.level = d->level, .seed = d->seed, .replay = true});
+    Judging how = {.level = d->level, .only = q.filter, .seed = d->seed, .replay = true};
+    if (q.filter.n > 0) asked_shape_drawn(d, &how);
+    *v = undecided(r, d->op, source, &how);
     b->rounded = d->op->roundings ? rounded_draws_open() : NULL;
     judge_candidate(b, 0, 0);
     rounded_draws_close(b->rounded);
@@ -110,7 +114,7 @@ void referee_watch(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, 
 
 void referee_judge_on(Referee *r, Arena *a, const Draw *d, Str source, Verdict *v, AddedCases *added) {
     ProductionShapes *shapes = d->level == LEVEL_FULL ? production_open() : NULL;
-    *added = (AddedCases){0};
+    *added = (AddedCases){.filter = added->filter};
     judge_alone(&(Candidates){.draw = d, .production = shapes, .watched_arena = a, .added = added}, r, a,
                 source, v);
     production_close(shapes);
@@ -209,6 +213,8 @@ bool round_draw(Round *t, Pool *pool, Err *e) {
                    &(DrawRequest){.op = q->op, .level = q->level, .seed = seed, .filter = &q->filter},
                    &t->draw, e))
         return false;
+    for (int i = 0; i < t->n && q->filter.n > 0; i++)
+        asked_shape_drawn(&t->draw, &t->candidates.out[i].judged);
     if (t->n < SHARED) return true;
     draw_share(&t->draw, pool, compare_round);
     t->draw.key = atomic_fetch_add(&t->candidates.r->draws, 1) + 1;

@@ -362,6 +362,8 @@ typedef struct {
     int number; // of its room
     bool reversed;
     ContractSide side;
+    bool natural; // programs from the last to the first, for what is found then; `told`: something was
+    bool told;
     bool unknown; // it has found what says nothing: its room is empty
 } CaseRun;
 
@@ -376,14 +378,38 @@ static bool contracted_finding(Child *c, CaseRun *run, const Diag *d, Diag *said
     return !run->unknown;
 }
 
+// Of a store that goes too far, which of the two is met first depends on the order of the programs.
+static bool order_chooses(const Diag *d) { return d->kind == DIAG_OOB || d->kind == DIAG_RACE; }
+
+static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code);
+
+// What a program is called must not depend on the seed: such a finding is that of one order, from the last
+// program on, if there is one.
+static void tell_finding(Child *c, const CaseRun *run, const Diag *d, const Machine *m, ArenaMark mark) {
+    Diag first = *d;
+    Counters count = m->count;
+    char words[WIRE_MESSAGE_MAX];
+    int code;
+    CaseRun again = {.number = run->number, .side = run->side, .natural = true};
+    if (order_chooses(d) && m->order.seed && !m->order.sampled) {
+        snprintf(words, sizeof words, "%s", d->msg);
+        first.msg = words;
+        arena_reset(&c->call, mark);
+        (void)run_once(c, &again, NULL, &code);
+    }
+    if (!again.told) send_finding(c, &first, &count);
+}
+
 // False when it ends the run of the program: *code is the exit code then.
 static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
     const CaseSpec *spec = &c->spec[c->at];
     *code = EXIT_WIRE;
+    ArenaMark mark = arena_mark(&c->call);
     DiagList diags = DIAGS(&c->call);
     Machine *m = NEW(&c->call, Machine);
     machine_init(m, &c->call, &diags, run->side ? 2 * spec->steps : spec->steps);
     m->order = (ProgramOrder){.seed = spec->order_seed, .reversed = run->reversed, .sampled = spec->sampled};
+    if (run->natural) m->order = (ProgramOrder){.reversed = true};
     m->contraction.side = run->side;
     m->tensor_bytes = memory_tensors(c->job->arena_bytes - c->sparse);
     m->gpu.processors = spec->processors;
@@ -402,6 +428,7 @@ static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
 
     if (run_watched(c, m, input, out)) {
         *code = EXIT_DONE;
+        if (run->natural) return true;
         keep_note(c, &diags);
         if (too_many_configs(c, m, c->module)) return false;
         r->count = m->count;
@@ -416,7 +443,12 @@ static bool run_once(Child *c, CaseRun *run, CaseReport *r, int *code) {
     const Diag *d = diag_first(&diags);
     Diag said;
     *code = d ? EXIT_DONE : EXIT_SILENT;
-    if (d && contracted_finding(c, run, d, &said)) send_finding(c, &said, &m->count);
+    if (d && run->natural) {
+        run->told = order_chooses(d) && contracted_finding(c, run, d, &said);
+        if (run->told) send_finding(c, &said, &m->count);
+        return false;
+    }
+    if (d && contracted_finding(c, run, d, &said)) tell_finding(c, run, &said, m, mark);
     return run->unknown;
 }
 
@@ -593,6 +625,7 @@ int child_interpret(const ChildJob *job) {
     if (c.records) return record_child(&(RecordChild){job, &c.code, &c.call, module, c.tuned, c.sparse});
     if (c.explores)
         return explore_child(&(ExploreChild){job, &c.code, &c.call, module, c.cover, c.tuned, c.sparse});
+    c.cover->mixes = unreached_mixes(module);
     c.module = module;
     return cases_run(&c);
 }

@@ -32,6 +32,7 @@ typedef struct {
     int short_cases;
     unsigned contracts;   // Contraction.ways of the case that runs
     bool keeps;           // some case has left something behind that a later call could find
+    bool changes;         // equal calls leave tensors behind that differ from call to call, such as a counter
     int call_number, nth; // CaseReport.call and .nth of what is sent
     bool later;           // a call on an object that has been called before
     Cover *cover;

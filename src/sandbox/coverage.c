@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "lang/pyvalue.h"
+#include "sandbox/written_numbers.h"
 #include "tile/check/check.h"
 
 // ---- the child's side
@@ -158,6 +159,21 @@ static void say_sizes(const Cover *c, const Numbers *n, Buf *out) {
     if (most_common(c, said, false, true) >= 0) buf_puts(out, " +");
 }
 
+static void reach_add(void *arg, int64_t x) {
+    int64_t *reach = arg;
+    if (x <= COVERAGE_SIZE_MOST || x > COVERAGE_REACH_MOST) return;
+    if (x <= COVERAGE_REACH_ALL && x > reach[0]) reach[0] = x;
+    if (x > reach[1]) reach[1] = x;
+}
+
+static void say_reach(const Cover *c, const Node *module, Buf *out) {
+    int64_t reach[2] = {0};
+    written_numbers(module, reach_add, reach);
+    for (int i = 0; i < c->sizes; i++)
+        if (is_constant(c, i)) reach_add(reach, c->size[i].value);
+    if (reach[1]) buf_printf(out, " reach %lld %lld", (long long)reach[0], (long long)reach[1]);
+}
+
 void coverage_say(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs, Buf *out) {
     Walk w = {.cover = c, .source = module->module.source};
     w.lines = line_col(w.source, (uint32_t)w.source.len).line;
@@ -169,6 +185,7 @@ void coverage_say(Arena *a, const Node *module, const Cover *c, const VariesInpu
     Numbers *n = NEW(a, Numbers);
     numbers_find(n, module);
     say_sizes(c, n, out);
+    say_reach(c, module, out);
     say_values(n, out);
     Unreached *u = NEW(a, Unreached);
     unreached_find(a, module, c, inputs, u);
@@ -215,6 +232,13 @@ static bool word(const char **p, const char *w) {
     return true;
 }
 
+// The first may be 0.
+static bool reach_read(const char **p, int64_t reach[2]) {
+    if (!word(p, " 0") && (!number(p, &reach[0]) || reach[0] <= COVERAGE_SIZE_MOST)) return false;
+    return number(p, &reach[1]) && reach[1] > COVERAGE_SIZE_MOST && reach[1] <= COVERAGE_REACH_MOST &&
+           reach[0] <= COVERAGE_REACH_ALL && reach[0] <= reach[1];
+}
+
 void coverage_read(const char *p, Coverage *out) {
     Coverage c = {0};
     int64_t x;
@@ -238,6 +262,7 @@ void coverage_read(const char *p, Coverage *out) {
         c.more_sizes = word(&p, " +");
         if (c.beyonds == 0) return;
     }
+    if (word(&p, " reach") && !reach_read(&p, c.reach)) return;
     if (word(&p, " values")) {
         while (c.values < COVERAGE_VALUES_MAX && float_bits(&p, &c.value[c.values])) c.values++;
         if (c.values == 0) return;

@@ -12,7 +12,9 @@ enum {
     COVERAGE_BEYOND_MAX = 6,
     COVERAGE_WRITTEN_MAX = 8,
     COVERAGE_VALUES_MAX = 12,
-    COVERAGE_SIZE_MOST = 65537
+    COVERAGE_SIZE_MOST = 65537,
+    COVERAGE_REACH_ALL = 1 << 18, // so many rows can all be run
+    COVERAGE_REACH_MOST = 1 << 26
 };
 typedef struct {
     int32_t line[COVERAGE_LINES_MAX]; // ascending
@@ -26,6 +28,9 @@ typedef struct {
     int64_t beyond[COVERAGE_BEYOND_MAX];
     int beyonds;
     bool more_sizes; // even more of them
+    // The largest number above COVERAGE_SIZE_MOST that the source writes down or compares with, up to
+    // COVERAGE_REACH_ALL and up to COVERAGE_REACH_MOST; 0: there is none. A grid or a loop may end there.
+    int64_t reach[2];
     // Numbers that the source writes down: what sizes and values may be compared with by other means.
     int64_t written[COVERAGE_WRITTEN_MAX]; // small integers that are none of `size`
     int writtens;
@@ -34,7 +39,7 @@ typedef struct {
     bool told; // the child has said all this
 } Coverage;
 
-// "sizes 50 64 seldom 4096 written 61 beyond 70000 + values 3f000000 unreached 0c lines 12 13 +", for
+// "sizes 50 64 seldom 4096 written 61 beyond 70000 + reach 90001 90001 values 3f000000 unreached 0c lines 12 13 +", for
 // CaseReport.message of a REPORT_DONE. `inputs`: what a call hands over.
 void coverage_say(Arena *a, const Node *module, const Cover *c, const VariesInputs *inputs, Buf *out);
 // What is not such a text says nothing: not even `told`.

@@ -2,10 +2,10 @@
 // case. First single outcomes, by numbers of the source, by the operands of comparisons and by trying small
 // sizes; then two outcomes together, since a special case may hang on both without a branch.
 #include <limits.h>
-#include <math.h>
 
 #include "base/numeric/rng.h"
 #include "sandbox/explore_inside.h"
+#include "sandbox/written_numbers.h"
 
 enum {
     CALLS_MAX = 16000, // of one search
@@ -25,56 +25,7 @@ static void number_add(Search *s, int64_t n) {
     s->number[s->numbers++] = n;
 }
 
-// Whether a number is the result of arithmetic on written numbers: 1 << 22, 96 * 1024.
-static bool constant(const Node *n, int64_t *out) {
-    int64_t l, r;
-    if (n->kind == NODE_INT)
-        return !n->integer.too_big && n->integer.value < INT32_MAX &&
-               (*out = (int64_t)n->integer.value, true);
-    if (n->kind == NODE_FLOAT)
-        return n->real >= 2 && n->real < INT32_MAX && floor(n->real) == n->real &&
-               (*out = (int64_t)n->real, true);
-    if (n->kind != NODE_BINARY || n->height > 8 || !constant(n->binary.left, &l) ||
-        !constant(n->binary.right, &r))
-        return false;
-    bool near =
-        l < EXPLORE_ELEMENTS && l > -EXPLORE_ELEMENTS && r < EXPLORE_ELEMENTS && r > -EXPLORE_ELEMENTS;
-    if (!near) return false;
-    switch (n->binary.op) {
-    case OPER_ADD: return *out = l + r, true;
-    case OPER_SUB: return *out = l - r, true;
-    case OPER_MUL: return *out = l * r, true;
-    case OPER_BITXOR: return *out = l ^ r, true;
-    case OPER_BITOR: return *out = l | r, true;
-    case OPER_FLOORDIV: return l >= 0 && r > 0 && (*out = l / r, true);
-    case OPER_SHL: return l >= 0 && r >= 0 && r < 31 && (*out = l << r, true);
-    case OPER_SHR: return l >= 0 && r >= 0 && r < 31 && (*out = l >> r, true);
-    case OPER_POW:
-        if (r < 0 || r > 31) return false;
-        *out = 1;
-        for (; r > 0; r--)
-            if (__builtin_mul_overflow(*out, l, out)) return false;
-        return true;
-    default: return false;
-    }
-}
-
-static void numbers_of_text(Search *s, Str text) {
-    int64_t x = 0;
-    for (size_t i = 0; i < text.len; i++) {
-        bool digit = text.p[i] >= '0' && text.p[i] <= '9', last = i + 1 == text.len;
-        if (digit && x < INT32_MAX) x = x * 10 + (text.p[i] - '0');
-        if ((!digit || last) && x >= 2) number_add(s, x);
-        if (!digit) x = 0;
-    }
-}
-
-static void numbers_find(void *arg, const Node *n) {
-    int64_t x;
-    if (constant(n, &x) && x >= 2) number_add(arg, x);
-    if (n->kind == NODE_STRING && n->span.len < 64) numbers_of_text(arg, n->string.text);
-    node_each_child(n, numbers_find, arg); // a tree's height is bounded
-}
+static void number_found(void *arg, int64_t n) { number_add(arg, n); }
 
 // ---- trying
 
@@ -189,6 +140,21 @@ static void shrink(Search *s, ExplorePoint *p, const Fresh *f) {
     if (explore_elements(s->d, p->size) > EXPLORE_SHRINKS) fold(s, p, f);
 }
 
+// What ends at a number is right where there are as many rows, and wrong where there are more: so many that no
+// others are tried are taken a step beyond the border where the same comes out there. Of columns a kernel's
+// block has a limit of its own.
+static void beyond(Search *s, ExplorePoint *p, const Fresh *f) {
+    enum { MANY = 65537 };
+    static const int64_t part[] = {8, 64, 1024, INT32_MAX};
+    int axis = s->d->slices;
+    bool done = axis < 0 || !explore_free(s, axis) || p->size[axis] <= MANY;
+    for (size_t i = 0; i < sizeof part / sizeof *part && !done; i++) {
+        ExplorePoint q = *p;
+        q.size[axis] += q.size[axis] / part[i] + 1;
+        done = q.size[axis] <= OP_SIZE_MAX && moves(s, p, q, f, false);
+    }
+}
+
 void explore_try(Search *s, const ExplorePoint *from) {
     ExplorePoint p = *from;
     Fresh f = {0};
@@ -202,6 +168,7 @@ void explore_try(Search *s, const ExplorePoint *from) {
     }
     if (!news) return;
     if (explore_elements(s->d, p.size) > EXPLORE_SHRINKS && f.n > 0) shrink(s, &p, &f);
+    if (f.n > 0) beyond(s, &p, &f);
     explore_keep(s, &p);
     tell(s, &p, news);
 }
@@ -484,7 +451,7 @@ void explore_search(Arena *a, const Explorer *x, ExplorePoints *out) {
     by_cases(s);
     find_ways(s);
     s->most = s->calls + CALLS_FIRST;
-    numbers_find(s, x->module);
+    written_numbers(x->module, number_found, s);
     for (int i = 0; i < s->o->numbers; i++) number_add(s, s->o->number[i]);
     for (int i = 0; i < s->o->compareds; i++)
         for (int side = 0; side < 2; side++)

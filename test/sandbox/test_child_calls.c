@@ -8,6 +8,7 @@
 // clang-format on
 #include "sandbox/fork_server.h"
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -202,6 +203,54 @@ static void calls_go_on_to_a_far_condition(void **state) {
     }
 }
 
+// A counter that kernels see, on the device or as a number: many calls of a second sequence. Scratch that is
+// filled alike by equal calls needs none.
+static void what_changes_is_called_far(void **state) {
+    (void)state;
+    enum { FAR = 4000, EQUAL = 8 };
+#define DEVICE                                                                              \
+    "import torch\nimport torch.nn as nn\nimport triton\nimport triton.language as tl\n"    \
+    "@triton.jit\ndef k(x, out, c, f, n, B: tl.constexpr):\n    i = tl.arange(0, B)\n"      \
+    "    t = tl.load(c)\n    tl.debug_barrier()\n    tl.store(c, %s)\n"                                       \
+    "    y = tl.load(x + i, mask=i < n) + 1.0 + (%s).to(tl.float32)\n"                      \
+    "    tl.store(out + i, y, mask=i < n)\n"                                               \
+    "class ModelNew(nn.Module):\n    def __init__(self):\n        self.n = 0\n"            \
+    "        self.c = torch.zeros(1, dtype=torch.int32, device='cuda')\n"                  \
+    "    def forward(self, x):\n        self.n = self.n + 1\n        y = torch.empty_like(x)\n" \
+    "        k[(1,)](x, y, self.c, %s, x.numel(), B=16)\n        return y\n"
+    static const struct {
+        const char *store, *wrong, *number;
+        int nth; // of the last call; 0: the sequence is left out
+    } all[] = {
+        {"t + 1", "t // 3000", "1.0", 3001},
+        {"t + 1", "t == 3000", "1.0", 3001},
+        {"t", "f > 1500.5", "self.n * 0.5", 3002},
+        {"t + 1", "t // 3000 * 0", "1.0", 1 + FAR},
+        {"t * 0 + 7", "t // 3000", "1.0", 0},
+        {"1 - t", "t // 3000", "1.0", 0},
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        Draw d;
+        char source[2048];
+        draw_init(&d);
+        static const int flags[CALLS] = {CALL_BUILDS, CALL_RENEWS, CALL_BUILDS | CALL_FAR, CALL_RENEWS | CALL_FAR};
+        for (int k = 0; k < CALLS; k++) {
+            d.call[k].flags = flags[k];
+            d.call[k].same_as = k == 1 ? 0 : k == 3 ? 2 : -1;
+            d.call[k].repeats = k == 1 ? EQUAL : k == 3 ? REPEATS : 1;
+            d.call[k].far = k == 3 ? FAR : 0;
+            tensor_set(&d.input[1 + k], 0, N);
+            d.call[k].spec.output_bytes = d.call[k].spec.output[0].bytes = M * N * 4;
+        }
+        snprintf(source, sizeof source, DEVICE, all[i].store, all[i].wrong, all[i].number);
+        Run run = run_draw(&d, source);
+        if (run.last->kind != REPORT_DONE || !run.last->keeps) fail_msg("%s: %s", run.last->message, source);
+        if ((run.call[3] ? run.call[3]->nth : 0) != all[i].nth)
+            fail_msg("call %d: %s", run.call[3] ? run.call[3]->nth : 0, source);
+        run_free(&run);
+    }
+}
+
 static void kept_answers_and_shared_ones_show(void **state) {
     (void)state;
     Run run =
@@ -304,6 +353,7 @@ int main(void) {
         cmocka_unit_test(who_keeps_nothing_is_not_asked),
         cmocka_unit_test(what_a_program_keeps_is_found),
         cmocka_unit_test(calls_go_on_to_a_far_condition),
+        cmocka_unit_test(what_changes_is_called_far),
         cmocka_unit_test(kept_answers_and_shared_ones_show),
         cmocka_unit_test(calls_that_cannot_be_are_left_out),
         cmocka_unit_test(a_call_may_fail),

@@ -27,6 +27,10 @@ static void texts_are_read(void **state) {
     assert_true(c.sizes == 1 && c.beyonds == 2 && c.beyond[1] == 100000 && c.more_sizes && c.lines == 1);
     coverage_read("sizes 50 seldom 64 65 beyond 9 lines", &c);
     assert_true(c.sizes == 3 && c.constants == 1 && c.size[2] == 65 && c.beyonds == 1);
+    coverage_read("sizes beyond 70000 reach 0 500000 lines", &c);
+    assert_true(c.told && c.reach[0] == 0 && c.reach[1] == 500000);
+    coverage_read("sizes reach 90000 90000 values 3f000000 lines", &c);
+    assert_true(c.told && c.reach[0] == 90000 && c.reach[1] == 90000 && c.values == 1);
     coverage_read("sizes beyond 70000 lines", &c);
     assert_true(c.sizes == 0 && c.beyonds == 1 && !c.more_sizes);
     coverage_read("sizes lines", &c);
@@ -54,6 +58,10 @@ static void texts_are_read(void **state) {
                                       "sizes 5 lines 3 + +",
                                       "sizes 99999999999999999999 lines 1",
                                       "sizes 5 written lines 1",
+                                      "sizes 5 reach 90000 lines 1",
+                                      "sizes 5 reach 70000 65537 lines 1",
+                                      "sizes 5 reach 300000 300000 lines 1",
+                                      "sizes 5 reach 0 100000000 lines 1",
                                       "sizes 5 written 70000 lines 1",
                                       "sizes 5 values lines 1",
                                       "sizes 5 values 3f00000 lines 1",

@@ -1,3 +1,4 @@
+#include "base/numeric/rng.h"
 #include "host/candidate/backend.h"
 #include "host/candidate/launch_conditions.h"
 #include "host/python/api.h"
@@ -473,6 +474,18 @@ static bool launchable(Interp *in, const Launcher *l, Span at, const Built *buil
     return true;
 }
 
+// Numbers that a program keeps are seen where kernels get them.
+static void note_launched(Cover *c, const Binding *b) {
+    for (int i = 0; i < b->args; i++) {
+        const PyValue *v = &b->arg[i].value;
+        uint64_t word = 0;
+        if (b->arg[i].kind != ARG_PLAIN) continue;
+        if (v->kind == PY_INT) word = (uint64_t)v->i;
+        if (v->kind == PY_FLOAT) memcpy(&word, &v->f, sizeof word);
+        c->launched = rng_mix(c->launched, word);
+    }
+}
+
 // One way of a launch: with the config that comes after `skip` others, or the next one that fits.
 static bool launch_way(Interp *in, const Launcher *l, const Args *given, int *skip, Built *built) {
     int found = in->d->count;
@@ -503,7 +516,8 @@ bool kernel_launch(Interp *in, const Launcher *l, const Args *given) {
             if (!l->kernel->home) conditions_note(outcomes(in), NULL, &built.binding, built.grid);
             return true;
         }
-        if (cover && cover->keeps && !l->kernel->home)
+        if (cover && cover->keeps) note_launched(cover, &built.binding);
+        if (cover && (cover->keeps || cover->mixes) && !l->kernel->home)
             conditions_note(NULL, cover, &built.binding, built.grid);
         if (!choice_holds(in, l, at, &built.how) || !launchable(in, l, at, &built)) return false;
         const Launched asked = {&built.binding, &built.code, built.grid, built.how, nth++};

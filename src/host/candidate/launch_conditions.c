@@ -13,9 +13,11 @@ typedef struct {
     struct {
         Str name;
         bool known;
+        int bits;
         int64_t value; // if not known, and not 0: all numbers below it
     } at[KNOWN_MAX];
     int n;
+    int bits; // of what number() has found: 32 or 64; 0: a number of Python's, without an end
     int loops; // around the present place: names bound in them are not known
 } Known;
 
@@ -25,6 +27,7 @@ static void know(Known *k, Str name, bool known, int64_t value) {
     if (i == KNOWN_MAX) return;
     if (i == k->n) k->n++, k->at[i].name = name;
     k->at[i].known = known && k->loops == 0;
+    k->at[i].bits = k->bits;
     k->at[i].value = known && k->loops > 0 ? 0 : value;
 }
 
@@ -32,7 +35,7 @@ static bool number(Known *k, const Node *n, int64_t *out);
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
-static bool arithmetic(Oper op, int64_t l, int64_t r, int64_t *out) {
+static bool in_python(Oper op, int64_t l, int64_t r, int64_t *out) {
     switch (op) {
     case OPER_ADD: return !__builtin_add_overflow(l, r, out);
     case OPER_SUB: return !__builtin_sub_overflow(l, r, out);
@@ -48,6 +51,32 @@ static bool arithmetic(Oper op, int64_t l, int64_t r, int64_t *out) {
     }
 }
 
+static int64_t wrapped(int64_t x, int bits) { return bits == 32 ? (int32_t)x : x; }
+
+// As a GPU does it: what does not fit wraps around, and quotients are rounded towards zero.
+static bool arithmetic(Oper op, int bits, int64_t l, int64_t r, int64_t *out) {
+    bool python = bits == 0;
+    if (python) return in_python(op, l, r, out);
+    switch (op) {
+    case OPER_ADD: (void)__builtin_add_overflow(l, r, out); break;
+    case OPER_SUB: (void)__builtin_sub_overflow(l, r, out); break;
+    case OPER_MUL: (void)__builtin_mul_overflow(l, r, out); break;
+    case OPER_FLOORDIV:
+    case OPER_MOD:
+        if (r == 0 || (r == -1 && l == INT64_MIN)) return false;
+        *out = op == OPER_MOD ? l % r : l / r;
+        break;
+    case OPER_SHL:
+    case OPER_SHR:
+        if (r < 0 || r >= bits) return false;
+        *out = op == OPER_SHR ? l >> r : (int64_t)((uint64_t)l << r);
+        break;
+    default:
+        if (!in_python(op, l, r, out)) return false;
+    }
+    return *out = wrapped(*out, bits), true;
+}
+
 static bool holds(Oper op, int64_t l, int64_t r, bool *out) {
     switch (op) {
     case OPER_LT: return *out = l < r, true;
@@ -60,13 +89,28 @@ static bool holds(Oper op, int64_t l, int64_t r, bool *out) {
     }
 }
 
+// x.to(tl.int64)
+static bool converted(Known *k, const Node *n, int64_t *out) {
+    const Node *f = n->call.func, *to = n->call.args.n == 1 ? n->call.args.at[0] : NULL;
+    if (f->kind != NODE_ATTRIBUTE || !to || to->kind != NODE_ATTRIBUTE) return false;
+    int bits = str_is(to->attribute.name, "int64") ? 64 : str_is(to->attribute.name, "int32") ? 32 : 0;
+    if (bits == 0 || !number(k, f->attribute.value, out)) return false;
+    k->bits = bits;
+    return *out = wrapped(*out, bits), true;
+}
+
 static bool call_number(Known *k, const Node *n, int64_t *out) {
     const Node *f = n->call.func;
     Str name = f->kind == NODE_ATTRIBUTE ? f->attribute.name : f->kind == NODE_NAME ? f->name : (Str){0};
     int64_t a, b;
+    if (str_is(name, "to")) return converted(k, n, out);
     if (n->call.args.n == 0 || !number(k, n->call.args.at[0], &a)) return false;
-    if (str_is(name, "num_programs")) return a >= 0 && a < 3 && (*out = k->grid[a], true);
+    if (str_is(name, "num_programs")) return a >= 0 && a < 3 && (k->bits = 32, *out = k->grid[a], true);
+    if (str_is(name, "abs") && n->call.args.n == 1 && a > INT64_MIN)
+        return *out = wrapped(a < 0 ? -a : a, k->bits), true;
+    int bits = k->bits;
     if (n->call.args.n != 2 || !number(k, n->call.args.at[1], &b)) return false;
+    if (bits > k->bits) k->bits = bits;
     if (str_is(name, "cdiv")) return b > 0 && a < INT64_MAX - b && (*out = floor_div(a + b - 1, b), true);
     if (str_is(name, "min") || str_is(name, "minimum")) return *out = a < b ? a : b, true;
     if (str_is(name, "max") || str_is(name, "maximum")) return *out = a > b ? a : b, true;
@@ -116,6 +160,7 @@ static bool compare(Known *k, const Node *n, int64_t *out) {
         all &= one;
         l = r;
     }
+    k->bits = 32;
     if (known) cover_truth(k->cover, n, all);
     return known && (*out = all, true);
 }
@@ -140,24 +185,29 @@ static void note_extreme(Known *k, const Node *n, int64_t result) {
 
 static bool number(Known *k, const Node *n, int64_t *out) {
     int64_t l, r;
+    int bits;
     switch (n->kind) {
     case NODE_INT:
+        k->bits = 0;
         return !n->integer.too_big && n->integer.value < INT64_MAX &&
                (*out = (int64_t)n->integer.value, true);
     case NODE_TRUE:
-    case NODE_FALSE: return *out = n->kind == NODE_TRUE, true;
+    case NODE_FALSE: return k->bits = 0, *out = n->kind == NODE_TRUE, true;
     case NODE_NAME:
         for (int i = 0; i < k->n; i++)
-            if (str_eq(k->at[i].name, n->name)) return k->at[i].known && (*out = k->at[i].value, true);
+            if (str_eq(k->at[i].name, n->name))
+                return k->at[i].known && (k->bits = k->at[i].bits, *out = k->at[i].value, true);
         return false;
     case NODE_UNARY:
         if (!number(k, n->unary.operand, &l)) return false;
         if (n->unary.op == OPER_NOT) return *out = !l, true;
-        return n->unary.op == OPER_NEG && l > INT64_MIN && (*out = -l, true);
+        return n->unary.op == OPER_NEG && l > INT64_MIN && (*out = wrapped(-l, k->bits), true);
     case NODE_BINARY:
-        if (!number(k, n->binary.left, &l) || !number(k, n->binary.right, &r) ||
-            !arithmetic(n->binary.op, l, r, out))
-            return false;
+        if (!number(k, n->binary.left, &l)) return false;
+        bits = k->bits;
+        if (!number(k, n->binary.right, &r)) return false;
+        if (bits > k->bits) k->bits = bits;
+        if (!arithmetic(n->binary.op, k->bits, l, r, out)) return false;
         outcome_computed(k->o, n->binary.right->span.at, l, r, *out);
         if (node_saturates(n)) cover_truth(k->cover, n, *out != 0);
         return true;
@@ -266,10 +316,15 @@ static void block(Known *k, const Nodes *body) {
 
 void conditions_note(Outcomes *o, Cover *c, const Binding *b, const int64_t grid[3]) {
     Known k = {.o = o, .cover = c, .grid = grid};
+    const Nodes *params = &b->kernel->function.params;
     for (int i = 0; i < b->args; i++) {
         const LaunchArg *a = &b->arg[i];
         bool whole = a->kind == ARG_PLAIN && (a->value.kind == PY_INT || a->value.kind == PY_BOOL);
-        know(&k, a->name, whole, whole ? (a->value.kind == PY_INT ? a->value.i : a->value.b) : 0);
+        int64_t x = !whole ? 0 : a->value.kind == PY_INT ? a->value.i : a->value.b;
+        k.bits = i < params->n && annotation_is_constexpr(params->at[i]->param.annotation) ? 0
+                 : x == (int32_t)x                                                        ? 32
+                                                                                          : 64;
+        know(&k, a->name, whole, x);
     }
     block(&k, &b->kernel->function.body);
 }

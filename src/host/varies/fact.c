@@ -172,6 +172,12 @@ Fact fact_binary(Oper op, Fact a, Fact b) {
     return f;
 }
 
+Fact fact_wrapped(Oper op, Fact a, Fact f) {
+    bool shrinks = op == OPER_MOD || op == OPER_FLOORDIV || op == OPER_SHR;
+    if (shrinks && is_number(a) && is_number(f) && a.hi > INT32_MAX && f.lo > -f.hi) f.lo = -f.hi;
+    return f;
+}
+
 static Fact binary_of(Oper op, Fact a, Fact b) {
     uint8_t how = (a.how | b.how) & (uint8_t)~FACT_NONE;
     if (a.kind == FACT_NOTHING || b.kind == FACT_NOTHING) return (Fact){.how = how};

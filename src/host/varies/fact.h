@@ -75,6 +75,9 @@ Fact fact_shape(uint8_t how, uint8_t of, uint8_t count, int64_t least);
 Fact fact_dims(uint8_t how, uint8_t of, uint8_t dims, int64_t least);
 Fact fact_unary(Oper op, Fact a);
 Fact fact_binary(Oper op, Fact a, Fact b);
+// The same in a kernel, of left operand `a`: what has more than 32 bits there may have wrapped around, and a
+// remainder, a quotient or bits of it may be negative.
+Fact fact_wrapped(Oper op, Fact a, Fact f);
 Truth fact_compare(Oper op, Fact a, Fact b);
 Truth fact_truth(Fact a);
 Fact fact_of_truth(uint8_t how, Truth t);

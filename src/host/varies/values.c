@@ -1,5 +1,6 @@
 // Conditions and expressions: an interval that holds the value, and what it follows from.
 #include "host/varies/inside.h"
+#include "tile/check/check.h"
 
 static bool is_none_test(const Node *n) {
     if (n->kind == NODE_COMPARE && n->compare.rest.n == 1)
@@ -250,6 +251,10 @@ static Fact eval_subscript(Varies *v, const Scope *scope, const Node *n) {
     return f;
 }
 
+static bool in_kernel(const Scope *scope) {
+    return scope && scope->node->kind == NODE_FUNCTION && is_jit_function(scope->node);
+}
+
 static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
     switch (n->kind) {
     case NODE_INT:
@@ -274,10 +279,11 @@ static Fact eval_other(Varies *v, const Scope *scope, const Node *n) {
         return fact_of_truth(f.how, t == TRUTH_ALWAYS ? TRUTH_NEVER : t == TRUTH_NEVER ? TRUTH_ALWAYS : t);
     }
     case NODE_BINARY: {
-        Fact l = varies_eval(v, scope, n->binary.left), r = varies_eval(v, scope, n->binary.right);
+        Fact l = varies_eval(v, scope, n->binary.left), r = varies_eval(v, scope, n->binary.right),
+             f = fact_binary(n->binary.op, l, r);
         if (n->binary.grows && ((l.how | r.how) & FACT_HELD))
             varies_hold(v, fact_item(r), l.how); // a list, under whatever other name
-        return fact_binary(n->binary.op, l, r);
+        return in_kernel(scope) ? fact_wrapped(n->binary.op, l, f) : f;
     }
     case NODE_BOOLOP: return eval_boolop(v, scope, n);
     case NODE_COMPARE: return eval_compare(v, scope, n);

@@ -30,6 +30,17 @@ static void put_sizes(Buf *out, const char *prefix, const char *what, const int6
     buf_puts(out, more ? " and further ones\n" : "\n");
 }
 
+// A size that was a row's length is none that was a number of rows.
+static void put_tried(Buf *out, const char *prefix, const char *what, int as, const Evidence *e) {
+    int64_t size[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX];
+    int n = 0;
+    for (int i = 0; i < e->tries; i++)
+        if (e->tried_as[i] & as) size[n++] = e->tried[i];
+    char line[80];
+    snprintf(line, sizeof line, "also judged at %s that the source compares with:", what);
+    put_sizes(out, prefix, line, size, n, false);
+}
+
 static void put_cases(Buf *out, const Verdict *v, const char *prefix) {
     if (v->cases.run == 0)
         buf_printf(out, "%scases: none ran to its end, so no value was compared\n", prefix);
@@ -46,6 +57,12 @@ static void put_cases(Buf *out, const Verdict *v, const char *prefix) {
                    only->m <= 0       ? "dtype"
                    : only->dtype <= 0 ? "shape"
                                       : "shape or dtype");
+    if (verdict_shape_cut(v))
+        buf_printf(out, "%svalues were drawn for %s%s%s\n", prefix, v->judged.drawn,
+                   v->judged.copied ? "; all rows of the asked shape are copies of a few" : "",
+                   v->judged.copied || v->judged.level == LEVEL_FULL
+                       ? ""
+                       : ": more of the asked shape is judged at full alone");
     if (only->m <= 0)
         buf_printf(out, "%slevel %s: %s\n", prefix, level_name(v->judged.level),
                    level_words(v->judged.level));
@@ -87,15 +104,17 @@ static void put_largest_error(Buf *out, const Verdict *v, const char *prefix) {
 }
 
 // Shapes as in production: one line for those that came out right, one for each that did not.
-static void put_production(Buf *out, const Production *p, const char *prefix) {
-    const char *before = "production shapes: right on ";
+static void put_production(Buf *out, const Production *p, const char *what, const char *prefix) {
+    int told = 0;
     for (int i = 0; i < p->notes; i++) {
         if (p->note[i].said != PRODUCTION_RIGHT) continue;
-        buf_printf(out, "%s%s%s%s", *before == 'p' ? prefix : "", before, p->note[i].shape,
-                   p->note[i].few ? " (a few programs)" : "");
-        before = ", ";
+        if (told++ == 0)
+            buf_printf(out, "%s%s: right on ", prefix, what);
+        else
+            buf_puts(out, ", ");
+        buf_printf(out, "%s%s", p->note[i].shape, p->note[i].few ? " (a few programs)" : "");
     }
-    if (*before == ',') buf_putc(out, '\n');
+    if (told) buf_putc(out, '\n');
     for (int i = 0; i < p->notes; i++)
         if (p->note[i].said != PRODUCTION_RIGHT)
             buf_printf(out, "%snot covered: %s, %s%s\n", prefix, p->note[i].shape,
@@ -120,13 +139,14 @@ static void put_acceptance(Buf *out, const Verdict *v, const char *prefix) {
             "%severy row length up to %lld, in every dtype, and every number of rows up to %lld had a case\n",
             prefix, (long long)e->every_size,
             (long long)(e->every_size < EVERY_ROWS ? e->every_size : EVERY_ROWS));
-    put_sizes(out, prefix, "also judged at sizes that the source compares with:", e->tried, e->tries, false);
+    put_tried(out, prefix, "row lengths", TRIED_LENGTH, e);
+    put_tried(out, prefix, "numbers of rows", TRIED_SLICES, e);
     if (e->large.asked) {
         buf_printf(out, "%slarge tensors: ", prefix);
         large_tensors_words(out, &e->large);
         buf_putc(out, '\n');
     }
-    put_production(out, &e->production, prefix);
+    put_production(out, &e->production, v->judged.only.m > 0 ? "asked shape" : "production shapes", prefix);
     if (e->proved) {
         buf_puts(out, prefix);
         proved_words(out, e->proved);

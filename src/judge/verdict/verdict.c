@@ -76,7 +76,8 @@ void large_tensors_words(Buf *out, const LargeTensors *g) {
         buf_printf(out, "%sat %lld elements", g->safe ? ", but " : "addresses are wrong ",
                    (long long)g->fails);
         if (g->at.line) buf_printf(out, ", line %d:%d", g->at.line, g->at.col);
-        buf_printf(out, ": %s", g->why);
+        buf_printf(out, ": %s. That is no rejection: the definition asks for no tensors that large (giant = True)",
+                   g->why);
     } else if (!g->safe) {
         buf_printf(out, "addresses beyond 2^31 elements could not be tried: %s", g->why);
     } else {
@@ -84,25 +85,42 @@ void large_tensors_words(Buf *out, const LargeTensors *g) {
     }
 }
 
-static json_t *restricted(const DrawFilter *only) {
-    Arena a = {0};
-    const char *shape = arena_printf(&a, "%lldx%lld", (long long)only->m, (long long)only->n);
-    json_t *o = json_pack("{s:s?, s:s?}", "shape", only->m > 0 ? shape : NULL, "dtype",
-                          only->dtype > 0 ? dtype_info[only->dtype].torch : NULL);
-    arena_free(&a);
+static void asked_shape(const Verdict *v, char out[64]) {
+    snprintf(out, 64, "%lldx%lld", (long long)v->judged.only.m, (long long)v->judged.only.n);
+}
+
+bool verdict_shape_cut(const Verdict *v) {
+    char asked[64];
+    asked_shape(v, asked);
+    return v->judged.only.m > 0 && *v->judged.drawn && strcmp(v->judged.drawn, asked) != 0;
+}
+
+// What was judged, and what was asked for or drawn where that is another shape.
+static json_t *restricted(const Verdict *v) {
+    const DrawFilter *only = &v->judged.only;
+    char asked[64];
+    asked_shape(v, asked);
+    bool cut = verdict_shape_cut(v), copied = v->judged.copied;
+    json_t *o = json_pack("{s:s?, s:s?}", "shape",
+                          only->m <= 0       ? NULL
+                          : cut && !copied ? v->judged.drawn
+                                           : asked,
+                          "dtype", only->dtype > 0 ? dtype_info[only->dtype].torch : NULL);
+    if (cut) json_object_set_new(o, copied ? "drawn" : "asked", json_string(copied ? v->judged.drawn : asked));
     return o;
 }
 
 void restricted_words(Buf *out, const Verdict *v) {
     const DrawFilter *only = &v->judged.only;
-    bool shape = only->m > 0, dtype = only->dtype > 0;
+    bool shape = only->m > 0, dtype = only->dtype > 0, cut = verdict_shape_cut(v) && !v->judged.copied;
+    char asked[64];
+    asked_shape(v, asked);
     buf_puts(out, " on");
-    if (shape) buf_printf(out, " %lldx%lld", (long long)only->m, (long long)only->n);
+    if (shape) buf_printf(out, " %s", cut ? v->judged.drawn : asked);
     if (dtype) buf_printf(out, " %s", dtype_info[only->dtype].torch);
-    buf_printf(out, " only (restricted by %s)",
-               shape && dtype ? "--shape, --dtype"
-               : shape        ? "--shape"
-                              : "--dtype");
+    buf_puts(out, " only (restricted by ");
+    if (shape) buf_printf(out, "--shape%s%s", cut ? " " : "", cut ? asked : "");
+    buf_printf(out, "%s%s)", shape && dtype ? ", " : "", dtype ? "--dtype" : "");
 }
 
 void domain_words(Buf *out, const OpDomain *d) {
@@ -162,11 +180,15 @@ json_t *verdict_object(const Verdict *v) {
         json_object_set_new(json_object_get(o, "worst"), "output",
                             json_quoted(str_of(v->cases.worst.output)));
     if (o && verdict_accepted(v)) {
-        json_t *lines = json_array(), *sizes = json_array();
+        json_t *lines = json_array(), *sizes = json_array(), *as[2] = {json_array(), json_array()};
         for (int i = 0; i < v->evidence.coverage.lines; i++)
             json_array_append_new(lines, json_integer(v->evidence.coverage.line[i]));
-        for (int i = 0; i < v->evidence.tries; i++)
+        for (int i = 0; i < v->evidence.tries; i++) {
             json_array_append_new(sizes, json_integer((json_int_t)v->evidence.tried[i]));
+            for (int k = 0; k < 2; k++)
+                if (v->evidence.tried_as[i] & (k ? TRIED_SLICES : TRIED_LENGTH))
+                    json_array_append_new(as[k], json_integer((json_int_t)v->evidence.tried[i]));
+        }
         json_object_set_new(o, "row_bits", bits(v->evidence.row_bits));
         json_object_set_new(o, "invariant_bits", bits(v->evidence.metamorphic_bits));
         json_object_set_new(o, "giant", large(&v->evidence.large));
@@ -174,6 +196,8 @@ json_t *verdict_object(const Verdict *v) {
         json_object_set_new(o, "op_strength", strength(v->evidence.proved));
         json_object_set_new(o, "unexecuted", lines);
         json_object_set_new(o, "sizes_tried", sizes);
+        json_object_set_new(o, "lengths_tried", as[0]);
+        json_object_set_new(o, "rows_tried", as[1]);
         json_t *rest = json_array();
         for (int i = 0; i < v->evidence.untesteds; i++)
             json_array_append_new(rest, json_integer((json_int_t)v->evidence.untested[i]));
@@ -185,7 +209,7 @@ json_t *verdict_object(const Verdict *v) {
     if (o) json_object_set_new(o, "domain", domain(&v->domain));
     if (o && v->rounding.len) json_object_set_new(o, "rounding", json_quoted(v->rounding));
     if (o && v->gaps.inputs && v->gaps.only) json_object_set_new(o, "strided_only", strided_only(&v->gaps));
-    if (o && verdict_restricted(v)) json_object_set_new(o, "restricted", restricted(&v->judged.only));
+    if (o && verdict_restricted(v)) json_object_set_new(o, "restricted", restricted(v));
     if (o) allowed_json(o, &v->allowed);
     return o;
 }

@@ -45,7 +45,7 @@ typedef struct {
     char shape[64];      // "float16 70003x241"
     char why[WIRE_MESSAGE_MAX];
 } ProductionNote;
-enum { PRODUCTION_SHAPES_MAX = 4 };
+enum { PRODUCTION_SHAPES_MAX = 8 };
 typedef struct {
     ProductionNote note[PRODUCTION_SHAPES_MAX];
     int notes;
@@ -91,6 +91,7 @@ typedef struct {
     RankCase facts;      // for the rank model
 } Traffic;
 
+enum { TRIED_LENGTH = 1, TRIED_SLICES = 2 };
 // What the acceptance rests on; empty for any other verdict.
 typedef struct {
     RowBits row_bits;
@@ -100,7 +101,9 @@ typedef struct {
     const MutationScore *proved; // what these cases told apart in the op's own kernel; NULL: not known
     const char *unproved;        // why that is; NULL: it is not told
     Coverage coverage;           // lines that no case has executed, sizes that the candidate compares with
-    int64_t tried[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX]; // those of them that more cases were drawn for
+    // Those of them that more cases were drawn for, and what they were there, as bits.
+    int64_t tried[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX];
+    uint8_t tried_as[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX];
     int tries;
     int64_t untested[COVERAGE_SIZES_MAX + COVERAGE_BEYOND_MAX]; // those that no case has had (evidence.h)
     int untesteds;
@@ -116,6 +119,8 @@ typedef struct {
 typedef struct {
     Level level;
     DrawFilter only; // which shape and dtype, where not all were judged; see verdict_restricted()
+    char drawn[64];  // "87384x3": the largest shape that cases had, of one shape alone; empty: none was drawn
+    bool copied;     // all rows of the asked shape, too, as copies of a few (asked_shape.h)
     uint64_t seed;
     bool replay;
     double elapsed_ms, seconds_child, seconds_compare;
@@ -165,7 +170,9 @@ static inline bool verdict_refuses(const Verdict *v) {
 void proved_words(Buf *out, const MutationScore *p);
 // " on contiguous inputs", " on contiguous inputs of the published domain"; nothing in the widest domain.
 void domain_words(Buf *out, const OpDomain *d);
-// " on 64x1000 float16 only (restricted by --shape, --dtype)"; of one that is.
+// Whether cases had fewer elements than the shape that was asked for, or others.
+bool verdict_shape_cut(const Verdict *v);
+// " on 64x1000 float16 only (restricted by --shape, --dtype)"; of one that is. The shape is what was judged.
 void restricted_words(Buf *out, const Verdict *v);
 // "addresses are right up to 2147495936 elements ..."; of one that was asked.
 void large_tensors_words(Buf *out, const LargeTensors *g);

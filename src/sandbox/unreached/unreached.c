@@ -169,11 +169,11 @@ static void truth_seen(Walk *w, const Node *n) {
     note_number(w, n, numbers_truth(&w->numbers, n) + (ways == COVER_TRUE), n);
 }
 
-// Arithmetic in host code that has always come out one way: the other one may be what a special case is made
+// Arithmetic, in kernels of numbers that all programs share, that has always come out one way: the other one may be what a special case is made
 // of.
 static void computed(Walk *w, const Node *n) {
-    if (!(w->cover->keeps || (w->numbers.mixes && !w->kernel)) || (!node_extreme(n) && !node_saturates(n)))
-        return;
+    bool mixes = w->kernel ? w->cover->mixes : w->numbers.mixes;
+    if (!(w->cover->keeps || mixes) || (!node_extreme(n) && !node_saturates(n))) return;
     uint8_t ways = cover_truth_of(w->cover, n);
     if ((ways == COVER_TRUE || ways == COVER_FALSE) &&
         varies_computes(varies(w), w->scope, n, ways == COVER_FALSE))

@@ -29,6 +29,8 @@ bool unreached_read(const char **p, Unreached *out);
 // What `a` has left out and `b` has not come to either.
 void unreached_meet(Unreached *a, const Unreached *b);
 bool unreached_any(const Unreached *u);
+// Whether some kernel holds a remainder or bits that may be large: without any, its arithmetic has no ways.
+bool unreached_mixes(const Node *module);
 
 // Whether a statement was executed: of host code, or (kernel) in some kernel.
 bool cover_ran(const Cover *c, const Node *n, bool kernel);

@@ -124,6 +124,21 @@ static bool may_mix(const Node *n) {
     }
 }
 
+static void find_mixing(void *arg, const Node *n) {
+    UnreachedNumbers *w = arg;
+    bool was = w->kernel;
+    if (n->kind == NODE_FUNCTION) w->kernel = is_jit_function(n);
+    if (n->kind == NODE_BINARY && w->kernel) w->mixes |= may_mix(n);
+    node_each_child(n, find_mixing, w); // a tree's height is bounded
+    w->kernel = was;
+}
+
+bool unreached_mixes(const Node *module) {
+    UnreachedNumbers w = {0};
+    find_mixing(&w, module);
+    return w.mixes;
+}
+
 // Behind all others, and those of kernels last: there may be many.
 static void number_computed(void *arg, const Node *n) {
     UnreachedNumbers *w = arg;

@@ -176,7 +176,7 @@ static const InsnOp compare_insn[OPER_COUNT] = {
     [OPER_GE] = INSN_GE, [OPER_EQ] = INSN_EQ, [OPER_NE] = INSN_NE};
 
 // A candidate that is different at one size says so in a comparison.
-static void note_compared(Checker *c, const Val *v) {
+void check_note_compared(Checker *c, const Val *v) {
     int64_t x = 0;
     if (val_is_py(v, PY_INT))
         x = v->py.i;
@@ -188,8 +188,8 @@ static void note_compared(Checker *c, const Val *v) {
 }
 
 bool check_compare(Checker *c, const Node *at, Oper op, const Val *l, const Val *r, Val *out) {
-    note_compared(c, l);
-    note_compared(c, r);
+    check_note_compared(c, l);
+    check_note_compared(c, r);
     if (op == OPER_IS || op == OPER_ISNOT) {
         // Identity of small constants and of types is equality; a tensor is never None.
         bool same = val_same(l, r);

@@ -204,9 +204,11 @@ static bool extreme(Call *k, InsnOp op, const Val *l, const Val *r, int64_t nan,
 static bool two_extreme(Call *k, InsnOp op, Val *out) {
     Val x, y;
     int64_t nan;
-    return extreme_argument(k, &k->arg[0], &x) && extreme_argument(k, &k->arg[1], &y) &&
-           propagates_nan(k, &k->arg[2], &nan) && check_promote(k->c, k->at, &x, &y, 0) &&
-           extreme(k, op, &x, &y, nan, out);
+    if (!extreme_argument(k, &k->arg[0], &x) || !extreme_argument(k, &k->arg[1], &y) ||
+        !propagates_nan(k, &k->arg[2], &nan) || !check_promote(k->c, k->at, &x, &y, 0))
+        return false;
+    for (int i = 0; i < 2 && !type_is_float(&x.t.type); i++) check_note_compared(k->c, &k->arg[i]);
+    return extreme(k, op, &x, &y, nan, out);
 }
 bool check_maximum(Call *k, Val *out) { return two_extreme(k, INSN_MAX, out); }
 bool check_minimum(Call *k, Val *out) { return two_extreme(k, INSN_MIN, out); }

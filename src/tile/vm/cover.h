@@ -39,6 +39,8 @@ typedef struct Cover {
     CoverTruth *truth; // [COVER_TRUTHS_MAX], open addressing; NULL: nobody asks
     int truths;
     bool keeps;         // the candidate keeps something between calls
+    bool mixes;         // some arithmetic of a kernel may mix numbers (unreached.h)
+    uint64_t launched;  // a hash of all numbers that kernels were given, while it keeps something
     int news;           // places that were marked in some new way
     Outcomes *outcomes; // or NULL. With it nothing is launched, filled or copied
 } Cover;

@@ -110,8 +110,36 @@ static void places_in_the_grid_are_ranges(void **state) {
     arena_free(&a);
 }
 
+// 75968 * 40503 is 3076931904, or -1218035392 in 32 bits, which leaves -2 of multiples of 65521.
+static void numbers_wrap_as_on_a_gpu(void **state) {
+    (void)state;
+    static const char text[] = "@triton.jit\n"
+                               "def k(n, c: tl.constexpr):\n"
+                               "    y = n * 40503 % 65521 + 2\n"
+                               "    y += n.to(tl.int64) * 40503 % 65521 + 2\n"
+                               "    y += c * 40503 // 2147483648\n"
+                               "    y += tl.minimum(1, tl.abs(n * 40503 % 65521 + 2))\n";
+    Arena a = {0};
+    DiagList d = DIAGS(&a);
+    const Node *m = parse_module(&a, str_of(text), &d), *f = m->module.body.at[0];
+    const Nodes *body = &f->function.body;
+    const Node *narrow = body->at[0]->assign.value, *wide = body->at[1]->augassign.value,
+               *python = body->at[2]->augassign.value, *least = body->at[3]->augassign.value;
+    Cover c = {.truth = NEWN(&a, CoverTruth, COVER_TRUTHS_MAX)};
+    LaunchArg arg[] = {{.name = STR("n"), .kind = ARG_PLAIN, .value = {.kind = PY_INT, .i = 75968}},
+                       {.name = STR("c"), .kind = ARG_PLAIN, .value = {.kind = PY_INT, .i = 75968}}};
+    Binding b = {.kernel = f, .module = m, .arg = arg, .args = 2};
+    conditions_note(NULL, &c, &b, (const int64_t[3]){1, 1, 1});
+    assert_int_equal(cover_truth_of(&c, narrow), COVER_FALSE);
+    assert_int_equal(cover_truth_of(&c, wide), COVER_TRUE);
+    assert_int_equal(cover_truth_of(&c, python), COVER_TRUE);
+    assert_int_equal(cover_truth_of(&c, least), COVER_FALSE);
+    arena_free(&a);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(arguments_decide), cmocka_unit_test(ways_are_covered),
-                                       cmocka_unit_test(places_in_the_grid_are_ranges)};
+                                       cmocka_unit_test(places_in_the_grid_are_ranges),
+                                       cmocka_unit_test(numbers_wrap_as_on_a_gpu)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

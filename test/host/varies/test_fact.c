@@ -57,8 +57,20 @@ static void functions_are_known(void **state) {
     assert_false(fact_call(STR("load"), two, 1, &f));
 }
 
+static void what_wraps_may_be_negative(void **state) {
+    (void)state;
+    Fact n = fact_number(FACT_VARIES, 1, FACT_ELEMENTS - 1), by = fact_number(0, 65521, 65521),
+         large = fact_binary(OPER_MUL, n, fact_number(0, 40503, 40503)),
+         rest = fact_binary(OPER_MOD, large, by);
+    assert_true(rest.lo == 0 && rest.hi == 65520);
+    rest = fact_wrapped(OPER_MOD, large, rest);
+    assert_true(rest.lo == -65520 && rest.hi == 65520);
+    assert_true(fact_wrapped(OPER_MOD, n, fact_binary(OPER_MOD, n, by)).lo == 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(arithmetic_is_bounded),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_wraps_may_be_negative),
+        cmocka_unit_test(arithmetic_is_bounded),
                                        cmocka_unit_test(comparisons_are_sure_or_unknown),
                                        cmocka_unit_test(functions_are_known)};
     return cmocka_run_group_tests(tests, NULL, NULL);

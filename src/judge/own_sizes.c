@@ -1,0 +1,44 @@
+#include "judge/own_sizes.h"
+
+#include "cases/domain.h"
+#include "cases/plan.h"
+
+enum {
+    ROWS_TALL = 70000, // what production shapes have at least
+    COLUMNS_WIDE = 131072,
+    COLUMNS_MOST = 1 << 20,
+    FEW_COLUMNS = 5,
+    FEW_ROWS = EXTREME_LINES + 2,
+    BEYOND = 8, // by so many parts of it
+    SPREAD = 997,
+};
+
+// A block of rows more, of whatever size a kernel has, than the number.
+static int64_t beyond(Rng *r, int64_t number) {
+    int64_t least = number + number / BEYOND + 1;
+    return production_prime(r, least, least + SPREAD);
+}
+
+static void judge(const ProductionRequest *q, LargeShapeAsked *asked, int turn, Verdict *v) {
+    static const DType types[] = {DT_F16, DT_BF16, DT_F32};
+    Err e = {0};
+    asked->noted = true;
+    asked->seed = rng_mix(q->draw->seed, 0x6f776e + (uint64_t)turn);
+    asked->dtype = domain_any_float(q->draw->domain) ? types[(asked->seed >> 7) % 3] : DT_F32;
+    if (!production_one(q, asked, v, &e)) return; // that is told
+}
+
+void own_sizes_judge(const ProductionRequest *q, Verdict *v) {
+    const int64_t *reach = v->evidence.coverage.reach;
+    int64_t all = reach[0], few = reach[1];
+    Rng r = rng_at(rng_mix(q->draw->seed, 0x72656163), 0);
+    if (all > ROWS_TALL && q->draw->domain->slices >= 0)
+        judge(q, &(LargeShapeAsked){.slices = beyond(&r, all), .length = FEW_COLUMNS}, 0, v);
+    if (few > all && q->draw->domain->slices >= 0 && verdict_accepted(v))
+        judge(q, &(LargeShapeAsked){.slices = beyond(&r, few), .length = FEW_COLUMNS, .windows = true}, 1, v);
+    int64_t columns = few <= COLUMNS_MOST - COLUMNS_MOST / BEYOND ? few : all;
+    if (columns <= COLUMNS_WIDE || !verdict_accepted(v)) return;
+    int64_t rows = q->draw->domain->slices >= 0 ? FEW_ROWS : 1;
+    judge(q,
+          &(LargeShapeAsked){.slices = rows, .length = beyond(&r, columns), .extremes = columns + 1}, 2, v);
+}

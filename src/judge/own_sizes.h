@@ -1,0 +1,8 @@
+// own_sizes.h - shapes beyond the numbers that a candidate writes down or compares with, where those are larger
+// than production shapes: a grid, a loop or a bound that ends at such a number is right up to it. Rows of a
+// few columns, and few rows of that many columns.
+#pragma once
+#include "judge/production.h"
+
+// Of an accepted candidate: more of v->evidence.production, or a rejection.
+void own_sizes_judge(const ProductionRequest *q, Verdict *v);
