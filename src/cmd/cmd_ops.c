@@ -2,7 +2,9 @@
 
 #include "cmd/line/wrap.h"
 #include "cmd/shared/judging.h"
+#include "base/io.h"
 #include "judge/verdict/verdict.h"
+#include "module/module.h"
 #include "op/suite.h"
 
 static json_t *op_object(Arena *a, const Op *op, bool whole) {
@@ -110,6 +112,32 @@ static bool shown_op(Arena *a, const char *text, const DomainAsked *asked, Op *o
     return ok;
 }
 
+// ---- references in module form ----
+
+// A file that is one, as it seems: what it holds is read when it is evaluated.
+static bool read_module(Arena *a, const char *path, Str *source) {
+    Err unsaid = {0};
+    DiagList d = DIAGS(a);
+    if (!str_ends(str_of(path), ".py") || !io_read_file(a, path, SOURCE_MAX, source, &unsaid)) return false;
+    const Node *tree = parse_module(a, *source, &d);
+    return tree && module_is(tree);
+}
+
+static bool show_module(Arena *a, const char *path, Str source, Buf *out, Err *e) {
+    ModuleFile m;
+    ModuleValues *v = NEW(a, ModuleValues);
+    DiagList d = DIAGS(a);
+    const uint64_t seed = 1;
+    if (module_read(a, source, &m, &d) && module_values(a, &m, seed, MODULE_WORK, v, &d)) {
+        module_describe(out, &m, v);
+        return true;
+    }
+    const Diag *first = diag_first(&d);
+    if (!first) return err_set(e, ERR_INPUT, "%s: not a reference in module form", path);
+    LineCol at = line_col(source, first->span.at);
+    return err_set(e, ERR_INPUT, "%s:%d:%d: %s", path, at.line, at.col, first->msg);
+}
+
 int cmd_ops(int argc, char **argv) {
     bool json = false, whole = false;
     const char *suite = NULL, *layout = NULL, *domain = NULL;
@@ -129,11 +157,14 @@ int cmd_ops(int argc, char **argv) {
     Arena a = {0};
     Buf out = BUF(&a);
     Op op;
+    Str source;
     int code = EXIT_OK;
     if (suite && !op_suite_add(&a, suite, &e))
         code = cmd_fail("ops", &e);
     else if (rest.n == 0)
         list_ops(&a, json, whole, &out);
+    else if (read_module(&a, rest.at[0], &source))
+        code = show_module(&a, rest.at[0], source, &out, &e) ? EXIT_OK : cmd_fail("ops", &e);
     else if (shown_op(&a, rest.at[0], &asked, &op, &e))
         show_op(&a, &op, json, whole, &out);
     else

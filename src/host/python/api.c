@@ -1,4 +1,5 @@
 #include "host/python/api.h"
+#include "host/python/form.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -146,7 +147,11 @@ bool api_call(Interp *in, const Api *row, Str name, Value self, const Args *args
                               STR_ARG(name), STR_ARG(param[i].name));
         if (!default_value(in, args->at, param[i].standard, &c.arg[i])) return false;
     }
-    return run[row - api_rows](&c, out);
+    bool ok = run[row - api_rows](&c, out);
+    bool computes = in->form && ok && (out->kind == V_BOUND || value_is_seq(*out));
+    if (computes && row->kind != API_ATTRIBUTE && args->n + args->names + (self.kind == V_BOUND) > 0 && row->may != FOR_B)
+        form_note(in, args->at, self.kind == V_BOUND ? str_of(arena_printf(in->arena, ".%.*s", STR_ARG(name))) : name);
+    return ok;
 }
 
 bool api_constant(Interp *in, const Api *row, Str name, Span at, Value *out) {

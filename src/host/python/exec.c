@@ -1,5 +1,6 @@
 #include "host/policy/screen.h"
 #include "host/python/api.h"
+#include "host/python/form.h"
 #include "lang/library.h"
 
 typedef enum { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_ERROR } Flow;
@@ -41,13 +42,13 @@ static bool assign_items(Interp *in, Env *env, const Nodes *targets, Span at, Va
 bool assign(Interp *in, Env *env, const Node *target, Value v) {
     if (!host_step(in, target->span)) return false;
     if (target->kind == NODE_NAME) return env_set(in, target->span, env, target->name, v);
-    if (target->kind == NODE_SUBSCRIPT && in->candidate) {
+    if (target->kind == NODE_SUBSCRIPT && (in->candidate || in->form)) {
         Value of, index;
         return eval(in, env, target->subscript.value, &of) &&
                eval(in, env, target->subscript.index, &index) &&
                subscript_set(in, target->span, of, index, v);
     }
-    if (target->kind == NODE_ATTRIBUTE && in->candidate) {
+    if (target->kind == NODE_ATTRIBUTE && (in->candidate || in->form)) {
         Value of;
         return eval(in, env, target->attribute.value, &of) &&
                object_set(in, target->span, of, target->attribute.name, v);
@@ -295,7 +296,7 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
     case NODE_RAISE: ok = exec_raise(in, env, s); break;
     case NODE_FUNCTION: ok = exec_function(in, env, s); break;
     case NODE_CLASS:
-        ok = in->candidate && env->module
+        ok = (in->candidate || in->form) && env->module
                  ? class_new(in, env, s, &v) && env_set(in, s->span, env, s->klass.name, v)
                  : host_refuse_form(in, s->span, node_form(s->kind));
         break;
@@ -306,7 +307,7 @@ static Flow exec_simple(Interp *in, Env *env, const Node *s) {
         LibraryFile *file = in->candidate && env->module ? library_of(in->module, s) : NULL;
         if (file)
             ok = exec_included(in, env, s, file);
-        else if (!import_allowed(s, in->candidate, &why))
+        else if (in->form ? !import_canonical(s, true, &why) : !import_allowed(s, in->candidate, &why))
             ok = host_unsupported(in, s->span, "%s", why);
         break; // what may be imported is there already
     }
@@ -474,6 +475,10 @@ static bool bind_defaults(Interp *in, const Function *f, const Nodes *params, co
 bool function_call(Interp *in, const Function *f, const Args *args, Value *out) {
     bool lambda = f->node->kind == NODE_LAMBDA;
     bool memo = !lambda && f->node->function.memo;
+    if (in->form && form_is_inside(f->node->span) && !form_is_inside(args->at)) {
+        in->form->site = args->at;
+        if (!lambda) form_note(in, args->at, f->node->function.name);
+    }
     const Nodes *params = lambda ? &f->node->lambda.params : &f->node->function.params;
     if (memo && !cached_takes(in, f->node, args)) return false;
     Env *env = env_new(in, args->at, f->env, f->locals);

@@ -1,6 +1,7 @@
 // A reference's operations: torch's signatures on top of the primitives of tensor/bound.h. What torch fuses
 // into one call is composed here from primitives that have their own error rules. Element by element here;
 // whole rows and tensors in reference_rows.c.
+#include "host/python/form.h"
 #include "host/reference/reference.h"
 
 static bool bound_fail(Interp *in, Span at) {
@@ -41,6 +42,11 @@ static bool matmul(Interp *in, Span at, Value l, Value r, Value *out) {
         return host_raise(in, at, "TypeError: unsupported operand type(s) for @: '%s' and '%s'",
                           value_type(l), value_type(r));
     int a = l.bound->rank, b = r.bound->rank;
+    if (in->form && !form_is_inside(at)) { // any ranks: the library spells it out
+        Value f, both[2] = {l, r};
+        return form_find(in->form, STR("torch.matmul"), &f) &&
+               call_value(in, f, &(Args){.pos = both, .n = 2, .at = at}, out);
+    }
     if (a != b || a < 2 || a > 3)
         return host_unsupported(in, at,
                                 "a matrix product of tensors of %d and %d dimensions: 2 and 2, or 3 and 3, "
@@ -59,8 +65,9 @@ bool bound_binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
                  {OPER_LE, BOUND_LE},           {OPER_GT, BOUND_GT},   {OPER_GE, BOUND_GE},
                  {OPER_EQ, BOUND_EQ},           {OPER_NE, BOUND_NE},   {OPER_BITAND, BOUND_LOGICAL_AND},
                  {OPER_BITOR, BOUND_LOGICAL_OR}};
-    Value operand[2] = {l, r};
     double x;
+    Value operand[2] = {l, r};
+    if (in->form) form_note(in, at, str_of(oper_text(op)));
     bool bits = op == OPER_BITAND || op == OPER_BITOR;
     for (int i = 0; i < 2; i++) {
         if (bits && !(operand[i].kind == V_BOOL ||

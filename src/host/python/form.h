@@ -1,0 +1,53 @@
+// form.h - what a reference in module form (class Model, get_inputs) adds to an interpreter: a library of
+// modules and functions written in Python itself (module/nn.py), tensors that the referee draws, and a note
+// of what was called. Who fills this in is the room module/.
+//
+// The library's nodes all stand at one place that no file has. What goes wrong inside of it is told where the
+// file's own code called it.
+#pragma once
+#include "host/python/interp.h"
+
+// A parameter or a buffer of the model.
+typedef struct {
+    Str name; // "conv.weight"; empty before the model is made
+    Str role; // how it is drawn: module_draw.c
+    int64_t fan;
+    bool buffer;
+    const Bound *value;
+} FormTensor;
+typedef struct {
+    Str name; // "nn.Conv2d", "torch.tanh", ".view", "+"
+    Span at;  // of the first call
+} FormOp;
+enum { FORM_TENSORS_MAX = 512, FORM_OPS_MAX = 64, FORM_SOURCES_MAX = 64 };
+
+typedef struct ModuleForm {
+    Env *library;
+    Span site;
+    bool training; // the default, as benchmarks run their models
+    bool forward;  // what is called now is noted
+    uint64_t seed;
+    int64_t sources_drawn; // each source of random numbers has its own stream
+    FormTensor tensor[FORM_TENSORS_MAX];
+    int tensors;
+    const FormTensor *known; // the same tensors from an evaluation of shapes, with their names
+    int knowns;
+    const Bound *source[FORM_SOURCES_MAX]; // what torch.rand and torch.randn gave
+    int sources;
+    FormOp op[FORM_OPS_MAX];
+    int ops;
+    int64_t least_set; // elements of the smallest set that was normalised; INT64_MAX: none was
+} ModuleForm;
+
+#define FORM_PLACE ((Span){UINT32_MAX, 0}) // of all of the library
+static inline bool form_is_inside(Span at) { return at.at == UINT32_MAX; }
+static inline Span form_place(const Interp *in, Span at) {
+    return in->form && form_is_inside(at) ? in->form->site : at;
+}
+// What the library has for a dotted name: "nn.Conv2d" is nn_Conv2d there.
+bool form_find(const ModuleForm *f, Str dotted, Value *out);
+// x.flip is Tensor_flip there. False without a finding where it has none.
+bool form_method(Interp *in, Span at, Value self, Str name, Value *out);
+Slot *form_base_method(const ModuleForm *f, Str name); // of nn.Module itself
+bool form_is_module(Str path);
+void form_note(Interp *in, Span at, Str name);

@@ -1,0 +1,86 @@
+// module.h - references in module form: a file with `class Model(nn.Module)`, get_inputs() and
+// get_init_inputs(), as KernelBench and KernelBook have them. The file is hostile input like any definition:
+// it is parsed and evaluated by the interpreter of references (host/), never run as Python.
+//
+// Such a file is evaluated at two things: at shapes alone, which costs no arithmetic, so that published sizes
+// can be looked at; and at values with an error bound per element. Sizes come from the file's literals, which
+// module_shrink() makes smaller (module_shrink.c).
+#pragma once
+#include "host/python/form.h"
+
+typedef struct {
+    Arena *arena; // of the tree; lives as long as the file is used
+    Str source;
+    Node *tree; // the file's own; module_shrink() changes whole numbers in it
+    const Node *library;
+} ModuleFile;
+
+enum { MODULE_INPUTS_MAX = 64, MODULE_INIT_MAX = 64, MODULE_OUTPUTS_MAX = 8 };
+
+// An argument of forward: a tensor, or what else get_inputs returned.
+typedef struct {
+    const Bound *tensor; // NULL: no tensor
+    Str text;            // of what is none, as Python spells it
+} ModuleInput;
+
+// One evaluation. Tensors of one at shapes alone have no values.
+typedef struct {
+    ModuleInput input[MODULE_INPUTS_MAX];
+    int inputs;
+    const FormTensor *tensor; // parameters and buffers, in the order of their making
+    int tensors;
+    const Bound *output[MODULE_OUTPUTS_MAX];
+    int outputs;
+    Str init; // the arguments of Model, as Python spells them
+    const FormOp *op;
+    int ops;
+    int64_t least_set;
+    int64_t work; // multiplications and additions of products, and elements of every tensor that was made
+} ModuleRun;
+
+typedef struct {
+    uint64_t seed;
+    bool shapes;              // alone
+    bool eval;                // as after model.eval(); benchmarks do not call it
+    bool published;           // inputs as get_inputs draws them
+    const ModuleRun *known;   // at values: an evaluation of shapes, which knows the parameters' names
+    int64_t work_max;         // at values
+} ModuleAsk;
+
+// Whether a file is in this form at all: it defines a class Model and get_inputs.
+bool module_is(const Node *tree);
+// Findings have places in `source`, which must outlive the file.
+MUST_CHECK bool module_read(Arena *a, Str source, ModuleFile *out, DiagList *d);
+// What is evaluated lives in `a`.
+MUST_CHECK bool module_evaluate(Arena *a, const ModuleFile *m, const ModuleAsk *ask, ModuleRun *out,
+                                DiagList *d);
+
+// A whole number of the file that became smaller.
+typedef struct {
+    Str name; // what it is assigned to; empty inside of a function
+    Span at;
+    int64_t published, now;
+} ModuleSize;
+enum { MODULE_SIZES_MAX = 64, MODULE_WORK = 4000000 };
+typedef struct {
+    ModuleRun published, small; // shapes alone
+    ModuleSize size[MODULE_SIZES_MAX];
+    int sizes;
+    int evaluations;
+} ModuleShrunk;
+// Makes sizes smaller until an evaluation costs `work`, or nothing more can be made smaller. False only where
+// the file cannot be evaluated as it is.
+MUST_CHECK bool module_shrink(Arena *a, ModuleFile *m, int64_t work, ModuleShrunk *out, DiagList *d);
+
+// Right answers and allowed errors at the shrunk sizes.
+typedef struct {
+    ModuleShrunk shapes;
+    ModuleRun run;
+    bool published_values; // wider inputs give NaN where those of get_inputs do not
+    double seconds;
+} ModuleValues;
+MUST_CHECK bool module_values(Arena *a, ModuleFile *m, uint64_t seed, int64_t work, ModuleValues *out,
+                              DiagList *d);
+
+// What was found, for people (module_describe.c).
+void module_describe(Buf *out, const ModuleFile *m, const ModuleValues *v);

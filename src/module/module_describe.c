@@ -1,0 +1,100 @@
+// module_describe.c - what was found in a file in module form, for people.
+#include "module/module.h"
+
+#include "tensor/bound.h"
+#include <math.h>
+#include <stdlib.h>
+
+static void put_shape(Buf *out, const Bound *b) {
+    buf_printf(out, "%s[", dtype_info[b->dtype].torch);
+    for (int i = 0; i < b->rank; i++) buf_printf(out, "%s%lld", i ? ", " : "", (long long)b->shape[i]);
+    buf_puts(out, "]");
+}
+
+static bool same_shape(const Bound *a, const Bound *b) {
+    return a->rank == b->rank && memcmp(a->shape, b->shape, sizeof *a->shape * (size_t)a->rank) == 0;
+}
+
+// The shape that is used, and the published one where it is another.
+static void put_shapes(Buf *out, const Bound *small, const Bound *published) {
+    put_shape(out, small);
+    if (same_shape(small, published)) return;
+    buf_puts(out, ", published ");
+    put_shape(out, published);
+}
+
+static void put_sizes(Buf *out, const ModuleFile *m, const ModuleShrunk *s) {
+    buf_printf(out, "work: %.2g operations, published %.2g\n", (double)s->small.work, (double)s->published.work);
+    if (!s->sizes) buf_puts(out, "sizes: as published\n");
+    for (int i = 0; i < s->sizes; i++) {
+        const ModuleSize *z = &s->size[i];
+        buf_printf(out, "size, line %d: %.*s%s%lld instead of %lld\n", line_col(m->source, z->at.at).line,
+                   STR_ARG(z->name), z->name.len ? " " : "", (long long)z->now, (long long)z->published);
+    }
+}
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// The middle one of the allowed errors, and how large the values are.
+static void put_values(Buf *out, const Bound *b) {
+    Arena scratch = {0};
+    double *e = NEWN(&scratch, double, (size_t)b->numel + 1), largest = 0;
+    int64_t unknown = 0, exact = 0;
+    bool nan = false;
+    for (int64_t i = 0; i < b->numel; i++) {
+        e[i] = b->e ? b->e[i] * BOUND_KAPPA * BOUND_U : 0;
+        unknown += !(e[i] <= 0x1p1000);
+        exact += e[i] == 0;
+        nan = nan || b->v[i] != b->v[i];
+        if (fabs(b->v[i]) > largest) largest = fabs(b->v[i]);
+    }
+    qsort(e, (size_t)b->numel, sizeof *e, by_size);
+    buf_printf(out, "    values up to %.3g, allowed error %.2g in the middle and %.2g at most", largest,
+               b->numel ? e[b->numel / 2] : 0, b->numel ? e[b->numel - 1] : 0);
+    if (exact) buf_printf(out, "; %lld of %lld exact", (long long)exact, (long long)b->numel);
+    if (unknown) buf_printf(out, "; %lld of %lld cannot be judged", (long long)unknown, (long long)b->numel);
+    buf_puts(out, nan ? "; some are NaN\n" : "\n");
+    arena_free(&scratch);
+}
+
+static void put_inputs(Buf *out, const ModuleValues *v) {
+    const ModuleRun *small = &v->run, *published = &v->shapes.published;
+    buf_printf(out, "Model(%.*s)\n", STR_ARG(small->init));
+    for (int i = 0; i < small->inputs; i++) {
+        buf_printf(out, "input %d: ", i);
+        if (small->input[i].tensor)
+            put_shapes(out, small->input[i].tensor, published->input[i].tensor);
+        else
+            buf_str_put(out, small->input[i].text);
+        buf_puts(out, "\n");
+    }
+    if (v->published_values)
+        buf_puts(out, "inputs are drawn as get_inputs draws them: of wider ones the result is NaN\n");
+    for (int i = 0; i < small->tensors; i++) {
+        const FormTensor *t = &small->tensor[i];
+        buf_printf(out, "%s %.*s: ", t->buffer ? "buffer" : "parameter", STR_ARG(t->name));
+        put_shapes(out, t->value, published->tensor[i].value);
+        buf_puts(out, "\n");
+    }
+}
+
+void module_describe(Buf *out, const ModuleFile *m, const ModuleValues *v) {
+    put_inputs(out, v);
+    put_sizes(out, m, &v->shapes);
+    buf_puts(out, "operators:");
+    for (int i = 0; i < v->run.ops; i++)
+        buf_printf(out, "%s %.*s (line %d)", i ? "," : "", STR_ARG(v->run.op[i].name),
+                   line_col(m->source, v->run.op[i].at.at).line);
+    buf_puts(out, v->run.ops ? "\n" : " none\n");
+    if (v->run.least_set != INT64_MAX)
+        buf_printf(out, "smallest normalised set: %lld elements\n", (long long)v->run.least_set);
+    for (int i = 0; i < v->run.outputs; i++) {
+        buf_printf(out, "output %d: ", i);
+        put_shapes(out, v->run.output[i], v->shapes.published.output[i]);
+        buf_puts(out, "\n");
+        put_values(out, v->run.output[i]);
+    }
+}
