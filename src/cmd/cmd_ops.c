@@ -123,14 +123,14 @@ static bool read_module(Arena *a, const char *path, Str *source) {
     return tree && module_is(tree);
 }
 
-static bool show_module(Arena *a, const char *path, Str source, Buf *out, Err *e) {
+static bool show_module(Arena *a, const char *path, Str source, const char *values, Buf *out, Err *e) {
     ModuleFile m;
     ModuleValues *v = NEW(a, ModuleValues);
     DiagList d = DIAGS(a);
     const uint64_t seed = 1;
     if (module_read(a, source, &m, &d) && module_values(a, &m, seed, MODULE_WORK, v, &d)) {
         module_describe(out, &m, v);
-        return true;
+        return !values || module_write(values, &m, &v->run, e);
     }
     const Diag *first = diag_first(&d);
     if (!first) return err_set(e, ERR_INPUT, "%s: not a reference in module form", path);
@@ -140,12 +140,13 @@ static bool show_module(Arena *a, const char *path, Str source, Buf *out, Err *e
 
 int cmd_ops(int argc, char **argv) {
     bool json = false, whole = false;
-    const char *suite = NULL, *layout = NULL, *domain = NULL;
+    const char *suite = NULL, *layout = NULL, *domain = NULL, *values = NULL;
     const Option options[] = {{"--json", OPTION_FLAG, &json},
                               {"--long", OPTION_FLAG, &whole},
                               {"--suite", OPTION_TEXT, &suite},
                               {"--layout", OPTION_TEXT, &layout},
-                              {"--domain", OPTION_TEXT, &domain}};
+                              {"--domain", OPTION_TEXT, &domain},
+                              {"--values", OPTION_TEXT, &values}};
     DomainAsked asked;
     Positionals rest;
     Err e = {0};
@@ -164,7 +165,7 @@ int cmd_ops(int argc, char **argv) {
     else if (rest.n == 0)
         list_ops(&a, json, whole, &out);
     else if (read_module(&a, rest.at[0], &source))
-        code = show_module(&a, rest.at[0], source, &out, &e) ? EXIT_OK : cmd_fail("ops", &e);
+        code = show_module(&a, rest.at[0], source, values, &out, &e) ? EXIT_OK : cmd_fail("ops", &e);
     else if (shown_op(&a, rest.at[0], &asked, &op, &e))
         show_op(&a, &op, json, whole, &out);
     else

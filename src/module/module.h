@@ -82,5 +82,8 @@ typedef struct {
 MUST_CHECK bool module_values(Arena *a, ModuleFile *m, uint64_t seed, int64_t work, ModuleValues *out,
                               DiagList *d);
 
+// Inputs, weights, answers, allowed errors and the file's text at these sizes, as .safetensors
+// (module_write.c).
+MUST_CHECK bool module_write(const char *path, const ModuleFile *m, const ModuleRun *run, Err *e);
 // What was found, for people (module_describe.c).
 void module_describe(Buf *out, const ModuleFile *m, const ModuleValues *v);

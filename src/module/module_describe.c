@@ -3,7 +3,6 @@
 
 #include "tensor/bound.h"
 #include <math.h>
-#include <stdlib.h>
 
 static void put_shape(Buf *out, const Bound *b) {
     buf_printf(out, "%s[", dtype_info[b->dtype].torch);
@@ -33,27 +32,46 @@ static void put_sizes(Buf *out, const ModuleFile *m, const ModuleShrunk *s) {
     }
 }
 
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
+// The k-th smallest of n numbers, which change their places.
+static double kth(double *x, int64_t n, int64_t k) {
+    int64_t from = 0, to = n - 1;
+    while (from < to) {
+        double pivot = x[from + (to - from) / 2];
+        int64_t i = from, j = to;
+        while (i <= j) {
+            while (x[i] < pivot) i++;
+            while (x[j] > pivot) j--;
+            if (i > j) break;
+            double t = x[i];
+            x[i++] = x[j];
+            x[j--] = t;
+        }
+        if (k <= j)
+            to = j;
+        else if (k >= i)
+            from = i;
+        else
+            break;
+    }
+    return x[k];
 }
 
 // The middle one of the allowed errors, and how large the values are.
 static void put_values(Buf *out, const Bound *b) {
     Arena scratch = {0};
-    double *e = NEWN(&scratch, double, (size_t)b->numel + 1), largest = 0;
+    double *e = NEWN(&scratch, double, (size_t)b->numel + 1), largest = 0, most = 0;
     int64_t unknown = 0, exact = 0;
     bool nan = false;
     for (int64_t i = 0; i < b->numel; i++) {
         e[i] = b->e ? b->e[i] * BOUND_KAPPA * BOUND_U : 0;
         unknown += !(e[i] <= 0x1p1000);
         exact += e[i] == 0;
+        if (e[i] > most) most = e[i];
         nan = nan || b->v[i] != b->v[i];
         if (fabs(b->v[i]) > largest) largest = fabs(b->v[i]);
     }
-    qsort(e, (size_t)b->numel, sizeof *e, by_size);
     buf_printf(out, "    values up to %.3g, allowed error %.2g in the middle and %.2g at most", largest,
-               b->numel ? e[b->numel / 2] : 0, b->numel ? e[b->numel - 1] : 0);
+               b->numel ? kth(e, b->numel, b->numel / 2) : 0, most);
     if (exact) buf_printf(out, "; %lld of %lld exact", (long long)exact, (long long)b->numel);
     if (unknown) buf_printf(out, "; %lld of %lld cannot be judged", (long long)unknown, (long long)b->numel);
     buf_puts(out, nan ? "; some are NaN\n" : "\n");

@@ -67,7 +67,8 @@ const Bound *module_draw_input(Interp *in, const Bound *b, int index, bool publi
     Rng r = rng_at(rng_mix(in->form->seed, rng_mix((uint64_t)index, LABEL_WIDE)), 0);
     bool wide = !published && is_source(in->form, b) && b->rank > 0;
     double scale = scales[rng_below(&r, sizeof scales / sizeof *scales)];
+    if (wide) rng_fill_normal(&r, own->v, (size_t)b->numel);
     for (int64_t i = 0; i < b->numel; i++)
-        own->v[i] = stored(b->dtype, wide ? apart_from_zero(scale * rng_normal(&r)) : b->v[i]);
+        own->v[i] = stored(b->dtype, wide ? apart_from_zero(scale * own->v[i]) : b->v[i]);
     return own;
 }

@@ -36,7 +36,7 @@ static bool fixed_name(Str name) {
     static const char *const word[] = {"kernel", "stride", "padding", "dilation", "pool", "ratio", "layers"};
     for (size_t i = 0; i < sizeof word / sizeof *word; i++)
         if (memmem(name.p, name.len, word[i], strlen(word[i]))) return true;
-    return str_is(name, "dim");
+    return false;
 }
 
 static bool is_config(const Shrink *s, Str name) {
@@ -82,7 +82,7 @@ static void add_sites(void *arg, const Node *n) {
     Shrink *s = w->s;
     if (n->kind == NODE_SUBSCRIPT || n->kind == NODE_FUNCTION || n->kind == NODE_CLASS) return;
     if (n->kind == NODE_UNARY && n->unary.op == OPER_NEG && n->unary.operand->kind == NODE_INT) return;
-    if (n->kind == NODE_KEYWORD && fixed_name(n->keyword.name)) return;
+    if (n->kind == NODE_KEYWORD && (fixed_name(n->keyword.name) || str_is(n->keyword.name, "dim"))) return;
     bool counts = n->kind == NODE_INT && !n->integer.too_big && n->integer.value > STAYS &&
                   n->integer.value < (uint64_t)1 << 40;
     if (counts && s->sites < MODULE_SIZES_MAX)
@@ -153,7 +153,6 @@ static bool try_sizes(Shrink *s) {
     ArenaMark mark = arena_mark(s->arena);
     DiagList unsaid = DIAGS(s->arena);
     ModuleRun run;
-    if (!stays_different(s)) return false;
     o->evaluations++;
     if (module_evaluate(s->arena, s->file, &(ModuleAsk){.shapes = true}, &run, &unsaid) &&
         acceptable(&o->published, &run)) {
@@ -164,28 +163,39 @@ static bool try_sizes(Shrink *s) {
     return false;
 }
 
-static bool step_alone(Shrink *s, Site *site) {
-    uint64_t was = site->node->integer.value;
-    site->node->integer.value = (uint64_t)half_of((int64_t)was);
-    if (try_sizes(s)) return true;
-    site->node->integer.value = was;
-    return false;
+// The numbers that are tried in place of x: half of it, or near that where another number has that value.
+static int64_t smaller(int64_t x, int attempt) {
+    int64_t half = half_of(x);
+    switch (attempt) {
+    case 0: return half;
+    case 1: return half_of(half);
+    case 2: return x % 8 ? half + 2 : half + x / 8;
+    default: return x % 8 ? half - 2 : half - x / 8;
+    }
 }
+enum { ATTEMPTS = 4 };
 
-// All numbers of one value at once.
-static bool step_together(Shrink *s, int64_t value) {
-    bool moved[MODULE_SIZES_MAX] = {false};
+// Those of one number, or of all numbers of its value at once.
+static bool step(Shrink *s, const Site *site, bool together, int64_t floor) {
+    int64_t value = value_of(site);
+    bool moved[MODULE_SIZES_MAX];
     int n = 0;
     for (int i = 0; i < s->sites; i++) {
-        moved[i] = value_of(&s->site[i]) == value;
+        moved[i] = &s->site[i] == site || (together && value_of(&s->site[i]) == value);
         n += moved[i];
     }
-    if (n < 2) return false;
-    for (int i = 0; i < s->sites; i++)
-        if (moved[i]) s->site[i].node->integer.value = (uint64_t)half_of(value);
-    if (try_sizes(s)) return true;
-    for (int i = 0; i < s->sites; i++)
-        if (moved[i]) s->site[i].node->integer.value = (uint64_t)value;
+    if (together && n < 2) return false;
+    for (int k = 0; k < ATTEMPTS; k++) {
+        int64_t to = smaller(value, k);
+        if (to < floor || to >= value) continue;
+        for (int i = 0; i < s->sites; i++)
+            if (moved[i]) s->site[i].node->integer.value = (uint64_t)to;
+        bool differs = stays_different(s);
+        if (differs && try_sizes(s)) return true;
+        for (int i = 0; i < s->sites; i++)
+            if (moved[i]) s->site[i].node->integer.value = (uint64_t)value;
+        if (differs) return false; // that no other number has it is all that another attempt changes
+    }
     return false;
 }
 
@@ -204,12 +214,24 @@ static void shrink_to(Shrink *s, bool config, int64_t floor, int64_t work) {
     while (s->out->small.work > work && s->out->evaluations < EVALUATIONS_MAX) {
         Site *site = largest(s, config, floor);
         if (!site) return;
-        if (!step_alone(s, site) && !step_together(s, value_of(site))) {
+        if (!step(s, site, false, floor) && !step(s, site, true, floor)) {
             site->blocked = true;
             continue;
         }
         for (int i = 0; i < s->sites; i++) s->site[i].blocked = false;
     }
+}
+
+// Numbers that were equal as published, such as as many features in as out, become different where they can:
+// it takes a square matrix for a transposed one to pass.
+static void tell_apart(Shrink *s) {
+    enum { LEAST = 16 };
+    for (int i = 0; i < s->sites; i++)
+        for (int k = 0; k < i; k++) {
+            Site *a = &s->site[i], *b = &s->site[k];
+            if (value_of(a) != value_of(b) || s->out->evaluations >= EVALUATIONS_MAX) continue;
+            if (!step(s, a, false, LEAST)) (void)!step(s, b, false, LEAST);
+        }
 }
 
 bool module_shrink(Arena *a, ModuleFile *m, int64_t work, ModuleShrunk *out, DiagList *d) {
@@ -226,6 +248,7 @@ bool module_shrink(Arena *a, ModuleFile *m, int64_t work, ModuleShrunk *out, Dia
     find_sites(s);
     for (size_t i = 0; i < sizeof phase / sizeof *phase; i++)
         shrink_to(s, phase[i].config, phase[i].floor, work);
+    tell_apart(s);
     for (int i = 0; i < s->sites; i++) {
         const Site *each = &s->site[i];
         if (value_of(each) != each->published)

@@ -35,7 +35,9 @@ bool form_is_module(Str path) {
 void form_note(Interp *in, Span at, Str name) {
     ModuleForm *f = in->form;
     bool module = str_starts(name, "nn_");
-    if (!f->forward || (form_is_inside(at) && !module)) return;
+    bool named = module || memchr(name.p, '.', name.len) || str_starts(name, "F_") ||
+                 str_starts(name, "torch_") || str_starts(name, "Tensor_") || !char_is_word(name.p[0]);
+    if (!f->forward || !named || (form_is_inside(at) && !module)) return;
     if (str_starts(name, "Tensor_")) name = (Str){name.p + 6, name.len - 6};
     char *text = str_cdup(in->arena, name);
     char *mark = strchr(text, '_');
