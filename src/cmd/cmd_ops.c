@@ -1,8 +1,8 @@
 #include <stdio.h>
 
+#include "base/io.h"
 #include "cmd/line/wrap.h"
 #include "cmd/shared/judging.h"
-#include "base/io.h"
 #include "judge/verdict/verdict.h"
 #include "module/module.h"
 #include "op/suite.h"
@@ -141,12 +141,9 @@ static bool show_module(Arena *a, const char *path, Str source, const char *valu
 int cmd_ops(int argc, char **argv) {
     bool json = false, whole = false;
     const char *suite = NULL, *layout = NULL, *domain = NULL, *values = NULL;
-    const Option options[] = {{"--json", OPTION_FLAG, &json},
-                              {"--long", OPTION_FLAG, &whole},
-                              {"--suite", OPTION_TEXT, &suite},
-                              {"--layout", OPTION_TEXT, &layout},
-                              {"--domain", OPTION_TEXT, &domain},
-                              {"--values", OPTION_TEXT, &values}};
+    const Option options[] = {{"--json", OPTION_FLAG, &json},     {"--long", OPTION_FLAG, &whole},
+                              {"--suite", OPTION_TEXT, &suite},   {"--layout", OPTION_TEXT, &layout},
+                              {"--domain", OPTION_TEXT, &domain}, {"--values", OPTION_TEXT, &values}};
     DomainAsked asked;
     Positionals rest;
     Err e = {0};

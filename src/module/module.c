@@ -22,14 +22,14 @@ bool module_is(const Node *tree) {
     return model && module_function(tree, STR("get_inputs"));
 }
 
+// All files of module/library as one.
 static const Node *library_tree(Arena *a, DiagList *d) {
-    for (const EmbeddedFile *f = embedded_files; f->name; f++) {
-        if (strcmp(f->name, "src/module/nn.py") != 0) continue;
-        Node *m = parse_module(a, (Str){f->text, f->len}, d);
-        if (m) tree_place(m, FORM_PLACE);
-        return m;
-    }
-    return NULL;
+    Buf text = BUF(a);
+    for (const EmbeddedFile *f = embedded_files; f->name; f++)
+        if (str_starts(str_of(f->name), "src/module/library/")) buf_str_put(&text, (Str){f->text, f->len});
+    Node *m = parse_module(a, buf_str(&text), d);
+    if (m) tree_place(m, FORM_PLACE);
+    return m;
 }
 
 bool module_read(Arena *a, Str source, ModuleFile *out, DiagList *d) {
@@ -145,7 +145,8 @@ static bool take_outputs(Interp *in, Value v, Span at, ModuleRun *out) {
     const Value *each = value_is_seq(v) ? v.seq->at : &v;
     int n = value_is_seq(v) ? v.seq->n : 1;
     if (n < 1 || n > MODULE_OUTPUTS_MAX)
-        return host_report(in, DIAG_UNSUPPORTED, at, "forward returns one tensor, or up to %d", MODULE_OUTPUTS_MAX),
+        return host_report(in, DIAG_UNSUPPORTED, at, "forward returns one tensor, or up to %d",
+                           MODULE_OUTPUTS_MAX),
                false;
     for (int i = 0; i < n; i++) {
         if (each[i].kind != V_BOUND)
@@ -178,7 +179,12 @@ bool module_evaluate(Arena *a, const ModuleFile *m, const ModuleAsk *ask, Module
     ModuleForm *form = NEW(a, ModuleForm);
     *form = (ModuleForm){.training = !ask->eval, .seed = ask->seed, .least_set = INT64_MAX};
     if (ask->known) form->known = ask->known->tensor, form->knowns = ask->known->tensors;
-    Interp in = {.arena = a, .d = d, .module = m->tree, .lanes = &lanes, .heap_left = HEAP_MAX, .bound = &bound,
+    Interp in = {.arena = a,
+                 .d = d,
+                 .module = m->tree,
+                 .lanes = &lanes,
+                 .heap_left = HEAP_MAX,
+                 .bound = &bound,
                  .form = form};
     *out = (ModuleRun){0};
     if (!run_file(&in, m, ask, out)) return false;
@@ -191,11 +197,14 @@ bool module_evaluate(Arena *a, const ModuleFile *m, const ModuleAsk *ask, Module
 
 // --- values ---
 
-static bool any_nan(const ModuleRun *r) {
-    for (int k = 0; k < r->outputs; k++)
-        for (int64_t i = 0; i < r->output[k]->numel; i++)
-            if (r->output[k]->v[i] != r->output[k]->v[i]) return true;
-    return false;
+// Elements of the results that are NaN, or of which nothing is known.
+static int64_t lost(const ModuleRun *r) {
+    int64_t n = 0;
+    for (int k = 0; k < r->outputs; k++) {
+        const Bound *b = r->output[k];
+        for (int64_t i = 0; i < b->numel; i++) n += b->v[i] != b->v[i] || (b->e && !(b->e[i] < INFINITY));
+    }
+    return n;
 }
 
 static double now(void) {
@@ -217,11 +226,11 @@ bool module_values(Arena *a, ModuleFile *m, uint64_t seed, int64_t work, ModuleV
                         (long long)out->shapes.small.work);
     ModuleAsk ask = {.seed = seed, .known = &out->shapes.small, .work_max = most * ROOM};
     if (!module_evaluate(a, m, &ask, &out->run, d)) return false;
-    if (any_nan(&out->run)) {
+    if (lost(&out->run) > 0) { // a logarithm, or a long product
         ModuleRun as_published;
         ask.published = true;
         if (!module_evaluate(a, m, &ask, &as_published, d)) return false;
-        if (!any_nan(&as_published)) out->run = as_published, out->published_values = true;
+        if (lost(&as_published) < lost(&out->run)) out->run = as_published, out->published_values = true;
     }
     out->seconds = now() - from;
     return true;

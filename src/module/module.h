@@ -40,11 +40,11 @@ typedef struct {
 
 typedef struct {
     uint64_t seed;
-    bool shapes;              // alone
-    bool eval;                // as after model.eval(); benchmarks do not call it
-    bool published;           // inputs as get_inputs draws them
-    const ModuleRun *known;   // at values: an evaluation of shapes, which knows the parameters' names
-    int64_t work_max;         // at values
+    bool shapes;            // alone
+    bool eval;              // as after model.eval(); benchmarks do not call it
+    bool published;         // inputs as get_inputs draws them
+    const ModuleRun *known; // at values: an evaluation of shapes, which knows the parameters' names
+    int64_t work_max;       // at values
 } ModuleAsk;
 
 // Whether a file is in this form at all: it defines a class Model and get_inputs.
@@ -76,7 +76,7 @@ MUST_CHECK bool module_shrink(Arena *a, ModuleFile *m, int64_t work, ModuleShrun
 typedef struct {
     ModuleShrunk shapes;
     ModuleRun run;
-    bool published_values; // wider inputs give NaN where those of get_inputs do not
+    bool published_values; // inputs as get_inputs draws them: wider ones leave fewer elements to judge
     double seconds;
 } ModuleValues;
 MUST_CHECK bool module_values(Arena *a, ModuleFile *m, uint64_t seed, int64_t work, ModuleValues *out,

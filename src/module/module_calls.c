@@ -41,9 +41,9 @@ bool api_module_conv(Call *c, Value *out) {
         if (!put_ints(c, 3 + k, axes, attr + 1 + 3 * k)) return false;
     if (!value_as_int(c->arg[7], &attr[13])) return wrong_type(c, c->arg[7], "a whole number");
     BoundOp op = transposed ? BOUND_CONV_TRANSPOSE : BOUND_CONV;
-    return bound_do(
-        c->in, c->at,
-        &(BoundStep){.op = op, .operand = operand, .operands = 2, .attr = attr, .attrs = 14}, out);
+    return bound_do(c->in, c->at,
+                    &(BoundStep){.op = op, .operand = operand, .operands = 2, .attr = attr, .attrs = 14},
+                    out);
 }
 
 bool api_module_pool(Call *c, Value *out) {
@@ -168,8 +168,9 @@ bool api_module_parameter(Call *c, Value *out) {
     Drawn d = {.dtype = b->dtype, .rank = b->rank};
     memcpy(d.shape, b->shape, sizeof d.shape);
     if (!dtype_is_float(b->dtype))
-        return host_raise(c->in, c->at,
-                          "RuntimeError: Only Tensors of floating point and complex dtype can require gradients");
+        return host_raise(
+            c->in, c->at,
+            "RuntimeError: Only Tensors of floating point and complex dtype can require gradients");
     return keep(c, &d, (FormTensor){.role = STR("own"), .fan = 1}, out);
 }
 

@@ -23,7 +23,8 @@ static void put_shapes(Buf *out, const Bound *small, const Bound *published) {
 }
 
 static void put_sizes(Buf *out, const ModuleFile *m, const ModuleShrunk *s) {
-    buf_printf(out, "work: %.2g operations, published %.2g\n", (double)s->small.work, (double)s->published.work);
+    buf_printf(out, "work: %.2g operations, published %.2g\n", (double)s->small.work,
+               (double)s->published.work);
     if (!s->sizes) buf_puts(out, "sizes: as published\n");
     for (int i = 0; i < s->sizes; i++) {
         const ModuleSize *z = &s->size[i];
@@ -90,7 +91,8 @@ static void put_inputs(Buf *out, const ModuleValues *v) {
         buf_puts(out, "\n");
     }
     if (v->published_values)
-        buf_puts(out, "inputs are drawn as get_inputs draws them: of wider ones the result is NaN\n");
+        buf_puts(out,
+                 "inputs are drawn as get_inputs draws them: wider ones leave fewer elements to judge\n");
     for (int i = 0; i < small->tensors; i++) {
         const FormTensor *t = &small->tensor[i];
         buf_printf(out, "%s %.*s: ", t->buffer ? "buffer" : "parameter", STR_ARG(t->name));

@@ -6,9 +6,7 @@
 // Labels keep the streams of parameters, of sources and of wide inputs apart.
 enum { LABEL_NAME = 1, LABEL_SOURCE, LABEL_WIDE };
 
-static double stored(DType t, double x) {
-    return dtype_is_float(t) && t != DT_F64 ? dtype_round(t, x) : x;
-}
+static double stored(DType t, double x) { return dtype_is_float(t) && t != DT_F64 ? dtype_round(t, x) : x; }
 
 // A size that no rounding of the type takes to zero or to a subnormal.
 static double apart_from_zero(double x) { return fabs(x) < 0x1p-20 ? copysign(0x1p-20, x) : x; }

@@ -1,6 +1,6 @@
-// module_draw.h - the values of a module's parameters and inputs. They are the referee's: whatever the file would
-// have put there, each tensor is drawn from a seed and a label of its own, its name or its place among the
-// random numbers that the file asks for.
+// module_draw.h - the values of a module's parameters and inputs. They are the referee's: whatever the file
+// would have put there, each tensor is drawn from a seed and a label of its own, its name or its place among
+// the random numbers that the file asks for.
 #pragma once
 #include "host/python/form.h"
 

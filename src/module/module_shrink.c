@@ -1,6 +1,6 @@
-// module_shrink.c - small sizes for a file in module form. Sizes are the file's own literals: whole numbers in
-// module-level assignments, in get_inputs and in get_init_inputs. One step halves one of them, or all of one
-// value where one alone breaks the program, and stays if Model can be made, shapes work out, and
+// module_shrink.c - small sizes for a file in module form. Sizes are the file's own literals: whole numbers
+// in module-level assignments, in get_inputs and in get_init_inputs. One step halves one of them, or all of
+// one value where one alone breaks the program, and stays if Model can be made, shapes work out, and
 //   - the results have the ranks they had, and no size above 1 becomes 1,
 //   - a set that is normalised keeps at least 8 elements: over one element a norm is a constant,
 //   - numbers that were different stay different: with equal ones, a transposed weight is not noticed.
@@ -142,7 +142,8 @@ static bool acceptable(const ModuleRun *was, const ModuleRun *is) {
     for (int i = 0; i < is->outputs; i++)
         if (!ranks_stay(was->output[i], is->output[i])) return false;
     for (int i = 0; i < is->inputs; i++)
-        if (was->input[i].tensor && (!is->input[i].tensor || !ranks_stay(was->input[i].tensor, is->input[i].tensor)))
+        if (was->input[i].tensor &&
+            (!is->input[i].tensor || !ranks_stay(was->input[i].tensor, is->input[i].tensor)))
             return false;
     return is->least_set >= LEAST_SET || is->least_set >= was->least_set;
 }

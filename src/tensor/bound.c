@@ -274,10 +274,12 @@ static bool carries_pending(BoundOp op) {
 static bool arity_ok(BoundOp op, int inputs) {
     static const int want[] = {
         [KIND_SOURCE] = 0, [KIND_UNARY] = 1,  [KIND_BINARY] = 2, [KIND_TERNARY] = 3, [KIND_REDUCE] = 1,
-        [KIND_ROW] = 1,    [KIND_MATMUL] = 2, [KIND_SHAPE] = 1,  [KIND_RANDOM] = 2, [KIND_WINDOW] = 1,
+        [KIND_ROW] = 1,    [KIND_MATMUL] = 2, [KIND_SHAPE] = 1,  [KIND_RANDOM] = 2,  [KIND_WINDOW] = 1,
     };
     if (op == BOUND_CAT) return inputs >= 1 && inputs <= 4;
-    return inputs == (op == BOUND_GATHER || op == BOUND_CONV || op == BOUND_CONV_TRANSPOSE ? 2 : want[op_info[op].kind]);
+    return inputs == (op == BOUND_GATHER || op == BOUND_CONV || op == BOUND_CONV_TRANSPOSE
+                          ? 2
+                          : want[op_info[op].kind]);
 }
 
 Bound *bound_apply(BoundCtx *c, BoundOp op, const Bound *const *in, int inputs, const int64_t *attr,

@@ -289,7 +289,8 @@ Bound *bound_reduce(BoundCtx *c, const BoundCall *call) {
     if (call->attrs != want) return bound_fail(c, "%s: wrong number of attributes", bound_name(call->op));
     if (!bound_axis(c, a, call->attr[0], &axis) || !result_type(c, call->op, a->dtype, &t)) return NULL;
     Layout l = layout_of(a, axis);
-    if (l.n > INT32_MAX && !c->shapes_only) return bound_fail(c, "%s: the axis is too long", bound_name(call->op));
+    if (l.n > INT32_MAX && !c->shapes_only)
+        return bound_fail(c, "%s: the axis is too long", bound_name(call->op));
     if (l.n == 0 && has_no_empty_row(call->op)) return bound_fail(c, "%s of nothing", bound_name(call->op));
     int64_t shape[TENSOR_RANK_MAX] = {0};
     int rank = a->rank;

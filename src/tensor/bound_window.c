@@ -124,8 +124,9 @@ static bool conv_sizes(BoundCtx *c, Conv *v, Three extra) {
         } else {
             int64_t room = in + 2 * v->padding.at[d] - reach - 1;
             if (room < 0)
-                return bound_fail(c, "Calculated padded input size per channel: %" PRId64
-                                     ". Kernel size can't be greater than actual input size",
+                return bound_fail(c,
+                                  "Calculated padded input size per channel: %" PRId64
+                                  ". Kernel size can't be greater than actual input size",
                                   in + 2 * v->padding.at[d]),
                        false;
             out = room / s + 1;
@@ -155,39 +156,52 @@ typedef struct {
     double *v, *size, *e;
 } Planes;
 
-// n places: step `by` in the result, `xby` in the input. tame: no value or product is anything but finite,
-// far from float32's limits, and stored weights are exact.
-static void join_run(Planes sum, int64_t by, Ve w, const double *x, const double *ex, int64_t xby, int64_t n,
-                     bool tame) {
-    if (!tame) {
-        for (int64_t i = 0; i < n; i++) {
-            Ve p = rule_mul(w, (Ve){x[i * xby], ex ? ex[i * xby] : 0});
-            sum.v[i * by] += p.v;
-            sum.size[i * by] += fabs(p.v);
-            sum.e[i * by] += p.e;
-        }
-        return;
-    }
-    double m = fabs(w.v);
-    if (by == 1 && xby == 1) {
-        for (int64_t i = 0; i < n; i++) {
-            double p = w.v * x[i];
-            sum.v[i] += p;
-            sum.size[i] += fabs(p);
-        }
-        for (int64_t i = 0; ex && i < n; i++) sum.e[i] += m * ex[i];
-        return;
-    }
+// One weight, and the channel of the input that it is multiplied with. tame: no value or product is anything
+// but finite, far from float32's limits, and stored weights are exact.
+typedef struct {
+    Planes sum;
+    Ve w;
+    const double *x, *ex;
+    bool tame;
+} Join;
+
+static void join_wild(const Join *j, int64_t out, int64_t by, int64_t in, int64_t xby, int64_t n) {
     for (int64_t i = 0; i < n; i++) {
-        double p = w.v * x[i * xby];
-        sum.v[i * by] += p;
-        sum.size[i * by] += fabs(p);
-        if (ex) sum.e[i * by] += m * ex[i * xby];
+        int64_t o = out + i * by, x = in + i * xby;
+        Ve p = rule_mul(j->w, (Ve){j->x[x], j->ex ? j->ex[x] : 0});
+        j->sum.v[o] += p.v;
+        j->sum.size[o] += fabs(p.v);
+        j->sum.e[o] += p.e;
     }
 }
 
-static void join_channel(const Conv *v, Planes sum, Ve w, const double *x, const double *ex, const int64_t *tap,
-                         bool tame) {
+// n places: step `by` in the result, `xby` in the input.
+static void join_run(const Join *j, int64_t out, int64_t by, int64_t in, int64_t xby, int64_t n) {
+    if (!j->tame) {
+        join_wild(j, out, by, in, xby, n);
+        return;
+    }
+    double *restrict v = j->sum.v + out, *restrict size = j->sum.size + out, *restrict e = j->sum.e + out;
+    const double *restrict x = j->x + in, *restrict ex = j->ex ? j->ex + in : NULL;
+    double w = j->w.v, m = fabs(w);
+    if (by == 1 && xby == 1) {
+        for (int64_t i = 0; i < n; i++) {
+            double p = w * x[i];
+            v[i] += p;
+            size[i] += fabs(p);
+        }
+        for (int64_t i = 0; ex && i < n; i++) e[i] += m * ex[i];
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        double p = w * x[i * xby];
+        v[i * by] += p;
+        size[i * by] += fabs(p);
+        if (ex) e[i * by] += m * ex[i * xby];
+    }
+}
+
+static void join_channel(const Conv *v, const Join *join, const int64_t *tap) {
     Joined a = joined(v, 0, tap[0]), b = joined(v, 1, tap[1]), r = joined(v, 2, tap[2]);
     int64_t s = v->stride.at[2];
     for (int64_t i = 0; i < a.n; i++)
@@ -196,10 +210,10 @@ static void join_channel(const Conv *v, Planes sum, Ve w, const double *x, const
             int64_t large = ((a.to + i * v->stride.at[0]) * v->large.at[1] + b.to + j * v->stride.at[1]) *
                                 v->large.at[2] +
                             r.to;
-            int64_t out = v->transposed ? large : small, in = v->transposed ? small : large;
-            Planes at = {sum.v + out, sum.size + out, sum.e + out};
-            join_run(at, v->transposed ? s : 1, w, x + in, ex ? ex + in : NULL, v->transposed ? 1 : s, r.n,
-                     tame);
+            if (v->transposed)
+                join_run(join, large, s, small, 1, r.n);
+            else
+                join_run(join, small, 1, large, s, r.n);
         }
 }
 
@@ -218,18 +232,19 @@ static bool conv_tame(const Bound *x, const Bound *w, int64_t n) {
     return mx * mw * (double)n < RULE_FMAX / 4 && mx < RULE_FMAX / 4 && mw < RULE_FMAX / 4;
 }
 
-static void conv_plane(const Conv *v, const Bound *x, const Bound *w, int64_t n, int64_t out, Planes sum,
-                       bool tame) {
+static void conv_plane(const Conv *v, const Bound *x, const Bound *w, int64_t n, int64_t out, Join *join) {
     int64_t group = out / v->out_channels, taps = product(v->kernel), plane = product(v->x.size);
     for (int64_t i = 0; i < v->in_channels; i++) {
         int64_t channel = group * v->in_channels + i, from = (n * v->x.c + channel) * plane;
-        int64_t row = v->transposed ? channel * v->out_channels + out % v->out_channels
-                                    : out * v->in_channels + i;
+        int64_t row =
+            v->transposed ? channel * v->out_channels + out % v->out_channels : out * v->in_channels + i;
+        join->x = x->v + from;
+        join->ex = x->e ? x->e + from : NULL;
         for (int64_t k = 0; k < taps; k++) {
             int64_t tap[AXES] = {k / (v->kernel.at[1] * v->kernel.at[2]),
                                  k / v->kernel.at[2] % v->kernel.at[1], k % v->kernel.at[2]};
-            Ve weight = {w->v[row * taps + k], w->e ? w->e[row * taps + k] : 0};
-            join_channel(v, sum, weight, x->v + from, x->e ? x->e + from : NULL, tap, tame);
+            join->w = (Ve){w->v[row * taps + k], w->e ? w->e[row * taps + k] : 0};
+            join_channel(v, join, tap);
         }
     }
 }
@@ -254,25 +269,26 @@ static Bound *convolution(BoundCtx *c, const BoundCall *call) {
         __builtin_mul_overflow(products, product(v.kernel), &products) || products > INT64_MAX / 64)
         return bound_fail(c, "the sizes are too large");
     c->flops += 2 * products;
-    if (!bound_charge(c, x->numel) || !bound_charge(c, w->numel) || !bound_charge(c, products / 8)) return NULL;
+    if (!bound_charge(c, x->numel) || !bound_charge(c, w->numel) || !bound_charge(c, products / 8))
+        return NULL;
     Bound *out = result_of(c, &v.x, x->dtype, channels, size);
     if (!out || c->shapes_only) return out;
     out->e = bound_room(c, out->numel);
     double growth = c->any_order ? (double)v.meet : bound_growth(v.meet);
-    bool tame = conv_tame(x, w, v.meet);
-    Planes sum = {NULL, bound_room(c, plane), NULL};
+    Join join = {.tame = conv_tame(x, w, v.meet), .sum.size = bound_room(c, plane)};
+    Planes *sum = &join.sum;
     for (int64_t p = 0; p < v.x.n * channels; p++) {
-        sum.v = out->v + p * plane, sum.e = out->e + p * plane;
-        memset(sum.v, 0, (size_t)plane * sizeof *sum.v);
-        memset(sum.e, 0, (size_t)plane * sizeof *sum.e);
-        memset(sum.size, 0, (size_t)plane * sizeof *sum.size);
-        conv_plane(&v, x, w, p / channels, p % channels, sum, tame);
+        sum->v = out->v + p * plane, sum->e = out->e + p * plane;
+        memset(sum->v, 0, (size_t)plane * sizeof *sum->v);
+        memset(sum->e, 0, (size_t)plane * sizeof *sum->e);
+        memset(sum->size, 0, (size_t)plane * sizeof *sum->size);
+        conv_plane(&v, x, w, p / channels, p % channels, &join);
         for (int64_t i = 0; i < plane; i++) {
-            // Each product is rounded, and may be flushed.
-            double e = tame ? sum.e[i] + sum.size[i] + (sum.size[i] > 0) * RULE_FLUSH * (double)v.meet : sum.e[i];
-            Ve r = rule_end(rule_sum(sum.v[i], sum.size[i], e, growth));
-            sum.v[i] = r.v;
-            sum.e[i] = r.e;
+            double e = sum->e[i], flushed = sum->size[i] > 0 ? RULE_FLUSH * (double)v.meet : 0;
+            if (join.tame) e += sum->size[i] + flushed; // each product is rounded, and may be flushed
+            Ve r = rule_end(rule_sum(sum->v[i], sum->size[i], e, growth));
+            sum->v[i] = r.v;
+            sum->e[i] = r.e;
         }
     }
     out->pending = c->rounds && dtype_is_half(x->dtype);
@@ -282,7 +298,8 @@ static Bound *convolution(BoundCtx *c, const BoundCall *call) {
 
 // --- Pools ---------------------------------------------------------------------------------------
 
-// The window of one place of the result along one axis: n elements of the input from `from` on, every step-th.
+// The window of one place of the result along one axis: n elements of the input from `from` on, every
+// step-th.
 typedef struct {
     int64_t from, n, step, divide; // divide: what an average divides by
 } Window;
@@ -305,8 +322,7 @@ static bool pool_fixed(BoundCtx *c, const BoundCall *call, Pool *p) {
     for (int d = 0; d < AXES; d++) {
         int64_t in = p->x.size.at[d], k = kernel.at[d], s = stride.at[d], pad = padding.at[d],
                 reach = dilation.at[d] * (k - 1);
-        if (pad > k / 2)
-            return bound_fail(c, "pad should be at most half of effective kernel size"), false;
+        if (pad > k / 2) return bound_fail(c, "pad should be at most half of effective kernel size"), false;
         int64_t room = in + 2 * pad - reach - 1;
         if (room < 0) return bound_fail(c, "the kernel is larger than the padded input"), false;
         int64_t out = (ceil ? (room + s - 1) / s : room / s) + 1;

@@ -56,32 +56,43 @@ def run(meta, values, dtype):
     return [t.detach().to(torch.float64) for t in (y if isinstance(y, (tuple, list)) else [y])]
 
 
+def difference(v, y, unknown):
+    same = (v == y) | (torch.isnan(v) & torch.isnan(y)) | unknown
+    return torch.where(same, 0.0, torch.nan_to_num((v - y).abs(), nan=torch.inf))
+
+
+def use(d, e):
+    return torch.where(e > 0, d / e, torch.where(d > 0, torch.inf, 0.0)).max().item() if d.numel() else 0.0
+
+
 def compare(meta, values):
-    """(largest |float64 difference| / (2^-44 e), largest share of the bound that float32 uses, median ratio)"""
+    """How much of 2^-44 e float64 uses, how much of the bound float32 does, and how many times the float32 error
+    (its median, and the largest) the median bound is."""
     exact, single = run(meta, values, torch.float64), run(meta, values, torch.float32)
-    worst = share = ratio = 0.0
+    worst = share = typical = most = 0.0
+    unjudged = 0
     for i, (y, z) in enumerate(zip(exact, single)):
         v, e = values["output.%d" % i].to(torch.float64), values["error.%d" % i].to(torch.float64)
         if v.shape != y.shape:
             raise ValueError("shape %s, PyTorch has %s" % (tuple(v.shape), tuple(y.shape)))
-        same = (v == y) | (torch.isnan(v) & torch.isnan(y))
         unknown = torch.isinf(e)
-        d = torch.where(same | unknown, 0.0, (v - y).abs() / (2.0**-44 * e / UNIT))
-        worst = max(worst, d.max().item())
-        f = torch.where(same | unknown, torch.zeros_like(v), (v - z).abs())
-        rounded = (v - v.float().double()).abs()  # the final rounding is not part of the bound
-        over = torch.where(e > 0, (f - rounded) / e, torch.where(f > rounded, torch.inf, 0.0))
-        share = max(share, over.max().item())
-        known = e[~unknown & (e > 0)]
-        middle = f[~unknown].median().item() if f.numel() else 0.0
-        if known.numel() and middle > 0:
-            ratio = max(ratio, known.median().item() / middle)
-    return worst, share, ratio
+        unjudged += int(unknown.sum())
+        e = torch.where(unknown, 1.0, e)
+        worst = max(worst, use(difference(v, y, unknown), 2.0**-44 * e / UNIT))
+        f = difference(v, z, unknown)
+        rounding = torch.nan_to_num((v - v.float().double()).abs(), nan=0.0)  # the last one is not in the bound
+        share = max(share, use((f - rounding).clamp(min=0), e))
+        judged = ~unknown & (e > 0)
+        if judged.any() and f[judged].max() > 0:
+            middle = f[judged].median().item()
+            typical = max(typical, e[judged].median().item() / middle if middle else 0.0)
+            most = max(most, e[judged].median().item() / f[judged].max().item())
+    return worst, share, typical, most, unjudged
 
 
 def main(ouroboros, files):
     good = bad = refused = 0
-    ratios = []
+    ratios, largest = [], []
     for path in files:
         with tempfile.NamedTemporaryFile(suffix=".safetensors") as out:
             began = time.time()
@@ -93,19 +104,28 @@ def main(ouroboros, files):
                 print("%s: refused: %s" % (name, p.stderr.strip().split(": ", 1)[-1]))
                 continue
             try:
-                worst, share, ratio = compare(*read(out.name))
+                worst, share, typical, most, unjudged = compare(*read(out.name))
             except Exception as e:
                 bad += 1
                 print("%s: BAD %s: %s" % (name, type(e).__name__, str(e)[:300]))
                 continue
         fine = worst <= 1 and share <= 1
         good, bad = good + fine, bad + (not fine)
-        if ratio:
-            ratios.append(ratio)
-        print("%s: %s %.2f s, float64 %.2g of 2^-44 e, float32 %.2g of the bound, median bound %.3g times its error"
-              % (name, "ok" if fine else "BAD", took, worst, share, ratio))
-    if ratios:
-        print("median of the ratios %.3g, largest %.3g" % (statistics.median(ratios), max(ratios)))
+        if typical:
+            ratios.append(typical)
+        if most:
+            largest.append(most)
+        print(
+            "%s: %s %.2f s, float64 %.2g of 2^-44 e, float32 %.2g of the bound; the median bound is %.3g times its median "
+            "error, %.3g times its largest; %d unjudged"
+            % (name, "ok" if fine else "BAD", took, worst, share, typical, most, unjudged)
+        )
+    for what, list_ in (("median", ratios), ("largest", largest)):
+        if list_:
+            print(
+                "bound over the %s error of float32: median %.3g, largest %.3g"
+                % (what, statistics.median(list_), max(list_))
+            )
     print("refused: %d" % refused)
     print("%d passed, %d failed" % (good, bad))
     return bad > 0

@@ -229,10 +229,12 @@ void host_api_reference(Buf *out) {
     static const struct {
         Privilege may;
         const char *title;
-    } part[] = {{FOR_B, "In kernel files and references"},
-                {FOR_C, "In the host code of kernel files"},
-                {FOR_R, "In references"},
-                {FOR_M, "In references in module form, besides those of references and what src/module/nn.py spells out"}};
+    } part[] = {
+        {FOR_B, "In kernel files and references"},
+        {FOR_C, "In the host code of kernel files"},
+        {FOR_R, "In references"},
+        {FOR_M,
+         "In references in module form, besides those of references and what src/module/library spells out"}};
     for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
         buf_printf(out, "%s%s:\n", i ? "\n" : "", part[i].title);
         for (int r = 0; r < ROWS; r++) {

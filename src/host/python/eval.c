@@ -114,7 +114,8 @@ bool get_member(Interp *in, Span at, Value v, Str name, Value *out) {
         return host_refuse(in, at, "`.%.*s`: host code does not reach into Python's own attributes",
                            STR_ARG(name));
     const Api *row = in->form && v.kind == V_BOUND ? api_member_of_module(name, "input") : NULL;
-    if (!row && in->form && v.kind == V_BOUND && !form_is_inside(at) && form_method(in, at, v, name, out)) return true;
+    if (!row && in->form && v.kind == V_BOUND && !form_is_inside(at) && form_method(in, at, v, name, out))
+        return true;
     if (!row) row = api_member(name, v, in->candidate);
     if (!row && in->form && v.kind == V_BOUND && form_method(in, at, v, name, out)) return true;
     bool named = v.kind == V_TUPLE && v.seq->flavour == SEQ_NAMED;
@@ -491,7 +492,8 @@ static bool eval_call(Interp *in, Env *env, const Node *n, Value *out) {
     else if (args.n > 1)
         note_truth(in, n, value_same(*out, args.pos[0]));
     // Its end: where it begins, an operator may have its right operand.
-    note_computed(in, n->span.at + n->span.len - 1, args.n ? args.pos[0] : *out, args.n > 1 ? args.pos[1] : *out, *out);
+    note_computed(in, n->span.at + n->span.len - 1, args.n ? args.pos[0] : *out,
+                  args.n > 1 ? args.pos[1] : *out, *out);
     return true;
 }
 

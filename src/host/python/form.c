@@ -41,7 +41,8 @@ void form_note(Interp *in, Span at, Str name) {
     if (str_starts(name, "Tensor_")) name = (Str){name.p + 6, name.len - 6};
     char *text = str_cdup(in->arena, name);
     char *mark = strchr(text, '_');
-    if (mark && (module || text[0] == '_' || str_starts(name, "F_") || str_starts(name, "torch_"))) *mark = '.';
+    if (mark && (module || text[0] == '_' || str_starts(name, "F_") || str_starts(name, "torch_")))
+        *mark = '.';
     for (int i = 0; i < f->ops; i++)
         if (str_is(f->op[i].name, text)) return;
     if (f->ops < FORM_OPS_MAX) f->op[f->ops++] = (FormOp){str_of(text), form_place(in, at)};

@@ -1,8 +1,8 @@
 // A reference's operations: torch's signatures on top of the primitives of tensor/bound.h. What torch fuses
 // into one call is composed here from primitives that have their own error rules. Element by element here;
 // whole rows and tensors in reference_rows.c.
-#include "host/python/form.h"
 #include "host/reference/reference.h"
+#include "host/python/form.h"
 
 static bool bound_fail(Interp *in, Span at) {
     return host_raise(in, at, "%s", in->bound->why ? in->bound->why : "the operation failed");
