@@ -55,18 +55,29 @@ static bool is_source(const ModuleForm *f, const Bound *b) {
     return false;
 }
 
-const Bound *module_draw_input(Interp *in, const Bound *b, int index, bool published) {
+// Numbers of both signs; along the first axis, such as the samples of a batch, each place has its own scale.
+static void fill_wide(uint64_t seed, Bound *b) {
     static const double scales[] = {0.25, 1, 1, 4};
+    Rng r = rng_at(seed, 0), sizes = rng_at(seed, 1);
+    int64_t rows = b->rank > 1 && b->shape[0] > 0 ? b->shape[0] : 1, n = b->numel / rows;
+    rng_fill_normal(&r, b->v, (size_t)b->numel);
+    for (int64_t i = 0; i < rows; i++) {
+        double scale = b->rank > 1 ? scales[rng_below(&sizes, sizeof scales / sizeof *scales)] : 1;
+        for (int64_t k = 0; k < n; k++)
+            b->v[i * n + k] = stored(b->dtype, apart_from_zero(scale * b->v[i * n + k]));
+    }
+}
+
+const Bound *module_draw_input(Interp *in, const Bound *b, int index, bool published) {
     b = bound_settle(in->bound, b);
     Bound *own = new_tensor(in, b->dtype, b->shape, b->rank);
     if (!own) return NULL;
     own->input_index = index;
     if (!own->v) return own;
-    Rng r = rng_at(rng_mix(in->form->seed, rng_mix((uint64_t)index, LABEL_WIDE)), 0);
-    bool wide = !published && is_source(in->form, b) && b->rank > 0;
-    double scale = scales[rng_below(&r, sizeof scales / sizeof *scales)];
-    if (wide) rng_fill_normal(&r, own->v, (size_t)b->numel);
-    for (int64_t i = 0; i < b->numel; i++)
-        own->v[i] = stored(b->dtype, wide ? apart_from_zero(scale * own->v[i]) : b->v[i]);
+    if (!published && b->rank > 0 && is_source(in->form, b)) {
+        fill_wide(rng_mix(in->form->seed, rng_mix((uint64_t)index, LABEL_WIDE)), own);
+        return own;
+    }
+    for (int64_t i = 0; i < b->numel; i++) own->v[i] = stored(b->dtype, b->v[i]);
     return own;
 }

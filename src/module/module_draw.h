@@ -20,6 +20,7 @@ typedef struct {
 // in->bound->why.
 const Bound *module_draw_tensor(Interp *in, const Drawn *d);
 // What get_inputs returned, as the `index`th input: stored values of its type. What came straight from
-// torch.rand or torch.randn is drawn wider than there: both signs, one of several scales. `published` leaves
+// torch.rand or torch.randn is drawn wider than there: both signs, a scale for each
+// place of the first axis. `published` leaves
 // it.
 const Bound *module_draw_input(Interp *in, const Bound *b, int index, bool published);
