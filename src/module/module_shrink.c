@@ -80,7 +80,11 @@ typedef struct {
 static void add_sites(void *arg, const Node *n) {
     const Within *w = arg;
     Shrink *s = w->s;
-    if (n->kind == NODE_SUBSCRIPT || n->kind == NODE_FUNCTION || n->kind == NODE_CLASS) return;
+    if (n->kind == NODE_SUBSCRIPT) { // an index says which one, not how many
+        add_sites(arg, n->subscript.value);
+        return;
+    }
+    if (n->kind == NODE_FUNCTION || n->kind == NODE_CLASS) return;
     if (n->kind == NODE_UNARY && n->unary.op == OPER_NEG && n->unary.operand->kind == NODE_INT) return;
     if (n->kind == NODE_KEYWORD && (fixed_name(n->keyword.name) || str_is(n->keyword.name, "dim"))) return;
     bool counts = n->kind == NODE_INT && !n->integer.too_big && n->integer.value > STAYS &&
@@ -223,6 +227,29 @@ static void shrink_to(Shrink *s, bool config, int64_t floor, int64_t work) {
     }
 }
 
+static bool step_two(Shrink *s, Site *a, Site *b, int64_t floor) {
+    int64_t was_a = value_of(a), was_b = value_of(b);
+    if (half_of(was_a) < floor || half_of(was_b) < floor) return false;
+    a->node->integer.value = (uint64_t)half_of(was_a);
+    b->node->integer.value = (uint64_t)half_of(was_b);
+    if (stays_different(s) && try_sizes(s)) return true;
+    a->node->integer.value = (uint64_t)was_a;
+    b->node->integer.value = (uint64_t)was_b;
+    return false;
+}
+
+// Two numbers that stand for one size, such as a width and the channels that a norm over it takes.
+static void shrink_pairs(Shrink *s, int64_t floor, int64_t work) {
+    for (bool again = true; again;) {
+        again = false;
+        for (int i = 0; i < s->sites; i++)
+            for (int k = 0; k < i; k++) {
+                bool enough = s->out->small.work <= work || s->out->evaluations >= EVALUATIONS_MAX;
+                if (!enough && step_two(s, &s->site[i], &s->site[k], floor)) again = true;
+            }
+    }
+}
+
 // Numbers that were equal as published, such as as many features in as out, become different where they can:
 // it takes a square matrix for a transposed one to pass.
 static void tell_apart(Shrink *s) {
@@ -249,6 +276,7 @@ bool module_shrink(Arena *a, ModuleFile *m, int64_t work, ModuleShrunk *out, Dia
     find_sites(s);
     for (size_t i = 0; i < sizeof phase / sizeof *phase; i++)
         shrink_to(s, phase[i].config, phase[i].floor, work);
+    shrink_pairs(s, 4, work);
     tell_apart(s);
     for (int i = 0; i < s->sites; i++) {
         const Site *each = &s->site[i];

@@ -90,6 +90,7 @@ bool bound_binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
 }
 
 bool bound_unary(Interp *in, Span at, Oper op, Value v, Value *out) {
+    if (in->form) form_note(in, at, str_of(oper_text(op)));
     if (op == OPER_NEG)
         return bound_do(in, at, &(BoundStep){.op = BOUND_NEG, .operand = &v, .operands = 1}, out);
     if (op == OPER_POS) return *out = v, true;
