@@ -130,7 +130,9 @@ static bool show_module(Arena *a, const char *path, Str source, const char *valu
     const uint64_t seed = 1;
     if (module_read(a, source, &m, &d) && module_values(a, &m, seed, MODULE_WORK, v, &d)) {
         module_describe(out, &m, v);
-        return !values || module_write(values, &m, &v->run, e);
+        if (values && !module_write(values, &m, &v->run, e)) return false;
+        if (!v->degenerate) return true;
+        return err_set(e, ERR_INPUT, "%s: not a definition to judge by: %s", path, v->degenerate);
     }
     const Diag *first = diag_first(&d);
     if (!first) return err_set(e, ERR_INPUT, "%s: not a reference in module form", path);

@@ -1,6 +1,7 @@
 // module.c - a file in module form is read, Model is made, and forward is evaluated.
 #include "module/module.h"
 
+#include "base/numeric/rng.h"
 #include "host/policy/screen.h"
 #include "host/python/entry.h"
 #include "module/module_draw.h"
@@ -177,7 +178,10 @@ bool module_evaluate(Arena *a, const ModuleFile *m, const ModuleAsk *ask, Module
     int64_t lanes = (int64_t)STEPS_MAX * STEP_LANES, room = ask->shapes ? INT64_MAX / 4 : ask->work_max;
     BoundCtx bound = {.arena = a, .elements_left = room, .shapes_only = ask->shapes};
     ModuleForm *form = NEW(a, ModuleForm);
-    *form = (ModuleForm){.training = !ask->eval, .seed = ask->seed, .least_set = INT64_MAX};
+    *form = (ModuleForm){.training = !ask->eval,
+                         .seed = ask->seed,
+                         .input_seed = rng_mix(ask->seed, ask->others),
+                         .least_set = INT64_MAX};
     if (ask->known) form->known = ask->known->tensor, form->knowns = ask->known->tensors;
     Interp in = {.arena = a,
                  .d = d,
@@ -230,8 +234,10 @@ bool module_values(Arena *a, ModuleFile *m, uint64_t seed, int64_t work, ModuleV
         ModuleRun as_published;
         ask.published = true;
         if (!module_evaluate(a, m, &ask, &as_published, d)) return false;
-        if (lost(&as_published) < lost(&out->run)) out->run = as_published, out->published_values = true;
+        ask.published = lost(&as_published) < lost(&out->run);
+        if (ask.published) out->run = as_published, out->published_values = true;
     }
+    if (!module_judgeable(a, m, &ask, out, d)) return false;
     out->seconds = now() - from;
     return true;
 }

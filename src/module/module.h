@@ -40,6 +40,7 @@ typedef struct {
 
 typedef struct {
     uint64_t seed;
+    uint64_t others;        // other inputs of the same model, unless 0
     bool shapes;            // alone
     bool eval;              // as after model.eval(); benchmarks do not call it
     bool published;         // inputs as get_inputs draws them
@@ -78,10 +79,15 @@ typedef struct {
     ModuleRun run;
     bool published_values; // inputs as get_inputs draws them: wider ones leave fewer elements to judge
     double seconds;
+    const char
+        *degenerate; // why no test can judge by this file; NULL: nothing was found (module_judgeable.c)
 } ModuleValues;
 MUST_CHECK bool module_values(Arena *a, ModuleFile *m, uint64_t seed, int64_t work, ModuleValues *out,
                               DiagList *d);
 
+// Other inputs of the same model: sets v->degenerate, and tells in v->run.op what moves there.
+MUST_CHECK bool module_judgeable(Arena *a, const ModuleFile *m, const ModuleAsk *asked, ModuleValues *v,
+                                 DiagList *d);
 // Inputs, weights, answers, allowed errors and the file's text at these sizes, as .safetensors
 // (module_write.c).
 MUST_CHECK bool module_write(const char *path, const ModuleFile *m, const ModuleRun *run, Err *e);

@@ -109,6 +109,15 @@ void module_describe(Buf *out, const ModuleFile *m, const ModuleValues *v) {
         buf_printf(out, "%s %.*s (line %d)", i ? "," : "", STR_ARG(v->run.op[i].name),
                    line_col(m->source, v->run.op[i].at.at).line);
     buf_puts(out, v->run.ops ? "\n" : " none\n");
+    bool any = false;
+    for (int i = 0; i < v->run.ops; i++) {
+        const FormOp *o = &v->run.op[i];
+        if (o->moves) continue;
+        buf_printf(out, "%s %.*s (line %d)", any ? "," : "changes nothing:", STR_ARG(o->name),
+                   line_col(m->source, o->at.at).line);
+        any = true;
+    }
+    if (any) buf_puts(out, "\n");
     if (v->run.least_set != INT64_MAX)
         buf_printf(out, "smallest normalised set: %lld elements\n", (long long)v->run.least_set);
     for (int i = 0; i < v->run.outputs; i++) {

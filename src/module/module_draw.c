@@ -38,7 +38,7 @@ const Bound *module_draw_tensor(Interp *in, const Drawn *d) {
     if (!b || !b->v) return b;
     uint64_t label = d->kind == DRAWN_ROLE ? rng_mix(str_hash(d->name), LABEL_NAME)
                                            : rng_mix((uint64_t)d->stream, LABEL_SOURCE);
-    Rng r = rng_at(rng_mix(in->form->seed, label), 0);
+    Rng r = rng_at(rng_mix(d->kind == DRAWN_ROLE ? in->form->seed : in->form->input_seed, label), 0);
     for (int64_t i = 0; i < b->numel; i++) {
         double x = d->kind == DRAWN_ROLE     ? by_role(&r, d->role, d->fan)
                    : d->kind == DRAWN_UNIT   ? (double)(rng_u32(&r) >> 8) * 0x1p-24
@@ -75,7 +75,7 @@ const Bound *module_draw_input(Interp *in, const Bound *b, int index, bool publi
     own->input_index = index;
     if (!own->v) return own;
     if (!published && b->rank > 0 && is_source(in->form, b)) {
-        fill_wide(rng_mix(in->form->seed, rng_mix((uint64_t)index, LABEL_WIDE)), own);
+        fill_wide(rng_mix(in->form->input_seed, rng_mix((uint64_t)index, LABEL_WIDE)), own);
         return own;
     }
     for (int64_t i = 0; i < b->numel; i++) own->v[i] = stored(b->dtype, b->v[i]);

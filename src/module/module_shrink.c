@@ -2,6 +2,7 @@
 // in module-level assignments, in get_inputs and in get_init_inputs. One step halves one of them, or all of
 // one value where one alone breaks the program, and stays if Model can be made, shapes work out, and
 //   - the results have the ranks they had, and no size above 1 becomes 1,
+//   - what reduced goes on reducing: an average of one element is no average,
 //   - a set that is normalised keeps at least 8 elements: over one element a norm is a constant,
 //   - numbers that were different stay different: with equal ones, a transposed weight is not noticed.
 // Halving keeps most of what divides a size. Small numbers, and names such as kernel_size, stay as they are.
@@ -149,6 +150,8 @@ static bool acceptable(const ModuleRun *was, const ModuleRun *is) {
         if (was->input[i].tensor &&
             (!is->input[i].tensor || !ranks_stay(was->input[i].tensor, is->input[i].tensor)))
             return false;
+    for (int i = 0; i < is->ops && i < was->ops; i++)
+        if (was->op[i].resizes && !is->op[i].resizes) return false;
     return is->least_set >= LEAST_SET || is->least_set >= was->least_set;
 }
 

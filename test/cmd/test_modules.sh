@@ -76,3 +76,11 @@ sed 's/x \* 2 if.*/torch.linalg.qr(x)/' "$tmp/huge.py" >"$tmp/unknown.py"
 check unknown refused "$tmp/unknown.py" 'unknown.py:7:16: `torch.linalg'
 sed 's/class Model(nn.Module)/class Model/; s/x \* 2 if.*/x/' "$tmp/huge.py" >"$tmp/plain.py"
 check no_module refused "$tmp/plain.py" 'Model is not a class of nn.Module'
+
+# One that no test can judge by is shown, its values are written, and it is refused.
+sed 's/x \* 2 if.*/x - x/; s/1048576/64/' "$tmp/huge.py" >"$tmp/zero.py"
+useless() {
+    exits 3 "$bin" ops "$tmp/zero.py" --values "$tmp/zero.safetensors" && grep -q '^output 0: ' "$tmp/out" &&
+        grep -q 'zero.py: not a definition to judge by: the result is the same' "$tmp/err" && [ -s "$tmp/zero.safetensors" ]
+}
+check useless useless

@@ -149,10 +149,11 @@ bool api_call(Interp *in, const Api *row, Str name, Value self, const Args *args
     }
     bool ok = run[row - api_rows](&c, out);
     bool computes = in->form && ok && (out->kind == V_BOUND || value_is_seq(*out));
-    if (computes && row->kind != API_ATTRIBUTE && args->n + args->names + (self.kind == V_BOUND) > 0 &&
-        row->may != FOR_B)
-        form_note(in, args->at,
-                  self.kind == V_BOUND ? str_of(arena_printf(in->arena, ".%.*s", STR_ARG(name))) : name);
+    if (computes && row->kind != API_ATTRIBUTE && row->may != FOR_B && params > 0) {
+        bool method = self.kind == V_BOUND;
+        Str called = method ? str_of(arena_printf(in->arena, ".%.*s", STR_ARG(name))) : name;
+        form_note(in, args->at, called, &c.arg[0], out);
+    }
     return ok;
 }
 

@@ -271,7 +271,6 @@ static bool method_call(Interp *in, const Method *m, const Args *args, Value *ou
 
 static bool object_call(Interp *in, Value f, const Args *args, Value *out) {
     const Class *c = f.object->of;
-    if (in->form && c && str_starts(c->name, "nn_")) form_note(in, args->at, c->name);
     const Slot *call = c ? env_find(c->names, STR("__call__")) : NULL;
     if (c && !call && c->kind == CLASS_MODULE) call = env_find(c->names, STR("forward"));
     if (!call && c && str_starts(c->name, "nn."))
@@ -279,7 +278,9 @@ static bool object_call(Interp *in, Value f, const Args *args, Value *out) {
                            STR_ARG(c->name));
     if (!call) return host_raise(in, args->at, "TypeError: this object is not callable");
     if (call->v.kind == V_METHOD) return call_value(in, call->v, args, out);
-    return call_with(in, call->v, f, args, out);
+    if (!call_with(in, call->v, f, args, out)) return false;
+    if (in->form && str_starts(c->name, "nn_")) form_note(in, args->at, c->name, args->pos, out);
+    return true;
 }
 
 bool class_call(Interp *in, Value f, const Args *args, Value *out) {

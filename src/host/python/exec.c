@@ -475,10 +475,8 @@ static bool bind_defaults(Interp *in, const Function *f, const Nodes *params, co
 bool function_call(Interp *in, const Function *f, const Args *args, Value *out) {
     bool lambda = f->node->kind == NODE_LAMBDA;
     bool memo = !lambda && f->node->function.memo;
-    if (in->form && form_is_inside(f->node->span) && !form_is_inside(args->at)) {
-        in->form->site = args->at;
-        if (!lambda) form_note(in, args->at, f->node->function.name);
-    }
+    bool library = in->form && form_is_inside(f->node->span) && !form_is_inside(args->at);
+    if (library) in->form->site = args->at;
     const Nodes *params = lambda ? &f->node->lambda.params : &f->node->function.params;
     if (memo && !cached_takes(in, f->node, args)) return false;
     Env *env = env_new(in, args->at, f->env, f->locals);
@@ -498,6 +496,8 @@ bool function_call(Interp *in, const Function *f, const Args *args, Value *out) 
                      : exec_block(in, env, &f->node->function.body, out) != FLOW_ERROR;
     in->memo -= memo;
     in->depth--;
+    if (ok && library && !lambda)
+        form_note(in, args->at, f->node->function.name, args->n ? args->pos : NULL, out);
     return ok && (!memo || cached_gives(in, f->node, args->at, *out));
 }
 

@@ -1,4 +1,5 @@
 #include "host/python/form.h"
+#include <math.h>
 #include <stdio.h>
 
 bool form_find(const ModuleForm *f, Str dotted, Value *out) {
@@ -30,9 +31,19 @@ bool form_is_module(Str path) {
     return str_is_any(path, known, sizeof known / sizeof *known);
 }
 
+// Whether what came out differs from what went in, by more than is allowed there.
+static bool moves(const Bound *a, const Bound *b) {
+    if (!a || !b) return true;
+    if (a == b) return false;
+    if (a->numel != b->numel || !a->v || !b->v || a->dtype != b->dtype) return true;
+    for (int64_t i = 0; i < a->numel; i++)
+        if (!(fabs(a->v[i] - b->v[i]) <= BOUND_KAPPA * BOUND_U * (b->e ? b->e[i] : 0))) return true;
+    return false;
+}
+
 // "nn_Conv2d" as "nn.Conv2d", "Tensor_flip" as ".flip". A module within one of the library's counts, too:
 // nn.Sequential calls what it holds.
-void form_note(Interp *in, Span at, Str name) {
+void form_note(Interp *in, Span at, Str name, const Value *first, const Value *out) {
     ModuleForm *f = in->form;
     bool module = str_starts(name, "nn_");
     bool named = module || memchr(name.p, '.', name.len) || str_starts(name, "F_") ||
@@ -41,9 +52,15 @@ void form_note(Interp *in, Span at, Str name) {
     if (str_starts(name, "Tensor_")) name = (Str){name.p + 6, name.len - 6};
     char *text = str_cdup(in->arena, name);
     char *mark = strchr(text, '_');
-    if (mark && (module || text[0] == '_' || str_starts(name, "F_") || str_starts(name, "torch_")))
-        *mark = '.';
-    for (int i = 0; i < f->ops; i++)
-        if (str_is(f->op[i].name, text)) return;
-    if (f->ops < FORM_OPS_MAX) f->op[f->ops++] = (FormOp){str_of(text), form_place(in, at)};
+    bool dotted = module || text[0] == '_' || str_starts(name, "F_") || str_starts(name, "torch_");
+    if (mark && dotted) *mark = '.';
+    int i = 0;
+    while (i < f->ops && !str_is(f->op[i].name, text)) i++;
+    if (i == FORM_OPS_MAX) return;
+    if (i == f->ops) f->op[f->ops++] = (FormOp){.name = str_of(text), .at = form_place(in, at)};
+    if (out->kind == V_TUPLE && out->seq->flavour == SEQ_PAIR) out = &out->seq->at[0]; // max(x, dim)
+    const Bound *a = first && first->kind == V_BOUND ? first->bound : NULL,
+                *b = out->kind == V_BOUND ? out->bound : NULL;
+    f->op[i].moves = f->op[i].moves || moves(a, b);
+    f->op[i].resizes = f->op[i].resizes || (a && b && a->numel != b->numel);
 }

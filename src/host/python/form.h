@@ -16,8 +16,10 @@ typedef struct {
     const Bound *value;
 } FormTensor;
 typedef struct {
-    Str name; // "nn.Conv2d", "torch.tanh", ".view", "+"
-    Span at;  // of the first call
+    Str name;     // "nn.Conv2d", "torch.tanh", ".view", "+"
+    Span at;      // of the first call
+    bool moves;   // some call gave what its first tensor is not, as far as can be told
+    bool resizes; // some call gave another number of elements
 } FormOp;
 enum { FORM_TENSORS_MAX = 512, FORM_OPS_MAX = 64, FORM_SOURCES_MAX = 64 };
 
@@ -26,7 +28,7 @@ typedef struct ModuleForm {
     Span site;
     bool training; // the default, as benchmarks run their models
     bool forward;  // what is called now is noted
-    uint64_t seed;
+    uint64_t seed, input_seed;
     int64_t sources_drawn; // each source of random numbers has its own stream
     FormTensor tensor[FORM_TENSORS_MAX];
     int tensors;
@@ -50,4 +52,5 @@ bool form_find(const ModuleForm *f, Str dotted, Value *out);
 bool form_method(Interp *in, Span at, Value self, Str name, Value *out);
 Slot *form_base_method(const ModuleForm *f, Str name); // of nn.Module itself
 bool form_is_module(Str path);
-void form_note(Interp *in, Span at, Str name);
+// What was called, with what first, and what it gave.
+void form_note(Interp *in, Span at, Str name, const Value *first, const Value *out);

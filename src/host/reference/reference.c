@@ -56,7 +56,7 @@ static bool matmul(Interp *in, Span at, Value l, Value r, Value *out) {
 }
 bool api_matmul(Call *c, Value *out) { return matmul(c->in, c->at, c->arg[0], c->arg[1], out); }
 
-bool bound_binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
+static bool binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
     static const struct {
         Oper from;
         BoundOp to;
@@ -67,7 +67,6 @@ bool bound_binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
                  {OPER_BITOR, BOUND_LOGICAL_OR}};
     double x;
     Value operand[2] = {l, r};
-    if (in->form) form_note(in, at, str_of(oper_text(op)));
     bool bits = op == OPER_BITAND || op == OPER_BITOR;
     for (int i = 0; i < 2; i++) {
         if (bits && !(operand[i].kind == V_BOOL ||
@@ -89,14 +88,25 @@ bool bound_binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
     return host_refuse(in, at, "`%s` on tensors is not among a reference's operations", oper_text(op));
 }
 
-bool bound_unary(Interp *in, Span at, Oper op, Value v, Value *out) {
-    if (in->form) form_note(in, at, str_of(oper_text(op)));
+bool bound_binary(Interp *in, Span at, Oper op, Value l, Value r, Value *out) {
+    if (!binary(in, at, op, l, r, out)) return false;
+    if (in->form) form_note(in, at, str_of(oper_text(op)), l.kind == V_BOUND ? &l : &r, out);
+    return true;
+}
+
+static bool unary(Interp *in, Span at, Oper op, Value v, Value *out) {
     if (op == OPER_NEG)
         return bound_do(in, at, &(BoundStep){.op = BOUND_NEG, .operand = &v, .operands = 1}, out);
     if (op == OPER_POS) return *out = v, true;
     if (op == OPER_INVERT && v.bound->dtype == DT_BOOL)
         return bound_do(in, at, &(BoundStep){.op = BOUND_LOGICAL_NOT, .operand = &v, .operands = 1}, out);
     return host_refuse(in, at, "`%s` on tensors is not among a reference's operations", oper_text(op));
+}
+
+bool bound_unary(Interp *in, Span at, Oper op, Value v, Value *out) {
+    if (!unary(in, at, op, v, out)) return false;
+    if (in->form) form_note(in, at, str_of(oper_text(op)), &v, out);
+    return true;
 }
 
 bool api_bound_unary(Call *c, Value *out) {
