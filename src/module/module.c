@@ -117,6 +117,15 @@ static bool make_model(Interp *in, ModuleRun *out, Value *model) {
     return true;
 }
 
+static const Bound *given_input(Interp *in, const ModuleAsk *ask, int i, const Bound *asked) {
+    Drawn d = {.dtype = asked->dtype, .rank = asked->rank};
+    memcpy(d.shape, asked->shape, sizeof d.shape);
+    const Bound *b = i < ask->inputs && ask->input[i].storage ? module_given(in, &ask->input[i], &d) : NULL;
+    if (!b)
+        in->bound->why = arena_printf(in->arena, "input %d has another shape or type than what is given", i);
+    return b;
+}
+
 static bool make_inputs(Interp *in, const ModuleAsk *ask, ModuleRun *out, Value *arg) {
     Value list;
     Span at = module_function(in->module, STR("get_inputs"))->span;
@@ -134,7 +143,8 @@ static bool make_inputs(Interp *in, const ModuleAsk *ask, ModuleRun *out, Value 
             input->text = spelled(in, v);
             continue;
         }
-        input->tensor = module_draw_input(in, v.bound, i, ask->published);
+        input->tensor =
+            ask->input ? given_input(in, ask, i, v.bound) : module_draw_input(in, v.bound, i, ask->published);
         if (!input->tensor)
             return host_report(in, DIAG_HOST, at, "%s", in->bound->why ? in->bound->why : "no input"), false;
         arg[i] = value_bound(input->tensor);
@@ -182,6 +192,7 @@ bool module_evaluate(Arena *a, const ModuleFile *m, const ModuleAsk *ask, Module
                          .seed = ask->seed,
                          .input_seed = rng_mix(ask->seed, ask->others),
                          .least_set = INT64_MAX};
+    if (!ask->shapes) form->given = ask->tensor, form->givens = ask->tensors;
     if (ask->known) form->known = ask->known->tensor, form->knowns = ask->known->tensors;
     Interp in = {.arena = a,
                  .d = d,

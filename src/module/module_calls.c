@@ -146,7 +146,17 @@ static bool keep(Call *c, Drawn *d, FormTensor t, Value *out) {
     if (f->knowns > f->tensors) d->name = f->known[f->tensors].name;
     d->role = t.role;
     d->fan = t.fan;
-    if (!drawn(c, d, out)) return false;
+    if (f->given && c->in->bound->shapes_only == false) {
+        if (f->tensors >= f->givens)
+            return host_raise(c->in, c->at, "the model has more parameters than values are given");
+        const Bound *b = module_given(c->in, &f->given[f->tensors], d);
+        if (!b)
+            return host_raise(c->in, c->at, "parameter %d has another shape or type than what is given",
+                              f->tensors);
+        *out = value_bound(b);
+    } else if (!drawn(c, d, out)) {
+        return false;
+    }
     t.value = out->bound;
     f->tensor[f->tensors++] = t;
     return true;

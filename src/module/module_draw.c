@@ -49,6 +49,12 @@ const Bound *module_draw_tensor(Interp *in, const Drawn *d) {
     return b;
 }
 
+const Bound *module_given(Interp *in, const Tensor *t, const Drawn *d) {
+    bool fits = t->dtype == d->dtype && t->rank == d->rank;
+    for (int i = 0; fits && i < t->rank; i++) fits = t->shape[i] == d->shape[i];
+    return fits ? bound_input(in->bound, t, -1) : NULL;
+}
+
 static bool is_source(const ModuleForm *f, const Bound *b) {
     for (int i = 0; i < f->sources; i++)
         if (f->source[i] == b) return true;

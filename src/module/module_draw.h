@@ -19,6 +19,8 @@ typedef struct {
 // A tensor of stored values of that type, exact; no values where only shapes are asked for. NULL with
 // in->bound->why.
 const Bound *module_draw_tensor(Interp *in, const Drawn *d);
+// The same of values that a caller has. NULL where those have another shape or type.
+const Bound *module_given(Interp *in, const Tensor *t, const Drawn *d);
 // What get_inputs returned, as the `index`th input: stored values of its type. What came straight from
 // torch.rand or torch.randn is drawn wider than there: both signs, a scale for each
 // place of the first axis. `published` leaves

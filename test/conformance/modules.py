@@ -7,6 +7,7 @@ file at the sizes that were used. That text is then run by PyTorch on the same i
 Needs torch. A line for each file; ends with counts.
 """
 import json
+import os
 import statistics
 import struct
 import subprocess
@@ -102,7 +103,7 @@ def main(ouroboros, files):
             if p.returncode:
                 refused += 1
                 print("%s: refused: %s" % (name, p.stderr.strip().split(": ", 1)[-1]))
-                if not out.read(1):  # its values may be there all the same
+                if not os.path.getsize(out.name):  # its values may be there all the same
                     continue
             try:
                 worst, share, typical, most, unjudged = compare(*read(out.name))

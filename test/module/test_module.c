@@ -438,6 +438,50 @@ static void values_at_small_sizes(void **state) {
     assert_non_null(strstr(buf_cstr(&out), "published float32[64, 64]\n"));
 }
 
+// Values of a caller, as a draw would hand them in: the same answer as with those that were drawn.
+static Tensor stored(StorageTable *table, const Bound *b) {
+    Tensor t = {.dtype = b->dtype, .rank = b->rank};
+    memcpy(t.shape, b->shape, sizeof t.shape);
+    tensor_contiguous_strides(&t);
+    size_t bytes = (size_t)b->numel * (size_t)dtype_bytes(b->dtype);
+    void *raw = arena_alloc(&arena, bytes + 1, 1, 8);
+    dtype_store_row(b->dtype, raw, 1, b->v, (size_t)b->numel);
+    assert_true(storage_wrap(table, b->dtype, raw, bytes, &t.storage));
+    return t;
+}
+
+static void values_that_are_given(void **state) {
+    (void)state;
+    StorageTable table = {.arena = &arena};
+    ModuleFile m = file_of(model_text("self.fc = nn.Linear(5, 3); self.n = nn.BatchNorm1d(3)",
+                                      "return F.nll_loss(self.n(self.fc(x)) * z, y, reduction='none')",
+                                      "torch.rand(8, 5), torch.randint(0, 3, (8,)), 0.5"));
+    ModuleRun r = evaluated(&m, &(ModuleAsk){.seed = 6}), given;
+    Tensor input[3] = {stored(&table, r.input[0].tensor), stored(&table, r.input[1].tensor)}, tensor[6];
+    assert_int_equal(r.tensors, 6);
+    for (int i = 0; i < 6; i++) tensor[i] = stored(&table, r.tensor[i].value);
+    DiagList d = DIAGS(&arena);
+    ModuleAsk ask = {
+        .seed = 77, .work_max = 1 << 20, .input = input, .inputs = 3, .tensor = tensor, .tensors = 6};
+    assert_true(module_evaluate(&arena, &m, &ask, &given, &d));
+    assert_memory_equal(given.output[0]->v, r.output[0]->v, sizeof(double) * 8);
+    assert_memory_equal(given.output[0]->e, r.output[0]->e, sizeof(double) * 8);
+    // Others than the file asks for are refused.
+    ask.tensors = 5;
+    assert_false(module_evaluate(&arena, &m, &ask, &given, &d));
+    expect_finding(&d, DIAG_HOST, "more parameters", "");
+    d = DIAGS(&arena);
+    ask.tensors = 6;
+    tensor[0].shape[0]--;
+    assert_false(module_evaluate(&arena, &m, &ask, &given, &d));
+    expect_finding(&d, DIAG_HOST, "parameter 0", "");
+    d = DIAGS(&arena);
+    tensor[0].shape[0]++;
+    input[1].dtype = DT_I32;
+    assert_false(module_evaluate(&arena, &m, &ask, &given, &d));
+    expect_finding(&d, DIAG_HOST, "input 1", "");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(operations_by_loops, arena_teardown),
@@ -448,6 +492,7 @@ int main(void) {
         cmocka_unit_test_teardown(places_are_the_files, arena_teardown),
         cmocka_unit_test_teardown(others_have_none_of_it, arena_teardown),
         cmocka_unit_test_teardown(values_at_small_sizes, arena_teardown),
+        cmocka_unit_test_teardown(values_that_are_given, arena_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

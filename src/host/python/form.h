@@ -32,6 +32,8 @@ typedef struct ModuleForm {
     int64_t sources_drawn; // each source of random numbers has its own stream
     FormTensor tensor[FORM_TENSORS_MAX];
     int tensors;
+    const Tensor *given; // values of the parameters, in the order of their making, instead of drawn ones
+    int givens;
     const FormTensor *known; // the same tensors from an evaluation of shapes, with their names
     int knowns;
     const Bound *source[FORM_SOURCES_MAX]; // what torch.rand and torch.randn gave
