@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { STEPS_MAX = 2000000, NAME_DEPTH_MAX = 16 };
+enum { NAME_DEPTH_MAX = 16 };
 
 // --- reading ---
 
@@ -185,7 +185,7 @@ static bool run_file(Interp *in, const ModuleFile *m, const ModuleAsk *ask, Modu
 }
 
 bool module_evaluate(Arena *a, const ModuleFile *m, const ModuleAsk *ask, ModuleRun *out, DiagList *d) {
-    int64_t lanes = (int64_t)STEPS_MAX * STEP_LANES, room = ask->shapes ? INT64_MAX / 4 : ask->work_max;
+    int64_t lanes = (int64_t)MODULE_STEPS * STEP_LANES, room = ask->shapes ? INT64_MAX / 4 : ask->work_max;
     BoundCtx bound = {.arena = a, .elements_left = room, .shapes_only = ask->shapes};
     ModuleForm *form = NEW(a, ModuleForm);
     *form = (ModuleForm){.training = !ask->eval,
@@ -205,6 +205,7 @@ bool module_evaluate(Arena *a, const ModuleFile *m, const ModuleAsk *ask, Module
     if (!run_file(&in, m, ask, out)) return false;
     out->op = form->op;
     out->ops = form->ops;
+    out->steps = MODULE_STEPS - lanes / STEP_LANES;
     out->least_set = form->least_set;
     out->work = room - bound.elements_left + bound.flops;
     return true;
@@ -229,17 +230,16 @@ static double now(void) {
 }
 
 bool module_values(Arena *a, ModuleFile *m, uint64_t seed, int64_t work, ModuleValues *out, DiagList *d) {
-    enum { ROOM = 16 }; // of what an evaluation is expected to make
     *out = (ModuleValues){0};
     double from = now();
     if (!module_shrink(a, m, work, &out->shapes, d)) return false;
-    int64_t most = out->shapes.small.work > work ? out->shapes.small.work : work;
-    const int64_t largest = (int64_t)1 << 28; // 4 GiB of values and errors
-    if (out->shapes.small.work > largest)
+    const int64_t largest = (int64_t)1 << 27; // some 2 GiB of values and errors
+    int64_t most = out->shapes.small.work;
+    if (most > largest)
         return diag_add(d, DIAG_BUDGET, (Span){0},
                         "too large: the smallest sizes that were found take %lld operations",
-                        (long long)out->shapes.small.work);
-    ModuleAsk ask = {.seed = seed, .known = &out->shapes.small, .work_max = most * ROOM};
+                        (long long)most);
+    ModuleAsk ask = {.seed = seed, .known = &out->shapes.small, .work_max = 2 * most + 1024};
     if (!module_evaluate(a, m, &ask, &out->run, d)) return false;
     if (lost(&out->run) > 0) { // a logarithm, or a long product
         ModuleRun as_published;

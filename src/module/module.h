@@ -15,6 +15,8 @@ typedef struct {
     const Node *library;
 } ModuleFile;
 
+// MODULE_STEPS: what one evaluation may take of the interpreter.
+enum { MODULE_STEPS = 1000000 };
 enum { MODULE_INPUTS_MAX = 64, MODULE_INIT_MAX = 64, MODULE_OUTPUTS_MAX = 8 };
 
 // An argument of forward: a tensor, or what else get_inputs returned.
@@ -35,7 +37,8 @@ typedef struct {
     const FormOp *op;
     int ops;
     int64_t least_set;
-    int64_t work; // multiplications and additions of products, and elements of every tensor that was made
+    int64_t steps; // of the interpreter
+    int64_t work;  // multiplications and additions of products, and elements of every tensor that was made
 } ModuleRun;
 
 typedef struct {

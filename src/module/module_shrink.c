@@ -10,6 +10,7 @@
 #include "module/module.h"
 
 enum { STAYS = 8, EVALUATIONS_MAX = 400, LEAST_SET = 8 };
+enum { ALL_STEPS = 20 * MODULE_STEPS }; // of all evaluations of shapes
 
 typedef struct {
     Node *node;
@@ -26,6 +27,7 @@ typedef struct {
     int sites;
     Str config[128]; // names that reach get_init_inputs
     int configs;
+    int most; // evaluations
     ModuleShrunk *out;
 } Shrink;
 
@@ -219,7 +221,7 @@ static Site *largest(Shrink *s, bool config, int64_t floor) {
 
 static void shrink_to(Shrink *s, bool config, int64_t floor, int64_t work) {
     for (int i = 0; i < s->sites; i++) s->site[i].blocked = false;
-    while (s->out->small.work > work && s->out->evaluations < EVALUATIONS_MAX) {
+    while (s->out->small.work > work && s->out->evaluations < s->most) {
         Site *site = largest(s, config, floor);
         if (!site) return;
         if (!step(s, site, false, floor) && !step(s, site, true, floor)) {
@@ -247,7 +249,7 @@ static void shrink_pairs(Shrink *s, int64_t floor, int64_t work) {
         again = false;
         for (int i = 0; i < s->sites; i++)
             for (int k = 0; k < i; k++) {
-                bool enough = s->out->small.work <= work || s->out->evaluations >= EVALUATIONS_MAX;
+                bool enough = s->out->small.work <= work || s->out->evaluations >= s->most;
                 if (!enough && step_two(s, &s->site[i], &s->site[k], floor)) again = true;
             }
     }
@@ -260,7 +262,7 @@ static void tell_apart(Shrink *s) {
     for (int i = 0; i < s->sites; i++)
         for (int k = 0; k < i; k++) {
             Site *a = &s->site[i], *b = &s->site[k];
-            if (value_of(a) != value_of(b) || s->out->evaluations >= EVALUATIONS_MAX) continue;
+            if (value_of(a) != value_of(b) || s->out->evaluations >= s->most) continue;
             if (!step(s, a, false, LEAST)) (void)!step(s, b, false, LEAST);
         }
 }
@@ -275,6 +277,8 @@ bool module_shrink(Arena *a, ModuleFile *m, int64_t work, ModuleShrunk *out, Dia
     out->small = out->published;
     Shrink *s = NEW(a, Shrink);
     s->arena = a, s->file = m, s->out = out;
+    int64_t can = ALL_STEPS / (out->published.steps + 1);
+    s->most = can < EVALUATIONS_MAX ? (int)can : EVALUATIONS_MAX;
     find_configs(s);
     find_sites(s);
     for (size_t i = 0; i < sizeof phase / sizeof *phase; i++)
