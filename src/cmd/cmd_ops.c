@@ -123,21 +123,26 @@ static bool read_module(Arena *a, const char *path, Str *source) {
     return tree && module_is(tree);
 }
 
-static bool show_module(Arena *a, const char *path, Str source, const char *values, Buf *out, Err *e) {
+typedef struct {
+    const char *path, *values;
+    bool json;
+} ModuleShown;
+
+static bool show_module(Arena *a, const ModuleShown *q, Str source, Buf *out, Err *e) {
     ModuleFile m;
     ModuleValues *v = NEW(a, ModuleValues);
     DiagList d = DIAGS(a);
     const uint64_t seed = 1;
     if (module_read(a, source, &m, &d) && module_values(a, &m, seed, MODULE_WORK, v, &d)) {
-        module_describe(out, &m, v);
-        if (values && !module_write(values, &m, &v->run, e)) return false;
+        if (q->values && !module_write(q->values, &m, &v->run, e)) return false;
+        if (!q->json || !v->degenerate) (q->json ? module_json : module_describe)(out, &m, v);
         if (!v->degenerate) return true;
-        return err_set(e, ERR_INPUT, "%s: not a definition to judge by: %s", path, v->degenerate);
+        return err_set(e, ERR_INPUT, "%s: not a definition to judge by: %s", q->path, v->degenerate);
     }
     const Diag *first = diag_first(&d);
-    if (!first) return err_set(e, ERR_INPUT, "%s: not a reference in module form", path);
+    if (!first) return err_set(e, ERR_INPUT, "%s: not a reference in module form", q->path);
     LineCol at = line_col(source, first->span.at);
-    return err_set(e, ERR_INPUT, "%s:%d:%d: %s", path, at.line, at.col, first->msg);
+    return err_set(e, ERR_INPUT, "%s:%d:%d: %s", q->path, at.line, at.col, first->msg);
 }
 
 int cmd_ops(int argc, char **argv) {
@@ -153,7 +158,8 @@ int cmd_ops(int argc, char **argv) {
                        &e))
         return cmd_fail("ops", &e);
     if (!domain_of(layout, domain, &asked, &e)) return cmd_fail("ops", &e);
-    if (rest.n == 0 && (layout || domain)) return cmd_usage("ops", "--layout and --domain belong to one OP");
+    if (rest.n == 0 && (layout || domain || values))
+        return cmd_usage("ops", "--layout, --domain and --values belong to one OP");
     Arena a = {0};
     Buf out = BUF(&a);
     Op op;
@@ -163,8 +169,14 @@ int cmd_ops(int argc, char **argv) {
         code = cmd_fail("ops", &e);
     else if (rest.n == 0)
         list_ops(&a, json, whole, &out);
-    else if (read_module(&a, rest.at[0], &source))
-        code = show_module(&a, rest.at[0], source, values, &out, &e) ? EXIT_OK : cmd_fail("ops", &e);
+    else if (read_module(&a, rest.at[0], &source)) {
+        const ModuleShown shown = {rest.at[0], values, json};
+        if (layout || domain || whole)
+            code = cmd_usage("ops", "--layout, --domain and --long are not for modules");
+        else if (!show_module(&a, &shown, source, &out, &e))
+            code = cmd_fail("ops", &e);
+    } else if (values)
+        code = cmd_usage("ops", "--values belongs to one .py file with class Model and get_inputs");
     else if (shown_op(&a, rest.at[0], &asked, &op, &e))
         show_op(&a, &op, json, whole, &out);
     else

@@ -120,3 +120,4 @@ ModuleBinding module_bind(Arena *a, ModuleSlots model, ModuleSlots other);
 MUST_CHECK bool module_write(const char *path, const ModuleFile *m, const ModuleRun *run, Err *e);
 // What was found, for people (module_describe.c).
 void module_describe(Buf *out, const ModuleFile *m, const ModuleValues *v);
+void module_json(Buf *out, const ModuleFile *m, const ModuleValues *v); // the same as one line of JSON

@@ -1,6 +1,7 @@
 // module_describe.c - what was found in a file in module form, for people.
 #include "module/module.h"
 
+#include "base/json.h"
 #include "tensor/bound.h"
 #include <math.h>
 
@@ -126,4 +127,57 @@ void module_describe(Buf *out, const ModuleFile *m, const ModuleValues *v) {
         buf_puts(out, "\n");
         put_values(out, v->run.output[i]);
     }
+}
+
+// --- as JSON ---
+
+static json_t *shape_json(const Bound *b) {
+    json_t *list = json_array();
+    for (int i = 0; i < b->rank; i++) json_array_append_new(list, json_integer(b->shape[i]));
+    return list;
+}
+
+static json_t *tensor_json(const Bound *b, const Bound *published) {
+    return json_pack("{s:s, s:o, s:o}", "dtype", dtype_info[b->dtype].torch, "shape", shape_json(b),
+                     "published", shape_json(published));
+}
+
+static json_t *sizes_json(const ModuleFile *m, const ModuleShrunk *s) {
+    json_t *list = json_array();
+    for (int i = 0; i < s->sizes; i++) {
+        const ModuleSize *z = &s->size[i];
+        json_array_append_new(list, json_pack("{s:s%, s:i, s:I, s:I}", "name", z->name.len ? z->name.p : "",
+                                              z->name.len, "line", line_col(m->source, z->at.at).line, "now",
+                                              (json_int_t)z->now, "published", (json_int_t)z->published));
+    }
+    return list;
+}
+
+void module_json(Buf *out, const ModuleFile *m, const ModuleValues *v) {
+    const ModuleRun *run = &v->run, *published = &v->shapes.published;
+    json_t *inputs = json_array(), *state = json_array(), *ops = json_array(), *outputs = json_array();
+    for (int i = 0; i < run->inputs; i++) {
+        const ModuleInput *x = &run->input[i];
+        json_array_append_new(inputs, x->tensor ? tensor_json(x->tensor, published->input[i].tensor)
+                                                : json_pack("{s:s%}", "value", x->text.p, x->text.len));
+    }
+    for (int i = 0; i < run->tensors; i++) {
+        const FormTensor *t = &run->tensor[i];
+        json_t *o = tensor_json(t->value, published->tensor[i].value);
+        json_object_set_new(o, "name", json_stringn(t->name.p, t->name.len));
+        json_object_set_new(o, "buffer", json_boolean(t->buffer));
+        json_array_append_new(state, o);
+    }
+    for (int i = 0; i < run->ops; i++)
+        json_array_append_new(
+            ops, json_pack("{s:s%, s:i, s:b}", "name", run->op[i].name.p, run->op[i].name.len, "line",
+                           line_col(m->source, run->op[i].at.at).line, "changes_nothing", !run->op[i].moves));
+    for (int i = 0; i < run->outputs; i++)
+        json_array_append_new(outputs, tensor_json(run->output[i], published->output[i]));
+    json_put(out, json_pack("{s:s%, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:b}", "init",
+                            run->init.len ? run->init.p : "", run->init.len, "inputs", inputs, "state", state,
+                            "sizes", sizes_json(m, &v->shapes), "operators", ops, "outputs", outputs, "work",
+                            (json_int_t)v->shapes.small.work, "published_work",
+                            (json_int_t)v->shapes.published.work, "published_values", v->published_values));
+    buf_puts(out, "\n");
 }

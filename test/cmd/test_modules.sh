@@ -84,3 +84,21 @@ useless() {
         grep -q 'zero.py: not a definition to judge by: the result is the same' "$tmp/err" && [ -s "$tmp/zero.safetensors" ]
 }
 check useless useless
+
+# As JSON, and options that belong to others.
+json_of() {
+    exits 0 "$bin" ops "$problems/batchnorm_sequential.py" --json && [ "$(wc -l <"$tmp/out")" = 1 ] && python3 - "$tmp/out" <<'END'
+import json, sys
+o = json.load(open(sys.argv[1]))
+assert o["init"] and o["work"] < o["published_work"] and o["inputs"][0]["published"] == [512, 3072]
+assert [s["name"] for s in o["state"] if s["buffer"]] == ["body.1.running_mean", "body.1.running_var"]
+assert [p["name"] for p in o["operators"] if p["changes_nothing"]] == ["nn.Dropout"]
+END
+}
+check json json_of
+useless_json() { exits 3 "$bin" ops "$tmp/zero.py" --json && grep -q '^{"error":' "$tmp/out"; }
+check useless_json useless_json
+usage() { exits 2 "$bin" ops "$@"; }
+check values_of_an_op usage softmax --values "$tmp/x"
+check values_of_all usage --values "$tmp/x"
+check layout_of_a_module usage "$f" --layout any
