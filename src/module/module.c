@@ -164,6 +164,7 @@ static bool take_outputs(Interp *in, Value v, Span at, ModuleRun *out) {
             return host_report(in, DIAG_UNSUPPORTED, at, "forward must return tensors, but it returned %s %s",
                                each[i].kind == V_NONE ? "nothing:" : "a", value_type(each[i])),
                    false;
+        if (!form_may_use(in, at, each[i].bound)) return false;
         out->output[out->outputs++] = each[i].bound;
     }
     return true;

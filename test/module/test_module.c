@@ -191,6 +191,9 @@ static double sequential(const ModuleRun *r, int i, int j, int k) {
     }
     return s;
 }
+static double in_place(const ModuleRun *r, int i, int j, int k) {
+    return (void)k, fmax(at(X, i, j, 0) * 2 + 1, 0);
+}
 static double own(const ModuleRun *r, int i, int j, int k) {
     return (void)k, at(X, i, j, 0) * P("a")->v[0] + P("b")->v[j];
 }
@@ -240,6 +243,8 @@ static const struct {
      "torch.rand(2, 3, 4), torch.rand(2, 3, 4), torch.rand(2, 3, 5)", attention, 3, false},
     {"self.m = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2, bias=False))", "return self.m(x)",
      "torch.rand(2, 3)", sequential, 2, false},
+    {"self.r = nn.ReLU(inplace=True)", "x *= 2; x += 1; return self.r(x)", "torch.rand(3, 4)", in_place, 2,
+     false},
     {"self.a, self.b = nn.Parameter(torch.tensor(2.0)), nn.Parameter(torch.zeros(4))",
      "return x * self.a + self.b", "torch.rand(3, 4)", own, 2, false},
 };
@@ -366,7 +371,13 @@ static void what_is_refused(void **state) {
          "cannot be multiplied"},
         {"pass", "return 1", "torch.rand(2)", DIAG_UNSUPPORTED, "must return tensors"},
         {"pass", "x[0] = 1; return x", "torch.rand(2)", DIAG_UNSUPPORTED, "in place"},
-        {"pass", "x += 1; return x", "torch.rand(2)", DIAG_REFUSED, "in place"},
+        {"pass", "y = x; x += 1; return x * y", "torch.rand(2)", DIAG_UNSUPPORTED, "old name"},
+        {"pass", "y = x.t(); F.relu(x, inplace=True); return y + 1", "torch.rand(2, 2)", DIAG_UNSUPPORTED,
+         "old name"},
+        {"self.r = nn.ReLU(inplace=True)", "y = x[0]; self.r(y); return x * 2", "torch.rand(2, 2)",
+         DIAG_UNSUPPORTED, "old name"},
+        {"pass", "F.relu(x, inplace=True); return x", "torch.rand(2, 2)", DIAG_UNSUPPORTED, "old name"},
+        {"pass", "y = x[0]; y += x; return y", "torch.rand(2, 2)", DIAG_HOST, "does not fit"},
         {"pass", "return open('/etc/passwd')", "torch.rand(2)", DIAG_REFUSED, "open"},
         {"import os", "return x", "torch.rand(2)", DIAG_UNSUPPORTED, "import"},
         {"pass", "return x.__class__", "torch.rand(2)", DIAG_REFUSED, "__class__"},

@@ -148,6 +148,10 @@ bool api_call(Interp *in, const Api *row, Str name, Value self, const Args *args
         if (!default_value(in, args->at, param[i].standard, &c.arg[i])) return false;
     }
     bool ok = run[row - api_rows](&c, out);
+    for (int i = 0; in->form && ok && i < params; i++)
+        if (str_is(param[i].name, "inplace") && c.arg[i].kind == V_BOOL && c.arg[i].b &&
+            c.arg[0].kind == V_BOUND && !form_overwrite(in, args->at, c.arg[0].bound))
+            return false;
     bool computes = in->form && ok && (out->kind == V_BOUND || value_is_seq(*out));
     if (computes && row->kind != API_ATTRIBUTE && row->may != FOR_B && params > 0) {
         bool method = self.kind == V_BOUND;

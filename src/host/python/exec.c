@@ -69,7 +69,8 @@ static bool exec_augassign(Interp *in, Env *env, const Node *s) {
         return host_refuse(in, target->span,
                            "host code assigns to plain names only, not to attributes or subscripts");
     if (!eval(in, env, target, &l) || !eval(in, env, s->augassign.value, &r)) return false;
-    if (l.kind == V_BOUND)
+    bool in_place = in->form && l.kind == V_BOUND;
+    if (l.kind == V_BOUND && !in_place)
         return host_refuse(in, s->span, "references do not change tensors in place; write %.*s = %.*s %s ...",
                            STR_ARG(target->name), STR_ARG(target->name), oper_text(s->augassign.op));
     if (l.kind == V_LIST && s->augassign.op == OPER_ADD) { // extends the list that others may hold too
@@ -83,6 +84,11 @@ static bool exec_augassign(Interp *in, Env *env, const Node *s) {
     Value was = l;
     if (!binary_values(in, s->span, s->augassign.op, was, r, &l)) return false;
     note_computed(in, s->augassign.value->span.at, was, r, l);
+    if (in_place && l.kind == V_BOUND &&
+        (l.bound->numel != was.bound->numel || l.bound->dtype != was.bound->dtype))
+        return host_raise(in, s->span,
+                          "RuntimeError: the result does not fit the tensor that is changed in place");
+    if (in_place && !form_overwrite(in, s->span, was.bound)) return false;
     return assign(in, env, target, l);
 }
 

@@ -31,6 +31,33 @@ bool form_is_module(Str path) {
     return str_is_any(path, known, sizeof known / sizeof *known);
 }
 
+// --- in place ---
+
+static const Bound *viewed(const Bound *b) {
+    while (b->op == BOUND_RESHAPE || b->op == BOUND_TRANSPOSE || b->op == BOUND_EXPAND ||
+           b->op == BOUND_SLICE || b->op == BOUND_SELECT)
+        b = b->in[0];
+    return b;
+}
+
+bool form_overwrite(Interp *in, Span at, const Bound *b) {
+    ModuleForm *f = in->form;
+    if (f->overwrites == FORM_SOURCES_MAX)
+        return host_unsupported(in, at, "more than %d operations in place", FORM_SOURCES_MAX);
+    f->overwritten[f->overwrites++] = viewed(b);
+    return true;
+}
+
+bool form_may_use(Interp *in, Span at, const Bound *b) {
+    const ModuleForm *f = in->form;
+    for (int i = 0; i < f->overwrites; i++)
+        if (viewed(b) == f->overwritten[i])
+            return host_unsupported(in, at, "a tensor that was changed in place is used under its old name");
+    return true;
+}
+
+// --- notes ---
+
 // Whether what came out differs from what went in, by more than is allowed there.
 static bool moves(const Bound *a, const Bound *b) {
     if (!a || !b) return true;

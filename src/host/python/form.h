@@ -38,6 +38,8 @@ typedef struct ModuleForm {
     int knowns;
     const Bound *source[FORM_SOURCES_MAX]; // what torch.rand and torch.randn gave
     int sources;
+    const Bound *overwritten[FORM_SOURCES_MAX]; // changed in place: no view of it is what it was
+    int overwrites;
     FormOp op[FORM_OPS_MAX];
     int ops;
     int64_t least_set; // elements of the smallest set that was normalised; INT64_MAX: none was
@@ -54,5 +56,8 @@ bool form_find(const ModuleForm *f, Str dotted, Value *out);
 bool form_method(Interp *in, Span at, Value self, Str name, Value *out);
 Slot *form_base_method(const ModuleForm *f, Str name); // of nn.Module itself
 bool form_is_module(Str path);
+// Operations in place give a new tensor here; the old one, and what is a view of it, must not be used again.
+MUST_CHECK bool form_overwrite(Interp *in, Span at, const Bound *b);
+MUST_CHECK bool form_may_use(Interp *in, Span at, const Bound *b);
 // What was called, with what first, and what it gave.
 void form_note(Interp *in, Span at, Str name, const Value *first, const Value *out);

@@ -11,7 +11,7 @@ static bool bound_fail(Interp *in, Span at) {
 // Numbers become literals.
 static bool as_bound(Interp *in, Span at, Value v, const Bound **out) {
     double x;
-    if (v.kind == V_BOUND) return *out = v.bound, true;
+    if (v.kind == V_BOUND) return *out = v.bound, !in->form || form_may_use(in, at, v.bound);
     if (!value_as_number(v, &x))
         return host_raise(in, at, "TypeError: expected a tensor or a number, not %s", value_type(v));
     *out = bound_literal(in->bound, x, v.kind == V_FLOAT);

@@ -3,42 +3,44 @@
 
 class nn_ReLU(nn.Module):
     def __init__(self, inplace=False):
-        pass
+        self.inplace = inplace
 
     def forward(self, input):
-        return torch.relu(input)
+        return F.relu(input, inplace=self.inplace)
 
 
 class nn_ReLU6(nn.Module):
     def __init__(self, inplace=False):
-        pass
+        self.inplace = inplace
 
     def forward(self, input):
-        return F.relu6(input)
+        return F.relu6(input, inplace=self.inplace)
 
 
 class nn_LeakyReLU(nn.Module):
     def __init__(self, negative_slope=0.01, inplace=False):
         self.negative_slope = negative_slope
+        self.inplace = inplace
 
     def forward(self, input):
-        return F.leaky_relu(input, self.negative_slope)
+        return F.leaky_relu(input, self.negative_slope, inplace=self.inplace)
 
 
 class nn_ELU(nn.Module):
     def __init__(self, alpha=1.0, inplace=False):
         self.alpha = alpha
+        self.inplace = inplace
 
     def forward(self, input):
-        return F.elu(input, self.alpha)
+        return F.elu(input, self.alpha, inplace=self.inplace)
 
 
 class nn_SELU(nn.Module):
     def __init__(self, inplace=False):
-        pass
+        self.inplace = inplace
 
     def forward(self, input):
-        return F.selu(input)
+        return F.selu(input, inplace=self.inplace)
 
 
 class nn_GELU(nn.Module):
@@ -51,18 +53,18 @@ class nn_GELU(nn.Module):
 
 class nn_SiLU(nn.Module):
     def __init__(self, inplace=False):
-        pass
+        self.inplace = inplace
 
     def forward(self, input):
-        return F.silu(input)
+        return F.silu(input, inplace=self.inplace)
 
 
 class nn_Mish(nn.Module):
     def __init__(self, inplace=False):
-        pass
+        self.inplace = inplace
 
     def forward(self, input):
-        return F.mish(input)
+        return F.mish(input, inplace=self.inplace)
 
 
 class nn_Tanh(nn.Module):
@@ -96,25 +98,26 @@ class nn_Softsign(nn.Module):
 class nn_Hardtanh(nn.Module):
     def __init__(self, min_val=-1.0, max_val=1.0, inplace=False):
         self.min_val, self.max_val = min_val, max_val
+        self.inplace = inplace
 
     def forward(self, input):
-        return F.hardtanh(input, self.min_val, self.max_val)
+        return F.hardtanh(input, self.min_val, self.max_val, inplace=self.inplace)
 
 
 class nn_Hardswish(nn.Module):
     def __init__(self, inplace=False):
-        pass
+        self.inplace = inplace
 
     def forward(self, input):
-        return F.hardswish(input)
+        return F.hardswish(input, inplace=self.inplace)
 
 
 class nn_Hardsigmoid(nn.Module):
     def __init__(self, inplace=False):
-        pass
+        self.inplace = inplace
 
     def forward(self, input):
-        return F.hardsigmoid(input)
+        return F.hardsigmoid(input, inplace=self.inplace)
 
 
 class nn_GLU(nn.Module):
