@@ -21,12 +21,14 @@ typedef struct {
 } Rows;
 
 static void add(Rows *r, const char *kind, Str name, const Bound *b, const double *v) {
-    bool whole = !dtype_is_float(b->dtype);
+    bool truth = b->dtype == DT_BOOL, whole = !truth && !dtype_is_float(b->dtype);
     r->row[r->rows++] = (Row){.name = str_of(arena_printf(r->arena, "%s.%.*s", kind, STR_ARG(name))),
                               .b = b,
                               .v = v,
-                              .dtype = whole ? "I64" : "F64",
-                              .bytes = (size_t)b->numel * 8};
+                              .dtype = truth   ? "BOOL"
+                                       : whole ? "I64"
+                                               : "F64",
+                              .bytes = (size_t)b->numel * (truth ? 1 : 8)};
 }
 
 static Str number(Arena *a, int i) { return str_of(arena_printf(a, "%d", i)); }
@@ -48,6 +50,8 @@ static void collect(Rows *r, const ModuleFile *m, const ModuleRun *run) {
     for (int i = 0; i < run->outputs; i++) {
         add(r, "output", number(r->arena, i), run->output[i], run->output[i]->v);
         add(r, "error", number(r->arena, i), run->output[i], allowed(r->arena, run->output[i]));
+        r->row[r->rows - 1].dtype = "F64";
+        r->row[r->rows - 1].bytes = (size_t)run->output[i]->numel * 8;
     }
     r->row[r->rows++] =
         (Row){.name = STR("source"), .text = buf_str(&source), .dtype = "U8", .bytes = source.len};
@@ -84,7 +88,10 @@ static bool put_row(IoFile *f, const Row *x, Err *e) {
     if (x->dtype[0] == 'F') return io_write_all(f->fd, x->v, x->bytes, e);
     for (int64_t i = 0; i < x->b->numel; i++) {
         int64_t whole = (int64_t)x->v[i];
-        if (!io_write_all(f->fd, &whole, sizeof whole, e)) return false;
+        uint8_t truth = x->v[i] != 0;
+        bool one = x->dtype[0] == 'B';
+        if (!io_write_all(f->fd, one ? (const void *)&truth : &whole, one ? 1 : sizeof whole, e))
+            return false;
     }
     return true;
 }

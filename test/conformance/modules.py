@@ -28,7 +28,7 @@ def read(path):
     for name, row in header.items():
         lo, hi = row["data_offsets"]
         piece = bytearray(data[8 + n + lo : 8 + n + hi])
-        kind = {"F64": torch.float64, "I64": torch.int64, "U8": torch.uint8}[row["dtype"]]
+        kind = {"F64": torch.float64, "I64": torch.int64, "U8": torch.uint8, "BOOL": torch.bool}[row["dtype"]]
         flat = torch.frombuffer(piece, dtype=kind) if piece else torch.empty(0, dtype=kind)
         out[name] = bytes(piece).decode() if name == "source" else flat.reshape(row["shape"])
     return meta, out
